@@ -1,0 +1,102 @@
+//! What a device must be able to do. Shapes are erased here: sizes and strides are slices, so that one loop serves
+//! all shapes. Each method is generic over its kernel, so that a program links only the kernels it names.
+
+use crate::dtype::{Dtype, Element};
+use crate::error::Result;
+use crate::ops::kernel::{Map1, Map2, Map3};
+use crate::ops::reduce::Reducer;
+use crate::storage::{View, ViewMut};
+
+/// A function of a whole lane (the elements along one axis) that gives a lane of the same length.
+pub trait LaneKernel<A, O>: Copy + Send + Sync {
+    /// Reads `len` elements with `get` and writes each of them with `put`, in any order.
+    fn lane(self, len: usize, get: impl Fn(usize) -> A, put: impl FnMut(usize, O));
+}
+
+/// What a device does. Sealed by being hidden: the devices are castiron's.
+///
+/// Operands arrive broadcast to the sizes of the result. Methods that return a `Storage` allocate the result with the
+/// strides they are given, which are dense and start at offset 0.
+#[doc(hidden)]
+pub trait Backend: Sized + 'static {
+    /// What holds the elements.
+    type Storage: Clone + core::fmt::Debug + Send + Sync + 'static;
+
+    /// Whether tensors have elements at all.
+    const HAS_DATA: bool = true;
+
+    /// Elements made on the host. A device without data does not call `make`.
+    fn build<E: Element>(make: impl FnOnce() -> Result<Vec<E>>) -> Result<Self::Storage>;
+    /// `len` zeros.
+    fn zeroed<E: Element>(len: usize) -> Result<Self::Storage>;
+    /// Whether nobody else holds the storage.
+    fn is_unique(storage: &mut Self::Storage) -> bool;
+    /// Whether the two are the same storage.
+    fn is_same(a: &Self::Storage, b: &Self::Storage) -> bool;
+
+    /// The element of a zero-dim view.
+    fn peek<E: Element>(view: View<'_, Self::Storage, E>) -> Result<E>;
+    /// The same, where asking costs nothing; `None` where the element is out of the host's reach.
+    fn peek_free<E: Element>(view: View<'_, Self::Storage, E>) -> Option<E>;
+    /// All elements in row-major order; `None` where there are none to be had.
+    fn download<E: Element>(view: View<'_, Self::Storage, E>) -> Result<Vec<E>>;
+    /// Whether any element satisfies the test. Without data: no.
+    fn any<E: Element>(view: View<'_, Self::Storage, E>, test: impl Fn(E) -> bool) -> Result<bool>;
+
+    fn map1<A: Element, O: Element>(
+        kernel: impl Map1<A, O>,
+        a: View<'_, Self::Storage, A>,
+        strides: &[usize],
+    ) -> Result<Self::Storage>;
+    fn map2<A: Element, B: Element, O: Element>(
+        kernel: impl Map2<A, B, O>,
+        a: View<'_, Self::Storage, A>,
+        b: View<'_, Self::Storage, B>,
+        strides: &[usize],
+    ) -> Result<Self::Storage>;
+    fn map3<A: Element, B: Element, C: Element, O: Element>(
+        kernel: impl Map3<A, B, C, O>,
+        a: View<'_, Self::Storage, A>,
+        b: View<'_, Self::Storage, B>,
+        c: View<'_, Self::Storage, C>,
+        strides: &[usize],
+    ) -> Result<Self::Storage>;
+
+    fn map1_into<A: Element, O: Element>(
+        kernel: impl Map1<A, O>,
+        a: View<'_, Self::Storage, A>,
+        out: ViewMut<'_, Self::Storage, O>,
+    ) -> Result<()>;
+    fn map2_into<A: Element, B: Element, O: Element>(
+        kernel: impl Map2<A, B, O>,
+        a: View<'_, Self::Storage, A>,
+        b: View<'_, Self::Storage, B>,
+        out: ViewMut<'_, Self::Storage, O>,
+    ) -> Result<()>;
+    /// `out = kernel(out)`
+    fn update1<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, Self::Storage, O>) -> Result<()>;
+    /// `out = kernel(out, b)`
+    fn update2<B: Element, O: Element>(
+        kernel: impl Map2<O, B, O>,
+        b: View<'_, Self::Storage, B>,
+        out: ViewMut<'_, Self::Storage, O>,
+    ) -> Result<()>;
+
+    /// Reduces over the axes of `mask`; the result is row-major over the others.
+    fn reduce<A: Element, R: Reducer<A>>(
+        reducer: R,
+        a: View<'_, Self::Storage, A>,
+        mask: u32,
+    ) -> Result<Self::Storage>;
+    /// Runs a kernel on every lane along an axis; the result is row-major.
+    fn lanes<A: Element, O: Element>(
+        kernel: impl LaneKernel<A, O>,
+        a: View<'_, Self::Storage, A>,
+        axis: usize,
+    ) -> Result<Self::Storage>;
+    /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0); the result is row-major.
+    fn matmul<E: Dtype>(
+        a: View<'_, Self::Storage, E>,
+        b: View<'_, Self::Storage, E>,
+    ) -> Result<Self::Storage>;
+}

@@ -1,0 +1,121 @@
+//! `Cpu`: the host.
+
+use super::{Backend, Device, LaneKernel, Place};
+use crate::cpu::{elementwise, gemm, lanes, reduce};
+use crate::dtype::{Dtype, Element};
+use crate::error::Result;
+use crate::ops::kernel::{Map1, Map2, Map3};
+use crate::ops::reduce::Reducer;
+use crate::storage::{HostBuffer, View, ViewMut};
+
+/// The host. The default device of [`Tensor`](crate::Tensor).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cpu;
+
+impl Device for Cpu {
+    fn name() -> String {
+        "cpu".to_owned()
+    }
+}
+impl Place for Cpu {
+    type Buffer = HostBuffer;
+}
+
+impl Backend for Cpu {
+    type Storage = HostBuffer;
+
+    fn build<E: Element>(make: impl FnOnce() -> Result<Vec<E>>) -> Result<HostBuffer> {
+        HostBuffer::from_vec(make()?)
+    }
+    fn zeroed<E: Element>(len: usize) -> Result<HostBuffer> {
+        HostBuffer::zeroed::<E>(len)
+    }
+    fn is_unique(storage: &mut HostBuffer) -> bool {
+        storage.is_unique()
+    }
+    fn is_same(a: &HostBuffer, b: &HostBuffer) -> bool {
+        a.is_same(b)
+    }
+    fn peek<E: Element>(view: View<'_, HostBuffer, E>) -> Result<E> {
+        Ok(elementwise::peek(view))
+    }
+    fn peek_free<E: Element>(view: View<'_, HostBuffer, E>) -> Option<E> {
+        Some(elementwise::peek(view))
+    }
+    fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Result<Vec<E>> {
+        Ok(elementwise::download(view))
+    }
+    fn any<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -> bool) -> Result<bool> {
+        Ok(elementwise::any(view, test))
+    }
+    fn map1<A: Element, O: Element>(
+        kernel: impl Map1<A, O>,
+        a: View<'_, HostBuffer, A>,
+        strides: &[usize],
+    ) -> Result<HostBuffer> {
+        elementwise::map1(kernel, a, strides)
+    }
+    fn map2<A: Element, B: Element, O: Element>(
+        kernel: impl Map2<A, B, O>,
+        a: View<'_, HostBuffer, A>,
+        b: View<'_, HostBuffer, B>,
+        strides: &[usize],
+    ) -> Result<HostBuffer> {
+        elementwise::map2(kernel, a, b, strides)
+    }
+    fn map3<A: Element, B: Element, C: Element, O: Element>(
+        kernel: impl Map3<A, B, C, O>,
+        a: View<'_, HostBuffer, A>,
+        b: View<'_, HostBuffer, B>,
+        c: View<'_, HostBuffer, C>,
+        strides: &[usize],
+    ) -> Result<HostBuffer> {
+        elementwise::map3(kernel, a, b, c, strides)
+    }
+    fn map1_into<A: Element, O: Element>(
+        kernel: impl Map1<A, O>,
+        a: View<'_, HostBuffer, A>,
+        out: ViewMut<'_, HostBuffer, O>,
+    ) -> Result<()> {
+        elementwise::map1_into(kernel, a, out);
+        Ok(())
+    }
+    fn map2_into<A: Element, B: Element, O: Element>(
+        kernel: impl Map2<A, B, O>,
+        a: View<'_, HostBuffer, A>,
+        b: View<'_, HostBuffer, B>,
+        out: ViewMut<'_, HostBuffer, O>,
+    ) -> Result<()> {
+        elementwise::map2_into(kernel, a, b, out);
+        Ok(())
+    }
+    fn update1<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, HostBuffer, O>) -> Result<()> {
+        elementwise::update1(kernel, out);
+        Ok(())
+    }
+    fn update2<B: Element, O: Element>(
+        kernel: impl Map2<O, B, O>,
+        b: View<'_, HostBuffer, B>,
+        out: ViewMut<'_, HostBuffer, O>,
+    ) -> Result<()> {
+        elementwise::update2(kernel, b, out);
+        Ok(())
+    }
+    fn reduce<A: Element, R: Reducer<A>>(
+        reducer: R,
+        a: View<'_, HostBuffer, A>,
+        mask: u32,
+    ) -> Result<HostBuffer> {
+        reduce::reduce(reducer, a, mask)
+    }
+    fn lanes<A: Element, O: Element>(
+        kernel: impl LaneKernel<A, O>,
+        a: View<'_, HostBuffer, A>,
+        axis: usize,
+    ) -> Result<HostBuffer> {
+        lanes::lanes(kernel, a, axis)
+    }
+    fn matmul<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>) -> Result<HostBuffer> {
+        gemm::matmul(a, b)
+    }
+}

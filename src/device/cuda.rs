@@ -1,0 +1,133 @@
+//! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere; making a tensor on it answers `Err`
+//! where no GPU can be reached, so there is no storage and nothing to run.
+
+use super::{Backend, Device, LaneKernel, Place};
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Result};
+use crate::ops::kernel::{Map1, Map2, Map3};
+use crate::ops::reduce::Reducer;
+use crate::storage::{View, ViewMut};
+
+/// The CUDA device with ordinal `N`, `Cuda` alone being `Cuda<0>`.
+///
+/// ```
+/// use castiron::{shape, Cuda, Error, Tensor};
+/// // Types check on every machine; making a tensor needs the device.
+/// fn on_gpu(x: &Tensor<f32, shape![2, 3], Cuda<0>>) -> Tensor<f32, shape![2, 3], Cuda<0>> { x * 2.0 }
+/// let made = Tensor::<f32, shape![2, 3], Cuda<0>>::try_zeros();
+/// assert!(matches!(made, Err(Error::DeviceUnavailable { .. })));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cuda<const N: usize = 0>;
+
+/// There is no CUDA storage in this build.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub enum NoStorage {}
+
+fn unavailable<const N: usize, T>() -> Result<T> {
+    Err(Error::DeviceUnavailable {
+        device: Cuda::<N>::name(),
+        reason: "this build of castiron has no CUDA support; keep the tensor on `Cpu`, or use `Meta` for shapes alone",
+    })
+}
+
+impl<const N: usize> Device for Cuda<N> {
+    fn name() -> String {
+        format!("cuda:{N}")
+    }
+}
+impl<const N: usize> Place for Cuda<N> {
+    type Buffer = NoStorage;
+}
+
+impl<const N: usize> Backend for Cuda<N> {
+    type Storage = NoStorage;
+
+    fn build<E: Element>(_: impl FnOnce() -> Result<Vec<E>>) -> Result<NoStorage> {
+        unavailable::<N, _>()
+    }
+    fn zeroed<E: Element>(_: usize) -> Result<NoStorage> {
+        unavailable::<N, _>()
+    }
+    fn is_unique(storage: &mut NoStorage) -> bool {
+        match *storage {}
+    }
+    fn is_same(a: &NoStorage, _: &NoStorage) -> bool {
+        match *a {}
+    }
+    fn peek<E: Element>(view: View<'_, NoStorage, E>) -> Result<E> {
+        match *view.buffer {}
+    }
+    fn peek_free<E: Element>(view: View<'_, NoStorage, E>) -> Option<E> {
+        match *view.buffer {}
+    }
+    fn download<E: Element>(view: View<'_, NoStorage, E>) -> Result<Vec<E>> {
+        match *view.buffer {}
+    }
+    fn any<E: Element>(view: View<'_, NoStorage, E>, _: impl Fn(E) -> bool) -> Result<bool> {
+        match *view.buffer {}
+    }
+    fn map1<A: Element, O: Element>(
+        _: impl Map1<A, O>,
+        a: View<'_, NoStorage, A>,
+        _: &[usize],
+    ) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+    fn map2<A: Element, B: Element, O: Element>(
+        _: impl Map2<A, B, O>,
+        a: View<'_, NoStorage, A>,
+        _: View<'_, NoStorage, B>,
+        _: &[usize],
+    ) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+    fn map3<A: Element, B: Element, C: Element, O: Element>(
+        _: impl Map3<A, B, C, O>,
+        a: View<'_, NoStorage, A>,
+        _: View<'_, NoStorage, B>,
+        _: View<'_, NoStorage, C>,
+        _: &[usize],
+    ) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+    fn map1_into<A: Element, O: Element>(
+        _: impl Map1<A, O>,
+        a: View<'_, NoStorage, A>,
+        _: ViewMut<'_, NoStorage, O>,
+    ) -> Result<()> {
+        match *a.buffer {}
+    }
+    fn map2_into<A: Element, B: Element, O: Element>(
+        _: impl Map2<A, B, O>,
+        a: View<'_, NoStorage, A>,
+        _: View<'_, NoStorage, B>,
+        _: ViewMut<'_, NoStorage, O>,
+    ) -> Result<()> {
+        match *a.buffer {}
+    }
+    fn update1<O: Element>(_: impl Map1<O, O>, out: ViewMut<'_, NoStorage, O>) -> Result<()> {
+        match *out.buffer {}
+    }
+    fn update2<B: Element, O: Element>(
+        _: impl Map2<O, B, O>,
+        b: View<'_, NoStorage, B>,
+        _: ViewMut<'_, NoStorage, O>,
+    ) -> Result<()> {
+        match *b.buffer {}
+    }
+    fn reduce<A: Element, R: Reducer<A>>(_: R, a: View<'_, NoStorage, A>, _: u32) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+    fn lanes<A: Element, O: Element>(
+        _: impl LaneKernel<A, O>,
+        a: View<'_, NoStorage, A>,
+        _: usize,
+    ) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+    fn matmul<E: Dtype>(a: View<'_, NoStorage, E>, _: View<'_, NoStorage, E>) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+}

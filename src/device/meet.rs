@@ -1,0 +1,128 @@
+//! Which operands may meet: both on one device, or a zero-dim CPU tensor beside a tensor on another, which it joins.
+//!
+//! Source: PyTorch, "Tensor Attributes", torch.device; `tests/oracle/device.json`. A zero-dim tensor elsewhere never
+//! moves to the CPU. The bound stands on the operand's place, so code generic over one device needs none.
+
+use super::{Backend, Cpu, Cuda, Device, Meta};
+use crate::dtype::scalar::{Kind, TensorKind, ZeroDim};
+use crate::error::Result;
+use crate::storage::View;
+
+/// Where an operand is: a device, or [`Anywhere`] for a Rust scalar.
+pub trait Place: 'static {
+    /// What holds the elements there.
+    type Buffer;
+}
+
+/// The place of a Rust scalar: it goes with every device.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Anywhere;
+
+/// There is no buffer anywhere.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub enum NoBuffer {}
+
+impl Place for Anywhere {
+    type Buffer = NoBuffer;
+}
+
+/// An operand as the device that runs the operation sees it.
+#[doc(hidden)]
+pub enum Source<'a, D: Device, E> {
+    /// Elements on the device.
+    View(View<'a, D::Storage, E>),
+    /// One element that came from the CPU.
+    Value(E),
+}
+
+/// An operand of kind `K` on device `Self` and one of kind `OtherKind` on `Other` may meet.
+///
+/// Holds for `Self` and itself, whatever the kinds.
+#[diagnostic::on_unimplemented(
+    message = "operands are on different devices: `{Self}` and `{Other}`",
+    label = "expected an operand on `{Self}`, found one on `{Other}`",
+    note = "move one of them with `.to_device::<{Self}>()`; only a zero-dim CPU tensor joins another device by itself"
+)]
+pub trait Meet<Other: Place, K: Kind, OtherKind: Kind>: Device {
+    /// Where the result is.
+    type Output: Device;
+    #[doc(hidden)]
+    fn left<'a, E: crate::dtype::Element>(view: View<'a, Self::Storage, E>) -> Result<Source<'a, Self::Output, E>>;
+    #[doc(hidden)]
+    fn right<'a, E: crate::dtype::Element>(view: View<'a, Other::Buffer, E>) -> Result<Source<'a, Self::Output, E>>;
+}
+
+impl<D: Device, K: Kind, OtherKind: Kind> Meet<D, K, OtherKind> for D {
+    type Output = D;
+    fn left<'a, E: crate::dtype::Element>(view: View<'a, D::Storage, E>) -> Result<Source<'a, D, E>> {
+        Ok(Source::View(view))
+    }
+    fn right<'a, E: crate::dtype::Element>(view: View<'a, D::Storage, E>) -> Result<Source<'a, D, E>> {
+        Ok(Source::View(view))
+    }
+}
+
+impl<D: Device, K: Kind, OtherKind: Kind> Meet<Anywhere, K, OtherKind> for D {
+    type Output = D;
+    fn left<'a, E: crate::dtype::Element>(view: View<'a, D::Storage, E>) -> Result<Source<'a, D, E>> {
+        Ok(Source::View(view))
+    }
+    fn right<'a, E: crate::dtype::Element>(view: View<'a, NoBuffer, E>) -> Result<Source<'a, D, E>> {
+        match *view.buffer {}
+    }
+}
+
+/// A zero-dim CPU tensor joins these devices.
+macro_rules! cpu_joins {
+    ($([$($n:ident)?] $device:ty;)*) => {$(
+        impl<$(const $n: usize,)? OtherKind: TensorKind> Meet<$device, ZeroDim, OtherKind> for Cpu {
+            type Output = $device;
+            fn left<'a, E: crate::dtype::Element>(view: View<'a, <Cpu as Backend>::Storage, E>) -> Result<Source<'a, $device, E>> {
+                Ok(Source::Value(Cpu::peek(view)?))
+            }
+            fn right<'a, E: crate::dtype::Element>(view: View<'a, <$device as Backend>::Storage, E>) -> Result<Source<'a, $device, E>> {
+                Ok(Source::View(view))
+            }
+        }
+        impl<$(const $n: usize,)? K: TensorKind> Meet<Cpu, K, ZeroDim> for $device {
+            type Output = $device;
+            fn left<'a, E: crate::dtype::Element>(view: View<'a, <$device as Backend>::Storage, E>) -> Result<Source<'a, $device, E>> {
+                Ok(Source::View(view))
+            }
+            fn right<'a, E: crate::dtype::Element>(view: View<'a, <Cpu as Backend>::Storage, E>) -> Result<Source<'a, $device, E>> {
+                Ok(Source::Value(Cpu::peek(view)?))
+            }
+        }
+        impl<$(const $n: usize)?> Receives<Cpu, ZeroDim> for $device {
+            fn right<'a, E: crate::dtype::Element>(view: View<'a, <Cpu as Backend>::Storage, E>) -> Result<Source<'a, Self, E>> {
+                Ok(Source::Value(Cpu::peek(view)?))
+            }
+        }
+    )*};
+}
+cpu_joins! {
+    [N] Cuda<N>;
+    [] Meta;
+}
+
+/// An operation that writes into a tensor on `Self` takes an operand of kind `OtherKind` on `Other`.
+#[diagnostic::on_unimplemented(
+    message = "operands are on different devices: `{Self}` and `{Other}`",
+    label = "the tensor written to is on `{Self}`, the operand on `{Other}`",
+    note = "move the operand with `.to_device::<{Self}>()`; only a zero-dim CPU tensor joins another device by itself"
+)]
+pub trait Receives<Other: Place, OtherKind: Kind>: Device {
+    #[doc(hidden)]
+    fn right<'a, E: crate::dtype::Element>(view: View<'a, Other::Buffer, E>) -> Result<Source<'a, Self, E>>;
+}
+impl<D: Device, OtherKind: Kind> Receives<D, OtherKind> for D {
+    fn right<'a, E: crate::dtype::Element>(view: View<'a, D::Storage, E>) -> Result<Source<'a, D, E>> {
+        Ok(Source::View(view))
+    }
+}
+impl<D: Device, OtherKind: Kind> Receives<Anywhere, OtherKind> for D {
+    fn right<'a, E: crate::dtype::Element>(view: View<'a, NoBuffer, E>) -> Result<Source<'a, D, E>> {
+        match *view.buffer {}
+    }
+}

@@ -1,0 +1,124 @@
+//! `Meta`: shape, dtype and strides without data. Every operation runs and moves nothing.
+
+use super::{Backend, Device, LaneKernel, Place};
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Result};
+use crate::ops::kernel::{Map1, Map2, Map3};
+use crate::ops::reduce::Reducer;
+use crate::storage::{View, ViewMut};
+
+/// A device without data: operations give the shape, dtype and strides of their results and touch no memory.
+///
+/// ```
+/// use castiron::{shape, Meta, Tensor};
+/// // four terabytes of weights, as a plan
+/// let w: Tensor<f32, shape![1048576, 1048576], Meta> = Tensor::zeros();
+/// let x: Tensor<f32, shape![_, 1048576], Meta> = Tensor::zeros_sized([8, 1048576]);
+/// let y: Tensor<f32, shape![_, 1048576], Meta> = x.matmul(&w.t());
+/// assert_eq!(y.shape(), [8, 1048576]);
+/// assert!(y.to_device::<castiron::Cpu>().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Meta;
+
+/// Nothing, where elements would be.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct NoData;
+
+impl Device for Meta {
+    fn name() -> String {
+        "meta".to_owned()
+    }
+}
+impl Place for Meta {
+    type Buffer = NoData;
+}
+
+impl Backend for Meta {
+    type Storage = NoData;
+    const HAS_DATA: bool = false;
+
+    fn build<E: Element>(_: impl FnOnce() -> Result<Vec<E>>) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn zeroed<E: Element>(_: usize) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn is_unique(_: &mut NoData) -> bool {
+        true
+    }
+    fn is_same(_: &NoData, _: &NoData) -> bool {
+        false
+    }
+    fn peek<E: Element>(_: View<'_, NoData, E>) -> Result<E> {
+        Err(Error::NoData { op: "item" })
+    }
+    fn peek_free<E: Element>(_: View<'_, NoData, E>) -> Option<E> {
+        None
+    }
+    fn download<E: Element>(_: View<'_, NoData, E>) -> Result<Vec<E>> {
+        Err(Error::NoData { op: "to_device" })
+    }
+    fn any<E: Element>(_: View<'_, NoData, E>, _: impl Fn(E) -> bool) -> Result<bool> {
+        Ok(false)
+    }
+    fn map1<A: Element, O: Element>(_: impl Map1<A, O>, _: View<'_, NoData, A>, _: &[usize]) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn map2<A: Element, B: Element, O: Element>(
+        _: impl Map2<A, B, O>,
+        _: View<'_, NoData, A>,
+        _: View<'_, NoData, B>,
+        _: &[usize],
+    ) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn map3<A: Element, B: Element, C: Element, O: Element>(
+        _: impl Map3<A, B, C, O>,
+        _: View<'_, NoData, A>,
+        _: View<'_, NoData, B>,
+        _: View<'_, NoData, C>,
+        _: &[usize],
+    ) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn map1_into<A: Element, O: Element>(
+        _: impl Map1<A, O>,
+        _: View<'_, NoData, A>,
+        _: ViewMut<'_, NoData, O>,
+    ) -> Result<()> {
+        Ok(())
+    }
+    fn map2_into<A: Element, B: Element, O: Element>(
+        _: impl Map2<A, B, O>,
+        _: View<'_, NoData, A>,
+        _: View<'_, NoData, B>,
+        _: ViewMut<'_, NoData, O>,
+    ) -> Result<()> {
+        Ok(())
+    }
+    fn update1<O: Element>(_: impl Map1<O, O>, _: ViewMut<'_, NoData, O>) -> Result<()> {
+        Ok(())
+    }
+    fn update2<B: Element, O: Element>(
+        _: impl Map2<O, B, O>,
+        _: View<'_, NoData, B>,
+        _: ViewMut<'_, NoData, O>,
+    ) -> Result<()> {
+        Ok(())
+    }
+    fn reduce<A: Element, R: Reducer<A>>(_: R, _: View<'_, NoData, A>, _: u32) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn lanes<A: Element, O: Element>(
+        _: impl LaneKernel<A, O>,
+        _: View<'_, NoData, A>,
+        _: usize,
+    ) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn matmul<E: Dtype>(_: View<'_, NoData, E>, _: View<'_, NoData, E>) -> Result<NoData> {
+        Ok(NoData)
+    }
+}

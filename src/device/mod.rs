@@ -1,0 +1,35 @@
+//! Devices in the type: `Cpu`, `Cuda<N>`, `Meta`; which operands may meet; and what a device must be able to run.
+//!
+//! A device is one implementation of `Backend`. This room knows dtypes, shapes, storage and the description of
+//! operations; it knows no tensor.
+
+mod backend;
+mod cpu;
+mod cuda;
+mod meet;
+mod meta;
+
+pub use backend::{Backend, LaneKernel};
+pub use cpu::Cpu;
+pub use cuda::Cuda;
+pub use meet::{Anywhere, Meet, Place, Receives, Source};
+pub use meta::Meta;
+
+/// A device as a type: where a tensor's elements are and its operations run.
+///
+/// `D: Device` is all that generic code needs: every device runs every operation.
+///
+/// ```
+/// use castiron::{Device, Dtype, Shape, Tensor};
+/// fn double<E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, S, D> {
+///     x + x
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a device",
+    label = "expected `Cpu`, `Cuda<N>` or `Meta`"
+)]
+pub trait Device: Backend + Place<Buffer = <Self as Backend>::Storage> + Copy + Default + core::fmt::Debug + Send + Sync + 'static {
+    /// The device as PyTorch prints it: `cpu`, `cuda:0`, `meta`.
+    fn name() -> String;
+}

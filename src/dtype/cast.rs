@@ -1,0 +1,322 @@
+//! Conversion between dtypes (`.to()`), and the rule that says which results may be written into which
+//! outputs without being asked (`+=`, `assign`, `_into`).
+//!
+//! Sources: `tests/oracle/values.json` (cast, f8_encode, f8_decode), `tests/oracle/promotion.json`
+//! (can_cast); PyTorch, "Tensor Attributes". Out-of-range floats become what x86's truncating conversion
+//! makes of them, as in PyTorch on x86, on every machine.
+
+use super::category::NotAbove;
+use super::shell::*;
+use super::{Element, F4E2M1FNX2};
+use half::{bf16, f16};
+use num_complex::Complex;
+
+/// "A result of dtype `Self` may be cast to an output of dtype `To`" (`torch.can_cast`).
+///
+/// Everything may, save what falls in category: integral output from floating, boolean output from
+/// non-boolean, non-complex output from complex.
+///
+/// ```compile_fail,E0277
+/// use castiron::tensor;
+/// let mut counts = tensor![1, 2, 3];
+/// counts *= 0.5; // result type `f32` can't be cast to the desired output type `i64`
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "result type `{Self}` can't be cast to the desired output type `{To}`",
+    label = "the result is `{Self}`, the tensor written to holds `{To}`",
+    note = "a result may only be cast to its own or a higher category: bool < integral < floating < complex",
+    note = "use the out-of-place operation, or cast the operand first with `.to::<{To}>()`"
+)]
+pub trait CanCast<To> {}
+
+#[diagnostic::do_not_recommend]
+impl<A: Element, B: Element> CanCast<B> for A where A::Category: NotAbove<B::Category> {}
+
+/// Explicit conversion, possible wherever PyTorch's `.to(dtype)` is: between all dtypes except
+/// `float4_e2m1fn_x2`, which converts only to itself.
+///
+/// Integers wrap, floats round to nearest even, conversion to `bool` asks "is it not zero", complex to real
+/// drops the imaginary part.
+///
+/// ```
+/// use castiron::dtype::CastTo;
+/// let wrapped: u8 = 300_i32.cast_to();
+/// let rounded: castiron::bf16 = 1.2345_f32.cast_to();
+/// assert_eq!((wrapped, rounded.to_f32()), (44, 1.234375));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be converted to `{To}`",
+    label = "no conversion between these dtypes exists",
+    note = "`float4_e2m1fn_x2` holds two packed values in a byte: PyTorch converts it only to itself"
+)]
+pub trait CastTo<To>: Element {
+    /// Converts one element.
+    fn cast_to(self) -> To;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Castable, B: Castable> CastTo<B> for A {
+    #[inline(always)]
+    fn cast_to(self) -> B {
+        self.cast()
+    }
+}
+impl CastTo<F4E2M1FNX2> for F4E2M1FNX2 {
+    #[inline(always)]
+    fn cast_to(self) -> F4E2M1FNX2 {
+        self
+    }
+}
+
+/// The dtypes that convert: a source calls the one `from_` method that holds its values exactly, so that
+/// 21 x 21 conversions are 21 sources and 21 targets.
+#[doc(hidden)]
+pub trait Castable: Element {
+    fn cast<T: Castable>(self) -> T;
+    fn from_bool(v: bool) -> Self;
+    fn from_i32(v: i32) -> Self;
+    fn from_i64(v: i64) -> Self;
+    fn from_u64(v: u64) -> Self;
+    fn from_f32(v: f32) -> Self;
+    fn from_f64(v: f64) -> Self;
+    #[inline(always)]
+    fn from_c64(v: Complex<f32>) -> Self {
+        Self::from_f32(v.re)
+    }
+    #[inline(always)]
+    fn from_c128(v: Complex<f64>) -> Self {
+        Self::from_f64(v.re)
+    }
+}
+
+/// Truncation as x86's `cvttsd2si` does it: the smallest integer where the value does not fit.
+#[inline(always)]
+fn trunc_i32(v: f64) -> i32 {
+    if v > -2_147_483_649.0 && v < 2_147_483_648.0 { v as i32 } else { i32::MIN }
+}
+#[inline(always)]
+fn trunc_i64(v: f64) -> i64 {
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&v) {
+        v as i64
+    } else {
+        i64::MIN
+    }
+}
+/// The unsigned form that compilers emit for x86: values from 2^63 up are shifted down first.
+#[inline(always)]
+fn trunc_u64(v: f64) -> u64 {
+    const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+    if v >= TWO_63 { trunc_i64(v - TWO_63) as u64 ^ (1 << 63) } else { trunc_i64(v) as u64 }
+}
+
+impl Castable for bool {
+    #[inline(always)]
+    fn cast<T: Castable>(self) -> T {
+        T::from_bool(self)
+    }
+    #[inline(always)]
+    fn from_bool(v: bool) -> bool {
+        v
+    }
+    #[inline(always)]
+    fn from_i32(v: i32) -> bool {
+        v != 0
+    }
+    #[inline(always)]
+    fn from_i64(v: i64) -> bool {
+        v != 0
+    }
+    #[inline(always)]
+    fn from_u64(v: u64) -> bool {
+        v != 0
+    }
+    #[inline(always)]
+    fn from_f32(v: f32) -> bool {
+        v != 0.0
+    }
+    #[inline(always)]
+    fn from_f64(v: f64) -> bool {
+        v != 0.0
+    }
+    #[inline(always)]
+    fn from_c64(v: Complex<f32>) -> bool {
+        v.re != 0.0 || v.im != 0.0
+    }
+    #[inline(always)]
+    fn from_c128(v: Complex<f64>) -> bool {
+        v.re != 0.0 || v.im != 0.0
+    }
+}
+
+/// Integers: `$source($wide)` is the method a source calls, `$trunc` how floats arrive.
+macro_rules! integers {
+    ($($ty:ty: $source:ident($wide:ty), $trunc:ident;)*) => {$(
+        impl Castable for $ty {
+            #[inline(always)]
+            fn cast<T: Castable>(self) -> T {
+                T::$source(self as $wide)
+            }
+            #[inline(always)]
+            fn from_bool(v: bool) -> $ty {
+                v as $ty
+            }
+            #[inline(always)]
+            fn from_i32(v: i32) -> $ty {
+                v as $ty
+            }
+            #[inline(always)]
+            fn from_i64(v: i64) -> $ty {
+                v as $ty
+            }
+            #[inline(always)]
+            fn from_u64(v: u64) -> $ty {
+                v as $ty
+            }
+            #[inline(always)]
+            fn from_f32(v: f32) -> $ty {
+                $trunc(v as f64) as $ty
+            }
+            #[inline(always)]
+            fn from_f64(v: f64) -> $ty {
+                $trunc(v) as $ty
+            }
+        }
+    )*};
+}
+integers! {
+    u8: from_i32(i32), trunc_i32;
+    i8: from_i32(i32), trunc_i32;
+    i16: from_i32(i32), trunc_i32;
+    i32: from_i32(i32), trunc_i32;
+    i64: from_i64(i64), trunc_i64;
+    u16: from_i32(i32), trunc_i32;
+    u32: from_i64(i64), trunc_i64;
+    u64: from_u64(u64), trunc_u64;
+}
+
+macro_rules! machine_floats {
+    ($($ty:ty: $source:ident;)*) => {$(
+        impl Castable for $ty {
+            #[inline(always)]
+            fn cast<T: Castable>(self) -> T {
+                T::$source(self)
+            }
+            #[inline(always)]
+            fn from_bool(v: bool) -> $ty {
+                v as u8 as $ty
+            }
+            #[inline(always)]
+            fn from_i32(v: i32) -> $ty {
+                v as $ty
+            }
+            #[inline(always)]
+            fn from_i64(v: i64) -> $ty {
+                v as $ty
+            }
+            #[inline(always)]
+            fn from_u64(v: u64) -> $ty {
+                v as $ty
+            }
+            #[inline(always)]
+            fn from_f32(v: f32) -> $ty {
+                v as $ty
+            }
+            #[inline(always)]
+            fn from_f64(v: f64) -> $ty {
+                v as $ty
+            }
+        }
+    )*};
+}
+machine_floats! {
+    f32: from_f32;
+    f64: from_f64;
+}
+
+/// Small floats: everything arrives through `f32` (PyTorch's `c10::Half(float)` and its kin), so wider
+/// values round twice.
+macro_rules! small_floats {
+    ($($ty:ty),*) => {$(
+        impl Castable for $ty {
+            #[inline(always)]
+            fn cast<T: Castable>(self) -> T {
+                T::from_f32(self.to_f32())
+            }
+            #[inline(always)]
+            fn from_bool(v: bool) -> $ty {
+                <$ty>::from_f32(v as u8 as f32)
+            }
+            #[inline(always)]
+            fn from_i32(v: i32) -> $ty {
+                <$ty>::from_f32(v as f32)
+            }
+            #[inline(always)]
+            fn from_i64(v: i64) -> $ty {
+                <$ty>::from_f32(v as f32)
+            }
+            #[inline(always)]
+            fn from_u64(v: u64) -> $ty {
+                <$ty>::from_f32(v as f32)
+            }
+            #[inline(always)]
+            fn from_f32(v: f32) -> $ty {
+                <$ty>::from_f32(v)
+            }
+            #[inline(always)]
+            fn from_f64(v: f64) -> $ty {
+                <$ty>::from_f32(v as f32)
+            }
+        }
+    )*};
+}
+small_floats!(f16, bf16, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU);
+
+/// Complex dtypes: each part converts as its real dtype does; reals get a zero imaginary part.
+macro_rules! complex {
+    ($($part:ty: |$v:ident| $source:expr;)*) => {$(
+        impl Castable for Complex<$part> {
+            #[inline(always)]
+            fn cast<T: Castable>(self) -> T {
+                let $v = self;
+                $source
+            }
+            #[inline(always)]
+            fn from_bool(v: bool) -> Self {
+                Complex::new(Castable::from_bool(v), Default::default())
+            }
+            #[inline(always)]
+            fn from_i32(v: i32) -> Self {
+                Complex::new(Castable::from_i32(v), Default::default())
+            }
+            #[inline(always)]
+            fn from_i64(v: i64) -> Self {
+                Complex::new(Castable::from_i64(v), Default::default())
+            }
+            #[inline(always)]
+            fn from_u64(v: u64) -> Self {
+                Complex::new(Castable::from_u64(v), Default::default())
+            }
+            #[inline(always)]
+            fn from_f32(v: f32) -> Self {
+                Complex::new(Castable::from_f32(v), Default::default())
+            }
+            #[inline(always)]
+            fn from_f64(v: f64) -> Self {
+                Complex::new(Castable::from_f64(v), Default::default())
+            }
+            #[inline(always)]
+            fn from_c64(v: Complex<f32>) -> Self {
+                Complex::new(Castable::from_f32(v.re), Castable::from_f32(v.im))
+            }
+            #[inline(always)]
+            fn from_c128(v: Complex<f64>) -> Self {
+                Complex::new(Castable::from_f64(v.re), Castable::from_f64(v.im))
+            }
+        }
+    )*};
+}
+complex! {
+    f16: |v| T::from_c64(Complex::new(v.re.to_f32(), v.im.to_f32()));
+    f32: |v| T::from_c64(v);
+    f64: |v| T::from_c128(v);
+}

@@ -1,0 +1,52 @@
+//! The four categories of dtypes, as values and as types, and their order:
+//! boolean < integral < floating < complex (PyTorch, "Tensor Attributes").
+//!
+//! May use nothing; used by promotion and by the casting rule.
+
+/// A dtype's category. `Ord` follows PyTorch: `Boolean < Integral < Floating < Complex`.
+///
+/// ```
+/// use castiron::{Category, DType};
+/// assert!(Category::Integral < Category::Floating);
+/// assert_eq!(DType::C64.category(), Category::Complex);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Category {
+    /// `bool`
+    Boolean,
+    /// the integers
+    Integral,
+    /// the real floating-point dtypes
+    Floating,
+    /// the complex dtypes
+    Complex,
+}
+
+/// A category as a type: what [`Element::Category`](crate::Element::Category) is.
+pub trait Marker: 'static {
+    /// The same category as a value.
+    const CATEGORY: Category;
+}
+
+/// "My category is not above `Other`": what a result may be cast to without being asked.
+pub trait NotAbove<Other>: Marker {}
+
+/// Declares the markers, lowest first. For `A < B` it writes `impl NotAbove<A> for A`,
+/// `impl NotAbove<B> for A` and `impl NotAbove<B> for B`.
+macro_rules! markers {
+    ($lowest:ident $(, $higher:ident)*) => {
+        #[doc = concat!("The category [`Category::", stringify!($lowest), "`] as a type.")]
+        #[derive(Clone, Copy, Debug)]
+        pub struct $lowest;
+        impl Marker for $lowest {
+            const CATEGORY: Category = Category::$lowest;
+        }
+        impl NotAbove<$lowest> for $lowest {}
+        $(impl NotAbove<$higher> for $lowest {})*
+        $crate::dtype::category::markers!($($higher),*);
+    };
+    () => {};
+}
+pub(crate) use markers;
+
+markers!(Boolean, Integral, Floating, Complex);

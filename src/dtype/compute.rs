@@ -1,0 +1,287 @@
+//! How a dtype applies a formula. An operation writes its formula once per category, over machine numbers
+//! (`MachineInt`, `MachineFloat`, `Complex<MachineFloat>`); this file sends each dtype to the right one.
+//!
+//! Adding a dtype touches no formula, adding a formula touches no dtype. Uses machine numbers only; used by
+//! `Dtype` (through its `Compute` type) and by `ops`, which holds the formulas.
+
+use core::fmt::Debug;
+use num_complex::Complex;
+use num_traits::{Float, FloatConst, PrimInt, WrappingAdd, WrappingMul, WrappingNeg, WrappingSub};
+
+/// A category for which an operation has no formula. The type system refuses such a use (each operation
+/// states the dtypes it admits), so this is never called.
+#[cold]
+#[inline(never)]
+pub fn refused() -> ! {
+    unreachable!("the operation does not admit this dtype; its bounds refuse it")
+}
+
+/// The integers the machine computes in. Arithmetic wraps.
+pub trait MachineInt:
+    PrimInt + WrappingAdd + WrappingSub + WrappingMul + WrappingNeg + Debug + Send + Sync + 'static
+{
+    const BITS: u32;
+    const SIGNED: bool;
+    /// Truncating quotient and remainder; wraps at `MIN / -1`. The divisor is not zero.
+    fn wrapping_quotient(self, divisor: Self) -> Self;
+    fn wrapping_remainder(self, divisor: Self) -> Self;
+    /// Shifts; an amount out of `0..BITS` shifts everything out (arithmetic to the right).
+    fn shift_left(self, amount: Self) -> Self;
+    fn shift_right(self, amount: Self) -> Self;
+    fn wrapping_power(self, exponent: Self) -> Self;
+}
+
+macro_rules! machine_ints {
+    ($($ty:ty: $signed:literal;)*) => {$(
+        impl MachineInt for $ty {
+            const BITS: u32 = <$ty>::BITS;
+            const SIGNED: bool = $signed;
+            #[inline(always)]
+            fn wrapping_quotient(self, divisor: Self) -> Self {
+                self.wrapping_div(divisor)
+            }
+            #[inline(always)]
+            fn wrapping_remainder(self, divisor: Self) -> Self {
+                self.wrapping_rem(divisor)
+            }
+            #[inline(always)]
+            fn shift_left(self, amount: Self) -> Self {
+                match u32::try_from(amount) {
+                    Ok(n) if n < <$ty>::BITS => self << n,
+                    _ => 0,
+                }
+            }
+            #[inline(always)]
+            fn shift_right(self, amount: Self) -> Self {
+                match u32::try_from(amount) {
+                    Ok(n) if n < <$ty>::BITS => self >> n,
+                    #[allow(unused_comparisons)]
+                    _ => if self < 0 { !0 } else { 0 },
+                }
+            }
+            #[inline]
+            #[allow(unused_comparisons)]
+            fn wrapping_power(self, exponent: Self) -> Self {
+                if exponent < 0 {
+                    // Rounds towards zero: only 1 and -1 have integral inverses.
+                    return match self {
+                        1 => 1,
+                        base if base.wrapping_add(1) == 0 => if exponent & 1 == 0 { 1 } else { base },
+                        _ => 0,
+                    };
+                }
+                let (mut base, mut left, mut power) = (self, exponent, 1 as $ty);
+                while left > 0 {
+                    if left & 1 == 1 {
+                        power = power.wrapping_mul(base);
+                    }
+                    base = base.wrapping_mul(base);
+                    left >>= 1;
+                }
+                power
+            }
+        }
+    )*};
+}
+machine_ints! { u8: false; i8: true; i16: true; i32: true; i64: true; }
+
+/// The floats the machine computes in.
+pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'static {
+    fn erf(self) -> Self;
+    fn round_ties_even(self) -> Self;
+    /// C's `copysign` on a literal zero and friends need a constant of the type.
+    fn lit(value: f64) -> Self;
+}
+impl MachineFloat for f32 {
+    #[inline]
+    fn erf(self) -> f32 {
+        libm::erff(self)
+    }
+    #[inline(always)]
+    fn round_ties_even(self) -> f32 {
+        f32::round_ties_even(self)
+    }
+    #[inline(always)]
+    fn lit(value: f64) -> f32 {
+        value as f32
+    }
+}
+impl MachineFloat for f64 {
+    #[inline]
+    fn erf(self) -> f64 {
+        libm::erf(self)
+    }
+    #[inline(always)]
+    fn round_ties_even(self) -> f64 {
+        f64::round_ties_even(self)
+    }
+    #[inline(always)]
+    fn lit(value: f64) -> f64 {
+        value
+    }
+}
+
+/// A formula of one variable that stays in its dtype.
+pub trait Unary: 'static {
+    #[inline(always)]
+    fn boolean(_x: bool) -> bool {
+        refused()
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(_x: T) -> T {
+        refused()
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(_x: T) -> T {
+        refused()
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(_z: Complex<T>) -> Complex<T> {
+        refused()
+    }
+}
+
+/// A formula of one variable that gives a bool.
+pub trait Predicate: 'static {
+    #[inline(always)]
+    fn boolean(_x: bool) -> bool {
+        refused()
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(_x: T) -> bool {
+        refused()
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(_x: T) -> bool {
+        refused()
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(_z: Complex<T>) -> bool {
+        refused()
+    }
+}
+
+/// A formula of one variable that makes complex numbers real and leaves the other dtypes.
+pub trait ToReal: 'static {
+    #[inline(always)]
+    fn boolean(_x: bool) -> bool {
+        refused()
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(_x: T) -> T {
+        refused()
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(_x: T) -> T {
+        refused()
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(_z: Complex<T>) -> T {
+        refused()
+    }
+}
+
+/// A formula of two variables of one dtype that stays in it.
+pub trait Binary: 'static {
+    #[inline(always)]
+    fn boolean(_a: bool, _b: bool) -> bool {
+        refused()
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(_a: T, _b: T) -> T {
+        refused()
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(_a: T, _b: T) -> T {
+        refused()
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(_a: Complex<T>, _b: Complex<T>) -> Complex<T> {
+        refused()
+    }
+}
+
+/// A formula of two variables of one dtype that gives a bool.
+pub trait Compare: 'static {
+    #[inline(always)]
+    fn boolean(_a: bool, _b: bool) -> bool {
+        refused()
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(_a: T, _b: T) -> bool {
+        refused()
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(_a: T, _b: T) -> bool {
+        refused()
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(_a: Complex<T>, _b: Complex<T>) -> bool {
+        refused()
+    }
+}
+
+/// Something done once per category rather than once per element, such as a matrix product.
+pub trait Visitor {
+    type Arg<T>;
+    fn boolean(arg: Self::Arg<bool>);
+    fn integer<T: MachineInt>(arg: Self::Arg<T>);
+    fn real<T: MachineFloat>(arg: Self::Arg<T>);
+    fn complex<T: MachineFloat>(arg: Self::Arg<Complex<T>>);
+}
+
+/// A machine number: the type a dtype computes in, which knows which formula of an operation is its own.
+pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
+    type Real: Compute + super::Castable;
+    fn unary<F: Unary>(self) -> Self;
+    fn predicate<F: Predicate>(self) -> bool;
+    fn to_real<F: ToReal>(self) -> Self::Real;
+    fn binary<F: Binary>(self, other: Self) -> Self;
+    fn compare<F: Compare>(self, other: Self) -> bool;
+    fn visit<V: Visitor>(arg: V::Arg<Self>);
+}
+
+/// For `i32` and `integer` this expands to `fn unary<F: Unary>(self) -> i32 { F::integer(self) }` and so on.
+macro_rules! computes {
+    ($($ty:ty as $real:ty: $formula:ident;)*) => {$(
+        impl Compute for $ty {
+            type Real = $real;
+            #[inline(always)]
+            fn unary<F: Unary>(self) -> Self {
+                F::$formula(self)
+            }
+            #[inline(always)]
+            fn predicate<F: Predicate>(self) -> bool {
+                F::$formula(self)
+            }
+            #[inline(always)]
+            fn to_real<F: ToReal>(self) -> $real {
+                F::$formula(self)
+            }
+            #[inline(always)]
+            fn binary<F: Binary>(self, other: Self) -> Self {
+                F::$formula(self, other)
+            }
+            #[inline(always)]
+            fn compare<F: Compare>(self, other: Self) -> bool {
+                F::$formula(self, other)
+            }
+            #[inline(always)]
+            fn visit<V: Visitor>(arg: V::Arg<Self>) {
+                V::$formula(arg)
+            }
+        }
+    )*};
+}
+computes! {
+    bool as bool: boolean;
+    u8 as u8: integer;
+    i8 as i8: integer;
+    i16 as i16: integer;
+    i32 as i32: integer;
+    i64 as i64: integer;
+    f32 as f32: real;
+    f64 as f64: real;
+    Complex<f32> as f32: complex;
+    Complex<f64> as f64: complex;
+}

@@ -1,0 +1,52 @@
+//! What an element is: the dtypes, their categories, promotion, casting and conversion.
+//!
+//! The Rust element type is itself the dtype marker: `f32` *is* PyTorch's `float32`. There are two tiers:
+//! [`Element`] is everything that can be stored (22 types), [`Dtype`] the 13 that compute. Between them
+//! stand named sets for the operations that exclude some: [`Numeric`], [`Real`], [`Ordered`], [`Bits`],
+//! [`Integer`], [`Inexact`], [`Float`], [`ComplexFloat`].
+//!
+//! This room knows no shapes, devices or tensors; every other room uses it.
+
+pub mod aliases;
+mod cast;
+pub mod category;
+mod compute;
+mod element;
+mod info;
+pub mod promote;
+mod runtime;
+pub mod scalar;
+mod sets;
+mod shell;
+pub(crate) mod table;
+
+pub use cast::{CanCast, CastTo};
+pub use category::Category;
+pub use element::{Dtype, Element};
+pub use info::{FloatInfo, IntInfo};
+pub use promote::{Promotable, Promote, Promoted};
+pub use runtime::{DType, ParseDTypeError};
+pub use scalar::{Scalar, ScalarValue};
+pub use sets::{Bits, ComplexFloat, Float, Inexact, Integer, Numeric, Ordered, Real};
+pub use shell::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
+
+pub use half::{bf16, f16};
+pub use num_complex::Complex;
+
+#[doc(hidden)]
+pub use compute::{
+    Binary, Compare, Compute, MachineFloat, MachineInt, Predicate, ToReal, Unary, Visitor, refused,
+};
+#[doc(hidden)]
+pub use cast::Castable;
+
+pub(crate) mod sealed {
+    /// Dtypes are a closed set: what a new one would mean for promotion, casting and kernels is written in
+    /// this crate's tables.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` cannot be a tensor element: the dtypes are a closed set",
+        label = "not one of PyTorch's dtypes",
+        note = "elements are bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64> and the shell dtypes"
+    )]
+    pub trait Sealed {}
+}

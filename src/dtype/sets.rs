@@ -1,0 +1,107 @@
+//! Named sets of dtypes: the bounds for generic code over operations that exclude some dtypes.
+//!
+//! A set carries the laws that hold in it (a float stays itself in `exp`, `sum` and `abs`), so that generic
+//! code needs no clause to say so. Uses the tiers; used by operations to state what they admit.
+
+use super::promote::Promotable;
+use super::{Dtype, Element};
+use half::{bf16, f16};
+use num_complex::Complex;
+
+/// Every dtype with numbers in it: all but `bool`. PyTorch refuses `-` and the rounding functions on bools.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not numeric",
+    label = "needs a dtype other than `bool`",
+    note = "to invert a mask use `!` or `logical_not`; to subtract masks use `^` or `logical_xor`; or cast with `.to::<i64>()`"
+)]
+pub trait Numeric: Dtype + Promotable<Over<i64> = Self> {}
+
+/// Every dtype with an order: all but the complex ones.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no order",
+    label = "needs a dtype that is not complex",
+    note = "compare `.abs()`, `.real()` or `.imag()`, or use `eq` and `ne`"
+)]
+pub trait Ordered: Dtype<RealDtype = Self> {}
+
+/// The real numbers: integers and floats.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a real number",
+    label = "needs an integer or floating-point dtype",
+    note = "cast first, for example `.to::<f32>()`"
+)]
+pub trait Real: Numeric + Ordered {}
+
+/// The dtypes with bitwise operations: `bool` and the integers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no bitwise operations",
+    label = "needs `bool` or an integer dtype",
+    note = "bitwise operations and shifts are defined for bool and integers only"
+)]
+pub trait Bits: Ordered + Dtype<Inexact = f32, Sum = i64> {}
+
+/// The integers.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an integer",
+    label = "needs u8, i8, i16, i32 or i64"
+)]
+pub trait Integer: Bits + Real {}
+
+/// The dtypes closed under division, `exp` and `mean`: floating and complex.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither floating-point nor complex",
+    label = "needs a floating-point or complex dtype",
+    note = "cast first, for example `.to::<f32>()`"
+)]
+pub trait Inexact: Numeric + Dtype<Inexact = Self, Sum = Self> + Promotable<Over<f32> = Self> {}
+
+/// The real floating-point dtypes: `f16`, `bf16`, `f32`, `f64`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a floating-point dtype",
+    label = "needs f16, bf16, f32 or f64",
+    note = "cast first, for example `.to::<f32>()`"
+)]
+pub trait Float: Inexact + Real {
+    /// The complex dtype with components of this dtype's size (`torch.dtype.to_complex`; `bfloat16` has none
+    /// of its own and gives `complex64`).
+    type Complex: ComplexFloat;
+}
+
+/// The complex dtypes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a complex dtype",
+    label = "needs Complex<f16>, Complex<f32> or Complex<f64>",
+    note = "real tensors have no imaginary part; cast first, for example `.to::<Complex<f32>>()`"
+)]
+pub trait ComplexFloat:
+    Inexact + Element<Real: Float> + Promotable<RealDtype: Float> + Promotable<Over<Complex<f32>> = Self>
+{
+}
+
+/// Writes the members of each set: `Real: f32;` is `impl Real for f32 {}`.
+macro_rules! members {
+    ($($set:ident: $($member:ty),*;)*) => {$($(impl $set for $member {})*)*};
+}
+members! {
+    Numeric: u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>;
+    Ordered: bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64;
+    Real: u8, i8, i16, i32, i64, f16, bf16, f32, f64;
+    Bits: bool, u8, i8, i16, i32, i64;
+    Integer: u8, i8, i16, i32, i64;
+    Inexact: f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>;
+    ComplexFloat: Complex<f16>, Complex<f32>, Complex<f64>;
+}
+
+macro_rules! floats {
+    ($($member:ty => $complex:ty;)*) => {$(
+        impl Float for $member {
+            type Complex = $complex;
+        }
+    )*};
+}
+floats! {
+    f16 => Complex<f16>;
+    bf16 => Complex<f32>;
+    f32 => Complex<f32>;
+    f64 => Complex<f64>;
+}

@@ -1,0 +1,232 @@
+//! What can go wrong while running. Everything that the types rule out is not in here.
+
+use crate::dtype::{DType, ScalarValue};
+use core::fmt;
+
+/// Sizes as PyTorch prints them: `[2, 3]`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Sizes(Box<[usize]>);
+
+impl Sizes {
+    /// The sizes as a slice.
+    pub fn as_slice(&self) -> &[usize] {
+        &self.0
+    }
+}
+impl From<&[usize]> for Sizes {
+    fn from(sizes: &[usize]) -> Self {
+        Sizes(sizes.into())
+    }
+}
+impl fmt::Debug for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.0.iter()).finish()
+    }
+}
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// What can go wrong while running.
+///
+/// A method that can fail comes twice: plain, panicking at the caller's line with this text, and as a `try_` twin
+/// that returns it. Where every size is known to the compiler, shape errors cannot happen.
+///
+/// ```
+/// use castiron::{shape, Error, Tensor};
+/// let a: Tensor<f32, shape![_]> = Tensor::ones_sized([2]);
+/// let b: Tensor<f32, shape![_]> = Tensor::ones_sized([3]);
+/// let error = a.try_add(&b).unwrap_err();
+/// assert!(matches!(error, Error::Broadcast { op: "add", .. }));
+/// assert_eq!(error.to_string(), "add: shapes [2] and [3] do not broadcast: sizes go together, from the last axis on, if they are equal or one of them is 1");
+/// ```
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two shapes do not broadcast.
+    #[error(
+        "{op}: shapes {lhs} and {rhs} do not broadcast: sizes go together, from the last axis on, if they are equal or one of them is 1"
+    )]
+    Broadcast {
+        /// The operation.
+        op: &'static str,
+        /// The left operand's shape.
+        lhs: Sizes,
+        /// The right operand's shape.
+        rhs: Sizes,
+    },
+    /// A result does not have the shape of the output it is written into.
+    #[error("{op}: a result of shape {result} can't be written into a tensor of shape {output}")]
+    Output {
+        /// The operation.
+        op: &'static str,
+        /// The result's shape.
+        result: Sizes,
+        /// The output's shape.
+        output: Sizes,
+    },
+    /// A tensor does not have the shape that was asked for.
+    #[error("{op}: expected a tensor of shape {expected}, got one of shape {found}")]
+    Shape {
+        /// The operation.
+        op: &'static str,
+        /// What was asked for, known sizes as numbers and others as `_` or their names.
+        expected: String,
+        /// The tensor's shape.
+        found: Sizes,
+    },
+    /// A tensor cannot be reshaped: the numbers of elements differ.
+    #[error("{op}: a tensor of shape {from} ({elements} elements) can't have shape {to}")]
+    Reshape {
+        /// The operation.
+        op: &'static str,
+        /// The tensor's shape.
+        from: Sizes,
+        /// Its number of elements.
+        elements: usize,
+        /// What was asked for.
+        to: String,
+    },
+    /// A matrix product's inner sizes differ.
+    #[error("matmul: inner sizes differ: shapes {lhs} and {rhs} ({columns} columns against {rows} rows)")]
+    MatMul {
+        /// The left operand's shape.
+        lhs: Sizes,
+        /// The right operand's shape.
+        rhs: Sizes,
+        /// The left operand's inner size.
+        columns: usize,
+        /// The right operand's inner size.
+        rows: usize,
+    },
+    /// Tensors cannot be joined: sizes other than that of the axis differ.
+    #[error("{op}: tensors of shapes {first} and {other} can't be joined along axis {axis}: all other sizes must be the same")]
+    Join {
+        /// The operation.
+        op: &'static str,
+        /// The first tensor's shape.
+        first: Sizes,
+        /// The shape of the one that does not fit.
+        other: Sizes,
+        /// The axis.
+        axis: usize,
+    },
+    /// The number of elements, or of bytes, exceeds `usize`.
+    #[error("{op}: a tensor of shape {sizes} has more elements than memory can address")]
+    TooLarge {
+        /// The operation.
+        op: &'static str,
+        /// The shape.
+        sizes: Sizes,
+    },
+    /// A list of elements has the wrong length.
+    #[error("{op}: shape {sizes} takes {expected} elements, got {found}")]
+    Length {
+        /// The operation.
+        op: &'static str,
+        /// The shape.
+        sizes: Sizes,
+        /// Its number of elements.
+        expected: usize,
+        /// How many there were.
+        found: usize,
+    },
+    /// The allocator gave nothing.
+    #[error("out of memory: {bytes} bytes could not be allocated on {device}")]
+    OutOfMemory {
+        /// How much was asked for.
+        bytes: usize,
+        /// Where.
+        device: &'static str,
+    },
+    /// The device is not there.
+    #[error("{device} is not available: {reason}")]
+    DeviceUnavailable {
+        /// The device, as PyTorch prints it.
+        device: String,
+        /// Why, and what to do.
+        reason: &'static str,
+    },
+    /// A meta tensor has a shape and no data.
+    #[error("{op}: a meta tensor has a shape, a dtype and strides but no data")]
+    NoData {
+        /// The operation.
+        op: &'static str,
+    },
+    /// Integer division or remainder by zero.
+    #[error("{op}: division of {dtype} by zero")]
+    DivisionByZero {
+        /// The operation.
+        op: &'static str,
+        /// The dtype divided in.
+        dtype: DType,
+    },
+    /// An integer raised to a negative integer.
+    #[error("pow: {dtype} can't be raised to the negative integer power {exponent}: use a float exponent")]
+    NegativePower {
+        /// The dtype.
+        dtype: DType,
+        /// The exponent.
+        exponent: ScalarValue,
+    },
+    /// A scalar does not fit the dtype it would be used in.
+    #[error("{op}: the scalar {value} does not fit {dtype}")]
+    ScalarOutOfRange {
+        /// The operation.
+        op: &'static str,
+        /// The scalar.
+        value: ScalarValue,
+        /// The dtype.
+        dtype: DType,
+    },
+    /// An index is out of range.
+    #[error("{op}: index {index} is out of range for axis {axis} of size {size}")]
+    IndexOutOfRange {
+        /// The operation.
+        op: &'static str,
+        /// The index.
+        index: isize,
+        /// The axis.
+        axis: usize,
+        /// Its size.
+        size: usize,
+    },
+    /// A reduction without an identity met no elements.
+    #[error("{op}: no elements to reduce over in a tensor of shape {sizes}: the operation has no identity")]
+    EmptyReduction {
+        /// The operation.
+        op: &'static str,
+        /// The shape.
+        sizes: Sizes,
+    },
+    /// An argument that no tensor could make right.
+    #[error("{op}: {reason}")]
+    InvalidArgument {
+        /// The operation.
+        op: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// `Result` with castiron's [`Error`].
+pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// The plain form of a fallible method: the value, or a panic at the caller's line.
+#[track_caller]
+#[inline]
+pub(crate) fn unwrap<T>(result: Result<T>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => fail(error),
+    }
+}
+
+#[track_caller]
+#[cold]
+#[inline(never)]
+fn fail(error: Error) -> ! {
+    panic!("{error}")
+}

@@ -1,0 +1,100 @@
+//! Which dtypes an operation admits, as bounds that name the operation in their message.
+//!
+//! `E: Numeric` (a set of dtypes) implies `E: NumericFor<Op>` for every operation, so generic code states the set
+//! and never these. They exist so that the compiler can say "`sub` is not defined for `bool`" and why.
+
+use crate::dtype::{Bits, ComplexFloat, Dtype, Float, Inexact, Numeric, Ordered, Real};
+
+/// For `NumericFor: Numeric, "…"` it writes the trait with that note and `impl<E: Numeric, Op> NumericFor<Op> for E`.
+macro_rules! admits {
+    ($($(#[$doc:meta])* $name:ident: $set:ident, $note:literal;)*) => {$(
+        $(#[$doc])*
+        #[diagnostic::on_unimplemented(
+            message = "`{Op}` is not defined for dtype `{Self}`",
+            label = "`{Op}` does not admit `{Self}`",
+            note = $note
+        )]
+        pub trait $name<Op>: Dtype {}
+        #[diagnostic::do_not_recommend]
+        impl<E: $set, Op> $name<Op> for E {}
+    )*};
+}
+admits! {
+    /// `Op` admits every dtype but `bool`: see [`Numeric`].
+    NumericFor: Numeric, "PyTorch refuses it on bool: to invert a mask use `!` or `logical_not`, to subtract masks use `^` or `logical_xor`, to count cast with `.to::<i64>()`";
+    /// `Op` admits every dtype with an order: see [`Ordered`].
+    OrderedFor: Ordered, "complex numbers have no order: compare `.abs()`, `.real()` or `.imag()`, or use `eq` and `ne`";
+    /// `Op` admits integers and floats: see [`Real`].
+    RealFor: Real, "it is defined for integers and floating-point dtypes; cast first, for example `.to::<f32>()`";
+    /// `Op` admits bools and integers: see [`Bits`].
+    BitsFor: Bits, "bitwise operations and shifts are defined for bool and integers only";
+    /// `Op` admits floating-point dtypes: see [`Float`].
+    FloatFor: Float, "it is defined for floating-point dtypes only; cast first, for example `.to::<f32>()`";
+    /// `Op` admits floating-point and complex dtypes: see [`Inexact`].
+    InexactFor: Inexact, "its result would not be an integer; cast first, for example `.to::<f32>()`";
+    /// `Op` admits complex dtypes: see [`ComplexFloat`].
+    ComplexFor: ComplexFloat, "real tensors have no imaginary part; cast first, for example `.to::<Complex<f32>>()`";
+}
+
+/// `Op` admits this pair of dtypes: neither complex, not both `bool`.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`",
+    label = "`{Op}` takes integers and floating-point numbers (one operand may be bool)",
+    note = "division and remainder are not defined between bools, nor for complex numbers; cast first, for example `.to::<i64>()`"
+)]
+pub trait RealPairFor<Rhs, Op>: Dtype {}
+#[diagnostic::do_not_recommend]
+impl<A: Real, B: Real, Op> RealPairFor<B, Op> for A {}
+#[diagnostic::do_not_recommend]
+impl<B: Real, Op> RealPairFor<B, Op> for bool {}
+#[diagnostic::do_not_recommend]
+impl<A: Real, Op> RealPairFor<bool, Op> for A {}
+
+/// `Op` admits this pair of dtypes: not both `bool`.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`",
+    label = "`{Op}` takes numbers (one operand may be bool)",
+    note = "it is not defined between bools; cast first, for example `.to::<i64>()`"
+)]
+pub trait NumericPairFor<Rhs, Op>: Dtype {}
+#[diagnostic::do_not_recommend]
+impl<A: Numeric, B: Numeric, Op> NumericPairFor<B, Op> for A {}
+#[diagnostic::do_not_recommend]
+impl<B: Numeric, Op> NumericPairFor<B, Op> for bool {}
+#[diagnostic::do_not_recommend]
+impl<A: Numeric, Op> NumericPairFor<bool, Op> for A {}
+
+/// `Op` admits this pair of dtypes: integers, one of which may be `bool`.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`",
+    label = "`{Op}` takes integers (one operand may be bool)",
+    note = "shifts are defined for integers only; cast first, for example `.to::<i64>()`"
+)]
+pub trait IntegerPairFor<Rhs, Op>: Dtype {}
+#[diagnostic::do_not_recommend]
+impl<A: crate::dtype::Integer, B: crate::dtype::Integer, Op> IntegerPairFor<B, Op> for A {}
+#[diagnostic::do_not_recommend]
+impl<B: crate::dtype::Integer, Op> IntegerPairFor<B, Op> for bool {}
+#[diagnostic::do_not_recommend]
+impl<A: crate::dtype::Integer, Op> IntegerPairFor<bool, Op> for A {}
+
+/// Both operands of `Op` hold the same dtype (matrix products do not promote).
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` takes two tensors of one dtype, got `{Self}` and `{Rhs}`",
+    label = "the operands hold different dtypes",
+    note = "PyTorch does not promote here; cast one operand, for example `.to::<{Self}>()`"
+)]
+pub trait SameDtypeFor<Rhs, Op>: Dtype {}
+impl<E: Dtype, Op> SameDtypeFor<E, Op> for E {}
+// A second candidate, so that rustc reports the message above instead of unifying.
+#[diagnostic::do_not_recommend]
+impl<E: Dtype, Op> SameDtypeFor<crate::shape::Never, Op> for E {}
+
+/// A condition is a tensor of bools.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` takes a condition of dtype `bool`, got `{Self}`",
+    label = "not a mask",
+    note = "compare first, for example `.ne(0)`, or cast with `.to::<bool>()`"
+)]
+pub trait MaskFor<Op>: Dtype {}
+impl<Op> MaskFor<Op> for bool {}

@@ -1,0 +1,194 @@
+//! Kernels: what a device is asked to run at every element. A kernel is a small value (mostly of no size) with a
+//! function; the device supplies the loop.
+//!
+//! Uses the operations; used by devices (which run kernels) and tensors (which choose them).
+
+use super::{BinaryOp, UnaryOp};
+use crate::dtype::{Castable, Compute as _, Dtype, Element};
+use core::marker::PhantomData;
+
+/// A function of one element.
+pub trait Map1<A, O>: Copy + Send + Sync {
+    /// One element.
+    fn call(self, a: A) -> O;
+}
+
+/// A function of two elements.
+pub trait Map2<A, B, O>: Copy + Send + Sync {
+    /// One element.
+    fn call(self, a: A, b: B) -> O;
+}
+
+/// A function of three elements.
+pub trait Map3<A, B, C, O>: Copy + Send + Sync {
+    /// One element.
+    fn call(self, a: A, b: B, c: C) -> O;
+}
+
+/// Carries types that a kernel is over without being affected by them.
+type Over<T> = PhantomData<fn() -> T>;
+
+/// The element itself: moving without change.
+#[derive(Clone, Copy)]
+pub struct Copying;
+impl<A: Element> Map1<A, A> for Copying {
+    #[inline(always)]
+    fn call(self, a: A) -> A {
+        a
+    }
+}
+
+/// Conversion to another dtype.
+#[derive(Clone, Copy)]
+pub struct Casting;
+impl<A: crate::dtype::CastTo<O>, O: Element> Map1<A, O> for Casting {
+    #[inline(always)]
+    fn call(self, a: A) -> O {
+        a.cast_to()
+    }
+}
+
+/// An operation of one operand, its result converted to the output's dtype.
+#[derive(Clone, Copy)]
+pub struct Applying<Op>(Over<Op>);
+impl<Op> Applying<Op> {
+    /// The kernel of `Op`.
+    pub const fn new() -> Self {
+        Applying(PhantomData)
+    }
+}
+impl<Op> Default for Applying<Op> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
+    #[inline(always)]
+    fn call(self, a: A) -> O {
+        Op::apply(a).cast()
+    }
+}
+
+/// The type `Op` computes in for operands that promote to `P`.
+pub type ComputeOf<Op, P> = <<Op as BinaryOp>::Computes<P> as Dtype>::Compute;
+
+/// An element as `Op` computes with it: converted to the dtype computed in, then widened.
+#[inline(always)]
+pub fn operand<Op: BinaryOp, P: Dtype, A: Castable>(a: A) -> ComputeOf<Op, P> {
+    a.cast::<Op::Computes<P>>().to_compute()
+}
+
+/// An operation of two operands of dtypes that promote to `P`, its result converted to the output's dtype.
+#[derive(Clone, Copy)]
+pub struct Combining<Op, P>(Over<(Op, P)>);
+impl<Op, P> Combining<Op, P> {
+    /// The kernel of `Op` over `P`.
+    pub const fn new() -> Self {
+        Combining(PhantomData)
+    }
+}
+impl<Op, P> Default for Combining<Op, P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<Op: BinaryOp, P: Dtype, A: Castable, B: Castable, O: Castable> Map2<A, B, O> for Combining<Op, P> {
+    #[inline(always)]
+    fn call(self, a: A, b: B) -> O {
+        Op::apply::<P>(operand::<Op, P, A>(a), operand::<Op, P, B>(b)).cast()
+    }
+}
+
+/// An operation whose right operand is one value for all elements.
+pub struct CombiningRight<Op: BinaryOp, P: Dtype>(pub ComputeOf<Op, P>);
+impl<Op: BinaryOp, P: Dtype> Clone for CombiningRight<Op, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<Op: BinaryOp, P: Dtype> Copy for CombiningRight<Op, P> {}
+impl<Op: BinaryOp, P: Dtype, A: Castable, O: Castable> Map1<A, O> for CombiningRight<Op, P> {
+    #[inline(always)]
+    fn call(self, a: A) -> O {
+        Op::apply::<P>(operand::<Op, P, A>(a), self.0).cast()
+    }
+}
+
+/// An operation whose left operand is one value for all elements.
+pub struct CombiningLeft<Op: BinaryOp, P: Dtype>(pub ComputeOf<Op, P>);
+impl<Op: BinaryOp, P: Dtype> Clone for CombiningLeft<Op, P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<Op: BinaryOp, P: Dtype> Copy for CombiningLeft<Op, P> {}
+impl<Op: BinaryOp, P: Dtype, B: Castable, O: Castable> Map1<B, O> for CombiningLeft<Op, P> {
+    #[inline(always)]
+    fn call(self, b: B) -> O {
+        Op::apply::<P>(self.0, operand::<Op, P, B>(b)).cast()
+    }
+}
+
+/// A scalar divided by each element, as PyTorch computes it: the reciprocal, rounded to its dtype, times the scalar, in
+/// the dtype `C`. Source: `torch/_tensor.py`, `__rtruediv__`.
+pub struct DividingScalar<C: Dtype>(pub C::Compute);
+impl<C: Dtype> Clone for DividingScalar<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<C: Dtype> Copy for DividingScalar<C> {}
+impl<C: Dtype, B: Dtype, O: Castable> Map1<B, O> for DividingScalar<C> {
+    #[inline(always)]
+    fn call(self, b: B) -> O {
+        let reciprocal = <super::reciprocal as UnaryOp<B>>::apply(b);
+        C::from_compute(reciprocal.cast::<C>().to_compute().binary::<super::mul>(self.0)).cast()
+    }
+}
+
+/// The same value everywhere, whatever the element was.
+#[derive(Clone, Copy)]
+pub struct Constant<O>(pub O);
+impl<A: Element, O: Element> Map1<A, O> for Constant<O> {
+    #[inline(always)]
+    fn call(self, _: A) -> O {
+        self.0
+    }
+}
+
+/// One of two elements by a condition, converted to `O`.
+#[derive(Clone, Copy)]
+pub struct Choosing;
+impl<A: Castable, B: Castable, O: Castable> Map3<bool, A, B, O> for Choosing {
+    #[inline(always)]
+    fn call(self, condition: bool, a: A, b: B) -> O {
+        if condition { a.cast() } else { b.cast() }
+    }
+}
+/// One element or a fixed value by a condition.
+#[derive(Clone, Copy)]
+pub struct ChoosingRight<O>(pub O);
+impl<A: Castable, O: Castable> Map2<bool, A, O> for ChoosingRight<O> {
+    #[inline(always)]
+    fn call(self, condition: bool, a: A) -> O {
+        if condition { a.cast() } else { self.0 }
+    }
+}
+/// A fixed value or one element by a condition.
+#[derive(Clone, Copy)]
+pub struct ChoosingLeft<O>(pub O);
+impl<B: Castable, O: Castable> Map2<bool, B, O> for ChoosingLeft<O> {
+    #[inline(always)]
+    fn call(self, condition: bool, b: B) -> O {
+        if condition { self.0 } else { b.cast() }
+    }
+}
+/// One of two fixed values by a condition.
+#[derive(Clone, Copy)]
+pub struct ChoosingBoth<O>(pub O, pub O);
+impl<O: Element> Map1<bool, O> for ChoosingBoth<O> {
+    #[inline(always)]
+    fn call(self, condition: bool) -> O {
+        if condition { self.0 } else { self.1 }
+    }
+}

@@ -1,0 +1,317 @@
+//! Reductions: what is kept while elements are met, how two partial results become one, and what comes out.
+//!
+//! Sums keep `f32` for the half-precision dtypes, `f64` means and squares for variances, and are added pairwise by the
+//! device (the tree of partial sums is fixed by the shape, so results do not depend on how work is divided).
+
+use super::Op;
+use crate::dtype::{Castable, Compute, Dtype, Element};
+use core::marker::PhantomData;
+
+/// A reduction of elements `A` to one `Out`.
+pub trait Reducer<A>: Copy + Send + Sync {
+    /// What is kept while elements are met.
+    type Partial: Copy + Send + Sync;
+    /// What comes out.
+    type Out: Element;
+    /// Whether there is a result for no elements at all.
+    const HAS_IDENTITY: bool = true;
+    /// Nothing met yet.
+    fn start(self) -> Self::Partial;
+    /// One more element, `index` being its position among those reduced over, in row-major order.
+    fn meet(self, partial: Self::Partial, element: A, index: usize) -> Self::Partial;
+    /// Two partial results as one, `later` having met the later elements.
+    fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial;
+    /// The result.
+    fn finish(self, partial: Self::Partial, count: usize) -> Self::Out;
+}
+
+/// Declares the marker of an operation that is not elementwise.
+macro_rules! op {
+    ($($name:ident)*) => {$(
+        #[doc = concat!("The operation `", stringify!($name), "`.")]
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct $name {}
+        impl Op for $name {
+            const NAME: &'static str = stringify!($name);
+        }
+    )*};
+}
+op!(sum prod mean var std min max amin amax argmin argmax any all);
+op!(cumsum softmax log_softmax logsumexp matmul clamp imag where_);
+
+type Over<T> = PhantomData<fn() -> T>;
+
+/// The sum, in the dtype `E::Sum`.
+#[derive(Clone, Copy)]
+pub struct Summing;
+impl<E: Dtype> Reducer<E> for Summing {
+    type Partial = <E::Sum as Dtype>::Compute;
+    type Out = E::Sum;
+    #[inline(always)]
+    fn start(self) -> Self::Partial {
+        Default::default()
+    }
+    #[inline(always)]
+    fn meet(self, partial: Self::Partial, element: E, _: usize) -> Self::Partial {
+        partial.binary::<super::add>(element.cast::<E::Sum>().to_compute())
+    }
+    #[inline(always)]
+    fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial {
+        earlier.binary::<super::add>(later)
+    }
+    #[inline(always)]
+    fn finish(self, partial: Self::Partial, _: usize) -> E::Sum {
+        Dtype::from_compute(partial)
+    }
+}
+
+/// The product, in the dtype `E::Sum`.
+#[derive(Clone, Copy)]
+pub struct Multiplying;
+impl<E: Dtype> Reducer<E> for Multiplying {
+    type Partial = <E::Sum as Dtype>::Compute;
+    type Out = E::Sum;
+    #[inline(always)]
+    fn start(self) -> Self::Partial {
+        E::Sum::from_i32(1).to_compute()
+    }
+    #[inline(always)]
+    fn meet(self, partial: Self::Partial, element: E, _: usize) -> Self::Partial {
+        partial.binary::<super::mul>(element.cast::<E::Sum>().to_compute())
+    }
+    #[inline(always)]
+    fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial {
+        earlier.binary::<super::mul>(later)
+    }
+    #[inline(always)]
+    fn finish(self, partial: Self::Partial, _: usize) -> E::Sum {
+        Dtype::from_compute(partial)
+    }
+}
+
+/// The mean: NaN of nothing.
+#[derive(Clone, Copy)]
+pub struct Averaging;
+impl<E: Dtype> Reducer<E> for Averaging {
+    type Partial = E::Compute;
+    type Out = E;
+    #[inline(always)]
+    fn start(self) -> E::Compute {
+        Default::default()
+    }
+    #[inline(always)]
+    fn meet(self, partial: E::Compute, element: E, _: usize) -> E::Compute {
+        partial.binary::<super::add>(element.to_compute())
+    }
+    #[inline(always)]
+    fn merge(self, earlier: E::Compute, later: E::Compute) -> E::Compute {
+        earlier.binary::<super::add>(later)
+    }
+    #[inline(always)]
+    fn finish(self, partial: E::Compute, count: usize) -> E {
+        // A real divisor: dividing a complex sum by a complex count would make NaN of infinities.
+        let count = count as f64;
+        let sum: num_complex::Complex<f64> = partial.cast();
+        E::from_compute(if E::DTYPE.is_complex() {
+            <E::Compute as Castable>::from_c128(sum / count)
+        } else {
+            partial.binary::<super::div>(<E::Compute as Castable>::from_f64(count))
+        })
+    }
+}
+
+/// Running count, mean and sum of squared deviations (Welford), of both parts of complex numbers.
+#[derive(Clone, Copy, Default)]
+pub struct Moments {
+    count: f64,
+    mean: [f64; 2],
+    squares: [f64; 2],
+}
+
+/// The variance; its root with `ROOT`.
+#[derive(Clone, Copy)]
+pub struct Varying<const ROOT: bool> {
+    /// How many degrees of freedom the mean has used up (PyTorch's default is 1).
+    pub correction: f64,
+}
+impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
+    type Partial = Moments;
+    type Out = E::RealDtype;
+    #[inline(always)]
+    fn start(self) -> Moments {
+        Moments::default()
+    }
+    #[inline(always)]
+    fn meet(self, mut partial: Moments, element: E, _: usize) -> Moments {
+        let value: num_complex::Complex<f64> = element.cast();
+        partial.count += 1.0;
+        for (part, value) in [value.re, value.im].into_iter().enumerate() {
+            let delta = value - partial.mean[part];
+            partial.mean[part] += delta / partial.count;
+            partial.squares[part] += delta * (value - partial.mean[part]);
+        }
+        partial
+    }
+    #[inline(always)]
+    fn merge(self, earlier: Moments, later: Moments) -> Moments {
+        if earlier.count == 0.0 {
+            return later;
+        }
+        if later.count == 0.0 {
+            return earlier;
+        }
+        let count = earlier.count + later.count;
+        let mut merged = Moments { count, ..earlier };
+        for part in 0..2 {
+            let delta = later.mean[part] - earlier.mean[part];
+            merged.mean[part] += delta * later.count / count;
+            merged.squares[part] += later.squares[part] + delta * delta * earlier.count * later.count / count;
+        }
+        merged
+    }
+    #[inline(always)]
+    fn finish(self, partial: Moments, _: usize) -> E::RealDtype {
+        let freedom = (partial.count - self.correction).max(0.0);
+        let squares = partial.squares[0] + if E::DTYPE.is_complex() { partial.squares[1] } else { 0.0 };
+        let variance = squares / freedom;
+        Castable::from_f64(if ROOT { variance.sqrt() } else { variance })
+    }
+}
+
+/// The extreme element and its position: the largest with `MAX`, else the smallest. NaN is more extreme than any
+/// number; of equals the first counts.
+#[derive(Clone, Copy)]
+pub struct Extreme<E, const MAX: bool> {
+    over: Over<E>,
+}
+impl<E, const MAX: bool> Extreme<E, MAX> {
+    /// The reduction.
+    pub const fn new() -> Self {
+        Extreme { over: PhantomData }
+    }
+}
+impl<E, const MAX: bool> Default for Extreme<E, MAX> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<E: Dtype, const MAX: bool> Extreme<E, MAX> {
+    #[inline(always)]
+    fn beats(challenger: E::Compute, champion: E::Compute) -> bool {
+        if MAX {
+            challenger.compare::<super::gt>(champion)
+        } else {
+            challenger.compare::<super::lt>(champion)
+        }
+    }
+    #[inline(always)]
+    fn pick(first: Option<E>, second: E) -> Option<E> {
+        let Some(champion) = first else { return Some(second) };
+        let (a, b) = (champion.to_compute(), second.to_compute());
+        let nan = |x: E::Compute| x.predicate::<super::isnan>();
+        Some(if Self::beats(b, a) || (nan(b) && !nan(a)) { second } else { champion })
+    }
+}
+impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
+    type Partial = Option<E>;
+    type Out = E;
+    const HAS_IDENTITY: bool = false;
+    #[inline(always)]
+    fn start(self) -> Option<E> {
+        None
+    }
+    #[inline(always)]
+    fn meet(self, partial: Option<E>, element: E, _: usize) -> Option<E> {
+        Self::pick(partial, element)
+    }
+    #[inline(always)]
+    fn merge(self, earlier: Option<E>, later: Option<E>) -> Option<E> {
+        match later {
+            Some(later) => Self::pick(earlier, later),
+            None => earlier,
+        }
+    }
+    #[inline(always)]
+    fn finish(self, partial: Option<E>, _: usize) -> E {
+        // Devices do not run a reduction without identity over nothing.
+        partial.unwrap_or_default()
+    }
+}
+
+/// The position of the extreme element.
+#[derive(Clone, Copy)]
+pub struct ArgExtreme<E, const MAX: bool> {
+    over: Over<E>,
+}
+impl<E, const MAX: bool> ArgExtreme<E, MAX> {
+    /// The reduction.
+    pub const fn new() -> Self {
+        ArgExtreme { over: PhantomData }
+    }
+}
+impl<E, const MAX: bool> Default for ArgExtreme<E, MAX> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
+    type Partial = Option<(E, usize)>;
+    type Out = i64;
+    const HAS_IDENTITY: bool = false;
+    #[inline(always)]
+    fn start(self) -> Self::Partial {
+        None
+    }
+    #[inline(always)]
+    fn meet(self, partial: Self::Partial, element: E, index: usize) -> Self::Partial {
+        self.merge(partial, Some((element, index)))
+    }
+    #[inline(always)]
+    fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial {
+        match (earlier, later) {
+            (Some((champion, at)), Some((challenger, index))) => {
+                let (a, b) = (champion.to_compute(), challenger.to_compute());
+                let nan = |x: E::Compute| x.predicate::<super::isnan>();
+                let wins = Extreme::<E, MAX>::beats(b, a) && !nan(a) || nan(b) && !nan(a);
+                Some(if wins { (challenger, index) } else { (champion, at) })
+            }
+            (earlier, None) => earlier,
+            (None, later) => later,
+        }
+    }
+    #[inline(always)]
+    fn finish(self, partial: Self::Partial, _: usize) -> i64 {
+        partial.map_or(0, |(_, at)| at as i64)
+    }
+}
+
+/// Whether any element (`ALL`: every element) is non-zero.
+#[derive(Clone, Copy)]
+pub struct Questioning<const ALL: bool>;
+impl<const ALL: bool, E: Dtype> Reducer<E> for Questioning<ALL> {
+    type Partial = bool;
+    type Out = bool;
+    #[inline(always)]
+    fn start(self) -> bool {
+        ALL
+    }
+    #[inline(always)]
+    fn meet(self, partial: bool, element: E, _: usize) -> bool {
+        self.fold(partial, element.cast())
+    }
+    #[inline(always)]
+    fn merge(self, earlier: bool, later: bool) -> bool {
+        self.fold(earlier, later)
+    }
+    #[inline(always)]
+    fn finish(self, partial: bool, _: usize) -> bool {
+        partial
+    }
+}
+impl<const ALL: bool> Questioning<ALL> {
+    #[inline(always)]
+    fn fold(self, a: bool, b: bool) -> bool {
+        if ALL { a & b } else { a | b }
+    }
+}

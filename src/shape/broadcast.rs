@@ -1,0 +1,126 @@
+//! Broadcasting: the rule at run time, and its type-level twin.
+//!
+//! PyTorch, "Broadcasting semantics": align shapes at the last axis; two sizes go together if they are equal or
+//! one of them is 1. Uses dims; used by every operation on two tensors.
+
+use super::dim::{Dim, Dyn};
+use super::numeral::*;
+use super::{Shape, tuple::each_suffix};
+
+/// The rule for two sizes at run time; `None` where they do not go together.
+#[inline]
+pub const fn broadcast_size(a: usize, b: usize) -> Option<usize> {
+    if a == b || b == 1 {
+        Some(a)
+    } else if a == 1 {
+        Some(b)
+    } else {
+        None
+    }
+}
+
+/// The rule for two shapes at run time: writes the result into `out`, whose length is the greater rank.
+/// Says `false` where the shapes do not go together.
+pub fn broadcast_sizes(a: &[usize], b: &[usize], out: &mut [usize]) -> bool {
+    let rank = out.len();
+    debug_assert_eq!(rank, a.len().max(b.len()));
+    let size = |sizes: &[usize], axis: usize| {
+        let missing = rank - sizes.len();
+        if axis < missing { 1 } else { sizes[axis - missing] }
+    };
+    for axis in 0..rank {
+        match broadcast_size(size(a, axis), size(b, axis)) {
+            Some(size) => out[axis] = size,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// The rule for two dimensions as a type function.
+///
+/// Equal numbers and equal names go together; 1 goes with everything; `Dyn` against a number `n >= 2` gives `n`
+/// (checked at run time), against 1 gives `Dyn`. A name goes with itself and 1 only.
+#[diagnostic::on_unimplemented(
+    message = "shapes do not broadcast: dimension `{Self}` against `{Rhs}`",
+    label = "these two sizes differ and neither is 1",
+    note = "sizes go together, from the last axis on, if they are equal or one of them is 1"
+)]
+pub trait BroadcastDim<Rhs> {
+    /// The size of the result.
+    type Output: Dim;
+}
+
+impl<N: Dim> BroadcastDim<N> for D1 {
+    type Output = N;
+}
+impl BroadcastDim<Dyn> for Dyn {
+    type Output = Dyn;
+}
+impl BroadcastDim<D1> for Dyn {
+    type Output = Dyn;
+}
+
+/// The numbers other than 1: they go with themselves, with 1 and with `Dyn`.
+macro_rules! not_one {
+    ($([$($r:ident)?] $number:ty;)*) => {$(
+        impl$(<$r: Numeral>)? BroadcastDim<$number> for $number {
+            type Output = $number;
+        }
+        impl$(<$r: Numeral>)? BroadcastDim<D1> for $number {
+            type Output = $number;
+        }
+        impl$(<$r: Numeral>)? BroadcastDim<Dyn> for $number {
+            type Output = $number;
+        }
+        impl$(<$r: Numeral>)? BroadcastDim<$number> for Dyn {
+            type Output = $number;
+        }
+    )*};
+}
+not_one! { [] D0; }
+numbers_above_one!(not_one);
+
+/// The rule for two shapes as a type function: axes are aligned at the last.
+///
+/// `S: Broadcast<S, Output = S>` and `S: Broadcast<(), Output = S>` hold for every [`Shape`], so code generic
+/// over one shape needs no bound.
+#[diagnostic::on_unimplemented(
+    message = "shapes do not broadcast: `{Self}` against `{Rhs}`",
+    label = "these shapes do not go together"
+)]
+pub trait Broadcast<Rhs> {
+    /// The shape of the result.
+    type Output: Shape;
+}
+
+impl<S: Shape> Broadcast<S> for () {
+    type Output = S;
+}
+
+/// For the suffixes `(A, X) (B, Y)` and the longer operand's leading axis `L` it expands to
+/// ```text
+/// impl Broadcast<(X, Y)> for (L, A, B) where A: BroadcastDim<X>, … { type Output = (L, A::Output, B::Output); }
+/// impl Broadcast<(L, X, Y)> for (A, B) …
+/// ```
+macro_rules! broadcast {
+    ([] $(($a:ident $b:ident))+) => {
+        impl<$($a: BroadcastDim<$b>,)+ $($b,)+> Broadcast<($($b,)+)> for ($($a,)+) {
+            type Output = ($(<$a as BroadcastDim<$b>>::Output,)+);
+        }
+    };
+    ([$($lead:ident)+] $(($a:ident $b:ident))+) => {
+        impl<$($lead: Dim,)+ $($a: BroadcastDim<$b>,)+ $($b,)+> Broadcast<($($b,)+)> for ($($lead,)+ $($a,)+) {
+            type Output = ($($lead,)+ $(<$a as BroadcastDim<$b>>::Output,)+);
+        }
+        impl<$($lead: Dim,)+ $($a: BroadcastDim<$b>,)+ $($b,)+> Broadcast<($($lead,)+ $($b,)+)> for ($($a,)+) {
+            type Output = ($($lead,)+ $(<$a as BroadcastDim<$b>>::Output,)+);
+        }
+    };
+    ([$($lead:ident)+]) => {
+        impl<$($lead: Dim,)+> Broadcast<()> for ($($lead,)+) {
+            type Output = ($($lead,)+);
+        }
+    };
+}
+each_suffix!(broadcast);

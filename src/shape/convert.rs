@@ -1,0 +1,53 @@
+//! Which shapes may stand for one another: converting between known, named and run-time sizes, and writing a
+//! result into an output. Uses shapes; used by `with_shape`, `==`, in-place operations and `_into`.
+
+use super::dim::{Dim, SameDim};
+use super::tuple::each_rank;
+
+/// Two dimensions whose sizes may be equal: all but two different numbers. Names are not looked at.
+#[diagnostic::on_unimplemented(
+    message = "a dimension of size `{Self}` is never one of size `{To}`",
+    label = "these sizes differ"
+)]
+pub trait MayEqual<To> {}
+#[diagnostic::do_not_recommend]
+impl<A: Dim, B: Dim> MayEqual<B> for A where A::Unnamed: SameDim<B::Unnamed> {}
+
+/// A tensor of this shape may turn out to have shape `To`: same rank, no axis with two different numbers.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can never have shape `{To}`",
+    label = "the ranks differ, or two known sizes do",
+    note = "to change the shape use `reshape`, `permute` or `expand`"
+)]
+pub trait ConvertTo<To> {}
+impl ConvertTo<()> for () {}
+
+/// A result of this shape can be written into an output of shape `To`: the same sizes, axis by axis.
+#[diagnostic::on_unimplemented(
+    message = "a result of shape `{Self}` can't be written into a tensor of shape `{To}`",
+    label = "an output must have the shape of the result",
+    note = "only the other operand is broadcast to the output, never the output to it"
+)]
+pub trait WrittenTo<To> {}
+impl WrittenTo<()> for () {}
+// A second candidate, so that rustc reports the message above instead of unifying: see `Never`.
+#[diagnostic::do_not_recommend]
+impl WrittenTo<super::Never> for () {}
+
+macro_rules! conversions {
+    ($rank:literal [$($from:ident)+] $positive:tt $negative:tt) => {
+        conversions!(@pair [$($from)+] [$($from)+] [A2 B2 C2 D2 E2 F2 G2 H2] []);
+    };
+    (@pair $all:tt [$from:ident $($rest:ident)*] [$to:ident $($tos:ident)*] [$($pair:tt)*]) => {
+        conversions!(@pair $all [$($rest)*] [$($tos)*] [$($pair)* ($from $to)]);
+    };
+    (@pair $all:tt [] $unused:tt [$(($from:ident $to:ident))+]) => {
+        #[diagnostic::do_not_recommend]
+        impl<$($from: MayEqual<$to>, $to,)+> ConvertTo<($($to,)+)> for ($($from,)+) {}
+        #[diagnostic::do_not_recommend]
+        impl<$($from: SameDim<$to>, $to,)+> WrittenTo<($($to,)+)> for ($($from,)+) {}
+        #[diagnostic::do_not_recommend]
+        impl<$($from,)+> WrittenTo<super::Never> for ($($from,)+) {}
+    };
+}
+each_rank!(conversions);

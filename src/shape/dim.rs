@@ -1,0 +1,207 @@
+//! Dimensions: a number known to the compiler, `Dyn` (known at run time), or a name declared with `dims!`.
+//!
+//! Arithmetic on them is total (`A::Plus<B>`): where a size is not known the result is `Dyn`.
+//! Uses numerals; used by shapes.
+
+use super::broadcast::BroadcastDim;
+use super::numeral::*;
+use typenum::UInt;
+
+/// The size of one axis as a type.
+///
+/// - a number: `dim!(384)`, written in digits as `D3<D8<D4>>`;
+/// - [`Dyn`]: a size known at run time;
+/// - a name declared with [`dims!`](crate::dims): a size known at run time that the compiler keeps apart from
+///   other names.
+///
+/// ```
+/// use castiron::{dims, dim, shape, Dim, Tensor};
+/// dims! { Batch, Features }
+///
+/// fn center<B: Dim, N: Dim>(x: &Tensor<f32, (B, N)>) -> Tensor<f32, (B, N)> {
+///     x - x.mean_axis(castiron::axis![0].keepdim())
+/// }
+/// let known: Tensor<f32, shape![2, 3]> = Tensor::ones();
+/// let named: Tensor<f32, shape![Batch, 3]> = Tensor::ones_sized([7, 3]);
+/// assert_eq!(center(&known).shape(), [2, 3]);
+/// assert_eq!(center(&named).shape(), [7, 3]);
+/// assert_eq!(<dim!(384) as Dim>::SIZE, Some(384));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a dimension",
+    label = "expected a number (`dim!(384)`), `Dyn`, or a name declared with `dims!`"
+)]
+pub trait Dim:
+    Copy
+    + Default
+    + core::fmt::Debug
+    + Send
+    + Sync
+    + 'static
+    + BroadcastDim<Self, Output = Self>
+    + BroadcastDim<D1, Output = Self>
+    + SameDim<Self, Merged = Self>
+{
+    /// The size, where the compiler knows it.
+    const SIZE: Option<usize>;
+    /// The name, for dimensions declared with [`dims!`](crate::dims).
+    const NAME: Option<&'static str> = None;
+    /// `Self + R`: known where both are, else `Dyn`.
+    type Plus<R: Dim>: Dim;
+    /// `Self * R`: known where both are, else `Dyn`.
+    type Times<R: Dim>: Dim;
+    /// `Self` where it is a number, else `Dyn`: forgets the name.
+    type Unnamed: Dim;
+    #[doc(hidden)]
+    type AddedToKnown<L: Known>: Dim;
+    #[doc(hidden)]
+    type AddedToRuntime<L: Dim>: Dim;
+    #[doc(hidden)]
+    type TimesKnown<L: Known>: Dim;
+    #[doc(hidden)]
+    type TimesRuntime<L: Dim>: Dim;
+}
+
+/// A dimension whose size the compiler knows.
+#[diagnostic::on_unimplemented(
+    message = "the size of dimension `{Self}` is not known to the compiler",
+    label = "a number is needed here",
+    note = "where sizes are known at run time only, use the method that takes them (`zeros_sized`, `reshape_sized`, …)"
+)]
+pub trait Known: Dim + Numeral {
+    /// The size. Numbers beyond `usize` fail to compile when used.
+    const VALUE: usize = match <Self as Numeral>::NUMBER {
+        Some(value) => value,
+        None => panic!("a dimension exceeds usize"),
+    };
+    /// The same number in binary, for what goes through `typenum`.
+    #[doc(hidden)]
+    type Unsigned: typenum::Unsigned;
+}
+
+/// Two dimensions that stand for one size: equal numbers, equal names, or a number beside `Dyn` (checked at run
+/// time). A name matches only itself.
+#[diagnostic::on_unimplemented(
+    message = "dimensions differ: `{Self}` and `{Rhs}`",
+    label = "these sizes must be equal"
+)]
+pub trait SameDim<Rhs> {
+    /// The one of the two that says more.
+    type Merged: Dim;
+}
+
+/// Stands in for "some other type" so that rustc does not conclude, from a trait with one implementation, that
+/// two types are equal before it has seen the second.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Never;
+
+/// A size known at run time only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dyn;
+
+impl Dim for Dyn {
+    const SIZE: Option<usize> = None;
+    type Plus<R: Dim> = R::AddedToRuntime<Dyn>;
+    type Times<R: Dim> = R::TimesRuntime<Dyn>;
+    type Unnamed = Dyn;
+    type AddedToKnown<L: Known> = Dyn;
+    type AddedToRuntime<L: Dim> = Dyn;
+    type TimesKnown<L: Known> = Dyn;
+    type TimesRuntime<L: Dim> = Dyn;
+}
+impl SameDim<Dyn> for Dyn {
+    type Merged = Dyn;
+}
+
+/// What every number has in common. `[R] D2<R>` writes the impls for all numbers that start with a 2.
+macro_rules! number {
+    ([$($r:ident)?] $number:ty;
+     $(plus $plus:ty;)? $(times |$t:ident| $times:ty;)? added |$l:ident| $added:ty; timed |$m:ident| $timed:ty;
+     binary $binary:ty) => {
+        impl$(<$r: Numeral>)? Dim for $number {
+            const SIZE: Option<usize> = Some(<Self as Known>::VALUE);
+            type Plus<R2: Dim> = R2::AddedToKnown<Self>;
+            number!(@times $(|$t| $times)?);
+            type Unnamed = Self;
+            type AddedToKnown<L: Known> = Plus<L, Self>;
+            type AddedToRuntime<$l: Dim> = $added;
+            type TimesKnown<L: Known> = Times<L, Self>;
+            type TimesRuntime<$m: Dim> = $timed;
+        }
+        impl$(<$r: Numeral>)? Known for $number {
+            type Unsigned = $binary;
+        }
+        impl$(<$r: Numeral>)? SameDim<$number> for $number {
+            type Merged = $number;
+        }
+        impl$(<$r: Numeral>)? SameDim<Dyn> for $number {
+            type Merged = $number;
+        }
+        impl$(<$r: Numeral>)? SameDim<$number> for Dyn {
+            type Merged = $number;
+        }
+    };
+    (@times |$t:ident| $times:ty) => { type Times<$t: Dim> = $times; };
+    (@times) => { type Times<R2: Dim> = R2::TimesKnown<Self>; };
+}
+/// `[R] D2<R>;` for the numbers other than 0 and 1.
+macro_rules! larger_numbers {
+    ($([$r:ident] $number:ty;)*) => {$(
+        number!([$r] $number; added |L| Dyn; timed |L| Dyn;
+            binary UInt<<HalfOf<Self> as Known>::Unsigned, LowestBit<Self>>);
+    )*};
+}
+number!([] D0; times |R2| D0; added |L| L; timed |L| D0; binary typenum::UTerm);
+number!([] D1; times |R2| R2; added |L| Dyn; timed |L| L; binary typenum::U1);
+numbers_above_one!(larger_numbers);
+
+/// Declares named dimensions: sizes known at run time, kept apart by the compiler.
+///
+/// A name broadcasts with itself and with 1 only; a `Dyn` tensor becomes a named one through
+/// [`with_shape`](crate::Tensor::with_shape).
+///
+/// ```
+/// use castiron::{dims, shape, Tensor};
+/// dims! {
+///     /// Examples in a batch.
+///     pub Batch,
+///     Features,
+/// }
+/// let x: Tensor<f32, shape![Batch, Features]> = Tensor::zeros_sized([32, 64]);
+/// let scale: Tensor<f32, shape![Features]> = Tensor::ones_sized([64]);
+/// let _: Tensor<f32, shape![Batch, Features]> = x * scale;
+/// ```
+#[macro_export]
+macro_rules! dims {
+    ($($(#[$doc:meta])* $vis:vis $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        $vis struct $name;
+
+        impl $crate::shape::Dim for $name {
+            const SIZE: ::core::option::Option<usize> = ::core::option::Option::None;
+            const NAME: ::core::option::Option<&'static str> = ::core::option::Option::Some(stringify!($name));
+            type Plus<R: $crate::shape::Dim> = R::AddedToRuntime<$name>;
+            type Times<R: $crate::shape::Dim> = R::TimesRuntime<$name>;
+            type Unnamed = $crate::shape::Dyn;
+            type AddedToKnown<L: $crate::shape::Known> = $crate::shape::Dyn;
+            type AddedToRuntime<L: $crate::shape::Dim> = $crate::shape::Dyn;
+            type TimesKnown<L: $crate::shape::Known> = $crate::shape::Dyn;
+            type TimesRuntime<L: $crate::shape::Dim> = $crate::shape::Dyn;
+        }
+        impl $crate::shape::SameDim<$name> for $name {
+            type Merged = $name;
+        }
+        #[diagnostic::do_not_recommend]
+        impl $crate::shape::SameDim<$crate::shape::Never> for $name {
+            type Merged = $name;
+        }
+        impl $crate::shape::BroadcastDim<$name> for $name {
+            type Output = $name;
+        }
+        impl $crate::shape::BroadcastDim<$crate::shape::D1> for $name {
+            type Output = $name;
+        }
+    )*};
+}

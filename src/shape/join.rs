@@ -1,0 +1,60 @@
+//! The shapes of joined tensors: `cat` and `stack`. Uses shapes; used by the operations of these names.
+
+use super::dim::{Dim, SameDim};
+use super::tuple::each_rank;
+use super::{HasAxis, Shape};
+
+/// Two shapes that stand for one: same rank, axis by axis the same size. `Output` keeps what either knows.
+#[diagnostic::on_unimplemented(
+    message = "shapes differ: `{Self}` and `{Rhs}`",
+    label = "these tensors must have the same shape"
+)]
+pub trait Merge<Rhs> {
+    /// The shape with every size that either side knows.
+    type Output: Shape;
+}
+impl Merge<()> for () {
+    type Output = ();
+}
+
+macro_rules! merge {
+    ($rank:literal [$($a:ident)+] $positive:tt $negative:tt) => {
+        merge!(@pair [$($a)+] [A2 B2 C2 D2 E2 F2 G2 H2] []);
+    };
+    (@pair [$a:ident $($rest:ident)*] [$b:ident $($bs:ident)*] [$($pair:tt)*]) => {
+        merge!(@pair [$($rest)*] [$($bs)*] [$($pair)* ($a $b)]);
+    };
+    (@pair [] $unused:tt [$(($a:ident $b:ident))+]) => {
+        impl<$($a: SameDim<$b>, $b,)+> Merge<($($b,)+)> for ($($a,)+) {
+            type Output = ($(<$a as SameDim<$b>>::Merged,)+);
+        }
+    };
+}
+each_rank!(merge);
+
+/// Tensors of these shapes can be joined end to end along axis `I`: all other sizes are the same.
+///
+/// ```
+/// use castiron::{shape, shape::Concat, Shape};
+/// type Joined = <shape![2, 3] as Concat<0, shape![_, 3]>>::Output;
+/// assert_eq!(Joined::KNOWN, [None, Some(3)]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "tensors of shapes `{Self}` and `{Rhs}` can't be joined along axis {I}",
+    label = "all sizes but that of axis {I} must be the same"
+)]
+pub trait Concat<const I: isize, Rhs> {
+    /// The shape of the joined tensor.
+    type Output: Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<const I: isize, S, T, Aligned, Merged> Concat<I, T> for S
+where
+    S: Shape + HasAxis<I>,
+    // T with S's size in place of its own along the axis, so that the other axes can be compared
+    T: Shape + HasAxis<I, Replace<<S as HasAxis<I>>::Dim> = Aligned>,
+    S: Merge<Aligned, Output = Merged>,
+    Merged: Shape + HasAxis<I>,
+{
+    type Output = <Merged as HasAxis<I>>::Replace<<<S as HasAxis<I>>::Dim as Dim>::Plus<<T as HasAxis<I>>::Dim>>;
+}

@@ -1,0 +1,169 @@
+//! Shapes in the type: tuples of dimensions, ranks 0 to 8, and each shape rule as a trait.
+//!
+//! Each rule stands in one file, its run-time form beside its type-level twin. This room knows dtypes (for the
+//! kinds of operand) and nothing above; tensors, operations and devices use it.
+
+mod arithmetic;
+mod axis;
+mod broadcast;
+mod convert;
+mod dim;
+mod join;
+mod list;
+mod matmul;
+mod numeral;
+mod rearrange;
+mod reshape;
+pub mod strides;
+mod tuple;
+
+pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Sum};
+pub use axis::{Axes, Axis, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
+pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes};
+pub use convert::{ConvertTo, MayEqual, WrittenTo};
+pub use dim::{Dim, Dyn, Known, Never, SameDim};
+pub use join::{Concat, Merge};
+pub use matmul::{InnerDim, MatMul};
+pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
+pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxis, Transpose};
+pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
+
+use crate::dtype::scalar::{Dimensioned, TensorKind, ZeroDim};
+use core::fmt::Debug;
+use list::List;
+use tuple::each_rank;
+
+/// The sizes or strides of a shape: `[usize; RANK]`.
+pub trait SizeArray:
+    Copy + Debug + PartialEq + Eq + Send + Sync + AsRef<[usize]> + AsMut<[usize]> + 'static
+{
+    /// Every entry the same.
+    fn filled(value: usize) -> Self;
+    /// A copy of a slice of the right length.
+    fn copied(from: &[usize]) -> Self {
+        let mut to = Self::filled(0);
+        to.as_mut().copy_from_slice(from);
+        to
+    }
+}
+impl<const N: usize> SizeArray for [usize; N] {
+    #[inline]
+    fn filled(value: usize) -> Self {
+        [value; N]
+    }
+}
+
+/// A shape as a type: a tuple of [`Dim`]s, `()` to eight of them. Write it with [`shape!`](crate::shape!).
+///
+/// `S: Shape` is all that generic code needs for elementwise work, for whole-tensor reductions and for
+/// reductions over the last axis:
+///
+/// ```
+/// use castiron::{axis, Device, Float, Shape, Tensor};
+/// fn standardize<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, S, D> {
+///     let centered = x - x.mean_axis(axis![-1].keepdim());
+///     let deviation = centered.std_axis(axis![-1].keepdim(), 0);
+///     centered / deviation
+/// }
+/// let x = castiron::tensor![[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]];
+/// assert!(standardize(&x).select(axis![0], 0).allclose(&standardize(&x).select(axis![0], 1)));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a shape",
+    label = "expected a tuple of up to eight dimensions, such as `shape![_, 384]`"
+)]
+pub trait Shape:
+    Copy
+    + Default
+    + Debug
+    + Send
+    + Sync
+    + 'static
+    + Broadcast<Self, Output = Self>
+    + Broadcast<(), Output = Self>
+    + Broadcast<<Self as HasAxis<-1>>::Kept, Output = Self>
+    + WrittenTo<Self>
+    + ConvertTo<Self>
+    + Merge<Self, Output = Self>
+    + HasAxis<-1>
+{
+    /// The number of axes.
+    const RANK: usize;
+    /// For each axis its size, where the compiler knows it.
+    const KNOWN: &'static [Option<usize>];
+    /// For each axis its name, where it has one.
+    const NAMES: &'static [Option<&'static str>];
+    /// zero-dim or dimensioned.
+    type Kind: TensorKind;
+    /// Where sizes and strides are kept: `[usize; RANK]`.
+    type Sizes: SizeArray;
+    /// The number of elements as a dimension.
+    type Numel: Dim;
+    /// The same shape as a list, for rules written by recursion.
+    #[doc(hidden)]
+    type Axes: List;
+
+    /// The sizes, where all are known.
+    fn known_sizes() -> Option<Self::Sizes> {
+        let mut sizes = Self::Sizes::filled(0);
+        for (size, known) in sizes.as_mut().iter_mut().zip(Self::KNOWN) {
+            *size = (*known)?;
+        }
+        Some(sizes)
+    }
+}
+
+/// A shape whose sizes the compiler knows: `zeros()` and its kin need no sizes.
+#[diagnostic::on_unimplemented(
+    message = "shape `{Self}` has sizes that are known at run time only",
+    label = "the sizes have to be given",
+    note = "use the method that takes them, for example `zeros_sized([n, 384])` instead of `zeros()`"
+)]
+pub trait KnownShape: Shape {
+    /// The sizes.
+    const SIZES: Self::Sizes;
+    /// The number of elements. A shape with more of them than `usize` counts fails to compile when used.
+    const NUMEL: usize;
+}
+
+impl Shape for () {
+    const RANK: usize = 0;
+    const KNOWN: &'static [Option<usize>] = &[];
+    const NAMES: &'static [Option<&'static str>] = &[];
+    type Kind = ZeroDim;
+    type Sizes = [usize; 0];
+    type Numel = D1;
+    type Axes = list::Nil;
+}
+impl KnownShape for () {
+    const SIZES: [usize; 0] = [];
+    const NUMEL: usize = 1;
+}
+
+macro_rules! shapes {
+    ($rank:literal [$($dim:ident)+] $positive:tt $negative:tt) => {
+        impl<$($dim: Dim,)+> Shape for ($($dim,)+) {
+            const RANK: usize = $rank;
+            const KNOWN: &'static [Option<usize>] = &[$($dim::SIZE),+];
+            const NAMES: &'static [Option<&'static str>] = &[$($dim::NAME),+];
+            type Kind = Dimensioned;
+            type Sizes = [usize; $rank];
+            type Numel = shapes!(@product $($dim)+);
+            type Axes = shapes!(@list $($dim)+);
+        }
+        impl<$($dim: Known,)+> KnownShape for ($($dim,)+) {
+            const SIZES: [usize; $rank] = [$($dim::VALUE),+];
+            const NUMEL: usize = match strides::numel(&[$($dim::VALUE),+]) {
+                Some(numel) => numel,
+                None => panic!("the shape has more elements than usize counts"),
+            };
+        }
+    };
+    (@product $last:ident) => { $last };
+    (@product $first:ident $second:ident $($rest:ident)*) => { shapes!(@fold [<$first as Dim>::Times<$second>] $($rest)*) };
+    (@fold [$product:ty]) => { $product };
+    (@fold [$product:ty] $next:ident $($rest:ident)*) => { shapes!(@fold [<$product as Dim>::Times<$next>] $($rest)*) };
+    (@list) => { list::Nil };
+    (@list $first:ident $($rest:ident)*) => { list::Cons<$first, shapes!(@list $($rest)*)> };
+}
+each_rank!(shapes);

@@ -1,0 +1,174 @@
+//! The shapes of rearranged tensors: `transpose`, `permute`, `t`, `squeeze`, `expand`. No element moves.
+//! Uses shapes; used by the views of these names.
+
+use super::axis::{Axis, DistinctAxes, TakeAll};
+use super::dim::{Dim, Known};
+use super::list::{Cons, List, Nil, Taken, ToShape};
+use super::numeral::*;
+use super::tuple::each_rank;
+use super::{Broadcast, HasAxis, Shape, WrittenTo};
+
+/// Axes `I` and `J` can be exchanged.
+#[diagnostic::on_unimplemented(
+    message = "axes {I} and {J} of a tensor of shape `{Self}` can't be exchanged",
+    label = "one of the axes does not exist",
+    note = "axes count from 0, or from -1 backwards"
+)]
+pub trait Transpose<const I: isize, const J: isize> {
+    /// The shape with the two exchanged.
+    type Output: Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<const I: isize, const J: isize, S, Half> Transpose<I, J> for S
+where
+    S: Shape + HasAxis<J> + HasAxis<I, Replace<<S as HasAxis<J>>::Dim> = Half>,
+    Half: HasAxis<J>,
+{
+    type Output = <Half as HasAxis<J>>::Replace<<S as HasAxis<I>>::Dim>;
+}
+
+/// The axes can be put in the order `Order`, which names every axis once.
+#[diagnostic::on_unimplemented(
+    message = "`{Order}` is not an order of the axes of a tensor of shape `{Self}`",
+    label = "every axis must be named once"
+)]
+pub trait Permute<Order> {
+    /// The shape in the new order.
+    type Output: Shape;
+    /// For each axis of the result the axis it was.
+    const ORDER: &'static [usize];
+}
+impl<A: Dim, const I: isize> Permute<Axis<I>> for (A,)
+where
+    (A,): HasAxis<I>,
+{
+    type Output = (A,);
+    const ORDER: &'static [usize] = &[0];
+}
+
+/// Nothing is left open.
+#[diagnostic::on_unimplemented(
+    message = "not every axis is named",
+    label = "every axis must be named once"
+)]
+pub trait AllTaken {}
+impl AllTaken for Nil {}
+impl<Tail: AllTaken> AllTaken for Cons<Taken, Tail> {}
+
+macro_rules! permute {
+    ($rank:literal [$($axis:ident)+] $positive:tt $negative:tt) => {
+        #[allow(non_upper_case_globals)]
+        impl<$(const $axis: isize,)+ S: Shape> Permute<DistinctAxes<($(Axis<$axis>,)+)>> for S
+        where
+            $(S: HasAxis<$axis>,)+
+            <S::Axes as List>::Open: TakeAll<S, ($(Axis<$axis>,)+)>,
+            <<S::Axes as List>::Open as TakeAll<S, ($(Axis<$axis>,)+)>>::Rest: AllTaken,
+        {
+            type Output = ($(<S as HasAxis<$axis>>::Dim,)+);
+            const ORDER: &'static [usize] = &[$(<S as HasAxis<$axis>>::INDEX),+];
+        }
+    };
+}
+each_rank!(permute);
+
+/// A shape of rank at most 2, which `t` turns over.
+#[diagnostic::on_unimplemented(
+    message = "`t` takes tensors of at most two axes, not of shape `{Self}`",
+    label = "rank above 2",
+    note = "use `transpose(axis![-2], axis![-1])`, or `permute`"
+)]
+pub trait Reverse {
+    /// The shape turned over.
+    type Output: Shape;
+}
+impl Reverse for () {
+    type Output = ();
+}
+impl<A: Dim> Reverse for (A,) {
+    type Output = (A,);
+}
+impl<A: Dim, B: Dim> Reverse for (A, B) {
+    type Output = (B, A);
+}
+
+/// Axis `I` goes if its size is 1 and stays if it is another number.
+#[diagnostic::on_unimplemented(
+    message = "whether axis {I} of a tensor of shape `{Self}` has size 1 is known at run time only",
+    label = "the rank of the result depends on it",
+    note = "state the size first, for example `.with_shape::<shape![_, 1]>()`"
+)]
+pub trait SqueezeAxis<const I: isize> {
+    /// The shape without the axis, or the same shape.
+    type Output: Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<const I: isize, S: Shape + HasAxis<I>> SqueezeAxis<I> for S
+where
+    <S as HasAxis<I>>::Dim: IfOne,
+{
+    type Output = <<S as HasAxis<I>>::Dim as IfOne>::Shape<<S as HasAxis<I>>::Removed, S>;
+}
+
+/// Chooses `One` for the number 1 and `Other` for other numbers; for sizes not known, nothing.
+pub trait IfOne: Known {
+    type Shape<One: Shape, Other: Shape>: Shape;
+    type List<One: List, Other: List>: List;
+}
+impl IfOne for D1 {
+    type Shape<One: Shape, Other: Shape> = One;
+    type List<One: List, Other: List> = One;
+}
+macro_rules! not_one {
+    ($([$($r:ident)?] $number:ty;)*) => {$(
+        impl$(<$r: Numeral>)? IfOne for $number {
+            type Shape<One: Shape, Other: Shape> = Other;
+            type List<One: List, Other: List> = Other;
+        }
+    )*};
+}
+not_one! { [] D0; }
+numbers_above_one!(not_one);
+
+/// Every axis of size 1 goes.
+#[diagnostic::on_unimplemented(
+    message = "which axes of a tensor of shape `{Self}` have size 1 is known at run time only",
+    label = "the rank of the result depends on it",
+    note = "name the axis: `squeeze_axis(axis![0])`, or state the sizes with `.with_shape::<…>()`"
+)]
+pub trait Squeeze {
+    /// The shape without axes of size 1.
+    type Output: Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<S: Shape> Squeeze for S
+where
+    S::Axes: DropOnes,
+    <S::Axes as DropOnes>::Output: ToShape,
+{
+    type Output = <<S::Axes as DropOnes>::Output as ToShape>::Shape;
+}
+
+pub trait DropOnes {
+    type Output: List;
+}
+impl DropOnes for Nil {
+    type Output = Nil;
+}
+impl<Head: IfOne, Tail: DropOnes> DropOnes for Cons<Head, Tail> {
+    type Output = Head::List<Tail::Output, Cons<Head, Tail::Output>>;
+}
+
+/// A tensor of this shape can be expanded to shape `To` without copying: sizes of 1 repeat, and new axes come in
+/// front.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be expanded to `{To}`",
+    label = "only axes of size 1 expand, and new axes come in front"
+)]
+pub trait ExpandTo<To> {}
+#[diagnostic::do_not_recommend]
+impl<S, T> ExpandTo<T> for S
+where
+    S: Shape + Broadcast<T>,
+    <S as Broadcast<T>>::Output: WrittenTo<T>,
+{
+}

@@ -1,0 +1,217 @@
+//! Strides at run time: contiguity, overlap, the layout of an elementwise result, merging axes for a loop.
+//!
+//! Strides are in elements, as in PyTorch. Uses nothing; used by tensors and by every kernel's loop.
+
+use super::SizeArray;
+
+/// The number of elements; `None` where `usize` cannot count them (or the sizes of a non-empty part overflow).
+pub const fn numel(sizes: &[usize]) -> Option<usize> {
+    // A zero-sized axis makes the tensor empty, but the other sizes must still be countable (PyTorch: "Storage
+    // size calculation overflowed" looks at the product of the non-zero ones).
+    let mut product = 1_usize;
+    let mut empty = false;
+    let mut axis = 0;
+    while axis < sizes.len() {
+        if sizes[axis] == 0 {
+            empty = true;
+        } else {
+            match product.checked_mul(sizes[axis]) {
+                Some(next) => product = next,
+                None => return None,
+            }
+        }
+        axis += 1;
+    }
+    Some(if empty { 0 } else { product })
+}
+
+/// Row-major strides. As in PyTorch an axis of size 0 counts as 1, so that strides are never 0.
+pub fn contiguous<A: SizeArray>(sizes: &A) -> A {
+    let mut strides = A::filled(1);
+    let mut step = 1_usize;
+    for (stride, &size) in strides.as_mut().iter_mut().zip(sizes.as_ref()).rev() {
+        *stride = step;
+        // Cannot wrap for a tensor that exists: `numel` has counted the non-zero sizes.
+        step = step.wrapping_mul(size.max(1));
+    }
+    strides
+}
+
+/// Whether elements lie in row-major order without gaps (`is_contiguous`). Axes of size 1 may have any stride.
+pub fn is_contiguous(sizes: &[usize], strides: &[usize]) -> bool {
+    let mut step = 1;
+    for (&size, &stride) in sizes.iter().zip(strides).rev() {
+        if size == 0 {
+            return true;
+        }
+        if size != 1 {
+            if stride != step {
+                return false;
+            }
+            step *= size;
+        }
+    }
+    true
+}
+
+/// Whether every element has its own place and the places leave no gaps, in some order of the axes.
+pub fn is_dense(sizes: &[usize], strides: &[usize]) -> bool {
+    let mut axes: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+    let axes = &mut axes[..sizes.len()];
+    axes.sort_by_key(|&axis| if sizes[axis] < 2 { (1, 0) } else { (0, strides[axis]) });
+    let mut step = 1;
+    for &axis in axes.iter() {
+        match sizes[axis] {
+            0 | 1 => return true,
+            size if strides[axis] == step => step *= size,
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// One past the farthest element from the offset: how long a buffer must be at least.
+pub fn span(sizes: &[usize], strides: &[usize]) -> Option<usize> {
+    let mut last = 0_usize;
+    for (&size, &stride) in sizes.iter().zip(strides) {
+        if size == 0 {
+            return Some(0);
+        }
+        last = last.checked_add((size - 1).checked_mul(stride)?)?;
+    }
+    last.checked_add(1)
+}
+
+/// The strides of an operand once it is broadcast to `sizes`: 0 along the axes where it repeats.
+pub fn broadcast(from_sizes: &[usize], from_strides: &[usize], sizes: &[usize], strides: &mut [usize]) {
+    let missing = sizes.len() - from_sizes.len();
+    strides[..missing].fill(0);
+    for axis in 0..from_sizes.len() {
+        let repeats = from_sizes[axis] == 1 && sizes[missing + axis] != 1;
+        strides[missing + axis] = if repeats { 0 } else { from_strides[axis] };
+    }
+}
+
+/// The strides of a fresh elementwise result (PyTorch's TensorIterator): the axes in the order the operands have
+/// them in memory, the first operand with an opinion deciding. `operands` are strides broadcast to `sizes`.
+///
+/// Source: `aten/src/ATen/TensorIterator.cpp`, `reorder_dimensions` and `allocate_or_resize_outputs`;
+/// `tests/oracle/memory_format.json`.
+pub fn elementwise_result<A: SizeArray>(sizes: &A, operands: &[A]) -> A {
+    let dims = sizes.as_ref();
+    let rank = dims.len();
+    if operands.iter().all(|strides| is_contiguous(dims, strides.as_ref())) {
+        return contiguous(sizes);
+    }
+    if let [first, rest @ ..] = operands
+        && is_dense(dims, first.as_ref())
+        && rest.iter().all(|strides| strides == first)
+    {
+        return *first;
+    }
+    // Fastest axis first.
+    let mut order: [usize; 8] = [0; 8];
+    for (position, axis) in (0..rank).rev().enumerate() {
+        order[position] = axis;
+    }
+    // 1: the first axis should come after the second, -1: it is in place, 0: no operand has an opinion
+    let compare = |first: usize, second: usize| -> i32 {
+        for strides in operands {
+            let (a, b) = (strides.as_ref()[first], strides.as_ref()[second]);
+            if a == 0 || b == 0 {
+                continue;
+            }
+            if a != b {
+                return if a < b { -1 } else { 1 };
+            }
+            if dims[first] > dims[second] {
+                return 1;
+            }
+        }
+        0
+    };
+    for position in 1..rank {
+        let mut current = position;
+        for before in (0..position).rev() {
+            match compare(order[before], order[current]) {
+                1 => {
+                    order.swap(before, current);
+                    current = before;
+                }
+                -1 => break,
+                _ => {}
+            }
+        }
+    }
+    let mut strides = A::filled(0);
+    let mut step = 1_usize;
+    for &axis in &order[..rank] {
+        strides.as_mut()[axis] = step;
+        step = step.wrapping_mul(dims[axis].max(1));
+    }
+    strides
+}
+
+/// The strides that show the same elements, in row-major order, under other sizes; `None` where no strides do, so that a
+/// copy is needed. The numbers of elements are equal.
+///
+/// Source: `aten/src/ATen/TensorUtils.cpp`, `computeStride`.
+pub fn reshape<A: SizeArray>(sizes: &[usize], strides: &[usize], to: &A) -> Option<A> {
+    if numel(sizes) == Some(0) {
+        return Some(contiguous(to));
+    }
+    let mut result = A::filled(1);
+    let Some(&last) = strides.last() else { return Some(result) };
+    let new = to.as_ref();
+    let mut at = new.len();
+    // Chunks of axes that run on into one another must be filled by whole new axes.
+    let (mut base, mut have, mut need) = (last, 1_usize, 1_usize);
+    for axis in (0..sizes.len()).rev() {
+        have *= sizes[axis];
+        let ends = axis == 0 || (sizes[axis - 1] != 1 && strides[axis - 1] != have * base);
+        if ends {
+            while at > 0 && (need < have || new[at - 1] == 1) {
+                at -= 1;
+                result.as_mut()[at] = need * base;
+                need *= new[at];
+            }
+            if need != have {
+                return None;
+            }
+            if axis > 0 {
+                base = strides[axis - 1];
+                (have, need) = (1, 1);
+            }
+        }
+    }
+    (at == 0).then_some(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_beyond_usize_are_not_counted() {
+        assert_eq!(numel(&[usize::MAX, 2]), None);
+        assert_eq!(numel(&[usize::MAX, 2, 0]), None);
+        assert_eq!(numel(&[0, 5]), Some(0));
+        assert_eq!(numel(&[]), Some(1));
+        assert_eq!(span(&[2, 2], &[usize::MAX, 1]), None);
+    }
+
+    #[test]
+    fn contiguous_strides_treat_empty_axes_as_one() {
+        assert_eq!(contiguous(&[2, 3, 4]), [12, 4, 1]);
+        assert_eq!(contiguous(&[2, 0, 4]), [4, 4, 1]);
+    }
+
+    #[test]
+    fn axes_of_size_one_may_have_any_stride() {
+        assert!(is_contiguous(&[2, 1, 3], &[3, 99, 1]));
+        assert!(!is_contiguous(&[2, 3], &[1, 2]));
+        assert!(is_dense(&[2, 3], &[1, 2]));
+        assert!(!is_dense(&[2, 3], &[6, 2]));
+        assert!(!is_dense(&[2, 3], &[0, 1]));
+    }
+}

@@ -1,0 +1,59 @@
+//! Where elements live: reference-counted host buffers, and borrowed views of a buffer.
+//!
+//! A buffer is bytes; the element type is the tensor's. Uses dtypes; used by devices and tensors.
+
+mod host;
+
+pub use host::HostBuffer;
+
+use core::marker::PhantomData;
+
+/// Elements of a buffer seen through sizes and strides.
+///
+/// Invariant, kept by the tensor it is taken from: every element that sizes, strides and offset reach lies inside the
+/// buffer and is a valid `E`.
+pub struct View<'a, B, E> {
+    pub(crate) buffer: &'a B,
+    pub(crate) offset: usize,
+    pub(crate) sizes: &'a [usize],
+    pub(crate) strides: &'a [usize],
+    elements: PhantomData<E>,
+}
+
+impl<B, E> Clone for View<'_, B, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<B, E> Copy for View<'_, B, E> {}
+
+impl<'a, B, E> View<'a, B, E> {
+    pub(crate) fn new(buffer: &'a B, offset: usize, sizes: &'a [usize], strides: &'a [usize]) -> Self {
+        debug_assert_eq!(sizes.len(), strides.len());
+        View { buffer, offset, sizes, strides, elements: PhantomData }
+    }
+
+    /// The same elements with other sizes and strides (a broadcast, for one), which reach no farther.
+    pub(crate) fn restrided<'b>(self, sizes: &'b [usize], strides: &'b [usize]) -> View<'b, B, E>
+    where
+        'a: 'b,
+    {
+        View { buffer: self.buffer, offset: self.offset, sizes, strides, elements: PhantomData }
+    }
+}
+
+/// Elements of a buffer that may be written. No two positions share an element.
+pub struct ViewMut<'a, B, E> {
+    pub(crate) buffer: &'a mut B,
+    pub(crate) offset: usize,
+    pub(crate) sizes: &'a [usize],
+    pub(crate) strides: &'a [usize],
+    elements: PhantomData<E>,
+}
+
+impl<'a, B, E> ViewMut<'a, B, E> {
+    pub(crate) fn new(buffer: &'a mut B, offset: usize, sizes: &'a [usize], strides: &'a [usize]) -> Self {
+        debug_assert_eq!(sizes.len(), strides.len());
+        ViewMut { buffer, offset, sizes, strides, elements: PhantomData }
+    }
+}

@@ -1,0 +1,365 @@
+//! Running an operation of two operands: shapes broadcast, dtypes promote, devices meet. The methods, operators,
+//! in-place and `_into` forms are thin fronts over the functions here.
+
+use super::operand::{Operand, OperandSource};
+use super::{Tensor, expect_fit};
+use crate::device::{Device, Meet, Receives, Source};
+use crate::dtype::promote::ResultType;
+use crate::dtype::scalar::{Kind, KindRank};
+use crate::dtype::{CanCast, Castable, Dtype, Element, ScalarValue};
+use crate::error::{Error, Result};
+use crate::ops::kernel::{Combining, CombiningLeft, CombiningRight, ComputeOf, Map1, Map2, Map3, operand};
+use crate::ops::{BinaryOp, Op as _};
+use crate::shape::strides;
+use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_sizes};
+use crate::storage::View;
+
+/// The dtype that a tensor of shape `S` and dtype `E` and the operand `R` promote to.
+pub type PromotedWith<E, S, R> = ResultType<<S as Shape>::Kind, E, <R as Operand>::Kind, <R as Operand>::Elem>;
+
+/// The dtype of `Op` on a tensor of shape `S` and dtype `E` and the operand `R`.
+pub type Outcome<Op, E, S, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, R>>;
+
+/// A scalar as `Op` computes with it.
+///
+/// An integer that does not fit an integral dtype is refused (PyTorch wraps it silently in arithmetic and comparison,
+/// and refuses it in `full`, `clamp` and `where`).
+pub(super) fn scalar_operand<O: BinaryOp, P: Dtype>(value: ScalarValue, exact: bool) -> Result<ComputeOf<O, P>> {
+    let fitted = if exact {
+        value.to_dtype::<ComputeOf<O, P>>()
+    } else {
+        value.to_dtype::<O::Computes<P>>().map(Dtype::to_compute)
+    };
+    fitted.ok_or(Error::ScalarOutOfRange { op: O::NAME, value, dtype: P::DTYPE })
+}
+
+/// Looks for an integer zero among divisors.
+fn check_divisors<O: BinaryOp, P: Dtype, D: Device, B: Element + Castable>(
+    divisors: View<'_, D::Storage, B>,
+) -> Result<()> {
+    if O::DIVIDES
+        && P::DTYPE.category() <= crate::Category::Integral
+        && D::any(divisors, |b| operand::<O, P, B>(b) == ComputeOf::<O, P>::default())?
+    {
+        return Err(Error::DivisionByZero { op: O::NAME, dtype: P::DTYPE });
+    }
+    Ok(())
+}
+fn check_divisor<O: BinaryOp, P: Dtype>(divisor: ComputeOf<O, P>) -> Result<()> {
+    if O::DIVIDES && P::DTYPE.category() <= crate::Category::Integral && divisor == Default::default() {
+        return Err(Error::DivisionByZero { op: O::NAME, dtype: P::DTYPE });
+    }
+    Ok(())
+}
+
+/// A negative integer scalar exponent of integers: PyTorch refuses it, although tensors of exponents may hold one.
+fn check_exponent<O: BinaryOp, P: Dtype>(exponent: ScalarValue) -> Result<()> {
+    if O::NAME == crate::ops::pow::NAME
+        && P::DTYPE.category() <= crate::Category::Integral
+        && matches!(exponent, ScalarValue::Int(exponent) if exponent < 0)
+    {
+        return Err(Error::NegativePower { dtype: P::DTYPE, exponent });
+    }
+    Ok(())
+}
+
+/// Sizes of the broadcast, checked at run time where the types left it open.
+pub(super) fn broadcast<T: Shape>(op: &'static str, a: &[usize], b: &[usize]) -> Result<T::Sizes> {
+    let mut sizes = T::Sizes::filled(1);
+    if !broadcast_sizes(a, b, sizes.as_mut()) {
+        return Err(Error::Broadcast { op, lhs: a.into(), rhs: b.into() });
+    }
+    expect_fit::<T>(op, sizes.as_ref())?;
+    Ok(sizes)
+}
+
+fn broadcast_strides<B, E>(view: &View<'_, B, E>, sizes: &[usize], strides: &mut [usize]) {
+    strides::broadcast(view.sizes, view.strides, sizes, strides);
+}
+
+/// `kernel(view)` as a new tensor of the given sizes, laid out as the operand is.
+pub(super) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
+    kernel: impl Map1<A, Out>,
+    view: View<'_, D::Storage, A>,
+    sizes: T::Sizes,
+) -> Result<Tensor<Out, T, D>> {
+    let mut from = T::Sizes::filled(0);
+    broadcast_strides(&view, sizes.as_ref(), from.as_mut());
+    let strides = strides::elementwise_result(&sizes, &[from]);
+    let storage = D::map1(kernel, view.restrided(sizes.as_ref(), from.as_ref()), strides.as_ref())?;
+    Ok(Tensor::from_parts(storage, 0, sizes, strides))
+}
+
+/// `kernel(a, b)` as a new tensor.
+pub(super) fn map2<A: Element, B: Element, T: Shape, D: Device, Out: Element>(
+    kernel: impl Map2<A, B, Out>,
+    a: View<'_, D::Storage, A>,
+    b: View<'_, D::Storage, B>,
+    sizes: T::Sizes,
+) -> Result<Tensor<Out, T, D>> {
+    let (mut from_a, mut from_b) = (T::Sizes::filled(0), T::Sizes::filled(0));
+    broadcast_strides(&a, sizes.as_ref(), from_a.as_mut());
+    broadcast_strides(&b, sizes.as_ref(), from_b.as_mut());
+    let strides = strides::elementwise_result(&sizes, &[from_a, from_b]);
+    let storage = D::map2(
+        kernel,
+        a.restrided(sizes.as_ref(), from_a.as_ref()),
+        b.restrided(sizes.as_ref(), from_b.as_ref()),
+        strides.as_ref(),
+    )?;
+    Ok(Tensor::from_parts(storage, 0, sizes, strides))
+}
+
+/// `kernel(a, b, c)` as a new tensor.
+pub(super) fn map3<A: Element, B: Element, C: Element, T: Shape, D: Device, Out: Element>(
+    kernel: impl Map3<A, B, C, Out>,
+    a: View<'_, D::Storage, A>,
+    b: View<'_, D::Storage, B>,
+    c: View<'_, D::Storage, C>,
+    sizes: T::Sizes,
+) -> Result<Tensor<Out, T, D>> {
+    let [mut from_a, mut from_b, mut from_c] = [T::Sizes::filled(0); 3];
+    broadcast_strides(&a, sizes.as_ref(), from_a.as_mut());
+    broadcast_strides(&b, sizes.as_ref(), from_b.as_mut());
+    broadcast_strides(&c, sizes.as_ref(), from_c.as_mut());
+    let strides = strides::elementwise_result(&sizes, &[from_a, from_b, from_c]);
+    let storage = D::map3(
+        kernel,
+        a.restrided(sizes.as_ref(), from_a.as_ref()),
+        b.restrided(sizes.as_ref(), from_b.as_ref()),
+        c.restrided(sizes.as_ref(), from_c.as_ref()),
+        strides.as_ref(),
+    )?;
+    Ok(Tensor::from_parts(storage, 0, sizes, strides))
+}
+
+/// Whether a zero-dim operand on the right keeps the precision computed in: it outranks nothing, and `Op` says so.
+fn right_is_exact<O: BinaryOp, K: Kind, S: Shape>() -> bool {
+    O::RIGHT_SCALAR_IS_EXACT
+        && matches!(K::RANK, KindRank::Scalar | KindRank::ZeroDim)
+        && matches!(<S::Kind as Kind>::RANK, KindRank::Dimensioned)
+}
+
+/// `Op(lhs, rhs)` as a new tensor.
+pub(super) fn combine<O, E, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<Outcome<O, E, S, R>, T, X>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    S: Shape + Broadcast<R::Shape, Output = T>,
+    D: Device + Meet<R::Place, S::Kind, R::Kind, Output = X>,
+    R: Operand,
+    T: Shape,
+    X: Device,
+{
+    combine_as::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs, rhs)
+}
+
+/// The same with the promoted dtype as a parameter, which keeps its bounds readable.
+fn combine_as<O, E, P, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    S: Shape + Broadcast<R::Shape, Output = T>,
+    D: Device + Meet<R::Place, S::Kind, R::Kind, Output = X>,
+    R: Operand,
+    T: Shape,
+    X: Device,
+{
+    let left = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.view())?;
+    let exact = right_is_exact::<O, R::Kind, S>();
+    let right = match rhs.source() {
+        OperandSource::Scalar(value) => {
+            let Source::View(left) = left else { unreachable!("a scalar moves no tensor") };
+            check_exponent::<O, P>(value)?;
+            let value = scalar_operand::<O, P>(value, exact)?;
+            check_divisor::<O, P>(value)?;
+            let sizes = T::Sizes::copied(left.sizes);
+            return map1::<_, T, X, _>(CombiningRight::<O, P>(value), left, sizes);
+        }
+        OperandSource::View(view) => <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)?,
+    };
+    match (left, right) {
+        (Source::View(left), Source::View(right)) => {
+            check_divisors::<O, P, X, R::Elem>(right)?;
+            let sizes = broadcast::<T>(O::NAME, left.sizes, right.sizes)?;
+            if exact && let Some(value) = X::peek_free(right) {
+                return map1::<_, T, X, _>(CombiningRight::<O, P>(value.cast()), left, sizes);
+            }
+            map2::<_, _, T, X, _>(Combining::<O, P>::new(), left, right, sizes)
+        }
+        (Source::View(left), Source::Value(value)) => {
+            let value = if exact { value.cast() } else { operand::<O, P, _>(value) };
+            check_divisor::<O, P>(value)?;
+            let sizes = T::Sizes::copied(left.sizes);
+            map1::<_, T, X, _>(CombiningRight::<O, P>(value), left, sizes)
+        }
+        (Source::Value(value), Source::View(right)) => {
+            check_divisors::<O, P, X, R::Elem>(right)?;
+            let sizes = T::Sizes::copied(right.sizes);
+            map1::<_, T, X, _>(CombiningLeft::<O, P>(operand::<O, P, _>(value)), right, sizes)
+        }
+        (Source::Value(_), Source::Value(_)) => unreachable!("one of two operands is where the result is"),
+    }
+}
+
+/// `Op(lhs, rhs)` for a scalar on the left, through the kernel made of its value.
+pub(super) fn combine_scalar<O, E, P, S, D, K>(
+    lhs: ScalarValue,
+    rhs: &Tensor<E, S, D>,
+    kernel: impl FnOnce(ComputeOf<O, P>) -> K,
+) -> Result<Tensor<O::Output<P>, S, D>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    S: Shape,
+    D: Device,
+    K: Map1<E, O::Output<P>>,
+{
+    check_divisors::<O, P, D, E>(rhs.view())?;
+    let value = scalar_operand::<O, P>(lhs, false)?;
+    map1::<_, S, D, _>(kernel(value), rhs.view(), rhs.shape())
+}
+
+/// Whether a result of `sizes` is what the output holds.
+fn expect_output(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
+    if result == output {
+        Ok(())
+    } else {
+        Err(Error::Output { op, result: result.into(), output: output.into() })
+    }
+}
+
+/// `lhs = Op(lhs, rhs)`, the result converted to `lhs`'s dtype. Nothing is written if anything is wrong.
+pub(super) fn update<O, E, S, D, R>(lhs: &mut Tensor<E, S, D>, rhs: &R) -> Result<()>
+where
+    O: BinaryOp,
+    E: Dtype,
+    S: Shape + Broadcast<R::Shape>,
+    <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+    D: Device + Receives<R::Place, R::Kind>,
+    R: Operand,
+    Outcome<O, E, S, R>: CanCast<E>,
+{
+    update_as::<O, E, PromotedWith<E, S, R>, S, D, R>(lhs, rhs)
+}
+
+fn update_as<O, E, P, S, D, R>(lhs: &mut Tensor<E, S, D>, rhs: &R) -> Result<()>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    S: Shape,
+    D: Device + Receives<R::Place, R::Kind>,
+    R: Operand,
+{
+    let exact = right_is_exact::<O, R::Kind, S>();
+    let value = match rhs.source() {
+        OperandSource::Scalar(value) => {
+            check_exponent::<O, P>(value)?;
+            scalar_operand::<O, P>(value, exact)?
+        }
+        OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
+            Source::View(right) => {
+                check_divisors::<O, P, D, R::Elem>(right)?;
+                let sizes = lhs.shape();
+                let mut result = sizes;
+                let broadcasts = right.sizes.len() <= S::RANK
+                    && broadcast_sizes(sizes.as_ref(), right.sizes, result.as_mut());
+                if !broadcasts {
+                    return Err(Error::Broadcast { op: O::NAME, lhs: sizes.as_ref().into(), rhs: right.sizes.into() });
+                }
+                expect_output(O::NAME, result.as_ref(), sizes.as_ref())?;
+                if exact && let Some(value) = D::peek_free(right) {
+                    return D::update1(CombiningRight::<O, P>(value.cast()), lhs.view_mut()?);
+                }
+                let mut strides = S::Sizes::filled(0);
+                broadcast_strides(&right, sizes.as_ref(), strides.as_mut());
+                let right = right.restrided(sizes.as_ref(), strides.as_ref());
+                return D::update2(Combining::<O, P>::new(), right, lhs.view_mut()?);
+            }
+            Source::Value(value) => {
+                if exact {
+                    value.cast()
+                } else {
+                    operand::<O, P, _>(value)
+                }
+            }
+        },
+    };
+    check_divisor::<O, P>(value)?;
+    D::update1(CombiningRight::<O, P>(value), lhs.view_mut()?)
+}
+
+/// `out = Op(lhs, rhs)`, the result converted to `out`'s dtype. Nothing is written if anything is wrong.
+pub(super) fn combine_into<O, E, S, D, R, F, T>(
+    lhs: &Tensor<E, S, D>,
+    rhs: &R,
+    out: &mut Tensor<F, T, D>,
+) -> Result<()>
+where
+    O: BinaryOp,
+    E: Dtype,
+    F: Dtype,
+    S: Shape + Broadcast<R::Shape>,
+    T: Shape,
+    <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
+    D: Device + Receives<R::Place, R::Kind>,
+    R: Operand,
+    Outcome<O, E, S, R>: CanCast<F>,
+{
+    combine_into_as::<O, E, PromotedWith<E, S, R>, S, D, R, F, T>(lhs, rhs, out)
+}
+
+fn combine_into_as<O, E, P, S, D, R, F, T>(lhs: &Tensor<E, S, D>, rhs: &R, out: &mut Tensor<F, T, D>) -> Result<()>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    F: Dtype,
+    S: Shape,
+    T: Shape,
+    D: Device + Receives<R::Place, R::Kind>,
+    R: Operand,
+{
+    let exact = right_is_exact::<O, R::Kind, S>();
+    let left = lhs.view();
+    let sizes = out.shape();
+    let mut from = T::Sizes::filled(0);
+    let value = match rhs.source() {
+        OperandSource::Scalar(value) => {
+            check_exponent::<O, P>(value)?;
+            scalar_operand::<O, P>(value, exact)?
+        }
+        OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
+            Source::View(right) => {
+                check_divisors::<O, P, D, R::Elem>(right)?;
+                let mut result = vec![0; left.sizes.len().max(right.sizes.len())];
+                if !broadcast_sizes(left.sizes, right.sizes, &mut result) {
+                    return Err(Error::Broadcast { op: O::NAME, lhs: left.sizes.into(), rhs: right.sizes.into() });
+                }
+                expect_output(O::NAME, &result, sizes.as_ref())?;
+                broadcast_strides(&left, sizes.as_ref(), from.as_mut());
+                let left = left.restrided(sizes.as_ref(), from.as_ref());
+                if exact && let Some(value) = D::peek_free(right) {
+                    return D::map1_into(CombiningRight::<O, P>(value.cast()), left, out.view_mut()?);
+                }
+                let mut from_right = T::Sizes::filled(0);
+                broadcast_strides(&right, sizes.as_ref(), from_right.as_mut());
+                let right = right.restrided(sizes.as_ref(), from_right.as_ref());
+                return D::map2_into(Combining::<O, P>::new(), left, right, out.view_mut()?);
+            }
+            Source::Value(value) => {
+                if exact {
+                    value.cast()
+                } else {
+                    operand::<O, P, _>(value)
+                }
+            }
+        },
+    };
+    check_divisor::<O, P>(value)?;
+    expect_output(O::NAME, left.sizes, sizes.as_ref())?;
+    D::map1_into(CombiningRight::<O, P>(value), left, out.view_mut()?)
+}

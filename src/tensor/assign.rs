@@ -1,0 +1,127 @@
+//! Writing whole tensors: `assign` (what may be cast without being asked), `copy_from` (any conversion), `fill`.
+
+use super::create::fill_value;
+use super::operand::{Operand, OperandSource};
+use super::Tensor;
+use crate::device::{Device, Receives, Source};
+use crate::dtype::{CanCast, CastTo, Castable, Element, Scalar};
+use crate::error::{Error, Result, unwrap};
+use crate::ops::kernel::{Casting, Constant};
+use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_size, strides};
+use crate::storage::View;
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Writes converted elements, broadcast to the sizes of `self`.
+    fn write<F: Element + CastTo<E>>(&mut self, op: &'static str, from: View<'_, D::Storage, F>) -> Result<()> {
+        let sizes = self.shape();
+        let to = sizes.as_ref();
+        let broadcasts = from.sizes.len() <= to.len()
+            && from.sizes.iter().rev().zip(to.iter().rev()).all(|(&from, &to)| broadcast_size(from, to) == Some(to));
+        if !broadcasts {
+            return Err(Error::Output { op, result: from.sizes.into(), output: to.into() });
+        }
+        let mut strides = S::Sizes::filled(0);
+        strides::broadcast(from.sizes, from.strides, to, strides.as_mut());
+        D::map1_into::<F, E>(Casting, from.restrided(to, strides.as_ref()), self.view_mut()?)
+    }
+
+    /// Writes a tensor or scalar into every element, broadcast and cast to the dtype of `self`. Only what a result may be
+    /// cast to without being asked is allowed (see [`CanCast`]); [`copy_from`](Self::copy_from) converts anything.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not fit or a scalar does not; [`try_assign`](Self::try_assign) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let mut x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    /// x.assign(tensor![7, 8]);
+    /// assert_eq!(x.to_vec(), [7.0, 8.0, 7.0, 8.0]);
+    /// ```
+    #[track_caller]
+    pub fn assign<R: Operand>(&mut self, rhs: R)
+    where
+        E: Castable,
+        R::Elem: CanCast<E>,
+        S: Broadcast<R::Shape>,
+        <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+        D: Receives<R::Place, R::Kind>,
+    {
+        unwrap(self.try_assign(rhs))
+    }
+
+    /// [`assign`](Self::assign), returning the error; nothing is written then.
+    pub fn try_assign<R: Operand>(&mut self, rhs: R) -> Result<()>
+    where
+        E: Castable,
+        R::Elem: CanCast<E>,
+        S: Broadcast<R::Shape>,
+        <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+        D: Receives<R::Place, R::Kind>,
+    {
+        let value = match rhs.source() {
+            OperandSource::Scalar(value) => fill_value::<E>("assign", value)?,
+            OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
+                Source::View(view) => return self.write("assign", view),
+                Source::Value(value) => value.cast(),
+            },
+        };
+        D::update1(Constant(value), self.view_mut()?)
+    }
+
+    /// Writes a tensor's elements, broadcast and converted whatever the dtypes (`torch.Tensor.copy_`).
+    ///
+    /// # Panics
+    /// If sizes known at run time do not fit; [`try_copy_from`](Self::try_copy_from) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let mut x = tensor![0, 0];
+    /// x.copy_from(&tensor![1.9, -1.9]);
+    /// assert_eq!(x.to_vec(), [1, -1]);
+    /// ```
+    #[track_caller]
+    pub fn copy_from<F: CastTo<E>, T: Shape>(&mut self, from: &Tensor<F, T, D>)
+    where
+        S: Broadcast<T>,
+        <S as Broadcast<T>>::Output: WrittenTo<S>,
+    {
+        unwrap(self.try_copy_from(from))
+    }
+
+    /// [`copy_from`](Self::copy_from), returning the error; nothing is written then.
+    pub fn try_copy_from<F: CastTo<E>, T: Shape>(&mut self, from: &Tensor<F, T, D>) -> Result<()>
+    where
+        S: Broadcast<T>,
+        <S as Broadcast<T>>::Output: WrittenTo<S>,
+    {
+        self.write("copy_from", from.view())
+    }
+
+    /// One value everywhere, converted to the dtype (`torch.Tensor.fill_`).
+    ///
+    /// # Panics
+    /// If the value does not fit the dtype; [`try_fill`](Self::try_fill) returns the error.
+    ///
+    /// ```
+    /// let mut x = castiron::tensor![1, 2];
+    /// x.fill(7.9);
+    /// assert_eq!(x.to_vec(), [7, 7]);
+    /// ```
+    #[track_caller]
+    pub fn fill(&mut self, value: impl Scalar)
+    where
+        E: Castable,
+    {
+        unwrap(self.try_fill(value))
+    }
+
+    /// [`fill`](Self::fill), returning the error; nothing is written then.
+    pub fn try_fill(&mut self, value: impl Scalar) -> Result<()>
+    where
+        E: Castable,
+    {
+        let value = fill_value::<E>("fill", value.value())?;
+        D::update1(Constant(value), self.view_mut()?)
+    }
+}
+

@@ -1,0 +1,107 @@
+//! Conversion: to another dtype, device, or shape type.
+
+use super::{Tensor, fits, shape_text};
+use crate::device::Device;
+use crate::dtype::{CastTo, Element};
+use crate::error::{Error, Result, unwrap};
+use crate::ops::kernel::Casting;
+use crate::shape::strides;
+use crate::shape::{ConvertTo, Shape};
+use core::any::TypeId;
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Converts the elements (`torch.Tensor.to(dtype)`): integers wrap, floats round to nearest even, `bool` asks "is it
+    /// not zero", complex to real drops the imaginary part. To the same dtype it shares storage.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_to`](Self::try_to) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert_eq!(tensor![1.9, -1.9].to::<i32>().to_vec(), [1, -1]);
+    /// assert_eq!(tensor![300].to::<u8>().to_vec(), [44]);
+    /// ```
+    #[track_caller]
+    pub fn to<F: Element>(&self) -> Tensor<F, S, D>
+    where
+        E: CastTo<F>,
+    {
+        unwrap(self.try_to())
+    }
+
+    /// [`to`](Self::to), returning the error.
+    pub fn try_to<F: Element>(&self) -> Result<Tensor<F, S, D>>
+    where
+        E: CastTo<F>,
+    {
+        if TypeId::of::<E>() == TypeId::of::<F>() {
+            let storage = self.storage().clone();
+            return Ok(Tensor::from_parts(storage, self.storage_offset(), self.shape(), self.stride()));
+        }
+        let strides = strides::elementwise_result(&self.shape(), &[self.stride()]);
+        let storage = D::map1::<E, F>(Casting, self.view(), strides.as_ref())?;
+        Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
+    }
+
+    /// Moves the elements to another device (`torch.Tensor.to(device)`). To the same device it shares storage; to
+    /// [`Meta`](crate::Meta) it leaves the elements behind.
+    ///
+    /// # Errors
+    /// If the device is not there, memory runs out, or a meta tensor, which has no elements, is to be moved.
+    ///
+    /// ```
+    /// use castiron::{tensor, Cpu, Cuda, Meta};
+    /// let x = tensor![1.0, 2.0];
+    /// let plan = x.to_device::<Meta>()?;
+    /// assert_eq!(plan.shape(), [2]);
+    /// assert!(plan.to_device::<Cpu>().is_err());
+    /// assert!(x.to_device::<Cuda<0>>().is_err()); // on a machine without CUDA
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn to_device<X: Device>(&self) -> Result<Tensor<E, S, X>> {
+        if let Some(same) = (self as &dyn core::any::Any).downcast_ref::<Tensor<E, S, X>>() {
+            return Ok(same.clone());
+        }
+        // The layout is kept: elements travel in the order they have in memory.
+        let strides = strides::elementwise_result(&self.shape(), &[self.stride()]);
+        let mut order: Vec<usize> = (0..S::RANK).collect();
+        order.sort_by_key(|&axis| core::cmp::Reverse(strides.as_ref()[axis]));
+        let pick = |of: S::Sizes| -> Vec<usize> { order.iter().map(|&axis| of.as_ref()[axis]).collect() };
+        let (sizes, from) = (pick(self.shape()), pick(self.stride()));
+        let storage = X::build(|| D::download(self.view().restrided(&sizes, &from)))?;
+        Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
+    }
+
+    /// The same tensor under another shape type of the same rank: sizes become known, forgotten, or named. Sizes that the
+    /// new type knows are compared at run time; two different known sizes do not compile.
+    ///
+    /// # Errors
+    /// The tensor itself, unchanged, where a size is not what the new type says.
+    ///
+    /// ```
+    /// use castiron::{dims, shape, Tensor};
+    /// dims! { Batch }
+    /// let x: Tensor<f32, shape![_, _]> = Tensor::zeros_sized([8, 384]);
+    /// let x: Tensor<f32, shape![Batch, 384]> = x.with_shape().unwrap();
+    /// let x = x.with_shape::<shape![16, _]>().unwrap_err(); // not 16: the tensor comes back
+    /// assert_eq!(x.shape(), [8, 384]);
+    /// ```
+    pub fn with_shape<T: Shape>(self) -> Result<Tensor<E, T, D>, Tensor<E, S, D>>
+    where
+        S: ConvertTo<T>,
+    {
+        if fits::<T>(self.shape().as_ref()) { Ok(self.retyped()) } else { Err(self) }
+    }
+
+    /// [`with_shape`](Self::with_shape), saying in the error what was expected and what came.
+    pub fn try_with_shape<T: Shape>(&self) -> Result<Tensor<E, T, D>>
+    where
+        S: ConvertTo<T>,
+    {
+        self.clone().with_shape().map_err(|tensor| Error::Shape {
+            op: "with_shape",
+            expected: shape_text::<T>(),
+            found: tensor.shape().as_ref().into(),
+        })
+    }
+}

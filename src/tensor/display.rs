@@ -1,0 +1,286 @@
+//! Printing: `Display` exactly as PyTorch prints a tensor, `Debug` with what it is.
+//!
+//! Source: `torch/_tensor_str.py` with its default options; `tests/oracle/printing.json`.
+
+use super::Tensor;
+use crate::device::Device;
+use crate::dtype::{DType, Element, ScalarValue};
+use crate::shape::Shape;
+use core::fmt;
+
+/// Digits after the point.
+const PRECISION: usize = 4;
+/// Tensors of more elements are summarised.
+const THRESHOLD: usize = 1000;
+/// Elements shown at each end of a summarised axis.
+const EDGE: usize = 3;
+/// Characters in a line.
+const LINE: usize = 80;
+/// What a tensor starts with; lines after the first are indented by its length.
+const PREFIX: &str = "tensor(";
+
+impl<E: Element, S: Shape, D: Device> fmt::Display for Tensor<E, S, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut suffixes = Vec::new();
+        if D::name() != "cpu" {
+            suffixes.push(format!("device='{}'", D::name()));
+        }
+        let sizes = self.shape();
+        let sizes = sizes.as_ref();
+        let size = || format!("size={}", python_tuple(sizes));
+        let dtype = || format!("dtype={:?}", E::DTYPE);
+        let text = match Elements::of(self) {
+            None => {
+                suffixes.push(size());
+                suffixes.extend((E::DTYPE != DType::F32).then(dtype));
+                "...".to_owned()
+            }
+            Some(_) if self.is_empty() => {
+                suffixes.extend((sizes.len() != 1).then(size));
+                suffixes.extend((E::DTYPE != DType::F32).then(dtype));
+                "[]".to_owned()
+            }
+            Some(elements) => {
+                let is_default = matches!(E::DTYPE, DType::F32 | DType::C64 | DType::I64 | DType::Bool);
+                suffixes.extend((!is_default).then(dtype));
+                elements.text(&mut Vec::with_capacity(sizes.len()), PREFIX.len())
+            }
+        };
+        let text = format!("{PREFIX}{text}");
+        f.write_str(&text)?;
+        let mut line = text.chars().rev().take_while(|&c| c != '\n').count() + 2;
+        for suffix in suffixes {
+            if line + suffix.len() + 2 > LINE {
+                write!(f, ",\n{:indent$}{suffix}", "", indent = PREFIX.len())?;
+                line = PREFIX.len() + suffix.len();
+            } else {
+                write!(f, ", {suffix}")?;
+                line += suffix.len() + 2;
+            }
+        }
+        f.write_str(")")
+    }
+}
+
+/// What the tensor is, then its elements as `Display` prints them.
+impl<E: Element, S: Shape, D: Device> fmt::Debug for Tensor<E, S, D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tensor")
+            .field("dtype", &format_args!("{}", E::DTYPE))
+            .field("shape", &self.shape())
+            .field("stride", &self.stride())
+            .field("storage_offset", &self.storage_offset())
+            .field("device", &format_args!("{}", D::name()))
+            .field("elements", &format_args!("{self}"))
+            .finish()
+    }
+}
+
+/// `(2, 3)`, `(2,)`, `()`.
+fn python_tuple(sizes: &[usize]) -> String {
+    match sizes {
+        [one] => format!("({one},)"),
+        _ => format!("({})", sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The elements to print and how wide they are.
+struct Elements<'a, E: Element, S: Shape, D: Device> {
+    tensor: &'a Tensor<E, S, D>,
+    summarised: bool,
+    first: Format,
+    /// For the imaginary parts of complex tensors.
+    second: Option<Format>,
+}
+
+impl<'a, E: Element, S: Shape, D: Device> Elements<'a, E, S, D> {
+    /// `None` where there is no data.
+    fn of(tensor: &'a Tensor<E, S, D>) -> Option<Self> {
+        if !D::HAS_DATA {
+            return None;
+        }
+        let mut elements = Elements {
+            tensor,
+            summarised: tensor.numel() > THRESHOLD,
+            first: Format::Plain { width: 1 },
+            second: None,
+        };
+        let mut shown = Vec::new();
+        if !tensor.is_empty() {
+            elements.collect(&mut Vec::new(), &mut shown)?;
+        }
+        let parts: Vec<(f64, f64)> = shown
+            .iter()
+            .map(|&value| match value {
+                ScalarValue::Complex(z) => (z.re, z.im),
+                ScalarValue::Float(x) => (x, 0.0),
+                ScalarValue::Int(_) | ScalarValue::Bool(_) => (0.0, 0.0),
+            })
+            .collect();
+        if E::DTYPE.is_complex() {
+            elements.first = Format::of_floats(parts.iter().map(|part| part.0));
+            elements.second = Some(Format::of_floats(parts.iter().map(|part| part.1)));
+        } else if E::DTYPE.is_floating_point() {
+            elements.first = Format::of_floats(parts.iter().map(|part| part.0));
+        } else {
+            let width = shown.iter().map(|&value| plain(value).len()).max().unwrap_or(1);
+            elements.first = Format::Plain { width };
+        }
+        Some(elements)
+    }
+
+    /// The indices shown along an axis; `None` where those in the middle are left out.
+    fn shown(&self, size: usize) -> Vec<Option<usize>> {
+        if self.summarised && size > 2 * EDGE {
+            (0..EDGE).map(Some).chain([None]).chain((size - EDGE..size).map(Some)).collect()
+        } else {
+            (0..size).map(Some).collect()
+        }
+    }
+
+    fn element(&self, index: &[usize]) -> Option<ScalarValue> {
+        let stride = self.tensor.stride();
+        let at: usize = index.iter().zip(stride.as_ref()).map(|(index, stride)| index * stride).sum();
+        let one = self.tensor.viewed::<()>(self.tensor.storage_offset() + at, [], []);
+        D::peek(one.view()).ok().map(Element::value)
+    }
+
+    fn collect(&self, index: &mut Vec<usize>, shown: &mut Vec<ScalarValue>) -> Option<()> {
+        if index.len() == S::RANK {
+            shown.push(self.element(index)?);
+            return Some(());
+        }
+        for at in self.shown(self.tensor.shape().as_ref()[index.len()]).into_iter().flatten() {
+            index.push(at);
+            self.collect(index, shown)?;
+            index.pop();
+        }
+        Some(())
+    }
+
+    /// One element, padded.
+    fn cell(&self, index: &[usize]) -> String {
+        let Some(value) = self.element(index) else { return String::new() };
+        match (value, &self.second) {
+            (ScalarValue::Complex(z), Some(second)) => {
+                let imaginary = format!("{}j", second.float(z.im));
+                let imaginary = imaginary.trim_start();
+                let plus = if imaginary.starts_with(['+', '-']) { "" } else { "+" };
+                format!("{}{plus}{imaginary}", self.first.float(z.re))
+            }
+            (ScalarValue::Float(x), _) => self.first.float(x),
+            (value, _) => self.first.pad(plain(value)),
+        }
+    }
+
+    /// The text of the sub-tensor at an index, lines after the first indented.
+    fn text(&self, index: &mut Vec<usize>, indent: usize) -> String {
+        let left = S::RANK - index.len();
+        if left == 0 {
+            return self.cell(index);
+        }
+        let shown = self.shown(self.tensor.shape().as_ref()[index.len()]);
+        let mut items = Vec::with_capacity(shown.len());
+        for at in shown {
+            items.push(match at {
+                None if left == 1 => " ...".to_owned(),
+                None => "...".to_owned(),
+                Some(at) => {
+                    index.push(at);
+                    let text = if left == 1 { self.cell(index) } else { self.text(index, indent + 1) };
+                    index.pop();
+                    text
+                }
+            });
+        }
+        let pad = " ".repeat(indent + 1);
+        if left > 1 {
+            return format!("[{}]", items.join(&format!(",{}{pad}", "\n".repeat(left - 1))));
+        }
+        let cell_width = self.first.width() + 2 + self.second.as_ref().map_or(0, |second| second.width() + 1);
+        let per_line = (LINE.saturating_sub(indent) / cell_width).max(1);
+        let lines: Vec<String> = items.chunks(per_line).map(|line| line.join(", ")).collect();
+        format!("[{}]", lines.join(&format!(",\n{pad}")))
+    }
+}
+
+/// How the elements of one tensor are written, all alike.
+enum Format {
+    /// Integers and bools.
+    Plain { width: usize },
+    /// Floats that are all whole numbers.
+    Whole { width: usize },
+    Fixed { width: usize },
+    Scientific { width: usize },
+}
+
+impl Format {
+    fn of_floats(values: impl Iterator<Item = f64> + Clone) -> Format {
+        let values = values.filter(|value| value.is_finite() && *value != 0.0);
+        let (mut smallest, mut largest, mut whole) = (f64::INFINITY, 0.0_f64, true);
+        for value in values.clone() {
+            smallest = smallest.min(value.abs());
+            largest = largest.max(value.abs());
+            whole &= value == value.ceil();
+        }
+        if largest == 0.0 {
+            return Format::Whole { width: 1 };
+        }
+        let widest = |write: fn(f64) -> String| values.map(|value| write(value).len()).max().unwrap_or(0).max(1);
+        if largest / smallest > 1000.0 || largest > 1.0e8 || smallest < 1.0e-4 {
+            Format::Scientific { width: widest(scientific) }
+        } else if whole {
+            // one more for the point
+            Format::Whole { width: widest(|value| format!("{value:.0}.")) }
+        } else {
+            Format::Fixed { width: widest(|value| format!("{value:.PRECISION$}")) }
+        }
+    }
+
+    fn width(&self) -> usize {
+        match *self {
+            Format::Plain { width } | Format::Whole { width } | Format::Fixed { width } | Format::Scientific { width } => {
+                width
+            }
+        }
+    }
+
+    fn pad(&self, text: String) -> String {
+        format!("{text:>width$}", width = self.width())
+    }
+
+    fn float(&self, value: f64) -> String {
+        let text = match self {
+            _ if value.is_nan() => "nan".to_owned(),
+            _ if value.is_infinite() => if value > 0.0 { "inf" } else { "-inf" }.to_owned(),
+            Format::Scientific { .. } => scientific(value),
+            Format::Fixed { .. } => format!("{value:.PRECISION$}"),
+            Format::Whole { .. } | Format::Plain { .. } => format!("{value:.0}."),
+        };
+        self.pad(text)
+    }
+}
+
+/// As C's `%.4e`: a sign and at least two digits of exponent.
+fn scientific(value: f64) -> String {
+    let text = format!("{value:.PRECISION$e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) => {
+            let (sign, exponent) = match exponent.strip_prefix('-') {
+                Some(exponent) => ('-', exponent),
+                None => ('+', exponent),
+            };
+            format!("{digits}e{sign}{exponent:0>2}")
+        }
+        None => text,
+    }
+}
+
+/// Integers as they are; bools as Python writes them.
+fn plain(value: ScalarValue) -> String {
+    match value {
+        ScalarValue::Bool(true) => "True".to_owned(),
+        ScalarValue::Bool(false) => "False".to_owned(),
+        value => value.to_string(),
+    }
+}

@@ -1,0 +1,266 @@
+//! The methods of the elementwise operations, written from the table: `exp`, `try_exp`, `exp_`, `exp_into`,
+//! `try_exp_into`; `add`, `try_add`, `add_`, `try_add_`, `add_into`, `try_add_into`; and so on.
+
+use super::arithmetic::{Outcome, combine, combine_into, update};
+use super::operand::{Operand, TensorOperand};
+use super::Tensor;
+use crate::device::{Device, Meet, Receives};
+use crate::dtype::{CanCast, Dtype};
+use crate::error::{Error, Result, unwrap};
+use crate::ops::admit::*;
+use crate::ops::kernel::Applying;
+use crate::ops::table::{binary_table, unary_table};
+use crate::ops::{Op, UnaryOp};
+use crate::shape::strides;
+use crate::shape::{Broadcast, Shape, WrittenTo};
+
+/// The dtype of `Op` on elements of dtype `E`.
+type Result1<O, E> = <O as UnaryOp<E>>::Output;
+
+fn map<O: UnaryOp<E>, E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Result<Tensor<O::Output, S, D>> {
+    let strides = strides::elementwise_result(&x.shape(), &[x.stride()]);
+    let storage = D::map1::<E, O::Output>(Applying::<O>::new(), x.view(), strides.as_ref())?;
+    Ok(Tensor::from_parts(storage, 0, x.shape(), strides))
+}
+
+fn map_into<O: UnaryOp<E>, E: Dtype, F: Dtype, S: Shape, T: Shape, D: Device>(
+    x: &Tensor<E, S, D>,
+    out: &mut Tensor<F, T, D>,
+) -> Result<()> {
+    if x.shape().as_ref() != out.shape().as_ref() {
+        return Err(Error::Output { op: O::NAME, result: x.shape().as_ref().into(), output: out.shape().as_ref().into() });
+    }
+    D::map1_into::<E, F>(Applying::<O>::new(), x.view(), out.view_mut()?)
+}
+
+/// The result dtype in words.
+macro_rules! result_in_words {
+    (same) => { "`E`" };
+    (inexact) => { "`E` if floating or complex, else `f32`" };
+    (integer) => { "`E`; `i64` for `bool`" };
+    (boolean) => { "`bool`" };
+    (real_part) => { "`E`; for complex dtypes that of the components" };
+    (angle) => { "`E` if floating; for complex dtypes that of the components; else `f32`" };
+}
+/// The admitted dtypes in words.
+macro_rules! admits_in_words {
+    (any) => { "all computing dtypes" };
+    (numeric) => { "all but `bool`" };
+    (ordered) => { "all but the complex ones" };
+    (real) => { "integers and floats" };
+    (bits) => { "`bool` and the integers" };
+    (float) => { "floats" };
+    (inexact) => { "floats and complex" };
+    (real_pair) => { "integers and floats; one operand may be `bool`" };
+    (numeric_pair) => { "all; at most one operand may be `bool`" };
+    (integer_pair) => { "integers; one operand may be `bool`" };
+}
+/// For `exp […] any inexact` it writes `exp`, `try_exp`, `exp_`, `exp_into` and `try_exp_into`.
+macro_rules! unary_methods {
+    ($($op:ident [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+        /// The forms of one operation.
+        impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+            #[doc = $doc]
+            ///
+            #[doc = concat!("Shape: that of `self`. Dtypes: ", admits_in_words!($admits), ". Result dtype: ", result_in_words!($result), ".")]
+            ///
+            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If memory runs out; [`", stringify!($try), "`](Self::", stringify!($try), ") returns it.")]
+            ///
+            /// ```
+            /// # use castiron::tensor;
+            #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
+            /// ```
+            #[track_caller]
+            pub fn $op(&self) -> Tensor<Result1<crate::ops::$op, E>, S, D>
+            where
+                crate::ops::$op: UnaryOp<E>,
+            {
+                unwrap(map::<crate::ops::$op, E, S, D>(self))
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), "), returning the error.")]
+            pub fn $try(&self) -> Result<Tensor<Result1<crate::ops::$op, E>, S, D>>
+            where
+                crate::ops::$op: UnaryOp<E>,
+            {
+                map::<crate::ops::$op, E, S, D>(self)
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to `E`.")]
+            ///
+            /// # Panics
+            /// If storage is shared and memory for a copy runs out.
+            #[track_caller]
+            pub fn $inplace(&mut self) -> &mut Self
+            where
+                crate::ops::$op: UnaryOp<E>,
+                Result1<crate::ops::$op, E>: CanCast<E>,
+            {
+                unwrap(self.view_mut().and_then(|view| D::update1(Applying::<crate::ops::$op>::new(), view)));
+                self
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, converting to its dtype (`out=`).")]
+            ///
+            /// # Panics
+            #[doc = concat!("If sizes known at run time differ; [`", stringify!($try_into), "`](Self::", stringify!($try_into), ") returns the error.")]
+            #[track_caller]
+            pub fn $into<F: Dtype, T: Shape>(&self, out: &mut Tensor<F, T, D>)
+            where
+                crate::ops::$op: UnaryOp<E>,
+                Result1<crate::ops::$op, E>: CanCast<F>,
+                S: WrittenTo<T>,
+            {
+                unwrap(map_into::<crate::ops::$op, E, F, S, T, D>(self, out))
+            }
+
+            #[doc = concat!("[`", stringify!($into), "`](Self::", stringify!($into), "), returning the error.")]
+            pub fn $try_into<F: Dtype, T: Shape>(&self, out: &mut Tensor<F, T, D>) -> Result<()>
+            where
+                crate::ops::$op: UnaryOp<E>,
+                Result1<crate::ops::$op, E>: CanCast<F>,
+                S: WrittenTo<T>,
+            {
+                map_into::<crate::ops::$op, E, F, S, T, D>(self, out)
+            }
+        }
+    )*};
+}
+unary_table!(unary_methods);
+
+/// What `Op` asks of its two dtypes; holds wherever the table admits them.
+#[doc(hidden)]
+pub trait Admits<A, B>: Op {}
+
+/// For `sub […] numeric …` it writes `impl<A: NumericFor<sub>, B: NumericFor<sub>> Admits<A, B> for sub {}`.
+macro_rules! admissions {
+    ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+        admissions!(@$admits $op);
+    )*};
+    (@any $op:ident) => { impl<A: Dtype, B: Dtype> Admits<A, B> for crate::ops::$op {} };
+    (@numeric $op:ident) => { admissions!(@each $op NumericFor); };
+    (@ordered $op:ident) => { admissions!(@each $op OrderedFor); };
+    (@bits $op:ident) => { admissions!(@each $op BitsFor); };
+    (@real_pair $op:ident) => { admissions!(@pair $op RealPairFor); };
+    (@numeric_pair $op:ident) => { admissions!(@pair $op NumericPairFor); };
+    (@integer_pair $op:ident) => { admissions!(@pair $op IntegerPairFor); };
+    (@each $op:ident $rule:ident) => {
+        impl<A: $rule<crate::ops::$op>, B: $rule<crate::ops::$op>> Admits<A, B> for crate::ops::$op {}
+    };
+    (@pair $op:ident $rule:ident) => {
+        impl<A: $rule<B, crate::ops::$op>, B> Admits<A, B> for crate::ops::$op {}
+    };
+}
+binary_table!(admissions);
+
+/// For `add […] any same any` it writes `add`, `try_add`, `add_`, `try_add_`, `add_into` and `try_add_into`.
+macro_rules! binary_methods {
+    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+        binary_methods!(@ $op [$try $inplace $try_inplace $into $try_into] $admits $result $operands, $doc, $torch, $example, $elements);
+    )*};
+    (@ $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident any, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+        binary_methods!(@@ $op [$try $inplace $try_inplace $into $try_into] $admits $result Operand "tensor or scalar", $doc, $torch, $example, $elements);
+    };
+    (@ $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident tensors, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+        binary_methods!(@@ $op [$try $inplace $try_inplace $into $try_into] $admits $result TensorOperand "tensor", $doc, $torch, $example, $elements);
+    };
+    (@@ $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operand:ident $what:literal, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+        /// The forms of one operation.
+        impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+            #[doc = $doc]
+            ///
+            #[doc = concat!("The other operand is a ", $what, "; shapes broadcast and dtypes promote. Dtypes: ", admits_in_words!($admits), ". Result dtype, from the promoted dtype `E`: ", result_in_words!($result), ".")]
+            ///
+            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::tensor;
+            #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
+            /// ```
+            #[track_caller]
+            pub fn $op<R: $operand>(&self, rhs: R) -> Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>
+            where
+                crate::ops::$op: Admits<E, R::Elem>,
+                S: Broadcast<R::Shape>,
+                D: Meet<R::Place, S::Kind, R::Kind>,
+            {
+                unwrap(combine::<crate::ops::$op, E, S, D, R, _, _>(self, &rhs))
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), "), returning the error.")]
+            pub fn $try<R: $operand>(&self, rhs: R) -> Result<Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>>
+            where
+                crate::ops::$op: Admits<E, R::Elem>,
+                S: Broadcast<R::Shape>,
+                D: Meet<R::Place, S::Kind, R::Kind>,
+            {
+                combine::<crate::ops::$op, E, S, D, R, _, _>(self, &rhs)
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to `E` and have the shape of `self`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
+            #[track_caller]
+            pub fn $inplace<R: $operand>(&mut self, rhs: R) -> &mut Self
+            where
+                crate::ops::$op: Admits<E, R::Elem>,
+                Outcome<crate::ops::$op, E, S, R>: CanCast<E>,
+                S: Broadcast<R::Shape>,
+                <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+                D: Receives<R::Place, R::Kind>,
+            {
+                unwrap(update::<crate::ops::$op, E, S, D, R>(self, &rhs));
+                self
+            }
+
+            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
+            pub fn $try_inplace<R: $operand>(&mut self, rhs: R) -> Result<&mut Self>
+            where
+                crate::ops::$op: Admits<E, R::Elem>,
+                Outcome<crate::ops::$op, E, S, R>: CanCast<E>,
+                S: Broadcast<R::Shape>,
+                <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+                D: Receives<R::Place, R::Kind>,
+            {
+                update::<crate::ops::$op, E, S, D, R>(self, &rhs)?;
+                Ok(self)
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the result's shape, converting to its dtype (`out=`).")]
+            ///
+            /// # Panics
+            #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; [`", stringify!($try_into), "`](Self::", stringify!($try_into), ") returns the error.")]
+            #[track_caller]
+            pub fn $into<R: $operand, F: Dtype, T: Shape>(&self, rhs: R, out: &mut Tensor<F, T, D>)
+            where
+                crate::ops::$op: Admits<E, R::Elem>,
+                Outcome<crate::ops::$op, E, S, R>: CanCast<F>,
+                S: Broadcast<R::Shape>,
+                <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
+                D: Receives<R::Place, R::Kind>,
+            {
+                unwrap(combine_into::<crate::ops::$op, E, S, D, R, F, T>(self, &rhs, out))
+            }
+
+            #[doc = concat!("[`", stringify!($into), "`](Self::", stringify!($into), "), returning the error; nothing is written then.")]
+            pub fn $try_into<R: $operand, F: Dtype, T: Shape>(&self, rhs: R, out: &mut Tensor<F, T, D>) -> Result<()>
+            where
+                crate::ops::$op: Admits<E, R::Elem>,
+                Outcome<crate::ops::$op, E, S, R>: CanCast<F>,
+                S: Broadcast<R::Shape>,
+                <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
+                D: Receives<R::Place, R::Kind>,
+            {
+                combine_into::<crate::ops::$op, E, S, D, R, F, T>(self, &rhs, out)
+            }
+        }
+    };
+}
+binary_table!(binary_methods);

@@ -1,0 +1,110 @@
+//! Matrix products: vectors, matrices and batches of them, with PyTorch's rules.
+
+use super::operand::{OperandSource, TensorOperand};
+use super::{Tensor, checked_numel, expect_fit};
+use crate::device::{Device, Receives, Source};
+use crate::dtype::Dtype;
+use crate::dtype::scalar::Dimensioned;
+use crate::error::{Error, Result, unwrap};
+use crate::ops;
+use crate::ops::admit::{NumericFor, SameDtypeFor};
+use crate::shape::{MatMul, Shape, SizeArray, broadcast_sizes, strides};
+use crate::storage::View;
+
+impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+    /// The matrix product (`torch.matmul`): `(K) @ (K)` is a number, `(…, M, K) @ (…, K, N)` is `(…, M, N)` with the leading
+    /// axes broadcast, and a vector on either side takes part without its axis appearing in the result.
+    ///
+    /// Inner sizes are compared by the compiler where it knows them. Both operands hold one dtype, which is the result's
+    /// (PyTorch does not promote here); `bool` is refused. `f16` and `bf16` are multiplied in `f32` and rounded once;
+    /// integers wrap.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not match or memory runs out; [`try_matmul`](Self::try_matmul) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let a = tensor![[1.0, 2.0], [3.0, 4.0]];
+    /// let x = tensor![10.0, 1.0];
+    /// assert_eq!(a.matmul(&x).to_vec(), [12.0, 34.0]);
+    /// let batch = Tensor::<f32, shape![8, 3, 2]>::ones();
+    /// let product: Tensor<f32, shape![8, 3, 2]> = batch.matmul(&a);
+    /// assert_eq!(product[(7, 2, 1)], 6.0);
+    /// ```
+    #[track_caller]
+    pub fn matmul<R: TensorOperand>(&self, rhs: R) -> Tensor<E, <S as MatMul<R::Shape>>::Output, D>
+    where
+        E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
+        S: MatMul<R::Shape>,
+        D: Receives<R::Place, Dimensioned>,
+    {
+        unwrap(self.try_matmul(rhs))
+    }
+
+    /// [`matmul`](Self::matmul), returning the error.
+    pub fn try_matmul<R: TensorOperand>(&self, rhs: R) -> Result<Tensor<E, <S as MatMul<R::Shape>>::Output, D>>
+    where
+        E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
+        S: MatMul<R::Shape>,
+        D: Receives<R::Place, Dimensioned>,
+    {
+        let OperandSource::View(right) = rhs.source() else { unreachable!("a tensor operand has a view") };
+        let Source::View(right) = <D as Receives<R::Place, Dimensioned>>::right(right)? else {
+            unreachable!("no operand of a matrix product is zero-dim, so none is moved")
+        };
+        // `SameDtypeFor` holds for one dtype alone: the right operand's elements are `E`.
+        let right = View::<_, E>::new(right.buffer, right.offset, right.sizes, right.strides);
+        multiply(self.view(), right)
+    }
+}
+
+/// The product of two views, `T` being the shape that the types found.
+fn multiply<E: Dtype, T: Shape, D: Device>(
+    left: View<'_, D::Storage, E>,
+    right: View<'_, D::Storage, E>,
+) -> Result<Tensor<E, T, D>> {
+    // A vector is a matrix of one row on the left, of one column on the right.
+    let (left_is_vector, right_is_vector) = (left.sizes.len() == 1, right.sizes.len() == 1);
+    let with_axis = |of: &[usize], at: usize, value: usize| {
+        let mut longer = of.to_vec();
+        longer.insert(at, value);
+        longer
+    };
+    let (a_sizes, a_strides) = if left_is_vector {
+        (with_axis(left.sizes, 0, 1), with_axis(left.strides, 0, 0))
+    } else {
+        (left.sizes.to_vec(), left.strides.to_vec())
+    };
+    let (b_sizes, b_strides) = if right_is_vector {
+        (with_axis(right.sizes, 1, 1), with_axis(right.strides, 1, 0))
+    } else {
+        (right.sizes.to_vec(), right.strides.to_vec())
+    };
+    let (a_batch, a_matrix) = a_sizes.split_at(a_sizes.len() - 2);
+    let (b_batch, b_matrix) = b_sizes.split_at(b_sizes.len() - 2);
+    let (&[m, columns], &[rows, n]) = (a_matrix, b_matrix) else { unreachable!("split two from the end") };
+    if columns != rows {
+        return Err(Error::MatMul { lhs: left.sizes.into(), rhs: right.sizes.into(), columns, rows });
+    }
+    let mut batch = vec![1; a_batch.len().max(b_batch.len())];
+    if !broadcast_sizes(a_batch, b_batch, &mut batch) {
+        return Err(Error::Broadcast { op: "matmul", lhs: left.sizes.into(), rhs: right.sizes.into() });
+    }
+    let mut sizes = batch.clone();
+    sizes.extend((!left_is_vector).then_some(m));
+    sizes.extend((!right_is_vector).then_some(n));
+    expect_fit::<T>("matmul", &sizes)?;
+    checked_numel::<E>("matmul", &sizes)?;
+
+    let broadcast = |batch_sizes: &[usize], own_strides: &[usize], matrix: [usize; 2]| {
+        let (own_batch, own_matrix) = own_strides.split_at(batch_sizes.len());
+        let mut to = vec![0; batch.len()];
+        strides::broadcast(batch_sizes, own_batch, &batch, &mut to);
+        to.extend_from_slice(own_matrix);
+        (batch.iter().copied().chain(matrix).collect::<Vec<_>>(), to)
+    };
+    let (a_sizes, a_strides) = broadcast(a_batch, &a_strides, [m, columns]);
+    let (b_sizes, b_strides) = broadcast(b_batch, &b_strides, [rows, n]);
+    let storage = D::matmul(left.restrided(&a_sizes, &a_strides), right.restrided(&b_sizes, &b_strides))?;
+    Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
+}

@@ -1,0 +1,265 @@
+//! `Tensor`: typed elements, shape, device and layout over shared storage.
+//!
+//! A tensor is its parts: storage, offset, sizes and strides. Cloning and views share storage; writing first makes it
+//! unique (copy on write). Uses every room below; the run-time world will be built on top.
+
+mod arithmetic;
+mod assign;
+mod choose;
+mod compare;
+mod convert;
+mod create;
+mod display;
+mod elementwise;
+mod index;
+mod join;
+mod layout;
+mod matmul;
+mod operand;
+mod operators;
+mod random;
+mod reduce;
+mod reshape;
+mod scan;
+mod views;
+
+pub use arithmetic::Outcome;
+pub use choose::{try_where_, where_};
+pub use index::{Iter, Position};
+pub use join::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};
+pub use layout::{Layout, Strided};
+pub use operand::{Operand, TensorOperand};
+pub use random::Generator;
+
+use crate::device::{Cpu, Device};
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
+use crate::ops::kernel::Copying;
+use crate::shape::strides;
+use crate::shape::{Axis, HasAxis, Shape, SizeArray};
+use crate::storage::{View, ViewMut};
+use layout::StridedParts;
+
+/// A tensor whose element type, shape, device and layout are in its type.
+///
+/// | parameter | is | for example |
+/// |---|---|---|
+/// | `E` | the dtype: the Rust element type itself | `f32`, `i64`, `bool`, [`bf16`](crate::bf16), `Complex<f32>` |
+/// | `S` | the shape: a tuple of dimensions, written with [`shape!`](crate::shape!) | `shape![_, 384]`, `shape![Batch, 3]`, `()` |
+/// | `D` | the device | [`Cpu`], [`Cuda<0>`](crate::Cuda), [`Meta`](crate::Meta) |
+/// | `L` | the layout | [`Strided`] |
+///
+/// Cloning is O(1) and shares storage; a tensor is never changed through another, because writing to shared storage
+/// copies it first.
+///
+/// ```
+/// use castiron::{shape, tensor, Tensor};
+/// let pixels: Tensor<u8, shape![2, 3]> = tensor![[0, 51, 102], [153, 204, 255]; u8];
+/// let scaled: Tensor<f32, shape![2, 3]> = &pixels / 255.0;     // u8 and a float: f32, as in PyTorch
+/// let weights = tensor![0.5, 1.0, 2.0];                        // f32, shape (3)
+/// let weighted: Tensor<f32, shape![2, 3]> = scaled * weights;  // broadcast, checked by the compiler
+/// assert_eq!(weighted.sum_axis(castiron::axis![1]).to_vec(), [1.0, 3.1]);
+/// ```
+pub struct Tensor<E: Element, S: Shape, D: Device = Cpu, L: Layout = Strided> {
+    parts: L::Parts<E, S, D>,
+}
+
+impl<E: Element, S: Shape, D: Device, L: Layout> Clone for Tensor<E, S, D, L> {
+    /// Shares storage: O(1).
+    #[inline]
+    fn clone(&self) -> Self {
+        Tensor { parts: self.parts.clone() }
+    }
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Puts a tensor together.
+    ///
+    /// What the caller promises: everything that offset, sizes and strides reach lies inside the storage, whose elements
+    /// are valid `E`, and `sizes` agree with what `S` knows.
+    #[inline]
+    pub(crate) fn from_parts(storage: D::Storage, offset: usize, sizes: S::Sizes, strides: S::Sizes) -> Self {
+        debug_assert!(S::KNOWN.iter().zip(sizes.as_ref()).all(|(known, size)| known.is_none_or(|known| known == *size)));
+        Tensor { parts: StridedParts::new(storage, offset, sizes, strides) }
+    }
+
+    /// A row-major tensor over fresh storage.
+    #[inline]
+    pub(crate) fn dense(storage: D::Storage, sizes: S::Sizes) -> Self {
+        Self::from_parts(storage, 0, sizes, strides::contiguous(&sizes))
+    }
+
+    /// The same elements under another shape type of the same rank: sizes and strides carry over.
+    #[inline]
+    pub(crate) fn retyped<T: Shape>(self) -> Tensor<E, T, D> {
+        let (sizes, strides) = (T::Sizes::copied(self.shape().as_ref()), T::Sizes::copied(self.stride().as_ref()));
+        Tensor::from_parts(self.parts.storage, self.parts.offset, sizes, strides)
+    }
+
+    /// The same storage seen through other sizes and strides.
+    #[inline]
+    pub(crate) fn viewed<T: Shape>(&self, offset: usize, sizes: T::Sizes, strides: T::Sizes) -> Tensor<E, T, D> {
+        Tensor::from_parts(self.parts.storage.clone(), offset, sizes, strides)
+    }
+
+    #[inline]
+    pub(crate) fn view(&self) -> View<'_, D::Storage, E> {
+        let StridedParts { storage, offset, sizes, strides, .. } = &self.parts;
+        View::new(storage, *offset, sizes.as_ref(), strides.as_ref())
+    }
+
+    /// Elements to write to: makes the storage unique, and every element's place its own, first.
+    pub(crate) fn view_mut(&mut self) -> Result<ViewMut<'_, D::Storage, E>> {
+        let dense = strides::is_dense(self.shape().as_ref(), self.stride().as_ref());
+        if !dense || !D::is_unique(&mut self.parts.storage) {
+            let strides = strides::elementwise_result(&self.parts.sizes, &[self.parts.strides]);
+            let storage = D::map1(Copying, self.view(), strides.as_ref())?;
+            self.parts = StridedParts::new(storage, 0, self.parts.sizes, strides);
+        }
+        let StridedParts { storage, offset, sizes, strides, .. } = &mut self.parts;
+        let (sizes, strides): (&S::Sizes, &S::Sizes) = (sizes, strides);
+        Ok(ViewMut::new(storage, *offset, sizes.as_ref(), strides.as_ref()))
+    }
+
+    #[inline]
+    pub(crate) fn storage(&self) -> &D::Storage {
+        &self.parts.storage
+    }
+
+    /// The sizes: `[2, 3]` (`torch.Tensor.shape`).
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].shape(), [2, 3]);
+    /// ```
+    #[inline]
+    pub fn shape(&self) -> S::Sizes {
+        self.parts.sizes
+    }
+
+    /// The size of one axis (`torch.Tensor.size(dim)`).
+    ///
+    /// ```
+    /// use castiron::axis;
+    /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].size(axis![-1]), 3);
+    /// ```
+    pub fn size<const I: isize>(&self, _axis: Axis<I>) -> usize
+    where
+        S: HasAxis<I>,
+    {
+        self.shape().as_ref().get(<S as HasAxis<I>>::INDEX).copied().unwrap_or(1)
+    }
+
+    /// The strides, in elements (`torch.Tensor.stride`).
+    ///
+    /// ```
+    /// let x = castiron::tensor![[1, 2, 3, 4, 5], [6, 7, 8, 9, 10]];
+    /// assert_eq!(x.stride(), [5, 1]);
+    /// assert_eq!(x.t().stride(), [1, 5]);
+    /// ```
+    #[inline]
+    pub fn stride(&self) -> S::Sizes {
+        self.parts.strides
+    }
+
+    /// Where in its storage the first element is, in elements (`torch.Tensor.storage_offset`).
+    #[inline]
+    pub fn storage_offset(&self) -> usize {
+        self.parts.offset
+    }
+
+    /// The number of elements (`torch.Tensor.numel`).
+    #[inline]
+    pub fn numel(&self) -> usize {
+        // The product of the sizes of a tensor that exists does not overflow.
+        self.shape().as_ref().iter().product()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.numel() == 0
+    }
+
+    /// The number of axes (`torch.Tensor.dim`).
+    pub const fn rank(&self) -> usize {
+        S::RANK
+    }
+
+    /// The dtype as a value (`torch.Tensor.dtype`).
+    pub const fn dtype(&self) -> DType {
+        E::DTYPE
+    }
+
+    /// The device as PyTorch prints it (`torch.Tensor.device`).
+    pub fn device_name(&self) -> String {
+        D::name()
+    }
+
+    /// Whether elements lie in row-major order without gaps (`torch.Tensor.is_contiguous`).
+    pub fn is_contiguous(&self) -> bool {
+        strides::is_contiguous(self.shape().as_ref(), self.stride().as_ref())
+    }
+
+    /// The tensor itself if it is contiguous, else a row-major copy (`torch.Tensor.contiguous`).
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_contiguous`](Self::try_contiguous) returns it.
+    #[track_caller]
+    pub fn contiguous(&self) -> Self {
+        crate::error::unwrap(self.try_contiguous())
+    }
+
+    /// [`contiguous`](Self::contiguous), returning the error.
+    pub fn try_contiguous(&self) -> Result<Self> {
+        if self.is_contiguous() {
+            return Ok(self.clone());
+        }
+        let strides = strides::contiguous(&self.shape());
+        Ok(Self::from_parts(D::map1(Copying, self.view(), strides.as_ref())?, 0, self.shape(), strides))
+    }
+
+    /// Whether the two tensors share storage, so that neither was copied from the other.
+    ///
+    /// ```
+    /// let x = castiron::tensor![[1, 2], [3, 4]];
+    /// assert!(x.t().shares_storage(&x));
+    /// assert!(!(&x + 0).shares_storage(&x));
+    /// ```
+    pub fn shares_storage<F: Element, T: Shape>(&self, other: &Tensor<F, T, D>) -> bool {
+        D::is_same(self.storage(), other.storage())
+    }
+}
+
+/// How many elements `sizes` have, and whether memory can address them.
+pub(crate) fn checked_numel<E: Element>(op: &'static str, sizes: &[usize]) -> Result<usize> {
+    strides::numel(sizes)
+        .filter(|numel| numel.checked_mul(size_of::<E>()).is_some_and(|bytes| bytes <= isize::MAX as usize))
+        .ok_or_else(|| Error::TooLarge { op, sizes: sizes.into() })
+}
+
+/// A shape type as text, sizes not known as `_` or by name: `[_, 384]`.
+pub(crate) fn shape_text<S: Shape>() -> String {
+    let axes: Vec<String> = S::KNOWN
+        .iter()
+        .zip(S::NAMES)
+        .map(|(known, name)| match (known, name) {
+            (Some(size), _) => size.to_string(),
+            (None, Some(name)) => (*name).to_owned(),
+            (None, None) => "_".to_owned(),
+        })
+        .collect();
+    format!("[{}]", axes.join(", "))
+}
+
+/// Whether sizes agree with what a shape type knows.
+pub(crate) fn fits<S: Shape>(sizes: &[usize]) -> bool {
+    S::KNOWN.iter().zip(sizes).all(|(known, size)| known.is_none_or(|known| known == *size))
+}
+
+/// Sizes given for a shape type, or what is wrong with them.
+pub(crate) fn expect_fit<S: Shape>(op: &'static str, sizes: &[usize]) -> Result<()> {
+    if fits::<S>(sizes) {
+        Ok(())
+    } else {
+        Err(Error::Shape { op, expected: shape_text::<S>(), found: sizes.into() })
+    }
+}

@@ -1,0 +1,77 @@
+//! What operators take beside a tensor: tensors, references to them, and Rust scalars.
+
+use super::Tensor;
+use crate::device::{Anywhere, Device, Place};
+use crate::dtype::scalar::{Kind, ScalarKind};
+use crate::dtype::{Dtype, Scalar, ScalarValue};
+use crate::shape::Shape;
+use crate::storage::View;
+
+/// What an operation takes beside a tensor: a tensor, a reference to one, or a Rust scalar.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be used with a tensor",
+    label = "expected a tensor of a computing dtype, a reference to one, or a Rust scalar",
+    note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic: promotion is not defined for them; cast first, for example `.to::<f32>()`"
+)]
+pub trait Operand {
+    /// The dtype it counts as.
+    type Elem: Dtype;
+    /// Its shape; `()` for scalars.
+    type Shape: Shape;
+    /// Scalar, zero-dim or dimensioned.
+    type Kind: Kind;
+    /// Its device, or anywhere.
+    type Place: Place;
+    /// Its elements, or its value.
+    #[doc(hidden)]
+    fn source(&self) -> OperandSource<'_, Self>;
+}
+
+/// An operand's elements, or its value.
+#[doc(hidden)]
+pub enum OperandSource<'a, R: Operand + ?Sized> {
+    View(View<'a, <R::Place as Place>::Buffer, R::Elem>),
+    Scalar(ScalarValue),
+}
+
+/// An operand that is a tensor or a reference to one, for operations that PyTorch gives no scalars.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a tensor",
+    label = "expected a tensor or a reference to one",
+    note = "PyTorch takes no scalar here; use `clamp_min`/`clamp_max` for bounds, or make a tensor with `Tensor::scalar`"
+)]
+pub trait TensorOperand: Operand {}
+
+impl<E: Dtype, S: Shape, D: Device> Operand for Tensor<E, S, D> {
+    type Elem = E;
+    type Shape = S;
+    type Kind = S::Kind;
+    type Place = D;
+    #[inline]
+    fn source(&self) -> OperandSource<'_, Self> {
+        OperandSource::View(self.view())
+    }
+}
+impl<E: Dtype, S: Shape, D: Device> Operand for &Tensor<E, S, D> {
+    type Elem = E;
+    type Shape = S;
+    type Kind = S::Kind;
+    type Place = D;
+    #[inline]
+    fn source(&self) -> OperandSource<'_, Self> {
+        OperandSource::View(self.view())
+    }
+}
+impl<E: Dtype, S: Shape, D: Device> TensorOperand for Tensor<E, S, D> {}
+impl<E: Dtype, S: Shape, D: Device> TensorOperand for &Tensor<E, S, D> {}
+
+impl<T: Scalar> Operand for T {
+    type Elem = T::Counts;
+    type Shape = ();
+    type Kind = ScalarKind;
+    type Place = Anywhere;
+    #[inline]
+    fn source(&self) -> OperandSource<'_, Self> {
+        OperandSource::Scalar(self.value())
+    }
+}

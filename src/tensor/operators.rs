@@ -1,0 +1,169 @@
+//! Rust's operators: `+ - * / % & | ^ << >>`, unary `- !`, the assigning forms, and scalars on the left.
+//!
+//! `/` is true division, `%` has the sign of the divisor (PyTorch's `remainder`), `!` inverts bits and negates bools.
+
+use super::arithmetic::{Outcome, combine, combine_scalar, update};
+use super::elementwise::Admits;
+use super::operand::Operand;
+use super::Tensor;
+use crate::device::{Device, Meet, Receives};
+use crate::dtype::promote::ResultType;
+use crate::dtype::scalar::ScalarKind;
+use crate::dtype::{CanCast, Complex, Dtype, Scalar, bf16, f16};
+use crate::error::unwrap;
+use crate::ops::kernel::{CombiningLeft, DividingScalar};
+use crate::ops::{self, BinaryOp, UnaryOp};
+use crate::shape::{Broadcast, Shape, WrittenTo};
+use core::ops::*;
+
+/// For `Add add AddAssign add_assign = add` it writes `Tensor + R`, `&Tensor + R` and `Tensor += R`.
+macro_rules! operators {
+    ($($Trait:ident $method:ident $Assign:ident $assign:ident = $op:ident, $sign:literal;)*) => {$(
+        #[doc = concat!("`a ", $sign, " b`: [`", stringify!($op), "`](Tensor::", stringify!($op), ").")]
+        ///
+        /// # Panics
+        #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`try_", stringify!($op), "`](Tensor::try_", stringify!($op), ") returns the error.")]
+        impl<E: Dtype, S: Shape, D: Device, R: Operand> $Trait<R> for &Tensor<E, S, D>
+        where
+            ops::$op: Admits<E, R::Elem>,
+            S: Broadcast<R::Shape>,
+            D: Meet<R::Place, S::Kind, R::Kind>,
+        {
+            type Output = Tensor<Outcome<ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>;
+            #[track_caller]
+            fn $method(self, rhs: R) -> Self::Output {
+                unwrap(combine::<ops::$op, E, S, D, R, _, _>(self, &rhs))
+            }
+        }
+
+        #[doc = concat!("`a ", $sign, " b`: [`", stringify!($op), "`](Tensor::", stringify!($op), ").")]
+        ///
+        /// # Panics
+        #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`try_", stringify!($op), "`](Tensor::try_", stringify!($op), ") returns the error.")]
+        impl<E: Dtype, S: Shape, D: Device, R: Operand> $Trait<R> for Tensor<E, S, D>
+        where
+            ops::$op: Admits<E, R::Elem>,
+            S: Broadcast<R::Shape>,
+            D: Meet<R::Place, S::Kind, R::Kind>,
+        {
+            type Output = Tensor<Outcome<ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>;
+            #[track_caller]
+            fn $method(self, rhs: R) -> Self::Output {
+                unwrap(combine::<ops::$op, E, S, D, R, _, _>(&self, &rhs))
+            }
+        }
+
+        #[doc = concat!("`a ", $sign, "= b`: [`", stringify!($op), "_`](Tensor::", stringify!($op), "_). The result must be castable to `a`'s dtype and have `a`'s shape.")]
+        ///
+        /// # Panics
+        #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; [`try_", stringify!($op), "_`](Tensor::try_", stringify!($op), "_) returns the error.")]
+        impl<E: Dtype, S: Shape, D: Device, R: Operand> $Assign<R> for Tensor<E, S, D>
+        where
+            ops::$op: Admits<E, R::Elem>,
+            Outcome<ops::$op, E, S, R>: CanCast<E>,
+            S: Broadcast<R::Shape>,
+            <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+            D: Receives<R::Place, R::Kind>,
+        {
+            #[track_caller]
+            fn $assign(&mut self, rhs: R) {
+                unwrap(update::<ops::$op, E, S, D, R>(self, &rhs))
+            }
+        }
+    )*};
+}
+operators! {
+    Add add AddAssign add_assign = add, "+";
+    Sub sub SubAssign sub_assign = sub, "-";
+    Mul mul MulAssign mul_assign = mul, "*";
+    Div div DivAssign div_assign = div, "/";
+    Rem rem RemAssign rem_assign = remainder, "%";
+    BitAnd bitand BitAndAssign bitand_assign = bitwise_and, "&";
+    BitOr bitor BitOrAssign bitor_assign = bitwise_or, "|";
+    BitXor bitxor BitXorAssign bitxor_assign = bitwise_xor, "^";
+    Shl shl ShlAssign shl_assign = bitwise_left_shift, "<<";
+    Shr shr ShrAssign shr_assign = bitwise_right_shift, ">>";
+}
+
+macro_rules! unary_operators {
+    ($($Trait:ident $method:ident = $op:ident, $sign:literal;)*) => {$(
+        #[doc = concat!("`", $sign, "a`: [`", stringify!($op), "`](Tensor::", stringify!($op), ").")]
+        impl<E: Dtype, S: Shape, D: Device> $Trait for &Tensor<E, S, D>
+        where
+            ops::$op: UnaryOp<E>,
+        {
+            type Output = Tensor<<ops::$op as UnaryOp<E>>::Output, S, D>;
+            #[track_caller]
+            fn $method(self) -> Self::Output {
+                Tensor::$op(self)
+            }
+        }
+
+        #[doc = concat!("`", $sign, "a`: [`", stringify!($op), "`](Tensor::", stringify!($op), ").")]
+        impl<E: Dtype, S: Shape, D: Device> $Trait for Tensor<E, S, D>
+        where
+            ops::$op: UnaryOp<E>,
+        {
+            type Output = Tensor<<ops::$op as UnaryOp<E>>::Output, S, D>;
+            #[track_caller]
+            fn $method(self) -> Self::Output {
+                Tensor::$op(&self)
+            }
+        }
+    )*};
+}
+unary_operators! {
+    Neg neg = neg, "-";
+    Not not = bitwise_not, "!";
+}
+
+/// What a scalar of dtype `A` on the left and a tensor of shape `S` and dtype `E` promote to.
+type PromotedLeft<A, E, S> = ResultType<ScalarKind, A, <S as Shape>::Kind, E>;
+
+/// For each scalar type and operator it writes `scalar + Tensor` and `scalar + &Tensor`.
+macro_rules! scalars_on_the_left {
+    ($($scalar:ty),*) => {$(
+        scalars_on_the_left!(@ $scalar;
+            Add add add CombiningLeft, "+"; Sub sub sub CombiningLeft, "-"; Mul mul mul CombiningLeft, "*";
+            Div div div DividingScalar, "/"; Rem rem remainder CombiningLeft, "%";
+            BitAnd bitand bitwise_and CombiningLeft, "&"; BitOr bitor bitwise_or CombiningLeft, "|";
+            BitXor bitxor bitwise_xor CombiningLeft, "^";
+            Shl shl bitwise_left_shift CombiningLeft, "<<"; Shr shr bitwise_right_shift CombiningLeft, ">>");
+    )*};
+    (@ $scalar:ty; $($Trait:ident $method:ident $op:ident $kernel:ident, $sign:literal);*) => {$(
+        #[doc = concat!("`scalar ", $sign, " tensor`: the scalar counts in promotion by its category alone.")]
+        impl<E: Dtype, S: Shape, D: Device> $Trait<&Tensor<E, S, D>> for $scalar
+        where
+            ops::$op: Admits<<$scalar as Scalar>::Counts, E>,
+        {
+            type Output = Tensor<<ops::$op as BinaryOp>::Output<PromotedLeft<<$scalar as Scalar>::Counts, E, S>>, S, D>;
+            #[track_caller]
+            fn $method(self, rhs: &Tensor<E, S, D>) -> Self::Output {
+                type P<E, S> = PromotedLeft<<$scalar as Scalar>::Counts, E, S>;
+                unwrap(combine_scalar::<ops::$op, E, P<E, S>, S, D, _>(
+                    self.value(),
+                    rhs,
+                    scalars_on_the_left!(@kernel $kernel $op E S),
+                ))
+            }
+        }
+
+        #[doc = concat!("`scalar ", $sign, " tensor`: the scalar counts in promotion by its category alone.")]
+        impl<E: Dtype, S: Shape, D: Device> $Trait<Tensor<E, S, D>> for $scalar
+        where
+            ops::$op: Admits<<$scalar as Scalar>::Counts, E>,
+        {
+            type Output = Tensor<<ops::$op as BinaryOp>::Output<PromotedLeft<<$scalar as Scalar>::Counts, E, S>>, S, D>;
+            #[track_caller]
+            fn $method(self, rhs: Tensor<E, S, D>) -> Self::Output {
+                $Trait::$method(self, &rhs)
+            }
+        }
+    )*};
+    (@kernel CombiningLeft $op:ident $e:ident $s:ident) => { CombiningLeft::<ops::$op, P<$e, $s>> };
+    (@kernel DividingScalar $op:ident $e:ident $s:ident) => {
+        DividingScalar::<<ops::$op as BinaryOp>::Computes<P<$e, $s>>>
+    };
+}
+scalars_on_the_left!(bool, u8, i8, i16, i32, i64, u16, u32, u64, usize, isize);
+scalars_on_the_left!(f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>);

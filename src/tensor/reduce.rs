@@ -1,0 +1,281 @@
+//! Reductions: `sum`, `mean`, `max` and their kin, over the whole tensor, one axis or several.
+//!
+//! `x.sum()` reduces everything to a zero-dim tensor; `x.sum_axis(axis![0, 2])` reduces axes, which the compiler checks
+//! against the rank; `.keepdim()` on the axes keeps them with size 1.
+
+use super::Tensor;
+use crate::device::Device;
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Result, unwrap};
+use crate::ops::admit::{InexactFor, OrderedFor, RealFor};
+use crate::ops::reduce::{
+    ArgExtreme, Averaging, Extreme, Multiplying, Questioning, Reducer, Summing, Varying,
+};
+use crate::ops::{self, Op};
+use crate::shape::{Axes, OneAxis, Shape, SizeArray};
+
+/// All axes.
+const ALL: u32 = u32::MAX;
+
+/// Reduces over the axes of `mask` to a tensor of shape `T`.
+pub(super) fn reduce<O: Op, R: Reducer<E>, E: Element, S: Shape, T: Shape, D: Device>(
+    reducer: R,
+    x: &Tensor<E, S, D>,
+    mask: u32,
+    keeps: bool,
+) -> Result<Tensor<R::Out, T, D>> {
+    let sizes = x.shape();
+    let reduced = |axis: &usize| mask >> axis & 1 == 1;
+    if !R::HAS_IDENTITY && (0..S::RANK).filter(reduced).any(|axis| sizes.as_ref()[axis] == 0) {
+        return Err(Error::EmptyReduction { op: O::NAME, sizes: sizes.as_ref().into() });
+    }
+    let kept: Vec<usize> = (0..S::RANK)
+        .filter(|axis| keeps || !reduced(axis))
+        .map(|axis| if reduced(&axis) { 1 } else { sizes.as_ref()[axis] })
+        .collect();
+    let storage = D::reduce(reducer, x.view(), mask)?;
+    Ok(Tensor::dense(storage, T::Sizes::copied(&kept)))
+}
+
+/// Writes the four forms of a reduction: over everything, over axes, each with its `try_` twin.
+macro_rules! reductions {
+    ($($(#[$doc:meta])* $name:ident $try:ident $axis:ident $try_axis:ident [$($bound:tt)+] ($($arg:ident: $argty:ty),*) -> $out:ty, $op:ident: $reducer:expr, $torch:literal, $all:literal, $along:literal;)*) => {$(
+        #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") over everything and over axes.")]
+        impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+            $(#[$doc])*
+            ///
+            /// Over all elements, to a zero-dim tensor.
+            ///
+            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("Where [`", stringify!($try), "`](Self::", stringify!($try), ") returns an error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor};
+            #[doc = $all]
+            /// ```
+            #[track_caller]
+            pub fn $name(&self $(, $arg: $argty)*) -> Tensor<$out, (), D>
+            where
+                E: $($bound)+,
+            {
+                unwrap(self.$try($($arg),*))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error: memory ran out, or there were no elements and the operation has no identity.")]
+            pub fn $try(&self $(, $arg: $argty)*) -> Result<Tensor<$out, (), D>>
+            where
+                E: $($bound)+,
+            {
+                reduce::<ops::reduce::$op, _, E, S, (), D>($reducer, self, ALL, false)
+            }
+
+            $(#[$doc])*
+            ///
+            /// Over the axes given, which disappear from the shape, or stay with size 1 after `.keepdim()`.
+            ///
+            #[doc = concat!("PyTorch: `", $torch, "`, with `dim` and `keepdim`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("Where [`", stringify!($try_axis), "`](Self::", stringify!($try_axis), ") returns an error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor};
+            #[doc = $along]
+            /// ```
+            #[track_caller]
+            pub fn $axis<A: Axes<S>>(&self, axes: A $(, $arg: $argty)*) -> Tensor<$out, A::Reduced, D>
+            where
+                E: $($bound)+,
+            {
+                unwrap(self.$try_axis(axes $(, $arg)*))
+            }
+
+            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error: memory ran out, or there were no elements and the operation has no identity.")]
+            pub fn $try_axis<A: Axes<S>>(&self, _axes: A $(, $arg: $argty)*) -> Result<Tensor<$out, A::Reduced, D>>
+            where
+                E: $($bound)+,
+            {
+                reduce::<ops::reduce::$op, _, E, S, A::Reduced, D>($reducer, self, A::MASK, A::KEEPS)
+            }
+        }
+    )*};
+}
+
+reductions! {
+    /// The sum. Bools and integers are summed in `i64`, which wraps; `f16` and `bf16` are summed in `f32` and rounded once.
+    /// Floats are added pairwise, in an order that the shape alone decides. The sum of nothing is 0.
+    sum try_sum sum_axis try_sum_axis [Dtype] () -> E::Sum, sum: Summing, "torch.sum",
+        "assert_eq!(tensor![[1, 2], [3, 4]].sum().item(), 10);",
+        "assert_eq!(tensor![[1, 2], [3, 4]].sum_axis(axis![0]).to_vec(), [4, 6]);";
+    /// The product. Bools and integers are multiplied in `i64`, which wraps. The product of nothing is 1.
+    prod try_prod prod_axis try_prod_axis [Dtype] () -> E::Sum, prod: Multiplying, "torch.prod",
+        "assert_eq!(tensor![[1, 2], [3, 4]].prod().item(), 24);",
+        "assert_eq!(tensor![[1, 2], [3, 4]].prod_axis(axis![1]).to_vec(), [2, 12]);";
+    /// The mean, of floating and complex dtypes. The mean of nothing is NaN.
+    mean try_mean mean_axis try_mean_axis [InexactFor<ops::reduce::mean>] () -> E, mean: Averaging, "torch.mean",
+        "assert_eq!(tensor![[1.0, 2.0], [3.0, 4.0]].mean().item(), 2.5);",
+        "assert_eq!(tensor![[1.0, 2.0], [3.0, 4.0]].mean_axis(axis![-1]).to_vec(), [1.5, 3.5]);";
+    /// The variance, of floating and complex dtypes; real. `correction` is the number of degrees of freedom the mean has
+    /// used up: 1 (PyTorch's default) for a sample, 0 for a population. NaN where no freedom is left.
+    var try_var var_axis try_var_axis [InexactFor<ops::reduce::var>] (correction: usize) -> E::RealDtype,
+        var: Varying::<false> { correction: correction as f64 }, "torch.var",
+        "assert_eq!(tensor![1.0, 2.0, 3.0].var(1).item(), 1.0);",
+        "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].var_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
+    /// The standard deviation: the root of the variance.
+    std try_std std_axis try_std_axis [InexactFor<ops::reduce::std>] (correction: usize) -> E::RealDtype,
+        std: Varying::<true> { correction: correction as f64 }, "torch.std",
+        "assert_eq!(tensor![1.0, 3.0, 5.0].std(1).item(), 2.0);",
+        "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].std_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
+    /// The largest element; NaN if there is one. Of nothing: an error.
+    amax try_amax amax_axis try_amax_axis [OrderedFor<ops::reduce::amax>] () -> E, amax: Largest::<E>::new(), "torch.amax",
+        "assert_eq!(tensor![3, 1, 2].amax().item(), 3);",
+        "assert_eq!(tensor![[3, 1], [2, 5]].amax_axis(axis![0]).to_vec(), [3, 5]);";
+    /// The smallest element; NaN if there is one. Of nothing: an error.
+    amin try_amin amin_axis try_amin_axis [OrderedFor<ops::reduce::amin>] () -> E, amin: Smallest::<E>::new(), "torch.amin",
+        "assert_eq!(tensor![3, 1, 2].amin().item(), 1);",
+        "assert_eq!(tensor![[3, 1], [2, 5]].amin_axis(axis![0]).to_vec(), [2, 1]);";
+    /// Whether any element is non-zero. Of nothing: no.
+    any try_any any_axis try_any_axis [Dtype] () -> bool, any: Questioning::<false>, "torch.any",
+        "assert_eq!(tensor![0, 2].any().item(), true);",
+        "assert_eq!(tensor![[0, 2], [0, 0]].any_axis(axis![1]).to_vec(), [true, false]);";
+    /// Whether every element is non-zero. Of nothing: yes.
+    all try_all all_axis try_all_axis [Dtype] () -> bool, all: Questioning::<true>, "torch.all",
+        "assert_eq!(tensor![0, 2].all().item(), false);",
+        "assert_eq!(tensor![[1, 2], [0, 1]].all_axis(axis![1]).to_vec(), [true, false]);";
+}
+
+type Largest<E> = Extreme<E, true>;
+type Smallest<E> = Extreme<E, false>;
+
+/// Writes `max`, `argmax` and their forms, or those of the minimum.
+macro_rules! extremes {
+    ($($max:literal $what:literal $name:ident $try:ident $axis:ident $try_axis:ident $amax:ident $try_amax:ident $try_amax_axis:ident
+       $arg:ident $try_arg:ident $arg_axis:ident $try_arg_axis:ident, $all:literal, $along:literal, $at:literal, $at_along:literal;)*) => {$(
+        #[doc = concat!("The ", $what, " element and where it is.")]
+        impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+            #[doc = concat!("The ", $what, " element, as a zero-dim tensor; NaN if there is one.")]
+            ///
+            #[doc = concat!("PyTorch: `torch.", stringify!($name), "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If there are no elements; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor};
+            #[doc = $all]
+            /// ```
+            #[track_caller]
+            pub fn $name(&self) -> Tensor<E, (), D>
+            where
+                E: OrderedFor<ops::reduce::$amax>,
+            {
+                unwrap(self.$try_amax())
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
+            pub fn $try(&self) -> Result<Tensor<E, (), D>>
+            where
+                E: OrderedFor<ops::reduce::$amax>,
+            {
+                self.$try_amax()
+            }
+
+            #[doc = concat!("The ", $what, " elements along an axis and where they are: values and `i64` indices. Of equals the first counts; NaN is more extreme than any number.")]
+            ///
+            #[doc = concat!("PyTorch: `torch.", stringify!($name), "(dim=…)`. For the values alone, or over several axes, use [`", stringify!($amax), "_axis`](Self::", stringify!($amax), "_axis).")]
+            ///
+            /// # Panics
+            #[doc = concat!("If the axis is empty; [`", stringify!($try_axis), "`](Self::", stringify!($try_axis), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor};
+            #[doc = $along]
+            /// ```
+            #[track_caller]
+            pub fn $axis<A: OneAxis<S>>(&self, axis: A) -> (Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)
+            where
+                E: OrderedFor<ops::reduce::$amax>,
+            {
+                unwrap(self.$try_axis(axis))
+            }
+
+            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
+            pub fn $try_axis<A: OneAxis<S>>(&self, axis: A) -> Result<(Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)>
+            where
+                E: OrderedFor<ops::reduce::$amax>,
+            {
+                let values = self.$try_amax_axis(axis)?;
+                let indices = reduce::<ops::reduce::$name, _, E, S, A::Reduced, D>(ArgExtreme::<E, $max>::new(), self, A::MASK, A::KEEPS)?;
+                Ok((values, indices))
+            }
+
+            #[doc = concat!("Where the ", $what, " element is, counted in row-major order, as a zero-dim `i64` tensor. Of equals the first counts; NaN is more extreme than any number.")]
+            ///
+            #[doc = concat!("PyTorch: `torch.", stringify!($arg), "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If there are no elements; [`", stringify!($try_arg), "`](Self::", stringify!($try_arg), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor};
+            #[doc = $at]
+            /// ```
+            #[track_caller]
+            pub fn $arg(&self) -> Tensor<i64, (), D>
+            where
+                E: RealFor<ops::reduce::$arg>,
+            {
+                unwrap(self.$try_arg())
+            }
+
+            #[doc = concat!("[`", stringify!($arg), "`](Self::", stringify!($arg), "), returning the error.")]
+            pub fn $try_arg(&self) -> Result<Tensor<i64, (), D>>
+            where
+                E: RealFor<ops::reduce::$arg>,
+            {
+                reduce::<ops::reduce::$arg, _, E, S, (), D>(ArgExtreme::<E, $max>::new(), self, ALL, false)
+            }
+
+            #[doc = concat!("Where the ", $what, " elements along an axis are, as `i64`. Of equals the first counts; NaN is more extreme than any number.")]
+            ///
+            #[doc = concat!("PyTorch: `torch.", stringify!($arg), "`, with `dim` and `keepdim`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If the axis is empty; [`", stringify!($try_arg_axis), "`](Self::", stringify!($try_arg_axis), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor};
+            #[doc = $at_along]
+            /// ```
+            #[track_caller]
+            pub fn $arg_axis<A: OneAxis<S>>(&self, axis: A) -> Tensor<i64, A::Reduced, D>
+            where
+                E: RealFor<ops::reduce::$arg>,
+            {
+                unwrap(self.$try_arg_axis(axis))
+            }
+
+            #[doc = concat!("[`", stringify!($arg_axis), "`](Self::", stringify!($arg_axis), "), returning the error.")]
+            pub fn $try_arg_axis<A: OneAxis<S>>(&self, _axis: A) -> Result<Tensor<i64, A::Reduced, D>>
+            where
+                E: RealFor<ops::reduce::$arg>,
+            {
+                reduce::<ops::reduce::$arg, _, E, S, A::Reduced, D>(ArgExtreme::<E, $max>::new(), self, A::MASK, A::KEEPS)
+            }
+        }
+    )*};
+}
+extremes! {
+    true "largest" max try_max max_axis try_max_axis amax try_amax try_amax_axis argmax try_argmax argmax_axis try_argmax_axis,
+        "assert_eq!(tensor![3, 7, 2].max().item(), 7);",
+        "let (values, indices) = tensor![[3, 7], [5, 1]].max_axis(axis![1]);\nassert_eq!((values.to_vec(), indices.to_vec()), (vec![7, 5], vec![1, 0]));",
+        "assert_eq!(tensor![[3, 7], [5, 1]].argmax().item(), 1);",
+        "assert_eq!(tensor![[3, 7], [5, 1]].argmax_axis(axis![0]).to_vec(), [1, 0]);";
+    false "smallest" min try_min min_axis try_min_axis amin try_amin try_amin_axis argmin try_argmin argmin_axis try_argmin_axis,
+        "assert_eq!(tensor![3, 7, 2].min().item(), 2);",
+        "let (values, indices) = tensor![[3, 7], [5, 1]].min_axis(axis![1]);\nassert_eq!((values.to_vec(), indices.to_vec()), (vec![3, 1], vec![0, 1]));",
+        "assert_eq!(tensor![[3, 7], [5, 1]].argmin().item(), 3);",
+        "assert_eq!(tensor![[3, 7], [5, 1]].argmin_axis(axis![0]).to_vec(), [0, 1]);";
+}

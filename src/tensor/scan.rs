@@ -1,0 +1,223 @@
+//! Operations along one axis that keep its length: `cumsum`, `softmax`, `log_softmax`; and `logsumexp`.
+
+use super::Tensor;
+use crate::device::{Device, LaneKernel};
+use crate::dtype::{Binary, Castable, Complex, Compute, Dtype, Element, MachineFloat};
+use crate::error::{Result, unwrap};
+use crate::ops;
+use crate::ops::admit::FloatFor;
+use crate::ops::reduce::Reducer;
+use crate::shape::{Axes, Axis, HasAxis, Shape};
+
+/// Elements added before their sum is added to the total, so that long sums lose little.
+const BLOCK: usize = 64;
+
+/// Runs a lane kernel along an axis.
+fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Device>(
+    kernel: impl LaneKernel<E, O>,
+    x: &Tensor<E, S, D>,
+) -> Result<Tensor<O, S, D>> {
+    Ok(Tensor::dense(D::lanes(kernel, x.view(), <S as HasAxis<I>>::INDEX)?, x.shape()))
+}
+
+#[derive(Clone, Copy)]
+struct RunningSum;
+impl<E: Dtype> LaneKernel<E, E::Sum> for RunningSum {
+    #[inline]
+    fn lane(self, len: usize, get: impl Fn(usize) -> E, mut put: impl FnMut(usize, E::Sum)) {
+        let mut sum = <E::Sum as Dtype>::Compute::default();
+        for i in 0..len {
+            sum = sum.binary::<ops::add>(get(i).cast::<E::Sum>().to_compute());
+            put(i, Dtype::from_compute(sum));
+        }
+    }
+}
+
+/// `exp(x - max) / sum`, or its logarithm.
+#[derive(Clone, Copy)]
+struct Softmax<const LOG: bool>;
+impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
+    #[inline]
+    fn lane(self, len: usize, get: impl Fn(usize) -> E, mut put: impl FnMut(usize, E)) {
+        if len == 0 {
+            return;
+        }
+        let get = |i| get(i).to_compute();
+        let max = (1..len).fold(get(0), |max, i| max.binary::<ops::maximum>(get(i)));
+        let exponential = |i| get(i).binary::<ops::sub>(max).unary::<ops::exp>();
+        let mut sum = E::Compute::default();
+        for start in (0..len).step_by(BLOCK) {
+            let block = (start..len.min(start + BLOCK))
+                .fold(E::Compute::default(), |sum, i| sum.binary::<ops::add>(exponential(i)));
+            sum = sum.binary::<ops::add>(block);
+        }
+        let log_sum = if LOG { sum.unary::<ops::log>() } else { sum };
+        for i in 0..len {
+            let value = if LOG {
+                get(i).binary::<ops::sub>(max).binary::<ops::sub>(log_sum)
+            } else {
+                exponential(i).binary::<ops::div>(sum)
+            };
+            put(i, E::from_compute(value));
+        }
+    }
+}
+
+/// Largest element so far and sum of exponentials below it: partial results rescale when a larger one comes.
+#[derive(Clone, Copy)]
+struct LogSumExp;
+impl<E: Dtype> Reducer<E> for LogSumExp {
+    /// The largest and the sum, once there is anything.
+    type Partial = Option<(<E::Inexact as Dtype>::Compute, <E::Inexact as Dtype>::Compute)>;
+    type Out = E::Inexact;
+    #[inline(always)]
+    fn start(self) -> Self::Partial {
+        None
+    }
+    #[inline(always)]
+    fn meet(self, partial: Self::Partial, element: E, _: usize) -> Self::Partial {
+        let element = element.cast::<E::Inexact>().to_compute();
+        let max = element.binary::<LargerReal>(element);
+        merge(partial, Some((max, scale(Castable::from_i32(1), element, max))))
+    }
+    #[inline(always)]
+    fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial {
+        merge(earlier, later)
+    }
+    #[inline(always)]
+    fn finish(self, partial: Self::Partial, _: usize) -> E::Inexact {
+        let Some((max, sum)) = partial else {
+            // the logarithm of nothing
+            return <E::Inexact as Castable>::from_f64(f64::NEG_INFINITY);
+        };
+        E::Inexact::from_compute(sum.unary::<ops::log>().binary::<ops::add>(max))
+    }
+}
+
+/// The larger real part, without imaginary part; NaN if there is one.
+struct LargerReal;
+impl Binary for LargerReal {
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        if a > b || a.is_nan() { a } else { b }
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        Complex::new(Self::real(a.re, b.re), T::zero())
+    }
+}
+
+/// `sum * exp(of - max)`
+#[inline(always)]
+fn scale<C: Compute>(sum: C, of: C, max: C) -> C {
+    // an infinite maximum against itself: the difference is zero, not NaN
+    if of == max { sum } else { sum.binary::<ops::mul>(of.binary::<ops::sub>(max).unary::<ops::exp>()) }
+}
+
+#[inline(always)]
+fn merge<C: Compute>(a: Option<(C, C)>, b: Option<(C, C)>) -> Option<(C, C)> {
+    let (Some((max_a, sum_a)), Some((max_b, sum_b))) = (a, b) else { return a.or(b) };
+    let max = max_a.binary::<LargerReal>(max_b);
+    Some((max, scale(sum_a, max_a, max).binary::<ops::add>(scale(sum_b, max_b, max))))
+}
+
+impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Running sums along an axis (`torch.cumsum`). Bools and integers are summed in `i64`, which wraps.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_cumsum`](Self::try_cumsum) returns it.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].cumsum(axis![1]).to_vec(), [1, 3, 6, 4, 9, 15]);
+    /// ```
+    #[track_caller]
+    pub fn cumsum<const I: isize>(&self, axis: Axis<I>) -> Tensor<E::Sum, S, D>
+    where
+        S: HasAxis<I>,
+    {
+        unwrap(self.try_cumsum(axis))
+    }
+
+    /// [`cumsum`](Self::cumsum), returning the error.
+    pub fn try_cumsum<const I: isize>(&self, _axis: Axis<I>) -> Result<Tensor<E::Sum, S, D>>
+    where
+        S: HasAxis<I>,
+    {
+        along::<I, _, E, S, D>(RunningSum, self)
+    }
+
+    /// `exp(x) / sum(exp(x))` along an axis (`torch.softmax`), for floats. Computed without overflow.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_softmax`](Self::try_softmax) returns it.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// assert_eq!(tensor![[0.0, 0.0], [1000.0, 0.0]].softmax(axis![-1]).to_vec(), [0.5, 0.5, 1.0, 0.0]);
+    /// ```
+    #[track_caller]
+    pub fn softmax<const I: isize>(&self, axis: Axis<I>) -> Tensor<E, S, D>
+    where
+        S: HasAxis<I>,
+        E: FloatFor<ops::reduce::softmax>,
+    {
+        unwrap(self.try_softmax(axis))
+    }
+
+    /// [`softmax`](Self::softmax), returning the error.
+    pub fn try_softmax<const I: isize>(&self, _axis: Axis<I>) -> Result<Tensor<E, S, D>>
+    where
+        S: HasAxis<I>,
+        E: FloatFor<ops::reduce::softmax>,
+    {
+        along::<I, _, E, S, D>(Softmax::<false>, self)
+    }
+
+    /// The logarithm of [`softmax`](Self::softmax) along an axis (`torch.log_softmax`), for floats.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_log_softmax`](Self::try_log_softmax) returns it.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// assert_eq!(tensor![[1000.0, 0.0]].log_softmax(axis![-1]).to_vec(), [0.0, -1000.0]);
+    /// ```
+    #[track_caller]
+    pub fn log_softmax<const I: isize>(&self, axis: Axis<I>) -> Tensor<E, S, D>
+    where
+        S: HasAxis<I>,
+        E: FloatFor<ops::reduce::log_softmax>,
+    {
+        unwrap(self.try_log_softmax(axis))
+    }
+
+    /// [`log_softmax`](Self::log_softmax), returning the error.
+    pub fn try_log_softmax<const I: isize>(&self, _axis: Axis<I>) -> Result<Tensor<E, S, D>>
+    where
+        S: HasAxis<I>,
+        E: FloatFor<ops::reduce::log_softmax>,
+    {
+        along::<I, _, E, S, D>(Softmax::<true>, self)
+    }
+
+    /// The logarithm of the sum of exponentials over axes (`torch.logsumexp`). Integers and bools give `f32`. Computed
+    /// without overflow.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_logsumexp`](Self::try_logsumexp) returns it.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// assert_eq!(tensor![[1000.0, 0.0], [5.0, -1000.0]].logsumexp(axis![1]).to_vec(), [1000.0, 5.0]);
+    /// ```
+    #[track_caller]
+    pub fn logsumexp<A: Axes<S>>(&self, axes: A) -> Tensor<E::Inexact, A::Reduced, D> {
+        unwrap(self.try_logsumexp(axes))
+    }
+
+    /// [`logsumexp`](Self::logsumexp), returning the error.
+    pub fn try_logsumexp<A: Axes<S>>(&self, _axes: A) -> Result<Tensor<E::Inexact, A::Reduced, D>> {
+        super::reduce::reduce::<ops::reduce::logsumexp, _, E, S, A::Reduced, D>(LogSumExp, self, A::MASK, A::KEEPS)
+    }
+}

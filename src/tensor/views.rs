@@ -1,0 +1,339 @@
+//! Views: `t`, `transpose`, `permute`, `squeeze`, `unsqueeze`, `expand`, `select`, `narrow`, `real`, `imag`. No element
+//! moves; storage is shared.
+
+use super::{Tensor, expect_fit};
+use crate::device::Device;
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Result, unwrap};
+use crate::ops;
+use crate::ops::admit::ComplexFor;
+use crate::shape::{
+    Axis, D1, Dyn, ExpandTo, HasAxis, InsertAxis, KnownShape, Permute, Reverse, Shape, SizeArray, Squeeze, SqueezeAxis,
+    Transpose, broadcast_size, strides,
+};
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// A view whose axis `i` is axis `order[i]` of `self`.
+    fn reordered<T: Shape>(&self, order: impl Iterator<Item = usize>) -> Tensor<E, T, D> {
+        let (mut sizes, mut strides) = (T::Sizes::filled(0), T::Sizes::filled(0));
+        for (to, from) in order.enumerate() {
+            sizes.as_mut()[to] = self.shape().as_ref()[from];
+            strides.as_mut()[to] = self.stride().as_ref()[from];
+        }
+        self.viewed(self.storage_offset(), sizes, strides)
+    }
+
+    /// Rows become columns (`torch.t`); vectors and numbers stay.
+    ///
+    /// ```
+    /// let x = castiron::tensor![[1, 2, 3], [4, 5, 6]];
+    /// assert_eq!(x.t().to_vec(), [1, 4, 2, 5, 3, 6]);
+    /// ```
+    pub fn t(&self) -> Tensor<E, <S as Reverse>::Output, D>
+    where
+        S: Reverse,
+    {
+        self.reordered((0..S::RANK).rev())
+    }
+
+    /// Exchanges two axes (`torch.transpose`).
+    ///
+    /// ```
+    /// use castiron::{axis, shape, Tensor};
+    /// let x = Tensor::<f32, shape![2, 3, 4]>::zeros();
+    /// let y: Tensor<f32, shape![2, 4, 3]> = x.transpose(axis![-2], axis![-1]);
+    /// assert_eq!(y.stride(), [12, 1, 4]);
+    /// ```
+    pub fn transpose<const I: isize, const J: isize>(
+        &self,
+        _first: Axis<I>,
+        _second: Axis<J>,
+    ) -> Tensor<E, <S as Transpose<I, J>>::Output, D>
+    where
+        S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
+    {
+        let (first, second) = (<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX);
+        self.reordered((0..S::RANK).map(|axis| {
+            if axis == first {
+                second
+            } else if axis == second {
+                first
+            } else {
+                axis
+            }
+        }))
+    }
+
+    /// Puts the axes in another order, each named once (`torch.permute`).
+    ///
+    /// ```
+    /// use castiron::{axis, shape, Tensor};
+    /// let image = Tensor::<u8, shape![480, 640, 3]>::zeros();
+    /// let planes: Tensor<u8, shape![3, 480, 640]> = image.permute(axis![2, 0, 1]);
+    /// assert_eq!(planes.stride(), [1, 1920, 3]);
+    /// ```
+    pub fn permute<Order>(&self, _order: Order) -> Tensor<E, <S as Permute<Order>>::Output, D>
+    where
+        S: Permute<Order>,
+    {
+        self.reordered(<S as Permute<Order>>::ORDER.iter().copied())
+    }
+
+    /// Removes every axis of size 1 (`torch.squeeze`). All sizes must be known to the compiler, since the rank depends on
+    /// them; otherwise name the axis with [`squeeze_axis`](Self::squeeze_axis).
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// let x: Tensor<f32, shape![3]> = Tensor::<f32, shape![1, 3, 1]>::zeros().squeeze();
+    /// assert_eq!(x.shape(), [3]);
+    /// ```
+    pub fn squeeze(&self) -> Tensor<E, <S as Squeeze>::Output, D>
+    where
+        S: Squeeze,
+    {
+        self.reordered((0..S::RANK).filter(|&axis| self.shape().as_ref()[axis] != 1))
+    }
+
+    /// Removes an axis if its size is 1 and leaves it otherwise (`torch.squeeze(dim)`). The compiler must know the size.
+    ///
+    /// ```
+    /// use castiron::{axis, shape, Tensor};
+    /// let x = Tensor::<f32, shape![_, 1]>::zeros_sized([5, 1]);
+    /// let y: Tensor<f32, shape![_]> = x.squeeze_axis(axis![-1]);
+    /// assert_eq!(y.shape(), [5]);
+    /// ```
+    pub fn squeeze_axis<const I: isize>(&self, _axis: Axis<I>) -> Tensor<E, <S as SqueezeAxis<I>>::Output, D>
+    where
+        S: SqueezeAxis<I> + HasAxis<I>,
+    {
+        let index = <S as HasAxis<I>>::INDEX;
+        self.reordered((0..S::RANK).filter(|&axis| axis != index || self.shape().as_ref()[axis] != 1))
+    }
+
+    /// Puts in an axis of size 1 (`torch.unsqueeze`); the position counts in the result.
+    ///
+    /// ```
+    /// use castiron::{axis, shape, tensor, Tensor};
+    /// let labels = tensor![2, 0, 1];
+    /// let one_hot: Tensor<bool, shape![3, 3]> = labels.unsqueeze(axis![1]).eq(tensor![0, 1, 2]);
+    /// assert_eq!(one_hot.argmax_label(), [2, 0, 1]);
+    /// # trait Label { fn argmax_label(&self) -> Vec<usize>; }
+    /// # impl Label for Tensor<bool, shape![3, 3]> {
+    /// #     fn argmax_label(&self) -> Vec<usize> { (0..3).map(|i| (0..3).find(|&j| self[(i, j)]).unwrap()).collect() }
+    /// # }
+    /// ```
+    pub fn unsqueeze<const I: isize>(&self, _axis: Axis<I>) -> Tensor<E, <S as InsertAxis<I>>::Inserted<D1>, D>
+    where
+        S: InsertAxis<I>,
+    {
+        let index = <S as InsertAxis<I>>::INDEX;
+        let (from_sizes, from_strides) = (self.shape(), self.stride());
+        let (from_sizes, from_strides) = (from_sizes.as_ref(), from_strides.as_ref());
+        // PyTorch gives the new axis the stride of a row-major tensor.
+        let stride = from_sizes.get(index).map_or(1, |&size| size * from_strides[index]);
+        type Sizes<S, const I: isize> = <<S as InsertAxis<I>>::Inserted<D1> as Shape>::Sizes;
+        let (mut sizes, mut strides) = (Sizes::<S, I>::filled(1), Sizes::<S, I>::filled(stride));
+        for axis in 0..S::RANK {
+            let to = axis + usize::from(axis >= index);
+            sizes.as_mut()[to] = from_sizes[axis];
+            strides.as_mut()[to] = from_strides[axis];
+        }
+        self.viewed(self.storage_offset(), sizes, strides)
+    }
+
+    /// Repeats axes of size 1, and new axes in front, without copying (`torch.expand`).
+    ///
+    /// # Panics
+    /// If a size known at run time does not expand; [`try_expand`](Self::try_expand) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor};
+    /// let row = tensor![1, 2, 3];
+    /// let rows = row.expand::<shape![2, 3]>();
+    /// assert_eq!(rows.to_vec(), [1, 2, 3, 1, 2, 3]);
+    /// assert_eq!(rows.stride(), [0, 1]);
+    /// ```
+    #[track_caller]
+    pub fn expand<T: KnownShape>(&self) -> Tensor<E, T, D>
+    where
+        S: ExpandTo<T>,
+    {
+        unwrap(self.try_expand())
+    }
+
+    /// [`expand`](Self::expand), returning the error.
+    pub fn try_expand<T: KnownShape>(&self) -> Result<Tensor<E, T, D>>
+    where
+        S: ExpandTo<T>,
+    {
+        self.try_expand_sized(T::SIZES)
+    }
+
+    /// [`expand`](Self::expand) where sizes are known at run time only: takes them all.
+    ///
+    /// # Panics
+    /// If a size does not expand; [`try_expand_sized`](Self::try_expand_sized) returns the error.
+    #[track_caller]
+    pub fn expand_sized<T: Shape>(&self, sizes: T::Sizes) -> Tensor<E, T, D>
+    where
+        S: ExpandTo<T>,
+    {
+        unwrap(self.try_expand_sized(sizes))
+    }
+
+    /// [`expand_sized`](Self::expand_sized), returning the error.
+    pub fn try_expand_sized<T: Shape>(&self, sizes: T::Sizes) -> Result<Tensor<E, T, D>>
+    where
+        S: ExpandTo<T>,
+    {
+        expect_fit::<T>("expand", sizes.as_ref())?;
+        super::checked_numel::<E>("expand", sizes.as_ref())?;
+        let (own, to) = (self.shape(), sizes.as_ref());
+        let own = own.as_ref();
+        let aligned = own.iter().zip(&to[to.len() - own.len()..]);
+        if aligned.clone().any(|(&from, &to)| broadcast_size(from, to) != Some(to)) {
+            return Err(Error::Output { op: "expand", result: own.into(), output: to.into() });
+        }
+        let mut strides = T::Sizes::filled(0);
+        strides::broadcast(own, self.stride().as_ref(), to, strides.as_mut());
+        Ok(self.viewed(self.storage_offset(), sizes, strides))
+    }
+
+    /// [`expand`](Self::expand) to the shape of another tensor (`torch.Tensor.expand_as`).
+    ///
+    /// # Panics
+    /// If a size known at run time does not expand.
+    #[track_caller]
+    pub fn expand_as<F: Element, T: Shape>(&self, other: &Tensor<F, T, D>) -> Tensor<E, T, D>
+    where
+        S: ExpandTo<T>,
+    {
+        self.expand_sized(other.shape())
+    }
+
+    /// One position along an axis, which disappears (`torch.select`).
+    ///
+    /// # Panics
+    /// If the index is out of range; [`try_select`](Self::try_select) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let x = tensor![[1, 2, 3], [4, 5, 6]];
+    /// assert_eq!(x.select(axis![0], 1).to_vec(), [4, 5, 6]);
+    /// assert_eq!(x.select(axis![1], 1).to_vec(), [2, 5]);
+    /// ```
+    #[track_caller]
+    pub fn select<const I: isize>(&self, axis: Axis<I>, index: usize) -> Tensor<E, <S as HasAxis<I>>::Removed, D>
+    where
+        S: HasAxis<I>,
+    {
+        unwrap(self.try_select(axis, index))
+    }
+
+    /// [`select`](Self::select), returning the error.
+    pub fn try_select<const I: isize>(
+        &self,
+        _axis: Axis<I>,
+        index: usize,
+    ) -> Result<Tensor<E, <S as HasAxis<I>>::Removed, D>>
+    where
+        S: HasAxis<I>,
+    {
+        let axis = <S as HasAxis<I>>::INDEX;
+        // a zero-dim tensor counts as one axis of size 1
+        let size = self.shape().as_ref().get(axis).copied().unwrap_or(1);
+        if index >= size {
+            return Err(Error::IndexOutOfRange { op: "select", index: index as isize, axis, size });
+        }
+        let stride = self.stride().as_ref().get(axis).copied().unwrap_or(0);
+        let mut selected = self.reordered((0..S::RANK).filter(|&at| at != axis));
+        selected.parts.offset += index * stride;
+        Ok(selected)
+    }
+
+    /// `len` positions along an axis, from `start` (`torch.narrow`). The new size is known at run time; state it with
+    /// [`with_shape`](Self::with_shape) where the compiler should know it.
+    ///
+    /// # Panics
+    /// If the range reaches beyond the axis; [`try_narrow`](Self::try_narrow) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let x = tensor![[1, 2, 3], [4, 5, 6]];
+    /// assert_eq!(x.narrow(axis![1], 1, 2).to_vec(), [2, 3, 5, 6]);
+    /// ```
+    #[track_caller]
+    pub fn narrow<const I: isize>(
+        &self,
+        axis: Axis<I>,
+        start: usize,
+        len: usize,
+    ) -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
+    where
+        S: HasAxis<I>,
+    {
+        unwrap(self.try_narrow(axis, start, len))
+    }
+
+    /// [`narrow`](Self::narrow), returning the error.
+    pub fn try_narrow<const I: isize>(
+        &self,
+        _axis: Axis<I>,
+        start: usize,
+        len: usize,
+    ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>>
+    where
+        S: HasAxis<I>,
+    {
+        let axis = <S as HasAxis<I>>::INDEX;
+        let Some(&size) = self.shape().as_ref().get(axis) else {
+            return Err(Error::InvalidArgument {
+                op: "narrow",
+                reason: "a zero-dim tensor has no axis to narrow".to_owned(),
+            });
+        };
+        if start.checked_add(len).is_none_or(|end| end > size) {
+            let index = if start > size { start } else { start.saturating_add(len) };
+            return Err(Error::IndexOutOfRange { op: "narrow", index: index as isize, axis, size });
+        }
+        type Narrowed<S, const I: isize> = <S as HasAxis<I>>::Replace<Dyn>;
+        let mut sizes = <Narrowed<S, I> as Shape>::Sizes::copied(self.shape().as_ref());
+        sizes.as_mut()[axis] = len;
+        let strides = <Narrowed<S, I> as Shape>::Sizes::copied(self.stride().as_ref());
+        let offset = self.storage_offset() + start * self.stride().as_ref()[axis];
+        Ok(self.viewed(offset, sizes, strides))
+    }
+}
+
+impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+    /// The elements' storage seen as elements of another size: `per` of them in each of ours, `at` being the first.
+    fn parts_of<F: Element>(&self, per: usize, at: usize) -> Tensor<F, S, D> {
+        let mut strides = self.stride();
+        strides.as_mut().iter_mut().for_each(|stride| *stride *= per);
+        Tensor::from_parts(self.storage().clone(), self.storage_offset() * per + at, self.shape(), strides)
+    }
+
+    /// The real part: a view of complex tensors, the tensor itself for real ones (`torch.real`).
+    ///
+    /// ```
+    /// let z = castiron::tensor![1.0 + 2.0j, 3.0j];
+    /// assert_eq!(z.real().to_vec(), [1.0, 0.0]);
+    /// assert!(z.real().shares_storage(&z));
+    /// ```
+    pub fn real(&self) -> Tensor<E::RealDtype, S, D> {
+        self.parts_of(size_of::<E>() / size_of::<E::RealDtype>(), 0)
+    }
+
+    /// The imaginary part of a complex tensor, as a view (`torch.imag`). Real tensors have none.
+    ///
+    /// ```
+    /// let z = castiron::tensor![1.0 + 2.0j, 3.0j];
+    /// assert_eq!(z.imag().to_vec(), [2.0, 3.0]);
+    /// ```
+    pub fn imag(&self) -> Tensor<E::RealDtype, S, D>
+    where
+        E: ComplexFor<ops::reduce::imag>,
+    {
+        self.parts_of(2, 1)
+    }
+}
