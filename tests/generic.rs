@@ -2,7 +2,8 @@
 //! These functions are the test: they compile. Each is run as well.
 
 use castiron::{
-    Cpu, Device, Dim, Dtype, Float, Generator, Meta, Numeric, Promoted, Shape, Tensor, axis, dims, shape, tensor,
+    ComplexFloat, Cpu, Device, Dim, Dtype, Float, Generator, Integer, Meta, Numeric, Promoted, Real, Shape, Tensor, axis,
+    dims, shape, tensor,
 };
 
 fn axpy<E: Dtype, S: Shape, D: Device>(a: E, x: &Tensor<E, S, D>, y: &Tensor<E, S, D>) -> Tensor<E, S, D> {
@@ -103,7 +104,36 @@ fn outer<E: Dtype, M: Dim, N: Dim>(x: &Tensor<E, (M,)>, y: &Tensor<E, (N,)>) -> 
     x.unsqueeze(axis![-1]) * y.unsqueeze(axis![0])
 }
 
+fn scalars_of_the_same_dtype<E: Real, S: Shape>(x: &Tensor<E, S>, a: E) -> Tensor<E, S> {
+    ((x - a) % a).clamp_min(a).pow(a).clamp(a, a)
+}
+
+fn float_scalars<E: Float, S: Shape>(x: &Tensor<E, S>) -> Tensor<E, S> {
+    (x - 0.5).pow(2).clamp(0, 1.0) / 2 + 1
+}
+
+fn mixed_division<A: Real, B: Real, N: Dim>(x: &Tensor<A, (N,)>, y: &Tensor<B, (N,)>) -> Tensor<Promoted<A, B>, (N,)> {
+    x.floor_divide(y)
+}
+
+fn bits<E: Integer, S: Shape>(x: &Tensor<E, S>, mask: E) -> Tensor<E, S> {
+    (x & mask) << 1
+}
+
+fn absolute<E: ComplexFloat, S: Shape>(z: &Tensor<E, S>) -> Tensor<E::RealDtype, S> {
+    (z * z.conj()).real().sqrt() + z.imag() - z.imag()
+}
+
 dims! { Batch, Time }
+
+#[test]
+fn sets_of_dtypes_carry_their_laws() {
+    assert_eq!(scalars_of_the_same_dtype(&tensor![9, 10], 4).to_vec(), [4, 4]);
+    assert_eq!(float_scalars(&tensor![0.5, 1.5]).to_vec(), [1.0, 1.5]);
+    assert_eq!(mixed_division(&tensor![7, -7], &tensor![2; i8].expand::<shape![2]>()).to_vec(), [3, -4]);
+    assert_eq!(bits(&tensor![5, 6], 6).to_vec(), [8, 12]);
+    assert_eq!(absolute(&tensor![3.0 + 4.0j]).to_vec(), [5.0]);
+}
 
 #[test]
 fn generic_functions_compute() {

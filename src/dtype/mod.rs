@@ -27,6 +27,8 @@ pub use info::{FloatInfo, IntInfo};
 pub use promote::{Promotable, Promote, Promoted};
 pub use runtime::{DType, ParseDTypeError};
 pub use scalar::{Scalar, ScalarValue};
+#[doc(hidden)]
+pub use sets::is;
 pub use sets::{Bits, ComplexFloat, Float, Inexact, Integer, Numeric, Ordered, Real};
 pub use shell::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 

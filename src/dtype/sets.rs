@@ -14,7 +14,7 @@ use num_complex::Complex;
     label = "needs a dtype other than `bool`",
     note = "to invert a mask use `!` or `logical_not`; to subtract masks use `^` or `logical_xor`; or cast with `.to::<i64>()`"
 )]
-pub trait Numeric: Dtype + Promotable<Over<i64> = Self> {}
+pub trait Numeric: is::Numeric + Dtype + Promotable<Over<i64> = Self, Scalar: is::Numeric> {}
 
 /// Every dtype with an order: all but the complex ones.
 #[diagnostic::on_unimplemented(
@@ -22,7 +22,7 @@ pub trait Numeric: Dtype + Promotable<Over<i64> = Self> {}
     label = "needs a dtype that is not complex",
     note = "compare `.abs()`, `.real()` or `.imag()`, or use `eq` and `ne`"
 )]
-pub trait Ordered: Dtype<RealDtype = Self> {}
+pub trait Ordered: is::Ordered + Dtype<RealDtype = Self, Scalar: is::Ordered> {}
 
 /// The real numbers: integers and floats.
 #[diagnostic::on_unimplemented(
@@ -30,7 +30,7 @@ pub trait Ordered: Dtype<RealDtype = Self> {}
     label = "needs an integer or floating-point dtype",
     note = "cast first, for example `.to::<f32>()`"
 )]
-pub trait Real: Numeric + Ordered {}
+pub trait Real: is::Real + Numeric + Ordered + Promotable<Scalar: is::Real> {}
 
 /// The dtypes with bitwise operations: `bool` and the integers.
 #[diagnostic::on_unimplemented(
@@ -38,14 +38,14 @@ pub trait Real: Numeric + Ordered {}
     label = "needs `bool` or an integer dtype",
     note = "bitwise operations and shifts are defined for bool and integers only"
 )]
-pub trait Bits: Ordered + Dtype<Inexact = f32, Sum = i64> {}
+pub trait Bits: is::Bits + Ordered + Dtype<Inexact = f32, Sum = i64, Scalar: is::Bits> {}
 
 /// The integers.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an integer",
     label = "needs u8, i8, i16, i32 or i64"
 )]
-pub trait Integer: Bits + Real {}
+pub trait Integer: is::Integer + Bits + Real + Promotable<Scalar: is::Integer> {}
 
 /// The dtypes closed under division, `exp` and `mean`: floating and complex.
 #[diagnostic::on_unimplemented(
@@ -53,7 +53,7 @@ pub trait Integer: Bits + Real {}
     label = "needs a floating-point or complex dtype",
     note = "cast first, for example `.to::<f32>()`"
 )]
-pub trait Inexact: Numeric + Dtype<Inexact = Self, Sum = Self> + Promotable<Over<f32> = Self> {}
+pub trait Inexact: is::Inexact + Numeric + Dtype<Inexact = Self, Sum = Self, Scalar: is::Inexact> + Promotable<Over<f32> = Self> {}
 
 /// The real floating-point dtypes: `f16`, `bf16`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
@@ -61,7 +61,7 @@ pub trait Inexact: Numeric + Dtype<Inexact = Self, Sum = Self> + Promotable<Over
     label = "needs f16, bf16, f32 or f64",
     note = "cast first, for example `.to::<f32>()`"
 )]
-pub trait Float: Inexact + Real {
+pub trait Float: is::Float + Inexact + Real + Promotable<Scalar: is::Float> {
     /// The complex dtype with components of this dtype's size (`torch.dtype.to_complex`; `bfloat16` has none
     /// of its own and gives `complex64`).
     type Complex: ComplexFloat;
@@ -74,26 +74,49 @@ pub trait Float: Inexact + Real {
     note = "real tensors have no imaginary part; cast first, for example `.to::<Complex<f32>>()`"
 )]
 pub trait ComplexFloat:
-    Inexact + Element<Real: Float> + Promotable<RealDtype: Float> + Promotable<Over<Complex<f32>> = Self>
+    is::ComplexFloat
+    + Inexact + Element<Real: Float> + Promotable<RealDtype: Float, Scalar: is::ComplexFloat> + Promotable<Over<Complex<f32>> = Self>
 {
 }
 
-/// Writes the members of each set: `Real: f32;` is `impl Real for f32 {}`.
-macro_rules! members {
-    ($($set:ident: $($member:ty),*;)*) => {$($(impl $set for $member {})*)*};
-}
-members! {
-    Numeric: u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>;
-    Ordered: bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64;
-    Real: u8, i8, i16, i32, i64, f16, bf16, f32, f64;
-    Bits: bool, u8, i8, i16, i32, i64;
-    Integer: u8, i8, i16, i32, i64;
-    Inexact: f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>;
-    ComplexFloat: Complex<f16>, Complex<f32>, Complex<f64>;
+/// Membership alone, without laws. A set may not mention itself in its laws (rustc: "cycle detected"), but it says that
+/// the scalars of its dtypes belong to it too: `x - a` needs no clause for `E: Numeric` and `a: E`.
+#[doc(hidden)]
+pub mod is {
+    use super::*;
+
+    /// For `Real: f32;` it writes `pub trait Real: Dtype {}` and `impl Real for f32 {}`, and that `f32` has the laws.
+    macro_rules! members {
+        ($($set:ident: $($member:ty),*;)*) => {$(
+            pub trait $set: Dtype {}
+            $(impl $set for $member {})*
+        )*};
+    }
+    macro_rules! sets {
+        ($use:ident) => {
+            $use! {
+                Numeric: u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>;
+                Ordered: bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64;
+                Real: u8, i8, i16, i32, i64, f16, bf16, f32, f64;
+                Bits: bool, u8, i8, i16, i32, i64;
+                Integer: u8, i8, i16, i32, i64;
+                Inexact: f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>;
+                ComplexFloat: Complex<f16>, Complex<f32>, Complex<f64>;
+            }
+        };
+    }
+    sets!(members);
+    macro_rules! laws {
+        ($($set:ident: $($member:ty),*;)*) => {$($(impl super::$set for $member {})*)*};
+    }
+    sets!(laws);
+
+    pub trait Float: Dtype {}
 }
 
 macro_rules! floats {
     ($($member:ty => $complex:ty;)*) => {$(
+        impl is::Float for $member {}
         impl Float for $member {
             type Complex = $complex;
         }

@@ -3,7 +3,7 @@
 //! `E: Numeric` (a set of dtypes) implies `E: NumericFor<Op>` for every operation, so generic code states the set
 //! and never these. They exist so that the compiler can say "`sub` is not defined for `bool`" and why.
 
-use crate::dtype::{Bits, ComplexFloat, Dtype, Float, Inexact, Numeric, Ordered, Real};
+use crate::dtype::{Complex, Dtype, bf16, f16, is};
 
 /// For `NumericFor: Numeric, "…"` it writes the trait with that note and `impl<E: Numeric, Op> NumericFor<Op> for E`.
 macro_rules! admits {
@@ -16,23 +16,23 @@ macro_rules! admits {
         )]
         pub trait $name<Op>: Dtype {}
         #[diagnostic::do_not_recommend]
-        impl<E: $set, Op> $name<Op> for E {}
+        impl<E: is::$set, Op> $name<Op> for E {}
     )*};
 }
 admits! {
-    /// `Op` admits every dtype but `bool`: see [`Numeric`].
+    /// `Op` admits every dtype but `bool`: see [`Numeric`](crate::Numeric).
     NumericFor: Numeric, "PyTorch refuses it on bool: to invert a mask use `!` or `logical_not`, to subtract masks use `^` or `logical_xor`, to count cast with `.to::<i64>()`";
-    /// `Op` admits every dtype with an order: see [`Ordered`].
+    /// `Op` admits every dtype with an order: see [`Ordered`](crate::Ordered).
     OrderedFor: Ordered, "complex numbers have no order: compare `.abs()`, `.real()` or `.imag()`, or use `eq` and `ne`";
-    /// `Op` admits integers and floats: see [`Real`].
+    /// `Op` admits integers and floats: see [`Real`](crate::Real).
     RealFor: Real, "it is defined for integers and floating-point dtypes; cast first, for example `.to::<f32>()`";
-    /// `Op` admits bools and integers: see [`Bits`].
+    /// `Op` admits bools and integers: see [`Bits`](crate::Bits).
     BitsFor: Bits, "bitwise operations and shifts are defined for bool and integers only";
-    /// `Op` admits floating-point dtypes: see [`Float`].
+    /// `Op` admits floating-point dtypes: see [`Float`](crate::Float).
     FloatFor: Float, "it is defined for floating-point dtypes only; cast first, for example `.to::<f32>()`";
-    /// `Op` admits floating-point and complex dtypes: see [`Inexact`].
+    /// `Op` admits floating-point and complex dtypes: see [`Inexact`](crate::Inexact).
     InexactFor: Inexact, "its result would not be an integer; cast first, for example `.to::<f32>()`";
-    /// `Op` admits complex dtypes: see [`ComplexFloat`].
+    /// `Op` admits complex dtypes: see [`ComplexFloat`](crate::ComplexFloat).
     ComplexFor: ComplexFloat, "real tensors have no imaginary part; cast first, for example `.to::<Complex<f32>>()`";
 }
 
@@ -44,11 +44,23 @@ admits! {
 )]
 pub trait RealPairFor<Rhs, Op>: Dtype {}
 #[diagnostic::do_not_recommend]
-impl<A: Real, B: Real, Op> RealPairFor<B, Op> for A {}
+impl<A: is::Real, B: is::Real, Op> RealPairFor<B, Op> for A {}
 #[diagnostic::do_not_recommend]
-impl<B: Real, Op> RealPairFor<B, Op> for bool {}
+impl<B: is::Real, Op> RealPairFor<B, Op> for bool {}
 #[diagnostic::do_not_recommend]
-impl<A: Real, Op> RealPairFor<bool, Op> for A {}
+impl<A: is::Real, Op> RealPairFor<bool, Op> for A {}
+
+/// `Op` admits this pair of dtypes and this kind of bound: neither complex; a bool scalar does not bound bools.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` is not defined for dtype `{Self}` and a bound of dtype `{Rhs}`",
+    label = "`{Op}` takes numbers that have an order",
+    note = "complex numbers have no order, and bools are not bounded by a bool scalar; cast first, for example `.to::<i64>()`"
+)]
+pub trait BoundedFor<Rhs, Kind, Op>: Dtype {}
+#[diagnostic::do_not_recommend]
+impl<A: is::Ordered, B: is::Ordered, K: crate::dtype::scalar::TensorKind, Op> BoundedFor<B, K, Op> for A {}
+#[diagnostic::do_not_recommend]
+impl<A: RealPairFor<B, Op>, B, Op> BoundedFor<B, crate::dtype::scalar::ScalarKind, Op> for A {}
 
 /// `Op` admits this pair of dtypes: not both `bool`.
 #[diagnostic::on_unimplemented(
@@ -58,11 +70,11 @@ impl<A: Real, Op> RealPairFor<bool, Op> for A {}
 )]
 pub trait NumericPairFor<Rhs, Op>: Dtype {}
 #[diagnostic::do_not_recommend]
-impl<A: Numeric, B: Numeric, Op> NumericPairFor<B, Op> for A {}
+impl<A: is::Numeric, B: is::Numeric, Op> NumericPairFor<B, Op> for A {}
 #[diagnostic::do_not_recommend]
-impl<B: Numeric, Op> NumericPairFor<B, Op> for bool {}
+impl<B: is::Numeric, Op> NumericPairFor<B, Op> for bool {}
 #[diagnostic::do_not_recommend]
-impl<A: Numeric, Op> NumericPairFor<bool, Op> for A {}
+impl<A: is::Numeric, Op> NumericPairFor<bool, Op> for A {}
 
 /// `Op` admits this pair of dtypes: integers, one of which may be `bool`.
 #[diagnostic::on_unimplemented(
@@ -72,11 +84,11 @@ impl<A: Numeric, Op> NumericPairFor<bool, Op> for A {}
 )]
 pub trait IntegerPairFor<Rhs, Op>: Dtype {}
 #[diagnostic::do_not_recommend]
-impl<A: crate::dtype::Integer, B: crate::dtype::Integer, Op> IntegerPairFor<B, Op> for A {}
+impl<A: is::Integer, B: is::Integer, Op> IntegerPairFor<B, Op> for A {}
 #[diagnostic::do_not_recommend]
-impl<B: crate::dtype::Integer, Op> IntegerPairFor<B, Op> for bool {}
+impl<B: is::Integer, Op> IntegerPairFor<B, Op> for bool {}
 #[diagnostic::do_not_recommend]
-impl<A: crate::dtype::Integer, Op> IntegerPairFor<bool, Op> for A {}
+impl<A: is::Integer, Op> IntegerPairFor<bool, Op> for A {}
 
 /// Both operands of `Op` hold the same dtype (matrix products do not promote).
 #[diagnostic::on_unimplemented(
@@ -98,3 +110,35 @@ impl<E: Dtype, Op> SameDtypeFor<crate::shape::Never, Op> for E {}
 )]
 pub trait MaskFor<Op>: Dtype {}
 impl<Op> MaskFor<Op> for bool {}
+
+/// A result of `Op` and dtype `Self` may be written into an output of dtype `To`: only its own (PyTorch's operations that
+/// leave the dtype as it is do not cast their output either).
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` writes its own dtype `{Self}`, not `{To}`",
+    label = "the output must hold `{Self}`",
+    note = "operations that leave the dtype as it is do not cast their output; cast the operand first, or use `copy_from`"
+)]
+pub trait ExactlyFor<To, Op> {}
+impl<E: Dtype, Op> ExactlyFor<E, Op> for E {}
+// A second candidate, so that rustc reports the message above instead of unifying.
+#[diagnostic::do_not_recommend]
+impl<E: Dtype, Op> ExactlyFor<crate::shape::Never, Op> for E {}
+
+/// The absolute value of `Self` may be written into an output of dtype `To`: exactly its own dtype for real elements; for
+/// complex ones any floating dtype, or their own.
+#[diagnostic::on_unimplemented(
+    message = "the absolute value of `{Self}` can't be written into a tensor of `{To}`",
+    label = "the output must hold the dtype of the result",
+    note = "for real dtypes that is `{Self}` itself, for complex ones any floating-point dtype"
+)]
+pub trait AbsInto<To> {}
+macro_rules! abs_into {
+    ($($real:ty),*; $($part:ty),*) => {
+        $(impl AbsInto<$real> for $real {})*
+        $(
+            impl<To: is::Float> AbsInto<To> for Complex<$part> {}
+            impl AbsInto<Complex<$part>> for Complex<$part> {}
+        )*
+    };
+}
+abs_into!(bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64; f16, f32, f64);

@@ -258,6 +258,11 @@ impl Binary for fmod {
 }
 
 impl Binary for pow {
+    /// As for integers: anything to the power 0 is 1.
+    #[inline(always)]
+    fn boolean(a: bool, b: bool) -> bool {
+        a | !b
+    }
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
         a.wrapping_power(b)

@@ -3,7 +3,7 @@
 //! methods) and by the tests.
 //!
 //! Admission (`admit.rs`): `any`, `numeric`, `ordered`, `real`, `bits`, `float`, `inexact`; for two operands
-//! also `real_pair`, `numeric_pair`, `integer_pair`, which look at both.
+//! also `real_pair`, `numeric_pair`, `integer_pair` and `bounded`, which look at both.
 //! Result: `same` (the dtype computed in), `inexact` (floats and complex stay, the rest becomes `f32`), `boolean`,
 //! `real_part` (complex becomes real), `integer` (`bool` becomes `i64`).
 
@@ -144,10 +144,10 @@ macro_rules! binary_table {
             minimum [try_minimum minimum_ try_minimum_ minimum_into try_minimum_into] ordered same tensors,
                 "The smaller of two elements; NaN if either is.", "torch.minimum",
                 "tensor![1, 5].minimum(tensor![3, 2])" = "[1, 2]";
-            clamp_min [try_clamp_min clamp_min_ try_clamp_min_ clamp_min_into try_clamp_min_into] ordered same any,
+            clamp_min [try_clamp_min clamp_min_ try_clamp_min_ clamp_min_into try_clamp_min_into] bounded same any,
                 "Each element, but at least the other operand; NaN if either is.", "torch.clamp(min=…)",
                 "tensor![1, 5].clamp_min(3)" = "[3_i64, 5]";
-            clamp_max [try_clamp_max clamp_max_ try_clamp_max_ clamp_max_into try_clamp_max_into] ordered same any,
+            clamp_max [try_clamp_max clamp_max_ try_clamp_max_ clamp_max_into try_clamp_max_into] bounded same any,
                 "Each element, but at most the other operand; NaN if either is.", "torch.clamp(max=…)",
                 "tensor![1, 5].clamp_max(3)" = "[1_i64, 3]";
             bitwise_and [try_bitwise_and bitwise_and_ try_bitwise_and_ bitwise_and_into try_bitwise_and_into] bits same any,

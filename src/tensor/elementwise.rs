@@ -1,14 +1,16 @@
 //! The methods of the elementwise operations, written from the table: `exp`, `try_exp`, `exp_`, `exp_into`,
 //! `try_exp_into`; `add`, `try_add`, `add_`, `try_add_`, `add_into`, `try_add_into`; and so on.
 
-use super::arithmetic::{Outcome, combine, combine_into, update};
+use super::arithmetic::{Outcome, combine, combine_into, combine_scalar, update};
 use super::operand::{Operand, TensorOperand};
 use super::Tensor;
 use crate::device::{Device, Meet, Receives};
-use crate::dtype::{CanCast, Dtype};
+use crate::dtype::scalar::ScalarKind;
+use crate::dtype::promote::ResultType;
+use crate::dtype::{CanCast, Dtype, Scalar};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::*;
-use crate::ops::kernel::Applying;
+use crate::ops::kernel::{Applying, CombiningLeft};
 use crate::ops::table::{binary_table, unary_table};
 use crate::ops::{Op, UnaryOp};
 use crate::shape::strides;
@@ -54,7 +56,52 @@ macro_rules! admits_in_words {
     (real_pair) => { "integers and floats; one operand may be `bool`" };
     (numeric_pair) => { "all; at most one operand may be `bool`" };
     (integer_pair) => { "integers; one operand may be `bool`" };
+    (bounded) => { "all but the complex ones (a bool scalar does not bound bools)" };
 }
+/// `Op` on elements of dtype `E` may be written into elements of dtype `To`.
+#[doc(hidden)]
+pub trait Writes<E, To>: Op {}
+
+/// What an operation may write, by how its result dtype follows. For `exp […] any inexact` it expands to
+/// `impl<E: Dtype, To> Writes<E, To> for exp where exp: UnaryOp<E>, Result1<exp, E>: CanCast<To> {}`.
+macro_rules! writes {
+    ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+        writes!(@$result $op);
+    )*};
+    (@same $op:ident) => { impl<E: ExactlyFor<To, crate::ops::$op>, To> Writes<E, To> for crate::ops::$op {} };
+    (@real_part $op:ident) => { impl<E: AbsInto<To>, To> Writes<E, To> for crate::ops::$op {} };
+    (@$cast:ident $op:ident) => {
+        impl<E: Dtype, To> Writes<E, To> for crate::ops::$op
+        where
+            crate::ops::$op: UnaryOp<E>,
+            Result1<crate::ops::$op, E>: CanCast<To>,
+        {
+        }
+    };
+}
+unary_table!(writes);
+
+/// `Op` may be done in place on elements of dtype `E`.
+#[doc(hidden)]
+pub trait InPlace<E>: Op {}
+
+/// As `writes!`, with one exception: PyTorch has no in-place `abs` of complex elements, although the result could be cast.
+macro_rules! in_place {
+    ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+        in_place!(@$result $op);
+    )*};
+    (@real_part $op:ident) => { impl<E: OrderedFor<crate::ops::$op>> InPlace<E> for crate::ops::$op {} };
+    (@$other:ident $op:ident) => {
+        impl<E: Dtype> InPlace<E> for crate::ops::$op
+        where
+            crate::ops::$op: UnaryOp<E>,
+            Result1<crate::ops::$op, E>: CanCast<E>,
+        {
+        }
+    };
+}
+unary_table!(in_place);
+
 /// For `exp […] any inexact` it writes `exp`, `try_exp`, `exp_`, `exp_into` and `try_exp_into`.
 macro_rules! unary_methods {
     ($($op:ident [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
@@ -96,8 +143,7 @@ macro_rules! unary_methods {
             #[track_caller]
             pub fn $inplace(&mut self) -> &mut Self
             where
-                crate::ops::$op: UnaryOp<E>,
-                Result1<crate::ops::$op, E>: CanCast<E>,
+                crate::ops::$op: UnaryOp<E> + InPlace<E>,
             {
                 unwrap(self.view_mut().and_then(|view| D::update1(Applying::<crate::ops::$op>::new(), view)));
                 self
@@ -110,8 +156,7 @@ macro_rules! unary_methods {
             #[track_caller]
             pub fn $into<F: Dtype, T: Shape>(&self, out: &mut Tensor<F, T, D>)
             where
-                crate::ops::$op: UnaryOp<E>,
-                Result1<crate::ops::$op, E>: CanCast<F>,
+                crate::ops::$op: UnaryOp<E> + Writes<E, F>,
                 S: WrittenTo<T>,
             {
                 unwrap(map_into::<crate::ops::$op, E, F, S, T, D>(self, out))
@@ -120,8 +165,7 @@ macro_rules! unary_methods {
             #[doc = concat!("[`", stringify!($into), "`](Self::", stringify!($into), "), returning the error.")]
             pub fn $try_into<F: Dtype, T: Shape>(&self, out: &mut Tensor<F, T, D>) -> Result<()>
             where
-                crate::ops::$op: UnaryOp<E>,
-                Result1<crate::ops::$op, E>: CanCast<F>,
+                crate::ops::$op: UnaryOp<E> + Writes<E, F>,
                 S: WrittenTo<T>,
             {
                 map_into::<crate::ops::$op, E, F, S, T, D>(self, out)
@@ -131,27 +175,33 @@ macro_rules! unary_methods {
 }
 unary_table!(unary_methods);
 
-/// What `Op` asks of its two dtypes; holds wherever the table admits them.
+/// `Op` admits a tensor of dtype `A` beside an operand of dtype `B` and kind `K`; holds wherever the table says so.
 #[doc(hidden)]
-pub trait Admits<A, B>: Op {}
+pub trait Admits<A, B, K>: Op {}
 
-/// For `sub […] numeric …` it writes `impl<A: NumericFor<sub>, B: NumericFor<sub>> Admits<A, B> for sub {}`.
+/// PyTorch takes a bool scalar as the exponent of bools, although not a tensor of them.
+impl Admits<bool, bool, ScalarKind> for crate::ops::pow {}
+
+/// For `sub […] numeric …` it writes `impl<A: NumericFor<sub>, B: NumericFor<sub>, K> Admits<A, B, K> for sub {}`.
 macro_rules! admissions {
     ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
         admissions!(@$admits $op);
     )*};
-    (@any $op:ident) => { impl<A: Dtype, B: Dtype> Admits<A, B> for crate::ops::$op {} };
+    (@any $op:ident) => { impl<A: Dtype, B: Dtype, K> Admits<A, B, K> for crate::ops::$op {} };
     (@numeric $op:ident) => { admissions!(@each $op NumericFor); };
     (@ordered $op:ident) => { admissions!(@each $op OrderedFor); };
     (@bits $op:ident) => { admissions!(@each $op BitsFor); };
     (@real_pair $op:ident) => { admissions!(@pair $op RealPairFor); };
     (@numeric_pair $op:ident) => { admissions!(@pair $op NumericPairFor); };
     (@integer_pair $op:ident) => { admissions!(@pair $op IntegerPairFor); };
+    (@bounded $op:ident) => {
+        impl<A: BoundedFor<B, K, crate::ops::$op>, B, K> Admits<A, B, K> for crate::ops::$op {}
+    };
     (@each $op:ident $rule:ident) => {
-        impl<A: $rule<crate::ops::$op>, B: $rule<crate::ops::$op>> Admits<A, B> for crate::ops::$op {}
+        impl<A: $rule<crate::ops::$op>, B: $rule<crate::ops::$op>, K> Admits<A, B, K> for crate::ops::$op {}
     };
     (@pair $op:ident $rule:ident) => {
-        impl<A: $rule<B, crate::ops::$op>, B> Admits<A, B> for crate::ops::$op {}
+        impl<A: $rule<B, crate::ops::$op>, B, K> Admits<A, B, K> for crate::ops::$op {}
     };
 }
 binary_table!(admissions);
@@ -186,7 +236,7 @@ macro_rules! binary_methods {
             #[track_caller]
             pub fn $op<R: $operand>(&self, rhs: R) -> Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>
             where
-                crate::ops::$op: Admits<E, R::Elem>,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
                 S: Broadcast<R::Shape>,
                 D: Meet<R::Place, S::Kind, R::Kind>,
             {
@@ -196,7 +246,7 @@ macro_rules! binary_methods {
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), "), returning the error.")]
             pub fn $try<R: $operand>(&self, rhs: R) -> Result<Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>>
             where
-                crate::ops::$op: Admits<E, R::Elem>,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
                 S: Broadcast<R::Shape>,
                 D: Meet<R::Place, S::Kind, R::Kind>,
             {
@@ -210,7 +260,7 @@ macro_rules! binary_methods {
             #[track_caller]
             pub fn $inplace<R: $operand>(&mut self, rhs: R) -> &mut Self
             where
-                crate::ops::$op: Admits<E, R::Elem>,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
                 Outcome<crate::ops::$op, E, S, R>: CanCast<E>,
                 S: Broadcast<R::Shape>,
                 <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
@@ -223,7 +273,7 @@ macro_rules! binary_methods {
             #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
             pub fn $try_inplace<R: $operand>(&mut self, rhs: R) -> Result<&mut Self>
             where
-                crate::ops::$op: Admits<E, R::Elem>,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
                 Outcome<crate::ops::$op, E, S, R>: CanCast<E>,
                 S: Broadcast<R::Shape>,
                 <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
@@ -240,7 +290,7 @@ macro_rules! binary_methods {
             #[track_caller]
             pub fn $into<R: $operand, F: Dtype, T: Shape>(&self, rhs: R, out: &mut Tensor<F, T, D>)
             where
-                crate::ops::$op: Admits<E, R::Elem>,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
                 Outcome<crate::ops::$op, E, S, R>: CanCast<F>,
                 S: Broadcast<R::Shape>,
                 <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
@@ -252,7 +302,7 @@ macro_rules! binary_methods {
             #[doc = concat!("[`", stringify!($into), "`](Self::", stringify!($into), "), returning the error; nothing is written then.")]
             pub fn $try_into<R: $operand, F: Dtype, T: Shape>(&self, rhs: R, out: &mut Tensor<F, T, D>) -> Result<()>
             where
-                crate::ops::$op: Admits<E, R::Elem>,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
                 Outcome<crate::ops::$op, E, S, R>: CanCast<F>,
                 S: Broadcast<R::Shape>,
                 <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
@@ -264,3 +314,49 @@ macro_rules! binary_methods {
     };
 }
 binary_table!(binary_methods);
+
+/// For `rpow try_rpow = pow` it writes the forms with a scalar on the left and `self` on the right, which Rust has no
+/// operator for.
+macro_rules! scalar_first {
+    ($($name:ident $try:ident = $op:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+        #[doc = concat!("[`", stringify!($op), "`](Tensor::", stringify!($op), ") with a scalar on the left.")]
+        impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+            #[doc = $doc]
+            ///
+            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If the scalar does not fit the dtype; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::tensor;
+            #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
+            /// ```
+            #[track_caller]
+            pub fn $name<L: Scalar>(&self, left: L) -> Tensor<ResultType<ScalarKind, L::Counts, S::Kind, E>, S, D>
+            where
+                crate::ops::$op: Admits<L::Counts, E, S::Kind>,
+            {
+                unwrap(self.$try(left))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
+            pub fn $try<L: Scalar>(&self, left: L) -> Result<Tensor<ResultType<ScalarKind, L::Counts, S::Kind, E>, S, D>>
+            where
+                crate::ops::$op: Admits<L::Counts, E, S::Kind>,
+            {
+                combine_scalar::<crate::ops::$op, E, ResultType<ScalarKind, L::Counts, S::Kind, E>, S, D, _>(
+                    left.value(),
+                    self,
+                    CombiningLeft::<crate::ops::$op, ResultType<ScalarKind, L::Counts, S::Kind, E>>,
+                )
+            }
+        }
+    )*};
+}
+scalar_first! {
+    rpow try_rpow = pow, "A scalar raised to each element.", "torch.pow(scalar, tensor)",
+        "tensor![1, 3].rpow(2)" = "[2_i64, 8]";
+    rfloor_divide try_rfloor_divide = floor_divide, "A scalar divided by each element, rounded down.", "scalar // tensor",
+        "tensor![2, 4].rfloor_divide(9)" = "[4_i64, 2]";
+}

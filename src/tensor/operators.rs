@@ -25,7 +25,7 @@ macro_rules! operators {
         #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`try_", stringify!($op), "`](Tensor::try_", stringify!($op), ") returns the error.")]
         impl<E: Dtype, S: Shape, D: Device, R: Operand> $Trait<R> for &Tensor<E, S, D>
         where
-            ops::$op: Admits<E, R::Elem>,
+            ops::$op: Admits<E, R::Elem, R::Kind>,
             S: Broadcast<R::Shape>,
             D: Meet<R::Place, S::Kind, R::Kind>,
         {
@@ -42,7 +42,7 @@ macro_rules! operators {
         #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`try_", stringify!($op), "`](Tensor::try_", stringify!($op), ") returns the error.")]
         impl<E: Dtype, S: Shape, D: Device, R: Operand> $Trait<R> for Tensor<E, S, D>
         where
-            ops::$op: Admits<E, R::Elem>,
+            ops::$op: Admits<E, R::Elem, R::Kind>,
             S: Broadcast<R::Shape>,
             D: Meet<R::Place, S::Kind, R::Kind>,
         {
@@ -59,7 +59,7 @@ macro_rules! operators {
         #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; [`try_", stringify!($op), "_`](Tensor::try_", stringify!($op), "_) returns the error.")]
         impl<E: Dtype, S: Shape, D: Device, R: Operand> $Assign<R> for Tensor<E, S, D>
         where
-            ops::$op: Admits<E, R::Elem>,
+            ops::$op: Admits<E, R::Elem, R::Kind>,
             Outcome<ops::$op, E, S, R>: CanCast<E>,
             S: Broadcast<R::Shape>,
             <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
@@ -134,7 +134,7 @@ macro_rules! scalars_on_the_left {
         #[doc = concat!("`scalar ", $sign, " tensor`: the scalar counts in promotion by its category alone.")]
         impl<E: Dtype, S: Shape, D: Device> $Trait<&Tensor<E, S, D>> for $scalar
         where
-            ops::$op: Admits<<$scalar as Scalar>::Counts, E>,
+            ops::$op: Admits<<$scalar as Scalar>::Counts, E, S::Kind>,
         {
             type Output = Tensor<<ops::$op as BinaryOp>::Output<PromotedLeft<<$scalar as Scalar>::Counts, E, S>>, S, D>;
             #[track_caller]
@@ -151,7 +151,7 @@ macro_rules! scalars_on_the_left {
         #[doc = concat!("`scalar ", $sign, " tensor`: the scalar counts in promotion by its category alone.")]
         impl<E: Dtype, S: Shape, D: Device> $Trait<Tensor<E, S, D>> for $scalar
         where
-            ops::$op: Admits<<$scalar as Scalar>::Counts, E>,
+            ops::$op: Admits<<$scalar as Scalar>::Counts, E, S::Kind>,
         {
             type Output = Tensor<<ops::$op as BinaryOp>::Output<PromotedLeft<<$scalar as Scalar>::Counts, E, S>>, S, D>;
             #[track_caller]

@@ -1,0 +1,230 @@
+//! Reading PyTorch's answers: the tables in `tests/oracle`, or those in the directory `CASTIRON_ORACLE`, whole or any
+//! subset of their rows.
+#![allow(dead_code)]
+
+use castiron::{
+    Complex, DType, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16,
+};
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The text of a table, plain or gzipped.
+pub fn read(name: &str) -> String {
+    let directory = std::env::var_os("CASTIRON_ORACLE")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle"), PathBuf::from);
+    let plain = directory.join(name);
+    if let Ok(text) = std::fs::read_to_string(&plain) {
+        return text;
+    }
+    let zipped = directory.join(format!("{name}.gz"));
+    let file = std::fs::File::open(&zipped).unwrap_or_else(|error| panic!("{}: {error}", zipped.display()));
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    text
+}
+
+pub fn json(name: &str) -> serde_json::Value {
+    serde_json::from_str(&read(name)).unwrap()
+}
+
+/// Why PyTorch refused: the category and the text.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    pub category: String,
+    pub text: String,
+}
+
+/// A csv table: rows, and the errors they refer to.
+pub struct Csv {
+    pub rows: Vec<Vec<String>>,
+    pub errors: HashMap<String, Refusal>,
+}
+
+pub fn csv(name: &str) -> Csv {
+    let (mut rows, mut errors) = (Vec::new(), HashMap::new());
+    let mut header = true;
+    for line in read(name).lines() {
+        if let Some(error) = line.strip_prefix("#ERR\t") {
+            let fields: Vec<&str> = error.split('\t').collect();
+            let refusal = Refusal { category: fields[2].to_owned(), text: fields[3].to_owned() };
+            errors.insert(fields[0].to_owned(), refusal);
+        } else if !line.starts_with('#') {
+            if !header {
+                rows.push(line.split(',').map(str::to_owned).collect());
+            }
+            header = false;
+        }
+    }
+    Csv { rows, errors }
+}
+
+/// The oracle's code of each dtype.
+const CODES: [(&str, DType); 22] = [
+    ("bool", DType::Bool),
+    ("u8", DType::U8),
+    ("i8", DType::I8),
+    ("i16", DType::I16),
+    ("i32", DType::I32),
+    ("i64", DType::I64),
+    ("f16", DType::F16),
+    ("bf16", DType::BF16),
+    ("f32", DType::F32),
+    ("f64", DType::F64),
+    ("c32", DType::C32),
+    ("c64", DType::C64),
+    ("c128", DType::C128),
+    ("u16", DType::U16),
+    ("u32", DType::U32),
+    ("u64", DType::U64),
+    ("f8e4m3fn", DType::F8E4M3FN),
+    ("f8e4m3fnuz", DType::F8E4M3FNUZ),
+    ("f8e5m2", DType::F8E5M2),
+    ("f8e5m2fnuz", DType::F8E5M2FNUZ),
+    ("f8e8m0fnu", DType::F8E8M0FNU),
+    ("f4e2m1x2", DType::F4E2M1FNX2),
+];
+
+/// The dtype with this code; `None` for Python scalars and errors.
+pub fn dtype(code: &str) -> Option<DType> {
+    CODES.iter().find(|(known, _)| *known == code).map(|&(_, dtype)| dtype)
+}
+
+pub fn code(dtype: DType) -> &'static str {
+    CODES.iter().find(|(_, known)| *known == dtype).unwrap().0
+}
+
+/// Elements as the tables write them: integers in decimal, floats as the hex of their bits.
+pub trait Token: Element {
+    fn parse(token: &str) -> Self;
+    fn bits(self) -> String;
+    /// For tolerant comparison: real and imaginary parts, and the spacing of values around them.
+    fn parts(self) -> [f64; 2];
+}
+
+macro_rules! integer_tokens {
+    ($($ty:ty),*) => {$(
+        impl Token for $ty {
+            fn parse(token: &str) -> Self {
+                token.parse().unwrap()
+            }
+            fn bits(self) -> String {
+                self.to_string()
+            }
+            fn parts(self) -> [f64; 2] {
+                [self as f64, 0.0]
+            }
+        }
+    )*};
+}
+integer_tokens!(u8, i8, i16, i32, i64, u16, u32, u64);
+
+impl Token for bool {
+    fn parse(token: &str) -> Self {
+        token == "1"
+    }
+    fn bits(self) -> String {
+        u8::from(self).to_string()
+    }
+    fn parts(self) -> [f64; 2] {
+        [f64::from(u8::from(self)), 0.0]
+    }
+}
+
+macro_rules! float_tokens {
+    ($($ty:ty: $bits:ty, $digits:literal;)*) => {$(
+        impl Token for $ty {
+            fn parse(token: &str) -> Self {
+                <$ty>::from_bits(<$bits>::from_str_radix(token, 16).unwrap())
+            }
+            fn bits(self) -> String {
+                format!("{:0width$x}", self.to_bits(), width = $digits)
+            }
+            fn parts(self) -> [f64; 2] {
+                [self.into(), 0.0]
+            }
+        }
+        impl Token for Complex<$ty> {
+            fn parse(token: &str) -> Self {
+                let (re, im) = token.split_at($digits);
+                Complex::new(<$ty>::parse(re), <$ty>::parse(im))
+            }
+            fn bits(self) -> String {
+                self.re.bits() + &self.im.bits()
+            }
+            fn parts(self) -> [f64; 2] {
+                [self.re.into(), self.im.into()]
+            }
+        }
+    )*};
+}
+float_tokens! { f16: u16, 4; f32: u32, 8; f64: u64, 16; }
+
+impl Token for bf16 {
+    fn parse(token: &str) -> Self {
+        bf16::from_bits(u16::from_str_radix(token, 16).unwrap())
+    }
+    fn bits(self) -> String {
+        format!("{:04x}", self.to_bits())
+    }
+    fn parts(self) -> [f64; 2] {
+        [self.into(), 0.0]
+    }
+}
+
+macro_rules! code_tokens {
+    ($($ty:ty: |$v:ident| $parts:expr;)*) => {$(
+        impl Token for $ty {
+            fn parse(token: &str) -> Self {
+                <$ty>::from_bits(u8::from_str_radix(token, 16).unwrap())
+            }
+            fn bits(self) -> String {
+                format!("{:02x}", self.to_bits())
+            }
+            fn parts(self) -> [f64; 2] {
+                let $v = self;
+                [$parts, 0.0]
+            }
+        }
+    )*};
+}
+code_tokens! {
+    F8E4M3FN: |v| v.to_f32().into();
+    F8E4M3FNUZ: |v| v.to_f32().into();
+    F8E5M2: |v| v.to_f32().into();
+    F8E5M2FNUZ: |v| v.to_f32().into();
+    F8E8M0FNU: |v| v.to_f32().into();
+    F4E2M1FNX2: |v| v.to_bits().into();
+}
+
+pub fn parse_all<E: Token>(tokens: &str) -> Vec<E> {
+    tokens.split_whitespace().map(E::parse).collect()
+}
+
+/// The spacing of a dtype's values around `x`.
+fn ulp(dtype: DType, x: f64) -> f64 {
+    let Some(info) = dtype.finfo() else { return 0.0 };
+    let magnitude = x.abs().clamp(info.smallest_normal, info.max);
+    2.0_f64.powi(magnitude.log2().floor() as i32) * info.eps
+}
+
+/// Whether an element is what PyTorch gave: bit for bit, NaN as a class, or within `ulps`.
+pub fn agrees<E: Token>(got: E, want: &str, ulps: f64) -> bool {
+    if got.bits() == want {
+        return true;
+    }
+    let expected = E::parse(want);
+    let nan = |x: f64| x.is_nan();
+    let (a, b) = (got.parts(), expected.parts());
+    if E::DTYPE.is_complex() && ulps > 0.0 && (nan(a[0]) || nan(a[1])) && (nan(b[0]) || nan(b[1])) {
+        return true;
+    }
+    // errors of a complex function are measured against the modulus
+    let scale = if E::DTYPE.is_complex() { b[0].hypot(b[1]) } else { 0.0 };
+    (0..2).all(|part| {
+        let (a, b) = (a[part], b[part]);
+        (nan(a) && nan(b))
+            || (a == b && (a != 0.0 || ulps > 0.0 || a.is_sign_negative() == b.is_sign_negative()))
+            || (a - b).abs() <= ulps * ulp(E::DTYPE, b.abs().max(scale))
+    })
+}
