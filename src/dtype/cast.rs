@@ -5,7 +5,7 @@
 //! (can_cast); PyTorch, "Tensor Attributes". Out-of-range floats become what x86's truncating conversion
 //! makes of them, as in PyTorch on x86, on every machine.
 
-use super::category::NotAbove;
+use super::category::{Category, NotAbove};
 use super::shell::*;
 use super::{Element, F4E2M1FNX2};
 use half::{bf16, f16};
@@ -234,13 +234,19 @@ machine_floats! {
 }
 
 /// Small floats: everything arrives through `f32` (PyTorch's `c10::Half(float)` and its kin), so wider
-/// values round twice.
+/// values round twice. `nan as 0`: the formats without an infinity whose NaN becomes the integer 0.
 macro_rules! small_floats {
-    ($($ty:ty),*) => {$(
+    ($($ty:ty $(: nan as $zero:literal)?),*) => {$(
         impl Castable for $ty {
             #[inline(always)]
             fn cast<T: Castable>(self) -> T {
-                T::from_f32(self.to_f32())
+                let value = self.to_f32();
+                $(
+                    if value.is_nan() && T::DTYPE.category() == Category::Integral {
+                        return T::from_i32($zero);
+                    }
+                )?
+                T::from_f32(value)
             }
             #[inline(always)]
             fn from_bool(v: bool) -> $ty {
@@ -269,7 +275,7 @@ macro_rules! small_floats {
         }
     )*};
 }
-small_floats!(f16, bf16, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU);
+small_floats!(f16, bf16, F8E4M3FN, F8E4M3FNUZ: nan as 0, F8E5M2, F8E5M2FNUZ: nan as 0, F8E8M0FNU: nan as 0);
 
 /// Complex dtypes: each part converts as its real dtype does; reals get a zero imaginary part.
 macro_rules! complex {

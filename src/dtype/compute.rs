@@ -199,6 +199,15 @@ pub trait Binary: 'static {
     fn complex<T: MachineFloat>(_a: Complex<T>, _b: Complex<T>) -> Complex<T> {
         refused()
     }
+    /// The same where `b` is a scalar, for operations that treat some scalars apart.
+    #[inline(always)]
+    fn real_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
+        Self::real(a, b)
+    }
+    #[inline(always)]
+    fn complex_by_scalar<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        Self::complex(a, b)
+    }
 }
 
 /// A formula of two variables of one dtype that gives a bool.
@@ -237,13 +246,14 @@ pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
     fn predicate<F: Predicate>(self) -> bool;
     fn to_real<F: ToReal>(self) -> Self::Real;
     fn binary<F: Binary>(self, other: Self) -> Self;
+    fn binary_by_scalar<F: Binary>(self, scalar: Self) -> Self;
     fn compare<F: Compare>(self, other: Self) -> bool;
     fn visit<V: Visitor>(arg: V::Arg<Self>);
 }
 
 /// For `i32` and `integer` this expands to `fn unary<F: Unary>(self) -> i32 { F::integer(self) }` and so on.
 macro_rules! computes {
-    ($($ty:ty as $real:ty: $formula:ident;)*) => {$(
+    ($($ty:ty as $real:ty: $formula:ident $by_scalar:ident;)*) => {$(
         impl Compute for $ty {
             type Real = $real;
             #[inline(always)]
@@ -263,6 +273,10 @@ macro_rules! computes {
                 F::$formula(self, other)
             }
             #[inline(always)]
+            fn binary_by_scalar<F: Binary>(self, scalar: Self) -> Self {
+                F::$by_scalar(self, scalar)
+            }
+            #[inline(always)]
             fn compare<F: Compare>(self, other: Self) -> bool {
                 F::$formula(self, other)
             }
@@ -274,14 +288,14 @@ macro_rules! computes {
     )*};
 }
 computes! {
-    bool as bool: boolean;
-    u8 as u8: integer;
-    i8 as i8: integer;
-    i16 as i16: integer;
-    i32 as i32: integer;
-    i64 as i64: integer;
-    f32 as f32: real;
-    f64 as f64: real;
-    Complex<f32> as f32: complex;
-    Complex<f64> as f64: complex;
+    bool as bool: boolean boolean;
+    u8 as u8: integer integer;
+    i8 as i8: integer integer;
+    i16 as i16: integer integer;
+    i32 as i32: integer integer;
+    i64 as i64: integer integer;
+    f32 as f32: real real_by_scalar;
+    f64 as f64: real real_by_scalar;
+    Complex<f32> as f32: complex complex_by_scalar;
+    Complex<f64> as f64: complex complex_by_scalar;
 }

@@ -150,11 +150,13 @@ impl ScalarValue {
     /// Source: `c10/util/TypeCast.h`, `overflows`.
     pub fn to_element<C: Castable>(self) -> Option<C> {
         let real_fits = |v: f64| match (C::DTYPE.int_range(), C::DTYPE.finfo()) {
-            (Some((min, max)), _) => v <= max as f64 && (v >= min as f64 || (min == 0 && -v <= max as f64)),
+            (Some((min, max)), _) => v >= min as f64 && v <= max as f64,
             (None, Some(info)) => !v.is_finite() || (v >= -info.max && v <= info.max),
             (None, None) => true,
         };
         let fits = match self {
+            // everything is zero or not
+            _ if C::DTYPE == DType::Bool => true,
             ScalarValue::Bool(_) => true,
             ScalarValue::Int(v) => C::DTYPE.int_range().is_some() || real_fits(v as f64),
             ScalarValue::Float(v) => real_fits(v),

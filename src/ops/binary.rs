@@ -2,7 +2,7 @@
 //!
 //! Both operands are converted to the promoted dtype first; a formula sees one dtype.
 
-use super::Op;
+use super::{Op, complex};
 use super::table::binary_table;
 use crate::dtype::{Binary, Compare, Compute, Dtype, MachineFloat, MachineInt};
 use num_complex::Complex;
@@ -18,12 +18,23 @@ pub trait BinaryOp: Op {
     /// A scalar or zero-dim operand on the right keeps the precision the operation computes in, although it does
     /// not count in promotion (PyTorch: `opmath` in `BinaryOpsKernel.cpp`, for `mul` and the divisions).
     const RIGHT_SCALAR_IS_EXACT: bool = false;
+    /// A scalar out of the range of a floating dtype is refused too, as in `full`.
+    const CHECKS_FLOAT_SCALARS: bool = false;
     /// One element.
     #[doc(hidden)]
     fn apply<P: Dtype>(
         a: <Self::Computes<P> as Dtype>::Compute,
         b: <Self::Computes<P> as Dtype>::Compute,
     ) -> Self::Output<P>;
+    /// One element, where `b` is a scalar.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn apply_scalar<P: Dtype>(
+        a: <Self::Computes<P> as Dtype>::Compute,
+        b: <Self::Computes<P> as Dtype>::Compute,
+    ) -> Self::Output<P> {
+        Self::apply::<P>(a, b)
+    }
 }
 
 /// For `div […] any inexact any` it writes the marker `div` and
@@ -41,6 +52,7 @@ macro_rules! binary_ops {
             binary_ops!(@$result $op);
             const DIVIDES: bool = <$op as Traits>::DIVIDES;
             const RIGHT_SCALAR_IS_EXACT: bool = <$op as Traits>::RIGHT_SCALAR_IS_EXACT;
+            const CHECKS_FLOAT_SCALARS: bool = <$op as Traits>::CHECKS_FLOAT_SCALARS;
         }
     )*};
     (@same $op:ident) => {
@@ -49,6 +61,10 @@ macro_rules! binary_ops {
         #[inline(always)]
         fn apply<P: Dtype>(a: P::Compute, b: P::Compute) -> P {
             P::from_compute(a.binary::<$op>(b))
+        }
+        #[inline(always)]
+        fn apply_scalar<P: Dtype>(a: P::Compute, b: P::Compute) -> P {
+            P::from_compute(a.binary_by_scalar::<$op>(b))
         }
     };
     (@inexact $op:ident) => {
@@ -74,6 +90,7 @@ binary_table!(binary_ops);
 trait Traits {
     const DIVIDES: bool = false;
     const RIGHT_SCALAR_IS_EXACT: bool = false;
+    const CHECKS_FLOAT_SCALARS: bool = false;
 }
 impl Traits for mul {
     const RIGHT_SCALAR_IS_EXACT: bool = true;
@@ -95,11 +112,24 @@ impl Traits for remainder {
 impl Traits for fmod {
     const DIVIDES: bool = true;
 }
+impl Traits for clamp_min {
+    const CHECKS_FLOAT_SCALARS: bool = true;
+}
+impl Traits for clamp_max {
+    const CHECKS_FLOAT_SCALARS: bool = true;
+}
 macro_rules! plain {
     ($($op:ident)*) => {$(impl Traits for $op {})*};
 }
-plain!(add sub pow maximum minimum clamp_min clamp_max bitwise_and bitwise_or bitwise_xor);
+plain!(add sub pow maximum minimum bitwise_and bitwise_or bitwise_xor);
 plain!(bitwise_left_shift bitwise_right_shift eq ne lt le gt ge logical_and logical_or logical_xor);
+
+/// PyTorch adds and subtracts `alpha * b` with `alpha = 1`, also for complex numbers, where an infinite or NaN part spoils
+/// the other (`torch.add(0, inf + 1j)` is `inf + nanj`). Source: `aten/src/ATen/native/BinaryOps.cpp`, `add`.
+#[inline(always)]
+fn scaled_by_one<T: MachineFloat>(b: Complex<T>) -> Complex<T> {
+    Complex::new(b.re - b.im * T::zero(), b.re * T::zero() + b.im)
+}
 
 impl Binary for add {
     #[inline(always)]
@@ -116,7 +146,7 @@ impl Binary for add {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        a + b
+        a + scaled_by_one(b)
     }
 }
 
@@ -131,7 +161,7 @@ impl Binary for sub {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        a - b
+        a - scaled_by_one(b)
     }
 }
 
@@ -161,27 +191,7 @@ impl Binary for div {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        complex_quotient(a, b)
-    }
-}
-
-/// Complex division, the divisor scaled by its larger part so that it neither overflows nor underflows.
-/// Source: `c10/util/complex.h`, `operator/=`.
-#[inline(always)]
-pub(crate) fn complex_quotient<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-    let (abs_re, abs_im) = (b.re.abs(), b.im.abs());
-    if abs_re >= abs_im {
-        if abs_re == T::zero() && abs_im == T::zero() {
-            // a zero divisor: as the real quotients have it
-            return Complex::new(a.re / abs_re, a.im / abs_im);
-        }
-        let ratio = b.im / b.re;
-        let scale = T::one() / (b.re + b.im * ratio);
-        Complex::new((a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale)
-    } else {
-        let ratio = b.re / b.im;
-        let scale = T::one() / (b.im + b.re * ratio);
-        Complex::new((a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale)
+        complex::quotient(a, b)
     }
 }
 
@@ -257,6 +267,38 @@ impl Binary for fmod {
     }
 }
 
+/// The scalar exponents that PyTorch computes without a power function, which differ from it at infinities and zeros.
+/// Source: `aten/src/ATen/native/cpu/PowKernel.cpp`, `pow_tensor_scalar_optimized_kernel`; `Pow.cpp` for 0 and 1.
+#[inline(always)]
+fn power_by_scalar<V: Copy + core::ops::Mul<Output = V> + num_traits::One, T: MachineFloat>(
+    a: V,
+    exponent: T,
+    squared: impl Fn() -> V,
+    reciprocal: impl Fn(V) -> V,
+    sqrt: impl Fn(V) -> V,
+) -> Option<V> {
+    let is = |value: f64| exponent == T::lit(value);
+    Some(if is(0.0) {
+        V::one()
+    } else if is(1.0) {
+        a
+    } else if is(2.0) {
+        squared()
+    } else if is(3.0) {
+        squared() * a
+    } else if is(0.5) {
+        sqrt(a)
+    } else if is(-0.5) {
+        reciprocal(sqrt(a))
+    } else if is(-1.0) {
+        reciprocal(a)
+    } else if is(-2.0) {
+        reciprocal(squared())
+    } else {
+        return None;
+    })
+}
+
 impl Binary for pow {
     /// As for integers: anything to the power 0 is 1.
     #[inline(always)]
@@ -273,17 +315,21 @@ impl Binary for pow {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        if b.re == T::zero() && b.im == T::zero() {
-            return Complex::new(T::one(), T::zero());
-        }
-        if a.re == T::zero() && a.im == T::zero() {
-            return if b.re > T::zero() {
-                Complex::new(T::zero(), T::zero())
-            } else {
-                Complex::new(T::nan(), T::nan())
-            };
-        }
-        a.powc(b)
+        complex::pow(a, b)
+    }
+    #[inline(always)]
+    fn real_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
+        power_by_scalar(a, b, || a * a, |x| T::one() / x, |x| x.sqrt()).unwrap_or_else(|| a.powf(b))
+    }
+    #[inline(always)]
+    fn complex_by_scalar<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        let squared = || <mul as Binary>::complex(a, a);
+        let shortcut = if b.im == T::zero() {
+            power_by_scalar(a, b.re, squared, complex::reciprocal, complex::sqrt)
+        } else {
+            None
+        };
+        shortcut.unwrap_or_else(|| complex::pow(a, b))
     }
 }
 

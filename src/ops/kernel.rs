@@ -99,34 +99,33 @@ impl<Op: BinaryOp, P: Dtype, A: Castable, B: Castable, O: Castable> Map2<A, B, O
     }
 }
 
-/// An operation whose right operand is one value for all elements.
-pub struct CombiningRight<Op: BinaryOp, P: Dtype>(pub ComputeOf<Op, P>);
-impl<Op: BinaryOp, P: Dtype> Clone for CombiningRight<Op, P> {
-    fn clone(&self) -> Self {
-        *self
-    }
+/// Writes a kernel whose operand on one side is one value for all elements.
+macro_rules! with_one_value {
+    ($($(#[$doc:meta])* $name:ident |$x:ident, $value:ident| $apply:expr;)*) => {$(
+        $(#[$doc])*
+        pub struct $name<Op: BinaryOp, P: Dtype>(pub ComputeOf<Op, P>);
+        impl<Op: BinaryOp, P: Dtype> Clone for $name<Op, P> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<Op: BinaryOp, P: Dtype> Copy for $name<Op, P> {}
+        impl<Op: BinaryOp, P: Dtype, A: Castable, O: Castable> Map1<A, O> for $name<Op, P> {
+            #[inline(always)]
+            fn call(self, element: A) -> O {
+                let ($x, $value) = (operand::<Op, P, A>(element), self.0);
+                $apply.cast()
+            }
+        }
+    )*};
 }
-impl<Op: BinaryOp, P: Dtype> Copy for CombiningRight<Op, P> {}
-impl<Op: BinaryOp, P: Dtype, A: Castable, O: Castable> Map1<A, O> for CombiningRight<Op, P> {
-    #[inline(always)]
-    fn call(self, a: A) -> O {
-        Op::apply::<P>(operand::<Op, P, A>(a), self.0).cast()
-    }
-}
-
-/// An operation whose left operand is one value for all elements.
-pub struct CombiningLeft<Op: BinaryOp, P: Dtype>(pub ComputeOf<Op, P>);
-impl<Op: BinaryOp, P: Dtype> Clone for CombiningLeft<Op, P> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<Op: BinaryOp, P: Dtype> Copy for CombiningLeft<Op, P> {}
-impl<Op: BinaryOp, P: Dtype, B: Castable, O: Castable> Map1<B, O> for CombiningLeft<Op, P> {
-    #[inline(always)]
-    fn call(self, b: B) -> O {
-        Op::apply::<P>(self.0, operand::<Op, P, B>(b)).cast()
-    }
+with_one_value! {
+    /// An operation whose right operand is one tensor element for all elements.
+    CombiningRight |x, value| Op::apply::<P>(x, value);
+    /// An operation whose right operand is a scalar.
+    CombiningScalar |x, value| Op::apply_scalar::<P>(x, value);
+    /// An operation whose left operand is one value for all elements.
+    CombiningLeft |x, value| Op::apply::<P>(value, x);
 }
 
 /// A scalar divided by each element, as PyTorch computes it: the reciprocal, rounded to its dtype, times the scalar, in

@@ -7,6 +7,7 @@
 
 pub mod admit;
 mod binary;
+mod complex;
 pub mod kernel;
 pub mod reduce;
 pub(crate) mod table;

@@ -3,7 +3,7 @@
 //! A formula stands once per category. Complex formulas follow PyTorch's (`c10/util/complex.h`,
 //! `aten/src/ATen/native/cpu/UnaryOpsKernel.cpp`) in what they make of zeros, infinities and NaN.
 
-use super::Op;
+use super::{Op, complex};
 use super::admit::*;
 use super::table::unary_table;
 use crate::dtype::{Castable, Compute, Dtype, MachineFloat, MachineInt, Predicate, ToReal, Unary};
@@ -175,7 +175,7 @@ impl Unary for exp {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        z.exp()
+        complex::exp(z)
     }
 }
 
@@ -186,7 +186,7 @@ impl Unary for log {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        z.ln()
+        complex::log(z)
     }
 }
 
@@ -197,7 +197,7 @@ impl Unary for sqrt {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        z.sqrt()
+        complex::sqrt(z)
     }
 }
 
@@ -208,7 +208,7 @@ impl Unary for rsqrt {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        Complex::new(T::one(), T::zero()) / z.sqrt()
+        complex::reciprocal(complex::sqrt(z))
     }
 }
 
@@ -219,7 +219,7 @@ impl Unary for reciprocal {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        Complex::new(T::one(), T::zero()) / z
+        complex::reciprocal(z)
     }
 }
 
@@ -230,7 +230,7 @@ impl Unary for sin {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        z.sin()
+        complex::sin(z)
     }
 }
 
@@ -241,7 +241,7 @@ impl Unary for cos {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        z.cos()
+        complex::cos(z)
     }
 }
 
@@ -252,7 +252,7 @@ impl Unary for tan {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        z.tan()
+        complex::tan(z)
     }
 }
 
@@ -263,7 +263,7 @@ impl Unary for tanh {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        z.tanh()
+        complex::tanh(z)
     }
 }
 
@@ -274,8 +274,7 @@ impl Unary for sigmoid {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        let one = Complex::new(T::one(), T::zero());
-        one / (one + (-z).exp())
+        complex::sigmoid(z)
     }
 }
 
@@ -322,7 +321,7 @@ impl Unary for silu {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        z / (Complex::new(T::one(), T::zero()) + (-z).exp())
+        complex::quotient(z, Complex::new(T::one(), T::zero()) + complex::exp(-z))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{CanCast, Castable, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
-use crate::ops::kernel::{Combining, CombiningLeft, CombiningRight, ComputeOf, Map1, Map2, Map3, operand};
+use crate::ops::kernel::{Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand};
 use crate::ops::{BinaryOp, Op as _};
 use crate::shape::strides;
 use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_sizes};
@@ -25,6 +25,9 @@ pub type Outcome<Op, E, S, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, R>>;
 /// An integer that does not fit an integral dtype is refused (PyTorch wraps it silently in arithmetic and comparison,
 /// and refuses it in `full`, `clamp` and `where`).
 pub(super) fn scalar_operand<O: BinaryOp, P: Dtype>(value: ScalarValue, exact: bool) -> Result<ComputeOf<O, P>> {
+    if O::CHECKS_FLOAT_SCALARS {
+        value.to_element::<P>().ok_or(Error::ScalarOutOfRange { op: O::NAME, value, dtype: P::DTYPE })?;
+    }
     let fitted = if exact {
         value.to_dtype::<ComputeOf<O, P>>()
     } else {
@@ -134,8 +137,9 @@ pub(super) fn map3<A: Element, B: Element, C: Element, T: Shape, D: Device, Out:
 }
 
 /// Whether a zero-dim operand on the right keeps the precision computed in: it outranks nothing, and `Op` says so.
-fn right_is_exact<O: BinaryOp, K: Kind, S: Shape>() -> bool {
+fn right_is_exact<O: BinaryOp, P: Dtype, K: Kind, S: Shape>() -> bool {
     O::RIGHT_SCALAR_IS_EXACT
+        && !P::DTYPE.is_complex()
         && matches!(K::RANK, KindRank::Scalar | KindRank::ZeroDim)
         && matches!(<S::Kind as Kind>::RANK, KindRank::Dimensioned)
 }
@@ -167,7 +171,7 @@ where
     X: Device,
 {
     let left = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.view())?;
-    let exact = right_is_exact::<O, R::Kind, S>();
+    let exact = right_is_exact::<O, P, R::Kind, S>();
     let right = match rhs.source() {
         OperandSource::Scalar(value) => {
             let Source::View(left) = left else { unreachable!("a scalar moves no tensor") };
@@ -175,7 +179,7 @@ where
             let value = scalar_operand::<O, P>(value, exact)?;
             check_divisor::<O, P>(value)?;
             let sizes = T::Sizes::copied(left.sizes);
-            return map1::<_, T, X, _>(CombiningRight::<O, P>(value), left, sizes);
+            return map1::<_, T, X, _>(CombiningScalar::<O, P>(value), left, sizes);
         }
         OperandSource::View(view) => <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)?,
     };
@@ -203,10 +207,12 @@ where
     }
 }
 
-/// `Op(lhs, rhs)` for a scalar on the left, through the kernel made of its value.
+/// `Op(lhs, rhs)` for a scalar on the left, through the kernel made of its value, which is `exact` where the kernel
+/// multiplies by it.
 pub(super) fn combine_scalar<O, E, P, S, D, K>(
     lhs: ScalarValue,
     rhs: &Tensor<E, S, D>,
+    exact: bool,
     kernel: impl FnOnce(ComputeOf<O, P>) -> K,
 ) -> Result<Tensor<O::Output<P>, S, D>>
 where
@@ -218,7 +224,7 @@ where
     K: Map1<E, O::Output<P>>,
 {
     check_divisors::<O, P, D, E>(rhs.view())?;
-    let value = scalar_operand::<O, P>(lhs, false)?;
+    let value = scalar_operand::<O, P>(lhs, exact && !P::DTYPE.is_complex())?;
     map1::<_, S, D, _>(kernel(value), rhs.view(), rhs.shape())
 }
 
@@ -254,11 +260,13 @@ where
     D: Device + Receives<R::Place, R::Kind>,
     R: Operand,
 {
-    let exact = right_is_exact::<O, R::Kind, S>();
+    let exact = right_is_exact::<O, P, R::Kind, S>();
     let value = match rhs.source() {
         OperandSource::Scalar(value) => {
             check_exponent::<O, P>(value)?;
-            scalar_operand::<O, P>(value, exact)?
+            let value = scalar_operand::<O, P>(value, exact)?;
+            check_divisor::<O, P>(value)?;
+            return D::update1(CombiningScalar::<O, P>(value), lhs.view_mut()?);
         }
         OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
             Source::View(right) => {
@@ -323,14 +331,17 @@ where
     D: Device + Receives<R::Place, R::Kind>,
     R: Operand,
 {
-    let exact = right_is_exact::<O, R::Kind, S>();
+    let exact = right_is_exact::<O, P, R::Kind, S>();
     let left = lhs.view();
     let sizes = out.shape();
     let mut from = T::Sizes::filled(0);
     let value = match rhs.source() {
         OperandSource::Scalar(value) => {
             check_exponent::<O, P>(value)?;
-            scalar_operand::<O, P>(value, exact)?
+            let value = scalar_operand::<O, P>(value, exact)?;
+            check_divisor::<O, P>(value)?;
+            expect_output(O::NAME, left.sizes, sizes.as_ref())?;
+            return D::map1_into(CombiningScalar::<O, P>(value), left, out.view_mut()?);
         }
         OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
             Source::View(right) => {

@@ -1,13 +1,12 @@
 //! Choosing between elements: `where_` by a condition, `clamp` by bounds.
 
 use super::arithmetic::{PromotedWith, broadcast, map1, map2, map3};
-use super::create::fill_value;
 use super::operand::{Operand, OperandSource};
 use super::Tensor;
 use crate::device::{Device, Receives, Source};
 use crate::dtype::promote::ResultType;
 use crate::dtype::{Castable, Dtype, Scalar};
-use crate::error::{Result, unwrap};
+use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{MaskFor, OrderedFor};
 use crate::ops::kernel::{Choosing, ChoosingBoth, ChoosingLeft, ChoosingRight};
@@ -25,7 +24,10 @@ fn choice<'a, R: Operand, P: Dtype, D: Device + Receives<R::Place, R::Kind>>(
     operand: &'a R,
 ) -> Result<Choice<'a, D, R::Elem, P>> {
     Ok(match operand.source() {
-        OperandSource::Scalar(value) => Choice::Value(fill_value::<P>("where_", value)?),
+        OperandSource::Scalar(value) => match value.to_dtype() {
+            Some(value) => Choice::Value(value),
+            None => return Err(Error::ScalarOutOfRange { op: "where_", value, dtype: P::DTYPE }),
+        },
         OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
             Source::View(view) => Choice::Elements(view),
             Source::Value(value) => Choice::Value(value.cast()),
@@ -103,7 +105,7 @@ where
         for sizes in of {
             let mut next = vec![1; rank];
             if !crate::shape::broadcast_sizes(&joined, sizes, &mut next) {
-                return Err(crate::Error::Broadcast { op: "where_", lhs: joined[..].into(), rhs: (*sizes).into() });
+                return Err(Error::Broadcast { op: "where_", lhs: joined[..].into(), rhs: (*sizes).into() });
             }
             joined = next;
         }

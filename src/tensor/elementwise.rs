@@ -348,6 +348,7 @@ macro_rules! scalar_first {
                 combine_scalar::<crate::ops::$op, E, ResultType<ScalarKind, L::Counts, S::Kind, E>, S, D, _>(
                     left.value(),
                     self,
+                    false,
                     CombiningLeft::<crate::ops::$op, ResultType<ScalarKind, L::Counts, S::Kind, E>>,
                 )
             }

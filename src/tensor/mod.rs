@@ -21,6 +21,7 @@ mod random;
 mod reduce;
 mod reshape;
 mod scan;
+mod shell;
 mod views;
 
 pub use arithmetic::Outcome;

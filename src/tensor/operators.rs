@@ -143,6 +143,7 @@ macro_rules! scalars_on_the_left {
                 unwrap(combine_scalar::<ops::$op, E, P<E, S>, S, D, _>(
                     self.value(),
                     rhs,
+                    scalars_on_the_left!(@exact $kernel),
                     scalars_on_the_left!(@kernel $kernel $op E S),
                 ))
             }
@@ -160,6 +161,8 @@ macro_rules! scalars_on_the_left {
             }
         }
     )*};
+    (@exact CombiningLeft) => { false };
+    (@exact DividingScalar) => { true };
     (@kernel CombiningLeft $op:ident $e:ident $s:ident) => { CombiningLeft::<ops::$op, P<$e, $s>> };
     (@kernel DividingScalar $op:ident $e:ident $s:ident) => {
         DividingScalar::<<ops::$op as BinaryOp>::Computes<P<$e, $s>>>

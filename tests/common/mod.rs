@@ -228,3 +228,83 @@ pub fn agrees<E: Token>(got: E, want: &str, ulps: f64) -> bool {
             || (a - b).abs() <= ulps * ulp(E::DTYPE, b.abs().max(scale))
     })
 }
+
+/// What castiron gave for one row, its dtype forgotten.
+pub struct Answer {
+    pub dtype: DType,
+    pub len: usize,
+    agrees: Box<dyn Fn(usize, &str, f64) -> bool>,
+    show: Box<dyn Fn(usize) -> String>,
+}
+
+impl Answer {
+    pub fn new<E: Token>(elements: Vec<E>) -> Self {
+        let shown = elements.clone();
+        Answer {
+            dtype: E::DTYPE,
+            len: elements.len(),
+            agrees: Box::new(move |at, want, ulps| agrees(elements[at], want, ulps)),
+            show: Box::new(move |at| format!("{:?} ({})", shown[at], shown[at].bits())),
+        }
+    }
+
+    pub fn agrees(&self, at: usize, want: &str, ulps: f64) -> bool {
+        (self.agrees)(at, want, ulps)
+    }
+
+    pub fn show(&self, at: usize) -> String {
+        (self.show)(at)
+    }
+}
+
+/// How the rows of a value table fared.
+#[derive(Default)]
+pub struct Tally {
+    pub agree: usize,
+    pub elements: usize,
+    pub set_aside: std::collections::BTreeMap<&'static str, usize>,
+    pub disagree: Vec<String>,
+}
+
+impl Tally {
+    pub fn set_aside(&mut self, why: &'static str) {
+        *self.set_aside.entry(why).or_default() += 1;
+    }
+
+    /// Compares one row: `unstable` elements are those that PyTorch itself changes between runs.
+    pub fn row(&mut self, what: &str, answer: &Answer, dtype: &str, tokens: &str, unstable: &serde_json::Value, ulps: f64) {
+        if code(answer.dtype) != dtype {
+            self.disagree.push(format!("{what}: got {}, PyTorch {dtype}", code(answer.dtype)));
+            return;
+        }
+        let wanted: Vec<&str> = tokens.split_whitespace().collect();
+        if wanted.len() != answer.len {
+            self.disagree.push(format!("{what}: got {} elements, PyTorch {}", answer.len, wanted.len()));
+            return;
+        }
+        let unstable: Vec<u64> =
+            unstable.as_array().into_iter().flatten().filter_map(serde_json::Value::as_u64).collect();
+        let mut wrong = Vec::new();
+        for (at, want) in wanted.iter().enumerate() {
+            if unstable.contains(&(at as u64)) || want.starts_with('E') {
+                continue;
+            }
+            self.elements += 1;
+            if !answer.agrees(at, want, ulps) {
+                wrong.push(format!("[{at}] got {}, PyTorch {want}", answer.show(at)));
+            }
+        }
+        if wrong.is_empty() {
+            self.agree += 1;
+        } else {
+            wrong.truncate(4);
+            self.disagree.push(format!("{what}: {}", wrong.join("; ")));
+        }
+    }
+
+    pub fn finish(self, what: &str) {
+        println!("{what}: {} rows ({} elements) agree; set aside: {:?}", self.agree, self.elements, self.set_aside);
+        assert!(self.disagree.is_empty(), "{} rows disagree:\n{}", self.disagree.len(), self.disagree.join("\n"));
+        assert!(self.agree > 0, "{what}: no rows");
+    }
+}

@@ -1,0 +1,226 @@
+//! Complex functions with the special values of C99 (Annex G), which are PyTorch's: what `exp`, `sqrt`, `tanh` and their
+//! kin make of zeros, infinities and NaN.
+//!
+//! Sources: ISO/IEC 9899:2011 Annex G.6; `c10/util/complex.h` for division. Used by the formulas.
+
+use crate::dtype::MachineFloat;
+use num_complex::Complex;
+
+/// Division, the divisor scaled by its larger part so that it neither overflows nor underflows.
+/// Source: `c10/util/complex.h`, `operator/=`.
+#[inline(always)]
+pub fn quotient<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+    let (abs_re, abs_im) = (b.re.abs(), b.im.abs());
+    if abs_re >= abs_im {
+        if abs_re == T::zero() && abs_im == T::zero() {
+            // a zero divisor: as the real quotients have it
+            return Complex::new(a.re / abs_re, a.im / abs_im);
+        }
+        let ratio = b.im / b.re;
+        let scale = T::one() / (b.re + b.im * ratio);
+        Complex::new((a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale)
+    } else {
+        let ratio = b.re / b.im;
+        let scale = T::one() / (b.im + b.re * ratio);
+        Complex::new((a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale)
+    }
+}
+
+/// `1 / z`
+#[inline(always)]
+pub fn reciprocal<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    quotient(Complex::new(T::one(), T::zero()), z)
+}
+
+/// The product as C has it: an infinite factor gives an infinite product although parts of it are NaN (G.5.1).
+pub fn product<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+    let naive = |a: Complex<T>, b: Complex<T>| Complex::new(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+    let result = naive(a, b);
+    if !(result.re.is_nan() && result.im.is_nan()) {
+        return result;
+    }
+    let infinite = |z: Complex<T>| z.re.is_infinite() || z.im.is_infinite();
+    // infinite parts count as 1, finite ones beside them as 0, NaN as 0
+    let boxed = |z: Complex<T>| {
+        let part = |x: T| if x.is_infinite() { T::one() } else { T::zero() }.copysign(x);
+        Complex::new(part(z.re), part(z.im))
+    };
+    let unspoiled = |z: Complex<T>| {
+        let part = |x: T| if x.is_nan() { T::zero().copysign(x) } else { x };
+        Complex::new(part(z.re), part(z.im))
+    };
+    if !infinite(a) && !infinite(b) {
+        return result;
+    }
+    let a = if infinite(a) { boxed(a) } else { unspoiled(a) };
+    let b = if infinite(b) { boxed(b) } else { unspoiled(b) };
+    let recovered = naive(a, b);
+    Complex::new(T::infinity() * recovered.re, T::infinity() * recovered.im)
+}
+
+/// `magnitude * (cos + i sin)` of an angle, for a magnitude of 0 or infinity: the signs alone matter.
+fn directed<T: MachineFloat>(magnitude: T, angle: T) -> Complex<T> {
+    let (sin, cos) = angle.sin_cos();
+    Complex::new(magnitude.copysign(cos), magnitude.copysign(sin))
+}
+
+/// `exp(z)` (G.6.3.1).
+pub fn exp<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let Complex { re: x, im: y } = z;
+    if y == T::zero() {
+        return Complex::new(x.exp(), y);
+    }
+    if x.is_infinite() {
+        return match (x > T::zero(), y.is_finite()) {
+            (true, true) => directed(T::infinity(), y),
+            (true, false) => Complex::new(T::infinity(), T::nan()),
+            (false, true) => directed(T::zero(), y),
+            (false, false) => Complex::new(T::zero(), T::zero().copysign(y)),
+        };
+    }
+    // in two steps, so that a large exponential times a small cosine does not overflow
+    let (sin, cos) = y.sin_cos();
+    let half = (x * T::lit(0.5)).exp();
+    let whole = x.exp();
+    if whole.is_infinite() {
+        Complex::new(half * cos * half, half * sin * half)
+    } else {
+        Complex::new(whole * cos, whole * sin)
+    }
+}
+
+/// `log(z)` (G.6.3.2).
+pub fn log<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    Complex::new(z.re.hypot(z.im).ln(), z.im.atan2(z.re))
+}
+
+/// `sqrt(z)` (G.6.4.2).
+pub fn sqrt<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let Complex { re: x, im: y } = z;
+    if y.is_infinite() {
+        return Complex::new(T::infinity(), y);
+    }
+    if x.is_infinite() {
+        return if x > T::zero() {
+            Complex::new(x, if y.is_nan() { y } else { T::zero().copysign(y) })
+        } else {
+            Complex::new(if y.is_nan() { y } else { T::zero() }, T::infinity().copysign(y))
+        };
+    }
+    if x.is_nan() || y.is_nan() {
+        return Complex::new(T::nan(), T::nan());
+    }
+    if x == T::zero() && y == T::zero() {
+        return Complex::new(T::zero(), y);
+    }
+    // the larger part first, from which the smaller follows without cancellation
+    let modulus = x.hypot(y);
+    let (x, y, modulus, scale) = if modulus.is_infinite() {
+        let quarter = T::lit(0.25);
+        let (x, y) = (x * quarter, y * quarter);
+        (x, y, x.hypot(y), T::lit(2.0))
+    } else if modulus < T::min_positive_value() * T::lit(4.0) {
+        let (x, y) = (x / T::epsilon(), y / T::epsilon());
+        (x, y, x.hypot(y), T::epsilon().sqrt())
+    } else {
+        (x, y, modulus, T::one())
+    };
+    let large = ((modulus + x.abs()) * T::lit(0.5)).sqrt();
+    let small = y.abs() / (T::lit(2.0) * large);
+    let (re, im) = if x >= T::zero() { (large, small) } else { (small, large) };
+    Complex::new(re * scale, (im * scale).copysign(y))
+}
+
+/// `a` to the power `b`, by way of the logarithm.
+pub fn pow<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+    exp(product(b, log(a)))
+}
+
+/// `cosh(z)` (G.6.2.4).
+pub fn cosh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let Complex { re: x, im: y } = z;
+    if y == T::zero() {
+        let im = if x.is_nan() { y } else { y * T::one().copysign(x) };
+        return Complex::new(x.cosh(), im);
+    }
+    if x.is_infinite() {
+        if !y.is_finite() {
+            return Complex::new(T::infinity(), T::nan());
+        }
+        let z = directed(T::infinity(), y);
+        return Complex::new(z.re, z.im * T::one().copysign(x));
+    }
+    if x == T::zero() && !y.is_finite() {
+        return Complex::new(T::nan(), T::zero());
+    }
+    let (sin, cos) = y.sin_cos();
+    Complex::new(x.cosh() * cos, x.sinh() * sin)
+}
+
+/// `sinh(z)` (G.6.2.5).
+pub fn sinh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let Complex { re: x, im: y } = z;
+    if y == T::zero() {
+        return Complex::new(x.sinh(), y);
+    }
+    if x.is_infinite() {
+        if !y.is_finite() {
+            return Complex::new(x, T::nan());
+        }
+        let z = directed(T::infinity(), y);
+        return Complex::new(z.re * T::one().copysign(x), z.im);
+    }
+    if x == T::zero() && !y.is_finite() {
+        return Complex::new(x, T::nan());
+    }
+    let (sin, cos) = y.sin_cos();
+    Complex::new(x.sinh() * cos, x.cosh() * sin)
+}
+
+/// `tanh(z)` (G.6.2.6).
+pub fn tanh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let Complex { re: x, im: y } = z;
+    if y == T::zero() {
+        return Complex::new(x.tanh(), y);
+    }
+    let (sin, cos) = y.sin_cos();
+    if x.is_infinite() {
+        let im = if y.is_finite() { sin * cos } else { y };
+        return Complex::new(T::one().copysign(x), T::zero().copysign(im));
+    }
+    if x == T::zero() && !y.is_finite() {
+        return Complex::new(x, T::nan());
+    }
+    if !x.is_finite() || !y.is_finite() {
+        return Complex::new(T::nan(), T::nan());
+    }
+    let sinh = x.sinh();
+    if sinh.is_infinite() || x.abs() > T::lit(22.0) {
+        // beyond this `sinh` and `cosh` are the same number
+        let decay = (T::lit(-2.0) * x.abs()).exp();
+        return Complex::new(T::one().copysign(x), T::lit(4.0) * sin * cos * decay);
+    }
+    let denominator = sinh * sinh + cos * cos;
+    Complex::new(sinh * x.cosh() / denominator, sin * cos / denominator)
+}
+
+/// `f(z)` from its hyperbolic counterpart: `g(iz)` turned back.
+pub fn cos<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    cosh(Complex::new(-z.im, z.re))
+}
+/// As `cos`.
+pub fn sin<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let turned = sinh(Complex::new(-z.im, z.re));
+    Complex::new(turned.im, -turned.re)
+}
+/// As `cos`.
+pub fn tan<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let turned = tanh(Complex::new(-z.im, z.re));
+    Complex::new(turned.im, -turned.re)
+}
+
+/// `1 / (1 + exp(-z))`
+pub fn sigmoid<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let one = Complex::new(T::one(), T::zero());
+    reciprocal(one + exp(-z))
+}
