@@ -81,30 +81,26 @@ impl<A: Element> Inside<A> {
         }
         // SAFETY: `low..high` steps from `base` are inside the view.
         let at = |i: usize| unsafe { self.from.add(base + i * self.step).read() };
-        let mut position = low;
         let mut lanes = [reducer.start(); LANES];
-        if high - low >= LANES {
-            while position + LANES <= high {
-                for (lane, partial) in lanes.iter_mut().enumerate() {
-                    *partial = reducer.meet(*partial, at(position + lane), index + position + lane);
-                }
-                position += LANES;
+        let mut position = low;
+        while position + LANES <= high {
+            for (lane, partial) in lanes.iter_mut().enumerate() {
+                *partial = reducer.meet(*partial, at(position + lane), index + position + lane);
             }
-            // halves, quarters, … so that neighbours are added first
-            let mut width = LANES / 2;
-            while width > 0 {
-                for lane in 0..width {
-                    lanes[lane] = reducer.merge(lanes[lane], lanes[lane + width]);
-                }
-                width /= 2;
+            position += LANES;
+        }
+        for (position, partial) in (position..high).zip(&mut lanes) {
+            *partial = reducer.meet(*partial, at(position), index + position);
+        }
+        // halves, quarters, …
+        let mut width = (high - low).next_power_of_two().min(LANES) / 2;
+        while width > 0 {
+            for lane in 0..width {
+                lanes[lane] = reducer.merge(lanes[lane], lanes[lane + width]);
             }
+            width /= 2;
         }
-        let mut partial = lanes[0];
-        while position < high {
-            partial = reducer.meet(partial, at(position), index + position);
-            position += 1;
-        }
-        partial
+        lanes[0]
     }
 
     /// Reduces `LANES` neighbouring columns, `across` apart, at once.

@@ -118,6 +118,16 @@ impl ScalarValue {
         }
     }
 
+    /// The real part, rounded to `f64`.
+    fn real_part(self) -> f64 {
+        match self {
+            ScalarValue::Bool(v) => v as u8 as f64,
+            ScalarValue::Int(v) => v as f64,
+            ScalarValue::Float(v) => v,
+            ScalarValue::Complex(v) => v.re,
+        }
+    }
+
     /// The value as `C`, or `None` where an integer does not fit an integral `C`.
     ///
     /// The rule is that of PyTorch's `full`: for unsigned dtypes a negative value whose magnitude fits wraps
@@ -151,14 +161,18 @@ impl ScalarValue {
     pub fn to_element<C: Castable>(self) -> Option<C> {
         let real_fits = |v: f64| match (C::DTYPE.int_range(), C::DTYPE.finfo()) {
             (Some((min, max)), _) => v >= min as f64 && v <= max as f64,
-            (None, Some(info)) => !v.is_finite() || (v >= -info.max && v <= info.max),
-            (None, None) => true,
+            // complex32 is checked as complex64: beyond its range it holds infinity
+            _ if C::DTYPE == DType::C32 => !v.is_finite() || v.abs() <= f32::MAX as f64,
+            (None, Some(info)) if v.is_finite() => v.abs() <= info.max && (v >= 0.0 || C::DTYPE.is_signed()),
+            // infinity fits where the format has one
+            (None, _) => v.is_nan() || C::from_f64(v).value().real_part().is_infinite(),
         };
         let fits = match self {
             // everything is zero or not
             _ if C::DTYPE == DType::Bool => true,
             ScalarValue::Bool(_) => true,
-            ScalarValue::Int(v) => C::DTYPE.int_range().is_some() || real_fits(v as f64),
+            // the sign of an integer is never checked
+            ScalarValue::Int(v) => C::DTYPE.int_range().is_some() || real_fits((v as f64).abs()),
             ScalarValue::Float(v) => real_fits(v),
             ScalarValue::Complex(v) if C::DTYPE.is_complex() => real_fits(v.re) && real_fits(v.im),
             ScalarValue::Complex(v) => v.im == 0.0 && real_fits(v.re),

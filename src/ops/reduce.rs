@@ -4,7 +4,7 @@
 //! device (the tree of partial sums is fixed by the shape, so results do not depend on how work is divided).
 
 use super::Op;
-use crate::dtype::{Castable, Compute, Dtype, Element};
+use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat, MachineInt};
 use core::marker::PhantomData;
 
 /// A reduction of elements `A` to one `Out`.
@@ -19,10 +19,15 @@ pub trait Reducer<A>: Copy + Send + Sync {
     fn start(self) -> Self::Partial;
     /// One more element, `index` being its position among those reduced over, in row-major order.
     fn meet(self, partial: Self::Partial, element: A, index: usize) -> Self::Partial;
-    /// Two partial results as one, `later` having met the later elements.
-    fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial;
+    /// Two partial results as one. (Elements are met in turn by several partial results, so neither's come before the
+    /// other's: what depends on their order must keep the index.)
+    fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial;
     /// The result.
     fn finish(self, partial: Self::Partial, count: usize) -> Self::Out;
+    /// The same where there is but one result, which PyTorch computes in another way for some reductions.
+    fn single(self) -> Self {
+        self
+    }
 }
 
 /// Declares the marker of an operation that is not elementwise.
@@ -42,6 +47,23 @@ op!(cumsum softmax log_softmax logsumexp matmul clamp imag where_);
 
 type Over<T> = PhantomData<fn() -> T>;
 
+/// Adding up. Unlike [`add`](super::add) it does not multiply by `alpha`, so that the parts of a complex sum stay apart.
+pub(crate) struct Accumulating;
+impl Binary for Accumulating {
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        a.wrapping_add(&b)
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        a + b
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        a + b
+    }
+}
+
 /// The sum, in the dtype `E::Sum`.
 #[derive(Clone, Copy)]
 pub struct Summing;
@@ -54,11 +76,11 @@ impl<E: Dtype> Reducer<E> for Summing {
     }
     #[inline(always)]
     fn meet(self, partial: Self::Partial, element: E, _: usize) -> Self::Partial {
-        partial.binary::<super::add>(element.cast::<E::Sum>().to_compute())
+        partial.binary::<Accumulating>(element.cast::<E::Sum>().to_compute())
     }
     #[inline(always)]
-    fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial {
-        earlier.binary::<super::add>(later)
+    fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
+        one.binary::<Accumulating>(other)
     }
     #[inline(always)]
     fn finish(self, partial: Self::Partial, _: usize) -> E::Sum {
@@ -81,8 +103,8 @@ impl<E: Dtype> Reducer<E> for Multiplying {
         partial.binary::<super::mul>(element.cast::<E::Sum>().to_compute())
     }
     #[inline(always)]
-    fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial {
-        earlier.binary::<super::mul>(later)
+    fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
+        one.binary::<super::mul>(other)
     }
     #[inline(always)]
     fn finish(self, partial: Self::Partial, _: usize) -> E::Sum {
@@ -102,22 +124,15 @@ impl<E: Dtype> Reducer<E> for Averaging {
     }
     #[inline(always)]
     fn meet(self, partial: E::Compute, element: E, _: usize) -> E::Compute {
-        partial.binary::<super::add>(element.to_compute())
+        partial.binary::<Accumulating>(element.to_compute())
     }
     #[inline(always)]
-    fn merge(self, earlier: E::Compute, later: E::Compute) -> E::Compute {
-        earlier.binary::<super::add>(later)
+    fn merge(self, one: E::Compute, other: E::Compute) -> E::Compute {
+        one.binary::<Accumulating>(other)
     }
     #[inline(always)]
     fn finish(self, partial: E::Compute, count: usize) -> E {
-        // A real divisor: dividing a complex sum by a complex count would make NaN of infinities.
-        let count = count as f64;
-        let sum: num_complex::Complex<f64> = partial.cast();
-        E::from_compute(if E::DTYPE.is_complex() {
-            <E::Compute as Castable>::from_c128(sum / count)
-        } else {
-            partial.binary::<super::div>(<E::Compute as Castable>::from_f64(count))
-        })
+        E::from_compute(partial.binary::<super::div>(<E::Compute as Castable>::from_f64(count as f64)))
     }
 }
 
@@ -132,8 +147,14 @@ pub struct Moments {
 /// The variance; its root with `ROOT`.
 #[derive(Clone, Copy)]
 pub struct Varying<const ROOT: bool> {
-    /// How many degrees of freedom the mean has used up (PyTorch's default is 1).
-    pub correction: f64,
+    correction: f64,
+    single: bool,
+}
+impl<const ROOT: bool> Varying<ROOT> {
+    /// `correction` is how many degrees of freedom the mean has used up (PyTorch's default is 1).
+    pub const fn new(correction: usize) -> Self {
+        Varying { correction: correction as f64, single: false }
+    }
 }
 impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
     type Partial = Moments;
@@ -154,28 +175,39 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
         partial
     }
     #[inline(always)]
-    fn merge(self, earlier: Moments, later: Moments) -> Moments {
-        if earlier.count == 0.0 {
-            return later;
+    fn merge(self, one: Moments, other: Moments) -> Moments {
+        if one.count == 0.0 {
+            return other;
         }
-        if later.count == 0.0 {
-            return earlier;
+        if other.count == 0.0 {
+            return one;
         }
-        let count = earlier.count + later.count;
-        let mut merged = Moments { count, ..earlier };
+        let count = one.count + other.count;
+        let mut merged = Moments { count, ..one };
         for part in 0..2 {
-            let delta = later.mean[part] - earlier.mean[part];
-            merged.mean[part] += delta * later.count / count;
-            merged.squares[part] += later.squares[part] + delta * delta * earlier.count * later.count / count;
+            let delta = other.mean[part] - one.mean[part];
+            merged.mean[part] += delta * other.count / count;
+            merged.squares[part] += other.squares[part] + delta * delta * one.count * other.count / count;
         }
         merged
     }
     #[inline(always)]
     fn finish(self, partial: Moments, _: usize) -> E::RealDtype {
         let freedom = (partial.count - self.correction).max(0.0);
-        let squares = partial.squares[0] + if E::DTYPE.is_complex() { partial.squares[1] } else { 0.0 };
+        let mut squares = partial.squares[0] + if E::DTYPE.is_complex() { partial.squares[1] } else { 0.0 };
+        // PyTorch sums in the tensor's dtype for the mean here; where that sum overflows, so does the variance.
+        // Source: `aten/src/ATen/native/ReduceOps.cpp`, `std_var_all_cpu`.
+        if self.single && matches!(E::DTYPE, DType::F32 | DType::F64) {
+            let sum: E = Castable::from_f64(partial.mean[0] * partial.count);
+            if partial.mean[0].is_finite() && sum.cast::<f64>().is_infinite() {
+                squares = f64::INFINITY;
+            }
+        }
         let variance = squares / freedom;
         Castable::from_f64(if ROOT { variance.sqrt() } else { variance })
+    }
+    fn single(self) -> Self {
+        Varying { single: true, ..self }
     }
 }
 
@@ -226,10 +258,10 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
         Self::pick(partial, element)
     }
     #[inline(always)]
-    fn merge(self, earlier: Option<E>, later: Option<E>) -> Option<E> {
-        match later {
-            Some(later) => Self::pick(earlier, later),
-            None => earlier,
+    fn merge(self, one: Option<E>, other: Option<E>) -> Option<E> {
+        match other {
+            Some(other) => Self::pick(one, other),
+            None => one,
         }
     }
     #[inline(always)]
@@ -268,16 +300,20 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
         self.merge(partial, Some((element, index)))
     }
     #[inline(always)]
-    fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial {
-        match (earlier, later) {
+    fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
+        match (one, other) {
             (Some((champion, at)), Some((challenger, index))) => {
                 let (a, b) = (champion.to_compute(), challenger.to_compute());
                 let nan = |x: E::Compute| x.predicate::<super::isnan>();
-                let wins = Extreme::<E, MAX>::beats(b, a) && !nan(a) || nan(b) && !nan(a);
+                let wins = match (nan(a), nan(b)) {
+                    (false, false) => Extreme::<E, MAX>::beats(b, a) || (a == b && index < at),
+                    (true, true) => index < at,
+                    (_, challenger_is_nan) => challenger_is_nan,
+                };
                 Some(if wins { (challenger, index) } else { (champion, at) })
             }
-            (earlier, None) => earlier,
-            (None, later) => later,
+            (one, None) => one,
+            (None, other) => other,
         }
     }
     #[inline(always)]
@@ -301,8 +337,8 @@ impl<const ALL: bool, E: Dtype> Reducer<E> for Questioning<ALL> {
         self.fold(partial, element.cast())
     }
     #[inline(always)]
-    fn merge(self, earlier: bool, later: bool) -> bool {
-        self.fold(earlier, later)
+    fn merge(self, one: bool, other: bool) -> bool {
+        self.fold(one, other)
     }
     #[inline(always)]
     fn finish(self, partial: bool, _: usize) -> bool {

@@ -6,7 +6,7 @@ use super::{Tensor, expect_fit};
 use crate::device::{Device, Meet, Receives, Source};
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::{Kind, KindRank};
-use crate::dtype::{CanCast, Castable, Dtype, Element, ScalarValue};
+use crate::dtype::{CanCast, Castable, DType, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
 use crate::ops::kernel::{Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand};
 use crate::ops::{BinaryOp, Op as _};
@@ -20,11 +20,15 @@ pub type PromotedWith<E, S, R> = ResultType<<S as Shape>::Kind, E, <R as Operand
 /// The dtype of `Op` on a tensor of shape `S` and dtype `E` and the operand `R`.
 pub type Outcome<Op, E, S, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, R>>;
 
-/// A scalar as `Op` computes with it.
+/// A scalar beside a tensor of dtype `E`, as `Op` computes with it in `P`.
 ///
 /// An integer that does not fit an integral dtype is refused (PyTorch wraps it silently in arithmetic and comparison,
 /// and refuses it in `full`, `clamp` and `where`).
-pub(super) fn scalar_operand<O: BinaryOp, P: Dtype>(value: ScalarValue, exact: bool) -> Result<ComputeOf<O, P>> {
+pub(super) fn scalar_operand<O: BinaryOp, E: Dtype, P: Dtype>(value: ScalarValue, exact: bool) -> Result<ComputeOf<O, P>> {
+    // beyond `int64` an integer counts as `uint64`, which has no promotion with bool
+    if E::DTYPE == DType::Bool && matches!(value, ScalarValue::Int(v) if i64::try_from(v).is_err()) {
+        return Err(Error::ScalarOutOfRange { op: O::NAME, value, dtype: DType::I64 });
+    }
     if O::CHECKS_FLOAT_SCALARS {
         value.to_element::<P>().ok_or(Error::ScalarOutOfRange { op: O::NAME, value, dtype: P::DTYPE })?;
     }
@@ -176,7 +180,7 @@ where
         OperandSource::Scalar(value) => {
             let Source::View(left) = left else { unreachable!("a scalar moves no tensor") };
             check_exponent::<O, P>(value)?;
-            let value = scalar_operand::<O, P>(value, exact)?;
+            let value = scalar_operand::<O, E, P>(value, exact)?;
             check_divisor::<O, P>(value)?;
             let sizes = T::Sizes::copied(left.sizes);
             return map1::<_, T, X, _>(CombiningScalar::<O, P>(value), left, sizes);
@@ -224,7 +228,7 @@ where
     K: Map1<E, O::Output<P>>,
 {
     check_divisors::<O, P, D, E>(rhs.view())?;
-    let value = scalar_operand::<O, P>(lhs, exact && !P::DTYPE.is_complex())?;
+    let value = scalar_operand::<O, P, P>(lhs, exact && !P::DTYPE.is_complex())?;
     map1::<_, S, D, _>(kernel(value), rhs.view(), rhs.shape())
 }
 
@@ -264,7 +268,7 @@ where
     let value = match rhs.source() {
         OperandSource::Scalar(value) => {
             check_exponent::<O, P>(value)?;
-            let value = scalar_operand::<O, P>(value, exact)?;
+            let value = scalar_operand::<O, E, P>(value, exact)?;
             check_divisor::<O, P>(value)?;
             return D::update1(CombiningScalar::<O, P>(value), lhs.view_mut()?);
         }
@@ -338,7 +342,7 @@ where
     let value = match rhs.source() {
         OperandSource::Scalar(value) => {
             check_exponent::<O, P>(value)?;
-            let value = scalar_operand::<O, P>(value, exact)?;
+            let value = scalar_operand::<O, E, P>(value, exact)?;
             check_divisor::<O, P>(value)?;
             expect_output(O::NAME, left.sizes, sizes.as_ref())?;
             return D::map1_into(CombiningScalar::<O, P>(value), left, out.view_mut()?);

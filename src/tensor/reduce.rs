@@ -33,6 +33,7 @@ pub(super) fn reduce<O: Op, R: Reducer<E>, E: Element, S: Shape, T: Shape, D: De
         .filter(|axis| keeps || !reduced(axis))
         .map(|axis| if reduced(&axis) { 1 } else { sizes.as_ref()[axis] })
         .collect();
+    let reducer = if kept.iter().all(|&size| size == 1) { reducer.single() } else { reducer };
     let storage = D::reduce(reducer, x.view(), mask)?;
     Ok(Tensor::dense(storage, T::Sizes::copied(&kept)))
 }
@@ -120,12 +121,12 @@ reductions! {
     /// The variance, of floating and complex dtypes; real. `correction` is the number of degrees of freedom the mean has
     /// used up: 1 (PyTorch's default) for a sample, 0 for a population. NaN where no freedom is left.
     var try_var var_axis try_var_axis [InexactFor<ops::reduce::var>] (correction: usize) -> E::RealDtype,
-        var: Varying::<false> { correction: correction as f64 }, "torch.var",
+        var: Varying::<false>::new(correction), "torch.var",
         "assert_eq!(tensor![1.0, 2.0, 3.0].var(1).item(), 1.0);",
         "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].var_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
     /// The standard deviation: the root of the variance.
     std try_std std_axis try_std_axis [InexactFor<ops::reduce::std>] (correction: usize) -> E::RealDtype,
-        std: Varying::<true> { correction: correction as f64 }, "torch.std",
+        std: Varying::<true>::new(correction), "torch.std",
         "assert_eq!(tensor![1.0, 3.0, 5.0].std(1).item(), 2.0);",
         "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].std_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
     /// The largest element; NaN if there is one. Of nothing: an error.

@@ -2,11 +2,11 @@
 
 use super::Tensor;
 use crate::device::{Device, LaneKernel};
-use crate::dtype::{Binary, Castable, Complex, Compute, Dtype, Element, MachineFloat};
+use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat};
 use crate::error::{Result, unwrap};
 use crate::ops;
 use crate::ops::admit::FloatFor;
-use crate::ops::reduce::Reducer;
+use crate::ops::reduce::{Accumulating, Reducer};
 use crate::shape::{Axes, Axis, HasAxis, Shape};
 
 /// Elements added before their sum is added to the total, so that long sums lose little.
@@ -25,10 +25,19 @@ struct RunningSum;
 impl<E: Dtype> LaneKernel<E, E::Sum> for RunningSum {
     #[inline]
     fn lane(self, len: usize, get: impl Fn(usize) -> E, mut put: impl FnMut(usize, E::Sum)) {
-        let mut sum = <E::Sum as Dtype>::Compute::default();
-        for i in 0..len {
-            sum = sum.binary::<ops::add>(get(i).cast::<E::Sum>().to_compute());
-            put(i, Dtype::from_compute(sum));
+        // PyTorch's `acc_type`: single precision runs in double.
+        if matches!(E::DTYPE, DType::F32 | DType::C64) {
+            let mut sum = Complex::<f64>::default();
+            for i in 0..len {
+                sum += get(i).cast::<Complex<f64>>();
+                put(i, sum.cast());
+            }
+        } else {
+            let mut sum = <E::Sum as Dtype>::Compute::default();
+            for i in 0..len {
+                sum = sum.binary::<Accumulating>(get(i).cast::<E::Sum>().to_compute());
+                put(i, Dtype::from_compute(sum));
+            }
         }
     }
 }
@@ -48,8 +57,8 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
         let mut sum = E::Compute::default();
         for start in (0..len).step_by(BLOCK) {
             let block = (start..len.min(start + BLOCK))
-                .fold(E::Compute::default(), |sum, i| sum.binary::<ops::add>(exponential(i)));
-            sum = sum.binary::<ops::add>(block);
+                .fold(E::Compute::default(), |sum, i| sum.binary::<Accumulating>(exponential(i)));
+            sum = sum.binary::<Accumulating>(block);
         }
         let log_sum = if LOG { sum.unary::<ops::log>() } else { sum };
         for i in 0..len {
@@ -90,7 +99,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
             // the logarithm of nothing
             return <E::Inexact as Castable>::from_f64(f64::NEG_INFINITY);
         };
-        E::Inexact::from_compute(sum.unary::<ops::log>().binary::<ops::add>(max))
+        E::Inexact::from_compute(sum.unary::<ops::log>().binary::<Accumulating>(max))
     }
 }
 
@@ -118,7 +127,7 @@ fn scale<C: Compute>(sum: C, of: C, max: C) -> C {
 fn merge<C: Compute>(a: Option<(C, C)>, b: Option<(C, C)>) -> Option<(C, C)> {
     let (Some((max_a, sum_a)), Some((max_b, sum_b))) = (a, b) else { return a.or(b) };
     let max = max_a.binary::<LargerReal>(max_b);
-    Some((max, scale(sum_a, max_a, max).binary::<ops::add>(scale(sum_b, max_b, max))))
+    Some((max, scale(sum_a, max_a, max).binary::<Accumulating>(scale(sum_b, max_b, max))))
 }
 
 impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {

@@ -1,0 +1,115 @@
+//! Operators and methods of two operands.
+
+use crate::common::{self, csv};
+use crate::compare::{Tally, compare, theirs, wider, zero_dim_twin};
+use crate::grid::Answers;
+use crate::probe::{Method, Refused, ScalarFirst, TensorMethod, Where, operator};
+use castiron::ops;
+use std::collections::HashMap;
+
+/// The operations of `binary_ops` that castiron has, by the oracle's name.
+fn binary_answers() -> Vec<(&'static [&'static str], Answers)> {
+    macro_rules! table {
+        ($($op:ty: $($name:literal)+;)*) => { vec![$((&[$($name),+][..], dtypes!(answers $op, out))),*] };
+    }
+    table! {
+        operator::add: "add" "op_add";
+        operator::sub: "sub" "op_sub";
+        operator::mul: "mul" "op_mul";
+        operator::div: "op_truediv" "div" "true_divide";
+        operator::rem: "op_mod" "remainder";
+        operator::bitand: "op_and" "bitwise_and";
+        operator::bitor: "op_or" "bitwise_or";
+        operator::bitxor: "op_xor" "bitwise_xor";
+        operator::shl: "op_lshift" "bitwise_left_shift";
+        operator::shr: "op_rshift" "bitwise_right_shift";
+        Method<ops::add>: "result_type_meta_add";
+        Method<ops::floor_divide>: "floor_divide" "op_floordiv" "div_floor";
+        Method<ops::trunc_divide>: "div_trunc";
+        Method<ops::fmod>: "fmod";
+        Method<ops::pow>: "pow" "op_pow";
+        Method<ops::clamp_min>: "clamp_min";
+        Method<ops::clamp_max>: "clamp_max";
+        Method<ops::eq>: "eq";
+        Method<ops::ne>: "ne";
+        Method<ops::lt>: "lt";
+        Method<ops::le>: "le";
+        Method<ops::gt>: "gt";
+        Method<ops::ge>: "ge";
+        TensorMethod<ops::maximum>: "maximum";
+        TensorMethod<ops::minimum>: "minimum";
+        TensorMethod<ops::logical_and>: "logical_and";
+        TensorMethod<ops::logical_or>: "logical_or";
+        TensorMethod<ops::logical_xor>: "logical_xor";
+        Where: "where";
+    }
+}
+
+#[test]
+fn every_operator_gives_pytorchs_dtype_for_every_pair_and_kind() {
+    let table = csv("binary_ops.csv");
+    let rows: HashMap<[&str; 4], &str> =
+        table.rows.iter().map(|row| ([0, 1, 2, 3].map(|i| &*row[i]), &*row[4])).collect();
+    let mut tally = Tally::default();
+    let answers = binary_answers();
+    let scalar_first = [
+        ("op_pow", dtypes!(answers ScalarFirst<ops::pow>, out)),
+        ("op_floordiv", dtypes!(answers ScalarFirst<ops::floor_divide>, out)),
+    ];
+    let cells: usize = answers.iter().map(|(_, answers)| answers.cells()).sum();
+    for (names, answers) in &answers {
+        for &name in *names {
+            for (&[op, kinds, left, right], &result) in &rows {
+                // Scalars on the left of a method (`torch.eq(1, t)`) have no Rust form.
+                let has_form = name.starts_with("op_") || ["add", "sub", "mul", "where"].contains(&name);
+                if op != name || (kinds == "ST" && !has_form) {
+                    continue;
+                }
+                let theirs = theirs(&table, result);
+                let reversed = scalar_first.iter().find(|(op, _)| *op == name && kinds == "ST");
+                let ours = reversed.map_or(answers, |(_, answers)| answers).get(kinds, left, right);
+                let complex_bound = name.starts_with("clamp") && right == "py.complex" && theirs.is_ok();
+                if complex_bound && ours == Some(None) {
+                    // PyTorch reads a complex bound whose imaginary part is zero as a real one; complex bounds are refused here
+                    *tally.departures.entry("complex bounds of clamp refused".to_owned()).or_default() += 1;
+                    continue;
+                }
+                // Rows of a zero-dim left operand are left out where they equal those of a dimensioned one; their dtypes never differ.
+                if let Some(zero_dim) = zero_dim_twin(kinds)
+                    && !rows.contains_key(&[op, zero_dim, left, right])
+                    && let (Some(Some(ours)), Ok(theirs)) = (answers.get(zero_dim, left, right), &theirs)
+                {
+                    compare(&mut tally, &format!("{name} {zero_dim}"), Some(Some(ours)), Ok(*theirs), left, right, || true);
+                }
+                compare(&mut tally, &format!("{name} {kinds}"), ours, theirs, left, right, || {
+                    let key = [name, kinds, wider(left), wider(right)];
+                    rows.get(&key).is_none_or(|result| !table.errors.contains_key(*result))
+                });
+            }
+        }
+    }
+    println!("{cells} cells asked of the compiler");
+    tally.finish("binary_ops");
+}
+
+#[test]
+fn result_types_and_sums_are_those_of_the_promotion_table() {
+    let table = common::json("promotion.json");
+    let answers = dtypes!(answers operator::add, out);
+    let mut tally = Tally::default();
+    for row in table["rows"].as_array().unwrap() {
+        let [lk, left, rk, right, _, sum] = [0, 1, 2, 3, 4, 5].map(|i| row[i].as_str().unwrap());
+        if lk == "S" && rk == "S" || (lk == "S" && rk == "Z") {
+            continue;
+        }
+        let kinds = format!("{lk}{rk}");
+        let theirs = match table["errors"].get(sum) {
+            Some(error) => Err(error[1].as_str().unwrap().to_owned()),
+            None => Ok(sum),
+        };
+        let ours = answers.get(&kinds, left, right);
+        compare(&mut tally, &kinds, ours, theirs, left, right, || true);
+    }
+    tally.finish("promotion");
+}
+

@@ -1,0 +1,14 @@
+//! What the compiler answers, compared with PyTorch for every ordered pair of the 22 dtypes, every pair of operand kinds
+//! and every operator: the dtype of the result, or refusal; and for every in-place form, admission or refusal.
+//!
+//! A cell is a probe: an inherent constant that exists where the operator does and shadows a trait's constant.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod compare;
+#[macro_use]
+mod grid;
+mod binary;
+mod in_place;
+mod probe;
+mod unary;
