@@ -37,32 +37,40 @@ pub fn contiguous<A: SizeArray>(sizes: &A) -> A {
     strides
 }
 
-/// Whether elements lie in row-major order without gaps (`is_contiguous`). Axes of size 1 may have any stride.
-pub fn is_contiguous(sizes: &[usize], strides: &[usize]) -> bool {
+/// Whether elements lie in the order of `axes`, fastest first, without gaps. Axes of size 1 may have any stride.
+fn runs_along(axes: impl Iterator<Item = usize>, sizes: &[usize], strides: &[usize]) -> bool {
     let mut step = 1;
-    for (&size, &stride) in sizes.iter().zip(strides).rev() {
-        if size == 0 {
-            return true;
-        }
-        if size != 1 {
-            if stride != step {
+    for axis in axes {
+        if sizes[axis] != 1 {
+            if strides[axis] != step {
                 return false;
             }
-            step *= size;
+            step *= sizes[axis];
         }
     }
     true
 }
 
+/// Whether elements lie in row-major order without gaps (`is_contiguous`).
+pub fn is_contiguous(sizes: &[usize], strides: &[usize]) -> bool {
+    sizes.contains(&0) || runs_along((0..sizes.len()).rev(), sizes, strides)
+}
+
+/// The axes of a batch of images (batch, channels, height, width) in `channels_last` order, fastest first.
+const CHANNELS_LAST: [usize; 4] = [1, 3, 2, 0];
+
 /// Whether every element has its own place and the places leave no gaps, in some order of the axes.
 pub fn is_dense(sizes: &[usize], strides: &[usize]) -> bool {
+    if sizes.contains(&0) {
+        return true;
+    }
     let mut axes: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
     let axes = &mut axes[..sizes.len()];
     axes.sort_by_key(|&axis| if sizes[axis] < 2 { (1, 0) } else { (0, strides[axis]) });
     let mut step = 1;
     for &axis in axes.iter() {
         match sizes[axis] {
-            0 | 1 => return true,
+            1 => return true,
             size if strides[axis] == step => step *= size,
             _ => return false,
         }
@@ -93,17 +101,22 @@ pub fn broadcast(from_sizes: &[usize], from_strides: &[usize], sizes: &[usize], 
 }
 
 /// The strides of a fresh elementwise result (PyTorch's TensorIterator): the axes in the order the operands have
-/// them in memory, the first operand with an opinion deciding. `operands` are strides broadcast to `sizes`.
+/// them in memory, the first operand with an opinion deciding. `operands` are strides broadcast to `sizes`; they are `alike`
+/// where none needed to be (a scalar needs it, too).
 ///
 /// Source: `aten/src/ATen/TensorIterator.cpp`, `reorder_dimensions` and `allocate_or_resize_outputs`;
 /// `tests/oracle/memory_format.json`.
-pub fn elementwise_result<A: SizeArray>(sizes: &A, operands: &[A]) -> A {
+pub fn elementwise_result<A: SizeArray>(sizes: &A, operands: &[A], alike: bool) -> A {
     let dims = sizes.as_ref();
     let rank = dims.len();
-    if operands.iter().all(|strides| is_contiguous(dims, strides.as_ref())) {
+    if alike && operands.iter().all(|strides| is_contiguous(dims, strides.as_ref())) {
         return contiguous(sizes);
     }
+    if alike && rank == 4 && operands.iter().all(|of| runs_along(CHANNELS_LAST.into_iter(), dims, of.as_ref())) {
+        return strides_along(sizes, CHANNELS_LAST.into_iter());
+    }
     if let [first, rest @ ..] = operands
+        && alike
         && is_dense(dims, first.as_ref())
         && rest.iter().all(|strides| strides == first)
     {
@@ -143,12 +156,39 @@ pub fn elementwise_result<A: SizeArray>(sizes: &A, operands: &[A]) -> A {
             }
         }
     }
+    if order[..rank].iter().rev().copied().eq(0..rank) {
+        return contiguous(sizes);
+    }
+    strides_along(sizes, order.into_iter().take(rank))
+}
+
+/// The strides of elements that lie in the order of `axes`, fastest first. (An empty axis makes those after it 0.)
+fn strides_along<A: SizeArray>(sizes: &A, axes: impl Iterator<Item = usize>) -> A {
     let mut strides = A::filled(0);
     let mut step = 1_usize;
-    for &axis in &order[..rank] {
+    for axis in axes {
         strides.as_mut()[axis] = step;
-        step = step.wrapping_mul(dims[axis].max(1));
+        step = step.wrapping_mul(sizes.as_ref()[axis]);
     }
+    strides
+}
+
+/// The strides of a fresh copy that keeps the layout (PyTorch's `preserve_format`): those of the original where it leaves no
+/// gaps, else as elementwise results are laid out.
+pub fn preserved<A: SizeArray>(sizes: &A, strides: &A) -> A {
+    if is_dense(sizes.as_ref(), strides.as_ref()) { *strides } else { elementwise_result(sizes, &[*strides], true) }
+}
+
+/// The strides of an operand that is converted before it is broadcast to `sizes`: the conversion closes the gaps.
+pub fn converted<A: SizeArray>(from_sizes: &[usize], from_strides: &[usize], sizes: &A) -> A {
+    let rank = sizes.as_ref().len();
+    let missing = rank - from_sizes.len();
+    let (mut padded_sizes, mut padded_strides) = (A::filled(1), A::filled(0));
+    padded_sizes.as_mut()[missing..].copy_from_slice(from_sizes);
+    padded_strides.as_mut()[missing..].copy_from_slice(from_strides);
+    let kept = preserved(&padded_sizes, &padded_strides);
+    let mut strides = A::filled(0);
+    broadcast(from_sizes, &kept.as_ref()[missing..], sizes.as_ref(), strides.as_mut());
     strides
 }
 

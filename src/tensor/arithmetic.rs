@@ -80,19 +80,24 @@ pub(super) fn broadcast<T: Shape>(op: &'static str, a: &[usize], b: &[usize]) ->
     Ok(sizes)
 }
 
-fn broadcast_strides<B, E>(view: &View<'_, B, E>, sizes: &[usize], strides: &mut [usize]) {
-    strides::broadcast(view.sizes, view.strides, sizes, strides);
+/// The strides of a view broadcast to `sizes`: those to read through, and those that count for the layout of the result.
+/// PyTorch converts operands to the `common` dtype before it looks at their layout.
+fn broadcast_strides<B, E: Element, A: SizeArray>(view: &View<'_, B, E>, sizes: &A, common: DType) -> (A, A) {
+    let mut strides = A::filled(0);
+    strides::broadcast(view.sizes, view.strides, sizes.as_ref(), strides.as_mut());
+    let layout = if E::DTYPE == common { strides } else { strides::converted(view.sizes, view.strides, sizes) };
+    (strides, layout)
 }
 
-/// `kernel(view)` as a new tensor of the given sizes, laid out as the operand is.
+/// `kernel(view)`, beside scalars, as a new tensor of the given sizes.
 pub(super) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
     kernel: impl Map1<A, Out>,
     view: View<'_, D::Storage, A>,
     sizes: T::Sizes,
+    common: DType,
 ) -> Result<Tensor<Out, T, D>> {
-    let mut from = T::Sizes::filled(0);
-    broadcast_strides(&view, sizes.as_ref(), from.as_mut());
-    let strides = strides::elementwise_result(&sizes, &[from]);
+    let (from, layout) = broadcast_strides(&view, &sizes, common);
+    let strides = strides::elementwise_result(&sizes, &[layout], false);
     let storage = D::map1(kernel, view.restrided(sizes.as_ref(), from.as_ref()), strides.as_ref())?;
     Ok(Tensor::from_parts(storage, 0, sizes, strides))
 }
@@ -103,11 +108,12 @@ pub(super) fn map2<A: Element, B: Element, T: Shape, D: Device, Out: Element>(
     a: View<'_, D::Storage, A>,
     b: View<'_, D::Storage, B>,
     sizes: T::Sizes,
+    common: [DType; 2],
 ) -> Result<Tensor<Out, T, D>> {
-    let (mut from_a, mut from_b) = (T::Sizes::filled(0), T::Sizes::filled(0));
-    broadcast_strides(&a, sizes.as_ref(), from_a.as_mut());
-    broadcast_strides(&b, sizes.as_ref(), from_b.as_mut());
-    let strides = strides::elementwise_result(&sizes, &[from_a, from_b]);
+    let (from_a, layout_a) = broadcast_strides(&a, &sizes, common[0]);
+    let (from_b, layout_b) = broadcast_strides(&b, &sizes, common[1]);
+    let alike = a.sizes == sizes.as_ref() && b.sizes == sizes.as_ref();
+    let strides = strides::elementwise_result(&sizes, &[layout_a, layout_b], alike);
     let storage = D::map2(
         kernel,
         a.restrided(sizes.as_ref(), from_a.as_ref()),
@@ -124,12 +130,13 @@ pub(super) fn map3<A: Element, B: Element, C: Element, T: Shape, D: Device, Out:
     b: View<'_, D::Storage, B>,
     c: View<'_, D::Storage, C>,
     sizes: T::Sizes,
+    common: [DType; 3],
 ) -> Result<Tensor<Out, T, D>> {
-    let [mut from_a, mut from_b, mut from_c] = [T::Sizes::filled(0); 3];
-    broadcast_strides(&a, sizes.as_ref(), from_a.as_mut());
-    broadcast_strides(&b, sizes.as_ref(), from_b.as_mut());
-    broadcast_strides(&c, sizes.as_ref(), from_c.as_mut());
-    let strides = strides::elementwise_result(&sizes, &[from_a, from_b, from_c]);
+    let (from_a, layout_a) = broadcast_strides(&a, &sizes, common[0]);
+    let (from_b, layout_b) = broadcast_strides(&b, &sizes, common[1]);
+    let (from_c, layout_c) = broadcast_strides(&c, &sizes, common[2]);
+    let alike = [a.sizes, b.sizes, c.sizes].iter().all(|&from| from == sizes.as_ref());
+    let strides = strides::elementwise_result(&sizes, &[layout_a, layout_b, layout_c], alike);
     let storage = D::map3(
         kernel,
         a.restrided(sizes.as_ref(), from_a.as_ref()),
@@ -183,7 +190,7 @@ where
             let value = scalar_operand::<O, E, P>(value, exact)?;
             check_divisor::<O, P>(value)?;
             let sizes = T::Sizes::copied(left.sizes);
-            return map1::<_, T, X, _>(CombiningScalar::<O, P>(value), left, sizes);
+            return map1::<_, T, X, _>(CombiningScalar::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE);
         }
         OperandSource::View(view) => <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)?,
     };
@@ -192,20 +199,20 @@ where
             check_divisors::<O, P, X, R::Elem>(right)?;
             let sizes = broadcast::<T>(O::NAME, left.sizes, right.sizes)?;
             if exact && let Some(value) = X::peek_free(right) {
-                return map1::<_, T, X, _>(CombiningRight::<O, P>(value.cast()), left, sizes);
+                return map1::<_, T, X, _>(CombiningRight::<O, P>(value.cast()), left, sizes, O::Computes::<P>::DTYPE);
             }
-            map2::<_, _, T, X, _>(Combining::<O, P>::new(), left, right, sizes)
+            map2::<_, _, T, X, _>(Combining::<O, P>::new(), left, right, sizes, [O::Computes::<P>::DTYPE; 2])
         }
         (Source::View(left), Source::Value(value)) => {
             let value = if exact { value.cast() } else { operand::<O, P, _>(value) };
             check_divisor::<O, P>(value)?;
             let sizes = T::Sizes::copied(left.sizes);
-            map1::<_, T, X, _>(CombiningRight::<O, P>(value), left, sizes)
+            map1::<_, T, X, _>(CombiningRight::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE)
         }
         (Source::Value(value), Source::View(right)) => {
             check_divisors::<O, P, X, R::Elem>(right)?;
             let sizes = T::Sizes::copied(right.sizes);
-            map1::<_, T, X, _>(CombiningLeft::<O, P>(operand::<O, P, _>(value)), right, sizes)
+            map1::<_, T, X, _>(CombiningLeft::<O, P>(operand::<O, P, _>(value)), right, sizes, O::Computes::<P>::DTYPE)
         }
         (Source::Value(_), Source::Value(_)) => unreachable!("one of two operands is where the result is"),
     }
@@ -229,7 +236,7 @@ where
 {
     check_divisors::<O, P, D, E>(rhs.view())?;
     let value = scalar_operand::<O, P, P>(lhs, exact && !P::DTYPE.is_complex())?;
-    map1::<_, S, D, _>(kernel(value), rhs.view(), rhs.shape())
+    map1::<_, S, D, _>(kernel(value), rhs.view(), rhs.shape(), O::Computes::<P>::DTYPE)
 }
 
 /// Whether a result of `sizes` is what the output holds.
@@ -287,7 +294,7 @@ where
                     return D::update1(CombiningRight::<O, P>(value.cast()), lhs.view_mut()?);
                 }
                 let mut strides = S::Sizes::filled(0);
-                broadcast_strides(&right, sizes.as_ref(), strides.as_mut());
+                strides::broadcast(right.sizes, right.strides, sizes.as_ref(), strides.as_mut());
                 let right = right.restrided(sizes.as_ref(), strides.as_ref());
                 return D::update2(Combining::<O, P>::new(), right, lhs.view_mut()?);
             }
@@ -355,13 +362,13 @@ where
                     return Err(Error::Broadcast { op: O::NAME, lhs: left.sizes.into(), rhs: right.sizes.into() });
                 }
                 expect_output(O::NAME, &result, sizes.as_ref())?;
-                broadcast_strides(&left, sizes.as_ref(), from.as_mut());
+                strides::broadcast(left.sizes, left.strides, sizes.as_ref(), from.as_mut());
                 let left = left.restrided(sizes.as_ref(), from.as_ref());
                 if exact && let Some(value) = D::peek_free(right) {
                     return D::map1_into(CombiningRight::<O, P>(value.cast()), left, out.view_mut()?);
                 }
                 let mut from_right = T::Sizes::filled(0);
-                broadcast_strides(&right, sizes.as_ref(), from_right.as_mut());
+                strides::broadcast(right.sizes, right.strides, sizes.as_ref(), from_right.as_mut());
                 let right = right.restrided(sizes.as_ref(), from_right.as_ref());
                 return D::map2_into(Combining::<O, P>::new(), left, right, out.view_mut()?);
             }

@@ -5,7 +5,7 @@ use super::operand::{Operand, OperandSource};
 use super::Tensor;
 use crate::device::{Device, Receives, Source};
 use crate::dtype::promote::ResultType;
-use crate::dtype::{Castable, Dtype, Scalar};
+use crate::dtype::{Castable, DType, Dtype, Scalar};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{MaskFor, OrderedFor};
@@ -114,19 +114,19 @@ where
     match (a, b) {
         (Choice::Elements(a), Choice::Elements(b)) => {
             let sizes = sizes(&[mask.sizes, a.sizes, b.sizes])?;
-            map3::<_, _, _, T, D, _>(Choosing, mask, a, b, sizes)
+            map3::<_, _, _, T, D, _>(Choosing, mask, a, b, sizes, [DType::Bool, P::DTYPE, P::DTYPE])
         }
         (Choice::Elements(a), Choice::Value(b)) => {
             let sizes = sizes(&[mask.sizes, a.sizes])?;
-            map2::<_, _, T, D, _>(ChoosingRight(b), mask, a, sizes)
+            map2::<_, _, T, D, _>(ChoosingRight(b), mask, a, sizes, [DType::Bool, P::DTYPE])
         }
         (Choice::Value(a), Choice::Elements(b)) => {
             let sizes = sizes(&[mask.sizes, b.sizes])?;
-            map2::<_, _, T, D, _>(ChoosingLeft(a), mask, b, sizes)
+            map2::<_, _, T, D, _>(ChoosingLeft(a), mask, b, sizes, [DType::Bool, P::DTYPE])
         }
         (Choice::Value(a), Choice::Value(b)) => {
             let sizes = sizes(&[mask.sizes])?;
-            map1::<_, T, D, _>(ChoosingBoth(a, b), mask, sizes)
+            map1::<_, T, D, _>(ChoosingBoth(a, b), mask, sizes, DType::Bool)
         }
     }
 }

@@ -38,7 +38,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let storage = self.storage().clone();
             return Ok(Tensor::from_parts(storage, self.storage_offset(), self.shape(), self.stride()));
         }
-        let strides = strides::elementwise_result(&self.shape(), &[self.stride()]);
+        let strides = strides::preserved(&self.shape(), &self.stride());
         let storage = D::map1::<E, F>(Casting, self.view(), strides.as_ref())?;
         Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
     }
@@ -63,7 +63,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return Ok(same.clone());
         }
         // The layout is kept: elements travel in the order they have in memory.
-        let strides = strides::elementwise_result(&self.shape(), &[self.stride()]);
+        let strides = strides::preserved(&self.shape(), &self.stride());
         let mut order: Vec<usize> = (0..S::RANK).collect();
         order.sort_by_key(|&axis| core::cmp::Reverse(strides.as_ref()[axis]));
         let pick = |of: S::Sizes| -> Vec<usize> { order.iter().map(|&axis| of.as_ref()[axis]).collect() };

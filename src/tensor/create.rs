@@ -481,7 +481,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// [`zeros_like`](Self::zeros_like), returning the error.
     pub fn try_zeros_like(&self) -> Result<Self> {
-        let strides = strides::elementwise_result(&self.shape(), &[self.stride()]);
+        let strides = strides::preserved(&self.shape(), &self.stride());
         Ok(Self::from_parts(D::zeroed::<E>(self.numel())?, 0, self.shape(), strides))
     }
 
@@ -508,7 +508,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: Castable,
     {
         let value = fill_value::<E>("full_like", value.value())?;
-        let strides = strides::elementwise_result(&self.shape(), &[self.stride()]);
+        let strides = strides::preserved(&self.shape(), &self.stride());
         let numel = self.numel();
         let storage = D::build(|| {
             let mut elements = room(numel)?;

@@ -115,7 +115,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub(crate) fn view_mut(&mut self) -> Result<ViewMut<'_, D::Storage, E>> {
         let dense = strides::is_dense(self.shape().as_ref(), self.stride().as_ref());
         if !dense || !D::is_unique(&mut self.parts.storage) {
-            let strides = strides::elementwise_result(&self.parts.sizes, &[self.parts.strides]);
+            let strides = strides::preserved(&self.parts.sizes, &self.parts.strides);
             let storage = D::map1(Copying, self.view(), strides.as_ref())?;
             self.parts = StridedParts::new(storage, 0, self.parts.sizes, strides);
         }
