@@ -38,7 +38,24 @@ impl<E: Dtype, S: Shape> Tensor<E, S> {
         unwrap(self.try_allclose(other, 1e-5, 1e-8))
     }
 
-    /// [`allclose`](Self::allclose) with relative and absolute tolerances, returning the error.
+    /// [`allclose`](Self::allclose) with another relative and absolute tolerance: `|a - b| <= atol + rtol * |b|`.
+    ///
+    /// # Panics
+    /// If sizes known at run time differ; [`try_allclose`](Self::try_allclose) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert!(tensor![100.0, 200.0].allclose_with(&tensor![101.0, 199.0], 0.0, 1.0));
+    /// ```
+    #[track_caller]
+    pub fn allclose_with<T: Shape>(&self, other: &Tensor<E, T>, rtol: f64, atol: f64) -> bool
+    where
+        S: ConvertTo<T>,
+    {
+        unwrap(self.try_allclose(other, rtol, atol))
+    }
+
+    /// [`allclose_with`](Self::allclose_with), returning the error.
     pub fn try_allclose<T: Shape>(&self, other: &Tensor<E, T>, rtol: f64, atol: f64) -> Result<bool>
     where
         S: ConvertTo<T>,
