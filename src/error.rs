@@ -187,7 +187,7 @@ pub enum Error {
         /// The operation.
         op: &'static str,
         /// The index.
-        index: isize,
+        index: usize,
         /// The axis.
         axis: usize,
         /// Its size.

@@ -4,7 +4,7 @@
 
 use super::walk::{Run, Walk};
 use crate::dtype::Element;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::shape::strides::{numel, span};
 use crate::storage::{HostBuffer, View, ViewMut};
@@ -93,12 +93,18 @@ unsafe fn run2<A: Copy, B: Copy, O>(
     }
 }
 
+/// How many elements a result has. Tensors check sizes before they ask for one; what is written through raw places is
+/// counted once more here.
+pub(super) fn result_len(sizes: &[usize]) -> Result<usize> {
+    numel(sizes).ok_or_else(|| Error::TooLarge { op: "result", sizes: sizes.into() })
+}
+
 pub(crate) fn map1<A: Element, O: Element>(
     kernel: impl Map1<A, O>,
     a: View<'_, HostBuffer, A>,
     strides: &[usize],
 ) -> Result<HostBuffer> {
-    let len = numel(a.sizes).unwrap_or(0);
+    let len = result_len(a.sizes)?;
     let walk = Walk::new(a.sizes, [strides, a.strides]);
     let from = source(&a);
     // SAFETY: the strides of a fresh result are dense, so the walk writes each of its `len` elements once; `from` and
@@ -118,7 +124,7 @@ pub(crate) fn map2<A: Element, B: Element, O: Element>(
     strides: &[usize],
 ) -> Result<HostBuffer> {
     debug_assert_eq!(a.sizes, b.sizes);
-    let len = numel(a.sizes).unwrap_or(0);
+    let len = result_len(a.sizes)?;
     let walk = Walk::new(a.sizes, [strides, a.strides, b.strides]);
     let (from_a, from_b) = (source(&a), source(&b));
     // SAFETY: as in `map1`.
@@ -138,7 +144,7 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, O: Element>(
     strides: &[usize],
 ) -> Result<HostBuffer> {
     debug_assert!(a.sizes == b.sizes && a.sizes == c.sizes);
-    let len = numel(a.sizes).unwrap_or(0);
+    let len = result_len(a.sizes)?;
     let walk = Walk::new(a.sizes, [strides, a.strides, b.strides, c.strides]);
     let (from_a, from_b, from_c) = (source(&a), source(&b), source(&c));
     // SAFETY: as in `map1`.

@@ -1,12 +1,11 @@
 //! Matrix products. Floats and complex numbers go to the `gemm` crate; half precision through `f32`; integers, which no
 //! crate multiplies with wrap-around, are ours. Uses walks; used by `Cpu`.
 
-use super::elementwise::map1;
+use super::elementwise::{map1, result_len};
 use super::walk::Walk;
 use crate::dtype::{Compute, Dtype, MachineFloat, MachineInt, Visitor, refused};
 use crate::error::Result;
 use crate::ops::kernel::Map1;
-use crate::shape::strides::numel;
 use crate::storage::{HostBuffer, View};
 use core::any::TypeId;
 use num_complex::Complex;
@@ -160,9 +159,9 @@ pub(crate) fn matmul<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffe
     let last = a.sizes.len() - 1;
     let (m, k, n) = (a.sizes[last - 1], a.sizes[last], b.sizes[last]);
     let batch = &a.sizes[..last - 1];
-    let results = numel(batch).unwrap_or(0) * m * n;
     let (left, right) = (widen(a)?, widen(b)?);
     let result_sizes: Vec<usize> = batch.iter().copied().chain([m, n]).collect();
+    let results = result_len(&result_sizes)?;
     let result_strides = row_major(&result_sizes);
     let walk =
         Walk::row_major(batch, [&result_strides[..last - 1], &left.strides[..last - 1], &right.strides[..last - 1]]);

@@ -1,10 +1,10 @@
 //! Kernels that see a whole lane: scans and softmax. Uses walks; used by `Cpu`.
 
+use super::elementwise::result_len;
 use super::walk::Walk;
 use crate::device::LaneKernel;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::shape::strides::numel;
 use crate::storage::{HostBuffer, View};
 
 pub(crate) fn lanes<A: Element, O: Element>(
@@ -14,7 +14,7 @@ pub(crate) fn lanes<A: Element, O: Element>(
 ) -> Result<HostBuffer> {
     // A zero-dim tensor is one lane of one element.
     let (len, step) = a.sizes.get(axis).map_or((1, 0), |&size| (size, a.strides[axis]));
-    let total = numel(a.sizes).unwrap_or(0);
+    let total = result_len(a.sizes)?;
     let inner: usize = a.sizes.iter().skip(axis + 1).product();
     let without = |of: &[usize]| -> Vec<usize> {
         of.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &value)| value).collect()

@@ -4,11 +4,11 @@
 //! lose little and do not depend on how work is divided. Where the elements side by side in memory belong to different
 //! results, a block of columns is reduced together. Uses walks; used by `Cpu`.
 
+use super::elementwise::result_len;
 use super::walk::Walk;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::ops::reduce::Reducer;
-use crate::shape::strides::numel;
 use crate::storage::{HostBuffer, View};
 
 /// Elements met one after another before partial results are merged.
@@ -181,7 +181,7 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
     let from = unsafe { a.buffer.start::<A>().add(a.offset) };
     let inside = Inside { from, len, step, outer: axes, rows };
     let count = len * rows;
-    let results = numel(&kept_sizes).unwrap_or(0);
+    let results = result_len(&kept_sizes)?;
     let walk = Walk::row_major(&kept_sizes, [&kept_strides]);
 
     // SAFETY: `walk` visits the kept axes in row-major order, so `next` runs over all `results` places, each written

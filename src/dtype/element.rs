@@ -38,7 +38,7 @@ pub trait Element:
     /// The dtype of the real part: the component of a complex dtype, else `Self` (`torch.dtype.to_real`).
     type Real: Element;
     /// The value, by category (PyTorch: `item`). The packed `float4_e2m1fn_x2` gives its code.
-    fn value(self) -> ScalarValue;
+    fn to_scalar(self) -> ScalarValue;
 }
 
 /// A dtype that computes: arithmetic, promotion, comparison, reduction.
@@ -84,7 +84,7 @@ macro_rules! impl_element {
             type Category = category::$category;
             type Real = $real;
             #[inline]
-            fn value(self) -> ScalarValue {
+            fn to_scalar(self) -> ScalarValue {
                 Valued::scalar(self)
             }
         }

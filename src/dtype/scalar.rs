@@ -119,7 +119,7 @@ impl ScalarValue {
     }
 
     /// The real part, rounded to `f64`.
-    fn real_part(self) -> f64 {
+    pub(crate) fn real_part(self) -> f64 {
         match self {
             ScalarValue::Bool(v) => v as u8 as f64,
             ScalarValue::Int(v) => v as f64,
@@ -165,7 +165,7 @@ impl ScalarValue {
             _ if C::DTYPE == DType::C32 => !v.is_finite() || v.abs() <= f32::MAX as f64,
             (None, Some(info)) if v.is_finite() => v.abs() <= info.max && (v >= 0.0 || C::DTYPE.is_signed()),
             // infinity fits where the format has one
-            (None, _) => v.is_nan() || C::from_f64(v).value().real_part().is_infinite(),
+            (None, _) => v.is_nan() || C::from_f64(v).to_scalar().real_part().is_infinite(),
         };
         let fits = match self {
             // everything is zero or not

@@ -2,7 +2,7 @@
 //! in-place and `_into` forms are thin fronts over the functions here.
 
 use super::operand::{Operand, OperandSource};
-use super::{Tensor, expect_fit};
+use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Device, Meet, Receives, Source};
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::{Kind, KindRank};
@@ -70,13 +70,14 @@ fn check_exponent<O: BinaryOp, P: Dtype>(exponent: ScalarValue) -> Result<()> {
     Ok(())
 }
 
-/// Sizes of the broadcast, checked at run time where the types left it open.
-pub(super) fn broadcast<T: Shape>(op: &'static str, a: &[usize], b: &[usize]) -> Result<T::Sizes> {
+/// Sizes of the broadcast, checked at run time where the types left it open, and that `Out` of that many fit in memory.
+pub(super) fn broadcast<T: Shape, Out: Element>(op: &'static str, a: &[usize], b: &[usize]) -> Result<T::Sizes> {
     let mut sizes = T::Sizes::filled(1);
     if !broadcast_sizes(a, b, sizes.as_mut()) {
         return Err(Error::Broadcast { op, lhs: a.into(), rhs: b.into() });
     }
     expect_fit::<T>(op, sizes.as_ref())?;
+    checked_numel::<Out>(op, sizes.as_ref())?;
     Ok(sizes)
 }
 
@@ -197,7 +198,7 @@ where
     match (left, right) {
         (Source::View(left), Source::View(right)) => {
             check_divisors::<O, P, X, R::Elem>(right)?;
-            let sizes = broadcast::<T>(O::NAME, left.sizes, right.sizes)?;
+            let sizes = broadcast::<T, O::Output<P>>(O::NAME, left.sizes, right.sizes)?;
             if exact && let Some(value) = X::peek_free(right) {
                 return map1::<_, T, X, _>(CombiningRight::<O, P>(value.cast()), left, sizes, O::Computes::<P>::DTYPE);
             }

@@ -109,7 +109,7 @@ where
             }
             joined = next;
         }
-        broadcast::<T>("where_", &joined, &joined)
+        broadcast::<T, P>("where_", &joined, &joined)
     };
     match (a, b) {
         (Choice::Elements(a), Choice::Elements(b)) => {

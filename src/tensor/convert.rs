@@ -1,6 +1,6 @@
 //! Conversion: to another dtype, device, or shape type.
 
-use super::{Tensor, fits, shape_text};
+use super::{Tensor, checked_numel, fits, shape_text};
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
 use crate::error::{Error, Result, unwrap};
@@ -38,6 +38,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let storage = self.storage().clone();
             return Ok(Tensor::from_parts(storage, self.storage_offset(), self.shape(), self.stride()));
         }
+        checked_numel::<F>("to", self.shape().as_ref())?;
         let strides = strides::preserved(&self.shape(), &self.stride());
         let storage = D::map1::<E, F>(Casting, self.view(), strides.as_ref())?;
         Ok(Tensor::from_parts(storage, 0, self.shape(), strides))

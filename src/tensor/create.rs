@@ -5,7 +5,7 @@
 
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Backend as _, Cpu, Device};
-use crate::dtype::{Castable, Element, Real, Scalar, ScalarValue};
+use crate::dtype::{Castable, Element, Scalar, ScalarValue};
 use crate::error::{Error, Result, unwrap};
 use crate::shape::strides;
 use crate::shape::{Dim, Dyn, KnownShape, Shape, SizeArray};
@@ -32,7 +32,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// A row-major tensor of elements made on the host.
-    fn build(
+    pub(super) fn build(
         op: &'static str,
         sizes: S::Sizes,
         make: impl FnOnce(usize, &mut Vec<E>) -> Result<()>,
@@ -203,139 +203,6 @@ matrices! {
     tri try_tri tri_sized try_tri_sized |i, j| i >= j;
 }
 
-impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
-    /// The numbers from `start` up to but not including `end`, `step` apart (`torch.arange`). Computed in `f64` for
-    /// floats and exactly for integers.
-    ///
-    /// # Panics
-    /// If the step is zero, NaN or leads away from the end, if there are not as many numbers as the type says, or if
-    /// memory runs out; [`try_arange`](Self::try_arange) returns the error.
-    ///
-    /// ```
-    /// use castiron::{shape, Tensor};
-    /// assert_eq!(Tensor::<i64, shape![5]>::arange(0, 10, 2).to_vec(), [0, 2, 4, 6, 8]);
-    /// assert_eq!(Tensor::<f32, shape![_]>::arange(1.0, 2.0, 0.25).to_vec(), [1.0, 1.25, 1.5, 1.75]);
-    /// ```
-    #[track_caller]
-    pub fn arange(start: impl Scalar, end: impl Scalar, step: impl Scalar) -> Self {
-        unwrap(Self::try_arange(start, end, step))
-    }
-
-    /// [`arange`](Self::arange), returning the error.
-    pub fn try_arange(start: impl Scalar, end: impl Scalar, step: impl Scalar) -> Result<Self> {
-        let op = "arange";
-        let invalid = |reason: String| Error::InvalidArgument { op, reason };
-        let range = [start.value(), end.value(), step.value()];
-        if let [ScalarValue::Int(start), ScalarValue::Int(end), ScalarValue::Int(step)] = range {
-            if step == 0 {
-                return Err(invalid("the step must not be zero".to_owned()));
-            }
-            let span = (end - start) * step.signum();
-            if span < 0 {
-                return Err(invalid(format!("a step of {step} leads away from {end}")));
-            }
-            let numel = usize::try_from(span.unsigned_abs().div_ceil(step.unsigned_abs()))
-                .map_err(|_| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
-            for value in [start, start + step * (numel.max(1) as i128 - 1)] {
-                if numel > 0 {
-                    fill_value::<E>(op, ScalarValue::Int(value))?;
-                }
-            }
-            return Self::build(op, [numel], |_, elements| {
-                // Inside the range of an integral dtype, which is inside that of `i64`; floats take what is nearest.
-                elements.extend((0..numel).map(|i| E::from_i64((start + step * i as i128) as i64)));
-                Ok(())
-            });
-        }
-        let as_float = |value: ScalarValue| match value {
-            ScalarValue::Bool(value) => Ok(f64::from(u8::from(value))),
-            ScalarValue::Int(value) => Ok(value as f64),
-            ScalarValue::Float(value) => Ok(value),
-            ScalarValue::Complex(_) => Err(invalid("complex numbers have no order".to_owned())),
-        };
-        let [start, end, step] = [as_float(range[0])?, as_float(range[1])?, as_float(range[2])?];
-        if !start.is_finite() || !end.is_finite() {
-            return Err(invalid(format!("the range from {start} to {end} is not finite")));
-        }
-        if step == 0.0 || step.is_nan() {
-            return Err(invalid(format!("the step must be a number other than zero, not {step}")));
-        }
-        if (end - start) * step.signum() < 0.0 {
-            return Err(invalid(format!("a step of {step} leads away from {end}")));
-        }
-        let count = ((end - start) / step).ceil();
-        if count >= isize::MAX as f64 {
-            return Err(Error::TooLarge { op, sizes: [usize::MAX][..].into() });
-        }
-        let numel = count as usize;
-        Self::build(op, [numel], |_, elements| {
-            elements.extend((0..numel).map(|i| E::from_f64(start + step * i as f64)));
-            Ok(())
-        })
-    }
-
-    /// Evenly spaced numbers from `start` to `end`, both included (`torch.linspace`), as many as the type says.
-    ///
-    /// # Panics
-    /// If an end is complex or memory runs out; [`try_linspace`](Self::try_linspace) returns the error.
-    ///
-    /// ```
-    /// use castiron::{shape, Tensor};
-    /// assert_eq!(Tensor::<f32, shape![5]>::linspace(0.0, 1.0).to_vec(), [0.0, 0.25, 0.5, 0.75, 1.0]);
-    /// ```
-    #[track_caller]
-    pub fn linspace(start: impl Scalar, end: impl Scalar) -> Self
-    where
-        (N,): KnownShape<Sizes = [usize; 1]>,
-    {
-        unwrap(Self::try_linspace(start, end))
-    }
-
-    /// [`linspace`](Self::linspace), returning the error.
-    pub fn try_linspace(start: impl Scalar, end: impl Scalar) -> Result<Self>
-    where
-        (N,): KnownShape<Sizes = [usize; 1]>,
-    {
-        Self::try_linspace_sized(<(N,) as KnownShape>::SIZES, start, end)
-    }
-
-    /// [`linspace`](Self::linspace) where the size is known at run time only.
-    ///
-    /// # Panics
-    /// If the size is not what the type says, an end is complex, or memory runs out;
-    /// [`try_linspace_sized`](Self::try_linspace_sized) returns the error.
-    #[track_caller]
-    pub fn linspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar) -> Self {
-        unwrap(Self::try_linspace_sized(sizes, start, end))
-    }
-
-    /// [`linspace_sized`](Self::linspace_sized), returning the error.
-    pub fn try_linspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar) -> Result<Self> {
-        let op = "linspace";
-        let as_float = |value: ScalarValue| match value {
-            ScalarValue::Bool(value) => Ok(f64::from(u8::from(value))),
-            ScalarValue::Int(value) => Ok(value as f64),
-            ScalarValue::Float(value) => Ok(value),
-            ScalarValue::Complex(_) => {
-                Err(Error::InvalidArgument { op, reason: "the ends must be real numbers".to_owned() })
-            }
-        };
-        let (start, end) = (as_float(start.value())?, as_float(end.value())?);
-        Self::build(op, sizes, |numel, elements| {
-            let step = if numel > 1 { (end - start) / (numel - 1) as f64 } else { 0.0 };
-            // From both ends, so that the last number is exactly `end`.
-            elements.extend((0..numel).map(|i| {
-                E::from_f64(if i < numel.div_ceil(2) {
-                    start + step * i as f64
-                } else {
-                    end - step * (numel - 1 - i) as f64
-                })
-            }));
-            Ok(())
-        })
-    }
-}
-
 impl<E: Element, S: Shape> Tensor<E, S> {
     /// Takes over a vector of elements in row-major order: no copy (`torch.from_numpy`).
     ///
@@ -411,10 +278,16 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// [`from_fn`](Self::from_fn) where sizes are known at run time only.
     ///
     /// # Panics
-    /// If a size is not what the type says, or memory runs out.
+    /// If a size is not what the type says, or memory runs out; [`try_from_fn_sized`](Self::try_from_fn_sized) returns
+    /// the error.
     #[track_caller]
-    pub fn from_fn_sized(sizes: S::Sizes, mut f: impl FnMut(S::Sizes) -> E) -> Self {
-        unwrap(Self::build("from_fn", sizes, |numel, elements| {
+    pub fn from_fn_sized(sizes: S::Sizes, f: impl FnMut(S::Sizes) -> E) -> Self {
+        unwrap(Self::try_from_fn_sized(sizes, f))
+    }
+
+    /// [`from_fn_sized`](Self::from_fn_sized), returning the error.
+    pub fn try_from_fn_sized(sizes: S::Sizes, mut f: impl FnMut(S::Sizes) -> E) -> Result<Self> {
+        Self::build("from_fn", sizes, |numel, elements| {
             let mut index = S::Sizes::filled(0);
             for _ in 0..numel {
                 elements.push(f(index));
@@ -427,7 +300,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
                 }
             }
             Ok(())
-        }))
+        })
     }
 
     /// What `tensor!` calls: as many elements as the shape has.

@@ -142,7 +142,7 @@ impl<'a, E: Element, S: Shape, D: Device> Elements<'a, E, S, D> {
         let stride = self.tensor.stride();
         let at: usize = index.iter().zip(stride.as_ref()).map(|(index, stride)| index * stride).sum();
         let one = self.tensor.viewed::<()>(self.tensor.storage_offset() + at, [], []);
-        D::peek(one.view()).ok().map(Element::value)
+        D::peek(one.view()).ok().map(Element::to_scalar)
     }
 
     fn collect(&self, index: &mut Vec<usize>, shown: &mut Vec<ScalarValue>) -> Option<()> {

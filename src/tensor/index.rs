@@ -69,7 +69,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         for (axis, &index) in indices.as_ref().iter().enumerate() {
             let size = self.shape().as_ref()[axis];
             if index >= size {
-                return Err(Error::IndexOutOfRange { op: "index", index: index as isize, axis, size });
+                return Err(Error::IndexOutOfRange { op: "index", index, axis, size });
             }
             at += index * self.stride().as_ref()[axis];
         }

@@ -6,7 +6,7 @@
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Backend, Device};
 use crate::dtype::{CastTo, Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result, Sizes, unwrap};
 use crate::ops::kernel::Casting;
 use crate::shape::{
     Axis, Concat, D2, D3, D4, D5, D6, D7, D8, Dyn, HasAxis, InsertAxis, Merge, Shape, SizeArray, strides,
@@ -215,7 +215,14 @@ pub fn try_stack<const I: isize, L: Stacked<I>>(
     tensors: L,
     _axis: Axis<I>,
 ) -> Result<Tensor<L::Elem, L::Shape, L::Device>> {
-    tensors.stack()
+    tensors.stack().map_err(|error| match error {
+        // Pieces are joined with the new axis in place; the error speaks of them as they came.
+        Error::Join { op, first, other, axis } => {
+            let own = |sizes: Sizes| [&sizes.as_slice()[..axis], &sizes.as_slice()[axis + 1..]].concat()[..].into();
+            Error::Join { op, first: own(first), other: own(other), axis }
+        }
+        error => error,
+    })
 }
 
 /// A piece seen with the new axis, of size 1, in place.

@@ -18,6 +18,7 @@ mod matmul;
 mod operand;
 mod operators;
 mod random;
+mod ranges;
 mod reduce;
 mod reshape;
 mod scan;

@@ -27,7 +27,7 @@ fn compare<const NOT: bool, E: Element, S: Shape + Broadcast<T>, T: Shape, D: De
     a: &Tensor<E, S, D>,
     b: &Tensor<E, T, D>,
 ) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>> {
-    let sizes = broadcast::<<S as Broadcast<T>>::Output>(op, a.shape().as_ref(), b.shape().as_ref())?;
+    let sizes = broadcast::<<S as Broadcast<T>>::Output, bool>(op, a.shape().as_ref(), b.shape().as_ref())?;
     map2(Equal::<NOT>, a.view(), b.view(), sizes, [E::DTYPE; 2])
 }
 

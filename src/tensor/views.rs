@@ -243,7 +243,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         // a zero-dim tensor counts as one axis of size 1
         let size = self.shape().as_ref().get(axis).copied().unwrap_or(1);
         if index >= size {
-            return Err(Error::IndexOutOfRange { op: "select", index: index as isize, axis, size });
+            return Err(Error::IndexOutOfRange { op: "select", index, axis, size });
         }
         let stride = self.stride().as_ref().get(axis).copied().unwrap_or(0);
         let mut selected = self.reordered((0..S::RANK).filter(|&at| at != axis));
@@ -294,7 +294,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         };
         if start.checked_add(len).is_none_or(|end| end > size) {
             let index = if start > size { start } else { start.saturating_add(len) };
-            return Err(Error::IndexOutOfRange { op: "narrow", index: index as isize, axis, size });
+            return Err(Error::IndexOutOfRange { op: "narrow", index, axis, size });
         }
         type Narrowed<S, const I: isize> = <S as HasAxis<I>>::Replace<Dyn>;
         let mut sizes = <Narrowed<S, I> as Shape>::Sizes::copied(self.shape().as_ref());
