@@ -117,11 +117,11 @@ impl SameDim<Dyn> for Dyn {
 /// What every number has in common. `[R] D2<R>` writes the impls for all numbers that start with a 2.
 macro_rules! number {
     ([$($r:ident)?] $number:ty;
-     $(plus $plus:ty;)? $(times |$t:ident| $times:ty;)? added |$l:ident| $added:ty; timed |$m:ident| $timed:ty;
+     $(plus |$p:ident| $plus:ty;)? $(times |$t:ident| $times:ty;)? added |$l:ident| $added:ty; timed |$m:ident| $timed:ty;
      binary $binary:ty) => {
         impl$(<$r: Numeral>)? Dim for $number {
             const SIZE: Option<usize> = Some(<Self as Known>::VALUE);
-            type Plus<R2: Dim> = R2::AddedToKnown<Self>;
+            number!(@plus $(|$p| $plus)?);
             number!(@times $(|$t| $times)?);
             type Unnamed = Self;
             type AddedToKnown<L: Known> = Plus<L, Self>;
@@ -142,6 +142,8 @@ macro_rules! number {
             type Merged = $number;
         }
     };
+    (@plus |$p:ident| $plus:ty) => { type Plus<$p: Dim> = $plus; };
+    (@plus) => { type Plus<R2: Dim> = R2::AddedToKnown<Self>; };
     (@times |$t:ident| $times:ty) => { type Times<$t: Dim> = $times; };
     (@times) => { type Times<R2: Dim> = R2::TimesKnown<Self>; };
 }
@@ -152,7 +154,7 @@ macro_rules! larger_numbers {
             binary UInt<<HalfOf<Self> as Known>::Unsigned, LowestBit<Self>>);
     )*};
 }
-number!([] D0; times |R2| D0; added |L| L; timed |L| D0; binary typenum::UTerm);
+number!([] D0; plus |R2| R2; times |R2| D0; added |L| L; timed |L| D0; binary typenum::UTerm);
 number!([] D1; times |R2| R2; added |L| Dyn; timed |L| L; binary typenum::U1);
 numbers_above_one!(larger_numbers);
 

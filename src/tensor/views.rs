@@ -29,9 +29,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let x = castiron::tensor![[1, 2, 3], [4, 5, 6]];
     /// assert_eq!(x.t().to_vec(), [1, 4, 2, 5, 3, 6]);
     /// ```
-    pub fn t(&self) -> Tensor<E, <S as Reverse>::Output, D>
+    pub fn t<T: Shape>(&self) -> Tensor<E, T, D>
     where
-        S: Reverse,
+        // Not `<S as Reverse>::Output` in the result: rustc would say that there is no method instead of why.
+        S: Reverse<Output = T>,
     {
         self.reordered((0..S::RANK).rev())
     }
@@ -87,9 +88,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let x: Tensor<f32, shape![3]> = Tensor::<f32, shape![1, 3, 1]>::zeros().squeeze();
     /// assert_eq!(x.shape(), [3]);
     /// ```
-    pub fn squeeze(&self) -> Tensor<E, <S as Squeeze>::Output, D>
+    pub fn squeeze<T: Shape>(&self) -> Tensor<E, T, D>
     where
-        S: Squeeze,
+        S: Squeeze<Output = T>,
     {
         self.reordered((0..S::RANK).filter(|&axis| self.shape().as_ref()[axis] != 1))
     }

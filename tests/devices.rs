@@ -1,0 +1,157 @@
+//! Devices in the type: one generic function plans on `Meta` what it computes on `Cpu`; CUDA type-checks everywhere and says
+//! at run time that it is not there.
+
+use castiron::{
+    Cpu, Cuda, Device, Dtype, Dyn, Error, F8E4M3FN, Float, Generator, Meta, Shape, Tensor, axis, cat, shape, stack,
+    tensor, where_,
+};
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+
+assert_impl_all!(Tensor<f32, shape![2, _]>: Send, Sync, Clone, std::panic::UnwindSafe);
+assert_impl_all!(Tensor<bool, (), Cuda<3>>: Send, Sync);
+assert_impl_all!(Tensor<F8E4M3FN, shape![_], Meta>: Send, Sync);
+assert_impl_all!(Error: Send, Sync, std::error::Error);
+assert_impl_all!(Generator: Send, Sync);
+assert_not_impl_any!(Tensor<f32, ()>: Copy);
+
+/// A bit of everything that keeps the device.
+fn network<E: Float, D: Device>(
+    x: &Tensor<E, shape![_, 4], D>,
+    weight: &Tensor<E, shape![4, 3], D>,
+    bias: &Tensor<E, shape![3], D>,
+) -> castiron::Result<Tensor<E, shape![_, 3], D>> {
+    let mut hidden = x.try_matmul(weight)?.try_add(bias)?;
+    hidden *= 0.5;
+    let gate = hidden.sigmoid() * hidden.relu();
+    let normed = &gate - gate.try_mean_axis(axis![-1].keepdim())?;
+    let chosen = where_(normed.gt(0), &normed, 0);
+    let wide = cat((&chosen, &gate), axis![1]);
+    let (left, _) = (wide.narrow(axis![1], 0, 3), wide.select(axis![1], 4));
+    let left: Tensor<E, shape![_, 3], D> = left.contiguous().try_with_shape()?;
+    let pair = stack((&left, &hidden), axis![0]);
+    Ok(pair.sum_axis(axis![0]).cumsum(axis![1]).log_softmax(axis![1]))
+}
+
+#[test]
+fn meta_plans_what_the_cpu_computes() {
+    let generator = &mut Generator::seeded(0);
+    let x = Tensor::<f32, shape![_, 4]>::randn_sized([5, 4], generator);
+    let (weight, bias) = (Tensor::randn(generator), Tensor::randn(generator));
+    let computed = network(&x, &weight, &bias).unwrap();
+    let planned = network(
+        &x.to_device::<Meta>().unwrap(),
+        &weight.to_device::<Meta>().unwrap(),
+        &bias.to_device::<Meta>().unwrap(),
+    )
+    .unwrap();
+    assert_eq!((planned.shape(), planned.stride()), (computed.shape(), computed.stride()));
+    assert_eq!(planned.dtype(), computed.dtype());
+}
+
+fn layout_of_results<D: Device>() -> Vec<(Vec<usize>, Vec<usize>)> {
+    let x: Tensor<f32, shape![2, 3, 4], D> = Tensor::try_ones().unwrap();
+    let y: Tensor<u8, shape![4, 1, 2], D> = Tensor::try_ones().unwrap();
+    let (permuted, other) = (x.permute(axis![2, 0, 1]), y.permute(axis![0, 2, 1]));
+    let mut seen = Vec::new();
+    fn note<E: Dtype, S: Shape, D: Device>(seen: &mut Vec<(Vec<usize>, Vec<usize>)>, x: &Tensor<E, S, D>) {
+        seen.push((x.shape().as_ref().to_vec(), x.stride().as_ref().to_vec()));
+    }
+    note(&mut seen, &(&permuted + &other));
+    note(&mut seen, &permuted.exp());
+    note(&mut seen, &permuted.to::<i32>());
+    note(&mut seen, &permuted.eq(&other));
+    note(&mut seen, &permuted.zeros_like());
+    note(&mut seen, &where_(permuted.gt(0), &permuted, &other));
+    note(&mut seen, &permuted.sum_axis(axis![1]));
+    note(&mut seen, &permuted.cumsum(axis![1]));
+    note(&mut seen, &permuted.matmul(&permuted.transpose(axis![1], axis![2])));
+    note(&mut seen, &permuted.reshape::<shape![24]>());
+    note(&mut seen, &permuted.contiguous());
+    note(&mut seen, &cat((&permuted, &permuted), axis![1]));
+    seen
+}
+
+#[test]
+fn meta_has_the_cpus_strides() {
+    assert_eq!(layout_of_results::<Meta>(), layout_of_results::<Cpu>());
+}
+
+#[test]
+fn meta_finds_mistakes_in_shapes_and_has_no_elements() {
+    let x: Tensor<f32, shape![_, _], Meta> = Tensor::zeros_sized([1 << 20, 1 << 18]);
+    let product = x.matmul(&x.t());
+    assert_eq!(product.shape(), [1 << 20, 1 << 20]);
+    assert!(matches!(x.try_matmul(&x), Err(Error::MatMul { columns, rows, .. }) if columns == 1 << 18 && rows == 1 << 20));
+    assert!(matches!(x.try_reshape::<shape![7]>(), Err(Error::Reshape { .. })));
+    let error = x.to_device::<Cpu>().unwrap_err();
+    assert_eq!(error.to_string(), "to_device: a meta tensor has a shape, a dtype and strides but no data");
+}
+
+/// CUDA code, as it will run where there is a GPU: all of it type-checks.
+fn on_cuda<const N: usize>(
+    x: Tensor<f32, shape![8, 4], Cuda<N>>,
+    host_scale: Tensor<f64, ()>,
+) -> castiron::Result<Tensor<f32, shape![8], Cuda<N>>> {
+    // A zero-dim CPU tensor beside a CUDA tensor moves by itself, on either side and in place.
+    let mut scaled: Tensor<f32, shape![8, 4], Cuda<N>> = x.try_mul(&host_scale)?;
+    let scaled_too: Tensor<f32, shape![8, 4], Cuda<N>> = host_scale.try_mul(&scaled)?;
+    scaled.try_add_(&host_scale)?;
+    let both = scaled.try_add(&scaled_too)?;
+    both.try_mean_axis(axis![1])
+}
+
+#[test]
+fn cuda_type_checks_and_is_absent() {
+    let run: fn(Tensor<f32, shape![8, 4], Cuda<1>>, Tensor<f64, ()>) -> _ = on_cuda::<1>;
+    let made = Tensor::<f32, shape![8, 4], Cuda<1>>::try_ones();
+    match made {
+        Ok(x) => assert_eq!(run(x, Tensor::scalar(2.0)).unwrap().shape(), [8]),
+        Err(error) => {
+            assert!(matches!(&error, Error::DeviceUnavailable { device, .. } if device == "cuda:1"), "{error:?}");
+            assert!(error.to_string().starts_with("cuda:1 is not available: "), "{error}");
+        }
+    }
+    let host = tensor![1, 2, 3];
+    assert!(host.to_device::<Cuda>().is_err());
+    assert_eq!(host.to_vec(), [1, 2, 3]);
+}
+
+#[test]
+fn a_zero_dim_cpu_tensor_may_stand_beside_a_meta_tensor() {
+    let x: Tensor<f32, shape![3], Meta> = Tensor::zeros();
+    let sum: Tensor<f32, shape![3], Meta> = &x + Tensor::<f64, ()>::scalar(1.0);
+    assert_eq!(sum.shape(), [3]);
+}
+
+#[test]
+fn devices_have_pytorchs_names() {
+    assert_eq!([Cpu::name(), Cuda::<0>::name(), Cuda::<7>::name(), Meta::name()], ["cpu", "cuda:0", "cuda:7", "meta"]);
+    assert_eq!(tensor![1].device_name(), "cpu");
+}
+
+#[test]
+fn to_the_same_device_shares_storage() {
+    let x = tensor![[1, 2], [3, 4]];
+    let same: Tensor<i64, shape![2, 2]> = x.to_device().unwrap();
+    assert!(same.shares_storage(&x));
+}
+
+#[test]
+fn threads_share_tensors_and_copy_on_write() {
+    let x: Tensor<i64, (Dyn,)> = (0..1000).collect();
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let mut mine = x.clone();
+            let x = &x;
+            scope.spawn(move || {
+                for _ in 0..50 {
+                    mine += thread;
+                    assert_eq!(x[999], 999);
+                    mine = mine.clone() - thread;
+                }
+                assert!(&mine == x && !mine.shares_storage(x));
+            });
+        }
+    });
+    assert_eq!(x.sum().item(), 499_500);
+}
