@@ -76,6 +76,7 @@ impl<D: Device, K: Kind, OtherKind: Kind> Meet<Anywhere, K, OtherKind> for D {
 /// A zero-dim CPU tensor joins these devices.
 macro_rules! cpu_joins {
     ($([$($n:ident)?] $device:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$(const $n: usize,)? OtherKind: TensorKind> Meet<$device, ZeroDim, OtherKind> for Cpu {
             type Output = $device;
             fn left<'a, E: crate::dtype::Element>(view: View<'a, <Cpu as Backend>::Storage, E>) -> Result<Source<'a, $device, E>> {
@@ -85,6 +86,7 @@ macro_rules! cpu_joins {
                 Ok(Source::View(view))
             }
         }
+        #[diagnostic::do_not_recommend]
         impl<$(const $n: usize,)? K: TensorKind> Meet<Cpu, K, ZeroDim> for $device {
             type Output = $device;
             fn left<'a, E: crate::dtype::Element>(view: View<'a, <$device as Backend>::Storage, E>) -> Result<Source<'a, $device, E>> {
@@ -109,7 +111,7 @@ cpu_joins! {
 /// An operation that writes into a tensor on `Self` takes an operand of kind `OtherKind` on `Other`.
 #[diagnostic::on_unimplemented(
     message = "operands are on different devices: `{Self}` and `{Other}`",
-    label = "the tensor written to is on `{Self}`, the operand on `{Other}`",
+    label = "expected an operand on `{Self}`, found one on `{Other}`",
     note = "move the operand with `.to_device::<{Self}>()`; only a zero-dim CPU tensor joins another device by itself"
 )]
 pub trait Receives<Other: Place, OtherKind: Kind>: Device {

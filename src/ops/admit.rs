@@ -3,7 +3,7 @@
 //! `E: Numeric` (a set of dtypes) implies `E: NumericFor<Op>` for every operation, so generic code states the set
 //! and never these. They exist so that the compiler can say "`sub` is not defined for `bool`" and why.
 
-use crate::dtype::{Complex, Dtype, bf16, f16, is};
+use crate::dtype::{Complex, Dtype, Element, bf16, f16, is};
 
 /// For `NumericFor: Numeric, "…"` it writes the trait with that note and `impl<E: Numeric, Op> NumericFor<Op> for E`.
 macro_rules! admits {
@@ -90,17 +90,17 @@ impl<B: is::Integer, Op> IntegerPairFor<B, Op> for bool {}
 #[diagnostic::do_not_recommend]
 impl<A: is::Integer, Op> IntegerPairFor<bool, Op> for A {}
 
-/// Both operands of `Op` hold the same dtype (matrix products do not promote).
+/// Both operands of `Op` hold the same dtype (matrix products and shell dtypes do not promote).
 #[diagnostic::on_unimplemented(
     message = "`{Op}` takes two tensors of one dtype, got `{Self}` and `{Rhs}`",
     label = "the operands hold different dtypes",
-    note = "PyTorch does not promote here; cast one operand, for example `.to::<{Self}>()`"
+    note = "there is no promotion here; cast one operand, for example `.to::<{Self}>()`"
 )]
-pub trait SameDtypeFor<Rhs, Op>: Dtype {}
-impl<E: Dtype, Op> SameDtypeFor<E, Op> for E {}
+pub trait SameDtypeFor<Rhs, Op>: Element {}
+impl<E: Element, Op> SameDtypeFor<E, Op> for E {}
 // A second candidate, so that rustc reports the message above instead of unifying.
 #[diagnostic::do_not_recommend]
-impl<E: Dtype, Op> SameDtypeFor<crate::shape::Never, Op> for E {}
+impl<E: Element, Op> SameDtypeFor<crate::shape::Never, Op> for E {}
 
 /// A condition is a tensor of bools.
 #[diagnostic::on_unimplemented(

@@ -160,7 +160,7 @@ impl<A: Axes<S>, S: Shape> Axes<S> for KeepDim<A> {
 
 /// One axis, kept or not: what `argmax_axis` and its kin take.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not name one axis of a tensor of shape `{S}`",
+    message = "this operation takes one axis of a tensor of shape `{S}`, not `{Self}`",
     label = "expected one axis: `axis![0]`, or `axis![0].keepdim()`"
 )]
 pub trait OneAxis<S: Shape>: Axes<S> {}
@@ -168,6 +168,11 @@ impl<const I: isize, S: Shape + HasAxis<I>> OneAxis<S> for Axis<I> {}
 impl<const I: isize, S: Shape + HasAxis<I>> OneAxis<S> for KeepDim<Axis<I>> {}
 
 /// Takes several axes from an open list, one after another.
+#[diagnostic::on_unimplemented(
+    message = "`{Axes}` names an axis a second time, in a tensor of shape `{S}`",
+    label = "each axis is named once",
+    note = "negative axes count from the end: `-1` is the last"
+)]
 pub trait TakeAll<S, Axes> {
     type Rest: OpenList;
 }

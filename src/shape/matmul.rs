@@ -15,6 +15,11 @@ pub trait InnerDim<Rhs> {}
 impl<A: SameDim<B>, B> InnerDim<B> for A {}
 
 /// A shape of rank 2 or more: matrices, with leading axes that broadcast.
+#[diagnostic::on_unimplemented(
+    message = "matmul takes vectors and matrices, not a tensor of shape `{Self}`",
+    label = "expected one axis or more (axes before the last two broadcast)",
+    note = "use `*` to scale by a number"
+)]
 pub trait Matrix: Shape {
     /// The axes before the last two.
     type Batch: Shape;

@@ -5,7 +5,7 @@ use super::operand::{Operand, OperandSource};
 use super::Tensor;
 use crate::device::{Device, Receives, Source};
 use crate::dtype::promote::ResultType;
-use crate::dtype::{Castable, DType, Dtype, Scalar};
+use crate::dtype::{Castable, DType, Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{MaskFor, OrderedFor};
@@ -134,7 +134,7 @@ where
 /// The dtype of `x.clamp(low, high)`.
 type Clamped<E, S, L, H> = PromotedWith<PromotedWith<E, S, L>, S, H>;
 
-impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Each element, but at least `low` and at most `high` (`torch.clamp`), for dtypes with an order. Where `low > high` the
     /// result is `high`; NaN stays NaN. The bounds are scalars and promote as in arithmetic (an integer tensor with float
     /// bounds gives `f32`); tensors serve as bounds in [`clamp_min`](Self::clamp_min) and [`clamp_max`](Self::clamp_max).

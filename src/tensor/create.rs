@@ -65,24 +65,29 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 macro_rules! constructors {
     ($($(#[$doc:meta])* $name:ident $try:ident $sized:ident $try_sized:ident<$e:ident: $bound:path $(, $v:ident: $vbound:path)?> ($($arg:ident: $argty:ty),*) |$sizes:ident| $body:expr;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") in its four forms.")]
-        impl<$e: $bound, S: KnownShape, D: Device> Tensor<$e, S, D> {
+        impl<$e: $bound, S: Shape, D: Device> Tensor<$e, S, D> {
             $(#[$doc])*
             ///
             /// # Panics
             #[doc = concat!("If memory runs out, the device is not there, or an argument does not fit; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
             #[track_caller]
-            pub fn $name$(<$v: $vbound>)?($($arg: $argty),*) -> Self {
+            pub fn $name$(<$v: $vbound>)?($($arg: $argty),*) -> Self
+            where
+                S: KnownShape,
+            {
                 unwrap(Self::$try($($arg),*))
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try$(<$v: $vbound>)?($($arg: $argty),*) -> Result<Self> {
+            pub fn $try$(<$v: $vbound>)?($($arg: $argty),*) -> Result<Self>
+            where
+                S: KnownShape,
+            {
                 // Fails to compile if the shape has more elements than `usize` counts.
                 let _ = S::NUMEL;
                 Self::$try_sized(S::SIZES $(, $arg)*)
             }
-        }
-        impl<$e: $bound, S: Shape, D: Device> Tensor<$e, S, D> {
+
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") where sizes are known at run time only: takes them all, and checks those the type knows.")]
             ///
             /// # Panics

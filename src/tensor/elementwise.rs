@@ -7,7 +7,7 @@ use super::Tensor;
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::scalar::ScalarKind;
 use crate::dtype::promote::ResultType;
-use crate::dtype::{CanCast, Dtype, Scalar};
+use crate::dtype::{CanCast, Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::*;
 use crate::ops::kernel::{Applying, CombiningLeft};
@@ -105,8 +105,9 @@ unary_table!(in_place);
 /// For `exp […] any inexact` it writes `exp`, `try_exp`, `exp_`, `exp_into` and `try_exp_into`.
 macro_rules! unary_methods {
     ($($op:ident [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
-        /// The forms of one operation.
-        impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+        /// The forms of one operation. (A result dtype is a parameter, and `E: Dtype` a condition of the method, so that the
+        /// compiler says which condition failed and not that there is no method.)
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = $doc]
             ///
             #[doc = concat!("Shape: that of `self`. Dtypes: ", admits_in_words!($admits), ". Result dtype: ", result_in_words!($result), ".")]
@@ -121,17 +122,19 @@ macro_rules! unary_methods {
             #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
             /// ```
             #[track_caller]
-            pub fn $op(&self) -> Tensor<Result1<crate::ops::$op, E>, S, D>
+            pub fn $op<O: Dtype>(&self) -> Tensor<O, S, D>
             where
-                crate::ops::$op: UnaryOp<E>,
+                E: Dtype,
+                crate::ops::$op: UnaryOp<E, Output = O>,
             {
                 unwrap(map::<crate::ops::$op, E, S, D>(self))
             }
 
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), "), returning the error.")]
-            pub fn $try(&self) -> Result<Tensor<Result1<crate::ops::$op, E>, S, D>>
+            pub fn $try<O: Dtype>(&self) -> Result<Tensor<O, S, D>>
             where
-                crate::ops::$op: UnaryOp<E>,
+                E: Dtype,
+                crate::ops::$op: UnaryOp<E, Output = O>,
             {
                 map::<crate::ops::$op, E, S, D>(self)
             }
@@ -143,6 +146,7 @@ macro_rules! unary_methods {
             #[track_caller]
             pub fn $inplace(&mut self) -> &mut Self
             where
+                E: Dtype,
                 crate::ops::$op: UnaryOp<E> + InPlace<E>,
             {
                 unwrap(self.view_mut().and_then(|view| D::update1(Applying::<crate::ops::$op>::new(), view)));
@@ -156,6 +160,7 @@ macro_rules! unary_methods {
             #[track_caller]
             pub fn $into<F: Dtype, T: Shape>(&self, out: &mut Tensor<F, T, D>)
             where
+                E: Dtype,
                 crate::ops::$op: UnaryOp<E> + Writes<E, F>,
                 S: WrittenTo<T>,
             {
@@ -165,6 +170,7 @@ macro_rules! unary_methods {
             #[doc = concat!("[`", stringify!($into), "`](Self::", stringify!($into), "), returning the error.")]
             pub fn $try_into<F: Dtype, T: Shape>(&self, out: &mut Tensor<F, T, D>) -> Result<()>
             where
+                E: Dtype,
                 crate::ops::$op: UnaryOp<E> + Writes<E, F>,
                 S: WrittenTo<T>,
             {
@@ -209,17 +215,21 @@ binary_table!(admissions);
 /// For `add […] any same any` it writes `add`, `try_add`, `add_`, `try_add_`, `add_into` and `try_add_into`.
 macro_rules! binary_methods {
     ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
-        binary_methods!(@ $op [$try $inplace $try_inplace $into $try_into] $admits $result $operands, $doc, $torch, $example, $elements);
+        binary_methods!(@of $op [$try $inplace $try_inplace $into $try_into] $admits $result $operands, $doc, $torch, $example, $elements);
     )*};
-    (@ $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident any, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
-        binary_methods!(@@ $op [$try $inplace $try_inplace $into $try_into] $admits $result Operand "tensor or scalar", $doc, $torch, $example, $elements);
+    // Shell dtypes have these two in forms of their own.
+    (@of eq $($rest:tt)*) => { binary_methods!(@ Dtype, eq $($rest)*); };
+    (@of ne $($rest:tt)*) => { binary_methods!(@ Dtype, ne $($rest)*); };
+    (@of $($rest:tt)*) => { binary_methods!(@ Element, $($rest)*); };
+    (@ $of:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident any, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+        binary_methods!(@@ $of, $op [$try $inplace $try_inplace $into $try_into] $admits $result Operand "tensor or scalar", $doc, $torch, $example, $elements);
     };
-    (@ $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident tensors, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
-        binary_methods!(@@ $op [$try $inplace $try_inplace $into $try_into] $admits $result TensorOperand "tensor", $doc, $torch, $example, $elements);
+    (@ $of:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident tensors, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+        binary_methods!(@@ $of, $op [$try $inplace $try_inplace $into $try_into] $admits $result TensorOperand "tensor", $doc, $torch, $example, $elements);
     };
-    (@@ $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operand:ident $what:literal, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+    (@@ $of:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operand:ident $what:literal, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
         /// The forms of one operation.
-        impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+        impl<E: $of, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = $doc]
             ///
             #[doc = concat!("The other operand is a ", $what, "; shapes broadcast and dtypes promote. Dtypes: ", admits_in_words!($admits), ". Result dtype, from the promoted dtype `E`: ", result_in_words!($result), ".")]
@@ -236,6 +246,7 @@ macro_rules! binary_methods {
             #[track_caller]
             pub fn $op<R: $operand>(&self, rhs: R) -> Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>
             where
+                E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
                 S: Broadcast<R::Shape>,
                 D: Meet<R::Place, S::Kind, R::Kind>,
@@ -246,6 +257,7 @@ macro_rules! binary_methods {
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), "), returning the error.")]
             pub fn $try<R: $operand>(&self, rhs: R) -> Result<Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>>
             where
+                E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
                 S: Broadcast<R::Shape>,
                 D: Meet<R::Place, S::Kind, R::Kind>,
@@ -260,6 +272,7 @@ macro_rules! binary_methods {
             #[track_caller]
             pub fn $inplace<R: $operand>(&mut self, rhs: R) -> &mut Self
             where
+                E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
                 Outcome<crate::ops::$op, E, S, R>: CanCast<E>,
                 S: Broadcast<R::Shape>,
@@ -273,6 +286,7 @@ macro_rules! binary_methods {
             #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
             pub fn $try_inplace<R: $operand>(&mut self, rhs: R) -> Result<&mut Self>
             where
+                E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
                 Outcome<crate::ops::$op, E, S, R>: CanCast<E>,
                 S: Broadcast<R::Shape>,
@@ -290,6 +304,7 @@ macro_rules! binary_methods {
             #[track_caller]
             pub fn $into<R: $operand, F: Dtype, T: Shape>(&self, rhs: R, out: &mut Tensor<F, T, D>)
             where
+                E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
                 Outcome<crate::ops::$op, E, S, R>: CanCast<F>,
                 S: Broadcast<R::Shape>,
@@ -302,6 +317,7 @@ macro_rules! binary_methods {
             #[doc = concat!("[`", stringify!($into), "`](Self::", stringify!($into), "), returning the error; nothing is written then.")]
             pub fn $try_into<R: $operand, F: Dtype, T: Shape>(&self, rhs: R, out: &mut Tensor<F, T, D>) -> Result<()>
             where
+                E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
                 Outcome<crate::ops::$op, E, S, R>: CanCast<F>,
                 S: Broadcast<R::Shape>,
@@ -320,7 +336,7 @@ binary_table!(binary_methods);
 macro_rules! scalar_first {
     ($($name:ident $try:ident = $op:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($op), "`](Tensor::", stringify!($op), ") with a scalar on the left.")]
-        impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = $doc]
             ///
             #[doc = concat!("PyTorch: `", $torch, "`.")]
@@ -335,6 +351,7 @@ macro_rules! scalar_first {
             #[track_caller]
             pub fn $name<L: Scalar>(&self, left: L) -> Tensor<ResultType<ScalarKind, L::Counts, S::Kind, E>, S, D>
             where
+                E: Dtype,
                 crate::ops::$op: Admits<L::Counts, E, S::Kind>,
             {
                 unwrap(self.$try(left))
@@ -343,6 +360,7 @@ macro_rules! scalar_first {
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
             pub fn $try<L: Scalar>(&self, left: L) -> Result<Tensor<ResultType<ScalarKind, L::Counts, S::Kind, E>, S, D>>
             where
+                E: Dtype,
                 crate::ops::$op: Admits<L::Counts, E, S::Kind>,
             {
                 combine_scalar::<crate::ops::$op, E, ResultType<ScalarKind, L::Counts, S::Kind, E>, S, D, _>(

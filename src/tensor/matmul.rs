@@ -3,7 +3,7 @@
 use super::operand::{OperandSource, TensorOperand};
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Device, Receives, Source};
-use crate::dtype::Dtype;
+use crate::dtype::{Dtype, Element};
 use crate::dtype::scalar::Dimensioned;
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
@@ -11,7 +11,7 @@ use crate::ops::admit::{NumericFor, SameDtypeFor};
 use crate::shape::{MatMul, Shape, SizeArray, broadcast_sizes, strides};
 use crate::storage::View;
 
-impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The matrix product (`torch.matmul`): `(K) @ (K)` is a number, `(…, M, K) @ (…, K, N)` is `(…, M, N)` with the leading
     /// axes broadcast, and a vector on either side takes part without its axis appearing in the result.
     ///
@@ -32,20 +32,20 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(product[(7, 2, 1)], 6.0);
     /// ```
     #[track_caller]
-    pub fn matmul<R: TensorOperand>(&self, rhs: R) -> Tensor<E, <S as MatMul<R::Shape>>::Output, D>
+    pub fn matmul<R: TensorOperand, T: Shape>(&self, rhs: R) -> Tensor<E, T, D>
     where
         E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
-        S: MatMul<R::Shape>,
+        S: MatMul<R::Shape, Output = T>,
         D: Receives<R::Place, Dimensioned>,
     {
         unwrap(self.try_matmul(rhs))
     }
 
     /// [`matmul`](Self::matmul), returning the error.
-    pub fn try_matmul<R: TensorOperand>(&self, rhs: R) -> Result<Tensor<E, <S as MatMul<R::Shape>>::Output, D>>
+    pub fn try_matmul<R: TensorOperand, T: Shape>(&self, rhs: R) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
-        S: MatMul<R::Shape>,
+        S: MatMul<R::Shape, Output = T>,
         D: Receives<R::Place, Dimensioned>,
     {
         let OperandSource::View(right) = rhs.source() else { unreachable!("a tensor operand has a view") };

@@ -28,6 +28,8 @@ mod views;
 pub use arithmetic::Outcome;
 #[doc(hidden)]
 pub use elementwise::{Admits, InPlace, Writes};
+#[doc(hidden)]
+pub use operators::{AssignedTo, RightOf};
 pub use choose::{try_where_, where_};
 pub use index::{Iter, Position};
 pub use join::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};

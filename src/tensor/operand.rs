@@ -9,7 +9,7 @@ use crate::storage::View;
 
 /// What an operation takes beside a tensor: a tensor, a reference to one, or a Rust scalar.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be used with a tensor",
+    message = "promotion is not defined for `{Self}`",
     label = "expected a tensor of a computing dtype, a reference to one, or a Rust scalar",
     note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic: promotion is not defined for them; cast first, for example `.to::<f32>()`"
 )]

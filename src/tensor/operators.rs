@@ -9,12 +9,69 @@ use super::Tensor;
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::ScalarKind;
-use crate::dtype::{CanCast, Complex, Dtype, Scalar, bf16, f16};
-use crate::error::unwrap;
+use crate::dtype::{CanCast, Complex, Dtype, Element, Scalar, bf16, f16};
+use crate::error::{Result, unwrap};
 use crate::ops::kernel::{CombiningLeft, DividingScalar};
 use crate::ops::{self, BinaryOp, UnaryOp};
 use crate::shape::{Broadcast, Shape, WrittenTo};
 use core::ops::*;
+
+/// What may stand to the right of `Op` beside a tensor.
+///
+/// The operators' conditions hang on the right operand: rustc looks an operator up before it knows that operand, so it
+/// finds the operator and then says which condition failed, not that there is no such operator.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "promotion is not defined for `Tensor<{E}, {S}, {D}>` and `{Self}`",
+    label = "expected a tensor of a computing dtype, a reference to one, or a Rust scalar",
+    note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic; cast first, for example `.to::<f32>()`"
+)]
+pub trait RightOf<Op, E: Element, S: Shape, D: Device> {
+    type Output;
+    fn right_of(self, left: &Tensor<E, S, D>) -> Result<Self::Output>;
+}
+impl<Op, E, S, D, R> RightOf<Op, E, S, D> for R
+where
+    E: Dtype,
+    R: Operand,
+    Op: BinaryOp + Admits<E, R::Elem, R::Kind>,
+    S: Shape + Broadcast<R::Shape>,
+    D: Device + Meet<R::Place, S::Kind, R::Kind>,
+{
+    type Output = Tensor<
+        Outcome<Op, E, S, R>,
+        <S as Broadcast<R::Shape>>::Output,
+        <D as Meet<R::Place, S::Kind, R::Kind>>::Output,
+    >;
+    fn right_of(self, left: &Tensor<E, S, D>) -> Result<Self::Output> {
+        combine::<Op, E, S, D, R, _, _>(left, &self)
+    }
+}
+
+/// What may stand to the right of `Op` in its assigning form.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "promotion is not defined for `Tensor<{E}, {S}, {D}>` and `{Self}`",
+    label = "expected a tensor of a computing dtype, a reference to one, or a Rust scalar",
+    note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic; cast first, for example `.to::<f32>()`"
+)]
+pub trait AssignedTo<Op, E: Element, S: Shape, D: Device> {
+    fn assigned_to(self, left: &mut Tensor<E, S, D>) -> Result<()>;
+}
+impl<Op, E, S, D, R> AssignedTo<Op, E, S, D> for R
+where
+    E: Dtype,
+    R: Operand,
+    Op: BinaryOp + Admits<E, R::Elem, R::Kind>,
+    Outcome<Op, E, S, R>: CanCast<E>,
+    S: Shape + Broadcast<R::Shape>,
+    <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+    D: Device + Receives<R::Place, R::Kind>,
+{
+    fn assigned_to(self, left: &mut Tensor<E, S, D>) -> Result<()> {
+        update::<Op, E, S, D, R>(left, &self)
+    }
+}
 
 /// For `Add add AddAssign add_assign = add` it writes `Tensor + R`, `&Tensor + R` and `Tensor += R`.
 macro_rules! operators {
@@ -23,16 +80,11 @@ macro_rules! operators {
         ///
         /// # Panics
         #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`try_", stringify!($op), "`](Tensor::try_", stringify!($op), ") returns the error.")]
-        impl<E: Dtype, S: Shape, D: Device, R: Operand> $Trait<R> for &Tensor<E, S, D>
-        where
-            ops::$op: Admits<E, R::Elem, R::Kind>,
-            S: Broadcast<R::Shape>,
-            D: Meet<R::Place, S::Kind, R::Kind>,
-        {
-            type Output = Tensor<Outcome<ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>;
+        impl<E: Element, S: Shape, D: Device, R: RightOf<ops::$op, E, S, D>> $Trait<R> for &Tensor<E, S, D> {
+            type Output = R::Output;
             #[track_caller]
-            fn $method(self, rhs: R) -> Self::Output {
-                unwrap(combine::<ops::$op, E, S, D, R, _, _>(self, &rhs))
+            fn $method(self, rhs: R) -> R::Output {
+                unwrap(rhs.right_of(self))
             }
         }
 
@@ -40,16 +92,11 @@ macro_rules! operators {
         ///
         /// # Panics
         #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`try_", stringify!($op), "`](Tensor::try_", stringify!($op), ") returns the error.")]
-        impl<E: Dtype, S: Shape, D: Device, R: Operand> $Trait<R> for Tensor<E, S, D>
-        where
-            ops::$op: Admits<E, R::Elem, R::Kind>,
-            S: Broadcast<R::Shape>,
-            D: Meet<R::Place, S::Kind, R::Kind>,
-        {
-            type Output = Tensor<Outcome<ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>;
+        impl<E: Element, S: Shape, D: Device, R: RightOf<ops::$op, E, S, D>> $Trait<R> for Tensor<E, S, D> {
+            type Output = R::Output;
             #[track_caller]
-            fn $method(self, rhs: R) -> Self::Output {
-                unwrap(combine::<ops::$op, E, S, D, R, _, _>(&self, &rhs))
+            fn $method(self, rhs: R) -> R::Output {
+                unwrap(rhs.right_of(&self))
             }
         }
 
@@ -57,17 +104,10 @@ macro_rules! operators {
         ///
         /// # Panics
         #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; [`try_", stringify!($op), "_`](Tensor::try_", stringify!($op), "_) returns the error.")]
-        impl<E: Dtype, S: Shape, D: Device, R: Operand> $Assign<R> for Tensor<E, S, D>
-        where
-            ops::$op: Admits<E, R::Elem, R::Kind>,
-            Outcome<ops::$op, E, S, R>: CanCast<E>,
-            S: Broadcast<R::Shape>,
-            <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
-            D: Receives<R::Place, R::Kind>,
-        {
+        impl<E: Element, S: Shape, D: Device, R: AssignedTo<ops::$op, E, S, D>> $Assign<R> for Tensor<E, S, D> {
             #[track_caller]
             fn $assign(&mut self, rhs: R) {
-                unwrap(update::<ops::$op, E, S, D, R>(self, &rhs))
+                unwrap(rhs.assigned_to(self))
             }
         }
     )*};

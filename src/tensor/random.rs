@@ -67,22 +67,27 @@ fn drawn<E: Element, S: Shape, D: Device>(
 macro_rules! random {
     ($($(#[$doc:meta])* $name:ident $try:ident $sized:ident $try_sized:ident<$e:ident: $bound:path> ($($arg:ident: $argty:ty),*) |$sizes:ident, $generator:ident| $body:expr;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") in its four forms.")]
-        impl<$e: $bound, S: KnownShape, D: Device> Tensor<$e, S, D> {
+        impl<$e: $bound, S: Shape, D: Device> Tensor<$e, S, D> {
             $(#[$doc])*
             ///
             /// # Panics
             #[doc = concat!("If memory runs out, the device is not there, or an argument makes no sense; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
             #[track_caller]
-            pub fn $name($($arg: $argty,)* generator: &mut Generator) -> Self {
+            pub fn $name($($arg: $argty,)* generator: &mut Generator) -> Self
+            where
+                S: KnownShape,
+            {
                 unwrap(Self::$try($($arg,)* generator))
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), "), returning the error.")]
-            pub fn $try($($arg: $argty,)* generator: &mut Generator) -> Result<Self> {
+            pub fn $try($($arg: $argty,)* generator: &mut Generator) -> Result<Self>
+            where
+                S: KnownShape,
+            {
                 Self::$try_sized(S::SIZES, $($arg,)* generator)
             }
-        }
-        impl<$e: $bound, S: Shape, D: Device> Tensor<$e, S, D> {
+
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") where sizes are known at run time only: takes them all, and checks those the type knows.")]
             ///
             /// # Panics

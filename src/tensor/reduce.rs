@@ -38,11 +38,13 @@ pub(super) fn reduce<O: Op, R: Reducer<E>, E: Element, S: Shape, T: Shape, D: De
     Ok(Tensor::dense(storage, T::Sizes::copied(&kept)))
 }
 
-/// Writes the four forms of a reduction: over everything, over axes, each with its `try_` twin.
+/// Writes the four forms of a reduction: over everything, over axes, each with its `try_` twin. `Element: sum … <O>
+/// [Dtype<Sum = O>]` makes them methods of every tensor with `E: Dtype<Sum = O>` as their condition, so that the compiler
+/// says which condition failed and not that there is no method. (Shell dtypes have some in forms of their own.)
 macro_rules! reductions {
-    ($($(#[$doc:meta])* $name:ident $try:ident $axis:ident $try_axis:ident [$($bound:tt)+] ($($arg:ident: $argty:ty),*) -> $out:ty, $op:ident: $reducer:expr, $torch:literal, $all:literal, $along:literal;)*) => {$(
+    ($($(#[$doc:meta])* $of:ident: $name:ident $try:ident $axis:ident $try_axis:ident $(<$o:ident>)? [$($bound:tt)+] ($($arg:ident: $argty:ty),*) -> $out:ty, $op:ident: $reducer:expr, $torch:literal, $all:literal, $along:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") over everything and over axes.")]
-        impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+        impl<E: $of, S: Shape, D: Device> Tensor<E, S, D> {
             $(#[$doc])*
             ///
             /// Over all elements, to a zero-dim tensor.
@@ -57,17 +59,17 @@ macro_rules! reductions {
             #[doc = $all]
             /// ```
             #[track_caller]
-            pub fn $name(&self $(, $arg: $argty)*) -> Tensor<$out, (), D>
+            pub fn $name$(<$o: Dtype>)?(&self $(, $arg: $argty)*) -> Tensor<$out, (), D>
             where
-                E: $($bound)+,
+                E: Dtype + $($bound)+,
             {
                 unwrap(self.$try($($arg),*))
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error: memory ran out, or there were no elements and the operation has no identity.")]
-            pub fn $try(&self $(, $arg: $argty)*) -> Result<Tensor<$out, (), D>>
+            pub fn $try$(<$o: Dtype>)?(&self $(, $arg: $argty)*) -> Result<Tensor<$out, (), D>>
             where
-                E: $($bound)+,
+                E: Dtype + $($bound)+,
             {
                 reduce::<ops::reduce::$op, _, E, S, (), D>($reducer, self, ALL, false)
             }
@@ -86,17 +88,17 @@ macro_rules! reductions {
             #[doc = $along]
             /// ```
             #[track_caller]
-            pub fn $axis<A: Axes<S>>(&self, axes: A $(, $arg: $argty)*) -> Tensor<$out, A::Reduced, D>
+            pub fn $axis<A: Axes<S> $(, $o: Dtype)?>(&self, axes: A $(, $arg: $argty)*) -> Tensor<$out, A::Reduced, D>
             where
-                E: $($bound)+,
+                E: Dtype + $($bound)+,
             {
                 unwrap(self.$try_axis(axes $(, $arg)*))
             }
 
             #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error: memory ran out, or there were no elements and the operation has no identity.")]
-            pub fn $try_axis<A: Axes<S>>(&self, _axes: A $(, $arg: $argty)*) -> Result<Tensor<$out, A::Reduced, D>>
+            pub fn $try_axis<A: Axes<S> $(, $o: Dtype)?>(&self, _axes: A $(, $arg: $argty)*) -> Result<Tensor<$out, A::Reduced, D>>
             where
-                E: $($bound)+,
+                E: Dtype + $($bound)+,
             {
                 reduce::<ops::reduce::$op, _, E, S, A::Reduced, D>($reducer, self, A::MASK, A::KEEPS)
             }
@@ -107,42 +109,42 @@ macro_rules! reductions {
 reductions! {
     /// The sum. Bools and integers are summed in `i64`, which wraps; `f16` and `bf16` are summed in `f32` and rounded once.
     /// Floats are added pairwise, in an order that the shape alone decides. The sum of nothing is 0.
-    sum try_sum sum_axis try_sum_axis [Dtype] () -> E::Sum, sum: Summing, "torch.sum",
+    Element: sum try_sum sum_axis try_sum_axis <O> [Dtype<Sum = O>] () -> O, sum: Summing, "torch.sum",
         "assert_eq!(tensor![[1, 2], [3, 4]].sum().item(), 10);",
         "assert_eq!(tensor![[1, 2], [3, 4]].sum_axis(axis![0]).to_vec(), [4, 6]);";
     /// The product. Bools and integers are multiplied in `i64`, which wraps. The product of nothing is 1.
-    prod try_prod prod_axis try_prod_axis [Dtype] () -> E::Sum, prod: Multiplying, "torch.prod",
+    Element: prod try_prod prod_axis try_prod_axis <O> [Dtype<Sum = O>] () -> O, prod: Multiplying, "torch.prod",
         "assert_eq!(tensor![[1, 2], [3, 4]].prod().item(), 24);",
         "assert_eq!(tensor![[1, 2], [3, 4]].prod_axis(axis![1]).to_vec(), [2, 12]);";
     /// The mean, of floating and complex dtypes. The mean of nothing is NaN.
-    mean try_mean mean_axis try_mean_axis [InexactFor<ops::reduce::mean>] () -> E, mean: Averaging, "torch.mean",
+    Element: mean try_mean mean_axis try_mean_axis [InexactFor<ops::reduce::mean>] () -> E, mean: Averaging, "torch.mean",
         "assert_eq!(tensor![[1.0, 2.0], [3.0, 4.0]].mean().item(), 2.5);",
         "assert_eq!(tensor![[1.0, 2.0], [3.0, 4.0]].mean_axis(axis![-1]).to_vec(), [1.5, 3.5]);";
     /// The variance, of floating and complex dtypes; real. `correction` is the number of degrees of freedom the mean has
     /// used up: 1 (PyTorch's default) for a sample, 0 for a population. NaN where no freedom is left.
-    var try_var var_axis try_var_axis [InexactFor<ops::reduce::var>] (correction: usize) -> E::RealDtype,
+    Element: var try_var var_axis try_var_axis <O> [InexactFor<ops::reduce::var> + Dtype<RealDtype = O>] (correction: usize) -> O,
         var: Varying::<false>::new(correction), "torch.var",
         "assert_eq!(tensor![1.0, 2.0, 3.0].var(1).item(), 1.0);",
         "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].var_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
     /// The standard deviation: the root of the variance.
-    std try_std std_axis try_std_axis [InexactFor<ops::reduce::std>] (correction: usize) -> E::RealDtype,
+    Element: std try_std std_axis try_std_axis <O> [InexactFor<ops::reduce::std> + Dtype<RealDtype = O>] (correction: usize) -> O,
         std: Varying::<true>::new(correction), "torch.std",
         "assert_eq!(tensor![1.0, 3.0, 5.0].std(1).item(), 2.0);",
         "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].std_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
     /// The largest element; NaN if there is one. Of nothing: an error.
-    amax try_amax amax_axis try_amax_axis [OrderedFor<ops::reduce::amax>] () -> E, amax: Largest::<E>::new(), "torch.amax",
+    Dtype: amax try_amax amax_axis try_amax_axis [OrderedFor<ops::reduce::amax>] () -> E, amax: Largest::<E>::new(), "torch.amax",
         "assert_eq!(tensor![3, 1, 2].amax().item(), 3);",
         "assert_eq!(tensor![[3, 1], [2, 5]].amax_axis(axis![0]).to_vec(), [3, 5]);";
     /// The smallest element; NaN if there is one. Of nothing: an error.
-    amin try_amin amin_axis try_amin_axis [OrderedFor<ops::reduce::amin>] () -> E, amin: Smallest::<E>::new(), "torch.amin",
+    Dtype: amin try_amin amin_axis try_amin_axis [OrderedFor<ops::reduce::amin>] () -> E, amin: Smallest::<E>::new(), "torch.amin",
         "assert_eq!(tensor![3, 1, 2].amin().item(), 1);",
         "assert_eq!(tensor![[3, 1], [2, 5]].amin_axis(axis![0]).to_vec(), [2, 1]);";
     /// Whether any element is non-zero. Of nothing: no.
-    any try_any any_axis try_any_axis [Dtype] () -> bool, any: Questioning::<false>, "torch.any",
+    Element: any try_any any_axis try_any_axis [Dtype] () -> bool, any: Questioning::<false>, "torch.any",
         "assert_eq!(tensor![0, 2].any().item(), true);",
         "assert_eq!(tensor![[0, 2], [0, 0]].any_axis(axis![1]).to_vec(), [true, false]);";
     /// Whether every element is non-zero. Of nothing: yes.
-    all try_all all_axis try_all_axis [Dtype] () -> bool, all: Questioning::<true>, "torch.all",
+    Element: all try_all all_axis try_all_axis [Dtype] () -> bool, all: Questioning::<true>, "torch.all",
         "assert_eq!(tensor![0, 2].all().item(), false);",
         "assert_eq!(tensor![[1, 2], [0, 1]].all_axis(axis![1]).to_vec(), [true, false]);";
 }
@@ -155,7 +157,7 @@ macro_rules! extremes {
     ($($max:literal $what:literal $name:ident $try:ident $axis:ident $try_axis:ident $amax:ident $try_amax:ident $try_amax_axis:ident
        $arg:ident $try_arg:ident $arg_axis:ident $try_arg_axis:ident, $all:literal, $along:literal, $at:literal, $at_along:literal;)*) => {$(
         #[doc = concat!("The ", $what, " element and where it is.")]
-        impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = concat!("The ", $what, " element, as a zero-dim tensor; NaN if there is one.")]
             ///
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`.")]

@@ -130,7 +130,7 @@ fn merge<C: Compute>(a: Option<(C, C)>, b: Option<(C, C)>) -> Option<(C, C)> {
     Some((max, scale(sum_a, max_a, max).binary::<Accumulating>(scale(sum_b, max_b, max))))
 }
 
-impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Running sums along an axis (`torch.cumsum`). Bools and integers are summed in `i64`, which wraps.
     ///
     /// # Panics
@@ -141,16 +141,18 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].cumsum(axis![1]).to_vec(), [1, 3, 6, 4, 9, 15]);
     /// ```
     #[track_caller]
-    pub fn cumsum<const I: isize>(&self, axis: Axis<I>) -> Tensor<E::Sum, S, D>
+    pub fn cumsum<const I: isize, O: Dtype>(&self, axis: Axis<I>) -> Tensor<O, S, D>
     where
+        E: Dtype<Sum = O>,
         S: HasAxis<I>,
     {
         unwrap(self.try_cumsum(axis))
     }
 
     /// [`cumsum`](Self::cumsum), returning the error.
-    pub fn try_cumsum<const I: isize>(&self, _axis: Axis<I>) -> Result<Tensor<E::Sum, S, D>>
+    pub fn try_cumsum<const I: isize, O: Dtype>(&self, _axis: Axis<I>) -> Result<Tensor<O, S, D>>
     where
+        E: Dtype<Sum = O>,
         S: HasAxis<I>,
     {
         along::<I, _, E, S, D>(RunningSum, self)
@@ -221,12 +223,18 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[1000.0, 0.0], [5.0, -1000.0]].logsumexp(axis![1]).to_vec(), [1000.0, 5.0]);
     /// ```
     #[track_caller]
-    pub fn logsumexp<A: Axes<S>>(&self, axes: A) -> Tensor<E::Inexact, A::Reduced, D> {
+    pub fn logsumexp<A: Axes<S>, O: Dtype>(&self, axes: A) -> Tensor<O, A::Reduced, D>
+    where
+        E: Dtype<Inexact = O>,
+    {
         unwrap(self.try_logsumexp(axes))
     }
 
     /// [`logsumexp`](Self::logsumexp), returning the error.
-    pub fn try_logsumexp<A: Axes<S>>(&self, _axes: A) -> Result<Tensor<E::Inexact, A::Reduced, D>> {
+    pub fn try_logsumexp<A: Axes<S>, O: Dtype>(&self, _axes: A) -> Result<Tensor<O, A::Reduced, D>>
+    where
+        E: Dtype<Inexact = O>,
+    {
         super::reduce::reduce::<ops::reduce::logsumexp, _, E, S, A::Reduced, D>(LogSumExp, self, A::MASK, A::KEEPS)
     }
 }

@@ -7,10 +7,12 @@ use super::reduce::reduce;
 use crate::device::Device;
 use crate::dtype::{Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 use crate::error::{Result, unwrap};
-use crate::ops;
+use crate::ops::admit::SameDtypeFor;
+use crate::ops::{self, Op};
 use crate::ops::kernel::Map2;
 use crate::ops::reduce::Reducer;
 use crate::shape::{Axes, Broadcast, Shape};
+use crate::storage::View;
 
 /// Equality, or with `NOT` its opposite.
 #[derive(Clone, Copy)]
@@ -22,13 +24,15 @@ impl<E: Element, const NOT: bool> Map2<E, E, bool> for Equal<NOT> {
     }
 }
 
-fn compare<const NOT: bool, E: Element, S: Shape + Broadcast<T>, T: Shape, D: Device>(
-    op: &'static str,
+fn compare<const NOT: bool, O: Op, E: SameDtypeFor<F, O>, F: Element, S: Shape + Broadcast<T>, T: Shape, D: Device>(
     a: &Tensor<E, S, D>,
-    b: &Tensor<E, T, D>,
+    b: &Tensor<F, T, D>,
 ) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>> {
-    let sizes = broadcast::<<S as Broadcast<T>>::Output, bool>(op, a.shape().as_ref(), b.shape().as_ref())?;
-    map2(Equal::<NOT>, a.view(), b.view(), sizes, [E::DTYPE; 2])
+    let sizes = broadcast::<<S as Broadcast<T>>::Output, bool>(O::NAME, a.shape().as_ref(), b.shape().as_ref())?;
+    let b = b.view();
+    // `SameDtypeFor` holds for one dtype alone: the elements of `b` are `E`.
+    let b = View::<_, E>::new(b.buffer, b.offset, b.sizes, b.strides);
+    map2(Equal::<NOT>, a.view(), b, sizes, [E::DTYPE; 2])
 }
 
 /// The extreme element: the largest with `MAX`. NaN is more extreme than any number.
@@ -67,19 +71,21 @@ macro_rules! shells {
             /// # Panics
             /// If sizes known at run time do not broadcast; [`try_eq`](Self::try_eq) returns the error.
             #[track_caller]
-            pub fn eq<T: Shape>(&self, rhs: &Tensor<$shell, T, D>) -> Tensor<bool, <S as Broadcast<T>>::Output, D>
+            pub fn eq<F: Element, T: Shape>(&self, rhs: &Tensor<F, T, D>) -> Tensor<bool, <S as Broadcast<T>>::Output, D>
             where
+                $shell: SameDtypeFor<F, ops::eq>,
                 S: Broadcast<T>,
             {
                 unwrap(self.try_eq(rhs))
             }
 
             /// [`eq`](Self::eq), returning the error.
-            pub fn try_eq<T: Shape>(&self, rhs: &Tensor<$shell, T, D>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
+            pub fn try_eq<F: Element, T: Shape>(&self, rhs: &Tensor<F, T, D>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
             where
+                $shell: SameDtypeFor<F, ops::eq>,
                 S: Broadcast<T>,
             {
-                compare::<false, _, _, _, _>("eq", self, rhs)
+                compare::<false, ops::eq, _, _, _, _, _>(self, rhs)
             }
 
             /// Whether elements differ (`torch.ne`), with a tensor of the same shell dtype; shapes broadcast.
@@ -87,19 +93,21 @@ macro_rules! shells {
             /// # Panics
             /// If sizes known at run time do not broadcast; [`try_ne`](Self::try_ne) returns the error.
             #[track_caller]
-            pub fn ne<T: Shape>(&self, rhs: &Tensor<$shell, T, D>) -> Tensor<bool, <S as Broadcast<T>>::Output, D>
+            pub fn ne<F: Element, T: Shape>(&self, rhs: &Tensor<F, T, D>) -> Tensor<bool, <S as Broadcast<T>>::Output, D>
             where
+                $shell: SameDtypeFor<F, ops::ne>,
                 S: Broadcast<T>,
             {
                 unwrap(self.try_ne(rhs))
             }
 
             /// [`ne`](Self::ne), returning the error.
-            pub fn try_ne<T: Shape>(&self, rhs: &Tensor<$shell, T, D>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
+            pub fn try_ne<F: Element, T: Shape>(&self, rhs: &Tensor<F, T, D>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
             where
+                $shell: SameDtypeFor<F, ops::ne>,
                 S: Broadcast<T>,
             {
-                compare::<true, _, _, _, _>("ne", self, rhs)
+                compare::<true, ops::ne, _, _, _, _, _>(self, rhs)
             }
         }
     )*};

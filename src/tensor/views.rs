@@ -306,7 +306,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The elements' storage seen as elements of another size: `per` of them in each of ours, `at` being the first.
     fn parts_of<F: Element>(&self, per: usize, at: usize) -> Tensor<F, S, D> {
         let mut strides = self.stride();
@@ -321,8 +321,11 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(z.real().to_vec(), [1.0, 0.0]);
     /// assert!(z.real().shares_storage(&z));
     /// ```
-    pub fn real(&self) -> Tensor<E::RealDtype, S, D> {
-        self.parts_of(size_of::<E>() / size_of::<E::RealDtype>(), 0)
+    pub fn real<O: Dtype>(&self) -> Tensor<O, S, D>
+    where
+        E: Dtype<RealDtype = O>,
+    {
+        self.parts_of(size_of::<E>() / size_of::<O>(), 0)
     }
 
     /// The imaginary part of a complex tensor, as a view (`torch.imag`). Real tensors have none.
@@ -331,9 +334,9 @@ impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
     /// let z = castiron::tensor![1.0 + 2.0j, 3.0j];
     /// assert_eq!(z.imag().to_vec(), [2.0, 3.0]);
     /// ```
-    pub fn imag(&self) -> Tensor<E::RealDtype, S, D>
+    pub fn imag<O: Dtype>(&self) -> Tensor<O, S, D>
     where
-        E: ComplexFor<ops::reduce::imag>,
+        E: ComplexFor<ops::reduce::imag> + Dtype<RealDtype = O>,
     {
         self.parts_of(2, 1)
     }

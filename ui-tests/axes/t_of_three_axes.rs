@@ -1,0 +1,10 @@
+//! `t` is for matrices.
+//!
+//! Instead: `transpose(axis![-2], axis![-1])`.
+
+use castiron::{Tensor, shape};
+
+fn main() {
+    let x: Tensor<f32, shape![2, 3, 4]> = Tensor::zeros();
+    let _ = x.t();
+}

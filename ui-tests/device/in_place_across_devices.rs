@@ -1,0 +1,10 @@
+//! An output does not change its device.
+//!
+//! Instead: move the other operand first.
+
+use castiron::{Cuda, Tensor, shape};
+
+fn main() {
+    let mut x: Tensor<f32, shape![3]> = Tensor::zeros();
+    x += Tensor::<f32, shape![3], Cuda<0>>::zeros();
+}

@@ -1,0 +1,11 @@
+//! Two GPUs are two devices.
+//!
+//! Instead: `x.to_device::<Cuda<1>>()? * &y`.
+
+use castiron::{Cuda, Tensor, shape};
+
+fn main() {
+    let x: Tensor<f32, shape![3], Cuda<0>> = Tensor::zeros();
+    let y: Tensor<f32, shape![3], Cuda<1>> = Tensor::zeros();
+    let _ = &x * &y;
+}

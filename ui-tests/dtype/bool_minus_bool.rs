@@ -1,0 +1,10 @@
+//! PyTorch has no `-` for bools.
+//!
+//! Instead: `&a ^ &b`, or `a.logical_xor(&b)`.
+
+use castiron::{tensor};
+
+fn main() {
+    let mask = tensor![true, false];
+    let _ = &mask - &mask;
+}

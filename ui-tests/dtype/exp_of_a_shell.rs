@@ -1,0 +1,10 @@
+//! Shell dtypes have no functions.
+//!
+//! Instead: `x.to::<f32>().exp()`.
+
+use castiron::{F8E4M3FN, Tensor, shape};
+
+fn main() {
+    let x: Tensor<F8E4M3FN, shape![3]> = Tensor::zeros();
+    let _ = x.exp();
+}

@@ -1,0 +1,9 @@
+//! Complex numbers have no order.
+//!
+//! Instead: `z.abs().amax()`.
+
+use castiron::{tensor};
+
+fn main() {
+    let _ = tensor![1.0 + 2.0j, 0.5].amax();
+}

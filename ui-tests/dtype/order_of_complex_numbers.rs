@@ -1,0 +1,10 @@
+//! Complex numbers have no order.
+//!
+//! Instead: compare `z.abs()`.
+
+use castiron::{tensor};
+
+fn main() {
+    let z = tensor![1.0 + 2.0j, 0.5];
+    let _ = z.lt(&z);
+}

@@ -1,0 +1,9 @@
+//! `softmax` keeps its dtype, which must be floating-point.
+//!
+//! Instead: `x.to::<f32>().softmax(axis![0])`.
+
+use castiron::{axis, tensor};
+
+fn main() {
+    let _ = tensor![1, 2, 3].softmax(axis![0]);
+}

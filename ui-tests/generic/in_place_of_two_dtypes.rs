@@ -1,0 +1,11 @@
+//! `A += B` needs that the promoted dtype may be cast to `A`.
+//!
+//! Instead: return `x + y`, or use one dtype for both.
+
+use castiron::{Dtype, Shape, Tensor};
+
+fn add<A: Dtype, B: Dtype, S: Shape>(x: &mut Tensor<A, S>, y: &Tensor<B, S>) {
+    *x += y;
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+//! `Dtype` includes integers and bools, which have no mean.
+//!
+//! Instead: `E: Inexact`, or `Float`.
+
+use castiron::{Dtype, Shape, Tensor};
+
+fn center<E: Dtype, S: Shape>(x: &Tensor<E, S>) {
+    let _ = x.mean();
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+//! `Dtype` includes complex numbers, which have no order.
+//!
+//! Instead: `E: Ordered`.
+
+use castiron::{Dtype, Shape, Tensor};
+
+fn positive<E: Dtype, S: Shape>(x: &Tensor<E, S>) -> Tensor<bool, S> {
+    x.gt(0)
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+//! An integral output takes no floating-point result.
+//!
+//! Instead: `let counts = counts + &weights`, which is a float tensor.
+
+use castiron::{tensor};
+
+fn main() {
+    let mut counts = tensor![1, 2, 3];
+    counts += tensor![0.5, 0.5, 0.5];
+}

@@ -1,0 +1,10 @@
+//! `/` is true division: of integers it gives floats.
+//!
+//! Instead: `counts.floor_divide_(2)`, or `&counts / 2`.
+
+use castiron::{tensor};
+
+fn main() {
+    let mut counts = tensor![1, 2, 3];
+    counts /= 2;
+}

@@ -1,0 +1,10 @@
+//! Shifts are defined for integers.
+//!
+//! Instead: `x *= 4.0`.
+
+use castiron::{tensor};
+
+fn main() {
+    let mut x = tensor![1.0, 2.0];
+    x <<= 2;
+}

@@ -1,0 +1,12 @@
+//! Named inner dimensions are the same name.
+//!
+//! Instead: transpose one of them.
+
+use castiron::{Tensor, dims, shape};
+
+fn main() {
+    dims! { Features, Classes }
+    let x: Tensor<f32, shape![_, Features]> = Tensor::zeros_sized([2, 3]);
+    let w: Tensor<f32, shape![Classes, Features]> = Tensor::zeros_sized([3, 3]);
+    let _ = x.matmul(&w);
+}

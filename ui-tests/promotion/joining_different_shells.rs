@@ -1,0 +1,11 @@
+//! Joining promotes, and shell dtypes do not.
+//!
+//! Instead: cast one of the two.
+
+use castiron::{F8E4M3FN, F8E5M2, Tensor, axis, cat, shape};
+
+fn main() {
+    let x: Tensor<F8E4M3FN, shape![3]> = Tensor::zeros();
+    let y: Tensor<F8E5M2, shape![3]> = Tensor::zeros();
+    let _ = cat((&x, &y), axis![0]);
+}

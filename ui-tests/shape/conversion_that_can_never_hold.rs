@@ -1,0 +1,10 @@
+//! Converting a shape type states sizes; it does not change them.
+//!
+//! Instead: `reshape` or `narrow`.
+
+use castiron::{Tensor, shape};
+
+fn main() {
+    let x: Tensor<f32, shape![_, 3]> = Tensor::zeros_sized([2, 3]);
+    let _ = x.with_shape::<shape![_, 4]>();
+}

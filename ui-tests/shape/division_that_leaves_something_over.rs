@@ -1,0 +1,11 @@
+//! Equal parts leave nothing over.
+//!
+//! Instead: 12 heads of 32.
+
+use castiron::{dim, shape::DivideExactly};
+
+fn heads(_: <dim!(384) as DivideExactly<dim!(10)>>::Output) {}
+
+fn main() {
+    heads(Default::default());
+}

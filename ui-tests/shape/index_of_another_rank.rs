@@ -1,0 +1,10 @@
+//! One index for each axis.
+//!
+//! Instead: `x[(0, 1)]`; a row is `x.select(axis![0], 0)`.
+
+use castiron::{tensor};
+
+fn main() {
+    let x = tensor![[1, 2], [3, 4]];
+    let _ = x[(0, 1, 2)];
+}

@@ -1,0 +1,9 @@
+//! `item` is for tensors of one element.
+//!
+//! Instead: index it: `x[1]`.
+
+use castiron::{tensor};
+
+fn main() {
+    let _ = tensor![1, 2, 3].item();
+}

@@ -1,0 +1,12 @@
+//! A named dimension goes with itself and with 1 only.
+//!
+//! Instead: transpose or reduce until the names meet.
+
+use castiron::{Tensor, dims, shape};
+
+fn main() {
+    dims! { Batch, Time }
+    let x: Tensor<f32, shape![Batch]> = Tensor::ones_sized([3]);
+    let y: Tensor<f32, shape![Time]> = Tensor::ones_sized([3]);
+    let _ = &x + &y;
+}

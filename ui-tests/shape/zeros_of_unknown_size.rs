@@ -1,0 +1,9 @@
+//! Where sizes are known at run time only, they are given.
+//!
+//! Instead: `zeros_sized([n, 3])`.
+
+use castiron::{Tensor, shape};
+
+fn main() {
+    let _ = Tensor::<f32, shape![_, 3]>::zeros();
+}
