@@ -124,7 +124,23 @@ fn absolute<E: ComplexFloat, S: Shape>(z: &Tensor<E, S>) -> Tensor<E::RealDtype,
     (z * z.conj()).real().sqrt() + z.imag() - z.imag()
 }
 
+/// Sizes are stated and forgotten, whatever they are.
+fn named<N: Dim, M: Dim>(x: &Tensor<f32, shape![_, _]>) -> castiron::Result<Tensor<f32, (N, M)>> {
+    x.try_with_shape()
+}
+fn unnamed<N: Dim, M: Dim>(x: Tensor<f32, (N, M)>) -> Tensor<f32, shape![_, _]> {
+    x.with_shape().unwrap()
+}
+
 dims! { Batch, Time }
+
+#[test]
+fn sizes_are_stated_and_forgotten() {
+    let x = Tensor::<f32, shape![_, _]>::ones_sized([2, 3]);
+    let y: Tensor<f32, shape![Batch, 3]> = named(&x).unwrap();
+    assert!(unnamed(y) == x);
+    assert!(named::<castiron::dim!(2), castiron::dim!(4)>(&x).is_err());
+}
 
 #[test]
 fn sets_of_dtypes_carry_their_laws() {

@@ -1,7 +1,7 @@
 //! Which shapes may stand for one another: converting between known, named and run-time sizes, and writing a
 //! result into an output. Uses shapes; used by `with_shape`, `==`, in-place operations and `_into`.
 
-use super::dim::{Dim, SameDim};
+use super::dim::{Dim, Dyn, SameDim};
 use super::tuple::each_rank;
 
 /// Two dimensions whose sizes may be equal: all but two different numbers. Names are not looked at.
@@ -11,7 +11,19 @@ use super::tuple::each_rank;
 )]
 pub trait MayEqual<To> {}
 #[diagnostic::do_not_recommend]
-impl<A: Dim, B: Dim> MayEqual<B> for A where A::Unnamed: SameDim<B::Unnamed> {}
+impl<A: Dim, B: Dim> MayEqual<B> for A where A::Unnamed: MayBe<B::Unnamed> {}
+
+/// A size without a name: a number, or [`Dyn`].
+///
+/// That each may be `Dyn` and itself, and `Dyn` may be each, lets generic code state sizes (`(Dyn, Dyn)` as `(N, M)`) and
+/// forget them without a where-clause.
+pub trait Size: Dim + MayBe<Self> + MayBe<Dyn> {}
+
+/// Two sizes without names that may be equal.
+#[doc(hidden)]
+pub trait MayBe<To> {}
+impl<D: Size> MayBe<D> for Dyn {}
+impl Size for Dyn {}
 
 /// A tensor of this shape may turn out to have shape `To`: same rank, no axis with two different numbers.
 #[diagnostic::on_unimplemented(

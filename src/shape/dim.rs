@@ -4,6 +4,7 @@
 //! Uses numerals; used by shapes.
 
 use super::broadcast::BroadcastDim;
+use super::convert::{MayBe, Size};
 use super::numeral::*;
 use typenum::UInt;
 
@@ -51,7 +52,7 @@ pub trait Dim:
     /// `Self * R`: known where both are, else `Dyn`.
     type Times<R: Dim>: Dim;
     /// `Self` where it is a number, else `Dyn`: forgets the name.
-    type Unnamed: Dim;
+    type Unnamed: Size;
     #[doc(hidden)]
     type AddedToKnown<L: Known>: Dim;
     #[doc(hidden)]
@@ -132,6 +133,9 @@ macro_rules! number {
         impl$(<$r: Numeral>)? Known for $number {
             type Unsigned = $binary;
         }
+        impl$(<$r: Numeral>)? Size for $number {}
+        impl$(<$r: Numeral>)? MayBe<Dyn> for $number {}
+        impl$(<$r: Numeral>)? MayBe<$number> for $number {}
         impl$(<$r: Numeral>)? SameDim<$number> for $number {
             type Merged = $number;
         }

@@ -1,0 +1,254 @@
+//! Learns to read handwritten digits, from bytes to a confusion matrix. The tutorial of castiron: read it from top to bottom.
+//!
+//! `cargo run --release --example digits`
+//!
+//! A network of two layers and plain gradient descent, the gradients written out by hand. Every shape and every dtype stands
+//! in a type: change a size, forget a transpose or add a mask to an integer tensor in place, and it does not compile.
+
+use castiron::{Dim, Generator, Tensor, axis, dim, dims, shape, where_};
+use std::error::Error;
+use std::io::Read;
+use std::time::Instant;
+
+// Sizes that the compiler knows are numbers. Sizes that come with the data get a name: the compiler does not know how many
+// examples there are, but it knows that images and labels have as many, and will not mix the two sets up.
+dims! {
+    /// The digits to learn from.
+    Train,
+    /// The digits held out to judge by.
+    Test,
+}
+type Pixels = dim!(64);
+type Hidden = dim!(96);
+type Classes = dim!(10);
+
+const EPOCHS: usize = 40;
+const BATCH: usize = 32;
+const LEARNING_RATE: f32 = 0.2;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let start = Instant::now();
+    let generator = &mut Generator::seeded(7);
+
+    // 1. Bytes. Read a file into tensors whose number of rows is known at run time only: `_` in `shape!`.
+    let (images, labels): (Tensor<u8, shape![_, 64]>, Tensor<i64, shape![_]>) = read_digits()?;
+    println!("{} digits of {} pixels; the first one as a tensor of `{}`:", images.shape()[0], images.shape()[1], images.dtype());
+    println!("{}\n", images.select(axis![0], 0).reshape::<shape![8, 8]>());
+
+    // 2. Shuffle and hold out a fifth. `with_shape` gives the sizes their names; it checks what it can and hands the tensor
+    //    back where it cannot hold.
+    let order = Tensor::<i64, shape![_]>::randperm(labels.numel(), generator);
+    let (images, labels) = (rows(&images, &order), labels_of(&labels, &order));
+    let held_out = labels.numel() / 5;
+    let kept = labels.numel() - held_out;
+    let train: Digits<Train> = Digits::new(images.narrow(axis![0], 0, kept), labels.narrow(axis![0], 0, kept))?;
+    let test: Digits<Test> = Digits::new(images.narrow(axis![0], kept, held_out), labels.narrow(axis![0], kept, held_out))?;
+    println!("{kept} digits to learn from, {held_out} held out\n");
+
+    // 3. Learn.
+    let mut network = Network::new(generator);
+    for epoch in 1..=EPOCHS {
+        let loss = network.learn(&train);
+        if epoch == 1 || epoch % 4 == 0 {
+            let done = 20 * epoch / EPOCHS;
+            println!(
+                "epoch {epoch:>2}/{EPOCHS} [{}{}] loss {loss:.4}, held-out accuracy {:.4}",
+                "#".repeat(done),
+                ".".repeat(20 - done),
+                accuracy(&network.read(&test.images), &test.labels),
+            );
+        }
+    }
+
+    // 4. Judge by the digits never seen.
+    let guesses = network.read(&test.images);
+    let accuracy = accuracy(&guesses, &test.labels);
+    println!("\naccuracy on the {held_out} held-out digits: {accuracy:.4}\n");
+    println!("confusion matrix (rows: what it is, columns: what was read):");
+    print_confusion(&confusion(&test.labels, &guesses));
+    draw(&test, &guesses);
+    println!("{:.2} s in all", start.elapsed().as_secs_f32());
+
+    if accuracy < 0.96 {
+        return Err(format!("the network reads too little: accuracy {accuracy:.4}, expected 0.96").into());
+    }
+    Ok(())
+}
+
+/// `N` pictures and what they show.
+struct Digits<N: Dim> {
+    pixels: Tensor<u8, (N, Pixels)>,
+    images: Tensor<f32, (N, Pixels)>,
+    labels: Tensor<i64, (N,)>,
+}
+
+impl<N: Dim> Digits<N> {
+    fn new(pixels: Tensor<u8, shape![_, 64]>, labels: Tensor<i64, shape![_]>) -> Result<Self, castiron::Error> {
+        let pixels: Tensor<u8, (N, Pixels)> = pixels.try_with_shape()?;
+        // Promotion as in PyTorch: a byte tensor and a float scalar make an `f32` tensor. With `16` it would be the same,
+        // because `/` is true division; with `pixels /= 16.0` it would not compile, because bytes cannot hold the result.
+        let images: Tensor<f32, (N, Pixels)> = &pixels / 16.0;
+        Ok(Digits { pixels, images, labels: labels.try_with_shape()? })
+    }
+}
+
+/// Two layers: 64 pixels to 96 features to 10 classes.
+struct Network {
+    hidden_weight: Tensor<f32, (Pixels, Hidden)>,
+    hidden_bias: Tensor<f32, (Hidden,)>,
+    output_weight: Tensor<f32, (Hidden, Classes)>,
+    output_bias: Tensor<f32, (Classes,)>,
+}
+
+impl Network {
+    fn new(generator: &mut Generator) -> Self {
+        // All sizes are known, so constructors take none. Normal weights, scaled so that activations keep their size.
+        Network {
+            hidden_weight: Tensor::normal(0.0, (2.0_f64 / 64.0).sqrt(), generator),
+            hidden_bias: Tensor::zeros(),
+            output_weight: Tensor::normal(0.0, (2.0_f64 / 96.0).sqrt(), generator),
+            output_bias: Tensor::zeros(),
+        }
+    }
+
+    /// The activations of the hidden layer and the logits of each class. Generic over the number of examples: `N: Dim` is all
+    /// it takes, and the result says that the rows are the same ones.
+    fn forward<N: Dim>(
+        &self,
+        images: &Tensor<f32, (N, Pixels)>,
+    ) -> (Tensor<f32, (N, Hidden)>, Tensor<f32, (N, Classes)>) {
+        // `(N, 64) @ (64, 96)` is `(N, 96)`; the bias, `(96)`, is broadcast over the rows. All of it in the types.
+        let hidden = (images.matmul(&self.hidden_weight) + &self.hidden_bias).relu();
+        let logits = hidden.matmul(&self.output_weight) + &self.output_bias;
+        (hidden, logits)
+    }
+
+    /// What each picture shows: the class with the largest logit.
+    fn read<N: Dim>(&self, images: &Tensor<f32, (N, Pixels)>) -> Tensor<i64, (N,)> {
+        self.forward(images).1.argmax_axis(axis![1])
+    }
+
+    /// One pass over the examples in batches; the mean loss.
+    fn learn(&mut self, train: &Digits<Train>) -> f32 {
+        let count = train.labels.numel();
+        let mut total = 0.0;
+        for start in (0..count).step_by(BATCH) {
+            let size = BATCH.min(count - start);
+            // Views of some rows: nothing is copied. Their number is not that of `Train`, so the axis is `_` again.
+            let images = train.images.narrow(axis![0], start, size);
+            let labels = train.labels.narrow(axis![0], start, size);
+            total += self.step(&images, &labels) * size as f32;
+        }
+        total / count as f32
+    }
+
+    /// One step down the gradient; the loss before it.
+    fn step<N: Dim>(&mut self, images: &Tensor<f32, (N, Pixels)>, labels: &Tensor<i64, (N,)>) -> f32 {
+        let (hidden, logits) = self.forward(images);
+        let truth = one_hot(labels);
+        let count = labels.numel() as f32;
+
+        // Cross-entropy: minus the logarithm of the probability given to the truth. The mask picks one of ten per row.
+        let loss = -where_(&truth, logits.log_softmax(axis![1]), 0).sum() / count;
+
+        // Its gradient, layer by layer from the output. Each is as large as what it is the gradient of: the types say so.
+        let d_logits: Tensor<f32, (N, Classes)> = (logits.softmax(axis![1]) - truth.to::<f32>()) / count;
+        let d_output_weight: Tensor<f32, (Hidden, Classes)> = hidden.t().matmul(&d_logits);
+        let d_output_bias: Tensor<f32, (Classes,)> = d_logits.sum_axis(axis![0]);
+        // Through `relu`, gradients pass where the activation was positive: `f32 * bool` is `f32`.
+        let d_hidden: Tensor<f32, (N, Hidden)> = d_logits.matmul(self.output_weight.t()) * hidden.gt(0);
+        let d_hidden_weight: Tensor<f32, (Pixels, Hidden)> = images.t().matmul(&d_hidden);
+        let d_hidden_bias: Tensor<f32, (Hidden,)> = d_hidden.sum_axis(axis![0]);
+
+        // Downhill, in place. A gradient of another shape or of a higher category than `f32` would not compile here.
+        self.hidden_weight -= d_hidden_weight * LEARNING_RATE;
+        self.hidden_bias -= d_hidden_bias * LEARNING_RATE;
+        self.output_weight -= d_output_weight * LEARNING_RATE;
+        self.output_bias -= d_output_bias * LEARNING_RATE;
+
+        loss.item()
+    }
+}
+
+/// A mask with one `true` per row, in the column of the label: `(N, 1)` against `(10)` broadcasts to `(N, 10)`.
+fn one_hot<N: Dim>(labels: &Tensor<i64, (N,)>) -> Tensor<bool, (N, Classes)> {
+    let classes = Tensor::<i64, (Classes,)>::arange(0, 10, 1);
+    labels.unsqueeze(axis![1]).eq(classes)
+}
+
+/// The share of guesses that are right. `N` stands twice: guesses about one set cannot be judged by the labels of another.
+fn accuracy<N: Dim>(guesses: &Tensor<i64, (N,)>, labels: &Tensor<i64, (N,)>) -> f32 {
+    // The mean of bools is not defined, in PyTorch neither: say what they count as.
+    guesses.eq(labels).to::<f32>().mean().item()
+}
+
+/// How often each digit was read as each: the product of two tables of ones, counted in integers.
+fn confusion<N: Dim>(labels: &Tensor<i64, (N,)>, guesses: &Tensor<i64, (N,)>) -> Tensor<i64, (Classes, Classes)> {
+    one_hot(labels).to::<i64>().t().matmul(one_hot(guesses).to::<i64>())
+}
+
+fn print_confusion(counts: &Tensor<i64, (Classes, Classes)>) {
+    println!("      {}", (0..10).map(|digit| format!("{digit:>4}")).collect::<String>());
+    for truth in 0..10 {
+        let row: String = (0..10)
+            .map(|guess| match counts[(truth, guess)] {
+                0 => "   .".to_owned(),
+                count => format!("{count:>4}"),
+            })
+            .collect();
+        println!("    {truth} {row}");
+    }
+    println!();
+}
+
+/// Some digits as they look, with what was read and what they are: the mistakes first.
+fn draw(digits: &Digits<Test>, guesses: &Tensor<i64, (Test,)>) {
+    const SHADES: [char; 9] = [' ', '.', ':', '-', '=', '+', '*', '#', '@'];
+    let wrong: Vec<usize> = (0..guesses.numel()).filter(|&at| guesses[at] != digits.labels[at]).collect();
+    let right = (0..guesses.numel()).filter(|at| !wrong.contains(at));
+    let shown: Vec<usize> = wrong.iter().copied().take(4).chain(right.take(4)).collect();
+
+    for line in 0..8 {
+        let pixels = |at: usize| -> String {
+            (0..8).flat_map(|column| [SHADES[usize::from(digits.pixels[(at, 8 * line + column)]) / 2]; 2]).collect()
+        };
+        println!("{}", shown.iter().map(|&at| pixels(at)).collect::<Vec<_>>().join("  "));
+    }
+    let captions = shown.iter().map(|&at| {
+        let (guess, label) = (guesses[at], digits.labels[at]);
+        format!("{:<16}", if guess == label { format!("read {guess}") } else { format!("read {guess}, is {label}") })
+    });
+    println!("{}\n", captions.collect::<Vec<_>>().join("  "));
+}
+
+/// The rows of a tensor in another order.
+fn rows(images: &Tensor<u8, shape![_, 64]>, order: &Tensor<i64, shape![_]>) -> Tensor<u8, shape![_, 64]> {
+    Tensor::<u8, shape![_, 64]>::from_fn_sized(images.shape(), |[row, column]| images[(order[row] as usize, column)])
+}
+
+/// The labels in another order.
+fn labels_of(labels: &Tensor<i64, shape![_]>, order: &Tensor<i64, shape![_]>) -> Tensor<i64, shape![_]> {
+    order.iter().map(|&at| labels[at as usize]).collect()
+}
+
+/// The digits: a row of 64 pixels from 0 to 16 and a label, in each line of a gzipped CSV file.
+fn read_digits() -> Result<(Tensor<u8, shape![_, 64]>, Tensor<i64, shape![_]>), Box<dyn Error>> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.csv.gz");
+    let file = std::fs::File::open(path).map_err(|error| format!("{path}: {error}"))?;
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).map_err(|error| format!("{path}: {error}"))?;
+
+    let (mut pixels, mut labels) = (Vec::new(), Vec::new());
+    for (line, row) in text.lines().enumerate() {
+        let numbers = row.split(',').map(str::parse).collect::<Result<Vec<u8>, _>>();
+        let numbers = numbers.map_err(|error| format!("{path}, line {}: {error}", line + 1))?;
+        let [row @ .., label] = &numbers[..] else { return Err(format!("{path}, line {}: empty", line + 1).into()) };
+        if row.len() != 64 || row.iter().any(|&pixel| pixel > 16) || *label > 9 {
+            return Err(format!("{path}, line {}: expected 64 pixels from 0 to 16 and a digit", line + 1).into());
+        }
+        pixels.extend_from_slice(row);
+        labels.push(i64::from(*label));
+    }
+    let count = labels.len();
+    Ok((Tensor::try_from_vec_sized(pixels, [count, 64])?, labels.into()))
+}
