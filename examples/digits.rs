@@ -32,7 +32,12 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // 1. Bytes. Read a file into tensors whose number of rows is known at run time only: `_` in `shape!`.
     let (images, labels): (Tensor<u8, shape![_, 64]>, Tensor<i64, shape![_]>) = read_digits()?;
-    println!("{} digits of {} pixels; the first one as a tensor of `{}`:", images.shape()[0], images.shape()[1], images.dtype());
+    println!(
+        "{} digits of {} pixels; the first one as a tensor of `{}`:",
+        images.shape()[0],
+        images.shape()[1],
+        images.dtype()
+    );
     println!("{}\n", images.select(axis![0], 0).reshape::<shape![8, 8]>());
 
     // 2. Shuffle and hold out a fifth. `with_shape` gives the sizes their names; it checks what it can and hands the tensor
@@ -42,7 +47,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let held_out = labels.numel() / 5;
     let kept = labels.numel() - held_out;
     let train: Digits<Train> = Digits::new(images.narrow(axis![0], 0, kept), labels.narrow(axis![0], 0, kept))?;
-    let test: Digits<Test> = Digits::new(images.narrow(axis![0], kept, held_out), labels.narrow(axis![0], kept, held_out))?;
+    let test: Digits<Test> =
+        Digits::new(images.narrow(axis![0], kept, held_out), labels.narrow(axis![0], kept, held_out))?;
     println!("{kept} digits to learn from, {held_out} held out\n");
 
     // 3. Learn.

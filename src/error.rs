@@ -102,7 +102,9 @@ pub enum Error {
         rows: usize,
     },
     /// Tensors cannot be joined: sizes other than that of the axis differ.
-    #[error("{op}: tensors of shapes {first} and {other} can't be joined along axis {axis}: all other sizes must be the same")]
+    #[error(
+        "{op}: tensors of shapes {first} and {other} can't be joined along axis {axis}: all other sizes must be the same"
+    )]
     Join {
         /// The operation.
         op: &'static str,

@@ -21,7 +21,6 @@ pub use shape::{Axis, Dim, Dyn, KnownShape, Shape};
 #[doc(hidden)]
 pub use tensor::{Admits, AssignedTo, InPlace, RightOf, Writes};
 pub use tensor::{
-   
     Generator, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, Stacked, Strided, Tensor,
     TensorOperand, cat, stack, try_cat, try_stack, try_where_, where_,
 };

@@ -2,9 +2,7 @@
 
 mod common;
 
-use castiron::{
-    Complex, Dtype, Error, F8E4M3FN, Generator, Meta, Real, Scalar, Tensor, bf16, f16, shape, tensor,
-};
+use castiron::{Complex, Dtype, Error, F8E4M3FN, Generator, Meta, Real, Scalar, Tensor, bf16, f16, shape, tensor};
 use common::{Answer, Tally, Token, json};
 
 /// A number as the table writes it.
@@ -175,7 +173,8 @@ fn a_vector_of_the_wrong_length_is_refused() {
 #[test]
 fn sizes_beyond_memory_are_an_error() {
     let huge = usize::MAX / 2;
-    for sizes in [[huge, 3], [3, huge], [usize::MAX, usize::MAX], [1 << 32, 1 << 32], [1, usize::MAX], [0, usize::MAX]] {
+    for sizes in [[huge, 3], [3, huge], [usize::MAX, usize::MAX], [1 << 32, 1 << 32], [1, usize::MAX], [0, usize::MAX]]
+    {
         let made = Tensor::<f32, shape![_, _]>::try_zeros_sized(sizes);
         match made {
             Ok(tensor) => assert_eq!((sizes[0], tensor.numel()), (0, 0)),
@@ -197,7 +196,10 @@ fn ranges_that_lead_nowhere_are_refused() {
         (Line::try_arange(0, 5, -1), "arange: a step of -1 leads away from 5"),
         (Line::try_arange(0.0, f64::INFINITY, 1), "arange: the argument inf is not finite"),
         (Line::try_arange(0.0, 1.0, f64::NAN), "arange: the argument NaN is not finite"),
-        (Line::try_linspace_sized([3], Complex::new(0.0_f32, 1.0), 1), "linspace: the argument 0+1i is complex: complex numbers have no order"),
+        (
+            Line::try_linspace_sized([3], Complex::new(0.0_f32, 1.0), 1),
+            "linspace: the argument 0+1i is complex: complex numbers have no order",
+        ),
     ] {
         assert_eq!(refused.unwrap_err().to_string(), text);
     }

@@ -81,7 +81,9 @@ fn meta_finds_mistakes_in_shapes_and_has_no_elements() {
     let x: Tensor<f32, shape![_, _], Meta> = Tensor::zeros_sized([1 << 20, 1 << 18]);
     let product = x.matmul(&x.t());
     assert_eq!(product.shape(), [1 << 20, 1 << 20]);
-    assert!(matches!(x.try_matmul(&x), Err(Error::MatMul { columns, rows, .. }) if columns == 1 << 18 && rows == 1 << 20));
+    assert!(
+        matches!(x.try_matmul(&x), Err(Error::MatMul { columns, rows, .. }) if columns == 1 << 18 && rows == 1 << 20)
+    );
     assert!(matches!(x.try_reshape::<shape![7]>(), Err(Error::Reshape { .. })));
     let error = x.to_device::<Cpu>().unwrap_err();
     assert_eq!(error.to_string(), "to_device: a meta tensor has a shape, a dtype and strides but no data");

@@ -104,24 +104,40 @@ impl<A: CanCast<B>, B> Pair<A, B> {
 
 /// For every ordered pair of dtypes: the two, what they promote to, whether the first may be cast to the second.
 macro_rules! every_pair {
-    ($($a:ty),*) => {{
-        let mut pairs = Vec::new();
-        $(every_pair!(@row pairs $a);)*
-        pairs
-    }};
-    (@row $pairs:ident $a:ty) => {
-        every_pair!(@cells $pairs $a: bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>,
+    ($($a:ty),*) => { [$(every_pair!(@row $a)),*].concat() };
+    (@row $a:ty) => {
+        every_pair!(@cells $a: bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>,
             u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2M1FNX2)
     };
-    (@cells $pairs:ident $a:ty: $($b:ty),*) => {$(
-        $pairs.push((<$a>::DTYPE, <$b>::DTYPE, <Pair<$a, $b>>::PROMOTES, <Pair<$a, $b>>::CASTS));
-    )*};
+    (@cells $a:ty: $($b:ty),*) => {
+        [$((<$a>::DTYPE, <$b>::DTYPE, <Pair<$a, $b>>::PROMOTES, <Pair<$a, $b>>::CASTS)),*]
+    };
 }
 
 fn pairs() -> Vec<(DType, DType, Option<DType>, bool)> {
     every_pair!(
-        bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>,
-        u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2M1FNX2
+        bool,
+        u8,
+        i8,
+        i16,
+        i32,
+        i64,
+        f16,
+        bf16,
+        f32,
+        f64,
+        Complex<f16>,
+        Complex<f32>,
+        Complex<f64>,
+        u16,
+        u32,
+        u64,
+        F8E4M3FN,
+        F8E4M3FNUZ,
+        F8E5M2,
+        F8E5M2FNUZ,
+        F8E8M0FNU,
+        F4E2M1FNX2
     )
 }
 

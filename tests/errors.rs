@@ -30,7 +30,10 @@ fn texts_name_the_operation_and_the_shapes() {
             text(line(2).try_add(line(3))),
             "add: shapes [2] and [3] do not broadcast: sizes go together, from the last axis on, if they are equal or one of them is 1",
         ),
-        (text(matrix(2, 3).try_matmul(matrix(4, 5))), "matmul: inner sizes differ: shapes [2, 3] and [4, 5] (3 columns against 4 rows)"),
+        (
+            text(matrix(2, 3).try_matmul(matrix(4, 5))),
+            "matmul: inner sizes differ: shapes [2, 3] and [4, 5] (3 columns against 4 rows)",
+        ),
         (
             text(castiron::try_cat((matrix(2, 3), matrix(2, 4)), axis![0])),
             "cat: tensors of shapes [2, 3] and [2, 4] can't be joined along axis 0: all other sizes must be the same",
@@ -39,16 +42,31 @@ fn texts_name_the_operation_and_the_shapes() {
             text(castiron::try_stack((line(2), line(3)), axis![0])),
             "stack: tensors of shapes [2] and [3] can't be joined along axis 0: all other sizes must be the same",
         ),
-        (text(matrix(2, 3).try_reshape::<shape![4, 2]>()), "reshape: a tensor of shape [2, 3] (6 elements) can't have shape [4, 2]"),
-        (text(matrix(2, 3).try_with_shape::<shape![2, 4]>()), "with_shape: expected a tensor of shape [2, 4], got one of shape [2, 3]"),
+        (
+            text(matrix(2, 3).try_reshape::<shape![4, 2]>()),
+            "reshape: a tensor of shape [2, 3] (6 elements) can't have shape [4, 2]",
+        ),
+        (
+            text(matrix(2, 3).try_with_shape::<shape![2, 4]>()),
+            "with_shape: expected a tensor of shape [2, 4], got one of shape [2, 3]",
+        ),
         (text(line(3).try_select(axis![0], 3)), "select: index 3 is out of range for axis 0 of size 3"),
-        (text(line(0).try_amax()), "amax: no elements to reduce over in a tensor of shape [0]: the operation has no identity"),
+        (
+            text(line(0).try_amax()),
+            "amax: no elements to reduce over in a tensor of shape [0]: the operation has no identity",
+        ),
         (text(line(2).try_item()), "item: a tensor of shape [2] does not have exactly one element"),
         (text(tensor![1, 2].try_floor_divide(tensor![1, 0])), "floor_divide: division of int64 by zero"),
         (text(tensor![1, 2; u8].try_remainder(0)), "remainder: division of uint8 by zero"),
-        (text(tensor![2, 3].try_pow(-1)), "pow: int64 can't be raised to the negative integer power -1: use a float exponent"),
+        (
+            text(tensor![2, 3].try_pow(-1)),
+            "pow: int64 can't be raised to the negative integer power -1: use a float exponent",
+        ),
         (text(tensor![1; u8].try_full_like(256)), "full_like: the scalar 256 does not fit uint8"),
-        (text(line(2).try_add_(line(3))), "add: shapes [2] and [3] do not broadcast: sizes go together, from the last axis on, if they are equal or one of them is 1"),
+        (
+            text(line(2).try_add_(line(3))),
+            "add: shapes [2] and [3] do not broadcast: sizes go together, from the last axis on, if they are equal or one of them is 1",
+        ),
         (text(line(1).try_add_(line(3))), "add: a result of shape [3] can't be written into a tensor of shape [1]"),
     ] {
         assert_eq!(got, expected);
@@ -96,7 +114,7 @@ fn plain_forms_panic_at_the_callers_line() {
     here(|| a.add(&b));
     here(|| a.lt(&b));
     here(|| a.minimum(&b));
-    here(|| { a += &b });
+    here(|| a += &b);
     here(|| a.add_(&b));
     here(|| a.add_into(&b, &mut line(2)));
     here(|| a.exp_into(&mut line(3)));
@@ -104,7 +122,7 @@ fn plain_forms_panic_at_the_callers_line() {
     here(|| a.copy_from(&b));
     here(|| counts.fill(f64::NAN));
     here(|| &counts % 0);
-    here(|| { counts %= 0 });
+    here(|| counts %= 0);
     here(|| counts.floor_divide(0));
     here(|| counts.pow(-2));
     here(|| tensor![1; u8].full_like(256));

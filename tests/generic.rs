@@ -2,8 +2,8 @@
 //! These functions are the test: they compile. Each is run as well.
 
 use castiron::{
-    ComplexFloat, Cpu, Device, Dim, Dtype, Float, Generator, Integer, Meta, Numeric, Promoted, Real, Shape, Tensor, axis,
-    dims, shape, tensor,
+    ComplexFloat, Cpu, Device, Dim, Dtype, Float, Generator, Integer, Meta, Numeric, Promoted, Real, Shape, Tensor,
+    axis, dims, shape, tensor,
 };
 
 fn axpy<E: Dtype, S: Shape, D: Device>(a: E, x: &Tensor<E, S, D>, y: &Tensor<E, S, D>) -> Tensor<E, S, D> {

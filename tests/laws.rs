@@ -79,10 +79,11 @@ fn odd<E: Small>(sizes: [usize; 3], seeds: &[i32], way: usize) -> Cube<E> {
     let element = |[i, j, k]: [usize; 3]| E::small(seeds[(i * 7 + j * 3 + k * 5) % seeds.len()]);
     let whole = Cube::<E>::from_fn_sized(outer, element);
     let start = border / 2;
-    let piece = whole
-        .narrow(axis![0], start, inner[0])
-        .narrow(axis![1], border - start, inner[1])
-        .narrow(axis![2], 0, inner[2]);
+    let piece = whole.narrow(axis![0], start, inner[0]).narrow(axis![1], border - start, inner[1]).narrow(
+        axis![2],
+        0,
+        inner[2],
+    );
     match way % 6 {
         0 => piece,
         1 => piece.permute(axis![0, 2, 1]),
@@ -102,12 +103,14 @@ fn cubes<E: Small>() -> impl Strategy<Value = Cube<E>> {
 fn pairs<E: Small, F: Small>() -> impl Strategy<Value = (Cube<E>, Cube<F>)> {
     let sizes = [0..4_usize, 0..5_usize, 0..20_usize];
     let seeds = || prop::collection::vec(-9..9, 1..20);
-    (sizes, [0..3, 0..3, 0..3], seeds(), seeds(), 0..18_usize, 0..18_usize).prop_map(|(sizes, repeats, a, b, way_a, way_b)| {
-        // 0: both have the axis, 1: the left repeats, 2: the right does
-        let left = [0, 1, 2].map(|axis| if repeats[axis] == 1 { 1 } else { sizes[axis] });
-        let right = [0, 1, 2].map(|axis| if repeats[axis] == 2 { 1 } else { sizes[axis] });
-        (odd(left, &a, way_a), odd(right, &b, way_b))
-    })
+    (sizes, [0..3, 0..3, 0..3], seeds(), seeds(), 0..18_usize, 0..18_usize).prop_map(
+        |(sizes, repeats, a, b, way_a, way_b)| {
+            // 0: both have the axis, 1: the left repeats, 2: the right does
+            let left = [0, 1, 2].map(|axis| if repeats[axis] == 1 { 1 } else { sizes[axis] });
+            let right = [0, 1, 2].map(|axis| if repeats[axis] == 2 { 1 } else { sizes[axis] });
+            (odd(left, &a, way_a), odd(right, &b, way_b))
+        },
+    )
 }
 
 fn check<E: Element>(got: &Cube<E>, expected: Option<Model<E>>) {

@@ -3,8 +3,8 @@
 mod common;
 
 use castiron::{
-    Complex, Cpu, DType, Dyn, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Meta, Shape, Tensor,
-    bf16, f16, shape, tensor,
+    Complex, Cpu, DType, Dyn, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Meta, Shape,
+    Tensor, bf16, f16, shape, tensor,
 };
 use common::{Token, json, parse_all};
 
@@ -78,10 +78,7 @@ fn views_print_their_own_elements() {
 #[test]
 fn tensors_without_data_print_what_they_are() {
     assert_eq!(Tensor::<f32, shape![2, 3], Meta>::zeros().to_string(), "tensor(..., device='meta', size=(2, 3))");
-    assert_eq!(
-        Tensor::<i64, (), Meta>::zeros().to_string(),
-        "tensor(..., device='meta', size=(), dtype=torch.int64)"
-    );
+    assert_eq!(Tensor::<i64, (), Meta>::zeros().to_string(), "tensor(..., device='meta', size=(), dtype=torch.int64)");
     assert_eq!(
         Tensor::<f16, shape![_], Meta>::zeros_sized([0]).to_string(),
         "tensor(..., device='meta', size=(0,), dtype=torch.float16)"

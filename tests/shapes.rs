@@ -169,10 +169,7 @@ fn generic_code_computes_with_sizes() {
     }
     is::<f32, shape![Batch, _, 12, 32]>(&heads(&ones::<f32, shape![Batch, _, 384]>([2, 3, 384])));
     /// Puts two feature vectors side by side.
-    fn both<B: Dim, M: Dim, N: Dim>(
-        a: &Tensor<f32, (B, M)>,
-        b: &Tensor<f32, (B, N)>,
-    ) -> Tensor<f32, (B, Sum<M, N>)> {
+    fn both<B: Dim, M: Dim, N: Dim>(a: &Tensor<f32, (B, M)>, b: &Tensor<f32, (B, N)>) -> Tensor<f32, (B, Sum<M, N>)> {
         cat((a, b), axis![1])
     }
     is::<f32, shape![Batch, 7]>(&both(&ones::<f32, shape![Batch, 3]>([2, 3]), &ones::<f32, shape![Batch, 4]>([2, 4])));

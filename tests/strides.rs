@@ -2,7 +2,9 @@
 
 mod common;
 
-use castiron::shape::strides::{broadcast, contiguous, converted, elementwise_result, is_contiguous, is_dense, preserved, reshape};
+use castiron::shape::strides::{
+    broadcast, contiguous, converted, elementwise_result, is_contiguous, is_dense, preserved, reshape,
+};
 use castiron::{Cpu, Device, Meta, Tensor, axis, shape};
 use common::json;
 use serde_json::Value;
@@ -74,11 +76,9 @@ fn one_tensor() {
         let elementwise = by_rank!(sizes.len(), result(&sizes, &[it]));
         let with_scalar = by_rank!(sizes.len(), result(&sizes, &[it, (&[], &[], false)]));
         let kept = by_rank!(sizes.len(), copy(&sizes, &strides));
-        for (names, ours) in [
-            (&["abs", "t+t"], &elementwise),
-            (&["t+1", "t<1"], &with_scalar),
-            (&["zeros_like", "to_f64"], &kept),
-        ] {
+        for (names, ours) in
+            [(&["abs", "t+t"], &elementwise), (&["t+1", "t<1"], &with_scalar), (&["zeros_like", "to_f64"], &kept)]
+        {
             for name in names {
                 // (comparisons of a zero-dim tensor give a Python bool in the table)
                 let Some(theirs) = case["default"].get(name).filter(|strides| strides.is_array()) else { continue };

@@ -37,8 +37,10 @@ fn sentences() -> Vec<Vec<String>> {
     for source in sources {
         for line in fs::read_to_string(source).unwrap().lines() {
             for literal in line.split('"').skip(1).step_by(2) {
-                let pieces: Vec<String> =
-                    literal.split('{').map(|piece| piece.split_once('}').map_or(piece, |(_, rest)| rest).to_owned()).collect();
+                let pieces: Vec<String> = literal
+                    .split('{')
+                    .map(|piece| piece.split_once('}').map_or(piece, |(_, rest)| rest).to_owned())
+                    .collect();
                 let fixed: usize = pieces.iter().map(String::len).sum();
                 if fixed >= 12 && literal.contains(' ') {
                     found.push(pieces);

@@ -7,7 +7,7 @@ use castiron::ops::{self, BinaryOp, UnaryOp};
 use castiron::shape::{Broadcast, Shape};
 use castiron::{
     Admits, CastTo, Complex, Dtype, Dyn, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU,
-    Operand, Outcome, Tensor, bf16, f16,
+    Outcome, Tensor, TensorOperand, bf16, f16,
 };
 use common::{Answer, Tally, Token, code, json, parse_all};
 use std::marker::PhantomData;
@@ -60,24 +60,22 @@ impl<Op: RunUnary<E, Output: Token>, E: Token + Dtype> Case<Op, E> {
 
 /// Runs an operation through its `try_` method.
 trait RunBinary: BinaryOp {
-    fn run<E: Dtype, S: Shape + Broadcast<R::Shape>, R: Operand<Place = castiron::Cpu>>(
+    fn run<E: Dtype, S: Shape + Broadcast<R::Shape>, R: TensorOperand<Place = castiron::Cpu>>(
         a: &Tensor<E, S>,
         b: R,
     ) -> castiron::Result<Tensor<Outcome<Self, E, S, R>, <S as Broadcast<R::Shape>>::Output>>
     where
-        Self: Admits<E, R::Elem, R::Kind>,
-        R: castiron::TensorOperand;
+        Self: Admits<E, R::Elem, R::Kind>;
 }
 macro_rules! run_binary {
     ($($op:ident $try:ident)*) => {$(
         impl RunBinary for ops::$op {
-            fn run<E: Dtype, S: Shape + Broadcast<R::Shape>, R: Operand<Place = castiron::Cpu>>(
+            fn run<E: Dtype, S: Shape + Broadcast<R::Shape>, R: TensorOperand<Place = castiron::Cpu>>(
                 a: &Tensor<E, S>,
                 b: R,
             ) -> castiron::Result<Tensor<Outcome<Self, E, S, R>, <S as Broadcast<R::Shape>>::Output>>
             where
                 Self: Admits<E, R::Elem, R::Kind>,
-                R: castiron::TensorOperand,
             {
                 a.$try(b)
             }
@@ -93,8 +91,12 @@ run_binary! {
     logical_xor try_logical_xor
 }
 
+// rustc does not count bounds as uses.
+#[allow(dead_code)]
 type Kind<S> = <S as Shape>::Kind;
+#[allow(dead_code)]
 type VectorResult<Op, A, B> = Outcome<Op, A, (Dyn,), &'static Vector<B>>;
+#[allow(dead_code)]
 type ZeroDimResult<Op, A, B> = Outcome<Op, A, (Dyn,), &'static Tensor<B, ()>>;
 
 impl<Op: RunBinary, A: Token + Dtype, B: Token + Dtype> Case<Op, A, B>
@@ -137,7 +139,18 @@ impl<A: Token + CastTo<B>, B: Token> Case<(), A, B> {
 fn tolerance(op: &str, dtype: &str) -> f64 {
     let transcendental = matches!(
         op,
-        "exp" | "log" | "rsqrt" | "sin" | "cos" | "tan" | "tanh" | "sigmoid" | "erf" | "F_gelu" | "gelu_tanh" | "F_silu"
+        "exp"
+            | "log"
+            | "rsqrt"
+            | "sin"
+            | "cos"
+            | "tan"
+            | "tanh"
+            | "sigmoid"
+            | "erf"
+            | "F_gelu"
+            | "gelu_tanh"
+            | "F_silu"
     );
     let complex = dtype.starts_with('c');
     match op {
@@ -215,7 +228,7 @@ macro_rules! dispatch {
     ($op:ty, $a:expr, $b:expr, $run:ident $args:tt, same) => {
         dispatch!(@diagonal $op, $a, $run $args;
             "bool" bool, "u8" u8, "i8" i8, "i16" i16, "i32" i32, "i64" i64, "f16" f16, "bf16" bf16, "f32" f32, "f64" f64,
-            "c32" (Complex<f16>), "c64" (Complex<f32>), "c128" (Complex<f64>))
+            "c32" Complex<f16>, "c64" Complex<f32>, "c128" Complex<f64>)
     };
     (@diagonal $op:ty, $a:expr, $run:ident $args:tt; $($code:literal $ty:ty),*) => {
         match $a {
@@ -226,13 +239,13 @@ macro_rules! dispatch {
     ($op:ty, $a:expr, $b:expr, $run:ident $args:tt, all) => {
         dispatch!(@rows $op, $a, $b, $run $args;
             "bool" bool, "u8" u8, "i8" i8, "i16" i16, "i32" i32, "i64" i64, "f16" f16, "bf16" bf16, "f32" f32, "f64" f64,
-            "c32" (Complex<f16>), "c64" (Complex<f32>), "c128" (Complex<f64>))
+            "c32" Complex<f16>, "c64" Complex<f32>, "c128" Complex<f64>)
     };
     (@rows $op:ty, $a:expr, $b:expr, $run:ident $args:tt; $($code:literal $ty:ty),*) => {
         match $a {
             $($code => dispatch!(@cells $op, $ty, $b, $run $args;
                 "bool" bool, "u8" u8, "i8" i8, "i16" i16, "i32" i32, "i64" i64, "f16" f16, "bf16" bf16, "f32" f32, "f64" f64,
-                "c32" (Complex<f16>), "c64" (Complex<f32>), "c128" (Complex<f64>)),)*
+                "c32" Complex<f16>, "c64" Complex<f32>, "c128" Complex<f64>),)*
             _ => None,
         }
     };
@@ -301,7 +314,9 @@ fn binary_operations_on_one_dtype() {
                 tally.row(&what, &answer, result, tokens, &row[4], tolerance(op, result));
             }
             Some(Some(_)) => tally.set_aside("beyond PyTorch"),
-            Some(None) if common::dtype(dtype).unwrap().is_shell() => tally.set_aside("shell dtypes have no arithmetic"),
+            Some(None) if common::dtype(dtype).unwrap().is_shell() => {
+                tally.set_aside("shell dtypes have no arithmetic")
+            }
             Some(None) if result == "err" => tally.agree += 1,
             Some(None) => tally.disagree.push(format!("{what}: refused, PyTorch {result}")),
         }
@@ -381,7 +396,7 @@ fn conversions() {
             match $a {
                 $($code => all!(@to $ty, $b, $tokens;
                     "bool" bool, "u8" u8, "i8" i8, "i16" i16, "i32" i32, "i64" i64, "f16" f16, "bf16" bf16, "f32" f32,
-                    "f64" f64, "c32" (Complex<f16>), "c64" (Complex<f32>), "c128" (Complex<f64>), "u16" u16, "u32" u32,
+                    "f64" f64, "c32" Complex<f16>, "c64" Complex<f32>, "c128" Complex<f64>, "u16" u16, "u32" u32,
                     "u64" u64, "f8e4m3fn" F8E4M3FN, "f8e4m3fnuz" F8E4M3FNUZ, "f8e5m2" F8E5M2, "f8e5m2fnuz" F8E5M2FNUZ,
                     "f8e8m0fnu" F8E8M0FNU, "f4e2m1x2" F4E2M1FNX2),)*
                 _ => None,
@@ -401,7 +416,7 @@ fn conversions() {
         let inputs = table["inputs_unary"][from].as_str().unwrap();
         let answer = all!(from, to, inputs;
             "bool" bool, "u8" u8, "i8" i8, "i16" i16, "i32" i32, "i64" i64, "f16" f16, "bf16" bf16, "f32" f32, "f64" f64,
-            "c32" (Complex<f16>), "c64" (Complex<f32>), "c128" (Complex<f64>), "u16" u16, "u32" u32, "u64" u64,
+            "c32" Complex<f16>, "c64" Complex<f32>, "c128" Complex<f64>, "u16" u16, "u32" u32, "u64" u64,
             "f8e4m3fn" F8E4M3FN, "f8e4m3fnuz" F8E4M3FNUZ, "f8e5m2" F8E5M2, "f8e5m2fnuz" F8E5M2FNUZ, "f8e8m0fnu" F8E8M0FNU,
             "f4e2m1x2" F4E2M1FNX2);
         match answer {

@@ -3,8 +3,8 @@
 
 mod common;
 
-use castiron::ops::admit::{FloatFor, InexactFor, NumericFor, OrderedFor, RealFor, SameDtypeFor};
 use castiron::ops;
+use castiron::ops::admit::{FloatFor, InexactFor, NumericFor, OrderedFor, RealFor, SameDtypeFor};
 use castiron::{Complex, Dtype, Dyn, Tensor, axis, bf16, f16};
 use common::{Answer, Tally, Token, json, parse_all};
 use std::marker::PhantomData;
@@ -73,7 +73,7 @@ fn run(name: &str, dtype: &str, tokens: &str) -> Option<Option<Answers>> {
         ($($case:ident: $name:literal;)*) => {
             match name {
                 $($name => every_dtype!($case; "bool" bool, "u8" u8, "i8" i8, "i16" i16, "i32" i32, "i64" i64, "f16" f16,
-                    "bf16" bf16, "f32" f32, "f64" f64, "c32" (Complex<f16>), "c64" (Complex<f32>), "c128" (Complex<f64>)),)*
+                    "bf16" bf16, "f32" f32, "f64" f64, "c32" Complex<f16>, "c64" Complex<f32>, "c128" Complex<f64>),)*
                 _ => return None,
             }
         };
@@ -115,9 +115,13 @@ fn reductions_and_scans() {
         let what = format!("{op} {operands}");
         match answer {
             None | Some(Err(_)) if results == "err" => tally.agree += 1,
-            None if operands.ends_with(",e") && (op.contains("softmax") || op == "mm") => tally.set_aside("of no elements PyTorch admits any dtype"),
+            None if operands.ends_with(",e") && (op.contains("softmax") || op == "mm") => {
+                tally.set_aside("of no elements PyTorch admits any dtype")
+            }
             None if common::dtype(dtype).unwrap().is_shell() => tally.set_aside("shell dtypes have no arithmetic"),
-            Some(Ok(_)) if results == "err" && ["c32", "f16", "bf16"].contains(&dtype) => tally.set_aside("beyond PyTorch"),
+            Some(Ok(_)) if results == "err" && ["c32", "f16", "bf16"].contains(&dtype) => {
+                tally.set_aside("beyond PyTorch")
+            }
             Some(Ok(answers)) if results != "err" => {
                 for ((answer, dtype), tokens) in answers.iter().zip(results.split('/')).zip(tokens.split('|')) {
                     if (op == "any" || op == "all") && dtype == "u8" {

@@ -119,6 +119,8 @@ methods! {
     ClampMin: clamp_min try_clamp_min;
     Fmod: fmod try_fmod;
 }
+// rustc does not count bounds as uses.
+#[allow(dead_code)]
 type Left<E, V> = castiron::dtype::promote::ResultType<
     castiron::dtype::scalar::ScalarKind,
     <V as Scalar>::Counts,
@@ -220,10 +222,10 @@ fn run(name: &str, dtype: &str, scalar: &str, tokens: &str) -> Option<Option<cas
             match name {
                 $($name => every_dtype!(case::$case, dtype, scalar, tokens;
                     "bool" bool, "u8" u8, "i8" i8, "i16" i16, "i32" i32, "i64" i64, "f16" f16, "bf16" bf16, "f32" f32,
-                    "f64" f64, "c32" (Complex<f16>), "c64" (Complex<f32>), "c128" (Complex<f64>)),)*
+                    "f64" f64, "c32" Complex<f16>, "c64" Complex<f32>, "c128" Complex<f64>),)*
                 "fill" => every_dtype!(case::Fill, dtype, scalar, tokens;
                     "bool" bool, "u8" u8, "i8" i8, "i16" i16, "i32" i32, "i64" i64, "f16" f16, "bf16" bf16, "f32" f32,
-                    "f64" f64, "c32" (Complex<f16>), "c64" (Complex<f32>), "c128" (Complex<f64>), "u16" u16, "u32" u32,
+                    "f64" f64, "c32" Complex<f16>, "c64" Complex<f32>, "c128" Complex<f64>, "u16" u16, "u32" u32,
                     "u64" u64, "f8e4m3fn" castiron::F8E4M3FN, "f8e4m3fnuz" castiron::F8E4M3FNUZ,
                     "f8e5m2" castiron::F8E5M2, "f8e5m2fnuz" castiron::F8E5M2FNUZ, "f8e8m0fnu" castiron::F8E8M0FNU),
                 _ => return None,
@@ -279,7 +281,8 @@ fn scalars_on_either_side() {
         let Some(answer) = run(op, dtype, scalar, inputs[0].as_str().unwrap()) else { continue };
         let what = format!("{op} {operands}");
         // The whole vector raised (single elements may not, in PyTorch).
-        let fails = result == "err" || tokens.split_whitespace().any(|token| token.starts_with('E')) || row.get(5).is_some();
+        let fails =
+            result == "err" || tokens.split_whitespace().any(|token| token.starts_with('E')) || row.get(5).is_some();
         match answer {
             Some(Ok(answer)) if !fails => {
                 tally.row(&what, &answer, result, tokens, &row[4], tolerance(op, result));
@@ -288,7 +291,9 @@ fn scalars_on_either_side() {
             Some(Ok(answer)) => tally.disagree.push(format!("{what}: got {}, PyTorch {tokens}", answer.show(0))),
             _ if fails => tally.agree += 1,
             None if common::dtype(dtype).unwrap().is_shell() => tally.set_aside("shell dtypes have no arithmetic"),
-            Some(Err(_)) if out_of_range(scalar, result, dtype) => tally.set_aside("integer scalars out of range are refused"),
+            Some(Err(_)) if out_of_range(scalar, result, dtype) => {
+                tally.set_aside("integer scalars out of range are refused")
+            }
             Some(Err(error)) => tally.disagree.push(format!("{what}: {error}, PyTorch {result} {tokens}")),
             None => tally.disagree.push(format!("{what}: refused by the compiler, PyTorch {result} {tokens}")),
         }
@@ -309,4 +314,3 @@ fn scalars_count_by_category_alone() {
     let _: Tensor<Complex<f16>, castiron::shape![2]> = counts.to::<f16>() * Complex::new(0.0, 1.0_f64);
     let _: Tensor<i32, castiron::shape![2]> = true + &counts;
 }
-

@@ -56,13 +56,7 @@ unsafe fn run1<A: Copy, O>(kernel: impl Map1<A, O>, run: &Run<2>, o: *mut O, a: 
 /// # Safety
 /// As for `run1`.
 #[inline(always)]
-unsafe fn run2<A: Copy, B: Copy, O>(
-    kernel: impl Map2<A, B, O>,
-    run: &Run<3>,
-    o: *mut O,
-    a: *const A,
-    b: *const B,
-) {
+unsafe fn run2<A: Copy, B: Copy, O>(kernel: impl Map2<A, B, O>, run: &Run<3>, o: *mut O, a: *const A, b: *const B) {
     // SAFETY: the caller's promise, for every index below.
     unsafe {
         let (o, a, b) = (o.add(run.starts[0]), a.add(run.starts[1]), b.add(run.starts[2]));

@@ -60,14 +60,7 @@ impl<A: Element> Inside<A> {
 
     /// # Safety
     /// As for `reduce`; `low <= high <= len`.
-    unsafe fn span<R: Reducer<A>>(
-        &self,
-        reducer: R,
-        base: usize,
-        index: usize,
-        low: usize,
-        high: usize,
-    ) -> R::Partial {
+    unsafe fn span<R: Reducer<A>>(&self, reducer: R, base: usize, index: usize, low: usize, high: usize) -> R::Partial {
         if high - low > BLOCK {
             // a multiple of the lanes, so that both halves fill them
             let middle = low + ((high - low) / 2).next_multiple_of(LANES);
@@ -120,10 +113,7 @@ impl<A: Element> Inside<A> {
             let middle = low + (high - low) / 2;
             // SAFETY: the caller's promise; the halves are in range.
             let (mut earlier, later) = unsafe {
-                (
-                    self.columns(reducer, base, across, low, middle),
-                    self.columns(reducer, base, across, middle, high),
-                )
+                (self.columns(reducer, base, across, low, middle), self.columns(reducer, base, across, middle, high))
             };
             for (partial, later) in earlier.iter_mut().zip(later) {
                 *partial = reducer.merge(*partial, later);

@@ -59,8 +59,8 @@ impl<const N: usize> Walk<N> {
         let mut last = 0;
         for axis in 1..self.rank {
             let size = self.sizes[axis];
-            let runs_on =
-                (0..N).all(|operand| Some(self.strides[last][operand]) == self.strides[axis][operand].checked_mul(size));
+            let runs_on = (0..N)
+                .all(|operand| Some(self.strides[last][operand]) == self.strides[axis][operand].checked_mul(size));
             if runs_on {
                 self.sizes[last] *= size;
                 self.strides[last] = self.strides[axis];
@@ -95,13 +95,13 @@ impl<const N: usize> Walk<N> {
                 axis -= 1;
                 index[axis] += 1;
                 if index[axis] < self.sizes[axis] {
-                    for operand in 0..N {
-                        starts[operand] += self.strides[axis][operand];
+                    for (start, stride) in starts.iter_mut().zip(self.strides[axis]) {
+                        *start += stride;
                     }
                     break;
                 }
-                for operand in 0..N {
-                    starts[operand] -= self.strides[axis][operand] * (self.sizes[axis] - 1);
+                for (start, stride) in starts.iter_mut().zip(self.strides[axis]) {
+                    *start -= stride * (self.sizes[axis] - 1);
                 }
                 index[axis] = 0;
             }

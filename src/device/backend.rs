@@ -83,11 +83,8 @@ pub trait Backend: Sized + 'static {
     ) -> Result<()>;
 
     /// Reduces over the axes of `mask`; the result is row-major over the others.
-    fn reduce<A: Element, R: Reducer<A>>(
-        reducer: R,
-        a: View<'_, Self::Storage, A>,
-        mask: u32,
-    ) -> Result<Self::Storage>;
+    fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, Self::Storage, A>, mask: u32)
+    -> Result<Self::Storage>;
     /// Runs a kernel on every lane along an axis; the result is row-major.
     fn lanes<A: Element, O: Element>(
         kernel: impl LaneKernel<A, O>,
@@ -95,8 +92,5 @@ pub trait Backend: Sized + 'static {
         axis: usize,
     ) -> Result<Self::Storage>;
     /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0); the result is row-major.
-    fn matmul<E: Dtype>(
-        a: View<'_, Self::Storage, E>,
-        b: View<'_, Self::Storage, E>,
-    ) -> Result<Self::Storage>;
+    fn matmul<E: Dtype>(a: View<'_, Self::Storage, E>, b: View<'_, Self::Storage, E>) -> Result<Self::Storage>;
 }

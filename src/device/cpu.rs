@@ -101,11 +101,7 @@ impl Backend for Cpu {
         elementwise::update2(kernel, b, out);
         Ok(())
     }
-    fn reduce<A: Element, R: Reducer<A>>(
-        reducer: R,
-        a: View<'_, HostBuffer, A>,
-        mask: u32,
-    ) -> Result<HostBuffer> {
+    fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, HostBuffer, A>, mask: u32) -> Result<HostBuffer> {
         reduce::reduce(reducer, a, mask)
     }
     fn lanes<A: Element, O: Element>(

@@ -68,11 +68,7 @@ impl<const N: usize> Backend for Cuda<N> {
     fn any<E: Element>(view: View<'_, NoStorage, E>, _: impl Fn(E) -> bool) -> Result<bool> {
         match *view.buffer {}
     }
-    fn map1<A: Element, O: Element>(
-        _: impl Map1<A, O>,
-        a: View<'_, NoStorage, A>,
-        _: &[usize],
-    ) -> Result<NoStorage> {
+    fn map1<A: Element, O: Element>(_: impl Map1<A, O>, a: View<'_, NoStorage, A>, _: &[usize]) -> Result<NoStorage> {
         match *a.buffer {}
     }
     fn map2<A: Element, B: Element, O: Element>(

@@ -111,11 +111,7 @@ impl Backend for Meta {
     fn reduce<A: Element, R: Reducer<A>>(_: R, _: View<'_, NoData, A>, _: u32) -> Result<NoData> {
         Ok(NoData)
     }
-    fn lanes<A: Element, O: Element>(
-        _: impl LaneKernel<A, O>,
-        _: View<'_, NoData, A>,
-        _: usize,
-    ) -> Result<NoData> {
+    fn lanes<A: Element, O: Element>(_: impl LaneKernel<A, O>, _: View<'_, NoData, A>, _: usize) -> Result<NoData> {
         Ok(NoData)
     }
     fn matmul<E: Dtype>(_: View<'_, NoData, E>, _: View<'_, NoData, E>) -> Result<NoData> {

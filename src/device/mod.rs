@@ -25,11 +25,10 @@ pub use meta::Meta;
 ///     x + x
 /// }
 /// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a device",
-    label = "expected `Cpu`, `Cuda<N>` or `Meta`"
-)]
-pub trait Device: Backend + Place<Buffer = <Self as Backend>::Storage> + Copy + Default + core::fmt::Debug + Send + Sync + 'static {
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a device", label = "expected `Cpu`, `Cuda<N>` or `Meta`")]
+pub trait Device:
+    Backend + Place<Buffer = <Self as Backend>::Storage> + Copy + Default + core::fmt::Debug + Send + Sync + 'static
+{
     /// The device as PyTorch prints it: `cpu`, `cuda:0`, `meta`.
     fn name() -> String;
 }

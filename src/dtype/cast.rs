@@ -96,11 +96,7 @@ fn trunc_i32(v: f64) -> i32 {
 }
 #[inline(always)]
 fn trunc_i64(v: f64) -> i64 {
-    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&v) {
-        v as i64
-    } else {
-        i64::MIN
-    }
+    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&v) { v as i64 } else { i64::MIN }
 }
 /// The unsigned form that compilers emit for x86: values from 2^63 up are shifted down first.
 #[inline(always)]

@@ -20,14 +20,19 @@ pub fn refused() -> ! {
 pub trait MachineInt:
     PrimInt + WrappingAdd + WrappingSub + WrappingMul + WrappingNeg + Debug + Send + Sync + 'static
 {
+    /// The number of bits.
     const BITS: u32;
+    /// Whether there are negative numbers.
     const SIGNED: bool;
     /// Truncating quotient and remainder; wraps at `MIN / -1`. The divisor is not zero.
     fn wrapping_quotient(self, divisor: Self) -> Self;
+    /// The remainder with the sign of the dividend; 0 at `MIN / -1`. The divisor is not zero.
     fn wrapping_remainder(self, divisor: Self) -> Self;
     /// Shifts; an amount out of `0..BITS` shifts everything out (arithmetic to the right).
     fn shift_left(self, amount: Self) -> Self;
+    /// Shifts to the right; an amount out of `0..BITS` leaves the sign alone.
     fn shift_right(self, amount: Self) -> Self;
+    /// The power, which wraps. The exponent is not negative, or the result is that of integer division.
     fn wrapping_power(self, exponent: Self) -> Self;
 }
 
@@ -87,7 +92,9 @@ machine_ints! { u8: false; i8: true; i16: true; i32: true; i64: true; }
 
 /// The floats the machine computes in.
 pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'static {
+    /// The error function.
     fn erf(self) -> Self;
+    /// The nearest integer; the even one of two.
     fn round_ties_even(self) -> Self;
     /// C's `copysign` on a literal zero and friends need a constant of the type.
     fn lit(value: f64) -> Self;
@@ -124,18 +131,22 @@ impl MachineFloat for f64 {
 /// A formula of one variable that stays in its dtype.
 pub trait Unary: 'static {
     #[inline(always)]
+    /// The formula for `bool`.
     fn boolean(_x: bool) -> bool {
         refused()
     }
     #[inline(always)]
+    /// The formula for integers.
     fn integer<T: MachineInt>(_x: T) -> T {
         refused()
     }
     #[inline(always)]
+    /// The formula for floating-point numbers.
     fn real<T: MachineFloat>(_x: T) -> T {
         refused()
     }
     #[inline(always)]
+    /// The formula for complex numbers.
     fn complex<T: MachineFloat>(_z: Complex<T>) -> Complex<T> {
         refused()
     }
@@ -144,18 +155,22 @@ pub trait Unary: 'static {
 /// A formula of one variable that gives a bool.
 pub trait Predicate: 'static {
     #[inline(always)]
+    /// The formula for `bool`.
     fn boolean(_x: bool) -> bool {
         refused()
     }
     #[inline(always)]
+    /// The formula for integers.
     fn integer<T: MachineInt>(_x: T) -> bool {
         refused()
     }
     #[inline(always)]
+    /// The formula for floating-point numbers.
     fn real<T: MachineFloat>(_x: T) -> bool {
         refused()
     }
     #[inline(always)]
+    /// The formula for complex numbers.
     fn complex<T: MachineFloat>(_z: Complex<T>) -> bool {
         refused()
     }
@@ -164,18 +179,22 @@ pub trait Predicate: 'static {
 /// A formula of one variable that makes complex numbers real and leaves the other dtypes.
 pub trait ToReal: 'static {
     #[inline(always)]
+    /// The formula for `bool`.
     fn boolean(_x: bool) -> bool {
         refused()
     }
     #[inline(always)]
+    /// The formula for integers.
     fn integer<T: MachineInt>(_x: T) -> T {
         refused()
     }
     #[inline(always)]
+    /// The formula for floating-point numbers.
     fn real<T: MachineFloat>(_x: T) -> T {
         refused()
     }
     #[inline(always)]
+    /// The formula for complex numbers.
     fn complex<T: MachineFloat>(_z: Complex<T>) -> T {
         refused()
     }
@@ -184,18 +203,22 @@ pub trait ToReal: 'static {
 /// A formula of two variables of one dtype that stays in it.
 pub trait Binary: 'static {
     #[inline(always)]
+    /// The formula for `bool`.
     fn boolean(_a: bool, _b: bool) -> bool {
         refused()
     }
     #[inline(always)]
+    /// The formula for integers.
     fn integer<T: MachineInt>(_a: T, _b: T) -> T {
         refused()
     }
     #[inline(always)]
+    /// The formula for floating-point numbers.
     fn real<T: MachineFloat>(_a: T, _b: T) -> T {
         refused()
     }
     #[inline(always)]
+    /// The formula for complex numbers.
     fn complex<T: MachineFloat>(_a: Complex<T>, _b: Complex<T>) -> Complex<T> {
         refused()
     }
@@ -205,6 +228,7 @@ pub trait Binary: 'static {
         Self::real(a, b)
     }
     #[inline(always)]
+    /// The formula for a complex number and a scalar on the right, where PyTorch has another.
     fn complex_by_scalar<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
         Self::complex(a, b)
     }
@@ -213,18 +237,22 @@ pub trait Binary: 'static {
 /// A formula of two variables of one dtype that gives a bool.
 pub trait Compare: 'static {
     #[inline(always)]
+    /// The formula for `bool`.
     fn boolean(_a: bool, _b: bool) -> bool {
         refused()
     }
     #[inline(always)]
+    /// The formula for integers.
     fn integer<T: MachineInt>(_a: T, _b: T) -> bool {
         refused()
     }
     #[inline(always)]
+    /// The formula for floating-point numbers.
     fn real<T: MachineFloat>(_a: T, _b: T) -> bool {
         refused()
     }
     #[inline(always)]
+    /// The formula for complex numbers.
     fn complex<T: MachineFloat>(_a: Complex<T>, _b: Complex<T>) -> bool {
         refused()
     }
@@ -232,22 +260,35 @@ pub trait Compare: 'static {
 
 /// Something done once per category rather than once per element, such as a matrix product.
 pub trait Visitor {
+    /// What the visitor is given, for elements of type `T`.
     type Arg<T>;
+    /// The formula for `bool`.
     fn boolean(arg: Self::Arg<bool>);
+    /// The formula for integers.
     fn integer<T: MachineInt>(arg: Self::Arg<T>);
+    /// The formula for floating-point numbers.
     fn real<T: MachineFloat>(arg: Self::Arg<T>);
+    /// The formula for complex numbers.
     fn complex<T: MachineFloat>(arg: Self::Arg<Complex<T>>);
 }
 
 /// A machine number: the type a dtype computes in, which knows which formula of an operation is its own.
 pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
+    /// The type of the real part.
     type Real: Compute + super::Castable;
+    /// Applies a formula of one operand.
     fn unary<F: Unary>(self) -> Self;
+    /// Asks a question.
     fn predicate<F: Predicate>(self) -> bool;
+    /// Applies a formula with a real result.
     fn to_real<F: ToReal>(self) -> Self::Real;
+    /// Applies a formula of two operands.
     fn binary<F: Binary>(self, other: Self) -> Self;
+    /// Applies a formula of two operands, the right one a scalar.
     fn binary_by_scalar<F: Binary>(self, scalar: Self) -> Self;
+    /// Compares.
     fn compare<F: Compare>(self, other: Self) -> bool;
+    /// Calls the visitor for this type.
     fn visit<V: Visitor>(arg: V::Arg<Self>);
 }
 

@@ -28,9 +28,7 @@ use num_complex::Complex;
     label = "not one of PyTorch's dtypes",
     note = "elements are bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64> and the shell dtypes"
 )]
-pub trait Element:
-    sealed::Sealed + Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + 'static
-{
+pub trait Element: sealed::Sealed + Copy + Default + PartialEq + core::fmt::Debug + Send + Sync + 'static {
     /// The same dtype as a value.
     const DTYPE: DType;
     /// boolean, integral, floating or complex.

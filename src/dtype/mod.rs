@@ -36,11 +36,9 @@ pub use half::{bf16, f16};
 pub use num_complex::Complex;
 
 #[doc(hidden)]
-pub use compute::{
-    Binary, Compare, Compute, MachineFloat, MachineInt, Predicate, ToReal, Unary, Visitor, refused,
-};
-#[doc(hidden)]
 pub use cast::Castable;
+#[doc(hidden)]
+pub use compute::{Binary, Compare, Compute, MachineFloat, MachineInt, Predicate, ToReal, Unary, Visitor, refused};
 
 pub(crate) mod sealed {
     /// Dtypes are a closed set: what a new one would mean for promotion, casting and kernels is written in

@@ -79,9 +79,8 @@ impl<A: Promotable, B: Promotable> Promote<B> for A {
 /// // i32 tensor + zero-dim i64 tensor: same category, so the zero-dim operand does not count.
 /// assert_eq!(ResultType::<Dimensioned, i32, ZeroDim, i64>::DTYPE, DType::I32);
 /// ```
-pub type ResultType<Ka, A, Kb, B> = <<A as Promotable>::Meet<B> as DtypeOutcome>::Adjust<
-    <<Ka as Kind>::Meet<Kb> as KindOutcome>::Pick<A, B>,
->;
+pub type ResultType<Ka, A, Kb, B> =
+    <<A as Promotable>::Meet<B> as DtypeOutcome>::Adjust<<<Ka as Kind>::Meet<Kb> as KindOutcome>::Pick<A, B>>;
 
 /// The outcome of comparing two dtypes: `Same<E>` makes any result `E` whatever the kinds are (so that
 /// `x / x.sum()` needs no bound in code generic over the shape); `Different` leaves the result alone.
@@ -104,21 +103,43 @@ impl DtypeOutcome for Different {
 /// A lower-ranked operand counts only if its category is higher; then the result has its category, with
 /// the component size of the higher-ranked operand where both are floating or complex.
 macro_rules! over {
-    ($a:ident Boolean, $low:ident $any:ident) => { $low };
-    ($a:ident Integral, $low:ident Boolean) => { $a };
-    ($a:ident Integral, $low:ident Integral) => { $a };
-    ($a:ident Integral, $low:ident $higher:ident) => { $low };
-    (f16 Floating, $low:ident Complex) => { c32 };
-    (bf16 Floating, $low:ident Complex) => { c64 };
-    (f32 Floating, $low:ident Complex) => { c64 };
-    (f64 Floating, $low:ident Complex) => { c128 };
-    ($a:ident $any:ident, $low:ident $lower:ident) => { $a };
+    ($a:ident Boolean, $low:ident $any:ident) => {
+        $low
+    };
+    ($a:ident Integral, $low:ident Boolean) => {
+        $a
+    };
+    ($a:ident Integral, $low:ident Integral) => {
+        $a
+    };
+    ($a:ident Integral, $low:ident $higher:ident) => {
+        $low
+    };
+    (f16 Floating, $low:ident Complex) => {
+        c32
+    };
+    (bf16 Floating, $low:ident Complex) => {
+        c64
+    };
+    (f32 Floating, $low:ident Complex) => {
+        c64
+    };
+    (f64 Floating, $low:ident Complex) => {
+        c128
+    };
+    ($a:ident $any:ident, $low:ident $lower:ident) => {
+        $a
+    };
 }
 
 /// `=` stands for "the same dtype" on the diagonal.
 macro_rules! cell {
-    ($row:ident =) => { $row };
-    ($row:ident $cell:ident) => { $cell };
+    ($row:ident =) => {
+        $row
+    };
+    ($row:ident $cell:ident) => {
+        $cell
+    };
 }
 macro_rules! meet {
     ($row:ident =) => { Same<$row> };

@@ -41,10 +41,7 @@ pub trait Real: is::Real + Numeric + Ordered + Promotable<Scalar: is::Real> {}
 pub trait Bits: is::Bits + Ordered + Dtype<Inexact = f32, Sum = i64, Scalar: is::Bits> {}
 
 /// The integers.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an integer",
-    label = "needs u8, i8, i16, i32 or i64"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` is not an integer", label = "needs u8, i8, i16, i32 or i64")]
 pub trait Integer: is::Integer + Bits + Real + Promotable<Scalar: is::Integer> {}
 
 /// The dtypes closed under division, `exp` and `mean`: floating and complex.
@@ -53,7 +50,10 @@ pub trait Integer: is::Integer + Bits + Real + Promotable<Scalar: is::Integer> {
     label = "needs a floating-point or complex dtype",
     note = "cast first, for example `.to::<f32>()`"
 )]
-pub trait Inexact: is::Inexact + Numeric + Dtype<Inexact = Self, Sum = Self, Scalar: is::Inexact> + Promotable<Over<f32> = Self> {}
+pub trait Inexact:
+    is::Inexact + Numeric + Dtype<Inexact = Self, Sum = Self, Scalar: is::Inexact> + Promotable<Over<f32> = Self>
+{
+}
 
 /// The real floating-point dtypes: `f16`, `bf16`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
@@ -75,7 +75,10 @@ pub trait Float: is::Float + Inexact + Real + Promotable<Scalar: is::Float> {
 )]
 pub trait ComplexFloat:
     is::ComplexFloat
-    + Inexact + Element<Real: Float> + Promotable<RealDtype: Float, Scalar: is::ComplexFloat> + Promotable<Over<Complex<f32>> = Self>
+    + Inexact
+    + Element<Real: Float>
+    + Promotable<RealDtype: Float, Scalar: is::ComplexFloat>
+    + Promotable<Over<Complex<f32>> = Self>
 {
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Both operands are converted to the promoted dtype first; a formula sees one dtype.
 
-use super::{Op, complex};
 use super::table::binary_table;
+use super::{Op, complex};
 use crate::dtype::{Binary, Compare, Compute, Dtype, MachineFloat, MachineInt};
 use num_complex::Complex;
 

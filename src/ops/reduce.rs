@@ -231,11 +231,7 @@ impl<E, const MAX: bool> Default for Extreme<E, MAX> {
 impl<E: Dtype, const MAX: bool> Extreme<E, MAX> {
     #[inline(always)]
     fn beats(challenger: E::Compute, champion: E::Compute) -> bool {
-        if MAX {
-            challenger.compare::<super::gt>(champion)
-        } else {
-            challenger.compare::<super::lt>(champion)
-        }
+        if MAX { challenger.compare::<super::gt>(champion) } else { challenger.compare::<super::lt>(champion) }
     }
     #[inline(always)]
     fn pick(first: Option<E>, second: E) -> Option<E> {

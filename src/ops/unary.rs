@@ -3,9 +3,9 @@
 //! A formula stands once per category. Complex formulas follow PyTorch's (`c10/util/complex.h`,
 //! `aten/src/ATen/native/cpu/UnaryOpsKernel.cpp`) in what they make of zeros, infinities and NaN.
 
-use super::{Op, complex};
 use super::admit::*;
 use super::table::unary_table;
+use super::{Op, complex};
 use crate::dtype::{Castable, Compute, Dtype, MachineFloat, MachineInt, Predicate, ToReal, Unary};
 use num_complex::Complex;
 

@@ -48,10 +48,7 @@ impl<U: ToDim> ToDim for UInt<U, B1> {
 /// use castiron::{dim, shape::Minus, Dim};
 /// assert_eq!(<<dim!(100) as Minus<dim!(1)>>::Output as Dim>::SIZE, Some(99));
 /// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is smaller than `{R}`",
-    label = "the size would be negative"
-)]
+#[diagnostic::on_unimplemented(message = "`{Self}` is smaller than `{R}`", label = "the size would be negative")]
 pub trait Minus<R> {
     /// The difference.
     type Output: Dim;

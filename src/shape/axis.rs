@@ -3,11 +3,11 @@
 //! As in PyTorch an axis may be negative (`-1` is the last), and a zero-dim tensor accepts axes 0 and -1 as if it
 //! had one axis of size 1. Uses shapes; used by reductions, scans and rearrangements.
 
+use super::Shape;
 use super::dim::Dim;
 use super::list::{List, Next, OpenList, Take, ToShape, Zero};
 use super::numeral::D1;
 use super::tuple::each_rank;
-use super::Shape;
 
 /// One axis of a tensor, counted from the first, or from the last if negative. [`axis!`](crate::axis!) writes it.
 ///
@@ -101,7 +101,7 @@ macro_rules! zero_dim_axis {
         }
     )*};
 }
-zero_dim_axis!(0 -1);
+zero_dim_axis!(0 - 1);
 
 /// For rank 3 and the axis 1 it expands to
 /// `impl HasAxis<1> for (A, B, C) { type Dim = B; type Removed = (A, C); type Kept = (A, D1, C); … }`, for each

@@ -28,9 +28,9 @@ pub fn broadcast_sizes(a: &[usize], b: &[usize], out: &mut [usize]) -> bool {
         let missing = rank - sizes.len();
         if axis < missing { 1 } else { sizes[axis - missing] }
     };
-    for axis in 0..rank {
+    for (axis, out) in out.iter_mut().enumerate() {
         match broadcast_size(size(a, axis), size(b, axis)) {
-            Some(size) => out[axis] = size,
+            Some(size) => *out = size,
             None => return false,
         }
     }

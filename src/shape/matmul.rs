@@ -80,8 +80,7 @@ where
     <S::Batch as Broadcast<T::Batch>>::Output: Push<S::Rows>,
     <<S::Batch as Broadcast<T::Batch>>::Output as Push<S::Rows>>::Output: Push<T::Columns>,
 {
-    type Output =
-        <<<S::Batch as Broadcast<T::Batch>>::Output as Push<S::Rows>>::Output as Push<T::Columns>>::Output;
+    type Output = <<<S::Batch as Broadcast<T::Batch>>::Output as Push<S::Rows>>::Output as Push<T::Columns>>::Output;
 }
 
 macro_rules! matrices {

@@ -36,9 +36,7 @@ use list::List;
 use tuple::each_rank;
 
 /// The sizes or strides of a shape: `[usize; RANK]`.
-pub trait SizeArray:
-    Copy + Debug + PartialEq + Eq + Send + Sync + AsRef<[usize]> + AsMut<[usize]> + 'static
-{
+pub trait SizeArray: Copy + Debug + PartialEq + Eq + Send + Sync + AsRef<[usize]> + AsMut<[usize]> + 'static {
     /// Every entry the same.
     fn filled(value: usize) -> Self;
     /// A copy of a slice of the right length.

@@ -47,10 +47,7 @@ where
 }
 
 /// Nothing is left open.
-#[diagnostic::on_unimplemented(
-    message = "not every axis is named",
-    label = "every axis must be named once"
-)]
+#[diagnostic::on_unimplemented(message = "not every axis is named", label = "every axis must be named once")]
 pub trait AllTaken {}
 impl AllTaken for Nil {}
 impl<Tail: AllTaken> AllTaken for Cons<Taken, Tail> {}

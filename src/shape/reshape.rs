@@ -14,10 +14,7 @@ use super::{HasAxis, Shape};
 )]
 pub trait ReshapeTo<To> {}
 #[diagnostic::do_not_recommend]
-impl<S: Shape, T: Shape> ReshapeTo<T> for S where
-    <S::Numel as Dim>::Unnamed: SameDim<<T::Numel as Dim>::Unnamed>
-{
-}
+impl<S: Shape, T: Shape> ReshapeTo<T> for S where <S::Numel as Dim>::Unnamed: SameDim<<T::Numel as Dim>::Unnamed> {}
 
 /// A shape whose sizes follow from the number of elements: at most one of them is `_` (PyTorch's -1).
 #[diagnostic::on_unimplemented(
@@ -63,10 +60,8 @@ where
     S::Axes: FlattenFrom<<S as HasAxis<I>>::Position, <S as HasAxis<J>>::Position>,
     <S::Axes as FlattenFrom<<S as HasAxis<I>>::Position, <S as HasAxis<J>>::Position>>::Output: ToShape,
 {
-    type Output = <<S::Axes as FlattenFrom<
-        <S as HasAxis<I>>::Position,
-        <S as HasAxis<J>>::Position,
-    >>::Output as ToShape>::Shape;
+    type Output =
+        <<S::Axes as FlattenFrom<<S as HasAxis<I>>::Position, <S as HasAxis<J>>::Position>>::Output as ToShape>::Shape;
 }
 
 /// Skips to the first axis of the range.

@@ -48,7 +48,8 @@ fn byte_size<E>(len: usize) -> Result<usize> {
 fn allocate(bytes: usize, zeroed: bool) -> Result<Block> {
     if bytes == 0 {
         // `ALIGNMENT` is a non-zero address that is aligned for every element.
-        let start = NonNull::without_provenance(core::num::NonZero::new(ALIGNMENT).unwrap_or(core::num::NonZero::<usize>::MIN));
+        let start =
+            NonNull::without_provenance(core::num::NonZero::new(ALIGNMENT).unwrap_or(core::num::NonZero::<usize>::MIN));
         return Ok(Block { start, bytes, layout: Layout::new::<()>() });
     }
     let out_of_memory = Error::OutOfMemory { bytes, device: "cpu" };

@@ -8,7 +8,9 @@ use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{CanCast, Castable, DType, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
-use crate::ops::kernel::{Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand};
+use crate::ops::kernel::{
+    Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand,
+};
 use crate::ops::{BinaryOp, Op as _};
 use crate::shape::strides;
 use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_sizes};
@@ -24,7 +26,10 @@ pub type Outcome<Op, E, S, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, R>>;
 ///
 /// An integer that does not fit an integral dtype is refused (PyTorch wraps it silently in arithmetic and comparison,
 /// and refuses it in `full`, `clamp` and `where`).
-pub(super) fn scalar_operand<O: BinaryOp, E: Dtype, P: Dtype>(value: ScalarValue, exact: bool) -> Result<ComputeOf<O, P>> {
+pub(super) fn scalar_operand<O: BinaryOp, E: Dtype, P: Dtype>(
+    value: ScalarValue,
+    exact: bool,
+) -> Result<ComputeOf<O, P>> {
     // beyond `int64` an integer counts as `uint64`, which has no promotion with bool
     if E::DTYPE == DType::Bool && matches!(value, ScalarValue::Int(v) if i64::try_from(v).is_err()) {
         return Err(Error::ScalarOutOfRange { op: O::NAME, value, dtype: DType::I64 });
@@ -242,11 +247,7 @@ where
 
 /// Whether a result of `sizes` is what the output holds.
 fn expect_output(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
-    if result == output {
-        Ok(())
-    } else {
-        Err(Error::Output { op, result: result.into(), output: output.into() })
-    }
+    if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
 }
 
 /// `lhs = Op(lhs, rhs)`, the result converted to `lhs`'s dtype. Nothing is written if anything is wrong.
@@ -285,8 +286,8 @@ where
                 check_divisors::<O, P, D, R::Elem>(right)?;
                 let sizes = lhs.shape();
                 let mut result = sizes;
-                let broadcasts = right.sizes.len() <= S::RANK
-                    && broadcast_sizes(sizes.as_ref(), right.sizes, result.as_mut());
+                let broadcasts =
+                    right.sizes.len() <= S::RANK && broadcast_sizes(sizes.as_ref(), right.sizes, result.as_mut());
                 if !broadcasts {
                     return Err(Error::Broadcast { op: O::NAME, lhs: sizes.as_ref().into(), rhs: right.sizes.into() });
                 }
@@ -313,11 +314,7 @@ where
 }
 
 /// `out = Op(lhs, rhs)`, the result converted to `out`'s dtype. Nothing is written if anything is wrong.
-pub(super) fn combine_into<O, E, S, D, R, F, T>(
-    lhs: &Tensor<E, S, D>,
-    rhs: &R,
-    out: &mut Tensor<F, T, D>,
-) -> Result<()>
+pub(super) fn combine_into<O, E, S, D, R, F, T>(lhs: &Tensor<E, S, D>, rhs: &R, out: &mut Tensor<F, T, D>) -> Result<()>
 where
     O: BinaryOp,
     E: Dtype,

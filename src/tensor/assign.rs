@@ -1,8 +1,8 @@
 //! Writing whole tensors: `assign` (what may be cast without being asked), `copy_from` (any conversion), `fill`.
 
+use super::Tensor;
 use super::create::fill_value;
 use super::operand::{Operand, OperandSource};
-use super::Tensor;
 use crate::device::{Device, Receives, Source};
 use crate::dtype::{CanCast, CastTo, Castable, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
@@ -124,4 +124,3 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         D::update1(Constant(value), self.view_mut()?)
     }
 }
-

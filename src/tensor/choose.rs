@@ -1,8 +1,8 @@
 //! Choosing between elements: `where_` by a condition, `clamp` by bounds.
 
+use super::Tensor;
 use super::arithmetic::{PromotedWith, broadcast, map1, map2, map3};
 use super::operand::{Operand, OperandSource};
-use super::Tensor;
 use crate::device::{Device, Receives, Source};
 use crate::dtype::promote::ResultType;
 use crate::dtype::{Castable, DType, Dtype, Element, Scalar};
@@ -39,8 +39,7 @@ fn choice<'a, R: Operand, P: Dtype, D: Device + Receives<R::Place, R::Kind>>(
 type Promoted2<A, B> =
     ResultType<<A as Operand>::Kind, <A as Operand>::Elem, <B as Operand>::Kind, <B as Operand>::Elem>;
 /// The shape of a choice.
-type Chosen<S, A, B> =
-    <<S as Broadcast<<A as Operand>::Shape>>::Output as Broadcast<<B as Operand>::Shape>>::Output;
+type Chosen<S, A, B> = <<S as Broadcast<<A as Operand>::Shape>>::Output as Broadcast<<B as Operand>::Shape>>::Output;
 
 /// Elements of `a` where the condition holds, else of `b` (`torch.where`). All three broadcast; `a` and `b` are tensors or
 /// scalars and promote; the condition is a tensor of bools.

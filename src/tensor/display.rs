@@ -207,11 +207,19 @@ impl<'a, E: Element, S: Shape, D: Device> Elements<'a, E, S, D> {
 /// How the elements of one tensor are written, all alike.
 enum Format {
     /// Integers and bools.
-    Plain { width: usize },
+    Plain {
+        width: usize,
+    },
     /// Floats that are all whole numbers.
-    Whole { width: usize },
-    Fixed { width: usize },
-    Scientific { width: usize },
+    Whole {
+        width: usize,
+    },
+    Fixed {
+        width: usize,
+    },
+    Scientific {
+        width: usize,
+    },
 }
 
 impl Format {
@@ -239,9 +247,10 @@ impl Format {
 
     fn width(&self) -> usize {
         match *self {
-            Format::Plain { width } | Format::Whole { width } | Format::Fixed { width } | Format::Scientific { width } => {
-                width
-            }
+            Format::Plain { width }
+            | Format::Whole { width }
+            | Format::Fixed { width }
+            | Format::Scientific { width } => width,
         }
     }
 

@@ -1,12 +1,12 @@
 //! The methods of the elementwise operations, written from the table: `exp`, `try_exp`, `exp_`, `exp_into`,
 //! `try_exp_into`; `add`, `try_add`, `add_`, `try_add_`, `add_into`, `try_add_into`; and so on.
 
+use super::Tensor;
 use super::arithmetic::{Outcome, combine, combine_into, combine_scalar, update};
 use super::operand::{Operand, TensorOperand};
-use super::Tensor;
 use crate::device::{Device, Meet, Receives};
-use crate::dtype::scalar::ScalarKind;
 use crate::dtype::promote::ResultType;
+use crate::dtype::scalar::ScalarKind;
 use crate::dtype::{CanCast, Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::*;
@@ -30,33 +30,71 @@ fn map_into<O: UnaryOp<E>, E: Dtype, F: Dtype, S: Shape, T: Shape, D: Device>(
     out: &mut Tensor<F, T, D>,
 ) -> Result<()> {
     if x.shape().as_ref() != out.shape().as_ref() {
-        return Err(Error::Output { op: O::NAME, result: x.shape().as_ref().into(), output: out.shape().as_ref().into() });
+        return Err(Error::Output {
+            op: O::NAME,
+            result: x.shape().as_ref().into(),
+            output: out.shape().as_ref().into(),
+        });
     }
     D::map1_into::<E, F>(Applying::<O>::new(), x.view(), out.view_mut()?)
 }
 
 /// The result dtype in words.
 macro_rules! result_in_words {
-    (same) => { "`E`" };
-    (inexact) => { "`E` if floating or complex, else `f32`" };
-    (integer) => { "`E`; `i64` for `bool`" };
-    (boolean) => { "`bool`" };
-    (real_part) => { "`E`; for complex dtypes that of the components" };
-    (angle) => { "`E` if floating; for complex dtypes that of the components; else `f32`" };
+    (same) => {
+        "`E`"
+    };
+    (inexact) => {
+        "`E` if floating or complex, else `f32`"
+    };
+    (integer) => {
+        "`E`; `i64` for `bool`"
+    };
+    (boolean) => {
+        "`bool`"
+    };
+    (real_part) => {
+        "`E`; for complex dtypes that of the components"
+    };
+    (angle) => {
+        "`E` if floating; for complex dtypes that of the components; else `f32`"
+    };
 }
 /// The admitted dtypes in words.
 macro_rules! admits_in_words {
-    (any) => { "all computing dtypes" };
-    (numeric) => { "all but `bool`" };
-    (ordered) => { "all but the complex ones" };
-    (real) => { "integers and floats" };
-    (bits) => { "`bool` and the integers" };
-    (float) => { "floats" };
-    (inexact) => { "floats and complex" };
-    (real_pair) => { "integers and floats; one operand may be `bool`" };
-    (numeric_pair) => { "all; at most one operand may be `bool`" };
-    (integer_pair) => { "integers; one operand may be `bool`" };
-    (bounded) => { "all but the complex ones (a bool scalar does not bound bools)" };
+    (any) => {
+        "all computing dtypes"
+    };
+    (numeric) => {
+        "all but `bool`"
+    };
+    (ordered) => {
+        "all but the complex ones"
+    };
+    (real) => {
+        "integers and floats"
+    };
+    (bits) => {
+        "`bool` and the integers"
+    };
+    (float) => {
+        "floats"
+    };
+    (inexact) => {
+        "floats and complex"
+    };
+    (real_pair) => {
+        "integers and floats; one operand may be `bool`"
+    };
+    (numeric_pair) => {
+        "all; at most one operand may be `bool`"
+    };
+    (integer_pair) => {
+        "integers; one operand may be `bool`"
+    };
+    (bounded) => {
+        "all but the complex ones (a bool scalar does not bound bools)"
+    };
 }
 /// `Op` on elements of dtype `E` may be written into elements of dtype `To`.
 #[doc(hidden)]

@@ -73,9 +73,7 @@ impl<P: Piece> Piece for &P {
 )]
 pub trait SamePlace<Other>: Device {
     #[doc(hidden)]
-    fn here<'a, O: Piece<Device = Other>>(
-        other: &'a O,
-    ) -> View<'a, Self::Storage, O::Elem>
+    fn here<'a, O: Piece<Device = Other>>(other: &'a O) -> View<'a, Self::Storage, O::Elem>
     where
         Other: Device;
 }
@@ -99,9 +97,7 @@ fn plan<T: Shape>(op: &'static str, pieces: &[&[usize]], axis: usize) -> Result<
             return Err(Error::Join { op, first: first.into(), other: piece.into(), axis });
         }
         starts.push(total);
-        total = total
-            .checked_add(piece[axis])
-            .ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
+        total = total.checked_add(piece[axis]).ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
     }
     sizes.as_mut()[axis] = total;
     expect_fit::<T>(op, sizes.as_ref())?;

@@ -3,8 +3,8 @@
 use super::operand::{OperandSource, TensorOperand};
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Device, Receives, Source};
-use crate::dtype::{Dtype, Element};
 use crate::dtype::scalar::Dimensioned;
+use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};

@@ -26,15 +26,15 @@ mod shell;
 mod views;
 
 pub use arithmetic::Outcome;
+pub use choose::{try_where_, where_};
 #[doc(hidden)]
 pub use elementwise::{Admits, InPlace, Writes};
-#[doc(hidden)]
-pub use operators::{AssignedTo, RightOf};
-pub use choose::{try_where_, where_};
 pub use index::{Iter, Position};
 pub use join::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};
 pub use layout::{Layout, Strided};
 pub use operand::{Operand, TensorOperand};
+#[doc(hidden)]
+pub use operators::{AssignedTo, RightOf};
 pub use random::Generator;
 
 use crate::device::{Cpu, Device};
@@ -85,7 +85,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// are valid `E`, and `sizes` agree with what `S` knows.
     #[inline]
     pub(crate) fn from_parts(storage: D::Storage, offset: usize, sizes: S::Sizes, strides: S::Sizes) -> Self {
-        debug_assert!(S::KNOWN.iter().zip(sizes.as_ref()).all(|(known, size)| known.is_none_or(|known| known == *size)));
+        debug_assert!(
+            S::KNOWN.iter().zip(sizes.as_ref()).all(|(known, size)| known.is_none_or(|known| known == *size))
+        );
         Tensor { parts: StridedParts::new(storage, offset, sizes, strides) }
     }
 
@@ -263,9 +265,5 @@ pub(crate) fn fits<S: Shape>(sizes: &[usize]) -> bool {
 
 /// Sizes given for a shape type, or what is wrong with them.
 pub(crate) fn expect_fit<S: Shape>(op: &'static str, sizes: &[usize]) -> Result<()> {
-    if fits::<S>(sizes) {
-        Ok(())
-    } else {
-        Err(Error::Shape { op, expected: shape_text::<S>(), found: sizes.into() })
-    }
+    if fits::<S>(sizes) { Ok(()) } else { Err(Error::Shape { op, expected: shape_text::<S>(), found: sizes.into() }) }
 }

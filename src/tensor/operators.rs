@@ -2,10 +2,10 @@
 //!
 //! `/` is true division, `%` has the sign of the divisor (PyTorch's `remainder`), `!` inverts bits and negates bools.
 
+use super::Tensor;
 use super::arithmetic::{Outcome, combine, combine_scalar, update};
 use super::elementwise::Admits;
 use super::operand::Operand;
-use super::Tensor;
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::ScalarKind;

@@ -196,4 +196,3 @@ impl<N: Dim, D: Device> Tensor<i64, (N,), D> {
         Ok(Self::dense(storage, [size]))
     }
 }
-

@@ -156,11 +156,14 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
     /// [`linspace_sized`](Self::linspace_sized), returning the error.
     pub fn try_linspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar) -> Result<Self> {
         let op = "linspace";
-        let bound = |value: ScalarValue| Ok::<f64, Error>(real(op, value).and(fill_value::<E>(op, value))?.to_scalar().real_part());
+        let bound = |value: ScalarValue| {
+            Ok::<f64, Error>(real(op, value).and(fill_value::<E>(op, value))?.to_scalar().real_part())
+        };
         let (start, end) = (bound(start.value())?, bound(end.value())?);
         // The arithmetic of the dtype; that of integers is in `f64`. Rounding an `f64` result is the dtype's own result:
         // `f64` has more than twice the digits of the smaller floats.
-        let rounded = |x: f64| if E::DTYPE.category() == Category::Integral { x } else { E::from_f64(x).to_scalar().real_part() };
+        let rounded =
+            |x: f64| if E::DTYPE.category() == Category::Integral { x } else { E::from_f64(x).to_scalar().real_part() };
         Self::build(op, sizes, |numel, elements| {
             let step = if numel > 1 { rounded(rounded(end - start) / rounded((numel - 1) as f64)) } else { 0.0 };
             let steps = |i: usize| rounded(step * rounded(i as f64));

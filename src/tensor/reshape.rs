@@ -67,7 +67,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             }
         }
         if let Some(axis) = open {
-            if product == 0 || self.numel() % product != 0 {
+            if product == 0 || !self.numel().is_multiple_of(product) {
                 return Err(Error::Reshape {
                     op: "reshape",
                     from: self.shape().as_ref().into(),
@@ -188,8 +188,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let from = self.shape();
         let (before, rest) = from.as_ref().split_at(index.min(S::RANK));
         let inserted = T::SIZES;
-        let sizes: Vec<usize> =
-            before.iter().chain(inserted.as_ref()).chain(rest.iter().skip(1)).copied().collect();
+        let sizes: Vec<usize> = before.iter().chain(inserted.as_ref()).chain(rest.iter().skip(1)).copied().collect();
         self.resized("unflatten", <<S as Unflatten<I, T>>::Output as Shape>::Sizes::copied(&sizes))
     }
 }

@@ -8,9 +8,9 @@ use crate::device::Device;
 use crate::dtype::{Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 use crate::error::{Result, unwrap};
 use crate::ops::admit::SameDtypeFor;
-use crate::ops::{self, Op};
 use crate::ops::kernel::Map2;
 use crate::ops::reduce::Reducer;
+use crate::ops::{self, Op};
 use crate::shape::{Axes, Broadcast, Shape};
 use crate::storage::View;
 

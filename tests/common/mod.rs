@@ -2,9 +2,7 @@
 //! subset of their rows.
 #![allow(dead_code)]
 
-use castiron::{
-    Complex, DType, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16,
-};
+use castiron::{Complex, DType, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -272,7 +270,15 @@ impl Tally {
     }
 
     /// Compares one row: `unstable` elements are those that PyTorch itself changes between runs.
-    pub fn row(&mut self, what: &str, answer: &Answer, dtype: &str, tokens: &str, unstable: &serde_json::Value, ulps: f64) {
+    pub fn row(
+        &mut self,
+        what: &str,
+        answer: &Answer,
+        dtype: &str,
+        tokens: &str,
+        unstable: &serde_json::Value,
+        ulps: f64,
+    ) {
         if code(answer.dtype) != dtype {
             self.disagree.push(format!("{what}: got {}, PyTorch {dtype}", code(answer.dtype)));
             return;

@@ -79,7 +79,15 @@ fn every_operator_gives_pytorchs_dtype_for_every_pair_and_kind() {
                     && !rows.contains_key(&[op, zero_dim, left, right])
                     && let (Some(Some(ours)), Ok(theirs)) = (answers.get(zero_dim, left, right), &theirs)
                 {
-                    compare(&mut tally, &format!("{name} {zero_dim}"), Some(Some(ours)), Ok(*theirs), left, right, || true);
+                    compare(
+                        &mut tally,
+                        &format!("{name} {zero_dim}"),
+                        Some(Some(ours)),
+                        Ok(*theirs),
+                        left,
+                        right,
+                        || true,
+                    );
                 }
                 compare(&mut tally, &format!("{name} {kinds}"), ours, theirs, left, right, || {
                     let key = [name, kinds, wider(left), wider(right)];
@@ -99,7 +107,7 @@ fn result_types_and_sums_are_those_of_the_promotion_table() {
     let mut tally = Tally::default();
     for row in table["rows"].as_array().unwrap() {
         let [lk, left, rk, right, _, sum] = [0, 1, 2, 3, 4, 5].map(|i| row[i].as_str().unwrap());
-        if lk == "S" && rk == "S" || (lk == "S" && rk == "Z") {
+        if lk == "S" && (rk == "S" || rk == "Z") {
             continue;
         }
         let kinds = format!("{lk}{rk}");
@@ -112,4 +120,3 @@ fn result_types_and_sums_are_those_of_the_promotion_table() {
     }
     tally.finish("promotion");
 }
-

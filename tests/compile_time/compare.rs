@@ -76,7 +76,6 @@ pub fn theirs<'a>(table: &'a Csv, result: &'a str) -> Result<&'a str, String> {
     }
 }
 
-
 /// The kinds whose rows the tables leave out where they equal these.
 pub fn zero_dim_twin(kinds: &str) -> Option<&'static str> {
     match kinds {

@@ -7,8 +7,28 @@ pub type Z<E> = Tensor<E, ()>;
 
 /// The dtypes, in the order of the answers.
 pub const DTYPES: [&str; 22] = [
-    "bool", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c32", "c64", "c128", "u16", "u32", "u64",
-    "f8e4m3fn", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "f8e8m0fnu", "f4e2m1x2",
+    "bool",
+    "u8",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "f16",
+    "bf16",
+    "f32",
+    "f64",
+    "c32",
+    "c64",
+    "c128",
+    "u16",
+    "u32",
+    "u64",
+    "f8e4m3fn",
+    "f8e4m3fnuz",
+    "f8e5m2",
+    "f8e5m2fnuz",
+    "f8e8m0fnu",
+    "f4e2m1x2",
 ];
 pub const SCALARS: [&str; 4] = ["py.bool", "py.int", "py.float", "py.complex"];
 /// The kinds of operand pairs, in the order of the answers.
@@ -33,7 +53,8 @@ impl Answers {
             return Some(self.tensors[dtype(left)?][dtype(right)?][kinds]);
         }
         let at = SCALAR_KINDS.iter().position(|known| *known == kinds)?;
-        let (tensor, scalar) = if kinds == "ST" { (dtype(right)?, scalar(left)?) } else { (dtype(left)?, scalar(right)?) };
+        let (tensor, scalar) =
+            if kinds == "ST" { (dtype(right)?, scalar(left)?) } else { (dtype(left)?, scalar(right)?) };
         Some(self.scalars[tensor][scalar][at])
     }
 
@@ -71,8 +92,12 @@ macro_rules! row {
 }
 /// A type from one token tree.
 macro_rules! t {
-    (($t:ty)) => { $t };
-    ($t:ty) => { $t };
+    (($t:ty)) => {
+        $t
+    };
+    ($t:ty) => {
+        $t
+    };
 }
 macro_rules! scalars {
     ($op:ty, $a:ty, out, $($s:ty),*) => {
@@ -99,4 +124,3 @@ macro_rules! unary_answers {
         &RESULTS
     }};
 }
-

@@ -124,9 +124,10 @@ fn every_unary_operation_is_done_in_place_where_pytorch_does_it() {
     let mut tally = Tally::default();
     for row in table.rows.iter().filter(|row| row[0] == "self") {
         let found = answers.iter().find(|(op, _)| row[1].strip_suffix('_') == Some(op));
-        let (Some((_, answers)), Some(at)) = (found, DTYPES.iter().position(|known| *known == row[3])) else { continue };
+        let (Some((_, answers)), Some(at)) = (found, DTYPES.iter().position(|known| *known == row[3])) else {
+            continue;
+        };
         compare(&mut tally, &row[1], Some(answers[at]), theirs(&table, &row[5]), &row[3], "", || true);
     }
     tally.finish("in-place unary");
 }
-

@@ -3,7 +3,9 @@
 use castiron::ops::admit::{ComplexFor, FloatFor, InexactFor, NumericFor, OrderedFor, RealFor};
 use castiron::ops::{self, BinaryOp, UnaryOp};
 use castiron::shape::{Broadcast, WrittenTo};
-use castiron::{Admits, CanCast, CastTo, DType, Dtype, Dyn, Element, Operand, Outcome, Shape, Tensor, TensorOperand, Writes};
+use castiron::{
+    Admits, CanCast, CastTo, DType, Dtype, Dyn, Element, Operand, Outcome, Shape, Tensor, TensorOperand, Writes,
+};
 use core::ops as std_ops;
 use std::marker::PhantomData;
 
@@ -122,7 +124,9 @@ impl<E: castiron::dtype::Castable, S: Shape, R: castiron::Scalar> Probe<Fill, Te
 }
 /// `tensor.rpow(scalar)`, which is `scalar ** tensor`.
 pub struct ScalarFirst<Op>(PhantomData<Op>);
-impl<Op: Admits<L::Counts, E, S::Kind>, L: castiron::Scalar, E: Dtype, S: Shape> Probe<ScalarFirst<Op>, L, &Tensor<E, S>> {
+impl<Op: Admits<L::Counts, E, S::Kind>, L: castiron::Scalar, E: Dtype, S: Shape>
+    Probe<ScalarFirst<Op>, L, &Tensor<E, S>>
+{
     pub const RESULT: Option<DType> = Some(
         <castiron::dtype::promote::ResultType<castiron::dtype::scalar::ScalarKind, L::Counts, S::Kind, E> as Element>::DTYPE,
     );
@@ -142,9 +146,8 @@ impl<L: Operand, R: Operand> Probe<Where, L, R>
 where
     (Dyn,): Broadcast<L::Shape, Output = (Dyn,)> + Broadcast<R::Shape>,
 {
-    pub const RESULT: Option<DType> = Some(
-        <castiron::dtype::promote::ResultType<L::Kind, L::Elem, R::Kind, R::Elem> as Element>::DTYPE,
-    );
+    pub const RESULT: Option<DType> =
+        Some(<castiron::dtype::promote::ResultType<L::Kind, L::Elem, R::Kind, R::Elem> as Element>::DTYPE);
 }
 /// `Op(x)`.
 pub struct Unary<Op>(PhantomData<Op>);

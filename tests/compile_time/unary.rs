@@ -28,12 +28,28 @@ fn conversions() -> Vec<Row> {
         ([$($to:tt)*]) => { [$(dtypes!(unary_answers To<t!($to)>)),*] };
     }
     let names: [&[&str]; 22] = [
-        &["to_bool", "type_bool", "bool()"], &["to_u8", "type_u8"], &["to_i8", "type_i8"], &["to_i16", "type_i16"],
-        &["to_i32", "type_i32", "int()"], &["to_i64", "type_i64", "long()"], &["to_f16", "type_f16", "half()"],
-        &["to_bf16", "type_bf16", "bfloat16()"], &["to_f32", "type_f32", "float()"], &["to_f64", "type_f64", "double()"],
-        &["to_c32", "type_c32", "chalf()"], &["to_c64", "type_c64", "cfloat()"], &["to_c128", "type_c128"], &["to_u16"],
-        &["to_u32"], &["to_u64"], &["to_f8e4m3fn"], &["to_f8e4m3fnuz"], &["to_f8e5m2"], &["to_f8e5m2fnuz"],
-        &["to_f8e8m0fnu"], &["to_f4e2m1x2"],
+        &["to_bool", "type_bool", "bool()"],
+        &["to_u8", "type_u8"],
+        &["to_i8", "type_i8"],
+        &["to_i16", "type_i16"],
+        &["to_i32", "type_i32", "int()"],
+        &["to_i64", "type_i64", "long()"],
+        &["to_f16", "type_f16", "half()"],
+        &["to_bf16", "type_bf16", "bfloat16()"],
+        &["to_f32", "type_f32", "float()"],
+        &["to_f64", "type_f64", "double()"],
+        &["to_c32", "type_c32", "chalf()"],
+        &["to_c64", "type_c64", "cfloat()"],
+        &["to_c128", "type_c128"],
+        &["to_u16"],
+        &["to_u32"],
+        &["to_u64"],
+        &["to_f8e4m3fn"],
+        &["to_f8e4m3fnuz"],
+        &["to_f8e5m2"],
+        &["to_f8e5m2fnuz"],
+        &["to_f8e8m0fnu"],
+        &["to_f4e2m1x2"],
     ];
     names.into_iter().zip(dtypes!(table)).collect()
 }
@@ -52,8 +68,7 @@ fn every_unary_operation_gives_pytorchs_dtype() {
     };
     let answers = answers.into_iter().chain(methods()).chain(conversions());
     let table = csv("unary_ops.csv");
-    let rows: HashMap<[&str; 2], &str> =
-        table.rows.iter().map(|row| ([0, 1].map(|i| &*row[i]), &*row[2])).collect();
+    let rows: HashMap<[&str; 2], &str> = table.rows.iter().map(|row| ([0, 1].map(|i| &*row[i]), &*row[2])).collect();
     let mut tally = Tally::default();
     for (names, answers) in answers {
         for (&[op, dtype], &result) in rows.iter().filter(|([op, _], _)| names.contains(op)) {
@@ -71,4 +86,3 @@ fn every_unary_operation_gives_pytorchs_dtype() {
     }
     tally.finish("unary_ops");
 }
-
