@@ -1,5 +1,58 @@
-//! castiron
+//! Tensors whose dtype, shape, device and layout are in the type, with PyTorch's semantics.
+//!
+//! ```
+//! use castiron::{dims, shape, tensor, Tensor};
+//! dims! { Batch }
+//!
+//! let images: Tensor<u8, shape![Batch, 4]> = Tensor::ones_sized([2, 4]);
+//! let weight: Tensor<f32, shape![3, 4]> = Tensor::ones();
+//! // Bytes and a float scalar promote to `f32`; `(Batch, 4) @ (4, 3)` is `(Batch, 3)`; the bias is broadcast.
+//! let logits: Tensor<f32, shape![Batch, 3]> = (&images / 255.0).matmul(weight.t()) + tensor![0.0, 1.0, 2.0];
+//! assert_eq!(logits.argmax_axis(castiron::axis![1]).to_vec(), [2, 2]);
+//! ```
+//!
+//! A wrong dtype, device, rank or known size does not compile:
+//!
+//! ```compile_fail,E0277
+//! let mut counts = castiron::tensor![1, 2, 3];
+//! counts += 0.5; // result type `f32` can't be cast to the desired output type `i64`
+//! ```
+//!
+//! # Where to start
+//!
+//! | to | see |
+//! |---|---|
+//! | make a tensor | [`tensor!`], [`Tensor::zeros`], [`Tensor::from_vec`], [`Tensor::arange`], [`Tensor::rand`] |
+//! | write a shape | [`shape!`], [`dim!`], [`dims!`], [`Dyn`] |
+//! | name axes | [`axis!`] |
+//! | compute | the methods of [`Tensor`], the operators, [`cat`], [`stack`], [`where_`] |
+//! | write generic code | [`Dtype`], [`Shape`], [`Device`], [`Dim`]; the sets [`Numeric`], [`Ordered`], [`Real`], [`Integer`], [`Bits`], [`Inexact`], [`Float`], [`ComplexFloat`] |
+//! | know a result's dtype | [`Promote`], [`Promoted`] |
+//! | convert | [`Tensor::to`], [`Tensor::with_shape`], [`Tensor::to_device`] |
+//! | handle what fails at run time | [`Error`]; each method that can fail has a `try_` twin |
+//!
+//! # From PyTorch
+//!
+//! | PyTorch | castiron |
+//! |---|---|
+//! | `torch.float32`, `torch.int64`, `torch.bool`, `torch.complex64` | `f32`, `i64`, `bool`, `Complex<f32>` |
+//! | `torch.zeros(2, 3)` | `Tensor::<f32, shape![2, 3]>::zeros()` |
+//! | `torch.zeros(n, 3)` | `Tensor::<f32, shape![_, 3]>::zeros_sized([n, 3])` |
+//! | `torch.tensor([[1, 2], [3, 4]])` | `tensor![[1, 2], [3, 4]]` |
+//! | `x.to(torch.float64)` | `x.to::<f64>()` |
+//! | `x.sum()`, `x.sum(dim=(0, 2), keepdim=True)` | `x.sum()`, `x.sum_axis(axis![0, 2].keepdim())` |
+//! | `x.max(dim=1)` | `x.max_axis(axis![1])` |
+//! | `x.view(6)`, `x.reshape(-1, 2)` | `x.reshape::<shape![6]>()`, `x.reshape::<shape![_, 2]>()` |
+//! | `x[0]`, `x[:, 1:3]`, `x[0, 1].item()` | `x.select(axis![0], 0)`, `x.narrow(axis![1], 1, 2)`, `x[(0, 1)]` |
+//! | `x.add_(y)`, `torch.add(x, y, out=z)` | `x.add_(&y)` or `x += &y`, `x.add_into(&y, &mut z)` |
+//! | `torch.where(m, x, 0)` | `where_(m, &x, 0)` |
+//! | `x @ w.T` | `x.matmul(w.t())` |
+//! | `~mask`, `x ** 2`, `x // y`, `x % y` | `!mask`, `x.pow(2)`, `x.floor_divide(y)`, `x % y` |
+//! | `torch.Generator().manual_seed(0)` | [`Generator::seeded(0)`](Generator::seeded) |
+
+// The macros write `::castiron::…`, in this crate too.
 extern crate self as castiron;
+
 mod cpu;
 pub mod device;
 pub mod dtype;
@@ -9,7 +62,39 @@ pub mod shape;
 mod storage;
 mod tensor;
 
-pub use castiron_macros::{dim, shape, tensor};
+/// Writes one dimension as a type: a number, `_` for [`Dyn`], or a name.
+///
+/// ```
+/// use castiron::{dim, Dim};
+/// assert_eq!(<dim!(384) as Dim>::SIZE, Some(384));
+/// ```
+pub use castiron_macros::dim;
+/// Writes a shape as a type: numbers, `_` for sizes known at run time, names declared with [`dims!`], or types that are
+/// dimensions. `shape![]` is the shape of a zero-dim tensor.
+///
+/// ```
+/// use castiron::{dims, shape, Dyn, Shape};
+/// dims! { Batch }
+/// assert_eq!(<shape![Batch, _, 384] as Shape>::KNOWN, [None, None, Some(384)]);
+/// assert_eq!(<shape![Batch, _, 384] as Shape>::NAMES, [Some("Batch"), None, None]);
+/// assert_eq!(<shape![] as Shape>::RANK, 0);
+/// ```
+pub use castiron_macros::shape;
+/// Makes a tensor from nested lists (`torch.tensor`). The shape is that of the lists. The dtype of plain literals is
+/// PyTorch's: `bool`, `i64`, `f32`, or `Complex<f32>` (`1.0 + 2.0j`), the highest that occurs; `; dtype` at the end says
+/// another; other expressions have their own.
+///
+/// ```
+/// use castiron::{shape, tensor, Complex, Tensor};
+/// let a: Tensor<i64, shape![2, 2]> = tensor![[1, 2], [3, 4]];
+/// let b: Tensor<f32, shape![3]> = tensor![1, 2.5, true];
+/// let c: Tensor<Complex<f32>, shape![2]> = tensor![1.0 + 2.0j, 3];
+/// let d: Tensor<u8, shape![2]> = tensor![0, 255; u8];
+/// let x = 2.0_f64;
+/// let e: Tensor<f64, shape![2]> = tensor![x, x * x];
+/// assert_eq!((b.to_vec(), e.to_vec()), (vec![1.0, 2.5, 1.0], vec![2.0, 4.0]));
+/// ```
+pub use castiron_macros::tensor;
 pub use device::{Cpu, Cuda, Device, Meta};
 pub use dtype::{
     Bits, CanCast, CastTo, Category, Complex, ComplexFloat, DType, Dtype, Element, Float, Inexact, Integer, Numeric,
@@ -24,3 +109,8 @@ pub use tensor::{
     Generator, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, Stacked, Strided, Tensor,
     TensorOperand, cat, stack, try_cat, try_stack, try_where_, where_,
 };
+
+/// The README's examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

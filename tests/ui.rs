@@ -110,3 +110,18 @@ fn rustcs_sentences_are_told_apart() {
         assert!(!sentences.iter().any(|sentence| is_filled_in(foreign, sentence)), "{foreign}");
     }
 }
+
+/// What the README shows is what the compiler says.
+#[test]
+fn messages_in_the_readme_are_the_compilers() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let stderrs: Vec<String> =
+        files(&root().join("ui-tests"), ".stderr").iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let shown: Vec<&str> =
+        readme.split("```text\n").skip(1).map(|block| block.split_once("```").unwrap().0.trim_end()).collect();
+    assert!(!shown.is_empty());
+    for message in shown {
+        let told = stderrs.iter().any(|stderr| message.lines().all(|line| stderr.lines().any(|other| other == line)));
+        assert!(told, "not in any .stderr:\n{message}");
+    }
+}

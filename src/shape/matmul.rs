@@ -56,9 +56,11 @@ pub trait MatMul<T> {
     type Output: Shape;
 }
 
+#[diagnostic::do_not_recommend]
 impl<A: Dim + InnerDim<B>, B: Dim> MatMul<(B,)> for (A,) {
     type Output = ();
 }
+#[diagnostic::do_not_recommend]
 impl<S: Matrix, B: Dim> MatMul<(B,)> for S
 where
     S::Columns: InnerDim<B>,
@@ -66,6 +68,7 @@ where
 {
     type Output = <S::Batch as Push<S::Rows>>::Output;
 }
+#[diagnostic::do_not_recommend]
 impl<A: Dim, T: Matrix> MatMul<T> for (A,)
 where
     A: InnerDim<T::Rows>,

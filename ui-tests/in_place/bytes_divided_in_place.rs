@@ -1,0 +1,10 @@
+//! Division gives floats, which bytes cannot hold.
+//!
+//! Instead: `let scaled = &pixels / 255.0`, a tensor of `f32`.
+
+use castiron::{tensor};
+
+fn main() {
+    let mut pixels = tensor![0, 128, 255; u8];
+    pixels /= 255.0;
+}
