@@ -7,12 +7,13 @@ use crate::dtype::{Complex, Dtype, Element, bf16, f16, is};
 
 /// For `NumericFor: Numeric, "…"` it writes the trait with that note and `impl<E: Numeric, Op> NumericFor<Op> for E`.
 macro_rules! admits {
-    ($($(#[$doc:meta])* $name:ident: $set:ident, $note:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $set:ident, $note:literal, $generic:literal;)*) => {$(
         $(#[$doc])*
         #[diagnostic::on_unimplemented(
             message = "`{Op}` is not defined for dtype `{Self}`",
             label = "`{Op}` does not admit `{Self}`",
-            note = $note
+            note = $note,
+            note = $generic
         )]
         pub trait $name<Op>: Dtype {}
         #[diagnostic::do_not_recommend]
@@ -21,19 +22,26 @@ macro_rules! admits {
 }
 admits! {
     /// `Op` admits every dtype but `bool`: see [`Numeric`](crate::Numeric).
-    NumericFor: Numeric, "PyTorch refuses it on bool: to invert a mask use `!` or `logical_not`, to subtract masks use `^` or `logical_xor`, to count cast with `.to::<i64>()`";
+    NumericFor: Numeric, "PyTorch refuses it on bool: to invert a mask use `!` or `logical_not`, to subtract masks use `^` or `logical_xor`, to count cast with `.to::<i64>()`",
+        "in generic code, bound the dtype by `Numeric`";
     /// `Op` admits every dtype with an order: see [`Ordered`](crate::Ordered).
-    OrderedFor: Ordered, "complex numbers have no order: compare `.abs()`, `.real()` or `.imag()`, or use `eq` and `ne`";
+    OrderedFor: Ordered, "complex numbers have no order: compare `.abs()`, `.real()` or `.imag()`, or use `eq` and `ne`",
+        "in generic code, bound the dtype by `Ordered`";
     /// `Op` admits integers and floats: see [`Real`](crate::Real).
-    RealFor: Real, "it is defined for integers and floating-point dtypes; cast first, for example `.to::<f32>()`";
+    RealFor: Real, "it is defined for integers and floating-point dtypes; cast first, for example `.to::<f32>()`",
+        "in generic code, bound the dtype by `Real`";
     /// `Op` admits bools and integers: see [`Bits`](crate::Bits).
-    BitsFor: Bits, "bitwise operations and shifts are defined for bool and integers only";
+    BitsFor: Bits, "bitwise operations and shifts are defined for bool and integers only",
+        "in generic code, bound the dtype by `Bits`";
     /// `Op` admits floating-point dtypes: see [`Float`](crate::Float).
-    FloatFor: Float, "it is defined for floating-point dtypes only; cast first, for example `.to::<f32>()`";
+    FloatFor: Float, "it is defined for floating-point dtypes only; cast first, for example `.to::<f32>()`",
+        "in generic code, bound the dtype by `Float`";
     /// `Op` admits floating-point and complex dtypes: see [`Inexact`](crate::Inexact).
-    InexactFor: Inexact, "its result would not be an integer; cast first, for example `.to::<f32>()`";
+    InexactFor: Inexact, "its result would not be an integer; cast first, for example `.to::<f32>()`",
+        "in generic code, bound the dtype by `Inexact`";
     /// `Op` admits complex dtypes: see [`ComplexFloat`](crate::ComplexFloat).
-    ComplexFor: ComplexFloat, "real tensors have no imaginary part; cast first, for example `.to::<Complex<f32>>()`";
+    ComplexFor: ComplexFloat, "real tensors have no imaginary part; cast first, for example `.to::<Complex<f32>>()`",
+        "in generic code, bound the dtype by `ComplexFloat`";
 }
 
 /// `Op` admits this pair of dtypes: neither complex, not both `bool`.

@@ -64,15 +64,19 @@ impl BroadcastDim<D1> for Dyn {
 /// The numbers other than 1: they go with themselves, with 1 and with `Dyn`.
 macro_rules! not_one {
     ($([$($r:ident)?] $number:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl$(<$r: Numeral>)? BroadcastDim<$number> for $number {
             type Output = $number;
         }
+        #[diagnostic::do_not_recommend]
         impl$(<$r: Numeral>)? BroadcastDim<D1> for $number {
             type Output = $number;
         }
+        #[diagnostic::do_not_recommend]
         impl$(<$r: Numeral>)? BroadcastDim<Dyn> for $number {
             type Output = $number;
         }
+        #[diagnostic::do_not_recommend]
         impl$(<$r: Numeral>)? BroadcastDim<$number> for Dyn {
             type Output = $number;
         }
