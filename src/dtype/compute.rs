@@ -130,23 +130,23 @@ impl MachineFloat for f64 {
 
 /// A formula of one variable that stays in its dtype.
 pub trait Unary: 'static {
-    #[inline(always)]
     /// The formula for `bool`.
+    #[inline(always)]
     fn boolean(_x: bool) -> bool {
         refused()
     }
-    #[inline(always)]
     /// The formula for integers.
+    #[inline(always)]
     fn integer<T: MachineInt>(_x: T) -> T {
         refused()
     }
-    #[inline(always)]
     /// The formula for floating-point numbers.
+    #[inline(always)]
     fn real<T: MachineFloat>(_x: T) -> T {
         refused()
     }
-    #[inline(always)]
     /// The formula for complex numbers.
+    #[inline(always)]
     fn complex<T: MachineFloat>(_z: Complex<T>) -> Complex<T> {
         refused()
     }
@@ -154,23 +154,23 @@ pub trait Unary: 'static {
 
 /// A formula of one variable that gives a bool.
 pub trait Predicate: 'static {
-    #[inline(always)]
     /// The formula for `bool`.
+    #[inline(always)]
     fn boolean(_x: bool) -> bool {
         refused()
     }
-    #[inline(always)]
     /// The formula for integers.
+    #[inline(always)]
     fn integer<T: MachineInt>(_x: T) -> bool {
         refused()
     }
-    #[inline(always)]
     /// The formula for floating-point numbers.
+    #[inline(always)]
     fn real<T: MachineFloat>(_x: T) -> bool {
         refused()
     }
-    #[inline(always)]
     /// The formula for complex numbers.
+    #[inline(always)]
     fn complex<T: MachineFloat>(_z: Complex<T>) -> bool {
         refused()
     }
@@ -178,23 +178,23 @@ pub trait Predicate: 'static {
 
 /// A formula of one variable that makes complex numbers real and leaves the other dtypes.
 pub trait ToReal: 'static {
-    #[inline(always)]
     /// The formula for `bool`.
+    #[inline(always)]
     fn boolean(_x: bool) -> bool {
         refused()
     }
-    #[inline(always)]
     /// The formula for integers.
+    #[inline(always)]
     fn integer<T: MachineInt>(_x: T) -> T {
         refused()
     }
-    #[inline(always)]
     /// The formula for floating-point numbers.
+    #[inline(always)]
     fn real<T: MachineFloat>(_x: T) -> T {
         refused()
     }
-    #[inline(always)]
     /// The formula for complex numbers.
+    #[inline(always)]
     fn complex<T: MachineFloat>(_z: Complex<T>) -> T {
         refused()
     }
@@ -202,23 +202,23 @@ pub trait ToReal: 'static {
 
 /// A formula of two variables of one dtype that stays in it.
 pub trait Binary: 'static {
-    #[inline(always)]
     /// The formula for `bool`.
+    #[inline(always)]
     fn boolean(_a: bool, _b: bool) -> bool {
         refused()
     }
-    #[inline(always)]
     /// The formula for integers.
+    #[inline(always)]
     fn integer<T: MachineInt>(_a: T, _b: T) -> T {
         refused()
     }
-    #[inline(always)]
     /// The formula for floating-point numbers.
+    #[inline(always)]
     fn real<T: MachineFloat>(_a: T, _b: T) -> T {
         refused()
     }
-    #[inline(always)]
     /// The formula for complex numbers.
+    #[inline(always)]
     fn complex<T: MachineFloat>(_a: Complex<T>, _b: Complex<T>) -> Complex<T> {
         refused()
     }
@@ -227,8 +227,8 @@ pub trait Binary: 'static {
     fn real_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
         Self::real(a, b)
     }
-    #[inline(always)]
     /// The formula for a complex number and a scalar on the right, where PyTorch has another.
+    #[inline(always)]
     fn complex_by_scalar<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
         Self::complex(a, b)
     }
@@ -236,23 +236,23 @@ pub trait Binary: 'static {
 
 /// A formula of two variables of one dtype that gives a bool.
 pub trait Compare: 'static {
-    #[inline(always)]
     /// The formula for `bool`.
+    #[inline(always)]
     fn boolean(_a: bool, _b: bool) -> bool {
         refused()
     }
-    #[inline(always)]
     /// The formula for integers.
+    #[inline(always)]
     fn integer<T: MachineInt>(_a: T, _b: T) -> bool {
         refused()
     }
-    #[inline(always)]
     /// The formula for floating-point numbers.
+    #[inline(always)]
     fn real<T: MachineFloat>(_a: T, _b: T) -> bool {
         refused()
     }
-    #[inline(always)]
     /// The formula for complex numbers.
+    #[inline(always)]
     fn complex<T: MachineFloat>(_a: Complex<T>, _b: Complex<T>) -> bool {
         refused()
     }
