@@ -57,6 +57,7 @@ mod cpu;
 pub mod device;
 pub mod dtype;
 mod error;
+pub mod memory;
 pub mod ops;
 pub mod shape;
 mod storage;

@@ -2,7 +2,9 @@
 //!
 //! Inner loops are written so that the compiler vectorises the contiguous cases. Uses walks; used by `Cpu`.
 
-use super::walk::{Run, Walk};
+use super::simd::{self, Loop};
+use super::threads::{self, Shared};
+use super::walk::{Planes, Run, Walk};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::ops::kernel::{Map1, Map2, Map3};
@@ -31,56 +33,194 @@ fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E {
     unsafe { start.add(out.offset) }
 }
 
-/// # Safety
-/// `o` and `a`, advanced as the run says, are places of valid elements, and the `o` are not read otherwise.
-#[inline(always)]
-unsafe fn run1<A: Copy, O>(kernel: impl Map1<A, O>, run: &Run<2>, o: *mut O, a: *const A) {
-    // SAFETY: the caller's promise, for every index below.
-    unsafe {
-        let (o, a) = (o.add(run.starts[0]), a.add(run.starts[1]));
-        match run.steps {
-            [1, 1] => {
-                for i in 0..run.len {
-                    o.add(i).write(kernel.call(a.add(i).read()));
-                }
-            }
-            [os, sa] => {
-                for i in 0..run.len {
-                    o.add(i * os).write(kernel.call(a.add(i * sa).read()));
+/// What is done along one inner loop of `N` operands, the first of which is written.
+trait Body<const N: usize>: Copy {
+    /// The bytes read and written for each element.
+    const BYTES: usize;
+    /// # Safety
+    /// The operands' places, advanced as the run says, are valid; those written are read and written by nobody else.
+    unsafe fn run(self, run: Run<N>);
+}
+
+/// Every inner loop of a walk.
+struct Everywhere<'a, B, const N: usize>(&'a Walk<N>, B);
+impl<B: Body<N>, const N: usize> Loop for Everywhere<'_, B, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Everywhere(walk, body) = self;
+        let Planes { outer, sizes, steps, tile } = walk.planes();
+        for run in outer.runs() {
+            for plane in 0..run.len {
+                let start = |operand: usize| run.starts[operand] + plane * run.steps[operand];
+                let start: [usize; N] = core::array::from_fn(start);
+                for top in (0..sizes[0]).step_by(tile[0]) {
+                    for left in (0..sizes[1]).step_by(tile[1].max(1)) {
+                        let len = tile[1].min(sizes[1] - left);
+                        for line in top..sizes[0].min(top + tile[0]) {
+                            let place =
+                                |operand: usize| start[operand] + line * steps[0][operand] + left * steps[1][operand];
+                            let starts = core::array::from_fn(place);
+                            // SAFETY: `execute`'s caller promises it for all that the walk reaches.
+                            unsafe { body.run(Run { starts, len, steps: steps[1] }) }
+                        }
+                    }
                 }
             }
         }
     }
 }
 
+/// Runs a body along a walk over `len` elements, with the best instructions and as many threads as are worth it.
+///
 /// # Safety
-/// As for `run1`.
-#[inline(always)]
-unsafe fn run2<A: Copy, B: Copy, O>(kernel: impl Map2<A, B, O>, run: &Run<3>, o: *mut O, a: *const A, b: *const B) {
-    // SAFETY: the caller's promise, for every index below.
-    unsafe {
-        let (o, a, b) = (o.add(run.starts[0]), a.add(run.starts[1]), b.add(run.starts[2]));
-        match run.steps {
-            [1, 1, 1] => {
-                for i in 0..run.len {
-                    o.add(i).write(kernel.call(a.add(i).read(), b.add(i).read()));
+/// For every run of the walk, what [`Body::run`] asks for; no element is written twice.
+#[inline]
+unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: Walk<N>, body: B) {
+    if len == 0 {
+        return;
+    }
+    // Memory gives some 64 bytes in a nanosecond.
+    let pieces = threads::pieces(len / 64 * B::BYTES);
+    if pieces == 1 {
+        simd::dispatch(Everywhere(&walk, body));
+    } else {
+        let body = Shared(body);
+        threads::for_each(walk.split(pieces, 64), move |part| {
+            let body = body;
+            simd::dispatch(Everywhere(&part, body.0));
+        });
+    }
+}
+
+/// For `One (a: A) [1 1] …` it writes a body that calls a kernel with an element of `a` and writes the result. Each pattern of
+/// steps gets a loop of its own, so that the compiler knows which operands lie side by side and which repeat one element;
+/// the last loop takes any steps.
+macro_rules! bodies {
+    ($($(#[$doc:meta])* $name:ident: $map:ident ($($operand:ident: $ty:ident = $index:literal),*) of $count:literal $patterns:tt;)*) => {$(
+        $(#[$doc])*
+        struct $name<K, $($ty,)* O> {
+            kernel: K,
+            out: *mut O,
+            $($operand: *const $ty,)*
+        }
+        impl<K: Copy, $($ty,)* O> Clone for $name<K, $($ty,)* O> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<K: Copy, $($ty,)* O> Copy for $name<K, $($ty,)* O> {}
+        impl<K: $map<$($ty,)* O>, $($ty: Copy,)* O> Body<$count> for $name<K, $($ty,)* O> {
+            const BYTES: usize = size_of::<O>() $(+ size_of::<$ty>())*;
+            #[inline(always)]
+            unsafe fn run(self, run: Run<$count>) {
+                // SAFETY: the caller's promise, for every index below.
+                unsafe {
+                    let out = self.out.add(run.starts[0]);
+                    $(let $operand = self.$operand.add(run.starts[$index]);)*
+                    bodies!(@loops $patterns, self, run, out, ($($operand)*));
+                    let steps = run.steps;
+                    for i in 0..run.len {
+                        let value = self.kernel.call($($operand.add(i * steps[$index]).read()),*);
+                        out.add(i * steps[0]).write(value);
+                    }
                 }
             }
-            [1, 1, 0] => {
-                let b = b.read();
+        }
+    )*};
+    (@loops [], $self:ident, $run:ident, $out:ident, $operands:tt) => {};
+    (@loops [$pattern:ident $(, $patterns:ident)*], $self:ident, $run:ident, $out:ident, $operands:tt) => {
+        bodies!(@loop $pattern, $self, $run, $out, $operands);
+        bodies!(@loops [$($patterns),*], $self, $run, $out, $operands);
+    };
+    // All side by side.
+    (@loop ones, $self:ident, $run:ident, $out:ident, ($($operand:ident)*)) => {
+        if $run.steps.iter().all(|&step| step == 1) {
+            for i in 0..$run.len {
+                $out.add(i).write($self.kernel.call($($operand.add(i).read()),*));
+            }
+            return;
+        }
+    };
+    // The last operand is one element.
+    (@loop last, $self:ident, $run:ident, $out:ident, ($a:ident $b:ident)) => {
+        if $run.steps == [1, 1, 0] {
+            let $b = $b.read();
+            for i in 0..$run.len {
+                $out.add(i).write($self.kernel.call($a.add(i).read(), $b));
+            }
+            return;
+        }
+    };
+    // The first operand is one element.
+    (@loop first, $self:ident, $run:ident, $out:ident, ($a:ident $b:ident)) => {
+        if $run.steps == [1, 0, 1] {
+            let $a = $a.read();
+            for i in 0..$run.len {
+                $out.add(i).write($self.kernel.call($a, $b.add(i).read()));
+            }
+            return;
+        }
+    };
+}
+bodies! {
+    /// A function of one operand.
+    One: Map1 (a: A = 1) of 2 [ones];
+    /// A function of two operands.
+    Two: Map2 (a: A = 1, b: B = 2) of 3 [ones, last, first];
+    /// A function of three operands.
+    Three: Map3 (a: A = 1, b: B = 2, c: C = 3) of 4 [ones];
+}
+
+/// A function of the element that is written.
+#[derive(Clone, Copy)]
+struct Update1<K, O> {
+    kernel: K,
+    out: *mut O,
+}
+impl<K: Map1<O, O>, O: Copy> Body<1> for Update1<K, O> {
+    const BYTES: usize = 2 * size_of::<O>();
+    #[inline(always)]
+    unsafe fn run(self, run: Run<1>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let out = self.out.add(run.starts[0]);
+            if run.steps == [1] {
                 for i in 0..run.len {
-                    o.add(i).write(kernel.call(a.add(i).read(), b));
+                    out.add(i).write(self.kernel.call(out.add(i).read()));
+                }
+            } else {
+                for i in 0..run.len {
+                    let place = out.add(i * run.steps[0]);
+                    place.write(self.kernel.call(place.read()));
                 }
             }
-            [1, 0, 1] => {
-                let a = a.read();
+        }
+    }
+}
+
+/// A function of the element that is written and of another.
+#[derive(Clone, Copy)]
+struct Update2<K, O, B> {
+    kernel: K,
+    out: *mut O,
+    b: *const B,
+}
+impl<K: Map2<O, B, O>, O: Copy, B: Copy> Body<2> for Update2<K, O, B> {
+    const BYTES: usize = 2 * size_of::<O>() + size_of::<B>();
+    #[inline(always)]
+    unsafe fn run(self, run: Run<2>) {
+        // SAFETY: the caller's promise; each place is read before it is written.
+        unsafe {
+            let (out, b) = (self.out.add(run.starts[0]), self.b.add(run.starts[1]));
+            if run.steps == [1, 1] {
                 for i in 0..run.len {
-                    o.add(i).write(kernel.call(a, b.add(i).read()));
+                    out.add(i).write(self.kernel.call(out.add(i).read(), b.add(i).read()));
                 }
-            }
-            [os, sa, sb] => {
+            } else {
                 for i in 0..run.len {
-                    o.add(i * os).write(kernel.call(a.add(i * sa).read(), b.add(i * sb).read()));
+                    let place = out.add(i * run.steps[0]);
+                    place.write(self.kernel.call(place.read(), b.add(i * run.steps[1]).read()));
                 }
             }
         }
@@ -93,19 +233,26 @@ pub(super) fn result_len(sizes: &[usize]) -> Result<usize> {
     numel(sizes).ok_or_else(|| Error::TooLarge { op: "result", sizes: sizes.into() })
 }
 
+/// The walk over a result and its operands; at once where all lie alike, as small tensors mostly do.
+#[inline]
+fn walk<const N: usize>(len: usize, sizes: &[usize], strides: [&[usize]; N]) -> Walk<N> {
+    // The result leaves no gaps, so operands with its strides are lines beside it.
+    if strides[1..].iter().all(|operand| *operand == strides[0]) { Walk::line(len) } else { Walk::new(sizes, strides) }
+}
+
 pub(crate) fn map1<A: Element, O: Element>(
     kernel: impl Map1<A, O>,
     a: View<'_, HostBuffer, A>,
     strides: &[usize],
 ) -> Result<HostBuffer> {
     let len = result_len(a.sizes)?;
-    let walk = Walk::new(a.sizes, [strides, a.strides]);
-    let from = source(&a);
-    // SAFETY: the strides of a fresh result are dense, so the walk writes each of its `len` elements once; `from` and
-    // what the walk reaches from it are valid by the view's invariant.
+    let walk = walk(len, a.sizes, [strides, a.strides]);
+    let a = source(&a);
+    // SAFETY: the strides of a fresh result are dense, so the walk writes each of its `len` elements once; what it reaches
+    // from `a` is valid by the view's invariant.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            walk.for_each(|run| run1(kernel, &run, out, from));
+            execute(len, walk, One { kernel, out, a });
             Ok(())
         })
     }
@@ -119,12 +266,12 @@ pub(crate) fn map2<A: Element, B: Element, O: Element>(
 ) -> Result<HostBuffer> {
     debug_assert_eq!(a.sizes, b.sizes);
     let len = result_len(a.sizes)?;
-    let walk = Walk::new(a.sizes, [strides, a.strides, b.strides]);
-    let (from_a, from_b) = (source(&a), source(&b));
+    let walk = walk(len, a.sizes, [strides, a.strides, b.strides]);
+    let (a, b) = (source(&a), source(&b));
     // SAFETY: as in `map1`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            walk.for_each(|run| run2(kernel, &run, out, from_a, from_b));
+            execute(len, walk, Two { kernel, out, a, b });
             Ok(())
         })
     }
@@ -139,23 +286,20 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, O: Element>(
 ) -> Result<HostBuffer> {
     debug_assert!(a.sizes == b.sizes && a.sizes == c.sizes);
     let len = result_len(a.sizes)?;
-    let walk = Walk::new(a.sizes, [strides, a.strides, b.strides, c.strides]);
-    let (from_a, from_b, from_c) = (source(&a), source(&b), source(&c));
+    let walk = walk(len, a.sizes, [strides, a.strides, b.strides, c.strides]);
+    let (a, b, c) = (source(&a), source(&b), source(&c));
     // SAFETY: as in `map1`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            walk.for_each(|run| {
-                let [o, a, b, c] = run.starts;
-                let (out, a, b, c) = (out.add(o), from_a.add(a), from_b.add(b), from_c.add(c));
-                let [os, sa, sb, sc] = run.steps;
-                for i in 0..run.len {
-                    let value = kernel.call(a.add(i * sa).read(), b.add(i * sb).read(), c.add(i * sc).read());
-                    out.add(i * os).write(value);
-                }
-            });
+            execute(len, walk, Three { kernel, out, a, b, c });
             Ok(())
         })
     }
+}
+
+/// The number of elements of an output, which exists and is counted.
+fn output_len(sizes: &[usize]) -> usize {
+    sizes.iter().product()
 }
 
 pub(crate) fn map1_into<A: Element, O: Element>(
@@ -165,9 +309,9 @@ pub(crate) fn map1_into<A: Element, O: Element>(
 ) {
     debug_assert_eq!(a.sizes, out.sizes);
     let walk = Walk::new(out.sizes, [out.strides, a.strides]);
-    let (to, from) = (target(&mut out), source(&a));
+    let (len, out, a) = (output_len(out.sizes), target(&mut out), source(&a));
     // SAFETY: the output's buffer is held exclusively, so it is not the operand's; the walk stays inside both views.
-    walk.for_each(|run| unsafe { run1(kernel, &run, to, from) });
+    unsafe { execute(len, walk, One { kernel, out, a }) }
 }
 
 pub(crate) fn map2_into<A: Element, B: Element, O: Element>(
@@ -178,30 +322,16 @@ pub(crate) fn map2_into<A: Element, B: Element, O: Element>(
 ) {
     debug_assert!(a.sizes == out.sizes && b.sizes == out.sizes);
     let walk = Walk::new(out.sizes, [out.strides, a.strides, b.strides]);
-    let (to, from_a, from_b) = (target(&mut out), source(&a), source(&b));
+    let (len, out, a, b) = (output_len(out.sizes), target(&mut out), source(&a), source(&b));
     // SAFETY: as in `map1_into`.
-    walk.for_each(|run| unsafe { run2(kernel, &run, to, from_a, from_b) });
+    unsafe { execute(len, walk, Two { kernel, out, a, b }) }
 }
 
 pub(crate) fn update1<O: Element>(kernel: impl Map1<O, O>, mut out: ViewMut<'_, HostBuffer, O>) {
     let walk = Walk::new(out.sizes, [out.strides]);
-    let to = target(&mut out);
-    walk.for_each(|run| {
-        // SAFETY: the output's buffer is held exclusively and the walk stays inside its view.
-        unsafe {
-            let to = to.add(run.starts[0]);
-            if run.steps == [1] {
-                for i in 0..run.len {
-                    to.add(i).write(kernel.call(to.add(i).read()));
-                }
-            } else {
-                for i in 0..run.len {
-                    let place = to.add(i * run.steps[0]);
-                    place.write(kernel.call(place.read()));
-                }
-            }
-        }
-    });
+    let (len, out) = (output_len(out.sizes), target(&mut out));
+    // SAFETY: the output's buffer is held exclusively and the walk stays inside its view.
+    unsafe { execute(len, walk, Update1 { kernel, out }) }
 }
 
 pub(crate) fn update2<B: Element, O: Element>(
@@ -211,39 +341,22 @@ pub(crate) fn update2<B: Element, O: Element>(
 ) {
     debug_assert_eq!(b.sizes, out.sizes);
     let walk = Walk::new(out.sizes, [out.strides, b.strides]);
-    let (to, from) = (target(&mut out), source(&b));
-    walk.for_each(|run| {
-        // SAFETY: as in `map1_into`; each place is read before it is written.
-        unsafe {
-            let (to, from) = (to.add(run.starts[0]), from.add(run.starts[1]));
-            match run.steps {
-                [1, 1] => {
-                    for i in 0..run.len {
-                        to.add(i).write(kernel.call(to.add(i).read(), from.add(i).read()));
-                    }
-                }
-                [so, sb] => {
-                    for i in 0..run.len {
-                        let place = to.add(i * so);
-                        place.write(kernel.call(place.read(), from.add(i * sb).read()));
-                    }
-                }
-            }
-        }
-    });
+    let (len, out, b) = (output_len(out.sizes), target(&mut out), source(&b));
+    // SAFETY: as in `map1_into`.
+    unsafe { execute(len, walk, Update2 { kernel, out, b }) }
 }
 
 /// All elements in row-major order.
 pub(crate) fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Vec<E> {
     let mut elements = Vec::with_capacity(numel(view.sizes).unwrap_or(0));
     let from = source(&view);
-    Walk::row_major(view.sizes, [view.strides]).for_each(|run| {
+    for run in Walk::row_major(view.sizes, [view.strides]).runs() {
         // SAFETY: the walk stays inside the view.
         unsafe {
             let from = from.add(run.starts[0]);
             elements.extend((0..run.len).map(|i| from.add(i * run.steps[0]).read()));
         }
-    });
+    }
     elements
 }
 
@@ -251,13 +364,13 @@ pub(crate) fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Vec<E> {
 pub(crate) fn any<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -> bool) -> bool {
     let mut found = false;
     let from = source(&view);
-    Walk::new(view.sizes, [view.strides]).for_each(|run| {
+    for run in Walk::new(view.sizes, [view.strides]).runs() {
         // SAFETY: the walk stays inside the view.
         unsafe {
             let from = from.add(run.starts[0]);
             found |= (0..run.len).any(|i| test(from.add(i * run.steps[0]).read()));
         }
-    });
+    }
     found
 }
 

@@ -169,7 +169,7 @@ pub(crate) fn matmul<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffe
     // SAFETY: the walk visits every matrix of the result once and `Multiply` writes all of its `m * n` elements.
     let product = unsafe {
         HostBuffer::filled_by(results, |out: *mut E::Compute| {
-            walk.for_each(|run| {
+            for run in walk.runs() {
                 for matrix in 0..run.len {
                     let at = |operand: usize| run.starts[operand] + matrix * run.steps[operand];
                     E::Compute::visit::<Multiply>(Product {
@@ -181,7 +181,7 @@ pub(crate) fn matmul<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffe
                         right_steps: [right.strides[last - 1], right.strides[last]],
                     });
                 }
-            });
+            }
             Ok(())
         })?
     };

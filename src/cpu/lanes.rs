@@ -40,7 +40,7 @@ pub(crate) fn lanes<A: Element, O: Element>(
             if total == 0 {
                 return Ok(());
             }
-            walk.for_each(|run| {
+            for run in walk.runs() {
                 for lane in 0..run.len {
                     let to = out.add(run.starts[0] + lane * run.steps[0]);
                     let from = from.add(run.starts[1] + lane * run.steps[1]);
@@ -54,7 +54,7 @@ pub(crate) fn lanes<A: Element, O: Element>(
                     };
                     kernel.lane(len, get, put);
                 }
-            });
+            }
             Ok(())
         })
     }

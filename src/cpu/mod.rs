@@ -7,4 +7,6 @@ pub(crate) mod elementwise;
 pub(crate) mod gemm;
 pub(crate) mod lanes;
 pub(crate) mod reduce;
+pub(crate) mod simd;
+pub(crate) mod threads;
 pub(crate) mod walk;

@@ -183,12 +183,12 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
                 next.write(reducer.finish(partial, count));
                 next = next.add(1);
             };
-            walk.for_each(|run| {
+            for run in walk.runs() {
                 let (mut base, across) = (run.starts[0], run.steps[0]);
                 let mut left = run.len;
                 if count == 0 {
                     (0..left).for_each(|_| put(reducer.start()));
-                    return;
+                    continue;
                 }
                 // Neighbours in memory belong to different results: take a block of them at once.
                 if across < step || (step == 0 && across != 0) {
@@ -201,7 +201,7 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
                 for result in 0..left {
                     put(inside.reduce(reducer, base + result * across));
                 }
-            });
+            }
             Ok(())
         })
     }

@@ -3,6 +3,7 @@
 //! A buffer is bytes; the element type is the tensor's. Uses dtypes; used by devices and tensors.
 
 mod host;
+pub(crate) mod pool;
 
 pub use host::HostBuffer;
 

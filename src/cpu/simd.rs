@@ -1,0 +1,77 @@
+//! Compiles a loop once for each instruction set and picks one while running: users build for plain x86-64.
+//!
+//! A loop is written as plain Rust in a function that is always inlined; inside a function with more target features the
+//! compiler vectorises it for those. Uses nothing; used by every loop of this room.
+
+/// A loop over elements. `run` must be `#[inline(always)]`, and so must all that it calls per element: only what is inlined
+/// is compiled for the instruction set at hand.
+pub(crate) trait Loop {
+    /// What comes out.
+    type Output;
+    /// Runs it.
+    fn run(self) -> Self::Output;
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::Loop;
+    use core::sync::atomic::{AtomicU8, Ordering};
+
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
+    pub(super) fn avx512<L: Loop>(body: L) -> L::Output {
+        body.run()
+    }
+
+    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
+    pub(super) fn avx2<L: Loop>(body: L) -> L::Output {
+        body.run()
+    }
+
+    pub(super) const BASELINE: u8 = 1;
+    pub(super) const AVX2: u8 = 2;
+    pub(super) const AVX512: u8 = 3;
+
+    /// The best instruction set this machine has; asked once.
+    #[inline]
+    pub(super) fn level() -> u8 {
+        static LEVEL: AtomicU8 = AtomicU8::new(0);
+        match LEVEL.load(Ordering::Relaxed) {
+            0 => {
+                let level = detect();
+                LEVEL.store(level, Ordering::Relaxed);
+                level
+            }
+            level => level,
+        }
+    }
+
+    #[cold]
+    fn detect() -> u8 {
+        macro_rules! has {
+            ($($feature:tt)*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
+        }
+        if !has!("avx2" "fma" "bmi1" "bmi2" "lzcnt" "popcnt" "f16c") {
+            BASELINE
+        } else if !has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl") {
+            AVX2
+        } else {
+            AVX512
+        }
+    }
+}
+
+/// Runs a loop with the best instruction set there is.
+#[inline]
+pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
+    #[cfg(target_arch = "x86_64")]
+    match x86::level() {
+        // SAFETY: `level` has found the features on this machine.
+        x86::AVX512 => unsafe { x86::avx512(body) },
+        // SAFETY: as above.
+        x86::AVX2 => unsafe { x86::avx2(body) },
+        _ => body.run(),
+    }
+    // Elsewhere the baseline has vectors (NEON on AArch64).
+    #[cfg(not(target_arch = "x86_64"))]
+    body.run()
+}

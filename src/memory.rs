@@ -1,0 +1,32 @@
+//! Host memory that tensors used and will use again.
+//!
+//! Blocks of 64 KiB and more are kept when their tensor is gone, because touching fresh pages costs more than most
+//! operations on them. How much is kept is bounded; the blocks unused for longest go first.
+//!
+//! ```
+//! use castiron::{memory, shape, Tensor};
+//! let x = Tensor::<f32, shape![1024, 1024]>::ones();
+//! assert!(memory::usage().used >= 4 << 20);
+//! drop(x);
+//! memory::empty_cache();
+//! memory::set_cache_limit(64 << 20);
+//! assert!(memory::usage().held <= 64 << 20);
+//! ```
+
+use crate::storage::pool;
+pub use pool::PoolUse;
+
+/// How many bytes are used and held in large blocks (`torch.cuda.memory_allocated`, `memory_reserved`, for the host).
+pub fn usage() -> PoolUse {
+    pool::usage()
+}
+
+/// Gives the blocks that no tensor uses back to the system (`torch.cuda.empty_cache`, for the host).
+pub fn empty_cache() {
+    pool::empty();
+}
+
+/// Says how many bytes may be held for later; 0 turns keeping off. 512 MiB unless said otherwise.
+pub fn set_cache_limit(bytes: usize) {
+    pool::set_limit(bytes);
+}

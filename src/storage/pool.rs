@@ -1,0 +1,178 @@
+//! Large blocks of host memory, kept for the next tensor of their size.
+//!
+//! Touching fresh pages costs more than most operations on them; a block that was used before is as fast as memory is. The
+//! pool is bounded: when it would hold more than its limit, the blocks unused for longest go back to the system.
+//! Uses the allocator; used by host buffers and, to size and empty it, by [`memory`](crate::memory).
+
+use crate::error::{Error, Result};
+use core::alloc::Layout;
+use core::ptr::NonNull;
+use std::alloc;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Blocks from this size on are pooled; for smaller ones the allocator is as fast.
+pub(super) const SMALLEST: usize = 64 << 10;
+/// From this size on blocks are aligned to huge pages, and the system is asked for them.
+const HUGE_PAGE: usize = 2 << 20;
+/// How many blocks are held at most, so that looking for one takes no time.
+const MOST_BLOCKS: usize = 64;
+/// How many bytes are held at most, unless said otherwise.
+const LIMIT: usize = 512 << 20;
+
+/// A block that nobody uses.
+struct Idle {
+    start: NonNull<u8>,
+    size: usize,
+}
+// SAFETY: an idle block is memory owned by the pool alone.
+unsafe impl Send for Idle {}
+
+struct Pool {
+    /// Longest unused first.
+    idle: Vec<Idle>,
+    held: usize,
+    limit: usize,
+    used: usize,
+    peak: usize,
+}
+
+static POOL: Mutex<Pool> = Mutex::new(Pool { idle: Vec::new(), held: 0, limit: LIMIT, used: 0, peak: 0 });
+
+fn pool() -> MutexGuard<'static, Pool> {
+    // No code that runs under the lock panics halfway through a change.
+    POOL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the pool holds and has handed out, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolUse {
+    /// In blocks that tensors use.
+    pub used: usize,
+    /// In blocks kept for later.
+    pub held: usize,
+    /// The most that was used at once.
+    pub peak: usize,
+    /// How much may be held.
+    pub limit: usize,
+}
+
+/// The size of the block for so many bytes: one of eight between two powers of two.
+pub(super) fn block_size(bytes: usize) -> Option<usize> {
+    let step = (bytes.checked_next_power_of_two()? / 8).max(SMALLEST / 8);
+    bytes.checked_next_multiple_of(step).filter(|&size| size <= isize::MAX as usize - HUGE_PAGE)
+}
+
+fn layout(size: usize) -> Result<Layout> {
+    let alignment = if size >= HUGE_PAGE { HUGE_PAGE } else { super::host::ALIGNMENT };
+    Layout::from_size_align(size, alignment).map_err(|_| out_of_memory(size))
+}
+
+fn out_of_memory(bytes: usize) -> Error {
+    Error::OutOfMemory { bytes, device: "cpu" }
+}
+
+/// A block of a size given by [`block_size`], and whether it is known to be zeros.
+pub(super) fn take(size: usize, zeroed: bool) -> Result<(NonNull<u8>, bool)> {
+    let found = {
+        let mut pool = pool();
+        pool.used += size;
+        pool.peak = pool.peak.max(pool.used);
+        // Zeros come cheaper from the system than by writing them.
+        let fresh = zeroed && size >= HUGE_PAGE;
+        let at = if fresh { None } else { pool.idle.iter().rposition(|idle| idle.size == size) };
+        at.map(|at| {
+            pool.held -= size;
+            pool.idle.remove(at).start
+        })
+    };
+    if let Some(start) = found {
+        return Ok((start, false));
+    }
+    let made = layout(size).and_then(|layout| {
+        // SAFETY: the size is not zero: `block_size` gives no less than `SMALLEST / 8`.
+        let start = unsafe { if zeroed { alloc::alloc_zeroed(layout) } else { alloc::alloc(layout) } };
+        NonNull::new(start).ok_or_else(|| out_of_memory(size))
+    });
+    match made {
+        Ok(start) => {
+            prefer_huge_pages(start, size);
+            Ok((start, zeroed))
+        }
+        Err(error) => {
+            let mut pool = pool();
+            pool.used -= size;
+            Err(error)
+        }
+    }
+}
+
+/// Takes a block back.
+///
+/// # Safety
+/// The block came from [`take`] with this size and is not used any more.
+pub(super) unsafe fn give_back(start: NonNull<u8>, size: usize) {
+    let mut pool = pool();
+    pool.used -= size;
+    pool.idle.push(Idle { start, size });
+    pool.held += size;
+    let gone = pool.surplus();
+    drop(pool);
+    free(gone);
+}
+
+impl Pool {
+    /// Removes what is beyond the limits, longest unused first.
+    fn surplus(&mut self) -> Vec<Idle> {
+        let mut gone = 0;
+        while self.held > self.limit || self.idle.len() - gone > MOST_BLOCKS {
+            self.held -= self.idle[gone].size;
+            gone += 1;
+        }
+        self.idle.drain(..gone).collect()
+    }
+}
+
+fn free(blocks: Vec<Idle>) {
+    for Idle { start, size } in blocks {
+        // The same layout could be made when the block was allocated.
+        if let Ok(layout) = layout(size) {
+            // SAFETY: the block came from the allocator with this layout, and left the pool.
+            unsafe { alloc::dealloc(start.as_ptr(), layout) }
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn prefer_huge_pages(start: NonNull<u8>, size: usize) {
+    if size >= HUGE_PAGE {
+        // SAFETY: the range was just allocated and is aligned to pages. It is advice: failing changes nothing.
+        unsafe {
+            libc::madvise(start.as_ptr().cast(), size, libc::MADV_HUGEPAGE);
+        }
+    }
+}
+#[cfg(not(target_os = "linux"))]
+fn prefer_huge_pages(_: NonNull<u8>, _: usize) {}
+
+/// Gives all that is held back to the system.
+pub(crate) fn empty() {
+    let mut pool = pool();
+    pool.held = 0;
+    let gone = core::mem::take(&mut pool.idle);
+    drop(pool);
+    free(gone);
+}
+
+/// Says how much may be held; what is beyond goes back to the system.
+pub(crate) fn set_limit(bytes: usize) {
+    let mut pool = pool();
+    pool.limit = bytes;
+    let gone = pool.surplus();
+    drop(pool);
+    free(gone);
+}
+
+pub(crate) fn usage() -> PoolUse {
+    let pool = pool();
+    PoolUse { used: pool.used, held: pool.held, peak: pool.peak, limit: pool.limit }
+}
