@@ -1,20 +1,64 @@
 //! Reductions over any axes.
 //!
-//! Partial results are merged in a tree that the shape alone decides: halves down to blocks, so that sums of floats
-//! lose little and do not depend on how work is divided. Where the elements side by side in memory belong to different
-//! results, a block of columns is reduced together. Uses walks; used by `Cpu`.
+//! Elements are met block by block, and the blocks' partial results merged in a tree: neighbours, then pairs of neighbours,
+//! and so on. The shape alone decides the tree, so sums of floats lose little and do not depend on how many threads there
+//! are. Where the elements side by side in memory belong to different results, many columns are reduced together.
+//! Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
+use super::simd::{self, Loop};
+use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::ops::reduce::Reducer;
 use crate::storage::{HostBuffer, View};
+use core::ops::Range;
 
-/// Elements met one after another before partial results are merged.
-const BLOCK: usize = 128;
-/// Partial results kept side by side, in a block and across columns.
-const LANES: usize = 16;
+/// Elements in a block.
+const BLOCK: usize = 1024;
+/// Blocks that a thread takes at once: a power of two, so that their tree is a part of the whole one.
+const CHUNK: usize = 64;
+/// Columns reduced together.
+const COLUMNS: usize = 128;
+/// Elements of a column met before partial results are merged.
+const ROWS: usize = 128;
+
+/// Partial results merged in the order of a binary counter: one for each power of two blocks.
+struct Tree<P> {
+    levels: Vec<P>,
+    count: usize,
+}
+
+impl<P> Tree<P> {
+    fn new() -> Self {
+        Tree { levels: Vec::new(), count: 0 }
+    }
+
+    /// Merges as many equally large ones as the counter carries.
+    #[inline(always)]
+    fn push(&mut self, mut partial: P, merge: impl Fn(P, P) -> P) {
+        let mut carry = self.count;
+        while carry & 1 == 1 {
+            match self.levels.pop() {
+                Some(earlier) => partial = merge(earlier, partial),
+                None => break,
+            }
+            carry >>= 1;
+        }
+        self.levels.push(partial);
+        self.count += 1;
+    }
+
+    #[inline(always)]
+    fn finish(mut self, merge: impl Fn(P, P) -> P) -> Option<P> {
+        let mut partial = self.levels.pop()?;
+        while let Some(earlier) = self.levels.pop() {
+            partial = merge(earlier, partial);
+        }
+        Some(partial)
+    }
+}
 
 /// The axes reduced over, in row-major order: the last one (merged with those before it where they run on) and the
 /// others.
@@ -28,6 +72,28 @@ struct Inside<A> {
 }
 
 impl<A: Element> Inside<A> {
+    fn new(from: *const A, sizes: &[usize], strides: &[usize]) -> Self {
+        let mut axes: Vec<(usize, usize)> = Vec::with_capacity(sizes.len());
+        for (&size, &stride) in sizes.iter().zip(strides) {
+            match axes.last_mut() {
+                _ if size == 1 => {}
+                Some((outer, outer_stride)) if *outer_stride == stride * size => {
+                    *outer *= size;
+                    *outer_stride = stride;
+                }
+                _ => axes.push((size, stride)),
+            }
+        }
+        let (len, step) = axes.pop().unwrap_or((1, 0));
+        let rows = axes.iter().map(|&(size, _)| size).product();
+        Inside { from, len, step, outer: axes, rows }
+    }
+
+    /// How many elements are reduced to one.
+    fn count(&self) -> usize {
+        self.len * self.rows
+    }
+
     /// The start of a row.
     fn row(&self, mut row: usize) -> usize {
         let mut offset = 0;
@@ -38,106 +104,168 @@ impl<A: Element> Inside<A> {
         offset
     }
 
-    /// # Safety
-    /// `base` is an offset of a result's first element, so all that the axes reach from it is inside the view.
-    unsafe fn reduce<R: Reducer<A>>(&self, reducer: R, base: usize) -> R::Partial {
-        // SAFETY: the caller's promise.
-        unsafe { self.rows(reducer, base, 0, self.rows) }
+    fn blocks_in_a_row(&self) -> usize {
+        self.len.div_ceil(BLOCK)
     }
 
-    /// # Safety
-    /// As for `reduce`; `low < high <= rows`.
-    unsafe fn rows<R: Reducer<A>>(&self, reducer: R, base: usize, low: usize, high: usize) -> R::Partial {
-        // SAFETY: the caller's promise; the halves are in range.
-        unsafe {
-            if high - low == 1 {
-                return self.span(reducer, base + self.row(low), low * self.len, 0, self.len);
-            }
-            let middle = low + (high - low) / 2;
-            reducer.merge(self.rows(reducer, base, low, middle), self.rows(reducer, base, middle, high))
-        }
+    fn blocks(&self) -> usize {
+        self.rows * self.blocks_in_a_row()
     }
 
-    /// # Safety
-    /// As for `reduce`; `low <= high <= len`.
-    unsafe fn span<R: Reducer<A>>(&self, reducer: R, base: usize, index: usize, low: usize, high: usize) -> R::Partial {
-        if high - low > BLOCK {
-            // a multiple of the lanes, so that both halves fill them
-            let middle = low + ((high - low) / 2).next_multiple_of(LANES);
-            // SAFETY: the caller's promise; the halves are in range.
-            unsafe {
-                return reducer.merge(
-                    self.span(reducer, base, index, low, middle),
-                    self.span(reducer, base, index, middle, high),
-                );
-            }
-        }
-        // SAFETY: `low..high` steps from `base` are inside the view.
-        let at = |i: usize| unsafe { self.from.add(base + i * self.step).read() };
-        let mut lanes = [reducer.start(); LANES];
-        let mut position = low;
-        while position + LANES <= high {
-            for (lane, partial) in lanes.iter_mut().enumerate() {
-                *partial = reducer.meet(*partial, at(position + lane), index + position + lane);
-            }
-            position += LANES;
-        }
-        for (position, partial) in (position..high).zip(&mut lanes) {
-            *partial = reducer.meet(*partial, at(position), index + position);
-        }
-        // halves, quarters, …
-        let mut width = (high - low).next_power_of_two().min(LANES) / 2;
-        while width > 0 {
-            for lane in 0..width {
-                lanes[lane] = reducer.merge(lanes[lane], lanes[lane + width]);
-            }
-            width /= 2;
-        }
-        lanes[0]
-    }
-
-    /// Reduces `LANES` neighbouring columns, `across` apart, at once.
+    /// One block.
     ///
     /// # Safety
-    /// As for `reduce`, for each of the columns; `low < high <= rows * len`, counted over the reduced axes in row-major
-    /// order.
+    /// `base` is an offset of a result's first element, so all that the axes reach from it is inside the view.
+    #[inline(always)]
+    unsafe fn block<R: Reducer<A>>(&self, reducer: R, base: usize, block: usize) -> R::Partial {
+        let in_a_row = self.blocks_in_a_row();
+        let (row, low) = (block / in_a_row, block % in_a_row * BLOCK);
+        let len = BLOCK.min(self.len - low);
+        let (index, step) = (row * self.len + low, self.step);
+        // SAFETY: the caller's promise, for `low..low + len` of this row.
+        unsafe {
+            let from = self.from.add(base + self.row(row) + low * step);
+            if step == 1 {
+                reducer.block(|i| from.add(i).read(), len, index)
+            } else {
+                reducer.block(|i| from.add(i * step).read(), len, index)
+            }
+        }
+    }
+
+    /// Some of the blocks of one result.
+    ///
+    /// # Safety
+    /// As for `block`.
+    #[inline(always)]
+    unsafe fn some<R: Reducer<A>>(&self, reducer: R, base: usize, blocks: Range<usize>) -> R::Partial {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if blocks.len() == 1 {
+                return self.block(reducer, base, blocks.start);
+            }
+            let mut tree = Tree::new();
+            for block in blocks {
+                tree.push(self.block(reducer, base, block), |a, b| reducer.merge(a, b));
+            }
+            tree.finish(|a, b| reducer.merge(a, b)).unwrap_or_else(|| reducer.start())
+        }
+    }
+
+    /// Some neighbouring columns, `across` apart.
+    ///
+    /// # Safety
+    /// As for `block`, for each of the columns; there are elements.
+    #[inline(always)]
     unsafe fn columns<R: Reducer<A>>(
         &self,
         reducer: R,
         base: usize,
         across: usize,
-        low: usize,
-        high: usize,
-    ) -> [R::Partial; LANES] {
-        if high - low > BLOCK {
-            let middle = low + (high - low) / 2;
-            // SAFETY: the caller's promise; the halves are in range.
-            let (mut earlier, later) = unsafe {
-                (self.columns(reducer, base, across, low, middle), self.columns(reducer, base, across, middle, high))
-            };
-            for (partial, later) in earlier.iter_mut().zip(later) {
-                *partial = reducer.merge(*partial, later);
+        columns: usize,
+    ) -> [R::Partial; COLUMNS] {
+        let merge = |mut earlier: [R::Partial; COLUMNS], later: [R::Partial; COLUMNS]| {
+            for (earlier, later) in earlier.iter_mut().zip(later) {
+                *earlier = reducer.merge(*earlier, later);
             }
-            return earlier;
-        }
-        let mut partials = [reducer.start(); LANES];
-        let mut index = low;
-        while index < high {
-            let row = index / self.len;
-            let start = base + self.row(row);
-            let until = high.min((row + 1) * self.len);
-            for index in index..until {
-                let offset = start + index % self.len * self.step;
-                for (column, partial) in partials.iter_mut().enumerate() {
-                    // SAFETY: the caller's promise.
-                    let element = unsafe { self.from.add(offset + column * across).read() };
-                    *partial = reducer.meet(*partial, element, index);
+            earlier
+        };
+        let mut tree = Tree::new();
+        let count = self.count();
+        for low in (0..count).step_by(ROWS) {
+            let mut partials = [reducer.start(); COLUMNS];
+            for index in low..count.min(low + ROWS) {
+                let offset = base + self.row(index / self.len) + index % self.len * self.step;
+                // SAFETY: the caller's promise.
+                unsafe {
+                    let from = self.from.add(offset);
+                    if across == 1 {
+                        for (column, partial) in partials[..columns].iter_mut().enumerate() {
+                            *partial = reducer.meet(*partial, from.add(column).read(), index);
+                        }
+                    } else {
+                        for (column, partial) in partials[..columns].iter_mut().enumerate() {
+                            *partial = reducer.meet(*partial, from.add(column * across).read(), index);
+                        }
+                    }
                 }
             }
-            index = until;
+            tree.push(partials, merge);
         }
-        partials
+        tree.finish(merge).unwrap_or([reducer.start(); COLUMNS])
     }
+}
+
+/// Every result of a walk over the axes that are kept: operand 0 is the result, operand 1 its first element.
+struct Results<'a, A, R: Reducer<A>> {
+    walk: &'a Walk<2>,
+    inside: &'a Inside<A>,
+    reducer: R,
+    out: *mut R::Out,
+}
+impl<A: Element, R: Reducer<A>> Loop for Results<'_, A, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Results { walk, inside, reducer, out } = self;
+        let count = inside.count();
+        for run in walk.runs() {
+            let ([to, base], [to_step, across]) = (run.starts, run.steps);
+            // SAFETY: the walk gives places of results, each once, and offsets of their first elements.
+            unsafe {
+                // Neighbours in memory belong to different results: take many of them at once.
+                if run.len > 1 && count > 1 && (across < inside.step || (inside.step == 0 && across != 0)) {
+                    for left in (0..run.len).step_by(COLUMNS) {
+                        let columns = COLUMNS.min(run.len - left);
+                        let partials = inside.columns(reducer, base + left * across, across, columns);
+                        for (column, partial) in partials[..columns].iter().enumerate() {
+                            out.add(to + (left + column) * to_step).write(reducer.finish(*partial, count));
+                        }
+                    }
+                    continue;
+                }
+                for result in 0..run.len {
+                    let partial = inside.some(reducer, base + result * across, 0..inside.blocks());
+                    out.add(to + result * to_step).write(reducer.finish(partial, count));
+                }
+            }
+        }
+    }
+}
+
+/// Some of the blocks of one result.
+struct Part<'a, A, R> {
+    inside: &'a Inside<A>,
+    reducer: R,
+    base: usize,
+    blocks: Range<usize>,
+}
+impl<A: Element, R: Reducer<A>> Loop for Part<'_, A, R> {
+    type Output = R::Partial;
+    #[inline(always)]
+    fn run(self) -> R::Partial {
+        // SAFETY: `base` is the offset of the first element of a result.
+        unsafe { self.inside.some(self.reducer, self.base, self.blocks) }
+    }
+}
+
+/// One result by several threads: each reduces chunks of blocks.
+fn shared<A: Element, R: Reducer<A>>(inside: &Inside<A>, reducer: R, base: usize) -> R::Partial {
+    let blocks = inside.blocks();
+    let mut partials = vec![reducer.start(); blocks.div_ceil(CHUNK)];
+    let inside = Shared(inside);
+    let work: Vec<(usize, &mut R::Partial)> = partials.iter_mut().enumerate().collect();
+    threads::for_each(work, move |(chunk, partial)| {
+        let inside = inside;
+        let low = chunk * CHUNK;
+        let part = Part { inside: inside.0, reducer, base, blocks: low..blocks.min(low + CHUNK) };
+        *partial = simd::dispatch(part);
+    });
+    let mut tree = Tree::new();
+    for partial in partials {
+        tree.push(partial, |a, b| reducer.merge(a, b));
+    }
+    tree.finish(|a, b| reducer.merge(a, b)).unwrap_or_else(|| reducer.start())
 }
 
 pub(crate) fn reduce<A: Element, R: Reducer<A>>(
@@ -153,56 +281,55 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
     };
     let (kept_sizes, kept_strides) = split(false);
     let (sizes, strides) = split(true);
-    // Row-major runs over the reduced axes: the inner one is the loop, the others are rows.
-    let mut axes: Vec<(usize, usize)> = Vec::with_capacity(sizes.len());
-    for (&size, &stride) in sizes.iter().zip(&strides) {
-        match axes.last_mut() {
-            _ if size == 1 => {}
-            Some((outer, outer_stride)) if *outer_stride == stride * size => {
-                *outer *= size;
-                *outer_stride = stride;
-            }
-            _ => axes.push((size, stride)),
-        }
-    }
-    let (len, step) = axes.pop().unwrap_or((1, 0));
-    let rows: usize = axes.iter().map(|&(size, _)| size).product();
     // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
     let from = unsafe { a.buffer.start::<A>().add(a.offset) };
-    let inside = Inside { from, len, step, outer: axes, rows };
-    let count = len * rows;
-    let results = result_len(&kept_sizes)?;
-    let walk = Walk::row_major(&kept_sizes, [&kept_strides]);
+    let inside = Inside::new(from, &sizes, &strides);
+    let (count, results) = (inside.count(), result_len(&kept_sizes)?);
+    let mut result_strides = vec![0; kept_sizes.len()];
+    let mut stride = 1;
+    for (result_stride, size) in result_strides.iter_mut().zip(&kept_sizes).rev() {
+        *result_stride = stride;
+        stride *= size;
+    }
+    let walk = Walk::row_major(&kept_sizes, [&result_strides, &kept_strides]);
+    let pieces = threads::pieces(results.saturating_mul(count) / 64 * size_of::<A>());
 
-    // SAFETY: `walk` visits the kept axes in row-major order, so `next` runs over all `results` places, each written
-    // once; every offset it gives is a result's first element.
+    // SAFETY: the walk visits each of the `results` places once; every offset it gives is a result's first element.
     unsafe {
         HostBuffer::filled_by(results, |out: *mut R::Out| {
-            let mut next = out;
-            let mut put = |partial: R::Partial| {
-                next.write(reducer.finish(partial, count));
-                next = next.add(1);
-            };
-            for run in walk.runs() {
-                let (mut base, across) = (run.starts[0], run.steps[0]);
-                let mut left = run.len;
-                if count == 0 {
-                    (0..left).for_each(|_| put(reducer.start()));
-                    continue;
-                }
-                // Neighbours in memory belong to different results: take a block of them at once.
-                if across < step || (step == 0 && across != 0) {
-                    while left >= LANES {
-                        inside.columns(reducer, base, across, 0, count).into_iter().for_each(&mut put);
-                        base += across * LANES;
-                        left -= LANES;
-                    }
-                }
-                for result in 0..left {
-                    put(inside.reduce(reducer, base + result * across));
-                }
+            if results == 0 {
+            } else if count == 0 {
+                (0..results).for_each(|at| out.add(at).write(reducer.finish(reducer.start(), 0)));
+            } else if results == 1 && pieces > 1 {
+                out.write(reducer.finish(shared(&inside, reducer, 0), count));
+            } else if pieces > 1 {
+                let (inside, out) = (Shared(&inside), Shared(out));
+                threads::for_each(walk.split(pieces, COLUMNS), move |part| {
+                    let (inside, out) = (inside, out);
+                    simd::dispatch(Results { walk: &part, inside: inside.0, reducer, out: out.0 });
+                });
+            } else {
+                simd::dispatch(Results { walk: &walk, inside: &inside, reducer, out });
             }
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The order of merging: what a counter in binary carries, and the rest from the smallest up.
+    #[test]
+    fn partial_results_merge_in_a_tree_of_neighbours() {
+        let merged = |count: usize| {
+            let mut tree = Tree::new();
+            (0..count).for_each(|at| tree.push(at.to_string(), |a, b| format!("({a} {b})")));
+            tree.finish(|a, b| format!("({a} {b})")).unwrap_or_default()
+        };
+        assert_eq!(merged(0), "");
+        assert_eq!(merged(4), "((0 1) (2 3))");
+        assert_eq!(merged(7), "(((0 1) (2 3)) ((4 5) 6))");
     }
 }

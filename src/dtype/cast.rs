@@ -6,9 +6,10 @@
 //! makes of them, as in PyTorch on x86, on every machine.
 
 use super::category::{Category, NotAbove};
+use super::half::SmallFloat;
 use super::shell::*;
 use super::{Element, F4E2M1FNX2};
-use half::{bf16, f16};
+use ::half::{bf16, f16};
 use num_complex::Complex;
 
 /// "A result of dtype `Self` may be cast to an output of dtype `To`" (`torch.can_cast`).
@@ -236,7 +237,7 @@ macro_rules! small_floats {
         impl Castable for $ty {
             #[inline(always)]
             fn cast<T: Castable>(self) -> T {
-                let value = self.to_f32();
+                let value = self.widen();
                 $(
                     if value.is_nan() && T::DTYPE.category() == Category::Integral {
                         return T::from_i32($zero);
@@ -246,27 +247,27 @@ macro_rules! small_floats {
             }
             #[inline(always)]
             fn from_bool(v: bool) -> $ty {
-                <$ty>::from_f32(v as u8 as f32)
+                <$ty>::narrow(v as u8 as f32)
             }
             #[inline(always)]
             fn from_i32(v: i32) -> $ty {
-                <$ty>::from_f32(v as f32)
+                <$ty>::narrow(v as f32)
             }
             #[inline(always)]
             fn from_i64(v: i64) -> $ty {
-                <$ty>::from_f32(v as f32)
+                <$ty>::narrow(v as f32)
             }
             #[inline(always)]
             fn from_u64(v: u64) -> $ty {
-                <$ty>::from_f32(v as f32)
+                <$ty>::narrow(v as f32)
             }
             #[inline(always)]
             fn from_f32(v: f32) -> $ty {
-                <$ty>::from_f32(v)
+                <$ty>::narrow(v)
             }
             #[inline(always)]
             fn from_f64(v: f64) -> $ty {
-                <$ty>::from_f32(v as f32)
+                <$ty>::narrow(v as f32)
             }
         }
     )*};
@@ -318,7 +319,7 @@ macro_rules! complex {
     )*};
 }
 complex! {
-    f16: |v| T::from_c64(Complex::new(v.re.to_f32(), v.im.to_f32()));
+    f16: |v| T::from_c64(Complex::new(v.re.widen(), v.im.widen()));
     f32: |v| T::from_c64(v);
     f64: |v| T::from_c128(v);
 }

@@ -4,12 +4,13 @@
 
 use super::category;
 use super::compute::Compute;
+use super::half::SmallFloat;
 use super::promote::{Promotable, Same};
 use super::scalar::{Scalar, ScalarValue};
 use super::shell::*;
 use super::table::dtype_table;
 use super::{Castable, DType, sealed};
-use half::{bf16, f16};
+use ::half::{bf16, f16};
 use num_complex::Complex;
 
 /// A type that tensors can hold: one of PyTorch's 22 dtypes, the Rust type being the dtype marker.
@@ -140,11 +141,11 @@ macro_rules! computes_in_f32 {
             type Compute = f32;
             #[inline(always)]
             fn to_compute(self) -> f32 {
-                self.to_f32()
+                self.widen()
             }
             #[inline(always)]
             fn from_compute(value: f32) -> $ty {
-                <$ty>::from_f32(value)
+                <$ty>::narrow(value)
             }
         }
     )*};
@@ -155,10 +156,10 @@ impl Dtype for Complex<f16> {
     type Compute = Complex<f32>;
     #[inline(always)]
     fn to_compute(self) -> Complex<f32> {
-        Complex::new(self.re.to_f32(), self.im.to_f32())
+        Complex::new(self.re.widen(), self.im.widen())
     }
     #[inline(always)]
     fn from_compute(value: Complex<f32>) -> Self {
-        Complex::new(f16::from_f32(value.re), f16::from_f32(value.im))
+        Complex::new(f16::narrow(value.re), f16::narrow(value.im))
     }
 }

@@ -12,6 +12,7 @@ mod cast;
 pub mod category;
 mod compute;
 mod element;
+mod half;
 mod info;
 pub mod promote;
 mod runtime;
@@ -32,7 +33,7 @@ pub use sets::is;
 pub use sets::{Bits, ComplexFloat, Float, Inexact, Integer, Numeric, Ordered, Real};
 pub use shell::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 
-pub use half::{bf16, f16};
+pub use ::half::{bf16, f16};
 pub use num_complex::Complex;
 
 #[doc(hidden)]

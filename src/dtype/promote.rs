@@ -8,8 +8,8 @@
 
 use super::scalar::{Kind, KindOutcome};
 use super::{DType, Dtype, Element, Inexact};
+use ::half::{bf16, f16};
 use core::marker::PhantomData;
-use half::{bf16, f16};
 use num_complex::Complex;
 
 /// A dtype that takes part in promotion. Every [`Dtype`] does; shell dtypes do not.

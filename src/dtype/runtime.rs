@@ -7,9 +7,9 @@ use super::promote;
 use super::shell::*;
 use super::table::dtype_table;
 use super::{Element, FloatInfo, IntInfo, ScalarValue};
+use ::half::{bf16, f16};
 use core::fmt;
 use core::str::FromStr;
-use half::{bf16, f16};
 use num_complex::Complex;
 
 macro_rules! dtype_enum {

@@ -4,7 +4,7 @@
 
 use super::promote::Promotable;
 use super::{Castable, DType, Dtype};
-use half::{bf16, f16};
+use ::half::{bf16, f16};
 use num_complex::Complex;
 
 /// Which of two operands' kinds outranks the other; chooses among the promotion functions.

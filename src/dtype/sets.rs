@@ -5,7 +5,7 @@
 
 use super::promote::Promotable;
 use super::{Dtype, Element};
-use half::{bf16, f16};
+use ::half::{bf16, f16};
 use num_complex::Complex;
 
 /// Every dtype with numbers in it: all but `bool`. PyTorch refuses `-` and the rounding functions on bools.

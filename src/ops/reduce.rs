@@ -22,12 +22,56 @@ pub trait Reducer<A>: Copy + Send + Sync {
     /// Two partial results as one. (Elements are met in turn by several partial results, so neither's come before the
     /// other's: what depends on their order must keep the index.)
     fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial;
+    /// `len` elements (1 or more), the first of which has position `index`. Several partial results are kept side by side, so
+    /// that the elements can be met with vector instructions.
+    #[inline(always)]
+    fn block(self, get: impl Fn(usize) -> A, len: usize, index: usize) -> Self::Partial {
+        if len < LANES {
+            return lanes::<A, Self, FEW>(self, get, len, index);
+        }
+        lanes::<A, Self, LANES>(self, get, len, index)
+    }
     /// The result.
     fn finish(self, partial: Self::Partial, count: usize) -> Self::Out;
     /// The same where there is but one result, which PyTorch computes in another way for some reductions.
     fn single(self) -> Self {
         self
     }
+}
+
+/// Partial results kept side by side over many elements, and over few.
+const LANES: usize = 64;
+const FEW: usize = 8;
+
+/// Meets elements in `N` partial results in turn, and merges them: halves, quarters, ….
+#[inline(always)]
+fn lanes<A, R: Reducer<A>, const N: usize>(
+    reducer: R,
+    get: impl Fn(usize) -> A,
+    len: usize,
+    index: usize,
+) -> R::Partial {
+    let mut lanes = [reducer.start(); N];
+    let full = len / N * N;
+    let mut position = 0;
+    while position < full {
+        for (lane, partial) in lanes.iter_mut().enumerate() {
+            *partial = reducer.meet(*partial, get(position + lane), index + position + lane);
+        }
+        position += N;
+    }
+    for (lane, partial) in lanes.iter_mut().enumerate().take(len - full) {
+        *partial = reducer.meet(*partial, get(full + lane), index + full + lane);
+    }
+    let mut width = N / 2;
+    while width > 0 {
+        let (low, high) = lanes.split_at_mut(width);
+        for (low, high) in low.iter_mut().zip(high) {
+            *low = reducer.merge(*low, *high);
+        }
+        width /= 2;
+    }
+    lanes[0]
 }
 
 /// Declares the marker of an operation that is not elementwise.
@@ -174,6 +218,26 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
         }
         partial
     }
+    /// The mean first, then the squared deviations from it: two passes over a block that lies in the cache.
+    #[inline(always)]
+    fn block(self, get: impl Fn(usize) -> E, len: usize, index: usize) -> Moments {
+        let count = len as f64;
+        let parts = if E::DTYPE.is_complex() { 2 } else { 1 };
+        let mut moments = Moments { count, ..Moments::default() };
+        for part in 0..parts {
+            let value = |i: usize| {
+                let value: num_complex::Complex<f64> = get(i).cast();
+                if part == 0 { value.re } else { value.im }
+            };
+            let mean = Summing.block(value, len, index) / count;
+            let deviation = |i: usize| {
+                let deviation = value(i) - mean;
+                deviation * deviation
+            };
+            (moments.mean[part], moments.squares[part]) = (mean, Summing.block(deviation, len, index));
+        }
+        moments
+    }
     #[inline(always)]
     fn merge(self, one: Moments, other: Moments) -> Moments {
         if one.count == 0.0 {
@@ -233,6 +297,35 @@ impl<E: Dtype, const MAX: bool> Extreme<E, MAX> {
     fn beats(challenger: E::Compute, champion: E::Compute) -> bool {
         if MAX { challenger.compare::<super::gt>(champion) } else { challenger.compare::<super::lt>(champion) }
     }
+    /// The extreme of some elements but for NaN, and whether there is a NaN: without a branch, so that it vectorises.
+    #[inline(always)]
+    fn champion(get: impl Fn(usize) -> E, len: usize) -> (E, bool) {
+        const LANES: usize = 32;
+        let element = |i: usize| get(i).to_compute();
+        let (mut champions, mut nan) = ([element(0); LANES], [false; LANES]);
+        let mut meet = |lane: usize, challenger: E::Compute| {
+            nan[lane] |= challenger.predicate::<super::isnan>();
+            if Self::beats(challenger, champions[lane]) {
+                champions[lane] = challenger;
+            }
+        };
+        let full = len / LANES * LANES;
+        for start in (0..full).step_by(LANES) {
+            for lane in 0..LANES {
+                meet(lane, element(start + lane));
+            }
+        }
+        for at in full..len {
+            meet(at - full, element(at));
+        }
+        let mut champion = champions[0];
+        for challenger in champions {
+            if Self::beats(challenger, champion) {
+                champion = challenger;
+            }
+        }
+        (E::from_compute(champion), nan.contains(&true))
+    }
     #[inline(always)]
     fn pick(first: Option<E>, second: E) -> Option<E> {
         let Some(champion) = first else { return Some(second) };
@@ -252,6 +345,11 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     #[inline(always)]
     fn meet(self, partial: Option<E>, element: E, _: usize) -> Option<E> {
         Self::pick(partial, element)
+    }
+    #[inline(always)]
+    fn block(self, get: impl Fn(usize) -> E, len: usize, _: usize) -> Option<E> {
+        let (champion, is_nan) = Self::champion(&get, len);
+        if is_nan { (0..len).map(get).find(|x| x.to_compute().predicate::<super::isnan>()) } else { Some(champion) }
     }
     #[inline(always)]
     fn merge(self, one: Option<E>, other: Option<E>) -> Option<E> {
@@ -294,6 +392,21 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
     #[inline(always)]
     fn meet(self, partial: Self::Partial, element: E, index: usize) -> Self::Partial {
         self.merge(partial, Some((element, index)))
+    }
+    /// The extreme first, then where it stands.
+    #[inline(always)]
+    fn block(self, get: impl Fn(usize) -> E, len: usize, index: usize) -> Self::Partial {
+        let (champion, is_nan) = Extreme::<E, MAX>::champion(&get, len);
+        let found = |x: E| {
+            let x = x.to_compute();
+            if is_nan { x.predicate::<super::isnan>() } else { x == champion.to_compute() }
+        };
+        // Sixteen at a time, which vectorises.
+        let mut start = 0;
+        while start + 16 <= len && !(start..start + 16).fold(false, |any, i| any | found(get(i))) {
+            start += 16;
+        }
+        (start..len).find(|&i| found(get(i))).map(|i| (get(i), index + i))
     }
     #[inline(always)]
     fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
