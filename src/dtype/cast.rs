@@ -237,6 +237,10 @@ macro_rules! small_floats {
         impl Castable for $ty {
             #[inline(always)]
             fn cast<T: Castable>(self) -> T {
+                // To itself it goes without the way through `f32`; known when compiled.
+                if let Some(same) = (&self as &dyn core::any::Any).downcast_ref::<T>() {
+                    return *same;
+                }
                 let value = self.widen();
                 $(
                     if value.is_nan() && T::DTYPE.category() == Category::Integral {
