@@ -1,0 +1,84 @@
+//! The workloads that tensor libraries are compared on. `cargo bench` measures all of them, beside what the machine can do
+//! at best, and prints a table; `cargo bench -- a e` measures those of two letters.
+//!
+//! | | |
+//! |---|---|
+//! | `--json FILE`, or `OUT` | measurements are appended to this file as well, one JSON object per line |
+//! | `BENCH_MS` | milliseconds per workload, 200 by default |
+//! | `THREADS` | how many threads to compute with, 1 by default |
+//! | `FILTER` | only workloads whose names contain this |
+//! | `PEER` | what the JSON lines call this program, `castiron` by default |
+//!
+//! The program itself, called with letters and without cargo's `--bench`, writes the JSON lines and no table.
+
+mod workloads {
+    pub mod a_add;
+    pub mod b_mixed;
+    pub mod c_pointwise;
+    pub mod ceilings;
+    pub mod d_reductions;
+    pub mod data;
+    pub mod e_matmul;
+    pub mod f_layout;
+    pub mod g_casts;
+    pub mod h_indexing;
+    pub mod harness;
+    pub mod i_small;
+    pub mod j_in_place;
+    pub mod report;
+}
+
+use std::process::ExitCode;
+use workloads::ceilings::Ceilings;
+use workloads::harness::{Bench, Settings};
+use workloads::{
+    a_add, b_mixed, c_pointwise, d_reductions, e_matmul, f_layout, g_casts, h_indexing, i_small, j_in_place,
+};
+
+/// Every letter, and what measures its workloads.
+const LETTERS: [(char, fn(&mut Bench)); 10] = [
+    ('a', a_add::run),
+    ('b', b_mixed::run),
+    ('c', c_pointwise::run),
+    ('d', d_reductions::run),
+    ('e', e_matmul::run),
+    ('f', f_layout::run),
+    ('g', g_casts::run),
+    ('h', h_indexing::run),
+    ('i', i_small::run),
+    ('j', j_in_place::run),
+];
+
+/// Workloads that the library cannot express yet.
+const NOT_YET: [&str; 5] =
+    ["h.index_select_64kx128", "h.gather_1024", "h.masked_select_1M", "h.sort_1M", "h.topk100_1M"];
+
+/// How many threads the library computes with. It has one, and no way to ask for more.
+fn set_threads(_threads: usize) {}
+
+fn main() -> ExitCode {
+    let settings = Settings::read();
+    let unknown = |letter: &char| *letter != 'k' && LETTERS.iter().all(|(known, _)| known != letter);
+    if let Some(letter) = settings.letters.iter().find(|letter| unknown(letter)) {
+        eprintln!("no workload has the letter `{letter}`: there are a to j, and k for the machine's ceilings");
+        return ExitCode::from(2);
+    }
+    if !settings.table && settings.letters.is_empty() {
+        eprintln!("`cargo bench` measures everything; called directly, the program takes letters");
+        return ExitCode::SUCCESS;
+    }
+    set_threads(settings.threads);
+    let all = settings.letters.is_empty();
+    let chosen = settings.letters.clone();
+    let ceilings = (settings.table || chosen.contains(&'k')).then(|| Ceilings::measure(settings.threads));
+    let mut bench = Bench::new(settings, ceilings);
+    for (letter, run) in LETTERS {
+        if all || chosen.contains(&letter) {
+            run(&mut bench);
+            for name in NOT_YET.iter().filter(|name| name.starts_with(letter)) {
+                bench.note(name, "not yet");
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}

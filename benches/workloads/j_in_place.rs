@@ -1,0 +1,17 @@
+//! `j`: a tensor changed where it is.
+
+use super::ceilings::Pass;
+use super::data::floats;
+use super::harness::{Bench, Work};
+use castiron::{KnownShape, Tensor, shape};
+
+pub fn run(bench: &mut Bench) {
+    in_place::<shape![1048576]>(bench, "1M");
+    in_place::<shape![16777216]>(bench, "16M");
+}
+
+fn in_place<S: KnownShape>(bench: &mut Bench, size: &str) {
+    let (mut x, y) = (floats::<S>(1), Tensor::<f32, S>::ones());
+    bench.run(&format!("j.imul_{size}"), Work::Bytes(Pass::Update, 12 * S::NUMEL), || x *= &y);
+    bench.run(&format!("j.iadds_{size}"), Work::Bytes(Pass::Update, 8 * S::NUMEL), || x += 1e-9);
+}
