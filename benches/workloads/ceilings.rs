@@ -343,15 +343,17 @@ mod portable {
         name: "plain loops",
         lanes: LANES,
         read: |_, a, _| {
-            let mut sums = [0.0; 32];
+            let mut sums = [[0.0; 16]; 2];
             for lines in a.as_chunks::<2>().0 {
-                sums.iter_mut().zip(lines.iter().flat_map(|line| &line.0)).for_each(|(sum, a)| *sum += a);
+                for (sum, a) in sums.iter_mut().zip(lines) {
+                    sum.iter_mut().zip(&a.0).for_each(|(sum, a)| *sum += a);
+                }
             }
             black_box(sums);
         },
         update: |out, _, _| {
             let one = black_box(1.0);
-            out.iter_mut().flat_map(|line| &mut line.0).for_each(|out| *out *= one);
+            out.iter_mut().for_each(|out| out.0.iter_mut().for_each(|out| *out *= one));
         },
         copy: [|out, a, _| out.copy_from_slice(a); 2],
         add: [|out, a, b| each(out, a, b, |a, b| a + b); 2],
