@@ -4,12 +4,13 @@
 
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
-use super::walk::{Planes, Run, Walk};
+use super::walk::{Planes, Run, TILE, Walk};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::shape::strides::{numel, span};
 use crate::storage::{HostBuffer, View, ViewMut};
+use core::mem::MaybeUninit;
 
 /// The place of a view's first element.
 fn source<E: Element>(view: &View<'_, HostBuffer, E>) -> *const E {
@@ -40,6 +41,53 @@ trait Body<const N: usize>: Copy {
     /// # Safety
     /// The operands' places, advanced as the run says, are valid; those written are read and written by nobody else.
     unsafe fn run(self, run: Run<N>);
+
+    /// Some lines of `len` elements: `steps` from line to line and from element to element.
+    ///
+    /// # Safety
+    /// As for `run`, for every line.
+    #[inline(always)]
+    unsafe fn tile(self, starts: [usize; N], steps: [[usize; N]; 2], lines: usize, len: usize) {
+        for line in 0..lines {
+            let starts = core::array::from_fn(|operand| starts[operand] + line * steps[0][operand]);
+            // SAFETY: the caller's promise.
+            unsafe { self.run(Run { starts, len, steps: steps[1] }) }
+        }
+    }
+}
+
+/// How many tiles are visited along both axes before the next ones.
+const TILES: usize = 8;
+
+/// A tile of an operand, turned so that its lines are those of the result.
+struct Turned<T>([MaybeUninit<T>; TILE * TILE]);
+impl<T: Copy> Turned<T> {
+    #[inline(always)]
+    fn new() -> Self {
+        Turned([const { MaybeUninit::uninit() }; TILE * TILE])
+    }
+
+    /// Element `i` of line `line` is the one `line + i * step` from `from`. What lies side by side is read side by side: each
+    /// cache line once.
+    ///
+    /// # Safety
+    /// These are places of valid elements; `lines` and `len` are at most `TILE`.
+    #[inline(always)]
+    unsafe fn fill(&mut self, from: *const T, step: usize, lines: usize, len: usize) -> *const T {
+        let to: *mut T = self.0.as_mut_ptr().cast();
+        // SAFETY: the caller's promise; `line * TILE + i` is inside the tile.
+        unsafe {
+            for i in 0..len {
+                // The tile after this one: so far apart no hardware prefetcher sees a pattern.
+                simd::prefetch(from.wrapping_add((i + TILE) * step));
+                simd::prefetch(from.wrapping_add((i + TILE) * step + lines / 2));
+                for line in 0..lines {
+                    to.add(line * TILE + i).write(from.add(line + i * step).read());
+                }
+            }
+        }
+        to
+    }
 }
 
 /// Every inner loop of a walk.
@@ -54,15 +102,19 @@ impl<B: Body<N>, const N: usize> Loop for Everywhere<'_, B, N> {
             for plane in 0..run.len {
                 let start = |operand: usize| run.starts[operand] + plane * run.steps[operand];
                 let start: [usize; N] = core::array::from_fn(start);
-                for top in (0..sizes[0]).step_by(tile[0]) {
-                    for left in (0..sizes[1]).step_by(tile[1].max(1)) {
-                        let len = tile[1].min(sizes[1] - left);
-                        for line in top..sizes[0].min(top + tile[0]) {
-                            let place =
-                                |operand: usize| start[operand] + line * steps[0][operand] + left * steps[1][operand];
-                            let starts = core::array::from_fn(place);
-                            // SAFETY: `execute`'s caller promises it for all that the walk reaches.
-                            unsafe { body.run(Run { starts, len, steps: steps[1] }) }
+                // Tiles of tiles: the pages of all operands stay within reach.
+                let blocks = if tile[0] > 1 { [TILES * TILE; 2] } else { sizes };
+                for top in (0..sizes[0]).step_by(blocks[0].max(1)) {
+                    for left in (0..sizes[1]).step_by(blocks[1].max(1)) {
+                        for top in (top..sizes[0].min(top + blocks[0])).step_by(tile[0]) {
+                            for left in (left..sizes[1].min(left + blocks[1])).step_by(tile[1].max(1)) {
+                                let (lines, len) = (tile[0].min(sizes[0] - top), tile[1].min(sizes[1] - left));
+                                let place = |operand: usize| {
+                                    start[operand] + top * steps[0][operand] + left * steps[1][operand]
+                                };
+                                // SAFETY: `execute`'s caller promises it for all that the walk reaches.
+                                unsafe { body.tile(core::array::from_fn(place), steps, lines, len) }
+                            }
                         }
                     }
                 }
@@ -112,6 +164,31 @@ macro_rules! bodies {
         impl<K: Copy, $($ty,)* O> Copy for $name<K, $($ty,)* O> {}
         impl<K: $map<$($ty,)* O>, $($ty: Copy,)* O> Body<$count> for $name<K, $($ty,)* O> {
             const BYTES: usize = size_of::<O>() $(+ size_of::<$ty>())*;
+            #[inline(always)]
+            unsafe fn tile(self, mut starts: [usize; $count], mut steps: [[usize; $count]; 2], lines: usize, len: usize) {
+                let mut body = self;
+                // Operands that run along the other axis are turned first, a tile at a time.
+                $(
+                    let mut turned = Turned::<$ty>::new();
+                    if lines > 1 && steps[0][$index] == 1 && steps[1][$index] > 1 {
+                        // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `TILE`.
+                        body.$operand = unsafe { turned.fill(self.$operand.add(starts[$index]), steps[1][$index], lines, len) };
+                        (starts[$index], steps[0][$index], steps[1][$index]) = (0, TILE, 1);
+                    }
+                )*
+                for line in 0..lines {
+                    let starts: [usize; $count] =
+                        core::array::from_fn(|operand| starts[operand] + line * steps[0][operand]);
+                    if lines > 1 {
+                        // The tile after this one.
+                        let next = self.out.wrapping_add(starts[0] + TILE);
+                        simd::prefetch(next);
+                        simd::prefetch(next.wrapping_add(TILE / 2));
+                    }
+                    // SAFETY: the caller's promise, and each turned tile has `lines` lines of `len` elements.
+                    unsafe { body.run(Run { starts, len, steps: steps[1] }) }
+                }
+            }
             #[inline(always)]
             unsafe fn run(self, run: Run<$count>) {
                 // SAFETY: the caller's promise, for every index below.

@@ -119,13 +119,12 @@ impl<const N: usize> Walk<N> {
     #[inline]
     pub(crate) fn planes(&self) -> Planes<N> {
         let inner = self.rank.saturating_sub(1);
-        // The axis that an operand would rather run along: one of the others in which its elements are closer.
-        let other = (0..inner).rev().find(|&axis| {
-            (1..N).any(|operand| {
-                let (here, there) = (self.strides[inner][operand], self.strides[axis][operand]);
-                self.sizes[axis] > 1 && there < here && there > 0
-            })
-        });
+        // The axis that an operand would rather run along: the one in which its elements are closest, if not the last.
+        let closer = |axis: usize| {
+            let steps = (1..N).map(|operand| (self.strides[axis][operand], self.strides[inner][operand]));
+            steps.filter(|&(there, here)| there > 0 && there < here).map(|(there, _)| there).min()
+        };
+        let other = (0..inner).filter_map(|axis| Some((closer(axis)?, axis))).min().map(|(_, axis)| axis);
         let mut outer = self.clone();
         let (size, steps) = (self.sizes[inner], self.strides[inner]);
         outer.rank = inner;
@@ -142,8 +141,8 @@ impl<const N: usize> Walk<N> {
     }
 }
 
-/// The side of a tile: its lines of every operand stay in the first cache.
-const TILE: usize = 64;
+/// The side of a tile: two cache lines of `f32`.
+pub(crate) const TILE: usize = 32;
 
 /// Planes of two axes and the walk over the others.
 pub(crate) struct Planes<const N: usize> {

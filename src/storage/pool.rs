@@ -77,9 +77,8 @@ pub(super) fn take(size: usize, zeroed: bool) -> Result<(NonNull<u8>, bool)> {
         let mut pool = pool();
         pool.used += size;
         pool.peak = pool.peak.max(pool.used);
-        // Zeros come cheaper from the system than by writing them.
-        let fresh = zeroed && size >= HUGE_PAGE;
-        let at = if fresh { None } else { pool.idle.iter().rposition(|idle| idle.size == size) };
+        // Zeros are cheaper written into a block that was used before than had from the system, which writes them too.
+        let at = pool.idle.iter().rposition(|idle| idle.size == size);
         at.map(|at| {
             pool.held -= size;
             pool.idle.remove(at).start
