@@ -98,25 +98,34 @@ impl<B: Body<N>, const N: usize> Loop for Everywhere<'_, B, N> {
     fn run(self) {
         let Everywhere(walk, body) = self;
         let Planes { outer, sizes, steps, tile } = walk.planes();
-        for run in outer.runs() {
+        for run in outer {
             for plane in 0..run.len {
                 let start = |operand: usize| run.starts[operand] + plane * run.steps[operand];
                 let start: [usize; N] = core::array::from_fn(start);
-                // Tiles of tiles: the pages of all operands stay within reach.
+                // Tiles of tiles: the pages of all operands stay within reach. (Loops with `while`: a `step_by` divides.)
                 let blocks = if tile[0] > 1 { [TILES * TILE; 2] } else { sizes };
-                for top in (0..sizes[0]).step_by(blocks[0].max(1)) {
-                    for left in (0..sizes[1]).step_by(blocks[1].max(1)) {
-                        for top in (top..sizes[0].min(top + blocks[0])).step_by(tile[0]) {
-                            for left in (left..sizes[1].min(left + blocks[1])).step_by(tile[1].max(1)) {
-                                let (lines, len) = (tile[0].min(sizes[0] - top), tile[1].min(sizes[1] - left));
+                let mut corner = [0, 0];
+                while corner[0] < sizes[0] {
+                    corner[1] = 0;
+                    while corner[1] < sizes[1] {
+                        let end = [0, 1].map(|axis| sizes[axis].min(corner[axis] + blocks[axis]));
+                        let mut top = corner[0];
+                        while top < end[0] {
+                            let mut left = corner[1];
+                            while left < end[1] {
+                                let (lines, len) = (tile[0].min(end[0] - top), tile[1].min(end[1] - left));
                                 let place = |operand: usize| {
                                     start[operand] + top * steps[0][operand] + left * steps[1][operand]
                                 };
                                 // SAFETY: `execute`'s caller promises it for all that the walk reaches.
                                 unsafe { body.tile(core::array::from_fn(place), steps, lines, len) }
+                                left += tile[1];
                             }
+                            top += tile[0];
                         }
+                        corner[1] += blocks[1];
                     }
+                    corner[0] += blocks[0];
                 }
             }
         }
@@ -128,14 +137,14 @@ impl<B: Body<N>, const N: usize> Loop for Everywhere<'_, B, N> {
 /// # Safety
 /// For every run of the walk, what [`Body::run`] asks for; no element is written twice.
 #[inline]
-unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: Walk<N>, body: B) {
+unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: B) {
     if len == 0 {
         return;
     }
     // Memory gives some 64 bytes in a nanosecond.
     let pieces = threads::pieces(len / 64 * B::BYTES);
     if pieces == 1 {
-        simd::dispatch(Everywhere(&walk, body));
+        simd::dispatch(Everywhere(walk, body));
     } else {
         let body = Shared(body);
         threads::for_each(walk.split(pieces, 64), move |part| {
@@ -329,7 +338,7 @@ pub(crate) fn map1<A: Element, O: Element>(
     // from `a` is valid by the view's invariant.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            execute(len, walk, One { kernel, out, a });
+            execute(len, &walk, One { kernel, out, a });
             Ok(())
         })
     }
@@ -348,7 +357,7 @@ pub(crate) fn map2<A: Element, B: Element, O: Element>(
     // SAFETY: as in `map1`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            execute(len, walk, Two { kernel, out, a, b });
+            execute(len, &walk, Two { kernel, out, a, b });
             Ok(())
         })
     }
@@ -368,7 +377,7 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, O: Element>(
     // SAFETY: as in `map1`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            execute(len, walk, Three { kernel, out, a, b, c });
+            execute(len, &walk, Three { kernel, out, a, b, c });
             Ok(())
         })
     }
@@ -388,7 +397,7 @@ pub(crate) fn map1_into<A: Element, O: Element>(
     let walk = Walk::new(out.sizes, [out.strides, a.strides]);
     let (len, out, a) = (output_len(out.sizes), target(&mut out), source(&a));
     // SAFETY: the output's buffer is held exclusively, so it is not the operand's; the walk stays inside both views.
-    unsafe { execute(len, walk, One { kernel, out, a }) }
+    unsafe { execute(len, &walk, One { kernel, out, a }) }
 }
 
 pub(crate) fn map2_into<A: Element, B: Element, O: Element>(
@@ -401,14 +410,14 @@ pub(crate) fn map2_into<A: Element, B: Element, O: Element>(
     let walk = Walk::new(out.sizes, [out.strides, a.strides, b.strides]);
     let (len, out, a, b) = (output_len(out.sizes), target(&mut out), source(&a), source(&b));
     // SAFETY: as in `map1_into`.
-    unsafe { execute(len, walk, Two { kernel, out, a, b }) }
+    unsafe { execute(len, &walk, Two { kernel, out, a, b }) }
 }
 
 pub(crate) fn update1<O: Element>(kernel: impl Map1<O, O>, mut out: ViewMut<'_, HostBuffer, O>) {
     let walk = Walk::new(out.sizes, [out.strides]);
     let (len, out) = (output_len(out.sizes), target(&mut out));
     // SAFETY: the output's buffer is held exclusively and the walk stays inside its view.
-    unsafe { execute(len, walk, Update1 { kernel, out }) }
+    unsafe { execute(len, &walk, Update1 { kernel, out }) }
 }
 
 pub(crate) fn update2<B: Element, O: Element>(
@@ -420,7 +429,7 @@ pub(crate) fn update2<B: Element, O: Element>(
     let walk = Walk::new(out.sizes, [out.strides, b.strides]);
     let (len, out, b) = (output_len(out.sizes), target(&mut out), source(&b));
     // SAFETY: as in `map1_into`.
-    unsafe { execute(len, walk, Update2 { kernel, out, b }) }
+    unsafe { execute(len, &walk, Update2 { kernel, out, b }) }
 }
 
 /// All elements in row-major order.

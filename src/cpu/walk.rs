@@ -7,6 +7,8 @@
 #[derive(Clone)]
 pub(crate) struct Walk<const N: usize> {
     rank: usize,
+    /// Whether the last two axes are visited tile by tile: an operand runs along the other one.
+    tiled: bool,
     sizes: [usize; 8],
     strides: [[usize; N]; 8],
     starts: [usize; N],
@@ -35,8 +37,24 @@ impl<const N: usize> Walk<N> {
                 walk.strides[to] = old_strides[from];
             }
             walk.merge();
+            walk.tile();
         }
         walk
+    }
+
+    /// Where an operand has its elements closer along another axis than along the last: puts that axis next to the last.
+    fn tile(&mut self) {
+        let Some(inner) = self.rank.checked_sub(1) else { return };
+        let closer = |axis: usize| {
+            let steps = (1..N).map(|operand| (self.strides[axis][operand], self.strides[inner][operand]));
+            steps.filter(|&(there, here)| there > 0 && there < here).map(|(there, _)| there).min()
+        };
+        let closest = (0..inner).filter_map(|axis| Some((closer(axis)?, axis))).min();
+        if let Some((_, axis)) = closest {
+            self.sizes[axis..inner].rotate_left(1);
+            self.strides[axis..inner].rotate_left(1);
+            self.tiled = true;
+        }
     }
 
     /// The same in row-major order, whatever the strides.
@@ -47,7 +65,7 @@ impl<const N: usize> Walk<N> {
     }
 
     fn in_order(sizes: &[usize], strides: [&[usize]; N]) -> Self {
-        let mut walk = Walk { rank: 0, sizes: [1; 8], strides: [[0; N]; 8], starts: [0; N] };
+        let mut walk = Walk { rank: 0, tiled: false, sizes: [1; 8], strides: [[0; N]; 8], starts: [0; N] };
         for (axis, &size) in sizes.iter().enumerate() {
             if size != 1 {
                 walk.sizes[walk.rank] = size;
@@ -104,7 +122,7 @@ impl<const N: usize> Walk<N> {
     /// One run over elements side by side in every operand.
     #[inline]
     pub(crate) fn line(len: usize) -> Self {
-        let mut walk = Walk { rank: 1, sizes: [1; 8], strides: [[0; N]; 8], starts: [0; N] };
+        let mut walk = Walk { rank: 1, tiled: false, sizes: [1; 8], strides: [[0; N]; 8], starts: [0; N] };
         (walk.sizes[0], walk.strides[0]) = (len, [1; N]);
         walk
     }
@@ -112,32 +130,32 @@ impl<const N: usize> Walk<N> {
     /// The inner loops, in order.
     #[inline]
     pub(crate) fn runs(&self) -> Runs<'_, N> {
-        Runs { walk: self, index: [0; 8], starts: self.starts, done: self.sizes[..self.rank].contains(&0) }
+        self.runs_of(self.rank)
     }
 
-    /// The inner loops as planes of two axes, visited tile by tile where an operand runs along the other axis.
+    /// The inner loops of the first `rank` axes.
     #[inline]
-    pub(crate) fn planes(&self) -> Planes<N> {
-        let inner = self.rank.saturating_sub(1);
-        // The axis that an operand would rather run along: the one in which its elements are closest, if not the last.
-        let closer = |axis: usize| {
-            let steps = (1..N).map(|operand| (self.strides[axis][operand], self.strides[inner][operand]));
-            steps.filter(|&(there, here)| there > 0 && there < here).map(|(there, _)| there).min()
+    fn runs_of(&self, rank: usize) -> Runs<'_, N> {
+        Runs { walk: self, rank, index: [0; 8], starts: self.starts, done: self.sizes[..self.rank].contains(&0) }
+    }
+
+    /// The inner loops as planes of two axes, to be visited tile by tile where an operand runs along the other axis.
+    #[inline]
+    pub(crate) fn planes(&self) -> Planes<'_, N> {
+        let Some(inner) = self.rank.checked_sub(1) else {
+            return Planes { outer: self.runs_of(0), sizes: [1, 1], steps: [[0; N]; 2], tile: [1, 1] };
         };
-        let other = (0..inner).filter_map(|axis| Some((closer(axis)?, axis))).min().map(|(_, axis)| axis);
-        let mut outer = self.clone();
         let (size, steps) = (self.sizes[inner], self.strides[inner]);
-        outer.rank = inner;
-        let Some(axis) = other else {
-            return Planes { outer, sizes: [1, size], steps: [[0; N], steps], tile: [1, size] };
-        };
-        let (across, across_steps) = (outer.sizes[axis], outer.strides[axis]);
-        for axis in axis..inner - 1 {
-            outer.sizes[axis] = outer.sizes[axis + 1];
-            outer.strides[axis] = outer.strides[axis + 1];
+        if !self.tiled {
+            return Planes { outer: self.runs_of(inner), sizes: [1, size], steps: [[0; N], steps], tile: [1, size] };
         }
-        outer.rank = inner - 1;
-        Planes { outer, sizes: [across, size], steps: [across_steps, steps], tile: [TILE, TILE] }
+        let across = inner - 1;
+        Planes {
+            outer: self.runs_of(across),
+            sizes: [self.sizes[across], size],
+            steps: [self.strides[across], steps],
+            tile: [TILE, TILE],
+        }
     }
 }
 
@@ -145,9 +163,9 @@ impl<const N: usize> Walk<N> {
 pub(crate) const TILE: usize = 32;
 
 /// Planes of two axes and the walk over the others.
-pub(crate) struct Planes<const N: usize> {
-    /// The axes outside of the planes.
-    pub outer: Walk<N>,
+pub(crate) struct Planes<'a, const N: usize> {
+    /// Over the axes outside of the planes.
+    pub outer: Runs<'a, N>,
     /// Lines in a plane, elements in a line.
     pub sizes: [usize; 2],
     /// From line to line, from element to element.
@@ -159,6 +177,7 @@ pub(crate) struct Planes<const N: usize> {
 /// The inner loops of a walk.
 pub(crate) struct Runs<'a, const N: usize> {
     walk: &'a Walk<N>,
+    rank: usize,
     index: [usize; 8],
     starts: [usize; N],
     done: bool,
@@ -173,7 +192,7 @@ impl<const N: usize> Iterator for Runs<'_, N> {
             return None;
         }
         let walk = self.walk;
-        let Some(inner) = walk.rank.checked_sub(1) else {
+        let Some(inner) = self.rank.checked_sub(1) else {
             self.done = true;
             return Some(Run { starts: self.starts, len: 1, steps: [0; N] });
         };

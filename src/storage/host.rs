@@ -8,11 +8,15 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::alloc;
 
-/// Elements are aligned for the widest vector registers.
+/// Elements are aligned to cache lines and the widest vector registers.
 pub(super) const ALIGNMENT: usize = 64;
+/// Elements of a small block: what the allocator gives without taking longer, and enough for every element.
+const SMALL_ALIGNMENT: usize = 16;
+/// Blocks up to this size are small.
+const SMALL: usize = 1024;
 /// What the header takes in front of the elements.
 const HEADER: usize = ALIGNMENT;
-const _: () = assert!(size_of::<Header>() <= HEADER);
+const _: () = assert!(size_of::<Header>() <= HEADER && align_of::<Header>() <= SMALL_ALIGNMENT);
 
 /// A reference-counted block of host memory. Cloning shares it; it is written only while it is not shared.
 ///
@@ -103,7 +107,8 @@ fn allocate(bytes: usize, zeroed: bool) -> Result<HostBuffer> {
     let out_of_memory = || Error::OutOfMemory { bytes, device: "cpu" };
     let size = HEADER + bytes;
     let (block, origin) = if size < pool::SMALLEST {
-        let layout = Layout::from_size_align(size, ALIGNMENT).map_err(|_| out_of_memory())?;
+        let alignment = if size <= SMALL { SMALL_ALIGNMENT } else { ALIGNMENT };
+        let layout = Layout::from_size_align(size, alignment).map_err(|_| out_of_memory())?;
         // SAFETY: the size is not zero.
         let block = unsafe { if zeroed { alloc::alloc_zeroed(layout) } else { alloc::alloc(layout) } };
         (NonNull::new(block).ok_or_else(out_of_memory)?, Origin::Allocator(layout))
