@@ -132,6 +132,18 @@ impl<B: Body<N>, const N: usize> Loop for Everywhere<'_, B, N> {
     }
 }
 
+/// A single inner loop: what most walks are. It has a function of its own because small tensors feel what the general one
+/// costs before it starts.
+struct Line<B, const N: usize>(Run<N>, B);
+impl<B: Body<N>, const N: usize> Loop for Line<B, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        // SAFETY: `execute`'s caller promises it.
+        unsafe { self.1.run(self.0) }
+    }
+}
+
 /// Runs a body along a walk over `len` elements, with the best instructions and as many threads as are worth it.
 ///
 /// # Safety
@@ -143,7 +155,11 @@ unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: 
     }
     // Memory gives some 64 bytes in a nanosecond.
     let pieces = threads::pieces(len / 64 * B::BYTES);
-    if pieces == 1 {
+    if pieces == 1
+        && let Some(run) = walk.line_run()
+    {
+        simd::dispatch(Line(run, body));
+    } else if pieces == 1 {
         simd::dispatch(Everywhere(walk, body));
     } else {
         let body = Shared(body);
@@ -319,11 +335,22 @@ pub(super) fn result_len(sizes: &[usize]) -> Result<usize> {
     numel(sizes).ok_or_else(|| Error::TooLarge { op: "result", sizes: sizes.into() })
 }
 
-/// The walk over a result and its operands; at once where all lie alike, as small tensors mostly do.
+/// Runs a body over a fresh result and its operands; without a walk where all lie alike, as small tensors mostly do.
+///
+/// # Safety
+/// As for [`execute`]; the result's strides come first and leave no gaps.
 #[inline]
-fn walk<const N: usize>(len: usize, sizes: &[usize], strides: [&[usize]; N]) -> Walk<N> {
-    // The result leaves no gaps, so operands with its strides are lines beside it.
-    if strides[1..].iter().all(|operand| *operand == strides[0]) { Walk::line(len) } else { Walk::new(sizes, strides) }
+unsafe fn spread<B: Body<N>, const N: usize>(len: usize, sizes: &[usize], strides: [&[usize]; N], body: B) {
+    // SAFETY: the caller's promise. The result leaves no gaps, so operands with its strides are lines beside it.
+    unsafe {
+        if strides[1..].iter().any(|operand| *operand != strides[0]) {
+            execute(len, &Walk::new(sizes, strides), body);
+        } else if threads::pieces(len / 64 * B::BYTES) == 1 {
+            simd::dispatch(Line(Run { starts: [0; N], len, steps: [1; N] }, body));
+        } else {
+            execute(len, &Walk::line(len), body);
+        }
+    }
 }
 
 pub(crate) fn map1<A: Element, O: Element>(
@@ -332,13 +359,13 @@ pub(crate) fn map1<A: Element, O: Element>(
     strides: &[usize],
 ) -> Result<HostBuffer> {
     let len = result_len(a.sizes)?;
-    let walk = walk(len, a.sizes, [strides, a.strides]);
+    let (sizes, all) = (a.sizes, [strides, a.strides]);
     let a = source(&a);
     // SAFETY: the strides of a fresh result are dense, so the walk writes each of its `len` elements once; what it reaches
     // from `a` is valid by the view's invariant.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            execute(len, &walk, One { kernel, out, a });
+            spread(len, sizes, all, One { kernel, out, a });
             Ok(())
         })
     }
@@ -352,12 +379,12 @@ pub(crate) fn map2<A: Element, B: Element, O: Element>(
 ) -> Result<HostBuffer> {
     debug_assert_eq!(a.sizes, b.sizes);
     let len = result_len(a.sizes)?;
-    let walk = walk(len, a.sizes, [strides, a.strides, b.strides]);
+    let (sizes, all) = (a.sizes, [strides, a.strides, b.strides]);
     let (a, b) = (source(&a), source(&b));
     // SAFETY: as in `map1`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            execute(len, &walk, Two { kernel, out, a, b });
+            spread(len, sizes, all, Two { kernel, out, a, b });
             Ok(())
         })
     }
@@ -372,12 +399,12 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, O: Element>(
 ) -> Result<HostBuffer> {
     debug_assert!(a.sizes == b.sizes && a.sizes == c.sizes);
     let len = result_len(a.sizes)?;
-    let walk = walk(len, a.sizes, [strides, a.strides, b.strides, c.strides]);
+    let (sizes, all) = (a.sizes, [strides, a.strides, b.strides, c.strides]);
     let (a, b, c) = (source(&a), source(&b), source(&c));
     // SAFETY: as in `map1`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            execute(len, &walk, Three { kernel, out, a, b, c });
+            spread(len, sizes, all, Three { kernel, out, a, b, c });
             Ok(())
         })
     }

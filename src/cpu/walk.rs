@@ -127,6 +127,16 @@ impl<const N: usize> Walk<N> {
         walk
     }
 
+    /// The walk as one run, if it is one.
+    #[inline]
+    pub(crate) fn line_run(&self) -> Option<Run<N>> {
+        match self.rank {
+            0 => Some(Run { starts: self.starts, len: 1, steps: [0; N] }),
+            1 => Some(Run { starts: self.starts, len: self.sizes[0], steps: self.strides[0] }),
+            _ => None,
+        }
+    }
+
     /// The inner loops, in order.
     #[inline]
     pub(crate) fn runs(&self) -> Runs<'_, N> {

@@ -102,6 +102,10 @@ pub(super) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
     sizes: T::Sizes,
     common: DType,
 ) -> Result<Tensor<Out, T, D>> {
+    let row_major = strides::contiguous(&sizes);
+    if view.sizes == sizes.as_ref() && view.strides == row_major.as_ref() {
+        return Ok(Tensor::from_parts(D::map1(kernel, view, row_major.as_ref())?, 0, sizes, row_major));
+    }
     let (from, layout) = broadcast_strides(&view, &sizes, common);
     let strides = strides::elementwise_result(&sizes, &[layout], false);
     let storage = D::map1(kernel, view.restrided(sizes.as_ref(), from.as_ref()), strides.as_ref())?;
@@ -116,9 +120,14 @@ pub(super) fn map2<A: Element, B: Element, T: Shape, D: Device, Out: Element>(
     sizes: T::Sizes,
     common: [DType; 2],
 ) -> Result<Tensor<Out, T, D>> {
+    let alike = a.sizes == sizes.as_ref() && b.sizes == sizes.as_ref();
+    // Most operands: row-major, of one shape. So is the result.
+    let row_major = strides::contiguous(&sizes);
+    if alike && a.strides == row_major.as_ref() && b.strides == row_major.as_ref() {
+        return Ok(Tensor::from_parts(D::map2(kernel, a, b, row_major.as_ref())?, 0, sizes, row_major));
+    }
     let (from_a, layout_a) = broadcast_strides(&a, &sizes, common[0]);
     let (from_b, layout_b) = broadcast_strides(&b, &sizes, common[1]);
-    let alike = a.sizes == sizes.as_ref() && b.sizes == sizes.as_ref();
     let strides = strides::elementwise_result(&sizes, &[layout_a, layout_b], alike);
     let storage = D::map2(
         kernel,
