@@ -9,6 +9,8 @@ pub mod admit;
 mod binary;
 mod complex;
 pub mod kernel;
+#[allow(dead_code, unused_imports)]
+pub(crate) mod math;
 pub mod reduce;
 pub(crate) mod table;
 mod unary;

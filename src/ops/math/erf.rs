@@ -1,0 +1,81 @@
+//! The error function, its complement, and the gate made of it.
+//!
+//! Uses exponentials and the polynomials; nothing of this folder uses it.
+
+use super::exp::{Scaled, scaled};
+use super::poly::log_erfc;
+use super::real::{Real, fast_sum, pick, product, product2, sum};
+
+/// `erfc(x)` for x >= 0 up to 28, given x^2 in two parts. Written `e^(-x^2) * P(t) / (1 + 2 x)` with t = (x - K) / (x + K),
+/// after M. M. Shepherd and J. G. Laframboise, Mathematics of Computation 36 (1981); each factor is kept in two parts.
+#[inline(always)]
+fn tail<T: Real>(x: T, square: (T, T)) -> Scaled<T> {
+    let one = T::of(1.0);
+    let (d, d_low) = sum(one, x + x);
+    let (above, below) = (x + T::ERFCX_K, x - T::ERFCX_K);
+    let inverse = one / (above * d);
+    let r = above * inverse;
+    let (again, rest) = product(r, d);
+    let r_low = r * (((one - again) - rest) - r * d_low);
+    let p = fast_sum(T::ERFCX_0, T::erfcx(below * d * inverse));
+    let e = scaled(-square.0, -square.1);
+    let (high, low) = product2(product2((e.high, e.low), p), (r, r_low));
+    let (high, low) = fast_sum(high, low);
+    Scaled { high, low, n: e.n }
+}
+
+/// `erfc(x)`.
+#[inline(always)]
+pub(crate) fn erfc<T: Real>(x: T) -> T {
+    let y = x.abs().bound(T::of(0.0), T::of(28.0));
+    let e = tail(y, product(y, y));
+    let far = e.high.scale(e.n);
+    let near = T::of(2.0) - far;
+    pick(x < T::of(0.0), near, far)
+}
+
+/// `erf(x)`.
+#[inline(always)]
+pub(crate) fn erf<T: Real>(x: T) -> T {
+    x.erf()
+}
+
+/// `erf(x)` near 0.
+#[inline(always)]
+fn near<T: Real>(x: T) -> T {
+    x + x * T::erf_near(x * x)
+}
+
+/// `erf(x)` in f32.
+#[inline(always)]
+pub(crate) fn single(x: f32) -> f32 {
+    let size = x.abs();
+    let e = scaled(-log_erfc(size.bound(0.0, 4.0)), 0.0);
+    let far = 1.0 - e.high * f32::power_of_two(e.n);
+    pick(size < 0.65, near(size), far).copysign(x)
+}
+
+/// `erf(x)` in f64.
+#[inline(always)]
+pub(crate) fn double(x: f64) -> f64 {
+    let size = x.abs();
+    let y = size.bound(0.0, 6.5);
+    let e = tail(y, product(y, y));
+    let unit = f64::power_of_two(e.n);
+    let far = 1.0 - e.high * unit - e.low * unit;
+    pick(size < 0.65, near(size), far).copysign(x)
+}
+
+/// `x/2 * (1 + erf(x / sqrt(2)))`. Like PyTorch's formula it is NaN at negative infinity.
+#[inline(always)]
+pub(crate) fn gelu<T: Real>(x: T) -> T {
+    let size = x.abs();
+    let y = size.bound(T::of(0.0), T::of(39.5));
+    // x^2 / 2 has an exact form, unlike x / sqrt(2), on which the other factors hardly depend.
+    let (high, low) = product(y, y);
+    let half = T::of(0.5);
+    let e = tail(y * T::SQRT_1_2.0, (half * high, half * low));
+    let h = (y * half * e.high).scale(e.n);
+    let value = pick(x < T::of(0.0), -h, x - h);
+    pick(x == T::of(f64::NEG_INFINITY), T::of(f64::NAN), value)
+}

@@ -1,0 +1,68 @@
+//! Exponentials.
+//!
+//! Uses the polynomials; the hyperbolic functions, the gates, `erf` and `pow` use the parts of it.
+
+use super::real::{Real, fast_sum, pick};
+
+/// `e^r * 2^n = (high + low) * 2^n`, accurate to about 1/16 ulp of its sum.
+pub(crate) struct Scaled<T> {
+    pub(crate) high: T,
+    pub(crate) low: T,
+    pub(crate) n: T,
+}
+
+impl<T: Real> Scaled<T> {
+    /// The number itself.
+    #[inline(always)]
+    pub(crate) fn value(self) -> T {
+        self.high.scale(self.n)
+    }
+}
+
+/// `1 + (e^(high + low) - 1)` for `|high| <= ln(2)/2` and a low part below its last digit: the sum with 1, and what it lost.
+#[inline(always)]
+fn reduced<T: Real>(one: T, high: T, low: T) -> (T, T) {
+    let r = high + low;
+    let (sum, lost) = fast_sum(one, high);
+    fast_sum(sum, lost + (low + r * r * T::exp(r)))
+}
+
+/// `e^(high + low)`, for a `high` within [`Real::EXP_RANGE`] or a little beyond.
+#[inline(always)]
+pub(crate) fn scaled<T: Real>(high: T, low: T) -> Scaled<T> {
+    let n = (high * T::of(core::f64::consts::LOG2_E)).nearest();
+    let (high, low) = reduced(T::of(1.0), high - n * T::LN2.0, low - n * T::LN2.1);
+    Scaled { high, low, n }
+}
+
+/// `e^x`.
+#[inline(always)]
+pub(crate) fn exp<T: Real>(x: T) -> T {
+    scaled(x.bound(T::EXP_RANGE.0, T::EXP_RANGE.1), T::of(0.0)).value()
+}
+
+/// `2^x`.
+#[inline(always)]
+pub(crate) fn exp2<T: Real>(x: T) -> T {
+    let x = x.bound(T::EXP2_RANGE.0, T::EXP2_RANGE.1);
+    let n = x.nearest();
+    let (high, _) = reduced(T::of(1.0), (x - n) * T::of(core::f64::consts::LN_2), T::of(0.0));
+    high.scale(n)
+}
+
+/// `e^x - 1`.
+#[inline(always)]
+pub(crate) fn expm1<T: Real>(x: T) -> T {
+    // Below -44 the result is -1 in either type.
+    let y = x.bound(T::of(-44.0), T::EXP_RANGE.1);
+    let n = (y * T::of(core::f64::consts::LOG2_E)).nearest();
+    // 2^n * ((e^r - 1) + (1 - 2^-n)); 2^-n counts for nothing long before it leaves the range.
+    let one = T::of(1.0) - T::power_of_two(-pick(n > T::of(64.0), T::of(64.0), n));
+    let (high, low) = (y - n * T::LN2.0, -(n * T::LN2.1));
+    let r = high + low;
+    let tail = low + r * r * T::exp(r);
+    // For n = 0 the sum is `high` itself, for others 1 - 2^-n is the larger.
+    let sum = one + high;
+    let lost = pick(n == T::of(0.0), T::of(0.0), high - (sum - one));
+    (sum + (lost + tail)).scale(n).copysign(x)
+}

@@ -1,0 +1,71 @@
+//! The smooth gates of neural networks.
+//!
+//! Uses exponentials and logarithms; nothing of this folder uses it. Like PyTorch's formulas, `x * gate(x)` is NaN at
+//! negative infinity.
+
+use super::exp::scaled;
+use super::log::log1p_parts;
+use super::real::{Real, pick, product, product2};
+
+/// `x / (1 + e^-(high + low))`, or without x the gate alone. The two parts are clamped by the caller.
+#[inline(always)]
+fn gate<T: Real>(x: T, high: T, low: T) -> T {
+    let negative = high < T::of(0.0);
+    let zero = T::of(0.0);
+    let e = scaled(pick(negative, high, -high), pick(negative, low, -low));
+    let (p, n) = (e.high, e.n);
+    let part = p.scale(n);
+    // e / (1 + e) on the negative side, and e scaled last, so that it underflows last.
+    (pick(negative, x * p, x) / (T::of(1.0) + part)).scale(pick(negative, n, zero))
+}
+
+/// `1 / (1 + e^-x)`.
+#[inline(always)]
+pub(crate) fn sigmoid<T: Real>(x: T) -> T {
+    gate(T::of(1.0), x.bound(T::EXP_RANGE.0, -T::EXP_RANGE.0), T::of(0.0))
+}
+
+/// `x / (1 + e^-x)`.
+#[inline(always)]
+pub(crate) fn silu<T: Real>(x: T) -> T {
+    // x * e^x ends a little after e^x.
+    let limit = T::EXP_RANGE.0 - T::of(10.0);
+    let y = gate(x, x.bound(limit, -limit), T::of(0.0));
+    pick(x == T::of(f64::NEG_INFINITY), T::of(f64::NAN), y)
+}
+
+/// `ln(1 + e^x)`.
+#[inline(always)]
+pub(crate) fn softplus<T: Real>(x: T) -> T {
+    let (zero, size) = (T::of(0.0), x.abs());
+    let e = scaled(-size.bound(zero, -T::EXP_RANGE.0), zero).value();
+    pick(x > zero, x, zero) + log1p_parts(e, zero, zero)
+}
+
+/// `x * tanh(softplus(x))`.
+#[inline(always)]
+pub(crate) fn mish<T: Real>(x: T) -> T {
+    // tanh(softplus(x)) = n / (n + 2) with n = e^x (e^x + 2); 1 for x > 20.
+    let two = T::of(2.0);
+    let e = scaled(x.bound(T::EXP_RANGE.0 - T::of(10.0), T::of(20.0)), T::of(0.0));
+    let (p, n) = (e.high, e.n);
+    let e = p.scale(n);
+    let y = (x * (p * ((e + two) / (e * (e + two) + two)))).scale(n);
+    pick(x == T::of(f64::NEG_INFINITY), T::of(f64::NAN), y)
+}
+
+/// `x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))`, with these constants as real numbers.
+#[inline(always)]
+pub(crate) fn gelu_tanh<T: Real>(x: T) -> T {
+    // It is x / (1 + e^-u) with u = x * (A + B x^2), and errors of u grow with u: u in two parts.
+    const A: (f64, f64) = (1.595_769_121_605_730_8, -9.969_308_809_110_92e-17);
+    const B: (f64, f64) = (0.071_354_816_272_600_25, -6.175_149_918_155_315e-19);
+    let wide = x.wide();
+    let y = wide.bound(-22.0, 22.0);
+    let square = product(y, y);
+    let cubic = product2(square, B);
+    let sum = A.0 + cubic.0;
+    let lost = super::real::sum(A.0, cubic.0).1 + (A.1 + cubic.1);
+    let u = product2((sum, lost), (y, 0.0));
+    T::of(pick(wide == f64::NEG_INFINITY, f64::NAN, gate(wide, u.0, u.1)))
+}

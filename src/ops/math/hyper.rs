@@ -1,0 +1,91 @@
+//! Hyperbolic functions and their inverses.
+//!
+//! Uses exponentials and logarithms; nothing of this folder uses it.
+
+use super::exp::scaled;
+use super::log::log1p_parts;
+use super::real::{Real, fast_sum, pick, product};
+
+/// `e^|x| / 2` and `e^-|x| / 2` in the parts that give sinh and cosh.
+#[inline(always)]
+fn halves<T: Real>(x: T) -> (super::exp::Scaled<T>, T) {
+    let e = scaled(x.bound(T::of(0.0), T::EXP_RANGE.1 + T::of(2.0)), T::of(0.0));
+    let n = pick(e.n > T::of(60.0), T::of(60.0), e.n);
+    let inverse = T::power_of_two(T::of(-2.0) * n) / e.high;
+    (e, inverse)
+}
+
+/// `sinh(x)`.
+#[inline(always)]
+pub(crate) fn sinh<T: Real>(x: T) -> T {
+    let size = x.abs();
+    let (e, inverse) = halves(size);
+    let large = (e.high + (e.low - inverse)).scale(e.n - T::of(1.0));
+    let z = pick(size < T::of(1.0), size * size, T::of(0.0));
+    let small = size + size * (z * T::sinh(z));
+    pick(size < T::of(1.0), small, large).copysign(x)
+}
+
+/// `cosh(x)`.
+#[inline(always)]
+pub(crate) fn cosh<T: Real>(x: T) -> T {
+    let (e, inverse) = halves(x.abs());
+    (e.high + (e.low + inverse)).scale(e.n - T::of(1.0))
+}
+
+/// `tanh(x)`.
+#[inline(always)]
+pub(crate) fn tanh<T: Real>(x: T) -> T {
+    let (one, two) = (T::of(1.0), T::of(2.0));
+    let size = x.abs();
+    let e = scaled(size.bound(T::of(0.0), T::of(22.0)) * two, T::of(0.0));
+    let large = one - two / (e.high * T::power_of_two(e.n) + one);
+    let z = size * size;
+    let small = size + size * (z * T::tanh(z));
+    pick(size < T::of(0.625), small, large).copysign(x)
+}
+
+/// `asinh(x)`, computed in f64.
+#[inline(always)]
+pub(crate) fn asinh<T: Real>(x: T) -> T {
+    let wide = x.wide();
+    let size = wide.abs();
+    // log(2 x) far out, log1p(x + x^2 / (1 + sqrt(1 + x^2))) elsewhere.
+    let far = size > 1e18;
+    let square = size * size;
+    let (high, low) = fast_sum(size, square / (1.0 + (1.0 + square).sqrt()));
+    let y = log1p_parts(pick(far, size, high), pick(far, 0.0, low), pick(far, 1.0, 0.0));
+    T::of(y.copysign(wide))
+}
+
+/// `acosh(x)`, computed in f64.
+#[inline(always)]
+pub(crate) fn acosh<T: Real>(x: T) -> T {
+    let wide = x.wide();
+    // log(2 x) far out, log1p(t + sqrt(2 t + t^2)) with t = x - 1 elsewhere.
+    let far = wide > 1e18;
+    let t = wide - 1.0;
+    let (high, low) = product(t, t);
+    let (high, more) = super::real::sum(2.0 * t, high);
+    let low = low + more;
+    let root = high.sqrt();
+    let (again, rest) = product(root, root);
+    let lost = pick(root > 0.0, ((high - again) - rest + low) * 0.5 / root, 0.0);
+    let (high, low) = super::real::sum(t, root);
+    let y = log1p_parts(pick(far, wide, high), pick(far, 0.0, low + lost), pick(far, 1.0, 0.0));
+    T::of(pick(wide < 1.0, f64::NAN, y))
+}
+
+/// `atanh(x)`, computed in f64.
+#[inline(always)]
+pub(crate) fn atanh<T: Real>(x: T) -> T {
+    let wide = x.wide();
+    let size = wide.abs();
+    // log1p(2 x / (1 - x)) / 2.
+    let (below, lost) = super::real::sum(1.0, -size);
+    let ratio = 2.0 * size / below;
+    let (again, rest) = product(ratio, below);
+    let low = ((2.0 * size - again) - rest - ratio * lost) / below;
+    let y = 0.5 * log1p_parts(ratio, pick(size < 1.0, low, 0.0), 0.0);
+    T::of(y.copysign(wide))
+}

@@ -1,0 +1,108 @@
+//! Powers and roots.
+//!
+//! Uses exponentials and logarithms; nothing of this folder uses it.
+
+use super::exp::scaled;
+use super::log::log;
+use super::poly::{inverse_cbrt, log_tail};
+use super::real::{Real, fast_sum, pick, product, product2, sum};
+
+/// Whether a number that is not negative is an integer.
+#[inline(always)]
+fn is_integer(x: f64) -> bool {
+    const UNIT: f64 = 4_503_599_627_370_496.0;
+    x >= UNIT || (x + UNIT) - UNIT == x
+}
+
+/// `x^y`, with IEEE's special cases: 1 for y = 0 and for x = 1, even with NaN.
+#[inline(always)]
+pub(crate) fn pow<T: Real>(x: T, y: T) -> T {
+    let (one, zero, infinity) = (T::of(1.0), T::of(0.0), T::of(f64::INFINITY));
+    let size = x.abs();
+    let exponent = y.wide().abs();
+    let whole = is_integer(exponent);
+    let odd = whole && !is_integer(0.5 * exponent);
+    let ordinary = size.power(y);
+    // 0 and infinity, and what infinite exponents make of the others.
+    let grows = (size > one) == (y > zero);
+    let edge = (size == zero) | (size == infinity) | (exponent == f64::INFINITY);
+    let value = pick(edge, pick(grows, infinity, zero), ordinary);
+    let value = pick(size == one, one, value);
+    let negative = one.copysign(x) < zero;
+    let value = pick(negative & odd, -value, value);
+    let value = pick((x < zero) & (size < infinity) & !whole, T::of(f64::NAN), value);
+    let value = pick((x < zero) | (x >= zero), value, x);
+    let value = pick((y < zero) | (y >= zero), value, y);
+    pick((x == one) | (y == zero), one, value)
+}
+
+/// `x^y` in f32, by f64.
+#[inline(always)]
+pub(crate) fn single(x: f32, y: f32) -> f32 {
+    super::exp(y as f64 * log(x as f64)) as f32
+}
+
+/// `ln(x)` to about 68 bits.
+#[inline(always)]
+fn log_parts(x: f64) -> (f64, f64) {
+    let (m, k) = x.split();
+    // s = (m - 1) / (m + 1), of which the first is exact.
+    let f = m - 1.0;
+    let (d, d_low) = sum(m, 1.0);
+    let inverse = 1.0 / d;
+    let s = f * inverse;
+    let (again, rest) = product(s, d);
+    let s = (s, (((f - again) - rest) - s * d_low) * inverse);
+    // 2 s + s^3 (2/3 + s^2 P).
+    let z = product2(s, s);
+    let third = fast_sum(0.666_666_666_666_666_6, z.0 * log_tail(z.0));
+    let cube = product2(product2(s, z), (third.0, third.1 + 3.700_743_415_417_188e-17));
+    // LN2 in three parts: the first times k is exact.
+    let (high, a) = sum(k * f64::LN2.0, 2.0 * s.0);
+    let (middle, b) = product(k, f64::LN2.1);
+    let (high, c) = sum(high, middle);
+    let (high, d) = sum(high, cube.0);
+    fast_sum(high, a + (c + (d + (b + cube.1 + 2.0 * s.1))))
+}
+
+/// `x^y` in f64.
+#[inline(always)]
+pub(crate) fn double(x: f64, y: f64) -> f64 {
+    let (high, low) = product2(log_parts(x), (y, 0.0));
+    // What is out of range needs no second part, which may be NaN there.
+    let low = pick(high.abs() < 1000.0, low, 0.0);
+    let (high, low) = fast_sum(high, low);
+    scaled(high.bound(f64::EXP_RANGE.0, f64::EXP_RANGE.1), low).value()
+}
+
+/// `1 / sqrt(x)`.
+#[inline(always)]
+pub(crate) fn rsqrt<T: Real>(x: T) -> T {
+    T::of(1.0) / x.sqrt()
+}
+
+/// The cube root, computed in f64.
+#[inline(always)]
+pub(crate) fn cbrt<T: Real>(x: T) -> T {
+    let wide = x.wide();
+    let size = wide.abs();
+    let (m, k) = size.split();
+    // m from 1 to 2, and the exponent as 3 third + rest.
+    let low = m < 1.0;
+    let (m, k) = (pick(low, m + m, m), pick(low, k - 1.0, k));
+    let third = (k * (1.0 / 3.0) - 0.333).nearest();
+    let rest = k - 3.0 * third;
+    // r is near 1 / cbrt(m); a step of fourth order makes it so to the last digits.
+    let first = inverse_cbrt(m);
+    let m = m * pick(rest > 1.5, 4.0, pick(rest > 0.5, 2.0, 1.0));
+    let r = first * pick(rest > 1.5, 0.629_960_524_947_436_6, pick(rest > 0.5, 0.793_700_525_984_099_7, 1.0));
+    let e = 1.0 - m * r * r * r;
+    let r = r + r * e * (1.0 / 3.0 + e * (2.0 / 9.0 + e * (14.0 / 81.0)));
+    // One step of Newton for the root itself, with the rounding error of its cube.
+    let root = m * r * r;
+    let (square, lost) = product(root, root);
+    let (cube, more) = product2((square, lost), (root, 0.0));
+    let root = root - ((cube - m) + more) * (r * r) * (1.0 / 3.0);
+    let value = pick((size > 0.0) & (size < f64::INFINITY), root * f64::power_of_two(third), size);
+    T::of(value.copysign(wide))
+}
