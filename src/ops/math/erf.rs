@@ -6,8 +6,12 @@ use super::exp::{Scaled, scaled};
 use super::poly::log_erfc;
 use super::real::{Real, fast_sum, pick, product, product2, sum};
 
-/// `erfc(x)` for x >= 0 up to 28, given x^2 in two parts. Written `e^(-x^2) * P(t) / (1 + 2 x)` with t = (x - K) / (x + K),
+/// Below this `erf` is a polynomial.
+const SMALL: f64 = 0.65;
+
+/// `erfc(x)` for x >= 0 up to [`Real::ERFC_END`], given x^2 in two parts. Written `e^(-x^2) * P(t) / (1 + 2 x)` with t = (x - K) / (x + K),
 /// after M. M. Shepherd and J. G. Laframboise, Mathematics of Computation 36 (1981); each factor is kept in two parts.
+/// Near 0, where P is steep, it is `1 - erf(x)`.
 #[inline(always)]
 fn tail<T: Real>(x: T, square: (T, T)) -> Scaled<T> {
     let one = T::of(1.0);
@@ -21,13 +25,17 @@ fn tail<T: Real>(x: T, square: (T, T)) -> Scaled<T> {
     let e = scaled(-square.0, -square.1);
     let (high, low) = product2(product2((e.high, e.low), p), (r, r_low));
     let (high, low) = fast_sum(high, low);
-    Scaled { high, low, n: e.n }
+    let zero = T::of(0.0);
+    let close = x < T::of(SMALL);
+    let (one_less, lost) = fast_sum(one, -x);
+    let close_high = one_less + (lost - x * T::erf_near(x * x));
+    Scaled { high: pick(close, close_high, high), low: pick(close, zero, low), n: pick(close, zero, e.n) }
 }
 
 /// `erfc(x)`.
 #[inline(always)]
 pub(crate) fn erfc<T: Real>(x: T) -> T {
-    let y = x.abs().bound(T::of(0.0), T::of(28.0));
+    let y = x.abs().bound(T::of(0.0), T::ERFC_END);
     let e = tail(y, product(y, y));
     let far = e.high.scale(e.n);
     let near = T::of(2.0) - far;
@@ -50,9 +58,10 @@ fn near<T: Real>(x: T) -> T {
 #[inline(always)]
 pub(crate) fn single(x: f32) -> f32 {
     let size = x.abs();
-    let e = scaled(-log_erfc(size.bound(0.0, 4.0)), 0.0);
+    let y = size.bound(0.0, 4.0);
+    let e = scaled(-log_erfc(y), 0.0);
     let far = 1.0 - e.high * f32::power_of_two(e.n);
-    pick(size < 0.65, near(size), far).copysign(x)
+    pick(y < SMALL as f32, near(y), far).copysign(x)
 }
 
 /// `erf(x)` in f64.
@@ -63,15 +72,15 @@ pub(crate) fn double(x: f64) -> f64 {
     let e = tail(y, product(y, y));
     let unit = f64::power_of_two(e.n);
     let far = 1.0 - e.high * unit - e.low * unit;
-    pick(size < 0.65, near(size), far).copysign(x)
+    pick(y < SMALL, near(y), far).copysign(x)
 }
 
 /// `x/2 * (1 + erf(x / sqrt(2)))`. Like PyTorch's formula it is NaN at negative infinity.
 #[inline(always)]
 pub(crate) fn gelu<T: Real>(x: T) -> T {
     let size = x.abs();
-    let y = size.bound(T::of(0.0), T::of(39.5));
-    // x^2 / 2 has an exact form, unlike x / sqrt(2), on which the other factors hardly depend.
+    let y = size.bound(T::of(0.0), T::ERFC_END * T::of(core::f64::consts::SQRT_2));
+    // The square of x / sqrt(2) is exact here, and the other factors hardly depend on it.
     let (high, low) = product(y, y);
     let half = T::of(0.5);
     let e = tail(y * T::SQRT_1_2.0, (half * high, half * low));

@@ -5,7 +5,7 @@
 
 use super::exp::scaled;
 use super::log::log1p_parts;
-use super::real::{Real, pick, product, product2};
+use super::real::{Real, pick, product, product2, quotient2, sum};
 
 /// `x / (1 + e^-(high + low))`, or without x the gate alone. The two parts are clamped by the caller.
 #[inline(always)]
@@ -30,7 +30,7 @@ pub(crate) fn sigmoid<T: Real>(x: T) -> T {
 pub(crate) fn silu<T: Real>(x: T) -> T {
     // x * e^x ends a little after e^x.
     let limit = T::EXP_RANGE.0 - T::of(10.0);
-    let y = gate(x, x.bound(limit, -limit), T::of(0.0));
+    let y = gate(pick(x < limit, limit, x), x.bound(limit, -limit), T::of(0.0));
     pick(x == T::of(f64::NEG_INFINITY), T::of(f64::NAN), y)
 }
 
@@ -47,10 +47,14 @@ pub(crate) fn softplus<T: Real>(x: T) -> T {
 pub(crate) fn mish<T: Real>(x: T) -> T {
     // tanh(softplus(x)) = n / (n + 2) with n = e^x (e^x + 2); 1 for x > 20.
     let two = T::of(2.0);
-    let e = scaled(x.bound(T::EXP_RANGE.0 - T::of(10.0), T::of(20.0)), T::of(0.0));
-    let (p, n) = (e.high, e.n);
-    let e = p.scale(n);
-    let y = (x * (p * ((e + two) / (e * (e + two) + two)))).scale(n);
+    let limit = T::EXP_RANGE.0 - T::of(10.0);
+    let e = scaled(x.bound(limit, T::of(20.0)), T::of(0.0));
+    // n as (high + low) * 2^k, and n + 2, each in two parts.
+    let k = e.n;
+    let (high, low) = product2((e.high, e.low), sum(two, e.high.scale(k)));
+    let (d, lost) = sum(two, high.scale(k));
+    let (high, low) = quotient2((high, low), (d, lost + low.scale(k)));
+    let y = (pick(x < limit, limit, x) * (high + low)).scale(k);
     pick(x == T::of(f64::NEG_INFINITY), T::of(f64::NAN), y)
 }
 
@@ -64,8 +68,7 @@ pub(crate) fn gelu_tanh<T: Real>(x: T) -> T {
     let y = wide.bound(-22.0, 22.0);
     let square = product(y, y);
     let cubic = product2(square, B);
-    let sum = A.0 + cubic.0;
-    let lost = super::real::sum(A.0, cubic.0).1 + (A.1 + cubic.1);
-    let u = product2((sum, lost), (y, 0.0));
-    T::of(pick(wide == f64::NEG_INFINITY, f64::NAN, gate(wide, u.0, u.1)))
+    let (slope, lost) = sum(A.0, cubic.0);
+    let u = product2((slope, lost + (A.1 + cubic.1)), (y, 0.0));
+    T::of(pick(wide == f64::NEG_INFINITY, f64::NAN, gate(pick(wide < 0.0, y, wide), u.0, u.1)))
 }

@@ -4,7 +4,7 @@
 
 use super::exp::scaled;
 use super::log::log1p_parts;
-use super::real::{Real, fast_sum, pick, product};
+use super::real::{Real, fast_sum, pick, product, quotient2, sum};
 
 /// `e^|x| / 2` and `e^-|x| / 2` in the parts that give sinh and cosh.
 #[inline(always)]
@@ -66,12 +66,12 @@ pub(crate) fn acosh<T: Real>(x: T) -> T {
     let far = wide > 1e18;
     let t = wide - 1.0;
     let (high, low) = product(t, t);
-    let (high, more) = super::real::sum(2.0 * t, high);
+    let (high, more) = sum(2.0 * t, high);
     let low = low + more;
     let root = high.sqrt();
     let (again, rest) = product(root, root);
     let lost = pick(root > 0.0, ((high - again) - rest + low) * 0.5 / root, 0.0);
-    let (high, low) = super::real::sum(t, root);
+    let (high, low) = sum(t, root);
     let y = log1p_parts(pick(far, wide, high), pick(far, 0.0, low + lost), pick(far, 1.0, 0.0));
     T::of(pick(wide < 1.0, f64::NAN, y))
 }
@@ -82,10 +82,10 @@ pub(crate) fn atanh<T: Real>(x: T) -> T {
     let wide = x.wide();
     let size = wide.abs();
     // log1p(2 x / (1 - x)) / 2.
-    let (below, lost) = super::real::sum(1.0, -size);
-    let ratio = 2.0 * size / below;
-    let (again, rest) = product(ratio, below);
-    let low = ((2.0 * size - again) - rest - ratio * lost) / below;
+    let (below, lost) = sum(1.0, -size);
+    let (ratio, low) = quotient2((2.0 * size, 0.0), (below, lost));
+    // Normalised; at 1 the ratio is infinite and has no second part.
+    let (ratio, low) = fast_sum(ratio, pick(size < 1.0, low, 0.0));
     let y = 0.5 * log1p_parts(ratio, pick(size < 1.0, low, 0.0), 0.0);
     T::of(y.copysign(wide))
 }

@@ -5,7 +5,7 @@
 use super::exp::scaled;
 use super::log::log;
 use super::poly::{inverse_cbrt, log_tail};
-use super::real::{Real, fast_sum, pick, product, product2, sum};
+use super::real::{Real, fast_sum, pick, product, product2, quotient2, sum};
 
 /// Whether a number that is not negative is an integer.
 #[inline(always)]
@@ -49,10 +49,7 @@ fn log_parts(x: f64) -> (f64, f64) {
     // s = (m - 1) / (m + 1), of which the first is exact.
     let f = m - 1.0;
     let (d, d_low) = sum(m, 1.0);
-    let inverse = 1.0 / d;
-    let s = f * inverse;
-    let (again, rest) = product(s, d);
-    let s = (s, (((f - again) - rest) - s * d_low) * inverse);
+    let s = quotient2((f, 0.0), (d, d_low));
     // 2 s + s^3 (2/3 + s^2 P).
     let z = product2(s, s);
     let third = fast_sum(0.666_666_666_666_666_6, z.0 * log_tail(z.0));
@@ -71,8 +68,8 @@ pub(crate) fn double(x: f64, y: f64) -> f64 {
     let (high, low) = product2(log_parts(x), (y, 0.0));
     // What is out of range needs no second part, which may be NaN there.
     let low = pick(high.abs() < 1000.0, low, 0.0);
-    let (high, low) = fast_sum(high, low);
-    scaled(high.bound(f64::EXP_RANGE.0, f64::EXP_RANGE.1), low).value()
+    let (high, low) = fast_sum(high.bound(f64::EXP_RANGE.0, f64::EXP_RANGE.1), low);
+    scaled(high, low).value()
 }
 
 /// `1 / sqrt(x)`.

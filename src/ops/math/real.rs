@@ -23,6 +23,8 @@ pub(crate) trait Real:
     const EXP_RANGE: (Self, Self);
     /// The same for `exp2`.
     const EXP2_RANGE: (Self, Self);
+    /// Where `erfc` has become 0.
+    const ERFC_END: Self;
     /// ln(2), the first part with zero bits at its end, so that products with an exponent are exact.
     const LN2: (Self, Self);
     /// log10(2), likewise.
@@ -167,6 +169,7 @@ macro_rules! real {
 real!(f32, u32: 24, 127, 12, 0x3f35_04f3, single, {
     const EXP_RANGE: (f32, f32) = (-104.0, 89.0);
     const EXP2_RANGE: (f32, f32) = (-151.0, 129.0);
+    const ERFC_END: f32 = 10.6;
     const LN2: (f32, f32) = (0.693_145_75, 1.428_606_8e-6);
     const LOG10_2: (f32, f32) = (0.301_029_2, 7.903_415e-7);
     const LOG2_E: (f32, f32) = (1.442_871_1, -1.760_528_5e-4);
@@ -183,6 +186,7 @@ real!(f32, u32: 24, 127, 12, 0x3f35_04f3, single, {
 real!(f64, u64: 53, 1023, 27, 0x3fe6_a09e_667f_3bcd, double, {
     const EXP_RANGE: (f64, f64) = (-746.0, 710.0);
     const EXP2_RANGE: (f64, f64) = (-1076.0, 1025.0);
+    const ERFC_END: f64 = 27.9;
     const LN2: (f64, f64) = (0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10);
     const LOG10_2: (f64, f64) = (0.301_029_995_663_611_77, 3.694_239_077_158_931e-13);
     const LOG2_E: (f64, f64) = (1.442_695_040_721_446_3, 1.675_171_316_488_651_2e-10);
@@ -224,6 +228,15 @@ pub(crate) fn product<T: Real>(a: T, b: T) -> (T, T) {
     let (a_high, b_high) = (a.head(), b.head());
     let (a_low, b_low) = (a - a_high, b - b_high);
     (product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low)
+}
+
+/// The quotient of two numbers in two parts each, not normalised; one division.
+#[inline(always)]
+pub(crate) fn quotient2<T: Real>(a: (T, T), b: (T, T)) -> (T, T) {
+    let inverse = T::of(1.0) / b.0;
+    let high = a.0 * inverse;
+    let (again, rest) = product(high, b.0);
+    (high, (((a.0 - again) - rest) + (a.1 - high * b.1)) * inverse)
 }
 
 /// The product of two numbers in two parts each.

@@ -1,1 +1,173 @@
+//! Every elementary function against a table made with many digits, and in f32 against f64 over all exponents.
+//!
+//! Uses the functions and `tests/oracle/functions.json.gz`, whose `made_with` says how it was made.
 
+use super::*;
+use std::io::Read as _;
+
+/// The largest errors that are documented, in ulp.
+const BOUNDS: [(&str, f64, f64); 32] = [
+    // name, f32, f64
+    ("exp", 2.0, 2.0),
+    ("exp2", 2.0, 2.0),
+    ("expm1", 2.0, 2.0),
+    ("log", 2.0, 2.0),
+    ("log2", 2.0, 2.0),
+    ("log10", 2.0, 2.0),
+    ("log1p", 2.0, 2.0),
+    ("sin", 2.0, 2.0),
+    ("cos", 2.0, 2.0),
+    ("tan", 2.0, 2.0),
+    ("sinh", 2.0, 2.0),
+    ("cosh", 2.0, 2.0),
+    ("tanh", 2.0, 2.0),
+    ("asin", 2.0, 2.0),
+    ("acos", 2.0, 2.0),
+    ("atan", 2.0, 2.0),
+    ("asinh", 2.0, 2.0),
+    ("acosh", 2.0, 2.0),
+    ("atanh", 2.0, 2.0),
+    ("sigmoid", 2.0, 2.0),
+    ("silu", 2.0, 2.0),
+    ("softplus", 2.0, 2.0),
+    ("mish", 2.0, 2.0),
+    ("gelu", 2.0, 2.0),
+    ("gelu_tanh", 2.0, 2.0),
+    ("erf", 2.0, 2.0),
+    ("erfc", 2.0, 2.0),
+    ("rsqrt", 2.0, 2.0),
+    ("cbrt", 2.0, 2.0),
+    ("pow", 2.0, 2.0),
+    ("atan2", 2.0, 2.0),
+    ("", 0.0, 0.0),
+];
+
+fn unary<T: Real>(name: &str) -> Option<fn(T) -> T> {
+    Some(match name {
+        "exp" => exp,
+        "exp2" => exp2,
+        "expm1" => expm1,
+        "log" => log,
+        "log2" => log2,
+        "log10" => log10,
+        "log1p" => log1p,
+        "sin" => sin,
+        "cos" => cos,
+        "tan" => tan,
+        "sinh" => sinh,
+        "cosh" => cosh,
+        "tanh" => tanh,
+        "asin" => asin,
+        "acos" => acos,
+        "atan" => atan,
+        "asinh" => asinh,
+        "acosh" => acosh,
+        "atanh" => atanh,
+        "sigmoid" => sigmoid,
+        "silu" => silu,
+        "softplus" => softplus,
+        "mish" => mish,
+        "gelu" => gelu,
+        "gelu_tanh" => gelu_tanh,
+        "erf" => erf,
+        "erfc" => erfc,
+        "rsqrt" => rsqrt,
+        "cbrt" => cbrt,
+        _ => return None,
+    })
+}
+
+fn binary<T: Real>(name: &str) -> Option<fn(T, T) -> T> {
+    match name {
+        "pow" => Some(pow),
+        "atan2" => Some(atan2),
+        _ => None,
+    }
+}
+
+/// Numbers in the order of their values; the two zeros are neighbours.
+fn place<T: Real>(x: T, bits: fn(T) -> u64, width: u32) -> i64 {
+    let sign = 1u64 << (width - 1);
+    let x = bits(x);
+    if x & sign != 0 { -((x & !sign) as i64) } else { x as i64 }
+}
+
+/// The error of `got` in ulp, where the true value lies `rest` ulp away from 0 beyond `want`. What cannot be near is far.
+fn error<T: Real>(got: T, want: T, rest: f64, bits: fn(T) -> u64, width: u32) -> f64 {
+    let exact = bits(got) == bits(want) || (got.wide().is_nan() && want.wide().is_nan());
+    if exact {
+        return rest.abs();
+    }
+    let special = |x: T| x.wide().is_nan() || (x.wide() == 0.0 && rest == 0.0);
+    if special(got) != special(want) || want.wide().is_nan() || (got.wide() == 0.0 && want.wide() == 0.0) {
+        return f64::INFINITY;
+    }
+    ((place(got, bits, width) - place(want, bits, width)) as f64 - rest).abs()
+}
+
+fn table() -> serde_json::Value {
+    let folder = std::env::var("CASTIRON_ORACLE");
+    let folder = folder.unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracle").into());
+    let path = folder + "/functions.json.gz";
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn check<T: Real + core::fmt::Debug>(
+    kind: &str,
+    bound: impl Fn(&str) -> f64,
+    from: fn(u64) -> T,
+    bits: fn(T) -> u64,
+    width: u32,
+) {
+    let number = |text: &str| {
+        if text == "nan" { T::of(f64::NAN) } else { from(u64::from_str_radix(text, 16).unwrap()) }
+    };
+    let mut failures = String::new();
+    let table = table();
+    for (name, rows) in table[kind].as_object().unwrap() {
+        let words: Vec<&str> = rows.as_str().unwrap().split(' ').collect();
+        let (one, two) = (unary::<T>(name), binary::<T>(name));
+        let mut worst = (0.0, String::new());
+        for row in words.chunks(if two.is_some() { 4 } else { 3 }) {
+            let got = match (one, two) {
+                (Some(f), _) => f(number(row[0])),
+                (_, Some(f)) => f(number(row[0]), number(row[1])),
+                _ => panic!("no function {name}"),
+            };
+            let want = number(row[row.len() - 2]);
+            let rest = row[row.len() - 1].parse::<f64>().unwrap() / 1000.0;
+            let off = error(got, want, rest, bits, width);
+            if off > worst.0 {
+                worst = (
+                    off,
+                    format!(
+                        "{:?} gives {got:?}, not {want:?}",
+                        row[..row.len() - 2].iter().map(|x| number(x)).collect::<Vec<_>>()
+                    ),
+                );
+            }
+        }
+        println!("{kind} {name}: {:.3} ulp, {}", worst.0, worst.1);
+        if worst.0 > bound(name) {
+            failures += &format!("{kind} {name}: {:.3} ulp, {}\n", worst.0, worst.1);
+        }
+    }
+    assert!(failures.is_empty(), "\n{failures}");
+}
+
+fn bound(name: &str) -> (f64, f64) {
+    let row = BOUNDS.iter().find(|row| row.0 == name).unwrap();
+    (row.1, row.2)
+}
+
+#[test]
+fn single_precision_is_as_accurate_as_documented() {
+    check::<f32>("f32", |name| bound(name).0, |b| f32::from_bits(b as u32), |x| x.to_bits() as u64, 32);
+}
+
+#[test]
+fn double_precision_is_as_accurate_as_documented() {
+    check::<f64>("f64", |name| bound(name).1, f64::from_bits, f64::to_bits, 64);
+}

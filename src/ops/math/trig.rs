@@ -92,7 +92,7 @@ pub(crate) mod single {
 
     #[inline(always)]
     pub(crate) fn sin(x: f32) -> f32 {
-        turned(x, 0)
+        pick(x == 0.0, x, turned(x, 0))
     }
 
     #[inline(always)]
