@@ -9,13 +9,14 @@ use super::real::{Real, fast_sum, pick, product, product2, sum};
 /// Below this `erf` is a polynomial.
 const SMALL: f64 = 0.65;
 
-/// `erfc(x)` for x >= 0 up to [`Real::ERFC_END`], given x^2 in two parts. Written `e^(-x^2) * P(t) / (1 + 2 x)` with t = (x - K) / (x + K),
+/// `erfc(x)` for x >= 0 up to [`Real::ERFC_END`], given x and x^2 in two parts. Written `e^(-x^2) * P(t) / (1 + 2 x)` with t = (x - K) / (x + K),
 /// after M. M. Shepherd and J. G. Laframboise, Mathematics of Computation 36 (1981); each factor is kept in two parts.
 /// Near 0, where P is steep, it is `1 - erf(x)`.
 #[inline(always)]
-fn tail<T: Real>(x: T, square: (T, T)) -> Scaled<T> {
+fn tail<T: Real>((x, x_low): (T, T), square: (T, T)) -> Scaled<T> {
     let one = T::of(1.0);
     let (d, d_low) = sum(one, x + x);
+    let d_low = d_low + (x_low + x_low);
     let (above, below) = (x + T::ERFCX_K, x - T::ERFCX_K);
     let inverse = one / (above * d);
     let r = above * inverse;
@@ -28,7 +29,7 @@ fn tail<T: Real>(x: T, square: (T, T)) -> Scaled<T> {
     let zero = T::of(0.0);
     let close = x < T::of(SMALL);
     let (one_less, lost) = fast_sum(one, -x);
-    let close_high = one_less + (lost - x * T::erf_near(x * x));
+    let close_high = one_less + ((lost - x_low) - x * T::erf_near(x * x));
     Scaled { high: pick(close, close_high, high), low: pick(close, zero, low), n: pick(close, zero, e.n) }
 }
 
@@ -36,7 +37,7 @@ fn tail<T: Real>(x: T, square: (T, T)) -> Scaled<T> {
 #[inline(always)]
 pub(crate) fn erfc<T: Real>(x: T) -> T {
     let y = x.abs().bound(T::of(0.0), T::ERFC_END);
-    let e = tail(y, product(y, y));
+    let e = tail((y, T::of(0.0)), product(y, y));
     let far = e.high.scale(e.n);
     let near = T::of(2.0) - far;
     pick(x < T::of(0.0), near, far)
@@ -69,7 +70,7 @@ pub(crate) fn single(x: f32) -> f32 {
 pub(crate) fn double(x: f64) -> f64 {
     let size = x.abs();
     let y = size.bound(0.0, 6.5);
-    let e = tail(y, product(y, y));
+    let e = tail((y, 0.0), product(y, y));
     let unit = f64::power_of_two(e.n);
     let far = 1.0 - e.high * unit - e.low * unit;
     pick(y < SMALL, near(y), far).copysign(x)
@@ -80,11 +81,11 @@ pub(crate) fn double(x: f64) -> f64 {
 pub(crate) fn gelu<T: Real>(x: T) -> T {
     let size = x.abs();
     let y = size.bound(T::of(0.0), T::ERFC_END * T::of(core::f64::consts::SQRT_2));
-    // The square of x / sqrt(2) is exact here, and the other factors hardly depend on it.
+    // The square of x / sqrt(2) is simpler than x / sqrt(2).
     let (high, low) = product(y, y);
-    let half = T::of(0.5);
-    let e = tail(y * T::SQRT_1_2.0, (half * high, half * low));
+    let (half, zero) = (T::of(0.5), T::of(0.0));
+    let e = tail(product2((y, zero), T::SQRT_1_2), (half * high, half * low));
     let h = (y * half * e.high).scale(e.n);
-    let value = pick(x < T::of(0.0), -h, x - h);
+    let value = pick(x < zero, -h, x - h);
     pick(x == T::of(f64::NEG_INFINITY), T::of(f64::NAN), value)
 }

@@ -5,24 +5,34 @@
 
 use super::exp::scaled;
 use super::log::log1p_parts;
-use super::real::{Real, pick, product, product2, quotient2, sum};
+use super::real::{Real, fast_sum, pick, product, product2, quotient2, sum};
 
-/// `x / (1 + e^-(high + low))`, or without x the gate alone. The two parts are clamped by the caller.
+/// `1 / (1 + e^-(high + low))` as a number times 2^n; the caller has bounded the two parts. What has roundings to come asks
+/// for the error of the division, too.
 #[inline(always)]
-fn gate<T: Real>(x: T, high: T, low: T) -> T {
-    let negative = high < T::of(0.0);
-    let zero = T::of(0.0);
+fn gate<T: Real, const EXACT: bool>(high: T, low: T) -> (T, T) {
+    let (zero, one) = (T::of(0.0), T::of(1.0));
+    let negative = high < zero;
+    // With e = e^-|x|: 1 / (1 + e), or e / (1 + e) with e scaled at the end, so that it underflows once.
     let e = scaled(pick(negative, high, -high), pick(negative, low, -low));
-    let (p, n) = (e.high, e.n);
-    let part = p.scale(n);
-    // e / (1 + e) on the negative side, and e scaled last, so that it underflows last.
-    (pick(negative, x * p, x) / (T::of(1.0) + part)).scale(pick(negative, n, zero))
+    let unit = T::power_of_two(pick(e.n < T::of(-64.0), T::of(-64.0), e.n));
+    let (d, lost) = fast_sum(one, e.high * unit);
+    let above = pick(negative, e.high, one);
+    let r = above / d;
+    // What the parts lost, over d.
+    let inverse = pick(negative, one - r * unit, r);
+    let more = pick(negative, e.low, zero) - r * (lost + e.low * unit);
+    let (again, rest) = product(r, d);
+    let more = if EXACT { ((above - again) - rest) + more } else { more };
+    let correction = more * inverse;
+    (r + correction, pick(negative, e.n, zero))
 }
 
 /// `1 / (1 + e^-x)`.
 #[inline(always)]
 pub(crate) fn sigmoid<T: Real>(x: T) -> T {
-    gate(T::of(1.0), x.bound(T::EXP_RANGE.0, -T::EXP_RANGE.0), T::of(0.0))
+    let (value, n) = gate::<T, false>(x.bound(T::EXP_RANGE.0, -T::EXP_RANGE.0), T::of(0.0));
+    value.scale(n)
 }
 
 /// `x / (1 + e^-x)`.
@@ -30,7 +40,8 @@ pub(crate) fn sigmoid<T: Real>(x: T) -> T {
 pub(crate) fn silu<T: Real>(x: T) -> T {
     // x * e^x ends a little after e^x.
     let limit = T::EXP_RANGE.0 - T::of(10.0);
-    let y = gate(pick(x < limit, limit, x), x.bound(limit, -limit), T::of(0.0));
+    let (value, n) = gate::<T, true>(x.bound(limit, -limit), T::of(0.0));
+    let y = (pick(x < limit, limit, x) * value).scale(n);
     pick(x == T::of(f64::NEG_INFINITY), T::of(f64::NAN), y)
 }
 
@@ -70,5 +81,7 @@ pub(crate) fn gelu_tanh<T: Real>(x: T) -> T {
     let cubic = product2(square, B);
     let (slope, lost) = sum(A.0, cubic.0);
     let u = product2((slope, lost + (A.1 + cubic.1)), (y, 0.0));
-    T::of(pick(wide == f64::NEG_INFINITY, f64::NAN, gate(pick(wide < 0.0, y, wide), u.0, u.1)))
+    let (value, n) = gate::<f64, true>(u.0, u.1);
+    let value = (pick(wide < 0.0, y, wide) * value).scale(n);
+    T::of(pick(wide == f64::NEG_INFINITY, f64::NAN, value))
 }
