@@ -6,11 +6,23 @@
 // The shortest decimals that read back as the same bits.
 #![allow(clippy::excessive_precision, clippy::unreadable_literal)]
 
+/// A polynomial, highest power first; by pairs of terms and powers of x^2, which makes the chain of steps half as long.
 macro_rules! horner {
-    ($x:expr; $first:expr $(, $next:expr)*) => {{
+    ($x:expr; $($terms:literal),*) => {{
         let x = $x;
-        let value = $first;
-        $(let value = value * x + $next;)*
+        horner!(@pairs x, x * x; $($terms),*)
+    }};
+    // An odd number of terms starts with one alone.
+    (@pairs $x:ident, $square:expr; $a:literal $(, $b:literal, $c:literal)*) => {{
+        let square = $square;
+        let value = $a;
+        $(let value = value * square + ($b * $x + $c);)*
+        value
+    }};
+    (@pairs $x:ident, $square:expr; $a:literal, $b:literal $(, $c:literal, $d:literal)*) => {{
+        let square = $square;
+        let value = $a * $x + $b;
+        $(let value = value * square + ($c * $x + $d);)*
         value
     }};
 }
