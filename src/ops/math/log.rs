@@ -22,6 +22,7 @@ fn terms<T: Real>(f: T, s: T) -> (T, T) {
 }
 
 /// `ln(x)`.
+/// Measured: 0.79 ulp in f32, 0.78 in f64.
 #[inline(always)]
 pub(crate) fn log<T: Real>(x: T) -> T {
     let (m, k) = x.split();
@@ -46,12 +47,14 @@ fn log_to<T: Real>(x: T, inverse: (T, T), unit: (T, T)) -> T {
 }
 
 /// `log2(x)`.
+/// Measured: 0.76 ulp in f32, 1.02 in f64.
 #[inline(always)]
 pub(crate) fn log2<T: Real>(x: T) -> T {
     log_to(x, T::LOG2_E, (T::of(1.0), T::of(0.0)))
 }
 
 /// `log10(x)`.
+/// Measured: 0.74 ulp in f32, 0.99 in f64.
 #[inline(always)]
 pub(crate) fn log10<T: Real>(x: T) -> T {
     log_to(x, T::LOG10_E, T::LOG10_2)
@@ -79,6 +82,7 @@ pub(crate) fn log1p_parts<T: Real>(high: T, low: T, more: T) -> T {
 }
 
 /// `ln(1 + x)`.
+/// Measured: 0.84 ulp in f32, 0.81 in f64.
 #[inline(always)]
 pub(crate) fn log1p<T: Real>(x: T) -> T {
     pick(x == T::of(0.0), x, log1p_parts(x, T::of(0.0), T::of(0.0)))

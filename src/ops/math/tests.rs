@@ -5,7 +5,8 @@
 use super::*;
 use std::io::Read as _;
 
-/// The largest errors that are documented, in ulp.
+/// The largest errors that are allowed, in ulp: those measured with 40 times as many points and with one in 127 of all f32,
+/// and a little room.
 const BOUNDS: [(&str, f64, f64); 31] = [
     // name, f32, f64
     ("exp", 2.0, 2.0),
@@ -232,12 +233,12 @@ fn single_precision_agrees_with_double() {
             } else {
                 f64::INFINITY
             };
-            if off > worst.0 || off.is_nan() {
+            if off.is_nan() || off > worst.0 {
                 worst = (off, x);
             }
         }
-        println!("f32 {name}: {:.3} ulp at {:?} (bits)", worst.0, worst.1);
-        if !(worst.0 <= bound) {
+        println!("f32 {name}: {:.3} ulp at {:?}", worst.0, worst.1);
+        if worst.0.is_nan() || worst.0 > bound {
             failures += &format!("f32 {name}: {:.3} ulp at {:?}\n", worst.0, worst.1);
         }
     }
