@@ -9,8 +9,8 @@ use crate::storage::{View, ViewMut};
 
 /// A function of a whole lane (the elements along one axis) that gives a lane of the same length.
 pub trait LaneKernel<A, O>: Copy + Send + Sync {
-    /// Reads `len` elements with `get` and writes each of them with `put`, in any order.
-    fn lane(self, len: usize, get: impl Fn(usize) -> A, put: impl FnMut(usize, O));
+    /// Writes a lane as long as the one it reads. What it leaves unwritten holds elements of no particular value.
+    fn lane(self, from: &[A], to: &mut [O]);
 }
 
 /// What a device does. Sealed by being hidden: the devices are castiron's.

@@ -10,7 +10,9 @@ use crate::ops::reduce::{Accumulating, Reducer};
 use crate::shape::{Axes, Axis, HasAxis, Shape};
 
 /// Elements added before their sum is added to the total, so that long sums lose little.
-const BLOCK: usize = 64;
+const BLOCK: usize = 1024;
+/// How many partial results a lane keeps side by side.
+const LANES: usize = 32;
 
 /// Runs a lane kernel along an axis.
 fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Device>(
@@ -23,20 +25,20 @@ fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Devic
 #[derive(Clone, Copy)]
 struct RunningSum;
 impl<E: Dtype> LaneKernel<E, E::Sum> for RunningSum {
-    #[inline]
-    fn lane(self, len: usize, get: impl Fn(usize) -> E, mut put: impl FnMut(usize, E::Sum)) {
+    #[inline(always)]
+    fn lane(self, from: &[E], to: &mut [E::Sum]) {
         // PyTorch's `acc_type`: single precision runs in double.
         if matches!(E::DTYPE, DType::F32 | DType::C64) {
             let mut sum = Complex::<f64>::default();
-            for i in 0..len {
-                sum += get(i).cast::<Complex<f64>>();
-                put(i, sum.cast());
+            for (to, from) in to.iter_mut().zip(from) {
+                sum += from.cast::<Complex<f64>>();
+                *to = sum.cast();
             }
         } else {
             let mut sum = <E::Sum as Dtype>::Compute::default();
-            for i in 0..len {
-                sum = sum.binary::<Accumulating>(get(i).cast::<E::Sum>().to_compute());
-                put(i, Dtype::from_compute(sum));
+            for (to, from) in to.iter_mut().zip(from) {
+                sum = sum.binary::<Accumulating>(from.cast::<E::Sum>().to_compute());
+                *to = Dtype::from_compute(sum);
             }
         }
     }
@@ -46,28 +48,45 @@ impl<E: Dtype> LaneKernel<E, E::Sum> for RunningSum {
 #[derive(Clone, Copy)]
 struct Softmax<const LOG: bool>;
 impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
-    #[inline]
-    fn lane(self, len: usize, get: impl Fn(usize) -> E, mut put: impl FnMut(usize, E)) {
-        if len == 0 {
-            return;
+    #[inline(always)]
+    fn lane(self, from: &[E], to: &mut [E]) {
+        let Some(first) = from.first() else { return };
+        // Several at a time side by side: no step waits for the one before it.
+        let mut maxima = [first.to_compute(); LANES];
+        let (chunks, rest) = from.as_chunks::<LANES>();
+        for chunk in chunks {
+            for (max, x) in maxima.iter_mut().zip(chunk) {
+                *max = max.binary::<ops::maximum>(x.to_compute());
+            }
         }
-        let get = |i| get(i).to_compute();
-        let max = (1..len).fold(get(0), |max, i| max.binary::<ops::maximum>(get(i)));
-        let exponential = |i| get(i).binary::<ops::sub>(max).unary::<ops::exp>();
+        for (max, x) in maxima.iter_mut().zip(rest) {
+            *max = max.binary::<ops::maximum>(x.to_compute());
+        }
+        let max = maxima.into_iter().fold(first.to_compute(), |a, b| a.binary::<ops::maximum>(b));
+        let exponential = |x: &E| x.to_compute().binary::<ops::sub>(max).unary::<ops::exp>();
         let mut sum = E::Compute::default();
-        for start in (0..len).step_by(BLOCK) {
-            let block = (start..len.min(start + BLOCK))
-                .fold(E::Compute::default(), |sum, i| sum.binary::<Accumulating>(exponential(i)));
-            sum = sum.binary::<Accumulating>(block);
+        for block in from.chunks(BLOCK) {
+            let mut sums = [E::Compute::default(); LANES];
+            let (chunks, rest) = block.as_chunks::<LANES>();
+            for chunk in chunks {
+                for (sum, x) in sums.iter_mut().zip(chunk) {
+                    *sum = sum.binary::<Accumulating>(exponential(x));
+                }
+            }
+            for (sum, x) in sums.iter_mut().zip(rest) {
+                *sum = sum.binary::<Accumulating>(exponential(x));
+            }
+            sum = sums.into_iter().fold(sum, |a, b| a.binary::<Accumulating>(b));
         }
-        let log_sum = if LOG { sum.unary::<ops::log>() } else { sum };
-        for i in 0..len {
-            let value = if LOG {
-                get(i).binary::<ops::sub>(max).binary::<ops::sub>(log_sum)
-            } else {
-                exponential(i).binary::<ops::div>(sum)
-            };
-            put(i, E::from_compute(value));
+        if LOG {
+            let log_sum = sum.unary::<ops::log>();
+            for (to, x) in to.iter_mut().zip(from) {
+                *to = E::from_compute(x.to_compute().binary::<ops::sub>(max).binary::<ops::sub>(log_sum));
+            }
+        } else {
+            for (to, x) in to.iter_mut().zip(from) {
+                *to = E::from_compute(exponential(x).binary::<ops::div>(sum));
+            }
         }
     }
 }
