@@ -162,10 +162,10 @@ unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: 
     } else if pieces == 1 {
         simd::dispatch(Everywhere(walk, body));
     } else {
-        let body = Shared(body);
-        threads::for_each(walk.split(pieces, 64), move |part| {
-            let body = body;
-            simd::dispatch(Everywhere(&part, body.0));
+        let (parts, body) = (walk.split(pieces, 64), Shared(body));
+        threads::for_each(parts.len(), &|part| {
+            let body = &body;
+            simd::dispatch(Everywhere(&parts[part], body.0));
         });
     }
 }
@@ -189,31 +189,6 @@ macro_rules! bodies {
         impl<K: Copy, $($ty,)* O> Copy for $name<K, $($ty,)* O> {}
         impl<K: $map<$($ty,)* O>, $($ty: Copy,)* O> Body<$count> for $name<K, $($ty,)* O> {
             const BYTES: usize = size_of::<O>() $(+ size_of::<$ty>())*;
-            #[inline(always)]
-            unsafe fn tile(self, mut starts: [usize; $count], mut steps: [[usize; $count]; 2], lines: usize, len: usize) {
-                let mut body = self;
-                // Operands that run along the other axis are turned first, a tile at a time.
-                $(
-                    let mut turned = Turned::<$ty>::new();
-                    if lines > 1 && steps[0][$index] == 1 && steps[1][$index] > 1 {
-                        // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `TILE`.
-                        body.$operand = unsafe { turned.fill(self.$operand.add(starts[$index]), steps[1][$index], lines, len) };
-                        (starts[$index], steps[0][$index], steps[1][$index]) = (0, TILE, 1);
-                    }
-                )*
-                for line in 0..lines {
-                    let starts: [usize; $count] =
-                        core::array::from_fn(|operand| starts[operand] + line * steps[0][operand]);
-                    if lines > 1 {
-                        // The tile after this one.
-                        let next = self.out.wrapping_add(starts[0] + TILE);
-                        simd::prefetch(next);
-                        simd::prefetch(next.wrapping_add(TILE / 2));
-                    }
-                    // SAFETY: the caller's promise, and each turned tile has `lines` lines of `len` elements.
-                    unsafe { body.run(Run { starts, len, steps: steps[1] }) }
-                }
-            }
             #[inline(always)]
             unsafe fn run(self, run: Run<$count>) {
                 // SAFETY: the caller's promise, for every index below.
@@ -272,6 +247,53 @@ bodies! {
     Two: Map2 (a: A = 1, b: B = 2) of 3 [ones, last, first];
     /// A function of three operands.
     Three: Map3 (a: A = 1, b: B = 2, c: C = 3) of 4 [ones];
+}
+
+/// Elements moved without change: what runs across the result is turned a tile at a time.
+#[derive(Clone, Copy)]
+struct Moving<A> {
+    out: *mut A,
+    a: *const A,
+}
+impl<A: Copy> Body<2> for Moving<A> {
+    const BYTES: usize = 2 * size_of::<A>();
+
+    #[inline(always)]
+    unsafe fn run(self, run: Run<2>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (out, a) = (self.out.add(run.starts[0]), self.a.add(run.starts[1]));
+            if run.steps == [1, 1] {
+                core::ptr::copy_nonoverlapping(a, out, run.len);
+            } else {
+                for i in 0..run.len {
+                    out.add(i * run.steps[0]).write(a.add(i * run.steps[1]).read());
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn tile(self, starts: [usize; 2], steps: [[usize; 2]; 2], lines: usize, len: usize) {
+        let mut turned = Turned::<A>::new();
+        let (mut body, mut from, mut along) = (self, starts[1], [steps[0][1], steps[1][1]]);
+        if lines > 1 && steps[0][1] == 1 && steps[1][1] > 1 {
+            // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `TILE`.
+            body.a = unsafe { turned.fill(self.a.add(from), along[1], lines, len) };
+            (from, along) = (0, [TILE, 1]);
+        }
+        for line in 0..lines {
+            let starts = [starts[0] + line * steps[0][0], from + line * along[0]];
+            if lines > 1 {
+                // The tile after this one.
+                let next = self.out.wrapping_add(starts[0] + TILE);
+                simd::prefetch(next);
+                simd::prefetch(next.wrapping_add(TILE / 2));
+            }
+            // SAFETY: the caller's promise, and the turned tile has `lines` lines of `len` elements.
+            unsafe { body.run(Run { starts, len, steps: [steps[1][0], along[1]] }) }
+        }
+    }
 }
 
 /// A function of the element that is written.
@@ -353,8 +375,8 @@ unsafe fn spread<B: Body<N>, const N: usize>(len: usize, sizes: &[usize], stride
     }
 }
 
-pub(crate) fn map1<A: Element, O: Element>(
-    kernel: impl Map1<A, O>,
+pub(crate) fn map1<A: Element, O: Element, K: Map1<A, O>>(
+    kernel: K,
     a: View<'_, HostBuffer, A>,
     strides: &[usize],
 ) -> Result<HostBuffer> {
@@ -365,7 +387,12 @@ pub(crate) fn map1<A: Element, O: Element>(
     // from `a` is valid by the view's invariant.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            spread(len, sizes, all, One { kernel, out, a });
+            if K::MOVES {
+                // A kernel that moves elements has one type on both sides.
+                spread(len, sizes, all, Moving { out: out.cast::<A>(), a });
+            } else {
+                spread(len, sizes, all, One { kernel, out, a });
+            }
             Ok(())
         })
     }

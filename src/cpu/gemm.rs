@@ -2,6 +2,8 @@
 //! crate multiplies with wrap-around, are ours. Uses walks; used by `Cpu`.
 
 use super::elementwise::{map1, result_len};
+use super::simd::{self, Loop};
+use super::threads;
 use super::walk::Walk;
 use crate::dtype::{Compute, Dtype, MachineFloat, MachineInt, Visitor, refused};
 use crate::error::Result;
@@ -32,26 +34,17 @@ impl Visitor for Multiply {
     }
 
     fn integer<T: MachineInt>(product: Product<T>) {
-        let Product { sizes: [m, k, n], out, left, left_steps, right, right_steps } = product;
-        for i in 0..m {
-            // SAFETY: row `i` of the result is `n` elements from `out + i * n`, not yet read by anyone; the operands'
-            // places are inside their views.
-            unsafe {
-                let out = out.add(i * n);
-                (0..n).for_each(|j| out.add(j).write(T::zero()));
-                for p in 0..k {
-                    let factor = left.add(i * left_steps[0] + p * left_steps[1]).read();
-                    let row = right.add(p * right_steps[0]);
-                    for j in 0..n {
-                        let term = factor.wrapping_mul(&row.add(j * right_steps[1]).read());
-                        out.add(j).write(out.add(j).read().wrapping_add(&term));
-                    }
-                }
-            }
-        }
+        simd::dispatch(Plain {
+            product,
+            zero: T::zero(),
+            term: |sum: T, a: T, b: T| sum.wrapping_add(&a.wrapping_mul(&b)),
+        });
     }
 
     fn real<T: MachineFloat>(product: Product<T>) {
+        if product.is_small() {
+            return simd::dispatch(Plain { product, zero: T::zero(), term: |sum: T, a: T, b: T| sum + a * b });
+        }
         product.with_gemm(T::zero(), T::one());
     }
 
@@ -60,7 +53,84 @@ impl Visitor for Multiply {
     }
 }
 
+/// A product by three loops: for integers, and for floats where packing would take longer.
+struct Plain<T, F> {
+    product: Product<T>,
+    zero: T,
+    /// `sum + a * b`
+    term: F,
+}
+
+/// Columns of the result that are summed side by side.
+const STRIP: usize = 64;
+/// Rows of the result that share what is read of the right operand.
+const ROWS: usize = 4;
+
+impl<T: Copy, F: Fn(T, T, T) -> T> Loop for Plain<T, F> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Plain { product: Product { sizes: [m, k, n], out, left, left_steps, right, right_steps }, zero, term } =
+            self;
+        // Columns apart from each other are gathered, a strip at a time; those side by side are read where they are.
+        let mut strip = if right_steps[1] == 1 { Vec::new() } else { vec![zero; k * STRIP] };
+        for first in (0..n).step_by(STRIP) {
+            let columns = STRIP.min(n - first);
+            // SAFETY: the operands' places are inside their views; row `i` of the result is `n` elements from `out + i * n`,
+            // held exclusively; the strip has `k` rows of `STRIP`.
+            unsafe {
+                let (rows, step) = if right_steps[1] == 1 {
+                    (right.add(first), right_steps[0])
+                } else {
+                    for p in 0..k {
+                        for j in 0..columns {
+                            strip[p * STRIP + j] = right.add(p * right_steps[0] + (first + j) * right_steps[1]).read();
+                        }
+                    }
+                    (strip.as_ptr(), STRIP)
+                };
+                let mut i = 0;
+                if columns == STRIP {
+                    while i + ROWS <= m {
+                        let mut sums = [[zero; STRIP]; ROWS];
+                        for p in 0..k {
+                            let row = rows.add(p * step);
+                            for (r, sums) in sums.iter_mut().enumerate() {
+                                let factor = left.add((i + r) * left_steps[0] + p * left_steps[1]).read();
+                                for (j, sum) in sums.iter_mut().enumerate() {
+                                    *sum = term(*sum, factor, row.add(j).read());
+                                }
+                            }
+                        }
+                        for (r, sums) in sums.iter().enumerate() {
+                            core::ptr::copy_nonoverlapping(sums.as_ptr(), out.add((i + r) * n + first), STRIP);
+                        }
+                        i += ROWS;
+                    }
+                }
+                while i < m {
+                    let mut sums = [zero; STRIP];
+                    for p in 0..k {
+                        let factor = left.add(i * left_steps[0] + p * left_steps[1]).read();
+                        let row = rows.add(p * step);
+                        for (j, sum) in sums[..columns].iter_mut().enumerate() {
+                            *sum = term(*sum, factor, row.add(j).read());
+                        }
+                    }
+                    core::ptr::copy_nonoverlapping(sums.as_ptr(), out.add(i * n + first), columns);
+                    i += 1;
+                }
+            }
+        }
+    }
+}
+
 impl<T: Copy + 'static> Product<T> {
+    /// Whether three loops beat packing.
+    fn is_small(&self) -> bool {
+        self.sizes.iter().all(|&size| size <= 8)
+    }
+
     /// `T` is one of `f32`, `f64` and the complex types over them, which are those that `gemm` takes.
     fn with_gemm(self, zero: T, one: T) {
         let [m, k, n] = self.sizes;
@@ -93,9 +163,18 @@ impl<T: Copy + 'static> Product<T> {
                 false,
                 false,
                 false,
-                gemm::Parallelism::None,
+                parallelism(m * n * k),
             );
         }
+    }
+}
+
+/// How many threads share one product of so many multiplications.
+fn parallelism(multiplications: usize) -> gemm::Parallelism {
+    // At a few dozen multiplications in a nanosecond.
+    match threads::pieces(multiplications / 32) {
+        1 => gemm::Parallelism::None,
+        pieces => gemm::Parallelism::Rayon(pieces),
     }
 }
 
@@ -126,7 +205,7 @@ fn widen<E: Dtype>(view: View<'_, HostBuffer, E>) -> Result<Widened<E::Compute>>
         return Ok(Widened { start, strides: view.strides.to_vec(), _copy: None });
     }
     let strides = row_major(view.sizes);
-    let copy = map1::<E, E::Compute>(Widening, view, &strides)?;
+    let copy = map1::<E, E::Compute, _>(Widening, view, &strides)?;
     Ok(Widened { start: copy.start(), strides, _copy: Some(copy) })
 }
 
@@ -159,6 +238,22 @@ pub(crate) fn matmul<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffe
     let last = a.sizes.len() - 1;
     let (m, k, n) = (a.sizes[last - 1], a.sizes[last], b.sizes[last]);
     let batch = &a.sizes[..last - 1];
+    if batch.is_empty() && computes_itself::<E>() {
+        // SAFETY: as below, for the one matrix; `E` and `E::Compute` are one type, and offsets lie inside their buffers.
+        return unsafe {
+            HostBuffer::filled_by(result_len(&[m, n])?, |out: *mut E::Compute| {
+                E::Compute::visit::<Multiply>(Product {
+                    sizes: [m, k, n],
+                    out,
+                    left: a.buffer.start::<E::Compute>().add(a.offset),
+                    left_steps: [a.strides[0], a.strides[1]],
+                    right: b.buffer.start::<E::Compute>().add(b.offset),
+                    right_steps: [b.strides[0], b.strides[1]],
+                });
+                Ok(())
+            })
+        };
+    }
     let (left, right) = (widen(a)?, widen(b)?);
     let result_sizes: Vec<usize> = batch.iter().copied().chain([m, n]).collect();
     let results = result_len(&result_sizes)?;

@@ -89,11 +89,11 @@ pub(crate) fn lanes<A: Element, O: Element>(
             if pieces == 1 {
                 simd::dispatch(Lanes { walk: &walk, kernel, len, steps, from, to });
             } else {
-                let places = Shared((from, to));
-                threads::for_each(walk.split(pieces, 1), move |part| {
-                    let places = places;
+                let (parts, places) = (walk.split(pieces, 1), Shared((from, to)));
+                threads::for_each(parts.len(), &|part| {
+                    let places = &places;
                     let (from, to) = places.0;
-                    simd::dispatch(Lanes { walk: &part, kernel, len, steps, from, to });
+                    simd::dispatch(Lanes { walk: &parts[part], kernel, len, steps, from, to });
                 });
             }
             Ok(())

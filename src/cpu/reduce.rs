@@ -253,13 +253,13 @@ impl<A: Element, R: Reducer<A>> Loop for Part<'_, A, R> {
 fn shared<A: Element, R: Reducer<A>>(inside: &Inside<A>, reducer: R, base: usize) -> R::Partial {
     let blocks = inside.blocks();
     let mut partials = vec![reducer.start(); blocks.div_ceil(CHUNK)];
-    let inside = Shared(inside);
-    let work: Vec<(usize, &mut R::Partial)> = partials.iter_mut().enumerate().collect();
-    threads::for_each(work, move |(chunk, partial)| {
-        let inside = inside;
+    let (inside, places) = (Shared(inside), Shared(partials.as_mut_ptr()));
+    threads::for_each(partials.len(), &|chunk| {
+        let (inside, places) = (&inside, &places);
         let low = chunk * CHUNK;
         let part = Part { inside: inside.0, reducer, base, blocks: low..blocks.min(low + CHUNK) };
-        *partial = simd::dispatch(part);
+        // SAFETY: each chunk has a place of its own.
+        unsafe { places.0.add(chunk).write(simd::dispatch(part)) }
     });
     let mut tree = Tree::new();
     for partial in partials {
@@ -304,9 +304,10 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
                 out.write(reducer.finish(shared(&inside, reducer, 0), count));
             } else if pieces > 1 {
                 let (inside, out) = (Shared(&inside), Shared(out));
-                threads::for_each(walk.split(pieces, COLUMNS), move |part| {
-                    let (inside, out) = (inside, out);
-                    simd::dispatch(Results { walk: &part, inside: inside.0, reducer, out: out.0 });
+                let parts = walk.split(pieces, COLUMNS);
+                threads::for_each(parts.len(), &|part| {
+                    let (inside, out) = (&inside, &out);
+                    simd::dispatch(Results { walk: &parts[part], inside: inside.0, reducer, out: out.0 });
                 });
             } else {
                 simd::dispatch(Results { walk: &walk, inside: &inside, reducer, out });

@@ -1,7 +1,8 @@
 //! Compiles a loop once for each instruction set and picks one while running: users build for plain x86-64.
 //!
 //! A loop is written as plain Rust in a function that is always inlined; inside a function with more target features the
-//! compiler vectorises it for those. Uses nothing; used by every loop of this room.
+//! compiler vectorises it for those. Builds with debug assertions, which are not vectorised and want to be built soon, have
+//! each loop once. Uses nothing; used by every loop of this room.
 
 /// A loop over elements. `run` must be `#[inline(always)]`, and so must all that it calls per element: only what is inlined
 /// is compiled for the instruction set at hand.
@@ -12,7 +13,7 @@ pub(crate) trait Loop {
     fn run(self) -> Self::Output;
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86 {
     use super::Loop;
     use core::sync::atomic::{AtomicU8, Ordering};
@@ -75,7 +76,7 @@ pub(crate) fn prefetch<T>(place: *const T) {
 /// Runs a loop with the best instruction set there is.
 #[inline]
 pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
     match x86::level() {
         // SAFETY: `level` has found the features on this machine.
         x86::AVX512 => unsafe { x86::avx512(body) },
@@ -84,6 +85,6 @@ pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
         _ => body.run(),
     }
     // Elsewhere the baseline has vectors (NEON on AArch64).
-    #[cfg(not(target_arch = "x86_64"))]
+    #[cfg(not(all(target_arch = "x86_64", not(debug_assertions))))]
     body.run()
 }

@@ -26,15 +26,18 @@ pub(crate) fn pieces(nanoseconds: usize) -> usize {
     if nanoseconds < 2 * GRAIN { 1 } else { (nanoseconds / GRAIN).min(rayon::current_num_threads()) }
 }
 
-/// Runs `work` for each piece, in parallel.
-pub(crate) fn for_each<P: Send>(pieces: Vec<P>, work: impl Fn(P) + Sync) {
-    fn split<P: Send>(mut pieces: Vec<P>, work: &(impl Fn(P) + Sync)) {
-        if pieces.len() < 2 {
-            pieces.into_iter().for_each(work);
-            return;
+/// Calls `work` with each number below `pieces`, in parallel. Not generic: what it takes to run in parallel is compiled once
+/// and not for every loop.
+pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
+    fn split(low: usize, high: usize, work: &(dyn Fn(usize) + Sync)) {
+        match high - low {
+            0 => {}
+            1 => work(low),
+            len => {
+                let middle = low + len / 2;
+                rayon::join(|| split(low, middle, work), || split(middle, high, work));
+            }
         }
-        let later = pieces.split_off(pieces.len() / 2);
-        rayon::join(|| split(pieces, work), || split(later, work));
     }
-    split(pieces, &work);
+    split(0, pieces, work);
 }

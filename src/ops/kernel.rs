@@ -9,6 +9,8 @@ use core::marker::PhantomData;
 
 /// A function of one element.
 pub trait Map1<A, O>: Copy + Send + Sync {
+    /// Whether elements only move: the types are one, and what comes out is what went in.
+    const MOVES: bool = false;
     /// One element.
     fn call(self, a: A) -> O;
 }
@@ -32,6 +34,7 @@ type Over<T> = PhantomData<fn() -> T>;
 #[derive(Clone, Copy)]
 pub struct Copying;
 impl<A: Element> Map1<A, A> for Copying {
+    const MOVES: bool = true;
     #[inline(always)]
     fn call(self, a: A) -> A {
         a

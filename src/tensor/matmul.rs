@@ -63,6 +63,15 @@ fn multiply<E: Dtype, T: Shape, D: Device>(
     left: View<'_, D::Storage, E>,
     right: View<'_, D::Storage, E>,
 ) -> Result<Tensor<E, T, D>> {
+    if let (&[m, columns], &[rows, n]) = (left.sizes, right.sizes) {
+        if columns != rows {
+            return Err(Error::MatMul { lhs: left.sizes.into(), rhs: right.sizes.into(), columns, rows });
+        }
+        let sizes = [m, n];
+        expect_fit::<T>("matmul", &sizes)?;
+        checked_numel::<E>("matmul", &sizes)?;
+        return Ok(Tensor::dense(D::matmul(left, right)?, T::Sizes::copied(&sizes)));
+    }
     // A vector is a matrix of one row on the left, of one column on the right.
     let (left_is_vector, right_is_vector) = (left.sizes.len() == 1, right.sizes.len() == 1);
     let with_axis = |of: &[usize], at: usize, value: usize| {
