@@ -3,8 +3,8 @@
 //!
 //! Uses the operations; used by devices (which run kernels) and tensors (which choose them).
 
-use super::{BinaryOp, UnaryOp};
-use crate::dtype::{Castable, Compute as _, Dtype, Element};
+use super::{BinaryOp, TunedOp, UnaryOp};
+use crate::dtype::{Castable, Compute as _, Dtype, Element, Parameters};
 use core::marker::PhantomData;
 
 /// A function of one element.
@@ -66,6 +66,21 @@ impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
     #[inline(always)]
     fn call(self, a: A) -> O {
         Op::apply(a).cast()
+    }
+}
+
+/// An operation of one operand of dtype `A` and parameters, its result converted to the output's dtype.
+pub struct Tuning<Op: TunedOp<A>, A: Dtype>(pub Parameters<<Op::Output as Dtype>::Compute>);
+impl<Op: TunedOp<A>, A: Dtype> Clone for Tuning<Op, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<Op: TunedOp<A>, A: Dtype> Copy for Tuning<Op, A> {}
+impl<Op: TunedOp<A>, A: Dtype, O: Castable> Map1<A, O> for Tuning<Op, A> {
+    #[inline(always)]
+    fn call(self, a: A) -> O {
+        Op::apply(a, self.0).cast()
     }
 }
 

@@ -23,7 +23,9 @@ mod reduce;
 mod reshape;
 mod scan;
 mod shell;
+mod tuned;
 mod views;
+mod words;
 
 pub use arithmetic::Outcome;
 pub use choose::{try_where_, where_};
@@ -36,6 +38,8 @@ pub use operand::{Operand, TensorOperand};
 #[doc(hidden)]
 pub use operators::{AssignedTo, RightOf};
 pub use random::Generator;
+#[doc(hidden)]
+pub use tuned::TunedWrites;
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{DType, Element};

@@ -3,6 +3,10 @@
 //!
 //! Sources: ISO/IEC 9899:2011 Annex G.6; `c10/util/complex.h` for division. Used by the formulas.
 
+mod inverse;
+
+pub use inverse::{acos, acosh, asin, asinh, atan, atanh};
+
 use crate::dtype::MachineFloat;
 use num_complex::Complex;
 
@@ -92,6 +96,54 @@ pub fn exp<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
 /// `log(z)` (G.6.3.2).
 pub fn log<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     Complex::new(z.re.hypot(z.im).ln(), z.im.atan2(z.re))
+}
+
+/// `log(1 + z)`. Source: `c10/util/complex_math.h`, `log1p`.
+pub fn log1p<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let Complex { re: x, im: y } = z;
+    let angle = y.atan2(x + T::one());
+    let half = T::lit(0.5);
+    if x.hypot(y) < half {
+        let excess = x * (T::lit(2.0) + x) + y * y;
+        Complex::new(if excess == T::zero() { x } else { half * excess.ln_1p() }, angle)
+    } else {
+        Complex::new((x + T::one()).hypot(y).ln(), angle)
+    }
+}
+
+/// `exp(z) - 1`. Source: `c10/util/complex_math.h`, `expm1`.
+pub fn expm1<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let Complex { re: x, im: y } = z;
+    let half = (y * T::lit(0.5)).sin();
+    Complex::new(x.exp_m1() * y.cos() - T::lit(2.0) * half * half, x.exp() * y.sin())
+}
+
+/// `z / abs(z)`, and 0 of 0.
+pub fn direction<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let modulus = z.re.hypot(z.im);
+    if modulus == T::zero() { Complex::new(T::zero(), T::zero()) } else { z / modulus }
+}
+
+/// `sin(pi * z) / (pi * z)`
+pub fn sinc<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    if z.re == T::zero() && z.im == T::zero() {
+        return Complex::new(T::one(), T::zero());
+    }
+    let angle = z * T::PI();
+    quotient(sin(angle), angle)
+}
+
+/// `log(exp(a) + exp(b))`. Source: `aten/src/ATen/native/cpu/LogAddExp.h`.
+pub fn logaddexp<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+    let nan = |z: Complex<T>| z.re.is_nan() || z.im.is_nan();
+    if nan(a) || nan(b) {
+        return Complex::new(T::nan(), T::nan());
+    }
+    let (low, high) = if a.re < b.re { (a, b) } else { (b, a) };
+    if low.re == high.re && low.re.is_infinite() {
+        return if low.re < T::zero() { low } else { log(exp(low) + exp(high)) };
+    }
+    log1p(exp(low - high)) + high
 }
 
 /// `sqrt(z)` (G.6.4.2).
