@@ -215,6 +215,10 @@ pub trait Tuned: 'static {
     fn refusal(_dtype: super::DType, _parameters: Parameters<f64>) -> Option<&'static str> {
         None
     }
+    /// Parameters that follow from the others, in the places that those leave free.
+    fn completed(parameters: Parameters<super::ScalarValue>) -> Parameters<super::ScalarValue> {
+        parameters
+    }
     /// The formula for `bool`.
     #[inline(always)]
     fn boolean(_x: bool, _p: Parameters<bool>) -> bool {

@@ -7,6 +7,7 @@
 
 pub mod admit;
 mod binary;
+pub mod close;
 mod complex;
 pub mod kernel;
 pub mod reduce;
@@ -15,6 +16,7 @@ mod tuned;
 mod unary;
 
 pub use binary::*;
+pub use close::isclose;
 pub use tuned::*;
 pub use unary::*;
 

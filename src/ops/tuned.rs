@@ -3,7 +3,7 @@
 use super::Op;
 use super::admit::*;
 use super::table::tuned_table;
-use crate::dtype::{Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special, Tuned};
+use crate::dtype::{Castable as _, Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special, Tuned};
 use crate::error::{Error, Result};
 use num_complex::Complex;
 
@@ -36,7 +36,7 @@ fn prepared<F: Tuned, E: Dtype, C: Dtype>(
         return Err(Error::InvalidArgument { op, reason: reason.into() });
     }
     let mut parameters = Parameters::<C::Compute>::default();
-    for (parameter, value) in parameters.iter_mut().zip(values) {
+    for (parameter, value) in parameters.iter_mut().zip(F::completed(values)) {
         let converted = if F::ROUNDS_PARAMETERS {
             value.to_dtype::<C>().map(Dtype::to_compute)
         } else {
@@ -67,20 +67,36 @@ macro_rules! tuned_ops {
     (@same $op:ident [$($bound:tt)+]) => { tuned_ops!(@computes E, $op [$($bound)+]); };
     (@castable $op:ident [$($bound:tt)+]) => { tuned_ops!(@computes E, $op [$($bound)+]); };
     (@inexact $op:ident [$($bound:tt)+]) => { tuned_ops!(@computes E::Inexact, $op [$($bound)+]); };
-    (@computes $output:ty, $op:ident [$($bound:tt)+]) => {
+    (@stepwise $op:ident [$($bound:tt)+]) => {
+        tuned_ops!(@computes E::Inexact, $op by Stepwise<$op, E::Inexact>, [$($bound)+]);
+    };
+    (@computes $output:ty, $op:ident [$($bound:tt)+]) => { tuned_ops!(@computes $output, $op by $op, [$($bound)+]); };
+    (@computes $output:ty, $op:ident by $formula:ty, [$($bound:tt)+]) => {
         impl<E: $($bound)+> TunedOp<E> for $op {
             type Output = $output;
             fn prepare(given: Parameters<Option<ScalarValue>>) -> Result<Parameters<<$output as Dtype>::Compute>> {
-                prepared::<$op, E, $output>(<$op as Op>::NAME, given)
+                prepared::<$formula, E, $output>(<$op as Op>::NAME, given)
             }
             #[inline(always)]
             fn apply(x: E, parameters: Parameters<<$output as Dtype>::Compute>) -> $output {
-                <$output>::from_compute(x.cast::<$output>().to_compute().tuned::<$op>(parameters))
+                <$output>::from_compute(x.cast::<$output>().to_compute().tuned::<$formula>(parameters))
             }
         }
     };
 }
 tuned_table!(tuned_ops);
+
+/// The formula of `Op` with each step rounded to the dtype `C`, as PyTorch's composed operations round theirs.
+struct Stepwise<Op, C>(core::marker::PhantomData<fn() -> (Op, C)>);
+
+/// A number rounded to the dtype `C`.
+#[inline(always)]
+fn rounded<C: Dtype, T: MachineFloat>(x: T) -> T {
+    match C::DTYPE {
+        DType::F16 | DType::BF16 => T::lit(x.to_f64().unwrap_or(f64::NAN).cast::<C>().cast::<f64>()),
+        _ => x,
+    }
+}
 
 /// Formulas of floating-point numbers alone, and what sets their parameters apart.
 macro_rules! real_formulas {
@@ -96,9 +112,12 @@ macro_rules! real_formulas {
 }
 real_formulas! {
     elu: |x, [alpha, ..]| if x <= T::zero() { x.exp_m1() * alpha } else { x };
-    celu: |x, [alpha, ..]| if x <= T::zero() { (x * (T::one() / alpha)).exp_m1() * alpha } else { x }, with {
+    celu: |x, [alpha, inverse, _]| if x <= T::zero() { (x * inverse).exp_m1() * alpha } else { x }, with {
         fn refusal(_: DType, [alpha, ..]: Parameters<f64>) -> Option<&'static str> {
             (alpha == 0.0).then_some("`alpha` must not be 0")
+        }
+        fn completed([alpha, ..]: Parameters<ScalarValue>) -> Parameters<ScalarValue> {
+            [alpha, ScalarValue::Float(alpha.real_part().recip()), ScalarValue::Float(0.0)]
         }
     };
     softplus: |x, [beta, threshold, _]| if x * beta > threshold { x } else { (x * beta).exp().ln_1p() / beta };
@@ -115,24 +134,10 @@ real_formulas! {
             (lambda < 0.0).then_some("`lambda` must not be negative")
         }
     };
-    hardshrink: |x, [lambda, ..]| if x >= -lambda && x <= lambda { T::zero() } else { x };
-    leaky_relu: |x, [slope, ..]| if x > T::zero() { x } else { x * slope };
-    logit: |x, [eps, ..]| {
-        let x = if eps < T::zero() {
-            x
-        } else if x < eps {
-            eps
-        } else if x > T::one() - eps {
-            T::one() - eps
-        } else {
-            x
-        };
-        (x / (T::one() - x)).ln()
-    }, with {
-        fn absent(_: DType, _: usize) -> f64 {
-            -1.0
-        }
+    hardshrink: |x, [lambda, ..]| if x >= -lambda && x <= lambda { T::zero() } else { x }, with {
+        const ROUNDS_PARAMETERS: bool = true;
     };
+    leaky_relu: |x, [slope, ..]| if x > T::zero() { x } else { x * slope };
     round_decimals: |x, [decimals, ..]| {
         let scale = T::lit(10.0).powf(decimals.abs());
         if decimals < T::zero() {
@@ -143,12 +148,61 @@ real_formulas! {
             (x * scale).round_ties_even() / scale
         }
     };
-    polygamma: |x, [n, ..]| Special::polygamma(x, n), with {
+}
+
+/// Formulas of floating-point numbers whose steps are rounded.
+macro_rules! stepwise_formulas {
+    ($($op:ident: |$x:ident, $p:pat_param, $round:ident| $real:expr $(, with { $($apart:tt)* })?;)*) => {$(
+        impl<C: Dtype> Tuned for Stepwise<$op, C> {
+            $($($apart)*)?
+            #[inline(always)]
+            fn real<T: MachineFloat>($x: T, $p: Parameters<T>) -> T {
+                let $round = rounded::<C, T>;
+                $real
+            }
+        }
+    )*};
+}
+stepwise_formulas! {
+    logit: |x, [eps, ..], round| {
+        let x = if eps < T::zero() {
+            x
+        } else if x < eps {
+            eps
+        } else if x > round(T::one() - eps) {
+            round(T::one() - eps)
+        } else {
+            x
+        };
+        round(x / round(T::one() - x)).ln()
+    }, with {
+        const ROUNDS_PARAMETERS: bool = true;
+        fn absent(_: DType, _: usize) -> f64 {
+            -1.0
+        }
+    };
+    polygamma: |x, [n, ..], round| {
+        if n == T::zero() {
+            x.digamma()
+        } else if n == T::one() {
+            x.trigamma()
+        } else {
+            let sign = if n % T::lit(2.0) == T::zero() { -T::one() } else { T::one() };
+            sign * round(round(Special::lgamma(n + T::one())).exp()) * round(Special::zeta(n + T::one(), x))
+        }
+    }, with {
         fn refusal(_: DType, [n, ..]: Parameters<f64>) -> Option<&'static str> {
             (n < 0.0).then_some("`n` must not be negative")
         }
     };
-    mvlgamma: |x, [p, ..]| Special::mvlgamma(x, p), with {
+    mvlgamma: |x, [p, ..], round| {
+        let (half, mut below, mut sum) = (T::lit(0.5), (T::one() - p) * T::lit(0.5), T::zero());
+        while below <= T::zero() {
+            sum = sum + round(Special::lgamma(round(below + x)));
+            below = below + half;
+        }
+        round(sum) + p * (p - T::one()) * T::lit(core::f64::consts::PI.ln()) * T::lit(0.25)
+    }, with {
         fn refusal(_: DType, [p, ..]: Parameters<f64>) -> Option<&'static str> {
             (p < 1.0).then_some("`p` must be at least 1")
         }
@@ -164,7 +218,7 @@ fn between<T: PartialOrd>(x: T, low: T, high: T) -> T {
 impl Tuned for hardtanh {
     const ROUNDS_PARAMETERS: bool = true;
     fn refusal(dtype: DType, [min, max, _]: Parameters<f64>) -> Option<&'static str> {
-        (dtype == DType::U8 && (min < 0.0 || max < 0.0)).then_some("`u8` has no negative bounds")
+        (dtype == DType::U8 && (min <= -1.0 || max <= -1.0)).then_some("`u8` has no negative bounds")
     }
     #[inline(always)]
     fn integer<T: MachineInt>(x: T, [min, max, _]: Parameters<T>) -> T {
@@ -177,7 +231,6 @@ impl Tuned for hardtanh {
 }
 
 impl Tuned for threshold {
-    const ROUNDS_PARAMETERS: bool = true;
     #[inline(always)]
     fn integer<T: MachineInt>(x: T, [threshold, value, _]: Parameters<T>) -> T {
         if x <= threshold { value } else { x }

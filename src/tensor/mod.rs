@@ -6,6 +6,7 @@
 mod arithmetic;
 mod assign;
 mod choose;
+mod close;
 mod compare;
 mod convert;
 mod create;

@@ -8,6 +8,15 @@ macro_rules! result_in_words {
     (inexact) => {
         "`E` if floating or complex, else `f32`"
     };
+    (divided) => {
+        "`E` if floating or complex, else `f32`"
+    };
+    (subtracted) => {
+        "`E` if floating or complex, else `f32`"
+    };
+    (stepwise) => {
+        "`E` if floating or complex, else `f32`"
+    };
     (integer) => {
         "`E`; `i64` for `bool`"
     };

@@ -3,6 +3,7 @@
 //! Sources: the Cephes Math Library (S. Moshier, BSD-3-Clause) in the form PyTorch has it
 //! (`aten/src/ATen/native/Math.h`).
 
+use crate::dtype::MachineFloat;
 use core::f64::consts::PI;
 
 /// `(2k)!` over the Bernoulli numbers, for the tail of the zeta function.
@@ -81,70 +82,51 @@ const DIGAMMA: [f64; 7] = [
 ];
 
 /// The logarithmic derivative of the gamma function.
-pub fn digamma(x: f64) -> f64 {
-    if x == 0.0 {
-        return f64::INFINITY.copysign(-x);
+pub fn digamma<T: MachineFloat>(x: T) -> T {
+    let (one, ten) = (T::one(), T::lit(10.0));
+    if x == T::zero() {
+        return T::infinity().copysign(-x);
     }
-    if x < 0.0 {
+    if x < T::zero() {
         if x == x.trunc() {
-            return f64::NAN;
+            return T::nan();
         }
-        return digamma(1.0 - x) - PI / (PI * x.fract()).tan();
+        let part = x.fract().to_f64().unwrap_or(f64::NAN);
+        return digamma(one - x) - T::lit(PI / (PI * part).tan());
     }
-    let (mut x, mut shift) = (x, 0.0);
-    while x < 10.0 {
-        shift -= 1.0 / x;
-        x += 1.0;
+    let (mut x, mut shift) = (x, T::zero());
+    while x < ten {
+        shift = shift - one / x;
+        x = x + one;
     }
-    if x == 10.0 {
-        return shift + 2.251_752_589_066_721;
+    if x == ten {
+        return shift + T::lit(2.251_752_589_066_721);
     }
-    let tail = if x < 1e17 {
-        let z = 1.0 / (x * x);
+    let tail = if x < T::lit(1e17) {
+        let z = one / (x * x);
         z * super::polynomial(z, &DIGAMMA)
     } else {
-        0.0
+        T::zero()
     };
-    shift + x.ln() - 0.5 / x - tail
+    shift + x.ln() - T::lit(0.5) / x - tail
 }
 
 /// The derivative of `digamma`.
-fn trigamma(x: f64) -> f64 {
-    let (mut x, mut sign, mut sum) = (x, 1.0, 0.0);
-    if x < 0.5 {
-        sign = -1.0;
-        let sine = (PI * x).sin();
-        sum -= (PI * PI) / (sine * sine);
-        x = 1.0 - x;
+pub fn trigamma<T: MachineFloat>(x: T) -> T {
+    let (one, pi) = (T::one(), T::PI());
+    let (mut x, mut sign, mut sum) = (x, one, T::zero());
+    if x < T::lit(0.5) {
+        sign = -one;
+        let sine = (pi * x).sin();
+        sum = sum - (pi * pi) / (sine * sine);
+        x = one - x;
     }
     for _ in 0..6 {
-        sum += 1.0 / (x * x);
-        x += 1.0;
+        sum = sum + one / (x * x);
+        x = x + one;
     }
-    let z = 1.0 / (x * x);
-    sum += (1.0 + 1.0 / (2.0 * x) + z * (1.0 / 6.0 - z * (1.0 / 30.0 - z * (1.0 / 42.0)))) / x;
+    let z = one / (x * x);
+    let tail = T::lit(1.0 / 6.0) - z * (T::lit(1.0 / 30.0) - z * T::lit(1.0 / 42.0));
+    sum = sum + (one + one / (T::lit(2.0) * x) + z * tail) / x;
     sign * sum
-}
-
-/// The `n`-th derivative of `digamma`; `n` is a whole number that is not negative.
-pub fn polygamma(x: f64, n: f64) -> f64 {
-    if n == 0.0 {
-        return digamma(x);
-    }
-    if n == 1.0 {
-        return trigamma(x);
-    }
-    let sign = if n % 2.0 == 0.0 { -1.0 } else { 1.0 };
-    sign * libm::lgamma(n + 1.0).exp() * zeta(n + 1.0, x)
-}
-
-/// The logarithm of the multivariate gamma function of dimension `p`, a positive whole number.
-pub fn mvlgamma(x: f64, p: f64) -> f64 {
-    let mut sum = p * (p - 1.0) * 0.25 * PI.ln();
-    let mut at = 0.0;
-    while at < p {
-        sum += libm::lgamma(x - at / 2.0);
-        at += 1.0;
-    }
-    sum
 }

@@ -1,14 +1,25 @@
 //! Functions of real numbers that `num_traits::Float` does not have, or not well enough.
 //!
-//! Most are computed in `f64`; the `f32` functions round its results.
+//! Those marked `wide` are computed in `f64`, and rounded where `f32` is asked for.
 
 mod bessel;
 mod gamma;
+mod modified;
 mod normal;
 
+use super::MachineFloat;
+
 /// A polynomial, the highest power first.
-fn polynomial(x: f64, coefficients: &[f64]) -> f64 {
-    coefficients.iter().fold(0.0, |value, coefficient| value * x + coefficient)
+fn polynomial<T: MachineFloat>(x: T, coefficients: &[f64]) -> T {
+    coefficients.iter().fold(T::zero(), |value, &coefficient| value * x + T::lit(coefficient))
+}
+
+/// `libm`'s gives numbers for some arguments below 1.
+fn acosh_single(x: f32) -> f32 {
+    if x < 1.0 { f32::NAN } else { libm::acoshf(x) }
+}
+fn acosh_double(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
 
 /// For `erfc: erfcf erfc` it writes `fn erfc(self) -> Self`, in each precision by the function named; for those of one name
@@ -60,35 +71,31 @@ macro_rules! special_functions {
 special_functions! {
     each {
         asinh: libm::asinhf, libm::asinh, "The inverse hyperbolic sine.";
-        acosh: libm::acoshf, libm::acosh, "The inverse hyperbolic cosine.";
         atanh: libm::atanhf, libm::atanh, "The inverse hyperbolic tangent.";
+        acosh: acosh_single, acosh_double, "The inverse hyperbolic cosine; NaN below 1.";
+        lgamma: libm::lgammaf, libm::lgamma, "The logarithm of the absolute value of the gamma function.";
+        digamma: gamma::digamma, gamma::digamma, "See `gamma`.";
+        trigamma: gamma::trigamma, gamma::trigamma, "See `gamma`.";
+        log_ndtr: normal::log_ndtr, normal::log_ndtr, "See `normal`.";
+        bessel_j0: bessel::j0, bessel::j0, "See `bessel`.";
+        bessel_j1: bessel::j1, bessel::j1, "See `bessel`.";
+        bessel_y0: bessel::y0, bessel::y0, "See `bessel`.";
+        bessel_y1: bessel::y1, bessel::y1, "See `bessel`.";
         erfc: libm::erfcf, libm::erfc, "The complementary error function.";
     }
     wide {
-        lgamma: libm::lgamma, "The logarithm of the absolute value of the gamma function.";
-        bessel_j0: libm::j0, "The Bessel function of the first kind of order 0.";
-        bessel_j1: libm::j1, "The Bessel function of the first kind of order 1.";
-        bessel_y0: libm::y0, "The Bessel function of the second kind of order 0.";
-        bessel_y1: libm::y1, "The Bessel function of the second kind of order 1.";
-        digamma: gamma::digamma, "See `gamma`.";
         erfinv: normal::erfinv, "See `normal`.";
         erfcx: normal::erfcx, "See `normal`.";
-        ndtr: normal::ndtr, "See `normal`.";
         ndtri: normal::ndtri, "See `normal`.";
-        log_ndtr: normal::log_ndtr, "See `normal`.";
-        i0: bessel::i0, "See `bessel`.";
-        i0e: bessel::i0e, "See `bessel`.";
-        i1: bessel::i1, "See `bessel`.";
-        i1e: bessel::i1e, "See `bessel`.";
-        k0: bessel::k0, "See `bessel`.";
-        k0e: bessel::k0e, "See `bessel`.";
-        k1: bessel::k1, "See `bessel`.";
-        k1e: bessel::k1e, "See `bessel`.";
-        spherical_j0: bessel::spherical_j0, "See `bessel`.";
+        i0e: modified::i0e, "See `bessel`.";
+        i1e: modified::i1e, "See `bessel`.";
+        k0: modified::k0, "See `bessel`.";
+        k0e: modified::k0e, "See `bessel`.";
+        k1: modified::k1, "See `bessel`.";
+        k1e: modified::k1e, "See `bessel`.";
+        spherical_j0: modified::spherical_j0, "See `bessel`.";
     }
     wide_of_two {
-        polygamma(n): gamma::polygamma;
-        mvlgamma(p): gamma::mvlgamma;
         zeta(q): gamma::zeta;
     }
 }

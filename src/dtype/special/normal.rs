@@ -4,7 +4,8 @@
 //! `aten/src/ATen/native/Math.h` for the starting values of `erfinv`; `musl`'s `erf` and `erfc`.
 
 use super::polynomial;
-use core::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
+use crate::dtype::MachineFloat;
+use core::f64::consts::FRAC_2_SQRT_PI;
 
 /// `ndtri` around one half, the highest power first; so are all below.
 const P0: [f64; 5] =
@@ -114,15 +115,10 @@ pub fn erfcx(x: f64) -> f64 {
     0.5 * FRAC_2_SQRT_PI / fraction
 }
 
-/// The standard normal distribution function.
-pub fn ndtr(x: f64) -> f64 {
-    0.5 * libm::erfc(-x * FRAC_1_SQRT_2)
-}
-
 /// The logarithm of `ndtr`.
-pub fn log_ndtr(x: f64) -> f64 {
-    let t = x * FRAC_1_SQRT_2;
-    if x < -1.0 { (erfcx(-t) / 2.0).ln() - t * t } else { (-libm::erfc(t) / 2.0).ln_1p() }
+pub fn log_ndtr<T: MachineFloat>(x: T) -> T {
+    let (t, half) = (x * T::FRAC_1_SQRT_2(), T::lit(0.5));
+    if x < -T::one() { ((-t).erfcx() * half).ln() - t * t } else { (-t.erfc() * half).ln_1p() }
 }
 
 /// The inverse of `ndtr`.

@@ -66,7 +66,7 @@ impl Binary for ldexp {
     fn real<T: MachineFloat>(a: T, b: T) -> T {
         // whole exponents are exact wherever the result is; beyond these bounds there is nothing but 0 and infinity
         match b.to_i32() {
-            Some(exponent) if b == b.trunc() && exponent.abs() < 5000 => a.scaled_by(exponent),
+            Some(exponent) if b == b.trunc() && (-5000..5000).contains(&exponent) => a.scaled_by(exponent),
             _ => a * b.exp2(),
         }
     }

@@ -95,20 +95,28 @@ pub fn exp<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
 
 /// `log(z)` (G.6.3.2).
 pub fn log<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    Complex::new(z.re.hypot(z.im).ln(), z.im.atan2(z.re))
+    let (one, half) = (T::one(), T::lit(0.5));
+    let (x, y) = (z.re.abs(), z.im.abs());
+    let (large, small) = if x < y { (y, x) } else { (x, y) };
+    let modulus = x.hypot(y);
+    let real = if modulus > half && modulus < T::lit(2.0) {
+        // near 1 the logarithm of the modulus would lose what the modulus rounds off
+        half * ((large - one) * (large + one) + small * small).ln_1p()
+    } else {
+        modulus.ln()
+    };
+    Complex::new(real, z.im.atan2(z.re))
 }
 
 /// `log(1 + z)`. Source: `c10/util/complex_math.h`, `log1p`.
 pub fn log1p<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let Complex { re: x, im: y } = z;
-    let angle = y.atan2(x + T::one());
-    let half = T::lit(0.5);
-    if x.hypot(y) < half {
-        let excess = x * (T::lit(2.0) + x) + y * y;
-        Complex::new(if excess == T::zero() { x } else { half * excess.ln_1p() }, angle)
-    } else {
-        Complex::new((x + T::one()).hypot(y).ln(), angle)
+    let one = Complex::new(T::one(), T::zero());
+    let sum = z + one;
+    if sum == one {
+        return z;
     }
+    let difference = sum - one;
+    if difference == z { log(sum) } else { log(sum) * quotient(z, difference) }
 }
 
 /// `exp(z) - 1`. Source: `c10/util/complex_math.h`, `expm1`.
@@ -206,7 +214,16 @@ pub fn cosh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         return Complex::new(T::nan(), T::zero());
     }
     let (sin, cos) = y.sin_cos();
-    Complex::new(x.cosh() * cos, x.sinh() * sin)
+    match half_of_large_exp(x) {
+        Some(half) => Complex::new(half * cos * half, half * sin * half * x.signum()),
+        None => Complex::new(x.cosh() * cos, x.sinh() * sin),
+    }
+}
+
+/// `x` so large that `cosh(x)` and `sinh(abs(x))` are `exp(abs(x)) / 2`: the root of that, which does not overflow where its
+/// square times a small number does not either.
+fn half_of_large_exp<T: MachineFloat>(x: T) -> Option<T> {
+    (x.abs() > T::lit(40.0)).then(|| (x.abs() * T::lit(0.5)).exp() * T::FRAC_1_SQRT_2())
 }
 
 /// `sinh(z)` (G.6.2.5).
@@ -226,7 +243,10 @@ pub fn sinh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         return Complex::new(x, T::nan());
     }
     let (sin, cos) = y.sin_cos();
-    Complex::new(x.sinh() * cos, x.cosh() * sin)
+    match half_of_large_exp(x) {
+        Some(half) => Complex::new(half * cos * half * x.signum(), half * sin * half),
+        None => Complex::new(x.sinh() * cos, x.cosh() * sin),
+    }
 }
 
 /// `tanh(z)` (G.6.2.6).

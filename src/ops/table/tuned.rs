@@ -29,7 +29,7 @@ macro_rules! tuned_table {
             threshold [try_threshold threshold_ try_threshold_ threshold_into try_threshold_into] real castable (threshold: impl Scalar, value: impl Scalar),
                 "Each element where it is above the threshold, else `value`. NaN stays NaN.", "torch.nn.functional.threshold",
                 "tensor![1, 5].threshold(3, -1)" = "[-1, 5]";
-            logit [try_logit logit_ try_logit_ logit_into try_logit_into] ordered inexact (eps: Option<f64>),
+            logit [try_logit logit_ try_logit_ logit_into try_logit_into] ordered stepwise (eps: Option<f64>),
                 "`log(x / (1 - x))`, `x` kept between `eps` and `1 - eps` if that is given. PyTorch's default: `None`.", "torch.logit`, `torch.special.logit",
                 "tensor![0.5, 1.0].logit(None)" = "[0.0, f32::INFINITY]";
             nan_to_num [try_nan_to_num nan_to_num_ try_nan_to_num_ nan_to_num_into try_nan_to_num_into] any same (nan: f64, posinf: Option<f64>, neginf: Option<f64>),
@@ -38,10 +38,10 @@ macro_rules! tuned_table {
             round_decimals [try_round_decimals round_decimals_ try_round_decimals_ round_decimals_into try_round_decimals_into] float same (decimals: i64),
                 "Rounds to so many digits after the point, or, if negative, to so many zeros before it.", "torch.round(decimals=…)",
                 "tensor![2.125, 17.0].round_decimals(-1)" = "[0.0, 20.0]";
-            polygamma [try_polygamma polygamma_ try_polygamma_ polygamma_into try_polygamma_into] ordered inexact (n: i64),
+            polygamma [try_polygamma polygamma_ try_polygamma_ polygamma_into try_polygamma_into] ordered stepwise (n: i64),
                 "The `n`-th derivative of [`digamma`](Self::digamma). A negative `n` is an error.", "torch.polygamma`, `torch.special.polygamma",
                 "tensor![0.0].polygamma(1)" = "[f32::INFINITY]";
-            mvlgamma [try_mvlgamma mvlgamma_ try_mvlgamma_ mvlgamma_into try_mvlgamma_into] ordered inexact (p: i64),
+            mvlgamma [try_mvlgamma mvlgamma_ try_mvlgamma_ mvlgamma_into try_mvlgamma_into] ordered stepwise (p: i64),
                 "The logarithm of the multivariate gamma function of dimension `p`. A `p` below 1 is an error.", "torch.mvlgamma`, `torch.special.multigammaln",
                 "tensor![1.0].mvlgamma(1)" = "[0.0]";
         }

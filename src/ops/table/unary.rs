@@ -136,10 +136,10 @@ macro_rules! unary_table {
             sinc [try_sinc sinc_ sinc_into try_sinc_into] any inexact,
                 "`sin(pi * x) / (pi * x)`; 1 at zero.", "torch.sinc`, `torch.special.sinc",
                 "tensor![0.0].sinc()" = "[1.0]";
-            softsign [try_softsign softsign_ softsign_into try_softsign_into] numeric inexact,
+            softsign [try_softsign softsign_ softsign_into try_softsign_into] numeric divided,
                 "`x / (1 + abs(x))`.", "torch.nn.functional.softsign",
                 "tensor![1.0, -3.0].softsign()" = "[0.5, -0.75]";
-            tanhshrink [try_tanhshrink tanhshrink_ tanhshrink_into try_tanhshrink_into] numeric inexact,
+            tanhshrink [try_tanhshrink tanhshrink_ tanhshrink_into try_tanhshrink_into] numeric subtracted,
                 "`x - tanh(x)`.", "torch.nn.functional.tanhshrink",
                 "tensor![0.0, 100.0].tanhshrink()" = "[0.0, 99.0]";
             erfc [try_erfc erfc_ erfc_into try_erfc_into] ordered inexact,

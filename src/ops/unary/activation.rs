@@ -2,7 +2,7 @@
 
 use super::super::complex;
 use super::*;
-use crate::dtype::{MachineFloat, MachineInt, Unary};
+use crate::dtype::{MachineFloat, MachineInt, ToReal, Unary};
 use num_complex::Complex;
 
 impl Unary for sigmoid {
@@ -91,24 +91,30 @@ super::elementary::real_functions! {
     mish: |x| x * x.exp().ln_1p().tanh();
 }
 
+/// The divisor: `1 + abs(x)`. Integers wrap.
 impl Unary for softsign {
     #[inline(always)]
+    fn integer<T: MachineInt>(x: T) -> T {
+        <abs as ToReal>::integer(x).wrapping_add(&T::one())
+    }
+    #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        x / (T::one() + x.abs())
+        T::one() + x.abs()
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        complex::quotient(z, Complex::new(T::one() + z.re.hypot(z.im), T::zero()))
+        Complex::new(T::one() + <abs as ToReal>::complex(z), T::zero())
     }
 }
 
+/// What is subtracted.
 impl Unary for tanhshrink {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        x - x.tanh()
+        x.tanh()
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        z - complex::tanh(z)
+        complex::tanh(z)
     }
 }

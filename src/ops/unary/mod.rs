@@ -61,6 +61,30 @@ macro_rules! unary_ops {
             }
         }
     };
+    (@divided $op:ident [$($bound:tt)+]) => {
+        impl<E: $($bound)+> UnaryOp<E> for $op {
+            type Output = E::Inexact;
+            #[inline(always)]
+            fn apply(x: E) -> E::Inexact {
+                let divisor = E::from_compute(x.to_compute().unary::<$op>());
+                <super::div as super::BinaryOp>::apply::<E>(
+                    x.cast::<E::Inexact>().to_compute(),
+                    divisor.cast::<E::Inexact>().to_compute(),
+                )
+            }
+        }
+    };
+    (@subtracted $op:ident [$($bound:tt)+]) => {
+        impl<E: $($bound)+> UnaryOp<E> for $op {
+            type Output = E::Inexact;
+            #[inline(always)]
+            fn apply(x: E) -> E::Inexact {
+                let x = x.cast::<E::Inexact>().to_compute();
+                let part = E::Inexact::from_compute(x.unary::<$op>());
+                <super::sub as super::BinaryOp>::apply::<E::Inexact>(x, part.to_compute())
+            }
+        }
+    };
     (@integer $op:ident [$($bound:tt)+]) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
             type Output = E::Over<i64>;
