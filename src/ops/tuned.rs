@@ -3,7 +3,9 @@
 use super::Op;
 use super::admit::*;
 use super::table::tuned_table;
-use crate::dtype::{Castable as _, Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special, Tuned};
+use crate::dtype::{
+    Castable as _, Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special, Tuned,
+};
 use crate::error::{Error, Result};
 use num_complex::Complex;
 

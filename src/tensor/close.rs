@@ -61,11 +61,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 /// The comparison, for operands whose dtypes the callers know to be one.
-fn compare_within<E, S, D, R, T, X>(
-    lhs: &Tensor<E, S, D>,
-    rhs: &R,
-    closeness: Closeness,
-) -> Result<Tensor<bool, T, X>>
+fn compare_within<E, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R, closeness: Closeness) -> Result<Tensor<bool, T, X>>
 where
     E: Dtype,
     S: Shape + Broadcast<R::Shape, Output = T>,

@@ -8,6 +8,9 @@ macro_rules! result_in_words {
     (inexact) => {
         "`E` if floating or complex, else `f32`"
     };
+    (scaled) => {
+        "`E` if floating or complex, else `f32`"
+    };
     (divided) => {
         "`E` if floating or complex, else `f32`"
     };

@@ -61,12 +61,17 @@ impl Binary for logaddexp {
     }
 }
 
-impl Binary for ldexp {
+impl Binary for ldexp {}
+
+impl<P: Dtype> Binary for Among<ldexp, P> {
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
-        // whole exponents are exact wherever the result is; beyond these bounds there is nothing but 0 and infinity
         match b.to_i32() {
-            Some(exponent) if b == b.trunc() && (-5000..5000).contains(&exponent) => a.scaled_by(exponent),
+            // whole exponents are exact wherever the result is; beyond these bounds there is nothing but 0 and infinity
+            Some(exponent) if P::DTYPE.is_floating_point() && b == b.trunc() && (-5000..5000).contains(&exponent) => {
+                a.scaled_by(exponent)
+            }
+            // of two integers PyTorch takes the power first, and it may be infinite
             _ => a * b.exp2(),
         }
     }

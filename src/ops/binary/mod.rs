@@ -82,6 +82,14 @@ macro_rules! binary_ops {
             P::from_compute(a.binary::<Among<$op, P>>(b))
         }
     };
+    (@scaled $op:ident) => {
+        type Computes<P: Dtype> = P::Inexact;
+        type Output<P: Dtype> = P::Inexact;
+        #[inline(always)]
+        fn apply<P: Dtype>(a: <P::Inexact as Dtype>::Compute, b: <P::Inexact as Dtype>::Compute) -> P::Inexact {
+            <P::Inexact>::from_compute(a.binary::<Among<$op, P>>(b))
+        }
+    };
     (@double $op:ident) => {
         type Computes<P: Dtype> = P::With<f64>;
         type Output<P: Dtype> = P::With<f64>;
@@ -114,5 +122,5 @@ macro_rules! binary_ops {
 }
 binary_table!(binary_ops);
 
-/// The formula of `Op` among the numbers of dtype `P`, for operations that step from one to the next.
+/// The formula of `Op` for operands that promote to `P`, where it must know that.
 struct Among<Op, P>(core::marker::PhantomData<fn() -> (Op, P)>);

@@ -110,12 +110,12 @@ pub fn log<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
 
 /// `log(1 + z)`. Source: `c10/util/complex_math.h`, `log1p`.
 pub fn log1p<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let one = Complex::new(T::one(), T::zero());
-    let sum = z + one;
-    if sum == one {
+    // the imaginary part keeps the sign of its zero
+    let sum = Complex::new(z.re + T::one(), z.im);
+    let difference = Complex::new(sum.re - T::one(), z.im);
+    if sum == Complex::new(T::one(), T::zero()) {
         return z;
     }
-    let difference = sum - one;
     if difference == z { log(sum) } else { log(sum) * quotient(z, difference) }
 }
 

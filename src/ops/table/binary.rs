@@ -123,7 +123,7 @@ macro_rules! binary_table {
             heaviside [try_heaviside heaviside_ try_heaviside_ heaviside_into try_heaviside_into] alike exact tensors,
                 "0 below zero, 1 above, the other operand at zero; 0 for NaN.", "torch.heaviside",
                 "tensor![-2.0, 0.0, 3.0].heaviside(tensor![0.5])" = "[0.0, 0.5, 1.0]";
-            ldexp [try_ldexp ldexp_ try_ldexp_ ldexp_into try_ldexp_into] scaling inexact tensors,
+            ldexp [try_ldexp ldexp_ try_ldexp_ ldexp_into try_ldexp_into] scaling scaled tensors,
                 "`self` times 2 to the power of the other operand.", "torch.ldexp",
                 "tensor![1.5, 3.0].ldexp(tensor![2, -1])" = "[6.0, 1.5]";
             logaddexp [try_logaddexp logaddexp_ try_logaddexp_ logaddexp_into try_logaddexp_into] inexact_pair same tensors,
