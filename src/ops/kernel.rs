@@ -107,10 +107,10 @@ impl<Op, P> Default for Combining<Op, P> {
         Self::new()
     }
 }
-impl<Op: BinaryOp, P: Dtype, A: Castable, B: Castable, O: Castable> Map2<A, B, O> for Combining<Op, P> {
+impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Combining<Op, P> {
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
-        Op::apply::<P>(operand::<Op, P, A>(a), operand::<Op, P, B>(b)).cast()
+        Op::apply_to::<P, A, B>(a, b).cast()
     }
 }
 

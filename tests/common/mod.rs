@@ -221,8 +221,8 @@ impl From<f64> for Tolerance {
 }
 
 /// Whether an element is what PyTorch gave: bit for bit, NaN as a class, or within the tolerance.
-pub fn agrees<E: Token>(got: E, want: &str, tolerance: Tolerance) -> bool {
-    let Tolerance { ulps, of_one } = tolerance;
+pub fn agrees<E: Token>(got: E, want: &str, tolerance: impl Into<Tolerance>) -> bool {
+    let Tolerance { ulps, of_one } = tolerance.into();
     if got.bits() == want {
         return true;
     }

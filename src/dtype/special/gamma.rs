@@ -71,15 +71,8 @@ pub fn zeta(x: f64, q: f64) -> f64 {
 }
 
 /// The asymptotic series of the digamma function, the highest power first.
-const DIGAMMA: [f64; 7] = [
-    8.33333333333333333333E-2,
-    -2.10927960927960927961E-2,
-    7.57575757575757575758E-3,
-    -4.16666666666666666667E-3,
-    3.96825396825396825397E-3,
-    -8.33333333333333333333E-3,
-    8.33333333333333333333E-2,
-];
+const DIGAMMA: [f64; 7] =
+    [1.0 / 12.0, -691.0 / 32760.0, 1.0 / 132.0, -1.0 / 240.0, 1.0 / 252.0, -1.0 / 120.0, 1.0 / 12.0];
 
 /// The logarithmic derivative of the gamma function.
 pub fn digamma<T: MachineFloat>(x: T) -> T {

@@ -2,7 +2,7 @@
 
 use super::super::complex;
 use super::*;
-use crate::dtype::{MachineFloat, MachineInt, Special};
+use crate::dtype::{Castable as _, MachineFloat, MachineInt, Special};
 use num_complex::Complex;
 
 /// Functions of floating-point numbers alone.
@@ -61,23 +61,36 @@ impl Binary for logaddexp {
     }
 }
 
-impl Binary for ldexp {}
+/// `ldexp`. Floating-point numbers are scaled by integers exactly, which count as C's `int`; other exponents become a power of
+/// 2 in their own dtype first. Source: `aten/src/ATen/native/BinaryOps.cpp`, `ldexp`.
+#[inline(always)]
+pub(super) fn scaled<P: Dtype, A: Dtype, B: Dtype>(a: A, exponent: B) -> P::Inexact {
+    let a = a.cast::<P::Inexact>().to_compute();
+    if A::DTYPE.is_floating_point() && B::DTYPE.category() == crate::Category::Integral {
+        // the low 32 bits; beyond these bounds there is nothing but 0 and infinity
+        let exponent = (exponent.cast::<i64>() as i32).clamp(-5000, 5000);
+        return P::Inexact::from_compute(a.binary::<ldexp>(exponent.cast()));
+    }
+    // the base is a zero-dim tensor of the number's dtype; that of an integer becomes floating
+    let power = if A::DTYPE.category() <= crate::Category::Integral {
+        power_of_two::<B::Inexact, B>(exponent).cast::<P::Inexact>()
+    } else {
+        power_of_two::<B::Over<A>, B>(exponent).cast::<P::Inexact>()
+    };
+    P::Inexact::from_compute(a.binary::<mul>(power.to_compute()))
+}
 
-impl<P: Dtype> Binary for Among<ldexp, P> {
+/// 2 to the power of `exponent`, computed in the dtype `W`.
+#[inline(always)]
+fn power_of_two<W: Dtype, B: Dtype>(exponent: B) -> W {
+    W::from_compute(2.0_f64.cast::<W>().to_compute().binary::<pow>(exponent.cast::<W>().to_compute()))
+}
+
+/// By a whole exponent.
+impl Binary for ldexp {
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
-        match b.to_i32() {
-            // whole exponents are exact wherever the result is; beyond these bounds there is nothing but 0 and infinity
-            Some(exponent) if P::DTYPE.is_floating_point() && b == b.trunc() && (-5000..5000).contains(&exponent) => {
-                a.scaled_by(exponent)
-            }
-            // of two integers PyTorch takes the power first, and it may be infinite
-            _ => a * b.exp2(),
-        }
-    }
-    #[inline(always)]
-    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        <mul as Binary>::complex(a, complex::pow(Complex::new(T::lit(2.0), T::zero()), b))
+        a.scaled_by(b.to_i32().unwrap_or(0))
     }
 }
 

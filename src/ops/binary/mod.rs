@@ -7,6 +7,7 @@ mod functions;
 mod logic;
 
 use super::Op;
+use super::kernel::operand;
 use super::table::binary_table;
 use crate::dtype::{Binary, Compute, Dtype};
 
@@ -29,6 +30,12 @@ pub trait BinaryOp: Op {
         a: <Self::Computes<P> as Dtype>::Compute,
         b: <Self::Computes<P> as Dtype>::Compute,
     ) -> Self::Output<P>;
+    /// One element of each operand's own dtype, for operations that look at those.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn apply_to<P: Dtype, A: Dtype, B: Dtype>(a: A, b: B) -> Self::Output<P> {
+        Self::apply::<P>(operand::<Self, P, A>(a), operand::<Self, P, B>(b))
+    }
     /// One element, where `b` is a scalar.
     #[doc(hidden)]
     #[inline(always)]
@@ -87,7 +94,11 @@ macro_rules! binary_ops {
         type Output<P: Dtype> = P::Inexact;
         #[inline(always)]
         fn apply<P: Dtype>(a: <P::Inexact as Dtype>::Compute, b: <P::Inexact as Dtype>::Compute) -> P::Inexact {
-            <P::Inexact>::from_compute(a.binary::<Among<$op, P>>(b))
+            functions::scaled::<P, P::Inexact, P::Inexact>(Dtype::from_compute(a), Dtype::from_compute(b))
+        }
+        #[inline(always)]
+        fn apply_to<P: Dtype, A: Dtype, B: Dtype>(a: A, b: B) -> P::Inexact {
+            functions::scaled::<P, A, B>(a, b)
         }
     };
     (@double $op:ident) => {

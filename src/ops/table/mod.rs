@@ -9,8 +9,9 @@
 //! `real_part` (complex becomes real), `integer` (`bool` becomes `i64`), `angle`, `double` (`f64` or `Complex<f64>`),
 //! `divided` and `subtracted` (`inexact`; the operand divided by what the formula gives, in the operand's dtype, and less
 //! that, in the result's), `stepwise` (`inexact`, each step of the formula rounded to the dtype),
-//! `neighbour` (the dtype, whose numbers the formula steps through), `scaled` (`inexact`, the formula knows the dtype). Some results are written into outputs of their own
-//! dtype only: those of unary `same`, of `mask` (a bool), `exact` (the dtype) and `double`; `castable` is `same` without that.
+//! `neighbour` (the dtype, whose numbers the formula steps through), `scaled` (`inexact`, by the operands' own dtypes).
+//! Some results are written into outputs of their own dtype only: those of unary `same`, of `mask` (a bool), `exact` (the
+//! dtype) and `double`; `castable` is `same` without that.
 
 mod binary;
 mod tuned;

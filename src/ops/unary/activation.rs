@@ -82,7 +82,7 @@ impl Unary for relu6 {
 
 super::elementary::real_functions! {
     selu: |x| {
-        let (alpha, scale) = (T::lit(1.6732632423543772848170429916717), T::lit(1.0507009873554804934193349852946));
+        let (alpha, scale) = (T::lit(1.673_263_242_354_377_2), T::lit(1.050_700_987_355_480_5));
         if x <= T::zero() { x.exp_m1() * (alpha * scale) } else { x * scale }
     };
     logsigmoid: |x| (if x > T::zero() { T::zero() } else { x }) - (-x.abs()).exp().ln_1p();
