@@ -359,3 +359,23 @@ fn closeness() {
     }
     tally.finish("isclose");
 }
+
+#[test]
+fn parameters_that_are_refused() {
+    use castiron::tensor;
+    let x = tensor![1.0];
+    let message = |result: castiron::Result<Tensor<f32, castiron::shape![1]>>| result.unwrap_err().to_string();
+    assert_eq!(message(x.try_celu(0)), "celu: `alpha` must not be 0");
+    assert_eq!(message(x.try_softshrink(-0.5)), "softshrink: `lambda` must not be negative");
+    assert_eq!(message(x.try_polygamma(-1)), "polygamma: `n` must not be negative");
+    assert_eq!(message(x.try_mvlgamma(0)), "mvlgamma: `p` must be at least 1");
+    assert!(x.try_elu(Complex::new(1.0_f64, 0.0)).is_err());
+    let mut bytes = tensor![1, 9; u8];
+    assert_eq!(bytes.try_hardtanh_(-1, 1).unwrap_err().to_string(), "hardtanh: `u8` has no negative bounds");
+    assert!(bytes.try_threshold(300, 0).is_err());
+    bytes.hardtanh_(2, 5);
+    assert_eq!(bytes.to_vec(), [2, 5]);
+    let mut wide: Tensor<f64, castiron::shape![1]> = Tensor::zeros();
+    x.logit_into(Some(0.25), &mut wide);
+    assert_eq!(wide.to_vec(), [f64::from(3.0_f32.ln())]);
+}

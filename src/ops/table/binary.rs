@@ -91,7 +91,7 @@ macro_rules! binary_table {
                 "The difference the other way round, `other - self`. Integers wrap.", "torch.rsub",
                 "tensor![1, 2].rsub(5)" = "[4_i64, 3]";
             true_divide [try_true_divide true_divide_ try_true_divide_ true_divide_into try_true_divide_into] any inexact any,
-                "The same function as [`div`](Self::div).", "torch.true_divide",
+                "The same function as [`div`](crate::Tensor::div).", "torch.true_divide",
                 "tensor![1, 3].true_divide(2)" = "[0.5_f32, 1.5]";
             float_power [try_float_power float_power_ try_float_power_ float_power_into try_float_power_into] any double any,
                 "Each element raised to a power, in `f64` or `Complex<f64>`.", "torch.float_power",
@@ -116,7 +116,7 @@ macro_rules! binary_table {
                 "tensor![3.0].hypot(tensor![4.0])" = "[5.0]";
             copysign [try_copysign copysign_ try_copysign_ copysign_into try_copysign_into] ordered inexact any,
                 "The magnitude of `self` with the sign of the other operand.", "torch.copysign",
-                "tensor![1.0, 2.0].copysign(-0.0)" = "[-1.0, -2.0]";
+                "tensor![1.0, 2.0].copysign(-0.0)" = "[-1.0_f32, -2.0]";
             nextafter [try_nextafter nextafter_ try_nextafter_ nextafter_into try_nextafter_into] float_pair neighbour tensors,
                 "The next number of the dtype towards the other operand.", "torch.nextafter",
                 "tensor![1.0].nextafter(tensor![2.0])" = "[1.0 + f32::EPSILON]";

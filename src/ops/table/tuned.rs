@@ -39,7 +39,7 @@ macro_rules! tuned_table {
                 "Rounds to so many digits after the point, or, if negative, to so many zeros before it.", "torch.round(decimals=…)",
                 "tensor![2.125, 17.0].round_decimals(-1)" = "[0.0, 20.0]";
             polygamma [try_polygamma polygamma_ try_polygamma_ polygamma_into try_polygamma_into] ordered stepwise (n: i64),
-                "The `n`-th derivative of [`digamma`](Self::digamma). A negative `n` is an error.", "torch.polygamma`, `torch.special.polygamma",
+                "The `n`-th derivative of [`digamma`](crate::Tensor::digamma). A negative `n` is an error.", "torch.polygamma`, `torch.special.polygamma",
                 "tensor![0.0].polygamma(1)" = "[f32::INFINITY]";
             mvlgamma [try_mvlgamma mvlgamma_ try_mvlgamma_ mvlgamma_into try_mvlgamma_into] ordered stepwise (p: i64),
                 "The logarithm of the multivariate gamma function of dimension `p`. A `p` below 1 is an error.", "torch.mvlgamma`, `torch.special.multigammaln",

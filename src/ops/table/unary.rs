@@ -221,22 +221,22 @@ macro_rules! unary_table {
                 "Radians to degrees.", "torch.rad2deg",
                 "tensor![std::f32::consts::PI].rad2deg()" = "[180.0]";
             sgn [try_sgn sgn_ sgn_into try_sgn_into] any same,
-                "The sign of real numbers, as [`sign`](Self::sign); of complex ones the number of modulus 1 in their direction, and 0 of 0.", "torch.sgn",
+                "The sign of real numbers, as [`sign`](crate::Tensor::sign); of complex ones the number of modulus 1 in their direction, and 0 of 0.", "torch.sgn",
                 "tensor![-2.5, 7.0].sgn()" = "[-1.0, 1.0]";
             positive [try_positive positive_ positive_into try_positive_into] numeric same,
                 "The elements as they are. (PyTorch: `+x`.)", "torch.positive",
                 "tensor![1, -2].positive()" = "[1, -2]";
             conj_physical [try_conj_physical conj_physical_ conj_physical_into try_conj_physical_into] any same,
-                "The same function as [`conj`](Self::conj).", "torch.conj_physical",
+                "The same function as [`conj`](crate::Tensor::conj).", "torch.conj_physical",
                 "tensor![1.0 + 2.0j].conj_physical()" = "[castiron::Complex::new(1.0, -2.0)]";
             fix [try_fix fix_ fix_into try_fix_into] real same,
-                "The same function as [`trunc`](Self::trunc).", "torch.fix",
+                "The same function as [`trunc`](crate::Tensor::trunc).", "torch.fix",
                 "tensor![-1.5, 1.5].fix()" = "[-1.0, 1.0]";
             frac [try_frac frac_ frac_into try_frac_into] float same,
-                "What [`trunc`](Self::trunc) leaves over.", "torch.frac",
+                "What [`trunc`](crate::Tensor::trunc) leaves over.", "torch.frac",
                 "tensor![-1.5, 2.25].frac()" = "[-0.5, 0.25]";
             relu6 [try_relu6 relu6_ relu6_into try_relu6_into] real same,
-                "[`relu`](Self::relu), but at most 6. NaN stays NaN.", "torch.nn.functional.relu6",
+                "[`relu`](crate::Tensor::relu), but at most 6. NaN stays NaN.", "torch.nn.functional.relu6",
                 "tensor![-1, 3, 8].relu6()" = "[0, 3, 6]";
             selu [try_selu selu_ selu_into try_selu_into] float same,
                 "The scaled exponential linear unit: `1.0507 * (x if x > 0 else 1.6733 * (exp(x) - 1))`.", "torch.selu`, `torch.nn.functional.selu",
