@@ -105,7 +105,7 @@ pub use dtype::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU}
 pub use error::{Error, Result, Sizes};
 pub use shape::{Axis, Dim, Dyn, KnownShape, Shape};
 #[doc(hidden)]
-pub use tensor::{Admits, AssignedTo, InPlace, RightOf, Writes};
+pub use tensor::{Admits, AssignedTo, InPlace, RightOf, TunedWrites, Writes};
 pub use tensor::{
     Generator, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, Stacked, Strided, Tensor,
     TensorOperand, cat, stack, try_cat, try_stack, try_where_, where_,

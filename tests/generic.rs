@@ -200,3 +200,18 @@ fn layers_over_named_dims() {
     assert_eq!(out.shape(), [3, 2, 6, 8]);
     let _: Tensor<f32, shape![Batch, 2, Time, 8], Cpu> = out;
 }
+
+/// Functions of two operands and functions with parameters need no more than the set that names their dtypes.
+fn functions<E: Float, N: Dim>(x: &Tensor<E, (N,)>, y: &Tensor<E, (N,)>) -> Tensor<E, (N,)> {
+    let angle: Tensor<E, (N,)> = x.atan2(y);
+    let length: Tensor<E, (N,)> = x.hypot(y).logaddexp(y).nextafter(x).ldexp(y).heaviside(x);
+    let mut sum = angle.elu(1).nan_to_num(0.0, None, None) + length.softsign().tanhshrink();
+    sum.threshold_(0, 2).copysign_(y).heaviside_(x).mish_();
+    sum
+}
+
+#[test]
+fn functions_in_generic_code() {
+    let one = castiron::tensor![1.0];
+    assert_eq!(functions(&one, &one).to_vec(), [0.865_098_36]);
+}

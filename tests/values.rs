@@ -88,7 +88,7 @@ run_binary! {
     clamp_max try_clamp_max eq try_eq ne try_ne lt try_lt le try_le gt try_gt ge try_ge bitwise_and try_bitwise_and
     bitwise_or try_bitwise_or bitwise_xor try_bitwise_xor bitwise_left_shift try_bitwise_left_shift
     bitwise_right_shift try_bitwise_right_shift logical_and try_logical_and logical_or try_logical_or
-    logical_xor try_logical_xor
+    logical_xor try_logical_xor atan2 try_atan2 copysign try_copysign ldexp try_ldexp
 }
 
 // rustc does not count bounds as uses.
@@ -160,6 +160,8 @@ fn tolerance(op: &str, dtype: &str) -> f64 {
         "sqrt" | "reciprocal" | "abs" | "angle" | "square" | "mul" | "div" if complex => 2.0,
         // PyTorch's square root is its vector library's, which is one unit off on some machines
         "abs" | "angle" | "sqrt" => 1.0,
+        "atan2" => 2.0,
+        "ldexp" if complex => 128.0,
         _ if transcendental && complex => 4.0,
         _ if transcendental => 2.0,
         _ => 0.0,
@@ -368,6 +370,7 @@ fn binary_operations_on_two_dtypes() {
             add: "add"; sub: "sub"; mul: "mul"; div: "div"; pow: "pow"; remainder: "remainder";
             floor_divide: "floor_divide"; fmod: "fmod"; eq: "eq"; lt: "lt"; maximum: "maximum";
             bitwise_and: "bitwise_and"; bitwise_left_shift: "bitwise_left_shift"; logical_and: "logical_and";
+            atan2: "atan2"; copysign: "copysign"; ldexp: "ldexp";
         })
     });
 }

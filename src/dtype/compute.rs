@@ -91,7 +91,7 @@ macro_rules! machine_ints {
 machine_ints! { u8: false; i8: true; i16: true; i32: true; i64: true; }
 
 /// The floats the machine computes in.
-pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'static {
+pub trait MachineFloat: Float + FloatConst + super::special::Special + Debug + Default + Send + Sync + 'static {
     /// The error function.
     fn erf(self) -> Self;
     /// The nearest integer; the even one of two.
@@ -200,8 +200,56 @@ pub trait ToReal: 'static {
     }
 }
 
+/// The parameters of an operation that has some: up to three; those it does not have are zero.
+pub type Parameters<T> = [T; 3];
+
+/// A formula of one variable and parameters that stays in its dtype.
+pub trait Tuned: 'static {
+    /// The parameters are rounded to the dtype of the operand, also where that computes in a wider one.
+    const ROUNDS_PARAMETERS: bool = false;
+    /// What `None` stands for as the parameter in this place.
+    fn absent(_dtype: super::DType, _place: usize) -> f64 {
+        0.0
+    }
+    /// Why these parameters are refused for this dtype.
+    fn refusal(_dtype: super::DType, _parameters: Parameters<f64>) -> Option<&'static str> {
+        None
+    }
+    /// Parameters that follow from the others, in the places that those leave free.
+    fn completed(parameters: Parameters<super::ScalarValue>) -> Parameters<super::ScalarValue> {
+        parameters
+    }
+    /// The formula for `bool`.
+    #[inline(always)]
+    fn boolean(_x: bool, _p: Parameters<bool>) -> bool {
+        refused()
+    }
+    /// The formula for integers.
+    #[inline(always)]
+    fn integer<T: MachineInt>(_x: T, _p: Parameters<T>) -> T {
+        refused()
+    }
+    /// The formula for floating-point numbers.
+    #[inline(always)]
+    fn real<T: MachineFloat>(_x: T, _p: Parameters<T>) -> T {
+        refused()
+    }
+    /// The formula for complex numbers.
+    #[inline(always)]
+    fn complex<T: MachineFloat>(_z: Complex<T>, _p: Parameters<Complex<T>>) -> Complex<T> {
+        refused()
+    }
+}
+
 /// A formula of two variables of one dtype that stays in it.
 pub trait Binary: 'static {
+    /// Integer division by zero is looked for before the operation runs.
+    const DIVIDES: bool = false;
+    /// A scalar or zero-dim operand on the right keeps the precision the operation computes in, although it does
+    /// not count in promotion (PyTorch: `opmath` in `BinaryOpsKernel.cpp`, for `mul` and the divisions).
+    const RIGHT_SCALAR_IS_EXACT: bool = false;
+    /// A scalar out of the range of a floating dtype is refused too, as in `full`.
+    const CHECKS_FLOAT_SCALARS: bool = false;
     /// The formula for `bool`.
     #[inline(always)]
     fn boolean(_a: bool, _b: bool) -> bool {
@@ -278,6 +326,8 @@ pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
     type Real: Compute + super::Castable;
     /// Applies a formula of one operand.
     fn unary<F: Unary>(self) -> Self;
+    /// Applies a formula with parameters.
+    fn tuned<F: Tuned>(self, parameters: Parameters<Self>) -> Self;
     /// Asks a question.
     fn predicate<F: Predicate>(self) -> bool;
     /// Applies a formula with a real result.
@@ -300,6 +350,10 @@ macro_rules! computes {
             #[inline(always)]
             fn unary<F: Unary>(self) -> Self {
                 F::$formula(self)
+            }
+            #[inline(always)]
+            fn tuned<F: Tuned>(self, parameters: Parameters<Self>) -> Self {
+                F::$formula(self, parameters)
             }
             #[inline(always)]
             fn predicate<F: Predicate>(self) -> bool {

@@ -19,6 +19,7 @@ mod runtime;
 pub mod scalar;
 mod sets;
 mod shell;
+pub(crate) mod special;
 pub(crate) mod table;
 
 pub use cast::{CanCast, CastTo};
@@ -39,7 +40,11 @@ pub use num_complex::Complex;
 #[doc(hidden)]
 pub use cast::Castable;
 #[doc(hidden)]
-pub use compute::{Binary, Compare, Compute, MachineFloat, MachineInt, Predicate, ToReal, Unary, Visitor, refused};
+pub use compute::{
+    Binary, Compare, Compute, MachineFloat, MachineInt, Parameters, Predicate, ToReal, Tuned, Unary, Visitor, refused,
+};
+#[doc(hidden)]
+pub use special::Special;
 
 pub(crate) mod sealed {
     /// Dtypes are a closed set: what a new one would mean for promotion, casting and kernels is written in

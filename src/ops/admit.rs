@@ -98,6 +98,62 @@ impl<B: is::Integer, Op> IntegerPairFor<B, Op> for bool {}
 #[diagnostic::do_not_recommend]
 impl<A: is::Integer, Op> IntegerPairFor<bool, Op> for A {}
 
+/// Writes a rule for pairs of which one operand is floating (or inexact): bools and integers on the left go only with such an
+/// operand on the right.
+macro_rules! one_of_two {
+    ($($(#[$doc:meta])* $name:ident: $set:ident beside $any:path, $label:literal;)*) => {$(
+        $(#[$doc])*
+        #[diagnostic::on_unimplemented(
+            message = "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`",
+            label = $label,
+            note = "at least one operand must hold what the result is; cast first, for example `.to::<f32>()`"
+        )]
+        pub trait $name<Rhs, Op>: Dtype {}
+        #[diagnostic::do_not_recommend]
+        impl<A: is::$set, B: $any, Op> $name<B, Op> for A {}
+        one_of_two!(@bits $name $set bool u8 i8 i16 i32 i64);
+    )*};
+    (@bits $name:ident $set:ident $($bits:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<B: is::$set, Op> $name<B, Op> for $bits {}
+    )*};
+}
+one_of_two! {
+    /// `Op` admits this pair of dtypes: one floating, neither complex.
+    FloatPairFor: Float beside is::Ordered, "`{Op}` takes floating-point numbers (one operand may be an integer or bool)";
+    /// `Op` admits this pair of dtypes: one floating or complex.
+    InexactPairFor: Inexact beside Dtype, "`{Op}` takes floating-point and complex numbers (one operand may be an integer or bool)";
+}
+
+/// `Op` admits this pair of a number and an exponent: anything but a floating number and a bool.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`",
+    label = "`{Op}` takes no bool as the exponent of floating-point numbers",
+    note = "cast the exponent first, for example `.to::<i32>()`"
+)]
+pub trait ScalingFor<Rhs, Op>: Dtype {}
+#[diagnostic::do_not_recommend]
+impl<A: is::Float, B: is::Numeric, Op> ScalingFor<B, Op> for A {}
+macro_rules! scaled_by_anything {
+    ($($ty:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<B: Dtype, Op> ScalingFor<B, Op> for $ty {}
+    )*};
+}
+scaled_by_anything!(bool u8 i8 i16 i32 i64 Complex<f16> Complex<f32> Complex<f64>);
+
+/// A result of dtype `Self` may be written into an output of dtype `To`: only its own.
+#[diagnostic::on_unimplemented(
+    message = "the result `{Self}` is not converted to the desired output type `{To}`",
+    label = "the output must hold `{Self}`",
+    note = "this operation writes its own dtype only; cast the operands first, or use `copy_from`"
+)]
+pub trait Precisely<To> {}
+impl<E: Dtype> Precisely<E> for E {}
+// A second candidate, so that rustc reports the message above instead of unifying.
+#[diagnostic::do_not_recommend]
+impl<E: Dtype> Precisely<crate::shape::Never> for E {}
+
 /// Both operands of `Op` hold the same dtype (matrix products and shell dtypes do not promote).
 #[diagnostic::on_unimplemented(
     message = "`{Op}` takes two tensors of one dtype, got `{Self}` and `{Rhs}`",

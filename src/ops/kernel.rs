@@ -3,8 +3,8 @@
 //!
 //! Uses the operations; used by devices (which run kernels) and tensors (which choose them).
 
-use super::{BinaryOp, UnaryOp};
-use crate::dtype::{Castable, Compute as _, Dtype, Element};
+use super::{BinaryOp, TunedOp, UnaryOp};
+use crate::dtype::{Castable, Compute as _, Dtype, Element, Parameters};
 use core::marker::PhantomData;
 
 /// A function of one element.
@@ -72,6 +72,21 @@ impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
     }
 }
 
+/// An operation of one operand of dtype `A` and parameters, its result converted to the output's dtype.
+pub struct Tuning<Op: TunedOp<A>, A: Dtype>(pub Parameters<<Op::Output as Dtype>::Compute>);
+impl<Op: TunedOp<A>, A: Dtype> Clone for Tuning<Op, A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<Op: TunedOp<A>, A: Dtype> Copy for Tuning<Op, A> {}
+impl<Op: TunedOp<A>, A: Dtype, O: Castable> Map1<A, O> for Tuning<Op, A> {
+    #[inline(always)]
+    fn call(self, a: A) -> O {
+        Op::apply(a, self.0).cast()
+    }
+}
+
 /// The type `Op` computes in for operands that promote to `P`.
 pub type ComputeOf<Op, P> = <<Op as BinaryOp>::Computes<P> as Dtype>::Compute;
 
@@ -95,10 +110,10 @@ impl<Op, P> Default for Combining<Op, P> {
         Self::new()
     }
 }
-impl<Op: BinaryOp, P: Dtype, A: Castable, B: Castable, O: Castable> Map2<A, B, O> for Combining<Op, P> {
+impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Combining<Op, P> {
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
-        Op::apply::<P>(operand::<Op, P, A>(a), operand::<Op, P, B>(b)).cast()
+        Op::apply_to::<P, A, B>(a, b).cast()
     }
 }
 

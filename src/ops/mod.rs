@@ -1,21 +1,25 @@
 //! What an operation is: its name, its formula per category, the dtypes it admits and the dtype of its result.
 //!
-//! One table (`table.rs`) lists the operations; the formulas stand in `unary.rs` and `binary.rs`. A new elementwise
-//! operation is one row and one formula; methods, in-place forms, `_into` forms and documentation follow.
+//! One table (`table`) lists the operations; the formulas stand in `unary`, `binary` and `tuned` (one operand and
+//! parameters). A new elementwise operation is one row and one formula; methods, in-place forms, `_into` forms and documentation follow.
 //!
 //! This room knows dtypes and nothing of shapes, devices or tensors; devices run what it describes.
 
 pub mod admit;
 mod binary;
+pub mod close;
 mod complex;
 pub mod kernel;
 #[allow(dead_code, unused_imports)]
 pub(crate) mod math;
 pub mod reduce;
 pub(crate) mod table;
+mod tuned;
 mod unary;
 
 pub use binary::*;
+pub use close::isclose;
+pub use tuned::*;
 pub use unary::*;
 
 /// An operation: a type without values that names it in messages and errors.

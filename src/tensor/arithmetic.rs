@@ -6,7 +6,7 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Device, Meet, Receives, Source};
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::{Kind, KindRank};
-use crate::dtype::{CanCast, Castable, DType, Dtype, Element, ScalarValue};
+use crate::dtype::{Castable, DType, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
 use crate::ops::kernel::{
     Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand,
@@ -259,7 +259,8 @@ fn expect_output(op: &'static str, result: &[usize], output: &[usize]) -> Result
     if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
 }
 
-/// `lhs = Op(lhs, rhs)`, the result converted to `lhs`'s dtype. Nothing is written if anything is wrong.
+/// `lhs = Op(lhs, rhs)`, the result converted to `lhs`'s dtype, which the caller's bounds allow. Nothing is written if
+/// anything is wrong.
 pub(super) fn update<O, E, S, D, R>(lhs: &mut Tensor<E, S, D>, rhs: &R) -> Result<()>
 where
     O: BinaryOp,
@@ -268,7 +269,6 @@ where
     <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
     D: Device + Receives<R::Place, R::Kind>,
     R: Operand,
-    Outcome<O, E, S, R>: CanCast<E>,
 {
     update_as::<O, E, PromotedWith<E, S, R>, S, D, R>(lhs, rhs)
 }
@@ -322,7 +322,8 @@ where
     D::update1(CombiningRight::<O, P>(value), lhs.view_mut()?)
 }
 
-/// `out = Op(lhs, rhs)`, the result converted to `out`'s dtype. Nothing is written if anything is wrong.
+/// `out = Op(lhs, rhs)`, the result converted to `out`'s dtype, which the caller's bounds allow. Nothing is written if
+/// anything is wrong.
 pub(super) fn combine_into<O, E, S, D, R, F, T>(lhs: &Tensor<E, S, D>, rhs: &R, out: &mut Tensor<F, T, D>) -> Result<()>
 where
     O: BinaryOp,
@@ -333,7 +334,6 @@ where
     <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
     D: Device + Receives<R::Place, R::Kind>,
     R: Operand,
-    Outcome<O, E, S, R>: CanCast<F>,
 {
     combine_into_as::<O, E, PromotedWith<E, S, R>, S, D, R, F, T>(lhs, rhs, out)
 }

@@ -4,13 +4,14 @@
 use super::Tensor;
 use super::arithmetic::{Outcome, combine, combine_into, combine_scalar, update};
 use super::operand::{Operand, TensorOperand};
+use super::words::{admits_in_words, result_in_words};
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::ScalarKind;
 use crate::dtype::{CanCast, Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::*;
-use crate::ops::kernel::{Applying, CombiningLeft};
+use crate::ops::kernel::{Applying, CombiningLeft, Map1};
 use crate::ops::table::{binary_table, unary_table};
 use crate::ops::{Op, UnaryOp};
 use crate::shape::strides;
@@ -29,73 +30,22 @@ fn map_into<O: UnaryOp<E>, E: Dtype, F: Dtype, S: Shape, T: Shape, D: Device>(
     x: &Tensor<E, S, D>,
     out: &mut Tensor<F, T, D>,
 ) -> Result<()> {
-    if x.shape().as_ref() != out.shape().as_ref() {
-        return Err(Error::Output {
-            op: O::NAME,
-            result: x.shape().as_ref().into(),
-            output: out.shape().as_ref().into(),
-        });
-    }
-    D::map1_into::<E, F>(Applying::<O>::new(), x.view(), out.view_mut()?)
+    map_into_by(O::NAME, Applying::<O>::new(), x, out)
 }
 
-/// The result dtype in words.
-macro_rules! result_in_words {
-    (same) => {
-        "`E`"
-    };
-    (inexact) => {
-        "`E` if floating or complex, else `f32`"
-    };
-    (integer) => {
-        "`E`; `i64` for `bool`"
-    };
-    (boolean) => {
-        "`bool`"
-    };
-    (real_part) => {
-        "`E`; for complex dtypes that of the components"
-    };
-    (angle) => {
-        "`E` if floating; for complex dtypes that of the components; else `f32`"
-    };
+/// `out = kernel(x)`, for the operation of this name.
+pub(super) fn map_into_by<E: Dtype, F: Dtype, S: Shape, T: Shape, D: Device>(
+    op: &'static str,
+    kernel: impl Map1<E, F>,
+    x: &Tensor<E, S, D>,
+    out: &mut Tensor<F, T, D>,
+) -> Result<()> {
+    if x.shape().as_ref() != out.shape().as_ref() {
+        return Err(Error::Output { op, result: x.shape().as_ref().into(), output: out.shape().as_ref().into() });
+    }
+    D::map1_into::<E, F>(kernel, x.view(), out.view_mut()?)
 }
-/// The admitted dtypes in words.
-macro_rules! admits_in_words {
-    (any) => {
-        "all computing dtypes"
-    };
-    (numeric) => {
-        "all but `bool`"
-    };
-    (ordered) => {
-        "all but the complex ones"
-    };
-    (real) => {
-        "integers and floats"
-    };
-    (bits) => {
-        "`bool` and the integers"
-    };
-    (float) => {
-        "floats"
-    };
-    (inexact) => {
-        "floats and complex"
-    };
-    (real_pair) => {
-        "integers and floats; one operand may be `bool`"
-    };
-    (numeric_pair) => {
-        "all; at most one operand may be `bool`"
-    };
-    (integer_pair) => {
-        "integers; one operand may be `bool`"
-    };
-    (bounded) => {
-        "all but the complex ones (a bool scalar does not bound bools)"
-    };
-}
+
 /// `Op` on elements of dtype `E` may be written into elements of dtype `To`.
 #[doc(hidden)]
 pub trait Writes<E, To>: Op {}
@@ -107,6 +57,14 @@ macro_rules! writes {
         writes!(@$result $op);
     )*};
     (@same $op:ident) => { impl<E: ExactlyFor<To, crate::ops::$op>, To> Writes<E, To> for crate::ops::$op {} };
+    (@mask $op:ident) => {
+        impl<E: Dtype, To> Writes<E, To> for crate::ops::$op
+        where
+            crate::ops::$op: UnaryOp<E>,
+            Result1<crate::ops::$op, E>: ExactlyFor<To, crate::ops::$op>,
+        {
+        }
+    };
     (@real_part $op:ident) => { impl<E: AbsInto<To>, To> Writes<E, To> for crate::ops::$op {} };
     (@$cast:ident $op:ident) => {
         impl<E: Dtype, To> Writes<E, To> for crate::ops::$op
@@ -129,6 +87,14 @@ macro_rules! in_place {
         in_place!(@$result $op);
     )*};
     (@real_part $op:ident) => { impl<E: OrderedFor<crate::ops::$op>> InPlace<E> for crate::ops::$op {} };
+    (@mask $op:ident) => {
+        impl<E: Dtype> InPlace<E> for crate::ops::$op
+        where
+            crate::ops::$op: UnaryOp<E>,
+            Result1<crate::ops::$op, E>: ExactlyFor<E, crate::ops::$op>,
+        {
+        }
+    };
     (@$other:ident $op:ident) => {
         impl<E: Dtype> InPlace<E> for crate::ops::$op
         where
@@ -238,6 +204,12 @@ macro_rules! admissions {
     (@real_pair $op:ident) => { admissions!(@pair $op RealPairFor); };
     (@numeric_pair $op:ident) => { admissions!(@pair $op NumericPairFor); };
     (@integer_pair $op:ident) => { admissions!(@pair $op IntegerPairFor); };
+    (@float_pair $op:ident) => { admissions!(@pair $op FloatPairFor); };
+    (@inexact_pair $op:ident) => { admissions!(@pair $op InexactPairFor); };
+    (@scaling $op:ident) => { admissions!(@pair $op ScalingFor); };
+    (@alike $op:ident) => {
+        impl<A: OrderedFor<crate::ops::$op> + SameDtypeFor<B, crate::ops::$op>, B, K> Admits<A, B, K> for crate::ops::$op {}
+    };
     (@bounded $op:ident) => {
         impl<A: BoundedFor<B, K, crate::ops::$op>, B, K> Admits<A, B, K> for crate::ops::$op {}
     };
@@ -256,16 +228,23 @@ macro_rules! binary_methods {
         binary_methods!(@of $op [$try $inplace $try_inplace $into $try_into] $admits $result $operands, $doc, $torch, $example, $elements);
     )*};
     // Shell dtypes have these two in forms of their own.
-    (@of eq $($rest:tt)*) => { binary_methods!(@ Dtype, eq $($rest)*); };
-    (@of ne $($rest:tt)*) => { binary_methods!(@ Dtype, ne $($rest)*); };
-    (@of $($rest:tt)*) => { binary_methods!(@ Element, $($rest)*); };
-    (@ $of:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident any, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
-        binary_methods!(@@ $of, $op [$try $inplace $try_inplace $into $try_into] $admits $result Operand "tensor or scalar", $doc, $torch, $example, $elements);
+    (@of eq $($rest:tt)*) => { binary_methods!(@ Dtype CanCast, eq $($rest)*); };
+    (@of ne $($rest:tt)*) => { binary_methods!(@ Dtype CanCast, ne $($rest)*); };
+    // Results that are not converted.
+    (@of $op:ident $methods:tt $admits:ident double $($rest:tt)*) => {
+        binary_methods!(@ Element Precisely, $op $methods $admits double $($rest)*);
     };
-    (@ $of:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident tensors, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
-        binary_methods!(@@ $of, $op [$try $inplace $try_inplace $into $try_into] $admits $result TensorOperand "tensor", $doc, $torch, $example, $elements);
+    (@of $op:ident $methods:tt $admits:ident exact $($rest:tt)*) => {
+        binary_methods!(@ Element Precisely, $op $methods $admits exact $($rest)*);
     };
-    (@@ $of:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operand:ident $what:literal, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+    (@of $($rest:tt)*) => { binary_methods!(@ Element CanCast, $($rest)*); };
+    (@ $of:ident $writes:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident any, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+        binary_methods!(@@ $of $writes, $op [$try $inplace $try_inplace $into $try_into] $admits $result Operand "tensor or scalar", $doc, $torch, $example, $elements);
+    };
+    (@ $of:ident $writes:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident tensors, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+        binary_methods!(@@ $of $writes, $op [$try $inplace $try_inplace $into $try_into] $admits $result TensorOperand "tensor", $doc, $torch, $example, $elements);
+    };
+    (@@ $of:ident $writes:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operand:ident $what:literal, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
         /// The forms of one operation.
         impl<E: $of, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = $doc]
@@ -312,7 +291,7 @@ macro_rules! binary_methods {
             where
                 E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
-                Outcome<crate::ops::$op, E, S, R>: CanCast<E>,
+                Outcome<crate::ops::$op, E, S, R>: $writes<E>,
                 S: Broadcast<R::Shape>,
                 <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
                 D: Receives<R::Place, R::Kind>,
@@ -326,7 +305,7 @@ macro_rules! binary_methods {
             where
                 E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
-                Outcome<crate::ops::$op, E, S, R>: CanCast<E>,
+                Outcome<crate::ops::$op, E, S, R>: $writes<E>,
                 S: Broadcast<R::Shape>,
                 <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
                 D: Receives<R::Place, R::Kind>,
@@ -344,7 +323,7 @@ macro_rules! binary_methods {
             where
                 E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
-                Outcome<crate::ops::$op, E, S, R>: CanCast<F>,
+                Outcome<crate::ops::$op, E, S, R>: $writes<F>,
                 S: Broadcast<R::Shape>,
                 <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
                 D: Receives<R::Place, R::Kind>,
@@ -357,7 +336,7 @@ macro_rules! binary_methods {
             where
                 E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
-                Outcome<crate::ops::$op, E, S, R>: CanCast<F>,
+                Outcome<crate::ops::$op, E, S, R>: $writes<F>,
                 S: Broadcast<R::Shape>,
                 <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
                 D: Receives<R::Place, R::Kind>,

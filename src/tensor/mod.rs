@@ -6,6 +6,7 @@
 mod arithmetic;
 mod assign;
 mod choose;
+mod close;
 mod compare;
 mod convert;
 mod create;
@@ -23,7 +24,9 @@ mod reduce;
 mod reshape;
 mod scan;
 mod shell;
+mod tuned;
 mod views;
+mod words;
 
 pub use arithmetic::Outcome;
 pub use choose::{try_where_, where_};
@@ -36,6 +39,8 @@ pub use operand::{Operand, TensorOperand};
 #[doc(hidden)]
 pub use operators::{AssignedTo, RightOf};
 pub use random::Generator;
+#[doc(hidden)]
+pub use tuned::TunedWrites;
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{DType, Element};

@@ -206,8 +206,23 @@ fn ulp(dtype: DType, x: f64) -> f64 {
     2.0_f64.powi(magnitude.log2().floor() as i32) * info.eps
 }
 
-/// Whether an element is what PyTorch gave: bit for bit, NaN as a class, or within `ulps`.
-pub fn agrees<E: Token>(got: E, want: &str, ulps: f64) -> bool {
+/// How far a result may be from PyTorch's.
+#[derive(Clone, Copy)]
+pub struct Tolerance {
+    /// In units in the last place; 0 is bit for bit.
+    pub ulps: f64,
+    /// In units in the last place of 1, for functions that cancel.
+    pub of_one: f64,
+}
+impl From<f64> for Tolerance {
+    fn from(ulps: f64) -> Self {
+        Tolerance { ulps, of_one: 0.0 }
+    }
+}
+
+/// Whether an element is what PyTorch gave: bit for bit, NaN as a class, or within the tolerance.
+pub fn agrees<E: Token>(got: E, want: &str, tolerance: impl Into<Tolerance>) -> bool {
+    let Tolerance { ulps, of_one } = tolerance.into();
     if got.bits() == want {
         return true;
     }
@@ -223,7 +238,7 @@ pub fn agrees<E: Token>(got: E, want: &str, ulps: f64) -> bool {
         let (a, b) = (a[part], b[part]);
         (nan(a) && nan(b))
             || (a == b && (a != 0.0 || ulps > 0.0 || a.is_sign_negative() == b.is_sign_negative()))
-            || (a - b).abs() <= ulps * ulp(E::DTYPE, b.abs().max(scale))
+            || (a - b).abs() <= ulps * ulp(E::DTYPE, b.abs().max(scale)) + of_one * ulp(E::DTYPE, 1.0)
     })
 }
 
@@ -231,7 +246,7 @@ pub fn agrees<E: Token>(got: E, want: &str, ulps: f64) -> bool {
 pub struct Answer {
     pub dtype: DType,
     pub len: usize,
-    agrees: Box<dyn Fn(usize, &str, f64) -> bool>,
+    agrees: Box<dyn Fn(usize, &str, Tolerance) -> bool>,
     show: Box<dyn Fn(usize) -> String>,
 }
 
@@ -241,13 +256,13 @@ impl Answer {
         Answer {
             dtype: E::DTYPE,
             len: elements.len(),
-            agrees: Box::new(move |at, want, ulps| agrees(elements[at], want, ulps)),
+            agrees: Box::new(move |at, want, tolerance| agrees(elements[at], want, tolerance)),
             show: Box::new(move |at| format!("{:?} ({})", shown[at], shown[at].bits())),
         }
     }
 
-    pub fn agrees(&self, at: usize, want: &str, ulps: f64) -> bool {
-        (self.agrees)(at, want, ulps)
+    pub fn agrees(&self, at: usize, want: &str, tolerance: impl Into<Tolerance>) -> bool {
+        (self.agrees)(at, want, tolerance.into())
     }
 
     pub fn show(&self, at: usize) -> String {
@@ -277,8 +292,9 @@ impl Tally {
         dtype: &str,
         tokens: &str,
         unstable: &serde_json::Value,
-        ulps: f64,
+        tolerance: impl Into<Tolerance>,
     ) {
+        let tolerance = tolerance.into();
         if code(answer.dtype) != dtype {
             self.disagree.push(format!("{what}: got {}, PyTorch {dtype}", code(answer.dtype)));
             return;
@@ -296,7 +312,7 @@ impl Tally {
                 continue;
             }
             self.elements += 1;
-            if !answer.agrees(at, want, ulps) {
+            if !answer.agrees(at, want, tolerance) {
                 wrong.push(format!("[{at}] got {}, PyTorch {want}", answer.show(at)));
             }
         }

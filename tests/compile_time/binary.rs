@@ -3,7 +3,7 @@
 use crate::common::{self, csv};
 use crate::compare::{Tally, compare, theirs, wider, zero_dim_twin};
 use crate::grid::Answers;
-use crate::probe::{Method, Refused, ScalarFirst, TensorMethod, Where, operator};
+use crate::probe::{IsClose, Method, Refused, ScalarFirst, TensorMethod, Where, operator};
 use castiron::ops;
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ fn binary_answers() -> Vec<(&'static [&'static str], Answers)> {
         operator::add: "add" "op_add";
         operator::sub: "sub" "op_sub";
         operator::mul: "mul" "op_mul";
-        operator::div: "op_truediv" "div" "true_divide";
+        operator::div: "op_truediv" "div";
         operator::rem: "op_mod" "remainder";
         operator::bitand: "op_and" "bitwise_and";
         operator::bitor: "op_or" "bitwise_or";
@@ -41,6 +41,25 @@ fn binary_answers() -> Vec<(&'static [&'static str], Answers)> {
         TensorMethod<ops::logical_and>: "logical_and";
         TensorMethod<ops::logical_or>: "logical_or";
         TensorMethod<ops::logical_xor>: "logical_xor";
+        Method<ops::rsub>: "rsub";
+        Method<ops::true_divide>: "true_divide";
+        Method<ops::float_power>: "float_power";
+        Method<ops::copysign>: "copysign";
+        Method<ops::xlogy>: "xlogy";
+        Method<ops::xlog1py>: "special_xlog1py";
+        Method<ops::zeta>: "special_zeta";
+        TensorMethod<ops::fmax>: "fmax";
+        TensorMethod<ops::fmin>: "fmin";
+        TensorMethod<ops::gcd>: "gcd";
+        TensorMethod<ops::lcm>: "lcm";
+        TensorMethod<ops::atan2>: "atan2";
+        TensorMethod<ops::hypot>: "hypot";
+        TensorMethod<ops::nextafter>: "nextafter";
+        TensorMethod<ops::heaviside>: "heaviside";
+        TensorMethod<ops::ldexp>: "ldexp";
+        TensorMethod<ops::logaddexp>: "logaddexp";
+        TensorMethod<ops::logaddexp2>: "logaddexp2";
+        IsClose: "isclose";
         Where: "where";
     }
 }

@@ -3,7 +3,10 @@
 use crate::common::csv;
 use crate::compare::{Tally, compare, theirs, wider, zero_dim_twin};
 use crate::grid::{Answers, DTYPES};
-use crate::probe::{CopyFrom, Fill, InPlace, Into, Refused, TensorInPlace, UnaryInPlace, UnaryInto, operator};
+use crate::probe::{
+    CopyFrom, Fill, InPlace, InPlacePrecisely, Into, IntoPrecisely, Refused, TensorInPlace, TunedInPlace, UnaryInPlace,
+    UnaryInto, operator,
+};
 use castiron::{DType, ops};
 use std::collections::HashMap;
 
@@ -38,6 +41,16 @@ fn every_in_place_form_is_admitted_or_refused_as_in_pytorch() {
         TensorInPlace<ops::logical_and>: "logical_and_";
         TensorInPlace<ops::logical_or>: "logical_or_";
         TensorInPlace<ops::logical_xor>: "logical_xor_";
+        InPlacePrecisely<ops::float_power>: "float_power_";
+        InPlace<ops::copysign>: "copysign_";
+        InPlace<ops::xlogy>: "xlogy_";
+        TensorInPlace<ops::atan2>: "atan2_";
+        TensorInPlace<ops::hypot>: "hypot_";
+        TensorInPlace<ops::nextafter>: "nextafter_";
+        TensorInPlace<ops::gcd>: "gcd_";
+        TensorInPlace<ops::lcm>: "lcm_";
+        TensorInPlace<ops::ldexp>: "ldexp_";
+        TensorInPlace<ops::heaviside>: "heaviside_";
         CopyFrom: "copy_";
         Fill: "fill_";
     };
@@ -57,7 +70,11 @@ fn every_in_place_form_is_admitted_or_refused_as_in_pytorch() {
             UnaryInto<ops::exp>: "exp"; UnaryInto<ops::sqrt>: "sqrt"; UnaryInto<ops::reciprocal>: "reciprocal";
             UnaryInto<ops::sin>: "sin"; UnaryInto<ops::sigmoid>: "sigmoid"; UnaryInto<ops::floor>: "floor";
             UnaryInto<ops::round>: "round"; UnaryInto<ops::bitwise_not>: "bitwise_not"; UnaryInto<ops::logical_not>: "logical_not";
-            UnaryInto<ops::angle>: "angle";
+            UnaryInto<ops::angle>: "angle"; UnaryInto<ops::signbit>: "signbit";
+            Into<ops::atan2>: "atan2"; Into<ops::copysign>: "copysign"; IntoPrecisely<ops::float_power>: "float_power";
+            Into<ops::fmax>: "fmax"; Into<ops::fmin>: "fmin"; Into<ops::gcd>: "gcd"; Into<ops::lcm>: "lcm";
+            IntoPrecisely<ops::heaviside>: "heaviside"; Into<ops::hypot>: "hypot"; Into<ops::ldexp>: "ldexp";
+            Into<ops::logaddexp>: "logaddexp"; Into<ops::nextafter>: "nextafter"; Into<ops::xlogy>: "xlogy";
         }
     };
     let table = csv("inplace.csv");
@@ -118,8 +135,10 @@ fn every_unary_operation_is_done_in_place_where_pytorch_does_it() {
     }
     let answers: Vec<(&str, &[Option<DType>; 22])> = table! {
         neg abs sqrt exp sin sigmoid reciprocal floor ceil round trunc sign logical_not bitwise_not square rsqrt log tanh relu
-        erf
+        erf frac lgamma conj_physical
     };
+    let nan_to_num: &[Option<DType>; 22] = dtypes!(unary_answers TunedInPlace<ops::nan_to_num>);
+    let answers: Vec<_> = answers.into_iter().chain([("nan_to_num", nan_to_num)]).collect();
     let table = csv("inplace.csv");
     let mut tally = Tally::default();
     for row in table.rows.iter().filter(|row| row[0] == "self") {

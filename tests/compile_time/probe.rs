@@ -1,10 +1,13 @@
 //! The questions: which operation on which operands.
 
-use castiron::ops::admit::{ComplexFor, FloatFor, InexactFor, NumericFor, OrderedFor, RealFor};
-use castiron::ops::{self, BinaryOp, UnaryOp};
+use castiron::ops::admit::{
+    ComplexFor, FloatFor, InexactFor, NumericFor, OrderedFor, Precisely, RealFor, SameDtypeFor,
+};
+use castiron::ops::{self, BinaryOp, TunedOp, UnaryOp};
 use castiron::shape::{Broadcast, WrittenTo};
 use castiron::{
-    Admits, CanCast, CastTo, DType, Dtype, Dyn, Element, Operand, Outcome, Shape, Tensor, TensorOperand, Writes,
+    Admits, CanCast, CastTo, DType, Dtype, Dyn, Element, Operand, Outcome, Shape, Tensor, TensorOperand, TunedWrites,
+    Writes,
 };
 use core::ops as std_ops;
 use std::marker::PhantomData;
@@ -98,6 +101,35 @@ where
 {
     pub const RESULT: Option<DType> = Some(E::DTYPE);
 }
+/// In-place methods whose result is not converted.
+pub struct InPlacePrecisely<Op>(PhantomData<Op>);
+impl<Op: BinaryOp, E: Dtype, S: Shape, R: Operand> Probe<InPlacePrecisely<Op>, Tensor<E, S>, R>
+where
+    Op: Admits<E, R::Elem, R::Kind>,
+    Outcome<Op, E, S, R>: Precisely<E>,
+    S: Broadcast<R::Shape>,
+    <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+{
+    pub const RESULT: Option<DType> = Some(E::DTYPE);
+}
+/// `x.isclose(&y, …)`.
+pub struct IsClose;
+impl<E: Dtype, S: Shape, R: TensorOperand> Probe<IsClose, &Tensor<E, S>, R>
+where
+    E: SameDtypeFor<R::Elem, ops::isclose>,
+    S: Broadcast<R::Shape>,
+{
+    pub const RESULT: Option<DType> = Some(DType::Bool);
+}
+/// `Op` of two tensors of one dtype into an output, whose dtype is that of the result.
+pub struct IntoPrecisely<Op>(PhantomData<Op>);
+impl<Op: BinaryOp, E: Dtype, F: Dtype, S: Shape> Probe<IntoPrecisely<Op>, Tensor<F, S>, &Tensor<E, S>>
+where
+    Op: Admits<E, E, S::Kind>,
+    Outcome<Op, E, S, &'static Tensor<E, S>>: Precisely<F>,
+{
+    pub const RESULT: Option<DType> = Some(F::DTYPE);
+}
 /// `Op` of two tensors of one dtype into an output of another: `x.add_into(&x, &mut out)`; `L` is the output.
 pub struct Into<Op>(PhantomData<Op>);
 impl<Op: BinaryOp, E: Dtype, F: Dtype, S: Shape> Probe<Into<Op>, Tensor<F, S>, &Tensor<E, S>>
@@ -153,6 +185,17 @@ where
 pub struct Unary<Op>(PhantomData<Op>);
 impl<Op: UnaryOp<E>, E: Dtype> Probe<Unary<Op>, E, ()> {
     pub const RESULT: Option<DType> = Some(<Op::Output as Element>::DTYPE);
+}
+
+/// `x.elu(1)`.
+pub struct Tuned<Op>(PhantomData<Op>);
+impl<Op: TunedOp<E>, E: Dtype> Probe<Tuned<Op>, E, ()> {
+    pub const RESULT: Option<DType> = Some(<Op::Output as Element>::DTYPE);
+}
+/// `x.elu_(1)`.
+pub struct TunedInPlace<Op>(PhantomData<Op>);
+impl<Op: TunedOp<E> + TunedWrites<E, E>, E: Dtype> Probe<TunedInPlace<Op>, E, ()> {
+    pub const RESULT: Option<DType> = Some(E::DTYPE);
 }
 
 /// `x.sum()`, `x.real()` and other methods that are not elementwise.

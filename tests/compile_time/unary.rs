@@ -3,7 +3,7 @@
 use crate::common::csv;
 use crate::compare::{Tally, compare, theirs, wider};
 use crate::grid::DTYPES;
-use crate::probe::{Refused, To, Unary, other};
+use crate::probe::{Refused, To, Tuned, Unary, other};
 use castiron::{DType, ops};
 use std::collections::HashMap;
 
@@ -19,6 +19,18 @@ fn methods() -> Vec<Row> {
         max: "max" "amax" "amax_dim0"; min: "min" "amin" "amin_dim0"; argmax: "argmax" "argmax_dim0";
         argmin: "argmin" "argmin_dim0"; any: "any" "any_dim0" "all" "all_dim0"; cumsum: "cumsum_dim0"; softmax: "softmax_dim0";
         log_softmax: "log_softmax_dim0"; logsumexp: "logsumexp_dim0"; matmul: "mm_self" "dot_self"; real: "real"; imag: "imag";
+    }
+}
+
+/// Functions with parameters.
+fn tuned() -> Vec<Row> {
+    macro_rules! table {
+        ($($op:ident: $($name:literal)+;)*) => { vec![$((&[$($name),+][..], dtypes!(unary_answers Tuned<ops::$op>))),*] };
+    }
+    table! {
+        elu: "F_elu"; celu: "F_celu"; softplus: "F_softplus"; softshrink: "F_softshrink"; hardshrink: "F_hardshrink";
+        hardtanh: "F_hardtanh"; leaky_relu: "F_leaky_relu"; logit: "logit"; nan_to_num: "nan_to_num";
+        round_decimals: "round_decimals1"; polygamma: "polygamma_1"; mvlgamma: "mvlgamma_1";
     }
 }
 
@@ -63,10 +75,22 @@ fn every_unary_operation_gives_pytorchs_dtype() {
         abs: "abs" "py_abs" "absolute"; neg: "neg" "py_neg" "negative"; sign: "sign"; square: "square"; exp: "exp"; log: "log";
         sqrt: "sqrt"; rsqrt: "rsqrt"; reciprocal: "reciprocal"; sin: "sin"; cos: "cos"; tan: "tan"; tanh: "tanh";
         sigmoid: "sigmoid"; erf: "erf"; relu: "relu"; gelu: "F_gelu"; silu: "F_silu"; floor: "floor"; ceil: "ceil";
-        round: "round"; trunc: "trunc" "fix"; conj: "conj"; angle: "angle"; logical_not: "logical_not";
+        round: "round"; trunc: "trunc"; conj: "conj"; angle: "angle"; logical_not: "logical_not";
         bitwise_not: "bitwise_not"; isnan: "isnan"; isinf: "isinf"; isfinite: "isfinite";
+        acos: "acos" "arccos"; acosh: "acosh"; asin: "asin"; asinh: "asinh"; atan: "atan"; atanh: "atanh"; sinh: "sinh";
+        cosh: "cosh"; exp2: "exp2"; expm1: "expm1"; log2: "log2"; log10: "log10"; log1p: "log1p"; sinc: "sinc";
+        softsign: "F_softsign"; tanhshrink: "F_tanhshrink"; erfc: "erfc"; erfinv: "erfinv"; erfcx: "special_erfcx";
+        lgamma: "lgamma"; digamma: "digamma" "special_psi"; entr: "special_entr"; ndtr: "special_ndtr"; ndtri: "special_ndtri";
+        log_ndtr: "special_log_ndtr"; i0: "i0" "special_i0"; i0e: "special_i0e"; i1: "special_i1"; i1e: "special_i1e";
+        bessel_j0: "special_bessel_j0"; bessel_j1: "special_bessel_j1"; bessel_y0: "special_bessel_y0";
+        bessel_y1: "special_bessel_y1"; modified_bessel_i0: "special_modified_bessel_i0";
+        modified_bessel_k0: "special_modified_bessel_k0"; scaled_modified_bessel_k0: "special_scaled_modified_bessel_k0";
+        spherical_bessel_j0: "special_spherical_bessel_j0"; deg2rad: "deg2rad"; rad2deg: "rad2deg"; sgn: "sgn";
+        positive: "positive" "py_pos"; conj_physical: "conj_physical"; fix: "fix"; frac: "frac"; relu6: "F_relu6"; selu: "selu";
+        logsigmoid: "F_logsigmoid"; hardsigmoid: "F_hardsigmoid"; hardswish: "F_hardswish"; mish: "F_mish";
+        isneginf: "isneginf"; isposinf: "isposinf"; signbit: "signbit"; isreal: "isreal";
     };
-    let answers = answers.into_iter().chain(methods()).chain(conversions());
+    let answers = answers.into_iter().chain(tuned()).chain(methods()).chain(conversions());
     let table = csv("unary_ops.csv");
     let rows: HashMap<[&str; 2], &str> = table.rows.iter().map(|row| ([0, 1].map(|i| &*row[i]), &*row[2])).collect();
     let mut tally = Tally::default();
@@ -77,6 +101,11 @@ fn every_unary_operation_gives_pytorchs_dtype() {
                 // a question's answer is a bool
                 assert_eq!((ours, result), (Some(Some(DType::Bool)), "u8"));
                 *tally.departures.entry("any and all of uint8 give bool".to_owned()).or_default() += 1;
+                continue;
+            }
+            if (op, dtype) == ("F_hardtanh", "u8") {
+                // whether the bounds are negative is found out while running
+                *tally.departures.entry("bounds of uint8 judged while running".to_owned()).or_default() += 1;
                 continue;
             }
             compare(&mut tally, op, ours, theirs(&table, result), dtype, "", || {

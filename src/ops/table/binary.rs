@@ -1,109 +1,4 @@
-//! The table of elementwise operations. Each row: the operation and the names of its methods, the dtypes it
-//! admits, how its result dtype follows, and its documentation. Read by `ops` (the markers), by `tensor` (the
-//! methods) and by the tests.
-//!
-//! Admission (`admit.rs`): `any`, `numeric`, `ordered`, `real`, `bits`, `float`, `inexact`; for two operands
-//! also `real_pair`, `numeric_pair`, `integer_pair` and `bounded`, which look at both.
-//! Result: `same` (the dtype computed in), `inexact` (floats and complex stay, the rest becomes `f32`), `boolean`,
-//! `real_part` (complex becomes real), `integer` (`bool` becomes `i64`).
-
-/// `name [try inplace into try_into] admits result, "what it does", "PyTorch's name", "example" = "its elements";`
-macro_rules! unary_table {
-    ($use:ident) => {
-        $use! {
-            abs [try_abs abs_ abs_into try_abs_into] numeric real_part,
-                "The absolute value; the modulus of complex numbers.", "torch.abs",
-                "tensor![-1.5, 2.0].abs()" = "[1.5, 2.0]";
-            neg [try_neg neg_ neg_into try_neg_into] numeric same,
-                "The negative. Integers wrap.", "torch.neg",
-                "tensor![1, -2].neg()" = "[-1, 2]";
-            sign [try_sign sign_ sign_into try_sign_into] ordered same,
-                "-1, 0 or 1 by the sign; 0 for NaN.", "torch.sign",
-                "tensor![-2.5, 0.0, 7.0].sign()" = "[-1.0, 0.0, 1.0]";
-            square [try_square square_ square_into try_square_into] any integer,
-                "The square. Integers wrap; bools become `i64`.", "torch.square",
-                "tensor![-3, 4].square()" = "[9, 16]";
-            exp [try_exp exp_ exp_into try_exp_into] any inexact,
-                "e raised to each element.", "torch.exp",
-                "tensor![0.0, 1.0].exp()" = "[1.0, std::f32::consts::E]";
-            log [try_log log_ log_into try_log_into] any inexact,
-                "The natural logarithm; NaN below zero.", "torch.log",
-                "tensor![1.0, 0.0].log()" = "[0.0, f32::NEG_INFINITY]";
-            sqrt [try_sqrt sqrt_ sqrt_into try_sqrt_into] any inexact,
-                "The square root; NaN below zero.", "torch.sqrt",
-                "tensor![4, 9].sqrt()" = "[2.0, 3.0]";
-            rsqrt [try_rsqrt rsqrt_ rsqrt_into try_rsqrt_into] any inexact,
-                "One over the square root.", "torch.rsqrt",
-                "tensor![4.0, 0.25].rsqrt()" = "[0.5, 2.0]";
-            reciprocal [try_reciprocal reciprocal_ reciprocal_into try_reciprocal_into] any inexact,
-                "One over each element.", "torch.reciprocal",
-                "tensor![4, -2].reciprocal()" = "[0.25, -0.5]";
-            sin [try_sin sin_ sin_into try_sin_into] any inexact,
-                "The sine, of radians.", "torch.sin",
-                "tensor![0.0].sin()" = "[0.0]";
-            cos [try_cos cos_ cos_into try_cos_into] any inexact,
-                "The cosine, of radians.", "torch.cos",
-                "tensor![0.0].cos()" = "[1.0]";
-            tan [try_tan tan_ tan_into try_tan_into] any inexact,
-                "The tangent, of radians.", "torch.tan",
-                "tensor![0.0].tan()" = "[0.0]";
-            tanh [try_tanh tanh_ tanh_into try_tanh_into] any inexact,
-                "The hyperbolic tangent.", "torch.tanh",
-                "tensor![0.0, 100.0].tanh()" = "[0.0, 1.0]";
-            sigmoid [try_sigmoid sigmoid_ sigmoid_into try_sigmoid_into] any inexact,
-                "The logistic function `1 / (1 + exp(-x))`.", "torch.sigmoid",
-                "tensor![0.0, 100.0].sigmoid()" = "[0.5, 1.0]";
-            erf [try_erf erf_ erf_into try_erf_into] ordered inexact,
-                "The error function.", "torch.erf",
-                "tensor![0.0, 10.0].erf()" = "[0.0, 1.0]";
-            relu [try_relu relu_ relu_into try_relu_into] real same,
-                "Each element where it is positive, else 0. NaN stays NaN.", "torch.relu",
-                "tensor![-1.0, 2.0].relu()" = "[0.0, 2.0]";
-            gelu [try_gelu gelu_ gelu_into try_gelu_into] float same,
-                "The Gaussian error linear unit, `x * (1 + erf(x / sqrt(2))) / 2`.", "torch.nn.functional.gelu",
-                "tensor![0.0, 10.0].gelu()" = "[0.0, 10.0]";
-            gelu_tanh [try_gelu_tanh gelu_tanh_ gelu_tanh_into try_gelu_tanh_into] float same,
-                "The Gaussian error linear unit by its tanh approximation.", "torch.nn.functional.gelu(approximate='tanh')",
-                "tensor![0.0, 10.0].gelu_tanh()" = "[0.0, 10.0]";
-            silu [try_silu silu_ silu_into try_silu_into] inexact same,
-                "The sigmoid linear unit, `x * sigmoid(x)`.", "torch.nn.functional.silu",
-                "tensor![0.0, 100.0].silu()" = "[0.0, 100.0]";
-            floor [try_floor floor_ floor_into try_floor_into] real same,
-                "Rounds down. Integers stay.", "torch.floor",
-                "tensor![-1.5, 1.5].floor()" = "[-2.0, 1.0]";
-            ceil [try_ceil ceil_ ceil_into try_ceil_into] real same,
-                "Rounds up. Integers stay.", "torch.ceil",
-                "tensor![-1.5, 1.5].ceil()" = "[-1.0, 2.0]";
-            round [try_round round_ round_into try_round_into] real same,
-                "Rounds to the nearest integer, halves to even. Integers stay.", "torch.round",
-                "tensor![0.5, 1.5, 2.5].round()" = "[0.0, 2.0, 2.0]";
-            trunc [try_trunc trunc_ trunc_into try_trunc_into] real same,
-                "Rounds towards zero. Integers stay.", "torch.trunc",
-                "tensor![-1.5, 1.5].trunc()" = "[-1.0, 1.0]";
-            conj [try_conj conj_ conj_into try_conj_into] any same,
-                "The complex conjugate; real elements stay.", "torch.conj",
-                "tensor![1.0 + 2.0j].conj()" = "[castiron::Complex::new(1.0, -2.0)]";
-            angle [try_angle angle_ angle_into try_angle_into] any angle,
-                "The angle of complex numbers in radians; of real ones 0, pi below zero, and NaN of NaN.", "torch.angle",
-                "tensor![1.0, -1.0].angle()" = "[0.0, std::f32::consts::PI]";
-            logical_not [try_logical_not logical_not_ logical_not_into try_logical_not_into] any boolean,
-                "Whether each element is zero.", "torch.logical_not",
-                "tensor![0, 2].logical_not()" = "[true, false]";
-            bitwise_not [try_bitwise_not bitwise_not_ bitwise_not_into try_bitwise_not_into] bits same,
-                "Every bit inverted; bools negated.", "torch.bitwise_not",
-                "tensor![0, 5].bitwise_not()" = "[-1, -6]";
-            isnan [try_isnan isnan_ isnan_into try_isnan_into] any boolean,
-                "Whether each element is NaN, in either part of a complex number.", "torch.isnan",
-                "tensor![1.0, f32::NAN].isnan()" = "[false, true]";
-            isinf [try_isinf isinf_ isinf_into try_isinf_into] any boolean,
-                "Whether each element is infinite, in either part of a complex number.", "torch.isinf",
-                "tensor![1.0, f32::INFINITY].isinf()" = "[false, true]";
-            isfinite [try_isfinite isfinite_ isfinite_into try_isfinite_into] any boolean,
-                "Whether each element is neither infinite nor NaN, in both parts of a complex number.", "torch.isfinite",
-                "tensor![1.0, f32::NAN].isfinite()" = "[true, false]";
-        }
-    };
-}
+//! The operations of two operands.
 
 /// `name [try inplace try_inplace into try_into] admits result operands, "what it does", "PyTorch's name",
 /// "example" = "its elements";` where `operands` is `any` (tensors and scalars) or `tensors` (PyTorch takes no
@@ -192,8 +87,62 @@ macro_rules! binary_table {
             logical_xor [try_logical_xor logical_xor_ try_logical_xor_ logical_xor_into try_logical_xor_into] any boolean tensors,
                 "Whether exactly one element is non-zero.", "torch.logical_xor",
                 "tensor![0, 2].logical_xor(tensor![1, 1])" = "[true, false]";
+            rsub [try_rsub rsub_ try_rsub_ rsub_into try_rsub_into] numeric same any,
+                "The difference the other way round, `other - self`. Integers wrap.", "torch.rsub",
+                "tensor![1, 2].rsub(5)" = "[4_i64, 3]";
+            true_divide [try_true_divide true_divide_ try_true_divide_ true_divide_into try_true_divide_into] any inexact any,
+                "The same function as [`div`](crate::Tensor::div).", "torch.true_divide",
+                "tensor![1, 3].true_divide(2)" = "[0.5_f32, 1.5]";
+            float_power [try_float_power float_power_ try_float_power_ float_power_into try_float_power_into] any double any,
+                "Each element raised to a power, in `f64` or `Complex<f64>`.", "torch.float_power",
+                "tensor![2, 3].float_power(-1)" = "[0.5, 1.0 / 3.0]";
+            fmax [try_fmax fmax_ try_fmax_ fmax_into try_fmax_into] ordered same tensors,
+                "The larger of two elements; of a number and NaN the number.", "torch.fmax",
+                "tensor![1.0, f32::NAN].fmax(tensor![3.0, 2.0])" = "[3.0, 2.0]";
+            fmin [try_fmin fmin_ try_fmin_ fmin_into try_fmin_into] ordered same tensors,
+                "The smaller of two elements; of a number and NaN the number.", "torch.fmin",
+                "tensor![1.0, f32::NAN].fmin(tensor![3.0, 2.0])" = "[1.0, 2.0]";
+            gcd [try_gcd gcd_ try_gcd_ gcd_into try_gcd_into] integer_pair same tensors,
+                "The greatest common divisor, which is not negative.", "torch.gcd",
+                "tensor![12, 0].gcd(tensor![-18, 5])" = "[6, 5]";
+            lcm [try_lcm lcm_ try_lcm_ lcm_into try_lcm_into] integer_pair same tensors,
+                "The least common multiple, which is not negative; it wraps.", "torch.lcm",
+                "tensor![4, 0].lcm(tensor![6, 5])" = "[12, 0]";
+            atan2 [try_atan2 atan2_ try_atan2_ atan2_into try_atan2_into] ordered inexact tensors,
+                "The angle of the point `(other, self)` in radians.", "torch.atan2`, `torch.arctan2",
+                "tensor![1.0, 0.0].atan2(tensor![0.0, 1.0])" = "[std::f32::consts::FRAC_PI_2, 0.0]";
+            hypot [try_hypot hypot_ try_hypot_ hypot_into try_hypot_into] float_pair same tensors,
+                "The length of the hypotenuse, `sqrt(a * a + b * b)` without overflow.", "torch.hypot",
+                "tensor![3.0].hypot(tensor![4.0])" = "[5.0]";
+            copysign [try_copysign copysign_ try_copysign_ copysign_into try_copysign_into] ordered inexact any,
+                "The magnitude of `self` with the sign of the other operand.", "torch.copysign",
+                "tensor![1.0, 2.0].copysign(-0.0)" = "[-1.0_f32, -2.0]";
+            nextafter [try_nextafter nextafter_ try_nextafter_ nextafter_into try_nextafter_into] float_pair neighbour tensors,
+                "The next number of the dtype towards the other operand.", "torch.nextafter",
+                "tensor![1.0].nextafter(tensor![2.0])" = "[1.0 + f32::EPSILON]";
+            heaviside [try_heaviside heaviside_ try_heaviside_ heaviside_into try_heaviside_into] alike exact tensors,
+                "0 below zero, 1 above, the other operand at zero; 0 for NaN.", "torch.heaviside",
+                "tensor![-2.0, 0.0, 3.0].heaviside(tensor![0.5])" = "[0.0, 0.5, 1.0]";
+            ldexp [try_ldexp ldexp_ try_ldexp_ ldexp_into try_ldexp_into] scaling scaled tensors,
+                "`self` times 2 to the power of the other operand.", "torch.ldexp",
+                "tensor![1.5, 3.0].ldexp(tensor![2, -1])" = "[6.0, 1.5]";
+            logaddexp [try_logaddexp logaddexp_ try_logaddexp_ logaddexp_into try_logaddexp_into] inexact_pair same tensors,
+                "`log(exp(a) + exp(b))` without overflow.", "torch.logaddexp",
+                "tensor![1000.0].logaddexp(tensor![-1000.0])" = "[1000.0]";
+            logaddexp2 [try_logaddexp2 logaddexp2_ try_logaddexp2_ logaddexp2_into try_logaddexp2_into] float_pair same tensors,
+                "`log2(2^a + 2^b)` without overflow.", "torch.logaddexp2",
+                "tensor![1000.0].logaddexp2(tensor![1000.0])" = "[1001.0]";
+            xlogy [try_xlogy xlogy_ try_xlogy_ xlogy_into try_xlogy_into] ordered inexact any,
+                "`self * log(other)`; 0 where `self` is 0, unless the other is NaN.", "torch.xlogy`, `torch.special.xlogy",
+                "tensor![0.0, 2.0].xlogy(tensor![0.0, 1.0])" = "[0.0, 0.0]";
+            xlog1py [try_xlog1py xlog1py_ try_xlog1py_ xlog1py_into try_xlog1py_into] ordered inexact any,
+                "`self * log(1 + other)`; 0 where `self` is 0, unless the other is NaN.", "torch.special.xlog1py",
+                "tensor![0.0, 2.0].xlog1py(tensor![-1.0, 0.0])" = "[0.0, 0.0]";
+            zeta [try_zeta zeta_ try_zeta_ zeta_into try_zeta_into] ordered inexact any,
+                "The Hurwitz zeta function: the sum of `(k + other)^-self` over all `k` from 0.", "torch.special.zeta",
+                "tensor![1.0].zeta(1)" = "[f32::INFINITY]";
         }
     };
 }
 
-pub(crate) use {binary_table, unary_table};
+pub(crate) use binary_table;

@@ -3,6 +3,10 @@
 //!
 //! Sources: ISO/IEC 9899:2011 Annex G.6; `c10/util/complex.h` for division. Used by the formulas.
 
+mod inverse;
+
+pub use inverse::{acos, acosh, asin, asinh, atan, atanh};
+
 use crate::dtype::MachineFloat;
 use num_complex::Complex;
 
@@ -91,7 +95,63 @@ pub fn exp<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
 
 /// `log(z)` (G.6.3.2).
 pub fn log<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    Complex::new(z.re.hypot(z.im).ln(), z.im.atan2(z.re))
+    let (one, half) = (T::one(), T::lit(0.5));
+    let (x, y) = (z.re.abs(), z.im.abs());
+    let (large, small) = if x < y { (y, x) } else { (x, y) };
+    let modulus = x.hypot(y);
+    let real = if modulus > half && modulus < T::lit(2.0) {
+        // near 1 the logarithm of the modulus would lose what the modulus rounds off
+        half * ((large - one) * (large + one) + small * small).ln_1p()
+    } else {
+        modulus.ln()
+    };
+    Complex::new(real, z.im.atan2(z.re))
+}
+
+/// `log(1 + z)`. Source: `c10/util/complex_math.h`, `log1p`.
+pub fn log1p<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    // the imaginary part keeps the sign of its zero
+    let sum = Complex::new(z.re + T::one(), z.im);
+    let difference = Complex::new(sum.re - T::one(), z.im);
+    if sum == Complex::new(T::one(), T::zero()) {
+        return z;
+    }
+    if difference == z { log(sum) } else { log(sum) * quotient(z, difference) }
+}
+
+/// `exp(z) - 1`. Source: `c10/util/complex_math.h`, `expm1`.
+pub fn expm1<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let Complex { re: x, im: y } = z;
+    let half = (y * T::lit(0.5)).sin();
+    Complex::new(x.exp_m1() * y.cos() - T::lit(2.0) * half * half, x.exp() * y.sin())
+}
+
+/// `z / abs(z)`, and 0 of 0.
+pub fn direction<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    let modulus = z.re.hypot(z.im);
+    if modulus == T::zero() { Complex::new(T::zero(), T::zero()) } else { z / modulus }
+}
+
+/// `sin(pi * z) / (pi * z)`
+pub fn sinc<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+    if z.re == T::zero() && z.im == T::zero() {
+        return Complex::new(T::one(), T::zero());
+    }
+    let angle = z * T::PI();
+    quotient(sin(angle), angle)
+}
+
+/// `log(exp(a) + exp(b))`. Source: `aten/src/ATen/native/cpu/LogAddExp.h`.
+pub fn logaddexp<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+    let nan = |z: Complex<T>| z.re.is_nan() || z.im.is_nan();
+    if nan(a) || nan(b) {
+        return Complex::new(T::nan(), T::nan());
+    }
+    let (low, high) = if a.re < b.re { (a, b) } else { (b, a) };
+    if low.re == high.re && low.re.is_infinite() {
+        return if low.re < T::zero() { low } else { log(exp(low) + exp(high)) };
+    }
+    log1p(exp(low - high)) + high
 }
 
 /// `sqrt(z)` (G.6.4.2).
@@ -154,7 +214,16 @@ pub fn cosh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         return Complex::new(T::nan(), T::zero());
     }
     let (sin, cos) = y.sin_cos();
-    Complex::new(x.cosh() * cos, x.sinh() * sin)
+    match half_of_large_exp(x) {
+        Some(half) => Complex::new(half * cos * half, half * sin * half * x.signum()),
+        None => Complex::new(x.cosh() * cos, x.sinh() * sin),
+    }
+}
+
+/// `x` so large that `cosh(x)` and `sinh(abs(x))` are `exp(abs(x)) / 2`: the root of that, which does not overflow where its
+/// square times a small number does not either.
+fn half_of_large_exp<T: MachineFloat>(x: T) -> Option<T> {
+    (x.abs() > T::lit(40.0)).then(|| (x.abs() * T::lit(0.5)).exp() * T::FRAC_1_SQRT_2())
 }
 
 /// `sinh(z)` (G.6.2.5).
@@ -174,7 +243,10 @@ pub fn sinh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         return Complex::new(x, T::nan());
     }
     let (sin, cos) = y.sin_cos();
-    Complex::new(x.sinh() * cos, x.cosh() * sin)
+    match half_of_large_exp(x) {
+        Some(half) => Complex::new(half * cos * half * x.signum(), half * sin * half),
+        None => Complex::new(x.sinh() * cos, x.cosh() * sin),
+    }
 }
 
 /// `tanh(z)` (G.6.2.6).

@@ -1,0 +1,250 @@
+//! Formulas: sums, products, quotients, powers, extremes.
+
+use super::super::complex;
+use super::*;
+use crate::dtype::{MachineFloat, MachineInt};
+use num_complex::Complex;
+
+/// PyTorch adds and subtracts `alpha * b` with `alpha = 1`, also for complex numbers, where an infinite or NaN part spoils
+/// the other (`torch.add(0, inf + 1j)` is `inf + nanj`). Source: `aten/src/ATen/native/BinaryOps.cpp`, `add`.
+#[inline(always)]
+fn scaled_by_one<T: MachineFloat>(b: Complex<T>) -> Complex<T> {
+    Complex::new(b.re - b.im * T::zero(), b.re * T::zero() + b.im)
+}
+
+impl Binary for add {
+    #[inline(always)]
+    fn boolean(a: bool, b: bool) -> bool {
+        a | b
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        a.wrapping_add(&b)
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        a + b
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        a + scaled_by_one(b)
+    }
+}
+
+impl Binary for sub {
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        a.wrapping_sub(&b)
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        a - b
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        a - scaled_by_one(b)
+    }
+}
+
+impl Binary for mul {
+    const RIGHT_SCALAR_IS_EXACT: bool = true;
+    #[inline(always)]
+    fn boolean(a: bool, b: bool) -> bool {
+        a & b
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        a.wrapping_mul(&b)
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        a * b
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        Complex::new(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re)
+    }
+}
+
+impl Binary for div {
+    const RIGHT_SCALAR_IS_EXACT: bool = true;
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        a / b
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        complex::quotient(a, b)
+    }
+}
+
+/// Division by an integer zero is an error found before the operation runs; a kernel that meets one all the same
+/// (a concurrent writer cannot exist) gives zero rather than trapping.
+#[inline(always)]
+fn guarded<T: MachineInt>(b: T, f: impl FnOnce(T) -> T) -> T {
+    if b == T::zero() { T::zero() } else { f(b) }
+}
+
+impl Binary for floor_divide {
+    const DIVIDES: bool = true;
+    const RIGHT_SCALAR_IS_EXACT: bool = true;
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        guarded(b, |b| {
+            let quotient = a.wrapping_quotient(b);
+            let inexact = a.wrapping_remainder(b) != T::zero();
+            if inexact && ((a < T::zero()) != (b < T::zero())) { quotient.wrapping_sub(&T::one()) } else { quotient }
+        })
+    }
+    /// Source: `c10/util/generic_math.h`, `div_floor_floating` (Python's float floor division).
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        if b == T::zero() {
+            return a / b;
+        }
+        let modulus = a % b;
+        let mut quotient = (a - modulus) / b;
+        if modulus != T::zero() && ((b < T::zero()) != (modulus < T::zero())) {
+            quotient = quotient - T::one();
+        }
+        if quotient == T::zero() {
+            return T::zero().copysign(a / b);
+        }
+        let floor = quotient.floor();
+        if quotient - floor > T::lit(0.5) { floor + T::one() } else { floor }
+    }
+}
+
+impl Binary for trunc_divide {
+    const DIVIDES: bool = true;
+    const RIGHT_SCALAR_IS_EXACT: bool = true;
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        guarded(b, |b| a.wrapping_quotient(b))
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        (a / b).trunc()
+    }
+}
+
+impl Binary for remainder {
+    const DIVIDES: bool = true;
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        guarded(b, |b| {
+            let left = a.wrapping_remainder(b);
+            if left != T::zero() && ((left < T::zero()) != (b < T::zero())) { left.wrapping_add(&b) } else { left }
+        })
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        let left = a % b;
+        if left != T::zero() && ((b < T::zero()) != (left < T::zero())) { left + b } else { left }
+    }
+}
+
+impl Binary for fmod {
+    const DIVIDES: bool = true;
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        guarded(b, |b| a.wrapping_remainder(b))
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        a % b
+    }
+}
+
+/// The scalar exponents that PyTorch computes without a power function, which differ from it at infinities and zeros.
+/// Source: `aten/src/ATen/native/cpu/PowKernel.cpp`, `pow_tensor_scalar_optimized_kernel`; `Pow.cpp` for 0 and 1.
+#[inline(always)]
+fn power_by_scalar<V: Copy + core::ops::Mul<Output = V> + num_traits::One, T: MachineFloat>(
+    a: V,
+    exponent: T,
+    squared: impl Fn() -> V,
+    reciprocal: impl Fn(V) -> V,
+    sqrt: impl Fn(V) -> V,
+) -> Option<V> {
+    let is = |value: f64| exponent == T::lit(value);
+    Some(if is(0.0) {
+        V::one()
+    } else if is(1.0) {
+        a
+    } else if is(2.0) {
+        squared()
+    } else if is(3.0) {
+        squared() * a
+    } else if is(0.5) {
+        sqrt(a)
+    } else if is(-0.5) {
+        reciprocal(sqrt(a))
+    } else if is(-1.0) {
+        reciprocal(a)
+    } else if is(-2.0) {
+        reciprocal(squared())
+    } else {
+        return None;
+    })
+}
+
+impl Binary for pow {
+    /// As for integers: anything to the power 0 is 1.
+    #[inline(always)]
+    fn boolean(a: bool, b: bool) -> bool {
+        a | !b
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        a.wrapping_power(b)
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        a.powf(b)
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        complex::pow(a, b)
+    }
+    #[inline(always)]
+    fn real_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
+        power_by_scalar(a, b, || a * a, |x| T::one() / x, |x| x.sqrt()).unwrap_or_else(|| a.powf(b))
+    }
+    #[inline(always)]
+    fn complex_by_scalar<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        let squared = || <mul as Binary>::complex(a, a);
+        let shortcut = if b.im == T::zero() {
+            power_by_scalar(a, b.re, squared, complex::reciprocal, complex::sqrt)
+        } else {
+            None
+        };
+        shortcut.unwrap_or_else(|| complex::pow(a, b))
+    }
+}
+
+/// The larger or smaller of two, NaN if either is.
+macro_rules! extremes {
+    ($($op:ident: $first:tt $bool:tt $($range_checked:ident)?;)*) => {$(
+        impl Binary for $op {
+            $(const $range_checked: bool = true;)?
+            #[inline(always)]
+            fn boolean(a: bool, b: bool) -> bool {
+                a $bool b
+            }
+            #[inline(always)]
+            fn integer<T: MachineInt>(a: T, b: T) -> T {
+                if a $first b { a } else { b }
+            }
+            #[inline(always)]
+            fn real<T: MachineFloat>(a: T, b: T) -> T {
+                if a $first b || a.is_nan() { a } else { b }
+            }
+        }
+    )*};
+}
+extremes! {
+    maximum: > |;
+    minimum: < &;
+    clamp_min: > | CHECKS_FLOAT_SCALARS;
+    clamp_max: < & CHECKS_FLOAT_SCALARS;
+}

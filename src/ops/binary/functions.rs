@@ -1,0 +1,265 @@
+//! Formulas: functions of two numbers.
+
+use super::super::complex;
+use super::*;
+use crate::dtype::{Castable as _, MachineFloat, MachineInt, Special};
+use num_complex::Complex;
+
+/// Functions of floating-point numbers alone.
+macro_rules! real_functions {
+    ($($op:ident: |$a:ident, $b:ident| $real:expr;)*) => {$(
+        impl Binary for $op {
+            #[inline(always)]
+            fn real<T: MachineFloat>($a: T, $b: T) -> T {
+                $real
+            }
+        }
+    )*};
+}
+real_functions! {
+    atan2: |a, b| a.atan2(b);
+    hypot: |a, b| a.hypot(b);
+    copysign: |a, b| a.copysign(b);
+    xlogy: |a, b| times_log(a, b, T::ln);
+    xlog1py: |a, b| times_log(a, b, T::ln_1p);
+    zeta: |a, b| Special::zeta(a, b);
+    logaddexp2: |a, b| {
+        if a.is_infinite() && a == b {
+            a
+        } else {
+            larger(a, b) + (-(a - b).abs()).exp2().ln_1p() * T::lit(core::f64::consts::LOG2_E)
+        }
+    };
+}
+
+/// `a * log(b)`; 0 where `a` is 0, unless `b` is NaN.
+#[inline(always)]
+fn times_log<T: MachineFloat>(a: T, b: T, log: impl Fn(T) -> T) -> T {
+    if b.is_nan() {
+        b
+    } else if a == T::zero() {
+        T::zero()
+    } else {
+        a * log(b)
+    }
+}
+
+/// The larger of two, NaN if either is.
+#[inline(always)]
+fn larger<T: MachineFloat>(a: T, b: T) -> T {
+    <maximum as Binary>::real(a, b)
+}
+
+impl Binary for logaddexp {
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        if a.is_infinite() && a == b { a } else { larger(a, b) + (-(a - b).abs()).exp().ln_1p() }
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        complex::logaddexp(a, b)
+    }
+}
+
+/// `ldexp`. Floating-point numbers are scaled by integers exactly, which count as C's `int`; other exponents become a power of
+/// 2 in their own dtype first. Source: `aten/src/ATen/native/BinaryOps.cpp`, `ldexp`.
+#[inline(always)]
+pub(super) fn scaled<P: Dtype, A: Dtype, B: Dtype>(a: A, exponent: B) -> P::Inexact {
+    let a = a.cast::<P::Inexact>().to_compute();
+    if A::DTYPE.is_floating_point() && B::DTYPE.category() == crate::Category::Integral {
+        // the low 32 bits; beyond these bounds there is nothing but 0 and infinity
+        let exponent = (exponent.cast::<i64>() as i32).clamp(-5000, 5000);
+        return P::Inexact::from_compute(a.binary::<ldexp>(exponent.cast()));
+    }
+    // the base is a zero-dim tensor of the number's dtype; that of an integer becomes floating
+    let power = if A::DTYPE.category() <= crate::Category::Integral {
+        power_of_two::<B::Inexact, B>(exponent).cast::<P::Inexact>()
+    } else {
+        power_of_two::<B::Over<A>, B>(exponent).cast::<P::Inexact>()
+    };
+    P::Inexact::from_compute(a.binary::<mul>(power.to_compute()))
+}
+
+/// 2 to the power of `exponent`, computed in the dtype `W`.
+#[inline(always)]
+fn power_of_two<W: Dtype, B: Dtype>(exponent: B) -> W {
+    W::from_compute(2.0_f64.cast::<W>().to_compute().binary::<pow>(exponent.cast::<W>().to_compute()))
+}
+
+/// By a whole exponent.
+impl Binary for ldexp {
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        a.scaled_by(b.to_i32().unwrap_or(0))
+    }
+}
+
+impl Binary for rsub {
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        <sub as Binary>::integer(b, a)
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        <sub as Binary>::real(b, a)
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        <sub as Binary>::complex(b, a)
+    }
+}
+
+/// Operations of floating-point and complex numbers that are others by another name.
+macro_rules! aliases {
+    ($($op:ident = $other:ident;)*) => {$(
+        impl Binary for $op {
+            const RIGHT_SCALAR_IS_EXACT: bool = <$other as Binary>::RIGHT_SCALAR_IS_EXACT;
+            #[inline(always)]
+            fn real<T: MachineFloat>(a: T, b: T) -> T {
+                <$other as Binary>::real(a, b)
+            }
+            #[inline(always)]
+            fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+                <$other as Binary>::complex(a, b)
+            }
+            #[inline(always)]
+            fn real_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
+                <$other as Binary>::real_by_scalar(a, b)
+            }
+            #[inline(always)]
+            fn complex_by_scalar<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+                <$other as Binary>::complex_by_scalar(a, b)
+            }
+        }
+    )*};
+}
+aliases! {
+    true_divide = div;
+    float_power = pow;
+}
+
+/// The larger or smaller of two numbers; NaN only if both are.
+macro_rules! extremes_of_numbers {
+    ($($op:ident = $other:ident;)*) => {$(
+        impl Binary for $op {
+            #[inline(always)]
+            fn boolean(a: bool, b: bool) -> bool {
+                <$other as Binary>::boolean(a, b)
+            }
+            #[inline(always)]
+            fn integer<T: MachineInt>(a: T, b: T) -> T {
+                <$other as Binary>::integer(a, b)
+            }
+            #[inline(always)]
+            fn real<T: MachineFloat>(a: T, b: T) -> T {
+                if b.is_nan() {
+                    a
+                } else if a.is_nan() {
+                    b
+                } else {
+                    <$other as Binary>::real(a, b)
+                }
+            }
+        }
+    )*};
+}
+extremes_of_numbers! {
+    fmax = maximum;
+    fmin = minimum;
+}
+
+/// The magnitude; that of the smallest integer wraps.
+#[inline(always)]
+fn magnitude<T: MachineInt>(x: T) -> T {
+    if x < T::zero() { x.wrapping_neg() } else { x }
+}
+
+fn greatest_divisor<T: MachineInt>(a: T, b: T) -> T {
+    let (mut a, mut b) = (magnitude(a), magnitude(b));
+    while a != T::zero() {
+        (a, b) = (b.wrapping_remainder(a), a);
+    }
+    b
+}
+
+impl Binary for gcd {
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        greatest_divisor(a, b)
+    }
+}
+
+impl Binary for lcm {
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        let divisor = greatest_divisor(a, b);
+        if divisor == T::zero() {
+            return divisor;
+        }
+        let quotient = a.wrapping_quotient(divisor);
+        if T::BITS < 32 {
+            // PyTorch's product is wider than the dtype there: its sign is lost before it wraps
+            magnitude(quotient).wrapping_mul(&magnitude(b))
+        } else {
+            magnitude(quotient.wrapping_mul(&b))
+        }
+    }
+}
+
+impl Binary for heaviside {
+    #[inline(always)]
+    fn boolean(a: bool, b: bool) -> bool {
+        a | b
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        if a == T::zero() {
+            b
+        } else if a > T::zero() {
+            T::one()
+        } else {
+            T::zero()
+        }
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        if a == T::zero() {
+            b
+        } else if a > T::zero() {
+            T::one()
+        } else {
+            T::zero()
+        }
+    }
+}
+
+impl Binary for nextafter {}
+
+impl<P: Dtype> Binary for Among<nextafter, P> {
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        let Some(info) = P::DTYPE.finfo() else { return a };
+        if T::lit(info.eps) == T::epsilon() {
+            return a.next_towards(b);
+        }
+        // a dtype narrower than what it computes in
+        if a.is_nan() || b.is_nan() || a == b {
+            return if a.is_nan() { a } else { b };
+        }
+        let smallest = T::lit(info.smallest_normal * info.eps);
+        if a == T::zero() {
+            return smallest.copysign(b);
+        }
+        if a.is_infinite() {
+            return T::lit(info.max).copysign(a);
+        }
+        let (mantissa, exponent, _) = a.integer_decode();
+        let top = i32::from(exponent) + (63 - mantissa.leading_zeros() as i32);
+        let spacing = (T::lit(info.eps).scaled_by(top)).max(smallest);
+        let outwards = (b > a) == (a > T::zero());
+        let power_of_two = mantissa.is_power_of_two();
+        let step = if !outwards && power_of_two { (spacing * T::lit(0.5)).max(smallest) } else { spacing };
+        // what is beyond the largest number becomes infinity as it is rounded to the dtype
+        if b > a { a + step } else { a - step }
+    }
+}

@@ -1,0 +1,281 @@
+//! The operations of one operand and parameters: their markers, result dtypes and formulas.
+
+use super::Op;
+use super::admit::*;
+use super::table::tuned_table;
+use crate::dtype::{
+    Castable as _, Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special, Tuned,
+};
+use crate::error::{Error, Result};
+use num_complex::Complex;
+
+/// An operation of one operand of dtype `E` and parameters: the dtype it computes in, which is that of the result, and the
+/// function.
+pub trait TunedOp<E: Dtype>: Op {
+    /// The dtype of the result.
+    type Output: Dtype;
+    /// The parameters as the operation computes with them; `None` where one is left open.
+    #[doc(hidden)]
+    fn prepare(given: Parameters<Option<ScalarValue>>) -> Result<Parameters<<Self::Output as Dtype>::Compute>>;
+    /// One element.
+    #[doc(hidden)]
+    fn apply(x: E, parameters: Parameters<<Self::Output as Dtype>::Compute>) -> Self::Output;
+}
+
+/// Parameters of `F`, an operation called `op`, for elements that compute in the dtype `C`.
+fn prepared<F: Tuned, E: Dtype, C: Dtype>(
+    op: &'static str,
+    given: Parameters<Option<ScalarValue>>,
+) -> Result<Parameters<C::Compute>> {
+    let mut values = [ScalarValue::Float(0.0); 3];
+    for (place, (value, given)) in values.iter_mut().zip(given).enumerate() {
+        *value = given.unwrap_or_else(|| ScalarValue::Float(F::absent(C::DTYPE, place)));
+        if matches!(value, ScalarValue::Complex(_)) {
+            return Err(Error::ScalarOutOfRange { op, value: *value, dtype: C::DTYPE });
+        }
+    }
+    if let Some(reason) = F::refusal(E::DTYPE, values.map(ScalarValue::real_part)) {
+        return Err(Error::InvalidArgument { op, reason: reason.into() });
+    }
+    let mut parameters = Parameters::<C::Compute>::default();
+    for (parameter, value) in parameters.iter_mut().zip(F::completed(values)) {
+        let converted = if F::ROUNDS_PARAMETERS {
+            value.to_dtype::<C>().map(Dtype::to_compute)
+        } else {
+            value.to_dtype::<C::Compute>()
+        };
+        *parameter = converted.ok_or(Error::ScalarOutOfRange { op, value, dtype: C::DTYPE })?;
+    }
+    Ok(parameters)
+}
+
+/// For `elu […] float same (alpha: impl Scalar)` it writes the marker `elu` and
+/// `impl<E: FloatFor<elu>> TunedOp<E> for elu { type Output = E; … }`.
+macro_rules! tuned_ops {
+    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+        #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct $op {}
+        impl Op for $op {
+            const NAME: &'static str = stringify!($op);
+        }
+        tuned_ops!(@admits $admits $op $result);
+    )*};
+    (@admits any $op:ident $result:ident) => { tuned_ops!(@$result $op [Dtype]); };
+    (@admits ordered $op:ident $result:ident) => { tuned_ops!(@$result $op [OrderedFor<$op>]); };
+    (@admits real $op:ident $result:ident) => { tuned_ops!(@$result $op [RealFor<$op>]); };
+    (@admits float $op:ident $result:ident) => { tuned_ops!(@$result $op [FloatFor<$op>]); };
+    (@same $op:ident [$($bound:tt)+]) => { tuned_ops!(@computes E, $op [$($bound)+]); };
+    (@castable $op:ident [$($bound:tt)+]) => { tuned_ops!(@computes E, $op [$($bound)+]); };
+    (@inexact $op:ident [$($bound:tt)+]) => { tuned_ops!(@computes E::Inexact, $op [$($bound)+]); };
+    (@stepwise $op:ident [$($bound:tt)+]) => {
+        tuned_ops!(@computes E::Inexact, $op by Stepwise<$op, E::Inexact>, [$($bound)+]);
+    };
+    (@computes $output:ty, $op:ident [$($bound:tt)+]) => { tuned_ops!(@computes $output, $op by $op, [$($bound)+]); };
+    (@computes $output:ty, $op:ident by $formula:ty, [$($bound:tt)+]) => {
+        impl<E: $($bound)+> TunedOp<E> for $op {
+            type Output = $output;
+            fn prepare(given: Parameters<Option<ScalarValue>>) -> Result<Parameters<<$output as Dtype>::Compute>> {
+                prepared::<$formula, E, $output>(<$op as Op>::NAME, given)
+            }
+            #[inline(always)]
+            fn apply(x: E, parameters: Parameters<<$output as Dtype>::Compute>) -> $output {
+                <$output>::from_compute(x.cast::<$output>().to_compute().tuned::<$formula>(parameters))
+            }
+        }
+    };
+}
+tuned_table!(tuned_ops);
+
+/// The formula of `Op` with each step rounded to the dtype `C`, as PyTorch's composed operations round theirs.
+struct Stepwise<Op, C>(core::marker::PhantomData<fn() -> (Op, C)>);
+
+/// A number rounded to the dtype `C`.
+#[inline(always)]
+fn rounded<C: Dtype, T: MachineFloat>(x: T) -> T {
+    match C::DTYPE {
+        DType::F16 | DType::BF16 => T::lit(x.to_f64().unwrap_or(f64::NAN).cast::<C>().cast::<f64>()),
+        _ => x,
+    }
+}
+
+/// Formulas of floating-point numbers alone, and what sets their parameters apart.
+macro_rules! real_formulas {
+    ($($op:ident: |$x:ident, $p:pat_param| $real:expr $(, with { $($apart:tt)* })?;)*) => {$(
+        impl Tuned for $op {
+            $($($apart)*)?
+            #[inline(always)]
+            fn real<T: MachineFloat>($x: T, $p: Parameters<T>) -> T {
+                $real
+            }
+        }
+    )*};
+}
+real_formulas! {
+    elu: |x, [alpha, ..]| if x <= T::zero() { x.exp_m1() * alpha } else { x };
+    celu: |x, [alpha, inverse, _]| if x <= T::zero() { (x * inverse).exp_m1() * alpha } else { x }, with {
+        fn refusal(_: DType, [alpha, ..]: Parameters<f64>) -> Option<&'static str> {
+            (alpha == 0.0).then_some("`alpha` must not be 0")
+        }
+        fn completed([alpha, ..]: Parameters<ScalarValue>) -> Parameters<ScalarValue> {
+            [alpha, ScalarValue::Float(alpha.real_part().recip()), ScalarValue::Float(0.0)]
+        }
+    };
+    softplus: |x, [beta, threshold, _]| if x * beta > threshold { x } else { (x * beta).exp().ln_1p() / beta };
+    softshrink: |x, [lambda, ..]| {
+        if x > lambda {
+            x - lambda
+        } else if x < -lambda {
+            x + lambda
+        } else {
+            x * T::zero()
+        }
+    }, with {
+        fn refusal(_: DType, [lambda, ..]: Parameters<f64>) -> Option<&'static str> {
+            (lambda < 0.0).then_some("`lambda` must not be negative")
+        }
+    };
+    hardshrink: |x, [lambda, ..]| if x >= -lambda && x <= lambda { T::zero() } else { x }, with {
+        const ROUNDS_PARAMETERS: bool = true;
+    };
+    leaky_relu: |x, [slope, ..]| if x > T::zero() { x } else { x * slope };
+    round_decimals: |x, [decimals, ..]| {
+        let scale = T::lit(10.0).powf(decimals.abs());
+        if decimals < T::zero() {
+            (x / scale).round_ties_even() * scale
+        } else if decimals == T::zero() {
+            x.round_ties_even()
+        } else {
+            (x * scale).round_ties_even() / scale
+        }
+    };
+}
+
+/// Formulas of floating-point numbers whose steps are rounded.
+macro_rules! stepwise_formulas {
+    ($($op:ident: |$x:ident, $p:pat_param, $round:ident| $real:expr $(, with { $($apart:tt)* })?;)*) => {$(
+        impl<C: Dtype> Tuned for Stepwise<$op, C> {
+            $($($apart)*)?
+            #[inline(always)]
+            fn real<T: MachineFloat>($x: T, $p: Parameters<T>) -> T {
+                let $round = rounded::<C, T>;
+                $real
+            }
+        }
+    )*};
+}
+stepwise_formulas! {
+    logit: |x, [eps, ..], round| {
+        let x = if eps < T::zero() {
+            x
+        } else if x < eps {
+            eps
+        } else if x > round(T::one() - eps) {
+            round(T::one() - eps)
+        } else {
+            x
+        };
+        round(x / round(T::one() - x)).ln()
+    }, with {
+        const ROUNDS_PARAMETERS: bool = true;
+        fn absent(_: DType, _: usize) -> f64 {
+            -1.0
+        }
+    };
+    polygamma: |x, [n, ..], round| {
+        if n == T::zero() {
+            x.digamma()
+        } else if n == T::one() {
+            x.trigamma()
+        } else {
+            let sign = if n % T::lit(2.0) == T::zero() { -T::one() } else { T::one() };
+            sign * round(round(Special::lgamma(n + T::one())).exp()) * round(Special::zeta(n + T::one(), x))
+        }
+    }, with {
+        fn refusal(_: DType, [n, ..]: Parameters<f64>) -> Option<&'static str> {
+            (n < 0.0).then_some("`n` must not be negative")
+        }
+    };
+    mvlgamma: |x, [p, ..], round| {
+        let (half, mut below, mut sum) = (T::lit(0.5), (T::one() - p) * T::lit(0.5), T::zero());
+        while below <= T::zero() {
+            sum = sum + round(Special::lgamma(round(below + x)));
+            below = below + half;
+        }
+        round(sum) + p * (p - T::one()) * T::lit(core::f64::consts::PI.ln()) * T::lit(0.25)
+    }, with {
+        fn refusal(_: DType, [p, ..]: Parameters<f64>) -> Option<&'static str> {
+            (p < 1.0).then_some("`p` must be at least 1")
+        }
+    };
+}
+
+/// `x` between two bounds, of which the upper one wins; NaN stays NaN.
+#[inline(always)]
+fn between<T: PartialOrd>(x: T, low: T, high: T) -> T {
+    let x = if x < low { low } else { x };
+    if x > high { high } else { x }
+}
+impl Tuned for hardtanh {
+    const ROUNDS_PARAMETERS: bool = true;
+    fn refusal(dtype: DType, [min, max, _]: Parameters<f64>) -> Option<&'static str> {
+        (dtype == DType::U8 && (min <= -1.0 || max <= -1.0)).then_some("`u8` has no negative bounds")
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T, [min, max, _]: Parameters<T>) -> T {
+        between(x, min, max)
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T, [min, max, _]: Parameters<T>) -> T {
+        between(x, min, max)
+    }
+}
+
+impl Tuned for threshold {
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T, [threshold, value, _]: Parameters<T>) -> T {
+        if x <= threshold { value } else { x }
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T, [threshold, value, _]: Parameters<T>) -> T {
+        if x <= threshold { value } else { x }
+    }
+}
+
+/// A number in place of NaN and of each infinity.
+#[inline(always)]
+fn replaced<T: MachineFloat>(x: T, [nan, above, below]: Parameters<T>) -> T {
+    if x.is_nan() {
+        nan
+    } else if x == T::infinity() {
+        above
+    } else if x == T::neg_infinity() {
+        below
+    } else {
+        x
+    }
+}
+impl Tuned for nan_to_num {
+    const ROUNDS_PARAMETERS: bool = true;
+    fn absent(dtype: DType, place: usize) -> f64 {
+        dtype.finfo().map_or(0.0, |info| if place == 1 { info.max } else { info.min })
+    }
+    #[inline(always)]
+    fn boolean(x: bool, _: Parameters<bool>) -> bool {
+        x
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T, _: Parameters<T>) -> T {
+        x
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T, parameters: Parameters<T>) -> T {
+        replaced(x, parameters)
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>, parameters: Parameters<Complex<T>>) -> Complex<T> {
+        let parameters = parameters.map(|parameter| parameter.re);
+        Complex::new(replaced(z.re, parameters), replaced(z.im, parameters))
+    }
+}

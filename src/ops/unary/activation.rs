@@ -1,0 +1,120 @@
+//! Formulas: activation functions.
+
+use super::super::complex;
+use super::*;
+use crate::dtype::{MachineFloat, MachineInt, ToReal, Unary};
+use num_complex::Complex;
+
+impl Unary for sigmoid {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        T::one() / (T::one() + (-x).exp())
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+        complex::sigmoid(z)
+    }
+}
+
+impl Unary for relu {
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T) -> T {
+        x.max(T::zero())
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        // Not `max`, which would lose NaN.
+        if x <= T::zero() { T::zero() } else { x }
+    }
+}
+
+impl Unary for gelu {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        x * T::lit(0.5) * (T::one() + MachineFloat::erf(x * T::FRAC_1_SQRT_2()))
+    }
+}
+
+impl Unary for gelu_tanh {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        // sqrt(2 / pi) and the cubic coefficient of the approximation
+        let beta = T::SQRT_2() * T::FRAC_2_SQRT_PI() * T::lit(0.5);
+        let inner = beta * (x + T::lit(0.044715) * x * x * x);
+        T::lit(0.5) * x * (T::one() + inner.tanh())
+    }
+}
+
+impl Unary for silu {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        x / (T::one() + (-x).exp())
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+        complex::quotient(z, Complex::new(T::one(), T::zero()) + complex::exp(-z))
+    }
+}
+
+/// `x` between two bounds; NaN stays NaN.
+#[inline(always)]
+pub(super) fn between<T: PartialOrd>(x: T, low: T, high: T) -> T {
+    if x < low {
+        low
+    } else if x > high {
+        high
+    } else {
+        x
+    }
+}
+
+impl Unary for relu6 {
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T) -> T {
+        // 6 fits every integer
+        between(x, T::zero(), T::from(6).unwrap_or(T::zero()))
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        between(x, T::zero(), T::lit(6.0))
+    }
+}
+
+super::elementary::real_functions! {
+    selu: |x| {
+        let (alpha, scale) = (T::lit(1.673_263_242_354_377_2), T::lit(1.050_700_987_355_480_5));
+        if x <= T::zero() { x.exp_m1() * (alpha * scale) } else { x * scale }
+    };
+    logsigmoid: |x| (if x > T::zero() { T::zero() } else { x }) - (-x.abs()).exp().ln_1p();
+    hardsigmoid: |x| between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
+    hardswish: |x| x * between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
+    mish: |x| x * x.exp().ln_1p().tanh();
+}
+
+/// The divisor: `1 + abs(x)`. Integers wrap.
+impl Unary for softsign {
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T) -> T {
+        <abs as ToReal>::integer(x).wrapping_add(&T::one())
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        T::one() + x.abs()
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+        Complex::new(T::one() + <abs as ToReal>::complex(z), T::zero())
+    }
+}
+
+/// What is subtracted.
+impl Unary for tanhshrink {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        x.tanh()
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+        complex::tanh(z)
+    }
+}

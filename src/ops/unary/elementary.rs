@@ -1,0 +1,201 @@
+//! Formulas: arithmetic, exponentials, logarithms, trigonometric and hyperbolic functions.
+
+use super::super::complex;
+use super::*;
+use crate::dtype::{MachineFloat, MachineInt, Special, ToReal, Unary};
+use num_complex::Complex;
+
+impl ToReal for abs {
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T) -> T {
+        if x < T::zero() { x.wrapping_neg() } else { x }
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        x.abs()
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> T {
+        z.re.hypot(z.im)
+    }
+}
+
+impl Unary for neg {
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T) -> T {
+        x.wrapping_neg()
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        -x
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+        -z
+    }
+}
+
+impl Unary for square {
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T) -> T {
+        x.wrapping_mul(&x)
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        x * x
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+        z * z
+    }
+}
+
+/// Functions of floating-point and complex numbers. For `exp: |x| x.exp(); |z| complex::exp(z);` it writes
+/// `impl Unary for exp` with those two formulas.
+macro_rules! functions {
+    ($($op:ident: |$x:ident| $real:expr; |$z:ident| $complex:expr;)*) => {$(
+        impl Unary for $op {
+            #[inline(always)]
+            fn real<T: MachineFloat>($x: T) -> T {
+                $real
+            }
+            #[inline(always)]
+            fn complex<T: MachineFloat>($z: Complex<T>) -> Complex<T> {
+                $complex
+            }
+        }
+    )*};
+}
+functions! {
+    exp: |x| x.exp(); |z| complex::exp(z);
+    exp2: |x| x.exp2(); |z| complex::exp(z * T::LN_2());
+    expm1: |x| x.exp_m1(); |z| complex::expm1(z);
+    log: |x| x.ln(); |z| complex::log(z);
+    log2: |x| x.log2(); |z| complex::log(z) / T::LN_2();
+    log10: |x| x.log10(); |z| complex::log(z) / T::LN_10();
+    log1p: |x| x.ln_1p(); |z| complex::log1p(z);
+    sqrt: |x| x.sqrt(); |z| complex::sqrt(z);
+    rsqrt: |x| T::one() / x.sqrt(); |z| complex::reciprocal(complex::sqrt(z));
+    reciprocal: |x| T::one() / x; |z| complex::reciprocal(z);
+    sin: |x| x.sin(); |z| complex::sin(z);
+    cos: |x| x.cos(); |z| complex::cos(z);
+    tan: |x| x.tan(); |z| complex::tan(z);
+    asin: |x| x.asin(); |z| complex::asin(z);
+    acos: |x| x.acos(); |z| complex::acos(z);
+    atan: |x| x.atan(); |z| complex::atan(z);
+    sinh: |x| x.sinh(); |z| complex::sinh(z);
+    cosh: |x| x.cosh(); |z| complex::cosh(z);
+    tanh: |x| x.tanh(); |z| complex::tanh(z);
+    asinh: |x| Special::asinh(x); |z| complex::asinh(z);
+    acosh: |x| Special::acosh(x); |z| complex::acosh(z);
+    atanh: |x| Special::atanh(x); |z| complex::atanh(z);
+    sinc: |x| sinc_of(x); |z| complex::sinc(z);
+}
+
+/// `sin(pi * x) / (pi * x)`
+#[inline(always)]
+fn sinc_of<T: MachineFloat>(x: T) -> T {
+    if x == T::zero() {
+        return T::one();
+    }
+    let angle = T::PI() * x;
+    angle.sin() / angle
+}
+
+/// Functions of floating-point numbers alone.
+macro_rules! real_functions {
+    ($($op:ident: |$x:ident| $real:expr;)*) => {$(
+        impl Unary for $op {
+            #[inline(always)]
+            fn real<T: MachineFloat>($x: T) -> T {
+                $real
+            }
+        }
+    )*};
+}
+pub(super) use real_functions;
+real_functions! {
+    deg2rad: |x| x * T::lit(core::f64::consts::PI / 180.0);
+    rad2deg: |x| x * T::lit(180.0 / core::f64::consts::PI);
+}
+
+impl Unary for conj {
+    #[inline(always)]
+    fn boolean(x: bool) -> bool {
+        x
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+        z.conj()
+    }
+}
+
+/// Operations that are others by another name.
+macro_rules! aliases {
+    ($($op:ident = $other:ident;)*) => {$(
+        impl Unary for $op {
+            #[inline(always)]
+            fn boolean(x: bool) -> bool {
+                <$other as Unary>::boolean(x)
+            }
+            #[inline(always)]
+            fn integer<T: MachineInt>(x: T) -> T {
+                <$other as Unary>::integer(x)
+            }
+            #[inline(always)]
+            fn real<T: MachineFloat>(x: T) -> T {
+                <$other as Unary>::real(x)
+            }
+            #[inline(always)]
+            fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+                <$other as Unary>::complex(z)
+            }
+        }
+    )*};
+}
+aliases! {
+    conj_physical = conj;
+    fix = trunc;
+    modified_bessel_i0 = i0;
+    modified_bessel_i1 = i1;
+}
+
+impl Unary for positive {
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+        z
+    }
+}
+
+impl ToReal for angle {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        if x < T::zero() {
+            T::PI()
+        } else if x.is_nan() {
+            x
+        } else {
+            T::zero()
+        }
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> T {
+        z.im.atan2(z.re)
+    }
+}
