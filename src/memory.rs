@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use castiron::{memory, shape, Tensor};
-//! let x = Tensor::<f32, shape![1024, 1024]>::ones();
+//! let x = Tensor::<f32, shape![1024, 1024]>::zeros();
 //! assert!(memory::usage().used >= 4 << 20);
 //! drop(x);
 //! memory::empty_cache();
