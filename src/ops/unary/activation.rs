@@ -2,13 +2,14 @@
 
 use super::super::complex;
 use super::*;
+use crate::dtype::math;
 use crate::dtype::{MachineFloat, MachineInt, ToReal, Unary};
 use num_complex::Complex;
 
 impl Unary for sigmoid {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        T::one() / (T::one() + (-x).exp())
+        T::elementary::<math::Sigmoid>(x)
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
@@ -31,24 +32,21 @@ impl Unary for relu {
 impl Unary for gelu {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        x * T::lit(0.5) * (T::one() + MachineFloat::erf(x * T::FRAC_1_SQRT_2()))
+        T::elementary::<math::Gelu>(x)
     }
 }
 
 impl Unary for gelu_tanh {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        // sqrt(2 / pi) and the cubic coefficient of the approximation
-        let beta = T::SQRT_2() * T::FRAC_2_SQRT_PI() * T::lit(0.5);
-        let inner = beta * (x + T::lit(0.044715) * x * x * x);
-        T::lit(0.5) * x * (T::one() + inner.tanh())
+        T::elementary::<math::GeluTanh>(x)
     }
 }
 
 impl Unary for silu {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        x / (T::one() + (-x).exp())
+        T::elementary::<math::Silu>(x)
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
@@ -88,7 +86,7 @@ super::elementary::real_functions! {
     logsigmoid: |x| (if x > T::zero() { T::zero() } else { x }) - (-x.abs()).exp().ln_1p();
     hardsigmoid: |x| between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
     hardswish: |x| x * between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
-    mish: |x| x * x.exp().ln_1p().tanh();
+    mish: |x| T::elementary::<math::Mish>(x);
 }
 
 /// The divisor: `1 + abs(x)`. Integers wrap.
@@ -111,7 +109,7 @@ impl Unary for softsign {
 impl Unary for tanhshrink {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        x.tanh()
+        T::elementary::<math::Tanh>(x)
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
