@@ -21,9 +21,8 @@ mod tests;
 mod trig;
 
 use arc::{acos, asin, atan};
-use erf::{erf, gelu};
+use erf::erf;
 use exp::{exp, exp2, expm1};
-use gate::{gelu_tanh, mish, sigmoid, silu};
 use hyper::{acosh, asinh, atanh, cosh, sinh, tanh};
 use log::{log, log1p, log2, log10};
 pub(crate) use real::Real;
@@ -52,6 +51,5 @@ elementary! {
     Exp = exp; Exp2 = exp2; Expm1 = expm1; Log = log; Log2 = log2; Log10 = log10; Log1p = log1p;
     Sin = sin; Cos = cos; Tan = tan; Asin = asin; Acos = acos; Atan = atan; Sinh = sinh; Cosh = cosh; Tanh = tanh;
     Asinh = asinh; Acosh = acosh; Atanh = atanh;
-    Sigmoid = sigmoid; Silu = silu; Mish = mish;
-    Erf = erf; Gelu = gelu; GeluTanh = gelu_tanh;
+    Erf = erf;
 }

@@ -9,7 +9,7 @@ use num_complex::Complex;
 impl Unary for sigmoid {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        T::elementary::<math::Sigmoid>(x)
+        T::one() / (T::one() + T::elementary::<math::Exp>(-x))
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
@@ -32,21 +32,24 @@ impl Unary for relu {
 impl Unary for gelu {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        T::elementary::<math::Gelu>(x)
+        x * T::lit(0.5) * (T::one() + MachineFloat::erf(x * T::FRAC_1_SQRT_2()))
     }
 }
 
 impl Unary for gelu_tanh {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        T::elementary::<math::GeluTanh>(x)
+        // sqrt(2 / pi) and the cubic coefficient of the approximation
+        let beta = T::SQRT_2() * T::FRAC_2_SQRT_PI() * T::lit(0.5);
+        let inner = beta * (x + T::lit(0.044715) * x * x * x);
+        T::lit(0.5) * x * (T::one() + T::elementary::<math::Tanh>(inner))
     }
 }
 
 impl Unary for silu {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        T::elementary::<math::Silu>(x)
+        x / (T::one() + T::elementary::<math::Exp>(-x))
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
@@ -86,7 +89,7 @@ super::elementary::real_functions! {
     logsigmoid: |x| (if x > T::zero() { T::zero() } else { x }) - (-x.abs()).exp().ln_1p();
     hardsigmoid: |x| between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
     hardswish: |x| x * between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
-    mish: |x| T::elementary::<math::Mish>(x);
+    mish: |x| x * T::elementary::<math::Tanh>(T::elementary::<math::Log1p>(T::elementary::<math::Exp>(x)));
 }
 
 /// The divisor: `1 + abs(x)`. Integers wrap.
