@@ -155,7 +155,8 @@ unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: 
     }
     // Memory gives some 64 bytes in a nanosecond.
     let pieces = threads::pieces(len / 64 * B::BYTES);
-    if pieces == 1
+    if !cfg!(debug_assertions)
+        && pieces == 1
         && let Some(run) = walk.line_run()
     {
         simd::dispatch(Line(run, body));
@@ -195,7 +196,11 @@ macro_rules! bodies {
                 unsafe {
                     let out = self.out.add(run.starts[0]);
                     $(let $operand = self.$operand.add(run.starts[$index]);)*
-                    bodies!(@loops $patterns, self, run, out, ($($operand)*));
+                    // Builds with debug assertions want to be built soon: they have the last loop alone.
+                    #[cfg(not(debug_assertions))]
+                    {
+                        bodies!(@loops $patterns, self, run, out, ($($operand)*));
+                    }
                     let steps = run.steps;
                     for i in 0..run.len {
                         let value = self.kernel.call($($operand.add(i * steps[$index]).read()),*);
@@ -367,7 +372,7 @@ unsafe fn spread<B: Body<N>, const N: usize>(len: usize, sizes: &[usize], stride
     unsafe {
         if strides[1..].iter().any(|operand| *operand != strides[0]) {
             execute(len, &Walk::new(sizes, strides), body);
-        } else if threads::pieces(len / 64 * B::BYTES) == 1 {
+        } else if !cfg!(debug_assertions) && threads::pieces(len / 64 * B::BYTES) == 1 {
             simd::dispatch(Line(Run { starts: [0; N], len, steps: [1; N] }, body));
         } else {
             execute(len, &Walk::line(len), body);

@@ -94,15 +94,21 @@ machine_ints! { u8: false; i8: true; i16: true; i32: true; i64: true; }
 pub trait MachineFloat: Float + FloatConst + super::special::Special + Debug + Default + Send + Sync + 'static {
     /// The error function.
     fn erf(self) -> Self;
+    /// An elementary function that vectorises.
+    fn elementary<F: super::math::Elementary>(x: Self) -> Self;
     /// The nearest integer; the even one of two.
     fn round_ties_even(self) -> Self;
     /// C's `copysign` on a literal zero and friends need a constant of the type.
     fn lit(value: f64) -> Self;
 }
 impl MachineFloat for f32 {
-    #[inline]
+    #[inline(always)]
     fn erf(self) -> f32 {
-        libm::erff(self)
+        Self::elementary::<super::math::Erf>(self)
+    }
+    #[inline(always)]
+    fn elementary<F: super::math::Elementary>(x: f32) -> f32 {
+        F::of(x)
     }
     #[inline(always)]
     fn round_ties_even(self) -> f32 {
@@ -114,9 +120,13 @@ impl MachineFloat for f32 {
     }
 }
 impl MachineFloat for f64 {
-    #[inline]
+    #[inline(always)]
     fn erf(self) -> f64 {
-        libm::erf(self)
+        Self::elementary::<super::math::Erf>(self)
+    }
+    #[inline(always)]
+    fn elementary<F: super::math::Elementary>(x: f64) -> f64 {
+        F::of(x)
     }
     #[inline(always)]
     fn round_ties_even(self) -> f64 {

@@ -10,8 +10,6 @@ mod binary;
 pub mod close;
 mod complex;
 pub mod kernel;
-#[allow(dead_code, unused_imports)]
-pub(crate) mod math;
 pub mod reduce;
 pub(crate) mod table;
 mod tuned;

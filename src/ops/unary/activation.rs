@@ -2,13 +2,14 @@
 
 use super::super::complex;
 use super::*;
+use crate::dtype::math;
 use crate::dtype::{MachineFloat, MachineInt, ToReal, Unary};
 use num_complex::Complex;
 
 impl Unary for sigmoid {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        T::one() / (T::one() + (-x).exp())
+        T::one() / (T::one() + T::elementary::<math::Exp>(-x))
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
@@ -41,14 +42,14 @@ impl Unary for gelu_tanh {
         // sqrt(2 / pi) and the cubic coefficient of the approximation
         let beta = T::SQRT_2() * T::FRAC_2_SQRT_PI() * T::lit(0.5);
         let inner = beta * (x + T::lit(0.044715) * x * x * x);
-        T::lit(0.5) * x * (T::one() + inner.tanh())
+        T::lit(0.5) * x * (T::one() + T::elementary::<math::Tanh>(inner))
     }
 }
 
 impl Unary for silu {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        x / (T::one() + (-x).exp())
+        x / (T::one() + T::elementary::<math::Exp>(-x))
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
@@ -88,7 +89,7 @@ super::elementary::real_functions! {
     logsigmoid: |x| (if x > T::zero() { T::zero() } else { x }) - (-x.abs()).exp().ln_1p();
     hardsigmoid: |x| between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
     hardswish: |x| x * between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
-    mish: |x| x * x.exp().ln_1p().tanh();
+    mish: |x| x * T::elementary::<math::Tanh>(T::elementary::<math::Log1p>(T::elementary::<math::Exp>(x)));
 }
 
 /// The divisor: `1 + abs(x)`. Integers wrap.
@@ -111,7 +112,7 @@ impl Unary for softsign {
 impl Unary for tanhshrink {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        x.tanh()
+        T::elementary::<math::Tanh>(x)
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {

@@ -2,7 +2,8 @@
 
 use super::super::complex;
 use super::*;
-use crate::dtype::{MachineFloat, MachineInt, Special, ToReal, Unary};
+use crate::dtype::math;
+use crate::dtype::{MachineFloat, MachineInt, ToReal, Unary};
 use num_complex::Complex;
 
 impl ToReal for abs {
@@ -67,28 +68,28 @@ macro_rules! functions {
     )*};
 }
 functions! {
-    exp: |x| x.exp(); |z| complex::exp(z);
-    exp2: |x| x.exp2(); |z| complex::exp(z * T::LN_2());
-    expm1: |x| x.exp_m1(); |z| complex::expm1(z);
-    log: |x| x.ln(); |z| complex::log(z);
-    log2: |x| x.log2(); |z| complex::log(z) / T::LN_2();
-    log10: |x| x.log10(); |z| complex::log(z) / T::LN_10();
-    log1p: |x| x.ln_1p(); |z| complex::log1p(z);
+    exp: |x| T::elementary::<math::Exp>(x); |z| complex::exp(z);
+    exp2: |x| T::elementary::<math::Exp2>(x); |z| complex::exp(z * T::LN_2());
+    expm1: |x| T::elementary::<math::Expm1>(x); |z| complex::expm1(z);
+    log: |x| T::elementary::<math::Log>(x); |z| complex::log(z);
+    log2: |x| T::elementary::<math::Log2>(x); |z| complex::log(z) / T::LN_2();
+    log10: |x| T::elementary::<math::Log10>(x); |z| complex::log(z) / T::LN_10();
+    log1p: |x| T::elementary::<math::Log1p>(x); |z| complex::log1p(z);
     sqrt: |x| x.sqrt(); |z| complex::sqrt(z);
     rsqrt: |x| T::one() / x.sqrt(); |z| complex::reciprocal(complex::sqrt(z));
     reciprocal: |x| T::one() / x; |z| complex::reciprocal(z);
-    sin: |x| x.sin(); |z| complex::sin(z);
-    cos: |x| x.cos(); |z| complex::cos(z);
-    tan: |x| x.tan(); |z| complex::tan(z);
-    asin: |x| x.asin(); |z| complex::asin(z);
-    acos: |x| x.acos(); |z| complex::acos(z);
-    atan: |x| x.atan(); |z| complex::atan(z);
-    sinh: |x| x.sinh(); |z| complex::sinh(z);
-    cosh: |x| x.cosh(); |z| complex::cosh(z);
-    tanh: |x| x.tanh(); |z| complex::tanh(z);
-    asinh: |x| Special::asinh(x); |z| complex::asinh(z);
-    acosh: |x| Special::acosh(x); |z| complex::acosh(z);
-    atanh: |x| Special::atanh(x); |z| complex::atanh(z);
+    sin: |x| T::elementary::<math::Sin>(x); |z| complex::sin(z);
+    cos: |x| T::elementary::<math::Cos>(x); |z| complex::cos(z);
+    tan: |x| T::elementary::<math::Tan>(x); |z| complex::tan(z);
+    asin: |x| T::elementary::<math::Asin>(x); |z| complex::asin(z);
+    acos: |x| T::elementary::<math::Acos>(x); |z| complex::acos(z);
+    atan: |x| T::elementary::<math::Atan>(x); |z| complex::atan(z);
+    sinh: |x| T::elementary::<math::Sinh>(x); |z| complex::sinh(z);
+    cosh: |x| T::elementary::<math::Cosh>(x); |z| complex::cosh(z);
+    tanh: |x| T::elementary::<math::Tanh>(x); |z| complex::tanh(z);
+    asinh: |x| T::elementary::<math::Asinh>(x); |z| complex::asinh(z);
+    acosh: |x| T::elementary::<math::Acosh>(x); |z| complex::acosh(z);
+    atanh: |x| T::elementary::<math::Atanh>(x); |z| complex::atanh(z);
     sinc: |x| sinc_of(x); |z| complex::sinc(z);
 }
 

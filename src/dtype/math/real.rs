@@ -6,7 +6,7 @@ use super::poly::Poly;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 /// f32 and f64.
-pub(crate) trait Real:
+pub trait Real:
     Copy
     + PartialOrd
     + Add<Output = Self>

@@ -28,7 +28,7 @@ macro_rules! horner {
 }
 
 /// The polynomials of one floating-point type; each is named after the function it serves.
-pub(crate) trait Poly: Sized {
+pub trait Poly: Sized {
     /// The middle of the substitution in [`Poly::erfcx`].
     const ERFCX_K: Self;
     /// The constant term that [`Poly::erfcx`] leaves out, so that it can be added without rounding.

@@ -2,6 +2,10 @@
 //!
 //! Uses the functions and `tests/oracle/functions.json.gz`, whose `made_with` says how it was made.
 
+use super::arc::atan2;
+use super::erf::{erfc, gelu};
+use super::gate::{gelu_tanh, mish, sigmoid, silu, softplus};
+use super::pow::{cbrt, pow, rsqrt};
 use super::*;
 use std::io::Read as _;
 
