@@ -70,6 +70,29 @@ mod tensor;
 /// assert_eq!(<dim!(384) as Dim>::SIZE, Some(384));
 /// ```
 pub use castiron_macros::dim;
+/// Runs an expression of tensors and scalars in one pass, without intermediate tensors: every name in it that is a tensor
+/// becomes [`lazy`](Tensor::lazy).
+///
+/// Operators, methods of [`Lazy`](lazy::Lazy) and reductions work as they do for tensors; `< <= > >= == !=` give masks,
+/// and `if mask { a } else { b }` and `where_(mask, a, b)` choose element by element. `let` names a part, which is computed wherever
+/// it is used. `place = …` and `place += …` write into a tensor. What stands in braces is computed before.
+///
+/// ```
+/// use castiron::{axis, fused, tensor};
+/// let (x, y, slope) = (tensor![[-1.0, 2.0], [3.0, -4.0]], tensor![0.5, 0.5], 0.1);
+/// let leaky = fused!(if x > 0 { x } else { x * slope });
+/// assert_eq!(leaky.to_vec(), [-0.1, 2.0, 3.0, -0.4]);
+/// let distance = fused! {
+///     let d = x - y;
+///     (d * d).sum_axis(axis![1]).sqrt()
+/// };
+/// assert_eq!(distance.to_vec(), [4.5_f32.sqrt(), 26.5_f32.sqrt()]);
+///
+/// let mut total = tensor![1.0, 1.0];
+/// fused!(total += y * 2.0 + {x.select(axis![0], 0)});
+/// assert_eq!(total.to_vec(), [1.0, 4.0]);
+/// ```
+pub use castiron_macros::fused;
 /// Writes a shape as a type: numbers, `_` for sizes known at run time, names declared with [`dims!`], or types that are
 /// dimensions. `shape![]` is the shape of a zero-dim tensor.
 ///
@@ -104,8 +127,9 @@ pub use dtype::{
 pub use dtype::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 pub use error::{Error, Result, Sizes};
 pub use shape::{Axis, Dim, Dyn, KnownShape, Shape};
+pub use tensor::lazy;
 #[doc(hidden)]
-pub use tensor::{Admits, AssignedTo, InPlace, RightOf, TunedWrites, Writes};
+pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, RightOf, TunedWrites, Writes};
 pub use tensor::{
     Generator, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, Stacked, Strided, Tensor,
     TensorOperand, cat, stack, try_cat, try_stack, try_where_, where_,

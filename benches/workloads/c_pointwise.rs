@@ -3,7 +3,7 @@
 use super::ceilings::Pass;
 use super::data::{M1, floats};
 use super::harness::{Bench, Work};
-use castiron::{Float, Tensor, bf16, shape};
+use castiron::{Float, Tensor, bf16, fused, shape};
 
 type Million<E> = Tensor<E, shape![1048576]>;
 
@@ -21,6 +21,9 @@ fn functions<E: Float>(bench: &mut Bench, dtype: &str, [x, y, z]: &[Million<E>; 
     bench.run(&name("fma_exp"), work(3), || (x * y + z).exp());
     bench.run(&name("axpy"), work(2), || x * 2.5 + y);
     bench.run(&name("affine"), work(1), || x * 2.5 + 1.0);
+    bench.run_as("fused", &name("fma_exp"), work(3), || fused!((x * y + z).exp()));
+    bench.run_as("fused", &name("axpy"), work(2), || fused!(x * 2.5 + y));
+    bench.run_as("fused", &name("affine"), work(1), || fused!(x * 2.5 + 1.0));
     bench.run(&name("sigmoid"), work(1), || x.sigmoid());
     bench.run(&name("gelu"), work(1), || x.gelu());
     bench.run(&name("gelutanh"), work(1), || x.gelu_tanh());

@@ -6,6 +6,7 @@
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
 mod dims;
+mod fused;
 mod literal;
 
 /// A mistake in a macro's input: what rustc shows, and where.
@@ -62,4 +63,10 @@ pub fn dim(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn tensor(input: TokenStream) -> TokenStream {
     finish(literal::tensor(input))
+}
+
+/// See `castiron::fused!`.
+#[proc_macro]
+pub fn fused(input: TokenStream) -> TokenStream {
+    finish(fused::fused(input))
 }

@@ -13,7 +13,7 @@ use crate::storage::{HostBuffer, View, ViewMut};
 use core::mem::MaybeUninit;
 
 /// The place of a view's first element.
-fn source<E: Element>(view: &View<'_, HostBuffer, E>) -> *const E {
+pub(crate) fn source<E: Element>(view: &View<'_, HostBuffer, E>) -> *const E {
     debug_assert!(
         span(view.sizes, view.strides).is_some_and(|span| span == 0 || view.offset + span <= view.buffer.len::<E>())
     );
@@ -25,7 +25,7 @@ fn source<E: Element>(view: &View<'_, HostBuffer, E>) -> *const E {
 ///
 /// # Panics
 /// If the buffer is shared: tensors make theirs unique before they write.
-fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E {
+pub(super) fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E {
     debug_assert!(
         span(out.sizes, out.strides).is_some_and(|span| span == 0 || out.offset + span <= out.buffer.len::<E>())
     );

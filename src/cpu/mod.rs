@@ -4,6 +4,7 @@
 //! (all that is reached lies inside the buffer). Uses operations, shapes and storage; used by the device `Cpu`.
 
 pub(crate) mod elementwise;
+pub(crate) mod fused;
 pub(crate) mod gemm;
 pub(crate) mod lanes;
 pub(crate) mod reduce;

@@ -6,13 +6,17 @@
 //! Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
+use super::fused;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::Element;
 use crate::error::Result;
+use crate::ops::expression::{AXES, CHUNK as PIECE, Expression};
 use crate::ops::reduce::Reducer;
 use crate::storage::{HostBuffer, View};
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// Elements in a block.
@@ -60,6 +64,84 @@ impl<P> Tree<P> {
     }
 }
 
+/// What is reduced, seen from one result at a time: its elements in blocks, or those of neighbouring results side by side.
+trait Inner<A>: Sync {
+    /// How many elements are reduced to one.
+    fn count(&self) -> usize;
+
+    /// Into how many blocks they are divided.
+    fn blocks(&self) -> usize;
+
+    /// One block.
+    ///
+    /// # Safety
+    /// `base` stands for a result.
+    unsafe fn block<R: Reducer<A>>(&self, reducer: R, base: usize, block: usize) -> R::Partial;
+
+    /// Meets element `index` of as many neighbouring results, `across` apart, as there are partial results.
+    ///
+    /// # Safety
+    /// As for `block`, for each of the results; there are elements.
+    unsafe fn meet<R: Reducer<A>>(
+        &self,
+        reducer: R,
+        base: usize,
+        across: usize,
+        index: usize,
+        partials: &mut [R::Partial],
+    );
+
+    /// Some of the blocks of one result.
+    ///
+    /// # Safety
+    /// As for `block`.
+    #[inline(always)]
+    unsafe fn some<R: Reducer<A>>(&self, reducer: R, base: usize, blocks: Range<usize>) -> R::Partial {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if blocks.len() == 1 {
+                return self.block(reducer, base, blocks.start);
+            }
+            let mut tree = Tree::new();
+            for block in blocks {
+                tree.push(self.block(reducer, base, block), |a, b| reducer.merge(a, b));
+            }
+            tree.finish(|a, b| reducer.merge(a, b)).unwrap_or_else(|| reducer.start())
+        }
+    }
+
+    /// Some neighbouring columns, `across` apart.
+    ///
+    /// # Safety
+    /// As for `meet`.
+    #[inline(always)]
+    unsafe fn columns<R: Reducer<A>>(
+        &self,
+        reducer: R,
+        base: usize,
+        across: usize,
+        columns: usize,
+    ) -> [R::Partial; COLUMNS] {
+        let merge = |mut earlier: [R::Partial; COLUMNS], later: [R::Partial; COLUMNS]| {
+            for (earlier, later) in earlier.iter_mut().zip(later) {
+                *earlier = reducer.merge(*earlier, later);
+            }
+            earlier
+        };
+        let mut tree = Tree::new();
+        let count = self.count();
+        for low in (0..count).step_by(ROWS) {
+            let mut partials = [reducer.start(); COLUMNS];
+            for index in low..count.min(low + ROWS) {
+                // SAFETY: the caller's promise.
+                unsafe { self.meet(reducer, base, across, index, &mut partials[..columns]) }
+            }
+            tree.push(partials, merge);
+        }
+        tree.finish(merge).unwrap_or([reducer.start(); COLUMNS])
+    }
+}
+
 /// The axes reduced over, in row-major order: the last one (merged with those before it where they run on) and the
 /// others.
 struct Inside<A> {
@@ -89,11 +171,6 @@ impl<A: Element> Inside<A> {
         Inside { from, len, step, outer: axes, rows }
     }
 
-    /// How many elements are reduced to one.
-    fn count(&self) -> usize {
-        self.len * self.rows
-    }
-
     /// The start of a row.
     fn row(&self, mut row: usize) -> usize {
         let mut offset = 0;
@@ -107,15 +184,21 @@ impl<A: Element> Inside<A> {
     fn blocks_in_a_row(&self) -> usize {
         self.len.div_ceil(BLOCK)
     }
+}
+
+// SAFETY: elements are only read.
+unsafe impl<A: Sync> Sync for Inside<A> {}
+
+impl<A: Element> Inner<A> for Inside<A> {
+    fn count(&self) -> usize {
+        self.len * self.rows
+    }
 
     fn blocks(&self) -> usize {
         self.rows * self.blocks_in_a_row()
     }
 
-    /// One block.
-    ///
-    /// # Safety
-    /// `base` is an offset of a result's first element, so all that the axes reach from it is inside the view.
+    // `base` is the offset of a result's first element, so all that the axes reach from it is inside the view.
     #[inline(always)]
     unsafe fn block<R: Reducer<A>>(&self, reducer: R, base: usize, block: usize) -> R::Partial {
         let in_a_row = self.blocks_in_a_row();
@@ -133,66 +216,29 @@ impl<A: Element> Inside<A> {
         }
     }
 
-    /// Some of the blocks of one result.
-    ///
-    /// # Safety
-    /// As for `block`.
     #[inline(always)]
-    unsafe fn some<R: Reducer<A>>(&self, reducer: R, base: usize, blocks: Range<usize>) -> R::Partial {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if blocks.len() == 1 {
-                return self.block(reducer, base, blocks.start);
-            }
-            let mut tree = Tree::new();
-            for block in blocks {
-                tree.push(self.block(reducer, base, block), |a, b| reducer.merge(a, b));
-            }
-            tree.finish(|a, b| reducer.merge(a, b)).unwrap_or_else(|| reducer.start())
-        }
-    }
-
-    /// Some neighbouring columns, `across` apart.
-    ///
-    /// # Safety
-    /// As for `block`, for each of the columns; there are elements.
-    #[inline(always)]
-    unsafe fn columns<R: Reducer<A>>(
+    unsafe fn meet<R: Reducer<A>>(
         &self,
         reducer: R,
         base: usize,
         across: usize,
-        columns: usize,
-    ) -> [R::Partial; COLUMNS] {
-        let merge = |mut earlier: [R::Partial; COLUMNS], later: [R::Partial; COLUMNS]| {
-            for (earlier, later) in earlier.iter_mut().zip(later) {
-                *earlier = reducer.merge(*earlier, later);
-            }
-            earlier
-        };
-        let mut tree = Tree::new();
-        let count = self.count();
-        for low in (0..count).step_by(ROWS) {
-            let mut partials = [reducer.start(); COLUMNS];
-            for index in low..count.min(low + ROWS) {
-                let offset = base + self.row(index / self.len) + index % self.len * self.step;
-                // SAFETY: the caller's promise.
-                unsafe {
-                    let from = self.from.add(offset);
-                    if across == 1 {
-                        for (column, partial) in partials[..columns].iter_mut().enumerate() {
-                            *partial = reducer.meet(*partial, from.add(column).read(), index);
-                        }
-                    } else {
-                        for (column, partial) in partials[..columns].iter_mut().enumerate() {
-                            *partial = reducer.meet(*partial, from.add(column * across).read(), index);
-                        }
-                    }
+        index: usize,
+        partials: &mut [R::Partial],
+    ) {
+        let offset = base + self.row(index / self.len) + index % self.len * self.step;
+        // SAFETY: the caller's promise.
+        unsafe {
+            let from = self.from.add(offset);
+            if across == 1 {
+                for (column, partial) in partials.iter_mut().enumerate() {
+                    *partial = reducer.meet(*partial, from.add(column).read(), index);
+                }
+            } else {
+                for (column, partial) in partials.iter_mut().enumerate() {
+                    *partial = reducer.meet(*partial, from.add(column * across).read(), index);
                 }
             }
-            tree.push(partials, merge);
         }
-        tree.finish(merge).unwrap_or([reducer.start(); COLUMNS])
     }
 }
 
@@ -234,30 +280,30 @@ impl<A: Element, R: Reducer<A>> Loop for Results<'_, A, R> {
 }
 
 /// Some of the blocks of one result.
-struct Part<'a, A, R> {
-    inside: &'a Inside<A>,
+struct Part<'a, I, A, R> {
+    inside: &'a I,
     reducer: R,
     base: usize,
     blocks: Range<usize>,
+    elements: PhantomData<fn() -> A>,
 }
-impl<A: Element, R: Reducer<A>> Loop for Part<'_, A, R> {
+impl<A, I: Inner<A>, R: Reducer<A>> Loop for Part<'_, I, A, R> {
     type Output = R::Partial;
     #[inline(always)]
     fn run(self) -> R::Partial {
-        // SAFETY: `base` is the offset of the first element of a result.
+        // SAFETY: `base` stands for a result.
         unsafe { self.inside.some(self.reducer, self.base, self.blocks) }
     }
 }
 
 /// One result by several threads: each reduces chunks of blocks.
-fn shared<A: Element, R: Reducer<A>>(inside: &Inside<A>, reducer: R, base: usize) -> R::Partial {
+fn shared<A, I: Inner<A>, R: Reducer<A>>(inside: &I, reducer: R, base: usize) -> R::Partial {
     let blocks = inside.blocks();
     let mut partials = vec![reducer.start(); blocks.div_ceil(CHUNK)];
-    let (inside, places) = (Shared(inside), Shared(partials.as_mut_ptr()));
+    let places = Shared(partials.as_mut_ptr());
     threads::for_each(partials.len(), &|chunk| {
-        let (inside, places) = (&inside, &places);
-        let low = chunk * CHUNK;
-        let part = Part { inside: inside.0, reducer, base, blocks: low..blocks.min(low + CHUNK) };
+        let (places, low) = (&places, chunk * CHUNK);
+        let part = Part { inside, reducer, base, blocks: low..blocks.min(low + CHUNK), elements: PhantomData };
         // SAFETY: each chunk has a place of its own.
         unsafe { places.0.add(chunk).write(simd::dispatch(part)) }
     });
@@ -303,14 +349,196 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
             } else if results == 1 && pieces > 1 {
                 out.write(reducer.finish(shared(&inside, reducer, 0), count));
             } else if pieces > 1 {
-                let (inside, out) = (Shared(&inside), Shared(out));
+                let (inside, out) = (&inside, Shared(out));
                 let parts = walk.split(pieces, COLUMNS);
                 threads::for_each(parts.len(), &|part| {
-                    let (inside, out) = (&inside, &out);
-                    simd::dispatch(Results { walk: &parts[part], inside: inside.0, reducer, out: out.0 });
+                    let out = &out;
+                    simd::dispatch(Results { walk: &parts[part], inside, reducer, out: out.0 });
                 });
             } else {
                 simd::dispatch(Results { walk: &walk, inside: &inside, reducer, out });
+            }
+            Ok(())
+        })
+    }
+}
+
+/// An expression seen from its results, which are counted in row-major order: first the axes that are kept, then those
+/// reduced over.
+struct Lazily<X> {
+    x: X,
+    sizes: [usize; AXES],
+    /// How many axes are kept, and how many there are.
+    kept: usize,
+    rank: usize,
+    /// Whether all leaves have the elements of a result side by side.
+    aligned: bool,
+    /// The last axis reduced over, and how many there are of it.
+    len: usize,
+    rows: usize,
+}
+
+impl<X: Expression> Lazily<X> {
+    /// The index of a result and of a row of the elements reduced to it.
+    #[inline(always)]
+    fn index(&self, mut result: usize, mut row: usize) -> [usize; AXES] {
+        let mut index = [0; AXES];
+        for axis in (0..self.kept).rev() {
+            index[axis] = result % self.sizes[axis];
+            result /= self.sizes[axis];
+        }
+        for axis in (self.kept..self.rank.saturating_sub(1)).rev() {
+            index[axis] = row % self.sizes[axis];
+            row /= self.sizes[axis];
+        }
+        index
+    }
+
+    /// The axis along which blocks lie: one of size 1 if there is nothing to reduce over.
+    #[inline(always)]
+    fn along(&self, index: &mut [usize; AXES], low: usize) -> usize {
+        if self.rank > self.kept {
+            index[self.rank - 1] = low;
+            self.rank - 1
+        } else {
+            AXES - 1
+        }
+    }
+}
+
+impl<X: Expression> Inner<X::Elem> for Lazily<X> {
+    fn count(&self) -> usize {
+        self.len * self.rows
+    }
+    fn blocks(&self) -> usize {
+        self.rows * self.len.div_ceil(BLOCK)
+    }
+    #[inline(always)]
+    unsafe fn block<R: Reducer<X::Elem>>(&self, reducer: R, base: usize, block: usize) -> R::Partial {
+        let in_a_row = self.len.div_ceil(BLOCK);
+        let (row, low) = (block / in_a_row, block % in_a_row * BLOCK);
+        let len = BLOCK.min(self.len - low);
+        let position = row * self.len + low;
+        let mut index = self.index(base, row);
+        let (mut room, x) = (X::room(), self.x);
+        // SAFETY: the sizes of an expression are those its leaves are broadcast to; the room stays here.
+        unsafe {
+            if self.aligned || len == 1 {
+                let along = self.along(&mut index, low);
+                let places = x.places(&mut room, &index, along, len);
+                return reducer.block(|i| x.get(places, i), len, position);
+            }
+            let mut elements = [const { MaybeUninit::uninit() }; BLOCK];
+            for start in (0..len).step_by(PIECE) {
+                let along = self.along(&mut index, low + start);
+                let piece = &mut elements[start..len.min(start + PIECE)];
+                let places = x.places(&mut room, &index, along, piece.len());
+                fused::fill(x, places, piece);
+            }
+            reducer.block(|i| elements.as_ptr().add(i).cast::<X::Elem>().read(), len, position)
+        }
+    }
+    #[inline(always)]
+    unsafe fn meet<R: Reducer<X::Elem>>(
+        &self,
+        reducer: R,
+        base: usize,
+        _: usize,
+        position: usize,
+        partials: &mut [R::Partial],
+    ) {
+        let mut index = self.index(base, position / self.len);
+        self.along(&mut index, position % self.len);
+        let mut room = X::room();
+        // SAFETY: as in `block`; there are at most `COLUMNS` partial results, fewer than a piece has elements.
+        unsafe {
+            let places = self.x.places(&mut room, &index, self.kept - 1, partials.len());
+            for (column, partial) in partials.iter_mut().enumerate() {
+                *partial = reducer.meet(*partial, self.x.get(places, column), position);
+            }
+        }
+    }
+}
+
+/// Some results of an expression: neighbours that are reduced together (`width` of each line of them), or single ones.
+struct LazyResults<'a, X: Expression, R: Reducer<X::Elem>> {
+    inside: &'a Lazily<X>,
+    reducer: R,
+    units: Range<usize>,
+    /// Results in a line, and how many are taken together.
+    line: usize,
+    width: usize,
+    out: *mut R::Out,
+}
+impl<X: Expression, R: Reducer<X::Elem>> Loop for LazyResults<'_, X, R> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let LazyResults { inside, reducer, units, line, width, out } = self;
+        let (in_a_line, count) = (line.div_ceil(width), inside.count());
+        for unit in units {
+            let left = unit % in_a_line * width;
+            let base = unit / in_a_line * line + left;
+            // SAFETY: units are results, each of them once.
+            unsafe {
+                if width == 1 {
+                    out.add(base).write(reducer.finish(inside.some(reducer, base, 0..inside.blocks()), count));
+                    continue;
+                }
+                let columns = width.min(line - left);
+                let partials = inside.columns(reducer, base, 1, columns);
+                for (column, partial) in partials[..columns].iter().enumerate() {
+                    out.add(base + column).write(reducer.finish(*partial, count));
+                }
+            }
+        }
+    }
+}
+
+/// Reduces an expression over the axes of `mask`, in the order in which its evaluated elements would be reduced.
+pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+    reducer: R,
+    mut x: X,
+    sizes: &[usize],
+    mask: u32,
+) -> Result<HostBuffer> {
+    let axes = |reduced: bool| (0..sizes.len()).filter(move |axis| (mask >> axis & 1 == 1) == reduced);
+    let results = result_len(&axes(false).map(|axis| sizes[axis]).collect::<Vec<_>>())?;
+    let order: Vec<usize> = axes(false).chain(axes(true)).filter(|&axis| sizes[axis] != 1).collect();
+    let kept = axes(false).filter(|&axis| sizes[axis] != 1).count();
+    let mut all = [1; AXES];
+    order.iter().enumerate().for_each(|(to, &from)| all[to] = sizes[from]);
+    fused::reorder(&mut x, &order);
+    let rank = fused::merge(&mut x, &mut all[..order.len()], kept, None);
+    let (line, len) = (if kept > 0 { all[kept - 1] } else { 1 }, if rank > kept { all[rank - 1] } else { 1 });
+    let rows: usize = all[kept..rank.max(kept + 1) - 1].iter().product();
+    // Whether leaves have neighbouring results closer than the elements of one.
+    let (mut aligned, mut closer) = (true, 0_isize);
+    x.strides(&mut |strides| {
+        let inner = if rank > kept { strides[rank - 1] } else { 1 };
+        let across = if kept > 0 { strides[kept - 1] } else { 0 };
+        aligned &= inner == 1;
+        closer += if across != 0 && (across < inner || inner == 0) { 1 } else { -1 };
+    });
+    let inside = Lazily { x, sizes: all, kept, rank, aligned, len, rows };
+    let count = inside.count();
+    let width = if kept > 0 && rank > kept && closer > 0 { COLUMNS } else { 1 };
+    let pieces = threads::pieces(results.saturating_mul(count) / 64 * X::BYTES.max(1));
+    // SAFETY: every result is written once; the units are those of all lines.
+    unsafe {
+        HostBuffer::filled_by(results, |out: *mut R::Out| {
+            let units = if results == 0 { 0 } else { results / line * line.div_ceil(width) };
+            if results > 0 && count == 0 {
+                (0..results).for_each(|at| out.add(at).write(reducer.finish(reducer.start(), 0)));
+            } else if results == 1 && pieces > 1 {
+                out.write(reducer.finish(shared(&inside, reducer, 0), count));
+            } else {
+                let (inside, out, each) = (&inside, Shared(out), units.div_ceil(pieces).max(1));
+                threads::for_each(units.div_ceil(each), &|piece| {
+                    let out = &out;
+                    let units = piece * each..units.min((piece + 1) * each);
+                    simd::dispatch(LazyResults { inside, reducer, units, line, width, out: out.0 });
+                });
             }
             Ok(())
         })

@@ -3,6 +3,7 @@
 
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
+use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::reduce::Reducer;
 use crate::storage::{View, ViewMut};
@@ -81,6 +82,26 @@ pub trait Backend: Sized + 'static {
         b: View<'_, Self::Storage, B>,
         out: ViewMut<'_, Self::Storage, O>,
     ) -> Result<()>;
+
+    /// Where a view's first element is, in the device's own addresses.
+    fn address<E: Element>(view: View<'_, Self::Storage, E>) -> *const E;
+    /// An expression broadcast to `sizes`. The leaves of expressions hold addresses of elements of this device.
+    fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize]) -> Result<Self::Storage>;
+    /// `out = x`
+    fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, Self::Storage, X::Elem>) -> Result<()>;
+    /// `out = kernel(out, x)`
+    fn evaluate_update<X: Expression, O: Element>(
+        kernel: impl Map2<O, X::Elem, O>,
+        x: X,
+        out: ViewMut<'_, Self::Storage, O>,
+    ) -> Result<()>;
+    /// Reduces an expression broadcast to `sizes` over the axes of `mask`; the result is row-major over the others.
+    fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+        reducer: R,
+        x: X,
+        sizes: &[usize],
+        mask: u32,
+    ) -> Result<Self::Storage>;
 
     /// Reduces over the axes of `mask`; the result is row-major over the others.
     fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, Self::Storage, A>, mask: u32)

@@ -1,9 +1,10 @@
 //! `Cpu`: the host.
 
 use super::{Backend, Device, LaneKernel, Place};
-use crate::cpu::{elementwise, gemm, lanes, reduce};
+use crate::cpu::{elementwise, fused, gemm, lanes, reduce};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
+use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::reduce::Reducer;
 use crate::storage::{HostBuffer, View, ViewMut};
@@ -100,6 +101,32 @@ impl Backend for Cpu {
     ) -> Result<()> {
         elementwise::update2(kernel, b, out);
         Ok(())
+    }
+    fn address<E: Element>(view: View<'_, HostBuffer, E>) -> *const E {
+        elementwise::source(&view)
+    }
+    fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize]) -> Result<HostBuffer> {
+        fused::evaluate(x, sizes, strides)
+    }
+    fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, HostBuffer, X::Elem>) -> Result<()> {
+        fused::evaluate_into(x, out);
+        Ok(())
+    }
+    fn evaluate_update<X: Expression, O: Element>(
+        kernel: impl Map2<O, X::Elem, O>,
+        x: X,
+        out: ViewMut<'_, HostBuffer, O>,
+    ) -> Result<()> {
+        fused::update(kernel, x, out);
+        Ok(())
+    }
+    fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+        reducer: R,
+        x: X,
+        sizes: &[usize],
+        mask: u32,
+    ) -> Result<HostBuffer> {
+        reduce::reduce_lazy(reducer, x, sizes, mask)
     }
     fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, HostBuffer, A>, mask: u32) -> Result<HostBuffer> {
         reduce::reduce(reducer, a, mask)

@@ -4,6 +4,7 @@
 use super::{Backend, Device, LaneKernel, Place};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
+use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::reduce::Reducer;
 use crate::storage::{View, ViewMut};
@@ -112,6 +113,25 @@ impl<const N: usize> Backend for Cuda<N> {
         _: ViewMut<'_, NoStorage, O>,
     ) -> Result<()> {
         match *b.buffer {}
+    }
+    fn address<E: Element>(view: View<'_, NoStorage, E>) -> *const E {
+        match *view.buffer {}
+    }
+    fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<NoStorage> {
+        unavailable::<N, _>()
+    }
+    fn evaluate_into<X: Expression<Elem: Element>>(_: X, out: ViewMut<'_, NoStorage, X::Elem>) -> Result<()> {
+        match *out.buffer {}
+    }
+    fn evaluate_update<X: Expression, O: Element>(
+        _: impl Map2<O, X::Elem, O>,
+        _: X,
+        out: ViewMut<'_, NoStorage, O>,
+    ) -> Result<()> {
+        match *out.buffer {}
+    }
+    fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<NoStorage> {
+        unavailable::<N, _>()
     }
     fn reduce<A: Element, R: Reducer<A>>(_: R, a: View<'_, NoStorage, A>, _: u32) -> Result<NoStorage> {
         match *a.buffer {}

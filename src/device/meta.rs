@@ -3,6 +3,7 @@
 use super::{Backend, Device, LaneKernel, Place};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
+use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::reduce::Reducer;
 use crate::storage::{View, ViewMut};
@@ -107,6 +108,25 @@ impl Backend for Meta {
         _: ViewMut<'_, NoData, O>,
     ) -> Result<()> {
         Ok(())
+    }
+    fn address<E: Element>(_: View<'_, NoData, E>) -> *const E {
+        core::ptr::null()
+    }
+    fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn evaluate_into<X: Expression<Elem: Element>>(_: X, _: ViewMut<'_, NoData, X::Elem>) -> Result<()> {
+        Ok(())
+    }
+    fn evaluate_update<X: Expression, O: Element>(
+        _: impl Map2<O, X::Elem, O>,
+        _: X,
+        _: ViewMut<'_, NoData, O>,
+    ) -> Result<()> {
+        Ok(())
+    }
+    fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<NoData> {
+        Ok(NoData)
     }
     fn reduce<A: Element, R: Reducer<A>>(_: R, _: View<'_, NoData, A>, _: u32) -> Result<NoData> {
         Ok(NoData)

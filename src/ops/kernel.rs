@@ -4,6 +4,7 @@
 //! Uses the operations; used by devices (which run kernels) and tensors (which choose them).
 
 use super::{BinaryOp, TunedOp, UnaryOp};
+use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{Castable, Compute as _, Dtype, Element, Parameters};
 use core::marker::PhantomData;
 
@@ -114,6 +115,44 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
         Op::apply_to::<P, A, B>(a, b).cast()
+    }
+}
+
+/// Whether an operand of kind `R` beside one of kind `L` keeps the precision that `Op` computes in: it outranks nothing, and
+/// `Op` says so.
+#[inline(always)]
+pub(crate) const fn right_is_exact<Op: BinaryOp, P: Dtype, L: Kind, R: Kind>() -> bool {
+    const {
+        Op::RIGHT_SCALAR_IS_EXACT
+            && !P::DTYPE.is_complex()
+            && matches!(R::RANK, KindRank::Scalar | KindRank::ZeroDim)
+            && matches!(L::RANK, KindRank::Dimensioned)
+    }
+}
+
+/// An operation of two operands of kinds `L` and `R`, the second of which may keep more precision.
+pub struct CombiningKinds<Op, P, L, R>(Over<(Op, P, L, R)>);
+impl<Op, P, L, R> Clone for CombiningKinds<Op, P, L, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<Op, P, L, R> Copy for CombiningKinds<Op, P, L, R> {}
+impl<Op, P, L, R> CombiningKinds<Op, P, L, R> {
+    pub(crate) const fn new() -> Self {
+        CombiningKinds(PhantomData)
+    }
+}
+impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O>
+    for CombiningKinds<Op, P, L, R>
+{
+    #[inline(always)]
+    fn call(self, a: A, b: B) -> O {
+        if right_is_exact::<Op, P, L, R>() {
+            Op::apply::<P>(operand::<Op, P, A>(a), b.cast()).cast()
+        } else {
+            Op::apply_to::<P, A, B>(a, b).cast()
+        }
     }
 }
 

@@ -9,6 +9,7 @@ pub mod admit;
 mod binary;
 pub mod close;
 mod complex;
+pub mod expression;
 pub mod kernel;
 pub mod reduce;
 pub(crate) mod table;

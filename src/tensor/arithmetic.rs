@@ -5,11 +5,10 @@ use super::operand::{Operand, OperandSource};
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Device, Meet, Receives, Source};
 use crate::dtype::promote::ResultType;
-use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{Castable, DType, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
 use crate::ops::kernel::{
-    Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand,
+    Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand, right_is_exact,
 };
 use crate::ops::{BinaryOp, Op as _};
 use crate::shape::strides;
@@ -57,7 +56,7 @@ fn check_divisors<O: BinaryOp, P: Dtype, D: Device, B: Element + Castable>(
     }
     Ok(())
 }
-fn check_divisor<O: BinaryOp, P: Dtype>(divisor: ComputeOf<O, P>) -> Result<()> {
+pub(super) fn check_divisor<O: BinaryOp, P: Dtype>(divisor: ComputeOf<O, P>) -> Result<()> {
     if O::DIVIDES && P::DTYPE.category() <= crate::Category::Integral && divisor == Default::default() {
         return Err(Error::DivisionByZero { op: O::NAME, dtype: P::DTYPE });
     }
@@ -65,7 +64,7 @@ fn check_divisor<O: BinaryOp, P: Dtype>(divisor: ComputeOf<O, P>) -> Result<()> 
 }
 
 /// A negative integer scalar exponent of integers: PyTorch refuses it, although tensors of exponents may hold one.
-fn check_exponent<O: BinaryOp, P: Dtype>(exponent: ScalarValue) -> Result<()> {
+pub(super) fn check_exponent<O: BinaryOp, P: Dtype>(exponent: ScalarValue) -> Result<()> {
     if O::NAME == crate::ops::pow::NAME
         && P::DTYPE.category() <= crate::Category::Integral
         && matches!(exponent, ScalarValue::Int(exponent) if exponent < 0)
@@ -91,8 +90,17 @@ pub(super) fn broadcast<T: Shape, Out: Element>(op: &'static str, a: &[usize], b
 fn broadcast_strides<B, E: Element, A: SizeArray>(view: &View<'_, B, E>, sizes: &A, common: DType) -> (A, A) {
     let mut strides = A::filled(0);
     strides::broadcast(view.sizes, view.strides, sizes.as_ref(), strides.as_mut());
-    let layout = if E::DTYPE == common { strides } else { strides::converted(view.sizes, view.strides, sizes) };
-    (strides, layout)
+    (strides, layout(view.sizes, view.strides, sizes, E::DTYPE == common))
+}
+
+/// The strides that count for the layout of a result of these sizes.
+pub(super) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A, is_common: bool) -> A {
+    if !is_common {
+        return strides::converted(from, strides, sizes);
+    }
+    let mut broadcast = A::filled(0);
+    strides::broadcast(from, strides, sizes.as_ref(), broadcast.as_mut());
+    broadcast
 }
 
 /// `kernel(view)`, beside scalars, as a new tensor of the given sizes.
@@ -162,14 +170,6 @@ pub(super) fn map3<A: Element, B: Element, C: Element, T: Shape, D: Device, Out:
     Ok(Tensor::from_parts(storage, 0, sizes, strides))
 }
 
-/// Whether a zero-dim operand on the right keeps the precision computed in: it outranks nothing, and `Op` says so.
-fn right_is_exact<O: BinaryOp, P: Dtype, K: Kind, S: Shape>() -> bool {
-    O::RIGHT_SCALAR_IS_EXACT
-        && !P::DTYPE.is_complex()
-        && matches!(K::RANK, KindRank::Scalar | KindRank::ZeroDim)
-        && matches!(<S::Kind as Kind>::RANK, KindRank::Dimensioned)
-}
-
 /// `Op(lhs, rhs)` as a new tensor.
 pub(super) fn combine<O, E, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<Outcome<O, E, S, R>, T, X>>
 where
@@ -197,7 +197,7 @@ where
     X: Device,
 {
     let left = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.view())?;
-    let exact = right_is_exact::<O, P, R::Kind, S>();
+    let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
     let right = match rhs.source() {
         OperandSource::Scalar(value) => {
             let Source::View(left) = left else { unreachable!("a scalar moves no tensor") };
@@ -282,7 +282,7 @@ where
     D: Device + Receives<R::Place, R::Kind>,
     R: Operand,
 {
-    let exact = right_is_exact::<O, P, R::Kind, S>();
+    let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
     let value = match rhs.source() {
         OperandSource::Scalar(value) => {
             check_exponent::<O, P>(value)?;
@@ -349,7 +349,7 @@ where
     D: Device + Receives<R::Place, R::Kind>,
     R: Operand,
 {
-    let exact = right_is_exact::<O, P, R::Kind, S>();
+    let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
     let left = lhs.view();
     let sizes = out.shape();
     let mut from = T::Sizes::filled(0);

@@ -10,6 +10,36 @@ use crate::ops::kernel::{Casting, Constant};
 use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_size, strides};
 use crate::storage::View;
 
+/// What may be written into all of a tensor: a tensor, a scalar, or a lazy expression.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be assigned to `Tensor<{E}, {S}, {D}>`",
+    label = "expected a tensor, a reference to one, a lazy expression, or a Rust scalar"
+)]
+pub trait AssignedFrom<E: Element, S: Shape, D: Device> {
+    fn assigned_from(self, to: &mut Tensor<E, S, D>) -> Result<()>;
+}
+impl<E, S, D, R> AssignedFrom<E, S, D> for R
+where
+    E: Element + Castable,
+    R: Operand,
+    R::Elem: CanCast<E>,
+    S: Shape + Broadcast<R::Shape>,
+    <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+    D: Device + Receives<R::Place, R::Kind>,
+{
+    fn assigned_from(self, to: &mut Tensor<E, S, D>) -> Result<()> {
+        let value = match self.source() {
+            OperandSource::Scalar(value) => fill_value::<E>("assign", value)?,
+            OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
+                Source::View(view) => return to.write("assign", view),
+                Source::Value(value) => value.cast(),
+            },
+        };
+        D::update1(Constant(value), to.view_mut()?)
+    }
+}
+
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Writes converted elements, broadcast to the sizes of `self`.
     fn write<F: Element + CastTo<E>>(&mut self, op: &'static str, from: View<'_, D::Storage, F>) -> Result<()> {
@@ -38,34 +68,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.to_vec(), [7.0, 8.0, 7.0, 8.0]);
     /// ```
     #[track_caller]
-    pub fn assign<R: Operand>(&mut self, rhs: R)
-    where
-        E: Castable,
-        R::Elem: CanCast<E>,
-        S: Broadcast<R::Shape>,
-        <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
-        D: Receives<R::Place, R::Kind>,
-    {
+    pub fn assign<R: AssignedFrom<E, S, D>>(&mut self, rhs: R) {
         unwrap(self.try_assign(rhs))
     }
 
     /// [`assign`](Self::assign), returning the error; nothing is written then.
-    pub fn try_assign<R: Operand>(&mut self, rhs: R) -> Result<()>
-    where
-        E: Castable,
-        R::Elem: CanCast<E>,
-        S: Broadcast<R::Shape>,
-        <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
-        D: Receives<R::Place, R::Kind>,
-    {
-        let value = match rhs.source() {
-            OperandSource::Scalar(value) => fill_value::<E>("assign", value)?,
-            OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
-                Source::View(view) => return self.write("assign", view),
-                Source::Value(value) => value.cast(),
-            },
-        };
-        D::update1(Constant(value), self.view_mut()?)
+    pub fn try_assign<R: AssignedFrom<E, S, D>>(&mut self, rhs: R) -> Result<()> {
+        rhs.assigned_from(self)
     }
 
     /// Writes a tensor's elements, broadcast and converted whatever the dtypes (`torch.Tensor.copy_`).

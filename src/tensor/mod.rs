@@ -15,6 +15,7 @@ mod elementwise;
 mod index;
 mod join;
 mod layout;
+pub mod lazy;
 mod matmul;
 mod operand;
 mod operators;
@@ -29,6 +30,8 @@ mod views;
 mod words;
 
 pub use arithmetic::Outcome;
+#[doc(hidden)]
+pub use assign::AssignedFrom;
 pub use choose::{try_where_, where_};
 #[doc(hidden)]
 pub use elementwise::{Admits, InPlace, Writes};

@@ -4,6 +4,7 @@
 //! against the rank; `.keepdim()` on the axes keeps them with size 1.
 
 use super::Tensor;
+use super::lazy::{Lazy, Node};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
@@ -22,18 +23,27 @@ pub(super) fn reduce<O: Op, R: Reducer<E>, E: Element, S: Shape, T: Shape, D: De
     mask: u32,
     keeps: bool,
 ) -> Result<Tensor<R::Out, T, D>> {
-    let sizes = x.shape();
+    reduce_by::<O, R, E, T, D>(reducer, x.shape().as_ref(), mask, keeps, |reducer| D::reduce(reducer, x.view(), mask))
+}
+
+/// Checks the sizes of what is reduced, and reduces it by `run`.
+pub(super) fn reduce_by<O: Op, R: Reducer<E>, E, T: Shape, D: Device>(
+    reducer: R,
+    sizes: &[usize],
+    mask: u32,
+    keeps: bool,
+    run: impl FnOnce(R) -> Result<D::Storage>,
+) -> Result<Tensor<R::Out, T, D>> {
     let reduced = |axis: &usize| mask >> axis & 1 == 1;
-    if !R::HAS_IDENTITY && (0..S::RANK).filter(reduced).any(|axis| sizes.as_ref()[axis] == 0) {
-        return Err(Error::EmptyReduction { op: O::NAME, sizes: sizes.as_ref().into() });
+    if !R::HAS_IDENTITY && (0..sizes.len()).filter(reduced).any(|axis| sizes[axis] == 0) {
+        return Err(Error::EmptyReduction { op: O::NAME, sizes: sizes.into() });
     }
-    let kept: Vec<usize> = (0..S::RANK)
+    let kept: Vec<usize> = (0..sizes.len())
         .filter(|axis| keeps || !reduced(axis))
-        .map(|axis| if reduced(&axis) { 1 } else { sizes.as_ref()[axis] })
+        .map(|axis| if reduced(&axis) { 1 } else { sizes[axis] })
         .collect();
     let reducer = if kept.iter().all(|&size| size == 1) { reducer.single() } else { reducer };
-    let storage = D::reduce(reducer, x.view(), mask)?;
-    Ok(Tensor::dense(storage, T::Sizes::copied(&kept)))
+    Ok(Tensor::dense(run(reducer)?, T::Sizes::copied(&kept)))
 }
 
 /// Writes the four forms of a reduction: over everything, over axes, each with its `try_` twin. `Element: sum … <O>
@@ -99,6 +109,43 @@ macro_rules! reductions {
                 E: Dtype + $($bound)+,
             {
                 reduce::<ops::reduce::$op, _, E, S, A::Reduced, D>($reducer, self, A::MASK, A::KEEPS)
+            }
+        }
+
+        /// The same of an expression, which is computed on the way.
+        impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
+            #[doc = concat!("As [`Tensor::", stringify!($name), "`], without a tensor of the elements.")]
+            #[track_caller]
+            pub fn $name$(<$o: Dtype>)?(self $(, $arg: $argty)*) -> Tensor<$out, (), D>
+            where
+                E: $($bound)+,
+            {
+                unwrap(self.$try($($arg),*))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
+            pub fn $try$(<$o: Dtype>)?(self $(, $arg: $argty)*) -> Result<Tensor<$out, (), D>>
+            where
+                E: $($bound)+,
+            {
+                self.reduce::<ops::reduce::$op, _, _>($reducer, ALL, false)
+            }
+
+            #[doc = concat!("As [`Tensor::", stringify!($axis), "`], without a tensor of the elements.")]
+            #[track_caller]
+            pub fn $axis<A: Axes<S> $(, $o: Dtype)?>(self, axes: A $(, $arg: $argty)*) -> Tensor<$out, A::Reduced, D>
+            where
+                E: $($bound)+,
+            {
+                unwrap(self.$try_axis(axes $(, $arg)*))
+            }
+
+            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
+            pub fn $try_axis<A: Axes<S> $(, $o: Dtype)?>(self, _axes: A $(, $arg: $argty)*) -> Result<Tensor<$out, A::Reduced, D>>
+            where
+                E: $($bound)+,
+            {
+                self.reduce::<ops::reduce::$op, _, _>($reducer, A::MASK, A::KEEPS)
             }
         }
     )*};
@@ -264,6 +311,70 @@ macro_rules! extremes {
                 E: RealFor<ops::reduce::$arg>,
             {
                 reduce::<ops::reduce::$arg, _, E, S, A::Reduced, D>(ArgExtreme::<E, $max>::new(), self, A::MASK, A::KEEPS)
+            }
+        }
+
+        /// The same of an expression, which is computed on the way.
+        impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
+            #[doc = concat!("As [`Tensor::", stringify!($name), "`], without a tensor of the elements.")]
+            #[track_caller]
+            pub fn $name(self) -> Tensor<E, (), D>
+            where
+                E: OrderedFor<ops::reduce::$amax>,
+            {
+                unwrap(self.$try_amax())
+            }
+
+            #[doc = concat!("As [`Tensor::", stringify!($axis), "`], without a tensor of the elements, which are computed twice.")]
+            #[track_caller]
+            pub fn $axis<A: OneAxis<S>>(self, axis: A) -> (Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)
+            where
+                E: OrderedFor<ops::reduce::$amax>,
+            {
+                unwrap(self.$try_axis(axis))
+            }
+
+            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
+            pub fn $try_axis<A: OneAxis<S>>(self, _axis: A) -> Result<(Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)>
+            where
+                E: OrderedFor<ops::reduce::$amax>,
+            {
+                let values = self.reduce::<ops::reduce::$amax, _, _>(Extreme::<E, $max>::new(), A::MASK, A::KEEPS)?;
+                Ok((values, self.reduce::<ops::reduce::$name, _, _>(ArgExtreme::<E, $max>::new(), A::MASK, A::KEEPS)?))
+            }
+
+            #[doc = concat!("As [`Tensor::", stringify!($arg), "`], without a tensor of the elements.")]
+            #[track_caller]
+            pub fn $arg(self) -> Tensor<i64, (), D>
+            where
+                E: RealFor<ops::reduce::$arg>,
+            {
+                unwrap(self.$try_arg())
+            }
+
+            #[doc = concat!("[`", stringify!($arg), "`](Self::", stringify!($arg), "), returning the error.")]
+            pub fn $try_arg(self) -> Result<Tensor<i64, (), D>>
+            where
+                E: RealFor<ops::reduce::$arg>,
+            {
+                self.reduce::<ops::reduce::$arg, _, _>(ArgExtreme::<E, $max>::new(), ALL, false)
+            }
+
+            #[doc = concat!("As [`Tensor::", stringify!($arg_axis), "`], without a tensor of the elements.")]
+            #[track_caller]
+            pub fn $arg_axis<A: OneAxis<S>>(self, axis: A) -> Tensor<i64, A::Reduced, D>
+            where
+                E: RealFor<ops::reduce::$arg>,
+            {
+                unwrap(self.$try_arg_axis(axis))
+            }
+
+            #[doc = concat!("[`", stringify!($arg_axis), "`](Self::", stringify!($arg_axis), "), returning the error.")]
+            pub fn $try_arg_axis<A: OneAxis<S>>(self, _axis: A) -> Result<Tensor<i64, A::Reduced, D>>
+            where
+                E: RealFor<ops::reduce::$arg>,
+            {
+                self.reduce::<ops::reduce::$arg, _, _>(ArgExtreme::<E, $max>::new(), A::MASK, A::KEEPS)
             }
         }
     )*};

@@ -93,7 +93,7 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
 
 /// Largest element so far and sum of exponentials below it: partial results rescale when a larger one comes.
 #[derive(Clone, Copy)]
-struct LogSumExp;
+pub(super) struct LogSumExp;
 impl<E: Dtype> Reducer<E> for LogSumExp {
     /// The largest and the sum, once there is anything.
     type Partial = Option<(<E::Inexact as Dtype>::Compute, <E::Inexact as Dtype>::Compute)>;

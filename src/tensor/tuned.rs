@@ -15,7 +15,7 @@ use crate::shape::strides;
 use crate::shape::{Shape, WrittenTo};
 
 /// A parameter as it was given; `None` if it was left open.
-trait Given {
+pub(super) trait Given {
     fn given(self) -> Option<ScalarValue>;
 }
 impl<T: Scalar> Given for T {
@@ -171,3 +171,5 @@ macro_rules! tuned_methods {
     )*};
 }
 tuned_table!(tuned_methods);
+
+pub(super) use parameters;

@@ -2,7 +2,7 @@
 //!
 //! Uses exponentials and the polynomials; nothing of this folder uses it.
 
-use super::exp::{Scaled, scaled};
+use super::exp::{Scaled, plain, scaled};
 use super::poly::log_erfc;
 use super::real::{Real, fast_sum, pick, product, product2, sum};
 
@@ -54,7 +54,7 @@ pub(crate) fn erf<T: Real>(x: T) -> T {
 /// `erf(x)` near 0.
 #[inline(always)]
 fn near<T: Real>(x: T) -> T {
-    x + x * T::erf_near(x * x)
+    x.mul_add(T::erf_near(x * x), x)
 }
 
 /// `erf(x)` in f32.
@@ -62,8 +62,8 @@ fn near<T: Real>(x: T) -> T {
 pub(crate) fn single(x: f32) -> f32 {
     let size = x.abs();
     let y = size.bound(0.0, 4.0);
-    let e = scaled(-log_erfc(y), 0.0);
-    let far = 1.0 - e.high * f32::power_of_two(e.n);
+    let (e, n) = plain(-log_erfc(y));
+    let far = e.mul_add(-f32::power_of_two(n), 1.0);
     pick(y < SMALL as f32, near(y), far).copysign(x)
 }
 

@@ -24,32 +24,42 @@ impl<T: Real> Scaled<T> {
 fn reduced<T: Real>(one: T, high: T, low: T) -> (T, T) {
     let r = high + low;
     let (sum, lost) = fast_sum(one, high);
-    fast_sum(sum, lost + (low + r * r * T::exp(r)))
+    fast_sum(sum, lost + (r * r).mul_add(T::exp(r), low))
 }
 
 /// `e^(high + low)`, for a `high` within [`Real::EXP_RANGE`] or a little beyond.
 #[inline(always)]
 pub(crate) fn scaled<T: Real>(high: T, low: T) -> Scaled<T> {
     let n = (high * T::of(core::f64::consts::LOG2_E)).nearest();
-    let (high, low) = reduced(T::of(1.0), high - n * T::LN2.0, low - n * T::LN2.1);
+    let (high, low) = reduced(T::of(1.0), n.mul_add(-T::LN2.0, high), n.mul_add(-T::LN2.1, low));
     Scaled { high, low, n }
 }
 
+/// `e^x` as a number times `2^n`, for an `x` within [`Real::EXP_RANGE`] or a little beyond: one rounding more than
+/// [`scaled`], and half as many steps.
+#[inline(always)]
+pub(crate) fn plain<T: Real>(x: T) -> (T, T) {
+    let n = (x * T::of(core::f64::consts::LOG2_E)).nearest();
+    let r = n.mul_add(-T::LN2.1, n.mul_add(-T::LN2.0, x));
+    (T::of(1.0) + (r * r).mul_add(T::exp(r), r), n)
+}
+
 /// `e^x`.
-/// Measured: 0.77 ulp in f32, 0.60 in f64.
+/// Measured: 0.99 ulp in f32, 0.99 in f64.
 #[inline(always)]
 pub(crate) fn exp<T: Real>(x: T) -> T {
-    scaled(x.bound(T::EXP_RANGE.0, T::EXP_RANGE.1), T::of(0.0)).value()
+    let (value, n) = plain(x.bound(T::EXP_RANGE.0, T::EXP_RANGE.1));
+    value.scale(n)
 }
 
 /// `2^x`.
-/// Measured: 0.87 ulp in f32, 0.76 in f64.
+/// Measured: 0.99 ulp in f32, 0.99 in f64.
 #[inline(always)]
 pub(crate) fn exp2<T: Real>(x: T) -> T {
     let x = x.bound(T::EXP2_RANGE.0, T::EXP2_RANGE.1);
     let n = x.nearest();
-    let (high, _) = reduced(T::of(1.0), (x - n) * T::of(core::f64::consts::LN_2), T::of(0.0));
-    high.scale(n)
+    let r = (x - n) * T::of(core::f64::consts::LN_2);
+    (T::of(1.0) + (r * r).mul_add(T::exp(r), r)).scale(n)
 }
 
 /// `e^x - 1`.

@@ -2,7 +2,7 @@
 //!
 //! Uses exponentials and logarithms; nothing of this folder uses it.
 
-use super::exp::scaled;
+use super::exp::{plain, scaled};
 use super::log::log1p_parts;
 use super::real::{Real, fast_sum, pick, product, quotient2, sum};
 
@@ -41,10 +41,10 @@ pub(crate) fn cosh<T: Real>(x: T) -> T {
 pub(crate) fn tanh<T: Real>(x: T) -> T {
     let (one, two) = (T::of(1.0), T::of(2.0));
     let size = x.abs();
-    let e = scaled(size.bound(T::of(0.0), T::of(22.0)) * two, T::of(0.0));
-    let large = one - two / (e.high * T::power_of_two(e.n) + one);
+    let (e, n) = plain(size.bound(T::of(0.0), T::of(22.0)) * two);
+    let large = one - two / e.mul_add(T::power_of_two(n), one);
     let z = size * size;
-    let small = size + size * (z * T::tanh(z));
+    let small = size.mul_add(z * T::tanh(z), size);
     pick(size < T::of(0.625), small, large).copysign(x)
 }
 

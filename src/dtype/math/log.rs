@@ -18,7 +18,7 @@ fn edges<T: Real>(x: T, value: T) -> T {
 fn terms<T: Real>(f: T, s: T) -> (T, T) {
     let z = s * s;
     let half = T::of(0.5) * f * f;
-    (half, s * (half + z * T::log(z)))
+    (half, s * z.mul_add(T::log(z), half))
 }
 
 /// `ln(x)`.
@@ -28,7 +28,7 @@ pub(crate) fn log<T: Real>(x: T) -> T {
     let (m, k) = x.split();
     let f = m - T::of(1.0);
     let (half, rest) = terms(f, f / (T::of(2.0) + f));
-    edges(x, k * T::LN2.0 - ((half - (rest + k * T::LN2.1)) - f))
+    edges(x, k.mul_add(T::LN2.0, f - (half - k.mul_add(T::LN2.1, rest))))
 }
 
 /// The logarithm to a base: `k * unit + ln(m) / ln(base)`.

@@ -15,16 +15,22 @@ macro_rules! horner {
     // An odd number of terms starts with one alone.
     (@pairs $x:ident, $square:expr; $a:literal $(, $b:literal, $c:literal)*) => {{
         let square = $square;
-        let value = $a;
-        $(let value = value * square + ($b * $x + $c);)*
+        let value = like($x, $a);
+        $(let value = value.mul_add(square, $x.mul_add($b, $c));)*
         value
     }};
     (@pairs $x:ident, $square:expr; $a:literal, $b:literal $(, $c:literal, $d:literal)*) => {{
         let square = $square;
-        let value = $a * $x + $b;
-        $(let value = value * square + ($c * $x + $d);)*
+        let value = $x.mul_add($a, $b);
+        $(let value = value.mul_add(square, $x.mul_add($c, $d));)*
         value
     }};
+}
+
+/// A number of the type of another.
+#[inline(always)]
+fn like<T>(_: T, value: T) -> T {
+    value
 }
 
 /// The polynomials of one floating-point type; each is named after the function it serves.

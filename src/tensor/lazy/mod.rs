@@ -1,0 +1,314 @@
+//! Lazy expressions: elementwise operations that are written down first and run in one pass, without intermediate tensors.
+//!
+//! ```
+//! use castiron::{axis, tensor};
+//! let (x, y) = (tensor![[1.0, 2.0], [3.0, 4.0]], tensor![0.5, 0.5]);
+//! // One loop; nothing as large as `x` is allocated.
+//! assert_eq!((x.lazy() - &y).square().sum().item(), 20.5_f32);
+//! assert_eq!((x.lazy() * 2.0 + &y).exp().log().eval().to_vec(), [2.5, 4.5, 6.5, 8.5]);
+//! ```
+//!
+//! Dtypes, shapes, devices, values and the compiler's messages are those of the same operations on tensors: each operation
+//! rounds to its dtype. An expression is consumed by [`eval`](Lazy::eval), by reductions, by
+//! [`Tensor::assign`](crate::Tensor::assign) and by `+=` and its kin. [`fused!`](crate::fused!) writes the `lazy()` for you.
+
+mod methods;
+mod operand;
+mod operators;
+mod reduce;
+
+pub use operand::{Begin, LazyOperand, LazyOutcome, RightOfLazy, where_};
+
+use super::Tensor;
+use super::arithmetic::layout;
+use crate::device::{Device, Receives, Source};
+use crate::dtype::{CastTo, Dtype, Element};
+use crate::error::{Error, Result, unwrap};
+use crate::ops::BinaryOp;
+use crate::ops::expression::{AXES, Expression, Leaf, Mapped1, Mapped2, Mapped3, Same};
+use crate::ops::kernel::{Casting, Choosing, Map1, Map2, Map3};
+use crate::ops::reduce::Questioning;
+use crate::shape::{Shape, strides};
+use crate::storage::View;
+use core::marker::PhantomData;
+
+/// Elementwise operations not yet run: dtype, shape and device of the result, and the expression.
+///
+/// Made by [`Tensor::lazy`]. See the [module](self).
+#[must_use = "nothing is computed before `eval`, a reduction or an assignment"]
+pub struct Lazy<E: Dtype, S: Shape, D: Device, X> {
+    /// Or what is wrong with it.
+    parts: Result<(X, Extent<S>)>,
+    of: PhantomData<fn() -> (E, D)>,
+}
+
+impl<E: Dtype, S: Shape, D: Device, X: Clone> Clone for Lazy<E, S, D, X> {
+    fn clone(&self) -> Self {
+        Lazy { parts: self.parts.clone(), of: PhantomData }
+    }
+}
+
+/// The sizes of a result, and the strides it would have as a tensor.
+#[derive(Clone, Copy)]
+#[doc(hidden)]
+pub struct Extent<S: Shape> {
+    pub(super) sizes: S::Sizes,
+    pub(super) strides: S::Sizes,
+}
+
+/// A part of an expression over tensors of device `D`.
+pub trait Node<D: Device>: Sized {
+    /// The dtype of its elements.
+    type Elem: Dtype;
+    /// What the device runs.
+    #[doc(hidden)]
+    type Expression: Expression<Elem = Self::Elem>;
+    /// The same broadcast to `sizes`, over the elements of tensors that this part holds. Says what can be wrong with them.
+    #[doc(hidden)]
+    fn expression(&self, sizes: &[usize]) -> Result<Self::Expression>;
+}
+
+/// A tensor that is read.
+#[derive(Clone, Copy)]
+pub struct Borrowed<'a, E: Element, S: Shape, P: Device>(&'a Tensor<E, S, P>);
+/// A tensor that the expression holds.
+pub struct Held<E: Element, S: Shape, P: Device>(Tensor<E, S, P>);
+impl<E: Element, S: Shape, P: Device> Clone for Held<E, S, P> {
+    fn clone(&self) -> Self {
+        Held(self.0.clone())
+    }
+}
+
+fn leaf<E: Element, D: Device>(source: Source<'_, D, E>, sizes: &[usize]) -> Leaf<E> {
+    match source {
+        Source::View(view) => {
+            let mut strides = [0; AXES];
+            strides::broadcast(view.sizes, view.strides, sizes, &mut strides[..sizes.len()]);
+            Leaf::new(D::address(view), strides)
+        }
+        // A number from the CPU on a device that runs nothing.
+        Source::Value(_) => Leaf::new(core::ptr::null(), [0; AXES]),
+    }
+}
+
+impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> for Borrowed<'_, E, S, P> {
+    type Elem = E;
+    type Expression = Leaf<E>;
+    fn expression(&self, sizes: &[usize]) -> Result<Leaf<E>> {
+        Ok(leaf(<D as Receives<P, S::Kind>>::right(self.0.view())?, sizes))
+    }
+}
+impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> for Held<E, S, P> {
+    type Elem = E;
+    type Expression = Leaf<E>;
+    fn expression(&self, sizes: &[usize]) -> Result<Leaf<E>> {
+        Ok(leaf(<D as Receives<P, S::Kind>>::right(self.0.view())?, sizes))
+    }
+}
+
+/// One value.
+#[derive(Clone, Copy)]
+pub struct Value<E>(E);
+impl<E: Dtype, D: Device> Node<D> for Value<E> {
+    type Elem = E;
+    type Expression = Same<E>;
+    fn expression(&self, _: &[usize]) -> Result<Same<E>> {
+        Ok(Same(self.0))
+    }
+}
+
+/// A kernel over one part.
+pub struct Applied1<K, X, O> {
+    kernel: K,
+    x: X,
+    result: PhantomData<fn() -> O>,
+}
+impl<K: Copy, X: Clone, O> Clone for Applied1<K, X, O> {
+    fn clone(&self) -> Self {
+        Applied1 { kernel: self.kernel, x: self.x.clone(), result: PhantomData }
+    }
+}
+impl<D: Device, X: Node<D>, O: Dtype, K: Map1<X::Elem, O>> Node<D> for Applied1<K, X, O> {
+    type Elem = O;
+    type Expression = Mapped1<K, X::Expression, O>;
+    fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
+        Ok(Mapped1::new(self.kernel, self.x.expression(sizes)?))
+    }
+}
+
+/// An operation's kernel over two parts that promote to `P`.
+pub struct Applied2<K, X, Y, Op, P> {
+    kernel: K,
+    x: X,
+    y: Y,
+    op: PhantomData<fn() -> (Op, P)>,
+}
+impl<K: Copy, X: Clone, Y: Clone, Op, P> Clone for Applied2<K, X, Y, Op, P> {
+    fn clone(&self) -> Self {
+        Applied2 { kernel: self.kernel, x: self.x.clone(), y: self.y.clone(), op: PhantomData }
+    }
+}
+impl<D: Device, X: Node<D>, Y: Node<D>, Op: BinaryOp, P: Dtype, K> Node<D> for Applied2<K, X, Y, Op, P>
+where
+    K: Map2<X::Elem, Y::Elem, Op::Output<P>>,
+{
+    type Elem = Op::Output<P>;
+    type Expression = Mapped2<K, X::Expression, Y::Expression, Op::Output<P>>;
+    fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
+        let y = self.y.expression(sizes)?;
+        check_divisors::<Op, P, D, _>(y, sizes)?;
+        Ok(Mapped2::new(self.kernel, self.x.expression(sizes)?, y))
+    }
+}
+
+/// Looks for an integer zero among what `Op` divides by. (All of them are looked at before anything is computed, as for
+/// tensors.)
+fn check_divisors<Op: BinaryOp, P: Dtype, D: Device, X: Expression<Elem: Dtype>>(x: X, sizes: &[usize]) -> Result<()> {
+    if Op::DIVIDES && P::DTYPE.category() <= crate::Category::Integral {
+        let divisors = Mapped1::<_, _, P>::new(Casting, x);
+        let all = D::reduce_lazy(Questioning::<true>, divisors, sizes, u32::MAX)?;
+        if D::HAS_DATA && !D::peek(View::<_, bool>::new(&all, 0, &[], &[]))? {
+            return Err(Error::DivisionByZero { op: Op::NAME, dtype: P::DTYPE });
+        }
+    }
+    Ok(())
+}
+
+/// A choice between two parts by a third.
+#[derive(Clone)]
+pub struct Chosen<C, X, Y, O> {
+    parts: (C, X, Y),
+    result: PhantomData<fn() -> O>,
+}
+impl<D: Device, C: Node<D, Elem = bool>, X: Node<D>, Y: Node<D>, O: Dtype> Node<D> for Chosen<C, X, Y, O>
+where
+    Choosing: Map3<bool, X::Elem, Y::Elem, O>,
+{
+    type Elem = O;
+    type Expression = Mapped3<Choosing, C::Expression, X::Expression, Y::Expression, O>;
+    fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
+        let (condition, x, y) = &self.parts;
+        Ok(Mapped3::new(Choosing, condition.expression(sizes)?, x.expression(sizes)?, y.expression(sizes)?))
+    }
+}
+
+/// The result of two operands: sizes broadcast, axes in the order that the operands have them in memory.
+pub(super) fn extend<T: Shape, Out: Element>(
+    op: &'static str,
+    a: (&[usize], &[usize], bool),
+    b: (&[usize], &[usize], bool),
+) -> Result<Extent<T>> {
+    let sizes = super::arithmetic::broadcast::<T, Out>(op, a.0, b.0)?;
+    let row_major = strides::contiguous(&sizes);
+    let alike = a.0 == sizes.as_ref() && b.0 == sizes.as_ref();
+    if alike && a.1 == row_major.as_ref() && b.1 == row_major.as_ref() {
+        return Ok(Extent { sizes, strides: row_major });
+    }
+    let layouts = [layout(a.0, a.1, &sizes, a.2), layout(b.0, b.1, &sizes, b.2)];
+    Ok(Extent { sizes, strides: strides::elementwise_result(&sizes, &layouts, alike) })
+}
+
+impl<E: Dtype, S: Shape, D: Device> Tensor<E, S, D> {
+    /// The tensor as the beginning of an expression that runs in one pass: see [`lazy`](crate::lazy).
+    ///
+    /// PyTorch's nearest equivalent is `torch.compile`.
+    ///
+    /// ```
+    /// let (a, b) = (castiron::tensor![1.0, 2.0], castiron::tensor![3.0, 4.0]);
+    /// assert_eq!((a.lazy() * &b + 1.0).eval().to_vec(), [4.0, 9.0]);
+    /// ```
+    pub fn lazy(&self) -> Lazy<E, S, D, Borrowed<'_, E, S, D>> {
+        Lazy::new(Borrowed(self), Extent { sizes: self.shape(), strides: self.stride() })
+    }
+}
+
+impl<E: Dtype, S: Shape, D: Device, X> Lazy<E, S, D, X> {
+    fn new(node: X, extent: Extent<S>) -> Self {
+        Lazy::of(Ok((node, extent)))
+    }
+
+    fn of(parts: Result<(X, Extent<S>)>) -> Self {
+        Lazy { parts, of: PhantomData }
+    }
+
+    /// The same under another node, element by element.
+    fn then<O: Dtype, Y>(self, node: impl FnOnce(X) -> Result<Y>) -> Lazy<O, S, D, Y> {
+        Lazy::of(self.parts.and_then(|(x, Extent { sizes, strides })| {
+            // As a result of one operand would have them.
+            let strides = strides::elementwise_result(&sizes, &[strides], true);
+            Ok((node(x)?, Extent { sizes, strides }))
+        }))
+    }
+
+    /// A kernel on every element.
+    fn map<K, O: Dtype>(self, kernel: Result<K>) -> Lazy<O, S, D, Applied1<K, X, O>> {
+        self.then(|x| Ok(Applied1 { kernel: kernel?, x, result: PhantomData }))
+    }
+}
+
+impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
+    /// Runs the expression into a new tensor, in one pass.
+    ///
+    /// # Panics
+    /// If sizes known at run time did not broadcast, a scalar did not fit, an integer was divided by zero, or memory runs
+    /// out; [`try_eval`](Self::try_eval) returns the error.
+    ///
+    /// ```
+    /// let x = castiron::tensor![1.0, 2.0];
+    /// assert_eq!((x.lazy() + 1.0).square().eval().to_vec(), [4.0, 9.0]);
+    /// ```
+    #[track_caller]
+    pub fn eval(self) -> Tensor<E, S, D> {
+        unwrap(self.try_eval())
+    }
+
+    /// [`eval`](Self::eval), returning the error of whichever operation it was.
+    pub fn try_eval(self) -> Result<Tensor<E, S, D>> {
+        let (node, Extent { sizes, mut strides }) = self.parts?;
+        if !strides::is_dense(sizes.as_ref(), strides.as_ref()) {
+            strides = strides::elementwise_result(&sizes, &[strides], true);
+        }
+        let storage = D::evaluate(node.expression(sizes.as_ref())?, sizes.as_ref(), strides.as_ref())?;
+        Ok(Tensor::from_parts(storage, 0, sizes, strides))
+    }
+
+    /// Each element converted to another dtype, as [`Tensor::to`](crate::Tensor::to) does.
+    ///
+    /// ```
+    /// let bytes = castiron::tensor![0, 255; u8];
+    /// assert_eq!((bytes.lazy().to::<f64>() / 255.0).eval().to_vec(), [0.0, 1.0]);
+    /// ```
+    pub fn to<F: Dtype>(self) -> Lazy<F, S, D, Applied1<Casting, X, F>>
+    where
+        E: CastTo<F>,
+    {
+        self.map(Ok(Casting))
+    }
+}
+
+/// What becomes of the expression in [`fused!`](crate::fused!): a lazy one is evaluated, a tensor or number stays.
+pub trait Finish {
+    /// What it gives.
+    type Output;
+    /// The result.
+    fn finish(self) -> Self::Output;
+}
+impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Finish for Lazy<E, S, D, X> {
+    type Output = Tensor<E, S, D>;
+    #[track_caller]
+    fn finish(self) -> Tensor<E, S, D> {
+        self.eval()
+    }
+}
+impl<E: Element, S: Shape, D: Device> Finish for Tensor<E, S, D> {
+    type Output = Self;
+    fn finish(self) -> Self {
+        self
+    }
+}
+impl<A, B> Finish for (A, B) {
+    type Output = Self;
+    fn finish(self) -> Self {
+        self
+    }
+}

@@ -1,0 +1,257 @@
+//! What stands beside a lazy expression: other expressions, tensors, references to them, and Rust scalars.
+
+use super::{Applied1, Applied2, Borrowed, Chosen, Extent, Held, Lazy, Node, Value, extend};
+use crate::Tensor;
+use crate::device::{Device, Receives};
+use crate::dtype::promote::ResultType;
+use crate::dtype::scalar::{Kind, ScalarKind};
+use crate::dtype::{Dtype, Element as _, Scalar};
+use crate::error::{Error, Result};
+use crate::ops::BinaryOp;
+use crate::ops::admit::MaskFor;
+use crate::ops::kernel::{CombiningKinds, CombiningScalar, right_is_exact};
+use crate::shape::{Broadcast, Shape, SizeArray};
+use crate::tensor::arithmetic::{check_divisor, check_exponent, scalar_operand};
+use crate::tensor::elementwise::Admits;
+use core::marker::PhantomData;
+
+/// What a lazy expression on device `D` takes beside it: an expression, a tensor, a reference to one, or a Rust scalar.
+#[diagnostic::on_unimplemented(
+    message = "promotion is not defined for `{Self}`",
+    label = "expected a lazy expression, a tensor of a computing dtype, a reference to one, or a Rust scalar",
+    note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic; cast first, for example `.to::<f32>()`"
+)]
+pub trait LazyOperand<D: Device>: Sized {
+    /// The dtype it counts as.
+    type Elem: Dtype;
+    /// Its shape; `()` for scalars.
+    type Shape: Shape;
+    /// Scalar, zero-dim or dimensioned.
+    type Kind: Kind;
+    /// `Op` with it on the right, of dtypes that promote to `P`.
+    #[doc(hidden)]
+    type Right<O: BinaryOp, E: Dtype, P: Dtype, S: Shape, X: Node<D, Elem = E>>: Node<D, Elem = O::Output<P>>;
+    /// It alone; a scalar in the dtype `P`.
+    #[doc(hidden)]
+    type Alone<P: Dtype>: Node<D>;
+    #[doc(hidden)]
+    fn right<O: BinaryOp, E: Dtype, P: Dtype, S: Shape, T: Shape, X: Node<D, Elem = E>>(
+        self,
+        left: (X, Extent<S>),
+    ) -> Result<(Self::Right<O, E, P, S, X>, Extent<T>)>;
+    #[doc(hidden)]
+    fn alone<P: Dtype>(self, op: &'static str) -> Result<(Self::Alone<P>, Extent<Self::Shape>)>;
+}
+
+impl<T: Scalar, D: Device> LazyOperand<D> for T {
+    type Elem = T::Counts;
+    type Shape = ();
+    type Kind = ScalarKind;
+    type Right<O: BinaryOp, E: Dtype, P: Dtype, S: Shape, X: Node<D, Elem = E>> =
+        Applied1<CombiningScalar<O, P>, X, O::Output<P>>;
+    type Alone<P: Dtype> = Value<P>;
+    fn right<O: BinaryOp, E: Dtype, P: Dtype, S: Shape, U: Shape, X: Node<D, Elem = E>>(
+        self,
+        (x, extent): (X, Extent<S>),
+    ) -> Result<(Self::Right<O, E, P, S, X>, Extent<U>)> {
+        let value = self.value();
+        check_exponent::<O, P>(value)?;
+        let value = scalar_operand::<O, E, P>(value, right_is_exact::<O, P, S::Kind, ScalarKind>())?;
+        check_divisor::<O, P>(value)?;
+        // Beside a scalar the shape is the tensor's.
+        let (sizes, strides) = (U::Sizes::copied(extent.sizes.as_ref()), U::Sizes::copied(extent.strides.as_ref()));
+        let strides = crate::shape::strides::elementwise_result(&sizes, &[strides], false);
+        Ok((Applied1 { kernel: CombiningScalar(value), x, result: PhantomData }, Extent { sizes, strides }))
+    }
+    fn alone<P: Dtype>(self, op: &'static str) -> Result<(Value<P>, Extent<()>)> {
+        let value = self.value();
+        match value.to_dtype() {
+            Some(value) => Ok((Value(value), Extent { sizes: [], strides: [] })),
+            None => Err(Error::ScalarOutOfRange { op, value, dtype: P::DTYPE }),
+        }
+    }
+}
+
+/// For an operand that is a part of an expression: it and its extent.
+macro_rules! parts {
+    ($([$($generics:tt)*] [$($bounds:tt)*] $operand:ty, $elem:ident $shape:ident, $node:ty, |$own:ident| $parts:expr;)*) => {$(
+        impl<$($generics)* $elem: Dtype, $shape: Shape, D: Device> LazyOperand<D> for $operand
+        where
+            $($bounds)*
+        {
+            type Elem = $elem;
+            type Shape = $shape;
+            type Kind = $shape::Kind;
+            type Right<O: BinaryOp, A: Dtype, P: Dtype, S: Shape, L: Node<D, Elem = A>> =
+                Applied2<CombiningKinds<O, P, S::Kind, $shape::Kind>, L, $node, O, P>;
+            type Alone<P: Dtype> = $node;
+            fn right<O: BinaryOp, A: Dtype, P: Dtype, S: Shape, U: Shape, L: Node<D, Elem = A>>(
+                self,
+                (x, a): (L, Extent<S>),
+            ) -> Result<(Self::Right<O, A, P, S, L>, Extent<U>)> {
+                let $own = self;
+                let (y, b): ($node, Extent<$shape>) = $parts?;
+                let common = O::Computes::<P>::DTYPE;
+                let extent = extend::<U, O::Output<P>>(
+                    O::NAME,
+                    (a.sizes.as_ref(), a.strides.as_ref(), A::DTYPE == common),
+                    (b.sizes.as_ref(), b.strides.as_ref(), $elem::DTYPE == common),
+                )?;
+                Ok((Applied2 { kernel: CombiningKinds::new(), x, y, op: PhantomData }, extent))
+            }
+            fn alone<P: Dtype>(self, _: &'static str) -> Result<($node, Extent<$shape>)> {
+                let $own = self;
+                $parts
+            }
+        }
+    )*};
+}
+parts! {
+    [X: Node<D, Elem = F>,] [] Lazy<F, T, D, X>, F T, X, |lazy| lazy.parts;
+    [Q: Device,] [D: Receives<Q, T::Kind>] Tensor<F, T, Q>, F T, Held<F, T, Q>, |tensor| {
+        let extent = Extent { sizes: tensor.shape(), strides: tensor.stride() };
+        Ok((Held(tensor), extent))
+    };
+    ['a, Q: Device,] [D: Receives<Q, T::Kind>] &'a Tensor<F, T, Q>, F T, Borrowed<'a, F, T, Q>, |tensor| {
+        Ok((Borrowed(tensor), Extent { sizes: tensor.shape(), strides: tensor.stride() }))
+    };
+}
+
+/// What an expression of dtype `E` and shape `S` and the operand `R` promote to.
+type PromotedWith<E, S, D, R> =
+    ResultType<<S as Shape>::Kind, E, <R as LazyOperand<D>>::Kind, <R as LazyOperand<D>>::Elem>;
+/// The dtype of `Op` on an expression of dtype `E` and shape `S` and the operand `R`.
+pub type LazyOutcome<Op, E, S, D, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, D, R>>;
+
+/// What may stand to the right of `Op` beside a lazy expression.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "promotion is not defined for `Lazy<{E}, {S}, {D}, …>` and `{Self}`",
+    label = "expected a lazy expression, a tensor of a computing dtype, a reference to one, or a Rust scalar"
+)]
+pub trait RightOfLazy<Op, E: Dtype, S: Shape, D: Device, X> {
+    type Output;
+    fn right_of(self, left: Lazy<E, S, D, X>) -> Self::Output;
+}
+impl<Op, E, S, D, X, R> RightOfLazy<Op, E, S, D, X> for R
+where
+    E: Dtype,
+    S: Shape + Broadcast<R::Shape>,
+    D: Device,
+    R: LazyOperand<D>,
+    Op: BinaryOp + Admits<E, R::Elem, R::Kind>,
+    X: Node<D, Elem = E>,
+{
+    type Output = Lazy<
+        LazyOutcome<Op, E, S, D, R>,
+        <S as Broadcast<R::Shape>>::Output,
+        D,
+        R::Right<Op, E, PromotedWith<E, S, D, R>, S, X>,
+    >;
+    fn right_of(self, left: Lazy<E, S, D, X>) -> Self::Output {
+        Lazy::of(left.parts.and_then(|left| self.right::<Op, E, _, S, _, X>(left)))
+    }
+}
+
+/// The dtype that two operands promote to.
+type Promoted2<A, B, D> = ResultType<
+    <A as LazyOperand<D>>::Kind,
+    <A as LazyOperand<D>>::Elem,
+    <B as LazyOperand<D>>::Kind,
+    <B as LazyOperand<D>>::Elem,
+>;
+
+/// Elements of `a` where the condition holds, else of `b`, as [`where_`](crate::where_) of tensors; the condition is a lazy
+/// expression of bools.
+///
+/// ```
+/// use castiron::{lazy, tensor};
+/// let x = tensor![-1.5, 0.5, 2.5];
+/// assert_eq!(lazy::where_(x.lazy().gt(0), x.lazy() * 2.0, 0.0).eval().to_vec(), [0.0, 1.0, 5.0]);
+/// ```
+pub fn where_<C, S, D, X, A, B>(
+    condition: Lazy<C, S, D, X>,
+    a: A,
+    b: B,
+) -> Lazy<
+    Promoted2<A, B, D>,
+    <<S as Broadcast<A::Shape>>::Output as Broadcast<B::Shape>>::Output,
+    D,
+    Chosen<X, A::Alone<Promoted2<A, B, D>>, B::Alone<Promoted2<A, B, D>>, Promoted2<A, B, D>>,
+>
+where
+    C: MaskFor<crate::ops::reduce::where_>,
+    S: Shape + Broadcast<A::Shape>,
+    <S as Broadcast<A::Shape>>::Output: Broadcast<B::Shape>,
+    D: Device,
+    X: Node<D, Elem = C>,
+    A: LazyOperand<D>,
+    B: LazyOperand<D>,
+{
+    Lazy::of(choose::<Promoted2<A, B, D>, _, _, _, _, _, _>(condition.parts, a, b))
+}
+
+fn choose<P: Dtype, S: Shape, T: Shape, D: Device, X, A: LazyOperand<D>, B: LazyOperand<D>>(
+    condition: Result<(X, Extent<S>)>,
+    a: A,
+    b: B,
+) -> Result<(Chosen<X, A::Alone<P>, B::Alone<P>, P>, Extent<T>)> {
+    let ((condition, of), (a, of_a), (b, of_b)) = (condition?, a.alone::<P>("where_")?, b.alone::<P>("where_")?);
+    let extent = extend_three::<T, P>(
+        (of.sizes.as_ref(), of.strides.as_ref()),
+        (of_a.sizes.as_ref(), of_a.strides.as_ref(), A::Elem::DTYPE == P::DTYPE),
+        (of_b.sizes.as_ref(), of_b.strides.as_ref(), B::Elem::DTYPE == P::DTYPE),
+    )?;
+    Ok((Chosen { parts: (condition, a, b), result: PhantomData }, extent))
+}
+
+/// The result of a choice.
+fn extend_three<T: Shape, P: Dtype>(
+    condition: (&[usize], &[usize]),
+    a: (&[usize], &[usize], bool),
+    b: (&[usize], &[usize], bool),
+) -> Result<Extent<T>> {
+    use crate::shape::{broadcast_sizes, strides};
+    use crate::tensor::arithmetic::{broadcast, layout};
+    let mut chosen = vec![1; a.0.len().max(b.0.len())];
+    if !broadcast_sizes(a.0, b.0, &mut chosen) {
+        return Err(Error::Broadcast { op: "where_", lhs: a.0.into(), rhs: b.0.into() });
+    }
+    let sizes = broadcast::<T, P>("where_", condition.0, &chosen)?;
+    let alike = [condition.0, a.0, b.0].iter().all(|&from| from == sizes.as_ref());
+    let layouts =
+        [layout(condition.0, condition.1, &sizes, true), layout(a.0, a.1, &sizes, a.2), layout(b.0, b.1, &sizes, b.2)];
+    Ok(Extent { sizes, strides: strides::elementwise_result(&sizes, &layouts, alike) })
+}
+
+/// What [`fused!`](crate::fused!) writes around each name in an expression: a tensor becomes lazy, a scalar stays.
+pub trait Begin {
+    /// What stands for it in the expression.
+    type Output;
+    /// The beginning of an expression.
+    fn begin(self) -> Self::Output;
+}
+impl<'a, E: Dtype, S: Shape, D: Device> Begin for &'a Tensor<E, S, D> {
+    type Output = Lazy<E, S, D, Borrowed<'a, E, S, D>>;
+    fn begin(self) -> Self::Output {
+        self.lazy()
+    }
+}
+impl<'a, E: Dtype, S: Shape, D: Device> Begin for &&'a Tensor<E, S, D> {
+    type Output = Lazy<E, S, D, Borrowed<'a, E, S, D>>;
+    fn begin(self) -> Self::Output {
+        self.lazy()
+    }
+}
+impl<E: Dtype, S: Shape, D: Device, X: Clone> Begin for &Lazy<E, S, D, X> {
+    type Output = Lazy<E, S, D, X>;
+    fn begin(self) -> Self::Output {
+        self.clone()
+    }
+}
+impl<T: Scalar> Begin for &T {
+    type Output = T;
+    fn begin(self) -> T {
+        *self
+    }
+}

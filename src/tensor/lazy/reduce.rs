@@ -1,0 +1,44 @@
+//! Reductions of lazy expressions; their methods stand beside those of tensors.
+
+use super::{Lazy, Node};
+use crate::Tensor;
+use crate::device::Device;
+use crate::dtype::Dtype;
+use crate::error::{Result, unwrap};
+use crate::ops::{self, Op, reduce::Reducer};
+use crate::shape::{Axes, Shape};
+use crate::tensor::reduce::reduce_by;
+use crate::tensor::scan::LogSumExp;
+
+impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
+    /// Reduces over the axes of `mask` to a tensor of shape `T`.
+    pub(in crate::tensor) fn reduce<O: Op, R: Reducer<E>, T: Shape>(
+        &self,
+        reducer: R,
+        mask: u32,
+        keeps: bool,
+    ) -> Result<Tensor<R::Out, T, D>> {
+        let (node, extent) = self.parts.as_ref().map_err(Clone::clone)?;
+        let sizes = extent.sizes.as_ref();
+        reduce_by::<O, R, E, T, D>(reducer, sizes, mask, keeps, |reducer| {
+            D::reduce_lazy(reducer, node.expression(sizes)?, sizes, mask)
+        })
+    }
+
+    /// As [`Tensor::logsumexp`], without a tensor of the elements.
+    #[track_caller]
+    pub fn logsumexp<A: Axes<S>, O: Dtype>(self, axes: A) -> Tensor<O, A::Reduced, D>
+    where
+        E: Dtype<Inexact = O>,
+    {
+        unwrap(self.try_logsumexp(axes))
+    }
+
+    /// [`logsumexp`](Self::logsumexp), returning the error.
+    pub fn try_logsumexp<A: Axes<S>, O: Dtype>(self, _axes: A) -> Result<Tensor<O, A::Reduced, D>>
+    where
+        E: Dtype<Inexact = O>,
+    {
+        self.reduce::<ops::reduce::logsumexp, _, _>(LogSumExp, A::MASK, A::KEEPS)
+    }
+}
