@@ -75,11 +75,12 @@ pub use castiron_macros::dim;
 ///
 /// Operators, methods of [`Lazy`](lazy::Lazy) and reductions work as they do for tensors; `< <= > >= == !=` give masks,
 /// and `if mask { a } else { b }` and `where_(mask, a, b)` choose element by element. `let` names a part, which is computed wherever
-/// it is used. `place = …` and `place += …` write into a tensor. What stands in braces is computed before.
+/// it is used. `place = …` and `place += …` write into a tensor. Views (`x.t()`, `x.select(…)`) belong to the name before them; what stands in
+/// braces is computed before.
 ///
 /// ```
 /// use castiron::{axis, fused, tensor};
-/// let (x, y, slope) = (tensor![[-1.0, 2.0], [3.0, -4.0]], tensor![0.5, 0.5], 0.1);
+/// let (x, y, slope) = (tensor![[-1.0, 2.0], [3.0, -4.0]], tensor![0.5, 0.5], 0.1_f32);
 /// let leaky = fused!(if x > 0 { x } else { x * slope });
 /// assert_eq!(leaky.to_vec(), [-0.1, 2.0, 3.0, -0.4]);
 /// let distance = fused! {
@@ -89,7 +90,7 @@ pub use castiron_macros::dim;
 /// assert_eq!(distance.to_vec(), [4.5_f32.sqrt(), 26.5_f32.sqrt()]);
 ///
 /// let mut total = tensor![1.0, 1.0];
-/// fused!(total += y * 2.0 + {x.select(axis![0], 0)});
+/// fused!(total += y * 2.0 + x.select(axis![0], 0));
 /// assert_eq!(total.to_vec(), [1.0, 4.0]);
 /// ```
 pub use castiron_macros::fused;

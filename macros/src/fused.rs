@@ -149,6 +149,11 @@ fn turbofish(tokens: &Tokens, at: usize) -> Option<usize> {
 
 /// An expression: a choice, a comparison, or operands between operators.
 fn expression(input: &Tokens) -> Result<TokenStream, Mistake> {
+    expression_with(input, true)
+}
+
+/// The same; numbers alone are operands, or arguments, which may have to be of another type than operands.
+fn expression_with(input: &Tokens, alone: bool) -> Result<TokenStream, Mistake> {
     if input.is_empty() {
         return Err(Mistake::at(Span::call_site(), "expected an expression"));
     }
@@ -188,13 +193,13 @@ fn expression(input: &Tokens) -> Result<TokenStream, Mistake> {
                 continue;
             }
         };
-        let (left, right) = (operands(&input[..at])?, expression(&input[end..])?);
+        let (left, right) = (operands(&input[..at], true)?, expression(&input[end..])?);
         let mut out = TokenStream::from(parenthesized(left));
         out.extend(tokens("."));
         out.extend([TokenTree::Ident(Ident::new(method, input[at].span())), parenthesized(right)]);
         return Ok(out);
     }
-    operands(input)
+    operands(input, alone)
 }
 
 /// `if condition { a } else { b }`, element by element.
@@ -222,7 +227,7 @@ fn choice(input: &Tokens) -> Result<TokenStream, Mistake> {
 }
 
 /// Operands between arithmetic operators, whose precedence stays Rust's.
-fn operands(input: &Tokens) -> Result<TokenStream, Mistake> {
+fn operands(input: &Tokens, alone: bool) -> Result<TokenStream, Mistake> {
     let mut out = TokenStream::new();
     let mut at = 0;
     loop {
@@ -239,8 +244,9 @@ fn operands(input: &Tokens) -> Result<TokenStream, Mistake> {
             at += 1;
         }
         let (operand, end) = operand(input, at)?;
-        if end == at + 1 && input.len() > 1 {
-            out.extend(operand.into_iter().map(suffixed));
+        if end == at + 1 {
+            let integers = alone || input.len() > 1;
+            out.extend(operand.into_iter().map(|token| suffixed(token, integers)));
         } else {
             out.extend(operand);
         }
@@ -259,11 +265,14 @@ fn operands(input: &Tokens) -> Result<TokenStream, Mistake> {
 
 /// A number beside an operator says its type, which only its category depends on: rustc looks an operator up before it knows
 /// what type a plain number has.
-fn suffixed(token: TokenTree) -> TokenTree {
+fn suffixed(token: TokenTree, integers: bool) -> TokenTree {
     let TokenTree::Literal(literal) = &token else { return token };
     let text = literal.to_string();
     let plain = |of: &str| text.chars().all(|c| c.is_ascii_digit() || of.contains(c));
     let suffix = if plain("_") {
+        if !integers {
+            return token;
+        }
         "_i64"
     } else if plain("_.eE+-") {
         "_f64"
@@ -312,23 +321,49 @@ fn operand(input: &Tokens, mut at: usize) -> Result<(TokenStream, usize), Mistak
             return Err(Mistake::at(input[at].span(), "expected a method call"));
         };
         operand.extend(input[at..end].iter().cloned());
-        operand.extend([parenthesized(arguments(call)?)]);
+        operand.extend([parenthesized(arguments(call, false)?)]);
         at = end + 1;
     }
     Ok((operand, at))
 }
 
-fn arguments(call: &Group) -> Result<TokenStream, Mistake> {
+fn arguments(call: &Group, alone: bool) -> Result<TokenStream, Mistake> {
     let inside: Vec<TokenTree> = call.stream().into_iter().collect();
     let mut out = TokenStream::new();
     for argument in inside.split(|token| is_punct(token, ',')).filter(|argument| !argument.is_empty()) {
-        out.extend(expression(argument)?);
+        out.extend(expression_with(argument, alone)?);
         out.extend(tokens(","));
     }
     Ok(out)
 }
 
-/// What is not looked into: a name with its fields and indices, a call, a block.
+/// Views of a tensor belong to its name: they cost nothing and are no part of the loop.
+const VIEWS: [&str; 22] = [
+    "t",
+    "transpose",
+    "swapaxes",
+    "permute",
+    "movedim",
+    "select",
+    "narrow",
+    "reshape",
+    "reshape_sized",
+    "flatten",
+    "flatten_axes",
+    "unflatten",
+    "squeeze",
+    "squeeze_axis",
+    "unsqueeze",
+    "expand",
+    "expand_sized",
+    "expand_as",
+    "diagonal",
+    "unfold",
+    "real",
+    "imag",
+];
+
+/// What is not looked into: a name with its fields, indices and views, a call, a block.
 fn leaf(input: &Tokens, start: usize, mut at: usize) -> Result<(TokenStream, usize), Mistake> {
     let mut is_where = false;
     match &input[at] {
@@ -368,7 +403,7 @@ fn leaf(input: &Tokens, start: usize, mut at: usize) -> Result<(TokenStream, usi
     }
     if is_where && let TokenTree::Group(call) = &input[at - 1] {
         let mut out = tokens("::castiron::lazy::where_");
-        out.extend([parenthesized(arguments(call)?)]);
+        out.extend([parenthesized(arguments(call, true)?)]);
         return Ok((out, at));
     }
     // Fields and indices belong to the name.
@@ -377,7 +412,17 @@ fn leaf(input: &Tokens, start: usize, mut at: usize) -> Result<(TokenStream, usi
             && matches!(input.get(at + 1), Some(TokenTree::Ident(_) | TokenTree::Literal(_)))
             && !is_group(input.get(at + 2), Delimiter::Parenthesis)
             && turbofish(input, at + 2).is_none();
-        if field {
+        let view = match (input.get(at), input.get(at + 1)) {
+            (Some(dot), Some(TokenTree::Ident(name))) if is_punct(dot, '.') => {
+                let end = turbofish(input, at + 2).unwrap_or(at + 2);
+                let is_view = VIEWS.contains(&name.to_string().as_str());
+                (is_view && is_group(input.get(end), Delimiter::Parenthesis)).then_some(end + 1)
+            }
+            _ => None,
+        };
+        if let Some(end) = view {
+            at = end;
+        } else if field {
             at += 2;
         } else if is_group(input.get(at), Delimiter::Bracket) || input.get(at).is_some_and(|token| is_punct(token, '?'))
         {

@@ -1,7 +1,7 @@
 //! Reductions over any axes.
 //!
 //! Elements are met block by block, and the blocks' partial results merged in a tree: neighbours, then pairs of neighbours,
-//! and so on. The shape alone decides the tree, so sums of floats lose little and do not depend on how many threads there
+//! and so on. Shape and strides alone decide the tree, so sums of floats lose little and do not depend on how many threads there
 //! are. Where the elements side by side in memory belong to different results, many columns are reduced together.
 //! Uses walks; used by `Cpu`.
 

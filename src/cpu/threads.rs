@@ -1,7 +1,7 @@
 //! Sharing work between threads: rayon's, in the caller's pool if there is one.
 //!
 //! How work is divided never changes a result: elementwise pieces are independent, and reductions merge in an order that
-//! the shape alone decides. Uses nothing; used by every loop of this room.
+//! shape and strides alone decide. Uses nothing; used by every loop of this room.
 
 /// A place that several threads read from or write to, each in its own part.
 pub(crate) struct Shared<T>(pub(crate) T);

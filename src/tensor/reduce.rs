@@ -153,7 +153,7 @@ macro_rules! reductions {
 
 reductions! {
     /// The sum. Bools and integers are summed in `i64`, which wraps; `f16` and `bf16` are summed in `f32` and rounded once.
-    /// Floats are added pairwise, in an order that the shape alone decides. The sum of nothing is 0.
+    /// Floats are added pairwise, in an order that shape and strides alone decide. The sum of nothing is 0.
     Element: sum try_sum sum_axis try_sum_axis <O> [Dtype<Sum = O>] () -> O, sum: Summing, "torch.sum",
         "assert_eq!(tensor![[1, 2], [3, 4]].sum().item(), 10);",
         "assert_eq!(tensor![[1, 2], [3, 4]].sum_axis(axis![0]).to_vec(), [4, 6]);";

@@ -1,17 +1,17 @@
 //! What stands beside a lazy expression: other expressions, tensors, references to them, and Rust scalars.
 
-use super::{Applied1, Applied2, Borrowed, Chosen, Extent, Held, Lazy, Node, Value, extend};
+use super::{Applied1, Applied2, Borrowed, Chosen, Extent, Held, Layout, Lazy, Node, Value, extend};
 use crate::Tensor;
 use crate::device::{Device, Receives};
 use crate::dtype::promote::ResultType;
-use crate::dtype::scalar::{Kind, ScalarKind};
+use crate::dtype::scalar::{Kind, KindRank, ScalarKind};
 use crate::dtype::{Dtype, Element as _, Scalar};
 use crate::error::{Error, Result};
 use crate::ops::BinaryOp;
 use crate::ops::admit::MaskFor;
 use crate::ops::kernel::{CombiningKinds, CombiningScalar, right_is_exact};
-use crate::shape::{Broadcast, Shape, SizeArray};
-use crate::tensor::arithmetic::{check_divisor, check_exponent, scalar_operand};
+use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes, strides};
+use crate::tensor::arithmetic::{broadcast, check_divisor, check_exponent, layout, scalar_operand};
 use crate::tensor::elementwise::Admits;
 use core::marker::PhantomData;
 
@@ -59,9 +59,8 @@ impl<T: Scalar, D: Device> LazyOperand<D> for T {
         let value = scalar_operand::<O, E, P>(value, right_is_exact::<O, P, S::Kind, ScalarKind>())?;
         check_divisor::<O, P>(value)?;
         // Beside a scalar the shape is the tensor's.
-        let (sizes, strides) = (U::Sizes::copied(extent.sizes.as_ref()), U::Sizes::copied(extent.strides.as_ref()));
-        let strides = crate::shape::strides::elementwise_result(&sizes, &[strides], false);
-        Ok((Applied1 { kernel: CombiningScalar(value), x, result: PhantomData }, Extent { sizes, strides }))
+        let extent = extent.beside_scalar(U::Sizes::copied(extent.sizes.as_ref()));
+        Ok((Applied1 { kernel: CombiningScalar(value), x, result: PhantomData }, extent))
     }
     fn alone<P: Dtype>(self, op: &'static str) -> Result<(Value<P>, Extent<()>)> {
         let value = self.value();
@@ -167,7 +166,7 @@ type Promoted2<A, B, D> = ResultType<
 /// ```
 /// use castiron::{lazy, tensor};
 /// let x = tensor![-1.5, 0.5, 2.5];
-/// assert_eq!(lazy::where_(x.lazy().gt(0), x.lazy() * 2.0, 0.0).eval().to_vec(), [0.0, 1.0, 5.0]);
+/// assert_eq!(lazy::where_(x.lazy().gt(0), x.lazy() * 2.0, 0.0).eval().to_vec(), [0.0_f32, 1.0, 5.0]);
 /// ```
 pub fn where_<C, S, D, X, A, B>(
     condition: Lazy<C, S, D, X>,
@@ -197,30 +196,31 @@ fn choose<P: Dtype, S: Shape, T: Shape, D: Device, X, A: LazyOperand<D>, B: Lazy
     b: B,
 ) -> Result<(Chosen<X, A::Alone<P>, B::Alone<P>, P>, Extent<T>)> {
     let ((condition, of), (a, of_a), (b, of_b)) = (condition?, a.alone::<P>("where_")?, b.alone::<P>("where_")?);
-    let extent = extend_three::<T, P>(
-        (of.sizes.as_ref(), of.strides.as_ref()),
-        (of_a.sizes.as_ref(), of_a.strides.as_ref(), A::Elem::DTYPE == P::DTYPE),
-        (of_b.sizes.as_ref(), of_b.strides.as_ref(), B::Elem::DTYPE == P::DTYPE),
-    )?;
+    let scalars = [A::Kind::RANK, B::Kind::RANK].map(|kind| matches!(kind, KindRank::Scalar));
+    let of_a = (of_a.sizes.as_ref(), of_a.strides.as_ref(), A::Elem::DTYPE == P::DTYPE);
+    let of_b = (of_b.sizes.as_ref(), of_b.strides.as_ref(), B::Elem::DTYPE == P::DTYPE);
+    let of = (of.sizes.as_ref(), of.strides.as_ref(), true);
+    let extent = match scalars {
+        [false, false] => extend_three::<T, P>(of, of_a, of_b)?,
+        [false, true] => extend::<T, P>("where_", of, of_a)?,
+        [true, false] => extend::<T, P>("where_", of, of_b)?,
+        [true, true] => {
+            let (sizes, strides) = (T::Sizes::copied(of.0), T::Sizes::copied(of.1));
+            Extent::<T> { sizes, strides }.beside_scalar(sizes)
+        }
+    };
     Ok((Chosen { parts: (condition, a, b), result: PhantomData }, extent))
 }
 
 /// The result of a choice.
-fn extend_three<T: Shape, P: Dtype>(
-    condition: (&[usize], &[usize]),
-    a: (&[usize], &[usize], bool),
-    b: (&[usize], &[usize], bool),
-) -> Result<Extent<T>> {
-    use crate::shape::{broadcast_sizes, strides};
-    use crate::tensor::arithmetic::{broadcast, layout};
+fn extend_three<T: Shape, P: Dtype>(condition: Layout, a: Layout, b: Layout) -> Result<Extent<T>> {
     let mut chosen = vec![1; a.0.len().max(b.0.len())];
     if !broadcast_sizes(a.0, b.0, &mut chosen) {
         return Err(Error::Broadcast { op: "where_", lhs: a.0.into(), rhs: b.0.into() });
     }
     let sizes = broadcast::<T, P>("where_", condition.0, &chosen)?;
     let alike = [condition.0, a.0, b.0].iter().all(|&from| from == sizes.as_ref());
-    let layouts =
-        [layout(condition.0, condition.1, &sizes, true), layout(a.0, a.1, &sizes, a.2), layout(b.0, b.1, &sizes, b.2)];
+    let layouts = [condition, a, b].map(|(from, strides, is_common)| layout(from, strides, &sizes, is_common));
     Ok(Extent { sizes, strides: strides::elementwise_result(&sizes, &layouts, alike) })
 }
 

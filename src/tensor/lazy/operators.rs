@@ -174,7 +174,10 @@ macro_rules! scalars_on_the_left {
                 type P<E, S> = PromotedLeft<<$scalar as Scalar>::Counts, E, S>;
                 let exact = scalars_on_the_left!(@exact $kernel) && !<P<E, S> as crate::Element>::DTYPE.is_complex();
                 let value = scalar_operand::<ops::$op, P<E, S>, P<E, S>>(self.value(), exact);
-                rhs.then(|x| Ok(Applied1 { kernel: $kernel(value?), x: Checked::new(x), result: core::marker::PhantomData }))
+                Lazy::of(rhs.parts.and_then(|(x, extent)| {
+                    let applied = Applied1 { kernel: $kernel(value?), x: Checked::new(x), result: core::marker::PhantomData };
+                    Ok((applied, extent.beside_scalar(extent.sizes)))
+                }))
             }
         }
     )*};

@@ -1,0 +1,10 @@
+//! `fused!` takes no `&&`: masks are joined by `&`.
+//!
+//! Instead: `fused!((x > 0) & (x < 1))`.
+
+use castiron::{fused, tensor};
+
+fn main() {
+    let x = tensor![0.5, 1.5, 2.5];
+    let _ = fused!(x > 0 && x < 1);
+}
