@@ -53,8 +53,12 @@ const LETTERS: [(char, fn(&mut Bench)); 10] = [
 const NOT_YET: [&str; 5] =
     ["h.index_select_64kx128", "h.gather_1024", "h.masked_select_1M", "h.sort_1M", "h.topk100_1M"];
 
-/// How many threads the library computes with. It has one, and no way to ask for more.
-fn set_threads(_threads: usize) {}
+/// How many threads the library computes with: those of the pool that its work is divided in.
+fn set_threads(threads: usize) {
+    if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global() {
+        eprintln!("the number of threads stays as it is: {error}");
+    }
+}
 
 fn main() -> ExitCode {
     let settings = Settings::read();

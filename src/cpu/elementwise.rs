@@ -362,6 +362,22 @@ pub(super) fn result_len(sizes: &[usize]) -> Result<usize> {
     numel(sizes).ok_or_else(|| Error::TooLarge { op: "result", sizes: sizes.into() })
 }
 
+/// Runs a body over `len` elements side by side in every operand.
+///
+/// # Safety
+/// As for [`execute`].
+#[inline]
+unsafe fn line<B: Body<N>, const N: usize>(len: usize, body: B) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !cfg!(debug_assertions) && threads::pieces(len / 64 * B::BYTES) == 1 {
+            simd::dispatch(Line(Run { starts: [0; N], len, steps: [1; N] }, body));
+        } else {
+            execute(len, &Walk::line(len), body);
+        }
+    }
+}
+
 /// Runs a body over a fresh result and its operands; without a walk where all lie alike, as small tensors mostly do.
 ///
 /// # Safety
@@ -372,11 +388,65 @@ unsafe fn spread<B: Body<N>, const N: usize>(len: usize, sizes: &[usize], stride
     unsafe {
         if strides[1..].iter().any(|operand| *operand != strides[0]) {
             execute(len, &Walk::new(sizes, strides), body);
-        } else if !cfg!(debug_assertions) && threads::pieces(len / 64 * B::BYTES) == 1 {
-            simd::dispatch(Line(Run { starts: [0; N], len, steps: [1; N] }, body));
         } else {
-            execute(len, &Walk::line(len), body);
+            line(len, body);
         }
+    }
+}
+
+/// Runs a body over an output and what it is computed from; without a walk where all are row-major.
+///
+/// # Safety
+/// As for [`execute`].
+#[inline]
+unsafe fn over<B: Body<N>, const N: usize>(sizes: &[usize], strides: [&[usize]; N], body: B) {
+    let mut len = 1;
+    let mut row_major = true;
+    for (axis, &size) in sizes.iter().enumerate().rev() {
+        row_major &= strides.iter().all(|strides| strides[axis] == len);
+        // The output exists, so its elements can be counted.
+        len *= size;
+    }
+    // SAFETY: the caller's promise; row-major operands are lines.
+    unsafe {
+        if row_major {
+            line(len, body);
+        } else {
+            execute(len, &Walk::new(sizes, strides), body);
+        }
+    }
+}
+
+#[inline]
+pub(crate) fn map1_line<A: Element, O: Element>(
+    kernel: impl Map1<A, O>,
+    a: View<'_, HostBuffer, A>,
+    len: usize,
+) -> Result<HostBuffer> {
+    let a = source(&a);
+    // SAFETY: the caller says that `len` elements lie side by side from the view's first.
+    unsafe {
+        HostBuffer::filled_by(len, |out: *mut O| {
+            line(len, One { kernel, out, a });
+            Ok(())
+        })
+    }
+}
+
+#[inline]
+pub(crate) fn map2_line<A: Element, B: Element, O: Element>(
+    kernel: impl Map2<A, B, O>,
+    a: View<'_, HostBuffer, A>,
+    b: View<'_, HostBuffer, B>,
+    len: usize,
+) -> Result<HostBuffer> {
+    let (a, b) = (source(&a), source(&b));
+    // SAFETY: as in `map1_line`.
+    unsafe {
+        HostBuffer::filled_by(len, |out: *mut O| {
+            line(len, Two { kernel, out, a, b });
+            Ok(())
+        })
     }
 }
 
@@ -442,21 +512,16 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, O: Element>(
     }
 }
 
-/// The number of elements of an output, which exists and is counted.
-fn output_len(sizes: &[usize]) -> usize {
-    sizes.iter().product()
-}
-
 pub(crate) fn map1_into<A: Element, O: Element>(
     kernel: impl Map1<A, O>,
     a: View<'_, HostBuffer, A>,
     mut out: ViewMut<'_, HostBuffer, O>,
 ) {
     debug_assert_eq!(a.sizes, out.sizes);
-    let walk = Walk::new(out.sizes, [out.strides, a.strides]);
-    let (len, out, a) = (output_len(out.sizes), target(&mut out), source(&a));
+    let (sizes, strides) = (out.sizes, [out.strides, a.strides]);
+    let (out, a) = (target(&mut out), source(&a));
     // SAFETY: the output's buffer is held exclusively, so it is not the operand's; the walk stays inside both views.
-    unsafe { execute(len, &walk, One { kernel, out, a }) }
+    unsafe { over(sizes, strides, One { kernel, out, a }) }
 }
 
 pub(crate) fn map2_into<A: Element, B: Element, O: Element>(
@@ -466,17 +531,17 @@ pub(crate) fn map2_into<A: Element, B: Element, O: Element>(
     mut out: ViewMut<'_, HostBuffer, O>,
 ) {
     debug_assert!(a.sizes == out.sizes && b.sizes == out.sizes);
-    let walk = Walk::new(out.sizes, [out.strides, a.strides, b.strides]);
-    let (len, out, a, b) = (output_len(out.sizes), target(&mut out), source(&a), source(&b));
+    let (sizes, strides) = (out.sizes, [out.strides, a.strides, b.strides]);
+    let (out, a, b) = (target(&mut out), source(&a), source(&b));
     // SAFETY: as in `map1_into`.
-    unsafe { execute(len, &walk, Two { kernel, out, a, b }) }
+    unsafe { over(sizes, strides, Two { kernel, out, a, b }) }
 }
 
 pub(crate) fn update1<O: Element>(kernel: impl Map1<O, O>, mut out: ViewMut<'_, HostBuffer, O>) {
-    let walk = Walk::new(out.sizes, [out.strides]);
-    let (len, out) = (output_len(out.sizes), target(&mut out));
+    let (sizes, strides) = (out.sizes, [out.strides]);
+    let out = target(&mut out);
     // SAFETY: the output's buffer is held exclusively and the walk stays inside its view.
-    unsafe { execute(len, &walk, Update1 { kernel, out }) }
+    unsafe { over(sizes, strides, Update1 { kernel, out }) }
 }
 
 pub(crate) fn update2<B: Element, O: Element>(
@@ -485,10 +550,10 @@ pub(crate) fn update2<B: Element, O: Element>(
     mut out: ViewMut<'_, HostBuffer, O>,
 ) {
     debug_assert_eq!(b.sizes, out.sizes);
-    let walk = Walk::new(out.sizes, [out.strides, b.strides]);
-    let (len, out, b) = (output_len(out.sizes), target(&mut out), source(&b));
+    let (sizes, strides) = (out.sizes, [out.strides, b.strides]);
+    let (out, b) = (target(&mut out), source(&b));
     // SAFETY: as in `map1_into`.
-    unsafe { execute(len, &walk, Update2 { kernel, out, b }) }
+    unsafe { over(sizes, strides, Update2 { kernel, out, b }) }
 }
 
 /// All elements in row-major order.

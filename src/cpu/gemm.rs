@@ -43,7 +43,8 @@ impl Visitor for Multiply {
 
     fn real<T: MachineFloat>(product: Product<T>) {
         if product.is_small() {
-            return simd::dispatch(Plain { product, zero: T::zero(), term: |sum: T, a: T, b: T| sum + a * b });
+            let term = |sum: T, a: T, b: T| sum + a * b;
+            return simd::dispatch(Tiny(Plain { product, zero: T::zero(), term }));
         }
         product.with_gemm(T::zero(), T::one());
     }
@@ -59,6 +60,65 @@ struct Plain<T, F> {
     zero: T,
     /// `sum + a * b`
     term: F,
+}
+
+/// The largest size of products computed without packing.
+const TINY: usize = 8;
+
+/// A product of square matrices, all loops unrolled.
+///
+/// # Safety
+/// As for [`Plain`], all sizes being `N`.
+#[inline(always)]
+unsafe fn square<T: Copy, F: Fn(T, T, T) -> T, const N: usize>(product: Product<T>, zero: T, term: F) {
+    let Product { out, left, left_steps, right, right_steps, .. } = product;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let right: [[T; N]; N] = core::array::from_fn(|p| {
+            core::array::from_fn(|j| right.add(p * right_steps[0] + j * right_steps[1]).read())
+        });
+        for i in 0..N {
+            let mut sums = [zero; N];
+            for (p, row) in right.iter().enumerate() {
+                let factor = left.add(i * left_steps[0] + p * left_steps[1]).read();
+                for (sum, &value) in sums.iter_mut().zip(row) {
+                    *sum = term(*sum, factor, value);
+                }
+            }
+            out.add(i * N).cast::<[T; N]>().write(sums);
+        }
+    }
+}
+
+/// A product of sizes up to [`TINY`], whose rows of sums stay in registers.
+struct Tiny<T, F>(Plain<T, F>);
+
+impl<T: Copy, F: Fn(T, T, T) -> T> Loop for Tiny<T, F> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Plain { product, zero, term } = self.0;
+        let Product { sizes: [m, k, n], out, left, left_steps, right, right_steps } = product;
+        // SAFETY: as in `Plain`; the sums are at least `n`.
+        unsafe {
+            match [m, k, n] {
+                [2, 2, 2] => return square::<_, _, 2>(product, zero, term),
+                [3, 3, 3] => return square::<_, _, 3>(product, zero, term),
+                [4, 4, 4] => return square::<_, _, 4>(product, zero, term),
+                _ => {}
+            }
+            for i in 0..m {
+                let mut sums = [zero; TINY];
+                for p in 0..k {
+                    let factor = left.add(i * left_steps[0] + p * left_steps[1]).read();
+                    for (j, sum) in sums[..n].iter_mut().enumerate() {
+                        *sum = term(*sum, factor, right.add(p * right_steps[0] + j * right_steps[1]).read());
+                    }
+                }
+                core::ptr::copy_nonoverlapping(sums.as_ptr(), out.add(i * n), n);
+            }
+        }
+    }
 }
 
 /// Columns of the result that are summed side by side.
@@ -128,7 +188,7 @@ impl<T: Copy, F: Fn(T, T, T) -> T> Loop for Plain<T, F> {
 impl<T: Copy + 'static> Product<T> {
     /// Whether three loops beat packing.
     fn is_small(&self) -> bool {
-        self.sizes.iter().all(|&size| size <= 8)
+        self.sizes.iter().all(|&size| size <= TINY)
     }
 
     /// `T` is one of `f32`, `f64` and the complex types over them, which are those that `gemm` takes.

@@ -14,6 +14,7 @@ use crate::dtype::Element;
 use crate::error::Result;
 use crate::ops::expression::{AXES, CHUNK as PIECE, Expression};
 use crate::ops::reduce::Reducer;
+use crate::shape::strides::is_contiguous;
 use crate::storage::{HostBuffer, View};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -319,6 +320,13 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
     a: View<'_, HostBuffer, A>,
     mask: u32,
 ) -> Result<HostBuffer> {
+    // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
+    let from = unsafe { a.buffer.start::<A>().add(a.offset) };
+    let all = a.sizes.len() as u32;
+    if (mask.trailing_ones() >= all || all == 0) && is_contiguous(a.sizes, a.strides) {
+        let inside = Inside { from, len: a.sizes.iter().product(), step: 1, outer: Vec::new(), rows: 1 };
+        return one(reducer, &inside, size_of::<A>());
+    }
     let split = |reduced: bool| -> (Vec<usize>, Vec<usize>) {
         (0..a.sizes.len())
             .filter(|axis| (mask >> axis & 1 == 1) == reduced)
@@ -327,8 +335,6 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
     };
     let (kept_sizes, kept_strides) = split(false);
     let (sizes, strides) = split(true);
-    // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
-    let from = unsafe { a.buffer.start::<A>().add(a.offset) };
     let inside = Inside::new(from, &sizes, &strides);
     let (count, results) = (inside.count(), result_len(&kept_sizes)?);
     let mut result_strides = vec![0; kept_sizes.len()];
@@ -492,6 +498,25 @@ impl<X: Expression, R: Reducer<X::Elem>> Loop for LazyResults<'_, X, R> {
                 }
             }
         }
+    }
+}
+
+/// All elements to one.
+fn one<A, I: Inner<A>, R: Reducer<A>>(reducer: R, inside: &I, bytes: usize) -> Result<HostBuffer> {
+    let count = inside.count();
+    let partial = if count == 0 {
+        reducer.start()
+    } else if threads::pieces(count / 64 * bytes) > 1 {
+        shared(inside, reducer, 0)
+    } else {
+        simd::dispatch(Part { inside, reducer, base: 0, blocks: 0..inside.blocks(), elements: PhantomData })
+    };
+    // SAFETY: the one element is written.
+    unsafe {
+        HostBuffer::filled_by(1, |out: *mut R::Out| {
+            out.write(reducer.finish(partial, count));
+            Ok(())
+        })
     }
 }
 

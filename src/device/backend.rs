@@ -63,6 +63,20 @@ pub trait Backend: Sized + 'static {
         strides: &[usize],
     ) -> Result<Self::Storage>;
 
+    /// `kernel(a)` where the `len` elements of `a` lie side by side, and so do the results'.
+    fn map1_line<A: Element, O: Element>(
+        kernel: impl Map1<A, O>,
+        a: View<'_, Self::Storage, A>,
+        len: usize,
+    ) -> Result<Self::Storage>;
+    /// The same of two operands, both side by side.
+    fn map2_line<A: Element, B: Element, O: Element>(
+        kernel: impl Map2<A, B, O>,
+        a: View<'_, Self::Storage, A>,
+        b: View<'_, Self::Storage, B>,
+        len: usize,
+    ) -> Result<Self::Storage>;
+
     fn map1_into<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
         a: View<'_, Self::Storage, A>,

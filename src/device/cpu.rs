@@ -73,6 +73,23 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         elementwise::map3(kernel, a, b, c, strides)
     }
+    #[inline]
+    fn map1_line<A: Element, O: Element>(
+        kernel: impl Map1<A, O>,
+        a: View<'_, HostBuffer, A>,
+        len: usize,
+    ) -> Result<HostBuffer> {
+        elementwise::map1_line(kernel, a, len)
+    }
+    #[inline]
+    fn map2_line<A: Element, B: Element, O: Element>(
+        kernel: impl Map2<A, B, O>,
+        a: View<'_, HostBuffer, A>,
+        b: View<'_, HostBuffer, B>,
+        len: usize,
+    ) -> Result<HostBuffer> {
+        elementwise::map2_line(kernel, a, b, len)
+    }
     fn map1_into<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
         a: View<'_, HostBuffer, A>,

@@ -84,6 +84,17 @@ impl Backend for Meta {
     ) -> Result<NoData> {
         Ok(NoData)
     }
+    fn map1_line<A: Element, O: Element>(_: impl Map1<A, O>, _: View<'_, NoData, A>, _: usize) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn map2_line<A: Element, B: Element, O: Element>(
+        _: impl Map2<A, B, O>,
+        _: View<'_, NoData, A>,
+        _: View<'_, NoData, B>,
+        _: usize,
+    ) -> Result<NoData> {
+        Ok(NoData)
+    }
     fn map1_into<A: Element, O: Element>(
         _: impl Map1<A, O>,
         _: View<'_, NoData, A>,

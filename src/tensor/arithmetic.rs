@@ -103,13 +103,40 @@ pub(super) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A,
     broadcast
 }
 
+/// The sizes and row-major strides of operands that all have them, and how many elements that is; `None` for others, and
+/// where there are no elements. (Most operands are alike, and small ones feel what looking closer costs.)
+#[inline(always)]
+pub(super) fn row_major<const N: usize, A: SizeArray>(
+    operands: [(&[usize], &[usize]); N],
+    rank: usize,
+) -> Option<(A, A, usize)> {
+    let (mut sizes, mut strides, mut len) = (A::filled(0), A::filled(0), 1);
+    if operands.iter().any(|(sizes, strides)| sizes.len() != rank || strides.len() != rank) {
+        return None;
+    }
+    for axis in (0..rank).rev() {
+        let size = operands[0].0[axis];
+        if operands.iter().any(|(sizes, strides)| sizes[axis] != size || strides[axis] != len) {
+            return None;
+        }
+        (sizes.as_mut()[axis], strides.as_mut()[axis]) = (size, len);
+        // The operands exist, so their elements can be counted.
+        len *= size;
+    }
+    (len != 0).then_some((sizes, strides, len))
+}
+
 /// `kernel(view)`, beside scalars, as a new tensor of the given sizes.
+#[inline]
 pub(super) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
     kernel: impl Map1<A, Out>,
     view: View<'_, D::Storage, A>,
     sizes: T::Sizes,
     common: DType,
 ) -> Result<Tensor<Out, T, D>> {
+    if let Some((sizes, strides, len)) = row_major::<1, T::Sizes>([(view.sizes, view.strides)], T::RANK) {
+        return Ok(Tensor::from_parts(D::map1_line(kernel, view, len)?, 0, sizes, strides));
+    }
     let row_major = strides::contiguous(&sizes);
     if view.sizes == sizes.as_ref() && view.strides == row_major.as_ref() {
         return Ok(Tensor::from_parts(D::map1(kernel, view, row_major.as_ref())?, 0, sizes, row_major));
@@ -212,6 +239,11 @@ where
     match (left, right) {
         (Source::View(left), Source::View(right)) => {
             check_divisors::<O, P, X, R::Elem>(right)?;
+            let operands = [(left.sizes, left.strides), (right.sizes, right.strides)];
+            if !exact && let Some((sizes, strides, len)) = row_major::<2, T::Sizes>(operands, T::RANK) {
+                let storage = X::map2_line::<_, _, O::Output<P>>(Combining::<O, P>::new(), left, right, len)?;
+                return Ok(Tensor::from_parts(storage, 0, sizes, strides));
+            }
             let sizes = broadcast::<T, O::Output<P>>(O::NAME, left.sizes, right.sizes)?;
             if exact && let Some(value) = X::peek_free(right) {
                 return map1::<_, T, X, _>(CombiningRight::<O, P>(value.cast()), left, sizes, O::Computes::<P>::DTYPE);

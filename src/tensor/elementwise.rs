@@ -21,6 +21,10 @@ use crate::shape::{Broadcast, Shape, WrittenTo};
 type Result1<O, E> = <O as UnaryOp<E>>::Output;
 
 fn map<O: UnaryOp<E>, E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Result<Tensor<O::Output, S, D>> {
+    if x.is_contiguous() {
+        let storage = D::map1_line::<E, O::Output>(Applying::<O>::new(), x.view(), x.numel())?;
+        return Ok(Tensor::dense(storage, x.shape()));
+    }
     let strides = strides::elementwise_result(&x.shape(), &[x.stride()], true);
     let storage = D::map1::<E, O::Output>(Applying::<O>::new(), x.view(), strides.as_ref())?;
     Ok(Tensor::from_parts(storage, 0, x.shape(), strides))

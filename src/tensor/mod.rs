@@ -126,7 +126,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// Elements to write to: makes the storage unique, and every element's place its own, first.
     pub(crate) fn view_mut(&mut self) -> Result<ViewMut<'_, D::Storage, E>> {
-        let dense = strides::is_dense(self.shape().as_ref(), self.stride().as_ref());
+        let (sizes, strides) = (self.shape(), self.stride());
+        let dense = strides::is_contiguous(sizes.as_ref(), strides.as_ref())
+            || strides::is_dense(sizes.as_ref(), strides.as_ref());
         if !dense || !D::is_unique(&mut self.parts.storage) {
             let strides = strides::preserved(&self.parts.sizes, &self.parts.strides);
             let storage = D::map1(Copying, self.view(), strides.as_ref())?;

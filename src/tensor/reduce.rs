@@ -38,12 +38,13 @@ pub(super) fn reduce_by<O: Op, R: Reducer<E>, E, T: Shape, D: Device>(
     if !R::HAS_IDENTITY && (0..sizes.len()).filter(reduced).any(|axis| sizes[axis] == 0) {
         return Err(Error::EmptyReduction { op: O::NAME, sizes: sizes.into() });
     }
-    let kept: Vec<usize> = (0..sizes.len())
-        .filter(|axis| keeps || !reduced(axis))
-        .map(|axis| if reduced(&axis) { 1 } else { sizes[axis] })
-        .collect();
-    let reducer = if kept.iter().all(|&size| size == 1) { reducer.single() } else { reducer };
-    Ok(Tensor::dense(run(reducer)?, T::Sizes::copied(&kept)))
+    let mut kept = T::Sizes::filled(1);
+    let axes = (0..sizes.len()).filter(|axis| keeps || !reduced(axis));
+    for (kept, axis) in kept.as_mut().iter_mut().zip(axes) {
+        *kept = if reduced(&axis) { 1 } else { sizes[axis] };
+    }
+    let reducer = if kept.as_ref().iter().all(|&size| size == 1) { reducer.single() } else { reducer };
+    Ok(Tensor::dense(run(reducer)?, kept))
 }
 
 /// Writes the four forms of a reduction: over everything, over axes, each with its `try_` twin. `Element: sum … <O>

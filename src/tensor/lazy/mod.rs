@@ -20,7 +20,7 @@ mod reduce;
 pub use operand::{Begin, LazyOperand, LazyOutcome, RightOfLazy, where_};
 
 use super::Tensor;
-use super::arithmetic::layout;
+use super::arithmetic::{broadcast, layout, row_major};
 use crate::device::{Device, Receives, Source};
 use crate::dtype::{CastTo, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
@@ -207,7 +207,10 @@ where
 
 /// The result of two operands: sizes broadcast, axes in the order that the operands have them in memory.
 pub(super) fn extend<T: Shape, Out: Element>(op: &'static str, a: Layout, b: Layout) -> Result<Extent<T>> {
-    let sizes = super::arithmetic::broadcast::<T, Out>(op, a.0, b.0)?;
+    if let Some((sizes, strides, _)) = row_major::<2, T::Sizes>([(a.0, a.1), (b.0, b.1)], T::RANK) {
+        return Ok(Extent { sizes, strides });
+    }
+    let sizes = broadcast::<T, Out>(op, a.0, b.0)?;
     let row_major = strides::contiguous(&sizes);
     let alike = a.0 == sizes.as_ref() && b.0 == sizes.as_ref();
     if alike && a.1 == row_major.as_ref() && b.1 == row_major.as_ref() {
@@ -274,7 +277,9 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     /// [`eval`](Self::eval), returning the error of whichever operation it was.
     pub fn try_eval(self) -> Result<Tensor<E, S, D>> {
         let (node, Extent { sizes, mut strides }) = self.parts?;
-        if !strides::is_dense(sizes.as_ref(), strides.as_ref()) {
+        let dense = strides::is_contiguous(sizes.as_ref(), strides.as_ref())
+            || strides::is_dense(sizes.as_ref(), strides.as_ref());
+        if !dense {
             strides = strides::elementwise_result(&sizes, &[strides], true);
         }
         let storage = D::evaluate(node.expression(sizes.as_ref())?, sizes.as_ref(), strides.as_ref())?;
