@@ -63,6 +63,11 @@ pub mod shape;
 mod storage;
 mod tensor;
 
+/// How the room around a padded tensor is filled: see [`Tensor::pad`].
+pub mod pad {
+    pub use crate::tensor::{Circular, Constant, PadMode, Reflect, Replicate};
+}
+
 /// Writes one dimension as a type: a number, `_` for [`Dyn`], or a name.
 ///
 /// ```

@@ -11,6 +11,7 @@ pub mod close;
 mod complex;
 pub mod kernel;
 pub mod reduce;
+pub mod stretch;
 pub(crate) mod table;
 mod tuned;
 mod unary;

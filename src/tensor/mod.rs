@@ -10,20 +10,25 @@ mod close;
 mod compare;
 mod convert;
 mod create;
+
 mod display;
 mod elementwise;
 mod index;
 mod join;
 mod layout;
 mod matmul;
+mod moving;
 mod operand;
 mod operators;
+mod pad;
 mod random;
 mod ranges;
 mod reduce;
+mod repeat;
 mod reshape;
 mod scan;
 mod shell;
+mod split;
 mod tuned;
 mod views;
 mod words;
@@ -38,6 +43,7 @@ pub use layout::{Layout, Strided};
 pub use operand::{Operand, TensorOperand};
 #[doc(hidden)]
 pub use operators::{AssignedTo, RightOf};
+pub use pad::{Circular, Constant, PadMode, Reflect, Replicate};
 pub use random::Generator;
 #[doc(hidden)]
 pub use tuned::TunedWrites;

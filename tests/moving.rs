@@ -1,0 +1,267 @@
+//! Operations that move elements, take tensors apart and put them together, compared with PyTorch: every case below is
+//! PyTorch's own expression beside castiron's, and `moving.json` holds what the expression gave for inputs of several sizes.
+
+mod common;
+
+use castiron::pad::{Circular, Constant, Reflect, Replicate};
+use castiron::{Complex, Dtype, Dyn, Numeric, Result, Shape, Tensor, axis, bf16, dim, shape};
+use common::{Answer, Token, json, parse_all};
+use serde_json::Value;
+
+/// What a case gave: the sizes and the elements of each tensor.
+type Given = Result<Vec<(Vec<usize>, Answer)>>;
+
+/// What methods return.
+trait Gives {
+    fn give(self, to: &mut Vec<(Vec<usize>, Answer)>);
+}
+impl<E: Token, S: Shape> Gives for Tensor<E, S> {
+    fn give(self, to: &mut Vec<(Vec<usize>, Answer)>) {
+        to.push((self.shape().as_ref().to_vec(), Answer::new(self.to_vec())));
+    }
+}
+impl<T: Gives> Gives for Vec<T> {
+    fn give(self, to: &mut Vec<(Vec<usize>, Answer)>) {
+        self.into_iter().for_each(|each| each.give(to));
+    }
+}
+impl<T: Gives, const N: usize> Gives for [T; N] {
+    fn give(self, to: &mut Vec<(Vec<usize>, Answer)>) {
+        self.into_iter().for_each(|each| each.give(to));
+    }
+}
+impl<A: Gives, B: Gives> Gives for (A, B) {
+    fn give(self, to: &mut Vec<(Vec<usize>, Answer)>) {
+        self.0.give(to);
+        self.1.give(to);
+    }
+}
+impl<A: Gives, B: Gives, C: Gives> Gives for (A, B, C) {
+    fn give(self, to: &mut Vec<(Vec<usize>, Answer)>) {
+        self.0.give(to);
+        self.1.give(to);
+        self.2.give(to);
+    }
+}
+
+fn given(result: Result<impl Gives>) -> Given {
+    let mut all = Vec::new();
+    result?.give(&mut all);
+    Ok(all)
+}
+
+/// The same tensor as it may lie in memory: row-major, with the first axis innermost, and inside of a larger one.
+macro_rules! layouts {
+    ($x:expr, $rank:tt) => {{
+        let x = $x;
+        layouts!(@more x $rank)
+    }};
+    (@more $x:ident 0) => { vec![$x] };
+    (@more $x:ident $rank:tt) => {{
+        let turned = $x.transpose(axis![0], axis![-1]).contiguous().transpose(axis![0], axis![-1]);
+        let wide = castiron::stack(vec![$x.clone(), $x.clone()], axis![-1]).select(axis![-1], 1);
+        let mut all = vec![$x.clone(), turned, wide];
+        // An axis without positions can't be padded from its other end.
+        if !$x.is_empty() {
+            all.push($x.pad_sized([1, 1], Circular).narrow(axis![-1], 1, $x.size(axis![-1])));
+        }
+        all
+    }};
+}
+
+/// Cases of one rank: PyTorch's expression, and what castiron does instead. Writes a function that runs the case of a name.
+macro_rules! cases {
+    ($($function:ident<$e:ident: $bound:ident> $rank:tt $shape:ty, |$x:ident| { $($python:literal => $run:expr;)* })*) => {$(
+        fn $function<$e: Token + $bound>(case: &str, sizes: &[usize], tokens: &str) -> Option<Vec<Given>> {
+            let elements: Vec<$e> = parse_all(tokens);
+            let given: fn(Tensor<$e, $shape>) -> Given = match case {
+                $($python => |$x| given($run),)*
+                _ => return None,
+            };
+            let x: Tensor<$e, $shape> = Tensor::from_vec_sized(elements, sizes.try_into().unwrap());
+            Some(layouts!(x, $rank).into_iter().map(given).collect())
+        }
+    )*};
+}
+cases! {
+    zero<E: Dtype> 0 (), |x| {
+        "x.flip(0)" => x.try_flip(axis![0]);
+        "x.roll(1)" => x.try_roll(1);
+        "x.repeat(2, 3)" => x.try_repeat::<shape![2, 3]>();
+        "x.repeat(())" => x.try_repeat::<shape![]>();
+        "x.tile((2,))" => x.try_tile::<shape![2]>();
+    }
+    one<E: Dtype> 1 (Dyn,), |x| {
+        "x.flip(0)" => x.try_flip(axis![0]);
+        "x.flipud()" => x.try_flipud();
+        "x.roll(2)" => x.try_roll(2);
+        "x.roll(-7, 0)" => x.try_roll_axis(-7, axis![0]);
+        "x.repeat(3)" => x.try_repeat::<shape![3]>();
+        "x.repeat(2, 0)" => x.try_repeat_sized::<shape![2, _]>([2, 0]);
+        "x.repeat(2, 1, 2)" => x.try_repeat::<shape![2, 1, 2]>();
+        "x.tile((2, 2))" => x.try_tile::<shape![2, 2]>();
+        "x.repeat_interleave(3, 0)" => x.try_repeat_interleave::<dim!(3), _>(axis![0]);
+        "x.repeat_interleave(0, 0)" => x.try_repeat_interleave_sized(axis![0], 0);
+        "x.repeat_interleave(torch.arange(x.numel()), 0)" =>
+            x.try_repeat_interleave_by(axis![0], &Tensor::<i64, shape![_]>::arange(0, x.numel(), 1));
+        "F.pad(x, (1, 2))" => x.try_pad::<shape![1, 2], _>(Constant(0));
+        "F.pad(x, (-1, 2), value=3)" => x.try_pad_sized([-1, 2], Constant(3));
+        "F.pad(x, (3, -2))" => x.try_pad_sized([3, -2], Constant(0));
+        "F.pad(x, (-2, -2))" => x.try_pad_sized([-2, -2], Constant(0));
+        "F.pad(x, (-6, 7))" => x.try_pad_sized([-6, 7], Constant(0));
+        "F.pad(x[None], (2, 1), 'circular')[0]" => x.try_pad::<shape![2, 1], _>(Circular);
+        "F.pad(x[None], (2, -1), 'circular')[0]" => x.try_pad_sized([2, -1], Circular);
+        "F.pad(x[None], (6, 0), 'circular')[0]" => x.try_pad_sized([6, 0], Circular);
+        "x.chunk(2)" => x.try_chunk(axis![0], 2);
+        "x.chunk(4)" => x.try_chunk(axis![0], 4);
+        "x.chunk(0)" => x.try_chunk(axis![0], 0);
+        "x.split(2)" => x.try_split(axis![0], 2);
+        "x.split(0)" => x.try_split(axis![0], 0);
+        "x.split([2, 3])" => x.try_split_sizes(axis![0], &[2, 3]);
+        "x.split([1, 4, 0])" => x.try_split_into::<shape![1, 4, 0], _>(axis![0]);
+        "x.tensor_split(3)" => x.try_tensor_split(axis![0], 3);
+        "x.tensor_split(7)" => x.try_tensor_split(axis![0], 7);
+        "x.tensor_split((1, 3, 9))" => x.try_tensor_split_at(axis![0], &[1, 3, 9]);
+        "x.tensor_split((-2, 1, -9))" => x.try_tensor_split_at(axis![0], &[-2, 1, -9]);
+        "x.unbind()" => x.try_unbind(axis![0]);
+        "x.unfold(0, 2, 1)" => x.try_unfold::<dim!(2), dim!(1), _>(axis![0]);
+        "x.unfold(0, 3, 2)" => x.try_unfold_sized(axis![0], 3, 2);
+        "x.unfold(0, 0, 2)" => x.try_unfold_sized(axis![0], 0, 2);
+        "x.unfold(0, 1, 0)" => x.try_unfold_sized(axis![0], 1, 0);
+    }
+    two<E: Dtype> 2 (Dyn, Dyn), |x| {
+        "x.flip(0)" => x.try_flip(axis![0]);
+        "x.flip(-1)" => x.try_flip(axis![-1]);
+        "x.flip(0, 1)" => x.try_flip(axis![0, 1]);
+        "x.fliplr()" => x.try_fliplr();
+        "x.flipud()" => x.try_flipud();
+        "x.roll(5)" => x.try_roll(5);
+        "x.roll(1, 0)" => x.try_roll_axis(1, axis![0]);
+        "x.roll((-1, 2), (0, 1))" => x.try_roll_axis([-1, 2], axis![0, 1]);
+        "x.roll((-1, 2), (1, 0))" => x.try_roll_axis([-1, 2], axis![1, 0]);
+        "x.rot90()" => x.try_rot90::<1, _, _>(axis![0, 1]);
+        "x.rot90(2)" => x.try_rot90::<2, _, _>(axis![0, 1]);
+        "x.rot90(3)" => x.try_rot90::<3, _, _>(axis![0, 1]);
+        "x.rot90(-1)" => x.try_rot90::<-1, _, _>(axis![0, 1]);
+        "x.rot90(1, [1, 0])" => x.try_rot90::<1, _, _>(axis![1, 0]);
+        "x.rot90(4)" => x.try_rot90::<4, _, _>(axis![0, 1]);
+        "x.tril()" => x.try_tril(0);
+        "x.tril(1)" => x.try_tril(1);
+        "x.tril(-2)" => x.try_tril(-2);
+        "x.triu()" => x.try_triu(0);
+        "x.triu(2)" => x.try_triu(2);
+        "x.triu(-1)" => x.try_triu(-1);
+        "x.triu(-9)" => x.try_triu(-9);
+        "x.triu(9)" => x.try_triu(9);
+        "x.repeat(2, 3)" => x.try_repeat::<shape![2, 3]>();
+        "x.repeat(2, 1, 2)" => x.try_repeat::<shape![2, 1, 2]>();
+        "x.tile((2,))" => x.try_tile::<shape![2]>();
+        "x.tile((3, 1))" => x.try_tile::<shape![3, 1]>();
+        "x.repeat_interleave(2, 0)" => x.try_repeat_interleave::<dim!(2), _>(axis![0]);
+        "x.repeat_interleave(2, -1)" => x.try_repeat_interleave_sized(axis![-1], 2);
+        "F.pad(x, (1, 2))" => x.try_pad::<shape![1, 2], _>(Constant(0));
+        "F.pad(x, (1, 2, 3, 0))" => x.try_pad::<shape![1, 2, 3, 0], _>(Constant(0));
+        "F.pad(x, (-1, 2, 1, -1), value=1)" => x.try_pad_sized([-1, 2, 1, -1], Constant(1));
+        "F.pad(x[None], (1, 2, 2, 0), 'circular')[0]" => x.try_pad_sized([1, 2, 2, 0], Circular);
+        "F.pad(x[None], (-1, 2, 2, -1), 'circular')[0]" => x.try_pad_sized([-1, 2, 2, -1], Circular);
+        "x.chunk(2, 1)" => x.try_chunk(axis![1], 2);
+        "x.split(2, -1)" => x.try_split(axis![-1], 2);
+        "x.tensor_split(2, 1)" => x.try_tensor_split(axis![1], 2);
+        "x.unbind(1)" => x.try_unbind(axis![1]);
+        "x.unfold(1, 2, 1)" => x.try_unfold::<dim!(2), dim!(1), _>(axis![1]);
+        "x.movedim(0, 1)" => Ok(x.movedim(axis![0], axis![1]));
+    }
+    three<E: Dtype> 3 (Dyn, Dyn, Dyn), |x| {
+        "x.flip(0, 2)" => x.try_flip(axis![0, 2]);
+        "x.flip(1)" => x.try_flip(axis![1]);
+        "x.roll((1, -2), (2, 1))" => x.try_roll_axis([1, -2], axis![2, 1]);
+        "x.rot90(1, (1, 2))" => x.try_rot90::<1, _, _>(axis![1, 2]);
+        "x.rot90(-1, (0, 2))" => x.try_rot90::<-1, _, _>(axis![0, 2]);
+        "x.tril(-1)" => x.try_tril(-1);
+        "x.triu(1)" => x.try_triu(1);
+        "x.repeat(2, 1, 2)" => x.try_repeat::<shape![2, 1, 2]>();
+        "x.tile((2, 2))" => x.try_tile::<shape![2, 2]>();
+        "x.repeat_interleave(3, 1)" => x.try_repeat_interleave::<dim!(3), _>(axis![1]);
+        "F.pad(x, (0, 1, 2, 0, 1, 1))" => x.try_pad::<shape![0, 1, 2, 0, 1, 1], _>(Constant(0));
+        "x.movedim(0, 2)" => Ok(x.movedim(axis![0], axis![2]));
+        "x.movedim(-1, 0)" => Ok(x.movedim(axis![-1], axis![0]));
+        "x.swapaxes(0, -1)" => Ok(x.swapaxes(axis![0], axis![-1]));
+        "x.unfold(1, 2, 1)" => x.try_unfold_sized(axis![1], 2, 1);
+        "x.unbind(-2)" => x.try_unbind(axis![-2]);
+    }
+    mirrored<E: Numeric> 3 (Dyn, Dyn, Dyn), |x| {
+        "F.pad(x, (1, 2), 'reflect')" => x.try_pad::<shape![1, 2], _>(Reflect);
+        "F.pad(x, (3, 0), 'reflect')" => x.try_pad::<shape![3, 0], _>(Reflect);
+        "F.pad(x, (4, 0), 'reflect')" => x.try_pad::<shape![4, 0], _>(Reflect);
+        "F.pad(x, (-1, 2), 'reflect')" => x.try_pad_sized([-1, 2], Reflect);
+        "F.pad(x, (2, -2), 'reflect')" => x.try_pad_sized([2, -2], Reflect);
+        "F.pad(x, (1, 2, 2, 0), 'reflect')" => x.try_pad::<shape![1, 2, 2, 0], _>(Reflect);
+        "F.pad(x, (1, 2), 'replicate')" => x.try_pad::<shape![1, 2], _>(Replicate);
+        "F.pad(x, (5, 0, 1, 7), 'replicate')" => x.try_pad::<shape![5, 0, 1, 7], _>(Replicate);
+        "F.pad(x, (-1, 2), 'replicate')" => x.try_pad_sized([-1, 2], Replicate);
+        "F.pad(x, (2, -2), 'replicate')" => x.try_pad_sized([2, -2], Replicate);
+        "F.pad(x, (-5, 3), 'reflect')" => x.try_pad_sized([-5, 3], Reflect);
+        "F.pad(x, (-5, 3), 'replicate')" => x.try_pad_sized([-5, 3], Replicate);
+        "F.pad(x, (3, 4, 1, 2), 'circular')" => x.try_pad_sized([3, 4, 1, 2], Circular);
+    }
+}
+
+fn run<E: Token + Dtype>(case: &str, sizes: &[usize], tokens: &str) -> Option<Vec<Given>> {
+    match sizes.len() {
+        0 => zero::<E>(case, sizes, tokens),
+        1 => one::<E>(case, sizes, tokens),
+        2 => two::<E>(case, sizes, tokens),
+        _ => three::<E>(case, sizes, tokens),
+    }
+}
+
+/// What a case gave against what PyTorch gave.
+fn compare(given: &Given, row: &Value) -> Result<(), String> {
+    let Some(results) = row["results"].as_array() else {
+        return if given.is_err() { Ok(()) } else { Err(format!("PyTorch refuses: {}", row["error"])) };
+    };
+    let given = given.as_ref().map_err(|error| error.to_string())?;
+    if given.len() != results.len() {
+        return Err(format!("{} tensors, PyTorch gives {}", given.len(), results.len()));
+    }
+    for ((sizes, answer), result) in given.iter().zip(results) {
+        let wanted: Vec<usize> = serde_json::from_value(result[1].clone()).unwrap();
+        if (sizes, common::code(answer.dtype)) != (&wanted, result[0].as_str().unwrap()) {
+            return Err(format!("{} {sizes:?}, PyTorch gives {} {wanted:?}", answer.dtype, result[0]));
+        }
+        for (at, token) in result[2].as_str().unwrap().split_whitespace().enumerate() {
+            if !answer.agrees(at, token, 0.0) {
+                return Err(format!("[{at}] is {}, PyTorch gives {token}", answer.show(at)));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn moved_elements_are_pytorchs() {
+    let table = json("moving.json");
+    let (mut checked, mut wrong) = (0, Vec::new());
+    for row in table["rows"].as_array().unwrap() {
+        let (case, dtype) = (row["case"].as_str().unwrap(), row["dtype"].as_str().unwrap());
+        let sizes: Vec<usize> = serde_json::from_value(row["sizes"].clone()).unwrap();
+        let tokens = row["x"].as_str().unwrap();
+        let given = match dtype {
+            "f32" => run::<f32>(case, &sizes, tokens).or_else(|| mirrored::<f32>(case, &sizes, tokens)),
+            "i64" => run::<i64>(case, &sizes, tokens).or_else(|| mirrored::<i64>(case, &sizes, tokens)),
+            "bool" => run::<bool>(case, &sizes, tokens),
+            "bf16" => run::<bf16>(case, &sizes, tokens),
+            "c128" => run::<Complex<f64>>(case, &sizes, tokens),
+            _ => None,
+        };
+        let given = given.unwrap_or_else(|| panic!("no case {case} of rank {} for {dtype}", sizes.len()));
+        for (layout, given) in given.iter().enumerate() {
+            checked += 1;
+            if let Err(why) = compare(given, row) {
+                wrong.push(format!("{case} of {dtype} {sizes:?}, layout {layout}: {why}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {checked} are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(checked > 1000, "{checked}");
+}
