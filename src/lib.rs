@@ -112,6 +112,11 @@ pub use shape::{Axis, Dim, Dyn, KnownShape, Shape};
 #[doc(hidden)]
 pub use tensor::{Admits, AssignedTo, InPlace, RightOf, TunedWrites, Writes};
 pub use tensor::{
+    BlockDiag, Broadcasted, Grid, Reshaped, block_diag, broadcast_tensors, cartesian_prod, column_stack, dstack,
+    hstack, meshgrid, meshgrid_xy, try_block_diag, try_broadcast_tensors, try_cartesian_prod, try_column_stack,
+    try_dstack, try_hstack, try_vstack, vstack,
+};
+pub use tensor::{
     Generator, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, Stacked, Strided, Tensor,
     TensorOperand, cat, stack, try_cat, try_stack, try_where_, where_,
 };

@@ -4,7 +4,11 @@
 mod common;
 
 use castiron::pad::{Circular, Constant, Reflect, Replicate};
-use castiron::{Complex, Dtype, Dyn, Numeric, Result, Shape, Tensor, axis, bf16, dim, shape};
+use castiron::{Complex, Dtype, Dyn, KnownShape, Numeric, Result, Shape, Tensor, axis, bf16, dim, shape};
+use castiron::{
+    meshgrid, meshgrid_xy, try_block_diag, try_broadcast_tensors, try_cartesian_prod, try_column_stack, try_dstack,
+    try_hstack, try_vstack,
+};
 use common::{Answer, Token, json, parse_all};
 use serde_json::Value;
 
@@ -124,6 +128,12 @@ cases! {
         "x.tensor_split((1, 3, 9))" => x.try_tensor_split_at(axis![0], &[1, 3, 9]);
         "x.tensor_split((-2, 1, -9))" => x.try_tensor_split_at(axis![0], &[-2, 1, -9]);
         "x.unbind()" => x.try_unbind(axis![0]);
+        "x.diag()" => x.try_diag();
+        "x.diag(1)" => x.try_diag_at(1);
+        "x.diag(-2)" => x.try_diag_at(-2);
+        "x.diag_embed()" => x.try_diag_embed();
+        "x.diag_embed(-1)" => x.try_diag_embed_at(-1);
+        "torch.atleast_3d(x)" => Ok(x.atleast_3d());
         "x.unfold(0, 2, 1)" => x.try_unfold::<dim!(2), dim!(1), _>(axis![0]);
         "x.unfold(0, 3, 2)" => x.try_unfold_sized(axis![0], 3, 2);
         "x.unfold(0, 0, 2)" => x.try_unfold_sized(axis![0], 0, 2);
@@ -169,6 +179,15 @@ cases! {
         "x.tensor_split(2, 1)" => x.try_tensor_split(axis![1], 2);
         "x.unbind(1)" => x.try_unbind(axis![1]);
         "x.unfold(1, 2, 1)" => x.try_unfold::<dim!(2), dim!(1), _>(axis![1]);
+        "x.diagonal()" => Ok(x.diagonal(axis![0, 1]));
+        "x.diagonal(1)" => Ok(x.diagonal_at(1, axis![0, 1]));
+        "x.diagonal(-2)" => Ok(x.diagonal_at(-2, axis![0, 1]));
+        "x.diagonal(9)" => Ok(x.diagonal_at(9, axis![0, 1]));
+        "x.diagonal(1, 1, 0)" => Ok(x.diagonal_at(1, axis![1, 0]));
+        "x.diag()" => x.try_diag();
+        "x.diag(-1)" => x.try_diag_at(-1);
+        "x.diag_embed()" => x.try_diag_embed();
+        "x.diag_embed(2)" => x.try_diag_embed_at(2);
         "x.movedim(0, 1)" => Ok(x.movedim(axis![0], axis![1]));
     }
     three<E: Dtype> 3 (Dyn, Dyn, Dyn), |x| {
@@ -183,6 +202,9 @@ cases! {
         "x.tile((2, 2))" => x.try_tile::<shape![2, 2]>();
         "x.repeat_interleave(3, 1)" => x.try_repeat_interleave::<dim!(3), _>(axis![1]);
         "F.pad(x, (0, 1, 2, 0, 1, 1))" => x.try_pad::<shape![0, 1, 2, 0, 1, 1], _>(Constant(0));
+        "x.diagonal(0, 0, 2)" => Ok(x.diagonal(axis![0, 2]));
+        "x.diagonal(1, -1, 0)" => Ok(x.diagonal_at(1, axis![-1, 0]));
+        "x.diag_embed(1)" => x.try_diag_embed_at(1);
         "x.movedim(0, 2)" => Ok(x.movedim(axis![0], axis![2]));
         "x.movedim(-1, 0)" => Ok(x.movedim(axis![-1], axis![0]));
         "x.swapaxes(0, -1)" => Ok(x.swapaxes(axis![0], axis![-1]));
@@ -264,4 +286,67 @@ fn moved_elements_are_pytorchs() {
     }
     assert!(wrong.is_empty(), "{} of {checked} are wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(checked > 1000, "{checked}");
+}
+
+/// Cases without an input: `i(2, 3)` are the numbers from 1 on as int64, `f(2, 3)` half of them as float32.
+macro_rules! constants {
+    ($($python:literal => $run:expr;)*) => {
+        fn constant(case: &str) -> Option<Given> {
+            fn i<S: KnownShape>() -> Tensor<i64, S> {
+                Tensor::from_vec((1..=S::NUMEL as i64).collect())
+            }
+            fn f<S: KnownShape>() -> Tensor<f32, S> {
+                i::<S>().to::<f32>() * 0.5
+            }
+            let given: fn() -> Given = match case {
+                $($python => || given($run),)*
+                _ => return None,
+            };
+            Some(given())
+        }
+    };
+}
+constants! {
+    "torch.trace(i(3, 4))" => i::<shape![3, 4]>().try_trace();
+    "torch.trace(f(3, 3))" => f::<shape![3, 3]>().try_trace();
+    "torch.trace(i(0, 4).to(torch.uint8))" => i::<shape![0, 4]>().to::<u8>().try_trace();
+    "torch.hstack([i(3), i(2)])" => try_hstack((i::<shape![3]>(), i::<shape![2]>()));
+    "torch.hstack([i(2, 2), f(2, 1)])" => try_hstack((i::<shape![2, 2]>(), f::<shape![2, 1]>()));
+    "torch.hstack([i(), f(2)])" => try_hstack((i::<shape![]>(), f::<shape![2]>()));
+    "torch.hstack([i(2, 1, 2), i(2, 2, 2), i(2, 1, 2)])" =>
+        try_hstack((i::<shape![2, 1, 2]>(), i::<shape![2, 2, 2]>(), i::<shape![2, 1, 2]>()));
+    "torch.hstack([i(2), i(2)])" => try_hstack(vec![i::<shape![2]>(); 2]);
+    "torch.vstack([i(3), f(2, 3)])" => try_vstack((i::<shape![3]>(), f::<shape![2, 3]>()));
+    "torch.vstack([i(), i()])" => try_vstack([i::<shape![]>(), i::<shape![]>()]);
+    "torch.dstack([i(3), i(3)])" => try_dstack((i::<shape![3]>(), i::<shape![3]>()));
+    "torch.dstack([i(2, 2), f(2, 2, 2)])" => try_dstack((i::<shape![2, 2]>(), f::<shape![2, 2, 2]>()));
+    "torch.column_stack([i(2), i(2, 3), i(2)])" => try_column_stack((i::<shape![2]>(), i::<shape![2, 3]>(), i::<shape![2]>()));
+    "torch.column_stack([i(), i()])" => try_column_stack((i::<shape![]>(), i::<shape![]>()));
+    "torch.meshgrid(i(2), i(3), indexing='ij')" => Ok(meshgrid((i::<shape![2]>(), i::<shape![3]>())));
+    "torch.meshgrid(i(2), i(3), indexing='xy')" => Ok(meshgrid_xy((i::<shape![2]>(), i::<shape![3]>())));
+    "torch.meshgrid(f(2), f(3), f(4), indexing='ij')" => Ok(meshgrid((f::<shape![2]>(), f::<shape![3]>(), f::<shape![4]>())));
+    "torch.meshgrid(f(2), f(0), f(4), indexing='xy')" => Ok(meshgrid_xy((f::<shape![2]>(), f::<shape![0]>(), f::<shape![4]>())));
+    "torch.cartesian_prod(i(2), i(3))" => try_cartesian_prod((i::<shape![2]>(), i::<shape![3]>()));
+    "torch.cartesian_prod(f(2), f(1), f(3))" => try_cartesian_prod((f::<shape![2]>(), f::<shape![1]>(), f::<shape![3]>()));
+    "torch.cartesian_prod(i(2), i(0))" => try_cartesian_prod((i::<shape![2]>(), i::<shape![0]>()));
+    "torch.broadcast_tensors(i(3), f(2, 1))" => try_broadcast_tensors((i::<shape![3]>(), f::<shape![2, 1]>()));
+    "torch.broadcast_tensors(i(3), f(), i(4, 1, 1))" =>
+        try_broadcast_tensors((i::<shape![3]>(), f::<shape![]>(), i::<shape![4, 1, 1]>()));
+    "torch.block_diag(i(2, 3), i(1, 2))" => try_block_diag((i::<shape![2, 3]>(), i::<shape![1, 2]>()));
+    "torch.block_diag(i(2, 3), f(2), i())" => try_block_diag((i::<shape![2, 3]>(), f::<shape![2]>(), i::<shape![]>()));
+    "torch.block_diag(i(2, 0), i(0, 2), i(1, 1), i(2, 1).T)" =>
+        try_block_diag((i::<shape![2, 0]>(), i::<shape![0, 2]>(), i::<shape![1, 1]>(), i::<shape![2, 1]>().t()));
+    "torch.block_diag(i(2, 2), i(2, 2))" => try_block_diag(vec![i::<shape![2, 2]>(); 2]);
+}
+
+#[test]
+fn tensors_made_of_several_are_pytorchs() {
+    let table = json("moving.json");
+    let rows = table["constants"].as_array().unwrap();
+    for row in rows {
+        let case = row["case"].as_str().unwrap();
+        let given = constant(case).unwrap_or_else(|| panic!("no case {case}"));
+        compare(&given, row).unwrap_or_else(|why| panic!("{case}: {why}"));
+    }
+    assert!(rows.len() > 20);
 }

@@ -11,8 +11,10 @@ mod compare;
 mod convert;
 mod create;
 
+mod diagonal;
 mod display;
 mod elementwise;
+mod grid;
 mod index;
 mod join;
 mod layout;
@@ -29,6 +31,7 @@ mod reshape;
 mod scan;
 mod shell;
 mod split;
+mod stacks;
 mod tuned;
 mod views;
 mod words;
@@ -37,6 +40,10 @@ pub use arithmetic::Outcome;
 pub use choose::{try_where_, where_};
 #[doc(hidden)]
 pub use elementwise::{Admits, InPlace, Writes};
+pub use grid::{
+    BlockDiag, Broadcasted, Grid, block_diag, broadcast_tensors, cartesian_prod, meshgrid, meshgrid_xy, try_block_diag,
+    try_broadcast_tensors, try_cartesian_prod,
+};
 pub use index::{Iter, Position};
 pub use join::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};
 pub use layout::{Layout, Strided};
@@ -45,6 +52,9 @@ pub use operand::{Operand, TensorOperand};
 pub use operators::{AssignedTo, RightOf};
 pub use pad::{Circular, Constant, PadMode, Reflect, Replicate};
 pub use random::Generator;
+pub use stacks::{
+    Reshaped, column_stack, dstack, hstack, try_column_stack, try_dstack, try_hstack, try_vstack, vstack,
+};
 #[doc(hidden)]
 pub use tuned::TunedWrites;
 
