@@ -34,7 +34,7 @@ pub use matmul::{InnerDim, MatMul};
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
 pub use parts::{
     AxisList, Count, Counted, Cut, CutEqually, Dimensional, Matrices, MoveAxis, Pad, Repeat, Rotate, Shifts, Tile,
-    Unbind, Windows,
+    Unbind, Weights, Windows,
 };
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxis, Transpose};
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};

@@ -323,3 +323,12 @@ where
 {
     type Output = <<S as HasAxis<I>>::Replace<Places> as InsertAxis<-1>>::Inserted<Size>;
 }
+
+/// Weights to draw by: a vector, or a matrix with a row for each drawing.
+#[diagnostic::on_unimplemented(
+    message = "`multinomial` takes a vector or a matrix of weights, not a tensor of shape `{Self}`",
+    label = "expected one axis or two"
+)]
+pub trait Weights {}
+impl<A: Dim> Weights for (A,) {}
+impl<A: Dim, B: Dim> Weights for (A, B) {}

@@ -28,10 +28,12 @@ mod ranges;
 mod reduce;
 mod repeat;
 mod reshape;
+mod sampling;
 mod scan;
 mod shell;
 mod split;
 mod stacks;
+mod triangle;
 mod tuned;
 mod views;
 mod words;
@@ -55,6 +57,7 @@ pub use random::Generator;
 pub use stacks::{
     Reshaped, column_stack, dstack, hstack, try_column_stack, try_dstack, try_hstack, try_vstack, vstack,
 };
+pub use triangle::IndexDtype;
 #[doc(hidden)]
 pub use tuned::TunedWrites;
 
