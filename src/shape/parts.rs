@@ -101,7 +101,7 @@ where
 
 /// The plane of axes `I` and `J` can be turned `K` times by a right angle.
 #[diagnostic::on_unimplemented(
-    message = "a tensor of shape `{Self}` can't be turned {K} times in the plane of axes {I} and {J}",
+    message = "a plane of a tensor of shape `{Self}` can't be turned {K} times",
     label = "expected two axes of the tensor, and from -4 to 4 turns"
 )]
 pub trait Rotate<const K: isize, const I: isize, const J: isize> {

@@ -35,6 +35,31 @@ pub trait Grid {
     fn rows(&self) -> Result<Tensor<Self::Elem, Self::Rows, Self::Device>>;
 }
 
+/// A vector or a reference to one.
+#[diagnostic::on_unimplemented(
+    message = "a grid is spanned by vectors, not by `{Self}`",
+    label = "expected a tensor of one axis",
+    note = "use `flatten()` first"
+)]
+pub trait Edge: Piece {
+    /// How long it is.
+    type Size: Dim;
+    #[doc(hidden)]
+    fn edge(&self) -> Tensor<Self::Elem, (Self::Size,), Self::Device>;
+}
+impl<E: Element, X: Dim, D: Device> Edge for Tensor<E, (X,), D> {
+    type Size = X;
+    fn edge(&self) -> Self {
+        self.clone()
+    }
+}
+impl<P: Edge> Edge for &P {
+    type Size = P::Size;
+    fn edge(&self) -> Tensor<P::Elem, (P::Size,), P::Device> {
+        (**self).edge()
+    }
+}
+
 /// A vector along one axis of a grid, the same at every position of the others.
 fn along<E: Element, X: Dim, T: Shape, D: Device>(
     x: Tensor<E, (X,), D>,
@@ -53,7 +78,7 @@ where
 macro_rules! grids {
     ($([$ij:ty, $xy:ty, $product:ty, $count:ident] $($vector:ident $dim:ident $first:literal $second:literal),+;)*) => {$(
         #[allow(non_snake_case)]
-        impl<E: Element, D: Device, $($dim: Dim, $vector: Piece<Elem = E, Shape = ($dim,), Device = D>),+> Grid for ($($vector,)+) {
+        impl<E: Element, D: Device, $($dim: Dim, $vector: Edge<Elem = E, Size = $dim, Device = D>),+> Grid for ($($vector,)+) {
             type Ij = ($(grids!(@tensor $vector $ij),)+);
             type Xy = ($(grids!(@tensor $vector $xy),)+);
             type Rows = ($product, $count);
@@ -62,13 +87,13 @@ macro_rules! grids {
             fn ij(&self) -> Self::Ij {
                 let ($($vector,)+) = self;
                 let sizes = [$($vector.view().sizes[0]),+];
-                ($(along($vector.tensor(), $first, sizes),)+)
+                ($(along($vector.edge(), $first, sizes),)+)
             }
             fn xy(&self) -> Self::Xy {
                 let ($($vector,)+) = self;
                 let mut sizes = [$($vector.view().sizes[0]),+];
                 sizes.swap(0, 1);
-                ($(along($vector.tensor(), $second, sizes),)+)
+                ($(along($vector.edge(), $second, sizes),)+)
             }
             fn rows(&self) -> Result<Tensor<E, Self::Rows, D>> {
                 let grids: Self::Ij = self.ij();

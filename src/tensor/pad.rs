@@ -76,6 +76,7 @@ fn at(position: isize) -> usize {
     position.max(0).unsigned_abs()
 }
 
+#[diagnostic::do_not_recommend]
 impl<E: NumericFor<ops::reduce::pad>> PadMode<E> for Reflect {
     fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Stretch>> {
         // The mirrors are the first and the last position.
@@ -91,6 +92,7 @@ impl<E: NumericFor<ops::reduce::pad>> PadMode<E> for Reflect {
         ])
     }
 }
+#[diagnostic::do_not_recommend]
 impl<E: NumericFor<ops::reduce::pad>> PadMode<E> for Replicate {
     fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Stretch>> {
         let [front, middle, back] = around(size, before, after)?;
