@@ -108,6 +108,8 @@ cases! {
         "x.repeat(2, 1, 2)" => x.try_repeat::<shape![2, 1, 2]>();
         "x.tile((2, 2))" => x.try_tile::<shape![2, 2]>();
         "x.repeat_interleave(3, 0)" => x.try_repeat_interleave::<dim!(3), _>(axis![0]);
+        "x.repeat_interleave(2, 0)" => x.try_repeat_interleave::<dim!(2), _>(axis![0]);
+        "x.repeat_interleave(4, 0)" => x.try_repeat_interleave::<dim!(4), _>(axis![0]);
         "x.repeat_interleave(0, 0)" => x.try_repeat_interleave_sized(axis![0], 0);
         "x.repeat_interleave(torch.arange(x.numel()), 0)" =>
             x.try_repeat_interleave_by(axis![0], &Tensor::<i64, shape![_]>::arange(0, x.numel(), 1));

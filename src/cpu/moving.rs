@@ -63,6 +63,31 @@ impl<T: Copy> Loop for Reversing<T> {
     }
 }
 
+/// Elements side by side, each `TIMES` times in turn; any number of times if that is 0.
+struct Repeating<T, const TIMES: usize> {
+    from: *const T,
+    to: *mut T,
+    len: usize,
+    times: usize,
+}
+impl<T: Copy, const TIMES: usize> Loop for Repeating<T, TIMES> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Repeating { from, to, len, times } = self;
+        let times = if TIMES == 0 { times } else { TIMES };
+        for i in 0..len {
+            // SAFETY: `Picking::axis` makes it with `len` elements on one side and `len * times` on the other.
+            unsafe {
+                let value = from.add(i).read_unaligned();
+                for copy in 0..times {
+                    to.add(i * times + copy).write_unaligned(value);
+                }
+            }
+        }
+    }
+}
+
 impl<T: Copy> Picking<T> {
     /// Writes what lies inside of one position of the axes before `at`.
     ///
@@ -77,6 +102,10 @@ impl<T: Copy> Picking<T> {
         for &stretch in stretches {
             // The positions of a result that exists are counted.
             let len = stretch.positions().unwrap_or(0);
+            if len == 0 {
+                // It may start at the end of the axis, where there is no place.
+                continue;
+            }
             // SAFETY: the stretch lies inside the axis, and the result has a place for each of its positions.
             unsafe {
                 match stretch {
@@ -97,12 +126,13 @@ impl<T: Copy> Picking<T> {
                             self.axis(at + 1, from.add((start - i) * stride), to.add(i * step));
                         }
                     }
-                    Stretch::Each { start, len, times } if last && self.block == 1 => {
-                        for i in 0..len {
-                            let value = from.add((start + i) * stride).read_unaligned();
-                            for copy in 0..times {
-                                to.add(i * times + copy).write_unaligned(value);
-                            }
+                    Stretch::Each { start, len, times } if last && self.block == 1 && (*stride == 1 || len == 1) => {
+                        let from = from.add(start * stride);
+                        // The compiler makes vectors of a number of times that it knows.
+                        match times {
+                            2 => simd::dispatch(Repeating::<T, 2> { from, to, len, times }),
+                            4 => simd::dispatch(Repeating::<T, 4> { from, to, len, times }),
+                            _ => simd::dispatch(Repeating::<T, 0> { from, to, len, times }),
                         }
                     }
                     Stretch::Each { start, len, times } => {
