@@ -57,7 +57,6 @@ pub use random::Generator;
 pub use stacks::{
     Reshaped, column_stack, dstack, hstack, try_column_stack, try_dstack, try_hstack, try_vstack, vstack,
 };
-pub use triangle::IndexDtype;
 #[doc(hidden)]
 pub use tuned::TunedWrites;
 
