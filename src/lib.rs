@@ -44,6 +44,9 @@
 //! | `x.max(dim=1)` | `x.max_axis(axis![1])` |
 //! | `x.view(6)`, `x.reshape(-1, 2)` | `x.reshape::<shape![6]>()`, `x.reshape::<shape![_, 2]>()` |
 //! | `x[0]`, `x[:, 1:3]`, `x[0, 1].item()` | `x.select(axis![0], 0)`, `x.narrow(axis![1], 1, 2)`, `x[(0, 1)]` |
+//! | `x.chunk(3, -1)`, `x.split([2, 4], 1)`, `x.unbind()` | `let [q, k, v] = x.chunk_array(axis![-1])`, `x.split_into::<shape![2, 4], _>(axis![1])`, `x.unbind(axis![0])` |
+//! | `x.flip(0, 1)`, `x.roll(1, 0)`, `x.repeat(2, 3)` | `x.flip(axis![0, 1])`, `x.roll_axis(1, axis![0])`, `x.repeat::<shape![2, 3]>()` |
+//! | `F.pad(x, (1, 2))`, `F.pad(x, (1, n), "reflect")` | `x.pad::<shape![1, 2], _>(Constant(0))`, `x.pad_sized([1, n], Reflect)` |
 //! | `x.add_(y)`, `torch.add(x, y, out=z)` | `x.add_(&y)` or `x += &y`, `x.add_into(&y, &mut z)` |
 //! | `torch.where(m, x, 0)` | `where_(m, &x, 0)` |
 //! | `x @ w.T` | `x.matmul(w.t())` |
@@ -62,6 +65,11 @@ pub mod ops;
 pub mod shape;
 mod storage;
 mod tensor;
+
+/// How the room around a padded tensor is filled: see [`Tensor::pad`].
+pub mod pad {
+    pub use crate::tensor::{Circular, Constant, PadMode, Reflect, Replicate};
+}
 
 /// Writes one dimension as a type: a number, `_` for [`Dyn`], or a name.
 ///
@@ -131,6 +139,11 @@ pub use shape::{Axis, Dim, Dyn, KnownShape, Shape};
 pub use tensor::lazy;
 #[doc(hidden)]
 pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, RightOf, TunedWrites, Writes};
+pub use tensor::{
+    BlockDiag, Broadcasted, Grid, Reshaped, block_diag, broadcast_tensors, cartesian_prod, column_stack, dstack,
+    hstack, meshgrid, meshgrid_xy, try_block_diag, try_broadcast_tensors, try_cartesian_prod, try_column_stack,
+    try_dstack, try_hstack, try_vstack, vstack,
+};
 pub use tensor::{
     Generator, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, Stacked, Strided, Tensor,
     TensorOperand, cat, stack, try_cat, try_stack, try_where_, where_,

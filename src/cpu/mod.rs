@@ -7,6 +7,7 @@ pub(crate) mod elementwise;
 pub(crate) mod fused;
 pub(crate) mod gemm;
 pub(crate) mod lanes;
+pub(crate) mod moving;
 pub(crate) mod reduce;
 pub(crate) mod simd;
 pub(crate) mod threads;

@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::reduce::Reducer;
+use crate::ops::stretch::Stretch;
 use crate::storage::{View, ViewMut};
 
 /// A function of a whole lane (the elements along one axis) that gives a lane of the same length.
@@ -126,6 +127,10 @@ pub trait Backend: Sized + 'static {
         a: View<'_, Self::Storage, A>,
         axis: usize,
     ) -> Result<Self::Storage>;
+    /// Each axis put together from stretches of the operand's; `fill` where they come from nowhere. The result is row-major.
+    fn pick<E: Element>(a: View<'_, Self::Storage, E>, axes: &[Vec<Stretch>], fill: E) -> Result<Self::Storage>;
+    /// Contiguous matrices with zeros where `low <= column - row <= high` does not hold.
+    fn band<E: Element>(a: View<'_, Self::Storage, E>, low: isize, high: isize) -> Result<Self::Storage>;
     /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0); the result is row-major.
     fn matmul<E: Dtype>(a: View<'_, Self::Storage, E>, b: View<'_, Self::Storage, E>) -> Result<Self::Storage>;
 }

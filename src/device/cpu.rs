@@ -1,12 +1,13 @@
 //! `Cpu`: the host.
 
 use super::{Backend, Device, LaneKernel, Place};
-use crate::cpu::{elementwise, fused, gemm, lanes, reduce};
+use crate::cpu::{elementwise, fused, gemm, lanes, moving, reduce};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::reduce::Reducer;
+use crate::ops::stretch::Stretch;
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// The host. The default device of [`Tensor`](crate::Tensor).
@@ -154,6 +155,12 @@ impl Backend for Cpu {
         axis: usize,
     ) -> Result<HostBuffer> {
         lanes::lanes(kernel, a, axis)
+    }
+    fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Stretch>], fill: E) -> Result<HostBuffer> {
+        moving::pick(a, axes, fill)
+    }
+    fn band<E: Element>(a: View<'_, HostBuffer, E>, low: isize, high: isize) -> Result<HostBuffer> {
+        moving::band(a, low, high)
     }
     fn matmul<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>) -> Result<HostBuffer> {
         gemm::matmul(a, b)

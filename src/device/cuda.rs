@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::reduce::Reducer;
+use crate::ops::stretch::Stretch;
 use crate::storage::{View, ViewMut};
 
 /// The CUDA device with ordinal `N`, `Cuda` alone being `Cuda<0>`.
@@ -152,6 +153,12 @@ impl<const N: usize> Backend for Cuda<N> {
         a: View<'_, NoStorage, A>,
         _: usize,
     ) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+    fn pick<E: Element>(a: View<'_, NoStorage, E>, _: &[Vec<Stretch>], _: E) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+    fn band<E: Element>(a: View<'_, NoStorage, E>, _: isize, _: isize) -> Result<NoStorage> {
         match *a.buffer {}
     }
     fn matmul<E: Dtype>(a: View<'_, NoStorage, E>, _: View<'_, NoStorage, E>) -> Result<NoStorage> {

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::reduce::Reducer;
+use crate::ops::stretch::Stretch;
 use crate::storage::{View, ViewMut};
 
 /// A device without data: operations give the shape, dtype and strides of their results and touch no memory.
@@ -143,6 +144,12 @@ impl Backend for Meta {
         Ok(NoData)
     }
     fn lanes<A: Element, O: Element>(_: impl LaneKernel<A, O>, _: View<'_, NoData, A>, _: usize) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn pick<E: Element>(_: View<'_, NoData, E>, _: &[Vec<Stretch>], _: E) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn band<E: Element>(_: View<'_, NoData, E>, _: isize, _: isize) -> Result<NoData> {
         Ok(NoData)
     }
     fn matmul<E: Dtype>(_: View<'_, NoData, E>, _: View<'_, NoData, E>) -> Result<NoData> {

@@ -12,6 +12,7 @@ mod complex;
 pub mod expression;
 pub mod kernel;
 pub mod reduce;
+pub mod stretch;
 pub(crate) mod table;
 mod tuned;
 mod unary;

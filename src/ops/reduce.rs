@@ -87,7 +87,7 @@ macro_rules! op {
     )*};
 }
 op!(sum prod mean var std min max amin amax argmin argmax any all);
-op!(cumsum softmax log_softmax logsumexp matmul clamp imag where_);
+op!(cumsum softmax log_softmax logsumexp matmul clamp imag where_ pad trace bernoulli multinomial);
 
 type Over<T> = PhantomData<fn() -> T>;
 

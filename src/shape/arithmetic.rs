@@ -165,3 +165,34 @@ where
 impl<K: Dim, S: Dim, P: Dim, L: Dim> ConvSize<K, S, P, L> for Dyn {
     type Output = Dyn;
 }
+
+/// The smaller of the two: the length of a diagonal.
+///
+/// ```
+/// use castiron::{dim, shape::Smaller, Dim, Dyn};
+/// assert_eq!(<<dim!(7) as Smaller<dim!(3)>>::Output as Dim>::SIZE, Some(3));
+/// assert_eq!(<<dim!(7) as Smaller<Dyn>>::Output as Dim>::SIZE, None);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the smaller of `{Self}` and `{R}` is not known to the compiler",
+    label = "expected numbers or `_`",
+    note = "`diagonal_at` takes any sizes; its result's is known at run time"
+)]
+pub trait Smaller<R> {
+    /// The smaller one; `Dyn` where either is.
+    type Output: Dim;
+}
+#[diagnostic::do_not_recommend]
+impl<A: Known, B: Known> Smaller<B> for A
+where
+    A::Unsigned: typenum::Min<B::Unsigned>,
+    <A::Unsigned as typenum::Min<B::Unsigned>>::Output: ToDim,
+{
+    type Output = <<A::Unsigned as typenum::Min<B::Unsigned>>::Output as ToDim>::Dim;
+}
+impl<B: Dim> Smaller<B> for Dyn {
+    type Output = Dyn;
+}
+impl<A: Known> Smaller<Dyn> for A {
+    type Output = Dyn;
+}

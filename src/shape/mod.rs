@@ -4,29 +4,38 @@
 //! kinds of operand) and nothing above; tensors, operations and devices use it.
 
 mod arithmetic;
+mod at_least;
 mod axis;
 mod broadcast;
 mod convert;
+mod diagonal;
 mod dim;
 mod join;
 mod list;
 mod matmul;
 mod numeral;
+mod parts;
 mod rearrange;
 mod reshape;
 pub mod strides;
 mod tuple;
 
-pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Sum};
+pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Smaller, Sum};
+pub use at_least::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3};
 pub use axis::{Axes, Axis, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
 pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes};
 #[doc(hidden)]
 pub use convert::MayBe;
 pub use convert::{ConvertTo, MayEqual, Size, WrittenTo};
+pub use diagonal::{Diag, DiagEmbed, Diagonals, MainDiagonals, OneMatrix};
 pub use dim::{Dim, Dyn, Known, Never, SameDim};
 pub use join::{Concat, Merge};
 pub use matmul::{InnerDim, MatMul};
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
+pub use parts::{
+    AxisList, Count, Counted, Cut, CutEqually, Dimensional, Matrices, MoveAxis, Pad, Repeat, Rotate, Shifts, Tile,
+    Unbind, Weights, Windows,
+};
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxis, Transpose};
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 

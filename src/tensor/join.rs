@@ -47,6 +47,8 @@ pub trait Piece {
     type Device: Device;
     #[doc(hidden)]
     fn view(&self) -> View<'_, <Self::Device as Backend>::Storage, Self::Elem>;
+    #[doc(hidden)]
+    fn tensor(&self) -> Tensor<Self::Elem, Self::Shape, Self::Device>;
 }
 impl<E: Element, S: Shape, D: Device> Piece for Tensor<E, S, D> {
     type Elem = E;
@@ -55,6 +57,9 @@ impl<E: Element, S: Shape, D: Device> Piece for Tensor<E, S, D> {
     fn view(&self) -> View<'_, D::Storage, E> {
         Tensor::view(self)
     }
+    fn tensor(&self) -> Self {
+        self.clone()
+    }
 }
 impl<P: Piece> Piece for &P {
     type Elem = P::Elem;
@@ -62,6 +67,9 @@ impl<P: Piece> Piece for &P {
     type Device = P::Device;
     fn view(&self) -> View<'_, <P::Device as Backend>::Storage, P::Elem> {
         (**self).view()
+    }
+    fn tensor(&self) -> Tensor<P::Elem, P::Shape, P::Device> {
+        (**self).tensor()
     }
 }
 

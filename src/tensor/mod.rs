@@ -10,21 +10,31 @@ mod close;
 mod compare;
 mod convert;
 mod create;
+
+mod diagonal;
 mod display;
 mod elementwise;
+mod grid;
 mod index;
 mod join;
 mod layout;
 pub mod lazy;
 mod matmul;
+mod moving;
 mod operand;
 mod operators;
+mod pad;
 mod random;
 mod ranges;
 mod reduce;
+mod repeat;
 mod reshape;
+mod sampling;
 mod scan;
 mod shell;
+mod split;
+mod stacks;
+mod triangle;
 mod tuned;
 mod views;
 mod words;
@@ -35,13 +45,21 @@ pub use assign::AssignedFrom;
 pub use choose::{try_where_, where_};
 #[doc(hidden)]
 pub use elementwise::{Admits, InPlace, Writes};
+pub use grid::{
+    BlockDiag, Broadcasted, Grid, block_diag, broadcast_tensors, cartesian_prod, meshgrid, meshgrid_xy, try_block_diag,
+    try_broadcast_tensors, try_cartesian_prod,
+};
 pub use index::{Iter, Position};
 pub use join::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};
 pub use layout::{Layout, Strided};
 pub use operand::{Operand, TensorOperand};
 #[doc(hidden)]
 pub use operators::{AssignedTo, RightOf};
+pub use pad::{Circular, Constant, PadMode, Reflect, Replicate};
 pub use random::Generator;
+pub use stacks::{
+    Reshaped, column_stack, dstack, hstack, try_column_stack, try_dstack, try_hstack, try_vstack, vstack,
+};
 #[doc(hidden)]
 pub use tuned::TunedWrites;
 

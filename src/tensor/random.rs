@@ -31,7 +31,7 @@ impl Generator {
     }
 
     /// Uniform in `[0, 1)`, with as many bits as the dtype's significand has, so that rounding never gives 1.
-    fn unit<E: Float>(&mut self) -> f64 {
+    pub(super) fn unit<E: Float>(&mut self) -> f64 {
         let digits = match E::DTYPE {
             crate::DType::F16 => 11,
             crate::DType::BF16 => 8,

@@ -1,4 +1,4 @@
-//! Counted tensors: `arange` and `linspace`.
+//! Counted tensors: `arange`, `linspace` and `logspace`.
 //!
 //! PyTorch converts the arguments to the dtype first (an integral dtype drops their fractions) and rounds every step of
 //! the arithmetic to it; the numbers here come out the same.
@@ -170,6 +170,78 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
             // From both ends, so that the last number is exactly `end`.
             elements.extend((0..numel).map(|i| {
                 E::from_f64(if numel < 2 || i < numel / 2 { start + steps(i) } else { end - steps(numel - 1 - i) })
+            }));
+            Ok(())
+        })
+    }
+
+    /// Powers of a base whose exponents are evenly spaced from `start` to `end`, both included (`torch.logspace`), as many as
+    /// the type says. An integral dtype drops the fractions of both ends and of each power.
+    ///
+    /// # Panics
+    /// If an argument is complex, not finite or does not fit the dtype, or memory runs out;
+    /// [`try_logspace`](Self::try_logspace) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// assert_eq!(Tensor::<f32, shape![4]>::logspace(0, 3, 10).to_vec(), [1.0, 10.0, 100.0, 1000.0]);
+    /// ```
+    #[track_caller]
+    pub fn logspace(start: impl Scalar, end: impl Scalar, base: impl Scalar) -> Self
+    where
+        (N,): KnownShape<Sizes = [usize; 1]>,
+    {
+        unwrap(Self::try_logspace(start, end, base))
+    }
+
+    /// [`logspace`](Self::logspace), returning the error.
+    pub fn try_logspace(start: impl Scalar, end: impl Scalar, base: impl Scalar) -> Result<Self>
+    where
+        (N,): KnownShape<Sizes = [usize; 1]>,
+    {
+        Self::try_logspace_sized(<(N,) as KnownShape>::SIZES, start, end, base)
+    }
+
+    /// [`logspace`](Self::logspace) where the size is known at run time only.
+    ///
+    /// # Panics
+    /// If the size is not what the type says, an argument is complex, not finite or does not fit the dtype, or memory runs
+    /// out; [`try_logspace_sized`](Self::try_logspace_sized) returns the error.
+    #[track_caller]
+    pub fn logspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar, base: impl Scalar) -> Self {
+        unwrap(Self::try_logspace_sized(sizes, start, end, base))
+    }
+
+    /// [`logspace_sized`](Self::logspace_sized), returning the error.
+    pub fn try_logspace_sized(
+        sizes: [usize; 1],
+        start: impl Scalar,
+        end: impl Scalar,
+        base: impl Scalar,
+    ) -> Result<Self> {
+        let op = "logspace";
+        let bound = |value: ScalarValue| {
+            Ok::<f64, Error>(real(op, value).and(fill_value::<E>(op, value))?.to_scalar().real_part())
+        };
+        let (start, end, base) = (start.value(), end.value(), real(op, base.value())?);
+        let (first, last) = (bound(start)?, bound(end)?);
+        let integral = E::DTYPE.category() == Category::Integral;
+        // Exponents of integers are `f32`; the others are of the dtype, as is the base.
+        let rounded = |x: f64| if integral { f64::from(x as f32) } else { E::from_f64(x).to_scalar().real_part() };
+        let base = if integral { base } else { rounded(base) };
+        let start = real(op, start)?;
+        Self::build(op, sizes, |numel, elements| {
+            let step = if numel > 1 { rounded(rounded(last - first) / rounded((numel - 1) as f64)) } else { 0.0 };
+            let steps = |i: usize| rounded(step * rounded(i as f64));
+            elements.extend((0..numel).map(|i| {
+                let exponent = if numel < 2 {
+                    start
+                } else if i < numel / 2 {
+                    rounded(first + steps(i))
+                } else {
+                    rounded(last - steps(numel - 1 - i))
+                };
+                E::from_f64(base.powf(exponent))
             }));
             Ok(())
         })

@@ -14,7 +14,7 @@ use crate::shape::{
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// A view whose axis `i` is axis `order[i]` of `self`.
-    fn reordered<T: Shape>(&self, order: impl Iterator<Item = usize>) -> Tensor<E, T, D> {
+    pub(super) fn reordered<T: Shape>(&self, order: impl Iterator<Item = usize>) -> Tensor<E, T, D> {
         let (mut sizes, mut strides) = (T::Sizes::filled(0), T::Sizes::filled(0));
         for (to, from) in order.enumerate() {
             sizes.as_mut()[to] = self.shape().as_ref()[from];

@@ -1,0 +1,356 @@
+//! Elements that only move: axes put together from stretches of the operand's, and bands of matrices. The loops know
+//! elements by their size alone, so that they are compiled once and not for every dtype. Uses nothing; used by `Cpu`.
+
+use super::elementwise::result_len;
+use super::simd::{self, Loop};
+use super::threads::{self, Shared};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::ops::stretch::Stretch;
+use crate::storage::{HostBuffer, View};
+
+/// Calls a function with the integer of an element's size, of which there are five.
+macro_rules! by_size {
+    ($size:expr, $call:ident($($argument:expr),*)) => {
+        match $size {
+            1 => $call::<u8>($($argument),*),
+            2 => $call::<u16>($($argument),*),
+            4 => $call::<u32>($($argument),*),
+            8 => $call::<u64>($($argument),*),
+            _ => $call::<u128>($($argument),*),
+        }
+    };
+}
+
+/// The size of an element, which is one of those that [`by_size`] knows.
+const fn size<E: Element>() -> usize {
+    const { assert!(size_of::<E>() <= 16 && size_of::<E>().is_power_of_two()) }
+    size_of::<E>()
+}
+
+/// An axis of the result: what it is made of, and how far its positions are apart in the source and in the result.
+struct PickedAxis {
+    stretches: Vec<Stretch>,
+    stride: usize,
+    step: usize,
+    /// Whether the result's axes inside of this one are whole, so that its positions run on into one another.
+    runs_on: bool,
+}
+
+/// The result's axes down to the last that is not taken as it lies; what is inside of that one is a block.
+struct Picking<T> {
+    axes: Vec<PickedAxis>,
+    block: usize,
+    fill: T,
+}
+
+/// Elements side by side in reverse order.
+struct Reversing<T> {
+    /// The last element read.
+    from: *const T,
+    to: *mut T,
+    len: usize,
+}
+impl<T: Copy> Loop for Reversing<T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Reversing { from, to, len } = self;
+        for i in 0..len {
+            // SAFETY: `Picking::positions` makes it with `len` elements on both sides.
+            unsafe { to.add(i).write_unaligned(from.add(len - 1 - i).read_unaligned()) }
+        }
+    }
+}
+
+/// Elements side by side, each `TIMES` times in turn; any number of times if that is 0.
+struct Repeating<T, const TIMES: usize> {
+    from: *const T,
+    to: *mut T,
+    len: usize,
+    times: usize,
+}
+impl<T: Copy, const TIMES: usize> Loop for Repeating<T, TIMES> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Repeating { from, to, len, times } = self;
+        let times = if TIMES == 0 { times } else { TIMES };
+        for i in 0..len {
+            // SAFETY: `Picking::axis` makes it with `len` elements on one side and `len * times` on the other.
+            unsafe {
+                let value = from.add(i).read_unaligned();
+                for copy in 0..times {
+                    to.add(i * times + copy).write_unaligned(value);
+                }
+            }
+        }
+    }
+}
+
+impl<T: Copy> Picking<T> {
+    /// Writes what lies inside of one position of the axes before `at`.
+    ///
+    /// # Safety
+    /// `from` and `to` are the first elements of that position; every stretch lies inside the source's axis.
+    unsafe fn axis(&self, at: usize, from: *const T, mut to: *mut T) {
+        let Some(PickedAxis { stretches, stride, step, .. }) = self.axes.get(at) else {
+            // SAFETY: the caller's promise.
+            return unsafe { copy(from, to, self.block) };
+        };
+        let last = at + 1 == self.axes.len();
+        for &stretch in stretches {
+            // The positions of a result that exists are counted.
+            let len = stretch.positions().unwrap_or(0);
+            if len == 0 {
+                // It may start at the end of the axis, where there is no place.
+                continue;
+            }
+            // SAFETY: the stretch lies inside the axis, and the result has a place for each of its positions.
+            unsafe {
+                match stretch {
+                    Stretch::Fill { len } => self.fill(at, len, to),
+                    Stretch::Forward { start, len } if last => {
+                        self.positions(from.add(start * stride), *stride, len, to)
+                    }
+                    Stretch::Forward { start, len } => {
+                        for i in 0..len {
+                            self.axis(at + 1, from.add((start + i) * stride), to.add(i * step));
+                        }
+                    }
+                    Stretch::Backward { start, len } if last && self.block == 1 && *stride == 1 => {
+                        simd::dispatch(Reversing { from: from.add(start + 1 - len), to, len });
+                    }
+                    Stretch::Backward { start, len } => {
+                        for i in 0..len {
+                            self.axis(at + 1, from.add((start - i) * stride), to.add(i * step));
+                        }
+                    }
+                    Stretch::Each { start, len, times } if last && self.block == 1 && (*stride == 1 || len == 1) => {
+                        let from = from.add(start * stride);
+                        // The compiler makes vectors of a number of times that it knows.
+                        match times {
+                            2 => simd::dispatch(Repeating::<T, 2> { from, to, len, times }),
+                            4 => simd::dispatch(Repeating::<T, 4> { from, to, len, times }),
+                            _ => simd::dispatch(Repeating::<T, 0> { from, to, len, times }),
+                        }
+                    }
+                    Stretch::Each { start, len, times } => {
+                        for i in 0..len * times {
+                            self.axis(at + 1, from.add((start + i / times) * stride), to.add(i * step));
+                        }
+                    }
+                }
+                to = to.add(len * step);
+            }
+        }
+    }
+
+    /// Copies `len` blocks that are `stride` apart.
+    ///
+    /// # Safety
+    /// As for `axis`.
+    unsafe fn positions(&self, from: *const T, stride: usize, len: usize, to: *mut T) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if stride == self.block {
+                copy(from, to, len * self.block);
+            } else if self.block == 1 {
+                for i in 0..len {
+                    to.add(i).write_unaligned(from.add(i * stride).read_unaligned());
+                }
+            } else {
+                for i in 0..len {
+                    copy(from.add(i * stride), to.add(i * self.block), self.block);
+                }
+            }
+        }
+    }
+
+    /// Writes the fill value to `len` positions of an axis.
+    ///
+    /// # Safety
+    /// As for `axis`.
+    unsafe fn fill(&self, at: usize, len: usize, to: *mut T) {
+        let PickedAxis { step, runs_on, .. } = &self.axes[at];
+        // SAFETY: the caller's promise.
+        unsafe {
+            if *runs_on {
+                for i in 0..len * step {
+                    to.add(i).write_unaligned(self.fill);
+                }
+                return;
+            }
+            // An axis that does not run on is not the last: a block is whole.
+            let inner = self.axes[at + 1].stretches.iter().filter_map(|stretch| stretch.positions()).sum();
+            for i in 0..len {
+                self.fill(at + 1, inner, to.add(i * step));
+            }
+        }
+    }
+}
+
+/// Copies elements that lie side by side.
+///
+/// # Safety
+/// There are `len` elements on both sides.
+unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {
+    // SAFETY: the caller's promise; bytes need no alignment.
+    unsafe { core::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast::<u8>(), len * size_of::<T>()) }
+}
+
+/// The sizes, strides and places of what [`pick`] copies.
+struct Job<'a> {
+    axes: &'a [Vec<Stretch>],
+    /// The size of an element.
+    size: usize,
+    /// Sizes and strides of the source.
+    sizes: &'a [usize],
+    strides: &'a [usize],
+    /// Sizes of the result.
+    counts: &'a [usize],
+    from: *const u8,
+    to: *mut u8,
+    /// The bytes of the fill value.
+    fill: [u8; 16],
+}
+
+/// Copies the positions `low..high` of one axis of the result.
+///
+/// # Safety
+/// The places are those of a source with the sizes and strides and of a row-major result with the counts, of elements as large
+/// as `T`; every stretch lies inside its axis.
+unsafe fn pick_part<T: Copy>(job: &Job<'_>, axis: usize, low: usize, high: usize) {
+    // SAFETY: there are 16 bytes, and an integer may have any.
+    let fill = unsafe { job.fill.as_ptr().cast::<T>().read_unaligned() };
+    let mut axes: Vec<PickedAxis> = Vec::with_capacity(job.axes.len());
+    let mut step = 1;
+    let mut offset = 0;
+    let whole = high - low == job.counts[axis];
+    for at in (0..job.axes.len()).rev() {
+        let stretches = if at == axis { Stretch::range(&job.axes[at], low, high) } else { job.axes[at].clone() };
+        if at == axis {
+            offset = low * step;
+        }
+        axes.push(PickedAxis { stretches, stride: job.strides[at], step, runs_on: whole || axis <= at });
+        step *= job.counts[at];
+    }
+    // Innermost first: axes that are taken as they lie are the block.
+    let mut block = 1;
+    let as_it_lies = |(at, picked): (usize, &PickedAxis)| {
+        let size = job.sizes[job.sizes.len() - 1 - at];
+        let whole = picked.stretches == [Stretch::whole(size)] && (size == 1 || picked.stride == block);
+        block *= if whole { size } else { 1 };
+        whole
+    };
+    let inside = axes.iter().enumerate().map(as_it_lies).take_while(|&whole| whole).count();
+    axes.drain(..inside);
+    axes.reverse();
+    // SAFETY: the caller's promise.
+    unsafe { Picking { axes, block, fill }.axis(0, job.from.cast::<T>(), job.to.cast::<T>().add(offset)) }
+}
+
+/// Copies all of a job of at least one element, in as many threads as are worth it.
+///
+/// # Safety
+/// As for [`pick_part`].
+unsafe fn pick_all(job: &Job<'_>) {
+    let total: usize = job.counts.iter().product();
+    let longest = (0..job.counts.len()).max_by_key(|&axis| (job.counts[axis], core::cmp::Reverse(axis))).unwrap_or(0);
+    let length = job.counts[longest];
+    let pieces = threads::pieces(total / 64 * 2 * job.size).min(length);
+    let part = Shared(job);
+    threads::for_each(pieces, &|piece| {
+        let job = &part;
+        let (low, high) = (length * piece / pieces, length * (piece + 1) / pieces);
+        // SAFETY: the caller's promise. The parts together cover the longest axis, and each writes its own.
+        unsafe { by_size!(job.0.size, pick_part(job.0, longest, low, high)) }
+    });
+}
+
+pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Stretch>], fill: E) -> Result<HostBuffer> {
+    assert!(
+        !axes.is_empty()
+            && axes.len() == a.sizes.len()
+            && axes.iter().zip(a.sizes).all(|(list, &size)| list.iter().all(|stretch| stretch.inside(size))),
+        "stretches lie inside their axes"
+    );
+    let count =
+        |list: &Vec<Stretch>| list.iter().try_fold(0_usize, |sum, stretch| sum.checked_add(stretch.positions()?));
+    let counts: Vec<usize> = axes.iter().map(|list| count(list).unwrap_or(usize::MAX)).collect();
+    let total = result_len(&counts)?;
+    let mut bytes = [0; 16];
+    // SAFETY: an element is at most 16 bytes (see `size`), all of them initialised: elements have no padding.
+    unsafe {
+        core::ptr::copy_nonoverlapping((&raw const fill).cast::<u8>(), bytes.as_mut_ptr(), size::<E>());
+    }
+    // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
+    let from = unsafe { a.buffer.start::<E>().add(a.offset) }.cast();
+    // SAFETY: the stretches lie inside their axes, and the job covers every place of the result.
+    unsafe {
+        HostBuffer::filled_by(total, |to: *mut E| {
+            let (sizes, strides, counts, to) = (a.sizes, a.strides, &counts[..], to.cast());
+            if total > 0 {
+                pick_all(&Job { axes, size: size::<E>(), sizes, strides, counts, from, to, fill: bytes });
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Where the rows of matrices are, and what is copied of them.
+struct Band {
+    from: *const u8,
+    to: *mut u8,
+    /// Rows and columns of a matrix.
+    sizes: [usize; 2],
+    low: isize,
+    high: isize,
+}
+
+/// Copies what lies in the band, and zeros the rest.
+///
+/// # Safety
+/// There are elements of the size for all the rows on both sides.
+unsafe fn band_rows(band: &Band, size: usize, rows: core::ops::Range<usize>) {
+    let Band { from, to, sizes: [height, width], low, high } = *band;
+    for row in rows {
+        // Sizes fit `isize`.
+        let at = (row % height) as isize;
+        let column = |of: isize| at.saturating_add(of).clamp(0, width as isize) as usize;
+        let first = column(low);
+        let end = column(high.saturating_add(1)).max(first);
+        let (start, first, end, len) = (row * width * size, first * size, end * size, width * size);
+        // SAFETY: `first <= end <= len`, and the row is one of the caller's.
+        unsafe {
+            let (from, to) = (from.add(start), to.add(start));
+            to.write_bytes(0, first);
+            copy(from.add(first), to.add(first), end - first);
+            to.add(end).write_bytes(0, len - end);
+        }
+    }
+}
+
+pub(crate) fn band<E: Element>(a: View<'_, HostBuffer, E>, low: isize, high: isize) -> Result<HostBuffer> {
+    let total = result_len(a.sizes)?;
+    let [.., height, width] = *a.sizes else { unreachable!("matrices have two axes") };
+    debug_assert!(crate::shape::strides::is_contiguous(a.sizes, a.strides));
+    // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
+    let from = unsafe { a.buffer.start::<E>().add(a.offset) }.cast::<u8>();
+    // SAFETY: the pieces together hold all rows, each written whole. Zeros are an element of every dtype: tensors start with
+    // them.
+    unsafe {
+        HostBuffer::filled_by(total, |to: *mut E| {
+            if total > 0 {
+                let rows = total / width;
+                let pieces = threads::pieces(total / 64 * 2 * size_of::<E>()).min(rows);
+                let band = Shared(Band { from, to: to.cast(), sizes: [height, width], low, high });
+                threads::for_each(pieces, &|piece| {
+                    let band = &band;
+                    band_rows(&band.0, size_of::<E>(), rows * piece / pieces..rows * (piece + 1) / pieces);
+                });
+            }
+            Ok(())
+        })
+    }
+}

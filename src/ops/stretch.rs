@@ -1,0 +1,148 @@
+//! Stretches: what an axis of a moved tensor is made of. Uses nothing; used by devices (which copy) and by the tensors'
+//! `flip`, `roll`, `repeat`, `repeat_interleave`, `pad` and their like, all of which rearrange axes one by one.
+
+/// Positions of a result's axis that come from positions of the operand's axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stretch {
+    /// `len` positions from `start` on.
+    Forward {
+        /// The first position.
+        start: usize,
+        /// How many.
+        len: usize,
+    },
+    /// `len` positions from `start` on, downwards.
+    Backward {
+        /// The first position, the highest.
+        start: usize,
+        /// How many.
+        len: usize,
+    },
+    /// `len` positions from `start` on, each `times` times.
+    Each {
+        /// The first position.
+        start: usize,
+        /// How many.
+        len: usize,
+        /// How often each.
+        times: usize,
+    },
+    /// `len` positions that come from nowhere: they hold the fill value.
+    Fill {
+        /// How many.
+        len: usize,
+    },
+}
+
+impl Stretch {
+    /// A whole axis as it is.
+    pub const fn whole(len: usize) -> Self {
+        Stretch::Forward { start: 0, len }
+    }
+
+    /// How many positions of the result these are; `None` where `usize` cannot count them.
+    pub fn positions(self) -> Option<usize> {
+        match self {
+            Stretch::Forward { len, .. } | Stretch::Backward { len, .. } | Stretch::Fill { len } => Some(len),
+            Stretch::Each { len, times, .. } => len.checked_mul(times),
+        }
+    }
+
+    /// Whether every position lies inside an axis of this size.
+    pub(crate) fn inside(self, size: usize) -> bool {
+        match self {
+            Stretch::Forward { start, len } | Stretch::Each { start, len, .. } => {
+                start.checked_add(len).is_some_and(|end| end <= size)
+            }
+            Stretch::Backward { start, len } => len == 0 || (start < size && len <= start + 1),
+            Stretch::Fill { .. } => true,
+        }
+    }
+
+    /// Positions `low..high` of a list of stretches, in at most as many stretches and two more.
+    pub(crate) fn range(list: &[Stretch], low: usize, high: usize) -> Vec<Stretch> {
+        let mut part = Vec::new();
+        let mut at = 0;
+        for &stretch in list {
+            // The lists of a result that exists are counted.
+            let len = stretch.positions().unwrap_or(0);
+            let (from, to) = (low.clamp(at, at + len) - at, high.clamp(at, at + len) - at);
+            if from < to {
+                stretch.cut(from, to, &mut part);
+            }
+            at += len;
+        }
+        part
+    }
+
+    /// Its positions `from..to`, of which there are some.
+    fn cut(self, from: usize, to: usize, part: &mut Vec<Stretch>) {
+        match self {
+            Stretch::Forward { start, .. } => part.push(Stretch::Forward { start: start + from, len: to - from }),
+            Stretch::Backward { start, .. } => part.push(Stretch::Backward { start: start - from, len: to - from }),
+            Stretch::Fill { .. } => part.push(Stretch::Fill { len: to - from }),
+            Stretch::Each { start, times, .. } => {
+                // What is left of the first position, whole positions, what there is of the last.
+                let (first, last) = (from / times, to / times);
+                if first == last {
+                    part.push(Stretch::Each { start: start + first, len: 1, times: to - from });
+                    return;
+                }
+                let whole = from.div_ceil(times);
+                for (start, len, times) in [
+                    (start + first, 1, whole * times - from),
+                    (start + whole, last - whole, times),
+                    (start + last, 1, to - last * times),
+                ] {
+                    if len > 0 && times > 0 {
+                        part.push(Stretch::Each { start, len, times });
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Stretch::*;
+    use super::*;
+
+    fn positions(list: &[Stretch]) -> Vec<Option<usize>> {
+        let mut all = Vec::new();
+        for &stretch in list {
+            match stretch {
+                Forward { start, len } => all.extend((start..start + len).map(Some)),
+                Backward { start, len } => all.extend((0..len).map(|i| Some(start - i))),
+                Each { start, len, times } => all.extend((0..len * times).map(|i| Some(start + i / times))),
+                Fill { len } => all.extend((0..len).map(|_| None)),
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn a_range_of_a_list_has_the_positions_of_the_range() {
+        let list = [
+            Fill { len: 2 },
+            Each { start: 1, len: 3, times: 4 },
+            Forward { start: 0, len: 5 },
+            Backward { start: 4, len: 3 },
+            Each { start: 0, len: 0, times: 3 },
+        ];
+        let all = positions(&list);
+        for low in 0..=all.len() {
+            for high in low..=all.len() {
+                assert_eq!(positions(&Stretch::range(&list, low, high)), all[low..high], "{low}..{high}");
+            }
+        }
+    }
+
+    #[test]
+    fn positions_beyond_the_axis_are_seen() {
+        assert!(Forward { start: 1, len: 2 }.inside(3) && !Forward { start: 2, len: 2 }.inside(3));
+        assert!(Backward { start: 2, len: 3 }.inside(3) && !Backward { start: 1, len: 3 }.inside(3));
+        assert!(!Backward { start: 3, len: 1 }.inside(3));
+        assert!(Fill { len: 9 }.inside(0) && Forward { start: 0, len: 0 }.inside(0));
+    }
+}

@@ -1,0 +1,100 @@
+//! The shapes of diagonals, and of the matrices made of them. Uses shapes; used by `diagonal`, `diag`, `diag_embed`.
+
+use super::arithmetic::Smaller;
+use super::axis::{Axes, Axis, DistinctAxes};
+use super::dim::{Dim, Dyn};
+use super::{HasAxis, InsertAxis, Shape};
+
+/// The diagonals of the planes of axes `I` and `J`: the other axes, and the positions of a diagonal as the last.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` has no diagonals in the plane of axes {I} and {J}",
+    label = "expected two axes of the tensor"
+)]
+pub trait Diagonals<const I: isize, const J: isize> {
+    /// With `Len` positions in each.
+    type Of<Len: Dim>: Shape;
+}
+type Others<S, const I: isize, const J: isize> = <DistinctAxes<(Axis<I>, Axis<J>)> as Axes<S>>::Reduced;
+#[diagnostic::do_not_recommend]
+impl<const I: isize, const J: isize, S> Diagonals<I, J> for S
+where
+    S: Shape,
+    DistinctAxes<(Axis<I>, Axis<J>)>: Axes<S>,
+    Others<S, I, J>: InsertAxis<-1>,
+{
+    type Of<Len: Dim> = <Others<S, I, J> as InsertAxis<-1>>::Inserted<Len>;
+}
+
+/// The main diagonals of the planes of axes `I` and `J`, whose length is known where the sizes of both axes are.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` has no main diagonals in the plane of axes {I} and {J}",
+    label = "expected two axes of the tensor"
+)]
+pub trait MainDiagonals<const I: isize, const J: isize> {
+    /// The other axes, and the positions of a diagonal as the last.
+    type Output: Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<const I: isize, const J: isize, S, Len> MainDiagonals<I, J> for S
+where
+    S: Shape + HasAxis<I> + HasAxis<J> + Diagonals<I, J>,
+    <<S as HasAxis<I>>::Dim as Dim>::Unnamed: Smaller<<<S as HasAxis<J>>::Dim as Dim>::Unnamed, Output = Len>,
+    Len: Dim,
+{
+    type Output = <S as Diagonals<I, J>>::Of<Len>;
+}
+
+/// A vector, of which `diag` makes a matrix, or a matrix, of which it takes the diagonal.
+#[diagnostic::on_unimplemented(
+    message = "`diag` takes vectors and matrices, not tensors of shape `{Self}`",
+    label = "expected one axis or two",
+    note = "`diag_embed` makes batches of matrices, and `diagonal` takes diagonals of them"
+)]
+pub trait Diag {
+    /// A matrix of a vector, a vector of a matrix, for the main diagonal.
+    type Main: Shape;
+    /// The same for any diagonal.
+    type Any: Shape;
+}
+impl<A: Dim> Diag for (A,) {
+    type Main = (A, A);
+    type Any = (Dyn, Dyn);
+}
+#[diagnostic::do_not_recommend]
+impl<A: Dim, B: Dim, Len: Dim> Diag for (A, B)
+where
+    A::Unnamed: Smaller<B::Unnamed, Output = Len>,
+{
+    type Main = (Len,);
+    type Any = (Dyn,);
+}
+
+/// A matrix alone.
+#[diagnostic::on_unimplemented(
+    message = "`trace` takes matrices, not tensors of shape `{Self}`",
+    label = "expected two axes",
+    note = "for batches of matrices: `x.diagonal(axis![-2, -1]).sum_axis(axis![-1])`"
+)]
+pub trait OneMatrix {}
+impl<A: Dim, B: Dim> OneMatrix for (A, B) {}
+
+/// The shape with its last axis as the diagonal of matrices.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be embedded as diagonals",
+    label = "expected from one to seven axes"
+)]
+pub trait DiagEmbed {
+    /// With the main diagonals.
+    type Main: Shape;
+    /// With any.
+    type Any: Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<S, Longer> DiagEmbed for S
+where
+    S: Shape + InsertAxis<-1> + HasAxis<-1, Replace<Dyn> = Longer>,
+    Longer: Shape + InsertAxis<-1>,
+{
+    type Main = <S as InsertAxis<-1>>::Inserted<<S as HasAxis<-1>>::Dim>;
+    type Any = <Longer as InsertAxis<-1>>::Inserted<Dyn>;
+}

@@ -1,0 +1,334 @@
+//! The shapes of tensors taken apart, repeated, padded and turned. Uses shapes; used by the operations of these names.
+
+use super::arithmetic::{ConvSize, DivideExactly, Padded, Sum};
+use super::axis::{Axes, Axis, DistinctAxes};
+use super::dim::{Dim, Dyn, Known, SameDim};
+use super::numeral::{D0, D1};
+use super::tuple::{each_rank, each_suffix};
+use super::{HasAxis, InsertAxis, Shape, Transpose};
+use crate::dim;
+
+/// A shape of at least one axis.
+#[diagnostic::on_unimplemented(
+    message = "a zero-dim tensor has no axis, and this operation needs one",
+    label = "expected a tensor of at least one axis",
+    note = "give it one: `reshape::<shape![1]>()`"
+)]
+pub trait Dimensional: Shape {}
+
+/// A shape of at least two axes: a matrix, or a batch of them.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` is no matrix",
+    label = "expected a tensor of at least two axes: the last two are rows and columns"
+)]
+pub trait Matrices: Shape {}
+
+macro_rules! ranks {
+    ($rank:literal [$first:ident $($rest:ident)*] $positive:tt $negative:tt) => {
+        impl<$first: Dim, $($rest: Dim,)*> Dimensional for ($first, $($rest,)*) {}
+        ranks!(@matrices $first $($rest)*);
+    };
+    (@matrices $alone:ident) => {};
+    (@matrices $($dim:ident)+) => {
+        impl<$($dim: Dim,)+> Matrices for ($($dim,)+) {}
+    };
+}
+each_rank!(ranks);
+
+/// Axes in the order in which they are named, each of which may take an argument of its own (`roll_axis`).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not list axes of a tensor of shape `{S}`",
+    label = "expected `axis![0]` or `axis![0, 2]`"
+)]
+pub trait AxisList<S: Shape>: Axes<S> {
+    /// A number for each: `isize` for one axis, an array for several.
+    type Shifts: Shifts;
+    /// The axes, counted from the first.
+    const INDICES: &'static [usize];
+}
+/// One number or several.
+pub trait Shifts: Copy {
+    /// All of them.
+    fn shifts(&self) -> &[isize];
+}
+impl Shifts for isize {
+    fn shifts(&self) -> &[isize] {
+        core::slice::from_ref(self)
+    }
+}
+impl<const N: usize> Shifts for [isize; N] {
+    fn shifts(&self) -> &[isize] {
+        self
+    }
+}
+impl<const I: isize, S: Shape + HasAxis<I>> AxisList<S> for Axis<I> {
+    type Shifts = isize;
+    const INDICES: &'static [usize] = &[<S as HasAxis<I>>::INDEX];
+}
+macro_rules! axis_list {
+    ($rank:literal [$($axis:ident)+] $positive:tt $negative:tt) => {
+        #[allow(non_upper_case_globals)]
+        impl<$(const $axis: isize,)+ S: Shape> AxisList<S> for DistinctAxes<($(Axis<$axis>,)+)>
+        where
+            Self: Axes<S>,
+            $(S: HasAxis<$axis>,)+
+        {
+            type Shifts = [isize; $rank];
+            const INDICES: &'static [usize] = &[$(<S as HasAxis<$axis>>::INDEX),+];
+        }
+    };
+}
+each_rank!(axis_list);
+
+/// Axis `I` can become axis `J`, the others keeping their order.
+#[diagnostic::on_unimplemented(
+    message = "axis {I} of a tensor of shape `{Self}` can't become axis {J}",
+    label = "one of the axes does not exist",
+    note = "axes count from 0, or from -1 backwards"
+)]
+pub trait MoveAxis<const I: isize, const J: isize> {
+    /// The shape with the axis at its new place.
+    type Output: Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<const I: isize, const J: isize, S> MoveAxis<I, J> for S
+where
+    S: Shape + HasAxis<I> + HasAxis<J>,
+    <S as HasAxis<I>>::Removed: InsertAxis<J>,
+{
+    type Output = <<S as HasAxis<I>>::Removed as InsertAxis<J>>::Inserted<<S as HasAxis<I>>::Dim>;
+}
+
+/// The plane of axes `I` and `J` can be turned `K` times by a right angle.
+#[diagnostic::on_unimplemented(
+    message = "a plane of a tensor of shape `{Self}` can't be turned {K} times",
+    label = "expected two axes of the tensor, and from -4 to 4 turns"
+)]
+pub trait Rotate<const K: isize, const I: isize, const J: isize> {
+    /// The turned shape: the sizes of the two axes are exchanged by an odd number of turns.
+    type Output: Shape;
+}
+macro_rules! rotate {
+    ($even:tt, $odd:tt) => {
+        rotate!(@each $even |S, I, J| S);
+        rotate!(@each $odd |S, I, J| <S as Transpose<I, J>>::Output);
+    };
+    (@each [$($turns:literal)+] |$s:ident, $i:ident, $j:ident| $output:ty) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<const $i: isize, const $j: isize, $s> Rotate<$turns, $i, $j> for $s
+        where
+            $s: Shape + Transpose<$i, $j>,
+            DistinctAxes<(Axis<$i>, Axis<$j>)>: Axes<$s>,
+        {
+            type Output = $output;
+        }
+    )+};
+}
+rotate!([-4 -2 0 2 4], [-3 -1 1 3]);
+
+/// A tensor of this shape can be repeated as often as `Counts` says for each axis, new axes coming in front.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be repeated `{Counts}` times",
+    label = "there must be a count for each axis; further counts come in front",
+    note = "`tile` takes fewer counts than axes"
+)]
+pub trait Repeat<Counts> {
+    /// The shape of the repetitions put side by side.
+    type Output: Shape;
+}
+/// [`Repeat`] with as many counts as one likes: those that are missing, in front, are 1.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be repeated `{Counts}` times",
+    label = "expected a shape that says how often for each axis, such as `shape![2, 1]`"
+)]
+pub trait Tile<Counts> {
+    /// The shape of the repetitions put side by side.
+    type Output: Shape;
+}
+macro_rules! repeat {
+    ([$($lead:ident)*] $(($a:ident $b:ident))*) => {
+        impl<$($lead: Dim,)* $($a: Dim, $b: Dim,)*> Repeat<($($lead,)* $($b,)*)> for ($($a,)*) {
+            type Output = ($($lead,)* $($a::Times<$b>,)*);
+        }
+        impl<$($lead: Dim,)* $($a: Dim, $b: Dim,)*> Tile<($($lead,)* $($b,)*)> for ($($a,)*) {
+            type Output = ($($lead,)* $($a::Times<$b>,)*);
+        }
+        repeat!(@shorter [$($lead)*] $(($a $b))*);
+    };
+    (@shorter [] $($pair:tt)*) => {};
+    (@shorter [$($lead:ident)+] $(($a:ident $b:ident))*) => {
+        impl<$($lead: Dim,)* $($a: Dim, $b: Dim,)*> Tile<($($b,)*)> for ($($lead,)* $($a,)*) {
+            type Output = ($($lead,)* $($a::Times<$b>,)*);
+        }
+    };
+}
+each_suffix!(repeat);
+impl Repeat<()> for () {
+    type Output = ();
+}
+impl Tile<()> for () {
+    type Output = ();
+}
+
+/// A tensor of this shape can be padded by `Amounts`: for the last axis how much before and after, then for the one before
+/// it, and so on.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be padded by `{Amounts}`",
+    label = "expected two amounts for each padded axis, from the last axis on",
+    note = "the amounts are a shape, as in `pad::<shape![1, 1], _>(…)`, or an array, as in `pad_sized([1, 1], …)`; they are for at most four axes"
+)]
+pub trait Pad<Amounts> {
+    /// The padded shape.
+    type Output: Shape;
+}
+impl<S: Shape, Before: Dim, After: Dim> Pad<(Before, After)> for S {
+    type Output = <S as HasAxis<-1>>::Replace<Padded<<S as HasAxis<-1>>::Dim, Before, After>>;
+}
+impl<S: Shape> Pad<[isize; 2]> for S {
+    type Output = <S as HasAxis<-1>>::Replace<Dyn>;
+}
+/// Beyond the last axis: `[isize; 4] -2 [B1 A1] B2 A2` writes the impls for two axes from those for one.
+macro_rules! pad {
+    ($([isize; $count:literal] after [isize; $fewer:literal], $axis:literal [$($inner:ident)+] $before:ident $after:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<S: Shape, $($inner: Dim,)+ $before: Dim, $after: Dim, Padded1> Pad<($($inner,)+ $before, $after)> for S
+        where
+            S: Pad<($($inner,)+), Output = Padded1>,
+            Padded1: Shape + HasAxis<$axis>,
+        {
+            type Output = <Padded1 as HasAxis<$axis>>::Replace<Padded<<Padded1 as HasAxis<$axis>>::Dim, $before, $after>>;
+        }
+        #[diagnostic::do_not_recommend]
+        impl<S: Shape, Padded1> Pad<[isize; $count]> for S
+        where
+            S: Pad<[isize; $fewer], Output = Padded1>,
+            Padded1: Shape + HasAxis<$axis>,
+        {
+            type Output = <Padded1 as HasAxis<$axis>>::Replace<Dyn>;
+        }
+    )*};
+}
+pad! {
+    [isize; 4] after [isize; 2], -2 [B1 A1] B2 A2;
+    [isize; 6] after [isize; 4], -3 [B1 A1 B2 A2] B3 A3;
+    [isize; 8] after [isize; 6], -4 [B1 A1 B2 A2 B3 A3] B4 A4;
+}
+
+/// Axis `I` can be cut into parts of the sizes `Sizes` (a shape).
+#[diagnostic::on_unimplemented(
+    message = "axis {I} of a tensor of shape `{Self}` can't be cut into parts of sizes `{Sizes}`",
+    label = "the sizes of the parts must add up to the size of the axis",
+    note = "there are at most eight parts; `split_sizes` takes any number of sizes while running"
+)]
+pub trait Cut<const I: isize, Sizes> {
+    /// The shapes of the parts, as a tuple.
+    type Shapes;
+}
+macro_rules! cut {
+    ($rank:literal [$($dim:ident)+] $positive:tt $negative:tt) => {
+        #[diagnostic::do_not_recommend]
+        impl<const I: isize, S, $($dim: Dim,)+> Cut<I, ($($dim,)+)> for S
+        where
+            S: Shape + HasAxis<I>,
+            <<S as HasAxis<I>>::Dim as Dim>::Unnamed: SameDim<<cut!(@sum [D0] $($dim)+) as Dim>::Unnamed>,
+        {
+            type Shapes = ($(<S as HasAxis<I>>::Replace<$dim>,)+);
+        }
+    };
+    (@sum [$sum:ty]) => { $sum };
+    (@sum [$sum:ty] $next:ident $($rest:ident)*) => { cut!(@sum [Sum<$sum, $next>] $($rest)*) };
+}
+each_rank!(cut);
+
+/// A number as a const parameter, for results that are arrays: see [`Counted`].
+pub struct Count<const N: usize>;
+/// A number that is both a const parameter and a dimension: 1 to 64.
+#[diagnostic::on_unimplemented(
+    message = "arrays of this length are not made here: the compiler counts parts from 1 to 64",
+    label = "expected from 1 to 64 parts",
+    note = "the method that gives a vector makes any number"
+)]
+pub trait Counted {
+    /// The dimension.
+    type Dim: Known;
+}
+macro_rules! counted {
+    ($($number:tt)*) => {$(
+        impl Counted for Count<$number> {
+            type Dim = dim!($number);
+        }
+    )*};
+}
+counted! {
+    1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42 43 44 45
+    46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64
+}
+
+/// Axis `I` can be cut into `N` equal parts.
+#[diagnostic::on_unimplemented(
+    message = "axis {I} of a tensor of shape `{Self}` can't be cut into {N} equal parts",
+    label = "the number of parts must divide the size of the axis",
+    note = "`tensor_split` makes parts that differ by one, `chunk` a smaller last one"
+)]
+pub trait CutEqually<const I: isize, const N: usize> {
+    /// The shape of each part.
+    type Output: Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<const I: isize, const N: usize, S> CutEqually<I, N> for S
+where
+    S: Shape + HasAxis<I>,
+    Count<N>: Counted,
+    <S as HasAxis<I>>::Dim: DivideExactly<<Count<N> as Counted>::Dim>,
+{
+    type Output =
+        <S as HasAxis<I>>::Replace<<<S as HasAxis<I>>::Dim as DivideExactly<<Count<N> as Counted>::Dim>>::Output>;
+}
+
+/// Axis `I` has size `N`, or a size that is known at run time only.
+#[diagnostic::on_unimplemented(
+    message = "axis {I} of a tensor of shape `{Self}` does not have {N} positions",
+    label = "the array must be as long as the axis"
+)]
+pub trait Unbind<const I: isize, const N: usize> {
+    /// The shape without the axis.
+    type Output: Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<const I: isize, const N: usize, S> Unbind<I, N> for S
+where
+    S: Shape + HasAxis<I>,
+    Count<N>: Counted,
+    <<S as HasAxis<I>>::Dim as Dim>::Unnamed: SameDim<<Count<N> as Counted>::Dim>,
+{
+    type Output = <S as HasAxis<I>>::Removed;
+}
+
+/// Windows of `Size` positions, `Step` apart, fit axis `I`.
+#[diagnostic::on_unimplemented(
+    message = "windows of `{Size}`, `{Step}` apart, do not fit axis {I} of a tensor of shape `{Self}`",
+    label = "the window is larger than the axis, or the step is 0"
+)]
+pub trait Windows<const I: isize, Size, Step> {
+    /// The shape with the number of windows in place of the axis, and the positions of a window as its last axis.
+    type Output: Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<const I: isize, Size: Dim, Step: Dim, S, Places> Windows<I, Size, Step> for S
+where
+    S: Shape + HasAxis<I>,
+    <S as HasAxis<I>>::Dim: ConvSize<Size, Step, D0, D1, Output = Places>,
+    Places: Dim,
+    <S as HasAxis<I>>::Replace<Places>: InsertAxis<-1>,
+{
+    type Output = <<S as HasAxis<I>>::Replace<Places> as InsertAxis<-1>>::Inserted<Size>;
+}
+
+/// Weights to draw by: a vector, or a matrix with a row for each drawing.
+#[diagnostic::on_unimplemented(
+    message = "`multinomial` takes a vector or a matrix of weights, not a tensor of shape `{Self}`",
+    label = "expected one axis or two"
+)]
+pub trait Weights {}
+impl<A: Dim> Weights for (A,) {}
+impl<A: Dim, B: Dim> Weights for (A, B) {}

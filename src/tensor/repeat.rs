@@ -1,0 +1,159 @@
+//! `repeat`, `tile`, `repeat_interleave`: elements that come several times.
+
+use super::moving::{fallible, pick, pick_elements};
+use super::{Tensor, expect_fit};
+use crate::device::Device;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::ops::stretch::Stretch;
+use crate::shape::{Axis, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Repeat, Shape, SizeArray, Tile};
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// The whole tensor as often as `counts` says for each axis, of which there may be more than there are axes, in front.
+    fn repeated<T: Shape>(&self, op: &'static str, counts: &[usize]) -> Result<Tensor<E, T, D>> {
+        let (missing, own) = (T::RANK - S::RANK, self.shape());
+        let mut result = T::Sizes::filled(0);
+        // Each axis is two: one of size 1 that is repeated, and the axis itself.
+        let (mut sizes, mut strides, mut axes) = (Vec::new(), Vec::new(), Vec::new());
+        for axis in 0..T::RANK {
+            let from = axis.checked_sub(missing);
+            let size = from.map_or(1, |from| own.as_ref()[from]);
+            let count = (axis + counts.len()).checked_sub(T::RANK).map_or(1, |at| counts[at]);
+            result.as_mut()[axis] =
+                size.checked_mul(count).ok_or_else(|| Error::TooLarge { op, sizes: [size, count][..].into() })?;
+            sizes.extend([1, size]);
+            strides.extend([0, from.map_or(1, |from| self.stride().as_ref()[from])]);
+            let times = if count == 1 { Stretch::whole(1) } else { Stretch::Each { start: 0, len: 1, times: count } };
+            axes.extend([vec![times], vec![Stretch::whole(size)]]);
+        }
+        let storage = pick_elements::<E, D>(op, self.view().restrided(&sizes, &strides), &axes, E::default())?;
+        Ok(Tensor::dense(storage, result))
+    }
+
+    fallible! {
+        /// The tensor repeated along its axes (`torch.Tensor.repeat`), as often as the shape `Counts` says for each; further
+        /// counts make new axes in front.
+        ///
+        /// ```
+        /// use castiron::{shape, tensor, Tensor};
+        /// let x = tensor![1, 2];
+        /// let y: Tensor<i64, shape![2, 6]> = x.repeat::<shape![2, 3]>();
+        /// assert_eq!(y.to_vec(), [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
+        /// ```
+        repeat try_repeat<{Counts: KnownShape} Counts>(&self) -> Tensor<E, <S as Repeat<Counts>>::Output, D>
+        where [S: Repeat<Counts>] {
+            self.repeated("repeat", Counts::SIZES.as_ref())
+        }
+
+        /// [`repeat`](Self::repeat) where counts are known at run time only: takes them all.
+        ///
+        /// ```
+        /// use castiron::{shape, tensor, Tensor};
+        /// let n = 3;
+        /// let y: Tensor<i64, shape![2, _]> = tensor![1, 2].repeat_sized::<shape![2, _]>([2, n]);
+        /// assert_eq!(y.shape(), [2, 6]);
+        /// ```
+        repeat_sized try_repeat_sized<{Counts: Shape} Counts>(&self, counts: Counts::Sizes)
+            -> Tensor<E, <S as Repeat<Counts>>::Output, D>
+        where [S: Repeat<Counts>] {
+            expect_fit::<Counts>("repeat", counts.as_ref())?;
+            self.repeated("repeat", counts.as_ref())
+        }
+
+        /// [`repeat`](Self::repeat) that takes fewer counts than there are axes as well, for the last ones (`torch.tile`).
+        ///
+        /// ```
+        /// use castiron::{shape, tensor, Tensor};
+        /// let x = tensor![[1, 2], [3, 4]];
+        /// let y: Tensor<i64, shape![2, 4]> = x.tile::<shape![2]>();
+        /// assert_eq!(y.to_vec(), [1, 2, 1, 2, 3, 4, 3, 4]);
+        /// ```
+        tile try_tile<{Counts: KnownShape} Counts>(&self) -> Tensor<E, <S as Tile<Counts>>::Output, D>
+        where [S: Tile<Counts>] {
+            self.repeated("tile", Counts::SIZES.as_ref())
+        }
+
+        /// [`tile`](Self::tile) where counts are known at run time only: takes them all.
+        ///
+        /// ```
+        /// use castiron::{shape, tensor};
+        /// assert_eq!(tensor![1, 2].tile_sized::<shape![_]>([2]).to_vec(), [1, 2, 1, 2]);
+        /// ```
+        tile_sized try_tile_sized<{Counts: Shape} Counts>(&self, counts: Counts::Sizes)
+            -> Tensor<E, <S as Tile<Counts>>::Output, D>
+        where [S: Tile<Counts>] {
+            expect_fit::<Counts>("tile", counts.as_ref())?;
+            self.repeated("tile", counts.as_ref())
+        }
+
+        /// Each position of an axis `Times` times in turn (`torch.repeat_interleave`).
+        ///
+        /// ```
+        /// use castiron::{axis, dim, shape, tensor, Tensor};
+        /// let x = tensor![[1, 2], [3, 4]];
+        /// let y: Tensor<i64, shape![2, 4]> = x.repeat_interleave::<dim!(2), _>(axis![1]);
+        /// assert_eq!(y.to_vec(), [1, 1, 2, 2, 3, 3, 4, 4]);
+        /// ```
+        repeat_interleave try_repeat_interleave<{Times: Known} Times, {const I: isize} I>(&self, _axis: Axis<I>)
+            -> Tensor<E, <S as HasAxis<I>>::Replace<<<S as HasAxis<I>>::Dim as Dim>::Times<Times>>, D>
+        where [S: Dimensional + HasAxis<I>] {
+            self.interleaved::<_, I>(|size| vec![Stretch::Each { start: 0, len: size, times: Times::VALUE }])
+        }
+
+        /// [`repeat_interleave`](Self::repeat_interleave) where it is known at run time only how often.
+        ///
+        /// ```
+        /// use castiron::{axis, tensor};
+        /// assert_eq!(tensor![1, 2].repeat_interleave_sized(axis![0], 3).to_vec(), [1, 1, 1, 2, 2, 2]);
+        /// ```
+        repeat_interleave_sized try_repeat_interleave_sized<{const I: isize} I>(&self, _axis: Axis<I>, times: usize)
+            -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
+        where [S: Dimensional + HasAxis<I>] {
+            self.interleaved::<_, I>(|size| vec![Stretch::Each { start: 0, len: size, times }])
+        }
+
+        /// Each position of an axis as often as a tensor says (`torch.repeat_interleave` with a tensor of repeats). A negative
+        /// count is an error, and so are counts without data.
+        ///
+        /// ```
+        /// use castiron::{axis, tensor};
+        /// let x = tensor![[1, 2], [3, 4], [5, 6]];
+        /// assert_eq!(x.repeat_interleave_by(axis![0], &tensor![2, 0, 1]).to_vec(), [1, 2, 1, 2, 5, 6]);
+        /// ```
+        repeat_interleave_by try_repeat_interleave_by<{const I: isize} I, {N: Dim} N>(
+            &self, _axis: Axis<I>, repeats: &Tensor<i64, (N,), D>
+        ) -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
+        where [S: Dimensional + HasAxis<I>] {
+            let op = "repeat_interleave";
+            if !D::HAS_DATA {
+                return Err(Error::NoData { op });
+            }
+            let invalid = |reason| Err(Error::InvalidArgument { op, reason });
+            let (counts, size) = (D::download(repeats.view())?, self.shape().as_ref()[<S as HasAxis<I>>::INDEX]);
+            if counts.len() != size {
+                return invalid(format!("there are {} counts for an axis of size {size}", counts.len()));
+            }
+            let mut list = Vec::with_capacity(size);
+            for (start, &count) in counts.iter().enumerate() {
+                match usize::try_from(count) {
+                    Ok(times) => list.push(Stretch::Each { start, len: 1, times }),
+                    Err(_) => return invalid(format!("the count {count} is negative")),
+                }
+            }
+            self.interleaved::<_, I>(|_| list)
+        }
+    }
+
+    fn interleaved<T: Shape, const I: isize>(
+        &self,
+        stretches: impl FnOnce(usize) -> Vec<Stretch>,
+    ) -> Result<Tensor<E, T, D>>
+    where
+        S: HasAxis<I>,
+    {
+        let mut axes = self.whole_axes();
+        let axis = <S as HasAxis<I>>::INDEX;
+        axes[axis] = stretches(self.shape().as_ref()[axis]);
+        pick("repeat_interleave", self.view(), &axes, E::default())
+    }
+}

@@ -1,0 +1,164 @@
+//! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`; and random tensors like another.
+
+use super::moving::fallible;
+use super::random::Generator;
+use super::{Tensor, checked_numel};
+use crate::device::Device;
+use crate::dtype::{Element, Float, Real};
+use crate::error::Error;
+use crate::ops::{self, admit::FloatFor};
+use crate::shape::{Dimensional, Dyn, HasAxis, Shape, SizeArray, Weights};
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    fallible! {
+        /// For each element, which is a probability, one with that probability and zero otherwise (`torch.bernoulli`). An
+        /// element that is no probability is an error.
+        ///
+        /// ```
+        /// use castiron::{shape, Generator, Tensor};
+        /// let p = Tensor::<f32, shape![1000]>::full(0.25);
+        /// let ones = p.bernoulli(&mut Generator::seeded(0)).sum().item();
+        /// assert!((200.0..300.0).contains(&ones));
+        /// ```
+        bernoulli try_bernoulli<>(&self, generator: &mut Generator) -> Self where [E: FloatFor<ops::reduce::bernoulli>] {
+            let op = "bernoulli";
+            let storage = D::build(|| {
+                let mut elements = D::download(self.view())?;
+                for element in &mut elements {
+                    let p = element.to_scalar().real_part();
+                    if !(0.0..=1.0).contains(&p) {
+                        return Err(Error::InvalidArgument { op, reason: format!("{p} is not a probability") });
+                    }
+                    *element = E::from_bool(generator.unit::<f64>() < p);
+                }
+                Ok(elements)
+            })?;
+            Ok(Self::dense(storage, self.shape()))
+        }
+
+        /// Positions along the last axis of a vector or a matrix of weights, drawn in proportion to them, `samples` from each
+        /// row (`torch.multinomial`). With `replacement` a position may come several times; without it none does, and those
+        /// of weight zero come last.
+        ///
+        /// It is an error if `samples` is zero, or more than there are positions to draw without replacement, and if a weight
+        /// is negative or not finite or those of a row add up to zero.
+        ///
+        /// ```
+        /// use castiron::{tensor, Generator};
+        /// let weights = tensor![0.0, 3.0, 1.0];
+        /// let drawn = weights.multinomial(2, false, &mut Generator::seeded(0));
+        /// let mut positions = drawn.to_vec();
+        /// positions.sort();
+        /// assert_eq!(positions, [1, 2]);
+        /// ```
+        multinomial try_multinomial<>(&self, samples: usize, replacement: bool, generator: &mut Generator)
+            -> Tensor<i64, <S as HasAxis<-1>>::Replace<Dyn>, D>
+        where [S: Dimensional + Weights, E: FloatFor<ops::reduce::multinomial>] {
+            let op = "multinomial";
+            let invalid = |reason: String| Error::InvalidArgument { op, reason };
+            let last = S::RANK - 1;
+            let len = self.shape().as_ref()[last];
+            if samples == 0 {
+                return Err(invalid("there must be at least one sample".to_owned()));
+            }
+            if len == 0 || (!replacement && samples > len) {
+                return Err(invalid(format!("{samples} samples can't be drawn from {len} positions")));
+            }
+            let mut sizes = <<S as HasAxis<-1>>::Replace<Dyn> as Shape>::Sizes::copied(self.shape().as_ref());
+            sizes.as_mut()[last] = samples;
+            let numel = checked_numel::<i64>(op, sizes.as_ref())?;
+            let storage = D::build(|| {
+                let weights: Vec<f64> =
+                    D::download(self.view())?.into_iter().map(|weight| weight.to_scalar().real_part()).collect();
+                let mut drawn = super::create::room(numel)?;
+                for row in weights.chunks_exact(len) {
+                    if let Some(weight) = row.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
+                        return Err(invalid(format!("the weight {weight} is negative or not finite")));
+                    }
+                    if row.iter().all(|&weight| weight == 0.0) {
+                        return Err(invalid("the weights of a row add up to zero".to_owned()));
+                    }
+                    if replacement {
+                        with_replacement(row, samples, generator, &mut drawn);
+                    } else {
+                        without_replacement(row, samples, generator, &mut drawn);
+                    }
+                }
+                Ok(drawn)
+            })?;
+            Ok(Tensor::dense(storage, sizes))
+        }
+
+        /// Uniform in `[0, 1)`, with the shape of `self` (`torch.rand_like`).
+        ///
+        /// ```
+        /// use castiron::{tensor, Generator};
+        /// assert_eq!(tensor![0.0, 0.0].rand_like(&mut Generator::seeded(0)).shape(), [2]);
+        /// ```
+        rand_like try_rand_like<>(&self, generator: &mut Generator) -> Self where [E: Float] {
+            Self::try_rand_sized(self.shape(), generator)
+        }
+
+        /// Normal with mean 0 and standard deviation 1, with the shape of `self` (`torch.randn_like`).
+        ///
+        /// ```
+        /// use castiron::{tensor, Generator};
+        /// assert_eq!(tensor![0.0, 0.0].randn_like(&mut Generator::seeded(0)).shape(), [2]);
+        /// ```
+        randn_like try_randn_like<>(&self, generator: &mut Generator) -> Self where [E: Float] {
+            Self::try_randn_sized(self.shape(), generator)
+        }
+
+        /// Integers from `low` up to but not including `high`, with the shape of `self` (`torch.randint_like`).
+        ///
+        /// ```
+        /// use castiron::{tensor, Generator};
+        /// let x = tensor![0, 0, 0].randint_like(1, 7, &mut Generator::seeded(0));
+        /// assert!(x.iter().all(|x| (1..7).contains(x)));
+        /// ```
+        randint_like try_randint_like<>(&self, low: i64, high: i64, generator: &mut Generator) -> Self where [E: Real] {
+            Self::try_randint_sized(self.shape(), low, high, generator)
+        }
+    }
+}
+
+/// Where uniform numbers fall among the sums of the weights.
+fn with_replacement(weights: &[f64], samples: usize, generator: &mut Generator, drawn: &mut Vec<i64>) {
+    // Scaled first, so that no sum overflows.
+    let largest = weights.iter().fold(0.0, |a: f64, &b| a.max(b));
+    let mut total = 0.0;
+    let sums: Vec<f64> = weights
+        .iter()
+        .map(|weight| {
+            total += weight / largest;
+            total
+        })
+        .collect();
+    // Rounding may take the number up to the total: what is drawn then is the last position that has a weight.
+    let last = weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0);
+    drawn.extend((0..samples).map(|_| {
+        let number = generator.unit::<f64>() * total;
+        sums.partition_point(|&sum| sum <= number).min(last) as i64
+    }));
+}
+
+/// The positions whose weight over an exponential number is largest: each is drawn in proportion to its weight among those
+/// that are left. Source: P. Efraimidis, P. Spirakis, "Weighted random sampling with a reservoir", 2006.
+fn without_replacement(weights: &[f64], samples: usize, generator: &mut Generator, drawn: &mut Vec<i64>) {
+    let mut keys: Vec<(f64, i64)> = weights
+        .iter()
+        .zip(0..)
+        .map(|(&weight, position)| {
+            // Between 0, which is left out, and 1.
+            let exponential = -(1.0 - generator.unit::<f64>()).ln();
+            (if weight == 0.0 { 0.0 } else { weight / exponential.max(f64::MIN_POSITIVE) }, position)
+        })
+        .collect();
+    let order = |a: &(f64, i64), b: &(f64, i64)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    if samples < keys.len() {
+        keys.select_nth_unstable_by(samples - 1, order);
+        keys.truncate(samples);
+    }
+    keys.sort_unstable_by(order);
+    drawn.extend(keys.into_iter().map(|(_, position)| position));
+}

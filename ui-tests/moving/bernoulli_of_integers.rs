@@ -1,0 +1,10 @@
+//! Probabilities are floating-point numbers.
+//!
+//! Instead: `x.to::<f32>().bernoulli(&mut generator)`.
+
+use castiron::{Generator, Tensor, shape};
+
+fn main() {
+    let x = Tensor::<i64, shape![3]>::zeros();
+    let _ = x.bernoulli(&mut Generator::seeded(0));
+}

@@ -1,0 +1,10 @@
+//! A grid is spanned by vectors.
+//!
+//! Instead: `meshgrid((x.flatten(), y))`.
+
+use castiron::{Tensor, meshgrid, shape};
+
+fn main() {
+    let (x, y) = (Tensor::<f32, shape![2, 3]>::zeros(), Tensor::<f32, shape![3]>::zeros());
+    let _ = meshgrid((x, y));
+}

@@ -1,0 +1,11 @@
+//! There are two amounts for each axis that is padded.
+//!
+//! Instead: `x.pad::<shape![1, 1], _>(Constant(0))`.
+
+use castiron::pad::Constant;
+use castiron::{Tensor, shape};
+
+fn main() {
+    let x = Tensor::<f32, shape![4]>::zeros();
+    let _ = x.pad::<shape![1, 1, 2, 2], _>(Constant(0));
+}

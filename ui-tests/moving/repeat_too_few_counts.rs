@@ -1,0 +1,10 @@
+//! `repeat` takes a count for each axis.
+//!
+//! Instead: `x.repeat::<shape![1, 2]>()`, or `x.tile::<shape![2]>()`.
+
+use castiron::{Tensor, shape};
+
+fn main() {
+    let x = Tensor::<f32, shape![2, 3]>::zeros();
+    let _ = x.repeat::<shape![2]>();
+}

@@ -1,0 +1,10 @@
+//! `trace` adds numbers.
+//!
+//! Instead: `x.to::<i64>().trace()`.
+
+use castiron::{Tensor, shape};
+
+fn main() {
+    let x = Tensor::<bool, shape![3, 3]>::zeros();
+    let _ = x.trace();
+}
