@@ -1,7 +1,7 @@
 //! `Cpu`: the host.
 
-use super::{Backend, Device, LaneKernel, Place};
-use crate::cpu::{elementwise, gemm, lanes, reduce};
+use super::{Backend, Device, Indexing, LaneKernel, Order, Place};
+use crate::cpu::{compress, elementwise, gemm, indexing, lanes, order, reduce, search};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::kernel::{Map1, Map2, Map3};
@@ -113,5 +113,38 @@ impl Backend for Cpu {
     }
     fn matmul<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>) -> Result<HostBuffer> {
         gemm::matmul(a, b)
+    }
+    fn gather<E: Element>(
+        indexing: Indexing,
+        a: View<'_, HostBuffer, E>,
+        index: View<'_, HostBuffer, i64>,
+    ) -> Result<HostBuffer> {
+        indexing::gather(indexing, a, index)
+    }
+    fn scatter<E: Element>(
+        indexing: Indexing,
+        index: View<'_, HostBuffer, i64>,
+        b: View<'_, HostBuffer, E>,
+        out: ViewMut<'_, HostBuffer, E>,
+    ) -> Result<()> {
+        indexing::scatter(indexing, index, b, out)
+    }
+    fn scatter_with<E: Element>(
+        indexing: Indexing,
+        kernel: impl Map2<E, E, E>,
+        index: View<'_, HostBuffer, i64>,
+        b: View<'_, HostBuffer, E>,
+        out: ViewMut<'_, HostBuffer, E>,
+    ) -> Result<()> {
+        indexing::scatter_with(indexing, kernel, index, b, out)
+    }
+    fn compress<E: Element>(a: View<'_, HostBuffer, E>, mask: View<'_, HostBuffer, bool>) -> Result<(HostBuffer, usize)> {
+        compress::compress(a, mask)
+    }
+    fn order<E: Element>(order: Order, a: View<'_, HostBuffer, E>, axis: usize) -> Result<[HostBuffer; 2]> {
+        order::order(order, a, axis)
+    }
+    fn search<E: Element>(sorted: View<'_, HostBuffer, E>, values: View<'_, HostBuffer, E>, right: bool) -> Result<HostBuffer> {
+        search::search(sorted, values, right)
     }
 }

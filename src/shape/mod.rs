@@ -6,6 +6,7 @@
 mod arithmetic;
 mod axis;
 mod broadcast;
+mod choosing;
 mod convert;
 mod dim;
 mod join;
@@ -22,6 +23,7 @@ pub use axis::{Axes, Axis, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
 pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes};
 #[doc(hidden)]
 pub use convert::MayBe;
+pub use choosing::{IndexList, SameRank};
 pub use convert::{ConvertTo, MayEqual, Size, WrittenTo};
 pub use dim::{Dim, Dyn, Known, Never, SameDim};
 pub use join::{Concat, Merge};
@@ -85,6 +87,7 @@ pub trait Shape:
     + WrittenTo<Self>
     + ConvertTo<Self>
     + Merge<Self, Output = Self>
+    + SameRank<Self>
     + HasAxis<-1>
 {
     /// The number of axes.
@@ -97,6 +100,8 @@ pub trait Shape:
     type Kind: TensorKind;
     /// Where sizes and strides are kept: `[usize; RANK]`.
     type Sizes: SizeArray;
+    /// The number of axes as a dimension.
+    type Rank: Known;
     /// The number of elements as a dimension.
     type Numel: Dim;
     /// The same shape as a list, for rules written by recursion.
@@ -132,6 +137,7 @@ impl Shape for () {
     const NAMES: &'static [Option<&'static str>] = &[];
     type Kind = ZeroDim;
     type Sizes = [usize; 0];
+    type Rank = D0;
     type Numel = D1;
     type Axes = list::Nil;
 }
@@ -148,6 +154,7 @@ macro_rules! shapes {
             const NAMES: &'static [Option<&'static str>] = &[$($dim::NAME),+];
             type Kind = Dimensioned;
             type Sizes = [usize; $rank];
+            type Rank = shapes!(@rank $($dim)+);
             type Numel = shapes!(@product $($dim)+);
             type Axes = shapes!(@list $($dim)+);
         }
@@ -159,6 +166,14 @@ macro_rules! shapes {
             };
         }
     };
+    (@rank A) => { D1 };
+    (@rank A B) => { D2 };
+    (@rank A B C) => { D3 };
+    (@rank A B C D) => { D4 };
+    (@rank A B C D E) => { D5 };
+    (@rank A B C D E F) => { D6 };
+    (@rank A B C D E F G) => { D7 };
+    (@rank A B C D E F G H) => { D8 };
     (@product $last:ident) => { $last };
     (@product $first:ident $second:ident $($rest:ident)*) => { shapes!(@fold [<$first as Dim>::Times<$second>] $($rest)*) };
     (@fold [$product:ty]) => { $product };

@@ -12,6 +12,7 @@ mod convert;
 mod create;
 mod display;
 mod elementwise;
+mod gather;
 mod index;
 mod join;
 mod layout;
