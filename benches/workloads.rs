@@ -49,10 +49,6 @@ const LETTERS: [(char, fn(&mut Bench)); 10] = [
     ('j', j_in_place::run),
 ];
 
-/// Workloads that the library cannot express yet.
-const NOT_YET: [&str; 5] =
-    ["h.index_select_64kx128", "h.gather_1024", "h.masked_select_1M", "h.sort_1M", "h.topk100_1M"];
-
 /// How many threads the library computes with. It has one, and no way to ask for more.
 fn set_threads(_threads: usize) {}
 
@@ -75,9 +71,6 @@ fn main() -> ExitCode {
     for (letter, run) in LETTERS {
         if all || chosen.contains(&letter) {
             run(&mut bench);
-            for name in NOT_YET.iter().filter(|name| name.starts_with(letter)) {
-                bench.note(name, "not yet");
-            }
         }
     }
     ExitCode::SUCCESS
