@@ -12,7 +12,7 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::ops::kernel::Map2;
 use crate::storage::{HostBuffer, View, ViewMut};
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Runs code with a type of as many bytes as an element has.
 macro_rules! by_width {
@@ -72,31 +72,53 @@ fn out_of_range(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usiz
 #[derive(Clone, Copy)]
 struct Places {
     wrap: i64,
-    /// The last index there is.
-    last: u64,
+    size: i64,
     /// From one place to the next.
     step: usize,
 }
 impl Places {
     fn new(indexing: Indexing, size: usize, step: usize) -> Self {
-        Places { wrap: if indexing.wraps { size as i64 } else { 0 }, last: (size as u64).saturating_sub(1), step }
+        // No axis of a tensor that exists is longer than `i64` counts, unless it repeats one element.
+        let size = i64::try_from(size).unwrap_or(i64::MAX);
+        Places { wrap: if indexing.wraps { size } else { 0 }, size, step }
     }
-    /// The index counted from the first; one out of range is larger than `last`.
+    /// The index counted from the first.
     #[inline(always)]
-    fn position(self, index: i64) -> u64 {
-        (index + ((index >> 63) & self.wrap)) as u64
+    fn position(self, index: i64) -> i64 {
+        index.wrapping_add((index >> 63) & self.wrap)
     }
-    /// The place of an index, or the last one if it is out of range; `worst` remembers the largest.
+    /// The place of an index that is in range.
     #[inline(always)]
-    fn place(self, index: i64, worst: &mut u64) -> usize {
-        let position = self.position(index);
-        *worst = position.max(*worst);
-        position.min(self.last) as usize * self.step
+    fn place(self, index: i64) -> usize {
+        self.position(index) as usize * self.step
+    }
+    /// Whether some indices are in range. Without a branch for each: the sign of a number says whether it is negative, that of
+    /// its distance from the last whether it is beyond.
+    ///
+    /// # Safety
+    /// These are places of indices.
+    #[inline(always)]
+    unsafe fn hold(self, index: *const i64, step: usize, len: usize) -> bool {
+        let mut outside = 0;
+        let mut look = |index: i64| {
+            let position = self.position(index);
+            outside |= position | (self.size - 1).wrapping_sub(position);
+        };
+        // SAFETY: the caller's promise.
+        unsafe {
+            if step == 1 {
+                (0..len).for_each(|i| look(index.add(i).read()));
+            } else {
+                (0..len).for_each(|i| look(index.add(i * step).read()));
+            }
+        }
+        outside >= 0
     }
 }
 
-/// Reads where the indices say. Operand 0 of the walk is the result, 1 the indices, 2 the source. Gives the largest index.
-struct Gather<'a, W> {
+/// Reads where the indices say. Operand 0 of the walk is the result, 1 the indices, 2 the source. Says whether all indices are
+/// in range; it stops at those that are not.
+struct Gather<'a, W, const WRAPS: bool> {
     walk: &'a Walk<3>,
     places: Places,
     to: *mut W,
@@ -105,56 +127,69 @@ struct Gather<'a, W> {
 }
 /// How many rows ahead memory is asked for.
 const AHEAD: usize = 6;
-impl<W: Copy> Loop for Gather<'_, W> {
-    type Output = u64;
+impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
+    type Output = bool;
     #[inline(always)]
-    fn run(self) -> u64 {
-        let Gather { walk, places, to, index, from } = self;
-        let mut worst = 0;
-        // SAFETY: `gather` gives a walk whose places lie inside the operands for every index up to the last one, and no index
-        // leads farther: `place` sees to it. Elements are read and written as bytes of any alignment.
+    fn run(self) -> bool {
+        let Gather { walk, places, to: first_to, index: first_index, from: first_from } = self;
+        // SAFETY: `gather_bytes` gives a walk whose places lie inside the operands, with every index that is in range; others
+        // are not followed. Elements are read and written as bytes of any alignment.
         unsafe {
             let mut ahead = walk.runs();
             let mut next = ahead.nth(AHEAD);
             for run in walk.runs() {
-                let (to, index, from) = (to.add(run.starts[0]), index.add(run.starts[1]), from.add(run.starts[2]));
-                match run.steps {
-                    [_, 0, _] => {
-                        if let Some(next) = next.take() {
-                            let at = places.place(self.index.add(next.starts[1]).read(), &mut worst);
-                            let row: *const u8 = self.from.add(next.starts[2] + at).cast();
-                            for line in 0..(run.len * size_of::<W>()).div_ceil(64).min(16) {
-                                simd::prefetch(row.wrapping_add(64 * line));
-                            }
-                        }
-                        next = ahead.next();
-                        let from = from.add(places.place(index.read(), &mut worst));
-                        if run.steps == [1, 0, 1] {
-                            core::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast(), run.len * size_of::<W>());
-                        } else {
-                            for i in 0..run.len {
-                                to.add(i * run.steps[0]).write_unaligned(from.add(i * run.steps[2]).read_unaligned());
-                            }
+                let (to, index) = (first_to.add(run.starts[0]), first_index.add(run.starts[1]));
+                let from = first_from.add(run.starts[2]);
+                if run.steps[1] == 0 {
+                    if let Some(next) = next {
+                        // Not yet checked; asking for memory that is not there does no harm.
+                        let at = places.place(first_index.add(next.starts[1]).read());
+                        let row: *const u8 = first_from.wrapping_add(next.starts[2].wrapping_add(at)).cast();
+                        for line in 0..(run.len * size_of::<W>()).div_ceil(64).min(16) {
+                            simd::prefetch(row.wrapping_add(64 * line));
                         }
                     }
+                    next = ahead.next();
+                    if !places.hold(index, 0, 1) {
+                        return false;
+                    }
+                    let from = from.add(places.place(index.read()));
+                    if run.steps == [1, 0, 1] {
+                        core::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast(), run.len * size_of::<W>());
+                    } else {
+                        for i in 0..run.len {
+                            to.add(i * run.steps[0]).write_unaligned(from.add(i * run.steps[2]).read_unaligned());
+                        }
+                    }
+                    continue;
+                }
+                // An index out of range leads to the first place, and is told at the end: no branch depends on an index.
+                let mut outside = false;
+                let mut place = |index: i64| {
+                    let at = if WRAPS { places.position(index) } else { index };
+                    let is_outside = at as u64 >= places.size as u64;
+                    outside |= is_outside;
+                    if is_outside { 0 } else { at as usize }
+                };
+                match run.steps {
                     [1, 1, 0] if places.step == 1 => {
                         for i in 0..run.len {
-                            let at = places.position(index.add(i).read());
-                            worst = worst.max(at);
-                            to.add(i).write_unaligned(from.add(at.min(places.last) as usize).read_unaligned());
+                            to.add(i).write_unaligned(from.add(place(index.add(i).read())).read_unaligned());
                         }
                     }
                     steps => {
                         for i in 0..run.len {
-                            let at = places.place(index.add(i * steps[1]).read(), &mut worst);
-                            let value = from.add(i * steps[2] + at).read_unaligned();
-                            to.add(i * steps[0]).write_unaligned(value);
+                            let at = place(index.add(i * steps[1]).read()) * places.step;
+                            to.add(i * steps[0]).write_unaligned(from.add(i * steps[2] + at).read_unaligned());
                         }
                     }
                 }
+                if outside {
+                    return false;
+                }
             }
         }
-        worst
+        true
     }
 }
 
@@ -184,66 +219,55 @@ fn gather_bytes(
     let strides = row_major_strides(index.sizes);
     let walk = Walk::new(index.sizes, [&strides, index.strides, &without(a.strides, axis)]);
     let places = Places::new(indexing, size, a.strides[axis]);
-    let worst = AtomicU64::new(0);
+    let fits = AtomicBool::new(true);
     let pieces = threads::pieces((bytes / 16).max(len / 2));
     let start = Bytes::of(&index).start.cast::<i64>();
-    // SAFETY: the walk visits each of the `len` places of the result once, and what it reaches from `a` and the indices lies
-    // inside their views: no index of the result is larger than that of `a` along the other axes.
-    let buffer = unsafe {
+    // SAFETY: the walk visits each of the `len` places of the result once, unless an index is out of range, and what it reaches
+    // from `a` and the indices lies inside their views: along the other axes the result is no larger than `a`.
+    unsafe {
         HostBuffer::filled_by(bytes, |to: *mut u8| {
             if len == 0 {
                 return Ok(());
             }
-            by_width!(width, W => {
-                let (to, from) = (to.cast::<W>(), a.start.cast::<W>());
-                if pieces == 1 {
-                    worst.store(simd::dispatch(Gather { walk: &walk, places, to, index: start, from }), Ordering::Relaxed);
-                } else {
-                    let (parts, operands) = (walk.split(pieces, 1), Shared((to, start, from)));
-                    threads::for_each(parts.len(), &|part| {
-                        let operands = &operands;
-                        let (to, index, from) = operands.0;
-                        let found = simd::dispatch(Gather { walk: &parts[part], places, to, index, from });
-                        worst.fetch_max(found, Ordering::Relaxed);
-                    });
-                }
-            });
-            Ok(())
-        })?
-    };
-    if len > 0 && worst.into_inner() >= size as u64 {
-        return Err(out_of_range(indexing, index, size));
+            let run = |walk: &Walk<3>, (to, index, from): (*mut u8, *const i64, *const u8)| {
+                by_width!(width, W => {
+                    let (to, from) = (to.cast::<W>(), from.cast::<W>());
+                    if indexing.wraps {
+                        simd::dispatch(Gather::<W, true> { walk, places, to, index, from })
+                    } else {
+                        simd::dispatch(Gather::<W, false> { walk, places, to, index, from })
+                    }
+                })
+            };
+            if pieces == 1 {
+                fits.store(run(&walk, (to, start, a.start)), Ordering::Relaxed);
+            } else {
+                let (parts, operands) = (walk.split(pieces, 1), Shared((to, start, a.start)));
+                threads::for_each(parts.len(), &|part| {
+                    let operands = &operands;
+                    if !run(&parts[part], operands.0) {
+                        fits.store(false, Ordering::Relaxed);
+                    }
+                });
+            }
+            if fits.load(Ordering::Relaxed) { Ok(()) } else { Err(out_of_range(indexing, index, size)) }
+        })
     }
-    Ok(buffer)
 }
 
-/// The largest index, negative ones being larger than all.
-struct Largest<'a> {
+/// Whether all indices are in range.
+struct Fit<'a> {
     walk: &'a Walk<1>,
     places: Places,
     index: *const i64,
 }
-impl Loop for Largest<'_> {
-    type Output = u64;
+impl Loop for Fit<'_> {
+    type Output = bool;
     #[inline(always)]
-    fn run(self) -> u64 {
-        let mut worst = 0;
-        for run in self.walk.runs() {
-            // SAFETY: the walk stays inside the view.
-            unsafe {
-                let index = self.index.add(run.starts[0]);
-                if run.steps == [1] {
-                    for i in 0..run.len {
-                        worst = self.places.position(index.add(i).read()).max(worst);
-                    }
-                } else {
-                    for i in 0..run.len {
-                        worst = self.places.position(index.add(i * run.steps[0]).read()).max(worst);
-                    }
-                }
-            }
-        }
-        worst
+    fn run(self) -> bool {
+        let Fit { walk, places, index } = self;
+        // SAFETY: the walk stays inside the view.
+        walk.runs().all(|run| unsafe { places.hold(index.add(run.starts[0]), run.steps[0], run.len) })
     }
 }
 
@@ -257,8 +281,8 @@ fn check(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> R
         index.sizes.iter().zip(index.strides).map(|(&size, &stride)| if stride == 0 { 1 } else { size }).collect();
     let walk = Walk::new(&sizes, [index.strides]);
     let places = Places::new(indexing, size, 0);
-    let worst = simd::dispatch(Largest { walk: &walk, places, index: Bytes::of(&index).start.cast() });
-    if worst >= size as u64 { Err(out_of_range(indexing, index, size)) } else { Ok(()) }
+    let fits = simd::dispatch(Fit { walk: &walk, places, index: Bytes::of(&index).start.cast() });
+    if fits { Ok(()) } else { Err(out_of_range(indexing, index, size)) }
 }
 
 /// Writes where the indices say, `combine` deciding what. Operand 0 of the walk is the output, 1 the indices, 2 the source.
@@ -275,21 +299,20 @@ impl<W: Copy, F: Fn(*mut W, W)> Loop for Scatter<'_, W, F> {
     #[inline(always)]
     fn run(self) {
         let Scatter { walk, places, combine, to, index, from } = self;
-        let place = |index: i64| places.position(index) as usize * places.step;
         for run in walk.runs() {
             // SAFETY: the walk stays inside the operands, and so do the places: `scatter_by` has checked every index.
             unsafe {
                 let (to, index, from) = (to.add(run.starts[0]), index.add(run.starts[1]), from.add(run.starts[2]));
                 match run.steps {
                     [1, 0, 1] => {
-                        let to = to.add(place(index.read()));
+                        let to = to.add(places.place(index.read()));
                         for i in 0..run.len {
                             combine(to.add(i), from.add(i).read_unaligned());
                         }
                     }
                     steps => {
                         for i in 0..run.len {
-                            let at = place(index.add(i * steps[1]).read());
+                            let at = places.place(index.add(i * steps[1]).read());
                             combine(to.add(i * steps[0] + at), from.add(i * steps[2]).read_unaligned());
                         }
                     }

@@ -27,15 +27,13 @@ pub(super) trait Keyed: Copy + PartialEq + Send + Sync {
 
 /// A key and a position, in the order of keys and then of positions.
 pub(super) trait Packed<K>: Copy + Ord + Send + Sync + 'static {
-    /// Which bits hold the key.
-    const KEY_BITS: core::ops::Range<u32>;
+    /// How many bytes the key has.
+    const DIGITS: usize;
     fn pack(key: K, position: usize) -> Self;
     fn key(self) -> K;
     fn position(self) -> usize;
-    /// Some bits.
-    fn bits(self, from: u32, count: u32) -> usize;
-    /// The bits in which not all are alike.
-    fn differing(all: &[Self]) -> Self;
+    /// A byte of the key, counted from the lowest.
+    fn digit(self, at: usize) -> usize;
 }
 
 macro_rules! packed {
@@ -44,7 +42,7 @@ macro_rules! packed {
     };
     (@each $packed:ident $half:literal $position:ident [$($key:ident)*]) => {$(
         impl Packed<$key> for $packed {
-            const KEY_BITS: core::ops::Range<u32> = $half..$half + <$key>::BITS;
+            const DIGITS: usize = size_of::<$key>();
             #[inline(always)]
             fn pack(key: $key, position: usize) -> Self {
                 <$packed>::from(key) << $half | position as $packed
@@ -58,12 +56,8 @@ macro_rules! packed {
                 self as $position as usize
             }
             #[inline(always)]
-            fn bits(self, from: u32, count: u32) -> usize {
-                (self >> from) as usize & ((1 << count) - 1)
-            }
-            fn differing(all: &[Self]) -> Self {
-                let first = all.first().copied().unwrap_or_default();
-                all.iter().fold(0, |bits, &one| bits | (one ^ first))
+            fn digit(self, at: usize) -> usize {
+                (self >> ($half + 8 * at)) as u8 as usize
             }
         }
     )*};

@@ -13,71 +13,102 @@ use crate::device::Order;
 use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::storage::{HostBuffer, View};
+use std::sync::{Mutex, PoisonError};
 
 /// From how many elements on they are sorted by digits.
-const MANY: usize = 1200;
-/// The bits of a digit.
-const DIGIT: u32 = 11;
-
-/// Sorts; equal keys in the order of their positions. `spare` is room for as many.
-fn sort<K, P: Packed<K>>(packed: &mut Vec<P>, spare: &mut Vec<P>) {
-    if packed.len() < MANY {
-        packed.sort_unstable();
-        return;
-    }
-    // Keys alone: the packed come in the order of their positions, and sorting by a digit keeps the order of equals.
-    let differing = P::differing(packed);
-    spare.clear();
-    spare.extend_from_slice(packed);
-    let mut from = P::KEY_BITS.start;
-    while from < P::KEY_BITS.end {
-        let bits = DIGIT.min(P::KEY_BITS.end - from);
-        if differing.bits(from, bits) != 0 {
-            let mut starts = [0_usize; 1 << DIGIT];
-            for one in packed.iter() {
-                starts[one.bits(from, bits)] += 1;
-            }
-            let mut total = 0;
-            for start in &mut starts[..1 << bits] {
-                (*start, total) = (total, total + *start);
-            }
-            for &one in packed.iter() {
-                let start = &mut starts[one.bits(from, bits)];
-                // SAFETY: `start` counts up to where the next digit's places start: below the length, which `spare` has too.
-                unsafe { *spare.get_unchecked_mut(*start) = one };
-                *start += 1;
-            }
-            core::mem::swap(packed, spare);
-        }
-        from += bits;
-    }
-}
+const MANY: usize = 1000;
 
 /// Room that lanes share.
 struct Room<T: Keyed> {
+    /// A lane whose elements do not lie side by side.
     lane: Vec<T>,
+    /// Few packed keys.
     packed: Vec<T::Packed>,
-    spare: Vec<T::Packed>,
+    /// Many packed keys, from one digit to the next in turn.
+    many: Option<[HostBuffer; 2]>,
 }
 
-/// A lane's elements by rank: writes their packed keys to `room.packed`, the first of which are the answer.
+/// Sorts a lane; equals stay in their order. Gives the packed keys.
 #[inline(always)]
-fn rank<T: Keyed>(order: Order, lane: &[T], packed: &mut Vec<T::Packed>, spare: &mut Vec<T::Packed>) {
+fn sort<'a, T: Keyed>(
+    lane: &[T],
+    flip: T::Key,
+    packed: &'a mut Vec<T::Packed>,
+    many: &'a mut Option<[HostBuffer; 2]>,
+) -> Result<&'a [T::Packed]> {
+    if lane.len() < MANY {
+        packed.clear();
+        packed.extend(lane.iter().enumerate().map(|(at, x)| T::Packed::pack(x.key() ^ flip, at)));
+        packed.sort_unstable();
+        return Ok(packed);
+    }
+    let buffers = match many {
+        Some(buffers) => buffers,
+        None => {
+            let bytes = lane.len() * size_of::<T::Packed>();
+            many.insert([HostBuffer::zeroed::<u8>(bytes)?, HostBuffer::zeroed::<u8>(bytes)?])
+        }
+    };
+    // How many there are of each digit; then where those of each digit start.
+    let mut starts = [[0_usize; 256]; 8];
+    let digits = T::Packed::DIGITS;
+    for x in lane {
+        let key = T::Packed::pack(x.key() ^ flip, 0);
+        for (at, starts) in starts.iter_mut().enumerate().take(digits) {
+            starts[key.digit(at)] += 1;
+        }
+    }
+    let mut turn = None;
+    for (at, starts) in starts.iter_mut().enumerate().take(digits) {
+        // A digit in which all are alike sorts nothing; the first pass packs, and is needed whatever it sorts.
+        if starts.contains(&lane.len()) && (turn.is_some() || at + 1 < digits) {
+            continue;
+        }
+        let mut total = 0;
+        for start in starts.iter_mut() {
+            (*start, total) = (total, total + *start);
+        }
+        let [one, other] = &mut *buffers;
+        let (from, to) = if turn == Some(0) { (one, other) } else { (other, one) };
+        let from: *const T::Packed = from.start();
+        let Some(to) = to.start_mut::<T::Packed>() else { unreachable!("nobody shares this room") };
+        let mut put = |packed: T::Packed| {
+            let start = &mut starts[packed.digit(at)];
+            // SAFETY: `start` counts up to where the next digit's places start, the last of which end with the lane; the buffer
+            // has room for as many packed keys, at the alignment of cache lines.
+            unsafe { to.add(*start).write(packed) };
+            *start += 1;
+        };
+        if turn.is_none() {
+            lane.iter().enumerate().for_each(|(at, x)| put(T::Packed::pack(x.key() ^ flip, at)));
+        } else {
+            // SAFETY: the pass before this one has written as many packed keys as the lane has elements.
+            unsafe { core::slice::from_raw_parts(from, lane.len()) }.iter().for_each(|&packed| put(packed));
+        }
+        turn = Some(if turn == Some(0) { 1 } else { 0 });
+    }
+    // SAFETY: the last pass has written them; there is one at least.
+    Ok(unsafe { core::slice::from_raw_parts(buffers[turn.unwrap_or(0)].start(), lane.len()) })
+}
+
+/// A lane's elements by rank: the packed keys of those that are the answer, in order.
+#[inline(always)]
+fn rank<'a, T: Keyed>(
+    order: Order,
+    lane: &[T],
+    packed: &'a mut Vec<T::Packed>,
+    many: &'a mut Option<[HostBuffer; 2]>,
+) -> Result<&'a [T::Packed]> {
     packed.clear();
     let pack = |flip: T::Key| lane.iter().enumerate().map(move |(at, x)| T::Packed::pack(x.key() ^ flip, at));
-    // The `k`-th by rank, counted from 0, comes to the front.
-    let select = |packed: &mut Vec<T::Packed>, k: usize| {
-        let (_, &mut chosen, _) = packed.select_nth_unstable(k);
+    let flip = if order.turned() { T::ALL } else { T::NONE };
+    let one = |packed: &mut Vec<T::Packed>, chosen: T::Packed| {
         packed.clear();
         packed.push(chosen);
     };
     match order {
-        Order::Sort { descending } => {
-            packed.extend(pack(if descending { T::ALL } else { T::NONE }));
-            sort(packed, spare);
-        }
-        Order::Top { k, largest } => {
-            let flip = if largest { T::ALL } else { T::NONE };
+        Order::Sort { .. } => return sort(lane, flip, packed, many),
+        Order::Top { k, .. } => {
             if k > 0 && k < lane.len() / 8 {
                 best(lane, k, flip, packed);
             } else {
@@ -87,39 +118,40 @@ fn rank<T: Keyed>(order: Order, lane: &[T], packed: &mut Vec<T::Packed>, spare: 
                 packed.select_nth_unstable(k - 1);
             }
             packed.truncate(k);
-            sort(packed, spare);
+            packed.sort_unstable();
         }
         Order::Kth { k } => {
-            packed.extend(pack(T::NONE));
-            select(packed, k);
+            packed.extend(pack(flip));
+            let chosen = *packed.select_nth_unstable(k).1;
+            one(packed, chosen);
         }
         Order::Median { ignores_nan } => {
             let nans = lane.iter().filter(|x| x.is_nan()).count();
             match lane.iter().position(|x| x.is_nan()) {
                 Some(first) if !ignores_nan || nans == lane.len() => packed.push(T::Packed::pack(lane[first].key(), first)),
                 _ => {
-                    packed.extend(pack(T::NONE));
-                    select(packed, (lane.len() - nans - 1) / 2);
+                    packed.extend(pack(flip));
+                    let chosen = *packed.select_nth_unstable((lane.len() - nans - 1) / 2).1;
+                    one(packed, chosen);
                 }
             }
         }
         Order::Mode => {
-            packed.extend(pack(T::NONE));
-            sort(packed, spare);
+            let sorted = sort(lane, flip, packed, many)?;
             // The last of the longest run of equals; of the smallest, where several are as long. No NaN equals another.
             let (mut longest, mut chosen, mut run) = (0, 0, 0);
-            for at in 0..packed.len() {
-                let alone = at == 0 || packed[at].key() != packed[at - 1].key() || lane[packed[at].position()].is_nan();
+            for at in 0..sorted.len() {
+                let alone = at == 0 || sorted[at].key() != sorted[at - 1].key() || lane[sorted[at].position()].is_nan();
                 run = if alone { 1 } else { run + 1 };
                 if run > longest {
                     (longest, chosen) = (run, at);
                 }
             }
-            let chosen = packed[chosen];
-            packed.clear();
-            packed.push(chosen);
+            let chosen = sorted[chosen];
+            one(packed, chosen);
         }
     }
+    Ok(packed)
 }
 
 /// Elements looked at together.
@@ -164,11 +196,12 @@ struct Lanes<'a, T> {
     indices: *mut i64,
 }
 impl<T: Keyed> Loop for Lanes<'_, T> {
-    type Output = ();
+    type Output = Result<()>;
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> Result<()> {
         let Lanes { walk, order, len, steps, from, values, indices } = self;
-        let mut room = Room::<T> { lane: Vec::new(), packed: Vec::new(), spare: Vec::new() };
+        let mut room = Room::<T> { lane: Vec::new(), packed: Vec::new(), many: None };
+        let flip = if order.turned() { T::ALL } else { T::NONE };
         for run in walk.runs() {
             for lane in 0..run.len {
                 // SAFETY: the walk gives the first elements of lanes; all elements of each lie inside the view and the
@@ -182,10 +215,9 @@ impl<T: Keyed> Loop for Lanes<'_, T> {
                         room.lane.extend((0..len).map(|i| from.add(i * steps[1]).read()));
                         &room.lane
                     };
-                    rank(order, elements, &mut room.packed, &mut room.spare);
-                    let flip = if order.turned() { T::ALL } else { T::NONE };
+                    let ranked = rank(order, elements, &mut room.packed, &mut room.many)?;
                     let start = run.starts[0] + lane * run.steps[0];
-                    for (i, one) in room.packed.iter().enumerate() {
+                    for (i, one) in ranked.iter().enumerate() {
                         let (position, place) = (one.position(), start + i * steps[0]);
                         let value = T::from_key(one.key() ^ flip).unwrap_or_else(|| *elements.get_unchecked(position));
                         values.add(place).write(value);
@@ -194,6 +226,7 @@ impl<T: Keyed> Loop for Lanes<'_, T> {
                 }
             }
         }
+        Ok(())
     }
 }
 
@@ -229,16 +262,20 @@ fn lanes<T: Keyed + Element>(order: Order, a: Bytes<'_>, axis: usize) -> Result<
                 }
                 let (from, steps) = (a.start.cast::<T>(), [result_strides[axis], step]);
                 if pieces == 1 {
-                    simd::dispatch(Lanes { walk: &walk, order, len, steps, from, values, indices });
+                    simd::dispatch(Lanes { walk: &walk, order, len, steps, from, values, indices })
                 } else {
                     let (parts, places) = (walk.split(pieces, 1), Shared((from, values, indices)));
+                    let failure = Mutex::new(Ok(()));
                     threads::for_each(parts.len(), &|part| {
                         let places = &places;
                         let (from, values, indices) = places.0;
-                        simd::dispatch(Lanes { walk: &parts[part], order, len, steps, from, values, indices });
+                        let done = simd::dispatch(Lanes { walk: &parts[part], order, len, steps, from, values, indices });
+                        if done.is_err() {
+                            *failure.lock().unwrap_or_else(PoisonError::into_inner) = done;
+                        }
                     });
+                    failure.into_inner().unwrap_or_else(PoisonError::into_inner)
                 }
-                Ok(())
             })?);
             Ok(())
         })?
