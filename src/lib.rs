@@ -107,7 +107,7 @@ pub use shape::{Axis, Dim, Dyn, KnownShape, Shape};
 #[doc(hidden)]
 pub use tensor::{Admits, AssignedTo, InPlace, RightOf, TunedWrites, Writes};
 pub use tensor::{
-    Generator, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, Stacked, Strided, Tensor,
+    Generator, Interpolation, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor,
     TensorOperand, cat, stack, try_cat, try_stack, try_where_, where_,
 };
 

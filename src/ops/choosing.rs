@@ -28,6 +28,16 @@ macro_rules! short_indices {
 }
 short_indices!(gather index_select embedding index_add);
 
+/// `Op` admits `f32` and `f64` alone.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` is not defined for dtype `{Self}`",
+    label = "`{Op}` takes `f32` and `f64`",
+    note = "cast first, for example `.to::<f32>()`"
+)]
+pub trait WideFloatFor<Op>: Dtype {}
+impl<Op> WideFloatFor<Op> for f32 {}
+impl<Op> WideFloatFor<Op> for f64 {}
+
 /// A value where the condition holds, else the element.
 #[derive(Clone, Copy)]
 pub struct Filling<E>(pub E);
@@ -39,8 +49,13 @@ impl<E: Element> Map2<E, bool, E> for Filling<E> {
 }
 
 /// A formula of two elements of one dtype, rounded to it.
-#[derive(Clone, Copy)]
 pub struct Folding<F>(PhantomData<fn() -> F>);
+impl<F> Clone for Folding<F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F> Copy for Folding<F> {}
 impl<F> Folding<F> {
     /// The kernel of `F`.
     pub const fn new() -> Self {
@@ -52,7 +67,7 @@ impl<F> Default for Folding<F> {
         Self::new()
     }
 }
-impl<F: Binary + Copy, E: Dtype> Map2<E, E, E> for Folding<F> {
+impl<F: Binary, E: Dtype> Map2<E, E, E> for Folding<F> {
     #[inline(always)]
     fn call(self, a: E, b: E) -> E {
         E::from_compute(a.to_compute().binary::<F>(b.to_compute()))
@@ -77,5 +92,15 @@ impl<E: Dtype> Map1<E, bool> for IsTrue {
     #[inline(always)]
     fn call(self, a: E) -> bool {
         a.cast()
+    }
+}
+
+/// Whether two elements are equal. NaN equals nothing.
+#[derive(Clone, Copy)]
+pub struct Equal;
+impl<E: Element> Map2<E, E, bool> for Equal {
+    #[inline(always)]
+    fn call(self, a: E, b: E) -> bool {
+        a == b
     }
 }

@@ -1,15 +1,15 @@
 //! The shapes of indices. Uses shapes; used by the operations that choose elements.
 
-use super::dim::Dim;
+use super::dim::{Dim, Never, SameDim};
 use super::numeral::D1;
 use super::tuple::each_rank;
 use super::Shape;
 
-/// The shape of a list of indices: one axis. (A zero-dim tensor counts as one index.)
+/// The shape of a list of indices or boundaries: one axis. (A zero-dim tensor counts as a list of one.)
 #[diagnostic::on_unimplemented(
-    message = "a list of indices has one axis, not the shape `{Self}`",
-    label = "expected indices of shape `shape![_]`",
-    note = "flatten them first; `gather` takes an index for each element, `embedding` indices of any shape"
+    message = "a list has one axis, not the shape `{Self}`",
+    label = "expected a tensor of shape `shape![_]`",
+    note = "flatten it first; `gather` takes an index for each element, `embedding` indices of any shape, `searchsorted` several sorted lists"
 )]
 pub trait IndexList: Shape {
     /// How many there are.
@@ -32,7 +32,7 @@ pub trait SameRank<Rhs> {}
 impl SameRank<()> for () {}
 // A second candidate, so that rustc reports the message above instead of unifying: see `Never`.
 #[diagnostic::do_not_recommend]
-impl SameRank<super::dim::Never> for () {}
+impl SameRank<Never> for () {}
 
 macro_rules! same_rank {
     ($rank:literal [$($a:ident)+] $positive:tt $negative:tt) => {
@@ -44,7 +44,31 @@ macro_rules! same_rank {
     (@pair [] $unused:tt [$(($a:ident $b:ident))+]) => {
         impl<$($a, $b,)+> SameRank<($($b,)+)> for ($($a,)+) {}
         #[diagnostic::do_not_recommend]
-        impl<$($a,)+> SameRank<super::dim::Never> for ($($a,)+) {}
+        impl<$($a,)+> SameRank<Never> for ($($a,)+) {}
     };
 }
 each_rank!(same_rank);
+
+/// Values of shape `Values` can be looked for in a sorted tensor of this shape: in one list, or each lane of values in the lane
+/// beside it.
+#[diagnostic::on_unimplemented(
+    message = "values of shape `{Values}` can't be looked for in a sorted tensor of shape `{Self}`",
+    label = "all sizes but the last must be the same",
+    note = "one sorted list takes values of any shape; several take a lane of values each"
+)]
+pub trait SearchedBy<Values> {}
+impl<N, T: Shape> SearchedBy<T> for (N,) {}
+
+macro_rules! searched {
+    (1 [$a:ident] $positive:tt $negative:tt) => {};
+    ($rank:literal [$first:ident $($a:ident)+] $positive:tt $negative:tt) => {
+        searched!(@pair [$($a)+] [A2 B2 C2 D2 E2 F2 G2 H2] []);
+    };
+    (@pair [$a:ident $($rest:ident)*] [$b:ident $($bs:ident)*] [$($pair:tt)*]) => {
+        searched!(@pair [$($rest)*] [$($bs)*] [$($pair)* ($a $b)]);
+    };
+    (@pair [] $unused:tt [$(($a:ident $b:ident))+]) => {
+        impl<$($a: SameDim<$b>, $b,)+ N, M> SearchedBy<($($b,)+ M)> for ($($a,)+ N) {}
+    };
+}
+each_rank!(searched);

@@ -20,14 +20,18 @@ mod masked;
 mod matmul;
 mod operand;
 mod operators;
+mod quantile;
 mod random;
 mod ranges;
 mod reduce;
 mod reshape;
 mod scan;
 mod shell;
+mod scatter;
+mod search;
 mod sort;
 mod tuned;
+mod unique;
 mod views;
 mod words;
 
@@ -41,7 +45,9 @@ pub use layout::{Layout, Strided};
 pub use operand::{Operand, TensorOperand};
 #[doc(hidden)]
 pub use operators::{AssignedTo, RightOf};
+pub use quantile::Interpolation;
 pub use random::Generator;
+pub use scatter::ScatterReduce;
 #[doc(hidden)]
 pub use tuned::TunedWrites;
 

@@ -316,12 +316,12 @@ fn median_of_all<O: Op, E: Element + Castable, S: Shape, D: Device>(
         return Tensor::try_scalar(E::from_f64(f64::NAN));
     }
     let flat = x.try_contiguous()?;
-    let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &[0], &[1]);
     let sizes = [x.numel()];
+    let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
     if x.is_empty() {
         return Err(Error::EmptyReduction { op: O::NAME, sizes: x.shape().as_ref().into() });
     }
-    let [values, _] = D::order(Order::Median { ignores_nan }, line.restrided(&sizes, &[1]), 0)?;
+    let [values, _] = D::order(Order::Median { ignores_nan }, line, 0)?;
     Ok(Tensor::dense(values, <() as Shape>::Sizes::filled(0)))
 }
 
