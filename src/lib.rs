@@ -46,6 +46,8 @@
 //! | `x[0]`, `x[:, 1:3]`, `x[0, 1].item()` | `x.select(axis![0], 0)`, `x.narrow(axis![1], 1, 2)`, `x[(0, 1)]` |
 //! | `x.add_(y)`, `torch.add(x, y, out=z)` | `x.add_(&y)` or `x += &y`, `x.add_into(&y, &mut z)` |
 //! | `torch.where(m, x, 0)` | `where_(m, &x, 0)` |
+//! | `x[m]`, `x[:, i]`, `x.gather(1, i)` | `x.masked_select(m)`, `x.index_select(axis![1], i)`, `x.gather(axis![1], i)` |
+//! | `x.sort(dim=-1)`, `x.topk(5)`, `x.topk(k)` | `x.sort(axis![-1], false)`, `x.topk::<dim!(5), _>(axis![-1], true)`, `x.topk_sized(k, axis![-1], true)` |
 //! | `x @ w.T` | `x.matmul(w.t())` |
 //! | `~mask`, `x ** 2`, `x // y`, `x % y` | `!mask`, `x.pow(2)`, `x.floor_divide(y)`, `x % y` |
 //! | `torch.Generator().manual_seed(0)` | [`Generator::seeded(0)`](Generator::seeded) |
@@ -107,8 +109,8 @@ pub use shape::{Axis, Dim, Dyn, KnownShape, Shape};
 #[doc(hidden)]
 pub use tensor::{Admits, AssignedTo, InPlace, RightOf, TunedWrites, Writes};
 pub use tensor::{
-    Generator, Interpolation, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor,
-    TensorOperand, cat, stack, try_cat, try_stack, try_where_, where_,
+    Generator, Interpolation, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, ScatterReduce,
+    Stacked, Strided, Tensor, TensorOperand, cat, stack, try_cat, try_stack, try_where_, where_,
 };
 
 /// The README's examples.

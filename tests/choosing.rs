@@ -5,10 +5,10 @@ mod common;
 
 use castiron::ops::choosing::{WideFloatFor, nanquantile, quantile};
 use castiron::{
-    Axis, Complex, Device, Dtype, Dyn, Error, Interpolation, Meta, Ordered, Real, ScatterReduce, Shape, Tensor, axis, bf16, dim, shape,
-    tensor,
+    Axis, Complex, Device, Dtype, Dyn, Error, Interpolation, Meta, Ordered, Real, ScatterReduce, Shape, Tensor, axis,
+    bf16, dim, shape, tensor,
 };
-use common::{Answer, Tally, Token, json, parse_all};
+use common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use serde_json::Value;
 
 type Matrix<E> = Tensor<E, (Dyn, Dyn)>;
@@ -150,7 +150,7 @@ where
     let (x, along) = (row.x::<E>(), Axis::<I>);
     match row.op {
         "sort" => two(x.try_sort(along, row.flag(1))),
-        "mode" => two(x.try_mode(along)),
+        "mode" => values::<E, _, I>(&x, x.try_mode(along)),
         "unique" => {
             let (values, inverse, counts) = x.unique();
             Some(Ok(vec![part(values), part(inverse), part(counts)]))
@@ -216,7 +216,10 @@ where
     }
     macro_rules! real {
         ($E:ty) => {
-            moving::<$E, I>(row).or_else(|| masking::<$E>(row)).or_else(|| ordering::<$E, I>(row)).or_else(|| counting::<$E, I>(row))
+            moving::<$E, I>(row)
+                .or_else(|| masking::<$E>(row))
+                .or_else(|| ordering::<$E, I>(row))
+                .or_else(|| counting::<$E, I>(row))
         };
     }
     match dtype {
@@ -251,10 +254,17 @@ fn every_row_is_pytorchs() {
         let second = row.parameters.get(at).and_then(Value::as_u64) == Some(1);
         let answers = if second { run::<1>(text(1), &row) } else { run::<0>(text(1), &row) };
         let what = format!("{} {} {} {sizes:?} {}", row.op, text(1), row.layout, row.parameters);
-        // What lies between two elements is rounded on the way.
-        let tolerance = if row.op.ends_with("quantile") { 2.0 } else { 0.0 };
+        // What lies between two elements is rounded on the way, and PyTorch rounds some products of bf16 once.
+        let tolerance = match row.op {
+            "quantile" | "nanquantile" => Tolerance { ulps: 2.0, of_one: 2.0 },
+            "scatter_reduce" if text(1) == "bf16" => Tolerance { ulps: 2.0, of_one: 0.0 },
+            _ => Tolerance { ulps: 0.0, of_one: 0.0 },
+        };
         let wanted = entry[7].as_array().unwrap();
+        let none = sizes.contains(&0);
         match answers {
+            None if none && text(1) == "bool" => tally.set_aside("of no elements PyTorch admits any dtype"),
+            Some(Err(Error::EmptyReduction { .. })) if none => tally.set_aside("no integer is the median of none"),
             None => tally.disagree.push(format!("{what}: refused")),
             Some(Err(error)) => tally.disagree.push(format!("{what}: {error}")),
             Some(Ok(answers)) => {
@@ -263,7 +273,14 @@ fn every_row_is_pytorchs() {
                     if *sizes != sizes_of(&want[1]) {
                         tally.disagree.push(format!("{what}: sizes {sizes:?}, PyTorch {}", want[1]));
                     }
-                    tally.row(&what, answer, want[0].as_str().unwrap(), want[2].as_str().unwrap(), &Value::Null, tolerance);
+                    tally.row(
+                        &what,
+                        answer,
+                        want[0].as_str().unwrap(),
+                        want[2].as_str().unwrap(),
+                        &Value::Null,
+                        tolerance,
+                    );
                 }
             }
         }
@@ -289,7 +306,8 @@ fn known_sizes_stay_in_the_type() {
     let _: Tensor<f32, shape![_]> = x.masked_select(x.gt(0));
     let _: Tensor<f32, shape![2, 3, 4]> = x.masked_fill(Tensor::<bool, shape![4]>::ones(), 0);
     let _: Tensor<i64, shape![2, 10]> = tensor![3, 1].one_hot::<dim!(10)>();
-    let _: Tensor<f32, shape![5, 2, 4]> = Tensor::<f32, shape![9, 4]>::zeros().embedding(Tensor::<i64, shape![5, 2]>::zeros());
+    let _: Tensor<f32, shape![5, 2, 4]> =
+        Tensor::<f32, shape![9, 4]>::zeros().embedding(Tensor::<i64, shape![5, 2]>::zeros());
     let (_, inverse, _) = x.unique();
     let _: Tensor<i64, shape![2, 3, 4]> = inverse;
 }
@@ -321,10 +339,18 @@ fn indices_out_of_range_are_told() {
         text(x.try_index_select(axis![1], tensor![0, 3])),
         "index_select: index 3 is out of range for axis 1 of size 3"
     );
-    assert_eq!(text(x.try_index_select(axis![1], tensor![-1, 0])), "index_select: index -1 is out of range for axis 1 of size 3");
-    assert_eq!(text(x.try_gather(axis![1], tensor![[0, 1], [2, -1]])), "gather: index -1 is out of range for axis 1 of size 3");
+    assert_eq!(
+        text(x.try_index_select(axis![1], tensor![-1, 0])),
+        "index_select: index -1 is out of range for axis 1 of size 3"
+    );
+    assert_eq!(
+        text(x.try_gather(axis![1], tensor![[0, 1], [2, -1]])),
+        "gather: index -1 is out of range for axis 1 of size 3"
+    );
     assert_eq!(x.try_take(tensor![6]).unwrap_err(), Error::IndexValue { op: "take", index: 6, axis: 0, size: 6 });
-    assert!(x.try_take(tensor![-7]).is_err() && x.try_take(tensor![i64::MIN]).is_err() && x.try_take(tensor![-6]).is_ok());
+    assert!(
+        x.try_take(tensor![-7]).is_err() && x.try_take(tensor![i64::MIN]).is_err() && x.try_take(tensor![-6]).is_ok()
+    );
     let mut written = x.clone();
     assert!(written.try_scatter_(axis![1], tensor![[0, 5]], tensor![[9, 9]]).is_err());
     assert!(written.try_index_fill_(axis![0], tensor![1, -3], 0).is_err());
@@ -415,20 +441,32 @@ fn long_lanes_are_sorted_as_short_ones_are() {
 fn large_tensors_are_chosen_from_as_small_ones_are() {
     let (rows, columns) = (700, 900);
     let x = Tensor::<i64, shape![_, _]>::from_fn_sized([rows, columns], |[i, j]| (i * columns + j) as i64);
-    let index = Tensor::<i64, shape![_, _]>::from_fn_sized([rows, columns], |[i, j]| ((i * 31 + j * 17) % columns) as i64);
+    let index =
+        Tensor::<i64, shape![_, _]>::from_fn_sized([rows, columns], |[i, j]| ((i * 31 + j * 17) % columns) as i64);
     let gathered = x.gather(axis![1], &index);
-    assert!(gathered.iter().zip(&index).enumerate().all(|(at, (&got, &to))| got == (at / columns * columns) as i64 + to));
+    assert!(
+        gathered.iter().zip(&index).enumerate().all(|(at, (&got, &to))| got == (at / columns * columns) as i64 + to)
+    );
     let order = Tensor::<i64, shape![_]>::from_iter((0..columns as i64).rev());
     let turned = x.index_select(axis![1], &order);
-    assert!(turned.iter().enumerate().all(|(at, &got)| got == (at / columns * columns + columns - 1 - at % columns) as i64));
+    assert!(
+        turned.iter().enumerate().all(|(at, &got)| got == (at / columns * columns + columns - 1 - at % columns) as i64)
+    );
     assert!(x.t().index_select(axis![0], &order).iter().eq(turned.t().iter()));
     let rest: Tensor<i64, shape![_, _]> = x.remainder(2);
     let even = rest.eq(0);
     assert!(x.masked_select(&even).iter().enumerate().all(|(at, &got)| got == 2 * at as i64));
     assert!(x.t().masked_select(even.t()).iter().eq(x.t().iter().filter(|&&element| element % 2 == 0)));
-    let counts = Tensor::<i64, shape![_, _]>::zeros_sized([rows, columns]).scatter_add(axis![1], &index, &x.ones_like());
+    let counts =
+        Tensor::<i64, shape![_, _]>::zeros_sized([rows, columns]).scatter_add(axis![1], &index, &x.ones_like());
     assert_eq!(counts.sum().item(), (rows * columns) as i64);
-    assert!(x.sort(axis![0], true).0.iter().zip(&x.sort(axis![0], false).0).all(|(a, b)| a / columns as i64 + b / columns as i64 == rows as i64 - 1));
+    assert!(
+        x.sort(axis![0], true)
+            .0
+            .iter()
+            .zip(&x.sort(axis![0], false).0)
+            .all(|(a, b)| a / columns as i64 + b / columns as i64 == rows as i64 - 1)
+    );
     assert_eq!(even.nonzero().shape(), [rows * columns / 2, 2]);
 }
 

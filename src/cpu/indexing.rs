@@ -18,11 +18,26 @@ use core::sync::atomic::{AtomicBool, Ordering};
 macro_rules! by_width {
     ($width:expr, $word:ident => $run:expr) => {
         match $width {
-            1 => { type $word = u8; $run }
-            2 => { type $word = u16; $run }
-            4 => { type $word = u32; $run }
-            8 => { type $word = u64; $run }
-            16 => { type $word = [u64; 2]; $run }
+            1 => {
+                type $word = u8;
+                $run
+            }
+            2 => {
+                type $word = u16;
+                $run
+            }
+            4 => {
+                type $word = u32;
+                $run
+            }
+            8 => {
+                type $word = u64;
+                $run
+            }
+            16 => {
+                type $word = [u64; 2];
+                $run
+            }
             _ => unreachable!("elements have 1, 2, 4, 8 or 16 bytes"),
         }
     };
@@ -348,7 +363,8 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
     // Threads share the longest of the other axes: along the axis indices may meet.
     let widest = (0..index.sizes.len()).filter(|&at| at != axis).max_by_key(|&at| index.sizes[at]);
     let pieces = threads::pieces(len).min(widest.map_or(1, |at| index.sizes[at]));
-    let operands = Shared((to.start.cast_mut().cast::<W>(), Bytes::of(&index).start.cast::<i64>(), from.start.cast::<W>()));
+    let operands =
+        Shared((to.start.cast_mut().cast::<W>(), Bytes::of(&index).start.cast::<i64>(), from.start.cast::<W>()));
     let combine = Shared(combine);
     let part = |part: usize| {
         let (operands, combine) = (&operands, &combine);
@@ -367,7 +383,11 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
         let walk = Walk::new(&sizes, strides);
         simd::dispatch(Scatter { walk: &walk, places, combine: combine.0, to, index: index_start, from });
     };
-    if pieces == 1 { part(0) } else { threads::for_each(pieces, &part) }
+    if pieces == 1 {
+        part(0)
+    } else {
+        threads::for_each(pieces, &part)
+    }
     Ok(())
 }
 
@@ -415,5 +435,7 @@ pub(crate) fn scatter_with<E: Element>(
 ) -> Result<()> {
     let (from, to) = (Bytes::of(&b), target(&mut out));
     // SAFETY: the output is a view held exclusively.
-    unsafe { scatter_by::<E, _>(indexing, index, from, to, |to: *mut E, value: E| to.write(kernel.call(to.read(), value))) }
+    unsafe {
+        scatter_by::<E, _>(indexing, index, from, to, |to: *mut E, value: E| to.write(kernel.call(to.read(), value)))
+    }
 }

@@ -149,16 +149,46 @@ floats! {
 macro_rules! by_ordered_dtype {
     ($dtype:expr, $ty:ident => $run:expr) => {
         match $dtype {
-            DType::Bool => { type $ty = bool; $run }
-            DType::U8 => { type $ty = u8; $run }
-            DType::I8 => { type $ty = i8; $run }
-            DType::I16 => { type $ty = i16; $run }
-            DType::I32 => { type $ty = i32; $run }
-            DType::I64 => { type $ty = i64; $run }
-            DType::F16 => { type $ty = crate::dtype::f16; $run }
-            DType::BF16 => { type $ty = crate::dtype::bf16; $run }
-            DType::F32 => { type $ty = f32; $run }
-            DType::F64 => { type $ty = f64; $run }
+            DType::Bool => {
+                type $ty = bool;
+                $run
+            }
+            DType::U8 => {
+                type $ty = u8;
+                $run
+            }
+            DType::I8 => {
+                type $ty = i8;
+                $run
+            }
+            DType::I16 => {
+                type $ty = i16;
+                $run
+            }
+            DType::I32 => {
+                type $ty = i32;
+                $run
+            }
+            DType::I64 => {
+                type $ty = i64;
+                $run
+            }
+            DType::F16 => {
+                type $ty = crate::dtype::f16;
+                $run
+            }
+            DType::BF16 => {
+                type $ty = crate::dtype::bf16;
+                $run
+            }
+            DType::F32 => {
+                type $ty = f32;
+                $run
+            }
+            DType::F64 => {
+                type $ty = f64;
+                $run
+            }
             _ => unreachable!("this dtype has no order; the bounds of every sort refuse it"),
         }
     };
@@ -183,7 +213,18 @@ mod tests {
         in_order(&[false, true]);
         in_order(&[i8::MIN, -1, 0, 1, i8::MAX]);
         in_order(&[i64::MIN, -1, 0, 1, i64::MAX]);
-        in_order(&[f32::NEG_INFINITY, f32::MIN, -1.0, -f32::MIN_POSITIVE, -1e-45, 0.0, 1e-45, 1.0, f32::INFINITY, f32::NAN]);
+        in_order(&[
+            f32::NEG_INFINITY,
+            f32::MIN,
+            -1.0,
+            -f32::MIN_POSITIVE,
+            -1e-45,
+            0.0,
+            1e-45,
+            1.0,
+            f32::INFINITY,
+            f32::NAN,
+        ]);
         in_order(&[f64::NEG_INFINITY, -1.5, 0.0, 5e-324, f64::MAX, f64::INFINITY, f64::NAN]);
         in_order(&[f16::NEG_INFINITY, f16::NEG_ONE, f16::ZERO, f16::ONE, f16::INFINITY, f16::NAN]);
         in_order(&[bf16::NEG_INFINITY, bf16::NEG_ONE, bf16::ZERO, bf16::ONE, bf16::INFINITY, bf16::NAN]);

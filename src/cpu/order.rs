@@ -128,7 +128,9 @@ fn rank<'a, T: Keyed>(
         Order::Median { ignores_nan } => {
             let nans = lane.iter().filter(|x| x.is_nan()).count();
             match lane.iter().position(|x| x.is_nan()) {
-                Some(first) if !ignores_nan || nans == lane.len() => packed.push(T::Packed::pack(lane[first].key(), first)),
+                Some(first) if !ignores_nan || nans == lane.len() => {
+                    packed.push(T::Packed::pack(lane[first].key(), first))
+                }
                 _ => {
                     packed.extend(pack(flip));
                     let chosen = *packed.select_nth_unstable((lane.len() - nans - 1) / 2).1;
@@ -165,9 +167,7 @@ fn best<T: Keyed>(lane: &[T], k: usize, flip: T::Key, packed: &mut Vec<T::Packed
     let mut limit = None;
     for (block, elements) in lane.chunks(BLOCK).enumerate() {
         // Without a branch for each element. An equal one that comes later is no better.
-        let any = limit.is_none_or(|limit| {
-            elements.iter().fold(false, |any, x| any | ((x.key() ^ flip) < limit))
-        });
+        let any = limit.is_none_or(|limit| elements.iter().fold(false, |any, x| any | ((x.key() ^ flip) < limit)));
         if any {
             for (at, x) in elements.iter().enumerate() {
                 let key = x.key() ^ flip;
@@ -269,7 +269,8 @@ fn lanes<T: Keyed + Element>(order: Order, a: Bytes<'_>, axis: usize) -> Result<
                     threads::for_each(parts.len(), &|part| {
                         let places = &places;
                         let (from, values, indices) = places.0;
-                        let done = simd::dispatch(Lanes { walk: &parts[part], order, len, steps, from, values, indices });
+                        let done =
+                            simd::dispatch(Lanes { walk: &parts[part], order, len, steps, from, values, indices });
                         if done.is_err() {
                             *failure.lock().unwrap_or_else(PoisonError::into_inner) = done;
                         }

@@ -36,7 +36,11 @@ fn position<T: PartialOrd + Copy>(len: usize, get: impl Fn(usize) -> T, value: T
     start
 }
 
-fn search_in<T: PartialOrd + Copy + Send + Sync>(sorted: Bytes<'_>, values: Bytes<'_>, right: bool) -> Result<HostBuffer> {
+fn search_in<T: PartialOrd + Copy + Send + Sync>(
+    sorted: Bytes<'_>,
+    values: Bytes<'_>,
+    right: bool,
+) -> Result<HostBuffer> {
     let last = sorted.sizes.len() - 1;
     let (len, step) = (sorted.sizes[last], sorted.strides[last]);
     assert!(values.sizes.len() == sorted.sizes.len() && values.sizes[..last] == sorted.sizes[..last]);
@@ -49,7 +53,8 @@ fn search_in<T: PartialOrd + Copy + Send + Sync>(sorted: Bytes<'_>, values: Byte
     // SAFETY: the walk visits each place of the result once and stays inside the views.
     unsafe {
         HostBuffer::filled_by(total, |to: *mut i64| {
-            let (parts, places) = (walk.split(pieces, 1), Shared((to, values.start.cast::<T>(), sorted.start.cast::<T>())));
+            let (parts, places) =
+                (walk.split(pieces, 1), Shared((to, values.start.cast::<T>(), sorted.start.cast::<T>())));
             threads::for_each(parts.len(), &|part| {
                 let places = &places;
                 let (to, values, sorted) = places.0;

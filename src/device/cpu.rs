@@ -138,13 +138,20 @@ impl Backend for Cpu {
     ) -> Result<()> {
         indexing::scatter_with(indexing, kernel, index, b, out)
     }
-    fn compress<E: Element>(a: View<'_, HostBuffer, E>, mask: View<'_, HostBuffer, bool>) -> Result<(HostBuffer, usize)> {
+    fn compress<E: Element>(
+        a: View<'_, HostBuffer, E>,
+        mask: View<'_, HostBuffer, bool>,
+    ) -> Result<(HostBuffer, usize)> {
         compress::compress(a, mask)
     }
     fn order<E: Element>(order: Order, a: View<'_, HostBuffer, E>, axis: usize) -> Result<[HostBuffer; 2]> {
         order::order(order, a, axis)
     }
-    fn search<E: Element>(sorted: View<'_, HostBuffer, E>, values: View<'_, HostBuffer, E>, right: bool) -> Result<HostBuffer> {
+    fn search<E: Element>(
+        sorted: View<'_, HostBuffer, E>,
+        values: View<'_, HostBuffer, E>,
+        right: bool,
+    ) -> Result<HostBuffer> {
         search::search(sorted, values, right)
     }
 }

@@ -117,11 +117,7 @@ impl Backend for Meta {
     fn matmul<E: Dtype>(_: View<'_, NoData, E>, _: View<'_, NoData, E>) -> Result<NoData> {
         Ok(NoData)
     }
-    fn gather<E: Element>(
-        _: Indexing,
-        _: View<'_, NoData, E>,
-        _: View<'_, NoData, i64>,
-    ) -> Result<NoData> {
+    fn gather<E: Element>(_: Indexing, _: View<'_, NoData, E>, _: View<'_, NoData, i64>) -> Result<NoData> {
         Ok(NoData)
     }
     fn scatter<E: Element>(

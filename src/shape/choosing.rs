@@ -1,9 +1,9 @@
 //! The shapes of indices. Uses shapes; used by the operations that choose elements.
 
+use super::Shape;
 use super::dim::{Dim, Never, SameDim};
 use super::numeral::D1;
 use super::tuple::each_rank;
-use super::Shape;
 
 /// The shape of a list of indices or boundaries: one axis. (A zero-dim tensor counts as a list of one.)
 #[diagnostic::on_unimplemented(

@@ -21,9 +21,9 @@ mod tuple;
 pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Sum};
 pub use axis::{Axes, Axis, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
 pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes};
+pub use choosing::{IndexList, SameRank, SearchedBy};
 #[doc(hidden)]
 pub use convert::MayBe;
-pub use choosing::{IndexList, SameRank, SearchedBy};
 pub use convert::{ConvertTo, MayEqual, Size, WrittenTo};
 pub use dim::{Dim, Dyn, Known, Never, SameDim};
 pub use join::{Concat, Merge};

@@ -130,15 +130,17 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`gather`](Self::gather), returning the error.
-    pub fn try_gather<const I: isize, X: TensorOperand>(&self, _axis: Axis<I>, index: X) -> Result<Tensor<E, X::Shape, D>>
+    pub fn try_gather<const I: isize, X: TensorOperand>(
+        &self,
+        _axis: Axis<I>,
+        index: X,
+    ) -> Result<Tensor<E, X::Shape, D>>
     where
         S: HasAxis<I> + SameRank<X::Shape>,
         X::Elem: IndexFor<choosing::gather>,
         D: Receives<X::Place, Dimensioned>,
     {
-        with_indices::<X, D, _>(&index, |index| {
-            gather("gather", self.view(), <S as HasAxis<I>>::INDEX, index, false)
-        })
+        with_indices::<X, D, _>(&index, |index| gather("gather", self.view(), <S as HasAxis<I>>::INDEX, index, false))
     }
 
     /// [`gather`](Self::gather) with `self` and the indices broadcast to one another along the other axes. Negative indices

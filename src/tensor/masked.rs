@@ -98,7 +98,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let value = fill_value::<E>("masked_fill", value.value())?;
         let mask = self::mask::<M, D>(&mask)?;
-        let sizes = broadcast::<<S as Broadcast<M::Shape>>::Output, E>("masked_fill", self.shape().as_ref(), mask.sizes)?;
+        let sizes =
+            broadcast::<<S as Broadcast<M::Shape>>::Output, E>("masked_fill", self.shape().as_ref(), mask.sizes)?;
         map2::<_, _, _, D, E>(Filling(value), self.view(), mask, sizes, [E::DTYPE, DType::Bool])
     }
 

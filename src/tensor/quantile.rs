@@ -8,10 +8,10 @@ use super::{Tensor, checked_numel};
 use crate::device::{Device, Indexing, Order};
 use crate::dtype::{Castable, Compute as _, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
-use crate::ops::{self, Op};
 use crate::ops::choosing::{self, WideFloatFor};
 use crate::ops::kernel::{Map1, Map3};
 use crate::ops::reduce::{Accumulating, Reducer};
+use crate::ops::{self, Op};
 use crate::shape::{OneAxis, Shape};
 use crate::storage::View;
 use core::marker::PhantomData;
@@ -130,7 +130,8 @@ impl<E: Dtype> Map3<E, E, E, E> for Between {
         let distance = high.binary::<ops::sub>(low);
         let is_nearer = weight.cast::<f64>() < 0.5;
         // From the nearer end on.
-        let (base, share) = if is_nearer { (low, weight) } else { (high, weight.binary::<ops::sub>(Castable::from_i32(1))) };
+        let (base, share) =
+            if is_nearer { (low, weight) } else { (high, weight.binary::<ops::sub>(Castable::from_i32(1))) };
         E::from_compute(base.binary::<Accumulating>(share.binary::<ops::mul>(distance)))
     }
 }

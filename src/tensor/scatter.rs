@@ -42,9 +42,7 @@ fn write<E: Element, S: Shape, D: Device>(
     let (index_sizes, index_strides) = lifted(&index);
     let (from_sizes, from_strides) = lifted(&from);
     let (sizes, _) = lifted(&out.view());
-    let fits = |at: usize| {
-        index_sizes[at] <= from_sizes[at] && (at == indexing.axis || index_sizes[at] <= sizes[at])
-    };
+    let fits = |at: usize| index_sizes[at] <= from_sizes[at] && (at == indexing.axis || index_sizes[at] <= sizes[at]);
     if index_sizes.contains(&0) {
         return Ok(());
     }

@@ -208,14 +208,21 @@ fn is_in<E: Dtype, P: Dtype, R: TensorOperand, S: Shape, D: Device>(
     test: View<'_, D::Storage, R::Elem>,
 ) -> Result<Tensor<bool, S, D>> {
     let sizes = x.shape();
-    let count: usize = test.sizes.iter().product();
-    if count == 0 {
+    if !D::HAS_DATA {
         return Tensor::try_zeros_sized(sizes);
     }
     let own = strides::contiguous(&sizes);
     let values = D::map1::<E, P>(Casting, x.view(), own.as_ref())?;
+    let len = [test.sizes.iter().product()];
     let other = strides::contiguous(&<R::Shape as Shape>::Sizes::copied(test.sizes));
     let test = D::map1::<R::Elem, P>(Casting, test, other.as_ref())?;
+    let test = View::<_, P>::new(&test, 0, &len, &[1]);
+    // NaN is equal to nothing; lists are searched without it.
+    let numbers = D::map2::<P, P, bool>(Equal, test, test, &[1])?;
+    let (test, count) = D::compress(test, View::<_, bool>::new(&numbers, 0, &len, &[1]))?;
+    if count == 0 {
+        return Tensor::try_zeros_sized(sizes);
+    }
     let (count, numel) = ([count], [x.numel()]);
     let [test, _] = D::order(Order::Sort { descending: false }, View::<_, P>::new(&test, 0, &count, &[1]), 0)?;
     let values = View::<_, P>::new(&values, 0, &numel, &[1]);

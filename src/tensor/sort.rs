@@ -186,7 +186,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: HasAxis<I>,
         E: RealFor<choosing::topk>,
     {
-        const { assert!(fits(K::VALUE, <<S as HasAxis<I>>::Dim as crate::Dim>::SIZE), "topk: k exceeds the size of the axis") }
+        const {
+            assert!(
+                fits(K::VALUE, <<S as HasAxis<I>>::Dim as crate::Dim>::SIZE),
+                "topk: k exceeds the size of the axis"
+            )
+        }
         let order = Order::Top { k: K::VALUE, largest };
         ranked::<choosing::topk, E, S, _, D>(self, order, <S as HasAxis<I>>::INDEX)
     }
