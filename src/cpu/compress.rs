@@ -139,8 +139,8 @@ fn compress_bytes(width: usize, a: Bytes<'_>, mask: Bytes<'_>) -> Result<(HostBu
                 let places = &places;
                 let (from, mask, to) = places.0;
                 let (from, to) = (from.cast::<W>(), to.cast::<W>());
-                for part in bounds(piece)..bounds(piece + 1) {
-                    let Part { starts, steps, first, count, .. } = parts[part];
+                for part in &parts[bounds(piece)..bounds(piece + 1)] {
+                    let Part { starts, steps, first, count, .. } = *part;
                     simd::dispatch(Pack { from: from.add(starts[0]), mask: mask.add(starts[1]), steps, to: to.add(first), count });
                 }
             }));

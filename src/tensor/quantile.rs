@@ -137,7 +137,7 @@ impl<E: Dtype> Map3<E, E, E, E> for Between {
 }
 
 /// The quantile of each lane along an axis. `T` is the shape without it, or with size 1 in its place.
-fn quantile_along<O: Op, E: Dtype, S: Shape, T: Shape, D: Device>(
+fn quantile_along<O: Op, E: Dtype, T: Shape, D: Device>(
     x: View<'_, D::Storage, E>,
     q: f64,
     axis: usize,
@@ -221,7 +221,7 @@ macro_rules! quantiles {
                 let flat = self.try_contiguous()?;
                 let sizes = [self.numel()];
                 let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
-                quantile_along::<choosing::$name, E, S, (), D>(line, q, 0, interpolation, $ignores)
+                quantile_along::<choosing::$name, E, (), D>(line, q, 0, interpolation, $ignores)
             }
 
             #[doc = concat!("The element of each lane along an axis that a share `q` of the lane is below. ", $nan)]
@@ -251,7 +251,7 @@ macro_rules! quantiles {
                 E: WideFloatFor<choosing::$name>,
             {
                 let axis = A::MASK.trailing_zeros() as usize;
-                quantile_along::<choosing::$name, E, S, _, D>(self.view(), q, axis, interpolation, $ignores)
+                quantile_along::<choosing::$name, E, _, D>(self.view(), q, axis, interpolation, $ignores)
             }
         }
     )*};
