@@ -347,6 +347,9 @@ fn indices_out_of_range_are_told() {
         text(x.try_gather(axis![1], tensor![[0, 1], [2, -1]])),
         "gather: index -1 is out of range for axis 1 of size 3"
     );
+    assert!(x.try_index_select(axis![0], tensor![-1, 0]).is_err());
+    assert!(x.try_index_select(axis![0], tensor![0, 1, 0, 1, 0, 1, 0, i64::MIN, i64::MAX]).is_err());
+    assert!(tensor![[0.0, 1.0], [2.0, 3.0]].try_embedding(tensor![[-1]]).is_err());
     assert_eq!(x.try_take(tensor![6]).unwrap_err(), Error::IndexValue { op: "take", index: 6, axis: 0, size: 6 });
     assert!(
         x.try_take(tensor![-7]).is_err() && x.try_take(tensor![i64::MIN]).is_err() && x.try_take(tensor![-6]).is_ok()

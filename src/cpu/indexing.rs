@@ -102,10 +102,10 @@ impl Places {
     fn position(self, index: i64) -> i64 {
         index.wrapping_add((index >> 63) & self.wrap)
     }
-    /// The place of an index that is in range.
+    /// The place of an index; anything, if it is out of range.
     #[inline(always)]
     fn place(self, index: i64) -> usize {
-        self.position(index) as usize * self.step
+        (self.position(index) as usize).wrapping_mul(self.step)
     }
     /// Whether some indices are in range. Without a branch for each: the sign of a number says whether it is negative, that of
     /// its distance from the last whether it is beyond.

@@ -11,7 +11,7 @@ use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::device::Order;
 use crate::dtype::{DType, Element};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::storage::{HostBuffer, View};
 use std::sync::{Mutex, PoisonError};
 
@@ -241,8 +241,11 @@ fn by_dtype(dtype: DType, order: Order, a: Bytes<'_>, axis: usize) -> Result<[Ho
 
 fn lanes<T: Keyed + Element>(order: Order, a: Bytes<'_>, axis: usize) -> Result<[HostBuffer; 2]> {
     let (len, step) = (a.sizes[axis], a.strides[axis]);
-    // Half of a packed key is the position; no lane of elements that lie in memory is longer than 2^32 unless they repeat.
-    assert!(size_of::<T>() == 8 || len as u64 <= 1 << 32, "lanes of up to 2^32 elements can be sorted");
+    // Half of a packed key is the position.
+    if size_of::<T>() < 8 && len as u64 > 1 << 32 {
+        let reason = format!("an axis of {len} elements has an order for `i64` and `f64` alone; cast first");
+        return Err(Error::InvalidArgument { op: "sort", reason });
+    }
     let mut sizes = a.sizes.to_vec();
     sizes[axis] = order.len(len);
     assert!(order.admits(len) || sizes.contains(&0));

@@ -18,6 +18,7 @@ mod join;
 mod layout;
 mod masked;
 mod matmul;
+mod median;
 mod operand;
 mod operators;
 mod quantile;
