@@ -5,12 +5,14 @@
 
 pub(crate) mod compress;
 pub(crate) mod elementwise;
+pub(crate) mod gather;
 pub(crate) mod gemm;
-pub(crate) mod indexing;
+mod indexing;
 mod keys;
 pub(crate) mod lanes;
 pub(crate) mod order;
 pub(crate) mod reduce;
+pub(crate) mod scatter;
 pub(crate) mod search;
 pub(crate) mod simd;
 pub(crate) mod threads;

@@ -1,7 +1,7 @@
 //! `Cpu`: the host.
 
 use super::{Backend, Device, Indexing, LaneKernel, Order, Place};
-use crate::cpu::{compress, elementwise, gemm, indexing, lanes, order, reduce, search};
+use crate::cpu::{compress, elementwise, gather, gemm, lanes, order, reduce, scatter, search};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::kernel::{Map1, Map2, Map3};
@@ -119,7 +119,7 @@ impl Backend for Cpu {
         a: View<'_, HostBuffer, E>,
         index: View<'_, HostBuffer, i64>,
     ) -> Result<HostBuffer> {
-        indexing::gather(indexing, a, index)
+        gather::gather(indexing, a, index)
     }
     fn scatter<E: Element>(
         indexing: Indexing,
@@ -127,7 +127,7 @@ impl Backend for Cpu {
         b: View<'_, HostBuffer, E>,
         out: ViewMut<'_, HostBuffer, E>,
     ) -> Result<()> {
-        indexing::scatter(indexing, index, b, out)
+        scatter::scatter(indexing, index, b, out)
     }
     fn scatter_with<E: Element>(
         indexing: Indexing,
@@ -136,7 +136,7 @@ impl Backend for Cpu {
         b: View<'_, HostBuffer, E>,
         out: ViewMut<'_, HostBuffer, E>,
     ) -> Result<()> {
-        indexing::scatter_with(indexing, kernel, index, b, out)
+        scatter::scatter_with(indexing, kernel, index, b, out)
     }
     fn compress<E: Element>(
         a: View<'_, HostBuffer, E>,
