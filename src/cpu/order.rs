@@ -157,7 +157,7 @@ fn rank<'a, T: Keyed>(
 }
 
 /// Elements looked at together.
-const BLOCK: usize = 64;
+const BLOCK: usize = 16;
 
 /// The packed keys of a few elements among which the `k` smallest are. Most elements are compared with the `k`-th so far and
 /// go no farther.

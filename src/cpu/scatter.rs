@@ -41,7 +41,8 @@ fn check(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> R
     if fits { Ok(()) } else { Err(out_of_range(indexing, index, size)) }
 }
 
-/// Writes where the indices say, `combine` deciding what. Operand 0 of the walk is the output, 1 the indices, 2 the source.
+/// Writes where the indices say, `combine` deciding what. Operand 0 of the walk is the source, whose order in memory
+/// it follows, 1 the indices, 2 the output.
 struct Scatter<'a, W, F> {
     walk: &'a Walk<3>,
     places: Places,
@@ -58,7 +59,7 @@ impl<W: Copy, F: Fn(*mut W, W)> Loop for Scatter<'_, W, F> {
         for run in walk.runs() {
             // SAFETY: the walk stays inside the operands, and so do the places: `scatter_by` has checked every index.
             unsafe {
-                let (to, index, from) = (to.add(run.starts[0]), index.add(run.starts[1]), from.add(run.starts[2]));
+                let (from, index, to) = (from.add(run.starts[0]), index.add(run.starts[1]), to.add(run.starts[2]));
                 match run.steps {
                     [1, 0, 1] => {
                         let to = to.add(places.place(index.read()));
@@ -69,7 +70,7 @@ impl<W: Copy, F: Fn(*mut W, W)> Loop for Scatter<'_, W, F> {
                     steps => {
                         for i in 0..run.len {
                             let at = places.place(index.add(i * steps[1]).read());
-                            combine(to.add(i * steps[0] + at), from.add(i * steps[2]).read_unaligned());
+                            combine(to.add(i * steps[2] + at), from.add(i * steps[0]).read_unaligned());
                         }
                     }
                 }
@@ -100,7 +101,7 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
         return Ok(());
     }
     let places = Places::new(indexing, size, to.strides[axis]);
-    let strides = [&without(to.strides, axis)[..], index.strides, from.strides];
+    let strides = [from.strides, index.strides, &without(to.strides, axis)];
     // Threads share the longest of the other axes: along the axis indices may meet.
     let widest = (0..index.sizes.len()).filter(|&at| at != axis).max_by_key(|&at| index.sizes[at]);
     let pieces = threads::pieces(len).min(widest.map_or(1, |at| index.sizes[at]));
@@ -116,9 +117,9 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
             sizes[at] = high - low;
             // SAFETY: `low` is an index of this axis.
             unsafe {
-                to = to.add(low * strides[0][at]);
+                from = from.add(low * strides[0][at]);
                 index_start = index_start.add(low * strides[1][at]);
-                from = from.add(low * strides[2][at]);
+                to = to.add(low * strides[2][at]);
             }
         }
         let walk = Walk::new(&sizes, strides);

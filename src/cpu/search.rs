@@ -27,11 +27,14 @@ fn by_dtype(dtype: DType, sorted: Bytes<'_>, values: Bytes<'_>, right: bool) -> 
 /// there, which decides what becomes of NaN.
 #[inline(always)]
 fn position<T: PartialOrd + Copy>(len: usize, get: impl Fn(usize) -> T, value: T, right: bool) -> usize {
-    let (mut start, mut end) = (0, len);
-    while start < end {
-        let middle = start + (end - start) / 2;
-        let stops = if right { get(middle) > value } else { get(middle) >= value };
-        if stops { end = middle } else { start = middle + 1 }
+    // Without a branch on what is compared: no guess can be wrong.
+    let (mut start, mut left) = (0, len);
+    while left > 0 {
+        let half = left / 2;
+        let middle = get(start + half);
+        let stops = if right { middle > value } else { middle >= value };
+        start = if stops { start } else { start + half + 1 };
+        left = if stops { half } else { left - half - 1 };
     }
     start
 }
