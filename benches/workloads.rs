@@ -49,10 +49,6 @@ const LETTERS: [(char, fn(&mut Bench)); 10] = [
     ('j', j_in_place::run),
 ];
 
-/// Workloads that the library cannot express yet.
-const NOT_YET: [&str; 5] =
-    ["h.index_select_64kx128", "h.gather_1024", "h.masked_select_1M", "h.sort_1M", "h.topk100_1M"];
-
 /// How many threads the library computes with: those of the pool that its work is divided in.
 fn set_threads(threads: usize) {
     if let Err(error) = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global() {
@@ -79,9 +75,6 @@ fn main() -> ExitCode {
     for (letter, run) in LETTERS {
         if all || chosen.contains(&letter) {
             run(&mut bench);
-            for name in NOT_YET.iter().filter(|name| name.starts_with(letter)) {
-                bench.note(name, "not yet");
-            }
         }
     }
     ExitCode::SUCCESS

@@ -195,6 +195,18 @@ pub enum Error {
         /// Its size.
         size: usize,
     },
+    /// An element of a tensor of indices is out of range.
+    #[error("{op}: index {index} is out of range for axis {axis} of size {size}")]
+    IndexValue {
+        /// The operation.
+        op: &'static str,
+        /// The index.
+        index: i64,
+        /// The axis it leads along.
+        axis: usize,
+        /// The size of the axis.
+        size: usize,
+    },
     /// A reduction without an identity met no elements.
     #[error("{op}: no elements to reduce over in a tensor of shape {sizes}: the operation has no identity")]
     EmptyReduction {

@@ -49,6 +49,8 @@
 //! | `F.pad(x, (1, 2))`, `F.pad(x, (1, n), "reflect")` | `x.pad::<shape![1, 2], _>(Constant(0))`, `x.pad_sized([1, n], Reflect)` |
 //! | `x.add_(y)`, `torch.add(x, y, out=z)` | `x.add_(&y)` or `x += &y`, `x.add_into(&y, &mut z)` |
 //! | `torch.where(m, x, 0)` | `where_(m, &x, 0)` |
+//! | `x[m]`, `x[:, i]`, `x.gather(1, i)` | `x.masked_select(m)`, `x.index_select(axis![1], i)`, `x.gather(axis![1], i)` |
+//! | `x.sort(dim=-1)`, `x.topk(5)`, `x.topk(k)` | `x.sort(axis![-1], false)`, `x.topk::<dim!(5), _>(axis![-1], true)`, `x.topk_sized(k, axis![-1], true)` |
 //! | `x @ w.T` | `x.matmul(w.t())` |
 //! | `~mask`, `x ** 2`, `x // y`, `x % y` | `!mask`, `x.pow(2)`, `x.floor_divide(y)`, `x % y` |
 //! | `torch.Generator().manual_seed(0)` | [`Generator::seeded(0)`](Generator::seeded) |
@@ -145,8 +147,8 @@ pub use tensor::{
     try_dstack, try_hstack, try_vstack, vstack,
 };
 pub use tensor::{
-    Generator, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, Stacked, Strided, Tensor,
-    TensorOperand, cat, stack, try_cat, try_stack, try_where_, where_,
+    Generator, Interpolation, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, ScatterReduce,
+    Stacked, Strided, Tensor, TensorOperand, cat, stack, try_cat, try_stack, try_where_, where_,
 };
 
 /// The README's examples.

@@ -98,10 +98,6 @@ impl Bench {
     }
 
     /// Says why a workload has no measurement.
-    pub fn note(&mut self, name: &str, error: &str) {
-        self.note_as("", name, error);
-    }
-
     fn note_as(&mut self, variant: &str, name: &str, error: &str) {
         if !self.wants(name) {
             return;

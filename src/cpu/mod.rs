@@ -3,12 +3,19 @@
 //! Everything `unsafe` about strided memory is in this room. Its loops see raw places and trust `View`'s invariant
 //! (all that is reached lies inside the buffer). Uses operations, shapes and storage; used by the device `Cpu`.
 
+pub(crate) mod compress;
 pub(crate) mod elementwise;
 pub(crate) mod fused;
+pub(crate) mod gather;
 pub(crate) mod gemm;
+mod indexing;
+mod keys;
 pub(crate) mod lanes;
 pub(crate) mod moving;
+pub(crate) mod order;
 pub(crate) mod reduce;
+pub(crate) mod scatter;
+pub(crate) mod search;
 pub(crate) mod simd;
 pub(crate) mod threads;
 pub(crate) mod walk;

@@ -1,6 +1,7 @@
 //! What a device must be able to do. Shapes are erased here: sizes and strides are slices, so that one loop serves
 //! all shapes. Each method is generic over its kernel, so that a program links only the kernels it names.
 
+use super::choosing::{Indexing, Order};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::expression::Expression;
@@ -133,4 +134,44 @@ pub trait Backend: Sized + 'static {
     fn band<E: Element>(a: View<'_, Self::Storage, E>, low: isize, high: isize) -> Result<Self::Storage>;
     /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0); the result is row-major.
     fn matmul<E: Dtype>(a: View<'_, Self::Storage, E>, b: View<'_, Self::Storage, E>) -> Result<Self::Storage>;
+
+    /// The elements of `a` at the positions of the result, with the index in place of the position along the axis. The result
+    /// has the sizes of `index`, which are no larger than those of `a` along the other axes; it is row-major. (A device without
+    /// data checks no index.)
+    fn gather<E: Element>(
+        indexing: Indexing,
+        a: View<'_, Self::Storage, E>,
+        index: View<'_, Self::Storage, i64>,
+    ) -> Result<Self::Storage>;
+    /// Writes elements of `b` where the indices say; the last one stays where several go to one place. The sizes of `index` are
+    /// no larger than those of `b`, nor than those of `out` along the other axes. Nothing is written if an index is out of range.
+    fn scatter<E: Element>(
+        indexing: Indexing,
+        index: View<'_, Self::Storage, i64>,
+        b: View<'_, Self::Storage, E>,
+        out: ViewMut<'_, Self::Storage, E>,
+    ) -> Result<()>;
+    /// The same, `kernel(out, b)` being written: one after the other along the axis.
+    fn scatter_with<E: Element>(
+        indexing: Indexing,
+        kernel: impl Map2<E, E, E>,
+        index: View<'_, Self::Storage, i64>,
+        b: View<'_, Self::Storage, E>,
+        out: ViewMut<'_, Self::Storage, E>,
+    ) -> Result<()>;
+    /// The elements of `a` where the mask is true, in row-major order, and how many there are.
+    fn compress<E: Element>(
+        a: View<'_, Self::Storage, E>,
+        mask: View<'_, Self::Storage, bool>,
+    ) -> Result<(Self::Storage, usize)>;
+    /// The values chosen by rank along an axis and their `i64` positions; row-major. `E` has an order; the order admits the
+    /// axis, or the result is empty.
+    fn order<E: Element>(order: Order, a: View<'_, Self::Storage, E>, axis: usize) -> Result<[Self::Storage; 2]>;
+    /// Where the values would stand in the sorted lanes along the last axis, as `i64`; row-major. `E` has an order; leading
+    /// sizes are the same.
+    fn search<E: Element>(
+        sorted: View<'_, Self::Storage, E>,
+        values: View<'_, Self::Storage, E>,
+        right: bool,
+    ) -> Result<Self::Storage>;
 }

@@ -1,7 +1,7 @@
 //! `Cpu`: the host.
 
-use super::{Backend, Device, LaneKernel, Place};
-use crate::cpu::{elementwise, fused, gemm, lanes, moving, reduce};
+use super::{Backend, Device, Indexing, LaneKernel, Order, Place};
+use crate::cpu::{compress, elementwise, fused, gather, gemm, lanes, moving, order, reduce, scatter, search};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::expression::Expression;
@@ -164,5 +164,45 @@ impl Backend for Cpu {
     }
     fn matmul<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>) -> Result<HostBuffer> {
         gemm::matmul(a, b)
+    }
+    fn gather<E: Element>(
+        indexing: Indexing,
+        a: View<'_, HostBuffer, E>,
+        index: View<'_, HostBuffer, i64>,
+    ) -> Result<HostBuffer> {
+        gather::gather(indexing, a, index)
+    }
+    fn scatter<E: Element>(
+        indexing: Indexing,
+        index: View<'_, HostBuffer, i64>,
+        b: View<'_, HostBuffer, E>,
+        out: ViewMut<'_, HostBuffer, E>,
+    ) -> Result<()> {
+        scatter::scatter(indexing, index, b, out)
+    }
+    fn scatter_with<E: Element>(
+        indexing: Indexing,
+        kernel: impl Map2<E, E, E>,
+        index: View<'_, HostBuffer, i64>,
+        b: View<'_, HostBuffer, E>,
+        out: ViewMut<'_, HostBuffer, E>,
+    ) -> Result<()> {
+        scatter::scatter_with(indexing, kernel, index, b, out)
+    }
+    fn compress<E: Element>(
+        a: View<'_, HostBuffer, E>,
+        mask: View<'_, HostBuffer, bool>,
+    ) -> Result<(HostBuffer, usize)> {
+        compress::compress(a, mask)
+    }
+    fn order<E: Element>(order: Order, a: View<'_, HostBuffer, E>, axis: usize) -> Result<[HostBuffer; 2]> {
+        order::order(order, a, axis)
+    }
+    fn search<E: Element>(
+        sorted: View<'_, HostBuffer, E>,
+        values: View<'_, HostBuffer, E>,
+        right: bool,
+    ) -> Result<HostBuffer> {
+        search::search(sorted, values, right)
     }
 }

@@ -1,7 +1,7 @@
 //! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere; making a tensor on it answers `Err`
 //! where no GPU can be reached, so there is no storage and nothing to run.
 
-use super::{Backend, Device, LaneKernel, Place};
+use super::{Backend, Device, Indexing, LaneKernel, Order, Place};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
@@ -163,5 +163,38 @@ impl<const N: usize> Backend for Cuda<N> {
     }
     fn matmul<E: Dtype>(a: View<'_, NoStorage, E>, _: View<'_, NoStorage, E>) -> Result<NoStorage> {
         match *a.buffer {}
+    }
+    fn gather<E: Element>(
+        _: Indexing,
+        _: View<'_, NoStorage, E>,
+        index: View<'_, NoStorage, i64>,
+    ) -> Result<NoStorage> {
+        match *index.buffer {}
+    }
+    fn scatter<E: Element>(
+        _: Indexing,
+        index: View<'_, NoStorage, i64>,
+        _: View<'_, NoStorage, E>,
+        _: ViewMut<'_, NoStorage, E>,
+    ) -> Result<()> {
+        match *index.buffer {}
+    }
+    fn scatter_with<E: Element>(
+        _: Indexing,
+        _: impl Map2<E, E, E>,
+        index: View<'_, NoStorage, i64>,
+        _: View<'_, NoStorage, E>,
+        _: ViewMut<'_, NoStorage, E>,
+    ) -> Result<()> {
+        match *index.buffer {}
+    }
+    fn compress<E: Element>(a: View<'_, NoStorage, E>, _: View<'_, NoStorage, bool>) -> Result<(NoStorage, usize)> {
+        match *a.buffer {}
+    }
+    fn order<E: Element>(_: Order, a: View<'_, NoStorage, E>, _: usize) -> Result<[NoStorage; 2]> {
+        match *a.buffer {}
+    }
+    fn search<E: Element>(sorted: View<'_, NoStorage, E>, _: View<'_, NoStorage, E>, _: bool) -> Result<NoStorage> {
+        match *sorted.buffer {}
     }
 }

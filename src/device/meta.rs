@@ -1,6 +1,6 @@
 //! `Meta`: shape, dtype and strides without data. Every operation runs and moves nothing.
 
-use super::{Backend, Device, LaneKernel, Place};
+use super::{Backend, Device, Indexing, LaneKernel, Order, Place};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
@@ -153,6 +153,35 @@ impl Backend for Meta {
         Ok(NoData)
     }
     fn matmul<E: Dtype>(_: View<'_, NoData, E>, _: View<'_, NoData, E>) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn gather<E: Element>(_: Indexing, _: View<'_, NoData, E>, _: View<'_, NoData, i64>) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn scatter<E: Element>(
+        _: Indexing,
+        _: View<'_, NoData, i64>,
+        _: View<'_, NoData, E>,
+        _: ViewMut<'_, NoData, E>,
+    ) -> Result<()> {
+        Ok(())
+    }
+    fn scatter_with<E: Element>(
+        _: Indexing,
+        _: impl Map2<E, E, E>,
+        _: View<'_, NoData, i64>,
+        _: View<'_, NoData, E>,
+        _: ViewMut<'_, NoData, E>,
+    ) -> Result<()> {
+        Ok(())
+    }
+    fn compress<E: Element>(_: View<'_, NoData, E>, _: View<'_, NoData, bool>) -> Result<(NoData, usize)> {
+        Err(Error::NoData { op: "masked_select" })
+    }
+    fn order<E: Element>(_: Order, _: View<'_, NoData, E>, _: usize) -> Result<[NoData; 2]> {
+        Ok([NoData; 2])
+    }
+    fn search<E: Element>(_: View<'_, NoData, E>, _: View<'_, NoData, E>, _: bool) -> Result<NoData> {
         Ok(NoData)
     }
 }

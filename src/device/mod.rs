@@ -4,12 +4,15 @@
 //! operations; it knows no tensor.
 
 mod backend;
+mod choosing;
 mod cpu;
 mod cuda;
 mod meet;
 mod meta;
 
 pub use backend::{Backend, LaneKernel};
+#[doc(hidden)]
+pub use choosing::{Indexing, Order};
 pub use cpu::Cpu;
 pub use cuda::Cuda;
 pub use meet::{Anywhere, Meet, Place, Receives, Source};

@@ -86,6 +86,7 @@ macro_rules! op {
         }
     )*};
 }
+pub(super) use op;
 op!(sum prod mean var std min max amin amax argmin argmax any all);
 op!(cumsum softmax log_softmax logsumexp matmul clamp imag where_ pad trace bernoulli multinomial);
 
@@ -94,6 +95,10 @@ type Over<T> = PhantomData<fn() -> T>;
 /// Adding up. Unlike [`add`](super::add) it does not multiply by `alpha`, so that the parts of a complex sum stay apart.
 pub(crate) struct Accumulating;
 impl Binary for Accumulating {
+    #[inline(always)]
+    fn boolean(a: bool, b: bool) -> bool {
+        a | b
+    }
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
         a.wrapping_add(&b)

@@ -7,6 +7,7 @@ mod arithmetic;
 mod at_least;
 mod axis;
 mod broadcast;
+mod choosing;
 mod convert;
 mod diagonal;
 mod dim;
@@ -24,6 +25,7 @@ pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, 
 pub use at_least::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3};
 pub use axis::{Axes, Axis, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
 pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes};
+pub use choosing::{IndexList, SameRank, SearchedBy};
 #[doc(hidden)]
 pub use convert::MayBe;
 pub use convert::{ConvertTo, MayEqual, Size, WrittenTo};
@@ -94,6 +96,7 @@ pub trait Shape:
     + WrittenTo<Self>
     + ConvertTo<Self>
     + Merge<Self, Output = Self>
+    + SameRank<Self>
     + HasAxis<-1>
 {
     /// The number of axes.
@@ -106,6 +109,8 @@ pub trait Shape:
     type Kind: TensorKind;
     /// Where sizes and strides are kept: `[usize; RANK]`.
     type Sizes: SizeArray;
+    /// The number of axes as a dimension.
+    type Rank: Known;
     /// The number of elements as a dimension.
     type Numel: Dim;
     /// The same shape as a list, for rules written by recursion.
@@ -141,6 +146,7 @@ impl Shape for () {
     const NAMES: &'static [Option<&'static str>] = &[];
     type Kind = ZeroDim;
     type Sizes = [usize; 0];
+    type Rank = D0;
     type Numel = D1;
     type Axes = list::Nil;
 }
@@ -157,6 +163,7 @@ macro_rules! shapes {
             const NAMES: &'static [Option<&'static str>] = &[$($dim::NAME),+];
             type Kind = Dimensioned;
             type Sizes = [usize; $rank];
+            type Rank = shapes!(@rank $($dim)+);
             type Numel = shapes!(@product $($dim)+);
             type Axes = shapes!(@list $($dim)+);
         }
@@ -168,6 +175,14 @@ macro_rules! shapes {
             };
         }
     };
+    (@rank A) => { D1 };
+    (@rank A B) => { D2 };
+    (@rank A B C) => { D3 };
+    (@rank A B C D) => { D4 };
+    (@rank A B C D E) => { D5 };
+    (@rank A B C D E F) => { D6 };
+    (@rank A B C D E F G) => { D7 };
+    (@rank A B C D E F G H) => { D8 };
     (@product $last:ident) => { $last };
     (@product $first:ident $second:ident $($rest:ident)*) => { shapes!(@fold [<$first as Dim>::Times<$second>] $($rest)*) };
     (@fold [$product:ty]) => { $product };

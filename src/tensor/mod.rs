@@ -10,20 +10,23 @@ mod close;
 mod compare;
 mod convert;
 mod create;
-
 mod diagonal;
 mod display;
 mod elementwise;
+mod gather;
 mod grid;
 mod index;
 mod join;
 mod layout;
 pub mod lazy;
+mod masked;
 mod matmul;
+mod median;
 mod moving;
 mod operand;
 mod operators;
 mod pad;
+mod quantile;
 mod random;
 mod ranges;
 mod reduce;
@@ -31,11 +34,15 @@ mod repeat;
 mod reshape;
 mod sampling;
 mod scan;
+mod scatter;
+mod search;
 mod shell;
+mod sort;
 mod split;
 mod stacks;
 mod triangle;
 mod tuned;
+mod unique;
 mod views;
 mod words;
 
@@ -56,7 +63,9 @@ pub use operand::{Operand, TensorOperand};
 #[doc(hidden)]
 pub use operators::{AssignedTo, RightOf};
 pub use pad::{Circular, Constant, PadMode, Reflect, Replicate};
+pub use quantile::Interpolation;
 pub use random::Generator;
+pub use scatter::ScatterReduce;
 pub use stacks::{
     Reshaped, column_stack, dstack, hstack, try_column_stack, try_dstack, try_hstack, try_vstack, vstack,
 };

@@ -1,0 +1,161 @@
+//! Elements and positions chosen by a mask.
+//!
+//! Compiled once for each size of element. Uses walks; used by `Cpu`.
+
+use super::indexing::{Bytes, by_width};
+use super::simd::{self, Loop};
+use super::threads::{self, Shared};
+use super::walk::Walk;
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::storage::{HostBuffer, View};
+
+/// How many of `len` bools, `step` apart, are true.
+struct Count {
+    mask: *const u8,
+    step: usize,
+    len: usize,
+}
+/// Bools counted side by side.
+const LANES: usize = 64;
+impl Loop for Count {
+    type Output = usize;
+    #[inline(always)]
+    fn run(self) -> usize {
+        let Count { mask, step, len } = self;
+        if step != 1 {
+            // SAFETY: the places are the view's.
+            return (0..len).map(|i| usize::from(unsafe { mask.add(i * step).read() })).sum();
+        }
+        // SAFETY: `len` bools lie side by side; a bool is a byte, 0 or 1.
+        let mask = unsafe { core::slice::from_raw_parts(mask, len) };
+        let (chunks, rest) = mask.as_chunks::<LANES>();
+        let mut count = rest.iter().map(|&one| usize::from(one)).sum();
+        // A byte counts to 255.
+        for chunks in chunks.chunks(255) {
+            let mut counts = [0_u8; LANES];
+            for chunk in chunks {
+                for (count, one) in counts.iter_mut().zip(chunk) {
+                    *count += one;
+                }
+            }
+            count += counts.iter().map(|&count| usize::from(count)).sum::<usize>();
+        }
+        count
+    }
+}
+
+/// Writes the elements whose bool is true, `count` of them, one after the other.
+struct Pack<W> {
+    from: *const W,
+    mask: *const u8,
+    steps: [usize; 2],
+    to: *mut W,
+    count: usize,
+}
+impl<W: Copy> Loop for Pack<W> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Pack { from, mask, steps, to, count } = self;
+        let (mut written, mut i) = (0, 0);
+        // Every element is written, and overwritten by the next if it was not chosen: no branch depends on the mask. The last
+        // one chosen ends the loop, so that nothing is written beyond.
+        // SAFETY: while some of the `count` chosen elements are to come, `i` is a position of the view, and `written` one of
+        // the `count` places.
+        unsafe {
+            if steps == [1, 1] {
+                while written < count {
+                    to.add(written).write_unaligned(from.add(i).read_unaligned());
+                    written += usize::from(mask.add(i).read());
+                    i += 1;
+                }
+            } else {
+                while written < count {
+                    to.add(written).write_unaligned(from.add(i * steps[0]).read_unaligned());
+                    written += usize::from(mask.add(i * steps[1]).read());
+                    i += 1;
+                }
+            }
+        }
+    }
+}
+
+/// The elements where the mask is true, in row-major order, and how many there are. The mask has the sizes of `a`.
+pub(crate) fn compress<E: Element>(
+    a: View<'_, HostBuffer, E>,
+    mask: View<'_, HostBuffer, bool>,
+) -> Result<(HostBuffer, usize)> {
+    compress_bytes(size_of::<E>(), Bytes::of(&a), Bytes::of(&mask))
+}
+
+fn compress_bytes(width: usize, a: Bytes<'_>, mask: Bytes<'_>) -> Result<(HostBuffer, usize)> {
+    assert_eq!(a.sizes, mask.sizes);
+    let len: usize = a.sizes.iter().product();
+    let walk = Walk::row_major(a.sizes, [a.strides, mask.strides]);
+    let mut parts: Vec<Part> = Vec::new();
+    match walk.line_run() {
+        // One line is divided; several are handed out as they are.
+        Some(run) => {
+            let pieces = threads::pieces(len);
+            let bounds = |piece: usize| run.len / pieces * piece + run.len % pieces * piece / pieces;
+            parts.extend((0..pieces).map(|piece| {
+                let (low, high) = (bounds(piece), bounds(piece + 1));
+                let starts = [0, 1].map(|operand| run.starts[operand] + low * run.steps[operand]);
+                Part { starts, steps: run.steps, len: high - low, first: 0, count: 0 }
+            }));
+        }
+        None => {
+            for run in walk.runs() {
+                parts.push(Part { starts: run.starts, steps: run.steps, len: run.len, first: 0, count: 0 });
+            }
+        }
+    }
+    let pieces = threads::pieces(len).min(parts.len());
+    let bounds = |piece: usize| parts.len() * piece / pieces.max(1);
+    let from = Shared((a.start, mask.start));
+    let counts: Vec<core::sync::atomic::AtomicUsize> = parts.iter().map(|_| Default::default()).collect();
+    threads::for_each(pieces, &|piece| {
+        let from = &from;
+        for part in bounds(piece)..bounds(piece + 1) {
+            let Part { starts, steps, len, .. } = parts[part];
+            // SAFETY: the walk stays inside the mask.
+            let mask = unsafe { from.0.1.add(starts[1]) };
+            let count = simd::dispatch(Count { mask, step: steps[1], len });
+            counts[part].store(count, core::sync::atomic::Ordering::Relaxed);
+        }
+    });
+    let mut total = 0;
+    for (part, count) in parts.iter_mut().zip(counts) {
+        (part.first, part.count) = (total, count.into_inner());
+        total += part.count;
+    }
+    let bounds = |piece: usize| parts.len() * piece / pieces.max(1);
+    // SAFETY: each part writes the `count` places from `first` on, which together are all.
+    let buffer = unsafe {
+        HostBuffer::filled_by(total * width, |to: *mut u8| {
+            let places = Shared((a.start, mask.start, to));
+            by_width!(width, W => threads::for_each(pieces, &|piece| {
+                let places = &places;
+                let (from, mask, to) = places.0;
+                let (from, to) = (from.cast::<W>(), to.cast::<W>());
+                for part in &parts[bounds(piece)..bounds(piece + 1)] {
+                    let Part { starts, steps, first, count, .. } = *part;
+                    simd::dispatch(Pack { from: from.add(starts[0]), mask: mask.add(starts[1]), steps, to: to.add(first), count });
+                }
+            }));
+            Ok(())
+        })?
+    };
+    Ok((buffer, total))
+}
+
+/// Some elements of one line, and where those chosen go.
+#[derive(Clone, Copy)]
+struct Part {
+    starts: [usize; 2],
+    steps: [usize; 2],
+    len: usize,
+    first: usize,
+    count: usize,
+}

@@ -1,0 +1,151 @@
+//! Elements read from where indices say. Uses walks; used by `Cpu`.
+
+use super::elementwise::result_len;
+use super::indexing::{Bytes, Places, by_width, out_of_range, row_major_strides, without};
+use super::simd::{self, Loop};
+use super::threads::{self, Shared};
+use super::walk::Walk;
+use crate::device::Indexing;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::storage::{HostBuffer, View};
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// Reads where the indices say. Operand 0 of the walk is the result, 1 the indices, 2 the source. Says whether all indices are
+/// in range; it stops at those that are not.
+struct Gather<'a, W, const WRAPS: bool> {
+    walk: &'a Walk<3>,
+    places: Places,
+    to: *mut W,
+    index: *const i64,
+    from: *const W,
+}
+/// How many rows ahead memory is asked for.
+const AHEAD: usize = 6;
+impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
+    type Output = bool;
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Gather { walk, places, to: first_to, index: first_index, from: first_from } = self;
+        // SAFETY: `gather_bytes` gives a walk whose places lie inside the operands, with every index that is in range; others
+        // are not followed. Elements are read and written as bytes of any alignment.
+        unsafe {
+            let mut ahead = walk.runs();
+            let mut next = ahead.nth(AHEAD);
+            for run in walk.runs() {
+                let (to, index) = (first_to.add(run.starts[0]), first_index.add(run.starts[1]));
+                let from = first_from.add(run.starts[2]);
+                if run.steps[1] == 0 {
+                    if let Some(next) = next {
+                        // Not yet checked; asking for memory that is not there does no harm.
+                        let at = places.place(first_index.add(next.starts[1]).read());
+                        let row: *const u8 = first_from.wrapping_add(next.starts[2].wrapping_add(at)).cast();
+                        for line in 0..(run.len * size_of::<W>()).div_ceil(64).min(16) {
+                            simd::prefetch(row.wrapping_add(64 * line));
+                        }
+                    }
+                    next = ahead.next();
+                    if !places.hold(index, 0, 1) {
+                        return false;
+                    }
+                    let from = from.add(places.place(index.read()));
+                    if run.steps == [1, 0, 1] {
+                        core::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast(), run.len * size_of::<W>());
+                    } else {
+                        for i in 0..run.len {
+                            to.add(i * run.steps[0]).write_unaligned(from.add(i * run.steps[2]).read_unaligned());
+                        }
+                    }
+                    continue;
+                }
+                // An index out of range leads to the first place, and is told at the end: no branch depends on an index.
+                let mut outside = false;
+                let mut place = |index: i64| {
+                    let at = if WRAPS { places.position(index) } else { index };
+                    let is_outside = at as u64 >= places.size as u64;
+                    outside |= is_outside;
+                    if is_outside { 0 } else { at as usize }
+                };
+                match run.steps {
+                    [1, 1, 0] if places.step == 1 => {
+                        for i in 0..run.len {
+                            to.add(i).write_unaligned(from.add(place(index.add(i).read())).read_unaligned());
+                        }
+                    }
+                    steps => {
+                        for i in 0..run.len {
+                            let at = place(index.add(i * steps[1]).read()) * places.step;
+                            to.add(i * steps[0]).write_unaligned(from.add(i * steps[2] + at).read_unaligned());
+                        }
+                    }
+                }
+                if outside {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+}
+
+/// The elements of `a` at the positions of the result, with the index in place of the position along the axis.
+pub(crate) fn gather<E: Element>(
+    indexing: Indexing,
+    a: View<'_, HostBuffer, E>,
+    index: View<'_, HostBuffer, i64>,
+) -> Result<HostBuffer> {
+    gather_bytes(indexing, size_of::<E>(), Bytes::of(&a), index)
+}
+
+fn gather_bytes(
+    indexing: Indexing,
+    width: usize,
+    a: Bytes<'_>,
+    index: View<'_, HostBuffer, i64>,
+) -> Result<HostBuffer> {
+    let axis = indexing.axis;
+    let len = result_len(index.sizes)?;
+    let size = a.sizes[axis];
+    assert!(index.sizes.iter().zip(a.sizes).enumerate().all(|(at, (index, a))| at == axis || index <= a));
+    if len > 0 && size == 0 {
+        return Err(out_of_range(indexing, index, size));
+    }
+    let bytes = len.checked_mul(width).ok_or_else(|| Error::TooLarge { op: indexing.op, sizes: index.sizes.into() })?;
+    let strides = row_major_strides(index.sizes);
+    let walk = Walk::new(index.sizes, [&strides, index.strides, &without(a.strides, axis)]);
+    let places = Places::new(indexing, size, a.strides[axis]);
+    let fits = AtomicBool::new(true);
+    let pieces = threads::pieces((bytes / 16).max(len / 2));
+    let start = Bytes::of(&index).start.cast::<i64>();
+    // SAFETY: the walk visits each of the `len` places of the result once, unless an index is out of range, and what it reaches
+    // from `a` and the indices lies inside their views: along the other axes the result is no larger than `a`.
+    unsafe {
+        HostBuffer::filled_by(bytes, |to: *mut u8| {
+            if len == 0 {
+                return Ok(());
+            }
+            let run = |walk: &Walk<3>, (to, index, from): (*mut u8, *const i64, *const u8)| {
+                by_width!(width, W => {
+                    let (to, from) = (to.cast::<W>(), from.cast::<W>());
+                    if indexing.wraps {
+                        simd::dispatch(Gather::<W, true> { walk, places, to, index, from })
+                    } else {
+                        simd::dispatch(Gather::<W, false> { walk, places, to, index, from })
+                    }
+                })
+            };
+            if pieces == 1 {
+                fits.store(run(&walk, (to, start, a.start)), Ordering::Relaxed);
+            } else {
+                let (parts, operands) = (walk.split(pieces, 1), Shared((to, start, a.start)));
+                threads::for_each(parts.len(), &|part| {
+                    let operands = &operands;
+                    if !run(&parts[part], operands.0) {
+                        fits.store(false, Ordering::Relaxed);
+                    }
+                });
+            }
+            if fits.load(Ordering::Relaxed) { Ok(()) } else { Err(out_of_range(indexing, index, size)) }
+        })
+    }
+}

@@ -1,0 +1,239 @@
+//! Keys: unsigned integers in the order of the elements they stand for, and packed keys, which carry where the element was.
+//!
+//! NaN is larger than every number, and all NaN are equal, as are the two zeros. Uses dtypes; used by sorting.
+
+use crate::dtype::{bf16, f16};
+use core::ops::BitXor;
+
+/// An element with an order.
+pub(super) trait Keyed: Copy + PartialEq + Send + Sync {
+    /// As many bits as the element.
+    type Key: Copy + Ord + Send + Sync + BitXor<Output = Self::Key>;
+    /// What a key and its position are packed into, for lanes of up to 2^32 elements.
+    type Packed: Packed<Self::Key>;
+    /// All bits set: what turns the order over.
+    const ALL: Self::Key;
+    /// No bits set.
+    const NONE: Self::Key;
+    /// The key.
+    fn key(self) -> Self::Key;
+    /// The element with this key; `None` for the keys that several elements have.
+    fn from_key(key: Self::Key) -> Option<Self>;
+    /// Whether it is NaN.
+    fn is_nan(self) -> bool {
+        false
+    }
+}
+
+/// A key and a position, in the order of keys and then of positions.
+pub(super) trait Packed<K>: Copy + Ord + Send + Sync + 'static {
+    /// How many bytes the key has.
+    const DIGITS: usize;
+    fn pack(key: K, position: usize) -> Self;
+    fn key(self) -> K;
+    fn position(self) -> usize;
+    /// A byte of the key, counted from the lowest.
+    fn digit(self, at: usize) -> usize;
+}
+
+macro_rules! packed {
+    ($($packed:ident of $half:literal $position:ident: $($key:ident)*;)*) => {
+        $(packed!(@each $packed $half $position [$($key)*]);)*
+    };
+    (@each $packed:ident $half:literal $position:ident [$($key:ident)*]) => {$(
+        impl Packed<$key> for $packed {
+            const DIGITS: usize = size_of::<$key>();
+            #[inline(always)]
+            fn pack(key: $key, position: usize) -> Self {
+                <$packed>::from(key) << $half | position as $packed
+            }
+            #[inline(always)]
+            fn key(self) -> $key {
+                (self >> $half) as $key
+            }
+            #[inline(always)]
+            fn position(self) -> usize {
+                self as $position as usize
+            }
+            #[inline(always)]
+            fn digit(self, at: usize) -> usize {
+                (self >> ($half + 8 * at)) as u8 as usize
+            }
+        }
+    )*};
+}
+packed! {
+    u64 of 32 u32: u8 u16 u32;
+    u128 of 64 u64: u64;
+}
+
+/// Integers: the sign bit is turned over, so that negative numbers come first.
+macro_rules! integers {
+    ($($ty:ty: $key:ty, $packed:ty, $sign:expr;)*) => {$(
+        impl Keyed for $ty {
+            type Key = $key;
+            type Packed = $packed;
+            const ALL: $key = <$key>::MAX;
+            const NONE: $key = 0;
+            #[inline(always)]
+            fn key(self) -> $key {
+                self as $key ^ $sign
+            }
+            #[inline(always)]
+            fn from_key(key: $key) -> Option<Self> {
+                Some((key ^ $sign) as $ty)
+            }
+        }
+    )*};
+}
+integers! {
+    u8: u8, u64, 0;
+    i8: u8, u64, 1 << 7;
+    i16: u16, u64, 1 << 15;
+    i32: u32, u64, 1 << 31;
+    i64: u64, u128, 1 << 63;
+}
+impl Keyed for bool {
+    type Key = u8;
+    type Packed = u64;
+    const ALL: u8 = u8::MAX;
+    const NONE: u8 = 0;
+    #[inline(always)]
+    fn key(self) -> u8 {
+        self.into()
+    }
+    #[inline(always)]
+    fn from_key(key: u8) -> Option<Self> {
+        Some(key != 0)
+    }
+}
+
+/// Floats: positive ones have the sign bit set, negative ones all bits turned over.
+macro_rules! floats {
+    ($($ty:ty: $key:ty, $signed:ty, $packed:ty, $infinity:expr;)*) => {$(
+        impl Keyed for $ty {
+            type Key = $key;
+            type Packed = $packed;
+            const ALL: $key = <$key>::MAX;
+            const NONE: $key = 0;
+            #[inline(always)]
+            fn key(self) -> $key {
+                const SIGN: $key = 1 << (<$key>::BITS - 1);
+                let bits = self.to_bits();
+                let magnitude = bits & !SIGN;
+                let key = bits ^ ((bits as $signed >> (<$key>::BITS - 1)) as $key | SIGN);
+                let key = if magnitude == 0 { SIGN } else { key };
+                if magnitude > $infinity { <$key>::MAX } else { key }
+            }
+            #[inline(always)]
+            fn from_key(key: $key) -> Option<Self> {
+                const SIGN: $key = 1 << (<$key>::BITS - 1);
+                let bits = key ^ (!(key as $signed >> (<$key>::BITS - 1)) as $key | SIGN);
+                if key == SIGN || key == <$key>::MAX { None } else { Some(<$ty>::from_bits(bits)) }
+            }
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                self != self
+            }
+        }
+    )*};
+}
+floats! {
+    f16: u16, i16, u64, f16::INFINITY.to_bits();
+    bf16: u16, i16, u64, bf16::INFINITY.to_bits();
+    f32: u32, i32, u64, f32::INFINITY.to_bits();
+    f64: u64, i64, u128, f64::INFINITY.to_bits();
+}
+
+/// Runs code with the Rust type of a dtype that has an order.
+macro_rules! by_ordered_dtype {
+    ($dtype:expr, $ty:ident => $run:expr) => {
+        match $dtype {
+            DType::Bool => {
+                type $ty = bool;
+                $run
+            }
+            DType::U8 => {
+                type $ty = u8;
+                $run
+            }
+            DType::I8 => {
+                type $ty = i8;
+                $run
+            }
+            DType::I16 => {
+                type $ty = i16;
+                $run
+            }
+            DType::I32 => {
+                type $ty = i32;
+                $run
+            }
+            DType::I64 => {
+                type $ty = i64;
+                $run
+            }
+            DType::F16 => {
+                type $ty = crate::dtype::f16;
+                $run
+            }
+            DType::BF16 => {
+                type $ty = crate::dtype::bf16;
+                $run
+            }
+            DType::F32 => {
+                type $ty = f32;
+                $run
+            }
+            DType::F64 => {
+                type $ty = f64;
+                $run
+            }
+            _ => unreachable!("this dtype has no order; the bounds of every sort refuse it"),
+        }
+    };
+}
+pub(super) use by_ordered_dtype;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn in_order<T: Keyed + core::fmt::Debug>(elements: &[T]) {
+        for pair in elements.windows(2) {
+            assert!(pair[0].key() < pair[1].key(), "{pair:?}");
+        }
+        for &element in elements {
+            assert!(T::from_key(element.key()).is_none_or(|back| back == element));
+        }
+    }
+
+    #[test]
+    fn keys_are_in_the_order_of_elements() {
+        in_order(&[false, true]);
+        in_order(&[i8::MIN, -1, 0, 1, i8::MAX]);
+        in_order(&[i64::MIN, -1, 0, 1, i64::MAX]);
+        in_order(&[
+            f32::NEG_INFINITY,
+            f32::MIN,
+            -1.0,
+            -f32::MIN_POSITIVE,
+            -1e-45,
+            0.0,
+            1e-45,
+            1.0,
+            f32::INFINITY,
+            f32::NAN,
+        ]);
+        in_order(&[f64::NEG_INFINITY, -1.5, 0.0, 5e-324, f64::MAX, f64::INFINITY, f64::NAN]);
+        in_order(&[f16::NEG_INFINITY, f16::NEG_ONE, f16::ZERO, f16::ONE, f16::INFINITY, f16::NAN]);
+        in_order(&[bf16::NEG_INFINITY, bf16::NEG_ONE, bf16::ZERO, bf16::ONE, bf16::INFINITY, bf16::NAN]);
+    }
+
+    #[test]
+    fn equals_have_one_key() {
+        assert_eq!((-0.0_f32).key(), 0.0_f32.key());
+        assert_eq!((-f64::NAN).key(), f64::NAN.key());
+        assert_eq!(f32::from_key(0.0_f32.key()), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! Elements written where indices say. Uses walks; used by `Cpu`.
+
+use super::elementwise::result_len;
+use super::indexing::{Bytes, Places, by_width, out_of_range, without};
+use super::simd::{self, Loop};
+use super::threads::{self, Shared};
+use super::walk::Walk;
+use crate::device::Indexing;
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::ops::kernel::Map2;
+use crate::storage::{HostBuffer, View, ViewMut};
+
+/// Whether all indices are in range.
+struct Fit<'a> {
+    walk: &'a Walk<1>,
+    places: Places,
+    index: *const i64,
+}
+impl Loop for Fit<'_> {
+    type Output = bool;
+    #[inline(always)]
+    fn run(self) -> bool {
+        let Fit { walk, places, index } = self;
+        // SAFETY: the walk stays inside the view.
+        walk.runs().all(|run| unsafe { places.hold(index.add(run.starts[0]), run.steps[0], run.len) })
+    }
+}
+
+/// Whether every index is one of an axis of this size.
+fn check(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> Result<()> {
+    if index.sizes.contains(&0) {
+        return Ok(());
+    }
+    // What is repeated is looked at once.
+    let sizes: Vec<usize> =
+        index.sizes.iter().zip(index.strides).map(|(&size, &stride)| if stride == 0 { 1 } else { size }).collect();
+    let walk = Walk::new(&sizes, [index.strides]);
+    let places = Places::new(indexing, size, 0);
+    let fits = simd::dispatch(Fit { walk: &walk, places, index: Bytes::of(&index).start.cast() });
+    if fits { Ok(()) } else { Err(out_of_range(indexing, index, size)) }
+}
+
+/// Writes where the indices say, `combine` deciding what. Operand 0 of the walk is the source, whose order in memory
+/// it follows, 1 the indices, 2 the output.
+struct Scatter<'a, W, F> {
+    walk: &'a Walk<3>,
+    places: Places,
+    combine: F,
+    to: *mut W,
+    index: *const i64,
+    from: *const W,
+}
+impl<W: Copy, F: Fn(*mut W, W)> Loop for Scatter<'_, W, F> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Scatter { walk, places, combine, to, index, from } = self;
+        for run in walk.runs() {
+            // SAFETY: the walk stays inside the operands, and so do the places: `scatter_by` has checked every index.
+            unsafe {
+                let (from, index, to) = (from.add(run.starts[0]), index.add(run.starts[1]), to.add(run.starts[2]));
+                match run.steps {
+                    [1, 0, 1] => {
+                        let to = to.add(places.place(index.read()));
+                        for i in 0..run.len {
+                            combine(to.add(i), from.add(i).read_unaligned());
+                        }
+                    }
+                    steps => {
+                        for i in 0..run.len {
+                            let at = places.place(index.add(i * steps[1]).read());
+                            combine(to.add(i * steps[2] + at), from.add(i * steps[0]).read_unaligned());
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Checks all indices, then writes; nothing is written if one is out of range. Along the axis elements are written one after
+/// the other, as the indices come.
+///
+/// # Safety
+/// The output's places lie inside its buffer, which is written by nobody else; elements have the size of `W`.
+unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
+    indexing: Indexing,
+    index: View<'_, HostBuffer, i64>,
+    from: Bytes<'_>,
+    to: Bytes<'_>,
+    combine: F,
+) -> Result<()> {
+    let axis = indexing.axis;
+    let fits = |at: usize| index.sizes[at] <= from.sizes[at] && (at == axis || index.sizes[at] <= to.sizes[at]);
+    assert!((0..index.sizes.len()).all(fits));
+    let size = to.sizes[axis];
+    check(indexing, index, size)?;
+    let len = result_len(index.sizes)?;
+    if len == 0 {
+        return Ok(());
+    }
+    let places = Places::new(indexing, size, to.strides[axis]);
+    let strides = [from.strides, index.strides, &without(to.strides, axis)];
+    // Threads share the longest of the other axes: along the axis indices may meet.
+    let widest = (0..index.sizes.len()).filter(|&at| at != axis).max_by_key(|&at| index.sizes[at]);
+    let pieces = threads::pieces(len).min(widest.map_or(1, |at| index.sizes[at]));
+    let operands =
+        Shared((to.start.cast_mut().cast::<W>(), Bytes::of(&index).start.cast::<i64>(), from.start.cast::<W>()));
+    let combine = Shared(combine);
+    let part = |part: usize| {
+        let (operands, combine) = (&operands, &combine);
+        let (mut to, mut index_start, mut from) = operands.0;
+        let mut sizes = index.sizes.to_vec();
+        if let Some(at) = widest {
+            let (low, high) = (sizes[at] * part / pieces, sizes[at] * (part + 1) / pieces);
+            sizes[at] = high - low;
+            // SAFETY: `low` is an index of this axis.
+            unsafe {
+                from = from.add(low * strides[0][at]);
+                index_start = index_start.add(low * strides[1][at]);
+                to = to.add(low * strides[2][at]);
+            }
+        }
+        let walk = Walk::new(&sizes, strides);
+        simd::dispatch(Scatter { walk: &walk, places, combine: combine.0, to, index: index_start, from });
+    };
+    if pieces == 1 {
+        part(0)
+    } else {
+        threads::for_each(pieces, &part)
+    }
+    Ok(())
+}
+
+/// The bytes of an output.
+///
+/// # Panics
+/// If the buffer is shared: tensors make theirs unique before they write.
+fn target<'a, E: Element>(out: &'a mut ViewMut<'_, HostBuffer, E>) -> Bytes<'a> {
+    let start = out.buffer.start_mut::<E>().unwrap_or_else(|| unreachable!("a shared buffer is never written"));
+    // SAFETY: the offset of a view lies inside its buffer.
+    let start = unsafe { start.add(out.offset) };
+    Bytes { start: start.cast_const().cast(), sizes: out.sizes, strides: out.strides }
+}
+
+/// `out[…, index, …] = b`
+pub(crate) fn scatter<E: Element>(
+    indexing: Indexing,
+    index: View<'_, HostBuffer, i64>,
+    b: View<'_, HostBuffer, E>,
+    mut out: ViewMut<'_, HostBuffer, E>,
+) -> Result<()> {
+    scatter_bytes(indexing, size_of::<E>(), index, Bytes::of(&b), target(&mut out))
+}
+
+fn scatter_bytes(
+    indexing: Indexing,
+    width: usize,
+    index: View<'_, HostBuffer, i64>,
+    from: Bytes<'_>,
+    to: Bytes<'_>,
+) -> Result<()> {
+    // SAFETY: the output is a view held exclusively, and `W` has as many bytes as its elements.
+    by_width!(width, W => unsafe {
+        scatter_by::<W, _>(indexing, index, from, to, |to: *mut W, value: W| to.write_unaligned(value))
+    })
+}
+
+/// `out[…, index, …] = kernel(out[…, index, …], b)`
+pub(crate) fn scatter_with<E: Element>(
+    indexing: Indexing,
+    kernel: impl Map2<E, E, E>,
+    index: View<'_, HostBuffer, i64>,
+    b: View<'_, HostBuffer, E>,
+    mut out: ViewMut<'_, HostBuffer, E>,
+) -> Result<()> {
+    let (from, to) = (Bytes::of(&b), target(&mut out));
+    // SAFETY: the output is a view held exclusively.
+    unsafe {
+        scatter_by::<E, _>(indexing, index, from, to, |to: *mut E, value: E| to.write(kernel.call(to.read(), value)))
+    }
+}

@@ -1,0 +1,106 @@
+//! Choosing elements by indices, masks and rank: the operations' names and what they combine elements by.
+
+use super::Op;
+use super::kernel::{Map1, Map2};
+use super::reduce::op;
+use crate::dtype::{Binary, Compute as _, Dtype, Element};
+use core::marker::PhantomData;
+
+op!(gather index_select take take_along_dim embedding one_hot);
+op!(scatter scatter_value scatter_add scatter_reduce index_add index_copy index_fill index_put put);
+op!(masked_fill masked_scatter masked_select nonzero argwhere);
+op!(sort argsort msort topk kthvalue median nanmedian mode quantile nanquantile);
+op!(unique unique_consecutive isin searchsorted bucketize);
+
+/// An index has this dtype.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` takes indices of dtype `i64`, not `{Self}`",
+    label = "not an index",
+    note = "cast first with `.to::<i64>()`; to choose by a mask of bools use `masked_select` or `where_`"
+)]
+pub trait IndexFor<Op>: Dtype {}
+impl<Op> IndexFor<Op> for i64 {}
+macro_rules! short_indices {
+    ($($op:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl IndexFor<$op> for i32 {}
+    )*};
+}
+short_indices!(gather index_select embedding index_add);
+
+/// `Op` admits `f32` and `f64` alone.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` is not defined for dtype `{Self}`",
+    label = "`{Op}` takes `f32` and `f64`",
+    note = "cast first, for example `.to::<f32>()`"
+)]
+pub trait WideFloatFor<Op>: Dtype {}
+impl<Op> WideFloatFor<Op> for f32 {}
+impl<Op> WideFloatFor<Op> for f64 {}
+
+/// A value where the condition holds, else the element.
+#[derive(Clone, Copy)]
+pub struct Filling<E>(pub E);
+impl<E: Element> Map2<E, bool, E> for Filling<E> {
+    #[inline(always)]
+    fn call(self, element: E, condition: bool) -> E {
+        if condition { self.0 } else { element }
+    }
+}
+
+/// A formula of two elements of one dtype, rounded to it.
+pub struct Folding<F>(PhantomData<fn() -> F>);
+impl<F> Clone for Folding<F> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<F> Copy for Folding<F> {}
+impl<F> Folding<F> {
+    /// The kernel of `F`.
+    pub const fn new() -> Self {
+        Folding(PhantomData)
+    }
+}
+impl<F> Default for Folding<F> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<F: Binary, E: Dtype> Map2<E, E, E> for Folding<F> {
+    #[inline(always)]
+    fn call(self, a: E, b: E) -> E {
+        E::from_compute(a.to_compute().binary::<F>(b.to_compute()))
+    }
+}
+
+/// Adds `alpha` times the other element.
+#[derive(Clone, Copy)]
+pub struct AddingScaled<C>(pub C);
+impl<E: Dtype> Map2<E, E, E> for AddingScaled<E> {
+    #[inline(always)]
+    fn call(self, a: E, b: E) -> E {
+        let scaled = b.to_compute().binary::<super::mul>(self.0.to_compute());
+        E::from_compute(a.to_compute().binary::<super::reduce::Accumulating>(scaled))
+    }
+}
+
+/// Whether an element is not zero.
+#[derive(Clone, Copy)]
+pub struct IsTrue;
+impl<E: Dtype> Map1<E, bool> for IsTrue {
+    #[inline(always)]
+    fn call(self, a: E) -> bool {
+        a.cast()
+    }
+}
+
+/// Whether two elements are equal. NaN equals nothing.
+#[derive(Clone, Copy)]
+pub struct Equal;
+impl<E: Element> Map2<E, E, bool> for Equal {
+    #[inline(always)]
+    fn call(self, a: E, b: E) -> bool {
+        a == b
+    }
+}

@@ -1,0 +1,278 @@
+//! Looking for elements: `searchsorted`, `bucketize`, `isin`; and `one_hot`.
+
+use super::gather::{at_axis, elements, known_as, lifted, with_indices};
+use super::operand::TensorOperand;
+use super::{Tensor, checked_numel, expect_fit};
+use crate::device::{Device, Indexing, Order, Receives};
+use crate::dtype::scalar::Dimensioned;
+use crate::dtype::{Dtype, Element, Promotable};
+use crate::error::{Error, Result, unwrap};
+use crate::ops::admit::{RealFor, SameDtypeFor};
+use crate::ops::choosing::{self, Equal, IndexFor};
+use crate::ops::kernel::Casting;
+use crate::shape::{Dim, Dyn, IndexList, InsertAxis, Known, SearchedBy, Shape, SizeArray, strides};
+use crate::storage::{View, ViewMut};
+
+/// Where values would stand in sorted lanes.
+fn search<E: Element, T: Shape, D: Device>(
+    op: &'static str,
+    sorted: View<'_, D::Storage, E>,
+    values: View<'_, D::Storage, E>,
+    right: bool,
+) -> Result<Tensor<i64, T, D>> {
+    let (sizes, value_strides) = lifted(&values);
+    let (own, own_strides) = lifted(&sorted);
+    checked_numel::<i64>(op, &sizes)?;
+    // One list serves all lanes of values.
+    let mut sorted_sizes = sizes.clone();
+    let mut sorted_strides = vec![0; sizes.len()];
+    let last = sizes.len() - 1;
+    if own.len() == 1 {
+        (sorted_sizes[last], sorted_strides[last]) = (own[0], own_strides[0]);
+    } else {
+        if own.len() != sizes.len() || own[..last] != sizes[..last] {
+            let reason = format!("all sizes but the last must be the same: sorted {own:?}, values {sizes:?}");
+            return Err(Error::InvalidArgument { op, reason });
+        }
+        (sorted_sizes, sorted_strides) = (own, own_strides);
+    }
+    let sorted = sorted.restrided(&sorted_sizes, &sorted_strides);
+    let storage = D::search(sorted, values.restrided(&sizes, &value_strides), right)?;
+    Ok(super::gather::dense(storage, &sizes))
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Where values would have to be put in to keep the last axis of `self` sorted: before the elements equal to them, or
+    /// behind if `right` is true.
+    ///
+    /// Shape: that of the values; one sorted list takes values of any shape, several take a lane of values each. Dtypes: integers
+    /// and floats, both tensors holding the same; the result is `i64`. That `self` is sorted is not checked.
+    ///
+    /// PyTorch: `torch.searchsorted`.
+    ///
+    /// # Panics
+    /// If sizes known at run time differ; [`try_searchsorted`](Self::try_searchsorted) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let sorted = tensor![1, 3, 5, 7];
+    /// assert_eq!(sorted.searchsorted(tensor![[3, 4], [0, 9]], false).to_vec(), [1, 2, 0, 4]);
+    /// assert_eq!(sorted.searchsorted(tensor![3], true).to_vec(), [2]);
+    /// ```
+    #[track_caller]
+    pub fn searchsorted<R: TensorOperand>(&self, values: R, right: bool) -> Tensor<i64, R::Shape, D>
+    where
+        S: SearchedBy<R::Shape>,
+        E: RealFor<choosing::searchsorted> + SameDtypeFor<R::Elem, choosing::searchsorted>,
+        D: Receives<R::Place, Dimensioned>,
+    {
+        unwrap(self.try_searchsorted(values, right))
+    }
+
+    /// [`searchsorted`](Self::searchsorted), returning the error.
+    pub fn try_searchsorted<R: TensorOperand>(&self, values: R, right: bool) -> Result<Tensor<i64, R::Shape, D>>
+    where
+        S: SearchedBy<R::Shape>,
+        E: RealFor<choosing::searchsorted> + SameDtypeFor<R::Elem, choosing::searchsorted>,
+        D: Receives<R::Place, Dimensioned>,
+    {
+        search("searchsorted", self.view(), known_as(elements::<R, D>(&values)?), right)
+    }
+
+    /// In which bucket each element is: the number of boundaries below it, or of those not above it if `right` is true.
+    ///
+    /// Shape: that of `self`. Dtypes: integers and floats, the boundaries (one axis, sorted) holding the same; the result is
+    /// `i64`.
+    ///
+    /// PyTorch: `torch.bucketize`.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_bucketize`](Self::try_bucketize) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert_eq!(tensor![0.5, 1.0, 7.0].bucketize(tensor![1.0, 2.0], false).to_vec(), [0, 0, 2]);
+    /// ```
+    #[track_caller]
+    pub fn bucketize<R: TensorOperand>(&self, boundaries: R, right: bool) -> Tensor<i64, S, D>
+    where
+        R::Shape: IndexList,
+        E: RealFor<choosing::bucketize> + SameDtypeFor<R::Elem, choosing::bucketize>,
+        D: Receives<R::Place, Dimensioned>,
+    {
+        unwrap(self.try_bucketize(boundaries, right))
+    }
+
+    /// [`bucketize`](Self::bucketize), returning the error.
+    pub fn try_bucketize<R: TensorOperand>(&self, boundaries: R, right: bool) -> Result<Tensor<i64, S, D>>
+    where
+        R::Shape: IndexList,
+        E: RealFor<choosing::bucketize> + SameDtypeFor<R::Elem, choosing::bucketize>,
+        D: Receives<R::Place, Dimensioned>,
+    {
+        search("bucketize", known_as(elements::<R, D>(&boundaries)?), self.view(), right)
+    }
+
+    /// Whether each element is one of those of another tensor. NaN is none.
+    ///
+    /// Shape: that of `self`; the other's does not matter. Dtypes: integers and floats, which promote.
+    ///
+    /// PyTorch: `torch.isin`.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_isin`](Self::try_isin) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].isin(tensor![4, 2, 9]).to_vec(), [false, true, false, true]);
+    /// ```
+    #[track_caller]
+    pub fn isin<R: TensorOperand>(&self, test: R) -> Tensor<bool, S, D>
+    where
+        E: RealFor<choosing::isin>,
+        R::Elem: RealFor<choosing::isin>,
+        D: Receives<R::Place, Dimensioned>,
+    {
+        unwrap(self.try_isin(test))
+    }
+
+    /// [`isin`](Self::isin), returning the error.
+    pub fn try_isin<R: TensorOperand>(&self, test: R) -> Result<Tensor<bool, S, D>>
+    where
+        E: RealFor<choosing::isin>,
+        R::Elem: RealFor<choosing::isin>,
+        D: Receives<R::Place, Dimensioned>,
+    {
+        let test = elements::<R, D>(&test)?;
+        is_in::<E, <E as Promotable>::With<R::Elem>, R, S, D>(self, test)
+    }
+
+    /// For each class a vector with a one at its place and zeros elsewhere. `K` is their number: `one_hot::<dim!(10)>()`.
+    ///
+    /// Shape: that of `self` with `K` as the last axis. Dtype: `i64`, the result's too.
+    ///
+    /// PyTorch: `torch.nn.functional.one_hot`.
+    ///
+    /// # Panics
+    /// If a class is not below `K`; [`try_one_hot`](Self::try_one_hot) returns the error.
+    ///
+    /// ```
+    /// use castiron::{dim, shape, tensor, Tensor};
+    /// let rows: Tensor<i64, shape![2, 3]> = tensor![2, 0].one_hot::<dim!(3)>();
+    /// assert_eq!(rows.to_vec(), [0, 0, 1, 1, 0, 0]);
+    /// ```
+    #[track_caller]
+    pub fn one_hot<K: Known>(&self) -> Tensor<i64, <S as InsertAxis<-1>>::Inserted<K>, D>
+    where
+        S: InsertAxis<-1>,
+        E: IndexFor<choosing::one_hot>,
+    {
+        unwrap(self.try_one_hot::<K>())
+    }
+
+    /// [`one_hot`](Self::one_hot), returning the error.
+    pub fn try_one_hot<K: Known>(&self) -> Result<Tensor<i64, <S as InsertAxis<-1>>::Inserted<K>, D>>
+    where
+        S: InsertAxis<-1>,
+        E: IndexFor<choosing::one_hot>,
+    {
+        one_hot::<E, K, S, D>(self, K::VALUE)
+    }
+
+    /// [`one_hot`](Self::one_hot) with a number of classes known at run time.
+    ///
+    /// # Panics
+    /// If a class is not below it; [`try_one_hot_sized`](Self::try_one_hot_sized) returns the error.
+    #[track_caller]
+    pub fn one_hot_sized(&self, classes: usize) -> Tensor<i64, <S as InsertAxis<-1>>::Inserted<Dyn>, D>
+    where
+        S: InsertAxis<-1>,
+        E: IndexFor<choosing::one_hot>,
+    {
+        unwrap(self.try_one_hot_sized(classes))
+    }
+
+    /// [`one_hot_sized`](Self::one_hot_sized), returning the error.
+    pub fn try_one_hot_sized(&self, classes: usize) -> Result<Tensor<i64, <S as InsertAxis<-1>>::Inserted<Dyn>, D>>
+    where
+        S: InsertAxis<-1>,
+        E: IndexFor<choosing::one_hot>,
+    {
+        one_hot::<E, Dyn, S, D>(self, classes)
+    }
+}
+
+/// Looks in the sorted test elements for the place of each element, and there for the element.
+fn is_in<E: Dtype, P: Dtype, R: TensorOperand, S: Shape, D: Device>(
+    x: &Tensor<E, S, D>,
+    test: View<'_, D::Storage, R::Elem>,
+) -> Result<Tensor<bool, S, D>> {
+    let sizes = x.shape();
+    if !D::HAS_DATA {
+        return Tensor::try_zeros_sized(sizes);
+    }
+    let own = strides::contiguous(&sizes);
+    let values = D::map1::<E, P>(Casting, x.view(), own.as_ref())?;
+    let len = [test.sizes.iter().product()];
+    let other = strides::contiguous(&<R::Shape as Shape>::Sizes::copied(test.sizes));
+    let test = D::map1::<R::Elem, P>(Casting, test, other.as_ref())?;
+    let test = View::<_, P>::new(&test, 0, &len, &[1]);
+    // NaN is equal to nothing; lists are searched without it.
+    let numbers = D::map2::<P, P, bool>(Equal, test, test, &[1])?;
+    let (test, count) = D::compress(test, View::<_, bool>::new(&numbers, 0, &len, &[1]))?;
+    if count == 0 {
+        return Tensor::try_zeros_sized(sizes);
+    }
+    let (count, numel) = ([count], [x.numel()]);
+    let [test, _] = D::order(Order::Sort { descending: false }, View::<_, P>::new(&test, 0, &count, &[1]), 0)?;
+    let values = View::<_, P>::new(&values, 0, &numel, &[1]);
+    let sorted = View::<_, P>::new(&test, 0, &count, &[1]);
+    // Behind the last of the smaller ones, or not smaller than any: then there is none, and any place will do.
+    let places = D::search(sorted, values, false)?;
+    let places = D::map1::<i64, i64>(Last(count[0] as i64 - 1), View::new(&places, 0, &numel, &[1]), &[1])?;
+    let indexing = Indexing { op: "isin", axis: 0, wraps: false };
+    let found = D::gather(indexing, sorted, View::new(&places, 0, &numel, &[1]))?;
+    let storage = D::map2::<P, P, bool>(Equal, View::new(&found, 0, &numel, &[1]), values, &[1])?;
+    Ok(Tensor::dense(storage, sizes))
+}
+
+/// An index, or the last one there is.
+#[derive(Clone, Copy)]
+struct Last(i64);
+impl crate::ops::kernel::Map1<i64, i64> for Last {
+    #[inline(always)]
+    fn call(self, index: i64) -> i64 {
+        index.min(self.0)
+    }
+}
+
+fn one_hot<E: Dtype, K: Dim, S: Shape + InsertAxis<-1>, D: Device>(
+    x: &Tensor<E, S, D>,
+    classes: usize,
+) -> Result<Tensor<i64, <S as InsertAxis<-1>>::Inserted<K>, D>> {
+    let op = "one_hot";
+    let mut sizes = <<S as InsertAxis<-1>>::Inserted<K> as Shape>::Sizes::filled(classes);
+    let last = S::RANK;
+    sizes.as_mut()[..last].copy_from_slice(x.shape().as_ref());
+    expect_fit::<<S as InsertAxis<-1>>::Inserted<K>>(op, sizes.as_ref())?;
+    let mut storage = D::zeroed::<i64>(checked_numel::<i64>(op, sizes.as_ref())?)?;
+    let strides = strides::contiguous(&sizes);
+    let one = D::build(|| Ok(vec![1_i64]))?;
+    with_indices::<_, D, _>(&x, |index| {
+        // One index for each lane of classes.
+        let mut index_sizes = index.sizes.to_vec();
+        let mut index_strides = index.strides.to_vec();
+        index_sizes.push(1);
+        index_strides.push(1);
+        let nothing = vec![0; index_sizes.len()];
+        let indexing = Indexing { op, axis: last, wraps: false };
+        D::scatter(
+            indexing,
+            index.restrided(&index_sizes, &index_strides),
+            View::<_, i64>::new(&one, 0, &index_sizes, &nothing),
+            ViewMut::new(&mut storage, 0, sizes.as_ref(), strides.as_ref()),
+        )
+        .map_err(|error| at_axis(error, last))
+    })?;
+    Ok(Tensor::dense(storage, sizes))
+}

@@ -1,0 +1,9 @@
+//! Indices are integers.
+//!
+//! Instead: cast them with `.to::<i64>()`, or choose by a mask with `masked_select`.
+
+use castiron::{axis, tensor};
+
+fn main() {
+    let _ = tensor![[1, 2], [3, 4]].index_select(axis![0], tensor![0.0, 1.0]);
+}

@@ -1,0 +1,9 @@
+//! Several sorted lists take a lane of values each.
+//!
+//! Instead: give the values the same leading sizes.
+
+use castiron::tensor;
+
+fn main() {
+    let _ = tensor![[1, 2], [3, 4]].searchsorted(tensor![[1], [2], [3]], false);
+}

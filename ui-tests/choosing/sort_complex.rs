@@ -1,0 +1,9 @@
+//! Complex numbers have no order.
+//!
+//! Instead: sort `.abs()` or `.real()`.
+
+use castiron::{axis, tensor};
+
+fn main() {
+    let _ = tensor![1.0 + 2.0j, 3.0].sort(axis![0], false);
+}
