@@ -7,6 +7,7 @@ pub(crate) mod elementwise;
 pub(crate) mod gemm;
 pub(crate) mod lanes;
 pub(crate) mod reduce;
+pub(crate) mod rows;
 pub(crate) mod simd;
 pub(crate) mod threads;
 pub(crate) mod walk;

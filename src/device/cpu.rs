@@ -1,7 +1,7 @@
 //! `Cpu`: the host.
 
-use super::{Backend, Device, LaneKernel, Place};
-use crate::cpu::{elementwise, gemm, lanes, reduce};
+use super::{Backend, Device, LaneKernel, Place, RowKernel};
+use crate::cpu::{elementwise, gemm, lanes, reduce, rows};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::kernel::{Map1, Map2, Map3};
@@ -110,6 +110,13 @@ impl Backend for Cpu {
         axis: usize,
     ) -> Result<HostBuffer> {
         lanes::lanes(kernel, a, axis)
+    }
+    fn rows<A: Element, O: Element>(
+        kernel: impl RowKernel<A, O>,
+        a: View<'_, HostBuffer, A>,
+        shared: [Option<View<'_, HostBuffer, A>>; 2],
+    ) -> Result<HostBuffer> {
+        rows::rows(kernel, a, shared)
     }
     fn matmul<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>) -> Result<HostBuffer> {
         gemm::matmul(a, b)

@@ -1,7 +1,7 @@
 //! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere; making a tensor on it answers `Err`
 //! where no GPU can be reached, so there is no storage and nothing to run.
 
-use super::{Backend, Device, LaneKernel, Place};
+use super::{Backend, Device, LaneKernel, Place, RowKernel};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::kernel::{Map1, Map2, Map3};
@@ -120,6 +120,13 @@ impl<const N: usize> Backend for Cuda<N> {
         _: impl LaneKernel<A, O>,
         a: View<'_, NoStorage, A>,
         _: usize,
+    ) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+    fn rows<A: Element, O: Element>(
+        _: impl RowKernel<A, O>,
+        a: View<'_, NoStorage, A>,
+        _: [Option<View<'_, NoStorage, A>>; 2],
     ) -> Result<NoStorage> {
         match *a.buffer {}
     }

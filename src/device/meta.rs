@@ -1,6 +1,6 @@
 //! `Meta`: shape, dtype and strides without data. Every operation runs and moves nothing.
 
-use super::{Backend, Device, LaneKernel, Place};
+use super::{Backend, Device, LaneKernel, Place, RowKernel};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::kernel::{Map1, Map2, Map3};
@@ -112,6 +112,13 @@ impl Backend for Meta {
         Ok(NoData)
     }
     fn lanes<A: Element, O: Element>(_: impl LaneKernel<A, O>, _: View<'_, NoData, A>, _: usize) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn rows<A: Element, O: Element>(
+        _: impl RowKernel<A, O>,
+        _: View<'_, NoData, A>,
+        _: [Option<View<'_, NoData, A>>; 2],
+    ) -> Result<NoData> {
         Ok(NoData)
     }
     fn matmul<E: Dtype>(_: View<'_, NoData, E>, _: View<'_, NoData, E>) -> Result<NoData> {

@@ -9,7 +9,7 @@ mod cuda;
 mod meet;
 mod meta;
 
-pub use backend::{Backend, LaneKernel};
+pub use backend::{Backend, LaneKernel, RowKernel};
 pub use cpu::Cpu;
 pub use cuda::Cuda;
 pub use meet::{Anywhere, Meet, Place, Receives, Source};

@@ -87,6 +87,7 @@ macro_rules! op {
     )*};
 }
 op!(sum prod mean var std min max amin amax argmin argmax any all);
+op!(layer_norm rms_norm normalize);
 op!(cumsum softmax log_softmax logsumexp matmul clamp imag where_);
 
 type Over<T> = PhantomData<fn() -> T>;

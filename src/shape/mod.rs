@@ -15,6 +15,7 @@ mod numeral;
 mod rearrange;
 mod reshape;
 pub mod strides;
+mod suffix;
 mod tuple;
 
 pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Sum};
@@ -29,6 +30,7 @@ pub use matmul::{InnerDim, MatMul};
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxis, Transpose};
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
+pub use suffix::EndsWith;
 
 use crate::dtype::scalar::{Dimensioned, TensorKind, ZeroDim};
 use core::fmt::Debug;
@@ -86,6 +88,7 @@ pub trait Shape:
     + ConvertTo<Self>
     + Merge<Self, Output = Self>
     + HasAxis<-1>
+    + EndsWith<(<Self as HasAxis<-1>>::Dim,)>
 {
     /// The number of axes.
     const RANK: usize;

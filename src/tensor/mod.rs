@@ -16,6 +16,7 @@ mod index;
 mod join;
 mod layout;
 mod matmul;
+mod normalize;
 mod operand;
 mod operators;
 mod random;
