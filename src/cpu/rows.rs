@@ -31,6 +31,8 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for Rows<'_, K, A, O> {
                     let row_of = core::slice::from_raw_parts(from.add(run.starts[1] + row * run.steps[1]), len);
                     let to = to.add(run.starts[0] + row * run.steps[0]);
                     let measure = kernel.measure(row_of);
+                    // The next row comes in while this one is written.
+                    simd::prefetch_row(row_of.as_ptr().wrapping_add(run.steps[1]), len);
                     let elements = row_of.iter().enumerate();
                     match shared {
                         [None, None] => {

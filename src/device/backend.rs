@@ -9,8 +9,10 @@ use crate::storage::{View, ViewMut};
 
 /// A function of a whole lane (the elements along one axis) that gives a lane of the same length.
 pub trait LaneKernel<A, O>: Copy + Send + Sync {
+    /// What it keeps from lane to lane, to use its memory again.
+    type Scratch: Default;
     /// Writes a lane as long as the one it reads. What it leaves unwritten holds elements of no particular value.
-    fn lane(self, from: &[A], to: &mut [O]);
+    fn lane(self, from: &[A], to: &mut [O], scratch: &mut Self::Scratch);
 }
 
 /// A function of a row (the last axis) and of up to two rows that all share: what the row is measured by, and each element by

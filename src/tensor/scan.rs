@@ -25,8 +25,9 @@ fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Devic
 #[derive(Clone, Copy)]
 struct RunningSum;
 impl<E: Dtype> LaneKernel<E, E::Sum> for RunningSum {
+    type Scratch = ();
     #[inline(always)]
-    fn lane(self, from: &[E], to: &mut [E::Sum]) {
+    fn lane(self, from: &[E], to: &mut [E::Sum], (): &mut ()) {
         // PyTorch's `acc_type`: single precision runs in double.
         if matches!(E::DTYPE, DType::F32 | DType::C64) {
             let mut sum = Complex::<f64>::default();
@@ -48,8 +49,10 @@ impl<E: Dtype> LaneKernel<E, E::Sum> for RunningSum {
 #[derive(Clone, Copy)]
 struct Softmax<const LOG: bool>;
 impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
+    /// The exponentials, before they are divided.
+    type Scratch = Vec<E::Compute>;
     #[inline(always)]
-    fn lane(self, from: &[E], to: &mut [E]) {
+    fn lane(self, from: &[E], to: &mut [E], exponentials: &mut Vec<E::Compute>) {
         let Some(first) = from.first() else { return };
         // Several at a time side by side: no step waits for the one before it.
         let mut maxima = [first.to_compute(); LANES];
@@ -64,31 +67,46 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
         }
         let max = maxima.into_iter().fold(first.to_compute(), |a, b| a.binary::<ops::maximum>(b));
         let exponential = |x: &E| x.to_compute().binary::<ops::sub>(max).unary::<ops::exp>();
-        let mut sum = E::Compute::default();
-        for block in from.chunks(BLOCK) {
-            let mut sums = [E::Compute::default(); LANES];
-            let (chunks, rest) = block.as_chunks::<LANES>();
-            for chunk in chunks {
-                for (sum, x) in sums.iter_mut().zip(chunk) {
-                    *sum = sum.binary::<Accumulating>(exponential(x));
-                }
-            }
-            for (sum, x) in sums.iter_mut().zip(rest) {
-                *sum = sum.binary::<Accumulating>(exponential(x));
-            }
-            sum = sums.into_iter().fold(sum, |a, b| a.binary::<Accumulating>(b));
-        }
         if LOG {
+            let mut sum = E::Compute::default();
+            for block in from.chunks(BLOCK) {
+                sum = sum.binary::<Accumulating>(total(block, exponential));
+            }
             let log_sum = sum.unary::<ops::log>();
             for (to, x) in to.iter_mut().zip(from) {
                 *to = E::from_compute(x.to_compute().binary::<ops::sub>(max).binary::<ops::sub>(log_sum));
             }
         } else {
-            for (to, x) in to.iter_mut().zip(from) {
-                *to = E::from_compute(exponential(x).binary::<ops::div>(sum));
+            exponentials.resize(from.len(), E::Compute::default());
+            let mut sum = E::Compute::default();
+            for (kept, block) in exponentials.chunks_mut(BLOCK).zip(from.chunks(BLOCK)) {
+                for (kept, x) in kept.iter_mut().zip(block) {
+                    *kept = exponential(x);
+                }
+                sum = sum.binary::<Accumulating>(total(kept, |&x| x));
+            }
+            let share = sum.unary::<ops::reciprocal>();
+            for (to, x) in to.iter_mut().zip(exponentials) {
+                *to = E::from_compute(x.binary::<ops::mul>(share));
             }
         }
     }
+}
+
+/// The sum of a function of a few elements: several sums side by side.
+#[inline(always)]
+fn total<E, C: Compute>(of: &[E], term: impl Fn(&E) -> C) -> C {
+    let mut sums = [C::default(); LANES];
+    let (chunks, rest) = of.as_chunks::<LANES>();
+    for chunk in chunks {
+        for (sum, x) in sums.iter_mut().zip(chunk) {
+            *sum = sum.binary::<Accumulating>(term(x));
+        }
+    }
+    for (sum, x) in sums.iter_mut().zip(rest) {
+        *sum = sum.binary::<Accumulating>(term(x));
+    }
+    sums.into_iter().fold(C::default(), |a, b| a.binary::<Accumulating>(b))
 }
 
 /// Largest element so far and sum of exponentials below it: partial results rescale when a larger one comes.
