@@ -1,45 +1,17 @@
 //! Normalisation: `layer_norm` and `rms_norm` over the last axes, `normalize` along one.
 
+use super::arithmetic::map2;
+use super::reduce::reduce;
 use super::{Tensor, expect_fit, shape_text};
 use crate::device::{Device, RowKernel};
 use crate::dtype::{Castable, Compute, DType, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::{FloatFor, InexactFor};
-use crate::ops::reduce::Accumulating;
+use crate::ops::kernel::Map2;
+use crate::ops::norm::Norming;
+use crate::ops::reduce::{Accumulating, total};
 use crate::ops::{self, Op};
-use crate::shape::{EndsWith, Shape, strides};
-
-/// How many partial sums stand side by side, and how many terms they take before they are added to the total.
-const LANES: usize = 64;
-const BLOCK: usize = 4096;
-
-/// The sum of `term` over a row: in blocks, and side by side within a block, so that it vectorises and loses little.
-#[inline(always)]
-fn total<E, C: Compute>(row: &[E], term: impl Fn(&E) -> C) -> C {
-    let mut total = C::default();
-    for block in row.chunks(BLOCK) {
-        let mut sums = [C::default(); LANES];
-        let (chunks, rest) = block.as_chunks::<LANES>();
-        for chunk in chunks {
-            for (sum, x) in sums.iter_mut().zip(chunk) {
-                *sum = sum.binary::<Accumulating>(term(x));
-            }
-        }
-        for (sum, x) in sums.iter_mut().zip(rest) {
-            *sum = sum.binary::<Accumulating>(term(x));
-        }
-        let mut width = LANES / 2;
-        while width > 0 {
-            let (low, high) = sums.split_at_mut(width);
-            for (low, high) in low.iter_mut().zip(high) {
-                *low = low.binary::<Accumulating>(*high);
-            }
-            width /= 2;
-        }
-        total = total.binary::<Accumulating>(sums[0]);
-    }
-    total
-}
+use crate::shape::{Axes, EndsWith, Shape, strides};
 
 /// `1 / sqrt(sum / count + eps)`
 #[inline(always)]
@@ -127,7 +99,56 @@ fn over_rows<O: Op, E: Element, S: Shape, N: Shape, D: Device>(
     Ok(Tensor::dense(D::rows(kernel, x.view().restrided(&row_sizes, &row_strides), [weight, bias])?, sizes))
 }
 
+/// `x / max(norm, eps)`, the division in the dtype of `x`.
+#[derive(Clone, Copy)]
+struct DividingByNorm {
+    eps: f64,
+}
+impl<E: Dtype> Map2<E, E::RealDtype, E> for DividingByNorm {
+    #[inline(always)]
+    fn call(self, x: E, norm: E::RealDtype) -> E {
+        let norm = norm.to_compute();
+        let least: E::RealDtype = Castable::from_f64(self.eps);
+        let norm = norm.binary::<ops::maximum>(least.to_compute());
+        E::from_compute(x.to_compute().binary::<ops::div>(norm.cast()))
+    }
+}
+
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Divides by the `p`-norm over axes, or by `eps` where that is larger.
+    ///
+    /// Shape: that of `self`. Dtypes: floating-point and complex.
+    ///
+    /// PyTorch: `torch.nn.functional.normalize`, where `p` is 2, the axis 1 and `eps` 1e-12 if not given.
+    ///
+    /// # Panics
+    /// If memory runs out, or a norm of negative or infinite order is over an empty axis;
+    /// [`try_normalize`](Self::try_normalize) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let x = tensor![[3.0, 4.0], [0.0, 0.0]];
+    /// assert_eq!(x.normalize(2.0, axis![1], 1e-12).to_vec(), [0.6, 0.8, 0.0, 0.0]);
+    /// ```
+    #[track_caller]
+    pub fn normalize<A: Axes<S>>(&self, p: f64, axes: A, eps: f64) -> Self
+    where
+        E: InexactFor<ops::reduce::normalize>,
+    {
+        unwrap(self.try_normalize(p, axes, eps))
+    }
+
+    /// [`normalize`](Self::normalize), returning the error.
+    pub fn try_normalize<A: Axes<S>>(&self, p: f64, _axes: A, eps: f64) -> Result<Self>
+    where
+        E: InexactFor<ops::reduce::normalize>,
+    {
+        let norms: Tensor<E::RealDtype, A::Kept, D> =
+            reduce::<ops::reduce::normalize, _, E, S, A::Kept, D>(Norming::new(p), self, A::MASK, true)?;
+        let kernel = DividingByNorm { eps };
+        map2::<E, E::RealDtype, S, D, E>(kernel, self.view(), norms.view(), self.shape(), [E::DTYPE; 2])
+    }
+
     /// Standardises the last axes, those of shape `N`: `(x - mean) / sqrt(variance + eps) * weight + bias`, the variance being that
     /// of a population. `weight` and `bias` have the shape normalised over; where both are `None` it is written
     /// out.

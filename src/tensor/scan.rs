@@ -6,16 +6,16 @@ use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, Ma
 use crate::error::{Result, unwrap};
 use crate::ops;
 use crate::ops::admit::FloatFor;
-use crate::ops::reduce::{Accumulating, Reducer};
+use crate::ops::reduce::{Accumulating, Reducer, total};
 use crate::shape::{Axes, Axis, HasAxis, Shape};
 
-/// Elements added before their sum is added to the total, so that long sums lose little.
+/// Exponentials that are kept before they are added up.
 const BLOCK: usize = 1024;
-/// How many partial results a lane keeps side by side.
+/// How many maxima a lane keeps side by side.
 const LANES: usize = 32;
 
 /// Runs a lane kernel along an axis.
-fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Device>(
+pub(super) fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Device>(
     kernel: impl LaneKernel<E, O>,
     x: &Tensor<E, S, D>,
 ) -> Result<Tensor<O, S, D>> {
@@ -68,11 +68,7 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
         let max = maxima.into_iter().fold(first.to_compute(), |a, b| a.binary::<ops::maximum>(b));
         let exponential = |x: &E| x.to_compute().binary::<ops::sub>(max).unary::<ops::exp>();
         if LOG {
-            let mut sum = E::Compute::default();
-            for block in from.chunks(BLOCK) {
-                sum = sum.binary::<Accumulating>(total(block, exponential));
-            }
-            let log_sum = sum.unary::<ops::log>();
+            let log_sum = total(from, exponential).unary::<ops::log>();
             for (to, x) in to.iter_mut().zip(from) {
                 *to = E::from_compute(x.to_compute().binary::<ops::sub>(max).binary::<ops::sub>(log_sum));
             }
@@ -91,22 +87,6 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
             }
         }
     }
-}
-
-/// The sum of a function of a few elements: several sums side by side.
-#[inline(always)]
-fn total<E, C: Compute>(of: &[E], term: impl Fn(&E) -> C) -> C {
-    let mut sums = [C::default(); LANES];
-    let (chunks, rest) = of.as_chunks::<LANES>();
-    for chunk in chunks {
-        for (sum, x) in sums.iter_mut().zip(chunk) {
-            *sum = sum.binary::<Accumulating>(term(x));
-        }
-    }
-    for (sum, x) in sums.iter_mut().zip(rest) {
-        *sum = sum.binary::<Accumulating>(term(x));
-    }
-    sums.into_iter().fold(C::default(), |a, b| a.binary::<Accumulating>(b))
 }
 
 /// Largest element so far and sum of exponentials below it: partial results rescale when a larger one comes.
