@@ -12,6 +12,7 @@ mod join;
 mod list;
 mod matmul;
 mod numeral;
+mod product;
 mod rearrange;
 mod reshape;
 pub mod strides;
@@ -28,6 +29,8 @@ pub use dim::{Dim, Dyn, Known, Never, SameDim};
 pub use join::{Concat, Merge};
 pub use matmul::{InnerDim, MatMul};
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
+pub use product::{Beside, HasRank, Kronecker};
+
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxis, Transpose};
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 pub use suffix::EndsWith;

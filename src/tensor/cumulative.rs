@@ -9,7 +9,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{FloatFor, OrderedFor};
 use crate::ops::kernel::Map2;
-use crate::shape::{Axis, Dyn, HasAxis, Shape, SizeArray as _};
+use crate::shape::{Axis, Dyn, HasAxis, Shape, SizeArray};
 
 /// Runs on in the number `C`: `combine(before, element)`.
 #[inline(always)]
@@ -130,7 +130,7 @@ impl Binary for Difference {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        a - b
+        ops::sub::complex(a, b)
     }
 }
 #[derive(Clone, Copy)]

@@ -21,6 +21,7 @@ mod normalize;
 mod operand;
 mod operators;
 mod pairs;
+mod products;
 mod random;
 mod ranges;
 mod reduce;
