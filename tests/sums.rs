@@ -3,7 +3,7 @@
 
 mod common;
 
-use castiron::ops::admit::{FloatFor, InexactFor, NumericFor, OrderedFor, SameDtypeFor};
+use castiron::ops::admit::{FloatFor, InexactFor, IntegerFor, NumericFor, OrderedFor, SameDtypeFor};
 use castiron::ops::reduce as op;
 use castiron::{Complex, Dtype, Dyn, Shape, Tensor, axis, bf16, shape, tensor};
 use common::{Answer, Tally, Token, Tolerance, json, parse_all};
@@ -191,6 +191,34 @@ cases! {
         one(x.two::<E>(0).try_addbmm(&x.three(1), &x.three(2), x.integer(0), x.integer(1)));
     baddbmm [NumericFor<op::baddbmm>] |x|
         one(x.three::<E>(0).try_baddbmm(&x.three(1), &x.three(2), x.integer(0), x.integer(1)));
+    inner [NumericFor<op::inner> + SameDtypeFor<E, op::inner>] |x| one(x.two::<E>(0).try_inner(&x.two::<E>(1)));
+    tensordot [NumericFor<op::tensordot> + SameDtypeFor<E, op::tensordot>] |x|
+        one(x.three::<E>(0).try_tensordot(&x.three::<E>(1), axis![2, 1], axis![0, 1]));
+    kron [Dtype] |x| one(x.two::<E>(0).try_kron::<E, E, _, _>(&x.two::<E>(1)));
+    kron1 [Dtype] |x| one(x.one::<E>(0).try_kron::<E, E, _, _>(&x.two::<E>(1)));
+    multi_dot [NumericFor<op::multi_dot>] |x|
+        one(castiron::try_multi_dot::<E, _, _, _>(&[&x.two(0), &x.two(1), &x.two(2)]));
+    trapezoid0 [NumericFor<op::trapezoid> + Dtype<Inexact: Token>] |x| one(x.two::<E>(0).try_trapezoid(x.number(0), axis![0]));
+    trapezoid1 [NumericFor<op::trapezoid> + Dtype<Inexact: Token>] |x| one(x.two::<E>(0).try_trapezoid(x.number(0), axis![1]));
+    trapezoid_x [NumericFor<op::trapezoid> + Dtype<Inexact: Token>] |x|
+        one(x.two::<E>(0).try_trapezoid_over(&x.one(1), axis![1]));
+    cumulative_trapezoid1 [NumericFor<op::cumulative_trapezoid> + Dtype<Inexact: Token>] |x|
+        one(x.two::<E>(0).try_cumulative_trapezoid(x.number(0), axis![1]));
+    cumulative_trapezoid_x [NumericFor<op::cumulative_trapezoid> + Dtype<Inexact: Token>] |x|
+        one(x.two::<E>(0).try_cumulative_trapezoid_over(&x.one(1), axis![1]));
+    dist [InexactFor<op::dist> + SameDtypeFor<E, op::dist> + Dtype<RealDtype: Token>] |x|
+        one(x.two::<E>(0).try_dist(&x.one::<E>(1), x.number(0)));
+    cdist [FloatFor<op::cdist> + SameDtypeFor<E, op::cdist>] |x|
+        one(x.two::<E>(0).try_cdist(&x.two::<E>(1), x.number(0)));
+    cross [NumericFor<op::cross> + SameDtypeFor<E, op::cross>] |x|
+        one(x.two::<E>(0).try_cross(&x.two::<E>(1), axis![-1]));
+    cross0 [NumericFor<op::cross> + SameDtypeFor<E, op::cross>] |x|
+        one(x.two::<E>(0).try_cross(&x.two::<E>(1), axis![0]));
+    equal [Dtype] |x| one(x.two::<E>(0).try_equal(&x.two::<E>(1)).map(Tensor::<bool, ()>::scalar));
+    cov [NumericFor<op::cov> + Dtype<Inexact: Token>] |x| one(x.two::<E>(0).try_cov(1));
+    corrcoef [NumericFor<op::corrcoef> + Dtype<Inexact: Token>] |x| one(x.two::<E>(0).try_corrcoef());
+    bincount [IntegerFor<op::bincount>] |x| one(x.one::<E>(0).try_bincount(x.integer(0) as usize));
+    histc [FloatFor<op::histc>] |x| one(x.one::<E>(0).try_histc(x.integer(0) as usize, x.number(1), x.number(2)));
 }
 
 /// How far results may be from PyTorch's: what is added is added in another order, and `bf16` is rounded more often there.

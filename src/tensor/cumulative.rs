@@ -9,7 +9,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{FloatFor, OrderedFor};
 use crate::ops::kernel::Map2;
-use crate::shape::{Axis, Dyn, HasAxis, Shape, SizeArray};
+use crate::shape::{Axis, Dyn, HasAxis, Shape};
 
 /// Runs on in the number `C`: `combine(before, element)`.
 #[inline(always)]
@@ -134,7 +134,7 @@ impl Binary for Difference {
     }
 }
 #[derive(Clone, Copy)]
-struct Differing;
+pub(super) struct Differing;
 impl<E: Dtype> Map2<E, E, E> for Differing {
     #[inline(always)]
     fn call(self, a: E, b: E) -> E {
@@ -290,7 +290,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 /// `kernel(x[i + 1], x[i])` along an axis, whose size the shape does not know.
-fn neighbours<E: Dtype, O: Dtype, T: Shape, D: Device>(
+pub(super) fn neighbours<E: Dtype, O: Dtype, T: Shape, D: Device>(
     kernel: impl Map2<E, E, O>,
     x: &Tensor<E, T, D>,
     axis: usize,

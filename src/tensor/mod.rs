@@ -8,10 +8,12 @@ mod assign;
 mod choose;
 mod close;
 mod compare;
+mod contract;
 mod convert;
 mod create;
 mod cumulative;
 mod display;
+mod distance;
 mod elementwise;
 mod index;
 mod join;
@@ -28,12 +30,15 @@ mod reduce;
 mod reshape;
 mod scan;
 mod shell;
+mod statistics;
+mod trapezoid;
 mod tuned;
 mod views;
 mod words;
 
 pub use arithmetic::Outcome;
 pub use choose::{try_where_, where_};
+pub use contract::{multi_dot, try_multi_dot};
 #[doc(hidden)]
 pub use elementwise::{Admits, InPlace, Writes};
 pub use index::{Iter, Position};

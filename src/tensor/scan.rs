@@ -23,7 +23,7 @@ pub(super) fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I
 }
 
 #[derive(Clone, Copy)]
-struct RunningSum;
+pub(super) struct RunningSum;
 impl<E: Dtype> LaneKernel<E, E::Sum> for RunningSum {
     type Scratch = ();
     #[inline(always)]
