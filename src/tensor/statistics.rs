@@ -229,7 +229,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         super::checked_numel::<E>("histc", &[bins])?;
         let elements: Vec<f64> = D::download(self.view())?.into_iter().map(|x: E| x.cast::<f64>()).collect();
-        let (mut low, mut high) = (min, max);
+        // PyTorch computes in the dtype of the elements.
+        let rounded = |x: f64| <E as Castable>::from_f64(x).cast::<f64>();
+        let (mut low, mut high) = (rounded(min), rounded(max));
         if low == high && !elements.is_empty() {
             let nan = elements.iter().find(|x| x.is_nan()).copied();
             low = nan.unwrap_or(elements.iter().copied().fold(f64::INFINITY, f64::min));
@@ -247,7 +249,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mut counts = vec![0_u64; bins];
         for x in elements.into_iter().filter(|&x| x >= low && x <= high) {
             // Truncation finds the bin; `max` itself falls into the last.
-            let bin = (x - low) / (high - low) * bins as f64;
+            let bin = rounded(rounded(rounded(x - low) * rounded(bins as f64)) / rounded(high - low));
             counts[(bin as usize).min(bins - 1)] += 1;
         }
         let storage = D::build::<E>(|| Ok(counts.into_iter().map(|count| Castable::from_f64(count as f64)).collect()))?;

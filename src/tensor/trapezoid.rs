@@ -1,15 +1,15 @@
 //! Integration by the trapezoidal rule: `trapezoid` and `cumulative_trapezoid`, over equal steps and over given places.
 
 use super::Tensor;
-use super::arithmetic::map2;
-use super::cumulative::neighbours;
+use super::arithmetic::{map1, map2};
+use super::cumulative::{Differing, neighbours};
 use super::reduce::reduce;
 use super::scan::RunningSum;
 use crate::device::Device;
 use crate::dtype::{Castable, Compute, Dtype, Element, Inexact};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::NumericFor;
-use crate::ops::kernel::Map2;
+use crate::ops::kernel::{Map1, Map2};
 use crate::ops::reduce::{Accumulating, Summing};
 use crate::ops::{self, Op};
 use crate::shape::{Axis, Dim, Dyn, HasAxis, InnerDim, Shape, SizeArray};
@@ -32,60 +32,68 @@ impl<E: Dtype, O: Dtype> Map2<E, E, O> for Pairs<O::Compute> {
     }
 }
 
-/// `pair * step`, the two of one dtype.
+/// `a + b`, or `a * b` with `TIMES`; integers wrap.
 #[derive(Clone, Copy)]
-struct Times;
-impl<O: Dtype> Map2<O, O, O> for Times {
+struct Together<const TIMES: bool>;
+impl<E: Dtype, const TIMES: bool> Map2<E, E, E> for Together<TIMES> {
     #[inline(always)]
-    fn call(self, pair: O, step: O) -> O {
-        O::from_compute(pair.to_compute().binary::<ops::mul>(step.to_compute()))
+    fn call(self, a: E, b: E) -> E {
+        let (a, b) = (a.to_compute(), b.to_compute());
+        E::from_compute(if TIMES { a.binary::<ops::mul>(b) } else { a.binary::<Accumulating>(b) })
     }
 }
-/// The step between two places, as `O`.
+/// Half of a sum, in the dtype `O`.
 #[derive(Clone, Copy)]
-struct Stepping;
-impl<E: Dtype, O: Dtype> Map2<E, E, O> for Stepping {
+struct Halving;
+impl<E: Dtype, O: Dtype> Map1<E, O> for Halving {
     #[inline(always)]
-    fn call(self, a: E, b: E) -> O {
-        O::from_compute(a.cast::<O>().to_compute().binary::<ops::sub>(b.cast::<O>().to_compute()))
+    fn call(self, sum: E) -> O {
+        O::from_compute(sum.cast::<O>().to_compute().binary::<ops::mul>(Castable::from_f64(0.5)))
     }
 }
 
-/// The areas between neighbours along an axis: half of `(y[i] + y[i + 1]) * step`.
-fn areas<P: Op, E: Dtype, O: Dtype, S: Shape, T: Shape, N: Dim, D: Device>(
+fn has_axis<P: Op, S: Shape>() -> Result<()> {
+    if S::RANK > 0 {
+        return Ok(());
+    }
+    let reason = "a zero-dim tensor has no axis to integrate along".to_owned();
+    Err(Error::InvalidArgument { op: P::NAME, reason })
+}
+
+/// The areas between neighbours that lie `dx` apart: half of `(y[i] + y[i + 1]) * dx`.
+fn areas<P: Op, E: Dtype, O: Dtype, S: Shape, T: Shape, D: Device>(
     y: &Tensor<E, S, D>,
-    x: Option<&Tensor<E, (N,), D>>,
     dx: f64,
     axis: usize,
 ) -> Result<Tensor<O, T, D>> {
-    if S::RANK == 0 {
-        let reason = "a zero-dim tensor has no axis to integrate along".to_owned();
-        return Err(Error::InvalidArgument { op: P::NAME, reason });
-    }
+    has_axis::<P, S>()?;
+    let factor: O::Compute = Castable::from_f64(dx / 2.0);
+    neighbours(Pairs { factor }, &y.clone().retyped::<T>(), axis)
+}
+
+/// Twice the areas between neighbours at the places `x`, in the dtype of the elements: `(y[i] + y[i + 1]) * (x[i + 1] - x[i])`.
+fn double_areas<P: Op, E: Dtype, S: Shape, T: Shape, N: Dim, D: Device>(
+    y: &Tensor<E, S, D>,
+    x: &Tensor<E, (N,), D>,
+    axis: usize,
+) -> Result<Tensor<E, T, D>> {
+    has_axis::<P, S>()?;
     let len = y.shape().as_ref()[axis];
-    let factor: O::Compute = Castable::from_f64(if x.is_some() { 0.5 } else { dx / 2.0 });
-    let pairs: Tensor<O, T, D> = neighbours(Pairs { factor }, &y.clone().retyped::<T>(), axis)?;
-    let Some(x) = x else { return Ok(pairs) };
     if x.numel() != len {
         let expected = format!("[{len}]");
         return Err(Error::Shape { op: P::NAME, expected, found: x.shape()[..].into() });
     }
-    let steps: Tensor<O, (Dyn,), D> = neighbours(Stepping, &x.clone().retyped::<(Dyn,)>(), 0)?;
-    let sizes = pairs.shape();
-    let mut strides = T::Sizes::filled(0);
+    let pairs: Tensor<E, T, D> = neighbours(Together::<false>, &y.clone().retyped::<T>(), axis)?;
+    let steps: Tensor<E, (Dyn,), D> = neighbours(Differing, &x.clone().retyped::<(Dyn,)>(), 0)?;
+    let (sizes, mut strides) = (pairs.shape(), T::Sizes::filled(0));
     strides.as_mut()[axis] = 1;
-    map2::<O, O, T, D, O>(
-        Times,
-        pairs.view(),
-        steps.view().restrided(sizes.as_ref(), strides.as_ref()),
-        sizes,
-        [O::DTYPE; 2],
-    )
+    let steps = steps.view().restrided(sizes.as_ref(), strides.as_ref());
+    map2::<E, E, T, D, E>(Together::<true>, pairs.view(), steps, sizes, [E::DTYPE; 2])
 }
 
 /// Writes a rule in both forms: over equal steps and over given places.
 macro_rules! rules {
-    ($($(#[$doc:meta])* $op:ident $name:ident $try:ident $over:ident $try_over:ident -> $result:ident, |$areas:ident| $finish:expr, $example:literal, $example_over:literal;)*) => {$(
+    ($($(#[$doc:meta])* $op:ident $name:ident $try:ident $over:ident $try_over:ident -> $result:ident, $finish:ident $example:literal, $example_over:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             $(#[$doc])*
@@ -117,10 +125,9 @@ macro_rules! rules {
                 S: HasAxis<I>,
             {
                 type T<S, const I: isize> = <S as HasAxis<I>>::Replace<Dyn>;
-                let $areas: Tensor<O, T<S, I>, D> =
-                    areas::<ops::reduce::$op, E, O, S, T<S, I>, Dyn, D>(self, None, dx, <S as HasAxis<I>>::INDEX)?;
                 let axis = <S as HasAxis<I>>::INDEX;
-                $finish($areas, axis)
+                let areas = areas::<ops::reduce::$op, E, O, S, T<S, I>, D>(self, dx, axis)?;
+                $finish::<O, O, _, _, D>(areas, axis)
             }
 
             $(#[$doc])*
@@ -154,10 +161,10 @@ macro_rules! rules {
                 <S as HasAxis<I>>::Dim: InnerDim<N>,
             {
                 type T<S, const I: isize> = <S as HasAxis<I>>::Replace<Dyn>;
-                let $areas: Tensor<O, T<S, I>, D> =
-                    areas::<ops::reduce::$op, E, O, S, T<S, I>, N, D>(self, Some(x), 1.0, <S as HasAxis<I>>::INDEX)?;
                 let axis = <S as HasAxis<I>>::INDEX;
-                $finish($areas, axis)
+                let areas = double_areas::<ops::reduce::$op, E, S, T<S, I>, N, D>(self, x, axis)?;
+                let sum: Tensor<E::Sum, rules!(@$result S I), D> = $finish(areas, axis)?;
+                map1::<E::Sum, _, D, O>(Halving, sum.view(), sum.shape(), E::Sum::DTYPE)
             }
         }
     )*};
@@ -166,19 +173,28 @@ macro_rules! rules {
 }
 rules! {
     /// The integral along an axis by the trapezoidal rule.
-    trapezoid trapezoid try_trapezoid trapezoid_over try_trapezoid_over -> removed, |areas| integral,
+    trapezoid trapezoid try_trapezoid trapezoid_over try_trapezoid_over -> removed, integral
         "assert_eq!(tensor![1.0, 5.0, 10.0].trapezoid(1.0, axis![0]).item(), 10.5);",
         "assert_eq!(tensor![1.0, 5.0, 10.0].trapezoid_over(&tensor![1.0, 2.0, 4.0], axis![0]).item(), 18.0);";
     /// The running integral along an axis by the trapezoidal rule; the axis is one shorter.
-    cumulative_trapezoid cumulative_trapezoid try_cumulative_trapezoid cumulative_trapezoid_over try_cumulative_trapezoid_over -> replaced, |areas| running_integral,
+    cumulative_trapezoid cumulative_trapezoid try_cumulative_trapezoid cumulative_trapezoid_over try_cumulative_trapezoid_over -> replaced, running_integral
         "assert_eq!(tensor![1, 5, 10].cumulative_trapezoid(1.0, axis![0]).to_vec(), [3.0, 10.5]);",
         "assert_eq!(tensor![1, 5, 10].cumulative_trapezoid_over(&tensor![1, 2, 4], axis![0]).to_vec(), [3.0, 18.0]);";
 }
 
-fn integral<O: Inexact, T: Shape, R: Shape, D: Device>(areas: Tensor<O, T, D>, axis: usize) -> Result<Tensor<O, R, D>> {
-    reduce::<ops::reduce::trapezoid, _, O, T, R, D>(Summing, &areas, 1 << axis, false)
+/// The sum of areas, `O` being the dtype of sums of `E`.
+fn integral<E: Dtype<Sum = O>, O: Dtype, T: Shape, R: Shape, D: Device>(
+    areas: Tensor<E, T, D>,
+    axis: usize,
+) -> Result<Tensor<O, R, D>> {
+    reduce::<ops::reduce::trapezoid, _, E, T, R, D>(Summing, &areas, 1 << axis, false)
 }
 
-fn running_integral<O: Inexact, T: Shape, D: Device>(areas: Tensor<O, T, D>, axis: usize) -> Result<Tensor<O, T, D>> {
-    Ok(Tensor::dense(D::lanes::<O, O>(RunningSum, areas.view(), axis)?, areas.shape()))
+/// The running sums of areas. `R` is `T`.
+fn running_integral<E: Dtype<Sum = O>, O: Dtype, T: Shape, R: Shape, D: Device>(
+    areas: Tensor<E, T, D>,
+    axis: usize,
+) -> Result<Tensor<O, R, D>> {
+    let storage = D::lanes::<E, O>(RunningSum, areas.view(), axis)?;
+    Ok(Tensor::dense(storage, R::Sizes::copied(areas.shape().as_ref())))
 }
