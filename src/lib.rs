@@ -47,6 +47,7 @@
 //! | `x.add_(y)`, `torch.add(x, y, out=z)` | `x.add_(&y)` or `x += &y`, `x.add_into(&y, &mut z)` |
 //! | `torch.where(m, x, 0)` | `where_(m, &x, 0)` |
 //! | `x @ w.T` | `x.matmul(w.t())` |
+//! | `F.linear(x, w, b)`, `F.layer_norm(x, (384,), w, b)` | `x.linear(&w, Some(&b))`, `x.layer_norm(Some(&w), Some(&b), 1e-5)` |
 //! | `~mask`, `x ** 2`, `x // y`, `x % y` | `!mask`, `x.pow(2)`, `x.floor_divide(y)`, `x % y` |
 //! | `torch.Generator().manual_seed(0)` | [`Generator::seeded(0)`](Generator::seeded) |
 

@@ -10,7 +10,7 @@ mod binary;
 pub mod close;
 mod complex;
 pub mod kernel;
-pub mod norm;
+pub mod measure;
 pub mod reduce;
 pub(crate) mod table;
 mod tuned;

@@ -271,7 +271,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 /// assert_eq!(multi_dot(&[&wide, &tall, &wide, &tall]).to_vec(), [20000.0; 4]);
 /// ```
 #[track_caller]
-pub fn multi_dot<E: Element, M: Dim, N: Dim, D: Device>(matrices: &[&Tensor<E, (M, N), D>]) -> Tensor<E, (Dyn, Dyn), D>
+pub fn multi_dot<E, M: Dim, N: Dim, D: Device>(matrices: &[&Tensor<E, (M, N), D>]) -> Tensor<E, (Dyn, Dyn), D>
 where
     E: NumericFor<ops::reduce::multi_dot>,
 {
@@ -279,7 +279,7 @@ where
 }
 
 /// [`multi_dot`], returning the error.
-pub fn try_multi_dot<E: Element, M: Dim, N: Dim, D: Device>(
+pub fn try_multi_dot<E, M: Dim, N: Dim, D: Device>(
     matrices: &[&Tensor<E, (M, N), D>],
 ) -> Result<Tensor<E, (Dyn, Dyn), D>>
 where

@@ -222,7 +222,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ///
     /// ```
     /// use castiron::{axis, tensor};
-    /// assert_eq!(tensor![1000.0, 0.0, 1001.0].logcumsumexp(axis![0]).to_vec(), [1000.0, 1000.0, 1001.3133]);
+    /// assert_eq!(tensor![1000.0, 0.0, 2000.0].logcumsumexp(axis![0]).to_vec(), [1000.0, 1000.0, 2000.0]);
     /// ```
     #[track_caller]
     pub fn logcumsumexp<const I: isize>(&self, axis: Axis<I>) -> Tensor<E, S, D>

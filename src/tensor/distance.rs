@@ -10,7 +10,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{FloatFor, InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::Combining;
-use crate::ops::norm::Norming;
+use crate::ops::measure::Norming;
 use crate::ops::reduce::Questioning;
 use crate::shape::{
     Axis, Broadcast, D3, HasAxis, MatMul, SameDim, Shape, SizeArray, Transpose, broadcast_sizes, strides,
@@ -74,21 +74,21 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(distances.to_vec(), [5.0, 1.0]);
     /// ```
     #[track_caller]
-    pub fn cdist<F: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>, p: f64) -> Tensor<E, T, D>
+    pub fn cdist<F: Dtype, R, T: Shape>(&self, other: &Tensor<F, R, D>, p: f64) -> Tensor<E, T, D>
     where
         E: FloatFor<ops::reduce::cdist> + SameDtypeFor<F, ops::reduce::cdist>,
         S: HasAxis<-2> + MatMul<<R as Transpose<-2, -1>>::Output, Output = T>,
-        R: Transpose<-2, -1>,
+        R: Shape + Transpose<-2, -1>,
     {
         unwrap(self.try_cdist(other, p))
     }
 
     /// [`cdist`](Self::cdist), returning the error.
-    pub fn try_cdist<F: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>, p: f64) -> Result<Tensor<E, T, D>>
+    pub fn try_cdist<F: Dtype, R, T: Shape>(&self, other: &Tensor<F, R, D>, p: f64) -> Result<Tensor<E, T, D>>
     where
         E: FloatFor<ops::reduce::cdist> + SameDtypeFor<F, ops::reduce::cdist>,
         S: HasAxis<-2> + MatMul<<R as Transpose<-2, -1>>::Output, Output = T>,
-        R: Transpose<-2, -1>,
+        R: Shape + Transpose<-2, -1>,
     {
         if p.is_nan() || p < 0.0 {
             let reason = format!("`p` must not be negative, got {p}");
@@ -156,7 +156,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![1, 0, 0].cross(&tensor![0, 1, 0], axis![-1]).to_vec(), [0, 0, 1]);
     /// ```
     #[track_caller]
-    pub fn cross<const I: isize, F: Dtype, R: Shape, T: Shape>(
+    pub fn cross<const I: isize, F: Dtype, R: Shape, T>(
         &self,
         other: &Tensor<F, R, D>,
         axis: Axis<I>,
@@ -164,14 +164,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: NumericFor<ops::reduce::cross> + SameDtypeFor<F, ops::reduce::cross>,
         S: Broadcast<R, Output = T>,
-        T: HasAxis<I>,
+        T: Shape + HasAxis<I>,
         <T as HasAxis<I>>::Dim: SameDim<D3>,
     {
         unwrap(self.try_cross(other, axis))
     }
 
     /// [`cross`](Self::cross), returning the error.
-    pub fn try_cross<const I: isize, F: Dtype, R: Shape, T: Shape>(
+    pub fn try_cross<const I: isize, F: Dtype, R: Shape, T>(
         &self,
         other: &Tensor<F, R, D>,
         _axis: Axis<I>,
@@ -179,7 +179,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: NumericFor<ops::reduce::cross> + SameDtypeFor<F, ops::reduce::cross>,
         S: Broadcast<R, Output = T>,
-        T: HasAxis<I>,
+        T: Shape + HasAxis<I>,
         <T as HasAxis<I>>::Dim: SameDim<D3>,
     {
         let axis = <T as HasAxis<I>>::INDEX;

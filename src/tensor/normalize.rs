@@ -8,7 +8,7 @@ use crate::dtype::{Castable, Compute, DType, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::{FloatFor, InexactFor};
 use crate::ops::kernel::Map2;
-use crate::ops::norm::Norming;
+use crate::ops::measure::Norming;
 use crate::ops::reduce::{Accumulating, total};
 use crate::ops::{self, Op};
 use crate::shape::{Axes, EndsWith, Shape, strides};

@@ -197,7 +197,7 @@ macro_rules! added_products {
             #[doc = $example]
             /// ```
             #[track_caller]
-            pub fn $name<$($dim: Dim),+>(
+            pub fn $name<$($dim),+>(
                 &self,
                 $left: &Tensor<E, $left_shape, D>,
                 $right: &Tensor<E, $right_shape, D>,
@@ -206,6 +206,7 @@ macro_rules! added_products {
             ) -> Tensor<E, $result, D>
             where
                 E: NumericFor<ops::reduce::$name>,
+                $($dim: Dim,)+
                 S: ExpandTo<$result>,
                 $($bound)*
             {
@@ -213,7 +214,7 @@ macro_rules! added_products {
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<$($dim: Dim),+>(
+            pub fn $try<$($dim),+>(
                 &self,
                 $left: &Tensor<E, $left_shape, D>,
                 $right: &Tensor<E, $right_shape, D>,
@@ -222,6 +223,7 @@ macro_rules! added_products {
             ) -> Result<Tensor<E, $result, D>>
             where
                 E: NumericFor<ops::reduce::$name>,
+                $($dim: Dim,)+
                 S: ExpandTo<$result>,
                 $($bound)*
             {
@@ -434,7 +436,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.vecdot(&tensor![10.0, 1.0], axis![-1]).to_vec(), [12.0, 34.0]);
     /// ```
     #[track_caller]
-    pub fn vecdot<const I: isize, F: Dtype, R: Shape, T: Shape>(
+    pub fn vecdot<const I: isize, F: Dtype, R: Shape, T>(
         &self,
         other: &Tensor<F, R, D>,
         axis: Axis<I>,
@@ -442,13 +444,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: InexactFor<ops::reduce::vecdot> + SameDtypeFor<F, ops::reduce::vecdot> + Dtype<Sum = E>,
         S: Broadcast<R, Output = T>,
-        T: HasAxis<I>,
+        T: Shape + HasAxis<I>,
     {
         unwrap(self.try_vecdot(other, axis))
     }
 
     /// [`vecdot`](Self::vecdot), returning the error.
-    pub fn try_vecdot<const I: isize, F: Dtype, R: Shape, T: Shape>(
+    pub fn try_vecdot<const I: isize, F: Dtype, R: Shape, T>(
         &self,
         other: &Tensor<F, R, D>,
         _axis: Axis<I>,
@@ -456,7 +458,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: InexactFor<ops::reduce::vecdot> + SameDtypeFor<F, ops::reduce::vecdot> + Dtype<Sum = E>,
         S: Broadcast<R, Output = T>,
-        T: HasAxis<I>,
+        T: Shape + HasAxis<I>,
     {
         let sizes = broadcast::<T, E>("vecdot", self.shape().as_ref(), other.shape().as_ref())?;
         let other = same_dtype::<E, F, D>(other.view());

@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::{FloatFor, InexactFor, OrderedFor, RealFor};
-use crate::ops::norm::{AveragingNumbers, Counting, Norming, SummingNumbers};
+use crate::ops::measure::{AveragingNumbers, Counting, Norming, SummingNumbers};
 use crate::ops::reduce::{ArgExtreme, Averaging, Extreme, Multiplying, Questioning, Reducer, Summing, Varying};
 use crate::ops::{self, Op};
 use crate::shape::{Axes, OneAxis, Shape, SizeArray};
