@@ -1,7 +1,7 @@
 //! Integration by the trapezoidal rule: `trapezoid` and `cumulative_trapezoid`, over equal steps and over given places.
 
 use super::Tensor;
-use super::arithmetic::{map1, map2};
+use super::arithmetic::{map1, map2, map3};
 use super::cumulative::{Differing, neighbours};
 use super::reduce::reduce;
 use super::scan::RunningSum;
@@ -9,7 +9,7 @@ use crate::device::Device;
 use crate::dtype::{Castable, Compute, Dtype, Element, Inexact};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::NumericFor;
-use crate::ops::kernel::{Map1, Map2};
+use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::reduce::{Accumulating, Summing};
 use crate::ops::{self, Op};
 use crate::shape::{Axis, Dim, Dyn, HasAxis, InnerDim, Shape, SizeArray};
@@ -52,23 +52,27 @@ impl<E: Dtype, O: Dtype> Map1<E, O> for Halving {
     }
 }
 
+/// `(sum - (first + last) / 2) * dx`, in the dtype `O`: PyTorch's formula, the ends added in their own dtype.
+#[derive(Clone, Copy)]
+struct WithoutHalfTheEnds {
+    dx: f64,
+}
+impl<T: Dtype, E: Dtype, O: Dtype> Map3<T, E, E, O> for WithoutHalfTheEnds {
+    #[inline(always)]
+    fn call(self, sum: T, first: E, last: E) -> O {
+        let ends: E = Together::<false>.call(first, last);
+        let half: O = Halving.call(ends);
+        let whole = sum.cast::<O>().to_compute().binary::<ops::sub>(half.to_compute());
+        O::from_compute(whole.binary::<ops::mul>(Castable::from_f64(self.dx)))
+    }
+}
+
 fn has_axis<P: Op, S: Shape>() -> Result<()> {
     if S::RANK > 0 {
         return Ok(());
     }
     let reason = "a zero-dim tensor has no axis to integrate along".to_owned();
     Err(Error::InvalidArgument { op: P::NAME, reason })
-}
-
-/// The areas between neighbours that lie `dx` apart: half of `(y[i] + y[i + 1]) * dx`.
-fn areas<P: Op, E: Dtype, O: Dtype, S: Shape, T: Shape, D: Device>(
-    y: &Tensor<E, S, D>,
-    dx: f64,
-    axis: usize,
-) -> Result<Tensor<O, T, D>> {
-    has_axis::<P, S>()?;
-    let factor: O::Compute = Castable::from_f64(dx / 2.0);
-    neighbours(Pairs { factor }, &y.clone().retyped::<T>(), axis)
 }
 
 /// Twice the areas between neighbours at the places `x`, in the dtype of the elements: `(y[i] + y[i + 1]) * (x[i + 1] - x[i])`.
@@ -93,7 +97,7 @@ fn double_areas<P: Op, E: Dtype, S: Shape, T: Shape, N: Dim, D: Device>(
 
 /// Writes a rule in both forms: over equal steps and over given places.
 macro_rules! rules {
-    ($($(#[$doc:meta])* $op:ident $name:ident $try:ident $over:ident $try_over:ident -> $result:ident, $finish:ident $example:literal, $example_over:literal;)*) => {$(
+    ($($(#[$doc:meta])* $op:ident $name:ident $try:ident $over:ident $try_over:ident -> $result:ident, $even:ident $finish:ident $example:literal, $example_over:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             $(#[$doc])*
@@ -124,10 +128,7 @@ macro_rules! rules {
                 E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
                 S: HasAxis<I>,
             {
-                type T<S, const I: isize> = <S as HasAxis<I>>::Replace<Dyn>;
-                let axis = <S as HasAxis<I>>::INDEX;
-                let areas = areas::<ops::reduce::$op, E, O, S, T<S, I>, D>(self, dx, axis)?;
-                $finish::<O, O, _, _, D>(areas, axis)
+                $even::<E, O, S, _, D>(self, dx, <S as HasAxis<I>>::INDEX)
             }
 
             $(#[$doc])*
@@ -173,13 +174,51 @@ macro_rules! rules {
 }
 rules! {
     /// The integral along an axis by the trapezoidal rule.
-    trapezoid trapezoid try_trapezoid trapezoid_over try_trapezoid_over -> removed, integral
+    trapezoid trapezoid try_trapezoid trapezoid_over try_trapezoid_over -> removed, even_integral integral
         "assert_eq!(tensor![1.0, 5.0, 10.0].trapezoid(1.0, axis![0]).item(), 10.5);",
         "assert_eq!(tensor![1.0, 5.0, 10.0].trapezoid_over(&tensor![1.0, 2.0, 4.0], axis![0]).item(), 18.0);";
     /// The running integral along an axis by the trapezoidal rule; the axis is one shorter.
-    cumulative_trapezoid cumulative_trapezoid try_cumulative_trapezoid cumulative_trapezoid_over try_cumulative_trapezoid_over -> replaced, running_integral
+    cumulative_trapezoid cumulative_trapezoid try_cumulative_trapezoid cumulative_trapezoid_over try_cumulative_trapezoid_over -> replaced, even_running_integral running_integral
         "assert_eq!(tensor![1, 5, 10].cumulative_trapezoid(1.0, axis![0]).to_vec(), [3.0, 10.5]);",
         "assert_eq!(tensor![1, 5, 10].cumulative_trapezoid_over(&tensor![1, 2, 4], axis![0]).to_vec(), [3.0, 18.0]);";
+}
+
+/// The integral over equal steps.
+fn even_integral<E: Dtype, O: Dtype, S: Shape, R: Shape, D: Device>(
+    y: &Tensor<E, S, D>,
+    dx: f64,
+    axis: usize,
+) -> Result<Tensor<O, R, D>> {
+    has_axis::<ops::reduce::trapezoid, S>()?;
+    let sums: Tensor<E::Sum, R, D> = reduce::<ops::reduce::trapezoid, _, E, S, R, D>(Summing, y, 1 << axis, false)?;
+    let (sizes, strides) = (y.shape(), y.stride());
+    let Some(last) = sizes.as_ref()[axis].checked_sub(1) else {
+        return map1::<E::Sum, R, D, O>(Halving, sums.view(), sums.shape(), E::Sum::DTYPE);
+    };
+    let without = |of: &[usize]| {
+        let mut to = R::Sizes::filled(0);
+        let others = of.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, value)| value);
+        to.as_mut().iter_mut().zip(others).for_each(|(to, from)| *to = *from);
+        to
+    };
+    let (kept, steps) = (without(sizes.as_ref()), without(strides.as_ref()));
+    let end = |at: usize| y.viewed::<R>(y.storage_offset() + at * strides.as_ref()[axis], kept, steps);
+    let common = [E::Sum::DTYPE, E::DTYPE, E::DTYPE];
+    let kernel = WithoutHalfTheEnds { dx };
+    map3::<E::Sum, E, E, R, D, O>(kernel, sums.view(), end(0).view(), end(last).view(), kept, common)
+}
+
+/// The running integral over equal steps: half of `(y[i] + y[i + 1]) * dx`, added up. `R` is `S` but for the size of
+/// the axis, which it does not know.
+fn even_running_integral<E: Dtype, O: Inexact, S: Shape, R: Shape, D: Device>(
+    y: &Tensor<E, S, D>,
+    dx: f64,
+    axis: usize,
+) -> Result<Tensor<O, R, D>> {
+    has_axis::<ops::reduce::cumulative_trapezoid, S>()?;
+    let factor: O::Compute = Castable::from_f64(dx / 2.0);
+    let areas: Tensor<O, R, D> = neighbours(Pairs { factor }, &y.clone().retyped::<R>(), axis)?;
+    running_integral::<O, O, R, R, D>(areas, axis)
 }
 
 /// The sum of areas, `O` being the dtype of sums of `E`.
