@@ -338,6 +338,18 @@ fn generic_code() {
     assert_eq!(dense(&tensor![[1, 2]], &tensor![[3, 4]], &tensor![5]).to_vec(), [32]);
 }
 
+/// Distances of batches that broadcast, in more pieces than one.
+#[test]
+fn distances_in_pieces() {
+    let x: Tensor<f32, shape![2, 1, 100, 40]> = Tensor::from_fn(|[b, _, i, k]: [usize; 4]| (b * 7 + i * 3 + k) as f32);
+    let y: Tensor<f32, shape![3, 50, 40]> = Tensor::from_fn(|[b, j, k]: [usize; 3]| (b * 5 + j + k * 2) as f32);
+    let distances: Tensor<f32, shape![2, 3, 100, 50]> = x.cdist(&y, 1.0);
+    for (a, b, i, j) in [(0, 0, 0, 0), (1, 2, 99, 49), (1, 0, 70, 3), (0, 1, 64, 20)] {
+        let expected: f32 = (0..40).map(|k| (x[(a, 0, i, k)] - y[(b, j, k)]).abs()).sum();
+        assert_eq!(distances[(a, b, i, j)], expected);
+    }
+}
+
 /// Meta tensors know the shapes.
 #[test]
 fn shapes_without_data() {

@@ -9,13 +9,16 @@ use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{FloatFor, InexactFor, NumericFor, SameDtypeFor};
-use crate::ops::kernel::Combining;
+use crate::ops::kernel::{Combining, Copying};
 use crate::ops::measure::Norming;
 use crate::ops::reduce::Questioning;
 use crate::shape::{
     Axis, Broadcast, D3, HasAxis, MatMul, SameDim, Shape, SizeArray, Transpose, broadcast_sizes, strides,
 };
 use crate::storage::{View, ViewMut};
+
+/// How many differences `cdist` computes before it takes their norms.
+const DIFFERENCES: usize = 1 << 17;
 
 /// `SameDtypeFor` holds for one dtype alone: the elements are `E`.
 fn same_dtype<E: Element, F: Element, S: Shape, D: Device>(x: &Tensor<F, S, D>) -> View<'_, D::Storage, E> {
@@ -113,32 +116,44 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         expect_fit::<T>("cdist", &sizes)?;
         checked_numel::<E>("cdist", &sizes)?;
         let result_sizes = T::Sizes::copied(&sizes);
-        if k == 0 {
-            return Ok(Tensor::dense(D::zeroed::<E>(sizes.iter().product())?, result_sizes));
+        let mut storage = D::zeroed::<E>(sizes.iter().product())?;
+        if k == 0 || !D::HAS_DATA || sizes.contains(&0) {
+            return Ok(Tensor::dense(storage, result_sizes));
         }
-        let wide = [&batch[..], &[m, n, k]].concat();
-        if wide.iter().filter(|&&size| size != 1).count() > 8 {
-            let reason = "more than eight axes are larger than 1".to_owned();
-            return Err(Error::InvalidArgument { op: "cdist", reason });
-        }
-        checked_numel::<E>("cdist", &wide)?;
-        let spread = |lead: &[usize], own: &[usize], rows: bool| {
-            let (lead_strides, matrix) = own.split_at(lead.len());
+        let spread = |lead: &[usize], own: &[usize]| {
             let mut to = vec![0; batch.len()];
-            strides::broadcast(lead, lead_strides, &batch, &mut to);
-            to.extend(if rows { [matrix[0], 0] } else { [0, matrix[0]] });
-            to.push(matrix[1]);
+            strides::broadcast(lead, &own[..lead.len()], &batch, &mut to);
             to
         };
-        let (from_a, from_b) = (spread(a_lead, a.strides, true), spread(b_lead, b.strides, false));
-        let mut to = vec![1; wide.len()];
-        for axis in (1..wide.len()).rev() {
-            to[axis - 1] = to[axis] * wide[axis].max(1);
+        let (batch_a, batch_b) = (spread(a_lead, a.strides), spread(b_lead, b.strides));
+        let (steps_a, steps_b) = (&a.strides[a_lead.len()..], &b.strides[b_lead.len()..]);
+        let (from_a, from_b) = ([steps_a[0], 0, steps_a[1]], [0, steps_b[0], steps_b[1]]);
+        // So many rows at a time that their differences stay in the cache.
+        let rows = (DIFFERENCES / (n * k).max(1)).clamp(1, m);
+        let matrices: usize = batch.iter().product();
+        for matrix in 0..matrices {
+            let (mut at, mut offset_a, mut offset_b) = (matrix, a.offset, b.offset);
+            for axis in (0..batch.len()).rev() {
+                let index = at % batch[axis];
+                at /= batch[axis];
+                offset_a += index * batch_a[axis];
+                offset_b += index * batch_b[axis];
+            }
+            for row in (0..m).step_by(rows) {
+                let count = rows.min(m - row);
+                let wide = [count, n, k];
+                let left = View::<_, E>::new(a.buffer, offset_a + row * from_a[0], &wide, &from_a);
+                let right = View::<_, E>::new(b.buffer, offset_b, &wide, &from_b);
+                let differences = D::map2::<E, E, E>(Differing, left, right, &[n * k, k, 1])?;
+                let (pairs, across) = ([count * n, k], [k, 1]);
+                let differences = View::<_, E>::new(&differences, 0, &pairs, &across);
+                let norms = D::reduce::<E, _>(Norming::new(p), differences, 0b10)?;
+                let norms = View::<_, E>::new(&norms, 0, &pairs[..1], &across[1..]);
+                let out = ViewMut::<_, E>::new(&mut storage, (matrix * m + row) * n, &pairs[..1], &across[1..]);
+                D::map1_into::<E, E>(Copying, norms, out)?;
+            }
         }
-        let differences = D::map2::<E, E, E>(Differing, a.restrided(&wide, &from_a), b.restrided(&wide, &from_b), &to)?;
-        let (flat, rows) = ([sizes.iter().product(), k], [k, 1]);
-        let view = View::<_, E>::new(&differences, 0, &flat, &rows);
-        Ok(Tensor::dense(D::reduce::<E, _>(Norming::new(p), view, 0b10)?, result_sizes))
+        Ok(Tensor::dense(storage, result_sizes))
     }
 
     /// The cross products of vectors of three along an axis; the other axes broadcast.
