@@ -108,7 +108,7 @@ pub use shape::{Axis, Dim, Dyn, KnownShape, Shape};
 #[doc(hidden)]
 pub use tensor::{Admits, AssignedTo, InPlace, RightOf, TunedWrites, Writes};
 pub use tensor::{
-    Generator, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, Stacked, Strided, Tensor,
+    BinWeight, Generator, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, Stacked, Strided, Tensor,
     TensorOperand, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
 

@@ -218,6 +218,9 @@ cases! {
     cov [NumericFor<op::cov> + Dtype<Inexact: Token>] |x| one(x.two::<E>(0).try_cov(1));
     corrcoef [NumericFor<op::corrcoef> + Dtype<Inexact: Token>] |x| one(x.two::<E>(0).try_corrcoef());
     bincount [IntegerFor<op::bincount>] |x| one(x.one::<E>(0).try_bincount(x.integer(0) as usize));
+    bincount_i64 [IntegerFor<op::bincount>] |x| one(x.one::<E>(0).try_bincount_weighted(&x.one::<i64>(1), x.integer(0) as usize));
+    bincount_f32 [IntegerFor<op::bincount>] |x| one(x.one::<E>(0).try_bincount_weighted(&x.one::<f32>(1), x.integer(0) as usize));
+    bincount_bf16 [IntegerFor<op::bincount>] |x| one(x.one::<E>(0).try_bincount_weighted(&x.one::<bf16>(1), x.integer(0) as usize));
     histc [FloatFor<op::histc>] |x| one(x.one::<E>(0).try_histc(x.integer(0) as usize, x.number(1), x.number(2)));
 }
 

@@ -48,6 +48,7 @@ pub use operand::{Operand, TensorOperand};
 #[doc(hidden)]
 pub use operators::{AssignedTo, RightOf};
 pub use random::Generator;
+pub use statistics::BinWeight;
 #[doc(hidden)]
 pub use tuned::TunedWrites;
 

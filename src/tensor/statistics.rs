@@ -6,13 +6,13 @@ use super::cumulative::Differing;
 use super::matmul::multiply;
 use super::reduce::reduce;
 use crate::device::Device;
-use crate::dtype::{Castable, Compute, Dtype, Element};
+use crate::dtype::{Castable, Compute, Dtype, Element, bf16, f16};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{FloatFor, IntegerFor, NumericFor};
 use crate::ops::kernel::{Casting, Map1, Map2};
-use crate::ops::reduce::Averaging;
-use crate::shape::{Dyn, HasAxis, HasRank, Shape};
+use crate::ops::reduce::{Accumulating, Averaging};
+use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameDim, Shape};
 
 /// `x / factor`, conjugated or not.
 #[derive(Clone, Copy)]
@@ -59,6 +59,51 @@ impl crate::dtype::Unary for Clipped {
     fn complex<T: crate::dtype::MachineFloat>(z: crate::Complex<T>) -> crate::Complex<T> {
         crate::Complex::new(Self::real(z.re), Self::real(z.im))
     }
+}
+
+/// What weighs the numbers that `bincount_weighted` counts.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not weigh what `bincount_weighted` counts",
+    label = "weights are real numbers",
+    note = "cast first, for example `.to::<f64>()`"
+)]
+pub trait BinWeight: Dtype {
+    /// The dtype that weights are added in.
+    type Total: Dtype;
+}
+macro_rules! bin_weights {
+    ($($ty:ty: $sum:ty),*) => {$(
+        impl BinWeight for $ty {
+            type Total = $sum;
+        }
+    )*};
+}
+bin_weights!(bool: f64, u8: f64, i8: f64, i16: f64, i32: f64, i64: f64, f16: f64, bf16: f64, f32: f32, f64: f64);
+
+/// For each number from 0 to the largest, or below `minlength`: what its occurrences have added to a zero of `O`.
+fn counted<O: Dtype, E: Dtype, S: Shape, D: Device>(
+    x: &Tensor<E, S, D>,
+    minlength: usize,
+    add: impl Fn(&mut O, usize),
+) -> Result<Tensor<O, (Dyn,), D>> {
+    let numbers: Vec<i64> = D::download(x.view())?.into_iter().map(|x: E| x.cast::<i64>()).collect();
+    let least = numbers.iter().min().copied().unwrap_or(0);
+    if least < 0 {
+        let reason = format!("the numbers counted must not be negative, got {least}");
+        return Err(Error::InvalidArgument { op: "bincount", reason });
+    }
+    // None is negative.
+    let len = numbers.iter().max().map_or(0, |&largest| largest as usize + 1).max(minlength);
+    super::checked_numel::<O>("bincount", &[len])?;
+    let storage = D::build::<O>(|| {
+        let mut counts = Vec::new();
+        let bytes = len * size_of::<O>();
+        counts.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;
+        counts.resize(len, O::default());
+        numbers.iter().enumerate().for_each(|(at, &number)| add(&mut counts[number as usize], at));
+        Ok(counts)
+    })?;
+    Ok(Tensor::dense(storage, [len]))
 }
 
 type Rows<O, D> = Tensor<O, (Dyn, Dyn), D>;
@@ -175,24 +220,58 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: IntegerFor<ops::reduce::bincount>,
         S: HasRank<1>,
     {
-        let numbers: Vec<i64> = D::download(self.view())?.into_iter().map(|x: E| x.cast::<i64>()).collect();
-        let least = numbers.iter().min().copied().unwrap_or(0);
-        if least < 0 {
-            let reason = format!("the numbers counted must not be negative, got {least}");
-            return Err(Error::InvalidArgument { op: "bincount", reason });
+        counted::<i64, E, S, D>(self, minlength, |count, _| *count += 1)
+    }
+
+    /// The sum of the weights of each number: [`bincount`](Self::bincount) where every occurrence counts as much as its weight.
+    ///
+    /// There are as many weights as numbers. `f32` weights are added in `f32`, all others in `f64`, which is the result's dtype.
+    ///
+    /// PyTorch: `torch.bincount`, with `weights`.
+    ///
+    /// # Panics
+    /// If a number is negative, sizes known at run time differ, the tensor has no data or memory runs out;
+    /// [`try_bincount_weighted`](Self::try_bincount_weighted) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert_eq!(tensor![1, 3, 1].bincount_weighted(&tensor![0.5, 2.0, 0.25], 0).to_vec(), [0.0, 0.75, 0.0, 2.0]);
+    /// ```
+    #[track_caller]
+    pub fn bincount_weighted<W: BinWeight, N: Dim>(
+        &self,
+        weights: &Tensor<W, (N,), D>,
+        minlength: usize,
+    ) -> Tensor<W::Total, (Dyn,), D>
+    where
+        E: IntegerFor<ops::reduce::bincount>,
+        S: HasRank<1> + HasAxis<0>,
+        <S as HasAxis<0>>::Dim: SameDim<N>,
+    {
+        unwrap(self.try_bincount_weighted(weights, minlength))
+    }
+
+    /// [`bincount_weighted`](Self::bincount_weighted), returning the error.
+    pub fn try_bincount_weighted<W: BinWeight, N: Dim>(
+        &self,
+        weights: &Tensor<W, (N,), D>,
+        minlength: usize,
+    ) -> Result<Tensor<W::Total, (Dyn,), D>>
+    where
+        E: IntegerFor<ops::reduce::bincount>,
+        S: HasRank<1> + HasAxis<0>,
+        <S as HasAxis<0>>::Dim: SameDim<N>,
+    {
+        if weights.numel() != self.numel() {
+            let expected = format!("[{}]", self.numel());
+            return Err(Error::Shape { op: "bincount", expected, found: weights.shape()[..].into() });
         }
-        // None is negative.
-        let len = numbers.iter().max().map_or(0, |&largest| largest as usize + 1).max(minlength);
-        super::checked_numel::<i64>("bincount", &[len])?;
-        let storage = D::build::<i64>(|| {
-            let mut counts = Vec::new();
-            let bytes = len * size_of::<i64>();
-            counts.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;
-            counts.resize(len, 0);
-            numbers.iter().for_each(|&number| counts[number as usize] += 1);
-            Ok(counts)
-        })?;
-        Ok(Tensor::dense(storage, [len]))
+        let weights = D::download(weights.view())?;
+        let add = |sum: &mut W::Total, at: usize| {
+            let weight = weights[at].cast::<W::Total>().to_compute();
+            *sum = Dtype::from_compute(sum.to_compute().binary::<Accumulating>(weight));
+        };
+        counted::<W::Total, E, S, D>(self, minlength, add)
     }
 
     /// How many elements fall into each of `bins` equal parts of the range from `min` to `max`; the last part holds `max` too. Elements
