@@ -3,6 +3,7 @@
 //! A tensor is its parts: storage, offset, sizes and strides. Cloning and views share storage; writing first makes it
 //! unique (copy on write). Uses every room below; the run-time world will be built on top.
 
+mod addmm;
 mod arithmetic;
 mod assign;
 mod choose;
