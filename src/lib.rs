@@ -52,6 +52,7 @@
 //! | `x[m]`, `x[:, i]`, `x.gather(1, i)` | `x.masked_select(m)`, `x.index_select(axis![1], i)`, `x.gather(axis![1], i)` |
 //! | `x.sort(dim=-1)`, `x.topk(5)`, `x.topk(k)` | `x.sort(axis![-1], false)`, `x.topk::<dim!(5), _>(axis![-1], true)`, `x.topk_sized(k, axis![-1], true)` |
 //! | `x @ w.T` | `x.matmul(w.t())` |
+//! | `F.linear(x, w, b)`, `F.layer_norm(x, (384,), w, b)` | `x.linear(&w, Some(&b))`, `x.layer_norm(Some(&w), Some(&b), 1e-5)` |
 //! | `~mask`, `x ** 2`, `x // y`, `x % y` | `!mask`, `x.pow(2)`, `x.floor_divide(y)`, `x % y` |
 //! | `torch.Generator().manual_seed(0)` | [`Generator::seeded(0)`](Generator::seeded) |
 
@@ -142,13 +143,14 @@ pub use tensor::lazy;
 #[doc(hidden)]
 pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, RightOf, TunedWrites, Writes};
 pub use tensor::{
+    BinWeight, Generator, Interpolation, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position,
+    ScatterReduce, Stacked, Strided, Tensor, TensorOperand, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack,
+    try_where_, where_,
+};
+pub use tensor::{
     BlockDiag, Broadcasted, Grid, Reshaped, block_diag, broadcast_tensors, cartesian_prod, column_stack, dstack,
     hstack, meshgrid, meshgrid_xy, try_block_diag, try_broadcast_tensors, try_cartesian_prod, try_column_stack,
     try_dstack, try_hstack, try_vstack, vstack,
-};
-pub use tensor::{
-    Generator, Interpolation, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position, ScatterReduce,
-    Stacked, Strided, Tensor, TensorOperand, cat, stack, try_cat, try_stack, try_where_, where_,
 };
 
 /// The README's examples.

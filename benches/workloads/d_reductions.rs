@@ -27,9 +27,5 @@ pub fn run(bench: &mut Bench) {
     bench.run("d.var_last_4kx1k", read(16 * M1), || rows.var_axis(axis![1], 1));
     let copy = Work::Bytes(Pass::Copy, 32 * M1);
     bench.run("d.softmax_last_4kx1k", copy, || rows.softmax(axis![1]));
-    bench.run("d.layernorm_4kx1k", copy, || {
-        let centered = &rows - rows.mean_axis(axis![1].keepdim());
-        let variance = (&centered * &centered).mean_axis(axis![1].keepdim());
-        centered / (variance + 1e-5).sqrt()
-    });
+    bench.run("d.layernorm_4kx1k", copy, || rows.layer_norm::<shape![1024]>(None, None, 1e-5));
 }

@@ -27,6 +27,7 @@ impl<K: LaneKernel<A, O>, A: Element, O: Element> Loop for Lanes<'_, K, A, O> {
         // Lanes whose elements do not lie side by side are gathered here; the kernel writes to the other one.
         let mut gathered: Vec<A> = if steps[1] == 1 { Vec::new() } else { vec![A::default(); len] };
         let mut result = vec![O::default(); len];
+        let mut scratch = K::Scratch::default();
         for run in walk.runs() {
             for lane in 0..run.len {
                 // SAFETY: the walk gives the first elements of lanes; all `len` elements of each lie inside the view and the
@@ -35,12 +36,13 @@ impl<K: LaneKernel<A, O>, A: Element, O: Element> Loop for Lanes<'_, K, A, O> {
                     let from = from.add(run.starts[1] + lane * run.steps[1]);
                     let to = to.add(run.starts[0] + lane * run.steps[0]);
                     if steps[1] == 1 {
-                        kernel.lane(core::slice::from_raw_parts(from, len), &mut result);
+                        simd::prefetch_row(from.wrapping_add(run.steps[1]), len);
+                        kernel.lane(core::slice::from_raw_parts(from, len), &mut result, &mut scratch);
                     } else {
                         for (i, place) in gathered.iter_mut().enumerate() {
                             *place = from.add(i * steps[1]).read();
                         }
-                        kernel.lane(&gathered, &mut result);
+                        kernel.lane(&gathered, &mut result, &mut scratch);
                     }
                     if steps[0] == 1 {
                         core::ptr::copy_nonoverlapping(result.as_ptr(), to, len);

@@ -14,6 +14,7 @@ pub(crate) mod lanes;
 pub(crate) mod moving;
 pub(crate) mod order;
 pub(crate) mod reduce;
+pub(crate) mod rows;
 pub(crate) mod scatter;
 pub(crate) mod search;
 pub(crate) mod simd;

@@ -73,6 +73,16 @@ pub(crate) fn prefetch<T>(place: *const T) {
     let _ = place;
 }
 
+/// Asks for the first cache lines of a row ahead of its use. The places need not be valid.
+#[inline(always)]
+pub(crate) fn prefetch_row<T>(place: *const T, len: usize) {
+    /// A part of the nearest cache.
+    const BYTES: usize = 8192;
+    for line in (0..(len * size_of::<T>()).min(BYTES)).step_by(64) {
+        prefetch(place.wrapping_byte_add(line));
+    }
+}
+
 /// Runs a loop with the best instruction set there is.
 #[inline]
 pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {

@@ -12,8 +12,21 @@ use crate::storage::{View, ViewMut};
 
 /// A function of a whole lane (the elements along one axis) that gives a lane of the same length.
 pub trait LaneKernel<A, O>: Copy + Send + Sync {
+    /// What it keeps from lane to lane, to use its memory again.
+    type Scratch: Default;
     /// Writes a lane as long as the one it reads. What it leaves unwritten holds elements of no particular value.
-    fn lane(self, from: &[A], to: &mut [O]);
+    fn lane(self, from: &[A], to: &mut [O], scratch: &mut Self::Scratch);
+}
+
+/// A function of a row (the last axis) and of up to two rows that all share: what the row is measured by, and each element by
+/// that measure. It sees every element twice, while the row is in the cache.
+pub trait RowKernel<A, O>: Copy + Send + Sync {
+    /// What the elements of a row are computed with.
+    type Measure: Copy;
+    /// Measures a row of one element or more.
+    fn measure(self, row: &[A]) -> Self::Measure;
+    /// One element, beside those of the shared rows that are there.
+    fn element(self, measure: Self::Measure, element: A, shared: [Option<A>; 2]) -> O;
 }
 
 /// What a device does. Sealed by being hidden: the devices are castiron's.
@@ -132,6 +145,13 @@ pub trait Backend: Sized + 'static {
     fn pick<E: Element>(a: View<'_, Self::Storage, E>, axes: &[Vec<Stretch>], fill: E) -> Result<Self::Storage>;
     /// Contiguous matrices with zeros where `low <= column - row <= high` does not hold.
     fn band<E: Element>(a: View<'_, Self::Storage, E>, low: isize, high: isize) -> Result<Self::Storage>;
+    /// Runs a kernel on every row (the last axis, whose elements lie side by side) beside rows of the same length that all share; the
+    /// result is row-major.
+    fn rows<A: Element, O: Element>(
+        kernel: impl RowKernel<A, O>,
+        a: View<'_, Self::Storage, A>,
+        shared: [Option<View<'_, Self::Storage, A>>; 2],
+    ) -> Result<Self::Storage>;
     /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0); the result is row-major.
     fn matmul<E: Dtype>(a: View<'_, Self::Storage, E>, b: View<'_, Self::Storage, E>) -> Result<Self::Storage>;
 

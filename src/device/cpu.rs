@@ -1,7 +1,7 @@
 //! `Cpu`: the host.
 
-use super::{Backend, Device, Indexing, LaneKernel, Order, Place};
-use crate::cpu::{compress, elementwise, fused, gather, gemm, lanes, moving, order, reduce, scatter, search};
+use super::{Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
+use crate::cpu::{compress, elementwise, fused, gather, gemm, lanes, moving, order, reduce, rows, scatter, search};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::expression::Expression;
@@ -161,6 +161,13 @@ impl Backend for Cpu {
     }
     fn band<E: Element>(a: View<'_, HostBuffer, E>, low: isize, high: isize) -> Result<HostBuffer> {
         moving::band(a, low, high)
+    }
+    fn rows<A: Element, O: Element>(
+        kernel: impl RowKernel<A, O>,
+        a: View<'_, HostBuffer, A>,
+        shared: [Option<View<'_, HostBuffer, A>>; 2],
+    ) -> Result<HostBuffer> {
+        rows::rows(kernel, a, shared)
     }
     fn matmul<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>) -> Result<HostBuffer> {
         gemm::matmul(a, b)

@@ -1,7 +1,7 @@
 //! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere; making a tensor on it answers `Err`
 //! where no GPU can be reached, so there is no storage and nothing to run.
 
-use super::{Backend, Device, Indexing, LaneKernel, Order, Place};
+use super::{Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
@@ -159,6 +159,13 @@ impl<const N: usize> Backend for Cuda<N> {
         match *a.buffer {}
     }
     fn band<E: Element>(a: View<'_, NoStorage, E>, _: isize, _: isize) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+    fn rows<A: Element, O: Element>(
+        _: impl RowKernel<A, O>,
+        a: View<'_, NoStorage, A>,
+        _: [Option<View<'_, NoStorage, A>>; 2],
+    ) -> Result<NoStorage> {
         match *a.buffer {}
     }
     fn matmul<E: Dtype>(a: View<'_, NoStorage, E>, _: View<'_, NoStorage, E>) -> Result<NoStorage> {

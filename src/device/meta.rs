@@ -1,6 +1,6 @@
 //! `Meta`: shape, dtype and strides without data. Every operation runs and moves nothing.
 
-use super::{Backend, Device, Indexing, LaneKernel, Order, Place};
+use super::{Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
@@ -150,6 +150,13 @@ impl Backend for Meta {
         Ok(NoData)
     }
     fn band<E: Element>(_: View<'_, NoData, E>, _: isize, _: isize) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn rows<A: Element, O: Element>(
+        _: impl RowKernel<A, O>,
+        _: View<'_, NoData, A>,
+        _: [Option<View<'_, NoData, A>>; 2],
+    ) -> Result<NoData> {
         Ok(NoData)
     }
     fn matmul<E: Dtype>(_: View<'_, NoData, E>, _: View<'_, NoData, E>) -> Result<NoData> {

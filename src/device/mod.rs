@@ -10,7 +10,7 @@ mod cuda;
 mod meet;
 mod meta;
 
-pub use backend::{Backend, LaneKernel};
+pub use backend::{Backend, LaneKernel, RowKernel};
 #[doc(hidden)]
 pub use choosing::{Indexing, Order};
 pub use cpu::Cpu;

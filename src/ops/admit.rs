@@ -33,6 +33,9 @@ admits! {
     /// `Op` admits bools and integers: see [`Bits`](crate::Bits).
     BitsFor: Bits, "bitwise operations and shifts are defined for bool and integers only",
         "in generic code, bound the dtype by `Bits`";
+    /// `Op` admits integers: see [`Integer`](crate::Integer).
+    IntegerFor: Integer, "it is defined for integers only; cast first, for example `.to::<i64>()`",
+        "in generic code, bound the dtype by `Integer`";
     /// `Op` admits floating-point dtypes: see [`Float`](crate::Float).
     FloatFor: Float, "it is defined for floating-point dtypes only; cast first, for example `.to::<f32>()`",
         "in generic code, bound the dtype by `Float`";

@@ -12,6 +12,7 @@ pub mod close;
 mod complex;
 pub mod expression;
 pub mod kernel;
+pub mod measure;
 pub mod reduce;
 pub mod stretch;
 pub(crate) mod table;

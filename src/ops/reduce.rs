@@ -15,6 +15,10 @@ pub trait Reducer<A>: Copy + Send + Sync {
     type Out: Element;
     /// Whether there is a result for no elements at all.
     const HAS_IDENTITY: bool = true;
+    /// Whether this one has a result for no elements at all.
+    fn has_identity(self) -> bool {
+        Self::HAS_IDENTITY
+    }
     /// Nothing met yet.
     fn start(self) -> Self::Partial;
     /// One more element, `index` being its position among those reduced over, in row-major order.
@@ -41,11 +45,11 @@ pub trait Reducer<A>: Copy + Send + Sync {
 
 /// Partial results kept side by side over many elements, and over few.
 const LANES: usize = 64;
-const FEW: usize = 8;
+pub(super) const FEW: usize = 8;
 
 /// Meets elements in `N` partial results in turn, and merges them: halves, quarters, ….
 #[inline(always)]
-fn lanes<A, R: Reducer<A>, const N: usize>(
+pub(super) fn lanes<A, R: Reducer<A>, const N: usize>(
     reducer: R,
     get: impl Fn(usize) -> A,
     len: usize,
@@ -74,6 +78,35 @@ fn lanes<A, R: Reducer<A>, const N: usize>(
     lanes[0]
 }
 
+/// The sum of `term` over elements side by side: in blocks, and several sums side by side within a block, so that it vectorises
+/// and loses little.
+#[inline(always)]
+pub(crate) fn total<E, C: Compute>(elements: &[E], term: impl Fn(&E) -> C) -> C {
+    let mut total = C::default();
+    for block in elements.chunks(64 * LANES) {
+        let mut sums = [C::default(); LANES];
+        let (chunks, rest) = block.as_chunks::<LANES>();
+        for chunk in chunks {
+            for (sum, x) in sums.iter_mut().zip(chunk) {
+                *sum = sum.binary::<Accumulating>(term(x));
+            }
+        }
+        for (sum, x) in sums.iter_mut().zip(rest) {
+            *sum = sum.binary::<Accumulating>(term(x));
+        }
+        let mut width = LANES / 2;
+        while width > 0 {
+            let (low, high) = sums.split_at_mut(width);
+            for (low, high) in low.iter_mut().zip(high) {
+                *low = low.binary::<Accumulating>(*high);
+            }
+            width /= 2;
+        }
+        total = total.binary::<Accumulating>(sums[0]);
+    }
+    total
+}
+
 /// Declares the marker of an operation that is not elementwise.
 macro_rules! op {
     ($($name:ident)*) => {$(
@@ -89,6 +122,11 @@ macro_rules! op {
 pub(super) use op;
 op!(sum prod mean var std min max amin amax argmin argmax any all);
 op!(cumsum softmax log_softmax logsumexp matmul clamp imag where_ pad trace bernoulli multinomial);
+op!(layer_norm rms_norm normalize);
+op!(nansum nanmean count_nonzero vector_norm norm aminmax var_mean std_mean);
+op!(cumprod cummax cummin logcumsumexp diff trapezoid cumulative_trapezoid);
+op!(mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot);
+op!(dist cdist cov corrcoef cross bincount histc);
 
 type Over<T> = PhantomData<fn() -> T>;
 

@@ -143,6 +143,8 @@ pub trait Axes<S: Shape>: Copy {
     const KEEPS: bool;
     /// The axes as a set: bit `i` is axis `i`.
     const MASK: u32;
+    /// The axes in the order they are named, counted from the first.
+    const LIST: &'static [usize];
 }
 
 impl<const I: isize, S: Shape + HasAxis<I>> Axes<S> for Axis<I> {
@@ -150,12 +152,14 @@ impl<const I: isize, S: Shape + HasAxis<I>> Axes<S> for Axis<I> {
     type Kept = <S as HasAxis<I>>::Kept;
     const KEEPS: bool = false;
     const MASK: u32 = 1 << <S as HasAxis<I>>::INDEX;
+    const LIST: &'static [usize] = &[<S as HasAxis<I>>::INDEX];
 }
 impl<A: Axes<S>, S: Shape> Axes<S> for KeepDim<A> {
     type Reduced = A::Kept;
     type Kept = A::Kept;
     const KEEPS: bool = true;
     const MASK: u32 = A::MASK;
+    const LIST: &'static [usize] = A::LIST;
 }
 
 /// One axis, kept or not: what `argmax_axis` and its kin take.
@@ -207,6 +211,7 @@ macro_rules! several_axes {
             type Kept = <<<<S::Axes as List>::Open as TakeAll<S, (Axis<$first>, $(Axis<$rest>,)*)>>::Rest as OpenList>::Kept as ToShape>::Shape;
             const KEEPS: bool = false;
             const MASK: u32 = (1 << <S as HasAxis<$first>>::INDEX) $(| (1 << <S as HasAxis<$rest>>::INDEX))*;
+            const LIST: &'static [usize] = &[<S as HasAxis<$first>>::INDEX $(, <S as HasAxis<$rest>>::INDEX)*];
         }
     };
 }

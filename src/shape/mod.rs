@@ -16,9 +16,11 @@ mod list;
 mod matmul;
 mod numeral;
 mod parts;
+mod product;
 mod rearrange;
 mod reshape;
 pub mod strides;
+mod suffix;
 mod tuple;
 
 pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Smaller, Sum};
@@ -38,8 +40,11 @@ pub use parts::{
     AxisList, Count, Counted, Cut, CutEqually, Dimensional, Matrices, MoveAxis, Pad, Repeat, Rotate, Shifts, Tile,
     Unbind, Weights, Windows,
 };
+pub use product::{Beside, HasRank, Kronecker};
+
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxis, Transpose};
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
+pub use suffix::EndsWith;
 
 use crate::dtype::scalar::{Dimensioned, TensorKind, ZeroDim};
 use core::fmt::Debug;
@@ -98,6 +103,7 @@ pub trait Shape:
     + Merge<Self, Output = Self>
     + SameRank<Self>
     + HasAxis<-1>
+    + EndsWith<(<Self as HasAxis<-1>>::Dim,)>
 {
     /// The number of axes.
     const RANK: usize;

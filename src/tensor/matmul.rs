@@ -59,7 +59,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 /// The product of two views, `T` being the shape that the types found.
-fn multiply<E: Dtype, T: Shape, D: Device>(
+pub(super) fn multiply<E: Dtype, T: Shape, D: Device>(
     left: View<'_, D::Storage, E>,
     right: View<'_, D::Storage, E>,
 ) -> Result<Tensor<E, T, D>> {

@@ -3,15 +3,19 @@
 //! A tensor is its parts: storage, offset, sizes and strides. Cloning and views share storage; writing first makes it
 //! unique (copy on write). Uses every room below; the run-time world will be built on top.
 
+mod addmm;
 mod arithmetic;
 mod assign;
 mod choose;
 mod close;
 mod compare;
+mod contract;
 mod convert;
 mod create;
+mod cumulative;
 mod diagonal;
 mod display;
+mod distance;
 mod elementwise;
 mod gather;
 mod grid;
@@ -23,9 +27,12 @@ mod masked;
 mod matmul;
 mod median;
 mod moving;
+mod normalize;
 mod operand;
 mod operators;
 mod pad;
+mod pairs;
+mod products;
 mod quantile;
 mod random;
 mod ranges;
@@ -40,6 +47,8 @@ mod shell;
 mod sort;
 mod split;
 mod stacks;
+mod statistics;
+mod trapezoid;
 mod triangle;
 mod tuned;
 mod unique;
@@ -50,6 +59,7 @@ pub use arithmetic::Outcome;
 #[doc(hidden)]
 pub use assign::AssignedFrom;
 pub use choose::{try_where_, where_};
+pub use contract::{multi_dot, try_multi_dot};
 #[doc(hidden)]
 pub use elementwise::{Admits, InPlace, Writes};
 pub use grid::{
@@ -69,6 +79,7 @@ pub use scatter::ScatterReduce;
 pub use stacks::{
     Reshaped, column_stack, dstack, hstack, try_column_stack, try_dstack, try_hstack, try_vstack, vstack,
 };
+pub use statistics::BinWeight;
 #[doc(hidden)]
 pub use tuned::TunedWrites;
 

@@ -8,7 +8,8 @@ use super::lazy::{Lazy, Node};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
-use crate::ops::admit::{InexactFor, OrderedFor, RealFor};
+use crate::ops::admit::{FloatFor, InexactFor, OrderedFor, RealFor};
+use crate::ops::measure::{AveragingNumbers, Counting, Norming, SummingNumbers};
 use crate::ops::reduce::{ArgExtreme, Averaging, Extreme, Multiplying, Questioning, Reducer, Summing, Varying};
 use crate::ops::{self, Op};
 use crate::shape::{Axes, OneAxis, Shape, SizeArray};
@@ -35,7 +36,7 @@ pub(super) fn reduce_by<O: Op, R: Reducer<E>, E, T: Shape, D: Device>(
     run: impl FnOnce(R) -> Result<D::Storage>,
 ) -> Result<Tensor<R::Out, T, D>> {
     let reduced = |axis: &usize| mask >> axis & 1 == 1;
-    if !R::HAS_IDENTITY && (0..sizes.len()).filter(reduced).any(|axis| sizes[axis] == 0) {
+    if !reducer.has_identity() && (0..sizes.len()).filter(reduced).any(|axis| sizes[axis] == 0) {
         return Err(Error::EmptyReduction { op: O::NAME, sizes: sizes.into() });
     }
     let mut kept = T::Sizes::filled(1);
@@ -193,6 +194,30 @@ reductions! {
     Element: all try_all all_axis try_all_axis [Dtype] () -> bool, all: Questioning::<true>, "torch.all",
         "assert_eq!(tensor![0, 2].all().item(), false);",
         "assert_eq!(tensor![[1, 2], [0, 1]].all_axis(axis![1]).to_vec(), [true, false]);";
+    /// The sum of the elements that are numbers: NaN counts as 0. Bools and integers are summed in `i64`, which wraps.
+    Element: nansum try_nansum nansum_axis try_nansum_axis <O> [OrderedFor<ops::reduce::nansum> + Dtype<Sum = O>] () -> O, nansum: SummingNumbers, "torch.nansum",
+        "assert_eq!(tensor![1.0, f32::NAN, 2.0].nansum().item(), 3.0);",
+        "assert_eq!(tensor![[1.0, f32::NAN], [2.0, 3.0]].nansum_axis(axis![0]).to_vec(), [3.0, 3.0]);";
+    /// The mean of the elements that are numbers, of floating dtypes: NaN does not count. NaN where there are none.
+    Element: nanmean try_nanmean nanmean_axis try_nanmean_axis [FloatFor<ops::reduce::nanmean>] () -> E, nanmean: AveragingNumbers, "torch.nanmean",
+        "assert_eq!(tensor![1.0, f32::NAN, 2.0].nanmean().item(), 1.5);",
+        "assert_eq!(tensor![[1.0, f32::NAN], [2.0, 3.0]].nanmean_axis(axis![0]).to_vec(), [1.5, 3.0]);";
+    /// How many elements are not zero, in `i64`.
+    Element: count_nonzero try_count_nonzero count_nonzero_axis try_count_nonzero_axis [Dtype] () -> i64, count_nonzero: Counting, "torch.count_nonzero",
+        "assert_eq!(tensor![0, 2, 5].count_nonzero().item(), 2);",
+        "assert_eq!(tensor![[0, 2], [5, 1]].count_nonzero_axis(axis![0]).to_vec(), [1, 2]);";
+    /// The `ord`-norm, of floating and complex dtypes; real: `sum(abs(x) ** ord) ** (1 / ord)`, the largest absolute value for
+    /// infinity, the smallest for minus infinity, the number of elements other than zero for 0. Of nothing it is 0; where `ord`
+    /// is negative or infinite: an error.
+    Element: vector_norm try_vector_norm vector_norm_axis try_vector_norm_axis <O> [InexactFor<ops::reduce::vector_norm> + Dtype<RealDtype = O>] (ord: f64) -> O,
+        vector_norm: Norming::new(ord), "torch.linalg.vector_norm",
+        "assert_eq!(tensor![3.0, -4.0].vector_norm(2.0).item(), 5.0);",
+        "assert_eq!(tensor![[3.0, -4.0], [6.0, 8.0]].vector_norm_axis(axis![1], 2.0).to_vec(), [5.0, 10.0]);";
+    /// [`vector_norm`](Tensor::vector_norm) under PyTorch's older name.
+    Element: norm try_norm norm_axis try_norm_axis <O> [InexactFor<ops::reduce::norm> + Dtype<RealDtype = O>] (p: f64) -> O,
+        norm: Norming::new(p), "torch.norm",
+        "assert_eq!(tensor![3.0, -4.0].norm(1.0).item(), 7.0);",
+        "assert_eq!(tensor![[3.0, -4.0], [6.0, 8.0]].norm_axis(axis![1], f64::INFINITY).to_vec(), [4.0, 8.0]);";
 }
 
 type Largest<E> = Extreme<E, true>;

@@ -6,16 +6,16 @@ use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, Ma
 use crate::error::{Result, unwrap};
 use crate::ops;
 use crate::ops::admit::FloatFor;
-use crate::ops::reduce::{Accumulating, Reducer};
+use crate::ops::reduce::{Accumulating, Reducer, total};
 use crate::shape::{Axes, Axis, HasAxis, Shape};
 
-/// Elements added before their sum is added to the total, so that long sums lose little.
+/// Exponentials that are kept before they are added up.
 const BLOCK: usize = 1024;
-/// How many partial results a lane keeps side by side.
+/// How many maxima a lane keeps side by side.
 const LANES: usize = 32;
 
 /// Runs a lane kernel along an axis.
-fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Device>(
+pub(super) fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Device>(
     kernel: impl LaneKernel<E, O>,
     x: &Tensor<E, S, D>,
 ) -> Result<Tensor<O, S, D>> {
@@ -23,10 +23,11 @@ fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Devic
 }
 
 #[derive(Clone, Copy)]
-struct RunningSum;
+pub(super) struct RunningSum;
 impl<E: Dtype> LaneKernel<E, E::Sum> for RunningSum {
+    type Scratch = ();
     #[inline(always)]
-    fn lane(self, from: &[E], to: &mut [E::Sum]) {
+    fn lane(self, from: &[E], to: &mut [E::Sum], (): &mut ()) {
         // PyTorch's `acc_type`: single precision runs in double.
         if matches!(E::DTYPE, DType::F32 | DType::C64) {
             let mut sum = Complex::<f64>::default();
@@ -48,8 +49,10 @@ impl<E: Dtype> LaneKernel<E, E::Sum> for RunningSum {
 #[derive(Clone, Copy)]
 struct Softmax<const LOG: bool>;
 impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
+    /// The exponentials, before they are divided.
+    type Scratch = Vec<E::Compute>;
     #[inline(always)]
-    fn lane(self, from: &[E], to: &mut [E]) {
+    fn lane(self, from: &[E], to: &mut [E], exponentials: &mut Vec<E::Compute>) {
         let Some(first) = from.first() else { return };
         // Several at a time side by side: no step waits for the one before it.
         let mut maxima = [first.to_compute(); LANES];
@@ -64,28 +67,23 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
         }
         let max = maxima.into_iter().fold(first.to_compute(), |a, b| a.binary::<ops::maximum>(b));
         let exponential = |x: &E| x.to_compute().binary::<ops::sub>(max).unary::<ops::exp>();
-        let mut sum = E::Compute::default();
-        for block in from.chunks(BLOCK) {
-            let mut sums = [E::Compute::default(); LANES];
-            let (chunks, rest) = block.as_chunks::<LANES>();
-            for chunk in chunks {
-                for (sum, x) in sums.iter_mut().zip(chunk) {
-                    *sum = sum.binary::<Accumulating>(exponential(x));
-                }
-            }
-            for (sum, x) in sums.iter_mut().zip(rest) {
-                *sum = sum.binary::<Accumulating>(exponential(x));
-            }
-            sum = sums.into_iter().fold(sum, |a, b| a.binary::<Accumulating>(b));
-        }
         if LOG {
-            let log_sum = sum.unary::<ops::log>();
+            let log_sum = total(from, exponential).unary::<ops::log>();
             for (to, x) in to.iter_mut().zip(from) {
                 *to = E::from_compute(x.to_compute().binary::<ops::sub>(max).binary::<ops::sub>(log_sum));
             }
         } else {
-            for (to, x) in to.iter_mut().zip(from) {
-                *to = E::from_compute(exponential(x).binary::<ops::div>(sum));
+            exponentials.resize(from.len(), E::Compute::default());
+            let mut sum = E::Compute::default();
+            for (kept, block) in exponentials.chunks_mut(BLOCK).zip(from.chunks(BLOCK)) {
+                for (kept, x) in kept.iter_mut().zip(block) {
+                    *kept = exponential(x);
+                }
+                sum = sum.binary::<Accumulating>(total(kept, |&x| x));
+            }
+            let share = sum.unary::<ops::reciprocal>();
+            for (to, x) in to.iter_mut().zip(exponentials) {
+                *to = E::from_compute(x.binary::<ops::mul>(share));
             }
         }
     }

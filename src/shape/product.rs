@@ -1,0 +1,65 @@
+//! The shapes of products other than `matmul`: rank by rank, side by side, and Kronecker's. Uses shapes.
+
+use super::list::{List, ToShape};
+use super::tuple::{each_rank, each_suffix};
+use super::{Dim, Shape};
+
+/// The shape has `N` axes.
+#[diagnostic::on_unimplemented(
+    message = "this operation takes a tensor of rank {N}, not one of shape `{Self}`",
+    label = "the number of axes is not {N}",
+    note = "`matmul` takes vectors, matrices and batches of them"
+)]
+pub trait HasRank<const N: usize>: Shape {}
+
+macro_rules! has_rank {
+    ($rank:literal [$($dim:ident)+] $positive:tt $negative:tt) => {
+        impl<$($dim: Dim,)+> HasRank<$rank> for ($($dim,)+) {}
+    };
+}
+each_rank!(has_rank);
+
+/// The axes of `Self` followed by those of `T`: at most eight.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of the axes of `{Self}` and then those of `{T}` has more than eight axes",
+    label = "shapes have at most eight axes"
+)]
+pub trait Beside<T> {
+    /// The longer shape.
+    type Output: Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<S: Shape, T: Shape> Beside<T> for S
+where
+    <S::Axes as List>::Append<T::Axes>: ToShape,
+{
+    type Output = <<S::Axes as List>::Append<T::Axes> as ToShape>::Shape;
+}
+
+/// The shape of a Kronecker product: from the last axis on, sizes multiply; what only the longer has stays.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` and `{T}` have no Kronecker product",
+    label = "expected two tensors of up to eight axes"
+)]
+pub trait Kronecker<T> {
+    /// The shape of the product.
+    type Output: Shape;
+}
+impl Kronecker<()> for () {
+    type Output = ();
+}
+macro_rules! kronecker {
+    ([$($lead:ident)*] $(($a:ident $b:ident))*) => {
+        impl<$($lead: Dim,)* $($a: Dim, $b: Dim,)*> Kronecker<($($b,)*)> for ($($lead,)* $($a,)*) {
+            type Output = ($($lead,)* $($a::Times<$b>,)*);
+        }
+        kronecker!(@reversed [$($lead)*] $(($a $b))*);
+    };
+    (@reversed [] $(($a:ident $b:ident))*) => {};
+    (@reversed [$($lead:ident)+] $(($a:ident $b:ident))*) => {
+        impl<$($lead: Dim,)+ $($a: Dim, $b: Dim,)*> Kronecker<($($lead,)+ $($a,)*)> for ($($b,)*) {
+            type Output = ($($lead,)+ $($b::Times<$a>,)*);
+        }
+    };
+}
+each_suffix!(kronecker);

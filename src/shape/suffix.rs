@@ -1,0 +1,25 @@
+//! Shapes that end with another: what `layer_norm` and its kin normalise over. Uses shapes.
+
+use super::numeral::D1;
+use super::tuple::each_suffix;
+use super::{Dim, SameDim};
+
+/// The last axes of `Self` are `N`: as many as `N` has, of the same sizes.
+///
+/// Every [`Shape`](super::Shape) ends with its last axis; a zero-dim one counts as one axis of size 1.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` does not end with the axes `{N}`",
+    label = "the last axes are normalised: they must be those of the shape named, or of the weight",
+    note = "the shape normalised over has one axis or more, and no more than the tensor"
+)]
+pub trait EndsWith<N> {}
+
+impl EndsWith<(D1,)> for () {}
+
+macro_rules! ends_with {
+    ([$($lead:ident)*]) => {};
+    ([$($lead:ident)*] $(($a:ident $b:ident))+) => {
+        impl<$($lead: Dim,)* $($a: Dim + SameDim<$b>, $b: Dim,)+> EndsWith<($($b,)+)> for ($($lead,)* $($a,)+) {}
+    };
+}
+each_suffix!(ends_with);

@@ -1,0 +1,12 @@
+//! The input of `addmm` expands to the shape of the product.
+//!
+//! Instead: an input of 4 elements, or of shape (2, 1).
+
+use castiron::{Tensor, shape};
+
+fn main() {
+    let input: Tensor<f32, shape![2]> = Tensor::zeros();
+    let a: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let b: Tensor<f32, shape![3, 4]> = Tensor::zeros();
+    let _ = input.addmm(&a, &b, 1, 1);
+}

@@ -1,0 +1,10 @@
+//! Normalising is for floating-point numbers.
+//!
+//! Instead: `x.to::<f32>().layer_norm(…)`.
+
+use castiron::{Tensor, shape};
+
+fn main() {
+    let x: Tensor<i64, shape![2, 3]> = Tensor::zeros();
+    let _ = x.layer_norm::<shape![3]>(None, None, 1e-5);
+}

@@ -1,0 +1,10 @@
+//! No more axes are normalised than there are.
+//!
+//! Instead: `layer_norm::<shape![2, 3]>`.
+
+use castiron::{Tensor, shape};
+
+fn main() {
+    let x: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let _ = x.layer_norm::<shape![1, 2, 3]>(None, None, 1e-5);
+}

@@ -1,0 +1,11 @@
+//! The weight of a linear layer has the inputs as its columns.
+//!
+//! Instead: `x.linear(&weight.t(), None)`.
+
+use castiron::{Tensor, shape};
+
+fn main() {
+    let x: Tensor<f32, shape![8, 784]> = Tensor::zeros();
+    let weight: Tensor<f32, shape![784, 10]> = Tensor::zeros();
+    let _ = x.linear(&weight, None);
+}
