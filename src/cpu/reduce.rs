@@ -377,8 +377,6 @@ struct Lazily<X> {
     /// How many axes are kept, and how many there are.
     kept: usize,
     rank: usize,
-    /// Whether all leaves have the elements of a result side by side.
-    aligned: bool,
     /// The last axis reduced over, and how many there are of it.
     len: usize,
     rows: usize,
@@ -419,30 +417,19 @@ impl<X: Expression> Inner<X::Elem> for Lazily<X> {
     fn blocks(&self) -> usize {
         self.rows * self.len.div_ceil(BLOCK)
     }
-    #[inline(always)]
     unsafe fn block<R: Reducer<X::Elem>>(&self, reducer: R, base: usize, block: usize) -> R::Partial {
         let in_a_row = self.len.div_ceil(BLOCK);
         let (row, low) = (block / in_a_row, block % in_a_row * BLOCK);
         let len = BLOCK.min(self.len - low);
-        let position = row * self.len + low;
         let mut index = self.index(base, row);
-        let (mut room, x) = (X::room(), self.x);
-        // SAFETY: the sizes of an expression are those its leaves are broadcast to; the room stays here.
-        unsafe {
-            if self.aligned || len == 1 {
-                let along = self.along(&mut index, low);
-                let places = x.places(&mut room, &index, along, len);
-                return reducer.block(|i| x.get(places, i), len, position);
-            }
-            let mut elements = [const { MaybeUninit::uninit() }; BLOCK];
-            for start in (0..len).step_by(PIECE) {
-                let along = self.along(&mut index, low + start);
-                let piece = &mut elements[start..len.min(start + PIECE)];
-                let places = x.places(&mut room, &index, along, piece.len());
-                fused::fill(x, places, piece);
-            }
-            reducer.block(|i| elements.as_ptr().add(i).cast::<X::Elem>().read(), len, position)
+        // The elements first, then their reduction: two loops of their own, so that the second is the same for every expression.
+        let mut elements = [const { MaybeUninit::uninit() }; BLOCK];
+        for start in (0..len).step_by(PIECE) {
+            let along = self.along(&mut index, low + start);
+            let out = &mut elements[start..len.min(start + PIECE)];
+            simd::dispatch(Piece { x: self.x, index: &index, along, out });
         }
+        simd::dispatch(Block { reducer, elements: &elements[..len], position: row * self.len + low })
     }
     #[inline(always)]
     unsafe fn meet<R: Reducer<X::Elem>>(
@@ -456,13 +443,64 @@ impl<X: Expression> Inner<X::Elem> for Lazily<X> {
         let mut index = self.index(base, position / self.len);
         self.along(&mut index, position % self.len);
         let mut room = X::room();
-        // SAFETY: as in `block`; there are at most `COLUMNS` partial results, fewer than a piece has elements.
+        // SAFETY: the sizes of an expression are those its leaves are broadcast to; the room stays here, and there are at most
+        // `COLUMNS` partial results, fewer than a piece has elements.
         unsafe {
             let places = self.x.places(&mut room, &index, self.kept - 1, partials.len());
             for (column, partial) in partials.iter_mut().enumerate() {
                 *partial = reducer.meet(*partial, self.x.get(places, column), position);
             }
         }
+    }
+}
+
+/// Neighbouring columns, reduced together.
+struct Columns<'a, X: Expression, R: Reducer<X::Elem>> {
+    inside: &'a Lazily<X>,
+    reducer: R,
+    base: usize,
+    columns: usize,
+}
+impl<X: Expression, R: Reducer<X::Elem>> Loop for Columns<'_, X, R> {
+    type Output = [R::Partial; COLUMNS];
+    #[inline(always)]
+    fn run(self) -> Self::Output {
+        // SAFETY: `base` is a result, with as many neighbours.
+        unsafe { self.inside.columns(self.reducer, self.base, 1, self.columns) }
+    }
+}
+
+/// Some elements of an expression.
+struct Piece<'a, X: Expression> {
+    x: X,
+    index: &'a [usize; AXES],
+    along: usize,
+    out: &'a mut [MaybeUninit<X::Elem>],
+}
+impl<X: Expression> Loop for Piece<'_, X> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let mut room = X::room();
+        // SAFETY: the sizes of an expression are those its leaves are broadcast to; the room stays here, and a piece fits it.
+        let places = unsafe { self.x.places(&mut room, self.index, self.along, self.out.len()) };
+        fused::fill(self.x, places, self.out);
+    }
+}
+
+/// The reduction of a block of elements.
+struct Block<'a, A, R> {
+    reducer: R,
+    elements: &'a [MaybeUninit<A>],
+    position: usize,
+}
+impl<A: Copy, R: Reducer<A>> Loop for Block<'_, A, R> {
+    type Output = R::Partial;
+    #[inline(always)]
+    fn run(self) -> R::Partial {
+        let elements = self.elements;
+        // SAFETY: all of them have been written.
+        self.reducer.block(|i| unsafe { elements.as_ptr().add(i).cast::<A>().read() }, elements.len(), self.position)
     }
 }
 
@@ -476,9 +514,7 @@ struct LazyResults<'a, X: Expression, R: Reducer<X::Elem>> {
     width: usize,
     out: *mut R::Out,
 }
-impl<X: Expression, R: Reducer<X::Elem>> Loop for LazyResults<'_, X, R> {
-    type Output = ();
-    #[inline(always)]
+impl<X: Expression, R: Reducer<X::Elem>> LazyResults<'_, X, R> {
     fn run(self) {
         let LazyResults { inside, reducer, units, line, width, out } = self;
         let (in_a_line, count) = (line.div_ceil(width), inside.count());
@@ -492,7 +528,7 @@ impl<X: Expression, R: Reducer<X::Elem>> Loop for LazyResults<'_, X, R> {
                     continue;
                 }
                 let columns = width.min(line - left);
-                let partials = inside.columns(reducer, base, 1, columns);
+                let partials = simd::dispatch(Columns { inside, reducer, base, columns });
                 for (column, partial) in partials[..columns].iter().enumerate() {
                     out.add(base + column).write(reducer.finish(*partial, count));
                 }
@@ -538,14 +574,13 @@ pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
     let (line, len) = (if kept > 0 { all[kept - 1] } else { 1 }, if rank > kept { all[rank - 1] } else { 1 });
     let rows: usize = all[kept..rank.max(kept + 1) - 1].iter().product();
     // Whether leaves have neighbouring results closer than the elements of one.
-    let (mut aligned, mut closer) = (true, 0_isize);
+    let mut closer = 0_isize;
     x.strides(&mut |strides| {
         let inner = if rank > kept { strides[rank - 1] } else { 1 };
         let across = if kept > 0 { strides[kept - 1] } else { 0 };
-        aligned &= inner == 1;
         closer += if across != 0 && (across < inner || inner == 0) { 1 } else { -1 };
     });
-    let inside = Lazily { x, sizes: all, kept, rank, aligned, len, rows };
+    let inside = Lazily { x, sizes: all, kept, rank, len, rows };
     let count = inside.count();
     let width = if kept > 0 && rank > kept && closer > 0 { COLUMNS } else { 1 };
     let pieces = threads::pieces(results.saturating_mul(count) / 64 * X::BYTES.max(1));
@@ -562,7 +597,7 @@ pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
                 threads::for_each(units.div_ceil(each), &|piece| {
                     let out = &out;
                     let units = piece * each..units.min((piece + 1) * each);
-                    simd::dispatch(LazyResults { inside, reducer, units, line, width, out: out.0 });
+                    LazyResults { inside, reducer, units, line, width, out: out.0 }.run();
                 });
             }
             Ok(())
