@@ -3,6 +3,7 @@
 //! Inner loops are written so that the compiler vectorises the contiguous cases. Uses walks; used by `Cpu`.
 
 use super::simd::{self, Loop};
+use super::stream::{self, Room};
 use super::threads::{self, Shared};
 use super::walk::{Planes, Run, TILE, Walk};
 use crate::dtype::Element;
@@ -38,6 +39,12 @@ pub(super) fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E
 trait Body<const N: usize>: Copy {
     /// The bytes read and written for each element.
     const BYTES: usize;
+    /// The type of the elements written.
+    type Out;
+    /// Whether what stands where it writes is not read, so that it may write elsewhere as well.
+    const WRITES_ONLY: bool;
+    /// Where it writes to.
+    fn out(&mut self) -> &mut *mut Self::Out;
     /// # Safety
     /// The operands' places, advanced as the run says, are valid; those written are read and written by nobody else.
     unsafe fn run(self, run: Run<N>);
@@ -144,6 +151,42 @@ impl<B: Body<N>, const N: usize> Loop for Line<B, N> {
     }
 }
 
+/// The same where the result is too large for the caches: it is computed piece by piece and written past them.
+struct LargeLine<B, const N: usize>(Run<N>, B);
+impl<B: Body<N>, const N: usize> Loop for LargeLine<B, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let LargeLine(run, mut body) = self;
+        let mut room = Room::new();
+        let to = core::mem::replace(body.out(), room.start());
+        let mut at = 0;
+        while at < run.len {
+            let len = Room::capacity::<B::Out>().min(run.len - at);
+            let mut starts: [usize; N] = core::array::from_fn(|operand| run.starts[operand] + at * run.steps[operand]);
+            let place = core::mem::replace(&mut starts[0], 0);
+            // SAFETY: `execute`'s caller promises it; the piece fits the room.
+            unsafe {
+                body.run(Run { starts, len, steps: run.steps });
+                room.write_out(to.add(place), len);
+            }
+            at += len;
+        }
+        stream::finish();
+    }
+}
+
+/// Runs a single inner loop of a result of `total` elements.
+#[inline(always)]
+fn run_line<B: Body<N>, const N: usize>(run: Run<N>, body: B, total: usize) {
+    if const { B::WRITES_ONLY } {
+        if stream::is_large(total * size_of::<B::Out>()) && run.steps[0] == 1 {
+            return simd::dispatch(LargeLine(run, body));
+        }
+    }
+    simd::dispatch(Line(run, body));
+}
+
 /// Runs a body along a walk over `len` elements, with the best instructions and as many threads as are worth it.
 ///
 /// # Safety
@@ -159,14 +202,17 @@ unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: 
         && pieces == 1
         && let Some(run) = walk.line_run()
     {
-        simd::dispatch(Line(run, body));
+        run_line(run, body, len);
     } else if pieces == 1 {
         simd::dispatch(Everywhere(walk, body));
     } else {
         let (parts, body) = (walk.split(pieces, 64), Shared(body));
         threads::for_each(parts.len(), &|part| {
             let body = &body;
-            simd::dispatch(Everywhere(&parts[part], body.0));
+            match parts[part].line_run() {
+                Some(run) if !cfg!(debug_assertions) => run_line(run, body.0, len),
+                _ => simd::dispatch(Everywhere(&parts[part], body.0)),
+            }
         });
     }
 }
@@ -190,6 +236,12 @@ macro_rules! bodies {
         impl<K: Copy, $($ty,)* O> Copy for $name<K, $($ty,)* O> {}
         impl<K: $map<$($ty,)* O>, $($ty: Copy,)* O> Body<$count> for $name<K, $($ty,)* O> {
             const BYTES: usize = size_of::<O>() $(+ size_of::<$ty>())*;
+            type Out = O;
+            const WRITES_ONLY: bool = true;
+            #[inline(always)]
+            fn out(&mut self) -> &mut *mut O {
+                &mut self.out
+            }
             #[inline(always)]
             unsafe fn run(self, run: Run<$count>) {
                 // SAFETY: the caller's promise, for every index below.
@@ -262,6 +314,13 @@ struct Moving<A> {
 }
 impl<A: Copy> Body<2> for Moving<A> {
     const BYTES: usize = 2 * size_of::<A>();
+    type Out = A;
+    // Copies of memory look after themselves.
+    const WRITES_ONLY: bool = false;
+    #[inline(always)]
+    fn out(&mut self) -> &mut *mut A {
+        &mut self.out
+    }
 
     #[inline(always)]
     unsafe fn run(self, run: Run<2>) {
@@ -309,6 +368,12 @@ struct Update1<K, O> {
 }
 impl<K: Map1<O, O>, O: Copy> Body<1> for Update1<K, O> {
     const BYTES: usize = 2 * size_of::<O>();
+    type Out = O;
+    const WRITES_ONLY: bool = false;
+    #[inline(always)]
+    fn out(&mut self) -> &mut *mut O {
+        &mut self.out
+    }
     #[inline(always)]
     unsafe fn run(self, run: Run<1>) {
         // SAFETY: the caller's promise.
@@ -337,6 +402,12 @@ struct Update2<K, O, B> {
 }
 impl<K: Map2<O, B, O>, O: Copy, B: Copy> Body<2> for Update2<K, O, B> {
     const BYTES: usize = 2 * size_of::<O>() + size_of::<B>();
+    type Out = O;
+    const WRITES_ONLY: bool = false;
+    #[inline(always)]
+    fn out(&mut self) -> &mut *mut O {
+        &mut self.out
+    }
     #[inline(always)]
     unsafe fn run(self, run: Run<2>) {
         // SAFETY: the caller's promise; each place is read before it is written.
@@ -371,7 +442,7 @@ unsafe fn line<B: Body<N>, const N: usize>(len: usize, body: B) {
     // SAFETY: the caller's promise.
     unsafe {
         if !cfg!(debug_assertions) && threads::pieces(len / 64 * B::BYTES) == 1 {
-            simd::dispatch(Line(Run { starts: [0; N], len, steps: [1; N] }, body));
+            run_line(Run { starts: [0; N], len, steps: [1; N] }, body, len);
         } else {
             execute(len, &Walk::line(len), body);
         }

@@ -6,6 +6,7 @@
 
 use super::elementwise::{result_len, target};
 use super::simd::{self, Loop};
+use super::stream::{self, Room};
 use super::threads::{self, Shared};
 use super::walk::TILE;
 use crate::dtype::Element;
@@ -142,21 +143,42 @@ trait Sink<E>: Copy + Send + Sync {
 /// Writes results. (As a slice the compiler knows that nothing else lies there.)
 #[inline(always)]
 pub(super) fn fill<X: Expression>(x: X, places: X::Places, out: &mut [MaybeUninit<X::Elem>]) {
+    fill_from(x, places, 0, out);
+}
+
+/// The same from element `first` on.
+#[inline(always)]
+fn fill_from<X: Expression>(x: X, places: X::Places, first: usize, out: &mut [MaybeUninit<X::Elem>]) {
     for (i, out) in out.iter_mut().enumerate() {
-        // SAFETY: `take`'s caller has found as many elements as there are places.
-        out.write(unsafe { x.get(places, i) });
+        // SAFETY: the caller has found as many elements as there are places.
+        out.write(unsafe { x.get(places, first + i) });
     }
 }
 
+/// Results written, past the caches if there are too many for them.
 #[derive(Clone, Copy)]
-struct Write<O>(Shared<*mut O>);
+struct Write<O> {
+    out: Shared<*mut O>,
+    large: bool,
+}
 impl<O: Copy + Send + Sync> Sink<O> for Write<O> {
     #[inline(always)]
     unsafe fn take<X: Expression<Elem = O>>(self, x: X, places: X::Places, at: usize, step: usize, len: usize) {
         // SAFETY: the caller's promise.
         unsafe {
-            let out = self.0.0.add(at);
-            if step == 1 {
+            let out = self.out.0.add(at);
+            if self.large && step == 1 {
+                let mut room = Room::new();
+                let capacity = Room::capacity::<O>();
+                let mut done = 0;
+                while done < len {
+                    let count = capacity.min(len - done);
+                    fill_from(x, places, done, core::slice::from_raw_parts_mut(room.start(), count));
+                    room.write_out(out.add(done), count);
+                    done += count;
+                }
+                stream::finish();
+            } else if step == 1 {
                 fill(x, places, core::slice::from_raw_parts_mut(out.cast(), len));
             } else {
                 for i in 0..len {
@@ -332,7 +354,8 @@ pub(crate) fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], stri
     // leaves promises the rest.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut X::Elem| {
-            execute(x, len, sizes, strides, Write(Shared(out)));
+            let large = stream::is_large(len * size_of::<X::Elem>());
+            execute(x, len, sizes, strides, Write { out: Shared(out), large });
             Ok(())
         })
     }
@@ -340,7 +363,8 @@ pub(crate) fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], stri
 
 /// `out = x`
 pub(crate) fn evaluate_into<X: Expression<Elem: Element>>(x: X, mut out: ViewMut<'_, HostBuffer, X::Elem>) {
-    let (sizes, strides, sink) = (out.sizes, out.strides, Write(Shared(target(&mut out))));
+    let (sizes, strides) = (out.sizes, out.strides);
+    let sink = Write { out: Shared(target(&mut out)), large: false };
     // SAFETY: the output's buffer is held exclusively, so no leaf reads it; places are distinct in what may be written.
     unsafe { execute(x, sizes.iter().product(), sizes, strides, sink) }
 }

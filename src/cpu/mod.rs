@@ -18,5 +18,6 @@ pub(crate) mod rows;
 pub(crate) mod scatter;
 pub(crate) mod search;
 pub(crate) mod simd;
+pub(crate) mod stream;
 pub(crate) mod threads;
 pub(crate) mod walk;

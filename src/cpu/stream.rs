@@ -1,0 +1,100 @@
+//! Results too large for the caches are written past them: the lines written need not be read first, and what is in the
+//! caches stays there.
+//!
+//! Uses nothing; used by the elementwise loops.
+
+use core::mem::MaybeUninit;
+
+/// Bytes of a result from which on it is written past the caches.
+const LARGE: usize = 32 << 20;
+
+/// Bytes computed before they are written out: they stay in the nearest cache.
+const BYTES: usize = 2048;
+
+/// Whether a result of so many bytes is written past the caches.
+#[inline(always)]
+pub(crate) fn is_large(bytes: usize) -> bool {
+    cfg!(target_arch = "x86_64") && bytes >= LARGE
+}
+
+/// Room for elements on their way.
+#[repr(align(64))]
+pub(crate) struct Room([MaybeUninit<u8>; BYTES]);
+
+impl Room {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Room([const { MaybeUninit::uninit() }; BYTES])
+    }
+
+    /// How many elements there is room for.
+    #[inline(always)]
+    pub(crate) const fn capacity<T>() -> usize {
+        BYTES / size_of::<T>()
+    }
+
+    /// The first element's place.
+    #[inline(always)]
+    pub(crate) fn start<T>(&mut self) -> *mut T {
+        self.0.as_mut_ptr().cast()
+    }
+
+    /// Writes the first `len` elements out.
+    ///
+    /// # Safety
+    /// They have been written, and `to` has room for them. Before others read them, [`finish`] is called.
+    #[inline(always)]
+    pub(crate) unsafe fn write_out<T>(&self, to: *mut T, len: usize) {
+        let bytes = len * size_of::<T>();
+        let (from, to) = (self.0.as_ptr().cast::<u8>(), to.cast::<u8>());
+        // SAFETY: the caller's promise; the room is aligned for any vector, and `to` is looked at.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            if to.addr() % 16 == 0 {
+                use core::arch::x86_64::{__m128i, _mm_load_si128, _mm_stream_si128};
+                let mut at = 0;
+                while at + 16 <= bytes {
+                    _mm_stream_si128(to.add(at).cast::<__m128i>(), _mm_load_si128(from.add(at).cast::<__m128i>()));
+                    at += 16;
+                }
+                core::ptr::copy_nonoverlapping(from.add(at), to.add(at), bytes - at);
+                return;
+            }
+            core::ptr::copy_nonoverlapping(from, to, bytes);
+        }
+    }
+}
+
+/// Makes what has been written out visible to all.
+#[inline(always)]
+pub(crate) fn finish() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 has this instruction; it orders stores and does nothing else.
+    unsafe {
+        core::arch::x86_64::_mm_sfence();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wherever the target begins, and however many elements there are.
+    #[test]
+    fn what_is_written_out_arrives() {
+        let mut room = Room::new();
+        for len in [0, 1, 3, 4, 5, 100, Room::capacity::<u32>()] {
+            for shift in 0..5 {
+                let mut to = vec![u32::MAX; len + 8];
+                // SAFETY: `len` elements fit the room and the vector.
+                unsafe {
+                    (0..len).for_each(|i| room.start::<u32>().add(i).write(i as u32));
+                    room.write_out(to.as_mut_ptr().add(shift), len);
+                }
+                finish();
+                assert!((0..len).all(|i| to[shift + i] == i as u32));
+                assert!(to[..shift].iter().chain(&to[shift + len..]).all(|&untouched| untouched == u32::MAX));
+            }
+        }
+    }
+}
