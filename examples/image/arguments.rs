@@ -9,7 +9,7 @@ Usage: image [OPTIONS] [PICTURE] [DIRECTORY]
 
 Filters PICTURE, a JPEG in colour, and writes PNGs into DIRECTORY (default: target/image).
 
-  --scale FACTOR   the size of the resized picture, from 0.01 to 16 (default: 0.5)
+  --scale FACTOR   the size of the resized picture, from 0.01 to 8 (default: 0.5)
   --sigma PIXELS   the strength of the blur, from 0.1 to 100 (default: 3)
   --frames COUNT   also write an animation of so many frames
   --help           this";
@@ -32,7 +32,7 @@ impl Arguments {
         let mut parser = lexopt::Parser::from_env();
         while let Some(argument) = parser.next()? {
             match argument {
-                Long("scale") => scale = within("scale", parser.value()?.parse()?, 0.01, 16.0)?,
+                Long("scale") => scale = within("scale", parser.value()?.parse()?, 0.01, 8.0)?,
                 Long("sigma") => sigma = within("sigma", parser.value()?.parse()?, 0.1, 100.0)?,
                 Long("frames") => frames = parser.value()?.parse()?,
                 Long("help") | Short('h') => {

@@ -81,7 +81,7 @@ pub fn blur<E: Float, C: Dim, H: Dim, W: Dim, D: Device>(
 
 /// The weights of a Gaussian over the positions up to three sigma away, but no further than an axis of this size mirrors.
 fn bell(sigma: f64, size: usize) -> Result<Vec<f64>> {
-    let radius = ((3.0 * sigma).ceil() as i64).min(size as i64 - 1);
+    let radius = ((3.0 * sigma).ceil() as i64).min(size.saturating_sub(1) as i64);
     let at = Tensor::<f64, shape![_]>::try_arange(-radius, radius + 1, 1)?;
     let heights = fused!((at.square() / (-2.0 * sigma * sigma)).exp());
     Ok(fused!(heights / { heights.sum() }).to_vec())
@@ -107,7 +107,7 @@ pub fn edges<E: Float, C: Dim, H: Dim, W: Dim, D: Device>(
 ) -> Result<Picture<E, C, H, W, D>> {
     let [_, height, width] = picture.shape();
     let padded = picture.try_pad_sized([1, 1, 1, 1], Replicate)?;
-    // The picture's nine neighbours of each pixel are nine views of the padded one.
+    // All pixels' neighbours in one direction are a view of the padded picture.
     let [[nw, n, ne], [w, _, e], [sw, s, se]] = core::array::from_fn(|down| {
         core::array::from_fn(|right| padded.narrow(axis![1], down, height).narrow(axis![2], right, width))
     });
@@ -128,7 +128,7 @@ pub fn resize<E: Float, C: Dim, H: Dim, W: Dim, ToH: Dim, ToW: Dim, D: Device>(
     let [_, from_height, from_width] = picture.shape();
     let rows: Tensor<E, (ToH, H), D> = interpolation(from_height, height, antialias)?;
     let columns: Tensor<E, (ToW, W), D> = interpolation(from_width, width, antialias)?;
-    rows.try_matmul(picture.try_matmul(columns.t())?)
+    rows.try_matmul(picture)?.try_matmul(columns.t())
 }
 
 /// The weight of each of `from` positions in each of `to` positions spread over the same length: a tent around the place

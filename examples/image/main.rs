@@ -52,7 +52,7 @@ fn run(Arguments { picture: path, directory, scale, sigma, frames }: &Arguments)
     std::fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
 
     // 2. Filters. Height and width stay in the types: pictures of another size could not be put beside these below.
-    let mut steps = Steps::new(height * width);
+    let steps = Steps::new(height * width);
     let photo: Tensor<f32, shape![3, Height, Width]> = steps.run("bytes to 0..1", || Ok(from_bytes(&planes)))?;
     let normal = steps.run("normalize", || Ok(normalize(&photo)))?;
     let luma: Tensor<f32, shape![1, Height, Width]> = steps.run("grey", || Ok(grey(&photo)))?;
@@ -77,9 +77,10 @@ fn run(Arguments { picture: path, directory, scale, sigma, frames }: &Arguments)
     describe("edges", &outlines);
 
     // 4. Pictures to look at. The three in a row have the height in common, and the compiler adds up their widths; the two rows
-    //    have the same sum. What has one channel is repeated for three, which copies nothing.
+    //    have the same sum. (The resized one among them would not compile: `NewHeight` is not `Height`.) What has one channel
+    //    is repeated for three, which copies nothing.
     let shown = fused!(normal * 0.2 + 0.5);
-    let strong = fused!(outlines / { outlines.amax() });
+    let strong = fused!(outlines / { outlines.amax().clamp_min(1e-6) });
     let top = cat((&photo, &shown, &blurred), axis![2]);
     let bottom = cat((strong.expand_as(&photo), &sepia, &poster), axis![2]);
     let sheet = cat((top, bottom), axis![1]);
@@ -146,7 +147,7 @@ impl Steps {
         Steps { pixels }
     }
 
-    fn run<T>(&mut self, name: &str, step: impl Fn() -> Result<T>) -> Result<T> {
+    fn run<T>(&self, name: &str, step: impl Fn() -> Result<T>) -> Result<T> {
         let mut fastest = Duration::MAX;
         let mut timed = || {
             let start = Instant::now();
