@@ -125,24 +125,40 @@ pub fn resize<E: Float, C: Dim, H: Dim, W: Dim, ToH: Dim, ToW: Dim, D: Device>(
     [height, width]: [usize; 2],
     antialias: bool,
 ) -> Result<Picture<E, C, ToH, ToW, D>> {
-    let [_, from_height, from_width] = picture.shape();
-    let rows: Tensor<E, (ToH, H), D> = interpolation(from_height, height, antialias)?;
-    let columns: Tensor<E, (ToW, W), D> = interpolation(from_width, width, antialias)?;
-    rows.try_matmul(picture)?.try_matmul(columns.t())
+    let [channels, from_height, from_width] = picture.shape();
+    let mut shorter = Picture::<E, C, ToH, W, D>::try_zeros_sized([channels, height, from_width])?;
+    for (at, weight) in neighbours::<E, ToH, D>(from_height, height, antialias)? {
+        let (rows, weight) = (picture.try_index_select(axis![1], &at)?, weight.unsqueeze(axis![1]));
+        fused!(shorter += rows * weight);
+    }
+    let mut resized = Picture::try_zeros_sized([channels, height, width])?;
+    for (at, weight) in neighbours::<E, ToW, D>(from_width, width, antialias)? {
+        let columns = shorter.try_index_select(axis![2], &at)?;
+        fused!(resized += columns * weight);
+    }
+    Ok(resized)
 }
 
-/// The weight of each of `from` positions in each of `to` positions spread over the same length: a tent around the place
-/// where it comes from.
-fn interpolation<E: Float, From: Dim, To: Dim, D: Device>(
+/// What each of `to` positions spread over `from` is made of: the positions of one neighbour of each and their weights, then
+/// those of the next. They are what lies under a tent around the place that a position comes from.
+fn neighbours<E: Float, To: Dim, D: Device>(
     from: usize,
     to: usize,
     antialias: bool,
-) -> Result<Tensor<E, (To, From), D>> {
-    let scale = from as f64 / to as f64;
+) -> Result<Vec<(Tensor<i64, (To,), D>, Tensor<E, (To,), D>)>> {
+    let (scale, last) = (from as f64 / to as f64, from as f64 - 1.0);
     let reach = if antialias { scale.max(1.0) } else { 1.0 };
-    let sources = Tensor::<f64, (From,), D>::try_arange(0, from as i64, 1)?;
     let targets = Tensor::<f64, (To,), D>::try_arange(0, to as i64, 1)?;
-    let centres = fused!((targets + 0.5) * scale - 0.5).unsqueeze(axis![1]);
-    let tent = fused!((1.0 - (sources - centres).abs() / reach).relu());
-    Ok(fused!((tent / { tent.sum_axis(axis![1].keepdim()) }).to::<E>()))
+    let centres = fused!((targets + 0.5) * scale - 0.5);
+    let places = (1..=(2.0 * reach).ceil() as i64).map(|step| fused!((centres - reach).floor() + step));
+    let tents = places.map(|at| {
+        let weight = fused!(if (at >= 0) & (at <= last) { (1.0 - (at - centres).abs() / reach).relu() } else { 0.0 });
+        (fused!(at.clamp(0.0, last).to::<i64>()), weight)
+    });
+    let tents: Vec<_> = tents.collect();
+    let mut total = centres.try_zeros_like()?;
+    for (_, weight) in &tents {
+        total += weight;
+    }
+    Ok(tents.into_iter().map(|(at, weight)| (at, fused!((weight / total).to::<E>()))).collect())
 }
