@@ -1,0 +1,171 @@
+//! A photograph through a row of filters, and what typed tensors are good for on the way: layouts that change without a copy,
+//! statistics that broadcast back, formulas that run in one pass, sizes that are checked where they meet.
+//!
+//! `cargo run --release --example image -- [picture.jpg] [directory]`
+//!
+//! The filters are in `filters.rs`, written as a library would have them; files are read and written in `files.rs`.
+
+mod arguments;
+mod files;
+mod filters;
+
+use arguments::Arguments;
+use castiron::{Dim, Result, Tensor, axis, cat, dims, fused, shape, tensor};
+use filters::{blur, edges, from_bytes, grey, mix, normalize, posterize, resize, statistics, to_bytes};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+dims! {
+    /// The rows of the photograph.
+    Height,
+    /// Its columns.
+    Width,
+    /// The rows of the resized one.
+    NewHeight,
+    /// Its columns.
+    NewWidth,
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().and_then(|arguments| arguments.map_or(Ok(()), |arguments| run(&arguments))) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("image: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(Arguments { picture: path, directory, scale, sigma, frames }: &Arguments) -> Result<(), Box<dyn Error>> {
+    // 1. Bytes, as a decoder gives them: row by row, the three channels of a pixel side by side. How many rows and columns
+    //    there are is known at run time, so their sizes have names; that there are three channels is a number in the type.
+    let image: Tensor<u8, shape![Height, Width, 3]> = files::read_jpeg(path)?;
+    // Filters want channels first. That is another order of axes over the same bytes: PyTorch's channels_last layout.
+    let planes: Tensor<u8, shape![3, Height, Width]> = image.permute(axis![2, 0, 1]);
+    let [height, width, _] = image.shape();
+    println!("{}: {width} x {height} pixels", path.display());
+    println!("as decoded      {:?}, strides {:?}", image.shape(), image.stride());
+    let copied = if planes.shares_storage(&image) { "a view" } else { "a copy" };
+    println!("channels first  {:?}, strides {:?}: {copied}\n", planes.shape(), planes.stride());
+    std::fs::create_dir_all(directory).map_err(|error| format!("{}: {error}", directory.display()))?;
+
+    // 2. Filters. Height and width stay in the types: pictures of another size could not be put beside these below.
+    let steps = Steps::new(height * width);
+    let photo: Tensor<f32, shape![3, Height, Width]> = steps.run("bytes to 0..1", || Ok(from_bytes(&planes)))?;
+    let normal = steps.run("normalize", || Ok(normalize(&photo)))?;
+    let luma: Tensor<f32, shape![1, Height, Width]> = steps.run("grey", || Ok(grey(&photo)))?;
+    let blurred = steps.run(&format!("blur, sigma {sigma}"), || blur(&photo, *sigma))?;
+    let outlines = steps.run("edges of grey", || edges(&luma))?;
+    let matrix = tensor![[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]];
+    let sepia = steps.run("sepia", || Ok(mix(&photo, &matrix)))?;
+    let poster = steps.run("posterize", || Ok(posterize(&photo, 4)))?;
+    let size = [height, width].map(|size| ((size as f64 * scale).round() as usize).max(1));
+    let resized: Tensor<f32, shape![3, NewHeight, NewWidth]> =
+        steps.run(&format!("resize to {} x {}", size[1], size[0]), || resize(&photo, size, true))?;
+
+    // 3. What they did to each channel.
+    println!("\n                  mean of red, green, blue    standard deviation");
+    describe("photograph", &photo);
+    describe("normalized", &normal);
+    describe("blurred", &blurred);
+    describe("sepia", &sepia);
+    describe("posterized", &poster);
+    describe("resized", &resized);
+    describe("grey", &luma);
+    describe("edges", &outlines);
+
+    // 4. Pictures to look at. The three in a row have the height in common, and the compiler adds up their widths; the two rows
+    //    have the same sum. (The resized one among them would not compile: `NewHeight` is not `Height`.) What has one channel
+    //    is repeated for three, which copies nothing.
+    let shown = fused!(normal * 0.2 + 0.5);
+    let strong = fused!(outlines / { outlines.amax().clamp_min(1e-6) });
+    let top = cat((&photo, &shown, &blurred), axis![2]);
+    let bottom = cat((strong.expand_as(&photo), &sepia, &poster), axis![2]);
+    let sheet = cat((top, bottom), axis![1]);
+    let mut pictures = vec![
+        ("normalized.png", files::png(&to_bytes(&shown))?),
+        ("blurred.png", files::png(&to_bytes(&blurred))?),
+        ("grey.png", files::png(&to_bytes(&luma))?),
+        ("edges.png", files::png(&to_bytes(&strong))?),
+        ("sepia.png", files::png(&to_bytes(&sepia))?),
+        ("posterized.png", files::png(&to_bytes(&poster))?),
+        ("resized.png", files::png(&to_bytes(&resized))?),
+        ("side_by_side.png", files::png(&to_bytes(&sheet))?),
+    ];
+    if *frames > 0 {
+        pictures.push(("focus.png", animation(&photo, *frames)?));
+    }
+    println!();
+    for (name, bytes) in pictures {
+        let path = directory.join(name);
+        files::write(&path, &bytes)?;
+        println!("{} ({} KB)", path.display(), bytes.len() / 1000);
+    }
+    Ok(())
+}
+
+/// The mean and the standard deviation of each channel, in a line.
+fn describe<C: Dim, H: Dim, W: Dim>(name: &str, picture: &Tensor<f32, (C, H, W)>) {
+    let numbers = |of: Vec<f32>| of.iter().map(|number| format!("{number:8.4}")).collect::<String>();
+    let (mean, deviation) = statistics(picture);
+    println!("{name:<16}{:<28}{}", numbers(mean.to_vec()), numbers(deviation.to_vec()));
+}
+
+/// The photograph coming into focus, as an animated PNG.
+fn animation<H: Dim, W: Dim>(photo: &Tensor<f32, shape![3, H, W]>, frames: u32) -> Result<Vec<u8>, Box<dyn Error>> {
+    let [_, height, width] = photo.shape();
+    let bar = progress(u64::from(frames), "focus.png");
+    let images = (1..=frames).rev().map(|left| {
+        bar.inc(1);
+        Ok(to_bytes(&blur(photo, 0.3 * f64::from(left))?))
+    });
+    let animation = files::animated_png([height, width], frames, images);
+    bar.finish_and_clear();
+    animation
+}
+
+/// A bar for who waits; it is drawn on terminals alone.
+fn progress(steps: u64, what: &'static str) -> ProgressBar {
+    // The template is a constant that is right.
+    let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {eta}").expect("a template");
+    ProgressBar::new(steps).with_style(style.progress_chars("#>.")).with_prefix(what)
+}
+
+/// Runs the steps and says how long they take.
+struct Steps {
+    pixels: usize,
+}
+
+impl Steps {
+    /// The fastest of at most so many runs counts.
+    const RUNS: usize = 5;
+
+    fn new(pixels: usize) -> Self {
+        println!("step                           ms   Mpixel/s   (fastest of up to {})", Self::RUNS);
+        Steps { pixels }
+    }
+
+    fn run<T>(&self, name: &str, step: impl Fn() -> Result<T>) -> Result<T> {
+        let mut fastest = Duration::MAX;
+        let mut timed = || {
+            let start = Instant::now();
+            let result = step();
+            fastest = fastest.min(start.elapsed());
+            result
+        };
+        let start = Instant::now();
+        let mut result = timed()?;
+        for _ in 1..Self::RUNS {
+            // Large pictures take long enough once.
+            if start.elapsed() > Duration::from_secs(1) {
+                break;
+            }
+            result = timed()?;
+        }
+        let seconds = fastest.as_secs_f64().max(1e-9);
+        println!("{name:<24}{:>9.2}{:>11.0}", 1e3 * seconds, self.pixels as f64 / seconds / 1e6);
+        Ok(result)
+    }
+}
