@@ -84,7 +84,7 @@ fn over_rows<O: Op, E: Element, S: Shape, N: Shape, D: Device>(
     let mut rows = [None, None];
     for (row, given) in rows.iter_mut().zip(shared) {
         let Some(given) = given else { continue };
-        if given.numel() != last.iter().product() || (S::RANK > 0 && given.shape().as_ref() != last) {
+        if given.numel() != last.iter().product::<usize>() || (S::RANK > 0 && given.shape().as_ref() != last) {
             let expected = if S::RANK > 0 { format!("{last:?}") } else { shape_text::<N>() };
             return Err(Error::Shape { op: O::NAME, expected, found: given.shape().as_ref().into() });
         }
