@@ -217,6 +217,44 @@ unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: 
     }
 }
 
+/// Elements side by side looked at before they are computed, where a kernel has a form for usual ones.
+const LOOK: usize = 512;
+
+/// Writes `kernel(a)` for elements side by side. (The two places may be one.)
+///
+/// # Safety
+/// `len` elements are valid at either place.
+#[inline(always)]
+unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *mut O, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !K::HAS_USUAL {
+            for i in 0..len {
+                out.add(i).write(kernel.call(a.add(i).read()));
+            }
+            return;
+        }
+        let mut low = 0;
+        while low < len {
+            let high = len.min(low + LOOK);
+            let mut usual = true;
+            for i in low..high {
+                usual &= kernel.is_usual(a.add(i).read());
+            }
+            if usual {
+                for i in low..high {
+                    out.add(i).write(kernel.usual(a.add(i).read()));
+                }
+            } else {
+                for i in low..high {
+                    out.add(i).write(kernel.call(a.add(i).read()));
+                }
+            }
+            low = high;
+        }
+    }
+}
+
 /// For `One (a: A) [1 1] …` it writes a body that calls a kernel with an element of `a` and writes the result. Each pattern of
 /// steps gets a loop of its own, so that the compiler knows which operands lie side by side and which repeat one element;
 /// the last loop takes any steps.
@@ -267,6 +305,13 @@ macro_rules! bodies {
         bodies!(@loop $pattern, $self, $run, $out, $operands);
         bodies!(@loops [$($patterns),*], $self, $run, $out, $operands);
     };
+    // Both side by side.
+    (@loop line, $self:ident, $run:ident, $out:ident, ($a:ident)) => {
+        if $run.steps == [1, 1] {
+            side_by_side($self.kernel, $a, $out, $run.len);
+            return;
+        }
+    };
     // All side by side.
     (@loop ones, $self:ident, $run:ident, $out:ident, ($($operand:ident)*)) => {
         if $run.steps.iter().all(|&step| step == 1) {
@@ -299,7 +344,7 @@ macro_rules! bodies {
 }
 bodies! {
     /// A function of one operand.
-    One: Map1 (a: A = 1) of 2 [ones];
+    One: Map1 (a: A = 1) of 2 [line];
     /// A function of two operands.
     Two: Map2 (a: A = 1, b: B = 2) of 3 [ones, last, first];
     /// A function of three operands.
@@ -380,9 +425,7 @@ impl<K: Map1<O, O>, O: Copy> Body<1> for Update1<K, O> {
         unsafe {
             let out = self.out.add(run.starts[0]);
             if run.steps == [1] {
-                for i in 0..run.len {
-                    out.add(i).write(self.kernel.call(out.add(i).read()));
-                }
+                side_by_side(self.kernel, out, out, run.len);
             } else {
                 for i in 0..run.len {
                     let place = out.add(i * run.steps[0]);

@@ -248,20 +248,21 @@ struct Results<'a, A, R: Reducer<A>> {
     walk: &'a Walk<2>,
     inside: &'a Inside<A>,
     reducer: R,
+    /// Whether neighbouring results are reduced together.
+    together: bool,
     out: *mut R::Out,
 }
 impl<A: Element, R: Reducer<A>> Loop for Results<'_, A, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Results { walk, inside, reducer, out } = self;
+        let Results { walk, inside, reducer, together, out } = self;
         let count = inside.count();
         for run in walk.runs() {
             let ([to, base], [to_step, across]) = (run.starts, run.steps);
             // SAFETY: the walk gives places of results, each once, and offsets of their first elements.
             unsafe {
-                // Neighbours in memory belong to different results: take many of them at once.
-                if run.len > 1 && count > 1 && (across < inside.step || (inside.step == 0 && across != 0)) {
+                if together {
                     for left in (0..run.len).step_by(COLUMNS) {
                         let columns = COLUMNS.min(run.len - left);
                         let partials = inside.columns(reducer, base + left * across, across, columns);
@@ -344,6 +345,13 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
         stride *= size;
     }
     let walk = Walk::row_major(&kept_sizes, [&result_strides, &kept_strides]);
+    // Neighbours in memory belong to different results: many of them are taken at once. Decided for all of them, so that a
+    // thread that is left with one column adds its elements in the same order.
+    let together = count > 1
+        && walk.runs().next().is_some_and(|run| {
+            let across = run.steps[1];
+            run.len > 1 && (across < inside.step || (inside.step == 0 && across != 0))
+        });
     let pieces = threads::pieces(results.saturating_mul(count) / 64 * size_of::<A>());
 
     // SAFETY: the walk visits each of the `results` places once; every offset it gives is a result's first element.
@@ -359,10 +367,10 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
                 let parts = walk.split(pieces, COLUMNS);
                 threads::for_each(parts.len(), &|part| {
                     let out = &out;
-                    simd::dispatch(Results { walk: &parts[part], inside, reducer, out: out.0 });
+                    simd::dispatch(Results { walk: &parts[part], inside, reducer, together, out: out.0 });
                 });
             } else {
-                simd::dispatch(Results { walk: &walk, inside: &inside, reducer, out });
+                simd::dispatch(Results { walk: &walk, inside: &inside, reducer, together, out });
             }
             Ok(())
         })

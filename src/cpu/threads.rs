@@ -16,8 +16,9 @@ unsafe impl<T> Send for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Shared<T> {}
 
-/// How many nanoseconds of work make a piece worth another thread: starting one takes some ten microseconds.
-const GRAIN: usize = 40_000;
+/// How many nanoseconds of work make a piece worth another thread: starting one takes some ten microseconds. Builds with debug
+/// assertions take much longer than the estimates, which are those of optimised code.
+const GRAIN: usize = if cfg!(debug_assertions) { 500 } else { 40_000 };
 
 /// Into how many pieces work of so many nanoseconds (roughly) is divided.
 #[inline]

@@ -96,6 +96,8 @@ pub trait MachineFloat: Float + FloatConst + super::special::Special + Debug + D
     fn erf(self) -> Self;
     /// An elementary function that vectorises.
     fn elementary<F: super::math::Elementary>(x: Self) -> Self;
+    /// The same of two variables.
+    fn elementary_of_two<F: super::math::ElementaryOfTwo>(a: Self, b: Self) -> Self;
     /// The nearest integer; the even one of two.
     fn round_ties_even(self) -> Self;
     /// C's `copysign` on a literal zero and friends need a constant of the type.
@@ -109,6 +111,10 @@ impl MachineFloat for f32 {
     #[inline(always)]
     fn elementary<F: super::math::Elementary>(x: f32) -> f32 {
         F::of(x)
+    }
+    #[inline(always)]
+    fn elementary_of_two<F: super::math::ElementaryOfTwo>(a: f32, b: f32) -> f32 {
+        F::of(a, b)
     }
     #[inline(always)]
     fn round_ties_even(self) -> f32 {
@@ -129,6 +135,10 @@ impl MachineFloat for f64 {
         F::of(x)
     }
     #[inline(always)]
+    fn elementary_of_two<F: super::math::ElementaryOfTwo>(a: f64, b: f64) -> f64 {
+        F::of(a, b)
+    }
+    #[inline(always)]
     fn round_ties_even(self) -> f64 {
         f64::round_ties_even(self)
     }
@@ -140,6 +150,18 @@ impl MachineFloat for f64 {
 
 /// A formula of one variable that stays in its dtype.
 pub trait Unary: 'static {
+    /// Whether there is another form for usual floating-point numbers, which vectorises.
+    const HAS_USUAL: bool = false;
+    /// That form.
+    #[inline(always)]
+    fn usual<T: MachineFloat>(x: T) -> T {
+        Self::real(x)
+    }
+    /// Whether it holds for this number.
+    #[inline(always)]
+    fn is_usual<T: MachineFloat>(_x: T) -> bool {
+        true
+    }
     /// The formula for `bool`.
     #[inline(always)]
     fn boolean(_x: bool) -> bool {
@@ -159,6 +181,45 @@ pub trait Unary: 'static {
     #[inline(always)]
     fn complex<T: MachineFloat>(_z: Complex<T>) -> Complex<T> {
         refused()
+    }
+}
+
+/// The form of `F` for usual elements; asked as a question, whether an element is one.
+pub struct Usual<F>(core::marker::PhantomData<fn() -> F>);
+impl<F: Unary> Unary for Usual<F> {
+    #[inline(always)]
+    fn boolean(x: bool) -> bool {
+        F::boolean(x)
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(x: T) -> T {
+        F::integer(x)
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        F::usual(x)
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+        F::complex(z)
+    }
+}
+impl<F: Unary> Predicate for Usual<F> {
+    #[inline(always)]
+    fn boolean(_: bool) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(_: T) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> bool {
+        F::is_usual(x)
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(_: Complex<T>) -> bool {
+        true
     }
 }
 

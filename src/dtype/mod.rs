@@ -14,8 +14,6 @@ mod compute;
 mod element;
 mod half;
 mod info;
-// Some functions are tested ahead of the formulas that will use them.
-#[allow(dead_code)]
 pub(crate) mod math;
 pub mod promote;
 mod runtime;
@@ -44,7 +42,8 @@ pub use num_complex::Complex;
 pub use cast::Castable;
 #[doc(hidden)]
 pub use compute::{
-    Binary, Compare, Compute, MachineFloat, MachineInt, Parameters, Predicate, ToReal, Tuned, Unary, Visitor, refused,
+    Binary, Compare, Compute, MachineFloat, MachineInt, Parameters, Predicate, ToReal, Tuned, Unary, Usual, Visitor,
+    refused,
 };
 #[doc(hidden)]
 pub use special::Special;

@@ -12,8 +12,20 @@ use core::marker::PhantomData;
 pub trait Map1<A, O>: Copy + Send + Sync {
     /// Whether elements only move: the types are one, and what comes out is what went in.
     const MOVES: bool = false;
+    /// Whether there is another form for usual elements, which vectorises. Loops look at a block of elements first.
+    const HAS_USUAL: bool = false;
     /// One element.
     fn call(self, a: A) -> O;
+    /// Whether the form for usual elements holds for this one.
+    #[inline(always)]
+    fn is_usual(self, _a: A) -> bool {
+        true
+    }
+    /// That form.
+    #[inline(always)]
+    fn usual(self, a: A) -> O {
+        self.call(a)
+    }
 }
 
 /// A function of two elements.
@@ -67,9 +79,18 @@ impl<Op> Default for Applying<Op> {
     }
 }
 impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
+    const HAS_USUAL: bool = Op::HAS_USUAL;
     #[inline(always)]
     fn call(self, a: A) -> O {
         Op::apply(a).cast()
+    }
+    #[inline(always)]
+    fn is_usual(self, a: A) -> bool {
+        Op::is_usual(a)
+    }
+    #[inline(always)]
+    fn usual(self, a: A) -> O {
+        Op::usual(a).cast()
     }
 }
 

@@ -7,6 +7,7 @@
 
 pub mod admit;
 mod binary;
+pub mod blend;
 pub mod choosing;
 pub mod close;
 mod complex;

@@ -3,6 +3,7 @@
 use super::Op;
 use super::admit::*;
 use super::table::tuned_table;
+use crate::dtype::math;
 use crate::dtype::{
     Castable as _, Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special, Tuned,
 };
@@ -113,8 +114,8 @@ macro_rules! real_formulas {
     )*};
 }
 real_formulas! {
-    elu: |x, [alpha, ..]| if x <= T::zero() { x.exp_m1() * alpha } else { x };
-    celu: |x, [alpha, inverse, _]| if x <= T::zero() { (x * inverse).exp_m1() * alpha } else { x }, with {
+    elu: |x, [alpha, ..]| if x <= T::zero() { T::elementary::<math::Expm1>(x) * alpha } else { x };
+    celu: |x, [alpha, inverse, _]| if x <= T::zero() { T::elementary::<math::Expm1>(x * inverse) * alpha } else { x }, with {
         fn refusal(_: DType, [alpha, ..]: Parameters<f64>) -> Option<&'static str> {
             (alpha == 0.0).then_some("`alpha` must not be 0")
         }
@@ -122,7 +123,10 @@ real_formulas! {
             [alpha, ScalarValue::Float(alpha.real_part().recip()), ScalarValue::Float(0.0)]
         }
     };
-    softplus: |x, [beta, threshold, _]| if x * beta > threshold { x } else { (x * beta).exp().ln_1p() / beta };
+    softplus: |x, [beta, threshold, _]| {
+        let smooth = T::elementary::<math::Log1p>(T::elementary::<math::Exp>(x * beta)) / beta;
+        if x * beta > threshold { x } else { smooth }
+    };
     softshrink: |x, [lambda, ..]| {
         if x > lambda {
             x - lambda
@@ -176,7 +180,7 @@ stepwise_formulas! {
         } else {
             x
         };
-        round(x / round(T::one() - x)).ln()
+        T::elementary::<math::Log>(round(x / round(T::one() - x)))
     }, with {
         const ROUNDS_PARAMETERS: bool = true;
         fn absent(_: DType, _: usize) -> f64 {

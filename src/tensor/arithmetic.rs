@@ -85,6 +85,20 @@ pub(super) fn broadcast<T: Shape, Out: Element>(op: &'static str, a: &[usize], b
     Ok(sizes)
 }
 
+/// The same of any number of operands.
+pub(super) fn broadcast_all<T: Shape, Out: Element>(op: &'static str, of: &[&[usize]]) -> Result<T::Sizes> {
+    let rank = of.iter().map(|sizes| sizes.len()).max().unwrap_or(0);
+    let mut joined = vec![1; rank];
+    for sizes in of {
+        let mut next = vec![1; rank];
+        if !broadcast_sizes(&joined, sizes, &mut next) {
+            return Err(Error::Broadcast { op, lhs: joined[..].into(), rhs: (*sizes).into() });
+        }
+        joined = next;
+    }
+    broadcast::<T, Out>(op, &joined, &joined)
+}
+
 /// The strides of a view broadcast to `sizes`: those to read through, and those that count for the layout of the result.
 /// PyTorch converts operands to the `common` dtype before it looks at their layout.
 fn broadcast_strides<B, E: Element, A: SizeArray>(view: &View<'_, B, E>, sizes: &A, common: DType) -> (A, A) {

@@ -1,11 +1,11 @@
 //! Choosing between elements: `where_` by a condition, `clamp` by bounds.
 
 use super::Tensor;
-use super::arithmetic::{PromotedWith, broadcast, map1, map2, map3};
+use super::arithmetic::{PromotedWith, broadcast_all, map1, map2, map3, scalar_operand, update};
 use super::operand::{Operand, OperandSource};
 use crate::device::{Device, Receives, Source};
 use crate::dtype::promote::ResultType;
-use crate::dtype::{Castable, DType, Dtype, Element, Scalar};
+use crate::dtype::{CanCast, Castable, DType, Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{MaskFor, OrderedFor};
@@ -14,19 +14,20 @@ use crate::shape::{Broadcast, Shape};
 use crate::storage::View;
 
 /// What a choice is made from: elements, or one value.
-enum Choice<'a, D: Device, E, P> {
+pub(super) enum Choice<'a, D: Device, E, P> {
     Elements(View<'a, D::Storage, E>),
     Value(P),
 }
 
 /// An operand of a choice, scalars converted to the result's dtype. A scalar that does not fit is refused.
-fn choice<'a, R: Operand, P: Dtype, D: Device + Receives<R::Place, R::Kind>>(
+pub(super) fn choice<'a, R: Operand, P: Castable, D: Device + Receives<R::Place, R::Kind>>(
+    op: &'static str,
     operand: &'a R,
 ) -> Result<Choice<'a, D, R::Elem, P>> {
     Ok(match operand.source() {
         OperandSource::Scalar(value) => match value.to_dtype() {
             Some(value) => Choice::Value(value),
-            None => return Err(Error::ScalarOutOfRange { op: "where_", value, dtype: P::DTYPE }),
+            None => return Err(Error::ScalarOutOfRange { op, value, dtype: P::DTYPE }),
         },
         OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
             Source::View(view) => Choice::Elements(view),
@@ -97,19 +98,8 @@ where
     A: Operand,
     B: Operand,
 {
-    let (a, b) = (choice::<A, P, D>(a)?, choice::<B, P, D>(b)?);
-    let sizes = |of: &[&[usize]]| -> Result<T::Sizes> {
-        let rank = of.iter().map(|sizes| sizes.len()).max().unwrap_or(0);
-        let mut joined = vec![1; rank];
-        for sizes in of {
-            let mut next = vec![1; rank];
-            if !crate::shape::broadcast_sizes(&joined, sizes, &mut next) {
-                return Err(Error::Broadcast { op: "where_", lhs: joined[..].into(), rhs: (*sizes).into() });
-            }
-            joined = next;
-        }
-        broadcast::<T, P>("where_", &joined, &joined)
-    };
+    let (a, b) = (choice::<A, P, D>("where_", a)?, choice::<B, P, D>("where_", b)?);
+    let sizes = |of: &[&[usize]]| broadcast_all::<T, P>("where_", of);
     match (a, b) {
         (Choice::Elements(a), Choice::Elements(b)) => {
             let sizes = sizes(&[mask.sizes, a.sizes, b.sizes])?;
@@ -165,5 +155,41 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let raised = super::arithmetic::combine::<ops::clamp_min, E, S, D, L, S, D>(self, &low)?;
         super::arithmetic::combine::<ops::clamp_max, _, S, D, H, S, D>(&raised, &high)
+    }
+
+    /// [`clamp`](Self::clamp) in place. The result must be castable to `E`.
+    ///
+    /// # Panics
+    /// As there; [`try_clamp_`](Self::try_clamp_) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let mut x = tensor![-2, 0, 7];
+    /// x.clamp_(-1, 5);
+    /// assert_eq!(x.to_vec(), [-1, 0, 5]);
+    /// ```
+    #[track_caller]
+    pub fn clamp_<L: Scalar, H: Scalar>(&mut self, low: L, high: H) -> &mut Self
+    where
+        E: OrderedFor<ops::reduce::clamp>,
+        L::Counts: OrderedFor<ops::reduce::clamp>,
+        H::Counts: OrderedFor<ops::reduce::clamp>,
+        Clamped<E, S, L, H>: CanCast<E>,
+    {
+        unwrap(self.try_clamp_(low, high))
+    }
+
+    /// [`clamp_`](Self::clamp_), returning the error; nothing is written then.
+    pub fn try_clamp_<L: Scalar, H: Scalar>(&mut self, low: L, high: H) -> Result<&mut Self>
+    where
+        E: OrderedFor<ops::reduce::clamp>,
+        L::Counts: OrderedFor<ops::reduce::clamp>,
+        H::Counts: OrderedFor<ops::reduce::clamp>,
+        Clamped<E, S, L, H>: CanCast<E>,
+    {
+        scalar_operand::<ops::clamp_max, E, Clamped<E, S, L, H>>(high.value(), false)?;
+        update::<ops::clamp_min, E, S, D, L>(self, &low)?;
+        update::<ops::clamp_max, E, S, D, H>(self, &high)?;
+        Ok(self)
     }
 }

@@ -7,7 +7,7 @@ use crate::device::{Device, LaneKernel};
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat, MachineInt};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
-use crate::ops::admit::{FloatFor, OrderedFor};
+use crate::ops::admit::{InexactFor, OrderedFor};
 use crate::ops::kernel::Map2;
 use crate::shape::{Axis, Dyn, HasAxis, Shape};
 
@@ -100,6 +100,10 @@ impl Binary for AddingExponentials {
         } else {
             (low - high).exp().ln_1p() + high
         }
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        ops::logaddexp::complex(a, b)
     }
 }
 
@@ -214,8 +218,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         along::<I, _, E, S, D>(RunningProduct, self)
     }
 
-    /// The logarithm of the running sums of exponentials along an axis (`torch.logcumsumexp`), for floats. Computed without
-    /// overflow.
+    /// The logarithm of the running sums of exponentials along an axis (`torch.logcumsumexp`), for floats and complex numbers.
+    /// Computed without overflow.
     ///
     /// # Panics
     /// If memory runs out; [`try_logcumsumexp`](Self::try_logcumsumexp) returns it.
@@ -227,7 +231,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn logcumsumexp<const I: isize>(&self, axis: Axis<I>) -> Tensor<E, S, D>
     where
-        E: FloatFor<ops::reduce::logcumsumexp>,
+        E: InexactFor<ops::reduce::logcumsumexp>,
         S: HasAxis<I>,
     {
         unwrap(self.try_logcumsumexp(axis))
@@ -236,7 +240,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`logcumsumexp`](Self::logcumsumexp), returning the error.
     pub fn try_logcumsumexp<const I: isize>(&self, _axis: Axis<I>) -> Result<Tensor<E, S, D>>
     where
-        E: FloatFor<ops::reduce::logcumsumexp>,
+        E: InexactFor<ops::reduce::logcumsumexp>,
         S: HasAxis<I>,
     {
         along::<I, _, E, S, D>(RunningLogSumExp, self)

@@ -3,11 +3,11 @@
 use super::arithmetic::{broadcast, map1, map2};
 use super::create::fill_value;
 use super::gather::{elements, known_as};
-use super::operand::TensorOperand;
+use super::operand::{Operand, OperandSource, TensorOperand};
 use super::{Tensor, checked_numel, expect_fit};
-use crate::device::{Device, Indexing, Receives};
+use crate::device::{Device, Indexing, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
-use crate::dtype::{DType, Dtype, Element, Scalar};
+use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::{MaskFor, SameDtypeFor};
 use crate::ops::choosing::{self, Filling, IsTrue};
@@ -20,6 +20,19 @@ fn mask<M: TensorOperand, D: Device + Receives<M::Place, Dimensioned>>(mask: &M)
     Ok(known_as(elements::<M, D>(mask)?))
 }
 
+/// The value of a scalar or zero-dim tensor in the dtype that is filled. A tensor without data has none, and needs none.
+fn filler<E: Dtype, V: Operand, D: Device + Receives<V::Place, V::Kind>>(op: &'static str, value: &V) -> Result<E> {
+    let value = match value.source() {
+        OperandSource::Scalar(value) => value,
+        OperandSource::View(view) => match <D as Receives<V::Place, V::Kind>>::right(view)? {
+            Source::View(_) if !D::HAS_DATA => return Ok(E::default()),
+            Source::View(view) => D::peek(view)?.to_scalar(),
+            Source::Value(value) => value.to_scalar(),
+        },
+    };
+    fill_value(op, value)
+}
+
 /// Strides to read a view through that is broadcast to `sizes`.
 fn spread<A: SizeArray, B, E>(view: &View<'_, B, E>, sizes: &A) -> A {
     let mut strides = A::filled(0);
@@ -28,7 +41,7 @@ fn spread<A: SizeArray, B, E>(view: &View<'_, B, E>, sizes: &A) -> A {
 }
 
 /// Row-major elements of a view broadcast to `sizes`.
-fn laid_out<E: Element, D: Device>(
+pub(super) fn laid_out<E: Element, D: Device>(
     view: View<'_, D::Storage, E>,
     sizes: &[usize],
     kernel: impl Map1<E, E>,
@@ -55,7 +68,8 @@ fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(D::Storage,
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// A value where the mask is true, else the element.
     ///
-    /// Shape: that of `self` and the mask broadcast. Dtypes: all computing dtypes, which the value is converted to.
+    /// Shape: that of `self` and the mask broadcast. Dtypes: all computing dtypes, which the value is converted to: a scalar, or a
+    /// zero-dim tensor of any dtype.
     ///
     /// PyTorch: `torch.masked_fill`.
     ///
@@ -70,33 +84,33 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(scores.masked_fill(causal, f32::NEG_INFINITY).to_vec(), [1.0, f32::NEG_INFINITY, 3.0, 4.0]);
     /// ```
     #[track_caller]
-    pub fn masked_fill<M: TensorOperand>(
+    pub fn masked_fill<M: TensorOperand, V: Operand<Shape = ()>>(
         &self,
         mask: M,
-        value: impl Scalar,
+        value: V,
     ) -> Tensor<E, <S as Broadcast<M::Shape>>::Output, D>
     where
         E: Dtype,
         S: Broadcast<M::Shape>,
         M::Elem: MaskFor<choosing::masked_fill>,
-        D: Receives<M::Place, Dimensioned>,
+        D: Receives<M::Place, Dimensioned> + Receives<V::Place, V::Kind>,
     {
         unwrap(self.try_masked_fill(mask, value))
     }
 
     /// [`masked_fill`](Self::masked_fill), returning the error.
-    pub fn try_masked_fill<M: TensorOperand>(
+    pub fn try_masked_fill<M: TensorOperand, V: Operand<Shape = ()>>(
         &self,
         mask: M,
-        value: impl Scalar,
+        value: V,
     ) -> Result<Tensor<E, <S as Broadcast<M::Shape>>::Output, D>>
     where
         E: Dtype,
         S: Broadcast<M::Shape>,
         M::Elem: MaskFor<choosing::masked_fill>,
-        D: Receives<M::Place, Dimensioned>,
+        D: Receives<M::Place, Dimensioned> + Receives<V::Place, V::Kind>,
     {
-        let value = fill_value::<E>("masked_fill", value.value())?;
+        let value = filler::<E, V, D>("masked_fill", &value)?;
         let mask = self::mask::<M, D>(&mask)?;
         let sizes =
             broadcast::<<S as Broadcast<M::Shape>>::Output, E>("masked_fill", self.shape().as_ref(), mask.sizes)?;
@@ -115,27 +129,27 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.to_vec(), [1, 0, 3]);
     /// ```
     #[track_caller]
-    pub fn masked_fill_<M: TensorOperand>(&mut self, mask: M, value: impl Scalar) -> &mut Self
+    pub fn masked_fill_<M: TensorOperand, V: Operand<Shape = ()>>(&mut self, mask: M, value: V) -> &mut Self
     where
         E: Dtype,
         S: Broadcast<M::Shape>,
         <S as Broadcast<M::Shape>>::Output: WrittenTo<S>,
         M::Elem: MaskFor<choosing::masked_fill>,
-        D: Receives<M::Place, Dimensioned>,
+        D: Receives<M::Place, Dimensioned> + Receives<V::Place, V::Kind>,
     {
         unwrap(self.try_masked_fill_(mask, value))
     }
 
     /// [`masked_fill_`](Self::masked_fill_), returning the error; nothing is written then.
-    pub fn try_masked_fill_<M: TensorOperand>(&mut self, mask: M, value: impl Scalar) -> Result<&mut Self>
+    pub fn try_masked_fill_<M: TensorOperand, V: Operand<Shape = ()>>(&mut self, mask: M, value: V) -> Result<&mut Self>
     where
         E: Dtype,
         S: Broadcast<M::Shape>,
         <S as Broadcast<M::Shape>>::Output: WrittenTo<S>,
         M::Elem: MaskFor<choosing::masked_fill>,
-        D: Receives<M::Place, Dimensioned>,
+        D: Receives<M::Place, Dimensioned> + Receives<V::Place, V::Kind>,
     {
-        let value = fill_value::<E>("masked_fill_", value.value())?;
+        let value = filler::<E, V, D>("masked_fill_", &value)?;
         let mask = self::mask::<M, D>(&mask)?;
         let sizes = self.shape();
         expect_broadcast("masked_fill_", mask.sizes, sizes.as_ref())?;

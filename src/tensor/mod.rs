@@ -6,6 +6,7 @@
 mod addmm;
 mod arithmetic;
 mod assign;
+mod blend;
 mod choose;
 mod close;
 mod compare;
@@ -23,6 +24,7 @@ mod index;
 mod join;
 mod layout;
 pub mod lazy;
+mod left;
 mod masked;
 mod matmul;
 mod median;
@@ -33,6 +35,7 @@ mod operators;
 mod pad;
 mod pairs;
 mod products;
+mod put;
 mod quantile;
 mod random;
 mod ranges;
@@ -58,6 +61,7 @@ mod words;
 pub use arithmetic::Outcome;
 #[doc(hidden)]
 pub use assign::AssignedFrom;
+pub use blend::WeightOf;
 pub use choose::{try_where_, where_};
 pub use contract::{multi_dot, try_multi_dot};
 #[doc(hidden)]
@@ -69,6 +73,10 @@ pub use grid::{
 pub use index::{Iter, Position};
 pub use join::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};
 pub use layout::{Layout, Strided};
+pub use left::{
+    float_power, floor_divide, pow, try_float_power, try_floor_divide, try_pow, try_xlog1py, try_xlogy, try_zeta,
+    xlog1py, xlogy, zeta,
+};
 pub use operand::{Operand, TensorOperand};
 #[doc(hidden)]
 pub use operators::{AssignedTo, RightOf};

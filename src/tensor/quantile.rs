@@ -3,16 +3,20 @@
 //! As PyTorch computes them: lanes are sorted, and the rank of the quantile is computed in the dtype itself.
 //! Source: `aten/src/ATen/native/Sorting.cpp`, `quantile_compute`.
 
-use super::gather::{dense, lifted};
+use super::gather::{dense, elements, lifted};
+use super::operand::TensorOperand;
 use super::{Tensor, checked_numel};
-use crate::device::{Device, Indexing, Order};
-use crate::dtype::{Castable, Compute as _, Dtype, Element};
+use crate::device::{Device, Indexing, Order, Receives};
+use crate::dtype::scalar::Dimensioned;
+use crate::dtype::{Castable as _, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::ops::Op;
+use crate::ops::admit::SameDtypeFor;
+use crate::ops::blend::Lerping;
 use crate::ops::choosing::{self, WideFloatFor};
-use crate::ops::kernel::{Map1, Map3};
-use crate::ops::reduce::{Accumulating, Reducer};
-use crate::ops::{self, Op};
-use crate::shape::{OneAxis, Shape};
+use crate::ops::kernel::Map2;
+use crate::ops::reduce::Reducer;
+use crate::shape::{Dim, IndexList, InsertAxis, OneAxis, Shape, SizeArray};
 use crate::storage::View;
 use core::marker::PhantomData;
 
@@ -58,7 +62,6 @@ impl<E: Element> Reducer<E> for Counting {
 
 /// The rank of a quantile among so many numbers.
 struct Rank<E> {
-    q: f64,
     len: usize,
     ignores_nan: bool,
     how: Interpolation,
@@ -71,7 +74,7 @@ impl<E> Clone for Rank<E> {
 }
 impl<E> Copy for Rank<E> {}
 impl<E: Dtype> Rank<E> {
-    fn of(self, numbers: i64) -> f64 {
+    fn of(self, numbers: i64, q: f64) -> f64 {
         let last = self.len as i64 - 1;
         if !self.ignores_nan && numbers <= last {
             // NaN comes last.
@@ -79,7 +82,7 @@ impl<E: Dtype> Rank<E> {
         }
         // Rounded to the dtype, as the factors are.
         let rounded = |x: f64| E::from_f64(x).cast::<f64>();
-        let rank = rounded(rounded(self.q) * rounded((numbers - 1).max(0) as f64));
+        let rank = rounded(rounded(q) * rounded((numbers - 1).max(0) as f64));
         match self.how {
             Interpolation::Lower => rank.floor(),
             Interpolation::Higher => rank.ceil(),
@@ -95,16 +98,16 @@ struct Above<E>(Rank<E>);
 /// How far from the one below.
 struct Weight<E>(Rank<E>);
 macro_rules! ranks {
-    ($($name:ident -> $out:ty: |$rank:ident, $numbers:ident| $value:expr;)*) => {$(
+    ($($name:ident -> $out:ty: |$rank:ident, $numbers:ident, $q:ident| $value:expr;)*) => {$(
         impl<E> Clone for $name<E> {
             fn clone(&self) -> Self {
                 *self
             }
         }
         impl<E> Copy for $name<E> {}
-        impl<E: Dtype> Map1<i64, $out> for $name<E> {
+        impl<E: Dtype> Map2<i64, f64, $out> for $name<E> {
             #[inline(always)]
-            fn call(self, $numbers: i64) -> $out {
+            fn call(self, $numbers: i64, $q: f64) -> $out {
                 let $rank = self.0;
                 $value
             }
@@ -112,28 +115,12 @@ macro_rules! ranks {
     )*};
 }
 ranks! {
-    Below -> i64: |rank, numbers| rank.of(numbers) as i64;
-    Above -> i64: |rank, numbers| rank.of(numbers).ceil() as i64;
-    Weight -> E: |rank, numbers| {
-        let at = rank.of(numbers);
+    Below -> i64: |rank, numbers, q| rank.of(numbers, q) as i64;
+    Above -> i64: |rank, numbers, q| rank.of(numbers, q).ceil() as i64;
+    Weight -> E: |rank, numbers, q| {
+        let at = rank.of(numbers, q);
         E::from_f64(if rank.how == Interpolation::Midpoint { 0.5 } else { at - at.floor() })
     };
-}
-
-/// Between two elements. Source: `aten/src/ATen/native/Lerp.h`.
-#[derive(Clone, Copy)]
-struct Between;
-impl<E: Dtype> Map3<E, E, E, E> for Between {
-    #[inline(always)]
-    fn call(self, low: E, high: E, weight: E) -> E {
-        let (low, high, weight) = (low.to_compute(), high.to_compute(), weight.to_compute());
-        let distance = high.binary::<ops::sub>(low);
-        let is_nearer = weight.cast::<f64>() < 0.5;
-        // From the nearer end on.
-        let (base, share) =
-            if is_nearer { (low, weight) } else { (high, weight.binary::<ops::sub>(Castable::from_i32(1))) };
-        E::from_compute(base.binary::<Accumulating>(share.binary::<ops::mul>(distance)))
-    }
 }
 
 /// The quantile of each lane along an axis. `T` is the shape without it, or with size 1 in its place.
@@ -144,8 +131,60 @@ fn quantile_along<O: Op, E: Dtype, T: Shape, D: Device>(
     how: Interpolation,
     ignores_nan: bool,
 ) -> Result<Tensor<E, T, D>> {
+    let (storage, mut sizes) = along::<O, E, D>(x, &[q], axis, how, ignores_nan)?;
+    if T::RANK < sizes.len() {
+        sizes.remove(axis);
+    }
+    Ok(dense(storage, &sizes))
+}
+
+/// Several quantiles of each lane. `T` is the shape of one with their number in front.
+fn quantiles_along<O: Op, E: Dtype, R, T: Shape, D: Device + Receives<R::Place, Dimensioned>>(
+    x: View<'_, D::Storage, E>,
+    q: &R,
+    axis: usize,
+    how: Interpolation,
+    ignores_nan: bool,
+) -> Result<Tensor<E, T, D>>
+where
+    R: TensorOperand,
+{
+    let q = elements::<R, D>(q)?;
+    let count = q.sizes.first().copied().unwrap_or(1);
+    // Without data there is nothing to compute with; the number counts.
+    let q = if D::HAS_DATA { D::download(q)?.into_iter().map(|q| q.cast()).collect() } else { vec![0.0; count] };
+    let (storage, sizes) = along::<O, E, D>(x, &q, axis, how, ignores_nan)?;
+    // The axis goes to the front, where one of size 1 may stay in its place.
+    let strides = strides_of(&sizes);
+    let (mut own, mut steps) = (vec![sizes[axis]], vec![strides[axis]]);
+    for at in (0..sizes.len()).filter(|&at| at != axis || T::RANK > sizes.len()) {
+        own.push(if at == axis { 1 } else { sizes[at] });
+        steps.push(strides[at]);
+    }
+    own.truncate(T::RANK);
+    steps.truncate(T::RANK);
+    Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(&own), T::Sizes::copied(&steps)))
+}
+
+/// Row-major strides.
+fn strides_of(sizes: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1; sizes.len()];
+    for axis in (1..sizes.len()).rev() {
+        strides[axis - 1] = strides[axis] * sizes[axis].max(1);
+    }
+    strides
+}
+
+/// The quantiles of each lane along an axis, side by side in its place; and the sizes of that.
+fn along<O: Op, E: Dtype, D: Device>(
+    x: View<'_, D::Storage, E>,
+    q: &[f64],
+    axis: usize,
+    how: Interpolation,
+    ignores_nan: bool,
+) -> Result<(D::Storage, Vec<usize>)> {
     let op = O::NAME;
-    if !(0.0..=1.0).contains(&q) {
+    if let Some(q) = q.iter().find(|q| !(0.0..=1.0).contains(*q)) {
         return Err(Error::InvalidArgument { op, reason: format!("q goes from 0 to 1, got {q}") });
     }
     let (mut sizes, strides) = lifted(&x);
@@ -154,42 +193,40 @@ fn quantile_along<O: Op, E: Dtype, T: Shape, D: Device>(
     }
     let len = sizes[axis];
     let [sorted, _] = D::order(Order::Sort { descending: false }, x.restrided(&sizes, &strides), axis)?;
-    let row_major = |sizes: &[usize]| {
-        let mut strides = vec![1; sizes.len()];
-        for axis in (1..sizes.len()).rev() {
-            strides[axis - 1] = strides[axis] * sizes[axis];
-        }
-        strides
-    };
     let own = sizes.clone();
-    let own_strides = row_major(&own);
+    let own_strides = strides_of(&own);
     let sorted = View::<_, E>::new(&sorted, 0, &own, &own_strides);
     let numbers = D::reduce(Counting, sorted, 1 << axis)?;
     sizes[axis] = 1;
-    let kept = row_major(&sizes);
-    let numbers = View::<_, i64>::new(&numbers, 0, &sizes, &kept);
-    let rank = Rank::<E> { q, len, ignores_nan, how, dtype: PhantomData };
+    let mut lane = strides_of(&sizes);
+    sizes[axis] = q.len();
+    checked_numel::<E>(op, &sizes)?;
+    // One number of numbers for all quantiles of a lane, and one quantile for all lanes.
+    lane[axis] = 0;
+    let mut place = vec![0; sizes.len()];
+    place[axis] = 1;
+    let numbers = View::<_, i64>::new(&numbers, 0, &sizes, &lane);
+    let q = D::build(|| Ok(q.to_vec()))?;
+    let q = View::<_, f64>::new(&q, 0, &sizes, &place);
+    let dense = strides_of(&sizes);
+    let rank = Rank::<E> { len, ignores_nan, how, dtype: PhantomData };
     let indexing = Indexing { op, axis, wraps: false };
-    let below = D::map1::<i64, i64>(Below(rank), numbers, &kept)?;
-    let low = D::gather(indexing, sorted, View::new(&below, 0, &sizes, &kept))?;
-    let result = if matches!(how, Interpolation::Linear | Interpolation::Midpoint) {
-        let above = D::map1::<i64, i64>(Above(rank), numbers, &kept)?;
-        let high = D::gather(indexing, sorted, View::new(&above, 0, &sizes, &kept))?;
-        let weight = D::map1::<i64, E>(Weight(rank), numbers, &kept)?;
-        let view = |of| View::<_, E>::new(of, 0, &sizes, &kept);
-        D::map3::<E, E, E, E>(Between, view(&low), view(&high), view(&weight), &kept)?
-    } else {
-        low
-    };
-    if T::RANK < sizes.len() {
-        sizes.remove(axis);
+    let below = D::map2::<i64, f64, i64>(Below(rank), numbers, q, &dense)?;
+    let low = D::gather(indexing, sorted, View::new(&below, 0, &sizes, &dense))?;
+    if !matches!(how, Interpolation::Linear | Interpolation::Midpoint) {
+        return Ok((low, sizes));
     }
-    Ok(dense(result, &sizes))
+    let above = D::map2::<i64, f64, i64>(Above(rank), numbers, q, &dense)?;
+    let high = D::gather(indexing, sorted, View::new(&above, 0, &sizes, &dense))?;
+    let weight = D::map2::<i64, f64, E>(Weight(rank), numbers, q, &dense)?;
+    let view = |of| View::<_, E>::new(of, 0, &sizes, &dense);
+    let between = D::map3::<E, E, E, E>(Lerping, view(&low), view(&high), view(&weight), &dense)?;
+    Ok((between, sizes))
 }
 
 /// Writes the forms of a quantile.
 macro_rules! quantiles {
-    ($($ignores:literal $name:ident $try:ident $axis:ident $try_axis:ident, $nan:literal, $all:literal, $along:literal;)*) => {$(
+    ($($ignores:literal $name:ident $try:ident $axis:ident $try_axis:ident $each:ident $try_each:ident $each_axis:ident $try_each_axis:ident, $nan:literal, $all:literal, $along:literal;)*) => {$(
         /// A quantile, over everything and along an axis.
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = concat!("The element that a share `q` of all elements is below, as a zero-dim tensor. ", $nan)]
@@ -253,14 +290,98 @@ macro_rules! quantiles {
                 let axis = A::MASK.trailing_zeros() as usize;
                 quantile_along::<choosing::$name, E, _, D>(self.view(), q, axis, interpolation, $ignores)
             }
+
+            #[doc = concat!("Several of [`", stringify!($name), "`](Self::", stringify!($name), "): one for each element of `q`, a list.")]
+            ///
+            /// Shape: one axis, as long as `q`. Dtypes: `f32` and `f64`, `q` holding the same.
+            ///
+            #[doc = concat!("PyTorch: `torch.", stringify!($name), "` with a tensor `q`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("As there; [`", stringify!($try_each), "`](Self::", stringify!($try_each), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{tensor, Interpolation};
+            #[doc = concat!("let x = tensor![5.0, 1.0, 4.0, 2.0, 3.0];\nassert_eq!(x.", stringify!($each), "(tensor![0.0, 0.25, 1.0], Interpolation::Linear).to_vec(), [1.0, 2.0, 5.0]);")]
+            /// ```
+            #[track_caller]
+            pub fn $each<R: TensorOperand, Q: Dim>(&self, q: R, interpolation: Interpolation) -> Tensor<E, (Q,), D>
+            where
+                E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
+                R::Shape: IndexList<Dim = Q>,
+                D: Receives<R::Place, Dimensioned>,
+            {
+                unwrap(self.$try_each(q, interpolation))
+            }
+
+            #[doc = concat!("[`", stringify!($each), "`](Self::", stringify!($each), "), returning the error.")]
+            pub fn $try_each<R: TensorOperand, Q: Dim>(&self, q: R, interpolation: Interpolation) -> Result<Tensor<E, (Q,), D>>
+            where
+                E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
+                R::Shape: IndexList<Dim = Q>,
+                D: Receives<R::Place, Dimensioned>,
+            {
+                let flat = self.try_contiguous()?;
+                let sizes = [self.numel()];
+                let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
+                quantiles_along::<choosing::$name, E, R, (Q,), D>(line, &q, 0, interpolation, $ignores)
+            }
+
+            #[doc = concat!("Several of [`", stringify!($axis), "`](Self::", stringify!($axis), "): one for each element of `q`, a list.")]
+            ///
+            /// Shape: as there, with an axis in front that is as long as `q`. Dtypes: `f32` and `f64`, `q` holding the same.
+            ///
+            #[doc = concat!("PyTorch: `torch.", stringify!($name), "` with a tensor `q`, `dim` and `keepdim`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("As there; [`", stringify!($try_each_axis), "`](Self::", stringify!($try_each_axis), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor, Interpolation};
+            #[doc = concat!("let x = tensor![[1.0, 2.0], [3.0, 6.0]];\nassert_eq!(x.", stringify!($each_axis), "(tensor![0.0, 0.5], axis![1], Interpolation::Linear).to_vec(), [1.0, 3.0, 1.5, 4.5]);")]
+            /// ```
+            #[track_caller]
+            pub fn $each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S>>(
+                &self,
+                q: R,
+                axis: A,
+                interpolation: Interpolation,
+            ) -> Tensor<E, <A::Reduced as InsertAxis<0>>::Inserted<Q>, D>
+            where
+                E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
+                R::Shape: IndexList<Dim = Q>,
+                A::Reduced: InsertAxis<0>,
+                D: Receives<R::Place, Dimensioned>,
+            {
+                unwrap(self.$try_each_axis(q, axis, interpolation))
+            }
+
+            #[doc = concat!("[`", stringify!($each_axis), "`](Self::", stringify!($each_axis), "), returning the error.")]
+            pub fn $try_each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S>>(
+                &self,
+                q: R,
+                _axis: A,
+                interpolation: Interpolation,
+            ) -> Result<Tensor<E, <A::Reduced as InsertAxis<0>>::Inserted<Q>, D>>
+            where
+                E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
+                R::Shape: IndexList<Dim = Q>,
+                A::Reduced: InsertAxis<0>,
+                D: Receives<R::Place, Dimensioned>,
+            {
+                let axis = A::MASK.trailing_zeros() as usize;
+                quantiles_along::<choosing::$name, E, R, _, D>(self.view(), &q, axis, interpolation, $ignores)
+            }
         }
     )*};
 }
 quantiles! {
-    false quantile try_quantile quantile_axis try_quantile_axis, "NaN if there is one.",
+    false quantile try_quantile quantile_axis try_quantile_axis quantiles try_quantiles quantiles_axis try_quantiles_axis,
+        "NaN if there is one.",
         "assert_eq!(tensor![4.0, 1.0, 3.0, 2.0].quantile(0.5, Interpolation::Linear).item(), 2.5);",
         "let x = tensor![[4.0, 1.0, 3.0], [0.0, 0.0, 5.0]];\nassert_eq!(x.quantile_axis(0.75, axis![1], Interpolation::Higher).to_vec(), [4.0, 5.0]);";
-    true nanquantile try_nanquantile nanquantile_axis try_nanquantile_axis, "NaN does not count, unless there is nothing else.",
+    true nanquantile try_nanquantile nanquantile_axis try_nanquantile_axis nanquantiles try_nanquantiles nanquantiles_axis try_nanquantiles_axis,
+        "NaN does not count, unless there is nothing else.",
         "assert_eq!(tensor![4.0, f32::NAN, 3.0].nanquantile(0.5, Interpolation::Linear).item(), 3.5);",
         "let x = tensor![[4.0, f32::NAN, 3.0], [0.0, 0.0, 5.0]];\nassert_eq!(x.nanquantile_axis(1.0, axis![1], Interpolation::Nearest).to_vec(), [4.0, 5.0]);";
 }

@@ -155,7 +155,8 @@ macro_rules! reductions {
 
 reductions! {
     /// The sum. Bools and integers are summed in `i64`, which wraps; `f16` and `bf16` are summed in `f32` and rounded once.
-    /// Floats are added pairwise, in an order that shape and strides alone decide. The sum of nothing is 0.
+    /// Floats are added pairwise, in an order that shape and strides alone decide: neither the number of threads nor the machine's
+    /// vector instructions change a bit of it. The sum of nothing is 0.
     Element: sum try_sum sum_axis try_sum_axis <O> [Dtype<Sum = O>] () -> O, sum: Summing, "torch.sum",
         "assert_eq!(tensor![[1, 2], [3, 4]].sum().item(), 10);",
         "assert_eq!(tensor![[1, 2], [3, 4]].sum_axis(axis![0]).to_vec(), [4, 6]);";

@@ -1,11 +1,12 @@
 //! Looking for elements: `searchsorted`, `bucketize`, `isin`; and `one_hot`.
 
+use super::create::fill_value;
 use super::gather::{at_axis, elements, known_as, lifted, with_indices};
 use super::operand::TensorOperand;
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Device, Indexing, Order, Receives};
 use crate::dtype::scalar::Dimensioned;
-use crate::dtype::{Dtype, Element, Promotable};
+use crate::dtype::{Dtype, Element, Promotable, Scalar, ScalarValue};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::{RealFor, SameDtypeFor};
 use crate::ops::choosing::{self, Equal, IndexFor};
@@ -39,6 +40,35 @@ fn search<E: Element, T: Shape, D: Device>(
     let sorted = sorted.restrided(&sorted_sizes, &sorted_strides);
     let storage = D::search(sorted, values.restrided(&sizes, &value_strides), right)?;
     Ok(super::gather::dense(storage, &sizes))
+}
+
+/// The element, and the side of it, where a scalar would stand.
+fn sought<E: Dtype>(value: ScalarValue, right: bool) -> Result<(E, bool)> {
+    if let ScalarValue::Complex(_) = value {
+        let reason = "complex numbers have no order".to_owned();
+        return Err(Error::InvalidArgument { op: "searchsorted", reason });
+    }
+    let Some((min, max)) = E::DTYPE.int_range() else {
+        return Ok((fill_value("searchsorted", value).unwrap_or_else(|_| E::from_f64(value.real_part())), right));
+    };
+    let whole = match value {
+        ScalarValue::Int(value) => value,
+        // Saturates, far beyond every integer dtype. NaN stands after all numbers.
+        other => match other.real_part() {
+            x if x.is_nan() => i128::MAX,
+            x if right => x.floor() as i128,
+            x => x.ceil() as i128,
+        },
+    };
+    let place = if whole > max {
+        (max, true)
+    } else if whole < min {
+        (min, false)
+    } else {
+        (whole, right)
+    };
+    // Within the dtype's range.
+    Ok((E::from_i64(place.0 as i64), place.1))
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -77,6 +107,37 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         D: Receives<R::Place, Dimensioned>,
     {
         search("searchsorted", self.view(), known_as(elements::<R, D>(&values)?), right)
+    }
+
+    /// [`searchsorted`](Self::searchsorted) of one value, which need not be of the dtype: 2.5 stands between the integers 2 and 3.
+    ///
+    /// PyTorch: `torch.searchsorted` with a scalar.
+    ///
+    /// # Panics
+    /// If the value is complex; [`try_searchsorted_scalar`](Self::try_searchsorted_scalar) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert_eq!(tensor![1.0, 3.0, 5.0].searchsorted_scalar(3, true).item(), 2);
+    /// ```
+    #[track_caller]
+    pub fn searchsorted_scalar(&self, value: impl Scalar, right: bool) -> Tensor<i64, (), D>
+    where
+        S: IndexList,
+        E: RealFor<choosing::searchsorted>,
+    {
+        unwrap(self.try_searchsorted_scalar(value, right))
+    }
+
+    /// [`searchsorted_scalar`](Self::searchsorted_scalar), returning the error.
+    pub fn try_searchsorted_scalar(&self, value: impl Scalar, right: bool) -> Result<Tensor<i64, (), D>>
+    where
+        S: IndexList,
+        E: RealFor<choosing::searchsorted>,
+    {
+        let (value, right) = sought::<E>(value.value(), right)?;
+        let value = D::build(|| Ok(vec![value]))?;
+        search("searchsorted", self.view(), View::<_, E>::new(&value, 0, &[], &[]), right)
     }
 
     /// In which bucket each element is: the number of boundaries below it, or of those not above it if `right` is true.

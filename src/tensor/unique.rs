@@ -2,16 +2,35 @@
 
 use super::{Tensor, checked_numel};
 use crate::device::{Device, Order};
-use crate::dtype::{Dtype, Element};
+use crate::dtype::{Compute as _, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
-use crate::ops::Op;
 use crate::ops::admit::OrderedFor;
 use crate::ops::choosing;
-use crate::shape::{Dyn, Shape};
+use crate::ops::{self, Op};
+use crate::shape::{Axis, Dyn, HasAxis, Shape, SizeArray};
 use crate::storage::View;
+use core::cmp::Ordering;
 
 /// The elements without repetition, for each element which of them it is, and how often each was there.
 type Distinct<E, S, D> = (Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>);
+
+/// The same of slices along an axis.
+pub type Slices<E, S, D, const I: isize> =
+    (Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>, Tensor<i64, (<S as HasAxis<I>>::Dim,), D>, Tensor<i64, (Dyn,), D>);
+
+/// The order of elements, NaN after all numbers.
+fn compare<E: Dtype>(a: E, b: E) -> Ordering {
+    let less = |a: E, b: E| a.to_compute().compare::<ops::lt>(b.to_compute());
+    #[allow(clippy::eq_op)]
+    let is_nan = |x: E| x != x;
+    if less(a, b) {
+        Ordering::Less
+    } else if less(b, a) {
+        Ordering::Greater
+    } else {
+        is_nan(a).cmp(&is_nan(b))
+    }
+}
 
 /// Puts neighbours together that are equal. `order` gives the element that is at a position.
 fn together<E: Element, S: Shape, D: Device>(
@@ -84,6 +103,89 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let places = D::download(View::<_, i64>::new(&places, 0, &sizes, &[1]))?;
         let values = D::download(View::<_, E>::new(&values, 0, &sizes, &[1]))?;
         together(values, |at| places[at] as usize, self.shape())
+    }
+
+    /// The slices along an axis without repetition, in the order of their elements; for each slice of `self` which of them it is;
+    /// and how often each is there. No NaN equals another.
+    ///
+    /// Shapes: that of `self` with the size of the axis known at run time; one axis as long as that of `self`; one axis. Dtypes:
+    /// all with an order; the other two are `i64`. A tensor without data has no answer.
+    ///
+    /// PyTorch: `torch.unique(dim=…, return_inverse=True, return_counts=True)`.
+    ///
+    /// # Panics
+    /// If another axis is empty or memory runs out; [`try_unique_axis`](Self::try_unique_axis) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let (values, inverse, counts) = tensor![[7, 3], [1, 5], [7, 3]].unique_axis(axis![0]);
+    /// assert_eq!(values.to_vec(), [1, 5, 7, 3]);
+    /// assert_eq!(inverse.to_vec(), [1, 0, 1]);
+    /// assert_eq!(counts.to_vec(), [1, 2]);
+    /// ```
+    #[track_caller]
+    pub fn unique_axis<const I: isize>(&self, axis: Axis<I>) -> Slices<E, S, D, I>
+    where
+        S: HasAxis<I>,
+        E: OrderedFor<choosing::unique>,
+    {
+        unwrap(self.try_unique_axis(axis))
+    }
+
+    /// [`unique_axis`](Self::unique_axis), returning the error.
+    pub fn try_unique_axis<const I: isize>(&self, _axis: Axis<I>) -> Result<Slices<E, S, D, I>>
+    where
+        S: HasAxis<I>,
+        E: OrderedFor<choosing::unique>,
+    {
+        let (op, axis) = (choosing::unique::NAME, <S as HasAxis<I>>::INDEX);
+        let flat = flat::<choosing::unique, E, S, D>(self)?;
+        let own = self.shape();
+        let sizes = own.as_ref();
+        // (A zero-dim tensor has one slice.)
+        let len = sizes.get(axis).copied().unwrap_or(1);
+        if sizes.iter().enumerate().any(|(at, &size)| size == 0 && (at != axis)) {
+            let reason = format!("slices of {sizes:?} along axis {axis} have no elements to compare");
+            return Err(Error::InvalidArgument { op, reason });
+        }
+        let inner: usize = sizes.iter().skip(axis + 1).product();
+        let outer: usize = sizes.iter().take(axis).product();
+        let elements = D::download(flat.view())?;
+        let slice = |at: usize| {
+            let elements = &elements;
+            (0..outer).flat_map(move |row| &elements[(row * len + at) * inner..][..inner])
+        };
+        let mut order: Vec<usize> = (0..len).collect();
+        order.sort_by(|&a, &b| {
+            let ways = slice(a).zip(slice(b)).map(|(&a, &b)| compare(a, b));
+            ways.into_iter().find(|way| way.is_ne()).unwrap_or(Ordering::Equal)
+        });
+        let (mut chosen, mut counts): (Vec<usize>, Vec<i64>) = (Vec::new(), Vec::new());
+        let mut inverse = vec![0; len];
+        for at in order {
+            match (chosen.last(), counts.last_mut()) {
+                (Some(&last), Some(count)) if slice(last).eq(slice(at)) => *count += 1,
+                _ => {
+                    chosen.push(at);
+                    counts.push(1);
+                }
+            }
+            inverse[at] = chosen.len() as i64 - 1;
+        }
+        let count = chosen.len();
+        let mut kept = <<S as HasAxis<I>>::Replace<Dyn> as Shape>::Sizes::copied(sizes);
+        if let Some(size) = kept.as_mut().get_mut(axis) {
+            *size = count;
+        }
+        let values = (0..outer)
+            .flat_map(|row| chosen.iter().flat_map(move |&at| (row * len + at) * inner..(row * len + at + 1) * inner))
+            .map(|place| elements[place])
+            .collect();
+        Ok((
+            Tensor::dense(D::build(|| Ok(values))?, kept),
+            Tensor::dense(D::build(|| Ok(inverse))?, [len]),
+            Tensor::dense(D::build(|| Ok(counts))?, [count]),
+        ))
     }
 
     /// The elements in row-major order without those that equal the one before; for each element of `self` which of them it is;

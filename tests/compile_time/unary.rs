@@ -82,7 +82,7 @@ fn every_unary_operation_gives_pytorchs_dtype() {
         softsign: "F_softsign"; tanhshrink: "F_tanhshrink"; erfc: "erfc"; erfinv: "erfinv"; erfcx: "special_erfcx";
         lgamma: "lgamma"; digamma: "digamma" "special_psi"; entr: "special_entr"; ndtr: "special_ndtr"; ndtri: "special_ndtri";
         log_ndtr: "special_log_ndtr"; i0: "i0" "special_i0"; i0e: "special_i0e"; i1: "special_i1"; i1e: "special_i1e";
-        bessel_j0: "special_bessel_j0"; bessel_j1: "special_bessel_j1"; bessel_y0: "special_bessel_y0";
+        airy_ai: "special_airy_ai"; bessel_j0: "special_bessel_j0"; bessel_j1: "special_bessel_j1"; bessel_y0: "special_bessel_y0";
         bessel_y1: "special_bessel_y1"; modified_bessel_i0: "special_modified_bessel_i0";
         modified_bessel_k0: "special_modified_bessel_k0"; scaled_modified_bessel_k0: "special_scaled_modified_bessel_k0";
         spherical_bessel_j0: "special_spherical_bessel_j0"; deg2rad: "deg2rad"; rad2deg: "rad2deg"; sgn: "sgn";

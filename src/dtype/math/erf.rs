@@ -1,4 +1,4 @@
-//! The error function, its complement, and the gate made of it.
+//! The error function and its complement.
 //!
 //! Uses exponentials and the polynomials; nothing of this folder uses it.
 
@@ -76,19 +76,4 @@ pub(crate) fn double(x: f64) -> f64 {
     let unit = f64::power_of_two(e.n);
     let far = 1.0 - e.high * unit - e.low * unit;
     pick(y < SMALL, near(y), far).copysign(x)
-}
-
-/// `x/2 * (1 + erf(x / sqrt(2)))`. Like PyTorch's formula it is NaN at negative infinity.
-/// Measured: 1.64 ulp in f32, 1.34 in f64.
-#[inline(always)]
-pub(crate) fn gelu<T: Real>(x: T) -> T {
-    let size = x.abs();
-    let y = size.bound(T::of(0.0), T::ERFC_END * T::of(core::f64::consts::SQRT_2));
-    // The square of x / sqrt(2) is simpler than x / sqrt(2).
-    let (high, low) = product(y, y);
-    let (half, zero) = (T::of(0.5), T::of(0.0));
-    let e = tail(product2((y, zero), T::SQRT_1_2), (half * high, half * low));
-    let h = (y * half * e.high).scale(e.n);
-    let value = pick(x < zero, -h, x - h);
-    pick(x == T::of(f64::NEG_INFINITY), T::of(f64::NAN), value)
 }

@@ -1,10 +1,10 @@
-//! Powers and roots.
+//! Powers.
 //!
 //! Uses exponentials and logarithms; nothing of this folder uses it.
 
 use super::exp::scaled;
 use super::log::log;
-use super::poly::{inverse_cbrt, log_tail};
+use super::poly::log_tail;
 use super::real::{Real, fast_sum, pick, product, product2, quotient2, sum};
 
 /// Whether a number that is not negative is an integer.
@@ -71,38 +71,4 @@ pub(crate) fn double(x: f64, y: f64) -> f64 {
     let low = pick(high.abs() < 1000.0, low, 0.0);
     let (high, low) = fast_sum(high.bound(f64::EXP_RANGE.0, f64::EXP_RANGE.1), low);
     scaled(high, low).value()
-}
-
-/// `1 / sqrt(x)`.
-/// Measured: 1.49 ulp in f32, 1.44 in f64.
-#[inline(always)]
-pub(crate) fn rsqrt<T: Real>(x: T) -> T {
-    T::of(1.0) / x.sqrt()
-}
-
-/// The cube root, computed in f64.
-/// Measured: 0.50 ulp in f32, 0.50 in f64.
-#[inline(always)]
-pub(crate) fn cbrt<T: Real>(x: T) -> T {
-    let wide = x.wide();
-    let size = wide.abs();
-    let (m, k) = size.split();
-    // m from 1 to 2, and the exponent as 3 third + rest.
-    let low = m < 1.0;
-    let (m, k) = (pick(low, m + m, m), pick(low, k - 1.0, k));
-    let third = (k * (1.0 / 3.0) - 0.333).nearest();
-    let rest = k - 3.0 * third;
-    // r is near 1 / cbrt(m); a step of fourth order makes it so to the last digits.
-    let first = inverse_cbrt(m);
-    let m = m * pick(rest > 1.5, 4.0, pick(rest > 0.5, 2.0, 1.0));
-    let r = first * pick(rest > 1.5, 0.629_960_524_947_436_6, pick(rest > 0.5, 0.793_700_525_984_099_7, 1.0));
-    let e = 1.0 - m * r * r * r;
-    let r = r + r * e * (1.0 / 3.0 + e * (2.0 / 9.0 + e * (14.0 / 81.0)));
-    // One step of Newton for the root itself, with the rounding error of its cube.
-    let root = m * r * r;
-    let (square, lost) = product(root, root);
-    let (cube, more) = product2((square, lost), (root, 0.0));
-    let root = root - ((cube - m) + more) * (r * r) * (1.0 / 3.0);
-    let value = pick((size > 0.0) & (size < f64::INFINITY), root * f64::power_of_two(third), size);
-    T::of(value.copysign(wide))
 }

@@ -2,16 +2,12 @@
 //!
 //! Uses the functions and `tests/oracle/functions.json.gz`, whose `made_with` says how it was made.
 
-use super::arc::atan2;
-use super::erf::{erfc, gelu};
-use super::gate::{gelu_tanh, mish, sigmoid, silu, softplus};
-use super::pow::{cbrt, pow, rsqrt};
 use super::*;
 use std::io::Read as _;
 
 /// The largest errors that are allowed, in ulp: those measured with 40 times as many points and with one in 127 of all f32,
 /// and a little room.
-const BOUNDS: [(&str, f64, f64); 31] = [
+const BOUNDS: [(&str, f64, f64); 23] = [
     // name, f32, f64
     ("exp", 2.0, 2.0),
     ("exp2", 2.0, 2.0),
@@ -32,16 +28,8 @@ const BOUNDS: [(&str, f64, f64); 31] = [
     ("asinh", 2.0, 2.0),
     ("acosh", 2.0, 2.0),
     ("atanh", 2.0, 2.0),
-    ("sigmoid", 2.0, 2.0),
-    ("silu", 2.0, 2.0),
-    ("softplus", 2.0, 2.0),
-    ("mish", 2.0, 2.0),
-    ("gelu", 2.0, 2.0),
-    ("gelu_tanh", 2.0, 2.0),
     ("erf", 2.0, 2.0),
     ("erfc", 2.0, 2.0),
-    ("rsqrt", 2.0, 2.0),
-    ("cbrt", 2.0, 2.0),
     ("pow", 2.0, 2.0),
     ("atan2", 2.0, 2.0),
 ];
@@ -67,16 +55,8 @@ fn unary<T: Real>(name: &str) -> Option<fn(T) -> T> {
         "asinh" => asinh,
         "acosh" => acosh,
         "atanh" => atanh,
-        "sigmoid" => sigmoid,
-        "silu" => silu,
-        "softplus" => softplus,
-        "mish" => mish,
-        "gelu" => gelu,
-        "gelu_tanh" => gelu_tanh,
         "erf" => erf,
         "erfc" => erfc,
-        "rsqrt" => rsqrt,
-        "cbrt" => cbrt,
         _ => return None,
     })
 }
@@ -198,19 +178,8 @@ fn reference(name: &str) -> Option<fn(f64) -> f64> {
         "asinh" => libm::asinh,
         "acosh" => |x| if x < 1.0 { f64::NAN } else { libm::acosh(x) },
         "atanh" => libm::atanh,
-        "sigmoid" => |x| 1.0 / (1.0 + libm::exp(-x)),
-        "silu" => |x| x / (1.0 + libm::exp(-x)),
-        "softplus" => |x| (if x > 0.0 { x } else { 0.0 }) + libm::log1p(libm::exp(-x.abs())),
-        "mish" => |x| {
-            let e = libm::exp(if x > 40.0 { 40.0 } else { x });
-            x * (e * (e + 2.0) / (e * (e + 2.0) + 2.0))
-        },
-        "gelu" => |x| 0.5 * x * libm::erfc(x * -core::f64::consts::FRAC_1_SQRT_2),
-        "gelu_tanh" => |x| x / (1.0 + libm::exp(-1.595_769_121_605_730_8 * (x + 0.044_715 * (x * x * x)))),
         "erf" => libm::erf,
         "erfc" => libm::erfc,
-        "rsqrt" => |x| 1.0 / x.sqrt(),
-        "cbrt" => libm::cbrt,
         _ => return None,
     })
 }

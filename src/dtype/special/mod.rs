@@ -2,6 +2,7 @@
 //!
 //! Those marked `wide` are computed in `f64`, and rounded where `f32` is asked for.
 
+mod airy;
 mod bessel;
 mod gamma;
 mod modified;
@@ -77,11 +78,11 @@ special_functions! {
         digamma: gamma::digamma, gamma::digamma, "See `gamma`.";
         trigamma: gamma::trigamma, gamma::trigamma, "See `gamma`.";
         log_ndtr: normal::log_ndtr, normal::log_ndtr, "See `normal`.";
+        airy_ai: airy::ai, airy::ai, "See `airy`.";
         bessel_j0: bessel::j0, bessel::j0, "See `bessel`.";
         bessel_j1: bessel::j1, bessel::j1, "See `bessel`.";
         bessel_y0: bessel::y0, bessel::y0, "See `bessel`.";
         bessel_y1: bessel::y1, bessel::y1, "See `bessel`.";
-        erfc: libm::erfcf, libm::erfc, "The complementary error function.";
     }
     wide {
         erfinv: normal::erfinv, "See `normal`.";

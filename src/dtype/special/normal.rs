@@ -5,6 +5,7 @@
 
 use super::polynomial;
 use crate::dtype::MachineFloat;
+use crate::dtype::math::Erfc;
 use core::f64::consts::FRAC_2_SQRT_PI;
 
 /// `ndtri` around one half, the highest power first; so are all below.
@@ -118,7 +119,7 @@ pub fn erfcx(x: f64) -> f64 {
 /// The logarithm of `ndtr`.
 pub fn log_ndtr<T: MachineFloat>(x: T) -> T {
     let (t, half) = (x * T::FRAC_1_SQRT_2(), T::lit(0.5));
-    if x < -T::one() { ((-t).erfcx() * half).ln() - t * t } else { (-t.erfc() * half).ln_1p() }
+    if x < -T::one() { ((-t).erfcx() * half).ln() - t * t } else { (-T::elementary::<Erfc>(t) * half).ln_1p() }
 }
 
 /// The inverse of `ndtr`.

@@ -2,6 +2,7 @@
 
 use super::super::complex;
 use super::*;
+use crate::dtype::math;
 use crate::dtype::{MachineFloat, MachineInt};
 use num_complex::Complex;
 
@@ -200,7 +201,7 @@ impl Binary for pow {
     }
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
-        a.powf(b)
+        T::elementary_of_two::<math::Pow>(a, b)
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
@@ -208,6 +209,7 @@ impl Binary for pow {
     }
     #[inline(always)]
     fn real_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
+        // The library's `powf` and not the straight-line one: a call lets the compiler choose between loops by the exponent.
         power_by_scalar(a, b, || a * a, |x| T::one() / x, |x| x.sqrt()).unwrap_or_else(|| a.powf(b))
     }
     #[inline(always)]

@@ -2,6 +2,7 @@
 
 use super::super::complex;
 use super::*;
+use crate::dtype::math;
 use crate::dtype::{Castable as _, MachineFloat, MachineInt, Special};
 use num_complex::Complex;
 
@@ -17,17 +18,18 @@ macro_rules! real_functions {
     )*};
 }
 real_functions! {
-    atan2: |a, b| a.atan2(b);
+    atan2: |a, b| T::elementary_of_two::<math::Atan2>(a, b);
     hypot: |a, b| a.hypot(b);
     copysign: |a, b| a.copysign(b);
-    xlogy: |a, b| times_log(a, b, T::ln);
-    xlog1py: |a, b| times_log(a, b, T::ln_1p);
+    xlogy: |a, b| times_log(a, b, T::elementary::<math::Log>);
+    xlog1py: |a, b| times_log(a, b, T::elementary::<math::Log1p>);
     zeta: |a, b| Special::zeta(a, b);
     logaddexp2: |a, b| {
         if a.is_infinite() && a == b {
             a
         } else {
-            larger(a, b) + (-(a - b).abs()).exp2().ln_1p() * T::lit(core::f64::consts::LOG2_E)
+            let less = T::elementary::<math::Exp2>(-(a - b).abs());
+            larger(a, b) + T::elementary::<math::Log1p>(less) * T::lit(core::f64::consts::LOG2_E)
         }
     };
 }
@@ -53,7 +55,8 @@ fn larger<T: MachineFloat>(a: T, b: T) -> T {
 impl Binary for logaddexp {
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
-        if a.is_infinite() && a == b { a } else { larger(a, b) + (-(a - b).abs()).exp().ln_1p() }
+        let less = T::elementary::<math::Exp>(-(a - b).abs());
+        if a.is_infinite() && a == b { a } else { larger(a, b) + T::elementary::<math::Log1p>(less) }
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {

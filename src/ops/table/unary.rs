@@ -181,6 +181,9 @@ macro_rules! unary_table {
             i1e [try_i1e i1e_ i1e_into try_i1e_into] ordered inexact,
                 "`exp(-abs(x)) * i1(x)`.", "torch.special.i1e",
                 "tensor![0.0].i1e()" = "[0.0]";
+            airy_ai [try_airy_ai airy_ai_ airy_ai_into try_airy_ai_into] ordered inexact,
+                "The Airy function `Ai`; NaN at the infinities.", "torch.special.airy_ai",
+                "tensor![200.0].airy_ai()" = "[0.0]";
             bessel_j0 [try_bessel_j0 bessel_j0_ bessel_j0_into try_bessel_j0_into] ordered inexact,
                 "The Bessel function of the first kind of order 0.", "torch.special.bessel_j0",
                 "tensor![0.0].bessel_j0()" = "[1.0]";

@@ -84,9 +84,9 @@ impl Unary for relu6 {
 super::elementary::real_functions! {
     selu: |x| {
         let (alpha, scale) = (T::lit(1.673_263_242_354_377_2), T::lit(1.050_700_987_355_480_5));
-        if x <= T::zero() { x.exp_m1() * (alpha * scale) } else { x * scale }
+        if x <= T::zero() { T::elementary::<math::Expm1>(x) * (alpha * scale) } else { x * scale }
     };
-    logsigmoid: |x| (if x > T::zero() { T::zero() } else { x }) - (-x.abs()).exp().ln_1p();
+    logsigmoid: |x| (if x > T::zero() { T::zero() } else { x }) - T::elementary::<math::Log1p>(T::elementary::<math::Exp>(-x.abs()));
     hardsigmoid: |x| between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
     hardswish: |x| x * between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
     mish: |x| x * T::elementary::<math::Tanh>(T::elementary::<math::Log1p>(T::elementary::<math::Exp>(x)));

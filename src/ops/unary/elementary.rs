@@ -78,9 +78,6 @@ functions! {
     sqrt: |x| x.sqrt(); |z| complex::sqrt(z);
     rsqrt: |x| T::one() / x.sqrt(); |z| complex::reciprocal(complex::sqrt(z));
     reciprocal: |x| T::one() / x; |z| complex::reciprocal(z);
-    sin: |x| T::elementary::<math::Sin>(x); |z| complex::sin(z);
-    cos: |x| T::elementary::<math::Cos>(x); |z| complex::cos(z);
-    tan: |x| T::elementary::<math::Tan>(x); |z| complex::tan(z);
     asin: |x| T::elementary::<math::Asin>(x); |z| complex::asin(z);
     acos: |x| T::elementary::<math::Acos>(x); |z| complex::acos(z);
     atan: |x| T::elementary::<math::Atan>(x); |z| complex::atan(z);
@@ -91,6 +88,36 @@ functions! {
     acosh: |x| T::elementary::<math::Acosh>(x); |z| complex::acosh(z);
     atanh: |x| T::elementary::<math::Atanh>(x); |z| complex::atanh(z);
     sinc: |x| sinc_of(x); |z| complex::sinc(z);
+}
+
+/// The same with a form for usual numbers: those that a library need not be asked about.
+macro_rules! periodic {
+    ($($op:ident: $all:ident $small:ident, |$z:ident| $complex:expr;)*) => {$(
+        impl Unary for $op {
+            const HAS_USUAL: bool = true;
+            #[inline(always)]
+            fn usual<T: MachineFloat>(x: T) -> T {
+                T::elementary::<math::$small>(x)
+            }
+            #[inline(always)]
+            fn is_usual<T: MachineFloat>(x: T) -> bool {
+                x.is_nan() | (x.abs() <= T::lit(math::TRIG_LIMIT))
+            }
+            #[inline(always)]
+            fn real<T: MachineFloat>(x: T) -> T {
+                T::elementary::<math::$all>(x)
+            }
+            #[inline(always)]
+            fn complex<T: MachineFloat>($z: Complex<T>) -> Complex<T> {
+                $complex
+            }
+        }
+    )*};
+}
+periodic! {
+    sin: Sin SinSmall, |z| complex::sin(z);
+    cos: Cos CosSmall, |z| complex::cos(z);
+    tan: Tan TanSmall, |z| complex::tan(z);
 }
 
 /// `sin(pi * x) / (pi * x)`

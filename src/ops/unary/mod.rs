@@ -12,7 +12,7 @@ mod special;
 use super::Op;
 use super::admit::*;
 use super::table::unary_table;
-use crate::dtype::{Castable, Compute, Dtype};
+use crate::dtype::{Castable, Compute, Dtype, Unary, Usual};
 
 /// An operation of one operand on elements of dtype `E`: the result dtype, and the function.
 pub trait UnaryOp<E: Dtype>: Op {
@@ -21,6 +21,21 @@ pub trait UnaryOp<E: Dtype>: Op {
     /// One element.
     #[doc(hidden)]
     fn apply(x: E) -> Self::Output;
+    /// Whether there is another form for usual elements, which vectorises.
+    #[doc(hidden)]
+    const HAS_USUAL: bool = false;
+    /// Whether that form holds for this element.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn is_usual(_x: E) -> bool {
+        true
+    }
+    /// That form.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn usual(x: E) -> Self::Output {
+        Self::apply(x)
+    }
 }
 
 /// For `exp […] any inexact` it writes the marker `exp` and
@@ -58,6 +73,15 @@ macro_rules! unary_ops {
             #[inline(always)]
             fn apply(x: E) -> E::Inexact {
                 E::Inexact::from_compute(x.cast::<E::Inexact>().to_compute().unary::<$op>())
+            }
+            const HAS_USUAL: bool = <$op as Unary>::HAS_USUAL;
+            #[inline(always)]
+            fn is_usual(x: E) -> bool {
+                x.cast::<E::Inexact>().to_compute().predicate::<Usual<$op>>()
+            }
+            #[inline(always)]
+            fn usual(x: E) -> E::Inexact {
+                E::Inexact::from_compute(x.cast::<E::Inexact>().to_compute().unary::<Usual<$op>>())
             }
         }
     };

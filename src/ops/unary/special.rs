@@ -2,11 +2,12 @@
 
 use super::elementary::real_functions;
 use super::*;
+use crate::dtype::math;
 use crate::dtype::{MachineFloat, Special, Unary};
 
 real_functions! {
     erf: |x| MachineFloat::erf(x);
-    erfc: |x| Special::erfc(x);
+    erfc: |x| T::elementary::<math::Erfc>(x);
     erfinv: |x| x.erfinv();
     erfcx: |x| x.erfcx();
     lgamma: |x| Special::lgamma(x);
@@ -19,6 +20,7 @@ real_functions! {
     i0e: |x| x.i0e();
     i1: |x| x.abs().exp() * x.i1e();
     i1e: |x| x.i1e();
+    airy_ai: |x| x.airy_ai();
     bessel_j0: |x| x.bessel_j0();
     bessel_j1: |x| x.bessel_j1();
     bessel_y0: |x| x.bessel_y0();
@@ -36,7 +38,7 @@ fn entropy<T: MachineFloat>(x: T) -> T {
     if x.is_nan() {
         x
     } else if x > T::zero() {
-        -x * x.ln()
+        -x * T::elementary::<math::Log>(x)
     } else if x == T::zero() {
         T::zero()
     } else {

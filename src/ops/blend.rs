@@ -1,0 +1,111 @@
+//! Operations between the tables' kinds: of three operands (`lerp`), of a tensor and its channels' slopes (`prelu`), of two results
+//! (`frexp`), and those that make complex numbers (`complex`, `polar`).
+
+use super::Op;
+use super::kernel::{Map1, Map2, Map3};
+use super::reduce::op;
+use crate::dtype::f16;
+use crate::dtype::{Binary, Castable as _, Complex, Compute as _, Dtype, Float, MachineFloat, Parameters, Tuned};
+
+op!(lerp prelu frexp complex polar);
+
+/// `Op` makes complex numbers of parts of this dtype.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}` is not defined for dtype `{Self}`",
+    label = "complex numbers have parts of `f16`, `f32` or `f64`",
+    note = "cast first, for example `.to::<f32>()`"
+)]
+pub trait PartFor<Op>: Float {}
+impl<Op> PartFor<Op> for f16 {}
+impl<Op> PartFor<Op> for f32 {}
+impl<Op> PartFor<Op> for f64 {}
+
+/// From `x` towards the first parameter by the second, starting at the nearer one. Source: `aten/src/ATen/native/Lerp.h`.
+struct Towards;
+impl Tuned for Towards {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T, [end, weight, _]: Parameters<T>) -> T {
+        let distance = end - x;
+        if weight.abs() < T::lit(0.5) { x + weight * distance } else { end - distance * (T::one() - weight) }
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(x: Complex<T>, [end, weight, _]: Parameters<Complex<T>>) -> Complex<T> {
+        let distance = end - x;
+        if weight.norm_sqr() < T::lit(0.25) {
+            x + weight * distance
+        } else {
+            end - distance * (Complex::new(T::one(), T::zero()) - weight)
+        }
+    }
+}
+
+/// `lerp(start, end, weight)`
+#[derive(Clone, Copy)]
+pub struct Lerping;
+impl<E: Dtype> Map3<E, E, E, E> for Lerping {
+    #[inline(always)]
+    fn call(self, start: E, end: E, weight: E) -> E {
+        LerpingBy::<E::Compute>(weight.to_compute()).call(start, end)
+    }
+}
+/// The same with one weight.
+#[derive(Clone, Copy)]
+pub struct LerpingBy<C>(pub C);
+impl<E: Dtype> Map2<E, E, E> for LerpingBy<E::Compute> {
+    #[inline(always)]
+    fn call(self, start: E, end: E) -> E {
+        let parameters = [end.to_compute(), self.0, Default::default()];
+        E::from_compute(start.to_compute().tuned::<Towards>(parameters))
+    }
+}
+
+/// The element, times its slope unless it is positive.
+pub(crate) struct Sloping;
+impl Binary for Sloping {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T, slope: T) -> T {
+        if x > T::zero() { x } else { slope * x }
+    }
+}
+
+/// The mantissa, from 1/2 to 1.
+#[derive(Clone, Copy)]
+pub struct Mantissa;
+impl<E: Dtype> Map1<E, E> for Mantissa {
+    #[inline(always)]
+    fn call(self, x: E) -> E {
+        libm::frexp(x.cast::<f64>()).0.cast()
+    }
+}
+/// The exponent that goes with it.
+#[derive(Clone, Copy)]
+pub struct Exponent;
+impl<E: Dtype> Map1<E, i32> for Exponent {
+    #[inline(always)]
+    fn call(self, x: E) -> i32 {
+        libm::frexp(x.cast::<f64>()).1
+    }
+}
+
+/// Two parts as one number.
+#[derive(Clone, Copy)]
+pub struct Joining;
+impl<E: Float> Map2<E, E, E::Complex> for Joining {
+    #[inline(always)]
+    fn call(self, re: E, im: E) -> E::Complex {
+        Complex::new(re.cast::<f64>(), im.cast::<f64>()).cast()
+    }
+}
+
+/// A magnitude and an angle as one number.
+#[derive(Clone, Copy)]
+pub struct Turning;
+impl<E: Float> Map2<E, E, E::Complex> for Turning {
+    #[inline(always)]
+    fn call(self, magnitude: E, angle: E) -> E::Complex {
+        let (magnitude, angle) = (magnitude.to_compute(), angle.to_compute());
+        let (re, im) = (angle.unary::<super::cos>(), angle.unary::<super::sin>());
+        let (re, im) = (magnitude.binary::<super::mul>(re), magnitude.binary::<super::mul>(im));
+        Complex::new(re.cast::<f64>(), im.cast::<f64>()).cast()
+    }
+}

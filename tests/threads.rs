@@ -1,0 +1,209 @@
+//! Results do not depend on how many threads there are: each operation is run in pools of 1, 2, 3 and 7 threads on tensors
+//! large enough to be shared, and compared bit for bit.
+
+use castiron::{Dtype, Dyn, Element, Shape, Tensor, axis, bf16, fused, where_};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+type Vector<E> = Tensor<E, (Dyn,)>;
+type Matrix<E> = Tensor<E, (Dyn, Dyn)>;
+
+static POOLS: LazyLock<Vec<ThreadPool>> =
+    LazyLock::new(|| [1, 2, 3, 7].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap()).into());
+
+/// Sizes of matrices: square, many columns, many rows (also one more than a number that divides well), odd ones.
+const SIZES: [[usize; 2]; 5] = if cfg!(debug_assertions) {
+    [[128, 256], [3, 11_003], [11_003, 3], [131, 257], [1, 32_771]]
+} else {
+    [[2048, 1024], [3, 700_001], [700_001, 3], [8191, 257], [1, 2_000_003]]
+};
+
+trait Exact: Element {
+    fn bits(self) -> u64;
+}
+macro_rules! exact {
+    ($($ty:ty: |$x:ident| $bits:expr;)*) => {$(
+        impl Exact for $ty {
+            fn bits(self) -> u64 {
+                let $x = self;
+                $bits
+            }
+        }
+    )*};
+}
+exact! {
+    bool: |x| x.into();
+    i64: |x| x as u64;
+    f32: |x| x.to_bits().into();
+    f64: |x| x.to_bits();
+    bf16: |x| x.to_bits().into();
+}
+
+/// A number that tells results apart: of the sizes and the bits of all elements.
+trait Digest {
+    fn digest(&self) -> u64;
+}
+impl<E: Exact, S: Shape> Digest for Tensor<E, S> {
+    fn digest(&self) -> u64 {
+        let mix = |hash: u64, value: u64| (hash ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+        let sizes = self.shape();
+        let sizes = sizes.as_ref().iter().fold(0, |hash, &size| mix(hash, size as u64));
+        self.to_vec().into_iter().fold(sizes, |hash, element| mix(hash, element.bits()))
+    }
+}
+impl<A: Digest, B: Digest> Digest for (A, B) {
+    fn digest(&self) -> u64 {
+        self.0.digest().wrapping_mul(3) ^ self.1.digest()
+    }
+}
+
+/// Elements whose sums need rounding, of each sign.
+trait Noise: Exact + Dtype {
+    fn noise(at: usize) -> Self;
+}
+fn hashed(at: usize) -> u64 {
+    let x = (at as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 11
+}
+fn fraction(at: usize) -> f64 {
+    hashed(at) as f64 / (1_u64 << 53) as f64 * 4.0 - 2.0
+}
+impl Noise for f64 {
+    fn noise(at: usize) -> f64 {
+        fraction(at)
+    }
+}
+impl Noise for f32 {
+    fn noise(at: usize) -> f32 {
+        fraction(at) as f32
+    }
+}
+impl Noise for bf16 {
+    fn noise(at: usize) -> bf16 {
+        bf16::from_f64(fraction(at))
+    }
+}
+impl Noise for i64 {
+    fn noise(at: usize) -> i64 {
+        (hashed(at) % 2001) as i64 - 1000
+    }
+}
+
+/// A dense matrix, one whose columns lie side by side, one of every second element, and one of a repeated row.
+fn layouts<E: Noise>([rows, columns]: [usize; 2]) -> [(&'static str, Matrix<E>); 4] {
+    let noise = |len: usize| (0..len).map(E::noise).collect::<Vec<E>>();
+    let pairs = Tensor::<E, (Dyn, Dyn, Dyn)>::from_vec_sized(noise(rows * columns * 2), [rows, columns, 2]);
+    let row = Matrix::from_vec_sized(noise(columns), [1, columns]);
+    [
+        ("dense", Matrix::from_vec_sized(noise(rows * columns), [rows, columns])),
+        ("transposed", Matrix::from_vec_sized(noise(rows * columns), [columns, rows]).permute(axis![1, 0])),
+        ("strided", pairs.select(axis![2], 1)),
+        ("repeated", row.expand_sized([rows, columns])),
+    ]
+}
+
+/// Runs a check on all sizes and layouts.
+fn everywhere<E: Noise>(check: impl Fn(&mut dyn FnMut(&str, &(dyn Fn() -> u64 + Sync)), &Matrix<E>)) {
+    let mut report = String::new();
+    for sizes in SIZES {
+        for (layout, x) in layouts::<E>(sizes) {
+            let mut compare = |what: &str, run: &(dyn Fn() -> u64 + Sync)| {
+                let digests: Vec<u64> = POOLS.iter().map(|pool| pool.install(run)).collect();
+                if digests.iter().any(|&digest| digest != digests[0]) {
+                    writeln!(report, "{what} of {layout} {sizes:?}").unwrap();
+                }
+            };
+            check(&mut compare, &x);
+        }
+    }
+    assert!(report.is_empty(), "results depend on the number of threads:\n{report}");
+}
+
+/// For `(|x| x.sum(), x.prod())` it writes a check that compares both results.
+macro_rules! law {
+    ((|$x:ident| $($value:expr),+ $(,)?)) => {
+        |compare, $x| {
+            $(compare(stringify!($value), &|| $value.digest());)+
+        }
+    };
+}
+macro_rules! laws {
+    ($($name:ident of $($ty:ident)*: $law:tt)*) => {$(
+        mod $name {
+            use super::*;
+            $(
+                #[test]
+                fn $ty() {
+                    everywhere::<$ty>(law!($law));
+                }
+            )*
+        }
+    )*};
+}
+laws! {
+    sums of f32 f64 bf16 i64: (|x|
+        x.sum(), x.sum_axis(axis![0]), x.sum_axis(axis![1]),
+        x.prod(), x.prod_axis(axis![0]), x.prod_axis(axis![1]))
+    means of f32 f64 bf16: (|x|
+        x.mean(), x.mean_axis(axis![0]), x.mean_axis(axis![1]),
+        x.var(1), x.var_axis(axis![0], 1), x.var_axis(axis![1], 0),
+        x.logsumexp(axis![0, 1]), x.logsumexp(axis![0]), x.logsumexp(axis![1]))
+    choices of f32 f64 bf16 i64: (|x|
+        x.amax(), x.amax_axis(axis![0]), x.amin_axis(axis![1]),
+        x.argmax(), x.argmax_axis(axis![0]), x.argmin_axis(axis![1]))
+    lanes of f32 f64 bf16: (|x|
+        x.softmax(axis![0]), x.softmax(axis![1]), x.log_softmax(axis![1]),
+        x.cumsum(axis![0]), x.cumsum(axis![1]))
+    elements of f32 f64 bf16: (|x|
+        x.exp(), x.sin(), x.tanh(), x + x, x * 0.3, x.pow(1.5), where_(x.lt(0.5), x, 0.5), x.lt(0.25), x.t().contiguous().t() - x)
+    integers of i64: (|x|
+        x + x, x * 3, x - 1, x.lt(5), x.to::<f32>() / 3, where_(x.lt(0), 0, x), x.cumsum(axis![0]), x.cumsum(axis![1]))
+    expressions of f32 f64 bf16: (|x|
+        fused!((x * x + 0.5).sqrt() - x), fused!((x * x).sum()), fused!((x * x + x).sum_axis(axis![0])),
+        fused!(x.exp().mean_axis(axis![1])), fused!(if x < 0.5 { x } else { x * 0.3 }))
+    order of f32 bf16 i64: (|x|
+        x.sort(axis![0], false), x.sort(axis![1], true))
+    scattering of f32 f64 bf16 i64: (|x|
+        scattered(x, 0), scattered(x, 1), scattered(&x.t(), 1))
+    products of f32 f64 bf16 i64: (|x|
+        x.narrow(axis![0], 0, x.shape()[0].min(300)).matmul(x.t().narrow(axis![1], 0, x.shape()[0].min(129))))
+}
+
+/// The rows added up in five, `index_add`ed or `scatter_add`ed.
+fn scattered<E: Noise>(x: &Matrix<E>, way: usize) -> Matrix<E> {
+    let [rows, columns] = x.shape();
+    let index: Vec<i64> = (0..rows).map(|at| (hashed(at) % 5) as i64).collect();
+    let out = Matrix::<E>::full_sized([5, columns], E::noise(7));
+    if way == 0 {
+        return out.index_add(axis![0], Vector::from_vec_sized(index, [rows]), x, 1);
+    }
+    let index = Matrix::from_vec_sized(index, [rows, 1]).expand_sized::<(Dyn, Dyn)>([rows, columns]);
+    out.scatter_add(axis![0], index, x)
+}
+
+/// Work that is shared between threads is shared in the caller's pool: here all threads of the global one are busy for ever.
+#[test]
+fn work_stays_in_the_callers_pool() {
+    let started = std::sync::Barrier::new(rayon::current_num_threads() + 1);
+    let started: &'static std::sync::Barrier = Box::leak(Box::new(started));
+    rayon::spawn_broadcast(move |_| {
+        started.wait();
+        loop {
+            std::thread::park();
+        }
+    });
+    started.wait();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+    pool.spawn(move || {
+        let [(_, x), ..] = layouts::<f32>(SIZES[0]);
+        let product = x.narrow(axis![0], 0, 100).matmul(x.t());
+        let sums = [x.sum(), x.exp().sum(), x.softmax(axis![1]).sum(), fused!((x * x).sum()), product.sum()];
+        // An error would mean that the test has given up.
+        let _ = sender.send(sums);
+    });
+    let sums =
+        receiver.recv_timeout(std::time::Duration::from_secs(60)).expect("no thread of the global pool is waited for");
+    assert!(sums.iter().all(|sum| sum.item().is_finite()));
+}
