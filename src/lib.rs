@@ -143,9 +143,9 @@ pub use tensor::lazy;
 #[doc(hidden)]
 pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, RightOf, TunedWrites, Writes};
 pub use tensor::{
-    BinWeight, Generator, Interpolation, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece, Position,
-    ScatterReduce, Stacked, Strided, Tensor, TensorOperand, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack,
-    try_where_, where_,
+    BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece,
+    Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, cat, multi_dot, stack, try_cat, try_multi_dot,
+    try_stack, try_where_, where_,
 };
 pub use tensor::{
     BlockDiag, Broadcasted, Grid, Reshaped, block_diag, broadcast_tensors, cartesian_prod, column_stack, dstack,

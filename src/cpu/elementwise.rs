@@ -564,6 +564,30 @@ pub(crate) fn map2_line<A: Element, B: Element, O: Element>(
     }
 }
 
+/// Pieces end to end along an axis of a fresh result.
+pub(crate) fn join<E: Element>(
+    pieces: &[View<'_, HostBuffer, E>],
+    axis: usize,
+    sizes: &[usize],
+    strides: &[usize],
+) -> Result<HostBuffer> {
+    let len = result_len(sizes)?;
+    assert_eq!(pieces.iter().map(|piece| piece.sizes[axis]).sum::<usize>(), sizes[axis], "pieces fill the axis");
+    // SAFETY: the pieces are as long along the axis as the result is, and have its other sizes, so that every element is written
+    // once; what is reached from a piece is valid by its view's invariant.
+    unsafe {
+        HostBuffer::filled_by(len, |out: *mut E| {
+            let mut start = 0;
+            for piece in pieces {
+                let out = out.wrapping_add(start * strides[axis]);
+                over(piece.sizes, [strides, piece.strides], Moving { out, a: source(piece) });
+                start += piece.sizes[axis];
+            }
+            Ok(())
+        })
+    }
+}
+
 pub(crate) fn map1<A: Element, O: Element, K: Map1<A, O>>(
     kernel: K,
     a: View<'_, HostBuffer, A>,

@@ -1,30 +1,39 @@
-//! Matrix products. Floats and complex numbers go to the `gemm` crate; half precision through `f32`; integers, which no
-//! crate multiplies with wrap-around, are ours. Uses walks; used by `Cpu`.
+//! Matrix products. Floats and complex numbers go to the `gemm` crate; half precision to it in tiles of `f32`; integers, which
+//! no crate multiplies with wrap-around, and products of vectors, which memory bounds, are ours. Uses walks; used by `Cpu`.
 
-use super::elementwise::{map1, result_len};
+use super::elementwise::{map1, result_len, source};
 use super::simd::{self, Loop};
-use super::threads;
+use super::threads::{self, Shared};
 use super::walk::Walk;
-use crate::dtype::{Compute, Dtype, MachineFloat, MachineInt, Visitor, refused};
+use super::{halves, integers, vectors};
+use crate::device::Added;
+use crate::dtype::{Compute, DType, Dtype, MachineFloat, MachineInt, Visitor, refused};
 use crate::error::Result;
-use crate::ops::kernel::Map1;
+use crate::ops;
+use crate::ops::kernel::{Copying, Map1};
 use crate::storage::{HostBuffer, View};
-use core::any::TypeId;
 use num_complex::Complex;
 
 /// One product of an `m x k` matrix with a `k x n` matrix: places of first elements, and steps to the next row and
-/// column. The result is row-major.
-struct Product<T> {
-    sizes: [usize; 3],
-    out: *mut T,
-    left: *const T,
-    left_steps: [usize; 2],
-    right: *const T,
-    right_steps: [usize; 2],
+/// column. The elements of a row of the result lie side by side.
+pub(super) struct Product<T> {
+    pub(super) sizes: [usize; 3],
+    pub(super) out: *mut T,
+    pub(super) out_step: usize,
+    pub(super) left: *const T,
+    pub(super) left_steps: [usize; 2],
+    pub(super) right: *const T,
+    pub(super) right_steps: [usize; 2],
+    /// What the product is multiplied by.
+    pub(super) alpha: T,
+    /// Whether it is added to what is there.
+    pub(super) adds: bool,
+    /// How many threads may share it.
+    pub(super) threads: usize,
 }
 
 /// How a product is computed, by category.
-struct Multiply;
+pub(super) struct Multiply;
 
 impl Visitor for Multiply {
     type Arg<T> = Product<T>;
@@ -34,17 +43,12 @@ impl Visitor for Multiply {
     }
 
     fn integer<T: MachineInt>(product: Product<T>) {
-        simd::dispatch(Plain {
-            product,
-            zero: T::zero(),
-            term: |sum: T, a: T, b: T| sum.wrapping_add(&a.wrapping_mul(&b)),
-        });
+        integers::multiply(product);
     }
 
     fn real<T: MachineFloat>(product: Product<T>) {
-        if product.is_small() {
-            let term = |sum: T, a: T, b: T| sum + a * b;
-            return simd::dispatch(Tiny(Plain { product, zero: T::zero(), term }));
+        if product.sizes.iter().all(|&size| size <= TINY) {
+            return simd::dispatch(Tiny(product));
         }
         product.with_gemm(T::zero(), T::one());
     }
@@ -54,155 +58,90 @@ impl Visitor for Multiply {
     }
 }
 
-/// A product by three loops: for integers, and for floats where packing would take longer.
-struct Plain<T, F> {
-    product: Product<T>,
-    zero: T,
-    /// `sum + a * b`
-    term: F,
-}
-
 /// The largest size of products computed without packing.
 const TINY: usize = 8;
 
 /// A product of square matrices, all loops unrolled.
 ///
 /// # Safety
-/// As for [`Plain`], all sizes being `N`.
+/// The operands' places are inside their views, the result is held exclusively, all sizes are `N`.
 #[inline(always)]
-unsafe fn square<T: Copy, F: Fn(T, T, T) -> T, const N: usize>(product: Product<T>, zero: T, term: F) {
-    let Product { out, left, left_steps, right, right_steps, .. } = product;
+unsafe fn square<T: MachineFloat, const N: usize>(product: &Product<T>) {
+    let Product { left, left_steps, right, right_steps, .. } = *product;
     // SAFETY: the caller's promise.
     unsafe {
         let right: [[T; N]; N] = core::array::from_fn(|p| {
             core::array::from_fn(|j| right.add(p * right_steps[0] + j * right_steps[1]).read())
         });
         for i in 0..N {
-            let mut sums = [zero; N];
+            let mut sums = [T::zero(); N];
             for (p, row) in right.iter().enumerate() {
                 let factor = left.add(i * left_steps[0] + p * left_steps[1]).read();
                 for (sum, &value) in sums.iter_mut().zip(row) {
-                    *sum = term(*sum, factor, value);
+                    *sum = *sum + factor * value;
                 }
             }
-            out.add(i * N).cast::<[T; N]>().write(sums);
+            product.store(i, sums);
         }
     }
 }
 
 /// A product of sizes up to [`TINY`], whose rows of sums stay in registers.
-struct Tiny<T, F>(Plain<T, F>);
+struct Tiny<T>(Product<T>);
 
-impl<T: Copy, F: Fn(T, T, T) -> T> Loop for Tiny<T, F> {
+impl<T: MachineFloat> Loop for Tiny<T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Plain { product, zero, term } = self.0;
-        let Product { sizes: [m, k, n], out, left, left_steps, right, right_steps } = product;
-        // SAFETY: as in `Plain`; the sums are at least `n`.
+        let Product { sizes: [m, k, n], left, left_steps, right, right_steps, .. } = self.0;
+        // SAFETY: the operands' places are inside their views; the sums are at least `n`.
         unsafe {
             match [m, k, n] {
-                [2, 2, 2] => return square::<_, _, 2>(product, zero, term),
-                [3, 3, 3] => return square::<_, _, 3>(product, zero, term),
-                [4, 4, 4] => return square::<_, _, 4>(product, zero, term),
+                [2, 2, 2] => return square::<_, 2>(&self.0),
+                [3, 3, 3] => return square::<_, 3>(&self.0),
+                [4, 4, 4] => return square::<_, 4>(&self.0),
                 _ => {}
             }
             for i in 0..m {
-                let mut sums = [zero; TINY];
+                let mut sums = [T::zero(); TINY];
                 for p in 0..k {
                     let factor = left.add(i * left_steps[0] + p * left_steps[1]).read();
                     for (j, sum) in sums[..n].iter_mut().enumerate() {
-                        *sum = term(*sum, factor, right.add(p * right_steps[0] + j * right_steps[1]).read());
+                        *sum = *sum + factor * right.add(p * right_steps[0] + j * right_steps[1]).read();
                     }
                 }
-                core::ptr::copy_nonoverlapping(sums.as_ptr(), out.add(i * n), n);
+                self.0.store(i, sums);
             }
         }
     }
 }
 
-/// Columns of the result that are summed side by side.
-const STRIP: usize = 64;
-/// Rows of the result that share what is read of the right operand.
-const ROWS: usize = 4;
-
-impl<T: Copy, F: Fn(T, T, T) -> T> Loop for Plain<T, F> {
-    type Output = ();
+impl<T: MachineFloat> Product<T> {
+    /// Writes a row of the result.
+    ///
+    /// # Safety
+    /// The result has row `i` and is held exclusively; there are as many sums as columns, or more.
     #[inline(always)]
-    fn run(self) {
-        let Plain { product: Product { sizes: [m, k, n], out, left, left_steps, right, right_steps }, zero, term } =
-            self;
-        // Columns apart from each other are gathered, a strip at a time; those side by side are read where they are.
-        let mut strip = if right_steps[1] == 1 { Vec::new() } else { vec![zero; k * STRIP] };
-        for first in (0..n).step_by(STRIP) {
-            let columns = STRIP.min(n - first);
-            // SAFETY: the operands' places are inside their views; row `i` of the result is `n` elements from `out + i * n`,
-            // held exclusively; the strip has `k` rows of `STRIP`.
-            unsafe {
-                let (rows, step) = if right_steps[1] == 1 {
-                    (right.add(first), right_steps[0])
-                } else {
-                    for p in 0..k {
-                        for j in 0..columns {
-                            strip[p * STRIP + j] = right.add(p * right_steps[0] + (first + j) * right_steps[1]).read();
-                        }
-                    }
-                    (strip.as_ptr(), STRIP)
-                };
-                let mut i = 0;
-                if columns == STRIP {
-                    while i + ROWS <= m {
-                        let mut sums = [[zero; STRIP]; ROWS];
-                        for p in 0..k {
-                            let row = rows.add(p * step);
-                            for (r, sums) in sums.iter_mut().enumerate() {
-                                let factor = left.add((i + r) * left_steps[0] + p * left_steps[1]).read();
-                                for (j, sum) in sums.iter_mut().enumerate() {
-                                    *sum = term(*sum, factor, row.add(j).read());
-                                }
-                            }
-                        }
-                        for (r, sums) in sums.iter().enumerate() {
-                            core::ptr::copy_nonoverlapping(sums.as_ptr(), out.add((i + r) * n + first), STRIP);
-                        }
-                        i += ROWS;
-                    }
-                }
-                while i < m {
-                    let mut sums = [zero; STRIP];
-                    for p in 0..k {
-                        let factor = left.add(i * left_steps[0] + p * left_steps[1]).read();
-                        let row = rows.add(p * step);
-                        for (j, sum) in sums[..columns].iter_mut().enumerate() {
-                            *sum = term(*sum, factor, row.add(j).read());
-                        }
-                    }
-                    core::ptr::copy_nonoverlapping(sums.as_ptr(), out.add(i * n + first), columns);
-                    i += 1;
-                }
+    unsafe fn store<const N: usize>(&self, i: usize, sums: [T; N]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let out = self.out.add(i * self.out_step);
+            for (j, &sum) in sums[..N.min(self.sizes[2])].iter().enumerate() {
+                let earlier = if self.adds { out.add(j).read() } else { T::zero() };
+                out.add(j).write(if self.adds { earlier + self.alpha * sum } else { self.alpha * sum });
             }
         }
     }
 }
 
 impl<T: Copy + 'static> Product<T> {
-    /// Whether three loops beat packing.
-    fn is_small(&self) -> bool {
-        self.sizes.iter().all(|&size| size <= TINY)
-    }
-
     /// `T` is one of `f32`, `f64` and the complex types over them, which are those that `gemm` takes.
     fn with_gemm(self, zero: T, one: T) {
         let [m, k, n] = self.sizes;
-        if k == 0 {
-            // SAFETY: the result is `m * n` elements from `out`.
-            unsafe { (0..m * n).for_each(|at| self.out.add(at).write(zero)) }
-            return;
-        }
         // Steps inside an allocation fit `isize`.
         let step = |steps: [usize; 2], at: usize| steps[at] as isize;
-        // SAFETY: the result is `m * n` elements from `out`, held exclusively; the operands' places are inside their
-        // views. The result is not read (`read_dst` is false).
+        // SAFETY: the rows of the result are `n` elements each, held exclusively; the operands' places are inside their
+        // views. The result is read only if it was written (`adds`).
         unsafe {
             gemm::gemm(
                 m,
@@ -210,44 +149,222 @@ impl<T: Copy + 'static> Product<T> {
                 k,
                 self.out,
                 1,
-                n as isize,
-                false,
+                self.out_step as isize,
+                self.adds,
                 self.left,
                 step(self.left_steps, 1),
                 step(self.left_steps, 0),
                 self.right,
                 step(self.right_steps, 1),
                 step(self.right_steps, 0),
-                zero,
-                one,
+                if self.adds { one } else { zero },
+                self.alpha,
                 false,
                 false,
                 false,
-                parallelism(m * n * k),
+                if self.threads < 2 { gemm::Parallelism::None } else { gemm::Parallelism::Rayon(self.threads) },
             );
         }
     }
 }
 
-/// How many threads share one product of so many multiplications.
-fn parallelism(multiplications: usize) -> gemm::Parallelism {
-    // At a few dozen multiplications in a nanosecond.
-    match threads::pieces(multiplications / 32) {
-        1 => gemm::Parallelism::None,
-        pieces => gemm::Parallelism::Rayon(pieces),
+/// One product of a batch, with what it is added to: places and steps as in [`Product`].
+pub(super) struct Task<E: Dtype> {
+    pub(super) sizes: [usize; 3],
+    pub(super) out: *mut E,
+    pub(super) left: *const E,
+    pub(super) left_steps: [usize; 2],
+    pub(super) right: *const E,
+    pub(super) right_steps: [usize; 2],
+    pub(super) finish: Finish<E>,
+    pub(super) threads: usize,
+}
+
+/// What becomes of a sum of products: `beta * input + alpha * sum`.
+pub(super) struct Finish<E: Dtype> {
+    pub(super) input: Option<*const E>,
+    pub(super) steps: [usize; 2],
+    pub(super) beta: E::Compute,
+    pub(super) alpha: E::Compute,
+}
+impl<E: Dtype> Clone for Finish<E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<E: Dtype> Copy for Finish<E> {}
+impl<E: Dtype> Finish<E> {
+    /// The element at a row and a column.
+    ///
+    /// # Safety
+    /// The input, if there is one, has them.
+    #[inline(always)]
+    pub(super) unsafe fn element(self, sum: E::Compute, row: usize, column: usize) -> E {
+        let scaled = self.alpha.binary::<ops::mul>(sum);
+        let Some(input) = self.input else { return E::from_compute(scaled) };
+        // SAFETY: the caller's promise.
+        let input = unsafe { input.add(row * self.steps[0] + column * self.steps[1]).read() };
+        let input = self.beta.binary::<ops::mul>(input.to_compute());
+        E::from_compute(input.binary::<ops::reduce::Accumulating>(scaled))
     }
 }
 
-/// An operand in the type it is computed in: where it was, or a row-major copy.
-struct Widened<T> {
-    start: *const T,
-    strides: Vec<usize>,
-    /// Keeps the copy alive.
-    _copy: Option<HostBuffer>,
+/// `factor * a`
+struct Scaling<C>(C);
+impl<C: Copy> Clone for Scaling<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<C: Copy> Copy for Scaling<C> {}
+impl<E: Dtype> Map1<E, E> for Scaling<E::Compute> {
+    #[inline(always)]
+    fn call(self, a: E) -> E {
+        E::from_compute(self.0.binary::<ops::mul>(a.to_compute()))
+    }
 }
 
-fn computes_itself<E: Dtype>() -> bool {
-    TypeId::of::<E>() == TypeId::of::<E::Compute>()
+/// Whether products are computed in another type.
+pub(super) const fn is_half<E: Dtype>() -> bool {
+    matches!(E::DTYPE, DType::F16 | DType::BF16 | DType::C32)
+}
+
+pub(super) fn one<E: Dtype>() -> E::Compute {
+    E::from_i32(1).to_compute()
+}
+
+/// Rows of the left matrices that run on through an axis of the batch, the right matrix being the same: one taller product.
+/// The strides of the batch are those of the result, the left, the right and the input.
+fn fold(batch: &mut Vec<usize>, strides: &mut [Vec<usize>; 4], m: &mut usize, rows: [&mut usize; 2]) {
+    let [left_row, input_row] = rows;
+    while let Some(&size) = batch.last() {
+        let [_, left, right, input] = [0, 1, 2, 3].map(|operand| strides[operand][batch.len() - 1]);
+        if size != 1 {
+            let runs_on = *m == 1 || (left == *m * *left_row && input == *m * *input_row);
+            if right != 0 || !runs_on {
+                return;
+            }
+            if *m == 1 {
+                (*left_row, *input_row) = (left, input);
+            }
+            *m *= size;
+        }
+        batch.pop();
+        strides.iter_mut().for_each(|strides| {
+            strides.pop();
+        });
+    }
+}
+
+/// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes, row-major, with what it is added to.
+pub(crate) fn matmul<E: Dtype>(
+    a: View<'_, HostBuffer, E>,
+    b: View<'_, HostBuffer, E>,
+    added: Option<Added<'_, HostBuffer, E>>,
+) -> Result<HostBuffer> {
+    let last = a.sizes.len() - 1;
+    let (mut m, k, n) = (a.sizes[last - 1], a.sizes[last], b.sizes[last]);
+    let sizes: Vec<usize> = a.sizes[..last].iter().copied().chain([n]).collect();
+    let results = result_len(&sizes)?;
+    let to = row_major(&sizes);
+    let (input, beta, alpha) = match added {
+        Some(Added { input, beta, alpha }) => (input, beta, alpha),
+        None => (None, one::<E>(), one::<E>()),
+    };
+    let mut batch = sizes[..last - 1].to_vec();
+    let none = vec![0; sizes.len()];
+    let input_strides = input.map_or(&none[..], |input| input.strides);
+    let mut strides = [&to[..], a.strides, b.strides, input_strides].map(|strides| strides[..last - 1].to_vec());
+    let (mut left_row, mut input_row) = (a.strides[last - 1], input_strides[last - 1]);
+    fold(&mut batch, &mut strides, &mut m, [&mut left_row, &mut input_row]);
+    let vector = (m == 1 || n == 1) && !E::DTYPE.is_complex();
+    let nothing = results == 0 || k == 0 || alpha == E::Compute::default();
+    // The result starts as what the product is added to where that is the number computed in.
+    let start = match input {
+        Some(input) if nothing || !(vector || is_half::<E>()) => Some(if beta == one::<E>() {
+            map1::<E, E, _>(Copying, input, &to)?
+        } else {
+            map1::<E, E, _>(Scaling(beta), input, &to)?
+        }),
+        _ => None,
+    };
+    if nothing {
+        return start.map_or_else(|| HostBuffer::zeroed::<E>(results), Ok);
+    }
+
+    let walk = Walk::row_major(&batch, strides.each_ref().map(|strides| &strides[..]));
+    let finish = Finish { input: input.as_ref().map(source), steps: [input_row, input_strides[last]], beta, alpha };
+    let (left, right) = (source(&a), source(&b));
+    let task = |starts: [usize; 4], out: *mut E, threads: usize| Task {
+        sizes: [m, k, n],
+        out: out.wrapping_add(starts[0]),
+        left: left.wrapping_add(starts[1]),
+        left_steps: [left_row, a.strides[last]],
+        right: right.wrapping_add(starts[2]),
+        right_steps: [b.strides[last - 1], b.strides[last]],
+        finish: Finish { input: finish.input.map(|input| input.wrapping_add(starts[3])), ..finish },
+        threads,
+    };
+    let adds = start.is_some();
+    let run = |task: Task<E>| {
+        if vector {
+            vectors::multiply(task);
+        } else if const { is_half::<E>() } {
+            halves::multiply(task);
+        } else {
+            E::Compute::visit::<Multiply>(Product {
+                sizes: task.sizes,
+                // What is not half is computed in itself.
+                out: task.out.cast(),
+                out_step: n,
+                left: task.left.cast(),
+                left_steps: task.left_steps,
+                right: task.right.cast(),
+                right_steps: task.right_steps,
+                alpha,
+                adds,
+                threads: task.threads,
+            });
+        }
+    };
+
+    // At a few dozen multiplications in a nanosecond, or as fast as memory gives the matrix.
+    let time = m * k * n * if vector { size_of::<E>() } else { 1 } / if vector { 16 } else { 32 };
+    let (count, shares) = (batch.iter().product::<usize>(), threads::pieces(time));
+    let fill = |out: *mut E| {
+        // Many matrices are divided among threads; each of few is.
+        let pieces = threads::pieces(time.saturating_mul(count)).min(count);
+        let (parts, shares) = if pieces > 1 && (shares == 1 || count >= threads::most()) {
+            (walk.split(pieces, 1), 1)
+        } else {
+            (vec![walk.clone()], shares)
+        };
+        let whole = Shared((&parts, &task, &run, out));
+        threads::for_each(parts.len(), &|part| {
+            let whole = &whole;
+            let (parts, task, run, out) = whole.0;
+            for inner in parts[part].runs() {
+                for matrix in 0..inner.len {
+                    let starts = core::array::from_fn(|operand| inner.starts[operand] + matrix * inner.steps[operand]);
+                    run(task(starts, out, shares));
+                }
+            }
+        });
+    };
+    match start {
+        Some(mut start) => {
+            // Nobody else has it yet.
+            fill(start.start_mut::<E>().unwrap_or_else(|| unreachable!("a fresh buffer is not shared")));
+            Ok(start)
+        }
+        // SAFETY: the walk visits every matrix of the result once, and all of its `m * n` elements are written.
+        None => unsafe {
+            HostBuffer::filled_by(results, |out: *mut E| {
+                fill(out);
+                Ok(())
+            })
+        },
+    }
 }
 
 fn row_major(sizes: &[usize]) -> Vec<usize> {
@@ -256,93 +373,4 @@ fn row_major(sizes: &[usize]) -> Vec<usize> {
         strides[axis - 1] = strides[axis] * sizes[axis].max(1);
     }
     strides
-}
-
-fn widen<E: Dtype>(view: View<'_, HostBuffer, E>) -> Result<Widened<E::Compute>> {
-    if computes_itself::<E>() {
-        // SAFETY: the offset of a view lies inside its buffer; `E` and `E::Compute` are one type.
-        let start = unsafe { view.buffer.start::<E::Compute>().add(view.offset) };
-        return Ok(Widened { start, strides: view.strides.to_vec(), _copy: None });
-    }
-    let strides = row_major(view.sizes);
-    let copy = map1::<E, E::Compute, _>(Widening, view, &strides)?;
-    Ok(Widened { start: copy.start(), strides, _copy: Some(copy) })
-}
-
-#[derive(Clone, Copy)]
-struct Widening;
-impl<E: Dtype> Map1<E, E::Compute> for Widening {
-    #[inline(always)]
-    fn call(self, a: E) -> E::Compute {
-        a.to_compute()
-    }
-}
-
-/// Rounds a product to its dtype.
-struct Narrowing<E>(core::marker::PhantomData<fn() -> E>);
-impl<E> Clone for Narrowing<E> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<E> Copy for Narrowing<E> {}
-impl<E: Dtype> Map1<E::Compute, E> for Narrowing<E> {
-    #[inline(always)]
-    fn call(self, a: E::Compute) -> E {
-        E::from_compute(a)
-    }
-}
-
-/// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes, row-major.
-pub(crate) fn matmul<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>) -> Result<HostBuffer> {
-    let last = a.sizes.len() - 1;
-    let (m, k, n) = (a.sizes[last - 1], a.sizes[last], b.sizes[last]);
-    let batch = &a.sizes[..last - 1];
-    if batch.is_empty() && computes_itself::<E>() {
-        // SAFETY: as below, for the one matrix; `E` and `E::Compute` are one type, and offsets lie inside their buffers.
-        return unsafe {
-            HostBuffer::filled_by(result_len(&[m, n])?, |out: *mut E::Compute| {
-                E::Compute::visit::<Multiply>(Product {
-                    sizes: [m, k, n],
-                    out,
-                    left: a.buffer.start::<E::Compute>().add(a.offset),
-                    left_steps: [a.strides[0], a.strides[1]],
-                    right: b.buffer.start::<E::Compute>().add(b.offset),
-                    right_steps: [b.strides[0], b.strides[1]],
-                });
-                Ok(())
-            })
-        };
-    }
-    let (left, right) = (widen(a)?, widen(b)?);
-    let result_sizes: Vec<usize> = batch.iter().copied().chain([m, n]).collect();
-    let results = result_len(&result_sizes)?;
-    let result_strides = row_major(&result_sizes);
-    let walk =
-        Walk::row_major(batch, [&result_strides[..last - 1], &left.strides[..last - 1], &right.strides[..last - 1]]);
-
-    // SAFETY: the walk visits every matrix of the result once and `Multiply` writes all of its `m * n` elements.
-    let product = unsafe {
-        HostBuffer::filled_by(results, |out: *mut E::Compute| {
-            for run in walk.runs() {
-                for matrix in 0..run.len {
-                    let at = |operand: usize| run.starts[operand] + matrix * run.steps[operand];
-                    E::Compute::visit::<Multiply>(Product {
-                        sizes: [m, k, n],
-                        out: out.add(at(0)),
-                        left: left.start.add(at(1)),
-                        left_steps: [left.strides[last - 1], left.strides[last]],
-                        right: right.start.add(at(2)),
-                        right_steps: [right.strides[last - 1], right.strides[last]],
-                    });
-                }
-            }
-            Ok(())
-        })?
-    };
-    if computes_itself::<E>() {
-        return Ok(product);
-    }
-    let view = View::<_, E::Compute>::new(&product, 0, core::slice::from_ref(&results), &[1]);
-    map1(Narrowing::<E>(core::marker::PhantomData), view, &[1])
 }

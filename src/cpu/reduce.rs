@@ -24,8 +24,16 @@ use core::ops::Range;
 const BLOCK: usize = 1024;
 /// Blocks that a thread takes at once: a power of two, so that their tree is a part of the whole one.
 const CHUNK: usize = 64;
-/// Columns reduced together.
-const COLUMNS: usize = 128;
+/// Columns reduced together, at most.
+const COLUMNS: usize = 512;
+/// The same where they are computed.
+const LAZY_COLUMNS: usize = 128;
+/// What the partial results of columns reduced together take at most.
+const COLUMN_BYTES: usize = 4096;
+/// Columns are divided among threads in multiples of so many.
+const WIDTH: usize = 64;
+/// How many elements of a column are met at once.
+const AHEAD: usize = 4;
 /// Elements of a column met before partial results are merged.
 const ROWS: usize = 128;
 
@@ -92,6 +100,25 @@ trait Inner<A>: Sync {
         partials: &mut [R::Partial],
     );
 
+    /// The same for elements `index..index + AHEAD`.
+    ///
+    /// # Safety
+    /// As for `meet`.
+    #[inline(always)]
+    unsafe fn meet_some<R: Reducer<A>>(
+        &self,
+        reducer: R,
+        base: usize,
+        across: usize,
+        index: usize,
+        partials: &mut [R::Partial],
+    ) {
+        for index in index..index + AHEAD {
+            // SAFETY: the caller's promise.
+            unsafe { self.meet(reducer, base, across, index, partials) }
+        }
+    }
+
     /// Some of the blocks of one result.
     ///
     /// # Safety
@@ -124,7 +151,7 @@ trait Inner<A>: Sync {
         columns: usize,
     ) -> [R::Partial; COLUMNS] {
         let merge = |mut earlier: [R::Partial; COLUMNS], later: [R::Partial; COLUMNS]| {
-            for (earlier, later) in earlier.iter_mut().zip(later) {
+            for (earlier, &later) in earlier[..columns].iter_mut().zip(&later[..columns]) {
                 *earlier = reducer.merge(*earlier, later);
             }
             earlier
@@ -133,9 +160,18 @@ trait Inner<A>: Sync {
         let count = self.count();
         for low in (0..count).step_by(ROWS) {
             let mut partials = [reducer.start(); COLUMNS];
-            for index in low..count.min(low + ROWS) {
-                // SAFETY: the caller's promise.
-                unsafe { self.meet(reducer, base, across, index, &mut partials[..columns]) }
+            let (mut index, high) = (low, count.min(low + ROWS));
+            let met = &mut partials[..columns];
+            // SAFETY: the caller's promise.
+            unsafe {
+                while index + AHEAD <= high {
+                    self.meet_some(reducer, base, across, index, met);
+                    index += AHEAD;
+                }
+                while index < high {
+                    self.meet(reducer, base, across, index, met);
+                    index += 1;
+                }
             }
             tree.push(partials, merge);
         }
@@ -210,6 +246,8 @@ impl<A: Element> Inner<A> for Inside<A> {
         unsafe {
             let from = self.from.add(base + self.row(row) + low * step);
             if step == 1 {
+                // The next block: hardware stops at the end of a page.
+                simd::prefetch_row(from.wrapping_add(len), BLOCK);
                 reducer.block(|i| from.add(i).read(), len, index)
             } else {
                 reducer.block(|i| from.add(i * step).read(), len, index)
@@ -241,6 +279,51 @@ impl<A: Element> Inner<A> for Inside<A> {
             }
         }
     }
+
+    #[inline(always)]
+    unsafe fn meet_some<R: Reducer<A>>(
+        &self,
+        reducer: R,
+        base: usize,
+        across: usize,
+        index: usize,
+        partials: &mut [R::Partial],
+    ) {
+        let place =
+            |index: usize| self.from.wrapping_add(base + self.row(index / self.len) + index % self.len * self.step);
+        let rows: [*const A; AHEAD] = core::array::from_fn(|row| place(index + row));
+        if across != 1 {
+            for (column, partial) in partials.iter_mut().enumerate() {
+                for (row, from) in rows.iter().enumerate() {
+                    // SAFETY: the caller's promise.
+                    *partial = reducer.meet(*partial, unsafe { from.add(column * across).read() }, index + row);
+                }
+            }
+            return;
+        }
+        for from in rows {
+            // The elements after these, in all likelihood.
+            simd::prefetch_row(from.wrapping_add(AHEAD * self.step), partials.len());
+        }
+        for (column, partial) in partials.iter_mut().enumerate() {
+            for (row, from) in rows.iter().enumerate() {
+                // SAFETY: the caller's promise.
+                *partial = reducer.meet(*partial, unsafe { from.add(column).read() }, index + row);
+            }
+        }
+    }
+}
+
+/// How many columns are reduced together: as many as leave the nearest cache room for their elements.
+const fn columns_of<P>() -> usize {
+    let fitting = COLUMN_BYTES / if size_of::<P>() == 0 { 1 } else { size_of::<P>() };
+    if fitting > COLUMNS {
+        COLUMNS
+    } else if fitting < WIDTH {
+        WIDTH
+    } else {
+        fitting
+    }
 }
 
 /// Every result of a walk over the axes that are kept: operand 0 is the result, operand 1 its first element.
@@ -263,8 +346,9 @@ impl<A: Element, R: Reducer<A>> Loop for Results<'_, A, R> {
             // SAFETY: the walk gives places of results, each once, and offsets of their first elements.
             unsafe {
                 if together {
-                    for left in (0..run.len).step_by(COLUMNS) {
-                        let columns = COLUMNS.min(run.len - left);
+                    let width = const { columns_of::<R::Partial>() };
+                    for left in (0..run.len).step_by(width) {
+                        let columns = width.min(run.len - left);
                         let partials = inside.columns(reducer, base + left * across, across, columns);
                         for (column, partial) in partials[..columns].iter().enumerate() {
                             out.add(to + (left + column) * to_step).write(reducer.finish(*partial, count));
@@ -364,7 +448,7 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
                 out.write(reducer.finish(shared(&inside, reducer, 0), count));
             } else if pieces > 1 {
                 let (inside, out) = (&inside, Shared(out));
-                let parts = walk.split(pieces, COLUMNS);
+                let parts = walk.split(pieces, WIDTH);
                 threads::for_each(parts.len(), &|part| {
                     let out = &out;
                     simd::dispatch(Results { walk: &parts[part], inside, reducer, together, out: out.0 });
@@ -452,7 +536,7 @@ impl<X: Expression> Inner<X::Elem> for Lazily<X> {
         self.along(&mut index, position % self.len);
         let mut room = X::room();
         // SAFETY: the sizes of an expression are those its leaves are broadcast to; the room stays here, and there are at most
-        // `COLUMNS` partial results, fewer than a piece has elements.
+        // `LAZY_COLUMNS` partial results, fewer than a piece has elements.
         unsafe {
             let places = self.x.places(&mut room, &index, self.kept - 1, partials.len());
             for (column, partial) in partials.iter_mut().enumerate() {
@@ -590,7 +674,7 @@ pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
     });
     let inside = Lazily { x, sizes: all, kept, rank, len, rows };
     let count = inside.count();
-    let width = if kept > 0 && rank > kept && closer > 0 { COLUMNS } else { 1 };
+    let width = if kept > 0 && rank > kept && closer > 0 { LAZY_COLUMNS } else { 1 };
     let pieces = threads::pieces(results.saturating_mul(count) / 64 * X::BYTES.max(1));
     // SAFETY: every result is written once; the units are those of all lines.
     unsafe {

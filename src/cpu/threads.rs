@@ -27,6 +27,11 @@ pub(crate) fn pieces(nanoseconds: usize) -> usize {
     if nanoseconds < 2 * GRAIN { 1 } else { (nanoseconds / GRAIN).min(rayon::current_num_threads()) }
 }
 
+/// Into how many pieces work is divided at most.
+pub(crate) fn most() -> usize {
+    rayon::current_num_threads()
+}
+
 /// Calls `work` with each number below `pieces`, in parallel. Not generic: what it takes to run in parallel is compiled once
 /// and not for every loop.
 pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {

@@ -29,6 +29,16 @@ pub trait RowKernel<A, O>: Copy + Send + Sync {
     fn element(self, measure: Self::Measure, element: A, shared: [Option<A>; 2]) -> O;
 }
 
+/// What a product is added to, and by which factors: `beta * input + alpha * product`. A factor of 0 leaves its operand out.
+pub struct Added<'a, B, E: Dtype> {
+    /// Broadcast to the sizes of the product; none where `beta` is 0.
+    pub input: Option<View<'a, B, E>>,
+    /// What the input is multiplied by.
+    pub beta: E::Compute,
+    /// What the product is multiplied by.
+    pub alpha: E::Compute,
+}
+
 /// What a device does. Sealed by being hidden: the devices are castiron's.
 ///
 /// Operands arrive broadcast to the sizes of the result. Methods that return a `Storage` allocate the result with the
@@ -143,6 +153,13 @@ pub trait Backend: Sized + 'static {
     ) -> Result<Self::Storage>;
     /// Each axis put together from stretches of the operand's; `fill` where they come from nowhere. The result is row-major.
     fn pick<E: Element>(a: View<'_, Self::Storage, E>, axes: &[Vec<Stretch>], fill: E) -> Result<Self::Storage>;
+    /// Pieces end to end along an axis, which they fill together; their other sizes are those of the result.
+    fn join<E: Element>(
+        pieces: &[View<'_, Self::Storage, E>],
+        axis: usize,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<Self::Storage>;
     /// Contiguous matrices with zeros where `low <= column - row <= high` does not hold.
     fn band<E: Element>(a: View<'_, Self::Storage, E>, low: isize, high: isize) -> Result<Self::Storage>;
     /// Runs a kernel on every row (the last axis, whose elements lie side by side) beside rows of the same length that all share; the
@@ -152,8 +169,15 @@ pub trait Backend: Sized + 'static {
         a: View<'_, Self::Storage, A>,
         shared: [Option<View<'_, Self::Storage, A>>; 2],
     ) -> Result<Self::Storage>;
-    /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0); the result is row-major.
-    fn matmul<E: Dtype>(a: View<'_, Self::Storage, E>, b: View<'_, Self::Storage, E>) -> Result<Self::Storage>;
+    /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0), and what it is added to; the result
+    /// is row-major.
+    fn matmul<E: Dtype>(
+        a: View<'_, Self::Storage, E>,
+        b: View<'_, Self::Storage, E>,
+        added: Option<Added<'_, Self::Storage, E>>,
+    ) -> Result<Self::Storage>;
+    /// The product of `(m, k)`, `u8` or `i8`, and `(k, n)`, in `i32`; row-major.
+    fn int_mm<E: Dtype>(a: View<'_, Self::Storage, E>, b: View<'_, Self::Storage, i8>) -> Result<Self::Storage>;
 
     /// The elements of `a` at the positions of the result, with the index in place of the position along the axis. The result
     /// has the sizes of `index`, which are no larger than those of `a` along the other axes; it is row-major. (A device without

@@ -1,7 +1,9 @@
 //! `Cpu`: the host.
 
-use super::{Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
-use crate::cpu::{compress, elementwise, fused, gather, gemm, lanes, moving, order, reduce, rows, scatter, search};
+use super::{Added, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
+use crate::cpu::{
+    compress, elementwise, fused, gather, gemm, integers, lanes, moving, order, reduce, rows, scatter, search,
+};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::expression::Expression;
@@ -159,6 +161,14 @@ impl Backend for Cpu {
     fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Stretch>], fill: E) -> Result<HostBuffer> {
         moving::pick(a, axes, fill)
     }
+    fn join<E: Element>(
+        pieces: &[View<'_, HostBuffer, E>],
+        axis: usize,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<HostBuffer> {
+        elementwise::join(pieces, axis, sizes, strides)
+    }
     fn band<E: Element>(a: View<'_, HostBuffer, E>, low: isize, high: isize) -> Result<HostBuffer> {
         moving::band(a, low, high)
     }
@@ -169,8 +179,15 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         rows::rows(kernel, a, shared)
     }
-    fn matmul<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>) -> Result<HostBuffer> {
-        gemm::matmul(a, b)
+    fn matmul<E: Dtype>(
+        a: View<'_, HostBuffer, E>,
+        b: View<'_, HostBuffer, E>,
+        added: Option<Added<'_, HostBuffer, E>>,
+    ) -> Result<HostBuffer> {
+        gemm::matmul(a, b, added)
+    }
+    fn int_mm<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, i8>) -> Result<HostBuffer> {
+        integers::int_mm(a, b)
     }
     fn gather<E: Element>(
         indexing: Indexing,

@@ -1,7 +1,7 @@
 //! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere; making a tensor on it answers `Err`
 //! where no GPU can be reached, so there is no storage and nothing to run.
 
-use super::{Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
+use super::{Added, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
@@ -158,6 +158,12 @@ impl<const N: usize> Backend for Cuda<N> {
     fn pick<E: Element>(a: View<'_, NoStorage, E>, _: &[Vec<Stretch>], _: E) -> Result<NoStorage> {
         match *a.buffer {}
     }
+    fn join<E: Element>(pieces: &[View<'_, NoStorage, E>], _: usize, _: &[usize], _: &[usize]) -> Result<NoStorage> {
+        match pieces {
+            [piece, ..] => match *piece.buffer {},
+            [] => Err(Error::NoData { op: "cat" }),
+        }
+    }
     fn band<E: Element>(a: View<'_, NoStorage, E>, _: isize, _: isize) -> Result<NoStorage> {
         match *a.buffer {}
     }
@@ -168,7 +174,14 @@ impl<const N: usize> Backend for Cuda<N> {
     ) -> Result<NoStorage> {
         match *a.buffer {}
     }
-    fn matmul<E: Dtype>(a: View<'_, NoStorage, E>, _: View<'_, NoStorage, E>) -> Result<NoStorage> {
+    fn matmul<E: Dtype>(
+        a: View<'_, NoStorage, E>,
+        _: View<'_, NoStorage, E>,
+        _: Option<Added<'_, NoStorage, E>>,
+    ) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+    fn int_mm<E: Dtype>(a: View<'_, NoStorage, E>, _: View<'_, NoStorage, i8>) -> Result<NoStorage> {
         match *a.buffer {}
     }
     fn gather<E: Element>(

@@ -1,6 +1,6 @@
 //! `Meta`: shape, dtype and strides without data. Every operation runs and moves nothing.
 
-use super::{Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
+use super::{Added, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
@@ -149,6 +149,9 @@ impl Backend for Meta {
     fn pick<E: Element>(_: View<'_, NoData, E>, _: &[Vec<Stretch>], _: E) -> Result<NoData> {
         Ok(NoData)
     }
+    fn join<E: Element>(_: &[View<'_, NoData, E>], _: usize, _: &[usize], _: &[usize]) -> Result<NoData> {
+        Ok(NoData)
+    }
     fn band<E: Element>(_: View<'_, NoData, E>, _: isize, _: isize) -> Result<NoData> {
         Ok(NoData)
     }
@@ -159,7 +162,14 @@ impl Backend for Meta {
     ) -> Result<NoData> {
         Ok(NoData)
     }
-    fn matmul<E: Dtype>(_: View<'_, NoData, E>, _: View<'_, NoData, E>) -> Result<NoData> {
+    fn matmul<E: Dtype>(
+        _: View<'_, NoData, E>,
+        _: View<'_, NoData, E>,
+        _: Option<Added<'_, NoData, E>>,
+    ) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn int_mm<E: Dtype>(_: View<'_, NoData, E>, _: View<'_, NoData, i8>) -> Result<NoData> {
         Ok(NoData)
     }
     fn gather<E: Element>(_: Indexing, _: View<'_, NoData, E>, _: View<'_, NoData, i64>) -> Result<NoData> {

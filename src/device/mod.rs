@@ -10,6 +10,8 @@ mod cuda;
 mod meet;
 mod meta;
 
+#[doc(hidden)]
+pub use backend::Added;
 pub use backend::{Backend, LaneKernel, RowKernel};
 #[doc(hidden)]
 pub use choosing::{Indexing, Order};

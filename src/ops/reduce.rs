@@ -64,8 +64,15 @@ pub(super) fn lanes<A, R: Reducer<A>, const N: usize>(
         }
         position += N;
     }
-    for (lane, partial) in lanes.iter_mut().enumerate().take(len - full) {
-        *partial = reducer.meet(*partial, get(full + lane), index + full + lane);
+    if full < len {
+        // Of their own, so that the compiler can keep the others in vectors.
+        let mut rest = [reducer.start(); N];
+        for (lane, partial) in rest.iter_mut().enumerate().take(len - full) {
+            *partial = reducer.meet(*partial, get(full + lane), index + full + lane);
+        }
+        for (lane, rest) in lanes.iter_mut().zip(rest) {
+            *lane = reducer.merge(*lane, rest);
+        }
     }
     let mut width = N / 2;
     while width > 0 {
@@ -340,34 +347,45 @@ impl<E: Dtype, const MAX: bool> Extreme<E, MAX> {
     fn beats(challenger: E::Compute, champion: E::Compute) -> bool {
         if MAX { challenger.compare::<super::gt>(champion) } else { challenger.compare::<super::lt>(champion) }
     }
-    /// The extreme of some elements but for NaN, and whether there is a NaN: without a branch, so that it vectorises.
+    /// The extreme of some elements, a NaN if there is one: without a branch, so that it vectorises.
     #[inline(always)]
-    fn champion(get: impl Fn(usize) -> E, len: usize) -> (E, bool) {
-        const LANES: usize = 32;
-        let element = |i: usize| get(i).to_compute();
-        let (mut champions, mut nan) = ([element(0); LANES], [false; LANES]);
-        let mut meet = |lane: usize, challenger: E::Compute| {
-            nan[lane] |= challenger.predicate::<super::isnan>();
-            if Self::beats(challenger, champions[lane]) {
-                champions[lane] = challenger;
-            }
+    fn champion(get: impl Fn(usize) -> E, len: usize) -> E::Compute {
+        if len < LANES { Self::champion_of::<FEW>(get, len) } else { Self::champion_of::<LANES>(get, len) }
+    }
+    #[inline(always)]
+    fn champion_of<const N: usize>(get: impl Fn(usize) -> E, len: usize) -> E::Compute {
+        let better = |champion: E::Compute, challenger: E::Compute| {
+            // Nothing beats a NaN, so it stays.
+            let wins = Self::beats(challenger, champion) | challenger.predicate::<super::isnan>();
+            if wins { challenger } else { champion }
         };
-        let full = len / LANES * LANES;
-        for start in (0..full).step_by(LANES) {
-            for lane in 0..LANES {
-                meet(lane, element(start + lane));
+        let element = |i: usize| get(i).to_compute();
+        let mut champions = [element(0); N];
+        let full = len / N * N;
+        for start in (0..full).step_by(N) {
+            for (lane, champion) in champions.iter_mut().enumerate() {
+                *champion = better(*champion, element(start + lane));
             }
         }
-        for at in full..len {
-            meet(at - full, element(at));
-        }
-        let mut champion = champions[0];
-        for challenger in champions {
-            if Self::beats(challenger, champion) {
-                champion = challenger;
+        if full < len {
+            // Of their own, so that the compiler can keep the others in vectors.
+            let mut rest = [element(full); N];
+            for (lane, champion) in rest.iter_mut().enumerate().take(len - full) {
+                *champion = element(full + lane);
+            }
+            for (champion, rest) in champions.iter_mut().zip(rest) {
+                *champion = better(*champion, rest);
             }
         }
-        (E::from_compute(champion), nan.contains(&true))
+        let mut width = N / 2;
+        while width > 0 {
+            let (low, high) = champions.split_at_mut(width);
+            for (low, high) in low.iter_mut().zip(high) {
+                *low = better(*low, *high);
+            }
+            width /= 2;
+        }
+        champions[0]
     }
     #[inline(always)]
     fn pick(first: Option<E>, second: E) -> Option<E> {
@@ -391,8 +409,11 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     }
     #[inline(always)]
     fn block(self, get: impl Fn(usize) -> E, len: usize, _: usize) -> Option<E> {
-        let (champion, is_nan) = Self::champion(&get, len);
-        if is_nan { (0..len).map(get).find(|x| x.to_compute().predicate::<super::isnan>()) } else { Some(champion) }
+        let champion = Self::champion(&get, len);
+        if champion.predicate::<super::isnan>() {
+            return (0..len).map(get).find(|x| x.to_compute().predicate::<super::isnan>());
+        }
+        Some(E::from_compute(champion))
     }
     #[inline(always)]
     fn merge(self, one: Option<E>, other: Option<E>) -> Option<E> {
@@ -439,10 +460,11 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
     /// The extreme first, then where it stands.
     #[inline(always)]
     fn block(self, get: impl Fn(usize) -> E, len: usize, index: usize) -> Self::Partial {
-        let (champion, is_nan) = Extreme::<E, MAX>::champion(&get, len);
+        let champion = Extreme::<E, MAX>::champion(&get, len);
+        let is_nan = champion.predicate::<super::isnan>();
         let found = |x: E| {
             let x = x.to_compute();
-            if is_nan { x.predicate::<super::isnan>() } else { x == champion.to_compute() }
+            if is_nan { x.predicate::<super::isnan>() } else { x == champion }
         };
         // Sixteen at a time, which vectorises.
         let mut start = 0;

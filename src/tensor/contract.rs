@@ -68,6 +68,7 @@ fn contract<E: Dtype, D: Device>(
     D::matmul::<E>(
         View::new(&a.storage, a.offset, &a.sizes, &a.strides),
         View::new(&b.storage, b.offset, &[k, n], &[b.strides[1], b.strides[0]]),
+        None,
     )
 }
 
@@ -317,7 +318,7 @@ where
         }
         let middle = cut[first][last];
         let (left, right) = (product(matrices, cut, first, middle - 1)?, product(matrices, cut, middle, last)?);
-        super::matmul::multiply(left.view(), right.view())
+        super::matmul::multiply(left.view(), right.view(), None)
     }
     product(matrices, &cut, 0, count - 1)
 }

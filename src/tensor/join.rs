@@ -11,7 +11,7 @@ use crate::ops::kernel::Casting;
 use crate::shape::{
     Axis, Concat, D2, D3, D4, D5, D6, D7, D8, Dyn, HasAxis, InsertAxis, Merge, Shape, SizeArray, strides,
 };
-use crate::storage::{View, ViewMut};
+use crate::storage::View;
 
 /// Elements of dtype `Self` and of dtype `Rhs` can stand in one tensor: all computing dtypes (which promote), and each
 /// shell with itself.
@@ -91,49 +91,72 @@ impl<D: Device> SamePlace<D> for D {
     }
 }
 
-/// The sizes of the joined tensor and where along the axis each piece starts.
-fn plan<T: Shape>(op: &'static str, pieces: &[&[usize]], axis: usize) -> Result<(T::Sizes, Vec<usize>)> {
+/// The sizes of the joined tensor.
+fn plan<T: Shape>(op: &'static str, pieces: &[&[usize]], axis: usize) -> Result<T::Sizes> {
     let Some(&first) = pieces.first() else {
         return Err(Error::InvalidArgument { op, reason: "there are no tensors to join".to_owned() });
     };
     let mut sizes = T::Sizes::copied(first);
-    let mut starts = Vec::with_capacity(pieces.len());
     let mut total = 0_usize;
     for &piece in pieces {
         let fits = piece.iter().zip(first).enumerate().all(|(at, (size, first))| at == axis || size == first);
         if !fits {
             return Err(Error::Join { op, first: first.into(), other: piece.into(), axis });
         }
-        starts.push(total);
         total = total.checked_add(piece[axis]).ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
     }
     sizes.as_mut()[axis] = total;
     expect_fit::<T>(op, sizes.as_ref())?;
-    Ok((sizes, starts))
+    Ok(sizes)
 }
 
-/// What a joined tensor is filled into.
+/// One piece of a joined tensor, of its dtype.
+struct Part<B> {
+    storage: B,
+    offset: usize,
+    sizes: Vec<usize>,
+    strides: Vec<usize>,
+}
+
+impl<B> Part<B> {
+    fn view<O>(&self) -> View<'_, B, O> {
+        View::new(&self.storage, self.offset, &self.sizes, &self.strides)
+    }
+}
+
+/// What is joined: the pieces and the sizes of the whole.
 struct Canvas<O: Element, T: Shape, D: Device> {
-    storage: D::Storage,
+    parts: Vec<Part<D::Storage>>,
     sizes: T::Sizes,
-    strides: T::Sizes,
     axis: usize,
     elements: core::marker::PhantomData<O>,
 }
 impl<O: Element, T: Shape, D: Device> Canvas<O, T, D> {
     fn new(op: &'static str, sizes: T::Sizes, axis: usize) -> Result<Self> {
-        let storage = D::zeroed::<O>(checked_numel::<O>(op, sizes.as_ref())?)?;
-        Ok(Canvas { storage, sizes, strides: strides::contiguous(&sizes), axis, elements: core::marker::PhantomData })
+        checked_numel::<O>(op, sizes.as_ref())?;
+        Ok(Canvas { parts: Vec::new(), sizes, axis, elements: core::marker::PhantomData })
     }
 
-    fn put<E: CastTo<O>>(&mut self, piece: View<'_, D::Storage, E>, start: usize) -> Result<()> {
-        let offset = start * self.strides.as_ref()[self.axis];
-        let out = ViewMut::<_, O>::new(&mut self.storage, offset, piece.sizes, self.strides.as_ref());
-        D::map1_into::<E, O>(Casting, piece, out)
+    /// One more piece; of another dtype it is converted.
+    fn put<E: CastTo<O>>(&mut self, piece: View<'_, D::Storage, E>) -> Result<()> {
+        let sizes = piece.sizes.to_vec();
+        self.parts.push(if E::DTYPE == O::DTYPE {
+            Part { storage: piece.buffer.clone(), offset: piece.offset, sizes, strides: piece.strides.to_vec() }
+        } else {
+            let mut strides = vec![1; sizes.len()];
+            for axis in (1..sizes.len()).rev() {
+                strides[axis - 1] = strides[axis] * sizes[axis].max(1);
+            }
+            Part { storage: D::map1::<E, O>(Casting, piece, &strides)?, offset: 0, sizes, strides }
+        });
+        Ok(())
     }
 
-    fn finish(self) -> Tensor<O, T, D> {
-        Tensor::from_parts(self.storage, 0, self.sizes, self.strides)
+    fn finish(self) -> Result<Tensor<O, T, D>> {
+        let views: Vec<View<'_, D::Storage, O>> = self.parts.iter().map(Part::view).collect();
+        let strides = strides::contiguous(&self.sizes);
+        let storage = D::join(&views, self.axis, self.sizes.as_ref(), strides.as_ref())?;
+        Ok(Tensor::from_parts(storage, 0, self.sizes, strides))
     }
 }
 
@@ -256,12 +279,11 @@ macro_rules! tuples {
                 let ($first, $($rest,)+) = &self;
                 let axis = <Whole as HasAxis<I>>::INDEX;
                 let ($first, $($rest,)+) = ($first.view(), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
-                let (sizes, starts) = plan::<Whole>("cat", &[$first.sizes, $($rest.sizes),+], axis)?;
+                let sizes = plan::<Whole>("cat", &[$first.sizes, $($rest.sizes),+], axis)?;
                 let mut canvas = Canvas::<Elem, Whole, $first::Device>::new("cat", sizes, axis)?;
-                let mut starts = starts.into_iter();
-                canvas.put($first, starts.next().unwrap_or(0))?;
-                $(canvas.put($rest, starts.next().unwrap_or(0))?;)+
-                Ok(canvas.finish())
+                canvas.put($first)?;
+                $(canvas.put($rest)?;)+
+                canvas.finish()
             }
         }
 
@@ -284,17 +306,17 @@ macro_rules! tuples {
                 let ($first, $($rest,)+) = ($first.view(), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
                 let shapes = [with_new_axis($first.sizes, $first.strides, axis), $(with_new_axis($rest.sizes, $rest.strides, axis)),+];
                 let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
-                let (sizes, starts) = plan::<Self::Shape>("stack", &sizes, axis)?;
+                let sizes = plan::<Self::Shape>("stack", &sizes, axis)?;
                 let mut canvas = Canvas::<Elem, Self::Shape, $first::Device>::new("stack", sizes, axis)?;
-                let mut pieces = shapes.iter().zip(starts);
+                let mut pieces = shapes.iter();
                 tuples!(@put canvas pieces $first $($rest)+);
-                Ok(canvas.finish())
+                canvas.finish()
             }
         }
     )*};
     (@put $canvas:ident $pieces:ident $($piece:ident)+) => {$(
-        if let Some(((sizes, strides), start)) = $pieces.next() {
-            $canvas.put($piece.restrided(sizes, strides), start)?;
+        if let Some((sizes, strides)) = $pieces.next() {
+            $canvas.put($piece.restrided(sizes, strides))?;
         }
     )+};
 }
@@ -389,12 +411,12 @@ where
             reason: "zero-dim tensors have no axis to be joined along: use `stack`".to_owned(),
         });
     }
-    let (sizes, starts) = plan::<<P::Shape as HasAxis<I>>::Replace<Dyn>>("cat", &sizes, axis)?;
+    let sizes = plan::<<P::Shape as HasAxis<I>>::Replace<Dyn>>("cat", &sizes, axis)?;
     let mut canvas = Canvas::new("cat", sizes, axis)?;
-    for (view, start) in views.into_iter().zip(starts) {
-        canvas.put(view, start)?;
+    for view in views {
+        canvas.put(view)?;
     }
-    Ok(canvas.finish())
+    canvas.finish()
 }
 
 /// Stacks any number of tensors of one type.
@@ -408,12 +430,12 @@ where
     let views: Vec<_> = pieces.iter().map(Piece::view).collect();
     let shapes: Vec<_> = views.iter().map(|view| with_new_axis(view.sizes, view.strides, axis)).collect();
     let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
-    let (sizes, starts) = plan::<<P::Shape as InsertAxis<I>>::Inserted<Dyn>>("stack", &sizes, axis)?;
+    let sizes = plan::<<P::Shape as InsertAxis<I>>::Inserted<Dyn>>("stack", &sizes, axis)?;
     let mut canvas = Canvas::new("stack", sizes, axis)?;
-    for ((view, (sizes, strides)), start) in views.into_iter().zip(&shapes).zip(starts) {
-        canvas.put(view.restrided(sizes, strides), start)?;
+    for (view, (sizes, strides)) in views.into_iter().zip(&shapes) {
+        canvas.put(view.restrided(sizes, strides))?;
     }
-    Ok(canvas.finish())
+    canvas.finish()
 }
 
 /// Writes both traits for a list type.

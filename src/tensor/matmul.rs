@@ -2,7 +2,7 @@
 
 use super::operand::{OperandSource, TensorOperand};
 use super::{Tensor, checked_numel, expect_fit};
-use crate::device::{Device, Receives, Source};
+use crate::device::{Added, Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
@@ -54,14 +54,43 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         };
         // `SameDtypeFor` holds for one dtype alone: the right operand's elements are `E`.
         let right = View::<_, E>::new(right.buffer, right.offset, right.sizes, right.strides);
-        multiply(self.view(), right)
+        multiply(self.view(), right, None)
     }
 }
 
-/// The product of two views, `T` being the shape that the types found.
+/// What a product is added to, in its own shape.
+pub(super) struct Summand<'a, B, E: Dtype> {
+    pub(super) op: &'static str,
+    pub(super) input: View<'a, B, E>,
+    pub(super) beta: E::Compute,
+    pub(super) alpha: E::Compute,
+}
+impl<B, E: Dtype> Summand<'_, B, E> {
+    /// The strides of the input expanded to the sizes of the product.
+    pub(super) fn strides(&self, sizes: &[usize]) -> Result<Vec<usize>> {
+        let own = self.input.sizes;
+        let expands = own.len() <= sizes.len()
+            && own.iter().zip(&sizes[sizes.len() - own.len()..]).all(|(&own, &size)| own == size || own == 1);
+        if !expands {
+            return Err(Error::Broadcast { op: self.op, lhs: own.into(), rhs: sizes.into() });
+        }
+        let mut to = vec![0; sizes.len()];
+        strides::broadcast(own, self.input.strides, sizes, &mut to);
+        Ok(to)
+    }
+
+    /// What a device adds, the input seen with these sizes and strides; a `beta` of 0 leaves it out.
+    pub(super) fn expanded<'b>(&'b self, sizes: &'b [usize], strides: &'b [usize]) -> Added<'b, B, E> {
+        let input = (self.beta != E::Compute::default()).then(|| self.input.restrided(sizes, strides));
+        Added { input, beta: self.beta, alpha: self.alpha }
+    }
+}
+
+/// The product of two views and what it is added to, `T` being the shape that the types found.
 pub(super) fn multiply<E: Dtype, T: Shape, D: Device>(
     left: View<'_, D::Storage, E>,
     right: View<'_, D::Storage, E>,
+    summand: Option<Summand<'_, D::Storage, E>>,
 ) -> Result<Tensor<E, T, D>> {
     if let (&[m, columns], &[rows, n]) = (left.sizes, right.sizes) {
         if columns != rows {
@@ -70,7 +99,12 @@ pub(super) fn multiply<E: Dtype, T: Shape, D: Device>(
         // The types of the operands give the result's.
         let sizes = [m, n];
         checked_numel::<E>("matmul", &sizes)?;
-        return Ok(Tensor::dense(D::matmul(left, right)?, T::Sizes::copied(&sizes)));
+        let Some(summand) = summand else {
+            return Ok(Tensor::dense(D::matmul(left, right, None)?, T::Sizes::copied(&sizes)));
+        };
+        let strides = summand.strides(&sizes)?;
+        let storage = D::matmul(left, right, Some(summand.expanded(&sizes, &strides)))?;
+        return Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)));
     }
     // A vector is a matrix of one row on the left, of one column on the right.
     let (left_is_vector, right_is_vector) = (left.sizes.len() == 1, right.sizes.len() == 1);
@@ -114,6 +148,23 @@ pub(super) fn multiply<E: Dtype, T: Shape, D: Device>(
     };
     let (a_sizes, a_strides) = broadcast(a_batch, &a_strides, [m, columns]);
     let (b_sizes, b_strides) = broadcast(b_batch, &b_strides, [rows, n]);
-    let storage = D::matmul(left.restrided(&a_sizes, &a_strides), right.restrided(&b_sizes, &b_strides))?;
+    let (left, right) = (left.restrided(&a_sizes, &a_strides), right.restrided(&b_sizes, &b_strides));
+    let storage = match summand {
+        None => D::matmul(left, right, None)?,
+        Some(summand) => {
+            // The axes that vectors take part without are in place for the device.
+            let (mut whole, mut strides) = (sizes.clone(), summand.strides(&sizes)?);
+            if left_is_vector {
+                let at = batch.len();
+                whole.insert(at, 1);
+                strides.insert(at, 0);
+            }
+            if right_is_vector {
+                whole.push(1);
+                strides.push(0);
+            }
+            D::matmul(left, right, Some(summand.expanded(&whole, &strides)))?
+        }
+    };
     Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
 }

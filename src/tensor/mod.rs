@@ -21,6 +21,7 @@ mod elementwise;
 mod gather;
 mod grid;
 mod index;
+mod int_mm;
 mod join;
 mod layout;
 pub mod lazy;
@@ -71,6 +72,7 @@ pub use grid::{
     try_broadcast_tensors, try_cartesian_prod,
 };
 pub use index::{Iter, Position};
+pub use int_mm::ByteNumber;
 pub use join::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};
 pub use layout::{Layout, Strided};
 pub use left::{

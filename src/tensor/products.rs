@@ -1,13 +1,12 @@
 //! Products of vectors and matrices by rank: `mm`, `mv`, `bmm`, `dot`, `vdot`, `vecdot`, `outer`, `linear`.
 
-use super::addmm::add_product;
 use super::arithmetic::{broadcast, map2};
-use super::matmul::multiply;
+use super::matmul::{Summand, multiply};
 use super::operand::TensorOperand;
 use super::{Tensor, checked_numel};
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
-use crate::dtype::{Binary, Complex, Compute, Dtype, Element, MachineFloat, MachineInt, Promotable, Scalar};
+use crate::dtype::{Binary, Complex, Compute, Dtype, Element, MachineFloat, MachineInt, Promotable};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
@@ -216,7 +215,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let other = same_dtype::<E, F, D>(other.view());
         if !E::DTYPE.is_complex() {
-            return multiply(self.view(), other);
+            return multiply(self.view(), other, None);
         }
         #[derive(Clone, Copy)]
         struct Conjugating;
@@ -227,7 +226,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             }
         }
         let conjugate = D::map1::<E, E>(Conjugating, self.view(), &[1])?;
-        multiply(View::new(&conjugate, 0, self.shape().as_ref(), &[1]), other)
+        multiply(View::new(&conjugate, 0, self.shape().as_ref(), &[1]), other, None)
     }
 
     /// The products of vectors along an axis, the elements of the first conjugated: `sum(conj(a) * b)`. The other axes broadcast.
@@ -339,12 +338,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let weight = weight.restrided(&weight_sizes, &weight_strides);
         let x = if S::RANK == 2 { self.clone() } else { self.try_contiguous()? };
         let strides = if S::RANK == 2 { [x.stride().as_ref()[0], x.stride().as_ref()[1]] } else { [columns, 1] };
-        let product = D::matmul::<E>(x.view().restrided(&[count, columns], &strides), weight)?;
-        let product = Tensor::dense(product, result_sizes);
-        match bias {
-            None => Ok(product),
-            Some(bias) => add_product::<ops::reduce::linear, E, _, _, D>(bias, || Ok(product), 1.value(), 1.value()),
-        }
+        let one = E::from_i32(1).to_compute();
+        let input = bias.map(Tensor::view);
+        let summand = input.map(|input| Summand { op: "linear", input, beta: one, alpha: one });
+        let (x_sizes, sizes) = ([count, columns], [count, n]);
+        let strides_of_bias = summand.as_ref().map(|summand| summand.strides(&sizes)).transpose()?;
+        let added = summand.as_ref().zip(strides_of_bias.as_ref());
+        let added = added.map(|(summand, strides)| summand.expanded(&sizes, strides));
+        let product = D::matmul::<E>(x.view().restrided(&x_sizes, &strides), weight, added)?;
+        Ok(Tensor::dense(product, result_sizes))
     }
 }
 

@@ -115,7 +115,7 @@ fn covariance<E: Dtype, O: Dtype, D: Device>(x: Rows<E, D>, correction: usize) -
     let centered: Rows<O, D> = map2(Differing, x.view(), means.view(), sizes, [O::DTYPE; 2])?;
     let conjugate: Rows<O, D> =
         map1::<O, (Dyn, Dyn), D, O>(Scaled::<true> { factor: 1.0 }, centered.view(), sizes, O::DTYPE)?;
-    let products: Rows<O, D> = multiply(centered.view(), conjugate.t::<(Dyn, Dyn)>().view())?;
+    let products: Rows<O, D> = multiply(centered.view(), conjugate.t::<(Dyn, Dyn)>().view(), None)?;
     let factor = observations.saturating_sub(correction) as f64;
     map1::<O, (Dyn, Dyn), D, O>(Scaled::<false> { factor }, products.view(), [variables; 2], O::DTYPE)
 }

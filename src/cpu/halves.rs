@@ -1,0 +1,147 @@
+//! Products of matrices in half precision: tile by tile, widened to the number they are computed in, added up in it over all
+//! terms, and rounded once. Used by `gemm`.
+
+use super::gemm::{Finish, Multiply, Product, Task, one};
+use super::simd::{self, Loop};
+use super::threads::{self, Shared};
+use crate::dtype::{Compute, Dtype};
+
+/// Terms widened at once.
+const DEPTH: usize = 512;
+/// The sides of a tile of the result, and of one of a small result.
+const TILES: [usize; 2] = [512, 256];
+/// Elements of a result that is not small.
+const LARGE: usize = 1 << 22;
+
+/// A part of an operand, widened into one without gaps that lies as the operand does.
+struct Widen<E: Dtype> {
+    from: *const E,
+    steps: [usize; 2],
+    sizes: [usize; 2],
+    to: *mut E::Compute,
+}
+impl<E: Dtype> Widen<E> {
+    /// Whether columns are what lies side by side.
+    fn is_turned(&self) -> bool {
+        self.steps[0] < self.steps[1]
+    }
+    /// From row to row and from column to column of what is written.
+    fn steps(&self) -> [usize; 2] {
+        if self.is_turned() { [1, self.sizes[0]] } else { [self.sizes[1], 1] }
+    }
+}
+impl<E: Dtype> Loop for Widen<E> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let turned = usize::from(self.is_turned());
+        let [lines, len] = [self.sizes[turned], self.sizes[1 - turned]];
+        let [across, along] = [self.steps[turned], self.steps[1 - turned]];
+        for line in 0..lines {
+            // SAFETY: the part is inside the operand's view, and there is room for it where it goes.
+            unsafe {
+                let (from, to) = (self.from.add(line * across), self.to.add(line * len));
+                if along == 1 {
+                    for i in 0..len {
+                        to.add(i).write(from.add(i).read().to_compute());
+                    }
+                } else {
+                    for i in 0..len {
+                        to.add(i).write(from.add(i * along).read().to_compute());
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A tile of sums, rounded into the result.
+struct Narrow<E: Dtype> {
+    from: *const E::Compute,
+    sizes: [usize; 2],
+    finish: Finish<E>,
+    out: *mut E,
+    out_step: usize,
+}
+impl<E: Dtype> Loop for Narrow<E> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let [rows, columns] = self.sizes;
+        for row in 0..rows {
+            // SAFETY: the tile is inside the result (and so inside the input), and nobody else writes it.
+            unsafe {
+                let (from, out) = (self.from.add(row * columns), self.out.add(row * self.out_step));
+                for column in 0..columns {
+                    out.add(column).write(self.finish.element(from.add(column).read(), row, column));
+                }
+            }
+        }
+    }
+}
+
+/// Where a thread keeps what it has widened, and its sums.
+struct Room<C>([Vec<C>; 3]);
+
+/// A tile of a product: rows and columns from a corner on.
+fn tile<E: Dtype>(task: &Task<E>, corner: [usize; 2], sizes: [usize; 2], room: &mut Room<E::Compute>) {
+    let [[top, left], [rows, columns]] = [corner, sizes];
+    let Room([a, b, sums]) = room;
+    for low in (0..task.sizes[1]).step_by(DEPTH) {
+        let depth = DEPTH.min(task.sizes[1] - low);
+        let a = Widen {
+            from: task.left.wrapping_add(top * task.left_steps[0] + low * task.left_steps[1]),
+            steps: task.left_steps,
+            sizes: [rows, depth],
+            to: a.as_mut_ptr(),
+        };
+        let b = Widen {
+            from: task.right.wrapping_add(low * task.right_steps[0] + left * task.right_steps[1]),
+            steps: task.right_steps,
+            sizes: [depth, columns],
+            to: b.as_mut_ptr(),
+        };
+        let product = Product {
+            sizes: [rows, depth, columns],
+            out: sums.as_mut_ptr(),
+            out_step: columns,
+            left: a.to.cast_const(),
+            left_steps: a.steps(),
+            right: b.to.cast_const(),
+            right_steps: b.steps(),
+            alpha: one::<E>(),
+            adds: low > 0,
+            threads: 1,
+        };
+        simd::dispatch(a);
+        simd::dispatch(b);
+        E::Compute::visit::<Multiply>(product);
+    }
+    let Finish { input, steps, .. } = task.finish;
+    simd::dispatch(Narrow {
+        from: sums.as_ptr(),
+        sizes,
+        finish: Finish { input: input.map(|at| at.wrapping_add(top * steps[0] + left * steps[1])), ..task.finish },
+        out: task.out.wrapping_add(top * task.sizes[2] + left),
+        out_step: task.sizes[2],
+    });
+}
+
+/// A product of matrices of halves.
+pub(super) fn multiply<E: Dtype>(task: Task<E>) {
+    let [m, k, n] = task.sizes;
+    let side = TILES[usize::from(m * n < LARGE)];
+    let across = n.div_ceil(side);
+    let tiles = m.div_ceil(side) * across;
+    let pieces = task.threads.clamp(1, tiles);
+    let threads = Shared(task);
+    threads::for_each(pieces, &|piece| {
+        let (task, [rows, columns]) = (&threads, [m.min(side), n.min(side)]);
+        let sizes = [rows * k.min(DEPTH), k.min(DEPTH) * columns, rows * columns];
+        let mut room = Room(sizes.map(|size| vec![E::Compute::default(); size]));
+        for at in piece * tiles / pieces..(piece + 1) * tiles / pieces {
+            let (top, left) = (at / across * side, at % across * side);
+            tile(&task.0, [top, left], [side.min(m - top), side.min(n - left)], &mut room);
+        }
+    });
+}

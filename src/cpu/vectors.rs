@@ -1,0 +1,251 @@
+//! Products of a matrix and a vector, which are as fast as memory gives the matrix. Each element of it is read once, in the order
+//! in which it lies in memory: along the rows (sums of products) or across them (multiples of rows added up). Used by `gemm`.
+
+use super::gemm::{Finish, Task};
+use super::simd::{self, Loop};
+use super::threads::{self, Shared};
+use crate::dtype::{Compute, Dtype};
+use crate::ops;
+use crate::ops::reduce::Accumulating;
+use core::ops::Range;
+
+/// Sums kept side by side: as many as the compiler still keeps in vectors.
+const LANES: usize = 64;
+/// Terms that are added in lanes before the lanes are.
+const BLOCK: usize = 4096;
+/// Terms that a thread takes at once.
+const CHUNK: usize = 16 * BLOCK;
+/// Sums that rows are added to, and rows added up before the next ones.
+const COLUMNS: usize = 512;
+const HEIGHT: usize = 256;
+
+/// `matrix @ vector`: steps from result to result and from term to term; the terms of the vector lie side by side.
+struct Lines<E: Dtype> {
+    matrix: *const E,
+    steps: [usize; 2],
+    vector: *const E,
+    len: usize,
+    finish: Finish<E>,
+    /// From result to result in the input.
+    input_step: usize,
+    out: *mut E,
+}
+impl<E: Dtype> Clone for Lines<E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<E: Dtype> Copy for Lines<E> {}
+
+#[inline(always)]
+fn term<E: Dtype>(sum: E::Compute, a: E, b: E) -> E::Compute {
+    sum.binary::<Accumulating>(a.to_compute().binary::<ops::mul>(b.to_compute()))
+}
+
+impl<E: Dtype> Lines<E> {
+    /// Some terms of a result.
+    ///
+    /// # Safety
+    /// The result and the terms are those of the matrix.
+    #[inline(always)]
+    unsafe fn sum(&self, result: usize, terms: Range<usize>) -> E::Compute {
+        let mut total = E::Compute::default();
+        for low in terms.clone().step_by(BLOCK) {
+            let high = terms.end.min(low + BLOCK);
+            let mut sums = [E::Compute::default(); LANES];
+            let mut at = low;
+            // SAFETY: the caller's promise.
+            unsafe {
+                let (row, vector) = (self.matrix.add(result * self.steps[0]), self.vector);
+                if self.steps[1] == 1 {
+                    while at + LANES <= high {
+                        for (lane, sum) in sums.iter_mut().enumerate() {
+                            *sum = term(*sum, row.add(at + lane).read(), vector.add(at + lane).read());
+                        }
+                        at += LANES;
+                    }
+                }
+                if at < high {
+                    // Of their own, so that the others can stay in registers.
+                    let mut rest = [E::Compute::default(); LANES];
+                    for at in at..high {
+                        let sum = &mut rest[(at - low) % LANES];
+                        *sum = term(*sum, row.add(at * self.steps[1]).read(), vector.add(at).read());
+                    }
+                    for (sum, rest) in sums.iter_mut().zip(rest) {
+                        *sum = sum.binary::<Accumulating>(rest);
+                    }
+                }
+            }
+            let mut width = LANES / 2;
+            while width > 0 {
+                let (low, high) = sums.split_at_mut(width);
+                for (low, high) in low.iter_mut().zip(high) {
+                    *low = low.binary::<Accumulating>(*high);
+                }
+                width /= 2;
+            }
+            total = total.binary::<Accumulating>(sums[0]);
+        }
+        total
+    }
+
+    /// # Safety
+    /// There is such a result, and nobody else writes it.
+    #[inline(always)]
+    unsafe fn write(&self, result: usize, sum: E::Compute) {
+        // SAFETY: the caller's promise.
+        unsafe { self.out.add(result).write(self.finish.element(sum, 0, result * self.input_step)) }
+    }
+}
+
+/// Results as sums along the rows, one chunk after the other.
+struct Along<E: Dtype>(Lines<E>, Range<usize>);
+impl<E: Dtype> Loop for Along<E> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Along(lines, results) = self;
+        for result in results {
+            let mut total = E::Compute::default();
+            // SAFETY: the range is one of results, which nobody else writes.
+            unsafe {
+                for low in (0..lines.len).step_by(CHUNK) {
+                    total = total.binary::<Accumulating>(lines.sum(result, low..lines.len.min(low + CHUNK)));
+                }
+                lines.write(result, total);
+            }
+        }
+    }
+}
+
+/// A chunk of the terms of one result.
+struct Part<E: Dtype>(Lines<E>, usize, Range<usize>);
+impl<E: Dtype> Loop for Part<E> {
+    type Output = E::Compute;
+    #[inline(always)]
+    fn run(self) -> E::Compute {
+        // SAFETY: the range is one of terms.
+        unsafe { self.0.sum(self.1, self.2) }
+    }
+}
+
+/// Results that lie side by side in each row: multiples of rows added up.
+struct Across<E: Dtype>(Lines<E>, Range<usize>);
+impl<E: Dtype> Loop for Across<E> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Across(lines, results) = self;
+        let Lines { matrix, steps, vector, len, .. } = lines;
+        for left in results.clone().step_by(COLUMNS) {
+            let columns = COLUMNS.min(results.end - left);
+            let mut totals = [E::Compute::default(); COLUMNS];
+            for low in (0..len).step_by(HEIGHT) {
+                let high = len.min(low + HEIGHT);
+                let mut sums = [E::Compute::default(); COLUMNS];
+                let mut at = low;
+                // SAFETY: results and terms are those of the matrix.
+                unsafe {
+                    while at + 4 <= high {
+                        let rows: [*const E; 4] =
+                            core::array::from_fn(|row| matrix.add(left * steps[0] + (at + row) * steps[1]));
+                        let factors: [E; 4] = core::array::from_fn(|row| vector.add(at + row).read());
+                        if steps[0] == 1 {
+                            rows.iter().for_each(|row| simd::prefetch_row(row.wrapping_add(4 * steps[1]), columns));
+                            for (column, sum) in sums[..columns].iter_mut().enumerate() {
+                                for row in 0..4 {
+                                    *sum = term(*sum, rows[row].add(column).read(), factors[row]);
+                                }
+                            }
+                        } else {
+                            for (column, sum) in sums[..columns].iter_mut().enumerate() {
+                                for row in 0..4 {
+                                    *sum = term(*sum, rows[row].add(column * steps[0]).read(), factors[row]);
+                                }
+                            }
+                        }
+                        at += 4;
+                    }
+                    while at < high {
+                        let row = matrix.add(left * steps[0] + at * steps[1]);
+                        let factor = vector.add(at).read();
+                        for (column, sum) in sums[..columns].iter_mut().enumerate() {
+                            *sum = term(*sum, row.add(column * steps[0]).read(), factor);
+                        }
+                        at += 1;
+                    }
+                }
+                for (total, sum) in totals.iter_mut().zip(sums) {
+                    *total = total.binary::<Accumulating>(sum);
+                }
+            }
+            for (column, &total) in totals[..columns].iter().enumerate() {
+                // SAFETY: these results are nobody else's.
+                unsafe { lines.write(left + column, total) }
+            }
+        }
+    }
+}
+
+/// A product one of whose operands is a vector: the left one has one row, or the right one has one column.
+pub(super) fn multiply<E: Dtype>(task: Task<E>) {
+    let Task { sizes: [m, k, n], out, left, left_steps, right, right_steps, finish, threads } = task;
+    let (results, matrix, steps, vector, step, input_step) = if n == 1 {
+        (m, left, left_steps, right, right_steps[0], finish.steps[0])
+    } else {
+        (n, right, [right_steps[1], right_steps[0]], left, left_steps[1], finish.steps[1])
+    };
+    // The input is met as one row.
+    let finish = Finish { steps: [0, 1], ..finish };
+    let gathered: Vec<E>;
+    let vector = if step == 1 || k == 1 {
+        vector
+    } else {
+        // SAFETY: the vector has `k` elements, `step` apart.
+        gathered = (0..k).map(|at| unsafe { vector.add(at * step).read() }).collect();
+        gathered.as_ptr()
+    };
+    let lines = Lines { matrix, steps, vector, len: k, finish, input_step, out };
+    if steps[1] <= steps[0] || results == 1 {
+        if results < threads && k > CHUNK {
+            return few(lines, results);
+        }
+        return share(results, threads, 1, lines, &|lines, range| simd::dispatch(Along(lines, range)));
+    }
+    share(results, threads, COLUMNS / 4, lines, &|lines, range| simd::dispatch(Across(lines, range)));
+}
+
+/// Divides results among threads, in pieces of a multiple of so many.
+fn share<E: Dtype>(
+    results: usize,
+    threads: usize,
+    multiple: usize,
+    lines: Lines<E>,
+    work: &(dyn Fn(Lines<E>, Range<usize>) + Sync),
+) {
+    let each = results.div_ceil(threads.max(1)).next_multiple_of(multiple);
+    let lines = Shared(lines);
+    threads::for_each(results.div_ceil(each), &|piece| {
+        let lines = &lines;
+        work(lines.0, piece * each..results.min((piece + 1) * each));
+    });
+}
+
+/// Few results of many terms: the terms are divided among threads.
+fn few<E: Dtype>(lines: Lines<E>, results: usize) {
+    let mut partials = vec![E::Compute::default(); lines.len.div_ceil(CHUNK)];
+    for result in 0..results {
+        let places = Shared((lines, partials.as_mut_ptr()));
+        threads::for_each(partials.len(), &|chunk| {
+            let places = &places;
+            let (lines, partials) = places.0;
+            let terms = chunk * CHUNK..lines.len.min((chunk + 1) * CHUNK);
+            // SAFETY: each chunk has a place of its own.
+            unsafe { partials.add(chunk).write(simd::dispatch(Part(lines, result, terms))) }
+        });
+        let total = partials.iter().fold(E::Compute::default(), |total, &sum| total.binary::<Accumulating>(sum));
+        // SAFETY: there is such a result.
+        unsafe { lines.write(result, total) }
+    }
+}

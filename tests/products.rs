@@ -1,0 +1,156 @@
+//! Products of matrices equal the naive loop, whatever the sizes, the strides and the dtype: there are ways of their own for
+//! tiny, tall and flat ones, by tiles, strips and lanes.
+
+use castiron::{Complex, Dtype, Numeric, Tensor, axis, bf16, f16, shape, stack, tensor};
+
+type Matrix<E> = Tensor<E, shape![_, _]>;
+type Batch<E> = Tensor<E, shape![_, _, _]>;
+
+/// Small whole numbers, so that every sum is exact before it is rounded or wraps.
+fn whole<E: Dtype>(sizes: [usize; 2], seed: usize) -> Matrix<E> {
+    let values = (0..sizes[0] * sizes[1]).map(|at| ((at * 7 + seed * 3 + at / 11) % 5) as i64 - 1).collect();
+    Matrix::<i64>::from_vec_sized(values, sizes).to::<E>()
+}
+
+fn naive(a: &Matrix<i64>, b: &Matrix<i64>) -> Matrix<i64> {
+    let ([m, k], [_, n]) = (a.shape(), b.shape());
+    let (a, b) = (a.to_vec(), b.to_vec());
+    let mut out = vec![0; m * n];
+    for i in 0..m {
+        for p in 0..k {
+            for j in 0..n {
+                out[i * n + j] += a[i * k + p] * b[p * n + j];
+            }
+        }
+    }
+    Matrix::from_vec_sized(out, [m, n])
+}
+
+/// Sizes around those of tiles, strips, blocks and lanes; vectors among them.
+const SIZES: [[usize; 3]; 14] = [
+    [1, 1, 1],
+    [2, 2, 2],
+    [4, 4, 4],
+    [7, 8, 5],
+    [9, 3, 17],
+    [1, 40, 9],
+    [9, 40, 1],
+    [2, 4200, 1],
+    [1, 300, 600],
+    [70, 300, 1],
+    [5, 600, 33],
+    [131, 257, 18],
+    [258, 3, 260],
+    [3, 260, 1030],
+];
+
+fn products_of<E: Dtype + Numeric>() {
+    for [m, k, n] in SIZES {
+        let (a, b) = (whole::<i64>([m, k], 1), whole::<i64>([k, n], 2));
+        let expected = naive(&a, &b).to::<E>().to_vec();
+        let (a, b) = (a.to::<E>(), b.to::<E>());
+        let turned = |x: &Matrix<E>| -> Matrix<E> { x.t().contiguous().t() };
+        // Every other column of a wider matrix.
+        let apart = |x: &Matrix<E>| -> Matrix<E> {
+            let wide: Batch<E> = stack(&[x, x][..], axis![-1]);
+            wide.select(axis![2], 1)
+        };
+        let pairs = [(a.clone(), b.clone()), (turned(&a), turned(&b)), (apart(&a), b.clone()), (a.clone(), apart(&b))];
+        for (left, right) in pairs {
+            let product: Matrix<E> = left.matmul(&right);
+            assert!(product.to_vec() == expected, "{m} x {k} x {n} of {:?}", E::DTYPE);
+        }
+    }
+}
+
+#[test]
+fn products_of_every_dtype_are_loops() {
+    products_of::<f32>();
+    products_of::<f64>();
+    products_of::<bf16>();
+    products_of::<f16>();
+    products_of::<Complex<f32>>();
+    products_of::<i64>();
+    products_of::<i32>();
+    products_of::<i16>();
+    products_of::<i8>();
+    products_of::<u8>();
+}
+
+#[test]
+fn long_vectors_are_summed_in_chunks() {
+    let len = 300_000;
+    let x = Tensor::<f32, shape![_]>::from_vec_sized((0..len).map(|at| (at % 3) as f32).collect(), [len]);
+    let expected = (0..len).map(|at| (at % 3) as f32).map(|x| x * x).sum::<f32>();
+    assert_eq!(x.dot(&x).item(), expected);
+}
+
+/// `2 * row + 3 * (a @ b)`, rounded or wrapped once.
+fn sums_of<E: Dtype + Numeric>() {
+    for [m, k, n] in [[1, 5, 3], [4, 4, 4], [6, 300, 20], [40, 9, 1], [70, 33, 65], [5, 0, 3]] {
+        let (a, b) = (whole::<i64>([m, k], 1), whole::<i64>([k, n], 2));
+        let (row, product) = (whole::<i64>([1, n], 3), naive(&a, &b));
+        let sums = product.to_vec().into_iter().enumerate().map(|(at, x)| 2 * row.to_vec()[at % n] + 3 * x);
+        let expected = Matrix::<i64>::from_vec_sized(sums.collect(), [m, n]).to::<E>().to_vec();
+        let sum: Matrix<E> = row.to::<E>().addmm(&a.to::<E>(), &b.to::<E>(), 2, 3);
+        assert!(sum.to_vec() == expected, "{m} x {k} x {n} of {:?}", E::DTYPE);
+
+        // A batch whose right matrix is one for all, and one whose matrices differ.
+        let batch: Batch<E> = stack(&[a.to::<E>(), a.to::<E>()][..], axis![0]);
+        let shared: Batch<E> = batch.matmul(&b.to::<E>());
+        let own: Batch<E> = batch.bmm(&stack(&[b.to::<E>(), b.to::<E>()][..], axis![0]));
+        let twice = [product.to::<E>().to_vec(), product.to::<E>().to_vec()].concat();
+        assert!(shared.to_vec() == twice && own.to_vec() == twice, "{m} x {k} x {n} of {:?}", E::DTYPE);
+        let batched: Batch<E> = row.to::<E>().baddbmm(&batch, &stack(&[b.to::<E>(), b.to::<E>()][..], axis![0]), 2, 3);
+        assert!(batched.to_vec() == [&expected[..], &expected[..]].concat(), "{m} x {k} x {n} of {:?}", E::DTYPE);
+    }
+}
+
+#[test]
+fn sums_with_products_are_rounded_once() {
+    sums_of::<f32>();
+    sums_of::<bf16>();
+    sums_of::<f16>();
+    sums_of::<Complex<f64>>();
+    sums_of::<i32>();
+    sums_of::<u8>();
+}
+
+#[test]
+fn a_factor_of_zero_leaves_its_operand_out() {
+    let (nan, x) = (tensor![[f32::NAN, 1.0], [0.0, 1.0]], tensor![[1.0, 2.0], [3.0, 4.0]]);
+    assert_eq!(nan.addmm(&x, &x, 0, 1).to_vec(), [7.0, 10.0, 15.0, 22.0]);
+    assert_eq!(x.addmm(&nan, &x, 1, 0).to_vec(), x.to_vec());
+    assert_eq!(tensor![f32::NAN, 1.0].addmv(&x, &tensor![1.0, 1.0], 0, 1).to_vec(), [3.0, 7.0]);
+}
+
+#[test]
+fn many_matrices_are_divided_among_threads() {
+    let (count, m, k, n) = (40_usize, 40, 50, 60);
+    let of = |rows, columns, seed: usize| -> Vec<Matrix<i64>> {
+        (0..count).map(|at| whole([rows, columns], seed + at)).collect()
+    };
+    let (a, b) = (of(m, k, 1), of(k, n, 9));
+    let expected: Vec<i64> = a.iter().zip(&b).flat_map(|(a, b)| naive(a, b).to_vec()).collect();
+    let (a, b): (Batch<i64>, Batch<i64>) = (stack(&a, axis![0]), stack(&b, axis![0]));
+    assert!(a.matmul(&b).to_vec() == expected);
+    assert!(a.to::<f32>().matmul(&b.to::<f32>()).to::<i64>().to_vec() == expected);
+    let transposed: Batch<i64> = b.transpose(axis![1], axis![2]).contiguous();
+    assert!(a.matmul(&transposed.transpose(axis![1], axis![2])).to_vec() == expected);
+}
+
+#[test]
+fn bytes_are_summed_in_32_bits() {
+    for [m, k, n] in SIZES {
+        let (a, b) = (whole::<i64>([m, k], 1) * 30, whole::<i64>([k, n], 2) * -30);
+        let expected = naive(&a, &b).to::<i32>().to_vec();
+        let product: Matrix<i32> = a.to::<i8>().int_mm(&b.to::<i8>());
+        assert!(product.to_vec() == expected, "{m} x {k} x {n}");
+        let positive: Matrix<i32> = (&a + 100).to::<u8>().int_mm(&b.to::<i8>());
+        assert!(positive.to_vec() == naive(&(&a + 100), &b).to::<i32>().to_vec(), "{m} x {k} x {n}");
+    }
+    let nothing: Matrix<i32> = whole::<i8>([2, 0], 1).int_mm(&whole::<i8>([0, 3], 1));
+    assert_eq!(nothing.to_vec(), [0; 6]);
+    let error = whole::<i8>([2, 3], 1).try_int_mm::<_, _, shape![_, _]>(&whole::<i8>([4, 3], 1)).unwrap_err();
+    assert!(error.to_string().contains("3 columns against 4 rows"), "{error}");
+}
