@@ -12,6 +12,8 @@ use crate::tensor::tuned::{Given, parameters};
 
 macro_rules! unary_methods {
     ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+        // The operators exist, too; these are the methods that tensors have.
+        #[allow(clippy::should_implement_trait)]
         impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
             $(
                 #[doc = $doc]
@@ -31,6 +33,8 @@ unary_table!(unary_methods);
 
 macro_rules! binary_methods {
     ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+        // The operators exist, too; these are the methods that tensors have.
+        #[allow(clippy::should_implement_trait)]
         impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
             $(
                 #[doc = $doc]
