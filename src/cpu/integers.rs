@@ -70,46 +70,46 @@ impl<E: Dtype> Widen<E, i8, i32> for Words {
     }
 }
 
-/// `sum + a * b` in rows of a strip.
-///
-/// # Safety
-/// There are `depth` groups of [`ROWS`] factors, and as many strips.
-#[inline(always)]
-unsafe fn kernel<W: MachineInt, const STRIP: usize>(
+/// `sum + a * b` in rows of a strip: `depth` groups of [`ROWS`] factors, and as many strips. It is a function of its own, in which
+/// the compiler keeps the sums in registers.
+struct Kernel<'a, W, const STRIP: usize> {
     left: *const W,
     right: *const W,
     depth: usize,
-    to: &mut [[W; STRIP]; ROWS],
-) {
-    let mut sums = [[W::zero(); STRIP]; ROWS];
-    for p in 0..depth {
-        // SAFETY: the caller's promise.
-        let (factors, strip) = unsafe {
-            (left.add(p * ROWS).cast::<[W; ROWS]>().read(), right.add(p * STRIP).cast::<[W; STRIP]>().read())
-        };
-        for row in 0..ROWS {
-            for column in 0..STRIP {
-                sums[row][column] = sums[row][column].wrapping_add(&factors[row].wrapping_mul(&strip[column]));
+    to: &'a mut [[W; STRIP]; ROWS],
+}
+impl<W: MachineInt, const STRIP: usize> Loop for Kernel<'_, W, STRIP> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Kernel { left, right, depth, to } = self;
+        let mut sums = [[W::zero(); STRIP]; ROWS];
+        for p in 0..depth {
+            // SAFETY: `Blocks` has packed so many.
+            let (factors, strip) = unsafe {
+                (left.add(p * ROWS).cast::<[W; ROWS]>().read(), right.add(p * STRIP).cast::<[W; STRIP]>().read())
+            };
+            for row in 0..ROWS {
+                for column in 0..STRIP {
+                    sums[row][column] = sums[row][column].wrapping_add(&factors[row].wrapping_mul(&strip[column]));
+                }
             }
         }
+        *to = sums;
     }
-    *to = sums;
 }
 
-impl<L: Copy, R: Copy, W, O, In, Out, const STRIP: usize> Loop for Blocks<L, R, W, O, In, Out, STRIP>
+impl<L: Copy, R: Copy, W, O, In, Out, const STRIP: usize> Blocks<L, R, W, O, In, Out, STRIP>
 where
     W: MachineInt,
     In: Widen<L, R, W>,
     Out: Fn(*mut O, W, bool),
 {
-    type Output = ();
-    #[inline(always)]
     fn run(self) {
         let Operands { sizes: [m, k, n], left, left_steps, right, right_steps } = self.operands;
         let (strips, deepest) = (n.div_ceil(STRIP), DEPTH.min(k));
         let mut packed_left = vec![W::zero(); HEIGHT.min(m.next_multiple_of(ROWS)) * deepest];
-        // Not on the stack, so that the compiler keeps the kernel's own in registers.
-        let mut sums = vec![[[W::zero(); STRIP]; ROWS]];
+        let mut sums = [[W::zero(); STRIP]; ROWS];
         let mut packed_right = vec![W::zero(); strips * STRIP * deepest];
         for low in (0..k).step_by(DEPTH) {
             let depth = DEPTH.min(k - low);
@@ -152,14 +152,14 @@ where
                         // SAFETY: the packed blocks have `depth` groups of factors and strips; the rows and columns written are
                         // those of the result, which nobody else writes.
                         unsafe {
-                            kernel::<W, STRIP>(
-                                packed_left.as_ptr().add(group * ROWS * deepest),
-                                packed_right.as_ptr().add(strip * STRIP * deepest),
+                            simd::dispatch(Kernel {
+                                left: packed_left.as_ptr().add(group * ROWS * deepest),
+                                right: packed_right.as_ptr().add(strip * STRIP * deepest),
                                 depth,
-                                &mut sums[0],
-                            );
+                                to: &mut sums,
+                            });
                             let at = top + group * ROWS;
-                            for (r, sums) in sums[0].iter().enumerate().take(ROWS.min(m - at)) {
+                            for (r, sums) in sums.iter().enumerate().take(ROWS.min(m - at)) {
                                 let out = self.out.add((at + r) * self.out_step + first);
                                 if columns == STRIP {
                                     (0..STRIP).for_each(|j| (self.write)(out.add(j), sums[j], low > 0));
@@ -200,7 +200,7 @@ where
             };
             let out = blocks.out.wrapping_add(top * blocks.out_step + left);
             let Blocks { out_step, write, types, .. } = *blocks;
-            simd::dispatch(Blocks::<_, _, _, _, _, _, STRIP> { operands, out, out_step, write, types });
+            Blocks::<_, _, _, _, _, _, STRIP> { operands, out, out_step, write, types }.run();
         });
     }
 }
