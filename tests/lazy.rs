@@ -120,10 +120,10 @@ fn large_expressions() {
 fn results_larger_than_the_caches() {
     let x = Tensor::<f32, shape![_]>::from_fn_sized([(8 << 20) + 5], |[i]| i as f32);
     let halves = &x * 0.5;
-    assert!(halves.iter().enumerate().all(|(i, half)| half == i as f32 * 0.5));
+    assert!(halves.iter().enumerate().all(|(i, half)| *half == i as f32 * 0.5));
     same(&(x.lazy() * 0.5).eval(), &halves);
     let wide = x.narrow(axis![0], 3, 8 << 20).to::<f64>();
-    assert!(wide.iter().enumerate().all(|(i, x)| x == (i + 3) as f64));
+    assert!(wide.iter().enumerate().all(|(i, x)| *x == (i + 3) as f64));
 }
 
 #[test]

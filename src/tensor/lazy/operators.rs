@@ -122,6 +122,7 @@ fn fits(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
 }
 
 /// `x.assign(expression)`
+#[diagnostic::do_not_recommend]
 impl<E, S, D, F, T, X> AssignedFrom<E, S, D> for Lazy<F, T, D, X>
 where
     E: Dtype,
