@@ -54,6 +54,8 @@ macro_rules! cases {
                 type E = $ty;
                 if name == stringify!($name) && dtype == stringify!($ty) {
                     let $x = row;
+                    // A closure, so that `?` leaves the case alone.
+                    #[allow(clippy::redundant_closure_call)]
                     return Some((|| -> Answers { $run })());
                 }
             })*)*

@@ -5,7 +5,7 @@
 mod odd;
 
 use castiron::shape::broadcast_sizes;
-use castiron::{Dtype, Dyn, Element, Float, Numeric, Tensor, axis, cat, stack, tensor, where_};
+use castiron::{Dyn, Element, Float, Numeric, Tensor, axis, cat, stack, tensor, where_};
 use odd::{Cube, Small, cubes, odd, pairs};
 use proptest::prelude::*;
 

@@ -179,6 +179,8 @@ impl<B: Body<N>, const N: usize> Loop for LargeLine<B, N> {
 /// Runs a single inner loop of a result of `total` elements.
 #[inline(always)]
 fn run_line<B: Body<N>, const N: usize>(run: Run<N>, body: B, total: usize) {
+    // A condition of its own: what is behind it is then compiled only where it holds.
+    #[allow(clippy::collapsible_if)]
     if const { B::WRITES_ONLY } {
         if stream::is_large(total * size_of::<B::Out>()) && run.steps[0] == 1 {
             return simd::dispatch(LargeLine(run, body));
