@@ -6,7 +6,8 @@ use crate::dtype::Element;
 use crate::error::Error;
 use crate::storage::{HostBuffer, View};
 
-/// Runs code with a type of as many bytes as an element has.
+/// Runs code with a type of as many bytes as an element has, and of no stricter alignment than any such element: that of the
+/// parts of a complex number.
 macro_rules! by_width {
     ($width:expr, $word:ident => $run:expr) => {
         match $width {
@@ -19,11 +20,11 @@ macro_rules! by_width {
                 $run
             }
             4 => {
-                type $word = u32;
+                type $word = [u16; 2];
                 $run
             }
             8 => {
-                type $word = u64;
+                type $word = [u32; 2];
                 $run
             }
             16 => {

@@ -3,13 +3,17 @@
 //! Everything `unsafe` about strided memory is in this room. Its loops see raw places and trust `View`'s invariant
 //! (all that is reached lies inside the buffer). Uses operations, shapes and storage; used by the device `Cpu`.
 
+mod compiled;
 pub(crate) mod compress;
+mod copying;
 pub(crate) mod elementwise;
+mod engine;
 pub(crate) mod fused;
 pub(crate) mod gather;
 pub(crate) mod gemm;
 mod halves;
 mod indexing;
+mod inner;
 pub(crate) mod integers;
 mod keys;
 pub(crate) mod lanes;

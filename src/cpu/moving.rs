@@ -2,6 +2,7 @@
 //! elements by their size alone, so that they are compiled once and not for every dtype. Uses nothing; used by `Cpu`.
 
 use super::elementwise::result_len;
+use super::indexing::by_width;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::Element;
@@ -9,20 +10,7 @@ use crate::error::Result;
 use crate::ops::stretch::Stretch;
 use crate::storage::{HostBuffer, View};
 
-/// Calls a function with the integer of an element's size, of which there are five.
-macro_rules! by_size {
-    ($size:expr, $call:ident($($argument:expr),*)) => {
-        match $size {
-            1 => $call::<u8>($($argument),*),
-            2 => $call::<u16>($($argument),*),
-            4 => $call::<u32>($($argument),*),
-            8 => $call::<u64>($($argument),*),
-            _ => $call::<u128>($($argument),*),
-        }
-    };
-}
-
-/// The size of an element, which is one of those that [`by_size`] knows.
+/// The size of an element, which is one of those that [`by_width`] knows.
 const fn size<E: Element>() -> usize {
     const { assert!(size_of::<E>() <= 16 && size_of::<E>().is_power_of_two()) }
     size_of::<E>()
@@ -264,7 +252,7 @@ unsafe fn pick_all(job: &Job<'_>) {
         let job = &part;
         let (low, high) = (length * piece / pieces, length * (piece + 1) / pieces);
         // SAFETY: the caller's promise. The parts together cover the longest axis, and each writes its own.
-        unsafe { by_size!(job.0.size, pick_part(job.0, longest, low, high)) }
+        unsafe { by_width!(job.0.size, W => pick_part::<W>(job.0, longest, low, high)) }
     });
 }
 

@@ -8,9 +8,6 @@ use core::mem::MaybeUninit;
 /// Bytes of a result from which on it is written past the caches.
 const LARGE: usize = 32 << 20;
 
-/// Bytes computed before they are written out: they stay in the nearest cache.
-const BYTES: usize = 2048;
-
 /// Whether a result of so many bytes is written past the caches.
 #[inline(always)]
 pub(crate) fn is_large(bytes: usize) -> bool {
@@ -19,18 +16,21 @@ pub(crate) fn is_large(bytes: usize) -> bool {
 
 /// Room for elements on their way.
 #[repr(align(64))]
-pub(crate) struct Room([MaybeUninit<u8>; BYTES]);
+pub(crate) struct Room([MaybeUninit<u8>; Room::BYTES]);
 
 impl Room {
+    /// Bytes computed before they are written out: they stay in the nearest cache.
+    pub(crate) const BYTES: usize = 2048;
+
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Room([const { MaybeUninit::uninit() }; BYTES])
+        Room([const { MaybeUninit::uninit() }; Room::BYTES])
     }
 
     /// How many elements there is room for.
     #[inline(always)]
     pub(crate) const fn capacity<T>() -> usize {
-        BYTES / size_of::<T>()
+        Room::BYTES / size_of::<T>()
     }
 
     /// The first element's place.
@@ -45,23 +45,30 @@ impl Room {
     /// They have been written, and `to` has room for them. Before others read them, [`finish`] is called.
     #[inline(always)]
     pub(crate) unsafe fn write_out<T>(&self, to: *mut T, len: usize) {
-        let bytes = len * size_of::<T>();
-        let (from, to) = (self.0.as_ptr().cast::<u8>(), to.cast::<u8>());
-        // SAFETY: the caller's promise; the room is aligned for any vector, and `to` is looked at.
-        unsafe {
-            #[cfg(target_arch = "x86_64")]
-            if to.addr() % 16 == 0 {
-                use core::arch::x86_64::{__m128i, _mm_load_si128, _mm_stream_si128};
-                let mut at = 0;
-                while at + 16 <= bytes {
-                    _mm_stream_si128(to.add(at).cast::<__m128i>(), _mm_load_si128(from.add(at).cast::<__m128i>()));
-                    at += 16;
-                }
-                core::ptr::copy_nonoverlapping(from.add(at), to.add(at), bytes - at);
-                return;
+        // SAFETY: the caller's promise.
+        unsafe { write_out(to.cast(), self.0.as_ptr().cast(), len * size_of::<T>()) }
+    }
+}
+
+/// Writes bytes out.
+///
+/// # Safety
+/// There are so many at `from` and as many places at `to`. Before others read them, [`finish`] is called.
+pub(crate) unsafe fn write_out(to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: the caller's promise; `to` is looked at.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if to.addr() % 16 == 0 {
+            use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+            let mut at = 0;
+            while at + 16 <= bytes {
+                _mm_stream_si128(to.add(at).cast::<__m128i>(), _mm_loadu_si128(from.add(at).cast::<__m128i>()));
+                at += 16;
             }
-            core::ptr::copy_nonoverlapping(from, to, bytes);
+            core::ptr::copy_nonoverlapping(from.add(at), to.add(at), bytes - at);
+            return;
         }
+        core::ptr::copy_nonoverlapping(from, to, bytes);
     }
 }
 

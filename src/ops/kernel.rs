@@ -5,11 +5,57 @@
 
 use super::{BinaryOp, TunedOp, UnaryOp};
 use crate::dtype::scalar::{Kind, KindRank};
-use crate::dtype::{Castable, Compute as _, Dtype, Element, Parameters};
+use crate::dtype::{Castable, Compute as _, DType, Dtype, Element, Parameters};
 use core::marker::PhantomData;
+
+/// A row of the table of operations, on elements of one dtype throughout. Devices may have it compiled already.
+#[derive(Clone, Copy)]
+pub struct Known {
+    /// Which row.
+    pub row: usize,
+    /// What the operation computes in.
+    pub dtype: DType,
+    /// Which operands there are.
+    pub operands: Operands,
+}
+
+/// The operands of a [`Known`] operation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Operands {
+    /// One, for a row of the unary table.
+    One,
+    /// Two, for a row of the binary table.
+    Two,
+    /// One and a scalar, for a row of the binary table.
+    Scalar,
+}
+
+impl Known {
+    /// The row, if there is one, for operands and a result of these dtypes, of which there are an expected one and one found.
+    const fn of(
+        row: Option<usize>,
+        dtype: DType,
+        operands: Operands,
+        expected_and_found: &[(DType, DType)],
+    ) -> Option<Self> {
+        let mut at = 0;
+        while at < expected_and_found.len() {
+            if expected_and_found[at].0 as u8 != expected_and_found[at].1 as u8 {
+                return None;
+            }
+            at += 1;
+        }
+        match row {
+            Some(row) => Some(Known { row, dtype, operands }),
+            None => None,
+        }
+    }
+}
 
 /// A function of one element.
 pub trait Map1<A, O>: Copy + Send + Sync {
+    /// What it is in the table of operations.
+    const KNOWN: Option<Known> = None;
     /// Whether elements only move: the types are one, and what comes out is what went in.
     const MOVES: bool = false;
     /// Whether there is another form for usual elements, which vectorises. Loops look at a block of elements first.
@@ -30,6 +76,8 @@ pub trait Map1<A, O>: Copy + Send + Sync {
 
 /// A function of two elements.
 pub trait Map2<A, B, O>: Copy + Send + Sync {
+    /// What it is in the table of operations.
+    const KNOWN: Option<Known> = None;
     /// One element.
     fn call(self, a: A, b: B) -> O;
 }
@@ -79,6 +127,8 @@ impl<Op> Default for Applying<Op> {
     }
 }
 impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
+    const KNOWN: Option<Known> =
+        Known::of(Op::ROW, A::DTYPE, Operands::One, &[(<Op::Output as Element>::DTYPE, O::DTYPE)]);
     const HAS_USUAL: bool = Op::HAS_USUAL;
     #[inline(always)]
     fn call(self, a: A) -> O {
@@ -118,6 +168,12 @@ pub fn operand<Op: BinaryOp, P: Dtype, A: Castable>(a: A) -> ComputeOf<Op, P> {
     a.cast::<Op::Computes<P>>().to_compute()
 }
 
+/// What `Op` is in the table for operands of these dtypes, if they are those it promotes them to.
+const fn known_binary<Op: BinaryOp, P: Dtype, O: Castable>(operands: Operands, dtypes: [DType; 2]) -> Option<Known> {
+    let result = (<Op::Output<P> as Element>::DTYPE, O::DTYPE);
+    Known::of(Op::ROW, P::DTYPE, operands, &[(P::DTYPE, dtypes[0]), (P::DTYPE, dtypes[1]), result])
+}
+
 /// An operation of two operands of dtypes that promote to `P`, its result converted to the output's dtype.
 #[derive(Clone, Copy)]
 pub struct Combining<Op, P>(Over<(Op, P)>);
@@ -133,6 +189,7 @@ impl<Op, P> Default for Combining<Op, P> {
     }
 }
 impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Combining<Op, P> {
+    const KNOWN: Option<Known> = known_binary::<Op, P, O>(Operands::Two, [A::DTYPE, B::DTYPE]);
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
         Op::apply_to::<P, A, B>(a, b).cast()
@@ -179,8 +236,9 @@ impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> 
 
 /// Writes a kernel whose operand on one side is one value for all elements.
 macro_rules! with_one_value {
-    ($($(#[$doc:meta])* $name:ident |$x:ident, $value:ident| $apply:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $(as $operands:ident)? |$x:ident, $value:ident| $apply:expr;)*) => {$(
         $(#[$doc])*
+        #[repr(transparent)]
         pub struct $name<Op: BinaryOp, P: Dtype>(pub ComputeOf<Op, P>);
         impl<Op: BinaryOp, P: Dtype> Clone for $name<Op, P> {
             fn clone(&self) -> Self {
@@ -189,6 +247,7 @@ macro_rules! with_one_value {
         }
         impl<Op: BinaryOp, P: Dtype> Copy for $name<Op, P> {}
         impl<Op: BinaryOp, P: Dtype, A: Castable, O: Castable> Map1<A, O> for $name<Op, P> {
+            $(const KNOWN: Option<Known> = known_binary::<Op, P, O>(Operands::$operands, [A::DTYPE; 2]);)?
             #[inline(always)]
             fn call(self, element: A) -> O {
                 let ($x, $value) = (operand::<Op, P, A>(element), self.0);
@@ -201,7 +260,7 @@ with_one_value! {
     /// An operation whose right operand is one tensor element for all elements.
     CombiningRight |x, value| Op::apply::<P>(x, value);
     /// An operation whose right operand is a scalar.
-    CombiningScalar |x, value| Op::apply_scalar::<P>(x, value);
+    CombiningScalar as Scalar |x, value| Op::apply_scalar::<P>(x, value);
     /// An operation whose left operand is one value for all elements.
     CombiningLeft |x, value| Op::apply::<P>(value, x);
 }

@@ -17,6 +17,9 @@ pub trait BinaryOp: Op {
     type Computes<Promoted: Dtype>: Dtype;
     /// The dtype of the result.
     type Output<Promoted: Dtype>: Dtype;
+    /// Where it stands in the table.
+    #[doc(hidden)]
+    const ROW: Option<usize> = None;
     /// Integer division by zero is looked for before the operation runs.
     const DIVIDES: bool = false;
     /// A scalar or zero-dim operand on the right keeps the precision the operation computes in, although it does
@@ -59,9 +62,16 @@ macro_rules! binary_ops {
             const NAME: &'static str = stringify!($op);
         }
         impl BinaryOp for $op {
+            const ROW: Option<usize> = Some(Row::$op as usize);
             binary_ops!(@$result $op);
         }
-    )*};
+    )*
+        /// The rows of the table.
+        #[allow(non_camel_case_types)]
+        enum Row {
+            $($op,)*
+        }
+    };
     (@apart $op:ident) => {
         const DIVIDES: bool = <$op as Binary>::DIVIDES;
         const RIGHT_SCALAR_IS_EXACT: bool = <$op as Binary>::RIGHT_SCALAR_IS_EXACT;

@@ -18,6 +18,9 @@ use crate::dtype::{Castable, Compute, Dtype, Unary, Usual};
 pub trait UnaryOp<E: Dtype>: Op {
     /// The dtype of the result.
     type Output: Dtype;
+    /// Where it stands in the table.
+    #[doc(hidden)]
+    const ROW: Option<usize> = None;
     /// One element.
     #[doc(hidden)]
     fn apply(x: E) -> Self::Output;
@@ -50,7 +53,13 @@ macro_rules! unary_ops {
             const NAME: &'static str = stringify!($op);
         }
         unary_ops!(@admits $admits $op $result);
-    )*};
+    )*
+        /// The rows of the table.
+        #[allow(non_camel_case_types)]
+        enum Row {
+            $($op,)*
+        }
+    };
     (@admits any $op:ident $result:ident) => { unary_ops!(@$result $op [Dtype]); };
     (@admits numeric $op:ident $result:ident) => { unary_ops!(@$result $op [NumericFor<$op>]); };
     (@admits ordered $op:ident $result:ident) => { unary_ops!(@$result $op [OrderedFor<$op>]); };
@@ -60,6 +69,7 @@ macro_rules! unary_ops {
     (@admits inexact $op:ident $result:ident) => { unary_ops!(@$result $op [InexactFor<$op>]); };
     (@same $op:ident [$($bound:tt)+]) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
+            const ROW: Option<usize> = Some(Row::$op as usize);
             type Output = E;
             #[inline(always)]
             fn apply(x: E) -> E {
@@ -69,6 +79,7 @@ macro_rules! unary_ops {
     };
     (@inexact $op:ident [$($bound:tt)+]) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
+            const ROW: Option<usize> = Some(Row::$op as usize);
             type Output = E::Inexact;
             #[inline(always)]
             fn apply(x: E) -> E::Inexact {
@@ -87,6 +98,7 @@ macro_rules! unary_ops {
     };
     (@divided $op:ident [$($bound:tt)+]) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
+            const ROW: Option<usize> = Some(Row::$op as usize);
             type Output = E::Inexact;
             #[inline(always)]
             fn apply(x: E) -> E::Inexact {
@@ -100,6 +112,7 @@ macro_rules! unary_ops {
     };
     (@subtracted $op:ident [$($bound:tt)+]) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
+            const ROW: Option<usize> = Some(Row::$op as usize);
             type Output = E::Inexact;
             #[inline(always)]
             fn apply(x: E) -> E::Inexact {
@@ -111,6 +124,7 @@ macro_rules! unary_ops {
     };
     (@integer $op:ident [$($bound:tt)+]) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
+            const ROW: Option<usize> = Some(Row::$op as usize);
             type Output = E::Over<i64>;
             #[inline(always)]
             fn apply(x: E) -> E::Over<i64> {
@@ -121,6 +135,7 @@ macro_rules! unary_ops {
     (@mask $op:ident [$($bound:tt)+]) => { unary_ops!(@boolean $op [$($bound)+]); };
     (@boolean $op:ident [$($bound:tt)+]) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
+            const ROW: Option<usize> = Some(Row::$op as usize);
             type Output = bool;
             #[inline(always)]
             fn apply(x: E) -> bool {
@@ -130,6 +145,7 @@ macro_rules! unary_ops {
     };
     (@real_part $op:ident [$($bound:tt)+]) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
+            const ROW: Option<usize> = Some(Row::$op as usize);
             type Output = E::RealDtype;
             #[inline(always)]
             fn apply(x: E) -> E::RealDtype {
@@ -140,6 +156,7 @@ macro_rules! unary_ops {
     };
     (@angle $op:ident [$($bound:tt)+]) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
+            const ROW: Option<usize> = Some(Row::$op as usize);
             type Output = <E::Inexact as crate::dtype::Promotable>::RealDtype;
             #[inline(always)]
             fn apply(x: E) -> Self::Output {

@@ -1,0 +1,168 @@
+//! Along walks: what is done at every inner loop, tile by tile where an operand runs across, and by several threads.
+//!
+//! Uses walks and threads; used by the elementwise loops and by copying.
+
+use super::threads::{self, Shared};
+use super::walk::{Planes, Run, TILE, Walk};
+
+/// What is done along one inner loop of `N` operands, the first of which is written.
+pub(super) trait Body<const N: usize>: Copy {
+    /// The bytes read and written for each element.
+    fn bytes(&self) -> usize;
+
+    /// # Safety
+    /// The operands' places, advanced as the run says, are valid; those written are read and written by nobody else.
+    unsafe fn run(self, run: Run<N>);
+
+    /// Some lines of `len` elements: `steps` from line to line and from element to element.
+    ///
+    /// # Safety
+    /// As for `run`, for every line.
+    #[inline(always)]
+    unsafe fn tile(self, starts: [usize; N], steps: [[usize; N]; 2], lines: usize, len: usize) {
+        for line in 0..lines {
+            let starts = core::array::from_fn(|operand| starts[operand] + line * steps[0][operand]);
+            // SAFETY: the caller's promise.
+            unsafe { self.run(Run { starts, len, steps: steps[1] }) }
+        }
+    }
+
+    /// A single inner loop, which is what most walks are; the whole result has `total` elements.
+    ///
+    /// # Safety
+    /// As for `run`.
+    unsafe fn line(self, run: Run<N>, total: usize);
+
+    /// Every inner loop of a walk.
+    ///
+    /// # Safety
+    /// As for `run`, for all that the walk reaches.
+    unsafe fn everywhere(self, walk: &Walk<N>);
+}
+
+/// How many tiles are visited along both axes before the next ones.
+const TILES: usize = 8;
+
+/// Every inner loop of a walk.
+///
+/// # Safety
+/// As for [`Body::run`], for all that the walk reaches.
+#[inline(always)]
+pub(super) unsafe fn visit<B: Body<N>, const N: usize>(walk: &Walk<N>, body: B) {
+    let Planes { outer, sizes, steps, tile } = walk.planes();
+    for run in outer {
+        for plane in 0..run.len {
+            let start = |operand: usize| run.starts[operand] + plane * run.steps[operand];
+            let start: [usize; N] = core::array::from_fn(start);
+            // Tiles of tiles: the pages of all operands stay within reach. (Loops with `while`: a `step_by` divides.)
+            let blocks = if tile[0] > 1 { [TILES * TILE; 2] } else { sizes };
+            let mut corner = [0, 0];
+            while corner[0] < sizes[0] {
+                corner[1] = 0;
+                while corner[1] < sizes[1] {
+                    let end = [0, 1].map(|axis| sizes[axis].min(corner[axis] + blocks[axis]));
+                    let mut top = corner[0];
+                    while top < end[0] {
+                        let mut left = corner[1];
+                        while left < end[1] {
+                            let (lines, len) = (tile[0].min(end[0] - top), tile[1].min(end[1] - left));
+                            let place =
+                                |operand: usize| start[operand] + top * steps[0][operand] + left * steps[1][operand];
+                            // SAFETY: the caller's promise.
+                            unsafe { body.tile(core::array::from_fn(place), steps, lines, len) }
+                            left += tile[1];
+                        }
+                        top += tile[0];
+                    }
+                    corner[1] += blocks[1];
+                }
+                corner[0] += blocks[0];
+            }
+        }
+    }
+}
+
+/// Runs a body along a walk over `len` elements, with as many threads as are worth it.
+///
+/// # Safety
+/// For every run of the walk, what [`Body::run`] asks for; no element is written twice.
+#[inline]
+unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: B) {
+    if len == 0 {
+        return;
+    }
+    // Memory gives some 64 bytes in a nanosecond.
+    let pieces = threads::pieces(len / 64 * body.bytes());
+    let part = |walk: &Walk<N>, body: B| {
+        // SAFETY: the caller's promise.
+        unsafe {
+            match walk.line_run() {
+                Some(run) => body.line(run, len),
+                None => body.everywhere(walk),
+            }
+        }
+    };
+    if pieces == 1 {
+        return part(walk, body);
+    }
+    let (parts, body) = (walk.split(pieces, 64), Shared(body));
+    threads::for_each(parts.len(), &|at| {
+        let body = &body;
+        part(&parts[at], body.0);
+    });
+}
+
+/// Runs a body over `len` elements side by side in every operand.
+///
+/// # Safety
+/// As for [`execute`].
+#[inline]
+pub(super) unsafe fn line<B: Body<N>, const N: usize>(len: usize, body: B) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if threads::pieces(len / 64 * body.bytes()) == 1 {
+            body.line(Run { starts: [0; N], len, steps: [1; N] }, len);
+        } else {
+            execute(len, &Walk::line(len), body);
+        }
+    }
+}
+
+/// Runs a body over a fresh result and its operands; without a walk where all lie alike, as small tensors mostly do.
+///
+/// # Safety
+/// As for [`execute`]; the result's strides come first and leave no gaps.
+#[inline]
+pub(super) unsafe fn spread<B: Body<N>, const N: usize>(len: usize, sizes: &[usize], strides: [&[usize]; N], body: B) {
+    // SAFETY: the caller's promise. The result leaves no gaps, so operands with its strides are lines beside it.
+    unsafe {
+        if strides[1..].iter().any(|operand| *operand != strides[0]) {
+            execute(len, &Walk::new(sizes, strides), body);
+        } else {
+            line(len, body);
+        }
+    }
+}
+
+/// Runs a body over an output and what it is computed from; without a walk where all are row-major.
+///
+/// # Safety
+/// As for [`execute`].
+#[inline]
+pub(super) unsafe fn over<B: Body<N>, const N: usize>(sizes: &[usize], strides: [&[usize]; N], body: B) {
+    let mut len = 1;
+    let mut row_major = true;
+    for (axis, &size) in sizes.iter().enumerate().rev() {
+        row_major &= strides.iter().all(|strides| strides[axis] == len);
+        // The output exists, so its elements can be counted.
+        len *= size;
+    }
+    // SAFETY: the caller's promise; row-major operands are lines.
+    unsafe {
+        if row_major {
+            line(len, body);
+        } else {
+            execute(len, &Walk::new(sizes, strides), body);
+        }
+    }
+}

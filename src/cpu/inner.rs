@@ -1,0 +1,229 @@
+//! Inner loops: one kernel over operands that lie side by side.
+//!
+//! Each is compiled once for a kernel, and what its operands are is forgotten: walks, threads and rooms are the same for all, and
+//! operands that do not lie side by side are brought together first. Loops are written so that the compiler vectorises them.
+//! Uses the instruction sets; used by the elementwise loops.
+
+use super::simd::{self, Loop};
+use crate::dtype::Dtype;
+use crate::ops::kernel::{Map1, Map2, Map3};
+use core::mem::MaybeUninit;
+
+/// A loop over `N` operands, the first of which is written: the kernel, where each operand starts, and how many elements there
+/// are.
+///
+/// # Safety
+/// The kernel is the one it was made for, and all places are valid for its types. Those written are read by nobody else; the first
+/// operand after them may be those very places, if it has the same type.
+pub(super) type Inner<const N: usize> = unsafe fn(kernel: *const (), places: [*mut u8; N], len: usize);
+
+/// Elements looked at before they are computed, where a kernel has a form for usual ones.
+const LOOK: usize = 512;
+
+/// Writes `kernel(a)`. (The two places may be one, where that is known when compiling.)
+///
+/// # Safety
+/// `len` elements are valid at either place.
+#[inline(always)]
+unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *mut O, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !K::HAS_USUAL {
+            for i in 0..len {
+                out.add(i).write(kernel.call(a.add(i).read()));
+            }
+            return;
+        }
+        let mut low = 0;
+        while low < len {
+            let high = len.min(low + LOOK);
+            let mut usual = true;
+            for i in low..high {
+                usual &= kernel.is_usual(a.add(i).read());
+            }
+            if usual {
+                for i in low..high {
+                    out.add(i).write(kernel.usual(a.add(i).read()));
+                }
+            } else {
+                for i in low..high {
+                    out.add(i).write(kernel.call(a.add(i).read()));
+                }
+            }
+            low = high;
+        }
+    }
+}
+
+/// `out = kernel(a)`
+struct One<K, A, O> {
+    kernel: K,
+    out: *mut O,
+    a: *const A,
+    len: usize,
+}
+impl<K: Map1<A, O>, A: Copy, O> Loop for One<K, A, O> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let One { kernel, out, a, len } = self;
+        // SAFETY: whoever made it promises that all places are valid.
+        unsafe {
+            // The compiler does not vectorise where it can't exclude that one operand is another.
+            if size_of::<A>() == size_of::<O>() && !K::HAS_USUAL && out.cast_const().cast() == a {
+                side_by_side(kernel, out.cast::<A>(), out, len);
+            } else {
+                side_by_side(kernel, a, out, len);
+            }
+        }
+    }
+}
+
+/// `out = kernel(a, b)`
+struct Two<K, A, B, O> {
+    kernel: K,
+    out: *mut O,
+    a: *const A,
+    b: *const B,
+    len: usize,
+}
+impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Two<K, A, B, O> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Two { kernel, out, a, b, len } = self;
+        // SAFETY: as above.
+        unsafe {
+            if size_of::<A>() == size_of::<O>() && out.cast_const().cast() == a {
+                for i in 0..len {
+                    out.add(i).write(kernel.call(out.cast::<A>().add(i).read(), b.add(i).read()));
+                }
+            } else {
+                for i in 0..len {
+                    out.add(i).write(kernel.call(a.add(i).read(), b.add(i).read()));
+                }
+            }
+        }
+    }
+}
+
+/// `out = kernel(a, b, c)`
+struct Three<K, A, B, C, O> {
+    kernel: K,
+    out: *mut O,
+    a: *const A,
+    b: *const B,
+    c: *const C,
+    len: usize,
+}
+impl<K: Map3<A, B, C, O>, A: Copy, B: Copy, C: Copy, O> Loop for Three<K, A, B, C, O> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Three { kernel, out, a, b, c, len } = self;
+        // SAFETY: as above.
+        unsafe {
+            for i in 0..len {
+                out.add(i).write(kernel.call(a.add(i).read(), b.add(i).read(), c.add(i).read()));
+            }
+        }
+    }
+}
+
+/// A function of one operand.
+///
+/// # Safety
+/// See [`Inner`].
+#[inline(always)]
+pub(super) unsafe fn one<K: Map1<A, O>, A: Copy, O>(kernel: *const (), [out, a]: [*mut u8; 2], len: usize) {
+    // SAFETY: the caller's promise.
+    let kernel = unsafe { *kernel.cast::<K>() };
+    simd::dispatch(One::<K, A, O> { kernel, out: out.cast(), a: a.cast(), len });
+}
+
+/// A function of two operands.
+///
+/// # Safety
+/// See [`Inner`].
+#[inline(always)]
+pub(super) unsafe fn two<K: Map2<A, B, O>, A: Copy, B: Copy, O>(
+    kernel: *const (),
+    [out, a, b]: [*mut u8; 3],
+    len: usize,
+) {
+    // SAFETY: the caller's promise.
+    let kernel = unsafe { *kernel.cast::<K>() };
+    simd::dispatch(Two::<K, A, B, O> { kernel, out: out.cast(), a: a.cast(), b: b.cast(), len });
+}
+
+/// A function of three operands.
+///
+/// # Safety
+/// See [`Inner`].
+#[inline(always)]
+pub(super) unsafe fn three<K: Map3<A, B, C, O>, A: Copy, B: Copy, C: Copy, O>(
+    kernel: *const (),
+    [out, a, b, c]: [*mut u8; 4],
+    len: usize,
+) {
+    // SAFETY: the caller's promise.
+    let kernel = unsafe { *kernel.cast::<K>() };
+    simd::dispatch(Three::<K, A, B, C, O> { kernel, out: out.cast(), a: a.cast(), b: b.cast(), c: c.cast(), len });
+}
+
+/// Elements converted at once on their way to and from a loop over `f32`.
+const PIECE: usize = 256;
+
+/// Elements of a dtype that computes in `f32`, as such.
+struct Widening<H>(*const H, *mut f32, usize);
+impl<H: Dtype<Compute = f32>> Loop for Widening<H> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Widening(from, to, len) = self;
+        for i in 0..len {
+            // SAFETY: whoever made it promises that there are as many elements and places.
+            unsafe { to.add(i).write(from.add(i).read().to_compute()) }
+        }
+    }
+}
+
+/// The way back.
+struct Narrowing<H>(*const f32, *mut H, usize);
+impl<H: Dtype<Compute = f32>> Loop for Narrowing<H> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Narrowing(from, to, len) = self;
+        for i in 0..len {
+            // SAFETY: as above.
+            unsafe { to.add(i).write(H::from_compute(from.add(i).read())) }
+        }
+    }
+}
+
+/// The loop of a kernel over `f32`, for operands and a result of a dtype that computes in it.
+///
+/// # Safety
+/// See [`Inner`], the places being those of `H`s.
+pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
+    inner: Inner<N>,
+    kernel: *const (),
+    places: [*mut u8; N],
+    len: usize,
+) {
+    let mut rooms = [[const { MaybeUninit::<f32>::uninit() }; PIECE]; N];
+    let rooms = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<f32>());
+    let places = places.map(|place| place.cast::<H>());
+    for low in (0..len).step_by(PIECE) {
+        let count = PIECE.min(len - low);
+        // SAFETY: the caller's promise for these elements; the rooms hold as many.
+        unsafe {
+            for (place, room) in places.iter().zip(rooms).skip(1) {
+                simd::dispatch(Widening(place.add(low), room, count));
+            }
+            inner(kernel, rooms.map(|room| room.cast()), count);
+            simd::dispatch(Narrowing(rooms[0], places[0].add(low), count));
+        }
+    }
+}
