@@ -33,10 +33,12 @@ pub(super) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() 
 #[cfg(not(debug_assertions))]
 mod tables {
     use super::inner::{self, Inner};
-    use crate::dtype::{Complex, DType, bf16, f16};
+    use crate::cpu::simd::{self, Loop};
+    use crate::dtype::{Complex, DType, Dtype, bf16, f16};
     use crate::ops::kernel::{Applying, Combining, CombiningScalar, Known, Operands};
     use crate::ops::table::{binary_table, unary_table};
     use crate::ops::{self, BinaryOp, UnaryOp};
+    use core::mem::MaybeUninit;
 
     /// One place for every dtype.
     type Row<const N: usize> = [Option<Inner<N>>; DType::ALL.len()];
@@ -124,7 +126,7 @@ mod tables {
         };
         (@call $inner:tt $e:ident) => { $inner };
         (@call $inner:tt $e:ident $float:ident) => {
-            |kernel, places, len| inner::by_floats::<$e, _>($float, kernel, places, len)
+            |kernel, places, len| by_floats::<$e, _>($float, kernel, places, len)
         };
     }
 
@@ -156,4 +158,61 @@ mod tables {
         (@scalar tensors $row:tt $admits:ident $result:ident) => { dtypes! { row $row none } };
     }
     binary_table!(binary);
+
+    /// Elements converted at once on their way to and from a loop over `f32`.
+    const PIECE: usize = 256;
+
+    /// Elements of a dtype that computes in `f32`, as such.
+    struct Widening<H>(*const H, *mut f32, usize);
+    impl<H: Dtype<Compute = f32>> Loop for Widening<H> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self) {
+            let Widening(from, to, len) = self;
+            for i in 0..len {
+                // SAFETY: whoever made it promises that there are as many elements and places.
+                unsafe { to.add(i).write(from.add(i).read().to_compute()) }
+            }
+        }
+    }
+
+    /// The way back.
+    struct Narrowing<H>(*const f32, *mut H, usize);
+    impl<H: Dtype<Compute = f32>> Loop for Narrowing<H> {
+        type Output = ();
+        #[inline(always)]
+        fn run(self) {
+            let Narrowing(from, to, len) = self;
+            for i in 0..len {
+                // SAFETY: as above.
+                unsafe { to.add(i).write(H::from_compute(from.add(i).read())) }
+            }
+        }
+    }
+
+    /// The loop of a kernel over `f32`, for operands and a result of a dtype that computes in it.
+    ///
+    /// # Safety
+    /// See [`Inner`], the places being those of `H`s.
+    unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
+        inner: Inner<N>,
+        kernel: *const (),
+        places: [*mut u8; N],
+        len: usize,
+    ) {
+        let mut rooms = [[const { MaybeUninit::<f32>::uninit() }; PIECE]; N];
+        let rooms = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<f32>());
+        let places = places.map(|place| place.cast::<H>());
+        for low in (0..len).step_by(PIECE) {
+            let count = PIECE.min(len - low);
+            // SAFETY: the caller's promise for these elements; the rooms hold as many.
+            unsafe {
+                for (place, room) in places.iter().zip(rooms).skip(1) {
+                    simd::dispatch(Widening(place.add(low), room, count));
+                }
+                inner(kernel, rooms.map(|room| room.cast()), count);
+                simd::dispatch(Narrowing(rooms[0], places[0].add(low), count));
+            }
+        }
+    }
 }

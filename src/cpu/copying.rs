@@ -152,6 +152,11 @@ impl<W: Copy> Body<2> for Moving<W> {
         unsafe { self.run(run) }
     }
 
+    unsafe fn few(self, len: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { core::ptr::copy_nonoverlapping(self.a, self.out, len) }
+    }
+
     unsafe fn everywhere(self, walk: &Walk<2>) {
         simd::dispatch(Everywhere(walk, self));
     }

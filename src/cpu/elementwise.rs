@@ -218,6 +218,18 @@ impl<const N: usize> Body<N> for Job<N> {
         }
     }
 
+    #[inline(always)]
+    unsafe fn few(self, len: usize) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.looks && self.places[0] == self.places[1] {
+                self.by_pieces(Run { starts: [0; N], len, steps: [1; N] }, false);
+            } else {
+                (self.inner)(self.kernel, self.places, len);
+            }
+        }
+    }
+
     #[inline(never)]
     unsafe fn everywhere(self, walk: &Walk<N>) {
         // SAFETY: the caller's promise.

@@ -33,6 +33,12 @@ pub(super) trait Body<const N: usize>: Copy {
     /// As for `run`.
     unsafe fn line(self, run: Run<N>, total: usize);
 
+    /// Few elements, side by side in every operand.
+    ///
+    /// # Safety
+    /// As for `run`.
+    unsafe fn few(self, len: usize);
+
     /// Every inner loop of a walk.
     ///
     /// # Safety
@@ -86,7 +92,7 @@ pub(super) unsafe fn visit<B: Body<N>, const N: usize>(walk: &Walk<N>, body: B) 
 ///
 /// # Safety
 /// For every run of the walk, what [`Body::run`] asks for; no element is written twice.
-#[inline]
+#[inline(never)]
 unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: B) {
     if len == 0 {
         return;
@@ -112,16 +118,19 @@ unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: 
     });
 }
 
+/// Elements up to which neither threads nor caches matter, but each step before the loop does.
+const FEW: usize = 2048;
+
 /// Runs a body over `len` elements side by side in every operand.
 ///
 /// # Safety
 /// As for [`execute`].
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn line<B: Body<N>, const N: usize>(len: usize, body: B) {
     // SAFETY: the caller's promise.
     unsafe {
-        if threads::pieces(len / 64 * body.bytes()) == 1 {
-            body.line(Run { starts: [0; N], len, steps: [1; N] }, len);
+        if len <= FEW {
+            body.few(len);
         } else {
             execute(len, &Walk::line(len), body);
         }

@@ -1,13 +1,14 @@
 //! Elements read from where indices say. Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
-use super::indexing::{Bytes, Places, by_width, out_of_range, row_major_strides, without};
+use super::indexing::{Bytes, Places, by_width, out_of_range, without};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::device::Indexing;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
+use crate::shape::strides;
 use crate::storage::{HostBuffer, View};
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -111,7 +112,7 @@ fn gather_bytes(
         return Err(out_of_range(indexing, index, size));
     }
     let bytes = len.checked_mul(width).ok_or_else(|| Error::TooLarge { op: indexing.op, sizes: index.sizes.into() })?;
-    let strides = row_major_strides(index.sizes);
+    let strides = strides::row_major(index.sizes);
     let walk = Walk::new(index.sizes, [&strides, index.strides, &without(a.strides, axis)]);
     let places = Places::new(indexing, size, a.strides[axis]);
     let fits = AtomicBool::new(true);

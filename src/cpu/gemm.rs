@@ -11,6 +11,7 @@ use crate::dtype::{Compute, DType, Dtype, MachineFloat, MachineInt, Visitor, ref
 use crate::error::Result;
 use crate::ops;
 use crate::ops::kernel::{Copying, Map1};
+use crate::shape::strides;
 use crate::storage::{HostBuffer, View};
 use num_complex::Complex;
 
@@ -256,17 +257,48 @@ fn fold(batch: &mut Vec<usize>, strides: &mut [Vec<usize>; 4], m: &mut usize, ro
     }
 }
 
+/// The product of two small matrices: what others are prepared with would take longer than this.
+fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes: [usize; 3]) -> Result<HostBuffer> {
+    let [m, _, n] = sizes;
+    let (left, right) = (source(&a), source(&b));
+    // SAFETY: all `m * n` elements are written; the operands' places are inside their views.
+    unsafe {
+        HostBuffer::filled_by(m * n, |out: *mut E| {
+            E::Compute::visit::<Multiply>(Product {
+                sizes,
+                // What is not half is computed in itself.
+                out: out.cast(),
+                out_step: n,
+                left: left.cast(),
+                left_steps: [a.strides[0], a.strides[1]],
+                right: right.cast(),
+                right_steps: [b.strides[0], b.strides[1]],
+                alpha: one::<E>(),
+                adds: false,
+                threads: 1,
+            });
+            Ok(())
+        })
+    }
+}
+
 /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes, row-major, with what it is added to.
 pub(crate) fn matmul<E: Dtype>(
     a: View<'_, HostBuffer, E>,
     b: View<'_, HostBuffer, E>,
     added: Option<Added<'_, HostBuffer, E>>,
 ) -> Result<HostBuffer> {
+    if let (&[m, k], &[_, n], None) = (a.sizes, b.sizes, &added)
+        && [m, k, n].iter().all(|size| (1..=TINY).contains(size))
+        && const { !is_half::<E>() }
+    {
+        return tiny(a, b, [m, k, n]);
+    }
     let last = a.sizes.len() - 1;
     let (mut m, k, n) = (a.sizes[last - 1], a.sizes[last], b.sizes[last]);
     let sizes: Vec<usize> = a.sizes[..last].iter().copied().chain([n]).collect();
     let results = result_len(&sizes)?;
-    let to = row_major(&sizes);
+    let to = strides::row_major(&sizes);
     let (input, beta, alpha) = match added {
         Some(Added { input, beta, alpha }) => (input, beta, alpha),
         None => (None, one::<E>(), one::<E>()),
@@ -331,7 +363,7 @@ pub(crate) fn matmul<E: Dtype>(
     };
 
     // At a few dozen multiplications in a nanosecond, or as fast as memory gives the matrix.
-    let time = m * k * n * if vector { size_of::<E>() } else { 1 } / if vector { 16 } else { 32 };
+    let time = m.saturating_mul(k).saturating_mul(n) / if vector { 16 / size_of::<E>() } else { 32 };
     let (count, shares) = (batch.iter().product::<usize>(), threads::pieces(time));
     let fill = |out: *mut E| {
         // Many matrices are divided among threads; each of few is.
@@ -367,12 +399,4 @@ pub(crate) fn matmul<E: Dtype>(
             })
         },
     }
-}
-
-fn row_major(sizes: &[usize]) -> Vec<usize> {
-    let mut strides = vec![1; sizes.len()];
-    for axis in (1..sizes.len()).rev() {
-        strides[axis - 1] = strides[axis] * sizes[axis].max(1);
-    }
-    strides
 }

@@ -53,15 +53,6 @@ impl<'a> Bytes<'a> {
     }
 }
 
-/// Row-major strides.
-pub(super) fn row_major_strides(sizes: &[usize]) -> Vec<usize> {
-    let mut strides = vec![1; sizes.len()];
-    for axis in (1..sizes.len()).rev() {
-        strides[axis - 1] = strides[axis] * sizes[axis].max(1);
-    }
-    strides
-}
-
 /// Strides with 0 for one axis, along which the indices lead.
 pub(super) fn without(strides: &[usize], axis: usize) -> Vec<usize> {
     strides.iter().enumerate().map(|(at, &stride)| if at == axis { 0 } else { stride }).collect()

@@ -5,9 +5,7 @@
 //! Uses the instruction sets; used by the elementwise loops.
 
 use super::simd::{self, Loop};
-use crate::dtype::Dtype;
 use crate::ops::kernel::{Map1, Map2, Map3};
-use core::mem::MaybeUninit;
 
 /// A loop over `N` operands, the first of which is written: the kernel, where each operand starts, and how many elements there
 /// are.
@@ -169,61 +167,4 @@ pub(super) unsafe fn three<K: Map3<A, B, C, O>, A: Copy, B: Copy, C: Copy, O>(
     // SAFETY: the caller's promise.
     let kernel = unsafe { *kernel.cast::<K>() };
     simd::dispatch(Three::<K, A, B, C, O> { kernel, out: out.cast(), a: a.cast(), b: b.cast(), c: c.cast(), len });
-}
-
-/// Elements converted at once on their way to and from a loop over `f32`.
-const PIECE: usize = 256;
-
-/// Elements of a dtype that computes in `f32`, as such.
-struct Widening<H>(*const H, *mut f32, usize);
-impl<H: Dtype<Compute = f32>> Loop for Widening<H> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Widening(from, to, len) = self;
-        for i in 0..len {
-            // SAFETY: whoever made it promises that there are as many elements and places.
-            unsafe { to.add(i).write(from.add(i).read().to_compute()) }
-        }
-    }
-}
-
-/// The way back.
-struct Narrowing<H>(*const f32, *mut H, usize);
-impl<H: Dtype<Compute = f32>> Loop for Narrowing<H> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Narrowing(from, to, len) = self;
-        for i in 0..len {
-            // SAFETY: as above.
-            unsafe { to.add(i).write(H::from_compute(from.add(i).read())) }
-        }
-    }
-}
-
-/// The loop of a kernel over `f32`, for operands and a result of a dtype that computes in it.
-///
-/// # Safety
-/// See [`Inner`], the places being those of `H`s.
-pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
-    inner: Inner<N>,
-    kernel: *const (),
-    places: [*mut u8; N],
-    len: usize,
-) {
-    let mut rooms = [[const { MaybeUninit::<f32>::uninit() }; PIECE]; N];
-    let rooms = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<f32>());
-    let places = places.map(|place| place.cast::<H>());
-    for low in (0..len).step_by(PIECE) {
-        let count = PIECE.min(len - low);
-        // SAFETY: the caller's promise for these elements; the rooms hold as many.
-        unsafe {
-            for (place, room) in places.iter().zip(rooms).skip(1) {
-                simd::dispatch(Widening(place.add(low), room, count));
-            }
-            inner(kernel, rooms.map(|room| room.cast()), count);
-            simd::dispatch(Narrowing(rooms[0], places[0].add(low), count));
-        }
-    }
 }

@@ -256,7 +256,12 @@ pub(crate) fn int_mm<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffe
     // SAFETY: the blocks cover the result.
     unsafe {
         HostBuffer::filled_by(results, |out| {
-            product::<_, _, _, _, Words>(operands, (out, n), write, threads::pieces(m * n * k / 32));
+            product::<_, _, _, _, Words>(
+                operands,
+                (out, n),
+                write,
+                threads::pieces(m.saturating_mul(n).saturating_mul(k) / 32),
+            );
             Ok(())
         })
     }

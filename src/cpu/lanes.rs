@@ -7,6 +7,7 @@ use super::walk::Walk;
 use crate::device::LaneKernel;
 use crate::dtype::Element;
 use crate::error::Result;
+use crate::shape::strides;
 use crate::storage::{HostBuffer, View};
 
 /// Lanes of a walk over the other axes: operand 0 is the result, operand 1 the source.
@@ -70,12 +71,7 @@ pub(crate) fn lanes<A: Element, O: Element>(
         of.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &value)| value).collect()
     };
     // Where each lane of the row-major result starts.
-    let mut result_strides = vec![0; a.sizes.len()];
-    let mut stride = 1;
-    for at in (0..a.sizes.len()).rev() {
-        result_strides[at] = stride;
-        stride *= a.sizes[at];
-    }
+    let result_strides = strides::row_major(a.sizes);
     let walk = Walk::row_major(&without(a.sizes), [&without(&result_strides), &without(a.strides)]);
     // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
     let from = unsafe { a.buffer.start::<A>().add(a.offset) };

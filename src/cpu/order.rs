@@ -4,7 +4,7 @@
 //! comparison where there are few. Compiled once for each dtype. Uses walks and keys; used by `Cpu`.
 
 use super::elementwise::result_len;
-use super::indexing::{Bytes, row_major_strides};
+use super::indexing::Bytes;
 use super::keys::{Keyed, Packed, by_ordered_dtype};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
@@ -12,6 +12,7 @@ use super::walk::Walk;
 use crate::device::Order;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
+use crate::shape::strides;
 use crate::storage::{HostBuffer, View};
 use std::sync::{Mutex, PoisonError};
 
@@ -250,7 +251,7 @@ fn lanes<T: Keyed + Element>(order: Order, a: Bytes<'_>, axis: usize) -> Result<
     sizes[axis] = order.len(len);
     assert!(order.admits(len) || sizes.contains(&0));
     let total = result_len(&sizes)?;
-    let result_strides = row_major_strides(&sizes);
+    let result_strides = strides::row_major(&sizes);
     let others = |of: &[usize]| [&of[..axis], &of[axis + 1..]].concat();
     let walk = Walk::row_major(&others(&sizes), [&others(&result_strides), &others(a.strides)]);
     let lanes: usize = others(&sizes).iter().product();

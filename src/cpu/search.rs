@@ -1,12 +1,13 @@
 //! Where values would stand in sorted lanes. Compiled once for each dtype. Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
-use super::indexing::{Bytes, row_major_strides};
+use super::indexing::Bytes;
 use super::keys::by_ordered_dtype;
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::{DType, Element};
 use crate::error::Result;
+use crate::shape::strides;
 use crate::storage::{HostBuffer, View};
 
 /// For each value the first position in its lane of `sorted` (the last axis) before which everything is smaller, or after
@@ -48,7 +49,7 @@ fn search_in<T: PartialOrd + Copy + Send + Sync>(
     let (len, step) = (sorted.sizes[last], sorted.strides[last]);
     assert!(values.sizes.len() == sorted.sizes.len() && values.sizes[..last] == sorted.sizes[..last]);
     let total = result_len(values.sizes)?;
-    let strides = row_major_strides(values.sizes);
+    let strides = strides::row_major(values.sizes);
     let mut lanes = sorted.strides.to_vec();
     lanes[last] = 0;
     let walk = Walk::new(values.sizes, [&strides, values.strides, &lanes]);

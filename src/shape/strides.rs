@@ -37,6 +37,15 @@ pub fn contiguous<A: SizeArray>(sizes: &A) -> A {
     strides
 }
 
+/// The same for sizes of any number.
+pub fn row_major(sizes: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1_usize; sizes.len()];
+    for axis in (1..sizes.len()).rev() {
+        strides[axis - 1] = strides[axis].wrapping_mul(sizes[axis].max(1));
+    }
+    strides
+}
+
 /// Whether elements lie in the order of `axes`, fastest first, without gaps. Axes of size 1 may have any stride.
 fn runs_along(axes: impl Iterator<Item = usize>, sizes: &[usize], strides: &[usize]) -> bool {
     let mut step = 1;

@@ -44,10 +44,7 @@ fn matrix<E: Element, D: Device>(x: View<'_, D::Storage, E>, summed: &[usize]) -
         return Ok(Matrix { storage: x.buffer.clone(), offset: x.offset, sizes, strides: [down, across] });
     }
     let (ordered, from) = ([rows, columns].concat(), [row_strides, column_strides].concat());
-    let mut to = vec![1; ordered.len()];
-    for axis in (1..ordered.len()).rev() {
-        to[axis - 1] = to[axis] * ordered[axis].max(1);
-    }
+    let to = strides::row_major(&ordered);
     let storage = D::map1::<E, E>(Copying, x.restrided(&ordered, &from), &to)?;
     Ok(Matrix { storage, offset: 0, sizes, strides: [column_count, 1] })
 }
@@ -242,10 +239,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let reason = "more than eight axes of the two tensors are larger than 1".to_owned();
             return Err(Error::InvalidArgument { op: "kron", reason });
         }
-        let mut to = vec![1; outer.len()];
-        for axis in (1..outer.len()).rev() {
-            to[axis - 1] = to[axis] * outer[axis].max(1);
-        }
+        let to = strides::row_major(&outer);
         let storage = D::map2::<E, F, P>(
             Combining::<ops::mul, P>::new(),
             left.restrided(&outer, &from[0]),

@@ -143,10 +143,7 @@ impl<O: Element, T: Shape, D: Device> Canvas<O, T, D> {
         self.parts.push(if E::DTYPE == O::DTYPE {
             Part { storage: piece.buffer.clone(), offset: piece.offset, sizes, strides: piece.strides.to_vec() }
         } else {
-            let mut strides = vec![1; sizes.len()];
-            for axis in (1..sizes.len()).rev() {
-                strides[axis - 1] = strides[axis] * sizes[axis].max(1);
-            }
+            let strides = strides::row_major(&sizes);
             Part { storage: D::map1::<E, O>(Casting, piece, &strides)?, offset: 0, sizes, strides }
         });
         Ok(())

@@ -46,22 +46,16 @@ pub(super) fn laid_out<E: Element, D: Device>(
     sizes: &[usize],
     kernel: impl Map1<E, E>,
 ) -> Result<D::Storage> {
-    let (mut from, mut to) = (vec![0; sizes.len()], vec![1; sizes.len()]);
+    let mut from = vec![0; sizes.len()];
     strides::broadcast(view.sizes, view.strides, sizes, &mut from);
-    for axis in (1..sizes.len()).rev() {
-        to[axis - 1] = to[axis] * sizes[axis].max(1);
-    }
-    D::map1::<E, E>(kernel, view.restrided(sizes, &from), &to)
+    D::map1::<E, E>(kernel, view.restrided(sizes, &from), &strides::row_major(sizes))
 }
 
 /// The positions, counted in row-major order, where a mask is true, and how many there are.
 fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(D::Storage, usize)> {
     let numel: usize = mask.sizes.iter().product();
     let all = D::build(|| Ok((0..numel as i64).collect()))?;
-    let mut strides = vec![1; mask.sizes.len()];
-    for axis in (1..mask.sizes.len()).rev() {
-        strides[axis - 1] = strides[axis] * mask.sizes[axis].max(1);
-    }
+    let strides = strides::row_major(mask.sizes);
     D::compress(View::<_, i64>::new(&all, 0, mask.sizes, &strides), mask)
 }
 

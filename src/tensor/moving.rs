@@ -57,10 +57,7 @@ pub(super) fn pick_elements<E: Element, D: Device>(
     }
     // What lies across is brought in order first: turned tile by tile, it comes sooner than element by element.
     if view.strides.last().is_some_and(|&last| last > 1) && view.strides.contains(&1) {
-        let mut strides = vec![1; view.sizes.len()];
-        for axis in (1..strides.len()).rev() {
-            strides[axis - 1] = strides[axis] * view.sizes[axis].max(1);
-        }
+        let strides = strides::row_major(view.sizes);
         let storage = D::map1(Copying, view, &strides)?;
         return D::pick(View::new(&storage, 0, view.sizes, &strides), axes, fill);
     }

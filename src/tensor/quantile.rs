@@ -16,6 +16,7 @@ use crate::ops::blend::Lerping;
 use crate::ops::choosing::{self, WideFloatFor};
 use crate::ops::kernel::Map2;
 use crate::ops::reduce::Reducer;
+use crate::shape::strides;
 use crate::shape::{Dim, IndexList, InsertAxis, OneAxis, Shape, SizeArray};
 use crate::storage::View;
 use core::marker::PhantomData;
@@ -155,7 +156,7 @@ where
     let q = if D::HAS_DATA { D::download(q)?.into_iter().map(|q| q.cast()).collect() } else { vec![0.0; count] };
     let (storage, sizes) = along::<O, E, D>(x, &q, axis, how, ignores_nan)?;
     // The axis goes to the front, where one of size 1 may stay in its place.
-    let strides = strides_of(&sizes);
+    let strides = strides::row_major(&sizes);
     let (mut own, mut steps) = (vec![sizes[axis]], vec![strides[axis]]);
     for at in (0..sizes.len()).filter(|&at| at != axis || T::RANK > sizes.len()) {
         own.push(if at == axis { 1 } else { sizes[at] });
@@ -164,15 +165,6 @@ where
     own.truncate(T::RANK);
     steps.truncate(T::RANK);
     Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(&own), T::Sizes::copied(&steps)))
-}
-
-/// Row-major strides.
-fn strides_of(sizes: &[usize]) -> Vec<usize> {
-    let mut strides = vec![1; sizes.len()];
-    for axis in (1..sizes.len()).rev() {
-        strides[axis - 1] = strides[axis] * sizes[axis].max(1);
-    }
-    strides
 }
 
 /// The quantiles of each lane along an axis, side by side in its place; and the sizes of that.
@@ -194,11 +186,11 @@ fn along<O: Op, E: Dtype, D: Device>(
     let len = sizes[axis];
     let [sorted, _] = D::order(Order::Sort { descending: false }, x.restrided(&sizes, &strides), axis)?;
     let own = sizes.clone();
-    let own_strides = strides_of(&own);
+    let own_strides = strides::row_major(&own);
     let sorted = View::<_, E>::new(&sorted, 0, &own, &own_strides);
     let numbers = D::reduce(Counting, sorted, 1 << axis)?;
     sizes[axis] = 1;
-    let mut lane = strides_of(&sizes);
+    let mut lane = strides::row_major(&sizes);
     sizes[axis] = q.len();
     checked_numel::<E>(op, &sizes)?;
     // One number of numbers for all quantiles of a lane, and one quantile for all lanes.
@@ -208,7 +200,7 @@ fn along<O: Op, E: Dtype, D: Device>(
     let numbers = View::<_, i64>::new(&numbers, 0, &sizes, &lane);
     let q = D::build(|| Ok(q.to_vec()))?;
     let q = View::<_, f64>::new(&q, 0, &sizes, &place);
-    let dense = strides_of(&sizes);
+    let dense = strides::row_major(&sizes);
     let rank = Rank::<E> { len, ignores_nan, how, dtype: PhantomData };
     let indexing = Indexing { op, axis, wraps: false };
     let below = D::map2::<i64, f64, i64>(Below(rank), numbers, q, &dense)?;
