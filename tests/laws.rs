@@ -107,6 +107,30 @@ proptest! {
     }
 
     #[test]
+    fn operands_given_away_make_no_difference((a, b) in pairs::<i64, i64>()) {
+        fn same(x: Cube<i64>, y: Cube<i64>) {
+            assert_eq!((x.to_vec(), x.shape(), x.stride()), (y.to_vec(), y.shape(), y.stride()));
+        }
+        let mut sizes = [0; 3];
+        if !broadcast_sizes(&a.shape(), &b.shape(), &mut sizes) {
+            return Ok(());
+        }
+        // A fresh copy, which nobody else holds, in the layout of `a`; and in row-major order.
+        for own in [|a: &Cube<i64>| a + 0, |a: &Cube<i64>| a.contiguous() + 0] {
+            let kept = own(&a);
+            same(own(&a) + &b, &kept + &b);
+            same(own(&a) - b.clone(), &kept - &b);
+            same(own(&a) * 3, &kept * 3);
+            same(7 - own(&a), 7 - &kept);
+            same(own(&a) * tensor!(5_i64), &kept * tensor!(5_i64));
+            // Shared: what is given away here is seen there.
+            let (shared, before) = (own(&a), kept.to_vec());
+            same(shared.clone() + &b, &kept + &b);
+            assert_eq!(shared.to_vec(), before);
+        }
+    }
+
+    #[test]
     fn what_is_written_is_seen_in_no_other_tensor(x in cubes::<i64>()) {
         let before = Model::of(&x);
         let mut copy = x.clone();
@@ -298,6 +322,31 @@ fn product<E: Numeric + std::iter::Sum + std::ops::Mul<Output = E>>(x: &Matrix<E
     let ([rows, inner], [_, columns]) = (x.shape(), y.shape());
     let cell = |at: usize| (0..inner).map(|k| x[(at / columns, k)] * y[(k, at % columns)]).sum();
     (0..rows * columns).map(cell).collect()
+}
+
+/// `a + b` is written where an `a` was that nobody will read again, if it fits there.
+#[test]
+fn results_take_the_place_of_operands_given_away() {
+    fn place<E: Element>(x: &Tensor<E, (Dyn,)>) -> usize {
+        x.as_slice().map_or(0, |elements| elements.as_ptr().addr())
+    }
+    let fresh = || Tensor::<f32, (Dyn,)>::from_vec_sized(vec![1.0, 2.0, 3.0], [3]) * 1.0;
+    let other = fresh();
+    let x = fresh();
+    let at = place(&x);
+    let x = 1.0 - (x + &other) * 2.0;
+    assert_eq!((place(&x), x.to_vec()), (at, vec![-3.0_f32, -7.0, -11.0]));
+    // Not where the dtype is another, or somebody else holds it.
+    let (x, kept) = (fresh(), fresh());
+    let at = place(&x);
+    let greater = x.clone().gt(&kept);
+    assert_ne!(place(&greater), at);
+    let twice = x.clone() + &other;
+    assert_ne!(place(&twice), at);
+    assert_eq!(x.to_vec(), [1.0_f32, 2.0, 3.0]);
+    // Nothing is lost where the operation is refused.
+    let zeros = Tensor::<i64, (Dyn,)>::zeros_sized([3]);
+    assert!((zeros.clone() + 1).try_floor_divide(&zeros).is_err());
 }
 
 #[test]

@@ -57,6 +57,8 @@ pub trait Backend: Sized + 'static {
     fn zeroed<E: Element>(len: usize) -> Result<Self::Storage>;
     /// Whether nobody else holds the storage.
     fn is_unique(storage: &mut Self::Storage) -> bool;
+    /// Whether the storage is that of so many elements and no more.
+    fn holds<E: Element>(storage: &Self::Storage, len: usize) -> bool;
     /// Whether the two are the same storage.
     fn is_same(a: &Self::Storage, b: &Self::Storage) -> bool;
 

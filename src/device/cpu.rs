@@ -37,6 +37,9 @@ impl Backend for Cpu {
     fn is_unique(storage: &mut HostBuffer) -> bool {
         storage.is_unique()
     }
+    fn holds<E: Element>(storage: &HostBuffer, len: usize) -> bool {
+        storage.len::<E>() == len
+    }
     fn is_same(a: &HostBuffer, b: &HostBuffer) -> bool {
         a.is_same(b)
     }

@@ -55,6 +55,9 @@ impl<const N: usize> Backend for Cuda<N> {
     fn is_unique(storage: &mut NoStorage) -> bool {
         match *storage {}
     }
+    fn holds<E: Element>(storage: &NoStorage, _: usize) -> bool {
+        match *storage {}
+    }
     fn is_same(a: &NoStorage, _: &NoStorage) -> bool {
         match *a {}
     }

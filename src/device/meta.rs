@@ -50,6 +50,9 @@ impl Backend for Meta {
     fn is_unique(_: &mut NoData) -> bool {
         true
     }
+    fn holds<E: Element>(_: &NoData, _: usize) -> bool {
+        true
+    }
     fn is_same(_: &NoData, _: &NoData) -> bool {
         false
     }

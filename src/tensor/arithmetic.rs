@@ -45,7 +45,7 @@ pub(super) fn scalar_operand<O: BinaryOp, E: Dtype, P: Dtype>(
 }
 
 /// Looks for an integer zero among divisors.
-fn check_divisors<O: BinaryOp, P: Dtype, D: Device, B: Element + Castable>(
+pub(super) fn check_divisors<O: BinaryOp, P: Dtype, D: Device, B: Element + Castable>(
     divisors: View<'_, D::Storage, B>,
 ) -> Result<()> {
     if O::DIVIDES
@@ -226,7 +226,7 @@ where
 }
 
 /// The same with the promoted dtype as a parameter, which keeps its bounds readable.
-fn combine_as<O, E, P, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
+pub(super) fn combine_as<O, E, P, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
 where
     O: BinaryOp,
     E: Dtype,
@@ -340,6 +340,9 @@ where
             Source::View(right) => {
                 check_divisors::<O, P, D, R::Elem>(right)?;
                 let sizes = lhs.shape();
+                if !exact && right.sizes == sizes.as_ref() {
+                    return D::update2(Combining::<O, P>::new(), right, lhs.view_mut()?);
+                }
                 let mut result = sizes;
                 let broadcasts =
                     right.sizes.len() <= S::RANK && broadcast_sizes(sizes.as_ref(), right.sizes, result.as_mut());

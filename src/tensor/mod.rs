@@ -43,6 +43,7 @@ mod ranges;
 mod reduce;
 mod repeat;
 mod reshape;
+mod reuse;
 mod sampling;
 mod scan;
 mod scatter;

@@ -6,6 +6,7 @@ use super::Tensor;
 use super::arithmetic::{Outcome, combine, combine_scalar, update};
 use super::elementwise::Admits;
 use super::operand::Operand;
+use super::reuse::{combine_owned, combine_scalar_owned};
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::ScalarKind;
@@ -29,6 +30,13 @@ use core::ops::*;
 pub trait RightOf<Op, E: Element, S: Shape, D: Device> {
     type Output;
     fn right_of(self, left: &Tensor<E, S, D>) -> Result<Self::Output>;
+    /// The same, where nobody will read `left` again.
+    fn right_of_owned(self, left: Tensor<E, S, D>) -> Result<Self::Output>
+    where
+        Self: Sized,
+    {
+        self.right_of(&left)
+    }
 }
 impl<Op, E, S, D, R> RightOf<Op, E, S, D> for R
 where
@@ -45,6 +53,9 @@ where
     >;
     fn right_of(self, left: &Tensor<E, S, D>) -> Result<Self::Output> {
         combine::<Op, E, S, D, R, _, _>(left, &self)
+    }
+    fn right_of_owned(self, left: Tensor<E, S, D>) -> Result<Self::Output> {
+        combine_owned::<Op, E, S, D, R, _, _>(left, &self)
     }
 }
 
@@ -96,7 +107,7 @@ macro_rules! operators {
             type Output = R::Output;
             #[track_caller]
             fn $method(self, rhs: R) -> R::Output {
-                unwrap(rhs.right_of(&self))
+                unwrap(rhs.right_of_owned(self))
             }
         }
 
@@ -197,7 +208,13 @@ macro_rules! scalars_on_the_left {
             type Output = Tensor<<ops::$op as BinaryOp>::Output<PromotedLeft<<$scalar as Scalar>::Counts, E, S>>, S, D>;
             #[track_caller]
             fn $method(self, rhs: Tensor<E, S, D>) -> Self::Output {
-                $Trait::$method(self, &rhs)
+                type P<E, S> = PromotedLeft<<$scalar as Scalar>::Counts, E, S>;
+                unwrap(combine_scalar_owned::<ops::$op, E, P<E, S>, S, D, _>(
+                    self.value(),
+                    rhs,
+                    scalars_on_the_left!(@exact $kernel),
+                    scalars_on_the_left!(@kernel $kernel $op E S),
+                ))
             }
         }
     )*};
