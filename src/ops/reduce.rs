@@ -52,7 +52,7 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
 
 /// How many elements are many; partial results kept side by side over them, and over few.
 const MANY: usize = 64;
-const LANES: usize = 32;
+const LANES: usize = 16;
 pub(super) const FEW: usize = 8;
 
 /// Merges what is kept side by side: halves, quarters, ….
@@ -86,9 +86,6 @@ pub(super) fn lanes<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements
     in_turn::<A, R::Partial, N>(elements, reducer.start(), meet, |one, other| reducer.merge(one, other))
 }
 
-/// Chunks met at once, so that what is kept goes to memory less often.
-const AT_ONCE: usize = 4;
-
 /// Meets elements (and where they stand) in `N` partial results in turn, and merges them.
 #[inline(always)]
 pub(crate) fn in_turn<A, P: Copy, const N: usize>(
@@ -99,19 +96,9 @@ pub(crate) fn in_turn<A, P: Copy, const N: usize>(
 ) -> P {
     let mut lanes = [start; N];
     let (chunks, rest) = elements.as_chunks::<N>();
-    let (groups, few) = chunks.as_chunks::<AT_ONCE>();
-    for (group, [a, b, c, d]) in groups.iter().enumerate() {
-        let at = group * AT_ONCE * N;
+    for (chunk, elements) in chunks.iter().enumerate() {
         for (lane, partial) in lanes.iter_mut().enumerate() {
-            let at = at + lane;
-            let met = meet(meet(*partial, &a[lane], at), &b[lane], at + N);
-            *partial = meet(meet(met, &c[lane], at + 2 * N), &d[lane], at + 3 * N);
-        }
-    }
-    let first = groups.len() * AT_ONCE;
-    for (chunk, elements) in few.iter().enumerate() {
-        for (lane, partial) in lanes.iter_mut().enumerate() {
-            *partial = meet(*partial, &elements[lane], (first + chunk) * N + lane);
+            *partial = meet(*partial, &elements[lane], chunk * N + lane);
         }
     }
     let first = chunks.len() * N;

@@ -5,9 +5,6 @@ use crate::ops::reduce::Reducer;
 
 /// How many rows are met at once.
 const AHEAD: usize = 4;
-/// How many bytes ahead of their use elements in a stream are asked for.
-const STREAM: usize = 4096;
-
 /// Each line to a partial result.
 pub(super) struct Lines<'a, A: Copy, R: Reducer<A>> {
     pub reducer: R,
@@ -18,8 +15,6 @@ pub(super) struct Lines<'a, A: Copy, R: Reducer<A>> {
     /// The position of the first element, and from line to line.
     pub position: usize,
     pub next: usize,
-    /// Whether the elements are yet to come into the nearest cache.
-    pub prefetches: bool,
     /// A place for each line.
     pub partials: &'a mut [R::Partial],
 }
@@ -27,15 +22,10 @@ impl<A: Copy, R: Reducer<A>> Loop for Lines<'_, A, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Lines { reducer, from, step, len, position, next, prefetches, partials } = self;
-        // Hardware stops at the end of a page. Further lines lie `step` apart; those that follow one another are a stream.
-        let ahead = if partials.len() == 1 || step == len { len.max(STREAM / size_of::<A>().max(1)) } else { step };
+        let Lines { reducer, from, step, len, position, next, partials } = self;
         for (line, partial) in partials.iter_mut().enumerate() {
             // SAFETY: who makes this has found the elements of as many lines as there are places.
             let elements = unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
-            if prefetches {
-                simd::prefetch_row(elements.as_ptr().wrapping_add(ahead), len);
-            }
             *partial = reducer.block(elements, position + line * next);
         }
     }
@@ -50,22 +40,22 @@ pub(super) struct Rows<'a, A: Copy, R: Reducer<A>> {
     pub rows: usize,
     /// The position of the first row's elements.
     pub position: usize,
-    /// Whether the elements are yet to come into the nearest cache.
-    pub prefetches: bool,
+    /// Whether the elements are far from the processor.
+    pub far: bool,
     pub partials: &'a mut [R::Partial],
 }
 impl<A: Copy, R: Reducer<A>> Loop for Rows<'_, A, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Rows { reducer, from, step, rows, position, prefetches, partials } = self;
+        let Rows { reducer, from, step, rows, position, far, partials } = self;
         let columns = partials.len();
         // SAFETY: who makes this has found the elements of these rows, one for each partial result.
         let row = |at: usize| unsafe { core::slice::from_raw_parts(from.add(at * step), columns) };
         let mut at = 0;
         while at + AHEAD <= rows {
             let some = [row(at), row(at + 1), row(at + 2), row(at + 3)];
-            if prefetches {
+            if far {
                 // The next rows, or what lies beside these.
                 let ahead = if at + 2 * AHEAD <= rows { AHEAD * step } else { columns };
                 some.iter().for_each(|row| simd::prefetch_row(row.as_ptr().wrapping_add(ahead), columns));

@@ -46,6 +46,8 @@ where
     plan: &'a Plan,
     source: &'a dyn Source<A>,
     out: Shared<*mut R::Out>,
+    /// Whether the elements are far from the processor.
+    far: bool,
 }
 
 impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
@@ -113,9 +115,9 @@ impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
         // SAFETY: the caller's promise.
         let found = unsafe { self.source.find(index, patch, room) };
         let partials = if across.is_some() { &mut partials[..found.lines] } else { partials };
-        let (reducer, from, prefetches) = (self.reducer, found.from, found.in_place);
+        let (reducer, from) = (self.reducer, found.from);
         let step = if across.is_some() { found.step } else { len };
-        simd::dispatch(Lines { reducer, from, step, len, position, next: len, prefetches, partials });
+        simd::dispatch(Lines { reducer, from, step, len, position, next: len, partials });
         partials
     }
 
@@ -138,8 +140,8 @@ impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
             let found = unsafe { self.source.find(&index, patch, room) };
             let some;
             (some, partials) = partials.split_at_mut(found.lines);
-            let (reducer, from, step, prefetches) = (self.reducer, found.from, found.step, found.in_place);
-            simd::dispatch(Lines { reducer, from, step, len, position, next: 0, prefetches, partials: some });
+            let (reducer, from, step) = (self.reducer, found.from, found.step);
+            simd::dispatch(Lines { reducer, from, step, len, position, next: 0, partials: some });
             index[across] += found.lines;
         }
     }
@@ -166,11 +168,10 @@ impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
             // Folded rows are `folds` rows side by side; the last may be shorter.
             let (rows, rest) = (found.lines / folds, found.lines % folds);
             let (from, step) = (found.from, if folds > 1 { folds * width } else { found.step });
-            let prefetches = found.in_place;
-            simd::dispatch(Rows { reducer, from, step, rows, position, prefetches, partials });
+            simd::dispatch(Rows { reducer, from, step, rows, position, far: self.far, partials });
             if rest > 0 {
                 let (from, partials) = (from.wrapping_add(rows * step), &mut partials[..rest * width]);
-                simd::dispatch(Rows { reducer, from, step, rows: 1, position, prefetches, partials });
+                simd::dispatch(Rows { reducer, from, step, rows: 1, position, far: self.far, partials });
             }
             index[across] += found.lines;
             position += found.lines;
@@ -247,6 +248,9 @@ impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
     }
 }
 
+/// Elements of so many bytes are asked for ahead of their use where they lie in rows; fewer may be in a cache.
+const FAR: usize = 8 << 20;
+
 /// `bytes` are read for each element.
 fn execute<A: Copy, R: Reducer<A>>(
     reducer: R,
@@ -255,7 +259,8 @@ fn execute<A: Copy, R: Reducer<A>>(
     bytes: usize,
 ) -> Result<HostBuffer> {
     let (results, count) = (plan.results, plan.count);
-    let pieces = threads::pieces(results.saturating_mul(count) / 64 * bytes.max(1));
+    let read = results.saturating_mul(count) / 64 * bytes.max(1);
+    let pieces = threads::pieces(read);
     if pieces > 1 {
         plan.spread(pieces);
     }
@@ -265,7 +270,7 @@ fn execute<A: Copy, R: Reducer<A>>(
             if count == 0 {
                 (0..results).for_each(|at| out.add(at).write(reducer.finish(reducer.start(), 0)));
             } else if results > 0 {
-                Task { reducer, plan: &plan, source, out: Shared(out) }.run(pieces);
+                Task { reducer, plan: &plan, source, out: Shared(out), far: read > FAR / 64 }.run(pieces);
             }
             Ok(())
         })

@@ -53,8 +53,6 @@ pub(super) struct Found<A> {
     /// From line to line.
     pub step: usize,
     pub lines: usize,
-    /// Whether they are where they were, and not yet in the nearest cache.
-    pub in_place: bool,
 }
 
 /// Something whose elements can be found.
@@ -86,7 +84,7 @@ impl<A: Copy + Sync> Source<A> for Memory<A> {
         unsafe {
             let from = self.from.add(offset);
             if (along == 1 || patch.len == 1) && (!patch.dense || across == patch.len || patch.lines == 1) {
-                return Found { from, step: across, lines: patch.lines, in_place: true };
+                return Found { from, step: across, lines: patch.lines };
             }
             let Patch { lines, len, .. } = patch.fitting(GATHERED);
             // An odd number of cache lines, so that not all lines want the same part of the cache.
@@ -108,7 +106,7 @@ impl<A: Copy + Sync> Source<A> for Memory<A> {
                     }
                 }
             }
-            Found { from: to, step, lines, in_place: false }
+            Found { from: to, step, lines }
         }
     }
 }
@@ -130,7 +128,7 @@ impl<X: Expression> Source<X::Elem> for Computed<X> {
         }
         let piece = if aligned { len } else { PIECE };
         simd::dispatch(Compute { x, index, lines: [lines, across], along: [len, along], piece, to });
-        Found { from: to, step, lines: found, in_place: false }
+        Found { from: to, step, lines: found }
     }
 }
 
