@@ -5,6 +5,7 @@ use crate::ops::reduce::Reducer;
 
 /// How many rows are met at once.
 const AHEAD: usize = 4;
+
 /// Each line to a partial result.
 pub(super) struct Lines<'a, A: Copy, R: Reducer<A>> {
     pub reducer: R,

@@ -6,7 +6,7 @@ use core::cmp::Reverse;
 
 /// Elements in a block.
 pub(super) const BLOCK: usize = 1024;
-/// Elements in a block of a result whose elements are brought side by side.
+/// Results whose elements are brought side by side together, and how many of each: more where there are fewer results.
 const GATHERED: usize = 128;
 /// Rows in a block of columns.
 const ROWS: usize = 128;
@@ -201,8 +201,8 @@ impl Plan {
         if len < 2 || closer <= 0 {
             self.width = if len > BLOCK { 1 } else { (PATCH / len).clamp(1, neighbours) };
         } else if needs.by_blocks {
-            self.depth = GATHERED;
             self.width = GATHERED.min(neighbours);
+            self.depth = (GATHERED * GATHERED / self.width).min(BLOCK);
         } else {
             (self.by_columns, self.depth) = (true, ROWS);
             let most = if needs.computes { COMPUTED_COLUMNS } else { COLUMNS };
