@@ -6,7 +6,7 @@ use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::{Compute, Dtype};
 use crate::ops;
-use crate::ops::reduce::Accumulating;
+use crate::ops::reduce::{Accumulating, halve};
 use core::ops::Range;
 
 /// Sums kept side by side: as many as the compiler still keeps in vectors.
@@ -77,15 +77,8 @@ impl<E: Dtype> Lines<E> {
                     }
                 }
             }
-            let mut width = LANES / 2;
-            while width > 0 {
-                let (low, high) = sums.split_at_mut(width);
-                for (low, high) in low.iter_mut().zip(high) {
-                    *low = low.binary::<Accumulating>(*high);
-                }
-                width /= 2;
-            }
-            total = total.binary::<Accumulating>(sums[0]);
+            let sum = halve(sums, |one, other| one.binary::<Accumulating>(other));
+            total = total.binary::<Accumulating>(sum);
         }
         total
     }

@@ -194,11 +194,11 @@ impl<E: Dtype> Reducer<E> for Norming {
     }
     /// The common norms have loops of their own.
     #[inline(always)]
-    fn block(self, get: impl Fn(usize) -> E, len: usize, index: usize) -> RealOf<E> {
+    fn block(self, elements: &[E], index: usize) -> RealOf<E> {
         match self.order {
-            Order::Sum => Measured::<super::abs>(PhantomData).block(get, len, index),
-            Order::Euclidean => Measured::<Squared>(PhantomData).block(get, len, index),
-            _ => lanes::<E, Self, FEW>(self, get, len, index),
+            Order::Sum => Measured::<super::abs>(PhantomData).block(elements, index),
+            Order::Euclidean => Measured::<Squared>(PhantomData).block(elements, index),
+            _ => lanes::<E, Self, FEW>(self, elements, index),
         }
     }
     #[inline(always)]

@@ -12,6 +12,7 @@ pub mod choosing;
 pub mod close;
 mod complex;
 pub mod expression;
+mod extreme;
 pub mod kernel;
 pub mod measure;
 pub mod reduce;

@@ -4,17 +4,21 @@
 //! device (the tree of partial sums is fixed by the shape, so results do not depend on how work is divided).
 
 use super::Op;
+pub use super::extreme::{ArgExtreme, Extreme};
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat, MachineInt};
-use core::marker::PhantomData;
 
 /// A reduction of elements `A` to one `Out`.
-pub trait Reducer<A>: Copy + Send + Sync {
+pub trait Reducer<A: Copy>: Copy + Send + Sync {
     /// What is kept while elements are met.
     type Partial: Copy + Send + Sync;
     /// What comes out.
     type Out: Element;
     /// Whether there is a result for no elements at all.
     const HAS_IDENTITY: bool = true;
+    /// Whether it matters where elements stand. If not, axes may be reduced over in another order.
+    const HAS_POSITIONS: bool = false;
+    /// Whether elements in blocks cost far less than elements met one by one.
+    const BY_BLOCKS: bool = false;
     /// Whether this one has a result for no elements at all.
     fn has_identity(self) -> bool {
         Self::HAS_IDENTITY
@@ -26,14 +30,17 @@ pub trait Reducer<A>: Copy + Send + Sync {
     /// Two partial results as one. (Elements are met in turn by several partial results, so neither's come before the
     /// other's: what depends on their order must keep the index.)
     fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial;
-    /// `len` elements (1 or more), the first of which has position `index`. Several partial results are kept side by side, so
-    /// that the elements can be met with vector instructions.
+    /// Elements side by side, the first of which has position `index`. Of many, several partial results are kept, so that they
+    /// can be met with vector instructions.
     #[inline(always)]
-    fn block(self, get: impl Fn(usize) -> A, len: usize, index: usize) -> Self::Partial {
-        if len < LANES {
-            return lanes::<A, Self, FEW>(self, get, len, index);
+    fn block(self, elements: &[A], index: usize) -> Self::Partial {
+        if elements.len() < 2 * FEW {
+            one_by_one(self, elements, index)
+        } else if elements.len() < MANY {
+            lanes::<A, Self, FEW>(self, elements, index)
+        } else {
+            lanes::<A, Self, LANES>(self, elements, index)
         }
-        lanes::<A, Self, LANES>(self, get, len, index)
     }
     /// The result.
     fn finish(self, partial: Self::Partial, count: usize) -> Self::Out;
@@ -43,73 +50,81 @@ pub trait Reducer<A>: Copy + Send + Sync {
     }
 }
 
-/// Partial results kept side by side over many elements, and over few.
-const LANES: usize = 64;
+/// How many elements are many; partial results kept side by side over them, and over few.
+const MANY: usize = 64;
+const LANES: usize = 16;
 pub(super) const FEW: usize = 8;
 
-/// Meets elements in `N` partial results in turn, and merges them: halves, quarters, ….
+/// Merges what is kept side by side: halves, quarters, ….
 #[inline(always)]
-pub(super) fn lanes<A, R: Reducer<A>, const N: usize>(
-    reducer: R,
-    get: impl Fn(usize) -> A,
-    len: usize,
-    index: usize,
-) -> R::Partial {
-    let mut lanes = [reducer.start(); N];
-    let full = len / N * N;
-    let mut position = 0;
-    while position < full {
-        for (lane, partial) in lanes.iter_mut().enumerate() {
-            *partial = reducer.meet(*partial, get(position + lane), index + position + lane);
-        }
-        position += N;
-    }
-    if full < len {
-        // Of their own, so that the compiler can keep the others in vectors.
-        let mut rest = [reducer.start(); N];
-        for (lane, partial) in rest.iter_mut().enumerate().take(len - full) {
-            *partial = reducer.meet(*partial, get(full + lane), index + full + lane);
-        }
-        for (lane, rest) in lanes.iter_mut().zip(rest) {
-            *lane = reducer.merge(*lane, rest);
-        }
-    }
+pub(crate) fn halve<T: Copy, const N: usize>(mut lanes: [T; N], merge: impl Fn(T, T) -> T) -> T {
     let mut width = N / 2;
     while width > 0 {
         let (low, high) = lanes.split_at_mut(width);
         for (low, high) in low.iter_mut().zip(high) {
-            *low = reducer.merge(*low, *high);
+            *low = merge(*low, *high);
         }
         width /= 2;
     }
     lanes[0]
 }
 
+/// Meets elements in turn.
+#[inline(always)]
+fn one_by_one<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
+    let mut partial = reducer.start();
+    for (at, &element) in elements.iter().enumerate() {
+        partial = reducer.meet(partial, element, index + at);
+    }
+    partial
+}
+
+/// The reduction of elements by `N` partial results side by side.
+#[inline(always)]
+pub(super) fn lanes<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements: &[A], index: usize) -> R::Partial {
+    let meet = |partial: R::Partial, element: &A, at: usize| reducer.meet(partial, *element, index + at);
+    in_turn::<A, R::Partial, N>(elements, reducer.start(), meet, |one, other| reducer.merge(one, other))
+}
+
+/// Meets elements (and where they stand) in `N` partial results in turn, and merges them.
+#[inline(always)]
+pub(crate) fn in_turn<A, P: Copy, const N: usize>(
+    elements: &[A],
+    start: P,
+    meet: impl Fn(P, &A, usize) -> P,
+    merge: impl Fn(P, P) -> P,
+) -> P {
+    let mut lanes = [start; N];
+    let (chunks, rest) = elements.as_chunks::<N>();
+    for (chunk, elements) in chunks.iter().enumerate() {
+        for (lane, partial) in lanes.iter_mut().enumerate() {
+            *partial = meet(*partial, &elements[lane], chunk * N + lane);
+        }
+    }
+    let first = chunks.len() * N;
+    for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
+        *partial = meet(*partial, element, first + lane);
+    }
+    halve(lanes, merge)
+}
+
 /// The sum of `term` over elements side by side: in blocks, and several sums side by side within a block, so that it vectorises
 /// and loses little.
 #[inline(always)]
 pub(crate) fn total<E, C: Compute>(elements: &[E], term: impl Fn(&E) -> C) -> C {
+    let meet = |sum: C, x: &E, _: usize| sum.binary::<Accumulating>(term(x));
+    let merge = |one: C, other: C| one.binary::<Accumulating>(other);
     let mut total = C::default();
-    for block in elements.chunks(64 * LANES) {
-        let mut sums = [C::default(); LANES];
-        let (chunks, rest) = block.as_chunks::<LANES>();
-        for chunk in chunks {
-            for (sum, x) in sums.iter_mut().zip(chunk) {
-                *sum = sum.binary::<Accumulating>(term(x));
-            }
+    if elements.len() < 2 * FEW {
+        for x in elements {
+            total = meet(total, x, 0);
         }
-        for (sum, x) in sums.iter_mut().zip(rest) {
-            *sum = sum.binary::<Accumulating>(term(x));
+    } else if elements.len() < MANY {
+        total = in_turn::<E, C, FEW>(elements, total, meet, merge);
+    } else {
+        for block in elements.chunks(64 * MANY) {
+            total = merge(total, in_turn::<E, C, LANES>(block, C::default(), meet, merge));
         }
-        let mut width = LANES / 2;
-        while width > 0 {
-            let (low, high) = sums.split_at_mut(width);
-            for (low, high) in low.iter_mut().zip(high) {
-                *low = low.binary::<Accumulating>(*high);
-            }
-            width /= 2;
-        }
-        total = total.binary::<Accumulating>(sums[0]);
     }
     total
 }
@@ -134,8 +149,6 @@ op!(nansum nanmean count_nonzero vector_norm norm aminmax var_mean std_mean);
 op!(cumprod cummax cummin logcumsumexp diff trapezoid cumulative_trapezoid);
 op!(mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot);
 op!(dist cdist cov corrcoef cross bincount histc);
-
-type Over<T> = PhantomData<fn() -> T>;
 
 /// Adding up. Unlike [`add`](super::add) it does not multiply by `alpha`, so that the parts of a complex sum stay apart.
 pub(crate) struct Accumulating;
@@ -253,6 +266,7 @@ impl<const ROOT: bool> Varying<ROOT> {
 impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
     type Partial = Moments;
     type Out = E::RealDtype;
+    const BY_BLOCKS: bool = true;
     #[inline(always)]
     fn start(self) -> Moments {
         Moments::default()
@@ -270,21 +284,21 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
     }
     /// The mean first, then the squared deviations from it: two passes over a block that lies in the cache.
     #[inline(always)]
-    fn block(self, get: impl Fn(usize) -> E, len: usize, index: usize) -> Moments {
-        let count = len as f64;
+    fn block(self, elements: &[E], _: usize) -> Moments {
+        let count = elements.len() as f64;
         let parts = if E::DTYPE.is_complex() { 2 } else { 1 };
         let mut moments = Moments { count, ..Moments::default() };
         for part in 0..parts {
-            let value = |i: usize| {
-                let value: num_complex::Complex<f64> = get(i).cast();
+            let value = |x: &E| {
+                let value: num_complex::Complex<f64> = x.cast();
                 if part == 0 { value.re } else { value.im }
             };
-            let mean = Summing.block(value, len, index) / count;
-            let deviation = |i: usize| {
-                let deviation = value(i) - mean;
+            let mean = total(elements, value) / count;
+            let deviation = |x: &E| {
+                let deviation = value(x) - mean;
                 deviation * deviation
             };
-            (moments.mean[part], moments.squares[part]) = (mean, Summing.block(deviation, len, index));
+            (moments.mean[part], moments.squares[part]) = (mean, total(elements, deviation));
         }
         moments
     }
@@ -322,177 +336,6 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
     }
     fn single(self) -> Self {
         Varying { single: true, ..self }
-    }
-}
-
-/// The extreme element and its position: the largest with `MAX`, else the smallest. NaN is more extreme than any
-/// number; of equals the first counts.
-#[derive(Clone, Copy)]
-pub struct Extreme<E, const MAX: bool> {
-    over: Over<E>,
-}
-impl<E, const MAX: bool> Extreme<E, MAX> {
-    /// The reduction.
-    pub const fn new() -> Self {
-        Extreme { over: PhantomData }
-    }
-}
-impl<E, const MAX: bool> Default for Extreme<E, MAX> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-impl<E: Dtype, const MAX: bool> Extreme<E, MAX> {
-    #[inline(always)]
-    fn beats(challenger: E::Compute, champion: E::Compute) -> bool {
-        if MAX { challenger.compare::<super::gt>(champion) } else { challenger.compare::<super::lt>(champion) }
-    }
-    /// The extreme of some elements, a NaN if there is one: without a branch, so that it vectorises.
-    #[inline(always)]
-    fn champion(get: impl Fn(usize) -> E, len: usize) -> E::Compute {
-        if len < LANES { Self::champion_of::<FEW>(get, len) } else { Self::champion_of::<LANES>(get, len) }
-    }
-    #[inline(always)]
-    fn champion_of<const N: usize>(get: impl Fn(usize) -> E, len: usize) -> E::Compute {
-        let better = |champion: E::Compute, challenger: E::Compute| {
-            // Nothing beats a NaN, so it stays.
-            let wins = Self::beats(challenger, champion) | challenger.predicate::<super::isnan>();
-            if wins { challenger } else { champion }
-        };
-        let element = |i: usize| get(i).to_compute();
-        let mut champions = [element(0); N];
-        let full = len / N * N;
-        for start in (0..full).step_by(N) {
-            for (lane, champion) in champions.iter_mut().enumerate() {
-                *champion = better(*champion, element(start + lane));
-            }
-        }
-        if full < len {
-            // Of their own, so that the compiler can keep the others in vectors.
-            let mut rest = [element(full); N];
-            for (lane, champion) in rest.iter_mut().enumerate().take(len - full) {
-                *champion = element(full + lane);
-            }
-            for (champion, rest) in champions.iter_mut().zip(rest) {
-                *champion = better(*champion, rest);
-            }
-        }
-        let mut width = N / 2;
-        while width > 0 {
-            let (low, high) = champions.split_at_mut(width);
-            for (low, high) in low.iter_mut().zip(high) {
-                *low = better(*low, *high);
-            }
-            width /= 2;
-        }
-        champions[0]
-    }
-    #[inline(always)]
-    fn pick(first: Option<E>, second: E) -> Option<E> {
-        let Some(champion) = first else { return Some(second) };
-        let (a, b) = (champion.to_compute(), second.to_compute());
-        let nan = |x: E::Compute| x.predicate::<super::isnan>();
-        Some(if Self::beats(b, a) || (nan(b) && !nan(a)) { second } else { champion })
-    }
-}
-impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
-    type Partial = Option<E>;
-    type Out = E;
-    const HAS_IDENTITY: bool = false;
-    #[inline(always)]
-    fn start(self) -> Option<E> {
-        None
-    }
-    #[inline(always)]
-    fn meet(self, partial: Option<E>, element: E, _: usize) -> Option<E> {
-        Self::pick(partial, element)
-    }
-    #[inline(always)]
-    fn block(self, get: impl Fn(usize) -> E, len: usize, _: usize) -> Option<E> {
-        let champion = Self::champion(&get, len);
-        if champion.predicate::<super::isnan>() {
-            return (0..len).map(get).find(|x| x.to_compute().predicate::<super::isnan>());
-        }
-        Some(E::from_compute(champion))
-    }
-    #[inline(always)]
-    fn merge(self, one: Option<E>, other: Option<E>) -> Option<E> {
-        match other {
-            Some(other) => Self::pick(one, other),
-            None => one,
-        }
-    }
-    #[inline(always)]
-    fn finish(self, partial: Option<E>, _: usize) -> E {
-        // Devices do not run a reduction without identity over nothing.
-        partial.unwrap_or_default()
-    }
-}
-
-/// The position of the extreme element.
-#[derive(Clone, Copy)]
-pub struct ArgExtreme<E, const MAX: bool> {
-    over: Over<E>,
-}
-impl<E, const MAX: bool> ArgExtreme<E, MAX> {
-    /// The reduction.
-    pub const fn new() -> Self {
-        ArgExtreme { over: PhantomData }
-    }
-}
-impl<E, const MAX: bool> Default for ArgExtreme<E, MAX> {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
-    type Partial = Option<(E, usize)>;
-    type Out = i64;
-    const HAS_IDENTITY: bool = false;
-    #[inline(always)]
-    fn start(self) -> Self::Partial {
-        None
-    }
-    #[inline(always)]
-    fn meet(self, partial: Self::Partial, element: E, index: usize) -> Self::Partial {
-        self.merge(partial, Some((element, index)))
-    }
-    /// The extreme first, then where it stands.
-    #[inline(always)]
-    fn block(self, get: impl Fn(usize) -> E, len: usize, index: usize) -> Self::Partial {
-        let champion = Extreme::<E, MAX>::champion(&get, len);
-        let is_nan = champion.predicate::<super::isnan>();
-        let found = |x: E| {
-            let x = x.to_compute();
-            if is_nan { x.predicate::<super::isnan>() } else { x == champion }
-        };
-        // Sixteen at a time, which vectorises.
-        let mut start = 0;
-        while start + 16 <= len && !(start..start + 16).fold(false, |any, i| any | found(get(i))) {
-            start += 16;
-        }
-        (start..len).find(|&i| found(get(i))).map(|i| (get(i), index + i))
-    }
-    #[inline(always)]
-    fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
-        match (one, other) {
-            (Some((champion, at)), Some((challenger, index))) => {
-                let (a, b) = (champion.to_compute(), challenger.to_compute());
-                let nan = |x: E::Compute| x.predicate::<super::isnan>();
-                let wins = match (nan(a), nan(b)) {
-                    (false, false) => Extreme::<E, MAX>::beats(b, a) || (a == b && index < at),
-                    (true, true) => index < at,
-                    (_, challenger_is_nan) => challenger_is_nan,
-                };
-                Some(if wins { (challenger, index) } else { (champion, at) })
-            }
-            (one, None) => one,
-            (None, other) => other,
-        }
-    }
-    #[inline(always)]
-    fn finish(self, partial: Self::Partial, _: usize) -> i64 {
-        partial.map_or(0, |(_, at)| at as i64)
     }
 }
 

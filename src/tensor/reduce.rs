@@ -28,7 +28,7 @@ pub(super) fn reduce<O: Op, R: Reducer<E>, E: Element, S: Shape, T: Shape, D: De
 }
 
 /// Checks the sizes of what is reduced, and reduces it by `run`.
-pub(super) fn reduce_by<O: Op, R: Reducer<E>, E, T: Shape, D: Device>(
+pub(super) fn reduce_by<O: Op, R: Reducer<E>, E: Copy, T: Shape, D: Device>(
     reducer: R,
     sizes: &[usize],
     mask: u32,

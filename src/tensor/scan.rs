@@ -6,7 +6,7 @@ use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, Ma
 use crate::error::{Result, unwrap};
 use crate::ops;
 use crate::ops::admit::FloatFor;
-use crate::ops::reduce::{Accumulating, Reducer, total};
+use crate::ops::reduce::{Accumulating, Reducer, in_turn, total};
 use crate::shape::{Axes, Axis, HasAxis, Shape};
 
 /// Exponentials that are kept before they are added up.
@@ -96,6 +96,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
     /// The largest and the sum, once there is anything.
     type Partial = Option<(<E::Inexact as Dtype>::Compute, <E::Inexact as Dtype>::Compute)>;
     type Out = E::Inexact;
+    const BY_BLOCKS: bool = true;
     #[inline(always)]
     fn start(self) -> Self::Partial {
         None
@@ -105,6 +106,16 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
         let element = element.cast::<E::Inexact>().to_compute();
         let max = element.binary::<LargerReal>(element);
         merge(partial, Some((max, scale(Castable::from_i32(1), element, max))))
+    }
+    /// The largest first, then the exponentials below it.
+    #[inline(always)]
+    fn block(self, elements: &[E], _: usize) -> Self::Partial {
+        let widened = |x: &E| x.cast::<E::Inexact>().to_compute();
+        let first = widened(elements.first()?);
+        let first = first.binary::<LargerReal>(first);
+        let larger = |max: <E::Inexact as Dtype>::Compute, x: &E, _| max.binary::<LargerReal>(widened(x));
+        let max = in_turn::<E, _, 16>(elements, first, larger, |one, other| one.binary::<LargerReal>(other));
+        Some((max, total(elements, |x| scale(Castable::from_i32(1), widened(x), max))))
     }
     #[inline(always)]
     fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial {

@@ -1,0 +1,170 @@
+//! Reductions to the extreme element and to its position. NaN is more extreme than any number.
+
+use super::reduce::Reducer;
+use crate::dtype::{Binary, Compute, Dtype, MachineFloat, MachineInt, Unary};
+use core::hint::select_unpredictable;
+use core::marker::PhantomData;
+
+type Over<T> = PhantomData<fn() -> T>;
+
+/// The value that every other one beats or equals, and the better of two: the champion of equals, NaN if there is one.
+struct Best<const MAX: bool>;
+impl<const MAX: bool> Unary for Best<MAX> {
+    #[inline(always)]
+    fn boolean(_: bool) -> bool {
+        !MAX
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(_: T) -> T {
+        if MAX { T::min_value() } else { T::max_value() }
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(_: T) -> T {
+        if MAX { T::neg_infinity() } else { T::infinity() }
+    }
+}
+impl<const MAX: bool> Binary for Best<MAX> {
+    #[inline(always)]
+    fn boolean(champion: bool, challenger: bool) -> bool {
+        if MAX { champion | challenger } else { champion & challenger }
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(champion: T, challenger: T) -> T {
+        if MAX { champion.max(challenger) } else { champion.min(challenger) }
+    }
+    /// Nothing beats a NaN, so a champion that is one stays. The first choice is one vector instruction. (One choice between
+    /// the two numbers would become a store under a mask, which takes ten times as long.)
+    #[inline(always)]
+    fn real<T: MachineFloat>(champion: T, challenger: T) -> T {
+        let wins = if MAX { challenger > champion } else { challenger < champion };
+        let better = select_unpredictable(wins, challenger, champion);
+        select_unpredictable(challenger.is_nan(), T::nan(), better)
+    }
+}
+
+#[inline(always)]
+fn is_nan<C: Compute>(x: C) -> bool {
+    x.predicate::<super::isnan>()
+}
+
+/// The extreme element: the largest with `MAX`, else the smallest; a NaN if there is one.
+#[derive(Clone, Copy)]
+pub struct Extreme<E, const MAX: bool> {
+    over: Over<E>,
+}
+impl<E, const MAX: bool> Extreme<E, MAX> {
+    /// The reduction.
+    pub const fn new() -> Self {
+        Extreme { over: PhantomData }
+    }
+}
+impl<E, const MAX: bool> Default for Extreme<E, MAX> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<E: Dtype, const MAX: bool> Extreme<E, MAX> {
+    #[inline(always)]
+    fn beats(challenger: E::Compute, champion: E::Compute) -> bool {
+        if MAX { challenger.compare::<super::gt>(champion) } else { challenger.compare::<super::lt>(champion) }
+    }
+}
+impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
+    type Partial = E::Compute;
+    type Out = E;
+    const HAS_IDENTITY: bool = false;
+    #[inline(always)]
+    fn start(self) -> E::Compute {
+        E::Compute::default().unary::<Best<MAX>>()
+    }
+    #[inline(always)]
+    fn meet(self, partial: E::Compute, element: E, _: usize) -> E::Compute {
+        partial.binary::<Best<MAX>>(element.to_compute())
+    }
+    #[inline(always)]
+    fn merge(self, one: E::Compute, other: E::Compute) -> E::Compute {
+        one.binary::<Best<MAX>>(other)
+    }
+    #[inline(always)]
+    fn finish(self, partial: E::Compute, _: usize) -> E {
+        E::from_compute(partial)
+    }
+}
+
+/// The position of the extreme element, of equals that of the first.
+#[derive(Clone, Copy)]
+pub struct ArgExtreme<E, const MAX: bool> {
+    over: Over<E>,
+}
+impl<E, const MAX: bool> ArgExtreme<E, MAX> {
+    /// The reduction.
+    pub const fn new() -> Self {
+        ArgExtreme { over: PhantomData }
+    }
+}
+impl<E, const MAX: bool> Default for ArgExtreme<E, MAX> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
+    /// The element and its position, which is `usize::MAX` while there is none.
+    type Partial = (E::Compute, usize);
+    type Out = i64;
+    const HAS_IDENTITY: bool = false;
+    const HAS_POSITIONS: bool = true;
+    const BY_BLOCKS: bool = true;
+    #[inline(always)]
+    fn start(self) -> Self::Partial {
+        (Extreme::<E, MAX>::new().start(), usize::MAX)
+    }
+    #[inline(always)]
+    fn meet(self, partial: Self::Partial, element: E, index: usize) -> Self::Partial {
+        Reducer::<E>::merge(self, partial, (element.to_compute(), index))
+    }
+    /// The extreme first, then where it stands.
+    #[inline(always)]
+    fn block(self, elements: &[E], index: usize) -> Self::Partial {
+        let champion = Extreme::<E, MAX>::new().block(elements, index);
+        let at = if is_nan(champion) {
+            find(elements, |x| is_nan(x.to_compute()))
+        } else {
+            find(elements, |x| x.to_compute() == champion)
+        };
+        (champion, index + at)
+    }
+    #[inline(always)]
+    fn merge(self, (champion, at): Self::Partial, (challenger, index): Self::Partial) -> Self::Partial {
+        let same = (challenger == champion) | (is_nan(challenger) & is_nan(champion));
+        let beats = Extreme::<E, MAX>::beats(challenger, champion) | (is_nan(challenger) & !is_nan(champion));
+        let wins = beats | (same & (index < at));
+        (select_unpredictable(wins, challenger, champion), select_unpredictable(wins, index, at))
+    }
+    #[inline(always)]
+    fn finish(self, (_, at): Self::Partial, _: usize) -> i64 {
+        at as i64
+    }
+}
+
+/// Where the first of them is that is looked for, one of them being it. So many are looked at at once, which vectorises.
+#[inline(always)]
+fn find<E: Copy>(elements: &[E], is: impl Fn(E) -> bool) -> usize {
+    const AT_ONCE: usize = 32;
+    let mut before = 0;
+    for chunk in elements.as_chunks::<AT_ONCE>().0 {
+        let mut any = false;
+        for &x in chunk {
+            any |= is(x);
+        }
+        if any {
+            break;
+        }
+        before += AT_ONCE;
+    }
+    let rest = &elements[before..];
+    let mut found = 0;
+    for at in (0..rest.len().min(AT_ONCE)).rev() {
+        found = select_unpredictable(is(rest[at]), at, found);
+    }
+    before + found
+}
