@@ -549,6 +549,46 @@ fn large_tensors_move_as_small_ones_do() {
     }
 }
 
+/// Elements of every width, turned tile by tile and row by row, in results on both sides of the size from which on they are
+/// written past the caches.
+#[test]
+fn permuted_tensors_are_copied_element_by_element() {
+    fn each<E: Dtype>(of: impl Fn(usize) -> E) {
+        for sizes in [[3, 5, 7, 4], [2, 64, 3, 64], [5, 67, 2, 70], [2, 33, 9, 32]] {
+            let [a, b, c, d] = sizes;
+            let x = Tensor::<E, shape![_, _, _, _]>::from_vec_sized((0..a * b * c * d).map(&of).collect(), sizes);
+            let at = |i, j, k, l| of(((i * b + j) * c + k) * d + l);
+            let (mut turned, mut swapped, mut last) = (vec![], vec![], vec![]);
+            for [l, k, j, i] in indices([d, c, b, a]) {
+                turned.push(at(i, j, k, l));
+            }
+            for [i, k, j, l] in indices([a, c, b, d]) {
+                swapped.push(at(i, j, k, l));
+            }
+            for [i, k, l, j] in indices([a, c, d, b]) {
+                last.push(at(i, j, k, l));
+            }
+            assert_eq!(x.permute(axis![3, 2, 1, 0]).contiguous().to_vec(), turned);
+            assert_eq!(x.permute(axis![0, 2, 1, 3]).contiguous().to_vec(), swapped);
+            let permuted = x.permute(axis![0, 2, 3, 1]);
+            assert_eq!(permuted.contiguous().to_vec(), last);
+            // As operands, too.
+            let doubled = permuted.contiguous() + &permuted;
+            assert_eq!(doubled.to_vec(), (permuted.contiguous() + permuted.contiguous()).to_vec());
+        }
+    }
+    fn indices(sizes: [usize; 4]) -> impl Iterator<Item = [usize; 4]> {
+        let [a, b, c, d] = sizes;
+        (0..a * b * c * d).map(move |at| [at / (b * c * d), at / (c * d) % b, at / d % c, at % d])
+    }
+    each(|at| (at % 251) as u8);
+    each(|at| (at % 30_011) as i16);
+    each(|at| at as f32);
+    each(|at| at as i64);
+    each(|at| Complex::new(at as f32, -1.0));
+    each(|at| Complex::new(at as f64, -1.0));
+}
+
 /// What is drawn is drawn as often as the probabilities say, and the same seed draws the same.
 #[test]
 fn draws_follow_the_probabilities() {

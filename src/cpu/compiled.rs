@@ -3,12 +3,22 @@
 //! Programs link those they name and compile none of them again; what is not listed here (mixed dtypes, unusual dtypes, kernels
 //! that are not operations of a table) is compiled where it is used. Reads the tables of operations; used by the elementwise loops.
 
+use super::convert;
 use super::inner::{self, Inner};
-use crate::dtype::Element;
-use crate::ops::kernel::{Map1, Map2};
+use crate::dtype::{DType, Element, f16};
+use crate::ops::kernel::{Known, Map1, Map2, Operands};
 
 /// The inner loop of a kernel of one operand.
 pub(super) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Inner<2> {
+    if let Some(Known { row, dtype, operands: Operands::Converted }) = K::KNOWN {
+        const F16: usize = DType::F16 as usize;
+        const F32: usize = DType::F32 as usize;
+        return match (dtype, row) {
+            (DType::F16, F32) => convert::widening::<f16>,
+            (DType::F32, F16) => convert::narrowing::<f16>,
+            _ => inner::one::<K, A, O>,
+        };
+    }
     #[cfg(not(debug_assertions))]
     if let Some(known) = K::KNOWN
         && let Some(inner) = tables::one(known)
@@ -33,12 +43,11 @@ pub(super) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() 
 #[cfg(not(debug_assertions))]
 mod tables {
     use super::inner::{self, Inner};
-    use crate::cpu::simd::{self, Loop};
-    use crate::dtype::{Complex, DType, Dtype, bf16, f16};
+    use crate::cpu::convert::by_floats;
+    use crate::dtype::{Complex, DType, bf16, f16};
     use crate::ops::kernel::{Applying, Combining, CombiningScalar, Known, Operands};
     use crate::ops::table::{binary_table, unary_table};
     use crate::ops::{self, BinaryOp, UnaryOp};
-    use core::mem::MaybeUninit;
 
     /// One place for every dtype.
     type Row<const N: usize> = [Option<Inner<N>>; DType::ALL.len()];
@@ -47,7 +56,7 @@ mod tables {
         match known.operands {
             Operands::One => UNARY[known.row][known.dtype as usize],
             Operands::Scalar => SCALAR[known.row][known.dtype as usize],
-            Operands::Two => None,
+            Operands::Two | Operands::Converted => None,
         }
     }
 
@@ -58,12 +67,19 @@ mod tables {
         }
     }
 
-    /// Calls `$then!` with the dtypes, of those that an operation admits, for which it is compiled here. Operations that take
-    /// long have no loops for `halves` of their own.
+    /// Calls `$then!` with the dtypes, of those that an operation admits, for which it is compiled here. Where `f16` (`small`)
+    /// or both halves (`halves`) have no loop of their own they are converted to `f32`, piece by piece: operations that take long, and
+    /// whatever works on `f16`, for which conversion there are instructions.
     macro_rules! dtypes {
         // Results that integers do not have: those are converted first where they are used.
         ($then:ident $before:tt any inexact) => { dtypes! { $then $before [halves floats complex] } };
         ($then:ident $before:tt ordered inexact) => { dtypes! { $then $before [halves floats] } };
+        // Steps rounded to the dtype, and results of another one.
+        ($then:ident $before:tt any boolean) => { dtypes! { $then $before [bool integers direct floats complex] } };
+        ($then:ident $before:tt numeric divided) => { dtypes! { $then $before [direct floats complex] } };
+        ($then:ident $before:tt numeric subtracted) => { dtypes! { $then $before [direct floats complex] } };
+        ($then:ident $before:tt ordered boolean) => { dtypes! { $then $before [bool integers direct floats] } };
+        ($then:ident $before:tt ordered mask) => { dtypes! { $then $before [bool integers direct floats] } };
         ($then:ident $before:tt any double) => { dtypes! { $then $before [floats] } };
         ($then:ident $before:tt any $result:ident) => { dtypes! { $then $before [bool integers small floats complex] } };
         ($then:ident $before:tt numeric $result:ident) => { dtypes! { $then $before [integers small floats complex] } };
@@ -88,8 +104,11 @@ mod tables {
         ($then:ident $before:tt [integers $($sets:ident)*] $($cells:tt)*) => {
             dtypes! { $then $before [$($sets)*] $($cells)* U8 u8: u8, I8 i8: i8, I16 i16: i16, I32 i32: i32, I64 i64: i64, }
         };
-        ($then:ident $before:tt [small $($sets:ident)*] $($cells:tt)*) => {
+        ($then:ident $before:tt [direct $($sets:ident)*] $($cells:tt)*) => {
             dtypes! { $then $before [$($sets)*] $($cells)* F16 f16: f16, BF16 bf16: bf16, }
+        };
+        ($then:ident $before:tt [small $($sets:ident)*] $($cells:tt)*) => {
+            dtypes! { $then $before [$($sets)*] $($cells)* F16 f16 by f32: f16, BF16 bf16: bf16, }
         };
         ($then:ident $before:tt [halves $($sets:ident)*] $($cells:tt)*) => {
             dtypes! { $then $before [$($sets)*] $($cells)* F16 f16 by f32: f16, BF16 bf16 by f32: bf16, }
@@ -158,61 +177,4 @@ mod tables {
         (@scalar tensors $row:tt $admits:ident $result:ident) => { dtypes! { row $row none } };
     }
     binary_table!(binary);
-
-    /// Elements converted at once on their way to and from a loop over `f32`.
-    const PIECE: usize = 256;
-
-    /// Elements of a dtype that computes in `f32`, as such.
-    struct Widening<H>(*const H, *mut f32, usize);
-    impl<H: Dtype<Compute = f32>> Loop for Widening<H> {
-        type Output = ();
-        #[inline(always)]
-        fn run(self) {
-            let Widening(from, to, len) = self;
-            for i in 0..len {
-                // SAFETY: whoever made it promises that there are as many elements and places.
-                unsafe { to.add(i).write(from.add(i).read().to_compute()) }
-            }
-        }
-    }
-
-    /// The way back.
-    struct Narrowing<H>(*const f32, *mut H, usize);
-    impl<H: Dtype<Compute = f32>> Loop for Narrowing<H> {
-        type Output = ();
-        #[inline(always)]
-        fn run(self) {
-            let Narrowing(from, to, len) = self;
-            for i in 0..len {
-                // SAFETY: as above.
-                unsafe { to.add(i).write(H::from_compute(from.add(i).read())) }
-            }
-        }
-    }
-
-    /// The loop of a kernel over `f32`, for operands and a result of a dtype that computes in it.
-    ///
-    /// # Safety
-    /// See [`Inner`], the places being those of `H`s.
-    unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
-        inner: Inner<N>,
-        kernel: *const (),
-        places: [*mut u8; N],
-        len: usize,
-    ) {
-        let mut rooms = [[const { MaybeUninit::<f32>::uninit() }; PIECE]; N];
-        let rooms = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<f32>());
-        let places = places.map(|place| place.cast::<H>());
-        for low in (0..len).step_by(PIECE) {
-            let count = PIECE.min(len - low);
-            // SAFETY: the caller's promise for these elements; the rooms hold as many.
-            unsafe {
-                for (place, room) in places.iter().zip(rooms).skip(1) {
-                    simd::dispatch(Widening(place.add(low), room, count));
-                }
-                inner(kernel, rooms.map(|room| room.cast()), count);
-                simd::dispatch(Narrowing(rooms[0], places[0].add(low), count));
-            }
-        }
-    }
 }

@@ -5,12 +5,16 @@
 use super::engine::{self, Body};
 use super::indexing::by_width;
 use super::simd::{self, Loop};
-use super::walk::{Run, TILE, Walk};
+use super::stream;
+use super::walk::{Run, TILE, Walk, side};
 use core::mem::MaybeUninit;
 
 /// Room for a tile of an operand of any dtype.
 #[repr(align(64))]
 pub(super) struct Tile([MaybeUninit<[u64; 2]>; TILE * TILE]);
+
+// The largest elements, and those of the largest tile.
+const _: () = assert!(side(16) <= TILE && side(4) * side(4) * 4 <= size_of::<Tile>() && side(8) <= TILE);
 
 impl Tile {
     #[inline(always)]
@@ -18,47 +22,110 @@ impl Tile {
         Tile([const { MaybeUninit::uninit() }; TILE * TILE])
     }
 
-    /// Turned, so that its lines, `TILE` apart, are those of the result; see [`turn`].
+    /// Turned, so that its lines, `side` elements apart, are those of the result; see [`Turning`].
     ///
     /// # Safety
-    /// As for [`turn`].
+    /// As there; a tile of that side fits the room.
     pub(super) unsafe fn turn(
         &mut self,
         width: usize,
+        side: usize,
         from: *const u8,
         step: usize,
-        lines: usize,
-        len: usize,
+        [lines, len]: [usize; 2],
     ) -> *mut u8 {
-        let to = self.0.as_mut_ptr();
-        // SAFETY: the caller's promise; no element is larger than those of the tile.
-        by_width!(width, W => simd::dispatch(Turning::<W> { from: from.cast(), to: to.cast(), step, lines, len }));
+        let (to, next) = (self.0.as_mut_ptr(), side * step);
+        by_width!(width, W => simd::dispatch(Turning::<W> {
+            from: from.cast(),
+            to: to.cast(),
+            side,
+            step,
+            lines,
+            len,
+            next,
+        }));
         to.cast()
     }
 }
 
 /// Element `i` of line `line` is the one `line + i * step` from `from`. What lies side by side is read side by side: each cache
-/// line once. These are places of valid elements, and `lines` and `len` are at most `TILE`.
+/// line once. These are places of valid elements, and `lines` and `len` are at most `side`.
 struct Turning<W> {
     from: *const W,
     to: *mut W,
+    /// From line to line of what is written.
+    side: usize,
     step: usize,
     lines: usize,
     len: usize,
+    /// How far the tile after this one is.
+    next: usize,
 }
 impl<W: Copy> Loop for Turning<W> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Turning { from, to, step, lines, len } = self;
-        // SAFETY: whoever made it promises that; `line * TILE + i` is inside the tile.
+        let Turning { from, to, side, step, lines, len, next } = self;
+        // SAFETY: whoever made it promises that; `line * side + i` is inside the tile.
         unsafe {
             for i in 0..len {
                 // The tile after this one: so far apart no hardware prefetcher sees a pattern.
-                simd::prefetch(from.wrapping_add((i + TILE) * step));
-                simd::prefetch(from.wrapping_add((i + TILE) * step + lines / 2));
+                simd::prefetch(from.wrapping_add(i * step + next));
+                simd::prefetch(from.wrapping_add(i * step + next + lines / 2));
+            }
+            #[cfg(target_arch = "x86_64")]
+            if size_of::<W>() == 4 && [lines, len] == [side; 2] && std::arch::is_x86_feature_detected!("avx") {
+                return x86::turn(from.cast(), step, to.cast(), side);
+            }
+            for i in 0..len {
                 for line in 0..lines {
-                    to.add(line * TILE + i).write(from.add(line + i * step).read());
+                    to.add(line * side + i).write(from.add(line + i * step).read());
+                }
+            }
+        }
+    }
+}
+
+/// Elements of four bytes turned in registers.
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use core::arch::x86_64::*;
+
+    /// A whole tile, whose side is a multiple of 8; see [`Turning`](super::Turning).
+    ///
+    /// # Safety
+    /// As there.
+    #[target_feature(enable = "avx")]
+    pub(super) unsafe fn turn(from: *const f32, step: usize, to: *mut f32, side: usize) {
+        for i in (0..side).step_by(8) {
+            for line in (0..side).step_by(8) {
+                // SAFETY: the caller's promise, for the eight lines and elements from here.
+                unsafe {
+                    let row = |at: usize| _mm256_loadu_ps(from.add(line + (i + at) * step));
+                    let rows: [__m256; 8] = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
+                    // Pairs, fours, halves.
+                    let low = |a, b| _mm256_unpacklo_ps(rows[a], rows[b]);
+                    let high = |a, b| _mm256_unpackhi_ps(rows[a], rows[b]);
+                    let pairs =
+                        [low(0, 1), high(0, 1), low(2, 3), high(2, 3), low(4, 5), high(4, 5), low(6, 7), high(6, 7)];
+                    let first = |a: usize, b: usize| _mm256_shuffle_ps::<0x44>(pairs[a], pairs[b]);
+                    let second = |a: usize, b: usize| _mm256_shuffle_ps::<0xee>(pairs[a], pairs[b]);
+                    let fours = [
+                        first(0, 2),
+                        second(0, 2),
+                        first(1, 3),
+                        second(1, 3),
+                        first(4, 6),
+                        second(4, 6),
+                        first(5, 7),
+                        second(5, 7),
+                    ];
+                    for at in 0..4 {
+                        let (a, b) = (fours[at], fours[at + 4]);
+                        let place = |line: usize| to.add(line * side + i);
+                        _mm256_storeu_ps(place(line + at), _mm256_permute2f128_ps::<0x20>(a, b));
+                        _mm256_storeu_ps(place(line + at + 4), _mm256_permute2f128_ps::<0x31>(a, b));
+                    }
                 }
             }
         }
@@ -96,6 +163,8 @@ unsafe fn along_as<W: Copy>(len: usize, (to, to_step): (*mut W, usize), (from, f
 struct Moving<W> {
     out: *mut W,
     a: *const W,
+    /// Whether turned tiles are written past the caches.
+    past_caches: bool,
 }
 
 /// Every inner loop of a walk.
@@ -125,25 +194,50 @@ impl<W: Copy> Body<2> for Moving<W> {
 
     #[inline(always)]
     unsafe fn tile(self, starts: [usize; 2], steps: [[usize; 2]; 2], lines: usize, len: usize) {
+        let side = side(size_of::<W>());
         let mut room = Tile::new();
         let turned: *mut W = room.0.as_mut_ptr().cast();
         let (mut body, mut from, mut along) = (self, starts[1], [steps[0][1], steps[1][1]]);
         if lines > 1 && steps[0][1] == 1 && steps[1][1] > 1 {
-            // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `TILE`.
+            // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `side`.
             let from_tile = unsafe { self.a.add(from) };
-            Turning { from: from_tile, to: turned, step: along[1], lines, len }.run();
-            (body.a, from, along) = (turned, 0, [TILE, 1]);
+            let next = if self.past_caches { side } else { side * along[1] };
+            Turning { from: from_tile, to: turned, side, step: along[1], lines, len, next }.run();
+            (body.a, from, along) = (turned, 0, [side, 1]);
         }
         for line in 0..lines {
             let starts = [starts[0] + line * steps[0][0], from + line * along[0]];
             if lines > 1 {
                 // The tile after this one.
-                let next = self.out.wrapping_add(starts[0] + TILE);
+                let next = self.out.wrapping_add(starts[0] + side);
                 simd::prefetch(next);
-                simd::prefetch(next.wrapping_add(TILE / 2));
+                simd::prefetch(next.wrapping_add(side / 2));
             }
             // SAFETY: the caller's promise, and the turned tile has `lines` lines of `len` elements.
-            unsafe { body.run(Run { starts, len, steps: [steps[1][0], along[1]] }) }
+            unsafe {
+                if self.past_caches && steps[1][0] == 1 && along == [side, 1] {
+                    let (to, from) = (self.out.add(starts[0]), body.a.add(starts[1]));
+                    stream::write_out(to.cast(), from.cast(), len * size_of::<W>());
+                } else {
+                    body.run(Run { starts, len, steps: [steps[1][0], along[1]] });
+                }
+            }
+        }
+    }
+
+    fn side(&self) -> usize {
+        side(size_of::<W>())
+    }
+
+    #[inline(always)]
+    fn follows_operand(&self) -> bool {
+        self.past_caches
+    }
+
+    #[inline(always)]
+    fn ahead(&self, run: Run<2>) {
+        if run.steps[1] == 1 {
+            simd::prefetch_row(self.a.wrapping_add(run.starts[1]), run.len);
         }
     }
 
@@ -159,7 +253,64 @@ impl<W: Copy> Body<2> for Moving<W> {
 
     unsafe fn everywhere(self, walk: &Walk<2>) {
         simd::dispatch(Everywhere(walk, self));
+        if self.past_caches {
+            stream::finish();
+        }
     }
+}
+
+/// Rows that are read one after the other and written past the caches to wherever they belong.
+#[derive(Clone, Copy)]
+struct Scattering<W> {
+    a: *const W,
+    out: *mut W,
+}
+impl<W: Copy> Body<2> for Scattering<W> {
+    fn bytes(&self) -> usize {
+        2 * size_of::<W>()
+    }
+    fn side(&self) -> usize {
+        side(size_of::<W>())
+    }
+    fn ahead(&self, _: Run<2>) {}
+    #[inline(always)]
+    unsafe fn run(self, run: Run<2>) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (a, out) = (self.a.add(run.starts[0]), self.out.add(run.starts[1]));
+            if run.steps == [1, 1] {
+                stream::write_out(out.cast(), a.cast(), run.len * size_of::<W>());
+            } else {
+                along_as(run.len, (out, run.steps[1]), (a, run.steps[0]));
+            }
+        }
+    }
+    unsafe fn line(self, run: Run<2>, _: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.run(run) }
+        stream::finish();
+    }
+    unsafe fn few(self, len: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { core::ptr::copy_nonoverlapping(self.a, self.out, len) }
+    }
+    unsafe fn everywhere(self, walk: &Walk<2>) {
+        // SAFETY: the caller's promise.
+        unsafe { engine::visit(walk, self) }
+        stream::finish();
+    }
+}
+
+/// Bytes of a row from which on it does not matter where the next one is written.
+const ROW: usize = 128;
+
+/// Whether both operands have rows side by side, in orders that differ.
+fn has_rows_elsewhere(width: usize, sizes: &[usize], strides: [&[usize]; 2]) -> bool {
+    let axes = || (0..sizes.len()).filter(|&axis| sizes[axis] != 1);
+    let rows = axes()
+        .next_back()
+        .is_some_and(|last| strides[0][last] == 1 && strides[1][last] == 1 && sizes[last] * width >= ROW);
+    rows && !axes().is_sorted_by_key(|axis| core::cmp::Reverse(strides[1][axis]))
 }
 
 /// Copies elements of `width` bytes to a fresh result of `len`.
@@ -175,7 +326,14 @@ pub(super) unsafe fn spread(
     a: *const u8,
 ) {
     // SAFETY: the caller's promise.
-    by_width!(width, W => unsafe { engine::spread(len, sizes, strides, Moving::<W> { out: out.cast(), a: a.cast() }) });
+    by_width!(width, W => unsafe {
+        let past_caches = stream::is_large(len * width);
+        if past_caches && has_rows_elsewhere(width, sizes, strides) {
+            let walk = Walk::new(sizes, [strides[1], strides[0]]);
+            return engine::execute(len, &walk, Scattering::<W> { a: a.cast(), out: out.cast() });
+        }
+        engine::spread(len, sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), past_caches });
+    });
 }
 
 /// Copies elements of `width` bytes to where they belong.
@@ -184,5 +342,5 @@ pub(super) unsafe fn spread(
 /// As for [`engine::over`].
 pub(super) unsafe fn over(width: usize, sizes: &[usize], strides: [&[usize]; 2], out: *mut u8, a: *const u8) {
     // SAFETY: the caller's promise.
-    by_width!(width, W => unsafe { engine::over(sizes, strides, Moving::<W> { out: out.cast(), a: a.cast() }) });
+    by_width!(width, W => unsafe { engine::over(sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), past_caches: false }) });
 }

@@ -4,8 +4,9 @@
 
 use super::engine::{Body, line, over, spread, visit};
 use super::inner::{self, Inner};
+use super::simd;
 use super::stream::{self, Room};
-use super::walk::{Run, TILE, Walk};
+use super::walk::{Run, Walk, side};
 use super::{compiled, copying};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
@@ -166,15 +167,16 @@ impl<const N: usize> Job<N> {
     /// As for `tile`.
     #[inline(never)]
     unsafe fn turned(mut self, mut starts: [usize; N], mut steps: [[usize; N]; 2], lines: usize, len: usize) {
+        let side = self.side();
         let mut rooms: [copying::Tile; N] = core::array::from_fn(|_| copying::Tile::new());
-        // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `TILE`.
+        // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `side`.
         unsafe {
             for operand in 1..N {
                 if steps[0][operand] == 1 && steps[1][operand] > 1 {
                     let (width, step) = (self.sizes[operand], steps[1][operand]);
                     let from = self.places[operand].add(starts[operand] * width);
-                    self.places[operand] = rooms[operand].turn(width, from, step, lines, len);
-                    (starts[operand], steps[0][operand], steps[1][operand]) = (0, TILE, 1);
+                    self.places[operand] = rooms[operand].turn(width, side, from, step, [lines, len]);
+                    (starts[operand], steps[0][operand], steps[1][operand]) = (0, side, 1);
                 }
             }
             for line in 0..lines {
@@ -200,6 +202,20 @@ impl<const N: usize> Body<N> for Job<N> {
                 (self.inner)(self.kernel, self.places(&run, 0), run.len);
             } else {
                 self.by_pieces(run, false);
+            }
+        }
+    }
+
+    fn side(&self) -> usize {
+        side(self.sizes.iter().fold(0, |widest, &size| widest.max(size)))
+    }
+
+    #[inline(always)]
+    fn ahead(&self, run: Run<N>) {
+        let places = self.places(&run, 0);
+        for operand in 1..N {
+            if run.steps[operand] == 1 {
+                simd::prefetch_row(places[operand].cast_const(), run.len * self.sizes[operand]);
             }
         }
     }

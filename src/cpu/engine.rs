@@ -3,7 +3,7 @@
 //! Uses walks and threads; used by the elementwise loops and by copying.
 
 use super::threads::{self, Shared};
-use super::walk::{Planes, Run, TILE, Walk};
+use super::walk::{Planes, Run, Walk};
 
 /// What is done along one inner loop of `N` operands, the first of which is written.
 pub(super) trait Body<const N: usize>: Copy {
@@ -27,6 +27,17 @@ pub(super) trait Body<const N: usize>: Copy {
         }
     }
 
+    /// The side of a tile.
+    fn side(&self) -> usize;
+
+    /// Whether tiles are visited in the order of the operand that runs across, not of the result.
+    fn follows_operand(&self) -> bool {
+        false
+    }
+
+    /// Asks for the operands of a line ahead of its use.
+    fn ahead(&self, run: Run<N>);
+
     /// A single inner loop, which is what most walks are; the whole result has `total` elements.
     ///
     /// # Safety
@@ -46,8 +57,11 @@ pub(super) trait Body<const N: usize>: Copy {
     unsafe fn everywhere(self, walk: &Walk<N>);
 }
 
+/// How many lines ahead operands are asked for: lines far apart are no pattern that hardware would see.
+const AHEAD: usize = 4;
+
 /// How many tiles are visited along both axes before the next ones.
-const TILES: usize = 8;
+const TILES: usize = 4;
 
 /// Every inner loop of a walk.
 ///
@@ -55,30 +69,47 @@ const TILES: usize = 8;
 /// As for [`Body::run`], for all that the walk reaches.
 #[inline(always)]
 pub(super) unsafe fn visit<B: Body<N>, const N: usize>(walk: &Walk<N>, body: B) {
-    let Planes { outer, sizes, steps, tile } = walk.planes();
+    let Planes { outer, sizes, steps, is_tiled } = walk.planes();
+    let side = body.side();
+    let tile = if is_tiled { [side, side] } else { [1, sizes[1]] };
     for run in outer {
         for plane in 0..run.len {
             let start = |operand: usize| run.starts[operand] + plane * run.steps[operand];
             let start: [usize; N] = core::array::from_fn(start);
+            if plane + AHEAD < run.len && !is_tiled && sizes[1] <= FEW {
+                let starts = core::array::from_fn(|operand| start[operand] + AHEAD * run.steps[operand]);
+                body.ahead(Run { starts, len: sizes[1], steps: steps[1] });
+            }
             // Tiles of tiles: the pages of all operands stay within reach. (Loops with `while`: a `step_by` divides.)
-            let blocks = if tile[0] > 1 { [TILES * TILE; 2] } else { sizes };
+            let blocks = if is_tiled { [TILES * side; 2] } else { sizes };
             let mut corner = [0, 0];
             while corner[0] < sizes[0] {
                 corner[1] = 0;
                 while corner[1] < sizes[1] {
                     let end = [0, 1].map(|axis| sizes[axis].min(corner[axis] + blocks[axis]));
-                    let mut top = corner[0];
-                    while top < end[0] {
-                        let mut left = corner[1];
-                        while left < end[1] {
-                            let (lines, len) = (tile[0].min(end[0] - top), tile[1].min(end[1] - left));
-                            let place =
-                                |operand: usize| start[operand] + top * steps[0][operand] + left * steps[1][operand];
-                            // SAFETY: the caller's promise.
-                            unsafe { body.tile(core::array::from_fn(place), steps, lines, len) }
-                            left += tile[1];
+                    let tile_at = |top: usize, left: usize| {
+                        let (lines, len) = (tile[0].min(end[0] - top), tile[1].min(end[1] - left));
+                        let place =
+                            |operand: usize| start[operand] + top * steps[0][operand] + left * steps[1][operand];
+                        // SAFETY: the caller's promise.
+                        unsafe { body.tile(core::array::from_fn(place), steps, lines, len) }
+                    };
+                    if is_tiled && body.follows_operand() {
+                        for left in (corner[1]..end[1]).step_by(side) {
+                            for top in (corner[0]..end[0]).step_by(side) {
+                                tile_at(top, left);
+                            }
                         }
-                        top += tile[0];
+                    } else {
+                        let mut top = corner[0];
+                        while top < end[0] {
+                            let mut left = corner[1];
+                            while left < end[1] {
+                                tile_at(top, left);
+                                left += tile[1];
+                            }
+                            top += tile[0];
+                        }
                     }
                     corner[1] += blocks[1];
                 }
@@ -93,7 +124,7 @@ pub(super) unsafe fn visit<B: Body<N>, const N: usize>(walk: &Walk<N>, body: B) 
 /// # Safety
 /// For every run of the walk, what [`Body::run`] asks for; no element is written twice.
 #[inline(never)]
-unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: B) {
+pub(super) unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: B) {
     if len == 0 {
         return;
     }

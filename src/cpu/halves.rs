@@ -1,10 +1,11 @@
 //! Products of matrices in half precision: tile by tile, widened to the number they are computed in, added up in it over all
 //! terms, and rounded once. Used by `gemm`.
 
+use super::convert;
 use super::gemm::{Finish, Multiply, Product, Task, one};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
-use crate::dtype::{Compute, Dtype};
+use crate::dtype::{Compute, DType, Dtype, f16};
 
 /// Terms widened at once.
 const DEPTH: usize = 512;
@@ -41,7 +42,10 @@ impl<E: Dtype> Loop for Widen<E> {
             // SAFETY: the part is inside the operand's view, and there is room for it where it goes.
             unsafe {
                 let (from, to) = (self.from.add(line * across), self.to.add(line * len));
-                if along == 1 {
+                if along == 1 && const { matches!(E::DTYPE, DType::F16) } {
+                    // What `f16` computes in is `f32`.
+                    convert::widen::<f16>(from.cast(), to.cast(), len);
+                } else if along == 1 {
                     for i in 0..len {
                         to.add(i).write(from.add(i).read().to_compute());
                     }

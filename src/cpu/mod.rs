@@ -5,6 +5,7 @@
 
 mod compiled;
 pub(crate) mod compress;
+mod convert;
 mod copying;
 pub(crate) mod elementwise;
 mod engine;

@@ -153,24 +153,29 @@ impl<const N: usize> Walk<N> {
     #[inline]
     pub(crate) fn planes(&self) -> Planes<'_, N> {
         let Some(inner) = self.rank.checked_sub(1) else {
-            return Planes { outer: self.runs_of(0), sizes: [1, 1], steps: [[0; N]; 2], tile: [1, 1] };
+            return Planes { outer: self.runs_of(0), sizes: [1, 1], steps: [[0; N]; 2], is_tiled: false };
         };
         let (size, steps) = (self.sizes[inner], self.strides[inner]);
         if !self.tiled {
-            return Planes { outer: self.runs_of(inner), sizes: [1, size], steps: [[0; N], steps], tile: [1, size] };
+            return Planes { outer: self.runs_of(inner), sizes: [1, size], steps: [[0; N], steps], is_tiled: false };
         }
         let across = inner - 1;
         Planes {
             outer: self.runs_of(across),
             sizes: [self.sizes[across], size],
             steps: [self.strides[across], steps],
-            tile: [TILE, TILE],
+            is_tiled: true,
         }
     }
 }
 
-/// The side of a tile: two cache lines of `f32`.
+/// The side of a tile.
 pub(crate) const TILE: usize = 32;
+
+/// The side of a tile of elements of so many bytes that is turned: it has its place in the nearest cache.
+pub(crate) const fn side(bytes: usize) -> usize {
+    if bytes <= 4 { 2 * TILE } else { TILE }
+}
 
 /// Planes of two axes and the walk over the others.
 pub(crate) struct Planes<'a, const N: usize> {
@@ -180,8 +185,8 @@ pub(crate) struct Planes<'a, const N: usize> {
     pub sizes: [usize; 2],
     /// From line to line, from element to element.
     pub steps: [[usize; N]; 2],
-    /// How many lines and elements are visited before the next ones.
-    pub tile: [usize; 2],
+    /// Whether they are visited tile by tile.
+    pub is_tiled: bool,
 }
 
 /// The inner loops of a walk.

@@ -95,6 +95,11 @@ pub trait Castable: Element {
 fn trunc_i32(v: f64) -> i32 {
     if v > -2_147_483_649.0 && v < 2_147_483_648.0 { v as i32 } else { i32::MIN }
 }
+/// The same for `f32`, in vectors as wide as its own.
+#[inline(always)]
+fn trunc_i32_of_f32(v: f32) -> i32 {
+    if (-2_147_483_648.0..2_147_483_648.0).contains(&v) { v as i32 } else { i32::MIN }
+}
 #[inline(always)]
 fn trunc_i64(v: f64) -> i64 {
     if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&v) { v as i64 } else { i64::MIN }
@@ -147,7 +152,7 @@ impl Castable for bool {
 
 /// Integers: `$source($wide)` is the method a source calls, `$trunc` how floats arrive.
 macro_rules! integers {
-    ($($ty:ty: $source:ident($wide:ty), $trunc:ident;)*) => {$(
+    ($($ty:ty: $source:ident($wide:ty), $trunc:ident $(, $trunc_f32:ident)?;)*) => {$(
         impl Castable for $ty {
             #[inline(always)]
             fn cast<T: Castable>(self) -> T {
@@ -171,7 +176,7 @@ macro_rules! integers {
             }
             #[inline(always)]
             fn from_f32(v: f32) -> $ty {
-                $trunc(v as f64) as $ty
+                integers!(@f32 v $trunc $($trunc_f32)?) as $ty
             }
             #[inline(always)]
             fn from_f64(v: f64) -> $ty {
@@ -179,14 +184,16 @@ macro_rules! integers {
             }
         }
     )*};
+    (@f32 $v:ident $trunc:ident) => { $trunc(f64::from($v)) };
+    (@f32 $v:ident $trunc:ident $trunc_f32:ident) => { $trunc_f32($v) };
 }
 integers! {
-    u8: from_i32(i32), trunc_i32;
-    i8: from_i32(i32), trunc_i32;
-    i16: from_i32(i32), trunc_i32;
-    i32: from_i32(i32), trunc_i32;
+    u8: from_i32(i32), trunc_i32, trunc_i32_of_f32;
+    i8: from_i32(i32), trunc_i32, trunc_i32_of_f32;
+    i16: from_i32(i32), trunc_i32, trunc_i32_of_f32;
+    i32: from_i32(i32), trunc_i32, trunc_i32_of_f32;
     i64: from_i64(i64), trunc_i64;
-    u16: from_i32(i32), trunc_i32;
+    u16: from_i32(i32), trunc_i32, trunc_i32_of_f32;
     u32: from_i64(i64), trunc_i64;
     u64: from_u64(u64), trunc_u64;
 }

@@ -28,6 +28,8 @@ pub enum Operands {
     Two,
     /// One and a scalar, for a row of the binary table.
     Scalar,
+    /// One that is converted; the row is the dtype it is converted to.
+    Converted,
 }
 
 impl Known {
@@ -106,6 +108,7 @@ impl<A: Element> Map1<A, A> for Copying {
 #[derive(Clone, Copy)]
 pub struct Casting;
 impl<A: crate::dtype::CastTo<O>, O: Element> Map1<A, O> for Casting {
+    const KNOWN: Option<Known> = Some(Known { row: O::DTYPE as usize, dtype: A::DTYPE, operands: Operands::Converted });
     #[inline(always)]
     fn call(self, a: A) -> O {
         a.cast_to()

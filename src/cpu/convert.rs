@@ -1,0 +1,215 @@
+//! Half-precision floats side by side as `f32`, and back: by the machine's instructions where it has some.
+//!
+//! Uses the instruction sets; used by the elementwise loops and by products.
+
+#[cfg(not(debug_assertions))]
+use super::inner::Inner;
+use super::simd::{self, Loop};
+use crate::dtype::{DType, Dtype};
+#[cfg(not(debug_assertions))]
+use core::mem::MaybeUninit;
+
+/// Elements of a dtype that computes in `f32`, as such.
+struct Widening<H>(*const H, *mut f32, usize);
+impl<H: Dtype<Compute = f32>> Loop for Widening<H> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Widening(from, to, len) = self;
+        for i in 0..len {
+            // SAFETY: whoever made it promises that there are as many elements and places.
+            unsafe { to.add(i).write(from.add(i).read().to_compute()) }
+        }
+    }
+}
+
+/// The way back.
+struct Narrowing<H>(*const f32, *mut H, usize);
+impl<H: Dtype<Compute = f32>> Loop for Narrowing<H> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Narrowing(from, to, len) = self;
+        for i in 0..len {
+            // SAFETY: as above.
+            unsafe { to.add(i).write(H::from_compute(from.add(i).read())) }
+        }
+    }
+}
+
+/// Instructions for `f16`, which rustc's plain Rust has no way to name.
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use core::arch::x86_64::*;
+
+    pub(super) fn is_there() -> bool {
+        std::arch::is_x86_feature_detected!("avx") && std::arch::is_x86_feature_detected!("f16c")
+    }
+
+    /// # Safety
+    /// There are `len` elements and places.
+    #[target_feature(enable = "avx,f16c")]
+    pub(super) unsafe fn widen(from: *const u16, to: *mut f32, len: usize) {
+        let mut at = 0;
+        // SAFETY: the caller's promise; what is left over goes through rooms of eight.
+        unsafe {
+            while at + 32 <= len {
+                for at in [at, at + 8, at + 16, at + 24] {
+                    _mm256_storeu_ps(to.add(at), _mm256_cvtph_ps(_mm_loadu_si128(from.add(at).cast())));
+                }
+                at += 32;
+            }
+            while at + 8 <= len {
+                _mm256_storeu_ps(to.add(at), _mm256_cvtph_ps(_mm_loadu_si128(from.add(at).cast())));
+                at += 8;
+            }
+            if at < len {
+                let (mut halves, mut floats) = ([0_u16; 8], [0_f32; 8]);
+                core::ptr::copy_nonoverlapping(from.add(at), halves.as_mut_ptr(), len - at);
+                _mm256_storeu_ps(floats.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(halves.as_ptr().cast())));
+                core::ptr::copy_nonoverlapping(floats.as_ptr(), to.add(at), len - at);
+            }
+        }
+    }
+
+    /// # Safety
+    /// There are `len` elements and places.
+    #[target_feature(enable = "avx,f16c")]
+    pub(super) unsafe fn narrow(from: *const f32, to: *mut u16, len: usize) {
+        const NEAREST: i32 = _MM_FROUND_TO_NEAREST_INT;
+        let mut at = 0;
+        // SAFETY: as above.
+        unsafe {
+            while at + 32 <= len {
+                for at in [at, at + 8, at + 16, at + 24] {
+                    _mm_storeu_si128(to.add(at).cast(), _mm256_cvtps_ph::<NEAREST>(_mm256_loadu_ps(from.add(at))));
+                }
+                at += 32;
+            }
+            while at + 8 <= len {
+                _mm_storeu_si128(to.add(at).cast(), _mm256_cvtps_ph::<NEAREST>(_mm256_loadu_ps(from.add(at))));
+                at += 8;
+            }
+            if at < len {
+                let (mut floats, mut halves) = ([0_f32; 8], [0_u16; 8]);
+                core::ptr::copy_nonoverlapping(from.add(at), floats.as_mut_ptr(), len - at);
+                _mm_storeu_si128(
+                    halves.as_mut_ptr().cast(),
+                    _mm256_cvtps_ph::<NEAREST>(_mm256_loadu_ps(floats.as_ptr())),
+                );
+                core::ptr::copy_nonoverlapping(halves.as_ptr(), to.add(at), len - at);
+            }
+        }
+    }
+}
+
+/// Elements of a dtype that computes in `f32`, as such.
+///
+/// # Safety
+/// There are `len` elements and places.
+pub(super) unsafe fn widen<H: Dtype<Compute = f32>>(from: *const H, to: *mut f32, len: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if const { matches!(H::DTYPE, DType::F16) } && x86::is_there() {
+        // SAFETY: the caller's promise; the instructions are there, and `f16` is its bits.
+        return unsafe { x86::widen(from.cast(), to, len) };
+    }
+    simd::dispatch(Widening(from, to, len));
+}
+
+/// The nearest elements of a dtype that computes in `f32`.
+///
+/// # Safety
+/// There are `len` elements and places.
+pub(super) unsafe fn narrow<H: Dtype<Compute = f32>>(from: *const f32, to: *mut H, len: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if const { matches!(H::DTYPE, DType::F16) } && x86::is_there() {
+        // SAFETY: as above.
+        return unsafe { x86::narrow(from, to.cast(), len) };
+    }
+    simd::dispatch(Narrowing(from, to, len));
+}
+
+/// [`widen`] as the loop of a kernel.
+///
+/// # Safety
+/// See [`Inner`].
+pub(super) unsafe fn widening<H: Dtype<Compute = f32>>(_: *const (), [out, a]: [*mut u8; 2], len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { widen::<H>(a.cast(), out.cast(), len) }
+}
+
+/// [`narrow`] as the loop of a kernel.
+///
+/// # Safety
+/// See [`Inner`].
+pub(super) unsafe fn narrowing<H: Dtype<Compute = f32>>(_: *const (), [out, a]: [*mut u8; 2], len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { narrow::<H>(a.cast(), out.cast(), len) }
+}
+
+/// Elements converted at once on their way to and from a loop over `f32`.
+#[cfg(not(debug_assertions))]
+const PIECE: usize = 256;
+
+/// The loop of a kernel over `f32`, for operands and a result of a dtype that computes in it.
+///
+/// # Safety
+/// See [`Inner`], the places being those of `H`s.
+#[cfg(not(debug_assertions))]
+pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
+    inner: Inner<N>,
+    kernel: *const (),
+    places: [*mut u8; N],
+    len: usize,
+) {
+    let mut rooms = [[const { MaybeUninit::<f32>::uninit() }; PIECE]; N];
+    let rooms = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<f32>());
+    let places = places.map(|place| place.cast::<H>());
+    for low in (0..len).step_by(PIECE) {
+        let count = PIECE.min(len - low);
+        // SAFETY: the caller's promise for these elements; the rooms hold as many.
+        unsafe {
+            for (place, room) in places.iter().zip(rooms).skip(1) {
+                widen(place.add(low).cast_const(), room, count);
+            }
+            inner(kernel, rooms.map(|room| room.cast()), count);
+            narrow(rooms[0], places[0].add(low), count);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dtype::{bf16, f16};
+
+    /// Whatever converts them: every half, and floats around each and halfway to the next; in pieces of any length.
+    #[test]
+    fn halves_side_by_side_convert_as_one_by_one() {
+        fn check<H: Dtype<Compute = f32>>(from_bits: impl Fn(u16) -> H, bits: impl Fn(H) -> u16) {
+            let halves: Vec<H> = (0..=u16::MAX).map(from_bits).collect();
+            let mut floats = vec![0.0; halves.len()];
+            // SAFETY: as many as there are.
+            unsafe { widen(halves.as_ptr(), floats.as_mut_ptr(), halves.len()) }
+            for (half, float) in halves.iter().zip(&floats) {
+                let expected = half.to_compute();
+                assert!(float.to_bits() == expected.to_bits() || float.is_nan() && expected.is_nan());
+            }
+            let around = [0, 1, 0xfff, 0x1000, 0x1001, 0x7fff, 0x8000, 0x8001, 0xffff];
+            let floats: Vec<f32> = floats
+                .iter()
+                .flat_map(|float| around.map(|add: u32| f32::from_bits(float.to_bits().wrapping_add(add))))
+                .collect();
+            for len in [floats.len(), 0, 1, 7, 8, 9, 300] {
+                let mut narrowed = vec![H::default(); len];
+                // SAFETY: there are no fewer floats.
+                unsafe { narrow(floats.as_ptr(), narrowed.as_mut_ptr(), len) }
+                for (half, float) in narrowed.iter().zip(&floats) {
+                    assert_eq!(bits(*half), bits(H::from_compute(*float)), "{:08x}", float.to_bits());
+                }
+            }
+        }
+        check(f16::from_bits, f16::to_bits);
+        check(bf16::from_bits, bf16::to_bits);
+    }
+}
