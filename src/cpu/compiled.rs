@@ -6,11 +6,11 @@
 use super::convert;
 use super::inner::{self, Inner};
 use crate::dtype::{DType, Element, f16};
-use crate::ops::kernel::{Known, Map1, Map2, Operands};
+use crate::ops::kernel::{Entry, Map1, Map2, Operands};
 
 /// The inner loop of a kernel of one operand.
 pub(super) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Inner<2> {
-    if let Some(Known { row, dtype, operands: Operands::Converted }) = K::KNOWN {
+    if let Some(Entry { row, dtype, operands: Operands::Converted }) = K::ENTRY {
         const F16: usize = DType::F16 as usize;
         const F32: usize = DType::F32 as usize;
         return match (dtype, row) {
@@ -20,8 +20,8 @@ pub(super) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Inner<2> {
         };
     }
     #[cfg(not(debug_assertions))]
-    if let Some(known) = K::KNOWN
-        && let Some(inner) = tables::one(known)
+    if let Some(entry) = K::ENTRY
+        && let Some(inner) = tables::one(entry)
     {
         return inner;
     }
@@ -31,8 +31,8 @@ pub(super) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Inner<2> {
 /// The inner loop of a kernel of two operands.
 pub(super) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() -> Inner<3> {
     #[cfg(not(debug_assertions))]
-    if let Some(known) = K::KNOWN
-        && let Some(inner) = tables::two(known)
+    if let Some(entry) = K::ENTRY
+        && let Some(inner) = tables::two(entry)
     {
         return inner;
     }
@@ -45,24 +45,24 @@ mod tables {
     use super::inner::{self, Inner};
     use crate::cpu::convert::by_floats;
     use crate::dtype::{Complex, DType, bf16, f16};
-    use crate::ops::kernel::{Applying, Combining, CombiningScalar, Known, Operands};
+    use crate::ops::kernel::{Applying, Combining, CombiningScalar, Entry, Operands};
     use crate::ops::table::{binary_table, unary_table};
     use crate::ops::{self, BinaryOp, UnaryOp};
 
     /// One place for every dtype.
     type Row<const N: usize> = [Option<Inner<N>>; DType::ALL.len()];
 
-    pub(super) const fn one(known: Known) -> Option<Inner<2>> {
-        match known.operands {
-            Operands::One => UNARY[known.row][known.dtype as usize],
-            Operands::Scalar => SCALAR[known.row][known.dtype as usize],
+    pub(super) const fn one(entry: Entry) -> Option<Inner<2>> {
+        match entry.operands {
+            Operands::One => UNARY[entry.row][entry.dtype as usize],
+            Operands::Scalar => SCALAR[entry.row][entry.dtype as usize],
             Operands::Two | Operands::Converted => None,
         }
     }
 
-    pub(super) const fn two(known: Known) -> Option<Inner<3>> {
-        match known.operands {
-            Operands::Two => BINARY[known.row][known.dtype as usize],
+    pub(super) const fn two(entry: Entry) -> Option<Inner<3>> {
+        match entry.operands {
+            Operands::Two => BINARY[entry.row][entry.dtype as usize],
             _ => None,
         }
     }

@@ -93,12 +93,18 @@ pub trait Castable: Element {
 /// Truncation as x86's `cvttsd2si` does it: the smallest integer where the value does not fit.
 #[inline(always)]
 fn trunc_i32(v: f64) -> i32 {
-    if v > -2_147_483_649.0 && v < 2_147_483_648.0 { v as i32 } else { i32::MIN }
+    let fits = v > -2_147_483_649.0 && v < 2_147_483_648.0;
+    // SAFETY: what is converted fits, and is a number. (`as` looks once more, which the compiler does one by one.)
+    let truncated: i32 = unsafe { if fits { v } else { 0.0 }.to_int_unchecked() };
+    if fits { truncated } else { i32::MIN }
 }
 /// The same for `f32`, in vectors as wide as its own.
 #[inline(always)]
 fn trunc_i32_of_f32(v: f32) -> i32 {
-    if (-2_147_483_648.0..2_147_483_648.0).contains(&v) { v as i32 } else { i32::MIN }
+    let fits = (-2_147_483_648.0..2_147_483_648.0).contains(&v);
+    // SAFETY: as above.
+    let truncated: i32 = unsafe { if fits { v } else { 0.0 }.to_int_unchecked() };
+    if fits { truncated } else { i32::MIN }
 }
 #[inline(always)]
 fn trunc_i64(v: f64) -> i64 {
@@ -333,4 +339,24 @@ complex! {
     f16: |v| T::from_c64(Complex::new(v.re.widen(), v.im.widen()));
     f32: |v| T::from_c64(v);
     f64: |v| T::from_c128(v);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Floats that fit are truncated, all others become the smallest integer: around the limits, NaN and infinity included.
+    #[test]
+    fn floats_are_truncated_where_they_fit() {
+        let limit = f64::from(i32::MIN);
+        let steps = [0.0, 0.25, 0.5, 0.999, 1.0, 1.5, 128.0, 256.0, 1e6];
+        let near =
+            [limit, -limit, 0.0].into_iter().flat_map(|at| steps.into_iter().flat_map(move |by| [at + by, at - by]));
+        let all = near.chain([f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -0.0, f64::MIN_POSITIVE, -1e-320]);
+        for v in all {
+            let expected = |v: f64| i32::try_from(v.trunc() as i128).ok().filter(|_| v.is_finite()).unwrap_or(i32::MIN);
+            assert_eq!(trunc_i32(v), expected(v), "{v}");
+            assert_eq!(trunc_i32_of_f32(v as f32), expected(f64::from(v as f32)), "{v}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use core::marker::PhantomData;
 
 /// A row of the table of operations, on elements of one dtype throughout. Devices may have it compiled already.
 #[derive(Clone, Copy)]
-pub struct Known {
+pub struct Entry {
     /// Which row.
     pub row: usize,
     /// What the operation computes in.
@@ -19,7 +19,7 @@ pub struct Known {
     pub operands: Operands,
 }
 
-/// The operands of a [`Known`] operation.
+/// The operands of a [`Entry`] operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Operands {
     /// One, for a row of the unary table.
@@ -32,7 +32,7 @@ pub enum Operands {
     Converted,
 }
 
-impl Known {
+impl Entry {
     /// The row, if there is one, for operands and a result of these dtypes, of which there are an expected one and one found.
     const fn of(
         row: Option<usize>,
@@ -48,7 +48,7 @@ impl Known {
             at += 1;
         }
         match row {
-            Some(row) => Some(Known { row, dtype, operands }),
+            Some(row) => Some(Entry { row, dtype, operands }),
             None => None,
         }
     }
@@ -57,7 +57,7 @@ impl Known {
 /// A function of one element.
 pub trait Map1<A, O>: Copy + Send + Sync {
     /// What it is in the table of operations.
-    const KNOWN: Option<Known> = None;
+    const ENTRY: Option<Entry> = None;
     /// Whether elements only move: the types are one, and what comes out is what went in.
     const MOVES: bool = false;
     /// Whether there is another form for usual elements, which vectorises. Loops look at a block of elements first.
@@ -79,7 +79,7 @@ pub trait Map1<A, O>: Copy + Send + Sync {
 /// A function of two elements.
 pub trait Map2<A, B, O>: Copy + Send + Sync {
     /// What it is in the table of operations.
-    const KNOWN: Option<Known> = None;
+    const ENTRY: Option<Entry> = None;
     /// One element.
     fn call(self, a: A, b: B) -> O;
 }
@@ -108,7 +108,7 @@ impl<A: Element> Map1<A, A> for Copying {
 #[derive(Clone, Copy)]
 pub struct Casting;
 impl<A: crate::dtype::CastTo<O>, O: Element> Map1<A, O> for Casting {
-    const KNOWN: Option<Known> = Some(Known { row: O::DTYPE as usize, dtype: A::DTYPE, operands: Operands::Converted });
+    const ENTRY: Option<Entry> = Some(Entry { row: O::DTYPE as usize, dtype: A::DTYPE, operands: Operands::Converted });
     #[inline(always)]
     fn call(self, a: A) -> O {
         a.cast_to()
@@ -130,8 +130,8 @@ impl<Op> Default for Applying<Op> {
     }
 }
 impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
-    const KNOWN: Option<Known> =
-        Known::of(Op::ROW, A::DTYPE, Operands::One, &[(<Op::Output as Element>::DTYPE, O::DTYPE)]);
+    const ENTRY: Option<Entry> =
+        Entry::of(Op::ROW, A::DTYPE, Operands::One, &[(<Op::Output as Element>::DTYPE, O::DTYPE)]);
     const HAS_USUAL: bool = Op::HAS_USUAL;
     #[inline(always)]
     fn call(self, a: A) -> O {
@@ -172,9 +172,9 @@ pub fn operand<Op: BinaryOp, P: Dtype, A: Castable>(a: A) -> ComputeOf<Op, P> {
 }
 
 /// What `Op` is in the table for operands of these dtypes, if they are those it promotes them to.
-const fn known_binary<Op: BinaryOp, P: Dtype, O: Castable>(operands: Operands, dtypes: [DType; 2]) -> Option<Known> {
+const fn binary_entry<Op: BinaryOp, P: Dtype, O: Castable>(operands: Operands, dtypes: [DType; 2]) -> Option<Entry> {
     let result = (<Op::Output<P> as Element>::DTYPE, O::DTYPE);
-    Known::of(Op::ROW, P::DTYPE, operands, &[(P::DTYPE, dtypes[0]), (P::DTYPE, dtypes[1]), result])
+    Entry::of(Op::ROW, P::DTYPE, operands, &[(P::DTYPE, dtypes[0]), (P::DTYPE, dtypes[1]), result])
 }
 
 /// An operation of two operands of dtypes that promote to `P`, its result converted to the output's dtype.
@@ -192,7 +192,7 @@ impl<Op, P> Default for Combining<Op, P> {
     }
 }
 impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Combining<Op, P> {
-    const KNOWN: Option<Known> = known_binary::<Op, P, O>(Operands::Two, [A::DTYPE, B::DTYPE]);
+    const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Operands::Two, [A::DTYPE, B::DTYPE]);
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
         Op::apply_to::<P, A, B>(a, b).cast()
@@ -250,7 +250,7 @@ macro_rules! with_one_value {
         }
         impl<Op: BinaryOp, P: Dtype> Copy for $name<Op, P> {}
         impl<Op: BinaryOp, P: Dtype, A: Castable, O: Castable> Map1<A, O> for $name<Op, P> {
-            $(const KNOWN: Option<Known> = known_binary::<Op, P, O>(Operands::$operands, [A::DTYPE; 2]);)?
+            $(const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Operands::$operands, [A::DTYPE; 2]);)?
             #[inline(always)]
             fn call(self, element: A) -> O {
                 let ($x, $value) = (operand::<Op, P, A>(element), self.0);
