@@ -10,10 +10,10 @@ fn reduced<E: Element>(x: &Cube<E>, mask: usize) -> Vec<Vec<E>> {
     let kept = |axis: usize, size: usize| if mask >> axis & 1 == 1 { 1 } else { size };
     let [a, b, c] = [0, 1, 2].map(|axis| kept(axis, sizes[axis]));
     let mut results = vec![Vec::new(); a * b * c];
-    for at in 0..sizes.iter().product() {
+    for (at, element) in elements.into_iter().enumerate() {
         let index = [at / sizes[2] / sizes[1], at / sizes[2] % sizes[1], at % sizes[2]];
         let [i, j, k] = [0, 1, 2].map(|axis| if mask >> axis & 1 == 1 { 0 } else { index[axis] });
-        results[(i * b + j) * c + k].push(elements[at]);
+        results[(i * b + j) * c + k].push(element);
     }
     results
 }

@@ -179,8 +179,8 @@ impl<W: Copy> Loop for Everywhere<'_, W> {
 }
 
 impl<W: Copy> Body<2> for Moving<W> {
-    fn bytes(&self) -> usize {
-        2 * size_of::<W>()
+    fn nanoseconds(&self, len: usize) -> usize {
+        engine::moving(len, 2 * size_of::<W>())
     }
 
     #[inline(always)]
@@ -266,8 +266,8 @@ struct Scattering<W> {
     out: *mut W,
 }
 impl<W: Copy> Body<2> for Scattering<W> {
-    fn bytes(&self) -> usize {
-        2 * size_of::<W>()
+    fn nanoseconds(&self, len: usize) -> usize {
+        engine::moving(len, 2 * size_of::<W>())
     }
     fn side(&self) -> usize {
         side(size_of::<W>())

@@ -2,7 +2,7 @@
 //!
 //! Inner loops are written so that the compiler vectorises the contiguous cases. Uses walks; used by `Cpu`.
 
-use super::engine::{Body, line, over, spread, visit};
+use super::engine::{Body, line, moving, over, spread, visit};
 use super::inner::{self, Inner};
 use super::simd;
 use super::stream::{self, Room};
@@ -52,6 +52,8 @@ struct Job<const N: usize> {
     sizes: [usize; N],
     /// Whether the loop is not vectorised where an operand is written over.
     looks: bool,
+    /// Whether an element takes longer to compute than memory takes to give it.
+    is_long: bool,
 }
 
 impl Job<2> {
@@ -64,6 +66,7 @@ impl Job<2> {
             places: [out.cast(), a.cast_mut().cast()],
             sizes: [size_of::<O>(), size_of::<A>()],
             looks: K::HAS_USUAL,
+            is_long: K::IS_LONG,
         }
     }
 }
@@ -83,6 +86,7 @@ impl Job<3> {
             places: [out.cast(), a.cast_mut().cast(), b.cast_mut().cast()],
             sizes: [size_of::<O>(), size_of::<A>(), size_of::<B>()],
             looks: false,
+            is_long: false,
         }
     }
 }
@@ -101,6 +105,7 @@ impl Job<4> {
             places: [out.cast(), a.cast_mut().cast(), b.cast_mut().cast(), c.cast_mut().cast()],
             sizes: [size_of::<O>(), size_of::<A>(), size_of::<B>(), size_of::<C>()],
             looks: false,
+            is_long: false,
         }
     }
 }
@@ -189,8 +194,8 @@ impl<const N: usize> Job<N> {
 
 impl<const N: usize> Body<N> for Job<N> {
     #[inline(always)]
-    fn bytes(&self) -> usize {
-        self.sizes.iter().sum()
+    fn nanoseconds(&self, len: usize) -> usize {
+        if self.is_long { len } else { moving(len, self.sizes.iter().sum()) }
     }
 
     #[inline(always)]
@@ -213,9 +218,9 @@ impl<const N: usize> Body<N> for Job<N> {
     #[inline(always)]
     fn ahead(&self, run: Run<N>) {
         let places = self.places(&run, 0);
-        for operand in 1..N {
+        for (operand, place) in places.into_iter().enumerate().skip(1) {
             if run.steps[operand] == 1 {
-                simd::prefetch_row(places[operand].cast_const(), run.len * self.sizes[operand]);
+                simd::prefetch_row(place.cast_const(), run.len * self.sizes[operand]);
             }
         }
     }

@@ -7,8 +7,8 @@ use super::walk::{Planes, Run, Walk};
 
 /// What is done along one inner loop of `N` operands, the first of which is written.
 pub(super) trait Body<const N: usize>: Copy {
-    /// The bytes read and written for each element.
-    fn bytes(&self) -> usize;
+    /// How many nanoseconds so many elements take, roughly.
+    fn nanoseconds(&self, len: usize) -> usize;
 
     /// # Safety
     /// The operands' places, advanced as the run says, are valid; those written are read and written by nobody else.
@@ -55,6 +55,11 @@ pub(super) trait Body<const N: usize>: Copy {
     /// # Safety
     /// As for `run`, for all that the walk reaches.
     unsafe fn everywhere(self, walk: &Walk<N>);
+}
+
+/// How many nanoseconds elements of so many bytes take that are only moved: memory gives some 64 bytes in one.
+pub(super) fn moving(len: usize, bytes: usize) -> usize {
+    len / 64 * bytes
 }
 
 /// How many lines ahead operands are asked for: lines far apart are no pattern that hardware would see.
@@ -128,8 +133,7 @@ pub(super) unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk
     if len == 0 {
         return;
     }
-    // Memory gives some 64 bytes in a nanosecond.
-    let pieces = threads::pieces(len / 64 * body.bytes());
+    let pieces = threads::pieces(body.nanoseconds(len));
     let part = |walk: &Walk<N>, body: B| {
         // SAFETY: the caller's promise.
         unsafe {

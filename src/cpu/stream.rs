@@ -60,7 +60,7 @@ pub(crate) unsafe fn write_out(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise; `to` is looked at.
     unsafe {
         #[cfg(target_arch = "x86_64")]
-        if to.addr() % 16 == 0 {
+        if to.addr().is_multiple_of(16) {
             use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
             let mut at = 0;
             while at + 16 <= bytes {

@@ -62,6 +62,8 @@ pub trait Map1<A, O>: Copy + Send + Sync {
     const MOVES: bool = false;
     /// Whether there is another form for usual elements, which vectorises. Loops look at a block of elements first.
     const HAS_USUAL: bool = false;
+    /// Whether an element takes longer to compute than memory takes to give it.
+    const IS_LONG: bool = false;
     /// One element.
     fn call(self, a: A) -> O;
     /// Whether the form for usual elements holds for this one.
@@ -133,6 +135,7 @@ impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
     const ENTRY: Option<Entry> =
         Entry::of(Op::ROW, A::DTYPE, Operands::One, &[(<Op::Output as Element>::DTYPE, O::DTYPE)]);
     const HAS_USUAL: bool = Op::HAS_USUAL;
+    const IS_LONG: bool = Op::IS_LONG;
     #[inline(always)]
     fn call(self, a: A) -> O {
         Op::apply(a).cast()

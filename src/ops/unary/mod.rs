@@ -21,6 +21,9 @@ pub trait UnaryOp<E: Dtype>: Op {
     /// Where it stands in the table.
     #[doc(hidden)]
     const ROW: Option<usize> = None;
+    /// Whether an element takes longer to compute than memory takes to give it.
+    #[doc(hidden)]
+    const IS_LONG: bool = false;
     /// One element.
     #[doc(hidden)]
     fn apply(x: E) -> Self::Output;
@@ -65,11 +68,15 @@ macro_rules! unary_ops {
     (@admits ordered $op:ident $result:ident) => { unary_ops!(@$result $op [OrderedFor<$op>]); };
     (@admits real $op:ident $result:ident) => { unary_ops!(@$result $op [RealFor<$op>]); };
     (@admits bits $op:ident $result:ident) => { unary_ops!(@$result $op [BitsFor<$op>]); };
+    (@admits float $op:ident same) => { unary_ops!(@same $op [FloatFor<$op>] true); };
+    (@admits inexact $op:ident same) => { unary_ops!(@same $op [InexactFor<$op>] true); };
     (@admits float $op:ident $result:ident) => { unary_ops!(@$result $op [FloatFor<$op>]); };
     (@admits inexact $op:ident $result:ident) => { unary_ops!(@$result $op [InexactFor<$op>]); };
-    (@same $op:ident [$($bound:tt)+]) => {
+    (@same $op:ident [$($bound:tt)+]) => { unary_ops!(@same $op [$($bound)+] false); };
+    (@same $op:ident [$($bound:tt)+] $long:literal) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
             const ROW: Option<usize> = Some(Row::$op as usize);
+            const IS_LONG: bool = $long;
             type Output = E;
             #[inline(always)]
             fn apply(x: E) -> E {
@@ -80,6 +87,7 @@ macro_rules! unary_ops {
     (@inexact $op:ident [$($bound:tt)+]) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
             const ROW: Option<usize> = Some(Row::$op as usize);
+            const IS_LONG: bool = true;
             type Output = E::Inexact;
             #[inline(always)]
             fn apply(x: E) -> E::Inexact {
