@@ -1,6 +1,7 @@
-//! Elementwise loops: one kernel over one to four operands.
+//! Elementwise operations: a kernel's inner loop and the places of its operands, which are brought together where they do not
+//! lie side by side.
 //!
-//! Inner loops are written so that the compiler vectorises the contiguous cases. Uses walks; used by `Cpu`.
+//! Uses inner loops, walks and copying; used by `Cpu`.
 
 use super::engine::{Body, line, moving, over, spread, visit};
 use super::inner::{self, Inner};
