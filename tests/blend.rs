@@ -224,3 +224,20 @@ fn errors_say_what_is_wrong() {
     assert_eq!((xlogy(0, tensor![0]).to_vec(), xlog1py(0, tensor![5]).to_vec()), (vec![0.0_f32], vec![0.0_f32]));
     assert_eq!(zeta(1, tensor![2.0]).to_vec(), [f32::INFINITY]);
 }
+
+/// In place, whatever the layout, and seen in no other tensor.
+#[test]
+fn index_put_writes_where_the_elements_are() {
+    let (i, j) = (tensor![0, 2], tensor![1, -1]);
+    let x = tensor![[1, 2, 3], [4, 5, 6]];
+    let mut turned = x.t();
+    turned.index_put_([&i, &j], tensor![10, 20], true);
+    assert_eq!(turned.to_vec(), [1, 14, 2, 5, 3, 26]);
+    let mut shared = x.clone();
+    shared.index_put_([&tensor![1]], tensor![0], false);
+    assert_eq!((shared.to_vec(), x.to_vec()), (vec![1, 2, 3, 0, 0, 0], vec![1, 2, 3, 4, 5, 6]));
+    let mut own = &x + 0;
+    let place = own.as_slice().map(|elements| elements.as_ptr());
+    own.index_put_([&tensor![0]], tensor![7, 8, 9], false);
+    assert_eq!((own.as_slice().map(|elements| elements.as_ptr()), own.to_vec()), (place, vec![7, 8, 9, 4, 5, 6]));
+}

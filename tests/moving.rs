@@ -554,6 +554,9 @@ fn large_tensors_move_as_small_ones_do() {
 #[test]
 fn permuted_tensors_are_copied_element_by_element() {
     fn each<E: Dtype>(of: impl Fn(usize) -> E) {
+        let row = Tensor::<E, shape![1, 64]>::from_vec((0..64).map(&of).collect());
+        let repeated = row.expand::<shape![600, 64]>().contiguous();
+        assert_eq!(repeated.to_vec(), row.to_vec().repeat(600));
         for sizes in [[3, 5, 7, 4], [2, 64, 3, 64], [5, 67, 2, 70], [2, 33, 9, 32]] {
             let [a, b, c, d] = sizes;
             let x = Tensor::<E, shape![_, _, _, _]>::from_vec_sized((0..a * b * c * d).map(&of).collect(), sizes);

@@ -194,11 +194,15 @@ impl<W: Copy> Body<2> for Moving<W> {
 
     #[inline(always)]
     unsafe fn tile(self, starts: [usize; 2], steps: [[usize; 2]; 2], lines: usize, len: usize) {
+        if lines == 1 {
+            // SAFETY: the caller's promise.
+            return unsafe { self.run(Run { starts, len, steps: steps[1] }) };
+        }
         let side = side(size_of::<W>());
         let mut room = Tile::new();
         let turned: *mut W = room.0.as_mut_ptr().cast();
         let (mut body, mut from, mut along) = (self, starts[1], [steps[0][1], steps[1][1]]);
-        if lines > 1 && steps[0][1] == 1 && steps[1][1] > 1 {
+        if steps[0][1] == 1 && steps[1][1] > 1 {
             // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `side`.
             let from_tile = unsafe { self.a.add(from) };
             let next = if self.past_caches { side } else { side * along[1] };
@@ -207,12 +211,10 @@ impl<W: Copy> Body<2> for Moving<W> {
         }
         for line in 0..lines {
             let starts = [starts[0] + line * steps[0][0], from + line * along[0]];
-            if lines > 1 {
-                // The tile after this one.
-                let next = self.out.wrapping_add(starts[0] + side);
-                simd::prefetch(next);
-                simd::prefetch(next.wrapping_add(side / 2));
-            }
+            // The tile after this one.
+            let next = self.out.wrapping_add(starts[0] + side);
+            simd::prefetch(next);
+            simd::prefetch(next.wrapping_add(side / 2));
             // SAFETY: the caller's promise, and the turned tile has `lines` lines of `len` elements.
             unsafe {
                 if self.past_caches && steps[1][0] == 1 && along == [side, 1] {
@@ -304,13 +306,15 @@ impl<W: Copy> Body<2> for Scattering<W> {
 /// Bytes of a row from which on it does not matter where the next one is written.
 const ROW: usize = 128;
 
-/// Whether both operands have rows side by side, in orders that differ.
+/// Whether both operands have rows side by side, in orders that differ. (What repeats is read in the order of the result: it is
+/// in the caches.)
 fn has_rows_elsewhere(width: usize, sizes: &[usize], strides: [&[usize]; 2]) -> bool {
     let axes = || (0..sizes.len()).filter(|&axis| sizes[axis] != 1);
     let rows = axes()
         .next_back()
         .is_some_and(|last| strides[0][last] == 1 && strides[1][last] == 1 && sizes[last] * width >= ROW);
-    rows && !axes().is_sorted_by_key(|axis| core::cmp::Reverse(strides[1][axis]))
+    rows && axes().all(|axis| strides[1][axis] != 0)
+        && !axes().is_sorted_by_key(|axis| core::cmp::Reverse(strides[1][axis]))
 }
 
 /// Copies elements of `width` bytes to a fresh result of `len`.

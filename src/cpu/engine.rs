@@ -78,10 +78,11 @@ pub(super) unsafe fn visit<B: Body<N>, const N: usize>(walk: &Walk<N>, body: B) 
     let side = body.side();
     let tile = if is_tiled { [side, side] } else { [1, sizes[1]] };
     for run in outer {
+        let far = !is_tiled && sizes[1] <= FEW && run.steps[1..].iter().any(|&step| step > 2 * sizes[1]);
         for plane in 0..run.len {
             let start = |operand: usize| run.starts[operand] + plane * run.steps[operand];
             let start: [usize; N] = core::array::from_fn(start);
-            if plane + AHEAD < run.len && !is_tiled && sizes[1] <= FEW {
+            if far && plane + AHEAD < run.len {
                 let starts = core::array::from_fn(|operand| start[operand] + AHEAD * run.steps[operand]);
                 body.ahead(Run { starts, len: sizes[1], steps: steps[1] });
             }

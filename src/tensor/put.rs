@@ -143,8 +143,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let (count, inner): (usize, usize) = (shape.as_ref().iter().product(), rest.iter().product());
         let outer = first.iter().product();
         let index = D::build(|| Ok(places))?;
-        let mut whole = self.try_contiguous()?;
-        let out = whole.view_mut()?;
+        // Row-major elements are written to where they are, others to a copy first.
+        let mut copy = if self.is_contiguous() { None } else { Some(self.try_contiguous()?) };
+        let out = copy.as_mut().unwrap_or(self).view_mut()?;
         let (sizes, indexing) = ([count, inner], Indexing { op, axis: 0, wraps: false });
         let index = View::<_, i64>::new(&index, 0, &sizes, &[1, 0]);
         let (own, strides) = ([outer, inner], [inner.max(1), 1]);
@@ -155,7 +156,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         } else {
             D::scatter::<E>(indexing, index, values, out)?;
         }
-        D::map1_into::<E, E>(Copying, whole.view(), self.view_mut()?)?;
+        if let Some(copy) = copy {
+            D::map1_into::<E, E>(Copying, copy.view(), self.view_mut()?)?;
+        }
         Ok(self)
     }
 }
