@@ -39,19 +39,25 @@ pub(super) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() 
     inner::two::<K, A, B, O>
 }
 
-/// Builds with debug assertions want to be built soon: they compile everything where it is used.
-#[cfg(not(debug_assertions))]
-mod tables {
+/// Builds with debug assertions want to be built soon: they compile everything where it is used. (What chooses its dtypes while
+/// running needs the tables in every build.)
+#[cfg(any(not(debug_assertions), feature = "any"))]
+pub(super) mod tables {
     use super::inner::{self, Inner};
     use crate::cpu::convert::by_floats;
+    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+    use crate::cpu::registers;
     use crate::dtype::{Complex, DType, bf16, f16};
-    use crate::ops::kernel::{Applying, Combining, CombiningScalar, Entry, Operands};
+    use crate::ops::kernel::{Applying, Combining, CombiningScalar};
+    #[cfg(not(debug_assertions))]
+    use crate::ops::kernel::{Entry, Operands};
     use crate::ops::table::{binary_table, unary_table};
     use crate::ops::{self, BinaryOp, UnaryOp};
 
     /// One place for every dtype.
     type Row<const N: usize> = [Option<Inner<N>>; DType::ALL.len()];
 
+    #[cfg(not(debug_assertions))]
     pub(super) const fn one(entry: Entry) -> Option<Inner<2>> {
         match entry.operands {
             Operands::One => UNARY[entry.row][entry.dtype as usize],
@@ -60,6 +66,7 @@ mod tables {
         }
     }
 
+    #[cfg(not(debug_assertions))]
     pub(super) const fn two(entry: Entry) -> Option<Inner<3>> {
         match entry.operands {
             Operands::Two => BINARY[entry.row][entry.dtype as usize],
@@ -67,9 +74,9 @@ mod tables {
         }
     }
 
-    /// Calls `$then!` with the dtypes, of those that an operation admits, for which it is compiled here. Where `f16` (`small`)
-    /// or both halves (`halves`) have no loop of their own they are converted to `f32`, piece by piece: operations that take long, and
-    /// whatever works on `f16`, for which conversion there are instructions.
+    /// Calls `$then!` with the dtypes, of those that an operation admits, for which it is compiled here. Halves of operations that
+    /// take long (`halves`) have no loop of their own: they are converted to `f32`, piece by piece. So is `f16` elsewhere (`small`)
+    /// where a machine can't convert it in its registers.
     macro_rules! dtypes {
         // Results that integers do not have: those are converted first where they are used.
         ($then:ident $before:tt any inexact) => { dtypes! { $then $before [halves floats complex] } };
@@ -80,20 +87,20 @@ mod tables {
         ($then:ident $before:tt numeric subtracted) => { dtypes! { $then $before [direct floats complex] } };
         ($then:ident $before:tt ordered boolean) => { dtypes! { $then $before [bool integers direct floats] } };
         ($then:ident $before:tt ordered mask) => { dtypes! { $then $before [bool integers direct floats] } };
-        ($then:ident $before:tt any double) => { dtypes! { $then $before [floats] } };
+        ($then:ident $before:tt any double) => { dtypes! { $then $before [floats complex] } };
         ($then:ident $before:tt any $result:ident) => { dtypes! { $then $before [bool integers small floats complex] } };
         ($then:ident $before:tt numeric $result:ident) => { dtypes! { $then $before [integers small floats complex] } };
-        ($then:ident $before:tt numeric_pair $result:ident) => { dtypes! { $then $before [integers halves floats complex] } };
-        ($then:ident $before:tt scaling $result:ident) => { dtypes! { $then $before [floats] } };
+        ($then:ident $before:tt numeric_pair $result:ident) => { dtypes! { $then $before [bool integers halves floats complex] } };
+        ($then:ident $before:tt scaling $result:ident) => { dtypes! { $then $before [direct floats complex] } };
         ($then:ident $before:tt ordered $result:ident) => { dtypes! { $then $before [bool integers small floats] } };
         ($then:ident $before:tt bounded $result:ident) => { dtypes! { $then $before [bool integers small floats] } };
-        ($then:ident $before:tt alike $result:ident) => { dtypes! { $then $before [integers small floats] } };
+        ($then:ident $before:tt alike $result:ident) => { dtypes! { $then $before [bool integers small floats] } };
         ($then:ident $before:tt real $result:ident) => { dtypes! { $then $before [integers small floats] } };
         ($then:ident $before:tt real_pair $result:ident) => { dtypes! { $then $before [integers halves floats] } };
         ($then:ident $before:tt bits $result:ident) => { dtypes! { $then $before [bool integers] } };
         ($then:ident $before:tt integer_pair $result:ident) => { dtypes! { $then $before [integers] } };
         ($then:ident $before:tt float $result:ident) => { dtypes! { $then $before [halves floats] } };
-        ($then:ident $before:tt float_pair neighbour) => { dtypes! { $then $before [floats] } };
+        ($then:ident $before:tt float_pair neighbour) => { dtypes! { $then $before [direct floats] } };
         ($then:ident $before:tt float_pair $result:ident) => { dtypes! { $then $before [halves floats] } };
         ($then:ident $before:tt inexact $result:ident) => { dtypes! { $then $before [halves floats complex] } };
         ($then:ident $before:tt inexact_pair $result:ident) => { dtypes! { $then $before [halves floats complex] } };
@@ -108,7 +115,7 @@ mod tables {
             dtypes! { $then $before [$($sets)*] $($cells)* F16 f16: f16, BF16 bf16: bf16, }
         };
         ($then:ident $before:tt [small $($sets:ident)*] $($cells:tt)*) => {
-            dtypes! { $then $before [$($sets)*] $($cells)* F16 f16 by f32: f16, BF16 bf16: bf16, }
+            dtypes! { $then $before [$($sets)*] $($cells)* F16 f16 short f32: f16, BF16 bf16: bf16, }
         };
         ($then:ident $before:tt [halves $($sets:ident)*] $($cells:tt)*) => {
             dtypes! { $then $before [$($sets)*] $($cells)* F16 f16 by f32: f16, BF16 bf16 by f32: bf16, }
@@ -124,14 +131,14 @@ mod tables {
 
     /// The functions of one row and the row itself: `|E| loop of the kernel over dtype E`.
     macro_rules! row {
-        (($op:ident, $operands:literal, |$e:ident| $inner:tt) $($variant:ident $name:ident $(by $float:ident)?: $dtype:ty,)*) => {
+        (($op:ident, $operands:literal, |$e:ident| $inner:tt $halves:tt) $($variant:ident $name:ident $(by $float:ident)? $(short $short:ident)?: $dtype:ty,)*) => {
             pub(super) mod $op {
                 use super::*;
                 $(
                     unsafe fn $name(kernel: *const (), places: [*mut u8; $operands], len: usize) {
                         type $e = $dtype;
                         // SAFETY: the caller's promise.
-                        unsafe { row!(@call $inner $e $($float)?)(kernel, places, len) }
+                        unsafe { row!(@call $inner $halves $e $(by $float)? $(short $short)?)(kernel, places, len) }
                     }
                 )*
                 pub(in super::super) const ROW: Row<$operands> = {
@@ -143,9 +150,18 @@ mod tables {
                 };
             }
         };
-        (@call $inner:tt $e:ident) => { $inner };
-        (@call $inner:tt $e:ident $float:ident) => {
+        (@call $inner:tt $halves:tt $e:ident) => { $inner };
+        (@call $inner:tt $halves:tt $e:ident by $float:ident) => {
             |kernel, places, len| by_floats::<$e, _>($float, kernel, places, len)
+        };
+        (@call $inner:tt $halves:tt $e:ident short $float:ident) => {
+            |kernel, places, len| {
+                #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+                if $halves(kernel, places, len) {
+                    return;
+                }
+                by_floats::<$e, _>($float, kernel, places, len)
+            }
         };
     }
 
@@ -153,9 +169,9 @@ mod tables {
         ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
             mod of_one {
                 use super::*;
-                $(dtypes! { row ($op, 2, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>)) $admits $result })*
+                $(dtypes! { row ($op, 2, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>) (registers::one::<Applying<ops::$op>>)) $admits $result })*
             }
-            const UNARY: &[Row<2>] = &[$(of_one::$op::ROW),*];
+            pub(in crate::cpu) const UNARY: &[Row<2>] = &[$(of_one::$op::ROW),*];
         };
     }
     unary_table!(unary);
@@ -164,14 +180,14 @@ mod tables {
         ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
             mod of_two {
                 use super::*;
-                $(dtypes! { row ($op, 3, |E| (inner::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>)) $admits $result })*
+                $(dtypes! { row ($op, 3, |E| (inner::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>) (registers::two::<Combining<ops::$op, core::primitive::f32>>)) $admits $result })*
             }
             mod by_scalar {
                 use super::*;
-                $(binary! { @scalar $operands ($op, 2, |E| (inner::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>)) $admits $result })*
+                $(binary! { @scalar $operands ($op, 2, |E| (inner::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>) (registers::one::<CombiningScalar<ops::$op, core::primitive::f32>>)) $admits $result })*
             }
-            const BINARY: &[Row<3>] = &[$(of_two::$op::ROW),*];
-            const SCALAR: &[Row<2>] = &[$(by_scalar::$op::ROW),*];
+            pub(in crate::cpu) const BINARY: &[Row<3>] = &[$(of_two::$op::ROW),*];
+            pub(in crate::cpu) const SCALAR: &[Row<2>] = &[$(by_scalar::$op::ROW),*];
         };
         (@scalar any $row:tt $admits:ident $result:ident) => { dtypes! { row $row $admits $result } };
         (@scalar tensors $row:tt $admits:ident $result:ident) => { dtypes! { row $row none } };

@@ -2,11 +2,11 @@
 //!
 //! Uses the instruction sets; used by the elementwise loops and by products.
 
-#[cfg(not(debug_assertions))]
+#[cfg(any(not(debug_assertions), feature = "any"))]
 use super::inner::Inner;
 use super::simd::{self, Loop};
 use crate::dtype::{DType, Dtype};
-#[cfg(not(debug_assertions))]
+#[cfg(any(not(debug_assertions), feature = "any"))]
 use core::mem::MaybeUninit;
 
 /// Elements of a dtype that computes in `f32`, as such.
@@ -103,6 +103,14 @@ mod x86 {
     }
 }
 
+/// Whether there are instructions for `f16`.
+pub(super) fn is_fast() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return x86::is_there();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 /// Elements of a dtype that computes in `f32`, as such.
 ///
 /// # Safety
@@ -148,14 +156,14 @@ pub(super) unsafe fn narrowing<H: Dtype<Compute = f32>>(_: *const (), [out, a]: 
 }
 
 /// Elements converted at once on their way to and from a loop over `f32`.
-#[cfg(not(debug_assertions))]
+#[cfg(any(not(debug_assertions), feature = "any"))]
 const PIECE: usize = 256;
 
 /// The loop of a kernel over `f32`, for operands and a result of a dtype that computes in it.
 ///
 /// # Safety
 /// See [`Inner`], the places being those of `H`s.
-#[cfg(not(debug_assertions))]
+#[cfg(any(not(debug_assertions), feature = "any"))]
 pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
     inner: Inner<N>,
     kernel: *const (),

@@ -6,6 +6,9 @@ use super::engine::{self, Body};
 use super::indexing::by_width;
 use super::simd::{self, Loop};
 use super::stream;
+use super::threads::{self, Shared};
+#[cfg(target_arch = "x86_64")]
+use super::turning;
 use super::walk::{Run, TILE, Walk, side};
 use core::mem::MaybeUninit;
 
@@ -74,58 +77,18 @@ impl<W: Copy> Loop for Turning<W> {
                 simd::prefetch(from.wrapping_add(i * step + next + lines / 2));
             }
             #[cfg(target_arch = "x86_64")]
-            if size_of::<W>() == 4 && [lines, len] == [side; 2] && std::arch::is_x86_feature_detected!("avx") {
-                return x86::turn(from.cast(), step, to.cast(), side);
+            if size_of::<W>() == 4 && [lines, len] == [side; 2] && turning::is_there() {
+                for i in (0..side).step_by(turning::SIDE) {
+                    for line in (0..side).step_by(turning::SIDE) {
+                        let (from, to) = (from.add(line + i * step), to.add(line * side + i));
+                        turning::turn(from.cast(), step * size_of::<W>(), to.cast(), side);
+                    }
+                }
+                return;
             }
             for i in 0..len {
                 for line in 0..lines {
                     to.add(line * side + i).write(from.add(line + i * step).read());
-                }
-            }
-        }
-    }
-}
-
-/// Elements of four bytes turned in registers.
-#[cfg(target_arch = "x86_64")]
-mod x86 {
-    use core::arch::x86_64::*;
-
-    /// A whole tile, whose side is a multiple of 8; see [`Turning`](super::Turning).
-    ///
-    /// # Safety
-    /// As there.
-    #[target_feature(enable = "avx")]
-    pub(super) unsafe fn turn(from: *const f32, step: usize, to: *mut f32, side: usize) {
-        for i in (0..side).step_by(8) {
-            for line in (0..side).step_by(8) {
-                // SAFETY: the caller's promise, for the eight lines and elements from here.
-                unsafe {
-                    let row = |at: usize| _mm256_loadu_ps(from.add(line + (i + at) * step));
-                    let rows: [__m256; 8] = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
-                    // Pairs, fours, halves.
-                    let low = |a, b| _mm256_unpacklo_ps(rows[a], rows[b]);
-                    let high = |a, b| _mm256_unpackhi_ps(rows[a], rows[b]);
-                    let pairs =
-                        [low(0, 1), high(0, 1), low(2, 3), high(2, 3), low(4, 5), high(4, 5), low(6, 7), high(6, 7)];
-                    let first = |a: usize, b: usize| _mm256_shuffle_ps::<0x44>(pairs[a], pairs[b]);
-                    let second = |a: usize, b: usize| _mm256_shuffle_ps::<0xee>(pairs[a], pairs[b]);
-                    let fours = [
-                        first(0, 2),
-                        second(0, 2),
-                        first(1, 3),
-                        second(1, 3),
-                        first(4, 6),
-                        second(4, 6),
-                        first(5, 7),
-                        second(5, 7),
-                    ];
-                    for at in 0..4 {
-                        let (a, b) = (fours[at], fours[at + 4]);
-                        let place = |line: usize| to.add(line * side + i);
-                        _mm256_storeu_ps(place(line + at), _mm256_permute2f128_ps::<0x20>(a, b));
-                        _mm256_storeu_ps(place(line + at + 4), _mm256_permute2f128_ps::<0x31>(a, b));
-                    }
                 }
             }
         }
@@ -253,7 +216,7 @@ impl<W: Copy> Body<2> for Moving<W> {
         unsafe { core::ptr::copy_nonoverlapping(self.a, self.out, len) }
     }
 
-    unsafe fn everywhere(self, walk: &Walk<2>) {
+    unsafe fn everywhere(self, walk: &Walk<2>, _: usize) {
         simd::dispatch(Everywhere(walk, self));
         if self.past_caches {
             stream::finish();
@@ -296,7 +259,7 @@ impl<W: Copy> Body<2> for Scattering<W> {
         // SAFETY: the caller's promise.
         unsafe { core::ptr::copy_nonoverlapping(self.a, self.out, len) }
     }
-    unsafe fn everywhere(self, walk: &Walk<2>) {
+    unsafe fn everywhere(self, walk: &Walk<2>, _: usize) {
         // SAFETY: the caller's promise.
         unsafe { engine::visit(walk, self) }
         stream::finish();
@@ -347,4 +310,34 @@ pub(super) unsafe fn spread(
 pub(super) unsafe fn over(width: usize, sizes: &[usize], strides: [&[usize]; 2], out: *mut u8, a: *const u8) {
     // SAFETY: the caller's promise.
     by_width!(width, W => unsafe { engine::over(sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), past_caches: false }) });
+}
+
+/// Writes `rows` rows, each a run of bytes from every operand: where it starts and how long its runs are, which lie one after the
+/// other. Short runs are refused.
+///
+/// # Safety
+/// There are `rows` runs from each start, and room for all of them.
+pub(super) unsafe fn interleave(rows: usize, runs: &[(*const u8, usize)], out: *mut u8) -> bool {
+    if rows < 2 || runs.iter().any(|&(_, bytes)| bytes < ROW) {
+        return false;
+    }
+    let row = runs.iter().map(|(_, bytes)| bytes).sum::<usize>();
+    let pieces = threads::pieces(engine::moving(rows * row, 2)).min(rows);
+    let places = Shared((runs, out));
+    threads::for_each(pieces, &|piece| {
+        let places = &places;
+        let (runs, mut out) = places.0;
+        let part = [piece, piece + 1].map(|piece| rows * piece / pieces);
+        // SAFETY: the caller's promise; every part of the rows is written by one thread.
+        unsafe {
+            out = out.add(part[0] * row);
+            for at in part[0]..part[1] {
+                for &(start, bytes) in runs {
+                    core::ptr::copy_nonoverlapping(start.add(at * bytes), out, bytes);
+                    out = out.add(bytes);
+                }
+            }
+        }
+    });
+    true
 }

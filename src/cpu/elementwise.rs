@@ -12,7 +12,7 @@ use super::{compiled, copying};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::ops::kernel::{Map1, Map2, Map3};
-use crate::shape::strides::{numel, span};
+use crate::shape::strides::{is_contiguous, numel, span};
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// The place of a view's first element.
@@ -20,8 +20,8 @@ pub(crate) fn source<E: Element>(view: &View<'_, HostBuffer, E>) -> *const E {
     debug_assert!(
         span(view.sizes, view.strides).is_some_and(|span| span == 0 || view.offset + span <= view.buffer.len::<E>())
     );
-    // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
-    unsafe { view.buffer.start::<E>().add(view.offset) }
+    // The offset of a view lies inside its buffer, but that of an empty one may lie anywhere.
+    view.buffer.start::<E>().wrapping_add(view.offset)
 }
 
 /// The place of an output's first element.
@@ -33,8 +33,7 @@ pub(super) fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E
         span(out.sizes, out.strides).is_some_and(|span| span == 0 || out.offset + span <= out.buffer.len::<E>())
     );
     let start = out.buffer.start_mut::<E>().unwrap_or_else(|| unreachable!("a shared buffer is never written"));
-    // SAFETY: as in `source`.
-    unsafe { start.add(out.offset) }
+    start.wrapping_add(out.offset)
 }
 
 /// How many elements a result has. Tensors check sizes before they ask for one; what is written through raw places is
@@ -42,6 +41,9 @@ pub(super) fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E
 pub(super) fn result_len(sizes: &[usize]) -> Result<usize> {
     numel(sizes).ok_or_else(|| Error::TooLarge { op: "result", sizes: sizes.into() })
 }
+
+/// Bytes of a line of a large result that are worth being written past the caches.
+const LINE: usize = Room::BYTES;
 
 /// A kernel's inner loop and where its operands are.
 #[derive(Clone, Copy)]
@@ -55,6 +57,8 @@ struct Job<const N: usize> {
     looks: bool,
     /// Whether an element takes longer to compute than memory takes to give it.
     is_long: bool,
+    /// Whether long lines of the result are written past the caches.
+    past_caches: bool,
 }
 
 impl Job<2> {
@@ -68,6 +72,7 @@ impl Job<2> {
             sizes: [size_of::<O>(), size_of::<A>()],
             looks: K::HAS_USUAL,
             is_long: K::IS_LONG,
+            past_caches: false,
         }
     }
 }
@@ -88,6 +93,7 @@ impl Job<3> {
             sizes: [size_of::<O>(), size_of::<A>(), size_of::<B>()],
             looks: false,
             is_long: false,
+            past_caches: false,
         }
     }
 }
@@ -107,11 +113,18 @@ impl Job<4> {
             sizes: [size_of::<O>(), size_of::<A>(), size_of::<B>(), size_of::<C>()],
             looks: false,
             is_long: false,
+            past_caches: false,
         }
     }
 }
 
 impl<const N: usize> Job<N> {
+    /// Whether a result of so many elements is written past the caches.
+    #[inline(always)]
+    fn is_large(&self, total: usize) -> bool {
+        stream::is_large(total * self.sizes[0]) && self.places[0] != self.places[1]
+    }
+
     /// Where each operand's element `at` of a run is.
     #[inline(always)]
     fn places(&self, run: &Run<N>, at: usize) -> [*mut u8; N] {
@@ -204,7 +217,9 @@ impl<const N: usize> Body<N> for Job<N> {
         let alike = run.steps == [1; N] || run.len == 1;
         // SAFETY: the caller's promise; whoever made it put kernel, loop and places together.
         unsafe {
-            if alike && !(self.looks && self.places[0] == self.places[1]) {
+            if self.past_caches && run.steps[0] == 1 && run.len * self.sizes[0] >= LINE {
+                self.by_pieces(run, true);
+            } else if alike && !(self.looks && self.places[0] == self.places[1]) {
                 (self.inner)(self.kernel, self.places(&run, 0), run.len);
             } else {
                 self.by_pieces(run, false);
@@ -228,8 +243,7 @@ impl<const N: usize> Body<N> for Job<N> {
 
     #[inline(always)]
     unsafe fn line(self, run: Run<N>, total: usize) {
-        let past_caches =
-            stream::is_large(total * self.sizes[0]) && run.steps[0] == 1 && self.places[0] != self.places[1];
+        let past_caches = self.is_large(total) && run.steps[0] == 1;
         // SAFETY: the caller's promise.
         unsafe {
             if past_caches {
@@ -253,7 +267,8 @@ impl<const N: usize> Body<N> for Job<N> {
     }
 
     #[inline(never)]
-    unsafe fn everywhere(self, walk: &Walk<N>) {
+    unsafe fn everywhere(mut self, walk: &Walk<N>, total: usize) {
+        self.past_caches = self.is_large(total);
         // SAFETY: the caller's promise.
         unsafe { visit(walk, self) }
     }
@@ -317,6 +332,16 @@ pub(crate) fn join<E: Element>(
     // once; what is reached from a piece is valid by its view's invariant.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut E| {
+            if is_contiguous(sizes, strides) && pieces.iter().all(|piece| is_contiguous(piece.sizes, piece.strides)) {
+                let runs = pieces.iter().map(|piece| {
+                    let run: usize = piece.sizes[axis..].iter().product();
+                    (source(piece).cast(), run * size_of::<E>())
+                });
+                let rows = sizes[..axis].iter().product();
+                if copying::interleave(rows, &runs.collect::<Vec<_>>(), out.cast()) {
+                    return Ok(());
+                }
+            }
             let mut start = 0;
             for piece in pieces {
                 let out = out.wrapping_add(start * strides[axis]);
@@ -432,6 +457,33 @@ pub(crate) fn update2<B: Element, O: Element>(
     let (out, b) = (target(&mut out), source(&b));
     // SAFETY: as in `map1_into`.
     unsafe { over(sizes, strides, Job::two(&kernel, out, out, b)) }
+}
+
+/// A buffer of its own with the elements of a view at the same distances from the first; between them are zeros.
+///
+/// # Panics
+/// If memory runs out.
+#[cold]
+pub(crate) fn kept<E: Element>(view: View<'_, HostBuffer, E>) -> HostBuffer {
+    let span = span(view.sizes, view.strides).unwrap_or_else(|| unreachable!("a view lies inside its buffer"));
+    // Zeros are valid elements of every dtype.
+    let mut buffer = HostBuffer::zeroed::<E>(span).unwrap_or_else(|error| panic!("{error}"));
+    let Some(to) = buffer.start_mut::<u8>() else { unreachable!("a fresh buffer is not shared") };
+    let from: *const u8 = source(&view).cast();
+    // What is repeated is copied once. One thread: the places of windows that overlap are written several times.
+    let sizes: Vec<usize> = view
+        .sizes
+        .iter()
+        .zip(view.strides)
+        .map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size })
+        .collect();
+    let width = size_of::<E>();
+    for run in Walk::new(&sizes, [view.strides]).runs() {
+        let (start, step) = (run.starts[0] * width, run.steps[0]);
+        // SAFETY: the walk stays inside the view, and the buffer has the view's span.
+        unsafe { copying::along(width, run.len, (to.add(start), step), (from.add(start), step)) }
+    }
+    buffer
 }
 
 /// All elements in row-major order.

@@ -50,11 +50,11 @@ pub(super) trait Body<const N: usize>: Copy {
     /// As for `run`.
     unsafe fn few(self, len: usize);
 
-    /// Every inner loop of a walk.
+    /// Every inner loop of a walk; the whole result has `total` elements.
     ///
     /// # Safety
     /// As for `run`, for all that the walk reaches.
-    unsafe fn everywhere(self, walk: &Walk<N>);
+    unsafe fn everywhere(self, walk: &Walk<N>, total: usize);
 }
 
 /// How many nanoseconds elements of so many bytes take that are only moved: memory gives some 64 bytes in one.
@@ -140,7 +140,7 @@ pub(super) unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk
         unsafe {
             match walk.line_run() {
                 Some(run) => body.line(run, len),
-                None => body.everywhere(walk),
+                None => body.everywhere(walk, len),
             }
         }
     };

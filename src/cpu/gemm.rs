@@ -2,6 +2,7 @@
 //! no crate multiplies with wrap-around, and products of vectors, which memory bounds, are ours. Uses walks; used by `Cpu`.
 
 use super::elementwise::{map1, result_len, source};
+use super::finish::{self, Then};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
@@ -282,13 +283,15 @@ fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes:
     }
 }
 
-/// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes, row-major, with what it is added to.
+/// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes, row-major, with what it is added to, and what is done to
+/// its elements at the end.
 pub(crate) fn matmul<E: Dtype>(
     a: View<'_, HostBuffer, E>,
     b: View<'_, HostBuffer, E>,
     added: Option<Added<'_, HostBuffer, E>>,
+    then: Option<Then<'_, E>>,
 ) -> Result<HostBuffer> {
-    if let (&[m, k], &[_, n], None) = (a.sizes, b.sizes, &added)
+    if let (&[m, k], &[_, n], None, None) = (a.sizes, b.sizes, &added, then)
         && [m, k, n].iter().all(|size| (1..=TINY).contains(size))
         && const { !is_half::<E>() }
     {
@@ -314,8 +317,9 @@ pub(crate) fn matmul<E: Dtype>(
     let vector = (m == 1 || n == 1) && !E::DTYPE.is_complex() && !by_rows;
     let nothing = results == 0 || k == 0 || alpha == E::Compute::default();
     // The result starts as what the product is added to where that is the number computed in.
+    let starts = input.is_some() && !(vector || is_half::<E>());
     let start = match input {
-        Some(input) if nothing || !(vector || is_half::<E>()) => Some(if beta == one::<E>() {
+        Some(input) if nothing || (starts && then.is_none()) => Some(if beta == one::<E>() {
             map1::<E, E, _>(Copying, input, &to)?
         } else {
             map1::<E, E, _>(Scaling(beta), input, &to)?
@@ -323,7 +327,11 @@ pub(crate) fn matmul<E: Dtype>(
         _ => None,
     };
     if nothing {
-        return start.map_or_else(|| HostBuffer::zeroed::<E>(results), Ok);
+        let mut result = start.map_or_else(|| HostBuffer::zeroed::<E>(results), Ok)?;
+        if let Some((then, out)) = then.zip(result.start_mut::<E>()).filter(|_| results > 0) {
+            then(out, results);
+        }
+        return Ok(result);
     }
 
     let walk = Walk::row_major(&batch, strides.each_ref().map(|strides| &strides[..]));
@@ -339,8 +347,7 @@ pub(crate) fn matmul<E: Dtype>(
         finish: Finish { input: finish.input.map(|input| input.wrapping_add(starts[3])), ..finish },
         threads,
     };
-    let adds = start.is_some();
-    let run = |task: Task<E>| {
+    let multiply = |task: Task<E>| {
         if vector {
             vectors::multiply(task);
         } else if const { is_half::<E>() } {
@@ -355,11 +362,15 @@ pub(crate) fn matmul<E: Dtype>(
                 left_steps: task.left_steps,
                 right: task.right.cast(),
                 right_steps: task.right_steps,
-                alpha,
-                adds,
+                alpha: task.finish.alpha,
+                adds: starts,
                 threads: task.threads,
             });
         }
+    };
+    let run = |task: Task<E>| match then {
+        None => multiply(task),
+        Some(then) => finish::by_rows(task, starts, &multiply, then),
     };
 
     // At a few dozen multiplications in a nanosecond, or as fast as memory gives the matrix.

@@ -1,11 +1,14 @@
 //! Products of matrices in half precision: tile by tile, widened to the number they are computed in, added up in it over all
-//! terms, and rounded once. Used by `gemm`.
+//! terms, and rounded once; `bf16` by an instruction of its own where the machine has one. Used by `gemm`.
 
 use super::convert;
+#[cfg(target_arch = "x86_64")]
+use super::dots::x86::avx512;
+use super::dots::{Dot, Operands, Part};
 use super::gemm::{Finish, Multiply, Product, Task, one};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
-use crate::dtype::{Compute, DType, Dtype, f16};
+use crate::dtype::{Compute, DType, Dtype, bf16, f16};
 
 /// Terms widened at once.
 const DEPTH: usize = 512;
@@ -131,8 +134,51 @@ fn tile<E: Dtype>(task: &Task<E>, corner: [usize; 2], sizes: [usize; 2], room: &
     });
 }
 
+/// Sums of a tile of `bf16`s, rounded into the result.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+struct Round<'a> {
+    sums: &'a [f32],
+    /// How many columns a strip has.
+    strip: usize,
+    part: Part,
+    task: &'a Task<bf16>,
+}
+impl Loop for Round<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Round { sums, strip, part: Part { corner: [top, left], sizes: [rows, columns] }, task } = self;
+        for (row, sums) in sums.chunks_exact(strip).enumerate().take(rows) {
+            for (column, &sum) in sums.iter().enumerate().take(columns) {
+                // SAFETY: the part is inside the result (and so inside the input), and nobody else writes it.
+                unsafe {
+                    let out = task.out.add((top + row) * task.sizes[2] + left + column);
+                    out.write(task.finish.element(sum, top + row, left + column));
+                }
+            }
+        }
+    }
+}
+
+/// A product of `bf16`s by an instruction for pairs of them.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+pub(super) fn by_pairs<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>(task: Task<bf16>) {
+    let Task { sizes, left, left_steps, right, right_steps, threads, .. } = task;
+    let operands = Operands::<D, bf16, bf16> { sizes, left, left_steps, right, right_steps, flip: 0 };
+    let shared = Shared(task);
+    operands.multiply(threads, &|sums, _, part| {
+        let shared = &shared;
+        simd::dispatch(Round { sums, strip: D::STRIP, part, task: &shared.0 });
+    });
+}
+
 /// A product of matrices of halves.
 pub(super) fn multiply<E: Dtype>(task: Task<E>) {
+    #[cfg(target_arch = "x86_64")]
+    if const { matches!(E::DTYPE, DType::BF16) } && avx512::Halves::is_there() {
+        // SAFETY: `E` is `bf16`, the one dtype of that name; a task is places, sizes and numbers.
+        return by_pairs::<avx512::Halves>(unsafe { core::mem::transmute_copy(&task) });
+    }
     let [m, k, n] = task.sizes;
     let side = TILES[usize::from(m * n < LARGE)];
     let across = n.div_ceil(side);

@@ -1,237 +1,172 @@
-//! Products of matrices of integers, which wrap around. Both operands are packed block by block, so that what a few rows and a
-//! strip of columns need lies side by side, and their sums stay in registers. Used by `gemm`.
+//! Products of matrices of integers, which wrap around: those of bytes as those of 16-bit integers, of which they are the lowest
+//! bits. Used by `gemm`.
 
+#[cfg(target_arch = "x86_64")]
+use super::dots::x86::{avx2, avx512};
+use super::dots::{Dot, Operands, Part, plain};
 use super::elementwise::{result_len, source};
 use super::gemm::Product;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
-use crate::dtype::{Dtype, MachineInt};
+use crate::dtype::{DType, Dtype, MachineInt};
 use crate::error::Result;
 use crate::storage::{HostBuffer, View};
-use core::marker::PhantomData;
+use num_traits::AsPrimitive;
 
-/// Rows of the result that are summed together.
-const ROWS: usize = 4;
-/// Terms packed at once.
-const DEPTH: usize = 256;
-/// Rows packed at once.
-const HEIGHT: usize = 128;
-
-/// Columns computed at once.
-const WIDTH: usize = 1024;
-
-/// Sizes, places and steps of the operands.
-#[derive(Clone, Copy)]
-struct Operands<L, R> {
-    sizes: [usize; 3],
-    left: *const L,
-    left_steps: [usize; 2],
-    right: *const R,
-    right_steps: [usize; 2],
+/// Calls a function with the best instruction of a name that the machine has.
+macro_rules! with_best {
+    ($name:ident => $call:ident<$($types:ident),*>($($argument:expr),*)) => {{
+        #[cfg(target_arch = "x86_64")]
+        if avx512::$name::is_there() {
+            return $call::<avx512::$name, $($types),*>($($argument),*);
+        } else if avx2::$name::is_there() {
+            return $call::<avx2::$name, $($types),*>($($argument),*);
+        }
+        $call::<plain::$name, $($types),*>($($argument),*)
+    }};
 }
 
-/// A product of elements `L` and `R`, computed in `W` and written by `write`, in strips of `STRIP` columns.
-struct Blocks<L, R, W, O, In, Out, const STRIP: usize> {
-    operands: Operands<L, R>,
-    out: *mut O,
+/// Sums of a tile (rows of a strip) on their way into the result.
+struct Store<'a, N, T> {
+    sums: &'a [N],
+    /// How many columns a strip has.
+    strip: usize,
+    sizes: [usize; 2],
+    out: *mut T,
     out_step: usize,
-    /// Writes the sum of the first terms, or adds that of further ones.
-    write: Out,
-    types: PhantomData<fn() -> (W, In)>,
+    alpha: T,
+    /// Whether they are added to what is there.
+    adds: bool,
 }
-
-/// How operands become what is multiplied.
-trait Widen<L, R, W> {
-    fn left(value: L) -> W;
-    fn right(value: R) -> W;
-}
-/// Both to what their dtype is multiplied in.
-struct Factors;
-impl<T: MachineInt> Widen<T, T, T::Factor> for Factors {
-    #[inline(always)]
-    fn left(value: T) -> T::Factor {
-        value.widen()
-    }
-    #[inline(always)]
-    fn right(value: T) -> T::Factor {
-        value.widen()
-    }
-}
-/// Both to 32 bits.
-struct Words;
-impl<E: Dtype> Widen<E, i8, i32> for Words {
-    #[inline(always)]
-    fn left(value: E) -> i32 {
-        value.cast()
-    }
-    #[inline(always)]
-    fn right(value: i8) -> i32 {
-        value.into()
-    }
-}
-
-/// `sum + a * b` in rows of a strip: `depth` groups of [`ROWS`] factors, and as many strips. It is a function of its own, in which
-/// the compiler keeps the sums in registers.
-struct Kernel<'a, W, const STRIP: usize> {
-    left: *const W,
-    right: *const W,
-    depth: usize,
-    to: &'a mut [[W; STRIP]; ROWS],
-}
-impl<W: MachineInt, const STRIP: usize> Loop for Kernel<'_, W, STRIP> {
+impl<N: AsPrimitive<T>, T: MachineInt> Loop for Store<'_, N, T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Kernel { left, right, depth, to } = self;
-        let mut sums = [[W::zero(); STRIP]; ROWS];
-        for p in 0..depth {
-            // SAFETY: `Blocks` has packed so many.
-            let (factors, strip) = unsafe {
-                (left.add(p * ROWS).cast::<[W; ROWS]>().read(), right.add(p * STRIP).cast::<[W; STRIP]>().read())
-            };
-            for row in 0..ROWS {
-                for column in 0..STRIP {
-                    sums[row][column] = sums[row][column].wrapping_add(&factors[row].wrapping_mul(&strip[column]));
-                }
-            }
-        }
-        *to = sums;
-    }
-}
-
-impl<L: Copy, R: Copy, W, O, In, Out, const STRIP: usize> Blocks<L, R, W, O, In, Out, STRIP>
-where
-    W: MachineInt,
-    In: Widen<L, R, W>,
-    Out: Fn(*mut O, W, bool),
-{
-    fn run(self) {
-        let Operands { sizes: [m, k, n], left, left_steps, right, right_steps } = self.operands;
-        let (strips, deepest) = (n.div_ceil(STRIP), DEPTH.min(k));
-        let mut packed_left = vec![W::zero(); HEIGHT.min(m.next_multiple_of(ROWS)) * deepest];
-        let mut sums = [[W::zero(); STRIP]; ROWS];
-        let mut packed_right = vec![W::zero(); strips * STRIP * deepest];
-        for low in (0..k).step_by(DEPTH) {
-            let depth = DEPTH.min(k - low);
-            for (strip, to) in packed_right.chunks_exact_mut(STRIP * deepest).enumerate() {
-                let first = strip * STRIP;
-                // What lies beyond the last column stays zero.
-                let columns = STRIP.min(n - first);
-                for (p, to) in to.chunks_exact_mut(STRIP).take(depth).enumerate() {
-                    // SAFETY: the terms and columns are those of the right operand.
-                    unsafe {
-                        let from = right.add((low + p) * right_steps[0] + first * right_steps[1]);
-                        if right_steps[1] == 1 && columns == STRIP {
-                            let from = from.cast::<[R; STRIP]>().read();
-                            to.iter_mut().zip(from).for_each(|(to, x)| *to = In::right(x));
-                        } else {
-                            for (j, to) in to[..columns].iter_mut().enumerate() {
-                                *to = In::right(from.add(j * right_steps[1]).read());
-                            }
-                        }
-                    }
-                }
-            }
-            for top in (0..m).step_by(HEIGHT) {
-                let rows = HEIGHT.min(m - top);
-                for (group, to) in packed_left.chunks_exact_mut(ROWS * deepest).enumerate() {
-                    for r in 0..ROWS.min(rows.saturating_sub(group * ROWS)) {
-                        // SAFETY: the rows and terms are those of the left operand.
-                        unsafe {
-                            let from = left.add((top + group * ROWS + r) * left_steps[0] + low * left_steps[1]);
-                            for p in 0..depth {
-                                to[p * ROWS + r] = In::left(from.add(p * left_steps[1]).read());
-                            }
-                        }
-                    }
-                }
-                for strip in 0..strips {
-                    let first = strip * STRIP;
-                    let columns = STRIP.min(n - first);
-                    for group in 0..rows.div_ceil(ROWS) {
-                        // SAFETY: the packed blocks have `depth` groups of factors and strips; the rows and columns written are
-                        // those of the result, which nobody else writes.
-                        unsafe {
-                            simd::dispatch(Kernel {
-                                left: packed_left.as_ptr().add(group * ROWS * deepest),
-                                right: packed_right.as_ptr().add(strip * STRIP * deepest),
-                                depth,
-                                to: &mut sums,
-                            });
-                            let at = top + group * ROWS;
-                            for (r, sums) in sums.iter().enumerate().take(ROWS.min(m - at)) {
-                                let out = self.out.add((at + r) * self.out_step + first);
-                                if columns == STRIP {
-                                    (0..STRIP).for_each(|j| (self.write)(out.add(j), sums[j], low > 0));
-                                } else {
-                                    (0..columns).for_each(|j| (self.write)(out.add(j), sums[j], low > 0));
-                                }
-                            }
-                        }
-                    }
+        let Store { sums, strip, sizes: [rows, columns], out, out_step, alpha, adds } = self;
+        for (row, sums) in sums.chunks_exact(strip).enumerate().take(rows) {
+            for (column, sum) in sums.iter().enumerate().take(columns) {
+                // SAFETY: whoever made it gives places of the result, which nobody else writes, and which were written before if
+                // they are added to.
+                unsafe {
+                    let out = out.add(row * out_step + column);
+                    let value = alpha.wrapping_mul(&sum.as_());
+                    out.write(if adds { out.read().wrapping_add(&value) } else { value });
                 }
             }
         }
     }
 }
 
-impl<L: Copy, R: Copy, W, O, In, Out, const STRIP: usize> Blocks<L, R, W, O, In, Out, STRIP>
+/// A product of integers `T` by an instruction.
+pub(super) fn run<D: Dot, T: MachineInt>(product: Product<T>)
 where
-    W: MachineInt,
-    In: Widen<L, R, W>,
-    Out: Fn(*mut O, W, bool) + Copy,
+    D::Left: From<T>,
+    D::Right: From<T>,
+    D::Sum: AsPrimitive<T>,
 {
-    /// Computes it with some threads: columns that fit the cache, and rows of them.
-    fn share(self, threads: usize) {
-        let Operands { sizes: [m, k, n], left_steps, right_steps, .. } = self.operands;
-        let across = n.div_ceil(WIDTH);
-        // As many pieces of rows as keep all threads busy.
-        let height = m.div_ceil(threads.div_ceil(across).max(1)).next_multiple_of(ROWS);
-        let whole = Shared(self);
-        threads::for_each(m.div_ceil(height) * across, &|piece| {
-            let whole = &whole;
-            let blocks = &whole.0;
-            let (top, left) = (piece / across * height, piece % across * WIDTH);
-            let operands = Operands {
-                sizes: [height.min(m - top), k, WIDTH.min(n - left)],
-                left: blocks.operands.left.wrapping_add(top * left_steps[0]),
-                right: blocks.operands.right.wrapping_add(left * right_steps[1]),
-                ..blocks.operands
-            };
-            let out = blocks.out.wrapping_add(top * blocks.out_step + left);
-            let Blocks { out_step, write, types, .. } = *blocks;
-            Blocks::<_, _, _, _, _, _, STRIP> { operands, out, out_step, write, types }.run();
-        });
-    }
+    let Product { sizes, out, out_step, left, left_steps, right, right_steps, alpha, adds, threads } = product;
+    let operands = Operands::<D, T, T> { sizes, left, left_steps, right, right_steps, flip: num_traits::zero() };
+    let out = Shared(out);
+    operands.multiply(threads, &|sums, _, Part { corner: [top, left], sizes }| {
+        let out = &out;
+        let out = out.0.wrapping_add(top * out_step + left);
+        simd::dispatch(Store { sums, strip: D::STRIP, sizes, out, out_step, alpha, adds });
+    });
 }
 
-/// A product with strips of one cache line.
-fn product<L: Copy, R: Copy, W: MachineInt, O, In: Widen<L, R, W>>(
-    operands: Operands<L, R>,
-    (out, out_step): (*mut O, usize),
-    write: impl Fn(*mut O, W, bool) + Copy,
-    threads: usize,
-) {
-    let types = PhantomData::<fn() -> (W, In)>;
-    if const { size_of::<W>() == 2 } {
-        Blocks::<_, _, _, _, _, _, 32> { operands, out, out_step, write, types }.share(threads);
-    } else if const { size_of::<W>() == 4 } {
-        Blocks::<_, _, _, _, _, _, 16> { operands, out, out_step, write, types }.share(threads);
-    } else {
-        Blocks::<_, _, _, _, _, _, 8> { operands, out, out_step, write, types }.share(threads);
-    }
+fn bytes(product: Product<i8>) {
+    with_best!(Shorts => run<i8>(product))
+}
+fn shorts(product: Product<i16>) {
+    with_best!(Shorts => run<i16>(product))
+}
+fn words(product: Product<i32>) {
+    with_best!(Words => run<i32>(product))
+}
+fn longs(product: Product<i64>) {
+    with_best!(Longs => run<i64>(product))
 }
 
 /// A product in the operands' own dtype.
 pub(super) fn multiply<T: MachineInt>(product: Product<T>) {
-    let Product { sizes, out, out_step, left, left_steps, right, right_steps, alpha, adds, threads } = product;
-    let operands = Operands { sizes, left, left_steps, right, right_steps };
-    let write = |out: *mut T, sum: T::Factor, more: bool| {
-        let value = alpha.wrapping_mul(&T::narrow(sum));
-        // SAFETY: `Blocks` gives places of the result, which were written before if they are added to.
-        unsafe { out.write(if adds || more { out.read().wrapping_add(&value) } else { value }) }
-    };
-    self::product::<_, _, _, _, Factors>(operands, (out, out_step), write, threads);
+    /// # Safety
+    /// `T` and `U` have one size, and so the same sums and products.
+    unsafe fn cast<T: Copy, U>(product: Product<T>) -> Product<U> {
+        let Product { sizes, out, out_step, left, left_steps, right, right_steps, alpha, adds, threads } = product;
+        // SAFETY: the caller's promise: all bits make an integer.
+        let alpha = unsafe { core::mem::transmute_copy(&alpha) };
+        let (out, left, right) = (out.cast(), left.cast(), right.cast());
+        Product { sizes, out, out_step, left, left_steps, right, right_steps, alpha, adds, threads }
+    }
+    // SAFETY: the sizes are compared.
+    unsafe {
+        match size_of::<T>() {
+            1 => bytes(cast(product)),
+            2 => shorts(cast(product)),
+            4 => words(cast(product)),
+            _ => longs(cast(product)),
+        }
+    }
+}
+
+/// Sizes, places and steps of matrices of bytes, the right one of signed ones, and where the `i32` result goes, row-major.
+pub(super) struct Bytes<L> {
+    pub(super) sizes: [usize; 3],
+    pub(super) left: *const L,
+    pub(super) left_steps: [usize; 2],
+    pub(super) right: *const i8,
+    pub(super) right_steps: [usize; 2],
+    pub(super) out: *mut i32,
+    pub(super) threads: usize,
+}
+
+/// A product of bytes by an instruction; `flip` are bits of groups that are turned over on the left.
+fn widening<D: Dot<Group = u32, Sum = i32>, L: Copy>(bytes: Bytes<L>, flip: u32)
+where
+    D::Left: From<L>,
+    D::Right: From<i8>,
+{
+    let Bytes { sizes, left, left_steps, right, right_steps, out, threads } = bytes;
+    let (out, n) = (Shared(out), sizes[2]);
+    let operands = Operands::<D, L, i8> { sizes, left, left_steps, right, right_steps, flip };
+    operands.multiply(threads, &|sums, excess, Part { corner: [top, left], sizes: [rows, columns] }| {
+        let out = &out;
+        for (row, sums) in sums.chunks_exact(D::STRIP).enumerate().take(rows) {
+            // SAFETY: the part is inside the result, and nobody else writes it.
+            unsafe {
+                let out = out.0.add((top + row) * n + left);
+                match excess {
+                    None => out.copy_from_nonoverlapping(sums.as_ptr(), columns),
+                    Some(excess) => {
+                        let sums = sums.iter().zip(excess).map(|(sum, excess)| sum.wrapping_sub(*excess));
+                        sums.enumerate().for_each(|(column, sum)| out.add(column).write(sum));
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// An instruction for unsigned and signed bytes: signed ones on the left are made unsigned, 128 more than they are, which is taken
+/// back from their sums.
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
+pub(super) fn of_unsigned<D: Dot<Group = u32, Left = u8, Right = i8, Sum = i32>>(bytes: Bytes<u8>, signed: bool) {
+    widening::<D, u8>(bytes, if signed { 0x8080_8080 } else { 0 });
+}
+
+fn multiply_bytes<L: Copy>(bytes: Bytes<L>, signed: bool)
+where
+    i16: From<L>,
+{
+    #[cfg(target_arch = "x86_64")]
+    if avx512::Bytes::is_there() {
+        let Bytes { sizes, left, left_steps, right, right_steps, out, threads } = bytes;
+        let bytes = Bytes { sizes, left: left.cast(), left_steps, right, right_steps, out, threads };
+        return of_unsigned::<avx512::Bytes>(bytes, signed);
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = signed;
+    with_best!(Shorts => widening<L>(bytes, 0))
 }
 
 /// A product of bytes, signed or not, with signed bytes, in 32 bits; row-major.
@@ -242,26 +177,28 @@ pub(crate) fn int_mm<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffe
         return HostBuffer::zeroed::<i32>(results);
     }
     let steps = |strides: &[usize]| [strides[0], strides[1]];
-    let operands = Operands {
+    let threads = threads::pieces(m.saturating_mul(n).saturating_mul(k) / 32);
+    let bytes = |out| Bytes {
         sizes: [m, k, n],
-        left: source(&a),
+        left: source(&a).cast::<i8>(),
         left_steps: steps(a.strides),
         right: source(&b),
         right_steps: steps(b.strides),
+        out,
+        threads,
     };
-    let write = |out: *mut i32, sum: i32, more: bool| {
-        // SAFETY: as in `multiply`.
-        unsafe { out.write(if more { out.read().wrapping_add(sum) } else { sum }) }
-    };
-    // SAFETY: the blocks cover the result.
+    // SAFETY: all of the result is written.
     unsafe {
         HostBuffer::filled_by(results, |out| {
-            product::<_, _, _, _, Words>(
-                operands,
-                (out, n),
-                write,
-                threads::pieces(m.saturating_mul(n).saturating_mul(k) / 32),
-            );
+            if matches!(E::DTYPE, DType::U8) {
+                let Bytes { sizes, left, left_steps, right, right_steps, out, threads } = bytes(out);
+                multiply_bytes::<u8>(
+                    Bytes { sizes, left: left.cast(), left_steps, right, right_steps, out, threads },
+                    false,
+                );
+            } else {
+                multiply_bytes::<i8>(bytes(out), true);
+            }
             Ok(())
         })
     }

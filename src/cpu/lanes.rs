@@ -10,6 +10,9 @@ use crate::error::Result;
 use crate::shape::strides;
 use crate::storage::{HostBuffer, View};
 
+/// What becomes of the results of a lane: where the first goes, from each to the next, and the results.
+type Results<'a, O> = dyn Fn(usize, usize, &[O]) + Sync + 'a;
+
 /// Lanes of a walk over the other axes: operand 0 is the result, operand 1 the source.
 struct Lanes<'a, K, A, O> {
     walk: &'a Walk<2>,
@@ -18,24 +21,22 @@ struct Lanes<'a, K, A, O> {
     /// From element to element of a lane, in the result and in the source.
     steps: [usize; 2],
     from: *const A,
-    to: *mut O,
+    results: &'a Results<'a, O>,
 }
-impl<K: LaneKernel<A, O>, A: Element, O: Element> Loop for Lanes<'_, K, A, O> {
+impl<K: LaneKernel<A, O>, A: Element, O: Copy + Default> Loop for Lanes<'_, K, A, O> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Lanes { walk, kernel, len, steps, from, to } = self;
+        let Lanes { walk, kernel, len, steps, from, results } = self;
         // Lanes whose elements do not lie side by side are gathered here; the kernel writes to the other one.
         let mut gathered: Vec<A> = if steps[1] == 1 { Vec::new() } else { vec![A::default(); len] };
         let mut result = vec![O::default(); len];
         let mut scratch = K::Scratch::default();
         for run in walk.runs() {
             for lane in 0..run.len {
-                // SAFETY: the walk gives the first elements of lanes; all `len` elements of each lie inside the view and the
-                // result, and lanes are disjoint.
+                // SAFETY: the walk gives the first elements of lanes; all `len` elements of each lie inside the view.
                 unsafe {
                     let from = from.add(run.starts[1] + lane * run.steps[1]);
-                    let to = to.add(run.starts[0] + lane * run.steps[0]);
                     if steps[1] == 1 {
                         simd::prefetch_row(from.wrapping_add(run.steps[1]), len);
                         kernel.lane(core::slice::from_raw_parts(from, len), &mut result, &mut scratch);
@@ -45,27 +46,26 @@ impl<K: LaneKernel<A, O>, A: Element, O: Element> Loop for Lanes<'_, K, A, O> {
                         }
                         kernel.lane(&gathered, &mut result, &mut scratch);
                     }
-                    if steps[0] == 1 {
-                        core::ptr::copy_nonoverlapping(result.as_ptr(), to, len);
-                    } else {
-                        for (i, value) in result.iter().enumerate() {
-                            to.add(i * steps[0]).write(*value);
-                        }
-                    }
                 }
+                results(run.starts[0] + lane * run.steps[0], steps[0], &result);
             }
         }
     }
 }
 
-pub(crate) fn lanes<A: Element, O: Element>(
+/// Runs a kernel on every lane along an axis. Each lane's results are given once to `results`.
+fn execute<A: Element, O: Copy + Default>(
     kernel: impl LaneKernel<A, O>,
     a: View<'_, HostBuffer, A>,
     axis: usize,
-) -> Result<HostBuffer> {
+    results: &Results<'_, O>,
+) {
     // A zero-dim tensor is one lane of one element.
     let (len, step) = a.sizes.get(axis).map_or((1, 0), |&size| (size, a.strides[axis]));
-    let total = result_len(a.sizes)?;
+    let total: usize = a.sizes.iter().product();
+    if total == 0 {
+        return;
+    }
     let inner: usize = a.sizes.iter().skip(axis + 1).product();
     let without = |of: &[usize]| -> Vec<usize> {
         of.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &value)| value).collect()
@@ -77,23 +77,59 @@ pub(crate) fn lanes<A: Element, O: Element>(
     let from = unsafe { a.buffer.start::<A>().add(a.offset) };
     // A nanosecond for each element: these kernels go over a lane several times.
     let pieces = threads::pieces(total);
-    // SAFETY: the lanes together hold every place of the result, and each is written whole.
+    let steps = [inner, step];
+    if pieces == 1 {
+        simd::dispatch(Lanes { walk: &walk, kernel, len, steps, from, results });
+    } else {
+        let (parts, from) = (walk.split(pieces, 1), Shared(from));
+        threads::for_each(parts.len(), &|part| {
+            let from = &from;
+            simd::dispatch(Lanes { walk: &parts[part], kernel, len, steps, from: from.0, results });
+        });
+    }
+}
+
+pub(crate) fn lanes<A: Element, O: Element>(
+    kernel: impl LaneKernel<A, O>,
+    a: View<'_, HostBuffer, A>,
+    axis: usize,
+) -> Result<HostBuffer> {
+    // SAFETY: the lanes are disjoint and together hold every place of the result, and each is written whole.
     unsafe {
-        HostBuffer::filled_by(total, |to: *mut O| {
-            if total == 0 {
-                return Ok(());
-            }
-            let steps = [inner, step];
-            if pieces == 1 {
-                simd::dispatch(Lanes { walk: &walk, kernel, len, steps, from, to });
-            } else {
-                let (parts, places) = (walk.split(pieces, 1), Shared((from, to)));
-                threads::for_each(parts.len(), &|part| {
-                    let places = &places;
-                    let (from, to) = places.0;
-                    simd::dispatch(Lanes { walk: &parts[part], kernel, len, steps, from, to });
-                });
-            }
+        HostBuffer::filled_by(result_len(a.sizes)?, |to: *mut O| {
+            let to = Shared(to);
+            execute(kernel, a, axis, &|first, step, lane: &[O]| {
+                let shared = &to;
+                let to = shared.0.add(first);
+                if step == 1 {
+                    core::ptr::copy_nonoverlapping(lane.as_ptr(), to, lane.len());
+                } else {
+                    lane.iter().enumerate().for_each(|(i, &value)| to.add(i * step).write(value));
+                }
+            });
+            Ok(())
+        })
+    }
+}
+
+/// Both results of a kernel that has two.
+pub(crate) fn lanes_both<A: Element, O: Element, P: Element>(
+    kernel: impl LaneKernel<A, (O, P)>,
+    a: View<'_, HostBuffer, A>,
+    axis: usize,
+) -> Result<[HostBuffer; 2]> {
+    // SAFETY: as in `lanes`.
+    unsafe {
+        HostBuffer::filled_by_both(result_len(a.sizes)?, |one: *mut O, other: *mut P| {
+            let places = Shared((one, other));
+            execute(kernel, a, axis, &|first, step, lane: &[(O, P)]| {
+                let shared = &places;
+                let (one, other) = shared.0;
+                for (i, &(value, companion)) in lane.iter().enumerate() {
+                    one.add(first + i * step).write(value);
+                    other.add(first + i * step).write(companion);
+                }
+            });
             Ok(())
         })
     }

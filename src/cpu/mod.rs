@@ -7,8 +7,12 @@ mod compiled;
 pub(crate) mod compress;
 mod convert;
 mod copying;
+mod dots;
 pub(crate) mod elementwise;
 mod engine;
+#[cfg(feature = "any")]
+pub(crate) mod erased;
+pub(crate) mod finish;
 pub(crate) mod fused;
 pub(crate) mod gather;
 pub(crate) mod gemm;
@@ -21,11 +25,15 @@ pub(crate) mod lanes;
 pub(crate) mod moving;
 pub(crate) mod order;
 pub(crate) mod reduce;
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+mod registers;
 pub(crate) mod rows;
 pub(crate) mod scatter;
 pub(crate) mod search;
 pub(crate) mod simd;
 pub(crate) mod stream;
 pub(crate) mod threads;
+#[cfg(target_arch = "x86_64")]
+mod turning;
 mod vectors;
 pub(crate) mod walk;

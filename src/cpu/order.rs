@@ -256,35 +256,28 @@ fn lanes<T: Keyed + Element>(order: Order, a: Bytes<'_>, axis: usize) -> Result<
     let walk = Walk::row_major(&others(&sizes), [&others(&result_strides), &others(a.strides)]);
     let lanes: usize = others(&sizes).iter().product();
     let pieces = if lanes > 1 { threads::pieces(lanes.saturating_mul(len).saturating_mul(8)) } else { 1 };
-    let mut indices: Option<HostBuffer> = None;
     // SAFETY: the lanes together hold every place of both results, and `rank` leaves as many packed keys as the order says.
-    let values = unsafe {
-        HostBuffer::filled_by(total, |values: *mut T| {
-            indices = Some(HostBuffer::filled_by(total, |indices: *mut i64| {
-                if total == 0 {
-                    return Ok(());
-                }
-                let (from, steps) = (a.start.cast::<T>(), [result_strides[axis], step]);
-                if pieces == 1 {
-                    simd::dispatch(Lanes { walk: &walk, order, len, steps, from, values, indices })
-                } else {
-                    let (parts, places) = (walk.split(pieces, 1), Shared((from, values, indices)));
-                    let failure = Mutex::new(Ok(()));
-                    threads::for_each(parts.len(), &|part| {
-                        let places = &places;
-                        let (from, values, indices) = places.0;
-                        let done =
-                            simd::dispatch(Lanes { walk: &parts[part], order, len, steps, from, values, indices });
-                        if done.is_err() {
-                            *failure.lock().unwrap_or_else(PoisonError::into_inner) = done;
-                        }
-                    });
-                    failure.into_inner().unwrap_or_else(PoisonError::into_inner)
-                }
-            })?);
-            Ok(())
-        })?
-    };
-    let Some(indices) = indices else { unreachable!("the indices are made with the values") };
-    Ok([values, indices])
+    unsafe {
+        HostBuffer::filled_by_both(total, |values: *mut T, indices: *mut i64| {
+            if total == 0 {
+                return Ok(());
+            }
+            let (from, steps) = (a.start.cast::<T>(), [result_strides[axis], step]);
+            if pieces == 1 {
+                simd::dispatch(Lanes { walk: &walk, order, len, steps, from, values, indices })
+            } else {
+                let (parts, places) = (walk.split(pieces, 1), Shared((from, values, indices)));
+                let failure = Mutex::new(Ok(()));
+                threads::for_each(parts.len(), &|part| {
+                    let places = &places;
+                    let (from, values, indices) = places.0;
+                    let done = simd::dispatch(Lanes { walk: &parts[part], order, len, steps, from, values, indices });
+                    if done.is_err() {
+                        *failure.lock().unwrap_or_else(PoisonError::into_inner) = done;
+                    }
+                });
+                failure.into_inner().unwrap_or_else(PoisonError::into_inner)
+            }
+        })
+    }
 }

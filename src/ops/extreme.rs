@@ -1,7 +1,7 @@
 //! Reductions to the extreme element and to its position. NaN is more extreme than any number.
 
-use super::reduce::Reducer;
-use crate::dtype::{Binary, Compute, Dtype, MachineFloat, MachineInt, Unary};
+use super::reduce::{Reducer, TwoResults, together};
+use crate::dtype::{Binary, Castable, Compute, DType, Dtype, MachineFloat, MachineInt, Unary};
 use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 
@@ -73,6 +73,7 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     type Partial = E::Compute;
     type Out = E;
     const HAS_IDENTITY: bool = false;
+    const WIDENS: bool = matches!(E::DTYPE, DType::F16);
     #[inline(always)]
     fn start(self) -> E::Compute {
         E::Compute::default().unary::<Best<MAX>>()
@@ -80,6 +81,14 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     #[inline(always)]
     fn meet(self, partial: E::Compute, element: E, _: usize) -> E::Compute {
         partial.binary::<Best<MAX>>(element.to_compute())
+    }
+    #[inline(always)]
+    fn meet_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
+        partial.binary::<Best<MAX>>(element.cast())
+    }
+    #[inline(always)]
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+        together(self, lines)
     }
     #[inline(always)]
     fn merge(self, one: E::Compute, other: E::Compute) -> E::Compute {
@@ -143,6 +152,64 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
     #[inline(always)]
     fn finish(self, (_, at): Self::Partial, _: usize) -> i64 {
         at as i64
+    }
+}
+
+/// The extreme element itself.
+impl<E: Dtype, const MAX: bool> TwoResults<E> for ArgExtreme<E, MAX> {
+    type Second = E;
+    fn second(self, (champion, _): Self::Partial, _: usize) -> E {
+        E::from_compute(champion)
+    }
+}
+
+/// The smallest element and the largest.
+#[derive(Clone, Copy)]
+pub struct BothExtremes<E> {
+    min: Extreme<E, false>,
+    max: Extreme<E, true>,
+}
+impl<E> BothExtremes<E> {
+    /// The reduction.
+    pub const fn new() -> Self {
+        BothExtremes { min: Extreme::new(), max: Extreme::new() }
+    }
+}
+impl<E> Default for BothExtremes<E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<E: Dtype> Reducer<E> for BothExtremes<E> {
+    type Partial = [E::Compute; 2];
+    type Out = E;
+    const HAS_IDENTITY: bool = false;
+    #[inline(always)]
+    fn start(self) -> Self::Partial {
+        [self.min.start(), self.max.start()]
+    }
+    #[inline(always)]
+    fn meet(self, [min, max]: Self::Partial, element: E, index: usize) -> Self::Partial {
+        [self.min.meet(min, element, index), self.max.meet(max, element, index)]
+    }
+    #[inline(always)]
+    fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
+        [self.min.merge(one[0], other[0]), self.max.merge(one[1], other[1])]
+    }
+    /// One after the other, over elements that lie in the cache by then.
+    #[inline(always)]
+    fn block(self, elements: &[E], index: usize) -> Self::Partial {
+        [self.min.block(elements, index), self.max.block(elements, index)]
+    }
+    #[inline(always)]
+    fn finish(self, [min, _]: Self::Partial, _: usize) -> E {
+        E::from_compute(min)
+    }
+}
+impl<E: Dtype> TwoResults<E> for BothExtremes<E> {
+    type Second = E;
+    fn second(self, [_, max]: Self::Partial, _: usize) -> E {
+        E::from_compute(max)
     }
 }
 

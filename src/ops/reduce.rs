@@ -4,7 +4,8 @@
 //! device (the tree of partial sums is fixed by the shape, so results do not depend on how work is divided).
 
 use super::Op;
-pub use super::extreme::{ArgExtreme, Extreme};
+pub use super::extreme::{ArgExtreme, BothExtremes, Extreme};
+use crate::cpu::simd;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat, MachineInt};
 
 /// A reduction of elements `A` to one `Out`.
@@ -42,12 +43,33 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
             lanes::<A, Self, LANES>(self, elements, index)
         }
     }
+    /// Several lines of elements, equally long, none of which knows where it stands. (Reductions that take little time for an
+    /// element take them together: no line waits for the one before it.)
+    #[inline(always)]
+    fn several<const M: usize>(self, lines: [&[A]; M]) -> [Self::Partial; M] {
+        lines.map(|line| self.block(line, 0))
+    }
+    /// Whether elements are halves that are brought to `f32` side by side before they are met.
+    const WIDENS: bool = false;
+    /// One more element that has been.
+    #[inline(always)]
+    fn meet_wide(self, _: Self::Partial, _: f32) -> Self::Partial {
+        unreachable!("only reductions that widen are asked to")
+    }
     /// The result.
     fn finish(self, partial: Self::Partial, count: usize) -> Self::Out;
     /// The same where there is but one result, which PyTorch computes in another way for some reductions.
     fn single(self) -> Self {
         self
     }
+}
+
+/// A reduction with a second result, which follows from what is kept for the first.
+pub trait TwoResults<A: Copy>: Reducer<A> {
+    /// What else comes out.
+    type Second: Element;
+    /// The second result.
+    fn second(self, partial: Self::Partial, count: usize) -> Self::Second;
 }
 
 /// How many elements are many; partial results kept side by side over them, and over few.
@@ -86,6 +108,16 @@ pub(super) fn lanes<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements
     in_turn::<A, R::Partial, N>(elements, reducer.start(), meet, |one, other| reducer.merge(one, other))
 }
 
+/// Several lines at once by the partial results of [`lanes`], if they are long.
+#[inline(always)]
+pub(crate) fn together<A: Copy, R: Reducer<A>, const M: usize>(reducer: R, lines: [&[A]; M]) -> [R::Partial; M] {
+    if lines.iter().any(|line| line.len() < MANY) {
+        return lines.map(|line| reducer.block(line, 0));
+    }
+    let meet = |partial: R::Partial, element: &A, at: usize| reducer.meet(partial, *element, at);
+    in_turns::<A, R::Partial, LANES, M>(lines, reducer.start(), meet, |one, other| reducer.merge(one, other))
+}
+
 /// Meets elements (and where they stand) in `N` partial results in turn, and merges them.
 #[inline(always)]
 pub(crate) fn in_turn<A, P: Copy, const N: usize>(
@@ -94,6 +126,10 @@ pub(crate) fn in_turn<A, P: Copy, const N: usize>(
     meet: impl Fn(P, &A, usize) -> P,
     merge: impl Fn(P, P) -> P,
 ) -> P {
+    if size_of::<A>() == size_of::<P>() {
+        let [met] = in_turns::<A, P, N, 1>([elements], start, meet, merge);
+        return met;
+    }
     let mut lanes = [start; N];
     let (chunks, rest) = elements.as_chunks::<N>();
     for (chunk, elements) in chunks.iter().enumerate() {
@@ -106,6 +142,26 @@ pub(crate) fn in_turn<A, P: Copy, const N: usize>(
         *partial = meet(*partial, element, first + lane);
     }
     halve(lanes, merge)
+}
+
+/// The same for each of `M` lines, which are equally long, by partial results as large as elements: they stay in registers.
+#[inline(always)]
+fn in_turns<A, P: Copy, const N: usize, const M: usize>(
+    lines: [&[A]; M],
+    start: P,
+    meet: impl Fn(P, &A, usize) -> P,
+    merge: impl Fn(P, P) -> P,
+) -> [P; M] {
+    let lines = lines.map(|line| line.as_chunks::<N>());
+    let mut partials = simd::meet_chunks(lines.map(|(chunks, _)| chunks), start, &meet);
+    core::array::from_fn(|line| {
+        let ((chunks, rest), lanes) = (lines[line], &mut partials[line]);
+        let first = chunks.len() * N;
+        for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
+            *partial = meet(*partial, element, first + lane);
+        }
+        halve(*lanes, &merge)
+    })
 }
 
 /// The sum of `term` over elements side by side: in blocks, and several sums side by side within a block, so that it vectorises
@@ -143,7 +199,7 @@ macro_rules! op {
 }
 pub(super) use op;
 op!(sum prod mean var std min max amin amax argmin argmax any all);
-op!(cumsum softmax log_softmax logsumexp matmul clamp imag where_ pad trace bernoulli multinomial);
+op!(cumsum softmax log_softmax logsumexp matmul clamp imag where_ pad trace bernoulli multinomial view_as_real view_as_complex);
 op!(layer_norm rms_norm normalize);
 op!(nansum nanmean count_nonzero vector_norm norm aminmax var_mean std_mean);
 op!(cumprod cummax cummin logcumsumexp diff trapezoid cumulative_trapezoid);
@@ -177,6 +233,7 @@ pub struct Summing;
 impl<E: Dtype> Reducer<E> for Summing {
     type Partial = <E::Sum as Dtype>::Compute;
     type Out = E::Sum;
+    const WIDENS: bool = matches!(E::DTYPE, DType::F16);
     #[inline(always)]
     fn start(self) -> Self::Partial {
         Default::default()
@@ -184,6 +241,14 @@ impl<E: Dtype> Reducer<E> for Summing {
     #[inline(always)]
     fn meet(self, partial: Self::Partial, element: E, _: usize) -> Self::Partial {
         partial.binary::<Accumulating>(element.cast::<E::Sum>().to_compute())
+    }
+    #[inline(always)]
+    fn meet_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
+        partial.binary::<Accumulating>(element.cast())
+    }
+    #[inline(always)]
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+        together(self, lines)
     }
     #[inline(always)]
     fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
@@ -225,6 +290,7 @@ pub struct Averaging;
 impl<E: Dtype> Reducer<E> for Averaging {
     type Partial = E::Compute;
     type Out = E;
+    const WIDENS: bool = matches!(E::DTYPE, DType::F16);
     #[inline(always)]
     fn start(self) -> E::Compute {
         Default::default()
@@ -232,6 +298,14 @@ impl<E: Dtype> Reducer<E> for Averaging {
     #[inline(always)]
     fn meet(self, partial: E::Compute, element: E, _: usize) -> E::Compute {
         partial.binary::<Accumulating>(element.to_compute())
+    }
+    #[inline(always)]
+    fn meet_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
+        partial.binary::<Accumulating>(element.cast())
+    }
+    #[inline(always)]
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+        together(self, lines)
     }
     #[inline(always)]
     fn merge(self, one: E::Compute, other: E::Compute) -> E::Compute {
@@ -261,6 +335,12 @@ impl<const ROOT: bool> Varying<ROOT> {
     /// `correction` is how many degrees of freedom the mean has used up (PyTorch's default is 1).
     pub const fn new(correction: usize) -> Self {
         Varying { correction: correction as f64, single: false }
+    }
+
+    /// The same where it is any number.
+    #[cfg(feature = "any")]
+    pub(crate) const fn by(correction: f64) -> Self {
+        Varying { correction, single: false }
     }
 }
 impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
@@ -336,6 +416,15 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
     }
     fn single(self) -> Self {
         Varying { single: true, ..self }
+    }
+}
+
+/// The mean, which variances have found on the way.
+impl<const ROOT: bool, E: Dtype> TwoResults<E> for Varying<ROOT> {
+    type Second = E;
+    fn second(self, partial: Moments, count: usize) -> E {
+        let [re, im] = if count > 0 { partial.mean } else { [f64::NAN; 2] };
+        if E::DTYPE.is_complex() { Complex::new(re, im).cast() } else { re.cast() }
     }
 }
 

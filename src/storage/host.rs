@@ -5,7 +5,7 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use core::alloc::Layout;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicUsize, Ordering, fence};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::alloc;
 
 /// Elements are aligned to cache lines and the widest vector registers.
@@ -16,17 +16,26 @@ const SMALL_ALIGNMENT: usize = 16;
 const SMALL: usize = 1024;
 /// What the header takes in front of the elements.
 const HEADER: usize = ALIGNMENT;
+/// Elements of large blocks start at different distances from the blocks' starts: operands at the same place of their pages
+/// would meet in the same sets of the caches and wait for each other's stores.
+const PAGE: usize = 4096;
+/// From one block to the next: no small number of steps comes near a multiple of the page.
+const SHIFT: usize = 21 * ALIGNMENT;
+static SHIFTS: AtomicUsize = AtomicUsize::new(0);
 const _: () = assert!(size_of::<Header>() <= HEADER && align_of::<Header>() <= SMALL_ALIGNMENT);
 
-/// A reference-counted block of host memory. Cloning shares it; it is written only while it is not shared.
+/// A reference-counted block of host memory. It is shared through [`shared`](Self::shared) and written only while it is not shared.
 ///
 /// One allocation holds the header and the elements behind it:
 ///
 /// ```text
-/// | Header (64 bytes) | elements … |
+/// | Header (64 bytes) | less than a page, in large blocks | elements … |
 /// ```
 ///
 /// Elements taken over from a vector stay where they are, and the header stands alone.
+///
+/// A buffer may also stand for memory that somebody else owns: see [`borrowed`](Self::borrowed). There is no `Clone`, because a
+/// second handle to such memory could outlive it: [`shared`](Self::shared) gives none.
 #[derive(Debug)]
 pub struct HostBuffer(NonNull<Header>);
 
@@ -37,6 +46,8 @@ struct Header {
     /// How many bytes are initialised and may be read.
     bytes: usize,
     origin: Origin,
+    /// Whether handles to borrowed memory are given while views of it are made.
+    lends: AtomicBool,
 }
 
 /// Where the memory goes when nobody uses it.
@@ -48,22 +59,14 @@ enum Origin {
     Pool { size: usize },
     /// The elements were a vector's.
     Vector(Layout),
+    /// Nowhere: somebody else owns the elements.
+    Borrowed { writable: bool },
 }
 
 // SAFETY: a block is plain memory whose count is atomic; it is written only through `&mut` (see `start_mut`).
 unsafe impl Send for HostBuffer {}
 // SAFETY: as above; `&HostBuffer` gives reading only.
 unsafe impl Sync for HostBuffer {}
-
-impl Clone for HostBuffer {
-    #[inline]
-    fn clone(&self) -> Self {
-        let before = self.header().references.fetch_add(1, Ordering::Relaxed);
-        // As in `Arc`: so many clones can only have been forgotten.
-        assert!(before <= isize::MAX as usize, "too many references to a buffer");
-        HostBuffer(self.0)
-    }
-}
 
 impl Drop for HostBuffer {
     #[inline]
@@ -91,6 +94,7 @@ unsafe fn free(header: NonNull<Header>) {
                     alloc::dealloc(start.as_ptr(), layout);
                 }
             }
+            Origin::Borrowed { .. } => drop(Box::from_raw(header.as_ptr())),
         }
     }
 }
@@ -106,6 +110,7 @@ fn byte_size<E>(len: usize) -> Result<usize> {
 fn allocate(bytes: usize, zeroed: bool) -> Result<HostBuffer> {
     let out_of_memory = || Error::OutOfMemory { bytes, device: "cpu" };
     let size = HEADER + bytes;
+    let mut shift = 0;
     let (block, origin) = if size < pool::SMALLEST {
         let alignment = if size <= SMALL { SMALL_ALIGNMENT } else { ALIGNMENT };
         let layout = Layout::from_size_align(size, alignment).map_err(|_| out_of_memory())?;
@@ -115,17 +120,20 @@ fn allocate(bytes: usize, zeroed: bool) -> Result<HostBuffer> {
     } else {
         let size = pool::block_size(size).ok_or_else(out_of_memory)?;
         let (block, is_zeroed) = pool::take(size, zeroed).map_err(|_| out_of_memory())?;
+        if size - HEADER - bytes >= PAGE {
+            shift = SHIFTS.fetch_add(SHIFT, Ordering::Relaxed) % PAGE;
+        }
         if zeroed && !is_zeroed {
-            // SAFETY: the block has room for the header and the bytes.
-            unsafe { block.add(HEADER).write_bytes(0, bytes) }
+            // SAFETY: the block has room for the header, the shift and the bytes.
+            unsafe { block.add(HEADER + shift).write_bytes(0, bytes) }
         }
         (block, Origin::Pool { size })
     };
-    // SAFETY: the block has room for the header and is aligned for it.
+    // SAFETY: the block has room for the header, which it is aligned for, and for the elements behind it.
     unsafe {
-        let start = block.add(HEADER);
+        let start = block.add(HEADER + shift);
         let header = block.cast::<Header>();
-        header.write(Header { references: AtomicUsize::new(1), start, bytes, origin });
+        header.write(Header { references: AtomicUsize::new(1), start, bytes, origin, lends: AtomicBool::new(false) });
         Ok(HostBuffer(header))
     }
 }
@@ -153,6 +161,20 @@ impl HostBuffer {
         Ok(buffer)
     }
 
+    /// Two buffers of `len` elements each, written by `fill`.
+    ///
+    /// # Safety
+    /// As for [`filled_by`](Self::filled_by), for both.
+    pub(crate) unsafe fn filled_by_both<A: Element, B: Element>(
+        len: usize,
+        fill: impl FnOnce(*mut A, *mut B) -> Result<()>,
+    ) -> Result<[Self; 2]> {
+        let buffers = [allocate(byte_size::<A>(len)?, false)?, allocate(byte_size::<B>(len)?, false)?];
+        let [first, second] = buffers.each_ref().map(|buffer| buffer.header().start.as_ptr());
+        fill(first.cast(), second.cast())?;
+        Ok(buffers)
+    }
+
     /// Takes over a vector's memory.
     pub(crate) fn from_vec<E: Element>(elements: Vec<E>) -> Result<Self> {
         let layout = Layout::array::<E>(elements.capacity())
@@ -160,14 +182,79 @@ impl HostBuffer {
         let mut elements = core::mem::ManuallyDrop::new(elements);
         // SAFETY: a vector's pointer is never null.
         let start = unsafe { NonNull::new_unchecked(elements.as_mut_ptr().cast()) };
-        let header = Header {
-            references: AtomicUsize::new(1),
-            start,
-            bytes: elements.len() * size_of::<E>(),
-            origin: Origin::Vector(layout),
-        };
+        Ok(Self::alone(start, elements.len() * size_of::<E>(), Origin::Vector(layout), false))
+    }
+
+    /// A header that stands alone.
+    fn alone(start: NonNull<u8>, bytes: usize, origin: Origin, lends: bool) -> Self {
+        let header = Header { references: AtomicUsize::new(1), start, bytes, origin, lends: AtomicBool::new(lends) };
         // SAFETY: a box's pointer is never null.
-        Ok(HostBuffer(unsafe { NonNull::new_unchecked(Box::into_raw(Box::new(header))) }))
+        HostBuffer(unsafe { NonNull::new_unchecked(Box::into_raw(Box::new(header))) })
+    }
+
+    /// Elements that somebody else owns, to read.
+    ///
+    /// # Safety
+    /// They stay where they are, and are written by nobody, as long as the buffer and handles lent from it exist.
+    pub(crate) unsafe fn borrowed<E>(elements: &[E]) -> Self {
+        let start = NonNull::from(elements).cast();
+        Self::alone(start, size_of_val(elements), Origin::Borrowed { writable: false }, false)
+    }
+
+    /// Elements that somebody else owns, to read and to write where they are.
+    ///
+    /// # Safety
+    /// They stay where they are as long as the buffer and handles lent from it exist; what a view of it reaches is read and
+    /// written through that view alone.
+    pub(crate) unsafe fn borrowed_mut<E>(start: *mut E, len: usize) -> Self {
+        // SAFETY: the caller's elements are somewhere.
+        let start = unsafe { NonNull::new_unchecked(start.cast()) };
+        Self::alone(start, len * size_of::<E>(), Origin::Borrowed { writable: true }, false)
+    }
+
+    /// Another buffer over the memory of this one, to write where its elements are.
+    ///
+    /// # Safety
+    /// As for `borrowed_mut`.
+    pub(crate) unsafe fn window(&mut self) -> Self {
+        let Header { start, bytes, .. } = *self.header();
+        Self::alone(start, bytes, Origin::Borrowed { writable: true }, false)
+    }
+
+    /// One more handle to the block; `None` where the memory is borrowed, which another handle could outlive.
+    #[inline]
+    pub(crate) fn shared(&self) -> Option<Self> {
+        let header = self.header();
+        if matches!(header.origin, Origin::Borrowed { .. }) && !header.lends.load(Ordering::Relaxed) {
+            return None;
+        }
+        let before = header.references.fetch_add(1, Ordering::Relaxed);
+        // As in `Arc`: so many handles can only have been forgotten.
+        assert!(before <= isize::MAX as usize, "too many references to a buffer");
+        Some(HostBuffer(self.0))
+    }
+
+    /// A handle to the same memory that is shared as any other, until `close`.
+    ///
+    /// # Safety
+    /// It is closed before anybody else sees a handle shared from it, and those exist no longer than the memory is borrowed.
+    pub(crate) unsafe fn lent(&self) -> Self {
+        let Header { start, bytes, origin, .. } = *self.header();
+        match self.shared() {
+            Some(shared) => shared,
+            None => Self::alone(start, bytes, origin, true),
+        }
+    }
+
+    /// No more handles are given to borrowed memory.
+    pub(crate) fn close(&self) {
+        self.header().lends.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether elements are written where they are, whoever else holds the memory.
+    #[inline]
+    pub(crate) fn is_fixed(&self) -> bool {
+        matches!(self.header().origin, Origin::Borrowed { writable: true })
     }
 
     /// How many elements of type `E` there are.
@@ -188,15 +275,20 @@ impl HostBuffer {
         self.is_unique().then(|| self.header().start.as_ptr().cast())
     }
 
-    /// Whether nobody else holds the block.
+    /// Whether the block may be written: nobody else holds it, or it is borrowed for that.
     #[inline]
     pub(crate) fn is_unique(&mut self) -> bool {
-        // Acquire: what others did before they let go has happened.
-        self.header().references.load(Ordering::Acquire) == 1
+        let header = self.header();
+        match header.origin {
+            Origin::Borrowed { writable } => writable,
+            // Acquire: what others did before they let go has happened.
+            _ => header.references.load(Ordering::Acquire) == 1,
+        }
     }
 
-    /// Whether the two are the same block.
+    /// Whether the two are the same memory.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.0 == other.0
+        let (a, b) = (self.header(), other.header());
+        self.0 == other.0 || (a.bytes != 0 && (a.start, a.bytes) == (b.start, b.bytes))
     }
 }

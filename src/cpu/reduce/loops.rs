@@ -1,10 +1,17 @@
 //! The loops over elements, which are compiled for each instruction set.
 
+use super::plan::BLOCK;
+use crate::cpu::convert;
 use crate::cpu::simd::{self, Loop};
-use crate::ops::reduce::Reducer;
+use crate::dtype::f16;
+use crate::ops::reduce::{Reducer, together};
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 
 /// How many rows are met at once.
 const AHEAD: usize = 4;
+/// How many lines are met at once.
+const TOGETHER: usize = 4;
 
 /// Each line to a partial result.
 pub(super) struct Lines<'a, A: Copy, R: Reducer<A>> {
@@ -23,12 +30,83 @@ impl<A: Copy, R: Reducer<A>> Loop for Lines<'_, A, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Lines { reducer, from, step, len, position, next, partials } = self;
-        for (line, partial) in partials.iter_mut().enumerate() {
-            // SAFETY: who makes this has found the elements of as many lines as there are places.
-            let elements = unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
-            *partial = reducer.block(elements, position + line * next);
+        if R::WIDENS && convert::is_fast() {
+            self.widened();
+        } else {
+            self.met();
         }
+    }
+}
+impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
+    #[inline(always)]
+    fn met(self) {
+        let Lines { reducer, from, step, len, position, next, partials } = self;
+        // SAFETY: who makes this has found the elements of as many lines as there are places.
+        let elements = |line: usize| unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
+        let mut line = 0;
+        // Other partial results do not stay in the registers.
+        if !R::HAS_POSITIONS && size_of::<A>() == size_of::<f32>() && size_of::<R::Partial>() == size_of::<f32>() {
+            let (groups, _) = partials.as_chunks_mut::<TOGETHER>();
+            for group in groups {
+                *group = reducer.several(core::array::from_fn(|at| elements(line + at)));
+                line += TOGETHER;
+            }
+        }
+        for partial in &mut partials[line..] {
+            *partial = reducer.block(elements(line), position + line * next);
+            line += 1;
+        }
+    }
+
+    /// Halves, brought to `f32` some lines at a time.
+    #[inline(always)]
+    fn widened(self) {
+        let Lines { reducer, from, step, len, position, next, partials } = self;
+        let mut room = [const { MaybeUninit::<f32>::uninit() }; TOGETHER * BLOCK];
+        let room: *mut f32 = room.as_mut_ptr().cast();
+        assert!(len <= BLOCK, "no line is longer than a block");
+        let fitting = (TOGETHER * BLOCK / len).max(1);
+        for (group, some) in partials.chunks_mut(fitting).enumerate() {
+            let first = group * fitting;
+            for line in 0..some.len() {
+                // SAFETY: as in `run`; these reductions are of halves, and there is room for so many lines.
+                unsafe { convert::widen::<f16>(from.add((first + line) * step).cast(), room.add(line * len), len) }
+            }
+            let reducer = Wide::<A, R>(reducer, PhantomData);
+            Lines { reducer, from: room.cast_const(), step: len, len, position, next, partials: some }.met();
+        }
+    }
+}
+
+/// A reduction of halves over the numbers those are computed in.
+struct Wide<A, R>(R, PhantomData<fn() -> A>);
+impl<A, R: Copy> Clone for Wide<A, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<A, R: Copy> Copy for Wide<A, R> {}
+impl<A: Copy, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
+    type Partial = R::Partial;
+    type Out = R::Out;
+    #[inline(always)]
+    fn start(self) -> R::Partial {
+        self.0.start()
+    }
+    #[inline(always)]
+    fn meet(self, partial: R::Partial, element: f32, _: usize) -> R::Partial {
+        self.0.meet_wide(partial, element)
+    }
+    #[inline(always)]
+    fn merge(self, one: R::Partial, other: R::Partial) -> R::Partial {
+        self.0.merge(one, other)
+    }
+    #[inline(always)]
+    fn several<const M: usize>(self, lines: [&[f32]; M]) -> [R::Partial; M] {
+        together(self, lines)
+    }
+    fn finish(self, partial: R::Partial, count: usize) -> R::Out {
+        self.0.finish(partial, count)
     }
 }
 

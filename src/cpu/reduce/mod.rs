@@ -21,7 +21,7 @@ use super::threads::{self, Shared};
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::ops::expression::{AXES, Expression};
-use crate::ops::reduce::Reducer;
+use crate::ops::reduce::{Reducer, TwoResults};
 use crate::shape::strides::is_contiguous;
 use crate::storage::{HostBuffer, View};
 use core::ops::Range;
@@ -37,6 +37,9 @@ impl<A, P: Copy> Desk<A, P> {
     }
 }
 
+/// What becomes of the partial results of all elements: the place of the first result, from each to the next, and the partial results.
+type Results<'a, P> = dyn Fn(usize, usize, &[P]) + Sync + 'a;
+
 /// A reduction that is carried out.
 struct Task<'a, A, R: Reducer<A>>
 where
@@ -45,7 +48,7 @@ where
     reducer: R,
     plan: &'a Plan,
     source: &'a dyn Source<A>,
-    out: Shared<*mut R::Out>,
+    results: &'a Results<'a, R::Partial>,
     /// Whether the elements are far from the processor.
     far: bool,
 }
@@ -192,10 +195,24 @@ impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
             folds = half;
         }
         let (first, step) = self.plan.places(&index);
-        for (result, &partial) in partials[..width].iter().enumerate() {
-            // SAFETY: the places are those of results, and no other unit has them.
-            unsafe { self.out.0.add(first + result * step).write(self.reducer.finish(partial, self.plan.count)) }
+        (self.results)(first, step, &partials[..width]);
+    }
+
+    /// Few results of one block each: there is nothing to merge, and no memory is asked for.
+    fn single(&self) {
+        let (mut room, mut partials) = (Room::new(), [self.reducer.start(); SHORT]);
+        let (mut index, width) = self.plan.unit(0);
+        let block = self.plan.block(0, &mut index);
+        let partials = &mut partials[..width * self.plan.folds];
+        // SAFETY: the plan gives indices of elements.
+        unsafe {
+            if self.plan.by_columns {
+                self.columns(index, &block, width, &mut room, partials);
+            } else {
+                self.lines(index, &block, &mut room, partials);
+            }
         }
+        self.write(0, partials);
     }
 
     fn units(&self, units: Range<usize>) {
@@ -209,6 +226,9 @@ impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
     /// All units, by so many threads.
     fn run(&self, pieces: usize) {
         let (units, blocks, chunk) = (self.plan.units(), self.plan.blocks(), self.plan.chunk());
+        if units == 1 && blocks == 1 && self.plan.width * self.plan.folds <= SHORT {
+            return self.single();
+        }
         if pieces == 1 {
             return self.units(0..units);
         }
@@ -251,27 +271,44 @@ impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
 /// Elements of so many bytes are asked for ahead of their use where they lie in rows; fewer may be in a cache.
 const FAR: usize = 8 << 20;
 
-/// `bytes` are read for each element.
+/// Carries out a plan; `bytes` are read for each element. Each result is given once to `results`.
 fn execute<A: Copy, R: Reducer<A>>(
+    reducer: R,
+    plan: &mut Plan,
+    source: &dyn Source<A>,
+    bytes: usize,
+    results: &Results<'_, R::Partial>,
+) {
+    let read = plan.results.saturating_mul(plan.count) / 64 * bytes.max(1);
+    let pieces = threads::pieces(read);
+    if pieces > 1 {
+        plan.spread(pieces);
+    }
+    if plan.count == 0 {
+        (0..plan.results).for_each(|at| results(at, 1, &[reducer.start()]));
+    } else if plan.results > 0 {
+        Task { reducer, plan, source, results, far: read > FAR / 64 }.run(pieces);
+    }
+}
+
+/// The results of a plan.
+fn results_of<A: Copy, R: Reducer<A>>(
     reducer: R,
     mut plan: Plan,
     source: &dyn Source<A>,
     bytes: usize,
 ) -> Result<HostBuffer> {
-    let (results, count) = (plan.results, plan.count);
-    let read = results.saturating_mul(count) / 64 * bytes.max(1);
-    let pieces = threads::pieces(read);
-    if pieces > 1 {
-        plan.spread(pieces);
-    }
-    // SAFETY: every result is written.
+    let count = plan.count;
+    // SAFETY: every result is written, each at a place of its own.
     unsafe {
-        HostBuffer::filled_by(results, |out: *mut R::Out| {
-            if count == 0 {
-                (0..results).for_each(|at| out.add(at).write(reducer.finish(reducer.start(), 0)));
-            } else if results > 0 {
-                Task { reducer, plan: &plan, source, out: Shared(out), far: read > FAR / 64 }.run(pieces);
-            }
+        HostBuffer::filled_by(plan.results, |out: *mut R::Out| {
+            let out = Shared(out);
+            execute(reducer, &mut plan, source, bytes, &|first, step, partials| {
+                let out = &out;
+                for (at, &partial) in partials.iter().enumerate() {
+                    out.0.add(first + at * step).write(reducer.finish(partial, count));
+                }
+            });
             Ok(())
         })
     }
@@ -281,23 +318,53 @@ fn needs<A: Copy, R: Reducer<A>>(computes: bool) -> Needs {
     Needs { has_positions: R::HAS_POSITIONS, by_blocks: R::BY_BLOCKS, computes, bytes: size_of::<R::Partial>() }
 }
 
+/// Where elements are, and how they are reduced over the axes of `mask`.
+fn planned<A: Element>(a: View<'_, HostBuffer, A>, mask: u32, needs: Needs) -> Result<(Memory<A>, Plan)> {
+    // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
+    let from = unsafe { a.buffer.start::<A>().add(a.offset) };
+    let mut memory = Memory { from, strides: [0; AXES] };
+    if mask.trailing_ones() as usize >= a.sizes.len() && is_contiguous(a.sizes, a.strides) {
+        memory.strides[0] = 1;
+        return Ok((memory, Plan::line(a.sizes.iter().product())));
+    }
+    kept_len(a.sizes, mask)?;
+    memory.strides[..a.strides.len()].copy_from_slice(a.strides);
+    let plan = Plan::new(&mut memory, a.sizes, mask, needs);
+    Ok((memory, plan))
+}
+
 pub(crate) fn reduce<A: Element, R: Reducer<A>>(
     reducer: R,
     a: View<'_, HostBuffer, A>,
     mask: u32,
 ) -> Result<HostBuffer> {
-    // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
-    let from = unsafe { a.buffer.start::<A>().add(a.offset) };
-    let mut memory = Memory { from, strides: [0; AXES] };
-    let plan = if mask.trailing_ones() as usize >= a.sizes.len() && is_contiguous(a.sizes, a.strides) {
-        memory.strides[0] = 1;
-        Plan::line(a.sizes.iter().product())
-    } else {
-        kept_len(a.sizes, mask)?;
-        memory.strides[..a.strides.len()].copy_from_slice(a.strides);
-        Plan::new(&mut memory, a.sizes, mask, needs::<A, R>(false))
-    };
-    execute(reducer, plan, &memory, size_of::<A>())
+    let (memory, plan) = planned(a, mask, needs::<A, R>(false))?;
+    results_of(reducer, plan, &memory, size_of::<A>())
+}
+
+/// Both results of a reduction.
+pub(crate) fn reduce_both<A: Element, R: TwoResults<A>>(
+    reducer: R,
+    a: View<'_, HostBuffer, A>,
+    mask: u32,
+) -> Result<[HostBuffer; 2]> {
+    let (memory, mut plan) = planned(a, mask, needs::<A, R>(false))?;
+    let (results, count) = (plan.results, plan.count);
+    // SAFETY: as in `results_of`.
+    unsafe {
+        HostBuffer::filled_by_both(results, |out: *mut R::Out, second: *mut R::Second| {
+            let places = Shared((out, second));
+            execute(reducer, &mut plan, &memory, size_of::<A>(), &|first, step, partials| {
+                let places = &places;
+                for (at, &partial) in partials.iter().enumerate() {
+                    let place = first + at * step;
+                    places.0.0.add(place).write(reducer.finish(partial, count));
+                    places.0.1.add(place).write(reducer.second(partial, count));
+                }
+            });
+            Ok(())
+        })
+    }
 }
 
 /// Reduces an expression over the axes of `mask`, in the order in which its evaluated elements would be reduced.
@@ -309,7 +376,7 @@ pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
 ) -> Result<HostBuffer> {
     kept_len(sizes, mask)?;
     let plan = Plan::new(&mut x, sizes, mask, needs::<X::Elem, R>(true));
-    execute(reducer, plan, &Computed(x), X::BYTES)
+    results_of(reducer, plan, &Computed(x), X::BYTES)
 }
 
 /// That the number of results is a number.

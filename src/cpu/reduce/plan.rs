@@ -11,7 +11,7 @@ const GATHERED: usize = 128;
 /// Rows in a block of columns.
 const ROWS: usize = 128;
 /// Elements that are taken together, roughly, where they lie side by side.
-const PATCH: usize = 8192;
+const PATCH: usize = 32_768;
 /// Columns reduced together: how many at most, and what their partial results take. Those that are computed come in one piece.
 const COLUMNS: usize = 512;
 const COMPUTED_COLUMNS: usize = 2048;

@@ -1,0 +1,330 @@
+//! Products of matrices by instructions that multiply and add groups of terms. Both operands are packed so that what a few rows and
+//! a strip of columns need lies side by side, and sums stay in registers. A sum is that of its terms in order, which neither blocks
+//! nor threads change. Used by `integers` and `halves`.
+
+pub(super) mod pack;
+pub(super) mod plain;
+#[cfg(test)]
+mod tests;
+#[cfg(target_arch = "x86_64")]
+pub(super) mod x86;
+
+use self::pack::{Factor, Pack};
+use super::simd;
+use super::threads::{self, Shared};
+use core::marker::PhantomData;
+use num_traits::{PrimInt, Zero};
+
+/// Rows of the result that are summed together.
+pub(super) const ROWS: usize = 6;
+/// Groups of terms added up before the next rows: a strip of them stays in the nearest caches.
+const DEPTH: usize = 256;
+/// Rows packed at once.
+const HEIGHT: usize = 120;
+/// Columns that a thread computes at once.
+const WIDTH: usize = 1024;
+/// Bytes of the right operand packed at once.
+const PANEL: usize = 1 << 24;
+
+/// What adds the products of a group of terms to each sum of a vector: an instruction or a few.
+///
+/// # Safety
+/// Its functions are called where the machine has the instruction.
+pub(super) trait Dot: 'static {
+    /// A few terms of a row or of a column.
+    type Group: PrimInt + Send + Sync + 'static;
+    /// A term of a row.
+    type Left: Factor<Self::Group>;
+    /// A term of a column.
+    type Right: Factor<Self::Group>;
+    /// What is summed in.
+    type Sum: Copy + Default + Send + Sync + 'static;
+    /// A vector of sums.
+    type Sums: Copy;
+    /// One group for each sum of a vector.
+    type Spread: Copy;
+    /// A vector of groups.
+    type Groups: Copy;
+
+    /// Sums in a vector.
+    const LANES: usize;
+    /// Vectors of sums side by side in a row: as many as registers hold for all rows.
+    const VECTORS: usize;
+    /// Columns of the result that are summed together.
+    const STRIP: usize = Self::LANES * Self::VECTORS;
+
+    /// Sums of nothing.
+    unsafe fn zero() -> Self::Sums;
+    /// # Safety
+    /// There are as many sums as a vector has.
+    unsafe fn load(from: *const Self::Sum) -> Self::Sums;
+    /// # Safety
+    /// There is room for as many.
+    unsafe fn store(sums: Self::Sums, to: *mut Self::Sum);
+    /// One group for all sums.
+    unsafe fn spread(group: Self::Group) -> Self::Spread;
+    /// # Safety
+    /// There are as many groups as a vector has.
+    unsafe fn groups(from: *const Self::Group) -> Self::Groups;
+    /// The sums and the products of the groups.
+    unsafe fn dot(sums: Self::Sums, left: Self::Spread, right: Self::Groups) -> Self::Sums;
+
+    /// [`tile_of`] in a function for which the instruction is enabled.
+    ///
+    /// # Safety
+    /// See there.
+    unsafe fn tile(vectors: usize, tile: Tile<Self::Group, Self::Sum>);
+}
+
+/// The groups of a few rows and of a strip, and what their products are added to: rows of a strip.
+pub(super) struct Tile<G, N> {
+    depth: usize,
+    left: *const G,
+    right: *const G,
+    sums: *mut N,
+    /// Whether the sums have been started.
+    adds: bool,
+}
+
+/// Sums in registers: for each group of terms the strip is read once, and each row's group is spread over a register.
+///
+/// # Safety
+/// There are `depth` times [`ROWS`] groups on the left, and `depth` times `N` vectors of them on the right. The machine has the
+/// instruction.
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
+unsafe fn tile<D: Dot + ?Sized, const N: usize>(tile: Tile<D::Group, D::Sum>) {
+    let Tile { depth, left, right, sums, adds } = tile;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut rows = [[D::zero(); N]; ROWS];
+        if adds {
+            for r in 0..ROWS {
+                for v in 0..N {
+                    rows[r][v] = D::load(sums.add(r * D::STRIP + v * D::LANES));
+                }
+            }
+        }
+        for p in 0..depth {
+            let strip = right.add(p * N * D::LANES);
+            let mut groups = [D::groups(strip); N];
+            for v in 1..N {
+                groups[v] = D::groups(strip.add(v * D::LANES));
+            }
+            for r in 0..ROWS {
+                let group = D::spread(left.add(p * ROWS + r).read());
+                for v in 0..N {
+                    rows[r][v] = D::dot(rows[r][v], group, groups[v]);
+                }
+            }
+        }
+        for r in 0..ROWS {
+            for v in 0..N {
+                D::store(rows[r][v], sums.add(r * D::STRIP + v * D::LANES));
+            }
+        }
+    }
+}
+
+/// [`tile`] for strips of so many vectors.
+///
+/// # Safety
+/// See there; a strip has no more of them.
+#[inline(always)]
+unsafe fn tile_of<D: Dot + ?Sized>(vectors: usize, of: Tile<D::Group, D::Sum>) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match vectors {
+            1 => tile::<D, 1>(of),
+            2 if D::VECTORS >= 2 => tile::<D, 2>(of),
+            3 if D::VECTORS >= 3 => tile::<D, 3>(of),
+            4 if D::VECTORS >= 4 => tile::<D, 4>(of),
+            _ => unreachable!("a strip has at most four vectors"),
+        }
+    }
+}
+
+/// Sizes, places and steps of the operands.
+pub(super) struct Operands<D: Dot, L, R> {
+    pub(super) sizes: [usize; 3],
+    pub(super) left: *const L,
+    pub(super) left_steps: [usize; 2],
+    pub(super) right: *const R,
+    pub(super) right_steps: [usize; 2],
+    /// Bits of the left operand's groups that are turned over.
+    pub(super) flip: D::Group,
+}
+
+/// Where sums are in the result, and how many rows and columns of them are inside it.
+pub(super) struct Part {
+    pub(super) corner: [usize; 2],
+    pub(super) sizes: [usize; 2],
+}
+
+/// What becomes of sums (rows of a strip), beside what they are too large by, column by column, if they are.
+type Write<'a, N> = &'a (dyn Fn(&[N], Option<&[N]>, Part) + Sync);
+
+/// A panel of packed columns: strips one after the other, the last one as many vectors wide as it needs.
+struct Panel<'a, G, N> {
+    first: usize,
+    columns: usize,
+    groups: *const G,
+    /// The sums of products with what is turned over on the left.
+    excess: &'a [N],
+}
+
+/// Where a thread keeps what it packs, and sums that are added to.
+struct Room<G, N> {
+    /// Empty, with room for a block.
+    left: Vec<G>,
+    sums: Vec<N>,
+}
+
+/// Vectors in the strip that starts at a column.
+fn vectors<D: Dot>(columns: usize, first: usize) -> usize {
+    (columns - first).div_ceil(D::LANES).min(D::VECTORS)
+}
+
+impl<D: Dot, L: Copy, R: Copy> Operands<D, L, R>
+where
+    D::Left: From<L>,
+    D::Right: From<R>,
+{
+    /// Terms in a group.
+    const TERMS: usize = size_of::<D::Group>() / size_of::<D::Left>();
+
+    fn groups(&self) -> usize {
+        self.sizes[1].div_ceil(Self::TERMS)
+    }
+
+    /// Packs the strip that starts at a column of a panel, and sums its products with what is turned over on the left.
+    fn pack_right(&self, panel: (usize, usize), first: usize, (to, excess): (*mut D::Group, *mut D::Sum)) {
+        let (left, columns) = panel;
+        let (vectors, lines, groups) = (vectors::<D>(columns, first), D::STRIP.min(columns - first), self.groups());
+        simd::dispatch(Pack {
+            from: self.right.wrapping_add((left + first) * self.right_steps[1]),
+            steps: [self.right_steps[1], self.right_steps[0]],
+            lines,
+            terms: self.sizes[1],
+            width: vectors * D::LANES,
+            to,
+            flip: D::Group::zero(),
+            factor: PhantomData::<D::Right>,
+        });
+        if self.flip.is_zero() {
+            return;
+        }
+        let flips = vec![self.flip; ROWS * groups.min(DEPTH)];
+        let mut sums = vec![D::Sum::default(); ROWS * D::STRIP];
+        for low in (0..groups).step_by(DEPTH) {
+            let (depth, right) = (DEPTH.min(groups - low), to.wrapping_add(low * vectors * D::LANES));
+            let tile = Tile { depth, left: flips.as_ptr(), right, sums: sums.as_mut_ptr(), adds: low > 0 };
+            // SAFETY: the strip has been packed; there are as many groups on the left. Whoever names the instruction has found it
+            // on this machine.
+            unsafe { D::tile(vectors, tile) }
+        }
+        // SAFETY: there is room for the sums of as many columns.
+        unsafe { excess.copy_from_nonoverlapping(sums.as_ptr(), lines) }
+    }
+
+    /// The whole product. The machine has the instruction.
+    pub(super) fn multiply(&self, threads: usize, write: Write<'_, D::Sum>) {
+        let (n, groups, threads) = (self.sizes[2], self.groups(), threads.max(1));
+        let widest = (PANEL / size_of::<D::Group>() / groups / D::STRIP).max(1) * D::STRIP;
+        // Room alone: what is read has been packed.
+        let mut packed = Vec::<D::Group>::with_capacity(groups * widest.min(n.next_multiple_of(D::LANES)));
+        let mut excess = vec![D::Sum::default(); if self.flip.is_zero() { 0 } else { widest.min(n) }];
+        for first in (0..n).step_by(widest) {
+            let columns = widest.min(n - first);
+            let strips = columns.div_ceil(D::STRIP);
+            let pieces = threads.min(strips);
+            let shared = Shared((self, packed.as_mut_ptr(), excess.as_mut_ptr()));
+            threads::for_each(pieces, &|piece| {
+                let shared = &shared;
+                let (operands, to, excess) = shared.0;
+                for strip in piece * strips / pieces..(piece + 1) * strips / pieces {
+                    // Strips lie one after the other, and the rooms hold them.
+                    let at = strip * D::STRIP;
+                    let to = (to.wrapping_add(at * groups), excess.wrapping_add(at));
+                    operands.pack_right((first, columns), at, to);
+                }
+            });
+            self.multiply_panel(Panel { first, columns, groups: packed.as_ptr(), excess: &excess }, threads, write);
+        }
+    }
+
+    fn multiply_panel(&self, panel: Panel<'_, D::Group, D::Sum>, threads: usize, write: Write<'_, D::Sum>) {
+        let m = self.sizes[0];
+        let (wide, deep) = (WIDTH.min(panel.columns), self.groups().min(DEPTH));
+        let across = panel.columns.div_ceil(WIDTH);
+        // Enough blocks for all threads.
+        let high = if threads == 1 { HEIGHT } else { m.div_ceil((2 * threads).div_ceil(across)).min(HEIGHT) };
+        let high = high.min(m).next_multiple_of(ROWS);
+        let blocks = m.div_ceil(high) * across;
+        let pieces = threads.min(blocks);
+        let kept = if self.groups() > DEPTH { wide.div_ceil(D::STRIP) * (high / ROWS) } else { 1 };
+        let shared = Shared((self, panel, write));
+        threads::for_each(pieces, &|piece| {
+            let shared = &shared;
+            let (operands, panel, write) = &shared.0;
+            let mut room =
+                Room { left: Vec::with_capacity(high * deep), sums: vec![D::Sum::default(); kept * ROWS * D::STRIP] };
+            for at in piece * blocks / pieces..(piece + 1) * blocks / pieces {
+                let (top, left) = (at / across * high, at % across * WIDTH);
+                let part = Part { corner: [top, left], sizes: [high.min(m - top), WIDTH.min(panel.columns - left)] };
+                operands.block(panel, part, &mut room, write);
+            }
+        });
+    }
+
+    /// Packs some rows' groups from the first term on.
+    fn pack_left(&self, [top, rows]: [usize; 2], [first, depth]: [usize; 2], to: *mut D::Group) {
+        let (first, end) = (first * Self::TERMS, self.sizes[1].min((first + depth) * Self::TERMS));
+        for at in (0..rows).step_by(ROWS) {
+            simd::dispatch(Pack {
+                from: self.left.wrapping_add((top + at) * self.left_steps[0] + first * self.left_steps[1]),
+                steps: self.left_steps,
+                lines: ROWS.min(rows - at),
+                terms: end - first,
+                width: ROWS,
+                to: to.wrapping_add(at * depth),
+                flip: self.flip,
+                factor: PhantomData::<D::Left>,
+            });
+        }
+    }
+
+    /// A block of the result, its corner counted from the panel's first column.
+    fn block(
+        &self,
+        panel: &Panel<'_, D::Group, D::Sum>,
+        part: Part,
+        room: &mut Room<D::Group, D::Sum>,
+        write: Write<'_, D::Sum>,
+    ) {
+        let Part { corner: [top, left], sizes: [rows, columns] } = part;
+        let (groups, strips) = (self.groups(), columns.div_ceil(D::STRIP));
+        for low in (0..groups).step_by(DEPTH) {
+            let depth = DEPTH.min(groups - low);
+            self.pack_left([top, rows], [low, depth], room.left.as_mut_ptr());
+            for strip in 0..strips {
+                let at = left + strip * D::STRIP;
+                let vectors = vectors::<D>(panel.columns, at);
+                let right = panel.groups.wrapping_add(at * groups + low * vectors * D::LANES);
+                for row in (0..rows).step_by(ROWS) {
+                    let kept = if groups > DEPTH { row / ROWS * strips + strip } else { 0 };
+                    let sums = &mut room.sums[kept * ROWS * D::STRIP..][..ROWS * D::STRIP];
+                    let (left, adds) = (room.left.as_ptr().wrapping_add(row * depth), low > 0);
+                    // SAFETY: the operands are packed: `depth` groups for each of the rows and for each of the strip's lanes.
+                    // Whoever names the instruction has found it on this machine.
+                    unsafe { D::tile(vectors, Tile { depth, left, right, sums: sums.as_mut_ptr(), adds }) }
+                    if low + depth == groups {
+                        let sizes = [ROWS.min(rows - row), D::STRIP.min(columns - strip * D::STRIP)];
+                        let excess = panel.excess.get(at..at + sizes[1]);
+                        write(sums, excess, Part { corner: [top + row, panel.first + at], sizes });
+                    }
+                }
+            }
+        }
+    }
+}

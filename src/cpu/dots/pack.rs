@@ -1,0 +1,195 @@
+//! Packing: groups of terms of a few lines (rows on the left, columns on the right) side by side, one group after the other.
+
+use super::ROWS;
+use crate::cpu::simd::Loop;
+#[cfg(target_arch = "x86_64")]
+use crate::cpu::turning;
+use crate::dtype::bf16;
+use core::marker::PhantomData;
+use core::ops::Range;
+use num_traits::PrimInt;
+
+/// A term as it is multiplied, several of which make a group: the first in the lowest bits.
+pub(in crate::cpu) trait Factor<G>: Copy {
+    /// Its bits, and zeros above them.
+    fn bits(self) -> G;
+}
+macro_rules! factors {
+    ($($factor:ty: $group:ty, |$x:ident| $bits:expr;)*) => {$(
+        impl Factor<$group> for $factor {
+            #[inline(always)]
+            fn bits(self) -> $group {
+                let $x = self;
+                $bits
+            }
+        }
+    )*};
+}
+factors! {
+    bf16: u32, |x| x.to_bits().into();
+    u8: u32, |x| x.into();
+    i8: u32, |x| x.cast_unsigned().into();
+    i16: u32, |x| x.cast_unsigned().into();
+    i32: u32, |x| x.cast_unsigned();
+    i64: u64, |x| x.cast_unsigned();
+}
+
+/// Groups of a line that are packed before the next line: a cache line of them, or two.
+const RUN: usize = 16;
+/// Lines side by side that are packed at once.
+const SIDE: usize = 16;
+
+/// Terms of `lines` lines, as factors `F`; what lies beyond the last line or the last term becomes zero.
+pub(super) struct Pack<T, F, G> {
+    pub(super) from: *const T,
+    /// From line to line and from term to term.
+    pub(super) steps: [usize; 2],
+    pub(super) lines: usize,
+    pub(super) terms: usize,
+    /// Lines that there is room for.
+    pub(super) width: usize,
+    pub(super) to: *mut G,
+    /// Bits that are turned over.
+    pub(super) flip: G,
+    pub(super) factor: PhantomData<F>,
+}
+
+impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Pack<T, F, G> {
+    /// Terms in a group.
+    const TERMS: usize = size_of::<G>() / size_of::<F>();
+
+    /// A term's bits in its place in the group.
+    #[inline(always)]
+    fn bits(value: T, term: usize) -> G {
+        let bits = F::from(value).bits();
+        if Self::TERMS == 1 { bits } else { bits << (term * 8 * size_of::<F>()) }
+    }
+
+    /// The group of up to [`TERMS`](Self::TERMS) terms of a line.
+    ///
+    /// # Safety
+    /// The operand has them.
+    #[inline(always)]
+    unsafe fn group(&self, line: usize, first: usize, terms: usize) -> G {
+        let mut group = self.flip;
+        for term in 0..terms {
+            // SAFETY: the caller's promise.
+            let value = unsafe { self.from.add(line * self.steps[0] + (first + term) * self.steps[1]).read() };
+            group = group ^ Self::bits(value, term);
+        }
+        group
+    }
+
+    /// Groups of all lines whose terms lie side by side.
+    ///
+    /// # Safety
+    /// The operand has `groups` whole groups, and there is room for them.
+    #[inline(always)]
+    unsafe fn along(&self, groups: usize) {
+        // Where factors are the operand's elements, a group is how they lie in memory.
+        let raw = size_of::<T>() == size_of::<F>() && cfg!(target_endian = "little");
+        let mut done = 0;
+        // SAFETY: the caller's promise.
+        unsafe {
+            #[cfg(target_arch = "x86_64")]
+            if raw && size_of::<G>() == 4 && self.flip.is_zero() && turning::is_there() {
+                let step = self.steps[0] * size_of::<T>();
+                let whole = groups / turning::SIDE * turning::SIDE;
+                while done + turning::SIDE <= self.lines {
+                    for p in (0..whole).step_by(turning::SIDE) {
+                        let from = self.from.byte_add(done * step + p * size_of::<G>());
+                        turning::turn(from.cast(), step, self.to.add(p * self.width + done).cast(), self.width);
+                    }
+                    self.lines_along(done..done + turning::SIDE, whole..groups, raw);
+                    done += turning::SIDE;
+                }
+            }
+            self.lines_along(done..self.lines, 0..groups, raw);
+        }
+    }
+
+    /// Some groups of some lines, whose terms lie side by side.
+    ///
+    /// # Safety
+    /// The operand has these lines and whole groups, and there is room for them; if `raw`, factors are elements.
+    #[inline(always)]
+    unsafe fn lines_along(&self, lines: Range<usize>, groups: Range<usize>, raw: bool) {
+        for low in groups.clone().step_by(RUN) {
+            let high = groups.end.min(low + RUN);
+            for line in lines.clone() {
+                for p in low..high {
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        let group = if raw {
+                            let from = self.from.add(line * self.steps[0] + p * Self::TERMS);
+                            from.cast::<G>().read_unaligned() ^ self.flip
+                        } else {
+                            self.group(line, p * Self::TERMS, Self::TERMS)
+                        };
+                        self.to.add(p * self.width + line).write(group);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Groups of `N` lines that lie side by side.
+    ///
+    /// # Safety
+    /// The operand has `N` lines from `line` on and the groups, and there is room for them.
+    #[inline(always)]
+    unsafe fn across<const N: usize>(&self, line: usize, groups: usize) {
+        for p in 0..groups {
+            let mut packed = [self.flip; N];
+            // SAFETY: the caller's promise.
+            unsafe {
+                for term in 0..Self::TERMS {
+                    let terms = self.from.add(line + (p * Self::TERMS + term) * self.steps[1]).cast::<[T; N]>().read();
+                    packed.iter_mut().zip(terms).for_each(|(group, x)| *group = *group ^ Self::bits(x, term));
+                }
+                self.to.add(p * self.width + line).cast::<[G; N]>().write(packed);
+            }
+        }
+    }
+}
+
+impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Loop for Pack<T, F, G> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let (groups, rest) = (self.terms / Self::TERMS, self.terms % Self::TERMS);
+        let mut done = 0;
+        // SAFETY: whoever made it promises that the operand has the lines and terms, and that there is room for `width` lines of as
+        // many groups as hold the terms.
+        unsafe {
+            if self.steps[1] == 1 {
+                self.along(groups);
+                done = self.lines;
+            } else if self.steps[0] == 1 {
+                while done + SIDE <= self.lines {
+                    self.across::<SIDE>(done, groups);
+                    done += SIDE;
+                }
+                if self.lines == ROWS {
+                    self.across::<ROWS>(0, groups);
+                    done = ROWS;
+                }
+            }
+            for p in 0..groups {
+                for line in done..self.lines {
+                    self.to.add(p * self.width + line).write(self.group(line, p * Self::TERMS, Self::TERMS));
+                }
+            }
+            if rest > 0 {
+                for line in 0..self.lines {
+                    self.to.add(groups * self.width + line).write(self.group(line, groups * Self::TERMS, rest));
+                }
+            }
+            if self.lines < self.width {
+                for p in 0..self.terms.div_ceil(Self::TERMS) {
+                    self.to.add(p * self.width + self.lines).write_bytes(0, self.width - self.lines);
+                }
+            }
+        }
+    }
+}

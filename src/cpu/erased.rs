@@ -1,0 +1,252 @@
+//! Elementwise loops whose dtypes are known only while running: those of the compiled tables, operands and results converted
+//! piece by piece where they are of other dtypes, so that there is no loop for every pair of them.
+//!
+//! Uses inner loops, the engine and copying; used by `any`.
+
+use super::compiled;
+use super::copying;
+use super::engine::{Body, moving, over, visit};
+use super::inner::Inner;
+use super::simd;
+use super::stream::Room;
+use super::walk::{Run, Walk, side};
+use crate::dtype::{CastTo, DType, Element};
+use crate::error::Result;
+use crate::ops::kernel::Casting;
+use crate::storage::HostBuffer;
+
+/// A loop of one operand, with its types forgotten.
+pub(crate) type Loop1 = Inner<2>;
+/// A loop of two operands.
+pub(crate) type Loop2 = Inner<3>;
+
+/// The loop of a row of the unary table over a dtype, if it is compiled for it.
+pub(crate) fn unary(row: usize, dtype: DType) -> Option<Loop1> {
+    compiled::tables::UNARY[row][dtype as usize]
+}
+/// The loop of a row of the binary table.
+pub(crate) fn binary(row: usize, dtype: DType) -> Option<Loop2> {
+    compiled::tables::BINARY[row][dtype as usize]
+}
+/// The loop of a row of the binary table whose right operand is a scalar: its kernel is the scalar, as the dtype computes with it.
+pub(crate) fn scalar(row: usize, dtype: DType) -> Option<Loop1> {
+    compiled::tables::SCALAR[row][dtype as usize]
+}
+
+/// The loop that converts one dtype to another.
+pub(crate) const fn cast<A: CastTo<O>, O: Element>() -> Loop1 {
+    compiled::one::<Casting, A, O>()
+}
+
+/// A conversion on the way to or from a loop.
+#[derive(Clone, Copy)]
+pub(crate) struct Cast {
+    /// The first step.
+    pub(crate) first: Loop1,
+    /// The second one, where elements are rounded on the way to what a loop computes in.
+    pub(crate) then: Option<Loop1>,
+}
+
+impl From<Loop1> for Cast {
+    fn from(first: Loop1) -> Self {
+        Cast { first, then: None }
+    }
+}
+impl Cast {
+    /// # Safety
+    /// As for the loops: as many elements are valid at either place, and the room takes those between the steps.
+    unsafe fn run(&self, from: *mut u8, to: *mut u8, room: *mut u8, len: usize) {
+        let none = core::ptr::null();
+        // SAFETY: the caller's promise; conversions have no kernel to look at.
+        unsafe {
+            match self.then {
+                None => (self.first)(none, [to, from], len),
+                Some(then) => {
+                    (self.first)(none, [room, from], len);
+                    then(none, [to, room], len);
+                }
+            }
+        }
+    }
+}
+
+/// One operand: the place of its first element, the bytes of an element there, and how it becomes what the loop takes (or, for
+/// what is written, how that comes of what the loop gives).
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    /// The first element.
+    pub(crate) start: *mut u8,
+    /// The bytes of an element there.
+    pub(crate) width: usize,
+    /// None where the loop takes it as it is.
+    pub(crate) cast: Option<Cast>,
+}
+
+/// The place of element `offset` of a buffer.
+pub(crate) fn place(buffer: &HostBuffer, offset: usize, width: usize, cast: Option<Cast>) -> Place {
+    let start = buffer.start::<u8>().cast_mut().wrapping_add(offset * width);
+    Place { start, width, cast }
+}
+
+#[derive(Clone, Copy)]
+struct Converting<const N: usize> {
+    inner: Inner<N>,
+    kernel: *const (),
+    places: [Place; N],
+    is_long: bool,
+}
+
+/// Room for a piece of the widest elements.
+const PIECE: usize = Room::BYTES / 16;
+
+impl<const N: usize> Body<N> for Converting<N> {
+    fn nanoseconds(&self, len: usize) -> usize {
+        if self.is_long { len } else { moving(len, self.places.iter().map(|place| place.width).sum()) }
+    }
+
+    #[inline(never)]
+    unsafe fn run(self, run: Run<N>) {
+        let at = |operand: usize, element: usize| {
+            let Place { start, width, .. } = self.places[operand];
+            start.wrapping_add((run.starts[operand] + element * run.steps[operand]) * width)
+        };
+        if run.steps == [1; N] && self.places.iter().all(|place| place.cast.is_none()) {
+            let apart = (1..N).all(|operand| at(operand, 0) != at(0, 0));
+            if apart {
+                // SAFETY: the caller's promise; whoever made it put kernel, loop and places together.
+                return unsafe { (self.inner)(self.kernel, core::array::from_fn(|operand| at(operand, 0)), run.len) };
+            }
+        }
+        let mut gathered: [Room; N] = core::array::from_fn(|_| Room::new());
+        let mut converted: [Room; N] = core::array::from_fn(|_| Room::new());
+        let mut between = Room::new();
+        let gathered = gathered.each_mut().map(|room| room.start::<u8>());
+        let converted = converted.each_mut().map(|room| room.start::<u8>());
+        let between = between.start::<u8>();
+        let mut low = 0;
+        while low < run.len {
+            let len = PIECE.min(run.len - low);
+            // SAFETY: the caller's promise for these elements; rooms hold as many.
+            unsafe {
+                let mut given = converted;
+                for operand in 1..N {
+                    let Place { width, cast, .. } = self.places[operand];
+                    let mut from = at(operand, low);
+                    if run.steps[operand] != 1 {
+                        copying::along(width, len, (gathered[operand], 1), (from, run.steps[operand]));
+                        from = gathered[operand];
+                    }
+                    given[operand] = match &cast {
+                        None => from,
+                        Some(cast) => {
+                            cast.run(from, converted[operand], between, len);
+                            converted[operand]
+                        }
+                    };
+                }
+                (self.inner)(self.kernel, given, len);
+                let Place { width, cast, .. } = self.places[0];
+                let mut result = converted[0];
+                if let Some(cast) = &cast {
+                    cast.run(result, gathered[0], between, len);
+                    result = gathered[0];
+                }
+                copying::along(width, len, (at(0, low), run.steps[0]), (result, 1));
+            }
+            low += len;
+        }
+    }
+
+    fn side(&self) -> usize {
+        side(self.places.iter().fold(0, |widest, place| widest.max(place.width)))
+    }
+
+    fn ahead(&self, run: Run<N>) {
+        for (operand, place) in self.places.iter().enumerate().skip(1) {
+            if run.steps[operand] == 1 {
+                let start = place.start.wrapping_add(run.starts[operand] * place.width);
+                simd::prefetch_row(start.cast_const(), run.len * place.width);
+            }
+        }
+    }
+
+    unsafe fn line(self, run: Run<N>, _: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.run(run) }
+    }
+
+    unsafe fn few(self, len: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.run(Run { starts: [0; N], len, steps: [1; N] }) }
+    }
+
+    #[inline(never)]
+    unsafe fn everywhere(self, walk: &Walk<N>, _: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { visit(walk, self) }
+    }
+}
+
+/// Runs a loop over operands broadcast to `sizes`, the first of which is written.
+///
+/// # Safety
+/// Kernel, loop, conversions and places belong together; what the strides reach is valid, and what is written is read by nobody
+/// else, but that an operand may be the very place written.
+pub(crate) unsafe fn run<const N: usize>(
+    inner: Inner<N>,
+    kernel: *const (),
+    places: [Place; N],
+    sizes: &[usize],
+    strides: [&[usize]; N],
+    is_long: bool,
+) {
+    if sizes.contains(&0) {
+        return;
+    }
+    // SAFETY: the caller's promise.
+    unsafe { over(sizes, strides, Converting { inner, kernel, places, is_long }) }
+}
+
+/// A fresh buffer of `len` elements of `width` bytes.
+///
+/// # Safety
+/// `fill` writes all of them.
+pub(crate) unsafe fn fresh(len: usize, width: usize, fill: impl FnOnce(*mut u8)) -> Result<HostBuffer> {
+    let bytes = len.checked_mul(width).ok_or(crate::Error::OutOfMemory { bytes: usize::MAX, device: "cpu" })?;
+    // SAFETY: the caller's promise.
+    unsafe {
+        HostBuffer::filled_by::<u8>(bytes, |out| {
+            fill(out);
+            Ok(())
+        })
+    }
+}
+
+/// A copy of elements of `width` bytes, with these strides.
+pub(crate) fn copy(
+    buffer: &HostBuffer,
+    offset: usize,
+    width: usize,
+    sizes: &[usize],
+    strides: [&[usize]; 2],
+) -> Result<HostBuffer> {
+    let len = sizes.iter().product();
+    // SAFETY: the strides of a fresh result are dense; what a tensor reaches is valid.
+    unsafe {
+        fresh(len, width, |out| {
+            let from = buffer.start::<u8>().wrapping_add(offset * width);
+            copying::spread(width, len, sizes, strides, out, from);
+        })
+    }
+}
+
+/// Copies elements of `width` bytes to where they belong.
+///
+/// # Safety
+/// As for [`over`].
+pub(crate) unsafe fn copy_over(width: usize, sizes: &[usize], strides: [&[usize]; 2], out: *mut u8, from: *const u8) {
+    if !sizes.contains(&0) {
+        // SAFETY: the caller's promise.
+        unsafe { copying::over(width, sizes, strides, out, from) }
+    }
+}

@@ -1,0 +1,135 @@
+//! Loops over `f16` that compute in `f32`: eight elements at a time are converted, computed and converted back without leaving the
+//! vector registers. For short formulas, which the compiler keeps there.
+//!
+//! Uses the instruction sets; used by the compiled inner loops.
+
+use super::simd::{self, Loop};
+use crate::dtype::f16;
+use crate::ops::kernel::{Map1, Map2};
+use core::arch::x86_64::*;
+
+/// Elements in a register.
+const SIDE: usize = 8;
+
+/// Reads eight halves.
+///
+/// # Safety
+/// There are so many.
+#[inline]
+#[target_feature(enable = "avx,f16c")]
+unsafe fn read(from: *const f16) -> [f32; SIDE] {
+    // SAFETY: the caller's promise; a vector of floats is an array of them.
+    unsafe { core::mem::transmute(_mm256_cvtph_ps(_mm_loadu_si128(from.cast()))) }
+}
+
+/// Writes eight numbers, each as the nearest half.
+///
+/// # Safety
+/// There is room for them.
+#[inline]
+#[target_feature(enable = "avx,f16c")]
+unsafe fn write(to: *mut f16, floats: [f32; SIDE]) {
+    // SAFETY: as above.
+    unsafe {
+        let halves = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(core::mem::transmute::<[f32; SIDE], __m256>(floats));
+        _mm_storeu_si128(to.cast(), halves);
+    }
+}
+
+/// `out = kernel(operands)` for `N` operands, which are halves as the result is.
+struct Halves<F, const N: usize> {
+    kernel: F,
+    out: *mut f16,
+    operands: [*const f16; N],
+    len: usize,
+}
+impl<F: Fn([f32; N]) -> f32, const N: usize> Halves<F, N> {
+    /// Eight elements.
+    ///
+    /// # Safety
+    /// There are so many at all places, and the machine converts halves.
+    #[inline(always)]
+    unsafe fn some(kernel: &F, out: *mut f16, operands: [*const f16; N]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let operands = operands.map(|operand| read(operand));
+            write(out, core::array::from_fn(|at| kernel(operands.map(|operand| operand[at]))));
+        }
+    }
+}
+impl<F: Fn([f32; N]) -> f32, const N: usize> Loop for Halves<F, N> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Halves { kernel, out, operands, len } = self;
+        let whole = len / SIDE * SIDE;
+        // SAFETY: whoever made it promises that all places are valid; what is left over goes through rooms of eight.
+        unsafe {
+            let mut at = 0;
+            while at < whole {
+                Self::some(&kernel, out.add(at), operands.map(|operand| operand.add(at)));
+                at += SIDE;
+            }
+            if at < len {
+                let mut rooms = [[f16::ZERO; SIDE]; N];
+                for (room, operand) in rooms.iter_mut().zip(operands) {
+                    core::ptr::copy_nonoverlapping(operand.add(at), room.as_mut_ptr(), len - at);
+                }
+                let mut result = [f16::ZERO; SIDE];
+                Self::some(&kernel, result.as_mut_ptr(), rooms.each_ref().map(|room| room.as_ptr()));
+                core::ptr::copy_nonoverlapping(result.as_ptr(), out.add(at), len - at);
+            }
+        }
+    }
+}
+
+/// A function of one operand; whether the machine has what it takes.
+///
+/// # Safety
+/// See [`Inner`](super::inner::Inner), the places being those of halves.
+pub(super) unsafe fn one<K: Map1<f32, f32>>(kernel: *const (), [out, a]: [*mut u8; 2], len: usize) -> bool {
+    // SAFETY: the caller's promise.
+    let kernel = unsafe { *kernel.cast::<K>() };
+    let kernel = move |[a]: [f32; 1]| kernel.call(a);
+    simd::with_halves(Halves { kernel, out: out.cast(), operands: [a.cast()], len })
+}
+
+/// A function of two operands; whether the machine has what it takes.
+///
+/// # Safety
+/// As above.
+pub(super) unsafe fn two<K: Map2<f32, f32, f32>>(kernel: *const (), [out, a, b]: [*mut u8; 3], len: usize) -> bool {
+    // SAFETY: the caller's promise.
+    let kernel = unsafe { *kernel.cast::<K>() };
+    let kernel = move |[a, b]: [f32; 2]| kernel.call(a, b);
+    simd::with_halves(Halves { kernel, out: out.cast(), operands: [a.cast(), b.cast()], len })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::kernel::{Applying, Combining};
+    use crate::ops::{add, neg};
+
+    /// Of any length, whatever lies behind; also in place.
+    #[test]
+    fn halves_in_registers_compute_as_one_by_one() {
+        let number = |at: usize| f16::from_f32(at as f32 * 0.37 - 3.0);
+        for len in 0..40 {
+            let (a, b): (Vec<f16>, Vec<f16>) = (0..len).map(|at| (number(at), number(at * at))).unzip();
+            let mut out = vec![f16::MAX; len + 1];
+            let places = [out.as_mut_ptr(), a.as_ptr().cast_mut(), b.as_ptr().cast_mut()].map(|place| place.cast());
+            let kernel = Combining::<add, f32>::new();
+            // SAFETY: there are so many elements.
+            if !unsafe { two::<Combining<add, f32>>((&raw const kernel).cast(), places, len) } {
+                return;
+            }
+            assert!((0..len).all(|at| out[at] == f16::from_f32(a[at].to_f32() + b[at].to_f32())), "{len}");
+            let kernel = Applying::<neg>::new();
+            // SAFETY: as above; the result may lie where the operand does.
+            assert!(unsafe { one::<Applying<neg>>((&raw const kernel).cast(), [places[0]; 2], len) });
+            assert!((0..len).all(|at| out[at] == f16::from_f32(-(a[at].to_f32() + b[at].to_f32()))), "{len}");
+            assert_eq!(out[len], f16::MAX);
+        }
+    }
+}
