@@ -157,6 +157,14 @@ pub enum Error {
         /// The operation.
         op: &'static str,
     },
+    /// No dtype is defined for operands of these two.
+    #[error("promotion of {lhs} and {rhs} is not defined: convert one of them first")]
+    Promotion {
+        /// The left operand's dtype.
+        lhs: DType,
+        /// The right operand's dtype.
+        rhs: DType,
+    },
     /// Integer division or remainder by zero.
     #[error("{op}: division of {dtype} by zero")]
     DivisionByZero {
@@ -214,6 +222,36 @@ pub enum Error {
         op: &'static str,
         /// The shape.
         sizes: Sizes,
+    },
+    /// An operation does not admit a dtype. (In the typed API this does not compile.)
+    #[error("{op} is not defined for dtype {dtype}: {reason}")]
+    NotAdmitted {
+        /// The operation.
+        op: &'static str,
+        /// The dtype.
+        dtype: DType,
+        /// Why, or what it admits.
+        reason: String,
+    },
+    /// A result can't be cast to the dtype of the output it is written into. (In the typed API this does not compile.)
+    #[error("{op}: result type {result} can't be cast to the desired output type {output}")]
+    NotCastable {
+        /// The operation.
+        op: &'static str,
+        /// The dtype of the result.
+        result: DType,
+        /// The dtype of the output.
+        output: DType,
+    },
+    /// Operands are on different devices. (In the typed API this does not compile.)
+    #[error("{op}: operands are on different devices: {lhs} and {rhs}")]
+    DevicesDiffer {
+        /// The operation.
+        op: &'static str,
+        /// The left operand's device.
+        lhs: String,
+        /// The right operand's device.
+        rhs: String,
     },
     /// An argument that no tensor could make right.
     #[error("{op}: {reason}")]

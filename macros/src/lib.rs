@@ -8,6 +8,7 @@ use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenSt
 mod dims;
 mod fused;
 mod literal;
+mod slice;
 
 /// A mistake in a macro's input: what rustc shows, and where.
 struct Mistake {
@@ -63,6 +64,12 @@ pub fn dim(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn tensor(input: TokenStream) -> TokenStream {
     finish(literal::tensor(input))
+}
+
+/// See `castiron::s!`.
+#[proc_macro]
+pub fn s(input: TokenStream) -> TokenStream {
+    finish(slice::slice(input))
 }
 
 /// See `castiron::fused!`.

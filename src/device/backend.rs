@@ -6,7 +6,7 @@ use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
-use crate::ops::reduce::Reducer;
+use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::stretch::Stretch;
 use crate::storage::{View, ViewMut};
 
@@ -46,7 +46,7 @@ pub struct Added<'a, B, E: Dtype> {
 #[doc(hidden)]
 pub trait Backend: Sized + 'static {
     /// What holds the elements.
-    type Storage: Clone + core::fmt::Debug + Send + Sync + 'static;
+    type Storage: core::fmt::Debug + Send + Sync + 'static;
 
     /// Whether tensors have elements at all.
     const HAS_DATA: bool = true;
@@ -55,8 +55,27 @@ pub trait Backend: Sized + 'static {
     fn build<E: Element>(make: impl FnOnce() -> Result<Vec<E>>) -> Result<Self::Storage>;
     /// `len` zeros.
     fn zeroed<E: Element>(len: usize) -> Result<Self::Storage>;
-    /// Whether nobody else holds the storage.
+    /// Whether the storage may be written: nobody else holds it, or it is borrowed for that.
     fn is_unique(storage: &mut Self::Storage) -> bool;
+    /// What holds the elements of a view for one more tensor, and where in it the first is: the same storage, or, where that is
+    /// borrowed, one with a copy of the elements at the same distances.
+    fn share<E: Element>(view: View<'_, Self::Storage, E>) -> (Self::Storage, usize);
+    /// The same storage, borrowed or not, for views to be made of it.
+    ///
+    /// # Safety
+    /// It is closed before the views are given away, and these exist no longer than the memory is borrowed.
+    unsafe fn lend(storage: &Self::Storage) -> Self::Storage;
+    /// No more handles are given to borrowed memory.
+    fn close(storage: &Self::Storage);
+    /// The memory of a storage that nobody else holds, to be written where its elements are.
+    ///
+    /// # Safety
+    /// As for `lend`, and what a view of it reaches is read and written through that view alone.
+    unsafe fn window(storage: &mut Self::Storage) -> Self::Storage;
+    /// Whether elements are written where they are, whatever their strides.
+    fn is_fixed(storage: &Self::Storage) -> bool;
+    /// How many elements the storage has room for; `None` where there are none.
+    fn room<E: Element>(storage: &Self::Storage) -> Option<usize>;
     /// Whether the storage is that of so many elements and no more.
     fn holds<E: Element>(storage: &Self::Storage, len: usize) -> bool;
     /// Whether the two are the same storage.
@@ -147,12 +166,24 @@ pub trait Backend: Sized + 'static {
     /// Reduces over the axes of `mask`; the result is row-major over the others.
     fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, Self::Storage, A>, mask: u32)
     -> Result<Self::Storage>;
+    /// Both results of a reduction, as [`reduce`](Self::reduce) gives one.
+    fn reduce_both<A: Element, R: TwoResults<A>>(
+        reducer: R,
+        a: View<'_, Self::Storage, A>,
+        mask: u32,
+    ) -> Result<[Self::Storage; 2]>;
     /// Runs a kernel on every lane along an axis; the result is row-major.
     fn lanes<A: Element, O: Element>(
         kernel: impl LaneKernel<A, O>,
         a: View<'_, Self::Storage, A>,
         axis: usize,
     ) -> Result<Self::Storage>;
+    /// Both results of a kernel that has two, as [`lanes`](Self::lanes) gives one.
+    fn lanes_both<A: Element, O: Element, P: Element>(
+        kernel: impl LaneKernel<A, (O, P)>,
+        a: View<'_, Self::Storage, A>,
+        axis: usize,
+    ) -> Result<[Self::Storage; 2]>;
     /// Each axis put together from stretches of the operand's; `fill` where they come from nowhere. The result is row-major.
     fn pick<E: Element>(a: View<'_, Self::Storage, E>, axes: &[Vec<Stretch>], fill: E) -> Result<Self::Storage>;
     /// Pieces end to end along an axis, which they fill together; their other sizes are those of the result.
@@ -174,6 +205,13 @@ pub trait Backend: Sized + 'static {
     /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0), and what it is added to; the result
     /// is row-major.
     fn matmul<E: Dtype>(
+        a: View<'_, Self::Storage, E>,
+        b: View<'_, Self::Storage, E>,
+        added: Option<Added<'_, Self::Storage, E>>,
+    ) -> Result<Self::Storage>;
+    /// The same, each element of the result having gone through a function.
+    fn matmul_then<E: Dtype>(
+        kernel: impl Map1<E, E>,
         a: View<'_, Self::Storage, E>,
         b: View<'_, Self::Storage, E>,
         added: Option<Added<'_, Self::Storage, E>>,

@@ -2,13 +2,13 @@
 
 use super::{Added, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
 use crate::cpu::{
-    compress, elementwise, fused, gather, gemm, integers, lanes, moving, order, reduce, rows, scatter, search,
+    compress, elementwise, finish, fused, gather, gemm, integers, lanes, moving, order, reduce, rows, scatter, search,
 };
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
-use crate::ops::reduce::Reducer;
+use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::stretch::Stretch;
 use crate::storage::{HostBuffer, View, ViewMut};
 
@@ -36,6 +36,30 @@ impl Backend for Cpu {
     }
     fn is_unique(storage: &mut HostBuffer) -> bool {
         storage.is_unique()
+    }
+    #[inline]
+    fn share<E: Element>(view: View<'_, HostBuffer, E>) -> (HostBuffer, usize) {
+        match view.buffer.shared() {
+            Some(shared) => (shared, view.offset),
+            None => (elementwise::kept(view), 0),
+        }
+    }
+    unsafe fn lend(storage: &HostBuffer) -> HostBuffer {
+        // SAFETY: the caller's promise.
+        unsafe { storage.lent() }
+    }
+    fn close(storage: &HostBuffer) {
+        storage.close();
+    }
+    unsafe fn window(storage: &mut HostBuffer) -> HostBuffer {
+        // SAFETY: the caller's promise.
+        unsafe { storage.window() }
+    }
+    fn is_fixed(storage: &HostBuffer) -> bool {
+        storage.is_fixed()
+    }
+    fn room<E: Element>(storage: &HostBuffer) -> Option<usize> {
+        Some(storage.len::<E>())
     }
     fn holds<E: Element>(storage: &HostBuffer, len: usize) -> bool {
         storage.len::<E>() == len
@@ -154,12 +178,26 @@ impl Backend for Cpu {
     fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, HostBuffer, A>, mask: u32) -> Result<HostBuffer> {
         reduce::reduce(reducer, a, mask)
     }
+    fn reduce_both<A: Element, R: TwoResults<A>>(
+        reducer: R,
+        a: View<'_, HostBuffer, A>,
+        mask: u32,
+    ) -> Result<[HostBuffer; 2]> {
+        reduce::reduce_both(reducer, a, mask)
+    }
     fn lanes<A: Element, O: Element>(
         kernel: impl LaneKernel<A, O>,
         a: View<'_, HostBuffer, A>,
         axis: usize,
     ) -> Result<HostBuffer> {
         lanes::lanes(kernel, a, axis)
+    }
+    fn lanes_both<A: Element, O: Element, P: Element>(
+        kernel: impl LaneKernel<A, (O, P)>,
+        a: View<'_, HostBuffer, A>,
+        axis: usize,
+    ) -> Result<[HostBuffer; 2]> {
+        lanes::lanes_both(kernel, a, axis)
     }
     fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Stretch>], fill: E) -> Result<HostBuffer> {
         moving::pick(a, axes, fill)
@@ -187,7 +225,15 @@ impl Backend for Cpu {
         b: View<'_, HostBuffer, E>,
         added: Option<Added<'_, HostBuffer, E>>,
     ) -> Result<HostBuffer> {
-        gemm::matmul(a, b, added)
+        gemm::matmul(a, b, added, None)
+    }
+    fn matmul_then<E: Dtype>(
+        kernel: impl Map1<E, E>,
+        a: View<'_, HostBuffer, E>,
+        b: View<'_, HostBuffer, E>,
+        added: Option<Added<'_, HostBuffer, E>>,
+    ) -> Result<HostBuffer> {
+        gemm::matmul(a, b, added, Some(&|out, len| finish::apply(kernel, out, len)))
     }
     fn int_mm<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, i8>) -> Result<HostBuffer> {
         integers::int_mm(a, b)

@@ -1,12 +1,12 @@
 //! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere; making a tensor on it answers `Err`
 //! where no GPU can be reached, so there is no storage and nothing to run.
 
-use super::{Added, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
+use super::{Added, AnyDevice, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
-use crate::ops::reduce::Reducer;
+use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::stretch::Stretch;
 use crate::storage::{View, ViewMut};
 
@@ -27,11 +27,17 @@ pub struct Cuda<const N: usize = 0>;
 #[derive(Clone, Debug)]
 pub enum NoStorage {}
 
+/// Why there is no CUDA device, and what to do.
+pub(super) const ABSENT: &str =
+    "this build of castiron has no CUDA support; keep the tensor on `Cpu`, or use `Meta` for shapes alone";
+
 fn unavailable<const N: usize, T>() -> Result<T> {
-    Err(Error::DeviceUnavailable {
-        device: Cuda::<N>::name(),
-        reason: "this build of castiron has no CUDA support; keep the tensor on `Cpu`, or use `Meta` for shapes alone",
-    })
+    Err(Error::DeviceUnavailable { device: Cuda::<N>::name(), reason: ABSENT })
+}
+
+/// Whether the device can be used, or why not.
+pub(super) fn available(device: AnyDevice) -> Result<()> {
+    Err(Error::DeviceUnavailable { device: device.to_string(), reason: ABSENT })
 }
 
 impl<const N: usize> Device for Cuda<N> {
@@ -53,6 +59,24 @@ impl<const N: usize> Backend for Cuda<N> {
         unavailable::<N, _>()
     }
     fn is_unique(storage: &mut NoStorage) -> bool {
+        match *storage {}
+    }
+    fn share<E: Element>(view: View<'_, NoStorage, E>) -> (NoStorage, usize) {
+        match *view.buffer {}
+    }
+    unsafe fn lend(storage: &NoStorage) -> NoStorage {
+        match *storage {}
+    }
+    fn close(storage: &NoStorage) {
+        match *storage {}
+    }
+    unsafe fn window(storage: &mut NoStorage) -> NoStorage {
+        match *storage {}
+    }
+    fn is_fixed(storage: &NoStorage) -> bool {
+        match *storage {}
+    }
+    fn room<E: Element>(storage: &NoStorage) -> Option<usize> {
         match *storage {}
     }
     fn holds<E: Element>(storage: &NoStorage, _: usize) -> bool {
@@ -151,11 +175,21 @@ impl<const N: usize> Backend for Cuda<N> {
     fn reduce<A: Element, R: Reducer<A>>(_: R, a: View<'_, NoStorage, A>, _: u32) -> Result<NoStorage> {
         match *a.buffer {}
     }
+    fn reduce_both<A: Element, R: TwoResults<A>>(_: R, a: View<'_, NoStorage, A>, _: u32) -> Result<[NoStorage; 2]> {
+        match *a.buffer {}
+    }
     fn lanes<A: Element, O: Element>(
         _: impl LaneKernel<A, O>,
         a: View<'_, NoStorage, A>,
         _: usize,
     ) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+    fn lanes_both<A: Element, O: Element, P: Element>(
+        _: impl LaneKernel<A, (O, P)>,
+        a: View<'_, NoStorage, A>,
+        _: usize,
+    ) -> Result<[NoStorage; 2]> {
         match *a.buffer {}
     }
     fn pick<E: Element>(a: View<'_, NoStorage, E>, _: &[Vec<Stretch>], _: E) -> Result<NoStorage> {
@@ -178,6 +212,14 @@ impl<const N: usize> Backend for Cuda<N> {
         match *a.buffer {}
     }
     fn matmul<E: Dtype>(
+        a: View<'_, NoStorage, E>,
+        _: View<'_, NoStorage, E>,
+        _: Option<Added<'_, NoStorage, E>>,
+    ) -> Result<NoStorage> {
+        match *a.buffer {}
+    }
+    fn matmul_then<E: Dtype>(
+        _: impl Map1<E, E>,
         a: View<'_, NoStorage, E>,
         _: View<'_, NoStorage, E>,
         _: Option<Added<'_, NoStorage, E>>,

@@ -5,7 +5,7 @@ use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
-use crate::ops::reduce::Reducer;
+use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::stretch::Stretch;
 use crate::storage::{View, ViewMut};
 
@@ -49,6 +49,22 @@ impl Backend for Meta {
     }
     fn is_unique(_: &mut NoData) -> bool {
         true
+    }
+    fn share<E: Element>(view: View<'_, NoData, E>) -> (NoData, usize) {
+        (NoData, view.offset)
+    }
+    unsafe fn lend(_: &NoData) -> NoData {
+        NoData
+    }
+    fn close(_: &NoData) {}
+    unsafe fn window(_: &mut NoData) -> NoData {
+        NoData
+    }
+    fn is_fixed(_: &NoData) -> bool {
+        false
+    }
+    fn room<E: Element>(_: &NoData) -> Option<usize> {
+        None
     }
     fn holds<E: Element>(_: &NoData, _: usize) -> bool {
         true
@@ -146,8 +162,18 @@ impl Backend for Meta {
     fn reduce<A: Element, R: Reducer<A>>(_: R, _: View<'_, NoData, A>, _: u32) -> Result<NoData> {
         Ok(NoData)
     }
+    fn reduce_both<A: Element, R: TwoResults<A>>(_: R, _: View<'_, NoData, A>, _: u32) -> Result<[NoData; 2]> {
+        Ok([NoData, NoData])
+    }
     fn lanes<A: Element, O: Element>(_: impl LaneKernel<A, O>, _: View<'_, NoData, A>, _: usize) -> Result<NoData> {
         Ok(NoData)
+    }
+    fn lanes_both<A: Element, O: Element, P: Element>(
+        _: impl LaneKernel<A, (O, P)>,
+        _: View<'_, NoData, A>,
+        _: usize,
+    ) -> Result<[NoData; 2]> {
+        Ok([NoData, NoData])
     }
     fn pick<E: Element>(_: View<'_, NoData, E>, _: &[Vec<Stretch>], _: E) -> Result<NoData> {
         Ok(NoData)
@@ -166,6 +192,14 @@ impl Backend for Meta {
         Ok(NoData)
     }
     fn matmul<E: Dtype>(
+        _: View<'_, NoData, E>,
+        _: View<'_, NoData, E>,
+        _: Option<Added<'_, NoData, E>>,
+    ) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn matmul_then<E: Dtype>(
+        _: impl Map1<E, E>,
         _: View<'_, NoData, E>,
         _: View<'_, NoData, E>,
         _: Option<Added<'_, NoData, E>>,

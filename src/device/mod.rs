@@ -1,4 +1,5 @@
-//! Devices in the type: `Cpu`, `Cuda<N>`, `Meta`; which operands may meet; and what a device must be able to run.
+//! Devices in the type: `Cpu`, `Cuda<N>`, `Meta`; which operands may meet; what a device must be able to run; and devices
+//! as values: [`AnyDevice`].
 //!
 //! A device is one implementation of `Backend`. This room knows dtypes, shapes, storage and the description of
 //! operations; it knows no tensor.
@@ -7,8 +8,10 @@ mod backend;
 mod choosing;
 mod cpu;
 mod cuda;
+mod current;
 mod meet;
 mod meta;
+mod value;
 
 #[doc(hidden)]
 pub use backend::Added;
@@ -17,8 +20,15 @@ pub use backend::{Backend, LaneKernel, RowKernel};
 pub use choosing::{Indexing, Order};
 pub use cpu::Cpu;
 pub use cuda::Cuda;
+pub use current::{
+    CurrentDeviceGuard, DefaultDeviceGuard, current_device, default_device, scoped_current_device,
+    scoped_default_device, set_current_device, set_default_device,
+};
 pub use meet::{Anywhere, Meet, Place, Receives, Source};
 pub use meta::Meta;
+#[cfg(feature = "any")]
+pub(crate) use meta::NoData;
+pub use value::{AnyDevice, DeviceType, IntoDevice};
 
 /// A device as a type: where a tensor's elements are and its operations run.
 ///
@@ -32,7 +42,15 @@ pub use meta::Meta;
 /// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is not a device", label = "expected `Cpu`, `Cuda<N>` or `Meta`")]
 pub trait Device:
-    Backend + Place<Buffer = <Self as Backend>::Storage> + Copy + Default + core::fmt::Debug + Send + Sync + 'static
+    Backend
+    + IntoDevice
+    + Place<Buffer = <Self as Backend>::Storage>
+    + Copy
+    + Default
+    + core::fmt::Debug
+    + Send
+    + Sync
+    + 'static
 {
     /// The device as PyTorch prints it: `cpu`, `cuda:0`, `meta`.
     fn name() -> String;

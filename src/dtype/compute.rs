@@ -24,12 +24,6 @@ pub trait MachineInt:
     const BITS: u32;
     /// Whether there are negative numbers.
     const SIGNED: bool;
-    /// The integer that products are computed in: one that vector instructions multiply, of which this one is the lowest bits.
-    type Factor: MachineInt;
-    /// The same number.
-    fn widen(self) -> Self::Factor;
-    /// The lowest bits.
-    fn narrow(value: Self::Factor) -> Self;
     /// Truncating quotient and remainder; wraps at `MIN / -1`. The divisor is not zero.
     fn wrapping_quotient(self, divisor: Self) -> Self;
     /// The remainder with the sign of the dividend; 0 at `MIN / -1`. The divisor is not zero.
@@ -43,19 +37,10 @@ pub trait MachineInt:
 }
 
 macro_rules! machine_ints {
-    ($($ty:ty: $signed:literal $factor:ty;)*) => {$(
+    ($($ty:ty: $signed:literal;)*) => {$(
         impl MachineInt for $ty {
             const BITS: u32 = <$ty>::BITS;
             const SIGNED: bool = $signed;
-            type Factor = $factor;
-            #[inline(always)]
-            fn widen(self) -> $factor {
-                self as $factor
-            }
-            #[inline(always)]
-            fn narrow(value: $factor) -> $ty {
-                value as $ty
-            }
             #[inline(always)]
             fn wrapping_quotient(self, divisor: Self) -> Self {
                 self.wrapping_div(divisor)
@@ -103,7 +88,7 @@ macro_rules! machine_ints {
         }
     )*};
 }
-machine_ints! { u8: false i16; i8: true i16; i16: true i16; i32: true i32; i64: true i64; }
+machine_ints! { u8: false; i8: true; i16: true; i32: true; i64: true; }
 
 /// The floats the machine computes in.
 pub trait MachineFloat: Float + FloatConst + super::special::Special + Debug + Default + Send + Sync + 'static {

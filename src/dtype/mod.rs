@@ -11,11 +11,13 @@ pub mod aliases;
 mod cast;
 pub mod category;
 mod compute;
+mod default;
 mod element;
 mod half;
 mod info;
 pub(crate) mod math;
 pub mod promote;
+mod result;
 mod runtime;
 pub mod scalar;
 mod sets;
@@ -25,9 +27,11 @@ pub(crate) mod table;
 
 pub use cast::{CanCast, CastTo};
 pub use category::Category;
+pub use default::{DefaultDTypeGuard, default_complex_dtype, default_dtype, scoped_default_dtype, set_default_dtype};
 pub use element::{Dtype, Element};
 pub use info::{FloatInfo, IntInfo};
 pub use promote::{Promotable, Promote, Promoted};
+pub use result::{OperandType, ResultOperand, can_cast, promote_types, result_type, result_type_of};
 pub use runtime::{DType, ParseDTypeError};
 pub use scalar::{Scalar, ScalarValue};
 #[doc(hidden)]

@@ -13,6 +13,7 @@ pub struct Cons<Head, Tail>(core::marker::PhantomData<(Head, Tail)>);
 
 /// Positions: `Zero`, `Next<Zero>`, …
 pub struct Zero;
+/// The position after another.
 pub struct Next<N>(core::marker::PhantomData<N>);
 
 /// A list of dims.

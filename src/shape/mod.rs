@@ -14,11 +14,14 @@ mod dim;
 mod join;
 mod list;
 mod matmul;
+pub mod memory_format;
 mod numeral;
 mod parts;
 mod product;
 mod rearrange;
+mod reinterpret;
 mod reshape;
+pub mod slicing;
 pub mod strides;
 mod suffix;
 mod tuple;
@@ -35,6 +38,7 @@ pub use diagonal::{Diag, DiagEmbed, Diagonals, MainDiagonals, OneMatrix};
 pub use dim::{Dim, Dyn, Known, Never, SameDim};
 pub use join::{Concat, Merge};
 pub use matmul::{InnerDim, MatMul};
+pub use memory_format::MemoryFormat;
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
 pub use parts::{
     AxisList, Count, Counted, Cut, CutEqually, Dimensional, Matrices, MoveAxis, Pad, Repeat, Rotate, Shifts, Tile,
@@ -42,7 +46,8 @@ pub use parts::{
 };
 pub use product::{Beside, HasRank, Kronecker};
 
-pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxis, Transpose};
+pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxes, SqueezeAxis, Transpose};
+pub use reinterpret::{ItemSize, ViewedAs};
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 pub use suffix::EndsWith;
 

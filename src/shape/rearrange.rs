@@ -3,7 +3,7 @@
 
 use super::axis::{Axis, DistinctAxes, TakeAll};
 use super::dim::{Dim, Known};
-use super::list::{Cons, List, Nil, Taken, ToShape};
+use super::list::{Cons, List, Nil, Open, Taken, ToShape};
 use super::numeral::*;
 use super::tuple::each_rank;
 use super::{Broadcast, HasAxis, Shape, WrittenTo};
@@ -152,6 +152,49 @@ impl DropOnes for Nil {
     type Output = Nil;
 }
 impl<Head: IfOne, Tail: DropOnes> DropOnes for Cons<Head, Tail> {
+    type Output = Head::List<Tail::Output, Cons<Head, Tail::Output>>;
+}
+
+/// The axes go if their sizes are 1 and stay if they are other numbers.
+#[diagnostic::on_unimplemented(
+    message = "whether `{Axes}` of a tensor of shape `{Self}` have size 1 is known at run time only",
+    label = "the rank of the result depends on it",
+    note = "state the sizes first, for example `.with_shape::<shape![_, 1]>()`; each axis is named once"
+)]
+pub trait SqueezeAxes<Axes> {
+    /// The shape without the axes of size 1.
+    type Output: Shape;
+}
+/// What is left of `S` once axes are taken: those of size 1 are dropped.
+type Squeezed<S, Named> =
+    <<S as Shape>::Axes as DropTaken<<<<S as Shape>::Axes as List>::Open as TakeAll<S, Named>>::Rest>>::Output;
+#[diagnostic::do_not_recommend]
+impl<S: Shape, Named> SqueezeAxes<DistinctAxes<Named>> for S
+where
+    <S::Axes as List>::Open: TakeAll<S, Named>,
+    S::Axes: DropTaken<<<S::Axes as List>::Open as TakeAll<S, Named>>::Rest>,
+    Squeezed<S, Named>: ToShape,
+{
+    type Output = <Squeezed<S, Named> as ToShape>::Shape;
+}
+
+/// Drops those axes of a list that are taken and of size 1.
+pub trait DropTaken<Rest> {
+    type Output: List;
+}
+impl DropTaken<Nil> for Nil {
+    type Output = Nil;
+}
+impl<Head: Dim, Tail, Rest> DropTaken<Cons<Open<Head>, Rest>> for Cons<Head, Tail>
+where
+    Tail: DropTaken<Rest>,
+{
+    type Output = Cons<Head, Tail::Output>;
+}
+impl<Head: IfOne, Tail, Rest> DropTaken<Cons<Taken, Rest>> for Cons<Head, Tail>
+where
+    Tail: DropTaken<Rest>,
+{
     type Output = Head::List<Tail::Output, Cons<Head, Tail::Output>>;
 }
 

@@ -25,29 +25,35 @@ pub const fn numel(sizes: &[usize]) -> Option<usize> {
     Some(if empty { 0 } else { product })
 }
 
+/// The most axes that the rules here take: as many as PyTorch's iterator does.
+pub const MAX_RANK: usize = 64;
+
 /// Row-major strides. As in PyTorch an axis of size 0 counts as 1, so that strides are never 0.
 pub fn contiguous<A: SizeArray>(sizes: &A) -> A {
     let mut strides = A::filled(1);
-    let mut step = 1_usize;
-    for (stride, &size) in strides.as_mut().iter_mut().zip(sizes.as_ref()).rev() {
-        *stride = step;
-        // Cannot wrap for a tensor that exists: `numel` has counted the non-zero sizes.
-        step = step.wrapping_mul(size.max(1));
-    }
+    write_row_major(sizes.as_ref(), strides.as_mut());
     strides
 }
 
 /// The same for sizes of any number.
 pub fn row_major(sizes: &[usize]) -> Vec<usize> {
     let mut strides = vec![1_usize; sizes.len()];
-    for axis in (1..sizes.len()).rev() {
-        strides[axis - 1] = strides[axis].wrapping_mul(sizes[axis].max(1));
-    }
+    write_row_major(sizes, &mut strides);
     strides
 }
 
+#[inline]
+fn write_row_major(sizes: &[usize], strides: &mut [usize]) {
+    let mut step = 1_usize;
+    for (stride, &size) in strides.iter_mut().zip(sizes).rev() {
+        *stride = step;
+        // Cannot wrap for a tensor that exists: `numel` has counted the non-zero sizes.
+        step = step.wrapping_mul(size.max(1));
+    }
+}
+
 /// Whether elements lie in the order of `axes`, fastest first, without gaps. Axes of size 1 may have any stride.
-fn runs_along(axes: impl Iterator<Item = usize>, sizes: &[usize], strides: &[usize]) -> bool {
+pub(super) fn runs_along(axes: impl Iterator<Item = usize>, sizes: &[usize], strides: &[usize]) -> bool {
     let mut step = 1;
     for axis in axes {
         if sizes[axis] != 1 {
@@ -66,18 +72,18 @@ pub fn is_contiguous(sizes: &[usize], strides: &[usize]) -> bool {
 }
 
 /// The axes of a batch of images (batch, channels, height, width) in `channels_last` order, fastest first.
-const CHANNELS_LAST: [usize; 4] = [1, 3, 2, 0];
+pub(super) const CHANNELS_LAST: [usize; 4] = [1, 3, 2, 0];
 
 /// Whether every element has its own place and the places leave no gaps, in some order of the axes.
 pub fn is_dense(sizes: &[usize], strides: &[usize]) -> bool {
     if sizes.contains(&0) {
         return true;
     }
-    let mut axes: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+    let mut axes: [u8; MAX_RANK] = core::array::from_fn(|axis| axis as u8);
     let axes = &mut axes[..sizes.len()];
-    axes.sort_by_key(|&axis| if sizes[axis] < 2 { (1, 0) } else { (0, strides[axis]) });
+    axes.sort_by_key(|&axis| if sizes[axis as usize] < 2 { (1, 0) } else { (0, strides[axis as usize]) });
     let mut step = 1;
-    for &axis in axes.iter() {
+    for axis in axes.iter().map(|&axis| axis as usize) {
         match sizes[axis] {
             1 => return true,
             size if strides[axis] == step => step *= size,
@@ -116,37 +122,50 @@ pub fn broadcast(from_sizes: &[usize], from_strides: &[usize], sizes: &[usize], 
 /// Source: `aten/src/ATen/TensorIterator.cpp`, `reorder_dimensions` and `allocate_or_resize_outputs`;
 /// `tests/oracle/memory_format.json`.
 pub fn elementwise_result<A: SizeArray>(sizes: &A, operands: &[A], alike: bool) -> A {
-    let dims = sizes.as_ref();
-    let rank = dims.len();
-    if alike && operands.iter().all(|strides| is_contiguous(dims, strides.as_ref())) {
-        return contiguous(sizes);
+    let mut strides = A::filled(0);
+    write_elementwise(sizes.as_ref(), operands, alike, strides.as_mut());
+    strides
+}
+
+/// [`elementwise_result`] for sizes of any number, at most [`MAX_RANK`].
+pub(super) fn write_elementwise<L: AsRef<[usize]>>(
+    sizes: &[usize],
+    operands: &[L],
+    alike: bool,
+    strides: &mut [usize],
+) {
+    let rank = sizes.len();
+    if alike && operands.iter().all(|of| is_contiguous(sizes, of.as_ref())) {
+        return write_row_major(sizes, strides);
     }
-    if alike && rank == 4 && operands.iter().all(|of| runs_along(CHANNELS_LAST.into_iter(), dims, of.as_ref())) {
-        return strides_along(sizes, CHANNELS_LAST.into_iter());
+    if alike && rank == 4 && operands.iter().all(|of| runs_along(CHANNELS_LAST.into_iter(), sizes, of.as_ref())) {
+        return write_along(CHANNELS_LAST.into_iter(), sizes, strides);
     }
     if let [first, rest @ ..] = operands
         && alike
-        && is_dense(dims, first.as_ref())
-        && rest.iter().all(|strides| strides == first)
+        && is_dense(sizes, first.as_ref())
+        && rest.iter().all(|of| of.as_ref() == first.as_ref())
     {
-        return *first;
+        return strides.copy_from_slice(first.as_ref());
     }
     // Fastest axis first.
-    let mut order: [usize; 8] = [0; 8];
+    let mut order = [0_u8; MAX_RANK];
+    let order = &mut order[..rank];
     for (position, axis) in (0..rank).rev().enumerate() {
-        order[position] = axis;
+        order[position] = axis as u8;
     }
     // 1: the first axis should come after the second, -1: it is in place, 0: no operand has an opinion
-    let compare = |first: usize, second: usize| -> i32 {
-        for strides in operands {
-            let (a, b) = (strides.as_ref()[first], strides.as_ref()[second]);
+    let compare = |first: u8, second: u8| -> i32 {
+        let (first, second) = (first as usize, second as usize);
+        for of in operands {
+            let (a, b) = (of.as_ref()[first], of.as_ref()[second]);
             if a == 0 || b == 0 {
                 continue;
             }
             if a != b {
                 return if a < b { -1 } else { 1 };
             }
-            if dims[first] > dims[second] {
+            if sizes[first] > sizes[second] {
                 return 1;
             }
         }
@@ -165,39 +184,45 @@ pub fn elementwise_result<A: SizeArray>(sizes: &A, operands: &[A], alike: bool) 
             }
         }
     }
-    if order[..rank].iter().rev().copied().eq(0..rank) {
-        return contiguous(sizes);
+    let order = order.iter().map(|&axis| axis as usize);
+    if order.clone().rev().eq(0..rank) {
+        return write_row_major(sizes, strides);
     }
-    strides_along(sizes, order.into_iter().take(rank))
+    write_along(order, sizes, strides);
 }
 
 /// The strides of elements that lie in the order of `axes`, fastest first. (An empty axis makes those after it 0.)
-fn strides_along<A: SizeArray>(sizes: &A, axes: impl Iterator<Item = usize>) -> A {
-    let mut strides = A::filled(0);
+pub(super) fn write_along(axes: impl Iterator<Item = usize>, sizes: &[usize], strides: &mut [usize]) {
     let mut step = 1_usize;
     for axis in axes {
-        strides.as_mut()[axis] = step;
-        step = step.wrapping_mul(sizes.as_ref()[axis]);
+        strides[axis] = step;
+        step = step.wrapping_mul(sizes[axis]);
     }
-    strides
 }
 
 /// The strides of a fresh copy that keeps the layout (PyTorch's `preserve_format`): those of the original where it leaves no
 /// gaps, else as elementwise results are laid out.
 pub fn preserved<A: SizeArray>(sizes: &A, strides: &A) -> A {
-    if is_dense(sizes.as_ref(), strides.as_ref()) { *strides } else { elementwise_result(sizes, &[*strides], true) }
+    let mut kept = A::filled(0);
+    write_preserved(sizes.as_ref(), strides.as_ref(), kept.as_mut());
+    kept
+}
+
+/// [`preserved`] for sizes of any number, at most [`MAX_RANK`].
+pub(crate) fn write_preserved(sizes: &[usize], strides: &[usize], kept: &mut [usize]) {
+    if is_dense(sizes, strides) {
+        kept.copy_from_slice(strides);
+    } else {
+        write_elementwise(sizes, &[strides], true, kept);
+    }
 }
 
 /// The strides of an operand that is converted before it is broadcast to `sizes`: the conversion closes the gaps.
 pub fn converted<A: SizeArray>(from_sizes: &[usize], from_strides: &[usize], sizes: &A) -> A {
-    let rank = sizes.as_ref().len();
-    let missing = rank - from_sizes.len();
-    let (mut padded_sizes, mut padded_strides) = (A::filled(1), A::filled(0));
-    padded_sizes.as_mut()[missing..].copy_from_slice(from_sizes);
-    padded_strides.as_mut()[missing..].copy_from_slice(from_strides);
-    let kept = preserved(&padded_sizes, &padded_strides);
-    let mut strides = A::filled(0);
-    broadcast(from_sizes, &kept.as_ref()[missing..], sizes.as_ref(), strides.as_mut());
+    let (mut kept, mut strides) = (A::filled(0), A::filled(0));
+    let kept = &mut kept.as_mut()[..from_sizes.len()];
+    write_preserved(from_sizes, from_strides, kept);
+    broadcast(from_sizes, kept, sizes.as_ref(), strides.as_mut());
     strides
 }
 
@@ -206,26 +231,32 @@ pub fn converted<A: SizeArray>(from_sizes: &[usize], from_strides: &[usize], siz
 ///
 /// Source: `aten/src/ATen/TensorUtils.cpp`, `computeStride`.
 pub fn reshape<A: SizeArray>(sizes: &[usize], strides: &[usize], to: &A) -> Option<A> {
-    if numel(sizes) == Some(0) {
-        return Some(contiguous(to));
-    }
     let mut result = A::filled(1);
-    let Some(&last) = strides.last() else { return Some(result) };
-    let new = to.as_ref();
-    let mut at = new.len();
+    write_reshaped(sizes, strides, to.as_ref(), result.as_mut()).then_some(result)
+}
+
+/// [`reshape`] for sizes of any number; whether there are such strides.
+pub(crate) fn write_reshaped(sizes: &[usize], strides: &[usize], to: &[usize], result: &mut [usize]) -> bool {
+    if numel(sizes) == Some(0) {
+        write_row_major(to, result);
+        return true;
+    }
+    result.fill(1);
+    let Some(&last) = strides.last() else { return true };
+    let mut at = to.len();
     // Chunks of axes that run on into one another must be filled by whole new axes.
     let (mut base, mut have, mut need) = (last, 1_usize, 1_usize);
     for axis in (0..sizes.len()).rev() {
         have *= sizes[axis];
         let ends = axis == 0 || (sizes[axis - 1] != 1 && strides[axis - 1] != have * base);
         if ends {
-            while at > 0 && (need < have || new[at - 1] == 1) {
+            while at > 0 && (need < have || to[at - 1] == 1) {
                 at -= 1;
-                result.as_mut()[at] = need * base;
-                need *= new[at];
+                result[at] = need * base;
+                need *= to[at];
             }
             if need != have {
-                return None;
+                return false;
             }
             if axis > 0 {
                 base = strides[axis - 1];
@@ -233,7 +264,7 @@ pub fn reshape<A: SizeArray>(sizes: &[usize], strides: &[usize], to: &A) -> Opti
             }
         }
     }
-    (at == 0).then_some(result)
+    at == 0
 }
 
 #[cfg(test)]

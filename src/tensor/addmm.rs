@@ -43,14 +43,15 @@ impl<E: Dtype> Map1<E, E> for Adding<E::Compute> {
     }
 }
 
-/// A factor in the number that `E` computes in; integers take no floating-point one.
-fn factor<O: Op, E: Dtype>(name: &str, value: ScalarValue) -> Result<E::Compute> {
+/// A factor in the number that `E` computes in.
+pub(crate) fn factor<E: Dtype>(op: &'static str, name: &str, value: ScalarValue) -> Result<E::Compute> {
     let floating = matches!(value, ScalarValue::Float(_) | ScalarValue::Complex(_));
-    if E::DTYPE.category() <= Category::Integral && floating {
+    // As in PyTorch: the others cut off what a factor has behind the point.
+    if op == "addr" && E::DTYPE.category() <= Category::Integral && floating {
         let reason = format!("`{name}` must not be a floating-point number for tensors of integers, got {value}");
-        return Err(Error::InvalidArgument { op: O::NAME, reason });
+        return Err(Error::InvalidArgument { op, reason });
     }
-    let refused = Error::ScalarOutOfRange { op: O::NAME, value, dtype: E::DTYPE };
+    let refused = Error::ScalarOutOfRange { op, value, dtype: E::DTYPE };
     if !E::DTYPE.is_complex() && matches!(value, ScalarValue::Complex(value) if value.im != 0.0) {
         return Err(refused);
     }
@@ -62,8 +63,8 @@ fn summand<'a, O: Op, E: Dtype, S: Shape, D: Device>(
     input: &'a Tensor<E, S, D>,
     [beta, alpha]: [ScalarValue; 2],
 ) -> Result<Summand<'a, D::Storage, E>> {
-    let (beta, alpha) = (factor::<O, E>("beta", beta)?, factor::<O, E>("alpha", alpha)?);
-    Ok(Summand { op: O::NAME, input: input.view(), beta, alpha })
+    let (beta, alpha) = (factor::<E>(O::NAME, "beta", beta)?, factor::<E>(O::NAME, "alpha", alpha)?);
+    Ok(Summand { op: O::NAME, input: input.elements(), beta, alpha })
 }
 
 /// `beta * input + alpha * outer(a, b)`, which PyTorch computes element by element.
@@ -79,10 +80,10 @@ fn add_outer<E: Dtype, S: Shape, M: Dim, N: Dim, D: Device>(
     let sizes = product.shape();
     let strides = summand.strides(&sizes)?;
     if adding.beta == E::Compute::default() {
-        D::update1::<E>(adding, product.view_mut()?)?;
+        D::update1::<E>(adding, product.elements_mut()?)?;
         return Ok(product);
     }
-    D::update2::<E, E>(adding, summand.input.restrided(&sizes, &strides), product.view_mut()?)?;
+    D::update2::<E, E>(adding, summand.input.restrided(&sizes, &strides), product.elements_mut()?)?;
     Ok(product)
 }
 
@@ -95,7 +96,7 @@ macro_rules! added_products {
             $(#[$doc])*
             ///
             /// `self` is expanded to the shape of the result; a `beta` of 0 leaves it out, NaN included. All hold one dtype,
-            /// which is the result's; `bool` is refused, and integers take no floating-point factors.
+            /// which is the result's; `bool` is refused. For integers factors are cut off behind the point (`addr` refuses such).
             ///
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`, where both factors are 1 if not given.")]
             ///
@@ -146,11 +147,11 @@ macro_rules! added_products {
 added_products! {
     /// `beta * self + alpha * (mat1 @ mat2)`, of matrices.
     addmm try_addmm <M, K, K2, N> [K: InnerDim<K2>,] (mat1: (M, K), mat2: (K2, N)) -> (M, N),
-        |x, a, b, factors| multiply(a.view(), b.view(), Some(summand::<ops::reduce::addmm, _, _, D>(x, factors)?)),
+        |x, a, b, factors| multiply(a.elements(), b.elements(), Some(summand::<ops::reduce::addmm, _, _, D>(x, factors)?)),
         "let x = tensor![1.0, 2.0].addmm(&tensor![[1.0], [2.0]], &tensor![[10.0, 20.0]], 1, 0.5);\nassert_eq!(x.to_vec(), [6.0, 12.0, 11.0, 22.0]);";
     /// `beta * self + alpha * (mat @ vec)`, of a matrix and a vector.
     addmv try_addmv <M, K, K2> [K: InnerDim<K2>,] (mat: (M, K), vec: (K2,)) -> (M,),
-        |x, a, b, factors| multiply(a.view(), b.view(), Some(summand::<ops::reduce::addmv, _, _, D>(x, factors)?)),
+        |x, a, b, factors| multiply(a.elements(), b.elements(), Some(summand::<ops::reduce::addmv, _, _, D>(x, factors)?)),
         "assert_eq!(tensor![1, 2].addmv(&tensor![[1, 2], [3, 4]], &tensor![10, 1], -1, 2).to_vec(), [23, 66]);";
     /// `beta * self + alpha * (batch1 @ batch2)`, of batches of matrices.
     baddbmm try_baddbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameDim<B2>,] (batch1: (B, M, K), batch2: (B2, K2, N)) -> (B, M, N),
@@ -179,7 +180,7 @@ fn batches<E: Dtype, S: Shape, R: Shape, T: Shape, D: Device>(
             rhs: b.shape().as_ref().into(),
         });
     }
-    multiply(a.view(), b.view(), Some(summand))
+    multiply(a.elements(), b.elements(), Some(summand))
 }
 
 /// `sum(a @ b)` over the batch: the product of `(m, b * k)` and `(b * k, n)`.
@@ -196,12 +197,12 @@ fn summed_batches<E: Dtype, B: Dim, B2: Dim, M: Dim, K: Dim, K2: Dim, N: Dim, D:
         return Err(Error::MatMul { lhs: a.shape()[..].into(), rhs: b.shape()[..].into(), columns: k, rows: k2 });
     }
     let [outer, row, inner] = a.stride();
-    let across = a.viewed::<(M, B, K)>(a.storage_offset(), [m, batch, k], [row, outer, inner]).try_contiguous()?;
+    let across = a.restrided::<(M, B, K)>(0, [m, batch, k], [row, outer, inner]).try_contiguous()?;
     let down = b.try_contiguous()?;
     let inner = batch * k;
     multiply(
-        across.view().restrided(&[m, inner], &[inner, 1]),
-        down.view().restrided(&[inner, n], &[n, 1]),
+        across.elements().restrided(&[m, inner], &[inner, 1]),
+        down.elements().restrided(&[inner, n], &[n, 1]),
         Some(summand),
     )
 }

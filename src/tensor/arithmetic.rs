@@ -21,16 +21,17 @@ pub type PromotedWith<E, S, R> = ResultType<<S as Shape>::Kind, E, <R as Operand
 /// The dtype of `Op` on a tensor of shape `S` and dtype `E` and the operand `R`.
 pub type Outcome<Op, E, S, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, R>>;
 
-/// A scalar beside a tensor of dtype `E`, as `Op` computes with it in `P`.
+/// A scalar beside a tensor of dtype `own`, as `Op` computes with it in `P`.
 ///
 /// An integer that does not fit an integral dtype is refused (PyTorch wraps it silently in arithmetic and comparison,
 /// and refuses it in `full`, `clamp` and `where`).
-pub(super) fn scalar_operand<O: BinaryOp, E: Dtype, P: Dtype>(
+pub(crate) fn scalar_operand<O: BinaryOp, P: Dtype>(
     value: ScalarValue,
+    own: DType,
     exact: bool,
 ) -> Result<ComputeOf<O, P>> {
     // beyond `int64` an integer counts as `uint64`, which has no promotion with bool
-    if E::DTYPE == DType::Bool && matches!(value, ScalarValue::Int(v) if i64::try_from(v).is_err()) {
+    if own == DType::Bool && matches!(value, ScalarValue::Int(v) if i64::try_from(v).is_err()) {
         return Err(Error::ScalarOutOfRange { op: O::NAME, value, dtype: DType::I64 });
     }
     if O::CHECKS_FLOAT_SCALARS {
@@ -108,7 +109,7 @@ fn broadcast_strides<B, E: Element, A: SizeArray>(view: &View<'_, B, E>, sizes: 
 }
 
 /// The strides that count for the layout of a result of these sizes.
-pub(super) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A, is_common: bool) -> A {
+pub(crate) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A, is_common: bool) -> A {
     if !is_common {
         return strides::converted(from, strides, sizes);
     }
@@ -150,10 +151,6 @@ pub(super) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
 ) -> Result<Tensor<Out, T, D>> {
     if let Some((sizes, strides, len)) = row_major::<1, T::Sizes>([(view.sizes, view.strides)], T::RANK) {
         return Ok(Tensor::from_parts(D::map1_line(kernel, view, len)?, 0, sizes, strides));
-    }
-    let row_major = strides::contiguous(&sizes);
-    if view.sizes == sizes.as_ref() && view.strides == row_major.as_ref() {
-        return Ok(Tensor::from_parts(D::map1(kernel, view, row_major.as_ref())?, 0, sizes, row_major));
     }
     let (from, layout) = broadcast_strides(&view, &sizes, common);
     let strides = strides::elementwise_result(&sizes, &[layout], false);
@@ -237,13 +234,13 @@ where
     T: Shape,
     X: Device,
 {
-    let left = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.view())?;
+    let left = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.elements())?;
     let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
     let right = match rhs.source() {
         OperandSource::Scalar(value) => {
             let Source::View(left) = left else { unreachable!("a scalar moves no tensor") };
             check_exponent::<O, P>(value)?;
-            let value = scalar_operand::<O, E, P>(value, exact)?;
+            let value = scalar_operand::<O, P>(value, E::DTYPE, exact)?;
             check_divisor::<O, P>(value)?;
             let sizes = T::Sizes::copied(left.sizes);
             return map1::<_, T, X, _>(CombiningScalar::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE);
@@ -295,9 +292,9 @@ where
     D: Device,
     K: Map1<E, O::Output<P>>,
 {
-    check_divisors::<O, P, D, E>(rhs.view())?;
-    let value = scalar_operand::<O, P, P>(lhs, exact && !P::DTYPE.is_complex())?;
-    map1::<_, S, D, _>(kernel(value), rhs.view(), rhs.shape(), O::Computes::<P>::DTYPE)
+    check_divisors::<O, P, D, E>(rhs.elements())?;
+    let value = scalar_operand::<O, P>(lhs, P::DTYPE, exact && !P::DTYPE.is_complex())?;
+    map1::<_, S, D, _>(kernel(value), rhs.elements(), rhs.shape(), O::Computes::<P>::DTYPE)
 }
 
 /// Whether a result of `sizes` is what the output holds.
@@ -332,16 +329,16 @@ where
     let value = match rhs.source() {
         OperandSource::Scalar(value) => {
             check_exponent::<O, P>(value)?;
-            let value = scalar_operand::<O, E, P>(value, exact)?;
+            let value = scalar_operand::<O, P>(value, E::DTYPE, exact)?;
             check_divisor::<O, P>(value)?;
-            return D::update1(CombiningScalar::<O, P>(value), lhs.view_mut()?);
+            return D::update1(CombiningScalar::<O, P>(value), lhs.elements_mut()?);
         }
         OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
             Source::View(right) => {
                 check_divisors::<O, P, D, R::Elem>(right)?;
                 let sizes = lhs.shape();
                 if !exact && right.sizes == sizes.as_ref() {
-                    return D::update2(Combining::<O, P>::new(), right, lhs.view_mut()?);
+                    return D::update2(Combining::<O, P>::new(), right, lhs.elements_mut()?);
                 }
                 let mut result = sizes;
                 let broadcasts =
@@ -351,12 +348,12 @@ where
                 }
                 expect_output(O::NAME, result.as_ref(), sizes.as_ref())?;
                 if exact && let Some(value) = D::peek_free(right) {
-                    return D::update1(CombiningRight::<O, P>(value.cast()), lhs.view_mut()?);
+                    return D::update1(CombiningRight::<O, P>(value.cast()), lhs.elements_mut()?);
                 }
                 let mut strides = S::Sizes::filled(0);
                 strides::broadcast(right.sizes, right.strides, sizes.as_ref(), strides.as_mut());
                 let right = right.restrided(sizes.as_ref(), strides.as_ref());
-                return D::update2(Combining::<O, P>::new(), right, lhs.view_mut()?);
+                return D::update2(Combining::<O, P>::new(), right, lhs.elements_mut()?);
             }
             Source::Value(value) => {
                 if exact {
@@ -368,7 +365,7 @@ where
         },
     };
     check_divisor::<O, P>(value)?;
-    D::update1(CombiningRight::<O, P>(value), lhs.view_mut()?)
+    D::update1(CombiningRight::<O, P>(value), lhs.elements_mut()?)
 }
 
 /// `out = Op(lhs, rhs)`, the result converted to `out`'s dtype, which the caller's bounds allow. Nothing is written if
@@ -399,20 +396,23 @@ where
     R: Operand,
 {
     let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
-    let left = lhs.view();
+    let left = lhs.elements();
     let sizes = out.shape();
     let mut from = T::Sizes::filled(0);
     let value = match rhs.source() {
         OperandSource::Scalar(value) => {
             check_exponent::<O, P>(value)?;
-            let value = scalar_operand::<O, E, P>(value, exact)?;
+            let value = scalar_operand::<O, P>(value, E::DTYPE, exact)?;
             check_divisor::<O, P>(value)?;
             expect_output(O::NAME, left.sizes, sizes.as_ref())?;
-            return D::map1_into(CombiningScalar::<O, P>(value), left, out.view_mut()?);
+            return D::map1_into(CombiningScalar::<O, P>(value), left, out.elements_mut()?);
         }
         OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
             Source::View(right) => {
                 check_divisors::<O, P, D, R::Elem>(right)?;
+                if !exact && left.sizes == right.sizes && left.sizes == sizes.as_ref() {
+                    return D::map2_into(Combining::<O, P>::new(), left, right, out.elements_mut()?);
+                }
                 let mut result = vec![0; left.sizes.len().max(right.sizes.len())];
                 if !broadcast_sizes(left.sizes, right.sizes, &mut result) {
                     return Err(Error::Broadcast { op: O::NAME, lhs: left.sizes.into(), rhs: right.sizes.into() });
@@ -421,12 +421,12 @@ where
                 strides::broadcast(left.sizes, left.strides, sizes.as_ref(), from.as_mut());
                 let left = left.restrided(sizes.as_ref(), from.as_ref());
                 if exact && let Some(value) = D::peek_free(right) {
-                    return D::map1_into(CombiningRight::<O, P>(value.cast()), left, out.view_mut()?);
+                    return D::map1_into(CombiningRight::<O, P>(value.cast()), left, out.elements_mut()?);
                 }
                 let mut from_right = T::Sizes::filled(0);
                 strides::broadcast(right.sizes, right.strides, sizes.as_ref(), from_right.as_mut());
                 let right = right.restrided(sizes.as_ref(), from_right.as_ref());
-                return D::map2_into(Combining::<O, P>::new(), left, right, out.view_mut()?);
+                return D::map2_into(Combining::<O, P>::new(), left, right, out.elements_mut()?);
             }
             Source::Value(value) => {
                 if exact {
@@ -439,5 +439,5 @@ where
     };
     check_divisor::<O, P>(value)?;
     expect_output(O::NAME, left.sizes, sizes.as_ref())?;
-    D::map1_into(CombiningRight::<O, P>(value), left, out.view_mut()?)
+    D::map1_into(CombiningRight::<O, P>(value), left, out.elements_mut()?)
 }

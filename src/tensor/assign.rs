@@ -10,6 +10,10 @@ use crate::ops::kernel::{Casting, Constant};
 use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_size, strides};
 use crate::storage::View;
 
+/// Nobody outside can name it, so that nobody outside can write an implementation that takes it: what is assigned to may be the
+/// tensor of a mutable view, which must stay where it is.
+pub struct Inside;
+
 /// What may be written into all of a tensor: a tensor, a scalar, or a lazy expression.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
@@ -17,7 +21,7 @@ use crate::storage::View;
     label = "expected a tensor, a reference to one, a lazy expression, or a Rust scalar"
 )]
 pub trait AssignedFrom<E: Element, S: Shape, D: Device> {
-    fn assigned_from(self, to: &mut Tensor<E, S, D>) -> Result<()>;
+    fn assigned_from(self, to: &mut Tensor<E, S, D>, _: Inside) -> Result<()>;
 }
 impl<E, S, D, R> AssignedFrom<E, S, D> for R
 where
@@ -28,7 +32,7 @@ where
     <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
     D: Device + Receives<R::Place, R::Kind>,
 {
-    fn assigned_from(self, to: &mut Tensor<E, S, D>) -> Result<()> {
+    fn assigned_from(self, to: &mut Tensor<E, S, D>, _: Inside) -> Result<()> {
         let value = match self.source() {
             OperandSource::Scalar(value) => fill_value::<E>("assign", value)?,
             OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
@@ -36,7 +40,7 @@ where
                 Source::Value(value) => value.cast(),
             },
         };
-        D::update1(Constant(value), to.view_mut()?)
+        D::update1(Constant(value), to.elements_mut()?)
     }
 }
 
@@ -52,7 +56,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         let mut strides = S::Sizes::filled(0);
         strides::broadcast(from.sizes, from.strides, to, strides.as_mut());
-        D::map1_into::<F, E>(Casting, from.restrided(to, strides.as_ref()), self.view_mut()?)
+        D::map1_into::<F, E>(Casting, from.restrided(to, strides.as_ref()), self.elements_mut()?)
     }
 
     /// Writes a tensor or scalar into every element, broadcast and cast to the dtype of `self`. Only what a result may be
@@ -74,7 +78,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// [`assign`](Self::assign), returning the error; nothing is written then.
     pub fn try_assign<R: AssignedFrom<E, S, D>>(&mut self, rhs: R) -> Result<()> {
-        rhs.assigned_from(self)
+        rhs.assigned_from(self, Inside)
     }
 
     /// Writes a tensor's elements, broadcast and converted whatever the dtypes (`torch.Tensor.copy_`).
@@ -103,7 +107,21 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: Broadcast<T>,
         <S as Broadcast<T>>::Output: WrittenTo<S>,
     {
-        self.write("copy_from", from.view())
+        self.write("copy_from", from.elements())
+    }
+
+    /// Zeros everywhere (`torch.Tensor.zero_`).
+    ///
+    /// # Panics
+    /// If storage is shared and memory for a copy runs out.
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![1, 2].zero_().to_vec(), [0, 0]);
+    /// ```
+    #[track_caller]
+    pub fn zero_(&mut self) -> &mut Self {
+        unwrap(self.elements_mut().and_then(|view| D::update1(Constant(E::default()), view)));
+        self
     }
 
     /// One value everywhere, converted to the dtype (`torch.Tensor.fill_`).
@@ -130,6 +148,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: Castable,
     {
         let value = fill_value::<E>("fill", value.value())?;
-        D::update1(Constant(value), self.view_mut()?)
+        D::update1(Constant(value), self.elements_mut()?)
     }
 }

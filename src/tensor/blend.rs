@@ -29,7 +29,8 @@ impl<E: Dtype, S: Shape, D: Device> WeightOf<E> for Tensor<E, S, D> {}
 impl<E: Dtype, S: Shape, D: Device> WeightOf<E> for &Tensor<E, S, D> {}
 
 /// The shape of `x.lerp(end, weight)`.
-type Blended<S, R, W> = <<S as Broadcast<<R as Operand>::Shape>>::Output as Broadcast<<W as Operand>::Shape>>::Output;
+pub(super) type Blended<S, R, W> =
+    <<S as Broadcast<<R as Operand>::Shape>>::Output as Broadcast<<W as Operand>::Shape>>::Output;
 
 /// `kernel(a, b)` of two tensors of one dtype.
 fn pair<E: Dtype, O: Element, T: Shape, D: Device>(
@@ -82,7 +83,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
         D: Receives<R::Place, Dimensioned> + Receives<W::Place, W::Kind>,
     {
-        let (start, end) = (self.view(), known_as::<E, _, _>(elements::<R, D>(&end)?));
+        let (start, end) = (self.elements(), known_as::<E, _, _>(elements::<R, D>(&end)?));
         match choice::<W, E::Compute, D>("lerp", &weight)? {
             Choice::Value(weight) => pair(blend::lerp::NAME, LerpingBy(weight), start, end),
             Choice::Elements(weight) => {
@@ -123,7 +124,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let (result, output) = (result.shape().as_ref().into(), self.shape().as_ref().into());
             return Err(Error::Output { op: "lerp_", result, output });
         }
-        D::map1_into::<E, E>(Copying, result.view(), self.view_mut()?)?;
+        D::map1_into::<E, E>(Copying, result.elements(), self.elements_mut()?)?;
         Ok(self)
     }
 
@@ -172,7 +173,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let weight = weight.restrided(own.as_ref(), strides.as_ref());
         let kernel = Folding::<Sloping>::new();
         let strides = strides::elementwise_result(&own, &[self.stride()], true);
-        let storage = D::map2::<E, E, E>(kernel, self.view(), weight, strides.as_ref())?;
+        let storage = D::map2::<E, E, E>(kernel, self.elements(), weight, strides.as_ref())?;
         Ok(Tensor::from_parts(storage, 0, own, strides))
     }
 
@@ -204,79 +205,61 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: FloatFor<blend::frexp>,
     {
         let sizes = self.shape();
-        let mantissa = map1::<E, S, D, E>(Mantissa, self.view(), sizes, E::DTYPE)?;
-        Ok((mantissa, map1::<E, S, D, i32>(Exponent, self.view(), sizes, E::DTYPE)?))
+        let mantissa = map1::<E, S, D, E>(Mantissa, self.elements(), sizes, E::DTYPE)?;
+        Ok((mantissa, map1::<E, S, D, i32>(Exponent, self.elements(), sizes, E::DTYPE)?))
     }
+}
 
+/// For `complex try_complex(imag) [PartFor<blend::complex> + …] Joining` it writes `complex` and `try_complex`.
+macro_rules! complex_numbers {
+    ($($(#[$doc:meta])* $name:ident $try:ident($other:ident) [$($bound:tt)+] $kernel:ident, $torch:literal, $example:literal;)*) => {$(
+        #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+            $(#[$doc])*
+            ///
+            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If sizes known at run time do not broadcast; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            ///
+            /// ```
+            /// use castiron::{tensor, Complex};
+            #[doc = $example]
+            /// ```
+            #[track_caller]
+            pub fn $name<R: TensorOperand>(&self, $other: R) -> Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>
+            where
+                E: $($bound)+ + SameDtypeFor<R::Elem, blend::$name>,
+                S: Broadcast<R::Shape>,
+                D: Receives<R::Place, Dimensioned>,
+            {
+                unwrap(self.$try($other))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
+            pub fn $try<R: TensorOperand>(
+                &self,
+                $other: R,
+            ) -> Result<Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>>
+            where
+                E: $($bound)+ + SameDtypeFor<R::Elem, blend::$name>,
+                S: Broadcast<R::Shape>,
+                D: Receives<R::Place, Dimensioned>,
+            {
+                pair(stringify!($name), $kernel, self.elements(), known_as(elements::<R, D>(&$other)?))
+            }
+        }
+    )*};
+}
+complex_numbers! {
     /// Complex numbers with these real parts and the imaginary parts given.
     ///
     /// Shape: both broadcast. Dtypes: `f16`, `f32` or `f64`, both tensors holding the same.
-    ///
-    /// PyTorch: `torch.complex`.
-    ///
-    /// # Panics
-    /// If sizes known at run time do not broadcast; [`try_complex`](Self::try_complex) returns the error.
-    ///
-    /// ```
-    /// use castiron::{tensor, Complex};
-    /// assert_eq!(tensor![1.0, 2.0].complex(tensor![3.0]).to_vec(), [Complex::new(1.0, 3.0), Complex::new(2.0, 3.0)]);
-    /// ```
-    #[track_caller]
-    pub fn complex<R: TensorOperand>(&self, imag: R) -> Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>
-    where
-        E: PartFor<blend::complex> + SameDtypeFor<R::Elem, blend::complex>,
-        S: Broadcast<R::Shape>,
-        D: Receives<R::Place, Dimensioned>,
-    {
-        unwrap(self.try_complex(imag))
-    }
-
-    /// [`complex`](Self::complex), returning the error.
-    pub fn try_complex<R: TensorOperand>(
-        &self,
-        imag: R,
-    ) -> Result<Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>>
-    where
-        E: PartFor<blend::complex> + SameDtypeFor<R::Elem, blend::complex>,
-        S: Broadcast<R::Shape>,
-        D: Receives<R::Place, Dimensioned>,
-    {
-        pair("complex", Joining, self.view(), known_as(elements::<R, D>(&imag)?))
-    }
-
+    complex try_complex(imag) [PartFor<blend::complex>] Joining, "torch.complex",
+        "assert_eq!(tensor![1.0, 2.0].complex(tensor![3.0]).to_vec(), [Complex::new(1.0, 3.0), Complex::new(2.0, 3.0)]);";
     /// Complex numbers with these magnitudes and the angles given, in radians.
     ///
     /// Shape: both broadcast. Dtypes: `f32` or `f64`, both tensors holding the same.
-    ///
-    /// PyTorch: `torch.polar`.
-    ///
-    /// # Panics
-    /// If sizes known at run time do not broadcast; [`try_polar`](Self::try_polar) returns the error.
-    ///
-    /// ```
-    /// use castiron::{tensor, Complex};
-    /// assert_eq!(tensor![1.0, 2.0].polar(tensor![0.0]).to_vec(), [Complex::new(1.0, 0.0), Complex::new(2.0, 0.0)]);
-    /// ```
-    #[track_caller]
-    pub fn polar<R: TensorOperand>(&self, angle: R) -> Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>
-    where
-        E: PartFor<blend::polar> + WideFloatFor<blend::polar> + SameDtypeFor<R::Elem, blend::polar>,
-        S: Broadcast<R::Shape>,
-        D: Receives<R::Place, Dimensioned>,
-    {
-        unwrap(self.try_polar(angle))
-    }
-
-    /// [`polar`](Self::polar), returning the error.
-    pub fn try_polar<R: TensorOperand>(
-        &self,
-        angle: R,
-    ) -> Result<Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>>
-    where
-        E: PartFor<blend::polar> + WideFloatFor<blend::polar> + SameDtypeFor<R::Elem, blend::polar>,
-        S: Broadcast<R::Shape>,
-        D: Receives<R::Place, Dimensioned>,
-    {
-        pair("polar", Turning, self.view(), known_as(elements::<R, D>(&angle)?))
-    }
+    polar try_polar(angle) [PartFor<blend::polar> + WideFloatFor<blend::polar>] Turning, "torch.polar",
+        "assert_eq!(tensor![1.0, 2.0].polar(tensor![0.0]).to_vec(), [Complex::new(1.0, 0.0), Complex::new(2.0, 0.0)]);";
 }

@@ -84,7 +84,7 @@ where
     A: Operand,
     B: Operand,
 {
-    let mask = condition.borrow().view();
+    let mask = condition.borrow().elements();
     // `MaskFor` holds for `bool` alone: the condition's elements are bools.
     let mask = View::<_, bool>::new(mask.buffer, mask.offset, mask.sizes, mask.strides);
     choose::<Promoted2<A, B>, Chosen<S, A, B>, D, A, B>(mask, &a, &b)
@@ -121,7 +121,7 @@ where
 }
 
 /// The dtype of `x.clamp(low, high)`.
-type Clamped<E, S, L, H> = PromotedWith<PromotedWith<E, S, L>, S, H>;
+pub(super) type Clamped<E, S, L, H> = PromotedWith<PromotedWith<E, S, L>, S, H>;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Each element, but at least `low` and at most `high` (`torch.clamp`), for dtypes with an order. Where `low > high` the
@@ -187,7 +187,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         H::Counts: OrderedFor<ops::reduce::clamp>,
         Clamped<E, S, L, H>: CanCast<E>,
     {
-        scalar_operand::<ops::clamp_max, E, Clamped<E, S, L, H>>(high.value(), false)?;
+        scalar_operand::<ops::clamp_max, Clamped<E, S, L, H>>(high.value(), E::DTYPE, false)?;
         update::<ops::clamp_min, E, S, D, L>(self, &low)?;
         update::<ops::clamp_max, E, S, D, H>(self, &high)?;
         Ok(self)

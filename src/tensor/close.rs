@@ -70,7 +70,7 @@ where
     T: Shape,
     X: Device,
 {
-    let left = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.view())?;
+    let left = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.elements())?;
     let OperandSource::View(right) = rhs.source() else { unreachable!("the operand is a tensor") };
     let right = <D as Meet<R::Place, S::Kind, R::Kind>>::right(right)?;
     match (left, right) {

@@ -1,6 +1,6 @@
 //! Comparing whole tensors: `==`, `allclose`. Host tensors only; elementwise comparison is `eq`, `lt` and so on.
 
-use super::Tensor;
+use super::{Tensor, TensorView, TensorViewMut};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::shape::{ConvertTo, Shape};
@@ -17,6 +17,25 @@ impl<E: Element, S: Shape + ConvertTo<T>, T: Shape> PartialEq<Tensor<E, T>> for 
     fn eq(&self, other: &Tensor<E, T>) -> bool {
         self.shape().as_ref() == other.shape().as_ref() && self.iter().zip(other).all(|(a, b)| a == b)
     }
+}
+
+/// For `TensorView == Tensor` it writes `impl PartialEq<Tensor> for TensorView`.
+macro_rules! views {
+    ($($left:ty = $right:ty;)*) => {$(
+        impl<E: Element, S: Shape + ConvertTo<T>, T: Shape> PartialEq<$right> for $left {
+            fn eq(&self, other: &$right) -> bool {
+                let (a, b): (&Tensor<E, S>, &Tensor<E, T>) = (self, other);
+                a == b
+            }
+        }
+    )*};
+}
+views! {
+    TensorView<'_, E, S> = Tensor<E, T>;
+    TensorView<'_, E, S> = TensorView<'_, E, T>;
+    Tensor<E, S> = TensorView<'_, E, T>;
+    TensorViewMut<'_, E, S> = Tensor<E, T>;
+    Tensor<E, S> = TensorViewMut<'_, E, T>;
 }
 
 impl<E: Dtype, S: Shape> Tensor<E, S> {

@@ -41,7 +41,8 @@ fn matrix<E: Element, D: Device>(x: View<'_, D::Storage, E>, summed: &[usize]) -
     if let (Some((_, down)), Some((_, across)), false) =
         (merged(&rows, &row_strides), merged(&columns, &column_strides), empty)
     {
-        return Ok(Matrix { storage: x.buffer.clone(), offset: x.offset, sizes, strides: [down, across] });
+        let (storage, offset) = D::share(x);
+        return Ok(Matrix { storage, offset, sizes, strides: [down, across] });
     }
     let (ordered, from) = ([rows, columns].concat(), [row_strides, column_strides].concat());
     let to = strides::row_major(&ordered);
@@ -183,10 +184,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         expect_fit::<T>(op, &sizes)?;
         checked_numel::<E>(op, &sizes)?;
-        let right = other.view();
+        let right = other.elements();
         // The callers' `SameDtypeFor` holds for one dtype alone: the elements are `E`.
         let right = View::<_, E>::new(right.buffer, right.offset, right.sizes, right.strides);
-        let storage = contract::<E, D>(self.view(), axes[0], right, axes[1])?;
+        let storage = contract::<E, D>(self.elements(), axes[0], right, axes[1])?;
         Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
     }
 
@@ -222,7 +223,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         // Axis `i` of the result is axes `2i` (ours) and `2i + 1` (theirs) of an outer product.
         let (mut sizes, mut outer) = (T::Sizes::filled(1), vec![1; 2 * T::RANK]);
         let mut from = [vec![0; 2 * T::RANK], vec![0; 2 * T::RANK]];
-        let (left, right) = (self.view(), other.view());
+        let (left, right) = (self.elements(), other.elements());
         let parts = [(left.sizes, left.strides), (right.sizes, right.strides)];
         for (which, (own, strides)) in parts.into_iter().enumerate() {
             let lead = T::RANK - own.len();
@@ -312,7 +313,7 @@ where
         }
         let middle = cut[first][last];
         let (left, right) = (product(matrices, cut, first, middle - 1)?, product(matrices, cut, middle, last)?);
-        super::matmul::multiply(left.view(), right.view(), None)
+        super::matmul::multiply(left.elements(), right.elements(), None)
     }
     product(matrices, &cut, 0, count - 1)
 }

@@ -35,12 +35,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: CastTo<F>,
     {
         if TypeId::of::<E>() == TypeId::of::<F>() {
-            let storage = self.storage().clone();
-            return Ok(Tensor::from_parts(storage, self.storage_offset(), self.shape(), self.stride()));
+            let (storage, offset) = D::share(self.elements());
+            return Ok(Tensor::from_parts(storage, offset, self.shape(), self.stride()));
         }
         checked_numel::<F>("to", self.shape().as_ref())?;
         let strides = strides::preserved(&self.shape(), &self.stride());
-        let storage = D::map1::<E, F>(Casting, self.view(), strides.as_ref())?;
+        let storage = D::map1::<E, F>(Casting, self.elements(), strides.as_ref())?;
         Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
     }
 
@@ -69,7 +69,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         order.sort_by_key(|&axis| core::cmp::Reverse(strides.as_ref()[axis]));
         let pick = |of: S::Sizes| -> Vec<usize> { order.iter().map(|&axis| of.as_ref()[axis]).collect() };
         let (sizes, from) = (pick(self.shape()), pick(self.stride()));
-        let storage = X::build(|| D::download(self.view().restrided(&sizes, &from)))?;
+        let storage = X::build(|| D::download(self.elements().restrided(&sizes, &from)))?;
         Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
     }
 

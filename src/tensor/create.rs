@@ -7,7 +7,6 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Backend as _, Cpu, Device};
 use crate::dtype::{Castable, Element, Scalar, ScalarValue};
 use crate::error::{Error, Result, unwrap};
-use crate::shape::strides;
 use crate::shape::{Dim, Dyn, KnownShape, Shape, SizeArray};
 
 /// Room for `len` elements, without aborting where there is none.
@@ -339,73 +338,6 @@ impl<E: Element, D: Device> Tensor<E, (), D> {
     /// [`scalar`](Self::scalar), returning the error.
     pub fn try_scalar(value: E) -> Result<Self> {
         Self::filled("scalar", [], value)
-    }
-}
-
-impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Zeros with the shape and layout of `self` (`torch.zeros_like`).
-    ///
-    /// # Panics
-    /// If memory runs out; [`try_zeros_like`](Self::try_zeros_like) returns the error.
-    ///
-    /// ```
-    /// let x = castiron::tensor![[1, 2], [3, 4]];
-    /// assert_eq!(x.zeros_like().to_vec(), [0; 4]);
-    /// ```
-    #[track_caller]
-    pub fn zeros_like(&self) -> Self {
-        unwrap(self.try_zeros_like())
-    }
-
-    /// [`zeros_like`](Self::zeros_like), returning the error.
-    pub fn try_zeros_like(&self) -> Result<Self> {
-        let strides = strides::preserved(&self.shape(), &self.stride());
-        Ok(Self::from_parts(D::zeroed::<E>(self.numel())?, 0, self.shape(), strides))
-    }
-
-    /// One value everywhere, with the shape and layout of `self` (`torch.full_like`).
-    ///
-    /// # Panics
-    /// If the value does not fit the dtype or memory runs out; [`try_full_like`](Self::try_full_like) returns the error.
-    ///
-    /// ```
-    /// let x = castiron::tensor![1.0, 2.0];
-    /// assert_eq!(x.full_like(7).to_vec(), [7.0, 7.0]);
-    /// ```
-    #[track_caller]
-    pub fn full_like(&self, value: impl Scalar) -> Self
-    where
-        E: Castable,
-    {
-        unwrap(self.try_full_like(value))
-    }
-
-    /// [`full_like`](Self::full_like), returning the error.
-    pub fn try_full_like(&self, value: impl Scalar) -> Result<Self>
-    where
-        E: Castable,
-    {
-        let value = fill_value::<E>("full_like", value.value())?;
-        let strides = strides::preserved(&self.shape(), &self.stride());
-        let numel = self.numel();
-        let storage = D::build(|| {
-            let mut elements = room(numel)?;
-            elements.resize(numel, value);
-            Ok(elements)
-        })?;
-        Ok(Self::from_parts(storage, 0, self.shape(), strides))
-    }
-
-    /// Ones with the shape and layout of `self` (`torch.ones_like`).
-    ///
-    /// # Panics
-    /// If memory runs out.
-    #[track_caller]
-    pub fn ones_like(&self) -> Self
-    where
-        E: Castable,
-    {
-        self.full_like(true)
     }
 }
 

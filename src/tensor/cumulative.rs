@@ -45,46 +45,23 @@ fn succeeds<E: Dtype, const MAX: bool>(element: E, extreme: E) -> bool {
     nan(x) || (beats && !nan(extreme))
 }
 
-/// The largest (`MAX`) or smallest element so far.
+/// The largest (`MAX`) or smallest element so far, and where it is: of equals the last.
 #[derive(Clone, Copy)]
 struct RunningExtreme<const MAX: bool>;
-impl<E: Dtype, const MAX: bool> LaneKernel<E, E> for RunningExtreme<MAX> {
+impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> {
     type Scratch = ();
     #[inline(always)]
-    fn lane(self, from: &[E], to: &mut [E], (): &mut ()) {
+    fn lane(self, from: &[E], to: &mut [(E, i64)], (): &mut ()) {
         let Some(&first) = from.first() else { return };
-        let mut extreme = first;
-        for (to, &x) in to.iter_mut().zip(from) {
-            if succeeds::<E, MAX>(x, extreme) {
-                extreme = x;
+        let mut extreme = (first, 0);
+        for (at, (to, &x)) in (0..).zip(to.iter_mut().zip(from)) {
+            if succeeds::<E, MAX>(x, extreme.0) {
+                extreme = (x, at);
             }
             *to = extreme;
         }
     }
 }
-/// Where it is: of equals the last.
-impl<E: Dtype, const MAX: bool> LaneKernel<E, i64> for RunningArgExtreme<MAX, E> {
-    type Scratch = ();
-    #[inline(always)]
-    fn lane(self, from: &[E], to: &mut [i64], (): &mut ()) {
-        let Some(&first) = from.first() else { return };
-        let (mut extreme, mut place) = (first, 0);
-        for (at, (to, &x)) in (0..).zip(to.iter_mut().zip(from)) {
-            if succeeds::<E, MAX>(x, extreme) {
-                (extreme, place) = (x, at);
-            }
-            *to = place;
-        }
-    }
-}
-/// The place of the extreme element so far.
-struct RunningArgExtreme<const MAX: bool, E>(core::marker::PhantomData<fn() -> E>);
-impl<const MAX: bool, E> Clone for RunningArgExtreme<MAX, E> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<const MAX: bool, E> Copy for RunningArgExtreme<MAX, E> {}
 
 /// `log(exp(a) + exp(b))`
 struct AddingExponentials;
@@ -177,8 +154,8 @@ macro_rules! running_extremes {
                 E: OrderedFor<ops::reduce::$name>,
                 S: HasAxis<I>,
             {
-                let values = along::<I, E, E, S, D>(RunningExtreme::<$max>, self)?;
-                Ok((values, along::<I, i64, E, S, D>(RunningArgExtreme::<$max, E>(core::marker::PhantomData), self)?))
+                let [values, indices] = D::lanes_both(RunningExtreme::<$max>, self.elements(), <S as HasAxis<I>>::INDEX)?;
+                Ok((Tensor::dense(values, self.shape()), Tensor::dense(indices, self.shape())))
             }
         }
     )*};
@@ -304,7 +281,7 @@ pub(super) fn neighbours<E: Dtype, O: Dtype, T: Shape, D: Device>(
     sizes.as_mut()[axis] = len.saturating_sub(1);
     // Nothing lies beyond an axis that is empty.
     let step = if len > 1 { strides.as_ref()[axis] } else { 0 };
-    let former = x.viewed::<T>(x.storage_offset(), sizes, strides);
-    let latter = x.viewed::<T>(x.storage_offset() + step, sizes, strides);
-    map2::<E, E, T, D, O>(kernel, latter.view(), former.view(), sizes, [E::DTYPE; 2])
+    let former = x.restrided::<T>(0, sizes, strides);
+    let latter = x.restrided::<T>(step, sizes, strides);
+    map2::<E, E, T, D, O>(kernel, latter.elements(), former.elements(), sizes, [E::DTYPE; 2])
 }

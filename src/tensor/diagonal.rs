@@ -29,7 +29,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             to_sizes.as_mut()[to] = sizes[from];
             to_strides.as_mut()[to] = strides[from];
         }
-        self.viewed(self.storage_offset() + start, to_sizes, to_strides)
+        self.restrided(start, to_sizes, to_strides)
     }
 
     /// Matrices of zeros with the last axis as a diagonal.
@@ -47,7 +47,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let mut places = S::Sizes::copied(&strides.as_ref()[..S::RANK]);
             places.as_mut()[last] = side + 1;
             let out = ViewMut::<_, E>::new(&mut storage, above * side + beside, own.as_ref(), places.as_ref());
-            D::map1_into(Copying, self.view(), out)?;
+            D::map1_into(Copying, self.elements(), out)?;
         }
         Ok(Tensor::from_parts(storage, 0, sizes, strides))
     }

@@ -21,27 +21,49 @@ const PREFIX: &str = "tensor(";
 
 impl<E: Element, S: Shape, D: Device> fmt::Display for Tensor<E, S, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (device, sizes, strides) = (D::name(), self.shape(), self.stride());
+        let element = |at: usize| {
+            let one = self.restrided::<()>(at, [], []);
+            D::peek(one.elements()).ok().map(Element::to_scalar)
+        };
+        let (sizes, strides) = (sizes.as_ref(), strides.as_ref());
+        Printed { dtype: E::DTYPE, device: &device, has_data: D::HAS_DATA, sizes, strides, element: &element }.fmt(f)
+    }
+}
+
+/// A tensor as it is printed.
+pub(crate) struct Printed<'a> {
+    pub(crate) dtype: DType,
+    pub(crate) device: &'a str,
+    pub(crate) has_data: bool,
+    pub(crate) sizes: &'a [usize],
+    pub(crate) strides: &'a [usize],
+    /// The element so far from the first.
+    pub(crate) element: &'a dyn Fn(usize) -> Option<ScalarValue>,
+}
+
+impl fmt::Display for Printed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut suffixes = Vec::new();
-        if D::name() != "cpu" {
-            suffixes.push(format!("device='{}'", D::name()));
+        if self.device != "cpu" {
+            suffixes.push(format!("device='{}'", self.device));
         }
-        let sizes = self.shape();
-        let sizes = sizes.as_ref();
+        let sizes = self.sizes;
         let size = || format!("size={}", python_tuple(sizes));
-        let dtype = || format!("dtype={:?}", E::DTYPE);
+        let dtype = || format!("dtype={:?}", self.dtype);
         let text = match Elements::of(self) {
             None => {
                 suffixes.push(size());
-                suffixes.extend((E::DTYPE != DType::F32).then(dtype));
+                suffixes.extend((self.dtype != DType::F32).then(dtype));
                 "...".to_owned()
             }
-            Some(_) if self.is_empty() => {
+            Some(_) if sizes.contains(&0) => {
                 suffixes.extend((sizes.len() != 1).then(size));
-                suffixes.extend((E::DTYPE != DType::F32).then(dtype));
+                suffixes.extend((self.dtype != DType::F32).then(dtype));
                 "[]".to_owned()
             }
             Some(elements) => {
-                let is_default = matches!(E::DTYPE, DType::F32 | DType::C64 | DType::I64 | DType::Bool);
+                let is_default = matches!(self.dtype, DType::F32 | DType::C64 | DType::I64 | DType::Bool);
                 suffixes.extend((!is_default).then(dtype));
                 elements.text(&mut Vec::with_capacity(sizes.len()), PREFIX.len())
             }
@@ -85,28 +107,28 @@ fn python_tuple(sizes: &[usize]) -> String {
 }
 
 /// The elements to print and how wide they are.
-struct Elements<'a, E: Element, S: Shape, D: Device> {
-    tensor: &'a Tensor<E, S, D>,
+struct Elements<'a> {
+    tensor: &'a Printed<'a>,
     summarised: bool,
     first: Format,
     /// For the imaginary parts of complex tensors.
     second: Option<Format>,
 }
 
-impl<'a, E: Element, S: Shape, D: Device> Elements<'a, E, S, D> {
+impl<'a> Elements<'a> {
     /// `None` where there is no data.
-    fn of(tensor: &'a Tensor<E, S, D>) -> Option<Self> {
-        if !D::HAS_DATA {
+    fn of(tensor: &'a Printed<'a>) -> Option<Self> {
+        if !tensor.has_data {
             return None;
         }
         let mut elements = Elements {
             tensor,
-            summarised: tensor.numel() > THRESHOLD,
+            summarised: tensor.sizes.iter().product::<usize>() > THRESHOLD,
             first: Format::Plain { width: 1 },
             second: None,
         };
         let mut shown = Vec::new();
-        if !tensor.is_empty() {
+        if !tensor.sizes.contains(&0) {
             elements.collect(&mut Vec::new(), &mut shown)?;
         }
         let parts: Vec<(f64, f64)> = shown
@@ -117,10 +139,10 @@ impl<'a, E: Element, S: Shape, D: Device> Elements<'a, E, S, D> {
                 ScalarValue::Int(_) | ScalarValue::Bool(_) => (0.0, 0.0),
             })
             .collect();
-        if E::DTYPE.is_complex() {
+        if tensor.dtype.is_complex() {
             elements.first = Format::of_floats(parts.iter().map(|part| part.0));
             elements.second = Some(Format::of_floats(parts.iter().map(|part| part.1)));
-        } else if E::DTYPE.is_floating_point() {
+        } else if tensor.dtype.is_floating_point() {
             elements.first = Format::of_floats(parts.iter().map(|part| part.0));
         } else {
             let width = shown.iter().map(|&value| plain(value).len()).max().unwrap_or(1);
@@ -139,18 +161,15 @@ impl<'a, E: Element, S: Shape, D: Device> Elements<'a, E, S, D> {
     }
 
     fn element(&self, index: &[usize]) -> Option<ScalarValue> {
-        let stride = self.tensor.stride();
-        let at: usize = index.iter().zip(stride.as_ref()).map(|(index, stride)| index * stride).sum();
-        let one = self.tensor.viewed::<()>(self.tensor.storage_offset() + at, [], []);
-        D::peek(one.view()).ok().map(Element::to_scalar)
+        (self.tensor.element)(index.iter().zip(self.tensor.strides).map(|(index, stride)| index * stride).sum())
     }
 
     fn collect(&self, index: &mut Vec<usize>, shown: &mut Vec<ScalarValue>) -> Option<()> {
-        if index.len() == S::RANK {
+        if index.len() == self.tensor.sizes.len() {
             shown.push(self.element(index)?);
             return Some(());
         }
-        for at in self.shown(self.tensor.shape().as_ref()[index.len()]).into_iter().flatten() {
+        for at in self.shown(self.tensor.sizes[index.len()]).into_iter().flatten() {
             index.push(at);
             self.collect(index, shown)?;
             index.pop();
@@ -175,11 +194,11 @@ impl<'a, E: Element, S: Shape, D: Device> Elements<'a, E, S, D> {
 
     /// The text of the sub-tensor at an index, lines after the first indented.
     fn text(&self, index: &mut Vec<usize>, indent: usize) -> String {
-        let left = S::RANK - index.len();
+        let left = self.tensor.sizes.len() - index.len();
         if left == 0 {
             return self.cell(index);
         }
-        let shown = self.shown(self.tensor.shape().as_ref()[index.len()]);
+        let shown = self.shown(self.tensor.sizes[index.len()]);
         let mut items = Vec::with_capacity(shown.len());
         for at in shown {
             items.push(match at {

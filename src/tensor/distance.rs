@@ -2,6 +2,7 @@
 
 use super::arithmetic::{broadcast, map2};
 use super::cumulative::Differing;
+use super::euclid;
 use super::reduce::reduce;
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::Device;
@@ -22,7 +23,7 @@ const DIFFERENCES: usize = 1 << 17;
 
 /// `SameDtypeFor` holds for one dtype alone: the elements are `E`.
 fn same_dtype<E: Element, F: Element, S: Shape, D: Device>(x: &Tensor<F, S, D>) -> View<'_, D::Storage, E> {
-    let view = x.view();
+    let view = x.elements();
     View::new(view.buffer, view.offset, view.sizes, view.strides)
 }
 
@@ -57,16 +58,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let sizes = broadcast::<<S as Broadcast<R>>::Output, E>("dist", self.shape().as_ref(), other.shape().as_ref())?;
         let difference: Tensor<E, <S as Broadcast<R>>::Output, D> =
-            map2(Differing, self.view(), same_dtype::<E, F, R, D>(other), sizes, [E::DTYPE; 2])?;
+            map2(Differing, self.elements(), same_dtype::<E, F, R, D>(other), sizes, [E::DTYPE; 2])?;
         reduce::<ops::reduce::dist, _, E, _, (), D>(Norming::new(p), &difference, u32::MAX, false)
     }
 
     /// The `p`-norms of the differences between every row of one matrix and every row of another: `(…, M, K)` and `(…, N, K)` give
     /// `(…, M, N)`, leading axes broadcast.
     ///
-    /// Both hold one floating dtype. Every difference is computed as such, whatever `p`.
+    /// Both hold one floating dtype. Every difference is computed as such, but Euclidean distances (`p` of 2) of more than 25 rows are
+    /// computed by a matrix product, as PyTorch does: faster, and less exact where rows are close to each other (equal ones may
+    /// have a small distance).
     ///
-    /// PyTorch: `torch.cdist`, where `p` is 2 if not given, with `compute_mode="donot_use_mm_for_euclid_dist"`.
+    /// PyTorch: `torch.cdist`, where `p` is 2 if not given.
     ///
     /// # Panics
     /// If sizes known at run time do not match, `p` is negative or memory runs out; [`try_cdist`](Self::try_cdist) returns the error.
@@ -97,7 +100,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let reason = format!("`p` must not be negative, got {p}");
             return Err(Error::InvalidArgument { op: "cdist", reason });
         }
-        let (a, b) = (self.view(), same_dtype::<E, F, R, D>(other));
+        let (a, b) = (self.elements(), same_dtype::<E, F, R, D>(other));
         // A zero-dim tensor counts as one axis, which is too few.
         let (Some((a_lead, &[m, k])), Some((b_lead, &[n, k2]))) =
             (a.sizes.split_last_chunk::<2>(), b.sizes.split_last_chunk::<2>())
@@ -116,8 +119,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         expect_fit::<T>("cdist", &sizes)?;
         checked_numel::<E>("cdist", &sizes)?;
         let result_sizes = T::Sizes::copied(&sizes);
+        let has_terms = k > 0 && D::HAS_DATA && !sizes.contains(&0);
+        if has_terms && p == 2.0 && m.max(n) > euclid::FEW {
+            return Ok(Tensor::dense(euclid::distances::<E, D>(a, b, &batch)?, result_sizes));
+        }
         let mut storage = D::zeroed::<E>(sizes.iter().product())?;
-        if k == 0 || !D::HAS_DATA || sizes.contains(&0) {
+        if !has_terms {
             return Ok(Tensor::dense(storage, result_sizes));
         }
         let spread = |lead: &[usize], own: &[usize]| {
@@ -198,7 +205,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         <T as HasAxis<I>>::Dim: SameDim<D3>,
     {
         let axis = <T as HasAxis<I>>::INDEX;
-        let (a, b) = (self.view(), same_dtype::<E, F, R, D>(other));
+        let (a, b) = (self.elements(), same_dtype::<E, F, R, D>(other));
         let sizes = broadcast::<T, E>("cross", a.sizes, b.sizes)?;
         // PyTorch does not broadcast along the axis itself.
         let behind = T::RANK - axis;
@@ -271,9 +278,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let sizes = self.shape();
         let kernel = Combining::<ops::eq, E::With<F>>::new();
         let equal: Tensor<bool, S, D> =
-            map2::<E, F, S, D, bool>(kernel, self.view(), other.view(), sizes, [E::DTYPE, F::DTYPE])?;
+            map2::<E, F, S, D, bool>(kernel, self.elements(), other.elements(), sizes, [E::DTYPE, F::DTYPE])?;
         let all: Tensor<bool, (), D> =
             reduce::<ops::reduce::all, _, bool, S, (), D>(Questioning::<true>, &equal, u32::MAX, false)?;
-        D::peek(all.view())
+        D::peek(all.elements())
     }
 }

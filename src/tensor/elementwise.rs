@@ -1,10 +1,10 @@
 //! The methods of the elementwise operations, written from the table: `exp`, `try_exp`, `exp_`, `exp_into`,
 //! `try_exp_into`; `add`, `try_add`, `add_`, `try_add_`, `add_into`, `try_add_into`; and so on.
 
-use super::Tensor;
 use super::arithmetic::{Outcome, combine, combine_into, combine_scalar, update};
 use super::operand::{Operand, TensorOperand};
 use super::words::{admits_in_words, result_in_words};
+use super::{Tensor, TensorViewMut};
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::ScalarKind;
@@ -22,11 +22,11 @@ type Result1<O, E> = <O as UnaryOp<E>>::Output;
 
 fn map<O: UnaryOp<E>, E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Result<Tensor<O::Output, S, D>> {
     if x.is_contiguous() {
-        let storage = D::map1_line::<E, O::Output>(Applying::<O>::new(), x.view(), x.numel())?;
+        let storage = D::map1_line::<E, O::Output>(Applying::<O>::new(), x.elements(), x.numel())?;
         return Ok(Tensor::dense(storage, x.shape()));
     }
     let strides = strides::elementwise_result(&x.shape(), &[x.stride()], true);
-    let storage = D::map1::<E, O::Output>(Applying::<O>::new(), x.view(), strides.as_ref())?;
+    let storage = D::map1::<E, O::Output>(Applying::<O>::new(), x.elements(), strides.as_ref())?;
     Ok(Tensor::from_parts(storage, 0, x.shape(), strides))
 }
 
@@ -47,7 +47,7 @@ pub(super) fn map_into_by<E: Dtype, F: Dtype, S: Shape, T: Shape, D: Device>(
     if x.shape().as_ref() != out.shape().as_ref() {
         return Err(Error::Output { op, result: x.shape().as_ref().into(), output: out.shape().as_ref().into() });
     }
-    D::map1_into::<E, F>(kernel, x.view(), out.view_mut()?)
+    D::map1_into::<E, F>(kernel, x.elements(), out.elements_mut()?)
 }
 
 /// `Op` on elements of dtype `E` may be written into elements of dtype `To`.
@@ -157,7 +157,7 @@ macro_rules! unary_methods {
                 E: Dtype,
                 crate::ops::$op: UnaryOp<E> + InPlace<E>,
             {
-                unwrap(self.view_mut().and_then(|view| D::update1(Applying::<crate::ops::$op>::new(), view)));
+                unwrap(self.elements_mut().and_then(|view| D::update1(Applying::<crate::ops::$op>::new(), view)));
                 self
             }
 
@@ -183,6 +183,20 @@ macro_rules! unary_methods {
                 S: WrittenTo<T>,
             {
                 map_into::<crate::ops::$op, E, F, S, T, D>(self, out)
+            }
+        }
+
+        /// The form in place of one operation.
+        impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
+            #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
+            #[track_caller]
+            pub fn $inplace(&mut self) -> &mut Self
+            where
+                E: Dtype,
+                crate::ops::$op: UnaryOp<E> + InPlace<E>,
+            {
+                self.target().$inplace();
+                self
             }
         }
     )*};
@@ -346,6 +360,41 @@ macro_rules! binary_methods {
                 D: Receives<R::Place, R::Kind>,
             {
                 combine_into::<crate::ops::$op, E, S, D, R, F, T>(self, &rhs, out)
+            }
+        }
+
+        /// The forms in place of one operation.
+        impl<E: $of, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
+            #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
+            ///
+            /// # Panics
+            #[doc = concat!("As there; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
+            #[track_caller]
+            pub fn $inplace<R: $operand>(&mut self, rhs: R) -> &mut Self
+            where
+                E: Dtype,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
+                Outcome<crate::ops::$op, E, S, R>: $writes<E>,
+                S: Broadcast<R::Shape>,
+                <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+                D: Receives<R::Place, R::Kind>,
+            {
+                self.target().$inplace(rhs);
+                self
+            }
+
+            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
+            pub fn $try_inplace<R: $operand>(&mut self, rhs: R) -> Result<&mut Self>
+            where
+                E: Dtype,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
+                Outcome<crate::ops::$op, E, S, R>: $writes<E>,
+                S: Broadcast<R::Shape>,
+                <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+                D: Receives<R::Place, R::Kind>,
+            {
+                self.target().$try_inplace(rhs)?;
+                Ok(self)
             }
         }
     };

@@ -140,7 +140,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         X::Elem: IndexFor<choosing::gather>,
         D: Receives<X::Place, Dimensioned>,
     {
-        with_indices::<X, D, _>(&index, |index| gather("gather", self.view(), <S as HasAxis<I>>::INDEX, index, false))
+        with_indices::<X, D, _>(&index, |index| {
+            gather("gather", self.elements(), <S as HasAxis<I>>::INDEX, index, false)
+        })
     }
 
     /// [`gather`](Self::gather) with `self` and the indices broadcast to one another along the other axes. Negative indices
@@ -186,7 +188,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let op = "take_along_dim";
         let axis = <S as HasAxis<I>>::INDEX;
         with_indices::<X, D, _>(&index, |index| {
-            let (own, own_strides) = lifted(&self.view());
+            let (own, own_strides) = lifted(&self.elements());
             let (index_sizes, index_strides) = lifted(&index);
             let mut kept = own.clone();
             kept[axis] = 1;
@@ -199,7 +201,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             from_sizes[axis] = own[axis];
             strides::broadcast(&own, &own_strides, &from_sizes, &mut from);
             strides::broadcast(&index_sizes, &index_strides, &sizes, &mut to);
-            gather(op, self.view().restrided(&from_sizes, &from), axis, index.restrided(&sizes, &to), true)
+            gather(op, self.elements().restrided(&from_sizes, &from), axis, index.restrided(&sizes, &to), true)
         })
     }
 
@@ -239,7 +241,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let (mut from_sizes, mut from) = (sizes.clone(), vec![0; sizes.len()]);
             (from_sizes[last], from[last]) = (self.numel(), 1);
             let indexing = Indexing { op: "take", axis: last, wraps: true };
-            let (a, index) = (flat.view().restrided(&from_sizes, &from), index.restrided(&sizes, &index_strides));
+            let (a, index) = (flat.elements().restrided(&from_sizes, &from), index.restrided(&sizes, &index_strides));
             checked_numel::<E>("take", &sizes)?;
             Ok(dense(D::gather(indexing, a, index).map_err(|error| at_axis(error, 0))?, &sizes))
         })
@@ -296,7 +298,7 @@ impl<E: Element, V: Dim, M: Dim, D: Device> Tensor<E, (V, M), D> {
             index_strides.push(0);
             checked_numel::<E>("embedding", &sizes)?;
             let indexing = Indexing { op: "embedding", axis, wraps: false };
-            let (a, index) = (self.view().restrided(&from_sizes, &from), index.restrided(&sizes, &index_strides));
+            let (a, index) = (self.elements().restrided(&from_sizes, &from), index.restrided(&sizes, &index_strides));
             let storage = D::gather(indexing, a, index).map_err(|error| at_axis(error, 0))?;
             let own = &sizes[sizes.len() - X::Shape::RANK - 1..];
             Ok(Tensor::dense(storage, SizeArray::copied(own)))
@@ -318,7 +320,7 @@ fn select<E: Element, S: Shape, T: Shape, D: Device>(
     index: View<'_, D::Storage, i64>,
 ) -> Result<Tensor<E, T, D>> {
     let op = "index_select";
-    let (sizes, from) = lifted(&x.view());
+    let (sizes, from) = lifted(&x.elements());
     let (count, step) = (index.sizes.first().copied().unwrap_or(1), index.strides.first().copied().unwrap_or(1));
     if S::RANK == 0 && count != 1 {
         let reason = format!("a zero-dim tensor takes one index, got {count}");
@@ -328,7 +330,7 @@ fn select<E: Element, S: Shape, T: Shape, D: Device>(
     (result[axis], strides[axis]) = (count, step);
     checked_numel::<E>(op, &result)?;
     let indexing = Indexing { op, axis, wraps: false };
-    Ok(dense(D::gather(indexing, x.view().restrided(&sizes, &from), index.restrided(&result, &strides))?, &result))
+    Ok(dense(D::gather(indexing, x.elements().restrided(&sizes, &from), index.restrided(&result, &strides))?, &result))
 }
 
 /// `a` read where the indices say. Both have as many axes.

@@ -71,7 +71,7 @@ where
 {
     let mut strides = T::Sizes::filled(0);
     strides.as_mut()[axis] = x.stride()[0];
-    x.viewed(x.storage_offset(), sizes, strides)
+    x.restrided(0, sizes, strides)
 }
 
 /// For two vectors, `A X 0 1` being a type, its dimension, and its axis in either order, it writes `impl Grid for (A, B)`.
@@ -86,19 +86,19 @@ macro_rules! grids {
             type Device = D;
             fn ij(&self) -> Self::Ij {
                 let ($($vector,)+) = self;
-                let sizes = [$($vector.view().sizes[0]),+];
+                let sizes = [$($vector.elements().sizes[0]),+];
                 ($(along($vector.edge(), $first, sizes),)+)
             }
             fn xy(&self) -> Self::Xy {
                 let ($($vector,)+) = self;
-                let mut sizes = [$($vector.view().sizes[0]),+];
+                let mut sizes = [$($vector.elements().sizes[0]),+];
                 sizes.swap(0, 1);
                 ($(along($vector.edge(), $second, sizes),)+)
             }
             fn rows(&self) -> Result<Tensor<E, Self::Rows, D>> {
                 let grids: Self::Ij = self.ij();
                 let ($($vector,)+) = &grids;
-                product_of(&[$($vector.view()),+])
+                product_of(&[$($vector.elements()),+])
             }
         }
     )*};
@@ -190,7 +190,7 @@ pub trait Broadcasted {
 fn expanded<E: Element, S: Shape, T: Shape, D: Device>(x: Tensor<E, S, D>, sizes: &[usize]) -> Tensor<E, T, D> {
     let mut strides = T::Sizes::filled(0);
     strides::broadcast(x.shape().as_ref(), x.stride().as_ref(), sizes, strides.as_mut());
-    x.viewed(x.storage_offset(), T::Sizes::copied(sizes), strides)
+    x.restrided(0, T::Sizes::copied(sizes), strides)
 }
 
 fn common_sizes<T: Shape>(all: &[&[usize]]) -> Result<Vec<usize>> {
@@ -223,7 +223,7 @@ macro_rules! broadcasted {
             );
             fn broadcast(&self) -> Result<Self::Output> {
                 let ($first, $second, $($next,)*) = self;
-                let sizes = common_sizes::<$last>(&[$first.view().sizes, $second.view().sizes, $($next.view().sizes),*])?;
+                let sizes = common_sizes::<$last>(&[$first.elements().sizes, $second.elements().sizes, $($next.elements().sizes),*])?;
                 Ok((expanded($first.tensor(), &sizes), expanded($second.tensor(), &sizes), $(expanded($next.tensor(), &sizes),)*))
             }
         }
@@ -334,7 +334,7 @@ macro_rules! blocks {
             type Device = $first::Device;
             fn join(self) -> Result<Tensor<$whole, $shape, $first::Device>> {
                 let ($first, $($next,)+) = &self;
-                let ($first, $($next,)+) = ($first.view(), $(<$first::Device as SamePlace<$next::Device>>::here($next),)+);
+                let ($first, $($next,)+) = ($first.elements(), $(<$first::Device as SamePlace<$next::Device>>::here($next),)+);
                 let mut blocks = Blocks::new(&[block($first).0, $(block($next).0),+])?;
                 blocks.put($first)?;
                 $(blocks.put($next)?;)+
@@ -361,9 +361,9 @@ macro_rules! lists {
             type Shape = (Dyn, Dyn);
             type Device = P::Device;
             fn join(self) -> Result<Tensor<P::Elem, (Dyn, Dyn), P::Device>> {
-                let sizes: Vec<[usize; 2]> = self.iter().map(|piece| block(piece.view()).0).collect();
+                let sizes: Vec<[usize; 2]> = self.iter().map(|piece| block(piece.elements()).0).collect();
                 let mut blocks = Blocks::new(&sizes)?;
-                self.iter().try_for_each(|piece| blocks.put(piece.view()))?;
+                self.iter().try_for_each(|piece| blocks.put(piece.elements()))?;
                 Ok(blocks.result)
             }
         }

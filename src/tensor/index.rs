@@ -1,6 +1,6 @@
 //! Reading and writing single elements: indexing by tuple, iteration, `to_vec`, `item`. Host tensors only.
 
-use super::Tensor;
+use super::{Tensor, TensorView};
 use crate::device::{Backend, Cpu};
 use crate::dtype::Element;
 use crate::error::{Error, Result, unwrap};
@@ -98,9 +98,9 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     pub fn get_mut(&mut self, position: impl Position<S>) -> Option<&mut E> {
         let indices = position.indices();
         self.locate(indices).ok()?;
-        let view = unwrap(self.view_mut());
+        let view = unwrap(self.elements_mut());
         let at = view.offset + indices.as_ref().iter().zip(view.strides).map(|(i, s)| i * s).sum::<usize>();
-        // `view_mut` has just made the storage unique.
+        // `elements_mut` has just made the storage unique.
         let start = view.buffer.start_mut::<E>()?;
         // SAFETY: as in `get`; the storage is unique and `self` borrowed exclusively.
         Some(unsafe { &mut *start.add(at) })
@@ -130,7 +130,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         // SAFETY: a contiguous tensor's elements lie side by side from its offset, each a valid `E`; they do not change
         // while `self` is borrowed.
         Some(unsafe {
-            core::slice::from_raw_parts(self.storage().start::<E>().add(self.storage_offset()), self.numel())
+            core::slice::from_raw_parts(self.storage().start::<E>().wrapping_add(self.storage_offset()), self.numel())
         })
     }
 
@@ -151,12 +151,12 @@ impl<E: Element, S: Shape> Tensor<E, S> {
             *self = self.contiguous();
         }
         let numel = self.numel();
-        let view = unwrap(self.view_mut());
-        // `view_mut` has just made the storage unique.
+        let view = unwrap(self.elements_mut());
+        // `elements_mut` has just made the storage unique.
         let Some(start) = view.buffer.start_mut::<E>() else { return &mut [] };
         // SAFETY: as in `as_slice`; making a contiguous tensor unique leaves it contiguous, and `self` is borrowed
         // exclusively.
-        unsafe { core::slice::from_raw_parts_mut(start.add(view.offset), numel) }
+        unsafe { core::slice::from_raw_parts_mut(start.wrapping_add(view.offset), numel) }
     }
 
     /// Goes through the elements in row-major order.
@@ -196,7 +196,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
                 reason: format!("a tensor of shape {:?} does not have exactly one element", self.shape()),
             });
         }
-        Cpu::peek(self.view())
+        Cpu::peek(self.elements())
     }
 }
 
@@ -274,6 +274,13 @@ impl<'a, E: Element, S: Shape> Iterator for Iter<'a, E, S> {
 impl<E: Element, S: Shape> ExactSizeIterator for Iter<'_, E, S> {}
 impl<E: Element, S: Shape> core::iter::FusedIterator for Iter<'_, E, S> {}
 
+impl<'a, E: Element, S: Shape> IntoIterator for &'a TensorView<'_, E, S> {
+    type Item = &'a E;
+    type IntoIter = Iter<'a, E, S>;
+    fn into_iter(self) -> Iter<'a, E, S> {
+        self.iter()
+    }
+}
 impl<'a, E: Element, S: Shape> IntoIterator for &'a Tensor<E, S> {
     type Item = &'a E;
     type IntoIter = Iter<'a, E, S>;

@@ -57,6 +57,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         let sizes = [m, n];
         checked_numel::<i32>("int_mm", &sizes)?;
-        Ok(Tensor::dense(D::int_mm(self.view(), other.view())?, T::Sizes::copied(&sizes)))
+        Ok(Tensor::dense(D::int_mm(self.elements(), other.elements())?, T::Sizes::copied(&sizes)))
     }
 }

@@ -3,13 +3,14 @@
 //! Tuples join tensors of different types, and the compiler knows the result; slices and vectors join any number of one
 //! type. Dtypes promote; shell dtypes join their own kind.
 
-use super::{Tensor, checked_numel, expect_fit};
+use super::{Tensor, TensorView, TensorViewMut, checked_numel, expect_fit};
 use crate::device::{Backend, Device};
 use crate::dtype::{CastTo, Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 use crate::error::{Error, Result, Sizes, unwrap};
 use crate::ops::kernel::Casting;
 use crate::shape::{
-    Axis, Concat, D2, D3, D4, D5, D6, D7, D8, Dyn, HasAxis, InsertAxis, Merge, Shape, SizeArray, strides,
+    Axis, Concat, D2, D3, D4, D5, D6, D7, D8, Dyn, HasAxis, InsertAxis, MemoryFormat, Merge, Shape, SizeArray,
+    memory_format, strides,
 };
 use crate::storage::View;
 
@@ -46,7 +47,7 @@ pub trait Piece {
     /// Its device.
     type Device: Device;
     #[doc(hidden)]
-    fn view(&self) -> View<'_, <Self::Device as Backend>::Storage, Self::Elem>;
+    fn elements(&self) -> View<'_, <Self::Device as Backend>::Storage, Self::Elem>;
     #[doc(hidden)]
     fn tensor(&self) -> Tensor<Self::Elem, Self::Shape, Self::Device>;
 }
@@ -54,19 +55,36 @@ impl<E: Element, S: Shape, D: Device> Piece for Tensor<E, S, D> {
     type Elem = E;
     type Shape = S;
     type Device = D;
-    fn view(&self) -> View<'_, D::Storage, E> {
-        Tensor::view(self)
+    fn elements(&self) -> View<'_, D::Storage, E> {
+        Tensor::elements(self)
     }
     fn tensor(&self) -> Self {
         self.clone()
     }
 }
+/// For a view it writes `impl Piece`.
+macro_rules! views {
+    ($($view:ident),*) => {$(
+        impl<E: Element, S: Shape, D: Device> Piece for $view<'_, E, S, D> {
+            type Elem = E;
+            type Shape = S;
+            type Device = D;
+            fn elements(&self) -> View<'_, D::Storage, E> {
+                Tensor::elements(self)
+            }
+            fn tensor(&self) -> Tensor<E, S, D> {
+                Tensor::clone(self)
+            }
+        }
+    )*};
+}
+views!(TensorView, TensorViewMut);
 impl<P: Piece> Piece for &P {
     type Elem = P::Elem;
     type Shape = P::Shape;
     type Device = P::Device;
-    fn view(&self) -> View<'_, <P::Device as Backend>::Storage, P::Elem> {
-        (**self).view()
+    fn elements(&self) -> View<'_, <P::Device as Backend>::Storage, P::Elem> {
+        (**self).elements()
     }
     fn tensor(&self) -> Tensor<P::Elem, P::Shape, P::Device> {
         (**self).tensor()
@@ -87,7 +105,7 @@ pub trait SamePlace<Other>: Device {
 }
 impl<D: Device> SamePlace<D> for D {
     fn here<'a, O: Piece<Device = D>>(other: &'a O) -> View<'a, D::Storage, O::Elem> {
-        other.view()
+        other.elements()
     }
 }
 
@@ -119,14 +137,16 @@ struct Part<B> {
 }
 
 impl<B> Part<B> {
-    fn view<O>(&self) -> View<'_, B, O> {
+    fn elements<O>(&self) -> View<'_, B, O> {
         View::new(&self.storage, self.offset, &self.sizes, &self.strides)
     }
 }
 
-/// What is joined: the pieces and the sizes of the whole.
+/// What is joined: the pieces, the memory formats they suggest, and the sizes of the whole.
 struct Canvas<O: Element, T: Shape, D: Device> {
+    op: &'static str,
     parts: Vec<Part<D::Storage>>,
+    suggested: Vec<MemoryFormat>,
     sizes: T::Sizes,
     axis: usize,
     elements: core::marker::PhantomData<O>,
@@ -134,25 +154,55 @@ struct Canvas<O: Element, T: Shape, D: Device> {
 impl<O: Element, T: Shape, D: Device> Canvas<O, T, D> {
     fn new(op: &'static str, sizes: T::Sizes, axis: usize) -> Result<Self> {
         checked_numel::<O>(op, sizes.as_ref())?;
-        Ok(Canvas { parts: Vec::new(), sizes, axis, elements: core::marker::PhantomData })
+        let (parts, suggested) = (Vec::new(), Vec::new());
+        Ok(Canvas { op, parts, suggested, sizes, axis, elements: core::marker::PhantomData })
+    }
+
+    /// Whether pieces are stacked along a new axis that is not the last.
+    fn divides_an_axis(&self) -> bool {
+        self.op == "stack" && self.axis + 1 < T::RANK
     }
 
     /// One more piece; of another dtype it is converted.
     fn put<E: CastTo<O>>(&mut self, piece: View<'_, D::Storage, E>) -> Result<()> {
-        let sizes = piece.sizes.to_vec();
-        self.parts.push(if E::DTYPE == O::DTYPE {
-            Part { storage: piece.buffer.clone(), offset: piece.offset, sizes, strides: piece.strides.to_vec() }
+        let (sizes, strides) = (piece.sizes.to_vec(), piece.strides.to_vec());
+        self.suggested.push(if self.divides_an_axis() {
+            let own = |of: &[usize]| [&of[..self.axis], &of[self.axis + 1..]].concat();
+            MemoryFormat::suggested(&own(&sizes), &own(&strides))
         } else {
-            let strides = strides::row_major(&sizes);
+            MemoryFormat::suggested(&sizes, &strides)
+        });
+        self.parts.push(if E::DTYPE == O::DTYPE {
+            let (storage, offset) = D::share(piece);
+            Part { storage, offset, sizes, strides }
+        } else {
+            let strides = MemoryFormat::PRESERVE.copied(self.op, &sizes, &strides)?;
             Part { storage: D::map1::<E, O>(Casting, piece, &strides)?, offset: 0, sizes, strides }
         });
         Ok(())
     }
 
     fn finish(self) -> Result<Tensor<O, T, D>> {
-        let views: Vec<View<'_, D::Storage, O>> = self.parts.iter().map(Part::view).collect();
-        let strides = strides::contiguous(&self.sizes);
-        let storage = D::join(&views, self.axis, self.sizes.as_ref(), strides.as_ref())?;
+        let views: Vec<View<'_, D::Storage, O>> = self.parts.iter().map(Part::elements).collect();
+        let (sizes, row_major) = (self.sizes.as_ref(), strides::contiguous(&self.sizes));
+        let strides = match memory_format::joined(&self.suggested) {
+            MemoryFormat::CONTIGUOUS => row_major,
+            _ if self.divides_an_axis() => T::Sizes::copied(&memory_format::stacked(sizes, self.axis, &self.suggested)),
+            format => T::Sizes::copied(&format.copied(self.op, sizes, row_major.as_ref())?),
+        };
+        if strides == row_major {
+            let storage = D::join(&views, self.axis, sizes, strides.as_ref())?;
+            return Ok(Tensor::from_parts(storage, 0, self.sizes, strides));
+        }
+        // In the order in which the result lies, it is row-major.
+        let mut order: Vec<usize> = (0..T::RANK).collect();
+        order.sort_by_key(|&axis| core::cmp::Reverse(strides.as_ref()[axis]));
+        let reordered = |of: &[usize]| -> Vec<usize> { order.iter().map(|&axis| of[axis]).collect() };
+        let layouts: Vec<_> = views.iter().map(|view| (reordered(view.sizes), reordered(view.strides))).collect();
+        let views: Vec<_> =
+            views.into_iter().zip(&layouts).map(|(view, (sizes, strides))| view.restrided(sizes, strides)).collect();
+        let axis = order.iter().position(|&axis| axis == self.axis).unwrap_or(0);
+        let storage = D::join(&views, axis, &reordered(sizes), &reordered(strides.as_ref()))?;
         Ok(Tensor::from_parts(storage, 0, self.sizes, strides))
     }
 }
@@ -275,7 +325,7 @@ macro_rules! tuples {
             fn join(self) -> Result<Tensor<Elem, Whole, $first::Device>> {
                 let ($first, $($rest,)+) = &self;
                 let axis = <Whole as HasAxis<I>>::INDEX;
-                let ($first, $($rest,)+) = ($first.view(), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
+                let ($first, $($rest,)+) = ($first.elements(), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
                 let sizes = plan::<Whole>("cat", &[$first.sizes, $($rest.sizes),+], axis)?;
                 let mut canvas = Canvas::<Elem, Whole, $first::Device>::new("cat", sizes, axis)?;
                 canvas.put($first)?;
@@ -300,7 +350,7 @@ macro_rules! tuples {
             fn stack(self) -> Result<Tensor<Elem, Self::Shape, $first::Device>> {
                 let ($first, $($rest,)+) = &self;
                 let axis = <Each as InsertAxis<I>>::INDEX;
-                let ($first, $($rest,)+) = ($first.view(), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
+                let ($first, $($rest,)+) = ($first.elements(), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
                 let shapes = [with_new_axis($first.sizes, $first.strides, axis), $(with_new_axis($rest.sizes, $rest.strides, axis)),+];
                 let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
                 let sizes = plan::<Self::Shape>("stack", &sizes, axis)?;
@@ -400,7 +450,7 @@ where
     P::Elem: CastTo<P::Elem>,
 {
     let axis = <P::Shape as HasAxis<I>>::INDEX;
-    let views: Vec<_> = pieces.iter().map(Piece::view).collect();
+    let views: Vec<_> = pieces.iter().map(Piece::elements).collect();
     let sizes: Vec<&[usize]> = views.iter().map(|view| view.sizes).collect();
     if <P::Shape as Shape>::RANK == 0 {
         return Err(Error::InvalidArgument {
@@ -424,7 +474,7 @@ where
     P::Elem: CastTo<P::Elem>,
 {
     let axis = <P::Shape as InsertAxis<I>>::INDEX;
-    let views: Vec<_> = pieces.iter().map(Piece::view).collect();
+    let views: Vec<_> = pieces.iter().map(Piece::elements).collect();
     let shapes: Vec<_> = views.iter().map(|view| with_new_axis(view.sizes, view.strides, axis)).collect();
     let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
     let sizes = plan::<<P::Shape as InsertAxis<I>>::Inserted<Dyn>>("stack", &sizes, axis)?;

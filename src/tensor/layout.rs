@@ -3,6 +3,7 @@
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::shape::Shape;
+use crate::storage::View;
 use core::marker::PhantomData;
 
 mod sealed {
@@ -48,6 +49,8 @@ impl<E: Element, S: Shape, D: Device> StridedParts<E, S, D> {
 impl<E: Element, S: Shape, D: Device> Clone for StridedParts<E, S, D> {
     #[inline]
     fn clone(&self) -> Self {
-        Self { storage: self.storage.clone(), elements: PhantomData, ..*self }
+        let view = View::<_, E>::new(&self.storage, self.offset, self.sizes.as_ref(), self.strides.as_ref());
+        let (storage, offset) = D::share(view);
+        Self { storage, offset, elements: PhantomData, ..*self }
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn laid_out<E: Element, D: Device>(
 }
 
 /// The positions, counted in row-major order, where a mask is true, and how many there are.
-fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(D::Storage, usize)> {
+pub(crate) fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(D::Storage, usize)> {
     let numel: usize = mask.sizes.iter().product();
     let all = D::build(|| Ok((0..numel as i64).collect()))?;
     let strides = strides::row_major(mask.sizes);
@@ -108,7 +108,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mask = self::mask::<M, D>(&mask)?;
         let sizes =
             broadcast::<<S as Broadcast<M::Shape>>::Output, E>("masked_fill", self.shape().as_ref(), mask.sizes)?;
-        map2::<_, _, _, D, E>(Filling(value), self.view(), mask, sizes, [E::DTYPE, DType::Bool])
+        map2::<_, _, _, D, E>(Filling(value), self.elements(), mask, sizes, [E::DTYPE, DType::Bool])
     }
 
     /// [`masked_fill`](Self::masked_fill) in place: the mask is broadcast to `self`.
@@ -148,7 +148,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let sizes = self.shape();
         expect_broadcast("masked_fill_", mask.sizes, sizes.as_ref())?;
         let strides = spread(&mask, &sizes);
-        D::update2(Filling(value), mask.restrided(sizes.as_ref(), strides.as_ref()), self.view_mut()?)?;
+        D::update2(Filling(value), mask.restrided(sizes.as_ref(), strides.as_ref()), self.elements_mut()?)?;
         Ok(self)
     }
 
@@ -186,7 +186,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         D: Receives<M::Place, Dimensioned>,
     {
         let mask = self::mask::<M, D>(&mask)?;
-        let (own, op) = (self.view(), "masked_select");
+        let (own, op) = (self.elements(), "masked_select");
         let sizes = broadcast::<<S as Broadcast<M::Shape>>::Output, E>(op, own.sizes, mask.sizes)?;
         let (from, over) = (spread(&own, &sizes), spread(&mask, &sizes));
         let sizes = sizes.as_ref();
@@ -241,7 +241,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mask = self::mask::<M, D>(&mask)?;
         let source: View<'_, D::Storage, E> = known_as(elements::<R, D>(&source)?);
         let sizes = broadcast::<<S as Broadcast<M::Shape>>::Output, E>(op, self.shape().as_ref(), mask.sizes)?;
-        let mut storage = laid_out::<E, D>(self.view(), sizes.as_ref(), Copying)?;
+        let mut storage = laid_out::<E, D>(self.elements(), sizes.as_ref(), Copying)?;
         if D::HAS_DATA {
             let over = spread(&mask, &sizes);
             let (chosen, count) = positions::<D>(mask.restrided(sizes.as_ref(), over.as_ref()))?;
@@ -289,7 +289,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let result = self.try_masked_scatter(mask, source)?;
         expect_broadcast("masked_scatter_", result.shape().as_ref(), self.shape().as_ref())?;
-        D::map1_into::<E, E>(Copying, result.view(), self.view_mut()?)?;
+        D::map1_into::<E, E>(Copying, result.elements(), self.elements_mut()?)?;
         Ok(self)
     }
 
@@ -324,8 +324,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if !D::HAS_DATA {
             return Err(Error::NoData { op: "nonzero" });
         }
-        let truth = map1::<E, S, D, bool>(IsTrue, self.view(), self.shape(), E::DTYPE)?;
-        let (flat, count) = positions::<D>(truth.view())?;
+        let truth = map1::<E, S, D, bool>(IsTrue, self.elements(), self.shape(), E::DTYPE)?;
+        let (flat, count) = positions::<D>(truth.elements())?;
         let sizes = [count, S::RANK];
         expect_fit::<(Dyn, S::Rank)>("nonzero", &sizes)?;
         checked_numel::<i64>("nonzero", &sizes)?;

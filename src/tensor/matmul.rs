@@ -16,8 +16,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// axes broadcast, and a vector on either side takes part without its axis appearing in the result.
     ///
     /// Inner sizes are compared by the compiler where it knows them. Both operands hold one dtype, which is the result's
-    /// (PyTorch does not promote here); `bool` is refused. `f16` and `bf16` are multiplied in `f32` and rounded once;
-    /// integers wrap.
+    /// (PyTorch does not promote here); `bool` is refused. `f16` and `bf16` are multiplied in `f32` and rounded once
+    /// (matrices of `bf16` by AVX512-BF16 where the machine has it, to which denormals are zeros, as they are to PyTorch
+    /// there); integers wrap.
     ///
     /// # Panics
     /// If sizes known at run time do not match or memory runs out; [`try_matmul`](Self::try_matmul) returns the error.
@@ -54,16 +55,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         };
         // `SameDtypeFor` holds for one dtype alone: the right operand's elements are `E`.
         let right = View::<_, E>::new(right.buffer, right.offset, right.sizes, right.strides);
-        multiply(self.view(), right, None)
+        multiply(self.elements(), right, None)
     }
 }
 
 /// What a product is added to, in its own shape.
-pub(super) struct Summand<'a, B, E: Dtype> {
-    pub(super) op: &'static str,
-    pub(super) input: View<'a, B, E>,
-    pub(super) beta: E::Compute,
-    pub(super) alpha: E::Compute,
+pub(crate) struct Summand<'a, B, E: Dtype> {
+    pub(crate) op: &'static str,
+    pub(crate) input: View<'a, B, E>,
+    pub(crate) beta: E::Compute,
+    pub(crate) alpha: E::Compute,
 }
 impl<B, E: Dtype> Summand<'_, B, E> {
     /// The strides of the input expanded to the sizes of the product.
@@ -106,6 +107,17 @@ pub(super) fn multiply<E: Dtype, T: Shape, D: Device>(
         let storage = D::matmul(left, right, Some(summand.expanded(&sizes, &strides)))?;
         return Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)));
     }
+    let (storage, sizes) = product::<E, D>(left, right, summand, |sizes| expect_fit::<T>("matmul", sizes))?;
+    Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
+}
+
+/// The product of two views with at least one axis each, and its sizes, once they are found to fit.
+pub(crate) fn product<E: Dtype, D: Device>(
+    left: View<'_, D::Storage, E>,
+    right: View<'_, D::Storage, E>,
+    summand: Option<Summand<'_, D::Storage, E>>,
+    fits: impl FnOnce(&[usize]) -> Result<()>,
+) -> Result<(D::Storage, Vec<usize>)> {
     // A vector is a matrix of one row on the left, of one column on the right.
     let (left_is_vector, right_is_vector) = (left.sizes.len() == 1, right.sizes.len() == 1);
     let with_axis = |of: &[usize], at: usize, value: usize| {
@@ -136,7 +148,7 @@ pub(super) fn multiply<E: Dtype, T: Shape, D: Device>(
     let mut sizes = batch.clone();
     sizes.extend((!left_is_vector).then_some(m));
     sizes.extend((!right_is_vector).then_some(n));
-    expect_fit::<T>("matmul", &sizes)?;
+    fits(&sizes)?;
     checked_numel::<E>("matmul", &sizes)?;
 
     let broadcast = |batch_sizes: &[usize], own_strides: &[usize], matrix: [usize; 2]| {
@@ -166,5 +178,5 @@ pub(super) fn multiply<E: Dtype, T: Shape, D: Device>(
             D::matmul(left, right, Some(summand.expanded(&whole, &strides)))?
         }
     };
-    Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
+    Ok((storage, sizes))
 }

@@ -12,7 +12,8 @@ use crate::shape::{OneAxis, Shape, SizeArray};
 use crate::storage::View;
 
 /// The median of all elements.
-fn median_of_all<O: Op, E: Element + Castable, S: Shape, D: Device>(
+pub(crate) fn median_of_all<E: Element + Castable, S: Shape, D: Device>(
+    op: &'static str,
     x: &Tensor<E, S, D>,
     ignores_nan: bool,
 ) -> Result<Tensor<E, (), D>> {
@@ -23,7 +24,7 @@ fn median_of_all<O: Op, E: Element + Castable, S: Shape, D: Device>(
     let sizes = [x.numel()];
     let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
     if x.is_empty() {
-        return Err(Error::EmptyReduction { op: O::NAME, sizes: x.shape().as_ref().into() });
+        return Err(Error::EmptyReduction { op, sizes: x.shape().as_ref().into() });
     }
     let [values, _] = D::order(Order::Median { ignores_nan }, line, 0)?;
     Ok(Tensor::dense(values, <() as Shape>::Sizes::filled(0)))
@@ -60,7 +61,7 @@ macro_rules! medians {
             where
                 E: RealFor<choosing::$name>,
             {
-                median_of_all::<choosing::$name, E, S, D>(self, $ignores)
+                median_of_all::<E, S, D>(choosing::$name::NAME, self, $ignores)
             }
 
             #[doc = concat!("The elements in the middle along an axis, the lower one of two, and where they are. ", $nan)]
@@ -90,7 +91,7 @@ macro_rules! medians {
                 E: RealFor<choosing::$name>,
             {
                 let order = Order::Median { ignores_nan: $ignores };
-                ranked::<choosing::$name, E, S, _, D>(self, order, A::MASK.trailing_zeros() as usize)
+                ranked::<E, S, _, D>(choosing::$name::NAME, self, order, A::MASK.trailing_zeros() as usize)
             }
         }
     )*};

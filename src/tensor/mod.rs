@@ -4,6 +4,7 @@
 //! unique (copy on write). Uses every room below; the run-time world will be built on top.
 
 mod addmm;
+mod apart;
 mod arithmetic;
 mod assign;
 mod blend;
@@ -18,6 +19,7 @@ mod diagonal;
 mod display;
 mod distance;
 mod elementwise;
+mod euclid;
 mod gather;
 mod grid;
 mod index;
@@ -26,9 +28,12 @@ mod join;
 mod layout;
 pub mod lazy;
 mod left;
+mod like;
+mod linear;
 mod masked;
 mod matmul;
 mod median;
+mod memory_format;
 mod moving;
 mod normalize;
 mod operand;
@@ -41,6 +46,7 @@ mod quantile;
 mod random;
 mod ranges;
 mod reduce;
+mod reinterpret;
 mod repeat;
 mod reshape;
 mod reuse;
@@ -49,6 +55,7 @@ mod scan;
 mod scatter;
 mod search;
 mod shell;
+mod slice;
 mod sort;
 mod split;
 mod stacks;
@@ -57,9 +64,14 @@ mod trapezoid;
 mod triangle;
 mod tuned;
 mod unique;
+mod view;
+mod view_in_place;
+mod view_mut;
+mod view_table;
 mod views;
 mod words;
 
+pub use apart::MultiSlice;
 pub use arithmetic::Outcome;
 #[doc(hidden)]
 pub use assign::AssignedFrom;
@@ -80,6 +92,7 @@ pub use left::{
     float_power, floor_divide, pow, try_float_power, try_floor_divide, try_pow, try_xlog1py, try_xlogy, try_zeta,
     xlog1py, xlogy, zeta,
 };
+pub use linear::Activation;
 pub use operand::{Operand, TensorOperand};
 #[doc(hidden)]
 pub use operators::{AssignedTo, RightOf};
@@ -93,15 +106,42 @@ pub use stacks::{
 pub use statistics::BinWeight;
 #[doc(hidden)]
 pub use tuned::TunedWrites;
+pub use view::{AsTensor, TensorView};
+pub use view_mut::TensorViewMut;
 
-use crate::device::{Cpu, Device};
+use crate::device::{AnyDevice, Cpu, Device};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::ops::kernel::Copying;
 use crate::shape::strides;
 use crate::shape::{Axis, HasAxis, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
+#[cfg(feature = "any")]
+pub(crate) use addmm::factor;
+#[cfg(feature = "any")]
+pub(crate) use arithmetic::{layout, scalar_operand};
+#[cfg(feature = "any")]
+pub(crate) use display::Printed;
 use layout::StridedParts;
+#[cfg(feature = "any")]
+pub(crate) use median::median_of_all;
+#[cfg(feature = "any")]
+pub(crate) use quantile::quantiles;
+#[cfg(feature = "any")]
+pub(crate) use reduce::reduce;
+#[cfg(feature = "any")]
+pub(crate) use scan::LogSumExp;
+#[cfg(feature = "any")]
+pub(crate) use sort::{admitted, ranked};
+#[cfg(feature = "any")]
+pub(crate) use {
+    masked::positions as true_positions,
+    matmul::{Summand, product},
+    moving::{pick_as_laid_out, pick_elements, positions, rolled},
+    put::places,
+    repeat::repeated_elements,
+    scatter::reduce_into,
+};
 
 /// A tensor whose element type, shape, device and layout are in its type.
 ///
@@ -145,6 +185,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         debug_assert!(
             S::KNOWN.iter().zip(sizes.as_ref()).all(|(known, size)| known.is_none_or(|known| known == *size))
         );
+        debug_assert!(D::room::<E>(&storage).is_none_or(|room| {
+            strides::span(sizes.as_ref(), strides.as_ref()).is_some_and(|span| span == 0 || offset + span <= room)
+        }));
         Tensor { parts: StridedParts::new(storage, offset, sizes, strides) }
     }
 
@@ -161,31 +204,42 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Tensor::from_parts(self.parts.storage, self.parts.offset, sizes, strides)
     }
 
-    /// The same storage seen through other sizes and strides.
+    /// The same elements seen through other sizes and strides, from `start` on, counted from the first of them.
     #[inline]
-    pub(crate) fn viewed<T: Shape>(&self, offset: usize, sizes: T::Sizes, strides: T::Sizes) -> Tensor<E, T, D> {
-        Tensor::from_parts(self.parts.storage.clone(), offset, sizes, strides)
+    pub(crate) fn restrided<T: Shape>(&self, start: usize, sizes: T::Sizes, strides: T::Sizes) -> Tensor<E, T, D> {
+        let (storage, offset) = D::share(self.elements());
+        Tensor::from_parts(storage, offset + start, sizes, strides)
     }
 
     #[inline]
-    pub(crate) fn view(&self) -> View<'_, D::Storage, E> {
+    pub(crate) fn elements(&self) -> View<'_, D::Storage, E> {
         let StridedParts { storage, offset, sizes, strides, .. } = &self.parts;
         View::new(storage, *offset, sizes.as_ref(), strides.as_ref())
     }
 
-    /// Elements to write to: makes the storage unique, and every element's place its own, first.
-    pub(crate) fn view_mut(&mut self) -> Result<ViewMut<'_, D::Storage, E>> {
+    /// Elements to write to: makes the storage unique, and every element's place its own, first. (Those of a mutable view are
+    /// written where they are: they have places of their own.)
+    pub(crate) fn elements_mut(&mut self) -> Result<ViewMut<'_, D::Storage, E>> {
         let (sizes, strides) = (self.shape(), self.stride());
         let dense = strides::is_contiguous(sizes.as_ref(), strides.as_ref())
             || strides::is_dense(sizes.as_ref(), strides.as_ref());
-        if !dense || !D::is_unique(&mut self.parts.storage) {
+        if (!dense || !D::is_unique(&mut self.parts.storage)) && !D::is_fixed(&self.parts.storage) {
             let strides = strides::preserved(&self.parts.sizes, &self.parts.strides);
-            let storage = D::map1(Copying, self.view(), strides.as_ref())?;
+            let storage = D::map1(Copying, self.elements(), strides.as_ref())?;
             self.parts = StridedParts::new(storage, 0, self.parts.sizes, strides);
         }
         let StridedParts { storage, offset, sizes, strides, .. } = &mut self.parts;
         let (sizes, strides): (&S::Sizes, &S::Sizes) = (sizes, strides);
         Ok(ViewMut::new(storage, *offset, sizes.as_ref(), strides.as_ref()))
+    }
+
+    /// The result of an operation in place, computed elsewhere.
+    pub(crate) fn replace(&mut self, result: Self) -> Result<()> {
+        if D::is_fixed(&self.parts.storage) {
+            return D::map1_into::<E, E>(Copying, result.elements(), self.elements_mut()?);
+        }
+        *self = result;
+        Ok(())
     }
 
     #[inline]
@@ -256,7 +310,21 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E::DTYPE
     }
 
-    /// The device as PyTorch prints it (`torch.Tensor.device`).
+    /// The device as a value (`torch.Tensor.device`).
+    ///
+    /// ```
+    /// use castiron::AnyDevice;
+    /// assert_eq!(castiron::tensor![1, 2].device(), AnyDevice::CPU);
+    /// ```
+    ///
+    /// # Panics
+    /// Never: a tensor is on a device that is there.
+    #[track_caller]
+    pub fn device(&self) -> AnyDevice {
+        crate::error::unwrap(D::default().into_device())
+    }
+
+    /// The device as PyTorch prints it: the text of [`device`](Self::device).
     pub fn device_name(&self) -> String {
         D::name()
     }
@@ -281,7 +349,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return Ok(self.clone());
         }
         let strides = strides::contiguous(&self.shape());
-        Ok(Self::from_parts(D::map1(Copying, self.view(), strides.as_ref())?, 0, self.shape(), strides))
+        Ok(Self::from_parts(D::map1(Copying, self.elements(), strides.as_ref())?, 0, self.shape(), strides))
     }
 
     /// Whether the two tensors share storage, so that neither was copied from the other.

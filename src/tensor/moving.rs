@@ -38,13 +38,13 @@ macro_rules! fallible {
 pub(super) use fallible;
 
 /// How many positions an axis has that is put together from stretches.
-fn positions(op: &'static str, list: &[Stretch]) -> Result<usize> {
+pub(crate) fn positions(op: &'static str, list: &[Stretch]) -> Result<usize> {
     let sum = list.iter().try_fold(0_usize, |sum, stretch| sum.checked_add(stretch.positions()?));
     sum.ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })
 }
 
 /// Row-major elements whose axes are put together from stretches of a view's.
-pub(super) fn pick_elements<E: Element, D: Device>(
+pub(crate) fn pick_elements<E: Element, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,
     axes: &[Vec<Stretch>],
@@ -80,13 +80,29 @@ pub(super) fn pick<E: Element, T: Shape, D: Device>(
 }
 
 /// The two stretches of an axis whose positions move up by `shift`, those that leave at the end coming in at the start.
-fn rolled(size: usize, shift: isize) -> Vec<Stretch> {
+pub(crate) fn rolled(size: usize, shift: isize) -> Vec<Stretch> {
     if size == 0 {
         return vec![Stretch::whole(0)];
     }
     // Between 0 and the size, which fits `isize`.
     let start = (-(shift as i128)).rem_euclid(size as i128) as usize;
     vec![Stretch::Forward { start, len: size - start }, Stretch::Forward { start: 0, len: start }]
+}
+
+/// Axes put together from as many positions as they had, the result lying as these strides say, which leave no gaps.
+pub(crate) fn pick_as_laid_out<E: Element, D: Device>(
+    op: &'static str,
+    view: View<'_, D::Storage, E>,
+    axes: &[Vec<Stretch>],
+    strides: &[usize],
+) -> Result<D::Storage> {
+    // In the order in which the result lies, it is row-major.
+    let mut order: Vec<usize> = (0..strides.len()).collect();
+    order.sort_by_key(|&axis| core::cmp::Reverse((strides[axis], view.sizes[axis])));
+    let reordered = |of: &[usize]| -> Vec<usize> { order.iter().map(|&axis| of[axis]).collect() };
+    let (sizes, own) = (reordered(view.sizes), reordered(view.strides));
+    let axes: Vec<Vec<Stretch>> = order.iter().map(|&axis| axes[axis].clone()).collect();
+    pick_elements::<E, D>(op, view.restrided(&sizes, &own), &axes, E::default())
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -99,13 +115,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     fn replaced(&self, op: &'static str, axes: &[Vec<Stretch>]) -> Result<Self> {
         let (sizes, own) = (self.shape(), self.stride());
         let strides = strides::preserved(&sizes, &own);
-        // In the order in which the result lies, it is row-major.
-        let mut order: Vec<usize> = (0..S::RANK).collect();
-        order.sort_by_key(|&axis| core::cmp::Reverse((strides.as_ref()[axis], sizes.as_ref()[axis])));
-        let reordered = |of: &[usize]| -> Vec<usize> { order.iter().map(|&axis| of[axis]).collect() };
-        let (sizes, own) = (reordered(sizes.as_ref()), reordered(own.as_ref()));
-        let axes: Vec<Vec<Stretch>> = order.iter().map(|&axis| axes[axis].clone()).collect();
-        let storage = pick_elements::<E, D>(op, self.view().restrided(&sizes, &own), &axes, E::default())?;
+        let storage = pick_as_laid_out::<E, D>(op, self.elements(), axes, strides.as_ref())?;
         Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
     }
 
@@ -150,7 +160,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// ```
         roll try_roll<>(&self, shift: isize) -> Self where [] {
             let rows = self.try_contiguous()?;
-            let view = rows.view();
+            let view = rows.elements();
             let numel = [rows.numel()];
             let line = View::new(view.buffer, view.offset, &numel, &[1]);
             let storage = pick_elements::<E, D>("roll", line, &[rolled(numel[0], shift)], E::default())?;
@@ -174,7 +184,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                     axes[axis] = rolled(size, shift);
                 }
             }
-            pick("roll", self.view(), &axes, E::default())
+            pick("roll", self.elements(), &axes, E::default())
         }
 
         /// The plane of two axes turned `K` times by a right angle, from the first axis towards the second, or back where `K`
@@ -235,7 +245,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     fn band(&self, low: isize, high: isize) -> Result<Self> {
         let rows = self.try_contiguous()?;
-        Ok(Self::dense(D::band(rows.view(), low, high)?, self.shape()))
+        Ok(Self::dense(D::band(rows.elements(), low, high)?, self.shape()))
     }
 
     /// Two axes exchanged, to a shape of the same rank.

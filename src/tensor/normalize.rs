@@ -91,12 +91,13 @@ fn over_rows<O: Op, E: Element, S: Shape, N: Shape, D: Device>(
         *row = Some(given.try_contiguous()?);
     }
     let dense = strides::is_contiguous(last, &x.stride().as_ref()[outer..]);
-    let x = if dense { x.clone() } else { x.try_contiguous()? };
+    let rows_of_x = if dense { None } else { Some(x.try_contiguous()?) };
+    let x = rows_of_x.as_ref().unwrap_or(x);
     let len = [last.iter().product()];
     let (row_sizes, row_strides) =
         ([&sizes.as_ref()[..outer], &len].concat(), [&x.stride().as_ref()[..outer], &[1]].concat());
-    let [weight, bias] = rows.each_ref().map(|row| row.as_ref().map(|row| row.view().restrided(&len, &[1])));
-    Ok(Tensor::dense(D::rows(kernel, x.view().restrided(&row_sizes, &row_strides), [weight, bias])?, sizes))
+    let [weight, bias] = rows.each_ref().map(|row| row.as_ref().map(|row| row.elements().restrided(&len, &[1])));
+    Ok(Tensor::dense(D::rows(kernel, x.elements().restrided(&row_sizes, &row_strides), [weight, bias])?, sizes))
 }
 
 /// `x / max(norm, eps)`, the division in the dtype of `x`.
@@ -146,7 +147,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let norms: Tensor<E::RealDtype, A::Kept, D> =
             reduce::<ops::reduce::normalize, _, E, S, A::Kept, D>(Norming::new(p), self, A::MASK, true)?;
         let kernel = DividingByNorm { eps };
-        map2::<E, E::RealDtype, S, D, E>(kernel, self.view(), norms.view(), self.shape(), [E::DTYPE; 2])
+        map2::<E, E::RealDtype, S, D, E>(kernel, self.elements(), norms.elements(), self.shape(), [E::DTYPE; 2])
     }
 
     /// Standardises the last axes, those of shape `N`: `(x - mean) / sqrt(variance + eps) * weight + bias`, the variance being that

@@ -1,9 +1,9 @@
 //! What operators take beside a tensor: tensors, references to them, and Rust scalars.
 
-use super::Tensor;
+use super::{Tensor, TensorView, TensorViewMut};
 use crate::device::{Anywhere, Device, Place};
 use crate::dtype::scalar::{Kind, ScalarKind};
-use crate::dtype::{Dtype, Scalar, ScalarValue};
+use crate::dtype::{Dtype, Element, OperandType, ResultOperand, Scalar, ScalarValue};
 use crate::shape::Shape;
 use crate::storage::View;
 
@@ -49,7 +49,7 @@ impl<E: Dtype, S: Shape, D: Device> Operand for Tensor<E, S, D> {
     type Place = D;
     #[inline]
     fn source(&self) -> OperandSource<'_, Self> {
-        OperandSource::View(self.view())
+        OperandSource::View(self.elements())
     }
 }
 impl<E: Dtype, S: Shape, D: Device> Operand for &Tensor<E, S, D> {
@@ -59,11 +59,39 @@ impl<E: Dtype, S: Shape, D: Device> Operand for &Tensor<E, S, D> {
     type Place = D;
     #[inline]
     fn source(&self) -> OperandSource<'_, Self> {
-        OperandSource::View(self.view())
+        OperandSource::View(self.elements())
     }
 }
+/// For a view it writes `impl Operand` and `impl TensorOperand`.
+macro_rules! views {
+    ($($view:ty),*) => {$(
+        impl<E: Dtype, S: Shape, D: Device> Operand for $view {
+            type Elem = E;
+            type Shape = S;
+            type Kind = S::Kind;
+            type Place = D;
+            #[inline]
+            fn source(&self) -> OperandSource<'_, Self> {
+                OperandSource::View(self.elements())
+            }
+        }
+        impl<E: Dtype, S: Shape, D: Device> TensorOperand for $view {}
+    )*};
+}
+views!(TensorView<'_, E, S, D>, &TensorView<'_, E, S, D>, TensorViewMut<'_, E, S, D>, &TensorViewMut<'_, E, S, D>);
 impl<E: Dtype, S: Shape, D: Device> TensorOperand for Tensor<E, S, D> {}
 impl<E: Dtype, S: Shape, D: Device> TensorOperand for &Tensor<E, S, D> {}
+
+impl<E: Element, S: Shape, D: Device> ResultOperand for Tensor<E, S, D> {
+    fn operand_type(&self) -> OperandType {
+        OperandType::tensor(E::DTYPE, S::RANK)
+    }
+}
+impl<E: Element, S: Shape, D: Device> ResultOperand for &Tensor<E, S, D> {
+    fn operand_type(&self) -> OperandType {
+        (**self).operand_type()
+    }
+}
 
 impl<T: Scalar> Operand for T {
     type Elem = T::Counts;

@@ -2,11 +2,12 @@
 //!
 //! `/` is true division, `%` has the sign of the divisor (PyTorch's `remainder`), `!` inverts bits and negates bools.
 
-use super::Tensor;
 use super::arithmetic::{Outcome, combine, combine_scalar, update};
+use super::assign::Inside;
 use super::elementwise::Admits;
 use super::operand::Operand;
 use super::reuse::{combine_owned, combine_scalar_owned};
+use super::{Tensor, TensorView, TensorViewMut};
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::ScalarKind;
@@ -67,7 +68,7 @@ where
     note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic; cast first, for example `.to::<f32>()`"
 )]
 pub trait AssignedTo<Op, E: Element, S: Shape, D: Device> {
-    fn assigned_to(self, left: &mut Tensor<E, S, D>) -> Result<()>;
+    fn assigned_to(self, left: &mut Tensor<E, S, D>, _: Inside) -> Result<()>;
 }
 impl<Op, E, S, D, R> AssignedTo<Op, E, S, D> for R
 where
@@ -79,7 +80,7 @@ where
     <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
     D: Device + Receives<R::Place, R::Kind>,
 {
-    fn assigned_to(self, left: &mut Tensor<E, S, D>) -> Result<()> {
+    fn assigned_to(self, left: &mut Tensor<E, S, D>, _: Inside) -> Result<()> {
         update::<Op, E, S, D, R>(left, &self)
     }
 }
@@ -118,10 +119,39 @@ macro_rules! operators {
         impl<E: Element, S: Shape, D: Device, R: AssignedTo<ops::$op, E, S, D>> $Assign<R> for Tensor<E, S, D> {
             #[track_caller]
             fn $assign(&mut self, rhs: R) {
-                unwrap(rhs.assigned_to(self))
+                unwrap(rhs.assigned_to(self, Inside))
+            }
+        }
+
+        operators!(@view [TensorView] $Trait $method $op, $sign);
+        operators!(@view [&TensorView] $Trait $method $op, $sign);
+        operators!(@view [&TensorViewMut] $Trait $method $op, $sign);
+
+        #[doc = concat!("`a ", $sign, "= b`: [`", stringify!($op), "_`](TensorViewMut::", stringify!($op), "_).")]
+        ///
+        /// # Panics
+        #[doc = concat!("Where [`try_", stringify!($op), "_`](TensorViewMut::try_", stringify!($op), "_) returns an error.")]
+        impl<E: Element, S: Shape, D: Device, R: AssignedTo<ops::$op, E, S, D>> $Assign<R> for TensorViewMut<'_, E, S, D> {
+            #[track_caller]
+            fn $assign(&mut self, rhs: R) {
+                unwrap(rhs.assigned_to(self.target(), Inside))
             }
         }
     )*};
+    (@view [$($view:tt)+] $Trait:ident $method:ident $op:ident, $sign:literal) => {
+        #[doc = concat!("`a ", $sign, " b`: [`", stringify!($op), "`](Tensor::", stringify!($op), ").")]
+        ///
+        /// # Panics
+        #[doc = concat!("Where [`try_", stringify!($op), "`](Tensor::try_", stringify!($op), ") returns an error.")]
+        impl<E: Element, S: Shape, D: Device, R: RightOf<ops::$op, E, S, D>> $Trait<R> for $($view)+<'_, E, S, D> {
+            type Output = R::Output;
+            #[track_caller]
+            fn $method(self, rhs: R) -> R::Output {
+                let tensor: &Tensor<E, S, D> = &self;
+                unwrap(rhs.right_of(tensor))
+            }
+        }
+    };
 }
 operators! {
     Add add AddAssign add_assign = add, "+";
@@ -161,7 +191,24 @@ macro_rules! unary_operators {
                 Tensor::$op(&self)
             }
         }
+
+        unary_operators!(@view [TensorView] $Trait $method $op, $sign);
+        unary_operators!(@view [&TensorView] $Trait $method $op, $sign);
+        unary_operators!(@view [&TensorViewMut] $Trait $method $op, $sign);
     )*};
+    (@view [$($view:tt)+] $Trait:ident $method:ident $op:ident, $sign:literal) => {
+        #[doc = concat!("`", $sign, "a`: [`", stringify!($op), "`](Tensor::", stringify!($op), ").")]
+        impl<E: Dtype, S: Shape, D: Device> $Trait for $($view)+<'_, E, S, D>
+        where
+            ops::$op: UnaryOp<E>,
+        {
+            type Output = Tensor<<ops::$op as UnaryOp<E>>::Output, S, D>;
+            #[track_caller]
+            fn $method(self) -> Self::Output {
+                Tensor::$op(&self)
+            }
+        }
+    };
 }
 unary_operators! {
     Neg neg = neg, "-";
@@ -215,6 +262,19 @@ macro_rules! scalars_on_the_left {
                     scalars_on_the_left!(@exact $kernel),
                     scalars_on_the_left!(@kernel $kernel $op E S),
                 ))
+            }
+        }
+
+        #[doc = concat!("`scalar ", $sign, " tensor`: the scalar counts in promotion by its category alone.")]
+        impl<E: Dtype, S: Shape, D: Device> $Trait<&TensorView<'_, E, S, D>> for $scalar
+        where
+            ops::$op: Admits<<$scalar as Scalar>::Counts, E, S::Kind>,
+        {
+            type Output = Tensor<<ops::$op as BinaryOp>::Output<PromotedLeft<<$scalar as Scalar>::Counts, E, S>>, S, D>;
+            #[track_caller]
+            fn $method(self, rhs: &TensorView<'_, E, S, D>) -> Self::Output {
+                let rhs: &Tensor<E, S, D> = rhs;
+                $Trait::$method(self, rhs)
             }
         }
     )*};

@@ -171,6 +171,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 ),
             })?;
         }
-        pick("pad", self.view(), &axes, mode.value()?)
+        pick("pad", self.elements(), &axes, mode.value()?)
     }
 }

@@ -1,17 +1,19 @@
 //! Reductions with two results: `aminmax`, `var_mean`, `std_mean`.
 
 use super::Tensor;
+use super::reduce::reduce_both;
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{InexactFor, OrderedFor};
+use crate::ops::reduce::{BothExtremes, Varying};
 use crate::shape::{Axes, Shape};
 
-/// Writes the four forms of a pair of reductions from those of the two.
+/// Writes the four forms of a reduction with two results, which is checked as `$op`.
 macro_rules! pairs {
     ($($(#[$doc:meta])* $name:ident $try:ident $axis:ident $try_axis:ident $(<$o:ident>)? [$($bound:tt)+] ($($arg:ident: $argty:ty),*) -> $out:ty,
-       $first:ident $first_axis:ident, $second:ident $second_axis:ident, $torch:literal, $all:literal, $along:literal;)*) => {$(
+       $op:ident: $reducer:expr, $torch:literal, $all:literal, $along:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") over everything and over axes.")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             $(#[$doc])*
@@ -40,7 +42,7 @@ macro_rules! pairs {
             where
                 E: $($bound)+,
             {
-                Ok((self.$first($($arg),*)?, self.$second()?))
+                reduce_both::<ops::reduce::$op, _, E, S, (), D>($reducer, self, u32::MAX, false)
             }
 
             $(#[$doc])*
@@ -65,11 +67,11 @@ macro_rules! pairs {
             }
 
             #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error: memory ran out, or there were no elements and the operation has no identity.")]
-            pub fn $try_axis<A: Axes<S> $(, $o: Dtype)?>(&self, axes: A $(, $arg: $argty)*) -> Result<(Tensor<$out, A::Reduced, D>, Tensor<E, A::Reduced, D>)>
+            pub fn $try_axis<A: Axes<S> $(, $o: Dtype)?>(&self, _axes: A $(, $arg: $argty)*) -> Result<(Tensor<$out, A::Reduced, D>, Tensor<E, A::Reduced, D>)>
             where
                 E: $($bound)+,
             {
-                Ok((self.$first_axis(axes $(, $arg)*)?, self.$second_axis(axes)?))
+                reduce_both::<ops::reduce::$op, _, E, S, A::Reduced, D>($reducer, self, A::MASK, A::KEEPS)
             }
         }
     )*};
@@ -78,17 +80,17 @@ macro_rules! pairs {
 pairs! {
     /// The smallest and the largest element; NaN if there is one. Of nothing: an error.
     aminmax try_aminmax aminmax_axis try_aminmax_axis [OrderedFor<ops::reduce::amin> + OrderedFor<ops::reduce::amax>] () -> E,
-        try_amin try_amin_axis, try_amax try_amax_axis, "torch.aminmax",
+        amin: BothExtremes::<E>::new(), "torch.aminmax",
         "let (min, max) = tensor![3, 1, 2].aminmax();\nassert_eq!((min.item(), max.item()), (1, 3));",
         "let (min, max) = tensor![[3, 1], [2, 5]].aminmax_axis(axis![0]);\nassert_eq!((min.to_vec(), max.to_vec()), (vec![2, 1], vec![3, 5]));";
     /// The variance and the mean, of floating and complex dtypes. `correction` is that of [`var`](Tensor::var).
     var_mean try_var_mean var_mean_axis try_var_mean_axis <O> [InexactFor<ops::reduce::var> + InexactFor<ops::reduce::mean> + Dtype<RealDtype = O>] (correction: usize) -> O,
-        try_var try_var_axis, try_mean try_mean_axis, "torch.var_mean",
+        var: Varying::<false>::new(correction), "torch.var_mean",
         "let (var, mean) = tensor![1.0, 2.0, 3.0].var_mean(1);\nassert_eq!((var.item(), mean.item()), (1.0, 2.0));",
         "let (var, mean) = tensor![[1.0, 3.0], [2.0, 2.0]].var_mean_axis(axis![1], 0);\nassert_eq!((var.to_vec(), mean.to_vec()), (vec![1.0, 0.0], vec![2.0, 2.0]));";
     /// The standard deviation and the mean, of floating and complex dtypes. `correction` is that of [`std`](Tensor::std).
     std_mean try_std_mean std_mean_axis try_std_mean_axis <O> [InexactFor<ops::reduce::std> + InexactFor<ops::reduce::mean> + Dtype<RealDtype = O>] (correction: usize) -> O,
-        try_std try_std_axis, try_mean try_mean_axis, "torch.std_mean",
+        std: Varying::<true>::new(correction), "torch.std_mean",
         "let (std, mean) = tensor![1.0, 3.0, 5.0].std_mean(1);\nassert_eq!((std.item(), mean.item()), (2.0, 3.0));",
         "let (std, mean) = tensor![[1.0, 3.0], [2.0, 2.0]].std_mean_axis(axis![1], 0);\nassert_eq!((std.to_vec(), mean.to_vec()), (vec![1.0, 0.0], vec![2.0, 2.0]));";
 }

@@ -1,7 +1,7 @@
-//! Products of vectors and matrices by rank: `mm`, `mv`, `bmm`, `dot`, `vdot`, `vecdot`, `outer`, `linear`.
+//! Products of vectors and matrices by rank: `mm`, `mv`, `bmm`, `dot`, `vdot`, `vecdot`, `outer`.
 
 use super::arithmetic::{broadcast, map2};
-use super::matmul::{Summand, multiply};
+use super::matmul::multiply;
 use super::operand::TensorOperand;
 use super::{Tensor, checked_numel};
 use crate::device::{Device, Receives};
@@ -12,7 +12,7 @@ use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Map1, Map2};
 use crate::ops::reduce::Summing;
-use crate::shape::{Axis, Broadcast, Dim, HasAxis, HasRank, InnerDim, MatMul, SameDim, Shape, SizeArray};
+use crate::shape::{Axis, Broadcast, Dim, HasAxis, HasRank, InnerDim, MatMul, SameDim, Shape};
 use crate::storage::View;
 
 /// Writes products that are `matmul` for tensors of given ranks.
@@ -102,10 +102,10 @@ pub(super) fn outer_product<P: Dtype, E: Dtype, F: Dtype, M: Dim, N: Dim, D: Dev
 ) -> Result<Tensor<P, (M, N), D>> {
     let ([m], [n]) = (a.shape(), b.shape());
     checked_numel::<P>("outer", &[m, n])?;
-    let column = a.view();
+    let column = a.elements();
     let (sizes, strides) = ([m, 1], [column.strides[0], 0]);
     let column = column.restrided(&sizes, &strides);
-    map2::<E, F, (M, N), D, P>(Combining::<ops::mul, P>::new(), column, b.view(), [m, n], [P::DTYPE; 2])
+    map2::<E, F, (M, N), D, P>(Combining::<ops::mul, P>::new(), column, b.elements(), [m, n], [P::DTYPE; 2])
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -213,9 +213,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: HasRank<1> + HasAxis<0>,
         <S as HasAxis<0>>::Dim: InnerDim<N>,
     {
-        let other = same_dtype::<E, F, D>(other.view());
+        let other = same_dtype::<E, F, D>(other.elements());
         if !E::DTYPE.is_complex() {
-            return multiply(self.view(), other, None);
+            return multiply(self.elements(), other, None);
         }
         #[derive(Clone, Copy)]
         struct Conjugating;
@@ -225,7 +225,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 E::from_compute(a.to_compute().unary::<ops::conj>())
             }
         }
-        let conjugate = D::map1::<E, E>(Conjugating, self.view(), &[1])?;
+        let conjugate = D::map1::<E, E>(Conjugating, self.elements(), &[1])?;
         multiply(View::new(&conjugate, 0, self.shape().as_ref(), &[1]), other, None)
     }
 
@@ -267,86 +267,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         T: Shape + HasAxis<I>,
     {
         let sizes = broadcast::<T, E>("vecdot", self.shape().as_ref(), other.shape().as_ref())?;
-        let other = same_dtype::<E, F, D>(other.view());
-        let terms: Tensor<E, T, D> = map2(ConjugateProduct, self.view(), other, sizes, [E::DTYPE; 2])?;
+        let other = same_dtype::<E, F, D>(other.elements());
+        let terms: Tensor<E, T, D> = map2(ConjugateProduct, self.elements(), other, sizes, [E::DTYPE; 2])?;
         super::reduce::reduce::<ops::reduce::vecdot, _, E, T, _, D>(
             Summing,
             &terms,
             1 << <T as HasAxis<I>>::INDEX,
             false,
         )
-    }
-
-    /// `x @ weight.T + bias`: a matrix applied to the last axis, `(…, K)` with a weight of `(N, K)` giving `(…, N)`.
-    ///
-    /// All hold one dtype, which is the result's; `bool` is refused.
-    ///
-    /// PyTorch: `torch.nn.functional.linear`.
-    ///
-    /// # Panics
-    /// If sizes known at run time do not match or memory runs out; [`try_linear`](Self::try_linear) returns the error.
-    ///
-    /// ```
-    /// use castiron::{shape, tensor, Tensor};
-    /// let x = Tensor::<f32, shape![8, 5, 2]>::ones();
-    /// let y: Tensor<f32, shape![8, 5, 3]> = x.linear(&tensor![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], Some(&tensor![0.5, 0.0, -1.0]));
-    /// assert_eq!(y.narrow(castiron::axis![0], 7, 1).flatten().to_vec()[12..], [3.5, 7.0, 10.0]);
-    /// ```
-    #[track_caller]
-    pub fn linear<N: Dim, K: Dim>(
-        &self,
-        weight: &Tensor<E, (N, K), D>,
-        bias: Option<&Tensor<E, (N,), D>>,
-    ) -> Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>
-    where
-        E: NumericFor<ops::reduce::linear>,
-        S: HasAxis<-1>,
-        <S as HasAxis<-1>>::Dim: InnerDim<K>,
-    {
-        unwrap(self.try_linear(weight, bias))
-    }
-
-    /// [`linear`](Self::linear), returning the error.
-    pub fn try_linear<N: Dim, K: Dim>(
-        &self,
-        weight: &Tensor<E, (N, K), D>,
-        bias: Option<&Tensor<E, (N,), D>>,
-    ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
-    where
-        E: NumericFor<ops::reduce::linear>,
-        S: HasAxis<-1>,
-        <S as HasAxis<-1>>::Dim: InnerDim<K>,
-    {
-        let sizes = self.shape();
-        let Some((&columns, leading)) = sizes.as_ref().split_last() else {
-            let reason = "a zero-dim tensor has no last axis".to_owned();
-            return Err(Error::InvalidArgument { op: "linear", reason });
-        };
-        let [n, rows] = weight.shape();
-        if columns != rows {
-            let (lhs, rhs) = (sizes.as_ref().into(), weight.shape()[..].into());
-            return Err(Error::MatMul { lhs, rhs, columns, rows });
-        }
-        type Applied<S, N> = <S as HasAxis<-1>>::Replace<N>;
-        let mut result_sizes = <Applied<S, N> as Shape>::Sizes::copied(sizes.as_ref());
-        result_sizes.as_mut()[S::RANK - 1] = n;
-        checked_numel::<E>("linear", result_sizes.as_ref())?;
-        let count = leading.iter().product();
-        let [across, down] = weight.stride();
-        let weight = weight.view();
-        let (weight_sizes, weight_strides) = ([columns, n], [down, across]);
-        let weight = weight.restrided(&weight_sizes, &weight_strides);
-        let x = if S::RANK == 2 { self.clone() } else { self.try_contiguous()? };
-        let strides = if S::RANK == 2 { [x.stride().as_ref()[0], x.stride().as_ref()[1]] } else { [columns, 1] };
-        let one = E::from_i32(1).to_compute();
-        let input = bias.map(Tensor::view);
-        let summand = input.map(|input| Summand { op: "linear", input, beta: one, alpha: one });
-        let (x_sizes, sizes) = ([count, columns], [count, n]);
-        let strides_of_bias = summand.as_ref().map(|summand| summand.strides(&sizes)).transpose()?;
-        let added = summand.as_ref().zip(strides_of_bias.as_ref());
-        let added = added.map(|(summand, strides)| summand.expanded(&sizes, strides));
-        let product = D::matmul::<E>(x.view().restrided(&x_sizes, &strides), weight, added)?;
-        Ok(Tensor::dense(product, result_sizes))
     }
 }
 

@@ -16,11 +16,14 @@ use crate::shape::{Shape, broadcast_size};
 use crate::storage::{View, ViewMut};
 
 /// For each place the indices meet at, its number among those of the axes they lead along.
-fn places<T: Shape, D: Device>(indices: &[&Tensor<i64, T, D>], sizes: &[usize]) -> Result<Vec<i64>> {
-    let op = "index_put";
+pub(crate) fn places(
+    op: &'static str,
+    indices: impl Iterator<Item = Result<Vec<i64>>>,
+    sizes: &[usize],
+) -> Result<Vec<i64>> {
     let mut places = Vec::new();
-    for (axis, (index, &size)) in indices.iter().zip(sizes).enumerate() {
-        let index = D::download(index.view())?;
+    for (axis, (index, &size)) in indices.zip(sizes).enumerate() {
+        let index = index?;
         places.resize(index.len(), 0);
         for (place, index) in places.iter_mut().zip(index) {
             let position = if index < 0 { index + size as i64 } else { index };
@@ -138,14 +141,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if !fits {
             return Err(Error::Broadcast { op, lhs: values.sizes.into(), rhs: target[..].into() });
         }
-        let places = if D::HAS_DATA { places(&indices, first)? } else { Vec::new() };
+        let downloaded = indices.iter().map(|index| D::download(index.elements()));
+        let places = if D::HAS_DATA { places(op, downloaded, first)? } else { Vec::new() };
         let values = laid_out::<E, D>(values, &target, Copying)?;
         let (count, inner): (usize, usize) = (shape.as_ref().iter().product(), rest.iter().product());
         let outer = first.iter().product();
         let index = D::build(|| Ok(places))?;
         // Row-major elements are written to where they are, others to a copy first.
         let mut copy = if self.is_contiguous() { None } else { Some(self.try_contiguous()?) };
-        let out = copy.as_mut().unwrap_or(self).view_mut()?;
+        let out = copy.as_mut().unwrap_or(self).elements_mut()?;
         let (sizes, indexing) = ([count, inner], Indexing { op, axis: 0, wraps: false });
         let index = View::<_, i64>::new(&index, 0, &sizes, &[1, 0]);
         let (own, strides) = ([outer, inner], [inner.max(1), 1]);
@@ -157,7 +161,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             D::scatter::<E>(indexing, index, values, out)?;
         }
         if let Some(copy) = copy {
-            D::map1_into::<E, E>(Copying, copy.view(), self.view_mut()?)?;
+            D::map1_into::<E, E>(Copying, copy.elements(), self.elements_mut()?)?;
         }
         Ok(self)
     }

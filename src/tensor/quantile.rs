@@ -132,7 +132,7 @@ fn quantile_along<O: Op, E: Dtype, T: Shape, D: Device>(
     how: Interpolation,
     ignores_nan: bool,
 ) -> Result<Tensor<E, T, D>> {
-    let (storage, mut sizes) = along::<O, E, D>(x, &[q], axis, how, ignores_nan)?;
+    let (storage, mut sizes) = quantiles::<E, D>(O::NAME, x, &[q], axis, how, ignores_nan)?;
     if T::RANK < sizes.len() {
         sizes.remove(axis);
     }
@@ -154,7 +154,7 @@ where
     let count = q.sizes.first().copied().unwrap_or(1);
     // Without data there is nothing to compute with; the number counts.
     let q = if D::HAS_DATA { D::download(q)?.into_iter().map(|q| q.cast()).collect() } else { vec![0.0; count] };
-    let (storage, sizes) = along::<O, E, D>(x, &q, axis, how, ignores_nan)?;
+    let (storage, sizes) = quantiles::<E, D>(O::NAME, x, &q, axis, how, ignores_nan)?;
     // The axis goes to the front, where one of size 1 may stay in its place.
     let strides = strides::row_major(&sizes);
     let (mut own, mut steps) = (vec![sizes[axis]], vec![strides[axis]]);
@@ -168,14 +168,14 @@ where
 }
 
 /// The quantiles of each lane along an axis, side by side in its place; and the sizes of that.
-fn along<O: Op, E: Dtype, D: Device>(
+pub(crate) fn quantiles<E: Dtype, D: Device>(
+    op: &'static str,
     x: View<'_, D::Storage, E>,
     q: &[f64],
     axis: usize,
     how: Interpolation,
     ignores_nan: bool,
 ) -> Result<(D::Storage, Vec<usize>)> {
-    let op = O::NAME;
     if let Some(q) = q.iter().find(|q| !(0.0..=1.0).contains(*q)) {
         return Err(Error::InvalidArgument { op, reason: format!("q goes from 0 to 1, got {q}") });
     }
@@ -280,7 +280,7 @@ macro_rules! quantiles {
                 E: WideFloatFor<choosing::$name>,
             {
                 let axis = A::MASK.trailing_zeros() as usize;
-                quantile_along::<choosing::$name, E, _, D>(self.view(), q, axis, interpolation, $ignores)
+                quantile_along::<choosing::$name, E, _, D>(self.elements(), q, axis, interpolation, $ignores)
             }
 
             #[doc = concat!("Several of [`", stringify!($name), "`](Self::", stringify!($name), "): one for each element of `q`, a list.")]
@@ -362,7 +362,7 @@ macro_rules! quantiles {
                 D: Receives<R::Place, Dimensioned>,
             {
                 let axis = A::MASK.trailing_zeros() as usize;
-                quantiles_along::<choosing::$name, E, R, _, D>(self.view(), &q, axis, interpolation, $ignores)
+                quantiles_along::<choosing::$name, E, R, _, D>(self.elements(), &q, axis, interpolation, $ignores)
             }
         }
     )*};

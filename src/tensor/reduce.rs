@@ -10,7 +10,9 @@ use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::{FloatFor, InexactFor, OrderedFor, RealFor};
 use crate::ops::measure::{AveragingNumbers, Counting, Norming, SummingNumbers};
-use crate::ops::reduce::{ArgExtreme, Averaging, Extreme, Multiplying, Questioning, Reducer, Summing, Varying};
+use crate::ops::reduce::{
+    ArgExtreme, Averaging, Extreme, Multiplying, Questioning, Reducer, Summing, TwoResults, Varying,
+};
 use crate::ops::{self, Op};
 use crate::shape::{Axes, OneAxis, Shape, SizeArray};
 
@@ -18,13 +20,27 @@ use crate::shape::{Axes, OneAxis, Shape, SizeArray};
 const ALL: u32 = u32::MAX;
 
 /// Reduces over the axes of `mask` to a tensor of shape `T`.
-pub(super) fn reduce<O: Op, R: Reducer<E>, E: Element, S: Shape, T: Shape, D: Device>(
+pub(crate) fn reduce<O: Op, R: Reducer<E>, E: Element, S: Shape, T: Shape, D: Device>(
     reducer: R,
     x: &Tensor<E, S, D>,
     mask: u32,
     keeps: bool,
 ) -> Result<Tensor<R::Out, T, D>> {
-    reduce_by::<O, R, E, T, D>(reducer, x.shape().as_ref(), mask, keeps, |reducer| D::reduce(reducer, x.view(), mask))
+    reduce_by::<O, R, E, T, D>(reducer, x.shape().as_ref(), mask, keeps, |reducer| {
+        D::reduce(reducer, x.elements(), mask)
+    })
+}
+
+/// The same for reductions with two results.
+pub(super) fn reduce_both<O: Op, R: TwoResults<E>, E: Element, S: Shape, T: Shape, D: Device>(
+    reducer: R,
+    x: &Tensor<E, S, D>,
+    mask: u32,
+    keeps: bool,
+) -> Result<(Tensor<R::Out, T, D>, Tensor<R::Second, T, D>)> {
+    let kept = kept::<O, R, E, T>(reducer, x.shape().as_ref(), mask, keeps)?;
+    let [first, second] = D::reduce_both(reducer, x.elements(), mask)?;
+    Ok((Tensor::dense(first, kept), Tensor::dense(second, kept)))
 }
 
 /// Checks the sizes of what is reduced, and reduces it by `run`.
@@ -35,6 +51,18 @@ pub(super) fn reduce_by<O: Op, R: Reducer<E>, E: Copy, T: Shape, D: Device>(
     keeps: bool,
     run: impl FnOnce(R) -> Result<D::Storage>,
 ) -> Result<Tensor<R::Out, T, D>> {
+    let kept = kept::<O, R, E, T>(reducer, sizes, mask, keeps)?;
+    let reducer = if kept.as_ref().iter().all(|&size| size == 1) { reducer.single() } else { reducer };
+    Ok(Tensor::dense(run(reducer)?, kept))
+}
+
+/// The sizes of the results, if there are some.
+fn kept<O: Op, R: Reducer<E>, E: Copy, T: Shape>(
+    reducer: R,
+    sizes: &[usize],
+    mask: u32,
+    keeps: bool,
+) -> Result<T::Sizes> {
     let reduced = |axis: &usize| mask >> axis & 1 == 1;
     if !reducer.has_identity() && (0..sizes.len()).filter(reduced).any(|axis| sizes[axis] == 0) {
         return Err(Error::EmptyReduction { op: O::NAME, sizes: sizes.into() });
@@ -44,8 +72,7 @@ pub(super) fn reduce_by<O: Op, R: Reducer<E>, E: Copy, T: Shape, D: Device>(
     for (kept, axis) in kept.as_mut().iter_mut().zip(axes) {
         *kept = if reduced(&axis) { 1 } else { sizes[axis] };
     }
-    let reducer = if kept.as_ref().iter().all(|&size| size == 1) { reducer.single() } else { reducer };
-    Ok(Tensor::dense(run(reducer)?, kept))
+    Ok(kept)
 }
 
 /// Writes the four forms of a reduction: over everything, over axes, each with its `try_` twin. `Element: sum … <O>
@@ -277,12 +304,12 @@ macro_rules! extremes {
             }
 
             #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
-            pub fn $try_axis<A: OneAxis<S>>(&self, axis: A) -> Result<(Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)>
+            pub fn $try_axis<A: OneAxis<S>>(&self, _axis: A) -> Result<(Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)>
             where
                 E: OrderedFor<ops::reduce::$amax>,
             {
-                let values = self.$try_amax_axis(axis)?;
-                let indices = reduce::<ops::reduce::$name, _, E, S, A::Reduced, D>(ArgExtreme::<E, $max>::new(), self, A::MASK, A::KEEPS)?;
+                let reducer = ArgExtreme::<E, $max>::new();
+                let (indices, values) = reduce_both::<ops::reduce::$name, _, E, S, A::Reduced, D>(reducer, self, A::MASK, A::KEEPS)?;
                 Ok((values, indices))
             }
 

@@ -7,27 +7,37 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::ops::stretch::Stretch;
 use crate::shape::{Axis, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Repeat, Shape, SizeArray, Tile};
+use crate::storage::View;
+
+/// Elements whose axes, of which there are to be `rank`, come as often as the last counts say; and the sizes they have then.
+pub(crate) fn repeated_elements<E: Element, D: Device>(
+    op: &'static str,
+    view: View<'_, D::Storage, E>,
+    rank: usize,
+    counts: &[usize],
+) -> Result<(D::Storage, Vec<usize>)> {
+    let missing = rank - view.sizes.len();
+    let mut result = Vec::new();
+    // Each axis is two: one of size 1 that is repeated, and the axis itself.
+    let (mut sizes, mut strides, mut axes) = (Vec::new(), Vec::new(), Vec::new());
+    for axis in 0..rank {
+        let from = axis.checked_sub(missing);
+        let size = from.map_or(1, |from| view.sizes[from]);
+        let count = (axis + counts.len()).checked_sub(rank).map_or(1, |at| counts[at]);
+        result.push(size.checked_mul(count).ok_or_else(|| Error::TooLarge { op, sizes: [size, count][..].into() })?);
+        sizes.extend([1, size]);
+        strides.extend([0, from.map_or(1, |from| view.strides[from])]);
+        let times = if count == 1 { Stretch::whole(1) } else { Stretch::Each { start: 0, len: 1, times: count } };
+        axes.extend([vec![times], vec![Stretch::whole(size)]]);
+    }
+    Ok((pick_elements::<E, D>(op, view.restrided(&sizes, &strides), &axes, E::default())?, result))
+}
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The whole tensor as often as `counts` says for each axis, of which there may be more than there are axes, in front.
     fn repeated<T: Shape>(&self, op: &'static str, counts: &[usize]) -> Result<Tensor<E, T, D>> {
-        let (missing, own) = (T::RANK - S::RANK, self.shape());
-        let mut result = T::Sizes::filled(0);
-        // Each axis is two: one of size 1 that is repeated, and the axis itself.
-        let (mut sizes, mut strides, mut axes) = (Vec::new(), Vec::new(), Vec::new());
-        for axis in 0..T::RANK {
-            let from = axis.checked_sub(missing);
-            let size = from.map_or(1, |from| own.as_ref()[from]);
-            let count = (axis + counts.len()).checked_sub(T::RANK).map_or(1, |at| counts[at]);
-            result.as_mut()[axis] =
-                size.checked_mul(count).ok_or_else(|| Error::TooLarge { op, sizes: [size, count][..].into() })?;
-            sizes.extend([1, size]);
-            strides.extend([0, from.map_or(1, |from| self.stride().as_ref()[from])]);
-            let times = if count == 1 { Stretch::whole(1) } else { Stretch::Each { start: 0, len: 1, times: count } };
-            axes.extend([vec![times], vec![Stretch::whole(size)]]);
-        }
-        let storage = pick_elements::<E, D>(op, self.view().restrided(&sizes, &strides), &axes, E::default())?;
-        Ok(Tensor::dense(storage, result))
+        let (storage, sizes) = repeated_elements::<E, D>(op, self.elements(), T::RANK, counts)?;
+        Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
     }
 
     fallible! {
@@ -129,7 +139,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 return Err(Error::NoData { op });
             }
             let invalid = |reason| Err(Error::InvalidArgument { op, reason });
-            let (counts, size) = (D::download(repeats.view())?, self.shape().as_ref()[<S as HasAxis<I>>::INDEX]);
+            let (counts, size) = (D::download(repeats.elements())?, self.shape().as_ref()[<S as HasAxis<I>>::INDEX]);
             if counts.len() != size {
                 return invalid(format!("there are {} counts for an axis of size {size}", counts.len()));
             }
@@ -154,6 +164,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mut axes = self.whole_axes();
         let axis = <S as HasAxis<I>>::INDEX;
         axes[axis] = stretches(self.shape().as_ref()[axis]);
-        pick("repeat_interleave", self.view(), &axes, E::default())
+        pick("repeat_interleave", self.elements(), &axes, E::default())
     }
 }

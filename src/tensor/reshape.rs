@@ -9,6 +9,14 @@ use crate::shape::{Axis, Flatten, HasAxis, Inferable, KnownShape, ReshapeTo, Sha
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The same elements, in row-major order, under other sizes. A view if their strides allow it.
     fn resized<T: Shape>(&self, op: &'static str, sizes: T::Sizes) -> Result<Tensor<E, T, D>> {
+        match self.seen_under(op, sizes)? {
+            Some(view) => Ok(view),
+            None => Ok(self.try_contiguous()?.restrided(0, sizes, strides::contiguous(&sizes))),
+        }
+    }
+
+    /// The same if it is a view, without a copy; `None` if their strides do not allow it.
+    pub(super) fn seen_under<T: Shape>(&self, op: &'static str, sizes: T::Sizes) -> Result<Option<Tensor<E, T, D>>> {
         let (from, to) = (self.shape(), sizes.as_ref());
         if strides::numel(to) != Some(self.numel()) {
             return Err(Error::Reshape {
@@ -19,10 +27,36 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             });
         }
         expect_fit::<T>(op, to)?;
-        match strides::reshape::<T::Sizes>(from.as_ref(), self.stride().as_ref(), &sizes) {
-            Some(strides) => Ok(self.viewed(self.storage_offset(), sizes, strides)),
-            None => Ok(self.try_contiguous()?.viewed(0, sizes, strides::contiguous(&sizes))),
+        let strides = strides::reshape::<T::Sizes>(from.as_ref(), self.stride().as_ref(), &sizes);
+        Ok(strides.map(|strides| self.restrided(0, sizes, strides)))
+    }
+
+    /// The sizes of a shape, one of which may follow from the number of elements.
+    pub(super) fn inferred<T: Inferable>(&self, op: &'static str) -> Result<T::Sizes> {
+        let mut sizes = T::Sizes::filled(0);
+        let mut open = None;
+        let mut product = 1_usize;
+        for (axis, known) in T::KNOWN.iter().enumerate() {
+            match known {
+                Some(size) => {
+                    sizes.as_mut()[axis] = *size;
+                    product = product.saturating_mul(*size);
+                }
+                None => open = Some(axis),
+            }
         }
+        if let Some(axis) = open {
+            if product == 0 || !self.numel().is_multiple_of(product) {
+                return Err(Error::Reshape {
+                    op,
+                    from: self.shape().as_ref().into(),
+                    elements: self.numel(),
+                    to: shape_text::<T>(),
+                });
+            }
+            sizes.as_mut()[axis] = self.numel() / product;
+        }
+        Ok(sizes)
     }
 
     /// The same elements under another shape (`torch.reshape`): a view if their strides allow it, else a copy. At most one
@@ -54,30 +88,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         S: ReshapeTo<T>,
     {
-        let mut sizes = T::Sizes::filled(0);
-        let mut open = None;
-        let mut product = 1_usize;
-        for (axis, known) in T::KNOWN.iter().enumerate() {
-            match known {
-                Some(size) => {
-                    sizes.as_mut()[axis] = *size;
-                    product = product.saturating_mul(*size);
-                }
-                None => open = Some(axis),
-            }
-        }
-        if let Some(axis) = open {
-            if product == 0 || !self.numel().is_multiple_of(product) {
-                return Err(Error::Reshape {
-                    op: "reshape",
-                    from: self.shape().as_ref().into(),
-                    elements: self.numel(),
-                    to: shape_text::<T>(),
-                });
-            }
-            sizes.as_mut()[axis] = self.numel() / product;
-        }
-        self.resized("reshape", sizes)
+        self.resized("reshape", self.inferred::<T>("reshape")?)
     }
 
     /// [`reshape`](Self::reshape) where sizes are known at run time only: takes them all.
@@ -120,7 +131,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     #[track_caller]
     pub fn flatten(&self) -> Tensor<E, (S::Numel,), D> {
-        unwrap(self.resized("flatten", <(S::Numel,) as Shape>::Sizes::filled(self.numel())))
+        unwrap(self.try_flatten())
+    }
+
+    /// [`flatten`](Self::flatten), returning the error.
+    pub fn try_flatten(&self) -> Result<Tensor<E, (S::Numel,), D>> {
+        self.resized("flatten", <(S::Numel,) as Shape>::Sizes::filled(self.numel()))
     }
 
     /// A range of axes, both ends included, as one (`torch.flatten(start_dim, end_dim)`).

@@ -54,8 +54,8 @@ where
     if !is_free::<E, O::Output<P>, S, D, D>(&mut rhs) {
         return combine_scalar::<O, E, P, S, D, K>(lhs, &rhs, exact, kernel);
     }
-    check_divisors::<O, P, D, E>(rhs.view())?;
-    let kernel = kernel(scalar_operand::<O, P, P>(lhs, exact && !P::DTYPE.is_complex())?);
+    check_divisors::<O, P, D, E>(rhs.elements())?;
+    let kernel = kernel(scalar_operand::<O, P>(lhs, P::DTYPE, exact && !P::DTYPE.is_complex())?);
     let (sizes, strides, mut storage) = (rhs.shape(), rhs.stride(), rhs.parts.storage);
     D::update1(kernel, ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), strides.as_ref()))?;
     Ok(Tensor::from_parts(storage, 0, sizes, strides))
@@ -106,7 +106,7 @@ where
     let right = match rhs.source() {
         OperandSource::Scalar(value) => {
             check_exponent::<O, P>(value)?;
-            let value = scalar_operand::<O, E, P>(value, exact)?;
+            let value = scalar_operand::<O, P>(value, E::DTYPE, exact)?;
             check_divisor::<O, P>(value)?;
             Right::Scalar(value)
         }

@@ -1,10 +1,10 @@
-//! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`; and random tensors like another.
+//! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`.
 
 use super::moving::fallible;
 use super::random::Generator;
 use super::{Tensor, checked_numel};
 use crate::device::Device;
-use crate::dtype::{Element, Float, Real};
+use crate::dtype::Element;
 use crate::error::Error;
 use crate::ops::{self, admit::FloatFor};
 use crate::shape::{Dimensional, Dyn, HasAxis, Shape, SizeArray, Weights};
@@ -23,7 +23,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         bernoulli try_bernoulli<>(&self, generator: &mut Generator) -> Self where [E: FloatFor<ops::reduce::bernoulli>] {
             let op = "bernoulli";
             let storage = D::build(|| {
-                let mut elements = D::download(self.view())?;
+                let mut elements = D::download(self.elements())?;
                 for element in &mut elements {
                     let p = element.to_scalar().real_part();
                     if !(0.0..=1.0).contains(&p) {
@@ -69,7 +69,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let numel = checked_numel::<i64>(op, sizes.as_ref())?;
             let storage = D::build(|| {
                 let weights: Vec<f64> =
-                    D::download(self.view())?.into_iter().map(|weight| weight.to_scalar().real_part()).collect();
+                    D::download(self.elements())?.into_iter().map(|weight| weight.to_scalar().real_part()).collect();
                 let mut drawn = super::create::room(numel)?;
                 for row in weights.chunks_exact(len) {
                     if let Some(weight) = row.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
@@ -87,37 +87,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 Ok(drawn)
             })?;
             Ok(Tensor::dense(storage, sizes))
-        }
-
-        /// Uniform in `[0, 1)`, with the shape of `self` (`torch.rand_like`).
-        ///
-        /// ```
-        /// use castiron::{tensor, Generator};
-        /// assert_eq!(tensor![0.0, 0.0].rand_like(&mut Generator::seeded(0)).shape(), [2]);
-        /// ```
-        rand_like try_rand_like<>(&self, generator: &mut Generator) -> Self where [E: Float] {
-            Self::try_rand_sized(self.shape(), generator)
-        }
-
-        /// Normal with mean 0 and standard deviation 1, with the shape of `self` (`torch.randn_like`).
-        ///
-        /// ```
-        /// use castiron::{tensor, Generator};
-        /// assert_eq!(tensor![0.0, 0.0].randn_like(&mut Generator::seeded(0)).shape(), [2]);
-        /// ```
-        randn_like try_randn_like<>(&self, generator: &mut Generator) -> Self where [E: Float] {
-            Self::try_randn_sized(self.shape(), generator)
-        }
-
-        /// Integers from `low` up to but not including `high`, with the shape of `self` (`torch.randint_like`).
-        ///
-        /// ```
-        /// use castiron::{tensor, Generator};
-        /// let x = tensor![0, 0, 0].randint_like(1, 7, &mut Generator::seeded(0));
-        /// assert!(x.iter().all(|x| (1..7).contains(x)));
-        /// ```
-        randint_like try_randint_like<>(&self, low: i64, high: i64, generator: &mut Generator) -> Self where [E: Real] {
-            Self::try_randint_sized(self.shape(), low, high, generator)
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I
     kernel: impl LaneKernel<E, O>,
     x: &Tensor<E, S, D>,
 ) -> Result<Tensor<O, S, D>> {
-    Ok(Tensor::dense(D::lanes(kernel, x.view(), <S as HasAxis<I>>::INDEX)?, x.shape()))
+    Ok(Tensor::dense(D::lanes(kernel, x.elements(), <S as HasAxis<I>>::INDEX)?, x.shape()))
 }
 
 #[derive(Clone, Copy)]
@@ -91,7 +91,7 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
 
 /// Largest element so far and sum of exponentials below it: partial results rescale when a larger one comes.
 #[derive(Clone, Copy)]
-pub(super) struct LogSumExp;
+pub(crate) struct LogSumExp;
 impl<E: Dtype> Reducer<E> for LogSumExp {
     /// The largest and the sum, once there is anything.
     type Partial = Option<(<E::Inexact as Dtype>::Compute, <E::Inexact as Dtype>::Compute)>;

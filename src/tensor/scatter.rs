@@ -1,12 +1,12 @@
 //! Writing where indices say: `scatter`, `scatter_add`, `scatter_reduce`, `index_copy`, `index_add`, `index_fill`.
 
-use super::Tensor;
 use super::create::fill_value;
 use super::gather::{elements, known_as, lifted, with_indices};
 use super::operand::TensorOperand;
+use super::{Tensor, TensorViewMut};
 use crate::device::{Device, Indexing, Receives};
 use crate::dtype::scalar::Dimensioned;
-use crate::dtype::{DType, Dtype, Element, Scalar};
+use crate::dtype::{Category, DType, Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{OrderedFor, SameDtypeFor};
@@ -41,7 +41,7 @@ fn write<E: Element, S: Shape, D: Device>(
 ) -> Result<()> {
     let (index_sizes, index_strides) = lifted(&index);
     let (from_sizes, from_strides) = lifted(&from);
-    let (sizes, _) = lifted(&out.view());
+    let (sizes, _) = lifted(&out.elements());
     let fits = |at: usize| index_sizes[at] <= from_sizes[at] && (at == indexing.axis || index_sizes[at] <= sizes[at]);
     if index_sizes.contains(&0) {
         return Ok(());
@@ -54,7 +54,7 @@ fn write<E: Element, S: Shape, D: Device>(
         );
         return Err(Error::InvalidArgument { op: indexing.op, reason });
     }
-    let to = out.view_mut()?;
+    let to = out.elements_mut()?;
     let to_strides = if to.strides.is_empty() { vec![1] } else { to.strides.to_vec() };
     run(
         index.restrided(&index_sizes, &index_strides),
@@ -170,6 +170,31 @@ macro_rules! writers {
                 let $out = self;
                 $body?;
                 Ok($out)
+            }
+        }
+
+        /// The forms in place of one operation.
+        impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
+            #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
+            ///
+            /// # Panics
+            #[doc = concat!("As there; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
+            #[track_caller]
+            pub fn $inplace<$($generics)*>(&mut self, $($arg: $ty),*) -> &mut Self
+            where
+                $($bounds)*
+            {
+                self.target().$inplace($($arg),*);
+                self
+            }
+
+            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
+            pub fn $try_inplace<$($generics)*>(&mut self, $($arg: $ty),*) -> Result<&mut Self>
+            where
+                $($bounds)*
+            {
+                self.target().$try_inplace($($arg),*)?;
+                Ok(self)
             }
         }
     )*};
@@ -309,7 +334,7 @@ writers! {
         ]
         |out| {
             let (_, value) = (axis, fill_value::<E>("index_fill", value.value())?);
-            let (indexing, (mut sizes, _)) = (along::<I, S>("index_fill", true), lifted(&out.view()));
+            let (indexing, (mut sizes, _)) = (along::<I, S>("index_fill", true), lifted(&out.elements()));
             with_indices::<X, D, _>(&index, |index| {
                 sizes[indexing.axis] = index.sizes.first().copied().unwrap_or(1);
                 with_list::<D>(indexing, &sizes, &sizes, index, |index| with_value::<E, D>(value, &sizes, |from| {
@@ -336,7 +361,8 @@ fn identity<E: Dtype>(reduce: ScatterReduce) -> E {
     }
 }
 
-fn reduce_into<E: Dtype, S: Shape, D: Device>(
+/// Combines elements with those that the indices lead to; complex ones have no largest.
+pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
     out: &mut Tensor<E, S, D>,
     indexing: Indexing,
     index: View<'_, D::Storage, i64>,
@@ -368,15 +394,14 @@ fn reduce_into<E: Dtype, S: Shape, D: Device>(
         with_value::<E, D>(one, index.sizes, |from| {
             write_with(Folding::<Accumulating>::new(), &mut counts, indexing, index, from)
         })?;
-        D::update1(AtLeastOne, counts.view_mut()?)?;
-        if E::DTYPE.is_floating_point() {
-            D::update2(Folding::<ops::div>::new(), counts.view(), result.view_mut()?)?;
+        D::update1(AtLeastOne, counts.elements_mut()?)?;
+        if E::DTYPE.category() >= Category::Floating {
+            D::update2(Folding::<ops::div>::new(), counts.elements(), result.elements_mut()?)?;
         } else {
-            D::update2(Folding::<ops::floor_divide>::new(), counts.view(), result.view_mut()?)?;
+            D::update2(Folding::<ops::floor_divide>::new(), counts.elements(), result.elements_mut()?)?;
         }
     }
-    *out = result;
-    Ok(())
+    out.replace(result)
 }
 
 /// One in place of zero.

@@ -106,7 +106,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: RealFor<choosing::searchsorted> + SameDtypeFor<R::Elem, choosing::searchsorted>,
         D: Receives<R::Place, Dimensioned>,
     {
-        search("searchsorted", self.view(), known_as(elements::<R, D>(&values)?), right)
+        search("searchsorted", self.elements(), known_as(elements::<R, D>(&values)?), right)
     }
 
     /// [`searchsorted`](Self::searchsorted) of one value, which need not be of the dtype: 2.5 stands between the integers 2 and 3.
@@ -135,9 +135,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: IndexList,
         E: RealFor<choosing::searchsorted>,
     {
-        let (value, right) = sought::<E>(value.value(), right)?;
+        self.searchsorted_value(value.value(), right)
+    }
+
+    /// The same of a value known while running.
+    pub(crate) fn searchsorted_value(&self, value: ScalarValue, right: bool) -> Result<Tensor<i64, (), D>>
+    where
+        S: IndexList,
+        E: RealFor<choosing::searchsorted>,
+    {
+        let (value, right) = sought::<E>(value, right)?;
         let value = D::build(|| Ok(vec![value]))?;
-        search("searchsorted", self.view(), View::<_, E>::new(&value, 0, &[], &[]), right)
+        search("searchsorted", self.elements(), View::<_, E>::new(&value, 0, &[], &[]), right)
     }
 
     /// In which bucket each element is: the number of boundaries below it, or of those not above it if `right` is true.
@@ -171,7 +180,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: RealFor<choosing::bucketize> + SameDtypeFor<R::Elem, choosing::bucketize>,
         D: Receives<R::Place, Dimensioned>,
     {
-        search("bucketize", known_as(elements::<R, D>(&boundaries)?), self.view(), right)
+        search("bucketize", known_as(elements::<R, D>(&boundaries)?), self.elements(), right)
     }
 
     /// Whether each element is one of those of another tensor. NaN is none.
@@ -273,7 +282,7 @@ fn is_in<E: Dtype, P: Dtype, R: TensorOperand, S: Shape, D: Device>(
         return Tensor::try_zeros_sized(sizes);
     }
     let own = strides::contiguous(&sizes);
-    let values = D::map1::<E, P>(Casting, x.view(), own.as_ref())?;
+    let values = D::map1::<E, P>(Casting, x.elements(), own.as_ref())?;
     let len = [test.sizes.iter().product()];
     let other = strides::contiguous(&<R::Shape as Shape>::Sizes::copied(test.sizes));
     let test = D::map1::<R::Elem, P>(Casting, test, other.as_ref())?;

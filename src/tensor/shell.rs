@@ -29,10 +29,10 @@ fn compare<const NOT: bool, O: Op, E: SameDtypeFor<F, O>, F: Element, S: Shape +
     b: &Tensor<F, T, D>,
 ) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>> {
     let sizes = broadcast::<<S as Broadcast<T>>::Output, bool>(O::NAME, a.shape().as_ref(), b.shape().as_ref())?;
-    let b = b.view();
+    let b = b.elements();
     // `SameDtypeFor` holds for one dtype alone: the elements of `b` are `E`.
     let b = View::<_, E>::new(b.buffer, b.offset, b.sizes, b.strides);
-    map2(Equal::<NOT>, a.view(), b, sizes, [E::DTYPE; 2])
+    map2(Equal::<NOT>, a.elements(), b, sizes, [E::DTYPE; 2])
 }
 
 /// The extreme element: the largest with `MAX`. NaN is more extreme than any number.

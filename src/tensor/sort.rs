@@ -16,28 +16,35 @@ use crate::shape::{Axis, Dyn, HasAxis, Known, OneAxis, Shape};
 type Ranked<E, T, D> = (Tensor<E, T, D>, Tensor<i64, T, D>);
 
 /// What is chosen by rank along an axis. `T` is the shape with what is chosen in place of the axis, or without the axis.
-pub(super) fn ranked<O: Op, E: Element, S: Shape, T: Shape, D: Device>(
+pub(crate) fn ranked<E: Element, S: Shape, T: Shape, D: Device>(
+    op: &'static str,
     x: &Tensor<E, S, D>,
     order: Order,
     axis: usize,
 ) -> Result<Ranked<E, T, D>> {
-    let (mut sizes, strides) = lifted(&x.view());
-    let len = sizes[axis];
-    if !order.admits(len) {
-        return Err(match order {
-            Order::Top { k, .. } => out_of_range(O::NAME, k, "from 0", len, axis),
-            Order::Kth { k } => out_of_range(O::NAME, k.wrapping_add(1), "from 1", len, axis),
-            _ => Error::EmptyReduction { op: O::NAME, sizes: x.shape().as_ref().into() },
-        });
-    }
-    let [values, indices] = D::order(order, x.view().restrided(&sizes, &strides), axis)?;
-    sizes[axis] = order.len(len);
+    let (mut sizes, strides) = lifted(&x.elements());
+    admitted(op, order, x.shape().as_ref(), axis)?;
+    let [values, indices] = D::order(order, x.elements().restrided(&sizes, &strides), axis)?;
+    sizes[axis] = order.len(sizes[axis]);
     if T::RANK < sizes.len() {
         sizes.remove(axis);
     }
-    expect_fit::<T>(O::NAME, if T::RANK == 0 { &[] } else { &sizes })?;
-    checked_numel::<i64>(O::NAME, &sizes)?;
+    expect_fit::<T>(op, if T::RANK == 0 { &[] } else { &sizes })?;
+    checked_numel::<i64>(op, &sizes)?;
     Ok((dense(values, &sizes), dense(indices, &sizes)))
+}
+
+/// Whether an axis has what is asked for. (A zero-dim tensor counts as one axis of size 1.)
+pub(crate) fn admitted(op: &'static str, order: Order, sizes: &[usize], axis: usize) -> Result<()> {
+    let len = sizes.get(axis).copied().unwrap_or(1);
+    if order.admits(len) {
+        return Ok(());
+    }
+    Err(match order {
+        Order::Top { k, .. } => out_of_range(op, k, "from 0", len, axis),
+        Order::Kth { k } => out_of_range(op, k.wrapping_add(1), "from 1", len, axis),
+        _ => Error::EmptyReduction { op, sizes: sizes.into() },
+    })
 }
 
 #[cold]
@@ -81,7 +88,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: HasAxis<I>,
         E: OrderedFor<choosing::sort>,
     {
-        ranked::<choosing::sort, E, S, S, D>(self, Order::Sort { descending }, <S as HasAxis<I>>::INDEX)
+        ranked::<E, S, S, D>(choosing::sort::NAME, self, Order::Sort { descending }, <S as HasAxis<I>>::INDEX)
     }
 
     /// Where the elements along an axis are, from the smallest to the largest or the other way round: the indices of
@@ -112,7 +119,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: OrderedFor<choosing::argsort>,
     {
         let order = Order::Sort { descending };
-        Ok(ranked::<choosing::argsort, E, S, S, D>(self, order, <S as HasAxis<I>>::INDEX)?.1)
+        Ok(ranked::<E, S, S, D>(choosing::argsort::NAME, self, order, <S as HasAxis<I>>::INDEX)?.1)
     }
 
     /// The elements along the first axis from the smallest to the largest: the values of [`sort`](Self::sort).
@@ -141,7 +148,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: HasAxis<0>,
         E: OrderedFor<choosing::msort>,
     {
-        Ok(ranked::<choosing::msort, E, S, S, D>(self, Order::Sort { descending: false }, 0)?.0)
+        Ok(ranked::<E, S, S, D>(choosing::msort::NAME, self, Order::Sort { descending: false }, 0)?.0)
     }
 
     /// The `K` largest elements along an axis, or the smallest, in order, and where they were. `K` is a size:
@@ -192,7 +199,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             )
         }
         let order = Order::Top { k: K::VALUE, largest };
-        ranked::<choosing::topk, E, S, _, D>(self, order, <S as HasAxis<I>>::INDEX)
+        ranked::<E, S, _, D>(choosing::topk::NAME, self, order, <S as HasAxis<I>>::INDEX)
     }
 
     /// [`topk`](Self::topk) with a `k` known at run time.
@@ -233,7 +240,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         // A zero-dim tensor has one element, which PyTorch gives for `k` of 0 too.
         let k = if S::RANK == 0 && k == 0 { 1 } else { k };
-        ranked::<choosing::topk, E, S, _, D>(self, Order::Top { k, largest }, <S as HasAxis<I>>::INDEX)
+        ranked::<E, S, _, D>(choosing::topk::NAME, self, Order::Top { k, largest }, <S as HasAxis<I>>::INDEX)
     }
 
     /// The `k`-th smallest element along an axis, counted from 1, and where it is.
@@ -269,7 +276,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: RealFor<choosing::kthvalue>,
     {
         let order = Order::Kth { k: k.wrapping_sub(1) };
-        ranked::<choosing::kthvalue, E, S, _, D>(self, order, A::MASK.trailing_zeros() as usize)
+        ranked::<E, S, _, D>(choosing::kthvalue::NAME, self, order, A::MASK.trailing_zeros() as usize)
     }
 
     /// The most frequent element along an axis, the smallest of several, and where it is last. NaN equals nothing.
@@ -299,7 +306,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: OrderedFor<choosing::mode>,
     {
-        ranked::<choosing::mode, E, S, _, D>(self, Order::Mode, A::MASK.trailing_zeros() as usize)
+        ranked::<E, S, _, D>(choosing::mode::NAME, self, Order::Mode, A::MASK.trailing_zeros() as usize)
     }
 }
 

@@ -50,7 +50,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     fn part<T: Shape>(&self, axis: usize, start: usize, len: usize) -> Tensor<E, T, D> {
         let (mut sizes, strides) = (T::Sizes::copied(self.shape().as_ref()), T::Sizes::copied(self.stride().as_ref()));
         sizes.as_mut()[axis] = len;
-        self.viewed(self.storage_offset() + start * strides.as_ref()[axis], sizes, strides)
+        self.restrided(start * strides.as_ref()[axis], sizes, strides)
     }
 
     /// Consecutive parts between these positions, which do not exceed the axis; a part that would end before it starts is
@@ -301,6 +301,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         sizes[axis] = (whole - size) / step + 1;
         // With one window nothing is reached through the stride.
         strides[axis] = stride.saturating_mul(step);
-        Ok(self.viewed(self.storage_offset(), T::Sizes::copied(&sizes), T::Sizes::copied(&strides)))
+        Ok(self.restrided(0, T::Sizes::copied(&sizes), T::Sizes::copied(&strides)))
     }
 }

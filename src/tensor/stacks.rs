@@ -21,7 +21,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let own = <S as AtLeast<Rule>>::FIRST..<S as AtLeast<Rule>>::FIRST + S::RANK;
         sizes.as_mut()[own.clone()].copy_from_slice(self.shape().as_ref());
         strides.as_mut()[own].copy_from_slice(self.stride().as_ref());
-        self.viewed(self.storage_offset(), sizes, strides)
+        self.restrided(0, sizes, strides)
     }
 }
 

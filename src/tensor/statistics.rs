@@ -86,7 +86,7 @@ fn counted<O: Dtype, E: Dtype, S: Shape, D: Device>(
     minlength: usize,
     add: impl Fn(&mut O, usize),
 ) -> Result<Tensor<O, (Dyn,), D>> {
-    let numbers: Vec<i64> = D::download(x.view())?.into_iter().map(|x: E| x.cast::<i64>()).collect();
+    let numbers: Vec<i64> = D::download(x.elements())?.into_iter().map(|x: E| x.cast::<i64>()).collect();
     let least = numbers.iter().min().copied().unwrap_or(0);
     if least < 0 {
         let reason = format!("the numbers counted must not be negative, got {least}");
@@ -110,14 +110,14 @@ type Rows<O, D> = Tensor<O, (Dyn, Dyn), D>;
 
 fn covariance<E: Dtype, O: Dtype, D: Device>(x: Rows<E, D>, correction: usize) -> Result<Rows<O, D>> {
     let sizes @ [variables, observations] = x.shape();
-    let x: Rows<O, D> = map1::<E, (Dyn, Dyn), D, O>(Casting, x.view(), sizes, E::DTYPE)?;
+    let x: Rows<O, D> = map1::<E, (Dyn, Dyn), D, O>(Casting, x.elements(), sizes, E::DTYPE)?;
     let means: Rows<O, D> = reduce::<ops::reduce::cov, _, O, (Dyn, Dyn), _, D>(Averaging, &x, 0b10, true)?;
-    let centered: Rows<O, D> = map2(Differing, x.view(), means.view(), sizes, [O::DTYPE; 2])?;
+    let centered: Rows<O, D> = map2(Differing, x.elements(), means.elements(), sizes, [O::DTYPE; 2])?;
     let conjugate: Rows<O, D> =
-        map1::<O, (Dyn, Dyn), D, O>(Scaled::<true> { factor: 1.0 }, centered.view(), sizes, O::DTYPE)?;
-    let products: Rows<O, D> = multiply(centered.view(), conjugate.t::<(Dyn, Dyn)>().view(), None)?;
+        map1::<O, (Dyn, Dyn), D, O>(Scaled::<true> { factor: 1.0 }, centered.elements(), sizes, O::DTYPE)?;
+    let products: Rows<O, D> = multiply(centered.elements(), conjugate.t::<(Dyn, Dyn)>().elements(), None)?;
     let factor = observations.saturating_sub(correction) as f64;
-    map1::<O, (Dyn, Dyn), D, O>(Scaled::<false> { factor }, products.view(), [variables; 2], O::DTYPE)
+    map1::<O, (Dyn, Dyn), D, O>(Scaled::<false> { factor }, products.elements(), [variables; 2], O::DTYPE)
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -184,11 +184,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let sizes @ [count, _] = covariances.shape();
         // The diagonal holds the variances: as a column beside every row, and as a row below every column.
         let diagonal = |down: usize, across: usize| {
-            covariances.viewed::<(Dyn, Dyn)>(0, sizes, [down * (count + 1), across * (count + 1)])
+            covariances.restrided::<(Dyn, Dyn)>(0, sizes, [down * (count + 1), across * (count + 1)])
         };
         let half: Rows<O, D> =
-            map2(ByDeviation::<false>, covariances.view(), diagonal(1, 0).view(), sizes, [O::DTYPE; 2])?;
-        let whole: Rows<O, D> = map2(ByDeviation::<true>, half.view(), diagonal(0, 1).view(), sizes, [O::DTYPE; 2])?;
+            map2(ByDeviation::<false>, covariances.elements(), diagonal(1, 0).elements(), sizes, [O::DTYPE; 2])?;
+        let whole: Rows<O, D> =
+            map2(ByDeviation::<true>, half.elements(), diagonal(0, 1).elements(), sizes, [O::DTYPE; 2])?;
         Ok(whole.retyped())
     }
 
@@ -266,7 +267,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let expected = format!("[{}]", self.numel());
             return Err(Error::Shape { op: "bincount", expected, found: weights.shape()[..].into() });
         }
-        let weights = D::download(weights.view())?;
+        let weights = D::download(weights.elements())?;
         let add = |sum: &mut W::Total, at: usize| {
             let weight = weights[at].cast::<W::Total>().to_compute();
             *sum = Dtype::from_compute(sum.to_compute().binary::<Accumulating>(weight));
@@ -307,7 +308,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return invalid("there must be at least one bin".to_owned());
         }
         super::checked_numel::<E>("histc", &[bins])?;
-        let elements: Vec<f64> = D::download(self.view())?.into_iter().map(|x: E| x.cast::<f64>()).collect();
+        let elements: Vec<f64> = D::download(self.elements())?.into_iter().map(|x: E| x.cast::<f64>()).collect();
         // PyTorch computes in the dtype of the elements.
         let rounded = |x: f64| <E as Castable>::from_f64(x).cast::<f64>();
         let (mut low, mut high) = (rounded(min), rounded(max));

@@ -91,8 +91,8 @@ fn double_areas<P: Op, E: Dtype, S: Shape, T: Shape, N: Dim, D: Device>(
     let steps: Tensor<E, (Dyn,), D> = neighbours(Differing, &x.clone().retyped::<(Dyn,)>(), 0)?;
     let (sizes, mut strides) = (pairs.shape(), T::Sizes::filled(0));
     strides.as_mut()[axis] = 1;
-    let steps = steps.view().restrided(sizes.as_ref(), strides.as_ref());
-    map2::<E, E, T, D, E>(Together::<true>, pairs.view(), steps, sizes, [E::DTYPE; 2])
+    let steps = steps.elements().restrided(sizes.as_ref(), strides.as_ref());
+    map2::<E, E, T, D, E>(Together::<true>, pairs.elements(), steps, sizes, [E::DTYPE; 2])
 }
 
 /// Writes a rule in both forms: over equal steps and over given places.
@@ -165,7 +165,7 @@ macro_rules! rules {
                 let axis = <S as HasAxis<I>>::INDEX;
                 let areas = double_areas::<ops::reduce::$op, E, S, T<S, I>, N, D>(self, x, axis)?;
                 let sum: Tensor<E::Sum, rules!(@$result S I), D> = $finish(areas, axis)?;
-                map1::<E::Sum, _, D, O>(Halving, sum.view(), sum.shape(), E::Sum::DTYPE)
+                map1::<E::Sum, _, D, O>(Halving, sum.elements(), sum.shape(), E::Sum::DTYPE)
             }
         }
     )*};
@@ -193,7 +193,7 @@ fn even_integral<E: Dtype, O: Dtype, S: Shape, R: Shape, D: Device>(
     let sums: Tensor<E::Sum, R, D> = reduce::<ops::reduce::trapezoid, _, E, S, R, D>(Summing, y, 1 << axis, false)?;
     let (sizes, strides) = (y.shape(), y.stride());
     let Some(last) = sizes.as_ref()[axis].checked_sub(1) else {
-        return map1::<E::Sum, R, D, O>(Halving, sums.view(), sums.shape(), E::Sum::DTYPE);
+        return map1::<E::Sum, R, D, O>(Halving, sums.elements(), sums.shape(), E::Sum::DTYPE);
     };
     let without = |of: &[usize]| {
         let mut to = R::Sizes::filled(0);
@@ -202,10 +202,10 @@ fn even_integral<E: Dtype, O: Dtype, S: Shape, R: Shape, D: Device>(
         to
     };
     let (kept, steps) = (without(sizes.as_ref()), without(strides.as_ref()));
-    let end = |at: usize| y.viewed::<R>(y.storage_offset() + at * strides.as_ref()[axis], kept, steps);
+    let end = |at: usize| y.restrided::<R>(at * strides.as_ref()[axis], kept, steps);
     let common = [E::Sum::DTYPE, E::DTYPE, E::DTYPE];
     let kernel = WithoutHalfTheEnds { dx };
-    map3::<E::Sum, E, E, R, D, O>(kernel, sums.view(), end(0).view(), end(last).view(), kept, common)
+    map3::<E::Sum, E, E, R, D, O>(kernel, sums.elements(), end(0).elements(), end(last).elements(), kept, common)
 }
 
 /// The running integral over equal steps: half of `(y[i] + y[i + 1]) * dx`, added up. `R` is `S` but for the size of
@@ -234,6 +234,6 @@ fn running_integral<E: Dtype<Sum = O>, O: Dtype, T: Shape, R: Shape, D: Device>(
     areas: Tensor<E, T, D>,
     axis: usize,
 ) -> Result<Tensor<O, R, D>> {
-    let storage = D::lanes::<E, O>(RunningSum, areas.view(), axis)?;
+    let storage = D::lanes::<E, O>(RunningSum, areas.elements(), axis)?;
     Ok(Tensor::dense(storage, R::Sizes::copied(areas.shape().as_ref())))
 }

@@ -1,9 +1,9 @@
 //! The methods of the operations of one operand and parameters, written from the table: `elu`, `try_elu`, `elu_`, `try_elu_`,
 //! `elu_into`, `try_elu_into`; and so on.
 
-use super::Tensor;
 use super::elementwise::map_into_by;
 use super::words::{admits_in_words, result_in_words};
+use super::{Tensor, TensorViewMut};
 use crate::device::Device;
 use crate::dtype::{CanCast, Dtype, Element, Scalar, ScalarValue};
 use crate::error::{Result, unwrap};
@@ -51,7 +51,7 @@ fn map<O: TunedOp<E>, E: Dtype, S: Shape, D: Device>(
 ) -> Result<Tensor<O::Output, S, D>> {
     let kernel = Tuning::<O, E>(O::prepare(given)?);
     let strides = strides::elementwise_result(&x.shape(), &[x.stride()], true);
-    let storage = D::map1::<E, O::Output>(kernel, x.view(), strides.as_ref())?;
+    let storage = D::map1::<E, O::Output>(kernel, x.elements(), strides.as_ref())?;
     Ok(Tensor::from_parts(storage, 0, x.shape(), strides))
 }
 
@@ -60,7 +60,7 @@ fn update<O: TunedOp<E>, E: Dtype, S: Shape, D: Device>(
     given: [Option<ScalarValue>; 3],
 ) -> Result<&mut Tensor<E, S, D>> {
     let kernel = Tuning::<O, E>(O::prepare(given)?);
-    D::update1(kernel, x.view_mut()?)?;
+    D::update1(kernel, x.elements_mut()?)?;
     Ok(x)
 }
 
@@ -166,6 +166,33 @@ macro_rules! tuned_methods {
             {
                 let kernel = Tuning::<crate::ops::$op, E>(<crate::ops::$op as TunedOp<E>>::prepare(parameters!($($name)*))?);
                 map_into_by(<crate::ops::$op as Op>::NAME, kernel, self, out)
+            }
+        }
+
+        /// The forms in place of one operation.
+        impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
+            #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
+            ///
+            /// # Panics
+            #[doc = concat!("As there; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
+            #[track_caller]
+            pub fn $inplace(&mut self, $($name: $ty),*) -> &mut Self
+            where
+                E: Dtype,
+                crate::ops::$op: TunedOp<E> + TunedWrites<E, E>,
+            {
+                self.target().$inplace($($name),*);
+                self
+            }
+
+            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
+            pub fn $try_inplace(&mut self, $($name: $ty),*) -> Result<&mut Self>
+            where
+                E: Dtype,
+                crate::ops::$op: TunedOp<E> + TunedWrites<E, E>,
+            {
+                self.target().$try_inplace($($name),*)?;
+                Ok(self)
             }
         }
     )*};

@@ -150,7 +150,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         let inner: usize = sizes.iter().skip(axis + 1).product();
         let outer: usize = sizes.iter().take(axis).product();
-        let elements = D::download(flat.view())?;
+        let elements = D::download(flat.elements())?;
         let slice = |at: usize| {
             let elements = &elements;
             (0..outer).flat_map(move |row| &elements[(row * len + at) * inner..][..inner])
@@ -220,6 +220,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: Dtype,
     {
         let flat = flat::<choosing::unique_consecutive, E, S, D>(self)?;
-        together(D::download(flat.view())?, |at| at, self.shape())
+        together(D::download(flat.elements())?, |at| at, self.shape())
     }
 }

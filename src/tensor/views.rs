@@ -20,7 +20,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             sizes.as_mut()[to] = self.shape().as_ref()[from];
             strides.as_mut()[to] = self.stride().as_ref()[from];
         }
-        self.viewed(self.storage_offset(), sizes, strides)
+        self.restrided(0, sizes, strides)
     }
 
     /// Rows become columns (`torch.t`); vectors and numbers stay.
@@ -139,7 +139,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             sizes.as_mut()[to] = from_sizes[axis];
             strides.as_mut()[to] = from_strides[axis];
         }
-        self.viewed(self.storage_offset(), sizes, strides)
+        self.restrided(0, sizes, strides)
     }
 
     /// Repeats axes of size 1, and new axes in front, without copying (`torch.expand`).
@@ -197,19 +197,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         let mut strides = T::Sizes::filled(0);
         strides::broadcast(own, self.stride().as_ref(), to, strides.as_mut());
-        Ok(self.viewed(self.storage_offset(), sizes, strides))
-    }
-
-    /// [`expand`](Self::expand) to the shape of another tensor (`torch.Tensor.expand_as`).
-    ///
-    /// # Panics
-    /// If a size known at run time does not expand.
-    #[track_caller]
-    pub fn expand_as<F: Element, T: Shape>(&self, other: &Tensor<F, T, D>) -> Tensor<E, T, D>
-    where
-        S: ExpandTo<T>,
-    {
-        self.expand_sized(other.shape())
+        Ok(self.restrided(0, sizes, strides))
     }
 
     /// One position along an axis, which disappears (`torch.select`).
@@ -301,8 +289,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mut sizes = <Narrowed<S, I> as Shape>::Sizes::copied(self.shape().as_ref());
         sizes.as_mut()[axis] = len;
         let strides = <Narrowed<S, I> as Shape>::Sizes::copied(self.stride().as_ref());
-        let offset = self.storage_offset() + start * self.stride().as_ref()[axis];
-        Ok(self.viewed(offset, sizes, strides))
+        Ok(self.restrided(start * self.stride().as_ref()[axis], sizes, strides))
     }
 }
 
@@ -311,7 +298,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     fn parts_of<F: Element>(&self, per: usize, at: usize) -> Tensor<F, S, D> {
         let mut strides = self.stride();
         strides.as_mut().iter_mut().for_each(|stride| *stride *= per);
-        Tensor::from_parts(self.storage().clone(), self.storage_offset() * per + at, self.shape(), strides)
+        let (storage, offset) = D::share(self.elements());
+        Tensor::from_parts(storage, offset * per + at, self.shape(), strides)
     }
 
     /// The real part: a view of complex tensors, the tensor itself for real ones (`torch.real`).

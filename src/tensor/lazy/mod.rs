@@ -61,7 +61,8 @@ impl<S: Shape> Extent<S> {
     fn beside_scalar<T: Shape>(&self, sizes: T::Sizes) -> Extent<T> {
         let of = T::Sizes::copied(self.strides.as_ref());
         let row_major = strides::contiguous(&sizes);
-        let strides = if of == row_major { row_major } else { strides::elementwise_result(&sizes, &[of], false) };
+        let is_settled = of == row_major && !sizes.as_ref().contains(&0);
+        let strides = if is_settled { row_major } else { strides::elementwise_result(&sizes, &[of], false) };
         Extent { sizes, strides }
     }
 }
@@ -108,14 +109,14 @@ impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> fo
     type Elem = E;
     type Expression = Leaf<E>;
     fn expression(&self, sizes: &[usize]) -> Result<Leaf<E>> {
-        Ok(leaf(<D as Receives<P, S::Kind>>::right(self.0.view())?, sizes))
+        Ok(leaf(<D as Receives<P, S::Kind>>::right(self.0.elements())?, sizes))
     }
 }
 impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> for Held<E, S, P> {
     type Elem = E;
     type Expression = Leaf<E>;
     fn expression(&self, sizes: &[usize]) -> Result<Leaf<E>> {
-        Ok(leaf(<D as Receives<P, S::Kind>>::right(self.0.view())?, sizes))
+        Ok(leaf(<D as Receives<P, S::Kind>>::right(self.0.elements())?, sizes))
     }
 }
 

@@ -1,7 +1,6 @@
 //! What stands beside a lazy expression: other expressions, tensors, references to them, and Rust scalars.
 
 use super::{Applied1, Applied2, Borrowed, Chosen, Extent, Held, Layout, Lazy, Node, Value, extend};
-use crate::Tensor;
 use crate::device::{Device, Receives};
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::{Kind, KindRank, ScalarKind};
@@ -13,6 +12,7 @@ use crate::ops::kernel::{CombiningKinds, CombiningScalar, right_is_exact};
 use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes, strides};
 use crate::tensor::arithmetic::{broadcast, check_divisor, check_exponent, layout, scalar_operand};
 use crate::tensor::elementwise::Admits;
+use crate::{Tensor, TensorView, TensorViewMut};
 use core::marker::PhantomData;
 
 /// What a lazy expression on device `D` takes beside it: an expression, a tensor, a reference to one, or a Rust scalar.
@@ -56,7 +56,7 @@ impl<T: Scalar, D: Device> LazyOperand<D> for T {
     ) -> Result<(Self::Right<O, E, P, S, X>, Extent<U>)> {
         let value = self.value();
         check_exponent::<O, P>(value)?;
-        let value = scalar_operand::<O, E, P>(value, right_is_exact::<O, P, S::Kind, ScalarKind>())?;
+        let value = scalar_operand::<O, P>(value, E::DTYPE, right_is_exact::<O, P, S::Kind, ScalarKind>())?;
         check_divisor::<O, P>(value)?;
         // Beside a scalar the shape is the tensor's.
         let extent = extent.beside_scalar(U::Sizes::copied(extent.sizes.as_ref()));
@@ -113,6 +113,12 @@ parts! {
     };
     ['a, Q: Device,] [D: Receives<Q, T::Kind>] &'a Tensor<F, T, Q>, F T, Borrowed<'a, F, T, Q>, |tensor| {
         Ok((Borrowed(tensor), Extent { sizes: tensor.shape(), strides: tensor.stride() }))
+    };
+    ['a, Q: Device,] [D: Receives<Q, T::Kind>] &'a TensorView<'_, F, T, Q>, F T, Borrowed<'a, F, T, Q>, |view| {
+        Ok((Borrowed(view), Extent { sizes: view.shape(), strides: view.stride() }))
+    };
+    ['a, Q: Device,] [D: Receives<Q, T::Kind>] &'a TensorViewMut<'_, F, T, Q>, F T, Borrowed<'a, F, T, Q>, |view| {
+        Ok((Borrowed(view), Extent { sizes: view.shape(), strides: view.stride() }))
     };
 }
 
@@ -243,6 +249,24 @@ impl<'a, E: Dtype, S: Shape, D: Device> Begin for &&'a Tensor<E, S, D> {
         self.lazy()
     }
 }
+/// For a view it writes `impl Begin`.
+macro_rules! views {
+    ($($view:ident),*) => {$(
+        impl<'a, E: Dtype, S: Shape, D: Device> Begin for &'a $view<'_, E, S, D> {
+            type Output = Lazy<E, S, D, Borrowed<'a, E, S, D>>;
+            fn begin(self) -> Self::Output {
+                self.lazy()
+            }
+        }
+        impl<'a, E: Dtype, S: Shape, D: Device> Begin for &&'a $view<'_, E, S, D> {
+            type Output = Lazy<E, S, D, Borrowed<'a, E, S, D>>;
+            fn begin(self) -> Self::Output {
+                self.lazy()
+            }
+        }
+    )*};
+}
+views!(TensorView, TensorViewMut);
 impl<E: Dtype, S: Shape, D: Device, X: Clone> Begin for &Lazy<E, S, D, X> {
     type Output = Lazy<E, S, D, X>;
     fn begin(self) -> Self::Output {

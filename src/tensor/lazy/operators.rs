@@ -12,7 +12,7 @@ use crate::ops::kernel::{Applying, Casting, CombiningKinds, CombiningLeft, Divid
 use crate::ops::{self, BinaryOp, UnaryOp};
 use crate::shape::{Broadcast, Shape, WrittenTo};
 use crate::tensor::arithmetic::scalar_operand;
-use crate::tensor::assign::AssignedFrom;
+use crate::tensor::assign::{AssignedFrom, Inside};
 use crate::tensor::elementwise::Admits;
 use crate::tensor::operators::{AssignedTo, RightOf};
 use core::ops::*;
@@ -96,7 +96,7 @@ where
     Op: BinaryOp + Admits<E, F, T::Kind>,
     LazyOutcome<Op, E, S, D, Self>: CanCast<E>,
 {
-    fn assigned_to(self, left: &mut Tensor<E, S, D>) -> Result<()> {
+    fn assigned_to(self, left: &mut Tensor<E, S, D>, _: Inside) -> Result<()> {
         update::<Op, E, ResultType<S::Kind, E, T::Kind, F>, S, D, F, T, X>(left, self)
     }
 }
@@ -111,7 +111,7 @@ fn update<Op: BinaryOp, E: Dtype, P: Dtype, S: Shape, D: Device, F: Dtype, T: Sh
     // Divisors are looked at where the operation is a part of the expression; here it is not.
     let y = node.expression(sizes.as_ref())?;
     super::check_divisors::<Op, P, D, _>(y, sizes.as_ref())?;
-    D::evaluate_update(CombiningKinds::<Op, P, S::Kind, T::Kind>::new(), y, left.view_mut()?)
+    D::evaluate_update(CombiningKinds::<Op, P, S::Kind, T::Kind>::new(), y, left.elements_mut()?)
 }
 
 /// Whether a result of these sizes broadcasts to the output's.
@@ -133,12 +133,12 @@ where
     T: Shape,
     X: Node<D, Elem = F>,
 {
-    fn assigned_from(self, to: &mut Tensor<E, S, D>) -> Result<()> {
+    fn assigned_from(self, to: &mut Tensor<E, S, D>, _: Inside) -> Result<()> {
         let (node, extent) = self.parts?;
         let sizes = to.shape();
         fits("assign", extent.sizes.as_ref(), sizes.as_ref())?;
         let x = node.expression(sizes.as_ref())?;
-        D::evaluate_into(ops::expression::Mapped1::<_, _, E>::new(Casting, x), to.view_mut()?)
+        D::evaluate_into(ops::expression::Mapped1::<_, _, E>::new(Casting, x), to.elements_mut()?)
     }
 }
 
@@ -174,7 +174,7 @@ macro_rules! scalars_on_the_left {
             fn $method(self, rhs: Lazy<E, S, D, X>) -> Self::Output {
                 type P<E, S> = PromotedLeft<<$scalar as Scalar>::Counts, E, S>;
                 let exact = scalars_on_the_left!(@exact $kernel) && !<P<E, S> as crate::Element>::DTYPE.is_complex();
-                let value = scalar_operand::<ops::$op, P<E, S>, P<E, S>>(self.value(), exact);
+                let value = scalar_operand::<ops::$op, P<E, S>>(self.value(), <P<E, S> as crate::Element>::DTYPE, exact);
                 Lazy::of(rhs.parts.and_then(|(x, extent)| {
                     let applied = Applied1 { kernel: $kernel(value?), x: Checked::new(x), result: core::marker::PhantomData };
                     Ok((applied, extent.beside_scalar(extent.sizes)))

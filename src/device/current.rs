@@ -1,0 +1,131 @@
+//! Which device is meant where none is named: the current CUDA device, and the default device of `AnyTensor`'s factories.
+//! Both are settings of the thread.
+
+use super::cuda;
+use super::value::{AnyDevice, DeviceType, IntoDevice};
+use crate::error::{Error, Result};
+use crate::scoped::{self, Guard, Setting};
+use core::cell::RefCell;
+
+std::thread_local! {
+    static CURRENT: RefCell<Setting<u8>> = Setting::new(0);
+    static DEFAULT: RefCell<Setting<AnyDevice>> = Setting::new(AnyDevice::CPU);
+}
+
+/// Whether there is an accelerator that an ordinal alone can count.
+pub(super) fn expect_accelerator() -> Result<()> {
+    cuda::available(AnyDevice::cuda(0)).map_err(|_| Error::DeviceUnavailable {
+        device: "the accelerator that an ordinal counts".to_owned(),
+        reason: cuda::ABSENT,
+    })
+}
+
+/// The ordinal of the current CUDA device.
+pub(super) fn cuda_index() -> Option<u8> {
+    scoped::get(&CURRENT)
+}
+
+/// The current CUDA device of this thread: the one that `cuda` without an ordinal means when it is used. The first one, until
+/// [`set_current_device`] says another (`torch.accelerator.current_device_index`).
+///
+/// # Errors
+/// If there is no CUDA device.
+///
+/// ```
+/// // on a machine without CUDA
+/// assert!(castiron::device::current_device().is_err());
+/// ```
+pub fn current_device() -> Result<AnyDevice> {
+    let device = AnyDevice::cuda(cuda_index().unwrap_or(0));
+    cuda::available(device)?;
+    Ok(device)
+}
+
+/// The ordinal of a CUDA device that is to be the current one.
+fn ordinal(device: impl IntoDevice) -> Result<u8> {
+    let device = device.into_device()?;
+    if device.kind() != DeviceType::CUDA {
+        return Err(Error::InvalidArgument {
+            op: "set_current_device",
+            reason: format!("`{device}` is not an accelerator: the current device is one of `cuda`"),
+        });
+    }
+    Ok(device.resolve()?.small_index().unwrap_or(0))
+}
+
+/// Makes a CUDA device the current one of this thread (`torch.cuda.set_device`). Inside a scope of [`scoped_current_device`]
+/// it holds until the scope ends.
+///
+/// # Errors
+/// If the device is not there or is not a CUDA device; nothing changes then.
+///
+/// ```
+/// use castiron::device::set_current_device;
+/// assert!(set_current_device("cuda:1").is_err()); // on a machine without CUDA
+/// assert!(set_current_device("cpu").is_err());
+/// ```
+pub fn set_current_device(device: impl IntoDevice) -> Result<()> {
+    scoped::set(&CURRENT, ordinal(device)?);
+    Ok(())
+}
+
+/// Makes a CUDA device the current one of this thread as long as the guard lives (`with torch.cuda.device(…)`).
+///
+/// # Errors
+/// As [`set_current_device`].
+pub fn scoped_current_device(device: impl IntoDevice) -> Result<CurrentDeviceGuard> {
+    Ok(CurrentDeviceGuard { _guard: Guard::new(&CURRENT, ordinal(device)?) })
+}
+
+/// The device of this thread on which `AnyTensor`'s factories make tensors where none is given: `cpu`, until
+/// [`set_default_device`] says another (`torch.get_default_device`). [`Tensor`](crate::Tensor) has its device in its type, which
+/// nothing changes.
+///
+/// ```
+/// use castiron::AnyDevice;
+/// use castiron::device::{default_device, scoped_default_device};
+/// assert_eq!(default_device(), AnyDevice::CPU);
+/// {
+///     let _planning = scoped_default_device("meta")?;
+///     assert_eq!(default_device(), AnyDevice::META);
+/// }
+/// assert_eq!(default_device(), AnyDevice::CPU);
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn default_device() -> AnyDevice {
+    scoped::get(&DEFAULT).unwrap_or(AnyDevice::CPU)
+}
+
+/// Sets the default device of this thread (`torch.set_default_device`). Whether it is there is asked when a tensor is made.
+/// Inside a scope of [`scoped_default_device`] it holds until the scope ends.
+///
+/// # Errors
+/// If the argument names no device; nothing changes then.
+pub fn set_default_device(device: impl IntoDevice) -> Result<()> {
+    scoped::set(&DEFAULT, device.into_device()?);
+    Ok(())
+}
+
+/// Sets the default device of this thread as long as the guard lives (`with torch.device(…)`).
+///
+/// # Errors
+/// If the argument names no device.
+pub fn scoped_default_device(device: impl IntoDevice) -> Result<DefaultDeviceGuard> {
+    Ok(DefaultDeviceGuard { _guard: Guard::new(&DEFAULT, device.into_device()?) })
+}
+
+/// Ends the scope of [`scoped_current_device`] when it is dropped, also while panicking. Of several guards the one made last
+/// and still alive decides, in whatever order the others go. Stays on its thread.
+#[derive(Debug)]
+#[must_use = "the scope ends when the guard is dropped"]
+pub struct CurrentDeviceGuard {
+    _guard: Guard<u8>,
+}
+
+/// Ends the scope of [`scoped_default_device`] when it is dropped, also while panicking. Of several guards the one made last
+/// and still alive decides, in whatever order the others go. Stays on its thread.
+#[derive(Debug)]
+#[must_use = "the scope ends when the guard is dropped"]
+pub struct DefaultDeviceGuard {
+    _guard: Guard<AnyDevice>,
+}

@@ -1,0 +1,78 @@
+//! The default dtype: what a floating scalar counts as, and what integers become where a floating result is needed. A setting
+//! of the thread, read by what chooses dtypes at run time; the types have `f32`.
+//!
+//! Source: PyTorch, `torch.set_default_dtype`; `tests/oracle/dtypes.json`, set_default_dtype.
+
+use super::DType;
+use crate::error::{Error, Result};
+use crate::scoped::{self, Guard, Setting};
+use core::cell::RefCell;
+
+std::thread_local! {
+    static DEFAULT: RefCell<Setting<DType>> = Setting::new(DType::F32);
+}
+
+/// The default dtype of this thread: `float32`, until [`set_default_dtype`] says another (`torch.get_default_dtype`).
+///
+/// It decides where dtypes are chosen at run time: [`result_type`](super::result_type) and `AnyTensor`. The dtype of a
+/// [`Tensor`](crate::Tensor) is in its type, where the default is `f32` and nothing changes it.
+///
+/// ```
+/// use castiron::dtype::{default_dtype, result_type, scoped_default_dtype};
+/// use castiron::{tensor, DType};
+/// assert_eq!(result_type(&tensor![1, 2], 0.5)?, DType::F32);
+/// {
+///     let _double = scoped_default_dtype(DType::F64)?;
+///     assert_eq!(default_dtype(), DType::F64);
+///     assert_eq!(result_type(&tensor![1, 2], 0.5)?, DType::F64);
+/// }
+/// assert_eq!(default_dtype(), DType::F32);
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn default_dtype() -> DType {
+    scoped::get(&DEFAULT).unwrap_or(DType::F32)
+}
+
+/// The complex dtype that goes with the [default dtype](default_dtype): what a complex scalar counts as. (There is no complex
+/// bfloat16: it goes with `complex64`.)
+pub fn default_complex_dtype() -> DType {
+    // A default dtype is one of four floats, which all have a complex dtype.
+    default_dtype().to_complex().unwrap_or(DType::C64)
+}
+
+/// A dtype that can be the default.
+fn admitted(dtype: DType) -> Result<DType> {
+    match dtype {
+        DType::F16 | DType::BF16 | DType::F32 | DType::F64 => Ok(dtype),
+        _ => Err(Error::InvalidArgument {
+            op: "set_default_dtype",
+            reason: format!("{dtype} can't be the default dtype: it is one of float16, bfloat16, float32 and float64"),
+        }),
+    }
+}
+
+/// Sets the default dtype of this thread (`torch.set_default_dtype`). Inside a scope of [`scoped_default_dtype`] it holds until
+/// the scope ends.
+///
+/// # Errors
+/// If the dtype is none of `float16`, `bfloat16`, `float32` and `float64`; nothing changes then.
+pub fn set_default_dtype(dtype: DType) -> Result<()> {
+    scoped::set(&DEFAULT, admitted(dtype)?);
+    Ok(())
+}
+
+/// Sets the default dtype of this thread as long as the guard lives.
+///
+/// # Errors
+/// As [`set_default_dtype`].
+pub fn scoped_default_dtype(dtype: DType) -> Result<DefaultDTypeGuard> {
+    Ok(DefaultDTypeGuard { _guard: Guard::new(&DEFAULT, admitted(dtype)?) })
+}
+
+/// Ends the scope of [`scoped_default_dtype`] when it is dropped, also while panicking. Of several guards the one made last and
+/// still alive decides, in whatever order the others go. Stays on its thread.
+#[derive(Debug)]
+#[must_use = "the scope ends when the guard is dropped"]
+pub struct DefaultDTypeGuard {
+    _guard: Guard<DType>,
+}

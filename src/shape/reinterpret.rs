@@ -1,0 +1,56 @@
+//! The shapes of tensors whose bytes are seen as elements of another dtype. Uses shapes; used by `view_dtype`.
+
+use super::arithmetic::DivideExactly;
+use super::dim::{Dim, Known, SameDim};
+use super::numeral::{D1, D2, D4, D6, D8};
+use super::{Dimensional, HasAxis, Shape};
+use crate::dtype::{Complex, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
+
+/// How many bytes an element has, as a dimension.
+pub trait ItemSize {
+    /// The number of bytes.
+    type Dim: Known;
+}
+macro_rules! item_sizes {
+    ($($bytes:ty: $($element:ty),+;)*) => {$($(
+        impl ItemSize for $element {
+            type Dim = $bytes;
+        }
+    )+)*};
+}
+item_sizes! {
+    D1: bool, u8, i8, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2M1FNX2;
+    D2: i16, u16, f16, bf16;
+    D4: i32, u32, f32, Complex<f16>;
+    D8: i64, u64, f64, Complex<f32>;
+    D1<D6>: Complex<f64>;
+}
+
+/// The elements `E` of a tensor of this shape can be seen as elements `F`: the bytes along the last axis are those of a whole
+/// number of them.
+#[diagnostic::on_unimplemented(
+    message = "elements `{E}` of a tensor of shape `{Self}` can't be seen as `{F}`",
+    label = "the bytes along the last axis must make whole elements",
+    note = "a zero-dim tensor is seen as elements of the same size only; `.to::<{F}>()` converts the values"
+)]
+pub trait ViewedAs<E, F> {
+    /// The shape, its last axis longer or shorter as the elements are smaller or larger.
+    type Output: Shape;
+}
+/// How many bytes lie along the last axis.
+type LastBytes<S, E> = <<<S as HasAxis<-1>>::Dim as Dim>::Unnamed as Dim>::Times<<E as ItemSize>::Dim>;
+#[diagnostic::do_not_recommend]
+impl<E: ItemSize, F: ItemSize, S: Dimensional, Len> ViewedAs<E, F> for S
+where
+    LastBytes<S, E>: DivideExactly<F::Dim, Output = Len>,
+    Len: Dim,
+{
+    type Output = <S as HasAxis<-1>>::Replace<Len>;
+}
+#[diagnostic::do_not_recommend]
+impl<E: ItemSize, F: ItemSize> ViewedAs<E, F> for ()
+where
+    E::Dim: SameDim<F::Dim>,
+{
+    type Output = ();
+}

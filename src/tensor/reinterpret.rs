@@ -1,0 +1,323 @@
+//! `view` and its kin: the same memory under another shape, other strides or another dtype; never a copy.
+
+use super::moving::fallible;
+use super::{Tensor, checked_numel, expect_fit};
+use crate::device::Device;
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Result};
+use crate::ops::{self, UnaryOp, admit::ComplexFor, blend::PartFor};
+use crate::shape::{
+    Axes, D2, Dim, Dimensional, ExpandTo, HasAxis, Inferable, InsertAxis, KnownShape, Matrices, ReshapeTo, SameDim,
+    Shape, SizeArray, SqueezeAxes, Transpose, ViewedAs, strides,
+};
+use crate::storage::View;
+
+fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
+    Err(Error::InvalidArgument { op, reason })
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    fn view_under<T: Shape>(&self, sizes: T::Sizes) -> Result<Tensor<E, T, D>> {
+        match self.seen_under("view", sizes)? {
+            Some(view) => Ok(view),
+            None => invalid(
+                "view",
+                format!(
+                    "strides {:?} of a tensor of shape {:?} do not allow shape {:?} without a copy; `reshape` makes one",
+                    self.stride(),
+                    self.shape(),
+                    sizes
+                ),
+            ),
+        }
+    }
+
+    fallible! {
+        /// The same elements under another shape, as [`reshape`](Self::reshape), but never a copy (`torch.Tensor.view`).
+        ///
+        /// ```
+        /// use castiron::{shape, tensor};
+        /// let x = tensor![[1, 2], [3, 4]];
+        /// assert!(x.view::<shape![4]>().shares_storage(&x));
+        /// assert!(x.t().try_view::<shape![4]>().is_err()); // not in this order in memory
+        /// ```
+        view try_view<{T: Inferable} T>(&self) -> Tensor<E, T, D> where [S: ReshapeTo<T>] {
+            self.view_under(self.inferred::<T>("view")?)
+        }
+
+        /// [`view`](Self::view) where sizes are known at run time only: takes them all.
+        view_sized try_view_sized<{T: Shape} T>(&self, sizes: T::Sizes) -> Tensor<E, T, D> where [S: ReshapeTo<T>] {
+            self.view_under(sizes)
+        }
+
+        /// [`view`](Self::view) to the shape of another tensor (`torch.Tensor.view_as`).
+        ///
+        /// ```
+        /// use castiron::tensor;
+        /// assert_eq!(tensor![1, 2, 3, 4].view_as(&tensor![[0.5, 0.5], [0.5, 0.5]]).shape(), [2, 2]);
+        /// ```
+        view_as try_view_as<{F: Element} F, {T: Shape} T>(&self, other: &Tensor<F, T, D>) -> Tensor<E, T, D>
+        where [S: ReshapeTo<T>] {
+            self.view_under(other.shape())
+        }
+
+        /// [`reshape`](Self::reshape) to the shape of another tensor (`torch.Tensor.reshape_as`).
+        reshape_as try_reshape_as<{F: Element} F, {T: Shape} T>(&self, other: &Tensor<F, T, D>) -> Tensor<E, T, D>
+        where [S: ReshapeTo<T>] {
+            self.try_reshape_sized(other.shape())
+        }
+
+        /// [`expand`](Self::expand) to the shape of another tensor (`torch.Tensor.expand_as`).
+        ///
+        /// ```
+        /// use castiron::tensor;
+        /// assert_eq!(tensor![1, 2].expand_as(&tensor![[0, 0], [0, 0]]).to_vec(), [1, 2, 1, 2]);
+        /// ```
+        expand_as try_expand_as<{F: Element} F, {T: Shape} T>(&self, other: &Tensor<F, T, D>) -> Tensor<E, T, D>
+        where [S: ExpandTo<T>] {
+            self.try_expand_sized(other.shape())
+        }
+
+        /// Storage seen through any sizes and strides, from any element on, `None` being the tensor's own first one
+        /// (`torch.as_strided`). What lies outside the storage is an error.
+        ///
+        /// A tensor over storage that another tensor lent (a view that borrows) has its own elements alone.
+        ///
+        /// ```
+        /// use castiron::{shape, tensor};
+        /// let x = tensor![1, 2, 3, 4];
+        /// let windows = x.as_strided::<shape![3, 2]>([1, 1], None);
+        /// assert_eq!(windows.to_vec(), [1, 2, 2, 3, 3, 4]);
+        /// assert!(x.try_as_strided::<shape![3, 2]>([1, 1], Some(1)).is_err());
+        /// ```
+        as_strided try_as_strided<{T: KnownShape} T>(&self, strides: T::Sizes, storage_offset: Option<usize>) -> Tensor<E, T, D>
+        where [] {
+            self.try_as_strided_sized(T::SIZES, strides, storage_offset)
+        }
+
+        /// [`as_strided`](Self::as_strided) where sizes are known at run time only: takes them all.
+        as_strided_sized try_as_strided_sized<{T: Shape} T>(
+            &self, sizes: T::Sizes, strides: T::Sizes, storage_offset: Option<usize>
+        ) -> Tensor<E, T, D> where [] {
+            let op = "as_strided";
+            expect_fit::<T>(op, sizes.as_ref())?;
+            checked_numel::<E>(op, sizes.as_ref())?;
+            // Borrowed memory is copied first: what it reaches then is a storage of its own.
+            let (storage, own) = D::share(self.elements());
+            let offset = storage_offset.unwrap_or(own);
+            let end = strides::span(sizes.as_ref(), strides.as_ref()).and_then(|span| match span {
+                0 => Some(0),
+                span => span.checked_add(offset),
+            });
+            let room = D::room::<E>(&storage);
+            if end.is_none() || room.is_some_and(|room| end > Some(room)) {
+                let room = room.map_or("any storage".to_owned(), |room| format!("a storage of {room} elements"));
+                return invalid(
+                    op,
+                    format!("sizes {sizes:?} and strides {strides:?} from element {offset} on reach beyond {room}"),
+                );
+            }
+            Ok(Tensor::from_parts(storage, offset, sizes, strides))
+        }
+
+        /// The bytes of the elements seen as elements of another dtype (`torch.Tensor.view(dtype)`). Smaller elements make the
+        /// last axis longer, larger ones shorter.
+        ///
+        /// # Errors
+        /// For elements of another size the last axis must be contiguous; for larger ones the other strides, the offset and the
+        /// last size must be divisible by how many make one, and memory aligned for them. Bytes seen as `bool` must be 0 or 1.
+        ///
+        /// ```
+        /// use castiron::{shape, tensor, Tensor};
+        /// let x = tensor![1.0, -2.0];
+        /// let bits: Tensor<i32, shape![2]> = x.view_dtype::<i32>();
+        /// assert_eq!(bits.to_vec(), [0x3f80_0000, -0x4000_0000]);
+        /// let bytes: Tensor<u8, shape![8]> = x.view_dtype::<u8>();
+        /// assert!(bytes.shares_storage(&x));
+        /// ```
+        view_dtype try_view_dtype<{F: Element} F>(&self) -> Tensor<F, <S as ViewedAs<E, F>>::Output, D>
+        where [S: ViewedAs<E, F>] {
+            self.seen_as()
+        }
+
+        /// The real and imaginary parts of complex elements as a last axis of size 2 (`torch.view_as_real`).
+        ///
+        /// ```
+        /// use castiron::{shape, tensor, Tensor};
+        /// let parts: Tensor<f32, shape![2, 2]> = tensor![1.0 + 2.0j, 3.0].view_as_real();
+        /// assert_eq!(parts.to_vec(), [1.0, 2.0, 3.0, 0.0]);
+        /// ```
+        view_as_real try_view_as_real<{O: Dtype} O>(&self) -> Tensor<O, <S as InsertAxis<-1>>::Inserted<D2>, D>
+        where [E: ComplexFor<ops::reduce::view_as_real> + Dtype<RealDtype = O>, S: InsertAxis<-1>] {
+            let (storage, offset) = D::share(self.elements());
+            type Sizes<S> = <<S as InsertAxis<-1>>::Inserted<D2> as Shape>::Sizes;
+            let (mut sizes, mut strides) = (Sizes::<S>::filled(2), Sizes::<S>::filled(1));
+            sizes.as_mut()[..S::RANK].copy_from_slice(self.shape().as_ref());
+            for (to, from) in strides.as_mut().iter_mut().zip(self.stride().as_ref()) {
+                *to = from * 2;
+            }
+            Ok(Tensor::from_parts(storage, offset * 2, sizes, strides))
+        }
+
+        /// A last axis of size 2 as real and imaginary parts (`torch.view_as_complex`).
+        ///
+        /// # Errors
+        /// The last axis must be contiguous and have size 2, the other strides and the offset must be even.
+        ///
+        /// ```
+        /// use castiron::{shape, tensor, Complex, Tensor};
+        /// let z: Tensor<Complex<f32>, shape![2]> = tensor![[1.0, 2.0], [3.0, 4.0]].view_as_complex();
+        /// assert_eq!(z.to_vec(), [Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)]);
+        /// ```
+        view_as_complex try_view_as_complex<>(&self) -> Tensor<E::Complex, <S as HasAxis<-1>>::Removed, D>
+        where [E: PartFor<ops::reduce::view_as_complex>, S: Dimensional, <<S as HasAxis<-1>>::Dim as Dim>::Unnamed: SameDim<D2>] {
+            let op = "view_as_complex";
+            let (sizes, from) = (self.shape(), self.stride());
+            let Some((&last, rest)) = from.as_ref().split_last() else { return invalid(op, "there is no axis".to_owned()) };
+            let (storage, offset) = D::share(self.elements());
+            if sizes.as_ref()[S::RANK - 1] != 2 || last != 1 || rest.iter().any(|stride| stride % 2 != 0) || offset % 2 != 0 {
+                return invalid(
+                    op,
+                    format!(
+                        "the last axis must have size 2 and stride 1, and other strides and the offset must be even: got sizes \
+                         {sizes:?}, strides {from:?} and offset {offset}"
+                    ),
+                );
+            }
+            type Sizes<S> = <<S as HasAxis<-1>>::Removed as Shape>::Sizes;
+            let (kept, mut strides) = (Sizes::<S>::copied(&sizes.as_ref()[..S::RANK - 1]), Sizes::<S>::copied(rest));
+            strides.as_mut().iter_mut().for_each(|stride| *stride /= 2);
+            Ok(Tensor::from_parts(storage, offset / 2, kept, strides))
+        }
+
+        /// The transpose of each matrix of the last two axes, complex elements conjugated (`torch.adjoint`, `torch.Tensor.mH`). That
+        /// of real elements is a view.
+        ///
+        /// ```
+        /// use castiron::{tensor, Complex};
+        /// let x = tensor![[1.0 + 2.0j, 3.0], [0.0, 1.0j]];
+        /// assert_eq!(x.adjoint().to_vec()[2], Complex::new(3.0, 0.0));
+        /// assert_eq!(x.adjoint()[(0, 0)], Complex::new(1.0, -2.0));
+        /// ```
+        adjoint try_adjoint<>(&self) -> Tensor<E, <S as Transpose<-2, -1>>::Output, D>
+        where [E: Dtype, ops::conj: UnaryOp<E, Output = E>, S: Transpose<-2, -1> + HasAxis<-2> + HasAxis<-1>] {
+            let turned = self.transpose(crate::Axis::<-2>, crate::Axis::<-1>);
+            if E::DTYPE.is_complex() { turned.try_conj() } else { Ok(turned) }
+        }
+    }
+
+    /// The transpose of each matrix of the last two axes, as a view (`torch.Tensor.mT`).
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// let x: Tensor<f32, shape![5, 3, 2]> = Tensor::<f32, shape![5, 2, 3]>::zeros().mT();
+    /// ```
+    #[allow(non_snake_case)]
+    pub fn mT(&self) -> Tensor<E, <S as Transpose<-2, -1>>::Output, D>
+    where
+        S: Matrices + Transpose<-2, -1> + HasAxis<-2> + HasAxis<-1>,
+    {
+        self.transpose(crate::Axis::<-2>, crate::Axis::<-1>)
+    }
+
+    /// [`adjoint`](Self::adjoint) by its other name (`torch.Tensor.mH`).
+    ///
+    /// # Panics
+    /// If memory runs out.
+    #[allow(non_snake_case)]
+    #[track_caller]
+    pub fn mH(&self) -> Tensor<E, <S as Transpose<-2, -1>>::Output, D>
+    where
+        E: Dtype,
+        ops::conj: UnaryOp<E, Output = E>,
+        S: Transpose<-2, -1> + HasAxis<-2> + HasAxis<-1>,
+    {
+        self.adjoint()
+    }
+
+    /// Removes those of several axes whose size is 1 and leaves the others (`torch.squeeze` with a list of axes). The compiler
+    /// must know their sizes.
+    ///
+    /// ```
+    /// use castiron::{axis, shape, Tensor};
+    /// let x = Tensor::<f32, shape![1, _, 1, 3]>::zeros_sized([1, 5, 1, 3]);
+    /// let y: Tensor<f32, shape![_, 3]> = x.squeeze_axes(axis![0, 2, 3]);
+    /// assert_eq!(y.shape(), [5, 3]);
+    /// ```
+    pub fn squeeze_axes<A: Axes<S>, T: Shape>(&self, _axes: A) -> Tensor<E, T, D>
+    where
+        S: SqueezeAxes<A, Output = T>,
+    {
+        self.reordered((0..S::RANK).filter(|&axis| A::MASK & (1 << axis) == 0 || self.shape().as_ref()[axis] != 1))
+    }
+
+    /// `view_dtype`.
+    fn seen_as<F: Element, T: Shape>(&self) -> Result<Tensor<F, T, D>> {
+        let op = "view_dtype";
+        let (from, to) = (size_of::<E>(), size_of::<F>());
+        let (mut sizes, mut strides) =
+            (T::Sizes::copied(self.shape().as_ref()), T::Sizes::copied(self.stride().as_ref()));
+        let (storage, mut offset) = D::share(self.elements());
+        if from != to {
+            let Some(last) = S::RANK.checked_sub(1) else {
+                return invalid(op, "a zero-dim tensor is seen as elements of the same size only".to_owned());
+            };
+            let (sizes, strides) = (sizes.as_mut(), strides.as_mut());
+            if strides[last] != 1 {
+                return invalid(
+                    op,
+                    format!("the last stride must be 1 to see {} as {}, not {}", E::DTYPE, F::DTYPE, strides[last]),
+                );
+            }
+            // A size of an existing tensor times bytes is no more than what memory addresses.
+            if from > to {
+                let ratio = from / to;
+                sizes[last] *= ratio;
+                offset *= ratio;
+                strides[..last].iter_mut().for_each(|stride| *stride = stride.saturating_mul(ratio));
+            } else {
+                let ratio = to / from;
+                if !sizes[last].is_multiple_of(ratio)
+                    || !offset.is_multiple_of(ratio)
+                    || strides[..last].iter().any(|stride| !stride.is_multiple_of(ratio))
+                {
+                    return invalid(
+                        op,
+                        format!(
+                            "the last size, the offset and all strides but the last must be divisible by {ratio} to see {} as {}: \
+                             got sizes {sizes:?}, offset {offset} and strides {strides:?}",
+                            E::DTYPE,
+                            F::DTYPE
+                        ),
+                    );
+                }
+                sizes[last] /= ratio;
+                offset /= ratio;
+                strides[..last].iter_mut().for_each(|stride| *stride /= ratio);
+            }
+        }
+        expect_fit::<T>(op, sizes.as_ref())?;
+        let first = D::address(View::<_, F>::new(&storage, 0, &[0], &[1]));
+        if !first.is_aligned() && self.is_empty() {
+            // Nothing may be anywhere; where slices of nothing are, too, is aligned.
+            return Ok(Tensor::from_parts(D::zeroed::<F>(0)?, offset, sizes, strides));
+        }
+        if !first.is_aligned() {
+            let (from, to) = (E::DTYPE, F::DTYPE);
+            return invalid(
+                op,
+                format!("memory of {from} is not aligned for {to}: copy it first, for example by `&x + 0`"),
+            );
+        }
+        if F::DTYPE == crate::DType::Bool
+            && E::DTYPE != F::DTYPE
+            && let Some(bytes) = D::room::<u8>(&storage)
+        {
+            // All of the storage, which other views may reach.
+            if D::any(View::<_, u8>::new(&storage, 0, &[bytes], &[1]), |byte| byte > 1)? {
+                return invalid(op, "a bool is a byte of 0 or 1, and the storage has others".to_owned());
+            }
+        }
+        Ok(Tensor::from_parts(storage, offset, sizes, strides))
+    }
+}
