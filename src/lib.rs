@@ -27,8 +27,11 @@
 //! | name axes | [`axis!`] |
 //! | compute | the methods of [`Tensor`], the operators, [`cat`], [`stack`], [`where_`] |
 //! | write generic code | [`Dtype`], [`Shape`], [`Device`], [`Dim`]; the sets [`Numeric`], [`Ordered`], [`Real`], [`Integer`], [`Bits`], [`Inexact`], [`Float`], [`ComplexFloat`] |
-//! | know a result's dtype | [`Promote`], [`Promoted`] |
+//! | know a result's dtype | [`Promote`], [`Promoted`]; at run time [`dtype::result_type`], [`dtype::promote_types`], [`dtype::can_cast`] |
+//! | read memory as a tensor, write a part of one | [`TensorView`], [`TensorViewMut`], [`AsTensor`] |
 //! | convert | [`Tensor::to`], [`Tensor::with_shape`], [`Tensor::to_device`] |
+//! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
+//! | name a device at run time | [`AnyDevice`], [`device::scoped_default_device`] |
 //! | handle what fails at run time | [`Error`]; each method that can fail has a `try_` twin |
 //!
 //! # From PyTorch
@@ -44,6 +47,9 @@
 //! | `x.max(dim=1)` | `x.max_axis(axis![1])` |
 //! | `x.view(6)`, `x.reshape(-1, 2)` | `x.reshape::<shape![6]>()`, `x.reshape::<shape![_, 2]>()` |
 //! | `x[0]`, `x[:, 1:3]`, `x[0, 1].item()` | `x.select(axis![0], 0)`, `x.narrow(axis![1], 1, 2)`, `x[(0, 1)]` |
+//! | `x[1, :, None, ::2]`, `x[..., -1]` | `x.slice(s![1, .., NewAxis, ::2])`, `x.slice(s![..., -1])` |
+//! | `x[:, 1] += y`, `x[mask] = 0` | `x.slice_mut(s![.., 1]).add_(y)`, `x.masked_fill_(mask, 0)` |
+//! | `x.view(torch.int32)`, `torch.from_numpy(a)` | `x.view_dtype::<i32>()`, `TensorView::from_slice(&a)` |
 //! | `x.chunk(3, -1)`, `x.split([2, 4], 1)`, `x.unbind()` | `let [q, k, v] = x.chunk_array(axis![-1])`, `x.split_into::<shape![2, 4], _>(axis![1])`, `x.unbind(axis![0])` |
 //! | `x.flip(0, 1)`, `x.roll(1, 0)`, `x.repeat(2, 3)` | `x.flip(axis![0, 1])`, `x.roll_axis(1, axis![0])`, `x.repeat::<shape![2, 3]>()` |
 //! | `F.pad(x, (1, 2))`, `F.pad(x, (1, n), "reflect")` | `x.pad::<shape![1, 2], _>(Constant(0))`, `x.pad_sized([1, n], Reflect)` |
@@ -51,6 +57,8 @@
 //! | `torch.where(m, x, 0)` | `where_(m, &x, 0)` |
 //! | `x[m]`, `x[:, i]`, `x.gather(1, i)` | `x.masked_select(m)`, `x.index_select(axis![1], i)`, `x.gather(axis![1], i)` |
 //! | `x.sort(dim=-1)`, `x.topk(5)`, `x.topk(k)` | `x.sort(axis![-1], false)`, `x.topk::<dim!(5), _>(axis![-1], true)`, `x.topk_sized(k, axis![-1], true)` |
+//! | `x.to(memory_format=torch.channels_last)`, `x.is_contiguous(memory_format=…)` | `x.to_memory_format(ChannelsLast)`, `x.is_contiguous_in(ChannelsLast)` |
+//! | `x.device`, `torch.device("cuda:1")`, `torch.result_type(x, 0.5)` | `x.device()`, `AnyDevice::new("cuda:1")`, [`dtype::result_type(&x, 0.5)`](dtype::result_type) |
 //! | `x @ w.T` | `x.matmul(w.t())` |
 //! | `F.linear(x, w, b)`, `F.layer_norm(x, (384,), w, b)` | `x.linear(&w, Some(&b))`, `x.layer_norm(Some(&w), Some(&b), 1e-5)` |
 //! | `~mask`, `x ** 2`, `x // y`, `x % y` | `!mask`, `x.pow(2)`, `x.floor_divide(y)`, `x % y` |
@@ -59,12 +67,15 @@
 // The macros write `::castiron::…`, in this crate too.
 extern crate self as castiron;
 
+#[cfg(feature = "any")]
+pub mod any;
 mod cpu;
 pub mod device;
 pub mod dtype;
 mod error;
 pub mod memory;
 pub mod ops;
+mod scoped;
 pub mod shape;
 mod storage;
 mod tensor;
@@ -74,6 +85,8 @@ pub mod pad {
     pub use crate::tensor::{Circular, Constant, PadMode, Reflect, Replicate};
 }
 
+#[cfg(feature = "any")]
+pub use any::AnyTensor;
 /// Writes one dimension as a type: a number, `_` for [`Dyn`], or a name.
 ///
 /// ```
@@ -105,6 +118,34 @@ pub use castiron_macros::dim;
 /// assert_eq!(total.to_vec(), [1.0, 4.0]);
 /// ```
 pub use castiron_macros::fused;
+/// Writes a slice: an item for each axis, from the first on, for [`Tensor::slice`] and its kin.
+///
+/// | item | does | Python |
+/// |---|---|---|
+/// | `2`, `-1`, `i` | one position; the axis disappears | `2`, `-1`, `i` |
+/// | `1..3`, `1..`, `..-1`, `a..=b` | a range | `1:3`, `1:`, `:-1`, `a:b + 1` |
+/// | `1..8;2`, `..;2`, `::2` | every second position of a range | `1:8:2`, `::2`, `::2` |
+/// | `..` | the whole axis | `:` |
+/// | `...` | as many whole axes as are left | `...` |
+/// | `NewAxis` | a new axis of size 1 | `None` |
+///
+/// Negative positions count from the end, and ranges end where the axis does. Axes that are not named stay whole.
+///
+/// The size of a range written in literals is in the type: on an axis of known size as PyTorch clamps it; on another what the
+/// literals say (`1..3` and `-2..` are 2), which is an error while running if the axis is shorter. Ranges of other expressions
+/// have sizes known at run time. A literal position that a known axis does not have does not compile.
+///
+/// ```
+/// use castiron::{s, shape, Tensor};
+/// let x: Tensor<i64, shape![_, 4, 6]> = Tensor::from_vec_sized((0..72).collect(), [3, 4, 6]);
+/// let y: Tensor<i64, shape![_, 2, 3]> = x.slice(s![.., 1..3, ::2]);
+/// let y: Tensor<i64, shape![1, 4]> = x.slice(s![0, NewAxis, ..., 2]);
+/// assert_eq!(y.to_vec(), [2, 8, 14, 20]);
+/// let n = 2;
+/// let y: Tensor<i64, shape![_, 4, 6]> = x.slice(s![..n]);
+/// assert_eq!(y.shape(), [2, 4, 6]);
+/// ```
+pub use castiron_macros::s;
 /// Writes a shape as a type: numbers, `_` for sizes known at run time, names declared with [`dims!`], or types that are
 /// dimensions. `shape![]` is the shape of a zero-dim tensor.
 ///
@@ -131,22 +172,24 @@ pub use castiron_macros::shape;
 /// assert_eq!((b.to_vec(), e.to_vec()), (vec![1.0, 2.5, 1.0], vec![2.0, 4.0]));
 /// ```
 pub use castiron_macros::tensor;
-pub use device::{Cpu, Cuda, Device, Meta};
+pub use device::{AnyDevice, Cpu, Cuda, Device, IntoDevice, Meta};
 pub use dtype::{
     Bits, CanCast, CastTo, Category, Complex, ComplexFloat, DType, Dtype, Element, Float, Inexact, Integer, Numeric,
     Ordered, Promote, Promoted, Real, Scalar, ScalarValue, bf16, f16,
 };
 pub use dtype::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 pub use error::{Error, Result, Sizes};
-pub use shape::{Axis, Dim, Dyn, KnownShape, Shape};
+pub use shape::memory_format::{ChannelsLast, ChannelsLast3d, Contiguous, Preserve};
+pub use shape::slicing::NewAxis;
+pub use shape::{Axis, Dim, Dyn, KnownShape, MemoryFormat, Shape};
 pub use tensor::lazy;
-#[doc(hidden)]
-pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, RightOf, TunedWrites, Writes};
 pub use tensor::{
-    BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype, Joined, Layout, Operand, Outcome, Piece,
-    Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, cat, multi_dot, stack, try_cat, try_multi_dot,
-    try_stack, try_where_, where_,
+    Activation, AsTensor, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype, Joined, Layout, Operand,
+    Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, TensorView, TensorViewMut, cat,
+    multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
+#[doc(hidden)]
+pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, MultiSlice, RightOf, TunedWrites, Writes};
 pub use tensor::{
     BlockDiag, Broadcasted, Grid, Reshaped, block_diag, broadcast_tensors, cartesian_prod, column_stack, dstack,
     hstack, meshgrid, meshgrid_xy, try_block_diag, try_broadcast_tensors, try_cartesian_prod, try_column_stack,
@@ -156,6 +199,10 @@ pub use tensor::{
     WeightOf, float_power, floor_divide, pow, try_float_power, try_floor_divide, try_pow, try_xlog1py, try_xlogy,
     try_zeta, xlog1py, xlogy, zeta,
 };
+
+#[cfg(doc)]
+#[doc = include_str!("../docs/forbidden.md")]
+pub mod forbidden {}
 
 /// The README's examples.
 #[cfg(doctest)]

@@ -1,0 +1,159 @@
+//! Operations of three operands, and those that make complex numbers.
+
+use super::elementwise::{result_strides, same_device};
+use super::moves::{common_sizes, invalid, same_dtype};
+use super::products::widened;
+use super::{AnyOperand, AnyTensor, Buffer, checked_numel};
+use crate::device::{Backend, Cpu};
+use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{Category, DType, Dtype, Element, Float};
+use crate::error::{Error, Result};
+use crate::ops::blend::{Joining, Lerping, LerpingBy, Turning};
+use crate::storage::HostBuffer;
+
+/// A result of operands that are broadcast; `make` is given them so, and the result's strides.
+fn blended<const N: usize>(
+    op: &'static str,
+    operands: [&AnyTensor; N],
+    dtype: DType,
+    make: impl FnOnce([&AnyTensor; N], &[usize]) -> Result<HostBuffer>,
+) -> Result<AnyTensor> {
+    for other in &operands[1..] {
+        same_device(op, operands[0], other)?;
+    }
+    let sizes = common_sizes(op, operands)?;
+    checked_numel(op, &sizes, dtype)?;
+    let strides = result_strides(&sizes, &operands.map(|x| x.layout(x.dtype)));
+    let buffer = if operands.iter().any(|x| x.is_meta()) {
+        Buffer::Meta
+    } else {
+        let spread = operands.iter().map(|x| x.spread(&sizes)).collect::<Result<Vec<_>>>()?;
+        Buffer::Cpu(make(core::array::from_fn(|at| &spread[at]), &strides)?)
+    };
+    Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides))
+}
+
+impl AnyTensor {
+    /// `self + weight * (end - self)` (`torch.lerp`): the way from `self` to `end`. All hold one dtype; the weight is a tensor, or
+    /// a scalar, or a zero-dim tensor of any dtype.
+    ///
+    /// # Errors
+    /// If dtypes differ or are neither floats nor complex, shapes do not broadcast, or the weight does not fit.
+    pub fn lerp(&self, end: &AnyTensor, weight: impl Into<AnyOperand>) -> Result<AnyTensor> {
+        let (op, weight) = ("lerp", weight.into());
+        same_dtype(op, self, end)?;
+        let refused = |value| Error::ScalarOutOfRange { op, value, dtype: self.dtype };
+        super::dispatch::inexact!(op, self.dtype, E => {
+            let by = match &weight {
+                AnyOperand::Number(value) => Some(*value),
+                AnyOperand::Array(weight) if weight.rank() == 0 && !weight.is_meta() => Some(weight.item()?),
+                AnyOperand::Array(weight) => {
+                    same_dtype(op, self, weight)?;
+                    return blended(op, [self, end, weight], self.dtype, |[start, end, weight], strides| {
+                        let (start, end, weight) = (start.seen::<E>(op)?, end.seen::<E>(op)?, weight.seen::<E>(op)?);
+                        Cpu::map3::<E, E, E, E>(Lerping, start, end, weight, strides)
+                    });
+                }
+            };
+            let value = by.unwrap_or(ScalarValue::Int(0));
+            if !self.dtype.is_complex() && matches!(value, ScalarValue::Complex(value) if value.im != 0.0) {
+                return Err(refused(value));
+            }
+            let weight: <E as Dtype>::Compute = value.to_dtype().ok_or_else(|| refused(value))?;
+            blended(op, [self, end], self.dtype, |[start, end], strides| {
+                Cpu::map2::<E, E, E>(LerpingBy(weight), start.seen(op)?, end.seen(op)?, strides)
+            })
+        })
+    }
+
+    /// `self + value * (a * b)` or `self + value * (a / b)`, in `f32` for halves; dtypes promote.
+    pub(super) fn plus(&self, op: &'static str, a: &AnyTensor, b: &AnyTensor, value: ScalarValue) -> Result<AnyTensor> {
+        let divides = op == "addcdiv";
+        let dtype = super::joining::promoted_all(op, &[self.clone(), a.clone(), b.clone()])?;
+        if divides && [a, b].iter().all(|x| x.dtype.category() <= Category::Integral) {
+            let reason = "integers are not divided here: convert one of the two to a float first".to_owned();
+            return Err(Error::NotAdmitted { op, dtype: a.dtype, reason });
+        }
+        if dtype == DType::Bool || dtype.is_shell() {
+            return Err(super::dispatch::refused(op, dtype));
+        }
+        let wide = widened(dtype);
+        // A factor is cut off for integers.
+        let value = self.scalar_here(op, value, wide)?;
+        let [x, a, b] = [self.to(wide)?, a.to(wide)?, b.to(wide)?];
+        let scaled = value.mul(&a)?;
+        let term = if divides { scaled.div(&b)? } else { scaled.mul(&b)? };
+        x.add(&term)?.to(dtype)
+    }
+
+    /// `self + value * a * b` (`torch.addcmul`). Dtypes promote.
+    ///
+    /// # Errors
+    /// If all are bool, shapes do not broadcast, or the value does not fit.
+    pub fn addcmul(&self, a: &AnyTensor, b: &AnyTensor, value: impl crate::Scalar) -> Result<AnyTensor> {
+        self.plus("addcmul", a, b, value.value())
+    }
+
+    /// `self + value * a / b` (`torch.addcdiv`). Dtypes promote.
+    ///
+    /// # Errors
+    /// If both `a` and `b` hold integers or bools, shapes do not broadcast, or the value does not fit.
+    pub fn addcdiv(&self, a: &AnyTensor, b: &AnyTensor, value: impl crate::Scalar) -> Result<AnyTensor> {
+        self.plus("addcdiv", a, b, value.value())
+    }
+
+    /// Complex numbers from their real parts and their imaginary ones (`torch.complex`). Both hold one float dtype.
+    ///
+    /// # Errors
+    /// If dtypes differ or have no complex one, or shapes do not broadcast.
+    pub fn complex(&self, imag: &AnyTensor) -> Result<AnyTensor> {
+        self.paired("complex", imag)
+    }
+
+    /// Complex numbers from their magnitudes and angles (`torch.polar`). Both hold `float32` or `float64`.
+    ///
+    /// # Errors
+    /// If dtypes differ or are others, or shapes do not broadcast.
+    pub fn polar(&self, angle: &AnyTensor) -> Result<AnyTensor> {
+        self.paired("polar", angle)
+    }
+
+    fn paired(&self, op: &'static str, other: &AnyTensor) -> Result<AnyTensor> {
+        same_dtype(op, self, other)?;
+        fn run<E: Float>(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
+            blended(op, [a, b], <E::Complex as Element>::DTYPE, |[a, b], strides| {
+                let (a, b) = (a.seen::<E>(op)?, b.seen::<E>(op)?);
+                match op {
+                    "polar" => Cpu::map2::<E, E, E::Complex>(Turning, a, b, strides),
+                    _ => Cpu::map2::<E, E, E::Complex>(Joining, a, b, strides),
+                }
+            })
+        }
+        match self.dtype {
+            DType::F16 if op == "complex" => run::<crate::f16>(op, self, other),
+            DType::F32 => run::<f32>(op, self, other),
+            DType::F64 => run::<f64>(op, self, other),
+            dtype => Err(super::dispatch::refused(op, dtype)),
+        }
+    }
+
+    /// In a memory format by PyTorch's name.
+    pub(super) fn in_format(&self, op: &'static str, format: &str) -> Result<AnyTensor> {
+        let (rank, order): (usize, &[usize]) = match format {
+            "torch.preserve_format" => return Ok(self.clone()),
+            "torch.contiguous_format" => return self.contiguous(),
+            "torch.channels_last" => (4, &[0, 2, 3, 1]),
+            "torch.channels_last_3d" => (5, &[0, 2, 3, 4, 1]),
+            other => return invalid(op, format!("there is no memory format {other:?}")),
+        };
+        if self.rank() != rank {
+            return invalid(op, format!("{format} is for tensors with {rank} axes, got one with {}", self.rank()));
+        }
+        let (mut strides, mut step) = (vec![0; rank], 1);
+        for &at in order.iter().rev() {
+            strides[at] = step;
+            step *= self.sizes[at].max(1);
+        }
+        if *self.strides == strides[..] { Ok(self.clone()) } else { self.copied(&strides) }
+    }
+}

@@ -1,0 +1,553 @@
+//! Operations by name, with PyTorch's names and argument names: what scripts, conformance and documentation read.
+
+use super::AnyTensor;
+use super::operand::AnyOperand;
+use super::ops as rows;
+use super::rows::{BINARY, UNARY};
+use crate::dtype::DType;
+use crate::dtype::scalar::ScalarValue;
+use crate::error::{Error, Result};
+use crate::shape::MemoryFormat;
+
+/// An argument or a result of an operation that is called by name.
+///
+/// (Its variants are not called as types are: the compiler would write those with their paths in every message.)
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// Python's `None`.
+    Absent,
+    /// A tensor.
+    Array(AnyTensor),
+    /// A bool, an integer, a float or a complex number.
+    Number(ScalarValue),
+    /// A string.
+    Str(String),
+    /// A dtype.
+    Type(DType),
+    /// A list or a tuple.
+    List(Vec<Value>),
+    /// `start:stop:step`
+    Slice(Option<i64>, Option<i64>, Option<i64>),
+    /// `...`
+    Rest,
+}
+
+impl From<AnyTensor> for Value {
+    fn from(tensor: AnyTensor) -> Self {
+        Value::Array(tensor)
+    }
+}
+impl From<&AnyTensor> for Value {
+    fn from(tensor: &AnyTensor) -> Self {
+        Value::Array(tensor.clone())
+    }
+}
+impl From<DType> for Value {
+    fn from(dtype: DType) -> Self {
+        Value::Type(dtype)
+    }
+}
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Value::Str(text.to_owned())
+    }
+}
+impl From<bool> for Value {
+    fn from(value: bool) -> Self {
+        Value::Number(ScalarValue::Bool(value))
+    }
+}
+impl From<i64> for Value {
+    fn from(value: i64) -> Self {
+        Value::Number(ScalarValue::Int(value.into()))
+    }
+}
+impl From<f64> for Value {
+    fn from(value: f64) -> Self {
+        Value::Number(ScalarValue::Float(value))
+    }
+}
+impl From<ScalarValue> for Value {
+    fn from(value: ScalarValue) -> Self {
+        Value::Number(value)
+    }
+}
+impl<V: Into<Value>> From<Vec<V>> for Value {
+    fn from(values: Vec<V>) -> Self {
+        Value::List(values.into_iter().map(Into::into).collect())
+    }
+}
+impl<V: Into<Value>> From<Option<V>> for Value {
+    fn from(value: Option<V>) -> Self {
+        value.map_or(Value::Absent, Into::into)
+    }
+}
+impl<A: Into<Value>, B: Into<Value>> From<(A, B)> for Value {
+    fn from((a, b): (A, B)) -> Self {
+        Value::List(vec![a.into(), b.into()])
+    }
+}
+
+/// The arguments of an operation: in order, then by name.
+///
+/// ```
+/// use castiron::any::{Args, call};
+/// use castiron::{AnyTensor, tensor};
+/// let x = AnyTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]]);
+/// let y = call("add", &Args::new().arg(&x).arg(1_i64).named("alpha", 2_i64))?;
+/// assert_eq!(y.tensor()?.to_string(), "tensor([[3., 4.],\n        [5., 6.]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Args {
+    pub(super) positional: Vec<Value>,
+    pub(super) named: Vec<(String, Value)>,
+}
+
+impl Args {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// One more in order.
+    #[must_use]
+    pub fn arg(mut self, value: impl Into<Value>) -> Self {
+        self.positional.push(value.into());
+        self
+    }
+    /// One more by name.
+    #[must_use]
+    pub fn named(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.named.push((name.to_owned(), value.into()));
+        self
+    }
+}
+
+impl Value {
+    /// The tensor it is.
+    ///
+    /// # Errors
+    /// If it is something else.
+    pub fn tensor(self) -> Result<AnyTensor> {
+        match self {
+            Value::Array(tensor) => Ok(tensor),
+            other => Err(wrong("call", "result", "a tensor", &other)),
+        }
+    }
+}
+
+/// An operation that can be called by name.
+#[derive(Clone, Copy)]
+pub struct NamedOp {
+    /// PyTorch's name, without `torch.`: `linalg.vector_norm`, `nn.functional.pad`, `__getitem__`.
+    pub name: &'static str,
+    /// The names of its arguments, in order. One that begins with `*` takes all that are left; those after it are given by name.
+    pub arguments: &'static [&'static str],
+    /// The dtypes that the first operand may have.
+    pub dtypes: &'static str,
+    pub(super) run: Run,
+}
+
+/// How an operation is run.
+#[derive(Clone, Copy)]
+pub(super) enum Run {
+    Unary(&'static super::rows::Unary),
+    Binary(&'static super::rows::Binary),
+    Bound(fn(&Bound<'_>) -> Result<Value>),
+}
+
+/// Arguments put in their places.
+pub(super) struct Bound<'a> {
+    pub(super) op: &'static str,
+    names: &'static [&'static str],
+    values: Vec<Option<&'a Value>>,
+    rest: &'a [Value],
+}
+
+fn wrong(op: &'static str, name: &str, expected: &str, found: &Value) -> Error {
+    let found = match found {
+        Value::Absent => "None".to_owned(),
+        Value::Array(tensor) => format!("a tensor of {} and shape {:?}", tensor.dtype(), tensor.shape()),
+        Value::Number(value) => format!("the scalar {value}"),
+        Value::Str(text) => format!("{text:?}"),
+        Value::Type(dtype) => format!("{dtype:?}"),
+        Value::List(values) => format!("a list of {}", values.len()),
+        Value::Slice(..) => "a slice".to_owned(),
+        Value::Rest => "an ellipsis".to_owned(),
+    };
+    Error::InvalidArgument { op, reason: format!("argument `{name}`: expected {expected}, got {found}") }
+}
+
+impl<'a> Bound<'a> {
+    fn new(op: &'static str, names: &'static [&'static str], args: &'a Args) -> Result<Self> {
+        // What comes after `*rest` is given by name.
+        let variadic = names.iter().position(|name| name.starts_with('*'));
+        let places = variadic.unwrap_or(names.len());
+        let (first, rest) = args.positional.split_at(places.min(args.positional.len()));
+        if variadic.is_none() && !rest.is_empty() {
+            let reason = format!("takes {places} arguments ({}), got {}", names.join(", "), args.positional.len());
+            return Err(Error::InvalidArgument { op, reason });
+        }
+        let mut values: Vec<Option<&Value>> = first.iter().map(Some).collect();
+        values.resize(names.len(), None);
+        for (name, value) in &args.named {
+            // PyTorch's functions call the first tensor `input`, its methods `self`.
+            let at = names.iter().position(|known| known.trim_start_matches('*') == name);
+            let at = at.or_else(|| (matches!(&**name, "input" | "self") && !names.is_empty()).then_some(0));
+            let Some(at) = at else {
+                let reason = format!("has no argument `{name}`; its arguments are {}", names.join(", "));
+                return Err(Error::InvalidArgument { op, reason });
+            };
+            if values[at].is_some() {
+                return Err(Error::InvalidArgument { op, reason: format!("argument `{name}` is given twice") });
+            }
+            values[at] = Some(value);
+        }
+        Ok(Bound { op, names, values, rest })
+    }
+
+    /// An argument; `None` where it is left out.
+    pub(super) fn get(&self, name: &str) -> Option<&'a Value> {
+        let at = self.names.iter().position(|known| *known == name);
+        debug_assert!(at.is_some(), "`{}` has no argument `{name}`", self.op);
+        self.values[at?].filter(|value| !matches!(value, Value::Absent))
+    }
+
+    /// An argument that is not left out.
+    pub(super) fn value(&self, name: &str) -> Result<&'a Value> {
+        let missing = || Error::InvalidArgument { op: self.op, reason: format!("argument `{name}` is missing") };
+        self.get(name).ok_or_else(missing)
+    }
+
+    pub(super) fn is_given(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    pub(super) fn wrong(&self, name: &str, expected: &str, found: &Value) -> Error {
+        wrong(self.op, name, expected, found)
+    }
+
+    pub(super) fn tensor(&self, name: &str) -> Result<&'a AnyTensor> {
+        match self.value(name)? {
+            Value::Array(tensor) => Ok(tensor),
+            other => Err(self.wrong(name, "a tensor", other)),
+        }
+    }
+
+    pub(super) fn tensor_or_none(&self, name: &str) -> Result<Option<&'a AnyTensor>> {
+        self.get(name).map(|_| self.tensor(name)).transpose()
+    }
+
+    /// A tensor or a scalar.
+    pub(super) fn operand(&self, name: &str) -> Result<AnyOperand> {
+        match self.value(name)? {
+            Value::Array(tensor) => Ok(tensor.into()),
+            Value::Number(value) => Ok((*value).into()),
+            other => Err(self.wrong(name, "a tensor or a scalar", other)),
+        }
+    }
+
+    pub(super) fn operand_or_none(&self, name: &str) -> Result<Option<AnyOperand>> {
+        self.get(name).map(|_| self.operand(name)).transpose()
+    }
+
+    pub(super) fn scalar(&self, name: &str) -> Result<ScalarValue> {
+        match self.value(name)? {
+            Value::Number(value) => Ok(*value),
+            Value::Array(tensor) if tensor.numel() == 1 => tensor.item(),
+            other => Err(self.wrong(name, "a scalar", other)),
+        }
+    }
+
+    pub(super) fn scalar_or(&self, name: &str, default: ScalarValue) -> Result<ScalarValue> {
+        if self.is_given(name) { self.scalar(name) } else { Ok(default) }
+    }
+
+    pub(super) fn int(&self, name: &str) -> Result<i64> {
+        self.value(name).and_then(|value| self.as_int(name, value))
+    }
+
+    pub(super) fn as_int(&self, name: &str, value: &Value) -> Result<i64> {
+        let int = match value {
+            Value::Number(ScalarValue::Int(int)) => i64::try_from(*int).ok(),
+            Value::Number(ScalarValue::Bool(value)) => Some(i64::from(*value)),
+            Value::Array(tensor) if tensor.numel() == 1 => match tensor.item()? {
+                ScalarValue::Int(int) => i64::try_from(int).ok(),
+                _ => None,
+            },
+            _ => None,
+        };
+        int.ok_or_else(|| self.wrong(name, "an integer", value))
+    }
+
+    pub(super) fn int_or(&self, name: &str, default: i64) -> Result<i64> {
+        if self.is_given(name) { self.int(name) } else { Ok(default) }
+    }
+
+    pub(super) fn int_or_none(&self, name: &str) -> Result<Option<i64>> {
+        self.get(name).map(|_| self.int(name)).transpose()
+    }
+
+    pub(super) fn float_or(&self, name: &str, default: f64) -> Result<f64> {
+        Ok(if self.is_given(name) { self.scalar(name)?.real_part() } else { default })
+    }
+
+    pub(super) fn float_or_none(&self, name: &str) -> Result<Option<f64>> {
+        self.get(name).map(|_| self.scalar(name).map(ScalarValue::real_part)).transpose()
+    }
+
+    pub(super) fn bool_or(&self, name: &str, default: bool) -> Result<bool> {
+        match self.get(name) {
+            None => Ok(default),
+            Some(Value::Number(ScalarValue::Bool(value))) => Ok(*value),
+            Some(Value::Number(ScalarValue::Int(value))) => Ok(*value != 0),
+            Some(other) => Err(self.wrong(name, "a bool", other)),
+        }
+    }
+
+    pub(super) fn str_or(&self, name: &str, default: &'a str) -> Result<&'a str> {
+        match self.get(name) {
+            None => Ok(default),
+            Some(Value::Str(text)) => Ok(text),
+            Some(other) => Err(self.wrong(name, "a string", other)),
+        }
+    }
+
+    pub(super) fn memory_format(&self, default: MemoryFormat) -> Result<MemoryFormat> {
+        match self.get("memory_format") {
+            None => Ok(default),
+            Some(Value::Str(text)) => {
+                let text = text.strip_prefix("torch.").unwrap_or(text);
+                let refused =
+                    |_| Error::InvalidArgument { op: self.op, reason: format!("no memory format is {text:?}") };
+                text.parse().map_err(refused)
+            }
+            Some(other) => Err(self.wrong("memory_format", "a memory format", other)),
+        }
+    }
+
+    pub(super) fn dtype_or_none(&self, name: &str) -> Result<Option<DType>> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Type(dtype)) => Ok(Some(*dtype)),
+            Some(Value::Str(text)) => {
+                let parsed = text.parse();
+                parsed.map(Some).map_err(|error| Error::InvalidArgument { op: self.op, reason: format!("{error}") })
+            }
+            Some(other) => Err(self.wrong(name, "a dtype", other)),
+        }
+    }
+
+    /// Integers: a list, or one.
+    pub(super) fn ints(&self, name: &str) -> Result<Vec<i64>> {
+        match self.value(name)? {
+            Value::List(values) => values.iter().map(|value| self.as_int(name, value)).collect(),
+            value => Ok(vec![self.as_int(name, value)?]),
+        }
+    }
+
+    pub(super) fn ints_or_none(&self, name: &str) -> Result<Option<Vec<i64>>> {
+        self.get(name).map(|_| self.ints(name)).transpose()
+    }
+
+    /// All that are left after the named ones: PyTorch's `*sizes`, given one by one or as a list.
+    pub(super) fn rest_ints(&self, name: &str) -> Result<Vec<i64>> {
+        if let Some(value) = self.get(name) {
+            return match value {
+                Value::List(values) => values.iter().map(|value| self.as_int(name, value)).collect(),
+                value => Ok(vec![self.as_int(name, value)?]),
+            };
+        }
+        match self.rest {
+            [Value::List(values)] => values.iter().map(|value| self.as_int(name, value)).collect(),
+            values => values.iter().map(|value| self.as_int(name, value)).collect(),
+        }
+    }
+
+    /// All that are left after the named ones.
+    pub(super) fn rest(&self) -> &'a [Value] {
+        self.rest
+    }
+
+    /// A dtype among those left, which some methods take in place of sizes.
+    pub(super) fn rest_dtype(&self) -> Option<DType> {
+        match self.rest {
+            [Value::Type(dtype)] => Some(*dtype),
+            _ => None,
+        }
+    }
+
+    /// Whether what is left is one list.
+    pub(super) fn is_list(&self, name: &str) -> bool {
+        matches!((self.get(name), self.rest), (Some(Value::List(_)), _) | (None, [Value::List(_)]))
+    }
+
+    /// Tensors: a list, or all that are left.
+    pub(super) fn tensors(&self, name: &str) -> Result<Vec<AnyTensor>> {
+        let values: Vec<&Value> = match (self.get(name), self.rest) {
+            (Some(Value::List(values)), _) | (None, [Value::List(values)]) => values.iter().collect(),
+            (Some(value), _) => vec![value],
+            (None, values) => values.iter().collect(),
+        };
+        let tensor = |value: &&Value| match value {
+            Value::Array(tensor) => Ok(tensor.clone()),
+            other => Err(self.wrong(name, "tensors", other)),
+        };
+        values.iter().map(tensor).collect()
+    }
+}
+
+/// Every operation that can be called by name, with its arguments and the dtypes it admits.
+///
+/// ```
+/// let add = castiron::any::ops().find(|op| op.name == "add").unwrap();
+/// assert_eq!(add.arguments, ["input", "other", "alpha"]);
+/// ```
+pub fn ops() -> impl Iterator<Item = NamedOp> {
+    let unary = UNARY.iter().map(|row| NamedOp {
+        name: torch_name(row.torch, row.name),
+        arguments: &["input"],
+        dtypes: row.admits.words(),
+        run: Run::Unary(row),
+    });
+    let binary = BINARY.iter().map(|row| NamedOp {
+        name: torch_name(row.torch, row.name),
+        arguments: &["input", "other"],
+        dtypes: row.admits.words(),
+        run: Run::Binary(row),
+    });
+    // What is written out comes first: it may take more arguments than a row of the tables.
+    let mut seen = std::collections::HashSet::new();
+    rows::NAMED
+        .iter()
+        .flat_map(|ops| ops.iter().copied())
+        .chain(unary)
+        .chain(binary)
+        .filter(move |op| seen.insert(op.name))
+}
+
+/// `torch.special.exp2` and the like as they are called.
+fn torch_name(torch: &'static str, name: &'static str) -> &'static str {
+    // Rows that say more than a name (`torch.div(rounding_mode='trunc')`) are called by ours.
+    if torch.contains('(') || torch.contains('`') { name } else { torch.strip_prefix("torch.").unwrap_or(name) }
+}
+
+/// Other names of operations: PyTorch's aliases.
+const ALIASES: &[(&str, &str)] = &[
+    ("absolute", "abs"),
+    ("arccos", "acos"),
+    ("arccosh", "acosh"),
+    ("arcsin", "asin"),
+    ("arcsinh", "asinh"),
+    ("arctan", "atan"),
+    ("arctan2", "atan2"),
+    ("arctanh", "atanh"),
+    ("negative", "neg"),
+    ("fix", "trunc"),
+    ("clip", "clamp"),
+    ("greater", "gt"),
+    ("greater_equal", "ge"),
+    ("less", "lt"),
+    ("less_equal", "le"),
+    ("not_equal", "ne"),
+    ("multiply", "mul"),
+    ("subtract", "sub"),
+    ("divide", "div"),
+    ("true_divide", "div"),
+    ("swapaxes", "transpose"),
+    ("swapdims", "transpose"),
+    ("moveaxis", "movedim"),
+    ("concat", "cat"),
+    ("concatenate", "cat"),
+    ("special.expit", "sigmoid"),
+    ("special.erf", "erf"),
+    ("nn.functional.sigmoid", "sigmoid"),
+    ("nn.functional.tanh", "tanh"),
+    ("trapz", "trapezoid"),
+    ("conj_physical", "conj"),
+    ("resolve_conj", "clone"),
+    ("row_stack", "vstack"),
+    ("ger", "outer"),
+    ("__matmul__", "matmul"),
+    ("special.softmax", "softmax"),
+    ("special.psi", "digamma"),
+    ("special.exp2", "exp2"),
+    ("special.expm1", "expm1"),
+    ("special.i0", "i0"),
+    ("special.log1p", "log1p"),
+    ("special.sinc", "sinc"),
+    ("special.round", "round"),
+    ("special.gammaln", "lgamma"),
+    ("special.digamma", "digamma"),
+    ("special.erfc", "erfc"),
+    ("special.erfinv", "erfinv"),
+    ("special.xlogy", "xlogy"),
+    ("special.logsumexp", "logsumexp"),
+    ("nn.functional.softmax", "softmax"),
+    ("nn.functional.log_softmax", "log_softmax"),
+    ("special.log_softmax", "log_softmax"),
+    ("special.logsumexp", "logsumexp"),
+];
+
+/// Operations of two operands whose first one may be a scalar in PyTorch.
+const SCALARS_FIRST: &[&str] = &[
+    "mul",
+    "true_divide",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "float_power",
+    "floor_divide",
+    "pow",
+    "remainder",
+    "special.xlog1py",
+    "special.zeta",
+    "xlogy",
+    "trunc_divide",
+];
+
+/// The operation that another name of PyTorch's stands for.
+pub fn alias(name: &str) -> Option<&'static str> {
+    ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, of)| *of)
+}
+
+/// Calls an operation by PyTorch's name, with PyTorch's arguments.
+///
+/// # Errors
+/// If there is no such operation, an argument is not what it takes, or the operation fails.
+///
+/// ```
+/// use castiron::any::{Args, call};
+/// use castiron::{AnyTensor, tensor};
+/// let x = AnyTensor::from(tensor![3.0, -4.0]);
+/// assert_eq!(call("abs", &Args::new().arg(&x))?.tensor()?.to_string(), "tensor([3., 4.])");
+/// assert_eq!(
+///     call("abs", &Args::new()).unwrap_err().to_string(),
+///     "abs: argument `input` is missing"
+/// );
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn call(name: &str, args: &Args) -> Result<Value> {
+    use std::collections::HashMap;
+    use std::sync::OnceLock;
+    static OPS: OnceLock<HashMap<&'static str, NamedOp>> = OnceLock::new();
+    let known = OPS.get_or_init(|| ops().map(|op| (op.name, op)).collect());
+    let name = name.strip_prefix("torch.").unwrap_or(name);
+    let alias = || alias(name).and_then(|of| known.get(of));
+    let Some(op) = known.get(name).or_else(alias) else {
+        return Err(Error::InvalidArgument { op: "call", reason: format!("there is no operation `{name}`") });
+    };
+    let bound = Bound::new(op.name, op.arguments, args)?;
+    match op.run {
+        Run::Unary(row) => bound.tensor("input")?.apply(row).map(Value::Array),
+        Run::Binary(row) => {
+            if !SCALARS_FIRST.contains(&op.name) {
+                bound.tensor("input")?;
+            }
+            super::elementwise::combine(row, &bound.operand("input")?, &bound.operand("other")?).map(Value::Array)
+        }
+        Run::Bound(run) => run(&bound),
+    }
+}

@@ -1,0 +1,48 @@
+//! Sizes and strides of tensors whose number of axes is known while running.
+
+use crate::error::{Error, Result};
+use core::ops::{Deref, DerefMut};
+
+/// The most axes a tensor has.
+pub(super) const MOST: usize = 8;
+
+/// Up to [`MOST`] sizes or strides, without an allocation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Dims {
+    len: u8,
+    values: [usize; MOST],
+}
+
+impl Dims {
+    /// As many as there are axes, or an error where that is too many.
+    pub(super) fn new(op: &'static str, from: &[usize]) -> Result<Self> {
+        if from.len() > MOST {
+            let reason = format!("tensors have at most {MOST} axes, got {}", from.len());
+            return Err(Error::InvalidArgument { op, reason });
+        }
+        let mut values = [0; MOST];
+        values[..from.len()].copy_from_slice(from);
+        Ok(Dims { len: from.len() as u8, values })
+    }
+
+    /// Of as many axes as a tensor that exists has.
+    pub(super) fn known(from: &[usize]) -> Self {
+        Self::new("dims", from).unwrap_or_else(|_| unreachable!("tensors have no more axes than that"))
+    }
+}
+impl Deref for Dims {
+    type Target = [usize];
+    fn deref(&self) -> &[usize] {
+        &self.values[..self.len as usize]
+    }
+}
+impl DerefMut for Dims {
+    fn deref_mut(&mut self) -> &mut [usize] {
+        &mut self.values[..self.len as usize]
+    }
+}
+impl PartialEq for Dims {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}

@@ -1,0 +1,604 @@
+//! Elementwise operations: dtypes, kinds and shapes checked while running, then the loop of the table.
+
+use super::bridge::on_device;
+use super::casts::cast;
+use super::dispatch::among;
+use super::operand::{AnyOperand, default_float, promoted};
+use super::rows::{Admits, Binary, Rule, ScalarKernel, Unary};
+use super::{AnyTensor, Buffer, Dims, checked_numel};
+use crate::cpu::erased::{self, Cast, Place};
+use crate::dtype::scalar::{KindRank, ScalarValue};
+use crate::dtype::{Category, DType};
+use crate::error::{Error, Result};
+use crate::shape::memory_format::{self, OperandLayout};
+use crate::shape::{broadcast_sizes, strides};
+
+/// What is computed in, and what comes out.
+struct Dtypes {
+    /// Operands are converted to it.
+    computes: DType,
+    /// What the loop gives.
+    gives: DType,
+    /// What the result holds.
+    result: DType,
+    /// What counts when operands' layouts are compared.
+    common: DType,
+}
+
+/// From the dtype that operands promote to.
+fn dtypes(rule: Rule, promoted: DType) -> Dtypes {
+    let lifted = rule.lifts() && promoted.category() <= Category::Integral;
+    let common = match rule {
+        _ if lifted => default_float(),
+        Rule::double if promoted.is_complex() => DType::C128,
+        Rule::double => DType::F64,
+        _ => promoted,
+    };
+    let result = rule.result(common);
+    // There are no loops over `complex32`: it computes as `complex64`.
+    let computes = if common == DType::C32 { DType::C64 } else { common };
+    Dtypes { computes, gives: rule.result(computes), result, common }
+}
+
+fn no_loop(op: &'static str, dtype: DType, admits: Admits) -> Error {
+    if dtype.is_shell() {
+        return super::dispatch::refused(op, dtype);
+    }
+    Error::NotAdmitted { op, dtype, reason: format!("it is defined for {}", admits.words()) }
+}
+
+fn pair_refused(op: &'static str, dtypes: [DType; 2], admits: Admits) -> Error {
+    match dtypes.into_iter().find(|dtype| dtype.is_shell()) {
+        Some(shell) => super::dispatch::refused(op, shell),
+        None => {
+            let reason = format!("beside {}; it is defined for {}", dtypes[1], admits.words());
+            Error::NotAdmitted { op, dtype: dtypes[0], reason }
+        }
+    }
+}
+
+impl AnyTensor {
+    /// For the layout of a result: PyTorch converts operands to the common dtype before it looks at theirs.
+    pub(super) fn layout(&self, common: DType) -> OperandLayout<'_> {
+        (&self.sizes, &self.strides, self.dtype != common)
+    }
+}
+
+/// The strides of a result whose operands are these.
+pub(super) fn result_strides(sizes: &[usize], operands: &[OperandLayout<'_>]) -> Dims {
+    Dims::known(&memory_format::elementwise(sizes, operands))
+}
+
+/// A loop, its kernel, and the operands it runs over, `N` with what is written.
+struct Job<const N: usize, const OPERANDS: usize> {
+    op: &'static str,
+    inner: Inner<N>,
+    kernel: *const (),
+    sources: [AnyTensor; OPERANDS],
+    dtypes: Dtypes,
+    is_long: bool,
+}
+
+type Inner<const N: usize> = unsafe fn(*const (), [*mut u8; N], usize);
+
+impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
+    /// Writes the result, over `sizes`, to elements of this dtype; operands without a place of their own are those written.
+    ///
+    /// # Safety
+    /// `out` with its strides is valid for that, and no other operand is there.
+    unsafe fn run(&self, sizes: &[usize], out: *mut u8, dtype: DType, strides: &[usize]) -> Result<()> {
+        const { assert!(N == OPERANDS + 1) }
+        let mut places =
+            [Place { start: out, width: dtype.itemsize(), cast: cast(self.dtypes.gives, dtype)?.map(Cast::from) }; N];
+        let mut all = [Dims::known(strides); N];
+        for (at, source) in self.sources.iter().enumerate() {
+            let cast = through(source.dtype, &self.dtypes)?;
+            let width = source.dtype.itemsize();
+            places[at + 1] = match &source.buffer {
+                Buffer::Cpu(buffer) => erased::place(buffer, source.offset, width, cast),
+                Buffer::Meta => Place { start: out, width, cast },
+            };
+            strides::broadcast(&source.sizes, &source.strides, sizes, &mut all[at + 1]);
+        }
+        // SAFETY: the caller's promise; the kernel belongs to the loop.
+        unsafe { erased::run(self.inner, self.kernel, places, sizes, all.each_ref().map(|dims| &**dims), self.is_long) }
+        Ok(())
+    }
+
+    /// The result as a new tensor.
+    fn fresh(&self, sizes: &[usize], strides: &[usize]) -> Result<AnyTensor> {
+        let dtype = self.dtypes.result;
+        let len = checked_numel(self.op, sizes, dtype)?;
+        if self.sources.iter().any(AnyTensor::is_meta) {
+            return Ok(AnyTensor::fresh(Buffer::Meta, dtype, sizes, strides));
+        }
+        let mut outcome = Ok(());
+        // SAFETY: the strides of a fresh result are dense, and whoever made the job keeps the operands. (Where the conversion is
+        // refused nobody sees the buffer.)
+        let buffer =
+            unsafe { erased::fresh(len, dtype.itemsize(), |out| outcome = self.run(sizes, out, dtype, strides))? };
+        outcome?;
+        Ok(AnyTensor::fresh(Buffer::Cpu(buffer), dtype, sizes, strides))
+    }
+
+    /// The result written into a tensor, which is the first operand, too, if `own`.
+    fn write_to(&mut self, out: &mut AnyTensor, own: bool) -> Result<()> {
+        let (op, sizes) = (self.op, out.sizes);
+        if out.is_meta() {
+            return Ok(());
+        }
+        if self.sources.iter().any(AnyTensor::is_meta) {
+            return Err(Error::NoData { op });
+        }
+        if own {
+            // Let go of it, so that nobody else holds it.
+            self.sources[0].buffer = Buffer::Meta;
+        }
+        out.make_unique()?;
+        if own {
+            (self.sources[0].offset, self.sources[0].strides) = (out.offset, out.strides);
+        }
+        let (offset, dtype, strides) = (out.offset, out.dtype, out.strides);
+        let Buffer::Cpu(buffer) = &mut out.buffer else { return Err(Error::NoData { op }) };
+        let start = buffer.start_mut::<u8>().unwrap_or_else(|| unreachable!("it has been made unique"));
+        // SAFETY: the output is held exclusively, so that no operand is in it but itself.
+        unsafe { self.run(&sizes, start.wrapping_add(offset * dtype.itemsize()), dtype, &strides) }
+    }
+}
+
+/// How an operand becomes what is computed in: what computes in a wider dtype is rounded to the common one first.
+fn through(from: DType, dtypes: &Dtypes) -> Result<Option<Cast>> {
+    let Dtypes { computes, common, .. } = *dtypes;
+    if common == DType::C32 && from != common && computes != common {
+        return Ok(cast(from, common)?
+            .zip(cast(common, computes)?)
+            .map(|(first, then)| Cast { first, then: Some(then) }));
+    }
+    Ok(cast(from, computes)?.map(Cast::from))
+}
+
+/// Whether an output of this dtype may be written with a result.
+fn check_output(op: &'static str, is_exact: bool, result: DType, output: DType) -> Result<()> {
+    let allowed = if is_exact { result == output } else { result.can_cast(output) };
+    if allowed { Ok(()) } else { Err(Error::NotCastable { op, result, output }) }
+}
+
+/// Whether an output of this shape may be written with a result.
+fn check_shape(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
+    if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
+}
+
+fn unary_job(x: &AnyTensor, row: &Unary) -> Result<Job<2, 1>> {
+    let op = row.name;
+    if !row.admits.one(x.dtype) {
+        return Err(no_loop(op, x.dtype, row.admits));
+    }
+    let dtypes = dtypes(row.rule, x.dtype);
+    let inner = erased::unary(row.row, dtypes.computes).ok_or_else(|| no_loop(op, x.dtype, row.admits))?;
+    Ok(Job { op, inner, kernel: core::ptr::null(), sources: [x.clone()], dtypes, is_long: row.rule.lifts() })
+}
+
+/// A scalar counts as an operand of no axes.
+pub(super) const SCALAR: OperandLayout<'static> = (&[], &[], false);
+
+/// The strides of a fresh result of one operand, and perhaps a scalar.
+fn result_strides_of_one<const N: usize>(job: &Job<N, 1>, beside_scalar: bool) -> Dims {
+    let source = &job.sources[0];
+    if *source.strides == *strides::row_major(&source.sizes) {
+        return source.strides;
+    }
+    let own = source.layout(job.dtypes.common);
+    if beside_scalar { result_strides(&source.sizes, &[own, SCALAR]) } else { result_strides(&source.sizes, &[own]) }
+}
+
+impl AnyTensor {
+    /// A row of the unary table, as a new tensor.
+    pub(super) fn apply(&self, row: &Unary) -> Result<AnyTensor> {
+        if row.rule == Rule::divided && self.dtype.category() == Category::Integral {
+            // Integers are divided by an integer, which may have wrapped.
+            let [one, abs] = [AnyOperand::from(1_i64), self.apply(super::rows::unary::abs)?.into()];
+            let divisor = combine(super::rows::binary::add, &abs, &one)?;
+            return combine(super::rows::binary::div, &self.into(), &divisor.into());
+        }
+        let job = unary_job(self, row)?;
+        job.fresh(&self.sizes, &result_strides_of_one(&job, false))
+    }
+
+    /// The same in place.
+    pub(super) fn apply_in_place(&mut self, row: &Unary) -> Result<&mut Self> {
+        let mut job = unary_job(self, row)?;
+        let (result, output) = (job.dtypes.result, self.dtype);
+        // PyTorch has no in-place `abs` of complex elements, although the result could be cast.
+        if row.rule == Rule::real_part && output.is_complex() {
+            return Err(Error::NotCastable { op: row.name, result, output });
+        }
+        check_output(row.name, row.rule == Rule::mask, result, output)?;
+        job.write_to(self, true)?;
+        Ok(self)
+    }
+
+    /// The same into an existing tensor.
+    pub(super) fn apply_into(&self, row: &Unary, out: &mut AnyTensor) -> Result<()> {
+        let mut job = unary_job(self, row)?;
+        let exact = row.rule.is_exact(1) || row.rule == Rule::real_part && !self.dtype.is_complex();
+        let abs_of_complex = row.rule == Rule::real_part && self.dtype.is_complex();
+        let fits = abs_of_complex && (out.dtype == self.dtype || out.dtype.category() == Category::Floating);
+        if !fits {
+            check_output(row.name, exact || abs_of_complex, job.dtypes.result, out.dtype)?;
+        }
+        if row.name == "logical_not" && out.dtype.is_shell() {
+            return Err(super::dispatch::refused(row.name, out.dtype));
+        }
+        same_device(row.name, self, out)?;
+        check_shape(row.name, &self.sizes, &out.sizes)?;
+        job.write_to(out, false)
+    }
+}
+
+/// Operands on one device, or a zero-dim one on the CPU beside another.
+pub(super) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
+    let (lhs, rhs) = (a.device_name(), b.device_name());
+    let joins = |x: &AnyTensor| x.rank() == 0 && matches!(x.buffer, Buffer::Cpu(_));
+    if lhs == rhs || joins(a) || joins(b) {
+        return Ok(());
+    }
+    Err(Error::DevicesDiffer { op, lhs: lhs.to_owned(), rhs: rhs.to_owned() })
+}
+
+/// What two operands are run with: the loop and its operands, and the sizes of the result.
+enum Pair {
+    /// A tensor and a scalar.
+    Scalar(Job<2, 1>, ScalarKernel),
+    Tensors(Job<3, 2>),
+}
+
+/// The sizes that two shapes broadcast to.
+pub(super) fn broadcast_to(op: &'static str, a: &[usize], b: &[usize]) -> Result<Dims> {
+    let mut sizes = Dims::new(op, if a.len() > b.len() { a } else { b })?;
+    if broadcast_sizes(a, b, &mut sizes) {
+        Ok(sizes)
+    } else {
+        Err(Error::Broadcast { op, lhs: a.into(), rhs: b.into() })
+    }
+}
+
+/// A zero-dim tensor of the dtype, which the scalar has to fit.
+fn filled(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
+    super::dispatch::computing!(op, dtype, E => {
+        let element: E = value.to_dtype().ok_or(Error::ScalarOutOfRange { op, value, dtype })?;
+        Ok(AnyTensor::from(crate::Tensor::<E, ()>::scalar(element)))
+    })
+}
+
+/// Looks for zeros among integer divisors.
+fn check_divisors(op: &'static str, divisors: &AnyTensor, dtype: DType) -> Result<()> {
+    let divisors = divisors.to(dtype)?;
+    let Buffer::Cpu(buffer) = &divisors.buffer else { return Ok(()) };
+    let found = super::dispatch::among!(op, dtype, E => {
+        let view = crate::storage::View::<_, E>::new(buffer, divisors.first(), &divisors.sizes, &divisors.strides);
+        Ok(crate::cpu::elementwise::any(view, |element| element == E::default()))
+    }; Bool bool, U8 u8, I8 i8, I16 i16, I32 i32, I64 i64)?;
+    if found { Err(Error::DivisionByZero { op, dtype }) } else { Ok(()) }
+}
+
+fn pair(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> Result<Pair> {
+    let op = row.name;
+    if let (Admits::bounded, AnyOperand::Number(ScalarValue::Complex(bound))) = (row.admits, b)
+        && bound.im == 0.0
+        && a.dtype().is_floating_point()
+        && !in_place
+    {
+        // As PyTorch does with a bound that is real after all.
+        return pair(row, a, &ScalarValue::Float(bound.re).into(), in_place);
+    }
+    let own = [a.dtype(), b.dtype()];
+    if let (Rule::scaled, DType::I64, AnyOperand::Array(exponents)) = (row.rule, own[1], b)
+        && own[0].category() == Category::Floating
+    {
+        // As C's `int`, which exponents are.
+        return pair(row, a, &exponents.to(DType::I32)?.into(), in_place);
+    }
+    if let (AnyOperand::Number(_), AnyOperand::Number(_)) = (a, b) {
+        return pair(row, &filled(op, scalar_of(a), own[0])?.into(), b, in_place);
+    }
+    if !row.takes_scalars
+        && let Some(AnyOperand::Number(_)) = [a, b].into_iter().find(|of| of.kind() == KindRank::Scalar)
+    {
+        let reason = "PyTorch takes no scalar here: make a tensor of it".to_owned();
+        return Err(Error::InvalidArgument { op, reason });
+    }
+    // PyTorch takes a bool scalar as the exponent of bools, although not a tensor of them.
+    let power = op == "pow" && own == [DType::Bool; 2] && b.kind() == KindRank::Scalar;
+    if !power && !row.admits.two(own, b.kind()) {
+        return Err(pair_refused(op, own, row.admits));
+    }
+    let promoted = promoted(op, [(a.kind(), own[0]), (b.kind(), own[1])])?;
+    let integral = promoted.category() <= Category::Integral;
+    let mut dtypes = dtypes(row.rule, promoted);
+    let exact = row.right_is_exact && a.kind() == KindRank::Dimensioned && !promoted.is_complex();
+    match (a, b) {
+        (AnyOperand::Array(tensor), AnyOperand::Number(value)) => {
+            if op == "pow" && integral && matches!(value, ScalarValue::Int(exponent) if *exponent < 0) {
+                return Err(Error::NegativePower { dtype: promoted, exponent: *value });
+            }
+            if op == "pow" {
+                AnyTensor::scalar_of(op, *value, dtypes.common)?;
+            }
+            let kernel = (row.scalar)(*value, own[0], dtypes.common, exact)?;
+            if row.divides && integral && value.real_part() == 0.0 {
+                return Err(Error::DivisionByZero { op, dtype: promoted });
+            }
+            let inner = erased::scalar(row.row, dtypes.computes).ok_or_else(|| pair_refused(op, own, row.admits))?;
+            let sources = [tensor.clone()];
+            let job = Job { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() };
+            Ok(Pair::Scalar(job, kernel))
+        }
+        (AnyOperand::Number(value), AnyOperand::Array(_)) => {
+            if matches!(op, "add" | "mul") {
+                return pair(row, b, a, in_place);
+            }
+            // Refused where it does not fit, as on the right.
+            (row.scalar)(*value, own[1], dtypes.common, false)?;
+            let left = filled(op, *value, dtypes.common)?;
+            tensors(row, &left, b, own, promoted, dtypes)
+        }
+        (AnyOperand::Array(left), AnyOperand::Array(_)) => {
+            let halves = matches!(dtypes.computes, DType::F16 | DType::BF16);
+            if row.rule == Rule::scaled && halves && own[1].category() <= Category::Integral {
+                (dtypes.computes, dtypes.gives) = (DType::F32, DType::F32);
+            }
+            if exact && b.kind() == KindRank::ZeroDim && halves {
+                // The operand keeps its precision; the result is rounded once.
+                (dtypes.computes, dtypes.gives) = (DType::F32, row.rule.result(DType::F32));
+            }
+            tensors(row, left, b, own, promoted, dtypes)
+        }
+        (AnyOperand::Number(_), AnyOperand::Number(_)) => unreachable!("one has become a tensor"),
+    }
+}
+
+fn scalar_of(operand: &AnyOperand) -> ScalarValue {
+    match operand {
+        AnyOperand::Number(value) => *value,
+        AnyOperand::Array(_) => unreachable!("it is a scalar"),
+    }
+}
+
+fn tensors(
+    row: &Binary,
+    left: &AnyTensor,
+    right: &AnyOperand,
+    own: [DType; 2],
+    promoted: DType,
+    dtypes: Dtypes,
+) -> Result<Pair> {
+    let op = row.name;
+    let AnyOperand::Array(right) = right else { unreachable!("it is a tensor") };
+    same_device(op, left, right)?;
+    if row.divides && promoted.category() <= Category::Integral {
+        check_divisors(op, right, promoted)?;
+    }
+    let inner = erased::binary(row.row, dtypes.computes).ok_or_else(|| pair_refused(op, own, row.admits))?;
+    let sources = [left.clone(), right.clone()];
+    Ok(Pair::Tensors(Job { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() }))
+}
+
+impl Pair {
+    fn dtypes(&self) -> &Dtypes {
+        match self {
+            Pair::Scalar(job, _) => &job.dtypes,
+            Pair::Tensors(job) => &job.dtypes,
+        }
+    }
+
+    fn sizes(&self) -> Result<Dims> {
+        match self {
+            Pair::Scalar(job, _) => Ok(job.sources[0].sizes),
+            Pair::Tensors(job) => broadcast_to(job.op, &job.sources[0].sizes, &job.sources[1].sizes),
+        }
+    }
+
+    fn fresh(mut self) -> Result<AnyTensor> {
+        let sizes = self.sizes()?;
+        match &mut self {
+            Pair::Scalar(job, kernel) => {
+                job.kernel = kernel.start();
+                job.fresh(&sizes, &result_strides_of_one(job, true))
+            }
+            Pair::Tensors(job) => {
+                let [a, b] = &job.sources;
+                let alike = *a.sizes == *sizes && *b.sizes == *sizes;
+                let row_major = strides::row_major(&sizes);
+                let strides = if alike && *a.strides == *row_major && *b.strides == *row_major {
+                    Dims::known(&row_major)
+                } else {
+                    let common = job.dtypes.common;
+                    result_strides(&sizes, &[a.layout(common), b.layout(common)])
+                };
+                job.fresh(&sizes, &strides)
+            }
+        }
+    }
+
+    fn write_to(&mut self, out: &mut AnyTensor, own: bool) -> Result<()> {
+        match self {
+            Pair::Scalar(job, kernel) => {
+                job.kernel = kernel.start();
+                job.write_to(out, own)
+            }
+            Pair::Tensors(job) => job.write_to(out, own),
+        }
+    }
+}
+
+/// `ldexp` of operands of two dtypes, which PyTorch computes as `a * 2.0 ** b`.
+fn scaled(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyTensor>> {
+    let [first, second] = [a.dtype(), b.dtype()];
+    let floats = [first, second].iter().all(|dtype| dtype.is_floating_point() && !dtype.is_shell());
+    let complex = first.is_complex() || second.is_complex();
+    let scalars = a.kind() == KindRank::Scalar || b.kind() == KindRank::Scalar;
+    if row.rule != Rule::scaled
+        || scalars
+        || !(complex || floats && first != second)
+        || first.is_shell()
+        || second.is_shell()
+    {
+        return None;
+    }
+    Some((|| {
+        let dtype = promoted(row.name, [(a.kind(), first), (b.kind(), second)])?;
+        let exponents = match b {
+            AnyOperand::Array(exponents) if complex && second.category() <= Category::Integral => {
+                exponents.to(dtype.to_real())?.into()
+            }
+            AnyOperand::Array(exponents) if complex && matches!(second, DType::F16 | DType::BF16) => {
+                exponents.to(DType::F32)?.into()
+            }
+            exponents => exponents.clone(),
+        };
+        let power = combine(super::rows::binary::pow, &AnyOperand::from(2.0), &exponents)?;
+        combine(super::rows::binary::mul, a, &power.into())?.to(dtype)
+    })())
+}
+
+/// `eq` and `ne` of shell dtypes, which have these alone.
+fn shells_compared(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
+    same_device(op, a, b)?;
+    let sizes = broadcast_to(op, &a.sizes, &b.sizes)?;
+    let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
+    let (a, b) = (a.expand(&sizes)?, b.expand(&sizes)?);
+    let equal = on_device!(a, D => among!(op, a.dtype, E => {
+        Ok(AnyTensor::from(a.list::<E, D>()?.try_eq(&b.list::<E, D>()?)?))
+    }; U16 u16, U32 u32, U64 u64, F8E4M3FN crate::F8E4M3FN, F8E4M3FNUZ crate::F8E4M3FNUZ, F8E5M2 crate::F8E5M2,
+        F8E5M2FNUZ crate::F8E5M2FNUZ, F8E8M0FNU crate::F8E8M0FNU, F4E2M1FNX2 crate::F4E2M1FNX2))?;
+    let result = if op == "ne" { equal.apply(super::rows::unary::logical_not)? } else { equal };
+    result.reshape(&sizes)
+}
+
+/// The strides of the result of two operands of these layouts.
+pub(super) fn combined_strides(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Result<Dims> {
+    let planned = |operand: &AnyOperand| match operand {
+        AnyOperand::Array(tensor) => AnyTensor { buffer: Buffer::Meta, ..tensor.clone() }.into(),
+        scalar => scalar.clone(),
+    };
+    Ok(combine(row, &planned(a), &planned(b))?.strides)
+}
+
+/// A row of the binary table, as a new tensor.
+pub(super) fn combine(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Result<AnyTensor> {
+    if let (AnyOperand::Array(a), AnyOperand::Array(b)) = (a, b)
+        && a.dtype == b.dtype
+        && a.dtype.is_shell()
+        && matches!(row.name, "eq" | "ne")
+    {
+        return shells_compared(row.name, a, b);
+    }
+    if let Some(result) = scaled(row, a, b) {
+        return result;
+    }
+    pair(row, a, b, false)?.fresh()
+}
+
+impl AnyTensor {
+    /// A row of the binary table in place.
+    pub(super) fn combine_in_place(&mut self, row: &Binary, other: &AnyOperand) -> Result<&mut Self> {
+        if let Some(result) = scaled(row, &AnyOperand::from(&*self), other) {
+            let result = result?;
+            check_output(row.name, false, result.dtype, self.dtype)?;
+            check_shape(row.name, &result.sizes, &self.sizes)?;
+            return self.copy_from(&result);
+        }
+        let mut pair = pair(row, &AnyOperand::from(&*self), other, true)?;
+        check_output(row.name, row.rule.is_exact(2), pair.dtypes().result, self.dtype)?;
+        check_shape(row.name, &pair.sizes()?, &self.sizes)?;
+        pair.write_to(self, true)?;
+        Ok(self)
+    }
+
+    /// A row of the binary table into an existing tensor.
+    pub(super) fn combine_into(&self, row: &Binary, other: &AnyOperand, out: &mut AnyTensor) -> Result<()> {
+        if let Some(result) = scaled(row, &AnyOperand::from(self), other) {
+            let result = result?;
+            check_output(row.name, false, result.dtype, out.dtype)?;
+            check_shape(row.name, &result.sizes, &out.sizes)?;
+            return out.copy_from(&result).map(|_| ());
+        }
+        let mut pair = pair(row, &AnyOperand::from(self), other, false)?;
+        check_output(row.name, row.rule.is_exact(2), pair.dtypes().result, out.dtype)?;
+        same_device(row.name, self, out)?;
+        check_shape(row.name, &pair.sizes()?, &out.sizes)?;
+        pair.write_to(out, false)
+    }
+}
+
+/// The names of the elementwise operations of the tables.
+pub fn rows() -> impl Iterator<Item = &'static str> {
+    super::rows::UNARY.iter().map(|row| row.name).chain(super::rows::BINARY.iter().map(|row| row.name))
+}
+
+fn no_row<T>(name: &str) -> Result<T> {
+    let reason = format!("there is no elementwise operation `{name}`");
+    Err(Error::InvalidArgument { op: "update", reason })
+}
+
+/// Runs an elementwise operation of the tables by its name in place: of one operand, or with another.
+///
+/// # Errors
+/// If there is no such operation, or as the method in place.
+pub fn update(name: &str, x: &mut AnyTensor, other: Option<AnyOperand>) -> Result<()> {
+    let unary = super::rows::UNARY.iter().find(|row| row.name == name);
+    let binary = super::rows::BINARY.iter().find(|row| row.name == name);
+    match (unary, binary, other) {
+        (Some(row), _, None) => x.apply_in_place(row).map(|_| ()),
+        (_, Some(row), Some(other)) => x.combine_in_place(row, &other).map(|_| ()),
+        _ => no_row(name),
+    }
+}
+
+/// Runs an elementwise operation of the tables by its name, with `x` as every operand, into an existing tensor (`out=`).
+///
+/// # Errors
+/// If there is no such operation, or as the method that writes.
+pub fn write(name: &str, x: &AnyTensor, out: &mut AnyTensor) -> Result<()> {
+    if let Some(row) = super::rows::UNARY.iter().find(|row| row.name == name) {
+        return x.apply_into(row, out);
+    }
+    match super::rows::BINARY.iter().find(|row| row.name == name) {
+        Some(row) => x.combine_into(row, &x.into(), out),
+        None => no_row(name),
+    }
+}
+
+impl AnyTensor {
+    /// Each element, but at least `min` and at most `max`, where these are given (`torch.clamp`).
+    ///
+    /// # Errors
+    /// If neither is given, the dtypes are not admitted, or shapes do not broadcast.
+    pub fn clamp(&self, min: Option<AnyOperand>, max: Option<AnyOperand>) -> Result<AnyTensor> {
+        let op = "clamp";
+        if let (Some(min), Some(max)) = (&min, &max)
+            && [self.dtype, min.dtype(), max.dtype()] == [DType::Bool; 3]
+        {
+            return Err(super::dispatch::refused(op, DType::Bool));
+        }
+        match (min, max) {
+            (None, None) => {
+                Err(Error::InvalidArgument { op, reason: "at least one of `min` and `max` is needed".to_owned() })
+            }
+            (Some(min), None) => self.clamp_min(min),
+            (None, Some(max)) => self.clamp_max(max),
+            (Some(min), Some(max)) => self.clamp_min(min)?.clamp_max(max),
+        }
+    }
+
+    /// [`clamp`](Self::clamp) in place. The result must be castable to the dtype and have the shape of `self`.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn clamp_(&mut self, min: Option<AnyOperand>, max: Option<AnyOperand>) -> Result<&mut Self> {
+        let result = self.clamp(min, max)?;
+        check_output("clamp", false, result.dtype, self.dtype)?;
+        check_shape("clamp", &result.sizes, &self.sizes)?;
+        self.copy_from(&result)
+    }
+}

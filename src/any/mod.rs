@@ -1,0 +1,421 @@
+//! `AnyTensor`: the run-time world. Dtype, shape, device and strides are values, and every method returns a `Result`.
+//!
+//! Elementwise operations run the loops compiled for the tables of operations, operands of other dtypes being converted piece by
+//! piece; views are computed from sizes and strides; everything else goes to the typed tensors, with up to three axes whose sizes
+//! are known while running. Uses every room below.
+
+mod blend;
+mod bridge;
+mod call;
+mod casts;
+mod choosing;
+mod contract;
+mod create;
+mod dims;
+mod dispatch;
+mod einsum;
+mod elementwise;
+mod indexing;
+mod joining;
+mod moves;
+mod moving;
+mod normalize;
+mod operand;
+mod operators;
+mod ops;
+mod order;
+mod padding;
+mod powers;
+mod products;
+mod reduce;
+mod rows;
+mod scan;
+mod statistics;
+mod tuned;
+mod views;
+mod writing;
+
+use crate::device::{AnyDevice, Cpu, Device, IntoDevice, Meta};
+use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
+use crate::shape::{MemoryFormat, Shape, SizeArray, strides};
+use crate::storage::HostBuffer;
+use crate::tensor::{Printed, Tensor};
+pub use call::{Args, NamedOp, Value, alias, call, ops};
+pub use choosing::where_;
+use core::any::TypeId;
+use core::fmt;
+use dims::Dims;
+pub use einsum::einsum;
+pub use elementwise::{rows, update, write};
+pub use joining::{
+    block_diag, broadcast_tensors, cartesian_prod, cat, column_stack, dstack, hstack, meshgrid, stack, vstack,
+};
+pub use operand::AnyOperand;
+pub use powers::multi_dot;
+
+/// A tensor whose dtype, shape and device are known while running.
+///
+/// The same operations as [`Tensor`]'s, with the same results; what the compiler refuses there is an [`Error`] here. Cloning is
+/// O(1) and shares storage; a tensor is never changed through another, because writing to shared storage copies it first.
+///
+/// ```
+/// use castiron::{AnyTensor, DType, tensor};
+/// let pixels = AnyTensor::from(tensor![[0, 51], [102, 255]; u8]);
+/// let scaled = (&pixels / 255.0)?;
+/// assert_eq!((scaled.dtype(), scaled.shape()), (DType::F32, &[2, 2][..]));
+/// assert!((&scaled + &AnyTensor::from(tensor![1, 2, 3])).is_err());
+/// # Ok::<(), castiron::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct AnyTensor {
+    buffer: Buffer,
+    dtype: DType,
+    /// In elements.
+    offset: usize,
+    sizes: Dims,
+    /// In elements.
+    strides: Dims,
+}
+
+/// Where the elements are.
+enum Buffer {
+    Cpu(HostBuffer),
+    Meta,
+}
+
+impl<E: Element, S: Shape, D: Device> From<Tensor<E, S, D>> for AnyTensor {
+    fn from(tensor: Tensor<E, S, D>) -> Self {
+        AnyTensor::from(&tensor)
+    }
+}
+/// Shares storage: O(1).
+impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
+    fn from(tensor: &Tensor<E, S, D>) -> Self {
+        // (What is borrowed is copied.)
+        let (storage, offset) = D::share(tensor.elements());
+        let mut storage = Some(storage);
+        let storage: &mut dyn core::any::Any = &mut storage;
+        let buffer = match storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take) {
+            Some(buffer) => Buffer::Cpu(buffer),
+            // CUDA tensors cannot be made yet.
+            None => Buffer::Meta,
+        };
+        let (sizes, strides) = (tensor.shape(), tensor.stride());
+        AnyTensor {
+            buffer,
+            dtype: E::DTYPE,
+            offset,
+            sizes: Dims::known(sizes.as_ref()),
+            strides: Dims::known(strides.as_ref()),
+        }
+    }
+}
+
+impl AnyTensor {
+    /// The dtype (`torch.Tensor.dtype`).
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// The sizes (`torch.Tensor.shape`).
+    pub fn shape(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// The strides, in elements (`torch.Tensor.stride`).
+    pub fn stride(&self) -> &[usize] {
+        &self.strides
+    }
+
+    /// Where in its storage the first element is, in elements (`torch.Tensor.storage_offset`).
+    pub fn storage_offset(&self) -> usize {
+        self.offset
+    }
+
+    /// The number of axes (`torch.Tensor.dim`).
+    pub fn rank(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// The number of elements (`torch.Tensor.numel`).
+    pub fn numel(&self) -> usize {
+        self.sizes.iter().product()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.sizes.contains(&0)
+    }
+
+    /// The device (`torch.Tensor.device`).
+    pub fn device(&self) -> AnyDevice {
+        match self.buffer {
+            Buffer::Cpu(_) => AnyDevice::CPU,
+            Buffer::Meta => AnyDevice::META,
+        }
+    }
+
+    /// The tensor on another device (`torch.Tensor.to(device)`). To the same device it shares storage; to `meta` it leaves the
+    /// elements behind.
+    ///
+    /// # Errors
+    /// If the device is not there, or a meta tensor, which has no elements, is to be moved.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1.0, 2.0]);
+    /// assert_eq!(x.to_device("meta")?.to_string(), "tensor(..., device='meta', size=(2,))");
+    /// assert!(x.to_device("cuda:0").is_err()); // on a machine without CUDA
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn to_device(&self, device: impl IntoDevice) -> Result<AnyTensor> {
+        let device = AnyDevice::new(device)?.resolve()?;
+        if device == self.device() {
+            return Ok(self.clone());
+        }
+        match device {
+            AnyDevice::META => {
+                let strides = preserved(&self.sizes, &self.strides);
+                Ok(AnyTensor::fresh(Buffer::Meta, self.dtype, &self.sizes, &strides))
+            }
+            _ => Err(Error::NoData { op: "to_device" }),
+        }
+    }
+
+    /// The device as PyTorch prints it.
+    pub fn device_name(&self) -> &'static str {
+        match self.buffer {
+            Buffer::Cpu(_) => "cpu",
+            Buffer::Meta => "meta",
+        }
+    }
+
+    /// Whether elements lie in the order of a format without gaps (`torch.Tensor.is_contiguous(memory_format=…)`).
+    pub fn is_contiguous_in(&self, format: MemoryFormat) -> bool {
+        format.is_order_of(&self.sizes, &self.strides)
+    }
+
+    /// The tensor itself if it is in the order of the format, else a copy that is (`torch.Tensor.contiguous(memory_format=…)`).
+    ///
+    /// # Errors
+    /// If the format is for another number of axes, or none to bring elements into.
+    pub fn contiguous_in(&self, format: MemoryFormat) -> Result<AnyTensor> {
+        match format.made_contiguous(&self.sizes, &self.strides)? {
+            Some(strides) => self.copied(&strides),
+            None => Ok(self.clone()),
+        }
+    }
+
+    /// A copy in a format (`torch.clone(memory_format=…)`).
+    ///
+    /// # Errors
+    /// If the format is for another number of axes, or memory runs out.
+    pub fn copy_in(&self, format: MemoryFormat) -> Result<AnyTensor> {
+        self.copied(&format.copied("clone", &self.sizes, &self.strides)?)
+    }
+
+    /// Whether elements lie in row-major order without gaps (`torch.Tensor.is_contiguous`).
+    pub fn is_contiguous(&self) -> bool {
+        strides::is_contiguous(&self.sizes, &self.strides)
+    }
+
+    /// Whether the two tensors share storage.
+    pub fn shares_storage(&self, other: &AnyTensor) -> bool {
+        matches!((&self.buffer, &other.buffer), (Buffer::Cpu(a), Buffer::Cpu(b)) if a.is_same(b))
+    }
+
+    /// The typed tensor, if dtype, shape and device are those of the type; the error names everything that differs.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, Cpu, shape, tensor};
+    /// let any = AnyTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]]);
+    /// let typed = any.typed::<f32, shape![_, 2], Cpu>()?;
+    /// assert_eq!(typed.sum().item(), 10.0);
+    /// let error = any.typed::<i64, shape![3, _], Cpu>().unwrap_err();
+    /// assert_eq!(error.to_string(), "typed: expected a tensor of int64, shape [3, _], on cpu, \
+    ///     got one of float32, shape [2, 2], on cpu: the dtype and the shape differ");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn typed<E: Element, S: Shape, D: Device>(&self) -> Result<Tensor<E, S, D>> {
+        let same_shape = self.rank() == S::RANK && crate::tensor::fits::<S>(&self.sizes);
+        let storage: Option<D::Storage> = match &self.buffer {
+            Buffer::Cpu(buffer) => {
+                (TypeId::of::<D>() == TypeId::of::<Cpu>()).then(|| as_storage::<D, _>(shared(buffer)))
+            }
+            Buffer::Meta => {
+                (TypeId::of::<D>() == TypeId::of::<Meta>()).then(|| as_storage::<D, _>(crate::device::NoData))
+            }
+        };
+        let differs: Vec<&str> =
+            [(self.dtype != E::DTYPE, "the dtype"), (!same_shape, "the shape"), (storage.is_none(), "the device")]
+                .iter()
+                .filter_map(|&(differs, what)| differs.then_some(what))
+                .collect();
+        if let (Some(storage), true) = (storage, differs.is_empty()) {
+            let (sizes, strides) = (S::Sizes::copied(&self.sizes), S::Sizes::copied(&self.strides));
+            return Ok(Tensor::from_parts(storage, self.first(), sizes, strides));
+        }
+        let (dtype, shape, device) = (E::DTYPE, crate::tensor::shape_text::<S>(), D::name());
+        let verb = if differs.len() == 1 { "differs" } else { "differ" };
+        let reason = format!(
+            "expected a tensor of {dtype}, shape {shape}, on {device}, got one of {}, shape {:?}, on {}: {} {verb}",
+            self.dtype,
+            &*self.sizes,
+            self.device_name(),
+            differs.join(" and "),
+        );
+        Err(Error::InvalidArgument { op: "typed", reason })
+    }
+
+    /// Where the first element is; where there is none, at the start, for the offset may be anywhere.
+    fn first(&self) -> usize {
+        if self.is_empty() { 0 } else { self.offset }
+    }
+
+    /// The host's buffer.
+    fn host(&self, op: &'static str) -> Result<&HostBuffer> {
+        match &self.buffer {
+            Buffer::Cpu(buffer) => Ok(buffer),
+            Buffer::Meta => Err(Error::NoData { op }),
+        }
+    }
+
+    /// The same storage seen through other sizes and strides, which reach no farther.
+    fn viewed(&self, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
+        AnyTensor { offset, sizes: Dims::known(sizes), strides: Dims::known(strides), ..self.clone() }
+    }
+
+    /// A fresh row-major or other dense tensor.
+    fn fresh(buffer: Buffer, dtype: DType, sizes: &[usize], strides: &[usize]) -> AnyTensor {
+        AnyTensor { buffer, dtype, offset: 0, sizes: Dims::known(sizes), strides: Dims::known(strides) }
+    }
+
+    /// Makes the storage this tensor's alone, and every element's place its own, before it is written.
+    fn make_unique(&mut self) -> Result<()> {
+        let dense = strides::is_contiguous(&self.sizes, &self.strides) || strides::is_dense(&self.sizes, &self.strides);
+        let Buffer::Cpu(buffer) = &mut self.buffer else { return Ok(()) };
+        if !dense || !buffer.is_unique() {
+            *self = self.copied(&preserved(&self.sizes, &self.strides))?;
+        }
+        Ok(())
+    }
+
+    /// A copy with these strides, which leave no gaps.
+    pub(in crate::any) fn copied(&self, strides: &[usize]) -> Result<AnyTensor> {
+        let buffer = match &self.buffer {
+            Buffer::Meta => Buffer::Meta,
+            Buffer::Cpu(buffer) => Buffer::Cpu(crate::cpu::erased::copy(
+                buffer,
+                self.offset,
+                self.dtype.itemsize(),
+                &self.sizes,
+                [strides, &self.strides],
+            )?),
+        };
+        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, strides))
+    }
+
+    /// The tensor itself if it is contiguous, else a row-major copy (`torch.Tensor.contiguous`).
+    pub fn contiguous(&self) -> Result<AnyTensor> {
+        if self.is_contiguous() { Ok(self.clone()) } else { self.copied(&strides::row_major(&self.sizes)) }
+    }
+
+    /// A copy that keeps the layout where it leaves no gaps (`torch.clone`); [`Clone`] shares storage instead.
+    pub fn copy(&self) -> Result<AnyTensor> {
+        self.copied(&preserved(&self.sizes, &self.strides))
+    }
+}
+
+/// One more handle to a buffer, which no `AnyTensor` borrows.
+fn shared(buffer: &HostBuffer) -> HostBuffer {
+    buffer.shared().unwrap_or_else(|| unreachable!("what is borrowed was copied"))
+}
+
+impl Clone for Buffer {
+    fn clone(&self) -> Self {
+        match self {
+            Buffer::Cpu(buffer) => Buffer::Cpu(shared(buffer)),
+            Buffer::Meta => Buffer::Meta,
+        }
+    }
+}
+
+/// A device's storage, which is that of a device it is known to be.
+fn as_storage<D: Device, T: 'static>(storage: T) -> D::Storage {
+    let mut slot = Some(storage);
+    let slot: &mut dyn core::any::Any = &mut slot;
+    slot.downcast_mut::<Option<D::Storage>>()
+        .and_then(Option::take)
+        .unwrap_or_else(|| unreachable!("the device was compared before"))
+}
+
+/// The strides of a copy that keeps the layout.
+fn preserved(sizes: &[usize], strides: &[usize]) -> Dims {
+    let mut kept = Dims::known(strides);
+    strides::write_preserved(sizes, strides, &mut kept);
+    kept
+}
+
+/// The number of elements, if memory can address so many of the dtype; where there are none, as many as the axes without those of
+/// size 0 would have.
+fn checked_numel(op: &'static str, sizes: &[usize], dtype: DType) -> Result<usize> {
+    let bytes =
+        sizes.iter().filter(|&&size| size != 0).try_fold(dtype.itemsize(), |bytes, &size| bytes.checked_mul(size));
+    match bytes {
+        Some(bytes) if isize::try_from(bytes).is_ok() => Ok(sizes.iter().product()),
+        _ => Err(Error::TooLarge { op, sizes: sizes.into() }),
+    }
+}
+
+impl AnyTensor {
+    /// The element so far from the first; nothing on a device without data.
+    fn element(&self, at: usize) -> Option<ScalarValue> {
+        let Buffer::Cpu(buffer) = &self.buffer else { return None };
+        let value = dispatch::storable!("item", self.dtype, E => {
+            let view = crate::storage::View::<_, E>::new(buffer, self.offset + at, &[], &[]);
+            Ok(crate::cpu::elementwise::peek(view).to_scalar())
+        });
+        value.ok()
+    }
+
+    /// The only element as a scalar (`torch.Tensor.item`).
+    ///
+    /// # Errors
+    /// If there is not exactly one element, or no data.
+    pub fn item(&self) -> Result<ScalarValue> {
+        if self.numel() != 1 {
+            let reason = format!("a tensor of one element is wanted, got one of shape {:?}", self.shape());
+            return Err(Error::InvalidArgument { op: "item", reason });
+        }
+        if self.dtype == DType::F4E2M1FNX2 {
+            let reason = "an element holds two numbers".to_owned();
+            return Err(Error::NotAdmitted { op: "item", dtype: self.dtype, reason });
+        }
+        self.element(0).ok_or(Error::NoData { op: "item" })
+    }
+}
+
+/// As PyTorch prints a tensor.
+impl fmt::Display for AnyTensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (device, has_data) = (self.device_name(), matches!(self.buffer, Buffer::Cpu(_)));
+        let (sizes, strides, element) = (&*self.sizes, &*self.strides, |at| self.element(at));
+        Printed { dtype: self.dtype, device, has_data, sizes, strides, element: &element }.fmt(f)
+    }
+}
+
+/// What the tensor is, then its elements as `Display` prints them.
+impl fmt::Debug for AnyTensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyTensor")
+            .field("dtype", &format_args!("{}", self.dtype))
+            .field("shape", &self.shape())
+            .field("stride", &self.stride())
+            .field("storage_offset", &self.storage_offset())
+            .field("device", &format_args!("{}", self.device_name()))
+            .field("elements", &format_args!("{self}"))
+            .finish()
+    }
+}

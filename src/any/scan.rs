@@ -1,0 +1,168 @@
+//! Operations along one axis that keep it: running sums and their kin, `softmax`; and differences of neighbours.
+
+use super::AnyTensor;
+use super::bridge::on_device;
+use super::dispatch::{computing, floats, inexact, ordered, refused};
+use super::views::axis;
+use crate::axis;
+use crate::cpu::erased;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::shape::strides;
+
+/// `along!(x, op, dim, computing, E => |cube| …)`: what is done along the second axis of three.
+macro_rules! along {
+    ($x:expr, $op:literal, $dim:expr, $among:ident, $E:ident => $method:ident) => {{
+        let (x, at): (&AnyTensor, usize) = ($x, axis($op, $dim, $x.rank())?);
+        let cube = x.around(at)?;
+        let result = on_device!(x, D => $among!($op, x.dtype, $E => {
+            Ok(AnyTensor::from(cube.cube::<$E, D>()?.$method(axis![1])?))
+        }))?;
+        x.back(at, result)
+    }};
+}
+
+/// The same of two results.
+macro_rules! along2 {
+    ($x:expr, $op:literal, $dim:expr, $among:ident, $E:ident => $method:ident) => {{
+        let (x, at): (&AnyTensor, usize) = ($x, axis($op, $dim, $x.rank())?);
+        let cube = x.around(at)?;
+        let (values, places) = on_device!(x, D => $among!($op, x.dtype, $E => {
+            let (values, places) = cube.cube::<$E, D>()?.$method(axis![1])?;
+            Ok((AnyTensor::from(values), AnyTensor::from(places)))
+        }))?;
+        Ok((x.back(at, values)?, x.back(at, places)?))
+    }};
+}
+
+impl AnyTensor {
+    /// Running sums along an axis (`torch.cumsum`). Bools and integers give `int64` unless a dtype is given.
+    ///
+    /// # Errors
+    /// If the axis is out of range, or the dtype asked for is `bool`.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.cumsum(0, None)?.to_string(), "tensor([[1, 2],\n        [4, 6]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn cumsum(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
+        let x = self.running_in("cumsum", dtype)?;
+        along!(&x, "cumsum", dim, computing, E => try_cumsum)?.in_dtype(dtype)
+    }
+
+    /// Running products along an axis (`torch.cumprod`). Bools and integers give `int64` unless a dtype is given.
+    ///
+    /// # Errors
+    /// As [`cumsum`](Self::cumsum).
+    pub fn cumprod(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
+        let x = self.running_in("cumprod", dtype)?;
+        along!(&x, "cumprod", dim, computing, E => try_cumprod)?.in_dtype(dtype)
+    }
+
+    fn running_in(&self, op: &'static str, dtype: Option<DType>) -> Result<AnyTensor> {
+        if dtype == Some(DType::Bool) {
+            return Err(refused(op, DType::Bool));
+        }
+        self.in_dtype(dtype)
+    }
+
+    /// The largest element so far along an axis, and where it is (`torch.cummax`).
+    ///
+    /// # Errors
+    /// If the axis is out of range or the dtype has no order.
+    pub fn cummax(&self, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
+        along2!(self, "cummax", dim, ordered, E => try_cummax)
+    }
+
+    /// The smallest element so far along an axis, and where it is (`torch.cummin`).
+    ///
+    /// # Errors
+    /// As [`cummax`](Self::cummax).
+    pub fn cummin(&self, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
+        along2!(self, "cummin", dim, ordered, E => try_cummin)
+    }
+
+    /// The logarithm of running sums of exponentials along an axis (`torch.logcumsumexp`).
+    ///
+    /// # Errors
+    /// If the axis is out of range or the dtype is neither floating-point nor complex.
+    pub fn logcumsumexp(&self, dim: i64) -> Result<AnyTensor> {
+        along!(self, "logcumsumexp", dim, inexact, E => try_logcumsumexp)
+    }
+
+    /// Shares of exponentials along an axis (`torch.softmax`), of floats, or of what `dtype` makes one.
+    ///
+    /// # Errors
+    /// If the axis is out of range or the dtype is no float.
+    pub fn softmax(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
+        along!(&self.in_dtype(dtype)?, "softmax", dim, floats, E => try_softmax)
+    }
+
+    /// The logarithm of [`softmax`](Self::softmax) (`torch.log_softmax`).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn log_softmax(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
+        along!(&self.in_dtype(dtype)?, "log_softmax", dim, floats, E => try_log_softmax)
+    }
+
+    /// Differences of neighbours along an axis, taken `n` times (`torch.diff`); whether they differ where they are bools.
+    ///
+    /// # Errors
+    /// If the axis is out of range or the tensor is zero-dim.
+    pub fn diff(&self, n: usize, dim: i64) -> Result<AnyTensor> {
+        let op = "diff";
+        let at = axis(op, dim, self.rank())?;
+        if self.rank() == 0 {
+            return Err(Error::InvalidArgument { op, reason: "a zero-dim tensor has no neighbours".to_owned() });
+        }
+        let mut differences = self.clone();
+        for _ in 0..n.min(self.sizes[at]) {
+            let rest = differences.sizes[at].saturating_sub(1);
+            let later = differences.narrow(at as i64, (differences.sizes[at] - rest) as i64, rest)?;
+            let earlier = differences.narrow(at as i64, 0, rest)?;
+            differences = if self.dtype == DType::Bool { later.ne(&earlier)? } else { later.sub(&earlier)? };
+        }
+        Ok(differences)
+    }
+}
+
+/// Tensors of one dtype end to end along an axis; their other sizes are the same.
+pub(super) fn end_to_end(op: &'static str, pieces: &[&AnyTensor], at: usize) -> Result<AnyTensor> {
+    let Some(first) = pieces.first() else {
+        return Err(Error::InvalidArgument { op, reason: "there is no tensor to join".to_owned() });
+    };
+    let mut sizes = first.sizes;
+    sizes[at] = 0;
+    for piece in pieces {
+        let alike = piece.rank() == first.rank() && piece.dtype == first.dtype;
+        if !alike || (0..first.rank()).any(|axis| axis != at && piece.sizes[axis] != first.sizes[axis]) {
+            let (expected, found) = (format!("{:?}", first.shape()), piece.shape().into());
+            return Err(Error::Shape { op, expected, found });
+        }
+        super::elementwise::same_device(op, first, piece)?;
+        sizes[at] += piece.sizes[at];
+    }
+    if first.is_meta() {
+        return AnyTensor::meta(&sizes, first.dtype);
+    }
+    let (width, own) = (first.dtype.itemsize(), strides::row_major(&sizes));
+    let len = super::checked_numel(op, &sizes, first.dtype)?;
+    // SAFETY: the pieces fill the result, each at its place; what a tensor reaches is valid.
+    let buffer = unsafe {
+        erased::fresh(len, width, |out| {
+            let mut place = 0;
+            for piece in pieces {
+                if let super::Buffer::Cpu(buffer) = &piece.buffer {
+                    let from = buffer.start::<u8>().wrapping_add(piece.offset * width);
+                    let to = out.wrapping_add(place * own[at] * width);
+                    erased::copy_over(width, &piece.sizes, [&own, &piece.strides], to, from);
+                }
+                place += piece.sizes[at];
+            }
+        })
+    }?;
+    Ok(AnyTensor::fresh(super::Buffer::Cpu(buffer), first.dtype, &sizes, &own))
+}
