@@ -1,0 +1,207 @@
+//! `opinfo_samples.json`: PyTorch's own test samples, called by name.
+
+use crate::report::{Outcome, Table};
+use crate::tokens;
+use castiron::any::{Args, Value, call, ops};
+use castiron::{AnyTensor, Complex, DType, ScalarValue};
+use serde_json::Value as Json;
+use std::collections::HashSet;
+
+fn float(hex: &str) -> Option<f64> {
+    u64::from_str_radix(hex, 16).ok().map(f64::from_bits)
+}
+
+fn sizes(json: &Json) -> Vec<usize> {
+    json.as_array()
+        .map(|items| items.iter().map(|item| item.as_u64().unwrap_or(0) as usize).collect())
+        .unwrap_or_default()
+}
+
+/// A tensor, with the strides it has there.
+fn tensor(json: &Json) -> Result<AnyTensor, String> {
+    let dtype = json["t"].as_str().and_then(tokens::dtype).ok_or("no such dtype")?;
+    let shape = sizes(&json["s"]);
+    let Some(elements) = json["v"].as_str() else {
+        return AnyTensor::zeros(&shape, dtype).map_err(|error| error.to_string());
+    };
+    let row_major = tokens::tensor(dtype, &shape, elements)?;
+    let Some(strides) = json.get("st").map(sizes) else { return Ok(row_major) };
+    let reach = if shape.contains(&0) {
+        0
+    } else {
+        1 + shape.iter().zip(&strides).map(|(size, stride)| (size - 1) * stride).sum::<usize>()
+    };
+    let width = dtype.itemsize();
+    let (bytes, mut storage) = (row_major.to_bytes().map_err(|error| error.to_string())?, vec![0; reach * width]);
+    for (at, element) in bytes.chunks(width).enumerate() {
+        let (mut rest, mut place) = (at, 0);
+        for (size, stride) in shape.iter().zip(&strides).rev() {
+            place += rest % size * stride;
+            rest /= size;
+        }
+        storage[place * width..(place + 1) * width].copy_from_slice(element);
+    }
+    let storage = AnyTensor::from_bytes(&storage, dtype, &[reach]).map_err(|error| error.to_string())?;
+    storage.as_strided(&shape, &strides, Some(0)).map_err(|error| error.to_string())
+}
+
+pub fn value(json: &Json) -> Result<Value, String> {
+    Ok(match json {
+        Json::Null => Value::Absent,
+        Json::String(text) => Value::Str(text.clone()),
+        Json::Array(items) => Value::List(items.iter().map(value).collect::<Result<_, _>>()?),
+        Json::Object(fields) if fields.contains_key("t") => tensor(json)?.into(),
+        Json::Object(fields) => {
+            let (kind, of) = fields.iter().next().ok_or("an empty object")?;
+            let wrong = || format!("{kind}: {of}");
+            match kind.as_str() {
+                "int" => {
+                    let int = of.as_i64().map(i128::from).or_else(|| of.as_u64().map(i128::from));
+                    let int = int.or_else(|| of.as_str().and_then(|text| text.parse().ok()));
+                    Value::Number(ScalarValue::Int(int.ok_or_else(wrong)?))
+                }
+                "float" => Value::Number(ScalarValue::Float(of.as_str().and_then(float).ok_or_else(wrong)?)),
+                "complex" => {
+                    let part = |at: usize| of[at].as_str().and_then(float).ok_or_else(wrong);
+                    Value::Number(ScalarValue::Complex(Complex::new(part(0)?, part(1)?)))
+                }
+                "bool" => Value::Number(ScalarValue::Bool(of.as_bool().ok_or_else(wrong)?)),
+                "dtype" => Value::Type(of.as_str().and_then(tokens::dtype).ok_or_else(wrong)?),
+                "slice" => {
+                    let part = |at: usize| match &of[at] {
+                        Json::Null => None,
+                        Json::Object(fields) => fields.get("int").and_then(Json::as_i64),
+                        other => other.as_i64(),
+                    };
+                    Value::Slice(part(0), part(1), part(2))
+                }
+                "ellipsis" => Value::Rest,
+                _ => return Err(wrong()),
+            }
+        }
+        other => return Err(other.to_string()),
+    })
+}
+
+/// Whether a result is what PyTorch gives; `determined` says whether its values are.
+fn compare(got: &Value, expected: &Json, row: &Json, determined: bool) -> Result<(), String> {
+    match (got, expected) {
+        (Value::Array(got), Json::Object(fields)) if fields.contains_key("t") => {
+            let wanted = tensor(expected)?;
+            let (is, should) = ((got.dtype(), got.shape()), (wanted.dtype(), wanted.shape()));
+            if is != should {
+                return Err(format!("a tensor of {is:?}, expected {should:?}"));
+            }
+            if !determined || expected["v"].is_null() {
+                return Ok(());
+            }
+            match &row["tol"] {
+                Json::Array(tolerance) => {
+                    let of = |at: usize| tolerance[at].as_f64().unwrap_or(0.0);
+                    tokens::close(got, &wanted, of(0), of(1))
+                }
+                _ => tokens::same(got, &wanted),
+            }
+        }
+        (Value::List(got), Json::Array(expected)) => {
+            if got.len() != expected.len() {
+                return Err(format!("{} results, expected {}", got.len(), expected.len()));
+            }
+            let loose: Vec<usize> = row.get("loose_outputs").map(sizes).unwrap_or_default();
+            let mut all = got.iter().zip(expected).enumerate();
+            all.try_for_each(|(at, (got, expected))| compare(got, expected, row, determined && !loose.contains(&at)))
+        }
+        (Value::Number(got), expected) => match value(expected)? {
+            Value::Number(wanted) if *got == wanted => Ok(()),
+            Value::Number(ScalarValue::Float(wanted)) => match got {
+                ScalarValue::Float(got) if got.is_nan() && wanted.is_nan() => Ok(()),
+                got => Err(format!("{got}, expected {wanted}")),
+            },
+            wanted => Err(format!("{got}, expected {wanted:?}")),
+        },
+        (got, expected) => Err(format!("{got:?}, expected {expected}")),
+    }
+}
+
+fn arguments(row: &Json) -> Result<Args, String> {
+    let mut args = Args::new();
+    for argument in row["args"].as_array().ok_or("no arguments")? {
+        args = args.arg(value(argument)?);
+    }
+    for (name, argument) in row["kwargs"].as_object().ok_or("no named arguments")? {
+        args = args.named(name, value(argument)?);
+    }
+    Ok(args)
+}
+
+fn sample(row: &Json, name: &str) -> Outcome {
+    let args = match arguments(row) {
+        Ok(args) => args,
+        Err(error) => return Outcome::Differs(error),
+    };
+    match call(name, &args) {
+        Err(error) => Outcome::Differs(format!("refused: {error}")),
+        Ok(result) => match compare(&result, &row["result"], row, row["loose"] != true) {
+            Ok(()) => Outcome::Agrees,
+            Err(_) if matches!(name, "any" | "all") && row["dtype"] == "u8" => {
+                Outcome::Aside("any and all of uint8 give bool")
+            }
+            // A more exact implementation may miss what PyTorch's low precision gives.
+            Err(_) if row["drift"] == true => Outcome::Aside("PyTorch's own result is not within its tolerance"),
+            Err(error) => Outcome::Differs(error),
+        },
+    }
+}
+
+/// Dtypes that lack some kernels in PyTorch, where other dtypes of their category have them.
+fn may_lack(dtype: Option<DType>) -> bool {
+    matches!(dtype, Some(DType::F16 | DType::BF16 | DType::C32))
+}
+
+fn error(row: &Json, name: &str) -> Outcome {
+    let args = match arguments(row) {
+        Ok(args) => args,
+        Err(error) => return Outcome::Differs(error),
+    };
+    match call(name, &args) {
+        Err(_) => Outcome::Agrees,
+        Ok(_) if row["class"] == "NotImplementedError" && may_lack(row["dtype"].as_str().and_then(tokens::dtype)) => {
+            Outcome::Beyond
+        }
+        Ok(_) => Outcome::Differs(format!("PyTorch refuses it: {}", row["error"])),
+    }
+}
+
+pub fn all(text: &str, table: &mut Table) -> Result<(), String> {
+    let json: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let known: HashSet<&str> = ops().map(|op| op.name).collect();
+    let has = |name: &str| known.contains(name) || castiron::any::alias(name).is_some();
+    let (mut cells, mut covered) = (HashSet::new(), HashSet::new());
+    for (part, is_error) in [("samples", false), ("errors", true)] {
+        for row in json[part].as_array().map_or(&[][..], |rows| rows) {
+            let op = row["op"].as_str().unwrap_or("");
+            if !is_error {
+                cells.insert((op, row["dtype"].as_str()));
+            }
+            let text = || {
+                let text = row.to_string();
+                text.chars().take(400).collect()
+            };
+            table.row(op, text, || {
+                if !has(op) {
+                    return Outcome::Unsupported(op.to_owned());
+                }
+                if is_error { error(row, op) } else { sample(row, op) }
+            });
+            if has(op) && !is_error {
+                covered.insert((op, row["dtype"].as_str()));
+            }
+        }
+    }
+    table.note(format!(
+        "{} of {} cells (operation, dtype) are of operations that castiron has",
+        covered.len(),
+        cells.len()
+    ));
+    Ok(())
+}

@@ -1,0 +1,54 @@
+//! The tables of what PyTorch does, against `AnyTensor`: the rows that the example `conformance` counts have no disagreement.
+
+#[path = "../examples/conformance/attributes.rs"]
+mod attributes;
+#[path = "../examples/conformance/dtypes.rs"]
+mod dtypes;
+#[path = "../examples/conformance/layouts.rs"]
+mod layouts;
+#[path = "../examples/conformance/report.rs"]
+mod report;
+#[path = "../examples/conformance/samples.rs"]
+mod samples;
+#[path = "../examples/conformance/tables.rs"]
+mod tables;
+#[path = "../examples/conformance/tokens.rs"]
+mod tokens;
+#[path = "../examples/conformance/values.rs"]
+mod values;
+#[path = "../examples/conformance/views.rs"]
+mod views;
+
+fn agrees(name: &str) {
+    let folder = std::env::var_os("CASTIRON_ORACLE");
+    let folder = folder.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracle").into());
+    let texts = tables::texts(folder.as_ref()).unwrap();
+    // A folder given may hold some of the tables only.
+    let Some(text) = texts.get(name) else { return };
+    let read = tables::TABLES.iter().find(|(table, _)| *table == name).unwrap().1;
+    let mut table = report::Table::new(name);
+    read(text, &mut table).unwrap();
+    table.print();
+    assert!(table.agrees(), "see the rows printed above");
+}
+
+macro_rules! tables {
+    ($($test:ident: $name:literal;)*) => {$(
+        #[test]
+        fn $test() {
+            agrees($name);
+        }
+    )*};
+}
+tables! {
+    attributes_of_dtypes: "dtypes.json";
+    promotion: "promotion.json";
+    dtypes_of_binary_operations: "binary_ops.csv";
+    dtypes_of_unary_operations: "unary_ops.csv";
+    operations_in_place: "inplace.csv";
+    elements: "values.json";
+    strides_of_views: "views.json";
+    strides_of_results: "memory_format.json";
+    names_of_devices: "device.json";
+    pytorchs_own_samples: "opinfo_samples.json";
+}
