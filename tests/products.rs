@@ -1,7 +1,11 @@
 //! Products of matrices equal the naive loop, whatever the sizes, the strides and the dtype: there are ways of their own for
 //! tiny, tall and flat ones, by tiles, strips and lanes.
 
-use castiron::{Complex, Dtype, Numeric, Tensor, axis, bf16, f16, shape, stack, tensor};
+use castiron::ops::admit::NumericFor;
+use castiron::{
+    Activation, Complex, Device, Dim, Dtype, Dyn, Float, Generator, Meta, Numeric, Tensor, axis, bf16, f16, ops, shape,
+    stack, tensor,
+};
 
 type Matrix<E> = Tensor<E, shape![_, _]>;
 type Batch<E> = Tensor<E, shape![_, _, _]>;
@@ -153,4 +157,117 @@ fn bytes_are_summed_in_32_bits() {
     assert_eq!(nothing.to_vec(), [0; 6]);
     let error = whole::<i8>([2, 3], 1).try_int_mm::<_, _, shape![_, _]>(&whole::<i8>([4, 3], 1)).unwrap_err();
     assert!(error.to_string().contains("3 columns against 4 rows"), "{error}");
+}
+
+/// A bias and an activation in the pass of the product, and as steps of their own.
+fn layers_of<E: Dtype + Numeric>()
+where
+    ops::relu: Activation<E>,
+{
+    for [m, k, n] in [[1, 5, 3], [7, 600, 5], [40, 0, 3], [9, 40, 1], [330, 30, 40]] {
+        let (x, weight) = (whole::<E>([m, k], 1), whole::<E>([n, k], 2));
+        let bias = whole::<E>([1, n], 3).select(axis![0], 0);
+        for x in [x.clone(), x.t().contiguous().t()] {
+            for bias in [None, Some(&bias)] {
+                let steps = x.linear(&weight, bias).relu();
+                let at_once: Matrix<E> = x.linear_with(&weight, bias, ops::relu {});
+                assert!(at_once.to_vec() == steps.to_vec(), "{m} x {k} x {n} of {:?}", E::DTYPE);
+            }
+        }
+    }
+}
+
+#[test]
+fn activations_are_computed_in_the_pass_of_the_product() {
+    layers_of::<f32>();
+    layers_of::<f64>();
+    layers_of::<bf16>();
+    layers_of::<f16>();
+    layers_of::<i32>();
+    layers_of::<u8>();
+}
+
+#[test]
+fn any_function_of_one_operand_that_keeps_the_dtype_is_an_activation() {
+    fn layer<E: NumericFor<ops::reduce::linear>, N: Dim, D: Device, A: Activation<E>>(
+        x: &Tensor<E, shape![_, 4], D>,
+        weight: &Tensor<E, (N, castiron::dim!(4)), D>,
+        activation: A,
+    ) -> Tensor<E, (Dyn, N), D> {
+        x.linear_with(weight, None, activation)
+    }
+    let mut generator = Generator::seeded(1);
+    let x = Tensor::<f32, shape![_, 4]>::randn_sized([1500, 4], &mut generator);
+    let weight = Tensor::<f32, shape![20, 4]>::randn(&mut generator);
+    let y: Tensor<f32, shape![_, 20]> = layer(&x, &weight, ops::gelu {});
+    assert_eq!(y.to_vec(), x.linear(&weight, None).gelu().to_vec());
+    assert_eq!(layer(&x, &weight, ops::tanh {}).to_vec(), x.linear(&weight, None).tanh().to_vec());
+    // Sums of several blocks of terms, in blocks of rows.
+    let long = Tensor::<f32, shape![700, 600]>::randn(&mut generator);
+    let (wide, bias) = (Tensor::<f32, shape![12, 600]>::randn(&mut generator), Tensor::<f32, shape![12]>::ones());
+    let steps = long.linear(&wide, Some(&bias)).sigmoid();
+    assert_eq!(long.linear_with(&wide, Some(&bias), ops::sigmoid {}).to_vec(), steps.to_vec());
+    let batch = Tensor::<f32, shape![3, 5, 4]>::randn(&mut generator);
+    let y: Tensor<f32, shape![3, 5, 20]> = batch.linear_with(&weight, None, ops::silu {});
+    assert_eq!(y.to_vec(), batch.linear(&weight, None).silu().to_vec());
+    let meta = Tensor::<f32, shape![_, 4], Meta>::zeros_sized([9, 4]);
+    assert_eq!(layer(&meta, &Tensor::<f32, shape![2, 4], Meta>::zeros(), ops::relu {}).shape(), [9, 2]);
+    let error = x.try_linear_with(&Tensor::<f32, shape![_, _]>::zeros_sized([2, 3]), None, ops::relu {}).unwrap_err();
+    assert!(error.to_string().contains("4 columns against 3 rows"), "{error}");
+}
+
+/// Rows of small whole numbers, whose squares a product sums exactly.
+fn distances_of<E: Dtype + Float>() {
+    for ([m, k], n) in [([30, 5], 3), ([2, 9], 26), ([25, 4], 25), ([70, 33], 40)] {
+        let (x, y) = (whole::<i64>([m, k], 1), whole::<i64>([n, k], 2));
+        let expected: Vec<f64> = x
+            .to_vec()
+            .chunks(k)
+            .flat_map(|x| {
+                let y = y.to_vec();
+                let squares = y.chunks(k).map(|y| x.iter().zip(y).map(|(x, y)| (x - y) * (x - y)).sum::<i64>());
+                squares.map(|square| (square as f64).sqrt()).collect::<Vec<_>>()
+            })
+            .collect();
+        let expected = Tensor::<f64, shape![_, _]>::from_vec_sized(expected, [m, n]).to::<E>().to_vec();
+        let (x, y) = (x.to::<E>(), y.to::<E>());
+        let distances: Matrix<E> = x.cdist(&y, 2.0);
+        assert!(distances.to_vec() == expected, "{m} x {k} x {n} of {:?}", E::DTYPE);
+        let turned: Matrix<E> = x.t().contiguous().t().cdist(&y, 2.0);
+        assert!(turned.to_vec() == expected, "{m} x {k} x {n} of {:?}", E::DTYPE);
+    }
+}
+
+#[test]
+fn distances_of_many_rows_are_a_product() {
+    distances_of::<f32>();
+    distances_of::<f64>();
+    distances_of::<bf16>();
+
+    // As PyTorch's: close rows are less exact, never NaN; infinity meets itself.
+    let mut generator = Generator::seeded(1);
+    let x = Tensor::<f32, shape![30, 5]>::randn(&mut generator) + 100.0;
+    let own: Tensor<f32, shape![30, 30]> = x.cdist(&x, 2.0);
+    let few = x.narrow(axis![0], 0, 25);
+    let exact: Matrix<f32> = few.cdist(&few, 2.0);
+    assert!(own.to_vec().iter().all(|x| (0.0..12.0).contains(x)));
+    assert!((0..25).all(|at| exact[(at, at)] == 0.0 && own[(at, at)] < 0.3));
+    let mut odd = x.to_vec();
+    (odd[0], odd[5]) = (f32::NAN, f32::INFINITY);
+    let odd = Tensor::<f32, shape![30, 5]>::from_vec(odd);
+    let distances: Tensor<f32, shape![30, 30]> = odd.cdist(&odd, 2.0);
+    assert!((0..30).all(|at| distances[(0, at)].is_nan() && distances[(1, at)].is_nan()));
+    assert!(!distances[(2, 3)].is_nan());
+
+    // Batches broadcast.
+    let (x, y) = (
+        Tensor::<f64, shape![2, 1, 30, 4]>::randn(&mut generator),
+        Tensor::<f64, shape![3, 40, 4]>::randn(&mut generator),
+    );
+    let distances: Tensor<f64, shape![2, 3, 30, 40]> = x.cdist(&y, 2.0);
+    for at in [[0, 0, 0, 0], [1, 2, 29, 39], [0, 1, 7, 11]] {
+        let [i, j, row, column] = at;
+        let square: f64 = (0..4).map(|p| x[(i, 0, row, p)] - y[(j, column, p)]).map(|x| x * x).sum();
+        assert!((distances[(i, j, row, column)] - square.sqrt()).abs() < 1e-12);
+    }
 }

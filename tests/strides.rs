@@ -1,10 +1,9 @@
-//! How results are laid out in memory and when a reshape is a view, compared with PyTorch's tables.
+//! When a reshape is a view, compared with PyTorch's table; and that results are laid out alike on every device. (How they are
+//! laid out: `memory_format.rs`.)
 
 mod common;
 
-use castiron::shape::strides::{
-    broadcast, contiguous, converted, elementwise_result, is_contiguous, is_dense, preserved, reshape,
-};
+use castiron::shape::strides::{contiguous, reshape};
 use castiron::{Cpu, Device, Meta, Tensor, axis, shape};
 use common::json;
 use serde_json::Value;
@@ -33,80 +32,8 @@ fn array<const N: usize>(list: &[usize]) -> [usize; N] {
     list.try_into().expect("as many as the rank")
 }
 
-/// Sizes and strides of an operand, and whether it is converted first.
-type Layout<'a> = (&'a [usize], &'a [usize], bool);
-
-/// Strides of the elementwise result.
-fn result<const N: usize>(sizes: &[usize], operands: &[Layout]) -> Vec<usize> {
-    let sizes: [usize; N] = array(sizes);
-    let layouts: Vec<[usize; N]> = operands
-        .iter()
-        .map(|&(from, strides, is_converted)| {
-            if is_converted {
-                return converted(from, strides, &sizes);
-            }
-            let mut broadcasted = [0; N];
-            broadcast(from, strides, &sizes, &mut broadcasted);
-            broadcasted
-        })
-        .collect();
-    let alike = operands.iter().all(|&(from, _, _)| from == sizes);
-    elementwise_result(&sizes, &layouts, alike).to_vec()
-}
-fn copy<const N: usize>(sizes: &[usize], strides: &[usize]) -> Vec<usize> {
-    preserved(&array::<N>(sizes), &array::<N>(strides)).to_vec()
-}
 fn row_major<const N: usize>(sizes: &[usize]) -> Vec<usize> {
     contiguous(&array::<N>(sizes)).to_vec()
-}
-
-#[test]
-fn one_tensor() {
-    let table = json("memory_format.json");
-    let mut answers = 0;
-    for case in table["cases"].as_array().unwrap() {
-        let what = &case["d"];
-        let (sizes, strides) = (list(&case["shape"]), list(&case["stride"]));
-        assert_eq!(is_contiguous(&sizes, &strides), case["is_contiguous"][0] == 1, "{what}");
-        assert_eq!(is_dense(&sizes, &strides), case["nonoverlap_dense"] == true, "{what}");
-        if case["contiguous_is_self"] == 0 {
-            assert_eq!(by_rank!(sizes.len(), row_major(&sizes)), list(&case["contiguous"][0]), "{what}");
-        }
-        let it = (&sizes[..], &strides[..], false);
-        let elementwise = by_rank!(sizes.len(), result(&sizes, &[it]));
-        let with_scalar = by_rank!(sizes.len(), result(&sizes, &[it, (&[], &[], false)]));
-        let kept = by_rank!(sizes.len(), copy(&sizes, &strides));
-        for (names, ours) in
-            [(&["abs", "t+t"], &elementwise), (&["t+1", "t<1"], &with_scalar), (&["zeros_like", "to_f64"], &kept)]
-        {
-            for name in names {
-                // (comparisons of a zero-dim tensor give a Python bool in the table)
-                let Some(theirs) = case["default"].get(name).filter(|strides| strides.is_array()) else { continue };
-                assert_eq!(*ours, list(theirs), "{name} of {what}");
-                answers += 1;
-            }
-        }
-    }
-    println!("{answers} layouts agree");
-    assert!(answers > 0);
-}
-
-#[test]
-fn two_operands() {
-    let table = json("memory_format.json");
-    for row in table["binary"].as_array().unwrap() {
-        let [a_sizes, a_strides, b_sizes, b_strides, sizes] = [2, 3, 4, 5, 6].map(|i| list(&row[i]));
-        let (a, b) = ((&a_sizes[..], &a_strides[..], false), (&b_sizes[..], &b_strides[..], false));
-        let sum_of = by_rank!(sizes.len(), result(&sizes, &[a, b]));
-        // `a` is converted to the dtype of `b.to::<f64>()`
-        let mixed = by_rank!(sizes.len(), result(&sizes, &[(a.0, a.1, true), (b.0, b.1, true)]));
-        // where(a > 0, a, b)
-        let mask = by_rank!(a_sizes.len(), result(&a_sizes, &[a, (&[], &[], false)]));
-        let chosen = by_rank!(sizes.len(), result(&sizes, &[(a.0, &mask, false), a, b]));
-        for (ours, column) in [(&sum_of, 7), (&sum_of, 8), (&mixed, 9), (&chosen, 10), (&sum_of, 11)] {
-            assert_eq!(*ours, list(&row[column]), "column {column} of {row}");
-        }
-    }
 }
 
 fn reshaped<const N: usize>(sizes: &[usize], strides: &[usize], to: &[usize]) -> Option<Vec<usize>> {

@@ -394,8 +394,8 @@ fn errors() {
             .starts_with("addmm: shapes [2] and [4, 5] do not broadcast")
     );
     assert_eq!(
-        text(tensor![1].try_addmm(&tensor![[1]], &tensor![[1]], 0.5, 1)),
-        "addmm: `beta` must not be a floating-point number for tensors of integers, got 0.5"
+        text(tensor![1].try_addr(&tensor![1], &tensor![1], 0.5, 1)),
+        "addr: `beta` must not be a floating-point number for tensors of integers, got 0.5"
     );
     assert!(text(x.try_tensordot(&x, axis![0, 1], axis![0])).contains("2 axes of the one go with 1 of the other"));
     assert!(text(sized(0, 3).try_norm(f64::INFINITY)).contains("the operation has no identity"));
@@ -408,4 +408,33 @@ fn errors() {
     assert!(text(tensor![1, -1].try_bincount(0)).contains("must not be negative, got -1"));
     assert!(text(tensor![1.0].try_histc(0, 0.0, 1.0)).contains("at least one bin"));
     assert!(text(castiron::try_multi_dot::<f32, Dyn, Dyn, castiron::Cpu>(&[])).contains("no matrices"));
+}
+
+/// Both results of one reduction are those of two, whatever the layout. `var_mean` of everything adds up in double precision, as
+/// PyTorch's does, and `var` does not.
+#[test]
+fn two_results_of_one_reduction() {
+    let numbers: Vec<f32> = (0..60 * 70).map(|i| ((i * 7919) % 1009) as f32 - 500.0).collect();
+    let numbers: One<f32> = numbers.into();
+    let x: Two<f32> = numbers.reshape_sized([60, 70]);
+    for x in [x.clone(), x.t(), x.narrow(axis![1], 3, 21)] {
+        let (values, indices) = x.max_axis(axis![1]);
+        assert_eq!(values.to_vec(), x.amax_axis(axis![1]).to_vec());
+        assert_eq!(indices.to_vec(), x.argmax_axis(axis![1]).to_vec());
+        let (values, indices) = x.min_axis(axis![0]);
+        assert_eq!(values.to_vec(), x.amin_axis(axis![0]).to_vec());
+        assert_eq!(indices.to_vec(), x.argmin_axis(axis![0]).to_vec());
+        let (min, max) = x.aminmax_axis(axis![0]);
+        assert_eq!((min.to_vec(), max.to_vec()), (x.amin_axis(axis![0]).to_vec(), x.amax_axis(axis![0]).to_vec()));
+        assert_eq!(x.var_mean_axis(axis![0], 1).0.to_vec(), x.var_axis(axis![0], 1).to_vec());
+        assert_eq!(x.std_mean_axis(axis![1], 0).0.to_vec(), x.std_axis(axis![1], 0).to_vec());
+        let means = x.mean_axis(axis![1]).to_vec();
+        assert!(x.var_mean_axis(axis![1], 1).1.to_vec().iter().zip(means).all(|(a, b)| (a - b).abs() < 1e-3));
+    }
+    let (var, mean) = tensor![3e38_f32, 3e38].var_mean(1);
+    assert_eq!((var.item(), mean.item()), (0.0, 3e38));
+    let (var, mean) = x.narrow(axis![1], 0, 0).var_mean(1);
+    assert!(var.item().is_nan() && mean.item().is_nan());
+    let error = x.narrow(axis![1], 0, 0).try_max_axis(axis![1]).err().unwrap().to_string();
+    assert!(error.starts_with("max:"), "{error}");
 }

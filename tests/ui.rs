@@ -65,6 +65,9 @@ fn is_filled_in(text: &str, sentence: &[String]) -> bool {
     if pieces.is_empty() { rest == last } else { rest.ends_with(last.as_str()) }
 }
 
+/// What the borrow checker says is said by rustc, of places and lifetimes.
+const BORROWING: [&str; 3] = ["error[E0499]", "error[E0502]", "error[E0597]"];
+
 #[test]
 fn every_first_line_is_a_sentence_of_castiron() {
     let sentences = sentences();
@@ -73,9 +76,9 @@ fn every_first_line_is_a_sentence_of_castiron() {
     for program in programs {
         let stderr = fs::read_to_string(program.with_extension("stderr")).unwrap();
         let first = stderr.lines().next().unwrap_or_default();
-        let (_, text) = first.split_once(": ").unwrap();
+        let (kind, text) = first.split_once(": ").unwrap();
         assert!(
-            sentences.iter().any(|sentence| is_filled_in(text, sentence)),
+            BORROWING.contains(&kind) || sentences.iter().any(|sentence| is_filled_in(text, sentence)),
             "{}: not a sentence of castiron: {first}",
             program.display()
         );
@@ -124,4 +127,61 @@ fn messages_in_the_readme_are_the_compilers() {
         let told = stderrs.iter().any(|stderr| message.lines().all(|line| stderr.lines().any(|other| other == line)));
         assert!(told, "not in any .stderr:\n{message}");
     }
+}
+
+/// A chapter's name for a folder: `in_place` is `In place`.
+fn title(folder: &str) -> String {
+    let words = folder.replace('_', " ");
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// The book of forbidden programs: for each its rule, the program, what the compiler says first, and what to write instead.
+fn book() -> String {
+    let mut programs = files(&root().join("ui-tests"), ".rs");
+    programs.sort();
+    let mut text = String::from(
+        "# Forbidden programs\n\nEach rule of castiron that the compiler enforces, by a program that breaks it: the rule, the program, what the compiler says, \
+         and what to write instead. Every program is a test, and so is what the compiler says of it.\n",
+    );
+    let mut chapter = String::new();
+    for path in programs {
+        let folder = path.parent().and_then(Path::file_name).unwrap().to_str().unwrap().to_owned();
+        if folder != chapter {
+            text += &format!("\n## {}\n", title(&folder));
+            chapter = folder;
+        }
+        let source = fs::read_to_string(&path).unwrap();
+        let comment: Vec<&str> = source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
+        let (rule, rest): (Vec<&str>, Vec<&str>) = (
+            comment.iter().copied().take_while(|line| !line.is_empty()).collect(),
+            comment.iter().copied().skip_while(|line| !line.is_empty()).filter(|line| !line.is_empty()).collect(),
+        );
+        let program: Vec<&str> = source.lines().skip_while(|line| line.starts_with("//!")).collect();
+        let said = fs::read_to_string(path.with_extension("stderr")).unwrap();
+        // Up to the notes of the first error: what a reader sees first.
+        let first: Vec<&str> = said
+            .lines()
+            .take_while(|line| {
+                !line.trim_start().starts_with("= help: the ") && !line.starts_with("note: ") && !line.is_empty()
+            })
+            .collect();
+        text += &format!("\n### {}\n\n", rule.join(" ").trim_end_matches('.'));
+        text += &format!("```text\n{}\n```\n\n```text\n{}\n```\n", program.join("\n").trim(), first.join("\n"));
+        if !rest.is_empty() {
+            text += &format!("\n{}\n", rest.join(" "));
+        }
+    }
+    text
+}
+
+/// `docs/forbidden.md` is written from the programs: `TRYBUILD=overwrite` writes it.
+#[test]
+fn the_book_of_forbidden_programs_is_theirs() {
+    let (place, book) = (root().join("docs/forbidden.md"), book());
+    if std::env::var_os("TRYBUILD").is_some_and(|mode| mode == "overwrite") {
+        fs::write(&place, &book).unwrap();
+    }
+    let written = fs::read_to_string(&place).unwrap_or_default();
+    assert!(written == book, "docs/forbidden.md is not that of the programs: run this test with TRYBUILD=overwrite");
 }

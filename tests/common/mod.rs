@@ -7,19 +7,21 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The text of a table, plain or gzipped.
+/// The text of a table, plain or gzipped: that of the directory `CASTIRON_ORACLE` if it is there, else the repository's.
 pub fn read(name: &str) -> String {
-    let directory = std::env::var_os("CASTIRON_ORACLE")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle"), PathBuf::from);
-    let plain = directory.join(name);
-    if let Ok(text) = std::fs::read_to_string(&plain) {
-        return text;
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/oracle");
+    let given = std::env::var_os("CASTIRON_ORACLE").map(PathBuf::from);
+    for directory in given.iter().chain([&own]) {
+        if let Ok(text) = std::fs::read_to_string(directory.join(name)) {
+            return text;
+        }
+        if let Ok(file) = std::fs::File::open(directory.join(format!("{name}.gz"))) {
+            let mut text = String::new();
+            flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+            return text;
+        }
     }
-    let zipped = directory.join(format!("{name}.gz"));
-    let file = std::fs::File::open(&zipped).unwrap_or_else(|error| panic!("{}: {error}", zipped.display()));
-    let mut text = String::new();
-    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
-    text
+    panic!("there is no table {name} in {}", own.display())
 }
 
 pub fn json(name: &str) -> serde_json::Value {

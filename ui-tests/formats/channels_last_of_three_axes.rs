@@ -1,0 +1,10 @@
+//! `channels_last` is an order of four axes: batch, channels, height, width.
+//!
+//! Instead: `image.unsqueeze(axis![0]).to_memory_format(ChannelsLast)`.
+
+use castiron::{ChannelsLast, Tensor, shape};
+
+fn main() {
+    let image: Tensor<f32, shape![3, 4, 5]> = Tensor::zeros();
+    let _ = image.to_memory_format(ChannelsLast);
+}

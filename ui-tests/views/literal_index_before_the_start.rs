@@ -1,0 +1,8 @@
+//! A negative position reaches no farther back than the first.
+//!
+//! Instead: count from 0, or from -1 backwards.
+use castiron::{s, tensor};
+
+fn main() {
+    tensor![[1, 2, 3], [4, 5, 6]].slice(s![-3]);
+}

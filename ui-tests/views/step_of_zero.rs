@@ -1,0 +1,8 @@
+//! The positions of a range are at least 1 apart.
+//!
+//! Instead: a positive step; `flip` turns an axis round.
+use castiron::{s, tensor};
+
+fn main() {
+    tensor![1, 2, 3].slice(s![..;-1]);
+}
