@@ -119,7 +119,7 @@ use crate::storage::{View, ViewMut};
 #[cfg(feature = "any")]
 pub(crate) use addmm::factor;
 #[cfg(feature = "any")]
-pub(crate) use arithmetic::{layout, scalar_operand};
+pub(crate) use arithmetic::scalar_operand;
 #[cfg(feature = "any")]
 pub(crate) use display::Printed;
 use layout::StridedParts;

@@ -3,7 +3,7 @@
 //!
 //! A cell is a probe: an inherent constant that exists where the operator does and shadows a trait's constant.
 
-#[path = "../common/mod.rs"]
+#[path = "../suite/common/mod.rs"]
 mod common;
 mod compare;
 #[macro_use]

@@ -1,14 +1,12 @@
 //! Devices as values, compared with PyTorch's: what is parsed and refused, printing, equality and hashing, mixing, the
 //! current device and the default device. Rows set aside are counted by the rule that sets them aside.
 
-mod common;
-
+use crate::common::json;
 use castiron::device::{
     CurrentDeviceGuard, DefaultDeviceGuard, DeviceType, current_device, default_device, scoped_current_device,
     scoped_default_device, set_current_device, set_default_device,
 };
 use castiron::{AnyDevice, Cpu, Cuda, Device, Error, IntoDevice, Meta, Result, Tensor, shape, tensor};
-use common::json;
 use serde_json::Value;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::collections::{BTreeMap, HashSet};

@@ -1,8 +1,7 @@
 //! Operations that move elements, take tensors apart and put them together, compared with PyTorch: every case below is
 //! PyTorch's own expression beside castiron's, and `moving.json` holds what the expression gave for inputs of several sizes.
 
-mod common;
-
+use crate::common::{Answer, Token, json, parse_all};
 use castiron::pad::{Circular, Constant, Reflect, Replicate};
 use castiron::{
     Complex, Device, Dim, Dtype, Dyn, Element, Error, Generator, KnownShape, Meta, Numeric, Result, Shape, Tensor,
@@ -12,7 +11,6 @@ use castiron::{
     meshgrid, meshgrid_xy, try_block_diag, try_broadcast_tensors, try_cartesian_prod, try_column_stack, try_dstack,
     try_hstack, try_vstack,
 };
-use common::{Answer, Token, json, parse_all};
 use serde_json::Value;
 
 /// What a case gave: the sizes and the elements of each tensor.
@@ -255,7 +253,7 @@ fn compare(given: &Given, row: &Value) -> Result<(), String> {
     }
     for ((sizes, answer), result) in given.iter().zip(results) {
         let wanted: Vec<usize> = serde_json::from_value(result[1].clone()).unwrap();
-        if (sizes, common::code(answer.dtype)) != (&wanted, result[0].as_str().unwrap()) {
+        if (sizes, crate::common::code(answer.dtype)) != (&wanted, result[0].as_str().unwrap()) {
             return Err(format!("{} {sizes:?}, PyTorch gives {} {wanted:?}", answer.dtype, result[0]));
         }
         for (at, token) in result[2].as_str().unwrap().split_whitespace().enumerate() {

@@ -1,12 +1,10 @@
 //! Reductions and scans compared with PyTorch's table: every dtype, over ordinary values, NaN, infinities, signed zeros,
 //! large values, small ones beside a large one, one element and none.
 
-mod common;
-
+use crate::common::{Answer, Tally, Token, json, parse_all};
 use castiron::ops;
 use castiron::ops::admit::{FloatFor, InexactFor, NumericFor, OrderedFor, RealFor, SameDtypeFor};
 use castiron::{Complex, Dtype, Dyn, Tensor, axis, bf16, f16};
-use common::{Answer, Tally, Token, json, parse_all};
 use std::marker::PhantomData;
 
 type Vector<E> = Tensor<E, (Dyn,)>;
@@ -120,7 +118,9 @@ fn reductions_and_scans() {
             None if operands.ends_with(",e") && (op.contains("softmax") || op == "mm") => {
                 tally.set_aside("of no elements PyTorch admits any dtype")
             }
-            None if common::dtype(dtype).unwrap().is_shell() => tally.set_aside("shell dtypes have no arithmetic"),
+            None if crate::common::dtype(dtype).unwrap().is_shell() => {
+                tally.set_aside("shell dtypes have no arithmetic")
+            }
             Some(Ok(_)) if results == "err" && ["c32", "f16", "bf16"].contains(&dtype) => {
                 tally.set_aside("beyond PyTorch")
             }

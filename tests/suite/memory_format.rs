@@ -1,14 +1,12 @@
 //! Memory formats, compared with PyTorch's: the rules on sizes and strides, and the strides of tensors.
 
-mod common;
-
+use crate::common::json;
 use castiron::shape::memory_format::{OperandLayout, elementwise, joined, stacked};
 use castiron::shape::strides::{is_dense, row_major};
 use castiron::{
     ChannelsLast, ChannelsLast3d, Contiguous, Cpu, Device, Dtype, Dyn, Element, Error, Float, Generator, MemoryFormat,
     Meta, Preserve, Shape, Tensor, axis, cat, shape, stack, where_,
 };
-use common::json;
 use serde_json::Value;
 use std::collections::HashMap;
 

@@ -1,15 +1,13 @@
 //! The values of elementwise operations, compared with PyTorch's: unary, binary on one dtype, on two, with a zero-dim
 //! operand, and conversions. Each case is a generic function, run for every dtype that the compiler admits.
 
-mod common;
-
+use crate::common::{Answer, Tally, Token, code, json, parse_all};
 use castiron::ops::{self, BinaryOp, UnaryOp};
 use castiron::shape::{Broadcast, Shape};
 use castiron::{
     Admits, CastTo, Complex, Dtype, Dyn, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU,
     Outcome, Tensor, TensorOperand, bf16, f16,
 };
-use common::{Answer, Tally, Token, code, json, parse_all};
 use std::marker::PhantomData;
 
 type Vector<E> = Tensor<E, (Dyn,)>;
@@ -217,7 +215,9 @@ fn unary_operations() {
                 tally.row(&format!("{op} {dtype}"), &answer, result, tokens, &row[4], tolerance(op, result));
             }
             Some(_) => tally.set_aside("beyond PyTorch"),
-            None if common::dtype(dtype).unwrap().is_shell() => tally.set_aside("shell dtypes have no arithmetic"),
+            None if crate::common::dtype(dtype).unwrap().is_shell() => {
+                tally.set_aside("shell dtypes have no arithmetic")
+            }
             None if result == "err" => tally.agree += 1,
             None => tally.disagree.push(format!("{op} {dtype}: refused, PyTorch {result}")),
         }
@@ -316,7 +316,7 @@ fn binary_operations_on_one_dtype() {
                 tally.row(&what, &answer, result, tokens, &row[4], tolerance(op, result));
             }
             Some(Some(_)) => tally.set_aside("beyond PyTorch"),
-            Some(None) if common::dtype(dtype).unwrap().is_shell() => {
+            Some(None) if crate::common::dtype(dtype).unwrap().is_shell() => {
                 tally.set_aside("shell dtypes have no arithmetic")
             }
             Some(None) if result == "err" => tally.agree += 1,
@@ -343,7 +343,7 @@ fn mixed(section: &str, run: impl Fn(&str, &str, &str, &str, &str) -> Option<Opt
                 tally.row(&format!("{op} {dtypes}"), &answer, result, tokens, &row[4], tolerance(op, result));
             }
             Some(Some(_)) => tally.set_aside("beyond PyTorch"),
-            Some(None) if [a, b].iter().any(|dtype| common::dtype(dtype).unwrap().is_shell()) => {
+            Some(None) if [a, b].iter().any(|dtype| crate::common::dtype(dtype).unwrap().is_shell()) => {
                 tally.set_aside("shell dtypes have no arithmetic");
             }
             Some(None) if result == "err" || tokens.split_whitespace().any(|token| token.starts_with('E')) => {

@@ -1,5 +1,4 @@
 //! Random tensors of odd strides.
-#![allow(dead_code)]
 
 use castiron::{Dtype, Dyn, Tensor, axis};
 use proptest::prelude::*;

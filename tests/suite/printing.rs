@@ -1,12 +1,10 @@
 //! `Display`, compared with what PyTorch prints; `Debug`, and tensors without data.
 
-mod common;
-
+use crate::common::{Token, json, parse_all};
 use castiron::{
     Complex, Cpu, DType, Dyn, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Meta, Shape,
     Tensor, bf16, f16, shape, tensor,
 };
-use common::{Token, json, parse_all};
 
 fn show<E: Token, S: Shape>(elements: Vec<E>, sizes: &[usize]) -> String
 where
@@ -37,7 +35,7 @@ fn tensors_print_as_in_pytorch() {
     for row in rows {
         let [dtype, tokens, expected] = [0, 2, 3].map(|i| row[i].as_str().unwrap());
         let sizes: Vec<usize> = row[1].as_array().unwrap().iter().map(|size| size.as_u64().unwrap() as usize).collect();
-        let got = match common::dtype(dtype).unwrap() {
+        let got = match crate::common::dtype(dtype).unwrap() {
             DType::Bool => printed::<bool>(&sizes, tokens),
             DType::U8 => printed::<u8>(&sizes, tokens),
             DType::I8 => printed::<i8>(&sizes, tokens),

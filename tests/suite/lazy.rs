@@ -1,13 +1,10 @@
 //! Lazy expressions give what the same operations on tensors give, bit by bit: elements, dtype, shape and layout.
 
-#[path = "common/odd.rs"]
-mod odd;
-
+use crate::odd::{Cube, cubes, pairs};
 use castiron::{
     Device, Dtype, Dyn, Element, Error, Float, Meta, Shape, Tensor, axis, bf16, dims, fused, lazy, shape, tensor,
     where_,
 };
-use odd::{Cube, cubes, pairs};
 use proptest::prelude::*;
 
 /// Elements, sizes and strides; NaN equals NaN.

@@ -1,9 +1,7 @@
 //! How tensors come to be: literals, ranges, vectors, iterators, random numbers.
 
-mod common;
-
+use crate::common::{Answer, Tally, Token, json};
 use castiron::{Complex, Dtype, Error, F8E4M3FN, Generator, Meta, Real, Scalar, Tensor, bf16, f16, shape, tensor};
-use common::{Answer, Tally, Token, json};
 
 /// A number as the table writes it.
 fn with_number<O>(text: &str, float: impl Fn(f64) -> O, integer: impl Fn(i64) -> O) -> O {

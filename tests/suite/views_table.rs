@@ -1,9 +1,7 @@
 //! Sizes, strides and offsets of views, and which of them are refused, compared with PyTorch's table.
 
-mod common;
-
+use crate::common::json;
 use castiron::{Complex, Element, Result, Shape, Tensor, f16, s, shape};
-use common::json;
 use serde_json::Value;
 
 /// Sizes, strides and offset.

@@ -1,11 +1,9 @@
 //! When a reshape is a view, compared with PyTorch's table; and that results are laid out alike on every device. (How they are
 //! laid out: `memory_format.rs`.)
 
-mod common;
-
+use crate::common::json;
 use castiron::shape::strides::{contiguous, reshape};
 use castiron::{Cpu, Device, Meta, Tensor, axis, shape};
-use common::json;
 use serde_json::Value;
 
 fn list(value: &Value) -> Vec<usize> {

@@ -1,13 +1,11 @@
 //! Operations between the tables' kinds compared with PyTorch's table (`blend.json`): `lerp`, `prelu`, `frexp`, complex numbers
 //! from parts, scalars on the left, `index_put`, `unique_axis`, several quantiles; and what their types say.
 
-mod common;
-
+use crate::common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use castiron::{
     Complex, Dtype, Dyn, Float, Interpolation, Meta, Scalar, Shape, Tensor, axis, bf16, float_power, floor_divide, pow,
     shape, tensor, xlog1py, xlogy, zeta,
 };
-use common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use serde_json::Value;
 
 type One<E> = Tensor<E, (Dyn,)>;

@@ -1,12 +1,9 @@
 //! Laws, on random tensors of odd strides, empty ones included: every operation equals the naive loop over its elements,
 //! views show the elements they should, and what is written to one tensor is seen in no other.
 
-#[path = "common/odd.rs"]
-mod odd;
-
+use crate::odd::{Cube, Small, cubes, odd, pairs};
 use castiron::shape::broadcast_sizes;
 use castiron::{Dyn, Element, Float, Numeric, Tensor, axis, cat, stack, tensor, where_};
-use odd::{Cube, Small, cubes, odd, pairs};
 use proptest::prelude::*;
 
 type Matrix<E> = Tensor<E, (Dyn, Dyn)>;
@@ -314,7 +311,10 @@ fn check_view<E: Element>(got: &Cube<E>, expected: Model<E>) {
 fn factors<E: Small>() -> impl Strategy<Value = (Matrix<E>, Matrix<E>)> {
     let sizes = [0..9_usize, 0..40_usize, 0..9_usize];
     (sizes, prop::collection::vec(-9..9, 1..20), 0..18_usize, 0..18_usize).prop_map(|([m, k, n], seeds, a, b)| {
-        (odd::<E>([1, m, k], &seeds, a).select(axis![0], 0), odd::<E>([k, 1, n], &seeds, b).select(axis![1], 0))
+        (
+            crate::odd::odd::<E>([1, m, k], &seeds, a).select(axis![0], 0),
+            crate::odd::odd::<E>([k, 1, n], &seeds, b).select(axis![1], 0),
+        )
     })
 }
 

@@ -1,14 +1,12 @@
 //! Choosing elements by indices, masks and rank, compared with PyTorch's table; then what the table cannot show: shapes in the
 //! type, errors, large lanes, generic code.
 
-mod common;
-
+use crate::common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use castiron::ops::choosing::{WideFloatFor, nanquantile, quantile};
 use castiron::{
     Axis, Complex, Device, Dtype, Dyn, Error, Interpolation, Meta, Ordered, Real, ScatterReduce, Shape, Tensor, axis,
     bf16, dim, shape, tensor,
 };
-use common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use serde_json::Value;
 
 type Matrix<E> = Tensor<E, (Dyn, Dyn)>;

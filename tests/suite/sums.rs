@@ -1,12 +1,10 @@
 //! Products, sums, scans and normalisation compared with PyTorch's table (`sums.json`): every operation over contiguous,
 //! transposed and sliced operands, none and many elements, NaN and infinities; and what their types say.
 
-mod common;
-
+use crate::common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use castiron::ops::admit::{FloatFor, InexactFor, IntegerFor, NumericFor, OrderedFor, SameDtypeFor};
 use castiron::ops::reduce as op;
 use castiron::{Complex, Dtype, Dyn, Shape, Tensor, axis, bf16, shape, tensor};
-use common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use serde_json::Value;
 use std::marker::PhantomData;
 

@@ -1,12 +1,10 @@
 //! Tensors with scalars, compared with PyTorch's table of Python numbers: every dtype beside a bool, small and large
 //! integers, floats, NaN and an imaginary number.
 
-mod common;
-
+use crate::common::{Answer, Tally, Token, json, parse_all};
 use castiron::dtype::Castable;
 use castiron::ops;
 use castiron::{Admits, Complex, Dtype, Dyn, Outcome, Scalar, ScalarValue, Tensor, bf16, f16};
-use common::{Answer, Tally, Token, json, parse_all};
 use std::marker::PhantomData;
 
 type Vector<E> = Tensor<E, (Dyn,)>;
@@ -290,7 +288,9 @@ fn scalars_on_either_side() {
             Some(Ok(_)) if ["c32", "f16", "bf16"].contains(&dtype) => tally.set_aside("beyond PyTorch"),
             Some(Ok(answer)) => tally.disagree.push(format!("{what}: got {}, PyTorch {tokens}", answer.show(0))),
             _ if fails => tally.agree += 1,
-            None if common::dtype(dtype).unwrap().is_shell() => tally.set_aside("shell dtypes have no arithmetic"),
+            None if crate::common::dtype(dtype).unwrap().is_shell() => {
+                tally.set_aside("shell dtypes have no arithmetic")
+            }
             Some(Err(_)) if out_of_range(scalar, result, dtype) => {
                 tally.set_aside("integer scalars out of range are refused")
             }

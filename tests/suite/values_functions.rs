@@ -1,12 +1,10 @@
 //! The values of elementwise functions, with and without parameters, compared with PyTorch's: rows of `values.json`, and of
 //! `functions_torch.json` for functions, parameters and pairs that the former does not hold.
 
-mod common;
-
+use crate::common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use castiron::ops::{self, BinaryOp, TunedOp, UnaryOp};
 use castiron::shape::{Broadcast, Shape};
 use castiron::{Admits, Complex, Dtype, Dyn, Outcome, Tensor, TensorOperand, bf16, f16};
-use common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use serde_json::Value;
 use std::marker::PhantomData;
 
@@ -244,7 +242,7 @@ fn compare(tally: &mut Tally, what: &str, ours: Option<castiron::Result<Answer>>
         Some(Err(_)) if result == "err" => tally.agree += 1,
         Some(Err(error)) => tally.disagree.push(format!("{what}: {error}, PyTorch {result}")),
         Some(Ok(_)) => tally.set_aside("beyond PyTorch"),
-        None if common::dtype(dtype).unwrap().is_shell() => tally.set_aside("shell dtypes have no arithmetic"),
+        None if crate::common::dtype(dtype).unwrap().is_shell() => tally.set_aside("shell dtypes have no arithmetic"),
         None if result == "err" => tally.agree += 1,
         None => tally.disagree.push(format!("{what}: refused, PyTorch {result}")),
     }
@@ -343,7 +341,7 @@ fn closeness() {
     let table = json("values.json");
     for row in table["binary"].as_array().unwrap().iter().filter(|row| row[0] == "isclose") {
         let [_, dtype, result, tokens] = texts(row);
-        if result == "err" || common::dtype(dtype).unwrap().is_shell() {
+        if result == "err" || crate::common::dtype(dtype).unwrap().is_shell() {
             continue;
         }
         let inputs = &table["inputs_binary"][dtype];

@@ -1,8 +1,7 @@
 //! `result_type`, `promote_types`, `can_cast` and the default dtype, asked at run time and compared with PyTorch's, and with
 //! what the types answer.
 
-mod common;
-
+use crate::common::{dtype, json};
 use castiron::dtype::promote::ResultType;
 use castiron::dtype::scalar::{Dimensioned, Kind, ScalarKind, ZeroDim};
 use castiron::dtype::{
@@ -10,7 +9,6 @@ use castiron::dtype::{
     result_type_of, scoped_default_dtype, set_default_dtype,
 };
 use castiron::{Complex, DType, Dtype, Element, Error, F8E5M2, ScalarValue, Tensor, bf16, f16, shape, tensor};
-use common::{dtype, json};
 use serde_json::Value;
 use static_assertions::assert_not_impl_any;
 

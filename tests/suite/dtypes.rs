@@ -1,13 +1,11 @@
 //! Dtypes as values and as types, compared with PyTorch's: names, predicates, limits, promotion, casting, and every
 //! 8-bit code.
 
-mod common;
-
+use crate::common::{Token, code, dtype, json};
 use castiron::{
     CanCast, Complex, DType, Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Promote,
     bf16, f16,
 };
-use common::{Token, code, dtype, json};
 use std::marker::PhantomData;
 
 #[test]
@@ -79,7 +77,6 @@ fn unknown_names_are_refused_with_a_hint() {
     }
 }
 
-#[cfg(feature = "serde")]
 #[test]
 fn dtypes_serialize_by_name() {
     let text = serde_json::to_string(&DType::BF16).unwrap();
@@ -201,7 +198,11 @@ fn every_float8_code_decodes_and_encodes_as_in_pytorch() {
         let mut count = 0;
         for row in rows.iter().filter(|row| row[0] == name) {
             let (code, bits) = (row[1].as_str().unwrap(), row[2].as_str().unwrap());
-            assert!(common::agrees(decode(E::parse(code)), bits, 0.0), "{name} {code}: {}", decode(E::parse(code)));
+            assert!(
+                crate::common::agrees(decode(E::parse(code)), bits, 0.0),
+                "{name} {code}: {}",
+                decode(E::parse(code))
+            );
             count += 1;
         }
         count

@@ -1,0 +1,33 @@
+//! What castiron does, as one program of tests: a module for each subject.
+
+mod any;
+mod any_moving;
+mod any_reduce;
+mod blend;
+mod choosing;
+mod common;
+mod construction;
+mod device_values;
+mod devices;
+mod dtypes;
+mod errors;
+mod generic;
+mod image_example;
+mod laws;
+mod lazy;
+mod memory_format;
+mod moving;
+mod odd;
+mod printing;
+mod products;
+mod reduction_layouts;
+mod result_types;
+mod shapes;
+mod strides;
+mod sums;
+mod values;
+mod values_functions;
+mod values_reduction;
+mod values_scalar;
+mod views;
+mod views_table;
