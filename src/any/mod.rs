@@ -4,6 +4,7 @@
 //! piece; views are computed from sizes and strides; everything else goes to the typed tensors, with up to three axes whose sizes
 //! are known while running. Uses every room below.
 
+mod apart;
 mod blend;
 mod bridge;
 mod call;
@@ -28,6 +29,7 @@ mod padding;
 mod powers;
 mod products;
 mod reduce;
+mod reinterpret;
 mod rows;
 mod scan;
 mod statistics;
@@ -40,7 +42,7 @@ use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::shape::{MemoryFormat, Shape, SizeArray, strides};
-use crate::storage::HostBuffer;
+use crate::storage::{HostBuffer, View};
 use crate::tensor::{Printed, Tensor};
 pub use call::{Args, NamedOp, Value, alias, call, ops};
 pub use choosing::where_;
@@ -94,15 +96,21 @@ impl<E: Element, S: Shape, D: Device> From<Tensor<E, S, D>> for AnyTensor {
 impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
     fn from(tensor: &Tensor<E, S, D>) -> Self {
         // (What is borrowed is copied.)
-        let (storage, offset) = D::share(tensor.elements());
+        let (storage, mut offset) = D::share(tensor.elements());
+        let (sizes, strides) = (tensor.shape(), tensor.stride());
         let mut storage = Some(storage);
         let storage: &mut dyn core::any::Any = &mut storage;
         let buffer = match storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take) {
+            // A vector's memory is aligned for its own elements; here they may become others of any width.
+            Some(buffer) if !buffer.start::<u64>().is_aligned() => {
+                let view = View::<_, E>::new(&buffer, offset, sizes.as_ref(), strides.as_ref());
+                offset = 0;
+                Buffer::Cpu(crate::cpu::elementwise::kept(view))
+            }
             Some(buffer) => Buffer::Cpu(buffer),
             // CUDA tensors cannot be made yet.
             None => Buffer::Meta,
         };
-        let (sizes, strides) = (tensor.shape(), tensor.stride());
         AnyTensor {
             buffer,
             dtype: E::DTYPE,

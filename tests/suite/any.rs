@@ -66,3 +66,32 @@ fn empty_views_may_begin_anywhere() {
     assert_eq!((&nothing + &nothing).unwrap().shape(), [0]);
     assert!(x.as_strided(&[1], &[1], Some(100)).is_err());
 }
+
+#[test]
+fn without_elements_there_is_nothing_to_write() {
+    let nothing = AnyTensor::from(castiron::Tensor::<f32, shape![3], castiron::Meta>::zeros());
+    let mut x = AnyTensor::from(tensor![1.0, 2.0, 3.0]);
+    assert!(matches!(x.add_(&nothing), Err(Error::NoData { .. } | Error::DevicesDiffer { .. })));
+    assert!(matches!(x.copy_from(&nothing), Err(Error::NoData { .. })));
+    assert_eq!(x.to_string(), "tensor([1., 2., 3.])");
+    // What has none is written without effect.
+    let mut meta = nothing.clone();
+    assert!(meta.add_(&nothing).is_ok() && meta.copy_from(&x).is_ok());
+}
+
+#[test]
+fn sizes_beside_a_zero_may_be_large_but_not_without_bounds() {
+    let wide = [0, 1 << 40, 1 << 10];
+    let x = AnyTensor::zeros(&wide, DType::F64).unwrap();
+    assert_eq!((&x + &x).unwrap().shape(), wide);
+    assert_eq!(
+        x.sum(Some(&[0]), false, None)
+            .err()
+            .map(|error| matches!(error, Error::TooLarge { .. } | Error::OutOfMemory { .. })),
+        Some(true)
+    );
+    for sizes in [vec![0, usize::MAX], vec![usize::MAX, 0, 2], vec![1 << 40, 1 << 40, 0]] {
+        assert!(matches!(AnyTensor::zeros(&sizes, DType::U8), Err(Error::TooLarge { .. })), "{sizes:?}");
+        assert!(matches!(AnyTensor::zeros_on(&sizes, DType::U8, "meta"), Err(Error::TooLarge { .. })), "{sizes:?}");
+    }
+}
