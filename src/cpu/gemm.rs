@@ -312,8 +312,9 @@ pub(crate) fn matmul<E: Dtype>(
     let mut strides = [&to[..], a.strides, b.strides, input_strides].map(|strides| strides[..last - 1].to_vec());
     let (mut left_row, mut input_row) = (a.strides[last - 1], input_strides[last - 1]);
     fold(&mut batch, &mut strides, &mut m, [&mut left_row, &mut input_row]);
-    // `gemm` is as fast for a matrix whose rows lie in memory times a vector.
-    let by_rows = n == 1 && m > 1 && a.strides[last] == 1 && matches!(E::DTYPE, DType::F32 | DType::F64);
+    // `gemm` is as fast for a matrix whose rows lie in memory times a vector, on one thread.
+    let alone = threads::pieces(m.saturating_mul(k) / (16 / size_of::<E>()).max(1)) == 1;
+    let by_rows = n == 1 && m > 1 && a.strides[last] == 1 && matches!(E::DTYPE, DType::F32 | DType::F64) && alone;
     let vector = (m == 1 || n == 1) && !E::DTYPE.is_complex() && !by_rows;
     let nothing = results == 0 || k == 0 || alpha == E::Compute::default();
     // The result starts as what the product is added to where that is the number computed in.

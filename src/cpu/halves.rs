@@ -2,6 +2,8 @@
 //! terms, and rounded once; `bf16` by an instruction of its own where the machine has one. Used by `gemm`.
 
 use super::convert;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+use super::dots::x86::amx;
 #[cfg(target_arch = "x86_64")]
 use super::dots::x86::avx512;
 use super::dots::{Dot, Operands, Part};
@@ -9,6 +11,7 @@ use super::gemm::{Finish, Multiply, Product, Task, one};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::{Compute, DType, Dtype, bf16, f16};
+use core::mem::MaybeUninit;
 
 /// Terms widened at once.
 const DEPTH: usize = 512;
@@ -149,11 +152,19 @@ impl Loop for Round<'_> {
     fn run(self) {
         let Round { sums, strip, part: Part { corner: [top, left], sizes: [rows, columns] }, task } = self;
         for (row, sums) in sums.chunks_exact(strip).enumerate().take(rows) {
-            for (column, &sum) in sums.iter().enumerate().take(columns) {
-                // SAFETY: the part is inside the result (and so inside the input), and nobody else writes it.
-                unsafe {
-                    let out = task.out.add((top + row) * task.sizes[2] + left + column);
-                    out.write(task.finish.element(sum, top + row, left + column));
+            // SAFETY: the part is inside the result (and so inside the input), and nobody else writes it.
+            unsafe {
+                let out = task.out.add((top + row) * task.sizes[2] + left);
+                if task.finish.input.is_none() {
+                    // In vectors.
+                    let (out, alpha) = (core::slice::from_raw_parts_mut(out.cast(), columns), task.finish.alpha);
+                    out.iter_mut()
+                        .zip(sums)
+                        .for_each(|(out, &sum)| _ = MaybeUninit::write(out, bf16::from_f32(alpha * sum)));
+                    continue;
+                }
+                for (column, &sum) in sums.iter().enumerate().take(columns) {
+                    out.add(column).write(task.finish.element(sum, top + row, left + column));
                 }
             }
         }
@@ -175,9 +186,16 @@ pub(super) fn by_pairs<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>
 /// A product of matrices of halves.
 pub(super) fn multiply<E: Dtype>(task: Task<E>) {
     #[cfg(target_arch = "x86_64")]
-    if const { matches!(E::DTYPE, DType::BF16) } && avx512::Halves::is_there() {
+    if const { matches!(E::DTYPE, DType::BF16) } {
         // SAFETY: `E` is `bf16`, the one dtype of that name; a task is places, sizes and numbers.
-        return by_pairs::<avx512::Halves>(unsafe { core::mem::transmute_copy(&task) });
+        let task = || unsafe { core::mem::transmute_copy(&task) };
+        #[cfg(target_os = "linux")]
+        if amx::Halves::is_there() {
+            return by_pairs::<amx::Halves>(task());
+        }
+        if avx512::Halves::is_there() {
+            return by_pairs::<avx512::Halves>(task());
+        }
     }
     let [m, k, n] = task.sizes;
     let side = TILES[usize::from(m * n < LARGE)];

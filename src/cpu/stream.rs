@@ -57,20 +57,55 @@ impl Room {
 /// # Safety
 /// There are so many at `from` and as many places at `to`. Before others read them, [`finish`] is called.
 pub(crate) unsafe fn write_out(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: the caller's promise; `to` is looked at.
+    // SAFETY: the caller's promise. The features are asked for; whole lines are those between the first and the last boundary.
     unsafe {
         #[cfg(target_arch = "x86_64")]
-        if to.addr().is_multiple_of(16) {
-            use core::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
-            let mut at = 0;
-            while at + 16 <= bytes {
-                _mm_stream_si128(to.add(at).cast::<__m128i>(), _mm_loadu_si128(from.add(at).cast::<__m128i>()));
-                at += 16;
+        {
+            let head = to.align_offset(x86::LINE).min(bytes);
+            let lines = (bytes - head) / x86::LINE;
+            let tail = head + lines * x86::LINE;
+            core::ptr::copy_nonoverlapping(from, to, head);
+            let (body, source) = (to.add(head), from.add(head));
+            // Whole lines at once where there are such registers: halves of them wait for each other.
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                x86::wide(body, source, lines);
+            } else if std::arch::is_x86_feature_detected!("avx") {
+                x86::half(body, source, lines);
+            } else {
+                x86::quarter(body, source, lines);
             }
-            core::ptr::copy_nonoverlapping(from.add(at), to.add(at), bytes - at);
-            return;
+            core::ptr::copy_nonoverlapping(from.add(tail), to.add(tail), bytes - tail);
         }
+        #[cfg(not(target_arch = "x86_64"))]
         core::ptr::copy_nonoverlapping(from, to, bytes);
+    }
+}
+
+/// Cache lines written past the caches by registers of each width.
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use core::arch::x86_64::*;
+
+    /// Bytes of a cache line.
+    pub(super) const LINE: usize = 64;
+
+    macro_rules! lines {
+        ($($name:ident [$($feature:literal)?] $vector:ty, $load:ident, $stream:ident;)*) => {$(
+            /// # Safety
+            /// There are as many lines at either place; `to` is aligned to them.
+            $(#[target_feature(enable = $feature)])?
+            pub(super) unsafe fn $name(to: *mut u8, from: *const u8, lines: usize) {
+                for at in (0..lines * LINE).step_by(size_of::<$vector>()) {
+                    // SAFETY: the caller's promise.
+                    unsafe { $stream(to.add(at).cast(), $load(from.add(at).cast())) }
+                }
+            }
+        )*};
+    }
+    lines! {
+        wide ["avx512f"] __m512i, _mm512_loadu_si512, _mm512_stream_si512;
+        half ["avx"] __m256i, _mm256_loadu_si256, _mm256_stream_si256;
+        quarter [] __m128i, _mm_loadu_si128, _mm_stream_si128;
     }
 }
 

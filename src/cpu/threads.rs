@@ -3,6 +3,8 @@
 //! How work is divided never changes a result: elementwise pieces are independent, and reductions merge in an order that
 //! shape and strides alone decide. Uses nothing; used by every loop of this room.
 
+use core::sync::atomic::{AtomicUsize, Ordering};
+
 /// A place that several threads read from or write to, each in its own part.
 pub(crate) struct Shared<T>(pub(crate) T);
 impl<T: Copy> Clone for Shared<T> {
@@ -34,16 +36,27 @@ pub(crate) fn most() -> usize {
 
 /// Calls `work` with each number below `pieces`, in parallel. Not generic: what it takes to run in parallel is compiled once
 /// and not for every loop.
+///
+/// The calling thread takes pieces as the others do, from the first moment on: it does not wait for them to wake up.
 pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
-    fn split(low: usize, high: usize, work: &(dyn Fn(usize) + Sync)) {
-        match high - low {
-            0 => {}
-            1 => work(low),
-            len => {
-                let middle = low + len / 2;
-                rayon::join(|| split(low, middle, work), || split(middle, high, work));
-            }
-        }
+    if pieces <= 1 {
+        return (0..pieces).for_each(work);
     }
-    split(0, pieces, work);
+    let next = AtomicUsize::new(0);
+    let take = || {
+        loop {
+            // Every piece is taken by one thread; what it has done is seen after the scope.
+            let piece = next.fetch_add(1, Ordering::Relaxed);
+            if piece >= pieces {
+                return;
+            }
+            work(piece);
+        }
+    };
+    rayon::in_place_scope(|scope| {
+        for _ in 1..pieces.min(most()) {
+            scope.spawn(|_| take());
+        }
+        take();
+    });
 }

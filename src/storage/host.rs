@@ -4,6 +4,7 @@ use super::pool;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use core::alloc::Layout;
+use core::marker::PhantomData;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::alloc;
@@ -96,6 +97,41 @@ unsafe fn free(header: NonNull<Header>) {
             }
             Origin::Borrowed { .. } => drop(Box::from_raw(header.as_ptr())),
         }
+    }
+}
+
+/// Memory to compute in, which is nobody else's and not initialised: aligned to cache lines, and taken from the pool if it is large.
+pub(crate) struct Scratch<T>(HostBuffer, PhantomData<T>);
+
+impl<T> Scratch<T> {
+    /// Room for so many.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    pub(crate) fn new(len: usize) -> Self {
+        // Small blocks are not aligned to cache lines.
+        let bytes = byte_size::<T>(len).map(|bytes| bytes.max(SMALL));
+        Scratch(bytes.and_then(|bytes| allocate(bytes, false)).unwrap_or_else(|error| panic!("{error}")), PhantomData)
+    }
+
+    /// Room for so many, all of them this.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    pub(crate) fn filled(value: T, len: usize) -> Self
+    where
+        T: Copy,
+    {
+        let scratch = Scratch::<T>::new(len);
+        // SAFETY: there is room for as many.
+        (0..len).for_each(|at| unsafe { scratch.start().add(at).write(value) });
+        scratch
+    }
+
+    /// The first one's place.
+    pub(crate) fn start(&self) -> *mut T {
+        const { assert!(align_of::<T>() <= ALIGNMENT) }
+        self.0.header().start.as_ptr().cast()
     }
 }
 

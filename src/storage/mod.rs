@@ -6,6 +6,7 @@ mod host;
 pub(crate) mod pool;
 
 pub use host::HostBuffer;
+pub(crate) use host::Scratch;
 
 use core::marker::PhantomData;
 

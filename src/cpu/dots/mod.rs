@@ -12,21 +12,18 @@ pub(super) mod x86;
 use self::pack::{Factor, Pack};
 use super::simd;
 use super::threads::{self, Shared};
+use crate::storage::Scratch;
 use core::marker::PhantomData;
 use num_traits::{PrimInt, Zero};
 
-/// Rows of the result that are summed together.
+/// Rows whose sums registers hold.
 pub(super) const ROWS: usize = 6;
-/// Groups of terms added up before the next rows: a strip of them stays in the nearest caches.
-const DEPTH: usize = 256;
-/// Rows packed at once.
-const HEIGHT: usize = 120;
 /// Columns that a thread computes at once.
 const WIDTH: usize = 1024;
 /// Bytes of the right operand packed at once.
 const PANEL: usize = 1 << 24;
 
-/// What adds the products of a group of terms to each sum of a vector: an instruction or a few.
+/// What adds the products of groups of terms to the sums of a tile: an instruction or a few.
 ///
 /// # Safety
 /// Its functions are called where the machine has the instruction.
@@ -39,19 +36,46 @@ pub(super) trait Dot: 'static {
     type Right: Factor<Self::Group>;
     /// What is summed in.
     type Sum: Copy + Default + Send + Sync + 'static;
-    /// A vector of sums.
-    type Sums: Copy;
-    /// One group for each sum of a vector.
-    type Spread: Copy;
-    /// A vector of groups.
-    type Groups: Copy;
 
+    /// Rows of the result that are summed together.
+    const ROWS: usize = ROWS;
     /// Sums in a vector.
     const LANES: usize;
     /// Vectors of sums side by side in a row: as many as registers hold for all rows.
     const VECTORS: usize;
     /// Columns of the result that are summed together.
     const STRIP: usize = Self::LANES * Self::VECTORS;
+    /// Groups of a row that lie side by side when they are packed, before those of the next row. What is missing in a run are zeros.
+    const RUN: usize = 1;
+
+    /// Groups of terms added up before the next rows: a strip of them stays in the nearest caches.
+    const DEPTH: usize = 256;
+    /// Rows packed at once.
+    const HEIGHT: usize = 120;
+
+    /// Before the tiles of a thread.
+    unsafe fn begin() {}
+    /// After them.
+    unsafe fn end() {}
+    /// Adds products to the sums of a tile.
+    ///
+    /// # Safety
+    /// There are `depth` times [`ROWS`](Self::ROWS) groups on the left, and `depth` times as many vectors of them on the right; all
+    /// places are aligned to cache lines. Between [`begin`](Self::begin) and [`end`](Self::end), on their thread.
+    unsafe fn tile(vectors: usize, tile: Tile<Self::Group, Self::Sum>);
+}
+
+/// A [`Dot`] that adds a group to each sum of a vector.
+///
+/// # Safety
+/// As there.
+pub(super) trait Vectors: Dot {
+    /// A vector of sums.
+    type Sums: Copy;
+    /// One group for each sum of a vector.
+    type Spread: Copy;
+    /// A vector of groups.
+    type Groups: Copy;
 
     /// Sums of nothing.
     unsafe fn zero() -> Self::Sums;
@@ -68,12 +92,6 @@ pub(super) trait Dot: 'static {
     unsafe fn groups(from: *const Self::Group) -> Self::Groups;
     /// The sums and the products of the groups.
     unsafe fn dot(sums: Self::Sums, left: Self::Spread, right: Self::Groups) -> Self::Sums;
-
-    /// [`tile_of`] in a function for which the instruction is enabled.
-    ///
-    /// # Safety
-    /// See there.
-    unsafe fn tile(vectors: usize, tile: Tile<Self::Group, Self::Sum>);
 }
 
 /// The groups of a few rows and of a strip, and what their products are added to: rows of a strip.
@@ -93,7 +111,7 @@ pub(super) struct Tile<G, N> {
 /// instruction.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
-unsafe fn tile<D: Dot + ?Sized, const N: usize>(tile: Tile<D::Group, D::Sum>) {
+unsafe fn tile<D: Vectors + ?Sized, const N: usize>(tile: Tile<D::Group, D::Sum>) {
     let Tile { depth, left, right, sums, adds } = tile;
     // SAFETY: the caller's promise.
     unsafe {
@@ -131,7 +149,7 @@ unsafe fn tile<D: Dot + ?Sized, const N: usize>(tile: Tile<D::Group, D::Sum>) {
 /// # Safety
 /// See there; a strip has no more of them.
 #[inline(always)]
-unsafe fn tile_of<D: Dot + ?Sized>(vectors: usize, of: Tile<D::Group, D::Sum>) {
+unsafe fn tile_of<D: Vectors + ?Sized>(vectors: usize, of: Tile<D::Group, D::Sum>) {
     // SAFETY: the caller's promise.
     unsafe {
         match vectors {
@@ -173,11 +191,10 @@ struct Panel<'a, G, N> {
     excess: &'a [N],
 }
 
-/// Where a thread keeps what it packs, and sums that are added to.
+/// Where a thread keeps what it packs of a block, and sums that are added to.
 struct Room<G, N> {
-    /// Empty, with room for a block.
-    left: Vec<G>,
-    sums: Vec<N>,
+    left: Scratch<G>,
+    sums: Scratch<N>,
 }
 
 /// Vectors in the strip that starts at a column.
@@ -194,7 +211,7 @@ where
     const TERMS: usize = size_of::<D::Group>() / size_of::<D::Left>();
 
     fn groups(&self) -> usize {
-        self.sizes[1].div_ceil(Self::TERMS)
+        self.sizes[1].div_ceil(Self::TERMS).next_multiple_of(D::RUN)
     }
 
     /// Packs the strip that starts at a column of a panel, and sums its products with what is turned over on the left.
@@ -206,6 +223,7 @@ where
             steps: [self.right_steps[1], self.right_steps[0]],
             lines,
             terms: self.sizes[1],
+            groups,
             width: vectors * D::LANES,
             to,
             flip: D::Group::zero(),
@@ -214,31 +232,31 @@ where
         if self.flip.is_zero() {
             return;
         }
-        let flips = vec![self.flip; ROWS * groups.min(DEPTH)];
-        let mut sums = vec![D::Sum::default(); ROWS * D::STRIP];
-        for low in (0..groups).step_by(DEPTH) {
-            let (depth, right) = (DEPTH.min(groups - low), to.wrapping_add(low * vectors * D::LANES));
-            let tile = Tile { depth, left: flips.as_ptr(), right, sums: sums.as_mut_ptr(), adds: low > 0 };
+        let flips = Scratch::filled(self.flip, D::ROWS * groups.min(D::DEPTH));
+        let sums = Scratch::filled(D::Sum::default(), D::ROWS * D::STRIP);
+        for low in (0..groups).step_by(D::DEPTH) {
+            let (depth, right) = (D::DEPTH.min(groups - low), to.wrapping_add(low * vectors * D::LANES));
+            let tile = Tile { depth, left: flips.start(), right, sums: sums.start(), adds: low > 0 };
             // SAFETY: the strip has been packed; there are as many groups on the left. Whoever names the instruction has found it
             // on this machine.
             unsafe { D::tile(vectors, tile) }
         }
         // SAFETY: there is room for the sums of as many columns.
-        unsafe { excess.copy_from_nonoverlapping(sums.as_ptr(), lines) }
+        unsafe { excess.copy_from_nonoverlapping(sums.start(), lines) }
     }
 
     /// The whole product. The machine has the instruction.
     pub(super) fn multiply(&self, threads: usize, write: Write<'_, D::Sum>) {
         let (n, groups, threads) = (self.sizes[2], self.groups(), threads.max(1));
         let widest = (PANEL / size_of::<D::Group>() / groups / D::STRIP).max(1) * D::STRIP;
-        // Room alone: what is read has been packed.
-        let mut packed = Vec::<D::Group>::with_capacity(groups * widest.min(n.next_multiple_of(D::LANES)));
+        // What is read has been packed.
+        let packed = Scratch::<D::Group>::new(groups * widest.min(n.next_multiple_of(D::LANES)));
         let mut excess = vec![D::Sum::default(); if self.flip.is_zero() { 0 } else { widest.min(n) }];
         for first in (0..n).step_by(widest) {
             let columns = widest.min(n - first);
             let strips = columns.div_ceil(D::STRIP);
             let pieces = threads.min(strips);
-            let shared = Shared((self, packed.as_mut_ptr(), excess.as_mut_ptr()));
+            let shared = Shared((self, packed.start(), excess.as_mut_ptr()));
             threads::for_each(pieces, &|piece| {
                 let shared = &shared;
                 let (operands, to, excess) = shared.0;
@@ -249,48 +267,54 @@ where
                     operands.pack_right((first, columns), at, to);
                 }
             });
-            self.multiply_panel(Panel { first, columns, groups: packed.as_ptr(), excess: &excess }, threads, write);
+            self.multiply_panel(Panel { first, columns, groups: packed.start(), excess: &excess }, threads, write);
         }
     }
 
     fn multiply_panel(&self, panel: Panel<'_, D::Group, D::Sum>, threads: usize, write: Write<'_, D::Sum>) {
         let m = self.sizes[0];
-        let (wide, deep) = (WIDTH.min(panel.columns), self.groups().min(DEPTH));
+        let (wide, deep) = (WIDTH.min(panel.columns), self.groups().min(D::DEPTH));
         let across = panel.columns.div_ceil(WIDTH);
         // Enough blocks for all threads.
-        let high = if threads == 1 { HEIGHT } else { m.div_ceil((2 * threads).div_ceil(across)).min(HEIGHT) };
-        let high = high.min(m).next_multiple_of(ROWS);
+        let high = if threads == 1 { D::HEIGHT } else { m.div_ceil((2 * threads).div_ceil(across)).min(D::HEIGHT) };
+        let high = high.min(m).next_multiple_of(D::ROWS);
         let blocks = m.div_ceil(high) * across;
         let pieces = threads.min(blocks);
-        let kept = if self.groups() > DEPTH { wide.div_ceil(D::STRIP) * (high / ROWS) } else { 1 };
+        let kept = if self.groups() > D::DEPTH { wide.div_ceil(D::STRIP) * (high / D::ROWS) } else { 1 };
         let shared = Shared((self, panel, write));
         threads::for_each(pieces, &|piece| {
             let shared = &shared;
             let (operands, panel, write) = &shared.0;
-            let mut room =
-                Room { left: Vec::with_capacity(high * deep), sums: vec![D::Sum::default(); kept * ROWS * D::STRIP] };
+            let sums = Scratch::filled(D::Sum::default(), kept * D::ROWS * D::STRIP);
+            let room = Room { left: Scratch::new(high * deep), sums };
+            // SAFETY: whoever names the instruction has found it on this machine.
+            unsafe { D::begin() }
             for at in piece * blocks / pieces..(piece + 1) * blocks / pieces {
                 let (top, left) = (at / across * high, at % across * WIDTH);
                 let part = Part { corner: [top, left], sizes: [high.min(m - top), WIDTH.min(panel.columns - left)] };
-                operands.block(panel, part, &mut room, write);
+                operands.block(panel, part, &room, write);
             }
+            // SAFETY: as above.
+            unsafe { D::end() }
         });
     }
 
     /// Packs some rows' groups from the first term on.
     fn pack_left(&self, [top, rows]: [usize; 2], [first, depth]: [usize; 2], to: *mut D::Group) {
         let (first, end) = (first * Self::TERMS, self.sizes[1].min((first + depth) * Self::TERMS));
-        for at in (0..rows).step_by(ROWS) {
-            simd::dispatch(Pack {
+        for at in (0..rows).step_by(D::ROWS) {
+            let pack = Pack {
                 from: self.left.wrapping_add((top + at) * self.left_steps[0] + first * self.left_steps[1]),
                 steps: self.left_steps,
-                lines: ROWS.min(rows - at),
+                lines: D::ROWS.min(rows - at),
                 terms: end - first,
-                width: ROWS,
+                groups: depth,
+                width: D::ROWS,
                 to: to.wrapping_add(at * depth),
                 flip: self.flip,
                 factor: PhantomData::<D::Left>,
-            });
+            };
+            if D::RUN == 1 { simd::dispatch(pack) } else { simd::dispatch(pack.in_runs(D::RUN)) }
         }
     }
 
@@ -299,27 +323,30 @@ where
         &self,
         panel: &Panel<'_, D::Group, D::Sum>,
         part: Part,
-        room: &mut Room<D::Group, D::Sum>,
+        room: &Room<D::Group, D::Sum>,
         write: Write<'_, D::Sum>,
     ) {
         let Part { corner: [top, left], sizes: [rows, columns] } = part;
         let (groups, strips) = (self.groups(), columns.div_ceil(D::STRIP));
-        for low in (0..groups).step_by(DEPTH) {
-            let depth = DEPTH.min(groups - low);
-            self.pack_left([top, rows], [low, depth], room.left.as_mut_ptr());
+        for low in (0..groups).step_by(D::DEPTH) {
+            let depth = D::DEPTH.min(groups - low);
+            self.pack_left([top, rows], [low, depth], room.left.start());
             for strip in 0..strips {
                 let at = left + strip * D::STRIP;
                 let vectors = vectors::<D>(panel.columns, at);
                 let right = panel.groups.wrapping_add(at * groups + low * vectors * D::LANES);
-                for row in (0..rows).step_by(ROWS) {
-                    let kept = if groups > DEPTH { row / ROWS * strips + strip } else { 0 };
-                    let sums = &mut room.sums[kept * ROWS * D::STRIP..][..ROWS * D::STRIP];
-                    let (left, adds) = (room.left.as_ptr().wrapping_add(row * depth), low > 0);
-                    // SAFETY: the operands are packed: `depth` groups for each of the rows and for each of the strip's lanes.
-                    // Whoever names the instruction has found it on this machine.
-                    unsafe { D::tile(vectors, Tile { depth, left, right, sums: sums.as_mut_ptr(), adds }) }
+                for row in (0..rows).step_by(D::ROWS) {
+                    let kept = if groups > D::DEPTH { row / D::ROWS * strips + strip } else { 0 };
+                    let sums = room.sums.start().wrapping_add(kept * D::ROWS * D::STRIP);
+                    let (left, adds) = (room.left.start().wrapping_add(row * depth), low > 0);
+                    // SAFETY: the operands are packed: `depth` groups for each of the rows and for each of the strip's lanes. The
+                    // room holds the sums, which are numbers and nobody else's. Whoever names the instruction has found it on this machine.
+                    let sums = unsafe {
+                        D::tile(vectors, Tile { depth, left, right, sums, adds });
+                        core::slice::from_raw_parts(sums, D::ROWS * D::STRIP)
+                    };
                     if low + depth == groups {
-                        let sizes = [ROWS.min(rows - row), D::STRIP.min(columns - strip * D::STRIP)];
+                        let sizes = [D::ROWS.min(rows - row), D::STRIP.min(columns - strip * D::STRIP)];
                         let excess = panel.excess.get(at..at + sizes[1]);
                         write(sums, excess, Part { corner: [top + row, panel.first + at], sizes });
                     }

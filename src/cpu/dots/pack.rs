@@ -36,6 +36,8 @@ factors! {
 
 /// Groups of a line that are packed before the next line: a cache line of them, or two.
 const RUN: usize = 16;
+/// Bytes of a cache line.
+const LINE: usize = 64;
 /// Lines side by side that are packed at once.
 const SIDE: usize = 16;
 
@@ -46,6 +48,8 @@ pub(super) struct Pack<T, F, G> {
     pub(super) steps: [usize; 2],
     pub(super) lines: usize,
     pub(super) terms: usize,
+    /// Groups that there is room for.
+    pub(super) groups: usize,
     /// Lines that there is room for.
     pub(super) width: usize,
     pub(super) to: *mut G,
@@ -153,6 +157,67 @@ impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Pack<T, F, G> {
     }
 }
 
+/// The same with a run of groups of each line side by side, then the next run of all lines.
+pub(super) struct Runs<T, F, G> {
+    pack: Pack<T, F, G>,
+    run: usize,
+}
+
+impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Pack<T, F, G> {
+    /// In runs of so many groups, which divide the groups there is room for.
+    pub(super) fn in_runs(self, run: usize) -> Runs<T, F, G> {
+        Runs { pack: self, run }
+    }
+}
+
+impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Loop for Runs<T, F, G> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Runs { pack, run } = self;
+        let Pack { from, steps, lines, terms, groups, width, to, flip, .. } = pack;
+        let count = Pack::<T, F, G>::TERMS;
+        let raw = size_of::<T>() == size_of::<F>() && cfg!(target_endian = "little") && flip.is_zero();
+        let place = |line: usize, p: usize| to.wrapping_add((p / run * width + line) * run + p % run);
+        // SAFETY: as for `Pack`.
+        unsafe {
+            if terms < groups * count || lines < width {
+                to.write_bytes(0, groups * width);
+            }
+            let whole = terms / count;
+            if raw && steps[1] == 1 {
+                for line in 0..lines {
+                    for low in (0..whole).step_by(run) {
+                        let from = from.add(line * steps[0] + low * count).cast::<u8>();
+                        let bytes = run.min(whole - low) * size_of::<G>();
+                        if bytes == LINE {
+                            place(line, low).cast::<[u8; LINE]>().write(from.cast::<[u8; LINE]>().read());
+                        } else {
+                            place(line, low).cast::<u8>().copy_from_nonoverlapping(from, bytes);
+                        }
+                    }
+                }
+            } else if raw {
+                // Lines side by side, or neither.
+                for term in 0..whole * count {
+                    for line in 0..lines {
+                        let x = from.add(line * steps[0] + term * steps[1]).read();
+                        place(line, term / count).cast::<T>().add(term % count).write(x);
+                    }
+                }
+            } else {
+                for p in 0..whole {
+                    (0..lines).for_each(|line| place(line, p).write(pack.group(line, p * count, count)));
+                }
+            }
+            if terms % count > 0 {
+                let rest = terms % count;
+                (0..lines).for_each(|line| place(line, whole).write(pack.group(line, whole * count, rest)));
+            }
+        }
+    }
+}
+
 impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Loop for Pack<T, F, G> {
     type Output = ();
     #[inline(always)]
@@ -185,11 +250,13 @@ impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Loop for Pack<T, F, G> {
                     self.to.add(groups * self.width + line).write(self.group(line, groups * Self::TERMS, rest));
                 }
             }
+            let packed = self.terms.div_ceil(Self::TERMS);
             if self.lines < self.width {
-                for p in 0..self.terms.div_ceil(Self::TERMS) {
+                for p in 0..packed {
                     self.to.add(p * self.width + self.lines).write_bytes(0, self.width - self.lines);
                 }
             }
+            self.to.add(packed * self.width).write_bytes(0, (self.groups - packed) * self.width);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Products of groups in plain Rust, for machines whose instructions are not written down here.
 
-use super::{Dot, Tile, tile_of};
+use super::{Dot, Tile, Vectors, tile_of};
 
 /// For `Name: Left, Right as Group => [Sum; lanes], |sum, left, right| value` it writes a [`Dot`] over arrays.
 macro_rules! plain {
@@ -13,11 +13,17 @@ macro_rules! plain {
             type Left = $left;
             type Right = $right;
             type Sum = $sum;
+            const LANES: usize = $lanes;
+            const VECTORS: usize = $vectors;
+            unsafe fn tile(vectors: usize, tile: Tile<$group, $sum>) {
+                // SAFETY: the caller's promise.
+                unsafe { tile_of::<Self>(vectors, tile) }
+            }
+        }
+        impl Vectors for $name {
             type Sums = [$sum; $lanes];
             type Spread = $group;
             type Groups = [$group; $lanes];
-            const LANES: usize = $lanes;
-            const VECTORS: usize = $vectors;
             #[inline(always)]
             unsafe fn zero() -> [$sum; $lanes] {
                 [<$sum>::default(); $lanes]
@@ -48,10 +54,6 @@ macro_rules! plain {
                     *sum = $value;
                 }
                 sums
-            }
-            unsafe fn tile(vectors: usize, tile: Tile<$group, $sum>) {
-                // SAFETY: the caller's promise.
-                unsafe { tile_of::<Self>(vectors, tile) }
             }
         }
     )*};

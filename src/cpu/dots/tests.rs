@@ -1,6 +1,8 @@
 //! The packing, the blocks and the edges, with the instructions spelled out; and the machine's own, where it has them.
 
 use super::plain::plain;
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+use super::x86::amx;
 #[cfg(target_arch = "x86_64")]
 use super::x86::{avx2, avx512};
 use super::*;
@@ -192,6 +194,26 @@ fn products_by_instructions_are_loops() {
         let [own, emulated] = [product_of_halves::<avx512::Halves>, product_of_halves::<EmulatedHalves>]
             .map(|product| product(sizes, (&a, [k, 1]), (&b, [n, 1]), 2));
         assert!(are_same(&own, &emulated));
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[test]
+fn products_by_tiles_are_loops() {
+    if amx::Halves::is_there() {
+        halves_are_naive::<amx::Halves>();
+        // Threads that have not used tiles before.
+        std::thread::spawn(halves_are_naive::<amx::Halves>).join().unwrap();
+        // Infinities and NaN are those of the loop.
+        let sizes @ [m, k, n] = [65, 701, 90];
+        let (a, b) = (any_halves(m * k, 3), any_halves(k * n, 4));
+        let [own, emulated] = [product_of_halves::<amx::Halves>, product_of_halves::<EmulatedHalves>]
+            .map(|product| product(sizes, (&a, [k, 1]), (&b, [n, 1]), 2));
+        for (own, emulated) in own.iter().zip(&emulated) {
+            let [own, emulated] = [own, emulated].map(|x| x.to_f32());
+            let near = (own - emulated).abs() <= 0.01 * emulated.abs().max(1.0);
+            assert!(near || own == emulated || own.is_nan() && emulated.is_nan(), "{own} instead of {emulated}");
+        }
     }
 }
 

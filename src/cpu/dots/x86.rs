@@ -1,6 +1,6 @@
 //! The instructions of AVX2 and AVX-512 that multiply and add groups of terms.
 
-use super::{Dot, Tile, tile_of};
+use super::{Dot, Tile, Vectors, tile_of};
 use crate::dtype::bf16;
 use core::arch::x86_64::*;
 use core::mem::transmute;
@@ -29,11 +29,22 @@ macro_rules! instructions {
             type Left = $left;
             type Right = $right;
             type Sum = $sum;
+            const LANES: usize = $lanes;
+            const VECTORS: usize = $vectors;
+            unsafe fn tile(vectors: usize, tile: Tile<$group, $sum>) {
+                #[target_feature(enable = $features)]
+                unsafe fn enabled(vectors: usize, tile: Tile<$group, $sum>) {
+                    // SAFETY: the caller's promise.
+                    unsafe { tile_of::<$name>(vectors, tile) }
+                }
+                // SAFETY: the caller's promise.
+                unsafe { enabled(vectors, tile) }
+            }
+        }
+        impl Vectors for $name {
             type Sums = $sums;
             type Spread = $spread;
             type Groups = $groups;
-            const LANES: usize = $lanes;
-            const VECTORS: usize = $vectors;
             #[inline(always)]
             unsafe fn zero() -> $sums {
                 // SAFETY: the caller's promise: the machine has the instructions.
@@ -63,15 +74,6 @@ macro_rules! instructions {
             unsafe fn dot($s: $sums, $a: $spread, $b: $groups) -> $sums {
                 // SAFETY: as above.
                 unsafe { $dot }
-            }
-            unsafe fn tile(vectors: usize, tile: Tile<$group, $sum>) {
-                #[target_feature(enable = $features)]
-                unsafe fn enabled(vectors: usize, tile: Tile<$group, $sum>) {
-                    // SAFETY: the caller's promise.
-                    unsafe { tile_of::<$name>(vectors, tile) }
-                }
-                // SAFETY: the caller's promise.
-                unsafe { enabled(vectors, tile) }
             }
         }
     )*};
@@ -150,5 +152,136 @@ pub(in crate::cpu) mod avx512 {
             spread __m512i { |group| _mm512_set1_epi64(group.cast_signed()) }
             groups __m512i { |place| _mm512_loadu_si512(place.cast()) }
             dot { |sums, a, b| _mm512_add_epi64(sums, _mm512_mullo_epi64(a, b)) }
+    }
+}
+
+/// The instructions of AMX, which multiply tiles: registers of 16 rows of 64 bytes.
+///
+/// The compiler has no stable names for them yet, so that they are written in assembly.
+#[cfg(target_os = "linux")]
+pub(in crate::cpu) mod amx {
+    use super::*;
+    use core::arch::asm;
+    use std::sync::LazyLock;
+
+    /// Tiles' sides in rows, and bytes of their rows.
+    const SIDE: usize = 16;
+    const BYTES: usize = 64;
+
+    /// Pairs of `bf16`: the products of two terms are added up, then added to the sum. Denormals, taken and given, are zeros.
+    pub(in crate::cpu) struct Halves;
+    impl Halves {
+        pub(in crate::cpu) fn is_there() -> bool {
+            static IS_THERE: LazyLock<bool> = LazyLock::new(ask);
+            *IS_THERE
+        }
+    }
+
+    /// Whether the machine has the instructions and the system lets this program use them, which it wants to be asked.
+    fn ask() -> bool {
+        const TILES_OF_BF16: u32 = 1 << 24 | 1 << 22;
+        if __cpuid(0).eax < 7 || __cpuid_count(7, 0).edx & TILES_OF_BF16 != TILES_OF_BF16 {
+            return false;
+        }
+        // From the kernel's `asm/prctl.h` and `asm/fpu/types.h`.
+        const ARCH_REQ_XCOMP_PERM: libc::c_long = 0x1023;
+        const XFEATURE_XTILEDATA: libc::c_long = 18;
+        // SAFETY: the call changes what this process may use and nothing else.
+        unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0 }
+    }
+
+    /// What `ldtilecfg` reads: every tile is whole.
+    #[repr(C, align(64))]
+    struct Config {
+        palette: u8,
+        start: u8,
+        reserved: [u8; 14],
+        bytes: [u16; 16],
+        rows: [u8; 16],
+    }
+    static CONFIG: Config = {
+        let (mut bytes, mut rows, mut at) = ([0; 16], [0; 16], 0);
+        while at < 8 {
+            (bytes[at], rows[at], at) = (BYTES as u16, SIDE as u8, at + 1);
+        }
+        Config { palette: 1, start: 0, reserved: [0; 14], bytes, rows }
+    };
+
+    impl Dot for Halves {
+        type Group = u32;
+        type Left = bf16;
+        type Right = bf16;
+        type Sum = f32;
+        // Four tiles of sums, two of either operand.
+        const ROWS: usize = 2 * SIDE;
+        const LANES: usize = 2 * SIDE;
+        const VECTORS: usize = 1;
+        const RUN: usize = SIDE;
+        // Sums that are added to are loaded and stored again, which takes as long as many products.
+        const DEPTH: usize = 512;
+        const HEIGHT: usize = 256;
+
+        unsafe fn begin() {
+            // SAFETY: the machine has the instruction, and it reads the 64 bytes.
+            unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const CONFIG, options(nostack, preserves_flags, readonly)) }
+        }
+        unsafe fn end() {
+            // SAFETY: as above: the tiles are as they were before.
+            unsafe { asm!("tilerelease", options(nostack, preserves_flags, nomem)) }
+        }
+
+        unsafe fn tile(_: usize, tile: Tile<u32, f32>) {
+            let Tile { depth, left, right, sums, adds } = tile;
+            // SAFETY: a run of the left operand is two tiles, one after the other; one of the right operand two side by side, as
+            // are the sums. The caller promises that they are there. The tiles have been configured and nobody else uses them.
+            unsafe {
+                asm!(
+                    "test {adds:e}, {adds:e}",
+                    "jz 2f",
+                    "tileloadd tmm0, [{upper} + {wide}]",
+                    "tileloadd tmm1, [{upper} + {wide} + 64]",
+                    "tileloadd tmm2, [{lower} + {wide}]",
+                    "tileloadd tmm3, [{lower} + {wide} + 64]",
+                    "jmp 3f",
+                    "2:",
+                    "tilezero tmm0",
+                    "tilezero tmm1",
+                    "tilezero tmm2",
+                    "tilezero tmm3",
+                    "3:",
+                    "test {runs}, {runs}",
+                    "jz 5f",
+                    "4:",
+                    "tileloadd tmm4, [{left} + {narrow}]",
+                    "tileloadd tmm6, [{right} + {wide}]",
+                    "tileloadd tmm5, [{left} + {narrow} + 1024]",
+                    "tdpbf16ps tmm0, tmm4, tmm6",
+                    "tileloadd tmm7, [{right} + {wide} + 64]",
+                    "tdpbf16ps tmm2, tmm5, tmm6",
+                    "tdpbf16ps tmm1, tmm4, tmm7",
+                    "tdpbf16ps tmm3, tmm5, tmm7",
+                    "add {left}, 2048",
+                    "add {right}, 2048",
+                    "dec {runs}",
+                    "jnz 4b",
+                    "5:",
+                    "tilestored [{upper} + {wide}], tmm0",
+                    "tilestored [{upper} + {wide} + 64], tmm1",
+                    "tilestored [{lower} + {wide}], tmm2",
+                    "tilestored [{lower} + {wide} + 64], tmm3",
+                    adds = in(reg) u32::from(adds),
+                    runs = inout(reg) depth / SIDE => _,
+                    left = inout(reg) left => _,
+                    right = inout(reg) right => _,
+                    upper = in(reg) sums,
+                    lower = in(reg) sums.add(SIDE * Self::STRIP),
+                    wide = in(reg) 2 * BYTES,
+                    narrow = in(reg) BYTES,
+                    out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                    out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                    options(nostack),
+                );
+            }
+        }
     }
 }

@@ -10,6 +10,8 @@ use core::mem::MaybeUninit;
 
 /// How many rows are met at once.
 const AHEAD: usize = 4;
+/// Bytes of a line that are asked for ahead.
+const BEGINNING: usize = 512;
 /// How many lines are met at once.
 const TOGETHER: usize = 4;
 
@@ -43,6 +45,8 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
         let Lines { reducer, from, step, len, position, next, partials } = self;
         // SAFETY: who makes this has found the elements of as many lines as there are places.
         let elements = |line: usize| unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
+        // The beginning of a line, from which on hardware sees that it goes on: lines begin on pages, where it stops looking.
+        let ask = |line: usize| simd::prefetch_row(from.wrapping_add(line * step).cast::<u8>(), BEGINNING);
         let mut line = 0;
         // Other partial results do not stay in the registers.
         if !R::HAS_POSITIONS && size_of::<A>() == size_of::<f32>() && size_of::<R::Partial>() == size_of::<f32>() {
@@ -53,6 +57,7 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
             }
         }
         for partial in &mut partials[line..] {
+            ask(line + 2);
             *partial = reducer.block(elements(line), position + line * next);
             line += 1;
         }
