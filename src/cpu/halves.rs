@@ -18,7 +18,7 @@ const DEPTH: usize = 512;
 /// The sides of a tile of the result, and of one of a small result.
 const TILES: [usize; 2] = [512, 256];
 /// Elements of a result that is not small.
-const LARGE: usize = 1 << 22;
+const LARGE: usize = 1 << 20;
 
 /// A part of an operand, widened into one without gaps that lies as the operand does.
 struct Widen<E: Dtype> {
