@@ -205,6 +205,6 @@ pub use tensor::{
 pub mod forbidden {}
 
 /// The README's examples.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "any"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,7 +1,7 @@
 //! Runs [`AnyTensor`](castiron::AnyTensor) against tables of what PyTorch does, and says where the two differ.
 //!
 //! ```text
-//! cargo run --release --example conformance -- tests/oracle
+//! cargo run --release --features any --example conformance -- tests/oracle
 //! ```
 //!
 //! Reads every table in the folder that it knows (`NAME`, or `NAME.gz`, whole or some of its rows), prints for each how many rows

@@ -77,6 +77,7 @@ fn unknown_names_are_refused_with_a_hint() {
     }
 }
 
+#[cfg(feature = "serde")]
 #[test]
 fn dtypes_serialize_by_name() {
     let text = serde_json::to_string(&DType::BF16).unwrap();

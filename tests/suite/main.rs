@@ -1,7 +1,10 @@
 //! What castiron does, as one program of tests: a module for each subject.
 
+#[cfg(feature = "any")]
 mod any;
+#[cfg(feature = "any")]
 mod any_moving;
+#[cfg(feature = "any")]
 mod any_reduce;
 mod blend;
 mod choosing;
