@@ -1,6 +1,8 @@
 //! Products of matrices of integers, which wrap around: those of bytes as those of 16-bit integers, of which they are the lowest
 //! bits. Used by `gemm`.
 
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+use super::dots::x86::amx;
 #[cfg(target_arch = "x86_64")]
 use super::dots::x86::{avx2, avx512};
 use super::dots::{Dot, Operands, Part, plain};
@@ -120,6 +122,19 @@ pub(super) struct Bytes<L> {
     pub(super) threads: usize,
 }
 
+/// Bytes in 32 bits by tiles, which have an instruction for either sign.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+pub(super) fn by_tiles<L: Copy>(bytes: Bytes<L>, signed: bool) {
+    let Bytes { sizes, left, left_steps, right, right_steps, out, threads } = bytes;
+    if signed {
+        let bytes = Bytes { sizes, left: left.cast(), left_steps, right, right_steps, out, threads };
+        widening::<amx::SignedBytes, i8>(bytes, 0);
+    } else {
+        let bytes = Bytes { sizes, left: left.cast(), left_steps, right, right_steps, out, threads };
+        widening::<amx::Bytes, u8>(bytes, 0);
+    }
+}
+
 /// A product of bytes by an instruction; `flip` are bits of groups that are turned over on the left.
 fn widening<D: Dot<Group = u32, Sum = i32>, L: Copy>(bytes: Bytes<L>, flip: u32)
 where
@@ -158,6 +173,10 @@ fn multiply_bytes<L: Copy>(bytes: Bytes<L>, signed: bool)
 where
     i16: From<L>,
 {
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    if if signed { amx::SignedBytes::is_there() } else { amx::Bytes::is_there() } {
+        return by_tiles(bytes, signed);
+    }
     #[cfg(target_arch = "x86_64")]
     if avx512::Bytes::is_there() {
         let Bytes { sizes, left, left_steps, right, right_steps, out, threads } = bytes;

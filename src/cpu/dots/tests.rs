@@ -200,6 +200,9 @@ fn products_by_instructions_are_loops() {
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[test]
 fn products_by_tiles_are_loops() {
+    if amx::Bytes::is_there() {
+        bytes_are_naive(integers::by_tiles::<u8>);
+    }
     if amx::Halves::is_there() {
         halves_are_naive::<amx::Halves>();
         // Threads that have not used tiles before.

@@ -168,21 +168,21 @@ pub(in crate::cpu) mod amx {
     const SIDE: usize = 16;
     const BYTES: usize = 64;
 
-    /// Pairs of `bf16`: the products of two terms are added up, then added to the sum. Denormals, taken and given, are zeros.
-    pub(in crate::cpu) struct Halves;
-    impl Halves {
-        pub(in crate::cpu) fn is_there() -> bool {
-            static IS_THERE: LazyLock<bool> = LazyLock::new(ask);
-            *IS_THERE
-        }
-    }
+    /// Bits of `cpuid`'s leaf 7 in `edx`.
+    const TILES: u32 = 1 << 24;
+    const TILES_OF_BF16: u32 = 1 << 22;
+    const TILES_OF_BYTES: u32 = 1 << 25;
 
     /// Whether the machine has the instructions and the system lets this program use them, which it wants to be asked.
-    fn ask() -> bool {
-        const TILES_OF_BF16: u32 = 1 << 24 | 1 << 22;
-        if __cpuid(0).eax < 7 || __cpuid_count(7, 0).edx & TILES_OF_BF16 != TILES_OF_BF16 {
-            return false;
-        }
+    fn is_there(features: u32) -> bool {
+        static THERE: LazyLock<u32> = LazyLock::new(|| {
+            let features = if __cpuid(0).eax < 7 { 0 } else { __cpuid_count(7, 0).edx };
+            if features & TILES != 0 && may_use_tiles() { features } else { 0 }
+        });
+        *THERE & features == features
+    }
+
+    fn may_use_tiles() -> bool {
         // From the kernel's `asm/prctl.h` and `asm/fpu/types.h`.
         const ARCH_REQ_XCOMP_PERM: libc::c_long = 0x1023;
         const XFEATURE_XTILEDATA: libc::c_long = 18;
@@ -207,81 +207,101 @@ pub(in crate::cpu) mod amx {
         Config { palette: 1, start: 0, reserved: [0; 14], bytes, rows }
     };
 
-    impl Dot for Halves {
-        type Group = u32;
-        type Left = bf16;
-        type Right = bf16;
-        type Sum = f32;
-        // Four tiles of sums, two of either operand.
-        const ROWS: usize = 2 * SIDE;
-        const LANES: usize = 2 * SIDE;
-        const VECTORS: usize = 1;
-        const RUN: usize = SIDE;
-        // Sums that are added to are loaded and stored again, which takes as long as many products.
-        const DEPTH: usize = 512;
-        const HEIGHT: usize = 256;
-
-        unsafe fn begin() {
-            // SAFETY: the machine has the instruction, and it reads the 64 bytes.
-            unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const CONFIG, options(nostack, preserves_flags, readonly)) }
-        }
-        unsafe fn end() {
-            // SAFETY: as above: the tiles are as they were before.
-            unsafe { asm!("tilerelease", options(nostack, preserves_flags, nomem)) }
-        }
-
-        unsafe fn tile(_: usize, tile: Tile<u32, f32>) {
-            let Tile { depth, left, right, sums, adds } = tile;
-            // SAFETY: a run of the left operand is two tiles, one after the other; one of the right operand two side by side, as
-            // are the sums. The caller promises that they are there. The tiles have been configured and nobody else uses them.
-            unsafe {
-                asm!(
-                    "test {adds:e}, {adds:e}",
-                    "jz 2f",
-                    "tileloadd tmm0, [{upper} + {wide}]",
-                    "tileloadd tmm1, [{upper} + {wide} + 64]",
-                    "tileloadd tmm2, [{lower} + {wide}]",
-                    "tileloadd tmm3, [{lower} + {wide} + 64]",
-                    "jmp 3f",
-                    "2:",
-                    "tilezero tmm0",
-                    "tilezero tmm1",
-                    "tilezero tmm2",
-                    "tilezero tmm3",
-                    "3:",
-                    "test {runs}, {runs}",
-                    "jz 5f",
-                    "4:",
-                    "tileloadd tmm4, [{left} + {narrow}]",
-                    "tileloadd tmm6, [{right} + {wide}]",
-                    "tileloadd tmm5, [{left} + {narrow} + 1024]",
-                    "tdpbf16ps tmm0, tmm4, tmm6",
-                    "tileloadd tmm7, [{right} + {wide} + 64]",
-                    "tdpbf16ps tmm2, tmm5, tmm6",
-                    "tdpbf16ps tmm1, tmm4, tmm7",
-                    "tdpbf16ps tmm3, tmm5, tmm7",
-                    "add {left}, 2048",
-                    "add {right}, 2048",
-                    "dec {runs}",
-                    "jnz 4b",
-                    "5:",
-                    "tilestored [{upper} + {wide}], tmm0",
-                    "tilestored [{upper} + {wide} + 64], tmm1",
-                    "tilestored [{lower} + {wide}], tmm2",
-                    "tilestored [{lower} + {wide} + 64], tmm3",
-                    adds = in(reg) u32::from(adds),
-                    runs = inout(reg) depth / SIDE => _,
-                    left = inout(reg) left => _,
-                    right = inout(reg) right => _,
-                    upper = in(reg) sums,
-                    lower = in(reg) sums.add(SIDE * Self::STRIP),
-                    wide = in(reg) 2 * BYTES,
-                    narrow = in(reg) BYTES,
-                    out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
-                    out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
-                    options(nostack),
-                );
+    /// Writes a [`Dot`] over tiles: its terms, its sums and the instruction that adds the products of two tiles to a third.
+    macro_rules! tiles {
+        ($($(#[$doc:meta])* $name:ident [$feature:ident] $left:ty, $right:ty => $sum:ty, $dot:literal;)*) => {$(
+            $(#[$doc])*
+            pub(in crate::cpu) struct $name;
+            impl $name {
+                pub(in crate::cpu) fn is_there() -> bool {
+                    is_there($feature)
+                }
             }
-        }
+                impl Dot for $name {
+                type Group = u32;
+                type Left = $left;
+                type Right = $right;
+                type Sum = $sum;
+                // Four tiles of sums, two of either operand.
+                const ROWS: usize = 2 * SIDE;
+                const LANES: usize = 2 * SIDE;
+                const VECTORS: usize = 1;
+                const RUN: usize = SIDE;
+                // Sums that are added to are loaded and stored again, which takes as long as many products.
+                const DEPTH: usize = 512;
+                const HEIGHT: usize = 256;
+
+                unsafe fn begin() {
+                    // SAFETY: the machine has the instruction, and it reads the 64 bytes.
+                    unsafe { asm!("ldtilecfg [{}]", in(reg) &raw const CONFIG, options(nostack, preserves_flags, readonly)) }
+                }
+                unsafe fn end() {
+                    // SAFETY: as above: the tiles are as they were before.
+                    unsafe { asm!("tilerelease", options(nostack, preserves_flags, nomem)) }
+                }
+
+                unsafe fn tile(_: usize, tile: Tile<u32, $sum>) {
+                    let Tile { depth, left, right, sums, adds } = tile;
+                    // SAFETY: a run of the left operand is two tiles, one after the other; one of the right operand two side by side, as
+                    // are the sums. The caller promises that they are there. The tiles have been configured and nobody else uses them.
+                    unsafe {
+                        asm!(
+                            "test {adds:e}, {adds:e}",
+                            "jz 2f",
+                            "tileloadd tmm0, [{upper} + {wide}]",
+                            "tileloadd tmm1, [{upper} + {wide} + 64]",
+                            "tileloadd tmm2, [{lower} + {wide}]",
+                            "tileloadd tmm3, [{lower} + {wide} + 64]",
+                            "jmp 3f",
+                            "2:",
+                            "tilezero tmm0",
+                            "tilezero tmm1",
+                            "tilezero tmm2",
+                            "tilezero tmm3",
+                            "3:",
+                            "test {runs}, {runs}",
+                            "jz 5f",
+                            "4:",
+                            "tileloadd tmm4, [{left} + {narrow}]",
+                            "tileloadd tmm6, [{right} + {wide}]",
+                            "tileloadd tmm5, [{left} + {narrow} + 1024]",
+                            concat!($dot, " tmm0, tmm4, tmm6"),
+                            "tileloadd tmm7, [{right} + {wide} + 64]",
+                            concat!($dot, " tmm2, tmm5, tmm6"),
+                            concat!($dot, " tmm1, tmm4, tmm7"),
+                            concat!($dot, " tmm3, tmm5, tmm7"),
+                            "add {left}, 2048",
+                            "add {right}, 2048",
+                            "dec {runs}",
+                            "jnz 4b",
+                            "5:",
+                            "tilestored [{upper} + {wide}], tmm0",
+                            "tilestored [{upper} + {wide} + 64], tmm1",
+                            "tilestored [{lower} + {wide}], tmm2",
+                            "tilestored [{lower} + {wide} + 64], tmm3",
+                            adds = in(reg) u32::from(adds),
+                            runs = inout(reg) depth / SIDE => _,
+                            left = inout(reg) left => _,
+                            right = inout(reg) right => _,
+                            upper = in(reg) sums,
+                            lower = in(reg) sums.add(SIDE * Self::STRIP),
+                            wide = in(reg) 2 * BYTES,
+                            narrow = in(reg) BYTES,
+                            out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
+                            out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
+                            options(nostack),
+                        );
+                    }
+                }
+            }
+        )*};
+    }
+    tiles! {
+        /// Pairs of `bf16`: the products of two terms are added up, then added to the sum. Denormals, taken and given, are zeros.
+        Halves [TILES_OF_BF16] bf16, bf16 => f32, "tdpbf16ps";
+        /// Fours of unsigned bytes and signed ones, in 32 bits.
+        Bytes [TILES_OF_BYTES] u8, i8 => i32, "tdpbusd";
+        /// Fours of signed bytes, in 32 bits.
+        SignedBytes [TILES_OF_BYTES] i8, i8 => i32, "tdpbssd";
     }
 }
