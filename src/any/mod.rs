@@ -49,6 +49,8 @@ pub use choosing::where_;
 use core::any::TypeId;
 use core::fmt;
 use dims::Dims;
+#[doc(hidden)]
+pub use dispatch::{Visited, not_among};
 pub use einsum::einsum;
 pub use elementwise::{rows, update, write};
 pub use joining::{
@@ -381,7 +383,7 @@ impl AnyTensor {
     /// The element so far from the first; nothing on a device without data.
     fn element(&self, at: usize) -> Option<ScalarValue> {
         let Buffer::Cpu(buffer) = &self.buffer else { return None };
-        let value = dispatch::storable!("item", self.dtype, E => {
+        let value = dispatch::among!("item", self.dtype, E: Element => {
             let view = crate::storage::View::<_, E>::new(buffer, self.offset + at, &[], &[]);
             Ok(crate::cpu::elementwise::peek(view).to_scalar())
         });
