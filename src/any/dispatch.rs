@@ -1,7 +1,7 @@
 //! From a dtype as a value to code over its type: [`visit!`](crate::visit), and what the crate's own operations use in its place.
 //! (Which dtypes a set has stands in `dtype::sets`.)
 
-use super::AnyTensor;
+use super::{AnyTensor, AnyViewMut};
 use crate::dtype::DType;
 use crate::error::Error;
 
@@ -25,7 +25,7 @@ use crate::error::Error;
 /// | [`ComplexFloat`](crate::ComplexFloat) | `Complex<f16>`, `Complex<f32>`, `Complex<f64>` |
 /// | `[f32, f64]` | these |
 ///
-/// What is visited is an `AnyTensor` or a [`DType`](crate::DType). The code after the arrow has one type for all
+/// What is visited is an `AnyTensor`, a mutable view of one, or a [`DType`](crate::DType). The code after the arrow has one type for all
 /// dtypes, and the macro gives a `Result` of that; `?` and `return` in it are those of the function around it.
 ///
 /// # Errors
@@ -92,7 +92,7 @@ pub(super) use among;
 /// What [`visit!`](crate::visit) takes.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`visit!` takes an `AnyTensor` or a `DType`, got `{Self}`",
+    message = "`visit!` takes an `AnyTensor`, a mutable view of one or a `DType`, got `{Self}`",
     label = "its dtype is no value"
 )]
 pub trait Visited {
@@ -101,6 +101,11 @@ pub trait Visited {
 impl Visited for AnyTensor {
     fn visited(&self) -> DType {
         self.dtype
+    }
+}
+impl Visited for AnyViewMut<'_> {
+    fn visited(&self) -> DType {
+        self.dtype()
     }
 }
 impl Visited for DType {

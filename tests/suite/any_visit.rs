@@ -1,7 +1,9 @@
 //! `visit!`: typed code on whatever is in an `AnyTensor`.
 
 use castiron::dtype::Category;
-use castiron::{AnyTensor, Complex, Cpu, DType, Element, Error, Float, Result, Tensor, f16, shape, tensor, visit};
+use castiron::{
+    AnyTensor, Complex, Cpu, DType, Element, Error, Float, Result, Tensor, TensorViewMut, f16, shape, tensor, visit,
+};
 
 /// The dtypes among all that a set has.
 macro_rules! members {
@@ -84,4 +86,25 @@ fn code_runs_with_the_dtype_that_is_there() {
         .ok()
     };
     assert_eq!((returned(&x), returned(&x.to(DType::F16).unwrap())), (Some(4), None));
+}
+
+#[test]
+fn typed_code_writes_into_what_is_visited() {
+    fn reversed<E: Element>(mut x: TensorViewMut<'_, E, shape![_]>) {
+        for (at, element) in x.to_vec().into_iter().rev().enumerate() {
+            x[(at,)] = element;
+        }
+    }
+    for &dtype in DType::ALL {
+        let codes: Vec<u8> = (0..6 * dtype.itemsize()).map(|at| u8::from(at % 5 < 2)).collect();
+        let mut x = AnyTensor::from_bytes(&codes, dtype, &[3, 2]).unwrap();
+        let before = x.clone();
+        let column = |x: &AnyTensor, at| x.select(1, at).unwrap().to_scalars().unwrap();
+        visit!(x, E: Element => reversed(x.select_mut(1, 1).unwrap().typed_mut::<E, shape![_], Cpu>().unwrap()))
+            .unwrap();
+        let mut want = column(&before, 1);
+        want.reverse();
+        assert_eq!(format!("{:?}", column(&x, 1)), format!("{want:?}"), "{dtype}");
+        assert_eq!(format!("{:?}", column(&x, 0)), format!("{:?}", column(&before, 0)), "{dtype}");
+    }
 }

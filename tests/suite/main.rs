@@ -3,6 +3,7 @@
 mod any;
 mod any_moving;
 mod any_reduce;
+mod any_views_mut;
 mod any_visit;
 mod blend;
 mod choosing;
