@@ -31,6 +31,7 @@
 //! | read memory as a tensor, write a part of one | [`TensorView`], [`TensorViewMut`], [`AsTensor`] |
 //! | convert | [`Tensor::to`], [`Tensor::with_shape`], [`Tensor::to_device`] |
 //! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
+//! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut` and `visit!`, with the feature `any` |
 //! | name a device at run time | [`AnyDevice`], [`device::scoped_default_device`] |
 //! | handle what fails at run time | [`Error`]; each method that can fail has a `try_` twin |
 //!
@@ -86,7 +87,7 @@ pub mod pad {
 }
 
 #[cfg(feature = "any")]
-pub use any::AnyTensor;
+pub use any::{AnyTensor, AnyViewMut};
 /// Writes one dimension as a type: a number, `_` for [`Dyn`], or a name.
 ///
 /// ```

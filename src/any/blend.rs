@@ -43,7 +43,7 @@ impl AnyTensor {
         let (op, weight) = ("lerp", weight.into());
         same_dtype(op, self, end)?;
         let refused = |value| Error::ScalarOutOfRange { op, value, dtype: self.dtype };
-        super::dispatch::inexact!(op, self.dtype, E => {
+        super::dispatch::among!(op, self.dtype, E: Inexact => {
             let by = match &weight {
                 AnyOperand::Number(value) => Some(*value),
                 AnyOperand::Array(weight) if weight.rank() == 0 && !weight.is_meta() => Some(weight.item()?),

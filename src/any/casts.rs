@@ -2,7 +2,7 @@
 
 use super::AnyTensor;
 use super::Buffer;
-use super::dispatch::convertible;
+use super::dispatch::among;
 use crate::cpu::erased::{self, Loop1};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -18,7 +18,7 @@ pub(super) fn cast(from: DType, to: DType) -> Result<Option<Loop1>> {
         let reason = "it holds two packed values in a byte and converts only to itself".to_owned();
         return Err(Error::NotAdmitted { op: "to", dtype, reason });
     }
-    convertible!("to", from, A => convertible!("to", to, O => Ok(Some(const { erased::cast::<A, O>() }))))
+    among!("to", from, A: Castable => among!("to", to, O: Castable => Ok(Some(const { erased::cast::<A, O>() }))))
 }
 
 impl AnyTensor {

@@ -1,6 +1,6 @@
 //! Tensors made from bytes, scalars and ranges; elements taken out.
 
-use super::dispatch::storable;
+use super::dispatch::among;
 use super::{AnyTensor, Buffer, Dims, checked_numel};
 use crate::cpu::erased;
 use crate::device::{AnyDevice, Backend, Cpu, IntoDevice};
@@ -64,7 +64,7 @@ impl AnyTensor {
     pub fn to_scalars(&self) -> Result<Vec<ScalarValue>> {
         let op = "to_scalars";
         let Buffer::Cpu(buffer) = &self.buffer else { return Err(Error::NoData { op }) };
-        storable!(op, self.dtype, E => {
+        among!(op, self.dtype, E: Element => {
             let view = crate::storage::View::<_, E>::new(buffer, self.first(), &self.sizes, &self.strides);
             Ok(crate::cpu::elementwise::download(view).into_iter().map(crate::Element::to_scalar).collect())
         })
@@ -134,7 +134,7 @@ impl AnyTensor {
             return Err(Error::NotAdmitted { op, dtype, reason });
         }
         let refused = || Error::ScalarOutOfRange { op, value, dtype };
-        super::dispatch::convertible!(op, dtype, E => {
+        super::dispatch::among!(op, dtype, E: Castable => {
             let element: E = value.to_element().ok_or_else(refused)?;
             Ok(AnyTensor::from(crate::Tensor::<E, ()>::from_parts(Cpu::build(|| Ok(vec![element]))?, 0, [], [])))
         })

@@ -4,7 +4,7 @@
 
 use super::AnyTensor;
 use super::bridge::on_device;
-use super::dispatch::numeric;
+use super::dispatch::among;
 use crate::error::{Error, Result};
 
 const OP: &str = "einsum";
@@ -196,7 +196,7 @@ fn pair(x: &AnyTensor, y: &AnyTensor, summed: &[usize]) -> Result<AnyTensor> {
         x.permute(&order)?.shaped(&sizes)
     };
     let (a, b) = (cube(x, [&shared, &left, summed])?, cube(y, [&shared, summed, &right])?);
-    let product = on_device!(x, D => numeric!(OP, x.dtype, E => {
+    let product = on_device!(x, D => among!(OP, x.dtype, E: Numeric => {
         a.cube::<E, D>()?.try_matmul(&b.cube::<E, D>()?).map(AnyTensor::from)
     }))?;
     let order = [&shared[..], &left, &right, summed].concat();

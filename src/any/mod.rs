@@ -34,6 +34,7 @@ mod rows;
 mod scan;
 mod statistics;
 mod tuned;
+mod view_mut;
 mod views;
 mod writing;
 
@@ -49,6 +50,8 @@ pub use choosing::where_;
 use core::any::TypeId;
 use core::fmt;
 use dims::Dims;
+#[doc(hidden)]
+pub use dispatch::{Visited, not_among};
 pub use einsum::einsum;
 pub use elementwise::{rows, update, write};
 pub use joining::{
@@ -56,11 +59,13 @@ pub use joining::{
 };
 pub use operand::AnyOperand;
 pub use powers::multi_dot;
+pub use view_mut::AnyViewMut;
 
 /// A tensor whose dtype, shape and device are known while running.
 ///
 /// The same operations as [`Tensor`]'s, with the same results; what the compiler refuses there is an [`Error`] here. Cloning is
-/// O(1) and shares storage; a tensor is never changed through another, because writing to shared storage copies it first.
+/// O(1) and shares storage; a tensor is never changed through another, because writing to shared storage copies it first. Parts are
+/// written where they are through an [`AnyViewMut`], and [`visit!`](crate::visit) runs typed code on whatever the tensor holds.
 ///
 /// ```
 /// use castiron::{AnyTensor, DType, tensor};
@@ -247,10 +252,19 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn typed<E: Element, S: Shape, D: Device>(&self) -> Result<Tensor<E, S, D>> {
+        self.typed_over("typed", shared)
+    }
+
+    /// The typed tensor over a handle to the buffer.
+    fn typed_over<E: Element, S: Shape, D: Device>(
+        &self,
+        op: &'static str,
+        handle: impl FnOnce(&HostBuffer) -> HostBuffer,
+    ) -> Result<Tensor<E, S, D>> {
         let same_shape = self.rank() == S::RANK && crate::tensor::fits::<S>(&self.sizes);
         let storage: Option<D::Storage> = match &self.buffer {
             Buffer::Cpu(buffer) => {
-                (TypeId::of::<D>() == TypeId::of::<Cpu>()).then(|| as_storage::<D, _>(shared(buffer)))
+                (TypeId::of::<D>() == TypeId::of::<Cpu>()).then(|| as_storage::<D, _>(handle(buffer)))
             }
             Buffer::Meta => {
                 (TypeId::of::<D>() == TypeId::of::<Meta>()).then(|| as_storage::<D, _>(crate::device::NoData))
@@ -274,7 +288,7 @@ impl AnyTensor {
             self.device_name(),
             differs.join(" and "),
         );
-        Err(Error::InvalidArgument { op: "typed", reason })
+        Err(Error::InvalidArgument { op, reason })
     }
 
     /// Where the first element is; where there is none, at the start, for the offset may be anywhere.
@@ -300,11 +314,12 @@ impl AnyTensor {
         AnyTensor { buffer, dtype, offset: 0, sizes: Dims::known(sizes), strides: Dims::known(strides) }
     }
 
-    /// Makes the storage this tensor's alone, and every element's place its own, before it is written.
+    /// Makes the storage this tensor's alone, and every element's place its own, before it is written. (Those of a mutable view are
+    /// written where they are: they have places of their own.)
     fn make_unique(&mut self) -> Result<()> {
         let dense = strides::is_contiguous(&self.sizes, &self.strides) || strides::is_dense(&self.sizes, &self.strides);
         let Buffer::Cpu(buffer) = &mut self.buffer else { return Ok(()) };
-        if !dense || !buffer.is_unique() {
+        if (!dense || !buffer.is_unique()) && !buffer.is_fixed() {
             *self = self.copied(&preserved(&self.sizes, &self.strides))?;
         }
         Ok(())
@@ -336,7 +351,7 @@ impl AnyTensor {
     }
 }
 
-/// One more handle to a buffer, which no `AnyTensor` borrows.
+/// One more handle to a buffer: no `AnyTensor` borrows one, but those of mutable views, which give handles.
 fn shared(buffer: &HostBuffer) -> HostBuffer {
     buffer.shared().unwrap_or_else(|| unreachable!("what is borrowed was copied"))
 }
@@ -381,7 +396,7 @@ impl AnyTensor {
     /// The element so far from the first; nothing on a device without data.
     fn element(&self, at: usize) -> Option<ScalarValue> {
         let Buffer::Cpu(buffer) = &self.buffer else { return None };
-        let value = dispatch::storable!("item", self.dtype, E => {
+        let value = dispatch::among!("item", self.dtype, E: Element => {
             let view = crate::storage::View::<_, E>::new(buffer, self.offset + at, &[], &[]);
             Ok(crate::cpu::elementwise::peek(view).to_scalar())
         });

@@ -2,7 +2,7 @@
 
 use super::AnyTensor;
 use super::bridge::{List, on_device};
-use super::dispatch::{floats, inexact, refused};
+use super::dispatch::{among, refused};
 use super::views::axis;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
@@ -19,7 +19,7 @@ fn wide(dtype: DType) -> DType {
 
 impl AnyTensor {
     fn expect_float(&self, op: &'static str) -> Result<()> {
-        floats!(op, self.dtype, E => {
+        among!(op, self.dtype, E: Float => {
             let _: Option<E> = None;
             Ok(())
         })
@@ -74,7 +74,7 @@ impl AnyTensor {
             return self.to(wide(self.dtype))?.layer_norm(sizes, weight, bias, eps)?.to(self.dtype);
         }
         let rows = self.rows(op, sizes, given)?;
-        let result = on_device!(self, D => floats!(op, self.dtype, E => {
+        let result = on_device!(self, D => among!(op, self.dtype, E: Float => {
             let list = |x: Option<&AnyTensor>| x.map(|x| x.list::<E, D>()).transpose();
             let (weight, bias) = (list(weight)?, list(bias)?);
             rows.matrix::<E, D>()?.try_layer_norm::<List>(weight.as_ref(), bias.as_ref(), eps).map(AnyTensor::from)
@@ -94,7 +94,7 @@ impl AnyTensor {
             let scaled = self.to(wide(self.dtype))?.rms_norm(sizes, None, eps)?;
             return scaled.mul(weight)?.to(self.dtype);
         }
-        let result = on_device!(self, D => inexact!(op, self.dtype, E => {
+        let result = on_device!(self, D => among!(op, self.dtype, E: Inexact => {
             let weight = weight.map(|x| x.list::<E, D>()).transpose()?;
             rows.matrix::<E, D>()?.try_rms_norm::<List>(weight.as_ref(), eps).map(AnyTensor::from)
         }))?;

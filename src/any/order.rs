@@ -1,7 +1,7 @@
 //! What an order decides: sorting, medians and quantiles, elements without repetition, and searching.
 
 use super::bridge::{Cube, List, on_device};
-use super::dispatch::{among, ordered, real};
+use super::dispatch::among;
 use super::operand::{AnyOperand, promoted};
 use super::scan::end_to_end;
 use super::views::axis;
@@ -21,7 +21,7 @@ impl AnyTensor {
     fn ranked(&self, op: &'static str, order: Order, at: usize) -> Result<(AnyTensor, AnyTensor)> {
         admitted(op, order, self.shape(), at)?;
         let cube = self.around(at)?;
-        on_device!(self, D => ordered!(op, self.dtype, E => {
+        on_device!(self, D => among!(op, self.dtype, E: Ordered => {
             let (values, places) = ranked::<E, Cube, Cube, D>(op, &cube.cube()?, order, 1)?;
             Ok((AnyTensor::from(values), AnyTensor::from(places)))
         }))
@@ -118,7 +118,7 @@ impl AnyTensor {
             return AnyTensor::scalar_of(op, crate::ScalarValue::Float(f64::NAN), DType::F64)?.to(self.dtype);
         }
         let list = self.shaped(&[self.numel() as i64])?;
-        on_device!(self, D => real!(op, self.dtype, E => {
+        on_device!(self, D => among!(op, self.dtype, E: Real => {
             median_of_all::<E, List, D>(op, &list.typed()?, ignores_nan).map(AnyTensor::from)
         }))
     }
@@ -174,11 +174,11 @@ impl AnyTensor {
             None => sizes.clear(),
         }
         let cube = x.around(at)?;
-        let found = on_device!(self, D => among!(op, self.dtype, E => {
+        let found = on_device!(self, D => among!(op, self.dtype, E: [f32, f64] => {
             let (storage, sizes) = quantiles::<E, D>(op, cube.cube::<E, D>()?.elements(), &shares, 1, how, ignores_nan)?;
             let sizes = [sizes[0], sizes[1], sizes[2]];
             Ok(AnyTensor::from(crate::Tensor::<E, Cube, D>::dense(storage, sizes)))
-        }; F32 f32, F64 f64))?;
+        }))?;
         if is_list {
             sizes.insert(0, shares.len() as i64);
         }
@@ -192,7 +192,7 @@ impl AnyTensor {
     /// If there are no data or the dtype has no order.
     pub fn unique(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let list = self.shaped(&[self.numel() as i64])?;
-        let (values, inverse, counts) = on_device!(self, D => ordered!("unique", self.dtype, E => {
+        let (values, inverse, counts) = on_device!(self, D => among!("unique", self.dtype, E: Ordered => {
             let (values, inverse, counts) = list.list::<E, D>()?.try_unique()?;
             Ok((AnyTensor::from(values), AnyTensor::from(inverse), AnyTensor::from(counts)))
         }))?;
@@ -207,7 +207,7 @@ impl AnyTensor {
     pub fn unique_axis(&self, dim: i64) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let at = self.sliced("unique", dim)?;
         let cube = self.around(at)?;
-        let (values, inverse, counts) = on_device!(self, D => ordered!("unique", self.dtype, E => {
+        let (values, inverse, counts) = on_device!(self, D => among!("unique", self.dtype, E: Ordered => {
             let (values, inverse, counts) = cube.cube::<E, D>()?.try_unique_axis(axis![1])?;
             Ok((AnyTensor::from(values), AnyTensor::from(inverse), AnyTensor::from(counts)))
         }))?;
@@ -252,7 +252,7 @@ impl AnyTensor {
         if !matches!(self.buffer, Buffer::Cpu(_)) {
             return Err(Error::NoData { op });
         }
-        ordered!(op, self.dtype, E => {
+        among!(op, self.dtype, E: Ordered => {
             let _: Option<E> = None;
             Ok(())
         })?;
@@ -311,7 +311,7 @@ impl AnyTensor {
                 }
                 // Integers have places for other numbers, too.
                 let sorted = if self.dtype == DType::Bool { sorted.to(dtype)? } else { sorted };
-                return on_device!(self, D => real!(op, sorted.dtype, E => {
+                return on_device!(self, D => among!(op, sorted.dtype, E: Real => {
                     sorted.list::<E, D>()?.searchsorted_value(value, right).map(AnyTensor::from)
                 }));
             }
@@ -322,7 +322,7 @@ impl AnyTensor {
         let count = own.last().copied().unwrap_or(1);
         if self.rank() == 1 {
             let list = values.shaped(&[values.numel() as i64])?;
-            let places = on_device!(self, D => real!(op, dtype, E => {
+            let places = on_device!(self, D => among!(op, dtype, E: Real => {
                 sorted.list::<E, D>()?.try_searchsorted(&list.list::<E, D>()?, right).map(AnyTensor::from)
             }))?;
             return places.shaped(&values.signed_sizes());
@@ -336,7 +336,7 @@ impl AnyTensor {
         }
         let rows = lead.iter().product::<usize>() as i64;
         let (sorted, sought) = (sorted.shaped(&[rows, len as i64])?, values.shaped(&[rows, count as i64])?);
-        let places = on_device!(self, D => real!(op, dtype, E => {
+        let places = on_device!(self, D => among!(op, dtype, E: Real => {
             sorted.matrix::<E, D>()?.try_searchsorted(&sought.matrix::<E, D>()?, right).map(AnyTensor::from)
         }))?;
         places.shaped(&values.signed_sizes())
@@ -352,10 +352,10 @@ impl AnyTensor {
             _ => DType::I64,
         };
         let (x, index) = (self.view_dtype(width)?.shaped(&[rows, len as i64])?, index.shaped(&[rows, len as i64])?);
-        let found = on_device!(self, D => among!("searchsorted", width, E => {
+        let found = on_device!(self, D => among!("searchsorted", width, E: [u8, i16, i32, i64] => {
             let index = index.matrix::<i64, D>()?;
             x.matrix::<E, D>()?.try_gather(axis![1], &index).map(AnyTensor::from)
-        }; U8 u8, I16 i16, I32 i32, I64 i64))?;
+        }))?;
         found.view_dtype(self.dtype)?.shaped(&self.signed_sizes())
     }
 
@@ -402,13 +402,13 @@ pub(super) fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTenso
     }
     let (x, test) = (tensor(elements)?, tensor(test)?);
     if x.is_meta() || test.is_meta() {
-        return real!(op, dtype, E => {
+        return among!(op, dtype, E: Real => {
             let _: Option<E> = None;
             AnyTensor::meta(&x.sizes, DType::Bool)
         });
     }
     let list = x.shaped(&[x.numel() as i64])?;
-    let found = on_device!(x, D => real!(op, dtype, E => {
+    let found = on_device!(x, D => among!(op, dtype, E: Real => {
         list.list::<E, D>()?.try_isin(&test.list::<E, D>()?).map(AnyTensor::from)
     }))?;
     found.shaped(&x.signed_sizes())

@@ -135,7 +135,7 @@ pub fn multi_dot(matrices: &[AnyTensor]) -> Result<AnyTensor> {
             return invalid(op, format!("matrices are wanted, got a tensor of shape {:?}", matrix.shape()));
         }
     }
-    let mut result = super::bridge::on_device!(first, D => super::dispatch::numeric!(op, first.dtype, E => {
+    let mut result = super::bridge::on_device!(first, D => super::dispatch::among!(op, first.dtype, E: Numeric => {
         let typed = all.iter().map(|x| x.matrix::<E, D>()).collect::<Result<Vec<_>>>()?;
         let references: Vec<_> = typed.iter().collect();
         Ok(AnyTensor::from(crate::tensor::try_multi_dot(&references)?))

@@ -41,7 +41,7 @@ pub(super) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
         let fits = |sizes: &[usize]| Dims::new(op, sizes).map(|_| ());
         crate::tensor::product::<E, D>(seen(storages[0], a), seen(storages[1], b), summand.transpose()?, fits)
     }
-    let (buffer, sizes) = super::dispatch::numeric!(op, a.dtype, E => {
+    let (buffer, sizes) = super::dispatch::among!(op, a.dtype, E: Numeric => {
         if a.is_meta() || b.is_meta() {
             // Shapes are the same for all dtypes.
             let none = crate::device::NoData;

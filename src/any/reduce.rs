@@ -2,7 +2,7 @@
 
 use super::AnyTensor;
 use super::bridge::{Cube, Matrix, on_device};
-use super::dispatch::{computing, floats, inexact, ordered, real, refused};
+use super::dispatch::{among, refused};
 use super::operand::default_float;
 use super::views::axes;
 use crate::device::Device;
@@ -18,12 +18,12 @@ fn second<O: Op, R: Reducer<E>, E: Dtype, D: Device>(reducer: R, cube: &AnyTenso
     reduced::<O, R, E, Cube, Matrix, D>(reducer, &cube.cube()?, 0b10, false).map(AnyTensor::from)
 }
 
-/// `over!(x, ops::prod, computing, E => Multiplying, dims, keepdim)`: `x` reduced over axes.
+/// `over!(x, ops::prod, Dtype, E => Multiplying, dims, keepdim)`: `x` reduced over axes.
 macro_rules! over {
-    ($x:expr, $op:ident, $among:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
+    ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let x: &AnyTensor = $x;
         let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
-        let result = on_device!(x, D => $among!(<ops::$op as Op>::NAME, cube.dtype, $E => {
+        let result = on_device!(x, D => among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
             second::<ops::$op, _, $E, D>($reducer, &cube)
         }))?;
         result.shaped(&sizes)
@@ -80,7 +80,7 @@ impl AnyTensor {
     /// ```
     pub fn sum(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
         // Integers are added up as `int64`; asked for, they are what was asked for.
-        over!(&self.in_dtype(dtype)?, sum, computing, E => Summing, dims, keepdim)?.in_dtype(dtype)
+        over!(&self.in_dtype(dtype)?, sum, Dtype, E => Summing, dims, keepdim)?.in_dtype(dtype)
     }
 
     /// The product over axes, all if none are named (`torch.prod`). Bools and integers give `int64` unless a dtype is given.
@@ -88,7 +88,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`sum`](Self::sum).
     pub fn prod(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
-        over!(&self.in_dtype(dtype)?, prod, computing, E => Multiplying, dims, keepdim)?.in_dtype(dtype)
+        over!(&self.in_dtype(dtype)?, prod, Dtype, E => Multiplying, dims, keepdim)?.in_dtype(dtype)
     }
 
     /// The mean over axes, all if none are named (`torch.mean`), of floats and complex numbers.
@@ -96,7 +96,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice, or the dtype has no mean.
     pub fn mean(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
-        over!(&self.in_dtype(dtype)?, mean, inexact, E => Averaging, dims, keepdim)
+        over!(&self.in_dtype(dtype)?, mean, Inexact, E => Averaging, dims, keepdim)
     }
 
     /// The sum over axes with NaN as 0 (`torch.nansum`). Bools and integers give `int64` unless a dtype is given.
@@ -110,7 +110,7 @@ impl AnyTensor {
             Category::Floating if !self.dtype.is_shell() || dtype.is_some_and(DType::is_floating_point) => {}
             _ => return Err(refused("nansum", self.dtype)),
         }
-        over!(&self.in_dtype(dtype)?, nansum, ordered, E => SummingNumbers, dims, keepdim)?.in_dtype(dtype)
+        over!(&self.in_dtype(dtype)?, nansum, Ordered, E => SummingNumbers, dims, keepdim)?.in_dtype(dtype)
     }
 
     /// The mean over axes without NaN (`torch.nanmean`), of floats.
@@ -121,7 +121,7 @@ impl AnyTensor {
         if !self.dtype.is_floating_point() {
             return Err(refused("nanmean", self.dtype));
         }
-        over!(&self.in_dtype(dtype)?, nanmean, floats, E => AveragingNumbers, dims, keepdim)
+        over!(&self.in_dtype(dtype)?, nanmean, Float, E => AveragingNumbers, dims, keepdim)
     }
 
     /// The variance over axes, all if none are named (`torch.var`, where `correction` is 1 if not given): real.
@@ -129,7 +129,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice, or the dtype is neither floating-point nor complex.
     pub fn var(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, var, inexact, E => Varying::<false>::by(correction), dims, keepdim)
+        over!(self, var, Inexact, E => Varying::<false>::by(correction), dims, keepdim)
     }
 
     /// The standard deviation over axes, all if none are named (`torch.std`, where `correction` is 1 if not given): real.
@@ -137,7 +137,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`var`](Self::var).
     pub fn std(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, std, inexact, E => Varying::<true>::by(correction), dims, keepdim)
+        over!(self, std, Inexact, E => Varying::<true>::by(correction), dims, keepdim)
     }
 
     /// The largest element over axes, all if none are named (`torch.amax`); NaN if there is one.
@@ -145,7 +145,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range, named twice or empty, or the dtype has no order.
     pub fn amax(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, amax, ordered, E => Extreme::<E, true>::new(), dims, keepdim)
+        over!(self, amax, Ordered, E => Extreme::<E, true>::new(), dims, keepdim)
     }
 
     /// The smallest element over axes, all if none are named (`torch.amin`); NaN if there is one.
@@ -153,7 +153,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`amax`](Self::amax).
     pub fn amin(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, amin, ordered, E => Extreme::<E, false>::new(), dims, keepdim)
+        over!(self, amin, Ordered, E => Extreme::<E, false>::new(), dims, keepdim)
     }
 
     /// Where the largest element is along an axis, or in the row-major order of all (`torch.argmax`).
@@ -162,7 +162,7 @@ impl AnyTensor {
     /// If the axis is out of range or empty, or the dtype is neither an integer nor a float.
     pub fn argmax(&self, dim: Option<i64>, keepdim: bool) -> Result<AnyTensor> {
         let dims = dim.map(|dim| [dim]);
-        over!(self, argmax, real, E => ArgExtreme::<E, true>::new(), dims.as_ref().map(|dims| &dims[..]), keepdim)
+        over!(self, argmax, Real, E => ArgExtreme::<E, true>::new(), dims.as_ref().map(|dims| &dims[..]), keepdim)
     }
 
     /// Where the smallest element is along an axis, or in the row-major order of all (`torch.argmin`).
@@ -171,7 +171,7 @@ impl AnyTensor {
     /// As [`argmax`](Self::argmax).
     pub fn argmin(&self, dim: Option<i64>, keepdim: bool) -> Result<AnyTensor> {
         let dims = dim.map(|dim| [dim]);
-        over!(self, argmin, real, E => ArgExtreme::<E, false>::new(), dims.as_ref().map(|dims| &dims[..]), keepdim)
+        over!(self, argmin, Real, E => ArgExtreme::<E, false>::new(), dims.as_ref().map(|dims| &dims[..]), keepdim)
     }
 
     /// The largest elements along an axis, and where they are (`torch.max(dim=…)`).
@@ -186,7 +186,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn max_axis(&self, dim: i64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
-        let places = over!(self, max, ordered, E => ArgExtreme::<E, true>::new(), Some(&[dim]), keepdim)?;
+        let places = over!(self, max, Ordered, E => ArgExtreme::<E, true>::new(), Some(&[dim]), keepdim)?;
         Ok((self.amax(Some(&[dim]), keepdim)?, places))
     }
 
@@ -195,7 +195,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`amin`](Self::amin).
     pub fn min_axis(&self, dim: i64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
-        let places = over!(self, min, ordered, E => ArgExtreme::<E, false>::new(), Some(&[dim]), keepdim)?;
+        let places = over!(self, min, Ordered, E => ArgExtreme::<E, false>::new(), Some(&[dim]), keepdim)?;
         Ok((self.amin(Some(&[dim]), keepdim)?, places))
     }
 
@@ -204,7 +204,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice.
     pub fn any(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, any, computing, E => Questioning::<false>, dims, keepdim)
+        over!(self, any, Dtype, E => Questioning::<false>, dims, keepdim)
     }
 
     /// Whether all elements over axes are not zero (`torch.all`).
@@ -212,7 +212,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice.
     pub fn all(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, all, computing, E => Questioning::<true>, dims, keepdim)
+        over!(self, all, Dtype, E => Questioning::<true>, dims, keepdim)
     }
 
     /// How many elements over axes are not zero (`torch.count_nonzero`).
@@ -220,7 +220,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice.
     pub fn count_nonzero(&self, dims: Option<&[i64]>) -> Result<AnyTensor> {
-        over!(self, count_nonzero, computing, E => Counting, dims, false)
+        over!(self, count_nonzero, Dtype, E => Counting, dims, false)
     }
 
     /// The logarithm of the sum of exponentials over axes (`torch.logsumexp`). Bools and integers give `float32`.
@@ -230,7 +230,7 @@ impl AnyTensor {
     pub fn logsumexp(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
         let lifts = self.dtype.category() <= Category::Integral;
         let x = if lifts { self.to(default_float())? } else { self.clone() };
-        over!(&x, logsumexp, computing, E => LogSumExp, dims, keepdim)
+        over!(&x, logsumexp, Dtype, E => LogSumExp, dims, keepdim)
     }
 
     /// The `ord`-norm over axes, all if none are named (`torch.linalg.vector_norm`): real.
@@ -239,7 +239,7 @@ impl AnyTensor {
     /// If an axis is out of range or named twice, the dtype is neither floating-point nor complex, or the norm of nothing is asked
     /// for where `ord` is negative or infinite.
     pub fn vector_norm(&self, ord: f64, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, vector_norm, inexact, E => Norming::new(ord), dims, keepdim)
+        over!(self, vector_norm, Inexact, E => Norming::new(ord), dims, keepdim)
     }
 
     /// What a norm is computed in: a dtype of the same kind that is no narrower.

@@ -241,7 +241,7 @@ macro_rules! binary_rows {
             takes_scalars: binary_rows!(@takes $operands),
             divides: <ops::$op as BinaryOp>::DIVIDES,
             right_is_exact: <ops::$op as BinaryOp>::RIGHT_SCALAR_IS_EXACT,
-            scalar: |value, own, promoted, exact| super::dispatch::computing!(<ops::$op as Op>::NAME, promoted, P => {
+            scalar: |value, own, promoted, exact| super::dispatch::among!(<ops::$op as Op>::NAME, promoted, P: Dtype => {
                 prepared::<ops::$op, P>(value, own, exact)
             }),
         },)*];

@@ -2,7 +2,7 @@
 
 use super::AnyTensor;
 use super::bridge::on_device;
-use super::dispatch::{computing, floats, inexact, ordered, refused};
+use super::dispatch::{among, refused};
 use super::views::axis;
 use crate::axis;
 use crate::cpu::erased;
@@ -10,12 +10,12 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::shape::strides;
 
-/// `along!(x, op, dim, computing, E => |cube| …)`: what is done along the second axis of three.
+/// `along!(x, op, dim, Dtype, E => |cube| …)`: what is done along the second axis of three.
 macro_rules! along {
-    ($x:expr, $op:literal, $dim:expr, $among:ident, $E:ident => $method:ident) => {{
+    ($x:expr, $op:literal, $dim:expr, $set:ident, $E:ident => $method:ident) => {{
         let (x, at): (&AnyTensor, usize) = ($x, axis($op, $dim, $x.rank())?);
         let cube = x.around(at)?;
-        let result = on_device!(x, D => $among!($op, x.dtype, $E => {
+        let result = on_device!(x, D => among!($op, x.dtype, $E: $set => {
             Ok(AnyTensor::from(cube.cube::<$E, D>()?.$method(axis![1])?))
         }))?;
         x.back(at, result)
@@ -24,10 +24,10 @@ macro_rules! along {
 
 /// The same of two results.
 macro_rules! along2 {
-    ($x:expr, $op:literal, $dim:expr, $among:ident, $E:ident => $method:ident) => {{
+    ($x:expr, $op:literal, $dim:expr, $set:ident, $E:ident => $method:ident) => {{
         let (x, at): (&AnyTensor, usize) = ($x, axis($op, $dim, $x.rank())?);
         let cube = x.around(at)?;
-        let (values, places) = on_device!(x, D => $among!($op, x.dtype, $E => {
+        let (values, places) = on_device!(x, D => among!($op, x.dtype, $E: $set => {
             let (values, places) = cube.cube::<$E, D>()?.$method(axis![1])?;
             Ok((AnyTensor::from(values), AnyTensor::from(places)))
         }))?;
@@ -49,7 +49,7 @@ impl AnyTensor {
     /// ```
     pub fn cumsum(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
         let x = self.running_in("cumsum", dtype)?;
-        along!(&x, "cumsum", dim, computing, E => try_cumsum)?.in_dtype(dtype)
+        along!(&x, "cumsum", dim, Dtype, E => try_cumsum)?.in_dtype(dtype)
     }
 
     /// Running products along an axis (`torch.cumprod`). Bools and integers give `int64` unless a dtype is given.
@@ -58,7 +58,7 @@ impl AnyTensor {
     /// As [`cumsum`](Self::cumsum).
     pub fn cumprod(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
         let x = self.running_in("cumprod", dtype)?;
-        along!(&x, "cumprod", dim, computing, E => try_cumprod)?.in_dtype(dtype)
+        along!(&x, "cumprod", dim, Dtype, E => try_cumprod)?.in_dtype(dtype)
     }
 
     fn running_in(&self, op: &'static str, dtype: Option<DType>) -> Result<AnyTensor> {
@@ -73,7 +73,7 @@ impl AnyTensor {
     /// # Errors
     /// If the axis is out of range or the dtype has no order.
     pub fn cummax(&self, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
-        along2!(self, "cummax", dim, ordered, E => try_cummax)
+        along2!(self, "cummax", dim, Ordered, E => try_cummax)
     }
 
     /// The smallest element so far along an axis, and where it is (`torch.cummin`).
@@ -81,7 +81,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`cummax`](Self::cummax).
     pub fn cummin(&self, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
-        along2!(self, "cummin", dim, ordered, E => try_cummin)
+        along2!(self, "cummin", dim, Ordered, E => try_cummin)
     }
 
     /// The logarithm of running sums of exponentials along an axis (`torch.logcumsumexp`).
@@ -89,7 +89,7 @@ impl AnyTensor {
     /// # Errors
     /// If the axis is out of range or the dtype is neither floating-point nor complex.
     pub fn logcumsumexp(&self, dim: i64) -> Result<AnyTensor> {
-        along!(self, "logcumsumexp", dim, inexact, E => try_logcumsumexp)
+        along!(self, "logcumsumexp", dim, Inexact, E => try_logcumsumexp)
     }
 
     /// Shares of exponentials along an axis (`torch.softmax`), of floats, or of what `dtype` makes one.
@@ -97,7 +97,7 @@ impl AnyTensor {
     /// # Errors
     /// If the axis is out of range or the dtype is no float.
     pub fn softmax(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
-        along!(&self.in_dtype(dtype)?, "softmax", dim, floats, E => try_softmax)
+        along!(&self.in_dtype(dtype)?, "softmax", dim, Float, E => try_softmax)
     }
 
     /// The logarithm of [`softmax`](Self::softmax) (`torch.log_softmax`).
@@ -105,7 +105,7 @@ impl AnyTensor {
     /// # Errors
     /// As there.
     pub fn log_softmax(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
-        along!(&self.in_dtype(dtype)?, "log_softmax", dim, floats, E => try_log_softmax)
+        along!(&self.in_dtype(dtype)?, "log_softmax", dim, Float, E => try_log_softmax)
     }
 
     /// Differences of neighbours along an axis, taken `n` times (`torch.diff`); whether they differ where they are bools.

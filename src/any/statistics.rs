@@ -2,7 +2,7 @@
 
 use super::AnyTensor;
 use super::bridge::on_device;
-use super::dispatch::{among, computing, floats, inexact, numeric, refused};
+use super::dispatch::{among, refused};
 use super::elementwise::{broadcast_to, combine, same_device};
 use super::operand::AnyOperand;
 use super::rows::binary;
@@ -68,7 +68,7 @@ impl AnyTensor {
             x.expand(&[&lead[..], &[rows, columns]].concat())?.shaped(&[batch, rows, columns])
         };
         let (a, b) = (cube(self, m, k)?, cube(other, n, k2)?);
-        let distances = on_device!(self, D => floats!(op, self.dtype, E => {
+        let distances = on_device!(self, D => among!(op, self.dtype, E: Float => {
             a.cube::<E, D>()?.try_cdist(&b.cube::<E, D>()?, p).map(AnyTensor::from)
         }))?;
         distances.shaped(&[&lead[..], &[m as i64, n as i64]].concat())
@@ -129,7 +129,7 @@ impl AnyTensor {
         let centered = x.sub(&means)?;
         let other = weighted(&centered)?.t()?.conj()?;
         let (dtype, centered) = (other.dtype, centered.to(other.dtype)?);
-        let products = on_device!(self, D => inexact!(op, dtype, E => {
+        let products = on_device!(self, D => among!(op, dtype, E: Inexact => {
             centered.matrix::<E, D>()?.try_matmul(&other.matrix::<E, D>()?).map(AnyTensor::from)
         }))?;
         products.div(norm)?.squeeze(None)
@@ -173,7 +173,7 @@ impl AnyTensor {
         let sizes = signed(&broadcast_to(op, &self.sizes, &other.sizes)?);
         let (a, b) = (self.expand(&sizes)?, other.expand(&sizes)?);
         let (left, right) = (a.around(at)?, b.around(at)?);
-        let product = on_device!(self, D => numeric!(op, self.dtype, E => {
+        let product = on_device!(self, D => among!(op, self.dtype, E: Numeric => {
             left.cube::<E, D>()?.try_cross(&right.cube::<E, D>()?, axis![1]).map(AnyTensor::from)
         }))?;
         a.back(at, product)
@@ -202,10 +202,10 @@ impl AnyTensor {
         }
         // All but `float32` are added up in `float64`.
         let weights = if weights.dtype == DType::F32 { weights.clone() } else { weights.to(DType::F64)? };
-        on_device!(self, D => among!(op, weights.dtype, E => {
+        on_device!(self, D => among!(op, weights.dtype, E: [f32, f64] => {
             let list = list.list::<i64, D>()?;
             list.try_bincount_weighted(&weights.list::<E, D>()?, minlength).map(AnyTensor::from)
-        }; F32 f32, F64 f64))
+        }))
     }
 
     /// How many elements fall into each of equal parts of a range (`torch.histc`), which is that of the elements where `min` and
@@ -214,7 +214,7 @@ impl AnyTensor {
     /// # Errors
     /// If the dtype is no float, there are no bins or the range is not finite or reversed.
     pub fn histc(&self, bins: usize, min: f64, max: f64) -> Result<AnyTensor> {
-        on_device!(self, D => floats!("histc", self.dtype, E => {
+        on_device!(self, D => among!("histc", self.dtype, E: Float => {
             if self.is_meta() && bins > 0 {
                 return AnyTensor::meta(&[bins], self.dtype);
             }
@@ -234,7 +234,7 @@ impl AnyTensor {
         }
         let sizes = signed(&broadcast_to(op, &self.sizes, &other.sizes)?);
         let (a, b) = (self.expand(&sizes)?, other.expand(&sizes)?);
-        let close = on_device!(self, D => computing!(op, self.dtype, E => {
+        let close = on_device!(self, D => among!(op, self.dtype, E: Dtype => {
             a.list::<E, D>()?.try_isclose(&b.list::<E, D>()?, rtol, atol, equal_nan).map(AnyTensor::from)
         }))?;
         close.shaped(&sizes)
@@ -269,7 +269,7 @@ impl AnyTensor {
     /// If the dtype is no float.
     pub fn frexp(&self) -> Result<(AnyTensor, AnyTensor)> {
         let sizes = signed(&self.sizes);
-        let (mantissas, exponents) = on_device!(self, D => floats!("frexp", self.dtype, E => {
+        let (mantissas, exponents) = on_device!(self, D => among!("frexp", self.dtype, E: Float => {
             let (mantissas, exponents) = self.list::<E, D>()?.try_frexp()?;
             Ok((AnyTensor::from(mantissas), AnyTensor::from(exponents)))
         }))?;

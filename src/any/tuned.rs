@@ -1,6 +1,6 @@
 //! Operations of one operand and parameters, written from their table.
 
-use super::dispatch::{computing, floats, real};
+use super::dispatch::among;
 use super::operand::default_float;
 use super::{AnyTensor, Buffer, preserved};
 use crate::cpu::elementwise;
@@ -46,19 +46,19 @@ macro_rules! tuned_rows {
     };
     (@ordered stepwise $op:ident $x:ident $given:ident) => {{
         let x = lifted($x)?;
-        floats!(<crate::ops::$op as Op>::NAME, x.dtype, E => run::<crate::ops::$op, E>(&x, $given))
+        among!(<crate::ops::$op as Op>::NAME, x.dtype, E: Float => run::<crate::ops::$op, E>(&x, $given))
     }};
     (@any $result:ident $op:ident $x:ident $given:ident) => {
-        computing!(<crate::ops::$op as Op>::NAME, $x.dtype, E => run::<crate::ops::$op, E>($x, $given))
+        among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: Dtype => run::<crate::ops::$op, E>($x, $given))
     };
     (@ordered $result:ident $op:ident $x:ident $given:ident) => {
-        ordered!(<crate::ops::$op as Op>::NAME, $x.dtype, E => run::<crate::ops::$op, E>($x, $given))
+        among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: Ordered => run::<crate::ops::$op, E>($x, $given))
     };
     (@real $result:ident $op:ident $x:ident $given:ident) => {
-        real!(<crate::ops::$op as Op>::NAME, $x.dtype, E => run::<crate::ops::$op, E>($x, $given))
+        among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: Real => run::<crate::ops::$op, E>($x, $given))
     };
     (@float $result:ident $op:ident $x:ident $given:ident) => {
-        floats!(<crate::ops::$op as Op>::NAME, $x.dtype, E => run::<crate::ops::$op, E>($x, $given))
+        among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: Float => run::<crate::ops::$op, E>($x, $given))
     };
 }
 tuned_table!(tuned_rows);

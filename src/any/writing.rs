@@ -45,7 +45,7 @@ impl AnyTensor {
         let own = most(self)?;
         let (index, from) = (most(&index.contiguous()?)?, most(&from.contiguous()?)?);
         let indexing = Indexing { op, axis: super::dims::MOST - self.rank() + axis, wraps: false };
-        super::dispatch::computing!(op, self.dtype, E => {
+        super::dispatch::among!(op, self.dtype, E: Dtype => {
             if self.is_meta() {
                 return AnyTensor::meta(&self.sizes, self.dtype);
             }
@@ -212,7 +212,7 @@ impl AnyTensor {
         let (at, [own, _, from]) = self.slices(op, dim, [index, source], true)?;
         let (cube, from, index) = (own.around(at)?, from.around(at)?, index.as_index(op, true)?);
         let alpha = AnyTensor::scalar_of(op, alpha, self.dtype)?;
-        let sum = super::bridge::on_device!(self, D => super::dispatch::computing!(op, self.dtype, E => {
+        let sum = super::bridge::on_device!(self, D => super::dispatch::among!(op, self.dtype, E: Dtype => {
             let alpha: E = alpha.typed::<E, (), Cpu>()?.try_item()?;
             let (cube, from) = (cube.cube::<E, D>()?, from.cube::<E, D>()?);
             Ok(AnyTensor::from(cube.try_index_add(axis![1], &index.list::<i64, D>()?, &from, alpha)?))

@@ -8,6 +8,48 @@ use super::{Dtype, Element};
 use ::half::{bf16, f16};
 use num_complex::Complex;
 
+/// Which dtypes a set has, written once: `__dtypes!(Bits {with} arguments)` writes `with! { arguments bool, u8, i8, i16, i32, i64 }`.
+/// A list of dtypes, `[f32, f64]`, is a set, too.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __dtypes {
+    (Element $($then:tt)*) => { $crate::__dtypes! { @[] bools integers floats complexes shells packed; $($then)* } };
+    (Castable $($then:tt)*) => { $crate::__dtypes! { @[] bools integers floats complexes shells; $($then)* } };
+    (Dtype $($then:tt)*) => { $crate::__dtypes! { @[] bools integers floats complexes; $($then)* } };
+    (Numeric $($then:tt)*) => { $crate::__dtypes! { @[] integers floats complexes; $($then)* } };
+    (Ordered $($then:tt)*) => { $crate::__dtypes! { @[] bools integers floats; $($then)* } };
+    (Real $($then:tt)*) => { $crate::__dtypes! { @[] integers floats; $($then)* } };
+    (Bits $($then:tt)*) => { $crate::__dtypes! { @[] bools integers; $($then)* } };
+    (Integer $($then:tt)*) => { $crate::__dtypes! { @[] integers; $($then)* } };
+    (Inexact $($then:tt)*) => { $crate::__dtypes! { @[] floats complexes; $($then)* } };
+    (Float $($then:tt)*) => { $crate::__dtypes! { @[] floats; $($then)* } };
+    (ComplexFloat $($then:tt)*) => { $crate::__dtypes! { @[] complexes; $($then)* } };
+    (Shell $($then:tt)*) => { $crate::__dtypes! { @[] shells packed; $($then)* } };
+    ([$($ty:ty),+ $(,)?] $($then:tt)*) => { $crate::__dtypes! { @[$($ty,)+]; $($then)* } };
+
+    (@[$($ty:ty,)*] bools $($rest:tt)*) => { $crate::__dtypes! { @[$($ty,)* bool,] $($rest)* } };
+    (@[$($ty:ty,)*] integers $($rest:tt)*) => { $crate::__dtypes! { @[$($ty,)* u8, i8, i16, i32, i64,] $($rest)* } };
+    (@[$($ty:ty,)*] floats $($rest:tt)*) => {
+        $crate::__dtypes! { @[$($ty,)* $crate::f16, $crate::bf16, f32, f64,] $($rest)* }
+    };
+    (@[$($ty:ty,)*] complexes $($rest:tt)*) => {
+        $crate::__dtypes! { @[$($ty,)* $crate::Complex<$crate::f16>, $crate::Complex<f32>, $crate::Complex<f64>,] $($rest)* }
+    };
+    (@[$($ty:ty,)*] shells $($rest:tt)*) => {
+        $crate::__dtypes! { @[
+            $($ty,)* u16, u32, u64, $crate::F8E4M3FN, $crate::F8E4M3FNUZ, $crate::F8E5M2, $crate::F8E5M2FNUZ, $crate::F8E8M0FNU,
+        ] $($rest)* }
+    };
+    (@[$($ty:ty,)*] packed $($rest:tt)*) => { $crate::__dtypes! { @[$($ty,)* $crate::F4E2M1FNX2,] $($rest)* } };
+    (@[$($ty:ty,)*]; {$($with:tt)*} $($arguments:tt)*) => { $($with)*! { $($arguments)* $($ty),* } };
+
+    ($($other:tt)*) => {
+        ::core::compile_error! {
+            "there is no such set of dtypes: it is `Element`, `Dtype`, `Numeric`, `Ordered`, `Real`, `Bits`, `Integer`, `Inexact`, `Float` or `ComplexFloat`, or a list such as `[f32, f64]`"
+        }
+    };
+}
+
 /// Every dtype with numbers in it: all but `bool`. PyTorch refuses `-` and the rounding functions on bools.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not numeric",
@@ -88,38 +130,30 @@ pub trait ComplexFloat:
 pub mod is {
     use super::*;
 
-    /// For `Real: f32;` it writes `pub trait Real: Dtype {}` and `impl Real for f32 {}`, and that `f32` has the laws.
-    macro_rules! members {
-        ($($set:ident: $($member:ty),*;)*) => {$(
+    /// For `Real` it writes `pub trait Real: Dtype {}` and, for each dtype in it, `impl Real for f32 {}`.
+    macro_rules! sets {
+        ($($set:ident)*) => {$(
             pub trait $set: Dtype {}
-            $(impl $set for $member {})*
+            $crate::__dtypes!($set {members} $set);
         )*};
     }
-    macro_rules! sets {
-        ($use:ident) => {
-            $use! {
-                Numeric: u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>;
-                Ordered: bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64;
-                Real: u8, i8, i16, i32, i64, f16, bf16, f32, f64;
-                Bits: bool, u8, i8, i16, i32, i64;
-                Integer: u8, i8, i16, i32, i64;
-                Inexact: f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>;
-                ComplexFloat: Complex<f16>, Complex<f32>, Complex<f64>;
-            }
-        };
+    macro_rules! members {
+        ($set:ident $($member:ty),*) => {$(impl $set for $member {})*};
     }
-    sets!(members);
-    macro_rules! laws {
-        ($($set:ident: $($member:ty),*;)*) => {$($(impl super::$set for $member {})*)*};
-    }
-    sets!(laws);
+    sets!(Numeric Ordered Real Bits Integer Inexact Float ComplexFloat);
 
-    pub trait Float: Dtype {}
+    /// That the dtypes of a set have its laws.
+    macro_rules! laws {
+        ($($set:ident)*) => {$($crate::__dtypes!($set {law} $set);)*};
+    }
+    macro_rules! law {
+        ($set:ident $($member:ty),*) => {$(impl super::$set for $member {})*};
+    }
+    laws!(Numeric Ordered Real Bits Integer Inexact ComplexFloat);
 }
 
 macro_rules! floats {
     ($($member:ty => $complex:ty;)*) => {$(
-        impl is::Float for $member {}
         impl Float for $member {
             type Complex = $complex;
         }

@@ -105,6 +105,21 @@ pub fn span(sizes: &[usize], strides: &[usize]) -> Option<usize> {
     last.checked_add(1)
 }
 
+/// Whether no two positions share a place, as far as strides tell: each reaches beyond all that the smaller ones span.
+pub(crate) fn has_places(sizes: &[usize], strides: &[usize]) -> bool {
+    let mut axes: Vec<(usize, usize)> =
+        strides.iter().copied().zip(sizes.iter().copied()).filter(|of| of.1 > 1).collect();
+    axes.sort_unstable();
+    let mut span = 1_usize;
+    sizes.contains(&0)
+        || axes.into_iter().all(|(stride, size)| {
+            let fits = stride >= span;
+            // The elements were counted, so this does not wrap where it fits.
+            span = span.wrapping_add(stride.wrapping_mul(size - 1));
+            fits
+        })
+}
+
 /// The strides of an operand once it is broadcast to `sizes`: 0 along the axes where it repeats.
 pub fn broadcast(from_sizes: &[usize], from_strides: &[usize], sizes: &[usize], strides: &mut [usize]) {
     let missing = sizes.len() - from_sizes.len();

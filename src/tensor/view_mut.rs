@@ -69,21 +69,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// Whether no two positions share a place, as far as strides tell: each reaches beyond all that the smaller ones span.
-fn has_places(sizes: &[usize], strides: &[usize]) -> bool {
-    let mut axes: Vec<(usize, usize)> =
-        strides.iter().copied().zip(sizes.iter().copied()).filter(|of| of.1 > 1).collect();
-    axes.sort_unstable();
-    let mut span = 1_usize;
-    sizes.contains(&0)
-        || axes.into_iter().all(|(stride, size)| {
-            let fits = stride >= span;
-            // The elements were counted, so this does not wrap where it fits.
-            span = span.wrapping_add(stride.wrapping_mul(size - 1));
-            fits
-        })
-}
-
 impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
     /// A slice's elements in row-major order, to be written where they are.
     ///
@@ -149,7 +134,7 @@ impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
         let op = "from_slice_mut";
         expect_fit::<S>(op, sizes.as_ref())?;
         expect_reach::<E>(op, sizes.as_ref(), strides.as_ref(), elements.len())?;
-        if !has_places(sizes.as_ref(), strides.as_ref()) {
+        if !strides::has_places(sizes.as_ref(), strides.as_ref()) {
             let reason = format!("sizes {sizes:?} and strides {strides:?} may lead to an element twice");
             return Err(Error::InvalidArgument { op, reason });
         }
@@ -168,7 +153,7 @@ impl<'a, E: Element, S: Shape, D: Device> TensorViewMut<'a, E, S, D> {
 
     /// # Safety
     /// The tensor's memory is borrowed for `'a`, and what it reaches is reached through it alone; no two positions share a place.
-    pub(super) unsafe fn of(tensor: Tensor<E, S, D>) -> Self {
+    pub(crate) unsafe fn of(tensor: Tensor<E, S, D>) -> Self {
         TensorViewMut { tensor, memory: PhantomData }
     }
 

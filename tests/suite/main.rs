@@ -6,6 +6,8 @@ mod any;
 mod any_moving;
 #[cfg(feature = "any")]
 mod any_reduce;
+mod any_views_mut;
+mod any_visit;
 mod blend;
 mod choosing;
 mod common;

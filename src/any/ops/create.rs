@@ -4,7 +4,7 @@ use super::named;
 use crate::any::AnyTensor;
 use crate::any::bridge::List;
 use crate::any::call::{Bound, NamedOp, Value};
-use crate::any::dispatch::real;
+use crate::any::dispatch::among;
 use crate::any::operand::{default_float, scalar_dtype};
 use crate::device::{AnyDevice, default_device};
 use crate::dtype::DType;
@@ -106,7 +106,7 @@ fn arange(args: &Bound<'_>) -> Result<Value> {
     let step = args.scalar_or("step", ScalarValue::Int(1))?;
     let whole = [start, end, step].iter().all(|value| matches!(value, ScalarValue::Int(_) | ScalarValue::Bool(_)));
     let dtype = dtype_or(args, if whole { DType::I64 } else { default_float() })?;
-    let range = real!(op, dtype, E => {
+    let range = among!(op, dtype, E: Real => {
         numbers!(op, [start, end, step] => Ok(AnyTensor::from(Tensor::<E, List, Cpu>::try_arange(start, end, step)?)))
     })?;
     Ok(placed(args, range)?.into())
@@ -120,7 +120,7 @@ fn linspace(args: &Bound<'_>) -> Result<Value> {
         // Where nothing is counted PyTorch takes bools.
         return Ok(placed(args, AnyTensor::on_host(&steps, dtype)?)?.into());
     }
-    let space = real!(op, dtype.to_real(), E => {
+    let space = among!(op, dtype.to_real(), E: Real => {
         numbers!(op, [start, end] => Ok(AnyTensor::from(Tensor::<E, List, Cpu>::try_linspace_sized(steps, start, end)?)))
     })?;
     Ok(placed(args, space.to(dtype)?)?.into())
@@ -130,7 +130,7 @@ fn logspace(args: &Bound<'_>) -> Result<Value> {
     let (op, start, end) = ("logspace", args.scalar("start")?, args.scalar("end")?);
     let (base, steps) = (args.float_or("base", 10.0)?, [sizes(args, vec![args.int("steps")?])?[0]]);
     let dtype = dtype_or(args, default_float())?;
-    let space = real!(op, dtype.to_real(), E => {
+    let space = among!(op, dtype.to_real(), E: Real => {
         numbers!(op, [start, end] => {
             Ok(AnyTensor::from(Tensor::<E, List, Cpu>::try_logspace_sized(steps, start, end, base)?))
         })
