@@ -1,6 +1,6 @@
 //! Programs that must not compile, and what the compiler says of them: `ui-tests/<rule>/<program>.rs` beside its `.stderr`.
 //!
-//! After a change of wording: `TRYBUILD=overwrite cargo test --test ui`, and read the difference.
+//! After a change of wording: `TRYBUILD=overwrite cargo test --features any --test ui`, and read the difference.
 
 use std::fs;
 use std::path::{Path, PathBuf};

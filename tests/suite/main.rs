@@ -6,7 +6,9 @@ mod any;
 mod any_moving;
 #[cfg(feature = "any")]
 mod any_reduce;
+#[cfg(feature = "any")]
 mod any_views_mut;
+#[cfg(feature = "any")]
 mod any_visit;
 mod blend;
 mod choosing;
