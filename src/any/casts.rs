@@ -53,7 +53,7 @@ impl AnyTensor {
         let Buffer::Cpu(buffer) = &self.buffer else {
             return Ok(AnyTensor::fresh(Buffer::Meta, dtype, &self.sizes, &strides));
         };
-        let from = erased::place(buffer, self.offset, self.dtype.itemsize(), None);
+        let from = erased::place(buffer, self.first(), self.dtype.itemsize(), None);
         // SAFETY: the strides of a fresh result are dense; what a tensor reaches is valid.
         let result = unsafe {
             erased::fresh(len, dtype.itemsize(), |out| {

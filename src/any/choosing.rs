@@ -160,12 +160,24 @@ impl AnyTensor {
         let op = "index_select";
         let at = axis(op, dim, self.rank())?;
         let own = self.lifted();
-        let index = own.listed(op, at, &index.as_index(op, true)?, None)?;
+        let list = index.as_index(op, true)?;
+        let index = own.listed(op, at, &list, None)?;
         if self.rank() == 0 && index.numel() != 1 {
             return invalid(op, format!("a zero-dim tensor takes one index, got {}", index.numel()));
         }
+        own.expect_inside(op, at, &list)?;
         let result = own.gathered(op, at, &index, false)?;
         if self.rank() == 0 { result.shaped(&[]) } else { Ok(result) }
+    }
+
+    /// Whether indices are those of an axis, in a tensor without elements: where there are some, reading them tells.
+    pub(super) fn expect_inside(&self, op: &'static str, axis: usize, index: &AnyTensor) -> Result<()> {
+        if !self.is_empty() || index.is_meta() {
+            return Ok(());
+        }
+        let size = self.sizes[axis];
+        let outside = index.to_ints(op)?.into_iter().find(|&at| usize::try_from(at).map_or(true, |at| at >= size));
+        outside.map_or(Ok(()), |index| Err(Error::IndexValue { op, index, axis, size }))
     }
 
     /// A list of indices, or one, beside each position of the other axes; `from` has the sizes there are then.
@@ -268,7 +280,9 @@ impl AnyTensor {
             return invalid(op, format!("a matrix is wanted, got a tensor of shape {:?}", self.shape()));
         }
         let list = index.as_index(op, true)?.reshape(&[index.numel() as i64])?;
-        let rows = self.gathered(op, 0, &self.listed(op, 0, &list, None)?, false)?;
+        let along = self.listed(op, 0, &list, None)?;
+        self.expect_inside(op, 0, &list)?;
+        let rows = self.gathered(op, 0, &along, false)?;
         rows.shaped(&signed(&[&*index.sizes, &[self.sizes[1]]].concat()))
     }
 

@@ -169,13 +169,13 @@ impl AnyTensor {
         // A tensor written into itself is read first.
         let from = if self.shares_storage(&from) { from.copy()? } else { from };
         self.make_unique()?;
-        let (sizes, strides, width, offset) = (self.sizes, self.strides, self.dtype.itemsize(), self.offset);
+        let (sizes, strides, width, offset) = (self.sizes, self.strides, self.dtype.itemsize(), self.first());
         let Buffer::Cpu(out) = &mut self.buffer else { return Ok(()) };
         let buffer = from.host(op)?;
         let out = out.start_mut::<u8>().unwrap_or_else(|| unreachable!("it has been made unique"));
         // SAFETY: the output is held exclusively, so that the other is elsewhere; what strides reach is valid.
         unsafe {
-            let start = buffer.start::<u8>().wrapping_add(from.offset * width);
+            let start = buffer.start::<u8>().wrapping_add(from.first() * width);
             erased::copy_over(width, &sizes, [&strides, &from.strides], out.wrapping_add(offset * width), start);
         }
         Ok(())
@@ -222,14 +222,8 @@ impl AnyTensor {
             return Ok(());
         }
         let one = AnyTensor::scalar_of("eye", ScalarValue::Bool(true), self.dtype)?;
-        let (dtype, sizes, width) = (self.dtype, self.sizes, self.dtype.itemsize());
-        let bytes = one.to_bytes()?;
-        let mut all = vec![0; checked_numel("eye", &sizes, dtype)? * width];
-        for at in 0..sizes[0].min(sizes[1]) {
-            let place = (at * sizes[1] + at) * width;
-            all[place..place + width].copy_from_slice(&bytes);
-        }
-        *self = AnyTensor::from_bytes(&all, dtype, &sizes)?;
+        let ones = one.spread(&[self.sizes[0].min(self.sizes[1])])?;
+        *self = self.with_written("eye", |x| x.diagonal(0, 0, 1), &ones)?;
         Ok(())
     }
 }

@@ -95,7 +95,7 @@ impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
             let cast = through(source.dtype, &self.dtypes)?;
             let width = source.dtype.itemsize();
             places[at + 1] = match &source.buffer {
-                Buffer::Cpu(buffer) => erased::place(buffer, source.offset, width, cast),
+                Buffer::Cpu(buffer) => erased::place(buffer, source.first(), width, cast),
                 Buffer::Meta => Place { start: out, width, cast },
             };
             strides::broadcast(&source.sizes, &source.strides, sizes, &mut all[at + 1]);
@@ -138,7 +138,7 @@ impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
         if own {
             (self.sources[0].offset, self.sources[0].strides) = (out.offset, out.strides);
         }
-        let (offset, dtype, strides) = (out.offset, out.dtype, out.strides);
+        let (offset, dtype, strides) = (out.first(), out.dtype, out.strides);
         let Buffer::Cpu(buffer) = &mut out.buffer else { return Err(Error::NoData { op }) };
         let start = buffer.start_mut::<u8>().unwrap_or_else(|| unreachable!("it has been made unique"));
         // SAFETY: the output is held exclusively, so that no operand is in it but itself.

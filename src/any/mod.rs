@@ -331,7 +331,7 @@ impl AnyTensor {
             Buffer::Meta => Buffer::Meta,
             Buffer::Cpu(buffer) => Buffer::Cpu(crate::cpu::erased::copy(
                 buffer,
-                self.offset,
+                self.first(),
                 self.dtype.itemsize(),
                 &self.sizes,
                 [strides, &self.strides],

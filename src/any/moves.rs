@@ -75,8 +75,9 @@ impl AnyTensor {
     /// The same of a tensor whose storage is its own.
     pub(super) fn seen_mut<W>(&mut self, op: &'static str) -> Result<ViewMut<'_, HostBuffer, W>> {
         debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
+        let first = self.first();
         match &mut self.buffer {
-            Buffer::Cpu(buffer) => Ok(ViewMut::new(buffer, self.offset, &self.sizes, &self.strides)),
+            Buffer::Cpu(buffer) => Ok(ViewMut::new(buffer, first, &self.sizes, &self.strides)),
             Buffer::Meta => Err(Error::NoData { op }),
         }
     }
@@ -263,7 +264,7 @@ impl AnyTensor {
         let mut out = self.copied(&strides::row_major(&self.sizes))?;
         let (offset, sizes, to) = {
             let view = view(&out)?;
-            (view.offset, view.sizes, view.strides)
+            (view.first(), view.sizes, view.strides)
         };
         if *from.sizes != *sizes {
             return Err(Error::Output { op, result: (&*from.sizes).into(), output: (&*sizes).into() });
@@ -274,7 +275,7 @@ impl AnyTensor {
         let start = buffer.start_mut::<u8>().unwrap_or_else(|| unreachable!("the copy is nobody else's"));
         // SAFETY: the copy's storage is its own and not that of the other; what the strides of a view reach is inside.
         unsafe {
-            let source = source.start::<u8>().wrapping_add(from.offset * width);
+            let source = source.start::<u8>().wrapping_add(from.first() * width);
             erased::copy_over(width, &sizes, [&to, &from.strides], start.wrapping_add(offset * width), source);
         }
         Ok(out)

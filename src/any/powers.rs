@@ -103,8 +103,12 @@ impl AnyTensor {
         if count <= 1 {
             return invalid(op, format!("more than one power is wanted, got {count}"));
         }
-        super::checked_numel(op, &[&*x.sizes, &[count as usize]].concat(), x.dtype)?;
+        let sizes = [&*x.sizes, &[count as usize]].concat();
         let x = if self.dtype.category() == Category::Integral { x.to(DType::I64)? } else { x };
+        super::checked_numel(op, &sizes, x.dtype)?;
+        if x.is_empty() {
+            return x.zeros_here(&sizes, x.dtype);
+        }
         let mut powers = vec![x.scalar_here(op, ScalarValue::Int(1), x.dtype)?.spread(&x.sizes)?];
         for at in 1..count as usize {
             let next = if at == 1 { x.clone() } else { powers[at - 1].mul(&x)? };

@@ -156,7 +156,7 @@ pub(super) fn end_to_end(op: &'static str, pieces: &[&AnyTensor], at: usize) -> 
             let mut place = 0;
             for piece in pieces {
                 if let super::Buffer::Cpu(buffer) = &piece.buffer {
-                    let from = buffer.start::<u8>().wrapping_add(piece.offset * width);
+                    let from = buffer.start::<u8>().wrapping_add(piece.first() * width);
                     let to = out.wrapping_add(place * own[at] * width);
                     erased::copy_over(width, &piece.sizes, [&own, &piece.strides], to, from);
                 }

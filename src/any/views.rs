@@ -58,7 +58,9 @@ fn inferred(op: &'static str, sizes: &[i64], x: &AnyTensor) -> Result<Dims> {
         None if known == numel => {}
         _ => return Err(refused()),
     }
-    Dims::new(op, &result)
+    let result = Dims::new(op, &result)?;
+    super::checked_numel(op, &result, x.dtype)?;
+    Ok(result)
 }
 
 /// How far `start..end` of an axis is, as Python's slices: negative positions count from the end, what is beyond it is cut off.
@@ -361,7 +363,7 @@ impl AnyTensor {
     /// (`torch.Tensor.unfold`).
     ///
     /// # Errors
-    /// If the window is larger than the axis, or the step is 0.
+    /// If the window is larger than the axis, the step is 0, or there would be more elements than can be counted.
     pub fn unfold(&self, dim: i64, size: usize, step: usize) -> Result<AnyTensor> {
         let op = "unfold";
         let at = axis(op, dim, self.rank())?;
@@ -379,7 +381,7 @@ impl AnyTensor {
             sizes[at] = (own - size) / step + 1;
             strides[at] = strides[at].saturating_mul(step);
         }
-        Dims::new(op, &sizes)?;
+        super::checked_numel(op, &Dims::new(op, &sizes)?, self.dtype)?;
         Ok(self.viewed(self.offset, &sizes, &strides))
     }
 

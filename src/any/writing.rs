@@ -261,6 +261,7 @@ impl AnyTensor {
             return invalid(op, "there is no sum: use `index_add`".to_owned());
         }
         let (at, [own, along, from]) = self.slices(op, dim, [index, source], true)?;
+        own.expect_inside(op, at, &index.as_index(op, true)?)?;
         if along.is_empty() {
             return self.copy();
         }

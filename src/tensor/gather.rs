@@ -330,6 +330,13 @@ fn select<E: Element, S: Shape, T: Shape, D: Device>(
     (result[axis], strides[axis]) = (count, step);
     checked_numel::<E>(op, &result)?;
     let indexing = Indexing { op, axis, wraps: false };
+    if result.contains(&0) && count > 0 {
+        // PyTorch checks the indices where they lead to no elements, too; here by reading one index at all places they name.
+        let (mut own, mut list) = (vec![1; sizes.len()], vec![1; sizes.len()]);
+        (own[axis], list[axis]) = (sizes[axis], count);
+        let still = vec![0; sizes.len()];
+        D::gather(indexing, index.restrided(&own, &still), index.restrided(&list, &strides))?;
+    }
     Ok(dense(D::gather(indexing, x.elements().restrided(&sizes, &from), index.restrided(&result, &strides))?, &result))
 }
 

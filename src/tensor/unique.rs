@@ -177,7 +177,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if let Some(size) = kept.as_mut().get_mut(axis) {
             *size = count;
         }
-        let values = (0..outer)
+        // Without elements there may be more rows than can be counted in any time.
+        let rows = if elements.is_empty() { 0 } else { outer };
+        let values = (0..rows)
             .flat_map(|row| chosen.iter().flat_map(move |&at| (row * len + at) * inner..(row * len + at + 1) * inner))
             .map(|place| elements[place])
             .collect();

@@ -2,14 +2,6 @@
 
 #[cfg(feature = "any")]
 mod any;
-#[cfg(feature = "any")]
-mod any_moving;
-#[cfg(feature = "any")]
-mod any_reduce;
-#[cfg(feature = "any")]
-mod any_views_mut;
-#[cfg(feature = "any")]
-mod any_visit;
 mod blend;
 mod choosing;
 mod common;

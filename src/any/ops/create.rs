@@ -157,6 +157,8 @@ fn triangle(args: &Bound<'_>, within: fn(i64, i64, i64) -> bool) -> Result<Value
         return Err(Error::NotAdmitted { op: args.op, dtype, reason });
     }
     super::super::checked_numel(args.op, &[rows as usize, columns as usize], DType::I64)?;
+    // (Rows without columns may be more than can be counted in any time.)
+    let rows = if columns == 0 { 0 } else { rows };
     let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
     let (row, column): (Vec<i64>, Vec<i64>) = places.filter(|&(row, column)| within(row, column, offset)).unzip();
     let bytes: Vec<u8> = row.iter().chain(&column).flat_map(|index| index.to_ne_bytes()).collect();

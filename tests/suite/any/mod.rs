@@ -1,0 +1,11 @@
+//! The run-time world.
+
+mod basics;
+mod empties;
+mod model;
+mod moving;
+mod reduce;
+mod robustness;
+mod sharing;
+mod views_mut;
+mod visit;

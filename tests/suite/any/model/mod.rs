@@ -1,0 +1,76 @@
+//! Programs made of bytes, run beside a naive model: what fuzzing looks for, and a property test besides.
+//!
+//! Each function takes any bytes, reads a program from them, and panics where castiron does or where the two disagree.
+
+pub mod calls;
+pub mod edits;
+pub mod names;
+pub mod views;
+
+use arbitrary::{Result, Unstructured};
+
+/// Bytes from which a program is read.
+pub type Source<'a> = Unstructured<'a>;
+
+/// What castiron gives.
+pub type Outcome<T> = core::result::Result<T, castiron::Error>;
+
+/// Sizes of so many axes at most, each smaller than `end`.
+pub fn sizes(source: &mut Source, most: usize, end: usize) -> Result<Vec<usize>> {
+    let rank = source.int_in_range(0..=most)?;
+    (0..rank).map(|_| source.int_in_range(0..=end - 1)).collect()
+}
+
+/// A small number, at times one that nothing has room for.
+pub fn number(source: &mut Source) -> Result<i64> {
+    Ok(match source.int_in_range(0..=40_u8)? {
+        0 => i64::MIN,
+        1 => i64::MAX,
+        2 => 1 << 62,
+        3 => -(1 << 40),
+        small => i64::from(small % 14) - 5,
+    })
+}
+
+/// So many numbers at most.
+pub fn numbers(source: &mut Source, most: usize) -> Result<Vec<i64>> {
+    let len = source.int_in_range(0..=most)?;
+    (0..len).map(|_| number(source)).collect()
+}
+
+/// The positions of all elements of these sizes, in row-major order.
+pub fn positions(sizes: &[usize]) -> Vec<Vec<usize>> {
+    if sizes.contains(&0) {
+        return vec![];
+    }
+    let mut all = vec![vec![]];
+    for &size in sizes {
+        all = all
+            .into_iter()
+            .flat_map(|position: Vec<usize>| {
+                (0..size).map(move |at| position.iter().copied().chain([at]).collect::<Vec<usize>>())
+            })
+            .collect();
+    }
+    all
+}
+
+/// An axis counted from the first; a tensor without axes counts as one with one.
+pub fn axis(named: i64, rank: usize) -> Option<usize> {
+    let count = rank.max(1) as i128;
+    let at = if named < 0 { i128::from(named) + count } else { i128::from(named) };
+    (0..count).contains(&at).then_some(at as usize)
+}
+
+/// Axes, each once.
+pub fn axes(named: &[i64], rank: usize) -> Option<Vec<usize>> {
+    let mut found = Vec::new();
+    for &name in named {
+        let at = axis(name, rank)?;
+        if found.contains(&at) {
+            return None;
+        }
+        found.push(at);
+    }
+    Some(found)
+}

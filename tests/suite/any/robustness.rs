@@ -1,0 +1,39 @@
+//! Programs made of bytes beside a naive model: random ones, and those that once found a mistake.
+
+use super::model;
+use proptest::prelude::*;
+use std::path::Path;
+
+/// A test of random programs, and one of the files of `model/found`.
+macro_rules! programs {
+    ($($name:ident, $cases:literal;)*) => {$(
+        mod $name {
+            use super::*;
+
+            proptest! {
+                #![proptest_config(ProptestConfig { cases: $cases, ..ProptestConfig::default() })]
+                #[test]
+                fn random(data in proptest::collection::vec(any::<u8>(), 0..600)) {
+                    model::$name::run(&data);
+                }
+            }
+
+            #[test]
+            fn found() {
+                let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/any/model/found");
+                assert!(found.is_dir(), "{}", found.display());
+                // (There is none where nothing was found.)
+                let files = std::fs::read_dir(found.join(stringify!($name))).into_iter().flatten();
+                for file in files {
+                    model::$name::run(&std::fs::read(file.unwrap().path()).unwrap());
+                }
+            }
+        }
+    )*};
+}
+programs! {
+    views, 400;
+    edits, 400;
+    names, 400;
+    calls, 400;
+}
