@@ -210,7 +210,9 @@ stepwise_formulas! {
         round(sum) + p * (p - T::one()) * T::lit(core::f64::consts::PI.ln()) * T::lit(0.25)
     }, with {
         fn refusal(_: DType, [p, ..]: Parameters<f64>) -> Option<&'static str> {
-            (p < 1.0).then_some("`p` must be at least 1")
+            // So many terms are added. Beyond that a half is lost in `float32`, and they would have no end.
+            let most = f64::from(1 << 24);
+            if p > most { Some("`p` must be at most 2^24") } else { (p < 1.0).then_some("`p` must be at least 1") }
         }
     };
 }

@@ -42,7 +42,7 @@ macro_rules! tuned_table {
                 "The `n`-th derivative of [`digamma`](crate::Tensor::digamma). A negative `n` is an error.", "torch.polygamma`, `torch.special.polygamma",
                 "tensor![0.0].polygamma(1)" = "[f32::INFINITY]";
             mvlgamma [try_mvlgamma mvlgamma_ try_mvlgamma_ mvlgamma_into try_mvlgamma_into] ordered stepwise (p: i64),
-                "The logarithm of the multivariate gamma function of dimension `p`. A `p` below 1 is an error.", "torch.mvlgamma`, `torch.special.multigammaln",
+                "The logarithm of the multivariate gamma function of dimension `p`. A `p` below 1 or above 2^24 is an error.", "torch.mvlgamma`, `torch.special.multigammaln",
                 "tensor![1.0].mvlgamma(1)" = "[0.0]";
         }
     };

@@ -37,3 +37,10 @@ programs! {
     names, 400;
     calls, 400;
 }
+
+#[test]
+fn terms_without_end_are_an_error() {
+    let x = castiron::tensor![3.0];
+    assert!(x.try_mvlgamma(1 << 62).is_err() && x.try_mvlgamma((1 << 24) + 1).is_err());
+    assert!(x.try_mvlgamma(1 << 10).is_ok());
+}
