@@ -48,8 +48,10 @@ pub(crate) fn plain<T: Real>(x: T) -> (T, T) {
 /// Measured: 0.99 ulp in f32, 0.99 in f64.
 #[inline(always)]
 pub(crate) fn exp<T: Real>(x: T) -> T {
-    let (value, n) = plain(x.bound(T::EXP_RANGE.0, T::EXP_RANGE.1));
-    value.scale(n)
+    let x = x.bound(T::EXP_RANGE.0, T::EXP_RANGE.1);
+    let (n, power, more) = x.powers(T::of(core::f64::consts::LOG2_E));
+    let r = n.mul_add(-T::LN2.1, n.mul_add(-T::LN2.0, x));
+    (T::of(1.0) + (r * r).mul_add(T::exp(r), r)) * power * more
 }
 
 /// `2^x`.
@@ -57,9 +59,9 @@ pub(crate) fn exp<T: Real>(x: T) -> T {
 #[inline(always)]
 pub(crate) fn exp2<T: Real>(x: T) -> T {
     let x = x.bound(T::EXP2_RANGE.0, T::EXP2_RANGE.1);
-    let n = x.nearest();
+    let (n, power, more) = x.powers(T::of(1.0));
     let r = (x - n) * T::of(core::f64::consts::LN_2);
-    (T::of(1.0) + (r * r).mul_add(T::exp(r), r)).scale(n)
+    (T::of(1.0) + (r * r).mul_add(T::exp(r), r)) * power * more
 }
 
 /// `e^x - 1`.

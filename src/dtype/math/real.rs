@@ -54,6 +54,9 @@ pub trait Real:
     fn mul_add(self, factor: Self, more: Self) -> Self;
     /// 2^n for an integer n in the range of normal numbers.
     fn power_of_two(n: Self) -> Self;
+    /// The integer nearest to `self * factor`, and 2 to it as two factors, each of them a normal number where the power is not: for
+    /// integers up to twice the largest exponent.
+    fn powers(self, factor: Self) -> (Self, Self, Self);
     /// The upper half of the significand.
     fn head(self) -> Self;
     /// A positive number as `m * 2^k` with m from sqrt(1/2) to sqrt(2).
@@ -128,6 +131,18 @@ macro_rules! real {
             fn power_of_two(n: Self) -> Self {
                 const ONE: $t = (1u64 << ($digits - 1)) as $t + $bias as $t;
                 $t::from_bits((n + ONE).to_bits() << ($digits - 1))
+            }
+
+            #[inline(always)]
+            fn powers(self, factor: Self) -> (Self, Self, Self) {
+                // Adding it rounds to an integer as `MAGIC` does, and leaves it in the low bits with twice the bias, which halves to
+                // the biased exponents of both factors.
+                const MAGIC: $t = 1.5 * (1u64 << ($digits - 1)) as $t + (2 * $bias) as $t;
+                let sum = self.mul_add(factor, MAGIC);
+                let whole = sum.to_bits();
+                let half = whole >> 1;
+                let power = |biased: $bits| $t::from_bits(biased << ($digits - 1));
+                (sum - MAGIC, power(half), power(whole.wrapping_sub(half)))
             }
 
             #[inline(always)]
