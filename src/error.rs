@@ -3,6 +3,18 @@
 use crate::dtype::{DType, ScalarValue};
 use core::fmt;
 
+/// As many as there are, if there is room for them: axes beside an empty one may have more positions than there is memory.
+pub(crate) fn collected<T>(items: impl IntoIterator<Item = Result<T>>) -> Result<Vec<T>> {
+    let items = items.into_iter();
+    let (count, mut list) = (items.size_hint().0, Vec::new());
+    let bytes = count.saturating_mul(size_of::<T>());
+    list.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;
+    for item in items {
+        list.push(item?);
+    }
+    Ok(list)
+}
+
 /// Sizes as PyTorch prints them: `[2, 3]`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sizes(Box<[usize]>);

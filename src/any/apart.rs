@@ -5,19 +5,7 @@
 use super::AnyTensor;
 use super::moves::invalid;
 use super::views::axis;
-use crate::error::{Error, Result};
-
-/// So many parts. Those of an axis beside an empty one may be more than there is room for.
-fn listed(count: usize, part: impl FnMut(usize) -> Result<AnyTensor>) -> Result<Vec<AnyTensor>> {
-    let mut parts = Vec::new();
-    parts
-        .try_reserve_exact(count)
-        .map_err(|_| Error::OutOfMemory { bytes: count.saturating_mul(size_of::<AnyTensor>()), device: "cpu" })?;
-    for part in (0..count).map(part) {
-        parts.push(part?);
-    }
-    Ok(parts)
-}
+use crate::error::{Result, collected};
 
 impl AnyTensor {
     /// Parts of `size` positions along an axis; the last one may be smaller (`torch.split`).
@@ -35,7 +23,7 @@ impl AnyTensor {
             return invalid(op, "parts of size 0 do not make up an axis".to_owned());
         }
         let parts = if size == 0 { 1 } else { own.div_ceil(size).max(1) };
-        listed(parts, |part| self.narrow(at as i64, (part * size) as i64, size.min(own - part * size)))
+        collected((0..parts).map(|part| self.narrow(at as i64, (part * size) as i64, size.min(own - part * size))))
     }
 
     /// Parts of these sizes along an axis (`torch.split`).
@@ -78,7 +66,7 @@ impl AnyTensor {
         let size = own.div_ceil(chunks);
         if size == 0 {
             // PyTorch gives as many empty parts as were asked for.
-            return listed(chunks, |_| self.narrow(dim, 0, 0));
+            return collected((0..chunks).map(|_| self.narrow(dim, 0, 0)));
         }
         self.split(size, dim)
     }
@@ -94,11 +82,11 @@ impl AnyTensor {
         }
         let own = self.sizes[axis(op, dim, self.rank())?];
         let mut start = 0;
-        listed(parts, |part| {
+        collected((0..parts).map(|part| {
             let len = own / parts + usize::from(part < own % parts);
             start += len;
             self.narrow(dim, (start - len) as i64, len)
-        })
+        }))
     }
 
     /// The parts between these positions along an axis (`torch.tensor_split`).
@@ -129,6 +117,6 @@ impl AnyTensor {
             return invalid("unbind", "a zero-dim tensor has no axis to take apart".to_owned());
         }
         let size = self.sizes[axis("unbind", dim, self.rank())?];
-        listed(size, |at| self.select(dim, at as i64))
+        collected((0..size).map(|at| self.select(dim, at as i64)))
     }
 }

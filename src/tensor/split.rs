@@ -4,7 +4,7 @@ use super::Tensor;
 use super::moving::fallible;
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, collected};
 use crate::shape::{
     Axis, Cut, CutEqually, Dimensional, Dyn, HasAxis, InsertAxis, Known, KnownShape, Shape, SizeArray, Unbind, Windows,
 };
@@ -55,7 +55,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// Consecutive parts between these positions, which do not exceed the axis; a part that would end before it starts is
     /// empty.
-    fn parts_between<const I: isize>(&self, ends: impl IntoIterator<Item = usize>) -> Vec<Part<E, S, D, I>>
+    fn parts_between<const I: isize>(&self, ends: impl IntoIterator<Item = usize>) -> Result<Vec<Part<E, S, D, I>>>
     where
         S: HasAxis<I>,
     {
@@ -63,9 +63,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let part = |end: usize| {
             let part = self.part(<S as HasAxis<I>>::INDEX, start, end.saturating_sub(start));
             start = end;
-            part
+            Ok(part)
         };
-        ends.into_iter().map(part).collect()
+        collected(ends.into_iter().map(part))
     }
 
     fn axis_size<const I: isize>(&self) -> usize
@@ -91,7 +91,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             }
             match self.axis_size::<I>().div_ceil(chunks) {
                 // Of nothing there are as many chunks as were asked for.
-                0 => Ok(self.parts_between::<I>(vec![0; chunks])),
+                0 => self.parts_between::<I>(core::iter::repeat_n(0, chunks)),
                 size => self.try_split(axis, size),
             }
         }
@@ -131,7 +131,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             }
             // Nothing is one part.
             let parts = if whole == 0 { 1 } else { whole.div_ceil(size) };
-            Ok(self.parts_between::<I>((1..=parts).map(|part| part.saturating_mul(size).min(whole))))
+            self.parts_between::<I>((1..=parts).map(|part| part.saturating_mul(size).min(whole)))
         }
 
         /// Views of these sizes along an axis, which add up to its own (`torch.split` with a list of sizes).
@@ -145,10 +145,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         where [S: Dimensional + HasAxis<I>] {
             self.adds_up::<I>(sizes)?;
             let mut end = 0;
-            Ok(self.parts_between::<I>(sizes.iter().map(|size| {
+            self.parts_between::<I>(sizes.iter().map(|size| {
                 end += size;
                 end
-            })))
+            }))
         }
 
         /// Views of the sizes of a shape along an axis, as a tuple (`torch.split` with a list of sizes). The compiler adds the
@@ -182,7 +182,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             }
             let size = self.axis_size::<I>();
             let (least, larger) = (size / sections, size % sections);
-            Ok(self.parts_between::<I>((1..=sections).map(|part| part * least + part.min(larger))))
+            self.parts_between::<I>((1..=sections).map(|part| part * least + part.min(larger)))
         }
 
         /// Views along an axis between these positions (`torch.tensor_split` with a list of indices). A negative one counts
@@ -201,7 +201,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 Ok(at) => at.min(size),
                 Err(_) => size.saturating_sub(at.unsigned_abs()),
             };
-            Ok(self.parts_between::<I>(positions.iter().map(end).chain([size])))
+            self.parts_between::<I>(positions.iter().map(end).chain([size]))
         }
 
         /// Every position along an axis, which disappears, as views (`torch.unbind`). [`unbind_array`](Self::unbind_array)
@@ -214,7 +214,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// ```
         unbind try_unbind<{const I: isize} I>(&self, axis: Axis<I>) -> Vec<Tensor<E, <S as HasAxis<I>>::Removed, D>>
         where [S: Dimensional + HasAxis<I>] {
-            (0..self.axis_size::<I>()).map(|at| self.try_select(axis, at)).collect()
+            collected((0..self.axis_size::<I>()).map(|at| self.try_select(axis, at)))
         }
 
         /// Every position along an axis, which disappears, as an array of views (`torch.unbind`). Where the size is known at run

@@ -204,3 +204,15 @@ fn errors_are_ordinary_rust_errors() {
     assert_eq!(sum(&line(2), &line(2)).unwrap(), 4.0);
     assert!(sum(&line(2), &line(3)).unwrap_err().downcast_ref::<Error>().is_some());
 }
+
+#[test]
+fn more_parts_than_there_is_room_for_are_an_error() {
+    let x = Tensor::<f32, shape![_, 0]>::zeros_sized([5, 0]);
+    let many = usize::MAX / 2;
+    assert!(matches!(x.try_tensor_split(axis![0], many), Err(Error::OutOfMemory { .. })));
+    assert!(matches!(x.try_chunk(axis![1], many), Err(Error::OutOfMemory { .. })));
+    let long = Tensor::<f32, shape![_, 0]>::zeros_sized([1 << 58, 0]);
+    assert!(matches!(long.try_split(axis![0], 1), Err(Error::OutOfMemory { .. })));
+    assert!(matches!(long.try_unbind(axis![0]), Err(Error::OutOfMemory { .. })));
+    assert_eq!(x.chunk(axis![1], 3).len(), 3);
+}
