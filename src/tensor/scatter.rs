@@ -173,30 +173,7 @@ macro_rules! writers {
             }
         }
 
-        /// The forms in place of one operation.
-        impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
-            #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
-            ///
-            /// # Panics
-            #[doc = concat!("As there; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
-            #[track_caller]
-            pub fn $inplace<$($generics)*>(&mut self, $($arg: $ty),*) -> &mut Self
-            where
-                $($bounds)*
-            {
-                self.target().$inplace($($arg),*);
-                self
-            }
-
-            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
-            pub fn $try_inplace<$($generics)*>(&mut self, $($arg: $ty),*) -> Result<&mut Self>
-            where
-                $($bounds)*
-            {
-                self.target().$try_inplace($($arg),*)?;
-                Ok(self)
-            }
-        }
+        super::view_in_place::in_place! { $inplace $try_inplace [$($generics)*] ($($arg: $ty),*) [$($bounds)*] }
     )*};
 }
 

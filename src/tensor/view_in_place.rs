@@ -41,6 +41,7 @@ macro_rules! in_place {
         )*}
     };
 }
+pub(super) use in_place;
 in_place! {
     clamp_ try_clamp_ [L: Scalar, H: Scalar] (low: L, high: H) [
         E: OrderedFor<ops::reduce::clamp>,

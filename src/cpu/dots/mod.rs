@@ -60,8 +60,8 @@ pub(super) trait Dot: 'static {
     /// Adds products to the sums of a tile.
     ///
     /// # Safety
-    /// There are `depth` times [`ROWS`](Self::ROWS) groups on the left, and `depth` times as many vectors of them on the right; all
-    /// places are aligned to cache lines. Between [`begin`](Self::begin) and [`end`](Self::end), on their thread.
+    /// There are `depth` times [`ROWS`](Self::ROWS) groups on the left, and `depth` times as many vectors of them on the right.
+    /// Between [`begin`](Self::begin) and [`end`](Self::end), on their thread.
     unsafe fn tile(vectors: usize, tile: Tile<Self::Group, Self::Sum>);
 }
 
@@ -234,6 +234,8 @@ where
         }
         let flips = Scratch::filled(self.flip, D::ROWS * groups.min(D::DEPTH));
         let sums = Scratch::filled(D::Sum::default(), D::ROWS * D::STRIP);
+        // SAFETY: whoever names the instruction has found it on this machine.
+        unsafe { D::begin() }
         for low in (0..groups).step_by(D::DEPTH) {
             let (depth, right) = (D::DEPTH.min(groups - low), to.wrapping_add(low * vectors * D::LANES));
             let tile = Tile { depth, left: flips.start(), right, sums: sums.start(), adds: low > 0 };
@@ -241,6 +243,8 @@ where
             // on this machine.
             unsafe { D::tile(vectors, tile) }
         }
+        // SAFETY: as above.
+        unsafe { D::end() }
         // SAFETY: there is room for the sums of as many columns.
         unsafe { excess.copy_from_nonoverlapping(sums.start(), lines) }
     }
@@ -340,7 +344,7 @@ where
                     let sums = room.sums.start().wrapping_add(kept * D::ROWS * D::STRIP);
                     let (left, adds) = (room.left.start().wrapping_add(row * depth), low > 0);
                     // SAFETY: the operands are packed: `depth` groups for each of the rows and for each of the strip's lanes. The
-                    // room holds the sums, which are numbers and nobody else's. Whoever names the instruction has found it on this machine.
+                    // room holds the sums, which are numbers and nobody else's. Whoever names the instruction has found it here.
                     let sums = unsafe {
                         D::tile(vectors, Tile { depth, left, right, sums, adds });
                         core::slice::from_raw_parts(sums, D::ROWS * D::STRIP)

@@ -217,7 +217,7 @@ pub(in crate::cpu) mod amx {
                     is_there($feature)
                 }
             }
-                impl Dot for $name {
+            impl Dot for $name {
                 type Group = u32;
                 type Left = $left;
                 type Right = $right;
