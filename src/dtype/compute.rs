@@ -24,8 +24,9 @@ pub trait MachineInt:
     const BITS: u32;
     /// Whether there are negative numbers.
     const SIGNED: bool;
-    /// Truncating quotient and remainder; wraps at `MIN / -1`. The divisor is not zero.
-    fn wrapping_quotient(self, divisor: Self) -> Self;
+    /// The truncating quotient, which wraps at `MIN / -1`, and the remainder with the sign of the dividend. The divisor is not
+    /// zero. By a float that holds the quotient exactly enough, where there is one: machines divide floats in vectors.
+    fn divided(self, divisor: Self) -> (Self, Self);
     /// The remainder with the sign of the dividend; 0 at `MIN / -1`. The divisor is not zero.
     fn wrapping_remainder(self, divisor: Self) -> Self;
     /// Shifts; an amount out of `0..BITS` shifts everything out (arithmetic to the right).
@@ -37,13 +38,20 @@ pub trait MachineInt:
 }
 
 macro_rules! machine_ints {
-    ($($ty:ty: $signed:literal;)*) => {$(
+    (@quotient $ty:ty: $a:ident $b:ident f32) => { ($a as f32 / $b as f32) as i32 as $ty };
+    (@quotient $ty:ty: $a:ident $b:ident f64) => {
+        if $b.wrapping_add(1) == 0 { $a.wrapping_neg() } else { ($a as f64 / $b as f64) as $ty }
+    };
+    (@quotient $ty:ty: $a:ident $b:ident itself) => { $a.wrapping_div($b) };
+    ($($ty:ty: $signed:literal $by:ident;)*) => {$(
         impl MachineInt for $ty {
             const BITS: u32 = <$ty>::BITS;
             const SIGNED: bool = $signed;
+            // A quotient that is no integer is farther from one than floats of more than twice the bits are apart.
             #[inline(always)]
-            fn wrapping_quotient(self, divisor: Self) -> Self {
-                self.wrapping_div(divisor)
+            fn divided(self, divisor: Self) -> (Self, Self) {
+                let quotient = machine_ints!(@quotient $ty: self divisor $by);
+                (quotient, self.wrapping_sub(quotient.wrapping_mul(divisor)))
             }
             #[inline(always)]
             fn wrapping_remainder(self, divisor: Self) -> Self {
@@ -88,7 +96,7 @@ macro_rules! machine_ints {
         }
     )*};
 }
-machine_ints! { u8: false; i8: true; i16: true; i32: true; i64: true; }
+machine_ints! { u8: false f32; i8: true f32; i16: true f32; i32: true f64; i64: true itself; }
 
 /// The floats the machine computes in.
 pub trait MachineFloat: Float + FloatConst + super::special::Special + Debug + Default + Send + Sync + 'static {
@@ -464,4 +472,40 @@ computes! {
     f64 as f64: real real_by_scalar;
     Complex<f32> as f32: complex complex_by_scalar;
     Complex<f64> as f64: complex complex_by_scalar;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    macro_rules! divides {
+        ($ty:ty: $numbers:expr) => {
+            for a in $numbers {
+                for b in $numbers.filter(|&b: &$ty| b != 0) {
+                    assert_eq!(a.divided(b), (a.wrapping_div(b), a.wrapping_rem(b)), "{a} / {b}");
+                }
+            }
+        };
+    }
+
+    #[test]
+    fn integers_divide_exactly_by_floats() {
+        divides!(u8: u8::MIN..=u8::MAX);
+        divides!(i8: i8::MIN..=i8::MAX);
+        divides!(i16: (0..16).flat_map(|n| { let x = 1_i16 << n; [x.wrapping_sub(1), x, x.wrapping_neg(), !x, x ^ 3, x ^ 0x5555] }));
+        divides!(i32: (0..32).flat_map(|n| { let x = 1_i32 << n; [x.wrapping_sub(1), x, x.wrapping_neg(), !x, x ^ 3, x ^ 0x5555_5555] }));
+        divides!(i64: [i64::MIN, i64::MIN + 1, -7, -1, 0, 1, 7, i64::MAX].into_iter());
+        // Quotients just below and at integers, the largest there are.
+        for b in [3, 7, 1000, 46_341, 65_537, i32::MAX, -3, -46_341] {
+            for quotient in [i32::MAX / b, i32::MAX / b - 1, i32::MIN / b, 1, -1] {
+                for a in [
+                    quotient.wrapping_mul(b),
+                    quotient.wrapping_mul(b).wrapping_sub(1),
+                    quotient.wrapping_mul(b).wrapping_add(1),
+                ] {
+                    assert_eq!(a.divided(b), (a.wrapping_div(b), a.wrapping_rem(b)), "{a} / {b}");
+                }
+            }
+        }
+    }
 }

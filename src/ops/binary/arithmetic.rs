@@ -92,9 +92,9 @@ impl Binary for floor_divide {
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
         guarded(b, |b| {
-            let quotient = a.wrapping_quotient(b);
-            let inexact = a.wrapping_remainder(b) != T::zero();
-            if inexact && ((a < T::zero()) != (b < T::zero())) { quotient.wrapping_sub(&T::one()) } else { quotient }
+            let (quotient, left) = a.divided(b);
+            let is_below = left != T::zero() && ((a < T::zero()) != (b < T::zero()));
+            if is_below { quotient.wrapping_sub(&T::one()) } else { quotient }
         })
     }
     /// Source: `c10/util/generic_math.h`, `div_floor_floating` (Python's float floor division).
@@ -121,7 +121,7 @@ impl Binary for trunc_divide {
     const RIGHT_SCALAR_IS_EXACT: bool = true;
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
-        guarded(b, |b| a.wrapping_quotient(b))
+        guarded(b, |b| a.divided(b).0)
     }
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
@@ -134,7 +134,7 @@ impl Binary for remainder {
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
         guarded(b, |b| {
-            let left = a.wrapping_remainder(b);
+            let left = a.divided(b).1;
             if left != T::zero() && ((left < T::zero()) != (b < T::zero())) { left.wrapping_add(&b) } else { left }
         })
     }
@@ -149,7 +149,7 @@ impl Binary for fmod {
     const DIVIDES: bool = true;
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
-        guarded(b, |b| a.wrapping_remainder(b))
+        guarded(b, |b| a.divided(b).1)
     }
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {

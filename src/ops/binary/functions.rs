@@ -199,7 +199,7 @@ impl Binary for lcm {
         if divisor == T::zero() {
             return divisor;
         }
-        let quotient = a.wrapping_quotient(divisor);
+        let (quotient, _) = a.divided(divisor);
         if T::BITS < 32 {
             // PyTorch's product is wider than the dtype there: its sign is lost before it wraps
             magnitude(quotient).wrapping_mul(&magnitude(b))
