@@ -1,12 +1,13 @@
-//! Matrix products. Floats and complex numbers go to the `gemm` crate; half precision to it in tiles of `f32`; integers, which
-//! no crate multiplies with wrap-around, and products of vectors, which memory bounds, are ours. Uses walks; used by `Cpu`.
+//! Matrix products. Floats go to the `gemm` crates; complex numbers to them as real matrices twice as wide, half precision in tiles
+//! of `f32`; integers, which no crate multiplies with wrap-around, and products of vectors, which memory bounds, are ours. Uses
+//! walks; used by `Cpu`.
 
 use super::elementwise::{map1, result_len, source};
 use super::finish::{self, Then};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
-use super::{halves, integers, vectors};
+use super::{complex, halves, integers, vectors};
 use crate::device::Added;
 use crate::dtype::{Compute, DType, Dtype, MachineFloat, MachineInt, Visitor, refused};
 use crate::error::Result;
@@ -14,6 +15,8 @@ use crate::ops;
 use crate::ops::kernel::{Copying, Map1};
 use crate::shape::strides;
 use crate::storage::{HostBuffer, View};
+use core::any::TypeId;
+use gemm_common::Parallelism;
 use num_complex::Complex;
 
 /// One product of an `m x k` matrix with a `k x n` matrix: places of first elements, and steps to the next row and
@@ -49,14 +52,11 @@ impl Visitor for Multiply {
     }
 
     fn real<T: MachineFloat>(product: Product<T>) {
-        if product.sizes.iter().all(|&size| size <= TINY) {
-            return simd::dispatch(Tiny(product));
-        }
-        product.with_gemm(T::zero(), T::one());
+        if product.is_tiny() { simd::dispatch(Tiny(product)) } else { product.with_gemm() }
     }
 
     fn complex<T: MachineFloat>(product: Product<Complex<T>>) {
-        product.with_gemm(Complex::new(T::zero(), T::zero()), Complex::new(T::one(), T::zero()));
+        complex::multiply(product);
     }
 }
 
@@ -119,6 +119,11 @@ impl<T: MachineFloat> Loop for Tiny<T> {
 }
 
 impl<T: MachineFloat> Product<T> {
+    /// Whether packing would take longer than the product.
+    fn is_tiny(&self) -> bool {
+        self.sizes.iter().all(|&size| size <= TINY)
+    }
+
     /// Writes a row of the result.
     ///
     /// # Safety
@@ -136,35 +141,70 @@ impl<T: MachineFloat> Product<T> {
     }
 }
 
-impl<T: Copy + 'static> Product<T> {
-    /// `T` is one of `f32`, `f64` and the complex types over them, which are those that `gemm` takes.
-    fn with_gemm(self, zero: T, one: T) {
+/// A product as the `gemm` crates compute it: rows, columns, terms; the result, from column to column, from row to row, whether it
+/// is read; either operand in the same way; what the result and what the product is multiplied by; what is to be conjugated.
+type Gemm<T> = unsafe fn(
+    usize,
+    usize,
+    usize,
+    *mut T,
+    isize,
+    isize,
+    bool,
+    *const T,
+    isize,
+    isize,
+    *const T,
+    isize,
+    isize,
+    T,
+    T,
+    bool,
+    bool,
+    bool,
+    Parallelism,
+);
+
+/// The product of the crate for this float.
+fn gemm_of<T: MachineFloat>() -> Gemm<T> {
+    // SAFETY: either is taken for itself alone.
+    unsafe {
+        if TypeId::of::<T>() == TypeId::of::<f32>() {
+            return core::mem::transmute_copy::<Gemm<f32>, Gemm<T>>(&gemm_f32::gemm::f32::get_gemm_fn());
+        }
+        assert_eq!(TypeId::of::<T>(), TypeId::of::<f64>(), "machine floats are `f32` and `f64`");
+        core::mem::transmute_copy::<Gemm<f64>, Gemm<T>>(&gemm_f64::gemm::f64::get_gemm_fn())
+    }
+}
+
+impl<T: MachineFloat> Product<T> {
+    pub(super) fn with_gemm(self) {
         let [m, k, n] = self.sizes;
         // Steps inside an allocation fit `isize`.
         let step = |steps: [usize; 2], at: usize| steps[at] as isize;
         // SAFETY: the rows of the result are `n` elements each, held exclusively; the operands' places are inside their
-        // views. The result is read only if it was written (`adds`).
+        // views. The result is read only if it was written (`adds`). The crates write columns, so all is turned over.
         unsafe {
-            gemm::gemm(
-                m,
+            gemm_of::<T>()(
                 n,
+                m,
                 k,
                 self.out,
-                1,
                 self.out_step as isize,
+                1,
                 self.adds,
-                self.left,
-                step(self.left_steps, 1),
-                step(self.left_steps, 0),
                 self.right,
-                step(self.right_steps, 1),
                 step(self.right_steps, 0),
-                if self.adds { one } else { zero },
+                step(self.right_steps, 1),
+                self.left,
+                step(self.left_steps, 0),
+                step(self.left_steps, 1),
+                if self.adds { T::one() } else { T::zero() },
                 self.alpha,
                 false,
                 false,
                 false,
-                if self.threads < 2 { gemm::Parallelism::None } else { gemm::Parallelism::Rayon(self.threads) },
+                if self.threads < 2 { Parallelism::None } else { Parallelism::Rayon(self.threads) },
             );
         }
     }
@@ -315,7 +355,7 @@ pub(crate) fn matmul<E: Dtype>(
     // `gemm` is as fast for a matrix whose rows lie in memory times a vector, on one thread.
     let alone = threads::pieces(m.saturating_mul(k) / (16 / size_of::<E>()).max(1)) == 1;
     let by_rows = n == 1 && m > 1 && a.strides[last] == 1 && matches!(E::DTYPE, DType::F32 | DType::F64) && alone;
-    let vector = (m == 1 || n == 1) && !E::DTYPE.is_complex() && !by_rows;
+    let vector = (m == 1 || n == 1) && !by_rows;
     let nothing = results == 0 || k == 0 || alpha == E::Compute::default();
     // The result starts as what the product is added to where that is the number computed in.
     let starts = input.is_some() && !(vector || is_half::<E>());

@@ -4,6 +4,7 @@
 //! (all that is reached lies inside the buffer). Uses operations, shapes and storage; used by the device `Cpu`.
 
 mod compiled;
+mod complex;
 pub(crate) mod compress;
 mod convert;
 mod copying;
