@@ -4,52 +4,50 @@
 
 use crate::dtype::{bf16, f16};
 use core::ops::BitXor;
+use num_traits::AsPrimitive;
 
 /// An element with an order.
 pub(super) trait Keyed: Copy + PartialEq + Send + Sync {
     /// As many bits as the element.
-    type Key: Copy + Ord + Send + Sync + BitXor<Output = Self::Key>;
+    type Key: Copy + Ord + BitXor<Output = Self::Key> + AsPrimitive<Self::Packed>;
     /// What a key and its position are packed into, for lanes of up to 2^32 elements.
-    type Packed: Packed<Self::Key>;
-    /// All bits set: what turns the order over.
+    type Packed: Packed + AsPrimitive<Self::Key>;
+    /// All bits set: what turns the order over, and the key of NaN.
     const ALL: Self::Key;
     /// No bits set.
     const NONE: Self::Key;
+    /// Whether there is NaN.
+    const HAS_NAN: bool = false;
     /// The key.
     fn key(self) -> Self::Key;
     /// The element with this key; `None` for the keys that several elements have.
     fn from_key(key: Self::Key) -> Option<Self>;
-    /// Whether it is NaN.
-    fn is_nan(self) -> bool {
-        false
+    /// The key, turned over or not, and the position.
+    #[inline(always)]
+    fn packed(self, flip: Self::Key, position: usize) -> Self::Packed {
+        Self::Packed::pack((self.key() ^ flip).as_(), position)
     }
 }
 
 /// A key and a position, in the order of keys and then of positions.
-pub(super) trait Packed<K>: Copy + Ord + Send + Sync + 'static {
-    /// How many bytes the key has.
-    const DIGITS: usize;
-    fn pack(key: K, position: usize) -> Self;
-    fn key(self) -> K;
+pub(super) trait Packed: Copy + Ord + Send + Sync + 'static {
+    fn pack(key: Self, position: usize) -> Self;
+    fn key(self) -> Self;
     fn position(self) -> usize;
     /// A byte of the key, counted from the lowest.
     fn digit(self, at: usize) -> usize;
 }
 
 macro_rules! packed {
-    ($($packed:ident of $half:literal $position:ident: $($key:ident)*;)*) => {
-        $(packed!(@each $packed $half $position [$($key)*]);)*
-    };
-    (@each $packed:ident $half:literal $position:ident [$($key:ident)*]) => {$(
-        impl Packed<$key> for $packed {
-            const DIGITS: usize = size_of::<$key>();
+    ($($packed:ident of $half:literal $position:ident;)*) => {$(
+        impl Packed for $packed {
             #[inline(always)]
-            fn pack(key: $key, position: usize) -> Self {
-                <$packed>::from(key) << $half | position as $packed
+            fn pack(key: Self, position: usize) -> Self {
+                key << $half | position as Self
             }
             #[inline(always)]
-            fn key(self) -> $key {
-                (self >> $half) as $key
+            fn key(self) -> Self {
+                self >> $half
             }
             #[inline(always)]
             fn position(self) -> usize {
@@ -63,8 +61,8 @@ macro_rules! packed {
     )*};
 }
 packed! {
-    u64 of 32 u32: u8 u16 u32;
-    u128 of 64 u64: u64;
+    u64 of 32 u32;
+    u128 of 64 u64;
 }
 
 /// Integers: the sign bit is turned over, so that negative numbers come first.
@@ -116,6 +114,7 @@ macro_rules! floats {
             type Packed = $packed;
             const ALL: $key = <$key>::MAX;
             const NONE: $key = 0;
+            const HAS_NAN: bool = true;
             #[inline(always)]
             fn key(self) -> $key {
                 const SIGN: $key = 1 << (<$key>::BITS - 1);
@@ -130,10 +129,6 @@ macro_rules! floats {
                 const SIGN: $key = 1 << (<$key>::BITS - 1);
                 let bits = key ^ (!(key as $signed >> (<$key>::BITS - 1)) as $key | SIGN);
                 if key == SIGN || key == <$key>::MAX { None } else { Some(<$ty>::from_bits(bits)) }
-            }
-            #[inline(always)]
-            fn is_nan(self) -> bool {
-                self != self
             }
         }
     )*};

@@ -1,7 +1,7 @@
 //! Sorting and selecting along one axis: what comes first, where it was, and how much of it there is.
 //!
 //! Elements become keys packed with their positions, which are sorted as integers: by digits where there are many, by
-//! comparison where there are few. Compiled once for each dtype. Uses walks and keys; used by `Cpu`.
+//! comparison where there are few. Only what turns one into the other is compiled for each dtype. Uses walks and keys; used by `Cpu`.
 
 use super::elementwise::result_len;
 use super::indexing::Bytes;
@@ -13,176 +13,155 @@ use crate::device::Order;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::shape::strides;
-use crate::storage::{HostBuffer, View};
+use crate::storage::{HostBuffer, Scratch, View};
+use num_traits::AsPrimitive;
 use std::sync::{Mutex, PoisonError};
 
 /// From how many elements on they are sorted by digits.
 const MANY: usize = 1000;
 
-/// Room that lanes share.
-struct Room<T: Keyed> {
-    /// A lane whose elements do not lie side by side.
-    lane: Vec<T>,
-    /// Few packed keys.
-    packed: Vec<T::Packed>,
-    /// Many packed keys, from one digit to the next in turn.
-    many: Option<[HostBuffer; 2]>,
-}
-
-/// Sorts a lane; equals stay in their order. Gives the packed keys.
-#[inline(always)]
-fn sort<'a, T: Keyed>(
-    lane: &[T],
-    flip: T::Key,
-    packed: &'a mut Vec<T::Packed>,
-    many: &'a mut Option<[HostBuffer; 2]>,
-) -> Result<&'a [T::Packed]> {
-    if lane.len() < MANY {
-        packed.clear();
-        packed.extend(lane.iter().enumerate().map(|(at, x)| T::Packed::pack(x.key() ^ flip, at)));
+/// Packed keys, sorted; equals stay in their order. Those sorted by a digit go to and fro between where they are and the spare room.
+fn sorted<'a, P: Packed>(packed: &'a mut [P], spare: &'a mut Option<Scratch<P>>, digits: usize) -> Result<&'a [P]> {
+    let len = packed.len();
+    if len < MANY {
         packed.sort_unstable();
         return Ok(packed);
     }
-    let buffers = match many {
-        Some(buffers) => buffers,
-        None => {
-            let bytes = lane.len() * size_of::<T::Packed>();
-            many.insert([HostBuffer::zeroed::<u8>(bytes)?, HostBuffer::zeroed::<u8>(bytes)?])
-        }
-    };
     // How many there are of each digit; then where those of each digit start.
     let mut starts = [[0_usize; 256]; 8];
-    let digits = T::Packed::DIGITS;
-    for x in lane {
-        let key = T::Packed::pack(x.key() ^ flip, 0);
+    for key in packed.iter() {
         for (at, starts) in starts.iter_mut().enumerate().take(digits) {
             starts[key.digit(at)] += 1;
         }
     }
-    let mut turn = None;
+    let spare = match spare {
+        Some(spare) => spare,
+        none => none.insert(Scratch::try_new(len)?),
+    };
+    let (mut from, mut to) = (packed.as_mut_ptr(), spare.start());
     for (at, starts) in starts.iter_mut().enumerate().take(digits) {
-        // A digit in which all are alike sorts nothing; the first pass packs, and is needed whatever it sorts.
-        if starts.contains(&lane.len()) && (turn.is_some() || at + 1 < digits) {
+        // A digit in which all are alike sorts nothing.
+        if starts.contains(&len) {
             continue;
         }
         let mut total = 0;
         for start in starts.iter_mut() {
             (*start, total) = (total, total + *start);
         }
-        let [one, other] = &mut *buffers;
-        let (from, to) = if turn == Some(0) { (one, other) } else { (other, one) };
-        let from: *const T::Packed = from.start();
-        let Some(to) = to.start_mut::<T::Packed>() else { unreachable!("nobody shares this room") };
-        let mut put = |packed: T::Packed| {
-            let start = &mut starts[packed.digit(at)];
-            // SAFETY: `start` counts up to where the next digit's places start, the last of which end with the lane; the buffer
-            // has room for as many packed keys, at the alignment of cache lines.
-            unsafe { to.add(*start).write(packed) };
-            *start += 1;
-        };
-        if turn.is_none() {
-            lane.iter().enumerate().for_each(|(at, x)| put(T::Packed::pack(x.key() ^ flip, at)));
-        } else {
-            // SAFETY: the pass before this one has written as many packed keys as the lane has elements.
-            unsafe { core::slice::from_raw_parts(from, lane.len()) }.iter().for_each(|&packed| put(packed));
+        for position in 0..len {
+            // SAFETY: `from` holds as many. A start counts up to where the next digit's places start, the last of which end with
+            // the lane, and the lanes of a call are equally long.
+            unsafe {
+                let key = from.add(position).read();
+                let start = &mut starts[key.digit(at)];
+                to.add(*start).write(key);
+                *start += 1;
+            }
         }
-        turn = Some(if turn == Some(0) { 1 } else { 0 });
+        core::mem::swap(&mut from, &mut to);
     }
-    // SAFETY: the last pass has written them; there is one at least.
-    Ok(unsafe { core::slice::from_raw_parts(buffers[turn.unwrap_or(0)].start(), lane.len()) })
+    // SAFETY: either it is where they were, or the last pass has written all of them.
+    Ok(unsafe { core::slice::from_raw_parts(from, len) })
 }
 
-/// A lane's elements by rank: the packed keys of those that are the answer, in order.
-#[inline(always)]
-fn rank<'a, T: Keyed>(
+/// The answer's packed keys, in order, out of those of a lane. NaN, if there is one, has the key `nan`.
+#[inline(never)]
+fn rank<'a, P: Packed>(
     order: Order,
-    lane: &[T],
-    packed: &'a mut Vec<T::Packed>,
-    many: &'a mut Option<[HostBuffer; 2]>,
-) -> Result<&'a [T::Packed]> {
-    packed.clear();
-    let pack = |flip: T::Key| lane.iter().enumerate().map(move |(at, x)| T::Packed::pack(x.key() ^ flip, at));
-    let flip = if order.turned() { T::ALL } else { T::NONE };
-    let one = |packed: &mut Vec<T::Packed>, chosen: T::Packed| {
-        packed.clear();
-        packed.push(chosen);
-    };
-    match order {
-        Order::Sort { .. } => return sort(lane, flip, packed, many),
+    packed: &'a mut [P],
+    spare: &'a mut Option<Scratch<P>>,
+    digits: usize,
+    nan: Option<P>,
+) -> Result<&'a [P]> {
+    let is_nan = |one: &P| nan.is_some_and(|nan| one.key() == nan);
+    let at = match order {
+        Order::Sort { .. } => return sorted(packed, spare, digits),
         Order::Top { k, .. } => {
-            if k > 0 && k < lane.len() / 8 {
-                best(lane, k, flip, packed);
-            } else {
-                packed.extend(pack(flip));
-            }
             if k < packed.len() && k > 0 {
                 packed.select_nth_unstable(k - 1);
             }
-            packed.truncate(k);
-            packed.sort_unstable();
+            packed[..k].sort_unstable();
+            return Ok(&packed[..k]);
         }
         Order::Kth { k } => {
-            packed.extend(pack(flip));
-            let chosen = *packed.select_nth_unstable(k).1;
-            one(packed, chosen);
+            packed.select_nth_unstable(k);
+            k
         }
         Order::Median { ignores_nan } => {
-            let nans = lane.iter().filter(|x| x.is_nan()).count();
-            match lane.iter().position(|x| x.is_nan()) {
-                Some(first) if !ignores_nan || nans == lane.len() => {
-                    packed.push(T::Packed::pack(lane[first].key(), first))
-                }
+            let nans = packed.iter().filter(|one| is_nan(one)).count();
+            match packed.iter().position(is_nan) {
+                Some(first) if !ignores_nan || nans == packed.len() => first,
                 _ => {
-                    packed.extend(pack(flip));
-                    let chosen = *packed.select_nth_unstable((lane.len() - nans - 1) / 2).1;
-                    one(packed, chosen);
+                    let middle = (packed.len() - nans - 1) / 2;
+                    packed.select_nth_unstable(middle);
+                    middle
                 }
             }
         }
         Order::Mode => {
-            let sorted = sort(lane, flip, packed, many)?;
+            let sorted = sorted(packed, spare, digits)?;
             // The last of the longest run of equals; of the smallest, where several are as long. No NaN equals another.
             let (mut longest, mut chosen, mut run) = (0, 0, 0);
             for at in 0..sorted.len() {
-                let alone = at == 0 || sorted[at].key() != sorted[at - 1].key() || lane[sorted[at].position()].is_nan();
+                let alone = at == 0 || sorted[at].key() != sorted[at - 1].key() || is_nan(&sorted[at]);
                 run = if alone { 1 } else { run + 1 };
                 if run > longest {
                     (longest, chosen) = (run, at);
                 }
             }
-            let chosen = sorted[chosen];
-            one(packed, chosen);
+            return Ok(&sorted[chosen..=chosen]);
         }
-    }
-    Ok(packed)
+    };
+    Ok(&packed[at..=at])
 }
 
 /// Elements looked at together.
-const BLOCK: usize = 16;
+const BLOCK: usize = 64;
 
-/// The packed keys of a few elements among which the `k` smallest are. Most elements are compared with the `k`-th so far and
-/// go no farther.
+/// The packed keys of a few elements among which the `k` smallest are. Most elements are compared with the `k`-th so far and go no
+/// farther.
+///
+/// # Safety
+/// The lane has `len` elements, `step` apart.
 #[inline(always)]
-fn best<T: Keyed>(lane: &[T], k: usize, flip: T::Key, packed: &mut Vec<T::Packed>) {
-    let room = 2 * k + 2 * BLOCK;
+unsafe fn best<T: Keyed>(from: *const T, step: usize, len: usize, k: usize, flip: T::Key, packed: &mut Vec<T::Packed>) {
+    packed.clear();
     let mut limit = None;
-    for (block, elements) in lane.chunks(BLOCK).enumerate() {
+    for start in (0..len).step_by(BLOCK) {
+        // SAFETY: the caller's promise, of every position before `len`.
+        let element = |at: usize| unsafe { from.add(at * step).read() };
+        let end = len.min(start + BLOCK);
         // Without a branch for each element. An equal one that comes later is no better.
-        let any = limit.is_none_or(|limit| elements.iter().fold(false, |any, x| any | ((x.key() ^ flip) < limit)));
+        let any = limit.is_none_or(|limit| {
+            let least = |least: T::Key, x: T| least.min(x.key() ^ flip);
+            if step == 1 {
+                // SAFETY: they lie side by side, and before the end of the lane.
+                let elements = unsafe { core::slice::from_raw_parts(from.add(start), end - start) };
+                elements.iter().fold(T::ALL, |so_far, &x| least(so_far, x)) < limit
+            } else {
+                (start..end).fold(T::ALL, |so_far, at| least(so_far, element(at))) < limit
+            }
+        });
         if any {
-            for (at, x) in elements.iter().enumerate() {
-                let key = x.key() ^ flip;
+            for at in start..end {
+                let key = element(at).key() ^ flip;
                 if limit.is_none_or(|limit| key < limit) {
-                    packed.push(T::Packed::pack(key, block * BLOCK + at));
+                    packed.push(T::Packed::pack(key.as_(), at));
                 }
             }
-            if packed.len() + BLOCK > room {
-                let (_, &mut last, _) = packed.select_nth_unstable(k - 1);
-                limit = Some(last.key());
-                packed.truncate(k);
+            if packed.len() > 2 * k + BLOCK {
+                limit = Some(kth(packed, k).as_());
             }
         }
     }
+}
+
+/// Keeps the `k` smallest; the key of the last of them.
+#[inline(never)]
+fn kth<P: Packed>(packed: &mut Vec<P>, k: usize) -> P {
+    let key = packed.select_nth_unstable(k - 1).1.key();
+    packed.truncate(k);
+    key
 }
 
 /// Lanes of a walk over the other axes: operands 0 is the values, with the strides of the indices, operand 1 the source.
@@ -201,26 +180,40 @@ impl<T: Keyed> Loop for Lanes<'_, T> {
     #[inline(always)]
     fn run(self) -> Result<()> {
         let Lanes { walk, order, len, steps, from, values, indices } = self;
-        let mut room = Room::<T> { lane: Vec::new(), packed: Vec::new(), many: None };
         let flip = if order.turned() { T::ALL } else { T::NONE };
+        let (digits, nan) = (size_of::<T>(), T::HAS_NAN.then(|| T::ALL.as_()));
+        let few = match order {
+            Order::Top { k, .. } if k > 0 && k < len / 8 => Some(k),
+            _ => None,
+        };
+        // What lanes share: few packed keys; or those of a whole lane, and room to sort them.
+        let mut best_ones = Vec::new();
+        let all = if few.is_none() { Some(Scratch::<T::Packed>::try_new(len)?) } else { None };
+        let mut spare = None;
         for run in walk.runs() {
             for lane in 0..run.len {
                 // SAFETY: the walk gives the first elements of lanes; all elements of each lie inside the view and the
                 // results, and lanes are disjoint.
                 unsafe {
                     let from = from.add(run.starts[1] + lane * run.steps[1]);
-                    let elements = if steps[1] == 1 {
-                        core::slice::from_raw_parts(from, len)
-                    } else {
-                        room.lane.clear();
-                        room.lane.extend((0..len).map(|i| from.add(i * steps[1]).read()));
-                        &room.lane
+                    if let Some(k) = few {
+                        best(from, steps[1], len, k, flip, &mut best_ones);
+                    }
+                    let packed = match &all {
+                        None => &mut best_ones[..],
+                        Some(all) => {
+                            for at in 0..len {
+                                all.start().add(at).write(from.add(at * steps[1]).read().packed(flip, at));
+                            }
+                            core::slice::from_raw_parts_mut(all.start(), len)
+                        }
                     };
-                    let ranked = rank(order, elements, &mut room.packed, &mut room.many)?;
+                    let ranked = rank(order, packed, &mut spare, digits, nan)?;
                     let start = run.starts[0] + lane * run.steps[0];
                     for (i, one) in ranked.iter().enumerate() {
                         let (position, place) = (one.position(), start + i * steps[0]);
-                        let value = T::from_key(one.key() ^ flip).unwrap_or_else(|| *elements.get_unchecked(position));
+                        let value =
+                            T::from_key(one.key().as_() ^ flip).unwrap_or_else(|| from.add(position * steps[1]).read());
                         values.add(place).write(value);
                         indices.add(place).write(position as i64);
                     }

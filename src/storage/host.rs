@@ -109,9 +109,14 @@ impl<T> Scratch<T> {
     /// # Panics
     /// If memory runs out.
     pub(crate) fn new(len: usize) -> Self {
+        Self::try_new(len).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// Room for so many; an error if memory runs out.
+    pub(crate) fn try_new(len: usize) -> Result<Self> {
         // Small blocks are not aligned to cache lines.
-        let bytes = byte_size::<T>(len).map(|bytes| bytes.max(SMALL));
-        Scratch(bytes.and_then(|bytes| allocate(bytes, false)).unwrap_or_else(|error| panic!("{error}")), PhantomData)
+        let bytes = byte_size::<T>(len)?.max(SMALL);
+        Ok(Scratch(allocate(bytes, false)?, PhantomData))
     }
 
     /// Room for so many, all of them this.
