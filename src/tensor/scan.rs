@@ -6,13 +6,11 @@ use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, Ma
 use crate::error::{Result, unwrap};
 use crate::ops;
 use crate::ops::admit::FloatFor;
-use crate::ops::reduce::{Accumulating, Reducer, in_turn, total};
+use crate::ops::reduce::{Accumulating, Extreme, Reducer, in_turn, total};
 use crate::shape::{Axes, Axis, HasAxis, Shape};
 
 /// Exponentials that are kept before they are added up.
 const BLOCK: usize = 1024;
-/// How many maxima a lane keeps side by side.
-const LANES: usize = 32;
 
 /// Runs a lane kernel along an axis.
 pub(super) fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Device>(
@@ -53,19 +51,10 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
     type Scratch = Vec<E::Compute>;
     #[inline(always)]
     fn lane(self, from: &[E], to: &mut [E], exponentials: &mut Vec<E::Compute>) {
-        let Some(first) = from.first() else { return };
-        // Several at a time side by side: no step waits for the one before it.
-        let mut maxima = [first.to_compute(); LANES];
-        let (chunks, rest) = from.as_chunks::<LANES>();
-        for chunk in chunks {
-            for (max, x) in maxima.iter_mut().zip(chunk) {
-                *max = max.binary::<ops::maximum>(x.to_compute());
-            }
+        if from.is_empty() {
+            return;
         }
-        for (max, x) in maxima.iter_mut().zip(rest) {
-            *max = max.binary::<ops::maximum>(x.to_compute());
-        }
-        let max = maxima.into_iter().fold(first.to_compute(), |a, b| a.binary::<ops::maximum>(b));
+        let max = Reducer::<E>::block(Extreme::<E, true>::new(), from, 0);
         let exponential = |x: &E| x.to_compute().binary::<ops::sub>(max).unary::<ops::exp>();
         if LOG {
             let log_sum = total(from, exponential).unary::<ops::log>();
@@ -114,7 +103,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
         let first = widened(elements.first()?);
         let first = first.binary::<LargerReal>(first);
         let larger = |max: <E::Inexact as Dtype>::Compute, x: &E, _| max.binary::<LargerReal>(widened(x));
-        let max = in_turn::<E, _, 16>(elements, first, larger, |one, other| one.binary::<LargerReal>(other));
+        let max = in_turn::<E, _, 16, 1>(elements, first, larger, |one, other| one.binary::<LargerReal>(other));
         Some((max, total(elements, |x| scale(Castable::from_i32(1), widened(x), max))))
     }
     #[inline(always)]

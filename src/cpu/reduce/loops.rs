@@ -4,16 +4,14 @@ use super::plan::BLOCK;
 use crate::cpu::convert;
 use crate::cpu::simd::{self, Loop};
 use crate::dtype::f16;
-use crate::ops::reduce::{Reducer, together};
+use crate::ops::reduce::Reducer;
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 /// How many rows are met at once.
 const AHEAD: usize = 4;
-/// Bytes of a line that are asked for ahead.
-const BEGINNING: usize = 512;
-/// How many lines are met at once.
-const TOGETHER: usize = 4;
+/// Blocks of halves that are widened at once.
+const WIDENED: usize = 4;
 
 /// Each line to a partial result.
 pub(super) struct Lines<'a, A: Copy, R: Reducer<A>> {
@@ -45,21 +43,8 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
         let Lines { reducer, from, step, len, position, next, partials } = self;
         // SAFETY: who makes this has found the elements of as many lines as there are places.
         let elements = |line: usize| unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
-        // The beginning of a line, from which on hardware sees that it goes on: lines begin on pages, where it stops looking.
-        let ask = |line: usize| simd::prefetch_row(from.wrapping_add(line * step).cast::<u8>(), BEGINNING);
-        let mut line = 0;
-        // Other partial results do not stay in the registers.
-        if !R::HAS_POSITIONS && size_of::<A>() == size_of::<f32>() && size_of::<R::Partial>() == size_of::<f32>() {
-            let (groups, _) = partials.as_chunks_mut::<TOGETHER>();
-            for group in groups {
-                *group = reducer.several(core::array::from_fn(|at| elements(line + at)));
-                line += TOGETHER;
-            }
-        }
-        for partial in &mut partials[line..] {
-            ask(line + 2);
+        for (line, partial) in partials.iter_mut().enumerate() {
             *partial = reducer.block(elements(line), position + line * next);
-            line += 1;
         }
     }
 
@@ -67,10 +52,10 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
     #[inline(always)]
     fn widened(self) {
         let Lines { reducer, from, step, len, position, next, partials } = self;
-        let mut room = [const { MaybeUninit::<f32>::uninit() }; TOGETHER * BLOCK];
+        let mut room = [const { MaybeUninit::<f32>::uninit() }; WIDENED * BLOCK];
         let room: *mut f32 = room.as_mut_ptr().cast();
         assert!(len <= BLOCK, "no line is longer than a block");
-        let fitting = (TOGETHER * BLOCK / len).max(1);
+        let fitting = (WIDENED * BLOCK / len).max(1);
         for (group, some) in partials.chunks_mut(fitting).enumerate() {
             let first = group * fitting;
             for line in 0..some.len() {
@@ -105,10 +90,6 @@ impl<A: Copy, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
     #[inline(always)]
     fn merge(self, one: R::Partial, other: R::Partial) -> R::Partial {
         self.0.merge(one, other)
-    }
-    #[inline(always)]
-    fn several<const M: usize>(self, lines: [&[f32]; M]) -> [R::Partial; M] {
-        together(self, lines)
     }
     fn finish(self, partial: R::Partial, count: usize) -> R::Out {
         self.0.finish(partial, count)
