@@ -4,6 +4,7 @@
 //! elements do not lie side by side there are brought together in a small buffer, so that the loop is always the same, and
 //! vectorised. Uses expressions; used by `Cpu`.
 
+use super::compiled;
 use super::elementwise::{result_len, target};
 use super::simd::{self, Loop};
 use super::stream::{self, Room};
@@ -11,10 +12,10 @@ use super::threads::{self, Shared};
 use super::walk::TILE;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::ops::expression::{AXES, CHUNK, Expression};
-use crate::ops::kernel::Map2;
+use crate::ops::expression::{AXES, CHUNK, Expression, Loops, PIECE};
+use crate::ops::kernel::{Map1, Map2};
 use crate::shape::strides::is_contiguous;
-use crate::storage::{HostBuffer, ViewMut};
+use crate::storage::{HostBuffer, Scratch, ViewMut};
 use core::mem::MaybeUninit;
 
 /// The axes of an expression and its result, outermost first, without those of size 1.
@@ -131,6 +132,43 @@ pub(super) fn merge<X: Expression>(
     left
 }
 
+/// The loops compiled for kernels.
+#[derive(Clone, Copy)]
+pub(super) struct Compiled;
+impl Loops for Compiled {
+    #[inline(always)]
+    unsafe fn one<K: Map1<A, O>, A: Element, O: Element>(self, kernel: &K, a: *const A, out: *mut O, len: usize) {
+        let places = [out.cast(), a.cast_mut().cast()];
+        let inner = const { compiled::one::<K, A, O>() };
+        // SAFETY: the caller's promise; the loop is the kernel's.
+        unsafe { inner(core::ptr::from_ref(kernel).cast(), places, len) }
+    }
+    #[inline(always)]
+    unsafe fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
+        self,
+        kernel: &K,
+        (a, b): (*const A, *const B),
+        out: *mut O,
+        len: usize,
+    ) {
+        let places = [out.cast(), a.cast_mut().cast(), b.cast_mut().cast()];
+        let inner = const { compiled::two::<K, A, B, O>() };
+        // SAFETY: as above.
+        unsafe { inner(core::ptr::from_ref(kernel).cast(), places, len) }
+    }
+}
+
+/// Room for what an expression computes piece by piece; and how long pieces may be.
+pub(super) fn computed<X: Expression>() -> Option<Scratch<u8>> {
+    (X::COMPUTED > 0).then(|| Scratch::new(X::COMPUTED))
+}
+
+/// Elements of a piece, where all leaves have theirs side by side.
+#[inline(always)]
+pub(super) const fn longest<X: Expression>() -> usize {
+    if X::COMPUTED > 0 { PIECE } else { usize::MAX }
+}
+
 /// What becomes of the elements.
 trait Sink<E>: Copy + Send + Sync {
     /// `len` elements for the places `step` apart from offset `at` on.
@@ -233,7 +271,8 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for Everywhere<'_, X, S> {
     #[inline(always)]
     fn run(self) {
         let Everywhere { plan, x, sink } = self;
-        let mut room = X::room();
+        let (mut room, computed) = (X::room(), computed::<X>());
+        let computed = computed.as_ref().map_or(core::ptr::null_mut(), Scratch::start);
         let inner = plan.rank.saturating_sub(1);
         // The axes of a plane: lines and elements.
         let (across, lines) = match inner.checked_sub(1) {
@@ -242,6 +281,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for Everywhere<'_, X, S> {
         };
         let len = plan.sizes[inner];
         let [block_lines, block_len] = plan.block();
+        let block_len = block_len.min(longest::<X>());
         let mut index = [0; AXES];
         loop {
             let mut top = 0;
@@ -256,7 +296,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for Everywhere<'_, X, S> {
                         let at: usize = index.iter().zip(plan.out).map(|(index, stride)| index * stride).sum();
                         // SAFETY: `execute`'s caller promises it for all that the sizes reach; the room stays here.
                         unsafe {
-                            let places = x.places(&mut room, &index, inner, count);
+                            let places = x.places(Compiled, &mut room, computed, &index, inner, count);
                             sink.take(x, places, at, plan.out[inner], count);
                         }
                     }
@@ -288,11 +328,19 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for Line<X, S> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let mut room = X::room();
-        // SAFETY: as above.
-        unsafe {
-            let places = self.0.places(&mut room, &[0; AXES], 0, self.2);
-            self.1.take(self.0, places, 0, 1, self.2);
+        let Line(x, sink, len) = self;
+        let (mut room, computed) = (X::room(), computed::<X>());
+        let computed = computed.as_ref().map_or(core::ptr::null_mut(), Scratch::start);
+        let (mut index, mut at) = ([0; AXES], 0);
+        while at < len {
+            let count = longest::<X>().min(len - at);
+            index[0] = at;
+            // SAFETY: as above.
+            unsafe {
+                let places = x.places(Compiled, &mut room, computed, &index, 0, count);
+                sink.take(x, places, at, 1, count);
+            }
+            at += count;
         }
     }
 }
@@ -354,7 +402,8 @@ pub(crate) fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], stri
     // leaves promises the rest.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut X::Elem| {
-            let large = stream::is_large(len * size_of::<X::Elem>());
+            // Short pieces are not written past the caches: each would wait until it is there.
+            let large = stream::is_large(len * size_of::<X::Elem>()) && X::COMPUTED == 0;
             execute(x, len, sizes, strides, Write { out: Shared(out), large });
             Ok(())
         })

@@ -3,7 +3,8 @@
 //!
 //! Uses the kernels; used by devices (which run expressions) and by lazy tensors (which build them).
 
-use super::kernel::{Map1, Map2, Map3};
+use super::kernel::{Entry, Map1, Map2, Map3, Operands};
+use crate::dtype::{DType, Element};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
@@ -13,19 +14,47 @@ pub const AXES: usize = 8;
 /// Elements of a leaf brought side by side at once.
 pub const CHUNK: usize = 256;
 
+/// Elements computed at once, at most.
+pub const PIECE: usize = 1024;
+
+/// The loops that a device has for a kernel over elements side by side.
+pub trait Loops: Copy {
+    /// `out = kernel(a)`
+    ///
+    /// # Safety
+    /// There are `len` elements and as many places, which are nobody else's.
+    unsafe fn one<K: Map1<A, O>, A: Element, O: Element>(self, kernel: &K, a: *const A, out: *mut O, len: usize);
+    /// `out = kernel(a, b)`
+    ///
+    /// # Safety
+    /// As above.
+    unsafe fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
+        self,
+        kernel: &K,
+        places: (*const A, *const B),
+        out: *mut O,
+        len: usize,
+    );
+}
+
 /// What an expression's elements are computed from and how.
+///
+/// Kernels that a loop of their own computes much sooner than one element after the other does (see [`Loops`]) are computed for a
+/// piece of elements at once, when these are looked for.
 ///
 /// # Safety
 /// `get` reads only what `places` has found.
 pub unsafe trait Expression: Copy + Send + Sync {
     /// The type of the elements.
-    type Elem: Copy;
+    type Elem: Element;
     /// Room for elements brought side by side.
     type Room;
     /// Where the elements of a piece are.
     type Places: Copy;
     /// The bytes read for each element.
     const BYTES: usize;
+    /// The room for what is computed for pieces at once: so many bytes, in multiples of cache lines.
+    const COMPUTED: usize;
 
     /// Room, not yet filled.
     fn room() -> Self::Room;
@@ -35,11 +64,34 @@ pub unsafe trait Expression: Copy + Send + Sync {
     fn advance(&mut self, axis: usize, steps: usize);
 
     /// Where `len` elements along the axis `along` are, the first of them at `index`. Leaves whose elements do not lie side by
-    /// side there are copied into the room, so `len` may exceed [`CHUNK`] only if all do.
+    /// side there are copied into the room, so `len` may exceed [`CHUNK`] only if all do. Nor may it exceed [`PIECE`] if
+    /// anything is computed here.
     ///
     /// # Safety
-    /// All leaves have elements at these places. What is returned is valid as long as the room is where it is.
-    unsafe fn places(&self, room: &mut Self::Room, index: &[usize; AXES], along: usize, len: usize) -> Self::Places;
+    /// All leaves have elements at these places, and there is room for what is computed at `computed`, at the boundary of a cache
+    /// line. What is returned is valid as long as both are where they are.
+    unsafe fn places<L: Loops>(
+        &self,
+        loops: L,
+        room: &mut Self::Room,
+        computed: *mut u8,
+        index: &[usize; AXES],
+        along: usize,
+        len: usize,
+    ) -> Self::Places;
+
+    /// Where the elements of a piece lie side by side: where they are, or at `to`.
+    ///
+    /// # Safety
+    /// `places` has found `len` elements, and there are as many places.
+    #[inline(always)]
+    unsafe fn side_by_side(self, places: Self::Places, to: *mut Self::Elem, len: usize) -> *const Self::Elem {
+        for i in 0..len {
+            // SAFETY: the caller's promise.
+            unsafe { to.add(i).write(self.get(places, i)) }
+        }
+        to
+    }
 
     /// Element `i` of a piece.
     ///
@@ -73,11 +125,12 @@ impl<E> Leaf<E> {
 }
 
 // SAFETY: `get` reads element `i` of the `len` that `places` has checked or copied.
-unsafe impl<E: Copy + Send + Sync> Expression for Leaf<E> {
+unsafe impl<E: Element> Expression for Leaf<E> {
     type Elem = E;
     type Room = [MaybeUninit<E>; CHUNK];
     type Places = *const E;
     const BYTES: usize = size_of::<E>();
+    const COMPUTED: usize = 0;
 
     #[inline(always)]
     fn room() -> Self::Room {
@@ -90,7 +143,15 @@ unsafe impl<E: Copy + Send + Sync> Expression for Leaf<E> {
         self.from = self.from.wrapping_add(steps * self.strides[axis]);
     }
     #[inline(always)]
-    unsafe fn places(&self, room: &mut Self::Room, index: &[usize; AXES], along: usize, len: usize) -> *const E {
+    unsafe fn places<L: Loops>(
+        &self,
+        _: L,
+        room: &mut Self::Room,
+        _: *mut u8,
+        index: &[usize; AXES],
+        along: usize,
+        len: usize,
+    ) -> *const E {
         let offset: usize = index.iter().zip(self.strides).map(|(index, stride)| index * stride).sum();
         let step = self.strides[along];
         // SAFETY: the caller's promise; `len` is at most `CHUNK` where elements are copied.
@@ -115,6 +176,10 @@ unsafe impl<E: Copy + Send + Sync> Expression for Leaf<E> {
         }
     }
     #[inline(always)]
+    unsafe fn side_by_side(self, places: *const E, _: *mut E, _: usize) -> *const E {
+        places
+    }
+    #[inline(always)]
     unsafe fn get(self, places: *const E, i: usize) -> E {
         // SAFETY: the caller's promise.
         unsafe { places.add(i).read() }
@@ -126,25 +191,43 @@ unsafe impl<E: Copy + Send + Sync> Expression for Leaf<E> {
 pub struct Same<E>(pub E);
 
 // SAFETY: nothing is read.
-unsafe impl<E: Copy + Send + Sync> Expression for Same<E> {
+unsafe impl<E: Element> Expression for Same<E> {
     type Elem = E;
     type Room = ();
     type Places = ();
     const BYTES: usize = 0;
+    const COMPUTED: usize = 0;
 
     fn room() {}
     fn strides(&mut self, _: &mut dyn FnMut(&mut [usize; AXES])) {}
     fn advance(&mut self, _: usize, _: usize) {}
-    unsafe fn places(&self, (): &mut (), _: &[usize; AXES], _: usize, _: usize) {}
+    unsafe fn places<L: Loops>(&self, _: L, (): &mut (), _: *mut u8, _: &[usize; AXES], _: usize, _: usize) {}
     #[inline(always)]
     unsafe fn get(self, (): (), _: usize) -> E {
         self.0
     }
 }
 
-/// For `Mapped2: Map2 (x: X 0, y: Y 1)` it writes a kernel over two expressions.
+/// Whether a kernel is a row of the table over `f16`, which machines convert in vectors, by instructions that plain Rust lacks.
+const fn is_half(entry: Option<Entry>) -> bool {
+    const HALF: usize = DType::F16 as usize;
+    const SINGLE: usize = DType::F32 as usize;
+    match entry {
+        Some(Entry { row, dtype, operands: Operands::Converted }) => {
+            matches!((dtype, row), (DType::F16, SINGLE) | (DType::F32, HALF))
+        }
+        Some(Entry { dtype: DType::F16, .. }) => true,
+        _ => false,
+    }
+}
+
+/// For `Mapped2: Map2 (x: X 0, y: Y 1)` it writes a kernel over two expressions, which is computed for pieces at once if `at_once`.
 macro_rules! mapped {
-    ($($(#[$doc:meta])* $name:ident: $map:ident ($($x:ident: $X:ident $at:tt),*);)*) => {$(
+    ($(
+        $(#[$doc:meta])*
+        $name:ident: $map:ident<$K:ident> ($($x:ident: $X:ident $at:tt),*), at_once $at_once:expr,
+            |$loops:ident, $kernel:ident, $out:ident, $len:ident| $run:expr;
+    )*) => {$(
         $(#[$doc])*
         pub struct $name<K, $($X,)* O> {
             kernel: K,
@@ -157,6 +240,9 @@ macro_rules! mapped {
                 $name { kernel, $($x,)* result: PhantomData }
             }
         }
+        impl<$K: $map<$($X::Elem,)* O>, $($X: Expression,)* O: Element> $name<$K, $($X,)* O> {
+            const AT_ONCE: bool = $at_once;
+        }
         impl<K: Copy, $($X: Copy,)* O> Clone for $name<K, $($X,)* O> {
             fn clone(&self) -> Self {
                 *self
@@ -164,12 +250,14 @@ macro_rules! mapped {
         }
         impl<K: Copy, $($X: Copy,)* O> Copy for $name<K, $($X,)* O> {}
 
-        // SAFETY: the operands read only what they have found.
-        unsafe impl<K: $map<$($X::Elem,)* O>, $($X: Expression,)* O: Copy> Expression for $name<K, $($X,)* O> {
+        // SAFETY: the operands read only what they have found, and what is computed at once is as much as was asked for.
+        unsafe impl<$K: $map<$($X::Elem,)* O>, $($X: Expression,)* O: Element> Expression for $name<$K, $($X,)* O> {
             type Elem = O;
             type Room = ($($X::Room,)*);
-            type Places = ($($X::Places,)*);
+            type Places = (($($X::Places,)*), *const O);
             const BYTES: usize = 0 $(+ $X::BYTES)*;
+            const COMPUTED: usize =
+                0 $(+ $X::COMPUTED)* + if Self::AT_ONCE { PIECE * (size_of::<O>() $(+ size_of::<$X::Elem>())*) } else { 0 };
 
             #[inline(always)]
             fn room() -> Self::Room {
@@ -182,23 +270,68 @@ macro_rules! mapped {
                 $(self.$x.advance(axis, steps);)*
             }
             #[inline(always)]
-            unsafe fn places(&self, room: &mut Self::Room, index: &[usize; AXES], along: usize, len: usize) -> Self::Places {
-                // SAFETY: the caller's promise.
-                unsafe { ($(self.$x.places(&mut room.$at, index, along, len),)*) }
+            unsafe fn places<L: Loops>(
+                &self,
+                $loops: L,
+                room: &mut Self::Room,
+                mut computed: *mut u8,
+                index: &[usize; AXES],
+                along: usize,
+                $len: usize,
+            ) -> Self::Places {
+                // SAFETY: the caller's promise. Each part of the room is as large as `COMPUTED` says.
+                unsafe {
+                    $(
+                        let $x = self.$x.places($loops, &mut room.$at, computed, index, along, $len);
+                        computed = computed.add($X::COMPUTED);
+                    )*
+                    let operands = ($($x,)*);
+                    if Self::AT_ONCE {
+                        debug_assert!($len <= PIECE);
+                        $(
+                            let $x = self.$x.side_by_side(operands.$at, computed.cast(), $len);
+                            computed = computed.add(PIECE * size_of::<$X::Elem>());
+                        )*
+                        let ($kernel, $out) = (&self.kernel, computed.cast::<O>());
+                        $run;
+                        (operands, $out)
+                    } else {
+                        (operands, core::ptr::null())
+                    }
+                }
             }
             #[inline(always)]
-            unsafe fn get(self, places: Self::Places, i: usize) -> O {
+            unsafe fn side_by_side(self, places: Self::Places, to: *mut O, len: usize) -> *const O {
+                if Self::AT_ONCE {
+                    return places.1;
+                }
+                for i in 0..len {
+                    // SAFETY: the caller's promise.
+                    unsafe { to.add(i).write(self.get(places, i)) }
+                }
+                to
+            }
+            #[inline(always)]
+            unsafe fn get(self, (places, computed): Self::Places, i: usize) -> O {
                 // SAFETY: the caller's promise.
-                unsafe { self.kernel.call($(self.$x.get(places.$at, i)),*) }
+                unsafe {
+                    if Self::AT_ONCE {
+                        computed.add(i).read()
+                    } else {
+                        self.kernel.call($(self.$x.get(places.$at, i)),*)
+                    }
+                }
             }
         }
     )*};
 }
 mapped! {
     /// A function of one expression.
-    Mapped1: Map1 (x: X 0);
+    Mapped1: Map1<K> (x: X 0), at_once K::HAS_USUAL || is_half(K::ENTRY), |loops, kernel, out, len| loops.one(kernel, x, out, len);
     /// A function of two expressions.
-    Mapped2: Map2 (x: X 0, y: Y 1);
+    Mapped2: Map2<K> (x: X 0, y: Y 1), at_once is_half(K::ENTRY), |loops, kernel, out, len| loops.two(kernel, (x, y), out, len);
     /// A function of three expressions.
-    Mapped3: Map3 (x: X 0, y: Y 1, z: Z 2);
+    Mapped3: Map3<K> (x: X 0, y: Y 1, z: Z 2), at_once false, |_loops, _kernel, _out, _len| {
+            let _ = (x, y, z);
+        };
 }

@@ -230,6 +230,12 @@ impl<Op, P, L, R> CombiningKinds<Op, P, L, R> {
 impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O>
     for CombiningKinds<Op, P, L, R>
 {
+    /// Neither it nor [`Combining`] holds anything, so the loops of one serve the other.
+    const ENTRY: Option<Entry> = if right_is_exact::<Op, P, L, R>() {
+        None
+    } else {
+        binary_entry::<Op, P, O>(Operands::Two, [A::DTYPE, B::DTYPE])
+    };
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
         if right_is_exact::<Op, P, L, R>() {

@@ -2,7 +2,7 @@
 
 use crate::odd::{Cube, cubes, pairs};
 use castiron::{
-    Device, Dtype, Dyn, Element, Error, Float, Meta, Shape, Tensor, axis, bf16, dims, fused, lazy, shape, tensor,
+    Device, Dtype, Dyn, Element, Error, Float, Meta, Shape, Tensor, axis, bf16, dims, f16, fused, lazy, shape, tensor,
     where_,
 };
 use proptest::prelude::*;
@@ -44,6 +44,24 @@ proptest! {
         same(&lazy::where_(x.lazy().lt(&y), &x, 0.5).eval(), &where_(&mask, &x, 0.5));
         same(&lazy::where_(x.lazy().lt(&y), x.lazy() + &y, &y).eval(), &where_(&mask, &x + &y, &y));
         same(&fused!(if x < y { x } else { y }), &where_(&mask, &x, &y));
+    }
+
+    /// What has a loop of its own is computed for pieces of elements at once.
+    #[test]
+    fn what_is_computed_for_pieces_at_once((x, y) in pairs::<f16, f16>(), angles in cubes::<f64>()) {
+        same(&(angles.lazy().sin() + 1.0).eval(), &(angles.sin() + 1.0));
+        same(&(angles.lazy() * 1e9).cos().tan().eval(), &(&angles * 1e9).cos().tan());
+        same(&x.lazy().to::<f32>().sin().to::<f16>().eval(), &x.to::<f32>().sin().to::<f16>());
+        let Ok(product) = x.try_mul(&y) else { return Ok(()) };
+        same(&(x.lazy() * &y).eval(), &product);
+        same(&((x.lazy() * &y).exp() - &x).eval(), &(product.exp() - &x));
+        same(&(x.lazy().lt(&y)).eval(), &x.lt(&y));
+        same(&lazy::where_(x.lazy().lt(&y), x.lazy() * &y, 0.5).eval(), &where_(&x.lt(&y), &product, 0.5));
+        same(&(x.lazy() * &y).ne(0.0).all_axis(axis![1]), &product.ne(0.0).all_axis(axis![1]));
+        let (mut lazily, mut eagerly) = (product.clone(), product);
+        lazily += x.lazy() * 2.0;
+        eagerly += &x * 2.0;
+        same(&lazily, &eagerly);
     }
 
     /// Sums of numbers that need no rounding; where they do, the order of adding depends on the layout.
@@ -107,7 +125,13 @@ fn large_expressions() {
         &(y.lazy() - y.narrow(axis![0], 5, 1)).sum_axis(axis![0]),
         &(&y - y.narrow(axis![0], 5, 1)).sum_axis(axis![0]),
     );
+    same(&((x.lazy() * 1e3).sin() - &x).eval(), &((&x * 1e3).sin() - &x));
+    same(&x.lazy().sin().max(), &x.sin().max());
+    let (halves, others) = (x.to::<f16>(), (&x * 0.5).to::<f16>());
+    same(&(halves.lazy() * &others + 0.5).exp().eval(), &(&halves * &others + 0.5).exp());
+    same(&(halves.lazy() * &others).amin(), &(&halves * &others).amin());
     let square = y.narrow(axis![0], 0, 991);
+    same(&(square.lazy().sin() + square.t()).eval(), &(square.sin() + square.t()));
     same(&(square.lazy() + square.t()).eval(), &(&square + square.t()));
     same(&(square.lazy() * square.t()).mean_axis(axis![1]), &(&square * square.t()).mean_axis(axis![1]));
 }

@@ -25,6 +25,7 @@ small! {
     i64: |n| n.into();
     f32: |n| n as f32;
     f64: |n| n as f64;
+    castiron::f16: |n| castiron::f16::from_f32(n as f32);
     castiron::bf16: |n| castiron::bf16::from_f32(n as f32);
     castiron::Complex<f32>: |n| castiron::Complex::new(n as f32, (n % 3) as f32);
 }

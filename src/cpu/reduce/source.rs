@@ -4,6 +4,7 @@ use super::plan::Strided;
 use crate::cpu::fused;
 use crate::cpu::simd::{self, Loop};
 use crate::ops::expression::{AXES, CHUNK as PIECE, Expression};
+use crate::storage::Scratch;
 use core::mem::MaybeUninit;
 
 /// Elements brought side by side at once.
@@ -126,7 +127,7 @@ impl<X: Expression> Source<X::Elem> for Computed<X> {
         if runs_on {
             (lines, len) = (1, lines * len);
         }
-        let piece = if aligned { len } else { PIECE };
+        let piece = if aligned { len.min(fused::longest::<X>()) } else { PIECE };
         simd::dispatch(Compute { x, index, lines: [lines, across], along: [len, along], piece, to });
         Found { from: to, step, lines: found }
     }
@@ -146,7 +147,8 @@ impl<X: Expression> Loop for Compute<'_, X> {
     #[inline(always)]
     fn run(self) {
         let Compute { x, index, lines: [lines, across], along: [len, along], piece, to } = self;
-        let mut room = X::room();
+        let (mut room, computed) = (X::room(), fused::computed::<X>());
+        let computed = computed.as_ref().map_or(core::ptr::null_mut(), Scratch::start);
         let mut at = *index;
         for line in 0..lines {
             at[across] = index[across] + line;
@@ -156,7 +158,7 @@ impl<X: Expression> Loop for Compute<'_, X> {
                 // SAFETY: the sizes of an expression are those its leaves are broadcast to; the room stays here, and a piece
                 // fits it or is read where it is; there is room for all elements.
                 unsafe {
-                    let places = x.places(&mut room, &at, along, piece);
+                    let places = x.places(fused::Compiled, &mut room, computed, &at, along, piece);
                     let to = to.add(line * len + low).cast::<MaybeUninit<X::Elem>>();
                     fused::fill(x, places, core::slice::from_raw_parts_mut(to, piece));
                 }
