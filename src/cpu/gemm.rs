@@ -18,6 +18,7 @@ use crate::storage::{HostBuffer, View};
 use core::any::TypeId;
 use gemm_common::Parallelism;
 use num_complex::Complex;
+use num_traits::{Num, One};
 
 /// One product of an `m x k` matrix with a `k x n` matrix: places of first elements, and steps to the next row and
 /// column. The elements of a row of the result lie side by side.
@@ -56,7 +57,12 @@ impl Visitor for Multiply {
     }
 
     fn complex<T: MachineFloat>(product: Product<Complex<T>>) {
-        complex::multiply(product);
+        // (What is added to loses less if the product is rounded once.)
+        if product.is_tiny() && product.alpha.is_one() && !product.adds {
+            simd::dispatch(Tiny(product));
+        } else {
+            complex::multiply(product);
+        }
     }
 }
 
@@ -68,7 +74,7 @@ const TINY: usize = 8;
 /// # Safety
 /// The operands' places are inside their views, the result is held exclusively, all sizes are `N`.
 #[inline(always)]
-unsafe fn square<T: MachineFloat, const N: usize>(product: &Product<T>) {
+unsafe fn square<T: Num + Copy, const N: usize>(product: &Product<T>) {
     let Product { left, left_steps, right, right_steps, .. } = *product;
     // SAFETY: the caller's promise.
     unsafe {
@@ -91,7 +97,7 @@ unsafe fn square<T: MachineFloat, const N: usize>(product: &Product<T>) {
 /// A product of sizes up to [`TINY`], whose rows of sums stay in registers.
 struct Tiny<T>(Product<T>);
 
-impl<T: MachineFloat> Loop for Tiny<T> {
+impl<T: Num + Copy> Loop for Tiny<T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -118,7 +124,7 @@ impl<T: MachineFloat> Loop for Tiny<T> {
     }
 }
 
-impl<T: MachineFloat> Product<T> {
+impl<T: Num + Copy> Product<T> {
     /// Whether packing would take longer than the product.
     fn is_tiny(&self) -> bool {
         self.sizes.iter().all(|&size| size <= TINY)

@@ -4,6 +4,9 @@
 //! compiler vectorises it for those. Builds with debug assertions, which are not vectorised and want to be built soon, have
 //! each loop once. Uses nothing; used by every loop of this room.
 
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+use core::mem::MaybeUninit;
+
 /// A loop over elements. `run` must be `#[inline(always)]`, and so must all that it calls per element: only what is inlined
 /// is compiled for the instruction set at hand.
 pub(crate) trait Loop {
@@ -92,6 +95,73 @@ pub(crate) fn prefetch_row<T>(place: *const T, len: usize) {
     for line in (0..(len * size_of::<T>()).min(BYTES)).step_by(64) {
         prefetch(place.wrapping_byte_add(line));
     }
+}
+
+/// Meets chunks of elements (and where they stand in their line), `N` partial results of each line taking one element of a chunk
+/// each; the lines are equally long. Partial results stay in vector registers from chunk to chunk: left to itself, the compiler now
+/// and then takes them two by two.
+#[inline(always)]
+pub(crate) fn meet_chunks<A, P: Copy, const N: usize, const M: usize>(
+    lines: [&[[A; N]]; M],
+    start: P,
+    meet: impl Fn(P, &A, usize) -> P,
+) -> [[P; N]; M] {
+    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+    {
+        use core::arch::x86_64::__m256i;
+        type Vector = MaybeUninit<__m256i>;
+        // SAFETY: the sizes are the same.
+        unsafe {
+            match size_of::<[P; N]>() {
+                32 => return meet_kept::<A, P, Vector, N, M>(lines, start, meet),
+                64 => return meet_kept::<A, P, [Vector; 2], N, M>(lines, start, meet),
+                128 => return meet_kept::<A, P, [Vector; 4], N, M>(lines, start, meet),
+                _ => {}
+            }
+        }
+    }
+    lines.map(|line| {
+        let mut partials = [start; N];
+        for (chunk, elements) in line.iter().enumerate() {
+            for (lane, partial) in partials.iter_mut().enumerate() {
+                *partial = meet(*partial, &elements[lane], chunk * N + lane);
+            }
+        }
+        partials
+    })
+}
+
+/// The same, the partial results of a line being kept as a `V`.
+///
+/// # Safety
+/// `V` is as large as they are and may hold any bytes.
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+#[inline(always)]
+unsafe fn meet_kept<A, P: Copy, V, const N: usize, const M: usize>(
+    lines: [&[[A; N]]; M],
+    start: P,
+    meet: impl Fn(P, &A, usize) -> P,
+) -> [[P; N]; M] {
+    let chunks = lines.iter().fold(usize::MAX, |least, line| least.min(line.len()));
+    let lines = lines.map(|line| &line[..chunks]);
+    // SAFETY: the caller's promise, in both directions.
+    let (keep, kept) = unsafe {
+        (
+            |lanes: [P; N]| core::mem::transmute_copy::<[P; N], V>(&lanes),
+            |kept: &V| core::mem::transmute_copy::<V, [P; N]>(kept),
+        )
+    };
+    let mut partials = [(); M].map(|()| keep([start; N]));
+    for chunk in 0..chunks {
+        for (line, partial) in lines.iter().zip(&mut partials) {
+            let mut lanes = kept(partial);
+            for (lane, (partial, element)) in lanes.iter_mut().zip(&line[chunk]).enumerate() {
+                *partial = meet(*partial, element, chunk * N + lane);
+            }
+            *partial = keep(lanes);
+        }
+    }
+    partials.map(|partial| kept(&partial))
 }
 
 /// Runs a loop with the best instruction set there is.

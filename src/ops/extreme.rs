@@ -1,6 +1,6 @@
 //! Reductions to the extreme element and to its position. NaN is more extreme than any number.
 
-use super::reduce::{Reducer, TwoResults};
+use super::reduce::{Reducer, TwoResults, together};
 use crate::dtype::{Binary, Castable, Compute, DType, Dtype, MachineFloat, MachineInt, Unary};
 use core::hint::select_unpredictable;
 use core::marker::PhantomData;
@@ -85,6 +85,10 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     #[inline(always)]
     fn meet_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
         partial.binary::<Best<MAX>>(element.cast())
+    }
+    #[inline(always)]
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+        together(self, lines)
     }
     #[inline(always)]
     fn merge(self, one: E::Compute, other: E::Compute) -> E::Compute {

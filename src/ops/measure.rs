@@ -1,6 +1,6 @@
 //! Reductions that leave NaN out, count, and measure: `nansum`, `nanmean`, `count_nonzero`, `vector_norm`.
 
-use super::reduce::{Accumulating, FEW, Reducer, Summing, lanes};
+use super::reduce::{Accumulating, FEW, Reducer, Summing, lanes, together};
 use crate::dtype::{Castable, Complex, Compute, Dtype, MachineFloat, ToReal};
 use core::marker::PhantomData;
 
@@ -121,6 +121,10 @@ impl<F: ToReal, E: Dtype> Reducer<E> for Measured<F> {
         partial.binary::<Accumulating>(element.to_compute().to_real::<F>())
     }
     #[inline(always)]
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [RealOf<E>; M] {
+        together(self, lines)
+    }
+    #[inline(always)]
     fn merge(self, one: RealOf<E>, other: RealOf<E>) -> RealOf<E> {
         one.binary::<Accumulating>(other)
     }
@@ -199,6 +203,14 @@ impl<E: Dtype> Reducer<E> for Norming {
             Order::Sum => Measured::<super::abs>(PhantomData).block(elements, index),
             Order::Euclidean => Measured::<Squared>(PhantomData).block(elements, index),
             _ => lanes::<E, Self, FEW>(self, elements, index),
+        }
+    }
+    #[inline(always)]
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [RealOf<E>; M] {
+        match self.order {
+            Order::Sum => Measured::<super::abs>(PhantomData).several(lines),
+            Order::Euclidean => Measured::<Squared>(PhantomData).several(lines),
+            _ => lines.map(|line| self.block(line, 0)),
         }
     }
     #[inline(always)]

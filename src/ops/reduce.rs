@@ -5,6 +5,7 @@
 
 use super::Op;
 pub use super::extreme::{ArgExtreme, BothExtremes, Extreme};
+use crate::cpu::simd;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat, MachineInt};
 
 /// A reduction of elements `A` to one `Out`.
@@ -34,15 +35,21 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
     /// can be met with vector instructions.
     #[inline(always)]
     fn block(self, elements: &[A], index: usize) -> Self::Partial {
-        if elements.len() < 2 * FEW {
-            one_by_one(self, elements, index)
-        } else if elements.len() < MANY {
-            lanes::<A, Self, FEW>(self, elements, index)
-        } else if elements.len() < MORE {
-            lanes::<A, Self, LANES>(self, elements, index)
-        } else {
-            lanes::<A, Self, MOST>(self, elements, index)
+        // As many vectors of each dtype; what is converted on the way needs registers for that.
+        match (size_of::<A>(), size_of::<Self::Partial>(), elements.len()) {
+            (1, 1, LONG..) => long::<A, Self, 256>(self, elements, index),
+            (2, 2, LONG..) => long::<A, Self, 128>(self, elements, index),
+            (4, 4, LONG..) => long::<A, Self, 64>(self, elements, index),
+            (4 | 8, 8, 256..) => long::<A, Self, 32>(self, elements, index),
+            (16, 16, LONG..) => long::<A, Self, 16>(self, elements, index),
+            _ => short(self, elements, index),
         }
+    }
+    /// Several lines of elements, equally long, none of which knows where it stands. (Reductions that take little time for an
+    /// element take them together: no line waits for the one before it.)
+    #[inline(always)]
+    fn several<const M: usize>(self, lines: [&[A]; M]) -> [Self::Partial; M] {
+        lines.map(|line| self.block(line, 0))
     }
     /// Whether elements are halves that are brought to `f32` side by side before they are met.
     const WIDENS: bool = false;
@@ -67,12 +74,11 @@ pub trait TwoResults<A: Copy>: Reducer<A> {
     fn second(self, partial: Self::Partial, count: usize) -> Self::Second;
 }
 
-/// How many elements are many, and how many are more; partial results kept side by side over either, and over few.
+/// How many elements are many; partial results kept side by side over them, and over few.
 const MANY: usize = 64;
-const MORE: usize = 256;
 const LANES: usize = 16;
-const MOST: usize = 64;
-/// Elements that a partial result meets before the next one does.
+/// A long line, and how many of its elements a partial result meets before the next one does.
+const LONG: usize = 1024;
 const GROUP: usize = 4;
 pub(super) const FEW: usize = 8;
 
@@ -100,41 +106,104 @@ fn one_by_one<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) 
     partial
 }
 
+/// The reduction of a short line.
+#[inline(always)]
+fn short<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
+    if elements.len() < 2 * FEW {
+        one_by_one(reducer, elements, index)
+    } else if elements.len() < MANY {
+        lanes::<A, R, FEW>(reducer, elements, index)
+    } else {
+        lanes::<A, R, LANES>(reducer, elements, index)
+    }
+}
+
+/// The reduction of a long line by `N` partial results side by side; what is left over has partial results of its own. (Loops of a
+/// known length over the partial results, and nothing else, are what the compiler keeps in vector registers.)
+#[inline(always)]
+fn long<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements: &[A], index: usize) -> R::Partial {
+    let (chunks, rest) = elements.as_chunks::<N>();
+    let (groups, others) = chunks.as_chunks::<GROUP>();
+    let mut lanes = [reducer.start(); N];
+    for (group, chunks) in groups.iter().enumerate() {
+        for (lane, partial) in lanes.iter_mut().enumerate() {
+            let mut met = *partial;
+            for (chunk, elements) in chunks.iter().enumerate() {
+                met = reducer.meet(met, elements[lane], index + (group * GROUP + chunk) * N + lane);
+            }
+            *partial = met;
+        }
+    }
+    for (chunk, elements) in others.iter().enumerate() {
+        for (lane, partial) in lanes.iter_mut().enumerate() {
+            *partial = reducer.meet(*partial, elements[lane], index + (groups.len() * GROUP + chunk) * N + lane);
+        }
+    }
+    let met = halve(lanes, |one, other| reducer.merge(one, other));
+    if rest.is_empty() { met } else { reducer.merge(met, short(reducer, rest, index + chunks.len() * N)) }
+}
+
 /// The reduction of elements by `N` partial results side by side.
 #[inline(always)]
 pub(super) fn lanes<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements: &[A], index: usize) -> R::Partial {
     let meet = |partial: R::Partial, element: &A, at: usize| reducer.meet(partial, *element, index + at);
-    in_turn::<A, R::Partial, N, GROUP>(elements, reducer.start(), meet, |one, other| reducer.merge(one, other))
+    in_turn::<A, R::Partial, N>(elements, reducer.start(), meet, |one, other| reducer.merge(one, other))
 }
 
-/// Meets elements (and where they stand) in `N` partial results in turn, `K` elements each before the next, and merges them.
+/// Several lines at once by the partial results of [`lanes`], if they are not very short.
 #[inline(always)]
-pub(crate) fn in_turn<A, P: Copy, const N: usize, const K: usize>(
+pub(crate) fn together<A: Copy, R: Reducer<A>, const M: usize>(reducer: R, lines: [&[A]; M]) -> [R::Partial; M] {
+    if lines.iter().any(|line| line.len() < MANY) {
+        return lines.map(|line| reducer.block(line, 0));
+    }
+    let meet = |partial: R::Partial, element: &A, at: usize| reducer.meet(partial, *element, at);
+    in_turns::<A, R::Partial, LANES, M>(lines, reducer.start(), meet, |one, other| reducer.merge(one, other))
+}
+
+/// Meets elements (and where they stand) in `N` partial results in turn, and merges them.
+#[inline(always)]
+pub(crate) fn in_turn<A, P: Copy, const N: usize>(
     elements: &[A],
     start: P,
     meet: impl Fn(P, &A, usize) -> P,
     merge: impl Fn(P, P) -> P,
 ) -> P {
-    let (chunks, rest) = elements.as_chunks::<N>();
-    let (groups, others) = chunks.as_chunks::<K>();
+    if size_of::<A>() == size_of::<P>() {
+        let [met] = in_turns::<A, P, N, 1>([elements], start, meet, merge);
+        return met;
+    }
     let mut lanes = [start; N];
-    for (group, chunks) in groups.iter().enumerate() {
+    let (chunks, rest) = elements.as_chunks::<N>();
+    for (chunk, elements) in chunks.iter().enumerate() {
         for (lane, partial) in lanes.iter_mut().enumerate() {
-            let mut met = *partial;
-            for (chunk, elements) in chunks.iter().enumerate() {
-                met = meet(met, &elements[lane], (group * K + chunk) * N + lane);
-            }
-            *partial = met;
+            *partial = meet(*partial, &elements[lane], chunk * N + lane);
         }
     }
-    let mut first = groups.len() * K * N;
-    for elements in others.iter().map(|chunk| &chunk[..]).chain([rest]) {
-        for (lane, (partial, element)) in lanes.iter_mut().zip(elements).enumerate() {
-            *partial = meet(*partial, element, first + lane);
-        }
-        first += elements.len();
+    let first = chunks.len() * N;
+    for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
+        *partial = meet(*partial, element, first + lane);
     }
     halve(lanes, merge)
+}
+
+/// The same for each of `M` lines, which are equally long, by partial results as large as elements: they stay in registers.
+#[inline(always)]
+fn in_turns<A, P: Copy, const N: usize, const M: usize>(
+    lines: [&[A]; M],
+    start: P,
+    meet: impl Fn(P, &A, usize) -> P,
+    merge: impl Fn(P, P) -> P,
+) -> [P; M] {
+    let lines = lines.map(|line| line.as_chunks::<N>());
+    let mut partials = simd::meet_chunks(lines.map(|(chunks, _)| chunks), start, &meet);
+    core::array::from_fn(|line| {
+        let ((chunks, rest), lanes) = (lines[line], &mut partials[line]);
+        let first = chunks.len() * N;
+        for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
+            *partial = meet(*partial, element, first + lane);
+        }
+        halve(*lanes, &merge)
+    })
 }
 
 /// The sum of `term` over elements side by side: in blocks, and several sums side by side within a block, so that it vectorises
@@ -149,10 +218,10 @@ pub(crate) fn total<E, C: Compute>(elements: &[E], term: impl Fn(&E) -> C) -> C 
             total = meet(total, x, 0);
         }
     } else if elements.len() < MANY {
-        total = in_turn::<E, C, FEW, 1>(elements, total, meet, merge);
+        total = in_turn::<E, C, FEW>(elements, total, meet, merge);
     } else {
         for block in elements.chunks(64 * MANY) {
-            total = merge(total, in_turn::<E, C, LANES, 1>(block, C::default(), meet, merge));
+            total = merge(total, in_turn::<E, C, LANES>(block, C::default(), meet, merge));
         }
     }
     total
@@ -220,6 +289,10 @@ impl<E: Dtype> Reducer<E> for Summing {
         partial.binary::<Accumulating>(element.cast())
     }
     #[inline(always)]
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+        together(self, lines)
+    }
+    #[inline(always)]
     fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
         one.binary::<Accumulating>(other)
     }
@@ -271,6 +344,10 @@ impl<E: Dtype> Reducer<E> for Averaging {
     #[inline(always)]
     fn meet_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
         partial.binary::<Accumulating>(element.cast())
+    }
+    #[inline(always)]
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+        together(self, lines)
     }
     #[inline(always)]
     fn merge(self, one: E::Compute, other: E::Compute) -> E::Compute {

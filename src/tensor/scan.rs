@@ -103,7 +103,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
         let first = widened(elements.first()?);
         let first = first.binary::<LargerReal>(first);
         let larger = |max: <E::Inexact as Dtype>::Compute, x: &E, _| max.binary::<LargerReal>(widened(x));
-        let max = in_turn::<E, _, 16, 1>(elements, first, larger, |one, other| one.binary::<LargerReal>(other));
+        let max = in_turn::<E, _, 16>(elements, first, larger, |one, other| one.binary::<LargerReal>(other));
         Some((max, total(elements, |x| scale(Castable::from_i32(1), widened(x), max))))
     }
     #[inline(always)]

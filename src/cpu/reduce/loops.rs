@@ -4,14 +4,14 @@ use super::plan::BLOCK;
 use crate::cpu::convert;
 use crate::cpu::simd::{self, Loop};
 use crate::dtype::f16;
-use crate::ops::reduce::Reducer;
+use crate::ops::reduce::{Reducer, together};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
 /// How many rows are met at once.
 const AHEAD: usize = 4;
-/// Blocks of halves that are widened at once.
-const WIDENED: usize = 4;
+/// How many lines are met at once.
+const TOGETHER: usize = 4;
 
 /// Each line to a partial result.
 pub(super) struct Lines<'a, A: Copy, R: Reducer<A>> {
@@ -23,6 +23,8 @@ pub(super) struct Lines<'a, A: Copy, R: Reducer<A>> {
     /// The position of the first element, and from line to line.
     pub position: usize,
     pub next: usize,
+    /// Whether the elements are far from the processor.
+    pub far: bool,
     /// A place for each line.
     pub partials: &'a mut [R::Partial],
 }
@@ -40,22 +42,36 @@ impl<A: Copy, R: Reducer<A>> Loop for Lines<'_, A, R> {
 impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
     #[inline(always)]
     fn met(self) {
-        let Lines { reducer, from, step, len, position, next, partials } = self;
+        let Lines { reducer, from, step, len, position, next, far, partials } = self;
         // SAFETY: who makes this has found the elements of as many lines as there are places.
         let elements = |line: usize| unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
-        for (line, partial) in partials.iter_mut().enumerate() {
+        let mut line = 0;
+        // Other partial results do not stay in the registers; and far elements come sooner in the order of memory.
+        if !far
+            && !R::HAS_POSITIONS
+            && size_of::<A>() == size_of::<f32>()
+            && size_of::<R::Partial>() == size_of::<f32>()
+        {
+            let (groups, _) = partials.as_chunks_mut::<TOGETHER>();
+            for group in groups {
+                *group = reducer.several(core::array::from_fn(|at| elements(line + at)));
+                line += TOGETHER;
+            }
+        }
+        for partial in &mut partials[line..] {
             *partial = reducer.block(elements(line), position + line * next);
+            line += 1;
         }
     }
 
     /// Halves, brought to `f32` some lines at a time.
     #[inline(always)]
     fn widened(self) {
-        let Lines { reducer, from, step, len, position, next, partials } = self;
-        let mut room = [const { MaybeUninit::<f32>::uninit() }; WIDENED * BLOCK];
+        let Lines { reducer, from, step, len, position, next, partials, .. } = self;
+        let mut room = [const { MaybeUninit::<f32>::uninit() }; TOGETHER * BLOCK];
         let room: *mut f32 = room.as_mut_ptr().cast();
         assert!(len <= BLOCK, "no line is longer than a block");
-        let fitting = (WIDENED * BLOCK / len).max(1);
+        let fitting = (TOGETHER * BLOCK / len).max(1);
         for (group, some) in partials.chunks_mut(fitting).enumerate() {
             let first = group * fitting;
             for line in 0..some.len() {
@@ -63,7 +79,8 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
                 unsafe { convert::widen::<f16>(from.add((first + line) * step).cast(), room.add(line * len), len) }
             }
             let reducer = Wide::<A, R>(reducer, PhantomData);
-            Lines { reducer, from: room.cast_const(), step: len, len, position, next, partials: some }.met();
+            Lines { reducer, from: room.cast_const(), step: len, len, position, next, far: false, partials: some }
+                .met();
         }
     }
 }
@@ -90,6 +107,10 @@ impl<A: Copy, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
     #[inline(always)]
     fn merge(self, one: R::Partial, other: R::Partial) -> R::Partial {
         self.0.merge(one, other)
+    }
+    #[inline(always)]
+    fn several<const M: usize>(self, lines: [&[f32]; M]) -> [R::Partial; M] {
+        together(self, lines)
     }
     fn finish(self, partial: R::Partial, count: usize) -> R::Out {
         self.0.finish(partial, count)

@@ -120,7 +120,7 @@ impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
         let partials = if across.is_some() { &mut partials[..found.lines] } else { partials };
         let (reducer, from) = (self.reducer, found.from);
         let step = if across.is_some() { found.step } else { len };
-        simd::dispatch(Lines { reducer, from, step, len, position, next: len, partials });
+        simd::dispatch(Lines { reducer, from, step, len, position, next: len, far: self.far, partials });
         partials
     }
 
@@ -144,7 +144,7 @@ impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
             let some;
             (some, partials) = partials.split_at_mut(found.lines);
             let (reducer, from, step) = (self.reducer, found.from, found.step);
-            simd::dispatch(Lines { reducer, from, step, len, position, next: 0, partials: some });
+            simd::dispatch(Lines { reducer, from, step, len, position, next: 0, far: self.far, partials: some });
             index[across] += found.lines;
         }
     }
