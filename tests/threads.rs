@@ -12,11 +12,11 @@ type Matrix<E> = Tensor<E, (Dyn, Dyn)>;
 static POOLS: LazyLock<Vec<ThreadPool>> =
     LazyLock::new(|| [1, 2, 3, 7].map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().unwrap()).into());
 
-/// Sizes of matrices: square, many columns, many rows (also one more than a number that divides well), odd ones.
-const SIZES: [[usize; 2]; 5] = if cfg!(debug_assertions) {
-    [[128, 256], [3, 11_003], [11_003, 3], [131, 257], [1, 32_771]]
+/// Sizes of matrices: square, many columns, many rows (also one more than a number that divides well), long rows, odd ones.
+const SIZES: [[usize; 2]; 6] = if cfg!(debug_assertions) {
+    [[128, 256], [3, 11_003], [11_003, 3], [131, 257], [61, 1501], [1, 32_771]]
 } else {
-    [[2048, 1024], [3, 700_001], [700_001, 3], [8191, 257], [1, 2_000_003]]
+    [[2048, 1024], [3, 700_001], [700_001, 3], [8191, 257], [1021, 3001], [1, 2_000_003]]
 };
 
 trait Exact: Element {

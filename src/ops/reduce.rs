@@ -39,14 +39,13 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
         match (size_of::<A>(), size_of::<Self::Partial>(), elements.len()) {
             (1, 1, LONG..) => long::<A, Self, 256>(self, elements, index),
             (2, 2, LONG..) => long::<A, Self, 128>(self, elements, index),
-            (4, 4, LONG..) => long::<A, Self, 64>(self, elements, index),
             (4 | 8, 8, 256..) => long::<A, Self, 32>(self, elements, index),
             (16, 16, LONG..) => long::<A, Self, 16>(self, elements, index),
             _ => short(self, elements, index),
         }
     }
     /// Several lines of elements, equally long, none of which knows where it stands. (Reductions that take little time for an
-    /// element take them together: no line waits for the one before it.)
+    /// element take them together: no line waits for the one before it.) How many lines there are makes no difference to any.
     #[inline(always)]
     fn several<const M: usize>(self, lines: [&[A]; M]) -> [Self::Partial; M] {
         lines.map(|line| self.block(line, 0))

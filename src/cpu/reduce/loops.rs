@@ -45,21 +45,23 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
         let Lines { reducer, from, step, len, position, next, far, partials } = self;
         // SAFETY: who makes this has found the elements of as many lines as there are places.
         let elements = |line: usize| unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
-        let mut line = 0;
-        // Other partial results do not stay in the registers; and far elements come sooner in the order of memory.
-        if !far
-            && !R::HAS_POSITIONS
-            && size_of::<A>() == size_of::<f32>()
-            && size_of::<R::Partial>() == size_of::<f32>()
-        {
-            let (groups, _) = partials.as_chunks_mut::<TOGETHER>();
-            for group in groups {
-                *group = reducer.several(core::array::from_fn(|at| elements(line + at)));
-                line += TOGETHER;
+        // Other partial results do not stay in the registers.
+        let stays = size_of::<A>() == size_of::<f32>() && size_of::<R::Partial>() == size_of::<f32>();
+        if !stays || R::HAS_POSITIONS {
+            for (line, partial) in partials.iter_mut().enumerate() {
+                *partial = reducer.block(elements(line), position + line * next);
             }
+            return;
         }
-        for partial in &mut partials[line..] {
-            *partial = reducer.block(elements(line), position + line * next);
+        // Far elements come sooner in the order of memory. (What is added to what is the same in either way.)
+        let (groups, others) = if far { (&mut [][..], partials) } else { partials.as_chunks_mut::<TOGETHER>() };
+        let mut line = 0;
+        for group in groups {
+            *group = reducer.several(core::array::from_fn(|at| elements(line + at)));
+            line += TOGETHER;
+        }
+        for partial in others {
+            [*partial] = reducer.several([elements(line)]);
             line += 1;
         }
     }
