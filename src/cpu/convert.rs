@@ -1,4 +1,5 @@
-//! Half-precision floats side by side as `f32`, and back: by the machine's instructions where it has some.
+//! Half-precision floats side by side as `f32`, and back: by the machine's instructions where it has some (for `f16` both ways, for
+//! `bf16` back).
 //!
 //! Uses the instruction sets; used by the elementwise loops and by products.
 
@@ -37,10 +38,50 @@ impl<H: Dtype<Compute = f32>> Loop for Narrowing<H> {
     }
 }
 
-/// Instructions for `f16`, which rustc's plain Rust has no way to name.
+/// Instructions that rustc's plain Rust has no way to name.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
+    use crate::dtype::{Dtype, bf16};
     use core::arch::x86_64::*;
+
+    pub(super) fn rounds_to_bf16() -> bool {
+        macro_rules! has {
+            ($($feature:tt)*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
+        }
+        has!("avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512bf16")
+    }
+
+    /// # Safety
+    /// There are `len` elements and places.
+    #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")]
+    pub(super) unsafe fn round_to_bf16(from: *const f32, to: *mut bf16, len: usize) {
+        /// What the instruction changes otherwise: it takes subnormal numbers for zero, and NaNs for other ones.
+        const OTHERWISE: i32 = 0x20 | 0x80 | 0x01;
+        const AT_ONCE: usize = 64;
+        let mut at = 0;
+        // SAFETY: the caller's promise. `bf16` is its bits, so that 32 of them are a vector.
+        unsafe {
+            let one_by_one = |from: *const f32, to: *mut bf16, len: usize| {
+                for i in 0..len {
+                    to.add(i).write(bf16::from_compute(from.add(i).read()));
+                }
+            };
+            while at + AT_ONCE <= len {
+                let [a, b, c, d] = [0, 16, 32, 48].map(|lane| _mm512_loadu_ps(from.add(at + lane)));
+                let [ka, kb, kc, kd] = [a, b, c, d].map(|x| _mm512_fpclass_ps_mask::<OTHERWISE>(x));
+                if (ka | kb) | (kc | kd) == 0 {
+                    for (lane, low, high) in [(0, a, b), (32, c, d)] {
+                        let halves = _mm512_cvtne2ps_pbh(high, low);
+                        to.add(at + lane).cast::<__m512bh>().write_unaligned(halves);
+                    }
+                } else {
+                    one_by_one(from.add(at), to.add(at), AT_ONCE);
+                }
+                at += AT_ONCE;
+            }
+            one_by_one(from.add(at), to.add(at), len - at);
+        }
+    }
 
     pub(super) fn is_there() -> bool {
         std::arch::is_x86_feature_detected!("avx") && std::arch::is_x86_feature_detected!("f16c")
@@ -134,6 +175,11 @@ pub(super) unsafe fn narrow<H: Dtype<Compute = f32>>(from: *const f32, to: *mut 
         // SAFETY: as above.
         return unsafe { x86::narrow(from, to.cast(), len) };
     }
+    #[cfg(target_arch = "x86_64")]
+    if const { matches!(H::DTYPE, DType::BF16) } && x86::rounds_to_bf16() {
+        // SAFETY: as above; `H` is `bf16`, the one dtype of that name.
+        return unsafe { x86::round_to_bf16(from, to.cast(), len) };
+    }
     simd::dispatch(Narrowing(from, to, len));
 }
 
@@ -157,7 +203,12 @@ pub(super) unsafe fn narrowing<H: Dtype<Compute = f32>>(_: *const (), [out, a]: 
 
 /// Elements converted at once on their way to and from a loop over `f32`.
 #[cfg(any(not(debug_assertions), feature = "any"))]
-const PIECE: usize = 256;
+const PIECE: usize = 1024;
+
+/// A piece, where vectors of it lie inside cache lines.
+#[cfg(any(not(debug_assertions), feature = "any"))]
+#[repr(align(64))]
+struct Piece([MaybeUninit<f32>; PIECE]);
 
 /// The loop of a kernel over `f32`, for operands and a result of a dtype that computes in it.
 ///
@@ -170,8 +221,8 @@ pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
     places: [*mut u8; N],
     len: usize,
 ) {
-    let mut rooms = [[const { MaybeUninit::<f32>::uninit() }; PIECE]; N];
-    let rooms = rooms.each_mut().map(|room| room.as_mut_ptr().cast::<f32>());
+    let mut rooms = [const { Piece([MaybeUninit::uninit(); PIECE]) }; N];
+    let rooms = rooms.each_mut().map(|room| room.0.as_mut_ptr().cast::<f32>());
     let places = places.map(|place| place.cast::<H>());
     for low in (0..len).step_by(PIECE) {
         let count = PIECE.min(len - low);

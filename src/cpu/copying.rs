@@ -312,31 +312,60 @@ pub(super) unsafe fn over(width: usize, sizes: &[usize], strides: [&[usize]; 2],
     by_width!(width, W => unsafe { engine::over(sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), past_caches: false }) });
 }
 
+/// Copies bytes, past the caches if what they are a part of is too large for those.
+///
+/// # Safety
+/// There are so many at `from` and as many places at `to`. Before others read them, [`stream::finish`] is called.
+#[inline(always)]
+unsafe fn copy_part(to: *mut u8, from: *const u8, bytes: usize, is_large: bool) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if is_large {
+            stream::write_out(to, from, bytes);
+        } else {
+            core::ptr::copy_nonoverlapping(from, to, bytes);
+        }
+    }
+}
+
 /// Writes `rows` rows, each a run of bytes from every operand: where it starts and how long its runs are, which lie one after the
 /// other. Short runs are refused.
 ///
 /// # Safety
 /// There are `rows` runs from each start, and room for all of them.
 pub(super) unsafe fn interleave(rows: usize, runs: &[(*const u8, usize)], out: *mut u8) -> bool {
-    if rows < 2 || runs.iter().any(|&(_, bytes)| bytes < ROW) {
+    if runs.iter().any(|&(_, bytes)| bytes < ROW) {
         return false;
     }
     let row = runs.iter().map(|(_, bytes)| bytes).sum::<usize>();
-    let pieces = threads::pieces(engine::moving(rows * row, 2)).min(rows);
+    let bytes = rows * row;
+    if bytes == 0 {
+        return false;
+    }
+    // In cache lines, so that threads write to none together.
+    let (lines, is_large) = (bytes.div_ceil(64), stream::is_large(bytes));
+    let pieces = threads::pieces(engine::moving(bytes, 2)).min(lines);
     let places = Shared((runs, out));
     threads::for_each(pieces, &|piece| {
         let places = &places;
-        let (runs, mut out) = places.0;
-        let part = [piece, piece + 1].map(|piece| rows * piece / pieces);
-        // SAFETY: the caller's promise; every part of the rows is written by one thread.
-        unsafe {
-            out = out.add(part[0] * row);
-            for at in part[0]..part[1] {
-                for &(start, bytes) in runs {
-                    core::ptr::copy_nonoverlapping(start.add(at * bytes), out, bytes);
-                    out = out.add(bytes);
+        let (runs, out) = places.0;
+        let [mut at, end] = [piece, piece + 1].map(|piece| (lines * piece / pieces * 64).min(bytes));
+        while at < end {
+            // Where in which row; then where in its next run.
+            let (number, mut from) = (at / row, at % row);
+            for &(start, run) in runs {
+                if from >= run {
+                    from -= run;
+                    continue;
                 }
+                let len = (run - from).min(end - at);
+                // SAFETY: the caller's promise; every part of the result is written by one thread.
+                unsafe { copy_part(out.add(at), start.add(number * run + from), len, is_large) }
+                (at, from) = (at + len, 0);
             }
+        }
+        if is_large {
+            stream::finish();
         }
     });
     true

@@ -4,6 +4,7 @@
 //! operands that do not lie side by side are brought together first. Loops are written so that the compiler vectorises them.
 //! Uses the instruction sets; used by the elementwise loops.
 
+use super::lookup;
 use super::simd::{self, Loop};
 use crate::ops::kernel::{Map1, Map2, Map3};
 
@@ -134,6 +135,12 @@ impl<K: Map3<A, B, C, O>, A: Copy, B: Copy, C: Copy, O> Loop for Three<K, A, B, 
 /// See [`Inner`].
 #[inline(always)]
 pub(super) unsafe fn one<K: Map1<A, O>, A: Copy, O>(kernel: *const (), [out, a]: [*mut u8; 2], len: usize) {
+    if let Some(looked) = const { lookup::of(K::ENTRY) }
+        && lookup::is_there()
+    {
+        // SAFETY: the caller's promise. Rows of the table have operands and results of the dtype they say.
+        return unsafe { looked(a.cast(), out.cast(), len) };
+    }
     // SAFETY: the caller's promise.
     let kernel = unsafe { *kernel.cast::<K>() };
     simd::dispatch(One::<K, A, O> { kernel, out: out.cast(), a: a.cast(), len });

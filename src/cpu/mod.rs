@@ -23,6 +23,7 @@ mod inner;
 pub(crate) mod integers;
 mod keys;
 pub(crate) mod lanes;
+mod lookup;
 pub(crate) mod moving;
 pub(crate) mod order;
 pub(crate) mod reduce;

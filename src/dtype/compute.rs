@@ -160,7 +160,9 @@ impl MachineFloat for f64 {
 pub trait Unary: 'static {
     /// Whether there is another form for usual floating-point numbers, which vectorises.
     const HAS_USUAL: bool = false;
-    /// That form.
+    /// Whether devices may compute `f32` by tables, which gives other last digits.
+    const BY_LOOKUP: bool = false;
+    /// The form for usual numbers.
     #[inline(always)]
     fn usual<T: MachineFloat>(x: T) -> T {
         Self::real(x)

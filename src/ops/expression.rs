@@ -221,6 +221,12 @@ const fn is_half(entry: Option<Entry>) -> bool {
     }
 }
 
+/// Whether a kernel is a row of the table over `bf16` that is computed in `f32` at length: the compiled loops round its results by
+/// an instruction, where there is one.
+const fn is_long_half(entry: Option<Entry>, is_long: bool) -> bool {
+    is_long && matches!(entry, Some(Entry { dtype: DType::BF16, .. }))
+}
+
 /// For `Mapped2: Map2 (x: X 0, y: Y 1)` it writes a kernel over two expressions, which is computed for pieces at once if `at_once`.
 macro_rules! mapped {
     ($(
@@ -327,7 +333,7 @@ macro_rules! mapped {
 }
 mapped! {
     /// A function of one expression.
-    Mapped1: Map1<K> (x: X 0), at_once K::HAS_USUAL || is_half(K::ENTRY), |loops, kernel, out, len| loops.one(kernel, x, out, len);
+    Mapped1: Map1<K> (x: X 0), at_once K::HAS_USUAL || K::BY_LOOKUP || is_half(K::ENTRY) || is_long_half(K::ENTRY, K::IS_LONG), |loops, kernel, out, len| loops.one(kernel, x, out, len);
     /// A function of two expressions.
     Mapped2: Map2<K> (x: X 0, y: Y 1), at_once is_half(K::ENTRY), |loops, kernel, out, len| loops.two(kernel, (x, y), out, len);
     /// A function of three expressions.

@@ -64,6 +64,8 @@ pub trait Map1<A, O>: Copy + Send + Sync {
     const HAS_USUAL: bool = false;
     /// Whether an element takes longer to compute than memory takes to give it.
     const IS_LONG: bool = false;
+    /// Whether devices may compute it by tables, which gives other last digits.
+    const BY_LOOKUP: bool = false;
     /// One element.
     fn call(self, a: A) -> O;
     /// Whether the form for usual elements holds for this one.
@@ -136,6 +138,7 @@ impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
         Entry::of(Op::ROW, A::DTYPE, Operands::One, &[(<Op::Output as Element>::DTYPE, O::DTYPE)]);
     const HAS_USUAL: bool = Op::HAS_USUAL;
     const IS_LONG: bool = Op::IS_LONG;
+    const BY_LOOKUP: bool = Op::BY_LOOKUP;
     #[inline(always)]
     fn call(self, a: A) -> O {
         Op::apply(a).cast()

@@ -30,6 +30,7 @@ impl Unary for relu {
 }
 
 impl Unary for gelu {
+    const BY_LOOKUP: bool = true;
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
         x * T::lit(0.5) * (T::one() + MachineFloat::erf(x * T::FRAC_1_SQRT_2()))

@@ -52,10 +52,11 @@ impl Unary for square {
 }
 
 /// Functions of floating-point and complex numbers. For `exp: |x| x.exp(); |z| complex::exp(z);` it writes
-/// `impl Unary for exp` with those two formulas.
+/// `impl Unary for exp` with those two formulas; `by lookup` says that devices may have tables for it.
 macro_rules! functions {
-    ($($op:ident: |$x:ident| $real:expr; |$z:ident| $complex:expr;)*) => {$(
+    ($($op:ident $(by $lookup:ident)?: |$x:ident| $real:expr; |$z:ident| $complex:expr;)*) => {$(
         impl Unary for $op {
+            $(functions! { @by $lookup })?
             #[inline(always)]
             fn real<T: MachineFloat>($x: T) -> T {
                 $real
@@ -66,12 +67,13 @@ macro_rules! functions {
             }
         }
     )*};
+    (@by lookup) => { const BY_LOOKUP: bool = true; };
 }
 functions! {
     exp: |x| T::elementary::<math::Exp>(x); |z| complex::exp(z);
     exp2: |x| T::elementary::<math::Exp2>(x); |z| complex::exp(z * T::LN_2());
     expm1: |x| T::elementary::<math::Expm1>(x); |z| complex::expm1(z);
-    log: |x| T::elementary::<math::Log>(x); |z| complex::log(z);
+    log by lookup: |x| T::elementary::<math::Log>(x); |z| complex::log(z);
     log2: |x| T::elementary::<math::Log2>(x); |z| complex::log(z) / T::LN_2();
     log10: |x| T::elementary::<math::Log10>(x); |z| complex::log(z) / T::LN_10();
     log1p: |x| T::elementary::<math::Log1p>(x); |z| complex::log1p(z);

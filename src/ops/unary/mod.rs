@@ -12,7 +12,7 @@ mod special;
 use super::Op;
 use super::admit::*;
 use super::table::unary_table;
-use crate::dtype::{Castable, Compute, Dtype, Unary, Usual};
+use crate::dtype::{Castable, Compute, DType, Dtype, Unary, Usual};
 
 /// An operation of one operand on elements of dtype `E`: the result dtype, and the function.
 pub trait UnaryOp<E: Dtype>: Op {
@@ -24,6 +24,9 @@ pub trait UnaryOp<E: Dtype>: Op {
     /// Whether an element takes longer to compute than memory takes to give it.
     #[doc(hidden)]
     const IS_LONG: bool = false;
+    /// Whether devices may compute it by tables, which gives other last digits.
+    #[doc(hidden)]
+    const BY_LOOKUP: bool = false;
     /// One element.
     #[doc(hidden)]
     fn apply(x: E) -> Self::Output;
@@ -77,6 +80,7 @@ macro_rules! unary_ops {
         impl<E: $($bound)+> UnaryOp<E> for $op {
             const ROW: Option<usize> = Some(Row::$op as usize);
             const IS_LONG: bool = $long;
+            const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
             type Output = E;
             #[inline(always)]
             fn apply(x: E) -> E {
@@ -88,6 +92,7 @@ macro_rules! unary_ops {
         impl<E: $($bound)+> UnaryOp<E> for $op {
             const ROW: Option<usize> = Some(Row::$op as usize);
             const IS_LONG: bool = true;
+            const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
             type Output = E::Inexact;
             #[inline(always)]
             fn apply(x: E) -> E::Inexact {

@@ -179,12 +179,12 @@ fn edited(view: &mut AnyViewMut<'_>, model: &Model, plain: &mut [i64], edit: usi
     for (at, &place) in model.places.iter().enumerate() {
         let x = &mut plain[place];
         *x = match edit % 6 {
-            0 => *x + 1000,
+            0 => x.wrapping_add(1000),
             1 => 7,
-            2 => -*x,
+            2 => x.wrapping_neg(),
             3 => (*x).clamp(-5, 5),
             4 => at as i64,
-            _ => *x * *x,
+            _ => x.wrapping_mul(*x),
         };
     }
     match edit % 6 {
