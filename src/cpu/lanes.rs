@@ -2,6 +2,7 @@
 
 use super::elementwise::result_len;
 use super::simd::{self, Loop};
+use super::stream;
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::device::LaneKernel;
@@ -9,6 +10,9 @@ use crate::dtype::Element;
 use crate::error::Result;
 use crate::shape::strides;
 use crate::storage::{HostBuffer, View};
+
+/// Bytes of a lane that are worth writing past the caches: shorter ones fill few cache lines.
+const LONG: usize = 1024;
 
 /// What becomes of the results of a lane: where the first goes, from each to the next, and the results.
 type Results<'a, O> = dyn Fn(usize, usize, &[O]) + Sync + 'a;
@@ -50,6 +54,7 @@ impl<K: LaneKernel<A, O>, A: Element, O: Copy + Default> Loop for Lanes<'_, K, A
                 results(run.starts[0] + lane * run.steps[0], steps[0], &result);
             }
         }
+        stream::finish();
     }
 }
 
@@ -94,14 +99,18 @@ pub(crate) fn lanes<A: Element, O: Element>(
     a: View<'_, HostBuffer, A>,
     axis: usize,
 ) -> Result<HostBuffer> {
+    let total = result_len(a.sizes)?;
+    let past_caches = stream::is_large(total * size_of::<O>());
     // SAFETY: the lanes are disjoint and together hold every place of the result, and each is written whole.
     unsafe {
-        HostBuffer::filled_by(result_len(a.sizes)?, |to: *mut O| {
+        HostBuffer::filled_by(total, |to: *mut O| {
             let to = Shared(to);
             execute(kernel, a, axis, &|first, step, lane: &[O]| {
                 let shared = &to;
                 let to = shared.0.add(first);
-                if step == 1 {
+                if step == 1 && past_caches && size_of_val(lane) >= LONG {
+                    stream::write_out(to.cast(), lane.as_ptr().cast(), size_of_val(lane));
+                } else if step == 1 {
                     core::ptr::copy_nonoverlapping(lane.as_ptr(), to, lane.len());
                 } else {
                     lane.iter().enumerate().for_each(|(i, &value)| to.add(i * step).write(value));

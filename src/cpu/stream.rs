@@ -8,7 +8,7 @@ use core::mem::MaybeUninit;
 /// Bytes of a result from which on it is written past the caches.
 ///
 /// Builds with debug assertions do so sooner, so that tests need not be large to see it.
-const LARGE: usize = if cfg!(debug_assertions) { 16 << 10 } else { 32 << 20 };
+const LARGE: usize = if cfg!(debug_assertions) { 16 << 10 } else { 16 << 20 };
 
 /// Whether a result of so many bytes is written past the caches.
 #[inline(always)]
