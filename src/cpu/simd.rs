@@ -87,14 +87,28 @@ pub(crate) fn prefetch<T>(place: *const T) {
     let _ = place;
 }
 
+/// A part of the nearest cache: so many bytes of a row are asked for at most.
+const ASKED: usize = 8192;
+
 /// Asks for the first cache lines of a row ahead of its use. The places need not be valid.
 #[inline(always)]
 pub(crate) fn prefetch_row<T>(place: *const T, len: usize) {
-    /// A part of the nearest cache.
-    const BYTES: usize = 8192;
-    for line in (0..(len * size_of::<T>()).min(BYTES)).step_by(64) {
+    for line in (0..(len * size_of::<T>()).min(ASKED)).step_by(64) {
         prefetch(place.wrapping_byte_add(line));
     }
+}
+
+/// The same for one of several rows: not into the nearest cache, where rows whose distance is a large power of two have few places.
+#[inline(always)]
+pub(crate) fn prefetch_row_nearby<T>(place: *const T, len: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..(len * size_of::<T>()).min(ASKED)).step_by(64) {
+        let place = place.wrapping_byte_add(line);
+        // SAFETY: as in `prefetch`.
+        unsafe { core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T1 }>(place.cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    prefetch_row(place, len);
 }
 
 /// Meets chunks of elements (and where they stand in their line), `N` partial results of each line taking one element of a chunk

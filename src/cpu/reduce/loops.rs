@@ -146,7 +146,7 @@ impl<A: Copy, R: Reducer<A>> Loop for Rows<'_, A, R> {
             if far {
                 // The next rows, or what lies beside these.
                 let ahead = if at + 2 * AHEAD <= rows { AHEAD * step } else { columns };
-                some.iter().for_each(|row| simd::prefetch_row(row.as_ptr().wrapping_add(ahead), columns));
+                some.iter().for_each(|row| simd::prefetch_row_nearby(row.as_ptr().wrapping_add(ahead), columns));
             }
             meet_some(reducer, partials, some[0], some[1], some[2], some[3], position + at);
             at += AHEAD;
