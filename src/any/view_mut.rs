@@ -6,14 +6,14 @@ use super::call::Value;
 use super::moves::invalid;
 use super::operand::AnyOperand;
 use super::views::axis;
-use super::{AnyTensor, Buffer, shared};
+use super::{AnyTensor, Buffer, Dims, shared};
 use crate::device::{AnyDevice, Device};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::Result;
 use crate::ops::table::{binary_table, unary_table};
 use crate::shape::{Shape, strides};
-use crate::tensor::TensorViewMut;
+use crate::tensor::{Kept, TensorViewMut, meet};
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -122,6 +122,31 @@ impl<'a> AnyViewMut<'a> {
         Ok(parts(&self.tensor)?.into_iter().map(part).collect())
     }
 
+    /// Views by several indices, of which no two may reach the same; this one gives way to them.
+    fn several(self, indices: &[&[Value]]) -> Result<Vec<AnyViewMut<'a>>> {
+        let op = "multi_index_mut";
+        // A tensor of the same sizes without gaps, whose strides tell its axes apart.
+        let strides = strides::row_major(&self.tensor.sizes);
+        let plain =
+            AnyTensor { buffer: Buffer::Meta, offset: 0, strides: Dims::known(&strides), ..self.tensor.clone() };
+        let mut views = Vec::with_capacity(indices.len());
+        let mut all: Vec<Vec<Kept>> = Vec::with_capacity(indices.len());
+        for (at, index) in indices.iter().enumerate() {
+            // No two of those that are given out reach the same, as is seen to below; this one is gone.
+            let whole = AnyViewMut { tensor: self.tensor.clone(), memory: PhantomData };
+            views.push(whole.seen(op, |x| x.index(index))?);
+            let kept = kept_of(&plain, &plain.index(index)?);
+            if let Some(other) = all.iter().position(|other| meet(other, &kept)) {
+                let sizes = self.shape();
+                let reason =
+                    format!("indices {other} and {at} of a tensor of shape {sizes:?} have an element in common");
+                return invalid(op, reason);
+            }
+            all.push(kept);
+        }
+        Ok(views)
+    }
+
     fn split_at(self, dim: i64, at: usize) -> Result<[AnyViewMut<'a>; 2]> {
         let op = "split_at_mut";
         if self.rank() == 0 {
@@ -145,6 +170,20 @@ impl<'a> AnyViewMut<'a> {
     pub fn to_tensor(&self) -> Result<AnyTensor> {
         self.tensor.copy()
     }
+}
+
+/// The positions that a view made of positions, ranges and new axes keeps of each axis of a tensor without gaps.
+fn kept_of(plain: &AnyTensor, view: &AnyTensor) -> Vec<Kept> {
+    let first = |axis: usize| view.offset / plain.strides[axis].max(1) % plain.sizes[axis].max(1);
+    let one = |axis| Kept { first: first(axis), len: usize::from(view.numel() != 0), step: 1, is_one: false };
+    let mut all: Vec<Kept> = (0..plain.rank()).map(one).collect();
+    for (&len, &stride) in view.sizes.iter().zip(view.strides.iter()).filter(|(len, _)| **len > 1) {
+        // Steps along an axis stay inside of it, so they are shorter than a step along the axis before.
+        if let Some(axis) = plain.strides.iter().position(|&unit| unit <= stride) {
+            (all[axis].len, all[axis].step) = (len.min(all[axis].len * len), stride / plain.strides[axis].max(1));
+        }
+    }
+    all
 }
 
 /// For `select_mut = select` it writes `select_mut`, of a tensor and of a mutable view: the view that `select` gives, to be written.
@@ -224,6 +263,28 @@ macro_rules! parts {
             /// ```
             pub fn split_at_mut(&mut self, dim: i64, at: usize) -> Result<[AnyViewMut<'_>; 2]> {
                 self.borrowed_mut()?.split_at(dim, at)
+            }
+
+            /// Several views at once, each as [`index_mut`](Self::index_mut) gives it.
+            ///
+            /// # Errors
+            /// If two of them have an element in common, or elements would be copied; else as there.
+            ///
+            /// ```
+            /// use castiron::any::Value;
+            /// use castiron::{AnyTensor, tensor};
+            /// let mut x = AnyTensor::from(tensor![0, 1, 2, 3, 4, 5]);
+            /// let (even, odd) = ([Value::Slice(None, None, Some(2))], [Value::Slice(Some(1), None, Some(2))]);
+            /// let mut views = x.multi_index_mut(&[&even, &odd])?;
+            /// let last = views[1].to_tensor()?;
+            /// views[0].add_(&last)?;
+            /// views[1].neg_()?;
+            /// assert_eq!(x.to_string(), "tensor([ 1, -1,  5, -3,  9, -5])");
+            /// assert!(x.multi_index_mut(&[&even, &[Value::from(4_i64)]]).is_err());
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn multi_index_mut(&mut self, indices: &[&[Value]]) -> Result<Vec<AnyViewMut<'_>>> {
+                self.borrowed_mut()?.several(indices)
             }
 
             /// Goes through the positions along an axis, which disappears, to write them where they are.

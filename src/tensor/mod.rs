@@ -141,6 +141,7 @@ pub(crate) use {
     put::places,
     repeat::repeated_elements,
     scatter::reduce_into,
+    slice::{Kept, meet},
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.

@@ -10,12 +10,12 @@ use crate::shape::{Shape, SizeArray};
 
 /// The positions of an axis that a slice keeps: `len` of them, `step` apart.
 #[derive(Clone, Copy)]
-pub(super) struct Kept {
-    first: usize,
-    len: usize,
-    step: usize,
+pub(crate) struct Kept {
+    pub(crate) first: usize,
+    pub(crate) len: usize,
+    pub(crate) step: usize,
     /// Whether the axis disappears.
-    is_one: bool,
+    pub(crate) is_one: bool,
 }
 
 /// What an item keeps of an axis.
@@ -107,7 +107,7 @@ pub(super) fn kept_of(items: &dyn Items, sizes: &[usize]) -> Result<Vec<Kept>> {
 }
 
 /// Whether two slices of one tensor have an element in common: a position in common on every axis.
-pub(super) fn meet(a: &[Kept], b: &[Kept]) -> bool {
+pub(crate) fn meet(a: &[Kept], b: &[Kept]) -> bool {
     a.iter().zip(b).all(|(a, b)| {
         let (few, many) = if a.len <= b.len { (a, b) } else { (b, a) };
         let mut positions = (0..few.len).map(|at| few.first + at * few.step);

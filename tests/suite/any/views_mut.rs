@@ -291,6 +291,48 @@ proptest! {
             prop_assert_eq!(elements(&view.to_tensor().unwrap()), want);
         }
     }
+
+    #[test]
+    fn several_views_are_given_out_where_no_two_meet(
+        sizes in prop::collection::vec(0..5_usize, 0..4),
+        choices in prop::collection::vec(prop::collection::vec((0..4_usize, -5..5_i64, -5..6_i64, 1..4_i64), 0..4), 1..4),
+    ) {
+        let len: usize = sizes.iter().product();
+        let shape: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
+        let numbers = AnyTensor::from(Tensor::<i64, shape![_]>::arange(0, len as i64, 1)).reshape(&shape).unwrap();
+        let indices: Vec<Vec<Value>> = choices
+            .iter()
+            .map(|items| items.iter().take(sizes.len()).map(|&(kind, start, end, step)| match kind {
+                0 => Value::from(start),
+                1 => Value::Slice(None, Some(end), None),
+                2 => Value::Slice(Some(start), None, Some(step)),
+                _ => Value::Slice(Some(start), Some(end), Some(step)),
+            }).collect())
+            .collect();
+        let mut base = numbers.copy().unwrap();
+        let lists: Vec<&[Value]> = indices.iter().map(|index| &index[..]).collect();
+        let reached: Result<Vec<Vec<i64>>, _> =
+            lists.iter().map(|index| numbers.index(index).map(|x| elements(&x))).collect();
+        let (given, reached) = match (base.multi_index_mut(&lists), reached) {
+            (given, Ok(reached)) => (given, reached),
+            (given, Err(_)) => {
+                prop_assert!(given.is_err());
+                return Ok(());
+            }
+        };
+        let mut all: Vec<i64> = reached.iter().flatten().copied().collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        prop_assert_eq!(given.is_ok(), all.len() == count);
+        if let Ok(mut views) = given {
+            for (at, view) in views.iter_mut().enumerate() {
+                view.add_(1000 * (at + 1)).unwrap();
+            }
+            let number = |x: i64| reached.iter().position(|list| list.contains(&x)).map_or(0, |at| at as i64 + 1);
+            prop_assert_eq!(elements(&base), (0..len as i64).map(|x| x + 1000 * number(x)).collect::<Vec<_>>());
+        }
+    }
 }
 
 #[test]
