@@ -3,7 +3,7 @@
 //! Of tensors whose axes are all sparse: exchanging sparse axes of hybrid ones is left for later.
 
 use super::attributes::columns;
-use super::rows::{countable, keys_of, picked, rows_of};
+use super::rows::{countable, keys_of, picked, rows_of, sorted};
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::promote::Promotable;
@@ -13,6 +13,7 @@ use crate::shape::{
     Axis, Dimensional, HasAxis, IndexList, InsertAxis, Matrices, OneAxis, Permute, Reverse, Shape, SizeArray,
     Transpose,
 };
+use crate::ops::admit::InexactFor;
 use crate::ops::choosing::{self, IndexFor};
 use crate::tensor::Tensor;
 
@@ -241,7 +242,6 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         index: &Tensor<X, T>,
     ) -> SparseTensor<E, <S as HasAxis<I>>::Replace<<T as IndexList>::Dim>>
     where
-        E: Dtype,
         S: HasAxis<I> + Dimensional,
     {
         unwrap(self.try_index_select(axis, index))
@@ -254,7 +254,6 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         index: &Tensor<X, T>,
     ) -> Result<SparseTensor<E, <S as HasAxis<I>>::Replace<<T as IndexList>::Dim>>>
     where
-        E: Dtype,
         S: HasAxis<I> + Dimensional,
     {
         let (axis, own) = (<S as HasAxis<I>>::INDEX, self.shape());
@@ -266,24 +265,22 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         let mut sizes = <<S as HasAxis<I>>::Replace<<T as IndexList>::Dim> as Shape>::Sizes::copied(own.as_ref());
         sizes.as_mut()[axis] = index.len();
         countable("index_select", sizes.as_ref())?;
-        // The places named, sorted, so that each element finds those that name it.
-        let mut named: Vec<(i64, usize)> = index.into_iter().enumerate().map(|(to, from)| (from, to)).collect();
-        named.sort_unstable();
-        let sums = self.try_coalesce()?;
-        let nnz = sums.nnz();
-        let indices = Cpu::download(sums.parts.indices.elements())?;
+        // The elements sorted by their places along the axis, so that each place named finds its own.
+        let nnz = self.nnz();
+        let own = Cpu::download(self.parts.indices.elements())?;
+        let (places, elements) = sorted(own[axis * nnz..][..nnz].to_vec())?;
         let (mut chosen, mut moved) = (Vec::new(), Vec::new());
-        for (at, &from) in indices[axis * nnz..][..nnz].iter().enumerate() {
-            let start = named.partition_point(|&(named, _)| named < from);
-            for &(_, to) in named[start..].iter().take_while(|&&(named, _)| named == from) {
-                chosen.push(at as i64);
+        for (to, from) in index.into_iter().enumerate() {
+            let start = places.partition_point(|&place| place < from);
+            for at in (start..nnz).take_while(|&at| places[at] == from) {
+                chosen.push(elements[at]);
                 moved.push(to as i64);
             }
         }
-        let mut indices = Cpu::download(columns(&sums.parts.indices, &chosen)?.elements())?;
+        let mut indices = Cpu::download(columns(&self.parts.indices, &chosen)?.elements())?;
         indices[axis * chosen.len()..][..chosen.len()].copy_from_slice(&moved);
         let indices = rows_of(indices, [S::RANK, chosen.len()])?;
-        Ok(SparseTensor::assembled(sizes, indices, picked(&sums.parts.values, &chosen)?, false))
+        Ok(SparseTensor::assembled(sizes, indices, picked(&self.parts.values, &chosen)?, false))
     }
 
     /// The sum over one axis, which is sparse (`torch.sum(dim=…)`, `torch.sparse.sum`); [`sum`](Self::sum) is that of all.
@@ -372,5 +369,22 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         E: Dtype,
     {
         unwrap(self.try_coalesce().and_then(|sums| sums.parts.values.try_any()))
+    }
+
+    /// The norm of the elements, values of one place being added first (`torch.norm`): the zeros add nothing to it where `p` is
+    /// above 0.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![[0.0, 3.0], [4.0, 0.0]].to_sparse().norm(2.0).item(), 5.0);
+    /// ```
+    #[track_caller]
+    pub fn norm<O: Dtype>(&self, p: f64) -> Tensor<O, ()>
+    where
+        E: InexactFor<crate::ops::reduce::norm> + Dtype<RealDtype = O>,
+    {
+        unwrap(self.try_coalesce().and_then(|sums| sums.parts.values.try_norm(p)))
     }
 }

@@ -16,25 +16,25 @@ impl<E: Dtype, S: Shape> SparseTensor<E, S> {
     /// ```
     /// use castiron::{axis, tensor};
     /// let (a, b) = (tensor![[0, 1]].to_sparse(), tensor![[2.0, 0.0]].to_sparse());
-    /// assert_eq!(a.cat(axis![0], &b).to_dense(), tensor![[0.0, 1.0], [2.0, 0.0]]);
+    /// assert_eq!(a.cat(&b, axis![0]).to_dense(), tensor![[0.0, 1.0], [2.0, 0.0]]);
     /// ```
     #[track_caller]
     pub fn cat<const I: isize, F: Dtype, T: Shape>(
         &self,
-        axis: Axis<I>,
         other: &SparseTensor<F, T>,
+        axis: Axis<I>,
     ) -> SparseTensor<Promoted<E, F>, <S as Concat<I, T>>::Output>
     where
         S: Concat<I, T> + HasAxis<I> + Dimensional,
     {
-        unwrap(self.try_cat(axis, other))
+        unwrap(self.try_cat(other, axis))
     }
 
     /// [`cat`](Self::cat), returning the error.
     pub fn try_cat<const I: isize, F: Dtype, T: Shape>(
         &self,
-        _axis: Axis<I>,
         other: &SparseTensor<F, T>,
+        _axis: Axis<I>,
     ) -> Result<SparseTensor<Promoted<E, F>, <S as Concat<I, T>>::Output>>
     where
         S: Concat<I, T> + HasAxis<I> + Dimensional,
@@ -54,21 +54,21 @@ impl<E: Dtype, S: Shape> SparseTensor<E, S> {
     #[track_caller]
     pub fn stack<const I: isize, F: Dtype, T: Shape>(
         &self,
-        axis: Axis<I>,
         other: &SparseTensor<F, T>,
+        axis: Axis<I>,
     ) -> SparseTensor<Promoted<E, F>, <<S as Merge<T>>::Output as InsertAxis<I>>::Inserted<crate::dim!(2)>>
     where
         S: Merge<T>,
         <S as Merge<T>>::Output: InsertAxis<I>,
     {
-        unwrap(self.try_stack(axis, other))
+        unwrap(self.try_stack(other, axis))
     }
 
     /// [`stack`](Self::stack), returning the error.
     pub fn try_stack<const I: isize, F: Dtype, T: Shape>(
         &self,
-        _axis: Axis<I>,
         other: &SparseTensor<F, T>,
+        _axis: Axis<I>,
     ) -> Result<SparseTensor<Promoted<E, F>, <<S as Merge<T>>::Output as InsertAxis<I>>::Inserted<crate::dim!(2)>>>
     where
         S: Merge<T>,
