@@ -2,14 +2,13 @@
 //!
 //! Every row of the result is computed by one thread, its elements in their order: the number of threads changes nothing.
 
-use super::elementwise;
 use super::simd::{self, Loop};
 use super::threads;
 use crate::dtype::{Compute as _, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::reduce::Accumulating;
-use crate::storage::{HostBuffer, View};
+use crate::storage::HostBuffer;
 use rayon::prelude::*;
 
 /// A sparse matrix: the elements of row `i` are those from `starts[i]` to `starts[i + 1]`.
@@ -76,9 +75,8 @@ impl<E: Dtype> Loop for Product<'_, E> {
 }
 
 /// `left @ right`, `right` being row-major with so many columns.
-pub(crate) fn multiply<E: Dtype>(left: &Csr<E>, right: View<'_, HostBuffer, E>, width: usize) -> Result<HostBuffer> {
+pub(crate) fn multiply<E: Dtype>(left: &Csr<E>, right: &[E], width: usize) -> Result<HostBuffer> {
     let rows = left.starts.len() - 1;
-    let right = elementwise::download(right);
     let mut out = Vec::new();
     let len = rows * width;
     let bytes = len.saturating_mul(size_of::<E>());
@@ -88,7 +86,7 @@ pub(crate) fn multiply<E: Dtype>(left: &Csr<E>, right: View<'_, HostBuffer, E>, 
         let pieces = threads::pieces(left.values.len().saturating_mul(width)).clamp(1, rows.max(1));
         let per_piece = rows.div_ceil(pieces).max(1);
         let run = |(piece, out): (usize, &mut [E])| {
-            simd::dispatch(Product { left, right: &right, width, first: piece * per_piece, out });
+            simd::dispatch(Product { left, right, width, first: piece * per_piece, out });
         };
         if pieces == 1 {
             out.chunks_mut(per_piece * width).enumerate().for_each(run);

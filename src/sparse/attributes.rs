@@ -137,6 +137,10 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     }
 
     /// No elements, in the shape and dtype of `self` (`torch.zeros_like`).
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_zeros_like`](Self::try_zeros_like) returns it.
+    #[track_caller]
     pub fn zeros_like(&self) -> Self {
         unwrap(self.try_zeros_like())
     }
@@ -154,22 +158,46 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     }
 
     /// The real parts (`torch.real`); real tensors stay.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_real`](Self::try_real) returns it.
+    #[track_caller]
     pub fn real<O: Dtype>(&self) -> SparseTensor<O, S, N>
     where
         E: Dtype<RealDtype = O> + CastTo<O>,
     {
+        unwrap(self.try_real())
+    }
+
+    /// [`real`](Self::real), returning the error.
+    pub fn try_real<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
+    where
+        E: Dtype<RealDtype = O> + CastTo<O>,
+    {
         // What a conversion leaves of a complex number is its real part.
-        unwrap(self.try_to())
+        self.try_to()
     }
 
     /// The complex conjugates (`torch.conj`); real elements stay.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_conj`](Self::try_conj) returns it.
     #[track_caller]
     pub fn conj<O: Dtype>(&self) -> SparseTensor<O, S, N>
     where
         E: Dtype,
         crate::ops::conj: UnaryOp<E, Output = O>,
     {
-        self.with_values(self.parts.values.conj())
+        unwrap(self.try_conj())
+    }
+
+    /// [`conj`](Self::conj), returning the error.
+    pub fn try_conj<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
+    where
+        E: Dtype,
+        crate::ops::conj: UnaryOp<E, Output = O>,
+    {
+        Ok(self.with_values(self.parts.values.try_conj()?))
     }
 
     /// The negatives (`torch.neg`, unary `-`). Integers wrap.

@@ -1,24 +1,21 @@
-//! Axes exchanged, put in, taken away and summed over: the indices change, the values are moved or added. Uses rows.
+//! Axes exchanged, put in and taken away, positions chosen along them: the indices change, values are moved. Uses rows.
 //!
 //! Of tensors whose axes are all sparse: exchanging sparse axes of hybrid ones is left for later.
 
 use super::attributes::columns;
-use super::rows::{countable, keys_of, picked, rows_of, sorted};
+use super::rows::{countable, picked, rows_of, sorted};
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
-use crate::dtype::promote::Promotable;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
-use crate::shape::{
-    Axis, Dimensional, HasAxis, IndexList, InsertAxis, Matrices, OneAxis, Permute, Reverse, Shape, SizeArray,
-    Transpose,
-};
-use crate::ops::admit::InexactFor;
 use crate::ops::choosing::{self, IndexFor};
+use crate::shape::{
+    Axis, D1, Dimensional, HasAxis, IndexList, InsertAxis, Matrices, Permute, Reverse, Shape, SizeArray, Transpose,
+};
 use crate::tensor::Tensor;
 
 /// The rows of indices, row `at` of the result being row `order[at]` of these.
-fn reordered(indices: &Rows<i64>, order: impl Iterator<Item = usize>) -> Result<Rows<i64>> {
+pub(super) fn reordered(indices: &Rows<i64>, order: impl Iterator<Item = usize>) -> Result<Rows<i64>> {
     let order: Vec<i64> = order.map(|axis| axis as i64).collect();
     picked(indices, &order)
 }
@@ -64,68 +61,90 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// Two axes exchanged (`torch.transpose`). No value moves.
     ///
     /// # Panics
-    /// If memory runs out.
+    /// If memory runs out; [`try_transpose`](Self::try_transpose) returns it.
     #[track_caller]
     pub fn transpose<const I: isize, const J: isize>(
         &self,
-        _first: Axis<I>,
-        _second: Axis<J>,
+        first: Axis<I>,
+        second: Axis<J>,
     ) -> SparseTensor<E, <S as Transpose<I, J>>::Output>
     where
         S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
     {
+        unwrap(self.try_transpose(first, second))
+    }
+
+    /// [`transpose`](Self::transpose), returning the error.
+    pub fn try_transpose<const I: isize, const J: isize>(
+        &self,
+        _first: Axis<I>,
+        _second: Axis<J>,
+    ) -> Result<SparseTensor<E, <S as Transpose<I, J>>::Output>>
+    where
+        S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
+    {
         let (first, second) = (<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX);
-        unwrap(self.permuted((0..S::RANK).map(move |axis| match axis {
+        self.permuted((0..S::RANK).map(move |axis| match axis {
             axis if axis == first => second,
             axis if axis == second => first,
             axis => axis,
-        })))
+        }))
     }
 
     /// The axes in another order (`torch.permute`). No value moves.
     ///
     /// # Panics
-    /// If memory runs out.
+    /// If memory runs out; [`try_permute`](Self::try_permute) returns it.
     #[track_caller]
-    pub fn permute<Order>(&self, _order: Order) -> SparseTensor<E, <S as Permute<Order>>::Output>
+    pub fn permute<Order>(&self, order: Order) -> SparseTensor<E, <S as Permute<Order>>::Output>
     where
         S: Permute<Order>,
     {
-        unwrap(self.permuted(<S as Permute<Order>>::ORDER.iter().copied()))
+        unwrap(self.try_permute(order))
+    }
+
+    /// [`permute`](Self::permute), returning the error.
+    pub fn try_permute<Order>(&self, _order: Order) -> Result<SparseTensor<E, <S as Permute<Order>>::Output>>
+    where
+        S: Permute<Order>,
+    {
+        self.permuted(<S as Permute<Order>>::ORDER.iter().copied())
     }
 
     /// A new axis of size 1 at position `I` of the result (`torch.unsqueeze`).
     ///
     /// # Panics
-    /// If memory runs out.
+    /// If memory runs out; [`try_unsqueeze`](Self::try_unsqueeze) returns it.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// assert_eq!(tensor![[0, 7]].to_sparse().unsqueeze(axis![-1]).shape(), [1, 2, 1]);
     /// ```
     #[track_caller]
-    pub fn unsqueeze<const I: isize>(
-        &self,
-        _axis: Axis<I>,
-    ) -> SparseTensor<E, <S as InsertAxis<I>>::Inserted<crate::shape::D1>>
+    pub fn unsqueeze<const I: isize>(&self, axis: Axis<I>) -> SparseTensor<E, <S as InsertAxis<I>>::Inserted<D1>>
     where
         S: InsertAxis<I>,
     {
-        unwrap(self.with_axis(<S as InsertAxis<I>>::INDEX, 0, 1))
+        unwrap(self.try_unsqueeze(axis))
     }
 
-    /// A new axis of this size along which all elements have this index.
-    pub(super) fn with_axis<T: Shape>(&self, at: usize, index: i64, size: usize) -> Result<SparseTensor<E, T>> {
+    /// [`unsqueeze`](Self::unsqueeze), returning the error.
+    pub fn try_unsqueeze<const I: isize>(
+        &self,
+        _axis: Axis<I>,
+    ) -> Result<SparseTensor<E, <S as InsertAxis<I>>::Inserted<D1>>>
+    where
+        S: InsertAxis<I>,
+    {
+        let (at, nnz) = (<S as InsertAxis<I>>::INDEX, self.nnz());
         let mut sizes = self.shape().as_ref().to_vec();
-        sizes.insert(at, size);
-        countable("unsqueeze", &sizes)?;
-        let nnz = self.nnz();
+        sizes.insert(at, 1);
         let mut indices = Cpu::download(self.parts.indices.elements())?;
-        indices.splice(at * nnz..at * nnz, core::iter::repeat_n(index, nnz));
+        indices.splice(at * nnz..at * nnz, core::iter::repeat_n(0, nnz));
         let indices = rows_of(indices, [sizes.len(), nnz])?;
-        // As PyTorch flags it.
-        let coalesced = nnz == 0 || (self.is_coalesced() && at == 0);
-        Ok(SparseTensor::assembled(T::Sizes::copied(&sizes), indices, self.parts.values.clone(), coalesced))
+        // (Sorted places stay sorted; PyTorch does not say so.)
+        let sizes = <<S as InsertAxis<I>>::Inserted<D1> as Shape>::Sizes::copied(&sizes);
+        Ok(SparseTensor::assembled(sizes, indices, self.parts.values.clone(), false))
     }
 
     /// One position along an axis, which disappears (`x[i]`, `torch.select`); the result is coalesced.
@@ -139,11 +158,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// assert_eq!(s.select(axis![0], 1).to_dense(), tensor![4, 0, 5]);
     /// ```
     #[track_caller]
-    pub fn select<const I: isize>(
-        &self,
-        axis: Axis<I>,
-        index: usize,
-    ) -> SparseTensor<E, <S as HasAxis<I>>::Removed>
+    pub fn select<const I: isize>(&self, axis: Axis<I>, index: usize) -> SparseTensor<E, <S as HasAxis<I>>::Removed>
     where
         E: Dtype,
         S: HasAxis<I> + Matrices,
@@ -282,56 +297,6 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         let indices = rows_of(indices, [S::RANK, chosen.len()])?;
         Ok(SparseTensor::assembled(sizes, indices, picked(&self.parts.values, &chosen)?, false))
     }
-
-    /// The sum over one axis, which is sparse (`torch.sum(dim=…)`, `torch.sparse.sum`); [`sum`](Self::sum) is that of all.
-    ///
-    /// Shape: that of `self`, of two axes or more, without the axis; with size 1 in its place after `.keepdim()`. Result dtype:
-    /// `i64` for bools and integers, else that of `self`. Values of one place are added; without `keepdim` the result is
-    /// coalesced.
-    ///
-    /// # Panics
-    /// If memory runs out; [`try_sum_axis`](Self::try_sum_axis) returns the error.
-    ///
-    /// ```
-    /// use castiron::{axis, tensor};
-    /// let s = tensor![[0, 0, 3], [4, 0, 5]].to_sparse();
-    /// assert_eq!(s.sum_axis(axis![0]).to_dense(), tensor![4, 0, 8]);
-    /// ```
-    #[track_caller]
-    pub fn sum_axis<A: OneAxis<S>>(&self, axes: A) -> SparseTensor<<E as Promotable>::Sum, A::Reduced>
-    where
-        E: Dtype,
-        S: Matrices,
-    {
-        unwrap(self.try_sum_axis(axes))
-    }
-
-    /// [`sum_axis`](Self::sum_axis), returning the error.
-    pub fn try_sum_axis<A: OneAxis<S>>(
-        &self,
-        _axes: A,
-    ) -> Result<SparseTensor<<E as Promotable>::Sum, A::Reduced>>
-    where
-        E: Dtype,
-        S: Matrices,
-    {
-        let (axis, own) = (A::MASK.trailing_zeros() as usize, self.shape());
-        let mut sizes = own.as_ref().to_vec();
-        sizes.remove(axis);
-        let indices = reordered(&self.parts.indices, (0..S::RANK).filter(|&at| at != axis))?;
-        let values = self.parts.values.try_to::<<E as Promotable>::Sum>()?;
-        let keys = keys_of(&indices, &sizes)?;
-        let (firsts, sums) = super::coalesce::added_up("sum", keys, &values)?;
-        let mut indices = columns(&indices, &firsts)?;
-        if A::KEEPS {
-            sizes.insert(axis, 1);
-            let mut elements = Cpu::download(indices.elements())?;
-            elements.splice(axis * firsts.len()..axis * firsts.len(), core::iter::repeat_n(0, firsts.len()));
-            indices = rows_of(elements, [S::RANK, firsts.len()])?;
-        }
-        let sizes = <A::Reduced as Shape>::Sizes::copied(&sizes);
-        Ok(SparseTensor::assembled(sizes, indices, sums, !A::KEEPS))
-    }
 }
 
 /// The sizes but that of an axis.
@@ -339,52 +304,4 @@ fn removed<T: SizeArray>(sizes: &[usize], axis: usize) -> T {
     let mut left = sizes.to_vec();
     left.remove(axis);
     T::copied(&left)
-}
-
-impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
-    /// The sum of all elements, a zero-dim strided tensor (`torch.sum`). Result dtype: `i64` for bools and integers, else that of
-    /// `self`.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    ///
-    /// ```
-    /// assert_eq!(castiron::tensor![[0, 2], [3, 0]].to_sparse().sum().item(), 5);
-    /// ```
-    #[track_caller]
-    pub fn sum<O: Dtype>(&self) -> Tensor<O, ()>
-    where
-        E: Dtype<Sum = O>,
-    {
-        self.parts.values.sum()
-    }
-
-    /// Whether any element is not zero (`torch.any`).
-    ///
-    /// # Panics
-    /// If memory runs out.
-    #[track_caller]
-    pub fn any(&self) -> Tensor<bool, ()>
-    where
-        E: Dtype,
-    {
-        unwrap(self.try_coalesce().and_then(|sums| sums.parts.values.try_any()))
-    }
-
-    /// The norm of the elements, values of one place being added first (`torch.norm`): the zeros add nothing to it where `p` is
-    /// above 0.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    ///
-    /// ```
-    /// assert_eq!(castiron::tensor![[0.0, 3.0], [4.0, 0.0]].to_sparse().norm(2.0).item(), 5.0);
-    /// ```
-    #[track_caller]
-    pub fn norm<O: Dtype>(&self, p: f64) -> Tensor<O, ()>
-    where
-        E: InexactFor<crate::ops::reduce::norm> + Dtype<RealDtype = O>,
-    {
-        unwrap(self.try_coalesce().and_then(|sums| sums.parts.values.try_norm(p)))
-    }
 }

@@ -71,7 +71,12 @@ fn inferred<T: SizeArray>(indices: &Rows<i64>, dense: &[usize]) -> Result<T> {
         for &index in &elements[axis * nnz..][..nnz] {
             match usize::try_from(index).ok().and_then(|index| index.checked_add(1)) {
                 Some(end) => size = size.max(end),
-                None => return Err(Error::InvalidArgument { op: OP, reason: format!("index {index} of axis {axis} is negative") }),
+                None => {
+                    return Err(Error::InvalidArgument {
+                        op: OP,
+                        reason: format!("index {index} of axis {axis} is negative"),
+                    });
+                }
             }
         }
         sizes.as_mut()[axis] = size;

@@ -166,7 +166,7 @@ fn fold_into<F: Binary, E: Dtype, S: Shape, T: Shape, const N: usize>(
 }
 
 /// Sizes of a strided and a sparse tensor, which must be the same.
-pub(super) fn expect_same(op: &'static str, a: &[usize], b: &[usize]) -> Result<()> {
+pub(crate) fn expect_same(op: &'static str, a: &[usize], b: &[usize]) -> Result<()> {
     if a == b {
         return Ok(());
     }

@@ -2,12 +2,12 @@
 //!
 //! Source: `torch/_tensor_str.py`, `_str_intern` and `_add_suffixes`.
 
-use super::SparseTensor;
+use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{DType, Element};
 use crate::shape::Shape;
 use crate::storage::View;
-use crate::tensor::{Printed, Tensor, python_tuple};
+use crate::tensor::{AnyLayout, Printed, Tensor, python_tuple};
 use core::fmt;
 
 /// What a tensor starts with; lines after the first are indented by its length.
@@ -30,30 +30,41 @@ fn part<E: Element, S: Shape>(name: &str, tensor: &Tensor<E, S>, sizes: &[usize]
     format!("{prefix}{}{size})", printed.elements(PREFIX.len() + prefix.len()))
 }
 
+/// A tensor of these parts, the last `dense` axes being dense.
+pub(crate) fn print<E: Element>(
+    f: &mut fmt::Formatter<'_>,
+    indices: &Rows<i64>,
+    values: &Rows<E>,
+    sizes: &[usize],
+    dense: usize,
+) -> fmt::Result {
+    let nnz = values.shape()[0];
+    let indices = part("indices", indices, &indices.shape());
+    let values = part("values", values, &[&[nnz], &sizes[sizes.len() - dense..]].concat());
+    let indent = " ".repeat(PREFIX.len());
+    let size = format!("size={}", python_tuple(sizes));
+    let mut suffixes = vec![format!("nnz={nnz}")];
+    if !matches!(E::DTYPE, DType::F32 | DType::C64 | DType::I64 | DType::Bool) {
+        suffixes.push(format!("dtype={:?}", E::DTYPE));
+    }
+    suffixes.push(format!("layout={}", AnyLayout::SparseCoo));
+    write!(f, "{PREFIX}{indices},\n{indent}{values},\n{indent}{size}")?;
+    let mut line = indent.len() + size.len();
+    for suffix in suffixes {
+        if line + suffix.len() + 2 > LINE {
+            write!(f, ",\n{indent}{suffix}")?;
+            line = indent.len() + suffix.len();
+        } else {
+            write!(f, ", {suffix}")?;
+            line += suffix.len() + 2;
+        }
+    }
+    f.write_str(")")
+}
+
 impl<E: Element, S: Shape, const N: usize> fmt::Display for SparseTensor<E, S, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let indices = part("indices", &self.parts.indices, &self.parts.indices.shape());
-        let sizes = [&[self.nnz()], self.split_sizes().1].concat();
-        let values = part("values", &self.parts.values, &sizes);
-        let indent = " ".repeat(PREFIX.len());
-        let size = format!("size={}", python_tuple(self.shape().as_ref()));
-        let mut suffixes = vec![format!("nnz={}", self.nnz())];
-        if !matches!(E::DTYPE, DType::F32 | DType::C64 | DType::I64 | DType::Bool) {
-            suffixes.push(format!("dtype={:?}", E::DTYPE));
-        }
-        suffixes.push(format!("layout={}", self.layout()));
-        write!(f, "{PREFIX}{indices},\n{indent}{values},\n{indent}{size}")?;
-        let mut line = indent.len() + size.len();
-        for suffix in suffixes {
-            if line + suffix.len() + 2 > LINE {
-                write!(f, ",\n{indent}{suffix}")?;
-                line = indent.len() + suffix.len();
-            } else {
-                write!(f, ", {suffix}")?;
-                line += suffix.len() + 2;
-            }
-        }
-        f.write_str(")")
+        print(f, &self.parts.indices, &self.parts.values, self.shape().as_ref(), N)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sparse tensors joined: `cat` and `stack` of two. Indices are shifted, values follow one another. Uses rows.
 
-use super::rows::{countable, rows_of};
 use super::SparseTensor;
+use super::rows::{countable, rows_of};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Promoted};
 use crate::error::{Error, Result, unwrap};
@@ -77,7 +77,9 @@ impl<E: Dtype, S: Shape> SparseTensor<E, S> {
         super::dense::expect_same("stack", self.shape().as_ref(), other.shape().as_ref())?;
         let axis = <<S as Merge<T>>::Output as InsertAxis<I>>::INDEX;
         let mut indices = [0, 1].map(|_| Vec::new());
-        for (at, (from, nnz)) in [(self.raw_indices(), self.nnz()), (other.raw_indices(), other.nnz())].into_iter().enumerate() {
+        for (at, (from, nnz)) in
+            [(self.raw_indices(), self.nnz()), (other.raw_indices(), other.nnz())].into_iter().enumerate()
+        {
             let mut rows = Cpu::download(from.elements())?;
             rows.splice(axis * nnz..axis * nnz, core::iter::repeat_n(at as i64, nnz));
             indices[at] = rows;

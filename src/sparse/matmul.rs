@@ -41,7 +41,8 @@ fn by_dense<E: Dtype, M: Dim, K: Dim, T: Shape, U: Shape>(
     }
     checked_numel::<E>("matmul", &[rows, columns])?;
     let whole = right.try_contiguous()?;
-    let storage = multiply(&by_rows(left, rows)?, whole.elements(), columns)?;
+    let Some(elements) = whole.as_slice() else { unreachable!("it was made contiguous") };
+    let storage = multiply(&by_rows(left, rows)?, elements, columns)?;
     let sizes = [rows, columns];
     Ok(Tensor::dense(storage, U::Sizes::copied(&sizes[..U::RANK])))
 }
@@ -157,8 +158,7 @@ factors! { [] [&] }
 fn known_as<E: Dtype, F: Dtype, T: Shape>(x: &Tensor<F, T>) -> Tensor<E, T> {
     debug_assert_eq!(E::DTYPE, F::DTYPE);
     let view = x.elements();
-    let (storage, offset) =
-        Cpu::share(View::<_, E>::new(view.buffer, view.offset, view.sizes, view.strides));
+    let (storage, offset) = Cpu::share(View::<_, E>::new(view.buffer, view.offset, view.sizes, view.strides));
     Tensor::from_parts(storage, offset, x.shape(), x.stride())
 }
 

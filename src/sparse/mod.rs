@@ -14,9 +14,9 @@ mod functions;
 mod hybrid;
 mod join;
 mod matmul;
-mod operand;
 mod operators;
 mod product;
+mod reduce;
 mod rows;
 mod scaling;
 mod sum;
@@ -25,6 +25,9 @@ pub use functions::KeepsZero;
 pub use hybrid::{DenseAxes, SparseValues};
 pub use matmul::SparseFactor;
 pub use operators::{RightOfSparse, WrittenToSparse};
+
+#[cfg(feature = "any")]
+pub(crate) use {dense::expect_same, display::print, rows::indices_of};
 
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;
@@ -109,7 +112,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// Puts a tensor together. One element or none is always coalesced.
     ///
     /// What the caller promises: what the fields of the parts say.
-    fn assembled(sizes: S::Sizes, indices: Rows<i64>, values: Rows<E>, coalesced: bool) -> Self {
+    pub(crate) fn assembled(sizes: S::Sizes, indices: Rows<i64>, values: Rows<E>, coalesced: bool) -> Self {
         debug_assert_eq!(indices.shape()[0], S::RANK - N);
         debug_assert_eq!(indices.shape()[1], values.shape()[0]);
         debug_assert!(indices.is_contiguous() && values.is_contiguous());
@@ -127,6 +130,15 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     fn retyped_sparse<T: Shape>(self) -> SparseTensor<E, T, N> {
         let SparseParts { sizes, indices, values, coalesced } = self.parts;
         SparseTensor::assembled(crate::shape::SizeArray::copied(sizes.as_ref()), indices, values, coalesced)
+    }
+
+    /// The same elements with the sparse axes made one, and the dense ones.
+    #[cfg(feature = "any")]
+    pub(crate) fn flat(&self) -> SparseTensor<E, (Dyn, Dyn), 1> {
+        let (sparse, dense) = self.split_sizes();
+        let sizes = [sparse.iter().product(), dense.iter().product()];
+        let keys = crate::error::unwrap(self.keys().and_then(|keys| rows::rows_of(keys, [1, self.nnz()])));
+        SparseTensor::assembled(sizes, keys, self.parts.values.clone(), self.parts.coalesced)
     }
 
     /// The sizes of the sparse axes, and those of the dense ones.

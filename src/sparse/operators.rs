@@ -196,6 +196,7 @@ fn by_dense<E: Dtype, F: Dtype, P: Dtype, S: Shape, T: Shape, const N: usize>(
 /// For `mul` it writes what a scalar to the right of a sparse tensor gives.
 macro_rules! scalars_on_the_right {
     ($($op:ident)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<A, E, S, const N: usize> RightOfSparse<ops::$op, E, S, N> for A
         where
             A: Scalar,
@@ -254,7 +255,16 @@ macro_rules! operators {
         }
 
         impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
-            #[doc = concat!("`a ", $sign, " b` of a sparse tensor (`torch.", stringify!($method), "`), returning the error.")]
+            #[doc = concat!("`a ", $sign, " b` of a sparse tensor (`torch.", stringify!($method), "`); the other operand is what [`SparseTensor`](crate::SparseTensor) says.")]
+            ///
+            /// # Panics
+            #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            #[track_caller]
+            pub fn $method<R: RightOfSparse<ops::$method, E, S, N>>(&self, rhs: R) -> R::Output {
+                unwrap(rhs.right_of_sparse(self))
+            }
+
+            #[doc = concat!("[`", stringify!($method), "`](Self::", stringify!($method), "), returning the error.")]
             pub fn $try<R: RightOfSparse<ops::$method, E, S, N>>(&self, rhs: R) -> Result<R::Output> {
                 rhs.right_of_sparse(self)
             }

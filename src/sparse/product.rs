@@ -33,41 +33,38 @@ fn common_keys(a: &[i64], b: &[i64]) -> (Vec<i64>, Vec<i64>) {
     (in_a, in_b)
 }
 
-/// `left * right` in the dtype `P` and of shape `U`.
+/// `a * b` in the dtype `P` and of shape `U`.
 ///
 /// As PyTorch does it (`mul_out_sparse_cpu`): of two coalesced tensors the places that both have; else the places of one, the other
 /// being looked up, with a zero where that has nothing. Looked up is the one that is coalesced, or the longer list.
 pub(super) fn product<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
-    left: &SparseTensor<A, S, N>,
-    right: &SparseTensor<B, T, N>,
+    a: &SparseTensor<A, S, N>,
+    b: &SparseTensor<B, T, N>,
 ) -> Result<SparseTensor<P, U, N>> {
-    expect_same("mul", left.shape().as_ref(), right.shape().as_ref())?;
-    let sizes = U::Sizes::copied(left.shape().as_ref());
-    if left.nnz() == 0 || right.nnz() == 0 {
-        return Ok(left.try_zeros_like()?.try_to::<P>()?.retyped_sparse());
+    expect_same("mul", a.shape().as_ref(), b.shape().as_ref())?;
+    let sizes = U::Sizes::copied(a.shape().as_ref());
+    if a.nnz() == 0 || b.nnz() == 0 {
+        return Ok(a.try_zeros_like()?.try_to::<P>()?.retyped_sparse());
     }
-    if left.is_coalesced() && right.is_coalesced() {
-        let (in_left, in_right) = common_keys(&left.keys()?, &right.keys()?);
-        let values = product_of_rows(&picked(&left.parts.values, &in_left)?, &picked(&right.parts.values, &in_right)?)?;
-        return Ok(SparseTensor::assembled(sizes, columns(&left.parts.indices, &in_left)?, values, true));
+    if a.is_coalesced() && b.is_coalesced() {
+        let (in_left, in_right) = common_keys(&a.keys()?, &b.keys()?);
+        let values = product_of_rows(&picked(&a.parts.values, &in_left)?, &picked(&b.parts.values, &in_right)?)?;
+        return Ok(SparseTensor::assembled(sizes, columns(&a.parts.indices, &in_left)?, values, true));
     }
-    let left_is_looked_up =
-        if left.is_coalesced() != right.is_coalesced() { left.is_coalesced() } else { left.nnz() >= right.nnz() };
-    let (in_left, in_right, indices, count) = if left_is_looked_up {
-        let (found, of) = looked_up(&left.try_coalesce()?.keys()?, &right.keys()?);
-        (found, of, right.raw_indices(), right.nnz())
+    let left_is_looked_up = if a.is_coalesced() != b.is_coalesced() { a.is_coalesced() } else { a.nnz() >= b.nnz() };
+    let (left, right, in_left, in_right, written, indices);
+    if left_is_looked_up {
+        (left, right) = (a.try_coalesce()?, b.clone());
+        (in_left, in_right) = looked_up(&left.keys()?, &right.keys()?);
+        (written, indices) = (in_right.clone(), right.raw_indices());
     } else {
-        let (found, of) = looked_up(&right.try_coalesce()?.keys()?, &left.keys()?);
-        (of, found, left.raw_indices(), left.nnz())
-    };
-    let written = if left_is_looked_up { in_right.clone() } else { in_left.clone() };
-    let (a, b) = if left_is_looked_up {
-        (left.try_coalesce()?.parts.values, right.parts.values.clone())
-    } else {
-        (left.parts.values.clone(), right.try_coalesce()?.parts.values)
-    };
-    let found = product_of_rows::<A, B, P>(&picked(&a, &in_left)?, &picked(&b, &in_right)?)?;
-    let mut values = zero_rows::<P>("mul", [count, found.shape()[1]])?;
+        (left, right) = (a.clone(), b.try_coalesce()?);
+        (in_right, in_left) = looked_up(&right.keys()?, &left.keys()?);
+        (written, indices) = (in_left.clone(), left.raw_indices());
+    }
+    let found =
+        product_of_rows::<A, B, P>(&picked(&left.parts.values, &in_left)?, &picked(&right.parts.values, &in_right)?)?;
+    let mut values = zero_rows::<P>("mul", [indices.shape()[1], found.shape()[1]])?;
     write_rows("mul", &mut values, written, &found)?;
     Ok(SparseTensor::assembled(sizes, indices, values, false))
 }

@@ -72,7 +72,15 @@ pub(super) fn sorted(keys: Vec<i64>) -> Result<(Vec<i64>, Vec<i64>)> {
 pub(super) fn countable(op: &'static str, sizes: &[usize]) -> Result<()> {
     match strides::numel(sizes).map(i64::try_from) {
         // `numel` has looked at the product of the sizes that are not 0, which bounds every place.
-        Some(Ok(_)) if sizes.iter().filter(|&&size| size != 0).try_fold(1_i64, |n, &size| n.checked_mul(i64::try_from(size).ok()?)).is_some() => Ok(()),
+        Some(Ok(_))
+            if sizes
+                .iter()
+                .filter(|&&size| size != 0)
+                .try_fold(1_i64, |n, &size| n.checked_mul(i64::try_from(size).ok()?))
+                .is_some() =>
+        {
+            Ok(())
+        }
         _ => Err(Error::TooLarge { op, sizes: sizes.into() }),
     }
 }
@@ -93,7 +101,7 @@ pub(super) fn keys_of(indices: &Rows<i64>, sizes: &[usize]) -> Result<Vec<i64>> 
 }
 
 /// The indices of places counted in row-major order.
-pub(super) fn indices_of(keys: &[i64], sizes: &[usize]) -> Result<Rows<i64>> {
+pub(crate) fn indices_of(keys: &[i64], sizes: &[usize]) -> Result<Rows<i64>> {
     let mut left = keys.to_vec();
     let mut elements = vec![0; keys.len() * sizes.len()];
     for (axis, &size) in sizes.iter().enumerate().rev() {

@@ -1,8 +1,8 @@
 //! Sparse tensors added to and subtracted from one another: their places merged. Uses rows.
 
+use super::SparseTensor;
 use super::dense::expect_same;
 use super::rows::{fold_rows, indices_of, zero_rows};
-use super::SparseTensor;
 use crate::dtype::{Binary, Dtype};
 use crate::error::Result;
 use crate::ops::reduce::Accumulating;

@@ -48,19 +48,6 @@ impl core::fmt::Display for AnyLayout {
     }
 }
 
-/// The layout is [`Strided`].
-///
-/// Sparse tensors stand where operations look for operands, under this condition: the compiler then says what is wrong with
-/// them, and not that they are no tensors.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "this operation takes strided tensors, not one whose layout is `{Self}`",
-    label = "a sparse tensor",
-    note = "`.to_dense()` makes it strided; what sparse tensors do themselves are the methods and operators of `SparseTensor`"
-)]
-pub trait IsStrided {}
-impl IsStrided for Strided {}
-
 /// Dense elements seen through strides (`torch.strided`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Strided;

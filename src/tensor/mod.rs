@@ -87,8 +87,6 @@ pub use grid::{
 pub use index::{Iter, Position};
 pub use int_mm::ByteNumber;
 pub use join::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};
-#[doc(hidden)]
-pub use layout::IsStrided;
 pub use layout::{AnyLayout, Layout, Strided};
 pub use left::{
     float_power, floor_divide, pow, try_float_power, try_floor_divide, try_pow, try_xlog1py, try_xlogy, try_zeta,
@@ -128,7 +126,6 @@ pub(crate) use display::{Printed, python_tuple};
 use layout::StridedParts;
 pub(crate) use layout::sealed;
 pub(crate) use masked::positions as true_positions;
-pub(crate) use operand::OperandSource;
 #[cfg(feature = "any")]
 pub(crate) use median::median_of_all;
 #[cfg(feature = "any")]

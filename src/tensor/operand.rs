@@ -11,7 +11,8 @@ use crate::storage::View;
 #[diagnostic::on_unimplemented(
     message = "promotion is not defined for `{Self}`",
     label = "expected a tensor of a computing dtype, a reference to one, or a Rust scalar",
-    note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic: promotion is not defined for them; cast first, for example `.to::<f32>()`"
+    note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic: promotion is not defined for them; cast first, for example `.to::<f32>()`",
+    note = "operations on strided tensors take no sparse ones: `.to_dense()` makes them strided"
 )]
 pub trait Operand {
     /// The dtype it counts as.

@@ -19,8 +19,7 @@ where
     const RESULT: Option<DType> = Some(<R::Output as crate::probe::Typed>::DTYPE);
 }
 
-const CODES: [&str; 13] =
-    ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c32", "c64", "c128"];
+const CODES: [&str; 13] = ["bool", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c32", "c64", "c128"];
 
 macro_rules! row {
     ($op:ty, $left:ident, $right:ident, $a:ty) => {
@@ -70,7 +69,9 @@ fn sparse_results_have_pytorchs_dtypes() {
                 if ours == dtype(cell(5)) { by_spec += 1 } else { wrong.push(what) }
             } else if ours == theirs {
                 agree += 1;
-            } else if error.is_some_and(|error| error[1] == "NOTIMPL") && (text.contains("'Half'") || text.contains("'BFloat16'") || text.contains("'ComplexHalf'")) {
+            } else if error.is_some_and(|error| error[1] == "NOTIMPL")
+                && (text.contains("'Half'") || text.contains("'BFloat16'") || text.contains("'ComplexHalf'"))
+            {
                 beyond += 1;
             } else {
                 wrong.push(what);

@@ -213,9 +213,13 @@ fn nan_and_infinity_are_elements_like_others() {
 fn indices_are_checked() {
     type Matrix = Tensor<f32, shape![2, 3]>;
     let one = tensor![1.0];
-    for (row, column, axis, index, size) in
-        [(2, 0, 0, 2, 2), (0, 3, 1, 3, 3), (-1, 0, 0, -1, 2), (0, i64::MIN, 1, i64::MIN, 3), (i64::MAX, 0, 0, i64::MAX, 2)]
-    {
+    for (row, column, axis, index, size) in [
+        (2, 0, 0, 2, 2),
+        (0, 3, 1, 3, 3),
+        (-1, 0, 0, -1, 2),
+        (0, i64::MIN, 1, i64::MIN, 3),
+        (i64::MAX, 0, 0, i64::MAX, 2),
+    ] {
         let indices = Tensor::<i64, shape![2, 1]>::from_vec(vec![row, column]);
         let error = Matrix::try_sparse_coo::<_, _, _, _, 0>(&indices, &one).unwrap_err();
         assert_eq!(error, Error::IndexValue { op: "sparse_coo", index, axis, size });
@@ -304,7 +308,9 @@ fn sparse_tensors_print_as_pytorchs() {
         hybrid.to_string(),
         "tensor(indices=tensor([[0]]),\n       values=tensor([[1, 2]]),\n       size=(2, 2), nnz=1, dtype=torch.int32, layout=torch.sparse_coo)"
     );
-    assert!(format!("{s:?}").starts_with("SparseTensor { dtype: float32, shape: [2, 3], dense_dim: 0, is_coalesced: false"));
+    assert!(
+        format!("{s:?}").starts_with("SparseTensor { dtype: float32, shape: [2, 3], dense_dim: 0, is_coalesced: false")
+    );
     assert_eq!((s.layout(), s.to_dense().layout()), (AnyLayout::SparseCoo, AnyLayout::Strided));
 }
 

@@ -232,7 +232,10 @@ fn makings() -> Vec<(&'static str, Ours)> {
         (
             "infer size",
             Is(said(
-                Tensor::<f32, shape![_, _]>::try_sparse_coo_inferred(&tensor![[0, 1, 1], [2, 0, 2]], &tensor![3.0, 4.0, 5.0]),
+                Tensor::<f32, shape![_, _]>::try_sparse_coo_inferred(
+                    &tensor![[0, 1, 1], [2, 0, 2]],
+                    &tensor![3.0, 4.0, 5.0],
+                ),
                 sparse,
             )),
         ),
@@ -246,7 +249,10 @@ fn makings() -> Vec<(&'static str, Ours)> {
                 sparse,
             )),
         ),
-        ("size larger", Is(said(Tensor::<f32, shape![4, 5]>::try_sparse_coo(&tensor![[0], [0]], &tensor![1.0]), sparse))),
+        (
+            "size larger",
+            Is(said(Tensor::<f32, shape![4, 5]>::try_sparse_coo(&tensor![[0], [0]], &tensor![1.0]), sparse)),
+        ),
         ("int32 indices", corners(&lists.to::<i32>(), [1.0_f32, 2.0])),
         ("int16 indices", corners(&lists.to::<i16>(), [1.0_f32, 2.0])),
         ("uint8 indices", corners(&lists.to::<u8>(), [1.0_f32, 2.0])),
@@ -263,16 +269,16 @@ fn makings() -> Vec<(&'static str, Ours)> {
             )),
         ),
         ("index out of range", Checked(said(Corners::try_sparse_coo(&far, &ones), sparse::<_, _, 0>))),
-        ("index out of range, check_invariants=True", Is(said(Corners::try_sparse_coo(&far, &ones), sparse::<_, _, 0>))),
+        (
+            "index out of range, check_invariants=True",
+            Is(said(Corners::try_sparse_coo(&far, &ones), sparse::<_, _, 0>)),
+        ),
         ("negative index", Checked(said(Corners::try_sparse_coo(&negative, &ones), sparse::<_, _, 0>))),
         (
             "negative index inferred",
             Is(said(Tensor::<f32, shape![_, _]>::try_sparse_coo_inferred(&negative, &ones), sparse::<_, _, 0>)),
         ),
-        (
-            "nnz mismatch",
-            Is(said(Corners::try_sparse_coo(&tensor![[0, 1, 1], [0, 0, 1]], &ones), sparse::<_, _, 0>)),
-        ),
+        ("nnz mismatch", Is(said(Corners::try_sparse_coo(&tensor![[0, 1, 1], [0, 0, 1]], &ones), sparse::<_, _, 0>))),
         ("too few sparse dims", Is(said(Corners::try_sparse_coo(&tensor![[0, 1]], &ones), sparse::<_, _, 0>))),
         (
             "dense dim mismatch",
@@ -298,16 +304,13 @@ fn makings() -> Vec<(&'static str, Ours)> {
         ("list args out of range", Checked(said(Corners::try_sparse_coo(&far, &ones), sparse::<_, _, 0>))),
         ("out of range when enabled", Is(said(Corners::try_sparse_coo(&far, &ones), sparse::<_, _, 0>))),
         ("negative when enabled", Is(said(Corners::try_sparse_coo(&negative, &ones), sparse::<_, _, 0>))),
-        ("is_coalesced=True flag on duplicates", Apart("the unchecked constructor is unsafe, and this breaks its contract")),
+        (
+            "is_coalesced=True flag on duplicates",
+            Apart("the unchecked constructor is unsafe, and this breaks its contract"),
+        ),
         ("is_coalesced=True check", Apart("the unchecked constructor is unsafe, and this breaks its contract")),
-        (
-            "explicit zero kept",
-            Is(Ok(sparse(&corner_values([0.0, 1.0], &tensor![[0, 1], [0, 1]]).coalesce()))),
-        ),
-        (
-            "cancel to zero kept",
-            Is(Ok(sparse(&corner_values([1.0, -1.0], &tensor![[0, 0], [0, 0]]).coalesce()))),
-        ),
+        ("explicit zero kept", Is(Ok(sparse(&corner_values([0.0, 1.0], &tensor![[0, 1], [0, 1]]).coalesce())))),
+        ("cancel to zero kept", Is(Ok(sparse(&corner_values([1.0, -1.0], &tensor![[0, 0], [0, 0]]).coalesce())))),
         ("coalesce dup sums+sorts", Is(Ok(sparse(&dup().coalesce())))),
         ("coalesce hybrid", Is(Ok(sparse(&hy().coalesce())))),
         ("coalesce bool", Is(Ok(sparse(&sb().coalesce())))),
@@ -322,20 +325,14 @@ fn makings() -> Vec<(&'static str, Ours)> {
         ("nnz coalesced", Is(Ok(value!({ "py": dup().coalesce().nnz().to_string() })))),
         ("to_dense(dtype)", Refused),
         ("dense.to_sparse", Is(Ok(sparse(&tensor![[0.0, 1.0, 0.0], [2.0, 0.0, f32::NAN]].to_sparse())))),
-        (
-            "dense.to_sparse(1)",
-            Is(Ok(sparse(&tensor![[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]].to_sparse_hybrid::<1>()))),
-        ),
+        ("dense.to_sparse(1)", Is(Ok(sparse(&tensor![[0.0, 1.0, 0.0], [0.0, 0.0, 0.0]].to_sparse_hybrid::<1>())))),
         ("dense.to_sparse 0-d", Is(Ok(sparse(&Tensor::<f32, shape![]>::full(5.0).to_sparse())))),
         ("dense.to_sparse -0.0", Is(Ok(sparse(&tensor![-0.0, 1.0].to_sparse())))),
         ("uint16 values", Refused),
         ("uint16 coalesce", Refused),
         (
             "c32 coalesce",
-            Beyond(
-                "PyTorch has no kernel for this dtype",
-                sparse(&twice(half(1.0, 1.0), half(2.0, -2.0)).coalesce()),
-            ),
+            Beyond("PyTorch has no kernel for this dtype", sparse(&twice(half(1.0, 1.0), half(2.0, -2.0)).coalesce())),
         ),
     ]
 }
@@ -367,10 +364,7 @@ fn sums_and_products() -> Vec<(&'static str, Ours)> {
         ("s+s both coalesced", Is(Ok(sparse(&(s().coalesce() + q().coalesce()))))),
         ("s*s both coalesced", Is(Ok(sparse(&(s().coalesce() * q().coalesce()))))),
         ("s+empty", Is(Ok(sparse(&(s() + e()))))),
-        (
-            "s+s shape mismatch",
-            Is(said(dyn23(s()).try_add(dyn22(si().to::<f32>())), sparse)),
-        ),
+        ("s+s shape mismatch", Is(said(dyn23(s()).try_add(dyn22(si().to::<f32>())), sparse))),
         (
             "s+broadcast",
             Is(said(
@@ -419,10 +413,7 @@ fn sums_and_products() -> Vec<(&'static str, Ours)> {
         ("f32+f64 sparse", Is(Ok(sparse(&(s() + q().to::<f64>()))))),
         ("i64+bool", Is(Ok(sparse(&(si() + sb()))))),
         ("c64+f32", Is(Ok(sparse(&(sc() + one(1.5_f32)))))),
-        (
-            "i64 sparse + f32 dense",
-            Beyond(by_spec, strided(&(si() + Tensor::<f32, shape![2, 2]>::ones()))),
-        ),
+        ("i64 sparse + f32 dense", Beyond(by_spec, strided(&(si() + Tensor::<f32, shape![2, 2]>::ones())))),
         ("f32 dense + i64 sparse", Is(Ok(strided(&(Tensor::<f32, shape![2, 2]>::ones() + si()))))),
         ("f32 dense + f64 sparse", Is(Ok(strided(&(dn() + s().to::<f64>()))))),
         ("i64 dense + f32 sparse", Is(Ok(strided(&(Tensor::<i64, shape![2, 3]>::ones() + s()))))),
