@@ -32,7 +32,7 @@
 //! | convert | [`Tensor::to`], [`Tensor::with_shape`], [`Tensor::to_device`] |
 //! | keep what is not zero only | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
 //! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
-//! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut` and `visit!`, with the feature `any` |
+//! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut`, `any::AnySparse` and `visit!`, with the feature `any` |
 //! | name a device at run time | [`AnyDevice`], [`device::scoped_default_device`] |
 //! | handle what fails at run time | [`Error`]; each method that can fail has a `try_` twin |
 //!

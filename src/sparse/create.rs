@@ -53,8 +53,8 @@ fn check_indices(indices: &Rows<i64>, sizes: &[usize]) -> Result<()> {
     let elements = Cpu::download(indices.elements())?;
     for (axis, &size) in sizes.iter().take(indices.shape()[0]).enumerate() {
         let of_axis = &elements[axis * nnz..][..nnz];
-        if let Some(&index) = of_axis.iter().find(|&&index| usize::try_from(index).is_ok_and(|at| at < size).eq(&false))
-        {
+        let in_range = |index: i64| usize::try_from(index).is_ok_and(|at| at < size);
+        if let Some(&index) = of_axis.iter().find(|&&index| !in_range(index)) {
             return Err(Error::IndexValue { op: OP, index, axis, size });
         }
     }

@@ -39,7 +39,10 @@ fn by_dense<E: Dtype, M: Dim, K: Dim, T: Shape, U: Shape>(
     if inner != right_rows {
         return Err(inner_sizes_differ(&left.shape(), right_sizes.as_ref(), inner, right_rows));
     }
-    checked_numel::<E>("matmul", &[rows, columns])?;
+    if checked_numel::<E>("matmul", &[rows, columns])? == 0 {
+        // There may be more rows than can be listed.
+        return Ok(Tensor::dense(Cpu::zeroed::<E>(0)?, U::Sizes::copied(&[rows, columns][..U::RANK])));
+    }
     let whole = right.try_contiguous()?;
     let Some(elements) = whole.as_slice() else { unreachable!("it was made contiguous") };
     let storage = multiply(&by_rows(left, rows)?, elements, columns)?;

@@ -221,12 +221,10 @@ fn indices_are_checked() {
         (i64::MAX, 0, 0, i64::MAX, 2),
     ] {
         let indices = Tensor::<i64, shape![2, 1]>::from_vec(vec![row, column]);
-        let error = Matrix::try_sparse_coo::<_, _, _, _, 0>(&indices, &one).unwrap_err();
+        let error = Matrix::try_sparse_coo(&indices, &one).unwrap_err();
         assert_eq!(error, Error::IndexValue { op: "sparse_coo", index, axis, size });
     }
-    let any = |indices: Tensor<i64, shape![2, 1]>| {
-        Tensor::<f32, (Dyn, Dyn)>::try_sparse_coo_inferred::<_, _, _, _, 0>(&indices, &one)
-    };
+    let any = |indices: Tensor<i64, shape![2, 1]>| Tensor::<f32, (Dyn, Dyn)>::try_sparse_coo_inferred(&indices, &one);
     assert!(any(tensor![[0], [-1]]).is_err());
     // The sizes would be too large to count.
     assert!(any(Tensor::from_vec(vec![i64::MAX, i64::MAX])).is_err());
@@ -237,7 +235,7 @@ fn indices_are_checked() {
     let empty = Tensor::<f32, (Dyn, Dyn, Dyn)>::try_sparse_zeros_sized([huge, huge, 0]);
     assert!(matches!(empty, Err(Error::TooLarge { .. })));
     // What can be counted need not fit in memory, unless it is made dense.
-    let large = Tensor::<f32, (Dyn, Dyn)>::sparse_coo_sized::<_, _, _, _, 0>(
+    let large = Tensor::<f32, (Dyn, Dyn)>::sparse_coo_sized(
         &Tensor::<i64, shape![2, 2]>::from_vec(vec![(1 << 31) - 1, 0, 5, 5]),
         &tensor![1.0, 2.0],
         [1 << 31, 1 << 31],
@@ -247,11 +245,11 @@ fn indices_are_checked() {
     assert!(large.try_matmul(&Tensor::<f32, (Dyn, Dyn)>::ones_sized([1, 1])).is_err());
     assert_eq!(large.t().coalesce().indices().to_vec(), [5, 5, 0, (1 << 31) - 1]);
     // The wrong number of rows of indices, of values, of elements in a block.
-    assert!(Matrix::try_sparse_coo::<_, _, _, _, 0>(&tensor![[0]], &one).is_err());
-    assert!(Matrix::try_sparse_coo::<_, _, _, _, 0>(&tensor![[0], [0], [0]], &one).is_err());
-    assert!(Matrix::try_sparse_coo::<_, _, _, _, 0>(&tensor![[0, 1], [0, 1]], &one).is_err());
+    assert!(Matrix::try_sparse_coo(&tensor![[0]], &one).is_err());
+    assert!(Matrix::try_sparse_coo(&tensor![[0], [0], [0]], &one).is_err());
+    assert!(Matrix::try_sparse_coo(&tensor![[0, 1], [0, 1]], &one).is_err());
     let blocks = Tensor::<f32, shape![1, _]>::ones_sized([1, 4]);
-    assert!(Matrix::try_sparse_coo::<_, _, _, _, 1>(&tensor![[0]], &blocks).is_err());
+    assert!(Matrix::try_sparse_coo(&tensor![[0]], &blocks).is_err());
     // Not coalesced, so neither indices nor values can be had.
     let twice: SparseTensor<f32, shape![1]> = Tensor::sparse_coo(&tensor![[0, 0]], &tensor![1.0, 2.0]);
     assert!(twice.try_indices().is_err() && twice.try_values().is_err());
@@ -261,7 +259,7 @@ fn indices_are_checked() {
 #[test]
 #[should_panic(expected = "index 2 is out of range for axis 0 of size 2")]
 fn the_plain_form_panics_with_the_text_of_the_error() {
-    let _ = Tensor::<f32, shape![2]>::sparse_coo::<_, _, _, _, 0>(&tensor![[2]], &tensor![1.0]);
+    let _ = Tensor::<f32, shape![2]>::sparse_coo(&tensor![[2]], &tensor![1.0]);
 }
 
 #[test]

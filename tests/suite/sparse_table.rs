@@ -353,7 +353,7 @@ fn sums_and_products() -> Vec<(&'static str, Ours)> {
     let mut scaled = s();
     scaled *= 2;
     let mut by_integers = s();
-    by_integers *= Tensor::<i64, shape![2, 3]>::sparse_coo::<_, _, _, _, 0>(&tensor![[0], [0]], &tensor![2]);
+    by_integers *= Tensor::<i64, shape![2, 3]>::sparse_coo(&tensor![[0], [0]], &tensor![2]);
     let mut added_to = dn();
     added_to += &s();
     vec![
@@ -368,7 +368,7 @@ fn sums_and_products() -> Vec<(&'static str, Ours)> {
         (
             "s+broadcast",
             Is(said(
-                dyn23(s()).try_add(&Tensor::<f32, shape![_, _]>::sparse_coo_sized::<_, _, _, _, 0>(
+                dyn23(s()).try_add(&Tensor::<f32, shape![_, _]>::sparse_coo_sized(
                     &tensor![[0], [0]],
                     &tensor![1.0],
                     [1, 3],
@@ -388,8 +388,7 @@ fn sums_and_products() -> Vec<(&'static str, Ours)> {
         (
             "s*s no overlap nnz",
             Is(Ok(sparse(
-                &(one(2.0_f32)
-                    * Tensor::<f32, shape![2, 2]>::sparse_coo::<_, _, _, _, 0>(&tensor![[1], [1]], &tensor![3.0])),
+                &(one(2.0_f32) * Tensor::<f32, shape![2, 2]>::sparse_coo(&tensor![[1], [1]], &tensor![3.0])),
             ))),
         ),
         ("dup*dup", Is(Ok(sparse(&(dup() * dup()))))),
@@ -492,7 +491,7 @@ fn matrices_and_axes() -> Vec<(&'static str, Ours)> {
         (
             "item",
             Is(Ok(value!({
-                "py": format!("{:?}", Tensor::<f32, shape![1]>::sparse_coo::<_, _, _, _, 0>(&tensor![[0]], &tensor![5.0]).item())
+                "py": format!("{:?}", Tensor::<f32, shape![1]>::sparse_coo(&tensor![[0]], &tensor![5.0]).item())
             }))),
         ),
         ("clone", Is(Ok(sparse(&dup().clone())))),
