@@ -112,7 +112,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// assert!(Tensor::<f32, shape![2]>::try_sparse_coo(&tensor![[2]], &tensor![1.0]).is_err());
     /// ```
     #[track_caller]
-    pub fn sparse_coo<I: Ordered, A: Dim, C: Dim, V: Shape, const N: usize>(
+    pub fn sparse_coo<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
         indices: &Tensor<I, (A, C)>,
         values: &Tensor<E, V>,
     ) -> SparseTensor<E, S, N>
@@ -124,7 +124,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     }
 
     /// [`sparse_coo`](Self::sparse_coo), returning the error.
-    pub fn try_sparse_coo<I: Ordered, A: Dim, C: Dim, V: Shape, const N: usize>(
+    pub fn try_sparse_coo<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
         indices: &Tensor<I, (A, C)>,
         values: &Tensor<E, V>,
     ) -> Result<SparseTensor<E, S, N>>
@@ -146,7 +146,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// assert_eq!(s.nnz(), 1); // most of it takes no memory
     /// ```
     #[track_caller]
-    pub fn sparse_coo_sized<I: Ordered, A: Dim, C: Dim, V: Shape, const N: usize>(
+    pub fn sparse_coo_sized<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
         indices: &Tensor<I, (A, C)>,
         values: &Tensor<E, V>,
         sizes: S::Sizes,
@@ -159,7 +159,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     }
 
     /// [`sparse_coo_sized`](Self::sparse_coo_sized), returning the error.
-    pub fn try_sparse_coo_sized<I: Ordered, A: Dim, C: Dim, V: Shape, const N: usize>(
+    pub fn try_sparse_coo_sized<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
         indices: &Tensor<I, (A, C)>,
         values: &Tensor<E, V>,
         sizes: S::Sizes,
@@ -188,7 +188,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// assert_eq!(s.shape(), [2, 3]);
     /// ```
     #[track_caller]
-    pub fn sparse_coo_inferred<I: Ordered, A: Dim, C: Dim, V: Shape, const N: usize>(
+    pub fn sparse_coo_inferred<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
         indices: &Tensor<I, (A, C)>,
         values: &Tensor<E, V>,
     ) -> SparseTensor<E, S, N>
@@ -200,7 +200,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     }
 
     /// [`sparse_coo_inferred`](Self::sparse_coo_inferred), returning the error.
-    pub fn try_sparse_coo_inferred<I: Ordered, A: Dim, C: Dim, V: Shape, const N: usize>(
+    pub fn try_sparse_coo_inferred<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
         indices: &Tensor<I, (A, C)>,
         values: &Tensor<E, V>,
     ) -> Result<SparseTensor<E, S, N>>
@@ -238,7 +238,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// assert!(s.is_coalesced());
     /// # Ok::<(), castiron::Error>(())
     /// ```
-    pub unsafe fn sparse_coo_unchecked<A: Dim, C: Dim, V: Shape, const N: usize>(
+    pub unsafe fn sparse_coo_unchecked<A: Dim, C: Dim, V, const N: usize>(
         indices: &Tensor<i64, (A, C)>,
         values: &Tensor<E, V>,
         sizes: S::Sizes,

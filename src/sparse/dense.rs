@@ -187,14 +187,11 @@ pub(super) fn folded<F: Binary, E: Dtype, G: Dtype, P: Dtype, S: Shape, T: Shape
 }
 
 /// `dense = F(dense, sparse)` computed in `P` and converted to what `dense` holds, which the caller's bounds allow.
-pub(super) fn fold_assign<F: Binary, E: Dtype, G: Dtype, P: Dtype, S: Shape, T: Shape, const N: usize>(
+pub(super) fn fold_assign<F: Binary, E: Dtype, G: Dtype, P: Dtype + CastTo<E>, S: Shape, T: Shape, const N: usize>(
     op: &'static str,
     dense: &mut Tensor<E, S>,
     sparse: &SparseTensor<G, T, N>,
-) -> Result<()>
-where
-    P: CastTo<E>,
-{
+) -> Result<()> {
     if E::DTYPE == P::DTYPE {
         expect_same(op, dense.shape().as_ref(), sparse.shape().as_ref())?;
         return fold_into::<F, E, S, T, N>(op, dense, &sparse.try_to::<E>()?);

@@ -9,7 +9,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::reduce::Accumulating;
-use crate::shape::{Dim, MatMul, Shape, SizeArray};
+use crate::shape::{Dim, InnerDim, MatMul, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel};
 
@@ -143,7 +143,7 @@ macro_rules! factors {
             E: InexactFor<ops::reduce::matmul> + SameDtypeFor<F, ops::reduce::matmul>,
             F: Dtype,
             M: Dim,
-            K: Dim + crate::shape::InnerDim<L>,
+            K: Dim + InnerDim<L>,
             L: Dim,
             C: Dim,
         {
@@ -204,19 +204,19 @@ impl<E: Element, M: Dim, K: Dim> SparseTensor<E, (M, K)> {
     /// assert_eq!(s.rmatmul(&tensor![[1.0, 10.0]]).to_vec(), [30.0, 2.0]);
     /// ```
     #[track_caller]
-    pub fn rmatmul<L: Dim, C: Dim>(&self, left: &Tensor<E, (L, C)>) -> Tensor<E, (L, K)>
+    pub fn rmatmul<L: Dim, C>(&self, left: &Tensor<E, (L, C)>) -> Tensor<E, (L, K)>
     where
         E: NumericFor<ops::reduce::matmul>,
-        C: crate::shape::InnerDim<M>,
+        C: Dim + InnerDim<M>,
     {
         unwrap(self.try_rmatmul(left))
     }
 
     /// [`rmatmul`](Self::rmatmul), returning the error.
-    pub fn try_rmatmul<L: Dim, C: Dim>(&self, left: &Tensor<E, (L, C)>) -> Result<Tensor<E, (L, K)>>
+    pub fn try_rmatmul<L: Dim, C>(&self, left: &Tensor<E, (L, C)>) -> Result<Tensor<E, (L, K)>>
     where
         E: NumericFor<ops::reduce::matmul>,
-        C: crate::shape::InnerDim<M>,
+        C: Dim + InnerDim<M>,
     {
         if left.shape()[1] != self.shape()[0] {
             let (lhs, rhs) = (left.shape(), self.shape());
