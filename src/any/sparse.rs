@@ -62,7 +62,7 @@ impl AnySparse {
     }
 
     fn flat<E: Element>(&self) -> Result<Flat<E>> {
-        let (sparse, dense) = self.split_sizes();
+        let (sparse, dense) = self.sizes_apart();
         let sizes = [sparse.iter().product(), dense.iter().product()];
         Ok(SparseTensor::assembled(
             sizes,
@@ -73,7 +73,7 @@ impl AnySparse {
     }
 
     /// The sizes of the sparse axes, and those of the dense ones.
-    fn split_sizes(&self) -> (&[usize], &[usize]) {
+    fn sizes_apart(&self) -> (&[usize], &[usize]) {
         self.sizes.split_at(self.sizes.len() - self.dense)
     }
 
@@ -127,7 +127,7 @@ impl AnySparse {
     /// # Errors
     /// If memory runs out.
     pub fn raw_indices(&self) -> Result<AnyTensor> {
-        Ok(AnyTensor::from(indices_of(&self.keys.to_vec(), self.split_sizes().0)?))
+        Ok(AnyTensor::from(indices_of(&self.keys.to_vec(), self.sizes_apart().0)?))
     }
 
     /// The elements, or blocks of them (`torch.Tensor._values`).
@@ -135,7 +135,7 @@ impl AnySparse {
     /// # Errors
     /// If memory runs out.
     pub fn raw_values(&self) -> Result<AnyTensor> {
-        self.values.reshape(&signed(&[&[self.nnz()], self.split_sizes().1].concat()))
+        self.values.reshape(&signed(&[&[self.nnz()], self.sizes_apart().1].concat()))
     }
 
     /// [`raw_indices`](Self::raw_indices) of a coalesced tensor (`torch.Tensor.indices`).
@@ -192,7 +192,7 @@ impl AnySparse {
                 ),
             );
         }
-        let indices = indices_of(&self.keys.to_vec(), self.split_sizes().0)?;
+        let indices = indices_of(&self.keys.to_vec(), self.sizes_apart().0)?;
         let values = self.values.typed::<E, (Dyn, Dyn), Cpu>()?;
         Ok(SparseTensor::assembled(S::Sizes::copied(&self.sizes), indices, values, self.coalesced))
     }
@@ -324,7 +324,7 @@ impl AnySparse {
             return Err(Error::Output { op, result: other.shape().into(), output: self.shape().into() });
         }
         // A row for each block that the strided tensor has itself: along an axis of size 1 there is one.
-        let (sparse, dense) = self.split_sizes();
+        let (sparse, dense) = self.sizes_apart();
         let blocks = &lifted[..sparse.len()];
         let whole = [blocks, dense].concat();
         let count = [blocks.iter().product::<usize>(), dense.iter().product()];
@@ -477,7 +477,7 @@ impl AnyTensor {
 /// As PyTorch prints a tensor.
 impl fmt::Display for AnySparse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let indices = indices_of(&self.keys.to_vec(), self.split_sizes().0).map_err(|_| fmt::Error)?;
+        let indices = indices_of(&self.keys.to_vec(), self.sizes_apart().0).map_err(|_| fmt::Error)?;
         let printed = among!("print", self.dtype(), E: Element => {
             Ok(match self.values.typed::<E, (Dyn, Dyn), Cpu>() {
                 Ok(values) => print(f, &indices, &values, &self.sizes, self.dense),

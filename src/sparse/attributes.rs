@@ -88,7 +88,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         S: DenseAxes<N>,
     {
         let mut sizes = <<S as DenseAxes<N>>::Values as Shape>::Sizes::filled(self.nnz());
-        sizes.as_mut()[1..].copy_from_slice(self.split_sizes().1);
+        sizes.as_mut()[1..].copy_from_slice(self.sizes_apart().1);
         self.parts.values.restrided(0, sizes, strides::contiguous(&sizes))
     }
 

@@ -47,7 +47,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
 
     /// The sizes of the tensor as rows of blocks.
     fn row_sizes(&self) -> [usize; 2] {
-        let (sparse, dense) = self.split_sizes();
+        let (sparse, dense) = self.sizes_apart();
         [sparse.iter().product(), dense.iter().product()]
     }
 

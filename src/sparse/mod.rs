@@ -135,14 +135,14 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// The same elements with the sparse axes made one, and the dense ones.
     #[cfg(feature = "any")]
     pub(crate) fn flat(&self) -> SparseTensor<E, (Dyn, Dyn), 1> {
-        let (sparse, dense) = self.split_sizes();
+        let (sparse, dense) = self.sizes_apart();
         let sizes = [sparse.iter().product(), dense.iter().product()];
         let keys = crate::error::unwrap(self.keys().and_then(|keys| rows::rows_of(keys, [1, self.nnz()])));
         SparseTensor::assembled(sizes, keys, self.parts.values.clone(), self.parts.coalesced)
     }
 
     /// The sizes of the sparse axes, and those of the dense ones.
-    fn split_sizes(&self) -> (&[usize], &[usize]) {
+    fn sizes_apart(&self) -> (&[usize], &[usize]) {
         self.parts.sizes.as_ref().split_at(S::RANK - N)
     }
 }

@@ -116,6 +116,6 @@ pub(crate) fn indices_of(keys: &[i64], sizes: &[usize]) -> Result<Rows<i64>> {
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// For each element its place among those of the sparse axes, counted in row-major order.
     pub(super) fn keys(&self) -> Result<Vec<i64>> {
-        keys_of(&self.parts.indices, self.split_sizes().0)
+        keys_of(&self.parts.indices, self.sizes_apart().0)
     }
 }

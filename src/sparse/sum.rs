@@ -41,7 +41,7 @@ pub(super) fn merged<F: Binary, A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape
     let mut values = zero_rows::<P>(op, [keys.len(), left.parts.values.shape()[1]])?;
     fold_rows::<Accumulating, P>(op, &mut values, from_a, &left.parts.values.try_to::<P>()?)?;
     fold_rows::<F, P>(op, &mut values, from_b, &right.parts.values.try_to::<P>()?)?;
-    let indices = indices_of(&keys, left.split_sizes().0)?;
+    let indices = indices_of(&keys, left.sizes_apart().0)?;
     let coalesced = left.is_coalesced() && right.is_coalesced();
     Ok(SparseTensor::assembled(U::Sizes::copied(left.shape().as_ref()), indices, values, coalesced))
 }
