@@ -36,7 +36,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     ///
     /// ```
     /// let s = castiron::tensor![[0.0, 3.0]].to_sparse();
-    /// assert_eq!(s.pow(2).values().to_vec(), [9.0]);
+    /// assert_eq!(s.pow(2).values().to_vec(), [9.0_f32]);
     /// assert!(s.try_pow(0).is_err());
     /// ```
     #[track_caller]
@@ -74,7 +74,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     ///
     /// ```
     /// let s = castiron::tensor![[0, 7]].to_sparse();
-    /// assert_eq!(s.floor_divide(2).values().to_vec(), [3]);
+    /// assert_eq!(s.floor_divide(2).values().to_vec(), [3_i64]);
     /// ```
     #[track_caller]
     pub fn floor_divide<R: Scalar>(&self, divisor: R) -> SparseTensor<Outcome<ops::floor_divide, E, S, R>, S, N>
