@@ -30,8 +30,9 @@
 //! | know a result's dtype | [`Promote`], [`Promoted`]; at run time [`dtype::result_type`], [`dtype::promote_types`], [`dtype::can_cast`] |
 //! | read memory as a tensor, write a part of one | [`TensorView`], [`TensorViewMut`], [`AsTensor`] |
 //! | convert | [`Tensor::to`], [`Tensor::with_shape`], [`Tensor::to_device`] |
+//! | keep what is not zero only | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
 //! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
-//! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut` and `visit!`, with the feature `any` |
+//! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut`, `any::AnySparse` and `visit!`, with the feature `any` |
 //! | name a device at run time | [`AnyDevice`], [`device::scoped_default_device`] |
 //! | handle what fails at run time | [`Error`]; each method that can fail has a `try_` twin |
 //!
@@ -60,6 +61,10 @@
 //! | `x.sort(dim=-1)`, `x.topk(5)`, `x.topk(k)` | `x.sort(axis![-1], false)`, `x.topk::<dim!(5), _>(axis![-1], true)`, `x.topk_sized(k, axis![-1], true)` |
 //! | `x.to(memory_format=torch.channels_last)`, `x.is_contiguous(memory_format=…)` | `x.to_memory_format(ChannelsLast)`, `x.is_contiguous_in(ChannelsLast)` |
 //! | `x.device`, `torch.device("cuda:1")`, `torch.result_type(x, 0.5)` | `x.device()`, `AnyDevice::new("cuda:1")`, [`dtype::result_type(&x, 0.5)`](dtype::result_type) |
+//! | `torch.sparse_coo_tensor(i, v, (2, 3))`, `(n, 3)` | `Tensor::<f32, shape![2, 3]>::sparse_coo(&i, &v)`, `Tensor::<f32, shape![_, 3]>::sparse_coo_sized(&i, &v, [n, 3])` |
+//! | `x.to_sparse()`, `x.to_sparse(1)`, `s.to_dense()` | `x.to_sparse()`, `x.to_sparse_hybrid::<1>()` (of two axes one is dense), `s.to_dense()` |
+//! | `s._nnz()`, `s._indices()`, `s.coalesce().values()`, `s.layout` | `s.nnz()`, `s.raw_indices()`, `s.coalesce().values()`, `s.layout()` |
+//! | `s @ x`, `x @ s`, `torch.sparse.mm(s, s)` | `s.matmul(&x)`, `s.rmatmul(&x)`, `s.matmul(&s)` |
 //! | `x @ w.T` | `x.matmul(w.t())` |
 //! | `F.linear(x, w, b)`, `F.layer_norm(x, (384,), w, b)` | `x.linear(&w, Some(&b))`, `x.layer_norm(Some(&w), Some(&b), 1e-5)` |
 //! | `~mask`, `x ** 2`, `x // y`, `x % y` | `!mask`, `x.pow(2)`, `x.floor_divide(y)`, `x % y` |
@@ -78,6 +83,7 @@ pub mod memory;
 pub mod ops;
 mod scoped;
 pub mod shape;
+mod sparse;
 mod storage;
 mod tensor;
 
@@ -183,11 +189,14 @@ pub use error::{Error, Result, Sizes};
 pub use shape::memory_format::{ChannelsLast, ChannelsLast3d, Contiguous, Preserve};
 pub use shape::slicing::NewAxis;
 pub use shape::{Axis, Dim, Dyn, KnownShape, MemoryFormat, Shape};
+pub use sparse::{DenseAxes, KeepsZero, SparseCoo, SparseFactor, SparseTensor, SparseValues};
+#[doc(hidden)]
+pub use sparse::{RightOfSparse, WrittenToSparse};
 pub use tensor::lazy;
 pub use tensor::{
-    Activation, AsTensor, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype, Joined, Layout, Operand,
-    Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, TensorView, TensorViewMut, cat,
-    multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
+    Activation, AnyLayout, AsTensor, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype, Joined, Layout,
+    Operand, Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, TensorView,
+    TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
 #[doc(hidden)]
 pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, MultiSlice, RightOf, TunedWrites, Writes};

@@ -32,6 +32,7 @@ mod reduce;
 mod reinterpret;
 mod rows;
 mod scan;
+mod sparse;
 mod statistics;
 mod tuned;
 mod view_mut;
@@ -59,6 +60,7 @@ pub use joining::{
 };
 pub use operand::AnyOperand;
 pub use powers::multi_dot;
+pub use sparse::AnySparse;
 pub use view_mut::AnyViewMut;
 
 /// A tensor whose dtype, shape and device are known while running.

@@ -33,6 +33,7 @@ pub(crate) mod rows;
 pub(crate) mod scatter;
 pub(crate) mod search;
 pub(crate) mod simd;
+pub(crate) mod sparse;
 pub(crate) mod stream;
 pub(crate) mod threads;
 #[cfg(target_arch = "x86_64")]

@@ -159,7 +159,7 @@ pub(super) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
 }
 
 /// `kernel(a, b)` as a new tensor.
-pub(super) fn map2<A: Element, B: Element, T: Shape, D: Device, Out: Element>(
+pub(crate) fn map2<A: Element, B: Element, T: Shape, D: Device, Out: Element>(
     kernel: impl Map2<A, B, Out>,
     a: View<'_, D::Storage, A>,
     b: View<'_, D::Storage, B>,
@@ -223,7 +223,7 @@ where
 }
 
 /// The same with the promoted dtype as a parameter, which keeps its bounds readable.
-pub(super) fn combine_as<O, E, P, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
+pub(crate) fn combine_as<O, E, P, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
 where
     O: BinaryOp,
     E: Dtype,

@@ -84,6 +84,17 @@ impl fmt::Display for Printed<'_> {
     }
 }
 
+impl Printed<'_> {
+    /// The elements alone, lines after the first indented; `...` where there is no data.
+    pub(crate) fn elements(&self, indent: usize) -> String {
+        match Elements::of(self) {
+            None => "...".to_owned(),
+            Some(_) if self.sizes.contains(&0) => "[]".to_owned(),
+            Some(elements) => elements.text(&mut Vec::with_capacity(self.sizes.len()), indent),
+        }
+    }
+}
+
 /// What the tensor is, then its elements as `Display` prints them.
 impl<E: Element, S: Shape, D: Device> fmt::Debug for Tensor<E, S, D> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -99,7 +110,7 @@ impl<E: Element, S: Shape, D: Device> fmt::Debug for Tensor<E, S, D> {
 }
 
 /// `(2, 3)`, `(2,)`, `()`.
-fn python_tuple(sizes: &[usize]) -> String {
+pub(crate) fn python_tuple(sizes: &[usize]) -> String {
     match sizes {
         [one] => format!("({one},)"),
         _ => format!("({})", sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),

@@ -38,7 +38,10 @@ macro_rules! shells {
 shells!(u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2M1FNX2);
 
 /// A tensor or a reference to one, of any dtype.
-#[diagnostic::on_unimplemented(message = "`{Self}` is not a tensor", label = "expected a tensor or a reference to one")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a strided tensor",
+    label = "expected a tensor or a reference to one"
+)]
 pub trait Piece {
     /// Its dtype.
     type Elem: Element;

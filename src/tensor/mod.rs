@@ -87,7 +87,7 @@ pub use grid::{
 pub use index::{Iter, Position};
 pub use int_mm::ByteNumber;
 pub use join::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};
-pub use layout::{Layout, Strided};
+pub use layout::{AnyLayout, Layout, Strided};
 pub use left::{
     float_power, floor_divide, pow, try_float_power, try_floor_divide, try_pow, try_xlog1py, try_xlogy, try_zeta,
     xlog1py, xlogy, zeta,
@@ -120,9 +120,12 @@ use crate::storage::{View, ViewMut};
 pub(crate) use addmm::factor;
 #[cfg(feature = "any")]
 pub(crate) use arithmetic::scalar_operand;
-#[cfg(feature = "any")]
-pub(crate) use display::Printed;
+pub(crate) use arithmetic::{PromotedWith, combine_as, map2};
+pub(crate) use assign::Inside;
+pub(crate) use display::{Printed, python_tuple};
 use layout::StridedParts;
+pub(crate) use layout::sealed;
+pub(crate) use masked::positions as true_positions;
 #[cfg(feature = "any")]
 pub(crate) use median::median_of_all;
 #[cfg(feature = "any")]
@@ -135,7 +138,6 @@ pub(crate) use scan::LogSumExp;
 pub(crate) use sort::{admitted, ranked};
 #[cfg(feature = "any")]
 pub(crate) use {
-    masked::positions as true_positions,
     matmul::{Summand, product},
     moving::{pick_as_laid_out, pick_elements, positions, rolled},
     put::places,
@@ -151,7 +153,7 @@ pub(crate) use {
 /// | `E` | the dtype: the Rust element type itself | `f32`, `i64`, `bool`, [`bf16`](crate::bf16), `Complex<f32>` |
 /// | `S` | the shape: a tuple of dimensions, written with [`shape!`](crate::shape!) | `shape![_, 384]`, `shape![Batch, 3]`, `()` |
 /// | `D` | the device | [`Cpu`], [`Cuda<0>`](crate::Cuda), [`Meta`](crate::Meta) |
-/// | `L` | the layout | [`Strided`] |
+/// | `L` | the layout | [`Strided`], [`SparseCoo`](crate::SparseCoo) |
 ///
 /// Cloning is O(1) and shares storage; a tensor is never changed through another, because writing to shared storage
 /// copies it first.
@@ -165,7 +167,7 @@ pub(crate) use {
 /// assert_eq!(weighted.sum_axis(castiron::axis![1]).to_vec(), [1.0, 3.1]);
 /// ```
 pub struct Tensor<E: Element, S: Shape, D: Device = Cpu, L: Layout = Strided> {
-    parts: L::Parts<E, S, D>,
+    pub(crate) parts: L::Parts<E, S, D>,
 }
 
 impl<E: Element, S: Shape, D: Device, L: Layout> Clone for Tensor<E, S, D, L> {
@@ -173,6 +175,87 @@ impl<E: Element, S: Shape, D: Device, L: Layout> Clone for Tensor<E, S, D, L> {
     #[inline]
     fn clone(&self) -> Self {
         Tensor { parts: self.parts.clone() }
+    }
+}
+
+/// What a tensor of any layout can be asked.
+impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
+    /// The sizes: `[2, 3]` (`torch.Tensor.shape`).
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].shape(), [2, 3]);
+    /// ```
+    #[inline]
+    pub fn shape(&self) -> S::Sizes {
+        L::sizes(&self.parts)
+    }
+
+    /// The size of one axis (`torch.Tensor.size(dim)`).
+    ///
+    /// ```
+    /// use castiron::axis;
+    /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].size(axis![-1]), 3);
+    /// ```
+    pub fn size<const I: isize>(&self, _axis: Axis<I>) -> usize
+    where
+        S: HasAxis<I>,
+    {
+        self.shape().as_ref().get(<S as HasAxis<I>>::INDEX).copied().unwrap_or(1)
+    }
+
+    /// The number of elements (`torch.Tensor.numel`).
+    #[inline]
+    pub fn numel(&self) -> usize {
+        // The product of the sizes of a tensor that exists does not overflow.
+        self.shape().as_ref().iter().product()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.numel() == 0
+    }
+
+    /// The number of axes (`torch.Tensor.dim`).
+    pub const fn rank(&self) -> usize {
+        S::RANK
+    }
+
+    /// The dtype as a value (`torch.Tensor.dtype`).
+    pub const fn dtype(&self) -> DType {
+        E::DTYPE
+    }
+
+    /// The device as a value (`torch.Tensor.device`).
+    ///
+    /// ```
+    /// use castiron::AnyDevice;
+    /// assert_eq!(castiron::tensor![1, 2].device(), AnyDevice::CPU);
+    /// ```
+    ///
+    /// # Panics
+    /// Never: a tensor is on a device that is there.
+    #[track_caller]
+    pub fn device(&self) -> AnyDevice {
+        crate::error::unwrap(D::default().into_device())
+    }
+
+    /// The device as PyTorch prints it: the text of [`device`](Self::device).
+    pub fn device_name(&self) -> String {
+        D::name()
+    }
+
+    /// The layout as a value (`torch.Tensor.layout`).
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![1, 2].layout().to_string(), "torch.strided");
+    /// ```
+    pub const fn layout(&self) -> AnyLayout {
+        L::LAYOUT
+    }
+
+    /// Whether the layout is [`SparseCoo`](crate::SparseCoo) (`torch.Tensor.is_sparse`).
+    pub const fn is_sparse(&self) -> bool {
+        matches!(L::LAYOUT, AnyLayout::SparseCoo)
     }
 }
 
@@ -248,29 +331,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         &self.parts.storage
     }
 
-    /// The sizes: `[2, 3]` (`torch.Tensor.shape`).
-    ///
-    /// ```
-    /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].shape(), [2, 3]);
-    /// ```
-    #[inline]
-    pub fn shape(&self) -> S::Sizes {
-        self.parts.sizes
-    }
-
-    /// The size of one axis (`torch.Tensor.size(dim)`).
-    ///
-    /// ```
-    /// use castiron::axis;
-    /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].size(axis![-1]), 3);
-    /// ```
-    pub fn size<const I: isize>(&self, _axis: Axis<I>) -> usize
-    where
-        S: HasAxis<I>,
-    {
-        self.shape().as_ref().get(<S as HasAxis<I>>::INDEX).copied().unwrap_or(1)
-    }
-
     /// The strides, in elements (`torch.Tensor.stride`).
     ///
     /// ```
@@ -287,47 +347,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[inline]
     pub fn storage_offset(&self) -> usize {
         self.parts.offset
-    }
-
-    /// The number of elements (`torch.Tensor.numel`).
-    #[inline]
-    pub fn numel(&self) -> usize {
-        // The product of the sizes of a tensor that exists does not overflow.
-        self.shape().as_ref().iter().product()
-    }
-
-    /// Whether there are no elements.
-    pub fn is_empty(&self) -> bool {
-        self.numel() == 0
-    }
-
-    /// The number of axes (`torch.Tensor.dim`).
-    pub const fn rank(&self) -> usize {
-        S::RANK
-    }
-
-    /// The dtype as a value (`torch.Tensor.dtype`).
-    pub const fn dtype(&self) -> DType {
-        E::DTYPE
-    }
-
-    /// The device as a value (`torch.Tensor.device`).
-    ///
-    /// ```
-    /// use castiron::AnyDevice;
-    /// assert_eq!(castiron::tensor![1, 2].device(), AnyDevice::CPU);
-    /// ```
-    ///
-    /// # Panics
-    /// Never: a tensor is on a device that is there.
-    #[track_caller]
-    pub fn device(&self) -> AnyDevice {
-        crate::error::unwrap(D::default().into_device())
-    }
-
-    /// The device as PyTorch prints it: the text of [`device`](Self::device).
-    pub fn device_name(&self) -> String {
-        D::name()
     }
 
     /// Whether elements lie in row-major order without gaps (`torch.Tensor.is_contiguous`).

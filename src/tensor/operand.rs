@@ -11,7 +11,8 @@ use crate::storage::View;
 #[diagnostic::on_unimplemented(
     message = "promotion is not defined for `{Self}`",
     label = "expected a tensor of a computing dtype, a reference to one, or a Rust scalar",
-    note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic: promotion is not defined for them; cast first, for example `.to::<f32>()`"
+    note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic: promotion is not defined for them; cast first, for example `.to::<f32>()`",
+    note = "of a sparse tensor `.to_dense()` is strided"
 )]
 pub trait Operand {
     /// The dtype it counts as.
@@ -36,9 +37,10 @@ pub enum OperandSource<'a, R: Operand + ?Sized> {
 
 /// An operand that is a tensor or a reference to one, for operations that PyTorch gives no scalars.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a tensor",
+    message = "`{Self}` is not a strided tensor",
     label = "expected a tensor or a reference to one",
-    note = "PyTorch takes no scalar here; use `clamp_min`/`clamp_max` for bounds, or make a tensor with `Tensor::scalar`"
+    note = "PyTorch takes no scalar here; use `clamp_min`/`clamp_max` for bounds, or make a tensor with `Tensor::scalar`",
+    note = "of a sparse tensor `.to_dense()` is strided"
 )]
 pub trait TensorOperand: Operand {}
 

@@ -176,7 +176,7 @@ macro_rules! unary_operators {
             type Output = Tensor<<ops::$op as UnaryOp<E>>::Output, S, D>;
             #[track_caller]
             fn $method(self) -> Self::Output {
-                Tensor::$op(self)
+                Tensor::<E, S, D>::$op(self)
             }
         }
 
@@ -188,7 +188,7 @@ macro_rules! unary_operators {
             type Output = Tensor<<ops::$op as UnaryOp<E>>::Output, S, D>;
             #[track_caller]
             fn $method(self) -> Self::Output {
-                Tensor::$op(&self)
+                Tensor::<E, S, D>::$op(&self)
             }
         }
 
@@ -205,7 +205,7 @@ macro_rules! unary_operators {
             type Output = Tensor<<ops::$op as UnaryOp<E>>::Output, S, D>;
             #[track_caller]
             fn $method(self) -> Self::Output {
-                Tensor::$op(&self)
+                Tensor::<E, S, D>::$op(&self)
             }
         }
     };

@@ -11,4 +11,5 @@ mod grid;
 mod binary;
 mod in_place;
 mod probe;
+mod sparse;
 mod unary;

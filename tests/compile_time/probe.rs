@@ -6,8 +6,8 @@ use castiron::ops::admit::{
 use castiron::ops::{self, BinaryOp, TunedOp, UnaryOp};
 use castiron::shape::{Broadcast, WrittenTo};
 use castiron::{
-    Admits, CanCast, CastTo, DType, Dtype, Dyn, Element, Operand, Outcome, Shape, Tensor, TensorOperand, TunedWrites,
-    Writes,
+    Admits, CanCast, CastTo, Cpu, DType, Dtype, Dyn, Element, Layout, Operand, Outcome, Shape, Tensor, TensorOperand,
+    TunedWrites, Writes,
 };
 use core::ops as std_ops;
 use std::marker::PhantomData;
@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 pub trait Typed {
     const DTYPE: DType;
 }
-impl<E: Element, S: Shape> Typed for Tensor<E, S> {
+impl<E: Element, S: Shape, L: Layout> Typed for Tensor<E, S, Cpu, L> {
     const DTYPE: DType = E::DTYPE;
 }
 

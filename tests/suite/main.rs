@@ -22,6 +22,8 @@ mod products;
 mod reduction_layouts;
 mod result_types;
 mod shapes;
+mod sparse;
+mod sparse_table;
 mod strides;
 mod sums;
 mod values;

@@ -7,5 +7,6 @@ mod moving;
 mod reduce;
 mod robustness;
 mod sharing;
+mod sparse;
 mod views_mut;
 mod visit;

@@ -1,0 +1,98 @@
+//! The product of a sparse matrix, its elements sorted by rows, and a strided one. Uses threads; used by sparse tensors.
+//!
+//! Every row of the result is computed by one thread, its elements in their order: the number of threads changes nothing.
+
+use super::simd::{self, Loop};
+use super::threads;
+use crate::dtype::{Compute as _, Dtype, Element};
+use crate::error::{Error, Result};
+use crate::ops;
+use crate::ops::reduce::Accumulating;
+use crate::storage::HostBuffer;
+use rayon::prelude::*;
+
+/// A sparse matrix: the elements of row `i` are those from `starts[i]` to `starts[i + 1]`.
+pub(crate) struct Csr<E> {
+    starts: Vec<usize>,
+    columns: Vec<usize>,
+    values: Vec<E>,
+}
+
+impl<E: Element> Csr<E> {
+    /// Sorts elements by their rows, which are in range; those of a row stay in their order.
+    pub(crate) fn new(op: &'static str, rows: usize, row: &[i64], column: &[i64], value: &[E]) -> Result<Self> {
+        let mut starts = Vec::new();
+        let too_many = |_| Error::TooLarge { op, sizes: [rows][..].into() };
+        starts.try_reserve_exact(rows.saturating_add(1)).map_err(too_many)?;
+        starts.resize(rows + 1, 0);
+        for &row in row {
+            starts[row as usize + 1] += 1;
+        }
+        for at in 0..rows {
+            starts[at + 1] += starts[at];
+        }
+        let mut next = starts.clone();
+        let mut order = vec![0; row.len()];
+        for (at, &row) in row.iter().enumerate() {
+            order[next[row as usize]] = at;
+            next[row as usize] += 1;
+        }
+        let columns = order.iter().map(|&at| column[at] as usize).collect();
+        let values = order.iter().map(|&at| value[at]).collect();
+        Ok(Csr { starts, columns, values })
+    }
+}
+
+/// Some rows of the product.
+struct Product<'a, E: Dtype> {
+    left: &'a Csr<E>,
+    right: &'a [E],
+    /// The columns of the right matrix.
+    width: usize,
+    first: usize,
+    out: &'a mut [E],
+}
+impl<E: Dtype> Loop for Product<'_, E> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Product { left, right, width, first, out } = self;
+        let mut sums = vec![E::Compute::default(); width];
+        for (row, out) in out.chunks_exact_mut(width).enumerate() {
+            sums.fill(E::Compute::default());
+            for at in left.starts[first + row]..left.starts[first + row + 1] {
+                let factor = left.values[at].to_compute();
+                let other = &right[left.columns[at] * width..][..width];
+                for (sum, other) in sums.iter_mut().zip(other) {
+                    *sum = sum.binary::<Accumulating>(factor.binary::<ops::mul>(other.to_compute()));
+                }
+            }
+            for (out, sum) in out.iter_mut().zip(&sums) {
+                *out = E::from_compute(*sum);
+            }
+        }
+    }
+}
+
+/// `left @ right`, `right` being row-major with so many columns.
+pub(crate) fn multiply<E: Dtype>(left: &Csr<E>, right: &[E], width: usize) -> Result<HostBuffer> {
+    let rows = left.starts.len() - 1;
+    let mut out = Vec::new();
+    let len = rows * width;
+    let bytes = len.saturating_mul(size_of::<E>());
+    out.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;
+    out.resize(len, E::default());
+    if width > 0 {
+        let pieces = threads::pieces(left.values.len().saturating_mul(width)).clamp(1, rows.max(1));
+        let per_piece = rows.div_ceil(pieces).max(1);
+        let run = |(piece, out): (usize, &mut [E])| {
+            simd::dispatch(Product { left, right, width, first: piece * per_piece, out });
+        };
+        if pieces == 1 {
+            out.chunks_mut(per_piece * width).enumerate().for_each(run);
+        } else {
+            out.par_chunks_mut(per_piece * width).enumerate().for_each(run);
+        }
+    }
+    HostBuffer::from_vec(out)
+}

@@ -1,0 +1,230 @@
+//! What a sparse tensor consists of: how many elements, where and which; and the moves that touch no place. Uses its parts.
+
+use super::{DenseAxes, Rows, SparseTensor};
+use crate::dtype::{CastTo, Dtype, Element};
+use crate::error::{Error, Result, unwrap};
+use crate::ops::UnaryOp;
+use crate::shape::{ConvertTo, Dyn, Shape, SizeArray, strides};
+use crate::tensor::{Tensor, fits};
+
+impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
+    /// How many elements are specified: zeros among them and places named twice count (`torch.Tensor._nnz`).
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![[0, 2], [3, 0]].to_sparse().nnz(), 2);
+    /// ```
+    pub fn nnz(&self) -> usize {
+        self.parts.values.shape()[0]
+    }
+
+    /// The number of sparse axes, which come first (`torch.Tensor.sparse_dim`).
+    pub const fn sparse_dim(&self) -> usize {
+        S::RANK - N
+    }
+
+    /// The number of dense axes (`torch.Tensor.dense_dim`).
+    pub const fn dense_dim(&self) -> usize {
+        N
+    }
+
+    /// Whether the tensor is known to be coalesced: its places are sorted, and no two are the same
+    /// (`torch.Tensor.is_coalesced`).
+    pub fn is_coalesced(&self) -> bool {
+        self.parts.coalesced
+    }
+
+    /// Where the elements are: row `a` holds their indices along axis `a` (`torch.Tensor.indices`).
+    ///
+    /// # Panics
+    /// If the tensor is not coalesced; [`try_indices`](Self::try_indices) returns the error, and
+    /// [`raw_indices`](Self::raw_indices) gives them as they are.
+    ///
+    /// ```
+    /// let s = castiron::tensor![[0, 2], [3, 0]].to_sparse();
+    /// assert_eq!(s.indices().to_vec(), [0, 1, 1, 0]);
+    /// assert_eq!(s.values().to_vec(), [2, 3]);
+    /// ```
+    #[track_caller]
+    pub fn indices(&self) -> Tensor<i64, (Dyn, Dyn)> {
+        unwrap(self.try_indices())
+    }
+
+    /// [`indices`](Self::indices), returning the error.
+    pub fn try_indices(&self) -> Result<Tensor<i64, (Dyn, Dyn)>> {
+        self.expect_coalesced("indices")?;
+        Ok(self.raw_indices())
+    }
+
+    /// The indices, of a tensor that is not coalesced too (`torch.Tensor._indices`).
+    pub fn raw_indices(&self) -> Tensor<i64, (Dyn, Dyn)> {
+        self.parts.indices.clone()
+    }
+
+    /// The elements, or blocks of elements where there are dense axes (`torch.Tensor.values`).
+    ///
+    /// # Panics
+    /// If the tensor is not coalesced; [`try_values`](Self::try_values) returns the error, and
+    /// [`raw_values`](Self::raw_values) gives them as they are.
+    #[track_caller]
+    pub fn values(&self) -> Tensor<E, <S as DenseAxes<N>>::Values>
+    where
+        S: DenseAxes<N>,
+    {
+        unwrap(self.try_values())
+    }
+
+    /// [`values`](Self::values), returning the error.
+    pub fn try_values(&self) -> Result<Tensor<E, <S as DenseAxes<N>>::Values>>
+    where
+        S: DenseAxes<N>,
+    {
+        self.expect_coalesced("values")?;
+        Ok(self.raw_values())
+    }
+
+    /// The values, of a tensor that is not coalesced too (`torch.Tensor._values`).
+    pub fn raw_values(&self) -> Tensor<E, <S as DenseAxes<N>>::Values>
+    where
+        S: DenseAxes<N>,
+    {
+        let mut sizes = <<S as DenseAxes<N>>::Values as Shape>::Sizes::filled(self.nnz());
+        sizes.as_mut()[1..].copy_from_slice(self.sizes_apart().1);
+        self.parts.values.restrided(0, sizes, strides::contiguous(&sizes))
+    }
+
+    fn expect_coalesced(&self, op: &'static str) -> Result<()> {
+        if self.is_coalesced() {
+            return Ok(());
+        }
+        let reason = "the tensor is not coalesced: call `coalesce()` first, or take them as they are with `raw_indices()` and `raw_values()`";
+        Err(Error::InvalidArgument { op, reason: reason.to_owned() })
+    }
+
+    /// Converts the elements (`torch.Tensor.to(dtype)`), as [`to`](Tensor::to) does for strided tensors. Places stay as they are.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_to`](Self::try_to) returns the error.
+    ///
+    /// ```
+    /// let s = castiron::tensor![[0.0, 2.5]].to_sparse();
+    /// assert_eq!(s.to::<i32>().values().to_vec(), [2]);
+    /// ```
+    #[track_caller]
+    pub fn to<F: Element>(&self) -> SparseTensor<F, S, N>
+    where
+        E: CastTo<F>,
+    {
+        unwrap(self.try_to())
+    }
+
+    /// [`to`](Self::to), returning the error.
+    pub fn try_to<F: Element>(&self) -> Result<SparseTensor<F, S, N>>
+    where
+        E: CastTo<F>,
+    {
+        Ok(self.with_values(self.parts.values.try_to::<F>()?))
+    }
+
+    /// The same tensor under another shape type of the same rank, as [`with_shape`](Tensor::with_shape) for strided tensors.
+    ///
+    /// # Errors
+    /// The tensor itself, unchanged, where a size is not what the new type says.
+    pub fn with_shape<T: Shape>(self) -> Result<SparseTensor<E, T, N>, SparseTensor<E, S, N>>
+    where
+        S: ConvertTo<T>,
+    {
+        if fits::<T>(self.shape().as_ref()) { Ok(self.retyped_sparse()) } else { Err(self) }
+    }
+
+    /// No elements, in the shape and dtype of `self` (`torch.zeros_like`).
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_zeros_like`](Self::try_zeros_like) returns it.
+    #[track_caller]
+    pub fn zeros_like(&self) -> Self {
+        unwrap(self.try_zeros_like())
+    }
+
+    /// [`zeros_like`](Self::zeros_like), returning the error.
+    pub fn try_zeros_like(&self) -> Result<Self> {
+        self.at_these(&[], true)
+    }
+
+    /// The elements at these positions of the list.
+    pub(super) fn at_these(&self, positions: &[i64], coalesced: bool) -> Result<Self> {
+        let indices = columns(&self.parts.indices, positions)?;
+        let values = super::rows::picked(&self.parts.values, positions)?;
+        Ok(Self::assembled(self.shape(), indices, values, coalesced))
+    }
+
+    /// The real parts (`torch.real`); real tensors stay.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_real`](Self::try_real) returns it.
+    #[track_caller]
+    pub fn real<O: Dtype>(&self) -> SparseTensor<O, S, N>
+    where
+        E: Dtype<RealDtype = O> + CastTo<O>,
+    {
+        unwrap(self.try_real())
+    }
+
+    /// [`real`](Self::real), returning the error.
+    pub fn try_real<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
+    where
+        E: Dtype<RealDtype = O> + CastTo<O>,
+    {
+        // What a conversion leaves of a complex number is its real part.
+        self.try_to()
+    }
+
+    /// The complex conjugates (`torch.conj`); real elements stay.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_conj`](Self::try_conj) returns it.
+    #[track_caller]
+    pub fn conj<O: Dtype>(&self) -> SparseTensor<O, S, N>
+    where
+        E: Dtype,
+        crate::ops::conj: UnaryOp<E, Output = O>,
+    {
+        unwrap(self.try_conj())
+    }
+
+    /// [`conj`](Self::conj), returning the error.
+    pub fn try_conj<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
+    where
+        E: Dtype,
+        crate::ops::conj: UnaryOp<E, Output = O>,
+    {
+        Ok(self.with_values(self.parts.values.try_conj()?))
+    }
+
+    /// The negatives (`torch.neg`, unary `-`). Integers wrap.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_neg`](Self::try_neg) returns the error.
+    #[track_caller]
+    pub fn neg<O: Dtype>(&self) -> SparseTensor<O, S, N>
+    where
+        E: Dtype,
+        crate::ops::neg: UnaryOp<E, Output = O>,
+    {
+        unwrap(self.try_neg())
+    }
+
+    /// [`neg`](Self::neg), returning the error.
+    pub fn try_neg<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
+    where
+        E: Dtype,
+        crate::ops::neg: UnaryOp<E, Output = O>,
+    {
+        Ok(self.with_values(self.parts.values.try_neg()?))
+    }
+}
+
+/// The columns of indices at these positions.
+pub(super) fn columns(indices: &Rows<i64>, positions: &[i64]) -> Result<Rows<i64>> {
+    let at = Tensor::<i64, (Dyn,)>::try_from_vec_sized(positions.to_vec(), [positions.len()])?;
+    indices.try_index_select(crate::axis![1], at)
+}

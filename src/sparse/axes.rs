@@ -1,0 +1,307 @@
+//! Axes exchanged, put in and taken away, positions chosen along them: the indices change, values are moved. Uses rows.
+//!
+//! Of tensors whose axes are all sparse: exchanging sparse axes of hybrid ones is left for later.
+
+use super::attributes::columns;
+use super::rows::{countable, picked, rows_of, sorted};
+use super::{Rows, SparseTensor};
+use crate::device::{Backend as _, Cpu};
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Result, unwrap};
+use crate::ops::choosing::{self, IndexFor};
+use crate::shape::{
+    Axis, D1, Dimensional, HasAxis, IndexList, InsertAxis, Matrices, Permute, Reverse, Shape, SizeArray, Transpose,
+};
+use crate::tensor::Tensor;
+
+/// The rows of indices, row `at` of the result being row `order[at]` of these.
+pub(super) fn reordered(indices: &Rows<i64>, order: impl Iterator<Item = usize>) -> Result<Rows<i64>> {
+    let order: Vec<i64> = order.map(|axis| axis as i64).collect();
+    picked(indices, &order)
+}
+
+impl<E: Element, S: Shape> SparseTensor<E, S> {
+    /// The axes in another order. (Sorted places need not be sorted any more.)
+    fn permuted<T: Shape>(&self, order: impl Iterator<Item = usize> + Clone) -> Result<SparseTensor<E, T>> {
+        let own = self.shape();
+        let sizes: Vec<usize> = order.clone().map(|axis| own.as_ref()[axis]).collect();
+        let in_order = order.clone().eq(0..S::RANK);
+        let indices = reordered(&self.parts.indices, order)?;
+        let coalesced = in_order && self.is_coalesced();
+        Ok(SparseTensor::assembled(T::Sizes::copied(&sizes), indices, self.parts.values.clone(), coalesced))
+    }
+
+    /// The transpose of a matrix; vectors and zero-dim tensors stay (`torch.t`). No value moves.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_t`](Self::try_t) returns it.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, SparseTensor};
+    /// let s = tensor![[0, 0, 3], [4, 0, 5]].to_sparse();
+    /// let t: SparseTensor<i64, shape![3, 2]> = s.t();
+    /// assert_eq!(t.to_dense(), tensor![[0, 4], [0, 0], [3, 5]]);
+    /// ```
+    #[track_caller]
+    pub fn t<T: Shape>(&self) -> SparseTensor<E, T>
+    where
+        S: Reverse<Output = T>,
+    {
+        unwrap(self.try_t())
+    }
+
+    /// [`t`](Self::t), returning the error.
+    pub fn try_t<T: Shape>(&self) -> Result<SparseTensor<E, T>>
+    where
+        S: Reverse<Output = T>,
+    {
+        self.permuted((0..S::RANK).rev())
+    }
+
+    /// Two axes exchanged (`torch.transpose`). No value moves.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_transpose`](Self::try_transpose) returns it.
+    #[track_caller]
+    pub fn transpose<const I: isize, const J: isize>(
+        &self,
+        first: Axis<I>,
+        second: Axis<J>,
+    ) -> SparseTensor<E, <S as Transpose<I, J>>::Output>
+    where
+        S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
+    {
+        unwrap(self.try_transpose(first, second))
+    }
+
+    /// [`transpose`](Self::transpose), returning the error.
+    pub fn try_transpose<const I: isize, const J: isize>(
+        &self,
+        _first: Axis<I>,
+        _second: Axis<J>,
+    ) -> Result<SparseTensor<E, <S as Transpose<I, J>>::Output>>
+    where
+        S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
+    {
+        let (first, second) = (<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX);
+        self.permuted((0..S::RANK).map(move |axis| match axis {
+            axis if axis == first => second,
+            axis if axis == second => first,
+            axis => axis,
+        }))
+    }
+
+    /// The axes in another order (`torch.permute`). No value moves.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_permute`](Self::try_permute) returns it.
+    #[track_caller]
+    pub fn permute<Order>(&self, order: Order) -> SparseTensor<E, <S as Permute<Order>>::Output>
+    where
+        S: Permute<Order>,
+    {
+        unwrap(self.try_permute(order))
+    }
+
+    /// [`permute`](Self::permute), returning the error.
+    pub fn try_permute<Order>(&self, _order: Order) -> Result<SparseTensor<E, <S as Permute<Order>>::Output>>
+    where
+        S: Permute<Order>,
+    {
+        self.permuted(<S as Permute<Order>>::ORDER.iter().copied())
+    }
+
+    /// A new axis of size 1 at position `I` of the result (`torch.unsqueeze`).
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_unsqueeze`](Self::try_unsqueeze) returns it.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// assert_eq!(tensor![[0, 7]].to_sparse().unsqueeze(axis![-1]).shape(), [1, 2, 1]);
+    /// ```
+    #[track_caller]
+    pub fn unsqueeze<const I: isize>(&self, axis: Axis<I>) -> SparseTensor<E, <S as InsertAxis<I>>::Inserted<D1>>
+    where
+        S: InsertAxis<I>,
+    {
+        unwrap(self.try_unsqueeze(axis))
+    }
+
+    /// [`unsqueeze`](Self::unsqueeze), returning the error.
+    pub fn try_unsqueeze<const I: isize>(
+        &self,
+        _axis: Axis<I>,
+    ) -> Result<SparseTensor<E, <S as InsertAxis<I>>::Inserted<D1>>>
+    where
+        S: InsertAxis<I>,
+    {
+        let (at, nnz) = (<S as InsertAxis<I>>::INDEX, self.nnz());
+        let mut sizes = self.shape().as_ref().to_vec();
+        sizes.insert(at, 1);
+        let mut indices = Cpu::download(self.parts.indices.elements())?;
+        indices.splice(at * nnz..at * nnz, core::iter::repeat_n(0, nnz));
+        let indices = rows_of(indices, [sizes.len(), nnz])?;
+        // (Sorted places stay sorted; PyTorch does not say so.)
+        let sizes = <<S as InsertAxis<I>>::Inserted<D1> as Shape>::Sizes::copied(&sizes);
+        Ok(SparseTensor::assembled(sizes, indices, self.parts.values.clone(), false))
+    }
+
+    /// One position along an axis, which disappears (`x[i]`, `torch.select`); the result is coalesced.
+    ///
+    /// # Panics
+    /// If the index is out of range; [`try_select`](Self::try_select) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let s = tensor![[0, 0, 3], [4, 0, 5]].to_sparse();
+    /// assert_eq!(s.select(axis![0], 1).to_dense(), tensor![4, 0, 5]);
+    /// ```
+    #[track_caller]
+    pub fn select<const I: isize>(&self, axis: Axis<I>, index: usize) -> SparseTensor<E, <S as HasAxis<I>>::Removed>
+    where
+        E: Dtype,
+        S: HasAxis<I> + Matrices,
+    {
+        unwrap(self.try_select(axis, index))
+    }
+
+    /// [`select`](Self::select), returning the error.
+    pub fn try_select<const I: isize>(
+        &self,
+        _axis: Axis<I>,
+        index: usize,
+    ) -> Result<SparseTensor<E, <S as HasAxis<I>>::Removed>>
+    where
+        E: Dtype,
+        S: HasAxis<I> + Matrices,
+    {
+        let (axis, own) = (<S as HasAxis<I>>::INDEX, self.shape());
+        let size = own.as_ref()[axis];
+        if index >= size {
+            return Err(Error::IndexOutOfRange { op: "select", index, axis, size });
+        }
+        let nnz = self.nnz();
+        let indices = Cpu::download(self.parts.indices.elements())?;
+        let chosen: Vec<i64> =
+            (0..nnz).filter(|at| indices[axis * nnz + at] == index as i64).map(|at| at as i64).collect();
+        let of_chosen = columns(&self.parts.indices, &chosen)?;
+        let indices = reordered(&of_chosen, (0..S::RANK).filter(|&at| at != axis))?;
+        let sizes = removed::<<<S as HasAxis<I>>::Removed as Shape>::Sizes>(own.as_ref(), axis);
+        let values = picked(&self.parts.values, &chosen)?;
+        SparseTensor::assembled(sizes, indices, values, self.is_coalesced()).try_coalesce()
+    }
+
+    /// Positions along an axis from `start` on, `len` of them (`torch.narrow_copy`).
+    ///
+    /// Shape: that of `self` with the size of the axis known at run time.
+    ///
+    /// # Panics
+    /// If they are out of range; [`try_narrow`](Self::try_narrow) returns the error.
+    #[track_caller]
+    pub fn narrow<const I: isize>(
+        &self,
+        axis: Axis<I>,
+        start: usize,
+        len: usize,
+    ) -> SparseTensor<E, <S as HasAxis<I>>::Replace<crate::Dyn>>
+    where
+        S: HasAxis<I> + Dimensional,
+    {
+        unwrap(self.try_narrow(axis, start, len))
+    }
+
+    /// [`narrow`](Self::narrow), returning the error.
+    pub fn try_narrow<const I: isize>(
+        &self,
+        _axis: Axis<I>,
+        start: usize,
+        len: usize,
+    ) -> Result<SparseTensor<E, <S as HasAxis<I>>::Replace<crate::Dyn>>>
+    where
+        S: HasAxis<I> + Dimensional,
+    {
+        let (axis, own) = (<S as HasAxis<I>>::INDEX, self.shape());
+        let size = own.as_ref()[axis];
+        let Some(end) = start.checked_add(len).filter(|&end| end <= size) else {
+            let reason = format!("positions {start} to {start} + {len} are not within an axis of size {size}");
+            return Err(Error::InvalidArgument { op: "narrow", reason });
+        };
+        let nnz = self.nnz();
+        let mut sizes = <<S as HasAxis<I>>::Replace<crate::Dyn> as Shape>::Sizes::copied(own.as_ref());
+        sizes.as_mut()[axis] = len;
+        let indices = Cpu::download(self.parts.indices.elements())?;
+        let within = |at: &usize| (start as i64..end as i64).contains(&indices[axis * nnz + at]);
+        let chosen: Vec<i64> = (0..nnz).filter(within).map(|at| at as i64).collect();
+        let mut moved = Cpu::download(columns(&self.parts.indices, &chosen)?.elements())?;
+        moved[axis * chosen.len()..][..chosen.len()].iter_mut().for_each(|index| *index -= start as i64);
+        let indices = rows_of(moved, [S::RANK, chosen.len()])?;
+        Ok(SparseTensor::assembled(sizes, indices, picked(&self.parts.values, &chosen)?, self.is_coalesced()))
+    }
+
+    /// The positions that indices name along an axis, in their order (`torch.index_select`). The result is not known to be
+    /// coalesced.
+    ///
+    /// # Panics
+    /// If an index is out of range; [`try_index_select`](Self::try_index_select) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let s = tensor![[0, 0, 3], [4, 0, 5]].to_sparse();
+    /// assert_eq!(s.index_select(axis![1], &tensor![2, 0]).to_dense(), tensor![[3, 0], [5, 4]]);
+    /// ```
+    #[track_caller]
+    pub fn index_select<const I: isize, X: IndexFor<choosing::index_select>, T: Shape + IndexList>(
+        &self,
+        axis: Axis<I>,
+        index: &Tensor<X, T>,
+    ) -> SparseTensor<E, <S as HasAxis<I>>::Replace<<T as IndexList>::Dim>>
+    where
+        S: HasAxis<I> + Dimensional,
+    {
+        unwrap(self.try_index_select(axis, index))
+    }
+
+    /// [`index_select`](Self::index_select), returning the error.
+    pub fn try_index_select<const I: isize, X: IndexFor<choosing::index_select>, T: Shape + IndexList>(
+        &self,
+        _axis: Axis<I>,
+        index: &Tensor<X, T>,
+    ) -> Result<SparseTensor<E, <S as HasAxis<I>>::Replace<<T as IndexList>::Dim>>>
+    where
+        S: HasAxis<I> + Dimensional,
+    {
+        let (axis, own) = (<S as HasAxis<I>>::INDEX, self.shape());
+        let size = own.as_ref()[axis];
+        let index = Cpu::download(index.try_to::<i64>()?.elements())?;
+        if let Some(&index) = index.iter().find(|&&index| !(0..size as i64).contains(&index)) {
+            return Err(Error::IndexValue { op: "index_select", index, axis, size });
+        }
+        let mut sizes = <<S as HasAxis<I>>::Replace<<T as IndexList>::Dim> as Shape>::Sizes::copied(own.as_ref());
+        sizes.as_mut()[axis] = index.len();
+        countable("index_select", sizes.as_ref())?;
+        // The elements sorted by their places along the axis, so that each place named finds its own.
+        let nnz = self.nnz();
+        let own = Cpu::download(self.parts.indices.elements())?;
+        let (places, elements) = sorted(own[axis * nnz..][..nnz].to_vec())?;
+        let (mut chosen, mut moved) = (Vec::new(), Vec::new());
+        for (to, from) in index.into_iter().enumerate() {
+            let start = places.partition_point(|&place| place < from);
+            for at in (start..nnz).take_while(|&at| places[at] == from) {
+                chosen.push(elements[at]);
+                moved.push(to as i64);
+            }
+        }
+        let mut indices = Cpu::download(columns(&self.parts.indices, &chosen)?.elements())?;
+        indices[axis * chosen.len()..][..chosen.len()].copy_from_slice(&moved);
+        let indices = rows_of(indices, [S::RANK, chosen.len()])?;
+        Ok(SparseTensor::assembled(sizes, indices, picked(&self.parts.values, &chosen)?, false))
+    }
+}
+
+/// The sizes but that of an axis.
+fn removed<T: SizeArray>(sizes: &[usize], axis: usize) -> T {
+    let mut left = sizes.to_vec();
+    left.remove(axis);
+    T::copied(&left)
+}

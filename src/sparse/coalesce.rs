@@ -1,0 +1,75 @@
+//! Coalescing: places sorted, the values of a place that is named more than once added up. Uses the sort and the scatter kernels.
+
+use super::attributes::columns;
+use super::rows::{fold_rows, picked, sorted};
+use super::{Rows, SparseTensor};
+use crate::dtype::{Dtype, Element};
+use crate::error::{Result, unwrap};
+use crate::ops::reduce::Accumulating;
+use crate::shape::Shape;
+
+impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
+    /// The same tensor with its places in row-major order and none of them twice: the values of one place are added, in their
+    /// order, in the dtype itself (bools: or; integers wrap). Zeros stay, those that values cancel to as well.
+    ///
+    /// Dtypes: all computing dtypes.
+    ///
+    /// PyTorch: `torch.Tensor.coalesce`.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_coalesce`](Self::try_coalesce) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, SparseTensor, Tensor};
+    /// let s: SparseTensor<u8, shape![4]> = Tensor::sparse_coo(&tensor![[3, 1, 3]], &tensor![200, 7, 100; u8]);
+    /// assert_eq!(s.coalesce().indices().to_vec(), [1, 3]);
+    /// assert_eq!(s.coalesce().values().to_vec(), [7, 44]);
+    /// ```
+    #[track_caller]
+    pub fn coalesce(&self) -> Self
+    where
+        E: Dtype,
+    {
+        unwrap(self.try_coalesce())
+    }
+
+    /// [`coalesce`](Self::coalesce), returning the error.
+    pub fn try_coalesce(&self) -> Result<Self>
+    where
+        E: Dtype,
+    {
+        if self.is_coalesced() {
+            return Ok(self.clone());
+        }
+        let keys = self.keys()?;
+        if keys.is_sorted_by(|a, b| a < b) {
+            let mut known = self.clone();
+            known.parts.coalesced = true;
+            return Ok(known);
+        }
+        let (firsts, values) = added_up("coalesce", keys, &self.parts.values)?;
+        Ok(Self::assembled(self.shape(), columns(&self.parts.indices, &firsts)?, values, true))
+    }
+}
+
+/// For each key in ascending order where it comes first, and the sum of its rows.
+pub(super) fn added_up<E: Dtype>(op: &'static str, keys: Vec<i64>, values: &Rows<E>) -> Result<(Vec<i64>, Rows<E>)> {
+    let (keys, places) = sorted(keys)?;
+    let (mut firsts, mut rest, mut group_of_rest) = (Vec::new(), Vec::new(), Vec::new());
+    let mut last = None;
+    for (key, place) in keys.into_iter().zip(places) {
+        if last == Some(key) {
+            rest.push(place);
+            group_of_rest.push(firsts.len() as i64 - 1);
+        } else {
+            firsts.push(place);
+            last = Some(key);
+        }
+    }
+    // The first of each is copied, not added to a zero: -0.0 stays.
+    let mut sums = picked(values, &firsts)?;
+    if !rest.is_empty() {
+        fold_rows::<Accumulating, E>(op, &mut sums, group_of_rest, &picked(values, &rest)?)?;
+    }
+    Ok((firsts, sums))
+}

@@ -1,0 +1,292 @@
+//! Making sparse tensors: from indices and values, with all sizes, those known to the compiler, or as few as hold the indices.
+//!
+//! Indices are checked, always (PyTorch 2.13 does not unless asked to): the unchecked form is `unsafe`.
+
+use super::rows::{countable, rows_of, zero_rows};
+use super::{DenseAxes, Rows, SparseTensor, SparseValues};
+use crate::device::{Backend as _, Cpu};
+use crate::dtype::{Element, Ordered};
+use crate::error::{Error, Result, unwrap};
+use crate::shape::{ConvertTo, Dim, KnownShape, Shape, SizeArray, strides};
+use crate::tensor::{Tensor, expect_fit};
+
+const OP: &str = "sparse_coo";
+
+/// The indices as `i64`.
+fn as_indices<I: Ordered, A: Dim, C: Dim>(indices: &Tensor<I, (A, C)>) -> Result<Rows<i64>> {
+    Ok(indices.try_to::<i64>()?.try_contiguous()?.retyped())
+}
+
+/// The values as rows of blocks.
+fn as_rows<E: Element, V: Shape>(values: &Tensor<E, V>) -> Result<Rows<E>> {
+    let (values, sizes) = (values.try_contiguous()?, values.shape());
+    let (count, block) = (sizes.as_ref()[0], sizes.as_ref()[1..].iter().product::<usize>());
+    let sizes = [count, block];
+    Ok(values.restrided(0, sizes, strides::contiguous(&sizes)))
+}
+
+/// What is wrong with the number of axes or values, or the sizes of blocks.
+fn check_parts(sizes: &[usize], dense: usize, indices: [usize; 2], values: &[usize]) -> Result<()> {
+    let wrong = |reason| Err(Error::InvalidArgument { op: OP, reason });
+    let (axes, sparse) = (indices[0], sizes.len() - dense);
+    if axes != sparse {
+        return wrong(format!(
+            "a tensor of shape {sizes:?} with {dense} dense axes has {sparse} rows of indices, got {axes}"
+        ));
+    }
+    if indices[1] != values[0] {
+        return wrong(format!("there must be as many values as indices, got {} and {}", values[0], indices[1]));
+    }
+    if sizes[sparse..] != values[1..] {
+        return wrong(format!(
+            "the dense axes of shape {sizes:?} have sizes {:?}, those of the values {:?}",
+            &sizes[sparse..],
+            &values[1..]
+        ));
+    }
+    Ok(())
+}
+
+/// Looks for an index out of range.
+fn check_indices(indices: &Rows<i64>, sizes: &[usize]) -> Result<()> {
+    let nnz = indices.shape()[1];
+    let elements = Cpu::download(indices.elements())?;
+    for (axis, &size) in sizes.iter().take(indices.shape()[0]).enumerate() {
+        let of_axis = &elements[axis * nnz..][..nnz];
+        let in_range = |index: i64| usize::try_from(index).is_ok_and(|at| at < size);
+        if let Some(&index) = of_axis.iter().find(|&&index| !in_range(index)) {
+            return Err(Error::IndexValue { op: OP, index, axis, size });
+        }
+    }
+    Ok(())
+}
+
+/// The smallest sizes that hold the indices.
+fn inferred<T: SizeArray>(indices: &Rows<i64>, dense: &[usize]) -> Result<T> {
+    let [axes, nnz] = indices.shape();
+    let elements = Cpu::download(indices.elements())?;
+    let mut sizes = T::filled(0);
+    for axis in 0..axes {
+        let mut size = 0;
+        for &index in &elements[axis * nnz..][..nnz] {
+            match usize::try_from(index).ok().and_then(|index| index.checked_add(1)) {
+                Some(end) => size = size.max(end),
+                None => {
+                    return Err(Error::InvalidArgument {
+                        op: OP,
+                        reason: format!("index {index} of axis {axis} is negative"),
+                    });
+                }
+            }
+        }
+        sizes.as_mut()[axis] = size;
+    }
+    sizes.as_mut()[axes..].copy_from_slice(dense);
+    Ok(sizes)
+}
+
+impl<E: Element, S: Shape> Tensor<E, S> {
+    /// A sparse tensor of values at places: column `k` of the indices says where value `k` is. Where one place is named more than
+    /// once its values count as their sum. The shape is that of the type: [`sparse_coo_sized`](Self::sparse_coo_sized) takes sizes
+    /// that are known at run time only.
+    ///
+    /// Shapes: indices `(sparse axes, nnz)`; values `(nnz)`, or `(nnz, …)` for a hybrid tensor whose last axes are dense. Dtypes:
+    /// all; the indices are integers (PyTorch takes bools and floats, too: so does this), kept as `i64`. One value or none is
+    /// coalesced, more are not known to be.
+    ///
+    /// PyTorch: `torch.sparse_coo_tensor(indices, values, size, check_invariants=True)`.
+    ///
+    /// # Panics
+    /// If an index is out of range, or numbers of axes or values do not fit; [`try_sparse_coo`](Self::try_sparse_coo) returns the
+    /// error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, SparseTensor, Tensor};
+    /// let s: SparseTensor<f32, shape![2, 3]> =
+    ///     Tensor::sparse_coo(&tensor![[0, 1, 1], [2, 0, 2]], &tensor![3.0, 4.0, 5.0]);
+    /// assert_eq!(s.to_dense().to_vec(), [0.0, 0.0, 3.0, 4.0, 0.0, 5.0]);
+    /// // One sparse axis and one dense one.
+    /// let rows: SparseTensor<f32, shape![3, 2], 1> =
+    ///     Tensor::sparse_coo(&tensor![[0, 2]], &tensor![[1.0, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(rows.to_dense().to_vec(), [1.0, 2.0, 0.0, 0.0, 3.0, 4.0]);
+    /// assert!(Tensor::<f32, shape![2]>::try_sparse_coo(&tensor![[2]], &tensor![1.0]).is_err());
+    /// ```
+    #[track_caller]
+    pub fn sparse_coo<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
+        indices: &Tensor<I, (A, C)>,
+        values: &Tensor<E, V>,
+    ) -> SparseTensor<E, S, N>
+    where
+        S: KnownShape + DenseAxes<N>,
+        V: SparseValues<N> + ConvertTo<<S as DenseAxes<N>>::Values>,
+    {
+        unwrap(Self::try_sparse_coo(indices, values))
+    }
+
+    /// [`sparse_coo`](Self::sparse_coo), returning the error.
+    pub fn try_sparse_coo<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
+        indices: &Tensor<I, (A, C)>,
+        values: &Tensor<E, V>,
+    ) -> Result<SparseTensor<E, S, N>>
+    where
+        S: KnownShape + DenseAxes<N>,
+        V: SparseValues<N> + ConvertTo<<S as DenseAxes<N>>::Values>,
+    {
+        Self::try_sparse_coo_sized(indices, values, S::SIZES)
+    }
+
+    /// [`sparse_coo`](Self::sparse_coo) where sizes are known at run time only: takes them all, and checks those the type knows.
+    ///
+    /// # Panics
+    /// As there, and if a size is not what the type says; [`try_sparse_coo_sized`](Self::try_sparse_coo_sized) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let s = Tensor::<i64, shape![_, 3]>::sparse_coo_sized(&tensor![[7], [2]], &tensor![5], [1_000_000_000_000, 3]);
+    /// assert_eq!(s.nnz(), 1); // most of it takes no memory
+    /// ```
+    #[track_caller]
+    pub fn sparse_coo_sized<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
+        indices: &Tensor<I, (A, C)>,
+        values: &Tensor<E, V>,
+        sizes: S::Sizes,
+    ) -> SparseTensor<E, S, N>
+    where
+        S: DenseAxes<N>,
+        V: SparseValues<N> + ConvertTo<<S as DenseAxes<N>>::Values>,
+    {
+        unwrap(Self::try_sparse_coo_sized(indices, values, sizes))
+    }
+
+    /// [`sparse_coo_sized`](Self::sparse_coo_sized), returning the error.
+    pub fn try_sparse_coo_sized<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
+        indices: &Tensor<I, (A, C)>,
+        values: &Tensor<E, V>,
+        sizes: S::Sizes,
+    ) -> Result<SparseTensor<E, S, N>>
+    where
+        S: DenseAxes<N>,
+        V: SparseValues<N> + ConvertTo<<S as DenseAxes<N>>::Values>,
+    {
+        expect_fit::<S>(OP, sizes.as_ref())?;
+        countable(OP, sizes.as_ref())?;
+        check_parts(sizes.as_ref(), N, indices.shape(), values.shape().as_ref())?;
+        let indices = as_indices(indices)?;
+        check_indices(&indices, sizes.as_ref())?;
+        Ok(SparseTensor::assembled(sizes, indices, as_rows(values)?, false))
+    }
+
+    /// [`sparse_coo`](Self::sparse_coo) with the smallest sizes that hold the indices; those the type knows must be these.
+    ///
+    /// # Panics
+    /// If an index is negative, sizes are not what the type says, or numbers of axes or values do not fit;
+    /// [`try_sparse_coo_inferred`](Self::try_sparse_coo_inferred) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let s = Tensor::<f32, shape![_, _]>::sparse_coo_inferred(&tensor![[0, 1], [2, 0]], &tensor![3.0, 4.0]);
+    /// assert_eq!(s.shape(), [2, 3]);
+    /// ```
+    #[track_caller]
+    pub fn sparse_coo_inferred<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
+        indices: &Tensor<I, (A, C)>,
+        values: &Tensor<E, V>,
+    ) -> SparseTensor<E, S, N>
+    where
+        S: DenseAxes<N>,
+        V: SparseValues<N> + ConvertTo<<S as DenseAxes<N>>::Values>,
+    {
+        unwrap(Self::try_sparse_coo_inferred(indices, values))
+    }
+
+    /// [`sparse_coo_inferred`](Self::sparse_coo_inferred), returning the error.
+    pub fn try_sparse_coo_inferred<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
+        indices: &Tensor<I, (A, C)>,
+        values: &Tensor<E, V>,
+    ) -> Result<SparseTensor<E, S, N>>
+    where
+        S: DenseAxes<N>,
+        V: SparseValues<N> + ConvertTo<<S as DenseAxes<N>>::Values>,
+    {
+        let [axes, _] = indices.shape();
+        if axes != S::RANK - N {
+            let reason = format!("a tensor with {} sparse axes has as many rows of indices, got {axes}", S::RANK - N);
+            return Err(Error::InvalidArgument { op: OP, reason });
+        }
+        let whole = as_indices(indices)?;
+        let sizes = inferred::<S::Sizes>(&whole, &values.shape().as_ref()[1..])?;
+        Self::try_sparse_coo_sized(&whole, values, sizes)
+    }
+
+    /// [`sparse_coo_sized`](Self::sparse_coo_sized) without a look at the indices, and the word of the caller for whether the tensor
+    /// is coalesced. Numbers of axes and values are checked.
+    ///
+    /// PyTorch: `torch.sparse_coo_tensor(indices, values, size, is_coalesced=…)`.
+    ///
+    /// # Safety
+    /// Every index is at least 0 and below the size of its axis. If `is_coalesced`, the places are in row-major order, and no two
+    /// are the same.
+    ///
+    /// # Errors
+    /// If numbers of axes or values do not fit, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let (indices, values) = (tensor![[0, 1]], tensor![3.0, 4.0]);
+    /// // SAFETY: 0 and 1 are below 2, sorted and different.
+    /// let s = unsafe { Tensor::<f32, shape![2]>::sparse_coo_unchecked(&indices, &values, [2], true)? };
+    /// assert!(s.is_coalesced());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub unsafe fn sparse_coo_unchecked<A: Dim, C: Dim, V, const N: usize>(
+        indices: &Tensor<i64, (A, C)>,
+        values: &Tensor<E, V>,
+        sizes: S::Sizes,
+        is_coalesced: bool,
+    ) -> Result<SparseTensor<E, S, N>>
+    where
+        S: DenseAxes<N>,
+        V: SparseValues<N> + ConvertTo<<S as DenseAxes<N>>::Values>,
+    {
+        expect_fit::<S>(OP, sizes.as_ref())?;
+        countable(OP, sizes.as_ref())?;
+        check_parts(sizes.as_ref(), N, indices.shape(), values.shape().as_ref())?;
+        Ok(SparseTensor::assembled(sizes, as_indices(indices)?, as_rows(values)?, is_coalesced))
+    }
+
+    /// A sparse tensor without elements: zeros (`torch.sparse_coo_tensor(size=…)`, `torch.zeros(layout=torch.sparse_coo)`).
+    ///
+    /// # Panics
+    /// If the elements cannot be counted; [`try_sparse_zeros_sized`](Self::try_sparse_zeros_sized) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// let s = Tensor::<f32, shape![2, 3]>::sparse_zeros();
+    /// assert_eq!((s.nnz(), s.is_coalesced()), (0, true));
+    /// ```
+    #[track_caller]
+    pub fn sparse_zeros() -> SparseTensor<E, S>
+    where
+        S: KnownShape,
+    {
+        unwrap(Self::try_sparse_zeros_sized(S::SIZES))
+    }
+
+    /// [`sparse_zeros`](Self::sparse_zeros) where sizes are known at run time only: takes them all, and checks those the type knows.
+    ///
+    /// # Panics
+    /// If a size is not what the type says or the elements cannot be counted;
+    /// [`try_sparse_zeros_sized`](Self::try_sparse_zeros_sized) returns the error.
+    #[track_caller]
+    pub fn sparse_zeros_sized(sizes: S::Sizes) -> SparseTensor<E, S> {
+        unwrap(Self::try_sparse_zeros_sized(sizes))
+    }
+
+    /// [`sparse_zeros_sized`](Self::sparse_zeros_sized), returning the error.
+    pub fn try_sparse_zeros_sized(sizes: S::Sizes) -> Result<SparseTensor<E, S>> {
+        let op = "sparse_zeros";
+        expect_fit::<S>(op, sizes.as_ref())?;
+        countable(op, sizes.as_ref())?;
+        Ok(SparseTensor::assembled(sizes, rows_of(Vec::new(), [S::RANK, 0])?, zero_rows(op, [0, 1])?, true))
+    }
+}

@@ -1,0 +1,82 @@
+//! Printing: `Display` exactly as PyTorch prints a sparse tensor, `Debug` with what it is.
+//!
+//! Source: `torch/_tensor_str.py`, `_str_intern` and `_add_suffixes`.
+
+use super::{Rows, SparseTensor};
+use crate::device::{Backend as _, Cpu};
+use crate::dtype::{DType, Element};
+use crate::shape::Shape;
+use crate::storage::View;
+use crate::tensor::{AnyLayout, Printed, Tensor, python_tuple};
+use core::fmt;
+
+/// What a tensor starts with; lines after the first are indented by its length.
+const PREFIX: &str = "tensor(";
+/// Characters in a line.
+const LINE: usize = 80;
+
+/// One of the two tensors that a sparse one consists of, as `name=tensor([…])`.
+fn part<E: Element, S: Shape>(name: &str, tensor: &Tensor<E, S>, sizes: &[usize]) -> String {
+    let prefix = format!("{name}=tensor(");
+    let strides = crate::shape::strides::row_major(sizes);
+    let element = |at: usize| {
+        let view: View<'_, _, E> = tensor.elements();
+        let one = View::<_, E>::new(view.buffer, view.offset + at, &[], &[]);
+        Cpu::peek(one).ok().map(Element::to_scalar)
+    };
+    let printed =
+        Printed { dtype: E::DTYPE, device: "cpu", has_data: true, sizes, strides: &strides, element: &element };
+    let size = if sizes.contains(&0) { format!(", size={}", python_tuple(sizes)) } else { String::new() };
+    format!("{prefix}{}{size})", printed.elements(PREFIX.len() + prefix.len()))
+}
+
+/// A tensor of these parts, the last `dense` axes being dense.
+pub(crate) fn print<E: Element>(
+    f: &mut fmt::Formatter<'_>,
+    indices: &Rows<i64>,
+    values: &Rows<E>,
+    sizes: &[usize],
+    dense: usize,
+) -> fmt::Result {
+    let nnz = values.shape()[0];
+    let indices = part("indices", indices, &indices.shape());
+    let values = part("values", values, &[&[nnz], &sizes[sizes.len() - dense..]].concat());
+    let indent = " ".repeat(PREFIX.len());
+    let size = format!("size={}", python_tuple(sizes));
+    let mut suffixes = vec![format!("nnz={nnz}")];
+    if !matches!(E::DTYPE, DType::F32 | DType::C64 | DType::I64 | DType::Bool) {
+        suffixes.push(format!("dtype={:?}", E::DTYPE));
+    }
+    suffixes.push(format!("layout={}", AnyLayout::SparseCoo));
+    write!(f, "{PREFIX}{indices},\n{indent}{values},\n{indent}{size}")?;
+    let mut line = indent.len() + size.len();
+    for suffix in suffixes {
+        if line + suffix.len() + 2 > LINE {
+            write!(f, ",\n{indent}{suffix}")?;
+            line = indent.len() + suffix.len();
+        } else {
+            write!(f, ", {suffix}")?;
+            line += suffix.len() + 2;
+        }
+    }
+    f.write_str(")")
+}
+
+impl<E: Element, S: Shape, const N: usize> fmt::Display for SparseTensor<E, S, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        print(f, &self.parts.indices, &self.parts.values, self.shape().as_ref(), N)
+    }
+}
+
+/// What the tensor is, then its parts as `Display` prints them.
+impl<E: Element, S: Shape, const N: usize> fmt::Debug for SparseTensor<E, S, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SparseTensor")
+            .field("dtype", &format_args!("{}", E::DTYPE))
+            .field("shape", &self.shape())
+            .field("dense_dim", &self.dense_dim())
+            .field("is_coalesced", &self.is_coalesced())
+            .field("elements", &format_args!("{self}"))
+            .finish()
+    }
+}

@@ -1,0 +1,130 @@
+//! Sparse tensors joined: `cat` and `stack` of two. Indices are shifted, values follow one another. Uses rows.
+
+use super::SparseTensor;
+use super::rows::{countable, rows_of};
+use crate::device::{Backend as _, Cpu};
+use crate::dtype::{Dtype, Promoted};
+use crate::error::{Error, Result, unwrap};
+use crate::shape::{Axis, Concat, Dimensional, HasAxis, InsertAxis, Merge, Shape, SizeArray};
+
+impl<E: Dtype, S: Shape> SparseTensor<E, S> {
+    /// The other tensor after this one along an axis (`torch.cat`). The dtypes promote; the result is not known to be coalesced.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not fit; [`try_cat`](Self::try_cat) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let (a, b) = (tensor![[0, 1]].to_sparse(), tensor![[2.0, 0.0]].to_sparse());
+    /// assert_eq!(a.cat(&b, axis![0]).to_dense(), tensor![[0.0, 1.0], [2.0, 0.0]]);
+    /// ```
+    #[track_caller]
+    pub fn cat<const I: isize, F: Dtype, T: Shape>(
+        &self,
+        other: &SparseTensor<F, T>,
+        axis: Axis<I>,
+    ) -> SparseTensor<Promoted<E, F>, <S as Concat<I, T>>::Output>
+    where
+        S: Concat<I, T> + HasAxis<I> + Dimensional,
+    {
+        unwrap(self.try_cat(other, axis))
+    }
+
+    /// [`cat`](Self::cat), returning the error.
+    pub fn try_cat<const I: isize, F: Dtype, T: Shape>(
+        &self,
+        other: &SparseTensor<F, T>,
+        _axis: Axis<I>,
+    ) -> Result<SparseTensor<Promoted<E, F>, <S as Concat<I, T>>::Output>>
+    where
+        S: Concat<I, T> + HasAxis<I> + Dimensional,
+    {
+        let (axis, first, second) = (<S as HasAxis<I>>::INDEX, self.shape(), other.shape());
+        let (first, second) = (first.as_ref(), second.as_ref());
+        if (0..S::RANK).any(|at| at != axis && first[at] != second[at]) {
+            return Err(Error::Join { op: "cat", first: first.into(), other: second.into(), axis });
+        }
+        joined(self, other, axis, first[axis], first[axis].saturating_add(second[axis]), first)
+    }
+
+    /// The two tensors along a new axis (`torch.stack`). The dtypes promote; the result is not known to be coalesced.
+    ///
+    /// # Panics
+    /// If sizes known at run time differ; [`try_stack`](Self::try_stack) returns the error.
+    #[track_caller]
+    pub fn stack<const I: isize, F: Dtype, T: Shape>(
+        &self,
+        other: &SparseTensor<F, T>,
+        axis: Axis<I>,
+    ) -> SparseTensor<Promoted<E, F>, <<S as Merge<T>>::Output as InsertAxis<I>>::Inserted<crate::dim!(2)>>
+    where
+        S: Merge<T>,
+        <S as Merge<T>>::Output: InsertAxis<I>,
+    {
+        unwrap(self.try_stack(other, axis))
+    }
+
+    /// [`stack`](Self::stack), returning the error.
+    pub fn try_stack<const I: isize, F: Dtype, T: Shape>(
+        &self,
+        other: &SparseTensor<F, T>,
+        _axis: Axis<I>,
+    ) -> Result<SparseTensor<Promoted<E, F>, <<S as Merge<T>>::Output as InsertAxis<I>>::Inserted<crate::dim!(2)>>>
+    where
+        S: Merge<T>,
+        <S as Merge<T>>::Output: InsertAxis<I>,
+    {
+        super::dense::expect_same("stack", self.shape().as_ref(), other.shape().as_ref())?;
+        let axis = <<S as Merge<T>>::Output as InsertAxis<I>>::INDEX;
+        let mut indices = [0, 1].map(|_| Vec::new());
+        for (at, (from, nnz)) in
+            [(self.raw_indices(), self.nnz()), (other.raw_indices(), other.nnz())].into_iter().enumerate()
+        {
+            let mut rows = Cpu::download(from.elements())?;
+            rows.splice(axis * nnz..axis * nnz, core::iter::repeat_n(at as i64, nnz));
+            indices[at] = rows;
+        }
+        let mut sizes = self.shape().as_ref().to_vec();
+        sizes.insert(axis, 2);
+        put_together(self, other, indices, &sizes)
+    }
+}
+
+/// The second after the first along an axis, by whose size there its indices are shifted.
+fn joined<E: Dtype, F: Dtype, S: Shape, T: Shape, U: Shape>(
+    first: &SparseTensor<E, S>,
+    second: &SparseTensor<F, T>,
+    axis: usize,
+    shift: usize,
+    size: usize,
+    sizes: &[usize],
+) -> Result<SparseTensor<Promoted<E, F>, U>> {
+    let mut sizes = sizes.to_vec();
+    sizes[axis] = size;
+    let one = Cpu::download(first.parts.indices.elements())?;
+    let mut other = Cpu::download(second.parts.indices.elements())?;
+    let nnz = second.nnz();
+    other[axis * nnz..][..nnz].iter_mut().for_each(|index| *index += shift as i64);
+    put_together(first, second, [one, other], &sizes)
+}
+
+/// The elements of both, at these indices.
+fn put_together<E: Dtype, F: Dtype, S: Shape, T: Shape, U: Shape>(
+    first: &SparseTensor<E, S>,
+    second: &SparseTensor<F, T>,
+    [one, other]: [Vec<i64>; 2],
+    sizes: &[usize],
+) -> Result<SparseTensor<Promoted<E, F>, U>> {
+    countable("cat", sizes)?;
+    let (a, b) = (first.nnz(), second.nnz());
+    let mut indices = Vec::with_capacity(one.len() + other.len());
+    for axis in 0..sizes.len() {
+        indices.extend_from_slice(&one[axis * a..][..a]);
+        indices.extend_from_slice(&other[axis * b..][..b]);
+    }
+    let values = (first.parts.values.try_to::<Promoted<E, F>>()?, second.parts.values.try_to::<Promoted<E, F>>()?);
+    let mut rows = Cpu::download(values.0.elements())?;
+    rows.extend(Cpu::download(values.1.elements())?);
+    let indices = rows_of(indices, [sizes.len(), a + b])?;
+    Ok(SparseTensor::assembled(U::Sizes::copied(sizes), indices, rows_of(rows, [a + b, 1])?, false))
+}

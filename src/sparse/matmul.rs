@@ -1,0 +1,229 @@
+//! Products of matrices of which one is sparse, or both. Uses rows; the loop over elements is compiled for the machine's vectors.
+
+use super::rows::{indices_of, rows_of, sorted};
+use super::{SparseCoo, SparseTensor};
+use crate::cpu::sparse::{Csr, multiply};
+use crate::device::{Backend as _, Cpu};
+use crate::dtype::{Compute as _, Dtype, Element};
+use crate::error::{Error, Result, unwrap};
+use crate::ops;
+use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
+use crate::ops::reduce::Accumulating;
+use crate::shape::{Dim, InnerDim, MatMul, Shape, SizeArray};
+use crate::storage::View;
+use crate::tensor::{Tensor, checked_numel};
+
+/// The elements of a sparse matrix sorted by their rows; those of a row stay in their order.
+fn by_rows<E: Element, M: Dim, K: Dim>(x: &SparseTensor<E, (M, K)>, rows: usize) -> Result<Csr<E>> {
+    let nnz = x.nnz();
+    let indices = Cpu::download(x.parts.indices.elements())?;
+    let values = Cpu::download(x.parts.values.elements())?;
+    Csr::new("matmul", rows, &indices[..nnz], &indices[nnz..], &values)
+}
+
+fn inner_sizes_differ(lhs: &[usize], rhs: &[usize], columns: usize, rows: usize) -> Error {
+    Error::MatMul { lhs: lhs.into(), rhs: rhs.into(), columns, rows }
+}
+
+/// `sparse @ dense`, a matrix or a vector.
+fn by_dense<E: Dtype, M: Dim, K: Dim, T: Shape, U: Shape>(
+    left: &SparseTensor<E, (M, K)>,
+    right: &Tensor<E, T>,
+) -> Result<Tensor<E, U>> {
+    let ([rows, inner], right_sizes) = (left.shape(), right.shape());
+    let (right_rows, columns) = match right_sizes.as_ref() {
+        &[rows] => (rows, 1),
+        &[rows, columns] => (rows, columns),
+        sizes => unreachable!("the type admits vectors and matrices, not {sizes:?}"),
+    };
+    if inner != right_rows {
+        return Err(inner_sizes_differ(&left.shape(), right_sizes.as_ref(), inner, right_rows));
+    }
+    if checked_numel::<E>("matmul", &[rows, columns])? == 0 {
+        // There may be more rows than can be listed.
+        return Ok(Tensor::dense(Cpu::zeroed::<E>(0)?, U::Sizes::copied(&[rows, columns][..U::RANK])));
+    }
+    let whole = right.try_contiguous()?;
+    let Some(elements) = whole.as_slice() else { unreachable!("it was made contiguous") };
+    let storage = multiply(&by_rows(left, rows)?, elements, columns)?;
+    let sizes = [rows, columns];
+    Ok(Tensor::dense(storage, U::Sizes::copied(&sizes[..U::RANK])))
+}
+
+/// `sparse @ sparse`, coalesced: for each row the products by their columns, those of one column added.
+fn by_sparse<E: Dtype, M: Dim, K: Dim, L: Dim, C: Dim>(
+    left: &SparseTensor<E, (M, K)>,
+    right: &SparseTensor<E, (L, C)>,
+) -> Result<SparseTensor<E, (M, C)>> {
+    let ([rows, inner], [right_rows, columns]) = (left.shape(), right.shape());
+    if inner != right_rows {
+        return Err(inner_sizes_differ(&left.shape(), &right.shape(), inner, right_rows));
+    }
+    let sizes = [rows, columns];
+    super::rows::countable("matmul", &sizes)?;
+    let (a, b) = (left.try_coalesce()?, right.try_coalesce()?);
+    // Row by row of the left tensor, as both lists are sorted.
+    let (a_indices, b_indices) =
+        (Cpu::download(a.parts.indices.elements())?, Cpu::download(b.parts.indices.elements())?);
+    let (a_values, b_values) = (Cpu::download(a.parts.values.elements())?, Cpu::download(b.parts.values.elements())?);
+    let (a_rows, a_columns) = a_indices.split_at(a.nnz());
+    let (b_rows, b_columns) = b_indices.split_at(b.nnz());
+    let (mut keys, mut products) = (Vec::new(), Vec::<E::Compute>::new());
+    let mut at = 0;
+    while at < a_rows.len() {
+        let row = a_rows[at];
+        let (mut row_keys, mut row_products) = (Vec::new(), Vec::new());
+        while at < a_rows.len() && a_rows[at] == row {
+            let (inner, factor) = (a_columns[at], a_values[at].to_compute());
+            let start = b_rows.partition_point(|&row| row < inner);
+            for of_b in (start..b_rows.len()).take_while(|&of_b| b_rows[of_b] == inner) {
+                row_keys.push(row * columns as i64 + b_columns[of_b]);
+                row_products.push(factor.binary::<ops::mul>(b_values[of_b].to_compute()));
+            }
+            at += 1;
+        }
+        let (row_keys, places) = sorted(row_keys)?;
+        for (key, place) in row_keys.into_iter().zip(places) {
+            let product = row_products[place as usize];
+            match (keys.last(), products.last_mut()) {
+                (Some(&last), Some(sum)) if last == key => *sum = sum.binary::<Accumulating>(product),
+                _ => {
+                    keys.push(key);
+                    products.push(product);
+                }
+            }
+        }
+    }
+    let values: Vec<E> = products.into_iter().map(E::from_compute).collect();
+    let count = values.len();
+    Ok(SparseTensor::assembled(sizes, indices_of(&keys, &sizes)?, rows_of(values, [count, 1])?, true))
+}
+
+/// What a sparse matrix of dtype `E` and shape `(M, K)` can be multiplied by from the right.
+#[diagnostic::on_unimplemented(
+    message = "a sparse matrix of shape `({M}, {K})` is not multiplied by `{Self}`",
+    label = "expected a strided vector or matrix, or a sparse matrix",
+    note = "both hold one dtype; `.to_dense()` makes a sparse tensor strided"
+)]
+pub trait SparseFactor<E: Element, M: Dim, K: Dim> {
+    /// The product: strided beside a strided factor, sparse beside a sparse one.
+    type Output;
+    #[doc(hidden)]
+    fn right_of_matmul(self, left: &SparseTensor<E, (M, K)>) -> Result<Self::Output>;
+}
+
+/// A strided vector or matrix, which a sparse matrix is multiplied by.
+#[diagnostic::on_unimplemented(
+    message = "a sparse matrix is multiplied by vectors and matrices, not by a tensor of shape `{Self}`",
+    label = "expected one axis or two",
+    note = "batches of sparse matrices are multiplied one by one"
+)]
+pub trait VectorOrMatrix: Shape {}
+impl<A: Dim> VectorOrMatrix for (A,) {}
+impl<A: Dim, B: Dim> VectorOrMatrix for (A, B) {}
+
+macro_rules! factors {
+    ($([$($by:tt)*])*) => {$(
+        impl<E, F, M, K, T> SparseFactor<E, M, K> for $($by)* Tensor<F, T>
+        where
+            E: NumericFor<ops::reduce::matmul> + SameDtypeFor<F, ops::reduce::matmul>,
+            F: Dtype,
+            M: Dim,
+            K: Dim,
+            T: VectorOrMatrix,
+            (M, K): MatMul<T>,
+        {
+            type Output = Tensor<E, <(M, K) as MatMul<T>>::Output>;
+            fn right_of_matmul(self, left: &SparseTensor<E, (M, K)>) -> Result<Self::Output> {
+                by_dense(left, &known_as(&self))
+            }
+        }
+        impl<E, F, M, K, L, C> SparseFactor<E, M, K> for $($by)* Tensor<F, (L, C), Cpu, SparseCoo>
+        where
+            E: InexactFor<ops::reduce::matmul> + SameDtypeFor<F, ops::reduce::matmul>,
+            F: Dtype,
+            M: Dim,
+            K: Dim + InnerDim<L>,
+            L: Dim,
+            C: Dim,
+        {
+            type Output = SparseTensor<E, (M, C)>;
+            fn right_of_matmul(self, left: &SparseTensor<E, (M, K)>) -> Result<Self::Output> {
+                // `SameDtypeFor` holds for one dtype alone: nothing is converted.
+                by_sparse(left, &self.try_to::<E>()?)
+            }
+        }
+    )*};
+}
+factors! { [] [&] }
+
+/// The tensor under the dtype that `SameDtypeFor` says it has.
+fn known_as<E: Dtype, F: Dtype, T: Shape>(x: &Tensor<F, T>) -> Tensor<E, T> {
+    debug_assert_eq!(E::DTYPE, F::DTYPE);
+    let view = x.elements();
+    let (storage, offset) = Cpu::share(View::<_, E>::new(view.buffer, view.offset, view.sizes, view.strides));
+    Tensor::from_parts(storage, offset, x.shape(), x.stride())
+}
+
+impl<E: Element, M: Dim, K: Dim> SparseTensor<E, (M, K)> {
+    /// The matrix product (`torch.matmul`, `torch.mm`, `torch.mv`, `torch.sparse.mm`): of a sparse matrix and a strided vector or
+    /// matrix a strided one, of two sparse matrices a sparse, coalesced one.
+    ///
+    /// Both operands hold one dtype, which is the result's. Dtypes: all but `bool`; of two sparse matrices the floating and complex
+    /// ones. `f16` and `bf16` are multiplied in `f32` and rounded once; integers wrap. The elements of a row are added in their
+    /// order, whatever the number of threads.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not match or memory runs out; [`try_matmul`](Self::try_matmul) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let s = tensor![[0.0, 2.0], [3.0, 0.0]].to_sparse();
+    /// let y: Tensor<f32, shape![2, 2]> = s.matmul(tensor![[1.0, 2.0], [3.0, 4.0]]);
+    /// assert_eq!(y.to_vec(), [6.0, 8.0, 3.0, 6.0]);
+    /// assert_eq!(s.matmul(&s).to_dense().to_vec(), [6.0, 0.0, 0.0, 6.0]);
+    /// ```
+    #[track_caller]
+    pub fn matmul<R: SparseFactor<E, M, K>>(&self, rhs: R) -> R::Output {
+        unwrap(self.try_matmul(rhs))
+    }
+
+    /// [`matmul`](Self::matmul), returning the error.
+    pub fn try_matmul<R: SparseFactor<E, M, K>>(&self, rhs: R) -> Result<R::Output> {
+        rhs.right_of_matmul(self)
+    }
+
+    /// The product with a strided matrix on the left, `left @ self`, which is strided (Python: `__rmatmul__`).
+    ///
+    /// # Panics
+    /// If sizes known at run time do not match or memory runs out; [`try_rmatmul`](Self::try_rmatmul) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let s = tensor![[0.0, 2.0], [3.0, 0.0]].to_sparse();
+    /// assert_eq!(s.rmatmul(&tensor![[1.0, 10.0]]).to_vec(), [30.0, 2.0]);
+    /// ```
+    #[track_caller]
+    pub fn rmatmul<L: Dim, C>(&self, left: &Tensor<E, (L, C)>) -> Tensor<E, (L, K)>
+    where
+        E: NumericFor<ops::reduce::matmul>,
+        C: Dim + InnerDim<M>,
+    {
+        unwrap(self.try_rmatmul(left))
+    }
+
+    /// [`rmatmul`](Self::rmatmul), returning the error.
+    pub fn try_rmatmul<L: Dim, C>(&self, left: &Tensor<E, (L, C)>) -> Result<Tensor<E, (L, K)>>
+    where
+        E: NumericFor<ops::reduce::matmul>,
+        C: Dim + InnerDim<M>,
+    {
+        if left.shape()[1] != self.shape()[0] {
+            let (lhs, rhs) = (left.shape(), self.shape());
+            return Err(inner_sizes_differ(&lhs, &rhs, lhs[1], rhs[0]));
+        }
+        // The transposes the other way round.
+        let product: Tensor<E, (K, L)> = by_dense(&self.try_t()?, &left.t::<(C, L)>())?;
+        Ok(product.t())
+    }
+}

@@ -1,0 +1,111 @@
+//! Products element by element: sparse with sparse, where both have an element; sparse with strided, at the places of the sparse
+//! one. Uses rows.
+
+use super::attributes::columns;
+use super::dense::expect_same;
+use super::rows::{picked, write_rows, zero_rows};
+use super::{Rows, SparseTensor};
+use crate::device::{Backend as _, Cpu};
+use crate::dtype::{DType, Dtype};
+use crate::error::{Error, Result};
+use crate::ops;
+use crate::ops::kernel::{Combining, Copying};
+use crate::shape::{Shape, SizeArray, broadcast_size, strides};
+use crate::tensor::{Tensor, map2};
+
+/// `a * b` in the dtype `P`, row by row.
+fn product_of_rows<A: Dtype, B: Dtype, P: Dtype>(a: &Rows<A>, b: &Rows<B>) -> Result<Rows<P>> {
+    debug_assert_eq!(a.shape(), b.shape());
+    let common = [P::DTYPE, P::DTYPE] as [DType; 2];
+    map2::<_, _, _, Cpu, P>(Combining::<ops::mul, P>::new(), a.elements(), b.elements(), a.shape(), common)
+}
+
+/// The positions of keys that both ascending lists have, in each.
+fn common_keys(a: &[i64], b: &[i64]) -> (Vec<i64>, Vec<i64>) {
+    let (mut in_a, mut in_b, mut from) = (Vec::new(), Vec::new(), 0);
+    for (at, key) in a.iter().enumerate() {
+        from += b[from..].partition_point(|other| other < key);
+        if b.get(from) == Some(key) {
+            in_a.push(at as i64);
+            in_b.push(from as i64);
+        }
+    }
+    (in_a, in_b)
+}
+
+/// `a * b` in the dtype `P` and of shape `U`.
+///
+/// As PyTorch does it (`mul_out_sparse_cpu`): of two coalesced tensors the places that both have; else the places of one, the other
+/// being looked up, with a zero where that has nothing. Looked up is the one that is coalesced, or the longer list.
+pub(super) fn product<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
+    a: &SparseTensor<A, S, N>,
+    b: &SparseTensor<B, T, N>,
+) -> Result<SparseTensor<P, U, N>> {
+    expect_same("mul", a.shape().as_ref(), b.shape().as_ref())?;
+    let sizes = U::Sizes::copied(a.shape().as_ref());
+    if a.nnz() == 0 || b.nnz() == 0 {
+        return Ok(a.try_zeros_like()?.try_to::<P>()?.retyped_sparse());
+    }
+    if a.is_coalesced() && b.is_coalesced() {
+        let (in_left, in_right) = common_keys(&a.keys()?, &b.keys()?);
+        let values = product_of_rows(&picked(&a.parts.values, &in_left)?, &picked(&b.parts.values, &in_right)?)?;
+        return Ok(SparseTensor::assembled(sizes, columns(&a.parts.indices, &in_left)?, values, true));
+    }
+    let left_is_looked_up = if a.is_coalesced() != b.is_coalesced() { a.is_coalesced() } else { a.nnz() >= b.nnz() };
+    let (left, right, in_left, in_right, written, indices);
+    if left_is_looked_up {
+        (left, right) = (a.try_coalesce()?, b.clone());
+        (in_left, in_right) = looked_up(&left.keys()?, &right.keys()?);
+        (written, indices) = (in_right.clone(), right.raw_indices());
+    } else {
+        (left, right) = (a.clone(), b.try_coalesce()?);
+        (in_right, in_left) = looked_up(&right.keys()?, &left.keys()?);
+        (written, indices) = (in_left.clone(), left.raw_indices());
+    }
+    let found =
+        product_of_rows::<A, B, P>(&picked(&left.parts.values, &in_left)?, &picked(&right.parts.values, &in_right)?)?;
+    let mut values = zero_rows::<P>("mul", [indices.shape()[1], found.shape()[1]])?;
+    write_rows("mul", &mut values, written, &found)?;
+    Ok(SparseTensor::assembled(sizes, indices, values, false))
+}
+
+/// For each key that the ascending list has, its position there and among the keys.
+fn looked_up(list: &[i64], keys: &[i64]) -> (Vec<i64>, Vec<i64>) {
+    let found = keys.iter().enumerate().filter_map(|(at, key)| Some((list.binary_search(key).ok()? as i64, at as i64)));
+    found.unzip()
+}
+
+/// `sparse * dense` at the places of the sparse tensor, the other being broadcast to it.
+pub(super) fn product_with_dense<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, const N: usize>(
+    sparse: &SparseTensor<A, S, N>,
+    dense: &Tensor<B, T>,
+) -> Result<SparseTensor<P, S, N>> {
+    let (own, sizes) = (dense.shape(), sparse.shape());
+    let (own, sizes) = (own.as_ref(), sizes.as_ref());
+    let broadcasts = own.len() <= sizes.len()
+        && own.iter().rev().zip(sizes.iter().rev()).all(|(&from, &to)| broadcast_size(from, to) == Some(to));
+    if !broadcasts {
+        return Err(Error::Output { op: "mul", result: own.into(), output: sizes.into() });
+    }
+    // As many axes as the sparse tensor has, the dense ones broadcast: a row for each block that the strided tensor has itself.
+    let sparse_axes = sizes.len() - N;
+    let mut lifted = vec![1; sizes.len() - own.len()];
+    lifted.extend_from_slice(own);
+    let blocks = lifted[..sparse_axes].to_vec();
+    let whole = [&blocks[..], &sizes[sparse_axes..]].concat();
+    let mut from = vec![0; sizes.len()];
+    strides::broadcast(own, dense.stride().as_ref(), &whole, &mut from);
+    let storage = Cpu::map1::<B, B>(Copying, dense.elements().restrided(&whole, &from), &strides::row_major(&whole))?;
+    let shape = [blocks.iter().product::<usize>(), sizes[sparse_axes..].iter().product()];
+    let rows: Rows<B> = Tensor::dense(storage, shape);
+    // Along an axis of size 1 there is one place.
+    let nnz = sparse.nnz();
+    let indices = Cpu::download(sparse.parts.indices.elements())?;
+    let mut keys = vec![0_i64; nnz];
+    for (axis, &size) in blocks.iter().enumerate() {
+        for (key, index) in keys.iter_mut().zip(&indices[axis * nnz..]) {
+            *key = *key * size as i64 + if size == 1 { 0 } else { *index };
+        }
+    }
+    Ok(sparse.with_values(product_of_rows(&sparse.parts.values, &picked(&rows, &keys)?)?))
+}

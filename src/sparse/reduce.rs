@@ -1,0 +1,135 @@
+//! Sums and other reductions: over everything to a strided number, over one axis to a sparse tensor. Uses rows.
+
+use super::SparseTensor;
+use super::attributes::columns;
+use super::axes::reordered;
+use super::coalesce::added_up;
+use super::rows::{keys_of, rows_of};
+use crate::device::{Backend as _, Cpu};
+use crate::dtype::promote::Promotable;
+use crate::dtype::{Dtype, Element};
+use crate::error::{Result, unwrap};
+use crate::ops::admit::InexactFor;
+use crate::shape::{Matrices, OneAxis, Shape, SizeArray};
+use crate::tensor::Tensor;
+
+impl<E: Element, S: Shape> SparseTensor<E, S> {
+    /// The sum over one axis, which is sparse (`torch.sum(dim=…)`, `torch.sparse.sum`); [`sum`](Self::sum) is that of all.
+    ///
+    /// Shape: that of `self`, of two axes or more, without the axis; with size 1 in its place after `.keepdim()`. Result dtype:
+    /// `i64` for bools and integers, else that of `self`. Values of one place are added; without `keepdim` the result is
+    /// coalesced.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_sum_axis`](Self::try_sum_axis) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let s = tensor![[0, 0, 3], [4, 0, 5]].to_sparse();
+    /// assert_eq!(s.sum_axis(axis![0]).to_dense(), tensor![4, 0, 8]);
+    /// ```
+    #[track_caller]
+    pub fn sum_axis<A: OneAxis<S>>(&self, axes: A) -> SparseTensor<<E as Promotable>::Sum, A::Reduced>
+    where
+        E: Dtype,
+        S: Matrices,
+    {
+        unwrap(self.try_sum_axis(axes))
+    }
+
+    /// [`sum_axis`](Self::sum_axis), returning the error.
+    pub fn try_sum_axis<A: OneAxis<S>>(&self, _axes: A) -> Result<SparseTensor<<E as Promotable>::Sum, A::Reduced>>
+    where
+        E: Dtype,
+        S: Matrices,
+    {
+        let (axis, own) = (A::MASK.trailing_zeros() as usize, self.shape());
+        let mut sizes = own.as_ref().to_vec();
+        sizes.remove(axis);
+        let indices = reordered(&self.parts.indices, (0..S::RANK).filter(|&at| at != axis))?;
+        let values = self.parts.values.try_to::<<E as Promotable>::Sum>()?;
+        let keys = keys_of(&indices, &sizes)?;
+        let (firsts, sums) = added_up("sum", keys, &values)?;
+        let mut indices = columns(&indices, &firsts)?;
+        if A::KEEPS {
+            sizes.insert(axis, 1);
+            let mut elements = Cpu::download(indices.elements())?;
+            elements.splice(axis * firsts.len()..axis * firsts.len(), core::iter::repeat_n(0, firsts.len()));
+            indices = rows_of(elements, [S::RANK, firsts.len()])?;
+        }
+        let sizes = <A::Reduced as Shape>::Sizes::copied(&sizes);
+        Ok(SparseTensor::assembled(sizes, indices, sums, !A::KEEPS))
+    }
+}
+
+impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
+    /// The sum of all elements, a zero-dim strided tensor (`torch.sum`). Result dtype: `i64` for bools and integers, else that of
+    /// `self`.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_sum`](Self::try_sum) returns it.
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![[0, 2], [3, 0]].to_sparse().sum().item(), 5);
+    /// ```
+    #[track_caller]
+    pub fn sum<O: Dtype>(&self) -> Tensor<O, ()>
+    where
+        E: Dtype<Sum = O>,
+    {
+        unwrap(self.try_sum())
+    }
+
+    /// [`sum`](Self::sum), returning the error.
+    pub fn try_sum<O: Dtype>(&self) -> Result<Tensor<O, ()>>
+    where
+        E: Dtype<Sum = O>,
+    {
+        self.parts.values.try_sum()
+    }
+
+    /// Whether any element is not zero (`torch.any`).
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_any`](Self::try_any) returns it.
+    #[track_caller]
+    pub fn any(&self) -> Tensor<bool, ()>
+    where
+        E: Dtype,
+    {
+        unwrap(self.try_any())
+    }
+
+    /// [`any`](Self::any), returning the error.
+    pub fn try_any(&self) -> Result<Tensor<bool, ()>>
+    where
+        E: Dtype,
+    {
+        self.try_coalesce()?.parts.values.try_any()
+    }
+
+    /// The norm of the elements, values of one place being added first (`torch.norm`): the zeros add nothing to it where `p` is
+    /// above 0.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_norm`](Self::try_norm) returns it.
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![[0.0, 3.0], [4.0, 0.0]].to_sparse().norm(2.0).item(), 5.0);
+    /// ```
+    #[track_caller]
+    pub fn norm<O: Dtype>(&self, p: f64) -> Tensor<O, ()>
+    where
+        E: InexactFor<crate::ops::reduce::norm> + Dtype<RealDtype = O>,
+    {
+        unwrap(self.try_norm(p))
+    }
+
+    /// [`norm`](Self::norm), returning the error.
+    pub fn try_norm<O: Dtype>(&self, p: f64) -> Result<Tensor<O, ()>>
+    where
+        E: InexactFor<crate::ops::reduce::norm> + Dtype<RealDtype = O>,
+    {
+        self.try_coalesce()?.parts.values.try_norm(p)
+    }
+}

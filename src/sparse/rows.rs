@@ -1,0 +1,121 @@
+//! Rows of values picked, added and multiplied, and places counted: what sparse operations are made of. Uses the CPU's kernels.
+
+use super::{Rows, SparseTensor};
+use crate::device::{Backend as _, Cpu, Indexing, Order};
+use crate::dtype::{Binary, Dtype, Element};
+use crate::error::{Error, Result};
+use crate::ops::choosing::Folding;
+use crate::shape::{Dyn, Shape, strides};
+use crate::storage::{HostBuffer, View, ViewMut};
+use crate::tensor::{Tensor, checked_numel};
+
+/// Rows of these elements.
+pub(super) fn rows_of<E: Element>(elements: Vec<E>, sizes: [usize; 2]) -> Result<Rows<E>> {
+    debug_assert_eq!(elements.len(), sizes[0] * sizes[1]);
+    Ok(Tensor::dense(Cpu::build(|| Ok(elements))?, sizes))
+}
+
+/// So many rows of zeros.
+pub(super) fn zero_rows<E: Element>(op: &'static str, sizes: [usize; 2]) -> Result<Rows<E>> {
+    Ok(Tensor::dense(Cpu::zeroed::<E>(checked_numel::<E>(op, &sizes)?)?, sizes))
+}
+
+/// The rows at these positions, in their order.
+pub(super) fn picked<E: Element>(rows: &Rows<E>, at: &[i64]) -> Result<Rows<E>> {
+    let at = Tensor::<i64, (Dyn,)>::try_from_vec_sized(at.to_vec(), [at.len()])?;
+    rows.try_index_select(crate::axis![0], at)
+}
+
+/// `to[at[k]] = F(to[at[k]], from[k])`, one row after the other, each in the dtype itself.
+pub(super) fn fold_rows<F: Binary, E: Dtype>(
+    op: &'static str,
+    to: &mut Rows<E>,
+    at: Vec<i64>,
+    from: &Rows<E>,
+) -> Result<()> {
+    fold_view::<F, E>(op, to.elements_mut()?, at, from)
+}
+
+/// The same for rows that are part of something.
+pub(super) fn fold_view<F: Binary, E: Dtype>(
+    op: &'static str,
+    to: ViewMut<'_, HostBuffer, E>,
+    at: Vec<i64>,
+    from: &Rows<E>,
+) -> Result<()> {
+    let sizes = from.shape();
+    debug_assert_eq!(at.len(), sizes[0]);
+    let index = Cpu::build(|| Ok(at))?;
+    let index = View::<_, i64>::new(&index, 0, &sizes, &[1, 0]);
+    Cpu::scatter_with(Indexing { op, axis: 0, wraps: false }, Folding::<F>::new(), index, from.elements(), to)
+}
+
+/// `to[at[k]] = from[k]`.
+pub(super) fn write_rows<E: Element>(op: &'static str, to: &mut Rows<E>, at: Vec<i64>, from: &Rows<E>) -> Result<()> {
+    let sizes = from.shape();
+    let index = Cpu::build(|| Ok(at))?;
+    let index = View::<_, i64>::new(&index, 0, &sizes, &[1, 0]);
+    Cpu::scatter(Indexing { op, axis: 0, wraps: false }, index, from.elements(), to.elements_mut()?)
+}
+
+/// Keys in ascending order, equal ones in the order they had, and where each was.
+pub(super) fn sorted(keys: Vec<i64>) -> Result<(Vec<i64>, Vec<i64>)> {
+    let sizes = [keys.len()];
+    let keys = Cpu::build(|| Ok(keys))?;
+    let keys = View::<_, i64>::new(&keys, 0, &sizes, &[1]);
+    let [keys, places] = Cpu::order(Order::Sort { descending: false }, keys, 0)?;
+    let list = |storage| Cpu::download(View::<_, i64>::new(storage, 0, &sizes, &[1]));
+    Ok((list(&keys)?, list(&places)?))
+}
+
+/// Checks that the elements of a tensor of these sizes can be counted: memory need not hold them all.
+pub(super) fn countable(op: &'static str, sizes: &[usize]) -> Result<()> {
+    match strides::numel(sizes).map(i64::try_from) {
+        // `numel` has looked at the product of the sizes that are not 0, which bounds every place.
+        Some(Ok(_))
+            if sizes
+                .iter()
+                .filter(|&&size| size != 0)
+                .try_fold(1_i64, |n, &size| n.checked_mul(i64::try_from(size).ok()?))
+                .is_some() =>
+        {
+            Ok(())
+        }
+        _ => Err(Error::TooLarge { op, sizes: sizes.into() }),
+    }
+}
+
+/// For each element its place among those of the axes, counted in row-major order.
+pub(super) fn keys_of(indices: &Rows<i64>, sizes: &[usize]) -> Result<Vec<i64>> {
+    let [axes, nnz] = indices.shape();
+    let elements = Cpu::download(indices.elements())?;
+    let mut keys = vec![0_i64; nnz];
+    for axis in 0..axes {
+        // In range: every index is below the size of its axis, and the places can be counted.
+        let size = sizes[axis] as i64;
+        for (key, index) in keys.iter_mut().zip(&elements[axis * nnz..]) {
+            *key = *key * size + index;
+        }
+    }
+    Ok(keys)
+}
+
+/// The indices of places counted in row-major order.
+pub(crate) fn indices_of(keys: &[i64], sizes: &[usize]) -> Result<Rows<i64>> {
+    let mut left = keys.to_vec();
+    let mut elements = vec![0; keys.len() * sizes.len()];
+    for (axis, &size) in sizes.iter().enumerate().rev() {
+        // An axis of size 0 has no places, so there are no keys.
+        for (index, left) in elements[axis * keys.len()..].iter_mut().zip(&mut left) {
+            (*index, *left) = (*left % size as i64, *left / size as i64);
+        }
+    }
+    rows_of(elements, [sizes.len(), keys.len()])
+}
+
+impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
+    /// For each element its place among those of the sparse axes, counted in row-major order.
+    pub(super) fn keys(&self) -> Result<Vec<i64>> {
+        keys_of(&self.parts.indices, self.sizes_apart().0)
+    }
+}

@@ -1,0 +1,47 @@
+//! Sparse tensors added to and subtracted from one another: their places merged. Uses rows.
+
+use super::SparseTensor;
+use super::dense::expect_same;
+use super::rows::{fold_rows, indices_of, zero_rows};
+use crate::dtype::{Binary, Dtype};
+use crate::error::Result;
+use crate::ops::reduce::Accumulating;
+use crate::shape::{Shape, SizeArray};
+use core::cmp::Ordering;
+
+/// `F(left, right)`, `F` being a sum or a difference, in the dtype `P` and of shape `U`.
+///
+/// As PyTorch does it (`add_out_sparse_cpu`): both lists are read from the front, whatever their order, and only elements that meet
+/// there become one. So the result of tensors that are not coalesced is not, and places may come more than once.
+pub(super) fn merged<F: Binary, A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
+    op: &'static str,
+    left: &SparseTensor<A, S, N>,
+    right: &SparseTensor<B, T, N>,
+) -> Result<SparseTensor<P, U, N>> {
+    expect_same(op, left.shape().as_ref(), right.shape().as_ref())?;
+    let (a, b) = (left.keys()?, right.keys()?);
+    let mut keys = Vec::with_capacity(a.len() + b.len());
+    let (mut from_a, mut from_b) = (Vec::with_capacity(a.len()), Vec::with_capacity(b.len()));
+    while from_a.len() < a.len() || from_b.len() < b.len() {
+        let next = (a.get(from_a.len()), b.get(from_b.len()));
+        let order = match next {
+            (Some(a), Some(b)) => a.cmp(b),
+            (Some(_), None) => Ordering::Less,
+            (None, _) => Ordering::Greater,
+        };
+        let at = keys.len() as i64;
+        keys.extend(if order.is_le() { next.0 } else { next.1 });
+        if order.is_le() {
+            from_a.push(at);
+        }
+        if order.is_ge() {
+            from_b.push(at);
+        }
+    }
+    let mut values = zero_rows::<P>(op, [keys.len(), left.parts.values.shape()[1]])?;
+    fold_rows::<Accumulating, P>(op, &mut values, from_a, &left.parts.values.try_to::<P>()?)?;
+    fold_rows::<F, P>(op, &mut values, from_b, &right.parts.values.try_to::<P>()?)?;
+    let indices = indices_of(&keys, left.sizes_apart().0)?;
+    let coalesced = left.is_coalesced() && right.is_coalesced();
+    Ok(SparseTensor::assembled(U::Sizes::copied(left.shape().as_ref()), indices, values, coalesced))
+}

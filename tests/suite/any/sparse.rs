@@ -1,0 +1,79 @@
+//! `AnySparse` beside the typed sparse tensors.
+
+use castiron::any::AnySparse;
+use castiron::{AnyTensor, Cpu, DType, Error, SparseTensor, Tensor, shape, tensor};
+
+fn s() -> AnySparse {
+    let s: SparseTensor<f32, shape![2, 3]> =
+        Tensor::sparse_coo(&tensor![[1, 0, 1, 1], [2, 1, 2, 0]], &tensor![1.0, 2.0, 3.0, 4.0]);
+    s.into()
+}
+
+#[test]
+fn there_and_back() {
+    let typed: SparseTensor<f32, shape![2, 3]> = s().typed().unwrap();
+    assert_eq!(typed.raw_indices(), tensor![[1, 0, 1, 1], [2, 1, 2, 0]].with_shape::<shape![_, _]>().unwrap());
+    assert_eq!(typed.to_dense(), tensor![[0.0, 2.0, 0.0], [4.0, 0.0, 4.0]]);
+    assert!(s().typed::<f32, shape![2, 4], 0>().is_err() && s().typed::<f32, shape![2, 3], 1>().is_err());
+    assert!(s().typed::<f64, shape![2, 3], 0>().is_err() && s().typed::<f32, shape![6], 0>().is_err());
+    let hybrid = AnyTensor::from(tensor![[1.0, 2.0], [0.0, 0.0]]).to_sparse(1).unwrap();
+    assert_eq!((hybrid.sparse_dim(), hybrid.dense_dim(), hybrid.nnz()), (1, 1, 1));
+    assert_eq!(hybrid.to_string(), tensor![[1.0, 2.0], [0.0, 0.0]].to_sparse_hybrid::<1>().to_string());
+    assert_eq!(s().to_string(), typed.to_string());
+    assert!(AnyTensor::from(tensor![1.0]).to_sparse(2).is_err());
+    assert!(AnyTensor::from(tensor![1.0]).to_device("meta").unwrap().to_sparse(0).is_err());
+}
+
+#[test]
+fn the_same_results() {
+    let typed: SparseTensor<f32, shape![2, 3]> = s().typed().unwrap();
+    let sums = s().coalesce().unwrap();
+    assert!(sums.is_coalesced() && s().indices().is_err() && s().values().is_err());
+    assert_eq!(sums.indices().unwrap().to_string(), typed.coalesce().indices().to_string());
+    let integers = s().to(DType::I64).unwrap();
+    let dense = AnyTensor::from(tensor![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]);
+    let strided: Tensor<f32, shape![2, 3]> = dense.typed::<_, _, Cpu>().unwrap();
+    let both = |any: castiron::Result<AnySparse>, typed: SparseTensor<f32, shape![2, 3]>| {
+        assert_eq!(any.unwrap().to_string(), typed.to_string());
+    };
+    both(&s() + &integers, &typed + &typed.to::<i64>());
+    both(&s() - &integers, &typed - &typed.to::<i64>());
+    both(&s() * &integers, &typed * &typed.to::<i64>());
+    both(s().mul_dense(&dense), &typed * &strided);
+    both(s().mul_dense(tensor![1.0, 2.0, 3.0]), &typed * tensor![1.0, 2.0, 3.0]);
+    both(integers.mul_dense(2.5), &typed * 2.5);
+    both(integers.div(2), &typed / 2);
+    both(s().sqrt(), typed.sqrt());
+    both(-&s(), -&typed);
+    assert_eq!(s().add_dense(&dense).unwrap().to_string(), (&typed + &strided).to_string());
+    assert_eq!(s().sum().unwrap().to_string(), "tensor(10.)");
+    let transposed = AnyTensor::from(strided.t::<shape![3, 2]>());
+    assert_eq!(s().matmul(&transposed).unwrap().to_string(), typed.matmul(strided.t::<shape![3, 2]>()).to_string());
+    assert_eq!(
+        s().matmul_sparse(&s().t().unwrap()).unwrap().to_dense().unwrap().to_string(),
+        typed.matmul(typed.t()).to_dense().to_string()
+    );
+    let number = AnyTensor::from(Tensor::<u8, shape![]>::full(3)).to_sparse(0).unwrap();
+    let wide = number.mul_dense(Tensor::<i64, shape![]>::full(2)).unwrap();
+    assert_eq!((wide.dtype(), wide.to_dense().unwrap().to_string()), (DType::I64, "tensor(6)".to_owned()));
+}
+
+#[test]
+fn what_does_not_compile_is_an_error() {
+    let other = AnyTensor::from(tensor![[1.0, 0.0]]).to_sparse(0).unwrap();
+    assert!((&s() + &other).is_err() && (&s() * &other).is_err());
+    assert!(s().add_dense(&AnyTensor::from(tensor![1.0, 2.0, 3.0])).is_err());
+    assert!(matches!(s().mul_dense(tensor![1.0, 2.0]), Err(Error::Output { op: "mul", .. })));
+    assert!(s().div(tensor![1.0, 2.0, 3.0]).is_err());
+    let masks = s().to(DType::Bool).unwrap();
+    assert!(matches!(&masks + &masks, Err(Error::NotAdmitted { dtype: DType::Bool, .. })));
+    assert!((&masks - &s()).is_err() && (&masks + &s()).is_ok());
+    let shell = s().to(DType::U16).unwrap();
+    assert!((&shell + &shell).is_err() && shell.coalesce().is_err() && shell.to_dense().is_err());
+    assert!(s().matmul(&AnyTensor::from(tensor![1, 2, 3])).is_err());
+    assert!(s().matmul(&AnyTensor::from(tensor![1.0, 2.0])).is_err());
+    let integers = s().to(DType::I64).unwrap();
+    assert!(integers.matmul_sparse(&integers.t().unwrap()).is_err());
+    let hybrid = AnyTensor::from(tensor![[1.0, 2.0], [0.0, 0.0]]).to_sparse(1).unwrap();
+    assert!(hybrid.t().is_err() && hybrid.matmul(&AnyTensor::from(tensor![1.0, 2.0])).is_err());
+}
