@@ -8,10 +8,12 @@ use super::elementwise::same_device;
 use super::moves::{invalid, same_dtype, signed};
 use super::{AnyOperand, AnyTensor, Dims};
 use crate::device::Cpu;
-use crate::dtype::{DType, Element, promote_types};
+use crate::dtype::{DType, Element, Scalar, promote_types};
 use crate::error::{Error, Result};
 use crate::shape::{Dyn, Shape, SizeArray};
-use crate::sparse::{DenseAxes, SparseTensor, expect_same, indices_of, print};
+use crate::sparse::{
+    DenseAxes, SparseTensor, check_indices, check_parts, countable, expect_same, indices_of, infer, keys_of, print,
+};
 use crate::tensor::{AnyLayout, Tensor};
 use core::fmt;
 
@@ -80,6 +82,52 @@ impl AnySparse {
     /// Other values at the same places.
     fn with_values(&self, values: AnyTensor) -> Self {
         AnySparse { values, ..self.clone() }
+    }
+
+    /// Values at places (`torch.sparse_coo_tensor(indices, values, size, check_invariants=True)`): column `k` of the indices says
+    /// where value `k` is, and values of one place count as their sum. Without sizes the smallest that hold the indices are taken.
+    ///
+    /// Shapes: indices `(sparse axes, nnz)`, values `(nnz, …)`, whose further axes are the dense ones.
+    ///
+    /// # Errors
+    /// If an index is out of range, numbers of axes or values do not fit, the elements cannot be counted, or devices differ.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, any::AnySparse, tensor};
+    /// let (indices, values) = (AnyTensor::from(tensor![[0, 1, 1], [2, 0, 2]]), AnyTensor::from(tensor![3.0, 4.0, 5.0]));
+    /// let s = AnySparse::new(&indices, &values, Some(&[2, 3]))?;
+    /// assert_eq!((&s * 2)?.to_dense()?.to_string(), "tensor([[ 0.,  0.,  6.],\n        [ 8.,  0., 10.]])");
+    /// assert_eq!(AnySparse::new(&indices, &values, None)?.shape(), [2, 3]);
+    /// assert!(AnySparse::new(&indices, &values, Some(&[2, 2])).is_err());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn new(indices: &AnyTensor, values: &AnyTensor, sizes: Option<&[usize]>) -> Result<AnySparse> {
+        let op = "sparse_coo";
+        same_device(op, indices, values)?;
+        values.host(op)?;
+        let (&[axes, nnz], Some((&count, blocks))) = (indices.shape(), values.shape().split_first()) else {
+            let (indices, values) = (indices.shape(), values.shape());
+            return invalid(
+                op,
+                format!("indices are a matrix and values have an axis, got shapes {indices:?} and {values:?}"),
+            );
+        };
+        let places: Tensor<i64, (Dyn, Dyn)> = indices.to(DType::I64)?.contiguous()?.typed()?;
+        let sizes = match sizes {
+            Some(sizes) => Dims::new(op, sizes)?,
+            None => {
+                let mut sizes = Dims::new(op, &[&vec![0; axes], blocks].concat())?;
+                infer(&places, &mut sizes[..axes])?;
+                sizes
+            }
+        };
+        check_parts(&sizes, blocks.len(), [axes, nnz], values.shape())?;
+        countable(op, &sizes)?;
+        check_indices(&places, &sizes)?;
+        let keys = Tensor::try_from_vec_sized(keys_of(&places, &sizes[..axes])?, [1, nnz])?;
+        let rows = [count, blocks.iter().product::<usize>()];
+        let values = values.reshape(&signed(&rows))?.contiguous()?;
+        Ok(AnySparse { sizes, dense: blocks.len(), keys, values, coalesced: nnz < 2 })
     }
 
     /// The dtype.
@@ -446,6 +494,34 @@ macro_rules! operators {
     )*};
 }
 operators! { Add add; Sub sub; Mul mul; }
+/// `sparse + strided`, which is strided: [`add_dense`](AnySparse::add_dense).
+impl core::ops::Add<&AnyTensor> for &AnySparse {
+    type Output = Result<AnyTensor>;
+    fn add(self, other: &AnyTensor) -> Result<AnyTensor> {
+        self.add_dense(other)
+    }
+}
+/// `sparse * strided`, which is sparse: [`mul_dense`](AnySparse::mul_dense).
+impl core::ops::Mul<&AnyTensor> for &AnySparse {
+    type Output = Result<AnySparse>;
+    fn mul(self, other: &AnyTensor) -> Result<AnySparse> {
+        self.mul_dense(other)
+    }
+}
+/// `sparse * scalar`.
+impl<A: Scalar + Into<AnyOperand>> core::ops::Mul<A> for &AnySparse {
+    type Output = Result<AnySparse>;
+    fn mul(self, other: A) -> Result<AnySparse> {
+        self.mul_dense(other)
+    }
+}
+/// `sparse / scalar`.
+impl<A: Scalar + Into<AnyOperand>> core::ops::Div<A> for &AnySparse {
+    type Output = Result<AnySparse>;
+    fn div(self, other: A) -> Result<AnySparse> {
+        AnySparse::div(self, other)
+    }
+}
 impl core::ops::Neg for &AnySparse {
     type Output = Result<AnySparse>;
     fn neg(self) -> Result<AnySparse> {

@@ -26,10 +26,10 @@ fn as_rows<E: Element, V: Shape>(values: &Tensor<E, V>) -> Result<Rows<E>> {
 }
 
 /// What is wrong with the number of axes or values, or the sizes of blocks.
-fn check_parts(sizes: &[usize], dense: usize, indices: [usize; 2], values: &[usize]) -> Result<()> {
+pub(crate) fn check_parts(sizes: &[usize], dense: usize, indices: [usize; 2], values: &[usize]) -> Result<()> {
     let wrong = |reason| Err(Error::InvalidArgument { op: OP, reason });
-    let (axes, sparse) = (indices[0], sizes.len() - dense);
-    if axes != sparse {
+    let (axes, sparse) = (indices[0], sizes.len().saturating_sub(dense));
+    if axes != sparse || sizes.len() < dense {
         return wrong(format!(
             "a tensor of shape {sizes:?} with {dense} dense axes has {sparse} rows of indices, got {axes}"
         ));
@@ -48,7 +48,7 @@ fn check_parts(sizes: &[usize], dense: usize, indices: [usize; 2], values: &[usi
 }
 
 /// Looks for an index out of range.
-fn check_indices(indices: &Rows<i64>, sizes: &[usize]) -> Result<()> {
+pub(crate) fn check_indices(indices: &Rows<i64>, sizes: &[usize]) -> Result<()> {
     let nnz = indices.shape()[1];
     let elements = Cpu::download(indices.elements())?;
     for (axis, &size) in sizes.iter().take(indices.shape()[0]).enumerate() {
@@ -61,12 +61,11 @@ fn check_indices(indices: &Rows<i64>, sizes: &[usize]) -> Result<()> {
     Ok(())
 }
 
-/// The smallest sizes that hold the indices.
-fn inferred<T: SizeArray>(indices: &Rows<i64>, dense: &[usize]) -> Result<T> {
-    let [axes, nnz] = indices.shape();
+/// The smallest sizes that hold the indices, one for each sparse axis.
+pub(crate) fn infer(indices: &Rows<i64>, sizes: &mut [usize]) -> Result<()> {
+    let nnz = indices.shape()[1];
     let elements = Cpu::download(indices.elements())?;
-    let mut sizes = T::filled(0);
-    for axis in 0..axes {
+    for (axis, place) in sizes.iter_mut().enumerate() {
         let mut size = 0;
         for &index in &elements[axis * nnz..][..nnz] {
             match usize::try_from(index).ok().and_then(|index| index.checked_add(1)) {
@@ -79,10 +78,9 @@ fn inferred<T: SizeArray>(indices: &Rows<i64>, dense: &[usize]) -> Result<T> {
                 }
             }
         }
-        sizes.as_mut()[axis] = size;
+        *place = size;
     }
-    sizes.as_mut()[axes..].copy_from_slice(dense);
-    Ok(sizes)
+    Ok(())
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
@@ -214,7 +212,10 @@ impl<E: Element, S: Shape> Tensor<E, S> {
             return Err(Error::InvalidArgument { op: OP, reason });
         }
         let whole = as_indices(indices)?;
-        let sizes = inferred::<S::Sizes>(&whole, &values.shape().as_ref()[1..])?;
+        let mut sizes = S::Sizes::filled(0);
+        infer(&whole, &mut sizes.as_mut()[..axes])?;
+        // The type has as many dense axes as the values have.
+        sizes.as_mut()[axes..].copy_from_slice(&values.shape().as_ref()[1..]);
         Self::try_sparse_coo_sized(&whole, values, sizes)
     }
 

@@ -27,7 +27,12 @@ pub use matmul::SparseFactor;
 pub use operators::{RightOfSparse, WrittenToSparse};
 
 #[cfg(feature = "any")]
-pub(crate) use {dense::expect_same, display::print, rows::indices_of};
+pub(crate) use {
+    create::{check_indices, check_parts, infer},
+    dense::expect_same,
+    display::print,
+    rows::{countable, indices_of, keys_of},
+};
 
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;

@@ -69,7 +69,7 @@ pub(super) fn sorted(keys: Vec<i64>) -> Result<(Vec<i64>, Vec<i64>)> {
 }
 
 /// Checks that the elements of a tensor of these sizes can be counted: memory need not hold them all.
-pub(super) fn countable(op: &'static str, sizes: &[usize]) -> Result<()> {
+pub(crate) fn countable(op: &'static str, sizes: &[usize]) -> Result<()> {
     match strides::numel(sizes).map(i64::try_from) {
         // `numel` has looked at the product of the sizes that are not 0, which bounds every place.
         Some(Ok(_))
@@ -86,7 +86,7 @@ pub(super) fn countable(op: &'static str, sizes: &[usize]) -> Result<()> {
 }
 
 /// For each element its place among those of the axes, counted in row-major order.
-pub(super) fn keys_of(indices: &Rows<i64>, sizes: &[usize]) -> Result<Vec<i64>> {
+pub(crate) fn keys_of(indices: &Rows<i64>, sizes: &[usize]) -> Result<Vec<i64>> {
     let [axes, nnz] = indices.shape();
     let elements = Cpu::download(indices.elements())?;
     let mut keys = vec![0_i64; nnz];

@@ -25,6 +25,44 @@ fn there_and_back() {
 }
 
 #[test]
+fn made_of_indices_and_values() {
+    let indices = AnyTensor::from(tensor![[1, 0, 1, 1], [2, 1, 2, 0]; i32]);
+    let values = AnyTensor::from(tensor![1.0, 2.0, 3.0, 4.0]);
+    for sizes in [Some(&[2, 3][..]), None] {
+        let made = AnySparse::new(&indices, &values, sizes).unwrap();
+        assert_eq!((made.to_string(), made.is_coalesced()), (s().to_string(), false));
+    }
+    let blocks = AnyTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]]);
+    let hybrid = AnySparse::new(&AnyTensor::from(tensor![[2, 0]]), &blocks, None).unwrap();
+    assert_eq!((hybrid.shape(), hybrid.dense_dim()), (&[3, 2][..], 1));
+    assert_eq!(hybrid.to_dense().unwrap().to_string(), "tensor([[3., 4.],\n        [0., 0.],\n        [1., 2.]])");
+    let transposed = AnySparse::new(&AnyTensor::from(tensor![[2, 0]]), &blocks.t().unwrap(), None).unwrap();
+    assert_eq!(transposed.raw_values().unwrap().to_string(), "tensor([[1., 3.],\n        [2., 4.]])");
+    let none = AnyTensor::from(Tensor::<f32, shape![0]>::zeros());
+    let empty = AnySparse::new(&AnyTensor::from(Tensor::<i64, shape![2, 0]>::zeros()), &none, None).unwrap();
+    assert_eq!((empty.shape(), empty.nnz(), empty.is_coalesced()), (&[0, 0][..], 0, true));
+    let refused = |indices: AnyTensor, values: &AnyTensor, sizes| AnySparse::new(&indices, values, sizes).unwrap_err();
+    let one = AnyTensor::from(tensor![7.0]);
+    assert!(matches!(refused(tensor![[2]].into(), &one, Some(&[2])), Error::IndexValue { index: 2, size: 2, .. }));
+    assert!(matches!(refused(tensor![[-1]].into(), &one, Some(&[2])), Error::IndexValue { index: -1, .. }));
+    let huge = Some(&[usize::MAX, 2][..]);
+    assert!(matches!(refused(tensor![[0], [0]].into(), &one, huge), Error::TooLarge { .. }));
+    for (indices, values, sizes) in [
+        (tensor![[-1]].into(), &one, None),
+        (tensor![[i64::MAX]].into(), &one, None),
+        (AnyTensor::from(tensor![0]), &one, None),
+        (tensor![[0]].into(), &AnyTensor::from(tensor![7.0]).select(0, 0).unwrap(), None),
+        (tensor![[0, 0]].into(), &one, None),
+        (tensor![[0]].into(), &blocks.narrow(0, 0, 1).unwrap(), Some(&[2][..])),
+        (tensor![[0]].into(), &blocks.narrow(0, 0, 1).unwrap(), Some(&[][..])),
+        (tensor![[0]].into(), &blocks.narrow(0, 0, 1).unwrap(), Some(&[2, 3][..])),
+        (AnyTensor::from(Tensor::<i64, shape![9, 1]>::zeros()), &one, None),
+    ] {
+        refused(indices, values, sizes);
+    }
+}
+
+#[test]
 fn the_same_results() {
     let typed: SparseTensor<f32, shape![2, 3]> = s().typed().unwrap();
     let sums = s().coalesce().unwrap();
@@ -40,6 +78,10 @@ fn the_same_results() {
     both(&s() - &integers, &typed - &typed.to::<i64>());
     both(&s() * &integers, &typed * &typed.to::<i64>());
     both(s().mul_dense(&dense), &typed * &strided);
+    both(&s() * &dense, &typed * &strided);
+    both(&s() * 2, &typed * 2);
+    both(&s() / 2, &typed / 2);
+    assert_eq!((&s() + &dense).unwrap().to_string(), (&typed + &strided).to_string());
     both(s().mul_dense(tensor![1.0, 2.0, 3.0]), &typed * tensor![1.0, 2.0, 3.0]);
     both(integers.mul_dense(2.5), &typed * 2.5);
     both(integers.div(2), &typed / 2);
