@@ -168,13 +168,42 @@ fn binary_call(op: &str) -> Option<(&str, Vec<(&'static str, Value)>)> {
         | "inner"
         | "dot"
         | "vdot"
-        | "kron" => plain(op),
+        | "kron"
+        | "isin"
+        | "complex"
+        | "polar"
+        | "dist"
+        | "cartesian_prod"
+        | "bucketize"
+        | "searchsorted" => plain(op),
+        "prelu" => plain("nn.functional.prelu"),
+        "lerp_w0.5" => Some(("lerp", vec![("weight", 0.5.into())])),
         _ => None,
     }
 }
 
 fn known() -> HashSet<&'static str> {
     ops().map(|op| op.name).collect()
+}
+
+/// The arguments of a row whose call takes the operands in another form than one after the other.
+fn grouped(op: &str, a: &Value, b: &Value) -> Option<(&'static str, Args)> {
+    let both = || Value::List(vec![a.clone(), b.clone()]);
+    let twice = |first: &Value, second: &Value, third: &Value| {
+        Args::new().arg(first.clone()).arg(second.clone()).arg(third.clone())
+    };
+    Some(match op {
+        "stack" => ("stack", Args::new().arg(both())),
+        "column_stack" => ("column_stack", Args::new().arg(both())),
+        "block_diag" => ("block_diag", Args::new().arg(a.clone()).arg(b.clone())),
+        "meshgrid" => ("meshgrid", Args::new().arg(a.clone()).arg(b.clone())),
+        "broadcast_tensors" => ("broadcast_tensors", Args::new().arg(a.clone()).arg(b.clone())),
+        "where" => ("where", twice(&Value::Array(AnyTensor::ones(&[2], DType::Bool).ok()?), a, b)),
+        "addcmul_abb" => ("addcmul", twice(a, b, b)),
+        "addcmul_aab" => ("addcmul", twice(a, a, b)),
+        "addcdiv_aab" => ("addcdiv", twice(a, a, b)),
+        _ => return None,
+    })
 }
 
 pub fn binary(text: &str, table: &mut Table) -> Result<(), String> {
@@ -185,19 +214,19 @@ pub fn binary(text: &str, table: &mut Table) -> Result<(), String> {
             op,
             || row.join(","),
             || {
-                let Some((name, named)) =
-                    binary_call(op).filter(|(name, _)| known.contains(name) || alias(name).is_some())
-                else {
-                    return Outcome::Unsupported(op.to_owned());
-                };
                 let (left, right) = kinds.split_at(1);
                 let (Some(a), Some(b)) = (operand(left, lhs), operand(right, rhs)) else {
                     return Outcome::Differs("no such operand".to_owned());
                 };
-                let mut args = Args::new().arg(a).arg(b);
-                for (name, value) in named {
-                    args = args.named(name, value);
-                }
+                let is_known = |name: &str| known.contains(name) || alias(name).is_some();
+                let (name, args) = match (grouped(op, &a, &b), binary_call(op)) {
+                    (Some((name, args)), _) if is_known(name) => (name, args),
+                    (None, Some((name, named))) if is_known(name) => {
+                        let args = Args::new().arg(a).arg(b);
+                        (name, named.into_iter().fold(args, |args, (name, value)| args.named(name, value)))
+                    }
+                    _ => return Outcome::Unsupported(op.to_owned()),
+                };
                 judge(call(name, &args), expected, csv.categories.get(expected).copied(), &[lhs, rhs])
             },
         );

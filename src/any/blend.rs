@@ -83,7 +83,11 @@ impl AnyTensor {
         let [x, a, b] = [self.to(wide)?, a.to(wide)?, b.to(wide)?];
         let scaled = value.mul(&a)?;
         let term = if divides { scaled.div(&b)? } else { scaled.mul(&b)? };
-        x.add(&term)?.to(dtype)
+        if !wide.is_complex() {
+            return x.add(&term)?.to(dtype);
+        }
+        // `add` multiplies what it adds by 1, which spoils infinite parts; here PyTorch adds the parts as they are.
+        x.view_as_real()?.add(&term.view_as_real()?)?.contiguous()?.view_as_complex()?.to(dtype)
     }
 
     /// `self + value * a * b` (`torch.addcmul`). Dtypes promote.
