@@ -186,6 +186,18 @@ fn known() -> HashSet<&'static str> {
     ops().map(|op| op.name).collect()
 }
 
+/// Ones of the same dtype, of so many axes of size 2.
+fn square(of: &Value, rank: usize) -> Option<Value> {
+    let Value::Array(of) = of else { return None };
+    ones(of.dtype(), &vec![2; rank]).map(Value::Array)
+}
+
+/// A tensor, an axis, indices of it, and what is written there.
+fn along(a: &Value, b: &Value) -> Option<Args> {
+    let index = AnyTensor::zeros(&[2], DType::I64).ok()?;
+    Some(Args::new().arg(a.clone()).arg(0_i64).arg(index).arg(b.clone()))
+}
+
 /// The arguments of a row whose call takes the operands in another form than one after the other.
 fn grouped(op: &str, a: &Value, b: &Value) -> Option<(&'static str, Args)> {
     let both = || Value::List(vec![a.clone(), b.clone()]);
@@ -202,6 +214,26 @@ fn grouped(op: &str, a: &Value, b: &Value) -> Option<(&'static str, Args)> {
         "addcmul_abb" => ("addcmul", twice(a, b, b)),
         "addcmul_aab" => ("addcmul", twice(a, a, b)),
         "addcdiv_aab" => ("addcdiv", twice(a, a, b)),
+        "cat" => ("cat", Args::new().arg(both())),
+        "clamp_minmax" => ("clamp", twice(a, b, b)),
+        "masked_fill_TTb" => ("masked_fill", twice(a, &Value::Array(AnyTensor::ones(&[2], DType::Bool).ok()?), b)),
+        "mm" | "matmul_mm" | "linear" | "cdist" => {
+            let name = match op {
+                "linear" => "nn.functional.linear",
+                "matmul_mm" => "matmul",
+                "mm" => "mm",
+                _ => "cdist",
+            };
+            (name, Args::new().arg(square(a, 2)?).arg(square(b, 2)?))
+        }
+        "mv" => ("mv", Args::new().arg(square(a, 2)?).arg(b.clone())),
+        "bmm" => ("bmm", Args::new().arg(square(a, 3)?).arg(square(b, 3)?)),
+        "addmm_abb" => ("addmm", twice(&square(a, 2)?, &square(b, 2)?, &square(b, 2)?)),
+        "baddbmm_abb" => ("baddbmm", twice(&square(a, 3)?, &square(b, 3)?, &square(b, 3)?)),
+        "einsum_ij_jk" => ("einsum", twice(&"ij,jk->ik".into(), &square(a, 2)?, &square(b, 2)?)),
+        "linalg_vecdot" => ("linalg.vecdot", Args::new().arg(a.clone()).arg(b.clone())),
+        "scatter_add_src_b" => ("scatter_add", along(a, b)?),
+        "index_add_src_b" => ("index_add", along(a, b)?),
         _ => return None,
     })
 }
@@ -218,6 +250,9 @@ pub fn binary(text: &str, table: &mut Table) -> Result<(), String> {
                 let (Some(a), Some(b)) = (operand(left, lhs), operand(right, rhs)) else {
                     return Outcome::Differs("no such operand".to_owned());
                 };
+                if op == "isin" && lhs == "c32" && csv.categories.get(expected).is_none() {
+                    return Outcome::Unsupported("isin of complex32, which PyTorch forgets to refuse".to_owned());
+                }
                 let is_known = |name: &str| known.contains(name) || alias(name).is_some();
                 let (name, args) = match (grouped(op, &a, &b), binary_call(op)) {
                     (Some((name, args)), _) if is_known(name) => (name, args),

@@ -388,7 +388,7 @@ impl AnyTensor {
 /// Whether elements are among those tested for.
 pub(super) fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
     let op = "isin";
-    let bools = |operand: &AnyOperand| matches!(operand, AnyOperand::Array(x) if x.dtype == DType::Bool);
+    let bools = |operand: &AnyOperand| operand.dtype() == DType::Bool;
     if bools(elements) || bools(test) {
         return Err(super::dispatch::refused(op, DType::Bool));
     }
