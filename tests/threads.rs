@@ -183,6 +183,29 @@ fn scattered<E: Noise>(x: &Matrix<E>, way: usize) -> Matrix<E> {
 }
 
 /// Work that is shared between threads is shared in the caller's pool: here all threads of the global one are busy for ever.
+/// Results that are written past the caches, by threads whose parts begin in the middle of runs.
+#[test]
+fn joined_tensors_hold_the_elements_of_each() {
+    fn check<E: Exact + Dtype>(rows: usize, columns: [usize; 3], number: impl Fn(usize) -> E) {
+        let part = |first: usize, sizes: [usize; 2]| {
+            let elements = (0..sizes[0] * sizes[1]).map(|at| number(first + at)).collect();
+            Matrix::<E>::try_from_vec_sized(elements, sizes).unwrap()
+        };
+        let beside = columns.map(|columns| part(columns, [rows, columns]));
+        let below = columns.map(|columns| part(columns, [columns, rows]));
+        for pool in &*POOLS {
+            let [wide, tall] = pool.install(|| [castiron::cat(&beside, axis![1]), castiron::cat(&below, axis![0])]);
+            let want = (0..rows).flat_map(|row| beside.iter().flat_map(move |x| x.select(axis![0], row).to_vec()));
+            assert!(wide.to_vec().into_iter().map(E::bits).eq(want.map(E::bits)));
+            assert!(tall.to_vec().into_iter().map(E::bits).eq(below.iter().flat_map(|x| x.to_vec()).map(E::bits)));
+        }
+    }
+    let rows = if cfg!(debug_assertions) { 37 } else { 4001 };
+    check(rows, [1001, 333, 71], |at| at as f32);
+    check(rows, [301, 129, 128], |at| at % 3 == 0);
+    check(rows, [511, 17, 16], |at| at as i64);
+}
+
 #[test]
 fn work_stays_in_the_callers_pool() {
     let started = std::sync::Barrier::new(rayon::current_num_threads() + 1);

@@ -25,13 +25,15 @@ struct Lanes<'a, K, A, O> {
     /// From element to element of a lane, in the result and in the source.
     steps: [usize; 2],
     from: *const A,
+    /// Whether the results may be written past the caches.
+    past_caches: bool,
     results: &'a Results<'a, O>,
 }
 impl<K: LaneKernel<A, O>, A: Element, O: Copy + Default> Loop for Lanes<'_, K, A, O> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Lanes { walk, kernel, len, steps, from, results } = self;
+        let Lanes { walk, kernel, len, steps, from, past_caches, results } = self;
         // Lanes whose elements do not lie side by side are gathered here; the kernel writes to the other one.
         let mut gathered: Vec<A> = if steps[1] == 1 { Vec::new() } else { vec![A::default(); len] };
         let mut result = vec![O::default(); len];
@@ -54,7 +56,9 @@ impl<K: LaneKernel<A, O>, A: Element, O: Copy + Default> Loop for Lanes<'_, K, A
                 results(run.starts[0] + lane * run.steps[0], steps[0], &result);
             }
         }
-        stream::finish();
+        if past_caches {
+            stream::finish();
+        }
     }
 }
 
@@ -63,6 +67,7 @@ fn execute<A: Element, O: Copy + Default>(
     kernel: impl LaneKernel<A, O>,
     a: View<'_, HostBuffer, A>,
     axis: usize,
+    past_caches: bool,
     results: &Results<'_, O>,
 ) {
     // A zero-dim tensor is one lane of one element.
@@ -84,12 +89,12 @@ fn execute<A: Element, O: Copy + Default>(
     let pieces = threads::pieces(total);
     let steps = [inner, step];
     if pieces == 1 {
-        simd::dispatch(Lanes { walk: &walk, kernel, len, steps, from, results });
+        simd::dispatch(Lanes { walk: &walk, kernel, len, steps, from, past_caches, results });
     } else {
         let (parts, from) = (walk.split(pieces, 1), Shared(from));
         threads::for_each(parts.len(), &|part| {
             let from = &from;
-            simd::dispatch(Lanes { walk: &parts[part], kernel, len, steps, from: from.0, results });
+            simd::dispatch(Lanes { walk: &parts[part], kernel, len, steps, from: from.0, past_caches, results });
         });
     }
 }
@@ -105,7 +110,7 @@ pub(crate) fn lanes<A: Element, O: Element>(
     unsafe {
         HostBuffer::filled_by(total, |to: *mut O| {
             let to = Shared(to);
-            execute(kernel, a, axis, &|first, step, lane: &[O]| {
+            execute(kernel, a, axis, past_caches, &|first, step, lane: &[O]| {
                 let shared = &to;
                 let to = shared.0.add(first);
                 if step == 1 && past_caches && size_of_val(lane) >= LONG {
@@ -131,7 +136,7 @@ pub(crate) fn lanes_both<A: Element, O: Element, P: Element>(
     unsafe {
         HostBuffer::filled_by_both(result_len(a.sizes)?, |one: *mut O, other: *mut P| {
             let places = Shared((one, other));
-            execute(kernel, a, axis, &|first, step, lane: &[(O, P)]| {
+            execute(kernel, a, axis, false, &|first, step, lane: &[(O, P)]| {
                 let shared = &places;
                 let (one, other) = shared.0;
                 for (i, &(value, companion)) in lane.iter().enumerate() {

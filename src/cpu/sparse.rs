@@ -31,12 +31,14 @@ impl<E: Element> Csr<E> {
         for at in 0..rows {
             starts[at + 1] += starts[at];
         }
-        let mut next = starts.clone();
         let mut order = vec![0; row.len()];
         for (at, &row) in row.iter().enumerate() {
-            order[next[row as usize]] = at;
-            next[row as usize] += 1;
+            order[starts[row as usize]] = at;
+            starts[row as usize] += 1;
         }
+        // Each start has come to the next one.
+        starts.copy_within(..rows, 1);
+        starts[0] = 0;
         let columns = order.iter().map(|&at| column[at] as usize).collect();
         let values = order.iter().map(|&at| value[at]).collect();
         Ok(Csr { starts, columns, values })
