@@ -2,6 +2,8 @@
 
 #[path = "../examples/conformance/attributes.rs"]
 mod attributes;
+#[path = "../examples/conformance/calls.rs"]
+mod calls;
 #[path = "../examples/conformance/dtypes.rs"]
 mod dtypes;
 #[path = "../examples/conformance/layouts.rs"]
@@ -10,6 +12,8 @@ mod layouts;
 mod report;
 #[path = "../examples/conformance/samples.rs"]
 mod samples;
+#[path = "../examples/conformance/sparse.rs"]
+mod sparse;
 #[path = "../examples/conformance/tables.rs"]
 mod tables;
 #[path = "../examples/conformance/tokens.rs"]
@@ -50,5 +54,6 @@ tables! {
     strides_of_views: "views.json";
     strides_of_results: "memory_format.json";
     names_of_devices: "device.json";
+    sparse_tensors: "sparse.json";
     pytorchs_own_samples: "opinfo_samples.json";
 }

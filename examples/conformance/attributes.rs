@@ -3,7 +3,7 @@
 use crate::report::{Outcome, Table};
 use crate::tokens;
 use castiron::any::{Args, Value, call};
-use castiron::{AnyTensor, DType};
+use castiron::{AnyTensor, Complex, DType, Generator, ScalarValue};
 use serde_json::Value as Json;
 
 fn equal<T: PartialEq + core::fmt::Debug>(got: T, expected: T) -> Outcome {
@@ -42,6 +42,8 @@ fn basic(op: &str, dtype: DType) -> Option<castiron::Result<Value>> {
     let on = |name: &str, args: Args| call(name, &args);
     Some(match op {
         "empty" | "zeros" | "ones" => sized(op),
+        "rand" => AnyTensor::rand(&[2], dtype, &mut Generator::seeded(0)).map(Value::from),
+        "tensor_list" => on("tensor", Args::new().arg(vec![1_i64, 2]).named("dtype", dtype)),
         "full_2" => on("full", Args::new().arg(vec![2_i64]).arg(2_i64).named("dtype", dtype)),
         "arange" => on("arange", Args::new().arg(2_i64).named("dtype", dtype)),
         "eye" => on("eye", Args::new().arg(2_i64).named("dtype", dtype)),
@@ -105,6 +107,21 @@ pub fn dtypes(text: &str, table: &mut Table) -> Result<(), String> {
             table.row(op, || format!("{op} of {code}: {expected}"), || operation(op, dtype, expected));
         }
     }
+    for (constant, code) in json["alias_constants"].as_object().into_iter().flatten() {
+        let parsed = constant.strip_prefix("torch.").and_then(|name| name.parse().ok());
+        table.row("alias_constants", || constant.clone(), || of_dtype(parsed, code));
+    }
+    for (call_of, expected) in json["python_literal_inference"].as_object().into_iter().flatten() {
+        match (call_of.strip_prefix("default=").and_then(tokens::dtype), expected.as_object()) {
+            (Some(default), Some(calls)) => {
+                let _guard = castiron::dtype::scoped_default_dtype(default).map_err(|error| error.to_string())?;
+                for (call_of, expected) in calls {
+                    table.row(call_of, || format!("{call_of} by default {default}"), || inferred(call_of, expected));
+                }
+            }
+            _ => table.row(call_of, || call_of.clone(), || inferred(call_of, expected)),
+        }
+    }
     for (code, expected) in json["set_default_dtype"].as_object().into_iter().flatten() {
         table.row(
             "set_default_dtype",
@@ -118,13 +135,55 @@ pub fn dtypes(text: &str, table: &mut Table) -> Result<(), String> {
     Ok(())
 }
 
-/// Sparse tensors are not there yet.
-pub fn sparse(text: &str, table: &mut Table) -> Result<(), String> {
-    let json: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    for part in ["cases", "promotion"] {
-        for row in json[part].as_array().map_or(&[][..], |rows| rows) {
-            table.row(part, || row.to_string(), || Outcome::Unsupported("sparse tensors".to_owned()));
-        }
+/// A Python number as it is written, or a list of them.
+fn literal(text: &str) -> Option<Value> {
+    if let Some(items) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+        let items = items.split(',').filter(|item| !item.is_empty());
+        return items.map(literal).collect::<Option<Vec<_>>>().map(Value::List);
     }
-    Ok(())
+    let value = match text {
+        "True" => ScalarValue::Bool(true),
+        "1j" => ScalarValue::Complex(Complex::new(0.0, 1.0)),
+        "2**31" => ScalarValue::Int(1 << 31),
+        "2**63-1" => ScalarValue::Int((1 << 63) - 1),
+        "2**63" => ScalarValue::Int(1 << 63),
+        "-2**63" => ScalarValue::Int(-(1 << 63)),
+        "2**64" => ScalarValue::Int(1 << 64),
+        _ => match text.parse::<i64>() {
+            Ok(int) => ScalarValue::Int(int.into()),
+            Err(_) => ScalarValue::Float(text.parse().ok()?),
+        },
+    };
+    Some(value.into())
+}
+
+/// What Python's literals and the default dtype make of a call.
+fn inferred(call_of: &str, expected: &Json) -> Outcome {
+    let on = |name: &str, args: Args| call(name, &args);
+    let floats = || AnyTensor::ones(&[2], castiron::dtype::default_dtype());
+    let ints = || AnyTensor::ones(&[2], DType::I64);
+    let got = match call_of {
+        "empty" => on("empty", Args::new().arg(vec![2_i64])),
+        "eye" => on("eye", Args::new().arg(2_i64)),
+        "linspace" => on("linspace", Args::new().arg(0_i64).arg(1_i64).arg(2_i64)),
+        "int/int" => ints().and_then(|x| x / 2).map(Value::from),
+        "mean-like sin(int)" => ints().and_then(|x| x.sin()).map(Value::from),
+        "complex(f,f)" => floats().and_then(|x| x.complex(&x)).map(Value::from),
+        _ => {
+            let Some((name, argument)) = call_of.strip_suffix(')').and_then(|text| text.split_once('(')) else {
+                return Outcome::Differs("the row has another form".to_owned());
+            };
+            let Some(value) = literal(argument) else { return Outcome::Differs(format!("no literal: {argument}")) };
+            match name {
+                "full" => on("full", Args::new().arg(vec![2_i64]).arg(value)),
+                name => on(name, Args::new().arg(value)),
+            }
+        }
+    };
+    match (got, expected.as_array().map(|fields| &fields[..])) {
+        (Ok(Value::Array(got)), Some([code])) => of_dtype(Some(got.dtype()), code),
+        (Err(_), Some([_, _])) => Outcome::Agrees,
+        (Ok(_), _) => Outcome::Differs(format!("PyTorch refuses it ({expected})")),
+        (Err(error), _) => Outcome::Differs(format!("refused: {error}")),
+    }
 }

@@ -120,7 +120,9 @@ fn layout(name: &str) -> Result<AnyTensor> {
         "F" => tensor(&sizes, &json(&[1, 2, 6, 24]), 0),
         "scalar" => AnyTensor::ones(&[], DType::F32),
         "expand_all" => tensor(&sizes, &json(&[0, 0, 0, 0]), 0),
-        _ => AnyTensor::ones(&[], DType::F32).and_then(|one| one.reshape(&[2])),
+        "expand_dim0" => tensor(&sizes, &json(&[0, 20, 5, 1]), 0),
+        "row" => tensor(&json(&[5]), &json(&[1]), 0),
+        other => Err(castiron::Error::InvalidArgument { op: "layout", reason: format!("there is no layout {other}") }),
     }
 }
 
@@ -186,8 +188,14 @@ pub fn device(text: &str, table: &mut Table) -> std::result::Result<(), String> 
             || {
                 let args = args.replacen('\'', "", 2);
                 let Some((kind, index)) = args.split_once(", ") else { return Outcome::Unsupported(args.clone()) };
-                let Ok(index) = index.parse::<i64>() else { return Outcome::Unsupported(args.clone()) };
-                match (AnyDevice::new((kind, index)), row["str"].as_str()) {
+                let device = match index.parse::<i64>() {
+                    Ok(index) => AnyDevice::new((kind, index)),
+                    Err(_) if index == "None" => AnyDevice::new((kind, None::<i64>)),
+                    // The compiler takes integers only.
+                    Err(_) if row["str"].is_null() => return Outcome::Agrees,
+                    Err(_) => return Outcome::Unsupported(args.clone()),
+                };
+                match (device, row["str"].as_str()) {
                     (Err(_), None) => Outcome::Agrees,
                     (Ok(device), Some(expected)) if device.to_string() == expected => Outcome::Agrees,
                     (Err(_), Some(printed)) if printed != format!("{kind}:{index}") => Outcome::Aside(RANGE),
@@ -196,5 +204,112 @@ pub fn device(text: &str, table: &mut Table) -> std::result::Result<(), String> 
             },
         );
     }
+    for row in rows("other_args") {
+        let text = row["arg"].as_str().unwrap_or("");
+        table.row("other_args", || row.to_string(), || other_argument(text, row["str"].as_str()));
+    }
+    for (what, expected) in json["misc"].as_object().into_iter().flatten() {
+        let text = || format!("{what}: {expected}");
+        table.row("misc", text, || placement(what, expected));
+    }
     Ok(())
+}
+
+/// What else stands for a device, alone.
+fn other_argument(text: &str, expected: Option<&str>) -> Outcome {
+    let device = match text {
+        "torch.device('cuda:1')" => AnyDevice::new("cuda:1").and_then(AnyDevice::new),
+        "type='cuda',index=2" => AnyDevice::new(("cuda", 2)),
+        "type='cuda'" | "b'cuda'" => AnyDevice::new("cuda"),
+        text => match (text.parse::<i64>().map(AnyDevice::new), expected) {
+            (Ok(Err(_)), Some(_)) => {
+                return Outcome::Aside("an ordinal alone is the accelerator's: an error where there is none");
+            }
+            (Ok(device), _) => device,
+            // The compiler refuses what is neither text nor a device nor an integer.
+            (Err(_), None) => return Outcome::Agrees,
+            (Err(_), Some(_)) => return Outcome::Unsupported(text.to_owned()),
+        },
+    };
+    match (device, expected) {
+        (Err(_), None) => Outcome::Agrees,
+        (Ok(device), Some(expected)) if device.to_string() == expected => Outcome::Agrees,
+        (got, expected) => Outcome::Differs(format!("{got:?}, expected {expected:?}")),
+    }
+}
+
+/// Ones on a device: `cpu`, or `meta 0-d` without axes.
+fn placed(text: &str) -> Result<AnyTensor> {
+    let (device, sizes) = match text.split_once(' ') {
+        Some((device, "0-d")) => (device, &[][..]),
+        _ => (text, &[2][..]),
+    };
+    AnyTensor::ones(sizes, DType::F32)?.to_device(device)
+}
+
+/// A tensor made or written where devices meet.
+fn met(what: &str) -> Option<Result<AnyTensor>> {
+    let empty = |device: &str| AnyTensor::zeros_on(&[2], DType::F32, device);
+    let index = |device: &str| AnyTensor::zeros(&[1], DType::I64)?.to_device(device);
+    let added = |a: &str, b: &str| {
+        let mut a = placed(a)?;
+        a.add_(&placed(b)?)?;
+        Ok(a)
+    };
+    let copied = |to: &str, from: &str| {
+        let mut to = placed(to)?;
+        to.copy_from(&placed(from)?)?;
+        Ok(to)
+    };
+    Some(match what {
+        "tensor on cpu .device" | "empty.device == device('cpu')" => placed("cpu"),
+        "tensor.to('cpu:0').device" => placed("cpu").and_then(|x| x.to_device("cpu:0")),
+        "empty(device=0)" => AnyTensor::zeros_on(&[2], DType::F32, 0),
+        "meta + 1" => placed("meta").and_then(|x| x + 1),
+        "cat cpu,meta" => placed("cpu").and_then(|a| castiron::any::cat(&[a, placed("meta")?], 0)),
+        "mm cpu,meta" => placed("cpu").and_then(|a| a.unsqueeze(0)?.matmul(&placed("meta")?.unsqueeze(1)?)),
+        "cpu iadd meta" => added("cpu", "meta"),
+        "meta iadd cpu" => added("meta", "cpu"),
+        "meta iadd cpu 0-d" => added("meta", "cpu 0-d"),
+        "cpu copy_ meta" => copied("cpu", "meta"),
+        "meta copy_ cpu" => copied("meta", "cpu"),
+        "meta.to('cpu')" => placed("meta").and_then(|x| x.to_device("cpu")),
+        "meta.item()" => placed("meta 0-d").and_then(|x| x.item().map(|_| x)),
+        "where cpu cond, meta" => placed("cpu").and_then(|x| {
+            let meta = placed("meta")?;
+            castiron::any::where_(&x.gt(0)?, &meta, &meta)
+        }),
+        "meta index with cpu long" => placed("meta").and_then(|x| x.index(&[index("cpu")?.into()])),
+        "cpu index with meta long" => placed("cpu").and_then(|x| x.index(&[index("meta")?.into()])),
+        _ => match (what.strip_prefix("empty(device='"), what.split_once(" + ")) {
+            (Some(rest), _) => empty(rest.split('\'').next().unwrap_or("")),
+            (None, Some((a, b))) => placed(a).and_then(|a| a + placed(b)?),
+            _ => return None,
+        },
+    })
+}
+
+/// Where tensors are, and which devices meet.
+fn placement(what: &str, expected: &Json) -> Outcome {
+    if what == "with device('meta')" {
+        let made = castiron::device::scoped_default_device("meta").and_then(|_guard| {
+            let made = [AnyTensor::zeros(&[2], DType::F32)?, AnyTensor::zeros_on(&[2], DType::F32, "cpu")?];
+            Ok(made.map(|x| x.device_name()))
+        });
+        return match made {
+            Ok(["meta", "cpu"]) => Outcome::Agrees,
+            other => Outcome::Differs(format!("{other:?}")),
+        };
+    }
+    match (met(what), expected) {
+        (None, _) => Outcome::Aside("what Python is asked: text beside a device, order, pickling, lists of names"),
+        (Some(Err(_)), Json::Object(_)) => Outcome::Agrees,
+        (Some(Ok(_)), Json::Bool(true)) => Outcome::Agrees,
+        (Some(Ok(got)), Json::String(device)) if device.ends_with(got.device_name()) => Outcome::Agrees,
+        (Some(Err(_)), _) if what.contains("meta") && what.contains("cpu") => {
+            Outcome::Aside("two devices are refused, also where PyTorch forgets to")
+        }
+        (Some(Ok(got)), expected) => Outcome::Differs(format!("on {}, expected {expected}", got.device_name())),
+        (Some(Err(error)), expected) => Outcome::Differs(format!("refused: {error}; expected {expected}")),
+    }
 }

@@ -9,10 +9,12 @@
 //! 1 if there are any.
 
 mod attributes;
+mod calls;
 mod dtypes;
 mod layouts;
 mod report;
 mod samples;
+mod sparse;
 mod tables;
 mod tokens;
 mod values;

@@ -1,7 +1,7 @@
 //! The tables that are known, and how each is read.
 
 use crate::report::Table;
-use crate::{attributes, dtypes, layouts, samples, values, views};
+use crate::{attributes, dtypes, layouts, samples, sparse, values, views};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
@@ -20,7 +20,7 @@ pub const TABLES: &[(&str, Reader)] = &[
     ("views.json", views::all),
     ("memory_format.json", layouts::memory_format),
     ("device.json", layouts::device),
-    ("sparse.json", attributes::sparse),
+    ("sparse.json", sparse::all),
     ("opinfo_samples.json", samples::all),
 ];
 

@@ -163,7 +163,10 @@ fn in_steps(op: &str, operands: &[Value]) -> Option<castiron::Result<Value>> {
                 ScalarValue::Bool(value) => Tensor::<bool, ()>::full(value).into(),
                 ScalarValue::Int(value) => match i64::try_from(value) {
                     Ok(value) => Tensor::<i64, ()>::full(value).into(),
-                    Err(_) => return call("tensor", &Args::new()),
+                    Err(_) => {
+                        let reason = format!("{value} does not fit int64");
+                        return Err(castiron::Error::InvalidArgument { op: "tensor", reason });
+                    }
                 },
                 ScalarValue::Float(value) => Tensor::<f32, ()>::full(value as f32).into(),
                 ScalarValue::Complex(z) => {
@@ -298,12 +301,6 @@ fn row(oracle: &Oracle<'_>, part: &str, fields: &[Json]) -> Outcome {
     let raised = elements.starts_with('E') && elements[1..].chars().all(|c| c.is_ascii_digit());
     match oracle.call(called, &operands) {
         Err(Outcome::Differs(_)) if raised => Outcome::Agrees,
-        // Kernels that PyTorch does not reach admit what they would refuse.
-        Err(Outcome::Differs(why))
-            if elements.trim_matches([' ', '|']).is_empty() && why.contains("not defined for dtype") =>
-        {
-            Outcome::Unsupported(format!("{op} of no elements of a dtype that it is not defined for"))
-        }
         Err(Outcome::Differs(_)) if shell && part != "cast" => {
             Outcome::Aside("shell dtypes (u16, u32, u64, float8, float4) have no arithmetic")
         }
@@ -320,13 +317,6 @@ fn row(oracle: &Oracle<'_>, part: &str, fields: &[Json]) -> Outcome {
             } else {
                 Outcome::Differs(format!("PyTorch refuses it ({elements})"))
             }
-        }
-        // `var` of the same elements is infinite in PyTorch, too.
-        Ok(Some(got))
-            if op == "var_mean"
-                && got.iter().any(|x| x.isinf().is_ok_and(|x| x.item().ok() == Some(ScalarValue::Bool(true)))) =>
-        {
-            Outcome::Unsupported("var_mean where the sum overflows".to_owned())
         }
         Ok(Some(_)) if matches!(op, "any" | "all") && codes == ["u8"] => {
             Outcome::Aside("any and all give bool for u8, too")

@@ -75,11 +75,6 @@ fn row(fields: &[Json]) -> Outcome {
         return Outcome::Differs("the row has another form".to_owned());
     };
     let (op, args) = (op.as_str().unwrap_or(""), args.as_array().cloned().unwrap_or_default());
-    if op.starts_with("conj")
-        || matches!(op, "H" | "mH" | "adjoint") && code.as_str().is_some_and(|code| code.starts_with('c'))
-    {
-        return Outcome::Unsupported(format!("{op} (conjugates are computed, not marked)"));
-    }
     let Some(dtype) = code.as_str().and_then(tokens::dtype) else {
         return Outcome::Differs("no such dtype".to_owned());
     };
@@ -94,8 +89,20 @@ fn row(fields: &[Json]) -> Outcome {
         Ok(input) => input,
         Err(error) => return Outcome::Differs(error),
     };
-    let mut called = Args::new().arg(&input);
+    // What is done to the conjugate.
+    let (op, seen) = match op.strip_prefix("conj.") {
+        Some(op) => match input.conj() {
+            Ok(conjugate) => (op, conjugate),
+            Err(error) => return Outcome::Differs(error.to_string()),
+        },
+        None => (op, input.clone()),
+    };
+    let mut called = Args::new().arg(seen);
     let name = match op {
+        "view_dtype_f32" => {
+            called = called.arg(DType::F32);
+            "view"
+        }
         "slice0" | "slice_last" => {
             let dim = if op == "slice0" { 0_i64 } else { -1 };
             for (name, value) in ["start", "end", "step"].iter().zip(&args) {

@@ -87,7 +87,7 @@ impl AnyTensor {
             return x.add(&term)?.to(dtype);
         }
         // `add` multiplies what it adds by 1, which spoils infinite parts; here PyTorch adds the parts as they are.
-        x.view_as_real()?.add(&term.view_as_real()?)?.contiguous()?.view_as_complex()?.to(dtype)
+        x.resolved()?.view_as_real()?.add(&term.resolved()?.view_as_real()?)?.contiguous()?.view_as_complex()?.to(dtype)
     }
 
     /// `self + value * a * b` (`torch.addcmul`). Dtypes promote.

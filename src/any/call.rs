@@ -405,13 +405,13 @@ impl<'a> Bound<'a> {
 /// ```
 pub fn ops() -> impl Iterator<Item = NamedOp> {
     let unary = UNARY.iter().map(|row| NamedOp {
-        name: torch_name(row.torch, row.name),
+        name: row.called(),
         arguments: &["input"],
         dtypes: row.admits.words(),
         run: Run::Unary(row),
     });
     let binary = BINARY.iter().map(|row| NamedOp {
-        name: torch_name(row.torch, row.name),
+        name: row.called(),
         arguments: &["input", "other"],
         dtypes: row.admits.words(),
         run: Run::Binary(row),
@@ -424,12 +424,6 @@ pub fn ops() -> impl Iterator<Item = NamedOp> {
         .chain(unary)
         .chain(binary)
         .filter(move |op| seen.insert(op.name))
-}
-
-/// `torch.special.exp2` and the like as they are called.
-fn torch_name(torch: &'static str, name: &'static str) -> &'static str {
-    // Rows that say more than a name (`torch.div(rounding_mode='trunc')`) are called by ours.
-    if torch.contains('(') || torch.contains('`') { name } else { torch.strip_prefix("torch.").unwrap_or(name) }
 }
 
 /// Other names of operations: PyTorch's aliases.
@@ -464,8 +458,6 @@ const ALIASES: &[(&str, &str)] = &[
     ("nn.functional.sigmoid", "sigmoid"),
     ("nn.functional.tanh", "tanh"),
     ("trapz", "trapezoid"),
-    ("conj_physical", "conj"),
-    ("resolve_conj", "clone"),
     ("row_stack", "vstack"),
     ("ger", "outer"),
     ("__matmul__", "matmul"),
@@ -513,6 +505,20 @@ pub fn alias(name: &str) -> Option<&'static str> {
     ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, of)| *of)
 }
 
+/// The operation of a name or an alias.
+pub(super) fn operation(name: &str) -> Result<&'static NamedOp> {
+    use std::collections::HashMap;
+    use std::sync::OnceLock;
+    static OPS: OnceLock<HashMap<&'static str, NamedOp>> = OnceLock::new();
+    let known = OPS.get_or_init(|| ops().map(|op| (op.name, op)).collect());
+    let name = name.strip_prefix("torch.").unwrap_or(name);
+    let alias = || alias(name).and_then(|of| known.get(of));
+    known.get(name).or_else(alias).ok_or_else(|| {
+        let reason = format!("there is no operation `{name}`");
+        Error::InvalidArgument { op: "call", reason }
+    })
+}
+
 /// Calls an operation by PyTorch's name, with PyTorch's arguments.
 ///
 /// # Errors
@@ -530,15 +536,7 @@ pub fn alias(name: &str) -> Option<&'static str> {
 /// # Ok::<(), castiron::Error>(())
 /// ```
 pub fn call(name: &str, args: &Args) -> Result<Value> {
-    use std::collections::HashMap;
-    use std::sync::OnceLock;
-    static OPS: OnceLock<HashMap<&'static str, NamedOp>> = OnceLock::new();
-    let known = OPS.get_or_init(|| ops().map(|op| (op.name, op)).collect());
-    let name = name.strip_prefix("torch.").unwrap_or(name);
-    let alias = || alias(name).and_then(|of| known.get(of));
-    let Some(op) = known.get(name).or_else(alias) else {
-        return Err(Error::InvalidArgument { op: "call", reason: format!("there is no operation `{name}`") });
-    };
+    let op = operation(name)?;
     let bound = Bound::new(op.name, op.arguments, args)?;
     match op.run {
         Run::Unary(row) => bound.tensor("input")?.apply(row).map(Value::Array),

@@ -50,10 +50,10 @@ impl AnyTensor {
         let Some(cast) = cast(self.dtype, dtype)? else { return Ok(self.clone()) };
         let strides = super::preserved(&self.sizes, &self.strides);
         let len = super::checked_numel("to", &self.sizes, dtype)?;
-        let Buffer::Cpu(buffer) = &self.buffer else {
+        if self.is_meta() {
             return Ok(AnyTensor::fresh(Buffer::Meta, dtype, &self.sizes, &strides));
-        };
-        let from = erased::place(buffer, self.first(), self.dtype.itemsize(), None);
+        }
+        let from = erased::place(self.host("to")?, self.first(), self.dtype.itemsize(), None);
         // SAFETY: the strides of a fresh result are dense; what a tensor reaches is valid.
         let result = unsafe {
             erased::fresh(len, dtype.itemsize(), |out| {

@@ -102,6 +102,47 @@ impl AnyTensor {
         whole.reshape(&[whole.numel() as i64])?.scattered(op, 0, &places, &from, false)?.shaped(&signed(&sizes))
     }
 
+    /// The elements that are positive, the others times a weight (`torch.nn.functional.prelu`): one of the same dtype for all, or one
+    /// for each position along the second axis.
+    ///
+    /// # Errors
+    /// If the tensor is zero-dim or its dtype no float, or the weights have another dtype, are more than one axis of them or others
+    /// in number.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1.0, -2.0], [-3.0, 4.0]]);
+    /// let weights = AnyTensor::from(tensor![0.5, 0.25]);
+    /// assert_eq!(x.prelu(&weights)?.to_string(), "tensor([[ 1.0000, -0.5000],\n        [-1.5000,  4.0000]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn prelu(&self, weight: &AnyTensor) -> Result<AnyTensor> {
+        let op = "prelu";
+        super::moves::same_dtype(op, self, weight)?;
+        if !self.dtype.is_floating_point() || self.dtype.is_shell() {
+            return Err(super::dispatch::refused(op, self.dtype));
+        }
+        if (self.rank() == 0 && weight.numel() != 1) || weight.rank() > 1 {
+            let reason = format!(
+                "a weight, or a list of them and a tensor with axes are wanted, got {:?} and {:?}",
+                self.shape(),
+                weight.shape()
+            );
+            return invalid(op, reason);
+        }
+        let channels = if self.rank() > 1 { self.sizes[1] } else { 1 };
+        if weight.numel() != 1 && weight.numel() != channels {
+            return invalid(op, format!("{} weights are not one for each of {channels} channels", weight.numel()));
+        }
+        let mut sizes = vec![1; self.rank().min(2)];
+        if let [_, of_channels] = &mut sizes[..] {
+            *of_channels = weight.numel() as i64;
+        }
+        sizes.resize(self.rank(), 1);
+        let scaled = self.mul(weight.shaped(&sizes)?)?;
+        where_(&self.gt(0)?, self, scaled)
+    }
+
     /// The positions in row-major order where a mask of bools is true.
     fn true_places(&self, op: &'static str) -> Result<AnyTensor> {
         let (buffer, count) = true_positions::<Cpu>(self.seen(op)?)?;

@@ -48,7 +48,7 @@ impl AnyTensor {
     /// If there are no data, or memory runs out.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let row_major = self.contiguous()?;
-        let Buffer::Cpu(buffer) = &row_major.buffer else { return Err(Error::NoData { op: "to_bytes" }) };
+        let buffer = row_major.host("to_bytes")?;
         let width = self.dtype.itemsize();
         // SAFETY: a contiguous tensor's elements lie side by side from its offset on.
         let bytes = unsafe {
@@ -63,10 +63,40 @@ impl AnyTensor {
     /// If there are no data.
     pub fn to_scalars(&self) -> Result<Vec<ScalarValue>> {
         let op = "to_scalars";
-        let Buffer::Cpu(buffer) = &self.buffer else { return Err(Error::NoData { op }) };
+        let buffer = self.host(op)?;
         among!(op, self.dtype, E: Element => {
             let view = crate::storage::View::<_, E>::new(buffer, self.first(), &self.sizes, &self.strides);
             Ok(crate::cpu::elementwise::download(view).into_iter().map(crate::Element::to_scalar).collect())
+        })
+    }
+
+    /// Row-major elements from scalars, each of which becomes one of the dtype as in [`full`](Self::full).
+    ///
+    /// # Errors
+    /// If there are not as many scalars as the sizes take, one does not fit the dtype, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType, ScalarValue};
+    /// let x = AnyTensor::from_scalars(&[ScalarValue::Int(1), ScalarValue::Float(2.5)], &[2], DType::F32)?;
+    /// assert_eq!(x.to_string(), "tensor([1.0000, 2.5000])");
+    /// assert!(AnyTensor::from_scalars(&[ScalarValue::Int(300)], &[1], DType::U8).is_err());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn from_scalars(scalars: &[ScalarValue], sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
+        let op = "from_scalars";
+        let expected = checked_numel(op, sizes, dtype)?;
+        if scalars.len() != expected {
+            let reason = format!("{sizes:?} takes {expected} elements, got {}", scalars.len());
+            return Err(Error::InvalidArgument { op, reason });
+        }
+        if dtype == DType::F4E2M1FNX2 {
+            return Err(Error::NotAdmitted { op, dtype, reason: "nothing converts to it".to_owned() });
+        }
+        let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
+        among!(op, dtype, E: Castable => {
+            let element = |&value: &ScalarValue| value.to_element().ok_or(Error::ScalarOutOfRange { op, value, dtype });
+            let elements: Vec<E> = scalars.iter().map(element).collect::<Result<_>>()?;
+            AnyTensor::from(crate::Tensor::<E, super::bridge::List>::try_from_vec_sized(elements, [expected])?).reshape(&sizes)
         })
     }
 
@@ -199,10 +229,7 @@ impl AnyTensor {
     pub fn like(other: &AnyTensor, dtype: DType, format: MemoryFormat) -> Result<AnyTensor> {
         let strides = format.copied("zeros_like", &other.sizes, &other.strides)?;
         let len = checked_numel("zeros_like", &other.sizes, dtype)? * dtype.itemsize();
-        let buffer = match &other.buffer {
-            Buffer::Meta => Buffer::Meta,
-            Buffer::Cpu(_) => Buffer::Cpu(HostBuffer::zeroed::<u8>(len)?),
-        };
+        let buffer = if other.is_meta() { Buffer::Meta } else { Buffer::Cpu(HostBuffer::zeroed::<u8>(len)?) };
         Ok(AnyTensor::fresh(buffer, dtype, &other.sizes, &strides))
     }
 

@@ -94,9 +94,10 @@ impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
         for (at, source) in self.sources.iter().enumerate() {
             let cast = through(source.dtype, &self.dtypes)?;
             let width = source.dtype.itemsize();
-            places[at + 1] = match &source.buffer {
-                Buffer::Cpu(buffer) => erased::place(buffer, source.first(), width, cast),
-                Buffer::Meta => Place { start: out, width, cast },
+            places[at + 1] = if source.is_meta() {
+                Place { start: out, width, cast }
+            } else {
+                erased::place(source.host(self.op)?, source.first(), width, cast)
             };
             strides::broadcast(&source.sizes, &source.strides, sizes, &mut all[at + 1]);
         }
@@ -158,13 +159,13 @@ fn through(from: DType, dtypes: &Dtypes) -> Result<Option<Cast>> {
 }
 
 /// Whether an output of this dtype may be written with a result.
-fn check_output(op: &'static str, is_exact: bool, result: DType, output: DType) -> Result<()> {
+pub(super) fn check_output(op: &'static str, is_exact: bool, result: DType, output: DType) -> Result<()> {
     let allowed = if is_exact { result == output } else { result.can_cast(output) };
     if allowed { Ok(()) } else { Err(Error::NotCastable { op, result, output }) }
 }
 
 /// Whether an output of this shape may be written with a result.
-fn check_shape(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
+pub(super) fn check_shape(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
     if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
 }
 
@@ -194,6 +195,9 @@ fn result_strides_of_one<const N: usize>(job: &Job<N, 1>, beside_scalar: bool) -
 impl AnyTensor {
     /// A row of the unary table, as a new tensor.
     pub(super) fn apply(&self, row: &Unary) -> Result<AnyTensor> {
+        if row.name == "conj" && !self.dtype.is_shell() {
+            return Ok(self.conjugates());
+        }
         if row.rule == Rule::divided && self.dtype.category() == Category::Integral {
             // Integers are divided by an integer, which may have wrapped.
             let [one, abs] = [AnyOperand::from(1_i64), self.apply(super::rows::unary::abs)?.into()];
@@ -238,7 +242,7 @@ impl AnyTensor {
 /// Operands on one device, or a zero-dim one on the CPU beside another.
 pub(super) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
     let (lhs, rhs) = (a.device_name(), b.device_name());
-    let joins = |x: &AnyTensor| x.rank() == 0 && matches!(x.buffer, Buffer::Cpu(_));
+    let joins = |x: &AnyTensor| x.rank() == 0 && !x.is_meta();
     if lhs == rhs || joins(a) || joins(b) {
         return Ok(());
     }
@@ -273,7 +277,10 @@ fn filled(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTenso
 /// Looks for zeros among integer divisors.
 fn check_divisors(op: &'static str, divisors: &AnyTensor, dtype: DType) -> Result<()> {
     let divisors = divisors.to(dtype)?;
-    let Buffer::Cpu(buffer) = &divisors.buffer else { return Ok(()) };
+    if divisors.is_meta() {
+        return Ok(());
+    }
+    let buffer = divisors.host(op)?;
     let found = super::dispatch::among!(op, dtype, E: Bits => {
         let view = crate::storage::View::<_, E>::new(buffer, divisors.first(), &divisors.sizes, &divisors.strides);
         Ok(crate::cpu::elementwise::any(view, |element| element == E::default()))
@@ -530,44 +537,6 @@ impl AnyTensor {
     }
 }
 
-/// The names of the elementwise operations of the tables.
-pub fn rows() -> impl Iterator<Item = &'static str> {
-    super::rows::UNARY.iter().map(|row| row.name).chain(super::rows::BINARY.iter().map(|row| row.name))
-}
-
-fn no_row<T>(name: &str) -> Result<T> {
-    let reason = format!("there is no elementwise operation `{name}`");
-    Err(Error::InvalidArgument { op: "update", reason })
-}
-
-/// Runs an elementwise operation of the tables by its name in place: of one operand, or with another.
-///
-/// # Errors
-/// If there is no such operation, or as the method in place.
-pub fn update(name: &str, x: &mut AnyTensor, other: Option<AnyOperand>) -> Result<()> {
-    let unary = super::rows::UNARY.iter().find(|row| row.name == name);
-    let binary = super::rows::BINARY.iter().find(|row| row.name == name);
-    match (unary, binary, other) {
-        (Some(row), _, None) => x.apply_in_place(row).map(|_| ()),
-        (_, Some(row), Some(other)) => x.combine_in_place(row, &other).map(|_| ()),
-        _ => no_row(name),
-    }
-}
-
-/// Runs an elementwise operation of the tables by its name, with `x` as every operand, into an existing tensor (`out=`).
-///
-/// # Errors
-/// If there is no such operation, or as the method that writes.
-pub fn write(name: &str, x: &AnyTensor, out: &mut AnyTensor) -> Result<()> {
-    if let Some(row) = super::rows::UNARY.iter().find(|row| row.name == name) {
-        return x.apply_into(row, out);
-    }
-    match super::rows::BINARY.iter().find(|row| row.name == name) {
-        Some(row) => x.combine_into(row, &x.into(), out),
-        None => no_row(name),
-    }
-}
-
 impl AnyTensor {
     /// Each element, but at least `min` and at most `max`, where these are given (`torch.clamp`).
     ///
@@ -588,16 +557,5 @@ impl AnyTensor {
             (None, Some(max)) => self.clamp_max(max),
             (Some(min), Some(max)) => self.clamp_min(min)?.clamp_max(max),
         }
-    }
-
-    /// [`clamp`](Self::clamp) in place. The result must be castable to the dtype and have the shape of `self`.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn clamp_(&mut self, min: Option<AnyOperand>, max: Option<AnyOperand>) -> Result<&mut Self> {
-        let result = self.clamp(min, max)?;
-        check_output("clamp", false, result.dtype, self.dtype)?;
-        check_shape("clamp", &result.sizes, &self.sizes)?;
-        self.copy_from(&result)
     }
 }

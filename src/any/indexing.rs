@@ -160,6 +160,16 @@ fn is_mask(tensor: &AnyTensor) -> bool {
     matches!(tensor.dtype, DType::Bool | DType::U8)
 }
 
+/// Whether an index is a mask.
+pub(super) fn is_truths(index: &Value) -> bool {
+    match index {
+        Value::Array(tensor) => tensor.dtype == DType::Bool,
+        Value::Number(value) => matches!(value, ScalarValue::Bool(_)),
+        Value::List(items) => items.first().is_some_and(is_truths),
+        _ => false,
+    }
+}
+
 fn is_integral(tensor: &AnyTensor) -> bool {
     tensor.dtype != DType::Bool && tensor.dtype.int_range().is_some()
 }
@@ -183,6 +193,12 @@ impl AnyTensor {
     /// ```
     pub fn index(&self, index: &[Value]) -> Result<AnyTensor> {
         let op = "index";
+        let (view, indices) = self.met(op, index)?;
+        if indices.is_empty() { Ok(view) } else { Meeting::new(op, &view, &indices)?.read(op) }
+    }
+
+    /// The view that an index makes, and the indices that choose elements of it, by axes.
+    pub(super) fn met(&self, op: &'static str, index: &[Value]) -> Result<(AnyTensor, Vec<(usize, AnyTensor)>)> {
         let mut items = Vec::with_capacity(index.len());
         for item in index {
             items.push(match item {
@@ -243,7 +259,7 @@ impl AnyTensor {
                 }
             }
         }
-        if indices.is_empty() { Ok(view) } else { Meeting::new(op, &view, &indices)?.read(op) }
+        Ok((view, indices))
     }
 
     /// Writes values where indices meet (`torch.index_put`): a tensor of indices or a mask for each axis from the first on, or
@@ -253,8 +269,6 @@ impl AnyTensor {
     /// If an index is out of range, there are too many, dtypes differ or the values do not broadcast.
     pub fn index_put(&self, indices: &[Option<&AnyTensor>], values: &AnyTensor, accumulate: bool) -> Result<AnyTensor> {
         let op = "index_put";
-        super::moves::same_dtype(op, self, values)?;
-        same_device(op, self, values)?;
         let (mut at, mut found) = (0, Vec::new());
         for index in indices {
             let taken = index.map_or(1, |index| if is_mask(index) { index.rank() } else { 1 });
@@ -269,7 +283,20 @@ impl AnyTensor {
         if found.is_empty() {
             return invalid(op, "there are no indices".to_owned());
         }
-        let meeting = Meeting::new(op, self, &found)?;
+        self.put_at(op, &found, values, accumulate)
+    }
+
+    /// Writes values of the same dtype where indices of axes meet.
+    pub(super) fn put_at(
+        &self,
+        op: &'static str,
+        found: &[(usize, AnyTensor)],
+        values: &AnyTensor,
+        accumulate: bool,
+    ) -> Result<AnyTensor> {
+        super::moves::same_dtype(op, self, values)?;
+        same_device(op, self, values)?;
+        let meeting = Meeting::new(op, self, found)?;
         let whole = meeting.whole();
         let refused = |_| Error::Broadcast { op, lhs: values.shape().into(), rhs: whole[..].into() };
         let cube = meeting.cube()?;

@@ -3,6 +3,18 @@
 //! Elementwise operations run the loops compiled for the tables of operations, operands of other dtypes being converted piece by
 //! piece; views are computed from sizes and strides; everything else goes to the typed tensors, with up to three axes whose sizes
 //! are known while running. Uses every room below.
+//!
+//! | PyTorch | castiron, each `?` |
+//! |---|---|
+//! | `torch.tensor([[1., 2.]])`, `torch.zeros(n, 3, device=d)` | `AnyTensor::from(tensor![[1.0, 2.0]])`, `AnyTensor::zeros_on(&[n, 3], DType::F32, d)` |
+//! | `torch.rand(2, 3, generator=g)` | `AnyTensor::rand(&[2, 3], DType::F32, &mut g)` |
+//! | `(x + 1) @ w`, `2 / x`, `x > y` | `(&x + 1)?.matmul(&w)`, `2 / &x`, `x.gt(&y)` |
+//! | `x.sum(0, keepdim=True)`, `x.to(torch.int64)` | `x.sum(Some(&[0]), true, None)`, `x.to(DType::I64)` |
+//! | `x[:, 1:3]`, `x[mask]`, `x[..., [0, 2]]` | `x.slice(1, Some(1), Some(3), 1)`, `x.index(&[(&mask).into()])`, `x.index(&[Value::Rest, vec![0_i64, 2].into()])` |
+//! | `x[mask] = 0`, `x[:, 1] += y` | `x.set(&[(&mask).into()], 0)`, `x.select_mut(1, 1)?.add_(&y)` |
+//! | `x.lerp_(y, 0.5)`, `torch.add(x, y, out=z)` | `x.lerp_(&y, 0.5)`, `x.add_into(&y, &mut z)` |
+//! | `x.conj()`, `x.mH`, `x.to_sparse()` | `x.conj()`, `x.adjoint()` (views both), `x.to_sparse(0)` |
+//! | any of these by name | [`call`], [`call_in_place`], [`call_into`] |
 
 mod apart;
 mod blend;
@@ -18,6 +30,7 @@ mod einsum;
 mod elementwise;
 mod indexing;
 mod joining;
+mod marked;
 mod moves;
 mod moving;
 mod normalize;
@@ -25,14 +38,17 @@ mod operand;
 mod operators;
 mod ops;
 mod order;
+mod outputs;
 mod padding;
 mod powers;
 mod products;
+mod random;
 mod reduce;
 mod reinterpret;
 mod rows;
 mod scan;
 mod sparse;
+mod sparse_moves;
 mod statistics;
 mod tuned;
 mod view_mut;
@@ -54,11 +70,11 @@ use dims::Dims;
 #[doc(hidden)]
 pub use dispatch::{Visited, not_among};
 pub use einsum::einsum;
-pub use elementwise::{rows, update, write};
 pub use joining::{
     block_diag, broadcast_tensors, cartesian_prod, cat, column_stack, dstack, hstack, meshgrid, stack, vstack,
 };
 pub use operand::AnyOperand;
+pub use outputs::{call_in_place, call_into};
 pub use powers::multi_dot;
 pub use sparse::AnySparse;
 pub use view_mut::AnyViewMut;
@@ -91,6 +107,8 @@ pub struct AnyTensor {
 /// Where the elements are.
 enum Buffer {
     Cpu(HostBuffer),
+    /// Elements that count as conjugated or negated.
+    Marked(std::sync::Arc<marked::Marked>),
     Meta,
 }
 
@@ -167,7 +185,7 @@ impl AnyTensor {
     /// The device (`torch.Tensor.device`).
     pub fn device(&self) -> AnyDevice {
         match self.buffer {
-            Buffer::Cpu(_) => AnyDevice::CPU,
+            Buffer::Cpu(_) | Buffer::Marked(_) => AnyDevice::CPU,
             Buffer::Meta => AnyDevice::META,
         }
     }
@@ -202,7 +220,7 @@ impl AnyTensor {
     /// The device as PyTorch prints it.
     pub fn device_name(&self) -> &'static str {
         match self.buffer {
-            Buffer::Cpu(_) => "cpu",
+            Buffer::Cpu(_) | Buffer::Marked(_) => "cpu",
             Buffer::Meta => "meta",
         }
     }
@@ -238,7 +256,7 @@ impl AnyTensor {
 
     /// Whether the two tensors share storage.
     pub fn shares_storage(&self, other: &AnyTensor) -> bool {
-        matches!((&self.buffer, &other.buffer), (Buffer::Cpu(a), Buffer::Cpu(b)) if a.is_same(b))
+        matches!((self.storage(), other.storage()), (Some(a), Some(b)) if a.is_same(b))
     }
 
     /// The typed tensor, if dtype, shape and device are those of the type; the error names everything that differs.
@@ -264,13 +282,12 @@ impl AnyTensor {
         handle: impl FnOnce(&HostBuffer) -> HostBuffer,
     ) -> Result<Tensor<E, S, D>> {
         let same_shape = self.rank() == S::RANK && crate::tensor::fits::<S>(&self.sizes);
-        let storage: Option<D::Storage> = match &self.buffer {
-            Buffer::Cpu(buffer) => {
-                (TypeId::of::<D>() == TypeId::of::<Cpu>()).then(|| as_storage::<D, _>(handle(buffer)))
-            }
-            Buffer::Meta => {
-                (TypeId::of::<D>() == TypeId::of::<Meta>()).then(|| as_storage::<D, _>(crate::device::NoData))
-            }
+        let storage: Option<D::Storage> = if self.is_meta() {
+            (TypeId::of::<D>() == TypeId::of::<Meta>()).then(|| as_storage::<D, _>(crate::device::NoData))
+        } else if TypeId::of::<D>() == TypeId::of::<Cpu>() {
+            Some(as_storage::<D, _>(handle(self.host(op)?)))
+        } else {
+            None
         };
         let differs: Vec<&str> =
             [(self.dtype != E::DTYPE, "the dtype"), (!same_shape, "the shape"), (storage.is_none(), "the device")]
@@ -298,11 +315,21 @@ impl AnyTensor {
         if self.is_empty() { 0 } else { self.offset }
     }
 
-    /// The host's buffer.
+    /// The host's buffer with the elements.
     fn host(&self, op: &'static str) -> Result<&HostBuffer> {
         match &self.buffer {
             Buffer::Cpu(buffer) => Ok(buffer),
+            Buffer::Marked(marked) => marked.resolved(),
             Buffer::Meta => Err(Error::NoData { op }),
+        }
+    }
+
+    /// The storage that is shared, whatever its elements count as.
+    fn storage(&self) -> Option<&HostBuffer> {
+        match &self.buffer {
+            Buffer::Cpu(buffer) => Some(buffer),
+            Buffer::Marked(marked) => Some(&marked.base),
+            Buffer::Meta => None,
         }
     }
 
@@ -320,8 +347,12 @@ impl AnyTensor {
     /// written where they are: they have places of their own.)
     fn make_unique(&mut self) -> Result<()> {
         let dense = strides::is_contiguous(&self.sizes, &self.strides) || strides::is_dense(&self.sizes, &self.strides);
-        let Buffer::Cpu(buffer) = &mut self.buffer else { return Ok(()) };
-        if (!dense || !buffer.is_unique()) && !buffer.is_fixed() {
+        let is_own = match &mut self.buffer {
+            Buffer::Cpu(buffer) => (dense && buffer.is_unique()) || buffer.is_fixed(),
+            Buffer::Marked(_) => false,
+            Buffer::Meta => true,
+        };
+        if !is_own {
             *self = self.copied(&preserved(&self.sizes, &self.strides))?;
         }
         Ok(())
@@ -329,15 +360,16 @@ impl AnyTensor {
 
     /// A copy with these strides, which leave no gaps.
     pub(in crate::any) fn copied(&self, strides: &[usize]) -> Result<AnyTensor> {
-        let buffer = match &self.buffer {
-            Buffer::Meta => Buffer::Meta,
-            Buffer::Cpu(buffer) => Buffer::Cpu(crate::cpu::erased::copy(
-                buffer,
+        let buffer = if self.is_meta() {
+            Buffer::Meta
+        } else {
+            Buffer::Cpu(crate::cpu::erased::copy(
+                self.host("clone")?,
                 self.first(),
                 self.dtype.itemsize(),
                 &self.sizes,
                 [strides, &self.strides],
-            )?),
+            )?)
         };
         Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, strides))
     }
@@ -362,6 +394,7 @@ impl Clone for Buffer {
     fn clone(&self) -> Self {
         match self {
             Buffer::Cpu(buffer) => Buffer::Cpu(shared(buffer)),
+            Buffer::Marked(marked) => Buffer::Marked(marked.clone()),
             Buffer::Meta => Buffer::Meta,
         }
     }
@@ -397,7 +430,7 @@ fn checked_numel(op: &'static str, sizes: &[usize], dtype: DType) -> Result<usiz
 impl AnyTensor {
     /// The element so far from the first; nothing on a device without data.
     fn element(&self, at: usize) -> Option<ScalarValue> {
-        let Buffer::Cpu(buffer) = &self.buffer else { return None };
+        let buffer = self.host("item").ok()?;
         let value = dispatch::among!("item", self.dtype, E: Element => {
             let view = crate::storage::View::<_, E>::new(buffer, self.offset + at, &[], &[]);
             Ok(crate::cpu::elementwise::peek(view).to_scalar())
@@ -425,7 +458,7 @@ impl AnyTensor {
 /// As PyTorch prints a tensor.
 impl fmt::Display for AnyTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (device, has_data) = (self.device_name(), matches!(self.buffer, Buffer::Cpu(_)));
+        let (device, has_data) = (self.device_name(), !self.is_meta());
         let (sizes, strides, element) = (&*self.sizes, &*self.strides, |at| self.element(at));
         Printed { dtype: self.dtype, device, has_data, sizes, strides, element: &element }.fmt(f)
     }

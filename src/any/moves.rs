@@ -78,7 +78,7 @@ impl AnyTensor {
         let first = self.first();
         match &mut self.buffer {
             Buffer::Cpu(buffer) => Ok(ViewMut::new(buffer, first, &self.sizes, &self.strides)),
-            Buffer::Meta => Err(Error::NoData { op }),
+            Buffer::Marked(_) | Buffer::Meta => Err(Error::NoData { op }),
         }
     }
 

@@ -310,7 +310,7 @@ impl AnyTensor {
     pub fn fill(&self, value: impl Into<super::AnyOperand>) -> Result<AnyTensor> {
         let value = self.filler("fill", &value.into())?;
         let mut filled = self.zeros_here(&self.sizes, self.dtype)?;
-        if let Buffer::Cpu(_) = filled.buffer {
+        if !filled.is_meta() {
             filled.copy_from(&value)?;
         }
         Ok(filled)

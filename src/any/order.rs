@@ -1,11 +1,11 @@
 //! What an order decides: sorting, medians and quantiles, elements without repetition, and searching.
 
+use super::AnyTensor;
 use super::bridge::{Cube, List, on_device};
 use super::dispatch::among;
 use super::operand::{AnyOperand, promoted};
 use super::scan::end_to_end;
 use super::views::axis;
-use super::{AnyTensor, Buffer};
 use crate::axis;
 use crate::device::Order;
 use crate::dtype::DType;
@@ -249,7 +249,7 @@ impl AnyTensor {
     /// Slices along an axis without those that equal the one before.
     fn runs(&self, at: usize) -> Result<Distinct> {
         let op = "unique_consecutive";
-        if !matches!(self.buffer, Buffer::Cpu(_)) {
+        if self.is_meta() {
             return Err(Error::NoData { op });
         }
         among!(op, self.dtype, E: Ordered => {
@@ -351,7 +351,8 @@ impl AnyTensor {
             4 => DType::I32,
             _ => DType::I64,
         };
-        let (x, index) = (self.view_dtype(width)?.shaped(&[rows, len as i64])?, index.shaped(&[rows, len as i64])?);
+        let (x, index) =
+            (self.resolved()?.view_dtype(width)?.shaped(&[rows, len as i64])?, index.shaped(&[rows, len as i64])?);
         let found = on_device!(self, D => among!("searchsorted", width, E: [u8, i16, i32, i64] => {
             let index = index.matrix::<i64, D>()?;
             x.matrix::<E, D>()?.try_gather(axis![1], &index).map(AnyTensor::from)

@@ -2,8 +2,8 @@
 
 use super::AnyTensor;
 use super::moves::{invalid, signed};
-use crate::dtype::Category;
 use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
 use crate::tensor::{Circular, Constant, PadMode, Reflect, Replicate};
 
@@ -53,6 +53,8 @@ impl AnyTensor {
         }
         let fill = match value {
             Some(value) if constant => Some(self.fill_of(op, value)?),
+            // PyTorch's default is the float zero, which this dtype does not have.
+            None if constant && self.dtype == DType::F8E8M0FNU => Some(self.fill_of(op, ScalarValue::Float(0.0))?),
             _ => None,
         };
         let mut stretches = self.whole_axes();

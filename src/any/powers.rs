@@ -103,16 +103,41 @@ impl AnyTensor {
         if count <= 1 {
             return invalid(op, format!("more than one power is wanted, got {count}"));
         }
-        let sizes = [&*x.sizes, &[count as usize]].concat();
-        let x = if self.dtype.category() == Category::Integral { x.to(DType::I64)? } else { x };
+        x.powers(op, count as usize, true)
+    }
+
+    /// The rows of powers of a list (`torch.vander`), from the highest down, or from 0 up if `increasing`. Bools and integers give
+    /// `int64`.
+    pub(super) fn vander_rows(&self, count: Option<i64>, increasing: bool) -> Result<AnyTensor> {
+        let op = "vander";
+        if self.dtype == DType::C32 || self.dtype.is_shell() {
+            return Err(super::dispatch::refused(op, self.dtype));
+        }
+        if self.rank() != 1 {
+            return invalid(op, format!("a tensor with one axis is wanted, got one with {}", self.rank()));
+        }
+        let count = count.unwrap_or(self.sizes[0] as i64);
+        let Ok(count) = usize::try_from(count) else {
+            return invalid(op, format!("{count} powers can't be made"));
+        };
+        self.powers(op, count, increasing)
+    }
+
+    /// So many powers of the elements along a new last axis, from 0 up or down to 0; those of integers and bools are `int64`.
+    fn powers(&self, op: &'static str, count: usize, increasing: bool) -> Result<AnyTensor> {
+        let x = if self.dtype.category() <= Category::Integral { self.to(DType::I64)? } else { self.clone() };
+        let sizes = [&*x.sizes, &[count]].concat();
         super::checked_numel(op, &sizes, x.dtype)?;
-        if x.is_empty() {
+        if sizes.contains(&0) {
             return x.zeros_here(&sizes, x.dtype);
         }
         let mut powers = vec![x.scalar_here(op, ScalarValue::Int(1), x.dtype)?.spread(&x.sizes)?];
-        for at in 1..count as usize {
+        for at in 1..count {
             let next = if at == 1 { x.clone() } else { powers[at - 1].mul(&x)? };
             powers.push(next);
+        }
+        if !increasing {
+            powers.reverse();
         }
         super::stack(&powers, -1)
     }

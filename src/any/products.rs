@@ -142,7 +142,7 @@ impl AnyTensor {
 
     /// The conjugates of complex elements; others as they are.
     pub(super) fn conjugated(&self) -> Result<AnyTensor> {
-        if self.dtype.is_complex() { self.conj() } else { Ok(self.clone()) }
+        if self.dtype.is_complex() { self.apply(super::rows::unary::conj_physical) } else { Ok(self.clone()) }
     }
 
     /// The sums along an axis of the products of elements, those of `self` conjugated; the two broadcast
@@ -321,15 +321,15 @@ impl AnyTensor {
         }
     }
 
-    /// The adjoint: the last two axes exchanged, complex elements conjugated (`torch.adjoint`, `torch.Tensor.mH`).
+    /// The adjoint, a view: the last two axes exchanged, complex elements marked as conjugated (`torch.adjoint`, `torch.Tensor.mH`).
     ///
     /// # Errors
     /// If there is one axis.
     pub fn adjoint(&self) -> Result<AnyTensor> {
         match self.rank() {
-            0 => self.conjugated(),
+            0 => Ok(self.conjugates()),
             1 => invalid("adjoint", "matrices are wanted, got a vector".to_owned()),
-            _ => self.transpose(-2, -1)?.conjugated(),
+            _ => Ok(self.transpose(-2, -1)?.conjugates()),
         }
     }
 }

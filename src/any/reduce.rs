@@ -9,9 +9,11 @@ use crate::device::Device;
 use crate::dtype::{Category, DType, Dtype};
 use crate::error::{Error, Result};
 use crate::ops::measure::{AveragingNumbers, Counting, Norming, SummingNumbers};
-use crate::ops::reduce::{ArgExtreme, Averaging, Extreme, Multiplying, Questioning, Reducer, Summing, Varying};
+use crate::ops::reduce::{
+    ArgExtreme, Averaging, BothExtremes, Extreme, Multiplying, Questioning, Reducer, Summing, Varying,
+};
 use crate::ops::{Op, reduce as ops};
-use crate::tensor::{LogSumExp, reduce as reduced};
+use crate::tensor::{LogSumExp, reduce as reduced, reduce_both};
 
 /// The second axis reduced.
 fn second<O: Op, R: Reducer<E>, E: Dtype, D: Device>(reducer: R, cube: &AnyTensor) -> Result<AnyTensor> {
@@ -27,6 +29,20 @@ macro_rules! over {
             second::<ops::$op, _, $E, D>($reducer, &cube)
         }))?;
         result.shaped(&sizes)
+    }};
+}
+
+/// The same of reductions with two results.
+macro_rules! over_both {
+    ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
+        let x: &AnyTensor = $x;
+        let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
+        let (first, second) = on_device!(x, D => among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
+            let cube = cube.cube::<$E, D>()?;
+            let both = reduce_both::<ops::$op, _, $E, Cube, Matrix, D>($reducer, &cube, 0b10, false)?;
+            Ok((AnyTensor::from(both.0), AnyTensor::from(both.1)))
+        }))?;
+        Ok((first.shaped(&sizes)?, second.shaped(&sizes)?))
     }};
 }
 
@@ -138,6 +154,37 @@ impl AnyTensor {
     /// As [`var`](Self::var).
     pub fn std(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
         over!(self, std, Inexact, E => Varying::<true>::by(correction), dims, keepdim)
+    }
+
+    /// The variance and the mean over axes, all if none are named, found in one go (`torch.var_mean`).
+    ///
+    /// # Errors
+    /// As [`var`](Self::var).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (var, mean) = AnyTensor::from(tensor![[1.0, 3.0], [2.0, 2.0]]).var_mean(Some(&[1]), 0.0, false)?;
+    /// assert_eq!((var.to_string(), mean.to_string()), ("tensor([1., 0.])".to_owned(), "tensor([2., 2.])".to_owned()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn var_mean(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
+        over_both!(self, var, Inexact, E => Varying::<false>::by(correction), dims, keepdim)
+    }
+
+    /// The standard deviation and the mean over axes, all if none are named, found in one go (`torch.std_mean`).
+    ///
+    /// # Errors
+    /// As [`var`](Self::var).
+    pub fn std_mean(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
+        over_both!(self, std, Inexact, E => Varying::<true>::by(correction), dims, keepdim)
+    }
+
+    /// The smallest and the largest element over axes, all if none are named, found in one go (`torch.aminmax`); NaN if there is one.
+    ///
+    /// # Errors
+    /// As [`amax`](Self::amax).
+    pub fn aminmax(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
+        over_both!(self, amin, Ordered, E => BothExtremes::<E>::new(), dims, keepdim)
     }
 
     /// The largest element over axes, all if none are named (`torch.amax`); NaN if there is one.

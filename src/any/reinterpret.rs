@@ -3,7 +3,7 @@
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
 
 use super::moves::invalid;
-use super::{AnyTensor, Buffer, Dims};
+use super::{AnyTensor, Dims};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 
@@ -14,10 +14,13 @@ impl AnyTensor {
     /// # Errors
     /// If the last axis, the strides or the offset do not fit the wider elements, or bytes seen as bools are not 0 and 1.
     pub fn view_dtype(&self, dtype: DType) -> Result<AnyTensor> {
+        if dtype != self.dtype {
+            self.expect_unmarked("view")?;
+        }
         let (from, to) = (self.dtype.itemsize(), dtype.itemsize());
         if dtype == DType::Bool
             && self.dtype != DType::Bool
-            && let Buffer::Cpu(buffer) = &self.buffer
+            && let Some(buffer) = self.storage()
         {
             // Other views of the storage may reach every byte of it.
             // SAFETY: a buffer's bytes are initialised.
@@ -100,6 +103,7 @@ impl AnyTensor {
                 reason: "it is defined for complex".to_owned(),
             });
         }
+        self.expect_unmarked("view_as_real")?;
         let double = |dims: &Dims, last: usize| -> Result<Dims> {
             let mut values = dims.to_vec();
             values.push(last);
@@ -127,6 +131,7 @@ impl AnyTensor {
                 return Err(Error::NotAdmitted { op, dtype, reason });
             }
         };
+        self.expect_unmarked(op)?;
         let Some((&2, sizes)) = self.sizes.split_last() else {
             return invalid(op, format!("the last axis must have size 2, got a tensor of shape {:?}", &*self.sizes));
         };
@@ -149,7 +154,7 @@ impl AnyTensor {
     /// # Errors
     /// None at present.
     pub fn real(&self) -> Result<AnyTensor> {
-        if self.dtype.is_complex() { self.view_as_real()?.select(-1, 0) } else { Ok(self.clone()) }
+        if self.dtype.is_complex() { self.part(0) } else { Ok(self.clone()) }
     }
 
     /// The imaginary part of a complex tensor, as a view (`torch.imag`).
@@ -164,6 +169,6 @@ impl AnyTensor {
                 reason: "it is defined for complex".to_owned(),
             });
         }
-        self.view_as_real()?.select(-1, 1)
+        self.part(1)
     }
 }

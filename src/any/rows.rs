@@ -169,6 +169,26 @@ pub(super) struct Unary {
 #[repr(C, align(16))]
 pub(super) struct ScalarKernel([u8; 16]);
 
+impl Unary {
+    /// The name it is called by.
+    pub(super) fn called(&self) -> &'static str {
+        torch_name(self.torch, self.name)
+    }
+}
+
+impl Binary {
+    /// The name it is called by.
+    pub(super) fn called(&self) -> &'static str {
+        torch_name(self.torch, self.name)
+    }
+}
+
+/// `torch.special.exp2` and the like as they are called.
+fn torch_name(torch: &'static str, name: &'static str) -> &'static str {
+    // Rows that say more than a name (`torch.div(rounding_mode='trunc')`) are called by ours.
+    if torch.contains('(') || torch.contains('`') { name } else { torch.strip_prefix("torch.").unwrap_or(name) }
+}
+
 impl ScalarKernel {
     pub(super) fn of<T: Copy>(value: T) -> Self {
         const { assert!(size_of::<T>() <= 16 && align_of::<T>() <= 16) }

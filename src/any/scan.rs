@@ -49,6 +49,9 @@ impl AnyTensor {
     /// ```
     pub fn cumsum(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
         let x = self.running_in("cumsum", dtype)?;
+        if let Some(nothing) = x.nothing("cumsum", dim, x.dtype.is_complex())? {
+            return Ok(nothing);
+        }
         along!(&x, "cumsum", dim, Dtype, E => try_cumsum)?.in_dtype(dtype)
     }
 
@@ -58,7 +61,19 @@ impl AnyTensor {
     /// As [`cumsum`](Self::cumsum).
     pub fn cumprod(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
         let x = self.running_in("cumprod", dtype)?;
+        if let Some(nothing) = x.nothing("cumprod", dim, x.dtype.is_complex())? {
+            return Ok(nothing);
+        }
         along!(&x, "cumprod", dim, Dtype, E => try_cumprod)?.in_dtype(dtype)
+    }
+
+    /// What is made of no elements: as in PyTorch any dtype that computes has a result then, if it is one that is refused otherwise.
+    fn nothing(&self, op: &'static str, dim: i64, is_refused: bool) -> Result<Option<AnyTensor>> {
+        if !is_refused || !self.is_empty() || self.dtype.is_shell() {
+            return Ok(None);
+        }
+        axis(op, dim, self.rank())?;
+        self.zeros_here(&self.sizes, self.dtype).map(Some)
     }
 
     fn running_in(&self, op: &'static str, dtype: Option<DType>) -> Result<AnyTensor> {
@@ -73,6 +88,10 @@ impl AnyTensor {
     /// # Errors
     /// If the axis is out of range or the dtype has no order.
     pub fn cummax(&self, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
+        if let Some(nothing) = self.nothing("cummax", dim, self.dtype.is_complex())? {
+            let places = self.zeros_here(&self.sizes, DType::I64)?;
+            return Ok((nothing, places));
+        }
         along2!(self, "cummax", dim, Ordered, E => try_cummax)
     }
 
@@ -81,6 +100,10 @@ impl AnyTensor {
     /// # Errors
     /// As [`cummax`](Self::cummax).
     pub fn cummin(&self, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
+        if let Some(nothing) = self.nothing("cummin", dim, self.dtype.is_complex())? {
+            let places = self.zeros_here(&self.sizes, DType::I64)?;
+            return Ok((nothing, places));
+        }
         along2!(self, "cummin", dim, Ordered, E => try_cummin)
     }
 
@@ -97,7 +120,11 @@ impl AnyTensor {
     /// # Errors
     /// If the axis is out of range or the dtype is no float.
     pub fn softmax(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
-        along!(&self.in_dtype(dtype)?, "softmax", dim, Float, E => try_softmax)
+        let x = self.in_dtype(dtype)?;
+        if let Some(nothing) = x.nothing("softmax", dim, !x.dtype.is_floating_point())? {
+            return Ok(nothing);
+        }
+        along!(&x, "softmax", dim, Float, E => try_softmax)
     }
 
     /// The logarithm of [`softmax`](Self::softmax) (`torch.log_softmax`).
@@ -105,7 +132,11 @@ impl AnyTensor {
     /// # Errors
     /// As there.
     pub fn log_softmax(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
-        along!(&self.in_dtype(dtype)?, "log_softmax", dim, Float, E => try_log_softmax)
+        let x = self.in_dtype(dtype)?;
+        if let Some(nothing) = x.nothing("log_softmax", dim, !x.dtype.is_floating_point())? {
+            return Ok(nothing);
+        }
+        along!(&x, "log_softmax", dim, Float, E => try_log_softmax)
     }
 
     /// Differences of neighbours along an axis, taken `n` times (`torch.diff`); whether they differ where they are bools.
@@ -150,16 +181,15 @@ pub(super) fn end_to_end(op: &'static str, pieces: &[&AnyTensor], at: usize) -> 
     }
     let (width, own) = (first.dtype.itemsize(), strides::row_major(&sizes));
     let len = super::checked_numel(op, &sizes, first.dtype)?;
+    let buffers = pieces.iter().map(|piece| piece.host(op)).collect::<Result<Vec<_>>>()?;
     // SAFETY: the pieces fill the result, each at its place; what a tensor reaches is valid.
     let buffer = unsafe {
         erased::fresh(len, width, |out| {
             let mut place = 0;
-            for piece in pieces {
-                if let super::Buffer::Cpu(buffer) = &piece.buffer {
-                    let from = buffer.start::<u8>().wrapping_add(piece.first() * width);
-                    let to = out.wrapping_add(place * own[at] * width);
-                    erased::copy_over(width, &piece.sizes, [&own, &piece.strides], to, from);
-                }
+            for (piece, buffer) in pieces.iter().zip(&buffers) {
+                let from = buffer.start::<u8>().wrapping_add(piece.first() * width);
+                let to = out.wrapping_add(place * own[at] * width);
+                erased::copy_over(width, &piece.sizes, [&own, &piece.strides], to, from);
                 place += piece.sizes[at];
             }
         })

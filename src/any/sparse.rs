@@ -79,6 +79,11 @@ impl AnySparse {
         self.sizes.split_at(self.sizes.len() - self.dense)
     }
 
+    /// Says that the places are sorted and no two the same, if they are.
+    pub(super) fn keep_coalesced(&mut self, coalesced: bool) {
+        self.coalesced |= coalesced;
+    }
+
     /// Other values at the same places.
     fn with_values(&self, values: AnyTensor) -> Self {
         AnySparse { values, ..self.clone() }
@@ -323,6 +328,9 @@ impl AnySparse {
     /// # Errors
     /// If shapes differ or dtypes do not admit it.
     pub fn mul(&self, other: &AnySparse) -> Result<AnySparse> {
+        if other.rank() == 0 && self.rank() > 0 {
+            return self.mul_dense(&other.to_dense()?);
+        }
         self.beside("mul", other, |a, b| {
             among!("mul", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_mul(&b.flat::<E>()?)?, a.sizes, a.dense))

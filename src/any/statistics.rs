@@ -148,7 +148,7 @@ impl AnyTensor {
         let n = deviations.numel() as i64;
         let c = c.div(&deviations.reshape(&[n, 1])?)?.div(&deviations.reshape(&[1, n])?)?;
         let clip = |x: &AnyTensor| x.clamp_min(-1)?.clamp_max(1);
-        if c.dtype.is_complex() { clip(&c.view_as_real()?)?.view_as_complex() } else { clip(&c) }
+        if c.dtype.is_complex() { clip(&c.resolved()?.view_as_real()?)?.view_as_complex() } else { clip(&c) }
     }
 
     /// The cross product along an axis of size 3 (`torch.linalg.cross`, where the axis is the last if not given); other axes broadcast.

@@ -19,12 +19,11 @@ fn run<O: TunedOp<E>, E: Dtype>(x: &AnyTensor, given: Given) -> Result<AnyTensor
     let kernel = Tuning::<O, E>(O::prepare(given)?);
     let strides = preserved(&x.sizes, &x.strides);
     let dtype = <O::Output as crate::Element>::DTYPE;
-    let buffer = match &x.buffer {
-        Buffer::Meta => Buffer::Meta,
-        Buffer::Cpu(buffer) => {
-            let view = View::<_, E>::new(buffer, x.first(), &x.sizes, &x.strides);
-            Buffer::Cpu(elementwise::map1::<E, O::Output, _>(kernel, view, &strides)?)
-        }
+    let buffer = if x.is_meta() {
+        Buffer::Meta
+    } else {
+        let view = View::<_, E>::new(x.host(O::NAME)?, x.first(), &x.sizes, &x.strides);
+        Buffer::Cpu(elementwise::map1::<E, O::Output, _>(kernel, view, &strides)?)
     };
     Ok(AnyTensor::fresh(buffer, dtype, &x.sizes, &strides))
 }

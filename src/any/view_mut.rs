@@ -13,7 +13,7 @@ use crate::dtype::{DType, Element, Scalar};
 use crate::error::Result;
 use crate::ops::table::{binary_table, unary_table};
 use crate::shape::{Shape, strides};
-use crate::tensor::{Kept, TensorViewMut, meet};
+use crate::tensor::{Kept, ScatterReduce, TensorViewMut, meet};
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -77,7 +77,8 @@ impl AnyTensor {
             // SAFETY: the storage is borrowed with the tensor: until the view is gone nobody reads, writes, shares or drops it, and
             // nobody outside sees a handle that the view's buffer gives.
             Buffer::Cpu(buffer) => Buffer::Cpu(unsafe { buffer.window().lent() }),
-            Buffer::Meta => Buffer::Meta,
+            // (What is marked was computed before.)
+            Buffer::Marked(_) | Buffer::Meta => Buffer::Meta,
         };
         let AnyTensor { dtype, offset, sizes, strides, .. } = *self;
         Ok(AnyViewMut { tensor: AnyTensor { buffer, dtype, offset, sizes, strides }, memory: PhantomData })
@@ -145,6 +146,34 @@ impl<'a> AnyViewMut<'a> {
             all.push(kept);
         }
         Ok(views)
+    }
+
+    /// Writes values where an index leads.
+    fn set_at(self, index: &[Value], value: &AnyOperand) -> Result<()> {
+        let op = "set";
+        let (view, indices) = self.tensor.met(op, index)?;
+        let dtype = self.tensor.dtype;
+        let value = match value {
+            AnyOperand::Array(value) => value.clone(),
+            AnyOperand::Number(value) => AnyTensor::scalar_of(op, *value, dtype)?,
+        };
+        // Axes of size 1 in front of a value are those of more axes than there are.
+        let extra = value.sizes.iter().take_while(|&&size| size == 1).count();
+        if indices.is_empty() {
+            let value = value
+                .shaped(&super::moves::signed(&value.sizes[extra.min(value.rank().saturating_sub(view.rank()))..]))?;
+            let mut place = self.seen(op, |_| Ok(view))?;
+            return place.tensor.copy_from(&value).map(|_| ());
+        }
+        // One value goes everywhere that a mask says, in whatever dtype; elsewhere dtypes are the same.
+        let value = if value.numel() == 1 && index.iter().any(super::indexing::is_truths) {
+            value.to(dtype)?.shaped(&[])?
+        } else {
+            value
+        };
+        let mut place = self.seen(op, |_| Ok(view))?;
+        let written = place.tensor.put_at(op, &indices, &value, false)?;
+        place.tensor.copy_from(&written).map(|_| ())
     }
 
     fn split_at(self, dim: i64, at: usize) -> Result<[AnyViewMut<'a>; 2]> {
@@ -265,6 +294,28 @@ macro_rules! parts {
                 self.borrowed_mut()?.split_at(dim, at)
             }
 
+            /// `x[index] = value` (`torch.Tensor.__setitem__`): writes a tensor, broadcast, or a scalar where an index as that of
+            /// [`AnyTensor::index`](crate::AnyTensor::index) leads. Views take values of any dtype, which are converted, and so does
+            /// a mask one value; where several are written by indices they have the tensor's dtype.
+            ///
+            /// # Errors
+            /// If an index is out of range, the value does not broadcast or has another dtype, a scalar does not fit, or memory
+            /// runs out. Nothing is written then.
+            ///
+            /// ```
+            /// use castiron::any::Value;
+            /// use castiron::{AnyTensor, tensor};
+            /// let mut x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+            /// x.set(&[Value::from(0_i64)], 7)?; // x[0] = 7
+            /// let large = x.gt(5)?;
+            /// x.set(&[(&large).into()], -1)?; // x[x > 5] = -1
+            /// assert_eq!(x.to_string(), "tensor([[-1, -1, -1],\n        [ 4,  5, -1]])");
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn set(&mut self, index: &[Value], value: impl Into<AnyOperand>) -> Result<()> {
+                self.borrowed_mut()?.set_at(index, &value.into())
+            }
+
             /// Several views at once, each as [`index_mut`](Self::index_mut) gives it.
             ///
             /// # Errors
@@ -349,6 +400,7 @@ macro_rules! in_place {
             ///
             /// # Errors
             /// As there; nothing is written then.
+            #[allow(clippy::too_many_arguments)]
             pub fn $inplace(&mut self $(, $arg: $ty)*) -> Result<&mut Self> {
                 self.tensor.$inplace($($arg),*)?;
                 Ok(self)
@@ -359,8 +411,13 @@ macro_rules! in_place {
 in_place! {
     copy_from(from: &AnyTensor);
     fill_(value: impl Scalar);
-    clamp_(min: Option<AnyOperand>, max: Option<AnyOperand>);
 }
+macro_rules! written_over_in_place {
+    ($($inplace:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
+        in_place! { $($inplace($($arg: $ty),*);)* }
+    };
+}
+super::outputs::written_over!(written_over_in_place);
 macro_rules! unary_in_place {
     ($($op:ident [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
         in_place! { $($inplace();)* }

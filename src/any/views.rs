@@ -419,6 +419,10 @@ impl AnyTensor {
     /// If they reach beyond the storage.
     pub fn as_strided(&self, sizes: &[usize], strides: &[usize], offset: Option<usize>) -> Result<AnyTensor> {
         let op = "as_strided";
+        if self.is_conj() || self.is_neg() {
+            // It may reach what the tensor itself does not.
+            return self.remarked(|x| x.as_strided(sizes, strides, offset));
+        }
         if sizes.len() != strides.len() {
             return invalid(op, format!("{sizes:?} and {strides:?} differ in length"));
         }
@@ -426,7 +430,7 @@ impl AnyTensor {
         super::checked_numel(op, &sizes, self.dtype)?;
         let offset = offset.unwrap_or(self.offset);
         let span = strides::span(&sizes, &strides);
-        if let Buffer::Cpu(buffer) = &self.buffer {
+        if let Some(buffer) = self.storage() {
             let len = buffer.len::<u8>() / self.dtype.itemsize();
             let reaches = span.and_then(|span| offset.checked_add(span));
             if span != Some(0) && reaches.is_none_or(|end| end > len) {

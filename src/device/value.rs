@@ -365,4 +365,16 @@ macro_rules! ordinals {
         }
     )*};
 }
+impl<I> IntoDevice for (&str, Option<I>)
+where
+    for<'a> (&'a str, I): IntoDevice,
+{
+    fn into_device(self) -> Result<AnyDevice> {
+        match self.1 {
+            Some(index) => (self.0, index).into_device(),
+            None => self.0.into_device(),
+        }
+    }
+}
+
 ordinals! { u8 u16 u32 u64 usize i8 i16 i32 i64 isize }

@@ -116,7 +116,7 @@ impl ScalarValue {
     }
 
     /// The real part, rounded to `f64`.
-    pub(crate) fn real_part(self) -> f64 {
+    pub fn real_part(self) -> f64 {
         match self {
             ScalarValue::Bool(v) => v as u8 as f64,
             ScalarValue::Int(v) => v as f64,
@@ -160,7 +160,10 @@ impl ScalarValue {
             (Some((min, max)), _) => v >= min as f64 && v <= max as f64,
             // complex32 is checked as complex64: beyond its range it holds infinity
             _ if C::DTYPE == DType::C32 => !v.is_finite() || v.abs() <= f32::MAX as f64,
-            (None, Some(info)) if v.is_finite() => v.abs() <= info.max && (v >= 0.0 || C::DTYPE.is_signed()),
+            // a format without signs has no zero either
+            (None, Some(info)) if v.is_finite() => {
+                v.abs() <= info.max && (v >= info.smallest_normal || C::DTYPE.is_signed())
+            }
             // infinity fits where the format has one
             (None, _) => v.is_nan() || C::from_f64(v).to_scalar().real_part().is_infinite(),
         };
@@ -168,11 +171,11 @@ impl ScalarValue {
             // everything is zero or not
             _ if C::DTYPE == DType::Bool => true,
             ScalarValue::Bool(_) => true,
-            // the sign of an integer is never checked
-            ScalarValue::Int(v) => C::DTYPE.int_range().is_some() || real_fits((v as f64).abs()),
+            // the sign of an integer is never checked, nor is zero
+            ScalarValue::Int(v) => v == 0 || C::DTYPE.int_range().is_some() || real_fits((v as f64).abs()),
             ScalarValue::Float(v) => real_fits(v),
             ScalarValue::Complex(v) if C::DTYPE.is_complex() => real_fits(v.re) && real_fits(v.im),
-            ScalarValue::Complex(v) => v.im == 0.0 && real_fits(v.re),
+            ScalarValue::Complex(v) => v.im == 0.0 && real_fits(v.re) && real_fits(v.im),
         };
         if fits { self.to_dtype() } else { None }
     }

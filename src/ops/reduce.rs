@@ -414,7 +414,11 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
                 let value: num_complex::Complex<f64> = x.cast();
                 if part == 0 { value.re } else { value.im }
             };
-            let mean = total(elements, value) / count;
+            let mut mean = total(elements, value) / count;
+            if mean.is_infinite() && elements.iter().all(|x| value(x).is_finite()) {
+                // Their sum is too large, which their mean is not.
+                mean = elements.iter().zip(1_u64..).fold(0.0, |mean, (x, met)| mean + (value(x) - mean) / met as f64);
+            }
             let deviation = |x: &E| {
                 let deviation = value(x) - mean;
                 deviation * deviation

@@ -131,7 +131,7 @@ pub(crate) use median::median_of_all;
 #[cfg(feature = "any")]
 pub(crate) use quantile::quantiles;
 #[cfg(feature = "any")]
-pub(crate) use reduce::reduce;
+pub(crate) use reduce::{reduce, reduce_both};
 #[cfg(feature = "any")]
 pub(crate) use scan::LogSumExp;
 #[cfg(feature = "any")]

@@ -32,7 +32,7 @@ pub(crate) fn reduce<O: Op, R: Reducer<E>, E: Element, S: Shape, T: Shape, D: De
 }
 
 /// The same for reductions with two results.
-pub(super) fn reduce_both<O: Op, R: TwoResults<E>, E: Element, S: Shape, T: Shape, D: Device>(
+pub(crate) fn reduce_both<O: Op, R: TwoResults<E>, E: Element, S: Shape, T: Shape, D: Device>(
     reducer: R,
     x: &Tensor<E, S, D>,
     mask: u32,

@@ -50,8 +50,12 @@ fn of_sizes(args: &Bound<'_>, value: ScalarValue) -> Result<Value> {
     Ok(filled(args.op, &sizes, value, dtype_or(args, default_float())?, device_or(args, default_device())?)?.into())
 }
 
+/// The dtype of a tensor filled with a scalar. (Complex ones have no halves here, though they have where a literal is written.)
 fn full_dtype(value: ScalarValue) -> DType {
-    scalar_dtype(value)
+    match value {
+        ScalarValue::Complex(_) if default_float() != DType::F64 => DType::C64,
+        value => scalar_dtype(value),
+    }
 }
 
 /// With the sizes, the layout and, unless another is given, the dtype of the input.
@@ -166,12 +170,58 @@ fn triangle(args: &Bound<'_>, within: fn(i64, i64, i64) -> bool) -> Result<Value
     Ok(placed(args, indices.to(dtype)?)?.into())
 }
 
+/// The scalars of nested lists, which are as long as each other, and the sizes.
+fn nested(
+    args: &Bound<'_>,
+    data: &Value,
+    depth: usize,
+    sizes: &mut Vec<usize>,
+    into: &mut Vec<ScalarValue>,
+) -> Result<()> {
+    let ragged = || invalid(args.op, "lists beside each other must be equally long".to_owned());
+    match data {
+        Value::List(items) => {
+            match sizes.get(depth) {
+                Some(&size) if size != items.len() => return Err(ragged()),
+                Some(_) => {}
+                // Scalars were met at this depth, or an empty list above it.
+                None if !into.is_empty() || sizes.len() != depth => return Err(ragged()),
+                None => sizes.push(items.len()),
+            }
+            items.iter().try_for_each(|item| nested(args, item, depth + 1, sizes, into))
+        }
+        _ if sizes.len() != depth => Err(ragged()),
+        Value::Number(value) => {
+            into.push(*value);
+            Ok(())
+        }
+        other => Err(args.wrong("data", "scalars in lists", other)),
+    }
+}
+
+/// `torch.tensor`: a tensor's copy, or scalars in lists, of whose dtypes the widest category counts.
+fn tensor(args: &Bound<'_>) -> Result<Value> {
+    let data = args.value("data")?;
+    if let Value::Array(tensor) = data {
+        return Ok(placed(args, tensor.to(dtype_or(args, tensor.dtype())?)?.copy()?)?.into());
+    }
+    let (mut sizes, mut scalars) = (Vec::new(), Vec::new());
+    nested(args, data, 0, &mut sizes, &mut scalars)?;
+    let widest = scalars.iter().map(|value| scalar_dtype(*value)).max_by_key(|dtype| dtype.category());
+    let dtype = dtype_or(args, widest.unwrap_or(default_float()))?;
+    if dtype.is_complex() && !args.is_given("dtype") && default_float() == DType::BF16 {
+        return Err(invalid(args.op, "bfloat16, which is the default dtype, has no complex dtype".to_owned()));
+    }
+    Ok(placed(args, AnyTensor::from_scalars(&scalars, &sizes, dtype)?)?.into())
+}
+
 fn dtype(args: &Bound<'_>, name: &str) -> Result<DType> {
     args.value(name)?;
     args.dtype_or_none(name)?.ok_or_else(|| invalid(args.op, format!("argument `{name}` is missing")))
 }
 
 pub(super) const OPS: &[NamedOp] = named! {
+    "tensor"("data", "dtype", "device", "requires_grad") "all dtypes" => tensor;
     "zeros"("*size", "dtype", "device", "requires_grad") "all dtypes" => |args| of_sizes(args, ScalarValue::Bool(false));
     "ones"("*size", "dtype", "device", "requires_grad") "all dtypes" => |args| of_sizes(args, ScalarValue::Bool(true));
     "empty"("*size", "dtype", "device", "requires_grad") "all dtypes" => |args| of_sizes(args, ScalarValue::Bool(false));

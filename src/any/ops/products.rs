@@ -86,6 +86,10 @@ pub(super) const OPS: &[NamedOp] = named! {
     "linalg.matrix_power"("input", "n") "all computing dtypes but bool" => |args| {
         Ok(args.tensor("input")?.matrix_power(args.int("n")?)?.into())
     };
+    "vander"("x", "N", "increasing") "all computing dtypes but complex32" => |args| {
+        let increasing = args.bool_or("increasing", false)?;
+        Ok(args.tensor("x")?.vander_rows(args.int_or_none("N")?, increasing)?.into())
+    };
     "linalg.vander"("x", "N") "integers, floats and complex of 32 bits or more" => |args| {
         Ok(args.tensor("x")?.vander(args.int_or_none("N")?)?.into())
     };

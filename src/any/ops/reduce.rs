@@ -24,10 +24,11 @@ fn place(args: &Bound<'_>, found: fn(&AnyTensor, Option<i64>, bool) -> Result<An
     found(args.tensor("input")?, args.int_or_none("dim")?, keepdim).map(Value::Array)
 }
 
-type Spread = fn(&AnyTensor, Option<&[i64]>, f64, bool) -> Result<AnyTensor>;
-
 /// `var` and its kin: `(input, unbiased)` or `(input, dim, unbiased, keepdim)`, with `correction` in place of `unbiased`.
-fn spread(args: &Bound<'_>, spread: Spread, with_mean: bool) -> Result<Value> {
+fn spread<T: Into<Value>>(
+    args: &Bound<'_>,
+    run: fn(&AnyTensor, Option<&[i64]>, f64, bool) -> Result<T>,
+) -> Result<Value> {
     let (x, keepdim) = (args.tensor("input")?, args.bool_or("keepdim", false)?);
     let (dims, unbiased) = match args.get("dim") {
         Some(Value::Number(ScalarValue::Bool(unbiased))) => (None, Some(*unbiased)),
@@ -37,11 +38,7 @@ fn spread(args: &Bound<'_>, spread: Spread, with_mean: bool) -> Result<Value> {
         Some(unbiased) => f64::from(u8::from(unbiased)),
         None => args.float_or("correction", 1.0)?,
     };
-    let result = spread(x, dims.as_deref(), correction, keepdim)?;
-    if !with_mean {
-        return Ok(result.into());
-    }
-    Ok((result, x.mean(dims.as_deref(), keepdim, None)?).into())
+    Ok(run(x, dims.as_deref(), correction, keepdim)?.into())
 }
 
 type Chosen = fn(&AnyTensor, i64, bool) -> Result<(AnyTensor, AnyTensor)>;
@@ -127,23 +124,23 @@ pub(super) const OPS: &[NamedOp] = named! {
     "nansum"("input", "dim", "keepdim", "dtype") "bool, integers and floats" => |args| with_dtype(args, AnyTensor::nansum);
     "nanmean"("input", "dim", "keepdim", "dtype") "floats" => |args| with_dtype(args, AnyTensor::nanmean);
     "var"("input", "dim", "unbiased", "keepdim", "correction") "floats and complex" => |args| {
-        spread(args, AnyTensor::var, false)
+        spread(args, AnyTensor::var)
     };
     "std"("input", "dim", "unbiased", "keepdim", "correction") "floats and complex" => |args| {
-        spread(args, AnyTensor::std, false)
+        spread(args, AnyTensor::std)
     };
     "var_mean"("input", "dim", "unbiased", "keepdim", "correction") "floats and complex" => |args| {
-        spread(args, AnyTensor::var, true)
+        spread(args, AnyTensor::var_mean)
     };
     "std_mean"("input", "dim", "unbiased", "keepdim", "correction") "floats and complex" => |args| {
-        spread(args, AnyTensor::std, true)
+        spread(args, AnyTensor::std_mean)
     };
     "amax"("input", "dim", "keepdim") "bool, integers and floats" => |args| over(args, AnyTensor::amax);
     "amin"("input", "dim", "keepdim") "bool, integers and floats" => |args| over(args, AnyTensor::amin);
     "aminmax"("input", "dim", "keepdim") "bool, integers and floats" => |args| {
         let (x, keepdim) = (args.tensor("input")?, args.bool_or("keepdim", false)?);
         let dims = args.int_or_none("dim")?.map(|dim| vec![dim]);
-        Ok((x.amin(dims.as_deref(), keepdim)?, x.amax(dims.as_deref(), keepdim)?).into())
+        Ok(x.aminmax(dims.as_deref(), keepdim)?.into())
     };
     "max"("input", "dim", "keepdim", "other") "bool, integers and floats" => |args| {
         extreme(args, AnyTensor::amax, AnyTensor::max_axis, |a, b| a.maximum(b))

@@ -33,6 +33,10 @@ fn mvlgamma(args: &Bound<'_>) -> Result<Value> {
     Ok(tuned("mvlgamma", args.tensor("input")?, [Some(p), ABSENT, ABSENT])?.into())
 }
 
+fn prelu(args: &Bound<'_>) -> Result<Value> {
+    Ok(args.tensor("input")?.prelu(args.tensor("weight")?)?.into())
+}
+
 fn logit(args: &Bound<'_>) -> Result<Value> {
     Ok(tuned("logit", args.tensor("input")?, [optional(args, "eps")?, ABSENT, ABSENT])?.into())
 }
@@ -56,6 +60,25 @@ pub(super) const OPS: &[NamedOp] = named! {
         args.value("value")?;
         two(args, "threshold", ["threshold", "value"], [0.0, 0.0])
     };
+    "nn.functional.relu"("input", "inplace") "integers and floats" => |args| {
+        Ok(args.tensor("input")?.apply(unary::relu)?.into())
+    };
+    "nn.functional.relu6"("input", "inplace") "integers and floats" => |args| {
+        Ok(args.tensor("input")?.apply(unary::relu6)?.into())
+    };
+    "nn.functional.selu"("input", "inplace") "floats" => |args| Ok(args.tensor("input")?.apply(unary::selu)?.into());
+    "nn.functional.silu"("input", "inplace") "floats and complex" => |args| {
+        Ok(args.tensor("input")?.apply(unary::silu)?.into())
+    };
+    "nn.functional.mish"("input", "inplace") "floats" => |args| Ok(args.tensor("input")?.apply(unary::mish)?.into());
+    "nn.functional.hardsigmoid"("input", "inplace") "floats" => |args| {
+        Ok(args.tensor("input")?.apply(unary::hardsigmoid)?.into())
+    };
+    "nn.functional.hardswish"("input", "inplace") "floats" => |args| {
+        Ok(args.tensor("input")?.apply(unary::hardswish)?.into())
+    };
+    "prelu"("input", "weight") "floats" => prelu;
+    "nn.functional.prelu"("input", "weight") "floats" => prelu;
     "logit"("input", "eps") "bool, integers and floats" => logit;
     "special.logit"("input", "eps") "bool, integers and floats" => logit;
     "nan_to_num"("input", "nan", "posinf", "neginf") "all computing dtypes" => |args| {

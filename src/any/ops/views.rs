@@ -4,7 +4,7 @@ use super::named;
 use crate::any::AnyTensor;
 use crate::any::call::{Bound, NamedOp, Value};
 use crate::any::views::axis;
-use crate::dtype::scalar::ScalarValue;
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::shape::MemoryFormat;
 
@@ -111,8 +111,8 @@ pub(super) const OPS: &[NamedOp] = named! {
         let input = args.tensor("input")?.contiguous()?;
         Ok(input.reshape(&[input.numel() as i64])?.into())
     };
-    "resolve_conj"("input") "all dtypes" => |args| Ok(args.tensor("input")?.clone().into());
-    "resolve_neg"("input") "all dtypes" => |args| Ok(args.tensor("input")?.clone().into());
+    "resolve_conj"("input") "all dtypes" => |args| Ok(args.tensor("input")?.resolve_conj()?.into());
+    "resolve_neg"("input") "all dtypes" => |args| Ok(args.tensor("input")?.resolve_neg()?.into());
     "unfold"("input", "dimension", "size", "step") "all dtypes" => |args| {
         let [size, step] = ["size", "step"].map(|name| args.int(name).and_then(|value| unsigned(args.op, name, value)));
         Ok(args.tensor("input")?.unfold(args.int("dimension")?, size?, step?)?.into())
@@ -200,15 +200,12 @@ fn too_few(op: &'static str, least: usize, input: &AnyTensor) -> Error {
 fn split_at(args: &Bound<'_>, input: &AnyTensor, dim: i64, equal: bool) -> Result<Value> {
     Ok(list(match args.value("indices_or_sections")? {
         Value::List(_) => input.tensor_split_at(&args.ints("indices_or_sections")?, dim)?,
+        Value::Array(positions) if positions.dtype() != DType::I64 => {
+            let reason = "positions and numbers of parts are int64".to_owned();
+            return Err(Error::NotAdmitted { op: args.op, dtype: positions.dtype(), reason });
+        }
         Value::Array(positions) if positions.rank() == 1 => {
-            let positions: Vec<i64> = positions
-                .to_scalars()?
-                .into_iter()
-                .filter_map(|value| match value {
-                    ScalarValue::Int(value) => i64::try_from(value).ok(),
-                    _ => None,
-                })
-                .collect();
+            let positions = positions.to_ints(args.op)?;
             input.tensor_split_at(&positions, dim)?
         }
         _ => {

@@ -1,9 +1,12 @@
 //! The run-time world.
 
 mod basics;
+mod conjugates;
 mod empties;
+mod making;
 mod model;
 mod moving;
+mod outputs;
 mod reduce;
 mod robustness;
 mod sharing;

@@ -1,6 +1,6 @@
 //! `AnySparse` beside the typed sparse tensors.
 
-use castiron::any::AnySparse;
+use castiron::any::{AnySparse, cat, stack};
 use castiron::{AnyTensor, Cpu, DType, Error, SparseTensor, Tensor, shape, tensor};
 
 fn s() -> AnySparse {
@@ -118,4 +118,97 @@ fn what_does_not_compile_is_an_error() {
     assert!(integers.matmul_sparse(&integers.t().unwrap()).is_err());
     let hybrid = AnyTensor::from(tensor![[1.0, 2.0], [0.0, 0.0]]).to_sparse(1).unwrap();
     assert!(hybrid.t().is_err() && hybrid.matmul(&AnyTensor::from(tensor![1.0, 2.0])).is_err());
+}
+
+/// A hybrid tensor: two sparse axes and one dense one, with a place named twice.
+fn hybrid() -> AnySparse {
+    let indices = AnyTensor::from(tensor![[0, 2, 0, 1], [3, 1, 3, 0]]);
+    let values = AnyTensor::from(tensor![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]);
+    AnySparse::new(&indices, &values, Some(&[3, 4, 2])).unwrap()
+}
+
+#[track_caller]
+fn assert_dense(sparse: castiron::Result<AnySparse>, dense: castiron::Result<AnyTensor>) {
+    let (sparse, dense) = (sparse.unwrap(), dense.unwrap());
+    assert_eq!(sparse.to_dense().unwrap().to_string(), dense.to_string());
+    assert_eq!(sparse.to_dense().unwrap().dtype(), dense.dtype());
+    // What claims to be coalesced is sorted, with no place twice.
+    if sparse.is_coalesced() {
+        assert_eq!(
+            sparse.coalesce().unwrap().raw_indices().unwrap().to_string(),
+            sparse.raw_indices().unwrap().to_string()
+        );
+        assert_eq!(sparse.coalesce().unwrap().nnz(), sparse.nnz());
+    }
+}
+
+#[test]
+fn moves_of_a_sparse_tensor_are_those_of_its_strided_twin() {
+    for s in [hybrid(), hybrid().coalesce().unwrap()] {
+        let d = s.to_dense().unwrap();
+        assert_dense(s.permute(&[1, 0, 2]), d.permute(&[1, 0, 2]));
+        assert_dense(s.permute(&[0, 1, 2]), d.permute(&[0, 1, 2]));
+        assert_dense(s.transpose(0, 1), d.transpose(0, 1));
+        for dim in -4..4 {
+            assert_dense(s.unsqueeze(dim), d.unsqueeze(dim));
+        }
+        for dim in -3..3 {
+            let size = d.shape()[(dim + 3) as usize % 3];
+            for start in 0..=size {
+                for length in 0..=size - start {
+                    assert_dense(s.narrow(dim, start as i64, length), d.narrow(dim, start as i64, length));
+                }
+                if start < size {
+                    assert_dense(s.select(dim, start as i64), d.select(dim, start as i64));
+                    assert_dense(s.select(dim, start as i64 - size as i64), d.select(dim, start as i64));
+                }
+            }
+            assert_dense(s.sum_axis(dim), d.sum(Some(&[dim]), false, None));
+        }
+        assert_eq!(s.unsqueeze(2).unwrap().sparse_dim(), 3);
+        assert_eq!(s.unsqueeze(3).unwrap().dense_dim(), 2);
+        assert!(s.permute(&[2, 0, 1]).is_err());
+        assert!(s.permute(&[0, 0, 1]).is_err());
+        assert!(s.transpose(0, 2).is_err());
+        assert!(s.narrow(0, 2, 2).is_err());
+        assert!(s.select(0, 3).is_err());
+        assert!(s.select(3, 0).is_err());
+        assert!(s.unsqueeze(4).is_err());
+    }
+}
+
+#[test]
+fn sparse_tensors_are_joined_as_their_strided_twins_are() {
+    let (s, t) = (hybrid(), hybrid().to(DType::F64).unwrap());
+    let (d, e) = (s.to_dense().unwrap(), t.to_dense().unwrap());
+    for dim in -3..3 {
+        assert_dense(AnySparse::cat(&[&s, &t, &s], dim), cat(&[d.clone(), e.clone(), d.clone()], dim));
+    }
+    for dim in [0, 1, 2, -4] {
+        assert_dense(AnySparse::stack(&[&s, &t], dim), stack(&[d.clone(), e.clone()], dim));
+    }
+    let part = s.narrow(1, 0, 2).unwrap();
+    assert_dense(AnySparse::cat(&[&s, &part], 1), cat(&[d.clone(), d.narrow(1, 0, 2).unwrap()], 1));
+    assert!(AnySparse::cat(&[&s, &part], 0).is_err());
+    assert!(AnySparse::cat(&[], 0).is_err());
+    assert!(AnySparse::cat(&[&s, &d.to_sparse(0).unwrap()], 0).is_err());
+}
+
+#[test]
+fn sums_of_integers_and_bools_along_an_axis_are_int64() {
+    for dtype in [DType::I32, DType::U8, DType::Bool] {
+        let d = AnyTensor::from(tensor![[1, 0, 1], [1, 1, 0]]).to(dtype).unwrap();
+        for dim in [0, 1] {
+            assert_dense(d.to_sparse(0).unwrap().sum_axis(dim), d.sum(Some(&[dim]), false, None));
+        }
+    }
+}
+
+#[test]
+fn a_sparse_tensor_is_multiplied_by_a_zero_dim_one() {
+    let s = hybrid();
+    let two = AnyTensor::from(tensor![2.0; f64]).select(0, 0).unwrap();
+    let product = s.mul(&two.to_sparse(0).unwrap()).unwrap();
+    assert_eq!(product.dtype(), DType::F32);
+    assert_eq!(product.to_dense().unwrap().to_string(), (s.to_dense().unwrap() * 2).unwrap().to_string());
 }

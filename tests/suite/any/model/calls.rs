@@ -2,7 +2,7 @@
 
 use super::{Source, number, numbers, sizes};
 use arbitrary::Result;
-use castiron::any::{Args, Value, call, ops};
+use castiron::any::{Args, Value, call, call_in_place, call_into, ops};
 use castiron::{AnyTensor, Category, DType};
 use std::sync::OnceLock;
 
@@ -40,6 +40,9 @@ fn tensor(source: &mut Source) -> Result<AnyTensor> {
         0 => x.slice(0, None, None, 2),
         1 => x.transpose(0, -1),
         2 => x.unsqueeze(0).and_then(|x| x.expand(&[vec![2], vec![-1; sizes.len()]].concat())),
+        // Conjugates that are marked, and imaginary parts that count as negated.
+        3 => x.conj(),
+        4 if dtype == DType::C128 => x.conj().and_then(|x| x.imag()),
         _ => Ok(x.clone()),
     };
     Ok(view.unwrap_or(x))
@@ -78,23 +81,60 @@ pub fn run(data: &[u8]) {
 fn program(source: &mut Source) -> Result<()> {
     while !source.is_empty() {
         let name = *source.choose(names())?;
-        let mut args = Args::new();
+        let (mut args, mut rest, mut first) = (Args::new(), Args::new(), None);
         if !source.ratio(1, 8)? {
-            args = args.arg(tensor(source)?);
+            first = Some(tensor(source)?);
+            args = args.arg(first.as_ref().unwrap());
         }
         for _ in 0..source.int_in_range(0..=3_u8)? {
-            args = args.arg(value(source, 0)?);
+            let argument = value(source, 0)?;
+            (args, rest) = (args.arg(argument.clone()), rest.arg(argument));
         }
         let op = ops().find(|op| op.name == name).unwrap();
         if let Some(argument) = op.arguments.last().filter(|_| source.ratio(1, 4).unwrap_or(false)) {
-            args = args.named(argument.trim_start_matches('*'), value(source, 0)?);
+            let (argument, value) = (argument.trim_start_matches('*'), value(source, 0)?);
+            (args, rest) = (args.named(argument, value.clone()), rest.named(argument, value));
         }
-        match call(name, &args) {
-            Ok(result) => looked_at(&result),
+        let result = call(name, &args);
+        match &result {
+            Ok(result) => looked_at(result),
             Err(error) => assert!(!error.to_string().is_empty()),
         }
+        written(name, first.as_ref(), &rest, &args, result.ok());
     }
     Ok(())
+}
+
+/// The same call in place, and into an existing tensor: the same result, or an error that leaves everything as it was.
+fn written(name: &str, first: Option<&AnyTensor>, rest: &Args, args: &Args, result: Option<Value>) {
+    let large = |x: &AnyTensor| x.numel() > 10_000;
+    if let Some(first) = first {
+        let mut x = first.clone();
+        match call_in_place(name, &mut x, rest) {
+            Ok(()) => assert_eq!(x.dtype(), first.dtype()),
+            Err(_) => {
+                assert_eq!((x.shape(), x.stride()), (first.shape(), first.stride()));
+                assert_eq!(x.to_bytes(), first.to_bytes());
+            }
+        }
+    }
+    match result {
+        Some(Value::Array(result)) if !large(&result) => {
+            let Ok(mut out) = AnyTensor::zeros(result.shape(), result.dtype()) else { return };
+            // (What is computed in the output's dtype may not admit it.)
+            if call_into(name, args, &mut [&mut out]).is_ok() {
+                assert_eq!((out.dtype(), out.shape()), (result.dtype(), result.shape()));
+                looked_at(&out.into());
+            }
+        }
+        Some(_) => {}
+        None => {
+            let mut out = AnyTensor::ones(&[3], DType::F32).unwrap();
+            if call_into(name, args, &mut [&mut out]).is_err() {
+                assert_eq!(out.to_string(), "tensor([1., 1., 1.])");
+            }
+        }
+    }
 }
 
 /// Every element of a result is there.

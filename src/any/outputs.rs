@@ -1,0 +1,310 @@
+//! Results written where elements are: the in-place forms of operations that have no loop of their own for it, and all of them by name.
+
+use super::call::{Args, Value, operation};
+use super::elementwise::{check_output, check_shape, same_device};
+use super::moves::invalid;
+use super::operand::AnyOperand;
+use super::rows::{BINARY, UNARY};
+use super::{AnyTensor, call};
+use crate::dtype::{Category, DType, Scalar};
+use crate::error::{Error, Result};
+use crate::tensor::ScatterReduce;
+
+impl AnyTensor {
+    /// Takes the elements of a result, which must be castable to the dtype and have the shape.
+    pub(super) fn become_(&mut self, op: &'static str, result: &AnyTensor) -> Result<&mut Self> {
+        check_output(op, false, result.dtype, self.dtype)?;
+        check_shape(op, &result.sizes, &self.sizes)?;
+        self.copy_from(result)
+    }
+}
+
+/// The operations in place that are the operation and its result written over what it was made of: `lerp_ = lerp(arguments)`.
+macro_rules! written_over {
+    ($then:ident) => {
+        $then! {
+            masked_fill_ = masked_fill(mask: &AnyTensor, value: impl Into<AnyOperand>);
+            masked_scatter_ = masked_scatter(mask: &AnyTensor, source: &AnyTensor);
+            index_fill_ = index_fill(dim: i64, index: &AnyTensor, value: impl Into<AnyOperand>);
+            index_copy_ = index_copy(dim: i64, index: &AnyTensor, source: &AnyTensor);
+            index_add_ = index_add(dim: i64, index: &AnyTensor, source: &AnyTensor, alpha: impl Scalar);
+            index_reduce_ = index_reduce(dim: i64, index: &AnyTensor, source: &AnyTensor, reduce: ScatterReduce, include_self: bool);
+            index_put_ = index_put(indices: &[Option<&AnyTensor>], values: &AnyTensor, accumulate: bool);
+            put_ = put(index: &AnyTensor, source: &AnyTensor, accumulate: bool);
+            scatter_ = scatter(dim: i64, index: &AnyTensor, source: impl Into<AnyOperand>);
+            scatter_add_ = scatter_add(dim: i64, index: &AnyTensor, source: &AnyTensor);
+            scatter_reduce_ = scatter_reduce(dim: i64, index: &AnyTensor, source: &AnyTensor, reduce: ScatterReduce, include_self: bool);
+            clamp_ = clamp(min: Option<AnyOperand>, max: Option<AnyOperand>);
+            lerp_ = lerp(end: &AnyTensor, weight: impl Into<AnyOperand>);
+            addcmul_ = addcmul(a: &AnyTensor, b: &AnyTensor, value: impl Scalar);
+            addcdiv_ = addcdiv(a: &AnyTensor, b: &AnyTensor, value: impl Scalar);
+            addmm_ = addmm(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
+            addmv_ = addmv(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
+            addr_ = addr(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
+            baddbmm_ = baddbmm(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
+            addbmm_ = addbmm(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
+            cumsum_ = cumsum(dim: i64, dtype: Option<DType>);
+            cumprod_ = cumprod(dim: i64, dtype: Option<DType>);
+            tril_ = tril(diagonal: i64);
+            triu_ = triu(diagonal: i64);
+            renorm_ = renorm(p: f64, dim: i64, maxnorm: f64);
+        }
+    };
+}
+pub(super) use written_over;
+
+macro_rules! methods {
+    ($($inplace:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
+        /// Operations in place whose result is written over the elements. It must be castable to the dtype and have the shape.
+        impl AnyTensor {$(
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") in place (`torch.Tensor.", stringify!($inplace), "`).")]
+            ///
+            /// # Errors
+            /// As there, and if the result can't be cast to the dtype or has another shape. Nothing is written then.
+            #[allow(clippy::too_many_arguments)]
+            pub fn $inplace(&mut self $(, $arg: $ty)*) -> Result<&mut Self> {
+                let result = self.$name($($arg),*)?;
+                self.become_(stringify!($inplace), &result)
+            }
+        )*}
+    };
+}
+written_over!(methods);
+
+/// Operations that PyTorch has in place by a name that ends in `_`, beside those of the elementwise tables.
+const IN_PLACE: &[&str] = &[
+    "add",
+    "sub",
+    "div",
+    "clamp",
+    "nan_to_num",
+    "round",
+    "logit",
+    "polygamma",
+    "mvlgamma",
+    "fill",
+    "masked_fill",
+    "masked_scatter",
+    "index_fill",
+    "index_copy",
+    "index_add",
+    "index_reduce",
+    "index_put",
+    "put",
+    "scatter",
+    "scatter_add",
+    "scatter_reduce",
+    "lerp",
+    "addcmul",
+    "addcdiv",
+    "addmm",
+    "addmv",
+    "addr",
+    "baddbmm",
+    "addbmm",
+    "cumsum",
+    "cumprod",
+    "tril",
+    "triu",
+    "renorm",
+    "nn.functional.elu",
+    "nn.functional.celu",
+    "nn.functional.leaky_relu",
+    "nn.functional.threshold",
+    "nn.functional.hardtanh",
+];
+
+/// Views that PyTorch makes of a tensor in place.
+const VIEWS: &[&str] = &["t", "transpose", "squeeze", "unsqueeze", "as_strided"];
+
+/// Which dtype an existing output must have.
+#[derive(Clone, Copy, PartialEq)]
+enum Output {
+    /// That of the result.
+    Exact,
+    /// One that the result can be cast to.
+    Castable,
+    /// Such a one that is complex only if the operand is.
+    AsReal,
+    /// Any that it can be computed in.
+    Computes,
+    /// The same, of an operand that is floating or complex.
+    ComputesInexact,
+    /// `bool` or `uint8`.
+    Truth,
+}
+
+/// What outputs may be of another dtype than the result's.
+const OUTPUTS: &[(&str, Output)] = &[
+    ("add", Output::Castable),
+    ("sub", Output::Castable),
+    ("div", Output::Castable),
+    ("clamp", Output::Castable),
+    ("cat", Output::Castable),
+    ("stack", Output::Castable),
+    ("hstack", Output::Castable),
+    ("vstack", Output::Castable),
+    ("dstack", Output::Castable),
+    ("column_stack", Output::Castable),
+    ("addcmul", Output::Castable),
+    ("addcdiv", Output::Castable),
+    ("logit", Output::Castable),
+    ("polygamma", Output::Castable),
+    ("var", Output::AsReal),
+    ("std", Output::AsReal),
+    ("any", Output::Truth),
+    ("all", Output::Truth),
+    ("mean", Output::ComputesInexact),
+    ("sum", Output::Computes),
+    ("prod", Output::Computes),
+    ("nansum", Output::Computes),
+    ("cumsum", Output::Computes),
+    ("cumprod", Output::Computes),
+];
+
+fn output(name: &str, args: &Args) -> Output {
+    // Scalar bounds are no operands.
+    let bounds = || args.positional.iter().skip(1).chain(args.named.iter().map(|(_, value)| value));
+    if name == "clamp" && bounds().all(|value| !matches!(value, Value::Array(_))) {
+        return Output::Exact;
+    }
+    OUTPUTS.iter().find(|(op, _)| *op == name).map_or(Output::Exact, |(_, output)| *output)
+}
+
+/// The operand of a call with no other arguments.
+fn only_operand(values: &[Value], args: &Args) -> Option<AnyOperand> {
+    match values {
+        [Value::Array(other)] if args.named.is_empty() => Some(other.into()),
+        [Value::Number(other)] if args.named.is_empty() => Some((*other).into()),
+        _ => None,
+    }
+}
+
+/// Calls an operation by PyTorch's name in place: `x.name_(args)`, with or without the `_`. The result must be castable to the dtype
+/// of `x` and have its shape; views (`t_`, `squeeze_`, …) take the place of `x`.
+///
+/// # Errors
+/// If there is no such operation or it has no form in place, an argument is not what it takes, the operation fails, or its result does
+/// not fit. `x` is as it was then.
+///
+/// ```
+/// use castiron::any::{Args, call_in_place};
+/// use castiron::{AnyTensor, tensor};
+/// let mut x = AnyTensor::from(tensor![1.0, 2.0, 3.0]);
+/// let mask = x.gt(1)?;
+/// call_in_place("masked_fill_", &mut x, &Args::new().arg(&mask).arg(0.5))?;
+/// assert_eq!(x.to_string(), "tensor([1.0000, 0.5000, 0.5000])");
+/// assert!(call_in_place("sort", &mut x, &Args::new()).is_err());
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
+    // (`__setitem__` is a name of its own.)
+    let name = name.strip_suffix('_').filter(|name| !name.ends_with('_')).unwrap_or(name);
+    match (name, &args.positional[..]) {
+        ("zero", []) => return x.fill_(false).map(|_| ()),
+        ("copy", [Value::Array(from)]) => return x.copy_from(from).map(|_| ()),
+        ("copy", [Value::Number(value)]) => return x.fill_value("copy_", *value),
+        ("__setitem__", [index, value]) => {
+            let value = match value {
+                Value::Array(value) => AnyOperand::from(value),
+                Value::Number(value) => (*value).into(),
+                _ => return invalid("__setitem__", "a tensor or a scalar is written".to_owned()),
+            };
+            return match index {
+                Value::List(items) => x.set(items, value),
+                one => x.set(std::slice::from_ref(one), value),
+            };
+        }
+        _ => {}
+    }
+    let op = operation(name)?.name;
+    if let Some(row) = UNARY.iter().find(|row| row.called() == op)
+        && args.positional.is_empty()
+        && args.named.is_empty()
+    {
+        return x.apply_in_place(row).map(|_| ());
+    }
+    if let Some(row) = BINARY.iter().find(|row| row.called() == op)
+        && let Some(other) = only_operand(&args.positional, args)
+    {
+        return x.combine_in_place(row, &other).map(|_| ());
+    }
+    if !IN_PLACE.contains(&op) && !VIEWS.contains(&op) {
+        return invalid(op, "there is no form of it in place".to_owned());
+    }
+    let mut all = Args { positional: vec![Value::Array(x.clone())], named: args.named.clone() };
+    all.positional.extend_from_slice(&args.positional);
+    let result = call(name, &all)?.tensor()?;
+    drop(all);
+    if VIEWS.contains(&op) {
+        *x = result;
+        return Ok(());
+    }
+    x.become_(op, &result).map(|_| ())
+}
+
+/// Calls an operation by PyTorch's name and writes its results into existing tensors (`out=`), which must have their shapes. Their
+/// dtypes must be those of the results, or ones they can be cast to where PyTorch casts (arithmetic, `cat`, `std`, …); `sum`, `prod`,
+/// `cumsum` and `cumprod` are computed in the output's dtype.
+///
+/// # Errors
+/// If there is no such operation, an argument is not what it takes, the operation fails, or a result does not fit. Nothing is written
+/// then.
+///
+/// ```
+/// use castiron::any::{Args, call_into};
+/// use castiron::{AnyTensor, DType, tensor};
+/// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+/// let mut out = AnyTensor::zeros(&[2], DType::F64)?;
+/// call_into("sum", &Args::new().arg(&x).named("dim", 0_i64), &mut [&mut out])?;
+/// assert_eq!(out.to_string(), "tensor([4., 6.], dtype=torch.float64)");
+/// assert!(call_into("amax", &Args::new().arg(&x).named("dim", 0_i64), &mut [&mut out]).is_err()); // int64
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn call_into(name: &str, args: &Args, outs: &mut [&mut AnyTensor]) -> Result<()> {
+    let op = operation(name)?.name;
+    if let ([Value::Array(x), rest @ ..], [out]) = (&args.positional[..], &mut *outs) {
+        let unary = UNARY.iter().find(|row| row.called() == op);
+        if let (Some(row), [], true) = (unary, rest, args.named.is_empty()) {
+            return x.apply_into(row, out);
+        }
+        let binary = BINARY.iter().find(|row| row.called() == op);
+        if let (Some(row), Some(other)) = (binary, only_operand(rest, args)) {
+            return x.combine_into(row, &other, out);
+        }
+    }
+    let rule = output(op, args);
+    let computes = match (rule, &args.positional[..], &*outs) {
+        (Output::ComputesInexact, [Value::Array(x), ..], _) if x.dtype.category() <= Category::Integral => None,
+        (Output::Computes | Output::ComputesInexact, _, [out]) => Some(args.clone().named("dtype", out.dtype)),
+        _ => None,
+    };
+    let results = match call(name, computes.as_ref().unwrap_or(args))? {
+        Value::Array(result) => vec![result],
+        Value::List(results) => results.into_iter().map(Value::tensor).collect::<Result<_>>()?,
+        _ => return invalid(op, "its result is no tensor".to_owned()),
+    };
+    if results.len() != outs.len() {
+        return invalid(op, format!("{} results can't be written to {} tensors", results.len(), outs.len()));
+    }
+    for (result, out) in results.iter().zip(&*outs) {
+        let fits = match rule {
+            Output::Exact => result.dtype == out.dtype,
+            Output::AsReal => {
+                let of_complex = matches!(args.positional.first(), Some(Value::Array(x)) if x.dtype.is_complex());
+                result.dtype.can_cast(out.dtype) && (of_complex || !out.dtype.is_complex())
+            }
+            Output::Truth => matches!(out.dtype, DType::Bool | DType::U8),
+            Output::Castable | Output::Computes | Output::ComputesInexact => result.dtype.can_cast(out.dtype),
+        };
+        if !fits {
+            return Err(Error::NotCastable { op, result: result.dtype, output: out.dtype });
+        }
+        same_device(op, result, out)?;
+        check_shape(op, &result.sizes, &out.sizes)?;
+    }
+    for (result, out) in results.iter().zip(outs) {
+        out.copy_from(result)?;
+    }
+    Ok(())
+}
