@@ -160,14 +160,22 @@ fn is_mask(tensor: &AnyTensor) -> bool {
     matches!(tensor.dtype, DType::Bool | DType::U8)
 }
 
-/// Whether an index is a mask.
-pub(super) fn is_truths(index: &Value) -> bool {
-    match index {
-        Value::Array(tensor) => tensor.dtype == DType::Bool,
-        Value::Number(value) => matches!(value, ScalarValue::Bool(_)),
-        Value::List(items) => items.first().is_some_and(is_truths),
-        _ => false,
+/// Whether all that chooses among elements are masks.
+pub(super) fn are_masks(index: &[Value]) -> bool {
+    fn is_mask(item: &Value) -> bool {
+        match item {
+            Value::Array(tensor) => tensor.dtype == DType::Bool || (tensor.rank() == 0 && is_integral(tensor)),
+            Value::List(items) => items.first().is_some_and(is_truth),
+            _ => true,
+        }
     }
+    fn is_truth(item: &Value) -> bool {
+        match item {
+            Value::Number(value) => matches!(value, ScalarValue::Bool(_)),
+            item => is_mask(item),
+        }
+    }
+    index.iter().all(is_mask)
 }
 
 fn is_integral(tensor: &AnyTensor) -> bool {

@@ -12,7 +12,7 @@ use crate::tensor::ScatterReduce;
 
 impl AnyTensor {
     /// Takes the elements of a result, which must be castable to the dtype and have the shape.
-    pub(super) fn become_(&mut self, op: &'static str, result: &AnyTensor) -> Result<&mut Self> {
+    pub(super) fn overwrite(&mut self, op: &'static str, result: &AnyTensor) -> Result<&mut Self> {
         check_output(op, false, result.dtype, self.dtype)?;
         check_shape(op, &result.sizes, &self.sizes)?;
         self.copy_from(result)
@@ -64,7 +64,7 @@ macro_rules! methods {
             #[allow(clippy::too_many_arguments)]
             pub fn $inplace(&mut self $(, $arg: $ty)*) -> Result<&mut Self> {
                 let result = self.$name($($arg),*)?;
-                self.become_(stringify!($inplace), &result)
+                self.overwrite(stringify!($inplace), &result)
             }
         )*}
     };
@@ -240,7 +240,7 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
         *x = result;
         return Ok(());
     }
-    x.become_(op, &result).map(|_| ())
+    x.overwrite(op, &result).map(|_| ())
 }
 
 /// Calls an operation by PyTorch's name and writes its results into existing tensors (`out=`), which must have their shapes. Their
@@ -303,6 +303,8 @@ pub fn call_into(name: &str, args: &Args, outs: &mut [&mut AnyTensor]) -> Result
         same_device(op, result, out)?;
         check_shape(op, &result.sizes, &out.sizes)?;
     }
+    // Memory runs out before anything is written.
+    outs.iter_mut().try_for_each(|out| out.make_unique())?;
     for (result, out) in results.iter().zip(outs) {
         out.copy_from(result)?;
     }

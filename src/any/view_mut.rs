@@ -159,18 +159,13 @@ impl<'a> AnyViewMut<'a> {
         };
         // Axes of size 1 in front of a value are those of more axes than there are.
         let extra = value.sizes.iter().take_while(|&&size| size == 1).count();
+        let value = value.shaped(&super::moves::signed(&value.sizes[extra..]))?;
         if indices.is_empty() {
-            let value = value
-                .shaped(&super::moves::signed(&value.sizes[extra.min(value.rank().saturating_sub(view.rank()))..]))?;
             let mut place = self.seen(op, |_| Ok(view))?;
             return place.tensor.copy_from(&value).map(|_| ());
         }
-        // One value goes everywhere that a mask says, in whatever dtype; elsewhere dtypes are the same.
-        let value = if value.numel() == 1 && index.iter().any(super::indexing::is_truths) {
-            value.to(dtype)?.shaped(&[])?
-        } else {
-            value
-        };
+        // One value goes everywhere that masks say, in whatever dtype; elsewhere dtypes are the same.
+        let value = if value.rank() == 0 && super::indexing::are_masks(index) { value.to(dtype)? } else { value };
         let mut place = self.seen(op, |_| Ok(view))?;
         let written = place.tensor.put_at(op, &indices, &value, false)?;
         place.tensor.copy_from(&written).map(|_| ())

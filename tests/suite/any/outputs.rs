@@ -205,7 +205,13 @@ fn an_index_is_written_as_it_is_read() {
     assert_eq!(x.to_string(), "tensor([[ 2, 50,  2,  3],\n        [ 2, -1,  2, -1],\n        [ 2,  9,  2, 60]])");
     x.set(&[2_i64.into()], ints(&[4, 3, 2, 1], &[1, 1, 4])).unwrap();
     assert_eq!(x.index(&[2_i64.into()]).unwrap().to_string(), "tensor([4, 3, 2, 1])");
+    x.set(&[vec![0_i64].into()], ints(&[9, 8, 7, 6], &[1, 1, 1, 4])).unwrap();
+    assert_eq!(x.index(&[0_i64.into()]).unwrap().to_string(), "tensor([9, 8, 7, 6])");
     let before = x.to_bytes();
+    // A mask beside indices is one of them: dtypes are the same.
+    let columns = AnyTensor::from(tensor![true, false, false, true]);
+    let mixed = [vec![0_i64, 1].into(), Value::from(&columns)];
+    assert!(x.set(&mixed, AnyTensor::from(tensor![1.5])).is_err());
     for (index, value) in [
         (vec![Value::from(3_i64)], AnyTensor::from(tensor![1])),
         (vec![vec![0_i64, 3].into()], AnyTensor::from(tensor![1])),
