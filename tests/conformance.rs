@@ -4,6 +4,8 @@
 mod attributes;
 #[path = "../examples/conformance/calls.rs"]
 mod calls;
+#[path = "../examples/conformance/codes.rs"]
+mod codes;
 #[path = "../examples/conformance/dtypes.rs"]
 mod dtypes;
 #[path = "../examples/conformance/layouts.rs"]

@@ -10,6 +10,7 @@
 
 mod attributes;
 mod calls;
+mod codes;
 mod dtypes;
 mod layouts;
 mod report;

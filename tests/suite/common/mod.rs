@@ -2,7 +2,11 @@
 //! subset of their rows.
 #![allow(dead_code)]
 
+#[path = "../../../examples/conformance/codes.rs"]
+mod codes;
+
 use castiron::{Complex, DType, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
+pub use codes::{code, dtype};
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -57,41 +61,6 @@ pub fn csv(name: &str) -> Csv {
         }
     }
     Csv { rows, errors }
-}
-
-/// The oracle's code of each dtype.
-const CODES: [(&str, DType); 22] = [
-    ("bool", DType::Bool),
-    ("u8", DType::U8),
-    ("i8", DType::I8),
-    ("i16", DType::I16),
-    ("i32", DType::I32),
-    ("i64", DType::I64),
-    ("f16", DType::F16),
-    ("bf16", DType::BF16),
-    ("f32", DType::F32),
-    ("f64", DType::F64),
-    ("c32", DType::C32),
-    ("c64", DType::C64),
-    ("c128", DType::C128),
-    ("u16", DType::U16),
-    ("u32", DType::U32),
-    ("u64", DType::U64),
-    ("f8e4m3fn", DType::F8E4M3FN),
-    ("f8e4m3fnuz", DType::F8E4M3FNUZ),
-    ("f8e5m2", DType::F8E5M2),
-    ("f8e5m2fnuz", DType::F8E5M2FNUZ),
-    ("f8e8m0fnu", DType::F8E8M0FNU),
-    ("f4e2m1x2", DType::F4E2M1FNX2),
-];
-
-/// The dtype with this code; `None` for Python scalars and errors.
-pub fn dtype(code: &str) -> Option<DType> {
-    CODES.iter().find(|(known, _)| *known == code).map(|&(_, dtype)| dtype)
-}
-
-pub fn code(dtype: DType) -> &'static str {
-    CODES.iter().find(|(_, known)| *known == dtype).unwrap().0
 }
 
 /// Elements as the tables write them: integers in decimal, floats as the hex of their bits.
