@@ -60,14 +60,24 @@ mod tests {
     #[test]
     fn partial_results_merge_in_a_tree_of_neighbours() {
         let merged = |count: usize| {
-            let merge = |a: &'static str, b: &'static str| -> &'static str { format!("({a} {b})").leak() };
+            // A partial result is the place of its text.
+            let texts = std::cell::RefCell::new(vec![String::new(), "x".to_owned()]);
+            let keep = |text: String| {
+                texts.borrow_mut().push(text);
+                texts.borrow().len() - 1
+            };
+            let merge = |a: usize, b: usize| {
+                let text = format!("({} {})", texts.borrow()[a], texts.borrow()[b]);
+                keep(text)
+            };
             let mut tree = Tree::new();
             tree.clear(2);
             for at in 0..count {
-                tree.grow("").copy_from_slice(&[at.to_string().leak(), "x"]);
+                tree.grow(0).copy_from_slice(&[keep(at.to_string()), 1]);
                 tree.carry(merge);
             }
-            tree.join(merge).first().copied().unwrap_or_default()
+            let place = tree.join(merge).first().copied().unwrap_or_default();
+            texts.borrow()[place].clone()
         };
         assert_eq!(merged(0), "");
         assert_eq!(merged(4), "((0 1) (2 3))");
