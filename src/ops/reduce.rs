@@ -366,6 +366,16 @@ pub struct Moments {
     squares: [f64; 2],
 }
 
+/// The mean of finite numbers, met one after another; of others the mean that their sum gives.
+#[cold]
+#[inline(never)]
+fn mean_met<E>(elements: &[E], by_sum: f64, value: impl Fn(&E) -> f64) -> f64 {
+    if elements.iter().any(|x| !value(x).is_finite()) {
+        return by_sum;
+    }
+    elements.iter().zip(1_u64..).fold(0.0, |mean, (x, met)| mean + (value(x) - mean) / met as f64)
+}
+
 /// The variance; its root with `ROOT`.
 #[derive(Clone, Copy)]
 pub struct Varying<const ROOT: bool> {
@@ -415,9 +425,9 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
                 if part == 0 { value.re } else { value.im }
             };
             let mut mean = total(elements, value) / count;
-            if mean.is_infinite() && elements.iter().all(|x| value(x).is_finite()) {
-                // Their sum is too large, which their mean is not.
-                mean = elements.iter().zip(1_u64..).fold(0.0, |mean, (x, met)| mean + (value(x) - mean) / met as f64);
+            // The sum of doubles may be too large where their mean is not; narrower elements are summed as doubles.
+            if matches!(E::DTYPE, DType::F64 | DType::C128) && mean.is_infinite() {
+                mean = mean_met(elements, mean, value);
             }
             let deviation = |x: &E| {
                 let deviation = value(x) - mean;
