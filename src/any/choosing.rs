@@ -106,8 +106,8 @@ impl AnyTensor {
     /// for each position along the second axis.
     ///
     /// # Errors
-    /// If the tensor is zero-dim or its dtype no float, or the weights have another dtype, are more than one axis of them or others
-    /// in number.
+    /// If the dtype is no float, or the weights have another dtype, more than one axis, or are neither one nor as many as there are
+    /// positions.
     ///
     /// ```
     /// use castiron::{AnyTensor, tensor};
@@ -134,11 +134,10 @@ impl AnyTensor {
         if weight.numel() != 1 && weight.numel() != channels {
             return invalid(op, format!("{} weights are not one for each of {channels} channels", weight.numel()));
         }
-        let mut sizes = vec![1; self.rank().min(2)];
-        if let [_, of_channels] = &mut sizes[..] {
+        let mut sizes = vec![1; self.rank()];
+        if let Some(of_channels) = sizes.get_mut(1) {
             *of_channels = weight.numel() as i64;
         }
-        sizes.resize(self.rank(), 1);
         let scaled = self.mul(weight.shaped(&sizes)?)?;
         where_(&self.gt(0)?, self, scaled)
     }

@@ -4,7 +4,7 @@ use super::call::{Args, Value, operation};
 use super::elementwise::{check_output, check_shape, same_device};
 use super::moves::invalid;
 use super::operand::AnyOperand;
-use super::rows::{BINARY, UNARY};
+use super::rows::{BINARY, Binary, UNARY, Unary};
 use super::{AnyTensor, call};
 use crate::dtype::{Category, DType, Scalar};
 use crate::error::{Error, Result};
@@ -61,7 +61,6 @@ macro_rules! methods {
             ///
             /// # Errors
             /// As there, and if the result can't be cast to the dtype or has another shape. Nothing is written then.
-            #[allow(clippy::too_many_arguments)]
             pub fn $inplace(&mut self $(, $arg: $ty)*) -> Result<&mut Self> {
                 let result = self.$name($($arg),*)?;
                 self.overwrite(stringify!($inplace), &result)
@@ -71,42 +70,27 @@ macro_rules! methods {
 }
 written_over!(methods);
 
-/// Operations that PyTorch has in place by a name that ends in `_`, beside those of the elementwise tables.
+macro_rules! names {
+    ($($inplace:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
+        /// The names of these.
+        const WRITTEN_OVER: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+written_over!(names);
+
+/// Operations that PyTorch has in place by a name that ends in `_`, beside those and the elementwise tables.
 const IN_PLACE: &[&str] = &[
     "add",
     "sub",
     "div",
-    "clamp",
     "nan_to_num",
     "round",
     "logit",
     "polygamma",
     "mvlgamma",
     "fill",
-    "masked_fill",
-    "masked_scatter",
-    "index_fill",
-    "index_copy",
-    "index_add",
-    "index_reduce",
-    "index_put",
-    "put",
-    "scatter",
-    "scatter_add",
-    "scatter_reduce",
-    "lerp",
-    "addcmul",
-    "addcdiv",
-    "addmm",
-    "addmv",
-    "addr",
-    "baddbmm",
-    "addbmm",
-    "cumsum",
-    "cumprod",
-    "tril",
-    "triu",
-    "renorm",
+    "nn.functional.relu",
+    "nn.functional.selu",
     "nn.functional.elu",
     "nn.functional.celu",
     "nn.functional.leaky_relu",
@@ -168,7 +152,22 @@ fn output(name: &str, args: &Args) -> Output {
     if name == "clamp" && bounds().all(|value| !matches!(value, Value::Array(_))) {
         return Output::Exact;
     }
-    OUTPUTS.iter().find(|(op, _)| *op == name).map_or(Output::Exact, |(_, output)| *output)
+    let own = OUTPUTS.iter().find(|(op, _)| *op == name).map(|(_, output)| *output);
+    // Elementwise operations whose operands are named, or of which the first is a scalar.
+    let is_exact = || match (unary_row(name), binary_row(name)) {
+        (Some(row), _) => row.rule.is_exact(1),
+        (None, Some(row)) => row.rule.is_exact(2),
+        (None, None) => true,
+    };
+    own.unwrap_or_else(|| if is_exact() { Output::Exact } else { Output::Castable })
+}
+
+fn unary_row(op: &str) -> Option<&'static Unary> {
+    UNARY.iter().find(|row| row.called() == op)
+}
+
+fn binary_row(op: &str) -> Option<&'static Binary> {
+    BINARY.iter().find(|row| row.called() == op)
 }
 
 /// The operand of a call with no other arguments.
@@ -218,18 +217,20 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
         _ => {}
     }
     let op = operation(name)?.name;
-    if let Some(row) = UNARY.iter().find(|row| row.called() == op)
+    let (unary, binary) = (unary_row(op), binary_row(op));
+    if let Some(row) = unary
         && args.positional.is_empty()
         && args.named.is_empty()
     {
         return x.apply_in_place(row).map(|_| ());
     }
-    if let Some(row) = BINARY.iter().find(|row| row.called() == op)
+    if let Some(row) = binary
         && let Some(other) = only_operand(&args.positional, args)
     {
         return x.combine_in_place(row, &other).map(|_| ());
     }
-    if !IN_PLACE.contains(&op) && !VIEWS.contains(&op) {
+    let is_listed = [WRITTEN_OVER, IN_PLACE, VIEWS].iter().any(|list| list.contains(&op));
+    if unary.is_none() && binary.is_none() && !is_listed {
         return invalid(op, "there is no form of it in place".to_owned());
     }
     let mut all = Args { positional: vec![Value::Array(x.clone())], named: args.named.clone() };
@@ -264,17 +265,16 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
 pub fn call_into(name: &str, args: &Args, outs: &mut [&mut AnyTensor]) -> Result<()> {
     let op = operation(name)?.name;
     if let ([Value::Array(x), rest @ ..], [out]) = (&args.positional[..], &mut *outs) {
-        let unary = UNARY.iter().find(|row| row.called() == op);
-        if let (Some(row), [], true) = (unary, rest, args.named.is_empty()) {
+        if let (Some(row), [], true) = (unary_row(op), rest, args.named.is_empty()) {
             return x.apply_into(row, out);
         }
-        let binary = BINARY.iter().find(|row| row.called() == op);
-        if let (Some(row), Some(other)) = (binary, only_operand(rest, args)) {
+        if let (Some(row), Some(other)) = (binary_row(op), only_operand(rest, args)) {
             return x.combine_into(row, &other, out);
         }
     }
     let rule = output(op, args);
     let computes = match (rule, &args.positional[..], &*outs) {
+        _ if args.named.iter().any(|(name, _)| name == "dtype") => None,
         (Output::ComputesInexact, [Value::Array(x), ..], _) if x.dtype.category() <= Category::Integral => None,
         (Output::Computes | Output::ComputesInexact, _, [out]) => Some(args.clone().named("dtype", out.dtype)),
         _ => None,

@@ -395,7 +395,6 @@ macro_rules! in_place {
             ///
             /// # Errors
             /// As there; nothing is written then.
-            #[allow(clippy::too_many_arguments)]
             pub fn $inplace(&mut self $(, $arg: $ty)*) -> Result<&mut Self> {
                 self.tensor.$inplace($($arg),*)?;
                 Ok(self)

@@ -103,6 +103,8 @@ fn by_name_in_place_is_as_the_method() {
         ("add_", vec![square().into()], vec![]),
         ("add", vec![square().into()], vec![("alpha", 3_i64.into())]),
         ("exp_", vec![], vec![]),
+        ("mul_", vec![], vec![("other", square().into())]),
+        ("nn.functional.relu_", vec![], vec![]),
         ("div_", vec![square().into()], vec![("rounding_mode", "floor".into())]),
         ("index_fill_", vec![0_i64.into(), rows().into(), 1.5.into()], vec![]),
         ("cumsum_", vec![0_i64.into()], vec![]),
@@ -176,9 +178,12 @@ fn outputs_take_the_dtypes_that_pytorch_lets_them_have() {
     };
     let one = || Args::new().arg(&x);
     of("add", one().arg(&x), &[F16, F32, F64, C64], &[I64, Bool]);
+    of("mul", one().named("other", &x), &[F16, F32, F64, C64], &[I64, Bool]);
+    of("pow", Args::new().arg(2_i64).arg(&x), &[F16, F32, F64], &[I64]);
     of("exp", one(), &[F16, F32, F64, C64], &[I64, Bool]);
     of("sum", one().named("dim", 0_i64), &[F32, F64, I32, I64], &[]);
     of("cumsum", one().arg(0_i64), &[F32, F64, I64], &[]);
+    of("sum", one().named("dtype", F64), &[F32, F64], &[I64]);
     of("mean", one().named("dim", 0_i64), &[F32, F64], &[I64]);
     of("amax", one().named("dim", 0_i64), &[F32], &[F64, I64]);
     of("argmax", one().named("dim", 0_i64), &[I64], &[I32, F32]);
