@@ -182,7 +182,6 @@ fn scattered<E: Noise>(x: &Matrix<E>, way: usize) -> Matrix<E> {
     out.scatter_add(axis![0], index, x)
 }
 
-/// Work that is shared between threads is shared in the caller's pool: here all threads of the global one are busy for ever.
 /// Results that are written past the caches, by threads whose parts begin in the middle of runs.
 #[test]
 fn joined_tensors_hold_the_elements_of_each() {
@@ -206,8 +205,33 @@ fn joined_tensors_hold_the_elements_of_each() {
     check(rows, [511, 17, 16], |at| at as i64);
 }
 
+/// Sums of the results of large operations: elementwise, reductions, rows, expressions, order, products of every kind.
+fn sums_of_large_operations() -> Vec<f64> {
+    let [(_, x), ..] = layouts::<f32>([300, 1200]);
+    let (rows, z) = (x.narrow(axis![0], 0, 200), x.to::<castiron::Complex<f32>>());
+    let sparse = x.narrow(axis![1], 0, 64).to_sparse();
+    vec![
+        x.sum().to(),
+        x.exp().sum().to(),
+        x.softmax(axis![1]).sum().to(),
+        fused!((x * x).sum()).to(),
+        x.sort(axis![1], false).0.sum().to(),
+        rows.matmul(x.t()).sum().to(),
+        x.matmul(x.t().select(axis![1], 0)).sum().to(),
+        x.to::<bf16>().matmul(x.t().to::<bf16>()).sum().to(),
+        x.to::<i64>().matmul(x.t().to::<i64>()).sum().to(),
+        z.matmul(z.t()).real().sum().to(),
+        sparse.matmul(x.t().narrow(axis![0], 0, 64)).sum().to(),
+    ]
+    .into_iter()
+    .map(|sum: Tensor<f64, ()>| sum.item())
+    .collect()
+}
+
+/// All threads of the global pool are busy for ever. Work is shared in the caller's pool, if there is one; else the caller does
+/// it alone and waits for nobody.
 #[test]
-fn work_stays_in_the_callers_pool() {
+fn busy_threads_of_a_pool_hold_nobody_up() {
     let started = std::sync::Barrier::new(rayon::current_num_threads() + 1);
     let started: &'static std::sync::Barrier = Box::leak(Box::new(started));
     rayon::spawn_broadcast(move |_| {
@@ -217,16 +241,19 @@ fn work_stays_in_the_callers_pool() {
         }
     });
     started.wait();
-    let (sender, receiver) = std::sync::mpsc::channel();
     let pool = ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-    pool.spawn(move || {
-        let [(_, x), ..] = layouts::<f32>(SIZES[0]);
-        let product = x.narrow(axis![0], 0, 100).matmul(x.t());
-        let sums = [x.sum(), x.exp().sum(), x.softmax(axis![1]).sum(), fused!((x * x).sum()), product.sum()];
-        // An error would mean that the test has given up.
-        let _ = sender.send(sums);
-    });
-    let sums =
-        receiver.recv_timeout(std::time::Duration::from_secs(60)).expect("no thread of the global pool is waited for");
-    assert!(sums.iter().all(|sum| sum.item().is_finite()));
+    let runs: [(&str, Box<dyn Fn(Box<dyn FnOnce() + Send>)>); 2] = [
+        ("in another pool", Box::new(move |run| pool.spawn(run))),
+        ("outside of pools", Box::new(|run| drop(std::thread::spawn(run)))),
+    ];
+    for (place, run) in runs {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        run(Box::new(move || {
+            // An error would mean that the test has given up.
+            let _ = sender.send(sums_of_large_operations());
+        }));
+        let sums = receiver.recv_timeout(std::time::Duration::from_secs(60));
+        let sums = sums.unwrap_or_else(|_| panic!("work {place} waits for threads that are busy"));
+        assert!(sums.iter().all(|sum| sum.is_finite()));
+    }
 }

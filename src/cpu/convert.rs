@@ -6,7 +6,9 @@
 #[cfg(any(not(debug_assertions), feature = "any"))]
 use super::inner::Inner;
 use super::simd::{self, Loop};
-use crate::dtype::{DType, Dtype};
+#[cfg(target_arch = "x86_64")]
+use crate::dtype::DType;
+use crate::dtype::Dtype;
 #[cfg(any(not(debug_assertions), feature = "any"))]
 use core::mem::MaybeUninit;
 

@@ -22,6 +22,7 @@ use num_traits::{Num, One};
 
 /// One product of an `m x k` matrix with a `k x n` matrix: places of first elements, and steps to the next row and
 /// column. The elements of a row of the result lie side by side.
+#[derive(Clone, Copy)]
 pub(super) struct Product<T> {
     pub(super) sizes: [usize; 3],
     pub(super) out: *mut T,
@@ -183,8 +184,43 @@ fn gemm_of<T: MachineFloat>() -> Gemm<T> {
     }
 }
 
+/// Where the sides of a result are divided: multiples of the tiles that the crates' kernels compute.
+const TILE: usize = 48;
+/// Parts with shorter sides, or fewer elements, are summed in another order by the crates, and results would depend on the number
+/// of threads.
+const SHORTEST: usize = 96;
+const FEWEST: usize = 512;
+
 impl<T: MachineFloat> Product<T> {
+    /// The product by the crates, divided among threads along the longer side of the result. (The crates would share it
+    /// through rayon, and wait for a thread of the pool to start.)
     pub(super) fn with_gemm(self) {
+        let [m, k, n] = self.sizes;
+        let (longer, shorter) = (m.max(n), m.min(n));
+        let pieces = self.threads.min(longer / SHORTEST.max(FEWEST.div_ceil(shorter.max(1))));
+        if pieces < 2 {
+            return self.with_gemm_alone();
+        }
+        let tiles = longer / TILE;
+        let whole = Shared(self);
+        threads::for_each(pieces, &|piece| {
+            let whole = &whole;
+            let Product { out, out_step, left, left_steps, right, right_steps, .. } = whole.0;
+            let start = piece * tiles / pieces * TILE;
+            let end = if piece + 1 == pieces { longer } else { (piece + 1) * tiles / pieces * TILE };
+            // The parts are inside the operands; each piece has rows or columns of the result of its own.
+            let part = if m >= n {
+                let (out, left) = (out.wrapping_add(start * out_step), left.wrapping_add(start * left_steps[0]));
+                Product { sizes: [end - start, k, n], out, left, ..whole.0 }
+            } else {
+                let (out, right) = (out.wrapping_add(start), right.wrapping_add(start * right_steps[1]));
+                Product { sizes: [m, k, end - start], out, right, ..whole.0 }
+            };
+            part.with_gemm_alone();
+        });
+    }
+
+    fn with_gemm_alone(self) {
         let [m, k, n] = self.sizes;
         // Steps inside an allocation fit `isize`.
         let step = |steps: [usize; 2], at: usize| steps[at] as isize;
@@ -210,7 +246,7 @@ impl<T: MachineFloat> Product<T> {
                 false,
                 false,
                 false,
-                if self.threads < 2 { Parallelism::None } else { Parallelism::Rayon(self.threads) },
+                Parallelism::None,
             );
         }
     }

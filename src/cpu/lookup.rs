@@ -3,21 +3,22 @@
 //!
 //! Uses nothing; used by the inner loops. The functions are those whose marker says [`crate::dtype::Unary::BY_LOOKUP`].
 
-use crate::dtype::DType;
-use crate::ops::kernel::{Entry, Operands};
-use crate::ops::{self, UnaryOp};
+use crate::ops::kernel::Entry;
 
 /// A loop over `len` elements. The two places may be one.
 pub(super) type Looked = unsafe fn(from: *const f32, to: *mut f32, len: usize);
 
 /// The loop of a row of the table, if it has one.
+#[cfg(target_arch = "x86_64")]
 pub(super) const fn of(entry: Option<Entry>) -> Option<Looked> {
+    use crate::dtype::DType;
+    use crate::ops::{self, UnaryOp, kernel::Operands};
+
     const fn is<Op: UnaryOp<f32>>(row: usize) -> bool {
         const { assert!(Op::BY_LOOKUP) };
         matches!(Op::ROW, Some(of) if of == row)
     }
     match entry {
-        #[cfg(target_arch = "x86_64")]
         Some(Entry { row, dtype: DType::F32, operands: Operands::One }) => {
             if is::<ops::gelu>(row) {
                 Some(x86::gelu)
@@ -29,6 +30,12 @@ pub(super) const fn of(entry: Option<Entry>) -> Option<Looked> {
         }
         _ => None,
     }
+}
+
+/// Other machines have no loop of this kind.
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) const fn of(_: Option<Entry>) -> Option<Looked> {
+    None
 }
 
 /// Whether this machine has what the loops need.

@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::reduce::Accumulating;
 use crate::storage::HostBuffer;
-use rayon::prelude::*;
 
 /// A sparse matrix: the elements of row `i` are those from `starts[i]` to `starts[i + 1]`.
 pub(crate) struct Csr<E> {
@@ -90,11 +89,7 @@ pub(crate) fn multiply<E: Dtype>(left: &Csr<E>, right: &[E], width: usize) -> Re
         let run = |(piece, out): (usize, &mut [E])| {
             simd::dispatch(Product { left, right, width, first: piece * per_piece, out });
         };
-        if pieces == 1 {
-            out.chunks_mut(per_piece * width).enumerate().for_each(run);
-        } else {
-            out.par_chunks_mut(per_piece * width).enumerate().for_each(run);
-        }
+        threads::for_each_part(out.chunks_mut(per_piece * width).enumerate().collect(), &run);
     }
     HostBuffer::from_vec(out)
 }

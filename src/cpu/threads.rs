@@ -3,7 +3,12 @@
 //! How work is divided never changes a result: elementwise pieces are independent, and reductions merge in an order that
 //! shape and strides alone decide. Uses nothing; used by every loop of this room.
 
+use core::cell::OnceCell;
+use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use std::panic::{catch_unwind, resume_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Thread};
 
 /// A place that several threads read from or write to, each in its own part.
 pub(crate) struct Shared<T>(pub(crate) T);
@@ -37,26 +42,225 @@ pub(crate) fn most() -> usize {
 /// Calls `work` with each number below `pieces`, in parallel. Not generic: what it takes to run in parallel is compiled once
 /// and not for every loop.
 ///
-/// The calling thread takes pieces as the others do, from the first moment on: it does not wait for them to wake up.
+/// The calling thread takes pieces as the helpers do, from the first moment on. It waits for the helpers that have begun a
+/// piece, never for one that has not started: a pool whose threads are all busy, or blocked by a lock that the caller holds,
+/// delays nothing.
 pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
     if pieces <= 1 {
         return (0..pieces).for_each(work);
     }
-    let next = AtomicUsize::new(0);
-    let take = || {
+    let wanted = pieces.min(most()) - 1;
+    let job = Arc::new(Job {
+        next: AtomicUsize::new(0),
+        pieces,
+        state: AtomicUsize::new(0),
+        caller: thread::current(),
+        panic: Mutex::new(None),
+        // SAFETY: only the lifetime is erased. A helper calls it between `enter` and `leave`; `Closing` waits, before `work`
+        // goes out of scope, until every helper that entered has left, and lets none enter afterwards.
+        work: unsafe { core::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work) },
+    });
+    let closing = Closing(&job);
+    // (A thread that is ending, whose counter is gone, works alone.)
+    let queued = QUEUED.try_with(|queued| queued.get_or_init(Default::default).clone()).ok();
+    for queued in queued.iter().cycle().take(wanted).cloned() {
+        let job = job.clone();
+        // Helpers asked for earlier that have not started either: the pool is busy, and one more would wait behind them.
+        if queued.fetch_add(1, Ordering::Relaxed) >= MOST_QUEUED {
+            queued.fetch_sub(1, Ordering::Relaxed);
+            break;
+        }
+        rayon::spawn(move || {
+            queued.fetch_sub(1, Ordering::Relaxed);
+            job.help();
+        });
+    }
+    job.take_pieces();
+    // Waits for the helpers, also where a piece of the caller's panics.
+    drop(closing);
+    let panic = job.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
+    if let Some(panic) = panic {
+        resume_unwind(panic);
+    }
+}
+
+/// Calls `work` with each of several parts, in parallel.
+pub(crate) fn for_each_part<T: Send>(parts: Vec<T>, work: &(dyn Fn(T) + Sync)) {
+    let parts: Vec<Mutex<Option<T>>> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
+    for_each(parts.len(), &|at| {
+        let part = parts[at].lock().unwrap_or_else(PoisonError::into_inner).take();
+        part.into_iter().for_each(work);
+    });
+}
+
+/// How many helpers of one thread may wait to be started: what bounds the queue of a pool whose threads stay busy.
+const MOST_QUEUED: usize = 256;
+
+thread_local! {
+    /// How many helpers this thread has asked for that have not started yet.
+    static QUEUED: OnceCell<Arc<AtomicUsize>> = const { OnceCell::new() };
+}
+
+/// Work that a caller and its helpers share.
+struct Job {
+    /// The piece that is taken next.
+    next: AtomicUsize,
+    pieces: usize,
+    /// [`CLOSED`], or not, and [`HELPER`] for each helper that has entered and not left.
+    state: AtomicUsize,
+    caller: Thread,
+    /// What the first helper that panicked panicked with.
+    panic: Mutex<Option<Box<dyn core::any::Any + Send>>>,
+    /// Valid until the job is closed and all helpers have left.
+    work: &'static (dyn Fn(usize) + Sync),
+}
+
+/// No helper enters any more.
+const CLOSED: usize = 1;
+/// One helper.
+const HELPER: usize = 2;
+
+impl Job {
+    /// Takes pieces until there are none. Every piece is taken by one thread.
+    fn take_pieces(&self) {
         loop {
-            // Every piece is taken by one thread; what it has done is seen after the scope.
-            let piece = next.fetch_add(1, Ordering::Relaxed);
-            if piece >= pieces {
+            let piece = self.next.fetch_add(1, Ordering::Relaxed);
+            if piece >= self.pieces {
                 return;
             }
-            work(piece);
+            (self.work)(piece);
         }
-    };
-    rayon::in_place_scope(|scope| {
-        for _ in 1..pieces.min(most()) {
-            scope.spawn(|_| take());
+    }
+
+    /// What a helper does when a thread of the pool gets to it.
+    fn help(&self) {
+        let entered = |state| (state & CLOSED == 0).then_some(state + HELPER);
+        // Acquire: what the caller prepared is seen.
+        if self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, entered).is_err() {
+            return;
         }
-        take();
-    });
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.take_pieces())) {
+            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+        }
+        // Release: the caller sees what was written.
+        if self.state.fetch_sub(HELPER, Ordering::Release) == CLOSED + HELPER {
+            self.caller.unpark();
+        }
+    }
+}
+
+/// How often the caller looks whether the last helper has left before it sleeps: about as long as a piece of work takes.
+const SPINS: usize = if cfg!(miri) { 1 } else { 2000 };
+
+/// Closes a job when it is dropped, and waits until every helper that entered has left.
+struct Closing<'a>(&'a Job);
+
+impl Drop for Closing<'_> {
+    fn drop(&mut self) {
+        let state = &self.0.state;
+        state.fetch_or(CLOSED, Ordering::Relaxed);
+        let mut looks = 0;
+        // Acquire: what the helpers wrote is seen.
+        while state.load(Ordering::Acquire) != CLOSED {
+            if looks < SPINS {
+                looks += 1;
+                core::hint::spin_loop();
+            } else {
+                // The helper that leaves last wakes this thread. (Waking for another reason is harmless.)
+                thread::park();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::sync::atomic::AtomicBool;
+    use rayon::{ThreadPool, ThreadPoolBuilder};
+    use std::sync::mpsc::channel;
+
+    const ROUNDS: usize = if cfg!(miri) { 3 } else { 2000 };
+
+    fn pool(threads: usize) -> ThreadPool {
+        ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
+    }
+
+    /// What the helpers write is there when `for_each` returns, and nobody uses it afterwards.
+    #[test]
+    fn every_piece_is_done_once_before_the_caller_goes_on() {
+        pool(3).install(|| {
+            for round in 0..ROUNDS {
+                let mut done = vec![0; 2 + round % 7];
+                let places = Shared(done.as_mut_ptr());
+                for_each(done.len(), &|piece| {
+                    let places = &places;
+                    // SAFETY: each piece has a place of its own.
+                    unsafe { *places.0.add(piece) += piece + 1 }
+                });
+                assert!(done.into_iter().eq(1..=2 + round % 7));
+            }
+        });
+    }
+
+    #[test]
+    fn parts_are_given_away_one_by_one() {
+        let mut numbers = vec![1; 10];
+        pool(2).install(|| for_each_part(numbers.chunks_mut(3).collect(), &|part| part.fill(part.len())));
+        assert_eq!(numbers, [3, 3, 3, 3, 3, 3, 3, 3, 3, 1]);
+    }
+
+    /// One of two threads panics, whichever takes the piece, while the other one works.
+    #[test]
+    fn a_panic_reaches_the_caller_when_all_threads_are_done() {
+        for panicking in 0..2 {
+            let (working, started) = (AtomicBool::new(false), AtomicUsize::new(0));
+            let result = catch_unwind(AssertUnwindSafe(|| {
+                pool(2).install(|| {
+                    for_each(2, &|piece| {
+                        // Both threads have a piece.
+                        started.fetch_add(1, Ordering::Relaxed);
+                        while started.load(Ordering::Relaxed) < 2 {
+                            thread::yield_now();
+                        }
+                        if piece == panicking {
+                            panic!("piece {piece}");
+                        }
+                        working.store(true, Ordering::Relaxed);
+                        for _ in 0..100 {
+                            thread::yield_now();
+                        }
+                        working.store(false, Ordering::Relaxed);
+                    });
+                });
+            }));
+            assert_eq!(result.unwrap_err().downcast_ref::<String>(), Some(&format!("piece {panicking}")));
+            assert!(!working.load(Ordering::Relaxed));
+        }
+    }
+
+    /// The other thread of a pool is busy: the caller does everything, and the queue of the pool does not grow without end.
+    #[test]
+    fn helpers_that_do_not_start_are_bounded_in_number() {
+        let pool = pool(2);
+        let (start, started) = channel();
+        let (stop, stopped) = channel::<()>();
+        pool.spawn(move || {
+            start.send(()).unwrap();
+            // An error means that the other end is gone, too.
+            let _ = stopped.recv();
+        });
+        started.recv().unwrap();
+        let queued = pool.install(|| {
+            for _ in 0..MOST_QUEUED + ROUNDS {
+                for_each(2, &|_| {});
+            }
+            QUEUED.with(|queued| queued.get().unwrap().clone())
+        });
+        assert_eq!(queued.load(Ordering::Relaxed), MOST_QUEUED);
+        stop.send(()).unwrap();
+        while queued.load(Ordering::Relaxed) != 0 {
+            thread::yield_now();
+        }
+    }
 }

@@ -92,6 +92,7 @@ impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Pack<T, F, G> {
     unsafe fn along(&self, groups: usize) {
         // Where factors are the operand's elements, a group is how they lie in memory.
         let raw = size_of::<T>() == size_of::<F>() && cfg!(target_endian = "little");
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut done = 0;
         // SAFETY: the caller's promise.
         unsafe {
