@@ -88,8 +88,9 @@ impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
     /// `out` with its strides is valid for that, and no other operand is there.
     unsafe fn run(&self, sizes: &[usize], out: *mut u8, dtype: DType, strides: &[usize]) -> Result<()> {
         const { assert!(N == OPERANDS + 1) }
-        let mut places =
-            [Place { start: out, width: dtype.itemsize(), cast: cast(self.dtypes.gives, dtype)?.map(Cast::from) }; N];
+        // What is computed in a wider dtype is rounded to that of the result, whatever the output holds.
+        let cast = by_way_of(self.dtypes.gives, self.dtypes.result, dtype)?;
+        let mut places = [Place { start: out, width: dtype.itemsize(), cast }; N];
         let mut all = [Dims::known(strides); N];
         for (at, source) in self.sources.iter().enumerate() {
             let cast = through(source.dtype, &self.dtypes)?;
@@ -150,12 +151,18 @@ impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
 /// How an operand becomes what is computed in: what computes in a wider dtype is rounded to the common one first.
 fn through(from: DType, dtypes: &Dtypes) -> Result<Option<Cast>> {
     let Dtypes { computes, common, .. } = *dtypes;
-    if common == DType::C32 && from != common && computes != common {
-        return Ok(cast(from, common)?
-            .zip(cast(common, computes)?)
-            .map(|(first, then)| Cast { first, then: Some(then) }));
+    if common == DType::C32 {
+        return by_way_of(from, common, computes);
     }
     Ok(cast(from, computes)?.map(Cast::from))
+}
+
+/// A conversion in two steps, of which either may be none.
+fn by_way_of(from: DType, via: DType, to: DType) -> Result<Option<Cast>> {
+    Ok(match (cast(from, via)?, cast(via, to)?) {
+        (Some(first), then) => Some(Cast { first, then }),
+        (None, then) => then.map(Cast::from),
+    })
 }
 
 /// Whether an output of this dtype may be written with a result.
