@@ -329,11 +329,14 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
         return binary_plan(row, a, &ScalarValue::Float(bound.re).into(), in_place);
     }
     let own = [a.dtype(), b.dtype()];
-    if let (Rule::scaled, DType::I64, AnyOperand::Array(exponents)) = (row.rule, own[1], b)
-        && own[0].category() == Category::Floating
+    if let (Rule::scaled, Category::Floating, Category::Integral) = (row.rule, own[0].category(), own[1].category())
+        && let (AnyOperand::Array(numbers), AnyOperand::Array(exponents)) = (a, b)
+        && !own.iter().any(|dtype| dtype.is_shell())
     {
-        // As C's `int`, which exponents are.
-        return binary_plan(row, a, &exponents.to(DType::I32)?.into(), in_place);
+        let exponents = exponents.to(DType::I32)?;
+        if !numbers.is_meta() && !exponents.is_meta() {
+            return scaled_by_integers(row, numbers, &exponents).map(Plan::Computed);
+        }
     }
     if let (AnyOperand::Number(_), AnyOperand::Number(_)) = (a, b) {
         return binary_plan(row, &filled(op, scalar_of(a), own[0])?.into(), b, in_place);
@@ -381,9 +384,6 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
         }
         (AnyOperand::Array(left), AnyOperand::Array(_)) => {
             let halves = matches!(dtypes.computes, DType::F16 | DType::BF16);
-            if row.rule == Rule::scaled && halves && own[1].category() <= Category::Integral {
-                (dtypes.computes, dtypes.gives) = (DType::F32, DType::F32);
-            }
             if exact && b.kind() == KindRank::ZeroDim && halves {
                 // The operand keeps its precision; the result is rounded once.
                 (dtypes.computes, dtypes.gives) = (DType::F32, row.rule.result(DType::F32));
@@ -509,6 +509,21 @@ fn scaled(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyTens
         let power = combine(super::rows::binary::pow, &AnyOperand::from(2.0), &exponents)?;
         combine(super::rows::binary::mul, a, &power.into())?.to(dtype)
     })())
+}
+
+/// `ldexp` of floats by integers: nothing but the exponent changes, so that zeros and infinities stay what they are.
+fn scaled_by_integers(row: &Binary, numbers: &AnyTensor, exponents: &AnyTensor) -> Result<AnyTensor> {
+    let op = row.name;
+    same_device(op, numbers, exponents)?;
+    let strides = combined_strides(row, &numbers.into(), &exponents.into())?;
+    let sizes = broadcast_to(op, &numbers.sizes, &exponents.sizes)?;
+    let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
+    let (numbers, exponents) = (numbers.expand(&sizes)?, exponents.expand(&sizes)?);
+    let scaled = on_device!(numbers, D => among!(op, numbers.dtype, E: Float => {
+        Ok(AnyTensor::from(numbers.list::<E, D>()?.try_ldexp(&exponents.list::<i32, D>()?)?))
+    }))?;
+    let scaled = scaled.reshape(&sizes)?;
+    if *scaled.strides == *strides { Ok(scaled) } else { scaled.copied(&strides) }
 }
 
 /// `eq` and `ne` of shell dtypes, which have these alone.

@@ -114,8 +114,8 @@ macro_rules! real_formulas {
     )*};
 }
 real_formulas! {
-    elu: |x, [alpha, ..]| if x <= T::zero() { T::elementary::<math::Expm1>(x) * alpha } else { x };
-    celu: |x, [alpha, inverse, _]| if x <= T::zero() { T::elementary::<math::Expm1>(x * inverse) * alpha } else { x }, with {
+    elu: |x, [alpha, ..]| if x < T::zero() { T::elementary::<math::Expm1>(x) * alpha } else { x };
+    celu: |x, [alpha, inverse, _]| if x < T::zero() { T::elementary::<math::Expm1>(x * inverse) * alpha } else { x }, with {
         fn refusal(_: DType, [alpha, ..]: Parameters<f64>) -> Option<&'static str> {
             (alpha == 0.0).then_some("`alpha` must not be 0")
         }
