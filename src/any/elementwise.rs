@@ -190,14 +190,7 @@ fn unary_plan(x: &AnyTensor, row: &Unary) -> Result<Plan> {
     }
     let dtypes = dtypes(row.rule, x.dtype);
     let inner = erased::unary(row.row, dtypes.computes).ok_or_else(|| no_loop(op, x.dtype, row.admits))?;
-    Ok(Plan::One(Job {
-        op,
-        inner,
-        kernel: core::ptr::null(),
-        sources: [x.clone()],
-        dtypes,
-        is_long: row.rule.lifts(),
-    }))
+    Ok(Plan::One(Job { op, inner, kernel: core::ptr::null(), sources: [x.clone()], dtypes, is_long: row.rule.lifts() }))
 }
 
 /// A scalar counts as an operand of no axes.

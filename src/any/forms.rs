@@ -59,8 +59,25 @@ binary_table!(twos);
 /// Numbers that functions treat apart, more than a register holds, in another order for each `turn`.
 fn operand(dtype: DType, turn: usize) -> AnyTensor {
     const NUMBERS: [f64; 19] = [
-        0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 255.0, -128.0, 65504.0, 1e30, -1e-40, 1e-310, 7.0, 100.0, 2e9,
-        f64::INFINITY, f64::NEG_INFINITY, f64::NAN,
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        -2.5,
+        3.0,
+        255.0,
+        -128.0,
+        65504.0,
+        1e30,
+        -1e-40,
+        1e-310,
+        7.0,
+        100.0,
+        2e9,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
     ];
     let len = 2 * NUMBERS.len() - 1;
     if dtype.is_shell() {

@@ -5,7 +5,8 @@ use super::admit::*;
 use super::table::tuned_table;
 use crate::dtype::math;
 use crate::dtype::{
-    Binary as _, Castable as _, Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special, Tuned,
+    Binary as _, Castable as _, Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special,
+    Tuned,
 };
 use crate::error::{Error, Result};
 use num_complex::Complex;

@@ -115,7 +115,10 @@ pub(super) fn multiply<E: Dtype, T: Shape, D: Device>(
 
 /// The product of two complex vectors. PyTorch multiplies matrix products by 1, which makes NaN of what is infinite in one part, but
 /// not those of vectors.
-fn unspoiled<E: Dtype, D: Device>(product: D::Storage, [left, right]: [View<'_, D::Storage, E>; 2]) -> Result<D::Storage> {
+fn unspoiled<E: Dtype, D: Device>(
+    product: D::Storage,
+    [left, right]: [View<'_, D::Storage, E>; 2],
+) -> Result<D::Storage> {
     let found: E = D::peek(View::new(&product, 0, &[], &[]))?;
     if !found.to_compute().predicate::<ops::isnan>() {
         return Ok(product);

@@ -42,17 +42,18 @@ macro_rules! forms {
             in_place: |x| x.$in_place($($arg),*).map(|_| ()),
             in_part: |x| x.$in_place($($arg),*).map(|_| ()),
             into: |x, out| x.$into($($arg,)* out),
-            typed: |x| {
-                $(if let Ok(typed) = x.typed::<$ty, shape![_], Cpu>() {
-                    return Some(AnyTensor::from(typed.$name($($arg),*)));
-                })*
-                None
-            },
+            typed: |x| forms!(@typed x $name ($($arg),*) [$($ty)*]),
             casts: $casts,
             by_name: ($called, $args),
             named_in_place: $named_in_place,
         }),*]
     };
+    (@typed $x:ident $name:ident $arguments:tt [$($ty:ty)*]) => {{
+        $(if let Ok(typed) = $x.typed::<$ty, shape![_], Cpu>() {
+            return Some(AnyTensor::from(typed.$name $arguments));
+        })*
+        None
+    }};
 }
 
 fn operations() -> Vec<Forms> {
@@ -62,14 +63,14 @@ fn operations() -> Vec<Forms> {
         softplus softplus_ softplus_into (2, 10.0) [f16 bf16 f32 f64] false "nn.functional.softplus" (|args| args.arg(2_i64).arg(10.0)) false;
         softshrink softshrink_ softshrink_into (0.5) [f16 bf16 f32 f64] false "nn.functional.softshrink" (|args| args) false;
         hardshrink hardshrink_ hardshrink_into (0.5) [f16 bf16 f32 f64] false "nn.functional.hardshrink" (|args| args) false;
-        hardtanh hardtanh_ hardtanh_into (0, 2) [u8 i8 i16 i32 i64 u16 u32 u64 f16 bf16 f32 f64] false "nn.functional.hardtanh" (|args| args.arg(0_i64).arg(2_i64)) true;
+        hardtanh hardtanh_ hardtanh_into (0, 2) [u8 i8 i16 i32 i64 f16 bf16 f32 f64] false "nn.functional.hardtanh" (|args| args.arg(0_i64).arg(2_i64)) true;
         leaky_relu leaky_relu_ leaky_relu_into (0.125) [f16 bf16 f32 f64] false "nn.functional.leaky_relu" (|args| args.arg(0.125)) true;
-        threshold threshold_ threshold_into (2, 9) [u8 i8 i16 i32 i64 u16 u32 u64 f16 bf16 f32 f64] true "nn.functional.threshold" (|args| args.arg(2_i64).arg(9_i64)) true;
-        logit logit_ logit_into (Some(0.125)) [bool u8 i8 i16 i32 i64 u16 u32 u64 f16 bf16 f32 f64] true "special.logit" (|args| args.arg(0.125)) true;
-        nan_to_num nan_to_num_ nan_to_num_into (0.5, None, Some(-3.0)) [bool u8 i8 i16 i32 i64 u16 u32 u64 f16 bf16 f32 f64 C32 C64 C128] false "nan_to_num" (|args| args.arg(0.5).named("neginf", -3.0)) true;
+        threshold threshold_ threshold_into (2, 9) [u8 i8 i16 i32 i64 f16 bf16 f32 f64] true "nn.functional.threshold" (|args| args.arg(2_i64).arg(9_i64)) true;
+        logit logit_ logit_into (Some(0.125)) [bool u8 i8 i16 i32 i64 f16 bf16 f32 f64] true "logit" (|args| args.arg(0.125)) true;
+        nan_to_num nan_to_num_ nan_to_num_into (0.5, None, Some(-3.0)) [bool u8 i8 i16 i32 i64 f16 bf16 f32 f64 C32 C64 C128] false "nan_to_num" (|args| args.arg(0.5).named("neginf", -3.0)) true;
         round_decimals round_decimals_ round_decimals_into (1) [f16 bf16 f32 f64] false "round" (|args| args.named("decimals", 1_i64)) true;
-        polygamma polygamma_ polygamma_into (2) [bool u8 i8 i16 i32 i64 u16 u32 u64 f16 bf16 f32 f64] true "polygamma" (|args| args) true;
-        mvlgamma mvlgamma_ mvlgamma_into (2) [bool u8 i8 i16 i32 i64 u16 u32 u64 f16 bf16 f32 f64] true "special.multigammaln" (|args| args.arg(2_i64)) true;
+        polygamma polygamma_ polygamma_into (2) [bool u8 i8 i16 i32 i64 f16 bf16 f32 f64] true "polygamma" (|args| args) true;
+        mvlgamma mvlgamma_ mvlgamma_into (2) [bool u8 i8 i16 i32 i64 f16 bf16 f32 f64] true "mvlgamma" (|args| args.arg(2_i64)) true;
     }
 }
 
@@ -93,7 +94,8 @@ fn marked(dtype: DType, sizes: &[usize]) -> AnyTensor {
 #[test]
 fn operations_with_parameters_are_the_typed_methods_in_every_form() {
     for forms in operations() {
-        let Forms { name, plain, in_place, in_part, into, typed, casts, by_name: (called, args), named_in_place } = forms;
+        let Forms { name, plain, in_place, in_part, into, typed, casts, by_name: (called, args), named_in_place } =
+            forms;
         for &dtype in DType::ALL {
             let (label, x) = (format!("{name} of {dtype}"), operand(dtype));
             // `polygamma(n, input)` is the one whose operand comes second.
@@ -117,7 +119,11 @@ fn operations_with_parameters_are_the_typed_methods_in_every_form() {
             assert_same(&plain(&x).unwrap(), &want, &label);
             assert_same(&by_name.unwrap(), &want, &format!("{label} by name"));
             let strided = x.reshape(&[-1, 4]).unwrap().t().unwrap();
-            assert_same(&plain(&strided).unwrap(), &want.reshape(&[-1, 4]).unwrap().t().unwrap(), &format!("{label} turned"));
+            assert_same(
+                &plain(&strided).unwrap(),
+                &want.reshape(&[-1, 4]).unwrap().t().unwrap(),
+                &format!("{label} turned"),
+            );
             // In place: of a tensor that shares its storage, of a part, and by name.
             let castable = want.dtype().can_cast(dtype);
             let (mut own, keeps) = (x.clone(), x.copy().unwrap());
@@ -157,16 +163,29 @@ fn operations_with_parameters_are_the_typed_methods_in_every_form() {
 fn parameters_that_do_not_fit_are_refused_in_every_form() {
     let x = operand(DType::F32);
     let mut own = x.copy().unwrap();
-    assert!(x.softshrink(-1.0).is_err() && own.softshrink_(-1.0).is_err() && x.softshrink_into(-1.0, &mut x.copy().unwrap()).is_err());
+    assert!(
+        x.softshrink(-1.0).is_err()
+            && own.softshrink_(-1.0).is_err()
+            && x.softshrink_into(-1.0, &mut x.copy().unwrap()).is_err()
+    );
     assert!(x.celu(0).is_err() && own.celu_(0).is_err());
     assert!(x.polygamma(-1).is_err() && own.polygamma_(-1).is_err());
     assert!(x.mvlgamma(0).is_err() && own.mvlgamma_(1 << 30).is_err());
     assert!(x.elu(castiron::Complex::new(1.0, 1.0)).is_err());
     assert!(operand(DType::U8).hardtanh(-1, 1).is_err());
     assert_same(&own, &x, "nothing is written");
+    // Outputs of other dtypes, by the other names.
+    let (unit, mut wide) =
+        (AnyTensor::full(&[2], 3.5, DType::F32).unwrap(), AnyTensor::zeros(&[2], DType::F64).unwrap());
+    call_into("special.multigammaln", &Args::new().arg(&unit).arg(2_i64), &mut [&mut wide]).unwrap();
+    call_into("special.logit", &Args::new().arg(&unit).arg(0.25), &mut [&mut wide]).unwrap();
+    assert_same(&wide, &unit.logit(Some(0.25)).unwrap(), "special.logit");
     // Empty, zero-dim and meta tensors.
     assert_eq!(AnyTensor::zeros(&[0, 3], DType::F16).unwrap().elu(1).unwrap().shape(), [0, 3]);
-    assert_eq!(AnyTensor::full(&[], -2.0, DType::F64).unwrap().leaky_relu(0.5).unwrap().item(), Ok(ScalarValue::Float(-1.0)));
-    let meta = AnyTensor::meta(&[2, 1 << 20], DType::I32).unwrap();
+    assert_eq!(
+        AnyTensor::full(&[], -2.0, DType::F64).unwrap().leaky_relu(0.5).unwrap().item(),
+        Ok(ScalarValue::Float(-1.0))
+    );
+    let meta = AnyTensor::zeros(&[2, 1 << 10], DType::I32).unwrap().to_device("meta").unwrap();
     assert_eq!((meta.logit(None).unwrap().dtype(), meta.logit(None).unwrap().device_name()), (DType::F32, "meta"));
 }
