@@ -80,7 +80,9 @@ impl AnyTensor {
         let wide = widened(dtype);
         // A factor is cut off for integers.
         let value = self.scalar_here(op, value, wide)?;
-        let [x, a, b] = [self.to(wide)?, a.to(wide)?, b.to(wide)?];
+        // Operands are rounded to the common dtype first, although halves compute in `f32`.
+        let operand = |x: &AnyTensor| x.to(dtype)?.to(wide);
+        let [x, a, b] = [operand(self)?, operand(a)?, operand(b)?];
         let scaled = value.mul(&a)?;
         let term = if divides { scaled.div(&b)? } else { scaled.mul(&b)? };
         if !wide.is_complex() {

@@ -88,8 +88,9 @@ impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
     /// `out` with its strides is valid for that, and no other operand is there.
     unsafe fn run(&self, sizes: &[usize], out: *mut u8, dtype: DType, strides: &[usize]) -> Result<()> {
         const { assert!(N == OPERANDS + 1) }
-        let mut places =
-            [Place { start: out, width: dtype.itemsize(), cast: cast(self.dtypes.gives, dtype)?.map(Cast::from) }; N];
+        // What is computed in a wider dtype is rounded to that of the result, whatever the output holds.
+        let cast = by_way_of(self.dtypes.gives, self.dtypes.result, dtype)?;
+        let mut places = [Place { start: out, width: dtype.itemsize(), cast }; N];
         let mut all = [Dims::known(strides); N];
         for (at, source) in self.sources.iter().enumerate() {
             let cast = through(source.dtype, &self.dtypes)?;
@@ -150,12 +151,18 @@ impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
 /// How an operand becomes what is computed in: what computes in a wider dtype is rounded to the common one first.
 fn through(from: DType, dtypes: &Dtypes) -> Result<Option<Cast>> {
     let Dtypes { computes, common, .. } = *dtypes;
-    if common == DType::C32 && from != common && computes != common {
-        return Ok(cast(from, common)?
-            .zip(cast(common, computes)?)
-            .map(|(first, then)| Cast { first, then: Some(then) }));
+    if common == DType::C32 {
+        return by_way_of(from, common, computes);
     }
     Ok(cast(from, computes)?.map(Cast::from))
+}
+
+/// A conversion in two steps, of which either may be none.
+fn by_way_of(from: DType, via: DType, to: DType) -> Result<Option<Cast>> {
+    Ok(match (cast(from, via)?, cast(via, to)?) {
+        (Some(first), then) => Some(Cast { first, then }),
+        (None, then) => then.map(Cast::from),
+    })
 }
 
 /// Whether an output of this dtype may be written with a result.
@@ -169,14 +176,21 @@ pub(super) fn check_shape(op: &'static str, result: &[usize], output: &[usize]) 
     if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
 }
 
-fn unary_job(x: &AnyTensor, row: &Unary) -> Result<Job<2, 1>> {
+/// What a row of the unary table does with an operand: all its forms ask here, so that they compute the same.
+fn unary_plan(x: &AnyTensor, row: &Unary) -> Result<Plan> {
     let op = row.name;
     if !row.admits.one(x.dtype) {
         return Err(no_loop(op, x.dtype, row.admits));
     }
+    if row.rule == Rule::divided && x.dtype.category() == Category::Integral {
+        // Integers are divided by an integer, which may have wrapped.
+        let [one, abs] = [AnyOperand::from(1_i64), x.apply(super::rows::unary::abs)?.into()];
+        let divisor = combine(super::rows::binary::add, &abs, &one)?;
+        return combine(super::rows::binary::div, &x.into(), &divisor.into()).map(Plan::Computed);
+    }
     let dtypes = dtypes(row.rule, x.dtype);
     let inner = erased::unary(row.row, dtypes.computes).ok_or_else(|| no_loop(op, x.dtype, row.admits))?;
-    Ok(Job { op, inner, kernel: core::ptr::null(), sources: [x.clone()], dtypes, is_long: row.rule.lifts() })
+    Ok(Plan::One(Job { op, inner, kernel: core::ptr::null(), sources: [x.clone()], dtypes, is_long: row.rule.lifts() }))
 }
 
 /// A scalar counts as an operand of no axes.
@@ -198,44 +212,37 @@ impl AnyTensor {
         if row.name == "conj" && !self.dtype.is_shell() {
             return Ok(self.conjugates());
         }
-        if row.rule == Rule::divided && self.dtype.category() == Category::Integral {
-            // Integers are divided by an integer, which may have wrapped.
-            let [one, abs] = [AnyOperand::from(1_i64), self.apply(super::rows::unary::abs)?.into()];
-            let divisor = combine(super::rows::binary::add, &abs, &one)?;
-            return combine(super::rows::binary::div, &self.into(), &divisor.into());
-        }
-        let job = unary_job(self, row)?;
-        job.fresh(&self.sizes, &result_strides_of_one(&job, false))
+        unary_plan(self, row)?.fresh()
     }
 
     /// The same in place.
     pub(super) fn apply_in_place(&mut self, row: &Unary) -> Result<&mut Self> {
-        let mut job = unary_job(self, row)?;
-        let (result, output) = (job.dtypes.result, self.dtype);
+        let mut plan = unary_plan(self, row)?;
+        let (result, output) = (plan.result(), self.dtype);
         // PyTorch has no in-place `abs` of complex elements, although the result could be cast.
         if row.rule == Rule::real_part && output.is_complex() {
             return Err(Error::NotCastable { op: row.name, result, output });
         }
         check_output(row.name, row.rule == Rule::mask, result, output)?;
-        job.write_to(self, true)?;
+        plan.write_to(self, true)?;
         Ok(self)
     }
 
     /// The same into an existing tensor.
     pub(super) fn apply_into(&self, row: &Unary, out: &mut AnyTensor) -> Result<()> {
-        let mut job = unary_job(self, row)?;
+        let mut plan = unary_plan(self, row)?;
         let exact = row.rule.is_exact(1) || row.rule == Rule::real_part && !self.dtype.is_complex();
         let abs_of_complex = row.rule == Rule::real_part && self.dtype.is_complex();
         let fits = abs_of_complex && (out.dtype == self.dtype || out.dtype.category() == Category::Floating);
         if !fits {
-            check_output(row.name, exact || abs_of_complex, job.dtypes.result, out.dtype)?;
+            check_output(row.name, exact || abs_of_complex, plan.result(), out.dtype)?;
         }
         if row.name == "logical_not" && out.dtype.is_shell() {
             return Err(super::dispatch::refused(row.name, out.dtype));
         }
         same_device(row.name, self, out)?;
         check_shape(row.name, &self.sizes, &out.sizes)?;
-        job.write_to(out, false)
+        plan.write_to(out, false)
     }
 }
 
@@ -249,11 +256,16 @@ pub(super) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Res
     Err(Error::DevicesDiffer { op, lhs: lhs.to_owned(), rhs: rhs.to_owned() })
 }
 
-/// What two operands are run with: the loop and its operands, and the sizes of the result.
-enum Pair {
-    /// A tensor and a scalar.
+/// How an operation computes its result, decided in one place for a new tensor, in place and for an output.
+enum Plan {
+    /// By a loop over one operand.
+    One(Job<2, 1>),
+    /// By a loop over a tensor, beside a scalar.
     Scalar(Job<2, 1>, ScalarKernel),
-    Tensors(Job<3, 2>),
+    /// By a loop over two tensors.
+    Two(Job<3, 2>),
+    /// By other operations, which have computed it.
+    Computed(AnyTensor),
 }
 
 /// The sizes that two shapes broadcast to.
@@ -288,25 +300,39 @@ fn check_divisors(op: &'static str, divisors: &AnyTensor, dtype: DType) -> Resul
     if found { Err(Error::DivisionByZero { op, dtype }) } else { Ok(()) }
 }
 
-fn pair(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> Result<Pair> {
+/// What a row of the binary table does with two operands: all its forms ask here, so that they compute the same.
+fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> Result<Plan> {
     let op = row.name;
+    if let (AnyOperand::Array(a), AnyOperand::Array(b)) = (a, b)
+        && a.dtype == b.dtype
+        && a.dtype.is_shell()
+        && matches!(op, "eq" | "ne")
+    {
+        return shells_compared(op, a, b).map(Plan::Computed);
+    }
+    if let Some(result) = scaled(row, a, b) {
+        return result.map(Plan::Computed);
+    }
     if let (Admits::bounded, AnyOperand::Number(ScalarValue::Complex(bound))) = (row.admits, b)
         && bound.im == 0.0
         && a.dtype().is_floating_point()
         && !in_place
     {
         // As PyTorch does with a bound that is real after all.
-        return pair(row, a, &ScalarValue::Float(bound.re).into(), in_place);
+        return binary_plan(row, a, &ScalarValue::Float(bound.re).into(), in_place);
     }
     let own = [a.dtype(), b.dtype()];
-    if let (Rule::scaled, DType::I64, AnyOperand::Array(exponents)) = (row.rule, own[1], b)
-        && own[0].category() == Category::Floating
+    if let (Rule::scaled, Category::Floating, Category::Integral) = (row.rule, own[0].category(), own[1].category())
+        && let (AnyOperand::Array(numbers), AnyOperand::Array(exponents)) = (a, b)
+        && !own.iter().any(|dtype| dtype.is_shell())
     {
-        // As C's `int`, which exponents are.
-        return pair(row, a, &exponents.to(DType::I32)?.into(), in_place);
+        let exponents = exponents.to(DType::I32)?;
+        if !numbers.is_meta() && !exponents.is_meta() {
+            return scaled_by_integers(row, numbers, &exponents).map(Plan::Computed);
+        }
     }
     if let (AnyOperand::Number(_), AnyOperand::Number(_)) = (a, b) {
-        return pair(row, &filled(op, scalar_of(a), own[0])?.into(), b, in_place);
+        return binary_plan(row, &filled(op, scalar_of(a), own[0])?.into(), b, in_place);
     }
     if !row.takes_scalars
         && let Some(AnyOperand::Number(_)) = [a, b].into_iter().find(|of| of.kind() == KindRank::Scalar)
@@ -338,11 +364,11 @@ fn pair(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> Result<
             let inner = erased::scalar(row.row, dtypes.computes).ok_or_else(|| pair_refused(op, own, row.admits))?;
             let sources = [tensor.clone()];
             let job = Job { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() };
-            Ok(Pair::Scalar(job, kernel))
+            Ok(Plan::Scalar(job, kernel))
         }
         (AnyOperand::Number(value), AnyOperand::Array(_)) => {
             if matches!(op, "add" | "mul") {
-                return pair(row, b, a, in_place);
+                return binary_plan(row, b, a, in_place);
             }
             // Refused where it does not fit, as on the right.
             (row.scalar)(*value, own[1], dtypes.common, false)?;
@@ -351,9 +377,6 @@ fn pair(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> Result<
         }
         (AnyOperand::Array(left), AnyOperand::Array(_)) => {
             let halves = matches!(dtypes.computes, DType::F16 | DType::BF16);
-            if row.rule == Rule::scaled && halves && own[1].category() <= Category::Integral {
-                (dtypes.computes, dtypes.gives) = (DType::F32, DType::F32);
-            }
             if exact && b.kind() == KindRank::ZeroDim && halves {
                 // The operand keeps its precision; the result is rounded once.
                 (dtypes.computes, dtypes.gives) = (DType::F32, row.rule.result(DType::F32));
@@ -378,7 +401,7 @@ fn tensors(
     own: [DType; 2],
     promoted: DType,
     dtypes: Dtypes,
-) -> Result<Pair> {
+) -> Result<Plan> {
     let op = row.name;
     let AnyOperand::Array(right) = right else { unreachable!("it is a tensor") };
     same_device(op, left, right)?;
@@ -387,32 +410,38 @@ fn tensors(
     }
     let inner = erased::binary(row.row, dtypes.computes).ok_or_else(|| pair_refused(op, own, row.admits))?;
     let sources = [left.clone(), right.clone()];
-    Ok(Pair::Tensors(Job { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() }))
+    Ok(Plan::Two(Job { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() }))
 }
 
-impl Pair {
-    fn dtypes(&self) -> &Dtypes {
+impl Plan {
+    /// The dtype of the result.
+    fn result(&self) -> DType {
         match self {
-            Pair::Scalar(job, _) => &job.dtypes,
-            Pair::Tensors(job) => &job.dtypes,
+            Plan::One(job) | Plan::Scalar(job, _) => job.dtypes.result,
+            Plan::Two(job) => job.dtypes.result,
+            Plan::Computed(result) => result.dtype,
         }
     }
 
+    /// The sizes of the result.
     fn sizes(&self) -> Result<Dims> {
         match self {
-            Pair::Scalar(job, _) => Ok(job.sources[0].sizes),
-            Pair::Tensors(job) => broadcast_to(job.op, &job.sources[0].sizes, &job.sources[1].sizes),
+            Plan::One(job) | Plan::Scalar(job, _) => Ok(job.sources[0].sizes),
+            Plan::Two(job) => broadcast_to(job.op, &job.sources[0].sizes, &job.sources[1].sizes),
+            Plan::Computed(result) => Ok(result.sizes),
         }
     }
 
+    /// The result as a new tensor.
     fn fresh(mut self) -> Result<AnyTensor> {
         let sizes = self.sizes()?;
         match &mut self {
-            Pair::Scalar(job, kernel) => {
+            Plan::One(job) => job.fresh(&sizes, &result_strides_of_one(job, false)),
+            Plan::Scalar(job, kernel) => {
                 job.kernel = kernel.start();
                 job.fresh(&sizes, &result_strides_of_one(job, true))
             }
-            Pair::Tensors(job) => {
+            Plan::Two(job) => {
                 let [a, b] = &job.sources;
                 let alike = *a.sizes == *sizes && *b.sizes == *sizes;
                 let row_major = strides::row_major(&sizes);
@@ -424,16 +453,23 @@ impl Pair {
                 };
                 job.fresh(&sizes, &strides)
             }
+            Plan::Computed(_) => {
+                let Plan::Computed(result) = self else { unreachable!("it is one") };
+                Ok(result)
+            }
         }
     }
 
+    /// The result written into a tensor, which is the first operand, too, if `own`.
     fn write_to(&mut self, out: &mut AnyTensor, own: bool) -> Result<()> {
         match self {
-            Pair::Scalar(job, kernel) => {
+            Plan::One(job) => job.write_to(out, own),
+            Plan::Scalar(job, kernel) => {
                 job.kernel = kernel.start();
                 job.write_to(out, own)
             }
-            Pair::Tensors(job) => job.write_to(out, own),
+            Plan::Two(job) => job.write_to(out, own),
+            Plan::Computed(result) => out.copy_from(result).map(|_| ()),
         }
     }
 }
@@ -468,6 +504,21 @@ fn scaled(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyTens
     })())
 }
 
+/// `ldexp` of floats by integers: nothing but the exponent changes, so that zeros and infinities stay what they are.
+fn scaled_by_integers(row: &Binary, numbers: &AnyTensor, exponents: &AnyTensor) -> Result<AnyTensor> {
+    let op = row.name;
+    same_device(op, numbers, exponents)?;
+    let strides = combined_strides(row, &numbers.into(), &exponents.into())?;
+    let sizes = broadcast_to(op, &numbers.sizes, &exponents.sizes)?;
+    let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
+    let (numbers, exponents) = (numbers.expand(&sizes)?, exponents.expand(&sizes)?);
+    let scaled = on_device!(numbers, D => among!(op, numbers.dtype, E: Float => {
+        Ok(AnyTensor::from(numbers.list::<E, D>()?.try_ldexp(&exponents.list::<i32, D>()?)?))
+    }))?;
+    let scaled = scaled.reshape(&sizes)?;
+    if *scaled.strides == *strides { Ok(scaled) } else { scaled.copied(&strides) }
+}
+
 /// `eq` and `ne` of shell dtypes, which have these alone.
 fn shells_compared(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
     same_device(op, a, b)?;
@@ -492,48 +543,26 @@ pub(super) fn combined_strides(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> 
 
 /// A row of the binary table, as a new tensor.
 pub(super) fn combine(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Result<AnyTensor> {
-    if let (AnyOperand::Array(a), AnyOperand::Array(b)) = (a, b)
-        && a.dtype == b.dtype
-        && a.dtype.is_shell()
-        && matches!(row.name, "eq" | "ne")
-    {
-        return shells_compared(row.name, a, b);
-    }
-    if let Some(result) = scaled(row, a, b) {
-        return result;
-    }
-    pair(row, a, b, false)?.fresh()
+    binary_plan(row, a, b, false)?.fresh()
 }
 
 impl AnyTensor {
     /// A row of the binary table in place.
     pub(super) fn combine_in_place(&mut self, row: &Binary, other: &AnyOperand) -> Result<&mut Self> {
-        if let Some(result) = scaled(row, &AnyOperand::from(&*self), other) {
-            let result = result?;
-            check_output(row.name, false, result.dtype, self.dtype)?;
-            check_shape(row.name, &result.sizes, &self.sizes)?;
-            return self.copy_from(&result);
-        }
-        let mut pair = pair(row, &AnyOperand::from(&*self), other, true)?;
-        check_output(row.name, row.rule.is_exact(2), pair.dtypes().result, self.dtype)?;
-        check_shape(row.name, &pair.sizes()?, &self.sizes)?;
-        pair.write_to(self, true)?;
+        let mut plan = binary_plan(row, &AnyOperand::from(&*self), other, true)?;
+        check_output(row.name, row.rule.is_exact(2), plan.result(), self.dtype)?;
+        check_shape(row.name, &plan.sizes()?, &self.sizes)?;
+        plan.write_to(self, true)?;
         Ok(self)
     }
 
     /// A row of the binary table into an existing tensor.
     pub(super) fn combine_into(&self, row: &Binary, other: &AnyOperand, out: &mut AnyTensor) -> Result<()> {
-        if let Some(result) = scaled(row, &AnyOperand::from(self), other) {
-            let result = result?;
-            check_output(row.name, false, result.dtype, out.dtype)?;
-            check_shape(row.name, &result.sizes, &out.sizes)?;
-            return out.copy_from(&result).map(|_| ());
-        }
-        let mut pair = pair(row, &AnyOperand::from(self), other, false)?;
-        check_output(row.name, row.rule.is_exact(2), pair.dtypes().result, out.dtype)?;
+        let mut plan = binary_plan(row, &AnyOperand::from(self), other, false)?;
+        check_output(row.name, row.rule.is_exact(2), plan.result(), out.dtype)?;
         same_device(row.name, self, out)?;
-        check_shape(row.name, &pair.sizes()?, &out.sizes)?;
-        pair.write_to(out, false)
+        check_shape(row.name, &plan.sizes()?, &out.sizes)?;
+        plan.write_to(out, false)
     }
 }
 

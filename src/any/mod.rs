@@ -28,6 +28,8 @@ mod dims;
 mod dispatch;
 mod einsum;
 mod elementwise;
+#[cfg(test)]
+mod forms;
 mod indexing;
 mod joining;
 mod marked;

@@ -5,6 +5,7 @@ use super::elementwise::{check_output, check_shape, same_device};
 use super::moves::invalid;
 use super::operand::AnyOperand;
 use super::rows::{BINARY, Binary, UNARY, Unary};
+use super::tuned::casts_output;
 use super::{AnyTensor, call};
 use crate::dtype::{Category, DType, Scalar};
 use crate::error::{Error, Result};
@@ -132,8 +133,6 @@ const OUTPUTS: &[(&str, Output)] = &[
     ("column_stack", Output::Castable),
     ("addcmul", Output::Castable),
     ("addcdiv", Output::Castable),
-    ("logit", Output::Castable),
-    ("polygamma", Output::Castable),
     ("var", Output::AsReal),
     ("std", Output::AsReal),
     ("any", Output::Truth),
@@ -157,7 +156,7 @@ fn output(name: &str, args: &Args) -> Output {
     let is_exact = || match (unary_row(name), binary_row(name)) {
         (Some(row), _) => row.rule.is_exact(1),
         (None, Some(row)) => row.rule.is_exact(2),
-        (None, None) => true,
+        (None, None) => !casts_output(name).unwrap_or(false),
     };
     own.unwrap_or_else(|| if is_exact() { Output::Exact } else { Output::Castable })
 }

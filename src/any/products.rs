@@ -25,6 +25,11 @@ pub(super) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
     if a.rank() == 0 || b.rank() == 0 {
         return invalid(op, "a zero-dim tensor has no product with a matrix".to_owned());
     }
+    let vectors = a.rank() == 1 && b.rank() == 1;
+    if a.dtype == DType::Bool && added.is_none() && !vectors && (a.is_empty() || b.is_empty()) {
+        // As PyTorch does, which refuses bools once there is something to multiply.
+        return product(op, &a.to(DType::U8)?, &b.to(DType::U8)?, None)?.to(DType::Bool);
+    }
     fn run<E: Dtype, D: Device>(
         op: &'static str,
         storages: [&D::Storage; 2],

@@ -1,16 +1,18 @@
-//! Operations of one operand and parameters, written from their table.
+//! Operations of one operand and parameters, written from their table: `elu`, `elu_`, `elu_into`; and so on.
 
 use super::dispatch::among;
+use super::elementwise::{check_output, check_shape, same_device};
 use super::operand::default_float;
 use super::{AnyTensor, Buffer, preserved};
 use crate::cpu::elementwise;
 use crate::dtype::scalar::ScalarValue;
-use crate::dtype::{Category, Dtype};
+use crate::dtype::{Category, Dtype, Scalar};
 use crate::error::{Error, Result};
 use crate::ops::kernel::Tuning;
 use crate::ops::table::tuned_table;
 use crate::ops::{Op, TunedOp};
 use crate::storage::View;
+use crate::tensor::{Given as _, parameters};
 
 /// The parameters of an operation; those left open are `None`.
 pub(super) type Given = [Option<ScalarValue>; 3];
@@ -34,7 +36,7 @@ fn lifted(x: &AnyTensor) -> Result<AnyTensor> {
 }
 
 macro_rules! tuned_rows {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {
         /// Runs a row of the table of operations with parameters.
         pub(super) fn tuned(op: &'static str, x: &AnyTensor, given: Given) -> Result<AnyTensor> {
             match op {
@@ -61,3 +63,100 @@ macro_rules! tuned_rows {
     };
 }
 tuned_table!(tuned_rows);
+
+/// Whether an output may have another dtype than the result of the operation of this name of PyTorch's, `None` if that is no row.
+pub(super) fn casts_output(name: &str) -> Option<bool> {
+    let row = ROWS.iter().find(|row| row.torch.split("`, `").any(|torch| torch.strip_prefix("torch.") == Some(name)));
+    row.map(|row| row.casts_output)
+}
+
+/// What is known of a row beside its formula.
+struct Row {
+    /// PyTorch's names, as the documentation gives them.
+    torch: &'static str,
+    casts_output: bool,
+}
+
+impl Row {
+    /// The result written into an output.
+    fn write(&self, op: &'static str, x: &AnyTensor, given: Given, out: &mut AnyTensor) -> Result<()> {
+        let result = tuned(op, x, given)?;
+        check_output(op, !self.casts_output, result.dtype, out.dtype)?;
+        same_device(op, x, out)?;
+        check_shape(op, &result.sizes, &out.sizes)?;
+        out.copy_from(&result).map(|_| ())
+    }
+}
+
+/// For `elu […] float same (alpha: impl Scalar)` it writes `elu(alpha)`, `elu_(alpha)` and `elu_into(alpha, out)`, which all run the
+/// row above, as the call by name does.
+macro_rules! tuned_methods {
+    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {
+        const ROWS: &[Row] = &[$(rows::$op),*];
+        /// Rows by name, for methods.
+        #[allow(non_upper_case_globals)]
+        mod rows {
+            use super::Row;
+            $(pub(super) const $op: Row = Row { torch: $torch, casts_output: tuned_methods!(@casts $result) };)*
+        }
+
+        /// Operations of one operand and parameters.
+        impl AnyTensor {$(
+            #[doc = $doc]
+            ///
+            #[doc = concat!("As [`Tensor::", stringify!($op), "`](crate::Tensor::", stringify!($op), "). PyTorch: `", $torch, "`.")]
+            ///
+            /// # Errors
+            /// If the operation does not admit the dtype, a parameter does not fit, or memory runs out.
+            ///
+            /// ```
+            /// # use castiron::{AnyTensor, tensor};
+            #[doc = concat!("let x = AnyTensor::from(", $operand, ");")]
+            #[doc = concat!("assert_eq!(x.", stringify!($op), "(", $arguments, ")?.to_string(), tensor!", $elements, ".to_string());")]
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn $op(&self, $($name: $ty),*) -> Result<AnyTensor> {
+                tuned(stringify!($op), self, parameters!($($name)*))
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to the dtype.")]
+            ///
+            /// # Errors
+            /// As there, and if the result can't be cast to the dtype. Nothing is written then.
+            ///
+            /// ```
+            /// # use castiron::{AnyTensor, tensor};
+            #[doc = concat!("let mut x = AnyTensor::from(", $operand, ");")]
+            #[doc = concat!("x.", stringify!($inplace), "(", $arguments, ")?;")]
+            #[doc = concat!("assert_eq!(x.to_string(), tensor!", $elements, ".to_string());")]
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn $inplace(&mut self, $($name: $ty),*) -> Result<&mut Self> {
+                let result = self.$op($($name),*)?;
+                self.overwrite(stringify!($op), &result)
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, ", tuned_methods!(@outputs $result), " (`out=`).")]
+            ///
+            /// # Errors
+            /// As there, and if the output has another shape or such a dtype. Nothing is written then.
+            ///
+            /// ```
+            /// # use castiron::{AnyTensor, tensor};
+            #[doc = concat!("let x = AnyTensor::from(", $operand, ");")]
+            /// let mut out = AnyTensor::zeros(x.shape(), x.dtype())?;
+            #[doc = concat!("x.", stringify!($into), "(", $arguments, ", &mut out)?;")]
+            #[doc = concat!("assert_eq!(out.to_string(), tensor!", $elements, ".to_string());")]
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn $into(&self, $($name: $ty,)* out: &mut AnyTensor) -> Result<()> {
+                rows::$op.write(stringify!($op), self, parameters!($($name)*), out)
+            }
+        )*}
+    };
+    (@casts same) => { false };
+    (@casts $result:ident) => { true };
+    (@outputs same) => { "which holds the same dtype" };
+    (@outputs $result:ident) => { "of a dtype that the result can be cast to" };
+}
+tuned_table!(tuned_methods);

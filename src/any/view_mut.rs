@@ -11,7 +11,7 @@ use crate::device::{AnyDevice, Device};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::Result;
-use crate::ops::table::{binary_table, unary_table};
+use crate::ops::table::{binary_table, tuned_table, unary_table};
 use crate::shape::{Shape, strides};
 use crate::tensor::{Kept, ScatterReduce, TensorViewMut, meet};
 use core::fmt;
@@ -424,6 +424,12 @@ macro_rules! binary_in_place {
     };
 }
 binary_table!(binary_in_place);
+macro_rules! tuned_in_place {
+    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {
+        in_place! { $($inplace($($name: $ty),*);)* }
+    };
+}
+tuned_table!(tuned_in_place);
 
 /// What is read without a copy: the methods of [`AnyTensor`] of these names.
 macro_rules! reads {

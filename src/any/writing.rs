@@ -91,6 +91,9 @@ impl AnyTensor {
     /// # Errors
     /// If an index or the axis is out of range, sizes do not fit, or a scalar does not.
     pub fn scatter(&self, dim: i64, index: &AnyTensor, source: impl Into<AnyOperand>) -> Result<AnyTensor> {
+        if self.dtype == DType::F4E2M1FNX2 {
+            return Err(super::dispatch::refused("scatter", self.dtype));
+        }
         let (op, source) = ("scatter", self.source("scatter", index, &source.into())?);
         let (at, [own, along, from]) = self.writing(op, dim, index, &source)?;
         if along.is_empty() {

@@ -138,9 +138,13 @@ impl<F: ToReal, E: Dtype> Reducer<E> for Measured<F> {
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
     Count,
+    /// The same, but NaN where there is a NaN.
+    CountOfNumbers,
     Sum,
     Euclidean,
     Largest,
+    /// The largest that is not NaN.
+    LargestNumber,
     Smallest,
     Power(f64),
 }
@@ -163,6 +167,16 @@ impl Norming {
         };
         Norming { order }
     }
+
+    /// The norm of this order of a difference, as distances have it: NaN counts in each but the largest, which leaves it out.
+    /// Source: `aten/src/ATen/native/cpu/DistanceOpsKernel.cpp`.
+    pub(crate) fn of_difference(p: f64) -> Self {
+        match p {
+            0.0 => Norming { order: Order::CountOfNumbers },
+            f64::INFINITY => Norming { order: Order::LargestNumber },
+            p => Norming::new(p),
+        }
+    }
 }
 impl<E: Dtype> Reducer<E> for Norming {
     type Partial = RealOf<E>;
@@ -183,8 +197,10 @@ impl<E: Dtype> Reducer<E> for Norming {
         let term = match self.order {
             Order::Euclidean => return Measured::<Squared>(PhantomData).meet(partial, element, index),
             Order::Count => Castable::from_f64(f64::from(u8::from(element.cast::<bool>()))),
+            Order::CountOfNumbers if is_nan(element) => Castable::from_f64(f64::NAN),
+            Order::CountOfNumbers => Castable::from_f64(f64::from(u8::from(element.cast::<bool>()))),
             Order::Power(power) => magnitude().binary::<super::pow>(Castable::from_f64(power)),
-            Order::Sum | Order::Largest | Order::Smallest => magnitude(),
+            Order::Sum | Order::Largest | Order::LargestNumber | Order::Smallest => magnitude(),
         };
         <Self as Reducer<E>>::merge(self, partial, term)
     }
@@ -192,6 +208,7 @@ impl<E: Dtype> Reducer<E> for Norming {
     fn merge(self, one: RealOf<E>, other: RealOf<E>) -> RealOf<E> {
         match self.order {
             Order::Largest => one.binary::<super::maximum>(other),
+            Order::LargestNumber => one.binary::<super::fmax>(other),
             Order::Smallest => one.binary::<super::minimum>(other),
             _ => one.binary::<Accumulating>(other),
         }

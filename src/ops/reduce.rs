@@ -366,13 +366,10 @@ pub struct Moments {
     squares: [f64; 2],
 }
 
-/// The mean of finite numbers, met one after another; of others the mean that their sum gives.
+/// The mean, met one after another.
 #[cold]
 #[inline(never)]
-fn mean_met<E>(elements: &[E], by_sum: f64, value: impl Fn(&E) -> f64) -> f64 {
-    if elements.iter().any(|x| !value(x).is_finite()) {
-        return by_sum;
-    }
+fn mean_met<E>(elements: &[E], value: impl Fn(&E) -> f64) -> f64 {
     elements.iter().zip(1_u64..).fold(0.0, |mean, (x, met)| mean + (value(x) - mean) / met as f64)
 }
 
@@ -425,9 +422,10 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
                 if part == 0 { value.re } else { value.im }
             };
             let mut mean = total(elements, value) / count;
-            // The sum of doubles may be too large where their mean is not; narrower elements are summed as doubles.
-            if matches!(E::DTYPE, DType::F64 | DType::C128) && mean.is_infinite() {
-                mean = mean_met(elements, mean, value);
+            // The sum of doubles may be too large where their mean is not; and PyTorch's mean, which is met one by one here, is NaN
+            // if anything follows an infinity.
+            if mean.is_infinite() {
+                mean = mean_met(elements, value);
             }
             let deviation = |x: &E| {
                 let deviation = value(x) - mean;
@@ -466,7 +464,8 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
                 squares = f64::INFINITY;
             }
         }
-        let variance = squares / freedom;
+        // Nothing has no variance, whatever the correction.
+        let variance = if partial.count == 0.0 { f64::NAN } else { squares / freedom };
         Castable::from_f64(if ROOT { variance.sqrt() } else { variance })
     }
     fn single(self) -> Self {

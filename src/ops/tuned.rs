@@ -5,7 +5,8 @@ use super::admit::*;
 use super::table::tuned_table;
 use crate::dtype::math;
 use crate::dtype::{
-    Castable as _, Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special, Tuned,
+    Binary as _, Castable as _, Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special,
+    Tuned,
 };
 use crate::error::{Error, Result};
 use num_complex::Complex;
@@ -53,7 +54,7 @@ fn prepared<F: Tuned, E: Dtype, C: Dtype>(
 /// For `elu […] float same (alpha: impl Scalar)` it writes the marker `elu` and
 /// `impl<E: FloatFor<elu>> TunedOp<E> for elu { type Output = E; … }`.
 macro_rules! tuned_ops {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {$(
         #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, Default)]
@@ -114,8 +115,8 @@ macro_rules! real_formulas {
     )*};
 }
 real_formulas! {
-    elu: |x, [alpha, ..]| if x <= T::zero() { T::elementary::<math::Expm1>(x) * alpha } else { x };
-    celu: |x, [alpha, inverse, _]| if x <= T::zero() { T::elementary::<math::Expm1>(x * inverse) * alpha } else { x }, with {
+    elu: |x, [alpha, ..]| if x < T::zero() { T::elementary::<math::Expm1>(x) * alpha } else { x };
+    celu: |x, [alpha, inverse, _]| if x < T::zero() { T::elementary::<math::Expm1>(x * inverse) * alpha } else { x }, with {
         fn refusal(_: DType, [alpha, ..]: Parameters<f64>) -> Option<&'static str> {
             (alpha == 0.0).then_some("`alpha` must not be 0")
         }
@@ -194,7 +195,8 @@ stepwise_formulas! {
             x.trigamma()
         } else {
             let sign = if n % T::lit(2.0) == T::zero() { -T::one() } else { T::one() };
-            sign * round(round(Special::lgamma(n + T::one())).exp()) * round(Special::zeta(n + T::one(), x))
+            // PyTorch rounds the zeta function alone to the dtype: `n!` is out of the range of halves for `n` of 9.
+            sign * Special::lgamma(n + T::one()).exp() * round(Special::zeta(n + T::one(), x))
         }
     }, with {
         fn refusal(_: DType, [n, ..]: Parameters<f64>) -> Option<&'static str> {
@@ -217,12 +219,7 @@ stepwise_formulas! {
     };
 }
 
-/// `x` between two bounds, of which the upper one wins; NaN stays NaN.
-#[inline(always)]
-fn between<T: PartialOrd>(x: T, low: T, high: T) -> T {
-    let x = if x < low { low } else { x };
-    if x > high { high } else { x }
-}
+/// `clamp`: the upper bound wins; NaN in the element or a bound stays NaN.
 impl Tuned for hardtanh {
     const ROUNDS_PARAMETERS: bool = true;
     fn refusal(dtype: DType, [min, max, _]: Parameters<f64>) -> Option<&'static str> {
@@ -230,11 +227,11 @@ impl Tuned for hardtanh {
     }
     #[inline(always)]
     fn integer<T: MachineInt>(x: T, [min, max, _]: Parameters<T>) -> T {
-        between(x, min, max)
+        super::clamp_max::integer(super::clamp_min::integer(x, min), max)
     }
     #[inline(always)]
     fn real<T: MachineFloat>(x: T, [min, max, _]: Parameters<T>) -> T {
-        between(x, min, max)
+        super::clamp_max::real(super::clamp_min::real(x, min), max)
     }
 }
 

@@ -80,7 +80,8 @@ impl Binary for AddingExponentials {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        ops::logaddexp::complex(a, b)
+        // PyTorch's order: of numbers that are all nothing the sum so far stays.
+        ops::logaddexp::complex(b, a)
     }
 }
 
@@ -90,7 +91,12 @@ impl<E: Dtype> LaneKernel<E, E> for RunningLogSumExp {
     type Scratch = ();
     #[inline(always)]
     fn lane(self, from: &[E], to: &mut [E], (): &mut ()) {
-        run_on::<E::Compute, AddingExponentials, _, _>(from, to, f64::NEG_INFINITY);
+        // PyTorch's `acc_type`: single precision runs in double.
+        match E::DTYPE {
+            DType::F32 => run_on::<f64, AddingExponentials, _, _>(from, to, f64::NEG_INFINITY),
+            DType::C64 => run_on::<Complex<f64>, AddingExponentials, _, _>(from, to, f64::NEG_INFINITY),
+            _ => run_on::<E::Compute, AddingExponentials, _, _>(from, to, f64::NEG_INFINITY),
+        }
     }
 }
 

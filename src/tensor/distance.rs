@@ -154,7 +154,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 let differences = D::map2::<E, E, E>(Differing, left, right, &[n * k, k, 1])?;
                 let (pairs, across) = ([count * n, k], [k, 1]);
                 let differences = View::<_, E>::new(&differences, 0, &pairs, &across);
-                let norms = D::reduce::<E, _>(Norming::new(p), differences, 0b10)?;
+                let norms = D::reduce::<E, _>(Norming::of_difference(p), differences, 0b10)?;
                 let norms = View::<_, E>::new(&norms, 0, &pairs[..1], &across[1..]);
                 let out = ViewMut::<_, E>::new(&mut storage, (matrix * m + row) * n, &pairs[..1], &across[1..]);
                 D::map1_into::<E, E>(Copying, norms, out)?;

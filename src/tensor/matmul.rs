@@ -4,10 +4,12 @@ use super::operand::{OperandSource, TensorOperand};
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Added, Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
-use crate::dtype::{Dtype, Element};
+use crate::dtype::{Compute, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
+use crate::ops::kernel::Combining;
+use crate::ops::reduce::Summing;
 use crate::shape::{MatMul, Shape, SizeArray, broadcast_sizes, strides};
 use crate::storage::View;
 
@@ -111,6 +113,20 @@ pub(super) fn multiply<E: Dtype, T: Shape, D: Device>(
     Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
 }
 
+/// The product of two complex vectors. PyTorch multiplies matrix products by 1, which makes NaN of what is infinite in one part, but
+/// not those of vectors.
+fn unspoiled<E: Dtype, D: Device>(
+    product: D::Storage,
+    [left, right]: [View<'_, D::Storage, E>; 2],
+) -> Result<D::Storage> {
+    let found: E = D::peek(View::new(&product, 0, &[], &[]))?;
+    if !found.to_compute().predicate::<ops::isnan>() {
+        return Ok(product);
+    }
+    let products = D::map2::<E, E, E>(Combining::<ops::mul, E>::new(), left, right, &[1])?;
+    D::reduce::<E, _>(Summing, View::new(&products, 0, left.sizes, &[1]), 0b1)
+}
+
 /// The product of two views with at least one axis each, and its sizes, once they are found to fit.
 pub(crate) fn product<E: Dtype, D: Device>(
     left: View<'_, D::Storage, E>,
@@ -160,9 +176,16 @@ pub(crate) fn product<E: Dtype, D: Device>(
     };
     let (a_sizes, a_strides) = broadcast(a_batch, &a_strides, [m, columns]);
     let (b_sizes, b_strides) = broadcast(b_batch, &b_strides, [rows, n]);
+    let vectors = (left_is_vector && right_is_vector).then_some([left, right]);
     let (left, right) = (left.restrided(&a_sizes, &a_strides), right.restrided(&b_sizes, &b_strides));
     let storage = match summand {
-        None => D::matmul(left, right, None)?,
+        None => {
+            let storage = D::matmul(left, right, None)?;
+            match vectors {
+                Some(vectors) if E::DTYPE.is_complex() && D::HAS_DATA => unspoiled::<E, D>(storage, vectors)?,
+                _ => storage,
+            }
+        }
         Some(summand) => {
             // The axes that vectors take part without are in place for the device.
             let (mut whole, mut strides) = (sizes.clone(), summand.strides(&sizes)?);

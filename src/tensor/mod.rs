@@ -137,6 +137,8 @@ pub(crate) use scan::LogSumExp;
 #[cfg(feature = "any")]
 pub(crate) use sort::{admitted, ranked};
 #[cfg(feature = "any")]
+pub(crate) use tuned::{Given, parameters};
+#[cfg(feature = "any")]
 pub(crate) use {
     matmul::{Summand, product},
     moving::{pick_as_laid_out, pick_elements, positions, rolled},

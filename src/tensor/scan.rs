@@ -94,7 +94,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
     fn meet(self, partial: Self::Partial, element: E, _: usize) -> Self::Partial {
         let element = element.cast::<E::Inexact>().to_compute();
         let max = element.binary::<LargerReal>(element);
-        merge(partial, Some((max, scale(Castable::from_i32(1), element, max))))
+        merge(partial, Some((max, below(element, max))))
     }
     /// The largest first, then the exponentials below it.
     #[inline(always)]
@@ -104,7 +104,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
         let first = first.binary::<LargerReal>(first);
         let larger = |max: <E::Inexact as Dtype>::Compute, x: &E, _| max.binary::<LargerReal>(widened(x));
         let max = in_turn::<E, _, 16>(elements, first, larger, |one, other| one.binary::<LargerReal>(other));
-        Some((max, total(elements, |x| scale(Castable::from_i32(1), widened(x), max))))
+        Some((max, total(elements, |x| below(widened(x), max))))
     }
     #[inline(always)]
     fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial {
@@ -116,7 +116,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
             // the logarithm of nothing
             return <E::Inexact as Castable>::from_f64(f64::NEG_INFINITY);
         };
-        E::Inexact::from_compute(sum.unary::<ops::log>().binary::<Accumulating>(max))
+        E::Inexact::from_compute(sum.unary::<ops::log>().binary::<Accumulating>(finite(max)))
     }
 }
 
@@ -133,11 +133,23 @@ impl Binary for LargerReal {
     }
 }
 
-/// `sum * exp(of - max)`
+/// What exponents are taken relative to: the largest, but 0 where that is infinite, as in PyTorch.
+#[inline(always)]
+fn finite<C: Compute>(max: C) -> C {
+    if max.predicate::<ops::isinf>() { C::default() } else { max }
+}
+
+/// `exp(x - max)`
+#[inline(always)]
+fn below<C: Compute>(x: C, max: C) -> C {
+    x.binary::<ops::sub>(finite(max)).unary::<ops::exp>()
+}
+
+/// A sum of exponentials relative to `of` as one relative to `max`, which is no smaller.
 #[inline(always)]
 fn scale<C: Compute>(sum: C, of: C, max: C) -> C {
-    // an infinite maximum against itself: the difference is zero, not NaN
-    if of == max { sum } else { sum.binary::<ops::mul>(of.binary::<ops::sub>(max).unary::<ops::exp>()) }
+    // (An infinite `of` is as large, or its sum is nothing.)
+    if of == max || of.predicate::<ops::isinf>() { sum } else { sum.binary::<ops::mul>(below(of, max)) }
 }
 
 #[inline(always)]

@@ -15,7 +15,7 @@ use crate::shape::strides;
 use crate::shape::{Shape, WrittenTo};
 
 /// A parameter as it was given; `None` if it was left open.
-pub(super) trait Given {
+pub(crate) trait Given {
     fn given(self) -> Option<ScalarValue>;
 }
 impl<T: Scalar> Given for T {
@@ -70,7 +70,7 @@ pub trait TunedWrites<E, To>: Op {}
 
 /// What an operation may write, by how its result dtype follows.
 macro_rules! writes {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {$(
         writes!(@$result $op);
     )*};
     (@same $op:ident) => { impl<E: ExactlyFor<To, crate::ops::$op>, To> TunedWrites<E, To> for crate::ops::$op {} };
@@ -87,7 +87,7 @@ tuned_table!(writes);
 
 /// For `elu […] float same (alpha: impl Scalar)` it writes `elu(alpha)`, `try_elu(alpha)`, `elu_(alpha)` and so on.
 macro_rules! tuned_methods {
-    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {$(
         /// The forms of one operation.
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = $doc]
@@ -101,7 +101,7 @@ macro_rules! tuned_methods {
             ///
             /// ```
             /// # use castiron::tensor;
-            #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
+            #[doc = concat!("assert_eq!(", $operand, ".", stringify!($op), "(", $arguments, ").to_vec(), ", $elements, ");")]
             /// ```
             #[track_caller]
             pub fn $op<O: Dtype>(&self, $($name: $ty),*) -> Tensor<O, S, D>
@@ -199,4 +199,4 @@ macro_rules! tuned_methods {
 }
 tuned_table!(tuned_methods);
 
-pub(super) use parameters;
+pub(crate) use parameters;

@@ -224,9 +224,9 @@ impl Binary for pow {
     }
 }
 
-/// The larger or smaller of two, NaN if either is.
+/// The larger or smaller of two, NaN if either is. Of equals it is the first, as in PyTorch: `clamp` keeps zeros with their sign.
 macro_rules! extremes {
-    ($($op:ident: $first:tt $bool:tt $($range_checked:ident)?;)*) => {$(
+    ($($op:ident: $second:tt $bool:tt $($range_checked:ident)?;)*) => {$(
         impl Binary for $op {
             $(const $range_checked: bool = true;)?
             #[inline(always)]
@@ -235,11 +235,11 @@ macro_rules! extremes {
             }
             #[inline(always)]
             fn integer<T: MachineInt>(a: T, b: T) -> T {
-                if a $first b { a } else { b }
+                if b $second a { b } else { a }
             }
             #[inline(always)]
             fn real<T: MachineFloat>(a: T, b: T) -> T {
-                if a $first b || a.is_nan() { a } else { b }
+                if b $second a || b.is_nan() { b } else { a }
             }
         }
     )*};

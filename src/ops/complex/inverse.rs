@@ -164,7 +164,7 @@ pub fn acosh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         return if im.is_nan() { Complex::new(im, re) } else { Complex::new(im.abs(), re) };
     }
     if im.is_nan() {
-        return Complex::new(im, im);
+        return Complex::new(im, re);
     }
     Complex::new(im.abs(), re.copysign(z.im))
 }

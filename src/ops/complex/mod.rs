@@ -129,7 +129,11 @@ pub fn expm1<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
 /// `z / abs(z)`, and 0 of 0.
 pub fn direction<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     let modulus = z.re.hypot(z.im);
-    if modulus == T::zero() { Complex::new(T::zero(), T::zero()) } else { z / modulus }
+    if modulus == T::zero() {
+        return Complex::new(T::zero(), T::zero());
+    }
+    // The quotient of two complex numbers, as PyTorch has it: an infinite part makes NaN of the other one, too.
+    quotient(z, Complex::new(modulus, T::zero()))
 }
 
 /// `sin(pi * z) / (pi * z)`

@@ -24,8 +24,8 @@ impl Unary for relu {
     }
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        // Not `max`, which would lose NaN.
-        if x <= T::zero() { T::zero() } else { x }
+        // Not `max`, which would lose NaN; zeros keep their sign, as in PyTorch's `clamp_min`.
+        if x < T::zero() { T::zero() } else { x }
     }
 }
 

@@ -59,7 +59,7 @@ macro_rules! binary_methods {
 binary_table!(binary_methods);
 
 macro_rules! tuned_methods {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {
         impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
             $(
                 #[doc = $doc]

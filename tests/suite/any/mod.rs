@@ -2,6 +2,7 @@
 
 mod basics;
 mod conjugates;
+mod corners;
 mod empties;
 mod making;
 mod model;
@@ -11,5 +12,6 @@ mod reduce;
 mod robustness;
 mod sharing;
 mod sparse;
+mod tuned;
 mod views_mut;
 mod visit;

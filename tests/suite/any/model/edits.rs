@@ -204,7 +204,12 @@ impl Naive {
     }
 
     fn matmul(&self, other: &Naive) -> Option<Naive> {
-        if self.dtype != other.dtype || self.dtype == DType::Bool || self.rank() == 0 || other.rank() == 0 {
+        if self.dtype != other.dtype || self.rank() == 0 || other.rank() == 0 {
+            return None;
+        }
+        // Bools are multiplied where there is nothing to multiply, but for two vectors.
+        let empty = self.shown.elements.is_empty() || other.shown.elements.is_empty();
+        if self.dtype == DType::Bool && (!empty || self.rank() == 1 && other.rank() == 1) {
             return None;
         }
         let (mut a, mut b) = (self.shown.clone(), other.shown.clone());
