@@ -10,6 +10,7 @@ mod outputs;
 mod reduce;
 mod robustness;
 mod sharing;
+mod sizes;
 mod sparse;
 mod views_mut;
 mod visit;
