@@ -40,8 +40,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     println!("{}\n", images.select(axis![0], 0).reshape::<shape![8, 8]>());
 
-    // 2. Shuffle and hold out a fifth. `with_shape` gives the sizes their names; it checks what it can and hands the tensor
-    //    back where it cannot hold.
+    // 2. Shuffle and hold out a fifth. `with_shape` gives the sizes their names; `try_with_shape` returns
+    //    the error where they cannot hold.
     let order = Tensor::<i64, shape![_]>::randperm(labels.numel(), generator);
     let (images, labels) = (rows(&images, &order), labels_of(&labels, &order));
     let held_out = labels.numel() / 5;

@@ -53,12 +53,12 @@
 //! | `x[:, 1] += y`, `x[mask] = 0` | `x.slice_mut(s![.., 1]).add_(y)`, `x.masked_fill_(mask, 0)` |
 //! | `x.view(torch.int32)`, `torch.from_numpy(a)` | `x.view_dtype::<i32>()`, `TensorView::from_slice(&a)` |
 //! | `x.chunk(3, -1)`, `x.split([2, 4], 1)`, `x.unbind()` | `let [q, k, v] = x.chunk_array(axis![-1])`, `x.split_into::<shape![2, 4], _>(axis![1])`, `x.unbind(axis![0])` |
-//! | `x.flip(0, 1)`, `x.roll(1, 0)`, `x.repeat(2, 3)` | `x.flip(axis![0, 1])`, `x.roll_axis(1, axis![0])`, `x.repeat::<shape![2, 3]>()` |
+//! | `x.flip(0, 1)`, `x.roll(1, 0)`, `x.repeat(2, 3)` | `x.flip(axis![0, 1])`, `x.roll_axis(axis![0], 1)`, `x.repeat::<shape![2, 3]>()` |
 //! | `F.pad(x, (1, 2))`, `F.pad(x, (1, n), "reflect")` | `x.pad::<shape![1, 2], _>(Constant(0))`, `x.pad_sized([1, n], Reflect)` |
 //! | `x.add_(y)`, `torch.add(x, y, out=z)` | `x.add_(&y)` or `x += &y`, `x.add_into(&y, &mut z)` |
 //! | `torch.where(m, x, 0)` | `where_(m, &x, 0)` |
 //! | `x[m]`, `x[:, i]`, `x.gather(1, i)` | `x.masked_select(m)`, `x.index_select(axis![1], i)`, `x.gather(axis![1], i)` |
-//! | `x.sort(dim=-1)`, `x.topk(5)`, `x.topk(k)` | `x.sort(axis![-1], false)`, `x.topk::<dim!(5), _>(axis![-1], true)`, `x.topk_sized(k, axis![-1], true)` |
+//! | `x.sort(dim=-1)`, `x.topk(5)`, `x.topk(k)` | `x.sort(axis![-1], false)`, `x.topk::<dim!(5), _>(axis![-1], true)`, `x.topk_sized(axis![-1], k, true)` |
 //! | `x.to(memory_format=torch.channels_last)`, `x.is_contiguous(memory_format=…)` | `x.to_memory_format(ChannelsLast)`, `x.is_contiguous_in(ChannelsLast)` |
 //! | `x.device`, `torch.device("cuda:1")`, `torch.result_type(x, 0.5)` | `x.device()`, `AnyDevice::new("cuda:1")`, [`dtype::result_type(&x, 0.5)`](dtype::result_type) |
 //! | `torch.sparse_coo_tensor(i, v, (2, 3))`, `(n, 3)` | `Tensor::<f32, shape![2, 3]>::sparse_coo(&i, &v)`, `Tensor::<f32, shape![_, 3]>::sparse_coo_sized(&i, &v, [n, 3])` |
@@ -188,15 +188,15 @@ pub use dtype::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU}
 pub use error::{Error, Result, Sizes};
 pub use shape::memory_format::{ChannelsLast, ChannelsLast3d, Contiguous, Preserve};
 pub use shape::slicing::NewAxis;
-pub use shape::{Axis, Dim, Dyn, KnownShape, MemoryFormat, Shape};
+pub use shape::{Axis, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, MemoryFormat, Shape};
 pub use sparse::{DenseAxes, KeepsZero, SparseCoo, SparseFactor, SparseTensor, SparseValues};
 #[doc(hidden)]
 pub use sparse::{RightOfSparse, WrittenToSparse};
 pub use tensor::lazy;
 pub use tensor::{
-    Activation, AnyLayout, AsTensor, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype, Joined, Layout,
-    Operand, Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, TensorView,
-    TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
+    Activation, AnyLayout, AsTensor, AxisIter, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype,
+    Joined, Layout, Operand, Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
+    TensorView, TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
 #[doc(hidden)]
 pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, MultiSlice, RightOf, TunedWrites, Writes};

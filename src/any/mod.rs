@@ -49,6 +49,7 @@ mod reduce;
 mod reinterpret;
 mod rows;
 mod scan;
+mod sizes;
 mod sparse;
 mod sparse_moves;
 mod statistics;
@@ -78,6 +79,7 @@ pub use joining::{
 pub use operand::AnyOperand;
 pub use outputs::{call_in_place, call_into};
 pub use powers::multi_dot;
+pub use sizes::IntoSizes;
 pub use sparse::AnySparse;
 pub use view_mut::AnyViewMut;
 

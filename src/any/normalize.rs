@@ -1,9 +1,9 @@
 //! Normalisation, and what is measured to do it.
 
-use super::AnyTensor;
 use super::bridge::{List, on_device};
 use super::dispatch::{among, refused};
 use super::views::axis;
+use super::{AnyTensor, IntoSizes};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
@@ -62,12 +62,13 @@ impl AnyTensor {
     /// If the last sizes are others, weights have another shape or a dtype that does not go with it, or the dtype is no float.
     pub fn layer_norm(
         &self,
-        sizes: &[i64],
+        sizes: impl IntoSizes,
         weight: Option<&AnyTensor>,
         bias: Option<&AnyTensor>,
         eps: f64,
     ) -> Result<AnyTensor> {
         let op = "layer_norm";
+        let sizes = &*sizes.signed();
         let given = [weight, bias].into_iter().flatten();
         self.expect_weights(op, given.clone())?;
         if given.clone().any(|given| given.dtype != self.dtype) {
@@ -87,8 +88,9 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the last sizes are others, the weight has another shape, or the dtype is neither floating-point nor complex.
-    pub fn rms_norm(&self, sizes: &[i64], weight: Option<&AnyTensor>, eps: Option<f64>) -> Result<AnyTensor> {
+    pub fn rms_norm(&self, sizes: impl IntoSizes, weight: Option<&AnyTensor>, eps: Option<f64>) -> Result<AnyTensor> {
         let op = "rms_norm";
+        let sizes = &*sizes.signed();
         let rows = self.rows(op, sizes, weight)?;
         if let Some(weight) = weight.filter(|weight| weight.dtype != self.dtype) {
             let scaled = self.to(wide(self.dtype))?.rms_norm(sizes, None, eps)?;

@@ -1,10 +1,10 @@
 //! Reductions: a tensor of three axes, of which the second is reduced.
 
-use super::AnyTensor;
 use super::bridge::{Cube, Matrix, on_device};
 use super::dispatch::{among, refused};
 use super::operand::default_float;
 use super::views::axes;
+use super::{AnyTensor, IntoSizes};
 use crate::device::Device;
 use crate::dtype::{Category, DType, Dtype};
 use crate::error::{Error, Result};
@@ -337,8 +337,9 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If they do not broadcast.
-    pub fn sum_to_size(&self, sizes: &[i64]) -> Result<AnyTensor> {
+    pub fn sum_to_size(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let op = "sum_to_size";
+        let sizes = &*sizes.signed();
         let refused = || {
             let reason = format!("sizes {sizes:?} do not broadcast to {:?}", self.shape());
             Error::InvalidArgument { op, reason }

@@ -1,6 +1,5 @@
 //! Distances, statistics of samples, integrals and derivatives along axes, and closeness.
 
-use super::AnyTensor;
 use super::bridge::on_device;
 use super::dispatch::{among, refused};
 use super::elementwise::{broadcast_to, combine, same_device};
@@ -8,6 +7,7 @@ use super::operand::AnyOperand;
 use super::rows::binary;
 use super::scan::end_to_end;
 use super::views::{axes, axis};
+use super::{AnyTensor, IntoSizes};
 use crate::axis;
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType};
@@ -280,8 +280,9 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the dtype is no integer, or a size is negative.
-    pub fn unravel_index(&self, sizes: &[i64]) -> Result<Vec<AnyTensor>> {
+    pub fn unravel_index(&self, sizes: impl IntoSizes) -> Result<Vec<AnyTensor>> {
         let op = "unravel_index";
+        let sizes = &*sizes.signed();
         if !is_integer(self.dtype) {
             return Err(refused(op, self.dtype));
         }

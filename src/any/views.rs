@@ -3,7 +3,7 @@
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
 
 use super::moves::invalid;
-use super::{AnyTensor, Buffer, Dims};
+use super::{AnyTensor, Buffer, Dims, IntoSizes};
 use crate::error::{Error, Result};
 use crate::shape::strides;
 
@@ -87,8 +87,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the numbers of elements differ, or memory runs out.
-    pub fn reshape(&self, sizes: &[i64]) -> Result<AnyTensor> {
-        let sizes = inferred("reshape", sizes, self)?;
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (x, y) = (AnyTensor::from(tensor![1, 2, 3, 4]), AnyTensor::from(tensor![[1, 2], [3, 4]]));
+    /// assert_eq!(x.reshape(y.shape())?.shape(), x.reshape(&[2, -1])?.shape());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn reshape(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
+        let sizes = inferred("reshape", &sizes.signed(), self)?;
         match self.view_strides(&sizes) {
             Some(strides) => Ok(self.viewed(self.offset, &sizes, &strides)),
             None => {
@@ -110,8 +117,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the numbers of elements differ, or no view shows the elements.
-    pub fn view(&self, sizes: &[i64]) -> Result<AnyTensor> {
-        let sizes = inferred("view", sizes, self)?;
+    pub fn view(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
+        let sizes = inferred("view", &sizes.signed(), self)?;
         let Some(strides) = self.view_strides(&sizes) else {
             let reason = format!(
                 "no view of shape {:?} shows the elements of a tensor of shape {:?} and strides {:?}: use `reshape`, which copies",
@@ -278,8 +285,9 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If a size other than 1 would change.
-    pub fn expand(&self, sizes: &[i64]) -> Result<AnyTensor> {
+    pub fn expand(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let op = "expand";
+        let sizes = &*sizes.signed();
         let Some(new) = sizes.len().checked_sub(self.rank()) else {
             return invalid(op, format!("{sizes:?} has fewer axes than a tensor of shape {:?}", &*self.sizes));
         };
@@ -342,8 +350,9 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or the sizes do not make up that of the axis.
-    pub fn unflatten(&self, dim: i64, sizes: &[i64]) -> Result<AnyTensor> {
+    pub fn unflatten(&self, dim: i64, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let op = "unflatten";
+        let sizes = &*sizes.signed();
         if self.rank() == 0 {
             return invalid(op, "a zero-dim tensor has no axis to take apart".to_owned());
         }

@@ -5,6 +5,7 @@
 use super::category;
 use super::compute::Compute;
 use super::half::SmallFloat;
+use super::laws::{BesideBool, BesideComplexDouble, BesideInexact, BesideReal, BesideSum};
 use super::promote::{Promotable, Same};
 use super::scalar::{Scalar, ScalarValue};
 use super::shell::*;
@@ -60,8 +61,12 @@ pub trait Dtype:
     Promotable<With<Self> = Self>
     + Promotable<Over<Self> = Self>
     + Promotable<Over<<Self as Promotable>::Scalar> = Self>
-    + Promotable<Over<bool> = Self>
     + Promotable<Meet<Self> = Same<Self>>
+    + BesideBool
+    + BesideReal
+    + BesideInexact
+    + BesideSum
+    + BesideComplexDouble
     + Castable
     + Scalar<Counts = <Self as Promotable>::Scalar>
 {

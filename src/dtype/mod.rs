@@ -15,6 +15,8 @@ mod default;
 mod element;
 mod half;
 mod info;
+#[doc(hidden)]
+pub mod laws;
 pub(crate) mod math;
 pub mod promote;
 mod result;

@@ -7,7 +7,7 @@
 //! Uses the dtypes; used by every operator.
 
 use super::scalar::{Kind, KindOutcome};
-use super::{DType, Dtype, Element, Inexact};
+use super::{DType, Dtype, Element, Inexact, Numeric, Ordered};
 use ::half::{bf16, f16};
 use core::marker::PhantomData;
 use num_complex::Complex;
@@ -31,12 +31,12 @@ pub trait Promotable: Element + Columns {
     /// (`f32`); floating and complex dtypes stay.
     type Inexact: Inexact;
     /// The dtype of a sum: `i64` for bools and integers, else `Self`.
-    type Sum: Dtype;
+    type Sum: Numeric + Promotable<Sum = Self::Sum, Inexact = Self::Inexact>;
     /// The dtype that a Rust scalar of this category counts as: `bool`, `i64`, `f32` or `Complex<f32>`.
     type Scalar: Dtype;
     /// The same as [`Element::Real`], known to compute.
-    type RealDtype: Dtype;
-    /// Whether the two dtypes are the same one. Carries two laws that the compiler uses in generic code.
+    type RealDtype: Ordered;
+    /// Whether the result is one dtype whatever the kinds are. Carries two laws that the compiler uses in generic code.
     #[doc(hidden)]
     type Meet<R: Promotable>: DtypeOutcome<Adjust<Self::With<R>> = Self::With<R>>
         + DtypeOutcome<Adjust<Self::Over<R>> = Self::Over<R>>;
@@ -82,8 +82,8 @@ impl<A: Promotable, B: Promotable> Promote<B> for A {
 pub type ResultType<Ka, A, Kb, B> =
     <<A as Promotable>::Meet<B> as DtypeOutcome>::Adjust<<<Ka as Kind>::Meet<Kb> as KindOutcome>::Pick<A, B>>;
 
-/// The outcome of comparing two dtypes: `Same<E>` makes any result `E` whatever the kinds are (so that
-/// `x / x.sum()` needs no bound in code generic over the shape); `Different` leaves the result alone.
+/// What two dtypes say of a result: `Same<E>` makes it `E` whatever the kinds are (so that `x / x.sum()` and
+/// `x * mask` need no bound in code generic over the shape); `Different` leaves it to the kinds.
 #[doc(hidden)]
 pub trait DtypeOutcome {
     type Adjust<R: Dtype>: Dtype;
@@ -141,14 +141,28 @@ macro_rules! cell {
         $cell
     };
 }
+/// `Same` where the result is one dtype whatever the kinds are: where the categories differ and no precision is at stake.
 macro_rules! meet {
-    ($row:ident =) => { Same<$row> };
-    ($row:ident $cell:ident) => { Different };
+    ($row:ident $cat:ident, $col:ident $ccat:ident, =) => { Same<$row> };
+    ($row:ident Boolean, $col:ident $ccat:ident, $cell:ident) => { Same<$cell> };
+    ($row:ident $cat:ident, $col:ident Boolean, $cell:ident) => { Same<$cell> };
+    ($row:ident Integral, $col:ident Integral, $cell:ident) => { Different };
+    ($row:ident Integral, $col:ident $ccat:ident, $cell:ident) => { Same<$cell> };
+    ($row:ident $cat:ident, $col:ident Integral, $cell:ident) => { Same<$cell> };
+    (f16 $cat:ident, c32 $ccat:ident, $cell:ident) => { Same<$cell> };
+    (bf16 $cat:ident, c64 $ccat:ident, $cell:ident) => { Same<$cell> };
+    (f32 $cat:ident, c64 $ccat:ident, $cell:ident) => { Same<$cell> };
+    (f64 $cat:ident, c128 $ccat:ident, $cell:ident) => { Same<$cell> };
+    (c32 $cat:ident, f16 $ccat:ident, $cell:ident) => { Same<$cell> };
+    (c64 $cat:ident, bf16 $ccat:ident, $cell:ident) => { Same<$cell> };
+    (c64 $cat:ident, f32 $ccat:ident, $cell:ident) => { Same<$cell> };
+    (c128 $cat:ident, f64 $ccat:ident, $cell:ident) => { Same<$cell> };
+    ($row:ident $cat:ident, $col:ident $ccat:ident, $cell:ident) => { Different };
 }
 
 /// Writes the matrix as types and as tables. For the row `i32` and the column `f16` it expands to
 /// ```text
-/// impl Columns for i32 { type WithF16 = f16; type OverF16 = f16; type MeetF16 = Different; … }
+/// impl Columns for i32 { type WithF16 = f16; type OverF16 = f16; type MeetF16 = Same<f16>; … }
 /// impl Promotable for i32 { type With<R: Promotable> = R::WithI32; type Over<L: Promotable> = L::OverI32; … }
 /// ```
 /// (`R::WithI32` reads row `R`, column `i32`: the matrix is symmetric.)
@@ -190,7 +204,7 @@ macro_rules! promotion {
             $(
                 type $With = cell!($row $cell);
                 type $Over = over!($col $ccat, $row $cat);
-                type $Meet = meet!($row $cell);
+                type $Meet = meet!($row $cat, $col $ccat, $cell);
             )*
         }
     };

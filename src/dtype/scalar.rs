@@ -42,9 +42,12 @@ pub trait Kind: 'static {
     type AfterDimensioned: KindOutcome;
 }
 
-/// The kind of a tensor. Its laws (a kind is of the same rank as itself, and outranks scalars) are what
+/// The kind of a tensor. Its laws (a kind is of the same rank as itself, and outranks scalars on either side) are what
 /// makes mixed-dtype code generic over the shape type-check.
-pub trait TensorKind: Kind<Meet<Self> = SameKind> + Kind<Meet<ScalarKind> = LeftOutranks> + Sized {}
+pub trait TensorKind:
+    Kind<Meet<Self> = SameKind> + Kind<Meet<ScalarKind> = LeftOutranks, AfterScalar = RightOutranks> + Sized
+{
+}
 
 /// A kind as a value, lowest rank first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

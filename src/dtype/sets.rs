@@ -3,8 +3,8 @@
 //! A set carries the laws that hold in it (a float stays itself in `exp`, `sum` and `abs`), so that generic
 //! code needs no clause to say so. Uses the tiers; used by operations to state what they admit.
 
-use super::promote::Promotable;
-use super::{Dtype, Element};
+use super::promote::{Promotable, Same};
+use super::{Dtype, Element, laws};
 use ::half::{bf16, f16};
 use num_complex::Complex;
 
@@ -64,7 +64,10 @@ pub trait Numeric: is::Numeric + Dtype + Promotable<Over<i64> = Self, Scalar: is
     label = "needs a dtype that is not complex",
     note = "compare `.abs()`, `.real()` or `.imag()`, or use `eq` and `ne`"
 )]
-pub trait Ordered: is::Ordered + Dtype<RealDtype = Self, Scalar: is::Ordered> {}
+pub trait Ordered:
+    is::Ordered + Element<Real = Self> + Dtype<RealDtype = Self, Scalar: is::Ordered> + laws::BesideDouble
+{
+}
 
 /// The real numbers: integers and floats.
 #[diagnostic::on_unimplemented(
@@ -80,11 +83,11 @@ pub trait Real: is::Real + Numeric + Ordered + Promotable<Scalar: is::Real> {}
     label = "needs `bool` or an integer dtype",
     note = "bitwise operations and shifts are defined for bool and integers only"
 )]
-pub trait Bits: is::Bits + Ordered + Dtype<Inexact = f32, Sum = i64, Scalar: is::Bits> {}
+pub trait Bits: is::Bits + Ordered + Dtype<Inexact = f32, Sum = i64, Scalar: is::Bits> + laws::BesideHigher {}
 
 /// The integers.
 #[diagnostic::on_unimplemented(message = "`{Self}` is not an integer", label = "needs u8, i8, i16, i32 or i64")]
-pub trait Integer: is::Integer + Bits + Real + Promotable<Scalar: is::Integer> {}
+pub trait Integer: is::Integer + Bits + Real + Promotable<Scalar: is::Integer> + laws::AfterIntegerScalar {}
 
 /// The dtypes closed under division, `exp` and `mean`: floating and complex.
 #[diagnostic::on_unimplemented(
@@ -93,7 +96,13 @@ pub trait Integer: is::Integer + Bits + Real + Promotable<Scalar: is::Integer> {
     note = "cast first, for example `.to::<f32>()`"
 )]
 pub trait Inexact:
-    is::Inexact + Numeric + Dtype<Inexact = Self, Sum = Self, Scalar: is::Inexact> + Promotable<Over<f32> = Self>
+    is::Inexact
+    + Numeric
+    + Dtype<Inexact = Self, Sum = Self, Scalar: is::Inexact>
+    + Promotable<Over<f32> = Self>
+    + laws::BesideIntegers
+    + laws::RealIsFloat
+    + laws::AfterFloatScalar
 {
 }
 
@@ -106,7 +115,7 @@ pub trait Inexact:
 pub trait Float: is::Float + Inexact + Real + Promotable<Scalar: is::Float> {
     /// The complex dtype with components of this dtype's size (`torch.dtype.to_complex`; `bfloat16` has none
     /// of its own and gives `complex64`).
-    type Complex: ComplexFloat;
+    type Complex: ComplexFloat + Promotable<With<Self> = Self::Complex> + Promotable<Meet<Self> = Same<Self::Complex>>;
 }
 
 /// The complex dtypes.

@@ -5,7 +5,7 @@ use crate::dtype::{CastTo, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::UnaryOp;
 use crate::shape::{ConvertTo, Dyn, Shape, SizeArray, strides};
-use crate::tensor::{Tensor, fits};
+use crate::tensor::{Tensor, expect_fit};
 
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// How many elements are specified: zeros among them and places named twice count (`torch.Tensor._nnz`).
@@ -127,13 +127,23 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
 
     /// The same tensor under another shape type of the same rank, as [`with_shape`](Tensor::with_shape) for strided tensors.
     ///
-    /// # Errors
-    /// The tensor itself, unchanged, where a size is not what the new type says.
-    pub fn with_shape<T: Shape>(self) -> Result<SparseTensor<E, T, N>, SparseTensor<E, S, N>>
+    /// # Panics
+    /// If a size is not what the new type says; [`try_with_shape`](Self::try_with_shape) returns the error.
+    #[track_caller]
+    pub fn with_shape<T: Shape>(&self) -> SparseTensor<E, T, N>
     where
         S: ConvertTo<T>,
     {
-        if fits::<T>(self.shape().as_ref()) { Ok(self.retyped_sparse()) } else { Err(self) }
+        unwrap(self.try_with_shape())
+    }
+
+    /// [`with_shape`](Self::with_shape), returning the error.
+    pub fn try_with_shape<T: Shape>(&self) -> Result<SparseTensor<E, T, N>>
+    where
+        S: ConvertTo<T>,
+    {
+        expect_fit::<T>("with_shape", self.shape().as_ref())?;
+        Ok(self.clone().retyped_sparse())
     }
 
     /// No elements, in the shape and dtype of `self` (`torch.zeros_like`).

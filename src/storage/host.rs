@@ -226,6 +226,30 @@ impl HostBuffer {
         Ok(Self::alone(start, elements.len() * size_of::<E>(), Origin::Vector(layout), false))
     }
 
+    /// Gives a vector's memory back as a vector of all elements; the buffer itself where that can't be: it is shared, it is no
+    /// vector's, or it was one of elements of another size or alignment, which the allocator would have to be told.
+    ///
+    /// # Safety
+    /// The elements are valid `E`.
+    pub(crate) unsafe fn into_vec<E: Element>(mut self) -> core::result::Result<Vec<E>, Self> {
+        let Header { start, bytes, origin, .. } = *self.header();
+        let Origin::Vector(layout) = origin else { return Err(self) };
+        let fits = layout.align() == align_of::<E>()
+            && layout.size().is_multiple_of(size_of::<E>())
+            && bytes.is_multiple_of(size_of::<E>());
+        if !fits || !self.is_unique() {
+            return Err(self);
+        }
+        let header = core::mem::ManuallyDrop::new(self).0;
+        // SAFETY: this is the last handle, so the header, which stands alone, and the elements are nobody else's. These were
+        // a vector's of this layout, as many bytes of it as are initialised.
+        unsafe {
+            drop(Box::from_raw(header.as_ptr()));
+            let (len, capacity) = (bytes / size_of::<E>(), layout.size() / size_of::<E>());
+            Ok(Vec::from_raw_parts(start.as_ptr().cast(), len, capacity))
+        }
+    }
+
     /// A header that stands alone.
     fn alone(start: NonNull<u8>, bytes: usize, origin: Origin, lends: bool) -> Self {
         let header = Header { references: AtomicUsize::new(1), start, bytes, origin, lends: AtomicBool::new(lends) };

@@ -15,7 +15,7 @@ impl<E: Element, S: Shape + ConvertTo<T>, T: Shape> PartialEq<Tensor<E, T>> for 
     /// assert!(tensor![f32::NAN] != tensor![f32::NAN]);
     /// ```
     fn eq(&self, other: &Tensor<E, T>) -> bool {
-        self.shape().as_ref() == other.shape().as_ref() && self.iter().zip(other).all(|(a, b)| a == b)
+        self.shape().as_ref() == other.shape().as_ref() && self.iter().zip(other.iter()).all(|(a, b)| a == b)
     }
 }
 
@@ -87,7 +87,7 @@ impl<E: Dtype, S: Shape> Tensor<E, S> {
             });
         }
         let wide = |x: &E| -> Complex<f64> { x.cast() };
-        Ok(self.iter().zip(other).all(|(a, b)| {
+        Ok(self.iter().zip(other.iter()).all(|(a, b)| {
             let (a, b) = (wide(a), wide(b));
             a == b || (a - b).norm() <= atol + rtol * b.norm() && b.re.is_finite() && b.im.is_finite()
         }))

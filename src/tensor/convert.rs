@@ -1,9 +1,9 @@
 //! Conversion: to another dtype, device, or shape type.
 
-use super::{Tensor, checked_numel, fits, shape_text};
+use super::{Tensor, checked_numel, expect_fit};
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Result, unwrap};
 use crate::ops::kernel::Casting;
 use crate::shape::strides;
 use crate::shape::{ConvertTo, Shape};
@@ -76,33 +76,31 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The same tensor under another shape type of the same rank: sizes become known, forgotten, or named. Sizes that the
     /// new type knows are compared at run time; two different known sizes do not compile.
     ///
-    /// # Errors
-    /// The tensor itself, unchanged, where a size is not what the new type says.
+    /// # Panics
+    /// If a size is not what the new type says; [`try_with_shape`](Self::try_with_shape) returns the error.
     ///
     /// ```
     /// use castiron::{dims, shape, Tensor};
     /// dims! { Batch }
     /// let x: Tensor<f32, shape![_, _]> = Tensor::zeros_sized([8, 384]);
-    /// let x: Tensor<f32, shape![Batch, 384]> = x.with_shape().unwrap();
-    /// let x = x.with_shape::<shape![16, _]>().unwrap_err(); // not 16: the tensor comes back
-    /// assert_eq!(x.shape(), [8, 384]);
+    /// let x: Tensor<f32, shape![Batch, 384]> = x.with_shape();
+    /// let error = x.try_with_shape::<shape![16, _]>().unwrap_err();
+    /// assert_eq!(error.to_string(), "with_shape: expected a tensor of shape [16, _], got one of shape [8, 384]");
     /// ```
-    pub fn with_shape<T: Shape>(self) -> Result<Tensor<E, T, D>, Tensor<E, S, D>>
+    #[track_caller]
+    pub fn with_shape<T: Shape>(&self) -> Tensor<E, T, D>
     where
         S: ConvertTo<T>,
     {
-        if fits::<T>(self.shape().as_ref()) { Ok(self.retyped()) } else { Err(self) }
+        unwrap(self.try_with_shape())
     }
 
-    /// [`with_shape`](Self::with_shape), saying in the error what was expected and what came.
+    /// [`with_shape`](Self::with_shape), returning the error.
     pub fn try_with_shape<T: Shape>(&self) -> Result<Tensor<E, T, D>>
     where
         S: ConvertTo<T>,
     {
-        self.clone().with_shape().map_err(|tensor| Error::Shape {
-            op: "with_shape",
-            expected: shape_text::<T>(),
-            found: tensor.shape().as_ref().into(),
-        })
+        expect_fit::<T>("with_shape", self.shape().as_ref())?;
+        Ok(self.clone().retyped())
     }
 }

@@ -241,23 +241,23 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     /// use castiron::{axis, tensor};
     /// let x = tensor![[1, 4, 9], [2, 2, 3]];
-    /// assert_eq!(x.diff(1, axis![1]).to_vec(), [3, 5, 0, 1]);
-    /// assert_eq!(x.diff(2, axis![-1]).to_vec(), [2, 1]);
+    /// assert_eq!(x.diff(axis![1], 1).to_vec(), [3, 5, 0, 1]);
+    /// assert_eq!(x.diff(axis![-1], 2).to_vec(), [2, 1]);
     /// ```
     #[track_caller]
-    pub fn diff<const I: isize>(&self, n: usize, axis: Axis<I>) -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
+    pub fn diff<const I: isize>(&self, axis: Axis<I>, n: usize) -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
     where
         E: Dtype,
         S: HasAxis<I>,
     {
-        unwrap(self.try_diff(n, axis))
+        unwrap(self.try_diff(axis, n))
     }
 
     /// [`diff`](Self::diff), returning the error.
     pub fn try_diff<const I: isize>(
         &self,
-        n: usize,
         _axis: Axis<I>,
+        n: usize,
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>>
     where
         E: Dtype,

@@ -83,13 +83,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     /// use castiron::{axis, tensor};
     /// let x = tensor![[1, 2, 3], [4, 5, 6]];
-    /// assert_eq!(x.diagonal_at(1, axis![0, 1]).to_vec(), [2, 6]);
-    /// assert_eq!(x.diagonal_at(-1, axis![0, 1]).to_vec(), [4]);
+    /// assert_eq!(x.diagonal_at(axis![0, 1], 1).to_vec(), [2, 6]);
+    /// assert_eq!(x.diagonal_at(axis![0, 1], -1).to_vec(), [4]);
     /// ```
     pub fn diagonal_at<const I: isize, const J: isize>(
         &self,
-        offset: isize,
         _plane: DistinctAxes<(Axis<I>, Axis<J>)>,
+        offset: isize,
     ) -> Tensor<E, <S as Diagonals<I, J>>::Of<Dyn>, D>
     where
         S: Diagonals<I, J> + HasAxis<I> + HasAxis<J>,

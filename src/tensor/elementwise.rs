@@ -419,7 +419,7 @@ macro_rules! scalar_first {
             #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
             /// ```
             #[track_caller]
-            pub fn $name<L: Scalar>(&self, left: L) -> Tensor<ResultType<ScalarKind, L::Counts, S::Kind, E>, S, D>
+            pub fn $name<L: Scalar>(&self, left: L) -> Tensor<ResultType<S::Kind, E, ScalarKind, L::Counts>, S, D>
             where
                 E: Dtype,
                 crate::ops::$op: Admits<L::Counts, E, S::Kind>,
@@ -428,16 +428,16 @@ macro_rules! scalar_first {
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<L: Scalar>(&self, left: L) -> Result<Tensor<ResultType<ScalarKind, L::Counts, S::Kind, E>, S, D>>
+            pub fn $try<L: Scalar>(&self, left: L) -> Result<Tensor<ResultType<S::Kind, E, ScalarKind, L::Counts>, S, D>>
             where
                 E: Dtype,
                 crate::ops::$op: Admits<L::Counts, E, S::Kind>,
             {
-                combine_scalar::<crate::ops::$op, E, ResultType<ScalarKind, L::Counts, S::Kind, E>, S, D, _>(
+                combine_scalar::<crate::ops::$op, E, ResultType<S::Kind, E, ScalarKind, L::Counts>, S, D, _>(
                     left.value(),
                     self,
                     false,
-                    CombiningLeft::<crate::ops::$op, ResultType<ScalarKind, L::Counts, S::Kind, E>>,
+                    CombiningLeft::<crate::ops::$op, ResultType<S::Kind, E, ScalarKind, L::Counts>>,
                 )
             }
         }

@@ -1,6 +1,6 @@
 //! Reading and writing single elements: indexing by tuple, iteration, `to_vec`, `item`. Host tensors only.
 
-use super::{Tensor, TensorView};
+use super::Tensor;
 use crate::device::{Backend, Cpu};
 use crate::dtype::Element;
 use crate::error::{Error, Result, unwrap};
@@ -273,18 +273,3 @@ impl<'a, E: Element, S: Shape> Iterator for Iter<'a, E, S> {
 }
 impl<E: Element, S: Shape> ExactSizeIterator for Iter<'_, E, S> {}
 impl<E: Element, S: Shape> core::iter::FusedIterator for Iter<'_, E, S> {}
-
-impl<'a, E: Element, S: Shape> IntoIterator for &'a TensorView<'_, E, S> {
-    type Item = &'a E;
-    type IntoIter = Iter<'a, E, S>;
-    fn into_iter(self) -> Iter<'a, E, S> {
-        self.iter()
-    }
-}
-impl<'a, E: Element, S: Shape> IntoIterator for &'a Tensor<E, S> {
-    type Item = &'a E;
-    type IntoIter = Iter<'a, E, S>;
-    fn into_iter(self) -> Iter<'a, E, S> {
-        self.iter()
-    }
-}

@@ -14,7 +14,7 @@ use crate::shape::Shape;
 use core::borrow::Borrow;
 
 /// What a scalar of type `A` on the left and a tensor of shape `S` and dtype `E` promote to.
-type PromotedLeft<A, E, S> = ResultType<ScalarKind, <A as Scalar>::Counts, <S as Shape>::Kind, E>;
+type PromotedLeft<A, E, S> = ResultType<<S as Shape>::Kind, E, ScalarKind, <A as Scalar>::Counts>;
 
 /// For `pow try_pow "…"` it writes `pow(scalar, tensor)` and `try_pow(scalar, tensor)`.
 macro_rules! scalar_first {

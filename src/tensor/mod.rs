@@ -7,6 +7,7 @@ mod addmm;
 mod apart;
 mod arithmetic;
 mod assign;
+mod axis_iter;
 mod blend;
 mod choose;
 mod close;
@@ -75,6 +76,7 @@ pub use apart::MultiSlice;
 pub use arithmetic::Outcome;
 #[doc(hidden)]
 pub use assign::AssignedFrom;
+pub use axis_iter::AxisIter;
 pub use blend::WeightOf;
 pub use choose::{try_where_, where_};
 pub use contract::{multi_dot, try_multi_dot};

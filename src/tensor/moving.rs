@@ -173,10 +173,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// ```
         /// use castiron::{axis, tensor};
         /// let x = tensor![[1, 2, 3], [4, 5, 6]];
-        /// assert_eq!(x.roll_axis(1, axis![1]).to_vec(), [3, 1, 2, 6, 4, 5]);
-        /// assert_eq!(x.roll_axis([1, -1], axis![0, 1]).to_vec(), [5, 6, 4, 2, 3, 1]);
+        /// assert_eq!(x.roll_axis(axis![1], 1).to_vec(), [3, 1, 2, 6, 4, 5]);
+        /// assert_eq!(x.roll_axis(axis![0, 1], [1, -1]).to_vec(), [5, 6, 4, 2, 3, 1]);
         /// ```
-        roll_axis try_roll_axis<{A: AxisList<S>} A>(&self, shifts: A::Shifts, _axes: A) -> Self where [] {
+        roll_axis try_roll_axis<{A: AxisList<S>} A>(&self, _axes: A, shifts: A::Shifts) -> Self where [] {
             let mut axes = self.whole_axes();
             for (&axis, &shift) in A::INDICES.iter().zip(shifts.shifts()) {
                 // A zero-dim tensor stands for one axis of size 1, which stays as it is.

@@ -129,18 +129,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     /// use castiron::{axis, tensor};
     /// let x = tensor![[3.0, 4.0], [0.0, 0.0]];
-    /// assert_eq!(x.normalize(2.0, axis![1], 1e-12).to_vec(), [0.6, 0.8, 0.0, 0.0]);
+    /// assert_eq!(x.normalize(axis![1], 2.0, 1e-12).to_vec(), [0.6, 0.8, 0.0, 0.0]);
     /// ```
     #[track_caller]
-    pub fn normalize<A: Axes<S>>(&self, p: f64, axes: A, eps: f64) -> Self
+    pub fn normalize<A: Axes<S>>(&self, axes: A, p: f64, eps: f64) -> Self
     where
         E: InexactFor<ops::reduce::normalize>,
     {
-        unwrap(self.try_normalize(p, axes, eps))
+        unwrap(self.try_normalize(axes, p, eps))
     }
 
     /// [`normalize`](Self::normalize), returning the error.
-    pub fn try_normalize<A: Axes<S>>(&self, p: f64, _axes: A, eps: f64) -> Result<Self>
+    pub fn try_normalize<A: Axes<S>>(&self, _axes: A, p: f64, eps: f64) -> Result<Self>
     where
         E: InexactFor<ops::reduce::normalize>,
     {

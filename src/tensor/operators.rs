@@ -215,8 +215,9 @@ unary_operators! {
     Not not = bitwise_not, "!";
 }
 
-/// What a scalar of dtype `A` on the left and a tensor of shape `S` and dtype `E` promote to.
-type PromotedLeft<A, E, S> = ResultType<ScalarKind, A, <S as Shape>::Kind, E>;
+/// What a scalar of dtype `A` on the left and a tensor of shape `S` and dtype `E` promote to: the same as on the right, where
+/// the laws of kinds and dtypes speak of the tensor first.
+type PromotedLeft<A, E, S> = ResultType<<S as Shape>::Kind, E, ScalarKind, A>;
 
 /// For each scalar type and operator it writes `scalar + Tensor` and `scalar + &Tensor`.
 macro_rules! scalars_on_the_left {

@@ -267,15 +267,15 @@ macro_rules! quantiles {
             #[doc = $along]
             /// ```
             #[track_caller]
-            pub fn $axis<A: OneAxis<S>>(&self, q: f64, axis: A, interpolation: Interpolation) -> Tensor<E, A::Reduced, D>
+            pub fn $axis<A: OneAxis<S>>(&self, axis: A, q: f64, interpolation: Interpolation) -> Tensor<E, A::Reduced, D>
             where
                 E: WideFloatFor<choosing::$name>,
             {
-                unwrap(self.$try_axis(q, axis, interpolation))
+                unwrap(self.$try_axis(axis, q, interpolation))
             }
 
             #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
-            pub fn $try_axis<A: OneAxis<S>>(&self, q: f64, _axis: A, interpolation: Interpolation) -> Result<Tensor<E, A::Reduced, D>>
+            pub fn $try_axis<A: OneAxis<S>>(&self, _axis: A, q: f64, interpolation: Interpolation) -> Result<Tensor<E, A::Reduced, D>>
             where
                 E: WideFloatFor<choosing::$name>,
             {
@@ -330,13 +330,13 @@ macro_rules! quantiles {
             ///
             /// ```
             /// # use castiron::{axis, tensor, Interpolation};
-            #[doc = concat!("let x = tensor![[1.0, 2.0], [3.0, 6.0]];\nassert_eq!(x.", stringify!($each_axis), "(tensor![0.0, 0.5], axis![1], Interpolation::Linear).to_vec(), [1.0, 3.0, 1.5, 4.5]);")]
+            #[doc = concat!("let x = tensor![[1.0, 2.0], [3.0, 6.0]];\nassert_eq!(x.", stringify!($each_axis), "(axis![1], tensor![0.0, 0.5], Interpolation::Linear).to_vec(), [1.0, 3.0, 1.5, 4.5]);")]
             /// ```
             #[track_caller]
             pub fn $each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S>>(
                 &self,
-                q: R,
                 axis: A,
+                q: R,
                 interpolation: Interpolation,
             ) -> Tensor<E, <A::Reduced as InsertAxis<0>>::Inserted<Q>, D>
             where
@@ -345,14 +345,14 @@ macro_rules! quantiles {
                 A::Reduced: InsertAxis<0>,
                 D: Receives<R::Place, Dimensioned>,
             {
-                unwrap(self.$try_each_axis(q, axis, interpolation))
+                unwrap(self.$try_each_axis(axis, q, interpolation))
             }
 
             #[doc = concat!("[`", stringify!($each_axis), "`](Self::", stringify!($each_axis), "), returning the error.")]
             pub fn $try_each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S>>(
                 &self,
-                q: R,
                 _axis: A,
+                q: R,
                 interpolation: Interpolation,
             ) -> Result<Tensor<E, <A::Reduced as InsertAxis<0>>::Inserted<Q>, D>>
             where
@@ -371,9 +371,9 @@ quantiles! {
     false quantile try_quantile quantile_axis try_quantile_axis quantiles try_quantiles quantiles_axis try_quantiles_axis,
         "NaN if there is one.",
         "assert_eq!(tensor![4.0, 1.0, 3.0, 2.0].quantile(0.5, Interpolation::Linear).item(), 2.5);",
-        "let x = tensor![[4.0, 1.0, 3.0], [0.0, 0.0, 5.0]];\nassert_eq!(x.quantile_axis(0.75, axis![1], Interpolation::Higher).to_vec(), [4.0, 5.0]);";
+        "let x = tensor![[4.0, 1.0, 3.0], [0.0, 0.0, 5.0]];\nassert_eq!(x.quantile_axis(axis![1], 0.75, Interpolation::Higher).to_vec(), [4.0, 5.0]);";
     true nanquantile try_nanquantile nanquantile_axis try_nanquantile_axis nanquantiles try_nanquantiles nanquantiles_axis try_nanquantiles_axis,
         "NaN does not count, unless there is nothing else.",
         "assert_eq!(tensor![4.0, f32::NAN, 3.0].nanquantile(0.5, Interpolation::Linear).item(), 3.5);",
-        "let x = tensor![[4.0, f32::NAN, 3.0], [0.0, 0.0, 5.0]];\nassert_eq!(x.nanquantile_axis(1.0, axis![1], Interpolation::Nearest).to_vec(), [4.0, 5.0]);";
+        "let x = tensor![[4.0, f32::NAN, 3.0], [0.0, 0.0, 5.0]];\nassert_eq!(x.nanquantile_axis(axis![1], 1.0, Interpolation::Nearest).to_vec(), [4.0, 5.0]);";
 }

@@ -210,28 +210,28 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     /// use castiron::{axis, tensor};
     /// let k = 2;
-    /// let (values, _) = tensor![0.5, f32::NAN, -1.0, 2.0].topk_sized(k, axis![0], false);
+    /// let (values, _) = tensor![0.5, f32::NAN, -1.0, 2.0].topk_sized(axis![0], k, false);
     /// assert_eq!(values.to_vec(), [-1.0, 0.5]);
     /// ```
     #[track_caller]
     pub fn topk_sized<const I: isize>(
         &self,
-        k: usize,
         axis: Axis<I>,
+        k: usize,
         largest: bool,
     ) -> (Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<Dyn>, D>)
     where
         S: HasAxis<I>,
         E: RealFor<choosing::topk>,
     {
-        unwrap(self.try_topk_sized(k, axis, largest))
+        unwrap(self.try_topk_sized(axis, k, largest))
     }
 
     /// [`topk_sized`](Self::topk_sized), returning the error.
     pub fn try_topk_sized<const I: isize>(
         &self,
-        k: usize,
         _axis: Axis<I>,
+        k: usize,
         largest: bool,
     ) -> Result<(Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<Dyn>, D>)>
     where
@@ -255,22 +255,22 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ///
     /// ```
     /// use castiron::{axis, tensor};
-    /// let (values, indices) = tensor![[3, 1, 2], [4, 6, 5]].kthvalue(2, axis![1]);
+    /// let (values, indices) = tensor![[3, 1, 2], [4, 6, 5]].kthvalue(axis![1], 2);
     /// assert_eq!((values.to_vec(), indices.to_vec()), (vec![2, 5], vec![2, 2]));
     /// ```
     #[track_caller]
-    pub fn kthvalue<A: OneAxis<S>>(&self, k: usize, axis: A) -> (Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)
+    pub fn kthvalue<A: OneAxis<S>>(&self, axis: A, k: usize) -> (Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)
     where
         E: RealFor<choosing::kthvalue>,
     {
-        unwrap(self.try_kthvalue(k, axis))
+        unwrap(self.try_kthvalue(axis, k))
     }
 
     /// [`kthvalue`](Self::kthvalue), returning the error.
     pub fn try_kthvalue<A: OneAxis<S>>(
         &self,
-        k: usize,
         _axis: A,
+        k: usize,
     ) -> Result<(Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)>
     where
         E: RealFor<choosing::kthvalue>,

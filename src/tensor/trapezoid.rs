@@ -114,16 +114,16 @@ macro_rules! rules {
             #[doc = $example]
             /// ```
             #[track_caller]
-            pub fn $name<const I: isize, O: Inexact>(&self, dx: f64, axis: Axis<I>) -> Tensor<O, rules!(@$result S I), D>
+            pub fn $name<const I: isize, O: Inexact>(&self, axis: Axis<I>, dx: f64) -> Tensor<O, rules!(@$result S I), D>
             where
                 E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
                 S: HasAxis<I>,
             {
-                unwrap(self.$try(dx, axis))
+                unwrap(self.$try(axis, dx))
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<const I: isize, O: Inexact>(&self, dx: f64, _axis: Axis<I>) -> Result<Tensor<O, rules!(@$result S I), D>>
+            pub fn $try<const I: isize, O: Inexact>(&self, _axis: Axis<I>, dx: f64) -> Result<Tensor<O, rules!(@$result S I), D>>
             where
                 E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
                 S: HasAxis<I>,
@@ -175,11 +175,11 @@ macro_rules! rules {
 rules! {
     /// The integral along an axis by the trapezoidal rule.
     trapezoid trapezoid try_trapezoid trapezoid_over try_trapezoid_over -> removed, even_integral integral
-        "assert_eq!(tensor![1.0, 5.0, 10.0].trapezoid(1.0, axis![0]).item(), 10.5);",
+        "assert_eq!(tensor![1.0, 5.0, 10.0].trapezoid(axis![0], 1.0).item(), 10.5);",
         "assert_eq!(tensor![1.0, 5.0, 10.0].trapezoid_over(&tensor![1.0, 2.0, 4.0], axis![0]).item(), 18.0);";
     /// The running integral along an axis by the trapezoidal rule; the axis is one shorter.
     cumulative_trapezoid cumulative_trapezoid try_cumulative_trapezoid cumulative_trapezoid_over try_cumulative_trapezoid_over -> replaced, even_running_integral running_integral
-        "assert_eq!(tensor![1, 5, 10].cumulative_trapezoid(1.0, axis![0]).to_vec(), [3.0, 10.5]);",
+        "assert_eq!(tensor![1, 5, 10].cumulative_trapezoid(axis![0], 1.0).to_vec(), [3.0, 10.5]);",
         "assert_eq!(tensor![1, 5, 10].cumulative_trapezoid_over(&tensor![1, 2, 4], axis![0]).to_vec(), [3.0, 18.0]);";
 }
 

@@ -38,8 +38,8 @@ macro_rules! view_table {
                 (plane: DistinctAxes<(Axis<I>, Axis<J>)>) -> E, <S as MainDiagonals<I, J>>::Output
                 where [S: MainDiagonals<I, J> + HasAxis<I> + HasAxis<J>] |x| Ok(x.diagonal(plane)) }
             { both [diagonal_at try_diagonal_at diagonal_at_mut try_diagonal_at_mut] [const I: isize, const J: isize]
-                (offset: isize, plane: DistinctAxes<(Axis<I>, Axis<J>)>) -> E, <S as Diagonals<I, J>>::Of<Dyn>
-                where [S: Diagonals<I, J> + HasAxis<I> + HasAxis<J>] |x| Ok(x.diagonal_at(offset, plane)) }
+                (plane: DistinctAxes<(Axis<I>, Axis<J>)>, offset: isize) -> E, <S as Diagonals<I, J>>::Of<Dyn>
+                where [S: Diagonals<I, J> + HasAxis<I> + HasAxis<J>] |x| Ok(x.diagonal_at(plane, offset)) }
             { both [view try_view reshape_mut try_reshape_mut] [T: Inferable] () -> E, T
                 where [S: ReshapeTo<T>] |x| x.try_view::<T>() }
             { both [view_sized try_view_sized reshape_sized_mut try_reshape_sized_mut] [T: Shape] (sizes: T::Sizes) -> E, T

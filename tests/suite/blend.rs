@@ -101,11 +101,11 @@ cases! {
     quantiles_linear [f32 f64] |x| one(x.two::<E>(0).try_quantiles(x.one::<E>(1), Interpolation::Linear));
     quantiles_midpoint [f32] |x| one(x.two::<E>(0).try_quantiles(x.one::<E>(1), Interpolation::Midpoint));
     quantiles_nearest [f32] |x| one(x.two::<E>(0).try_quantiles(x.one::<E>(1), Interpolation::Nearest));
-    quantiles0_lower [f32] |x| one(x.two::<E>(0).try_quantiles_axis(x.one::<E>(1), axis![0], Interpolation::Lower));
-    quantiles1_linear [f32 f64] |x| one(x.two::<E>(0).try_quantiles_axis(x.one::<E>(1), axis![1], Interpolation::Linear));
-    quantiles1_higher [f32] |x| one(x.two::<E>(0).try_quantiles_axis(x.one::<E>(1), axis![1], Interpolation::Higher));
+    quantiles0_lower [f32] |x| one(x.two::<E>(0).try_quantiles_axis(axis![0], x.one::<E>(1), Interpolation::Lower));
+    quantiles1_linear [f32 f64] |x| one(x.two::<E>(0).try_quantiles_axis(axis![1], x.one::<E>(1), Interpolation::Linear));
+    quantiles1_higher [f32] |x| one(x.two::<E>(0).try_quantiles_axis(axis![1], x.one::<E>(1), Interpolation::Higher));
     nanquantiles1_linear [f32 f64] |x| {
-        one(x.two::<E>(0).try_nanquantiles_axis(x.one::<E>(1), axis![1].keepdim(), Interpolation::Linear))
+        one(x.two::<E>(0).try_nanquantiles_axis(axis![1].keepdim(), x.one::<E>(1), Interpolation::Linear))
     };
 }
 
@@ -154,8 +154,8 @@ fn types_of_results() {
     let _: Tensor<f32, shape![2, 3, 4]> = row.lerp(&row, Tensor::<f32, shape![2, 3, 1]>::ones());
     let _: Tensor<Complex<f32>, shape![3, 4]> = x.complex(&row);
     let _: Tensor<Complex<f64>, shape![4]> = row.to::<f64>().polar(tensor![0.5; f64]);
-    let _: Tensor<f32, shape![3, 3]> = x.quantiles_axis(tensor![0.1, 0.5, 0.9], axis![1], Interpolation::Linear);
-    let _: Tensor<f32, shape![2, 3, 1]> = x.quantiles_axis(tensor![0.1, 0.9], axis![1].keepdim(), Interpolation::Lower);
+    let _: Tensor<f32, shape![3, 3]> = x.quantiles_axis(axis![1], tensor![0.1, 0.5, 0.9], Interpolation::Linear);
+    let _: Tensor<f32, shape![2, 3, 1]> = x.quantiles_axis(axis![1].keepdim(), tensor![0.1, 0.9], Interpolation::Lower);
     let (values, inverse, _): (Tensor<f32, shape![_, 4]>, Tensor<i64, shape![3]>, _) = x.unique_axis(axis![0]);
     assert_eq!((values.shape(), inverse.to_vec()), ([1, 4], vec![0; 3]));
     let _: Tensor<f64, shape![4]> = float_power(2, &row);

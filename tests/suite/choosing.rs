@@ -85,7 +85,7 @@ fn values<E: Token, S: Shape, const I: isize>(
         let lane = if I == 0 { x.clone() } else { x.t() };
         let count = if lane.shape()[1] == 0 { 0 } else { values.numel() / lane.shape()[1] };
         let lanes = lane.shape()[1];
-        for (at, (value, index)) in values.iter().zip(&indices).enumerate() {
+        for (at, (value, index)) in values.iter().zip(indices.iter()).enumerate() {
             // Row-major: along axis 0 the lanes come side by side, along axis 1 one after the other.
             let of = if I == 0 { at % lanes } else { at / count };
             let there = lane[(*index as usize, of)];
@@ -173,8 +173,8 @@ where
 {
     let (x, along) = (row.x::<E>(), Axis::<I>);
     match row.op {
-        "topk" => values::<E, _, I>(&x, x.try_topk_sized(row.number(0), along, row.flag(2))),
-        "kthvalue" => values::<E, _, I>(&x, x.try_kthvalue(row.number(0), along)),
+        "topk" => values::<E, _, I>(&x, x.try_topk_sized(along, row.number(0), row.flag(2))),
+        "kthvalue" => values::<E, _, I>(&x, x.try_kthvalue(along, row.number(0))),
         "median" => values::<E, _, I>(&x, x.try_median_axis(along)),
         "nanmedian" => values::<E, _, I>(&x, x.try_nanmedian_axis(along)),
         "median_all" => one(x.try_median()),
@@ -199,8 +199,8 @@ where
         _ => Interpolation::Nearest,
     };
     match row.op {
-        "quantile" => one(x.try_quantile_axis(q, Axis::<I>, how)),
-        _ => one(x.try_nanquantile_axis(q, Axis::<I>, how)),
+        "quantile" => one(x.try_quantile_axis(Axis::<I>, q, how)),
+        _ => one(x.try_nanquantile_axis(Axis::<I>, q, how)),
     }
 }
 
@@ -297,7 +297,7 @@ fn known_sizes_stay_in_the_type() {
     let _: Tensor<f32, shape![7]> = x.take(Tensor::<i64, shape![7]>::zeros());
     let (values, indices) = x.topk::<dim!(2), _>(axis![1], true);
     let _: (Tensor<f32, shape![2, 2, 4]>, Tensor<i64, shape![2, 2, 4]>) = (values, indices);
-    let _: Tensor<i64, shape![2, _, 4]> = x.topk_sized(2, axis![1], true).1;
+    let _: Tensor<i64, shape![2, _, 4]> = x.topk_sized(axis![1], 2, true).1;
     let _: Tensor<f32, shape![2, 4]> = x.median_axis(axis![1]).0;
     let _: Tensor<i64, shape![2, 1, 4]> = x.mode(axis![1].keepdim()).1;
     let _: Tensor<i64, shape![_, 3]> = x.nonzero();
@@ -319,8 +319,8 @@ fn zero_dim_tensors_count_as_one_element() {
     assert_eq!(x.gather(axis![-1], &first).item(), 5.0);
     assert_eq!(x.scatter(axis![0], &first, Tensor::<f32, ()>::scalar(2.0)).item(), 2.0);
     assert_eq!(x.sort(axis![0], true).1.item(), 0);
-    assert_eq!(x.topk_sized(0, axis![0], true).0.item(), 5.0);
-    assert_eq!((x.median().item(), x.kthvalue(1, axis![0]).0.item()), (5.0, 5.0));
+    assert_eq!(x.topk_sized(axis![0], 0, true).0.item(), 5.0);
+    assert_eq!((x.median().item(), x.kthvalue(axis![0], 1).0.item()), (5.0, 5.0));
     assert_eq!(x.nonzero().shape(), [1, 0]);
     assert_eq!(Tensor::<f32, ()>::zeros().argwhere().shape(), [0, 0]);
     assert_eq!(x.masked_select(Tensor::<bool, ()>::ones()).to_vec(), [5.0]);
@@ -375,11 +375,11 @@ fn wrong_sizes_and_numbers_are_told() {
     assert!(x.try_masked_scatter(x.gt(0), tensor![1, 2]).is_err());
     assert!(x.try_masked_fill(x.gt(0), i128_too_large()).is_err());
     assert_eq!(
-        x.try_topk_sized(4, axis![1], true).unwrap_err().to_string(),
+        x.try_topk_sized(axis![1], 4, true).unwrap_err().to_string(),
         "topk: k is 4, but goes from 0 to 3, the size of axis 1"
     );
     assert_eq!(
-        x.try_kthvalue(0, axis![0]).unwrap_err().to_string(),
+        x.try_kthvalue(axis![0], 0).unwrap_err().to_string(),
         "kthvalue: k is 0, but goes from 1 to 2, the size of axis 0"
     );
     let empty: Tensor<f32, shape![_]> = Tensor::zeros_sized([0]);
@@ -416,7 +416,7 @@ fn long_lanes_are_sorted_as_short_ones_are() {
                 let (values, indices) = x.sort(axis![0], descending);
                 assert!(indices.iter().zip(&order).all(|(&index, &at)| index as usize == at));
                 assert!(values.iter().zip(&order).all(|(value, &at)| value.bits() == elements[at].bits()));
-                let (best, places) = x.topk_sized(100, axis![0], descending);
+                let (best, places) = x.topk_sized(axis![0], 100, descending);
                 assert!(places.iter().zip(&order).all(|(&index, &at)| index as usize == at));
                 assert!(best.iter().zip(&order).all(|(value, &at)| value.bits() == elements[at].bits()));
             }
@@ -446,7 +446,11 @@ fn large_tensors_are_chosen_from_as_small_ones_are() {
         Tensor::<i64, shape![_, _]>::from_fn_sized([rows, columns], |[i, j]| ((i * 31 + j * 17) % columns) as i64);
     let gathered = x.gather(axis![1], &index);
     assert!(
-        gathered.iter().zip(&index).enumerate().all(|(at, (&got, &to))| got == (at / columns * columns) as i64 + to)
+        gathered
+            .iter()
+            .zip(index.iter())
+            .enumerate()
+            .all(|(at, (&got, &to))| got == (at / columns * columns) as i64 + to)
     );
     let order = Tensor::<i64, shape![_]>::from_iter((0..columns as i64).rev());
     let turned = x.index_select(axis![1], &order);
@@ -465,7 +469,7 @@ fn large_tensors_are_chosen_from_as_small_ones_are() {
         x.sort(axis![0], true)
             .0
             .iter()
-            .zip(&x.sort(axis![0], false).0)
+            .zip(x.sort(axis![0], false).0.iter())
             .all(|(a, b)| a / columns as i64 + b / columns as i64 == rows as i64 - 1)
     );
     assert_eq!(even.nonzero().shape(), [rows * columns / 2, 2]);
@@ -477,7 +481,7 @@ fn tensors_without_data_have_sizes() {
     let index: Tensor<i64, shape![2], Meta> = Tensor::zeros();
     assert_eq!(x.index_select(axis![0], &index).shape(), [2, 4]);
     assert_eq!(x.sort(axis![1], true).0.shape(), [3, 4]);
-    assert_eq!(x.topk_sized(2, axis![1], true).1.shape(), [3, 2]);
+    assert_eq!(x.topk_sized(axis![1], 2, true).1.shape(), [3, 2]);
     assert_eq!(x.scatter_value(axis![0], Tensor::<i64, shape![1, 4], Meta>::zeros(), 1).shape(), [3, 4]);
     assert_eq!(x.masked_scatter(x.gt(0), &x).shape(), [3, 4]);
     assert_eq!(x.isin(&x).shape(), [3, 4]);

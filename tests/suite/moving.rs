@@ -100,7 +100,7 @@ cases! {
         "x.flip(0)" => x.try_flip(axis![0]);
         "x.flipud()" => x.try_flipud();
         "x.roll(2)" => x.try_roll(2);
-        "x.roll(-7, 0)" => x.try_roll_axis(-7, axis![0]);
+        "x.roll(-7, 0)" => x.try_roll_axis(axis![0], -7);
         "x.repeat(3)" => x.try_repeat::<shape![3]>();
         "x.repeat(2, 0)" => x.try_repeat_sized::<shape![2, _]>([2, 0]);
         "x.repeat(2, 1, 2)" => x.try_repeat::<shape![2, 1, 2]>();
@@ -149,9 +149,9 @@ cases! {
         "x.fliplr()" => x.try_fliplr();
         "x.flipud()" => x.try_flipud();
         "x.roll(5)" => x.try_roll(5);
-        "x.roll(1, 0)" => x.try_roll_axis(1, axis![0]);
-        "x.roll((-1, 2), (0, 1))" => x.try_roll_axis([-1, 2], axis![0, 1]);
-        "x.roll((-1, 2), (1, 0))" => x.try_roll_axis([-1, 2], axis![1, 0]);
+        "x.roll(1, 0)" => x.try_roll_axis(axis![0], 1);
+        "x.roll((-1, 2), (0, 1))" => x.try_roll_axis(axis![0, 1], [-1, 2]);
+        "x.roll((-1, 2), (1, 0))" => x.try_roll_axis(axis![1, 0], [-1, 2]);
         "x.rot90()" => x.try_rot90::<1, _, _>(axis![0, 1]);
         "x.rot90(2)" => x.try_rot90::<2, _, _>(axis![0, 1]);
         "x.rot90(3)" => x.try_rot90::<3, _, _>(axis![0, 1]);
@@ -183,10 +183,10 @@ cases! {
         "x.unbind(1)" => x.try_unbind(axis![1]);
         "x.unfold(1, 2, 1)" => x.try_unfold::<dim!(2), dim!(1), _>(axis![1]);
         "x.diagonal()" => Ok(x.diagonal(axis![0, 1]));
-        "x.diagonal(1)" => Ok(x.diagonal_at(1, axis![0, 1]));
-        "x.diagonal(-2)" => Ok(x.diagonal_at(-2, axis![0, 1]));
-        "x.diagonal(9)" => Ok(x.diagonal_at(9, axis![0, 1]));
-        "x.diagonal(1, 1, 0)" => Ok(x.diagonal_at(1, axis![1, 0]));
+        "x.diagonal(1)" => Ok(x.diagonal_at(axis![0, 1], 1));
+        "x.diagonal(-2)" => Ok(x.diagonal_at(axis![0, 1], -2));
+        "x.diagonal(9)" => Ok(x.diagonal_at(axis![0, 1], 9));
+        "x.diagonal(1, 1, 0)" => Ok(x.diagonal_at(axis![1, 0], 1));
         "x.diag()" => x.try_diag();
         "x.diag(-1)" => x.try_diag_at(-1);
         "x.diag_embed()" => x.try_diag_embed();
@@ -196,7 +196,7 @@ cases! {
     three<E: Dtype> 3 (Dyn, Dyn, Dyn), |x| {
         "x.flip(0, 2)" => x.try_flip(axis![0, 2]);
         "x.flip(1)" => x.try_flip(axis![1]);
-        "x.roll((1, -2), (2, 1))" => x.try_roll_axis([1, -2], axis![2, 1]);
+        "x.roll((1, -2), (2, 1))" => x.try_roll_axis(axis![2, 1], [1, -2]);
         "x.rot90(1, (1, 2))" => x.try_rot90::<1, _, _>(axis![1, 2]);
         "x.rot90(-1, (0, 2))" => x.try_rot90::<-1, _, _>(axis![0, 2]);
         "x.tril(-1)" => x.try_tril(-1);
@@ -206,7 +206,7 @@ cases! {
         "x.repeat_interleave(3, 1)" => x.try_repeat_interleave::<dim!(3), _>(axis![1]);
         "F.pad(x, (0, 1, 2, 0, 1, 1))" => x.try_pad::<shape![0, 1, 2, 0, 1, 1], _>(Constant(0));
         "x.diagonal(0, 0, 2)" => Ok(x.diagonal(axis![0, 2]));
-        "x.diagonal(1, -1, 0)" => Ok(x.diagonal_at(1, axis![-1, 0]));
+        "x.diagonal(1, -1, 0)" => Ok(x.diagonal_at(axis![-1, 0], 1));
         "x.diag_embed(1)" => x.try_diag_embed_at(1);
         "x.movedim(0, 2)" => Ok(x.movedim(axis![0], axis![2]));
         "x.movedim(-1, 0)" => Ok(x.movedim(axis![-1], axis![0]));
@@ -379,7 +379,7 @@ fn tensors_made_of_several_are_pytorchs() {
 fn known_sizes_stay_known() {
     dims! { Batch }
     let x = Tensor::<f32, shape![2, 3, 4]>::zeros();
-    let _: Tensor<f32, shape![2, 3, 4]> = x.flip(axis![0, -1]).roll(3).roll_axis(1, axis![0]).tril(0).triu(-1);
+    let _: Tensor<f32, shape![2, 3, 4]> = x.flip(axis![0, -1]).roll(3).roll_axis(axis![0], 1).tril(0).triu(-1);
     let _: Tensor<f32, shape![2, 4, 3]> = x.rot90::<-1, _, _>(axis![1, 2]);
     let _: Tensor<f32, shape![3, 4, 2]> = x.movedim(axis![0], axis![-1]);
     let _: Tensor<f32, shape![5, 2, 6, 12]> = x.repeat::<shape![5, 1, 2, 3]>();
@@ -422,14 +422,14 @@ fn parts_share_storage_until_they_are_written() {
 fn flip_keeps_the_layout() {
     let x = Tensor::<u8, shape![2, 3, 4]>::zeros().permute(axis![2, 0, 1]);
     assert_eq!(x.flip(axis![0]).stride(), x.stride());
-    assert!(x.roll_axis(1, axis![0]).is_contiguous());
+    assert!(x.roll_axis(axis![0], 1).is_contiguous());
 }
 
 /// Generic code asks for the dtype, the shape and the device, and for nothing else.
 #[test]
 fn generic_code_needs_no_further_bounds() {
     fn mirrored<E: Element, A: Dim, D: Device>(x: &Tensor<E, (A, Dyn), D>) -> Tensor<E, (A, Dyn), D> {
-        let parts = x.flip(axis![1]).roll_axis(1, axis![-1]).chunk(axis![1], 2);
+        let parts = x.flip(axis![1]).roll_axis(axis![-1], 1).chunk(axis![1], 2);
         parts[0].tril(0).pad_sized([1, 1], Circular)
     }
     fn everywhere<E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, S, D> {
@@ -437,7 +437,7 @@ fn generic_code_needs_no_further_bounds() {
     }
     let x = Tensor::<i64, shape![2, 4]>::arange_like();
     assert_eq!(everywhere(&x).to_vec(), [2, 1, 0, 7, 6, 5, 4, 3]);
-    assert_eq!(mirrored(&x.with_shape::<shape![_, _]>().unwrap()).shape(), [2, 4]);
+    assert_eq!(mirrored(&x.with_shape::<shape![_, _]>()).shape(), [2, 4]);
     trait Counted {
         fn arange_like() -> Self;
     }
@@ -530,7 +530,7 @@ fn large_tensors_move_as_small_ones_do() {
         let x = Tensor::<i32, shape![_]>::arange(0, 4_200_000, 1).reshape_sized::<shape![_, _, _]>(sizes);
         let at = |[i, j, k]: [usize; 3]| ((i * sizes[1] + j) * sizes[2] + k) as i32;
         let flipped = x.flip(axis![0, 1, 2]);
-        let rolled = x.roll_axis([1, -2, 1], axis![0, 1, 2]);
+        let rolled = x.roll_axis(axis![0, 1, 2], [1, -2, 1]);
         let padded = x.pad_sized([1, 0, 2, 1, 0, 1], Constant(-1));
         let each = x.narrow(axis![0], 0, 2).repeat_interleave_sized(axis![1], 2);
         let lower = x.tril(5);

@@ -125,9 +125,9 @@ cases! {
     cummin_zero [OrderedFor<op::cummin>] |x| both(x.number_of::<E>(0).try_cummin(axis![0]));
     logcumsumexp0 [InexactFor<op::logcumsumexp>] |x| one(x.two::<E>(0).try_logcumsumexp(axis![0]));
     logcumsumexp1 [InexactFor<op::logcumsumexp>] |x| one(x.two::<E>(0).try_logcumsumexp(axis![1]));
-    diff0 [Dtype] |x| one(x.two::<E>(0).try_diff(x.integer(0) as usize, axis![0]));
-    diff1 [Dtype] |x| one(x.two::<E>(0).try_diff(x.integer(0) as usize, axis![1]));
-    diff_zero [Dtype] |x| one(x.number_of::<E>(0).try_diff(1, axis![0]));
+    diff0 [Dtype] |x| one(x.two::<E>(0).try_diff(axis![0], x.integer(0) as usize));
+    diff1 [Dtype] |x| one(x.two::<E>(0).try_diff(axis![1], x.integer(0) as usize));
+    diff_zero [Dtype] |x| one(x.number_of::<E>(0).try_diff(axis![0], 1));
 
     nansum [OrderedFor<op::nansum> + Dtype<Sum: Token>] |x| one(x.two::<E>(0).try_nansum());
     nansum0 [OrderedFor<op::nansum> + Dtype<Sum: Token>] |x| one(x.two::<E>(0).try_nansum_axis(axis![0]));
@@ -160,8 +160,8 @@ cases! {
         one(x.three::<E>(0).try_layer_norm(Some(&x.two(1)), Some(&x.two(1)), x.number(0)));
     rms_norm [InexactFor<op::rms_norm>] |x| one(x.two::<E>(0).try_rms_norm::<(Dyn,)>(None, None));
     rms_norm_w [InexactFor<op::rms_norm>] |x| one(x.two::<E>(0).try_rms_norm(Some(&x.one(1)), Some(x.number(0))));
-    normalize [InexactFor<op::normalize>] |x| one(x.two::<E>(0).try_normalize(x.number(0), axis![1], 1e-12));
-    normalize0 [InexactFor<op::normalize>] |x| one(x.two::<E>(0).try_normalize(x.number(0), axis![0], 1e-12));
+    normalize [InexactFor<op::normalize>] |x| one(x.two::<E>(0).try_normalize(axis![1], x.number(0), 1e-12));
+    normalize0 [InexactFor<op::normalize>] |x| one(x.two::<E>(0).try_normalize(axis![0], x.number(0), 1e-12));
 
     mm [NumericFor<op::matmul> + SameDtypeFor<E, op::matmul>] |x| one(x.two::<E>(0).try_mm(x.two::<E>(1)));
     mv [NumericFor<op::matmul> + SameDtypeFor<E, op::matmul>] |x| one(x.two::<E>(0).try_mv(x.one::<E>(1)));
@@ -196,12 +196,12 @@ cases! {
     kron1 [Dtype] |x| one(x.one::<E>(0).try_kron::<E, E, _, _>(&x.two::<E>(1)));
     multi_dot [NumericFor<op::multi_dot>] |x|
         one(castiron::try_multi_dot::<E, _, _, _>(&[&x.two(0), &x.two(1), &x.two(2)]));
-    trapezoid0 [NumericFor<op::trapezoid> + Dtype<Inexact: Token>] |x| one(x.two::<E>(0).try_trapezoid(x.number(0), axis![0]));
-    trapezoid1 [NumericFor<op::trapezoid> + Dtype<Inexact: Token>] |x| one(x.two::<E>(0).try_trapezoid(x.number(0), axis![1]));
+    trapezoid0 [NumericFor<op::trapezoid> + Dtype<Inexact: Token>] |x| one(x.two::<E>(0).try_trapezoid(axis![0], x.number(0)));
+    trapezoid1 [NumericFor<op::trapezoid> + Dtype<Inexact: Token>] |x| one(x.two::<E>(0).try_trapezoid(axis![1], x.number(0)));
     trapezoid_x [NumericFor<op::trapezoid> + Dtype<Inexact: Token>] |x|
         one(x.two::<E>(0).try_trapezoid_over(&x.one(1), axis![1]));
     cumulative_trapezoid1 [NumericFor<op::cumulative_trapezoid> + Dtype<Inexact: Token>] |x|
-        one(x.two::<E>(0).try_cumulative_trapezoid(x.number(0), axis![1]));
+        one(x.two::<E>(0).try_cumulative_trapezoid(axis![1], x.number(0)));
     cumulative_trapezoid_x [NumericFor<op::cumulative_trapezoid> + Dtype<Inexact: Token>] |x|
         one(x.two::<E>(0).try_cumulative_trapezoid_over(&x.one(1), axis![1]));
     dist [InexactFor<op::dist> + SameDtypeFor<E, op::dist> + Dtype<RealDtype: Token>] |x|
@@ -300,8 +300,8 @@ fn types_of_results() {
     let (counts, _): (Tensor<i64, shape![Batch, 4]>, ()) = (x.count_nonzero_axis(axis![1]), ());
     assert_eq!(counts.to_vec(), [3; 8]);
     let _: (Tensor<f32, shape![Batch, 3, 4]>, Tensor<i64, shape![Batch, 3, 4]>) = x.cummax(axis![1]);
-    let _: Tensor<f32, shape![Batch, _, 4]> = x.diff(1, axis![1]);
-    let _: Tensor<f32, shape![Batch, 4]> = x.trapezoid(0.5, axis![1]);
+    let _: Tensor<f32, shape![Batch, _, 4]> = x.diff(axis![1], 1);
+    let _: Tensor<f32, shape![Batch, 4]> = x.trapezoid(axis![1], 0.5);
     let matrix = Tensor::<f32, shape![3, 4]>::ones();
     let _: Tensor<f32, shape![3, 5]> = matrix.mm(square.t());
     let _: Tensor<f32, shape![3, 5]> = row.narrow(axis![0], 0, 1).addmm(&matrix, &square.t(), 1, 0.5);
@@ -324,7 +324,7 @@ fn generic_code() {
     ) -> Tensor<E, S, D> {
         x.layer_norm(Some(weight), None, 1e-5)
             .rms_norm(Some(weight), None)
-            .normalize(2.0, axis![-1], 1e-12)
+            .normalize(axis![-1], 2.0, 1e-12)
             .cumprod(axis![-1])
     }
     fn dense<E: Numeric, B: Dim, K: Dim, N: Dim, D: Device>(
@@ -360,10 +360,10 @@ fn shapes_without_data() {
         (Tensor::zeros(), Tensor::zeros());
     assert_eq!(x.linear(&weight, Some(&bias)).shape(), [5, 3]);
     assert_eq!(x.layer_norm::<shape![8]>(None, None, 1e-5).cummin(axis![0]).1.shape(), [5, 8]);
-    assert_eq!(bias.addmm(&x, &weight.t(), 1, 1).diff(2, axis![0]).shape(), [3, 3]);
+    assert_eq!(bias.addmm(&x, &weight.t(), 1, 1).diff(axis![0], 2).shape(), [3, 3]);
     assert_eq!((x.kron(&weight).shape(), x.cdist(&weight, 2.0).shape(), x.cov(1).shape()), ([15, 64], [5, 3], [5, 5]));
     assert_eq!(
-        (x.norm(2.0).shape(), x.aminmax_axis(axis![1]).0.shape(), x.trapezoid(1.0, axis![0]).shape()),
+        (x.norm(2.0).shape(), x.aminmax_axis(axis![1]).0.shape(), x.trapezoid(axis![0], 1.0).shape()),
         ([], [5], [8])
     );
     assert!(x.try_equal(&x).is_err() && x.try_histc(3, 0.0, 1.0).is_err());
@@ -398,7 +398,7 @@ fn errors() {
     assert!(text(x.try_tensordot(&x, axis![0, 1], axis![0])).contains("2 axes of the one go with 1 of the other"));
     assert!(text(sized(0, 3).try_norm(f64::INFINITY)).contains("the operation has no identity"));
     assert_eq!(
-        text(tensor![1.0].select(axis![0], 0).try_diff(1, axis![0])),
+        text(tensor![1.0].select(axis![0], 0).try_diff(axis![0], 1)),
         "diff: a zero-dim tensor has no neighbours"
     );
     assert!(text(x.try_cdist(&x, -1.0)).contains("`p` must not be negative"));

@@ -119,11 +119,19 @@ methods! {
 }
 // rustc does not count bounds as uses.
 #[allow(dead_code)]
-type Left<E, V> = castiron::dtype::promote::ResultType<
+type First<E, V> = castiron::dtype::promote::ResultType<
     castiron::dtype::scalar::ScalarKind,
     <V as Scalar>::Counts,
     castiron::dtype::scalar::Dimensioned,
     E,
+>;
+// rustc does not count bounds as uses.
+#[allow(dead_code)]
+type Left<E, V> = castiron::dtype::promote::ResultType<
+    castiron::dtype::scalar::Dimensioned,
+    E,
+    castiron::dtype::scalar::ScalarKind,
+    <V as Scalar>::Counts,
 >;
 impl<E: Token + Dtype, V: Scalar> Case<case::Rpow, E, V>
 where
@@ -159,7 +167,7 @@ impl<E: Token + Castable, V: Scalar> Case<case::Fill, E, V> {
 }
 impl<E: Token + Dtype, V: Scalar> Case<case::Where, E, V>
 where
-    Left<E, V>: Token,
+    First<E, V>: Token,
 {
     fn run(tokens: &str, v: V) -> Option<castiron::Result<Answer>> {
         let x: Vector<E> = parse_all::<E>(tokens).into();

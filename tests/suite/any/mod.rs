@@ -11,6 +11,7 @@ mod outputs;
 mod reduce;
 mod robustness;
 mod sharing;
+mod sizes;
 mod sparse;
 mod tuned;
 mod views_mut;
