@@ -22,6 +22,7 @@ mod products;
 mod reduction_layouts;
 mod result_types;
 mod shapes;
+mod soundness;
 mod sparse;
 mod sparse_table;
 mod strides;
