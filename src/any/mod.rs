@@ -337,9 +337,27 @@ impl AnyTensor {
         }
     }
 
-    /// The same storage seen through other sizes and strides, which reach no farther.
+    /// The same storage seen through other sizes and strides.
+    ///
+    /// # Panics
+    /// If these reach beyond it. All views are made here, and loops rely on it, so it is looked at in every build.
     fn viewed(&self, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
-        AnyTensor { offset, sizes: Dims::known(sizes), strides: Dims::known(strides), ..self.clone() }
+        self.viewed_as(self.dtype, offset, sizes, strides)
+    }
+
+    /// The same as elements of another dtype, which offset, sizes and strides count.
+    fn viewed_as(&self, dtype: DType, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
+        let room = self.room(dtype);
+        assert!(
+            strides::is_within(sizes, strides, offset, room),
+            "no view has sizes {sizes:?} and strides {strides:?} from element {offset} on in a storage of {room:?} elements"
+        );
+        AnyTensor { dtype, offset, sizes: Dims::known(sizes), strides: Dims::known(strides), ..self.clone() }
+    }
+
+    /// How many elements of a dtype the storage has room for; `None` where it holds none.
+    fn room(&self, dtype: DType) -> Option<usize> {
+        self.storage().map(|buffer| buffer.len::<u8>() / dtype.itemsize())
     }
 
     /// A fresh row-major or other dense tensor.

@@ -3,7 +3,8 @@
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
 
 use super::moves::invalid;
-use super::{AnyTensor, Dims};
+use super::{AnyTensor, Buffer, Dims};
+use crate::device::Cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 
@@ -18,19 +19,8 @@ impl AnyTensor {
             self.expect_unmarked("view")?;
         }
         let (from, to) = (self.dtype.itemsize(), dtype.itemsize());
-        if dtype == DType::Bool
-            && self.dtype != DType::Bool
-            && let Some(buffer) = self.storage()
-        {
-            // Other views of the storage may reach every byte of it.
-            // SAFETY: a buffer's bytes are initialised.
-            let bytes = unsafe { core::slice::from_raw_parts(buffer.start::<u8>(), buffer.len::<u8>()) };
-            if let Some(byte) = bytes.iter().find(|&&byte| byte > 1) {
-                return invalid("view", format!("a bool is 0 or 1, the storage holds the byte {byte}"));
-            }
-        }
         if from == to {
-            return Ok(AnyTensor { dtype, ..self.clone() });
+            return self.as_dtype(dtype, self.offset, &self.sizes, &self.strides);
         }
         let op = "view";
         if self.rank() == 0 {
@@ -88,7 +78,16 @@ impl AnyTensor {
             strides[..last].iter_mut().for_each(|stride| *stride /= ratio);
             offset /= ratio;
         }
-        Ok(AnyTensor { dtype, ..self.viewed(offset, &sizes, &strides) })
+        self.as_dtype(dtype, offset, &sizes, &strides)
+    }
+
+    /// The same bytes as elements of another dtype, which offset, sizes and strides count. Those that are to be bools are looked at.
+    fn as_dtype(&self, dtype: DType, offset: usize, sizes: &[usize], strides: &[usize]) -> Result<AnyTensor> {
+        let view = self.viewed_as(dtype, offset, sizes, strides);
+        if let (true, Buffer::Cpu(buffer)) = (dtype == DType::Bool && self.dtype != dtype, &view.buffer) {
+            crate::tensor::expect_bools::<Cpu>("view", buffer, view.first(), sizes, strides)?;
+        }
+        Ok(view)
     }
 
     /// Complex elements as pairs of real ones along a new last axis (`torch.view_as_real`).
@@ -113,7 +112,7 @@ impl AnyTensor {
         let mut strides = double(&self.strides, 1)?;
         let rank = self.rank();
         strides[..rank].iter_mut().for_each(|stride| *stride = stride.wrapping_mul(2));
-        Ok(AnyTensor { dtype: self.dtype.to_real(), ..self.viewed(self.offset.wrapping_mul(2), &sizes, &strides) })
+        Ok(self.viewed_as(self.dtype.to_real(), self.offset.wrapping_mul(2), &sizes, &strides))
     }
 
     /// Pairs of real elements along the last axis as complex ones (`torch.view_as_complex`).
@@ -146,7 +145,7 @@ impl AnyTensor {
             return invalid(op, format!("the storage offset must be divisible by 2, got {}", self.offset));
         }
         let strides: Vec<usize> = strides.iter().map(|stride| stride / 2).collect();
-        Ok(AnyTensor { dtype, ..self.viewed(self.offset / 2, sizes, &strides) })
+        Ok(self.viewed_as(dtype, self.offset / 2, sizes, &strides))
     }
 
     /// The real part: a view of complex tensors, the tensor itself for real ones (`torch.real`).

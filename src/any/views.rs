@@ -4,6 +4,8 @@
 
 use super::moves::invalid;
 use super::{AnyTensor, Buffer, Dims, IntoSizes};
+use crate::device::Cpu;
+use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::shape::strides;
 
@@ -72,9 +74,14 @@ fn clamped(position: i64, size: usize) -> usize {
 impl AnyTensor {
     /// The axes in another order: sizes and strides picked.
     fn picked(&self, order: impl Iterator<Item = usize> + Clone) -> AnyTensor {
+        self.picked_from(self.offset, order)
+    }
+
+    /// The same from an element of the storage on.
+    fn picked_from(&self, first: usize, order: impl Iterator<Item = usize> + Clone) -> AnyTensor {
         let sizes: Vec<usize> = order.clone().map(|at| self.sizes[at]).collect();
         let strides: Vec<usize> = order.map(|at| self.strides[at]).collect();
-        self.viewed(self.offset, &sizes, &strides)
+        self.viewed(first, &sizes, &strides)
     }
 
     /// Where a position along an axis begins. (In an empty tensor, where no element is, that may be anywhere.)
@@ -144,8 +151,7 @@ impl AnyTensor {
         if !(0..size as i64).contains(&position) {
             return Err(Error::IndexValue { op, index, axis: at, size });
         }
-        let view = self.picked((0..self.rank()).filter(|&axis| axis != at));
-        Ok(AnyTensor { offset: self.at(at, position as usize), ..view })
+        Ok(self.picked_from(self.at(at, position as usize), (0..self.rank()).filter(|&axis| axis != at)))
     }
 
     /// `len` positions along an axis, from `start` (`torch.narrow`). A negative start counts from the end.
@@ -437,19 +443,26 @@ impl AnyTensor {
         }
         let (sizes, strides) = (Dims::new(op, sizes)?, Dims::new(op, strides)?);
         super::checked_numel(op, &sizes, self.dtype)?;
-        let offset = offset.unwrap_or(self.offset);
-        let span = strides::span(&sizes, &strides);
-        if let Some(buffer) = self.storage() {
-            let len = buffer.len::<u8>() / self.dtype.itemsize();
-            let reaches = span.and_then(|span| offset.checked_add(span));
-            if span != Some(0) && reaches.is_none_or(|end| end > len) {
-                let reason = format!(
-                    "sizes {:?}, strides {:?} and offset {offset} reach beyond a storage of {len} elements",
-                    &*sizes, &*strides
-                );
-                return invalid(op, reason);
-            }
+        let whole = self.shared_own()?;
+        let offset = offset.unwrap_or(whole.offset);
+        strides::expect_within(op, &sizes, &strides, offset, whole.room(self.dtype))?;
+        if let (DType::Bool, Buffer::Cpu(buffer)) = (self.dtype, &whole.buffer) {
+            let own = (whole.offset, &*whole.sizes, &*whole.strides);
+            crate::tensor::expect_widened::<Cpu>(op, buffer, own, (offset, &sizes, &strides))?;
         }
-        Ok(self.viewed(offset, &sizes, &strides))
+        Ok(whole.viewed(offset, &sizes, &strides))
+    }
+
+    /// The tensor, for a view that reaches other elements of its storage than it does: where others may write that meanwhile, it is a
+    /// copy of the tensor's own elements, as far apart as they lie and with zeros between. (The twin of `Backend::share_own`.)
+    fn shared_own(&self) -> Result<AnyTensor> {
+        match &self.buffer {
+            Buffer::Cpu(buffer) if buffer.is_fixed() => {
+                let width = self.dtype.itemsize();
+                let own = crate::cpu::elementwise::kept_bytes(buffer, width, self.first(), &self.sizes, &self.strides)?;
+                Ok(AnyTensor { buffer: Buffer::Cpu(own), offset: 0, ..self.clone() })
+            }
+            _ => Ok(self.clone()),
+        }
     }
 }

@@ -12,14 +12,12 @@ use super::{compiled, copying};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::ops::kernel::{Map1, Map2, Map3};
-use crate::shape::strides::{is_contiguous, numel, span};
+use crate::shape::strides::{expect_within, is_contiguous, is_within, numel, places, span};
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// The place of a view's first element.
 pub(crate) fn source<E: Element>(view: &View<'_, HostBuffer, E>) -> *const E {
-    debug_assert!(
-        span(view.sizes, view.strides).is_some_and(|span| span == 0 || view.offset + span <= view.buffer.len::<E>())
-    );
+    debug_assert!(is_within(view.sizes, view.strides, view.offset, Some(view.buffer.len::<E>())));
     // The offset of a view lies inside its buffer, but that of an empty one may lie anywhere.
     view.buffer.start::<E>().wrapping_add(view.offset)
 }
@@ -29,9 +27,7 @@ pub(crate) fn source<E: Element>(view: &View<'_, HostBuffer, E>) -> *const E {
 /// # Panics
 /// If the buffer is shared: tensors make theirs unique before they write.
 pub(super) fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E {
-    debug_assert!(
-        span(out.sizes, out.strides).is_some_and(|span| span == 0 || out.offset + span <= out.buffer.len::<E>())
-    );
+    debug_assert!(is_within(out.sizes, out.strides, out.offset, Some(out.buffer.len::<E>())));
     let start = out.buffer.start_mut::<E>().unwrap_or_else(|| unreachable!("a shared buffer is never written"));
     start.wrapping_add(out.offset)
 }
@@ -462,28 +458,40 @@ pub(crate) fn update2<B: Element, O: Element>(
 /// A buffer of its own with the elements of a view at the same distances from the first; between them are zeros.
 ///
 /// # Panics
-/// If memory runs out.
+/// If memory runs out; [`try_kept`] returns the error.
 #[cold]
 pub(crate) fn kept<E: Element>(view: View<'_, HostBuffer, E>) -> HostBuffer {
-    let span = span(view.sizes, view.strides).unwrap_or_else(|| unreachable!("a view lies inside its buffer"));
-    // Zeros are valid elements of every dtype.
-    let mut buffer = HostBuffer::zeroed::<E>(span).unwrap_or_else(|error| panic!("{error}"));
-    let Some(to) = buffer.start_mut::<u8>() else { unreachable!("a fresh buffer is not shared") };
-    let from: *const u8 = source(&view).cast();
-    // What is repeated is copied once. One thread: the places of windows that overlap are written several times.
-    let sizes: Vec<usize> = view
-        .sizes
-        .iter()
-        .zip(view.strides)
-        .map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size })
-        .collect();
-    let width = size_of::<E>();
-    for run in Walk::new(&sizes, [view.strides]).runs() {
+    try_kept(view).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// [`kept`], returning the error.
+#[cold]
+pub(crate) fn try_kept<E: Element>(view: View<'_, HostBuffer, E>) -> Result<HostBuffer> {
+    kept_bytes(view.buffer, size_of::<E>(), view.offset, view.sizes, view.strides)
+}
+
+/// [`try_kept`] of elements of so many bytes, whatever they are: zeros are valid elements of every dtype.
+pub(crate) fn kept_bytes(
+    buffer: &HostBuffer,
+    width: usize,
+    offset: usize,
+    sizes: &[usize],
+    strides: &[usize],
+) -> Result<HostBuffer> {
+    expect_within("share", sizes, strides, offset, Some(buffer.len::<u8>() / width))?;
+    let too_large = || Error::TooLarge { op: "share", sizes: sizes.into() };
+    let bytes = span(sizes, strides).and_then(|span| span.checked_mul(width)).ok_or_else(too_large)?;
+    let mut kept = HostBuffer::zeroed::<u8>(bytes)?;
+    let Some(to) = kept.start_mut::<u8>() else { unreachable!("a fresh buffer is not shared") };
+    let from = buffer.start::<u8>().wrapping_add(offset.wrapping_mul(width));
+    // What is repeated or shared by windows is copied once.
+    let (sizes, strides) = places(sizes, strides);
+    for run in Walk::new(&sizes, [&strides]).runs() {
         let (start, step) = (run.starts[0] * width, run.steps[0]);
-        // SAFETY: the walk stays inside the view, and the buffer has the view's span.
+        // SAFETY: the walk reaches what the view does, which lies inside its buffer, and the copy has the view's span.
         unsafe { copying::along(width, run.len, (to.add(start), step), (from.add(start), step)) }
     }
-    buffer
+    Ok(kept)
 }
 
 /// All elements in row-major order.

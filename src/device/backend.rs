@@ -60,6 +60,9 @@ pub trait Backend: Sized + 'static {
     /// What holds the elements of a view for one more tensor, and where in it the first is: the same storage, or, where that is
     /// borrowed, one with a copy of the elements at the same distances.
     fn share<E: Element>(view: View<'_, Self::Storage, E>) -> (Self::Storage, usize);
+    /// [`share`](Self::share) for a view that reaches other elements of the storage than `view` does: of memory that others write
+    /// while it is borrowed, lent or not, it is a copy of `view`'s own elements at the same distances.
+    fn share_own<E: Element>(view: View<'_, Self::Storage, E>) -> Result<(Self::Storage, usize)>;
     /// The same storage, borrowed or not, for views to be made of it.
     ///
     /// # Safety

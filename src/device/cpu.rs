@@ -44,6 +44,9 @@ impl Backend for Cpu {
             None => (elementwise::kept(view), 0),
         }
     }
+    fn share_own<E: Element>(view: View<'_, HostBuffer, E>) -> Result<(HostBuffer, usize)> {
+        if view.buffer.is_fixed() { Ok((elementwise::try_kept(view)?, 0)) } else { Ok(Self::share(view)) }
+    }
     unsafe fn lend(storage: &HostBuffer) -> HostBuffer {
         // SAFETY: the caller's promise.
         unsafe { storage.lent() }

@@ -64,6 +64,9 @@ impl<const N: usize> Backend for Cuda<N> {
     fn share<E: Element>(view: View<'_, NoStorage, E>) -> (NoStorage, usize) {
         match *view.buffer {}
     }
+    fn share_own<E: Element>(view: View<'_, NoStorage, E>) -> Result<(NoStorage, usize)> {
+        match *view.buffer {}
+    }
     unsafe fn lend(storage: &NoStorage) -> NoStorage {
         match *storage {}
     }

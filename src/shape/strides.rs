@@ -1,8 +1,9 @@
 //! Strides at run time: contiguity, overlap, the layout of an elementwise result, merging axes for a loop.
 //!
-//! Strides are in elements, as in PyTorch. Uses nothing; used by tensors and by every kernel's loop.
+//! Strides are in elements, as in PyTorch. Uses nothing but errors; used by tensors and by every kernel's loop.
 
 use super::SizeArray;
+use crate::error::{Error, Result};
 
 /// The number of elements; `None` where `usize` cannot count them (or the sizes of a non-empty part overflow).
 pub const fn numel(sizes: &[usize]) -> Option<usize> {
@@ -93,16 +94,70 @@ pub fn is_dense(sizes: &[usize], strides: &[usize]) -> bool {
     true
 }
 
-/// One past the farthest element from the offset: how long a buffer must be at least.
+/// One past the farthest element from the offset: how long a buffer must be at least. 0 where there are no elements, whatever the
+/// other sizes and the strides are.
 pub fn span(sizes: &[usize], strides: &[usize]) -> Option<usize> {
+    if sizes.contains(&0) {
+        return Some(0);
+    }
     let mut last = 0_usize;
     for (&size, &stride) in sizes.iter().zip(strides) {
-        if size == 0 {
-            return Some(0);
-        }
         last = last.checked_add((size - 1).checked_mul(stride)?)?;
     }
     last.checked_add(1)
+}
+
+/// Whether all that sizes and strides reach from element `offset` on lies in a storage of `room` elements (`None`: one that holds no
+/// elements, which has room for all that `usize` counts).
+#[inline]
+pub(crate) fn is_within(sizes: &[usize], strides: &[usize], offset: usize, room: Option<usize>) -> bool {
+    match span(sizes, strides) {
+        Some(0) => true,
+        Some(span) => span.checked_add(offset).is_some_and(|end| room.is_none_or(|room| end <= room)),
+        None => false,
+    }
+}
+
+/// The bounds check of `as_strided`, whatever the kind of tensor, and of views over slices: [`is_within`], or the error.
+pub(crate) fn expect_within(
+    op: &'static str,
+    sizes: &[usize],
+    strides: &[usize],
+    offset: usize,
+    room: Option<usize>,
+) -> Result<()> {
+    if is_within(sizes, strides, offset, room) {
+        return Ok(());
+    }
+    let room = room.map_or("any storage".to_owned(), |room| format!("a storage of {room} elements"));
+    let reason = format!("sizes {sizes:?} and strides {strides:?} from element {offset} on reach beyond {room}");
+    Err(Error::InvalidArgument { op, reason })
+}
+
+/// Sizes and strides that lead to the same places in fewer steps: a place that is repeated (`expand`) or that windows share is met
+/// once, and axes that run on into one another are one.
+///
+/// The places `{i * s: i < n}` and `{j * c * s: j < k}` put together are `{m * s: m < n + c * (k - 1)}` where `c <= n`.
+pub(crate) fn places(sizes: &[usize], strides: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    if sizes.contains(&0) {
+        return (vec![0], vec![1]);
+    }
+    let mut axes: Vec<(usize, usize)> =
+        strides.iter().copied().zip(sizes.iter().copied()).filter(|&(stride, size)| stride != 0 && size > 1).collect();
+    axes.sort_unstable();
+    let (mut sizes, mut strides): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    for (stride, size) in axes {
+        match (sizes.last_mut(), strides.last()) {
+            (Some(places), Some(&unit)) if stride.is_multiple_of(unit) && stride / unit <= *places => {
+                *places += stride / unit * (size - 1);
+            }
+            _ => {
+                sizes.push(size);
+                strides.push(stride);
+            }
+        }
+    }
+    (sizes, strides)
 }
 
 /// Whether no two positions share a place, as far as strides tell: each reaches beyond all that the smaller ones span.
@@ -121,10 +176,18 @@ pub(crate) fn has_places(sizes: &[usize], strides: &[usize]) -> bool {
 }
 
 /// The strides of an operand once it is broadcast to `sizes`: 0 along the axes where it repeats.
+///
+/// # Panics
+/// If it does not broadcast to these sizes: the strides would lead beyond it. Whoever asks has looked at that before and returned an
+/// error; loops rely on it.
 pub fn broadcast(from_sizes: &[usize], from_strides: &[usize], sizes: &[usize], strides: &mut [usize]) {
     let missing = sizes.len() - from_sizes.len();
     strides[..missing].fill(0);
     for axis in 0..from_sizes.len() {
+        assert!(
+            from_sizes[axis] == sizes[missing + axis] || from_sizes[axis] == 1,
+            "an operand of shape {from_sizes:?} does not broadcast to {sizes:?}"
+        );
         let repeats = from_sizes[axis] == 1 && sizes[missing + axis] != 1;
         strides[missing + axis] = if repeats { 0 } else { from_strides[axis] };
     }
@@ -293,6 +356,41 @@ mod tests {
         assert_eq!(numel(&[0, 5]), Some(0));
         assert_eq!(numel(&[]), Some(1));
         assert_eq!(span(&[2, 2], &[usize::MAX, 1]), None);
+    }
+
+    #[test]
+    fn nothing_spans_nothing_whatever_the_strides_are() {
+        assert_eq!(span(&[1 << 60, 0], &[usize::MAX, usize::MAX]), Some(0));
+        assert_eq!(span(&[0, 1 << 60], &[usize::MAX, usize::MAX]), Some(0));
+        assert!(is_within(&[1 << 60, 0], &[usize::MAX, 1], usize::MAX, Some(0)));
+        assert!(!is_within(&[2], &[1], usize::MAX, None));
+        assert!(!is_within(&[2], &[usize::MAX], 1, None));
+        assert!(is_within(&[2], &[3], 0, Some(4)));
+        assert!(!is_within(&[2], &[3], 1, Some(4)));
+    }
+
+    /// Against all positions, one after the other.
+    #[test]
+    fn places_are_those_that_positions_lead_to() {
+        let all = |sizes: &[usize], strides: &[usize]| {
+            let mut all = vec![0];
+            for (&size, &stride) in sizes.iter().zip(strides) {
+                all = all.iter().flat_map(|from| (0..size).map(move |at| from + at * stride)).collect();
+            }
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        for sizes in [[3, 2, 4], [1, 5, 2], [2, 0, 3], [4, 4, 4]] {
+            for strides in [[8, 4, 1], [0, 1, 1], [1, 2, 3], [2, 3, 0], [5, 7, 5], [12, 2, 2], [6, 0, 9], [1, 1, 4]] {
+                let (fewer_sizes, fewer_strides) = places(&sizes, &strides);
+                assert_eq!(all(&fewer_sizes, &fewer_strides), all(&sizes, &strides), "{sizes:?} {strides:?}");
+            }
+        }
+        // Windows side by side, a repeated row and rows without gaps are one run.
+        assert_eq!(places(&[1 << 20, 1 << 20], &[1, 1]), (vec![(1 << 21) - 1], vec![1]));
+        assert_eq!(places(&[1 << 40, 3, 4], &[0, 4, 1]), (vec![12], vec![1]));
+        assert_eq!(places(&[], &[]), (vec![], vec![]));
     }
 
     #[test]

@@ -24,7 +24,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let len = sizes[rows].saturating_sub(above).min(sizes[columns].saturating_sub(beside));
         let start = if len == 0 { 0 } else { above * strides[rows] + beside * strides[columns] };
         let (mut to_sizes, mut to_strides) =
-            (T::Sizes::filled(len), T::Sizes::filled(strides[rows] + strides[columns]));
+            (T::Sizes::filled(len), T::Sizes::filled(strides[rows].wrapping_add(strides[columns])));
         for (to, from) in (0..S::RANK).filter(|&axis| axis != rows && axis != columns).enumerate() {
             to_sizes.as_mut()[to] = sizes[from];
             to_strides.as_mut()[to] = strides[from];

@@ -127,6 +127,10 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         if !self.is_contiguous() {
             return None;
         }
+        if self.is_empty() {
+            // Its offset may be any number.
+            return Some(&[]);
+        }
         // SAFETY: a contiguous tensor's elements lie side by side from its offset, each a valid `E`; they do not change
         // while `self` is borrowed.
         Some(unsafe {
@@ -151,6 +155,9 @@ impl<E: Element, S: Shape> Tensor<E, S> {
             *self = self.contiguous();
         }
         let numel = self.numel();
+        if numel == 0 {
+            return &mut [];
+        }
         let view = unwrap(self.elements_mut());
         // `elements_mut` has just made the storage unique.
         let Some(start) = view.buffer.start_mut::<E>() else { return &mut [] };

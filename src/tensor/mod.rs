@@ -135,6 +135,8 @@ pub(crate) use quantile::quantiles;
 #[cfg(feature = "any")]
 pub(crate) use reduce::{reduce, reduce_both};
 #[cfg(feature = "any")]
+pub(crate) use reinterpret::{expect_bools, expect_widened};
+#[cfg(feature = "any")]
 pub(crate) use scan::LogSumExp;
 #[cfg(feature = "any")]
 pub(crate) use sort::{admitted, ranked};
@@ -266,16 +268,17 @@ impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Puts a tensor together.
     ///
-    /// What the caller promises: everything that offset, sizes and strides reach lies inside the storage, whose elements
-    /// are valid `E`, and `sizes` agree with what `S` knows.
+    /// What the caller promises: the elements of the storage that offset, sizes and strides reach are valid `E`.
+    ///
+    /// # Panics
+    /// If sizes do not agree with what `S` knows, or reach beyond the storage. All tensors are made here, and loops rely on both, so it
+    /// is looked at in every build: neither the arithmetic of a view nor a trait that somebody else implements is trusted.
     #[inline]
     pub(crate) fn from_parts(storage: D::Storage, offset: usize, sizes: S::Sizes, strides: S::Sizes) -> Self {
-        debug_assert!(
-            S::KNOWN.iter().zip(sizes.as_ref()).all(|(known, size)| known.is_none_or(|known| known == *size))
-        );
-        debug_assert!(D::room::<E>(&storage).is_none_or(|room| {
-            strides::span(sizes.as_ref(), strides.as_ref()).is_some_and(|span| span == 0 || offset + span <= room)
-        }));
+        let room = D::room::<E>(&storage);
+        if !fits::<S>(sizes.as_ref()) || !strides::is_within(sizes.as_ref(), strides.as_ref(), offset, room) {
+            refused::<S>(sizes.as_ref(), strides.as_ref(), offset, room);
+        }
         Tensor { parts: StridedParts::new(storage, offset, sizes, strides) }
     }
 
@@ -296,7 +299,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[inline]
     pub(crate) fn restrided<T: Shape>(&self, start: usize, sizes: T::Sizes, strides: T::Sizes) -> Tensor<E, T, D> {
         let (storage, offset) = D::share(self.elements());
-        Tensor::from_parts(storage, offset + start, sizes, strides)
+        // A view of nothing may start anywhere.
+        Tensor::from_parts(storage, offset.wrapping_add(start), sizes, strides)
     }
 
     #[inline]
@@ -386,6 +390,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn shares_storage<F: Element, T: Shape>(&self, other: &Tensor<F, T, D>) -> bool {
         D::is_same(self.storage(), other.storage())
     }
+}
+
+/// Says what is wrong with the parts of a tensor.
+#[cold]
+#[inline(never)]
+fn refused<S: Shape>(sizes: &[usize], strides: &[usize], offset: usize, room: Option<usize>) -> ! {
+    panic!(
+        "no tensor of shape {} has sizes {sizes:?} and strides {strides:?} from element {offset} on in a storage of {room:?} elements",
+        shape_text::<S>()
+    )
 }
 
 /// How many elements `sizes` have, and whether memory can address them.

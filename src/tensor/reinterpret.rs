@@ -2,8 +2,8 @@
 
 use super::moving::fallible;
 use super::{Tensor, checked_numel, expect_fit};
-use crate::device::Device;
-use crate::dtype::{Dtype, Element};
+use crate::device::{Backend, Device};
+use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::{self, UnaryOp, admit::ComplexFor, blend::PartFor};
 use crate::shape::{
@@ -14,6 +14,42 @@ use crate::storage::View;
 
 fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
     Err(Error::InvalidArgument { op, reason })
+}
+
+/// Refuses bytes other than 0 and 1 among those that are to be seen as bools. (These bytes stay what they are: shared storage is
+/// copied before it is written, and what is borrowed to be written is seen by one view alone.)
+pub(crate) fn expect_bools<D: Backend>(
+    op: &'static str,
+    storage: &D::Storage,
+    offset: usize,
+    sizes: &[usize],
+    strides: &[usize],
+) -> Result<()> {
+    let (sizes, strides) = strides::places(sizes, strides);
+    if D::any(View::<_, u8>::new(storage, offset, &sizes, &strides), |byte| byte > 1)? {
+        return invalid(op, "a bool is a byte of 0 or 1, and there are others".to_owned());
+    }
+    Ok(())
+}
+
+/// The same for a view, from element `to.0` on, of the storage of bools, of which those that `own` reaches have been looked at.
+pub(crate) fn expect_widened<D: Backend>(
+    op: &'static str,
+    storage: &D::Storage,
+    own: (usize, &[usize], &[usize]),
+    to: (usize, &[usize], &[usize]),
+) -> Result<()> {
+    // Mostly its own elements lie side by side, and what is asked for lies among them.
+    let run = match (&strides::places(own.1, own.2), own.0) {
+        ((sizes, _), first) if sizes.is_empty() => first..first + 1,
+        ((sizes, strides), first) if **strides == [1] => first..first.saturating_add(sizes[0]),
+        _ => 0..0,
+    };
+    let span = strides::span(to.1, to.2).unwrap_or(usize::MAX);
+    if span == 0 || (run.start <= to.0 && to.0.saturating_add(span) <= run.end) {
+        return Ok(());
+    }
+    expect_bools::<D>(op, storage, to.0, to.1, to.2)
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -81,7 +117,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// Storage seen through any sizes and strides, from any element on, `None` being the tensor's own first one
         /// (`torch.as_strided`). What lies outside the storage is an error.
         ///
-        /// A tensor over storage that another tensor lent (a view that borrows) has its own elements alone.
+        /// Where others may write the storage meanwhile (it is borrowed by a [`TensorViewMut`](crate::TensorViewMut), or was split into
+        /// several), it is a copy of the tensor's own elements, as far apart as they lie and with zeros between, that is seen so; the
+        /// offset counts from the first of them. Elements that are bools and have not been seen as such must be 0 or 1.
         ///
         /// ```
         /// use castiron::{shape, tensor};
@@ -102,20 +140,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let op = "as_strided";
             expect_fit::<T>(op, sizes.as_ref())?;
             checked_numel::<E>(op, sizes.as_ref())?;
-            // Borrowed memory is copied first: what it reaches then is a storage of its own.
-            let (storage, own) = D::share(self.elements());
+            let (storage, own) = D::share_own(self.elements())?;
             let offset = storage_offset.unwrap_or(own);
-            let end = strides::span(sizes.as_ref(), strides.as_ref()).and_then(|span| match span {
-                0 => Some(0),
-                span => span.checked_add(offset),
-            });
-            let room = D::room::<E>(&storage);
-            if end.is_none() || room.is_some_and(|room| end > Some(room)) {
-                let room = room.map_or("any storage".to_owned(), |room| format!("a storage of {room} elements"));
-                return invalid(
-                    op,
-                    format!("sizes {sizes:?} and strides {strides:?} from element {offset} on reach beyond {room}"),
-                );
+            strides::expect_within(op, sizes.as_ref(), strides.as_ref(), offset, D::room::<E>(&storage))?;
+            if E::DTYPE == DType::Bool && !D::is_fixed(self.storage()) {
+                let own = (own, self.shape(), self.stride());
+                expect_widened::<D>(op, &storage, (own.0, own.1.as_ref(), own.2.as_ref()), (offset, sizes.as_ref(), strides.as_ref()))?;
             }
             Ok(Tensor::from_parts(storage, offset, sizes, strides))
         }
@@ -154,9 +184,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let (mut sizes, mut strides) = (Sizes::<S>::filled(2), Sizes::<S>::filled(1));
             sizes.as_mut()[..S::RANK].copy_from_slice(self.shape().as_ref());
             for (to, from) in strides.as_mut().iter_mut().zip(self.stride().as_ref()) {
-                *to = from * 2;
+                *to = from.wrapping_mul(2);
             }
-            Ok(Tensor::from_parts(storage, offset * 2, sizes, strides))
+            Ok(Tensor::from_parts(storage, offset.wrapping_mul(2), sizes, strides))
         }
 
         /// A last axis of size 2 as real and imaginary parts (`torch.view_as_complex`).
@@ -272,8 +302,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             // A size of an existing tensor times bytes is no more than what memory addresses.
             if from > to {
                 let ratio = from / to;
-                sizes[last] *= ratio;
-                offset *= ratio;
+                sizes[last] = sizes[last]
+                    .checked_mul(ratio)
+                    .ok_or(Error::TooLarge { op, sizes: self.shape().as_ref().into() })?;
+                offset = offset.wrapping_mul(ratio);
                 strides[..last].iter_mut().for_each(|stride| *stride = stride.saturating_mul(ratio));
             } else {
                 let ratio = to / from;
@@ -309,14 +341,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 format!("memory of {from} is not aligned for {to}: copy it first, for example by `&x + 0`"),
             );
         }
-        if F::DTYPE == crate::DType::Bool
-            && E::DTYPE != F::DTYPE
-            && let Some(bytes) = D::room::<u8>(&storage)
-        {
-            // All of the storage, which other views may reach.
-            if D::any(View::<_, u8>::new(&storage, 0, &[bytes], &[1]), |byte| byte > 1)? {
-                return invalid(op, "a bool is a byte of 0 or 1, and the storage has others".to_owned());
-            }
+        if F::DTYPE == DType::Bool && E::DTYPE != DType::Bool {
+            // Its own bytes alone: others may be written meanwhile, through another part of what was split.
+            expect_bools::<D>(op, &storage, offset, sizes.as_ref(), strides.as_ref())?;
         }
         Ok(Tensor::from_parts(storage, offset, sizes, strides))
     }

@@ -73,19 +73,19 @@ fn each(items: &dyn Items, sizes: &[usize], mut see: impl FnMut(usize, Option<Ke
     wrong.map_or(Ok(()), Err)
 }
 
-/// Sizes, strides and first element of a slice. There are as many places for sizes and strides as the slice has axes.
+/// Sizes, strides and first element (any, if there is none) of a slice. There are as many places for sizes and strides as the slice has axes.
 fn cut(
     items: &dyn Items,
     (sizes, strides): (&[usize], &[usize]),
     (to_sizes, to_strides): (&mut [usize], &mut [usize]),
 ) -> Result<usize> {
-    let (mut start, mut to) = (0, 0);
+    let (mut start, mut to) = (0_usize, 0);
     each(items, sizes, |axis, kept| {
         let (size, stride) = match kept {
             // PyTorch gives the new axis the stride of a row-major tensor.
-            None => (1, sizes.get(axis).map_or(1, |&size| size * strides[axis])),
+            None => (1, sizes.get(axis).map_or(1, |&size| size.wrapping_mul(strides[axis]))),
             Some(kept) => {
-                start += kept.first * strides[axis];
+                start = start.wrapping_add(kept.first.wrapping_mul(strides[axis]));
                 if kept.is_one {
                     return;
                 }
@@ -108,6 +108,10 @@ pub(super) fn kept_of(items: &dyn Items, sizes: &[usize]) -> Result<Vec<Kept>> {
 
 /// Whether two slices of one tensor have an element in common: a position in common on every axis.
 pub(crate) fn meet(a: &[Kept], b: &[Kept]) -> bool {
+    // (The axes beside an empty one may have more positions than anybody counts.)
+    if a.iter().chain(b).any(|kept| kept.len == 0) {
+        return false;
+    }
     a.iter().zip(b).all(|(a, b)| {
         let (few, many) = if a.len <= b.len { (a, b) } else { (b, a) };
         let mut positions = (0..few.len).map(|at| few.first + at * few.step);

@@ -50,7 +50,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     fn part<T: Shape>(&self, axis: usize, start: usize, len: usize) -> Tensor<E, T, D> {
         let (mut sizes, strides) = (T::Sizes::copied(self.shape().as_ref()), T::Sizes::copied(self.stride().as_ref()));
         sizes.as_mut()[axis] = len;
-        self.restrided(start * strides.as_ref()[axis], sizes, strides)
+        self.restrided(start.wrapping_mul(strides.as_ref()[axis]), sizes, strides)
     }
 
     /// Consecutive parts between these positions, which do not exceed the axis; a part that would end before it starts is
@@ -234,9 +234,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             }
             let stride = self.stride().as_ref()[axis];
             Ok(core::array::from_fn(|at| {
-                let mut part = self.reordered((0..S::RANK).filter(|&kept| kept != axis));
-                part.parts.offset += at * stride;
-                part
+                self.reordered_from(at.wrapping_mul(stride), (0..S::RANK).filter(|&kept| kept != axis))
             }))
         }
 

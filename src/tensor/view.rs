@@ -78,11 +78,7 @@ fn expect_len<E: Element>(op: &'static str, sizes: &[usize], found: usize) -> Re
 /// Whether the elements that sizes and strides reach are among so many.
 pub(super) fn expect_reach<E: Element>(op: &'static str, sizes: &[usize], strides: &[usize], len: usize) -> Result<()> {
     checked_numel::<E>(op, sizes)?;
-    if strides::span(sizes, strides).is_some_and(|span| span <= len) {
-        return Ok(());
-    }
-    let reason = format!("sizes {sizes:?} and strides {strides:?} reach beyond {len} elements");
-    Err(Error::InvalidArgument { op, reason })
+    strides::expect_within(op, sizes, strides, 0, Some(len))
 }
 
 impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {

@@ -15,12 +15,17 @@ use crate::shape::{
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// A view whose axis `i` is axis `order[i]` of `self`.
     pub(super) fn reordered<T: Shape>(&self, order: impl Iterator<Item = usize>) -> Tensor<E, T, D> {
+        self.reordered_from(0, order)
+    }
+
+    /// The same from element `start` on, counted from the first.
+    pub(super) fn reordered_from<T: Shape>(&self, start: usize, order: impl Iterator<Item = usize>) -> Tensor<E, T, D> {
         let (mut sizes, mut strides) = (T::Sizes::filled(0), T::Sizes::filled(0));
         for (to, from) in order.enumerate() {
             sizes.as_mut()[to] = self.shape().as_ref()[from];
             strides.as_mut()[to] = self.stride().as_ref()[from];
         }
-        self.restrided(0, sizes, strides)
+        self.restrided(start, sizes, strides)
     }
 
     /// Rows become columns (`torch.t`); vectors and numbers stay.
@@ -131,7 +136,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let (from_sizes, from_strides) = (self.shape(), self.stride());
         let (from_sizes, from_strides) = (from_sizes.as_ref(), from_strides.as_ref());
         // PyTorch gives the new axis the stride of a row-major tensor.
-        let stride = from_sizes.get(index).map_or(1, |&size| size * from_strides[index]);
+        let stride = from_sizes.get(index).map_or(1, |&size| size.wrapping_mul(from_strides[index]));
         type Sizes<S, const I: isize> = <<S as InsertAxis<I>>::Inserted<D1> as Shape>::Sizes;
         let (mut sizes, mut strides) = (Sizes::<S, I>::filled(1), Sizes::<S, I>::filled(stride));
         for axis in 0..S::RANK {
@@ -235,9 +240,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return Err(Error::IndexOutOfRange { op: "select", index, axis, size });
         }
         let stride = self.stride().as_ref().get(axis).copied().unwrap_or(0);
-        let mut selected = self.reordered((0..S::RANK).filter(|&at| at != axis));
-        selected.parts.offset += index * stride;
-        Ok(selected)
+        Ok(self.reordered_from(index.wrapping_mul(stride), (0..S::RANK).filter(|&at| at != axis)))
     }
 
     /// `len` positions along an axis, from `start` (`torch.narrow`). The new size is known at run time; state it with
@@ -289,7 +292,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mut sizes = <Narrowed<S, I> as Shape>::Sizes::copied(self.shape().as_ref());
         sizes.as_mut()[axis] = len;
         let strides = <Narrowed<S, I> as Shape>::Sizes::copied(self.stride().as_ref());
-        Ok(self.restrided(start * self.stride().as_ref()[axis], sizes, strides))
+        Ok(self.restrided(start.wrapping_mul(self.stride().as_ref()[axis]), sizes, strides))
     }
 }
 
@@ -297,9 +300,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The elements' storage seen as elements of another size: `per` of them in each of ours, `at` being the first.
     fn parts_of<F: Element>(&self, per: usize, at: usize) -> Tensor<F, S, D> {
         let mut strides = self.stride();
-        strides.as_mut().iter_mut().for_each(|stride| *stride *= per);
+        // Along axes of one position, and where there is nothing, strides and offset may be any number.
+        strides.as_mut().iter_mut().for_each(|stride| *stride = stride.wrapping_mul(per));
         let (storage, offset) = D::share(self.elements());
-        Tensor::from_parts(storage, offset * per + at, self.shape(), strides)
+        Tensor::from_parts(storage, offset.wrapping_mul(per).wrapping_add(at), self.shape(), strides)
     }
 
     /// The real part: a view of complex tensors, the tensor itself for real ones (`torch.real`).

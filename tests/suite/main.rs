@@ -25,6 +25,7 @@ mod reduction_layouts;
 mod result_types;
 mod rows;
 mod shapes;
+mod soundness;
 mod sparse;
 mod sparse_table;
 mod strides;
