@@ -195,11 +195,11 @@ pub use sparse::{RightOfSparse, WrittenToSparse};
 pub use tensor::lazy;
 pub use tensor::{
     Activation, AnyLayout, AsTensor, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype, Joined, Layout,
-    Operand, Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, TensorView,
+    OnHost, Operand, Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand, TensorView,
     TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
 #[doc(hidden)]
-pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, MultiSlice, RightOf, TunedWrites, Writes};
+pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, MultiSlice, PositionIn, RightOf, TunedWrites, Writes};
 pub use tensor::{
     BlockDiag, Broadcasted, Grid, Reshaped, block_diag, broadcast_tensors, cartesian_prod, column_stack, dstack,
     hstack, meshgrid, meshgrid_xy, try_block_diag, try_broadcast_tensors, try_cartesian_prod, try_column_stack,

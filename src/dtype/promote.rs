@@ -23,6 +23,9 @@ use num_complex::Complex;
 )]
 pub trait Promotable: Element + Columns {
     /// `torch.promote_types(Self, R)`: the result dtype for operands of the same kind.
+    ///
+    /// Signatures call it [`Promoted<Self, R>`](Promoted): where the compiler finds `Tensor<<A as Promotable>::With<B>, S>`, write
+    /// `Tensor<Promoted<A, B>, S>`, or convert the result with `.to::<A>()`.
     type With<R: Promotable>: Dtype;
     /// The result dtype when `Self` outranks the other operand (dimensioned over zero-dim over scalar): the
     /// other counts only if its category is higher.

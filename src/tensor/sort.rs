@@ -10,7 +10,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops::Op;
 use crate::ops::admit::{OrderedFor, RealFor};
 use crate::ops::choosing;
-use crate::shape::{Axis, Dyn, HasAxis, Known, OneAxis, Shape};
+use crate::shape::{AxisArg, Dyn, HasAxis, Known, OneAxis, Shape};
 
 /// Values and where they were.
 type Ranked<E, T, D> = (Tensor<E, T, D>, Tensor<i64, T, D>);
@@ -70,7 +70,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(indices.to_vec(), [1, 2, 0, 1, 0, 2]);
     /// ```
     #[track_caller]
-    pub fn sort<const I: isize>(&self, axis: Axis<I>, descending: bool) -> (Tensor<E, S, D>, Tensor<i64, S, D>)
+    pub fn sort<const I: isize>(&self, axis: impl AxisArg<I>, descending: bool) -> (Tensor<E, S, D>, Tensor<i64, S, D>)
     where
         S: HasAxis<I>,
         E: OrderedFor<choosing::sort>,
@@ -81,7 +81,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`sort`](Self::sort), returning the error.
     pub fn try_sort<const I: isize>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         descending: bool,
     ) -> Result<(Tensor<E, S, D>, Tensor<i64, S, D>)>
     where
@@ -104,7 +104,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![0.5, f32::NAN, -1.0].argsort(axis![0], true).to_vec(), [1, 0, 2]);
     /// ```
     #[track_caller]
-    pub fn argsort<const I: isize>(&self, axis: Axis<I>, descending: bool) -> Tensor<i64, S, D>
+    pub fn argsort<const I: isize>(&self, axis: impl AxisArg<I>, descending: bool) -> Tensor<i64, S, D>
     where
         S: HasAxis<I>,
         E: OrderedFor<choosing::argsort>,
@@ -113,7 +113,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`argsort`](Self::argsort), returning the error.
-    pub fn try_argsort<const I: isize>(&self, _axis: Axis<I>, descending: bool) -> Result<Tensor<i64, S, D>>
+    pub fn try_argsort<const I: isize>(&self, _axis: impl AxisArg<I>, descending: bool) -> Result<Tensor<i64, S, D>>
     where
         S: HasAxis<I>,
         E: OrderedFor<choosing::argsort>,
@@ -172,7 +172,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn topk<K: Known, const I: isize>(
         &self,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
         largest: bool,
     ) -> (Tensor<E, <S as HasAxis<I>>::Replace<K>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<K>, D>)
     where
@@ -185,7 +185,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`topk`](Self::topk), returning the error.
     pub fn try_topk<K: Known, const I: isize>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         largest: bool,
     ) -> Result<(Tensor<E, <S as HasAxis<I>>::Replace<K>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<K>, D>)>
     where
@@ -217,7 +217,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn topk_sized<const I: isize>(
         &self,
         k: usize,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
         largest: bool,
     ) -> (Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<Dyn>, D>)
     where
@@ -231,7 +231,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn try_topk_sized<const I: isize>(
         &self,
         k: usize,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         largest: bool,
     ) -> Result<(Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<Dyn>, D>)>
     where

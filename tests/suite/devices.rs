@@ -114,7 +114,7 @@ fn cuda_type_checks_and_is_absent() {
         }
     }
     let host = tensor![1, 2, 3];
-    assert!(host.to_device::<Cuda>().is_err());
+    assert!(host.to_device::<Cuda<0>>().is_err());
     assert_eq!(host.to_vec(), [1, 2, 3]);
 }
 
