@@ -163,6 +163,17 @@ pub use castiron_macros::s;
 /// assert_eq!(<shape![Batch, _, 384] as Shape>::NAMES, [Some("Batch"), None, None]);
 /// assert_eq!(<shape![] as Shape>::RANK, 0);
 /// ```
+///
+/// Dimensions are types, so neither a variable nor a `const N: usize` is one. Code for every size takes the dimension as a type
+/// parameter:
+///
+/// ```
+/// use castiron::{shape, Dim, Tensor};
+/// fn first<N: Dim>(x: &Tensor<f32, shape![N, 3]>) -> Tensor<f32, shape![3]> {
+///     x.select(castiron::axis![0], 0)
+/// }
+/// assert_eq!(first(&Tensor::<f32, shape![5, 3]>::ones()).numel(), 3);
+/// ```
 pub use castiron_macros::shape;
 /// Makes a tensor from nested lists (`torch.tensor`). The shape is that of the lists. The dtype of plain literals is
 /// PyTorch's: `bool`, `i64`, `f32`, or `Complex<f32>` (`1.0 + 2.0j`), the highest that occurs; `; dtype` at the end says

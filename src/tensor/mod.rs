@@ -182,6 +182,8 @@ pub(crate) use {
 /// | cannot apply unary operator `-` to type `Tensor<bool, …>` | a mask has no negative: `!mask` inverts it, `-mask.to::<i64>()` counts down |
 /// | cannot apply unary operator `!` to type `Tensor<f32, …>` | `!` is for bools and integers: `x.logical_not()` says where an element is 0 |
 /// | use of moved value | operators take their operands, to write the result in their place: borrow (`&x + 1`), or `x.clone()`, which is O(1) and copies no element |
+/// | expected type, found `2` | a shape is written `Tensor<f32, shape![2, 3]>` |
+/// | expected type, found const parameter `N` | dimensions are types: `fn f<N: Dim>(x: &Tensor<f32, shape![N]>)` |
 /// | no method named `…` found | the device, dtype or layout may lack it: the table above says what the parameters are |
 pub struct Tensor<E: Element, S: Shape, D: Device = Cpu, L: Layout = Strided> {
     pub(crate) parts: L::Parts<E, S, D>,

@@ -267,7 +267,7 @@ macro_rules! quantiles {
             #[doc = $along]
             /// ```
             #[track_caller]
-            pub fn $axis<A: OneAxis<S>>(&self, q: f64, axis: A, interpolation: Interpolation) -> Tensor<E, A::Reduced, D>
+            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, q: f64, axis: A, interpolation: Interpolation) -> Tensor<E, T, D>
             where
                 E: WideFloatFor<choosing::$name>,
             {
@@ -275,7 +275,7 @@ macro_rules! quantiles {
             }
 
             #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
-            pub fn $try_axis<A: OneAxis<S>>(&self, q: f64, _axis: A, interpolation: Interpolation) -> Result<Tensor<E, A::Reduced, D>>
+            pub fn $try_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, q: f64, _axis: A, interpolation: Interpolation) -> Result<Tensor<E, T, D>>
             where
                 E: WideFloatFor<choosing::$name>,
             {
@@ -333,32 +333,32 @@ macro_rules! quantiles {
             #[doc = concat!("let x = tensor![[1.0, 2.0], [3.0, 6.0]];\nassert_eq!(x.", stringify!($each_axis), "(tensor![0.0, 0.5], axis![1], Interpolation::Linear).to_vec(), [1.0, 3.0, 1.5, 4.5]);")]
             /// ```
             #[track_caller]
-            pub fn $each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S>>(
+            pub fn $each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S, Reduced = T>, T: Shape>(
                 &self,
                 q: R,
                 axis: A,
                 interpolation: Interpolation,
-            ) -> Tensor<E, <A::Reduced as InsertAxis<0>>::Inserted<Q>, D>
+            ) -> Tensor<E, <T as InsertAxis<0>>::Inserted<Q>, D>
             where
                 E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
                 R::Shape: IndexList<Dim = Q>,
-                A::Reduced: InsertAxis<0>,
+                T: InsertAxis<0>,
                 D: Receives<R::Place, Dimensioned>,
             {
                 unwrap(self.$try_each_axis(q, axis, interpolation))
             }
 
             #[doc = concat!("[`", stringify!($each_axis), "`](Self::", stringify!($each_axis), "), returning the error.")]
-            pub fn $try_each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S>>(
+            pub fn $try_each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S, Reduced = T>, T: Shape>(
                 &self,
                 q: R,
                 _axis: A,
                 interpolation: Interpolation,
-            ) -> Result<Tensor<E, <A::Reduced as InsertAxis<0>>::Inserted<Q>, D>>
+            ) -> Result<Tensor<E, <T as InsertAxis<0>>::Inserted<Q>, D>>
             where
                 E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
                 R::Shape: IndexList<Dim = Q>,
-                A::Reduced: InsertAxis<0>,
+                T: InsertAxis<0>,
                 D: Receives<R::Place, Dimensioned>,
             {
                 let axis = A::MASK.trailing_zeros() as usize;

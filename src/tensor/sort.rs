@@ -259,7 +259,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!((values.to_vec(), indices.to_vec()), (vec![2, 5], vec![2, 2]));
     /// ```
     #[track_caller]
-    pub fn kthvalue<A: OneAxis<S>>(&self, k: usize, axis: A) -> (Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)
+    pub fn kthvalue<A: OneAxis<S, Reduced = T>, T: Shape>(
+        &self,
+        k: usize,
+        axis: A,
+    ) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
     where
         E: RealFor<choosing::kthvalue>,
     {
@@ -267,11 +271,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`kthvalue`](Self::kthvalue), returning the error.
-    pub fn try_kthvalue<A: OneAxis<S>>(
+    pub fn try_kthvalue<A: OneAxis<S, Reduced = T>, T: Shape>(
         &self,
         k: usize,
         _axis: A,
-    ) -> Result<(Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)>
+    ) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
     where
         E: RealFor<choosing::kthvalue>,
     {
@@ -294,7 +298,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!((value.item(), index.item()), (2, 3));
     /// ```
     #[track_caller]
-    pub fn mode<A: OneAxis<S>>(&self, axis: A) -> (Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)
+    pub fn mode<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
     where
         E: OrderedFor<choosing::mode>,
     {
@@ -302,7 +306,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`mode`](Self::mode), returning the error.
-    pub fn try_mode<A: OneAxis<S>>(&self, _axis: A) -> Result<(Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)>
+    pub fn try_mode<A: OneAxis<S, Reduced = T>, T: Shape>(
+        &self,
+        _axis: A,
+    ) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
     where
         E: OrderedFor<choosing::mode>,
     {
