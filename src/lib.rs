@@ -163,6 +163,17 @@ pub use castiron_macros::s;
 /// assert_eq!(<shape![Batch, _, 384] as Shape>::NAMES, [Some("Batch"), None, None]);
 /// assert_eq!(<shape![] as Shape>::RANK, 0);
 /// ```
+///
+/// Dimensions are types, so neither a variable nor a `const N: usize` is one. Code for every size takes the dimension as a type
+/// parameter:
+///
+/// ```
+/// use castiron::{shape, Dim, Tensor};
+/// fn first<N: Dim>(x: &Tensor<f32, shape![N, 3]>) -> Tensor<f32, shape![3]> {
+///     x.select(castiron::axis![0], 0)
+/// }
+/// assert_eq!(first(&Tensor::<f32, shape![5, 3]>::ones()).numel(), 3);
+/// ```
 pub use castiron_macros::shape;
 /// Makes a tensor from nested lists (`torch.tensor`). The shape is that of the lists. The dtype of plain literals is
 /// PyTorch's: `bool`, `i64`, `f32`, or `Complex<f32>` (`1.0 + 2.0j`), the highest that occurs; `; dtype` at the end says
@@ -195,11 +206,11 @@ pub use sparse::{RightOfSparse, WrittenToSparse};
 pub use tensor::lazy;
 pub use tensor::{
     Activation, AnyLayout, AsTensor, AxisIter, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype,
-    Joined, Layout, Operand, Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
+    Joined, Layout, OnHost, Operand, Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
     TensorView, TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
 #[doc(hidden)]
-pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, MultiSlice, RightOf, TunedWrites, Writes};
+pub use tensor::{Admits, AssignedFrom, AssignedTo, InPlace, MultiSlice, PositionIn, RightOf, TunedWrites, Writes};
 pub use tensor::{
     BlockDiag, Broadcasted, Grid, Reshaped, block_diag, broadcast_tensors, cartesian_prod, column_stack, dstack,
     hstack, meshgrid, meshgrid_xy, try_block_diag, try_broadcast_tensors, try_cartesian_prod, try_column_stack,

@@ -159,10 +159,28 @@ fn atom(input: &mut Tokens, span: Span) -> Result<Size, Mistake> {
         }
         TokenTree::Ident(ident) if ident.to_string() == "_" => Ok(Size::Type(tokens("::castiron::shape::Dyn"))),
         TokenTree::Punct(punct) if punct.as_char() == '_' => Ok(Size::Type(tokens("::castiron::shape::Dyn"))),
+        TokenTree::Ident(name) if is_a_value(name, input.peek()) => Err(Mistake::at(
+            name.span(),
+            format!(
+                "`{name}` is a value, and a dimension is a type: a size known at run time only is `_`, \
+                 and the methods that take sizes end in `_sized`"
+            ),
+        )),
         TokenTree::Ident(_) => Ok(Size::Type(path(first, input))),
+        TokenTree::Punct(punct) if punct.as_char() == '-' => {
+            Err(Mistake::at(punct.span(), "a size is not negative: one that follows from the others is `_`"))
+        }
         TokenTree::Punct(punct) if matches!(punct.as_char(), '<' | ':') => Ok(Size::Type(path(first, input))),
         other => Err(unexpected(other)),
     }
+}
+
+/// Whether a name is that of a variable: one word in lower case, which no type is called.
+fn is_a_value(name: &proc_macro::Ident, next: Option<&TokenTree>) -> bool {
+    let word = name.to_string();
+    let lower = word.starts_with(|c: char| c.is_ascii_lowercase()) && !word.contains(|c: char| c.is_ascii_uppercase());
+    let alone = !matches!(next, Some(TokenTree::Punct(punct)) if matches!(punct.as_char(), ':' | '<' | '!'));
+    lower && alone
 }
 
 /// The rest of a type path: up to an operator or comma outside angle brackets.

@@ -184,7 +184,11 @@ fn imaginary_part(text: &str) -> Option<String> {
 
 /// An element as a value of the dtype.
 fn convert(element: Element, dtype: &str) -> Result<TokenStream, Mistake> {
-    let text = element.tokens.to_string().replace([' ', '_'], "");
+    let mut text = element.tokens.to_string().replace([' ', '_'], "");
+    if text.ends_with('.') {
+        // `1.` with a suffix would be a field of `1`
+        text.push('0');
+    }
     let converted = match element.class {
         // A suffix lets rustc itself refuse `300` as `u8`.
         Some(Class::Int) if is_number(dtype) => tokens(&format!("{text}{dtype}")),

@@ -10,7 +10,7 @@ use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::stretch::Stretch;
 use crate::storage::{View, ViewMut};
 
-/// The CUDA device with ordinal `N`, `Cuda` alone being `Cuda<0>`.
+/// The CUDA device with ordinal `N`: `Cuda<0>` is the first.
 ///
 /// ```
 /// use castiron::{shape, Cuda, Error, Tensor};
@@ -20,7 +20,7 @@ use crate::storage::{View, ViewMut};
 /// assert!(matches!(made, Err(Error::DeviceUnavailable { .. })));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cuda<const N: usize = 0>;
+pub struct Cuda<const N: usize>;
 
 /// There is no CUDA storage in this build.
 #[doc(hidden)]

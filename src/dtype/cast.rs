@@ -26,7 +26,7 @@ use num_complex::Complex;
     message = "result type `{Self}` can't be cast to the desired output type `{To}`",
     label = "the result is `{Self}`, the tensor written to holds `{To}`",
     note = "a result may only be cast to its own or a higher category: bool < integral < floating < complex",
-    note = "use the out-of-place operation, or cast the operand first with `.to::<{To}>()`"
+    note = "make a new tensor, `let x = x / y`, or convert the result, `x.copy_from(&(…))`; integers are divided in place by `floor_divide_`"
 )]
 pub trait CanCast<To> {}
 

@@ -8,7 +8,7 @@
 //! Uses promotion; used by the tier `Dtype` and by the sets.
 
 use super::Dtype;
-use super::promote::{Columns, DtypeOutcome, Promotable, Same};
+use super::promote::{Columns, Promotable, Promotion, Same};
 use ::half::{bf16, f16};
 use num_complex::Complex;
 
@@ -53,10 +53,10 @@ pub trait RealIsFloat:
 }
 
 /// An integer scalar in front leaves an integer its dtype, where the dtype itself says so (see `BesideIntegers` for the others).
-pub trait AfterIntegerScalar: Dtype + Columns<MeetI64: DtypeOutcome<Adjust<Self> = Self>> {}
+pub trait AfterIntegerScalar: Dtype + Columns<MeetI64: Promotion<Result<Self> = Self>> {}
 
 /// A float scalar in front leaves a float or a complex number its dtype: `where_(mask, 0.5, x)`.
-pub trait AfterFloatScalar: Dtype + Columns<MeetF32: DtypeOutcome<Adjust<Self> = Self>> {}
+pub trait AfterFloatScalar: Dtype + Columns<MeetF32: Promotion<Result<Self> = Self>> {}
 
 /// Beside `Complex<f64>` every dtype becomes that.
 pub trait BesideComplexDouble:

@@ -23,6 +23,9 @@ use num_complex::Complex;
 )]
 pub trait Promotable: Element + Columns {
     /// `torch.promote_types(Self, R)`: the result dtype for operands of the same kind.
+    ///
+    /// Signatures call it [`Promoted<Self, R>`](Promoted): where the compiler finds `Tensor<<A as Promotable>::With<B>, S>`, write
+    /// `Tensor<Promoted<A, B>, S>`, or convert the result with `.to::<A>()`.
     type With<R: Promotable>: Dtype;
     /// The result dtype when `Self` outranks the other operand (dimensioned over zero-dim over scalar): the
     /// other counts only if its category is higher.
@@ -38,8 +41,8 @@ pub trait Promotable: Element + Columns {
     type RealDtype: Ordered;
     /// Whether the result is one dtype whatever the kinds are. Carries two laws that the compiler uses in generic code.
     #[doc(hidden)]
-    type Meet<R: Promotable>: DtypeOutcome<Adjust<Self::With<R>> = Self::With<R>>
-        + DtypeOutcome<Adjust<Self::Over<R>> = Self::Over<R>>;
+    type Meet<R: Promotable>: Promotion<Result<Self::With<R>> = Self::With<R>>
+        + Promotion<Result<Self::Over<R>> = Self::Over<R>>;
 }
 
 /// `A` promoted with `B`: `Promoted<i32, f16>` is `f16`.
@@ -80,23 +83,23 @@ impl<A: Promotable, B: Promotable> Promote<B> for A {
 /// assert_eq!(ResultType::<Dimensioned, i32, ZeroDim, i64>::DTYPE, DType::I32);
 /// ```
 pub type ResultType<Ka, A, Kb, B> =
-    <<A as Promotable>::Meet<B> as DtypeOutcome>::Adjust<<<Ka as Kind>::Meet<Kb> as KindOutcome>::Pick<A, B>>;
+    <<A as Promotable>::Meet<B> as Promotion>::Result<<<Ka as Kind>::Meet<Kb> as KindOutcome>::Pick<A, B>>;
 
 /// What two dtypes say of a result: `Same<E>` makes it `E` whatever the kinds are (so that `x / x.sum()` and
 /// `x * mask` need no bound in code generic over the shape); `Different` leaves it to the kinds.
 #[doc(hidden)]
-pub trait DtypeOutcome {
-    type Adjust<R: Dtype>: Dtype;
+pub trait Promotion {
+    type Result<R: Dtype>: Dtype;
 }
 #[doc(hidden)]
 pub struct Same<E>(PhantomData<E>);
 #[doc(hidden)]
 pub struct Different;
-impl<E: Dtype> DtypeOutcome for Same<E> {
-    type Adjust<R: Dtype> = E;
+impl<E: Dtype> Promotion for Same<E> {
+    type Result<R: Dtype> = E;
 }
-impl DtypeOutcome for Different {
-    type Adjust<R: Dtype> = R;
+impl Promotion for Different {
+    type Result<R: Dtype> = R;
 }
 
 /// The rule for operands of different kinds: what the higher-ranked `$a` makes of the lower-ranked `$low`.
@@ -194,8 +197,8 @@ macro_rules! promotion {
             $(
                 type $With: Dtype;
                 type $Over: Dtype;
-                type $Meet: DtypeOutcome<Adjust<Self::$With> = Self::$With>
-                    + DtypeOutcome<Adjust<Self::$Over> = Self::$Over>;
+                type $Meet: Promotion<Result<Self::$With> = Self::$With>
+                    + Promotion<Result<Self::$Over> = Self::$Over>;
             )*
         }
     };

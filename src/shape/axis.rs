@@ -64,6 +64,19 @@ impl<T> DistinctAxes<T> {
     }
 }
 
+/// Axis `I` as an argument: [`Axis<I>`](Axis), which [`axis!`](crate::axis!) writes.
+///
+/// It is implemented by `Axis<I>` alone. Methods take it and not the type, so that an axis written as a number is answered by
+/// the message above and not by "mismatched types".
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an axis: axes are types, written `axis![0]` or `axis![-1]`",
+    label = "expected `axis![…]`",
+    note = "the compiler checks axes, so they are not numbers of the program; an `AnyTensor` takes numbers"
+)]
+pub trait AxisArg<const I: isize>: Copy {}
+#[diagnostic::do_not_recommend]
+impl<const I: isize> AxisArg<I> for Axis<I> {}
+
 /// The shape has an axis `I`.
 ///
 /// `HasAxis<-1>` holds for every [`Shape`].
@@ -171,12 +184,26 @@ pub trait OneAxis<S: Shape>: Axes<S> {}
 impl<const I: isize, S: Shape + HasAxis<I>> OneAxis<S> for Axis<I> {}
 impl<const I: isize, S: Shape + HasAxis<I>> OneAxis<S> for KeepDim<Axis<I>> {}
 
-/// Takes several axes from an open list, one after another.
+/// `Axes`, a tuple of [`Axis`], names axes of this shape, each once.
 #[diagnostic::on_unimplemented(
-    message = "`{Axes}` names an axis a second time, in a tensor of shape `{S}`",
+    message = "`{Axes}` names an axis twice, in a tensor of shape `{Self}`",
     label = "each axis is named once",
     note = "negative axes count from the end: `-1` is the last"
 )]
+pub trait NamesOnce<Axes> {
+    /// The axes that are not named.
+    type Rest: OpenList;
+}
+#[diagnostic::do_not_recommend]
+impl<S: Shape, A, Open, Rest: OpenList> NamesOnce<A> for S
+where
+    S::Axes: List<Open = Open>,
+    Open: TakeAll<S, A, Rest = Rest>,
+{
+    type Rest = Rest;
+}
+
+/// Takes several axes from an open list, one after another.
 pub trait TakeAll<S, Axes> {
     type Rest: OpenList;
 }
@@ -191,24 +218,25 @@ macro_rules! several_axes {
     (@impl [$first:ident $($rest:ident)*]) => {
         #[allow(non_upper_case_globals)]
         #[diagnostic::do_not_recommend]
-        impl<const $first: isize, $(const $rest: isize,)* S, L> TakeAll<S, (Axis<$first>, $(Axis<$rest>,)*)> for L
+        impl<const $first: isize, $(const $rest: isize,)* S, L, Taken, Rest: OpenList> TakeAll<S, (Axis<$first>, $(Axis<$rest>,)*)> for L
         where
             S: HasAxis<$first>,
-            L: Take<<S as HasAxis<$first>>::Position>,
-            L::Rest: TakeAll<S, ($(Axis<$rest>,)*)>,
+            L: Take<<S as HasAxis<$first>>::Position, Rest = Taken>,
+            Taken: TakeAll<S, ($(Axis<$rest>,)*), Rest = Rest>,
         {
-            type Rest = <L::Rest as TakeAll<S, ($(Axis<$rest>,)*)>>::Rest;
+            type Rest = Rest;
         }
 
-        impl<const $first: isize, $(const $rest: isize,)* S: Shape> Axes<S> for DistinctAxes<(Axis<$first>, $(Axis<$rest>,)*)>
+        impl<const $first: isize, $(const $rest: isize,)* S: Shape, Rest, Left, Kept> Axes<S> for DistinctAxes<(Axis<$first>, $(Axis<$rest>,)*)>
         where
             S: HasAxis<$first>, $(S: HasAxis<$rest>,)*
-            <S::Axes as List>::Open: TakeAll<S, (Axis<$first>, $(Axis<$rest>,)*)>,
-            <<<S::Axes as List>::Open as TakeAll<S, (Axis<$first>, $(Axis<$rest>,)*)>>::Rest as OpenList>::Left: ToShape,
-            <<<S::Axes as List>::Open as TakeAll<S, (Axis<$first>, $(Axis<$rest>,)*)>>::Rest as OpenList>::Kept: ToShape,
+            S: NamesOnce<(Axis<$first>, $(Axis<$rest>,)*), Rest = Rest>,
+            Rest: OpenList<Left = Left, Kept = Kept>,
+            Left: ToShape,
+            Kept: ToShape,
         {
-            type Reduced = <<<<S::Axes as List>::Open as TakeAll<S, (Axis<$first>, $(Axis<$rest>,)*)>>::Rest as OpenList>::Left as ToShape>::Shape;
-            type Kept = <<<<S::Axes as List>::Open as TakeAll<S, (Axis<$first>, $(Axis<$rest>,)*)>>::Rest as OpenList>::Kept as ToShape>::Shape;
+            type Reduced = Left::Shape;
+            type Kept = Kept::Shape;
             const KEEPS: bool = false;
             const MASK: u32 = (1 << <S as HasAxis<$first>>::INDEX) $(| (1 << <S as HasAxis<$rest>>::INDEX))*;
             const LIST: &'static [usize] = &[<S as HasAxis<$first>>::INDEX $(, <S as HasAxis<$rest>>::INDEX)*];

@@ -43,20 +43,24 @@ pub fn broadcast_sizes(a: &[usize], b: &[usize], out: &mut [usize]) -> bool {
 /// (checked at run time), against 1 gives `Dyn`. A name goes with itself and 1 only.
 #[diagnostic::on_unimplemented(
     message = "shapes do not broadcast: dimension `{Self}` against `{Rhs}`",
-    label = "these two sizes differ and neither is 1",
-    note = "sizes go together, from the last axis on, if they are equal or one of them is 1"
+    label = "these two are not the same, and neither is 1",
+    note = "sizes go together, from the last axis on, if they are equal or one of them is 1; `D3<D8<D4>>` is 384",
+    note = "a name goes with itself and 1 only: `.with_shape::<…>()` renames an axis"
 )]
 pub trait BroadcastDim<Rhs> {
     /// The size of the result.
     type Output: Dim;
 }
 
+#[diagnostic::do_not_recommend]
 impl<N: Dim> BroadcastDim<N> for D1 {
     type Output = N;
 }
+#[diagnostic::do_not_recommend]
 impl BroadcastDim<Dyn> for Dyn {
     type Output = Dyn;
 }
+#[diagnostic::do_not_recommend]
 impl BroadcastDim<D1> for Dyn {
     type Output = Dyn;
 }
@@ -91,13 +95,15 @@ numbers_above_one!(not_one);
 /// over one shape needs no bound.
 #[diagnostic::on_unimplemented(
     message = "shapes do not broadcast: `{Self}` against `{Rhs}`",
-    label = "these shapes do not go together"
+    label = "these shapes do not go together",
+    note = "sizes go together, from the last axis on, if they are equal or one of them is 1; `D3<D8<D4>>` is 384"
 )]
 pub trait Broadcast<Rhs> {
     /// The shape of the result.
     type Output: Shape;
 }
 
+#[diagnostic::do_not_recommend]
 impl<S: Shape> Broadcast<S> for () {
     type Output = S;
 }

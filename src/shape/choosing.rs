@@ -68,6 +68,7 @@ macro_rules! searched {
         searched!(@pair [$($rest)*] [$($bs)*] [$($pair)* ($a $b)]);
     };
     (@pair [] $unused:tt [$(($a:ident $b:ident))+]) => {
+        #[diagnostic::do_not_recommend]
         impl<$($a: SameDim<$b>, $b,)+ N, M> SearchedBy<($($b,)+ M)> for ($($a,)+ N) {}
     };
 }

@@ -29,18 +29,21 @@ impl Size for Dyn {}
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can never have shape `{To}`",
     label = "the ranks differ, or two known sizes do",
-    note = "to change the shape use `reshape`, `permute` or `expand`"
+    note = "to change the shape use `reshape`, `permute` or `expand`; `D3<D8<D4>>` is 384"
 )]
 pub trait ConvertTo<To> {}
+#[diagnostic::do_not_recommend]
 impl ConvertTo<()> for () {}
 
 /// A result of this shape can be written into an output of shape `To`: the same sizes, axis by axis.
 #[diagnostic::on_unimplemented(
     message = "a result of shape `{Self}` can't be written into a tensor of shape `{To}`",
     label = "an output must have the shape of the result",
-    note = "only the other operand is broadcast to the output, never the output to it"
+    note = "only the other operand is broadcast to the output, never the output to it: make a new tensor, `let x = x + y`",
+    note = "`D3<D8<D4>>` is 384"
 )]
 pub trait WrittenTo<To> {}
+#[diagnostic::do_not_recommend]
 impl WrittenTo<()> for () {}
 // A second candidate, so that rustc reports the message above instead of unifying: see `Never`.
 #[diagnostic::do_not_recommend]

@@ -91,6 +91,16 @@ pub trait SameDim<Rhs> {
     type Merged: Dim;
 }
 
+/// Two dimensions that an operation `Op` takes equal: [`SameDim`], with the operation in the message.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}`: sizes differ: `{Self}` and `{Rhs}`",
+    label = "`{Op}` takes two equal sizes here",
+    note = "`D3<D8<D4>>` is 384"
+)]
+pub trait SameSizeFor<Rhs, Op> {}
+#[diagnostic::do_not_recommend]
+impl<A: SameDim<B>, B, Op> SameSizeFor<B, Op> for A {}
+
 /// Stands in for "some other type" so that rustc does not conclude, from a trait with one implementation, that
 /// two types are equal before it has seen the second.
 #[doc(hidden)]
@@ -111,6 +121,7 @@ impl Dim for Dyn {
     type TimesKnown<L: Known> = Dyn;
     type TimesRuntime<L: Dim> = Dyn;
 }
+#[diagnostic::do_not_recommend]
 impl SameDim<Dyn> for Dyn {
     type Merged = Dyn;
 }
@@ -136,12 +147,15 @@ macro_rules! number {
         impl$(<$r: Numeral>)? Size for $number {}
         impl$(<$r: Numeral>)? MayBe<Dyn> for $number {}
         impl$(<$r: Numeral>)? MayBe<$number> for $number {}
+        #[diagnostic::do_not_recommend]
         impl$(<$r: Numeral>)? SameDim<$number> for $number {
             type Merged = $number;
         }
+        #[diagnostic::do_not_recommend]
         impl$(<$r: Numeral>)? SameDim<Dyn> for $number {
             type Merged = $number;
         }
+        #[diagnostic::do_not_recommend]
         impl$(<$r: Numeral>)? SameDim<$number> for Dyn {
             type Merged = $number;
         }
@@ -203,9 +217,11 @@ macro_rules! dims {
         impl $crate::shape::SameDim<$crate::shape::Never> for $name {
             type Merged = $name;
         }
+        #[diagnostic::do_not_recommend]
         impl $crate::shape::BroadcastDim<$name> for $name {
             type Output = $name;
         }
+        #[diagnostic::do_not_recommend]
         impl $crate::shape::BroadcastDim<$crate::shape::D1> for $name {
             type Output = $name;
         }

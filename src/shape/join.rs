@@ -13,6 +13,7 @@ pub trait Merge<Rhs> {
     /// The shape with every size that either side knows.
     type Output: Shape;
 }
+#[diagnostic::do_not_recommend]
 impl Merge<()> for () {
     type Output = ();
 }
@@ -25,12 +26,38 @@ macro_rules! merge {
         merge!(@pair [$($rest)*] [$($bs)*] [$($pair)* ($a $b)]);
     };
     (@pair [] $unused:tt [$(($a:ident $b:ident))+]) => {
+        #[diagnostic::do_not_recommend]
         impl<$($a: SameDim<$b>, $b,)+> Merge<($($b,)+)> for ($($a,)+) {
             type Output = ($(<$a as SameDim<$b>>::Merged,)+);
         }
     };
 }
 each_rank!(merge);
+
+/// A tensor of shape `Rhs` can be stacked on one of this shape: they have one shape.
+#[diagnostic::on_unimplemented(
+    message = "tensors of shapes `{Self}` and `{Rhs}` can't be stacked",
+    label = "`stack` takes tensors of one shape",
+    note = "`cat` joins tensors that differ along one axis; `D3<D8<D4>>` is 384"
+)]
+pub trait StackedOn<Rhs> {
+    /// The shape of each, with every size that either side knows.
+    type Output: Shape;
+}
+#[diagnostic::do_not_recommend]
+impl<S: Merge<T, Output = Met>, T, Met: Shape> StackedOn<T> for S {
+    type Output = Met;
+}
+
+/// Slices of this shape are written by `Op` from a source of shape `Source`: they have one shape.
+#[diagnostic::on_unimplemented(
+    message = "`{Op}`: the slices that the indices name make `{Self}`, the source has shape `{Source}`",
+    label = "the source must have a slice for each index",
+    note = "the shape of the source is that of the tensor, with the number of indices in place of the axis; `D3<D8<D4>>` is 384"
+)]
+pub trait Slices<Source, Op> {}
+#[diagnostic::do_not_recommend]
+impl<S: Merge<T>, T, Op> Slices<T, Op> for S {}
 
 /// Tensors of these shapes can be joined end to end along axis `I`: all other sizes are the same.
 ///
@@ -41,7 +68,8 @@ each_rank!(merge);
 /// ```
 #[diagnostic::on_unimplemented(
     message = "tensors of shapes `{Self}` and `{Rhs}` can't be joined along axis {I}",
-    label = "all sizes but that of axis {I} must be the same"
+    label = "all sizes but that of axis {I} must be the same",
+    note = "`narrow` or `pad` one of them, or join along another axis; `D3<D8<D4>>` is 384"
 )]
 pub trait Concat<const I: isize, Rhs> {
     /// The shape of the joined tensor.

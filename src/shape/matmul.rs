@@ -8,26 +8,57 @@ use super::{Broadcast, Shape};
 /// The sizes that a matrix product sums over.
 #[diagnostic::on_unimplemented(
     message = "matmul: inner dimensions differ: `{Self}` and `{Rhs}`",
-    label = "the left operand has `{Self}` columns, the right one `{Rhs}` rows"
+    label = "the left operand has `{Self}` columns, the right one `{Rhs}` rows",
+    note = "a matrix stored the other way round is transposed: `x.matmul(w.t())`; `x.linear(&w, None)` takes the weight of a layer as it is stored",
+    note = "`D3<D8<D4>>` is 384"
 )]
 pub trait InnerDim<Rhs> {}
 #[diagnostic::do_not_recommend]
 impl<A: SameDim<B>, B> InnerDim<B> for A {}
 
-/// A shape of rank 2 or more: matrices, with leading axes that broadcast.
+/// The features that a linear layer takes: the last axis of its input.
+#[diagnostic::on_unimplemented(
+    message = "linear: the input has `{Self}` features, the weight takes `{K}`",
+    label = "the last axis of the input and the last axis of the weight must be equal",
+    note = "a weight is stored as (out, in), as PyTorch keeps it; where yours is (in, out), pass `&weight.t()`; `D3<D8<D4>>` is 384"
+)]
+pub trait InFeatures<K> {}
+#[diagnostic::do_not_recommend]
+impl<A: SameDim<B>, B> InFeatures<B> for A {}
+
+/// A shape that a matrix product takes: vectors, and matrices with leading axes that broadcast.
+///
+/// A vector stands for a row on the left and for a column on the right; the axis that this adds is not in the product.
 #[diagnostic::on_unimplemented(
     message = "matmul takes vectors and matrices, not a tensor of shape `{Self}`",
     label = "expected one axis or more (axes before the last two broadcast)",
-    note = "use `*` to scale by a number"
+    note = "zero-dim tensors are multiplied by `*`; in generic code, give the shape its axes: `(M, K)` of `M: Dim, K: Dim`"
 )]
-pub trait Matrix: Shape {
+pub trait Factor: Shape {
     /// The axes before the last two.
     type Batch: Shape;
-    /// The last axis but one.
-    type Rows: Dim;
-    /// The last axis.
+    /// The last axis: what is summed over where this is on the left.
     type Columns: Dim;
+    /// The last axis but one, a vector's only one: what is summed over where this is on the right.
+    type Rows: Dim;
+    /// What the product has of this as the left factor: its rows, or nothing.
+    type FromLeft;
+    /// What the product has of this as the right factor: its columns, or nothing.
+    type FromRight;
 }
+#[diagnostic::do_not_recommend]
+impl<A: Dim> Factor for (A,) {
+    type Batch = ();
+    type Columns = A;
+    type Rows = A;
+    type FromLeft = NoAxis;
+    type FromRight = NoAxis;
+}
+
+/// In place of an axis that is not there.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct NoAxis;
 
 /// A shape with one more axis at the end.
 pub trait Push<D> {
@@ -36,6 +67,9 @@ pub trait Push<D> {
 }
 impl<D: Dim> Push<D> for () {
     type Output = (D,);
+}
+impl<S: Shape> Push<NoAxis> for S {
+    type Output = S;
 }
 
 /// `Self @ T` has a shape: `(K) @ (K)` is a number, `(…, M, K) @ (…, K, N)` is `(…, M, N)` with the leading axes
@@ -47,43 +81,67 @@ impl<D: Dim> Push<D> for () {
 /// assert_eq!(Product::KNOWN, [Some(8), Some(4), Some(2), Some(5)]);
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "matmul is not defined for shapes `{Self}` and `{T}`",
-    label = "matmul takes vectors and matrices (with leading axes that broadcast), not zero-dim tensors",
-    note = "use `*` to scale by a number"
+    message = "matmul takes vectors and matrices, not a tensor of shape `{Self}`",
+    label = "expected one axis or more (axes before the last two broadcast)",
+    note = "zero-dim tensors are multiplied by `*`; in generic code, give the shape its axes: `(M, K)` of `M: Dim, K: Dim`"
 )]
 pub trait MatMul<T> {
     /// The shape of the product.
     type Output: Shape;
 }
-
-#[diagnostic::do_not_recommend]
-impl<A: Dim + InnerDim<B>, B: Dim> MatMul<(B,)> for (A,) {
-    type Output = ();
-}
-#[diagnostic::do_not_recommend]
-impl<S: Matrix, B: Dim> MatMul<(B,)> for S
-where
-    S::Columns: InnerDim<B>,
-    S::Batch: Push<S::Rows>,
-{
-    type Output = <S::Batch as Push<S::Rows>>::Output;
-}
-#[diagnostic::do_not_recommend]
-impl<A: Dim, T: Matrix> MatMul<T> for (A,)
-where
-    A: InnerDim<T::Rows>,
-    T::Batch: Push<T::Columns>,
-{
-    type Output = <T::Batch as Push<T::Columns>>::Output;
-}
-impl<S: Matrix, T: Matrix> MatMul<T> for S
+// The one implementation for shapes, so that rustc says which of its conditions failed.
+impl<S: Factor, T: Factor, Batch, Left> MatMul<T> for S
 where
     S::Columns: InnerDim<T::Rows>,
-    S::Batch: Broadcast<T::Batch>,
-    <S::Batch as Broadcast<T::Batch>>::Output: Push<S::Rows>,
-    <<S::Batch as Broadcast<T::Batch>>::Output as Push<S::Rows>>::Output: Push<T::Columns>,
+    S::Batch: Broadcast<T::Batch, Output = Batch>,
+    Batch: Push<S::FromLeft, Output = Left>,
+    Left: Push<T::FromRight, Output: Shape>,
 {
-    type Output = <<<S::Batch as Broadcast<T::Batch>>::Output as Push<S::Rows>>::Output as Push<T::Columns>>::Output;
+    type Output = <Left as Push<T::FromRight>>::Output;
+}
+
+// A second candidate, so that rustc waits for the right shape before it compares sizes: see `Never`.
+#[diagnostic::do_not_recommend]
+impl<S: Factor> MatMul<super::Never> for S {
+    type Output = ();
+}
+
+/// Two batches of as many matrices.
+#[diagnostic::on_unimplemented(
+    message = "batches of `{Self}` and of `{Rhs}` matrices are not multiplied matrix by matrix",
+    label = "both operands must have as many matrices",
+    note = "`matmul` repeats a batch of one; `D3<D8<D4>>` is 384"
+)]
+pub trait SameBatch<Rhs> {
+    /// The one of the two that says more.
+    type Output: Dim;
+}
+#[diagnostic::do_not_recommend]
+impl<A: SameDim<B, Merged = Met>, B, Met: Dim> SameBatch<B> for A {
+    type Output = Met;
+}
+
+/// `Self` and `T` are batches of matrices whose products have a shape: `(B, M, K)` and `(B, K, N)` give `(B, M, N)`.
+#[diagnostic::on_unimplemented(
+    message = "`bmm` takes two batches of matrices, not tensors of shapes `{Self}` and `{T}`",
+    label = "expected three axes each",
+    note = "`matmul` takes vectors, matrices and batches of them"
+)]
+pub trait BatchMatMul<T> {
+    /// The shape of the products.
+    type Output: Shape;
+}
+impl<B, M: Dim, K, C, L, N: Dim, Batch: Dim> BatchMatMul<(C, L, N)> for (B, M, K)
+where
+    B: SameBatch<C, Output = Batch>,
+    K: InnerDim<L>,
+{
+    type Output = (Batch, M, N);
+}
+// A second candidate, so that rustc reports the message above instead of unifying: see `Never`.
+#[diagnostic::do_not_recommend]
+impl<B, M, K> BatchMatMul<super::Never> for (B, M, K) {
+    type Output = ();
 }
 
 macro_rules! matrices {
@@ -103,10 +161,13 @@ macro_rules! matrices {
         }
     };
     (@matrix [$($batch:ident)*] [$rows:ident $columns:ident]) => {
-        impl<$($batch: Dim,)* $rows: Dim, $columns: Dim> Matrix for ($($batch,)* $rows, $columns,) {
+        #[diagnostic::do_not_recommend]
+        impl<$($batch: Dim,)* $rows: Dim, $columns: Dim> Factor for ($($batch,)* $rows, $columns,) {
             type Batch = ($($batch,)*);
-            type Rows = $rows;
             type Columns = $columns;
+            type Rows = $rows;
+            type FromLeft = $rows;
+            type FromRight = $columns;
         }
     };
     (@matrix [$($batch:ident)*] [$next:ident $($rest:ident)+]) => {

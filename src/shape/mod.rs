@@ -28,26 +28,26 @@ mod tuple;
 
 pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Smaller, Sum};
 pub use at_least::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3};
-pub use axis::{Axes, Axis, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
+pub use axis::{Axes, Axis, AxisArg, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
 pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes};
 pub use choosing::{IndexList, SameRank, SearchedBy};
 #[doc(hidden)]
 pub use convert::MayBe;
 pub use convert::{ConvertTo, MayEqual, Size, WrittenTo};
 pub use diagonal::{Diag, DiagEmbed, Diagonals, MainDiagonals, OneMatrix};
-pub use dim::{Dim, Dyn, Known, Never, SameDim};
-pub use join::{Concat, Merge};
-pub use matmul::{InnerDim, MatMul};
+pub use dim::{Dim, Dyn, Known, Never, SameDim, SameSizeFor};
+pub use join::{Concat, Merge, Slices, StackedOn};
+pub use matmul::{BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch};
 pub use memory_format::MemoryFormat;
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
 pub use parts::{
     AxisList, Count, Counted, Cut, CutEqually, Dimensional, Matrices, MoveAxis, Pad, Repeat, Rotate, Shifts, Tile,
     Unbind, Weights, Windows,
 };
-pub use product::{Beside, HasRank, Kronecker};
+pub use product::{Beside, HasRank, Kronecker, OfThree};
 
 pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxes, SqueezeAxis, Transpose};
-pub use reinterpret::{ItemSize, ViewedAs};
+pub use reinterpret::{ItemSize, RealAndImaginary, ViewedAs};
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 pub use suffix::EndsWith;
 

@@ -2,7 +2,7 @@
 
 use super::list::{List, ToShape};
 use super::tuple::{each_rank, each_suffix};
-use super::{Dim, Shape};
+use super::{Dim, SameDim, Shape};
 
 /// The shape has `N` axes.
 #[diagnostic::on_unimplemented(
@@ -63,3 +63,13 @@ macro_rules! kronecker {
     };
 }
 each_suffix!(kronecker);
+
+/// The size of an axis along which vectors of three lie.
+#[diagnostic::on_unimplemented(
+    message = "`cross` takes vectors of three elements, and this axis has size `{Self}`",
+    label = "the axis must have size 3",
+    note = "name the axis of size 3, as in `x.cross(&y, axis![-1])`"
+)]
+pub trait OfThree {}
+#[diagnostic::do_not_recommend]
+impl<D: SameDim<super::D3>> OfThree for D {}

@@ -1,7 +1,7 @@
 //! The shapes of rearranged tensors: `transpose`, `permute`, `t`, `squeeze`, `expand`. No element moves.
 //! Uses shapes; used by the views of these names.
 
-use super::axis::{Axis, DistinctAxes, TakeAll};
+use super::axis::{Axis, DistinctAxes, NamesOnce};
 use super::dim::{Dim, Known};
 use super::list::{Cons, List, Nil, Open, Taken, ToShape};
 use super::numeral::*;
@@ -46,8 +46,16 @@ where
     const ORDER: &'static [usize] = &[0];
 }
 
+/// `Axes`, a tuple of [`Axis`], names every axis of this shape, each once.
+#[diagnostic::on_unimplemented(
+    message = "`{Axes}` does not name every axis of a tensor of shape `{Self}`",
+    label = "every axis must be named once"
+)]
+pub trait NamesEvery<Axes>: NamesOnce<Axes> {}
+#[diagnostic::do_not_recommend]
+impl<S: NamesOnce<A, Rest: AllTaken>, A> NamesEvery<A> for S {}
+
 /// Nothing is left open.
-#[diagnostic::on_unimplemented(message = "not every axis is named", label = "every axis must be named once")]
 pub trait AllTaken {}
 impl AllTaken for Nil {}
 impl<Tail: AllTaken> AllTaken for Cons<Taken, Tail> {}
@@ -58,8 +66,7 @@ macro_rules! permute {
         impl<$(const $axis: isize,)+ S: Shape> Permute<DistinctAxes<($(Axis<$axis>,)+)>> for S
         where
             $(S: HasAxis<$axis>,)+
-            <S::Axes as List>::Open: TakeAll<S, ($(Axis<$axis>,)+)>,
-            <<S::Axes as List>::Open as TakeAll<S, ($(Axis<$axis>,)+)>>::Rest: AllTaken,
+            S: NamesEvery<($(Axis<$axis>,)+)>,
         {
             type Output = ($(<S as HasAxis<$axis>>::Dim,)+);
             const ORDER: &'static [usize] = &[$(<S as HasAxis<$axis>>::INDEX),+];
@@ -166,13 +173,12 @@ pub trait SqueezeAxes<Axes> {
     type Output: Shape;
 }
 /// What is left of `S` once axes are taken: those of size 1 are dropped.
-type Squeezed<S, Named> =
-    <<S as Shape>::Axes as DropTaken<<<<S as Shape>::Axes as List>::Open as TakeAll<S, Named>>::Rest>>::Output;
+type Squeezed<S, Named> = <<S as Shape>::Axes as DropTaken<<S as NamesOnce<Named>>::Rest>>::Output;
 #[diagnostic::do_not_recommend]
 impl<S: Shape, Named> SqueezeAxes<DistinctAxes<Named>> for S
 where
-    <S::Axes as List>::Open: TakeAll<S, Named>,
-    S::Axes: DropTaken<<<S::Axes as List>::Open as TakeAll<S, Named>>::Rest>,
+    S: NamesOnce<Named>,
+    S::Axes: DropTaken<<S as NamesOnce<Named>>::Rest>,
     Squeezed<S, Named>: ToShape,
 {
     type Output = <Squeezed<S, Named> as ToShape>::Shape;
@@ -202,7 +208,8 @@ where
 /// front.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be expanded to `{To}`",
-    label = "only axes of size 1 expand, and new axes come in front"
+    label = "only axes of size 1 expand, and new axes come in front",
+    note = "`unsqueeze` puts an axis of size 1 in; `repeat` copies; `D3<D8<D4>>` is 384"
 )]
 pub trait ExpandTo<To> {}
 #[diagnostic::do_not_recommend]

@@ -54,3 +54,12 @@ where
 {
     type Output = ();
 }
+
+/// The size of an axis of real and imaginary parts: 2.
+#[diagnostic::on_unimplemented(
+    message = "`view_as_complex` takes a last axis of size 2, not of `{Self}`",
+    label = "the last axis must hold the real and the imaginary part of each number"
+)]
+pub trait RealAndImaginary {}
+#[diagnostic::do_not_recommend]
+impl<D: Dim> RealAndImaginary for D where D::Unnamed: SameDim<D2> {}

@@ -10,7 +10,8 @@ use super::{HasAxis, Shape};
 /// where both are known, else at run time).
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be reshaped to `{To}`",
-    label = "the numbers of elements differ"
+    label = "the numbers of elements differ",
+    note = "let one size follow from the others, as in `shape![_, 384]`; `D3<D8<D4>>` is 384"
 )]
 pub trait ReshapeTo<To> {}
 #[diagnostic::do_not_recommend]

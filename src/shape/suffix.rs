@@ -10,7 +10,7 @@ use super::{Dim, SameDim};
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` does not end with the axes `{N}`",
     label = "the last axes are normalised: they must be those of the shape named, or of the weight",
-    note = "the shape normalised over has one axis or more, and no more than the tensor"
+    note = "the shape normalised over has one axis or more, and no more than the tensor; `D3<D8<D4>>` is 384"
 )]
 pub trait EndsWith<N> {}
 
@@ -19,6 +19,7 @@ impl EndsWith<(D1,)> for () {}
 macro_rules! ends_with {
     ([$($lead:ident)*]) => {};
     ([$($lead:ident)*] $(($a:ident $b:ident))+) => {
+        #[diagnostic::do_not_recommend]
         impl<$($lead: Dim,)* $($a: Dim + SameDim<$b>, $b: Dim,)+> EndsWith<($($b,)+)> for ($($lead,)* $($a,)+) {}
     };
 }

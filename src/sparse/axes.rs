@@ -10,7 +10,7 @@ use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::choosing::{self, IndexFor};
 use crate::shape::{
-    Axis, D1, Dimensional, HasAxis, IndexList, InsertAxis, Matrices, Permute, Reverse, Shape, SizeArray, Transpose,
+    AxisArg, D1, Dimensional, HasAxis, IndexList, InsertAxis, Matrices, Permute, Reverse, Shape, SizeArray, Transpose,
 };
 use crate::tensor::Tensor;
 
@@ -65,8 +65,8 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     #[track_caller]
     pub fn transpose<const I: isize, const J: isize>(
         &self,
-        first: Axis<I>,
-        second: Axis<J>,
+        first: impl AxisArg<I>,
+        second: impl AxisArg<J>,
     ) -> SparseTensor<E, <S as Transpose<I, J>>::Output>
     where
         S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
@@ -77,8 +77,8 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// [`transpose`](Self::transpose), returning the error.
     pub fn try_transpose<const I: isize, const J: isize>(
         &self,
-        _first: Axis<I>,
-        _second: Axis<J>,
+        _first: impl AxisArg<I>,
+        _second: impl AxisArg<J>,
     ) -> Result<SparseTensor<E, <S as Transpose<I, J>>::Output>>
     where
         S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
@@ -121,7 +121,10 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// assert_eq!(tensor![[0, 7]].to_sparse().unsqueeze(axis![-1]).shape(), [1, 2, 1]);
     /// ```
     #[track_caller]
-    pub fn unsqueeze<const I: isize>(&self, axis: Axis<I>) -> SparseTensor<E, <S as InsertAxis<I>>::Inserted<D1>>
+    pub fn unsqueeze<const I: isize>(
+        &self,
+        axis: impl AxisArg<I>,
+    ) -> SparseTensor<E, <S as InsertAxis<I>>::Inserted<D1>>
     where
         S: InsertAxis<I>,
     {
@@ -131,7 +134,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// [`unsqueeze`](Self::unsqueeze), returning the error.
     pub fn try_unsqueeze<const I: isize>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
     ) -> Result<SparseTensor<E, <S as InsertAxis<I>>::Inserted<D1>>>
     where
         S: InsertAxis<I>,
@@ -158,7 +161,11 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// assert_eq!(s.select(axis![0], 1).to_dense(), tensor![4, 0, 5]);
     /// ```
     #[track_caller]
-    pub fn select<const I: isize>(&self, axis: Axis<I>, index: usize) -> SparseTensor<E, <S as HasAxis<I>>::Removed>
+    pub fn select<const I: isize>(
+        &self,
+        axis: impl AxisArg<I>,
+        index: usize,
+    ) -> SparseTensor<E, <S as HasAxis<I>>::Removed>
     where
         E: Dtype,
         S: HasAxis<I> + Matrices,
@@ -169,7 +176,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// [`select`](Self::select), returning the error.
     pub fn try_select<const I: isize>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         index: usize,
     ) -> Result<SparseTensor<E, <S as HasAxis<I>>::Removed>>
     where
@@ -201,7 +208,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     #[track_caller]
     pub fn narrow<const I: isize>(
         &self,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
         start: usize,
         len: usize,
     ) -> SparseTensor<E, <S as HasAxis<I>>::Replace<crate::Dyn>>
@@ -214,7 +221,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// [`narrow`](Self::narrow), returning the error.
     pub fn try_narrow<const I: isize>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         start: usize,
         len: usize,
     ) -> Result<SparseTensor<E, <S as HasAxis<I>>::Replace<crate::Dyn>>>
@@ -253,7 +260,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     #[track_caller]
     pub fn index_select<const I: isize, X: IndexFor<choosing::index_select>, T: Shape + IndexList>(
         &self,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
         index: &Tensor<X, T>,
     ) -> SparseTensor<E, <S as HasAxis<I>>::Replace<<T as IndexList>::Dim>>
     where
@@ -265,7 +272,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// [`index_select`](Self::index_select), returning the error.
     pub fn try_index_select<const I: isize, X: IndexFor<choosing::index_select>, T: Shape + IndexList>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         index: &Tensor<X, T>,
     ) -> Result<SparseTensor<E, <S as HasAxis<I>>::Replace<<T as IndexList>::Dim>>>
     where

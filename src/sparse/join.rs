@@ -5,7 +5,7 @@ use super::rows::{countable, rows_of};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Promoted};
 use crate::error::{Error, Result, unwrap};
-use crate::shape::{Axis, Concat, Dimensional, HasAxis, InsertAxis, Merge, Shape, SizeArray};
+use crate::shape::{AxisArg, Concat, Dimensional, HasAxis, InsertAxis, Merge, Shape, SizeArray};
 
 impl<E: Dtype, S: Shape> SparseTensor<E, S> {
     /// The other tensor after this one along an axis (`torch.cat`). The dtypes promote; the result is not known to be coalesced.
@@ -22,7 +22,7 @@ impl<E: Dtype, S: Shape> SparseTensor<E, S> {
     pub fn cat<const I: isize, F: Dtype, T: Shape>(
         &self,
         other: &SparseTensor<F, T>,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
     ) -> SparseTensor<Promoted<E, F>, <S as Concat<I, T>>::Output>
     where
         S: Concat<I, T> + HasAxis<I> + Dimensional,
@@ -34,7 +34,7 @@ impl<E: Dtype, S: Shape> SparseTensor<E, S> {
     pub fn try_cat<const I: isize, F: Dtype, T: Shape>(
         &self,
         other: &SparseTensor<F, T>,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
     ) -> Result<SparseTensor<Promoted<E, F>, <S as Concat<I, T>>::Output>>
     where
         S: Concat<I, T> + HasAxis<I> + Dimensional,
@@ -55,7 +55,7 @@ impl<E: Dtype, S: Shape> SparseTensor<E, S> {
     pub fn stack<const I: isize, F: Dtype, T: Shape>(
         &self,
         other: &SparseTensor<F, T>,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
     ) -> SparseTensor<Promoted<E, F>, <<S as Merge<T>>::Output as InsertAxis<I>>::Inserted<crate::dim!(2)>>
     where
         S: Merge<T>,
@@ -68,7 +68,7 @@ impl<E: Dtype, S: Shape> SparseTensor<E, S> {
     pub fn try_stack<const I: isize, F: Dtype, T: Shape>(
         &self,
         other: &SparseTensor<F, T>,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
     ) -> Result<SparseTensor<Promoted<E, F>, <<S as Merge<T>>::Output as InsertAxis<I>>::Inserted<crate::dim!(2)>>>
     where
         S: Merge<T>,

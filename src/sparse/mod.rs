@@ -17,6 +17,7 @@ mod matmul;
 mod operators;
 mod product;
 mod reduce;
+mod refused;
 mod rows;
 mod scaling;
 mod sum;

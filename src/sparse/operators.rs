@@ -30,7 +30,7 @@ use core::ops::*;
     message = "`{Op}` is not defined for a sparse tensor of shape `{S}` and `{Self}`",
     label = "not what goes with a sparse tensor here",
     note = "sparse tensors are added to and subtracted from tensors of their shape, multiplied by those that broadcast to it and by scalars, and divided by scalars and zero-dim tensors",
-    note = "`.to_dense()` gives a strided tensor, which goes with everything"
+    note = "sparse tensors are on `Cpu`: an operand elsewhere is moved first, `.to_device::<Cpu>()?`; `.to_dense()` gives a strided tensor, which goes with everything on its device"
 )]
 pub trait RightOfSparse<Op, E: Element, S: Shape, const N: usize> {
     type Output;

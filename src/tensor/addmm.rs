@@ -10,7 +10,7 @@ use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::reduce::Accumulating;
 use crate::ops::{self, Op};
-use crate::shape::{Dim, ExpandTo, InnerDim, SameDim, Shape};
+use crate::shape::{Dim, ExpandTo, InnerDim, SameBatch, Shape};
 
 /// `beta * input + alpha * product`, element by element; a `beta` of 0 leaves the input out, NaN included.
 struct Adding<C> {
@@ -154,11 +154,11 @@ added_products! {
         |x, a, b, factors| multiply(a.elements(), b.elements(), Some(summand::<ops::reduce::addmv, _, _, D>(x, factors)?)),
         "assert_eq!(tensor![1, 2].addmv(&tensor![[1, 2], [3, 4]], &tensor![10, 1], -1, 2).to_vec(), [23, 66]);";
     /// `beta * self + alpha * (batch1 @ batch2)`, of batches of matrices.
-    baddbmm try_baddbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameDim<B2>,] (batch1: (B, M, K), batch2: (B2, K2, N)) -> (B, M, N),
+    baddbmm try_baddbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameBatch<B2>,] (batch1: (B, M, K), batch2: (B2, K2, N)) -> (B, M, N),
         |x, a, b, factors| batches(a, b, summand::<ops::reduce::baddbmm, _, _, D>(x, factors)?),
         "let x = tensor![1].baddbmm(&tensor![[[1, 2]], [[3, 4]]], &tensor![[[1], [1]], [[1], [2]]], 1, 1);\nassert_eq!(x.to_vec(), [4, 12]);";
     /// `beta * self + alpha * sum(batch1 @ batch2)`, the sum being over the batch.
-    addbmm try_addbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameDim<B2>,] (batch1: (B, M, K), batch2: (B2, K2, N)) -> (M, N),
+    addbmm try_addbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameBatch<B2>,] (batch1: (B, M, K), batch2: (B2, K2, N)) -> (M, N),
         |x, a, b, factors| summed_batches(a, b, summand::<ops::reduce::addbmm, _, _, D>(x, factors)?),
         "let x = tensor![1].addbmm(&tensor![[[1, 2]], [[3, 4]]], &tensor![[[1], [1]], [[1], [2]]], 1, 1);\nassert_eq!(x.to_vec(), [15]);";
     /// `beta * self + alpha * outer(vec1, vec2)`, of vectors.

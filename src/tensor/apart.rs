@@ -9,13 +9,13 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, unwrap};
 use crate::shape::slicing::{Items, Slice};
-use crate::shape::{Axis, CutEqually, Dimensional, Dyn, HasAxis, Shape, Unbind};
+use crate::shape::{AxisArg, CutEqually, Dimensional, Dyn, HasAxis, Shape, Unbind};
 
 /// A part of a mutable view along an axis.
 type PartMut<'a, E, S, D, const I: isize> = TensorViewMut<'a, E, <S as HasAxis<I>>::Replace<Dyn>, D>;
 
 impl<'a, E: Element, S: Shape, D: Device> TensorViewMut<'a, E, S, D> {
-    fn split_at<const I: isize>(self, axis: Axis<I>, at: usize) -> Result<[PartMut<'a, E, S, D, I>; 2]>
+    fn split_at<const I: isize>(self, axis: impl AxisArg<I>, at: usize) -> Result<[PartMut<'a, E, S, D, I>; 2]>
     where
         S: Dimensional + HasAxis<I>,
     {
@@ -47,7 +47,7 @@ macro_rules! apart {
             /// assert_eq!(x.to_vec(), [6, 2, 3, 15, 5, 6]);
             /// ```
             #[track_caller]
-            pub fn split_at_mut<const I: isize>(&mut self, axis: Axis<I>, at: usize) -> [PartMut<'_, E, S, D, I>; 2]
+            pub fn split_at_mut<const I: isize>(&mut self, axis: impl AxisArg<I>, at: usize) -> [PartMut<'_, E, S, D, I>; 2]
             where
                 S: Dimensional + HasAxis<I>,
             {
@@ -55,7 +55,7 @@ macro_rules! apart {
             }
 
             /// [`split_at_mut`](Self::split_at_mut), returning the error.
-            pub fn try_split_at_mut<const I: isize>(&mut self, axis: Axis<I>, at: usize) -> Result<[PartMut<'_, E, S, D, I>; 2]>
+            pub fn try_split_at_mut<const I: isize>(&mut self, axis: impl AxisArg<I>, at: usize) -> Result<[PartMut<'_, E, S, D, I>; 2]>
             where
                 S: Dimensional + HasAxis<I>,
             {
@@ -78,7 +78,7 @@ macro_rules! apart {
             #[track_caller]
             pub fn iter_axis_mut<const I: isize>(
                 &mut self,
-                axis: Axis<I>,
+                axis: impl AxisArg<I>,
             ) -> impl ExactSizeIterator<Item = TensorViewMut<'_, E, <S as HasAxis<I>>::Removed, D>>
             where
                 S: Dimensional + HasAxis<I>,

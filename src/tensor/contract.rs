@@ -7,7 +7,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Copying};
-use crate::shape::{Axes, Beside, Dim, Dyn, HasAxis, InnerDim, Kronecker, Shape, SizeArray, strides};
+use crate::shape::{Axes, Beside, Dim, Dyn, HasAxis, Kronecker, SameSizeFor, Shape, SizeArray, strides};
 use crate::storage::View;
 
 /// A tensor seen as a matrix: the axes that stay as its rows, those summed over as its columns.
@@ -91,7 +91,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn inner<F: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Tensor<E, T, D>
     where
         E: NumericFor<ops::reduce::inner> + SameDtypeFor<F, ops::reduce::inner>,
-        <S as HasAxis<-1>>::Dim: InnerDim<<R as HasAxis<-1>>::Dim>,
+        <S as HasAxis<-1>>::Dim: SameSizeFor<<R as HasAxis<-1>>::Dim, ops::reduce::inner>,
         <S as HasAxis<-1>>::Removed: Beside<<R as HasAxis<-1>>::Removed, Output = T>,
     {
         unwrap(self.try_inner(other))
@@ -101,7 +101,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn try_inner<F: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::inner> + SameDtypeFor<F, ops::reduce::inner>,
-        <S as HasAxis<-1>>::Dim: InnerDim<<R as HasAxis<-1>>::Dim>,
+        <S as HasAxis<-1>>::Dim: SameSizeFor<<R as HasAxis<-1>>::Dim, ops::reduce::inner>,
         <S as HasAxis<-1>>::Removed: Beside<<R as HasAxis<-1>>::Removed, Output = T>,
     {
         if S::RANK == 0 || R::RANK == 0 {

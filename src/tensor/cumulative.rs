@@ -9,7 +9,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{InexactFor, OrderedFor};
 use crate::ops::kernel::Map2;
-use crate::shape::{Axis, Dyn, HasAxis, Shape};
+use crate::shape::{AxisArg, Dyn, HasAxis, Shape};
 
 /// Runs on in the number `C`: `combine(before, element)`.
 #[inline(always)]
@@ -146,7 +146,7 @@ macro_rules! running_extremes {
             #[doc = $example]
             /// ```
             #[track_caller]
-            pub fn $name<const I: isize>(&self, axis: Axis<I>) -> (Tensor<E, S, D>, Tensor<i64, S, D>)
+            pub fn $name<const I: isize>(&self, axis: impl AxisArg<I>) -> (Tensor<E, S, D>, Tensor<i64, S, D>)
             where
                 E: OrderedFor<ops::reduce::$name>,
                 S: HasAxis<I>,
@@ -155,7 +155,7 @@ macro_rules! running_extremes {
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<const I: isize>(&self, _axis: Axis<I>) -> Result<(Tensor<E, S, D>, Tensor<i64, S, D>)>
+            pub fn $try<const I: isize>(&self, _axis: impl AxisArg<I>) -> Result<(Tensor<E, S, D>, Tensor<i64, S, D>)>
             where
                 E: OrderedFor<ops::reduce::$name>,
                 S: HasAxis<I>,
@@ -184,7 +184,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].cumprod(axis![1]).to_vec(), [1, 2, 6, 4, 20, 120]);
     /// ```
     #[track_caller]
-    pub fn cumprod<const I: isize, O: Dtype>(&self, axis: Axis<I>) -> Tensor<O, S, D>
+    pub fn cumprod<const I: isize, O: Dtype>(&self, axis: impl AxisArg<I>) -> Tensor<O, S, D>
     where
         E: Dtype<Sum = O>,
         S: HasAxis<I>,
@@ -193,7 +193,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`cumprod`](Self::cumprod), returning the error.
-    pub fn try_cumprod<const I: isize, O: Dtype>(&self, _axis: Axis<I>) -> Result<Tensor<O, S, D>>
+    pub fn try_cumprod<const I: isize, O: Dtype>(&self, _axis: impl AxisArg<I>) -> Result<Tensor<O, S, D>>
     where
         E: Dtype<Sum = O>,
         S: HasAxis<I>,
@@ -212,7 +212,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![1000.0, 0.0, 2000.0].logcumsumexp(axis![0]).to_vec(), [1000.0, 1000.0, 2000.0]);
     /// ```
     #[track_caller]
-    pub fn logcumsumexp<const I: isize>(&self, axis: Axis<I>) -> Tensor<E, S, D>
+    pub fn logcumsumexp<const I: isize>(&self, axis: impl AxisArg<I>) -> Tensor<E, S, D>
     where
         E: InexactFor<ops::reduce::logcumsumexp>,
         S: HasAxis<I>,
@@ -221,7 +221,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`logcumsumexp`](Self::logcumsumexp), returning the error.
-    pub fn try_logcumsumexp<const I: isize>(&self, _axis: Axis<I>) -> Result<Tensor<E, S, D>>
+    pub fn try_logcumsumexp<const I: isize>(&self, _axis: impl AxisArg<I>) -> Result<Tensor<E, S, D>>
     where
         E: InexactFor<ops::reduce::logcumsumexp>,
         S: HasAxis<I>,
@@ -245,7 +245,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.diff(axis![-1], 2).to_vec(), [2, 1]);
     /// ```
     #[track_caller]
-    pub fn diff<const I: isize>(&self, axis: Axis<I>, n: usize) -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
+    pub fn diff<const I: isize>(&self, axis: impl AxisArg<I>, n: usize) -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
     where
         E: Dtype,
         S: HasAxis<I>,
@@ -256,7 +256,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`diff`](Self::diff), returning the error.
     pub fn try_diff<const I: isize>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         n: usize,
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>>
     where

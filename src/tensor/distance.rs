@@ -14,7 +14,7 @@ use crate::ops::kernel::{Combining, Copying};
 use crate::ops::measure::Norming;
 use crate::ops::reduce::Questioning;
 use crate::shape::{
-    Axis, Broadcast, D3, HasAxis, MatMul, SameDim, Shape, SizeArray, Transpose, broadcast_sizes, strides,
+    AxisArg, Broadcast, HasAxis, MatMul, OfThree, Shape, SizeArray, Transpose, broadcast_sizes, strides,
 };
 use crate::storage::{View, ViewMut};
 
@@ -181,13 +181,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn cross<const I: isize, F: Dtype, R: Shape, T>(
         &self,
         other: &Tensor<F, R, D>,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
     ) -> Tensor<E, T, D>
     where
         E: NumericFor<ops::reduce::cross> + SameDtypeFor<F, ops::reduce::cross>,
         S: Broadcast<R, Output = T>,
         T: Shape + HasAxis<I>,
-        <T as HasAxis<I>>::Dim: SameDim<D3>,
+        <T as HasAxis<I>>::Dim: OfThree,
     {
         unwrap(self.try_cross(other, axis))
     }
@@ -196,13 +196,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn try_cross<const I: isize, F: Dtype, R: Shape, T>(
         &self,
         other: &Tensor<F, R, D>,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
     ) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::cross> + SameDtypeFor<F, ops::reduce::cross>,
         S: Broadcast<R, Output = T>,
         T: Shape + HasAxis<I>,
-        <T as HasAxis<I>>::Dim: SameDim<D3>,
+        <T as HasAxis<I>>::Dim: OfThree,
     {
         let axis = <T as HasAxis<I>>::INDEX;
         let (a, b) = (self.elements(), same_dtype::<E, F, R, D>(other));

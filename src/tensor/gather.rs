@@ -8,7 +8,7 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::choosing::{self, IndexFor};
 use crate::ops::kernel::Casting;
-use crate::shape::{Axis, Broadcast, Dim, HasAxis, IndexList, InsertAxis, SameRank, Shape, SizeArray, strides};
+use crate::shape::{AxisArg, Broadcast, Dim, HasAxis, IndexList, InsertAxis, SameRank, Shape, SizeArray, strides};
 use crate::storage::View;
 
 /// The elements of a tensor operand, which are where the result is.
@@ -76,7 +76,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn index_select<const I: isize, X: TensorOperand, N: Dim>(
         &self,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
         index: X,
     ) -> Tensor<E, <S as HasAxis<I>>::Replace<N>, D>
     where
@@ -91,7 +91,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`index_select`](Self::index_select), returning the error.
     pub fn try_index_select<const I: isize, X: TensorOperand, N: Dim>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         index: X,
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<N>, D>>
     where
@@ -120,7 +120,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.gather(axis![1], tensor![[2, 0], [1, 1]]).to_vec(), [3, 1, 5, 5]);
     /// ```
     #[track_caller]
-    pub fn gather<const I: isize, X: TensorOperand>(&self, axis: Axis<I>, index: X) -> Tensor<E, X::Shape, D>
+    pub fn gather<const I: isize, X: TensorOperand>(&self, axis: impl AxisArg<I>, index: X) -> Tensor<E, X::Shape, D>
     where
         S: HasAxis<I> + SameRank<X::Shape>,
         X::Elem: IndexFor<choosing::gather>,
@@ -132,7 +132,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`gather`](Self::gather), returning the error.
     pub fn try_gather<const I: isize, X: TensorOperand>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         index: X,
     ) -> Result<Tensor<E, X::Shape, D>>
     where
@@ -163,7 +163,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(largest.to_vec(), [9, 7]);
     /// ```
     #[track_caller]
-    pub fn take_along_dim<const I: isize, X: TensorOperand, T: Shape>(&self, index: X, axis: Axis<I>) -> Tensor<E, T, D>
+    pub fn take_along_dim<const I: isize, X: TensorOperand, T: Shape>(
+        &self,
+        index: X,
+        axis: impl AxisArg<I>,
+    ) -> Tensor<E, T, D>
     where
         S: HasAxis<I> + SameRank<X::Shape>,
         X::Shape: Broadcast<<S as HasAxis<I>>::Kept, Output = T>,
@@ -177,7 +181,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn try_take_along_dim<const I: isize, X: TensorOperand, T: Shape>(
         &self,
         index: X,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
     ) -> Result<Tensor<E, T, D>>
     where
         S: HasAxis<I> + SameRank<X::Shape>,

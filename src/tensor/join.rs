@@ -9,7 +9,7 @@ use crate::dtype::{CastTo, Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E
 use crate::error::{Error, Result, Sizes, unwrap};
 use crate::ops::kernel::Casting;
 use crate::shape::{
-    Axis, Concat, D2, D3, D4, D5, D6, D7, D8, Dyn, HasAxis, InsertAxis, MemoryFormat, Merge, Shape, SizeArray,
+    AxisArg, Concat, D2, D3, D4, D5, D6, D7, D8, Dyn, HasAxis, InsertAxis, MemoryFormat, Shape, SizeArray, StackedOn,
     memory_format, strides,
 };
 use crate::storage::View;
@@ -242,15 +242,21 @@ pub trait Joined<const I: isize> {
 /// assert_eq!(many.shape(), [10, 2]);
 /// ```
 #[track_caller]
-pub fn cat<const I: isize, L: Joined<I>>(tensors: L, axis: Axis<I>) -> Tensor<L::Elem, L::Shape, L::Device> {
+pub fn cat<const I: isize, L, E: Element, S: Shape, D: Device>(tensors: L, axis: impl AxisArg<I>) -> Tensor<E, S, D>
+where
+    L: Joined<I, Elem = E, Shape = S, Device = D>,
+{
     unwrap(try_cat(tensors, axis))
 }
 
 /// [`cat`], returning the error.
-pub fn try_cat<const I: isize, L: Joined<I>>(
+pub fn try_cat<const I: isize, L, E: Element, S: Shape, D: Device>(
     tensors: L,
-    _axis: Axis<I>,
-) -> Result<Tensor<L::Elem, L::Shape, L::Device>> {
+    _axis: impl AxisArg<I>,
+) -> Result<Tensor<E, S, D>>
+where
+    L: Joined<I, Elem = E, Shape = S, Device = D>,
+{
     tensors.join()
 }
 
@@ -283,15 +289,21 @@ pub trait Stacked<const I: isize> {
 /// assert_eq!(points.to_vec(), [1, 4, 2, 5, 3, 6]);
 /// ```
 #[track_caller]
-pub fn stack<const I: isize, L: Stacked<I>>(tensors: L, axis: Axis<I>) -> Tensor<L::Elem, L::Shape, L::Device> {
+pub fn stack<const I: isize, L, E: Element, S: Shape, D: Device>(tensors: L, axis: impl AxisArg<I>) -> Tensor<E, S, D>
+where
+    L: Stacked<I, Elem = E, Shape = S, Device = D>,
+{
     unwrap(try_stack(tensors, axis))
 }
 
 /// [`stack`], returning the error.
-pub fn try_stack<const I: isize, L: Stacked<I>>(
+pub fn try_stack<const I: isize, L, E: Element, S: Shape, D: Device>(
     tensors: L,
-    _axis: Axis<I>,
-) -> Result<Tensor<L::Elem, L::Shape, L::Device>> {
+    _axis: impl AxisArg<I>,
+) -> Result<Tensor<E, S, D>>
+where
+    L: Stacked<I, Elem = E, Shape = S, Device = D>,
+{
     tensors.stack().map_err(|error| match error {
         // Pieces are joined with the new axis in place; the error speaks of them as they came.
         Error::Join { op, first, other, axis } => {
@@ -306,8 +318,6 @@ pub fn try_stack<const I: isize, L: Stacked<I>>(
 fn with_new_axis(sizes: &[usize], strides: &[usize], axis: usize) -> (Vec<usize>, Vec<usize>) {
     ([&sizes[..axis], &[1], &sizes[axis..]].concat(), [&strides[..axis], &[1], &strides[axis..]].concat())
 }
-
-type Join2<A, B> = <A as JoinDtype<B>>::Output;
 
 /// For three pieces it writes `impl Joined<I> for (A, B, C)` and `impl Stacked<I> for (A, B, C)`.
 macro_rules! tuples {
@@ -398,23 +408,23 @@ macro_rules! folds {
             type Elem = <Fold<$first::Elem, $first::Shape> as MergeFold<($second, $($rest,)*)>>::Elem;
             type Merged = <Fold<$first::Elem, $first::Shape> as MergeFold<($second, $($rest,)*)>>::Shape;
         }
-        impl<const I: isize, E: Element, S: Shape, $second: Piece, $($rest: Piece,)*> ConcatFold<I, ($second, $($rest,)*)> for Fold<E, S>
+        impl<const I: isize, E: Element, S: Shape, Both, Met, $second: Piece, $($rest: Piece,)*> ConcatFold<I, ($second, $($rest,)*)> for Fold<E, S>
         where
-            E: JoinDtype<$second::Elem>,
-            S: Concat<I, $second::Shape>,
-            Fold<Join2<E, $second::Elem>, <S as Concat<I, $second::Shape>>::Output>: ConcatFold<I, ($($rest,)*)>,
+            E: JoinDtype<$second::Elem, Output = Both>,
+            S: Concat<I, $second::Shape, Output = Met>,
+            Fold<Both, Met>: ConcatFold<I, ($($rest,)*)>,
         {
-            type Elem = <Fold<Join2<E, $second::Elem>, <S as Concat<I, $second::Shape>>::Output> as ConcatFold<I, ($($rest,)*)>>::Elem;
-            type Shape = <Fold<Join2<E, $second::Elem>, <S as Concat<I, $second::Shape>>::Output> as ConcatFold<I, ($($rest,)*)>>::Shape;
+            type Elem = <Fold<Both, Met> as ConcatFold<I, ($($rest,)*)>>::Elem;
+            type Shape = <Fold<Both, Met> as ConcatFold<I, ($($rest,)*)>>::Shape;
         }
-        impl<E: Element, S: Shape, $second: Piece, $($rest: Piece,)*> MergeFold<($second, $($rest,)*)> for Fold<E, S>
+        impl<E: Element, S: Shape, Both, Met, $second: Piece, $($rest: Piece,)*> MergeFold<($second, $($rest,)*)> for Fold<E, S>
         where
-            E: JoinDtype<$second::Elem>,
-            S: Merge<$second::Shape>,
-            Fold<Join2<E, $second::Elem>, <S as Merge<$second::Shape>>::Output>: MergeFold<($($rest,)*)>,
+            E: JoinDtype<$second::Elem, Output = Both>,
+            S: StackedOn<$second::Shape, Output = Met>,
+            Fold<Both, Met>: MergeFold<($($rest,)*)>,
         {
-            type Elem = <Fold<Join2<E, $second::Elem>, <S as Merge<$second::Shape>>::Output> as MergeFold<($($rest,)*)>>::Elem;
-            type Shape = <Fold<Join2<E, $second::Elem>, <S as Merge<$second::Shape>>::Output> as MergeFold<($($rest,)*)>>::Shape;
+            type Elem = <Fold<Both, Met> as MergeFold<($($rest,)*)>>::Elem;
+            type Shape = <Fold<Both, Met> as MergeFold<($($rest,)*)>>::Shape;
         }
     )*};
 }

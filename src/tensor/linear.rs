@@ -9,7 +9,7 @@ use crate::ops;
 use crate::ops::UnaryOp;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::Applying;
-use crate::shape::{Dim, HasAxis, InnerDim, Shape, SizeArray};
+use crate::shape::{Dim, HasAxis, InFeatures, Shape, SizeArray};
 use crate::storage::View;
 
 /// An operation of one operand whose result on elements of dtype `E` has that dtype.
@@ -87,7 +87,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: NumericFor<ops::reduce::linear>,
         S: HasAxis<-1>,
-        <S as HasAxis<-1>>::Dim: InnerDim<K>,
+        <S as HasAxis<-1>>::Dim: InFeatures<K>,
     {
         unwrap(self.try_linear(weight, bias))
     }
@@ -101,7 +101,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: NumericFor<ops::reduce::linear>,
         S: HasAxis<-1>,
-        <S as HasAxis<-1>>::Dim: InnerDim<K>,
+        <S as HasAxis<-1>>::Dim: InFeatures<K>,
     {
         apply(self, weight, bias, |x, weight, added| D::matmul::<E>(x, weight, added))
     }
@@ -133,7 +133,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: NumericFor<ops::reduce::linear>,
         S: HasAxis<-1>,
-        <S as HasAxis<-1>>::Dim: InnerDim<K>,
+        <S as HasAxis<-1>>::Dim: InFeatures<K>,
     {
         unwrap(self.try_linear_with(weight, bias, activation))
     }
@@ -148,7 +148,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: NumericFor<ops::reduce::linear>,
         S: HasAxis<-1>,
-        <S as HasAxis<-1>>::Dim: InnerDim<K>,
+        <S as HasAxis<-1>>::Dim: InFeatures<K>,
     {
         apply(self, weight, bias, |x, weight, added| D::matmul_then::<E>(Applying::<A>::new(), x, weight, added))
     }

@@ -78,7 +78,7 @@ macro_rules! medians {
             #[doc = $along]
             /// ```
             #[track_caller]
-            pub fn $axis<A: OneAxis<S>>(&self, axis: A) -> (Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)
+            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
             where
                 E: RealFor<choosing::$name>,
             {
@@ -86,7 +86,7 @@ macro_rules! medians {
             }
 
             #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
-            pub fn $try_axis<A: OneAxis<S>>(&self, _axis: A) -> Result<(Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)>
+            pub fn $try_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, _axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
             where
                 E: RealFor<choosing::$name>,
             {

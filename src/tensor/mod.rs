@@ -86,7 +86,9 @@ pub use grid::{
     BlockDiag, Broadcasted, Grid, block_diag, broadcast_tensors, cartesian_prod, meshgrid, meshgrid_xy, try_block_diag,
     try_broadcast_tensors, try_cartesian_prod,
 };
-pub use index::{Iter, Position};
+#[doc(hidden)]
+pub use index::{Indexed, PositionIn};
+pub use index::{Iter, OnHost, Position};
 pub use int_mm::ByteNumber;
 pub use join::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};
 pub use layout::{AnyLayout, Layout, Strided};
@@ -116,7 +118,7 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::ops::kernel::Copying;
 use crate::shape::strides;
-use crate::shape::{Axis, HasAxis, Shape, SizeArray};
+use crate::shape::{AxisArg, HasAxis, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 #[cfg(feature = "any")]
 pub(crate) use addmm::factor;
@@ -172,6 +174,23 @@ pub(crate) use {
 /// let weighted: Tensor<f32, shape![2, 3]> = scaled * weights;  // broadcast, checked by the compiler
 /// assert_eq!(weighted.sum_axis(castiron::axis![1]).to_vec(), [1.0, 3.1]);
 /// ```
+///
+/// # Reading the compiler's messages
+///
+/// A number in a shape is printed by its digits: `(D3<D8<D4>>, D2)` is `shape![384, 2]`. What rustc says of tensors in its own words
+/// means:
+///
+/// | rustc | what to write |
+/// |---|---|
+/// | expected `f32`, found `Tensor<f32, ()>` | a sum is a tensor of one element: `x.sum().item()`, or `.into()` |
+/// | expected `bool`, found `Tensor<bool, …>` | a comparison gives a mask, an answer for each element: `x.gt(0).any().item()`, `.all().item()` |
+/// | expected `Tensor<A, S>`, found `Tensor<<A as Promotable>::With<B>, S>` | dtypes promote: return `Tensor<Promoted<A, B>, S>` ([`Promoted`](crate::Promoted)), or convert with `.to::<A>()` |
+/// | cannot apply unary operator `-` to type `Tensor<bool, …>` | a mask has no negative: `!mask` inverts it, `-mask.to::<i64>()` counts down |
+/// | cannot apply unary operator `!` to type `Tensor<f32, …>` | `!` is for bools and integers: `x.logical_not()` says where an element is 0 |
+/// | use of moved value | operators take their operands, to write the result in their place: borrow (`&x + 1`), or `x.clone()`, which is O(1) and copies no element |
+/// | expected type, found `2` | a shape is written `Tensor<f32, shape![2, 3]>` |
+/// | expected type, found const parameter `N` | dimensions are types: `fn f<N: Dim>(x: &Tensor<f32, shape![N]>)` |
+/// | no method named `…` found | the device, dtype or layout may lack it: the table above says what the parameters are |
 pub struct Tensor<E: Element, S: Shape, D: Device = Cpu, L: Layout = Strided> {
     pub(crate) parts: L::Parts<E, S, D>,
 }
@@ -202,7 +221,7 @@ impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
     /// use castiron::axis;
     /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].size(axis![-1]), 3);
     /// ```
-    pub fn size<const I: isize>(&self, _axis: Axis<I>) -> usize
+    pub fn size<const I: isize>(&self, _axis: impl AxisArg<I>) -> usize
     where
         S: HasAxis<I>,
     {

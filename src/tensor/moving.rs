@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::ops::kernel::Copying;
 use crate::ops::stretch::Stretch;
 use crate::shape::{
-    Axis, AxisList, Dimensional, DistinctAxes, HasAxis, Matrices, MoveAxis, Rotate, Shape, Shifts, SizeArray,
+    Axis, AxisArg, AxisList, Dimensional, DistinctAxes, HasAxis, Matrices, MoveAxis, Rotate, Shape, Shifts, SizeArray,
     Transpose, strides,
 };
 use crate::storage::View;
@@ -263,8 +263,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     pub fn swapaxes<const I: isize, const J: isize>(
         &self,
-        first: Axis<I>,
-        second: Axis<J>,
+        first: impl AxisArg<I>,
+        second: impl AxisArg<J>,
     ) -> Tensor<E, <S as Transpose<I, J>>::Output, D>
     where
         S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
@@ -282,8 +282,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     pub fn movedim<const I: isize, const J: isize>(
         &self,
-        _from: Axis<I>,
-        _to: Axis<J>,
+        _from: impl AxisArg<I>,
+        _to: impl AxisArg<J>,
     ) -> Tensor<E, <S as MoveAxis<I, J>>::Output, D>
     where
         S: MoveAxis<I, J> + HasAxis<I> + HasAxis<J>,

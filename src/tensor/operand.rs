@@ -9,10 +9,11 @@ use crate::storage::View;
 
 /// What an operation takes beside a tensor: a tensor, a reference to one, or a Rust scalar.
 #[diagnostic::on_unimplemented(
-    message = "promotion is not defined for `{Self}`",
+    message = "`{Self}` is not an operand: promotion is not defined for it",
     label = "expected a tensor of a computing dtype, a reference to one, or a Rust scalar",
-    note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic: promotion is not defined for them; cast first, for example `.to::<f32>()`",
-    note = "of a sparse tensor `.to_dense()` is strided"
+    note = "memory is borrowed as a tensor by `TensorView::from_slice(&v)`, or taken over by `Tensor::from_vec(v)`; a number behind a reference is read by `*`",
+    note = "an `AnyTensor` becomes typed by `.typed::<E, S, D>()?`, or the other operand an `AnyTensor`: `AnyTensor::from(x)`; of a sparse tensor `.to_dense()` is strided",
+    note = "shell dtypes (u16, u32, u64, float8, float4) are cast first, for example `.to::<f32>()`"
 )]
 pub trait Operand {
     /// The dtype it counts as.
@@ -39,8 +40,8 @@ pub enum OperandSource<'a, R: Operand + ?Sized> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a strided tensor",
     label = "expected a tensor or a reference to one",
-    note = "PyTorch takes no scalar here; use `clamp_min`/`clamp_max` for bounds, or make a tensor with `Tensor::scalar`",
-    note = "of a sparse tensor `.to_dense()` is strided"
+    note = "PyTorch takes no scalar here: `Tensor::scalar` makes a tensor of one (bounds are `clamp_min` and `clamp_max`; to scale by a number use `*`)",
+    note = "memory is borrowed as a tensor by `TensorView::from_slice(&v)`; of a sparse tensor `.to_dense()` is strided"
 )]
 pub trait TensorOperand: Operand {}
 
@@ -95,6 +96,7 @@ impl<E: Element, S: Shape, D: Device> ResultOperand for &Tensor<E, S, D> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Scalar> Operand for T {
     type Elem = T::Counts;
     type Shape = ();

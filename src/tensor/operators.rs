@@ -24,9 +24,11 @@ use core::ops::*;
 /// finds the operator and then says which condition failed, not that there is no such operator.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "promotion is not defined for `Tensor<{E}, {S}, {D}>` and `{Self}`",
+    message = "`{Op}` is not defined for `Tensor<{E}, {S}, {D}>` and `{Self}`",
     label = "expected a tensor of a computing dtype, a reference to one, or a Rust scalar",
-    note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic; cast first, for example `.to::<f32>()`"
+    note = "memory is borrowed as a tensor by `TensorView::from_slice(&v)`, or taken over by `Tensor::from_vec(v)`; a number behind a reference is read by `*`",
+    note = "an `AnyTensor` becomes typed by `.typed::<E, S, D>()?`, or the other operand an `AnyTensor`: `AnyTensor::from(x)`; of a sparse tensor `.to_dense()` is strided",
+    note = "shell dtypes (u16, u32, u64, float8, float4) are cast first, for example `.to::<f32>()`"
 )]
 pub trait RightOf<Op, E: Element, S: Shape, D: Device> {
     type Output;
@@ -63,9 +65,11 @@ where
 /// What may stand to the right of `Op` in its assigning form.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "promotion is not defined for `Tensor<{E}, {S}, {D}>` and `{Self}`",
+    message = "`{Op}` is not defined for `Tensor<{E}, {S}, {D}>` and `{Self}`",
     label = "expected a tensor of a computing dtype, a reference to one, or a Rust scalar",
-    note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic; cast first, for example `.to::<f32>()`"
+    note = "memory is borrowed as a tensor by `TensorView::from_slice(&v)`, or taken over by `Tensor::from_vec(v)`; a number behind a reference is read by `*`",
+    note = "an `AnyTensor` becomes typed by `.typed::<E, S, D>()?`, or the other operand an `AnyTensor`: `AnyTensor::from(x)`; of a sparse tensor `.to_dense()` is strided",
+    note = "shell dtypes (u16, u32, u64, float8, float4) are cast first, for example `.to::<f32>()`"
 )]
 pub trait AssignedTo<Op, E: Element, S: Shape, D: Device> {
     fn assigned_to(self, left: &mut Tensor<E, S, D>, _: Inside) -> Result<()>;

@@ -12,7 +12,7 @@ use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Map1, Map2};
 use crate::ops::reduce::Summing;
-use crate::shape::{Axis, Broadcast, Dim, HasAxis, HasRank, InnerDim, MatMul, SameDim, Shape};
+use crate::shape::{AxisArg, BatchMatMul, Broadcast, Dim, HasAxis, HasRank, MatMul, SameSizeFor, Shape};
 use crate::storage::View;
 
 /// Writes products that are `matmul` for tensors of given ranks.
@@ -127,9 +127,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn bmm<R: TensorOperand, T: Shape>(&self, other: R) -> Tensor<E, T, D>
     where
         E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
-        S: HasRank<3> + HasAxis<0> + MatMul<R::Shape, Output = T>,
-        R::Shape: HasRank<3> + HasAxis<0>,
-        <S as HasAxis<0>>::Dim: SameDim<<R::Shape as HasAxis<0>>::Dim>,
+        S: BatchMatMul<R::Shape, Output = T>,
         D: Receives<R::Place, Dimensioned>,
     {
         unwrap(self.try_bmm(other))
@@ -139,9 +137,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn try_bmm<R: TensorOperand, T: Shape>(&self, other: R) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
-        S: HasRank<3> + HasAxis<0> + MatMul<R::Shape, Output = T>,
-        R::Shape: HasRank<3> + HasAxis<0>,
-        <S as HasAxis<0>>::Dim: SameDim<<R::Shape as HasAxis<0>>::Dim>,
+        S: BatchMatMul<R::Shape, Output = T>,
         D: Receives<R::Place, Dimensioned>,
     {
         if let super::operand::OperandSource::View(right) = other.source() {
@@ -150,7 +146,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 return Err(Error::Broadcast { op: "bmm", lhs: own.as_ref().into(), rhs: right.sizes.into() });
             }
         }
-        self.try_matmul(other)
+        self.product_with(other)
     }
 
     /// The products of every element of one vector with every element of another: `(M)` and `(N)` give `(M, N)`. Dtypes promote.
@@ -201,7 +197,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: NumericFor<ops::reduce::vdot> + SameDtypeFor<F, ops::reduce::vdot>,
         S: HasRank<1> + HasAxis<0>,
-        <S as HasAxis<0>>::Dim: InnerDim<N>,
+        <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::vdot>,
     {
         unwrap(self.try_vdot(other))
     }
@@ -211,7 +207,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: NumericFor<ops::reduce::vdot> + SameDtypeFor<F, ops::reduce::vdot>,
         S: HasRank<1> + HasAxis<0>,
-        <S as HasAxis<0>>::Dim: InnerDim<N>,
+        <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::vdot>,
     {
         let other = same_dtype::<E, F, D>(other.elements());
         if !E::DTYPE.is_complex() {
@@ -245,7 +241,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn vecdot<const I: isize, F: Dtype, R: Shape, T>(
         &self,
         other: &Tensor<F, R, D>,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
     ) -> Tensor<E, <T as HasAxis<I>>::Removed, D>
     where
         E: InexactFor<ops::reduce::vecdot> + SameDtypeFor<F, ops::reduce::vecdot> + Dtype<Sum = E>,
@@ -259,7 +255,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn try_vecdot<const I: isize, F: Dtype, R: Shape, T>(
         &self,
         other: &Tensor<F, R, D>,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
     ) -> Result<Tensor<E, <T as HasAxis<I>>::Removed, D>>
     where
         E: InexactFor<ops::reduce::vecdot> + SameDtypeFor<F, ops::reduce::vecdot> + Dtype<Sum = E>,

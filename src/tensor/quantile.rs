@@ -267,7 +267,7 @@ macro_rules! quantiles {
             #[doc = $along]
             /// ```
             #[track_caller]
-            pub fn $axis<A: OneAxis<S>>(&self, axis: A, q: f64, interpolation: Interpolation) -> Tensor<E, A::Reduced, D>
+            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A, q: f64, interpolation: Interpolation) -> Tensor<E, T, D>
             where
                 E: WideFloatFor<choosing::$name>,
             {
@@ -275,7 +275,7 @@ macro_rules! quantiles {
             }
 
             #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
-            pub fn $try_axis<A: OneAxis<S>>(&self, _axis: A, q: f64, interpolation: Interpolation) -> Result<Tensor<E, A::Reduced, D>>
+            pub fn $try_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, _axis: A, q: f64, interpolation: Interpolation) -> Result<Tensor<E, T, D>>
             where
                 E: WideFloatFor<choosing::$name>,
             {
@@ -333,32 +333,32 @@ macro_rules! quantiles {
             #[doc = concat!("let x = tensor![[1.0, 2.0], [3.0, 6.0]];\nassert_eq!(x.", stringify!($each_axis), "(axis![1], tensor![0.0, 0.5], Interpolation::Linear).to_vec(), [1.0, 3.0, 1.5, 4.5]);")]
             /// ```
             #[track_caller]
-            pub fn $each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S>>(
+            pub fn $each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S, Reduced = T>, T: Shape>(
                 &self,
                 axis: A,
                 q: R,
                 interpolation: Interpolation,
-            ) -> Tensor<E, <A::Reduced as InsertAxis<0>>::Inserted<Q>, D>
+            ) -> Tensor<E, <T as InsertAxis<0>>::Inserted<Q>, D>
             where
                 E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
                 R::Shape: IndexList<Dim = Q>,
-                A::Reduced: InsertAxis<0>,
+                T: InsertAxis<0>,
                 D: Receives<R::Place, Dimensioned>,
             {
                 unwrap(self.$try_each_axis(axis, q, interpolation))
             }
 
             #[doc = concat!("[`", stringify!($each_axis), "`](Self::", stringify!($each_axis), "), returning the error.")]
-            pub fn $try_each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S>>(
+            pub fn $try_each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S, Reduced = T>, T: Shape>(
                 &self,
                 _axis: A,
                 q: R,
                 interpolation: Interpolation,
-            ) -> Result<Tensor<E, <A::Reduced as InsertAxis<0>>::Inserted<Q>, D>>
+            ) -> Result<Tensor<E, <T as InsertAxis<0>>::Inserted<Q>, D>>
             where
                 E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
                 R::Shape: IndexList<Dim = Q>,
-                A::Reduced: InsertAxis<0>,
+                T: InsertAxis<0>,
                 D: Receives<R::Place, Dimensioned>,
             {
                 let axis = A::MASK.trailing_zeros() as usize;

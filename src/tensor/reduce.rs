@@ -296,7 +296,7 @@ macro_rules! extremes {
             #[doc = $along]
             /// ```
             #[track_caller]
-            pub fn $axis<A: OneAxis<S>>(&self, axis: A) -> (Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)
+            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
             where
                 E: OrderedFor<ops::reduce::$amax>,
             {
@@ -304,7 +304,7 @@ macro_rules! extremes {
             }
 
             #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
-            pub fn $try_axis<A: OneAxis<S>>(&self, _axis: A) -> Result<(Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)>
+            pub fn $try_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, _axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
             where
                 E: OrderedFor<ops::reduce::$amax>,
             {
@@ -352,7 +352,7 @@ macro_rules! extremes {
             #[doc = $at_along]
             /// ```
             #[track_caller]
-            pub fn $arg_axis<A: OneAxis<S>>(&self, axis: A) -> Tensor<i64, A::Reduced, D>
+            pub fn $arg_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> Tensor<i64, T, D>
             where
                 E: RealFor<ops::reduce::$arg>,
             {
@@ -360,7 +360,7 @@ macro_rules! extremes {
             }
 
             #[doc = concat!("[`", stringify!($arg_axis), "`](Self::", stringify!($arg_axis), "), returning the error.")]
-            pub fn $try_arg_axis<A: OneAxis<S>>(&self, _axis: A) -> Result<Tensor<i64, A::Reduced, D>>
+            pub fn $try_arg_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, _axis: A) -> Result<Tensor<i64, T, D>>
             where
                 E: RealFor<ops::reduce::$arg>,
             {
@@ -381,7 +381,7 @@ macro_rules! extremes {
 
             #[doc = concat!("As [`Tensor::", stringify!($axis), "`], without a tensor of the elements, which are computed twice.")]
             #[track_caller]
-            pub fn $axis<A: OneAxis<S>>(self, axis: A) -> (Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)
+            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(self, axis: A) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
             where
                 E: OrderedFor<ops::reduce::$amax>,
             {
@@ -389,7 +389,7 @@ macro_rules! extremes {
             }
 
             #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
-            pub fn $try_axis<A: OneAxis<S>>(self, _axis: A) -> Result<(Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)>
+            pub fn $try_axis<A: OneAxis<S, Reduced = T>, T: Shape>(self, _axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
             where
                 E: OrderedFor<ops::reduce::$amax>,
             {
@@ -416,7 +416,7 @@ macro_rules! extremes {
 
             #[doc = concat!("As [`Tensor::", stringify!($arg_axis), "`], without a tensor of the elements.")]
             #[track_caller]
-            pub fn $arg_axis<A: OneAxis<S>>(self, axis: A) -> Tensor<i64, A::Reduced, D>
+            pub fn $arg_axis<A: OneAxis<S, Reduced = T>, T: Shape>(self, axis: A) -> Tensor<i64, T, D>
             where
                 E: RealFor<ops::reduce::$arg>,
             {
@@ -424,7 +424,7 @@ macro_rules! extremes {
             }
 
             #[doc = concat!("[`", stringify!($arg_axis), "`](Self::", stringify!($arg_axis), "), returning the error.")]
-            pub fn $try_arg_axis<A: OneAxis<S>>(self, _axis: A) -> Result<Tensor<i64, A::Reduced, D>>
+            pub fn $try_arg_axis<A: OneAxis<S, Reduced = T>, T: Shape>(self, _axis: A) -> Result<Tensor<i64, T, D>>
             where
                 E: RealFor<ops::reduce::$arg>,
             {

@@ -7,7 +7,7 @@ use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::{self, UnaryOp, admit::ComplexFor, blend::PartFor};
 use crate::shape::{
-    Axes, D2, Dim, Dimensional, ExpandTo, HasAxis, Inferable, InsertAxis, KnownShape, Matrices, ReshapeTo, SameDim,
+    Axes, D2, Dimensional, ExpandTo, HasAxis, Inferable, InsertAxis, KnownShape, Matrices, RealAndImaginary, ReshapeTo,
     Shape, SizeArray, SqueezeAxes, Transpose, ViewedAs, strides,
 };
 use crate::storage::View;
@@ -200,7 +200,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// assert_eq!(z.to_vec(), [Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)]);
         /// ```
         view_as_complex try_view_as_complex<>(&self) -> Tensor<E::Complex, <S as HasAxis<-1>>::Removed, D>
-        where [E: PartFor<ops::reduce::view_as_complex>, S: Dimensional, <<S as HasAxis<-1>>::Dim as Dim>::Unnamed: SameDim<D2>] {
+        where [E: PartFor<ops::reduce::view_as_complex>, S: Dimensional, <S as HasAxis<-1>>::Dim: RealAndImaginary] {
             let op = "view_as_complex";
             let (sizes, from) = (self.shape(), self.stride());
             let Some((&last, rest)) = from.as_ref().split_last() else { return invalid(op, "there is no axis".to_owned()) };

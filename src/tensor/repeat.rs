@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::ops::stretch::Stretch;
-use crate::shape::{Axis, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Repeat, Shape, SizeArray, Tile};
+use crate::shape::{AxisArg, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Repeat, Shape, SizeArray, Tile};
 use crate::storage::View;
 
 /// Elements whose axes, of which there are to be `rank`, come as often as the last counts say; and the sizes they have then.
@@ -104,7 +104,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// let y: Tensor<i64, shape![2, 4]> = x.repeat_interleave::<dim!(2), _>(axis![1]);
         /// assert_eq!(y.to_vec(), [1, 1, 2, 2, 3, 3, 4, 4]);
         /// ```
-        repeat_interleave try_repeat_interleave<{Times: Known} Times, {const I: isize} I>(&self, _axis: Axis<I>)
+        repeat_interleave try_repeat_interleave<{Times: Known} Times, {const I: isize} I>(&self, _axis: impl AxisArg<I>)
             -> Tensor<E, <S as HasAxis<I>>::Replace<<<S as HasAxis<I>>::Dim as Dim>::Times<Times>>, D>
         where [S: Dimensional + HasAxis<I>] {
             self.interleaved::<_, I>(|size| vec![Stretch::Each { start: 0, len: size, times: Times::VALUE }])
@@ -116,7 +116,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// use castiron::{axis, tensor};
         /// assert_eq!(tensor![1, 2].repeat_interleave_sized(axis![0], 3).to_vec(), [1, 1, 1, 2, 2, 2]);
         /// ```
-        repeat_interleave_sized try_repeat_interleave_sized<{const I: isize} I>(&self, _axis: Axis<I>, times: usize)
+        repeat_interleave_sized try_repeat_interleave_sized<{const I: isize} I>(&self, _axis: impl AxisArg<I>, times: usize)
             -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
         where [S: Dimensional + HasAxis<I>] {
             self.interleaved::<_, I>(|size| vec![Stretch::Each { start: 0, len: size, times }])
@@ -131,7 +131,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// assert_eq!(x.repeat_interleave_by(axis![0], &tensor![2, 0, 1]).to_vec(), [1, 2, 1, 2, 5, 6]);
         /// ```
         repeat_interleave_by try_repeat_interleave_by<{const I: isize} I, {N: Dim} N>(
-            &self, _axis: Axis<I>, repeats: &Tensor<i64, (N,), D>
+            &self, _axis: impl AxisArg<I>, repeats: &Tensor<i64, (N,), D>
         ) -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
         where [S: Dimensional + HasAxis<I>] {
             let op = "repeat_interleave";

@@ -4,7 +4,7 @@ use super::{Tensor, expect_fit, shape_text};
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, unwrap};
-use crate::shape::{Axis, Flatten, HasAxis, Inferable, KnownShape, ReshapeTo, Shape, SizeArray, Unflatten, strides};
+use crate::shape::{AxisArg, Flatten, HasAxis, Inferable, KnownShape, ReshapeTo, Shape, SizeArray, Unflatten, strides};
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The same elements, in row-major order, under other sizes. A view if their strides allow it.
@@ -153,8 +153,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn flatten_axes<const I: isize, const J: isize>(
         &self,
-        _first: Axis<I>,
-        _last: Axis<J>,
+        _first: impl AxisArg<I>,
+        _last: impl AxisArg<J>,
     ) -> Tensor<E, <S as Flatten<I, J>>::Output, D>
     where
         S: Flatten<I, J> + HasAxis<I> + HasAxis<J>,
@@ -184,7 +184,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn unflatten<T: KnownShape, const I: isize>(
         &self,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
     ) -> Tensor<E, <S as Unflatten<I, T>>::Output, D>
     where
         S: Unflatten<I, T> + HasAxis<I>,
@@ -195,7 +195,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`unflatten`](Self::unflatten), returning the error.
     pub fn try_unflatten<T: KnownShape, const I: isize>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
     ) -> Result<Tensor<E, <S as Unflatten<I, T>>::Output, D>>
     where
         S: Unflatten<I, T> + HasAxis<I>,

@@ -7,7 +7,7 @@ use crate::error::{Result, unwrap};
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::reduce::{Accumulating, Extreme, Reducer, in_turn, total};
-use crate::shape::{Axes, Axis, HasAxis, Shape};
+use crate::shape::{Axes, AxisArg, HasAxis, Shape};
 
 /// Exponentials that are kept before they are added up.
 const BLOCK: usize = 1024;
@@ -170,7 +170,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].cumsum(axis![1]).to_vec(), [1, 3, 6, 4, 9, 15]);
     /// ```
     #[track_caller]
-    pub fn cumsum<const I: isize, O: Dtype>(&self, axis: Axis<I>) -> Tensor<O, S, D>
+    pub fn cumsum<const I: isize, O: Dtype>(&self, axis: impl AxisArg<I>) -> Tensor<O, S, D>
     where
         E: Dtype<Sum = O>,
         S: HasAxis<I>,
@@ -179,7 +179,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`cumsum`](Self::cumsum), returning the error.
-    pub fn try_cumsum<const I: isize, O: Dtype>(&self, _axis: Axis<I>) -> Result<Tensor<O, S, D>>
+    pub fn try_cumsum<const I: isize, O: Dtype>(&self, _axis: impl AxisArg<I>) -> Result<Tensor<O, S, D>>
     where
         E: Dtype<Sum = O>,
         S: HasAxis<I>,
@@ -197,7 +197,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[0.0, 0.0], [1000.0, 0.0]].softmax(axis![-1]).to_vec(), [0.5, 0.5, 1.0, 0.0]);
     /// ```
     #[track_caller]
-    pub fn softmax<const I: isize>(&self, axis: Axis<I>) -> Tensor<E, S, D>
+    pub fn softmax<const I: isize>(&self, axis: impl AxisArg<I>) -> Tensor<E, S, D>
     where
         S: HasAxis<I>,
         E: FloatFor<ops::reduce::softmax>,
@@ -206,7 +206,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`softmax`](Self::softmax), returning the error.
-    pub fn try_softmax<const I: isize>(&self, _axis: Axis<I>) -> Result<Tensor<E, S, D>>
+    pub fn try_softmax<const I: isize>(&self, _axis: impl AxisArg<I>) -> Result<Tensor<E, S, D>>
     where
         S: HasAxis<I>,
         E: FloatFor<ops::reduce::softmax>,
@@ -224,7 +224,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![[1000.0, 0.0]].log_softmax(axis![-1]).to_vec(), [0.0, -1000.0]);
     /// ```
     #[track_caller]
-    pub fn log_softmax<const I: isize>(&self, axis: Axis<I>) -> Tensor<E, S, D>
+    pub fn log_softmax<const I: isize>(&self, axis: impl AxisArg<I>) -> Tensor<E, S, D>
     where
         S: HasAxis<I>,
         E: FloatFor<ops::reduce::log_softmax>,
@@ -233,7 +233,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`log_softmax`](Self::log_softmax), returning the error.
-    pub fn try_log_softmax<const I: isize>(&self, _axis: Axis<I>) -> Result<Tensor<E, S, D>>
+    pub fn try_log_softmax<const I: isize>(&self, _axis: impl AxisArg<I>) -> Result<Tensor<E, S, D>>
     where
         S: HasAxis<I>,
         E: FloatFor<ops::reduce::log_softmax>,

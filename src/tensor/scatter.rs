@@ -13,7 +13,7 @@ use crate::ops::admit::{OrderedFor, SameDtypeFor};
 use crate::ops::choosing::{self, AddingScaled, Folding, IndexFor};
 use crate::ops::kernel::Map2;
 use crate::ops::reduce::Accumulating;
-use crate::shape::{Axis, Dim, HasAxis, IndexList, Merge, SameRank, Shape};
+use crate::shape::{AxisArg, Dim, HasAxis, IndexList, SameRank, Shape, Slices};
 use crate::storage::{View, ViewMut};
 
 /// What [`scatter_reduce`](Tensor::scatter_reduce) makes of elements that go to one place.
@@ -189,7 +189,7 @@ writers! {
     /// Shape: that of `self`; all three have as many axes, and the indices are no larger than the source, nor than `self` along
     /// the other axes. Dtypes: all computing dtypes, the source having that of `self`. The indices are `i64`, from 0 up.
     scatter try_scatter scatter_ try_scatter_ [const I: isize, X: TensorOperand, R: TensorOperand]
-        (axis: Axis<I>, index: X, src: R) [
+        (axis: impl AxisArg<I>, index: X, src: R) [
             S: HasAxis<I> + SameRank<X::Shape>,
             X::Shape: SameRank<R::Shape>,
             X::Elem: IndexFor<choosing::scatter>,
@@ -205,7 +205,7 @@ writers! {
     ///
     /// Dtypes: all computing dtypes, which the value is converted to.
     scatter_value try_scatter_value scatter_value_ try_scatter_value_ [const I: isize, X: TensorOperand]
-        (axis: Axis<I>, index: X, value: impl Scalar) [
+        (axis: impl AxisArg<I>, index: X, value: impl Scalar) [
             S: HasAxis<I> + SameRank<X::Shape>,
             X::Elem: IndexFor<choosing::scatter_value>,
             E: Dtype,
@@ -223,7 +223,7 @@ writers! {
     /// Shape: as there. Dtypes: all computing dtypes, the source having that of `self`; integers wrap. The indices are `i64`,
     /// from 0 up.
     scatter_add try_scatter_add scatter_add_ try_scatter_add_ [const I: isize, X: TensorOperand, R: TensorOperand]
-        (axis: Axis<I>, index: X, src: R) [
+        (axis: impl AxisArg<I>, index: X, src: R) [
             S: HasAxis<I> + SameRank<X::Shape>,
             X::Shape: SameRank<R::Shape>,
             X::Elem: IndexFor<choosing::scatter_add>,
@@ -242,7 +242,7 @@ writers! {
     /// Shape: as there. Dtypes: all with an order, the source having that of `self`; the mean of bools is refused. The indices
     /// are `i64`, from 0 up.
     scatter_reduce try_scatter_reduce scatter_reduce_ try_scatter_reduce_ [const I: isize, X: TensorOperand, R: TensorOperand]
-        (axis: Axis<I>, index: X, src: R, reduce: ScatterReduce, include_self: bool) [
+        (axis: impl AxisArg<I>, index: X, src: R, reduce: ScatterReduce, include_self: bool) [
             S: HasAxis<I> + SameRank<X::Shape>,
             X::Shape: SameRank<R::Shape>,
             X::Elem: IndexFor<choosing::scatter_reduce>,
@@ -260,10 +260,10 @@ writers! {
     /// Shape: that of `self`; the source has it too, with the number of indices in place of the axis. Dtypes: all, the source
     /// having that of `self`. The indices are `i64`, from 0 up.
     index_copy try_index_copy index_copy_ try_index_copy_ [const I: isize, X: TensorOperand, R: TensorOperand, N: Dim]
-        (axis: Axis<I>, index: X, source: R) [
+        (axis: impl AxisArg<I>, index: X, source: R) [
             S: HasAxis<I>,
             X::Shape: IndexList<Dim = N>,
-            <S as HasAxis<I>>::Replace<N>: Merge<R::Shape>,
+            <S as HasAxis<I>>::Replace<N>: Slices<R::Shape, choosing::index_copy>,
             X::Elem: IndexFor<choosing::index_copy>,
             E: SameDtypeFor<R::Elem, choosing::index_copy>,
             D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
@@ -281,10 +281,10 @@ writers! {
     /// Shape: as for [`index_copy`](Self::index_copy). Dtypes: all computing dtypes, the source having that of `self`, which
     /// `alpha` is converted to. The indices are `i64` or `i32`, from 0 up.
     index_add try_index_add index_add_ try_index_add_ [const I: isize, X: TensorOperand, R: TensorOperand, N: Dim]
-        (axis: Axis<I>, index: X, source: R, alpha: impl Scalar) [
+        (axis: impl AxisArg<I>, index: X, source: R, alpha: impl Scalar) [
             S: HasAxis<I>,
             X::Shape: IndexList<Dim = N>,
-            <S as HasAxis<I>>::Replace<N>: Merge<R::Shape>,
+            <S as HasAxis<I>>::Replace<N>: Slices<R::Shape, choosing::index_add>,
             X::Elem: IndexFor<choosing::index_add>,
             E: Dtype + SameDtypeFor<R::Elem, choosing::index_add>,
             D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
@@ -302,7 +302,7 @@ writers! {
     ///
     /// Shape: that of `self`. Dtypes: all computing dtypes, which the value is converted to. The indices are `i64`.
     index_fill try_index_fill index_fill_ try_index_fill_ [const I: isize, X: TensorOperand]
-        (axis: Axis<I>, index: X, value: impl Scalar) [
+        (axis: impl AxisArg<I>, index: X, value: impl Scalar) [
             S: HasAxis<I>,
             X::Shape: IndexList,
             X::Elem: IndexFor<choosing::index_fill>,

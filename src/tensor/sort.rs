@@ -10,7 +10,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops::Op;
 use crate::ops::admit::{OrderedFor, RealFor};
 use crate::ops::choosing;
-use crate::shape::{Axis, Dyn, HasAxis, Known, OneAxis, Shape};
+use crate::shape::{AxisArg, Dyn, HasAxis, Known, OneAxis, Shape};
 
 /// Values and where they were.
 type Ranked<E, T, D> = (Tensor<E, T, D>, Tensor<i64, T, D>);
@@ -70,7 +70,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(indices.to_vec(), [1, 2, 0, 1, 0, 2]);
     /// ```
     #[track_caller]
-    pub fn sort<const I: isize>(&self, axis: Axis<I>, descending: bool) -> (Tensor<E, S, D>, Tensor<i64, S, D>)
+    pub fn sort<const I: isize>(&self, axis: impl AxisArg<I>, descending: bool) -> (Tensor<E, S, D>, Tensor<i64, S, D>)
     where
         S: HasAxis<I>,
         E: OrderedFor<choosing::sort>,
@@ -81,7 +81,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`sort`](Self::sort), returning the error.
     pub fn try_sort<const I: isize>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         descending: bool,
     ) -> Result<(Tensor<E, S, D>, Tensor<i64, S, D>)>
     where
@@ -104,7 +104,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(tensor![0.5, f32::NAN, -1.0].argsort(axis![0], true).to_vec(), [1, 0, 2]);
     /// ```
     #[track_caller]
-    pub fn argsort<const I: isize>(&self, axis: Axis<I>, descending: bool) -> Tensor<i64, S, D>
+    pub fn argsort<const I: isize>(&self, axis: impl AxisArg<I>, descending: bool) -> Tensor<i64, S, D>
     where
         S: HasAxis<I>,
         E: OrderedFor<choosing::argsort>,
@@ -113,7 +113,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`argsort`](Self::argsort), returning the error.
-    pub fn try_argsort<const I: isize>(&self, _axis: Axis<I>, descending: bool) -> Result<Tensor<i64, S, D>>
+    pub fn try_argsort<const I: isize>(&self, _axis: impl AxisArg<I>, descending: bool) -> Result<Tensor<i64, S, D>>
     where
         S: HasAxis<I>,
         E: OrderedFor<choosing::argsort>,
@@ -172,7 +172,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn topk<K: Known, const I: isize>(
         &self,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
         largest: bool,
     ) -> (Tensor<E, <S as HasAxis<I>>::Replace<K>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<K>, D>)
     where
@@ -185,7 +185,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`topk`](Self::topk), returning the error.
     pub fn try_topk<K: Known, const I: isize>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         largest: bool,
     ) -> Result<(Tensor<E, <S as HasAxis<I>>::Replace<K>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<K>, D>)>
     where
@@ -216,7 +216,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn topk_sized<const I: isize>(
         &self,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
         k: usize,
         largest: bool,
     ) -> (Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<Dyn>, D>)
@@ -230,7 +230,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`topk_sized`](Self::topk_sized), returning the error.
     pub fn try_topk_sized<const I: isize>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         k: usize,
         largest: bool,
     ) -> Result<(Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<Dyn>, D>)>
@@ -259,7 +259,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!((values.to_vec(), indices.to_vec()), (vec![2, 5], vec![2, 2]));
     /// ```
     #[track_caller]
-    pub fn kthvalue<A: OneAxis<S>>(&self, axis: A, k: usize) -> (Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)
+    pub fn kthvalue<A: OneAxis<S, Reduced = T>, T: Shape>(
+        &self,
+        axis: A,
+        k: usize,
+    ) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
     where
         E: RealFor<choosing::kthvalue>,
     {
@@ -267,11 +271,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`kthvalue`](Self::kthvalue), returning the error.
-    pub fn try_kthvalue<A: OneAxis<S>>(
+    pub fn try_kthvalue<A: OneAxis<S, Reduced = T>, T: Shape>(
         &self,
         _axis: A,
         k: usize,
-    ) -> Result<(Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)>
+    ) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
     where
         E: RealFor<choosing::kthvalue>,
     {
@@ -294,7 +298,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!((value.item(), index.item()), (2, 3));
     /// ```
     #[track_caller]
-    pub fn mode<A: OneAxis<S>>(&self, axis: A) -> (Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)
+    pub fn mode<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
     where
         E: OrderedFor<choosing::mode>,
     {
@@ -302,7 +306,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`mode`](Self::mode), returning the error.
-    pub fn try_mode<A: OneAxis<S>>(&self, _axis: A) -> Result<(Tensor<E, A::Reduced, D>, Tensor<i64, A::Reduced, D>)>
+    pub fn try_mode<A: OneAxis<S, Reduced = T>, T: Shape>(
+        &self,
+        _axis: A,
+    ) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
     where
         E: OrderedFor<choosing::mode>,
     {

@@ -6,7 +6,8 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, collected};
 use crate::shape::{
-    Axis, Cut, CutEqually, Dimensional, Dyn, HasAxis, InsertAxis, Known, KnownShape, Shape, SizeArray, Unbind, Windows,
+    AxisArg, Cut, CutEqually, Dimensional, Dyn, HasAxis, InsertAxis, Known, KnownShape, Shape, SizeArray, Unbind,
+    Windows,
 };
 
 /// The parts that [`Tensor::split_into`] gives: a tensor of each shape of a tuple.
@@ -84,7 +85,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// let parts = tensor![1, 2, 3, 4, 5].chunk(axis![0], 2);
         /// assert_eq!((parts[0].to_vec(), parts[1].to_vec()), (vec![1, 2, 3], vec![4, 5]));
         /// ```
-        chunk try_chunk<{const I: isize} I>(&self, axis: Axis<I>, chunks: usize) -> Vec<Part<E, S, D, I>>
+        chunk try_chunk<{const I: isize} I>(&self, axis: impl AxisArg<I>, chunks: usize) -> Vec<Part<E, S, D, I>>
         where [S: Dimensional + HasAxis<I>] {
             if chunks == 0 {
                 return invalid("chunk", "there must be at least one chunk".to_owned());
@@ -105,7 +106,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// let [query, key, value] = x.chunk_array(axis![-1]);
         /// let value: Tensor<f32, shape![_, 128]> = value;
         /// ```
-        chunk_array try_chunk_array<{const N: usize} N, {const I: isize} I>(&self, _axis: Axis<I>)
+        chunk_array try_chunk_array<{const N: usize} N, {const I: isize} I>(&self, _axis: impl AxisArg<I>)
             -> [Tensor<E, <S as CutEqually<I, N>>::Output, D>; N]
         where [S: Dimensional + CutEqually<I, N> + HasAxis<I>] {
             let (axis, size) = (<S as HasAxis<I>>::INDEX, self.axis_size::<I>());
@@ -123,7 +124,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// let parts = tensor![1, 2, 3, 4, 5].split(axis![0], 2);
         /// assert_eq!(parts.iter().map(|part| part.to_vec()).collect::<Vec<_>>(), [vec![1, 2], vec![3, 4], vec![5]]);
         /// ```
-        split try_split<{const I: isize} I>(&self, _axis: Axis<I>, size: usize) -> Vec<Part<E, S, D, I>>
+        split try_split<{const I: isize} I>(&self, _axis: impl AxisArg<I>, size: usize) -> Vec<Part<E, S, D, I>>
         where [S: Dimensional + HasAxis<I>] {
             let whole = self.axis_size::<I>();
             if size == 0 && whole > 0 {
@@ -141,7 +142,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// let parts = tensor![1, 2, 3].split_sizes(axis![0], &[1, 2]);
         /// assert_eq!((parts[0].to_vec(), parts[1].to_vec()), (vec![1], vec![2, 3]));
         /// ```
-        split_sizes try_split_sizes<{const I: isize} I>(&self, _axis: Axis<I>, sizes: &[usize]) -> Vec<Part<E, S, D, I>>
+        split_sizes try_split_sizes<{const I: isize} I>(&self, _axis: impl AxisArg<I>, sizes: &[usize]) -> Vec<Part<E, S, D, I>>
         where [S: Dimensional + HasAxis<I>] {
             self.adds_up::<I>(sizes)?;
             let mut end = 0;
@@ -160,7 +161,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// let (query, key, value) = x.split_into::<shape![256, 128, 128], _>(axis![-1]);
         /// let value: Tensor<f32, shape![_, 128]> = value;
         /// ```
-        split_into try_split_into<{Sizes: KnownShape} Sizes, {const I: isize} I>(&self, _axis: Axis<I>)
+        split_into try_split_into<{Sizes: KnownShape} Sizes, {const I: isize} I>(&self, _axis: impl AxisArg<I>)
             -> <<S as Cut<I, Sizes>>::Shapes as Parts<E, D>>::Tensors
         where [S: Dimensional + Cut<I, Sizes> + HasAxis<I>, <S as Cut<I, Sizes>>::Shapes: Parts<E, D>] {
             let sizes = Sizes::SIZES;
@@ -175,7 +176,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// let parts = tensor![1, 2, 3, 4, 5].tensor_split(axis![0], 3);
         /// assert_eq!(parts.iter().map(|part| part.to_vec()).collect::<Vec<_>>(), [vec![1, 2], vec![3, 4], vec![5]]);
         /// ```
-        tensor_split try_tensor_split<{const I: isize} I>(&self, _axis: Axis<I>, sections: usize) -> Vec<Part<E, S, D, I>>
+        tensor_split try_tensor_split<{const I: isize} I>(&self, _axis: impl AxisArg<I>, sections: usize) -> Vec<Part<E, S, D, I>>
         where [S: Dimensional + HasAxis<I>] {
             if sections == 0 {
                 return invalid("tensor_split", "there must be at least one section".to_owned());
@@ -193,7 +194,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// let parts = tensor![1, 2, 3, 4].tensor_split_at(axis![0], &[1, -1]);
         /// assert_eq!(parts.iter().map(|part| part.to_vec()).collect::<Vec<_>>(), [vec![1], vec![2, 3], vec![4]]);
         /// ```
-        tensor_split_at try_tensor_split_at<{const I: isize} I>(&self, _axis: Axis<I>, positions: &[isize])
+        tensor_split_at try_tensor_split_at<{const I: isize} I>(&self, _axis: impl AxisArg<I>, positions: &[isize])
             -> Vec<Part<E, S, D, I>>
         where [S: Dimensional + HasAxis<I>] {
             let size = self.axis_size::<I>();
@@ -212,7 +213,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// let rows = tensor![[1, 2], [3, 4]].unbind(axis![0]);
         /// assert_eq!((rows[0].to_vec(), rows[1].to_vec()), (vec![1, 2], vec![3, 4]));
         /// ```
-        unbind try_unbind<{const I: isize} I>(&self, axis: Axis<I>) -> Vec<Tensor<E, <S as HasAxis<I>>::Removed, D>>
+        unbind try_unbind<{const I: isize} I>(&self, axis: impl AxisArg<I>) -> Vec<Tensor<E, <S as HasAxis<I>>::Removed, D>>
         where [S: Dimensional + HasAxis<I>] {
             collected((0..self.axis_size::<I>()).map(|at| self.try_select(axis, at)))
         }
@@ -225,7 +226,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// let [x, y] = tensor![[1, 2, 3], [4, 5, 6]].unbind_array(axis![0]);
         /// assert_eq!((x + y).to_vec(), [5, 7, 9]);
         /// ```
-        unbind_array try_unbind_array<{const N: usize} N, {const I: isize} I>(&self, _axis: Axis<I>)
+        unbind_array try_unbind_array<{const N: usize} N, {const I: isize} I>(&self, _axis: impl AxisArg<I>)
             -> [Tensor<E, <S as Unbind<I, N>>::Output, D>; N]
         where [S: Dimensional + Unbind<I, N> + HasAxis<I>] {
             let (axis, size) = (<S as HasAxis<I>>::INDEX, self.axis_size::<I>());
@@ -247,7 +248,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// let windows: Tensor<i64, shape![2, 3]> = x.unfold::<dim!(3), dim!(2), _>(axis![0]);
         /// assert_eq!(windows.to_vec(), [1, 2, 3, 3, 4, 5]);
         /// ```
-        unfold try_unfold<{Size: Known} Size, {Step: Known} Step, {const I: isize} I>(&self, _axis: Axis<I>)
+        unfold try_unfold<{Size: Known} Size, {Step: Known} Step, {const I: isize} I>(&self, _axis: impl AxisArg<I>)
             -> Tensor<E, <S as Windows<I, Size, Step>>::Output, D>
         where [S: Dimensional + Windows<I, Size, Step> + HasAxis<I>] {
             self.windows::<_, I>(Size::VALUE, Step::VALUE)
@@ -259,7 +260,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// use castiron::{axis, tensor};
         /// assert_eq!(tensor![1, 2, 3].unfold_sized(axis![0], 2, 1).to_vec(), [1, 2, 2, 3]);
         /// ```
-        unfold_sized try_unfold_sized<{const I: isize} I>(&self, _axis: Axis<I>, size: usize, step: usize)
+        unfold_sized try_unfold_sized<{const I: isize} I>(&self, _axis: impl AxisArg<I>, size: usize, step: usize)
             -> Tensor<E, <<S as HasAxis<I>>::Replace<Dyn> as InsertAxis<-1>>::Inserted<Dyn>, D>
         where [S: Dimensional + HasAxis<I>, <S as HasAxis<I>>::Replace<Dyn>: InsertAxis<-1>] {
             self.windows::<_, I>(size, step)

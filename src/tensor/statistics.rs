@@ -12,7 +12,7 @@ use crate::ops;
 use crate::ops::admit::{FloatFor, IntegerFor, NumericFor};
 use crate::ops::kernel::{Casting, Map1, Map2};
 use crate::ops::reduce::{Accumulating, Averaging};
-use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameDim, Shape};
+use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameSizeFor, Shape};
 
 /// `x / factor`, conjugated or not.
 #[derive(Clone, Copy)]
@@ -247,7 +247,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: IntegerFor<ops::reduce::bincount>,
         S: HasRank<1> + HasAxis<0>,
-        <S as HasAxis<0>>::Dim: SameDim<N>,
+        <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::bincount>,
     {
         unwrap(self.try_bincount_weighted(weights, minlength))
     }
@@ -261,7 +261,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: IntegerFor<ops::reduce::bincount>,
         S: HasRank<1> + HasAxis<0>,
-        <S as HasAxis<0>>::Dim: SameDim<N>,
+        <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::bincount>,
     {
         if weights.numel() != self.numel() {
             let expected = format!("[{}]", self.numel());

@@ -12,7 +12,7 @@ use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::reduce::{Accumulating, Summing};
 use crate::ops::{self, Op};
-use crate::shape::{Axis, Dim, Dyn, HasAxis, InnerDim, Shape, SizeArray};
+use crate::shape::{AxisArg, Dim, Dyn, HasAxis, SameSizeFor, Shape, SizeArray};
 
 /// `(a + b) * factor`, in the dtype `O`.
 struct Pairs<C> {
@@ -114,7 +114,7 @@ macro_rules! rules {
             #[doc = $example]
             /// ```
             #[track_caller]
-            pub fn $name<const I: isize, O: Inexact>(&self, axis: Axis<I>, dx: f64) -> Tensor<O, rules!(@$result S I), D>
+            pub fn $name<const I: isize, O: Inexact>(&self, axis: impl AxisArg<I>, dx: f64) -> Tensor<O, rules!(@$result S I), D>
             where
                 E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
                 S: HasAxis<I>,
@@ -123,7 +123,7 @@ macro_rules! rules {
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<const I: isize, O: Inexact>(&self, _axis: Axis<I>, dx: f64) -> Result<Tensor<O, rules!(@$result S I), D>>
+            pub fn $try<const I: isize, O: Inexact>(&self, _axis: impl AxisArg<I>, dx: f64) -> Result<Tensor<O, rules!(@$result S I), D>>
             where
                 E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
                 S: HasAxis<I>,
@@ -145,21 +145,21 @@ macro_rules! rules {
             #[doc = $example_over]
             /// ```
             #[track_caller]
-            pub fn $over<const I: isize, N: Dim, O: Inexact>(&self, x: &Tensor<E, (N,), D>, axis: Axis<I>) -> Tensor<O, rules!(@$result S I), D>
+            pub fn $over<const I: isize, N: Dim, O: Inexact>(&self, x: &Tensor<E, (N,), D>, axis: impl AxisArg<I>) -> Tensor<O, rules!(@$result S I), D>
             where
                 E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
                 S: HasAxis<I>,
-                <S as HasAxis<I>>::Dim: InnerDim<N>,
+                <S as HasAxis<I>>::Dim: SameSizeFor<N, ops::reduce::$op>,
             {
                 unwrap(self.$try_over(x, axis))
             }
 
             #[doc = concat!("[`", stringify!($over), "`](Self::", stringify!($over), "), returning the error.")]
-            pub fn $try_over<const I: isize, N: Dim, O: Inexact>(&self, x: &Tensor<E, (N,), D>, _axis: Axis<I>) -> Result<Tensor<O, rules!(@$result S I), D>>
+            pub fn $try_over<const I: isize, N: Dim, O: Inexact>(&self, x: &Tensor<E, (N,), D>, _axis: impl AxisArg<I>) -> Result<Tensor<O, rules!(@$result S I), D>>
             where
                 E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
                 S: HasAxis<I>,
-                <S as HasAxis<I>>::Dim: InnerDim<N>,
+                <S as HasAxis<I>>::Dim: SameSizeFor<N, ops::reduce::$op>,
             {
                 type T<S, const I: isize> = <S as HasAxis<I>>::Replace<Dyn>;
                 let axis = <S as HasAxis<I>>::INDEX;

@@ -7,7 +7,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::OrderedFor;
 use crate::ops::choosing;
 use crate::ops::{self, Op};
-use crate::shape::{Axis, Dyn, HasAxis, Shape, SizeArray};
+use crate::shape::{AxisArg, Dyn, HasAxis, Shape, SizeArray};
 use crate::storage::View;
 use core::cmp::Ordering;
 
@@ -124,7 +124,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(counts.to_vec(), [1, 2]);
     /// ```
     #[track_caller]
-    pub fn unique_axis<const I: isize>(&self, axis: Axis<I>) -> Slices<E, S, D, I>
+    pub fn unique_axis<const I: isize>(&self, axis: impl AxisArg<I>) -> Slices<E, S, D, I>
     where
         S: HasAxis<I>,
         E: OrderedFor<choosing::unique>,
@@ -133,7 +133,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// [`unique_axis`](Self::unique_axis), returning the error.
-    pub fn try_unique_axis<const I: isize>(&self, _axis: Axis<I>) -> Result<Slices<E, S, D, I>>
+    pub fn try_unique_axis<const I: isize>(&self, _axis: impl AxisArg<I>) -> Result<Slices<E, S, D, I>>
     where
         S: HasAxis<I>,
         E: OrderedFor<choosing::unique>,

@@ -8,9 +8,9 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops::{self, admit::ComplexFor, blend::PartFor};
 use crate::shape::slicing::{Items, Slice};
 use crate::shape::{
-    Axes, Axis, CutEqually, D1, D2, Diagonals, Dim, Dimensional, DistinctAxes, Dyn, ExpandTo, Flatten, HasAxis,
-    Inferable, InsertAxis, Known, KnownShape, MainDiagonals, Matrices, MoveAxis, Permute, ReshapeTo, Reverse, SameDim,
-    Shape, Squeeze, SqueezeAxes, SqueezeAxis, Transpose, Unbind, Unflatten, ViewedAs, Windows, strides,
+    Axes, Axis, AxisArg, CutEqually, D1, D2, Diagonals, Dimensional, DistinctAxes, Dyn, ExpandTo, Flatten, HasAxis,
+    Inferable, InsertAxis, Known, KnownShape, MainDiagonals, Matrices, MoveAxis, Permute, RealAndImaginary, ReshapeTo,
+    Reverse, Shape, Squeeze, SqueezeAxes, SqueezeAxis, Transpose, Unbind, Unflatten, ViewedAs, Windows, strides,
 };
 use crate::storage::HostBuffer;
 use core::fmt;

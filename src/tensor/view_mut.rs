@@ -10,9 +10,9 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops::{self, admit::ComplexFor, blend::PartFor};
 use crate::shape::slicing::{Items, Slice};
 use crate::shape::{
-    Axes, Axis, Broadcast, D1, D2, Diagonals, Dim, Dimensional, DistinctAxes, Dyn, HasAxis, Inferable, InsertAxis,
-    KnownShape, MainDiagonals, Matrices, MoveAxis, Permute, ReshapeTo, Reverse, SameDim, Shape, Squeeze, SqueezeAxes,
-    SqueezeAxis, Transpose, WrittenTo, strides,
+    Axes, Axis, AxisArg, Broadcast, D1, D2, Diagonals, Dimensional, DistinctAxes, Dyn, HasAxis, Inferable, InsertAxis,
+    KnownShape, MainDiagonals, Matrices, MoveAxis, Permute, RealAndImaginary, ReshapeTo, Reverse, Shape, Squeeze,
+    SqueezeAxes, SqueezeAxis, Transpose, WrittenTo, strides,
 };
 use crate::storage::HostBuffer;
 use core::fmt;

@@ -8,29 +8,29 @@ macro_rules! view_table {
         $with! {
             { both [t try_t t_mut try_t_mut] [T: Shape] () -> E, T where [S: Reverse<Output = T>] |x| Ok(x.t()) }
             { both [transpose try_transpose transpose_mut try_transpose_mut] [const I: isize, const J: isize]
-                (first: Axis<I>, second: Axis<J>) -> E, <S as Transpose<I, J>>::Output
+                (first: impl AxisArg<I>, second: impl AxisArg<J>) -> E, <S as Transpose<I, J>>::Output
                 where [S: Transpose<I, J> + HasAxis<I> + HasAxis<J>] |x| Ok(x.transpose(first, second)) }
             { both [swapaxes try_swapaxes swapaxes_mut try_swapaxes_mut] [const I: isize, const J: isize]
-                (first: Axis<I>, second: Axis<J>) -> E, <S as Transpose<I, J>>::Output
+                (first: impl AxisArg<I>, second: impl AxisArg<J>) -> E, <S as Transpose<I, J>>::Output
                 where [S: Transpose<I, J> + HasAxis<I> + HasAxis<J>] |x| Ok(x.swapaxes(first, second)) }
             { both [mT try_mT mT_mut try_mT_mut] [] () -> E, <S as Transpose<-2, -1>>::Output
                 where [S: Matrices + Transpose<-2, -1> + HasAxis<-2> + HasAxis<-1>] |x| Ok(x.mT()) }
             { both [permute try_permute permute_mut try_permute_mut] [Order] (order: Order) -> E, <S as Permute<Order>>::Output
                 where [S: Permute<Order>] |x| Ok(x.permute(order)) }
             { both [movedim try_movedim movedim_mut try_movedim_mut] [const I: isize, const J: isize]
-                (from: Axis<I>, to: Axis<J>) -> E, <S as MoveAxis<I, J>>::Output
+                (from: impl AxisArg<I>, to: impl AxisArg<J>) -> E, <S as MoveAxis<I, J>>::Output
                 where [S: MoveAxis<I, J> + HasAxis<I> + HasAxis<J>] |x| Ok(x.movedim(from, to)) }
             { both [squeeze try_squeeze squeeze_mut try_squeeze_mut] [T: Shape] () -> E, T
                 where [S: Squeeze<Output = T>] |x| Ok(x.squeeze()) }
-            { both [squeeze_axis try_squeeze_axis squeeze_axis_mut try_squeeze_axis_mut] [const I: isize] (axis: Axis<I>)
+            { both [squeeze_axis try_squeeze_axis squeeze_axis_mut try_squeeze_axis_mut] [const I: isize] (axis: impl AxisArg<I>)
                 -> E, <S as SqueezeAxis<I>>::Output where [S: SqueezeAxis<I> + HasAxis<I>] |x| Ok(x.squeeze_axis(axis)) }
             { both [squeeze_axes try_squeeze_axes squeeze_axes_mut try_squeeze_axes_mut] [A: Axes<S>, T: Shape] (axes: A) -> E, T
                 where [S: SqueezeAxes<A, Output = T>] |x| Ok(x.squeeze_axes(axes)) }
-            { both [unsqueeze try_unsqueeze unsqueeze_mut try_unsqueeze_mut] [const I: isize] (axis: Axis<I>)
+            { both [unsqueeze try_unsqueeze unsqueeze_mut try_unsqueeze_mut] [const I: isize] (axis: impl AxisArg<I>)
                 -> E, <S as InsertAxis<I>>::Inserted<D1> where [S: InsertAxis<I>] |x| Ok(x.unsqueeze(axis)) }
-            { both [select try_select select_mut try_select_mut] [const I: isize] (axis: Axis<I>, index: usize)
+            { both [select try_select select_mut try_select_mut] [const I: isize] (axis: impl AxisArg<I>, index: usize)
                 -> E, <S as HasAxis<I>>::Removed where [S: HasAxis<I>] |x| x.try_select(axis, index) }
-            { both [narrow try_narrow narrow_mut try_narrow_mut] [const I: isize] (axis: Axis<I>, start: usize, len: usize)
+            { both [narrow try_narrow narrow_mut try_narrow_mut] [const I: isize] (axis: impl AxisArg<I>, start: usize, len: usize)
                 -> E, <S as HasAxis<I>>::Replace<Dyn> where [S: HasAxis<I>] |x| x.try_narrow(axis, start, len) }
             { both [slice try_slice slice_mut try_slice_mut] [I: Items, T: Shape] (items: I) -> E, T
                 where [S: Slice<I, Output = T>] |x| x.try_slice(items) }
@@ -55,7 +55,7 @@ macro_rules! view_table {
                 where [
                     E: PartFor<ops::reduce::view_as_complex>,
                     S: Dimensional,
-                    <<S as HasAxis<-1>>::Dim as Dim>::Unnamed: SameDim<D2>,
+                    <S as HasAxis<-1>>::Dim: RealAndImaginary,
                 ] |x| x.try_view_as_complex() }
             { read [reshape try_reshape] [T: Inferable] () -> E, T where [S: ReshapeTo<T>] |x| x.try_reshape::<T>() }
             { read [reshape_sized try_reshape_sized] [T: Shape] (sizes: T::Sizes) -> E, T
@@ -66,15 +66,15 @@ macro_rules! view_table {
             { read [expand_as try_expand_as] [F: Element, T: Shape] (other: &Tensor<F, T, D>) -> E, T
                 where [S: ExpandTo<T>] |x| x.try_expand_as(other) }
             { read [flatten try_flatten] [] () -> E, (S::Numel,) where [] |x| x.try_flatten() }
-            { read [flatten_axes try_flatten_axes] [const I: isize, const J: isize] (first: Axis<I>, last: Axis<J>)
+            { read [flatten_axes try_flatten_axes] [const I: isize, const J: isize] (first: impl AxisArg<I>, last: impl AxisArg<J>)
                 -> E, <S as Flatten<I, J>>::Output where [S: Flatten<I, J> + HasAxis<I> + HasAxis<J>]
                 |x| Ok(x.flatten_axes(first, last)) }
-            { read [unflatten try_unflatten] [T: KnownShape, const I: isize] (axis: Axis<I>) -> E, <S as Unflatten<I, T>>::Output
+            { read [unflatten try_unflatten] [T: KnownShape, const I: isize] (axis: impl AxisArg<I>) -> E, <S as Unflatten<I, T>>::Output
                 where [S: Unflatten<I, T> + HasAxis<I>] |x| x.try_unflatten::<T, I>(axis) }
-            { read [unfold try_unfold] [Size: Known, Step: Known, const I: isize] (axis: Axis<I>)
+            { read [unfold try_unfold] [Size: Known, Step: Known, const I: isize] (axis: impl AxisArg<I>)
                 -> E, <S as Windows<I, Size, Step>>::Output
                 where [S: Dimensional + Windows<I, Size, Step> + HasAxis<I>] |x| x.try_unfold::<Size, Step, I>(axis) }
-            { read [unfold_sized try_unfold_sized] [const I: isize] (axis: Axis<I>, size: usize, step: usize)
+            { read [unfold_sized try_unfold_sized] [const I: isize] (axis: impl AxisArg<I>, size: usize, step: usize)
                 -> E, <<S as HasAxis<I>>::Replace<Dyn> as InsertAxis<-1>>::Inserted<Dyn>
                 where [S: Dimensional + HasAxis<I>, <S as HasAxis<I>>::Replace<Dyn>: InsertAxis<-1>]
                 |x| x.try_unfold_sized(axis, size, step) }
@@ -95,23 +95,23 @@ macro_rules! view_table {
 macro_rules! parts_table {
     ($with:ident) => {
         $with! {
-            { vec [split try_split split_mut try_split_mut] [const I: isize] (axis: Axis<I>, size: usize)
+            { vec [split try_split split_mut try_split_mut] [const I: isize] (axis: impl AxisArg<I>, size: usize)
                 -> <S as HasAxis<I>>::Replace<Dyn> where [S: Dimensional + HasAxis<I>] |x| x.try_split(axis, size) }
             { vec [split_sizes try_split_sizes split_sizes_mut try_split_sizes_mut] [const I: isize]
-                (axis: Axis<I>, sizes: &[usize]) -> <S as HasAxis<I>>::Replace<Dyn>
+                (axis: impl AxisArg<I>, sizes: &[usize]) -> <S as HasAxis<I>>::Replace<Dyn>
                 where [S: Dimensional + HasAxis<I>] |x| x.try_split_sizes(axis, sizes) }
-            { vec [chunk try_chunk chunk_mut try_chunk_mut] [const I: isize] (axis: Axis<I>, chunks: usize)
+            { vec [chunk try_chunk chunk_mut try_chunk_mut] [const I: isize] (axis: impl AxisArg<I>, chunks: usize)
                 -> <S as HasAxis<I>>::Replace<Dyn> where [S: Dimensional + HasAxis<I>] |x| x.try_chunk(axis, chunks) }
             { vec [tensor_split try_tensor_split tensor_split_mut try_tensor_split_mut] [const I: isize]
-                (axis: Axis<I>, sections: usize) -> <S as HasAxis<I>>::Replace<Dyn>
+                (axis: impl AxisArg<I>, sections: usize) -> <S as HasAxis<I>>::Replace<Dyn>
                 where [S: Dimensional + HasAxis<I>] |x| x.try_tensor_split(axis, sections) }
-            { vec [unbind try_unbind unbind_mut try_unbind_mut] [const I: isize] (axis: Axis<I>)
+            { vec [unbind try_unbind unbind_mut try_unbind_mut] [const I: isize] (axis: impl AxisArg<I>)
                 -> <S as HasAxis<I>>::Removed where [S: Dimensional + HasAxis<I>] |x| x.try_unbind(axis) }
             { array [chunk_array try_chunk_array chunk_array_mut try_chunk_array_mut] [const N: usize, const I: isize]
-                (axis: Axis<I>) -> <S as CutEqually<I, N>>::Output
+                (axis: impl AxisArg<I>) -> <S as CutEqually<I, N>>::Output
                 where [S: Dimensional + CutEqually<I, N> + HasAxis<I>] |x| x.try_chunk_array::<N, I>(axis) }
             { array [unbind_array try_unbind_array unbind_array_mut try_unbind_array_mut] [const N: usize, const I: isize]
-                (axis: Axis<I>) -> <S as Unbind<I, N>>::Output
+                (axis: impl AxisArg<I>) -> <S as Unbind<I, N>>::Output
                 where [S: Dimensional + Unbind<I, N> + HasAxis<I>] |x| x.try_unbind_array::<N, I>(axis) }
         }
     };

@@ -8,8 +8,8 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::ComplexFor;
 use crate::shape::{
-    Axis, D1, Dyn, ExpandTo, HasAxis, InsertAxis, KnownShape, Permute, Reverse, Shape, SizeArray, Squeeze, SqueezeAxis,
-    Transpose, broadcast_size, strides,
+    AxisArg, D1, Dyn, ExpandTo, HasAxis, InsertAxis, KnownShape, Permute, Reverse, Shape, SizeArray, Squeeze,
+    SqueezeAxis, Transpose, broadcast_size, strides,
 };
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -52,8 +52,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     pub fn transpose<const I: isize, const J: isize>(
         &self,
-        _first: Axis<I>,
-        _second: Axis<J>,
+        _first: impl AxisArg<I>,
+        _second: impl AxisArg<J>,
     ) -> Tensor<E, <S as Transpose<I, J>>::Output, D>
     where
         S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
@@ -108,7 +108,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let y: Tensor<f32, shape![_]> = x.squeeze_axis(axis![-1]);
     /// assert_eq!(y.shape(), [5]);
     /// ```
-    pub fn squeeze_axis<const I: isize>(&self, _axis: Axis<I>) -> Tensor<E, <S as SqueezeAxis<I>>::Output, D>
+    pub fn squeeze_axis<const I: isize>(&self, _axis: impl AxisArg<I>) -> Tensor<E, <S as SqueezeAxis<I>>::Output, D>
     where
         S: SqueezeAxis<I> + HasAxis<I>,
     {
@@ -128,7 +128,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// #     fn argmax_label(&self) -> Vec<usize> { (0..3).map(|i| (0..3).find(|&j| self[(i, j)]).unwrap()).collect() }
     /// # }
     /// ```
-    pub fn unsqueeze<const I: isize>(&self, _axis: Axis<I>) -> Tensor<E, <S as InsertAxis<I>>::Inserted<D1>, D>
+    pub fn unsqueeze<const I: isize>(&self, _axis: impl AxisArg<I>) -> Tensor<E, <S as InsertAxis<I>>::Inserted<D1>, D>
     where
         S: InsertAxis<I>,
     {
@@ -217,7 +217,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.select(axis![1], 1).to_vec(), [2, 5]);
     /// ```
     #[track_caller]
-    pub fn select<const I: isize>(&self, axis: Axis<I>, index: usize) -> Tensor<E, <S as HasAxis<I>>::Removed, D>
+    pub fn select<const I: isize>(
+        &self,
+        axis: impl AxisArg<I>,
+        index: usize,
+    ) -> Tensor<E, <S as HasAxis<I>>::Removed, D>
     where
         S: HasAxis<I>,
     {
@@ -227,7 +231,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`select`](Self::select), returning the error.
     pub fn try_select<const I: isize>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         index: usize,
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Removed, D>>
     where
@@ -257,7 +261,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn narrow<const I: isize>(
         &self,
-        axis: Axis<I>,
+        axis: impl AxisArg<I>,
         start: usize,
         len: usize,
     ) -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
@@ -270,7 +274,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`narrow`](Self::narrow), returning the error.
     pub fn try_narrow<const I: isize>(
         &self,
-        _axis: Axis<I>,
+        _axis: impl AxisArg<I>,
         start: usize,
         len: usize,
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>>

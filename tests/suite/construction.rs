@@ -272,3 +272,11 @@ fn random_arguments_that_make_no_sense_are_refused() {
     assert!(Tensor::<u8, shape![2]>::try_randint(0, 300, generator).is_err());
     assert!(Tensor::<i64, shape![2]>::try_randint(3, 3, generator).is_err());
 }
+
+#[test]
+fn literals_that_end_in_a_point_are_floats() {
+    let x: Tensor<f32, shape![2, 2]> = tensor![[1., -2.], [0., 3.5]];
+    assert_eq!(x.to_vec(), [1.0, -2.0, 0.0, 3.5]);
+    assert_eq!(tensor![1., 2; f64].to_vec(), [1.0_f64, 2.0]);
+    assert_eq!(tensor![7.; u8].to_vec(), [7_u8]);
+}

@@ -114,7 +114,7 @@ fn cuda_type_checks_and_is_absent() {
         }
     }
     let host = tensor![1, 2, 3];
-    assert!(host.to_device::<Cuda>().is_err());
+    assert!(host.to_device::<Cuda<0>>().is_err());
     assert_eq!(host.to_vec(), [1, 2, 3]);
 }
 
@@ -156,4 +156,30 @@ fn threads_share_tensors_and_copy_on_write() {
         }
     });
     assert_eq!(x.sum().item(), 499_500);
+}
+
+/// A loss as a number, on every device.
+fn total<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> castiron::Result<E> {
+    x.sum().try_item()
+}
+
+#[test]
+fn code_generic_over_devices_reads_the_element_of_a_tensor_of_one() {
+    assert_eq!(total(&tensor![0.5, 1.5]).unwrap(), 2.0);
+    assert_eq!(total(&Tensor::<f32, ()>::scalar(3.0)).unwrap(), 3.0);
+    // an element in the middle of its storage, and one behind a stride of its own
+    assert_eq!(tensor![[1, 2], [3, 4]].select(axis![0], 1).select(axis![0], 0).item(), 3);
+    // a meta tensor has none, as in PyTorch
+    let plan = Tensor::<f32, shape![2], Meta>::zeros();
+    assert!(matches!(total(&plan), Err(Error::NoData { op: "item" })));
+    assert!(std::panic::catch_unwind(|| Tensor::<f32, (), Meta>::zeros().item()).is_err());
+}
+
+#[test]
+fn a_zero_dim_tensor_is_converted_into_its_element() {
+    let total: f32 = tensor![1.0, 2.5].sum().into();
+    let count: i64 = tensor![true, true].sum().into();
+    let any: bool = tensor![0.0, f32::NAN].any().into();
+    let z: castiron::Complex<f32> = tensor![1.0 + 2.0j].sum().into();
+    assert_eq!((total, count, any, z), (3.5, 2, true, castiron::Complex::new(1.0, 2.0)));
 }

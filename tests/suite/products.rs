@@ -271,3 +271,48 @@ fn distances_of_many_rows_are_a_product() {
         assert!((distances[(i, j, row, column)] - square.sqrt()).abs() < 1e-12);
     }
 }
+
+#[test]
+fn shapes_of_products_follow_from_the_factors() {
+    use castiron::Shape;
+    use castiron::shape::{BatchMatMul, MatMul};
+    fn of<S: MatMul<T>, T>() -> (&'static [Option<usize>], Option<&'static str>) {
+        (<S::Output as Shape>::KNOWN, <S::Output as Shape>::NAMES.first().copied().flatten())
+    }
+    castiron::dims! { Batch }
+    assert_eq!(of::<shape![3], shape![3]>(), (&[][..], None));
+    assert_eq!(of::<shape![_], shape![3]>(), (&[][..], None));
+    assert_eq!(of::<shape![2, 3], shape![3]>(), (&[Some(2)][..], None));
+    assert_eq!(of::<shape![3], shape![3, 5]>(), (&[Some(5)][..], None));
+    assert_eq!(of::<shape![7, 2, 3], shape![3]>(), (&[Some(7), Some(2)][..], None));
+    assert_eq!(of::<shape![3], shape![7, 3, 5]>(), (&[Some(7), Some(5)][..], None));
+    assert_eq!(of::<shape![Batch, 3], shape![3, 5]>(), (&[None, Some(5)][..], Some("Batch")));
+    assert_eq!(of::<shape![1, 2, 3], shape![7, 3, _]>(), (&[Some(7), Some(2), None][..], None));
+    type Batches = <shape![_, 2, 3] as BatchMatMul<shape![7, 3, 5]>>::Output;
+    assert_eq!(Batches::KNOWN, [Some(7), Some(2), Some(5)]);
+}
+
+#[test]
+fn products_compile_in_code_generic_over_sizes() {
+    fn attend<B: Dim, M: Dim, N: Dim, K: Dim, D: Device>(
+        q: &Tensor<f32, (B, M, K), D>,
+        k: &Tensor<f32, (B, N, K), D>,
+        v: &Tensor<f32, (B, N, K), D>,
+    ) -> Tensor<f32, (B, M, K), D> {
+        q.matmul(k.transpose(axis![-2], axis![-1])).softmax(axis![-1]).matmul(v)
+    }
+    fn rows<M: Dim, K: Dim, D: Device>(a: &Tensor<f32, (M, K), D>, x: &Tensor<f32, (K,), D>) -> Tensor<f32, (M,), D> {
+        a.matmul(x)
+    }
+    fn columns<M: Dim, K: Dim, D: Device>(
+        a: &Tensor<f32, (M, K), D>,
+        x: &Tensor<f32, (M,), D>,
+    ) -> Tensor<f32, (K,), D> {
+        x.matmul(a)
+    }
+    let x = Tensor::<f32, shape![2, 3, 4]>::ones();
+    assert!(attend(&x, &x, &x).allclose(&x));
+    let a = tensor![[1.0, 2.0], [3.0, 4.0]];
+    assert_eq!(rows(&a, &tensor![1.0, 10.0]).to_vec(), [21.0, 43.0]);
+    assert_eq!(columns(&a, &tensor![1.0, 10.0]).to_vec(), [31.0, 42.0]);
+}
