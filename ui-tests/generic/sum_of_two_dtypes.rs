@@ -7,7 +7,7 @@
 //! rustc: E0308
 
 use castiron::{Dtype, Shape, Tensor};
-// instead: use castiron::{Promote, Promoted, Dtype, Shape, Tensor};
+// instead: use castiron::{Dtype, Promoted, Shape, Tensor};
 
 fn add<A: Dtype, B: Dtype, S: Shape>(x: &Tensor<A, S>, y: &Tensor<B, S>) -> Tensor<A, S> {
 // instead: fn add<A: Dtype, B: Dtype, S: Shape>(x: &Tensor<A, S>, y: &Tensor<B, S>) -> Tensor<Promoted<A, B>, S> {

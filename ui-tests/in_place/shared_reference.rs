@@ -15,7 +15,8 @@ fn step(weight: &Tensor<f32, shape![2]>, gradient: &Tensor<f32, shape![2]>) {
 }
 
 fn main() {
-    let mut weight = tensor![1.0, 2.0];
+    let weight = tensor![1.0, 2.0];
+    // instead: let mut weight = tensor![1.0, 2.0];
     step(&weight, &tensor![0.5, 0.5]);
     // instead: step(&mut weight, &tensor![0.5, 0.5]);
 }

@@ -8,6 +8,6 @@
 use castiron::{Tensor, shape};
 
 fn main() {
-    let x: Tensor<f32, shape![2.0, 3]> = Tensor::zeros();
-    // instead: let x: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let _: Tensor<f32, shape![2.0, 3]> = Tensor::zeros();
+    // instead: let _: Tensor<f32, shape![2, 3]> = Tensor::zeros();
 }

@@ -8,7 +8,6 @@
 //! says: .narrow | same | equal
 
 use castiron::tensor;
-// instead: use castiron::{axis, tensor};
 
 fn main() {
     let (x, y) = (tensor![1.0, 2.0, 3.0], tensor![1.0, 2.0, 3.0, 4.0]);

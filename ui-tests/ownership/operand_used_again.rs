@@ -13,5 +13,5 @@ fn main() {
     let x = tensor![1.0, 2.0];
     let y = x + 1;
     // instead: let y = &x + 1;
-    let _ = x.sum();
+    let _ = x.sum() + y;
 }

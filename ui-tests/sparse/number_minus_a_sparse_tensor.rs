@@ -2,8 +2,9 @@
 //!
 //! Instead: `to_dense()`.
 //!
-//! names: sparse
+//! names: subtract
 //! says: .to_dense()
+//! rustc: E0277
 
 use castiron::tensor;
 
