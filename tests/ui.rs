@@ -271,6 +271,7 @@ impl<'a> Message<'a> {
     fn shown(&self, of_rustc: bool, sentences: &[Vec<String>]) -> String {
         let mut shown = self.place.clone();
         shown.extend(self.notes(of_rustc, sentences).concat());
+        shown.retain(|line| !line.contains("// instead:"));
         shown.join("\n")
     }
 }
