@@ -1,17 +1,51 @@
-//! Programs that must not compile, and what the compiler says of them: `ui-tests/<rule>/<program>.rs` beside its `.stderr`.
+//! Programs that must not compile, and what the compiler says of them: `ui-tests/<chapter>/<program>.rs` beside its `.stderr`.
 //!
-//! After a change of wording: `TRYBUILD=overwrite cargo test --features any --test ui`, and read the difference.
+//! A program begins with its rule and with what to write instead, and lists what is checked of the message:
+//!
+//! ```text
+//! //! A mean is floating-point or complex.
+//! //!
+//! //! Instead: cast first.
+//! //!
+//! //! names: mean                    the first line contains this: it names the rule
+//! //! says: .to::<f32>() | cast      one of these stands in the message: it says what to write
+//! //! rustc: E0308                   only where rustc speaks and not castiron (`rustc: no code` for errors without one)
+//! ```
+//!
+//! Several lines of `names` or `says` must all hold. A comment `// instead: code` in the program replaces the line before it, several
+//! such comments replace it by several lines, and one without code deletes it: that makes the right program. `tests/instead.rs`
+//! compiles and runs all of them.
+//!
+//! After a change of wording: `TRYBUILD=overwrite cargo test --features any --test ui`, and read the difference. It writes the
+//! `.stderr` files, `docs/forbidden.md` and `ui-tests/instead.rs`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Whether files are to be written anew, and not compared.
+fn overwrites() -> bool {
+    std::env::var_os("TRYBUILD").is_some_and(|mode| mode == "overwrite")
+}
+
 #[test]
 fn forbidden_programs_do_not_compile() {
-    trybuild::TestCases::new().compile_fail("ui-tests/*/*.rs");
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("ui-tests/*/*.rs");
+    // They run when they are dropped, and what is made of the messages comes after them.
+    drop(cases);
+    if overwrites() {
+        fs::write(root().join("docs/forbidden.md"), book()).unwrap();
+        fs::write(root().join("ui-tests/instead.rs"), right_programs()).unwrap();
+    }
 }
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(path.as_ref()).unwrap_or_else(|error| panic!("{}: {error}", path.as_ref().display()))
 }
 
 /// All files below a directory whose name ends so.
@@ -28,6 +62,228 @@ fn files(directory: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
+/// A program that must not compile.
+struct Program {
+    /// `axes/out_of_range`
+    name: String,
+    rule: String,
+    /// What to write instead, in words.
+    instead: String,
+    names: Vec<String>,
+    says: Vec<String>,
+    /// The code of an error that rustc words.
+    rustc: Option<String>,
+    /// The lines after the header.
+    lines: Vec<String>,
+    stderr: String,
+}
+
+/// The programs, by name.
+fn programs() -> Vec<Program> {
+    let directory = root().join("ui-tests");
+    let mut found: Vec<Program> = fs::read_dir(&directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .flat_map(|chapter| files(&chapter, ".rs"))
+        .map(|path| {
+            let name = path.strip_prefix(&directory).unwrap().with_extension("");
+            let name = name.to_str().unwrap().replace('\\', "/");
+            let stderr = fs::read_to_string(path.with_extension("stderr")).unwrap_or_default();
+            program(&name, &read(&path), stderr).unwrap_or_else(|what| panic!("ui-tests/{name}.rs: {what}"))
+        })
+        .collect();
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+/// Reads the header of a program.
+fn program(name: &str, text: &str, stderr: String) -> Result<Program, String> {
+    let header: Vec<&str> = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
+    let lines = text.lines().skip(header.len()).map(str::to_owned).collect();
+    let paragraphs: Vec<&[&str]> = header.split(|line| line.is_empty()).collect();
+    let [rule, instead, checks] = paragraphs[..] else {
+        return Err(format!(
+            "a header is a rule, `Instead: …` and what is checked, not {} paragraphs",
+            paragraphs.len()
+        ));
+    };
+    let (rule, instead) = (rule.join(" "), instead.join(" "));
+    let instead = instead.strip_prefix("Instead: ").ok_or("no `Instead: …`")?.to_owned();
+    if !rule.ends_with('.') || !instead.ends_with('.') {
+        return Err("rule and remedy are sentences".to_owned());
+    }
+    let (mut names, mut says, mut rustc) = (Vec::new(), Vec::new(), None);
+    for check in checks {
+        match check.split_once(": ") {
+            Some(("names", words)) => names.push(words.to_owned()),
+            Some(("says", words)) => says.push(words.to_owned()),
+            Some(("rustc", code)) if rustc.is_none() => rustc = Some(code.to_owned()),
+            _ => return Err(format!("`{check}` is no `names: …`, `says: …` or `rustc: …`")),
+        }
+    }
+    if names.is_empty() || says.is_empty() {
+        return Err("what does the message name, what does it say?".to_owned());
+    }
+    Ok(Program { name: name.to_owned(), rule, instead, names, says, rustc, lines, stderr })
+}
+
+/// The code of a comment `// instead: code`, with the comment's indentation.
+fn replacement(line: &str) -> Option<String> {
+    let (space, code) = line.split_once("// instead:").filter(|(space, _)| space.trim().is_empty())?;
+    Some(format!("{space}{}", code.trim()).trim_end().to_owned())
+}
+
+impl Program {
+    fn chapter(&self) -> &str {
+        self.name.split_once('/').map_or("", |(chapter, _)| chapter)
+    }
+
+    /// The program as it must not be written.
+    fn wrong(&self) -> String {
+        let lines: Vec<&str> =
+            self.lines.iter().filter(|line| replacement(line).is_none()).map(String::as_str).collect();
+        lines.join("\n").trim().to_owned()
+    }
+
+    /// The program as it is written instead.
+    fn right(&self) -> String {
+        let mut lines: Vec<String> = Vec::new();
+        let mut replacing = false;
+        for line in &self.lines {
+            match replacement(line) {
+                None => lines.push(line.clone()),
+                Some(code) => {
+                    if !replacing {
+                        lines.pop();
+                    }
+                    if !code.is_empty() {
+                        lines.push(code);
+                    }
+                }
+            }
+            replacing = replacement(line).is_some();
+        }
+        lines.join("\n").trim().to_owned()
+    }
+
+    /// The lines that replace others, for the book.
+    fn replacements(&self) -> Vec<String> {
+        let lines = self.lines.iter().filter_map(|line| replacement(line)).map(|line| line.trim().to_owned());
+        lines.filter(|line| !line.is_empty()).collect()
+    }
+
+    fn message(&self) -> Message<'_> {
+        Message::first_of(&self.stderr)
+    }
+
+    fn names_the_rule(&self) -> bool {
+        self.names.iter().all(|words| one_of_them_in(words, self.message().first()))
+    }
+
+    fn says_what_to_write(&self, sentences: &[Vec<String>]) -> bool {
+        let said = self.message().said(self.rustc.is_some(), sentences);
+        self.says.iter().all(|words| one_of_them_in(words, &said))
+    }
+}
+
+fn one_of_them_in(words: &str, text: &str) -> bool {
+    words.split(" | ").any(|word| text.contains(word))
+}
+
+/// The first error of a program: its first line, the place with its labels, and the notes.
+struct Message<'a> {
+    place: Vec<&'a str>,
+    /// Each with the lines that belong to it.
+    notes: Vec<Vec<&'a str>>,
+}
+
+impl<'a> Message<'a> {
+    fn first_of(stderr: &'a str) -> Self {
+        let mut message = Message { place: Vec::new(), notes: Vec::new() };
+        // Warnings stand before and after errors.
+        for line in stderr.lines().skip_while(|line| !line.starts_with("error")) {
+            if (line.starts_with("error") || line.starts_with("warning")) && !message.place.is_empty() {
+                break;
+            }
+            if line.is_empty() {
+                continue;
+            }
+            let inner = line.trim_start();
+            let begins = inner.starts_with("= note: ")
+                || inner.starts_with("= help: ")
+                || line.starts_with("note: ")
+                || line.starts_with("help: ");
+            if begins {
+                message.notes.push(vec![line]);
+            } else if let Some(note) = message.notes.last_mut() {
+                note.push(line);
+            } else {
+                message.place.push(line);
+            }
+        }
+        message
+    }
+
+    /// `error[E0277]`
+    fn kind(&self) -> &'a str {
+        self.place.first().and_then(|line| line.split_once(": ")).map_or("", |(kind, _)| kind)
+    }
+
+    /// The first line without the code of the error.
+    fn first(&self) -> &'a str {
+        self.place.first().and_then(|line| line.split_once(": ")).map_or("", |(_, text)| text)
+    }
+
+    /// The notes worth reading: castiron's, and rustc's where it speaks of the user's program and not of castiron's insides.
+    fn notes(&self, of_rustc: bool, sentences: &[Vec<String>]) -> Vec<&[&'a str]> {
+        let worth = |note: &&Vec<&str>| {
+            let text = note[0].trim_start().trim_start_matches("= ");
+            let text = text.split_once(": ").map_or("", |(_, text)| text);
+            if sentences.iter().any(|sentence| is_filled_in(text, sentence)) {
+                return true;
+            }
+            // `castiron::ops::admit::…`: nothing that a user would name.
+            let inside = note.iter().any(|line| is_inside(line));
+            let suggests_a_bound = text.starts_with("consider") && text.contains("restricting type parameter");
+            let elsewhere = note[0].starts_with("note: ") && !note.iter().any(|line| line.contains("--> ui-tests/"));
+            let of_traits = ["the trait ", "the following ", "required ", "this error originates", "cannot satisfy "];
+            let of_traits =
+                of_traits.iter().any(|start| text.starts_with(start)) || text.contains("full name for the type");
+            !inside && !elsewhere && !of_traits && (of_rustc || suggests_a_bound)
+        };
+        self.notes.iter().filter(worth).map(Vec::as_slice).collect()
+    }
+
+    /// What is said in words: the first line, the labels, and the notes worth reading, without the lines of the program.
+    fn said(&self, of_rustc: bool, sentences: &[Vec<String>]) -> String {
+        let is_source = |line: &&str| {
+            let line = line.trim_start();
+            line.starts_with("-->")
+                || line.split_once('|').is_some_and(|(number, _)| number.trim().parse::<u32>().is_ok())
+        };
+        let mut said: Vec<&str> = self.place.iter().copied().filter(|line| !is_source(line)).collect();
+        said.extend(self.notes(of_rustc, sentences).concat());
+        said.join("\n")
+    }
+
+    /// The message as the book shows it.
+    fn shown(&self, of_rustc: bool, sentences: &[Vec<String>]) -> String {
+        let mut shown = self.place.clone();
+        shown.extend(self.notes(of_rustc, sentences).concat());
+        shown.retain(|line| !line.contains("// instead:"));
+        shown.join("\n")
+    }
+}
+
+/// Whether a line names something below castiron's root: `castiron::ops::admit::InexactFor`.
+fn is_inside(line: &str) -> bool {
+    line.split("castiron::").skip(1).any(|path| {
+        let end = path.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(path.len());
+        path[end..].starts_with("::") && path[end + 2..].starts_with(|letter: char| letter.is_alphabetic())
+    })
+}
+
 /// The sentences written in castiron's sources, cut where something is filled in: `axis {I} is out of range` is
 /// `["axis ", " is out of range"]`.
 fn sentences() -> Vec<Vec<String>> {
@@ -35,7 +291,7 @@ fn sentences() -> Vec<Vec<String>> {
     sources.extend(files(&root().join("macros/src"), ".rs"));
     let mut found = Vec::new();
     for source in sources {
-        for line in fs::read_to_string(source).unwrap().lines() {
+        for line in read(source).lines() {
             for literal in line.split('"').skip(1).step_by(2) {
                 let pieces: Vec<String> = literal
                     .split('{')
@@ -65,39 +321,63 @@ fn is_filled_in(text: &str, sentence: &[String]) -> bool {
     if pieces.is_empty() { rest == last } else { rest.ends_with(last.as_str()) }
 }
 
-/// What the borrow checker says is said by rustc, of places and lifetimes.
-const BORROWING: [&str; 3] = ["error[E0499]", "error[E0502]", "error[E0597]"];
+/// What is wrong with who speaks first: castiron, or rustc where the program says so.
+fn wrong_speaker(program: &Program, sentences: &[Vec<String>]) -> Option<String> {
+    let (kind, first) = (program.message().kind(), program.message().first());
+    let castirons = sentences.iter().any(|sentence| is_filled_in(first, sentence));
+    match program.rustc.as_deref() {
+        None => (!castirons).then(|| format!("not a sentence of castiron: {kind}: {first}")),
+        Some(_) if castirons => Some(format!("castiron says `{first}`: the line `//! rustc: …` is no longer due")),
+        Some("no code") => (kind != "error").then(|| format!("not `error: …`: {kind}: {first}")),
+        Some(code) => (kind != format!("error[{code}]")).then(|| format!("not {code}: {kind}: {first}")),
+    }
+}
 
 #[test]
-fn every_first_line_is_a_sentence_of_castiron() {
+fn every_first_line_is_castirons_or_declared_to_be_rustcs() {
     let sentences = sentences();
-    let programs = files(&root().join("ui-tests"), ".rs");
-    assert!(programs.len() >= 30, "{} programs", programs.len());
-    for program in programs {
-        let stderr = fs::read_to_string(program.with_extension("stderr")).unwrap();
-        let first = stderr.lines().next().unwrap_or_default();
-        let (kind, text) = first.split_once(": ").unwrap();
-        assert!(
-            BORROWING.contains(&kind) || sentences.iter().any(|sentence| is_filled_in(text, sentence)),
-            "{}: not a sentence of castiron: {first}",
-            program.display()
-        );
-        assert!(!stderr.contains("UInt<"), "{}: shows how numbers are made", program.display());
-    }
+    let wrong: Vec<String> = programs()
+        .iter()
+        .filter_map(|program| Some(format!("ui-tests/{}.rs: {}", program.name, wrong_speaker(program, &sentences)?)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Each program says which rule it breaks and what to write instead.
 #[test]
-fn every_program_names_its_rule_and_the_remedy() {
-    for program in files(&root().join("ui-tests"), ".rs") {
-        let text = fs::read_to_string(&program).unwrap();
-        let comments: Vec<&str> = text.lines().take_while(|line| line.starts_with("//!")).collect();
-        let [rule, "//!", instead] = comments[..] else { panic!("{}", program.display()) };
-        assert!(rule.ends_with('.') && instead.starts_with("//! Instead: "), "{}", program.display());
+fn no_message_shows_how_numbers_are_made() {
+    for program in programs() {
+        assert!(!program.stderr.contains("UInt<"), "ui-tests/{}.rs", program.name);
     }
 }
 
-/// The check above can fail: rustc's own sentences are not taken for castiron's.
+/// A program for checks of the checks.
+fn made_up(checks: &str, stderr: &str) -> Program {
+    let text = format!("//! A rule.\n//!\n//! Instead: a remedy.\n//!\n{checks}\n\nfn main() {{}}\n");
+    program("chapter/name", &text, stderr.to_owned()).unwrap()
+}
+
+/// The check of first lines can fail in both directions.
+#[test]
+fn speakers_are_told_apart() {
+    let sentences = sentences();
+    let (castirons, rustcs) = ("error[E0277]: a shape has at most eight axes", "error[E0308]: mismatched types");
+    let undeclared = "//! names: x\n//! says: y";
+    let declared = "//! names: x\n//! says: y\n//! rustc: E0308";
+    for (checks, stderr, is_right) in [
+        (undeclared, castirons, true),
+        (undeclared, rustcs, false),
+        (declared, rustcs, true),
+        (declared, castirons, false),
+        (declared, "error[E0599]: no method named `cuda` found", false),
+        ("//! names: x\n//! says: y\n//! rustc: no code", "error: no rules expected `,`", true),
+        ("//! names: x\n//! says: y\n//! rustc: no code", rustcs, false),
+    ] {
+        let program = made_up(checks, stderr);
+        assert_eq!(wrong_speaker(&program, &sentences).is_none(), is_right, "{checks}\n{stderr}");
+    }
+}
+
+/// rustc's own sentences are not taken for castiron's.
 #[test]
 fn rustcs_sentences_are_told_apart() {
     let sentences = sentences();
@@ -114,17 +394,145 @@ fn rustcs_sentences_are_told_apart() {
     }
 }
 
+/// A message with notes of all kinds.
+const NOTES: &str = "\
+error[E0277]: `mean` is not defined for dtype `E`
+ --> ui-tests/generic/mean.rs:8:13
+  |
+8 |     let _ = x.sum_of_squares();
+  |             ^ `mean` does not admit `E`
+  |
+  = help: the trait `InexactFor<mean>` is not implemented for `E`
+  = note: in generic code, bound the dtype by `Inexact`
+  = help: the following other types implement trait `InexactFor<Op>`:
+            bf16
+            f16
+note: required by a bound in `castiron::tensor::reduce::mean`
+ --> src/tensor/reduce.rs
+  |
+  |     Inside: mean
+help: consider further restricting type parameter `E` with trait `InexactFor`
+  |
+7 | fn center<E: Dtype + castiron::ops::admit::InexactFor>(x: &E) {
+  |                    +++++++++++++++++++++++++++++++++++
+help: consider restricting type parameter `N` with trait `Dim`
+  |
+7 | fn center<N: castiron::Dim>(x: &N) {
+  |            +++++++++++++++
+
+error[E0277]: another error";
+
+/// Of the notes the book keeps castiron's and what rustc says of the user's program; the lines of the program say nothing.
+#[test]
+fn notes_worth_reading_are_kept() {
+    let sentences = sentences();
+    let said = Message::first_of(NOTES).said(false, &sentences);
+    for kept in ["is not defined for dtype", "does not admit", "bound the dtype by `Inexact`", "castiron::Dim"] {
+        assert!(said.contains(kept), "{kept}\n{said}");
+    }
+    for dropped in ["sum_of_squares", "is not implemented", "bf16", "Inside", "admit::InexactFor", "another error"] {
+        assert!(!said.contains(dropped), "{dropped}\n{said}");
+    }
+    assert!(Message::first_of(NOTES).shown(false, &sentences).contains("sum_of_squares"));
+}
+
+/// Words that do not stand in a message are counted as missing.
+#[test]
+fn what_a_message_lacks_is_noticed() {
+    let sentences = sentences();
+    for (checks, names, says) in [
+        ("//! names: mean\n//! names: `E`\n//! says: Inexact | Float", true, true),
+        ("//! names: mean\n//! names: i64\n//! says: Float", false, false),
+        ("//! names: does not admit\n//! says: InexactFor", false, false),
+        ("//! names: median | mean\n//! says: Inexact\n//! says: sum_of_squares", true, false),
+    ] {
+        let program = made_up(checks, NOTES);
+        assert_eq!((program.names_the_rule(), program.says_what_to_write(&sentences)), (names, says), "{checks}");
+    }
+}
+
+/// Comments with the right code replace the line before them.
+#[test]
+fn right_code_replaces_wrong_code() {
+    let mut program = made_up("//! names: x\n//! says: y", "");
+    program.lines = ["a", "  wrong", "  // instead: one", "  // instead: two", "gone", "// instead:", "z"]
+        .map(str::to_owned)
+        .into();
+    assert_eq!(program.wrong(), "a\n  wrong\ngone\nz");
+    assert_eq!(program.right(), "a\n  one\n  two\nz");
+    assert_eq!(program.replacements(), ["one", "two"]);
+}
+
+/// How many programs there are, and what their messages do.
+#[derive(Default)]
+struct Count {
+    programs: usize,
+    castirons: usize,
+    names: usize,
+    says: usize,
+}
+
+impl Count {
+    fn of<'a>(programs: impl IntoIterator<Item = &'a Program>, sentences: &[Vec<String>]) -> Self {
+        let mut count = Count::default();
+        for program in programs {
+            count.programs += 1;
+            count.castirons += usize::from(program.rustc.is_none());
+            count.names += usize::from(program.names_the_rule());
+            count.says += usize::from(program.says_what_to_write(sentences));
+        }
+        count
+    }
+}
+
+/// Of what users type nearly all messages name the rule and say what to write, those of rustc included.
+#[test]
+fn messages_name_the_rule_and_say_what_to_write() {
+    let (programs, sentences) = (programs(), sentences());
+    assert!(programs.len() >= 150, "{} programs", programs.len());
+    for code in ["E0308", "E0599", "E0600", "E0382"] {
+        assert!(programs.iter().any(|program| program.rustc.as_deref() == Some(code)), "no program of {code}");
+    }
+    let mut missing = String::new();
+    for program in &programs {
+        if !program.names_the_rule() {
+            missing +=
+                &format!("{}: the first line lacks {:?}: {}\n", program.name, program.names, program.message().first());
+        }
+        if !program.says_what_to_write(&sentences) {
+            missing +=
+                &format!("{}: the message lacks {:?}: {}\n", program.name, program.says, program.message().first());
+        }
+    }
+    let count = Count::of(&programs, &sentences);
+    let enough = |part: usize| part * 100 >= count.programs * 95;
+    assert!(
+        enough(count.names) && enough(count.says),
+        "of {} programs {} name the rule and {} say what to write:\n{missing}",
+        count.programs,
+        count.names,
+        count.says
+    );
+}
+
+/// A line of a message without the number of the program's line.
+fn without_number(line: &str) -> &str {
+    line.trim_start_matches(|letter: char| letter == ' ' || letter.is_ascii_digit())
+}
+
 /// What the README shows is what the compiler says.
 #[test]
 fn messages_in_the_readme_are_the_compilers() {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let stderrs: Vec<String> =
-        files(&root().join("ui-tests"), ".stderr").iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let readme = read(root().join("README.md"));
+    let programs = programs();
     let shown: Vec<&str> =
         readme.split("```text\n").skip(1).map(|block| block.split_once("```").unwrap().0.trim_end()).collect();
     assert!(!shown.is_empty());
     for message in shown {
-        let told = stderrs.iter().any(|stderr| message.lines().all(|line| stderr.lines().any(|other| other == line)));
+        let told = programs.iter().any(|program| {
+            let said: Vec<&str> = program.stderr.lines().map(without_number).collect();
+            message.lines().all(|line| said.contains(&without_number(line)))
+        });
         assert!(told, "not in any .stderr:\n{message}");
     }
 }
@@ -136,52 +544,136 @@ fn title(folder: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The book of forbidden programs: for each its rule, the program, what the compiler says first, and what to write instead.
+/// The programs of each chapter.
+fn chapters(programs: &[Program]) -> BTreeMap<&str, Vec<&Program>> {
+    let mut chapters: BTreeMap<&str, Vec<&Program>> = BTreeMap::new();
+    for program in programs {
+        chapters.entry(program.chapter()).or_default().push(program);
+    }
+    chapters
+}
+
+/// The program, what the compiler says of it, and what to write instead.
+fn entry(program: &Program, sentences: &[Vec<String>]) -> String {
+    let shown = program.message().shown(program.rustc.is_some(), sentences);
+    let mut text =
+        format!("```rust\n{}\n```\n\n```text\n{shown}\n```\n\nInstead: {}\n", program.wrong(), program.instead);
+    let replacements = program.replacements();
+    if !replacements.is_empty() {
+        text += &format!("\n```rust\n{}\n```\n", replacements.join("\n"));
+    }
+    text
+}
+
+/// A table of how many messages do what.
+fn table(programs: &[Program], sentences: &[Vec<String>]) -> String {
+    let row = |name: &str, count: &Count| {
+        format!("| {name} | {} | {} | {} | {} |\n", count.programs, count.castirons, count.names, count.says)
+    };
+    let mut text = String::from(
+        "| chapter | programs | first line castiron's | names the rule | says what to write |\n|---|---|---|---|---|\n",
+    );
+    for (chapter, programs) in chapters(programs) {
+        text += &row(&title(chapter), &Count::of(programs, sentences));
+    }
+    let all = Count::of(programs, sentences);
+    text += &row("**all**", &all);
+    let percent = |part: usize| part as f64 * 100.0 / all.programs as f64;
+    text += &format!(
+        "| | | {:.1} % | {:.1} % | {:.1} % |\n",
+        percent(all.castirons),
+        percent(all.names),
+        percent(all.says)
+    );
+    let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
+    for program in programs {
+        if let Some(code) = program.rustc.as_deref() {
+            *codes.entry(code).or_default() += 1;
+        }
+    }
+    let codes: Vec<String> = codes.iter().map(|(code, count)| format!("{code} ({count})")).collect();
+    text += &format!("\nThe other first lines are rustc's: {}.\n", codes.join(", "));
+    text
+}
+
+/// The chapter of rustc's messages; `{{chapter/program}}` stands for that program and what is said of it.
+fn what_rustc_says(programs: &[Program], sentences: &[Vec<String>]) -> String {
+    let mut text = String::new();
+    for line in read(root().join("ui-tests/what_rustc_says.md")).lines() {
+        match line.strip_prefix("{{").and_then(|line| line.strip_suffix("}}")) {
+            None => text += line,
+            Some(name) => {
+                let program = programs.iter().find(|program| program.name == name);
+                let program =
+                    program.unwrap_or_else(|| panic!("ui-tests/what_rustc_says.md: there is no ui-tests/{name}.rs"));
+                text += entry(program, sentences).trim_end();
+            }
+        }
+        text += "\n";
+    }
+    text
+}
+
+/// Each code that rustc speaks of a program is explained.
+#[test]
+fn the_chapter_of_rustcs_messages_explains_every_code() {
+    let chapter = read(root().join("ui-tests/what_rustc_says.md"));
+    for program in programs() {
+        if let Some(code) = program.rustc.filter(|code| code != "no code") {
+            assert!(
+                chapter.contains(&code),
+                "ui-tests/what_rustc_says.md lacks {code} of ui-tests/{}.rs",
+                program.name
+            );
+        }
+    }
+}
+
+/// The book of forbidden programs: for each its rule, the program, what the compiler says, and what to write instead.
 fn book() -> String {
-    let mut programs = files(&root().join("ui-tests"), ".rs");
-    programs.sort();
+    let (programs, sentences) = (programs(), sentences());
     let mut text = String::from(
         "# Forbidden programs\n\nEach rule of castiron that the compiler enforces, by a program that breaks it: the rule, the program, what the compiler says, \
-         and what to write instead. Every program is a test, and so is what the compiler says of it.\n",
+         and what to write instead. Every program is a test, and so are what the compiler says of it and the code that is right. \
+         Of a message's notes castiron's are shown, and rustc's where they speak of the program.\n\n\
+         ## What the messages say, counted\n\nA first line names the rule if it contains the words that the program asks of it; a message says what to write if these \
+         words stand in it or in its notes. The messages of rustc count, too.\n\n",
     );
-    let mut chapter = String::new();
-    for path in programs {
-        let folder = path.parent().and_then(Path::file_name).unwrap().to_str().unwrap().to_owned();
-        if folder != chapter {
-            text += &format!("\n## {}\n", title(&folder));
-            chapter = folder;
-        }
-        let source = fs::read_to_string(&path).unwrap();
-        let comment: Vec<&str> = source.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim).collect();
-        let (rule, rest): (Vec<&str>, Vec<&str>) = (
-            comment.iter().copied().take_while(|line| !line.is_empty()).collect(),
-            comment.iter().copied().skip_while(|line| !line.is_empty()).filter(|line| !line.is_empty()).collect(),
-        );
-        let program: Vec<&str> = source.lines().skip_while(|line| line.starts_with("//!")).collect();
-        let said = fs::read_to_string(path.with_extension("stderr")).unwrap();
-        // Up to the notes of the first error: what a reader sees first.
-        let first: Vec<&str> = said
-            .lines()
-            .take_while(|line| {
-                !line.trim_start().starts_with("= help: the ") && !line.starts_with("note: ") && !line.is_empty()
-            })
-            .collect();
-        text += &format!("\n### {}\n\n", rule.join(" ").trim_end_matches('.'));
-        text += &format!("```text\n{}\n```\n\n```text\n{}\n```\n", program.join("\n").trim(), first.join("\n"));
-        if !rest.is_empty() {
-            text += &format!("\n{}\n", rest.join(" "));
+    text += &table(&programs, &sentences);
+    text += &format!("\n{}", what_rustc_says(&programs, &sentences));
+    for (chapter, programs) in chapters(&programs) {
+        text += &format!("\n## {}\n", title(chapter));
+        for program in programs {
+            text += &format!("\n### {}\n\n{}", program.rule.trim_end_matches('.'), entry(program, &sentences));
         }
     }
     text
 }
 
-/// `docs/forbidden.md` is written from the programs: `TRYBUILD=overwrite` writes it.
+/// The right programs, each a module with a test that runs it.
+fn right_programs() -> String {
+    let mut text = String::from("// Written by tests/ui.rs from the programs of this folder.\n");
+    for program in programs() {
+        let right = program.right().replace("fn main()", "pub fn main()");
+        // There is no GPU to run on.
+        let runs = if right.contains("Cuda") { "" } else { "#[test]\nfn runs() {\n    super::done(main());\n}\n" };
+        text += &format!("\nmod {} {{\n{right}\n\n{runs}}}\n", program.name.replace('/', "_"));
+    }
+    text
+}
+
+/// Whether a file that is made of the programs is up to date.
+fn is_up_to_date(place: &str, text: impl FnOnce() -> String) {
+    let written = fs::read_to_string(root().join(place)).unwrap_or_default();
+    assert!(overwrites() || written == text(), "{place} is not that of the programs: run `ui` with TRYBUILD=overwrite");
+}
+
 #[test]
 fn the_book_of_forbidden_programs_is_theirs() {
-    let (place, book) = (root().join("docs/forbidden.md"), book());
-    if std::env::var_os("TRYBUILD").is_some_and(|mode| mode == "overwrite") {
-        fs::write(&place, &book).unwrap();
-    }
-    let written = fs::read_to_string(&place).unwrap_or_default();
-    assert!(written == book, "docs/forbidden.md is not that of the programs: run this test with TRYBUILD=overwrite");
+    is_up_to_date("docs/forbidden.md", book);
+}
+
+#[test]
+fn the_right_programs_are_theirs() {
+    is_up_to_date("ui-tests/instead.rs", right_programs);
 }

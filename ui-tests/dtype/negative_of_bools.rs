@@ -1,9 +1,14 @@
 //! PyTorch has no unary `-` for bools.
 //!
 //! Instead: `!&mask`.
+//!
+//! names: neg
+//! names: bool
+//! says: `!` | logical_not
 
-use castiron::{tensor};
+use castiron::tensor;
 
 fn main() {
     let _ = tensor![true, false].neg();
+    // instead: let _ = !tensor![true, false];
 }

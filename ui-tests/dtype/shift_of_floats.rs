@@ -1,9 +1,14 @@
 //! Shifts are defined for integers.
 //!
 //! Instead: `&x * 4.0`.
+//!
+//! names: left_shift
+//! names: f32
+//! says: .to::< | *
 
-use castiron::{tensor};
+use castiron::tensor;
 
 fn main() {
     let _ = tensor![1.0, 2.0] << 2;
+    // instead: let _ = tensor![1.0, 2.0] * 4.0;
 }

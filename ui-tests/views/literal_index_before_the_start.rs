@@ -1,8 +1,15 @@
 //! A negative position reaches no farther back than the first.
 //!
 //! Instead: count from 0, or from -1 backwards.
+//!
+//! names: index
+//! names: D3
+//! names: D2
+//! says: size | position
+
 use castiron::{s, tensor};
 
 fn main() {
     tensor![[1, 2, 3], [4, 5, 6]].slice(s![-3]);
+    // instead: tensor![[1, 2, 3], [4, 5, 6]].slice(s![-2]);
 }

@@ -1,0 +1,4363 @@
+// Written by tests/ui.rs from the programs of this folder.
+
+mod any_assigned_to_a_typed_tensor {
+use castiron::{AnyTensor, Result, Tensor, shape, tensor};
+
+pub fn main() -> Result<()> {
+    let x = AnyTensor::from(tensor![1.0, 2.0]);
+    let y: Tensor<f32, shape![2]> = x.typed()?;
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod any_minus_of_a_result {
+use castiron::{AnyTensor, Result, tensor};
+
+pub fn main() -> Result<()> {
+    let x = AnyTensor::from(tensor![1.0, 2.0]);
+    let y = (-(&x + 1)?)?;
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod any_question_mark_forgotten_at_the_end {
+use castiron::{AnyTensor, Result};
+
+fn double(x: &AnyTensor) -> Result<AnyTensor> {
+    Ok((x * 2)?)
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod any_sum_of_a_result {
+use castiron::{AnyTensor, Result, tensor};
+
+pub fn main() -> Result<()> {
+    let x = AnyTensor::from(tensor![1.0, 2.0]);
+    let y = (&x + 1)?;
+    y.sum(None, false, None)?;
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod any_typed_plus_any {
+use castiron::{AnyTensor, Cpu, Result, shape, tensor};
+
+pub fn main() -> Result<()> {
+    let x = tensor![1.0, 2.0];
+    let y = AnyTensor::from(tensor![3.0, 4.0]);
+    let _ = &x + &y.typed::<f32, shape![2], Cpu>()?;
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod any_typed_without_types {
+use castiron::{AnyTensor, Cpu, Result, shape, tensor};
+
+pub fn main() -> Result<()> {
+    let x = AnyTensor::from(tensor![1.0, 2.0]);
+    let y = x.typed::<f32, shape![2], Cpu>()?;
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod any_visit_of_a_typed_tensor {
+use castiron::{Result, tensor, visit};
+
+pub fn main() -> Result<()> {
+    let x = tensor![1.0, 2.0];
+    visit!(castiron::AnyTensor::from(x), E: Float => println!("{}", size_of::<E>()))
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod any_visit_of_an_unknown_set {
+use castiron::{AnyTensor, Result, visit};
+
+fn width(x: &AnyTensor) -> Result<usize> {
+    visit!(x, E: Float => size_of::<E>())
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod any_visit_of_dtypes_that_the_code_does_not_take {
+use castiron::{AnyTensor, Cpu, Dyn, Error, Float, Tensor, visit};
+
+fn rms<E: Float>(x: &Tensor<E, (Dyn,)>) -> Tensor<E, ()> {
+    x.square().mean().sqrt()
+}
+
+fn any_rms(x: &AnyTensor) -> Result<AnyTensor, Error> {
+    visit!(x, E: Float => rms::<E>(&x.typed::<E, (Dyn,), Cpu>()?).into())
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod any_visit_without_an_arrow {
+use castiron::{AnyTensor, Result, tensor, visit};
+
+pub fn main() -> Result<()> {
+    let x = AnyTensor::from(tensor![1.0, 2.0]);
+    let width = visit!(x, E: Float => size_of::<E>())?;
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_argmax_over_two_axes {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![[1, 2], [3, 4]].flatten().argmax_axis(axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_axis_known_at_run_time {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let x = tensor![[1, 2], [3, 4]];
+    const I: isize = 1;
+    let _ = x.sum_axis(axis![I]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_negative_out_of_range {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![[1, 2], [3, 4]].cumsum(axis![-2]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_out_of_range {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![[1, 2], [3, 4]].sum_axis(axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_permutation_that_forgets_an_axis {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![[1, 2], [3, 4]].permute(axis![1, 0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_permutation_that_names_an_axis_twice {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3, 4]>::ones();
+    let _ = x.permute(axis![0, 2, 1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_select_by_two_numbers {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let x = tensor![[1, 2], [3, 4]];
+    let _ = x.select(axis![0], 1);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_size_by_number {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![[1, 2], [3, 4]];
+    let _ = x.shape()[0];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_softmax_out_of_range {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    let _ = x.softmax(axis![-1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_softmax_over_the_last_axis {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    let _ = x.softmax(axis![-1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_squeeze_of_an_axis_that_is_not_there {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let x = tensor![1, 2, 3];
+    let _ = x.squeeze_axis(axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_sum_of_an_axis {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let x = tensor![[1, 2], [3, 4]];
+    let _ = x.sum_axis(axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_sum_over_an_axis_by_number {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let x = tensor![[1, 2], [3, 4]];
+    let _ = x.sum_axis(axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_t_of_three_axes {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 3, 4]> = Tensor::zeros();
+    let _ = x.transpose(castiron::axis![-2], castiron::axis![-1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_the_same_axis_twice {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![[1, 2], [3, 4]].sum_axis(axis![-1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_transpose_of_a_vector {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let x = tensor![1, 2, 3];
+    let _ = x.unsqueeze(axis![1]).transpose(axis![0], axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_unsqueeze_beyond_the_end {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let x = tensor![1, 2, 3];
+    let _ = x.unsqueeze(axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod axes_unsqueeze_by_number {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let x = tensor![1, 2, 3];
+    let _ = x.unsqueeze(axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_gather_rank {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![[1, 2], [3, 4]].gather(axis![1], tensor![0, 1].unsqueeze(axis![0]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_index_not_integral {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![[1, 2], [3, 4]].index_select(axis![0], tensor![0.0, 1.0].to::<i64>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_index_select_by_matrix {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![[1, 2], [3, 4]].index_select(axis![0], tensor![[0, 1]].flatten());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_largest_position_of_complex_numbers {
+use castiron::tensor;
+
+pub fn main() {
+    let z = tensor![1.0 + 2.0j, 0.5];
+    let _ = z.abs().argmax();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_masked_select_by_integers {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1, 2].masked_select(tensor![0, 1].ne(0));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_one_hot_of_floats {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![0.0, 1.0].to::<i64>().one_hot_sized(2);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_quantile_of_integers {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1, 2].to::<f32>().quantile(0.5, castiron::Interpolation::Linear);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_scatter_dtype {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![1, 2].scatter(axis![0], tensor![0], tensor![0.5].to::<i64>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_searchsorted_shapes {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![[1, 2], [3, 4]].searchsorted(tensor![[1], [2]], false);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_sort_complex {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![1.0 + 2.0j, 3.0].abs().sort(axis![0], false);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_sorted_by_an_axis_too_far {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![3, 1, 2].sort(axis![-1], false);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_take_along_a_float_index {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![1, 2, 3].gather(axis![0], tensor![0, 2]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod choosing_topk_bool {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![true, false].to::<u8>().topk::<castiron::dim!(1), _>(axis![0], true);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod device_choice_across_devices {
+use castiron::{Cuda, Tensor, shape, where_};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![3], Cuda<0>>::zeros();
+    let mask = Tensor::<bool, shape![3]>::zeros();
+    let _ = where_(mask.to_device::<Cuda<0>>().unwrap(), &x, 0.0);
+}
+
+}
+
+mod device_cpu_plus_cuda {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![3]> = Tensor::zeros();
+    let y: Tensor<f32, shape![3], Cuda<0>> = Tensor::zeros();
+    let _ = x.to_device::<Cuda<0>>().unwrap() + &y;
+}
+
+}
+
+mod device_device_named_by_a_float {
+use castiron::AnyDevice;
+
+pub fn main() {
+    let _ = AnyDevice::new("cuda:1");
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod device_element_of_a_cuda_tensor {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3], Cuda<0>>::ones();
+    let _ = x.to_device::<castiron::Cpu>().unwrap()[(0, 1)];
+}
+
+}
+
+mod device_elements_of_a_cuda_tensor {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![3], Cuda<0>>::ones();
+    let _ = x.to_device::<castiron::Cpu>().unwrap().to_vec();
+}
+
+}
+
+mod device_elements_of_a_meta_tensor {
+use castiron::{Meta, Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![3]>::ones();
+    let _ = x.to_vec();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod device_function_of_cpu_tensors {
+use castiron::{Cuda, Tensor, shape};
+
+fn total<D: castiron::Device>(x: &Tensor<f32, shape![3], D>) -> Tensor<f32, (), D> {
+    x.sum()
+}
+
+pub fn main() {
+    total(&Tensor::<f32, shape![3], Cuda<0>>::zeros());
+}
+
+}
+
+mod device_in_place_across_devices {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let mut x: Tensor<f32, shape![3]> = Tensor::zeros();
+    x += Tensor::<f32, shape![3], Cuda<0>>::zeros().to_device::<castiron::Cpu>().unwrap();
+}
+
+}
+
+mod device_joining_across_devices {
+use castiron::{Cuda, Tensor, axis, cat, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![3]> = Tensor::zeros();
+    let y: Tensor<f32, shape![3], Cuda<0>> = Tensor::zeros();
+    let _ = cat((&x, &y.to_device::<castiron::Cpu>().unwrap()), axis![0]);
+}
+
+}
+
+mod device_loop_over_a_meta_tensor {
+use castiron::{Meta, Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![3]>::ones();
+    for value in x.iter() {
+        println!("{value}");
+    }
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod device_loss_of_any_device {
+use castiron::{Device, Float, Shape, Tensor};
+
+fn loss<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> E {
+    x.square().mean().to_device::<castiron::Cpu>().unwrap().item()
+}
+
+pub fn main() {
+    loss(&castiron::tensor![1.0, 2.0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod device_loss_read_from_a_gpu {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let losses = Tensor::<f32, shape![3], Cuda<0>>::ones();
+    let _ = losses.mean().to_device::<castiron::Cpu>().unwrap().item();
+}
+
+}
+
+mod device_mask_on_another_device {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![3], Cuda<0>>::zeros();
+    let mask = Tensor::<bool, shape![3]>::zeros();
+    let _ = x.masked_fill(mask.to_device::<Cuda<0>>().unwrap(), 0);
+}
+
+}
+
+mod device_matmul_across_devices {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let y: Tensor<f32, shape![3, 2], Cuda<0>> = Tensor::zeros();
+    let _ = x.to_device::<Cuda<0>>().unwrap().matmul(&y);
+}
+
+}
+
+mod device_meta_plus_cpu {
+use castiron::{Meta, Tensor, shape};
+
+pub fn main() {
+    let (x, y) = (Tensor::<f32, shape![3], Meta>::ones(), Tensor::<f32, shape![3]>::ones());
+    let _ = &x + y.to_device::<Meta>().unwrap();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod device_result_that_forgets_its_device {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![3], Cuda<0>>::zeros();
+    let y: Tensor<f32, shape![3], Cuda<0>> = &x * 2.0;
+}
+
+}
+
+mod device_rows_chosen_by_indices_elsewhere {
+use castiron::{Cuda, Tensor, axis, shape, tensor};
+
+pub fn main() {
+    let table = Tensor::<f32, shape![5, 3], Cuda<0>>::zeros();
+    let _ = table.index_select(axis![0], tensor![0, 2].to_device::<Cuda<0>>().unwrap());
+}
+
+}
+
+mod device_stacked_across_devices {
+use castiron::{Cuda, Tensor, axis, shape, stack};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![3]>::zeros();
+    let y = Tensor::<f32, shape![3], Cuda<0>>::zeros();
+    let _ = stack((x.to_device::<Cuda<0>>().unwrap(), &y), axis![0]);
+}
+
+}
+
+mod device_two_gpus {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![3], Cuda<0>> = Tensor::zeros();
+    let y: Tensor<f32, shape![3], Cuda<1>> = Tensor::zeros();
+    let _ = x.to_device::<Cuda<1>>().unwrap() * &y;
+}
+
+}
+
+mod device_zero_dim_cuda_beside_cpu {
+use castiron::{Cuda, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![3]> = Tensor::zeros();
+    let scale: Tensor<f32, (), Cuda<0>> = Tensor::zeros();
+    let _ = &x + scale.to_device::<castiron::Cpu>().unwrap();
+}
+
+}
+
+mod dtype_bitwise_and_of_floats {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].ne(0).logical_and(tensor![1, 0].ne(0));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_bool_minus_bool {
+use castiron::tensor;
+
+pub fn main() {
+    let mask = tensor![true, false];
+    let _ = &mask ^ &mask;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_cast_that_pytorch_lacks {
+use castiron::{F4E2M1FNX2, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<F4E2M1FNX2, shape![3]> = Tensor::zeros();
+    let _ = x.view_dtype::<u8>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_cast_to_usize {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![0.0, 1.0];
+    let _ = x.to::<i64>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_complex_numbers_clamped {
+use castiron::tensor;
+
+pub fn main() {
+    let z = tensor![1.0 + 2.0j, 0.5];
+    let _ = z.real().clamp(0, 1);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_condition_that_is_no_mask {
+use castiron::{tensor, where_};
+
+pub fn main() {
+    let _ = where_(tensor![1, 0].ne(0), 1.0, 2.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_dot_product_of_two_dtypes {
+use castiron::tensor;
+
+pub fn main() {
+    let (x, counts) = (tensor![1.0, 2.0], tensor![1, 2]);
+    let _ = x.dot(counts.to::<f32>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_exclamation_mark_before_floats {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 0.0];
+    let _ = x.logical_not();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_exclusive_or_with_a_float {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1, 2] ^ 1;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_exp_of_a_shell {
+use castiron::{F8E4M3FN, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<F8E4M3FN, shape![3]> = Tensor::zeros();
+    let _ = x.to::<f32>().exp();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_floor_of_complex_numbers {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1.0 + 2.0j, 0.5].real().floor();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_ids_of_a_shell_dtype_plus_one {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let ids = Tensor::<u32, shape![3]>::zeros();
+    let _ = ids.to::<i64>() + 1;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_largest_complex_number {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1.0 + 2.0j, 0.5].abs().amax();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_logarithm_of_a_shell {
+use castiron::{F8E5M2, Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<F8E5M2, shape![3]>::ones();
+    let _ = x.to::<f32>().log();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_mask_from_a_comparison_minus_another {
+use castiron::tensor;
+
+pub fn main() {
+    let (x, y) = (tensor![1.0, 2.0], tensor![2.0, 1.0]);
+    let _ = x.gt(1) ^ y.gt(1);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_masked_fill_by_integers {
+use castiron::tensor;
+
+pub fn main() {
+    let (x, padding) = (tensor![1.0, 2.0], tensor![0, 1]);
+    let _ = x.masked_fill(padding.ne(0), 0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_matrix_product_of_masks {
+use castiron::tensor;
+
+pub fn main() {
+    let seen = tensor![[true, false], [false, true]];
+    let _ = seen.to::<f32>().matmul(seen.to::<f32>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_maximum_of_complex_numbers {
+use castiron::tensor;
+
+pub fn main() {
+    let z = tensor![1.0 + 2.0j, 0.5];
+    let _ = z.abs().maximum(z.abs());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_mean_of_integers {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1, 2, 3].to::<f32>().mean();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_minus_before_a_mask {
+use castiron::tensor;
+
+pub fn main() {
+    let mask = tensor![true, false];
+    let _ = !mask;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_negative_of_bools {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = !tensor![true, false];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_not_of_floats {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].logical_not();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_one_minus_a_mask {
+use castiron::tensor;
+
+pub fn main() {
+    let mask = tensor![true, false];
+    let _ = !&mask;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_order_of_complex_numbers {
+use castiron::tensor;
+
+pub fn main() {
+    let z = tensor![1.0 + 2.0j, 0.5];
+    let _ = z.abs().lt(z.abs());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_shells_of_two_kinds_compared {
+use castiron::{F8E4M3FN, F8E5M2, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<F8E4M3FN, shape![3]> = Tensor::zeros();
+    let y: Tensor<F8E5M2, shape![3]> = Tensor::zeros();
+    let _ = x.to::<f32>().eq(y.to::<f32>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_shift_of_floats {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0] * 4.0;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_softmax_of_integers {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![1, 2, 3].to::<f32>().softmax(axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_standard_deviation_of_integers {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1, 2, 3];
+    let _ = x.to::<f32>().std(1);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formats_channels_last_3d_of_images {
+use castiron::{ChannelsLast3d, Tensor, shape};
+
+pub fn main() {
+    let images: Tensor<f32, shape![2, 3, 4, 5]> = Tensor::zeros();
+    let _ = images.contiguous_in(castiron::ChannelsLast);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formats_channels_last_of_any_shape {
+use castiron::{ChannelsLast, Shape, Tensor};
+
+fn images<N: castiron::Dim, C: castiron::Dim, H: castiron::Dim, W: castiron::Dim>(x: &Tensor<f32, (N, C, H, W)>) -> Tensor<f32, (N, C, H, W)> {
+    x.zeros_like_in(ChannelsLast)
+}
+
+pub fn main() {
+    images(&Tensor::<f32, castiron::shape![2, 3, 4, 5]>::ones());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formats_channels_last_of_three_axes {
+use castiron::{ChannelsLast, Tensor, shape};
+
+pub fn main() {
+    let image: Tensor<f32, shape![3, 4, 5]> = Tensor::zeros();
+    let _ = image.unsqueeze(castiron::axis![0]).to_memory_format(ChannelsLast);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod formats_contiguous_that_preserves {
+use castiron::{Preserve, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let _ = x.contiguous_in(castiron::Contiguous);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_arithmetic_on_any_element {
+use castiron::{Element, Shape, Tensor};
+
+fn double<E: castiron::Dtype, S: Shape>(x: &Tensor<E, S>) {
+    let _ = x + x;
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_bits_of_any_number {
+use castiron::{Integer, Numeric, Shape, Tensor};
+
+fn low_bits<E: Integer, S: Shape>(x: &Tensor<E, S>) -> Tensor<E, S> {
+    x & x
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_comparison_with_a_generic_element {
+use castiron::{Dtype, Ordered, Shape, Tensor};
+
+fn positive<E: Ordered, S: Shape>(x: &Tensor<E, S>, bound: E) -> bool {
+    x.gt(bound).all().item()
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_decay_of_any_number {
+use castiron::{Float, Numeric, Shape, Tensor};
+
+fn decay<E: Float, S: Shape>(x: &mut Tensor<E, S>) {
+    *x *= 0.9;
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_device_without_a_bound {
+use castiron::{Device, Shape, Tensor};
+
+fn total<S: Shape, D: Device>(x: &Tensor<f32, S, D>) -> Tensor<f32, (), D> {
+    x.sum()
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_devices_that_may_differ {
+use castiron::{Device, Tensor, shape};
+
+fn sum<D: Device>(x: &Tensor<f32, shape![3], D>, y: &Tensor<f32, shape![3], D>) {
+    let _ = x + y;
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_dtype_without_a_bound {
+use castiron::{Dtype, Tensor, shape};
+
+fn first<E: Dtype>(x: &Tensor<E, shape![3]>) -> E {
+    x[0]
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_function_of_floats_called_with_integers {
+use castiron::{Float, Shape, Tensor, tensor};
+
+fn rms<E: Float, S: Shape>(x: &Tensor<E, S>) -> Tensor<E, ()> {
+    x.square().mean().sqrt()
+}
+
+pub fn main() {
+    rms(&tensor![1, 2, 3].to::<f32>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_halves_of_any_number {
+use castiron::{Float, Numeric, Shape, Tensor};
+
+fn halve<E: Float, S: Shape>(x: &mut Tensor<E, S>) {
+    *x /= 2;
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_in_place_of_two_dtypes {
+use castiron::{Dtype, Shape, Tensor};
+
+fn add<A: Dtype, B: Dtype, S: Shape>(x: &mut Tensor<A, S>, y: &Tensor<B, S>) {
+    let _ = &*x + y;
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_inner_sizes_of_two_names {
+use castiron::{Dim, Numeric, Tensor};
+
+fn product<E: Numeric, M: Dim, K: Dim, N: Dim>(x: &Tensor<E, (M, K)>, y: &Tensor<E, (K, N)>) -> Tensor<E, (M, N)> {
+    x.matmul(y)
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_inverted_tensor_of_any_dtype {
+use castiron::{Bits, Dtype, Shape, Tensor};
+
+fn inverted<E: Bits, S: Shape>(x: &Tensor<E, S>) -> Tensor<E, S> {
+    !x
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_largest_of_any_number {
+use castiron::{Numeric, Real, Shape, Tensor};
+
+fn peak<E: Real, S: Shape>(x: &Tensor<E, S>) -> Tensor<E, ()> {
+    x.amax()
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_matmul_of_any_shape {
+use castiron::{Numeric, Shape, Tensor};
+
+fn square<E: Numeric, N: castiron::Dim>(x: &Tensor<E, (N, N)>) {
+    let _ = x.matmul(x);
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_mean_needs_floats {
+use castiron::{Dtype, Shape, Tensor};
+
+fn center<E: castiron::Inexact, S: Shape>(x: &Tensor<E, S>) {
+    let _ = x.mean();
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_negative_of_any_dtype {
+use castiron::{Dtype, Numeric, Shape, Tensor};
+
+fn opposite<E: Numeric, S: Shape>(x: &Tensor<E, S>) -> Tensor<E, S> {
+    -x
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_order_needs_ordered {
+use castiron::{Dtype, Shape, Tensor};
+
+fn positive<E: castiron::Ordered, S: Shape>(x: &Tensor<E, S>) -> Tensor<bool, S> {
+    x.gt(0)
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_shape_without_a_bound {
+use castiron::{Shape, Tensor};
+
+fn total<S: Shape>(x: &Tensor<f32, S>) -> Tensor<f32, ()> {
+    x.sum()
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_shapes_that_may_not_broadcast {
+use castiron::{Shape, Tensor};
+
+fn sum<S: Shape>(x: &Tensor<f32, S>, y: &Tensor<f32, S>) {
+    let _ = x + y;
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_size_without_a_bound {
+use castiron::{Dim, Tensor};
+
+fn total<N: Dim>(x: &Tensor<f32, (N,)>) -> Tensor<f32, ()> {
+    x.sum()
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_softmax_of_any_number {
+use castiron::{Float, Numeric, Shape, Tensor, axis};
+
+fn attention<E: Float, S: Shape>(x: &Tensor<E, S>) -> Tensor<E, S> {
+    x.softmax(axis![-1])
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_square_root_of_any_dtype {
+use castiron::{Dtype, Float, Shape, Tensor};
+
+fn root<E: Float, S: Shape>(x: &Tensor<E, S>) -> Tensor<E, S> {
+    x.sqrt()
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_subtraction_needs_numbers {
+use castiron::{Dtype, Shape, Tensor};
+
+fn difference<E: castiron::Numeric, S: Shape>(x: &Tensor<E, S>, y: &Tensor<E, S>) -> Tensor<E, S> {
+    x - y
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_sum_of_two_dtypes {
+use castiron::{Dtype, Promoted, Shape, Tensor};
+
+fn add<A: Dtype, B: Dtype, S: Shape>(x: &Tensor<A, S>, y: &Tensor<B, S>) -> Tensor<Promoted<A, B>, S> {
+    x + y
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_transposed_matrix_of_any_shape {
+use castiron::{Dim, Dtype, Shape, Tensor};
+
+fn gram<E: Dtype, M: Dim, N: Dim>(x: &Tensor<E, (M, N)>) {
+    let _ = x.t();
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_zeros_of_any_shape {
+use castiron::{Shape, Tensor};
+
+fn zeros<S: Shape>(x: &Tensor<f32, S>) -> Tensor<f32, S> {
+    x.zeros_like()
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_assign_float_to_integer {
+use castiron::tensor;
+
+pub fn main() {
+    let mut counts = tensor![1, 2, 3];
+    counts.assign(tensor![1.5, 2.5, 3.5].to::<i64>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_bool_from_integer {
+use castiron::tensor;
+
+pub fn main() {
+    let mut mask = tensor![true, false];
+    mask |= tensor![1, 0].ne(0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_bytes_divided_by_bytes {
+use castiron::tensor;
+
+pub fn main() {
+    let mut pixels = tensor![0, 128, 255; u8];
+    let scale = tensor![1, 2, 4; u8];
+    pixels.floor_divide_(scale);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_bytes_divided_in_place {
+use castiron::tensor;
+
+pub fn main() {
+    let mut pixels = tensor![0, 128, 255; u8];
+    let scaled = &pixels / 255.0;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_complex_factor {
+use castiron::{Complex, tensor};
+
+pub fn main() {
+    let mut x = tensor![1.0, 2.0];
+    let x = x * Complex::new(0.0_f32, 1.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_counts_plus_a_half {
+use castiron::tensor;
+
+pub fn main() {
+    let mut counts = tensor![1, 2, 3];
+    let counts = counts + 0.5;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_exp_of_integers {
+use castiron::tensor;
+
+pub fn main() {
+    let mut counts = tensor![1, 2, 3];
+    let _ = counts.exp();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_float_from_complex {
+use castiron::tensor;
+
+pub fn main() {
+    let mut x = tensor![1.0, 2.0];
+    x += tensor![1.0 + 2.0j, 0.5].real();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_integer_from_float {
+use castiron::tensor;
+
+pub fn main() {
+    let mut counts = tensor![1, 2, 3];
+    let counts = counts + tensor![0.5, 0.5, 0.5];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_integer_from_float_scalar {
+use castiron::tensor;
+
+pub fn main() {
+    let mut counts = tensor![1, 2, 3];
+    let counts = counts * 0.5;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_integer_true_division {
+use castiron::tensor;
+
+pub fn main() {
+    let mut counts = tensor![1, 2, 3];
+    counts.floor_divide_(2);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_larger_operand {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let mut total = Tensor::<f32, shape![3]>::zeros();
+    let batch = Tensor::<f32, shape![2, 3]>::ones();
+    let total = total + &batch;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_mask_times_two {
+use castiron::tensor;
+
+pub fn main() {
+    let mut mask = tensor![true, false];
+    let counts = mask * 2;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_mean_removed_from_integers {
+use castiron::tensor;
+
+pub fn main() {
+    let mut counts = tensor![1, 2, 3];
+    let counts = &counts - counts.to::<f32>().mean();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_method_with_a_float_literal {
+use castiron::tensor;
+
+pub fn main() {
+    let mut counts = tensor![1, 2, 3];
+    let counts = counts.mul(0.5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_output_of_a_lower_category {
+use castiron::{Tensor, shape, tensor};
+
+pub fn main() {
+    let mut out: Tensor<f32, shape![2]> = Tensor::zeros();
+    tensor![1, 2].add_into(tensor![0.5, 0.5], &mut out);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_output_that_would_grow {
+use castiron::tensor;
+
+pub fn main() {
+    let mut x = tensor![1.0, 2.0];
+    let x = x + tensor![[1.0, 2.0], [3.0, 4.0]];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_plus_itself {
+use castiron::tensor;
+
+pub fn main() {
+    let mut x = tensor![1.0, 2.0];
+    x += x.clone();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_remainder_by_a_float {
+use castiron::tensor;
+
+pub fn main() {
+    let mut counts = tensor![5, 6, 7];
+    counts %= 2;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_shared_reference {
+use castiron::{Tensor, shape, tensor};
+
+fn step(weight: &mut Tensor<f32, shape![2]>, gradient: &Tensor<f32, shape![2]>) {
+    weight.sub_(gradient * 0.1);
+}
+
+pub fn main() {
+    let mut weight = tensor![1.0, 2.0];
+    step(&mut weight, &tensor![0.5, 0.5]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_shift_of_floats {
+use castiron::tensor;
+
+pub fn main() {
+    let mut x = tensor![1.0, 2.0];
+    x *= 4.0;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_square_root_into_bytes {
+use castiron::{Tensor, shape, tensor};
+
+pub fn main() {
+    let mut out = Tensor::<f32, shape![2]>::zeros();
+    tensor![1, 4; u8].sqrt_into(&mut out);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_square_root_of_integers {
+use castiron::tensor;
+
+pub fn main() {
+    let mut squares = tensor![1, 4, 9; i32];
+    let squares = squares.sqrt();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_tensor_that_is_not_mut {
+use castiron::tensor;
+
+pub fn main() {
+    let mut x = tensor![1.0, 2.0];
+    x += 1;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod in_place_vector_into_a_row_of_another_size {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let mut x = tensor![[1, 2, 3], [4, 5, 6]];
+    x.select_mut(axis![0], 0).add_(tensor![1, 2, 3]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_assign_narrows {
+use castiron::tensor;
+
+pub fn main() {
+    let mut counts = tensor![1, 2, 3];
+    let x = tensor![0.5, 1.5, 2.5];
+    counts.copy_from(&(&counts + x * 2.0));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_bool_minus {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let a = tensor![true, false];
+    let b = tensor![true, true];
+    let _ = fused!(a ^ b);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_choice_without_else {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![0.5, -1.5];
+    let _ = fused!(if x > 0 { x } else { 0 });
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_loop_inside {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![0.5, 1.5];
+    let _ = fused! { let y = x * 2; y + 1 };
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_narrowing_into_integers {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![0.5, 1.5];
+    let mut counts = tensor![1, 2];
+    let counts = fused!(counts + x * 2.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_not_an_expression {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![0.5, 1.5, 2.5];
+    let _ = fused!((x > 0) & (x < 1));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_nothing_computed {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![0.5, -1.5];
+    fused!(x + 1);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_shapes {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let a = Tensor::<f32, shape![3, 4]>::ones();
+    let b = Tensor::<f32, shape![3, 4]>::ones();
+    let _ = a.lazy() * 2.0 + &b;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod lazy_two_conditions_joined_by_or {
+use castiron::{fused, tensor};
+
+pub fn main() {
+    let x = tensor![0.5, 1.5, 2.5];
+    let _ = fused!((x < 0) | (x > 1));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod macros_larger_than_the_dtype {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![300; i64];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod macros_size_by_a_variable {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let n = 2;
+    let x: Tensor<f32, shape![_, 3]> = Tensor::zeros_sized([n, 3]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod macros_size_of_a_float {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let _: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod macros_words_in_a_literal {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![97, 98];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_batches_differ {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 3, 4]> = Tensor::zeros();
+    let w: Tensor<f32, shape![1, 4, 3]> = Tensor::zeros();
+    let _ = x.matmul(&w);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_bmm_of_matrices {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3]>::ones();
+    let w = Tensor::<f32, shape![3, 4]>::ones();
+    let _ = x.matmul(&w);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_bmm_of_two_batch_sizes {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3, 4]>::ones();
+    let w = Tensor::<f32, shape![1, 4, 3]>::ones();
+    let _ = x.matmul(&w);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_dot_of_matrices {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 2]>::ones();
+    let _ = x.matmul(&x);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_dtypes_differ {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let w: Tensor<f64, shape![3, 2]> = Tensor::zeros();
+    let _ = x.to::<f64>().matmul(&w);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_forgotten_transpose {
+use castiron::{Tensor, dims, shape};
+
+pub fn main() {
+    dims! { Batch }
+    let images: Tensor<f32, shape![Batch, 784]> = Tensor::zeros_sized([32, 784]);
+    let weight: Tensor<f32, shape![10, 784]> = Tensor::zeros();
+    let logits = images.matmul(weight.t());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_inner_sizes_differ {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let w: Tensor<f32, shape![3, 5]> = Tensor::zeros();
+    let _ = x.matmul(&w);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_integers_with_floats {
+use castiron::tensor;
+
+pub fn main() {
+    let (x, w) = (tensor![[1, 2]], tensor![[0.5], [0.5]]);
+    let _ = x.to::<f32>().matmul(&w);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_linear_with_a_question {
+use castiron::{Tensor, ops, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![8, 2]> = Tensor::zeros();
+    let weight: Tensor<f32, shape![3, 2]> = Tensor::zeros();
+    let _ = x.linear(&weight, None).isnan();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_linear_with_gelu_of_integers {
+use castiron::{Tensor, ops, shape};
+
+pub fn main() {
+    let x: Tensor<i64, shape![8, 2]> = Tensor::zeros();
+    let weight: Tensor<i64, shape![3, 2]> = Tensor::zeros();
+    let _ = x.linear_with(&weight, None, ops::relu {});
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_matrix_and_a_vector_of_another_size {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let weight = Tensor::<f32, shape![2, 3]>::ones();
+    let x = Tensor::<f32, shape![2]>::ones();
+    let _ = weight.t().matmul(&x);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_names_differ {
+use castiron::{Tensor, dims, shape};
+
+pub fn main() {
+    dims! { Features, Classes }
+    let x: Tensor<f32, shape![_, Features]> = Tensor::zeros_sized([2, 3]);
+    let w: Tensor<f32, shape![Classes, Features]> = Tensor::zeros_sized([3, 3]);
+    let _ = x.matmul(w.t());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_names_of_batches {
+use castiron::{Tensor, dims, shape};
+
+dims! { Batch, Head }
+
+pub fn main() {
+    let x: Tensor<f32, shape![Batch, 2, 3]> = Tensor::ones_sized([4, 2, 3]);
+    let y: Tensor<f32, shape![Batch, 3, 2]> = Tensor::ones_sized([4, 3, 2]);
+    let _ = x.matmul(&y);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_vector_and_a_matrix_of_another_size {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![3]>::ones();
+    let weight = Tensor::<f32, shape![2, 3]>::ones();
+    let _ = x.matmul(weight.t());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_vector_dot_matrix_by_mv {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![3]>::ones();
+    let _ = x.matmul(&x);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_vectors_of_different_sizes {
+use castiron::tensor;
+
+pub fn main() {
+    let (x, y) = (tensor![1.0, 2.0, 3.0], tensor![1.0, 2.0, 3.0, 4.0]);
+    let _ = x.matmul(y.slice(castiron::s![..3]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod matmul_zero_dim_factor {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let scale: Tensor<f32, ()> = Tensor::scalar(2.0);
+    let _ = &x * &scale;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_bernoulli_of_integers {
+use castiron::{Generator, Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<i64, shape![3]>::zeros();
+    let _ = x.to::<f32>().bernoulli(&mut Generator::seeded(0));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_chunks_of_unequal_size {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 10]>::zeros();
+    let _ = x.chunk(axis![1], 4);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_flip_axis_out_of_range {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3]>::zeros();
+    let _ = x.flip(axis![-1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_hstack_of_different_heights {
+use castiron::{Tensor, hstack, shape};
+
+pub fn main() {
+    let (x, y) = (Tensor::<f32, shape![2, 3]>::zeros(), Tensor::<f32, shape![3, 2]>::zeros());
+    let _ = hstack((x, y.t()));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_meshgrid_of_a_matrix {
+use castiron::{Tensor, meshgrid, shape};
+
+pub fn main() {
+    let (x, y) = (Tensor::<f32, shape![2, 3]>::zeros(), Tensor::<f32, shape![3]>::zeros());
+    let _ = meshgrid((x.flatten(), y));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_pad_more_axes_than_there_are {
+use castiron::pad::Constant;
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![4]>::zeros();
+    let _ = x.pad::<shape![1, 1], _>(Constant(0));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_reflect_bools {
+use castiron::pad::Reflect;
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<bool, shape![4]>::zeros();
+    let _ = x.pad::<shape![1, 1], _>(castiron::pad::Constant(false));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_repeat_too_few_counts {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3]>::zeros();
+    let _ = x.repeat::<shape![1, 2]>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_rolled_along_a_missing_axis {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![1, 2, 3].roll_axis(1, axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_rotate_five_times {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3]>::zeros();
+    let _ = x.rot90::<1, _, _>(axis![0, 1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_split_sizes_do_not_add_up {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 10]>::zeros();
+    let _ = x.split_into::<shape![4, 6], _>(axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_stacked_on_another_axis_than_there_is {
+use castiron::{axis, stack, tensor};
+
+pub fn main() {
+    let (x, y) = (tensor![1, 2], tensor![3, 4]);
+    let _ = stack((&x, &y), axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_trace_of_bools {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<bool, shape![3, 3]>::zeros();
+    let _ = x.to::<i64>().trace();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_tril_of_a_vector {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![9]>::zeros();
+    let _ = x.diag().tril(0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_unbind_into_too_few {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3]>::zeros();
+    let [_, _, _] = x.unbind_array(axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod moving_window_larger_than_the_axis {
+use castiron::{Tensor, axis, dim, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3]>::zeros();
+    let _ = x.unfold::<dim!(3), dim!(1), _>(axis![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_comparison_by_an_operator {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![0.2, 0.7];
+    let mask = x.gt(0.5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_index_by_a_float {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1, 2, 3];
+    let _ = x[0];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_index_by_an_i32 {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1, 2, 3];
+    let i = 1_i32;
+    let _ = x[i as usize];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_integers_where_floats_are_due {
+use castiron::{Tensor, shape, tensor};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2]> = tensor![1, 2; f32];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_plus_a_vector {
+use castiron::{Tensor, tensor};
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = &x + Tensor::from(vec![1.0_f32, 2.0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_plus_an_array {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = &x + tensor![1.0, 2.0];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_power_of_a_float {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = x.pow(0.5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_random_of_an_unknown_type {
+use castiron::{Generator, Tensor, shape};
+
+pub fn main() {
+    let w = Tensor::<f32, shape![2, 3]>::randn(&mut Generator::seeded(0));
+    let _ = w * 0.5;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_random_without_a_generator {
+use castiron::{Generator, Tensor, shape};
+
+pub fn main() {
+    let w = Tensor::<f32, shape![2, 3]>::randn(&mut Generator::seeded(0));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_shape_without_parentheses {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![[1, 2], [3, 4]];
+    let _ = x.shape()[0];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_sizes_as_arguments {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_sum_as_a_number {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let total: f32 = x.sum().item();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_tensor_as_a_condition {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    if x.gt(0).all().item() {
+        println!("positive");
+    }
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_times_a_string {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = &x * "2".parse::<f32>().unwrap();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_zeros_of_an_unknown_type {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2]>::zeros();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod ownership_both_operands_the_same {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = &x * &x;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod ownership_minus_in_front_takes_its_operand {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let y = -&x;
+    let _ = x * y;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod ownership_moved_into_a_closure {
+use castiron::tensor;
+
+pub fn main() {
+    let weight = tensor![1.0, 2.0];
+    let scale = { let weight = weight.clone(); move |factor: f32| &weight * factor };
+    let _ = weight.sum() + scale(2.0).sum();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod ownership_operand_in_a_loop {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    for step in 0..3 {
+        let _ = &x * step;
+    }
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod ownership_operand_used_again {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let y = &x + 1;
+    let _ = x.sum() + y;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod ownership_passed_by_value {
+use castiron::{Shape, Tensor, tensor};
+
+fn total<S: Shape>(x: Tensor<f32, S>) -> f32 {
+    x.sum().item()
+}
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let total = total(x.clone());
+    let _ = x / total;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod ownership_view_of_a_temporary {
+use castiron::{TensorView, shape};
+
+pub fn main() {
+    let memory = vec![1.0, 2.0];
+    let x: TensorView<f32, shape![2]> = TensorView::from_slice(&memory);
+    println!("{x}");
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod promotion_element_that_is_no_dtype {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let _: Tensor<i64, shape![3]>;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod promotion_float8_plus_float {
+use castiron::{F8E4M3FN, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<F8E4M3FN, shape![3]> = Tensor::zeros();
+    let y: Tensor<f32, shape![3]> = Tensor::zeros();
+    let _ = &y + x.to::<f32>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod promotion_float8_times_scalar {
+use castiron::{F8E5M2, Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<F8E5M2, shape![3]> = Tensor::zeros();
+    let _ = x.to::<f32>() * 2.0;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod promotion_joining_different_shells {
+use castiron::{F8E4M3FN, F8E5M2, Tensor, axis, cat, shape};
+
+pub fn main() {
+    let x: Tensor<F8E4M3FN, shape![3]> = Tensor::zeros();
+    let y: Tensor<F8E5M2, shape![3]> = Tensor::zeros();
+    let _ = cat((&x, y.to::<F8E4M3FN>()), axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod promotion_operand_that_is_no_scalar {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0].pow("2".parse::<f64>().unwrap());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod promotion_result_type_of_a_string {
+use castiron::dtype::result_type;
+use castiron::tensor;
+
+pub fn main() {
+    let _ = result_type(tensor![1, 2], 1.5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod promotion_unsigned_16_plus_itself {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<u16, shape![3]> = Tensor::zeros();
+    let _ = x.to::<i32>() + x.to::<i32>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_batch_plus_sequence {
+use castiron::{Tensor, dims, shape};
+
+dims! { Batch, Time }
+
+pub fn main() {
+    let x: Tensor<f32, shape![Batch, 4]> = Tensor::ones_sized([3, 4]);
+    let y: Tensor<f32, shape![Batch, 4]> = Tensor::ones_sized([3, 4]);
+    let _ = &x + &y;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_bias_of_another_size {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![8, 2]>::ones();
+    let weight = Tensor::<f32, shape![3, 2]>::ones();
+    let bias = Tensor::<f32, shape![3]>::ones();
+    let _ = x.linear(&weight, Some(&bias));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_broadcast_against_a_run_time_size {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![_, 3]> = Tensor::ones_sized([2, 3]);
+    let y: Tensor<f32, shape![_, 1]> = Tensor::ones_sized([2, 1]);
+    let _ = &x * &y;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_broadcast_of_different_sizes {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1, 2, 3];
+    let y = tensor![1, 2];
+    let _ = x.unsqueeze(castiron::axis![1]) + &y;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_complex_numbers_of_three_parts {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![4, 2]>::ones();
+    let _ = x.view_as_complex();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_conversion_that_can_never_hold {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![_, 3]> = Tensor::zeros_sized([2, 3]);
+    let _ = x.reshape::<shape![1, 6]>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_cross_product_of_two_sizes {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let (x, y) = (tensor![1, 2, 3], tensor![1, 2, 0]);
+    let _ = x.cross(&y, axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_division_that_leaves_something_over {
+use castiron::{dim, shape::DivideExactly};
+
+fn heads(_: <dim!(384) as DivideExactly<dim!(12)>>::Output) {}
+
+pub fn main() {
+    heads(Default::default());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_expand_of_an_axis_of_another_size {
+use castiron::{shape, tensor};
+
+pub fn main() {
+    let x = tensor![1, 2, 3];
+    let _ = x.expand::<shape![2, 3]>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_expand_to_fewer_axes {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![1, 3]>::ones();
+    let _ = x.select(axis![0], 0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_flatten_and_back {
+use castiron::{shape, tensor};
+
+pub fn main() {
+    let x = tensor![[1, 2, 3], [4, 5, 6]].flatten();
+    let _ = x.reshape::<shape![3, 2]>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_index_of_another_rank {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![[1, 2], [3, 4]];
+    let _ = x[(0, 1)];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_index_with_too_few_numbers {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 2, 2]>::zeros();
+    let _ = x[(0, 1, 0)];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_item_of_a_row {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    let _ = x.sum().item();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_item_of_many_elements {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1, 2, 3][1];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_joining_of_different_ranks {
+use castiron::{axis, cat, tensor};
+
+pub fn main() {
+    let (x, y) = (tensor![[1, 2], [3, 4]], tensor![5, 6]);
+    let _ = cat((&x, y.unsqueeze(axis![0])), axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_joining_of_different_widths {
+use castiron::{axis, cat, tensor};
+
+pub fn main() {
+    let x = tensor![[1, 2], [3, 4]];
+    let y = tensor![[1, 2, 3]];
+    let _ = cat((&x, y.slice(castiron::s![.., ..2])), axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_literal_of_another_size {
+use castiron::{Tensor, shape, tensor};
+
+pub fn main() {
+    let x: Tensor<f32, shape![3]> = tensor![1.0, 2.0, 3.0];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_literal_of_mixed_depth {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![[1, 2], [3, 3]];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_mask_of_another_size {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0, 3.0];
+    let _ = x.masked_fill(tensor![true, false, true], 0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_matrix_indexed_by_one_number {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let x = tensor![[1, 2], [3, 4]];
+    let _ = x.select(axis![0], 0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_named_size_from_a_vector {
+use castiron::{Tensor, dims, shape};
+
+dims! { Batch }
+
+pub fn main() {
+    let x: Tensor<f32, shape![Batch]> = Tensor::from_vec_sized(vec![1.0, 2.0], [2]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_names_that_differ {
+use castiron::{Tensor, dims, shape};
+
+pub fn main() {
+    dims! { Batch, Time }
+    let x: Tensor<f32, shape![Batch]> = Tensor::ones_sized([3]);
+    let y: Tensor<f32, shape![Batch]> = Tensor::ones_sized([3]);
+    let _ = &x + &y;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_negative_size {
+use castiron::{shape, tensor};
+
+pub fn main() {
+    let x = tensor![1, 2, 3, 4];
+    let _ = x.reshape::<shape![_, 2]>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_nine_axes {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let _: Tensor<f32, shape![2, 3, 4, 5, 6, 7, 8, 9]>;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_no_shape {
+use castiron::{Tensor, shape, tensor};
+
+pub fn main() {
+    let x: Tensor<f64, shape![2]> = tensor![1.0, 2.0; f64];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_outer_product_of_matrices {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 2]>::ones();
+    let y = Tensor::<f32, shape![3]>::ones();
+    let _ = x.flatten().outer(&y);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_ragged_literal {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![[1, 2, 3], [4, 5, 0]];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_reshape_to_another_number_of_elements {
+use castiron::{shape, tensor};
+
+pub fn main() {
+    let x = tensor![1, 2, 3, 4, 5, 6];
+    let _ = x.reshape::<shape![2, 3]>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_result_of_another_shape {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3]>::ones();
+    let w = Tensor::<f32, shape![3, 4]>::ones();
+    let y: Tensor<f32, shape![2, 4]> = x.matmul(&w);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_row_added_to_columns {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3]>::ones();
+    let weights = Tensor::<f32, shape![2]>::ones();
+    let _ = &x * weights.unsqueeze(axis![-1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_size_by_a_const_parameter {
+use castiron::{Dim, Tensor, shape};
+
+fn norm<N: Dim>(x: &Tensor<f32, shape![N]>) -> Tensor<f32, ()> {
+    x.norm(2.0)
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_sizes_in_parentheses {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_squeeze_of_unknown_size {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![1, 3]> = Tensor::zeros();
+    let _ = x.squeeze_axis(axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_stacked_tensors_of_different_sizes {
+use castiron::{axis, cat, stack, tensor};
+
+pub fn main() {
+    let (x, y) = (tensor![1, 2], tensor![1, 2, 3]);
+    let _ = cat((&x, &y), axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_unflatten_that_leaves_something_over {
+use castiron::{axis, shape, tensor};
+
+pub fn main() {
+    let x = tensor![1, 2, 3, 4, 5, 6];
+    let _ = x.unflatten::<shape![2, 3], 0>(axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_where_of_three_shapes {
+use castiron::{tensor, where_};
+
+pub fn main() {
+    let (x, y) = (tensor![1.0, 2.0, 3.0], tensor![1.0, 2.0]);
+    let _ = where_(x.gt(1), &x, y.slice(castiron::s![..1]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod shape_zeros_of_unknown_size {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let _ = Tensor::<f32, shape![_, 3]>::zeros_sized([2, 3]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_cosine_of_a_sparse_tensor {
+use castiron::tensor;
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0]].to_sparse();
+    let _ = s.to_dense().cos();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_element_of_a_sparse_tensor {
+use castiron::tensor;
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0], [2.0, 0.0]].to_sparse();
+    let _ = s.to_dense()[(0, 1)];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_elements_of_a_sparse_tensor {
+use castiron::tensor;
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0], [2.0, 0.0]].to_sparse();
+    let _ = s.to_dense().to_vec();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_exp_of_a_sparse_tensor {
+use castiron::tensor;
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0]].to_sparse();
+    let _ = s.to_dense().exp();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_joined_with_a_strided_tensor {
+use castiron::{axis, cat, tensor};
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0]].to_sparse();
+    let x = tensor![[1.0, 2.0]];
+    let _ = cat((&s.to_dense(), &x), axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_number_minus_a_sparse_tensor {
+use castiron::tensor;
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0]].to_sparse();
+    let _ = 1.0 - &s.to_dense();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_quotient_of_sparse_tensors {
+use castiron::tensor;
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0]].to_sparse();
+    let _ = &s / 2;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_reshaped_view {
+use castiron::{shape, tensor};
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0], [2.0, 0.0]].to_sparse();
+    let _ = s.to_dense().view::<shape![4]>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_scalar_added_to_a_sparse_tensor {
+use castiron::tensor;
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0]].to_sparse();
+    let _ = s.to_dense() + 1;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_sigmoid_of_a_sparse_tensor {
+use castiron::tensor;
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0]].to_sparse();
+    let _ = s.to_dense().sigmoid();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_softmax_of_a_sparse_tensor {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0], [2.0, 0.0]].to_sparse();
+    let _ = s.to_dense().softmax(axis![-1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_sparse_and_strided_on_two_devices {
+use castiron::{Cuda, Tensor, shape, tensor};
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0]].to_sparse();
+    let x = Tensor::<f32, shape![1, 2], Cuda<0>>::ones();
+    let _ = &s + &x.to_device::<castiron::Cpu>().unwrap();
+}
+
+}
+
+mod sparse_strided_result_in_a_sparse_tensor {
+use castiron::{Tensor, shape, tensor};
+
+pub fn main() {
+    let mut s = tensor![[0.0, 1.0], [2.0, 0.0]].to_sparse();
+    let x: Tensor<f32, shape![2, 2]> = Tensor::ones();
+    let _ = &s + &x;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_strided_tensor_coalesced {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![[0.0, 1.0], [2.0, 0.0]];
+    let _ = x.to_sparse().coalesce();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_strides_of_a_sparse_tensor {
+use castiron::tensor;
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0], [2.0, 0.0]].to_sparse();
+    let _ = s.to_dense().stride();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_sum_of_different_shapes {
+use castiron::{SparseTensor, Tensor, shape};
+
+pub fn main() {
+    let s: SparseTensor<f32, shape![2, 3]> = Tensor::<f32, shape![2, 3]>::sparse_zeros();
+    let row: SparseTensor<f32, shape![1, 3]> = Tensor::<f32, shape![1, 3]>::sparse_zeros();
+    let _ = s.to_dense() + row.to_dense();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_sum_of_sparse_masks {
+use castiron::tensor;
+
+pub fn main() {
+    let mask = tensor![[false, true]].to_sparse();
+    let _ = mask.to::<i64>() + mask.to::<i64>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_values_of_a_strided_tensor {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![[0.0, 1.0], [2.0, 0.0]];
+    let _ = x.to_sparse().values();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_where_a_strided_tensor_is_due {
+use castiron::{Tensor, shape, tensor};
+
+pub fn main() {
+    let s = tensor![[0.0, 1.0], [2.0, 0.0]].to_sparse();
+    let x: Tensor<f32, shape![2, 2]> = Tensor::ones();
+    let _ = x.matmul(s.to_dense());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sparse_written_in_place_by_a_number {
+use castiron::tensor;
+
+pub fn main() {
+    let mut s = tensor![[0.0, 1.0]].to_sparse();
+    s *= 2;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sums_addmm_input_does_not_expand {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let input: Tensor<f32, shape![4]> = Tensor::zeros();
+    let a: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let b: Tensor<f32, shape![3, 4]> = Tensor::zeros();
+    let _ = input.addmm(&a, &b, 1, 1);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sums_cross_of_four {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![1, 2, 3].cross(&tensor![1, 2, 3], axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sums_layer_norm_of_integers {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<i64, shape![2, 3]> = Tensor::zeros();
+    let _ = x.to::<f32>().layer_norm::<shape![3]>(None, None, 1e-5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sums_layer_norm_over_too_many_axes {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 3]> = Tensor::zeros();
+    let _ = x.layer_norm::<shape![2, 3]>(None, None, 1e-5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sums_layer_norm_weight_differs {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![2, 384]> = Tensor::zeros();
+    let weight: Tensor<f32, shape![384]> = Tensor::ones();
+    let _ = x.layer_norm(Some(&weight), None, 1e-5);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sums_linear_weight_the_other_way {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![8, 784]> = Tensor::zeros();
+    let weight: Tensor<f32, shape![784, 10]> = Tensor::zeros();
+    let _ = x.linear(&weight.t(), None);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sums_log_softmax_of_integers {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![1, 2, 3].to::<f32>().log_softmax(axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sums_mean_of_integers_along_an_axis {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let pixels = tensor![[0, 128], [255, 7]; u8];
+    let _ = pixels.to::<f32>().mean_axis(axis![0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sums_median_of_complex_numbers {
+use castiron::tensor;
+
+pub fn main() {
+    let z = tensor![1.0 + 2.0j, 0.5];
+    let _ = z.abs().median();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sums_mm_of_a_batch {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![8, 2, 3]> = Tensor::zeros();
+    let w: Tensor<f32, shape![3, 4]> = Tensor::zeros();
+    let _ = x.matmul(&w);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sums_norm_of_integers {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![3, 4].to::<f32>().norm(2.0);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sums_variance_of_masks {
+use castiron::tensor;
+
+pub fn main() {
+    let hits = tensor![true, false, true];
+    let _ = hits.to::<f32>().var(1);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_any_base_read_while_it_is_written {
+use castiron::{AnyTensor, Result, tensor};
+
+pub fn main() -> Result<()> {
+    let mut x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    let sum = x.sum(None, false, None)?;
+    let mut row = x.select_mut(0, 0)?;
+    row.add_(sum)?;
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_any_parts_written_twice {
+use castiron::{AnyTensor, Result, tensor};
+
+pub fn main() -> Result<()> {
+    let mut x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    let [mut row, mut other] = x.split_at_mut(0, 1)?;
+    row.add_(1)?;
+    other.add_(1)?;
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_any_view_that_outlives_its_tensor {
+use castiron::{AnyTensor, Result, tensor};
+
+pub fn main() -> Result<()> {
+    let mut row = {
+        let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+        x.select(0, 0)?
+    };
+    row.add_(1)?;
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_base_read_while_it_is_written {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let mut x = tensor![[1, 2], [3, 4]];
+    let other = x.select(axis![0], 1);
+    let mut row = x.select_mut(axis![0], 0);
+    row += other;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_colon_instead_of_dots {
+use castiron::{s, tensor};
+
+pub fn main() {
+    let x = tensor![[1, 2, 3], [4, 5, 6]];
+    let _ = x.slice(s![0, 1..3]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_index_that_is_no_integer {
+use castiron::{s, tensor};
+
+pub fn main() {
+    let i = 0_usize;
+    tensor![1, 2, 3].slice(s![i]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_literal_index_before_the_start {
+use castiron::{s, tensor};
+
+pub fn main() {
+    tensor![[1, 2, 3], [4, 5, 6]].slice(s![-2]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_literal_index_out_of_range {
+use castiron::{s, tensor};
+
+pub fn main() {
+    tensor![[1, 2, 3], [4, 5, 6]].slice(s![.., 2]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_mutable_view_of_a_shared_slice {
+use castiron::{TensorViewMut, shape};
+
+pub fn main() {
+    let mut memory = vec![1.0_f32, 2.0];
+    let mut x = TensorViewMut::<f32, shape![2]>::from_slice_mut(&mut memory);
+    x += 1;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_not_a_tensor {
+use castiron::{AsTensor, Float, Shape, Tensor};
+
+fn total<E: Float, S: Shape>(x: impl AsTensor<E, S, castiron::Cpu>) -> Tensor<E, (), castiron::Cpu> {
+    x.as_tensor().mean()
+}
+
+pub fn main() {
+    total::<f32, (castiron::Dyn,)>(Tensor::from(vec![1.0_f32, 2.0]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_slice_by_a_range {
+use castiron::{s, tensor};
+
+pub fn main() {
+    let x = tensor![1, 2, 3, 4];
+    let _ = x.slice(s![1..3]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_slice_of_a_float {
+use castiron::{s, tensor};
+
+pub fn main() {
+    let x = tensor![1, 2, 3];
+    let _ = x.slice(s![1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_squeeze_axes_of_unknown_size {
+use castiron::{Tensor, axis, shape};
+
+pub fn main() {
+    Tensor::<f32, shape![1, 1]>::zeros().squeeze_axes(axis![0, 1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_step_of_zero {
+use castiron::{s, tensor};
+
+pub fn main() {
+    tensor![1, 2, 3].slice(s![..;1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_too_many_indices {
+use castiron::{s, tensor};
+
+pub fn main() {
+    tensor![[1, 2, 3], [4, 5, 6]].slice(s![0, 1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_too_many_indices_after_an_ellipsis {
+use castiron::{s, tensor};
+
+pub fn main() {
+    tensor![1, 2, 3].slice(s![..., 0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_two_ellipses {
+use castiron::{Tensor, s, shape};
+
+pub fn main() {
+    let x = Tensor::<f32, shape![2, 3, 4]>::ones();
+    let _ = x.slice(s![..., 0, ..]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_two_views_of_one_tensor_written {
+use castiron::{s, tensor};
+
+pub fn main() {
+    let mut x = tensor![1, 2, 3];
+    let [mut first, mut second] = x.split_at_mut(castiron::axis![0], 1);
+    first += 1;
+    second += 1;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_view_as_larger_elements {
+use castiron::{Tensor, shape};
+
+pub fn main() {
+    Tensor::<f32, shape![2, 4]>::zeros().view_dtype::<f64>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_view_that_outlives_its_memory {
+use castiron::{TensorView, shape};
+
+pub fn main() {
+    let memory = [1.0, 2.0, 3.0, 4.0];
+    let x: TensorView<f32, shape![2, 2]> = {
+        TensorView::from_slice(&memory)
+    };
+    println!("{x}");
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}

@@ -1,0 +1,16 @@
+//! Rust's `>` gives one `bool`; a comparison of tensors gives one for each element.
+//!
+//! Instead: `gt`, `lt`, `ge`, `le`.
+//!
+//! names: >
+//! names: Tensor
+//! says: gt
+//! rustc: E0369
+
+use castiron::tensor;
+
+fn main() {
+    let x = tensor![0.2, 0.7];
+    let mask = x > 0.5;
+    // instead: let mask = x.gt(0.5);
+}
