@@ -4,7 +4,7 @@ mod basics;
 mod conjugates;
 mod empties;
 mod making;
-mod model;
+pub mod model;
 mod moving;
 mod outputs;
 mod reduce;
