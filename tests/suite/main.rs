@@ -14,6 +14,7 @@ mod generic;
 mod image_example;
 mod laws;
 mod lazy;
+mod memory;
 mod memory_format;
 mod moving;
 mod odd;
