@@ -3,6 +3,8 @@
 //! A buffer is bytes; the element type is the tensor's. Uses dtypes; used by devices and tensors.
 
 mod host;
+#[cfg(test)]
+mod memory;
 pub(crate) mod pool;
 
 pub use host::HostBuffer;

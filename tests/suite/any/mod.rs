@@ -5,7 +5,7 @@ mod conjugates;
 mod corners;
 mod empties;
 mod making;
-mod model;
+pub mod model;
 mod moving;
 mod outputs;
 mod reduce;

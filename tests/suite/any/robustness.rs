@@ -36,6 +36,7 @@ programs! {
     edits, 400;
     names, 400;
     calls, 400;
+    typed, 400;
 }
 
 #[test]

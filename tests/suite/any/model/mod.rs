@@ -5,6 +5,7 @@
 pub mod calls;
 pub mod edits;
 pub mod names;
+pub mod typed;
 pub mod views;
 
 use arbitrary::{Result, Unstructured};

@@ -64,7 +64,7 @@ impl Shown {
         Some(one.shaped(sizes))
     }
 
-    fn narrow(&self, dim: i64, start: i64, len: usize) -> Option<Shown> {
+    pub(super) fn narrow(&self, dim: i64, start: i64, len: usize) -> Option<Shown> {
         let at = axis(dim, self.rank()).filter(|_| self.rank() > 0)?;
         let size = self.sizes[at] as i128;
         let first = if start < 0 { i128::from(start) + size } else { start.into() };
@@ -228,7 +228,7 @@ impl Shown {
         lengths.into_iter().map(part).collect()
     }
 
-    fn split(&self, size: usize, dim: i64) -> Option<Vec<Shown>> {
+    pub(super) fn split(&self, size: usize, dim: i64) -> Option<Vec<Shown>> {
         let at = axis(dim, self.rank()).filter(|_| self.rank() > 0)?;
         let len = self.sizes[at];
         match size {
@@ -238,7 +238,7 @@ impl Shown {
         }
     }
 
-    fn tensor_split(&self, parts: usize, dim: i64) -> Option<Vec<Shown>> {
+    pub(super) fn tensor_split(&self, parts: usize, dim: i64) -> Option<Vec<Shown>> {
         let at = axis(dim, self.rank()).filter(|_| self.rank() > 0 && parts > 0)?;
         let len = self.sizes[at];
         Some(self.parts(at, (0..parts).map(|part| len / parts + usize::from(part < len % parts))))

@@ -1,0 +1,254 @@
+//! Tests of the memory of host buffers: what goes wrong is found by the assertions, by Miri, or by a sanitizer.
+
+use super::{HostBuffer, Scratch, pool};
+use crate::Complex;
+use crate::dtype::Element;
+use std::sync::{Barrier, mpsc};
+use std::thread;
+
+fn buffer(elements: &[i64]) -> HostBuffer {
+    HostBuffer::from_vec(elements.to_vec()).unwrap()
+}
+
+/// All elements.
+fn read<E: Element>(buffer: &HostBuffer) -> Vec<E> {
+    // SAFETY: the tests write elements of this dtype alone, or zeros.
+    unsafe { core::slice::from_raw_parts(buffer.start::<E>(), buffer.len::<E>()) }.to_vec()
+}
+
+/// Writes all elements; whether the buffer allows it.
+fn write<E: Element>(buffer: &mut HostBuffer, value: E) -> bool {
+    let len = buffer.len::<E>();
+    let Some(start) = buffer.start_mut::<E>() else { return false };
+    // SAFETY: there are so many elements, and the buffer says that they may be written.
+    (0..len).for_each(|at| unsafe { start.add(at).write(value) });
+    true
+}
+
+#[test]
+fn blocks_of_every_size_hold_their_elements() {
+    fn check<E: Element>(len: usize, value: E) {
+        // SAFETY: all elements are written.
+        let filled = unsafe {
+            HostBuffer::filled_by::<E>(len, |start| {
+                (0..len).for_each(|at| start.add(at).write(value));
+                Ok(())
+            })
+        };
+        let mut filled = filled.unwrap();
+        assert_eq!((filled.len::<E>(), read::<E>(&filled)), (len, vec![value; len]));
+        assert!(filled.start::<E>().is_aligned() && write(&mut filled, E::default()));
+        assert_eq!(read::<E>(&filled), vec![E::default(); len]);
+        // SAFETY: as above.
+        let both = unsafe {
+            HostBuffer::filled_by_both::<E, u8>(len, |a, b| {
+                (0..len).for_each(|at| {
+                    a.add(at).write(value);
+                    b.add(at).write(at as u8);
+                });
+                Ok(())
+            })
+        };
+        let [a, b] = both.unwrap();
+        assert_eq!(read::<E>(&a), vec![value; len]);
+        assert_eq!(read::<u8>(&b), (0..len).map(|at| at as u8).collect::<Vec<u8>>());
+        assert_eq!(read::<E>(&HostBuffer::zeroed::<E>(len).unwrap()), vec![E::default(); len]);
+    }
+    // None, one, small ones, those aligned to cache lines, and pooled ones with and without a shift.
+    let pooled = pool::SMALLEST / 16;
+    for len in [0, 1, 3, 60, 64, 200, pooled, pooled + 4] {
+        check::<u8>(len, 7);
+        check::<Complex<f64>>(len, Complex { re: 1.5, im: -2.5 });
+    }
+}
+
+#[test]
+fn zeros_are_zeros_in_a_block_that_was_used_before() {
+    let len = pool::SMALLEST + 11_111;
+    for _ in 0..3 {
+        let mut used = HostBuffer::zeroed::<u8>(len).unwrap();
+        assert!(read::<u8>(&used).iter().all(|&byte| byte == 0));
+        assert!(write(&mut used, 0xff_u8));
+    }
+}
+
+#[test]
+fn a_vector_gives_back_what_it_had_reserved() {
+    let mut elements = Vec::with_capacity(100);
+    elements.extend([1_i64, 2, 3]);
+    let place = elements.as_ptr();
+    let taken = HostBuffer::from_vec(elements).unwrap();
+    assert_eq!((read::<i64>(&taken), taken.start::<i64>()), (vec![1, 2, 3], place));
+    let empty = HostBuffer::from_vec(Vec::<i64>::with_capacity(9)).unwrap();
+    assert_eq!(read::<i64>(&empty), []);
+    assert_eq!(read::<i64>(&HostBuffer::from_vec(Vec::<i64>::new()).unwrap()), []);
+}
+
+#[test]
+fn a_block_is_written_while_one_handle_holds_it() {
+    let mut one = buffer(&[1, 2, 3]);
+    assert!(write(&mut one, 5_i64));
+    let mut other = one.shared().unwrap();
+    assert!(!one.is_unique() && !other.is_unique() && one.start_mut::<i64>().is_none());
+    assert!(one.is_same(&other) && !one.is_same(&buffer(&[5, 5, 5])));
+    drop(one);
+    assert_eq!(read::<i64>(&other), [5, 5, 5]);
+    assert!(write(&mut other, 6_i64));
+    assert_eq!(read::<i64>(&other), [6, 6, 6]);
+}
+
+#[test]
+fn borrowed_memory_gives_handles_while_it_is_lent() {
+    let elements = [1_i64, 2, 3];
+    // SAFETY: the elements outlive the buffer and the handles.
+    let mut borrowed = unsafe { HostBuffer::borrowed(&elements) };
+    assert!(borrowed.shared().is_none() && !borrowed.is_unique() && !borrowed.is_fixed());
+    // SAFETY: as above, and it is closed below.
+    let lent = unsafe { borrowed.lent() };
+    let view = lent.shared().unwrap();
+    lent.close();
+    // Neither it, nor what was made of it, nor what it was made of gives another one.
+    assert!(lent.shared().is_none() && view.shared().is_none() && borrowed.shared().is_none());
+    drop((borrowed, lent));
+    assert_eq!((view.start::<i64>(), read::<i64>(&view)), (elements.as_ptr(), vec![1, 2, 3]));
+    // A block of its own gives handles before and after.
+    let own = buffer(&[4]);
+    // SAFETY: as above.
+    let lent = unsafe { own.lent() };
+    lent.close();
+    assert!(lent.is_same(&own) && own.shared().is_some() && lent.shared().is_some());
+    drop(own);
+    assert_eq!(read::<i64>(&lent), [4]);
+}
+
+#[test]
+fn memory_that_is_borrowed_to_be_written_is_written_where_it_is() {
+    let mut elements = vec![1_i64, 2, 3];
+    let (place, len) = (elements.as_mut_ptr(), elements.len());
+    // SAFETY: the elements outlive the buffers, and are read and written through one after the other.
+    unsafe {
+        let mut borrowed = HostBuffer::borrowed_mut(place, len);
+        assert!(borrowed.is_fixed() && borrowed.is_unique() && borrowed.shared().is_none());
+        assert!(write(&mut borrowed, 4_i64));
+        let mut window = borrowed.window();
+        assert!(window.is_fixed() && window.shared().is_none() && window.is_same(&borrowed));
+        assert!(write(&mut window, 5_i64));
+        drop(window);
+        // Lent, it is written where it is, too, whoever else holds it.
+        let lent = borrowed.lent();
+        let mut view = lent.shared().unwrap();
+        lent.close();
+        drop((lent, borrowed));
+        assert!(view.is_fixed() && write(&mut view, 6_i64) && view.shared().is_none());
+    }
+    assert_eq!(elements, [6, 6, 6]);
+}
+
+#[test]
+fn a_window_leaves_the_block_where_it_is() {
+    let mut block = buffer(&[1, 2, 3]);
+    // SAFETY: the block outlives its window, and is left alone meanwhile.
+    let mut window = unsafe { block.window() };
+    assert_eq!((window.start::<i64>(), window.len::<i64>()), (block.start(), 3));
+    assert!(write(&mut window, 9_i64));
+    drop(window);
+    assert_eq!(read::<i64>(&block), [9, 9, 9]);
+    assert!(block.is_unique() && !block.is_fixed());
+}
+
+#[test]
+fn room_to_compute_in_is_aligned_and_filled() {
+    for len in [0, 1, 5, 300] {
+        let scratch = Scratch::filled(7_u32, len);
+        assert_eq!(scratch.start().addr() % 64, 0);
+        // SAFETY: all have been written.
+        let all = unsafe { core::slice::from_raw_parts(scratch.start(), len) };
+        assert!(all.iter().all(|&x| x == 7));
+    }
+}
+
+/// What others have read has been read before the memory goes away: the last handle waits for nobody, so the order of the
+/// references' count has to say so.
+#[test]
+fn a_block_is_freed_after_all_threads_have_read_it() {
+    for len in [4, pool::SMALLEST / 8] {
+        let block = buffer(&vec![3; len]);
+        let pooled = HostBuffer::zeroed::<i64>(len).unwrap();
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                let handles = [block.shared().unwrap(), pooled.shared().unwrap()];
+                scope.spawn(move || {
+                    let more = handles.each_ref().map(|handle| handle.shared().unwrap());
+                    // SAFETY: the last element is inside.
+                    let [a, b] = more.each_ref().map(|handle| unsafe { *handle.start::<i64>().add(len - 1) });
+                    drop(handles);
+                    assert_eq!([a, b], [3, 0]);
+                });
+            }
+            drop((block, pooled));
+        });
+    }
+}
+
+/// Who finds himself alone writes: what others have read before they let go must not change under them.
+#[test]
+fn a_block_is_written_after_all_threads_have_let_go() {
+    let mut block = buffer(&[3, 3]);
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            let handle = block.shared().unwrap();
+            scope.spawn(move || assert_eq!(read::<i64>(&handle), [3, 3]));
+        }
+        while !write(&mut block, 4_i64) {
+            thread::yield_now();
+        }
+    });
+    assert_eq!(read::<i64>(&block), [4, 4]);
+}
+
+/// The same where the writer is another thread each time.
+#[test]
+fn what_one_thread_has_written_is_read_by_the_next() {
+    let (sender, receiver) = mpsc::channel::<HostBuffer>();
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            for value in 0..4 {
+                let mut block = buffer(&[-1, -1]);
+                assert!(write(&mut block, value));
+                let other = block.shared().unwrap();
+                sender.send(block).unwrap();
+                // Read here while it may be written there, which waits for this handle.
+                assert_eq!(read::<i64>(&other), [value; 2]);
+            }
+        });
+        scope.spawn(move || {
+            for (value, mut block) in receiver.into_iter().enumerate() {
+                while !write(&mut block, 10 + value as i64) {
+                    thread::yield_now();
+                }
+                assert_eq!(read::<i64>(&block), [10 + value as i64; 2]);
+            }
+        });
+    });
+}
+
+/// The pool hands a block to one thread at a time.
+#[test]
+fn pooled_blocks_are_nobody_elses() {
+    let barrier = Barrier::new(3);
+    let (rounds, len) = if cfg!(miri) { (2, pool::SMALLEST / 8) } else { (200, pool::SMALLEST) };
+    thread::scope(|scope| {
+        for thread in 0..3_i64 {
+            let barrier = &barrier;
+            scope.spawn(move || {
+                barrier.wait();
+                for _ in 0..rounds {
+                    let mut block = HostBuffer::zeroed::<i64>(len).unwrap();
+                    assert!(write(&mut block, thread));
+                    thread::yield_now();
+                    assert!(read::<i64>(&block).iter().all(|&x| x == thread));
+                }
+            });
+        }
+    });
+}
