@@ -3,7 +3,9 @@
 //! How work is divided never changes a result: elementwise pieces are independent, and reductions merge in an order that
 //! shape and strides alone decide. Uses nothing; used by every loop of this room.
 
+use crate::error::Result;
 use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
 
 /// A place that several threads read from or write to, each in its own part.
 pub(crate) struct Shared<T>(pub(crate) T);
@@ -59,4 +61,16 @@ pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
         }
         take();
     });
+}
+
+/// The same of work that can fail: one of its errors, if there are some.
+pub(crate) fn try_for_each(pieces: usize, work: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result<()> {
+    let failed = OnceLock::new();
+    for_each(pieces, &|piece| {
+        if let Err(error) = work(piece) {
+            // Another one came first.
+            let _ = failed.set(error);
+        }
+    });
+    failed.into_inner().map_or(Ok(()), Err)
 }
