@@ -3,12 +3,34 @@
 use crate::dtype::{DType, ScalarValue};
 use core::fmt;
 
-/// As many as there are, if there is room for them: axes beside an empty one may have more positions than there is memory.
+/// An empty list with room for so many. Every list whose length comes from arguments begins here or in one of the three below: an
+/// expanded tensor has more elements than there is memory, and running out of it is an error and no abort.
+pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
+    let mut list = Vec::new();
+    let bytes = len.saturating_mul(size_of::<T>());
+    list.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;
+    Ok(list)
+}
+
+/// So many of one value, if there is room for them.
+pub(crate) fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>> {
+    let mut list = room(len)?;
+    list.resize(len, value);
+    Ok(list)
+}
+
+/// As many as an iterator that knows their number has, if there is room for them.
+pub(crate) fn listed<T>(items: impl IntoIterator<Item = T>) -> Result<Vec<T>> {
+    let items = items.into_iter();
+    let mut list = room(items.size_hint().0)?;
+    list.extend(items);
+    Ok(list)
+}
+
+/// The same of results: the first error, if there is one.
 pub(crate) fn collected<T>(items: impl IntoIterator<Item = Result<T>>) -> Result<Vec<T>> {
     let items = items.into_iter();
-    let (count, mut list) = (items.size_hint().0, Vec::new());
-    let bytes = count.saturating_mul(size_of::<T>());
-    list.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;
+    let mut list = room(items.size_hint().0)?;
     for item in items {
         list.push(item?);
     }

@@ -8,7 +8,7 @@ use super::{AnyOperand, AnyTensor, Buffer};
 use crate::device::Cpu;
 use crate::dtype::scalar::KindRank;
 use crate::dtype::{Category, DType};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, filled};
 use crate::tensor::true_positions;
 
 /// A mask of bools.
@@ -167,7 +167,7 @@ impl AnyTensor {
         let op = "nonzero";
         let places = self.to(DType::Bool)?.true_places(op)?;
         let (count, rank) = (places.numel(), self.rank());
-        let mut indices = vec![0; count * rank];
+        let mut indices = filled(0, count * rank)?;
         if rank > 0 {
             for (row, place) in indices.chunks_exact_mut(rank).zip(places.to_ints(op)?) {
                 let mut rest = place as usize;
@@ -216,8 +216,12 @@ impl AnyTensor {
             return Ok(());
         }
         let size = self.sizes[axis];
-        let outside = index.to_ints(op)?.into_iter().find(|&at| usize::try_from(at).map_or(true, |at| at >= size));
-        outside.map_or(Ok(()), |index| Err(Error::IndexValue { op, index, axis, size }))
+        let index = index.to(DType::I64)?;
+        let outside = |at: i64| usize::try_from(at).map_or(true, |at| at >= size);
+        match crate::cpu::elementwise::find(index.seen::<i64>(op)?, outside) {
+            Some(index) => Err(Error::IndexValue { op, index, axis, size }),
+            None => Ok(()),
+        }
     }
 
     /// A list of indices, or one, beside each position of the other axes; `from` has the sizes there are then.

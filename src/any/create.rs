@@ -6,7 +6,7 @@ use crate::cpu::erased;
 use crate::device::{AnyDevice, Backend, Cpu, IntoDevice};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Scalar};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, collected, listed};
 use crate::shape::{MemoryFormat, strides};
 use crate::storage::HostBuffer;
 
@@ -54,7 +54,7 @@ impl AnyTensor {
         let bytes = unsafe {
             core::slice::from_raw_parts(buffer.start::<u8>().add(row_major.first() * width), self.numel() * width)
         };
-        Ok(bytes.to_vec())
+        listed(bytes.iter().copied())
     }
 
     /// All elements in row-major order, as scalars.
@@ -66,7 +66,8 @@ impl AnyTensor {
         let buffer = self.host(op)?;
         among!(op, self.dtype, E: Element => {
             let view = crate::storage::View::<_, E>::new(buffer, self.first(), &self.sizes, &self.strides);
-            Ok(crate::cpu::elementwise::download(view).into_iter().map(crate::Element::to_scalar).collect())
+            let elements = Cpu::download(view)?;
+            listed(elements.into_iter().map(crate::Element::to_scalar))
         })
     }
 
@@ -95,7 +96,7 @@ impl AnyTensor {
         let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
         among!(op, dtype, E: Castable => {
             let element = |&value: &ScalarValue| value.to_element().ok_or(Error::ScalarOutOfRange { op, value, dtype });
-            let elements: Vec<E> = scalars.iter().map(element).collect::<Result<_>>()?;
+            let elements: Vec<E> = collected(scalars.iter().map(element))?;
             AnyTensor::from(crate::Tensor::<E, super::bridge::List>::try_from_vec_sized(elements, [expected])?).reshape(&sizes)
         })
     }

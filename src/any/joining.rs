@@ -8,7 +8,7 @@ use super::{AnyOperand, AnyTensor};
 use crate::device::{Backend, Cpu};
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed, room};
 use crate::shape::strides;
 use crate::storage::View;
 
@@ -232,6 +232,17 @@ pub fn cartesian_prod(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     stack(&columns, 1)
 }
 
+/// In how many ways `r` of `n` are chosen, `r` being no more than `n`; `None` if that is no number of elements.
+fn ways(n: usize, r: usize) -> Option<usize> {
+    // After `i` steps it is at least 2 to the power of `i`: there are few before it is too large.
+    (0..r.min(n - r))
+        .try_fold(1_u128, |ways, at| {
+            let more = ways.checked_mul((n - at) as u128)? / (at as u128 + 1);
+            (more <= isize::MAX as u128).then_some(more)
+        })
+        .and_then(|ways| usize::try_from(ways).ok())
+}
+
 impl AnyTensor {
     /// All ways to take `r` elements of a vector in their order, as rows (`torch.combinations`); each several times if
     /// `with_replacement`.
@@ -247,17 +258,17 @@ impl AnyTensor {
             return self.zeros_here(&[0], self.dtype);
         }
         let (len, step) = (self.numel(), usize::from(!with_replacement));
-        let mut rows: Vec<i64> = Vec::new();
         if len == 0 || step > 0 && r > len {
             return self.zeros_here(&[0, r], self.dtype);
         }
+        let too_large = || Error::TooLarge { op, sizes: [len, r][..].into() };
+        let choices = if with_replacement { len.checked_add(r - 1).ok_or_else(too_large)? } else { len };
+        let count = ways(choices, r).and_then(|count| count.checked_mul(r)).ok_or_else(too_large)?;
+        let mut rows: Vec<i64> = room(count)?;
         // The positions of the first combination, then of each that follows.
-        let mut row = Vec::new();
-        row.try_reserve_exact(r).map_err(|_| Error::TooLarge { op, sizes: [1, r][..].into() })?;
-        row.extend((0..r).map(|at| at * step));
+        let mut row = listed((0..r).map(|at| at * step))?;
         let last = |at: usize| len - 1 - (r - 1 - at) * step;
         loop {
-            rows.try_reserve(r).map_err(|_| Error::TooLarge { op, sizes: [len, r][..].into() })?;
             rows.extend(row.iter().map(|&at| at as i64));
             let Some(next) = (0..r).rev().find(|&at| row[at] < last(at)) else { break };
             let start = row[next] + 1;

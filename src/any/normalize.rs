@@ -150,8 +150,13 @@ impl AnyTensor {
         if groups < 1 || channels % groups != 0 {
             return invalid(op, format!("{groups} groups do not divide {channels} channels"));
         }
+        let x = self.to(wide(self.dtype))?;
+        if self.is_empty() {
+            return x.scaled(op, [weight, bias], self.dtype);
+        }
+        // Where there are elements there are no more groups than channels.
         let len = channels / groups * rest.iter().product::<i64>();
-        let rows = self.to(wide(self.dtype))?.shaped(&[count * groups, len])?.layer_norm(&[len], None, None, eps)?;
+        let rows = x.shaped(&[count * groups, len])?.layer_norm(&[len], None, None, eps)?;
         rows.shaped(&self.signed_sizes())?.scaled(op, [weight, bias], self.dtype)
     }
 

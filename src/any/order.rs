@@ -10,7 +10,7 @@ use crate::axis;
 use crate::device::Order;
 use crate::dtype::DType;
 use crate::dtype::scalar::{KindRank, ScalarValue};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, collected, filled, listed, room};
 use crate::tensor::{Interpolation, admitted, median_of_all, quantiles, ranked};
 
 /// Distinct elements, which of them each element is, and how often each was there.
@@ -158,8 +158,8 @@ impl AnyTensor {
                 return invalid(format!("`q` is a scalar or a list, got a tensor with {} axes", q.rank()));
             }
             // Without data there is nothing to compute with; the number counts.
-            AnyOperand::Array(q) if q.is_meta() => (vec![0.0; q.numel()], q.rank() == 1),
-            AnyOperand::Array(q) => (q.to_scalars()?.into_iter().map(ScalarValue::real_part).collect(), q.rank() == 1),
+            AnyOperand::Array(q) if q.is_meta() => (filled(0.0, q.numel())?, q.rank() == 1),
+            AnyOperand::Array(q) => (listed(q.to_scalars()?.into_iter().map(ScalarValue::real_part))?, q.rank() == 1),
         };
         let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
         let (x, at) = match dim {
@@ -262,7 +262,7 @@ impl AnyTensor {
         let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != dim).collect();
         let differ = if others.is_empty() { differ } else { differ.any(Some(&others), false)? };
         let differ = differ.to_bytes()?;
-        let (mut starts, mut inverse) = (Vec::new(), Vec::with_capacity(len));
+        let (mut starts, mut inverse) = (Vec::new(), room(len)?);
         for at in 0..len {
             if at == 0 || differ[at - 1] != 0 {
                 starts.push(at);
@@ -270,11 +270,15 @@ impl AnyTensor {
             inverse.push(starts.len() as i64 - 1);
         }
         let ends = starts.iter().skip(1).copied().chain([len]);
-        let counts: Vec<i64> = starts.iter().zip(ends).map(|(&start, end)| (end - start) as i64).collect();
-        let slices = starts.iter().map(|&start| self.narrow(dim, start as i64, 1)).collect::<Result<Vec<_>>>()?;
-        let slices: Vec<&AnyTensor> = slices.iter().collect();
+        let counts = listed(starts.iter().zip(ends).map(|(&start, end)| (end - start) as i64))?;
+        let slices = collected(starts.iter().map(|&start| self.narrow(dim, start as i64, 1)))?;
+        let slices: Vec<&AnyTensor> = listed(&slices)?;
         let values = if slices.is_empty() { self.copy()? } else { end_to_end(op, &slices, at)? };
-        Ok((values, integers(&inverse)?, integers(&counts)?))
+        let list = |values: Vec<i64>| {
+            let count = values.len();
+            AnyTensor::of_ints(values, &[count])
+        };
+        Ok((values, list(inverse)?, list(counts)?))
     }
 
     /// Where values would have to be put in to keep the last axis of `self` sorted, before equal elements or behind
@@ -413,10 +417,4 @@ pub(super) fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTenso
         list.list::<E, D>()?.try_isin(&test.list::<E, D>()?).map(AnyTensor::from)
     }))?;
     found.shaped(&x.signed_sizes())
-}
-
-/// A list of integers.
-pub(super) fn integers(values: &[i64]) -> Result<AnyTensor> {
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
-    AnyTensor::from_bytes(&bytes, DType::I64, &[values.len()])
 }

@@ -131,15 +131,15 @@ impl AnyTensor {
         if sizes.contains(&0) {
             return x.zeros_here(&sizes, x.dtype);
         }
-        let mut powers = vec![x.scalar_here(op, ScalarValue::Int(1), x.dtype)?.spread(&x.sizes)?];
-        for at in 1..count {
-            let next = if at == 1 { x.clone() } else { powers[at - 1].mul(&x)? };
-            powers.push(next);
+        // As PyTorch: running products of each element, after a one.
+        let one = x.scalar_here(op, ScalarValue::Int(1), x.dtype)?;
+        let last = x.rank() as i64;
+        let mut powers = one.spread(&[&*x.sizes, &[1]].concat())?;
+        if count > 1 {
+            let each = x.unsqueeze(last)?.spread(&[&*x.sizes, &[count - 1]].concat())?;
+            powers = super::cat(&[powers, each.cumprod(last, None)?], last)?;
         }
-        if !increasing {
-            powers.reverse();
-        }
-        super::stack(&powers, -1)
+        if increasing { powers.copy() } else { powers.flip(&[last]) }
     }
 }
 

@@ -166,16 +166,17 @@ pub(super) fn end_to_end(op: &'static str, pieces: &[&AnyTensor], at: usize) -> 
         return Err(Error::InvalidArgument { op, reason: "there is no tensor to join".to_owned() });
     };
     let mut sizes = first.sizes;
-    sizes[at] = 0;
+    let mut size = Some(0_usize);
     for piece in pieces {
-        let alike = piece.rank() == first.rank() && piece.dtype == first.dtype;
+        let alike = piece.rank() == first.rank() && piece.dtype == first.dtype && at < first.rank();
         if !alike || (0..first.rank()).any(|axis| axis != at && piece.sizes[axis] != first.sizes[axis]) {
             let (expected, found) = (format!("{:?}", first.shape()), piece.shape().into());
             return Err(Error::Shape { op, expected, found });
         }
         super::elementwise::same_device(op, first, piece)?;
-        sizes[at] += piece.sizes[at];
+        size = size.and_then(|size| size.checked_add(piece.sizes[at]));
     }
+    sizes[at] = size.ok_or_else(|| Error::TooLarge { op, sizes: first.shape().into() })?;
     if first.is_meta() {
         return AnyTensor::meta(&sizes, first.dtype);
     }

@@ -9,7 +9,7 @@ use super::moves::{invalid, same_dtype, signed};
 use super::{AnyOperand, AnyTensor, Dims};
 use crate::device::Cpu;
 use crate::dtype::{DType, Element, Scalar, promote_types};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, filled};
 use crate::shape::{Dyn, Shape, SizeArray};
 use crate::sparse::{
     DenseAxes, SparseTensor, check_indices, check_parts, countable, expect_same, indices_of, infer, keys_of, print,
@@ -387,7 +387,7 @@ impl AnySparse {
         let rows = other.reshape(&signed(&lifted))?.expand(&signed(&whole))?.reshape(&signed(&count))?;
         let indices = indices_of(&self.keys.to_vec(), sparse)?.to_vec();
         let nnz = self.nnz();
-        let mut keys = vec![0_i64; nnz];
+        let mut keys = filled(0_i64, nnz)?;
         for (axis, &size) in blocks.iter().enumerate() {
             for (key, index) in keys.iter_mut().zip(&indices[axis * nnz..]) {
                 *key = *key * size as i64 + if size == 1 { 0 } else { *index };

@@ -8,7 +8,7 @@ use crate::axis;
 use crate::device::{Cpu, Indexing};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Scalar};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::storage::View;
 pub(super) use crate::tensor::ScatterReduce as Reduce;
 use crate::{Dyn, Tensor};
@@ -298,7 +298,7 @@ impl AnyTensor {
         let written = if accumulate {
             let size = self.numel() as i64;
             let wrap = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
-            let index = AnyTensor::of_ints(index.to_ints(op)?.into_iter().map(wrap).collect(), &index.sizes)?;
+            let index = AnyTensor::of_ints(listed(index.to_ints(op)?.into_iter().map(wrap))?, &index.sizes)?;
             flat.reduced_into(op, 0, &index, &from, Reduce::Sum, true)?
         } else {
             flat.scattered(op, 0, &index, &from, true)?

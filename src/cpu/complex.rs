@@ -4,6 +4,7 @@
 use super::gemm::Product;
 use super::simd::{self, Loop};
 use crate::dtype::MachineFloat;
+use crate::error::Result;
 use crate::storage::Scratch;
 use num_complex::Complex;
 use num_traits::One;
@@ -72,22 +73,23 @@ impl<T: MachineFloat> Loop for Scale<T> {
 }
 
 /// A product of complex matrices.
-pub(super) fn multiply<T: MachineFloat>(product: Product<Complex<T>>) {
+pub(super) fn multiply<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
     if product.alpha.is_one() {
         return plain(product);
     }
     let Product { sizes: [m, _, n], out, out_step, alpha: factor, adds, .. } = product;
-    let room = Scratch::<Complex<T>>::new(m * n);
-    plain(Product { out: room.start(), out_step: n, alpha: Complex::one(), adds: false, ..product });
+    let room = Scratch::<Complex<T>>::try_new(m * n)?;
+    plain(Product { out: room.start(), out_step: n, alpha: Complex::one(), adds: false, ..product })?;
     simd::dispatch(Scale { a: room.start(), factor, adds, out, out_step, sizes: [m, n] });
+    Ok(())
 }
 
 /// A product that is multiplied by nothing.
-fn plain<T: MachineFloat>(product: Product<Complex<T>>) {
+fn plain<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
     let Product { sizes: [m, k, n], out, out_step, left, left_steps, right, right_steps, adds, threads, .. } = product;
     let len = k.min(DEPTH) * n.min(WIDTH);
-    let turned = Scratch::<Complex<T>>::new(len);
-    let copy = (right_steps[1] != 1).then(|| Scratch::<Complex<T>>::new(len));
+    let turned = Scratch::<Complex<T>>::try_new(len)?;
+    let copy = (right_steps[1] != 1).then(|| Scratch::<Complex<T>>::try_new(len)).transpose()?;
     for column in (0..n).step_by(WIDTH) {
         let columns = WIDTH.min(n - column);
         for low in (0..k).step_by(DEPTH) {
@@ -113,4 +115,5 @@ fn plain<T: MachineFloat>(product: Product<Complex<T>>) {
             }
         }
     }
+    Ok(())
 }

@@ -7,7 +7,7 @@ use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::Element;
-use crate::error::Result;
+use crate::error::{Result, listed, room};
 use crate::storage::{HostBuffer, View};
 
 /// How many of `len` bools, `step` apart, are true.
@@ -93,19 +93,21 @@ fn compress_bytes(width: usize, a: Bytes<'_>, mask: Bytes<'_>) -> Result<(HostBu
     assert_eq!(a.sizes, mask.sizes);
     let len: usize = a.sizes.iter().product();
     let walk = Walk::row_major(a.sizes, [a.strides, mask.strides]);
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<Part>;
     match walk.line_run() {
         // One line is divided; several are handed out as they are.
         Some(run) => {
             let pieces = threads::pieces(len);
             let bounds = |piece: usize| run.len / pieces * piece + run.len % pieces * piece / pieces;
-            parts.extend((0..pieces).map(|piece| {
+            parts = listed((0..pieces).map(|piece| {
                 let (low, high) = (bounds(piece), bounds(piece + 1));
                 let starts = [0, 1].map(|operand| run.starts[operand] + low * run.steps[operand]);
                 Part { starts, steps: run.steps, len: high - low, first: 0, count: 0 }
-            }));
+            }))?;
         }
         None => {
+            // All runs have one length.
+            parts = room(walk.runs().next().map_or(0, |run| len / run.len))?;
             for run in walk.runs() {
                 parts.push(Part { starts: run.starts, steps: run.steps, len: run.len, first: 0, count: 0 });
             }
@@ -114,7 +116,7 @@ fn compress_bytes(width: usize, a: Bytes<'_>, mask: Bytes<'_>) -> Result<(HostBu
     let pieces = threads::pieces(len).min(parts.len());
     let bounds = |piece: usize| parts.len() * piece / pieces.max(1);
     let from = Shared((a.start, mask.start));
-    let counts: Vec<core::sync::atomic::AtomicUsize> = parts.iter().map(|_| Default::default()).collect();
+    let counts = listed(parts.iter().map(|_| core::sync::atomic::AtomicUsize::default()))?;
     threads::for_each(pieces, &|piece| {
         let from = &from;
         for part in bounds(piece)..bounds(piece + 1) {
@@ -133,7 +135,7 @@ fn compress_bytes(width: usize, a: Bytes<'_>, mask: Bytes<'_>) -> Result<(HostBu
     let bounds = |piece: usize| parts.len() * piece / pieces.max(1);
     // SAFETY: each part writes the `count` places from `first` on, which together are all.
     let buffer = unsafe {
-        HostBuffer::filled_by(total * width, |to: *mut u8| {
+        HostBuffer::filled_by(total.saturating_mul(width), |to: *mut u8| {
             let places = Shared((a.start, mask.start, to));
             by_width!(width, W => threads::for_each(pieces, &|piece| {
                 let places = &places;

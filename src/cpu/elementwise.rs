@@ -10,7 +10,7 @@ use super::stream::{self, Room};
 use super::walk::{Run, Walk, side};
 use super::{compiled, copying};
 use crate::dtype::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, room};
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::shape::strides::{expect_within, is_contiguous, is_within, numel, places, span};
 use crate::storage::{HostBuffer, View, ViewMut};
@@ -494,9 +494,15 @@ pub(crate) fn kept_bytes(
     Ok(kept)
 }
 
+/// The sizes of a view in which what is repeated is there once.
+pub(super) fn once(sizes: &[usize], strides: &[usize]) -> Vec<usize> {
+    let size = |(&size, &stride): (&usize, &usize)| if stride == 0 { size.min(1) } else { size };
+    sizes.iter().zip(strides).map(size).collect()
+}
+
 /// All elements in row-major order.
-pub(crate) fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Vec<E> {
-    let mut elements = Vec::with_capacity(numel(view.sizes).unwrap_or(0));
+pub(crate) fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Result<Vec<E>> {
+    let mut elements = room(result_len(view.sizes)?)?;
     let from = source(&view);
     for run in Walk::row_major(view.sizes, [view.strides]).runs() {
         // SAFETY: the walk stays inside the view.
@@ -505,21 +511,28 @@ pub(crate) fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Vec<E> {
             elements.extend((0..run.len).map(|i| from.add(i * run.steps[0]).read()));
         }
     }
-    elements
+    Ok(elements)
+}
+
+/// The first element in row-major order that satisfies the test. What is repeated is looked at once.
+pub(crate) fn find<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -> bool) -> Option<E> {
+    let (sizes, from) = (once(view.sizes, view.strides), source(&view));
+    let walk = Walk::row_major(&sizes, [view.strides]);
+    walk.runs().find_map(|run| {
+        // SAFETY: the walk stays inside the view.
+        (0..run.len)
+            .map(|i| unsafe { from.add(run.starts[0] + i * run.steps[0]).read() })
+            .find(|&element| test(element))
+    })
 }
 
 /// Whether any element satisfies the test.
 pub(crate) fn any<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -> bool) -> bool {
-    let mut found = false;
-    let from = source(&view);
-    for run in Walk::new(view.sizes, [view.strides]).runs() {
+    let (sizes, from) = (once(view.sizes, view.strides), source(&view));
+    Walk::new(&sizes, [view.strides]).runs().any(|run| {
         // SAFETY: the walk stays inside the view.
-        unsafe {
-            let from = from.add(run.starts[0]);
-            found |= (0..run.len).any(|i| test(from.add(i * run.steps[0]).read()));
-        }
-    }
-    found
+        (0..run.len).any(|i| test(unsafe { from.add(run.starts[0] + i * run.steps[0]).read() }))
+    })
 }
 
 /// One element.

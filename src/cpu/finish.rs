@@ -6,6 +6,7 @@ use super::gemm::{Finish, Task};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::{Compute, Dtype};
+use crate::error::Result;
 use crate::ops;
 use crate::ops::kernel::Map1;
 use core::mem::MaybeUninit;
@@ -84,14 +85,19 @@ impl<E: Dtype> Task<E> {
 }
 
 /// Runs a product some rows at a time, and then what is done to them. The rows start as the input if `starts`.
-pub(super) fn by_rows<E: Dtype>(task: Task<E>, starts: bool, run: &(dyn Fn(Task<E>) + Sync), then: Then<'_, E>) {
+pub(super) fn by_rows<E: Dtype>(
+    task: Task<E>,
+    starts: bool,
+    run: &(dyn Fn(Task<E>) -> Result<()> + Sync),
+    then: Then<'_, E>,
+) -> Result<()> {
     let [m, _, n] = task.sizes;
     let high = (BYTES / size_of::<E>() / n).max(HEIGHT);
     let blocks = (m / high).max(1);
     // Few blocks are divided among threads; of many each has one.
     let (pieces, threads) = if blocks < task.threads { (1, task.threads) } else { (task.threads.max(1), 1) };
     let task = Shared(task);
-    threads::for_each(pieces, &|piece| {
+    threads::try_for_each(pieces, &|piece| {
         let task = &task;
         for block in piece * blocks / pieces..(piece + 1) * blocks / pieces {
             let (top, end) = (block * m / blocks, (block + 1) * m / blocks);
@@ -100,7 +106,7 @@ pub(super) fn by_rows<E: Dtype>(task: Task<E>, starts: bool, run: &(dyn Fn(Task<
             if starts {
                 simd::dispatch(Start { finish: task.finish, sizes: [end - top, n], out });
             }
-            run(task);
+            run(task)?;
             let (out, len) = (Shared(out), (end - top) * n);
             threads::for_each(threads, &|part| {
                 let out = &out;
@@ -108,5 +114,6 @@ pub(super) fn by_rows<E: Dtype>(task: Task<E>, starts: bool, run: &(dyn Fn(Task<
                 then(out.0.wrapping_add(low), high - low);
             });
         }
-    });
+        Ok(())
+    })
 }

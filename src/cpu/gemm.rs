@@ -45,25 +45,30 @@ pub(super) struct Multiply;
 impl Visitor for Multiply {
     type Arg<T> = Product<T>;
 
-    fn boolean(_: Product<bool>) {
+    fn boolean(_: Product<bool>) -> Result<()> {
         refused()
     }
 
-    fn integer<T: MachineInt>(product: Product<T>) {
-        integers::multiply(product);
+    fn integer<T: MachineInt>(product: Product<T>) -> Result<()> {
+        integers::multiply(product)
     }
 
-    fn real<T: MachineFloat>(product: Product<T>) {
-        if product.is_tiny() { simd::dispatch(Tiny(product)) } else { product.with_gemm() }
+    fn real<T: MachineFloat>(product: Product<T>) -> Result<()> {
+        if product.is_tiny() {
+            simd::dispatch(Tiny(product))
+        } else {
+            product.with_gemm()
+        }
+        Ok(())
     }
 
-    fn complex<T: MachineFloat>(product: Product<Complex<T>>) {
+    fn complex<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
         // (What is added to loses less if the product is rounded once.)
         if product.is_tiny() && product.alpha.is_one() && !product.adds {
             simd::dispatch(Tiny(product));
-        } else {
-            complex::multiply(product);
+            return Ok(());
         }
+        complex::multiply(product)
     }
 }
 
@@ -359,8 +364,7 @@ fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes:
                 alpha: one::<E>(),
                 adds: false,
                 threads: 1,
-            });
-            Ok(())
+            })
         })
     }
 }
@@ -432,9 +436,9 @@ pub(crate) fn matmul<E: Dtype>(
     };
     let multiply = |task: Task<E>| {
         if vector {
-            vectors::multiply(task);
+            vectors::multiply(task)
         } else if const { is_half::<E>() } {
-            halves::multiply(task);
+            halves::multiply(task)
         } else {
             E::Compute::visit::<Multiply>(Product {
                 sizes: task.sizes,
@@ -448,7 +452,7 @@ pub(crate) fn matmul<E: Dtype>(
                 alpha: task.finish.alpha,
                 adds: starts,
                 threads: task.threads,
-            });
+            })
         }
     };
     let run = |task: Task<E>| match then {
@@ -459,7 +463,7 @@ pub(crate) fn matmul<E: Dtype>(
     // At a few dozen multiplications in a nanosecond, or as fast as memory gives the matrix.
     let time = m.saturating_mul(k).saturating_mul(n) / if vector { 16 / size_of::<E>() } else { 32 };
     let (count, shares) = (batch.iter().product::<usize>(), threads::pieces(time));
-    let fill = |out: *mut E| {
+    let fill = |out: *mut E| -> Result<()> {
         // Many matrices are divided among threads; each of few is.
         let pieces = threads::pieces(time.saturating_mul(count)).min(count);
         let (parts, shares) = if pieces > 1 && (shares == 1 || count >= threads::most()) {
@@ -468,29 +472,25 @@ pub(crate) fn matmul<E: Dtype>(
             (vec![walk.clone()], shares)
         };
         let whole = Shared((&parts, &task, &run, out));
-        threads::for_each(parts.len(), &|part| {
+        threads::try_for_each(parts.len(), &|part| {
             let whole = &whole;
             let (parts, task, run, out) = whole.0;
             for inner in parts[part].runs() {
                 for matrix in 0..inner.len {
                     let starts = core::array::from_fn(|operand| inner.starts[operand] + matrix * inner.steps[operand]);
-                    run(task(starts, out, shares));
+                    run(task(starts, out, shares))?;
                 }
             }
-        });
+            Ok(())
+        })
     };
     match start {
         Some(mut start) => {
             // Nobody else has it yet.
-            fill(start.start_mut::<E>().unwrap_or_else(|| unreachable!("a fresh buffer is not shared")));
+            fill(start.start_mut::<E>().unwrap_or_else(|| unreachable!("a fresh buffer is not shared")))?;
             Ok(start)
         }
         // SAFETY: the walk visits every matrix of the result once, and all of its `m * n` elements are written.
-        None => unsafe {
-            HostBuffer::filled_by(results, |out: *mut E| {
-                fill(out);
-                Ok(())
-            })
-        },
+        None => unsafe { HostBuffer::filled_by(results, fill) },
     }
 }

@@ -11,6 +11,7 @@ use super::gemm::{Finish, Multiply, Product, Task, one};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::{Compute, DType, Dtype, bf16, f16};
+use crate::error::Result;
 use core::mem::MaybeUninit;
 
 /// Terms widened at once.
@@ -94,7 +95,7 @@ impl<E: Dtype> Loop for Narrow<E> {
 struct Room<C>([Vec<C>; 3]);
 
 /// A tile of a product: rows and columns from a corner on.
-fn tile<E: Dtype>(task: &Task<E>, corner: [usize; 2], sizes: [usize; 2], room: &mut Room<E::Compute>) {
+fn tile<E: Dtype>(task: &Task<E>, corner: [usize; 2], sizes: [usize; 2], room: &mut Room<E::Compute>) -> Result<()> {
     let [[top, left], [rows, columns]] = [corner, sizes];
     let Room([a, b, sums]) = room;
     for low in (0..task.sizes[1]).step_by(DEPTH) {
@@ -125,7 +126,7 @@ fn tile<E: Dtype>(task: &Task<E>, corner: [usize; 2], sizes: [usize; 2], room: &
         };
         simd::dispatch(a);
         simd::dispatch(b);
-        E::Compute::visit::<Multiply>(product);
+        E::Compute::visit::<Multiply>(product)?;
     }
     let Finish { input, steps, .. } = task.finish;
     simd::dispatch(Narrow {
@@ -135,6 +136,7 @@ fn tile<E: Dtype>(task: &Task<E>, corner: [usize; 2], sizes: [usize; 2], room: &
         out: task.out.wrapping_add(top * task.sizes[2] + left),
         out_step: task.sizes[2],
     });
+    Ok(())
 }
 
 /// Sums of a tile of `bf16`s, rounded into the result.
@@ -173,18 +175,18 @@ impl Loop for Round<'_> {
 
 /// A product of `bf16`s by an instruction for pairs of them.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-pub(super) fn by_pairs<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>(task: Task<bf16>) {
+pub(super) fn by_pairs<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>(task: Task<bf16>) -> Result<()> {
     let Task { sizes, left, left_steps, right, right_steps, threads, .. } = task;
     let operands = Operands::<D, bf16, bf16> { sizes, left, left_steps, right, right_steps, flip: 0 };
     let shared = Shared(task);
     operands.multiply(threads, &|sums, _, part| {
         let shared = &shared;
         simd::dispatch(Round { sums, strip: D::STRIP, part, task: &shared.0 });
-    });
+    })
 }
 
 /// A product of matrices of halves.
-pub(super) fn multiply<E: Dtype>(task: Task<E>) {
+pub(super) fn multiply<E: Dtype>(task: Task<E>) -> Result<()> {
     #[cfg(target_arch = "x86_64")]
     if const { matches!(E::DTYPE, DType::BF16) } {
         // SAFETY: `E` is `bf16`, the one dtype of that name; a task is places, sizes and numbers.
@@ -203,13 +205,14 @@ pub(super) fn multiply<E: Dtype>(task: Task<E>) {
     let tiles = m.div_ceil(side) * across;
     let pieces = task.threads.clamp(1, tiles);
     let threads = Shared(task);
-    threads::for_each(pieces, &|piece| {
+    threads::try_for_each(pieces, &|piece| {
         let (task, [rows, columns]) = (&threads, [m.min(side), n.min(side)]);
         let sizes = [rows * k.min(DEPTH), k.min(DEPTH) * columns, rows * columns];
         let mut room = Room(sizes.map(|size| vec![E::Compute::default(); size]));
         for at in piece * tiles / pieces..(piece + 1) * tiles / pieces {
             let (top, left) = (at / across * side, at % across * side);
-            tile(&task.0, [top, left], [side.min(m - top), side.min(n - left)], &mut room);
+            tile(&task.0, [top, left], [side.min(m - top), side.min(n - left)], &mut room)?;
         }
-    });
+        Ok(())
+    })
 }

@@ -60,7 +60,7 @@ impl<N: AsPrimitive<T>, T: MachineInt> Loop for Store<'_, N, T> {
 }
 
 /// A product of integers `T` by an instruction.
-pub(super) fn run<D: Dot, T: MachineInt>(product: Product<T>)
+pub(super) fn run<D: Dot, T: MachineInt>(product: Product<T>) -> Result<()>
 where
     D::Left: From<T>,
     D::Right: From<T>,
@@ -73,24 +73,24 @@ where
         let out = &out;
         let out = out.0.wrapping_add(top * out_step + left);
         simd::dispatch(Store { sums, strip: D::STRIP, sizes, out, out_step, alpha, adds });
-    });
+    })
 }
 
-fn bytes(product: Product<i8>) {
+fn bytes(product: Product<i8>) -> Result<()> {
     with_best!(Shorts => run<i8>(product))
 }
-fn shorts(product: Product<i16>) {
+fn shorts(product: Product<i16>) -> Result<()> {
     with_best!(Shorts => run<i16>(product))
 }
-fn words(product: Product<i32>) {
+fn words(product: Product<i32>) -> Result<()> {
     with_best!(Words => run<i32>(product))
 }
-fn longs(product: Product<i64>) {
+fn longs(product: Product<i64>) -> Result<()> {
     with_best!(Longs => run<i64>(product))
 }
 
 /// A product in the operands' own dtype.
-pub(super) fn multiply<T: MachineInt>(product: Product<T>) {
+pub(super) fn multiply<T: MachineInt>(product: Product<T>) -> Result<()> {
     /// # Safety
     /// `T` and `U` have one size, and so the same sums and products.
     unsafe fn cast<T: Copy, U>(product: Product<T>) -> Product<U> {
@@ -124,19 +124,19 @@ pub(super) struct Bytes<L> {
 
 /// Bytes in 32 bits by tiles, which have an instruction for either sign.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub(super) fn by_tiles<L: Copy>(bytes: Bytes<L>, signed: bool) {
+pub(super) fn by_tiles<L: Copy>(bytes: Bytes<L>, signed: bool) -> Result<()> {
     let Bytes { sizes, left, left_steps, right, right_steps, out, threads } = bytes;
     if signed {
         let bytes = Bytes { sizes, left: left.cast(), left_steps, right, right_steps, out, threads };
-        widening::<amx::SignedBytes, i8>(bytes, 0);
+        widening::<amx::SignedBytes, i8>(bytes, 0)
     } else {
         let bytes = Bytes { sizes, left: left.cast(), left_steps, right, right_steps, out, threads };
-        widening::<amx::Bytes, u8>(bytes, 0);
+        widening::<amx::Bytes, u8>(bytes, 0)
     }
 }
 
 /// A product of bytes by an instruction; `flip` are bits of groups that are turned over on the left.
-fn widening<D: Dot<Group = u32, Sum = i32>, L: Copy>(bytes: Bytes<L>, flip: u32)
+fn widening<D: Dot<Group = u32, Sum = i32>, L: Copy>(bytes: Bytes<L>, flip: u32) -> Result<()>
 where
     D::Left: From<L>,
     D::Right: From<i8>,
@@ -159,17 +159,20 @@ where
                 }
             }
         }
-    });
+    })
 }
 
 /// An instruction for unsigned and signed bytes: signed ones on the left are made unsigned, 128 more than they are, which is taken
 /// back from their sums.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-pub(super) fn of_unsigned<D: Dot<Group = u32, Left = u8, Right = i8, Sum = i32>>(bytes: Bytes<u8>, signed: bool) {
-    widening::<D, u8>(bytes, if signed { 0x8080_8080 } else { 0 });
+pub(super) fn of_unsigned<D: Dot<Group = u32, Left = u8, Right = i8, Sum = i32>>(
+    bytes: Bytes<u8>,
+    signed: bool,
+) -> Result<()> {
+    widening::<D, u8>(bytes, if signed { 0x8080_8080 } else { 0 })
 }
 
-fn multiply_bytes<L: Copy>(bytes: Bytes<L>, signed: bool)
+fn multiply_bytes<L: Copy>(bytes: Bytes<L>, signed: bool) -> Result<()>
 where
     i16: From<L>,
 {
@@ -214,11 +217,10 @@ pub(crate) fn int_mm<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffe
                 multiply_bytes::<u8>(
                     Bytes { sizes, left: left.cast(), left_steps, right, right_steps, out, threads },
                     false,
-                );
+                )
             } else {
-                multiply_bytes::<i8>(bytes(out), true);
+                multiply_bytes::<i8>(bytes(out), true)
             }
-            Ok(())
         })
     }
 }

@@ -7,7 +7,7 @@ use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::device::LaneKernel;
 use crate::dtype::Element;
-use crate::error::Result;
+use crate::error::{Result, filled};
 use crate::shape::strides;
 use crate::storage::{HostBuffer, View};
 
@@ -30,14 +30,14 @@ struct Lanes<'a, K, A, O> {
     results: &'a Results<'a, O>,
 }
 impl<K: LaneKernel<A, O>, A: Element, O: Copy + Default> Loop for Lanes<'_, K, A, O> {
-    type Output = ();
+    type Output = Result<()>;
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> Result<()> {
         let Lanes { walk, kernel, len, steps, from, past_caches, results } = self;
         // Lanes whose elements do not lie side by side are gathered here; the kernel writes to the other one.
-        let mut gathered: Vec<A> = if steps[1] == 1 { Vec::new() } else { vec![A::default(); len] };
-        let mut result = vec![O::default(); len];
-        let mut scratch = K::Scratch::default();
+        let mut gathered = filled(A::default(), if steps[1] == 1 { 0 } else { len })?;
+        let mut result = filled(O::default(), len)?;
+        let mut scratch = kernel.scratch(len)?;
         for run in walk.runs() {
             for lane in 0..run.len {
                 // SAFETY: the walk gives the first elements of lanes; all `len` elements of each lie inside the view.
@@ -59,6 +59,7 @@ impl<K: LaneKernel<A, O>, A: Element, O: Copy + Default> Loop for Lanes<'_, K, A
         if past_caches {
             stream::finish();
         }
+        Ok(())
     }
 }
 
@@ -69,12 +70,12 @@ fn execute<A: Element, O: Copy + Default>(
     axis: usize,
     past_caches: bool,
     results: &Results<'_, O>,
-) {
+) -> Result<()> {
     // A zero-dim tensor is one lane of one element.
     let (len, step) = a.sizes.get(axis).map_or((1, 0), |&size| (size, a.strides[axis]));
     let total: usize = a.sizes.iter().product();
     if total == 0 {
-        return;
+        return Ok(());
     }
     let inner: usize = a.sizes.iter().skip(axis + 1).product();
     let without = |of: &[usize]| -> Vec<usize> {
@@ -89,13 +90,13 @@ fn execute<A: Element, O: Copy + Default>(
     let pieces = threads::pieces(total);
     let steps = [inner, step];
     if pieces == 1 {
-        simd::dispatch(Lanes { walk: &walk, kernel, len, steps, from, past_caches, results });
+        simd::dispatch(Lanes { walk: &walk, kernel, len, steps, from, past_caches, results })
     } else {
         let (parts, from) = (walk.split(pieces, 1), Shared(from));
-        threads::for_each(parts.len(), &|part| {
+        threads::try_for_each(parts.len(), &|part| {
             let from = &from;
-            simd::dispatch(Lanes { walk: &parts[part], kernel, len, steps, from: from.0, past_caches, results });
-        });
+            simd::dispatch(Lanes { walk: &parts[part], kernel, len, steps, from: from.0, past_caches, results })
+        })
     }
 }
 
@@ -120,8 +121,7 @@ pub(crate) fn lanes<A: Element, O: Element>(
                 } else {
                     lane.iter().enumerate().for_each(|(i, &value)| to.add(i * step).write(value));
                 }
-            });
-            Ok(())
+            })
         })
     }
 }
@@ -143,8 +143,7 @@ pub(crate) fn lanes_both<A: Element, O: Element, P: Element>(
                     one.add(first + i * step).write(value);
                     other.add(first + i * step).write(companion);
                 }
-            });
-            Ok(())
+            })
         })
     }
 }

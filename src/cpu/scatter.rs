@@ -1,6 +1,6 @@
 //! Elements written where indices say. Uses walks; used by `Cpu`.
 
-use super::elementwise::result_len;
+use super::elementwise::{once, result_len};
 use super::indexing::{Bytes, Places, by_width, out_of_range, without};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
@@ -33,8 +33,7 @@ fn check(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> R
         return Ok(());
     }
     // What is repeated is looked at once.
-    let sizes: Vec<usize> =
-        index.sizes.iter().zip(index.strides).map(|(&size, &stride)| if stride == 0 { 1 } else { size }).collect();
+    let sizes = once(index.sizes, index.strides);
     let walk = Walk::new(&sizes, [index.strides]);
     let places = Places::new(indexing, size, 0);
     let fits = simd::dispatch(Fit { walk: &walk, places, index: Bytes::of(&index).start.cast() });
@@ -161,6 +160,11 @@ fn scatter_bytes(
     from: Bytes<'_>,
     to: Bytes<'_>,
 ) -> Result<()> {
+    // Writing an element to its place once is as good as many times.
+    let repeated = |at: usize| index.strides[at] == 0 && from.strides[at] == 0 && at == indexing.axis;
+    let sizes: Vec<usize> =
+        (0..index.sizes.len()).map(|at| if repeated(at) { index.sizes[at].min(1) } else { index.sizes[at] }).collect();
+    let index = index.restrided(&sizes, index.strides);
     // SAFETY: the output is a view held exclusively, and `W` has as many bytes as its elements.
     by_width!(width, W => unsafe {
         scatter_by::<W, _>(indexing, index, from, to, |to: *mut W, value: W| to.write_unaligned(value))

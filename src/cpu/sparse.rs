@@ -5,7 +5,7 @@
 use super::simd::{self, Loop};
 use super::threads;
 use crate::dtype::{Compute as _, Dtype, Element};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, filled, listed};
 use crate::ops;
 use crate::ops::reduce::Accumulating;
 use crate::storage::HostBuffer;
@@ -20,17 +20,15 @@ pub(crate) struct Csr<E> {
 impl<E: Element> Csr<E> {
     /// Sorts elements by their rows, which are in range; those of a row stay in their order.
     pub(crate) fn new(op: &'static str, rows: usize, row: &[i64], column: &[i64], value: &[E]) -> Result<Self> {
-        let mut starts = Vec::new();
         let too_many = |_| Error::TooLarge { op, sizes: [rows][..].into() };
-        starts.try_reserve_exact(rows.saturating_add(1)).map_err(too_many)?;
-        starts.resize(rows + 1, 0);
+        let mut starts = filled(0, rows.saturating_add(1)).map_err(too_many)?;
         for &row in row {
             starts[row as usize + 1] += 1;
         }
         for at in 0..rows {
             starts[at + 1] += starts[at];
         }
-        let mut order = vec![0; row.len()];
+        let mut order = filled(0, row.len())?;
         for (at, &row) in row.iter().enumerate() {
             order[starts[row as usize]] = at;
             starts[row as usize] += 1;
@@ -38,8 +36,8 @@ impl<E: Element> Csr<E> {
         // Each start has come to the next one.
         starts.copy_within(..rows, 1);
         starts[0] = 0;
-        let columns = order.iter().map(|&at| column[at] as usize).collect();
-        let values = order.iter().map(|&at| value[at]).collect();
+        let columns = listed(order.iter().map(|&at| column[at] as usize))?;
+        let values = listed(order.iter().map(|&at| value[at]))?;
         Ok(Csr { starts, columns, values })
     }
 }
@@ -54,11 +52,11 @@ struct Product<'a, E: Dtype> {
     out: &'a mut [E],
 }
 impl<E: Dtype> Loop for Product<'_, E> {
-    type Output = ();
+    type Output = Result<()>;
     #[inline(always)]
-    fn run(self) {
+    fn run(self) -> Result<()> {
         let Product { left, right, width, first, out } = self;
-        let mut sums = vec![E::Compute::default(); width];
+        let mut sums = filled(E::Compute::default(), width)?;
         for (row, out) in out.chunks_exact_mut(width).enumerate() {
             sums.fill(E::Compute::default());
             for at in left.starts[first + row]..left.starts[first + row + 1] {
@@ -72,24 +70,21 @@ impl<E: Dtype> Loop for Product<'_, E> {
                 *out = E::from_compute(*sum);
             }
         }
+        Ok(())
     }
 }
 
 /// `left @ right`, `right` being row-major with so many columns.
 pub(crate) fn multiply<E: Dtype>(left: &Csr<E>, right: &[E], width: usize) -> Result<HostBuffer> {
     let rows = left.starts.len() - 1;
-    let mut out = Vec::new();
-    let len = rows * width;
-    let bytes = len.saturating_mul(size_of::<E>());
-    out.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;
-    out.resize(len, E::default());
+    let mut out = filled(E::default(), rows.saturating_mul(width))?;
     if width > 0 {
         let pieces = threads::pieces(left.values.len().saturating_mul(width)).clamp(1, rows.max(1));
         let per_piece = rows.div_ceil(pieces).max(1);
         let run = |(piece, out): (usize, &mut [E])| {
-            simd::dispatch(Product { left, right, width, first: piece * per_piece, out });
+            simd::dispatch(Product { left, right, width, first: piece * per_piece, out })
         };
-        threads::for_each_part(out.chunks_mut(per_piece * width).enumerate().collect(), &run);
+        threads::try_for_each_part(out.chunks_mut(per_piece * width).enumerate().collect(), &run)?;
     }
     HostBuffer::from_vec(out)
 }

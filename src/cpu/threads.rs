@@ -3,11 +3,12 @@
 //! How work is divided never changes a result: elementwise pieces are independent, and reductions merge in an order that
 //! shape and strides alone decide. Uses nothing; used by every loop of this room.
 
+use crate::error::Result;
 use core::cell::OnceCell;
 use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::panic::{catch_unwind, resume_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 
 /// A place that several threads read from or write to, each in its own part.
@@ -84,13 +85,25 @@ pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
     }
 }
 
-/// Calls `work` with each of several parts, in parallel.
-pub(crate) fn for_each_part<T: Send>(parts: Vec<T>, work: &(dyn Fn(T) + Sync)) {
-    let parts: Vec<Mutex<Option<T>>> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
-    for_each(parts.len(), &|at| {
-        let part = parts[at].lock().unwrap_or_else(PoisonError::into_inner).take();
-        part.into_iter().for_each(work);
+/// [`for_each`] of work that can fail: one of its errors, if there are some.
+pub(crate) fn try_for_each(pieces: usize, work: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result<()> {
+    let failed = OnceLock::new();
+    for_each(pieces, &|piece| {
+        if let Err(error) = work(piece) {
+            // Another one came first.
+            let _ = failed.set(error);
+        }
     });
+    failed.into_inner().map_or(Ok(()), Err)
+}
+
+/// Calls `work` with each of several parts, in parallel.
+pub(crate) fn try_for_each_part<T: Send>(parts: Vec<T>, work: &(dyn Fn(T) -> Result<()> + Sync)) -> Result<()> {
+    let parts: Vec<Mutex<Option<T>>> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
+    try_for_each(parts.len(), &|at| {
+        let part = parts[at].lock().unwrap_or_else(PoisonError::into_inner).take();
+        part.into_iter().try_for_each(work)
+    })
 }
 
 /// How many helpers of one thread may wait to be started: what bounds the queue of a pool whose threads stay busy.
@@ -206,8 +219,22 @@ mod tests {
     #[test]
     fn parts_are_given_away_one_by_one() {
         let mut numbers = vec![1; 10];
-        pool(2).install(|| for_each_part(numbers.chunks_mut(3).collect(), &|part| part.fill(part.len())));
+        let parts = numbers.chunks_mut(3).collect();
+        let filled = pool(2).install(|| {
+            try_for_each_part(parts, &|part| {
+                part.fill(part.len());
+                Ok(())
+            })
+        });
+        assert!(filled.is_ok());
         assert_eq!(numbers, [3, 3, 3, 3, 3, 3, 3, 3, 3, 1]);
+    }
+
+    #[test]
+    fn an_error_of_a_piece_is_the_result() {
+        let error = || crate::Error::InvalidArgument { op: "test", reason: "piece 3".to_owned() };
+        let result = pool(2).install(|| try_for_each(7, &|piece| if piece == 3 { Err(error()) } else { Ok(()) }));
+        assert_eq!(result.unwrap_err().to_string(), error().to_string());
     }
 
     /// One of two threads panics, whichever takes the piece, while the other one works.

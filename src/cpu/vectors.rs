@@ -5,6 +5,7 @@ use super::gemm::{Finish, Task};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::{Compute, Dtype};
+use crate::error::{Result, filled, listed};
 use crate::ops;
 use crate::ops::reduce::{Accumulating, halve};
 use core::ops::Range;
@@ -182,7 +183,7 @@ impl<E: Dtype> Loop for Across<E> {
 }
 
 /// A product one of whose operands is a vector: the left one has one row, or the right one has one column.
-pub(super) fn multiply<E: Dtype>(task: Task<E>) {
+pub(super) fn multiply<E: Dtype>(task: Task<E>) -> Result<()> {
     let Task { sizes: [m, k, n], out, left, left_steps, right, right_steps, finish, threads } = task;
     let (results, matrix, steps, vector, step, input_step) = if n == 1 {
         (m, left, left_steps, right, right_steps[0], finish.steps[0])
@@ -196,7 +197,7 @@ pub(super) fn multiply<E: Dtype>(task: Task<E>) {
         vector
     } else {
         // SAFETY: the vector has `k` elements, `step` apart.
-        gathered = (0..k).map(|at| unsafe { vector.add(at * step).read() }).collect();
+        gathered = listed((0..k).map(|at| unsafe { vector.add(at * step).read() }))?;
         gathered.as_ptr()
     };
     let lines = Lines { matrix, steps, vector, len: k, finish, input_step, out };
@@ -204,9 +205,11 @@ pub(super) fn multiply<E: Dtype>(task: Task<E>) {
         if results < threads && k > CHUNK {
             return few(lines, results);
         }
-        return share(results, threads, 1, lines, &|lines, range| simd::dispatch(Along(lines, range)));
+        share(results, threads, 1, lines, &|lines, range| simd::dispatch(Along(lines, range)));
+    } else {
+        share(results, threads, COLUMNS / 4, lines, &|lines, range| simd::dispatch(Across(lines, range)));
     }
-    share(results, threads, COLUMNS / 4, lines, &|lines, range| simd::dispatch(Across(lines, range)));
+    Ok(())
 }
 
 /// Divides results among threads, in pieces of a multiple of so many.
@@ -226,8 +229,8 @@ fn share<E: Dtype>(
 }
 
 /// Few results of many terms: the terms are divided among threads.
-fn few<E: Dtype>(lines: Lines<E>, results: usize) {
-    let mut partials = vec![E::Compute::default(); lines.len.div_ceil(CHUNK)];
+fn few<E: Dtype>(lines: Lines<E>, results: usize) -> Result<()> {
+    let mut partials = filled(E::Compute::default(), lines.len.div_ceil(CHUNK))?;
     for result in 0..results {
         let places = Shared((lines, partials.as_mut_ptr()));
         threads::for_each(partials.len(), &|chunk| {
@@ -241,4 +244,5 @@ fn few<E: Dtype>(lines: Lines<E>, results: usize) {
         // SAFETY: there is such a result.
         unsafe { lines.write(result, total) }
     }
+    Ok(())
 }

@@ -14,6 +14,10 @@ use crate::storage::{View, ViewMut};
 pub trait LaneKernel<A, O>: Copy + Send + Sync {
     /// What it keeps from lane to lane, to use its memory again.
     type Scratch: Default;
+    /// That, for lanes of so many elements.
+    fn scratch(self, _len: usize) -> Result<Self::Scratch> {
+        Ok(Self::Scratch::default())
+    }
     /// Writes a lane as long as the one it reads. What it leaves unwritten holds elements of no particular value.
     fn lane(self, from: &[A], to: &mut [O], scratch: &mut Self::Scratch);
 }

@@ -77,7 +77,7 @@ impl Backend for Cpu {
         Some(elementwise::peek(view))
     }
     fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Result<Vec<E>> {
-        Ok(elementwise::download(view))
+        elementwise::download(view)
     }
     fn any<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -> bool) -> Result<bool> {
         Ok(elementwise::any(view, test))

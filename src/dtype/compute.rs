@@ -4,6 +4,7 @@
 //! Adding a dtype touches no formula, adding a formula touches no dtype. Uses machine numbers only; used by
 //! `Dtype` (through its `Compute` type) and by `ops`, which holds the formulas.
 
+use crate::error::Result;
 use core::fmt::Debug;
 use num_complex::Complex;
 use num_traits::{Float, FloatConst, PrimInt, WrappingAdd, WrappingMul, WrappingNeg, WrappingSub};
@@ -392,13 +393,13 @@ pub trait Visitor {
     /// What the visitor is given, for elements of type `T`.
     type Arg<T>;
     /// The formula for `bool`.
-    fn boolean(arg: Self::Arg<bool>);
+    fn boolean(arg: Self::Arg<bool>) -> Result<()>;
     /// The formula for integers.
-    fn integer<T: MachineInt>(arg: Self::Arg<T>);
+    fn integer<T: MachineInt>(arg: Self::Arg<T>) -> Result<()>;
     /// The formula for floating-point numbers.
-    fn real<T: MachineFloat>(arg: Self::Arg<T>);
+    fn real<T: MachineFloat>(arg: Self::Arg<T>) -> Result<()>;
     /// The formula for complex numbers.
-    fn complex<T: MachineFloat>(arg: Self::Arg<Complex<T>>);
+    fn complex<T: MachineFloat>(arg: Self::Arg<Complex<T>>) -> Result<()>;
 }
 
 /// A machine number: the type a dtype computes in, which knows which formula of an operation is its own.
@@ -420,7 +421,7 @@ pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
     /// Compares.
     fn compare<F: Compare>(self, other: Self) -> bool;
     /// Calls the visitor for this type.
-    fn visit<V: Visitor>(arg: V::Arg<Self>);
+    fn visit<V: Visitor>(arg: V::Arg<Self>) -> Result<()>;
 }
 
 /// For `i32` and `integer` this expands to `fn unary<F: Unary>(self) -> i32 { F::integer(self) }` and so on.
@@ -457,7 +458,7 @@ macro_rules! computes {
                 F::$formula(self, other)
             }
             #[inline(always)]
-            fn visit<V: Visitor>(arg: V::Arg<Self>) {
+            fn visit<V: Visitor>(arg: V::Arg<Self>) -> Result<()> {
                 V::$formula(arg)
             }
         }

@@ -2,7 +2,7 @@
 
 use super::{DenseAxes, Rows, SparseTensor};
 use crate::dtype::{CastTo, Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result, listed, unwrap};
 use crate::ops::UnaryOp;
 use crate::shape::{ConvertTo, Dyn, Shape, SizeArray, strides};
 use crate::tensor::{Tensor, expect_fit};
@@ -235,6 +235,6 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
 
 /// The columns of indices at these positions.
 pub(super) fn columns(indices: &Rows<i64>, positions: &[i64]) -> Result<Rows<i64>> {
-    let at = Tensor::<i64, (Dyn,)>::try_from_vec_sized(positions.to_vec(), [positions.len()])?;
+    let at = Tensor::<i64, (Dyn,)>::try_from_vec_sized(listed(positions.iter().copied())?, [positions.len()])?;
     indices.try_index_select(crate::axis![1], at)
 }

@@ -7,7 +7,7 @@ use super::rows::{countable, picked, rows_of, sorted};
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result, listed, room, unwrap};
 use crate::ops::choosing::{self, IndexFor};
 use crate::shape::{
     AxisArg, D1, Dimensional, HasAxis, IndexList, InsertAxis, Matrices, Permute, Reverse, Shape, SizeArray, Transpose,
@@ -18,6 +18,13 @@ use crate::tensor::Tensor;
 pub(super) fn reordered(indices: &Rows<i64>, order: impl Iterator<Item = usize>) -> Result<Rows<i64>> {
     let order: Vec<i64> = order.map(|axis| axis as i64).collect();
     picked(indices, &order)
+}
+
+/// Those of so many elements that are wanted.
+fn places(nnz: usize, wanted: impl Fn(usize) -> bool) -> Result<Vec<i64>> {
+    let mut places = room(nnz)?;
+    places.extend((0..nnz).filter(|&at| wanted(at)).map(|at| at as i64));
+    Ok(places)
 }
 
 impl<E: Element, S: Shape> SparseTensor<E, S> {
@@ -190,8 +197,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         }
         let nnz = self.nnz();
         let indices = Cpu::download(self.parts.indices.elements())?;
-        let chosen: Vec<i64> =
-            (0..nnz).filter(|at| indices[axis * nnz + at] == index as i64).map(|at| at as i64).collect();
+        let chosen = places(nnz, |at| indices[axis * nnz + at] == index as i64)?;
         let of_chosen = columns(&self.parts.indices, &chosen)?;
         let indices = reordered(&of_chosen, (0..S::RANK).filter(|&at| at != axis))?;
         let sizes = removed::<<<S as HasAxis<I>>::Removed as Shape>::Sizes>(own.as_ref(), axis);
@@ -238,8 +244,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         let mut sizes = <<S as HasAxis<I>>::Replace<crate::Dyn> as Shape>::Sizes::copied(own.as_ref());
         sizes.as_mut()[axis] = len;
         let indices = Cpu::download(self.parts.indices.elements())?;
-        let within = |at: &usize| (start as i64..end as i64).contains(&indices[axis * nnz + at]);
-        let chosen: Vec<i64> = (0..nnz).filter(within).map(|at| at as i64).collect();
+        let chosen = places(nnz, |at| (start as i64..end as i64).contains(&indices[axis * nnz + at]))?;
         let mut moved = Cpu::download(columns(&self.parts.indices, &chosen)?.elements())?;
         moved[axis * chosen.len()..][..chosen.len()].iter_mut().for_each(|index| *index -= start as i64);
         let indices = rows_of(moved, [S::RANK, chosen.len()])?;
@@ -290,7 +295,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         // The elements sorted by their places along the axis, so that each place named finds its own.
         let nnz = self.nnz();
         let own = Cpu::download(self.parts.indices.elements())?;
-        let (places, elements) = sorted(own[axis * nnz..][..nnz].to_vec())?;
+        let (places, elements) = sorted(listed(own[axis * nnz..][..nnz].iter().copied())?)?;
         let (mut chosen, mut moved) = (Vec::new(), Vec::new());
         for (to, from) in index.into_iter().enumerate() {
             let start = places.partition_point(|&place| place < from);

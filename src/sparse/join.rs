@@ -4,7 +4,7 @@ use super::SparseTensor;
 use super::rows::{countable, rows_of};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Promoted};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result, room, unwrap};
 use crate::shape::{AxisArg, Concat, Dimensional, HasAxis, InsertAxis, Merge, Shape, SizeArray};
 
 impl<E: Dtype, S: Shape> SparseTensor<E, S> {
@@ -117,14 +117,15 @@ fn put_together<E: Dtype, F: Dtype, S: Shape, T: Shape, U: Shape>(
 ) -> Result<SparseTensor<Promoted<E, F>, U>> {
     countable("cat", sizes)?;
     let (a, b) = (first.nnz(), second.nnz());
-    let mut indices = Vec::with_capacity(one.len() + other.len());
+    let mut indices = room(one.len() + other.len())?;
     for axis in 0..sizes.len() {
         indices.extend_from_slice(&one[axis * a..][..a]);
         indices.extend_from_slice(&other[axis * b..][..b]);
     }
     let values = (first.parts.values.try_to::<Promoted<E, F>>()?, second.parts.values.try_to::<Promoted<E, F>>()?);
-    let mut rows = Cpu::download(values.0.elements())?;
-    rows.extend(Cpu::download(values.1.elements())?);
+    let parts = [Cpu::download(values.0.elements())?, Cpu::download(values.1.elements())?];
+    let mut rows = room(a + b)?;
+    parts.iter().for_each(|part| rows.extend_from_slice(part));
     let indices = rows_of(indices, [sizes.len(), a + b])?;
     Ok(SparseTensor::assembled(U::Sizes::copied(sizes), indices, rows_of(rows, [a + b, 1])?, false))
 }

@@ -5,7 +5,7 @@ use super::{SparseCoo, SparseTensor};
 use crate::cpu::sparse::{Csr, multiply};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Compute as _, Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result, listed, unwrap};
 use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::reduce::Accumulating;
@@ -94,7 +94,7 @@ fn by_sparse<E: Dtype, M: Dim, K: Dim, L: Dim, C: Dim>(
             }
         }
     }
-    let values: Vec<E> = products.into_iter().map(E::from_compute).collect();
+    let values: Vec<E> = listed(products.into_iter().map(E::from_compute))?;
     let count = values.len();
     Ok(SparseTensor::assembled(sizes, indices_of(&keys, &sizes)?, rows_of(values, [count, 1])?, true))
 }

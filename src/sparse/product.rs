@@ -7,7 +7,7 @@ use super::rows::{picked, write_rows, zero_rows};
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{DType, Dtype};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, filled};
 use crate::ops;
 use crate::ops::kernel::{Combining, Copying};
 use crate::shape::{Shape, SizeArray, broadcast_size, strides};
@@ -101,7 +101,7 @@ pub(super) fn product_with_dense<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shap
     // Along an axis of size 1 there is one place.
     let nnz = sparse.nnz();
     let indices = Cpu::download(sparse.parts.indices.elements())?;
-    let mut keys = vec![0_i64; nnz];
+    let mut keys = filled(0_i64, nnz)?;
     for (axis, &size) in blocks.iter().enumerate() {
         for (key, index) in keys.iter_mut().zip(&indices[axis * nnz..]) {
             *key = *key * size as i64 + if size == 1 { 0 } else { *index };

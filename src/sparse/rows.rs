@@ -3,7 +3,7 @@
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu, Indexing, Order};
 use crate::dtype::{Binary, Dtype, Element};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, filled, listed};
 use crate::ops::choosing::Folding;
 use crate::shape::{Dyn, Shape, strides};
 use crate::storage::{HostBuffer, View, ViewMut};
@@ -22,7 +22,7 @@ pub(super) fn zero_rows<E: Element>(op: &'static str, sizes: [usize; 2]) -> Resu
 
 /// The rows at these positions, in their order.
 pub(super) fn picked<E: Element>(rows: &Rows<E>, at: &[i64]) -> Result<Rows<E>> {
-    let at = Tensor::<i64, (Dyn,)>::try_from_vec_sized(at.to_vec(), [at.len()])?;
+    let at = Tensor::<i64, (Dyn,)>::try_from_vec_sized(listed(at.iter().copied())?, [at.len()])?;
     rows.try_index_select(crate::axis![0], at)
 }
 
@@ -89,7 +89,7 @@ pub(crate) fn countable(op: &'static str, sizes: &[usize]) -> Result<()> {
 pub(crate) fn keys_of(indices: &Rows<i64>, sizes: &[usize]) -> Result<Vec<i64>> {
     let [axes, nnz] = indices.shape();
     let elements = Cpu::download(indices.elements())?;
-    let mut keys = vec![0_i64; nnz];
+    let mut keys = filled(0_i64, nnz)?;
     for axis in 0..axes {
         // In range: every index is below the size of its axis, and the places can be counted.
         let size = sizes[axis] as i64;
@@ -102,8 +102,8 @@ pub(crate) fn keys_of(indices: &Rows<i64>, sizes: &[usize]) -> Result<Vec<i64>> 
 
 /// The indices of places counted in row-major order.
 pub(crate) fn indices_of(keys: &[i64], sizes: &[usize]) -> Result<Rows<i64>> {
-    let mut left = keys.to_vec();
-    let mut elements = vec![0; keys.len() * sizes.len()];
+    let mut left = listed(keys.iter().copied())?;
+    let mut elements = filled(0, keys.len().saturating_mul(sizes.len()))?;
     for (axis, &size) in sizes.iter().enumerate().rev() {
         // An axis of size 0 has no places, so there are no keys.
         for (index, left) in elements[axis * keys.len()..].iter_mut().zip(&mut left) {

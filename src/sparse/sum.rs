@@ -4,7 +4,7 @@ use super::SparseTensor;
 use super::dense::expect_same;
 use super::rows::{fold_rows, indices_of, zero_rows};
 use crate::dtype::{Binary, Dtype};
-use crate::error::Result;
+use crate::error::{Result, room};
 use crate::ops::reduce::Accumulating;
 use crate::shape::{Shape, SizeArray};
 use core::cmp::Ordering;
@@ -20,8 +20,8 @@ pub(super) fn merged<F: Binary, A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape
 ) -> Result<SparseTensor<P, U, N>> {
     expect_same(op, left.shape().as_ref(), right.shape().as_ref())?;
     let (a, b) = (left.keys()?, right.keys()?);
-    let mut keys = Vec::with_capacity(a.len() + b.len());
-    let (mut from_a, mut from_b) = (Vec::with_capacity(a.len()), Vec::with_capacity(b.len()));
+    let mut keys = room(a.len() + b.len())?;
+    let (mut from_a, mut from_b) = (room(a.len())?, room(b.len())?);
     while from_a.len() < a.len() || from_b.len() < b.len() {
         let next = (a.get(from_a.len()), b.get(from_b.len()));
         let order = match next {

@@ -6,17 +6,8 @@
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Backend as _, Cpu, Device};
 use crate::dtype::{Castable, Element, Scalar, ScalarValue};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result, filled, room, unwrap};
 use crate::shape::{Dim, Dyn, KnownShape, Shape, SizeArray};
-
-/// Room for `len` elements, without aborting where there is none.
-pub(super) fn room<E>(len: usize) -> Result<Vec<E>> {
-    let mut elements = Vec::new();
-    elements
-        .try_reserve_exact(len)
-        .map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<E>()), device: "cpu" })?;
-    Ok(elements)
-}
 
 /// The element to fill with, or what is wrong with the scalar.
 pub(super) fn fill_value<E: Castable>(op: &'static str, value: ScalarValue) -> Result<E> {
@@ -47,10 +38,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     fn filled(op: &'static str, sizes: S::Sizes, value: E) -> Result<Self> {
-        Self::build(op, sizes, |numel, elements| {
-            elements.resize(numel, value);
-            Ok(())
-        })
+        let numel = Self::plan(op, &sizes)?;
+        Ok(Self::dense(D::build(|| filled(value, numel))?, sizes))
     }
 
     fn zeroed(op: &'static str, sizes: S::Sizes) -> Result<Self> {

@@ -2,7 +2,7 @@
 //! named.
 
 use super::Tensor;
-use super::create::{fill_value, room};
+use super::create::fill_value;
 use super::moving::fallible;
 use super::random::Generator;
 use crate::device::Device;
@@ -117,11 +117,7 @@ likes! {
 
 /// So many elements of one value.
 fn filled<E: Element, D: Device>(numel: usize, value: E) -> Result<D::Storage> {
-    D::build(|| {
-        let mut elements = room(numel)?;
-        elements.resize(numel, value);
-        Ok(elements)
-    })
+    D::build(|| crate::error::filled(value, numel))
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {

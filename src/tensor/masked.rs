@@ -8,7 +8,7 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Device, Indexing, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{DType, Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result, filled, listed, unwrap};
 use crate::ops::admit::{MaskFor, SameDtypeFor};
 use crate::ops::choosing::{self, Filling, IsTrue};
 use crate::ops::kernel::{Copying, Map1};
@@ -54,7 +54,7 @@ pub(super) fn laid_out<E: Element, D: Device>(
 /// The positions, counted in row-major order, where a mask is true, and how many there are.
 pub(crate) fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(D::Storage, usize)> {
     let numel: usize = mask.sizes.iter().product();
-    let all = D::build(|| Ok((0..numel as i64).collect()))?;
+    let all = D::build(|| listed(0..numel as i64))?;
     let strides = strides::row_major(mask.sizes);
     D::compress(View::<_, i64>::new(&all, 0, mask.sizes, &strides), mask)
 }
@@ -335,7 +335,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let flat = D::download(View::<_, i64>::new(&flat, 0, &[count], &[1]))?;
         let own = self.shape();
         let storage = D::build(|| {
-            let mut indices = vec![0; count * S::RANK];
+            let mut indices = filled(0, count * S::RANK)?;
             for (row, position) in indices.chunks_exact_mut(S::RANK.max(1)).zip(flat) {
                 let mut rest = position as usize;
                 for (index, &size) in row.iter_mut().zip(own.as_ref()).rev() {

@@ -3,11 +3,10 @@
 //! The generator and the normal distribution are the `rand` family's; the same seed gives the same elements on every
 //! machine.
 
-use super::create::room;
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::Device;
 use crate::dtype::{Element, Float, Real};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result, listed, room, unwrap};
 use crate::shape::{Dim, KnownShape, Shape};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
@@ -55,11 +54,7 @@ fn drawn<E: Element, S: Shape, D: Device>(
 ) -> Result<Tensor<E, S, D>> {
     expect_fit::<S>(op, sizes.as_ref())?;
     let numel = checked_numel::<E>(op, sizes.as_ref())?;
-    let storage = D::build(|| {
-        let mut elements = room(numel)?;
-        elements.extend((0..numel).map(|_| draw()));
-        Ok(elements)
-    })?;
+    let storage = D::build(|| listed((0..numel).map(|_| draw())))?;
     Ok(Tensor::dense(storage, sizes))
 }
 

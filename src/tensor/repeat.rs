@@ -4,7 +4,7 @@ use super::moving::{fallible, pick, pick_elements};
 use super::{Tensor, expect_fit};
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, room};
 use crate::ops::stretch::Stretch;
 use crate::shape::{AxisArg, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Repeat, Shape, SizeArray, Tile};
 use crate::storage::View;
@@ -139,11 +139,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 return Err(Error::NoData { op });
             }
             let invalid = |reason| Err(Error::InvalidArgument { op, reason });
-            let (counts, size) = (D::download(repeats.elements())?, self.shape().as_ref()[<S as HasAxis<I>>::INDEX]);
-            if counts.len() != size {
-                return invalid(format!("there are {} counts for an axis of size {size}", counts.len()));
+            let (count, size) = (repeats.numel(), self.shape().as_ref()[<S as HasAxis<I>>::INDEX]);
+            if count != size {
+                return invalid(format!("there are {count} counts for an axis of size {size}"));
             }
-            let mut list = Vec::with_capacity(size);
+            let counts = D::download(repeats.elements())?;
+            let mut list = room(size)?;
             for (start, &count) in counts.iter().enumerate() {
                 match usize::try_from(count) {
                     Ok(times) => list.push(Stretch::Each { start, len: 1, times }),

@@ -5,7 +5,7 @@ use super::random::Generator;
 use super::{Tensor, checked_numel};
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::Error;
+use crate::error::{Error, Result, listed, room};
 use crate::ops::{self, admit::FloatFor};
 use crate::shape::{Dimensional, Dyn, HasAxis, Shape, SizeArray, Weights};
 
@@ -68,9 +68,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             sizes.as_mut()[last] = samples;
             let numel = checked_numel::<i64>(op, sizes.as_ref())?;
             let storage = D::build(|| {
+                let mut drawn = room(numel)?;
                 let weights: Vec<f64> =
-                    D::download(self.elements())?.into_iter().map(|weight| weight.to_scalar().real_part()).collect();
-                let mut drawn = super::create::room(numel)?;
+                    listed(D::download(self.elements())?.into_iter().map(|weight| weight.to_scalar().real_part()))?;
                 for row in weights.chunks_exact(len) {
                     if let Some(weight) = row.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
                         return Err(invalid(format!("the weight {weight} is negative or not finite")));
@@ -79,9 +79,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                         return Err(invalid("the weights of a row add up to zero".to_owned()));
                     }
                     if replacement {
-                        with_replacement(row, samples, generator, &mut drawn);
+                        with_replacement(row, samples, generator, &mut drawn)?;
                     } else {
-                        without_replacement(row, samples, generator, &mut drawn);
+                        without_replacement(row, samples, generator, &mut drawn)?;
                     }
                 }
                 Ok(drawn)
@@ -92,37 +92,31 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 /// Where uniform numbers fall among the sums of the weights.
-fn with_replacement(weights: &[f64], samples: usize, generator: &mut Generator, drawn: &mut Vec<i64>) {
+fn with_replacement(weights: &[f64], samples: usize, generator: &mut Generator, drawn: &mut Vec<i64>) -> Result<()> {
     // Scaled first, so that no sum overflows.
     let largest = weights.iter().fold(0.0, |a: f64, &b| a.max(b));
     let mut total = 0.0;
-    let sums: Vec<f64> = weights
-        .iter()
-        .map(|weight| {
-            total += weight / largest;
-            total
-        })
-        .collect();
+    let sums: Vec<f64> = listed(weights.iter().map(|weight| {
+        total += weight / largest;
+        total
+    }))?;
     // Rounding may take the number up to the total: what is drawn then is the last position that has a weight.
     let last = weights.iter().rposition(|&weight| weight > 0.0).unwrap_or(0);
     drawn.extend((0..samples).map(|_| {
         let number = generator.unit::<f64>() * total;
         sums.partition_point(|&sum| sum <= number).min(last) as i64
     }));
+    Ok(())
 }
 
 /// The positions whose weight over an exponential number is largest: each is drawn in proportion to its weight among those
 /// that are left. Source: P. Efraimidis, P. Spirakis, "Weighted random sampling with a reservoir", 2006.
-fn without_replacement(weights: &[f64], samples: usize, generator: &mut Generator, drawn: &mut Vec<i64>) {
-    let mut keys: Vec<(f64, i64)> = weights
-        .iter()
-        .zip(0..)
-        .map(|(&weight, position)| {
-            // Between 0, which is left out, and 1.
-            let exponential = -(1.0 - generator.unit::<f64>()).ln();
-            (if weight == 0.0 { 0.0 } else { weight / exponential.max(f64::MIN_POSITIVE) }, position)
-        })
-        .collect();
+fn without_replacement(weights: &[f64], samples: usize, generator: &mut Generator, drawn: &mut Vec<i64>) -> Result<()> {
+    let mut keys: Vec<(f64, i64)> = listed(weights.iter().zip(0..).map(|(&weight, position)| {
+        // Between 0, which is left out, and 1.
+        let exponential = -(1.0 - generator.unit::<f64>()).ln();
+        (if weight == 0.0 { 0.0 } else { weight / exponential.max(f64::MIN_POSITIVE) }, position)
+    }))?;
     let order = |a: &(f64, i64), b: &(f64, i64)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
     if samples < keys.len() {
         keys.select_nth_unstable_by(samples - 1, order);
@@ -130,4 +124,5 @@ fn without_replacement(weights: &[f64], samples: usize, generator: &mut Generato
     }
     keys.sort_unstable_by(order);
     drawn.extend(keys.into_iter().map(|(_, position)| position));
+    Ok(())
 }

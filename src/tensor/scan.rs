@@ -3,7 +3,7 @@
 use super::Tensor;
 use crate::device::{Device, LaneKernel};
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat};
-use crate::error::{Result, unwrap};
+use crate::error::{Result, filled, unwrap};
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::reduce::{Accumulating, Extreme, Reducer, in_turn, total};
@@ -49,6 +49,9 @@ struct Softmax<const LOG: bool>;
 impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
     /// The exponentials, before they are divided.
     type Scratch = Vec<E::Compute>;
+    fn scratch(self, len: usize) -> Result<Vec<E::Compute>> {
+        filled(E::Compute::default(), if LOG { 0 } else { len })
+    }
     #[inline(always)]
     fn lane(self, from: &[E], to: &mut [E], exponentials: &mut Vec<E::Compute>) {
         if from.is_empty() {
@@ -62,7 +65,6 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
                 *to = E::from_compute(x.to_compute().binary::<ops::sub>(max).binary::<ops::sub>(log_sum));
             }
         } else {
-            exponentials.resize(from.len(), E::Compute::default());
             let mut sum = E::Compute::default();
             for (kept, block) in exponentials.chunks_mut(BLOCK).zip(from.chunks(BLOCK)) {
                 for (kept, x) in kept.iter_mut().zip(block) {

@@ -7,7 +7,7 @@ use super::matmul::multiply;
 use super::reduce::reduce;
 use crate::device::Device;
 use crate::dtype::{Castable, Compute, Dtype, Element, bf16, f16};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result, filled, listed, unwrap};
 use crate::ops;
 use crate::ops::admit::{FloatFor, IntegerFor, NumericFor};
 use crate::ops::kernel::{Casting, Map1, Map2};
@@ -86,7 +86,7 @@ fn counted<O: Dtype, E: Dtype, S: Shape, D: Device>(
     minlength: usize,
     add: impl Fn(&mut O, usize),
 ) -> Result<Tensor<O, (Dyn,), D>> {
-    let numbers: Vec<i64> = D::download(x.elements())?.into_iter().map(|x: E| x.cast::<i64>()).collect();
+    let numbers: Vec<i64> = listed(D::download(x.elements())?.into_iter().map(|x: E| x.cast::<i64>()))?;
     let least = numbers.iter().min().copied().unwrap_or(0);
     if least < 0 {
         let reason = format!("the numbers counted must not be negative, got {least}");
@@ -96,10 +96,7 @@ fn counted<O: Dtype, E: Dtype, S: Shape, D: Device>(
     let len = numbers.iter().max().map_or(0, |&largest| largest as usize + 1).max(minlength);
     super::checked_numel::<O>("bincount", &[len])?;
     let storage = D::build::<O>(|| {
-        let mut counts = Vec::new();
-        let bytes = len * size_of::<O>();
-        counts.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;
-        counts.resize(len, O::default());
+        let mut counts = filled(O::default(), len)?;
         numbers.iter().enumerate().for_each(|(at, &number)| add(&mut counts[number as usize], at));
         Ok(counts)
     })?;
@@ -308,7 +305,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return invalid("there must be at least one bin".to_owned());
         }
         super::checked_numel::<E>("histc", &[bins])?;
-        let elements: Vec<f64> = D::download(self.elements())?.into_iter().map(|x: E| x.cast::<f64>()).collect();
+        let elements: Vec<f64> = listed(D::download(self.elements())?.into_iter().map(|x: E| x.cast::<f64>()))?;
         // PyTorch computes in the dtype of the elements.
         let rounded = |x: f64| <E as Castable>::from_f64(x).cast::<f64>();
         let (mut low, mut high) = (rounded(min), rounded(max));
@@ -326,13 +323,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if low > high {
             return invalid(format!("`max` must be larger than `min`, got {high} and {low}"));
         }
-        let mut counts = vec![0_u64; bins];
+        let mut counts = filled(0_u64, bins)?;
         for x in elements.into_iter().filter(|&x| x >= low && x <= high) {
             // Truncation finds the bin; `max` itself falls into the last.
             let bin = rounded(rounded(rounded(x - low) * rounded(bins as f64)) / rounded(high - low));
             counts[(bin as usize).min(bins - 1)] += 1;
         }
-        let storage = D::build::<E>(|| Ok(counts.into_iter().map(|count| Castable::from_f64(count as f64)).collect()))?;
+        let storage = D::build::<E>(|| listed(counts.into_iter().map(|count| Castable::from_f64(count as f64))))?;
         Ok(Tensor::dense(storage, [bins]))
     }
 }

@@ -3,7 +3,7 @@
 use super::{Tensor, checked_numel};
 use crate::device::{Device, Order};
 use crate::dtype::{Compute as _, Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result, filled, listed, room, unwrap};
 use crate::ops::admit::OrderedFor;
 use crate::ops::choosing;
 use crate::ops::{self, Op};
@@ -39,7 +39,7 @@ fn together<E: Element, S: Shape, D: Device>(
     sizes: S::Sizes,
 ) -> Result<Distinct<E, S, D>> {
     let (mut values, mut counts): (Vec<E>, Vec<i64>) = (Vec::new(), Vec::new());
-    let mut inverse = vec![0; elements.len()];
+    let mut inverse = filled(0, elements.len())?;
     for (at, element) in elements.into_iter().enumerate() {
         match (values.last(), counts.last_mut()) {
             (Some(last), Some(count)) if *last == element => *count += 1,
@@ -155,13 +155,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let elements = &elements;
             (0..outer).flat_map(move |row| &elements[(row * len + at) * inner..][..inner])
         };
-        let mut order: Vec<usize> = (0..len).collect();
+        let mut order: Vec<usize> = listed(0..len)?;
         order.sort_by(|&a, &b| {
             let ways = slice(a).zip(slice(b)).map(|(&a, &b)| compare(a, b));
             ways.into_iter().find(|way| way.is_ne()).unwrap_or(Ordering::Equal)
         });
         let (mut chosen, mut counts): (Vec<usize>, Vec<i64>) = (Vec::new(), Vec::new());
-        let mut inverse = vec![0; len];
+        let mut inverse = filled(0, len)?;
         for at in order {
             match (chosen.last(), counts.last_mut()) {
                 (Some(&last), Some(count)) if slice(last).eq(slice(at)) => *count += 1,
@@ -179,10 +179,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         // Without elements there may be more rows than can be counted in any time.
         let rows = if elements.is_empty() { 0 } else { outer };
-        let values = (0..rows)
-            .flat_map(|row| chosen.iter().flat_map(move |&at| (row * len + at) * inner..(row * len + at + 1) * inner))
-            .map(|place| elements[place])
-            .collect();
+        let places = (0..rows)
+            .flat_map(|row| chosen.iter().flat_map(move |&at| (row * len + at) * inner..(row * len + at + 1) * inner));
+        let mut values = room(rows * count * inner)?;
+        values.extend(places.map(|place| elements[place]));
         Ok((
             Tensor::dense(D::build(|| Ok(values))?, kept),
             Tensor::dense(D::build(|| Ok(inverse))?, [len]),

@@ -11,7 +11,7 @@ use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
 use crate::shape::MemoryFormat;
-use crate::{Cpu, Tensor};
+use crate::{Cpu, Tensor, shape};
 
 fn invalid(op: &'static str, reason: String) -> Error {
     Error::InvalidArgument { op, reason }
@@ -150,23 +150,21 @@ fn eye(args: &Bound<'_>) -> Result<Value> {
     Ok(placed(args, matrix)?.into())
 }
 
+/// The rows and columns of places.
+type Places = Tensor<i64, shape![2, _]>;
+
 /// The rows and columns of the elements of a triangle.
-fn triangle(args: &Bound<'_>, within: fn(i64, i64, i64) -> bool) -> Result<Value> {
-    let [rows, columns] =
-        ["row", "col"].map(|name| args.int(name).and_then(|size| Ok(sizes(args, vec![size])?[0] as i64)));
+fn triangle(args: &Bound<'_>, places: fn(usize, usize, isize) -> Result<Places>) -> Result<Value> {
+    let [rows, columns] = ["row", "col"].map(|name| args.int(name).and_then(|size| Ok(sizes(args, vec![size])?[0])));
     let (rows, columns, offset) = (rows?, columns?, args.int_or("offset", 0)?);
     let dtype = dtype_or(args, DType::I64)?;
     if !matches!(dtype, DType::I32 | DType::I64) {
         let reason = "indices are int32 or int64".to_owned();
         return Err(Error::NotAdmitted { op: args.op, dtype, reason });
     }
-    super::super::checked_numel(args.op, &[rows as usize, columns as usize], DType::I64)?;
-    // (Rows without columns may be more than can be counted in any time.)
-    let rows = if columns == 0 { 0 } else { rows };
-    let places = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
-    let (row, column): (Vec<i64>, Vec<i64>) = places.filter(|&(row, column)| within(row, column, offset)).unzip();
-    let bytes: Vec<u8> = row.iter().chain(&column).flat_map(|index| index.to_ne_bytes()).collect();
-    let indices = AnyTensor::from_bytes(&bytes, DType::I64, &[2, row.len()])?;
+    // No matrix reaches beyond these.
+    let offset = isize::try_from(offset).unwrap_or(if offset < 0 { isize::MIN } else { isize::MAX });
+    let indices = AnyTensor::from(places(rows, columns, offset)?);
     Ok(placed(args, indices.to(dtype)?)?.into())
 }
 
@@ -254,12 +252,8 @@ pub(super) const OPS: &[NamedOp] = named! {
     "linspace"("start", "end", "steps", "dtype", "device") "integers and floats" => linspace;
     "logspace"("start", "end", "steps", "base", "dtype", "device") "integers and floats" => logspace;
     "eye"("n", "m", "dtype", "device", "requires_grad") "all dtypes" => eye;
-    "tril_indices"("row", "col", "offset", "dtype", "device") "int32 and int64" => |args| {
-        triangle(args, |row, column, offset| column <= row.saturating_add(offset))
-    };
-    "triu_indices"("row", "col", "offset", "dtype", "device") "int32 and int64" => |args| {
-        triangle(args, |row, column, offset| column >= row.saturating_add(offset))
-    };
+    "tril_indices"("row", "col", "offset", "dtype", "device") "int32 and int64" => |args| triangle(args, Places::try_tril_indices);
+    "triu_indices"("row", "col", "offset", "dtype", "device") "int32 and int64" => |args| triangle(args, Places::try_triu_indices);
     "result_type"("tensor1", "tensor2") "all dtypes" => |args| {
         Ok(crate::dtype::result_type(args.operand("tensor1")?, args.operand("tensor2")?)?.into())
     };

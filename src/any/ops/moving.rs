@@ -3,7 +3,7 @@
 use super::named;
 use crate::any::AnyTensor;
 use crate::any::call::{Bound, NamedOp, Value};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 
 /// An argument that is not negative.
 fn count(args: &Bound<'_>, name: &str) -> Result<usize> {
@@ -27,7 +27,7 @@ fn repeat_interleave(args: &Bound<'_>) -> Result<Value> {
     let result = match args.get("repeats") {
         // The form that repeats positions.
         None => {
-            let positions = AnyTensor::of_ints((0..input.numel() as i64).collect(), &[input.numel()])?;
+            let positions = AnyTensor::of_ints(listed(0..input.numel() as i64)?, &[input.numel()])?;
             positions.repeat_interleave_by(input, None)?
         }
         Some(Value::Array(repeats)) => input.repeat_interleave_by(repeats, dim)?,

@@ -12,6 +12,7 @@ pub(super) mod x86;
 use self::pack::{Factor, Pack};
 use super::simd;
 use super::threads::{self, Shared};
+use crate::error::{Result, filled};
 use crate::storage::Scratch;
 use core::marker::PhantomData;
 use num_traits::{PrimInt, Zero};
@@ -250,12 +251,12 @@ where
     }
 
     /// The whole product. The machine has the instruction.
-    pub(super) fn multiply(&self, threads: usize, write: Write<'_, D::Sum>) {
+    pub(super) fn multiply(&self, threads: usize, write: Write<'_, D::Sum>) -> Result<()> {
         let (n, groups, threads) = (self.sizes[2], self.groups(), threads.max(1));
         let widest = (PANEL / size_of::<D::Group>() / groups / D::STRIP).max(1) * D::STRIP;
         // What is read has been packed.
-        let packed = Scratch::<D::Group>::new(groups * widest.min(n.next_multiple_of(D::LANES)));
-        let mut excess = vec![D::Sum::default(); if self.flip.is_zero() { 0 } else { widest.min(n) }];
+        let packed = Scratch::<D::Group>::try_new(groups.saturating_mul(widest.min(n.next_multiple_of(D::LANES))))?;
+        let mut excess = filled(D::Sum::default(), if self.flip.is_zero() { 0 } else { widest.min(n) })?;
         for first in (0..n).step_by(widest) {
             let columns = widest.min(n - first);
             let strips = columns.div_ceil(D::STRIP);
@@ -273,6 +274,7 @@ where
             });
             self.multiply_panel(Panel { first, columns, groups: packed.start(), excess: &excess }, threads, write);
         }
+        Ok(())
     }
 
     fn multiply_panel(&self, panel: Panel<'_, D::Group, D::Sum>, threads: usize, write: Write<'_, D::Sum>) {

@@ -9,6 +9,7 @@ use super::*;
 use crate::cpu::gemm::{Finish, Product, Task};
 use crate::cpu::{halves, integers};
 use crate::dtype::{MachineInt, bf16};
+use crate::error::Result;
 use num_traits::AsPrimitive;
 
 /// Denormals count as zeros.
@@ -82,7 +83,7 @@ fn product_of_halves<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>(
     let mut result = vec![bf16::from_f32(f32::NAN); sizes[0] * sizes[2]];
     let finish = Finish { input: None, steps: [0; 2], beta: 1.0, alpha: 1.0 };
     let (left, right, out) = (a.as_ptr(), b.as_ptr(), result.as_mut_ptr());
-    halves::by_pairs::<D>(Task { sizes, out, left, left_steps, right, right_steps, finish, threads });
+    halves::by_pairs::<D>(Task { sizes, out, left, left_steps, right, right_steps, finish, threads }).unwrap();
     result
 }
 
@@ -102,7 +103,7 @@ fn halves_are_naive<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>()
 }
 
 /// Bytes of either sign in 32 bits.
-fn bytes_are_naive(multiply: fn(integers::Bytes<u8>, bool)) {
+fn bytes_are_naive(multiply: fn(integers::Bytes<u8>, bool) -> Result<()>) {
     for (at, sizes @ [m, k, n]) in sizes().into_iter().enumerate() {
         let signed = at % 2 == 1;
         let (left_steps, left_len) = layouts([m, k])[at % 3];
@@ -112,7 +113,7 @@ fn bytes_are_naive(multiply: fn(integers::Bytes<u8>, bool)) {
         let mut result = vec![i32::MIN; m * n];
         let (left, right, out) = (a.as_ptr(), b.as_ptr().cast(), result.as_mut_ptr());
         let threads = 1 + at % 4;
-        multiply(integers::Bytes { sizes, left, left_steps, right, right_steps, out, threads }, signed);
+        multiply(integers::Bytes { sizes, left, left_steps, right, right_steps, out, threads }, signed).unwrap();
         let wide = |x: &u8| if signed { i16::from(x.cast_signed()) } else { i16::from(*x) };
         let (a, b): (Vec<i16>, Vec<i16>) =
             (a.iter().map(wide).collect(), b.iter().map(|x| i16::from(x.cast_signed())).collect());
@@ -154,7 +155,8 @@ where
             alpha,
             adds: true,
             threads,
-        });
+        })
+        .unwrap();
         let expected = naive(sizes, (&a, left_steps), (&b, right_steps), |x| x.as_());
         let expected: Vec<T> = expected.into_iter().map(|sum| sum.as_()).collect();
         assert!(result == expected, "{sizes:?} {left_steps:?} {right_steps:?}");

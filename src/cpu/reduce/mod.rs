@@ -19,7 +19,7 @@ use super::elementwise::result_len;
 use super::simd;
 use super::threads::{self, Shared};
 use crate::dtype::Element;
-use crate::error::Result;
+use crate::error::{Result, filled};
 use crate::ops::expression::{AXES, Expression};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::shape::strides::is_contiguous;
@@ -224,25 +224,28 @@ impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
     }
 
     /// All units, by so many threads.
-    fn run(&self, pieces: usize) {
+    fn run(&self, pieces: usize) -> Result<()> {
         let (units, blocks, chunk) = (self.plan.units(), self.plan.blocks(), self.plan.chunk());
         if units == 1 && blocks == 1 && self.plan.width * self.plan.folds <= SHORT {
-            return self.single();
+            self.single();
+            return Ok(());
         }
         if pieces == 1 {
-            return self.units(0..units);
+            self.units(0..units);
+            return Ok(());
         }
         let task = Shared(self);
         if units >= pieces || blocks <= chunk {
             let each = units.div_ceil(pieces);
-            return threads::for_each(units.div_ceil(each), &|piece| {
+            threads::for_each(units.div_ceil(each), &|piece| {
                 let task = &task;
                 task.0.units(piece * each..units.min((piece + 1) * each));
             });
+            return Ok(());
         }
         // Few results: each thread takes some blocks of some.
         let (chunks, width) = (blocks.div_ceil(chunk), self.plan.width * self.plan.folds);
-        let mut partials = vec![self.reducer.start(); units * chunks * width];
+        let mut partials = filled(self.reducer.start(), (units * chunks).saturating_mul(width))?;
         let places = Shared(partials.as_mut_ptr());
         let (work, each) = (units * chunks, (units * chunks).div_ceil(4 * pieces));
         threads::for_each(work.div_ceil(each), &|piece| {
@@ -265,6 +268,7 @@ impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
             }
             self.write(unit, tree.join(self.merge()));
         }
+        Ok(())
     }
 }
 
@@ -278,7 +282,7 @@ fn execute<A: Copy, R: Reducer<A>>(
     source: &dyn Source<A>,
     bytes: usize,
     results: &Results<'_, R::Partial>,
-) {
+) -> Result<()> {
     let read = plan.results.saturating_mul(plan.count) / 64 * bytes.max(1);
     let pieces = threads::pieces(read);
     if pieces > 1 {
@@ -287,8 +291,9 @@ fn execute<A: Copy, R: Reducer<A>>(
     if plan.count == 0 {
         (0..plan.results).for_each(|at| results(at, 1, &[reducer.start()]));
     } else if plan.results > 0 {
-        Task { reducer, plan, source, results, far: read > FAR / 64 }.run(pieces);
+        return Task { reducer, plan, source, results, far: read > FAR / 64 }.run(pieces);
     }
+    Ok(())
 }
 
 /// The results of a plan.
@@ -308,8 +313,7 @@ fn results_of<A: Copy, R: Reducer<A>>(
                 for (at, &partial) in partials.iter().enumerate() {
                     out.0.add(first + at * step).write(reducer.finish(partial, count));
                 }
-            });
-            Ok(())
+            })
         })
     }
 }
@@ -361,8 +365,7 @@ pub(crate) fn reduce_both<A: Element, R: TwoResults<A>>(
                     places.0.0.add(place).write(reducer.finish(partial, count));
                     places.0.1.add(place).write(reducer.second(partial, count));
                 }
-            });
-            Ok(())
+            })
         })
     }
 }
