@@ -27,14 +27,26 @@
 //! | name axes | [`axis!`] |
 //! | compute | the methods of [`Tensor`], the operators, [`cat`], [`stack`], [`where_`] |
 //! | write generic code | [`Dtype`], [`Shape`], [`Device`], [`Dim`]; the sets [`Numeric`], [`Ordered`], [`Real`], [`Integer`], [`Bits`], [`Inexact`], [`Float`], [`ComplexFloat`] |
+//! | say more of a shape in generic code | [`Known`] (a size that the compiler knows, as `Tensor::zeros` needs it), [`KnownShape`] (all of them), [`Dimensional`] (at least one axis), [`HasAxis`]; the other rules in [`mod@shape`] |
 //! | know a result's dtype | [`Promote`], [`Promoted`]; at run time [`dtype::result_type`], [`dtype::promote_types`], [`dtype::can_cast`] |
 //! | read memory as a tensor, write a part of one | [`TensorView`], [`TensorViewMut`], [`AsTensor`] |
 //! | convert | [`Tensor::to`], [`Tensor::with_shape`], [`Tensor::to_device`] |
+//! | take elements out | [`Tensor::item`], [`Tensor::to_vec`], [`Tensor::into_vec`] (without a copy), [`Tensor::iter`], [`Tensor::iter_axis`] |
 //! | keep what is not zero only | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
 //! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
-//! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut`, `any::AnySparse` and `visit!`, with the feature `any` |
+//! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut`, `any::AnySparse` and `visit!`, with the feature `any`; sizes are `x.shape()` or `&[2, -1]` (`any::IntoSizes`) |
 //! | name a device at run time | [`AnyDevice`], [`device::scoped_default_device`] |
 //! | handle what fails at run time | [`Error`]; each method that can fail has a `try_` twin |
+//!
+//! Arguments stand in one order: axes first, then numbers (`x.topk_sized(axis![-1], k, true)`, `x.norm_axis(axis![0], 2.0)`). The
+//! methods of `AnyTensor` have the order of PyTorch's.
+//!
+//! Operators take tensors or references to them: `&x + &y` leaves both, `x + y` uses them up, and a result may take over the memory
+//! of one. To go on using a tensor write `&x`, or `x.clone()` as rustc advises: a clone shares storage and copies no element.
+//!
+//! What makes random numbers or zeros takes dtype and shape from the type that is asked for. Where nothing says it, as in
+//! `let w = Tensor::randn(g); w * bound`, rustc says E0282 or E0283, "type annotations needed": write
+//! `let w: Tensor<f32, shape![3, 4]> = Tensor::randn(g);`.
 //!
 //! # From PyTorch
 //!
@@ -44,6 +56,7 @@
 //! | `torch.zeros(2, 3)` | `Tensor::<f32, shape![2, 3]>::zeros()` |
 //! | `torch.zeros(n, 3)` | `Tensor::<f32, shape![_, 3]>::zeros_sized([n, 3])` |
 //! | `torch.tensor([[1, 2], [3, 4]])` | `tensor![[1, 2], [3, 4]]` |
+//! | `for row in x`, `x.tolist()`, `x.numpy()` | `for row in &x`, `x.to_vec()`, `x.into_vec()` |
 //! | `x.to(torch.float64)` | `x.to::<f64>()` |
 //! | `x.sum()`, `x.sum(dim=(0, 2), keepdim=True)` | `x.sum()`, `x.sum_axis(axis![0, 2].keepdim())` |
 //! | `x.max(dim=1)` | `x.max_axis(axis![1])` |

@@ -164,7 +164,10 @@ pub(crate) use {
 /// | `L` | the layout | [`Strided`], [`SparseCoo`](crate::SparseCoo) |
 ///
 /// Cloning is O(1) and shares storage; a tensor is never changed through another, because writing to shared storage
-/// copies it first.
+/// copies it first. Operators use tensors up (`x + y`) unless they are given references (`&x + &y`): where rustc says "use of moved
+/// value", write `&x`, or clone as it advises, which copies no element.
+///
+/// `for row in &x` goes through the first axis, as in PyTorch; [`iter`](Tensor::iter) through the elements.
 ///
 /// ```
 /// use castiron::{shape, tensor, Tensor};

@@ -114,23 +114,29 @@ impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
         if expected != found {
             return Err(Error::Length { op, sizes: sizes.as_ref().into(), expected, found });
         }
-        Self::from_slice_mut_strided(elements, sizes, strides::contiguous(&sizes))
+        Self::try_from_slice_mut_strided(elements, sizes, strides::contiguous(&sizes))
     }
 
     /// Those elements of a slice that sizes and strides reach from its first.
     ///
-    /// # Errors
-    /// If they reach beyond the slice, or strides lead to an element twice.
+    /// # Panics
+    /// If they reach beyond the slice, or strides lead to an element twice;
+    /// [`try_from_slice_mut_strided`](Self::try_from_slice_mut_strided) returns the error.
     ///
     /// ```
     /// use castiron::{shape, TensorViewMut};
     /// let mut memory = [0; 6];
-    /// TensorViewMut::<i32, shape![3]>::from_slice_mut_strided(&mut memory, [3], [2])?.fill(7);
+    /// TensorViewMut::<i32, shape![3]>::from_slice_mut_strided(&mut memory, [3], [2]).fill(7);
     /// assert_eq!(memory, [7, 0, 7, 0, 7, 0]);
-    /// assert!(TensorViewMut::<i32, shape![2, 3]>::from_slice_mut_strided(&mut memory, [2, 3], [1, 1]).is_err());
-    /// # Ok::<(), castiron::Error>(())
+    /// assert!(TensorViewMut::<i32, shape![2, 3]>::try_from_slice_mut_strided(&mut memory, [2, 3], [1, 1]).is_err());
     /// ```
-    pub fn from_slice_mut_strided(elements: &'a mut [E], sizes: S::Sizes, strides: S::Sizes) -> Result<Self> {
+    #[track_caller]
+    pub fn from_slice_mut_strided(elements: &'a mut [E], sizes: S::Sizes, strides: S::Sizes) -> Self {
+        unwrap(Self::try_from_slice_mut_strided(elements, sizes, strides))
+    }
+
+    /// [`from_slice_mut_strided`](Self::from_slice_mut_strided), returning the error.
+    pub fn try_from_slice_mut_strided(elements: &'a mut [E], sizes: S::Sizes, strides: S::Sizes) -> Result<Self> {
         let op = "from_slice_mut";
         expect_fit::<S>(op, sizes.as_ref())?;
         expect_reach::<E>(op, sizes.as_ref(), strides.as_ref(), elements.len())?;

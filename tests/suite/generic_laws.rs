@@ -115,7 +115,7 @@ mod laws {
         x.sum() / x.numel()
     }
     pub fn div<E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E::Inexact, S, D> {
-        x / x
+        x / &x.square()
     }
     pub fn abs_real<E: Real, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, S, D> {
         x.abs()

@@ -64,15 +64,22 @@ fn memory_that_was_no_vector_of_these_elements_is_copied() {
     assert_eq!(sum.into_vec(), [2, 3]);
     assert_eq!(Tensor::<f64, shape![300, 1000]>::ones().into_vec(), vec![1.0; 300_000]); // from the pool
     // the allocator is told the alignment and the size of what it gave
-    let bytes = List::from_vec_sized(vec![1_u8, 0, 2, 0, 3, 0, 4, 0, 5], [9]).narrow(axis![0], 0, 8);
-    if let Ok(wide) = bytes.try_view_dtype::<i16>() {
-        drop(bytes);
-        assert_eq!(wide.into_vec(), [1, 2, 3, 4].map(|x: i16| x.to_le()));
-    }
-    let wide = { List::from_vec_sized(vec![1_i32, 2], [2]).view_dtype::<i16>() };
-    assert_eq!(wide.into_vec().len(), 4);
-    let same = { List::from_vec_sized(vec![1.0_f32], [1]).view_dtype::<i32>() };
-    assert_eq!(same.into_vec(), [0x3f80_0000]);
+    let bytes = vec![1_u8, 0, 2, 0, 3, 0, 4, 0];
+    let place = bytes.as_ptr();
+    let wide = { List::from_vec_sized(bytes, [8]).view_dtype::<i16>() };
+    let copy = wide.into_vec();
+    assert_eq!(copy, [1, 2, 3, 4].map(|x: i16| x.to_le()));
+    assert_ne!(copy.as_ptr().cast(), place);
+    let (place, wide) = list(2);
+    let narrow = { wide.view_dtype::<i16>() };
+    drop(wide);
+    let copy = narrow.into_vec();
+    assert!(copy.len() == 4 && copy.as_ptr().cast() != place);
+    let floats = vec![1.0_f32];
+    let place = floats.as_ptr();
+    let same = { List::from_vec_sized(floats, [1]).view_dtype::<i32>() };
+    let back = same.into_vec();
+    assert_eq!((back.as_ptr().cast(), back), (place, vec![0x3f80_0000]));
     let (memory, mut written) = ([1, 2, 3], [4, 5, 6]);
     let view = TensorView::<i32, shape![3]>::from_slice(&memory);
     let vector = view.to_tensor().into_vec();
