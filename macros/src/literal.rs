@@ -71,6 +71,13 @@ fn split_dtype(input: TokenStream) -> Result<(TokenStream, Option<TokenStream>),
             if dtype.is_empty() {
                 return Err(Mistake::at(span, "expected a dtype after `;`, as in `tensor![1, 2; f64]`"));
             }
+            if let Some(TokenTree::Literal(count)) = dtype.clone().into_iter().next() {
+                let reason = format!(
+                    "`{count}` is not a dtype: after `;` comes the dtype, as in `tensor![1, 2; f64]`; \
+                     `Tensor::<f32, shape![{count}]>::full(0)` makes {count} equal elements"
+                );
+                return Err(Mistake::at(count.span(), reason));
+            }
             return Ok((list, Some(dtype)));
         }
         list.extend([token]);

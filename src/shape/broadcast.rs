@@ -52,15 +52,12 @@ pub trait BroadcastDim<Rhs> {
     type Output: Dim;
 }
 
-#[diagnostic::do_not_recommend]
 impl<N: Dim> BroadcastDim<N> for D1 {
     type Output = N;
 }
-#[diagnostic::do_not_recommend]
 impl BroadcastDim<Dyn> for Dyn {
     type Output = Dyn;
 }
-#[diagnostic::do_not_recommend]
 impl BroadcastDim<D1> for Dyn {
     type Output = Dyn;
 }
@@ -103,7 +100,6 @@ pub trait Broadcast<Rhs> {
     type Output: Shape;
 }
 
-#[diagnostic::do_not_recommend]
 impl<S: Shape> Broadcast<S> for () {
     type Output = S;
 }

@@ -57,6 +57,7 @@ each_rank!(same_rank);
     note = "one sorted list takes values of any shape; several take a lane of values each"
 )]
 pub trait SearchedBy<Values> {}
+#[diagnostic::do_not_recommend]
 impl<N, T: Shape> SearchedBy<T> for (N,) {}
 
 macro_rules! searched {

@@ -217,11 +217,9 @@ macro_rules! dims {
         impl $crate::shape::SameDim<$crate::shape::Never> for $name {
             type Merged = $name;
         }
-        #[diagnostic::do_not_recommend]
         impl $crate::shape::BroadcastDim<$name> for $name {
             type Output = $name;
         }
-        #[diagnostic::do_not_recommend]
         impl $crate::shape::BroadcastDim<$crate::shape::D1> for $name {
             type Output = $name;
         }

@@ -6,8 +6,9 @@ use super::{HasAxis, Shape};
 
 /// Two shapes that stand for one: same rank, axis by axis the same size. `Output` keeps what either knows.
 #[diagnostic::on_unimplemented(
-    message = "shapes differ: `{Self}` and `{Rhs}`",
-    label = "these tensors must have the same shape"
+    message = "sparse tensors of shapes `{Self}` and `{Rhs}` don't go together: the shapes differ",
+    label = "these tensors must have the same shape",
+    note = "`+`, `-` and `stack` of sparse tensors do not broadcast; of strided ones, `.to_dense()`, `+` and `-` do"
 )]
 pub trait Merge<Rhs> {
     /// The shape with every size that either side knows.

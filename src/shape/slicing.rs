@@ -211,6 +211,7 @@ pub trait Items: sealed::Sealed {
 impl Items for () {
     fn each(&self, _: &mut dyn FnMut(Selection)) {}
 }
+#[diagnostic::do_not_recommend]
 impl<I: Item, R: Items> Items for (I, R) {
     fn each(&self, see: &mut dyn FnMut(Selection)) {
         see(self.0.selection());
@@ -235,7 +236,7 @@ where
 #[diagnostic::on_unimplemented(
     message = "too many indices: the slice names more axes than the tensor has",
     label = "there is no axis for an item of this slice",
-    note = "`NewAxis` takes no axis, and axes that are not named stay whole"
+    note = "`NewAxis` takes no axis, and axes that are not named stay whole; a slice is written `s![0, 1..3]`"
 )]
 pub trait CutBy<Items> {
     /// The axes of the slice.

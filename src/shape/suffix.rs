@@ -14,6 +14,7 @@ use super::{Dim, SameDim};
 )]
 pub trait EndsWith<N> {}
 
+#[diagnostic::do_not_recommend]
 impl EndsWith<(D1,)> for () {}
 
 macro_rules! ends_with {

@@ -231,6 +231,11 @@ fn extend_three<T: Shape, P: Dtype>(condition: Layout, a: Layout, b: Layout) -> 
 }
 
 /// What [`fused!`](crate::fused!) writes around each name in an expression: a tensor becomes lazy, a scalar stays.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an operand of `fused!`",
+    label = "expected a tensor, a view, a lazy expression or a Rust scalar",
+    note = "memory is borrowed as a tensor by `TensorView::from_slice(&v)`; an `AnyTensor` becomes typed by `.typed::<E, S, D>()?`"
+)]
 pub trait Begin {
     /// What stands for it in the expression.
     type Output;
