@@ -76,7 +76,7 @@ fn what_a_view_makes_outlives_the_memory() {
         let x = counting();
         (copies, x.as_view().select(axis![0], 3).to_tensor())
     };
-    let all: Vec<Vec<i64>> = copies.iter().map(Tensor::to_vec).collect();
+    let all: Vec<Vec<i64>> = copies.iter().map(|copy| copy.to_vec()).collect();
     let whole = vec![0, 1, 2, 3, 4, 5];
     let expected = [
         whole.clone(),

@@ -514,8 +514,8 @@ impl<'a, E: Cell> Read<'a, E> {
             5 => {
                 let offset = m.below(4)? as isize - 2;
                 let got = match self {
-                    Read::R2(x) => Some(x.try_diagonal_at(offset, axis![0, 1]).map(Read::R1)),
-                    Read::R3(x) => Some(x.try_diagonal_at(offset, axis![0, 2]).map(Read::R2)),
+                    Read::R2(x) => Some(x.try_diagonal_at(axis![0, 1], offset).map(Read::R1)),
+                    Read::R3(x) => Some(x.try_diagonal_at(axis![0, 2], offset).map(Read::R2)),
                     _ => None,
                 };
                 (got, shown.diagonal(offset as i64, 0, -1).filter(|_| rank > 1))
@@ -850,8 +850,8 @@ impl<'a, E: Cell> Mut<'a, E> {
             5 => {
                 let offset = m.below(4)? as isize - 2;
                 let got = match self {
-                    Mut::R2(x) => Some(x.try_diagonal_at_mut(offset, axis![0, 1]).map(Mut::R1)),
-                    Mut::R3(x) => Some(x.try_diagonal_at_mut(offset, axis![0, 2]).map(Mut::R2)),
+                    Mut::R2(x) => Some(x.try_diagonal_at_mut(axis![0, 1], offset).map(Mut::R1)),
+                    Mut::R3(x) => Some(x.try_diagonal_at_mut(axis![0, 2], offset).map(Mut::R2)),
                     _ => None,
                 };
                 (got, shown.diagonal(offset as i64, 0, -1).filter(|_| rank > 1))
@@ -1248,7 +1248,7 @@ fn root<E: Cell>(m: &mut Machine) -> Result<()> {
                 Scope { live: &live, outer: None }.check(m);
             } else {
                 let mut view = ranked!(sizes, |sizes: S| Mut
-                    TensorViewMut::<E, S>::from_slice_mut_strided(&mut elements, sizes, array(&strides)).unwrap());
+                    TensorViewMut::<E, S>::from_slice_mut_strided(&mut elements, sizes, array(&strides)));
                 edit(m, &mut view, &shown, &mut memory, &[], &nothing)?;
             }
             assert_eq!(bytes_of(&elements), memory, "{}", m.text);
