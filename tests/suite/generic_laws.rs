@@ -114,8 +114,8 @@ mod laws {
     pub fn true_mean<E: Real, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E::Inexact, (), D> {
         x.sum() / x.numel()
     }
-    pub fn div<E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E::Inexact, S, D> {
-        x / &x.square()
+    pub fn div<E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>, y: &Tensor<E, S, D>) -> Tensor<E::Inexact, S, D> {
+        x / y
     }
     pub fn abs_real<E: Real, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, S, D> {
         x.abs()
