@@ -45,7 +45,7 @@ fn nothing_is_read_of_views_without_elements_and_one_of_those_without_axes() {
         assert_eq!((fused!(&*x + &*x).to_vec(), x.sum().item()), (vec![], 0));
         let mut own = x.to_tensor();
         own += 1;
-        assert_eq!(own.as_mut_slice(), []);
+        assert!(own.as_mut_slice().is_empty());
     }
     let x = TensorView::<i32, ()>::from_slice(&[7]);
     assert_eq!((x[()], x.to_vec(), x.as_slice()), (7, vec![7], Some(&[7][..])));
@@ -155,7 +155,7 @@ fn expressions_read_no_further_than_their_operands() {
         let (apart, dense, one) = (&*apart, &*dense, &*one);
         let got = fused!(apart + dense + one);
         assert_eq!(got.to_vec(), (0..len).map(want).collect::<Vec<_>>());
-        assert_eq!(fused!((apart + dense + one).sum()).item(), (0..len).map(|at| i64::from(want(at))).sum());
+        assert_eq!(fused!((apart + dense + one).sum()).item(), (0..len).map(|at| i64::from(want(at))).sum::<i64>());
         let mut to = got.clone();
         to += apart.lazy() + one;
         assert_eq!(to[len - 1], want(len - 1) + (2 * len - 1 + 2 * len) as i32);
