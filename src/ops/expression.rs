@@ -341,3 +341,14 @@ mapped! {
             let _ = (x, y, z);
         };
 }
+
+#[cfg(test)]
+mod memory {
+    use super::Leaf;
+    use core::cell::Cell;
+    use static_assertions::{assert_impl_all, assert_not_impl_any};
+
+    assert_impl_all!(Leaf<f32>: Send, Sync);
+    // What several threads read must be what they may read at once.
+    assert_not_impl_any!(Leaf<Cell<f32>>: Send, Sync);
+}

@@ -55,9 +55,13 @@ fn blocks_of_every_size_hold_their_elements() {
         assert_eq!(read::<E>(&HostBuffer::zeroed::<E>(len).unwrap()), vec![E::default(); len]);
     }
     // None, one, small ones, those aligned to cache lines, and pooled ones with and without a shift.
-    let pooled = pool::SMALLEST / 16;
-    for len in [0, 1, 3, 60, 64, 200, pooled, pooled + 4] {
+    for len in [0, 1, 3, 60, 64, 200] {
         check::<u8>(len, 7);
+        check::<Complex<f64>>(len, Complex { re: 1.5, im: -2.5 });
+    }
+    // (Elements are gone through one by one, which takes Miri a while.)
+    let pooled = pool::SMALLEST / 16;
+    for len in [pooled, pooled + 1000].into_iter().take(if cfg!(miri) { 1 } else { 2 }) {
         check::<Complex<f64>>(len, Complex { re: 1.5, im: -2.5 });
     }
 }
@@ -67,8 +71,10 @@ fn zeros_are_zeros_in_a_block_that_was_used_before() {
     let len = pool::SMALLEST + 11_111;
     for _ in 0..3 {
         let mut used = HostBuffer::zeroed::<u8>(len).unwrap();
-        assert!(read::<u8>(&used).iter().all(|&byte| byte == 0));
-        assert!(write(&mut used, 0xff_u8));
+        assert!(read::<u8>(&used) == vec![0; len]);
+        let start = used.start_mut::<u8>().unwrap();
+        // SAFETY: there are so many bytes, and nobody else holds them.
+        unsafe { start.write_bytes(0xff, len) };
     }
 }
 
@@ -80,8 +86,8 @@ fn a_vector_gives_back_what_it_had_reserved() {
     let taken = HostBuffer::from_vec(elements).unwrap();
     assert_eq!((read::<i64>(&taken), taken.start::<i64>()), (vec![1, 2, 3], place));
     let empty = HostBuffer::from_vec(Vec::<i64>::with_capacity(9)).unwrap();
-    assert_eq!(read::<i64>(&empty), []);
-    assert_eq!(read::<i64>(&HostBuffer::from_vec(Vec::<i64>::new()).unwrap()), []);
+    assert!(read::<i64>(&empty).is_empty());
+    assert!(read::<i64>(&HostBuffer::from_vec(Vec::<i64>::new()).unwrap()).is_empty());
 }
 
 #[test]
@@ -236,17 +242,19 @@ fn what_one_thread_has_written_is_read_by_the_next() {
 #[test]
 fn pooled_blocks_are_nobody_elses() {
     let barrier = Barrier::new(3);
-    let (rounds, len) = if cfg!(miri) { (2, pool::SMALLEST / 8) } else { (200, pool::SMALLEST) };
+    let (rounds, len) = (if cfg!(miri) { 2 } else { 200 }, pool::SMALLEST);
     thread::scope(|scope| {
-        for thread in 0..3_i64 {
+        for thread in 1..4_u8 {
             let barrier = &barrier;
             scope.spawn(move || {
                 barrier.wait();
                 for _ in 0..rounds {
-                    let mut block = HostBuffer::zeroed::<i64>(len).unwrap();
-                    assert!(write(&mut block, thread));
+                    let mut block = HostBuffer::zeroed::<u8>(len).unwrap();
+                    let start = block.start_mut::<u8>().unwrap();
+                    // SAFETY: there are so many bytes, and nobody else holds them.
+                    unsafe { start.write_bytes(thread, len) };
                     thread::yield_now();
-                    assert!(read::<i64>(&block).iter().all(|&x| x == thread));
+                    assert!(read::<u8>(&block) == vec![thread; len]);
                 }
             });
         }

@@ -10,3 +10,4 @@ mod parts;
 #[cfg(feature = "any")]
 mod run_time;
 mod sharing;
+mod work;

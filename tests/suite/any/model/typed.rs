@@ -103,7 +103,6 @@ trait Cell: Dtype {
     }
     /// A view of the parts of complex elements, of pairs as complex ones, of bytes as another dtype.
     fn seen_as<'a>(view: &Read<'a, Self>, kind: usize) -> Option<Outcome<AnyRead<'a>>>;
-    fn any(view: Read<'_, Self>) -> AnyRead<'_>;
     /// Edits the parts of complex elements, or pairs as complex ones.
     fn edit_parts(_: &mut Machine, _: &mut Mut<'_, Self>, _: &Shown, _: &mut Vec<u8>, _: &Scope) -> Result<()> {
         Ok(())
@@ -145,14 +144,7 @@ macro_rules! seen_as {
     }};
 }
 
-/// What all dtypes have.
-macro_rules! cell {
-    ($variant:ident) => {
-        fn any(view: Read<'_, Self>) -> AnyRead<'_> {
-            AnyRead::$variant(view)
-        }
-    };
-}
+/// The bytes of a number.
 macro_rules! of_le_bytes {
     () => {
         fn bytes(self) -> Vec<u8> {
@@ -165,7 +157,6 @@ macro_rules! of_le_bytes {
 }
 
 impl Cell for u8 {
-    cell!(U8);
     of_le_bytes!();
     fn plus(self, other: u8) -> u8 {
         self.wrapping_add(other)
@@ -182,7 +173,6 @@ impl Cell for u8 {
     }
 }
 impl Cell for bool {
-    cell!(Bool);
     fn bytes(self) -> Vec<u8> {
         vec![u8::from(self)]
     }
@@ -204,7 +194,6 @@ impl Cell for bool {
     }
 }
 impl Cell for i32 {
-    cell!(I32);
     of_le_bytes!();
     fn plus(self, other: i32) -> i32 {
         self.wrapping_add(other)
@@ -221,7 +210,6 @@ impl Cell for i32 {
     }
 }
 impl Cell for i64 {
-    cell!(I64);
     of_le_bytes!();
     fn plus(self, other: i64) -> i64 {
         self.wrapping_add(other)
@@ -238,7 +226,6 @@ impl Cell for i64 {
     }
 }
 impl Cell for f32 {
-    cell!(F32);
     of_le_bytes!();
     fn plus(self, other: f32) -> f32 {
         self + other
@@ -286,7 +273,6 @@ impl Cell for f32 {
     }
 }
 impl Cell for Complex<f32> {
-    cell!(C64);
     fn bytes(self) -> Vec<u8> {
         [self.re.to_ne_bytes(), self.im.to_ne_bytes()].concat()
     }
