@@ -3,6 +3,7 @@
 mod basics;
 mod conjugates;
 mod empties;
+mod extremes;
 mod making;
 mod model;
 mod moving;
