@@ -54,7 +54,8 @@ impl Meeting {
             AnyTensor::on_host(&sizes, DType::I64)?
         } else {
             let spread = indices.iter().map(|(_, index)| index.spread(&sizes)?.to_ints(op));
-            AnyTensor::of_ints(places(op, spread, &own).map_err(|error| at_axis(error, &axes))?, &sizes)?
+            let places = places(op, spread, &own).map_err(|error| outside(op, indices, &own).unwrap_or(error));
+            AnyTensor::of_ints(places.map_err(|error| at_axis(error, &axes))?, &sizes)?
         };
         Ok(Meeting { turned, order, before, outer, after, positions, sizes: sizes.to_vec() })
     }
@@ -89,8 +90,17 @@ impl Meeting {
     }
 }
 
+/// The first index out of range, where there was no room for a list of all.
+fn outside(op: &'static str, indices: &[(usize, AnyTensor)], sizes: &[usize]) -> Option<Error> {
+    indices.iter().zip(sizes).enumerate().find_map(|(axis, ((_, index), &size))| {
+        let within = -(size as i64)..size as i64;
+        let index = crate::cpu::elementwise::find(index.seen::<i64>(op).ok()?, |index| !within.contains(&index))?;
+        Some(Error::IndexValue { op, index, axis, size })
+    })
+}
+
 /// The axis as the caller knows it.
-fn at_axis(error: Error, axes: &[usize]) -> Error {
+pub(super) fn at_axis(error: Error, axes: &[usize]) -> Error {
     match error {
         Error::IndexValue { op, index, axis, size } => {
             Error::IndexValue { op, index, axis: axes.get(axis).copied().unwrap_or(axis), size }

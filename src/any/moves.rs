@@ -6,7 +6,7 @@ use crate::cpu::erased;
 use crate::device::{Backend, Cpu, Indexing};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, room};
 use crate::ops::kernel::Choosing;
 use crate::ops::stretch::Stretch;
 use crate::shape::strides;
@@ -98,6 +98,16 @@ impl AnyTensor {
             _ => Buffer::Cpu(make()?),
         };
         Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides::row_major(&sizes)))
+    }
+
+    /// Whether there is room for a tensor of these sizes, asked before repeated elements are reduced for it: as many as no memory
+    /// holds would be read for nothing. (Where nothing is repeated, the operand is in memory itself.)
+    pub(super) fn expect_room(&self) -> Result<()> {
+        let repeats = self.strides.iter().zip(&*self.sizes).any(|(&stride, &size)| stride == 0 && size > 1);
+        if repeats && !self.is_meta() {
+            room::<u8>(self.numel().saturating_mul(self.dtype.itemsize()))?;
+        }
+        Ok(())
     }
 
     /// Integers as a tensor.

@@ -109,6 +109,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice, or the dtype is neither floating-point nor complex.
     pub fn normalize(&self, p: f64, dims: &[i64], eps: f64) -> Result<AnyTensor> {
+        self.expect_room()?;
         self.div(self.vector_norm(p, Some(dims), true)?.clamp_min(eps)?)
     }
 
@@ -205,6 +206,7 @@ impl AnyTensor {
         }
         let at = axis(op, dim, self.rank())? as i64;
         let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != at).collect();
+        self.expect_room()?;
         let norms = self.to(wide(self.dtype))?.vector_norm(p, Some(&others), true)?;
         let down = norms.add(1e-7)?.reciprocal()?.mul(maxnorm)?;
         // `down` where the norm is too large, else 1.
@@ -258,6 +260,8 @@ impl AnyTensor {
         // Floats are measured as they are.
         let measured = |x: &AnyTensor| if x.dtype.is_floating_point() { Ok(x.clone()) } else { x.to(dtype) };
         let (a, b) = (measured(self)?.expand(&sizes)?, measured(other)?.expand(&sizes)?);
+        a.expect_room()?;
+        b.expect_room()?;
         let unit = |x: &AnyTensor| x.div(x.vector_norm(2.0, Some(&[dim]), true)?.clamp_min(eps)?);
         unit(&a)?.mul(unit(&b)?)?.sum(Some(&[dim]), false, None)
     }

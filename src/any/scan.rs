@@ -150,7 +150,12 @@ impl AnyTensor {
             return Err(Error::InvalidArgument { op, reason: "a zero-dim tensor has no neighbours".to_owned() });
         }
         let mut differences = self.clone();
-        for _ in 0..n.min(self.sizes[at]) {
+        let times = n.min(self.sizes[at]);
+        for done in 0..times {
+            if done > 0 && differences.is_empty() {
+                // Without elements there may be more positions than can be counted down in any time.
+                return differences.narrow(at as i64, 0, differences.sizes[at] - (times - done));
+            }
             let rest = differences.sizes[at].saturating_sub(1);
             let later = differences.narrow(at as i64, (differences.sizes[at] - rest) as i64, rest)?;
             let earlier = differences.narrow(at as i64, 0, rest)?;
@@ -168,7 +173,7 @@ pub(super) fn end_to_end(op: &'static str, pieces: &[&AnyTensor], at: usize) -> 
     let mut sizes = first.sizes;
     let mut size = Some(0_usize);
     for piece in pieces {
-        let alike = piece.rank() == first.rank() && piece.dtype == first.dtype && at < first.rank();
+        let alike = piece.rank() == first.rank() && piece.dtype == first.dtype;
         if !alike || (0..first.rank()).any(|axis| axis != at && piece.sizes[axis] != first.sizes[axis]) {
             let (expected, found) = (format!("{:?}", first.shape()), piece.shape().into());
             return Err(Error::Shape { op, expected, found });

@@ -11,7 +11,7 @@ use super::{AnyTensor, IntoSizes};
 use crate::axis;
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, room};
 
 fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
     Err(Error::InvalidArgument { op, reason })
@@ -108,6 +108,9 @@ impl AnyTensor {
             (Some(counts), Some(weights)) => Some(counts.mul(weights)?),
             (one, other) => one.or(other).cloned(),
         };
+        x.expect_room()?;
+        let result = super::checked_numel(op, &[x.sizes[0]; 2], x.dtype)?;
+        room::<u8>(result.saturating_mul(x.dtype.itemsize()))?;
         let weighted = |x: &AnyTensor| w.as_ref().map_or_else(|| Ok(x.clone()), |w| x.mul(w));
         let total: AnyOperand = match &w {
             Some(w) => w.sum(None, false, None)?.into(),

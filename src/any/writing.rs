@@ -218,7 +218,8 @@ impl AnyTensor {
         let sum = super::bridge::on_device!(self, D => super::dispatch::among!(op, self.dtype, E: Dtype => {
             let alpha: E = alpha.typed::<E, (), Cpu>()?.try_item()?;
             let (cube, from) = (cube.cube::<E, D>()?, from.cube::<E, D>()?);
-            Ok(AnyTensor::from(cube.try_index_add(axis![1], &index.list::<i64, D>()?, &from, alpha)?))
+            let sum = cube.try_index_add(axis![1], &index.list::<i64, D>()?, &from, alpha);
+            Ok(AnyTensor::from(sum.map_err(|error| super::indexing::at_axis(error, &[at; 3]))?))
         }))?;
         sum.shaped(&signed(&self.sizes))
     }

@@ -73,6 +73,7 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     type Partial = E::Compute;
     type Out = E;
     const HAS_IDENTITY: bool = false;
+    const COUNTS_REPEATS: bool = false;
     const WIDENS: bool = matches!(E::DTYPE, DType::F16);
     #[inline(always)]
     fn start(self) -> E::Compute {
@@ -184,6 +185,7 @@ impl<E: Dtype> Reducer<E> for BothExtremes<E> {
     type Partial = [E::Compute; 2];
     type Out = E;
     const HAS_IDENTITY: bool = false;
+    const COUNTS_REPEATS: bool = false;
     #[inline(always)]
     fn start(self) -> Self::Partial {
         [self.min.start(), self.max.start()]

@@ -18,6 +18,8 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
     const HAS_IDENTITY: bool = true;
     /// Whether it matters where elements stand. If not, axes may be reduced over in another order.
     const HAS_POSITIONS: bool = false;
+    /// Whether it matters how often an element comes. If not, one that is repeated (by a stride of 0) is met once.
+    const COUNTS_REPEATS: bool = true;
     /// Whether elements in blocks cost far less than elements met one by one.
     const BY_BLOCKS: bool = false;
     /// Whether this one has a result for no elements at all.
@@ -488,6 +490,7 @@ pub struct Questioning<const ALL: bool>;
 impl<const ALL: bool, E: Dtype> Reducer<E> for Questioning<ALL> {
     type Partial = bool;
     type Out = bool;
+    const COUNTS_REPEATS: bool = false;
     #[inline(always)]
     fn start(self) -> bool {
         ALL

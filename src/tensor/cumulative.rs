@@ -269,7 +269,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         let axis = <S as HasAxis<I>>::INDEX;
         let mut differences = self.clone().retyped::<<S as HasAxis<I>>::Replace<Dyn>>();
-        for _ in 0..n.min(self.shape().as_ref()[axis]) {
+        let times = n.min(self.shape().as_ref()[axis]);
+        for at in 0..times {
+            if differences.is_empty() {
+                // Without elements there may be more positions than can be counted down in any time.
+                let (mut sizes, strides) = (differences.shape(), differences.stride());
+                sizes.as_mut()[axis] -= times - at;
+                return Ok(differences.restrided(0, sizes, strides));
+            }
             differences = neighbours(Differing, &differences, axis)?;
         }
         Ok(differences)

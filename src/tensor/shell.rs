@@ -42,6 +42,7 @@ impl<E: Element + PartialOrd, const MAX: bool> Reducer<E> for Extreme<MAX> {
     type Partial = Option<E>;
     type Out = E;
     const HAS_IDENTITY: bool = false;
+    const COUNTS_REPEATS: bool = false;
     fn start(self) -> Option<E> {
         None
     }

@@ -40,6 +40,11 @@ pub(super) const OPS: &[NamedOp] = named! {
         }
         let mut dtype = x.dtype();
         for piece in &pieces {
+            if piece.rank() != x.rank() {
+                let (axes, found) = (x.rank(), piece.shape());
+                let reason = format!("`prepend` and `append` must have {axes} axes, as the input, got shape {found:?}");
+                return Err(Error::InvalidArgument { op: "diff", reason });
+            }
             dtype = dtype.promote(piece.dtype()).ok_or_else(|| crate::any::dispatch::refused("diff", piece.dtype()))?;
         }
         let pieces = pieces.into_iter().map(|piece| piece.to(dtype)).collect::<Result<Vec<_>>>()?;

@@ -323,7 +323,7 @@ fn needs<A: Copy, R: Reducer<A>>(computes: bool) -> Needs {
 }
 
 /// Where elements are, and how they are reduced over the axes of `mask`.
-fn planned<A: Element>(a: View<'_, HostBuffer, A>, mask: u32, needs: Needs) -> Result<(Memory<A>, Plan)> {
+fn planned<A: Element, R: Reducer<A>>(a: View<'_, HostBuffer, A>, mask: u32) -> Result<(Memory<A>, Plan)> {
     // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
     let from = unsafe { a.buffer.start::<A>().add(a.offset) };
     let mut memory = Memory { from, strides: [0; AXES] };
@@ -333,7 +333,14 @@ fn planned<A: Element>(a: View<'_, HostBuffer, A>, mask: u32, needs: Needs) -> R
     }
     kept_len(a.sizes, mask)?;
     memory.strides[..a.strides.len()].copy_from_slice(a.strides);
-    let plan = Plan::new(&mut memory, a.sizes, mask, needs);
+    let mut sizes = [1; AXES];
+    let sizes = &mut sizes[..a.sizes.len()];
+    sizes.copy_from_slice(a.sizes);
+    if !R::COUNTS_REPEATS {
+        let repeated = |axis: &usize| mask >> axis & 1 == 1 && a.strides[*axis] == 0;
+        (0..sizes.len()).filter(repeated).for_each(|axis| sizes[axis] = sizes[axis].min(1));
+    }
+    let plan = Plan::new(&mut memory, sizes, mask, needs::<A, R>(false));
     Ok((memory, plan))
 }
 
@@ -342,7 +349,7 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
     a: View<'_, HostBuffer, A>,
     mask: u32,
 ) -> Result<HostBuffer> {
-    let (memory, plan) = planned(a, mask, needs::<A, R>(false))?;
+    let (memory, plan) = planned::<A, R>(a, mask)?;
     results_of(reducer, plan, &memory, size_of::<A>())
 }
 
@@ -352,7 +359,7 @@ pub(crate) fn reduce_both<A: Element, R: TwoResults<A>>(
     a: View<'_, HostBuffer, A>,
     mask: u32,
 ) -> Result<[HostBuffer; 2]> {
-    let (memory, mut plan) = planned(a, mask, needs::<A, R>(false))?;
+    let (memory, mut plan) = planned::<A, R>(a, mask)?;
     let (results, count) = (plan.results, plan.count);
     // SAFETY: as in `results_of`.
     unsafe {

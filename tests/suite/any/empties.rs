@@ -27,7 +27,7 @@ fn wanted(expected: &str, x: &AnyTensor) -> Option<Value> {
 }
 
 /// Calls an operation, arguments that are missing being added as errors ask for them.
-fn completed(
+pub fn completed(
     op: &NamedOp,
     x: &AnyTensor,
     positional: &[Value],

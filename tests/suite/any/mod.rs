@@ -4,6 +4,7 @@ mod basics;
 mod conjugates;
 mod corners;
 mod empties;
+mod extremes;
 mod making;
 pub mod model;
 mod moving;
