@@ -67,7 +67,7 @@ impl<T> DistinctAxes<T> {
 /// Axis `I` as an argument: [`Axis<I>`](Axis), which [`axis!`](crate::axis!) writes.
 ///
 /// It is implemented by `Axis<I>` alone. Methods take it and not the type, so that an axis written as a number is answered by
-/// the message above and not by "mismatched types".
+/// the message above and not as a mistyped argument.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an axis: axes are types, written `axis![0]` or `axis![-1]`",
     label = "expected `axis![…]`",

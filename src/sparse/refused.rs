@@ -1,7 +1,7 @@
 //! Methods of strided tensors that sparse tensors do not have, and the other way round: they exist to say so.
 //!
 //! Each has a condition that nothing fulfils, so that the compiler answers `sparse.softmax(axis![-1])` by the condition's message
-//! and not by "no method found". Uses tensors of both layouts; nothing uses it.
+//! and not as an unknown method. Uses tensors of both layouts; nothing uses it.
 
 use super::SparseCoo;
 use crate::device::Device;

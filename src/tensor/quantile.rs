@@ -333,7 +333,7 @@ macro_rules! quantiles {
             #[doc = concat!("let x = tensor![[1.0, 2.0], [3.0, 6.0]];\nassert_eq!(x.", stringify!($each_axis), "(axis![1], tensor![0.0, 0.5], Interpolation::Linear).to_vec(), [1.0, 3.0, 1.5, 4.5]);")]
             /// ```
             #[track_caller]
-            pub fn $each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S, Reduced = T>, T: Shape>(
+            pub fn $each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S, Reduced = T>, T>(
                 &self,
                 axis: A,
                 q: R,
@@ -342,14 +342,14 @@ macro_rules! quantiles {
             where
                 E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
                 R::Shape: IndexList<Dim = Q>,
-                T: InsertAxis<0>,
+                T: Shape + InsertAxis<0>,
                 D: Receives<R::Place, Dimensioned>,
             {
                 unwrap(self.$try_each_axis(axis, q, interpolation))
             }
 
             #[doc = concat!("[`", stringify!($each_axis), "`](Self::", stringify!($each_axis), "), returning the error.")]
-            pub fn $try_each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S, Reduced = T>, T: Shape>(
+            pub fn $try_each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S, Reduced = T>, T>(
                 &self,
                 _axis: A,
                 q: R,
@@ -358,7 +358,7 @@ macro_rules! quantiles {
             where
                 E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
                 R::Shape: IndexList<Dim = Q>,
-                T: InsertAxis<0>,
+                T: Shape + InsertAxis<0>,
                 D: Receives<R::Place, Dimensioned>,
             {
                 let axis = A::MASK.trailing_zeros() as usize;
