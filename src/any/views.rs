@@ -421,10 +421,10 @@ impl AnyTensor {
             0 => 0,
             _ => shift.wrapping_mul(if offset >= 0 { self.strides[b] } else { self.strides[a] }),
         };
-        let rest = self.picked((0..self.rank()).filter(|&at| at != a && at != b));
-        let (mut sizes, mut strides) = (rest.sizes.to_vec(), rest.strides.to_vec());
-        sizes.push(len);
-        strides.push(self.strides[a].wrapping_add(self.strides[b]));
+        let rest = (0..self.rank()).filter(|&at| at != a && at != b);
+        let sizes: Vec<usize> = rest.clone().map(|at| self.sizes[at]).chain([len]).collect();
+        let along = self.strides[a].wrapping_add(self.strides[b]);
+        let strides: Vec<usize> = rest.map(|at| self.strides[at]).chain([along]).collect();
         Ok(self.viewed(self.offset.wrapping_add(start), &sizes, &strides))
     }
 
