@@ -110,7 +110,7 @@ fn operands_of_addcmul_are_rounded_to_the_common_dtype() {
     let mut own = half.clone();
     own.addcmul_(&ints(&[2049, 4099]), &one, 1).unwrap();
     assert_eq!(numbers(&own), [2048.0, 4100.0]);
-    let args = Args::new().arg(&half).arg(&ints(&[2049, 4099])).arg(&one);
+    let args = Args::new().arg(&half).arg(ints(&[2049, 4099])).arg(&one);
     assert_eq!(numbers(&call("addcmul", &args).unwrap().tensor().unwrap()), [2048.0, 4100.0]);
 }
 
@@ -162,7 +162,7 @@ fn of_equal_numbers_extremes_are_the_first() {
         let mut own = x.clone();
         call_in_place("clamp_", &mut own, &Args::new().named("max", bound)).unwrap();
         signs(&own);
-        signs(&x.fmax(&floats(&[0.0; 37], dtype)).unwrap());
+        signs(&x.fmax(floats(&[0.0; 37], dtype)).unwrap());
         assert!(numbers(&x.neg().unwrap().clamp_min(zero).unwrap()).iter().all(|x| x.is_sign_positive()));
     }
 }
@@ -310,7 +310,7 @@ fn packed_elements_are_not_scattered() {
     let packed = AnyTensor::from(Tensor::<F4E2M1FNX2, castiron::shape![3]>::zeros());
     let index = AnyTensor::from(tensor![0, 1, 2]);
     assert!(packed.scatter(0, &index, &packed).is_err());
-    assert!(packed.clone().scatter_(0, &index, &packed.copy().unwrap()).is_err());
+    assert!(packed.clone().scatter_(0, &index, packed.copy().unwrap()).is_err());
     assert!(call_in_place("scatter_", &mut packed.clone(), &Args::new().arg(0_i64).arg(&index).arg(&packed)).is_err());
 }
 

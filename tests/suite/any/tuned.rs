@@ -102,7 +102,11 @@ fn operations_with_parameters_are_the_typed_methods_in_every_form() {
             let first = if called == "polygamma" { Args::new().arg(2_i64).arg(&x) } else { Args::new().arg(&x) };
             let whole = args(first);
             let by_name = call(called, &whole).map(|result| result.tensor().unwrap());
-            let Some(want) = typed(&x) else {
+            // PyTorch computes these of wide unsigned integers, too, which the typed world does not compute with.
+            let lifts = matches!(name, "logit" | "polygamma" | "mvlgamma");
+            let wide = matches!(dtype, DType::U16 | DType::U32 | DType::U64);
+            let want = if lifts && wide { typed(&x.to(DType::F32).unwrap()) } else { typed(&x) };
+            let Some(want) = want else {
                 let refused = |error: Option<Error>| {
                     let refused = matches!(error, Some(Error::NotAdmitted { .. } | Error::NotCastable { .. }));
                     assert!(refused, "{label} has no typed method, but gives {error:?}");
@@ -135,8 +139,8 @@ fn operations_with_parameters_are_the_typed_methods_in_every_form() {
             part.copy_from(&x).unwrap();
             assert_eq!(in_part(&mut part).is_ok(), castable, "{label} of a part");
             assert_same(&part.to_tensor().unwrap(), if castable { &want } else { &x }, &format!("{label} of a part"));
-            let beside = pairs.select(1, 0).unwrap().any(None, false).unwrap().item().unwrap();
-            assert_eq!(beside, ScalarValue::Bool(false), "{label} wrote beside its part");
+            let beside = pairs.select(1, 0).unwrap().to_bytes().unwrap();
+            assert!(beside.iter().all(|&byte| byte == 0), "{label} wrote beside its part");
             if called != "polygamma" {
                 let mut own = x.clone();
                 let done = call_in_place(called, &mut own, &args(Args::new()));
