@@ -291,7 +291,7 @@ fn sentences() -> Vec<Vec<String>> {
     sources.extend(files(&root().join("macros/src"), ".rs"));
     let mut found = Vec::new();
     for source in sources {
-        for line in read(source).lines() {
+        for line in read(source).lines().filter(|line| !line.trim_start().starts_with("//")) {
             for literal in line.split('"').skip(1).step_by(2) {
                 let pieces: Vec<String> = literal
                     .split('{')

@@ -378,7 +378,7 @@ pub(crate) fn map2<A: Element, B: Element, O: Element>(
     b: View<'_, HostBuffer, B>,
     strides: &[usize],
 ) -> Result<HostBuffer> {
-    debug_assert_eq!(a.sizes, b.sizes);
+    assert_eq!(a.sizes, b.sizes, "operands arrive broadcast");
     let len = result_len(a.sizes)?;
     let (sizes, all) = (a.sizes, [strides, a.strides, b.strides]);
     let (a, b) = (source(&a), source(&b));
@@ -398,7 +398,7 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, O: Element>(
     c: View<'_, HostBuffer, C>,
     strides: &[usize],
 ) -> Result<HostBuffer> {
-    debug_assert!(a.sizes == b.sizes && a.sizes == c.sizes);
+    assert!(a.sizes == b.sizes && a.sizes == c.sizes, "operands arrive broadcast");
     let len = result_len(a.sizes)?;
     let (sizes, all) = (a.sizes, [strides, a.strides, b.strides, c.strides]);
     let (a, b, c) = (source(&a), source(&b), source(&c));
@@ -416,7 +416,7 @@ pub(crate) fn map1_into<A: Element, O: Element>(
     a: View<'_, HostBuffer, A>,
     mut out: ViewMut<'_, HostBuffer, O>,
 ) {
-    debug_assert_eq!(a.sizes, out.sizes);
+    assert_eq!(a.sizes, out.sizes, "operands arrive broadcast");
     let (sizes, strides) = (out.sizes, [out.strides, a.strides]);
     let (out, a) = (target(&mut out), source(&a));
     // SAFETY: the output's buffer is held exclusively, so it is not the operand's; the walk stays inside both views.
@@ -429,7 +429,7 @@ pub(crate) fn map2_into<A: Element, B: Element, O: Element>(
     b: View<'_, HostBuffer, B>,
     mut out: ViewMut<'_, HostBuffer, O>,
 ) {
-    debug_assert!(a.sizes == out.sizes && b.sizes == out.sizes);
+    assert!(a.sizes == out.sizes && b.sizes == out.sizes, "operands arrive broadcast");
     let (sizes, strides) = (out.sizes, [out.strides, a.strides, b.strides]);
     let (out, a, b) = (target(&mut out), source(&a), source(&b));
     // SAFETY: as in `map1_into`.
@@ -448,7 +448,7 @@ pub(crate) fn update2<B: Element, O: Element>(
     b: View<'_, HostBuffer, B>,
     mut out: ViewMut<'_, HostBuffer, O>,
 ) {
-    debug_assert_eq!(b.sizes, out.sizes);
+    assert_eq!(b.sizes, out.sizes, "operands arrive broadcast");
     let (sizes, strides) = (out.sizes, [out.strides, out.strides, b.strides]);
     let (out, b) = (target(&mut out), source(&b));
     // SAFETY: as in `map1_into`.

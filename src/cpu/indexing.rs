@@ -1,6 +1,7 @@
 //! Following indices: what an index leads to, and elements as bytes, so that loops that only move them are compiled once for
 //! each size of element. Uses storage; used by `gather`, `scatter` and their kin.
 
+use super::elementwise::source;
 use crate::device::Indexing;
 use crate::dtype::Element;
 use crate::error::Error;
@@ -47,9 +48,7 @@ pub(super) struct Bytes<'a> {
 }
 impl<'a> Bytes<'a> {
     pub(super) fn of<E: Element>(view: &View<'a, HostBuffer, E>) -> Self {
-        // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
-        let start = unsafe { view.buffer.start::<E>().add(view.offset) };
-        Bytes { start: start.cast(), sizes: view.sizes, strides: view.strides }
+        Bytes { start: source(view).cast(), sizes: view.sizes, strides: view.strides }
     }
 }
 

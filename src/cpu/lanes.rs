@@ -1,6 +1,6 @@
 //! Kernels that see a whole lane: scans and softmax. Uses walks; used by `Cpu`.
 
-use super::elementwise::result_len;
+use super::elementwise::{result_len, source};
 use super::simd::{self, Loop};
 use super::stream;
 use super::threads::{self, Shared};
@@ -84,8 +84,7 @@ fn execute<A: Element, O: Copy + Default>(
     // Where each lane of the row-major result starts.
     let result_strides = strides::row_major(a.sizes);
     let walk = Walk::row_major(&without(a.sizes), [&without(&result_strides), &without(a.strides)]);
-    // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
-    let from = unsafe { a.buffer.start::<A>().add(a.offset) };
+    let from = source(&a);
     // A nanosecond for each element: these kernels go over a lane several times.
     let pieces = threads::pieces(total);
     let steps = [inner, step];

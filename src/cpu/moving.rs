@@ -1,7 +1,7 @@
 //! Elements that only move: axes put together from stretches of the operand's, and bands of matrices. The loops know
 //! elements by their size alone, so that they are compiled once and not for every dtype. Uses nothing; used by `Cpu`.
 
-use super::elementwise::result_len;
+use super::elementwise::{result_len, source};
 use super::indexing::by_width;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
@@ -272,8 +272,7 @@ pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Stretch>]
     unsafe {
         core::ptr::copy_nonoverlapping((&raw const fill).cast::<u8>(), bytes.as_mut_ptr(), size::<E>());
     }
-    // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
-    let from = unsafe { a.buffer.start::<E>().add(a.offset) }.cast();
+    let from = source(&a).cast();
     // SAFETY: the stretches lie inside their axes, and the job covers every place of the result.
     unsafe {
         HostBuffer::filled_by(total, |to: *mut E| {
@@ -323,8 +322,7 @@ pub(crate) fn band<E: Element>(a: View<'_, HostBuffer, E>, low: isize, high: isi
     let total = result_len(a.sizes)?;
     let [.., height, width] = *a.sizes else { unreachable!("matrices have two axes") };
     debug_assert!(crate::shape::strides::is_contiguous(a.sizes, a.strides));
-    // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
-    let from = unsafe { a.buffer.start::<E>().add(a.offset) }.cast::<u8>();
+    let from = source(&a).cast::<u8>();
     // SAFETY: the pieces together hold all rows, each written whole. Zeros are an element of every dtype: tensors start with
     // them.
     unsafe {

@@ -1,6 +1,6 @@
 //! Kernels that measure a row and then compute its elements: normalisations. Uses walks; used by `Cpu`.
 
-use super::elementwise::result_len;
+use super::elementwise::{result_len, source};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
@@ -69,12 +69,15 @@ pub(crate) fn rows<A: Element, O: Element>(
     }
     let walk = Walk::row_major(outer, [&result_strides, &a.strides[..outer.len()]]);
     let shared = shared.map(|row| {
-        // SAFETY: the offset of a view lies inside its buffer, and the callers give rows of `len` elements side by side.
-        row.map(|row| unsafe { core::slice::from_raw_parts(row.buffer.start::<A>().add(row.offset), len) })
+        row.map(|row| match len {
+            // The offset of a row of nothing may be any number.
+            0 => &[],
+            // SAFETY: the callers give rows of `len` elements side by side.
+            len => unsafe { core::slice::from_raw_parts(source(&row), len) },
+        })
     });
     debug_assert!(len < 2 || a.strides.last() == Some(&1));
-    // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
-    let from = unsafe { a.buffer.start::<A>().add(a.offset) };
+    let from = source(&a);
     // Half a nanosecond for each element.
     let pieces = threads::pieces(total / 2);
     // SAFETY: the rows together hold every place of the result, and each is written whole.

@@ -43,12 +43,26 @@ pub struct Added<'a, B, E: Dtype> {
     pub alpha: E::Compute,
 }
 
-/// What a device does. Sealed by being hidden: the devices are castiron's.
+/// What nobody outside can implement: elements are read where a device says that they are.
+mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be made a device: `Cpu`, `Cuda<N>` and `Meta` are all there are",
+        label = "this trait is castiron's alone"
+    )]
+    pub trait Backend {}
+    impl Backend for crate::device::Cpu {}
+    impl<const N: usize> Backend for crate::device::Cuda<N> {}
+    impl Backend for crate::device::Meta {}
+}
+
+/// What a device does: the devices are castiron's.
+///
+/// Nor has anybody outside a `View`, which these functions take and trust.
 ///
 /// Operands arrive broadcast to the sizes of the result. Methods that return a `Storage` allocate the result with the
 /// strides they are given, which are dense and start at offset 0.
 #[doc(hidden)]
-pub trait Backend: Sized + 'static {
+pub trait Backend: sealed::Backend + Sized + 'static {
     /// What holds the elements.
     type Storage: core::fmt::Debug + Send + Sync + 'static;
 
@@ -153,17 +167,31 @@ pub trait Backend: Sized + 'static {
     /// Where a view's first element is, in the device's own addresses.
     fn address<E: Element>(view: View<'_, Self::Storage, E>) -> *const E;
     /// An expression broadcast to `sizes`. The leaves of expressions hold addresses of elements of this device.
-    fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize]) -> Result<Self::Storage>;
+    ///
+    /// # Safety
+    /// The expression was made for these sizes, the tensors that it reads exist and nobody writes them; the strides leave no gaps.
+    unsafe fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize])
+    -> Result<Self::Storage>;
     /// `out = x`
-    fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, Self::Storage, X::Elem>) -> Result<()>;
+    ///
+    /// # Safety
+    /// As for [`evaluate`](Self::evaluate), the sizes being those of `out`, which the expression does not read.
+    unsafe fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, Self::Storage, X::Elem>)
+    -> Result<()>;
     /// `out = kernel(out, x)`
-    fn evaluate_update<X: Expression, O: Element>(
+    ///
+    /// # Safety
+    /// As for [`evaluate_into`](Self::evaluate_into).
+    unsafe fn evaluate_update<X: Expression, O: Element>(
         kernel: impl Map2<O, X::Elem, O>,
         x: X,
         out: ViewMut<'_, Self::Storage, O>,
     ) -> Result<()>;
     /// Reduces an expression broadcast to `sizes` over the axes of `mask`; the result is row-major over the others.
-    fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+    ///
+    /// # Safety
+    /// As for [`evaluate`](Self::evaluate).
+    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
         reducer: R,
         x: X,
         sizes: &[usize],

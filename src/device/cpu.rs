@@ -155,14 +155,14 @@ impl Backend for Cpu {
     fn address<E: Element>(view: View<'_, HostBuffer, E>) -> *const E {
         elementwise::source(&view)
     }
-    fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize]) -> Result<HostBuffer> {
+    unsafe fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize]) -> Result<HostBuffer> {
         fused::evaluate(x, sizes, strides)
     }
-    fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, HostBuffer, X::Elem>) -> Result<()> {
+    unsafe fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, HostBuffer, X::Elem>) -> Result<()> {
         fused::evaluate_into(x, out);
         Ok(())
     }
-    fn evaluate_update<X: Expression, O: Element>(
+    unsafe fn evaluate_update<X: Expression, O: Element>(
         kernel: impl Map2<O, X::Elem, O>,
         x: X,
         out: ViewMut<'_, HostBuffer, O>,
@@ -170,7 +170,7 @@ impl Backend for Cpu {
         fused::update(kernel, x, out);
         Ok(())
     }
-    fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
         reducer: R,
         x: X,
         sizes: &[usize],

@@ -159,20 +159,20 @@ impl<const N: usize> Backend for Cuda<N> {
     fn address<E: Element>(view: View<'_, NoStorage, E>) -> *const E {
         match *view.buffer {}
     }
-    fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<NoStorage> {
+    unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<NoStorage> {
         unavailable::<N, _>()
     }
-    fn evaluate_into<X: Expression<Elem: Element>>(_: X, out: ViewMut<'_, NoStorage, X::Elem>) -> Result<()> {
+    unsafe fn evaluate_into<X: Expression<Elem: Element>>(_: X, out: ViewMut<'_, NoStorage, X::Elem>) -> Result<()> {
         match *out.buffer {}
     }
-    fn evaluate_update<X: Expression, O: Element>(
+    unsafe fn evaluate_update<X: Expression, O: Element>(
         _: impl Map2<O, X::Elem, O>,
         _: X,
         out: ViewMut<'_, NoStorage, O>,
     ) -> Result<()> {
         match *out.buffer {}
     }
-    fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<NoStorage> {
+    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<NoStorage> {
         unavailable::<N, _>()
     }
     fn reduce<A: Element, R: Reducer<A>>(_: R, a: View<'_, NoStorage, A>, _: u32) -> Result<NoStorage> {

@@ -146,20 +146,20 @@ impl Backend for Meta {
     fn address<E: Element>(_: View<'_, NoData, E>) -> *const E {
         core::ptr::null()
     }
-    fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<NoData> {
+    unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<NoData> {
         Ok(NoData)
     }
-    fn evaluate_into<X: Expression<Elem: Element>>(_: X, _: ViewMut<'_, NoData, X::Elem>) -> Result<()> {
+    unsafe fn evaluate_into<X: Expression<Elem: Element>>(_: X, _: ViewMut<'_, NoData, X::Elem>) -> Result<()> {
         Ok(())
     }
-    fn evaluate_update<X: Expression, O: Element>(
+    unsafe fn evaluate_update<X: Expression, O: Element>(
         _: impl Map2<O, X::Elem, O>,
         _: X,
         _: ViewMut<'_, NoData, O>,
     ) -> Result<()> {
         Ok(())
     }
-    fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<NoData> {
+    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<NoData> {
         Ok(NoData)
     }
     fn reduce<A: Element, R: Reducer<A>>(_: R, _: View<'_, NoData, A>, _: u32) -> Result<NoData> {

@@ -15,7 +15,8 @@ mod value;
 
 #[doc(hidden)]
 pub use backend::Added;
-pub use backend::{Backend, LaneKernel, RowKernel};
+pub use backend::Backend;
+pub(crate) use backend::{LaneKernel, RowKernel};
 #[doc(hidden)]
 pub use choosing::{Indexing, Order};
 pub use cpu::Cpu;

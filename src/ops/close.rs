@@ -8,6 +8,7 @@ use crate::dtype::{Castable as _, Compute as _, Dtype, Element, Promotable};
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct isclose {}
+impl super::sealed::Op for isclose {}
 impl Op for isclose {
     const NAME: &'static str = "isclose";
 }

@@ -11,10 +11,10 @@ pub mod blend;
 pub mod choosing;
 pub mod close;
 mod complex;
-pub mod expression;
+pub(crate) mod expression;
 mod extreme;
-pub mod kernel;
-pub mod measure;
+pub(crate) mod kernel;
+pub(crate) mod measure;
 pub mod reduce;
 pub mod stretch;
 pub(crate) mod table;
@@ -22,12 +22,25 @@ mod tuned;
 mod unary;
 
 pub use binary::*;
+// Their names stand in the types of lazy expressions, which messages show; what they do is not to be had.
 pub use close::isclose;
+#[doc(hidden)]
+pub use kernel::{Applying, Casting, Choosing, CombiningKinds, CombiningLeft, CombiningScalar, DividingScalar};
 pub use tuned::*;
 pub use unary::*;
 
+/// Operations are a closed set: loops compiled for the rows of the tables are chosen by what an operation says of itself.
+pub(crate) mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be made an operation: those of `castiron::ops` are all there are",
+        label = "this trait is castiron's alone",
+        note = "compute with tensors, or in one pass with `fused!`"
+    )]
+    pub trait Op {}
+}
+
 /// An operation: a type without values that names it in messages and errors.
-pub trait Op: Copy + Default + Send + Sync + 'static {
+pub trait Op: sealed::Op + Copy + Default + Send + Sync + 'static {
     /// PyTorch's name.
     const NAME: &'static str;
 }

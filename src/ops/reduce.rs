@@ -235,6 +235,7 @@ macro_rules! op {
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name {}
+        impl crate::ops::sealed::Op for $name {}
         impl Op for $name {
             const NAME: &'static str = stringify!($name);
         }

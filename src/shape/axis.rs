@@ -3,11 +3,11 @@
 //! As in PyTorch an axis may be negative (`-1` is the last), and a zero-dim tensor accepts axes 0 and -1 as if it
 //! had one axis of size 1. Uses shapes; used by reductions, scans and rearrangements.
 
-use super::Shape;
 use super::dim::Dim;
 use super::list::{List, Next, OpenList, Take, ToShape, Zero};
 use super::numeral::D1;
 use super::tuple::each_rank;
+use super::{Shape, sealed};
 
 /// One axis of a tensor, counted from the first, or from the last if negative. [`axis!`](crate::axis!) writes it.
 ///
@@ -147,7 +147,7 @@ each_rank!(has_axis);
     message = "`{Self}` does not name axes of a tensor of shape `{S}`",
     label = "expected `axis![0]`, `axis![0, 2]`, or either with `.keepdim()`"
 )]
-pub trait Axes<S: Shape>: Copy {
+pub trait Axes<S: Shape>: sealed::Axes + Copy {
     /// The shape after reducing over the axes.
     type Reduced: Shape;
     /// The shape after reducing over the axes and keeping them with size 1.

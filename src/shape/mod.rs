@@ -56,8 +56,53 @@ use core::fmt::Debug;
 use list::List;
 use tuple::each_rank;
 
+/// What nobody outside can implement, since loops rely on what these traits say: rank, sizes, which axes, and in which order. (A name
+/// declared with `dims!` is a type of somebody else, so `Dim` and the rules for two dimensions are open; nothing is read or written by
+/// what they say, as sizes are compared with the type wherever a tensor is made.)
+mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be made a shape: shapes are tuples of dimensions",
+        label = "this trait is castiron's alone",
+        note = "write a shape with `shape!`, and declare names for dimensions with `dims!`"
+    )]
+    pub trait Shape {}
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't hold the sizes of a shape: arrays of `usize` do",
+        label = "this trait is castiron's alone"
+    )]
+    pub trait SizeArray {}
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be made a set of axes",
+        label = "this trait is castiron's alone",
+        note = "write axes with `axis!`: `axis![0]`, `axis![0, 2]`, either with `.keepdim()`"
+    )]
+    pub trait Axes {}
+    #[diagnostic::on_unimplemented(
+        message = "`{Order}` can't be made an order of axes",
+        label = "this trait is castiron's alone",
+        note = "write an order with `axis!`: `axis![1, 0]`"
+    )]
+    pub trait InOrder<Order> {}
+
+    impl<const N: usize> SizeArray for [usize; N] {}
+    impl<const I: isize> Axes for super::Axis<I> {}
+    impl<T> Axes for super::DistinctAxes<T> {}
+    impl<A> Axes for super::KeepDim<A> {}
+    impl<S, const I: isize> InOrder<super::Axis<I>> for S {}
+    impl<S, T> InOrder<super::DistinctAxes<T>> for S {}
+    impl Shape for () {}
+    macro_rules! shapes {
+        ($rank:literal [$($dim:ident)+] $positive:tt $negative:tt) => {
+            impl<$($dim,)+> Shape for ($($dim,)+) {}
+        };
+    }
+    super::tuple::each_rank!(shapes);
+}
+
 /// The sizes or strides of a shape: `[usize; RANK]`.
-pub trait SizeArray: Copy + Debug + PartialEq + Eq + Send + Sync + AsRef<[usize]> + AsMut<[usize]> + 'static {
+pub trait SizeArray:
+    sealed::SizeArray + Copy + Debug + PartialEq + Eq + Send + Sync + AsRef<[usize]> + AsMut<[usize]> + 'static
+{
     /// Every entry the same.
     fn filled(value: usize) -> Self;
     /// A copy of a slice of the right length.
@@ -94,7 +139,8 @@ impl<const N: usize> SizeArray for [usize; N] {
     label = "expected a tuple of up to eight dimensions, such as `shape![_, 384]`"
 )]
 pub trait Shape:
-    Copy
+    sealed::Shape
+    + Copy
     + Default
     + Debug
     + Send

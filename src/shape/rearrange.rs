@@ -6,7 +6,7 @@ use super::dim::{Dim, Known};
 use super::list::{Cons, List, Nil, Open, Taken, ToShape};
 use super::numeral::*;
 use super::tuple::each_rank;
-use super::{Broadcast, HasAxis, Shape, WrittenTo};
+use super::{Broadcast, HasAxis, Shape, WrittenTo, sealed};
 
 /// Axes `I` and `J` can be exchanged.
 #[diagnostic::on_unimplemented(
@@ -32,7 +32,7 @@ where
     message = "`{Order}` is not an order of the axes of a tensor of shape `{Self}`",
     label = "every axis must be named once"
 )]
-pub trait Permute<Order> {
+pub trait Permute<Order>: sealed::InOrder<Order> {
     /// The shape in the new order.
     type Output: Shape;
     /// For each axis of the result the axis it was.

@@ -1,5 +1,6 @@
 //! Tensors made of several: `meshgrid`, `cartesian_prod`, `broadcast_tensors`, `block_diag`.
 
+use super::assign::Inside;
 use super::join::{JoinDtype, Piece, SamePlace};
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::Device;
@@ -86,12 +87,12 @@ macro_rules! grids {
             type Device = D;
             fn ij(&self) -> Self::Ij {
                 let ($($vector,)+) = self;
-                let sizes = [$($vector.elements().sizes[0]),+];
+                let sizes = [$($vector.elements(Inside).sizes[0]),+];
                 ($(along($vector.edge(), $first, sizes),)+)
             }
             fn xy(&self) -> Self::Xy {
                 let ($($vector,)+) = self;
-                let mut sizes = [$($vector.elements().sizes[0]),+];
+                let mut sizes = [$($vector.elements(Inside).sizes[0]),+];
                 sizes.swap(0, 1);
                 ($(along($vector.edge(), $second, sizes),)+)
             }
@@ -223,7 +224,7 @@ macro_rules! broadcasted {
             );
             fn broadcast(&self) -> Result<Self::Output> {
                 let ($first, $second, $($next,)*) = self;
-                let sizes = common_sizes::<$last>(&[$first.elements().sizes, $second.elements().sizes, $($next.elements().sizes),*])?;
+                let sizes = common_sizes::<$last>(&[$first.elements(Inside).sizes, $second.elements(Inside).sizes, $($next.elements(Inside).sizes),*])?;
                 Ok((expanded($first.tensor(), &sizes), expanded($second.tensor(), &sizes), $(expanded($next.tensor(), &sizes),)*))
             }
         }
@@ -334,7 +335,7 @@ macro_rules! blocks {
             type Device = $first::Device;
             fn join(self) -> Result<Tensor<$whole, $shape, $first::Device>> {
                 let ($first, $($next,)+) = &self;
-                let ($first, $($next,)+) = ($first.elements(), $(<$first::Device as SamePlace<$next::Device>>::here($next),)+);
+                let ($first, $($next,)+) = ($first.elements(Inside), $(<$first::Device as SamePlace<$next::Device>>::here($next),)+);
                 let mut blocks = Blocks::new(&[block($first).0, $(block($next).0),+])?;
                 blocks.put($first)?;
                 $(blocks.put($next)?;)+
@@ -361,9 +362,9 @@ macro_rules! lists {
             type Shape = (Dyn, Dyn);
             type Device = P::Device;
             fn join(self) -> Result<Tensor<P::Elem, (Dyn, Dyn), P::Device>> {
-                let sizes: Vec<[usize; 2]> = self.iter().map(|piece| block(piece.elements()).0).collect();
+                let sizes: Vec<[usize; 2]> = self.iter().map(|piece| block(piece.elements(Inside)).0).collect();
                 let mut blocks = Blocks::new(&sizes)?;
-                self.iter().try_for_each(|piece| blocks.put(piece.elements()))?;
+                self.iter().try_for_each(|piece| blocks.put(piece.elements(Inside)))?;
                 Ok(blocks.result)
             }
         }

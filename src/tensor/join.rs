@@ -3,6 +3,7 @@
 //! Tuples join tensors of different types, and the compiler knows the result; slices and vectors join any number of one
 //! type. Dtypes promote; shell dtypes join their own kind.
 
+use super::assign::Inside;
 use super::{Tensor, TensorView, TensorViewMut, checked_numel, expect_fit};
 use crate::device::{Backend, Device};
 use crate::dtype::{CastTo, Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
@@ -50,7 +51,7 @@ pub trait Piece {
     /// Its device.
     type Device: Device;
     #[doc(hidden)]
-    fn elements(&self) -> View<'_, <Self::Device as Backend>::Storage, Self::Elem>;
+    fn elements(&self, _: Inside) -> View<'_, <Self::Device as Backend>::Storage, Self::Elem>;
     #[doc(hidden)]
     fn tensor(&self) -> Tensor<Self::Elem, Self::Shape, Self::Device>;
 }
@@ -58,7 +59,7 @@ impl<E: Element, S: Shape, D: Device> Piece for Tensor<E, S, D> {
     type Elem = E;
     type Shape = S;
     type Device = D;
-    fn elements(&self) -> View<'_, D::Storage, E> {
+    fn elements(&self, _: Inside) -> View<'_, D::Storage, E> {
         Tensor::elements(self)
     }
     fn tensor(&self) -> Self {
@@ -72,7 +73,7 @@ macro_rules! views {
             type Elem = E;
             type Shape = S;
             type Device = D;
-            fn elements(&self) -> View<'_, D::Storage, E> {
+            fn elements(&self, _: Inside) -> View<'_, D::Storage, E> {
                 Tensor::elements(self)
             }
             fn tensor(&self) -> Tensor<E, S, D> {
@@ -86,8 +87,8 @@ impl<P: Piece> Piece for &P {
     type Elem = P::Elem;
     type Shape = P::Shape;
     type Device = P::Device;
-    fn elements(&self) -> View<'_, <P::Device as Backend>::Storage, P::Elem> {
-        (**self).elements()
+    fn elements(&self, _: Inside) -> View<'_, <P::Device as Backend>::Storage, P::Elem> {
+        (**self).elements(Inside)
     }
     fn tensor(&self) -> Tensor<P::Elem, P::Shape, P::Device> {
         (**self).tensor()
@@ -108,7 +109,7 @@ pub trait SamePlace<Other>: Device {
 }
 impl<D: Device> SamePlace<D> for D {
     fn here<'a, O: Piece<Device = D>>(other: &'a O) -> View<'a, D::Storage, O::Elem> {
-        other.elements()
+        other.elements(Inside)
     }
 }
 
@@ -338,7 +339,7 @@ macro_rules! tuples {
             fn join(self) -> Result<Tensor<Elem, Whole, $first::Device>> {
                 let ($first, $($rest,)+) = &self;
                 let axis = <Whole as HasAxis<I>>::INDEX;
-                let ($first, $($rest,)+) = ($first.elements(), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
+                let ($first, $($rest,)+) = ($first.elements(Inside), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
                 let sizes = plan::<Whole>("cat", &[$first.sizes, $($rest.sizes),+], axis)?;
                 let mut canvas = Canvas::<Elem, Whole, $first::Device>::new("cat", sizes, axis)?;
                 canvas.put($first)?;
@@ -363,7 +364,7 @@ macro_rules! tuples {
             fn stack(self) -> Result<Tensor<Elem, Self::Shape, $first::Device>> {
                 let ($first, $($rest,)+) = &self;
                 let axis = <Each as InsertAxis<I>>::INDEX;
-                let ($first, $($rest,)+) = ($first.elements(), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
+                let ($first, $($rest,)+) = ($first.elements(Inside), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
                 let shapes = [with_new_axis($first.sizes, $first.strides, axis), $(with_new_axis($rest.sizes, $rest.strides, axis)),+];
                 let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
                 let sizes = plan::<Self::Shape>("stack", &sizes, axis)?;
@@ -463,7 +464,7 @@ where
     P::Elem: CastTo<P::Elem>,
 {
     let axis = <P::Shape as HasAxis<I>>::INDEX;
-    let views: Vec<_> = pieces.iter().map(Piece::elements).collect();
+    let views: Vec<_> = pieces.iter().map(|piece| piece.elements(Inside)).collect();
     let sizes: Vec<&[usize]> = views.iter().map(|view| view.sizes).collect();
     if <P::Shape as Shape>::RANK == 0 {
         return Err(Error::InvalidArgument {
@@ -487,7 +488,7 @@ where
     P::Elem: CastTo<P::Elem>,
 {
     let axis = <P::Shape as InsertAxis<I>>::INDEX;
-    let views: Vec<_> = pieces.iter().map(Piece::elements).collect();
+    let views: Vec<_> = pieces.iter().map(|piece| piece.elements(Inside)).collect();
     let shapes: Vec<_> = views.iter().map(|view| with_new_axis(view.sizes, view.strides, axis)).collect();
     let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
     let sizes = plan::<<P::Shape as InsertAxis<I>>::Inserted<Dyn>>("stack", &sizes, axis)?;

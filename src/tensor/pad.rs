@@ -11,13 +11,27 @@ use crate::error::{Error, Result};
 use crate::ops::{self, admit::NumericFor, stretch::Stretch};
 use crate::shape::{Dimensional, KnownShape, Pad, Shape};
 
+/// What nobody outside can implement: elements are picked where a mode says.
+mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be made a way to pad",
+        label = "this trait is castiron's alone",
+        note = "pad by `Constant(value)`, `Reflect`, `Replicate` or `Circular`"
+    )]
+    pub trait PadMode {}
+    impl<V> PadMode for super::Constant<V> {}
+    impl PadMode for super::Reflect {}
+    impl PadMode for super::Replicate {}
+    impl PadMode for super::Circular {}
+}
+
 /// How the room around the elements is filled: [`Constant`], [`Reflect`], [`Replicate`] or [`Circular`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how to pad a tensor of dtype `{E}`",
     label = "expected `Constant(value)`, `Reflect`, `Replicate` or `Circular`",
     note = "tensors of bools and of shell dtypes are padded by `Constant` or `Circular` alone"
 )]
-pub trait PadMode<E: Element>: Copy {
+pub trait PadMode<E: Element>: sealed::PadMode + Copy {
     /// What an axis is made of; a negative amount takes positions away. `None` where the mode does not reach so far.
     #[doc(hidden)]
     fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Stretch>>;

@@ -15,7 +15,7 @@ use self::loops::{Lines, Rows};
 use self::plan::{Block, Needs, Plan, SHORT};
 use self::source::{Computed, Memory, Patch, Room, Source};
 use self::tree::Tree;
-use super::elementwise::result_len;
+use super::elementwise::{self, result_len};
 use super::simd;
 use super::threads::{self, Shared};
 use crate::dtype::Element;
@@ -324,8 +324,7 @@ fn needs<A: Copy, R: Reducer<A>>(computes: bool) -> Needs {
 
 /// Where elements are, and how they are reduced over the axes of `mask`.
 fn planned<A: Element, R: Reducer<A>>(a: View<'_, HostBuffer, A>, mask: u32) -> Result<(Memory<A>, Plan)> {
-    // SAFETY: the offset of a view lies inside its buffer (or at its end, if the view is empty).
-    let from = unsafe { a.buffer.start::<A>().add(a.offset) };
+    let from = elementwise::source(&a);
     let mut memory = Memory { from, strides: [0; AXES] };
     if mask.trailing_ones() as usize >= a.sizes.len() && is_contiguous(a.sizes, a.strides) {
         memory.strides[0] = 1;

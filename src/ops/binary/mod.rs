@@ -58,6 +58,7 @@ macro_rules! binary_ops {
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $op {}
+        impl crate::ops::sealed::Op for $op {}
         impl Op for $op {
             const NAME: &'static str = stringify!($op);
         }

@@ -70,14 +70,52 @@ impl<S: Shape> Extent<S> {
 /// Sizes, strides, and whether the elements are of the dtype that is computed in.
 type Layout<'a> = (&'a [usize], &'a [usize], bool);
 
+/// What nobody outside can implement: loops rely on it that an expression is made for the sizes it is run over.
+mod sealed {
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be made a part of a lazy expression",
+        label = "this trait is castiron's alone",
+        note = "parts are made by `lazy()` and by operations on what it gives"
+    )]
+    pub trait Node {}
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` can't be made an operand of lazy expressions",
+        label = "this trait is castiron's alone",
+        note = "operands are lazy expressions, tensors, references to them and Rust scalars"
+    )]
+    pub trait LazyOperand {}
+
+    use super::*;
+    use crate::dtype::Scalar;
+    use crate::{TensorView, TensorViewMut};
+
+    impl<E: Element, S: Shape, P: Device> Node for Borrowed<'_, E, S, P> {}
+    impl<E: Element, S: Shape, P: Device> Node for Held<E, S, P> {}
+    impl<E> Node for Value<E> {}
+    impl<K, X, O> Node for Applied1<K, X, O> {}
+    impl<K, X, Y, Op, P> Node for Applied2<K, X, Y, Op, P> {}
+    impl<C, X, Y, O> Node for Chosen<C, X, Y, O> {}
+    impl<Op, P, X> Node for operators::Checked<Op, P, X> {}
+
+    #[diagnostic::do_not_recommend]
+    impl<T: Scalar> LazyOperand for T {}
+    impl<E: Dtype, S: Shape, D: Device, X> LazyOperand for Lazy<E, S, D, X> {}
+    impl<E: Element, S: Shape, D: Device> LazyOperand for Tensor<E, S, D> {}
+    impl<E: Element, S: Shape, D: Device> LazyOperand for &Tensor<E, S, D> {}
+    impl<E: Element, S: Shape, D: Device> LazyOperand for &TensorView<'_, E, S, D> {}
+    impl<E: Element, S: Shape, D: Device> LazyOperand for &TensorViewMut<'_, E, S, D> {}
+}
+
 /// A part of an expression over tensors of device `D`.
-pub trait Node<D: Device>: Sized {
+pub trait Node<D: Device>: sealed::Node + Sized {
     /// The dtype of its elements.
     type Elem: Dtype;
     /// What the device runs.
     #[doc(hidden)]
     type Expression: Expression<Elem = Self::Elem>;
     /// The same broadcast to `sizes`, over the elements of tensors that this part holds. Says what can be wrong with them.
+    ///
+    /// It is run while the tensors exist, and over these sizes.
     #[doc(hidden)]
     fn expression(&self, sizes: &[usize]) -> Result<Self::Expression>;
 }
@@ -170,17 +208,25 @@ where
     type Expression = Mapped2<K, X::Expression, Y::Expression, Op::Output<P>>;
     fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
         let y = self.y.expression(sizes)?;
-        check_divisors::<Op, P, D, _>(y, sizes)?;
+        // SAFETY: the part was made for these sizes, and its tensors are here.
+        unsafe { check_divisors::<Op, P, D, _>(y, sizes)? };
         Ok(Mapped2::new(self.kernel, self.x.expression(sizes)?, y))
     }
 }
 
 /// Looks for an integer zero among what `Op` divides by. (All of them are looked at before anything is computed, as for
 /// tensors.)
-fn check_divisors<Op: BinaryOp, P: Dtype, D: Device, X: Expression<Elem: Dtype>>(x: X, sizes: &[usize]) -> Result<()> {
+///
+/// # Safety
+/// As for `Backend::reduce_lazy`.
+unsafe fn check_divisors<Op: BinaryOp, P: Dtype, D: Device, X: Expression<Elem: Dtype>>(
+    x: X,
+    sizes: &[usize],
+) -> Result<()> {
     if Op::DIVIDES && P::DTYPE.category() <= crate::Category::Integral {
         let divisors = Mapped1::<_, _, P>::new(Casting, x);
-        let all = D::reduce_lazy(Questioning::<true>, divisors, sizes, u32::MAX)?;
+        // SAFETY: the caller's promise.
+        let all = unsafe { D::reduce_lazy(Questioning::<true>, divisors, sizes, u32::MAX)? };
         if D::HAS_DATA && !D::peek(View::<_, bool>::new(&all, 0, &[], &[]))? {
             return Err(Error::DivisionByZero { op: Op::NAME, dtype: P::DTYPE });
         }
@@ -283,7 +329,9 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
         if !dense {
             strides = strides::elementwise_result(&sizes, &[strides], true);
         }
-        let storage = D::evaluate(node.expression(sizes.as_ref())?, sizes.as_ref(), strides.as_ref())?;
+        let x = node.expression(sizes.as_ref())?;
+        // SAFETY: the expression was made for these sizes, and the node holds its tensors; the strides leave no gaps.
+        let storage = unsafe { D::evaluate(x, sizes.as_ref(), strides.as_ref())? };
         Ok(Tensor::from_parts(storage, 0, sizes, strides))
     }
 

@@ -1,6 +1,6 @@
 //! What stands beside a lazy expression: other expressions, tensors, references to them, and Rust scalars.
 
-use super::{Applied1, Applied2, Borrowed, Chosen, Extent, Held, Layout, Lazy, Node, Value, extend};
+use super::{Applied1, Applied2, Borrowed, Chosen, Extent, Held, Layout, Lazy, Node, Value, extend, sealed};
 use crate::device::{Device, Receives};
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::{Kind, KindRank, ScalarKind};
@@ -21,7 +21,7 @@ use core::marker::PhantomData;
     label = "expected a lazy expression, a tensor of a computing dtype, a reference to one, or a Rust scalar",
     note = "shell dtypes (u16, u32, u64, float8, float4) have no arithmetic; cast first, for example `.to::<f32>()`"
 )]
-pub trait LazyOperand<D: Device>: Sized {
+pub trait LazyOperand<D: Device>: sealed::LazyOperand + Sized {
     /// The dtype it counts as.
     type Elem: Dtype;
     /// Its shape; `()` for scalars.

@@ -110,8 +110,12 @@ fn update<Op: BinaryOp, E: Dtype, P: Dtype, S: Shape, D: Device, F: Dtype, T: Sh
     fits(Op::NAME, extent.sizes.as_ref(), sizes.as_ref())?;
     // Divisors are looked at where the operation is a part of the expression; here it is not.
     let y = node.expression(sizes.as_ref())?;
-    super::check_divisors::<Op, P, D, _>(y, sizes.as_ref())?;
-    D::evaluate_update(CombiningKinds::<Op, P, S::Kind, T::Kind>::new(), y, left.elements_mut()?)
+    // SAFETY: the expression was made for the sizes of `left`, and the node holds its tensors. None of these is what is written:
+    // `left` is borrowed exclusively, and storage that is shared with it is copied before.
+    unsafe {
+        super::check_divisors::<Op, P, D, _>(y, sizes.as_ref())?;
+        D::evaluate_update(CombiningKinds::<Op, P, S::Kind, T::Kind>::new(), y, left.elements_mut()?)
+    }
 }
 
 /// Whether a result of these sizes broadcasts to the output's.
@@ -138,7 +142,8 @@ where
         let sizes = to.shape();
         fits("assign", extent.sizes.as_ref(), sizes.as_ref())?;
         let x = node.expression(sizes.as_ref())?;
-        D::evaluate_into(ops::expression::Mapped1::<_, _, E>::new(Casting, x), to.elements_mut()?)
+        // SAFETY: as in `update`.
+        unsafe { D::evaluate_into(ops::expression::Mapped1::<_, _, E>::new(Casting, x), to.elements_mut()?) }
     }
 }
 
@@ -209,7 +214,8 @@ impl<D: Device, Op: BinaryOp, P: Dtype, X: Node<D>> Node<D> for Checked<Op, P, X
     type Expression = X::Expression;
     fn expression(&self, sizes: &[usize]) -> Result<X::Expression> {
         let x = self.0.expression(sizes)?;
-        super::check_divisors::<Op, P, D, _>(x, sizes)?;
+        // SAFETY: the part was made for these sizes, and its tensors are here.
+        unsafe { super::check_divisors::<Op, P, D, _>(x, sizes)? };
         Ok(x)
     }
 }

@@ -1,0 +1,21 @@
+//! Sets of axes are castiron's own: results are as large as they say.
+//!
+//! Instead: `x.sum_axis(axis![0])`.
+#![forbid(unsafe_code)]
+use castiron::shape::Axes;
+use castiron::{Dyn, Tensor, shape};
+
+#[derive(Clone, Copy)]
+struct Mine;
+impl Axes<(Dyn, Dyn)> for Mine {
+    type Reduced = ();
+    type Kept = (Dyn, Dyn);
+    const KEEPS: bool = false;
+    const MASK: u32 = 0;
+    const LIST: &'static [usize] = &[];
+}
+
+fn main() {
+    let x: Tensor<f32, shape![_, _]> = Tensor::ones_sized([100, 4]);
+    println!("{}", x.sum_axis(Mine).item());
+}

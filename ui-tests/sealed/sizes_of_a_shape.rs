@@ -1,0 +1,28 @@
+//! The sizes of a shape are an array: they are the same whenever they are looked at.
+//!
+//! Instead: `[4]`, an array with a size for each axis.
+#![forbid(unsafe_code)]
+use castiron::shape::SizeArray;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static SIZE: AtomicUsize = AtomicUsize::new(0);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sizes;
+impl AsRef<[usize]> for Sizes {
+    fn as_ref(&self) -> &[usize] {
+        if SIZE.load(Ordering::Relaxed) == 0 { &[4] } else { &[64] }
+    }
+}
+impl AsMut<[usize]> for Sizes {
+    fn as_mut(&mut self) -> &mut [usize] {
+        &mut []
+    }
+}
+impl SizeArray for Sizes {
+    fn filled(_: usize) -> Self {
+        Sizes
+    }
+}
+
+fn main() {}
