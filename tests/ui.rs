@@ -13,8 +13,8 @@
 //! ```
 //!
 //! Several lines of `names` or `says` must all hold. A comment `// instead: code` in the program replaces the line before it, several
-//! such comments replace it by several lines, and one without code deletes it: that makes the right program. `tests/instead.rs`
-//! compiles and runs all of them.
+//! such comments replace it by several lines, and one without code deletes it: that makes the right program. Comments `// instead of all: code` are
+//! all of it. `tests/instead.rs` compiles and runs all of them.
 //!
 //! After a change of wording: `TRYBUILD=overwrite cargo test --features any --test ui`, and read the difference. It writes the
 //! `.stderr` files, `docs/forbidden.md` and `ui-tests/instead.rs`.
@@ -128,6 +128,11 @@ fn program(name: &str, text: &str, stderr: String) -> Result<Program, String> {
     Ok(Program { name: name.to_owned(), rule, instead, names, says, rustc, lines, stderr })
 }
 
+/// The code of a comment `// instead of all: code`.
+fn whole_line(line: &str) -> Option<&str> {
+    line.strip_prefix("// instead of all:").map(|code| code.strip_prefix(' ').unwrap_or(code))
+}
+
 /// The code of a comment `// instead: code`, with the comment's indentation.
 fn replacement(line: &str) -> Option<String> {
     let (space, code) = line.split_once("// instead:").filter(|(space, _)| space.trim().is_empty())?;
@@ -141,13 +146,21 @@ impl Program {
 
     /// The program as it must not be written.
     fn wrong(&self) -> String {
-        let lines: Vec<&str> =
-            self.lines.iter().filter(|line| replacement(line).is_none()).map(String::as_str).collect();
+        let lines: Vec<&str> = self
+            .lines
+            .iter()
+            .filter(|line| replacement(line).or(whole_line(line).map(str::to_owned)).is_none())
+            .map(String::as_str)
+            .collect();
         lines.join("\n").trim().to_owned()
     }
 
     /// The program as it is written instead.
     fn right(&self) -> String {
+        let whole: Vec<&str> = self.lines.iter().filter_map(|line| whole_line(line)).collect();
+        if !whole.is_empty() {
+            return whole.join("\n").trim().to_owned();
+        }
         let mut lines: Vec<String> = Vec::new();
         let mut replacing = false;
         for line in &self.lines {
@@ -169,7 +182,9 @@ impl Program {
 
     /// The lines that replace others, for the book.
     fn replacements(&self) -> Vec<String> {
-        let lines = self.lines.iter().filter_map(|line| replacement(line)).map(|line| line.trim().to_owned());
+        let whole = self.lines.iter().filter_map(|line| whole_line(line).map(str::to_owned));
+        let lines =
+            self.lines.iter().filter_map(|line| replacement(line)).chain(whole).map(|line| line.trim().to_owned());
         lines.filter(|line| !line.is_empty()).collect()
     }
 
@@ -271,7 +286,7 @@ impl<'a> Message<'a> {
     fn shown(&self, of_rustc: bool, sentences: &[Vec<String>]) -> String {
         let mut shown = self.place.clone();
         shown.extend(self.notes(of_rustc, sentences).concat());
-        shown.retain(|line| !line.contains("// instead:"));
+        shown.retain(|line| !line.contains("// instead:") && !line.contains("// instead of all:"));
         shown.join("\n")
     }
 }
@@ -461,6 +476,9 @@ fn right_code_replaces_wrong_code() {
     assert_eq!(program.wrong(), "a\n  wrong\ngone\nz");
     assert_eq!(program.right(), "a\n  one\n  two\nz");
     assert_eq!(program.replacements(), ["one", "two"]);
+    program.lines.extend(["// instead of all: fn main() {", "// instead of all: }"].map(str::to_owned));
+    assert_eq!(program.wrong(), "a\n  wrong\ngone\nz");
+    assert_eq!(program.right(), "fn main() {\n}");
 }
 
 /// How many programs there are, and what their messages do.

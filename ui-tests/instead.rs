@@ -692,33 +692,6 @@ fn runs() {
 }
 }
 
-mod device_loss_of_any_device {
-use castiron::{Device, Float, Shape, Tensor};
-
-fn loss<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> E {
-    x.square().mean().to_device::<castiron::Cpu>().unwrap().item()
-}
-
-pub fn main() {
-    loss(&castiron::tensor![1.0, 2.0]);
-}
-
-#[test]
-fn runs() {
-    super::done(main());
-}
-}
-
-mod device_loss_read_from_a_gpu {
-use castiron::{Cuda, Tensor, shape};
-
-pub fn main() {
-    let losses = Tensor::<f32, shape![3], Cuda<0>>::ones();
-    let _ = losses.mean().to_device::<castiron::Cpu>().unwrap().item();
-}
-
-}
-
 mod device_mask_on_another_device {
 use castiron::{Cuda, Tensor, shape};
 
@@ -3069,6 +3042,110 @@ use castiron::{Tensor, shape};
 pub fn main() {
     let x: Tensor<u16, shape![3]> = Tensor::zeros();
     let _ = x.to::<i32>() + x.to::<i32>();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sealed_operand_of_an_expression {
+use castiron::{Tensor, lazy, shape};
+pub fn main() {
+    let yes: Tensor<bool, shape![_]> = Tensor::full_sized([1000], true);
+    let one: Tensor<f32, shape![_]> = Tensor::ones_sized([1]);
+    assert_eq!(lazy::where_(yes.lazy(), &one, 0.0_f32).eval().numel(), 1000);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sealed_operation {
+use castiron::{ops, tensor};
+pub fn main() {
+    let x = tensor![[1.0, 2.0]];
+    let y = x.linear_with(&x, None, ops::relu {});
+    assert_eq!(y.shape(), [1, 1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sealed_order_of_axes {
+use castiron::{axis, tensor};
+pub fn main() {
+    assert_eq!(tensor![[1, 2], [3, 4]].permute(axis![1, 0]).to_vec(), [1, 3, 2, 4]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sealed_part_of_an_expression {
+use castiron::tensor;
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    assert_eq!((x.lazy() * 2.0).eval().to_vec(), [2.0, 4.0]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sealed_set_of_axes {
+use castiron::{axis, tensor};
+pub fn main() {
+    assert_eq!(tensor![[1, 2], [3, 4]].sum_axis(axis![0]).to_vec(), [4, 6]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sealed_shape {
+use castiron::{Tensor, shape};
+pub fn main() {
+    let x: Tensor<u8, shape![_]> = Tensor::ones_sized([3]);
+    assert_eq!(x.shape(), [3]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sealed_sizes_of_a_shape {
+use castiron::{Tensor, shape};
+pub fn main() {
+    let x: Tensor<u8, shape![_]> = Tensor::ones_sized([4]);
+    assert_eq!(x.shape(), [4]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod sealed_way_to_pad {
+use castiron::pad::Constant;
+use castiron::{shape, tensor};
+pub fn main() {
+    assert_eq!(tensor![1, 2].pad::<shape![1, 0], _>(Constant(0)).to_vec(), [0, 1, 2]);
 }
 
 #[test]

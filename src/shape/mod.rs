@@ -68,7 +68,8 @@ mod sealed {
     pub trait Shape {}
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't hold the sizes of a shape: arrays of `usize` do",
-        label = "this trait is castiron's alone"
+        label = "this trait is castiron's alone",
+        note = "write sizes as an array: `[2, 3]`"
     )]
     pub trait SizeArray {}
     #[diagnostic::on_unimplemented(

@@ -1,6 +1,9 @@
 //! Operands of lazy expressions are castiron's own: they are read over the sizes of the expression.
 //!
 //! Instead: `&one`, a tensor, which is broadcast.
+//!
+//! names: operand of lazy expressions
+//! says: Rust scalars | tensors
 #![forbid(unsafe_code)]
 use castiron::dtype::Dtype;
 use castiron::lazy::{self, Extent, LazyOperand, Node};
@@ -36,3 +39,10 @@ fn main() {
     let (one, many): (Tensor<f32, One>, Tensor<f32, One>) = (Tensor::ones_sized([1]), Tensor::ones_sized([1000]));
     println!("{:?}", lazy::where_(yes.lazy(), Mine(&one, &many), 0.0_f32).eval().to_vec());
 }
+
+// instead of all: use castiron::{Tensor, lazy, shape};
+// instead of all: fn main() {
+// instead of all:     let yes: Tensor<bool, shape![_]> = Tensor::full_sized([1000], true);
+// instead of all:     let one: Tensor<f32, shape![_]> = Tensor::ones_sized([1]);
+// instead of all:     assert_eq!(lazy::where_(yes.lazy(), &one, 0.0_f32).eval().numel(), 1000);
+// instead of all: }

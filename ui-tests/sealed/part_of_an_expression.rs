@@ -1,6 +1,9 @@
 //! Parts of lazy expressions are castiron's own: loops read what a part says that it has.
 //!
 //! Instead: operations on `x.lazy()`, or `fused!`.
+//!
+//! names: part of a lazy expression
+//! says: lazy()
 #![forbid(unsafe_code)]
 use castiron::lazy::Node;
 use castiron::{Cpu, Result};
@@ -15,3 +18,9 @@ impl<X: Node<Cpu>> Node<Cpu> for Wrong<X> {
 }
 
 fn main() {}
+
+// instead of all: use castiron::tensor;
+// instead of all: fn main() {
+// instead of all:     let x = tensor![1.0, 2.0];
+// instead of all:     assert_eq!((x.lazy() * 2.0).eval().to_vec(), [2.0, 4.0]);
+// instead of all: }

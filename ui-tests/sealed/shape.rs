@@ -1,6 +1,9 @@
 //! Shapes are tuples of dimensions, and nothing else is a shape.
 //!
 //! Instead: `shape![_]`; a name of one's own for a dimension is declared with `dims!`.
+//!
+//! names: shapes are tuples of dimensions
+//! says: shape! | dims!
 #![forbid(unsafe_code)]
 use castiron::shape::{Broadcast, ConvertTo, EndsWith, HasAxis, Merge, SameRank, WrittenTo};
 use castiron::{Dim, Dyn, Shape, dim};
@@ -44,3 +47,9 @@ impl Shape for Mine {
 }
 
 fn main() {}
+
+// instead of all: use castiron::{Tensor, shape};
+// instead of all: fn main() {
+// instead of all:     let x: Tensor<u8, shape![_]> = Tensor::ones_sized([3]);
+// instead of all:     assert_eq!(x.shape(), [3]);
+// instead of all: }

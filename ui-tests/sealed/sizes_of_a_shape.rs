@@ -1,6 +1,9 @@
 //! The sizes of a shape are an array: they are the same whenever they are looked at.
 //!
 //! Instead: `[4]`, an array with a size for each axis.
+//!
+//! names: sizes of a shape
+//! says: arrays of `usize` | [2, 3]
 #![forbid(unsafe_code)]
 use castiron::shape::SizeArray;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,3 +29,9 @@ impl SizeArray for Sizes {
 }
 
 fn main() {}
+
+// instead of all: use castiron::{Tensor, shape};
+// instead of all: fn main() {
+// instead of all:     let x: Tensor<u8, shape![_]> = Tensor::ones_sized([4]);
+// instead of all:     assert_eq!(x.shape(), [4]);
+// instead of all: }
