@@ -412,8 +412,9 @@ impl AnyTensor {
             0 => 0,
             _ => shift.wrapping_mul(if offset >= 0 { self.strides[b] } else { self.strides[a] }),
         };
-        let rest = self.picked((0..self.rank()).filter(|&at| at != a && at != b));
-        let (mut sizes, mut strides) = (rest.sizes.to_vec(), rest.strides.to_vec());
+        let rest = (0..self.rank()).filter(|&at| at != a && at != b);
+        let (mut sizes, mut strides): (Vec<usize>, Vec<usize>) =
+            rest.map(|at| (self.sizes[at], self.strides[at])).unzip();
         sizes.push(len);
         strides.push(self.strides[a].wrapping_add(self.strides[b]));
         Ok(self.viewed(self.offset.wrapping_add(start), &sizes, &strides))
