@@ -62,6 +62,9 @@ macro_rules! visit {
     ($x:expr, $E:ident: $set:tt => $body:expr $(,)?) => {
         $crate::visit!("visit", $x, $E: $set => $body)
     };
+    ($($other:tt)*) => {
+        ::core::compile_error!("visit! takes a tensor, a type with its set of dtypes, and code: `visit!(x, E: Float => code)`")
+    };
 }
 
 /// For a dtype among the types listed it runs the code with that type, else it gives an error:

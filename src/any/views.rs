@@ -422,9 +422,10 @@ impl AnyTensor {
             _ => shift.wrapping_mul(if offset >= 0 { self.strides[b] } else { self.strides[a] }),
         };
         let rest = (0..self.rank()).filter(|&at| at != a && at != b);
-        let sizes: Vec<usize> = rest.clone().map(|at| self.sizes[at]).chain([len]).collect();
-        let along = self.strides[a].wrapping_add(self.strides[b]);
-        let strides: Vec<usize> = rest.map(|at| self.strides[at]).chain([along]).collect();
+        let (mut sizes, mut strides): (Vec<usize>, Vec<usize>) =
+            rest.map(|at| (self.sizes[at], self.strides[at])).unzip();
+        sizes.push(len);
+        strides.push(self.strides[a].wrapping_add(self.strides[b]));
         Ok(self.viewed(self.offset.wrapping_add(start), &sizes, &strides))
     }
 

@@ -48,7 +48,7 @@ impl<A: Element, B: Element> CanCast<B> for A where A::Category: NotAbove<B::Cat
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be converted to `{To}`",
     label = "no conversion between these dtypes exists",
-    note = "`float4_e2m1fn_x2` holds two packed values in a byte: PyTorch converts it only to itself"
+    note = "`float4_e2m1fn_x2` holds two packed values in a byte: PyTorch converts it only to itself; `.view_dtype::<u8>()` shows the bytes"
 )]
 pub trait CastTo<To>: Element {
     /// Converts one element.

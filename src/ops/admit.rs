@@ -28,10 +28,10 @@ admits! {
     OrderedFor: Ordered, "complex numbers have no order: compare `.abs()`, `.real()` or `.imag()`, or use `eq` and `ne`",
         "in generic code, bound the dtype by `Ordered`";
     /// `Op` admits integers and floats: see [`Real`](crate::Real).
-    RealFor: Real, "it is defined for integers and floating-point dtypes; cast first, for example `.to::<f32>()`",
+    RealFor: Real, "it is defined for integers and floating-point dtypes: of a complex tensor take `.real()`, `.imag()` or `.abs()`; of a bool cast first, `.to::<i64>()`",
         "in generic code, bound the dtype by `Real`";
     /// `Op` admits bools and integers: see [`Bits`](crate::Bits).
-    BitsFor: Bits, "bitwise operations and shifts are defined for bool and integers only",
+    BitsFor: Bits, "bitwise operations and shifts are defined for bool and integers only: of floats use `logical_and` and its kin, or cast first, `.to::<i64>()`",
         "in generic code, bound the dtype by `Bits`";
     /// `Op` admits integers: see [`Integer`](crate::Integer).
     IntegerFor: Integer, "it is defined for integers only; cast first, for example `.to::<i64>()`",

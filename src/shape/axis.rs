@@ -83,7 +83,7 @@ impl<const I: isize> AxisArg<I> for Axis<I> {}
 #[diagnostic::on_unimplemented(
     message = "axis {I} is out of range for a tensor of shape `{Self}`",
     label = "there is no such axis",
-    note = "axes count from 0, or from -1 backwards"
+    note = "axes count from 0, or from -1 backwards: `axis![0]` is the first, `axis![-1]` the last"
 )]
 pub trait HasAxis<const I: isize> {
     /// The axis counted from the first.
@@ -249,7 +249,7 @@ each_rank!(several_axes);
 #[diagnostic::on_unimplemented(
     message = "a new axis {I} is out of range for a tensor of shape `{Self}`",
     label = "there is no such position",
-    note = "positions count in the result: from 0 to the rank, or from -1 backwards; shapes have at most eight axes"
+    note = "positions count in the result: `axis![0]` is in front, `axis![-1]` at the end; shapes have at most eight axes"
 )]
 pub trait InsertAxis<const I: isize> {
     /// The position of the new axis, counted from the first.

@@ -52,7 +52,7 @@ each_rank!(same_rank);
 /// Values of shape `Values` can be looked for in a sorted tensor of this shape: in one list, or each lane of values in the lane
 /// beside it.
 #[diagnostic::on_unimplemented(
-    message = "values of shape `{Values}` can't be looked for in a sorted tensor of shape `{Self}`",
+    message = "searchsorted: values of shape `{Values}` can't be looked for in a sorted tensor of shape `{Self}`",
     label = "all sizes but the last must be the same",
     note = "one sorted list takes values of any shape; several take a lane of values each"
 )]

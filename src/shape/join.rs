@@ -70,7 +70,7 @@ impl<S: Merge<T>, T, Op> Slices<T, Op> for S {}
 #[diagnostic::on_unimplemented(
     message = "tensors of shapes `{Self}` and `{Rhs}` can't be joined along axis {I}",
     label = "all sizes but that of axis {I} must be the same",
-    note = "`narrow` or `pad` one of them, or join along another axis; `D3<D8<D4>>` is 384"
+    note = "`narrow` or `pad` one of them, give one more axis with `unsqueeze`, or join along another axis; `D3<D8<D4>>` is 384"
 )]
 pub trait Concat<const I: isize, Rhs> {
     /// The shape of the joined tensor.

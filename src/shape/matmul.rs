@@ -108,7 +108,7 @@ impl<S: Factor> MatMul<super::Never> for S {
 
 /// Two batches of as many matrices.
 #[diagnostic::on_unimplemented(
-    message = "batches of `{Self}` and of `{Rhs}` matrices are not multiplied matrix by matrix",
+    message = "bmm: a batch of `{Self}` and one of `{Rhs}` matrices are not multiplied matrix by matrix",
     label = "both operands must have as many matrices",
     note = "`matmul` repeats a batch of one; `D3<D8<D4>>` is 384"
 )]

@@ -307,7 +307,7 @@ pub trait FixedOrder: Format {}
 #[diagnostic::on_unimplemented(
     message = "`channels_last` takes tensors of four axes, not of shape `{Self}`",
     label = "expected batch, channels, height and width",
-    note = "volumes of five axes have `ChannelsLast3d`; one image without a batch gets one by `.unsqueeze(axis![0])`"
+    note = "in generic code write the shape as `(N, C, H, W)`; volumes of five axes have `ChannelsLast3d`; one image without a batch gets one by `.unsqueeze(axis![0])`"
 )]
 pub trait FourAxes: Shape {}
 impl<A: Dim, B: Dim, C: Dim, D: Dim> FourAxes for (A, B, C, D) {}

@@ -19,7 +19,8 @@ pub trait Dimensional: Shape {}
 /// A shape of at least two axes: a matrix, or a batch of them.
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` is no matrix",
-    label = "expected a tensor of at least two axes: the last two are rows and columns"
+    label = "expected a tensor of at least two axes: the last two are rows and columns",
+    note = "`.unsqueeze(axis![0])` or `.reshape::<shape![…]>()` makes one of a vector, `diag` the matrix with it on its diagonal"
 )]
 pub trait Matrices: Shape {}
 
@@ -38,7 +39,8 @@ each_rank!(ranks);
 /// Axes in the order in which they are named, each of which may take an argument of its own (`roll_axis`).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not list axes of a tensor of shape `{S}`",
-    label = "expected `axis![0]` or `axis![0, 2]`"
+    label = "expected `axis![0]` or `axis![0, 2]`, each axis in range",
+    note = "axes come before the numbers that belong to them: `x.roll_axis(axis![0], 1)`"
 )]
 pub trait AxisList<S: Shape>: Axes<S> {
     /// A number for each: `isize` for one axis, an array for several.
@@ -307,7 +309,8 @@ where
 /// Windows of `Size` positions, `Step` apart, fit axis `I`.
 #[diagnostic::on_unimplemented(
     message = "windows of `{Size}`, `{Step}` apart, do not fit axis {I} of a tensor of shape `{Self}`",
-    label = "the window is larger than the axis, or the step is 0"
+    label = "the window is larger than the axis, or the step is 0",
+    note = "the size of a window is at most that of the axis, and its step at least 1; `pad` makes an axis longer"
 )]
 pub trait Windows<const I: isize, Size, Step> {
     /// The shape with the number of windows in place of the axis, and the positions of a window as its last axis.

@@ -6,15 +6,15 @@ use super::{Dim, SameDim, Shape};
 
 /// The shape has `N` axes.
 #[diagnostic::on_unimplemented(
-    message = "this operation takes a tensor of rank {N}, not one of shape `{Self}`",
+    message = "`{Op}` takes a tensor of rank {N} here, not one of shape `{Self}`",
     label = "the number of axes is not {N}",
-    note = "`matmul` takes vectors, matrices and batches of them"
+    note = "`matmul` takes vectors, matrices and batches of them; `.flatten()` makes a vector, `.unsqueeze(axis![0])` adds an axis"
 )]
-pub trait HasRank<const N: usize>: Shape {}
+pub trait HasRank<const N: usize, Op>: Shape {}
 
 macro_rules! has_rank {
     ($rank:literal [$($dim:ident)+] $positive:tt $negative:tt) => {
-        impl<$($dim: Dim,)+> HasRank<$rank> for ($($dim,)+) {}
+        impl<Op, $($dim: Dim,)+> HasRank<$rank, Op> for ($($dim,)+) {}
     };
 }
 each_rank!(has_rank);

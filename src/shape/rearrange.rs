@@ -12,7 +12,7 @@ use super::{Broadcast, HasAxis, Shape, WrittenTo, sealed};
 #[diagnostic::on_unimplemented(
     message = "axes {I} and {J} of a tensor of shape `{Self}` can't be exchanged",
     label = "one of the axes does not exist",
-    note = "axes count from 0, or from -1 backwards"
+    note = "axes count from 0, or from -1 backwards: `axis![0]` is the first, `axis![-1]` the last; `unsqueeze` adds one"
 )]
 pub trait Transpose<const I: isize, const J: isize> {
     /// The shape with the two exchanged.
@@ -97,9 +97,9 @@ impl<A: Dim, B: Dim> Reverse for (A, B) {
 
 /// Axis `I` goes if its size is 1 and stays if it is another number.
 #[diagnostic::on_unimplemented(
-    message = "whether axis {I} of a tensor of shape `{Self}` has size 1 is known at run time only",
-    label = "the rank of the result depends on it",
-    note = "state the size first, for example `.with_shape::<shape![_, 1]>()`"
+    message = "axis {I} of a tensor of shape `{Self}` is not there, or its size is known at run time only",
+    label = "the rank of the result depends on whether its size is 1",
+    note = "axes count from `axis![0]`, or from `axis![-1]` backwards; state a size with, for example, `.with_shape::<shape![_, 1]>()`"
 )]
 pub trait SqueezeAxis<const I: isize> {
     /// The shape without the axis, or the same shape.

@@ -10,7 +10,7 @@ use super::{HasAxis, Shape};
 /// where both are known, else at run time).
 #[diagnostic::on_unimplemented(
     message = "a tensor of shape `{Self}` can't be reshaped to `{To}`",
-    label = "the numbers of elements differ",
+    label = "the number of elements is not the same",
     note = "let one size follow from the others, as in `shape![_, 384]`; `D3<D8<D4>>` is 384"
 )]
 pub trait ReshapeTo<To> {}
@@ -103,7 +103,8 @@ where
 /// Axis `I` can be split into axes of the sizes `Sizes` (a shape).
 #[diagnostic::on_unimplemented(
     message = "axis {I} of a tensor of shape `{Self}` can't be split into `{Sizes}`",
-    label = "the product of the new sizes must be the size of the axis"
+    label = "the product of the new sizes must be the size of the axis",
+    note = "the number of elements stays the same: let one size follow from the others"
 )]
 pub trait Unflatten<const I: isize, Sizes> {
     /// The shape with the sizes in place of the axis.

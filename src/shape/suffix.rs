@@ -8,9 +8,9 @@ use super::{Dim, SameDim};
 ///
 /// Every [`Shape`](super::Shape) ends with its last axis; a zero-dim one counts as one axis of size 1.
 #[diagnostic::on_unimplemented(
-    message = "a tensor of shape `{Self}` does not end with the axes `{N}`",
+    message = "layer_norm, rms_norm: a tensor of shape `{Self}` does not end with the axes `{N}` of the weight",
     label = "the last axes are normalised: they must be those of the shape named, or of the weight",
-    note = "the shape normalised over has one axis or more, and no more than the tensor; `D3<D8<D4>>` is 384"
+    note = "the weight has the shape of the last axes, which are normalised: it has one axis or more, and no more than the tensor; `D3<D8<D4>>` is 384"
 )]
 pub trait EndsWith<N> {}
 

@@ -41,7 +41,8 @@ shells!(u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, F4E2
 /// A tensor or a reference to one, of any dtype.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a strided tensor",
-    label = "expected a tensor or a reference to one"
+    label = "expected a tensor or a reference to one",
+    note = "make a sparse one strided with `.to_dense()`, memory a tensor with `TensorView::from_slice`, a number one with `tensor![…]`"
 )]
 pub trait Piece {
     /// Its dtype.

@@ -15,7 +15,8 @@ use crate::storage::View;
 /// An operation of one operand whose result on elements of dtype `E` has that dtype.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no activation of elements of dtype `{E}`",
-    label = "expected an operation of one operand that gives the dtype it takes, as `ops::relu {{}}`"
+    label = "expected an operation of one operand that gives the dtype it takes, as `ops::relu {{}}`",
+    note = "most activations take floats: cast first, `.to::<f32>()`"
 )]
 pub trait Activation<E: Dtype>: UnaryOp<E, Output = E> {}
 #[diagnostic::do_not_recommend]

@@ -37,8 +37,8 @@ macro_rules! products {
             pub fn $name<R: TensorOperand, T: Shape>(&self, other: R) -> Tensor<E, T, D>
             where
                 E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
-                S: HasRank<$left> + MatMul<R::Shape, Output = T>,
-                R::Shape: HasRank<$right>,
+                S: HasRank<$left, ops::reduce::$name> + MatMul<R::Shape, Output = T>,
+                R::Shape: HasRank<$right, ops::reduce::$name>,
                 D: Receives<R::Place, Dimensioned>,
             {
                 unwrap(self.$try(other))
@@ -48,8 +48,8 @@ macro_rules! products {
             pub fn $try<R: TensorOperand, T: Shape>(&self, other: R) -> Result<Tensor<E, T, D>>
             where
                 E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
-                S: HasRank<$left> + MatMul<R::Shape, Output = T>,
-                R::Shape: HasRank<$right>,
+                S: HasRank<$left, ops::reduce::$name> + MatMul<R::Shape, Output = T>,
+                R::Shape: HasRank<$right, ops::reduce::$name>,
                 D: Receives<R::Place, Dimensioned>,
             {
                 self.try_matmul(other)

@@ -340,7 +340,8 @@ impl<E: Element, S: Shape, D: Device> fmt::Display for TensorView<'_, E, S, D> {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `Tensor<{E}, {S}, {D}>`, nor a view of one",
-    label = "expected a tensor, a view, or a reference to one"
+    label = "expected a tensor, a view, or a reference to one",
+    note = "memory is seen as a tensor by `TensorView::from_slice(&memory)`, or `from_slice_sized`"
 )]
 pub trait AsTensor<E: Element, S: Shape, D: Device> {
     /// The tensor, to be read.

@@ -4,7 +4,6 @@
 //!
 //! names: visit! | =>
 //! says: =>
-//! rustc: no code
 
 use castiron::{AnyTensor, Result, tensor, visit};
 

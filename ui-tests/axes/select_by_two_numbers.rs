@@ -4,7 +4,6 @@
 //!
 //! names: axis
 //! says: axis![
-//! rustc: E0308
 
 use castiron::tensor;
 // instead: use castiron::{axis, tensor};

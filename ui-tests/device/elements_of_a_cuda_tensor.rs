@@ -4,7 +4,6 @@
 //!
 //! names: Cuda
 //! says: .to_device
-//! rustc: E0599
 
 use castiron::{Cuda, Tensor, shape};
 

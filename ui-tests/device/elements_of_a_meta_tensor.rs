@@ -4,7 +4,6 @@
 //!
 //! names: Meta
 //! says: .to_device | Cpu
-//! rustc: E0599
 
 use castiron::{Meta, Tensor, shape};
 

@@ -4,7 +4,6 @@
 //!
 //! names: n
 //! says: _ | sized | dims!
-//! rustc: E0573
 
 use castiron::{Tensor, shape};
 

@@ -9,6 +9,6 @@
 use castiron::{axis, tensor};
 
 fn main() {
-    let _ = tensor![1, 2, 3].roll_axis(1, axis![1]);
-    // instead: let _ = tensor![1, 2, 3].roll_axis(1, axis![0]);
+    let _ = tensor![1, 2, 3].roll_axis(axis![1], 1);
+    // instead: let _ = tensor![1, 2, 3].roll_axis(axis![0], 1);
 }

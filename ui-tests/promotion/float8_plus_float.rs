@@ -2,7 +2,7 @@
 //!
 //! Instead: cast first: `x.to::<f32>() + &y`.
 //!
-//! names: promotion
+//! names: add
 //! names: F8E4M3FN
 //! says: .to::<f32>()
 

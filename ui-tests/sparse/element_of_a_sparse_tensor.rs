@@ -4,7 +4,6 @@
 //!
 //! names: index
 //! says: .to_dense()
-//! rustc: E0608
 
 use castiron::tensor;
 

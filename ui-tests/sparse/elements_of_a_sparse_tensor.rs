@@ -5,7 +5,6 @@
 //! names: to_vec
 //! names: sparse
 //! says: .to_dense()
-//! rustc: E0599
 
 use castiron::tensor;
 

@@ -5,7 +5,6 @@
 //! names: view
 //! names: sparse
 //! says: .to_dense()
-//! rustc: E0599
 
 use castiron::{shape, tensor};
 

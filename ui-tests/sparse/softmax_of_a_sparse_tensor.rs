@@ -5,7 +5,6 @@
 //! names: softmax
 //! names: sparse
 //! says: .to_dense()
-//! rustc: E0599
 
 use castiron::{axis, tensor};
 

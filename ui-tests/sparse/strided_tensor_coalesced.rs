@@ -4,7 +4,6 @@
 //!
 //! names: coalesce
 //! says: to_sparse
-//! rustc: E0599
 
 use castiron::tensor;
 

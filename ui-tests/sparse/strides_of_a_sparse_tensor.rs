@@ -5,7 +5,6 @@
 //! names: stride
 //! names: sparse
 //! says: .to_dense()
-//! rustc: E0599
 
 use castiron::tensor;
 
