@@ -93,7 +93,6 @@ fn slices_are_given_of_elements_side_by_side_alone() {
 #[test]
 fn bytes_that_are_no_elements_are_refused() {
     let words = [0x0101_0101_u32, 0x0001_0001, 0x0100];
-    // SAFETY: numbers are bytes.
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
     let start = bytes.as_ptr().align_offset(align_of::<u32>());
     let aligned = &bytes[start..][..4];
