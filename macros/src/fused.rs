@@ -256,7 +256,10 @@ fn operands(input: &Tokens, alone: bool) -> Result<TokenStream, Mistake> {
         }
         let end = operator_end(input, at);
         if end == at || end == input.len() {
-            return Err(Mistake::at(input[at.min(input.len() - 1)].span(), "fused!: expected an operator and an operand; it takes expressions and `let`, no loops"));
+            return Err(Mistake::at(
+                input[at.min(input.len() - 1)].span(),
+                "fused!: expected an operator and an operand; it takes expressions and `let`, no loops",
+            ));
         }
         out.extend(input[at..end].iter().cloned());
         at = end;

@@ -64,8 +64,8 @@ pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
     let closing = Closing(&job);
     // (A thread that is ending, whose counter is gone, works alone.)
     let queued = QUEUED.try_with(|queued| queued.get_or_init(Default::default).clone()).ok();
-    for queued in queued.iter().cycle().take(wanted).cloned() {
-        let job = job.clone();
+    for queued in queued.iter().cycle().take(wanted) {
+        let (job, queued) = (job.clone(), queued.clone());
         // Helpers asked for earlier that have not started either: the pool is busy, and one more would wait behind them.
         if queued.fetch_add(1, Ordering::Relaxed) >= MOST_QUEUED {
             queued.fetch_sub(1, Ordering::Relaxed);

@@ -247,7 +247,7 @@ op!(cumsum softmax log_softmax logsumexp matmul clamp imag where_ pad trace bern
 op!(layer_norm rms_norm normalize);
 op!(nansum nanmean count_nonzero vector_norm norm aminmax var_mean std_mean);
 op!(cumprod cummax cummin logcumsumexp diff trapezoid cumulative_trapezoid);
-op!(mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot);
+op!(int_mm mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot);
 op!(dist cdist cov corrcoef cross bincount histc);
 
 /// Adding up. Unlike [`add`](super::add) it does not multiply by `alpha`, so that the parts of a complex sum stay apart.

@@ -37,7 +37,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn int_mm<K: Dim, N: Dim, T: Shape>(&self, other: &Tensor<i8, (K, N), D>) -> Tensor<i32, T, D>
     where
         E: ByteNumber,
-        S: HasRank<2> + HasAxis<1, Replace<N> = T>,
+        S: HasRank<2, crate::ops::reduce::int_mm> + HasAxis<1, Replace<N> = T>,
         <S as HasAxis<1>>::Dim: InnerDim<K>,
     {
         unwrap(self.try_int_mm(other))
@@ -47,7 +47,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn try_int_mm<K: Dim, N: Dim, T: Shape>(&self, other: &Tensor<i8, (K, N), D>) -> Result<Tensor<i32, T, D>>
     where
         E: ByteNumber,
-        S: HasRank<2> + HasAxis<1, Replace<N> = T>,
+        S: HasRank<2, crate::ops::reduce::int_mm> + HasAxis<1, Replace<N> = T>,
         <S as HasAxis<1>>::Dim: InnerDim<K>,
     {
         let ([rows, n], own) = (other.shape(), self.shape());

@@ -87,7 +87,7 @@ pub use grid::{
     try_broadcast_tensors, try_cartesian_prod,
 };
 #[doc(hidden)]
-pub use index::{Indexed, PositionIn};
+pub use index::PositionIn;
 pub use index::{Iter, OnHost, Position};
 pub use int_mm::ByteNumber;
 pub use join::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};

@@ -164,7 +164,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn outer<F: Dtype, P: Dtype, M: Dim, N: Dim>(&self, other: &Tensor<F, (N,), D>) -> Tensor<P, (M, N), D>
     where
         E: Dtype + Promotable<With<F> = P>,
-        S: HasRank<1> + HasAxis<0, Dim = M>,
+        S: HasRank<1, ops::reduce::outer> + HasAxis<0, Dim = M>,
     {
         unwrap(self.try_outer(other))
     }
@@ -176,7 +176,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<P, (M, N), D>>
     where
         E: Dtype + Promotable<With<F> = P>,
-        S: HasRank<1> + HasAxis<0, Dim = M>,
+        S: HasRank<1, ops::reduce::outer> + HasAxis<0, Dim = M>,
     {
         outer_product::<P, E, F, M, N, D>(&self.clone().retyped(), other)
     }
@@ -196,7 +196,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn vdot<F: Dtype, N: Dim>(&self, other: &Tensor<F, (N,), D>) -> Tensor<E, (), D>
     where
         E: NumericFor<ops::reduce::vdot> + SameDtypeFor<F, ops::reduce::vdot>,
-        S: HasRank<1> + HasAxis<0>,
+        S: HasRank<1, ops::reduce::vdot> + HasAxis<0>,
         <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::vdot>,
     {
         unwrap(self.try_vdot(other))
@@ -206,7 +206,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn try_vdot<F: Dtype, N: Dim>(&self, other: &Tensor<F, (N,), D>) -> Result<Tensor<E, (), D>>
     where
         E: NumericFor<ops::reduce::vdot> + SameDtypeFor<F, ops::reduce::vdot>,
-        S: HasRank<1> + HasAxis<0>,
+        S: HasRank<1, ops::reduce::vdot> + HasAxis<0>,
         <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::vdot>,
     {
         let other = same_dtype::<E, F, D>(other.elements());

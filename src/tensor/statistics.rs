@@ -135,7 +135,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn cov<O: Dtype, T: Shape>(&self, correction: usize) -> Tensor<O, T, D>
     where
         E: NumericFor<ops::reduce::cov> + Dtype<Inexact = O>,
-        S: HasRank<2> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
+        S: HasRank<2, ops::reduce::cov> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
     {
         unwrap(self.try_cov(correction))
     }
@@ -144,7 +144,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn try_cov<O: Dtype, T: Shape>(&self, correction: usize) -> Result<Tensor<O, T, D>>
     where
         E: NumericFor<ops::reduce::cov> + Dtype<Inexact = O>,
-        S: HasRank<2> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
+        S: HasRank<2, ops::reduce::cov> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
     {
         Ok(covariance::<E, O, D>(self.clone().retyped(), correction)?.retyped())
     }
@@ -166,7 +166,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn corrcoef<O: Dtype, T: Shape>(&self) -> Tensor<O, T, D>
     where
         E: NumericFor<ops::reduce::corrcoef> + Dtype<Inexact = O>,
-        S: HasRank<2> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
+        S: HasRank<2, ops::reduce::corrcoef> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
     {
         unwrap(self.try_corrcoef())
     }
@@ -175,7 +175,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn try_corrcoef<O: Dtype, T: Shape>(&self) -> Result<Tensor<O, T, D>>
     where
         E: NumericFor<ops::reduce::corrcoef> + Dtype<Inexact = O>,
-        S: HasRank<2> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
+        S: HasRank<2, ops::reduce::corrcoef> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
     {
         let covariances = covariance::<E, O, D>(self.clone().retyped(), 1)?;
         let sizes @ [count, _] = covariances.shape();
@@ -207,7 +207,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn bincount(&self, minlength: usize) -> Tensor<i64, (Dyn,), D>
     where
         E: IntegerFor<ops::reduce::bincount>,
-        S: HasRank<1>,
+        S: HasRank<1, ops::reduce::bincount>,
     {
         unwrap(self.try_bincount(minlength))
     }
@@ -216,7 +216,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     pub fn try_bincount(&self, minlength: usize) -> Result<Tensor<i64, (Dyn,), D>>
     where
         E: IntegerFor<ops::reduce::bincount>,
-        S: HasRank<1>,
+        S: HasRank<1, ops::reduce::bincount>,
     {
         counted::<i64, E, S, D>(self, minlength, |count, _| *count += 1)
     }
@@ -243,7 +243,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Tensor<W::Total, (Dyn,), D>
     where
         E: IntegerFor<ops::reduce::bincount>,
-        S: HasRank<1> + HasAxis<0>,
+        S: HasRank<1, ops::reduce::bincount> + HasAxis<0>,
         <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::bincount>,
     {
         unwrap(self.try_bincount_weighted(weights, minlength))
@@ -257,7 +257,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ) -> Result<Tensor<W::Total, (Dyn,), D>>
     where
         E: IntegerFor<ops::reduce::bincount>,
-        S: HasRank<1> + HasAxis<0>,
+        S: HasRank<1, ops::reduce::bincount> + HasAxis<0>,
         <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::bincount>,
     {
         if weights.numel() != self.numel() {

@@ -2,7 +2,7 @@
 //!
 //! Instead: a row or a column first, with `unsqueeze`.
 //!
-//! names: axis 1
+//! names: axes 0 and 1
 //! names: (D3,)
 //! says: axis![ | unsqueeze
 

@@ -3,7 +3,7 @@
 //! Instead: parse it first.
 //!
 //! names: &str
-//! names: scalar
+//! names: operand
 //! says: number | tensor | literal
 
 use castiron::tensor;

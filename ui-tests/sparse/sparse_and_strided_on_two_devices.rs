@@ -2,7 +2,7 @@
 //!
 //! Instead: move the strided one.
 //!
-//! names: devices
+//! names: Cuda<0>
 //! says: .to_device
 
 use castiron::{Cuda, Tensor, shape, tensor};
