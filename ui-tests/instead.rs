@@ -2527,7 +2527,7 @@ mod moving_rolled_along_a_missing_axis {
 use castiron::{axis, tensor};
 
 pub fn main() {
-    let _ = tensor![1, 2, 3].roll_axis(1, axis![0]);
+    let _ = tensor![1, 2, 3].roll_axis(axis![0], 1);
 }
 
 #[test]

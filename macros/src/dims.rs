@@ -162,8 +162,7 @@ fn atom(input: &mut Tokens, span: Span) -> Result<Size, Mistake> {
         TokenTree::Ident(name) if is_a_value(name, input.peek()) => Err(Mistake::at(
             name.span(),
             format!(
-                "`{name}` is a value, and a dimension is a type: a size known at run time only is `_`, \
-                 and the methods that take sizes end in `_sized`"
+                "`{name}` is a value, and a dimension is a type: write `_` for a size known at run time, and `…_sized` methods"
             ),
         )),
         TokenTree::Ident(_) => Ok(Size::Type(path(first, input))),

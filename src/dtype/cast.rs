@@ -26,7 +26,8 @@ use num_complex::Complex;
     message = "result type `{Self}` can't be cast to the desired output type `{To}`",
     label = "the result is `{Self}`, the tensor written to holds `{To}`",
     note = "a result may only be cast to its own or a higher category: bool < integral < floating < complex",
-    note = "make a new tensor, `let x = x / y`, or convert the result, `x.copy_from(&(…))`; integers are divided in place by `floor_divide_`"
+    note = "make a new tensor, `let x = x / y`, or convert the result, `x.copy_from(&(…))`; integers are divided in place by `floor_divide_`",
+    note = "in generic code a result with a float scalar keeps the dtype of `E: Float` or `E: Inexact`"
 )]
 pub trait CanCast<To> {}
 

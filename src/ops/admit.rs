@@ -31,7 +31,7 @@ admits! {
     RealFor: Real, "it is defined for integers and floating-point dtypes: of a complex tensor take `.real()`, `.imag()` or `.abs()`; of a bool cast first, `.to::<i64>()`",
         "in generic code, bound the dtype by `Real`";
     /// `Op` admits bools and integers: see [`Bits`](crate::Bits).
-    BitsFor: Bits, "bitwise operations and shifts are defined for bool and integers only: of floats use `logical_and` and its kin, or cast first, `.to::<i64>()`",
+    BitsFor: Bits, "bitwise operations and shifts are defined for bool and integers only: of floats use `logical_and`, `logical_not` and their kin, or cast first, `.to::<i64>()`",
         "in generic code, bound the dtype by `Bits`";
     /// `Op` admits integers: see [`Integer`](crate::Integer).
     IntegerFor: Integer, "it is defined for integers only; cast first, for example `.to::<i64>()`",

@@ -9,7 +9,7 @@ use super::{Broadcast, Shape};
 #[diagnostic::on_unimplemented(
     message = "matmul: inner dimensions differ: `{Self}` and `{Rhs}`",
     label = "the left operand has `{Self}` columns, the right one `{Rhs}` rows",
-    note = "a matrix stored the other way round is transposed: `x.matmul(w.t())`; `x.linear(&w, None)` takes the weight of a layer as it is stored",
+    note = "these two sizes must be the same; a matrix stored the other way round is transposed: `x.matmul(w.t())`; `x.linear(&w, None)` takes the weight of a layer as it is stored",
     note = "`D3<D8<D4>>` is 384"
 )]
 pub trait InnerDim<Rhs> {}

@@ -290,7 +290,8 @@ where
 /// Axis `I` has size `N`, or a size that is known at run time only.
 #[diagnostic::on_unimplemented(
     message = "axis {I} of a tensor of shape `{Self}` does not have {N} positions",
-    label = "the array must be as long as the axis"
+    label = "the array must be as long as the axis",
+    note = "name as many positions as there are, or take a vector of any length from `unbind`"
 )]
 pub trait Unbind<const I: isize, const N: usize> {
     /// The shape without the axis.

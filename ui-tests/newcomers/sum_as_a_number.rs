@@ -4,7 +4,7 @@
 //!
 //! names: f32
 //! names: Tensor<f32, ()>
-//! says: item
+//! says: item | .into()
 //! rustc: E0308
 
 use castiron::tensor;
