@@ -3094,7 +3094,7 @@ mod sealed_part_of_an_expression {
 use castiron::tensor;
 pub fn main() {
     let x = tensor![1.0, 2.0];
-    assert_eq!((x.lazy() * 2.0).eval().to_vec(), [2.0, 4.0]);
+    assert_eq!((x.lazy() * 2.0).eval().to_vec(), [2.0_f32, 4.0]);
 }
 
 #[test]

@@ -22,5 +22,5 @@ fn main() {}
 // instead of all: use castiron::tensor;
 // instead of all: fn main() {
 // instead of all:     let x = tensor![1.0, 2.0];
-// instead of all:     assert_eq!((x.lazy() * 2.0).eval().to_vec(), [2.0, 4.0]);
+// instead of all:     assert_eq!((x.lazy() * 2.0).eval().to_vec(), [2.0_f32, 4.0]);
 // instead of all: }
