@@ -138,7 +138,7 @@ pub fn unary(text: &str, table: &mut Table) -> Result<(), String> {
                 let Some(result) = calls::unary(name, &x) else { return Outcome::Unsupported(name.to_owned()) };
                 let called = name.split(['_', '@']).next().unwrap_or(name);
                 if name == "view_bool"
-                    && result.as_ref().is_err_and(|error| error.to_string().contains("a bool is 0 or 1"))
+                    && result.as_ref().is_err_and(|error| error.to_string().contains("a bool is a byte of 0 or 1"))
                 {
                     return Outcome::Aside("a bool is 0 or 1, also where bytes are seen as one");
                 }

@@ -357,7 +357,8 @@ impl AnyTensor {
 
     /// How many elements of a dtype the storage has room for; `None` where it holds none.
     fn room(&self, dtype: DType) -> Option<usize> {
-        self.storage().map(|buffer| buffer.len::<u8>() / dtype.itemsize())
+        // A shift, which a division by a number that is not known before is not.
+        self.storage().map(|buffer| buffer.len::<u8>() >> dtype.itemsize().trailing_zeros())
     }
 
     /// A fresh row-major or other dense tensor.

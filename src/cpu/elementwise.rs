@@ -32,6 +32,15 @@ pub(super) fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E
     start.wrapping_add(out.offset)
 }
 
+/// Operands arrive broadcast to one shape: loops walk over the sizes of one of them. A comparison of few numbers, not a call.
+///
+/// # Panics
+/// If they do not.
+#[inline(always)]
+fn expect_same(a: &[usize], b: &[usize]) {
+    assert!(a.iter().eq(b), "operands arrive broadcast");
+}
+
 /// How many elements a result has. Tensors check sizes before they ask for one; what is written through raw places is
 /// counted once more here.
 pub(super) fn result_len(sizes: &[usize]) -> Result<usize> {
@@ -378,7 +387,7 @@ pub(crate) fn map2<A: Element, B: Element, O: Element>(
     b: View<'_, HostBuffer, B>,
     strides: &[usize],
 ) -> Result<HostBuffer> {
-    assert_eq!(a.sizes, b.sizes, "operands arrive broadcast");
+    expect_same(a.sizes, b.sizes);
     let len = result_len(a.sizes)?;
     let (sizes, all) = (a.sizes, [strides, a.strides, b.strides]);
     let (a, b) = (source(&a), source(&b));
@@ -398,7 +407,8 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, O: Element>(
     c: View<'_, HostBuffer, C>,
     strides: &[usize],
 ) -> Result<HostBuffer> {
-    assert!(a.sizes == b.sizes && a.sizes == c.sizes, "operands arrive broadcast");
+    expect_same(a.sizes, b.sizes);
+    expect_same(a.sizes, c.sizes);
     let len = result_len(a.sizes)?;
     let (sizes, all) = (a.sizes, [strides, a.strides, b.strides, c.strides]);
     let (a, b, c) = (source(&a), source(&b), source(&c));
@@ -416,7 +426,7 @@ pub(crate) fn map1_into<A: Element, O: Element>(
     a: View<'_, HostBuffer, A>,
     mut out: ViewMut<'_, HostBuffer, O>,
 ) {
-    assert_eq!(a.sizes, out.sizes, "operands arrive broadcast");
+    expect_same(a.sizes, out.sizes);
     let (sizes, strides) = (out.sizes, [out.strides, a.strides]);
     let (out, a) = (target(&mut out), source(&a));
     // SAFETY: the output's buffer is held exclusively, so it is not the operand's; the walk stays inside both views.
@@ -429,7 +439,8 @@ pub(crate) fn map2_into<A: Element, B: Element, O: Element>(
     b: View<'_, HostBuffer, B>,
     mut out: ViewMut<'_, HostBuffer, O>,
 ) {
-    assert!(a.sizes == out.sizes && b.sizes == out.sizes, "operands arrive broadcast");
+    expect_same(a.sizes, out.sizes);
+    expect_same(b.sizes, out.sizes);
     let (sizes, strides) = (out.sizes, [out.strides, a.strides, b.strides]);
     let (out, a, b) = (target(&mut out), source(&a), source(&b));
     // SAFETY: as in `map1_into`.
@@ -448,7 +459,7 @@ pub(crate) fn update2<B: Element, O: Element>(
     b: View<'_, HostBuffer, B>,
     mut out: ViewMut<'_, HostBuffer, O>,
 ) {
-    assert_eq!(b.sizes, out.sizes, "operands arrive broadcast");
+    expect_same(b.sizes, out.sizes);
     let (sizes, strides) = (out.sizes, [out.strides, out.strides, b.strides]);
     let (out, b) = (target(&mut out), source(&b));
     // SAFETY: as in `map1_into`.

@@ -109,13 +109,18 @@ pub fn span(sizes: &[usize], strides: &[usize]) -> Option<usize> {
 
 /// Whether all that sizes and strides reach from element `offset` on lies in a storage of `room` elements (`None`: one that holds no
 /// elements, which has room for all that `usize` counts).
-#[inline]
+#[inline(always)]
 pub(crate) fn is_within(sizes: &[usize], strides: &[usize], offset: usize, room: Option<usize>) -> bool {
-    match span(sizes, strides) {
-        Some(0) => true,
-        Some(span) => span.checked_add(offset).is_some_and(|end| room.is_none_or(|room| end <= room)),
-        None => false,
+    // Without branches: every tensor that is made comes through here. `last` is the place of the farthest element.
+    let (mut last, mut overflows, mut is_empty) = (offset, false, false);
+    for (&size, &stride) in sizes.iter().zip(strides) {
+        let (steps, beyond) = size.wrapping_sub(1).overflowing_mul(stride);
+        let (next, too_far) = last.overflowing_add(steps);
+        last = next;
+        overflows |= beyond | too_far;
+        is_empty |= size == 0;
     }
+    is_empty | (!overflows & (last < room.unwrap_or(usize::MAX)))
 }
 
 /// The bounds check of `as_strided`, whatever the kind of tensor, and of views over slices: [`is_within`], or the error.

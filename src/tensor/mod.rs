@@ -298,6 +298,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[inline]
     pub(crate) fn from_parts(storage: D::Storage, offset: usize, sizes: S::Sizes, strides: S::Sizes) -> Self {
         let room = D::room::<E>(&storage);
+        Self::from_parts_within(room, storage, offset, sizes, strides)
+    }
+
+    /// The same where the room of the storage has been asked.
+    #[inline(always)]
+    fn from_parts_within(
+        room: Option<usize>,
+        storage: D::Storage,
+        offset: usize,
+        sizes: S::Sizes,
+        strides: S::Sizes,
+    ) -> Self {
         if !fits::<S>(sizes.as_ref()) || !strides::is_within(sizes.as_ref(), strides.as_ref(), offset, room) {
             refused::<S>(sizes.as_ref(), strides.as_ref(), offset, room);
         }
@@ -320,9 +332,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The same elements seen through other sizes and strides, from `start` on, counted from the first of them.
     #[inline]
     pub(crate) fn restrided<T: Shape>(&self, start: usize, sizes: T::Sizes, strides: T::Sizes) -> Tensor<E, T, D> {
+        // Asked first: what is loaded behind the counting of a handle waits for it.
+        let room = D::room::<E>(self.storage());
         let (storage, offset) = D::share(self.elements());
+        let room = if D::is_same(&storage, self.storage()) { room } else { D::room::<E>(&storage) };
         // A view of nothing may start anywhere.
-        Tensor::from_parts(storage, offset.wrapping_add(start), sizes, strides)
+        Tensor::from_parts_within(room, storage, offset.wrapping_add(start), sizes, strides)
     }
 
     #[inline]
@@ -446,6 +461,7 @@ pub(crate) fn shape_text<S: Shape>() -> String {
 }
 
 /// Whether sizes agree with what a shape type knows.
+#[inline(always)]
 pub(crate) fn fits<S: Shape>(sizes: &[usize]) -> bool {
     S::KNOWN.iter().zip(sizes).all(|(known, size)| known.is_none_or(|known| known == *size))
 }
