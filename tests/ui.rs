@@ -576,10 +576,10 @@ fn chapters(programs: &[Program]) -> BTreeMap<&str, Vec<&Program>> {
 fn entry(program: &Program, sentences: &[Vec<String>]) -> String {
     let shown = program.message().shown(program.rustc.is_some(), sentences);
     let mut text =
-        format!("```rust,ignore\n{}\n```\n\n```text\n{shown}\n```\n\nInstead: {}\n", program.wrong(), program.instead);
+        format!("```text\n{}\n```\n\n```text\n{shown}\n```\n\nInstead: {}\n", program.wrong(), program.instead);
     let replacements = program.replacements();
     if !replacements.is_empty() {
-        text += &format!("\n```rust,ignore\n{}\n```\n", replacements.join("\n"));
+        text += &format!("\n```text\n{}\n```\n", replacements.join("\n"));
     }
     text
 }
