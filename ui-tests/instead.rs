@@ -183,6 +183,20 @@ fn runs() {
 }
 }
 
+mod axes_capital_t {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![[1.0, 2.0]];
+    let _ = x.t();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod axes_negative_out_of_range {
 use castiron::{axis, tensor};
 
@@ -728,6 +742,21 @@ fn runs() {
 }
 }
 
+mod device_output_on_another_device {
+use castiron::{Meta, Tensor, shape, tensor};
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let mut out = Tensor::<f32, shape![2]>::zeros();
+    x.add_into(&x, &mut out);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod device_result_that_forgets_its_device {
 use castiron::{Cuda, Tensor, shape};
 
@@ -800,6 +829,20 @@ use castiron::tensor;
 pub fn main() {
     let mask = tensor![true, false];
     let _ = &mask ^ &mask;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod dtype_cast_by_as {
+use castiron::tensor;
+
+pub fn main() {
+    let x = tensor![1.0, 2.0];
+    let _ = x.to::<f64>();
 }
 
 #[test]
@@ -1318,6 +1361,23 @@ use castiron::{Dtype, Tensor, shape};
 
 fn first<E: Dtype>(x: &Tensor<E, shape![3]>) -> E {
     x[0]
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod generic_float_literal_as_an_element {
+use castiron::dtype::CastTo;
+use castiron::{Float, Shape, Tensor};
+
+fn halved<E: Float, S: Shape>(x: &Tensor<E, S>) -> Tensor<E, S> {
+    let half: E = 0.5_f64.cast_to();
+    x * half
 }
 
 pub fn main() {}
@@ -2101,12 +2161,52 @@ fn runs() {
 }
 }
 
+mod macros_axis_that_is_not_imported {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let _ = tensor![[1.0, 2.0]].sum_axis(axis![-1]);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod macros_dtype_by_its_name_in_pytorch {
+use castiron::tensor;
+
+pub fn main() {
+    let _ = tensor![1.0, 2.0; f64];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod macros_larger_than_the_dtype {
 use castiron::tensor;
 
 pub fn main() {
     let _ = tensor![300; i64];
 }
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod macros_shape_of_an_undeclared_name {
+use castiron::{Tensor, dims, shape};
+dims! { Batch }
+
+fn first(_: &Tensor<f32, shape![Batch, 3]>) {}
+
+pub fn main() {}
 
 #[test]
 fn runs() {
@@ -2648,6 +2748,48 @@ fn runs() {
 }
 }
 
+mod newcomers_equal_sign_between_a_reference_and_a_number {
+use castiron::tensor;
+
+pub fn main() {
+    let labels = tensor![0, 1, 1];
+    let _ = labels.eq(1);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_equal_sign_between_a_tensor_and_a_number {
+use castiron::tensor;
+
+pub fn main() {
+    let labels = tensor![0, 1, 1];
+    let _ = labels.eq(1);
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_equality_of_two_dtypes {
+use castiron::tensor;
+
+pub fn main() {
+    let (x, y) = (tensor![1.0, 2.0], tensor![1, 2]);
+    assert!(x == y.to::<f32>());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod newcomers_index_by_a_float {
 use castiron::tensor;
 
@@ -2682,6 +2824,22 @@ use castiron::{Tensor, shape, tensor};
 
 pub fn main() {
     let x: Tensor<f32, shape![2]> = tensor![1, 2; f32];
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_less_than_in_a_condition {
+use castiron::tensor;
+
+pub fn main() {
+    let loss = tensor![0.2, 0.7].sum();
+    if loss.item() < 1.0 {
+        println!("small");
+    }
 }
 
 #[test]
@@ -2822,6 +2980,20 @@ use castiron::tensor;
 pub fn main() {
     let x = tensor![1.0, 2.0];
     let _ = &x * "2".parse::<f32>().unwrap();
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod newcomers_two_tensors_of_one_type_compared_by_an_operator {
+use castiron::tensor;
+
+pub fn main() {
+    let (x, y) = (tensor![0.2, 0.7], tensor![0.5, 0.5]);
+    let _ = x.gt(y);
 }
 
 #[test]
@@ -3750,6 +3922,24 @@ fn runs() {
 }
 }
 
+mod sparse_given_to_a_function_of_strided_tensors {
+use castiron::{Tensor, shape, tensor};
+
+fn norm(x: &Tensor<f32, shape![2, 2]>) -> f32 {
+    (x * x).sum().sqrt().item()
+}
+
+pub fn main() {
+    let x = tensor![[0.0, 2.0], [0.0, 0.0]].to_sparse();
+    let _ = norm(&x.to_dense());
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod sparse_joined_with_a_strided_tensor {
 use castiron::{axis, cat, tensor};
 
@@ -4291,6 +4481,20 @@ fn total<E: Float, S: Shape>(x: impl AsTensor<E, S, castiron::Cpu>) -> Tensor<E,
 
 pub fn main() {
     total::<f32, (castiron::Dyn,)>(Tensor::from(vec![1.0_f32, 2.0]));
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod views_selected_row_plus_one {
+use castiron::{axis, tensor};
+
+pub fn main() {
+    let mut x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    x.select_mut(axis![0], 0).add_(1.0);
 }
 
 #[test]

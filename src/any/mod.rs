@@ -221,6 +221,22 @@ impl AnyTensor {
         }
     }
 
+    /// [`to_device("cpu")`](Self::to_device) (`torch.Tensor.cpu`).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn cpu(&self) -> Result<AnyTensor> {
+        self.to_device(AnyDevice::CPU)
+    }
+
+    /// [`to_device("cuda")`](Self::to_device), the current GPU (`torch.Tensor.cuda`).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn cuda(&self) -> Result<AnyTensor> {
+        self.to_device("cuda")
+    }
+
     /// The device as PyTorch prints it.
     pub fn device_name(&self) -> &'static str {
         match self.buffer {

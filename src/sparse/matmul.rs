@@ -10,7 +10,6 @@ use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::reduce::Accumulating;
 use crate::shape::{Dim, InnerDim, MatMul, Shape, SizeArray};
-use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel};
 
 /// The elements of a sparse matrix sorted by their rows; those of a row stay in their order.
@@ -159,9 +158,7 @@ factors! { [] [&] }
 
 /// The tensor under the dtype that `SameDtypeFor` says it has.
 fn known_as<E: Dtype, F: Dtype, T: Shape>(x: &Tensor<F, T>) -> Tensor<E, T> {
-    debug_assert_eq!(E::DTYPE, F::DTYPE);
-    let view = x.elements();
-    let (storage, offset) = Cpu::share(View::<_, E>::new(view.buffer, view.offset, view.sizes, view.strides));
+    let (storage, offset) = Cpu::share(x.elements().known_as::<E>());
     Tensor::from_parts(storage, offset, x.shape(), x.stride())
 }
 

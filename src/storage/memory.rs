@@ -1,6 +1,6 @@
 //! Tests of the memory of host buffers: what goes wrong is found by the assertions, by Miri, or by a sanitizer.
 
-use super::{HostBuffer, Scratch, pool};
+use super::{HostBuffer, Scratch, View, pool};
 use crate::Complex;
 use crate::dtype::Element;
 use std::sync::{Barrier, mpsc};
@@ -259,4 +259,12 @@ fn pooled_blocks_are_nobody_elses() {
             });
         }
     });
+}
+
+/// A bound that says falsely that two dtypes are one does not let elements be read as others.
+#[test]
+#[should_panic(expected = "are not")]
+fn elements_are_known_as_their_own_dtype_only() {
+    let block = HostBuffer::zeroed::<f64>(2).unwrap();
+    View::<_, f64>::new(&block, 0, &[2], &[1]).known_as::<i64>();
 }

@@ -10,6 +10,7 @@ pub(crate) mod pool;
 pub use host::HostBuffer;
 pub(crate) use host::Scratch;
 
+use crate::dtype::Element;
 use core::marker::PhantomData;
 
 /// Elements of a buffer seen through sizes and strides.
@@ -35,6 +36,22 @@ impl<'a, B, E> View<'a, B, E> {
     pub(crate) fn new(buffer: &'a B, offset: usize, sizes: &'a [usize], strides: &'a [usize]) -> Self {
         debug_assert_eq!(sizes.len(), strides.len());
         View { buffer, offset, sizes, strides, elements: PhantomData }
+    }
+
+    /// The same elements under the dtype that a bound says they have: `E` and `F` are one dtype, under two names.
+    pub(crate) fn known_as<F: Element>(self) -> View<'a, B, F>
+    where
+        E: Element,
+    {
+        // Bounds can be implemented outside of this crate: the dtypes are compared (they are constants).
+        assert!(E::DTYPE == F::DTYPE, "elements of {} are not {}", E::DTYPE, F::DTYPE);
+        View {
+            buffer: self.buffer,
+            offset: self.offset,
+            sizes: self.sizes,
+            strides: self.strides,
+            elements: PhantomData,
+        }
     }
 
     /// The same elements with other sizes and strides (a broadcast, for one), which reach no farther.

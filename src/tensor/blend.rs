@@ -3,7 +3,7 @@
 use super::Tensor;
 use super::arithmetic::{broadcast, broadcast_all, map1, map2, map3};
 use super::choose::{Choice, choice};
-use super::gather::{elements, known_as};
+use super::gather::elements;
 use super::operand::{Operand, TensorOperand};
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
@@ -83,11 +83,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
         D: Receives<R::Place, Dimensioned> + Receives<W::Place, W::Kind>,
     {
-        let (start, end) = (self.elements(), known_as::<E, _, _>(elements::<R, D>(&end)?));
+        let (start, end) = (self.elements(), elements::<R, D>(&end)?.known_as());
         match choice::<W, E::Compute, D>("lerp", &weight)? {
             Choice::Value(weight) => pair(blend::lerp::NAME, LerpingBy(weight), start, end),
             Choice::Elements(weight) => {
-                let weight = known_as::<E, _, _>(weight);
+                let weight = weight.known_as();
                 let sizes = broadcast_all::<Blended<S, R, W>, E>("lerp", &[start.sizes, end.sizes, weight.sizes])?;
                 map3::<_, _, _, _, D, _>(Lerping, start, end, weight, sizes, [E::DTYPE; 3])
             }
@@ -159,7 +159,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         W::Shape: IndexList,
         D: Receives<W::Place, Dimensioned>,
     {
-        let weight = known_as::<E, _, _>(elements::<W, D>(&weight)?);
+        let weight = elements::<W, D>(&weight)?.known_as();
         let (own, slopes) = (self.shape(), weight.sizes.first().copied().unwrap_or(1));
         let channels = own.as_ref().get(1).copied().unwrap_or(1);
         if slopes != 1 && slopes != channels {
@@ -246,7 +246,7 @@ macro_rules! complex_numbers {
                 S: Broadcast<R::Shape>,
                 D: Receives<R::Place, Dimensioned>,
             {
-                pair(stringify!($name), $kernel, self.elements(), known_as(elements::<R, D>(&$other)?))
+                pair(stringify!($name), $kernel, self.elements(), elements::<R, D>(&$other)?.known_as())
             }
         }
     )*};

@@ -184,9 +184,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         expect_fit::<T>(op, &sizes)?;
         checked_numel::<E>(op, &sizes)?;
-        let right = other.elements();
-        // The callers' `SameDtypeFor` holds for one dtype alone: the elements are `E`.
-        let right = View::<_, E>::new(right.buffer, right.offset, right.sizes, right.strides);
+        let right = other.elements().known_as();
         let storage = contract::<E, D>(self.elements(), axes[0], right, axes[1])?;
         Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
     }

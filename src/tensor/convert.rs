@@ -1,7 +1,7 @@
 //! Conversion: to another dtype, device, or shape type.
 
 use super::{Tensor, checked_numel, expect_fit};
-use crate::device::Device;
+use crate::device::{Cpu, Cuda, Device};
 use crate::dtype::{CastTo, Element};
 use crate::error::{Result, unwrap};
 use crate::ops::kernel::Casting;
@@ -71,6 +71,35 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let (sizes, from) = (pick(self.shape()), pick(self.stride()));
         let storage = X::build(|| D::download(self.elements().restrided(&sizes, &from)))?;
         Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
+    }
+
+    /// [`to_device::<Cpu>()`](Self::to_device) (`torch.Tensor.cpu`).
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// ```
+    /// use castiron::{Meta, tensor};
+    /// let x = tensor![1.0, 2.0];
+    /// assert_eq!(x.cpu()?, x);
+    /// assert!(x.to_device::<Meta>()?.cpu().is_err());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn cpu(&self) -> Result<Tensor<E, S, Cpu>> {
+        self.to_device()
+    }
+
+    /// [`to_device::<Cuda<0>>()`](Self::to_device), the first GPU (`torch.Tensor.cuda`).
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert!(tensor![1.0, 2.0].cuda().is_err()); // on a machine without CUDA
+    /// ```
+    pub fn cuda(&self) -> Result<Tensor<E, S, Cuda<0>>> {
+        self.to_device()
     }
 
     /// The same tensor under another shape type of the same rank: sizes become known, forgotten, or named. Sizes that the

@@ -21,12 +21,6 @@ use crate::storage::{View, ViewMut};
 /// How many differences `cdist` computes before it takes their norms.
 const DIFFERENCES: usize = 1 << 17;
 
-/// `SameDtypeFor` holds for one dtype alone: the elements are `E`.
-fn same_dtype<E: Element, F: Element, S: Shape, D: Device>(x: &Tensor<F, S, D>) -> View<'_, D::Storage, E> {
-    let view = x.elements();
-    View::new(view.buffer, view.offset, view.sizes, view.strides)
-}
-
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The `p`-norm of the difference: [`vector_norm`](Self::vector_norm) of `self - other`, which broadcast.
     ///
@@ -58,7 +52,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let sizes = broadcast::<<S as Broadcast<R>>::Output, E>("dist", self.shape().as_ref(), other.shape().as_ref())?;
         let difference: Tensor<E, <S as Broadcast<R>>::Output, D> =
-            map2(Differing, self.elements(), same_dtype::<E, F, R, D>(other), sizes, [E::DTYPE; 2])?;
+            map2(Differing, self.elements(), other.elements().known_as::<E>(), sizes, [E::DTYPE; 2])?;
         reduce::<ops::reduce::dist, _, E, _, (), D>(Norming::new(p), &difference, u32::MAX, false)
     }
 
@@ -100,7 +94,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let reason = format!("`p` must not be negative, got {p}");
             return Err(Error::InvalidArgument { op: "cdist", reason });
         }
-        let (a, b) = (self.elements(), same_dtype::<E, F, R, D>(other));
+        let (a, b) = (self.elements(), other.elements().known_as::<E>());
         // A zero-dim tensor counts as one axis, which is too few.
         let (Some((a_lead, &[m, k])), Some((b_lead, &[n, k2]))) =
             (a.sizes.split_last_chunk::<2>(), b.sizes.split_last_chunk::<2>())
@@ -205,7 +199,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         <T as HasAxis<I>>::Dim: OfThree,
     {
         let axis = <T as HasAxis<I>>::INDEX;
-        let (a, b) = (self.elements(), same_dtype::<E, F, R, D>(other));
+        let (a, b) = (self.elements(), other.elements().known_as::<E>());
         let sizes = broadcast::<T, E>("cross", a.sizes, b.sizes)?;
         // PyTorch does not broadcast along the axis itself.
         let behind = T::RANK - axis;

@@ -22,12 +22,6 @@ pub(super) fn elements<R: TensorOperand, D: Device + Receives<R::Place, Dimensio
     }
 }
 
-/// The same elements under the dtype that a bound says they have.
-pub(super) fn known_as<E: Element, F: Element, B>(view: View<'_, B, F>) -> View<'_, B, E> {
-    debug_assert_eq!(E::DTYPE, F::DTYPE);
-    View::new(view.buffer, view.offset, view.sizes, view.strides)
-}
-
 /// Sizes and strides with at least one axis: a zero-dim tensor counts as one axis of size 1.
 pub(super) fn lifted<B, E>(view: &View<'_, B, E>) -> (Vec<usize>, Vec<usize>) {
     if view.sizes.is_empty() { (vec![1], vec![1]) } else { (view.sizes.to_vec(), view.strides.to_vec()) }
@@ -49,7 +43,7 @@ where
 {
     let view = elements::<X, D>(index)?;
     if X::Elem::DTYPE == DType::I64 {
-        return run(known_as(view));
+        return run(view.known_as());
     }
     let strides = strides::contiguous(&<X::Shape as Shape>::Sizes::copied(view.sizes));
     let storage = D::map1::<X::Elem, i64>(Casting, view, strides.as_ref())?;

@@ -2,7 +2,7 @@
 
 use super::arithmetic::{broadcast, map1, map2};
 use super::create::fill_value;
-use super::gather::{elements, known_as};
+use super::gather::elements;
 use super::operand::{Operand, OperandSource, TensorOperand};
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Device, Indexing, Receives, Source};
@@ -17,7 +17,7 @@ use crate::storage::{View, ViewMut};
 
 /// A mask's elements, which are bools.
 fn mask<M: TensorOperand, D: Device + Receives<M::Place, Dimensioned>>(mask: &M) -> Result<View<'_, D::Storage, bool>> {
-    Ok(known_as(elements::<M, D>(mask)?))
+    Ok(elements::<M, D>(mask)?.known_as())
 }
 
 /// The value of a scalar or zero-dim tensor in the dtype that is filled. A tensor without data has none, and needs none.
@@ -239,7 +239,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let op = "masked_scatter";
         let mask = self::mask::<M, D>(&mask)?;
-        let source: View<'_, D::Storage, E> = known_as(elements::<R, D>(&source)?);
+        let source: View<'_, D::Storage, E> = elements::<R, D>(&source)?.known_as();
         let sizes = broadcast::<<S as Broadcast<M::Shape>>::Output, E>(op, self.shape().as_ref(), mask.sizes)?;
         let mut storage = laid_out::<E, D>(self.elements(), sizes.as_ref(), Copying)?;
         if D::HAS_DATA {

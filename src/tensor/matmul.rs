@@ -51,22 +51,20 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: MatMul<R::Shape, Output = T>,
         D: Receives<R::Place, Dimensioned>,
     {
-        self.product_with(rhs)
+        self.product_with::<ops::reduce::matmul, R, T>(rhs)
     }
 
     /// The product with a tensor whose shape has been checked.
-    pub(super) fn product_with<R: TensorOperand, T: Shape>(&self, rhs: R) -> Result<Tensor<E, T, D>>
+    pub(super) fn product_with<Op, R: TensorOperand, T: Shape>(&self, rhs: R) -> Result<Tensor<E, T, D>>
     where
-        E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
+        E: NumericFor<Op> + SameDtypeFor<R::Elem, Op>,
         D: Receives<R::Place, Dimensioned>,
     {
         let OperandSource::View(right) = rhs.source() else { unreachable!("a tensor operand has a view") };
         let Source::View(right) = <D as Receives<R::Place, Dimensioned>>::right(right)? else {
             unreachable!("no operand of a matrix product is zero-dim, so none is moved")
         };
-        // `SameDtypeFor` holds for one dtype alone: the right operand's elements are `E`.
-        let right = View::<_, E>::new(right.buffer, right.offset, right.sizes, right.strides);
-        multiply(self.elements(), right, None)
+        multiply(self.elements(), right.known_as(), None)
     }
 }
 

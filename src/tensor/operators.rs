@@ -65,8 +65,9 @@ where
 /// What may stand to the right of `Op` in its assigning form.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "`{Op}` is not defined for `Tensor<{E}, {S}, {D}>` and `{Self}`",
-    label = "expected a tensor of a computing dtype, a reference to one, or a Rust scalar",
+    message = "`{Op}` with `{Self}` is not written into `Tensor<{E}, {S}, {D}>`",
+    label = "expected a tensor of a computing dtype, a reference to one, a Rust scalar, or an expression whose result may be cast to `{E}` and broadcasts to `{S}`",
+    note = "an expression of another dtype or shape makes a new tensor: `let x = fused!(x + y)`, or is converted: `x.copy_from(&fused!(x + y))`",
     note = "memory is borrowed as a tensor by `TensorView::from_slice(&v)`, or taken over by `Tensor::from_vec(v)`; a number behind a reference is read by `*`",
     note = "an `AnyTensor` becomes typed by `.typed::<E, S, D>()?`, or the other operand an `AnyTensor`: `AnyTensor::from(x)`; of a sparse tensor `.to_dense()` is strided",
     note = "shell dtypes (u16, u32, u64, float8, float4) are cast first, for example `.to::<f32>()`"

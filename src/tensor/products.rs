@@ -36,7 +36,7 @@ macro_rules! products {
             #[track_caller]
             pub fn $name<R: TensorOperand, T: Shape>(&self, other: R) -> Tensor<E, T, D>
             where
-                E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
+                E: NumericFor<ops::reduce::$name> + SameDtypeFor<R::Elem, ops::reduce::$name>,
                 S: HasRank<$left, ops::reduce::$name> + MatMul<R::Shape, Output = T>,
                 R::Shape: HasRank<$right, ops::reduce::$name>,
                 D: Receives<R::Place, Dimensioned>,
@@ -47,12 +47,12 @@ macro_rules! products {
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
             pub fn $try<R: TensorOperand, T: Shape>(&self, other: R) -> Result<Tensor<E, T, D>>
             where
-                E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
+                E: NumericFor<ops::reduce::$name> + SameDtypeFor<R::Elem, ops::reduce::$name>,
                 S: HasRank<$left, ops::reduce::$name> + MatMul<R::Shape, Output = T>,
                 R::Shape: HasRank<$right, ops::reduce::$name>,
                 D: Receives<R::Place, Dimensioned>,
             {
-                self.try_matmul(other)
+                self.product_with::<ops::reduce::$name, R, T>(other)
             }
         }
     )*};
@@ -126,7 +126,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn bmm<R: TensorOperand, T: Shape>(&self, other: R) -> Tensor<E, T, D>
     where
-        E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
+        E: NumericFor<ops::reduce::bmm> + SameDtypeFor<R::Elem, ops::reduce::bmm>,
         S: BatchMatMul<R::Shape, Output = T>,
         D: Receives<R::Place, Dimensioned>,
     {
@@ -136,7 +136,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`bmm`](Self::bmm), returning the error.
     pub fn try_bmm<R: TensorOperand, T: Shape>(&self, other: R) -> Result<Tensor<E, T, D>>
     where
-        E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
+        E: NumericFor<ops::reduce::bmm> + SameDtypeFor<R::Elem, ops::reduce::bmm>,
         S: BatchMatMul<R::Shape, Output = T>,
         D: Receives<R::Place, Dimensioned>,
     {
@@ -146,7 +146,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 return Err(Error::Broadcast { op: "bmm", lhs: own.as_ref().into(), rhs: right.sizes.into() });
             }
         }
-        self.product_with(other)
+        self.product_with::<ops::reduce::bmm, R, T>(other)
     }
 
     /// The products of every element of one vector with every element of another: `(M)` and `(N)` give `(M, N)`. Dtypes promote.
@@ -209,7 +209,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: HasRank<1, ops::reduce::vdot> + HasAxis<0>,
         <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::vdot>,
     {
-        let other = same_dtype::<E, F, D>(other.elements());
+        let other = other.elements().known_as::<E>();
         if !E::DTYPE.is_complex() {
             return multiply(self.elements(), other, None);
         }
@@ -263,7 +263,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         T: Shape + HasAxis<I>,
     {
         let sizes = broadcast::<T, E>("vecdot", self.shape().as_ref(), other.shape().as_ref())?;
-        let other = same_dtype::<E, F, D>(other.elements());
+        let other = other.elements().known_as::<E>();
         let terms: Tensor<E, T, D> = map2(ConjugateProduct, self.elements(), other, sizes, [E::DTYPE; 2])?;
         super::reduce::reduce::<ops::reduce::vecdot, _, E, T, _, D>(
             Summing,
@@ -272,9 +272,4 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             false,
         )
     }
-}
-
-/// `SameDtypeFor` holds for one dtype alone: the elements are `E`.
-fn same_dtype<E, F, D: Device>(view: View<'_, D::Storage, F>) -> View<'_, D::Storage, E> {
-    View::new(view.buffer, view.offset, view.sizes, view.strides)
 }

@@ -1,7 +1,7 @@
 //! Elements written where several lists of indices meet: `index_put`.
 
 use super::Tensor;
-use super::gather::{elements, known_as};
+use super::gather::elements;
 use super::masked::laid_out;
 use super::operand::TensorOperand;
 use crate::device::{Device, Indexing, Receives};
@@ -122,7 +122,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let reason = format!("a tensor with {} axes takes from 1 to as many indices, got {N}", S::RANK);
             return Err(Error::InvalidArgument { op, reason });
         };
-        let values = known_as::<E, _, _>(elements::<R, D>(&values)?);
+        let values = elements::<R, D>(&values)?.known_as();
         let shapes = indices.map(|index| index.shape());
         let Some(shape) = shapes.first() else { unreachable!("there is an index") };
         if let Some(other) = shapes.iter().find(|other| other.as_ref() != shape.as_ref()) {

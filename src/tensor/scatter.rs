@@ -1,7 +1,7 @@
 //! Writing where indices say: `scatter`, `scatter_add`, `scatter_reduce`, `index_copy`, `index_add`, `index_fill`.
 
 use super::create::fill_value;
-use super::gather::{elements, known_as, lifted, with_indices};
+use super::gather::{elements, lifted, with_indices};
 use super::operand::TensorOperand;
 use super::{Tensor, TensorViewMut};
 use crate::device::{Device, Indexing, Receives};
@@ -197,7 +197,7 @@ writers! {
             D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
         ]
         |out| {
-            let (_, from) = (axis, known_as(elements::<R, D>(&src)?));
+            let (_, from) = (axis, elements::<R, D>(&src)?.known_as());
             with_indices::<X, D, _>(&index, |index| write_over(out, along::<I, S>("scatter", false), index, from))
         },
         "torch.scatter", "let x = tensor![[0, 0], [0, 0]];\nassert_eq!(x.scatter(axis![1], tensor![[1], [0]], tensor![[5], [6]]).to_vec(), [0, 5, 6, 0]);";
@@ -231,7 +231,7 @@ writers! {
             D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
         ]
         |out| {
-            let (_, from) = (axis, known_as::<E, _, _>(elements::<R, D>(&src)?));
+            let (_, from) = (axis, elements::<R, D>(&src)?.known_as());
             let kernel = Folding::<Accumulating>::new();
             with_indices::<X, D, _>(&index, |index| write_with(kernel, out, along::<I, S>("scatter_add", false), index, from))
         },
@@ -250,7 +250,7 @@ writers! {
             D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
         ]
         |out| {
-            let (_, from) = (axis, known_as::<E, _, _>(elements::<R, D>(&src)?));
+            let (_, from) = (axis, elements::<R, D>(&src)?.known_as());
             let indexing = along::<I, S>("scatter_reduce", false);
             with_indices::<X, D, _>(&index, |index| reduce_into(out, indexing, index, from, reduce, include_self))
         },
@@ -269,7 +269,7 @@ writers! {
             D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
         ]
         |out| {
-            let (_, from) = (axis, known_as::<E, _, _>(elements::<R, D>(&source)?));
+            let (_, from) = (axis, elements::<R, D>(&source)?.known_as());
             let (indexing, sizes) = (along::<I, S>("index_copy", false), out.shape());
             with_indices::<X, D, _>(&index, |index| with_list::<D>(indexing, sizes.as_ref(), from.sizes, index, |index| {
                 write_over(out, indexing, index, from)
@@ -290,7 +290,7 @@ writers! {
             D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
         ]
         |out| {
-            let (_, from) = (axis, known_as::<E, _, _>(elements::<R, D>(&source)?));
+            let (_, from) = (axis, elements::<R, D>(&source)?.known_as());
             let (indexing, sizes) = (along::<I, S>("index_add", false), out.shape());
             let kernel = AddingScaled(fill_value::<E>("index_add", alpha.value())?);
             with_indices::<X, D, _>(&index, |index| with_list::<D>(indexing, sizes.as_ref(), from.sizes, index, |index| {

@@ -1,7 +1,7 @@
 //! Looking for elements: `searchsorted`, `bucketize`, `isin`; and `one_hot`.
 
 use super::create::fill_value;
-use super::gather::{at_axis, elements, known_as, lifted, with_indices};
+use super::gather::{at_axis, elements, lifted, with_indices};
 use super::operand::TensorOperand;
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Device, Indexing, Order, Receives};
@@ -106,7 +106,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: RealFor<choosing::searchsorted> + SameDtypeFor<R::Elem, choosing::searchsorted>,
         D: Receives<R::Place, Dimensioned>,
     {
-        search("searchsorted", self.elements(), known_as(elements::<R, D>(&values)?), right)
+        search("searchsorted", self.elements(), elements::<R, D>(&values)?.known_as(), right)
     }
 
     /// [`searchsorted`](Self::searchsorted) of one value, which need not be of the dtype: 2.5 stands between the integers 2 and 3.
@@ -180,7 +180,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: RealFor<choosing::bucketize> + SameDtypeFor<R::Elem, choosing::bucketize>,
         D: Receives<R::Place, Dimensioned>,
     {
-        search("bucketize", known_as(elements::<R, D>(&boundaries)?), self.elements(), right)
+        search("bucketize", elements::<R, D>(&boundaries)?.known_as(), self.elements(), right)
     }
 
     /// Whether each element is one of those of another tensor. NaN is none.

@@ -3,9 +3,8 @@
 //! Instead: `gt`, `lt`, `ge`, `le`.
 //!
 //! names: >
-//! names: Tensor
+//! names: tensors
 //! says: gt
-//! rustc: E0369
 
 use castiron::tensor;
 

@@ -1,8 +1,10 @@
-//! A cross product is of two tensors of one shape.
+//! The operands of a cross product broadcast.
 //!
-//! Instead: give both the same shape.
+//! Instead: give both three numbers.
 //!
-//! names: cross
+//! names: broadcast
+//! names: D3
+//! names: D2
 //! says: 3 | same
 
 use castiron::{axis, tensor};

@@ -115,9 +115,11 @@ pub trait Node<D: Device>: sealed::Node + Sized {
     type Expression: Expression<Elem = Self::Elem>;
     /// The same broadcast to `sizes`, over the elements of tensors that this part holds. Says what can be wrong with them.
     ///
-    /// It is run while the tensors exist, and over these sizes.
+    /// # Safety
+    /// What this part holds broadcasts to `sizes`, for which it was made; the expression is run while the tensors exist, and over
+    /// these sizes.
     #[doc(hidden)]
-    fn expression(&self, sizes: &[usize]) -> Result<Self::Expression>;
+    unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression>;
 }
 
 /// A tensor that is read.
@@ -146,14 +148,14 @@ fn leaf<E: Element, D: Device>(source: Source<'_, D, E>, sizes: &[usize]) -> Lea
 impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> for Borrowed<'_, E, S, P> {
     type Elem = E;
     type Expression = Leaf<E>;
-    fn expression(&self, sizes: &[usize]) -> Result<Leaf<E>> {
+    unsafe fn expression(&self, sizes: &[usize]) -> Result<Leaf<E>> {
         Ok(leaf(<D as Receives<P, S::Kind>>::right(self.0.elements())?, sizes))
     }
 }
 impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> for Held<E, S, P> {
     type Elem = E;
     type Expression = Leaf<E>;
-    fn expression(&self, sizes: &[usize]) -> Result<Leaf<E>> {
+    unsafe fn expression(&self, sizes: &[usize]) -> Result<Leaf<E>> {
         Ok(leaf(<D as Receives<P, S::Kind>>::right(self.0.elements())?, sizes))
     }
 }
@@ -164,7 +166,7 @@ pub struct Value<E>(E);
 impl<E: Dtype, D: Device> Node<D> for Value<E> {
     type Elem = E;
     type Expression = Same<E>;
-    fn expression(&self, _: &[usize]) -> Result<Same<E>> {
+    unsafe fn expression(&self, _: &[usize]) -> Result<Same<E>> {
         Ok(Same(self.0))
     }
 }
@@ -183,8 +185,9 @@ impl<K: Copy, X: Clone, O> Clone for Applied1<K, X, O> {
 impl<D: Device, X: Node<D>, O: Dtype, K: Map1<X::Elem, O>> Node<D> for Applied1<K, X, O> {
     type Elem = O;
     type Expression = Mapped1<K, X::Expression, O>;
-    fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
-        Ok(Mapped1::new(self.kernel, self.x.expression(sizes)?))
+    unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
+        // SAFETY: the caller's promise.
+        Ok(Mapped1::new(self.kernel, unsafe { self.x.expression(sizes)? }))
     }
 }
 
@@ -206,11 +209,14 @@ where
 {
     type Elem = Op::Output<P>;
     type Expression = Mapped2<K, X::Expression, Y::Expression, Op::Output<P>>;
-    fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
-        let y = self.y.expression(sizes)?;
-        // SAFETY: the part was made for these sizes, and its tensors are here.
-        unsafe { check_divisors::<Op, P, D, _>(y, sizes)? };
-        Ok(Mapped2::new(self.kernel, self.x.expression(sizes)?, y))
+    unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
+        // SAFETY: the caller's promise; the tensors are here.
+        let (x, y) = unsafe {
+            let y = self.y.expression(sizes)?;
+            check_divisors::<Op, P, D, _>(y, sizes)?;
+            (self.x.expression(sizes)?, y)
+        };
+        Ok(Mapped2::new(self.kernel, x, y))
     }
 }
 
@@ -246,9 +252,11 @@ where
 {
     type Elem = O;
     type Expression = Mapped3<Choosing, C::Expression, X::Expression, Y::Expression, O>;
-    fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
+    unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
         let (condition, x, y) = &self.parts;
-        Ok(Mapped3::new(Choosing, condition.expression(sizes)?, x.expression(sizes)?, y.expression(sizes)?))
+        // SAFETY: the caller's promise.
+        let (condition, x, y) = unsafe { (condition.expression(sizes)?, x.expression(sizes)?, y.expression(sizes)?) };
+        Ok(Mapped3::new(Choosing, condition, x, y))
     }
 }
 
@@ -329,9 +337,8 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
         if !dense {
             strides = strides::elementwise_result(&sizes, &[strides], true);
         }
-        let x = node.expression(sizes.as_ref())?;
         // SAFETY: the expression was made for these sizes, and the node holds its tensors; the strides leave no gaps.
-        let storage = unsafe { D::evaluate(x, sizes.as_ref(), strides.as_ref())? };
+        let storage = unsafe { D::evaluate(node.expression(sizes.as_ref())?, sizes.as_ref(), strides.as_ref())? };
         Ok(Tensor::from_parts(storage, 0, sizes, strides))
     }
 

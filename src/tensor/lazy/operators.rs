@@ -108,11 +108,11 @@ fn update<Op: BinaryOp, E: Dtype, P: Dtype, S: Shape, D: Device, F: Dtype, T: Sh
     let (node, extent) = right.parts?;
     let sizes = left.shape();
     fits(Op::NAME, extent.sizes.as_ref(), sizes.as_ref())?;
-    // Divisors are looked at where the operation is a part of the expression; here it is not.
-    let y = node.expression(sizes.as_ref())?;
     // SAFETY: the expression was made for the sizes of `left`, and the node holds its tensors. None of these is what is written:
     // `left` is borrowed exclusively, and storage that is shared with it is copied before.
     unsafe {
+        let y = node.expression(sizes.as_ref())?;
+        // Divisors are looked at where the operation is a part of the expression; here it is not.
         super::check_divisors::<Op, P, D, _>(y, sizes.as_ref())?;
         D::evaluate_update(CombiningKinds::<Op, P, S::Kind, T::Kind>::new(), y, left.elements_mut()?)
     }
@@ -141,9 +141,11 @@ where
         let (node, extent) = self.parts?;
         let sizes = to.shape();
         fits("assign", extent.sizes.as_ref(), sizes.as_ref())?;
-        let x = node.expression(sizes.as_ref())?;
         // SAFETY: as in `update`.
-        unsafe { D::evaluate_into(ops::expression::Mapped1::<_, _, E>::new(Casting, x), to.elements_mut()?) }
+        unsafe {
+            let x = node.expression(sizes.as_ref())?;
+            D::evaluate_into(ops::expression::Mapped1::<_, _, E>::new(Casting, x), to.elements_mut()?)
+        }
     }
 }
 
@@ -212,10 +214,12 @@ impl<Op, P, X: Clone> Clone for Checked<Op, P, X> {
 impl<D: Device, Op: BinaryOp, P: Dtype, X: Node<D>> Node<D> for Checked<Op, P, X> {
     type Elem = X::Elem;
     type Expression = X::Expression;
-    fn expression(&self, sizes: &[usize]) -> Result<X::Expression> {
-        let x = self.0.expression(sizes)?;
-        // SAFETY: the part was made for these sizes, and its tensors are here.
-        unsafe { super::check_divisors::<Op, P, D, _>(x, sizes)? };
-        Ok(x)
+    unsafe fn expression(&self, sizes: &[usize]) -> Result<X::Expression> {
+        // SAFETY: the caller's promise; the tensors are here.
+        unsafe {
+            let x = self.0.expression(sizes)?;
+            super::check_divisors::<Op, P, D, _>(x, sizes)?;
+            Ok(x)
+        }
     }
 }

@@ -21,9 +21,8 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
         let (node, extent) = self.parts.as_ref().map_err(Clone::clone)?;
         let sizes = extent.sizes.as_ref();
         reduce_by::<O, R, E, T, D>(reducer, sizes, mask, keeps, |reducer| {
-            let x = node.expression(sizes)?;
             // SAFETY: the expression was made for these sizes, and the node holds its tensors.
-            unsafe { D::reduce_lazy(reducer, x, sizes, mask) }
+            unsafe { D::reduce_lazy(reducer, node.expression(sizes)?, sizes, mask) }
         })
     }
 
