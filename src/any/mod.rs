@@ -301,7 +301,7 @@ impl AnyTensor {
         op: &'static str,
         handle: impl FnOnce(&HostBuffer) -> HostBuffer,
     ) -> Result<Tensor<E, S, D>> {
-        let same_shape = self.rank() == S::RANK && crate::tensor::fits::<S>(&self.sizes);
+        let fits = self.rank() == S::RANK && crate::tensor::fits::<S>(&self.sizes);
         let storage: Option<D::Storage> = if self.is_meta() {
             (TypeId::of::<D>() == TypeId::of::<Meta>()).then(|| as_storage::<D, _>(crate::device::NoData))
         } else if TypeId::of::<D>() == TypeId::of::<Cpu>() {
@@ -309,25 +309,36 @@ impl AnyTensor {
         } else {
             None
         };
-        let differs: Vec<&str> =
-            [(self.dtype != E::DTYPE, "the dtype"), (!same_shape, "the shape"), (storage.is_none(), "the device")]
-                .iter()
-                .filter_map(|&(differs, what)| differs.then_some(what))
-                .collect();
-        if let (Some(storage), true) = (storage, differs.is_empty()) {
-            let (sizes, strides) = (S::Sizes::copied(&self.sizes), S::Sizes::copied(&self.strides));
-            return Ok(Tensor::from_parts(storage, self.first(), sizes, strides));
+        match storage {
+            Some(storage) if fits && self.dtype == E::DTYPE => {
+                let (sizes, strides) = (S::Sizes::copied(&self.sizes), S::Sizes::copied(&self.strides));
+                Ok(Tensor::from_parts(storage, self.first(), sizes, strides))
+            }
+            storage => Err(self.is_another(
+                op,
+                E::DTYPE,
+                (crate::tensor::shape_text::<S>(), fits),
+                (D::name(), storage.is_some()),
+            )),
         }
-        let (dtype, shape, device) = (E::DTYPE, crate::tensor::shape_text::<S>(), D::name());
+    }
+
+    /// The error for a tensor of another dtype, shape or device than was expected; beside the latter two, whether they are right.
+    #[cold]
+    fn is_another(&self, op: &'static str, dtype: DType, shape: (String, bool), device: (String, bool)) -> Error {
+        let of = [("the dtype", self.dtype == dtype), ("the shape", shape.1), ("the device", device.1)];
+        let differs: Vec<&str> = of.iter().filter(|(_, same)| !same).map(|(what, _)| *what).collect();
         let verb = if differs.len() == 1 { "differs" } else { "differ" };
         let reason = format!(
-            "expected a tensor of {dtype}, shape {shape}, on {device}, got one of {}, shape {:?}, on {}: {} {verb}",
+            "expected a tensor of {dtype}, shape {}, on {}, got one of {}, shape {:?}, on {}: {} {verb}",
+            shape.0,
+            device.0,
             self.dtype,
             &*self.sizes,
             self.device_name(),
             differs.join(" and "),
         );
-        Err(Error::InvalidArgument { op, reason })
+        Error::InvalidArgument { op, reason }
     }
 
     /// Where the first element is; where there is none, at the start, for the offset may be anywhere.

@@ -1,23 +1,42 @@
 //! Reductions: a tensor of three axes, of which the second is reduced.
 
-use super::bridge::{Cube, Matrix, on_device};
+use super::bridge::{Cube, Matrix};
 use super::dispatch::{among, refused};
 use super::operand::default_float;
 use super::views::axes;
 use super::{AnyTensor, IntoSizes};
-use crate::device::Device;
-use crate::dtype::{Category, DType, Dtype};
+use crate::device::Cpu;
+use crate::dtype::{Category, DType, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::measure::{AveragingNumbers, Counting, Norming, SummingNumbers};
 use crate::ops::reduce::{
-    ArgExtreme, Averaging, BothExtremes, Extreme, Multiplying, Questioning, Reducer, Summing, Varying,
+    ArgExtreme, Averaging, BothExtremes, Extreme, Multiplying, Questioning, Reducer, Summing, TwoResults, Varying,
 };
 use crate::ops::{Op, reduce as ops};
 use crate::tensor::{LogSumExp, reduce as reduced, reduce_both};
 
 /// The second axis reduced.
-fn second<O: Op, R: Reducer<E>, E: Dtype, D: Device>(reducer: R, cube: &AnyTensor) -> Result<AnyTensor> {
-    reduced::<O, R, E, Cube, Matrix, D>(reducer, &cube.cube()?, 0b10, false).map(AnyTensor::from)
+fn second<O: Op, R: Reducer<E>, E: Dtype>(reducer: R, cube: &AnyTensor) -> Result<AnyTensor> {
+    if cube.is_meta() {
+        return without_data::<O, R, E>(reducer, cube, R::Out::DTYPE);
+    }
+    reduced::<O, R, E, Cube, Matrix, Cpu>(reducer, &cube.cube()?, 0b10, false).map(AnyTensor::from)
+}
+
+/// The same of a tensor without data: only the sizes are checked.
+fn without_data<O: Op, R: Reducer<E>, E: Dtype>(reducer: R, cube: &AnyTensor, dtype: DType) -> Result<AnyTensor> {
+    let kept = crate::tensor::kept::<O, R, E, Matrix>(reducer, &cube.sizes, 0b10, false)?;
+    AnyTensor::meta(&kept, dtype)
+}
+
+/// Both results of the second axis reduced.
+fn second_both<O: Op, R: TwoResults<E>, E: Dtype>(reducer: R, cube: &AnyTensor) -> Result<(AnyTensor, AnyTensor)> {
+    if cube.is_meta() {
+        let of = |dtype| without_data::<O, R, E>(reducer, cube, dtype);
+        return Ok((of(R::Out::DTYPE)?, of(R::Second::DTYPE)?));
+    }
+    let both = reduce_both::<O, R, E, Cube, Matrix, Cpu>(reducer, &cube.cube()?, 0b10, false)?;
+    Ok((AnyTensor::from(both.0), AnyTensor::from(both.1)))
 }
 
 /// `over!(x, ops::prod, Dtype, E => Multiplying, dims, keepdim)`: `x` reduced over axes.
@@ -25,9 +44,9 @@ macro_rules! over {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let x: &AnyTensor = $x;
         let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
-        let result = on_device!(x, D => among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
-            second::<ops::$op, _, $E, D>($reducer, &cube)
-        }))?;
+        let result = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
+            second::<ops::$op, _, $E>($reducer, &cube)
+        })?;
         result.shaped(&sizes)
     }};
 }
@@ -37,11 +56,9 @@ macro_rules! over_both {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let x: &AnyTensor = $x;
         let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
-        let (first, second) = on_device!(x, D => among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
-            let cube = cube.cube::<$E, D>()?;
-            let both = reduce_both::<ops::$op, _, $E, Cube, Matrix, D>($reducer, &cube, 0b10, false)?;
-            Ok((AnyTensor::from(both.0), AnyTensor::from(both.1)))
-        }))?;
+        let (first, second) = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
+            second_both::<ops::$op, _, $E>($reducer, &cube)
+        })?;
         Ok((first.shaped(&sizes)?, second.shaped(&sizes)?))
     }};
 }

@@ -1,36 +1,40 @@
 //! Operations along one axis that keep it: running sums and their kin, `softmax`; and differences of neighbours.
 
 use super::AnyTensor;
-use super::bridge::on_device;
 use super::dispatch::{among, refused};
 use super::views::axis;
 use crate::axis;
 use crate::cpu::erased;
+use crate::device::Cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::shape::strides;
 
-/// `along!(x, op, dim, Dtype, E => |cube| …)`: what is done along the second axis of three.
+/// `along!(x, op, dim, Dtype, E => try_cumsum)`: what is done along the second axis of three, by a method that keeps dtype and sizes.
 macro_rules! along {
     ($x:expr, $op:literal, $dim:expr, $set:ident, $E:ident => $method:ident) => {{
         let (x, at): (&AnyTensor, usize) = ($x, axis($op, $dim, $x.rank())?);
         let cube = x.around(at)?;
-        let result = on_device!(x, D => among!($op, x.dtype, $E: $set => {
-            Ok(AnyTensor::from(cube.cube::<$E, D>()?.$method(axis![1])?))
-        }))?;
+        let result = among!($op, x.dtype, $E: $set => match cube.is_meta() {
+            true => AnyTensor::meta(&cube.sizes, cube.dtype),
+            false => Ok(AnyTensor::from(cube.cube::<$E, Cpu>()?.$method(axis![1])?)),
+        })?;
         x.back(at, result)
     }};
 }
 
-/// The same of two results.
+/// The same of values and their positions.
 macro_rules! along2 {
     ($x:expr, $op:literal, $dim:expr, $set:ident, $E:ident => $method:ident) => {{
         let (x, at): (&AnyTensor, usize) = ($x, axis($op, $dim, $x.rank())?);
         let cube = x.around(at)?;
-        let (values, places) = on_device!(x, D => among!($op, x.dtype, $E: $set => {
-            let (values, places) = cube.cube::<$E, D>()?.$method(axis![1])?;
-            Ok((AnyTensor::from(values), AnyTensor::from(places)))
-        }))?;
+        let (values, places) = among!($op, x.dtype, $E: $set => match cube.is_meta() {
+            true => Ok((AnyTensor::meta(&cube.sizes, cube.dtype)?, AnyTensor::meta(&cube.sizes, DType::I64)?)),
+            false => {
+                let (values, places) = cube.cube::<$E, Cpu>()?.$method(axis![1])?;
+                Ok((AnyTensor::from(values), AnyTensor::from(places)))
+            }
+        })?;
         Ok((x.back(at, values)?, x.back(at, places)?))
     }};
 }

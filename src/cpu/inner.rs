@@ -6,7 +6,7 @@
 
 use super::lookup;
 use super::simd::{self, Loop};
-use crate::ops::kernel::{Map1, Map2, Map3};
+use crate::ops::kernel::{Entry, Map1, Map2, Map3, Vectors};
 
 /// A loop over `N` operands, the first of which is written: the kernel, where each operand starts, and how many elements there
 /// are.
@@ -54,6 +54,14 @@ unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *
     }
 }
 
+/// Every other row of the tables.
+const fn is_odd(entry: Option<Entry>) -> bool {
+    match entry {
+        Some(entry) => entry.row % 2 == 1,
+        None => false,
+    }
+}
+
 /// `out = kernel(a)`
 struct One<K, A, O> {
     kernel: K,
@@ -63,6 +71,8 @@ struct One<K, A, O> {
 }
 impl<K: Map1<A, O>, A: Copy, O> Loop for One<K, A, O> {
     type Output = ();
+    const WIDEST: Vectors = K::VECTORS;
+    const IS_ODD: bool = is_odd(K::ENTRY);
     #[inline(always)]
     fn run(self) {
         let One { kernel, out, a, len } = self;
@@ -88,6 +98,8 @@ struct Two<K, A, B, O> {
 }
 impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Two<K, A, B, O> {
     type Output = ();
+    const WIDEST: Vectors = K::VECTORS;
+    const IS_ODD: bool = is_odd(K::ENTRY);
     #[inline(always)]
     fn run(self) {
         let Two { kernel, out, a, b, len } = self;

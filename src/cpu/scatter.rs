@@ -8,7 +8,7 @@ use super::walk::Walk;
 use crate::device::Indexing;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::ops::kernel::Map2;
+use crate::ops::kernel::{Map2, Vectors};
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// Whether all indices are in range.
@@ -52,6 +52,7 @@ struct Scatter<'a, W, F> {
 }
 impl<W: Copy, F: Fn(*mut W, W)> Loop for Scatter<'_, W, F> {
     type Output = ();
+    const WIDEST: Vectors = Vectors::None;
     #[inline(always)]
     fn run(self) {
         let Scatter { walk, places, combine, to, index, from } = self;

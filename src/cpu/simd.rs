@@ -7,28 +7,46 @@
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 use core::mem::MaybeUninit;
 
+use crate::ops::kernel::Vectors;
+
 /// A loop over elements. `run` must be `#[inline(always)]`, and so must all that it calls per element: only what is inlined
 /// is compiled for the instruction set at hand.
 pub(crate) trait Loop {
     /// What comes out.
     type Output;
+    /// The widest vectors that it is worth compiling for.
+    #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
+    const WIDEST: Vectors = Vectors::Wide;
+    /// Which of two units it is compiled in.
+    #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
+    const IS_ODD: bool = false;
     /// Runs it.
     fn run(self) -> Self::Output;
 }
 
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod x86 {
-    use super::Loop;
     use core::sync::atomic::{AtomicU8, Ordering};
 
-    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
-    pub(super) fn avx512<L: Loop>(body: L) -> L::Output {
-        body.run()
-    }
+    /// The same functions in modules of their own: rustc puts what it compiles of one module into one unit, which one processor
+    /// compiles, and these functions are most of the crate.
+    macro_rules! units {
+        ($($unit:ident: $name:ident $features:literal;)*) => {$(
+            pub(super) mod $unit {
+                use crate::cpu::simd::Loop;
 
-    #[target_feature(enable = "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c")]
-    pub(super) fn avx2<L: Loop>(body: L) -> L::Output {
-        body.run()
+                #[target_feature(enable = $features)]
+                pub(in crate::cpu::simd) fn $name<L: Loop>(body: L) -> L::Output {
+                    body.run()
+                }
+            }
+        )*};
+    }
+    units! {
+        wide_even: avx512 "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c";
+        wide_odd: avx512 "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c";
+        narrow_even: avx2 "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c";
+        narrow_odd: avx2 "avx2,fma,bmi1,bmi2,lzcnt,popcnt,f16c";
     }
 
     pub(super) const BASELINE: u8 = 1;
@@ -70,7 +88,7 @@ pub(crate) fn with_halves(body: impl Loop<Output = ()>) -> bool {
     let has = x86::level() >= x86::AVX2;
     if has {
         // SAFETY: `level` has found the features on this machine.
-        unsafe { x86::avx2(body) }
+        unsafe { x86::narrow_even::avx2(body) }
     }
     has
 }
@@ -126,23 +144,26 @@ pub(crate) fn meet_chunks<A, P: Copy, const N: usize, const M: usize>(
         type Vector = MaybeUninit<__m256i>;
         // SAFETY: the sizes are the same.
         unsafe {
-            match size_of::<[P; N]>() {
-                32 => return meet_kept::<A, P, Vector, N, M>(lines, start, meet),
-                64 => return meet_kept::<A, P, [Vector; 2], N, M>(lines, start, meet),
-                128 => return meet_kept::<A, P, [Vector; 4], N, M>(lines, start, meet),
-                _ => {}
+            if const { size_of::<[P; N]>() == 32 } {
+                return meet_kept::<A, P, Vector, N, M>(lines, start, meet);
+            }
+            if const { size_of::<[P; N]>() == 64 } {
+                return meet_kept::<A, P, [Vector; 2], N, M>(lines, start, meet);
+            }
+            if const { size_of::<[P; N]>() == 128 } {
+                return meet_kept::<A, P, [Vector; 4], N, M>(lines, start, meet);
             }
         }
     }
-    lines.map(|line| {
-        let mut partials = [start; N];
+    let mut met = [[start; N]; M];
+    for (partials, line) in met.iter_mut().zip(lines) {
         for (chunk, elements) in line.iter().enumerate() {
             for (lane, partial) in partials.iter_mut().enumerate() {
                 *partial = meet(*partial, &elements[lane], chunk * N + lane);
             }
         }
-        partials
-    })
+    }
+    met
 }
 
 /// The same, the partial results of a line being kept as a `V`.
@@ -181,13 +202,22 @@ unsafe fn meet_kept<A, P: Copy, V, const N: usize, const M: usize>(
 /// Runs a loop with the best instruction set there is.
 #[inline]
 pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
+    // (`if const` leaves nothing of what is not compiled.)
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-    match x86::level() {
-        // SAFETY: `level` has found the features on this machine.
-        x86::AVX512 => unsafe { x86::avx512(body) },
-        // SAFETY: as above.
-        x86::AVX2 => unsafe { x86::avx2(body) },
-        _ => body.run(),
+    {
+        if const { L::WIDEST as u8 >= Vectors::Wide as u8 } && x86::level() == x86::AVX512 {
+            // SAFETY: `level` has found the features on this machine.
+            return unsafe {
+                if const { L::IS_ODD } { x86::wide_odd::avx512(body) } else { x86::wide_even::avx512(body) }
+            };
+        }
+        if const { L::WIDEST as u8 >= Vectors::Narrow as u8 } && x86::level() >= x86::AVX2 {
+            // SAFETY: as above.
+            return unsafe {
+                if const { L::IS_ODD } { x86::narrow_odd::avx2(body) } else { x86::narrow_even::avx2(body) }
+            };
+        }
+        body.run()
     }
     // Elsewhere the baseline has vectors (NEON on AArch64).
     #[cfg(not(all(target_arch = "x86_64", not(debug_assertions))))]

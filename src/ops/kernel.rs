@@ -66,6 +66,8 @@ pub trait Map1<A, O>: Copy + Send + Sync {
     const IS_LONG: bool = false;
     /// Whether devices may compute it by tables, which gives other last digits.
     const BY_LOOKUP: bool = false;
+    /// The widest vectors that its loops are worth compiling for.
+    const VECTORS: Vectors = Vectors::Wide;
     /// One element.
     fn call(self, a: A) -> O;
     /// Whether the form for usual elements holds for this one.
@@ -80,10 +82,23 @@ pub trait Map1<A, O>: Copy + Send + Sync {
     }
 }
 
+/// How a loop gains by vectors: each instruction set is a copy of the loop to compile, so only those that pay are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vectors {
+    /// Not at all: there are no such instructions (division of integers), or elements are not neighbours (scattering).
+    None,
+    /// By those of 32 bytes; wider ones wait for memory.
+    Narrow,
+    /// By the widest: an element takes longer to compute than memory takes to give it, or comes from a cache.
+    Wide,
+}
+
 /// A function of two elements.
 pub trait Map2<A, B, O>: Copy + Send + Sync {
     /// What it is in the table of operations.
     const ENTRY: Option<Entry> = None;
+    /// The widest vectors that its loops are worth compiling for.
+    const VECTORS: Vectors = Vectors::Wide;
     /// One element.
     fn call(self, a: A, b: B) -> O;
 }
@@ -139,6 +154,7 @@ impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
     const HAS_USUAL: bool = Op::HAS_USUAL;
     const IS_LONG: bool = Op::IS_LONG;
     const BY_LOOKUP: bool = Op::BY_LOOKUP;
+    const VECTORS: Vectors = if Op::IS_LONG || Op::HAS_USUAL { Vectors::Wide } else { Vectors::Narrow };
     #[inline(always)]
     fn call(self, a: A) -> O {
         Op::apply(a).cast()
@@ -199,9 +215,21 @@ impl<Op, P> Default for Combining<Op, P> {
 }
 impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Combining<Op, P> {
     const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Operands::Two, [A::DTYPE, B::DTYPE]);
+    const VECTORS: Vectors = vectors::<Op, P>();
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
         Op::apply_to::<P, A, B>(a, b).cast()
+    }
+}
+
+/// How loops of `Op` over `P` gain by vectors.
+const fn vectors<Op: BinaryOp, P: Dtype>() -> Vectors {
+    if Op::DIVIDES && matches!(P::DTYPE, DType::I32 | DType::I64) {
+        Vectors::None
+    } else if matches!(<Op::Output<P> as Element>::DTYPE, DType::Bool) {
+        Vectors::Narrow
+    } else {
+        Vectors::Wide
     }
 }
 
@@ -239,6 +267,7 @@ impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> 
     } else {
         binary_entry::<Op, P, O>(Operands::Two, [A::DTYPE, B::DTYPE])
     };
+    const VECTORS: Vectors = vectors::<Op, P>();
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
         if right_is_exact::<Op, P, L, R>() {
@@ -263,6 +292,7 @@ macro_rules! with_one_value {
         impl<Op: BinaryOp, P: Dtype> Copy for $name<Op, P> {}
         impl<Op: BinaryOp, P: Dtype, A: Castable, O: Castable> Map1<A, O> for $name<Op, P> {
             $(const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Operands::$operands, [A::DTYPE; 2]);)?
+            const VECTORS: Vectors = vectors::<Op, P>();
             #[inline(always)]
             fn call(self, element: A) -> O {
                 let ($x, $value) = (operand::<Op, P, A>(element), self.0);

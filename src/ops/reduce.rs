@@ -37,20 +37,28 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
     /// can be met with vector instructions.
     #[inline(always)]
     fn block(self, elements: &[A], index: usize) -> Self::Partial {
-        // As many vectors of each dtype; what is converted on the way needs registers for that.
-        match (size_of::<A>(), size_of::<Self::Partial>(), elements.len()) {
-            (1, 1, LONG..) => long::<A, Self, 256>(self, elements, index),
-            (2, 2, LONG..) => long::<A, Self, 128>(self, elements, index),
-            (4 | 8, 8, 256..) => long::<A, Self, 32>(self, elements, index),
-            (16, 16, LONG..) => long::<A, Self, 16>(self, elements, index),
-            _ => short(self, elements, index),
+        // As many vectors of each dtype; what is converted on the way needs registers for that. (`if const`, unlike `match`, leaves no
+        // code of the sizes that are not these.)
+        let len = elements.len();
+        if const { size_of::<A>() == 1 && size_of::<Self::Partial>() == 1 } && len >= LONG {
+            return long::<A, Self, 256>(self, elements, index);
         }
+        if const { size_of::<A>() == 2 && size_of::<Self::Partial>() == 2 } && len >= LONG {
+            return long::<A, Self, 128>(self, elements, index);
+        }
+        if const { matches!(size_of::<A>(), 4 | 8) && size_of::<Self::Partial>() == 8 } && len >= 256 {
+            return long::<A, Self, 32>(self, elements, index);
+        }
+        if const { size_of::<A>() == 16 && size_of::<Self::Partial>() == 16 } && len >= LONG {
+            return long::<A, Self, 16>(self, elements, index);
+        }
+        short(self, elements, index)
     }
     /// Several lines of elements, equally long, none of which knows where it stands. (Reductions that take little time for an
     /// element take them together: no line waits for the one before it.) How many lines there are makes no difference to any.
     #[inline(always)]
     fn several<const M: usize>(self, lines: [&[A]; M]) -> [Self::Partial; M] {
-        lines.map(|line| self.block(line, 0))
+        each(self, lines)
     }
     /// Whether elements are halves that are brought to `f32` side by side before they are met.
     const WIDENS: bool = false;
@@ -151,11 +159,21 @@ pub(super) fn lanes<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements
     in_turn::<A, R::Partial, N>(elements, reducer.start(), meet, |one, other| reducer.merge(one, other))
 }
 
+/// Several lines, one after another.
+#[inline(always)]
+fn each<A: Copy, R: Reducer<A>, const M: usize>(reducer: R, lines: [&[A]; M]) -> [R::Partial; M] {
+    let mut met = [reducer.start(); M];
+    for (partial, line) in met.iter_mut().zip(lines) {
+        *partial = reducer.block(line, 0);
+    }
+    met
+}
+
 /// Several lines at once by the partial results of [`lanes`], if they are not very short.
 #[inline(always)]
 pub(crate) fn together<A: Copy, R: Reducer<A>, const M: usize>(reducer: R, lines: [&[A]; M]) -> [R::Partial; M] {
     if lines.iter().any(|line| line.len() < MANY) {
-        return lines.map(|line| reducer.block(line, 0));
+        return each(reducer, lines);
     }
     let meet = |partial: R::Partial, element: &A, at: usize| reducer.meet(partial, *element, at);
     in_turns::<A, R::Partial, LANES, M>(lines, reducer.start(), meet, |one, other| reducer.merge(one, other))
@@ -169,7 +187,7 @@ pub(crate) fn in_turn<A, P: Copy, const N: usize>(
     meet: impl Fn(P, &A, usize) -> P,
     merge: impl Fn(P, P) -> P,
 ) -> P {
-    if size_of::<A>() == size_of::<P>() {
+    if const { size_of::<A>() == size_of::<P>() } {
         let [met] = in_turns::<A, P, N, 1>([elements], start, meet, merge);
         return met;
     }
@@ -376,6 +394,22 @@ fn mean_met<E>(elements: &[E], value: impl Fn(&E) -> f64) -> f64 {
     elements.iter().zip(1_u64..).fold(0.0, |mean, (x, met)| mean + (value(x) - mean) / met as f64)
 }
 
+/// Infinite means of numbers that were summed, as PyTorch's, which meets them one after another: NaN where anything follows an infinity.
+#[cold]
+#[inline(never)]
+fn means_after_infinities<E: Dtype>(elements: &[E], mut means: [f64; 2]) -> [f64; 2] {
+    let before_last = elements.split_last().map_or(&[][..], |(_, others)| others);
+    for &element in before_last {
+        let value: Complex<f64> = element.cast();
+        for (mean, part) in means.iter_mut().zip([value.re, value.im]) {
+            if part.is_infinite() {
+                *mean = f64::NAN;
+            }
+        }
+    }
+    means
+}
+
 /// The variance; its root with `ROOT`.
 #[derive(Clone, Copy)]
 pub struct Varying<const ROOT: bool> {
@@ -425,9 +459,8 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
                 if part == 0 { value.re } else { value.im }
             };
             let mut mean = total(elements, value) / count;
-            // The sum of doubles may be too large where their mean is not; and PyTorch's mean, which is met one by one here, is NaN
-            // if anything follows an infinity.
-            if mean.is_infinite() {
+            // The sum of doubles may be too large where their mean is not.
+            if matches!(E::DTYPE, DType::F64 | DType::C128) && mean.is_infinite() {
                 mean = mean_met(elements, value);
             }
             let deviation = |x: &E| {
@@ -435,6 +468,11 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
                 deviation * deviation
             };
             (moments.mean[part], moments.squares[part]) = (mean, total(elements, deviation));
+        }
+        // (A branch between the two passes would cost the loops half of their speed.)
+        let is_summed = !matches!(E::DTYPE, DType::F64 | DType::C128);
+        if is_summed && moments.mean.iter().any(|mean| mean.is_infinite()) {
+            moments.mean = means_after_infinities(elements, moments.mean);
         }
         moments
     }

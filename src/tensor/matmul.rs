@@ -134,6 +134,67 @@ fn unspoiled<E: Dtype, D: Device>(
     D::reduce::<E, _>(Summing, View::new(&products, 0, left.sizes, &[1]), 0b1)
 }
 
+/// A product as matrices on both sides: each operand's sizes and strides with the batch of the result, and the result's sizes.
+struct Batches {
+    /// Of the left and of the right operand.
+    operands: [(Vec<usize>, Vec<usize>); 2],
+    /// Those of the result, without the axes that vectors take part with.
+    sizes: Vec<usize>,
+    batch_rank: usize,
+    left_is_vector: bool,
+    right_is_vector: bool,
+}
+impl Batches {
+    /// Of operands of these sizes and strides, with at least one axis each.
+    fn of(left: [&[usize]; 2], right: [&[usize]; 2]) -> Result<Self> {
+        // A vector is a matrix of one row on the left, of one column on the right.
+        let (left_is_vector, right_is_vector) = (left[0].len() == 1, right[0].len() == 1);
+        let with_axis = |of: &[usize], longer: bool, at: usize, value: usize| {
+            let mut of = of.to_vec();
+            if longer {
+                of.insert(at, value);
+            }
+            of
+        };
+        let (a_sizes, a_strides) = (with_axis(left[0], left_is_vector, 0, 1), with_axis(left[1], left_is_vector, 0, 0));
+        let (b_sizes, b_strides) =
+            (with_axis(right[0], right_is_vector, 1, 1), with_axis(right[1], right_is_vector, 1, 0));
+        let (a_batch, a_matrix) = a_sizes.split_at(a_sizes.len() - 2);
+        let (b_batch, b_matrix) = b_sizes.split_at(b_sizes.len() - 2);
+        let (&[m, columns], &[rows, n]) = (a_matrix, b_matrix) else { unreachable!("split two from the end") };
+        if columns != rows {
+            return Err(Error::MatMul { lhs: left[0].into(), rhs: right[0].into(), columns, rows });
+        }
+        let mut batch = vec![1; a_batch.len().max(b_batch.len())];
+        if !broadcast_sizes(a_batch, b_batch, &mut batch) {
+            return Err(Error::Broadcast { op: "matmul", lhs: left[0].into(), rhs: right[0].into() });
+        }
+        let mut sizes = batch.clone();
+        sizes.extend((!left_is_vector).then_some(m));
+        sizes.extend((!right_is_vector).then_some(n));
+        let broadcast = |batch_sizes: &[usize], own_strides: &[usize], matrix: [usize; 2]| {
+            let (own_batch, own_matrix) = own_strides.split_at(batch_sizes.len());
+            let mut to = vec![0; batch.len()];
+            strides::broadcast(batch_sizes, own_batch, &batch, &mut to);
+            to.extend_from_slice(own_matrix);
+            ([&batch[..], &matrix].concat(), to)
+        };
+        let operands = [broadcast(a_batch, &a_strides, [m, columns]), broadcast(b_batch, &b_strides, [rows, n])];
+        Ok(Batches { operands, sizes, batch_rank: batch.len(), left_is_vector, right_is_vector })
+    }
+
+    /// Sizes (`value` 1) or strides (`value` 0) of the result with the axes that vectors take part without in place.
+    fn whole(&self, mut of: Vec<usize>, value: usize) -> Vec<usize> {
+        if self.left_is_vector {
+            of.insert(self.batch_rank, value);
+        }
+        if self.right_is_vector {
+            of.push(value);
+        }
+        of
+    }
+}
+
 /// The product of two views with at least one axis each, and its sizes, once they are found to fit.
 pub(crate) fn product<E: Dtype, D: Device>(
     left: View<'_, D::Storage, E>,
@@ -141,50 +202,12 @@ pub(crate) fn product<E: Dtype, D: Device>(
     summand: Option<Summand<'_, D::Storage, E>>,
     fits: impl FnOnce(&[usize]) -> Result<()>,
 ) -> Result<(D::Storage, Vec<usize>)> {
-    // A vector is a matrix of one row on the left, of one column on the right.
-    let (left_is_vector, right_is_vector) = (left.sizes.len() == 1, right.sizes.len() == 1);
-    let with_axis = |of: &[usize], at: usize, value: usize| {
-        let mut longer = of.to_vec();
-        longer.insert(at, value);
-        longer
-    };
-    let (a_sizes, a_strides) = if left_is_vector {
-        (with_axis(left.sizes, 0, 1), with_axis(left.strides, 0, 0))
-    } else {
-        (left.sizes.to_vec(), left.strides.to_vec())
-    };
-    let (b_sizes, b_strides) = if right_is_vector {
-        (with_axis(right.sizes, 1, 1), with_axis(right.strides, 1, 0))
-    } else {
-        (right.sizes.to_vec(), right.strides.to_vec())
-    };
-    let (a_batch, a_matrix) = a_sizes.split_at(a_sizes.len() - 2);
-    let (b_batch, b_matrix) = b_sizes.split_at(b_sizes.len() - 2);
-    let (&[m, columns], &[rows, n]) = (a_matrix, b_matrix) else { unreachable!("split two from the end") };
-    if columns != rows {
-        return Err(Error::MatMul { lhs: left.sizes.into(), rhs: right.sizes.into(), columns, rows });
-    }
-    let mut batch = vec![1; a_batch.len().max(b_batch.len())];
-    if !broadcast_sizes(a_batch, b_batch, &mut batch) {
-        return Err(Error::Broadcast { op: "matmul", lhs: left.sizes.into(), rhs: right.sizes.into() });
-    }
-    let mut sizes = batch.clone();
-    sizes.extend((!left_is_vector).then_some(m));
-    sizes.extend((!right_is_vector).then_some(n));
-    fits(&sizes)?;
-    checked_numel::<E>("matmul", &sizes)?;
-
-    let broadcast = |batch_sizes: &[usize], own_strides: &[usize], matrix: [usize; 2]| {
-        let (own_batch, own_matrix) = own_strides.split_at(batch_sizes.len());
-        let mut to = vec![0; batch.len()];
-        strides::broadcast(batch_sizes, own_batch, &batch, &mut to);
-        to.extend_from_slice(own_matrix);
-        (batch.iter().copied().chain(matrix).collect::<Vec<_>>(), to)
-    };
-    let (a_sizes, a_strides) = broadcast(a_batch, &a_strides, [m, columns]);
-    let (b_sizes, b_strides) = broadcast(b_batch, &b_strides, [rows, n]);
-    let vectors = (left_is_vector && right_is_vector).then_some([left, right]);
-    let (left, right) = (left.restrided(&a_sizes, &a_strides), right.restrided(&b_sizes, &b_strides));
+    let batches = Batches::of([left.sizes, left.strides], [right.sizes, right.strides])?;
+    fits(&batches.sizes)?;
+    checked_numel::<E>("matmul", &batches.sizes)?;
+    let vectors = (batches.left_is_vector && batches.right_is_vector).then_some([left, right]);
+    let [a, b] = &batches.operands;
+    let (left, right) = (left.restrided(&a.0, &a.1), right.restrided(&b.0, &b.1));
     let storage = match summand {
         None => {
             let storage = D::matmul(left, right, None)?;
@@ -194,19 +217,10 @@ pub(crate) fn product<E: Dtype, D: Device>(
             }
         }
         Some(summand) => {
-            // The axes that vectors take part without are in place for the device.
-            let (mut whole, mut strides) = (sizes.clone(), summand.strides(&sizes)?);
-            if left_is_vector {
-                let at = batch.len();
-                whole.insert(at, 1);
-                strides.insert(at, 0);
-            }
-            if right_is_vector {
-                whole.push(1);
-                strides.push(0);
-            }
-            D::matmul(left, right, Some(summand.expanded(&whole, &strides)))?
+            let (sizes, strides) = (batches.sizes.clone(), summand.strides(&batches.sizes)?);
+            let (sizes, strides) = (batches.whole(sizes, 1), batches.whole(strides, 0));
+            D::matmul(left, right, Some(summand.expanded(&sizes, &strides)))?
         }
     };
-    Ok((storage, sizes))
+    Ok((storage, batches.sizes))
 }

@@ -57,7 +57,7 @@ pub(super) fn reduce_by<O: Op, R: Reducer<E>, E: Copy, T: Shape, D: Device>(
 }
 
 /// The sizes of the results, if there are some.
-fn kept<O: Op, R: Reducer<E>, E: Copy, T: Shape>(
+pub(crate) fn kept<O: Op, R: Reducer<E>, E: Copy, T: Shape>(
     reducer: R,
     sizes: &[usize],
     mask: u32,

@@ -42,18 +42,10 @@ fn write<E: Element, S: Shape, D: Device>(
     let (index_sizes, index_strides) = lifted(&index);
     let (from_sizes, from_strides) = lifted(&from);
     let (sizes, _) = lifted(&out.elements());
-    let fits = |at: usize| index_sizes[at] <= from_sizes[at] && (at == indexing.axis || index_sizes[at] <= sizes[at]);
     if index_sizes.contains(&0) {
         return Ok(());
     }
-    if !(0..sizes.len()).all(fits) {
-        let reason = format!(
-            "indices of shape {index_sizes:?} must be no larger than the source of shape {from_sizes:?}, nor than the tensor of \
-             shape {sizes:?}, but along axis {}",
-            indexing.axis
-        );
-        return Err(Error::InvalidArgument { op: indexing.op, reason });
-    }
+    expect_indexed(indexing, &index_sizes, &from_sizes, &sizes)?;
     let to = out.elements_mut()?;
     let to_strides = if to.strides.is_empty() { vec![1] } else { to.strides.to_vec() };
     run(
@@ -61,6 +53,20 @@ fn write<E: Element, S: Shape, D: Device>(
         from.restrided(&from_sizes, &from_strides),
         ViewMut::new(to.buffer, to.offset, &sizes, &to_strides),
     )
+}
+
+/// That there is an element and a place for each index.
+fn expect_indexed(indexing: Indexing, index: &[usize], from: &[usize], to: &[usize]) -> Result<()> {
+    let fits = |at: usize| index[at] <= from[at] && (at == indexing.axis || index[at] <= to[at]);
+    if (0..to.len()).all(fits) {
+        return Ok(());
+    }
+    let reason = format!(
+        "indices of shape {index:?} must be no larger than the source of shape {from:?}, nor than the tensor of shape {to:?}, but \
+         along axis {}",
+        indexing.axis
+    );
+    Err(Error::InvalidArgument { op: indexing.op, reason })
 }
 
 /// Writes over what is there.

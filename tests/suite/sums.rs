@@ -163,10 +163,10 @@ cases! {
     normalize [InexactFor<op::normalize>] |x| one(x.two::<E>(0).try_normalize(axis![1], x.number(0), 1e-12));
     normalize0 [InexactFor<op::normalize>] |x| one(x.two::<E>(0).try_normalize(axis![0], x.number(0), 1e-12));
 
-    mm [NumericFor<op::matmul> + SameDtypeFor<E, op::matmul>] |x| one(x.two::<E>(0).try_mm(x.two::<E>(1)));
-    mv [NumericFor<op::matmul> + SameDtypeFor<E, op::matmul>] |x| one(x.two::<E>(0).try_mv(x.one::<E>(1)));
-    dot [NumericFor<op::matmul> + SameDtypeFor<E, op::matmul>] |x| one(x.one::<E>(0).try_dot(x.one::<E>(1)));
-    bmm [NumericFor<op::matmul> + SameDtypeFor<E, op::matmul>] |x| one(x.three::<E>(0).try_bmm(x.three::<E>(1)));
+    mm [NumericFor<op::mm> + SameDtypeFor<E, op::mm>] |x| one(x.two::<E>(0).try_mm(x.two::<E>(1)));
+    mv [NumericFor<op::mv> + SameDtypeFor<E, op::mv>] |x| one(x.two::<E>(0).try_mv(x.one::<E>(1)));
+    dot [NumericFor<op::dot> + SameDtypeFor<E, op::dot>] |x| one(x.one::<E>(0).try_dot(x.one::<E>(1)));
+    bmm [NumericFor<op::bmm> + SameDtypeFor<E, op::bmm>] |x| one(x.three::<E>(0).try_bmm(x.three::<E>(1)));
     vdot [NumericFor<op::vdot> + SameDtypeFor<E, op::vdot>] |x| one(x.one::<E>(0).try_vdot(&x.one::<E>(1)));
     outer [Dtype] |x| one(x.one::<E>(0).try_outer::<E, E, _, _>(&x.one::<E>(1)));
     vecdot [InexactFor<op::vecdot> + SameDtypeFor<E, op::vecdot> + Dtype<Sum = E>] |x|

@@ -57,7 +57,7 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
         let (groups, others) = if far { (&mut [][..], partials) } else { partials.as_chunks_mut::<TOGETHER>() };
         let mut line = 0;
         for group in groups {
-            *group = reducer.several(core::array::from_fn(|at| elements(line + at)));
+            *group = reducer.several([elements(line), elements(line + 1), elements(line + 2), elements(line + 3)]);
             line += TOGETHER;
         }
         for partial in others {

@@ -336,11 +336,19 @@ fn planned<A: Element, R: Reducer<A>>(a: View<'_, HostBuffer, A>, mask: u32) -> 
     let sizes = &mut sizes[..a.sizes.len()];
     sizes.copy_from_slice(a.sizes);
     if !R::COUNTS_REPEATS {
-        let repeated = |axis: &usize| mask >> axis & 1 == 1 && a.strides[*axis] == 0;
-        (0..sizes.len()).filter(repeated).for_each(|axis| sizes[axis] = sizes[axis].min(1));
+        once(sizes, a.strides, mask);
     }
     let plan = Plan::new(&mut memory, sizes, mask, needs::<A, R>(false));
     Ok((memory, plan))
+}
+
+/// Axes of `mask` along which elements are repeated, made one position.
+fn once(sizes: &mut [usize], strides: &[usize], mask: u32) {
+    for (axis, (size, &stride)) in sizes.iter_mut().zip(strides).enumerate() {
+        if mask >> axis & 1 == 1 && stride == 0 {
+            *size = (*size).min(1);
+        }
+    }
 }
 
 pub(crate) fn reduce<A: Element, R: Reducer<A>>(
