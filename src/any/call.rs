@@ -3,11 +3,13 @@
 use super::AnyTensor;
 use super::operand::AnyOperand;
 use super::ops as rows;
-use super::rows::{BINARY, UNARY};
+use super::rows::{BINARY, UNARY, torch_names};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
 use crate::shape::MemoryFormat;
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// An argument or a result of an operation that is called by name.
 ///
@@ -146,6 +148,62 @@ pub struct NamedOp {
     /// The dtypes that the first operand may have.
     pub dtypes: &'static str,
     pub(super) run: Run,
+    pub(super) forms: Forms,
+}
+
+/// What else is known of an operation: columns of its row.
+#[derive(Clone, Copy)]
+pub(super) struct Forms {
+    /// Its other names.
+    pub(super) aliases: &'static [&'static str],
+    pub(super) in_place: InPlace,
+    /// Which dtype an existing output must have; `None` where that follows from the rule of the result.
+    pub(super) output: Option<Output>,
+}
+
+impl Forms {
+    /// No aliases, no form in place.
+    pub(super) const NEW: Forms = Forms { aliases: &[], in_place: InPlace::Absent, output: None };
+
+    pub(super) const fn aliases(self, aliases: &'static [&'static str]) -> Self {
+        Forms { aliases, ..self }
+    }
+    pub(super) const fn in_place(self, in_place: InPlace) -> Self {
+        Forms { in_place, ..self }
+    }
+    pub(super) const fn output(self, output: Output) -> Self {
+        Forms { output: Some(output), ..self }
+    }
+}
+
+/// The form of an operation whose name ends in `_`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InPlace {
+    /// There is none.
+    Absent,
+    /// The result is written over the operand's elements.
+    Elements,
+    /// The view takes the operand's place.
+    View,
+}
+
+/// Which dtype an existing output must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Output {
+    /// That of the result.
+    Exact,
+    /// One that the result can be cast to.
+    Castable,
+    /// The same; of bounds that are scalars, and so no operands, that of the result.
+    CastableBetweenTensors,
+    /// Such a one that is complex only if the operand is.
+    AsReal,
+    /// Any that it can be computed in.
+    Computes,
+    /// The same, of an operand that is floating or complex.
+    ComputesInexact,
+    /// `bool` or `uint8`.
+    Truth,
 }
 
 /// How an operation is run.
@@ -409,12 +467,14 @@ pub fn ops() -> impl Iterator<Item = NamedOp> {
         arguments: &["input"],
         dtypes: row.admits.words(),
         run: Run::Unary(row),
+        forms: Forms::NEW.in_place(InPlace::Elements),
     });
     let binary = BINARY.iter().map(|row| NamedOp {
         name: row.called(),
         arguments: &["input", "other"],
         dtypes: row.admits.words(),
         run: Run::Binary(row),
+        forms: Forms::NEW.in_place(InPlace::Elements),
     });
     // What is written out comes first: it may take more arguments than a row of the tables.
     let mut seen = std::collections::HashSet::new();
@@ -426,94 +486,33 @@ pub fn ops() -> impl Iterator<Item = NamedOp> {
         .filter(move |op| seen.insert(op.name))
 }
 
-/// Other names of operations: PyTorch's aliases.
-const ALIASES: &[(&str, &str)] = &[
-    ("absolute", "abs"),
-    ("arccos", "acos"),
-    ("arccosh", "acosh"),
-    ("arcsin", "asin"),
-    ("arcsinh", "asinh"),
-    ("arctan", "atan"),
-    ("arctan2", "atan2"),
-    ("arctanh", "atanh"),
-    ("negative", "neg"),
-    ("fix", "trunc"),
-    ("clip", "clamp"),
-    ("greater", "gt"),
-    ("greater_equal", "ge"),
-    ("less", "lt"),
-    ("less_equal", "le"),
-    ("not_equal", "ne"),
-    ("multiply", "mul"),
-    ("subtract", "sub"),
-    ("divide", "div"),
-    ("true_divide", "div"),
-    ("swapaxes", "transpose"),
-    ("swapdims", "transpose"),
-    ("moveaxis", "movedim"),
-    ("concat", "cat"),
-    ("concatenate", "cat"),
-    ("special.expit", "sigmoid"),
-    ("special.erf", "erf"),
-    ("nn.functional.sigmoid", "sigmoid"),
-    ("nn.functional.tanh", "tanh"),
-    ("trapz", "trapezoid"),
-    ("row_stack", "vstack"),
-    ("ger", "outer"),
-    ("__matmul__", "matmul"),
-    ("special.softmax", "softmax"),
-    ("special.psi", "digamma"),
-    ("special.exp2", "exp2"),
-    ("special.expm1", "expm1"),
-    ("special.i0", "i0"),
-    ("special.log1p", "log1p"),
-    ("special.sinc", "sinc"),
-    ("special.round", "round"),
-    ("special.gammaln", "lgamma"),
-    ("special.digamma", "digamma"),
-    ("special.erfc", "erfc"),
-    ("special.erfinv", "erfinv"),
-    ("special.xlogy", "xlogy"),
-    ("special.logsumexp", "logsumexp"),
-    ("nn.functional.softmax", "softmax"),
-    ("nn.functional.log_softmax", "log_softmax"),
-    ("special.log_softmax", "log_softmax"),
-    ("special.logsumexp", "logsumexp"),
-];
-
-/// Operations of two operands whose first one may be a scalar in PyTorch.
-const SCALARS_FIRST: &[&str] = &[
-    "mul",
-    "true_divide",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "bitwise_left_shift",
-    "bitwise_right_shift",
-    "float_power",
-    "floor_divide",
-    "pow",
-    "remainder",
-    "special.xlog1py",
-    "special.zeta",
-    "xlogy",
-    "trunc_divide",
-];
+/// Every operation by each of its names.
+fn operations() -> &'static HashMap<&'static str, NamedOp> {
+    static OPERATIONS: OnceLock<HashMap<&'static str, NamedOp>> = OnceLock::new();
+    OPERATIONS.get_or_init(|| {
+        let mut known: HashMap<&'static str, NamedOp> = ops().map(|op| (op.name, op)).collect();
+        let named = rows::NAMED.iter().flat_map(|ops| ops.iter());
+        let aliases = named.flat_map(|op| op.forms.aliases.iter().map(|&alias| (alias, op.name)));
+        let unary = UNARY.iter().flat_map(|row| torch_names(row.torch).map(|name| (name, row.called())));
+        let binary = BINARY.iter().flat_map(|row| torch_names(row.torch).map(|name| (name, row.called())));
+        let aliases: Vec<_> = aliases.chain(unary).chain(binary).collect();
+        for (alias, of) in aliases {
+            let op = known[of];
+            known.entry(alias).or_insert(op);
+        }
+        known
+    })
+}
 
 /// The operation that another name of PyTorch's stands for.
 pub fn alias(name: &str) -> Option<&'static str> {
-    ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, of)| *of)
+    operations().get(name).map(|op| op.name).filter(|&of| of != name)
 }
 
 /// The operation of a name or an alias.
 pub(super) fn operation(name: &str) -> Result<&'static NamedOp> {
-    use std::collections::HashMap;
-    use std::sync::OnceLock;
-    static OPS: OnceLock<HashMap<&'static str, NamedOp>> = OnceLock::new();
-    let known = OPS.get_or_init(|| ops().map(|op| (op.name, op)).collect());
     let name = name.strip_prefix("torch.").unwrap_or(name);
-    let alias = || alias(name).and_then(|of| known.get(of));
-    known.get(name).or_else(alias).ok_or_else(|| {
+    operations().get(name).ok_or_else(|| {
         let reason = format!("there is no operation `{name}`");
         Error::InvalidArgument { op: "call", reason }
     })
@@ -541,7 +540,7 @@ pub fn call(name: &str, args: &Args) -> Result<Value> {
     match op.run {
         Run::Unary(row) => bound.tensor("input")?.apply(row).map(Value::Array),
         Run::Binary(row) => {
-            if !SCALARS_FIRST.contains(&op.name) {
+            if !row.begins_with_scalars {
                 bound.tensor("input")?;
             }
             super::elementwise::combine(row, &bound.operand("input")?, &bound.operand("other")?).map(Value::Array)

@@ -1,6 +1,6 @@
 //! Results written where elements are: the in-place forms of operations that have no loop of their own for it, and all of them by name.
 
-use super::call::{Args, Value, operation};
+use super::call::{Args, InPlace, NamedOp, Output, Value, operation};
 use super::elementwise::{check_output, check_shape, same_device};
 use super::moves::invalid;
 use super::operand::AnyOperand;
@@ -79,86 +79,25 @@ macro_rules! names {
 }
 written_over!(names);
 
-/// Operations that PyTorch has in place by a name that ends in `_`, beside those and the elementwise tables.
-const IN_PLACE: &[&str] = &[
-    "add",
-    "sub",
-    "div",
-    "nan_to_num",
-    "round",
-    "logit",
-    "polygamma",
-    "mvlgamma",
-    "fill",
-    "nn.functional.relu",
-    "nn.functional.selu",
-    "nn.functional.elu",
-    "nn.functional.celu",
-    "nn.functional.leaky_relu",
-    "nn.functional.threshold",
-    "nn.functional.hardtanh",
-];
-
-/// Views that PyTorch makes of a tensor in place.
-const VIEWS: &[&str] = &["t", "transpose", "squeeze", "unsqueeze", "as_strided"];
-
-/// Which dtype an existing output must have.
-#[derive(Clone, Copy, PartialEq)]
-enum Output {
-    /// That of the result.
-    Exact,
-    /// One that the result can be cast to.
-    Castable,
-    /// Such a one that is complex only if the operand is.
-    AsReal,
-    /// Any that it can be computed in.
-    Computes,
-    /// The same, of an operand that is floating or complex.
-    ComputesInexact,
-    /// `bool` or `uint8`.
-    Truth,
-}
-
-/// What outputs may be of another dtype than the result's.
-const OUTPUTS: &[(&str, Output)] = &[
-    ("add", Output::Castable),
-    ("sub", Output::Castable),
-    ("div", Output::Castable),
-    ("clamp", Output::Castable),
-    ("cat", Output::Castable),
-    ("stack", Output::Castable),
-    ("hstack", Output::Castable),
-    ("vstack", Output::Castable),
-    ("dstack", Output::Castable),
-    ("column_stack", Output::Castable),
-    ("addcmul", Output::Castable),
-    ("addcdiv", Output::Castable),
-    ("var", Output::AsReal),
-    ("std", Output::AsReal),
-    ("any", Output::Truth),
-    ("all", Output::Truth),
-    ("mean", Output::ComputesInexact),
-    ("sum", Output::Computes),
-    ("prod", Output::Computes),
-    ("nansum", Output::Computes),
-    ("cumsum", Output::Computes),
-    ("cumprod", Output::Computes),
-];
-
-fn output(name: &str, args: &Args) -> Output {
-    // Scalar bounds are no operands.
+/// Which dtype the outputs of a call must have.
+fn output(op: &NamedOp, args: &Args) -> Output {
     let bounds = || args.positional.iter().skip(1).chain(args.named.iter().map(|(_, value)| value));
-    if name == "clamp" && bounds().all(|value| !matches!(value, Value::Array(_))) {
-        return Output::Exact;
+    match op.forms.output {
+        Some(Output::CastableBetweenTensors) if bounds().any(|value| matches!(value, Value::Array(_))) => {
+            Output::Castable
+        }
+        Some(Output::CastableBetweenTensors) => Output::Exact,
+        Some(output) => output,
+        None => {
+            // Elementwise operations whose operands are named, or of which the first is a scalar.
+            let is_exact = match (unary_row(op.name), binary_row(op.name)) {
+                (Some(row), _) => row.rule.is_exact(1),
+                (None, Some(row)) => row.rule.is_exact(2),
+                (None, None) => !casts_output(op.name).unwrap_or(false),
+            };
+            if is_exact { Output::Exact } else { Output::Castable }
+        }
     }
-    let own = OUTPUTS.iter().find(|(op, _)| *op == name).map(|(_, output)| *output);
-    // Elementwise operations whose operands are named, or of which the first is a scalar.
-    let is_exact = || match (unary_row(name), binary_row(name)) {
-        (Some(row), _) => row.rule.is_exact(1),
-        (None, Some(row)) => row.rule.is_exact(2),
-        (None, None) => !casts_output(name).unwrap_or(false),
-    };
-    own.unwrap_or_else(|| if is_exact() { Output::Exact } else { Output::Castable })
 }
 
 fn unary_row(op: &str) -> Option<&'static Unary> {
@@ -215,7 +154,8 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
         }
         _ => {}
     }
-    let op = operation(name)?.name;
+    let named = operation(name)?;
+    let op = named.name;
     let (unary, binary) = (unary_row(op), binary_row(op));
     if let Some(row) = unary
         && args.positional.is_empty()
@@ -228,15 +168,15 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
     {
         return x.combine_in_place(row, &other).map(|_| ());
     }
-    let is_listed = [WRITTEN_OVER, IN_PLACE, VIEWS].iter().any(|list| list.contains(&op));
-    if unary.is_none() && binary.is_none() && !is_listed {
+    let has_form = unary.is_some() || binary.is_some() || WRITTEN_OVER.contains(&op);
+    if !has_form && named.forms.in_place == InPlace::Absent {
         return invalid(op, "there is no form of it in place".to_owned());
     }
     let mut all = Args { positional: vec![Value::Array(x.clone())], named: args.named.clone() };
     all.positional.extend_from_slice(&args.positional);
     let result = call(name, &all)?.tensor()?;
     drop(all);
-    if VIEWS.contains(&op) {
+    if named.forms.in_place == InPlace::View {
         *x = result;
         return Ok(());
     }
@@ -262,7 +202,8 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
 /// # Ok::<(), castiron::Error>(())
 /// ```
 pub fn call_into(name: &str, args: &Args, outs: &mut [&mut AnyTensor]) -> Result<()> {
-    let op = operation(name)?.name;
+    let named = operation(name)?;
+    let op = named.name;
     if let ([Value::Array(x), rest @ ..], [out]) = (&args.positional[..], &mut *outs) {
         if let (Some(row), [], true) = (unary_row(op), rest, args.named.is_empty()) {
             return x.apply_into(row, out);
@@ -271,7 +212,7 @@ pub fn call_into(name: &str, args: &Args, outs: &mut [&mut AnyTensor]) -> Result
             return x.combine_into(row, &other, out);
         }
     }
-    let rule = output(op, args);
+    let rule = output(named, args);
     let computes = match (rule, &args.positional[..], &*outs) {
         _ if args.named.iter().any(|(name, _)| name == "dtype") => None,
         (Output::ComputesInexact, [Value::Array(x), ..], _) if x.dtype.category() <= Category::Integral => None,
@@ -294,7 +235,7 @@ pub fn call_into(name: &str, args: &Args, outs: &mut [&mut AnyTensor]) -> Result
                 result.dtype.can_cast(out.dtype) && (of_complex || !out.dtype.is_complex())
             }
             Output::Truth => matches!(out.dtype, DType::Bool | DType::U8),
-            Output::Castable | Output::Computes | Output::ComputesInexact => result.dtype.can_cast(out.dtype),
+            _ => result.dtype.can_cast(out.dtype),
         };
         if !fits {
             return Err(Error::NotCastable { op, result: result.dtype, output: out.dtype });

@@ -172,21 +172,21 @@ pub(super) struct ScalarKernel([u8; 16]);
 impl Unary {
     /// The name it is called by.
     pub(super) fn called(&self) -> &'static str {
-        torch_name(self.torch, self.name)
+        torch_names(self.torch).next().unwrap_or(self.name)
     }
 }
 
 impl Binary {
     /// The name it is called by.
     pub(super) fn called(&self) -> &'static str {
-        torch_name(self.torch, self.name)
+        torch_names(self.torch).next().unwrap_or(self.name)
     }
 }
 
-/// `torch.special.exp2` and the like as they are called.
-fn torch_name(torch: &'static str, name: &'static str) -> &'static str {
-    // Rows that say more than a name (`torch.div(rounding_mode='trunc')`) are called by ours.
-    if torch.contains('(') || torch.contains('`') { name } else { torch.strip_prefix("torch.").unwrap_or(name) }
+/// PyTorch's names of a row, which stand in it as the documentation gives them, without `torch.`: by the first it is called, the others
+/// are aliases. Those that say more than a name (`torch.div(rounding_mode='trunc')`) are none.
+pub(super) fn torch_names(torch: &'static str) -> impl Iterator<Item = &'static str> {
+    torch.split("`, `").filter(|name| !name.contains('(')).filter_map(|name| name.strip_prefix("torch."))
 }
 
 impl ScalarKernel {
@@ -212,6 +212,8 @@ pub(super) struct Binary {
     pub(super) rule: Rule,
     /// Whether a scalar may be the other operand.
     pub(super) takes_scalars: bool,
+    /// Whether PyTorch's function takes a scalar as the first operand, too.
+    pub(super) begins_with_scalars: bool,
     /// Whether integer division by zero is looked for.
     pub(super) divides: bool,
     /// Whether a scalar on the right keeps the precision that is computed in.
@@ -259,6 +261,7 @@ macro_rules! binary_rows {
             admits: Admits::$admits,
             rule: Rule::$result,
             takes_scalars: binary_rows!(@takes $operands),
+            begins_with_scalars: matches!(stringify!($operands).as_bytes(), b"scalars"),
             divides: <ops::$op as BinaryOp>::DIVIDES,
             right_is_exact: <ops::$op as BinaryOp>::RIGHT_SCALAR_IS_EXACT,
             scalar: |value, own, promoted, exact| super::dispatch::among!(<ops::$op as Op>::NAME, promoted, P: Dtype => {
@@ -273,6 +276,7 @@ macro_rules! binary_rows {
         }
     };
     (@takes any) => { true };
+    (@takes scalars) => { true };
     (@takes tensors) => { false };
 }
 binary_table!(binary_rows);

@@ -190,6 +190,7 @@ pub(super) mod tables {
             pub(in crate::cpu) const SCALAR: &[Row<2>] = &[$(by_scalar::$op::ROW),*];
         };
         (@scalar any $row:tt $admits:ident $result:ident) => { dtypes! { row $row $admits $result } };
+        (@scalar scalars $row:tt $admits:ident $result:ident) => { dtypes! { row $row $admits $result } };
         (@scalar tensors $row:tt $admits:ident $result:ident) => { dtypes! { row $row none } };
     }
     binary_table!(binary);

@@ -256,6 +256,9 @@ macro_rules! binary_methods {
         binary_methods!(@ Element Precisely, $op $methods $admits exact $($rest)*);
     };
     (@of $($rest:tt)*) => { binary_methods!(@ Element CanCast, $($rest)*); };
+    (@ $of:ident $writes:ident, $op:ident $methods:tt $admits:ident $result:ident scalars, $($rest:tt)*) => {
+        binary_methods!(@ $of $writes, $op $methods $admits $result any, $($rest)*);
+    };
     (@ $of:ident $writes:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident any, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
         binary_methods!(@@ $of $writes, $op [$try $inplace $try_inplace $into $try_into] $admits $result Operand "tensor or scalar", $doc, $torch, $example, $elements);
     };

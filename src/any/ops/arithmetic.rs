@@ -53,12 +53,12 @@ fn alpha(args: &Bound<'_>) -> Result<ScalarValue> {
 }
 
 pub(super) const OPS: &[NamedOp] = named! {
-    "add"("input", "other", "alpha") "all computing dtypes" => |args| {
+    "add"("input", "other", "alpha") "all computing dtypes" { in_place(Elements) output(Castable) } => |args| {
         let (input, other) = (args.operand("input")?, args.operand("other")?);
         let product = scaled("add", &input, other.clone(), alpha(args)?)?;
         laid_out(combine(binary::add, &input, &product)?, binary::add, &input, &other)
     };
-    "sub"("input", "other", "alpha") "all computing dtypes but bool" => |args| {
+    "sub"("input", "other", "alpha") "all computing dtypes but bool" { in_place(Elements) output(Castable) } => |args| {
         let (input, other) = (args.operand("input")?, args.operand("other")?);
         admits("sub", &input, &other)?;
         let product = scaled("sub", &input, other.clone(), alpha(args)?)?;
@@ -70,7 +70,7 @@ pub(super) const OPS: &[NamedOp] = named! {
         let input = scaled("rsub", &other, input, alpha(args)?)?;
         Ok(combine(binary::sub, &other, &input)?.into())
     };
-    "div"("input", "other", "rounding_mode") "all computing dtypes" => |args| {
+    "div"("input", "other", "rounding_mode") "all computing dtypes" { in_place(Elements) output(Castable) aliases(&["divide"]) } => |args| {
         let row = match args.str_or("rounding_mode", "")? {
             "" => binary::div,
             "floor" => binary::floor_divide,
@@ -82,7 +82,7 @@ pub(super) const OPS: &[NamedOp] = named! {
         };
         Ok(combine(row, &args.operand("input")?, &args.operand("other")?)?.into())
     };
-    "clamp"("input", "min", "max") "all dtypes with an order" => |args| {
+    "clamp"("input", "min", "max") "all dtypes with an order" { output(CastableBetweenTensors) aliases(&["clip"]) } => |args| {
         let (min, max) = (args.operand_or_none("min")?, args.operand_or_none("max")?);
         Ok(args.tensor("input")?.clamp(min, max)?.into())
     };

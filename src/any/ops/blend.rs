@@ -69,8 +69,8 @@ pub(super) const OPS: &[NamedOp] = named! {
     "lerp"("input", "end", "weight") "floats and complex" => |args| {
         Ok(args.tensor("input")?.lerp(args.tensor("end")?, args.operand("weight")?)?.into())
     };
-    "addcmul"("input", "tensor1", "tensor2", "value") "all computing dtypes but bool" => weighted;
-    "addcdiv"("input", "tensor1", "tensor2", "value") "floats and complex" => weighted;
+    "addcmul"("input", "tensor1", "tensor2", "value") "all computing dtypes but bool" { output(Castable) } => weighted;
+    "addcdiv"("input", "tensor1", "tensor2", "value") "floats and complex" { output(Castable) } => weighted;
     "complex"("real", "imag") "float16, float32 and float64" => |args| {
         Ok(args.tensor("real")?.complex(args.tensor("imag")?)?.into())
     };

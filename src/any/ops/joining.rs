@@ -10,16 +10,16 @@ fn list(tensors: Vec<AnyTensor>) -> Value {
 }
 
 pub(super) const OPS: &[NamedOp] = named! {
-    "cat"("tensors", "dim") "all dtypes" => |args| {
+    "cat"("tensors", "dim") "all dtypes" { output(Castable) aliases(&["concat", "concatenate"]) } => |args| {
         Ok(joining::cat(&args.tensors("tensors")?, args.int_or("dim", 0)?)?.into())
     };
-    "stack"("tensors", "dim") "all dtypes" => |args| {
+    "stack"("tensors", "dim") "all dtypes" { output(Castable) } => |args| {
         Ok(joining::stack(&args.tensors("tensors")?, args.int_or("dim", 0)?)?.into())
     };
-    "hstack"("tensors") "all dtypes" => |args| Ok(joining::hstack(&args.tensors("tensors")?)?.into());
-    "vstack"("tensors") "all dtypes" => |args| Ok(joining::vstack(&args.tensors("tensors")?)?.into());
-    "dstack"("tensors") "all dtypes" => |args| Ok(joining::dstack(&args.tensors("tensors")?)?.into());
-    "column_stack"("tensors") "all dtypes" => |args| Ok(joining::column_stack(&args.tensors("tensors")?)?.into());
+    "hstack"("tensors") "all dtypes" { output(Castable) } => |args| Ok(joining::hstack(&args.tensors("tensors")?)?.into());
+    "vstack"("tensors") "all dtypes" { output(Castable) aliases(&["row_stack"]) } => |args| Ok(joining::vstack(&args.tensors("tensors")?)?.into());
+    "dstack"("tensors") "all dtypes" { output(Castable) } => |args| Ok(joining::dstack(&args.tensors("tensors")?)?.into());
+    "column_stack"("tensors") "all dtypes" { output(Castable) } => |args| Ok(joining::column_stack(&args.tensors("tensors")?)?.into());
     "block_diag"("*tensors") "all dtypes" => |args| Ok(joining::block_diag(&args.tensors("*tensors")?)?.into());
     "broadcast_tensors"("*tensors") "all dtypes" => |args| {
         Ok(list(joining::broadcast_tensors(&args.tensors("*tensors")?)?))

@@ -35,15 +35,20 @@ pub(super) const NAMED: &[&[NamedOp]] = &[
     blend::OPS,
 ];
 
-/// For `"add"(input, other, alpha) "all computing dtypes" => |args| …` it writes the row.
+/// For `"add"("input", "other", "alpha") "all computing dtypes" { in_place(Elements) output(Castable) } => |args| …` it writes the row.
+/// In the braces stand the columns that it has beside the default ones: see [`Forms`](super::call::Forms).
 macro_rules! named {
-    ($($(#[$doc:meta])* $name:literal ($($argument:literal),*) $dtypes:literal => $run:expr;)*) => {
-        &[$($crate::any::call::NamedOp {
+    ($($(#[$doc:meta])* $name:literal ($($argument:literal),*) $dtypes:literal $({ $($column:ident($value:expr))* })? => $run:expr;)*) => {{
+        #[allow(unused_imports)]
+        use $crate::any::call::{Forms, InPlace::*, NamedOp, Output::*, Run};
+        const ROWS: &[NamedOp] = &[$(NamedOp {
             name: $name,
             arguments: &[$($argument),*],
             dtypes: $dtypes,
-            run: $crate::any::call::Run::Bound($run),
-        }),*]
-    };
+            run: Run::Bound($run),
+            forms: Forms::NEW $($(.$column($value))*)?,
+        }),*];
+        ROWS
+    }};
 }
 use named;

@@ -121,5 +121,5 @@ pub(super) const OPS: &[NamedOp] = named! {
         let parts = args.tensor("input")?.split(count(args, "split_size")?, args.int_or("dim", 0)?)?;
         Ok(Value::List(parts.into_iter().map(Value::Array).collect()))
     };
-    "fill"("input", "value") "all dtypes" => |args| Ok(args.tensor("input")?.fill(args.operand("value")?)?.into());
+    "fill"("input", "value") "all dtypes" { in_place(Elements) } => |args| Ok(args.tensor("input")?.fill(args.operand("value")?)?.into());
 };

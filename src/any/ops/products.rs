@@ -35,7 +35,7 @@ fn added(args: &Bound<'_>, [a, b]: [&str; 2]) -> Result<Value> {
 }
 
 pub(super) const OPS: &[NamedOp] = named! {
-    "matmul"("input", "other") "all computing dtypes but bool" => |args| {
+    "matmul"("input", "other") "all computing dtypes but bool" { aliases(&["__matmul__"]) } => |args| {
         Ok(args.tensor("input")?.matmul(args.tensor("other")?)?.into())
     };
     "__rmatmul__"("input", "other") "all computing dtypes but bool" => |args| {
@@ -59,7 +59,7 @@ pub(super) const OPS: &[NamedOp] = named! {
     "linalg.vecdot"("x", "y", "dim") "floats and complex" => |args| {
         Ok(args.tensor("x")?.vecdot(args.tensor("y")?, args.int_or("dim", -1)?)?.into())
     };
-    "outer"("input", "vec2") "all computing dtypes" => |args| {
+    "outer"("input", "vec2") "all computing dtypes" { aliases(&["ger"]) } => |args| {
         Ok(args.tensor("input")?.outer(args.tensor("vec2")?)?.into())
     };
     "inner"("input", "other") "all computing dtypes but bool" => |args| {

@@ -118,15 +118,15 @@ fn linalg_norm(args: &Bound<'_>) -> Result<Value> {
 }
 
 pub(super) const OPS: &[NamedOp] = named! {
-    "sum"("input", "dim", "keepdim", "dtype") "all computing dtypes" => |args| with_dtype(args, AnyTensor::sum);
-    "prod"("input", "dim", "keepdim", "dtype") "all computing dtypes" => |args| with_dtype(args, AnyTensor::prod);
-    "mean"("input", "dim", "keepdim", "dtype") "floats and complex" => |args| with_dtype(args, AnyTensor::mean);
-    "nansum"("input", "dim", "keepdim", "dtype") "bool, integers and floats" => |args| with_dtype(args, AnyTensor::nansum);
+    "sum"("input", "dim", "keepdim", "dtype") "all computing dtypes" { output(Computes) } => |args| with_dtype(args, AnyTensor::sum);
+    "prod"("input", "dim", "keepdim", "dtype") "all computing dtypes" { output(Computes) } => |args| with_dtype(args, AnyTensor::prod);
+    "mean"("input", "dim", "keepdim", "dtype") "floats and complex" { output(ComputesInexact) } => |args| with_dtype(args, AnyTensor::mean);
+    "nansum"("input", "dim", "keepdim", "dtype") "bool, integers and floats" { output(Computes) } => |args| with_dtype(args, AnyTensor::nansum);
     "nanmean"("input", "dim", "keepdim", "dtype") "floats" => |args| with_dtype(args, AnyTensor::nanmean);
-    "var"("input", "dim", "unbiased", "keepdim", "correction") "floats and complex" => |args| {
+    "var"("input", "dim", "unbiased", "keepdim", "correction") "floats and complex" { output(AsReal) } => |args| {
         spread(args, AnyTensor::var)
     };
-    "std"("input", "dim", "unbiased", "keepdim", "correction") "floats and complex" => |args| {
+    "std"("input", "dim", "unbiased", "keepdim", "correction") "floats and complex" { output(AsReal) } => |args| {
         spread(args, AnyTensor::std)
     };
     "var_mean"("input", "dim", "unbiased", "keepdim", "correction") "floats and complex" => |args| {
@@ -150,12 +150,12 @@ pub(super) const OPS: &[NamedOp] = named! {
     };
     "argmax"("input", "dim", "keepdim") "integers and floats" => |args| place(args, AnyTensor::argmax);
     "argmin"("input", "dim", "keepdim") "integers and floats" => |args| place(args, AnyTensor::argmin);
-    "any"("input", "dim", "keepdim") "all computing dtypes" => |args| over(args, AnyTensor::any);
-    "all"("input", "dim", "keepdim") "all computing dtypes" => |args| over(args, AnyTensor::all);
+    "any"("input", "dim", "keepdim") "all computing dtypes" { output(Truth) } => |args| over(args, AnyTensor::any);
+    "all"("input", "dim", "keepdim") "all computing dtypes" { output(Truth) } => |args| over(args, AnyTensor::all);
     "count_nonzero"("input", "dim") "all computing dtypes" => |args| {
         Ok(args.tensor("input")?.count_nonzero(args.ints_or_none("dim")?.as_deref())?.into())
     };
-    "logsumexp"("input", "dim", "keepdim") "all computing dtypes" => |args| over(args, AnyTensor::logsumexp);
+    "logsumexp"("input", "dim", "keepdim") "all computing dtypes" { aliases(&["special.logsumexp"]) } => |args| over(args, AnyTensor::logsumexp);
     "norm"("input", "p", "dim", "keepdim", "out", "dtype") "floats and complex" => |args| {
         let ord = match order(args, "p")? {
             Order::None | Order::Frobenius => 2.0,

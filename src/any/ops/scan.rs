@@ -7,10 +7,10 @@ use crate::any::scan::end_to_end;
 use crate::error::{Error, Result};
 
 pub(super) const OPS: &[NamedOp] = named! {
-    "cumsum"("input", "dim", "dtype") "all computing dtypes" => |args| {
+    "cumsum"("input", "dim", "dtype") "all computing dtypes" { output(Computes) } => |args| {
         Ok(args.tensor("input")?.cumsum(args.int("dim")?, args.dtype_or_none("dtype")?)?.into())
     };
-    "cumprod"("input", "dim", "dtype") "all computing dtypes" => |args| {
+    "cumprod"("input", "dim", "dtype") "all computing dtypes" { output(Computes) } => |args| {
         Ok(args.tensor("input")?.cumprod(args.int("dim")?, args.dtype_or_none("dtype")?)?.into())
     };
     "cummax"("input", "dim") "bool, integers and floats" => |args| Ok(args.tensor("input")?.cummax(args.int("dim")?)?.into());
@@ -18,10 +18,10 @@ pub(super) const OPS: &[NamedOp] = named! {
     "logcumsumexp"("input", "dim") "floats and complex" => |args| {
         Ok(args.tensor("input")?.logcumsumexp(args.int("dim")?)?.into())
     };
-    "softmax"("input", "dim", "dtype") "floats" => |args| {
+    "softmax"("input", "dim", "dtype") "floats" { aliases(&["special.softmax", "nn.functional.softmax"]) } => |args| {
         Ok(args.tensor("input")?.softmax(args.int("dim")?, args.dtype_or_none("dtype")?)?.into())
     };
-    "log_softmax"("input", "dim", "dtype") "floats" => |args| {
+    "log_softmax"("input", "dim", "dtype") "floats" { aliases(&["nn.functional.log_softmax", "special.log_softmax"]) } => |args| {
         Ok(args.tensor("input")?.log_softmax(args.int("dim")?, args.dtype_or_none("dtype")?)?.into())
     };
     "nn.functional.softmin"("input", "dim", "dtype") "floats" => |args| {

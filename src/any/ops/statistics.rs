@@ -114,7 +114,7 @@ pub(super) const OPS: &[NamedOp] = named! {
         let places = args.tensor("indices")?.unravel_index(&args.ints("shape")?)?;
         Ok(Value::List(places.into_iter().map(Value::Array).collect()))
     };
-    "trapezoid"("y", "x", "dx", "dim") "all computing dtypes but bool" => |args| integral(args, AnyTensor::integral);
+    "trapezoid"("y", "x", "dx", "dim") "all computing dtypes but bool" { aliases(&["trapz"]) } => |args| integral(args, AnyTensor::integral);
     "cumulative_trapezoid"("y", "x", "dx", "dim") "all computing dtypes but bool" => |args| {
         integral(args, AnyTensor::running_integral)
     };

@@ -42,31 +42,31 @@ fn logit(args: &Bound<'_>) -> Result<Value> {
 }
 
 pub(super) const OPS: &[NamedOp] = named! {
-    "nn.functional.elu"("input", "alpha", "inplace") "floats" => |args| one(args, "elu", "alpha", 1.0);
-    "nn.functional.celu"("input", "alpha", "inplace") "floats" => |args| one(args, "celu", "alpha", 1.0);
+    "nn.functional.elu"("input", "alpha", "inplace") "floats" { in_place(Elements) } => |args| one(args, "elu", "alpha", 1.0);
+    "nn.functional.celu"("input", "alpha", "inplace") "floats" { in_place(Elements) } => |args| one(args, "celu", "alpha", 1.0);
     "nn.functional.softplus"("input", "beta", "threshold") "floats" => |args| {
         two(args, "softplus", ["beta", "threshold"], [1.0, 20.0])
     };
     "nn.functional.softshrink"("input", "lambd") "floats" => |args| one(args, "softshrink", "lambd", 0.5);
     "nn.functional.hardshrink"("input", "lambd") "floats" => |args| one(args, "hardshrink", "lambd", 0.5);
-    "nn.functional.hardtanh"("input", "min_val", "max_val", "inplace") "integers and floats" => |args| {
+    "nn.functional.hardtanh"("input", "min_val", "max_val", "inplace") "integers and floats" { in_place(Elements) } => |args| {
         two(args, "hardtanh", ["min_val", "max_val"], [-1.0, 1.0])
     };
-    "nn.functional.leaky_relu"("input", "negative_slope", "inplace") "floats" => |args| {
+    "nn.functional.leaky_relu"("input", "negative_slope", "inplace") "floats" { in_place(Elements) } => |args| {
         one(args, "leaky_relu", "negative_slope", 0.01)
     };
-    "nn.functional.threshold"("input", "threshold", "value", "inplace") "integers and floats" => |args| {
+    "nn.functional.threshold"("input", "threshold", "value", "inplace") "integers and floats" { in_place(Elements) } => |args| {
         args.value("threshold")?;
         args.value("value")?;
         two(args, "threshold", ["threshold", "value"], [0.0, 0.0])
     };
-    "nn.functional.relu"("input", "inplace") "integers and floats" => |args| {
+    "nn.functional.relu"("input", "inplace") "integers and floats" { in_place(Elements) } => |args| {
         Ok(args.tensor("input")?.apply(unary::relu)?.into())
     };
     "nn.functional.relu6"("input", "inplace") "integers and floats" => |args| {
         Ok(args.tensor("input")?.apply(unary::relu6)?.into())
     };
-    "nn.functional.selu"("input", "inplace") "floats" => |args| Ok(args.tensor("input")?.apply(unary::selu)?.into());
+    "nn.functional.selu"("input", "inplace") "floats" { in_place(Elements) } => |args| Ok(args.tensor("input")?.apply(unary::selu)?.into());
     "nn.functional.silu"("input", "inplace") "floats and complex" => |args| {
         Ok(args.tensor("input")?.apply(unary::silu)?.into())
     };
@@ -77,16 +77,14 @@ pub(super) const OPS: &[NamedOp] = named! {
     "nn.functional.hardswish"("input", "inplace") "floats" => |args| {
         Ok(args.tensor("input")?.apply(unary::hardswish)?.into())
     };
-    "prelu"("input", "weight") "floats" => prelu;
-    "nn.functional.prelu"("input", "weight") "floats" => prelu;
-    "logit"("input", "eps") "bool, integers and floats" => logit;
-    "special.logit"("input", "eps") "bool, integers and floats" => logit;
-    "nan_to_num"("input", "nan", "posinf", "neginf") "all computing dtypes" => |args| {
+    "prelu"("input", "weight") "floats" { aliases(&["nn.functional.prelu"]) } => prelu;
+    "logit"("input", "eps") "bool, integers and floats" { in_place(Elements) aliases(&["special.logit"]) } => logit;
+    "nan_to_num"("input", "nan", "posinf", "neginf") "all computing dtypes" { in_place(Elements) } => |args| {
         let nan = ScalarValue::Float(args.float_or("nan", 0.0)?);
         let given = [Some(nan), optional(args, "posinf")?, optional(args, "neginf")?];
         Ok(tuned("nan_to_num", args.tensor("input")?, given)?.into())
     };
-    "round"("input", "decimals") "integers and floats" => |args| match args.int_or_none("decimals")? {
+    "round"("input", "decimals") "integers and floats" { in_place(Elements) } => |args| match args.int_or_none("decimals")? {
         None => Ok(args.tensor("input")?.apply(unary::round)?.into()),
         Some(decimals) => {
             let given = [Some(ScalarValue::Int(decimals.into())), ABSENT, ABSENT];
@@ -104,8 +102,6 @@ pub(super) const OPS: &[NamedOp] = named! {
         };
         Ok(args.tensor("input")?.apply(row)?.into())
     };
-    "polygamma"("n", "input") "bool, integers and floats" => polygamma;
-    "special.polygamma"("n", "input") "bool, integers and floats" => polygamma;
-    "mvlgamma"("input", "p") "bool, integers and floats" => mvlgamma;
-    "special.multigammaln"("input", "p") "bool, integers and floats" => mvlgamma;
+    "polygamma"("n", "input") "bool, integers and floats" { in_place(Elements) aliases(&["special.polygamma"]) } => polygamma;
+    "mvlgamma"("input", "p") "bool, integers and floats" { in_place(Elements) aliases(&["special.multigammaln"]) } => mvlgamma;
 };

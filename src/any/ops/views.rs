@@ -60,10 +60,10 @@ pub(super) const OPS: &[NamedOp] = named! {
     "permute"("input", "*dims") "all dtypes" => |args| {
         Ok(args.tensor("input")?.permute(&args.rest_ints("*dims")?)?.into())
     };
-    "transpose"("input", "dim0", "dim1") "all dtypes" => |args| {
+    "transpose"("input", "dim0", "dim1") "all dtypes" { in_place(View) aliases(&["swapaxes", "swapdims"]) } => |args| {
         Ok(args.tensor("input")?.transpose(args.int("dim0")?, args.int("dim1")?)?.into())
     };
-    "t"("input") "all dtypes" => |args| Ok(args.tensor("input")?.t()?.into());
+    "t"("input") "all dtypes" { in_place(View) } => |args| Ok(args.tensor("input")?.t()?.into());
     "T"("input") "all dtypes" => |args| {
         let input = args.tensor("input")?;
         Ok(input.permute(&(0..input.rank() as i64).rev().collect::<Vec<_>>())?.into())
@@ -79,13 +79,13 @@ pub(super) const OPS: &[NamedOp] = named! {
         }
         Ok(input.transpose(-2, -1)?.into())
     };
-    "movedim"("input", "source", "destination") "all dtypes" => |args| {
+    "movedim"("input", "source", "destination") "all dtypes" { aliases(&["moveaxis"]) } => |args| {
         Ok(args.tensor("input")?.movedim(&args.ints("source")?, &args.ints("destination")?)?.into())
     };
-    "squeeze"("input", "dim") "all dtypes" => |args| {
+    "squeeze"("input", "dim") "all dtypes" { in_place(View) } => |args| {
         Ok(args.tensor("input")?.squeeze(args.ints_or_none("dim")?.as_deref())?.into())
     };
-    "unsqueeze"("input", "dim") "all dtypes" => |args| Ok(args.tensor("input")?.unsqueeze(args.int("dim")?)?.into());
+    "unsqueeze"("input", "dim") "all dtypes" { in_place(View) } => |args| Ok(args.tensor("input")?.unsqueeze(args.int("dim")?)?.into());
     "select"("input", "dim", "index") "all dtypes" => |args| {
         Ok(args.tensor("input")?.select(args.int("dim")?, args.int("index")?)?.into())
     };
@@ -125,7 +125,7 @@ pub(super) const OPS: &[NamedOp] = named! {
         let (a, b) = (args.int_or("dim1", -2)?, args.int_or("dim2", -1)?);
         Ok(args.tensor("input")?.diagonal(args.int_or("offset", 0)?, a, b)?.into())
     };
-    "as_strided"("input", "size", "stride", "storage_offset") "all dtypes" => |args| {
+    "as_strided"("input", "size", "stride", "storage_offset") "all dtypes" { in_place(View) } => |args| {
         let offset = args.int_or_none("storage_offset")?;
         let offset = offset.map(|offset| unsigned(args.op, "storage_offset", offset)).transpose()?;
         Ok(args.tensor("input")?.as_strided(&sizes(args, "size")?, &sizes(args, "stride")?, offset)?.into())

@@ -5,10 +5,10 @@ macro_rules! unary_table {
     ($use:ident) => {
         $use! {
             abs [try_abs abs_ abs_into try_abs_into] numeric real_part,
-                "The absolute value; the modulus of complex numbers.", "torch.abs",
+                "The absolute value; the modulus of complex numbers.", "torch.abs`, `torch.absolute",
                 "tensor![-1.5, 2.0].abs()" = "[1.5, 2.0]";
             neg [try_neg neg_ neg_into try_neg_into] numeric same,
-                "The negative. Integers wrap.", "torch.neg",
+                "The negative. Integers wrap.", "torch.neg`, `torch.negative",
                 "tensor![1, -2].neg()" = "[-1, 2]";
             sign [try_sign sign_ sign_into try_sign_into] ordered same,
                 "-1, 0 or 1 by the sign; 0 for NaN.", "torch.sign",
@@ -41,13 +41,13 @@ macro_rules! unary_table {
                 "The tangent, of radians.", "torch.tan",
                 "tensor![0.0].tan()" = "[0.0]";
             tanh [try_tanh tanh_ tanh_into try_tanh_into] any inexact,
-                "The hyperbolic tangent.", "torch.tanh",
+                "The hyperbolic tangent.", "torch.tanh`, `torch.nn.functional.tanh",
                 "tensor![0.0, 100.0].tanh()" = "[0.0, 1.0]";
             sigmoid [try_sigmoid sigmoid_ sigmoid_into try_sigmoid_into] any inexact,
-                "The logistic function `1 / (1 + exp(-x))`.", "torch.sigmoid",
+                "The logistic function `1 / (1 + exp(-x))`.", "torch.sigmoid`, `torch.special.expit`, `torch.nn.functional.sigmoid",
                 "tensor![0.0, 100.0].sigmoid()" = "[0.5, 1.0]";
             erf [try_erf erf_ erf_into try_erf_into] ordered inexact,
-                "The error function.", "torch.erf",
+                "The error function.", "torch.erf`, `torch.special.erf",
                 "tensor![0.0, 10.0].erf()" = "[0.0, 1.0]";
             relu [try_relu relu_ relu_into try_relu_into] real same,
                 "Each element where it is positive, else 0. NaN stays NaN.", "torch.relu",
@@ -68,7 +68,7 @@ macro_rules! unary_table {
                 "Rounds up. Integers stay.", "torch.ceil",
                 "tensor![-1.5, 1.5].ceil()" = "[-1.0, 2.0]";
             round [try_round round_ round_into try_round_into] real same,
-                "Rounds to the nearest integer, halves to even. Integers stay.", "torch.round",
+                "Rounds to the nearest integer, halves to even. Integers stay.", "torch.round`, `torch.special.round",
                 "tensor![0.5, 1.5, 2.5].round()" = "[0.0, 2.0, 2.0]";
             trunc [try_trunc trunc_ trunc_into try_trunc_into] real same,
                 "Rounds towards zero. Integers stay.", "torch.trunc",
@@ -155,7 +155,7 @@ macro_rules! unary_table {
                 "The logarithm of the absolute value of the gamma function.", "torch.lgamma`, `torch.special.gammaln",
                 "tensor![1, 0].lgamma()" = "[0.0, f32::INFINITY]";
             digamma [try_digamma digamma_ digamma_into try_digamma_into] ordered inexact,
-                "The derivative of the logarithm of the gamma function; NaN at negative integers.", "torch.digamma`, `torch.special.psi",
+                "The derivative of the logarithm of the gamma function; NaN at negative integers.", "torch.digamma`, `torch.special.digamma`, `torch.special.psi",
                 "tensor![0.0].digamma()" = "[f32::NEG_INFINITY]";
             entr [try_entr entr_ entr_into try_entr_into] ordered inexact,
                 "`-x * log(x)`; 0 at zero, minus infinity below.", "torch.special.entr",
