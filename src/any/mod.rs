@@ -63,7 +63,7 @@ use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::shape::{MemoryFormat, Shape, SizeArray, strides};
-use crate::storage::{HostBuffer, View};
+use crate::storage::HostBuffer;
 use crate::tensor::{Printed, Tensor};
 pub use call::{Args, NamedOp, Value, alias, call, ops};
 pub use choosing::where_;
@@ -125,32 +125,32 @@ impl<E: Element, S: Shape, D: Device> From<Tensor<E, S, D>> for AnyTensor {
 impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
     fn from(tensor: &Tensor<E, S, D>) -> Self {
         // (What is borrowed is copied.)
-        let (storage, mut offset) = D::share(tensor.elements());
+        let (storage, offset) = D::share(tensor.elements());
         let (sizes, strides) = (tensor.shape(), tensor.stride());
         let mut storage = Some(storage);
         let storage: &mut dyn core::any::Any = &mut storage;
-        let buffer = match storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take) {
-            // A vector's memory is aligned for its own elements; here they may become others of any width.
-            Some(buffer) if !buffer.start::<u64>().is_aligned() => {
-                let view = View::<_, E>::new(&buffer, offset, sizes.as_ref(), strides.as_ref());
-                offset = 0;
-                Buffer::Cpu(crate::cpu::elementwise::kept(view))
-            }
-            Some(buffer) => Buffer::Cpu(buffer),
-            // CUDA tensors cannot be made yet.
-            None => Buffer::Meta,
-        };
-        AnyTensor {
-            buffer,
-            dtype: E::DTYPE,
-            offset,
-            sizes: Dims::known(sizes.as_ref()),
-            strides: Dims::known(strides.as_ref()),
-        }
+        // CUDA tensors cannot be made yet: what is not on the host is without data.
+        let buffer = storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take);
+        AnyTensor::over(buffer, E::DTYPE, offset, sizes.as_ref(), strides.as_ref())
     }
 }
 
 impl AnyTensor {
+    /// A tensor over the host's memory, or without data.
+    fn over(buffer: Option<HostBuffer>, dtype: DType, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
+        let (buffer, offset) = match buffer {
+            // A vector's memory is aligned for its own elements; here they may become others of any width.
+            Some(buffer) if !buffer.start::<u64>().is_aligned() => {
+                let kept = crate::cpu::elementwise::kept_bytes(&buffer, dtype.itemsize(), offset, sizes, strides);
+                // `From` has no other way to say that memory runs out.
+                (Buffer::Cpu(kept.unwrap_or_else(|error| panic!("{error}"))), 0)
+            }
+            Some(buffer) => (Buffer::Cpu(buffer), offset),
+            None => (Buffer::Meta, offset),
+        };
+        AnyTensor { buffer, dtype, offset, sizes: Dims::known(sizes), strides: Dims::known(strides) }
+    }
+
     /// The dtype (`torch.Tensor.dtype`).
     pub fn dtype(&self) -> DType {
         self.dtype

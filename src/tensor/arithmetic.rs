@@ -30,19 +30,27 @@ pub(crate) fn scalar_operand<O: BinaryOp, P: Dtype>(
     own: DType,
     exact: bool,
 ) -> Result<ComputeOf<O, P>> {
+    fitted_scalar::<P, O::Computes<P>>(O::NAME, O::CHECKS_FLOAT_SCALARS, value, own, exact)
+}
+
+/// The same, compiled once for two dtypes and not for each operation.
+fn fitted_scalar<P: Dtype, C: Dtype>(
+    op: &'static str,
+    checks_floats: bool,
+    value: ScalarValue,
+    own: DType,
+    exact: bool,
+) -> Result<C::Compute> {
+    let beyond = |dtype| Error::ScalarOutOfRange { op, value, dtype };
     // beyond `int64` an integer counts as `uint64`, which has no promotion with bool
     if own == DType::Bool && matches!(value, ScalarValue::Int(v) if i64::try_from(v).is_err()) {
-        return Err(Error::ScalarOutOfRange { op: O::NAME, value, dtype: DType::I64 });
+        return Err(beyond(DType::I64));
     }
-    if O::CHECKS_FLOAT_SCALARS {
-        value.to_element::<P>().ok_or(Error::ScalarOutOfRange { op: O::NAME, value, dtype: P::DTYPE })?;
+    if checks_floats {
+        value.to_element::<P>().ok_or(beyond(P::DTYPE))?;
     }
-    let fitted = if exact {
-        value.to_dtype::<ComputeOf<O, P>>()
-    } else {
-        value.to_dtype::<O::Computes<P>>().map(Dtype::to_compute)
-    };
-    fitted.ok_or(Error::ScalarOutOfRange { op: O::NAME, value, dtype: P::DTYPE })
+    let fitted = if exact { value.to_dtype::<C::Compute>() } else { value.to_dtype::<C>().map(Dtype::to_compute) };
+    fitted.ok_or(beyond(P::DTYPE))
 }
 
 /// Looks for an integer zero among divisors.
