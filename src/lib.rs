@@ -58,6 +58,8 @@
 //! | `torch.tensor([[1, 2], [3, 4]])` | `tensor![[1, 2], [3, 4]]` |
 //! | `for row in x`, `x.tolist()`, `x.numpy()` | `for row in &x`, `x.to_vec()`, `x.into_vec()` |
 //! | `x.to(torch.float64)` | `x.to::<f64>()` |
+//! | `x.to("cuda:1")`, `x.cuda()`, `x.cpu()` | `x.to_device::<Cuda<1>>()?`, `x.cuda()?`, `x.cpu()?` |
+//! | `x > 0`, `x == y`, `torch.equal(x, y)`, `if x.all():` | `x.gt(0)`, `x.eq(&y)`, `x == y`, `if x.all().item()` |
 //! | `x.sum()`, `x.sum(dim=(0, 2), keepdim=True)` | `x.sum()`, `x.sum_axis(axis![0, 2].keepdim())` |
 //! | `x.max(dim=1)` | `x.max_axis(axis![1])` |
 //! | `x.view(6)`, `x.reshape(-1, 2)` | `x.reshape::<shape![6]>()`, `x.reshape::<shape![_, 2]>()` |
