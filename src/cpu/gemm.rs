@@ -214,7 +214,7 @@ impl<T: MachineFloat> Product<T> {
             let start = piece * tiles / pieces * TILE;
             let end = if piece + 1 == pieces { longer } else { (piece + 1) * tiles / pieces * TILE };
             // The parts are inside the operands; each piece has rows or columns of the result of its own.
-            let part = if m >= n {
+            let part = if m > n {
                 let (out, left) = (out.wrapping_add(start * out_step), left.wrapping_add(start * left_steps[0]));
                 Product { sizes: [end - start, k, n], out, left, ..whole.0 }
             } else {
