@@ -16,7 +16,6 @@ mod image_example;
 mod into_vec;
 mod laws;
 mod lazy;
-mod memory;
 mod memory_format;
 mod moving;
 mod odd;

@@ -7,7 +7,6 @@ use rayon::ThreadPoolBuilder;
 const LEN: usize = if cfg!(debug_assertions) { 4_000 } else { 400_000 };
 
 #[test]
-#[cfg_attr(miri, ignore = "rayon's queues break Stacked Borrows: with MIRIFLAGS=-Zmiri-tree-borrows it runs")]
 fn parts_of_one_result_are_written_by_several_threads() {
     let x = Tensor::<f32, (Dyn, Dyn)>::from_vec_sized((0..LEN).map(|at| (at % 7) as f32).collect(), [LEN / 4, 4]);
     let pool = ThreadPoolBuilder::new().num_threads(2).build().unwrap();

@@ -32,7 +32,7 @@ fn typed_views_show_what_the_model_does() {
             (state >> 32) as u8
         };
         let data: Vec<u8> = (0..400).map(|_| byte()).collect();
-        crate::any::model::typed::run(&data);
+        crate::model::typed::run(&data);
     }
 }
 
