@@ -78,35 +78,11 @@ fn split_dtype(input: TokenStream) -> Result<(TokenStream, Option<TokenStream>),
                 );
                 return Err(Mistake::at(count.span(), reason));
             }
-            if let Some(TokenTree::Ident(name)) = dtype.clone().into_iter().next()
-                && let Some(rust) = rust_name(&name.to_string())
-            {
-                return Err(Mistake::at(name.span(), format!("PyTorch's dtype `{name}` is called `{rust}` here")));
-            }
             return Ok((list, Some(dtype)));
         }
         list.extend([token]);
     }
     Ok((list, None))
-}
-
-/// How castiron calls a dtype of PyTorch's: `float32` is `f32`.
-fn rust_name(name: &str) -> Option<String> {
-    let width = |prefix: &str| name.strip_prefix(prefix).filter(|width| ["8", "16", "32", "64"].contains(width));
-    let prefixes = [("bfloat", "bf"), ("float", "f"), ("uint", "u"), ("int", "i")];
-    let of_prefix = prefixes.iter().find_map(|(prefix, rust)| Some(format!("{rust}{}", width(prefix)?)));
-    of_prefix.or_else(|| match name {
-        "half" => Some("f16".to_owned()),
-        "float" => Some("f32".to_owned()),
-        "double" => Some("f64".to_owned()),
-        "short" => Some("i16".to_owned()),
-        "int" => Some("i32".to_owned()),
-        "long" => Some("i64".to_owned()),
-        "complex32" => Some("Complex<f16>".to_owned()),
-        "complex64" => Some("Complex<f32>".to_owned()),
-        "complex128" => Some("Complex<f64>".to_owned()),
-        _ => None,
-    })
 }
 
 /// Reads one list at a depth; every list of a depth must have the same length.

@@ -5,6 +5,7 @@
 //! use castiron::Tensor;
 //! let t: Tensor<long, castiron::shape![3]> = castiron::tensor![1, 2, 3];
 //! let _: Tensor<bfloat16, castiron::shape![3]> = t.to::<bfloat16>();
+//! assert_eq!(castiron::tensor![1, 2; long].to_vec(), [1, 2]);
 //! ```
 #![allow(non_camel_case_types)]
 

@@ -1,9 +1,10 @@
-//! A literal's dtype is Rust's type.
+//! A literal's dtype is a type: Rust's, or an imported alias of `dtype::aliases`.
 //!
 //! Instead: `f64`.
 //!
 //! names: float64
 //! says: f64
+//! rustc: E0425
 
 use castiron::tensor;
 
