@@ -142,8 +142,13 @@ impl<T> Scratch<T> {
 
 /// The bytes of `len` elements.
 fn byte_size<E>(len: usize) -> Result<usize> {
+    bytes_of(len, size_of::<E>())
+}
+
+/// The bytes of `len` elements of so many each.
+fn bytes_of(len: usize, size: usize) -> Result<usize> {
     // `isize::MAX` is the largest size Rust allocates.
-    len.checked_mul(size_of::<E>())
+    len.checked_mul(size)
         .filter(|&bytes| bytes <= isize::MAX as usize - HEADER - ALIGNMENT)
         .ok_or(Error::OutOfMemory { bytes: usize::MAX, device: "cpu" })
 }
@@ -210,10 +215,34 @@ impl HostBuffer {
         len: usize,
         fill: impl FnOnce(*mut A, *mut B) -> Result<()>,
     ) -> Result<[Self; 2]> {
-        let buffers = [allocate(byte_size::<A>(len)?, false)?, allocate(byte_size::<B>(len)?, false)?];
-        let [first, second] = buffers.each_ref().map(|buffer| buffer.header().start.as_ptr());
-        fill(first.cast(), second.cast())?;
-        Ok(buffers)
+        let mut fill = Some(fill);
+        // SAFETY: the caller's promise.
+        unsafe {
+            Self::filled_together(len, [size_of::<A>(), size_of::<B>()], &mut |[first, second]| {
+                // It is called once.
+                fill.take().map_or(Ok(()), |fill| fill(first.cast(), second.cast()))
+            })
+        }
+    }
+
+    /// Buffers of `len` elements of so many bytes each, written by `fill`, which is called once.
+    ///
+    /// # Safety
+    /// As for [`filled_by`](Self::filled_by), for all.
+    pub(crate) unsafe fn filled_together<const N: usize>(
+        len: usize,
+        sizes: [usize; N],
+        fill: &mut dyn FnMut([*mut u8; N]) -> Result<()>,
+    ) -> Result<[Self; N]> {
+        let mut buffers = [const { None }; N];
+        let mut starts = [core::ptr::null_mut(); N];
+        for at in 0..N {
+            let buffer = allocate(bytes_of(len, sizes[at])?, false)?;
+            starts[at] = buffer.header().start.as_ptr();
+            buffers[at] = Some(buffer);
+        }
+        fill(starts)?;
+        Ok(buffers.map(|buffer| buffer.unwrap_or_else(|| unreachable!("all of them have been made"))))
     }
 
     /// Takes over a vector's memory.

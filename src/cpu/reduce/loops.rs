@@ -1,10 +1,12 @@
-//! The loops over elements, which are compiled for each instruction set.
+//! What is compiled for each reduction and dtype: the loops over elements, for each instruction set, and what is done with partial
+//! results. The rest of this folder sees these as a table of functions over bytes, and is compiled once.
 
-use super::plan::BLOCK;
+use super::bytes::Scratch;
+use super::plan::{BLOCK, Needs};
 use crate::cpu::convert;
 use crate::cpu::simd::{self, Loop};
 use crate::dtype::f16;
-use crate::ops::reduce::{Reducer, together};
+use crate::ops::reduce::{Reducer, TwoResults, together};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
@@ -13,11 +15,12 @@ const AHEAD: usize = 4;
 /// How many lines are met at once.
 const TOGETHER: usize = 4;
 
-/// Each line to a partial result.
-pub(super) struct Lines<'a, A: Copy, R: Reducer<A>> {
-    pub reducer: R,
-    pub from: *const A,
-    /// From line to line.
+/// Lines of elements side by side.
+#[derive(Clone, Copy)]
+pub(super) struct LineRun {
+    /// The first element.
+    pub from: *const u8,
+    /// From line to line, in elements.
     pub step: usize,
     pub len: usize,
     /// The position of the first element, and from line to line.
@@ -25,8 +28,180 @@ pub(super) struct Lines<'a, A: Copy, R: Reducer<A>> {
     pub next: usize,
     /// Whether the elements are far from the processor.
     pub far: bool,
+}
+
+/// Rows of elements side by side, each of which belongs to the result of its column.
+#[derive(Clone, Copy)]
+pub(super) struct RowRun {
+    /// The first element.
+    pub from: *const u8,
+    /// From row to row, in elements.
+    pub step: usize,
+    pub rows: usize,
+    /// The position of the first row's elements.
+    pub position: usize,
+    /// Whether the elements are far from the processor.
+    pub far: bool,
+}
+
+/// Where results go: each of up to two, in elements from the first place on.
+#[derive(Clone, Copy)]
+pub(super) struct Places {
+    pub outs: [*mut u8; 2],
+    pub first: usize,
+    /// From result to result.
+    pub step: usize,
+    /// How many elements each result was reduced from.
+    pub count: usize,
+}
+// SAFETY: each thread writes places of its own.
+unsafe impl Send for Places {}
+// SAFETY: as above.
+unsafe impl Sync for Places {}
+
+/// The functions of one reduction over one dtype. Partial results lie side by side in memory that is aligned for them.
+///
+/// # Safety
+/// Whoever calls them gives places of as many elements, partial results and results as the arguments say; partial results that are
+/// read have been written.
+pub(super) trait Functions: Sync {
+    /// What a plan must know.
+    fn needs(&self, computes: bool) -> Needs;
+    /// Writes partial results that have met nothing.
+    unsafe fn start(&self, partials: *mut u8, count: usize);
+    /// Reduces each line to a partial result, which is written.
+    unsafe fn lines(&self, lines: LineRun, partials: *mut u8, count: usize);
+    /// Meets rows with partial results, one for each column.
+    unsafe fn rows(&self, rows: RowRun, partials: *mut u8, columns: usize);
+    /// Merges later partial results into earlier ones.
+    unsafe fn merge(&self, earlier: *mut u8, later: *const u8, count: usize);
+    /// Merges partial results that follow `met` others into the stack that these left, as a binary counter carries; the new height
+    /// of the stack, which has room for one more.
+    unsafe fn climb(&self, stack: *mut u8, height: usize, met: usize, partials: *const u8, count: usize) -> usize;
+    /// Writes results.
+    unsafe fn finish(&self, places: Places, partials: *const u8, count: usize);
+}
+
+/// A reduction with its first result.
+pub(super) struct One<A, R>(pub R, pub PhantomData<fn() -> A>);
+/// A reduction with both results.
+pub(super) struct Both<A, R>(pub R, pub PhantomData<fn() -> A>);
+
+/// Writes the functions of a reduction; `$finish` writes a result.
+macro_rules! functions {
+    ($name:ident: $bound:ident, |$reducer:ident, $places:ident, $at:ident, $partial:ident| $finish:expr) => {
+        impl<A: Copy, R: $bound<A>> Functions for $name<A, R> {
+            fn needs(&self, computes: bool) -> Needs {
+                const { assert!(align_of::<R::Partial>() <= align_of::<Scratch>()) }
+                Needs {
+                    has_positions: R::HAS_POSITIONS,
+                    by_blocks: R::BY_BLOCKS,
+                    computes,
+                    bytes: size_of::<R::Partial>(),
+                    element: size_of::<A>(),
+                }
+            }
+            unsafe fn start(&self, partials: *mut u8, count: usize) {
+                // SAFETY: the caller's promise.
+                (0..count).for_each(|at| unsafe { partials.cast::<R::Partial>().add(at).write(self.0.start()) });
+            }
+            unsafe fn lines(&self, lines: LineRun, partials: *mut u8, count: usize) {
+                let LineRun { from, step, len, position, next, far } = lines;
+                // SAFETY: the caller's promise.
+                let partials = unsafe { core::slice::from_raw_parts_mut(partials.cast(), count) };
+                simd::dispatch(Lines::<A, R> {
+                    reducer: self.0,
+                    from: from.cast(),
+                    step,
+                    len,
+                    position,
+                    next,
+                    far,
+                    partials,
+                });
+            }
+            unsafe fn rows(&self, rows: RowRun, partials: *mut u8, columns: usize) {
+                let RowRun { from, step, rows, position, far } = rows;
+                // SAFETY: the caller's promise.
+                let partials = unsafe { core::slice::from_raw_parts_mut(partials.cast(), columns) };
+                simd::dispatch(Rows::<A, R> {
+                    reducer: self.0,
+                    from: from.cast(),
+                    step,
+                    rows,
+                    position,
+                    far,
+                    partials,
+                });
+            }
+            unsafe fn merge(&self, earlier: *mut u8, later: *const u8, count: usize) {
+                // SAFETY: the caller's promise; no partial result is both earlier and later.
+                let (earlier, later) = unsafe {
+                    (
+                        core::slice::from_raw_parts_mut(earlier.cast::<R::Partial>(), count),
+                        core::slice::from_raw_parts(later.cast::<R::Partial>(), count),
+                    )
+                };
+                for (earlier, later) in earlier.iter_mut().zip(later) {
+                    *earlier = self.0.merge(*earlier, *later);
+                }
+            }
+            unsafe fn climb(
+                &self,
+                stack: *mut u8,
+                mut height: usize,
+                met: usize,
+                partials: *const u8,
+                count: usize,
+            ) -> usize {
+                let (stack, partials) = (stack.cast::<R::Partial>(), partials.cast::<R::Partial>());
+                for at in 0..count {
+                    // SAFETY: the caller's promise; as many lower ones are merged as the counter carries, and there are as many.
+                    unsafe {
+                        let mut merged = partials.add(at).read();
+                        for _ in 0..(met + at).trailing_ones() {
+                            height -= 1;
+                            merged = self.0.merge(stack.add(height).read(), merged);
+                        }
+                        stack.add(height).write(merged);
+                    }
+                    height += 1;
+                }
+                height
+            }
+            unsafe fn finish(&self, $places: Places, partials: *const u8, count: usize) {
+                let $reducer = self.0;
+                for at in 0..count {
+                    let $at = $places.first + at * $places.step;
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        let $partial = partials.cast::<R::Partial>().add(at).read();
+                        $finish
+                    }
+                }
+            }
+        }
+    };
+}
+functions!(One: Reducer, |reducer, places, at, partial| {
+    places.outs[0].cast::<R::Out>().add(at).write(reducer.finish(partial, places.count));
+});
+functions!(Both: TwoResults, |reducer, places, at, partial| {
+    places.outs[0].cast::<R::Out>().add(at).write(reducer.finish(partial, places.count));
+    places.outs[1].cast::<R::Second>().add(at).write(reducer.second(partial, places.count));
+});
+
+/// Each line to a partial result.
+struct Lines<'a, A: Copy, R: Reducer<A>> {
+    reducer: R,
+    from: *const A,
+    step: usize,
+    len: usize,
+    position: usize,
+    next: usize,
+    far: bool,
     /// A place for each line.
-    pub partials: &'a mut [R::Partial],
+    partials: &'a mut [MaybeUninit<R::Partial>],
 }
 impl<A: Copy, R: Reducer<A>> Loop for Lines<'_, A, R> {
     type Output = ();
@@ -49,7 +224,7 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
         let stays = size_of::<A>() == size_of::<f32>() && size_of::<R::Partial>() == size_of::<f32>();
         if !stays || R::HAS_POSITIONS {
             for (line, partial) in partials.iter_mut().enumerate() {
-                *partial = reducer.block(elements(line), position + line * next);
+                partial.write(reducer.block(elements(line), position + line * next));
             }
             return;
         }
@@ -57,11 +232,13 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
         let (groups, others) = if far { (&mut [][..], partials) } else { partials.as_chunks_mut::<TOGETHER>() };
         let mut line = 0;
         for group in groups {
-            *group = reducer.several([elements(line), elements(line + 1), elements(line + 2), elements(line + 3)]);
+            let met = reducer.several([elements(line), elements(line + 1), elements(line + 2), elements(line + 3)]);
+            *group = met.map(MaybeUninit::new);
             line += TOGETHER;
         }
         for partial in others {
-            [*partial] = reducer.several([elements(line)]);
+            let [met] = reducer.several([elements(line)]);
+            partial.write(met);
             line += 1;
         }
     }
@@ -120,17 +297,14 @@ impl<A: Copy, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
 }
 
 /// Rows met by partial results, one for each column.
-pub(super) struct Rows<'a, A: Copy, R: Reducer<A>> {
-    pub reducer: R,
-    pub from: *const A,
-    /// From row to row.
-    pub step: usize,
-    pub rows: usize,
-    /// The position of the first row's elements.
-    pub position: usize,
-    /// Whether the elements are far from the processor.
-    pub far: bool,
-    pub partials: &'a mut [R::Partial],
+struct Rows<'a, A: Copy, R: Reducer<A>> {
+    reducer: R,
+    from: *const A,
+    step: usize,
+    rows: usize,
+    position: usize,
+    far: bool,
+    partials: &'a mut [R::Partial],
 }
 impl<A: Copy, R: Reducer<A>> Loop for Rows<'_, A, R> {
     type Output = ();

@@ -6,227 +6,234 @@
 //!
 //! `plan` says what is met with what, `source` finds the elements, `loops` meet them, `tree` merges. Used by `Cpu`.
 
+mod bytes;
 mod loops;
 mod plan;
 mod source;
 mod tree;
 
-use self::loops::{Lines, Rows};
-use self::plan::{Block, Needs, Plan, SHORT};
-use self::source::{Computed, Memory, Patch, Room, Source};
+use self::bytes::{Bytes, Scratch};
+use self::loops::{Both, Functions, LineRun, One, Places, RowRun};
+use self::plan::{Block, Plan, SHORT};
+use self::source::{Computed, Memory, Patch, Source};
 use self::tree::Tree;
 use super::elementwise::{self, result_len};
-use super::simd;
 use super::threads::{self, Shared};
 use crate::dtype::Element;
-use crate::error::{Result, filled};
+use crate::error::Result;
 use crate::ops::expression::{AXES, Expression};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::shape::strides::is_contiguous;
 use crate::storage::{HostBuffer, View};
+use core::marker::PhantomData;
 use core::ops::Range;
 
 /// What a thread works with: room for elements, and partial results.
-struct Desk<A, P> {
-    room: Room<A>,
-    tree: Tree<P>,
+struct Workspace {
+    room: Bytes,
+    tree: Tree,
 }
-impl<A, P: Copy> Desk<A, P> {
-    fn new() -> Self {
-        Desk { room: Room::new(), tree: Tree::new() }
+impl Workspace {
+    fn new(size: usize) -> Self {
+        Workspace { room: Bytes::new(), tree: Tree::new(size) }
     }
 }
 
-/// What becomes of the partial results of all elements: the place of the first result, from each to the next, and the partial results.
-type Results<'a, P> = dyn Fn(usize, usize, &[P]) + Sync + 'a;
+/// Partial results of a few blocks, without asking for memory: so many times 16 bytes.
+const FEW: usize = 64;
 
 /// A reduction that is carried out.
-struct Task<'a, A, R: Reducer<A>>
-where
-    A: Copy,
-{
-    reducer: R,
+struct Task<'a> {
+    functions: &'a dyn Functions,
     plan: &'a Plan,
-    source: &'a dyn Source<A>,
-    results: &'a Results<'a, R::Partial>,
+    source: &'a dyn Source,
+    outs: [*mut u8; 2],
+    /// Bytes of a partial result and of an element.
+    size: usize,
+    element: usize,
     /// Whether the elements are far from the processor.
     far: bool,
 }
 
-impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
-    fn merge(&self) -> impl Fn(R::Partial, R::Partial) -> R::Partial + use<A, R> {
-        let reducer = self.reducer;
-        move |one, other| reducer.merge(one, other)
-    }
-
-    /// Some of the blocks of a unit.
-    fn part<'d>(&self, unit: usize, blocks: Range<usize>, desk: &'d mut Desk<A, R::Partial>) -> &'d mut [R::Partial] {
-        let (plan, start) = (self.plan, self.reducer.start());
+impl Task<'_> {
+    /// Some of the blocks of a unit: the partial results, one for each of its results.
+    fn part(&self, unit: usize, blocks: Range<usize>, workspace: &mut Workspace) -> *mut u8 {
+        let plan = self.plan;
         let (mut index, width) = plan.unit(unit);
-        let Desk { room, tree } = desk;
+        let Workspace { room, tree } = workspace;
         tree.clear(width * plan.folds);
         let Range { start: mut block, end } = blocks;
+        let mut some_partials = [Scratch::UNINIT; FEW];
+        let fitting = size_of_val(&some_partials) / self.size.max(1);
         while block < end {
             let some = plan.block(block, &mut index);
-            // SAFETY: the plan gives indices of elements.
+            // SAFETY: the plan gives indices of elements; there is room for the partial results, which are written.
             unsafe {
-                if width == 1 && !plan.by_columns {
-                    let mut partials = [start; SHORT];
-                    let partials = self.blocks(&index, &some, room, &mut partials[..some.alike.min(end - block)]);
-                    block += partials.len();
-                    for &mut partial in partials {
-                        tree.grow(partial);
-                        tree.carry(self.merge());
-                    }
+                if width == 1 && !plan.by_columns && fitting > 0 {
+                    let partials = some_partials.as_mut_ptr().cast();
+                    let met = self.blocks(&index, &some, room, partials, some.alike.min(end - block).min(fitting));
+                    tree.climb(self.functions, partials, met);
+                    block += met;
                     continue;
                 }
-                let partials = tree.grow(start);
+                let partials = tree.grow();
                 if plan.by_columns {
+                    self.functions.start(partials, width * plan.folds);
                     self.columns(index, &some, width, room, partials);
                 } else {
-                    self.lines(index, &some, room, partials);
+                    self.lines(index, &some, width, room, partials);
                 }
             }
-            tree.carry(self.merge());
+            tree.carry(self.functions);
             block += 1;
         }
-        tree.join(self.merge())
+        tree.join(self.functions)
     }
 
-    /// Blocks of one result that follow one another: as many of them as are found at once.
+    /// Up to `count` blocks of one result that follow one another, and how many are found at once.
     ///
     /// # Safety
-    /// There are such elements.
-    unsafe fn blocks<'p>(
+    /// There are such elements, and places for the partial results.
+    unsafe fn blocks(
         &self,
         index: &[usize; AXES],
         block: &Block,
-        room: &mut Room<A>,
-        partials: &'p mut [R::Partial],
-    ) -> &'p mut [R::Partial] {
+        room: &mut Bytes,
+        partials: *mut u8,
+        mut count: usize,
+    ) -> usize {
         let [_, along] = self.plan.axes();
         let &Block { position, len, across, .. } = block;
-        let lines = if across.is_some() { partials.len() } else { 1 };
+        let lines = if across.is_some() { count } else { 1 };
         let patch = Patch {
             lines,
             across: across.unwrap_or(AXES - 1),
-            len: len * (partials.len() / lines),
+            len: len * (count / lines),
             along,
             multiple: 1,
             dense: false,
         };
         // SAFETY: the caller's promise.
-        let found = unsafe { self.source.find(index, patch, room) };
-        let partials = if across.is_some() { &mut partials[..found.lines] } else { partials };
-        let (reducer, from) = (self.reducer, found.from);
-        let step = if across.is_some() { found.step } else { len };
-        simd::dispatch(Lines { reducer, from, step, len, position, next: len, far: self.far, partials });
-        partials
+        unsafe {
+            let found = self.source.find(index, patch, room);
+            let mut step = len;
+            if across.is_some() {
+                (count, step) = (found.lines, found.step);
+            }
+            let lines = LineRun { from: found.from, step, len, position, next: len, far: self.far };
+            self.functions.lines(lines, partials, count);
+        }
+        count
     }
 
-    /// A block of each result.
+    /// A block of each of `width` results.
     ///
     /// # Safety
-    /// There are such elements.
-    unsafe fn lines(
-        &self,
-        mut index: [usize; AXES],
-        block: &Block,
-        room: &mut Room<A>,
-        mut partials: &mut [R::Partial],
-    ) {
+    /// There are such elements, and places for the partial results.
+    unsafe fn lines(&self, mut index: [usize; AXES], block: &Block, width: usize, room: &mut Bytes, partials: *mut u8) {
         let [across, along] = self.plan.axes();
         let &Block { position, len, .. } = block;
-        while !partials.is_empty() {
-            let patch = Patch { lines: partials.len(), across, len, along, multiple: 1, dense: false };
+        let mut done = 0;
+        while done < width {
+            let patch = Patch { lines: width - done, across, len, along, multiple: 1, dense: false };
             // SAFETY: the caller's promise.
-            let found = unsafe { self.source.find(&index, patch, room) };
-            let some;
-            (some, partials) = partials.split_at_mut(found.lines);
-            let (reducer, from, step) = (self.reducer, found.from, found.step);
-            simd::dispatch(Lines { reducer, from, step, len, position, next: 0, far: self.far, partials: some });
-            index[across] += found.lines;
+            unsafe {
+                let found = self.source.find(&index, patch, room);
+                let lines = LineRun { from: found.from, step: found.step, len, position, next: 0, far: self.far };
+                self.functions.lines(lines, partials.add(done * self.size), found.lines);
+                index[across] += found.lines;
+                done += found.lines;
+            }
         }
     }
 
     /// A block of rows that hold an element of each of `width` results.
     ///
     /// # Safety
-    /// There are such elements.
+    /// There are such elements, and the partial results have been started.
     unsafe fn columns(
         &self,
         mut index: [usize; AXES],
         block: &Block,
         width: usize,
-        room: &mut Room<A>,
-        partials: &mut [R::Partial],
+        room: &mut Bytes,
+        partials: *mut u8,
     ) {
-        let (reducer, folds) = (self.reducer, self.plan.folds);
+        let (folds, far) = (self.plan.folds, self.far);
         let [along, across] = self.plan.axes();
         let &Block { mut position, len: mut lines, .. } = block;
         while lines > 0 {
             let patch = Patch { lines, across, len: width, along, multiple: folds, dense: folds > 1 };
             // SAFETY: the caller's promise.
-            let found = unsafe { self.source.find(&index, patch, room) };
-            // Folded rows are `folds` rows side by side; the last may be shorter.
-            let (rows, rest) = (found.lines / folds, found.lines % folds);
-            let (from, step) = (found.from, if folds > 1 { folds * width } else { found.step });
-            simd::dispatch(Rows { reducer, from, step, rows, position, far: self.far, partials });
-            if rest > 0 {
-                let (from, partials) = (from.wrapping_add(rows * step), &mut partials[..rest * width]);
-                simd::dispatch(Rows { reducer, from, step, rows: 1, position, far: self.far, partials });
+            unsafe {
+                let found = self.source.find(&index, patch, room);
+                // Folded rows are `folds` rows side by side; the last may be shorter.
+                let (rows, rest) = (found.lines / folds, found.lines % folds);
+                let (from, step) = (found.from, if folds > 1 { folds * width } else { found.step });
+                self.functions.rows(RowRun { from, step, rows, position, far }, partials, width * folds);
+                if rest > 0 {
+                    let from = from.wrapping_add(rows * step * self.element);
+                    self.functions.rows(RowRun { from, step, rows: 1, position, far }, partials, rest * width);
+                }
+                index[across] += found.lines;
+                position += found.lines;
+                lines -= found.lines;
             }
-            index[across] += found.lines;
-            position += found.lines;
-            lines -= found.lines;
         }
     }
 
     /// Writes the results of a unit.
-    fn write(&self, unit: usize, partials: &mut [R::Partial]) {
+    ///
+    /// # Safety
+    /// The partial results of the unit have been written.
+    unsafe fn write(&self, unit: usize, partials: *mut u8) {
         let (index, width) = self.plan.unit(unit);
-        let mut folds = self.plan.folds;
-        while folds > 1 {
-            let half = folds.div_ceil(2);
-            let (low, high) = partials.split_at_mut(half * width);
-            for (low, high) in low.iter_mut().zip(&high[..(folds - half) * width]) {
-                *low = self.reducer.merge(*low, *high);
-            }
-            folds = half;
-        }
         let (first, step) = self.plan.places(&index);
-        (self.results)(first, step, &partials[..width]);
+        let mut folds = self.plan.folds;
+        // SAFETY: the caller's promise; the plan gives places of results.
+        unsafe {
+            while folds > 1 {
+                let half = folds.div_ceil(2);
+                let later = partials.add(half * width * self.size);
+                self.functions.merge(partials, later, (folds - half) * width);
+                folds = half;
+            }
+            self.functions.finish(Places { outs: self.outs, first, step, count: self.plan.count }, partials, width);
+        }
     }
 
     /// Few results of one block each: there is nothing to merge, and no memory is asked for.
     fn single(&self) {
-        let (mut room, mut partials) = (Room::new(), [self.reducer.start(); SHORT]);
+        let (mut room, mut partials) = (Bytes::new(), [Scratch::UNINIT; FEW]);
         let (mut index, width) = self.plan.unit(0);
         let block = self.plan.block(0, &mut index);
-        let partials = &mut partials[..width * self.plan.folds];
-        // SAFETY: the plan gives indices of elements.
+        let partials = partials.as_mut_ptr().cast();
+        // SAFETY: the plan gives indices of elements; who calls has seen that there is room for the partial results.
         unsafe {
             if self.plan.by_columns {
+                self.functions.start(partials, width * self.plan.folds);
                 self.columns(index, &block, width, &mut room, partials);
             } else {
-                self.lines(index, &block, &mut room, partials);
+                self.lines(index, &block, width, &mut room, partials);
             }
+            self.write(0, partials);
         }
-        self.write(0, partials);
     }
 
     fn units(&self, units: Range<usize>) {
-        let (mut desk, blocks) = (Desk::new(), self.plan.blocks());
+        let (mut workspace, blocks) = (Workspace::new(self.size), self.plan.blocks());
         for unit in units {
-            let partials = self.part(unit, 0..blocks, &mut desk);
-            self.write(unit, partials);
+            let partials = self.part(unit, 0..blocks, &mut workspace);
+            // SAFETY: these are the partial results of the unit.
+            unsafe { self.write(unit, partials) }
         }
     }
 
     /// All units, by so many threads.
     fn run(&self, pieces: usize) -> Result<()> {
         let (units, blocks, chunk) = (self.plan.units(), self.plan.blocks(), self.plan.chunk());
-        if units == 1 && blocks == 1 && self.plan.width * self.plan.folds <= SHORT {
+        let width = self.plan.width * self.plan.folds;
+        if units == 1 && blocks == 1 && width <= SHORT && width * self.size <= size_of::<[Scratch; FEW]>() {
             self.single();
             return Ok(());
         }
@@ -244,101 +251,105 @@ impl<A: Copy, R: Reducer<A>> Task<'_, A, R> {
             return Ok(());
         }
         // Few results: each thread takes some blocks of some.
-        let (chunks, width) = (blocks.div_ceil(chunk), self.plan.width * self.plan.folds);
-        let mut partials = filled(self.reducer.start(), (units * chunks).saturating_mul(width))?;
-        let places = Shared(partials.as_mut_ptr());
-        let (work, each) = (units * chunks, (units * chunks).div_ceil(4 * pieces));
+        let chunks = blocks.div_ceil(chunk);
+        let work = units * chunks;
+        let mut partials = Bytes::try_new(work.saturating_mul(width).saturating_mul(self.size))?;
+        let bytes = width * self.size;
+        let (places, each) = (Shared(partials.room(0)), work.div_ceil(4 * pieces));
         threads::for_each(work.div_ceil(each), &|piece| {
             let (task, places) = (&task, &places);
-            let mut desk = Desk::new();
+            let mut workspace = Workspace::new(task.0.size);
             for at in piece * each..work.min((piece + 1) * each) {
                 let (unit, low) = (at / chunks, at % chunks * chunk);
-                let some = task.0.part(unit, low..blocks.min(low + chunk), &mut desk);
+                let some = task.0.part(unit, low..blocks.min(low + chunk), &mut workspace);
                 // SAFETY: each piece of work has places of its own, as many as a unit has results.
-                unsafe { places.0.add(at * width).copy_from_nonoverlapping(some.as_ptr(), some.len()) };
+                unsafe { places.0.add(at * bytes).copy_from_nonoverlapping(some, task.0.row(unit)) };
             }
         });
-        let mut tree = Tree::new();
+        let mut tree = Tree::new(self.size);
         for unit in 0..units {
             tree.clear(self.plan.unit(unit).1 * self.plan.folds);
-            for chunk in partials[unit * chunks * width..].chunks(width).take(chunks) {
-                let row = tree.grow(self.reducer.start());
-                row.copy_from_slice(&chunk[..row.len()]);
-                tree.carry(self.merge());
+            for chunk in 0..chunks {
+                // SAFETY: the pieces of work have written them.
+                unsafe {
+                    tree.grow().copy_from_nonoverlapping(places.0.add((unit * chunks + chunk) * bytes), self.row(unit))
+                }
+                tree.carry(self.functions);
             }
-            self.write(unit, tree.join(self.merge()));
+            // SAFETY: these are the partial results of the unit.
+            unsafe { self.write(unit, tree.join(self.functions)) }
         }
         Ok(())
+    }
+
+    /// The bytes of the partial results of a unit.
+    fn row(&self, unit: usize) -> usize {
+        self.plan.unit(unit).1 * self.plan.folds * self.size
     }
 }
 
 /// Elements of so many bytes are asked for ahead of their use where they lie in rows; fewer may be in a cache.
 const FAR: usize = 8 << 20;
 
-/// Carries out a plan; `bytes` are read for each element. Each result is given once to `results`.
-fn execute<A: Copy, R: Reducer<A>>(
-    reducer: R,
-    plan: &mut Plan,
-    source: &dyn Source<A>,
-    bytes: usize,
-    results: &Results<'_, R::Partial>,
-) -> Result<()> {
-    let read = plan.results.saturating_mul(plan.count) / 64 * bytes.max(1);
-    let pieces = threads::pieces(read);
-    if pieces > 1 {
-        plan.spread(pieces);
-    }
-    if plan.count == 0 {
-        (0..plan.results).for_each(|at| results(at, 1, &[reducer.start()]));
-    } else if plan.results > 0 {
-        return Task { reducer, plan, source, results, far: read > FAR / 64 }.run(pieces);
-    }
-    Ok(())
-}
-
-/// The results of a plan.
-fn results_of<A: Copy, R: Reducer<A>>(
-    reducer: R,
+/// Carries out a plan; `bytes` are read for each element, `sizes` are those of results.
+fn results_of<const N: usize>(
+    functions: &dyn Functions,
     mut plan: Plan,
-    source: &dyn Source<A>,
+    source: &dyn Source,
     bytes: usize,
-) -> Result<HostBuffer> {
-    let count = plan.count;
+    sizes: [usize; N],
+) -> Result<[HostBuffer; N]> {
+    let needs = functions.needs(false);
     // SAFETY: every result is written, each at a place of its own.
     unsafe {
-        HostBuffer::filled_by(plan.results, |out: *mut R::Out| {
-            let out = Shared(out);
-            execute(reducer, &mut plan, source, bytes, &|first, step, partials| {
-                let out = &out;
-                for (at, &partial) in partials.iter().enumerate() {
-                    out.0.add(first + at * step).write(reducer.finish(partial, count));
+        HostBuffer::filled_together(plan.results, sizes, &mut |starts: [*mut u8; N]| {
+            let mut outs = [core::ptr::null_mut(); 2];
+            outs[..N].copy_from_slice(&starts);
+            if plan.count == 0 {
+                let mut partial = Bytes::new();
+                let partial = partial.room(needs.bytes);
+                functions.start(partial, 1);
+                for first in 0..plan.results {
+                    functions.finish(Places { outs, first, step: 1, count: 0 }, partial, 1);
                 }
-            })
+            } else if plan.results > 0 {
+                let read = plan.results.saturating_mul(plan.count) / 64 * bytes.max(1);
+                let pieces = threads::pieces(read);
+                if pieces > 1 {
+                    plan.spread(pieces);
+                }
+                let (size, element) = (needs.bytes, needs.element);
+                return Task { functions, plan: &plan, source, outs, size, element, far: read > FAR / 64 }.run(pieces);
+            }
+            Ok(())
         })
     }
 }
 
-fn needs<A: Copy, R: Reducer<A>>(computes: bool) -> Needs {
-    Needs { has_positions: R::HAS_POSITIONS, by_blocks: R::BY_BLOCKS, computes, bytes: size_of::<R::Partial>() }
-}
-
 /// Where elements are, and how they are reduced over the axes of `mask`.
-fn planned<A: Element, R: Reducer<A>>(a: View<'_, HostBuffer, A>, mask: u32) -> Result<(Memory<A>, Plan)> {
-    let from = elementwise::source(&a);
-    let mut memory = Memory { from, strides: [0; AXES] };
-    if mask.trailing_ones() as usize >= a.sizes.len() && is_contiguous(a.sizes, a.strides) {
+fn planned(
+    functions: &dyn Functions,
+    from: *const u8,
+    sizes: &[usize],
+    strides: &[usize],
+    mask: u32,
+    counts_repeats: bool,
+) -> Result<(Memory, Plan)> {
+    let needs = functions.needs(false);
+    let mut memory = Memory { from, size: needs.element, strides: [0; AXES] };
+    if mask.trailing_ones() as usize >= sizes.len() && is_contiguous(sizes, strides) {
         memory.strides[0] = 1;
-        return Ok((memory, Plan::line(a.sizes.iter().product())));
+        return Ok((memory, Plan::line(sizes.iter().product())));
     }
-    kept_len(a.sizes, mask)?;
-    memory.strides[..a.strides.len()].copy_from_slice(a.strides);
-    let mut sizes = [1; AXES];
-    let sizes = &mut sizes[..a.sizes.len()];
-    sizes.copy_from_slice(a.sizes);
-    if !R::COUNTS_REPEATS {
-        once(sizes, a.strides, mask);
+    kept_len(sizes, mask)?;
+    memory.strides[..strides.len()].copy_from_slice(strides);
+    let mut once_sizes = [1; AXES];
+    let once_sizes = &mut once_sizes[..sizes.len()];
+    once_sizes.copy_from_slice(sizes);
+    if !counts_repeats {
+        once(once_sizes, strides, mask);
     }
-    let plan = Plan::new(&mut memory, sizes, mask, needs::<A, R>(false));
+    let plan = Plan::new(&mut memory, once_sizes, mask, needs);
     Ok((memory, plan))
 }
 
@@ -351,13 +362,28 @@ fn once(sizes: &mut [usize], strides: &[usize], mask: u32) {
     }
 }
 
+/// Reduces elements in memory over the axes of `mask`.
+fn reduced<const N: usize>(
+    functions: &dyn Functions,
+    (from, sizes, strides): (*const u8, &[usize], &[usize]),
+    mask: u32,
+    counts_repeats: bool,
+    results: [usize; N],
+) -> Result<[HostBuffer; N]> {
+    let (memory, plan) = planned(functions, from, sizes, strides, mask, counts_repeats)?;
+    results_of(functions, plan, &memory, memory.size, results)
+}
+
+/// Reduces over the axes of `mask`; the result is row-major over the others.
 pub(crate) fn reduce<A: Element, R: Reducer<A>>(
     reducer: R,
     a: View<'_, HostBuffer, A>,
     mask: u32,
 ) -> Result<HostBuffer> {
-    let (memory, plan) = planned::<A, R>(a, mask)?;
-    results_of(reducer, plan, &memory, size_of::<A>())
+    let from = elementwise::source(&a).cast();
+    let functions = One::<A, R>(reducer, PhantomData);
+    let [result] = reduced(&functions, (from, a.sizes, a.strides), mask, R::COUNTS_REPEATS, [size_of::<R::Out>()])?;
+    Ok(result)
 }
 
 /// Both results of a reduction.
@@ -366,22 +392,9 @@ pub(crate) fn reduce_both<A: Element, R: TwoResults<A>>(
     a: View<'_, HostBuffer, A>,
     mask: u32,
 ) -> Result<[HostBuffer; 2]> {
-    let (memory, mut plan) = planned::<A, R>(a, mask)?;
-    let (results, count) = (plan.results, plan.count);
-    // SAFETY: as in `results_of`.
-    unsafe {
-        HostBuffer::filled_by_both(results, |out: *mut R::Out, second: *mut R::Second| {
-            let places = Shared((out, second));
-            execute(reducer, &mut plan, &memory, size_of::<A>(), &|first, step, partials| {
-                let places = &places;
-                for (at, &partial) in partials.iter().enumerate() {
-                    let place = first + at * step;
-                    places.0.0.add(place).write(reducer.finish(partial, count));
-                    places.0.1.add(place).write(reducer.second(partial, count));
-                }
-            })
-        })
-    }
+    let from = elementwise::source(&a).cast();
+    let results = [size_of::<R::Out>(), size_of::<R::Second>()];
+    reduced(&Both::<A, R>(reducer, PhantomData), (from, a.sizes, a.strides), mask, R::COUNTS_REPEATS, results)
 }
 
 /// Reduces an expression over the axes of `mask`, in the order in which its evaluated elements would be reduced.
@@ -392,8 +405,10 @@ pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
     mask: u32,
 ) -> Result<HostBuffer> {
     kept_len(sizes, mask)?;
-    let plan = Plan::new(&mut x, sizes, mask, needs::<X::Elem, R>(true));
-    results_of(reducer, plan, &Computed(x), X::BYTES)
+    let functions = One::<X::Elem, R>(reducer, PhantomData);
+    let plan = Plan::new(&mut x, sizes, mask, functions.needs(true));
+    let [result] = results_of(&functions, plan, &Computed(x), X::BYTES, [size_of::<R::Out>()])?;
+    Ok(result)
 }
 
 /// That the number of results is a number.

@@ -56,8 +56,9 @@ pub(super) struct Needs {
     pub by_blocks: bool,
     /// Whether elements are computed.
     pub computes: bool,
-    /// Bytes of a partial result.
+    /// Bytes of a partial result, and of an element.
     pub bytes: usize,
+    pub element: usize,
 }
 
 /// The axes, those that are kept first, then those reduced over. Each of both is outermost first, without axes of size 1, and

@@ -1,5 +1,6 @@
 //! Where the elements that are reduced come from: memory, or an expression that is computed on the way.
 
+use super::bytes::Bytes;
 use super::plan::Strided;
 use crate::cpu::fused;
 use crate::cpu::simd::{self, Loop};
@@ -14,19 +15,6 @@ const COMPUTED: usize = 8192;
 /// How many elements and how many rows ahead of their use they are asked for.
 const AHEAD: usize = 64;
 const ROWS_AHEAD: usize = 4;
-
-/// Room for elements brought side by side.
-pub(super) struct Room<A>(Vec<MaybeUninit<A>>);
-impl<A> Room<A> {
-    pub(super) fn new() -> Self {
-        Room(Vec::new())
-    }
-    fn start(&mut self, len: usize) -> *mut A {
-        self.0.clear();
-        self.0.reserve(len);
-        self.0.as_mut_ptr().cast()
-    }
-}
 
 /// Lines of elements: how many lines, along which axis one follows the other, how many elements, along which axis.
 #[derive(Clone, Copy)]
@@ -49,75 +37,98 @@ impl Patch {
 }
 
 /// Where lines are: the elements of each side by side.
-pub(super) struct Found<A> {
-    pub from: *const A,
-    /// From line to line.
+pub(super) struct Found {
+    pub from: *const u8,
+    /// From line to line, in elements.
     pub step: usize,
     pub lines: usize,
 }
 
 /// Something whose elements can be found.
-pub(super) trait Source<A>: Sync {
+pub(super) trait Source: Sync {
     /// The first lines of a patch that starts at `index`.
     ///
     /// # Safety
     /// There are such elements. What is found is valid as long as the room is left alone.
-    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, room: &mut Room<A>) -> Found<A>;
+    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, room: &mut Bytes) -> Found;
 }
 
-/// Elements in memory.
-pub(super) struct Memory<A> {
-    pub from: *const A,
+/// Elements in memory, of so many bytes each.
+pub(super) struct Memory {
+    pub from: *const u8,
+    pub size: usize,
     pub strides: [usize; AXES],
 }
 // SAFETY: elements are only read.
-unsafe impl<A: Sync> Sync for Memory<A> {}
-impl<A> Strided for Memory<A> {
+unsafe impl Sync for Memory {}
+impl Strided for Memory {
     fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES])) {
         see(&mut self.strides);
     }
 }
-impl<A: Copy + Sync> Source<A> for Memory<A> {
-    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, room: &mut Room<A>) -> Found<A> {
+impl Source for Memory {
+    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, room: &mut Bytes) -> Found {
         let offset: usize = index.iter().zip(self.strides).map(|(index, stride)| index * stride).sum();
         let (across, along) = (self.strides[patch.across], self.strides[patch.along]);
+        let from = self.from.wrapping_add(offset * self.size);
+        if (along == 1 || patch.len == 1) && (!patch.dense || across == patch.len || patch.lines == 1) {
+            return Found { from, step: across, lines: patch.lines };
+        }
+        let Patch { lines, len, .. } = patch.fitting(GATHERED);
+        // An odd number of cache lines, so that not all lines want the same part of the cache.
+        let step = if patch.dense || lines == 1 { len } else { len + 64_usize.div_ceil(self.size) };
+        let to = room.room(lines * step * self.size);
+        let (sizes, steps) = ([lines, len], [[step, 1], [across, along]]);
         // SAFETY: the caller's promise, for all lines of the patch; the room has been made for as many as are copied.
         unsafe {
-            let from = self.from.add(offset);
-            if (along == 1 || patch.len == 1) && (!patch.dense || across == patch.len || patch.lines == 1) {
-                return Found { from, step: across, lines: patch.lines };
+            match self.size {
+                1 => gather::<u8>(to, from, sizes, steps),
+                2 => gather::<u16>(to, from, sizes, steps),
+                4 => gather::<u32>(to, from, sizes, steps),
+                8 => gather::<u64>(to, from, sizes, steps),
+                16 => gather::<[u64; 2]>(to, from, sizes, steps),
+                size => unreachable!("no element has {size} bytes"),
             }
-            let Patch { lines, len, .. } = patch.fitting(GATHERED);
-            // An odd number of cache lines, so that not all lines want the same part of the cache.
-            let step = if patch.dense || lines == 1 { len } else { len + 64_usize.div_ceil(size_of::<A>().max(1)) };
-            let to = room.start(lines * step);
-            // In the order of memory.
-            if lines == 1 || along <= across {
-                for line in 0..lines {
-                    for i in 0..len {
-                        simd::prefetch(from.wrapping_add(line * across + (i + AHEAD) * along));
-                        to.add(line * step + i).write(from.add(line * across + i * along).read());
-                    }
-                }
-            } else {
+        }
+        Found { from: to, step, lines }
+    }
+}
+
+/// Brings elements side by side: lines of them, `steps` (from line to line and from element to element) in the room and where
+/// they are.
+///
+/// # Safety
+/// All of them are there, and so are their places in the room.
+unsafe fn gather<T: Copy>(to: *mut u8, from: *const u8, [lines, len]: [usize; 2], steps: [[usize; 2]; 2]) {
+    let (to, from) = (to.cast::<T>(), from.cast::<T>());
+    let [[step, _], [across, along]] = steps;
+    // SAFETY: the caller's promise.
+    unsafe {
+        // In the order of memory.
+        if lines == 1 || along <= across {
+            for line in 0..lines {
                 for i in 0..len {
-                    simd::prefetch_row(from.wrapping_add((i + ROWS_AHEAD) * along), lines * across);
-                    for line in 0..lines {
-                        to.add(line * step + i).write(from.add(line * across + i * along).read());
-                    }
+                    simd::prefetch(from.wrapping_add(line * across + (i + AHEAD) * along));
+                    to.add(line * step + i).write_unaligned(from.add(line * across + i * along).read_unaligned());
                 }
             }
-            Found { from: to, step, lines }
+        } else {
+            for i in 0..len {
+                simd::prefetch_row(from.wrapping_add((i + ROWS_AHEAD) * along), lines * across);
+                for line in 0..lines {
+                    to.add(line * step + i).write_unaligned(from.add(line * across + i * along).read_unaligned());
+                }
+            }
         }
     }
 }
 
 /// An expression.
 pub(super) struct Computed<X>(pub X);
-impl<X: Expression> Source<X::Elem> for Computed<X> {
-    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, room: &mut Room<X::Elem>) -> Found<X::Elem> {
+impl<X: Expression> Source for Computed<X> {
+    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, room: &mut Bytes) -> Found {
         let Patch { mut lines, across, mut len, along, .. } = patch.fitting(COMPUTED);
-        let (to, step, found) = (room.start(lines * len), len, lines);
+        let (to, step, found) = (room.room(lines * len * size_of::<X::Elem>()), len, lines);
         let mut x = self.0;
         let (mut runs_on, mut aligned) = (true, true);
         x.strides(&mut |strides| {
@@ -128,7 +139,7 @@ impl<X: Expression> Source<X::Elem> for Computed<X> {
             (lines, len) = (1, lines * len);
         }
         let piece = if aligned { len.min(fused::longest::<X>()) } else { PIECE };
-        simd::dispatch(Compute { x, index, lines: [lines, across], along: [len, along], piece, to });
+        simd::dispatch(Compute { x, index, lines: [lines, across], along: [len, along], piece, to: to.cast() });
         Found { from: to, step, lines: found }
     }
 }

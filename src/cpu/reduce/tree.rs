@@ -1,86 +1,183 @@
 //! Partial results merged in the order of a binary counter, several side by side.
 
+use super::bytes::Bytes;
+use super::loops::Functions;
+
 /// One row of partial results for each power of two blocks.
-pub(super) struct Tree<P> {
-    rows: Vec<P>,
+pub(super) struct Tree {
+    rows: Bytes,
+    /// How many rows there are, and how many blocks have been merged into them.
+    height: usize,
+    met: usize,
+    /// Partial results in a row, and the bytes of one.
     width: usize,
-    count: usize,
+    size: usize,
 }
 
-impl<P: Copy> Tree<P> {
-    pub(super) fn new() -> Self {
-        Tree { rows: Vec::new(), width: 1, count: 0 }
+impl Tree {
+    pub(super) fn new(size: usize) -> Self {
+        Tree { rows: Bytes::new(), height: 0, met: 0, width: 1, size }
     }
 
     /// Starts again, with so many side by side.
     pub(super) fn clear(&mut self, width: usize) {
-        self.rows.clear();
-        (self.width, self.count) = (width, 0);
+        (self.width, self.height, self.met) = (width, 0, 0);
     }
 
-    /// One more row, which has met nothing yet.
-    pub(super) fn grow(&mut self, start: P) -> &mut [P] {
-        let low = self.rows.len();
-        self.rows.resize(low + self.width, start);
-        &mut self.rows[low..]
+    fn row(&mut self, at: usize) -> *mut u8 {
+        let bytes = self.width * self.size;
+        self.rows.room((at + 1) * bytes).wrapping_add(at * bytes)
     }
 
-    /// After the row has met its elements: merges as many equally large ones as the counter carries.
-    pub(super) fn carry(&mut self, merge: impl Fn(P, P) -> P) {
-        for _ in 0..self.count.trailing_ones() {
-            self.merge(&merge);
+    /// The place of one more row, to be written before [`carry`](Self::carry).
+    pub(super) fn grow(&mut self) -> *mut u8 {
+        let row = self.row(self.height);
+        self.height += 1;
+        row
+    }
+
+    /// After the new row has met its elements: merges as many equally large ones as the counter carries.
+    pub(super) fn carry(&mut self, functions: &dyn Functions) {
+        for _ in 0..self.met.trailing_ones() {
+            self.merge(functions);
         }
-        self.count += 1;
+        self.met += 1;
     }
 
-    /// Merges all that is left.
-    pub(super) fn join(&mut self, merge: impl Fn(P, P) -> P) -> &mut [P] {
-        while self.rows.len() > self.width {
-            self.merge(&merge);
-        }
-        &mut self.rows
+    /// The same for rows of one partial result each.
+    ///
+    /// # Safety
+    /// There are so many partial results of these functions, and rows are of one.
+    pub(super) unsafe fn climb(&mut self, functions: &dyn Functions, partials: *const u8, count: usize) {
+        // A counter's bits grow by those of the number added, and the carry.
+        let top = self.height + (usize::BITS - count.leading_zeros()) as usize;
+        let stack = self.row(top).wrapping_sub(top * self.size);
+        // SAFETY: the caller's promise, and there is room for as many rows.
+        self.height = unsafe { functions.climb(stack, self.height, self.met, partials, count) };
+        self.met += count;
     }
 
-    #[inline]
-    fn merge(&mut self, merge: &impl Fn(P, P) -> P) {
-        let Some(low) = self.rows.len().checked_sub(2 * self.width) else { return };
-        let (earlier, later) = self.rows[low..].split_at_mut(self.width);
-        for (earlier, later) in earlier.iter_mut().zip(later) {
-            *earlier = merge(*earlier, *later);
+    /// Merges all that is left; the row of all, if there is one.
+    pub(super) fn join(&mut self, functions: &dyn Functions) -> *mut u8 {
+        while self.height > 1 {
+            self.merge(functions);
         }
-        self.rows.truncate(low + self.width);
+        self.row(0)
+    }
+
+    fn merge(&mut self, functions: &dyn Functions) {
+        let Some(low) = self.height.checked_sub(2) else { return };
+        let later = self.row(low + 1);
+        let earlier = later.wrapping_sub(self.width * self.size);
+        // SAFETY: both rows have been written.
+        unsafe { functions.merge(earlier, later, self.width) }
+        self.height -= 1;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::loops::{LineRun, Places, RowRun};
+    use super::super::plan::Needs;
     use super::*;
+    use std::sync::Mutex;
+
+    /// Partial results are places of texts, which say what was merged with what.
+    struct Texts(Mutex<Vec<String>>);
+    impl Texts {
+        fn keep(&self, text: String) -> usize {
+            let mut texts = self.0.lock().unwrap();
+            texts.push(text);
+            texts.len() - 1
+        }
+        fn merged(&self, earlier: usize, later: usize) -> usize {
+            let text = {
+                let texts = self.0.lock().unwrap();
+                format!("({} {})", texts[earlier], texts[later])
+            };
+            self.keep(text)
+        }
+    }
+    impl Functions for Texts {
+        fn needs(&self, _: bool) -> Needs {
+            unimplemented!()
+        }
+        unsafe fn start(&self, _: *mut u8, _: usize) {}
+        unsafe fn lines(&self, _: LineRun, _: *mut u8, _: usize) {}
+        unsafe fn rows(&self, _: RowRun, _: *mut u8, _: usize) {}
+        unsafe fn finish(&self, _: Places, _: *const u8, _: usize) {}
+        unsafe fn merge(&self, earlier: *mut u8, later: *const u8, count: usize) {
+            for at in 0..count {
+                // SAFETY: the tree gives rows that have been written.
+                unsafe {
+                    let (earlier, later) = (earlier.cast::<usize>().add(at), later.cast::<usize>().add(at));
+                    earlier.write(self.merged(earlier.read(), later.read()));
+                }
+            }
+        }
+        unsafe fn climb(
+            &self,
+            stack: *mut u8,
+            mut height: usize,
+            met: usize,
+            partials: *const u8,
+            count: usize,
+        ) -> usize {
+            let stack = stack.cast::<usize>();
+            for at in 0..count {
+                // SAFETY: as above.
+                unsafe {
+                    stack.add(height).write(partials.cast::<usize>().add(at).read());
+                    for _ in 0..(met + at).trailing_ones() {
+                        height -= 1;
+                        self.merge(stack.add(height).cast(), stack.add(height + 1).cast(), 1);
+                    }
+                }
+                height += 1;
+            }
+            height
+        }
+    }
+
+    const EXPECTED: [(usize, &str); 3] = [(1, "0"), (4, "((0 1) (2 3))"), (7, "(((0 1) (2 3)) ((4 5) 6))")];
 
     /// The order of merging: what a counter in binary carries, and the rest from the smallest up.
     #[test]
     fn partial_results_merge_in_a_tree_of_neighbours() {
-        let merged = |count: usize| {
-            // A partial result is the place of its text.
-            let texts = std::cell::RefCell::new(vec![String::new(), "x".to_owned()]);
-            let keep = |text: String| {
-                texts.borrow_mut().push(text);
-                texts.borrow().len() - 1
-            };
-            let merge = |a: usize, b: usize| {
-                let text = format!("({} {})", texts.borrow()[a], texts.borrow()[b]);
-                keep(text)
-            };
-            let mut tree = Tree::new();
+        for (count, expected) in EXPECTED {
+            let texts = Texts(Mutex::default());
+            let mut tree = Tree::new(size_of::<usize>());
             tree.clear(2);
             for at in 0..count {
-                tree.grow(0).copy_from_slice(&[keep(at.to_string()), 1]);
-                tree.carry(merge);
+                let row = tree.grow().cast::<usize>();
+                // SAFETY: a row of two.
+                unsafe { row.write(texts.keep(at.to_string())) };
+                // SAFETY: as above.
+                unsafe { row.add(1).write(texts.keep("x".to_owned())) };
+                tree.carry(&texts);
             }
-            let place = tree.join(merge).first().copied().unwrap_or_default();
-            texts.borrow()[place].clone()
-        };
-        assert_eq!(merged(0), "");
-        assert_eq!(merged(4), "((0 1) (2 3))");
-        assert_eq!(merged(7), "(((0 1) (2 3)) ((4 5) 6))");
+            // SAFETY: the row of all has been written.
+            let place = unsafe { tree.join(&texts).cast::<usize>().read() };
+            assert_eq!(texts.0.lock().unwrap()[place], expected);
+        }
+    }
+
+    /// Several rows of one that come together merge as they would one after another.
+    #[test]
+    fn partial_results_that_come_together_merge_in_the_same_tree() {
+        for (count, expected) in EXPECTED {
+            for step in 1..=count {
+                let texts = Texts(Mutex::default());
+                let mut tree = Tree::new(size_of::<usize>());
+                let all: Vec<usize> = (0..count).map(|at| texts.keep(at.to_string())).collect();
+                for some in all.chunks(step) {
+                    // SAFETY: partial results of these functions.
+                    unsafe { tree.climb(&texts, some.as_ptr().cast(), some.len()) };
+                }
+                // SAFETY: the row of all has been written.
+                let place = unsafe { tree.join(&texts).cast::<usize>().read() };
+                assert_eq!(texts.0.lock().unwrap()[place], expected);
+            }
+        }
     }
 }
