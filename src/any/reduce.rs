@@ -1,42 +1,41 @@
 //! Reductions: a tensor of three axes, of which the second is reduced.
 
-use super::bridge::{Cube, Matrix};
 use super::dispatch::{among, refused};
 use super::operand::default_float;
 use super::views::axes;
-use super::{AnyTensor, IntoSizes};
-use crate::device::Cpu;
-use crate::dtype::{Category, DType, Dtype, Element};
+use super::{AnyTensor, Buffer, IntoSizes};
+use crate::cpu::reduce::{self, Both, Functions, One};
+use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
 use crate::ops::measure::{AveragingNumbers, Counting, Norming, SummingNumbers};
-use crate::ops::reduce::{
-    ArgExtreme, Averaging, BothExtremes, Extreme, Multiplying, Questioning, Reducer, Summing, TwoResults, Varying,
-};
+use crate::ops::reduce::{ArgExtreme, Averaging, BothExtremes, Extreme, Multiplying, Questioning, Summing, Varying};
 use crate::ops::{Op, reduce as ops};
-use crate::tensor::{LogSumExp, reduce as reduced, reduce_both};
+use crate::storage::HostBuffer;
+use crate::tensor::LogSumExp;
 
-/// The second axis reduced.
-fn second<O: Op, R: Reducer<E>, E: Dtype>(reducer: R, cube: &AnyTensor) -> Result<AnyTensor> {
-    if cube.is_meta() {
-        return without_data::<O, R, E>(reducer, cube, R::Out::DTYPE);
+/// The second axis reduced: the results, row-major over the first and the third.
+fn second<const N: usize>(op: &'static str, functions: &dyn Functions, cube: &AnyTensor) -> Result<[AnyTensor; N]> {
+    let [before, len, after] = *cube.shape() else { unreachable!("a tensor of three axes is reduced") };
+    let facts = functions.facts();
+    if len == 0 && !facts.has_identity {
+        return Err(Error::EmptyReduction { op, sizes: cube.shape().into() });
     }
-    reduced::<O, R, E, Cube, Matrix, Cpu>(reducer, &cube.cube()?, 0b10, false).map(AnyTensor::from)
-}
-
-/// The same of a tensor without data: only the sizes are checked.
-fn without_data<O: Op, R: Reducer<E>, E: Dtype>(reducer: R, cube: &AnyTensor, dtype: DType) -> Result<AnyTensor> {
-    let kept = crate::tensor::kept::<O, R, E, Matrix>(reducer, &cube.sizes, 0b10, false)?;
-    AnyTensor::meta(&kept, dtype)
-}
-
-/// Both results of the second axis reduced.
-fn second_both<O: Op, R: TwoResults<E>, E: Dtype>(reducer: R, cube: &AnyTensor) -> Result<(AnyTensor, AnyTensor)> {
+    let kept = [before, after];
+    let dtype = |at: usize| facts.outs[at].unwrap_or_else(|| unreachable!("a dtype for each result"));
+    let mut results = [const { None }; N];
     if cube.is_meta() {
-        let of = |dtype| without_data::<O, R, E>(reducer, cube, dtype);
-        return Ok((of(R::Out::DTYPE)?, of(R::Second::DTYPE)?));
+        for (at, result) in results.iter_mut().enumerate() {
+            *result = Some(AnyTensor::meta(&kept, dtype(at))?);
+        }
+    } else {
+        let from = cube.host(op)?.start::<u8>().wrapping_add(cube.first() * cube.dtype.itemsize());
+        // SAFETY: what a tensor reaches is valid; the functions are those of its dtype.
+        let buffers: [HostBuffer; N] = unsafe { reduce::run(functions, from, &cube.sizes, &cube.strides, 0b10)? };
+        for ((at, result), buffer) in results.iter_mut().enumerate().zip(buffers) {
+            *result = Some(AnyTensor::fresh(Buffer::Cpu(buffer), dtype(at), &kept, &[after, 1]));
+        }
     }
-    let both = reduce_both::<O, R, E, Cube, Matrix, Cpu>(reducer, &cube.cube()?, 0b10, false)?;
-    Ok((AnyTensor::from(both.0), AnyTensor::from(both.1)))
+    Ok(results.map(|result| result.unwrap_or_else(|| unreachable!("all of them have been made"))))
 }
 
 /// `over!(x, ops::prod, Dtype, E => Multiplying, dims, keepdim)`: `x` reduced over axes.
@@ -44,8 +43,8 @@ macro_rules! over {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let x: &AnyTensor = $x;
         let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
-        let result = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
-            second::<ops::$op, _, $E>($reducer, &cube)
+        let [result] = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
+            second(<ops::$op as Op>::NAME, &One::<$E, _>::new($reducer), &cube)
         })?;
         result.shaped(&sizes)
     }};
@@ -56,8 +55,8 @@ macro_rules! over_both {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let x: &AnyTensor = $x;
         let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
-        let (first, second) = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
-            second_both::<ops::$op, _, $E>($reducer, &cube)
+        let [first, second] = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
+            second(<ops::$op as Op>::NAME, &Both::<$E, _>::new($reducer), &cube)
         })?;
         Ok((first.shaped(&sizes)?, second.shaped(&sizes)?))
     }};
@@ -162,7 +161,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice, or the dtype is neither floating-point nor complex.
     pub fn var(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, var, Inexact, E => Varying::<false>::by(correction), dims, keepdim)
+        over!(self, var, Inexact, E => Varying::var(correction), dims, keepdim)
     }
 
     /// The standard deviation over axes, all if none are named (`torch.std`, where `correction` is 1 if not given): real.
@@ -170,7 +169,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`var`](Self::var).
     pub fn std(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, std, Inexact, E => Varying::<true>::by(correction), dims, keepdim)
+        over!(self, std, Inexact, E => Varying::std(correction), dims, keepdim)
     }
 
     /// The variance and the mean over axes, all if none are named, found in one go (`torch.var_mean`).
@@ -185,7 +184,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn var_mean(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
-        over_both!(self, var, Inexact, E => Varying::<false>::by(correction), dims, keepdim)
+        over_both!(self, var, Inexact, E => Varying::var(correction), dims, keepdim)
     }
 
     /// The standard deviation and the mean over axes, all if none are named, found in one go (`torch.std_mean`).
@@ -193,7 +192,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`var`](Self::var).
     pub fn std_mean(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
-        over_both!(self, std, Inexact, E => Varying::<true>::by(correction), dims, keepdim)
+        over_both!(self, std, Inexact, E => Varying::std(correction), dims, keepdim)
     }
 
     /// The smallest and the largest element over axes, all if none are named, found in one go (`torch.aminmax`); NaN if there is one.
@@ -268,7 +267,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice.
     pub fn any(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, any, Dtype, E => Questioning::<false>, dims, keepdim)
+        over!(self, any, Dtype, E => Questioning::ANY, dims, keepdim)
     }
 
     /// Whether all elements over axes are not zero (`torch.all`).
@@ -276,7 +275,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice.
     pub fn all(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, all, Dtype, E => Questioning::<true>, dims, keepdim)
+        over!(self, all, Dtype, E => Questioning::ALL, dims, keepdim)
     }
 
     /// How many elements over axes are not zero (`torch.count_nonzero`).
@@ -294,7 +293,7 @@ impl AnyTensor {
     pub fn logsumexp(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
         let lifts = self.dtype.category() <= Category::Integral;
         let x = if lifts { self.to(default_float())? } else { self.clone() };
-        over!(&x, logsumexp, Dtype, E => LogSumExp, dims, keepdim)
+        over!(&x, logsumexp, Inexact, E => LogSumExp, dims, keepdim)
     }
 
     /// The `ord`-norm over axes, all if none are named (`torch.linalg.vector_norm`): real.

@@ -88,7 +88,7 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
         partial.binary::<Best<MAX>>(element.cast())
     }
     #[inline(always)]
-    fn several<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+    fn four(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         together(self, lines)
     }
     #[inline(always)]

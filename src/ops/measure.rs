@@ -121,7 +121,7 @@ impl<F: ToReal, E: Dtype> Reducer<E> for Measured<F> {
         partial.binary::<Accumulating>(element.to_compute().to_real::<F>())
     }
     #[inline(always)]
-    fn several<const M: usize>(self, lines: [&[E]; M]) -> [RealOf<E>; M] {
+    fn four(self, lines: [&[E]; 4]) -> [RealOf<E>; 4] {
         together(self, lines)
     }
     #[inline(always)]
@@ -223,10 +223,10 @@ impl<E: Dtype> Reducer<E> for Norming {
         }
     }
     #[inline(always)]
-    fn several<const M: usize>(self, lines: [&[E]; M]) -> [RealOf<E>; M] {
+    fn four(self, lines: [&[E]; 4]) -> [RealOf<E>; 4] {
         match self.order {
-            Order::Sum => Measured::<super::abs>(PhantomData).several(lines),
-            Order::Euclidean => Measured::<Squared>(PhantomData).several(lines),
+            Order::Sum => Measured::<super::abs>(PhantomData).four(lines),
+            Order::Euclidean => Measured::<Squared>(PhantomData).four(lines),
             _ => lines.map(|line| self.block(line, 0)),
         }
     }

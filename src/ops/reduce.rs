@@ -54,10 +54,10 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
         }
         short(self, elements, index)
     }
-    /// Several lines of elements, equally long, none of which knows where it stands. (Reductions that take little time for an
-    /// element take them together: no line waits for the one before it.) How many lines there are makes no difference to any.
+    /// Four lines of elements, equally long, none of which knows where it stands. (Reductions that take little time for an element
+    /// take them together: no line waits for the one before it.) Each gives what [`block`](Self::block) gives.
     #[inline(always)]
-    fn several<const M: usize>(self, lines: [&[A]; M]) -> [Self::Partial; M] {
+    fn four(self, lines: [&[A]; 4]) -> [Self::Partial; 4] {
         each(self, lines)
     }
     /// Whether elements are halves that are brought to `f32` side by side before they are met.
@@ -161,22 +161,42 @@ pub(super) fn lanes<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements
 
 /// Several lines, one after another.
 #[inline(always)]
-fn each<A: Copy, R: Reducer<A>, const M: usize>(reducer: R, lines: [&[A]; M]) -> [R::Partial; M] {
-    let mut met = [reducer.start(); M];
+fn each<A: Copy, R: Reducer<A>>(reducer: R, lines: [&[A]; 4]) -> [R::Partial; 4] {
+    let mut met = [reducer.start(); 4];
     for (partial, line) in met.iter_mut().zip(lines) {
         *partial = reducer.block(line, 0);
     }
     met
 }
 
-/// Several lines at once by the partial results of [`lanes`], if they are not very short.
+/// Four lines at once by the partial results of [`lanes`], if they are not very short.
 #[inline(always)]
-pub(crate) fn together<A: Copy, R: Reducer<A>, const M: usize>(reducer: R, lines: [&[A]; M]) -> [R::Partial; M] {
-    if lines.iter().any(|line| line.len() < MANY) {
+pub(crate) fn together<A: Copy, R: Reducer<A>>(reducer: R, lines: [&[A]; 4]) -> [R::Partial; 4] {
+    if lines[0].len() < MANY {
         return each(reducer, lines);
     }
     let meet = |partial: R::Partial, element: &A, at: usize| reducer.meet(partial, *element, at);
-    in_turns::<A, R::Partial, LANES, M>(lines, reducer.start(), meet, |one, other| reducer.merge(one, other))
+    let merge = |one, other| reducer.merge(one, other);
+    let [(a, _), (b, _), (c, _), (d, _)] = lines.map(|line| line.as_chunks::<LANES>());
+    let [e, f, g, h] = simd::meet_chunks_of_four([a, b, c, d], reducer.start(), meet);
+    let finish = |line: &[A], lanes| finished::<A, R::Partial, LANES>(line, lanes, meet, merge);
+    [finish(lines[0], e), finish(lines[1], f), finish(lines[2], g), finish(lines[3], h)]
+}
+
+/// What is left over of a line after its chunks, and the partial results merged.
+#[inline(always)]
+fn finished<A, P: Copy, const N: usize>(
+    elements: &[A],
+    mut lanes: [P; N],
+    meet: impl Fn(P, &A, usize) -> P,
+    merge: impl Fn(P, P) -> P,
+) -> P {
+    let (chunks, rest) = elements.as_chunks::<N>();
+    let first = chunks.len() * N;
+    for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
+        *partial = meet(*partial, element, first + lane);
+    }
+    halve(lanes, merge)
 }
 
 /// Meets elements (and where they stand) in `N` partial results in turn, and merges them.
@@ -187,42 +207,18 @@ pub(crate) fn in_turn<A, P: Copy, const N: usize>(
     meet: impl Fn(P, &A, usize) -> P,
     merge: impl Fn(P, P) -> P,
 ) -> P {
+    let (chunks, _) = elements.as_chunks::<N>();
+    // Partial results as large as elements stay in registers.
     if const { size_of::<A>() == size_of::<P>() } {
-        let [met] = in_turns::<A, P, N, 1>([elements], start, meet, merge);
-        return met;
+        return finished(elements, simd::meet_chunks(chunks, start, &meet), meet, merge);
     }
     let mut lanes = [start; N];
-    let (chunks, rest) = elements.as_chunks::<N>();
     for (chunk, elements) in chunks.iter().enumerate() {
         for (lane, partial) in lanes.iter_mut().enumerate() {
             *partial = meet(*partial, &elements[lane], chunk * N + lane);
         }
     }
-    let first = chunks.len() * N;
-    for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
-        *partial = meet(*partial, element, first + lane);
-    }
-    halve(lanes, merge)
-}
-
-/// The same for each of `M` lines, which are equally long, by partial results as large as elements: they stay in registers.
-#[inline(always)]
-fn in_turns<A, P: Copy, const N: usize, const M: usize>(
-    lines: [&[A]; M],
-    start: P,
-    meet: impl Fn(P, &A, usize) -> P,
-    merge: impl Fn(P, P) -> P,
-) -> [P; M] {
-    let lines = lines.map(|line| line.as_chunks::<N>());
-    let mut partials = simd::meet_chunks(lines.map(|(chunks, _)| chunks), start, &meet);
-    core::array::from_fn(|line| {
-        let ((chunks, rest), lanes) = (lines[line], &mut partials[line]);
-        let first = chunks.len() * N;
-        for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
-            *partial = meet(*partial, element, first + lane);
-        }
-        halve(*lanes, &merge)
-    })
+    finished(elements, lanes, meet, merge)
 }
 
 /// The sum of `term` over elements side by side: in blocks, and several sums side by side within a block, so that it vectorises
@@ -309,7 +305,7 @@ impl<E: Dtype> Reducer<E> for Summing {
         partial.binary::<Accumulating>(element.cast())
     }
     #[inline(always)]
-    fn several<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+    fn four(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         together(self, lines)
     }
     #[inline(always)]
@@ -366,7 +362,7 @@ impl<E: Dtype> Reducer<E> for Averaging {
         partial.binary::<Accumulating>(element.cast())
     }
     #[inline(always)]
-    fn several<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+    fn four(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         together(self, lines)
     }
     #[inline(always)]
@@ -410,25 +406,24 @@ fn means_after_infinities<E: Dtype>(elements: &[E], mut means: [f64; 2]) -> [f64
     means
 }
 
-/// The variance; its root with `ROOT`.
+/// The variance, or its root.
 #[derive(Clone, Copy)]
-pub struct Varying<const ROOT: bool> {
+pub struct Varying {
     correction: f64,
+    is_root: bool,
     single: bool,
 }
-impl<const ROOT: bool> Varying<ROOT> {
-    /// `correction` is how many degrees of freedom the mean has used up (PyTorch's default is 1).
-    pub const fn new(correction: usize) -> Self {
-        Varying { correction: correction as f64, single: false }
+impl Varying {
+    /// The variance, where the mean has used up so many degrees of freedom (PyTorch's default is 1).
+    pub const fn var(correction: f64) -> Self {
+        Varying { correction, is_root: false, single: false }
     }
-
-    /// The same where it is any number.
-    #[cfg(feature = "any")]
-    pub(crate) const fn by(correction: f64) -> Self {
-        Varying { correction, single: false }
+    /// Its root, the standard deviation.
+    pub const fn std(correction: f64) -> Self {
+        Varying { correction, is_root: true, single: false }
     }
 }
-impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
+impl<E: Dtype> Reducer<E> for Varying {
     type Partial = Moments;
     type Out = E::RealDtype;
     const BY_BLOCKS: bool = true;
@@ -507,7 +502,7 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
         }
         // Nothing has no variance, whatever the correction.
         let variance = if partial.count == 0.0 { f64::NAN } else { squares / freedom };
-        Castable::from_f64(if ROOT { variance.sqrt() } else { variance })
+        Castable::from_f64(if self.is_root { variance.sqrt() } else { variance })
     }
     fn single(self) -> Self {
         Varying { single: true, ..self }
@@ -515,7 +510,7 @@ impl<const ROOT: bool, E: Dtype> Reducer<E> for Varying<ROOT> {
 }
 
 /// The mean, which variances have found on the way.
-impl<const ROOT: bool, E: Dtype> TwoResults<E> for Varying<ROOT> {
+impl<E: Dtype> TwoResults<E> for Varying {
     type Second = E;
     fn second(self, partial: Moments, count: usize) -> E {
         let [re, im] = if count > 0 { partial.mean } else { [f64::NAN; 2] };
@@ -523,33 +518,37 @@ impl<const ROOT: bool, E: Dtype> TwoResults<E> for Varying<ROOT> {
     }
 }
 
-/// Whether any element (`ALL`: every element) is non-zero.
+/// Whether any element, or every element, is non-zero.
 #[derive(Clone, Copy)]
-pub struct Questioning<const ALL: bool>;
-impl<const ALL: bool, E: Dtype> Reducer<E> for Questioning<ALL> {
+pub struct Questioning {
+    /// An element of this truth decides.
+    decides: bool,
+}
+impl Questioning {
+    /// Whether any element is non-zero.
+    pub const ANY: Self = Questioning { decides: true };
+    /// Whether every element is.
+    pub const ALL: Self = Questioning { decides: false };
+}
+impl<E: Dtype> Reducer<E> for Questioning {
+    /// Whether an element that decides has been met.
     type Partial = bool;
     type Out = bool;
     const COUNTS_REPEATS: bool = false;
     #[inline(always)]
     fn start(self) -> bool {
-        ALL
+        false
     }
     #[inline(always)]
     fn meet(self, partial: bool, element: E, _: usize) -> bool {
-        self.fold(partial, element.cast())
+        partial | (element.cast::<bool>() == self.decides)
     }
     #[inline(always)]
     fn merge(self, one: bool, other: bool) -> bool {
-        self.fold(one, other)
+        one | other
     }
     #[inline(always)]
     fn finish(self, partial: bool, _: usize) -> bool {
-        partial
-    }
-}
-impl<const ALL: bool> Questioning<ALL> {
-    #[inline(always)]
-    fn fold(self, a: bool, b: bool) -> bool {
-        if ALL { a & b } else { a | b }
+        partial == self.decides
     }
 }

@@ -274,7 +274,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let equal: Tensor<bool, S, D> =
             map2::<E, F, S, D, bool>(kernel, self.elements(), other.elements(), sizes, [E::DTYPE, F::DTYPE])?;
         let all: Tensor<bool, (), D> =
-            reduce::<ops::reduce::all, _, bool, S, (), D>(Questioning::<true>, &equal, u32::MAX, false)?;
+            reduce::<ops::reduce::all, _, bool, S, (), D>(Questioning::ALL, &equal, u32::MAX, false)?;
         D::peek(all.elements())
     }
 }

@@ -135,8 +135,6 @@ pub(crate) use median::median_of_all;
 #[cfg(feature = "any")]
 pub(crate) use quantile::quantiles;
 #[cfg(feature = "any")]
-pub(crate) use reduce::{kept, reduce, reduce_both};
-#[cfg(feature = "any")]
 pub(crate) use reinterpret::{expect_bools, expect_widened};
 #[cfg(feature = "any")]
 pub(crate) use scan::LogSumExp;

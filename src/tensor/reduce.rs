@@ -52,7 +52,6 @@ pub(super) fn reduce_by<O: Op, R: Reducer<E>, E: Copy, T: Shape, D: Device>(
     run: impl FnOnce(R) -> Result<D::Storage>,
 ) -> Result<Tensor<R::Out, T, D>> {
     let kept = kept::<O, R, E, T>(reducer, sizes, mask, keeps)?;
-    let reducer = if kept.as_ref().iter().all(|&size| size == 1) { reducer.single() } else { reducer };
     Ok(Tensor::dense(run(reducer)?, kept))
 }
 
@@ -198,12 +197,12 @@ reductions! {
     /// The variance, of floating and complex dtypes; real. `correction` is the number of degrees of freedom the mean has
     /// used up: 1 (PyTorch's default) for a sample, 0 for a population. NaN where no freedom is left.
     Element: var try_var var_axis try_var_axis <O> [InexactFor<ops::reduce::var> + Dtype<RealDtype = O>] (correction: usize) -> O,
-        var: Varying::<false>::new(correction), "torch.var",
+        var: Varying::var(correction as f64), "torch.var",
         "assert_eq!(tensor![1.0, 2.0, 3.0].var(1).item(), 1.0);",
         "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].var_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
     /// The standard deviation: the root of the variance.
     Element: std try_std std_axis try_std_axis <O> [InexactFor<ops::reduce::std> + Dtype<RealDtype = O>] (correction: usize) -> O,
-        std: Varying::<true>::new(correction), "torch.std",
+        std: Varying::std(correction as f64), "torch.std",
         "assert_eq!(tensor![1.0, 3.0, 5.0].std(1).item(), 2.0);",
         "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].std_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
     /// The largest element; NaN if there is one. Of nothing: an error.
@@ -215,11 +214,11 @@ reductions! {
         "assert_eq!(tensor![3, 1, 2].amin().item(), 1);",
         "assert_eq!(tensor![[3, 1], [2, 5]].amin_axis(axis![0]).to_vec(), [2, 1]);";
     /// Whether any element is non-zero. Of nothing: no.
-    Element: any try_any any_axis try_any_axis [Dtype] () -> bool, any: Questioning::<false>, "torch.any",
+    Element: any try_any any_axis try_any_axis [Dtype] () -> bool, any: Questioning::ANY, "torch.any",
         "assert_eq!(tensor![0, 2].any().item(), true);",
         "assert_eq!(tensor![[0, 2], [0, 0]].any_axis(axis![1]).to_vec(), [true, false]);";
     /// Whether every element is non-zero. Of nothing: yes.
-    Element: all try_all all_axis try_all_axis [Dtype] () -> bool, all: Questioning::<true>, "torch.all",
+    Element: all try_all all_axis try_all_axis [Dtype] () -> bool, all: Questioning::ALL, "torch.all",
         "assert_eq!(tensor![0, 2].all().item(), false);",
         "assert_eq!(tensor![[1, 2], [0, 1]].all_axis(axis![1]).to_vec(), [true, false]);";
     /// The sum of the elements that are numbers: NaN counts as 0. Bools and integers are summed in `i64`, which wraps.

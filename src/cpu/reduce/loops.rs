@@ -2,10 +2,10 @@
 //! results. The rest of this folder sees these as a table of functions over bytes, and is compiled once.
 
 use super::bytes::Scratch;
-use super::plan::{BLOCK, Needs};
+use super::plan::BLOCK;
 use crate::cpu::convert;
 use crate::cpu::simd::{self, Loop};
-use crate::dtype::f16;
+use crate::dtype::{DType, Element, f16};
 use crate::ops::reduce::{Reducer, TwoResults, together};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -17,7 +17,7 @@ const TOGETHER: usize = 4;
 
 /// Lines of elements side by side.
 #[derive(Clone, Copy)]
-pub(super) struct LineRun {
+pub(crate) struct LineRun {
     /// The first element.
     pub from: *const u8,
     /// From line to line, in elements.
@@ -32,7 +32,7 @@ pub(super) struct LineRun {
 
 /// Rows of elements side by side, each of which belongs to the result of its column.
 #[derive(Clone, Copy)]
-pub(super) struct RowRun {
+pub(crate) struct RowRun {
     /// The first element.
     pub from: *const u8,
     /// From row to row, in elements.
@@ -46,27 +46,44 @@ pub(super) struct RowRun {
 
 /// Where results go: each of up to two, in elements from the first place on.
 #[derive(Clone, Copy)]
-pub(super) struct Places {
+pub(crate) struct Places {
     pub outs: [*mut u8; 2],
     pub first: usize,
     /// From result to result.
     pub step: usize,
     /// How many elements each result was reduced from.
     pub count: usize,
+    /// Whether there is but one result.
+    pub is_single: bool,
 }
 // SAFETY: each thread writes places of its own.
 unsafe impl Send for Places {}
 // SAFETY: as above.
 unsafe impl Sync for Places {}
 
+/// What is known of a reduction over one dtype before it runs.
+#[derive(Clone, Copy)]
+pub(crate) struct Facts {
+    /// Whether there is a result for no elements at all.
+    pub has_identity: bool,
+    pub(super) has_positions: bool,
+    pub(super) by_blocks: bool,
+    pub(super) counts_repeats: bool,
+    /// Bytes of a partial result, and of an element.
+    pub(super) partial: usize,
+    pub(super) element: usize,
+    /// The dtypes of the results.
+    pub outs: [Option<DType>; 2],
+}
+
 /// The functions of one reduction over one dtype. Partial results lie side by side in memory that is aligned for them.
 ///
 /// # Safety
 /// Whoever calls them gives places of as many elements, partial results and results as the arguments say; partial results that are
 /// read have been written.
-pub(super) trait Functions: Sync {
-    /// What a plan must know.
-    fn needs(&self, computes: bool) -> Needs;
+pub(crate) trait Functions: Sync {
+    /// What is known before.
+    fn facts(&self) -> Facts;
     /// Writes partial results that have met nothing.
     unsafe fn start(&self, partials: *mut u8, count: usize);
     /// Reduces each line to a partial result, which is written.
@@ -83,22 +100,30 @@ pub(super) trait Functions: Sync {
 }
 
 /// A reduction with its first result.
-pub(super) struct One<A, R>(pub R, pub PhantomData<fn() -> A>);
+pub(crate) struct One<A, R>(R, PhantomData<fn() -> A>);
 /// A reduction with both results.
-pub(super) struct Both<A, R>(pub R, pub PhantomData<fn() -> A>);
+pub(crate) struct Both<A, R>(R, PhantomData<fn() -> A>);
 
-/// Writes the functions of a reduction; `$finish` writes a result.
+/// Writes the functions of a reduction; `$finish` writes a result, which a single one may compute in another way (`$single`).
 macro_rules! functions {
-    ($name:ident: $bound:ident, |$reducer:ident, $places:ident, $at:ident, $partial:ident| $finish:expr) => {
+    ($name:ident: $bound:ident, $outs:expr, $single:literal, |$reducer:ident, $places:ident, $at:ident, $partial:ident| $finish:expr) => {
+        impl<A: Copy, R: $bound<A>> $name<A, R> {
+            /// The functions of a reduction.
+            pub(crate) const fn new(reducer: R) -> Self {
+                $name(reducer, PhantomData)
+            }
+        }
         impl<A: Copy, R: $bound<A>> Functions for $name<A, R> {
-            fn needs(&self, computes: bool) -> Needs {
+            fn facts(&self) -> Facts {
                 const { assert!(align_of::<R::Partial>() <= align_of::<Scratch>()) }
-                Needs {
+                Facts {
+                    has_identity: self.0.has_identity(),
                     has_positions: R::HAS_POSITIONS,
                     by_blocks: R::BY_BLOCKS,
-                    computes,
-                    bytes: size_of::<R::Partial>(),
+                    counts_repeats: R::COUNTS_REPEATS,
+                    partial: size_of::<R::Partial>(),
                     element: size_of::<A>(),
+                    outs: $outs,
                 }
             }
             unsafe fn start(&self, partials: *mut u8, count: usize) {
@@ -170,7 +195,7 @@ macro_rules! functions {
                 height
             }
             unsafe fn finish(&self, $places: Places, partials: *const u8, count: usize) {
-                let $reducer = self.0;
+                let $reducer = if $single && $places.is_single { self.0.single() } else { self.0 };
                 for at in 0..count {
                     let $at = $places.first + at * $places.step;
                     // SAFETY: the caller's promise.
@@ -183,10 +208,10 @@ macro_rules! functions {
         }
     };
 }
-functions!(One: Reducer, |reducer, places, at, partial| {
+functions!(One: Reducer, [Some(R::Out::DTYPE), None], true, |reducer, places, at, partial| {
     places.outs[0].cast::<R::Out>().add(at).write(reducer.finish(partial, places.count));
 });
-functions!(Both: TwoResults, |reducer, places, at, partial| {
+functions!(Both: TwoResults, [Some(R::Out::DTYPE), Some(R::Second::DTYPE)], false, |reducer, places, at, partial| {
     places.outs[0].cast::<R::Out>().add(at).write(reducer.finish(partial, places.count));
     places.outs[1].cast::<R::Second>().add(at).write(reducer.second(partial, places.count));
 });
@@ -220,26 +245,20 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
         let Lines { reducer, from, step, len, position, next, far, partials } = self;
         // SAFETY: who makes this has found the elements of as many lines as there are places.
         let elements = |line: usize| unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
-        // Other partial results do not stay in the registers.
-        let stays = size_of::<A>() == size_of::<f32>() && size_of::<R::Partial>() == size_of::<f32>();
-        if !stays || R::HAS_POSITIONS {
-            for (line, partial) in partials.iter_mut().enumerate() {
-                partial.write(reducer.block(elements(line), position + line * next));
-            }
-            return;
-        }
-        // Far elements come sooner in the order of memory. (What is added to what is the same in either way.)
-        let (groups, others) = if far { (&mut [][..], partials) } else { partials.as_chunks_mut::<TOGETHER>() };
         let mut line = 0;
-        for group in groups {
-            let met = reducer.several([elements(line), elements(line + 1), elements(line + 2), elements(line + 3)]);
-            *group = met.map(MaybeUninit::new);
-            line += TOGETHER;
+        // Other partial results do not stay in the registers; far elements come sooner in the order of memory. (What is added to
+        // what is the same in either way.)
+        if const { size_of::<A>() == 4 && size_of::<R::Partial>() == 4 && !R::HAS_POSITIONS } && !far {
+            while line + TOGETHER <= partials.len() {
+                let met = reducer.four([elements(line), elements(line + 1), elements(line + 2), elements(line + 3)]);
+                for (partial, met) in partials[line..].iter_mut().zip(met) {
+                    partial.write(met);
+                }
+                line += TOGETHER;
+            }
         }
-        for partial in others {
-            let [met] = reducer.several([elements(line)]);
-            partial.write(met);
-            line += 1;
+        for (line, partial) in partials.iter_mut().enumerate().skip(line) {
+            partial.write(reducer.block(elements(line), position + line * next));
         }
     }
 
@@ -288,7 +307,7 @@ impl<A: Copy, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
         self.0.merge(one, other)
     }
     #[inline(always)]
-    fn several<const M: usize>(self, lines: [&[f32]; M]) -> [R::Partial; M] {
+    fn four(self, lines: [&[f32]; 4]) -> [R::Partial; 4] {
         together(self, lines)
     }
     fn finish(self, partial: R::Partial, count: usize) -> R::Out {

@@ -13,19 +13,19 @@ mod source;
 mod tree;
 
 use self::bytes::{Bytes, Scratch};
-use self::loops::{Both, Functions, LineRun, One, Places, RowRun};
+pub(crate) use self::loops::{Both, Functions, One};
+use self::loops::{Facts, LineRun, Places, RowRun};
 use self::plan::{Block, Plan, SHORT};
 use self::source::{Computed, Memory, Patch, Source};
 use self::tree::Tree;
 use super::elementwise::{self, result_len};
 use super::threads::{self, Shared};
-use crate::dtype::Element;
+use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::ops::expression::{AXES, Expression};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::shape::strides::is_contiguous;
 use crate::storage::{HostBuffer, View};
-use core::marker::PhantomData;
 use core::ops::Range;
 
 /// What a thread works with: room for elements, and partial results.
@@ -198,7 +198,9 @@ impl Task<'_> {
                 self.functions.merge(partials, later, (folds - half) * width);
                 folds = half;
             }
-            self.functions.finish(Places { outs: self.outs, first, step, count: self.plan.count }, partials, width);
+            let Plan { count, results, .. } = *self.plan;
+            let places = Places { outs: self.outs, first, step, count, is_single: results == 1 };
+            self.functions.finish(places, partials, width);
         }
     }
 
@@ -291,15 +293,16 @@ impl Task<'_> {
 /// Elements of so many bytes are asked for ahead of their use where they lie in rows; fewer may be in a cache.
 const FAR: usize = 8 << 20;
 
-/// Carries out a plan; `bytes` are read for each element, `sizes` are those of results.
+/// Carries out a plan; `bytes` are read for each element.
 fn results_of<const N: usize>(
     functions: &dyn Functions,
+    facts: Facts,
     mut plan: Plan,
     source: &dyn Source,
     bytes: usize,
-    sizes: [usize; N],
 ) -> Result<[HostBuffer; N]> {
-    let needs = functions.needs(false);
+    let sizes = core::array::from_fn(|at| facts.outs[at].map_or(0, DType::itemsize));
+    let (size, element) = (facts.partial, facts.element);
     // SAFETY: every result is written, each at a place of its own.
     unsafe {
         HostBuffer::filled_together(plan.results, sizes, &mut |starts: [*mut u8; N]| {
@@ -307,10 +310,11 @@ fn results_of<const N: usize>(
             outs[..N].copy_from_slice(&starts);
             if plan.count == 0 {
                 let mut partial = Bytes::new();
-                let partial = partial.room(needs.bytes);
+                let partial = partial.room(size);
                 functions.start(partial, 1);
+                let is_single = plan.results == 1;
                 for first in 0..plan.results {
-                    functions.finish(Places { outs, first, step: 1, count: 0 }, partial, 1);
+                    functions.finish(Places { outs, first, step: 1, count: 0, is_single }, partial, 1);
                 }
             } else if plan.results > 0 {
                 let read = plan.results.saturating_mul(plan.count) / 64 * bytes.max(1);
@@ -318,7 +322,6 @@ fn results_of<const N: usize>(
                 if pieces > 1 {
                     plan.spread(pieces);
                 }
-                let (size, element) = (needs.bytes, needs.element);
                 return Task { functions, plan: &plan, source, outs, size, element, far: read > FAR / 64 }.run(pieces);
             }
             Ok(())
@@ -326,31 +329,36 @@ fn results_of<const N: usize>(
     }
 }
 
-/// Where elements are, and how they are reduced over the axes of `mask`.
-fn planned(
+/// Reduces elements of the functions' dtype over the axes of `mask`; the results, as many as the functions have, are row-major over
+/// the others.
+///
+/// # Safety
+/// From the place on there are elements of these sizes and strides.
+pub(crate) unsafe fn run<const N: usize>(
     functions: &dyn Functions,
     from: *const u8,
     sizes: &[usize],
     strides: &[usize],
     mask: u32,
-    counts_repeats: bool,
-) -> Result<(Memory, Plan)> {
-    let needs = functions.needs(false);
-    let mut memory = Memory { from, size: needs.element, strides: [0; AXES] };
-    if mask.trailing_ones() as usize >= sizes.len() && is_contiguous(sizes, strides) {
+) -> Result<[HostBuffer; N]> {
+    let facts = functions.facts();
+    assert_eq!(facts.outs.iter().flatten().count(), N, "a buffer for each result");
+    let mut memory = Memory { from, size: facts.element, strides: [0; AXES] };
+    let plan = if mask.trailing_ones() as usize >= sizes.len() && is_contiguous(sizes, strides) {
         memory.strides[0] = 1;
-        return Ok((memory, Plan::line(sizes.iter().product())));
-    }
-    kept_len(sizes, mask)?;
-    memory.strides[..strides.len()].copy_from_slice(strides);
-    let mut once_sizes = [1; AXES];
-    let once_sizes = &mut once_sizes[..sizes.len()];
-    once_sizes.copy_from_slice(sizes);
-    if !counts_repeats {
-        once(once_sizes, strides, mask);
-    }
-    let plan = Plan::new(&mut memory, once_sizes, mask, needs);
-    Ok((memory, plan))
+        Plan::line(sizes.iter().product())
+    } else {
+        kept_len(sizes, mask)?;
+        memory.strides[..strides.len()].copy_from_slice(strides);
+        let mut met = [1; AXES];
+        let met = &mut met[..sizes.len()];
+        met.copy_from_slice(sizes);
+        if !facts.counts_repeats {
+            once(met, strides, mask);
+        }
+        Plan::new(&mut memory, met, mask, facts, false)
+    };
+    results_of(functions, facts, plan, &memory, memory.size)
 }
 
 /// Axes of `mask` along which elements are repeated, made one position.
@@ -362,18 +370,6 @@ fn once(sizes: &mut [usize], strides: &[usize], mask: u32) {
     }
 }
 
-/// Reduces elements in memory over the axes of `mask`.
-fn reduced<const N: usize>(
-    functions: &dyn Functions,
-    (from, sizes, strides): (*const u8, &[usize], &[usize]),
-    mask: u32,
-    counts_repeats: bool,
-    results: [usize; N],
-) -> Result<[HostBuffer; N]> {
-    let (memory, plan) = planned(functions, from, sizes, strides, mask, counts_repeats)?;
-    results_of(functions, plan, &memory, memory.size, results)
-}
-
 /// Reduces over the axes of `mask`; the result is row-major over the others.
 pub(crate) fn reduce<A: Element, R: Reducer<A>>(
     reducer: R,
@@ -381,8 +377,8 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
     mask: u32,
 ) -> Result<HostBuffer> {
     let from = elementwise::source(&a).cast();
-    let functions = One::<A, R>(reducer, PhantomData);
-    let [result] = reduced(&functions, (from, a.sizes, a.strides), mask, R::COUNTS_REPEATS, [size_of::<R::Out>()])?;
+    // SAFETY: the view's invariant.
+    let [result] = unsafe { run(&One::<A, R>::new(reducer), from, a.sizes, a.strides, mask)? };
     Ok(result)
 }
 
@@ -393,8 +389,8 @@ pub(crate) fn reduce_both<A: Element, R: TwoResults<A>>(
     mask: u32,
 ) -> Result<[HostBuffer; 2]> {
     let from = elementwise::source(&a).cast();
-    let results = [size_of::<R::Out>(), size_of::<R::Second>()];
-    reduced(&Both::<A, R>(reducer, PhantomData), (from, a.sizes, a.strides), mask, R::COUNTS_REPEATS, results)
+    // SAFETY: the view's invariant.
+    unsafe { run(&Both::<A, R>::new(reducer), from, a.sizes, a.strides, mask) }
 }
 
 /// Reduces an expression over the axes of `mask`, in the order in which its evaluated elements would be reduced.
@@ -405,9 +401,10 @@ pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
     mask: u32,
 ) -> Result<HostBuffer> {
     kept_len(sizes, mask)?;
-    let functions = One::<X::Elem, R>(reducer, PhantomData);
-    let plan = Plan::new(&mut x, sizes, mask, functions.needs(true));
-    let [result] = results_of(&functions, plan, &Computed(x), X::BYTES, [size_of::<R::Out>()])?;
+    let functions = One::<X::Elem, R>::new(reducer);
+    let facts = functions.facts();
+    let plan = Plan::new(&mut x, sizes, mask, facts, true);
+    let [result] = results_of(&functions, facts, plan, &Computed(x), X::BYTES)?;
     Ok(result)
 }
 

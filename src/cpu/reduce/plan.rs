@@ -1,6 +1,7 @@
 //! How a reduction goes about its axes: in which order, which neighbouring results are taken together, and how their elements
 //! are divided into blocks. Sizes and strides alone decide what is added to what; none of it depends on dtypes.
 
+use super::loops::Facts;
 use crate::ops::expression::{AXES, Expression};
 use core::cmp::Reverse;
 
@@ -49,18 +50,6 @@ pub(super) struct Block {
     pub across: Option<usize>,
 }
 
-/// What a plan must know of a reduction.
-#[derive(Clone, Copy)]
-pub(super) struct Needs {
-    pub has_positions: bool,
-    pub by_blocks: bool,
-    /// Whether elements are computed.
-    pub computes: bool,
-    /// Bytes of a partial result, and of an element.
-    pub bytes: usize,
-    pub element: usize,
-}
-
 /// The axes, those that are kept first, then those reduced over. Each of both is outermost first, without axes of size 1, and
 /// merged where elements (and results) run on.
 #[derive(Clone, Debug)]
@@ -102,8 +91,8 @@ impl Plan {
         }
     }
 
-    /// Puts the axes of the leaves in the order of the plan.
-    pub(super) fn new(x: &mut dyn Strided, sizes: &[usize], mask: u32, needs: Needs) -> Self {
+    /// Puts the axes of the leaves, whose elements may be computed on the way, in the order of the plan.
+    pub(super) fn new(x: &mut dyn Strided, sizes: &[usize], mask: u32, facts: Facts, computes: bool) -> Self {
         let reduced = |axis: usize| mask >> axis & 1 == 1;
         let mut weights = [0_usize; AXES];
         x.show(&mut |strides| {
@@ -128,7 +117,7 @@ impl Plan {
             if !part {
                 kept = rank;
             }
-            if !(part && needs.has_positions) {
+            if !(part && facts.has_positions) {
                 order[from..rank].sort_by_key(|&axis| Reverse(weights[axis].wrapping_sub(1)));
             }
         }
@@ -148,7 +137,7 @@ impl Plan {
         plan.results = product(&plan.sizes[..plan.kept]);
         plan.count = product(&plan.sizes[plan.kept..plan.rank]);
         if plan.results > 0 && plan.count > 0 {
-            plan.choose(x, needs);
+            plan.choose(x, facts, computes);
         }
         plan
     }
@@ -187,7 +176,7 @@ impl Plan {
     }
 
     /// Whether elements of neighbouring results are closer than those of one, and what follows.
-    fn choose(&mut self, x: &mut dyn Strided, needs: Needs) {
+    fn choose(&mut self, x: &mut dyn Strided, facts: Facts, computes: bool) {
         let (kept, len) = (self.kept, self.len());
         if kept == 0 {
             return;
@@ -201,14 +190,14 @@ impl Plan {
         });
         if len < 2 || closer <= 0 {
             self.width = if len > BLOCK { 1 } else { (PATCH / len).clamp(1, neighbours) };
-        } else if needs.by_blocks {
+        } else if facts.by_blocks {
             self.width = GATHERED.min(neighbours);
             self.depth = (GATHERED * GATHERED / self.width).min(BLOCK);
         } else {
             (self.by_columns, self.depth) = (true, ROWS);
-            let most = if needs.computes { COMPUTED_COLUMNS } else { COLUMNS };
-            self.width = (COLUMN_BYTES / needs.bytes.max(1)).clamp(FEW, most).min(neighbours);
-            if neighbours <= NARROW && !needs.has_positions {
+            let most = if computes { COMPUTED_COLUMNS } else { COLUMNS };
+            self.width = (COLUMN_BYTES / facts.partial.max(1)).clamp(FEW, most).min(neighbours);
+            if neighbours <= NARROW && !facts.has_positions {
                 self.width = neighbours;
                 self.folds = (WIDE / neighbours).min(len / 4).max(1);
             }

@@ -77,8 +77,7 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::loops::{LineRun, Places, RowRun};
-    use super::super::plan::Needs;
+    use super::super::loops::{Facts, LineRun, Places, RowRun};
     use super::*;
     use std::sync::Mutex;
 
@@ -99,7 +98,7 @@ mod tests {
         }
     }
     impl Functions for Texts {
-        fn needs(&self, _: bool) -> Needs {
+        fn facts(&self) -> Facts {
             unimplemented!()
         }
         unsafe fn start(&self, _: *mut u8, _: usize) {}
