@@ -1,15 +1,34 @@
-//! Conversions between dtypes as loops: one for every pair.
+//! Conversions between dtypes as loops. A dtype is widened to the machine number that conversions start from (`dtype::cast`), and that
+//! converted: the usual dtypes have loops that do both, the others take two steps.
 
 use super::AnyTensor;
 use super::Buffer;
 use super::dispatch::among;
-use crate::cpu::erased::{self, Loop1};
-use crate::dtype::DType;
+use crate::cpu::erased::{self, Cast};
+use crate::dtype::{Complex, DType, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
 use crate::error::{Error, Result};
 use crate::shape::MemoryFormat;
 
-/// The loop by which one dtype becomes another; none where they are one.
-pub(super) fn cast(from: DType, to: DType) -> Result<Option<Loop1>> {
+/// What a dtype is widened to, where conversions from it take two steps.
+fn widened(from: DType, to: DType) -> Option<DType> {
+    match from {
+        DType::I8 | DType::I16 | DType::U16 => Some(DType::I32),
+        DType::U32 => Some(DType::I64),
+        DType::C32 => Some(DType::C64),
+        // Their NaN becomes an integer that no other's does.
+        DType::F8E4M3FN | DType::F8E5M2FNUZ | DType::F8E8M0FNU | DType::F8E4M3FNUZ
+            if to.category() == crate::Category::Integral =>
+        {
+            None
+        }
+        DType::F8E4M3FN | DType::F8E4M3FNUZ | DType::F8E5M2 | DType::F8E5M2FNUZ | DType::F8E8M0FNU => Some(DType::F32),
+        _ => None,
+    }
+    .filter(|&widened| widened != to)
+}
+
+/// How one dtype becomes another; none where they are one.
+pub(super) fn cast(from: DType, to: DType) -> Result<Option<Cast>> {
     if from == to {
         return Ok(None);
     }
@@ -18,7 +37,30 @@ pub(super) fn cast(from: DType, to: DType) -> Result<Option<Loop1>> {
         let reason = "it holds two packed values in a byte and converts only to itself".to_owned();
         return Err(Error::NotAdmitted { op: "to", dtype, reason });
     }
-    among!("to", from, A: Castable => among!("to", to, O: Castable => Ok(Some(const { erased::cast::<A, O>() }))))
+    if let Some(widened) = widened(from, to) {
+        return Ok(match (cast(from, widened)?, cast(widened, to)?) {
+            (Some(first), Some(then)) => Some(first.then(then)),
+            (first, then) => first.or(then),
+        });
+    }
+    macro_rules! loops {
+        ($A:tt => $O:tt) => {
+            among!("to", from, A: $A => among!("to", to, O: $O => Ok(Some(const { erased::cast::<A, O>() }.into()))))
+        };
+    }
+    match from {
+        DType::I8 | DType::I16 | DType::U16 => loops!([i8, i16, u16] => [i32]),
+        DType::U32 => loops!([u32] => [i64]),
+        DType::C32 => loops!([Complex<f16>] => [Complex<f32>]),
+        _ if from.is_shell() && from.category() == crate::Category::Floating => {
+            if to == DType::F32 {
+                loops!([F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU] => [f32])
+            } else {
+                loops!([F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E8M0FNU] => [u8, i8, i16, i32, i64, u16, u32, u64])
+            }
+        }
+        _ => loops!([bool, u8, i32, i64, u64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => Castable),
+    }
 }
 
 impl AnyTensor {
@@ -53,13 +95,14 @@ impl AnyTensor {
         if self.is_meta() {
             return Ok(AnyTensor::fresh(Buffer::Meta, dtype, &self.sizes, &strides));
         }
-        let from = erased::place(self.host("to")?, self.first(), self.dtype.itemsize(), None);
+        let (before, last) = cast.last();
+        let from = erased::place(self.host("to")?, self.first(), self.dtype.itemsize(), before);
         // SAFETY: the strides of a fresh result are dense; what a tensor reaches is valid.
         let result = unsafe {
             erased::fresh(len, dtype.itemsize(), |out| {
                 let out = erased::Place { start: out, width: dtype.itemsize(), cast: None };
                 let kernel = core::ptr::null();
-                erased::run(cast, kernel, [out, from], &self.sizes, [&strides, &self.strides], false);
+                erased::run(last, kernel, [out, from], &self.sizes, [&strides, &self.strides], false);
             })
         }?;
         Ok(AnyTensor::fresh(Buffer::Cpu(result), dtype, &self.sizes, &strides))

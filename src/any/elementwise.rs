@@ -154,14 +154,14 @@ fn through(from: DType, dtypes: &Dtypes) -> Result<Option<Cast>> {
     if common == DType::C32 {
         return by_way_of(from, common, computes);
     }
-    Ok(cast(from, computes)?.map(Cast::from))
+    cast(from, computes)
 }
 
 /// A conversion in two steps, of which either may be none.
 fn by_way_of(from: DType, via: DType, to: DType) -> Result<Option<Cast>> {
     Ok(match (cast(from, via)?, cast(via, to)?) {
-        (Some(first), then) => Some(Cast { first, then }),
-        (None, then) => then.map(Cast::from),
+        (Some(first), Some(then)) => Some(first.then(then)),
+        (first, then) => first.or(then),
     })
 }
 

@@ -38,34 +38,50 @@ pub(crate) const fn cast<A: CastTo<O>, O: Element>() -> Loop1 {
     compiled::one::<Casting, A, O>()
 }
 
-/// A conversion on the way to or from a loop.
+/// Steps of a conversion at most: to what a dtype is widened to, to the dtype that is rounded to, and the same from there.
+const STEPS: usize = 4;
+
+/// A conversion on the way to or from a loop, in one step or more.
 #[derive(Clone, Copy)]
 pub(crate) struct Cast {
-    /// The first step.
-    pub(crate) first: Loop1,
-    /// The second one, where elements are rounded on the way to what a loop computes in.
-    pub(crate) then: Option<Loop1>,
+    steps: [Option<Loop1>; STEPS],
 }
 
 impl From<Loop1> for Cast {
-    fn from(first: Loop1) -> Self {
-        Cast { first, then: None }
+    fn from(step: Loop1) -> Self {
+        Cast { steps: [Some(step), None, None, None] }
     }
 }
 impl Cast {
+    fn len(&self) -> usize {
+        self.steps.iter().flatten().count()
+    }
+
+    /// This one, and another after it.
+    pub(crate) fn then(mut self, other: Cast) -> Self {
+        let len = self.len();
+        for (at, step) in other.steps.iter().flatten().enumerate() {
+            self.steps[len + at] = Some(*step);
+        }
+        self
+    }
+
+    /// The last step, and those before it.
+    pub(crate) fn last(mut self) -> (Option<Cast>, Loop1) {
+        let last = self.steps[self.len() - 1].take().unwrap_or_else(|| unreachable!("a conversion has a step"));
+        ((self.len() > 0).then_some(self), last)
+    }
+
     /// # Safety
     /// As for the loops: as many elements are valid at either place, and the room takes those between the steps.
-    unsafe fn run(&self, from: *mut u8, to: *mut u8, room: *mut u8, len: usize) {
-        let none = core::ptr::null();
-        // SAFETY: the caller's promise; conversions have no kernel to look at.
-        unsafe {
-            match self.then {
-                None => (self.first)(none, [to, from], len),
-                Some(then) => {
-                    (self.first)(none, [room, from], len);
-                    then(none, [to, room], len);
-                }
-            }
+    unsafe fn run(&self, mut from: *mut u8, to: *mut u8, room: *mut u8, len: usize) {
+        let mut left = self.len();
+        for step in self.steps.iter().flatten() {
+            // The last step writes to where the result goes.
+            let place = if left % 2 == 1 { to } else { room };
+            // SAFETY: the caller's promise; conversions have no kernel to look at.
+            unsafe { step(core::ptr::null(), [place, from], len) };
+            (from, left) = (place, left - 1);
         }
     }
 }

@@ -1,5 +1,10 @@
-//! Kernels that see a whole lane: scans and softmax. Uses walks; used by `Cpu`.
+//! Kernels that see a whole lane (the elements along one axis): scans and softmax.
+//!
+//! What is compiled for each kernel and dtype is the loop over lanes that lie side by side; bringing them there, and the results to
+//! where they belong, is compiled once. Uses walks and copying; used by `Cpu`.
 
+use super::bytes::Bytes;
+use super::copying;
 use super::elementwise::{result_len, source};
 use super::simd::{self, Loop};
 use super::stream;
@@ -10,91 +15,211 @@ use crate::dtype::Element;
 use crate::error::{Result, filled};
 use crate::shape::strides;
 use crate::storage::{HostBuffer, View};
+use core::marker::PhantomData;
 
 /// Bytes of a lane that are worth writing past the caches: shorter ones fill few cache lines.
 const LONG: usize = 1024;
+/// Elements brought side by side at once, where they are not.
+const GATHERED: usize = 16_384;
 
-/// What becomes of the results of a lane: where the first goes, from each to the next, and the results.
-type Results<'a, O> = dyn Fn(usize, usize, &[O]) + Sync + 'a;
-
-/// Lanes of a walk over the other axes: operand 0 is the result, operand 1 the source.
-struct Lanes<'a, K, A, O> {
-    walk: &'a Walk<2>,
-    kernel: K,
+/// Lanes side by side.
+#[derive(Clone, Copy)]
+struct LaneRun {
+    from: *const u8,
+    /// From lane to lane, in elements.
+    step: usize,
     len: usize,
-    /// From element to element of a lane, in the result and in the source.
-    steps: [usize; 2],
-    from: *const A,
-    /// Whether the results may be written past the caches.
-    past_caches: bool,
-    results: &'a Results<'a, O>,
+    count: usize,
 }
-impl<K: LaneKernel<A, O>, A: Element, O: Copy + Default> Loop for Lanes<'_, K, A, O> {
-    type Output = Result<()>;
-    #[inline(always)]
-    fn run(self) -> Result<()> {
-        let Lanes { walk, kernel, len, steps, from, past_caches, results } = self;
-        // Lanes whose elements do not lie side by side are gathered here; the kernel writes to the other one.
-        let mut gathered = filled(A::default(), if steps[1] == 1 { 0 } else { len })?;
-        let mut result = filled(O::default(), len)?;
-        let mut scratch = kernel.scratch(len)?;
-        for run in walk.runs() {
-            for lane in 0..run.len {
-                // SAFETY: the walk gives the first elements of lanes; all `len` elements of each lie inside the view.
-                unsafe {
-                    let from = from.add(run.starts[1] + lane * run.steps[1]);
-                    if steps[1] == 1 {
-                        simd::prefetch_row(from.wrapping_add(run.steps[1]), len);
-                        kernel.lane(core::slice::from_raw_parts(from, len), &mut result, &mut scratch);
-                    } else {
-                        for (i, place) in gathered.iter_mut().enumerate() {
-                            *place = from.add(i * steps[1]).read();
-                        }
-                        kernel.lane(&gathered, &mut result, &mut scratch);
-                    }
-                }
-                results(run.starts[0] + lane * run.steps[0], steps[0], &result);
+
+/// The loop of one kernel over one dtype.
+///
+/// # Safety
+/// Whoever calls it gives places of as many elements, and of as many results, which are valid ones.
+trait Functions: Sync {
+    /// Computes the results of lanes, side by side.
+    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()>;
+}
+
+/// A kernel with one result.
+struct One<K, A, O>(K, PhantomData<fn(A) -> O>);
+impl<K: LaneKernel<A, O>, A: Element, O: Element> Functions for One<K, A, O> {
+    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()> {
+        // SAFETY: the caller's promise.
+        let to = unsafe { core::slice::from_raw_parts_mut(outs[0].cast::<O>(), lanes.count * lanes.len) };
+        simd::dispatch(Lanes { kernel: self.0, lanes, to, elements: PhantomData::<A> })
+    }
+}
+/// A kernel with two.
+struct Both<K, A, O, P>(K, PhantomData<fn(A) -> (O, P)>);
+impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> Functions for Both<K, A, O, P> {
+    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()> {
+        let mut both = filled((O::default(), P::default()), lanes.count * lanes.len)?;
+        simd::dispatch(Lanes { kernel: self.0, lanes, to: &mut both, elements: PhantomData::<A> })?;
+        for (at, (first, second)) in both.into_iter().enumerate() {
+            // SAFETY: the caller's promise.
+            unsafe {
+                outs[0].cast::<O>().add(at).write(first);
+                outs[1].cast::<P>().add(at).write(second);
             }
-        }
-        if past_caches {
-            stream::finish();
         }
         Ok(())
     }
 }
 
-/// Runs a kernel on every lane along an axis. Each lane's results are given once to `results`.
-fn execute<A: Element, O: Copy + Default>(
-    kernel: impl LaneKernel<A, O>,
-    a: View<'_, HostBuffer, A>,
-    axis: usize,
-    past_caches: bool,
-    results: &Results<'_, O>,
-) -> Result<()> {
-    // A zero-dim tensor is one lane of one element.
-    let (len, step) = a.sizes.get(axis).map_or((1, 0), |&size| (size, a.strides[axis]));
-    let total: usize = a.sizes.iter().product();
-    if total == 0 {
-        return Ok(());
+struct Lanes<'a, K, A, O> {
+    kernel: K,
+    lanes: LaneRun,
+    to: &'a mut [O],
+    elements: PhantomData<A>,
+}
+impl<K: LaneKernel<A, O>, A, O> Loop for Lanes<'_, K, A, O> {
+    type Output = Result<()>;
+    #[inline(always)]
+    fn run(self) -> Result<()> {
+        let LaneRun { from, step, len, .. } = self.lanes;
+        let from = from.cast::<A>();
+        let mut scratch = self.kernel.scratch(len)?;
+        for (at, to) in self.to.chunks_exact_mut(len).enumerate() {
+            simd::prefetch_row(from.wrapping_add((at + 1) * step), len);
+            // SAFETY: who makes this has found as many lanes as there are results of.
+            let lane = unsafe { core::slice::from_raw_parts(from.add(at * step), len) };
+            self.kernel.lane(lane, to, &mut scratch);
+        }
+        Ok(())
     }
-    let inner: usize = a.sizes.iter().skip(axis + 1).product();
+}
+
+/// Where results go: the buffers, the bytes of a result, the steps along the lanes.
+#[derive(Clone, Copy)]
+struct Results<const N: usize> {
+    outs: [*mut u8; N],
+    sizes: [usize; N],
+    step: usize,
+    past_caches: bool,
+}
+// SAFETY: each thread writes places of its own.
+unsafe impl<const N: usize> Send for Results<N> {}
+// SAFETY: as above.
+unsafe impl<const N: usize> Sync for Results<N> {}
+
+impl<const N: usize> Results<N> {
+    /// Stores the results of lanes that lie side by side: the first lane's go to `first`, and `next` further for each.
+    ///
+    /// # Safety
+    /// There are such results, and places for them.
+    unsafe fn store(&self, from: [*mut u8; N], first: usize, next: usize, [count, len]: [usize; 2]) {
+        for (at, &from) in from.iter().enumerate() {
+            let size = self.sizes[at];
+            let to = self.outs[at].wrapping_add(first * size);
+            // SAFETY: the caller's promise.
+            unsafe {
+                if self.step == 1 && self.past_caches && len * size >= LONG {
+                    for lane in 0..count {
+                        stream::write_out(to.add(lane * next * size), from.add(lane * len * size), len * size);
+                    }
+                } else if self.step == 1 && (next == len || count == 1) {
+                    core::ptr::copy_nonoverlapping(from, to, count * len * size);
+                } else {
+                    copying::over(size, &[count, len], [&[next, self.step], &[len, 1]], to, from);
+                }
+            }
+        }
+    }
+}
+
+/// Runs a kernel on the lanes of a walk over the other axes: operand 0 is the result, operand 1 the source.
+///
+/// # Safety
+/// The walk gives the first elements of lanes, and each lane's place among the results; all elements of each are there.
+unsafe fn visit<const N: usize>(
+    functions: &dyn Functions,
+    walk: &Walk<2>,
+    (from, size): (*const u8, usize),
+    [len, step]: [usize; 2],
+    results: &Results<N>,
+) -> Result<()> {
+    let fitting = (GATHERED / len).max(1);
+    let (mut gathered, mut room) = (Bytes::new(), None);
+    for run in walk.runs() {
+        let mut lane = 0;
+        while lane < run.len {
+            let count = fitting.min(run.len - lane);
+            let room = match &mut room {
+                Some(room) => room,
+                // The first run is as long as any.
+                None => {
+                    let mut rooms = [const { None }; N];
+                    for (room, size) in rooms.iter_mut().zip(results.sizes) {
+                        *room = Some(Bytes::try_zeroed(count * len * size)?);
+                    }
+                    room.insert(rooms.map(|room| room.unwrap_or_else(|| unreachable!("one for each result"))))
+                }
+            };
+            let outs = room.each_mut().map(|room| room.room(0));
+            // SAFETY: the caller's promise; there is room for the lanes and the results of so many.
+            unsafe {
+                let first = from.add((run.starts[1] + lane * run.steps[1]) * size);
+                let lanes = if step == 1 || len == 1 {
+                    LaneRun { from: first, step: run.steps[1], len, count }
+                } else {
+                    let to = gathered.room(count * len * size);
+                    copying::over(size, &[count, len], [&[len, 1], &[run.steps[1], step]], to, first);
+                    LaneRun { from: to, step: len, len, count }
+                };
+                let mut both = [core::ptr::null_mut(); 2];
+                both[..N].copy_from_slice(&outs);
+                functions.lanes(lanes, both)?;
+                results.store(outs, run.starts[0] + lane * run.steps[0], run.steps[0], [count, len]);
+            }
+            lane += count;
+        }
+    }
+    if results.past_caches {
+        stream::finish();
+    }
+    Ok(())
+}
+
+/// Runs a kernel on every lane along an axis.
+///
+/// # Safety
+/// From the place on there are elements of so many bytes and of these sizes and strides; the functions are those of their dtype.
+unsafe fn execute<const N: usize>(
+    functions: &dyn Functions,
+    (from, size): (*const u8, usize),
+    (sizes, strides): (&[usize], &[usize]),
+    axis: usize,
+    outs: [usize; N],
+) -> Result<[HostBuffer; N]> {
+    let total = result_len(sizes)?;
+    // A zero-dim tensor is one lane of one element.
+    let (len, step) = sizes.get(axis).map_or((1, 0), |&size| (size, strides[axis]));
+    let inner: usize = sizes.iter().skip(axis + 1).product();
     let without = |of: &[usize]| -> Vec<usize> {
         of.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, &value)| value).collect()
     };
-    // Where each lane of the row-major result starts.
-    let result_strides = strides::row_major(a.sizes);
-    let walk = Walk::row_major(&without(a.sizes), [&without(&result_strides), &without(a.strides)]);
-    let from = source(&a);
-    // A nanosecond for each element: these kernels go over a lane several times.
-    let pieces = threads::pieces(total);
-    let steps = [inner, step];
-    if pieces == 1 {
-        simd::dispatch(Lanes { walk: &walk, kernel, len, steps, from, past_caches, results })
-    } else {
-        let (parts, from) = (walk.split(pieces, 1), Shared(from));
-        threads::try_for_each(parts.len(), &|part| {
-            let from = &from;
-            simd::dispatch(Lanes { walk: &parts[part], kernel, len, steps, from: from.0, past_caches, results })
+    // SAFETY: the lanes are disjoint and together hold every place of the results, and each is written whole.
+    unsafe {
+        HostBuffer::filled_together(total, outs, &mut |starts| {
+            if total == 0 {
+                return Ok(());
+            }
+            let past_caches = N == 1 && stream::is_large(total * outs[0]);
+            let results = Results { outs: starts, sizes: outs, step: inner, past_caches };
+            // Where each lane of the row-major result starts.
+            let result_strides = strides::row_major(sizes);
+            let walk = Walk::row_major(&without(sizes), [&without(&result_strides), &without(strides)]);
+            // A nanosecond for each element: these kernels go over a lane several times.
+            let pieces = threads::pieces(total);
+            if pieces == 1 {
+                return visit(functions, &walk, (from, size), [len, step], &results);
+            }
+            let (parts, from) = (walk.split(pieces, 1), Shared(from));
+            threads::try_for_each(parts.len(), &|part| {
+                let from = &from;
+                visit(functions, &parts[part], (from.0, size), [len, step], &results)
+            })
         })
     }
 }
@@ -104,25 +229,11 @@ pub(crate) fn lanes<A: Element, O: Element>(
     a: View<'_, HostBuffer, A>,
     axis: usize,
 ) -> Result<HostBuffer> {
-    let total = result_len(a.sizes)?;
-    let past_caches = stream::is_large(total * size_of::<O>());
-    // SAFETY: the lanes are disjoint and together hold every place of the result, and each is written whole.
-    unsafe {
-        HostBuffer::filled_by(total, |to: *mut O| {
-            let to = Shared(to);
-            execute(kernel, a, axis, past_caches, &|first, step, lane: &[O]| {
-                let shared = &to;
-                let to = shared.0.add(first);
-                if step == 1 && past_caches && size_of_val(lane) >= LONG {
-                    stream::write_out(to.cast(), lane.as_ptr().cast(), size_of_val(lane));
-                } else if step == 1 {
-                    core::ptr::copy_nonoverlapping(lane.as_ptr(), to, lane.len());
-                } else {
-                    lane.iter().enumerate().for_each(|(i, &value)| to.add(i * step).write(value));
-                }
-            })
-        })
-    }
+    let from = (source(&a).cast(), size_of::<A>());
+    let functions = One::<_, A, O>(kernel, PhantomData);
+    // SAFETY: the view's invariant.
+    let [result] = unsafe { execute(&functions, from, (a.sizes, a.strides), axis, [size_of::<O>()])? };
+    Ok(result)
 }
 
 /// Both results of a kernel that has two.
@@ -131,18 +242,8 @@ pub(crate) fn lanes_both<A: Element, O: Element, P: Element>(
     a: View<'_, HostBuffer, A>,
     axis: usize,
 ) -> Result<[HostBuffer; 2]> {
-    // SAFETY: as in `lanes`.
-    unsafe {
-        HostBuffer::filled_by_both(result_len(a.sizes)?, |one: *mut O, other: *mut P| {
-            let places = Shared((one, other));
-            execute(kernel, a, axis, false, &|first, step, lane: &[(O, P)]| {
-                let shared = &places;
-                let (one, other) = shared.0;
-                for (i, &(value, companion)) in lane.iter().enumerate() {
-                    one.add(first + i * step).write(value);
-                    other.add(first + i * step).write(companion);
-                }
-            })
-        })
-    }
+    let from = (source(&a).cast(), size_of::<A>());
+    let functions = Both::<_, A, O, P>(kernel, PhantomData);
+    // SAFETY: the view's invariant.
+    unsafe { execute(&functions, from, (a.sizes, a.strides), axis, [size_of::<O>(), size_of::<P>()]) }
 }

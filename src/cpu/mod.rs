@@ -3,6 +3,7 @@
 //! Everything `unsafe` about strided memory is in this room. Its loops see raw places and trust `View`'s invariant
 //! (all that is reached lies inside the buffer). Uses operations, shapes and storage; used by the device `Cpu`.
 
+mod bytes;
 mod compiled;
 mod complex;
 pub(crate) mod compress;

@@ -128,6 +128,8 @@ impl<A: Element> Map1<A, A> for Copying {
 pub struct Casting;
 impl<A: crate::dtype::CastTo<O>, O: Element> Map1<A, O> for Casting {
     const ENTRY: Option<Entry> = Some(Entry { row: O::DTYPE as usize, dtype: A::DTYPE, operands: Operands::Converted });
+    /// (Shell dtypes are stored, not computed with.)
+    const VECTORS: Vectors = if A::DTYPE.is_shell() || O::DTYPE.is_shell() { Vectors::Narrow } else { Vectors::Wide };
     #[inline(always)]
     fn call(self, a: A) -> O {
         a.cast_to()

@@ -1,8 +1,8 @@
 //! What is compiled for each reduction and dtype: the loops over elements, for each instruction set, and what is done with partial
 //! results. The rest of this folder sees these as a table of functions over bytes, and is compiled once.
 
-use super::bytes::Scratch;
 use super::plan::BLOCK;
+use crate::cpu::bytes::Scratch;
 use crate::cpu::convert;
 use crate::cpu::simd::{self, Loop};
 use crate::dtype::{DType, Element, f16};
@@ -146,6 +146,9 @@ macro_rules! functions {
                 });
             }
             unsafe fn rows(&self, rows: RowRun, partials: *mut u8, columns: usize) {
+                if const { R::BY_BLOCKS } {
+                    unreachable!("a plan has no rows for what is reduced in blocks");
+                }
                 let RowRun { from, step, rows, position, far } = rows;
                 // SAFETY: the caller's promise.
                 let partials = unsafe { core::slice::from_raw_parts_mut(partials.cast(), columns) };

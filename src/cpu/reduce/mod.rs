@@ -6,18 +6,17 @@
 //!
 //! `plan` says what is met with what, `source` finds the elements, `loops` meet them, `tree` merges. Used by `Cpu`.
 
-mod bytes;
 mod loops;
 mod plan;
 mod source;
 mod tree;
 
-use self::bytes::{Bytes, Scratch};
 pub(crate) use self::loops::{Both, Functions, One};
 use self::loops::{Facts, LineRun, Places, RowRun};
 use self::plan::{Block, Plan, SHORT};
 use self::source::{Computed, Memory, Patch, Source};
 use self::tree::Tree;
+use super::bytes::{Bytes, Scratch};
 use super::elementwise::{self, result_len};
 use super::threads::{self, Shared};
 use crate::dtype::{DType, Element};

@@ -1,7 +1,7 @@
 //! Where the elements that are reduced come from: memory, or an expression that is computed on the way.
 
-use super::bytes::Bytes;
 use super::plan::Strided;
+use crate::cpu::bytes::Bytes;
 use crate::cpu::fused;
 use crate::cpu::simd::{self, Loop};
 use crate::ops::expression::{AXES, CHUNK as PIECE, Expression};

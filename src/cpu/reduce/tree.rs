@@ -1,7 +1,7 @@
 //! Partial results merged in the order of a binary counter, several side by side.
 
-use super::bytes::Bytes;
 use super::loops::Functions;
+use crate::cpu::bytes::Bytes;
 
 /// One row of partial results for each power of two blocks.
 pub(super) struct Tree {
