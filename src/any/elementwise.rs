@@ -7,6 +7,7 @@ use super::operand::{AnyOperand, default_float, promoted};
 use super::rows::{Admits, Binary, Rule, ScalarKernel, Unary};
 use super::{AnyTensor, Buffer, Dims, checked_numel};
 use crate::cpu::erased::{self, Cast, Place};
+use crate::device::Sought;
 use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
@@ -295,7 +296,7 @@ fn check_divisors(op: &'static str, divisors: &AnyTensor, dtype: DType) -> Resul
     let buffer = divisors.host(op)?;
     let found = super::dispatch::among!(op, dtype, E: Bits => {
         let view = crate::storage::View::<_, E>::new(buffer, divisors.first(), &divisors.sizes, &divisors.strides);
-        Ok(crate::cpu::elementwise::any(view, |element| element == E::default()))
+        Ok(crate::cpu::elementwise::has(view, Sought::Zero))
     })?;
     if found { Err(Error::DivisionByZero { op, dtype }) } else { Ok(()) }
 }

@@ -9,7 +9,8 @@ use super::simd;
 use super::stream::{self, Room};
 use super::walk::{Run, Walk, side};
 use super::{compiled, copying};
-use crate::dtype::Element;
+use crate::device::Sought;
+use crate::dtype::{Castable, Element};
 use crate::error::{Error, Result, room};
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::shape::strides::{expect_within, is_contiguous, is_within, numel, places, span};
@@ -538,11 +539,11 @@ pub(crate) fn find<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -
 }
 
 /// Whether any element satisfies the test.
-pub(crate) fn any<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -> bool) -> bool {
+pub(crate) fn has<E: Castable>(view: View<'_, HostBuffer, E>, what: Sought) -> bool {
     let (sizes, from) = (once(view.sizes, view.strides), source(&view));
     Walk::new(&sizes, [view.strides]).runs().any(|run| {
         // SAFETY: the walk stays inside the view.
-        (0..run.len).any(|i| test(unsafe { from.add(run.starts[0] + i * run.steps[0]).read() }))
+        (0..run.len).any(|i| what.is(unsafe { from.add(run.starts[0] + i * run.steps[0]).read() }))
     })
 }
 

@@ -2,7 +2,7 @@
 //! all shapes. Each method is generic over its kernel, so that a program links only the kernels it names.
 
 use super::choosing::{Indexing, Order};
-use crate::dtype::{Dtype, Element};
+use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
@@ -41,6 +41,25 @@ pub struct Added<'a, B, E: Dtype> {
     pub beta: E::Compute,
     /// What the product is multiplied by.
     pub alpha: E::Compute,
+}
+
+/// What is looked for among elements before an operation runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// An element that is zero.
+    Zero,
+    /// A byte that is no bool: neither 0 nor 1.
+    NoBool,
+}
+impl Sought {
+    /// Whether an element is one.
+    #[inline(always)]
+    pub(crate) fn is<E: Castable>(self, element: E) -> bool {
+        match self {
+            Sought::Zero => !element.cast::<bool>(),
+            Sought::NoBool => element.cast::<i64>() > 1,
+        }
+    }
 }
 
 /// What nobody outside can implement: elements are read where a device says that they are.
@@ -108,8 +127,8 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     fn peek_free<E: Element>(view: View<'_, Self::Storage, E>) -> Option<E>;
     /// All elements in row-major order; `None` where there are none to be had.
     fn download<E: Element>(view: View<'_, Self::Storage, E>) -> Result<Vec<E>>;
-    /// Whether any element satisfies the test. Without data: no.
-    fn any<E: Element>(view: View<'_, Self::Storage, E>, test: impl Fn(E) -> bool) -> Result<bool>;
+    /// Whether there is such an element. Without data: no.
+    fn has<E: Castable>(view: View<'_, Self::Storage, E>, what: Sought) -> Result<bool>;
 
     fn map1<A: Element, O: Element>(
         kernel: impl Map1<A, O>,

@@ -1,10 +1,10 @@
 //! `Cpu`: the host.
 
-use super::{Added, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
+use super::{Added, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel, Sought};
 use crate::cpu::{
     compress, elementwise, finish, fused, gather, gemm, integers, lanes, moving, order, reduce, rows, scatter, search,
 };
-use crate::dtype::{Dtype, Element};
+use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
@@ -79,8 +79,8 @@ impl Backend for Cpu {
     fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Result<Vec<E>> {
         elementwise::download(view)
     }
-    fn any<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -> bool) -> Result<bool> {
-        Ok(elementwise::any(view, test))
+    fn has<E: Castable>(view: View<'_, HostBuffer, E>, what: Sought) -> Result<bool> {
+        Ok(elementwise::has(view, what))
     }
     fn map1<A: Element, O: Element>(
         kernel: impl Map1<A, O>,

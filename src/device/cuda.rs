@@ -1,8 +1,8 @@
 //! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere; making a tensor on it answers `Err`
 //! where no GPU can be reached, so there is no storage and nothing to run.
 
-use super::{Added, AnyDevice, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
-use crate::dtype::{Dtype, Element};
+use super::{Added, AnyDevice, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel, Sought};
+use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
@@ -97,7 +97,7 @@ impl<const N: usize> Backend for Cuda<N> {
     fn download<E: Element>(view: View<'_, NoStorage, E>) -> Result<Vec<E>> {
         match *view.buffer {}
     }
-    fn any<E: Element>(view: View<'_, NoStorage, E>, _: impl Fn(E) -> bool) -> Result<bool> {
+    fn has<E: Castable>(view: View<'_, NoStorage, E>, _: Sought) -> Result<bool> {
         match *view.buffer {}
     }
     fn map1<A: Element, O: Element>(_: impl Map1<A, O>, a: View<'_, NoStorage, A>, _: &[usize]) -> Result<NoStorage> {

@@ -1,7 +1,7 @@
 //! `Meta`: shape, dtype and strides without data. Every operation runs and moves nothing.
 
-use super::{Added, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel};
-use crate::dtype::{Dtype, Element};
+use super::{Added, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel, Sought};
+use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
@@ -84,7 +84,7 @@ impl Backend for Meta {
     fn download<E: Element>(_: View<'_, NoData, E>) -> Result<Vec<E>> {
         Err(Error::NoData { op: "to_device" })
     }
-    fn any<E: Element>(_: View<'_, NoData, E>, _: impl Fn(E) -> bool) -> Result<bool> {
+    fn has<E: Castable>(_: View<'_, NoData, E>, _: Sought) -> Result<bool> {
         Ok(false)
     }
     fn map1<A: Element, O: Element>(_: impl Map1<A, O>, _: View<'_, NoData, A>, _: &[usize]) -> Result<NoData> {

@@ -16,6 +16,7 @@ mod value;
 #[doc(hidden)]
 pub use backend::Added;
 pub use backend::Backend;
+pub(crate) use backend::Sought;
 pub(crate) use backend::{LaneKernel, RowKernel};
 #[doc(hidden)]
 pub use choosing::{Indexing, Order};

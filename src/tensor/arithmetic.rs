@@ -3,7 +3,7 @@
 
 use super::operand::{Operand, OperandSource};
 use super::{Tensor, checked_numel, expect_fit};
-use crate::device::{Device, Meet, Receives, Source};
+use crate::device::{Device, Meet, Receives, Sought, Source};
 use crate::dtype::promote::ResultType;
 use crate::dtype::{Castable, DType, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
@@ -57,10 +57,7 @@ fn fitted_scalar<P: Dtype, C: Dtype>(
 pub(super) fn check_divisors<O: BinaryOp, P: Dtype, D: Device, B: Element + Castable>(
     divisors: View<'_, D::Storage, B>,
 ) -> Result<()> {
-    if O::DIVIDES
-        && P::DTYPE.category() <= crate::Category::Integral
-        && D::any(divisors, |b| operand::<O, P, B>(b) == ComputeOf::<O, P>::default())?
-    {
+    if O::DIVIDES && P::DTYPE.category() <= crate::Category::Integral && D::has(divisors, Sought::Zero)? {
         return Err(Error::DivisionByZero { op: O::NAME, dtype: P::DTYPE });
     }
     Ok(())

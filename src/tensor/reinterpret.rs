@@ -2,7 +2,7 @@
 
 use super::moving::fallible;
 use super::{Tensor, checked_numel, expect_fit};
-use crate::device::{Backend, Device};
+use crate::device::{Backend, Device, Sought};
 use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::{self, UnaryOp, admit::ComplexFor, blend::PartFor};
@@ -26,7 +26,7 @@ pub(crate) fn expect_bools<D: Backend>(
     strides: &[usize],
 ) -> Result<()> {
     let (sizes, strides) = strides::places(sizes, strides);
-    if D::any(View::<_, u8>::new(storage, offset, &sizes, &strides), |byte| byte > 1)? {
+    if D::has(View::<_, u8>::new(storage, offset, &sizes, &strides), Sought::NoBool)? {
         return invalid(op, "a bool is a byte of 0 or 1, and there are others".to_owned());
     }
     Ok(())
