@@ -3,13 +3,15 @@
 use super::bridge::on_device;
 use super::casts::cast;
 use super::dispatch::among;
-use super::operand::{AnyOperand, default_float, promoted};
-use super::rows::{Admits, Binary, Rule, ScalarKernel, Unary};
+use super::operand::{AnyOperand, promoted};
+use super::rows::{Binary, ScalarKernel, Unary};
 use super::{AnyTensor, Buffer, Dims, checked_numel};
 use crate::cpu::erased::{self, Cast, Place};
 use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
+use crate::ops::rules::admit::Admits;
+use crate::ops::rules::result::{Outputs, Rule};
 use crate::shape::memory_format::{self, OperandLayout};
 use crate::shape::{broadcast_sizes, strides};
 
@@ -27,17 +29,11 @@ struct Dtypes {
 
 /// From the dtype that operands promote to.
 fn dtypes(rule: Rule, promoted: DType) -> Dtypes {
-    let lifted = rule.lifts() && promoted.category() <= Category::Integral;
-    let common = match rule {
-        _ if lifted => default_float(),
-        Rule::double if promoted.is_complex() => DType::C128,
-        Rule::double => DType::F64,
-        _ => promoted,
-    };
-    let result = rule.result(common);
+    let common = rule.computes().of(promoted);
+    let result = rule.gives().of(common);
     // There are no loops over `complex32`: it computes as `complex64`.
     let computes = if common == DType::C32 { DType::C64 } else { common };
-    Dtypes { computes, gives: rule.result(computes), result, common }
+    Dtypes { computes, gives: rule.gives().of(computes), result, common }
 }
 
 fn no_loop(op: &'static str, dtype: DType, admits: Admits) -> Error {
@@ -220,10 +216,11 @@ impl AnyTensor {
         let mut plan = unary_plan(self, row)?;
         let (result, output) = (plan.result(), self.dtype);
         // PyTorch has no in-place `abs` of complex elements, although the result could be cast.
-        if row.rule == Rule::real_part && output.is_complex() {
+        let [outputs, ..] = row.rule.outputs();
+        if outputs == Outputs::absolute && output.is_complex() {
             return Err(Error::NotCastable { op: row.name, result, output });
         }
-        check_output(row.name, row.rule == Rule::mask, result, output)?;
+        check_output(row.name, outputs == Outputs::mask, result, output)?;
         plan.write_to(self, true)?;
         Ok(self)
     }
@@ -231,11 +228,11 @@ impl AnyTensor {
     /// The same into an existing tensor.
     pub(super) fn apply_into(&self, row: &Unary, out: &mut AnyTensor) -> Result<()> {
         let mut plan = unary_plan(self, row)?;
-        let exact = row.rule.is_exact(1) || row.rule == Rule::real_part && !self.dtype.is_complex();
-        let abs_of_complex = row.rule == Rule::real_part && self.dtype.is_complex();
+        let [outputs, ..] = row.rule.outputs();
+        let abs_of_complex = outputs == Outputs::absolute && self.dtype.is_complex();
         let fits = abs_of_complex && (out.dtype == self.dtype || out.dtype.category() == Category::Floating);
         if !fits {
-            check_output(row.name, exact || abs_of_complex, plan.result(), out.dtype)?;
+            check_output(row.name, outputs != Outputs::castable, plan.result(), out.dtype)?;
         }
         if row.name == "logical_not" && out.dtype.is_shell() {
             return Err(super::dispatch::refused(row.name, out.dtype));
@@ -340,9 +337,7 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
         let reason = "PyTorch takes no scalar here: make a tensor of it".to_owned();
         return Err(Error::InvalidArgument { op, reason });
     }
-    // PyTorch takes a bool scalar as the exponent of bools, although not a tensor of them.
-    let power = op == "pow" && own == [DType::Bool; 2] && b.kind() == KindRank::Scalar;
-    if !power && !row.admits.two(own, b.kind()) {
+    if !row.admits.two(own, b.kind()) {
         return Err(pair_refused(op, own, row.admits));
     }
     let promoted = promoted(op, [(a.kind(), own[0]), (b.kind(), own[1])])?;
@@ -379,7 +374,7 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
             let halves = matches!(dtypes.computes, DType::F16 | DType::BF16);
             if exact && b.kind() == KindRank::ZeroDim && halves {
                 // The operand keeps its precision; the result is rounded once.
-                (dtypes.computes, dtypes.gives) = (DType::F32, row.rule.result(DType::F32));
+                (dtypes.computes, dtypes.gives) = (DType::F32, row.rule.gives().of(DType::F32));
             }
             tensors(row, left, b, own, promoted, dtypes)
         }

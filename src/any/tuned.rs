@@ -9,6 +9,8 @@ use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Dtype, Scalar};
 use crate::error::{Error, Result};
 use crate::ops::kernel::Tuning;
+use crate::ops::rules::admit::set_of_one;
+use crate::ops::rules::result::{Rule, form_of_result};
 use crate::ops::table::tuned_table;
 use crate::ops::{Op, TunedOp};
 use crate::storage::View;
@@ -40,26 +42,19 @@ macro_rules! tuned_rows {
         /// Runs a row of the table of operations with parameters.
         pub(super) fn tuned(op: &'static str, x: &AnyTensor, given: Given) -> Result<AnyTensor> {
             match op {
-                $(stringify!($op) => tuned_rows!(@$admits $result $op x given),)*
+                $(stringify!($op) => set_of_one!($admits, tuned_rows { @$result $op x given }),)*
                 _ => Err(Error::InvalidArgument { op, reason: "there is no such operation".to_owned() }),
             }
         }
     };
-    (@ordered stepwise $op:ident $x:ident $given:ident) => {{
-        let x = lifted($x)?;
-        among!(<crate::ops::$op as Op>::NAME, x.dtype, E: Float => run::<crate::ops::$op, E>(&x, $given))
-    }};
-    (@any $result:ident $op:ident $x:ident $given:ident) => {
-        among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: Dtype => run::<crate::ops::$op, E>($x, $given))
-    };
-    (@ordered $result:ident $op:ident $x:ident $given:ident) => {
-        among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: Ordered => run::<crate::ops::$op, E>($x, $given))
-    };
-    (@real $result:ident $op:ident $x:ident $given:ident) => {
-        among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: Real => run::<crate::ops::$op, E>($x, $given))
-    };
-    (@float $result:ident $op:ident $x:ident $given:ident) => {
-        among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: Float => run::<crate::ops::$op, E>($x, $given))
+    // Those of the set, or for rules that lift the rest those that are floating or complex.
+    (@$result:ident $op:ident $x:ident $given:ident $set:ident $inexact:ident) => {
+        if Rule::$result.lifts() {
+            let x = lifted($x)?;
+            among!(<crate::ops::$op as Op>::NAME, x.dtype, E: $inexact => run::<crate::ops::$op, E>(&x, $given))
+        } else {
+            among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: $set => run::<crate::ops::$op, E>($x, $given))
+        }
     };
 }
 tuned_table!(tuned_rows);
@@ -96,8 +91,8 @@ macro_rules! tuned_methods {
         /// Rows by name, for methods.
         #[allow(non_upper_case_globals)]
         mod rows {
-            use super::Row;
-            $(pub(super) const $op: Row = Row { torch: $torch, casts_output: tuned_methods!(@casts $result) };)*
+            use super::{Row, Rule};
+            $(pub(super) const $op: Row = Row { torch: $torch, casts_output: !Rule::$result.is_exact(3) };)*
         }
 
         /// Operations of one operand and parameters.
@@ -136,7 +131,7 @@ macro_rules! tuned_methods {
                 self.overwrite(stringify!($op), &result)
             }
 
-            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, ", tuned_methods!(@outputs $result), " (`out=`).")]
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, ", form_of_result!(tuned $result, tuned_methods { @outputs }), " (`out=`).")]
             ///
             /// # Errors
             /// As there, and if the output has another shape or such a dtype. Nothing is written then.
@@ -154,9 +149,7 @@ macro_rules! tuned_methods {
             }
         )*}
     };
-    (@casts same) => { false };
-    (@casts $result:ident) => { true };
-    (@outputs same) => { "which holds the same dtype" };
-    (@outputs $result:ident) => { "of a dtype that the result can be cast to" };
+    (@outputs $form:ident exactly) => { "which holds the same dtype" };
+    (@outputs $form:ident castable) => { "of a dtype that the result can be cast to" };
 }
 tuned_table!(tuned_methods);

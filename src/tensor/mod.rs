@@ -70,7 +70,6 @@ mod view_in_place;
 mod view_mut;
 mod view_table;
 mod views;
-mod words;
 
 pub use apart::MultiSlice;
 pub use arithmetic::Outcome;

@@ -30,7 +30,7 @@ macro_rules! binary_table {
             fmod [try_fmod fmod_ try_fmod_ fmod_into try_fmod_into] real_pair same any,
                 "What `trunc_divide` leaves over: it has the sign of the dividend. By an integer zero it is an error.", "torch.fmod",
                 "tensor![-7, 7].fmod(2)" = "[-1_i64, 1]";
-            pow [try_pow pow_ try_pow_ pow_into try_pow_into] numeric_pair same scalars,
+            pow [try_pow pow_ try_pow_ pow_into try_pow_into] power same scalars,
                 "Each element raised to a power. Integers wrap, and to a negative power round towards zero; a negative integer scalar exponent of integers is an error.", "torch.pow",
                 "tensor![2, 3].pow(2)" = "[4_i64, 9]";
             maximum [try_maximum maximum_ try_maximum_ maximum_into try_maximum_into] ordered same tensors,
