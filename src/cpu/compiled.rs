@@ -52,6 +52,7 @@ pub(super) mod tables {
     #[cfg(not(debug_assertions))]
     use crate::ops::kernel::{Entry, Operands};
     use crate::ops::rules::admit::loops_of;
+    use crate::ops::rules::picture::with_bools;
     use crate::ops::rules::result::loops_of_result;
     use crate::ops::table::{binary_table, unary_table};
     use crate::ops::{self, BinaryOp, UnaryOp};

@@ -65,7 +65,7 @@ macro_rules! right_operands {
 
         impl<E, F, S, T, const N: usize> RightOfSparse<ops::mul, E, S, N> for $($by)* Tensor<F, T, Cpu, SparseCoo<N>>
         where
-            E: Dtype + NumericPairFor<F, Dimensioned, ops::mul>,
+            E: Dtype + NumericPairFor<F, ops::mul>,
             F: Dtype,
             S: Shape + Merge<T>,
             T: Shape,
@@ -120,7 +120,7 @@ macro_rules! right_operands {
     (@sum [$($by:tt)*] $op:ident $fold:ty) => {
         impl<E, F, S, T, const N: usize> RightOfSparse<ops::$op, E, S, N> for $($by)* Tensor<F, T, Cpu, SparseCoo<N>>
         where
-            E: Dtype + NumericPairFor<F, Dimensioned, ops::$op>,
+            E: Dtype + NumericPairFor<F, ops::$op>,
             F: Dtype,
             S: Shape + Merge<T>,
             T: Shape,

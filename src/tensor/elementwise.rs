@@ -216,6 +216,7 @@ macro_rules! admissions {
     ($op:ident [$($left:tt)*] [$($right:tt)*]) => {
         impl<A: $($left)*, B: $($right)*, K> Admits<A, B, K> for crate::ops::$op {}
     };
+    ($op:ident [bools by scalars]) => { impl Admits<bool, bool, ScalarKind> for crate::ops::$op {} };
 }
 binary_table!(admissions);
 

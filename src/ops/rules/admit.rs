@@ -14,9 +14,8 @@ use crate::dtype::{Category, DType, Dtype, Element, is};
 pub use super::outputs::{AbsInto, ExactlyFor, Precisely};
 
 // A row says which dtypes are admitted: those of the categories with an `x`, in the order bool, integer, float, complex. Of two
-// operands there are four rows, one for each category of the first, in the same order. A rule has pictures for `all` kinds of second
-// operands, or some for `tensors` and some for `scalars`; the set before a picture is what generic code bounds the first operand by,
-// and its rows must be one. `long` is what takes longer to compute than memory takes to give.
+// operands there are four rows, one for each category of the first, in the same order. The set before a picture is what generic code bounds
+// the first operand by; the rows of its dtypes must be alike. `long` is what takes longer to compute than memory takes to give.
 rules! {
     $
     // No bound beyond `Dtype`.
@@ -68,7 +67,44 @@ rules! {
             message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
             label "`{Op}` takes integers and floating-point numbers (one operand may be bool)"
             note "division and remainder are not defined between bools, nor for complex numbers; cast first, for example `.to::<i64>()`"
-            all: Real [. x x .] [x x x .] [x x x .] [. . . .];
+            Real [. x x .] [x x x .] [x x x .] [. . . .];
+        /// `Op` admits this pair of dtypes: not both `bool`.
+        numeric_pair NumericPairFor "numbers; one operand may be bool" long
+            message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
+            label "`{Op}` takes numbers (one operand may be bool)"
+            note "it is not defined between bools; cast first, for example `.to::<i64>()`"
+            Numeric [. x x x] [x x x x] [x x x x] [x x x x];
+        /// `Op` admits this pair of dtypes: integers, one of which may be `bool`.
+        integer_pair IntegerPairFor "integers; one operand may be bool" quick
+            message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
+            label "`{Op}` takes integers (one operand may be bool)"
+            note "shifts are defined for integers only; cast first, for example `.to::<i64>()`"
+            Integer [. x . .] [x x . .] [. . . .] [. . . .];
+        /// `Op` admits this pair of dtypes: one floating, neither complex.
+        float_pair FloatPairFor "floats; one operand may be an integer or bool" long
+            message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
+            label "`{Op}` takes floating-point numbers (one operand may be an integer or bool)"
+            note "at least one operand must hold what the result is; cast first, for example `.to::<f32>()`"
+            Float [. . x .] [. . x .] [x x x .] [. . . .];
+        /// `Op` admits this pair of dtypes: one floating or complex.
+        inexact_pair InexactPairFor "floats and complex; one operand may be an integer or bool" long
+            message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
+            label "`{Op}` takes floating-point and complex numbers (one operand may be an integer or bool)"
+            note "at least one operand must hold what the result is; cast first, for example `.to::<f32>()`"
+            Inexact [. . x x] [. . x x] [x x x x] [x x x x];
+        /// `Op` admits this pair of a number and an exponent: anything but a floating number and a bool.
+        scaling ScalingFor "all computing dtypes, but no bool as the exponent of floats" long
+            message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
+            label "`{Op}` takes no bool as the exponent of floating-point numbers"
+            note "cast the exponent first, for example `.to::<i32>()`"
+            Float [x x x x] [x x x x] [. x x x] [x x x x];
+    }
+    // A rule of pairs, and bools beside a bool scalar.
+    bools_by_scalars {
+        power = numeric_pair NumericPairFor "numbers; one operand may be bool, both if the exponent is a scalar";
+    }
+    // Rules that look at the kind of the second operand.
+    kinds {
         /// `Op` admits this pair of dtypes and this kind of bound: neither complex; a bool scalar does not bound bools.
         bounded BoundedFor "bool, integers and floats; a bool scalar does not bound bools" quick
             message "`{Op}` is not defined for dtype `{Self}` and a bound of dtype `{Rhs}`"
@@ -76,43 +112,6 @@ rules! {
             note "complex numbers have no order, and bools are not bounded by a bool scalar; cast first, for example `.to::<i64>()`"
             tensors: Ordered [x x x .] [x x x .] [x x x .] [. . . .],
             scalars: Real [. x x .] [x x x .] [x x x .] [. . . .];
-        /// `Op` admits this pair of dtypes: not both `bool`, unless the second is a scalar.
-        power PowerFor "numbers; one operand may be bool, both if the exponent is a scalar" long
-            message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
-            label "`{Op}` takes numbers (one operand may be bool)"
-            note "it is not defined between bools; cast first, for example `.to::<i64>()`"
-            all: Numeric [. x x x] [x x x x] [x x x x] [x x x x],
-            scalars: Bool [x . . .] [. . . .] [. . . .] [. . . .];
-        /// `Op` admits this pair of dtypes: not both `bool`.
-        numeric_pair NumericPairFor "numbers; one operand may be bool" long
-            message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
-            label "`{Op}` takes numbers (one operand may be bool)"
-            note "it is not defined between bools; cast first, for example `.to::<i64>()`"
-            all: Numeric [. x x x] [x x x x] [x x x x] [x x x x];
-        /// `Op` admits this pair of dtypes: integers, one of which may be `bool`.
-        integer_pair IntegerPairFor "integers; one operand may be bool" quick
-            message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
-            label "`{Op}` takes integers (one operand may be bool)"
-            note "shifts are defined for integers only; cast first, for example `.to::<i64>()`"
-            all: Integer [. x . .] [x x . .] [. . . .] [. . . .];
-        /// `Op` admits this pair of dtypes: one floating, neither complex.
-        float_pair FloatPairFor "floats; one operand may be an integer or bool" long
-            message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
-            label "`{Op}` takes floating-point numbers (one operand may be an integer or bool)"
-            note "at least one operand must hold what the result is; cast first, for example `.to::<f32>()`"
-            all: Float [. . x .] [. . x .] [x x x .] [. . . .];
-        /// `Op` admits this pair of dtypes: one floating or complex.
-        inexact_pair InexactPairFor "floats and complex; one operand may be an integer or bool" long
-            message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
-            label "`{Op}` takes floating-point and complex numbers (one operand may be an integer or bool)"
-            note "at least one operand must hold what the result is; cast first, for example `.to::<f32>()`"
-            all: Inexact [. . x x] [. . x x] [x x x x] [x x x x];
-        /// `Op` admits this pair of a number and an exponent: anything but a floating number and a bool.
-        scaling ScalingFor "all computing dtypes, but no bool as the exponent of floats" long
-            message "`{Op}` is not defined for dtypes `{Self}` and `{Rhs}`"
-            label "`{Op}` takes no bool as the exponent of floating-point numbers"
-            note "cast the exponent first, for example `.to::<i32>()`"
-            all: Float [x x x x] [x x x x] [. x x x] [x x x x];
     }
 }
 
@@ -141,6 +140,10 @@ impl Admits {
         }
         if self.row().is_some() {
             return self.one(a) && self.one(b) && (!self.is_of_one_dtype() || a as u8 == b as u8);
+        }
+        if let Some(rule) = self.but_for_bools() {
+            let bools = matches!([a, b], [DType::Bool, DType::Bool]) && matches!(kind, KindRank::Scalar);
+            return bools || rule.two([a, b], kind);
         }
         let (mut at, pictures) = (0, self.pictures());
         while at < pictures.len() {

@@ -12,8 +12,14 @@ macro_rules! rules {
         alike { $($alike:ident $AlikeFor:ident $alike_words:literal $alike_cost:ident $alike_row:tt;)* }
         pairs { $($(#[$pair_doc:meta])* $pair:ident $PairFor:ident $pair_words:literal $pair_cost:ident
             message $pair_message:literal label $pair_label:literal note $pair_note:literal
-            $($beside:ident: $generic:ident
-                [$bb:tt $bi:tt $bf:tt $bc:tt] [$ib:tt $ii:tt $if:tt $ic:tt] [$fb:tt $fi:tt $ff:tt $fc:tt] [$cb:tt $ci:tt $cf:tt $cc:tt]),+;)* }
+            $generic:ident
+                [$bb:tt $bi:tt $bf:tt $bc:tt] [$ib:tt $ii:tt $if:tt $ic:tt] [$fb:tt $fi:tt $ff:tt $fc:tt] [$cb:tt $ci:tt $cf:tt $cc:tt];)* }
+        bools_by_scalars { $($over:ident = $below:ident $BelowFor:ident $over_words:literal;)* }
+        kinds { $($(#[$kinds_doc:meta])* $kinds:ident $KindsFor:ident $kinds_words:literal $kinds_cost:ident
+            message $kinds_message:literal label $kinds_label:literal note $kinds_note:literal
+            $($beside:ident: $kinds_generic:ident
+                [$kbb:tt $kbi:tt $kbf:tt $kbc:tt] [$kib:tt $kii:tt $kif:tt $kic:tt]
+                [$kfb:tt $kfi:tt $kff:tt $kfc:tt] [$kcb:tt $kci:tt $kcf:tt $kcc:tt]),+;)* }
     ) => {
         $(
             $(#[$each_doc])*
@@ -29,15 +35,21 @@ macro_rules! rules {
         $(
             $(#[$pair_doc])*
             #[diagnostic::on_unimplemented(message = $pair_message, label = $pair_label, note = $pair_note)]
-            pub trait $PairFor<Rhs, Kind, Op>: Dtype {}
-            $(rules!(@picture $PairFor $beside $generic
-                [$bb $bi $bf $bc] [$ib $ii $if $ic] [$fb $fi $ff $fc] [$cb $ci $cf $cc]);)+
+            pub trait $PairFor<Rhs, Op>: Dtype {}
+            rules!(@picture $PairFor all $generic [$bb $bi $bf $bc] [$ib $ii $if $ic] [$fb $fi $ff $fc] [$cb $ci $cf $cc]);
+        )*
+        $(
+            $(#[$kinds_doc])*
+            #[diagnostic::on_unimplemented(message = $kinds_message, label = $kinds_label, note = $kinds_note)]
+            pub trait $KindsFor<Rhs, Kind, Op>: Dtype {}
+            $(rules!(@picture $KindsFor $beside $kinds_generic
+                [$kbb $kbi $kbf $kbc] [$kib $kii $kif $kic] [$kfb $kfi $kff $kfc] [$kcb $kci $kcf $kcc]);)+
         )*
 
         /// Which dtypes an operation admits: the column of the tables. (Some rules stand in no table, but in bounds.)
         #[allow(non_camel_case_types, dead_code)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Admits { $($all,)* $($each,)* $($alike,)* $($pair,)* }
+        pub(crate) enum Admits { $($all,)* $($each,)* $($alike,)* $($pair,)* $($over,)* $($kinds,)* }
 
         #[cfg_attr(not(feature = "any"), allow(dead_code))]
         impl Admits {
@@ -48,18 +60,33 @@ macro_rules! rules {
                     $(Admits::$each => Some(rules!(@row $each_row)),)*
                     $(Admits::$alike => Some(rules!(@row $alike_row)),)*
                     $(Admits::$pair => None,)*
+                    $(Admits::$over => None,)*
+                    $(Admits::$kinds => None,)*
                 }
             }
 
             /// Which pairs are admitted, by the category of each and by the kind of the second.
             const fn pictures(self) -> &'static [Picture] {
                 match self {
-                    $(Admits::$pair => &[$(Picture {
-                        beside: rules!(@beside $beside),
+                    $(Admits::$pair => &[Picture {
+                        beside: rules!(@beside all),
                         cells: [rules!(@row [$bb $bi $bf $bc]), rules!(@row [$ib $ii $if $ic]),
                             rules!(@row [$fb $fi $ff $fc]), rules!(@row [$cb $ci $cf $cc])],
+                    }],)*
+                    $(Admits::$kinds => &[$(Picture {
+                        beside: rules!(@beside $beside),
+                        cells: [rules!(@row [$kbb $kbi $kbf $kbc]), rules!(@row [$kib $kii $kif $kic]),
+                            rules!(@row [$kfb $kfi $kff $kfc]), rules!(@row [$kcb $kci $kcf $kcc])],
                     }),+],)*
                     _ => &[],
+                }
+            }
+
+            /// The rule that it is but for bools beside a bool scalar.
+            const fn but_for_bools(self) -> Option<Admits> {
+                match self {
+                    $(Admits::$over => Some(Admits::$below),)*
+                    _ => None,
                 }
             }
 
@@ -79,6 +106,8 @@ macro_rules! rules {
                     $(Admits::$each => rules!(@is_long $each_cost),)*
                     $(Admits::$alike => rules!(@is_long $alike_cost),)*
                     $(Admits::$pair => rules!(@is_long $pair_cost),)*
+                    $(Admits::$over => Admits::$below.is_long(),)*
+                    $(Admits::$kinds => rules!(@is_long $kinds_cost),)*
                 }
             }
 
@@ -89,6 +118,8 @@ macro_rules! rules {
                     $(Admits::$each => $each_words,)*
                     $(Admits::$alike => $alike_words,)*
                     $(Admits::$pair => $pair_words,)*
+                    $(Admits::$over => $over_words,)*
+                    $(Admits::$kinds => $kinds_words,)*
                 }
             }
         }
@@ -99,6 +130,8 @@ macro_rules! rules {
             $(($each) => { $each_words };)*
             $(($alike) => { $alike_words };)*
             $(($pair) => { $pair_words };)*
+            $(($over) => { $over_words };)*
+            $(($kinds) => { $kinds_words };)*
         }
         pub(crate) use admits_in_words;
 
@@ -112,7 +145,8 @@ macro_rules! rules {
         }
         pub(crate) use bound_of_one;
 
-        /// The bounds on the first of two operands, of dtypes `A` and `B`, the second being of kind `K`, and on the second.
+        /// The bounds on the first of two operands, of dtypes `A` and `B`, the second being of kind `K`, and on the second. Where a
+        /// bool scalar beside bools is admitted, too, `$then!` is called again, with `[bools by scalars]`.
         macro_rules! bounds_of_two {
             $(($all, $d op:ty, $d then:ident { $d($d args:tt)* }) => {
                 $d then! { $d($d args)* [crate::dtype::Dtype] [crate::dtype::Dtype] }
@@ -124,7 +158,14 @@ macro_rules! rules {
                 $d then! { $d($d args)* [crate::ops::admit::$AlikeFor<$d op> + crate::ops::admit::SameDtypeFor<B, $d op>] [] }
             };)*
             $(($pair, $d op:ty, $d then:ident { $d($d args:tt)* }) => {
-                $d then! { $d($d args)* [crate::ops::admit::$PairFor<B, K, $d op>] [] }
+                $d then! { $d($d args)* [crate::ops::admit::$PairFor<B, $d op>] [] }
+            };)*
+            $(($over, $d op:ty, $d then:ident { $d($d args:tt)* }) => {
+                $d then! { $d($d args)* [crate::ops::admit::$BelowFor<B, $d op>] [] }
+                $d then! { $d($d args)* [bools by scalars] }
+            };)*
+            $(($kinds, $d op:ty, $d then:ident { $d($d args:tt)* }) => {
+                $d then! { $d($d args)* [crate::ops::admit::$KindsFor<B, K, $d op>] [] }
             };)*
         }
         pub(crate) use bounds_of_two;
@@ -153,7 +194,13 @@ macro_rules! rules {
                 crate::ops::rules::picture::cells_of_row! { $alike_row $alike_cost $d then { $d($d args)* } }
             };)*
             $(($pair, $d then:ident { $d($d args:tt)* }) => {
-                $d then! { $d($d args)* ($($bb)+) ($($ii)+) ($($ff)+) ($($cc)+) $pair_cost }
+                $d then! { $d($d args)* ($bb) ($ii) ($ff) ($cc) $pair_cost }
+            };)*
+            $(($over, $d then:ident { $d($d args:tt)* }) => {
+                crate::ops::rules::admit::loops_of! { $below, with_bools { $d then { $d($d args)* } } }
+            };)*
+            $(($kinds, $d then:ident { $d($d args:tt)* }) => {
+                $d then! { $d($d args)* ($($kbb)+) ($($kii)+) ($($kff)+) ($($kcc)+) $kinds_cost }
             };)*
         }
         #[cfg(any(not(debug_assertions), feature = "any"))]
@@ -162,7 +209,7 @@ macro_rules! rules {
         /// Calls `$then!` with the names of the rules, for tests.
         #[cfg(test)]
         macro_rules! rules_of_pairs {
-            ($d then:ident) => { $d then! { $($all)* $($each)* $($alike)* $($pair)* } };
+            ($d then:ident) => { $d then! { $($all)* $($each)* $($alike)* $($pair)* $($over)* $($kinds)* } };
         }
         #[cfg(test)]
         pub(super) use rules_of_pairs;
@@ -222,9 +269,6 @@ macro_rules! rules {
         crate::__dtypes!(Integer {rules} @apart $rule $beside $integer);
         crate::__dtypes!(ComplexFloat {rules} @apart $rule $beside $complex);
     };
-    (@picture $rule:ident $beside:ident Bool $bool:tt [. . . .] [. . . .] [. . . .]) => {
-        rules!(@impl $rule $beside [] bool, $bool);
-    };
     (@apart $rule:ident $beside:ident $row:tt $($ty:ty),*) => {
         $(rules!(@impl $rule $beside [] $ty, $row);)*
     };
@@ -241,7 +285,7 @@ macro_rules! rules {
     (@impl $rule:ident $beside:ident [$($left:tt)*] $ty:ty, [x . . .]) => { rules!(@$beside $rule [$($left)*] bool, $ty); };
     (@all $rule:ident [$($generics:tt)*] $right:ty, $ty:ty) => {
         #[diagnostic::do_not_recommend]
-        impl<$($generics)* K, Op> $rule<$right, K, Op> for $ty {}
+        impl<$($generics)* Op> $rule<$right, Op> for $ty {}
     };
     (@tensors $rule:ident [$($generics:tt)*] $right:ty, $ty:ty) => {
         #[diagnostic::do_not_recommend]
@@ -288,3 +332,11 @@ macro_rules! cells_of_row {
 #[cfg(any(not(debug_assertions), feature = "any"))]
 pub(crate) use cells_of_row;
 pub(super) use rules;
+
+/// Cells in which bools have a loop, too.
+#[cfg(any(not(debug_assertions), feature = "any"))]
+macro_rules! with_bools {
+    ($then:ident { $($args:tt)* } $bool:tt $($others:tt)*) => { $then! { $($args)* (x) $($others)* } };
+}
+#[cfg(any(not(debug_assertions), feature = "any"))]
+pub(crate) use with_bools;

@@ -77,6 +77,11 @@ macro_rules! two {
             const ADMITTED: bool = true;
         }
     };
+    (@answer $rule:ident [bools by scalars]) => {
+        impl Ask<($rule, bool, bool, ScalarKind)> {
+            const ADMITTED: bool = true;
+        }
+    };
     (@ask $rule:ident $($ty:ty),*) => { &[$(dtypes!(two @beside $rule $ty;)),*] };
     (@beside $rule:ident $a:ty; $($b:ty),*) => {
         &[$((
