@@ -205,7 +205,7 @@ fn result_strides_of_one<const N: usize>(job: &Job<N, 1>, beside_scalar: bool) -
 impl AnyTensor {
     /// A row of the unary table, as a new tensor.
     pub(super) fn apply(&self, row: &Unary) -> Result<AnyTensor> {
-        if row.name == "conj" && !self.dtype.is_shell() {
+        if row.specials.marks_conjugates && !self.dtype.is_shell() {
             return Ok(self.conjugates());
         }
         unary_plan(self, row)?.fresh()
@@ -234,7 +234,7 @@ impl AnyTensor {
         if !fits {
             check_output(row.name, outputs != Outputs::castable, plan.result(), out.dtype)?;
         }
-        if row.name == "logical_not" && out.dtype.is_shell() {
+        if row.specials.refuses_shell_outputs && out.dtype.is_shell() {
             return Err(super::dispatch::refused(row.name, out.dtype));
         }
         same_device(row.name, self, out)?;
@@ -303,9 +303,9 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
     if let (AnyOperand::Array(a), AnyOperand::Array(b)) = (a, b)
         && a.dtype == b.dtype
         && a.dtype.is_shell()
-        && matches!(op, "eq" | "ne")
+        && row.operands.shells
     {
-        return shells_compared(op, a, b).map(Plan::Computed);
+        return shells_compared(row, a, b).map(Plan::Computed);
     }
     if let Some(result) = scaled(row, a, b) {
         return result.map(Plan::Computed);
@@ -331,7 +331,7 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
     if let (AnyOperand::Number(_), AnyOperand::Number(_)) = (a, b) {
         return binary_plan(row, &filled(op, scalar_of(a), own[0])?.into(), b, in_place);
     }
-    if !row.takes_scalars
+    if !row.operands.scalars
         && let Some(AnyOperand::Number(_)) = [a, b].into_iter().find(|of| of.kind() == KindRank::Scalar)
     {
         let reason = "PyTorch takes no scalar here: make a tensor of it".to_owned();
@@ -346,10 +346,10 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
     let exact = row.right_is_exact && a.kind() == KindRank::Dimensioned && !promoted.is_complex();
     match (a, b) {
         (AnyOperand::Array(tensor), AnyOperand::Number(value)) => {
-            if op == "pow" && integral && matches!(value, ScalarValue::Int(exponent) if *exponent < 0) {
-                return Err(Error::NegativePower { dtype: promoted, exponent: *value });
-            }
-            if op == "pow" {
+            if row.specials.raises_to_scalar {
+                if integral && matches!(value, ScalarValue::Int(exponent) if *exponent < 0) {
+                    return Err(Error::NegativePower { dtype: promoted, exponent: *value });
+                }
                 AnyTensor::scalar_of(op, *value, dtypes.common)?;
             }
             let kernel = (row.scalar)(*value, own[0], dtypes.common, exact)?;
@@ -362,7 +362,7 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
             Ok(Plan::Scalar(job, kernel))
         }
         (AnyOperand::Number(value), AnyOperand::Array(_)) => {
-            if matches!(op, "add" | "mul") {
+            if row.specials.commutes {
                 return binary_plan(row, b, a, in_place);
             }
             // Refused where it does not fit, as on the right.
@@ -514,8 +514,9 @@ fn scaled_by_integers(row: &Binary, numbers: &AnyTensor, exponents: &AnyTensor) 
     if *scaled.strides == *strides { Ok(scaled) } else { scaled.copied(&strides) }
 }
 
-/// `eq` and `ne` of shell dtypes, which have these alone.
-fn shells_compared(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
+/// A comparison of two tensors of one shell dtype: what it makes of whether elements are equal, beside `true`.
+fn shells_compared(row: &Binary, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
+    let op = row.name;
     same_device(op, a, b)?;
     let sizes = broadcast_to(op, &a.sizes, &b.sizes)?;
     let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
@@ -523,8 +524,7 @@ fn shells_compared(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<Any
     let equal = on_device!(a, D => among!(op, a.dtype, E: Shell => {
         Ok(AnyTensor::from(a.list::<E, D>()?.try_eq(&b.list::<E, D>()?)?))
     }))?;
-    let result = if op == "ne" { equal.apply(super::rows::unary::logical_not)? } else { equal };
-    result.reshape(&sizes)
+    combine(row, &equal.into(), &true.into())?.reshape(&sizes)
 }
 
 /// The strides of the result of two operands of these layouts.

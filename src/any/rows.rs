@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::ops::kernel::ComputeOf;
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::Rule;
+use crate::ops::rules::special::Specials;
 use crate::ops::table::{binary_table, unary_table};
 use crate::ops::{self, BinaryOp, Op};
 
@@ -20,6 +21,7 @@ pub(super) struct Unary {
     pub(super) torch: &'static str,
     pub(super) admits: Admits,
     pub(super) rule: Rule,
+    pub(super) specials: Specials,
 }
 
 /// A scalar as an operation computes with it: the bytes of its kernel.
@@ -60,6 +62,17 @@ impl ScalarKernel {
     }
 }
 
+/// What may be an operand, beside tensors of dtypes that compute: the column of the table.
+#[derive(Clone, Copy)]
+pub(super) struct Operands {
+    /// A scalar as the second operand.
+    pub(super) scalars: bool,
+    /// A scalar as the first operand of PyTorch's function.
+    pub(super) begin_with_scalars: bool,
+    /// Two tensors of one shell dtype.
+    pub(super) shells: bool,
+}
+
 /// A row of the table of operations of two operands.
 #[derive(Clone, Copy)]
 pub(super) struct Binary {
@@ -68,10 +81,8 @@ pub(super) struct Binary {
     pub(super) torch: &'static str,
     pub(super) admits: Admits,
     pub(super) rule: Rule,
-    /// Whether a scalar may be the other operand.
-    pub(super) takes_scalars: bool,
-    /// Whether PyTorch's function takes a scalar as the first operand, too.
-    pub(super) begins_with_scalars: bool,
+    pub(super) operands: Operands,
+    pub(super) specials: Specials,
     /// Whether integer division by zero is looked for.
     pub(super) divides: bool,
     /// Whether a scalar on the right keeps the precision that is computed in.
@@ -86,7 +97,7 @@ fn prepared<O: BinaryOp, P: Dtype>(value: ScalarValue, own: DType, exact: bool) 
 }
 
 macro_rules! unary_rows {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+    ($($op:ident { $methods:tt $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $(, $special:ident)* })*) => {
         #[allow(non_camel_case_types)]
         enum UnaryRow { $($op,)* }
         /// The operations of one operand.
@@ -96,6 +107,8 @@ macro_rules! unary_rows {
             torch: $torch,
             admits: Admits::$admits,
             rule: Rule::$result,
+            #[allow(clippy::needless_update)]
+            specials: Specials { $($special: true,)* ..Specials::NONE },
         },)*];
         /// Rows by name, for methods.
         #[allow(non_upper_case_globals, dead_code)]
@@ -108,7 +121,7 @@ macro_rules! unary_rows {
 unary_table!(unary_rows);
 
 macro_rules! binary_rows {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+    ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal $($rest:tt)* })*) => {
         #[allow(non_camel_case_types)]
         enum BinaryRow { $($op,)* }
         /// The operations of two operands.
@@ -118,8 +131,8 @@ macro_rules! binary_rows {
             torch: $torch,
             admits: Admits::$admits,
             rule: Rule::$result,
-            takes_scalars: binary_rows!(@takes $operands),
-            begins_with_scalars: matches!(stringify!($operands).as_bytes(), b"scalars"),
+            operands: binary_rows!(@operands $operands),
+            specials: <ops::$op as BinaryOp>::SPECIALS,
             divides: <ops::$op as BinaryOp>::DIVIDES,
             right_is_exact: <ops::$op as BinaryOp>::RIGHT_SCALAR_IS_EXACT,
             scalar: |value, own, promoted, exact| super::dispatch::among!(<ops::$op as Op>::NAME, promoted, P: Dtype => {
@@ -133,8 +146,9 @@ macro_rules! binary_rows {
             $(pub(in crate::any) const $op: &Binary = &BINARY[BinaryRow::$op as usize];)*
         }
     };
-    (@takes any) => { true };
-    (@takes scalars) => { true };
-    (@takes tensors) => { false };
+    (@operands any) => { Operands { scalars: true, begin_with_scalars: false, shells: false } };
+    (@operands shells) => { Operands { scalars: true, begin_with_scalars: false, shells: true } };
+    (@operands scalars) => { Operands { scalars: true, begin_with_scalars: true, shells: false } };
+    (@operands tensors) => { Operands { scalars: false, begin_with_scalars: false, shells: false } };
 }
 binary_table!(binary_rows);

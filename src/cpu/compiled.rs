@@ -191,7 +191,7 @@ pub(super) mod tables {
     }
 
     macro_rules! unary {
-        ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+        ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {
             mod of_one {
                 use super::*;
                 $(dtypes! { row ($op, 2, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>) (registers::one::<Applying<ops::$op>>)) $admits $result })*
@@ -202,7 +202,7 @@ pub(super) mod tables {
     unary_table!(unary);
 
     macro_rules! binary {
-        ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+        ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident $($rest:tt)* })*) => {
             mod of_two {
                 use super::*;
                 $(dtypes! { row ($op, 3, |E| (inner::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>) (registers::two::<Combining<ops::$op, core::primitive::f32>>)) $admits $result })*
@@ -215,6 +215,7 @@ pub(super) mod tables {
             pub(in crate::cpu) const SCALAR: &[Row<2>] = &[$(by_scalar::$op::ROW),*];
         };
         (@scalar any $row:tt $admits:ident $result:ident) => { dtypes! { row $row $admits $result } };
+        (@scalar shells $row:tt $admits:ident $result:ident) => { dtypes! { row $row $admits $result } };
         (@scalar scalars $row:tt $admits:ident $result:ident) => { dtypes! { row $row $admits $result } };
         (@scalar tensors $row:tt $admits:ident $result:ident) => { dtypes! { row $row none } };
     }

@@ -55,7 +55,7 @@ fn prepared<F: Tuned, E: Dtype, C: Dtype>(
 /// For `elu […] float same (alpha: impl Scalar)` it writes the marker `elu` and
 /// `impl<E: FloatFor<elu>> TunedOp<E> for elu { type Output = E; … }`.
 macro_rules! tuned_ops {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {$(
+    ($($op:ident { $methods:tt $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal $($rest:tt)* })*) => {$(
         #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, Default)]

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::ops::kernel::{
     Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand, right_is_exact,
 };
-use crate::ops::{BinaryOp, Op as _};
+use crate::ops::BinaryOp;
 use crate::shape::strides;
 use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_sizes};
 use crate::storage::View;
@@ -74,7 +74,7 @@ pub(super) fn check_divisor<O: BinaryOp, P: Dtype>(divisor: ComputeOf<O, P>) -> 
 
 /// A negative integer scalar exponent of integers: PyTorch refuses it, although tensors of exponents may hold one.
 pub(super) fn check_exponent<O: BinaryOp, P: Dtype>(exponent: ScalarValue) -> Result<()> {
-    if O::NAME == crate::ops::pow::NAME
+    if O::SPECIALS.raises_to_scalar
         && P::DTYPE.category() <= crate::Category::Integral
         && matches!(exponent, ScalarValue::Int(exponent) if exponent < 0)
     {

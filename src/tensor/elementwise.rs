@@ -58,7 +58,7 @@ pub trait Writes<E, To>: Op {}
 /// What an operation may write, by how its result dtype follows. For `exp […] any inexact` it expands to
 /// `impl<E: Dtype, To> Writes<E, To> for exp where exp: UnaryOp<E>, Result1<exp, E>: CanCast<To> {}`.
 macro_rules! writes {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {$(
         form_of_result!(one $result, writes { $op });
     )*};
     ($op:ident $form:ident exactly) => { impl<E: ExactlyFor<To, crate::ops::$op>, To> Writes<E, To> for crate::ops::$op {} };
@@ -88,7 +88,7 @@ pub trait InPlace<E>: Op {}
 
 /// As `writes!`, with one exception: PyTorch has no in-place `abs` of complex elements, although the result could be cast.
 macro_rules! in_place {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {$(
         form_of_result!(one $result, in_place { $op });
     )*};
     ($op:ident $form:ident absolute) => { impl<E: OrderedFor<crate::ops::$op>> InPlace<E> for crate::ops::$op {} };
@@ -113,7 +113,7 @@ unary_table!(in_place);
 
 /// For `exp […] any inexact` it writes `exp`, `try_exp`, `exp_`, `exp_into` and `try_exp_into`.
 macro_rules! unary_methods {
-    ($($op:ident [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $($rest:tt)* })*) => {$(
         /// The forms of one operation. (A result dtype is a parameter, and `E: Dtype` a condition of the method, so that the
         /// compiler says which condition failed and not that there is no method.)
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -210,7 +210,7 @@ pub trait Admits<A, B, K>: Op {}
 
 /// For `sub […] numeric …` it writes `impl<A: NumericFor<sub>, B: NumericFor<sub>, K> Admits<A, B, K> for sub {}`.
 macro_rules! admissions {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident { $methods:tt $admits:ident $($rest:tt)* })*) => {$(
         bounds_of_two!($admits, crate::ops::$op, admissions { $op });
     )*};
     ($op:ident [$($left:tt)*] [$($right:tt)*]) => {
@@ -222,17 +222,14 @@ binary_table!(admissions);
 
 /// For `add […] any same any` it writes `add`, `try_add`, `add_`, `try_add_`, `add_into` and `try_add_into`.
 macro_rules! binary_methods {
-    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $($rest:tt)* })*) => {$(
         form_of_result!(two $result, binary_methods {
             @of $op [$try $inplace $try_inplace $into $try_into] $admits $result $operands, $doc, $torch, $example, $elements,
         });
     )*};
-    // Shell dtypes have these two in forms of their own.
-    (@of eq $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident castable) => {
-        binary_methods!(@ Dtype CanCast, eq $methods $admits $result $operands, $doc, $torch, $example, $elements);
-    };
-    (@of ne $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident castable) => {
-        binary_methods!(@ Dtype CanCast, ne $methods $admits $result $operands, $doc, $torch, $example, $elements);
+    // Shell dtypes have these in forms of their own.
+    (@of $op:ident $methods:tt $admits:ident $result:ident shells, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident castable) => {
+        binary_methods!(@ Dtype CanCast, $op $methods $admits $result any, $doc, $torch, $example, $elements);
     };
     (@of $op:ident $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident castable) => {
         binary_methods!(@ Element CanCast, $op $methods $admits $result $operands, $doc, $torch, $example, $elements);

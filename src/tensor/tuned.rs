@@ -71,7 +71,7 @@ pub trait TunedWrites<E, To>: Op {}
 
 /// What an operation may write, by how its result dtype follows.
 macro_rules! writes {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {$(
+    ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {$(
         form_of_result!(tuned $result, writes { $op });
     )*};
     ($op:ident $form:ident exactly) => { impl<E: ExactlyFor<To, crate::ops::$op>, To> TunedWrites<E, To> for crate::ops::$op {} };
@@ -88,7 +88,7 @@ tuned_table!(writes);
 
 /// For `elu […] float same (alpha: impl Scalar)` it writes `elu(alpha)`, `try_elu(alpha)`, `elu_(alpha)` and so on.
 macro_rules! tuned_methods {
-    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {$(
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal $($rest:tt)* })*) => {$(
         /// The forms of one operation.
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = $doc]

@@ -9,6 +9,7 @@ mod logic;
 use super::Op;
 use super::kernel::operand;
 use super::rules::result::{computes, form_of_result, output};
+use super::rules::special::Specials;
 use super::table::binary_table;
 use crate::dtype::{Binary, Compute, Dtype};
 
@@ -21,6 +22,9 @@ pub trait BinaryOp: Op {
     /// Where it stands in the table.
     #[doc(hidden)]
     const ROW: Option<usize> = None;
+    /// What its row says is special about it.
+    #[doc(hidden)]
+    const SPECIALS: Specials = Specials::NONE;
     /// Integer division by zero is looked for before the operation runs.
     const DIVIDES: bool = false;
     /// A scalar or zero-dim operand on the right keeps the precision the operation computes in, although it does
@@ -54,7 +58,7 @@ pub trait BinaryOp: Op {
 /// For `div […] any inexact any` it writes the marker `div` and
 /// `impl BinaryOp for div { type Output<P: Dtype> = P::Inexact; … }`.
 macro_rules! binary_ops {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $(, $special:ident)* })*) => {$(
         #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, Default)]
@@ -65,6 +69,8 @@ macro_rules! binary_ops {
         }
         impl BinaryOp for $op {
             const ROW: Option<usize> = Some(Row::$op as usize);
+            #[allow(clippy::needless_update)]
+            const SPECIALS: Specials = Specials { $($special: true,)* ..Specials::NONE };
             type Computes<P: Dtype> = computes!($result, P);
             type Output<P: Dtype> = output!($result, P);
             form_of_result!(two $result, binary_ops { @form $op });

@@ -51,7 +51,7 @@ pub trait UnaryOp<E: Dtype>: Op {
 /// For `exp […] any inexact` it writes the marker `exp` and
 /// `impl<E: Dtype> UnaryOp<E> for exp { type Output = E::Inexact; … }`.
 macro_rules! unary_ops {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident { $methods:tt $admits:ident $result:ident, $doc:literal $($rest:tt)* })*) => {$(
         #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, Default)]
