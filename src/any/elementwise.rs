@@ -347,9 +347,7 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
     match (a, b) {
         (AnyOperand::Array(tensor), AnyOperand::Number(value)) => {
             if row.specials.raises_to_scalar {
-                if integral && matches!(value, ScalarValue::Int(exponent) if *exponent < 0) {
-                    return Err(Error::NegativePower { dtype: promoted, exponent: *value });
-                }
+                crate::tensor::check_exponent(row.specials, promoted, *value)?;
                 AnyTensor::scalar_of(op, *value, dtypes.common)?;
             }
             let kernel = (row.scalar)(*value, own[0], dtypes.common, exact)?;

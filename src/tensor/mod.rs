@@ -120,10 +120,10 @@ use crate::shape::strides;
 use crate::shape::{AxisArg, HasAxis, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 #[cfg(feature = "any")]
-pub(crate) use addmm::factor;
-#[cfg(feature = "any")]
-pub(crate) use arithmetic::scalar_operand;
+pub(crate) use addmm::{expect_whole_factor, factor};
 pub(crate) use arithmetic::{PromotedWith, combine_as, map2};
+#[cfg(feature = "any")]
+pub(crate) use arithmetic::{check_exponent, scalar_operand};
 pub(crate) use assign::Inside;
 pub(crate) use display::{Printed, python_tuple};
 use layout::StridedParts;
