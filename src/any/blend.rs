@@ -1,5 +1,6 @@
 //! Operations of three operands, and those that make complex numbers.
 
+use super::dispatch::among;
 use super::elementwise::{result_strides, same_device};
 use super::moves::{common_sizes, invalid, same_dtype};
 use super::products::widened;
@@ -9,6 +10,7 @@ use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Element, Float};
 use crate::error::{Error, Result};
 use crate::ops::blend::{Joining, Lerping, LerpingBy, Turning};
+use crate::ops::kernel::Map2;
 use crate::storage::HostBuffer;
 
 /// A result of operands that are broadcast; `make` is given them so, and the result's strides.
@@ -31,6 +33,13 @@ fn blended<const N: usize>(
         Buffer::Cpu(make(core::array::from_fn(|at| &spread[at]), &strides)?)
     };
     Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides))
+}
+
+/// What is added to a tensor, of two others.
+#[derive(Clone, Copy)]
+pub(super) enum Term {
+    Product,
+    Quotient,
 }
 
 impl AnyTensor {
@@ -67,8 +76,11 @@ impl AnyTensor {
     }
 
     /// `self + value * (a * b)` or `self + value * (a / b)`, in `f32` for halves; dtypes promote.
-    pub(super) fn plus(&self, op: &'static str, a: &AnyTensor, b: &AnyTensor, value: ScalarValue) -> Result<AnyTensor> {
-        let divides = op == "addcdiv";
+    pub(super) fn plus(&self, term: Term, a: &AnyTensor, b: &AnyTensor, value: ScalarValue) -> Result<AnyTensor> {
+        let (op, divides) = match term {
+            Term::Product => ("addcmul", false),
+            Term::Quotient => ("addcdiv", true),
+        };
         let dtype = super::joining::promoted_all(op, &[self.clone(), a.clone(), b.clone()])?;
         if divides && [a, b].iter().all(|x| x.dtype.category() <= Category::Integral) {
             let reason = "integers are not divided here: convert one of the two to a float first".to_owned();
@@ -97,7 +109,7 @@ impl AnyTensor {
     /// # Errors
     /// If all are bool, shapes do not broadcast, or the value does not fit.
     pub fn addcmul(&self, a: &AnyTensor, b: &AnyTensor, value: impl crate::Scalar) -> Result<AnyTensor> {
-        self.plus("addcmul", a, b, value.value())
+        self.plus(Term::Product, a, b, value.value())
     }
 
     /// `self + value * a / b` (`torch.addcdiv`). Dtypes promote.
@@ -105,7 +117,7 @@ impl AnyTensor {
     /// # Errors
     /// If both `a` and `b` hold integers or bools, shapes do not broadcast, or the value does not fit.
     pub fn addcdiv(&self, a: &AnyTensor, b: &AnyTensor, value: impl crate::Scalar) -> Result<AnyTensor> {
-        self.plus("addcdiv", a, b, value.value())
+        self.plus(Term::Quotient, a, b, value.value())
     }
 
     /// Complex numbers from their real parts and their imaginary ones (`torch.complex`). Both hold one float dtype.
@@ -113,7 +125,9 @@ impl AnyTensor {
     /// # Errors
     /// If dtypes differ or have no complex one, or shapes do not broadcast.
     pub fn complex(&self, imag: &AnyTensor) -> Result<AnyTensor> {
-        self.paired("complex", imag)
+        let op = "complex";
+        same_dtype(op, self, imag)?;
+        among!(op, self.dtype, E: [crate::f16, f32, f64] => self.paired::<E, _>(op, imag, Joining))
     }
 
     /// Complex numbers from their magnitudes and angles (`torch.polar`). Both hold `float32` or `float64`.
@@ -121,26 +135,21 @@ impl AnyTensor {
     /// # Errors
     /// If dtypes differ or are others, or shapes do not broadcast.
     pub fn polar(&self, angle: &AnyTensor) -> Result<AnyTensor> {
-        self.paired("polar", angle)
+        let op = "polar";
+        same_dtype(op, self, angle)?;
+        among!(op, self.dtype, E: [f32, f64] => self.paired::<E, _>(op, angle, Turning))
     }
 
-    fn paired(&self, op: &'static str, other: &AnyTensor) -> Result<AnyTensor> {
-        same_dtype(op, self, other)?;
-        fn run<E: Float>(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
-            blended(op, [a, b], <E::Complex as Element>::DTYPE, |[a, b], strides| {
-                let (a, b) = (a.seen::<E>(op)?, b.seen::<E>(op)?);
-                match op {
-                    "polar" => Cpu::map2::<E, E, E::Complex>(Turning, a, b, strides),
-                    _ => Cpu::map2::<E, E, E::Complex>(Joining, a, b, strides),
-                }
-            })
-        }
-        match self.dtype {
-            DType::F16 if op == "complex" => run::<crate::f16>(op, self, other),
-            DType::F32 => run::<f32>(op, self, other),
-            DType::F64 => run::<f64>(op, self, other),
-            dtype => Err(super::dispatch::refused(op, dtype)),
-        }
+    /// Complex numbers by a kernel of two floats.
+    fn paired<E: Float, K: Map2<E, E, E::Complex>>(
+        &self,
+        op: &'static str,
+        other: &AnyTensor,
+        kernel: K,
+    ) -> Result<AnyTensor> {
+        blended(op, [self, other], <E::Complex as Element>::DTYPE, |[a, b], strides| {
+            Cpu::map2::<E, E, E::Complex>(kernel, a.seen::<E>(op)?, b.seen::<E>(op)?, strides)
+        })
     }
 
     /// In a memory format by PyTorch's name.

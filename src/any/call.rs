@@ -540,7 +540,7 @@ pub fn call(name: &str, args: &Args) -> Result<Value> {
     match op.run {
         Run::Unary(row) => bound.tensor("input")?.apply(row).map(Value::Array),
         Run::Binary(row) => {
-            if !row.begins_with_scalars {
+            if !row.operands.begin_with_scalars {
                 bound.tensor("input")?;
             }
             super::elementwise::combine(row, &bound.operand("input")?, &bound.operand("other")?).map(Value::Array)

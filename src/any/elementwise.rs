@@ -3,14 +3,16 @@
 use super::bridge::on_device;
 use super::casts::cast;
 use super::dispatch::among;
-use super::operand::{AnyOperand, default_float, promoted};
-use super::rows::{Admits, Binary, Rule, ScalarKernel, Unary};
+use super::operand::{AnyOperand, promoted};
+use super::rows::{Binary, ScalarKernel, Unary};
 use super::{AnyTensor, Buffer, Dims, checked_numel};
 use crate::cpu::erased::{self, Cast, Place};
 use crate::device::Sought;
 use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
+use crate::ops::rules::admit::Admits;
+use crate::ops::rules::result::{Outputs, Rule};
 use crate::shape::memory_format::{self, OperandLayout};
 use crate::shape::{broadcast_sizes, strides};
 
@@ -28,17 +30,11 @@ struct Dtypes {
 
 /// From the dtype that operands promote to.
 fn dtypes(rule: Rule, promoted: DType) -> Dtypes {
-    let lifted = rule.lifts() && promoted.category() <= Category::Integral;
-    let common = match rule {
-        _ if lifted => default_float(),
-        Rule::double if promoted.is_complex() => DType::C128,
-        Rule::double => DType::F64,
-        _ => promoted,
-    };
-    let result = rule.result(common);
+    let common = rule.computes().of(promoted);
+    let result = rule.gives().of(common);
     // There are no loops over `complex32`: it computes as `complex64`.
     let computes = if common == DType::C32 { DType::C64 } else { common };
-    Dtypes { computes, gives: rule.result(computes), result, common }
+    Dtypes { computes, gives: rule.gives().of(computes), result, common }
 }
 
 fn no_loop(op: &'static str, dtype: DType, admits: Admits) -> Error {
@@ -210,7 +206,7 @@ fn result_strides_of_one<const N: usize>(job: &Job<N, 1>, beside_scalar: bool) -
 impl AnyTensor {
     /// A row of the unary table, as a new tensor.
     pub(super) fn apply(&self, row: &Unary) -> Result<AnyTensor> {
-        if row.name == "conj" && !self.dtype.is_shell() {
+        if row.specials.marks_conjugates && !self.dtype.is_shell() {
             return Ok(self.conjugates());
         }
         unary_plan(self, row)?.fresh()
@@ -221,10 +217,11 @@ impl AnyTensor {
         let mut plan = unary_plan(self, row)?;
         let (result, output) = (plan.result(), self.dtype);
         // PyTorch has no in-place `abs` of complex elements, although the result could be cast.
-        if row.rule == Rule::real_part && output.is_complex() {
+        let [outputs, ..] = row.rule.outputs();
+        if outputs == Outputs::absolute && output.is_complex() {
             return Err(Error::NotCastable { op: row.name, result, output });
         }
-        check_output(row.name, row.rule == Rule::mask, result, output)?;
+        check_output(row.name, outputs == Outputs::mask, result, output)?;
         plan.write_to(self, true)?;
         Ok(self)
     }
@@ -232,13 +229,13 @@ impl AnyTensor {
     /// The same into an existing tensor.
     pub(super) fn apply_into(&self, row: &Unary, out: &mut AnyTensor) -> Result<()> {
         let mut plan = unary_plan(self, row)?;
-        let exact = row.rule.is_exact(1) || row.rule == Rule::real_part && !self.dtype.is_complex();
-        let abs_of_complex = row.rule == Rule::real_part && self.dtype.is_complex();
+        let [outputs, ..] = row.rule.outputs();
+        let abs_of_complex = outputs == Outputs::absolute && self.dtype.is_complex();
         let fits = abs_of_complex && (out.dtype == self.dtype || out.dtype.category() == Category::Floating);
         if !fits {
-            check_output(row.name, exact || abs_of_complex, plan.result(), out.dtype)?;
+            check_output(row.name, outputs != Outputs::castable, plan.result(), out.dtype)?;
         }
-        if row.name == "logical_not" && out.dtype.is_shell() {
+        if row.specials.refuses_shell_outputs && out.dtype.is_shell() {
             return Err(super::dispatch::refused(row.name, out.dtype));
         }
         same_device(row.name, self, out)?;
@@ -307,9 +304,9 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
     if let (AnyOperand::Array(a), AnyOperand::Array(b)) = (a, b)
         && a.dtype == b.dtype
         && a.dtype.is_shell()
-        && matches!(op, "eq" | "ne")
+        && row.operands.shells
     {
-        return shells_compared(op, a, b).map(Plan::Computed);
+        return shells_compared(row, a, b).map(Plan::Computed);
     }
     if let Some(result) = scaled(row, a, b) {
         return result.map(Plan::Computed);
@@ -335,15 +332,13 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
     if let (AnyOperand::Number(_), AnyOperand::Number(_)) = (a, b) {
         return binary_plan(row, &filled(op, scalar_of(a), own[0])?.into(), b, in_place);
     }
-    if !row.takes_scalars
+    if !row.operands.scalars
         && let Some(AnyOperand::Number(_)) = [a, b].into_iter().find(|of| of.kind() == KindRank::Scalar)
     {
         let reason = "PyTorch takes no scalar here: make a tensor of it".to_owned();
         return Err(Error::InvalidArgument { op, reason });
     }
-    // PyTorch takes a bool scalar as the exponent of bools, although not a tensor of them.
-    let power = op == "pow" && own == [DType::Bool; 2] && b.kind() == KindRank::Scalar;
-    if !power && !row.admits.two(own, b.kind()) {
+    if !row.admits.two(own, b.kind()) {
         return Err(pair_refused(op, own, row.admits));
     }
     let promoted = promoted(op, [(a.kind(), own[0]), (b.kind(), own[1])])?;
@@ -352,10 +347,8 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
     let exact = row.right_is_exact && a.kind() == KindRank::Dimensioned && !promoted.is_complex();
     match (a, b) {
         (AnyOperand::Array(tensor), AnyOperand::Number(value)) => {
-            if op == "pow" && integral && matches!(value, ScalarValue::Int(exponent) if *exponent < 0) {
-                return Err(Error::NegativePower { dtype: promoted, exponent: *value });
-            }
-            if op == "pow" {
+            if row.specials.raises_to_scalar {
+                crate::tensor::check_exponent(row.specials, promoted, *value)?;
                 AnyTensor::scalar_of(op, *value, dtypes.common)?;
             }
             let kernel = (row.scalar)(*value, own[0], dtypes.common, exact)?;
@@ -368,7 +361,7 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
             Ok(Plan::Scalar(job, kernel))
         }
         (AnyOperand::Number(value), AnyOperand::Array(_)) => {
-            if matches!(op, "add" | "mul") {
+            if row.specials.commutes {
                 return binary_plan(row, b, a, in_place);
             }
             // Refused where it does not fit, as on the right.
@@ -380,7 +373,7 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
             let halves = matches!(dtypes.computes, DType::F16 | DType::BF16);
             if exact && b.kind() == KindRank::ZeroDim && halves {
                 // The operand keeps its precision; the result is rounded once.
-                (dtypes.computes, dtypes.gives) = (DType::F32, row.rule.result(DType::F32));
+                (dtypes.computes, dtypes.gives) = (DType::F32, row.rule.gives().of(DType::F32));
             }
             tensors(row, left, b, own, promoted, dtypes)
         }
@@ -520,8 +513,9 @@ fn scaled_by_integers(row: &Binary, numbers: &AnyTensor, exponents: &AnyTensor) 
     if *scaled.strides == *strides { Ok(scaled) } else { scaled.copied(&strides) }
 }
 
-/// `eq` and `ne` of shell dtypes, which have these alone.
-fn shells_compared(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
+/// A comparison of two tensors of one shell dtype: what it makes of whether elements are equal, beside `true`.
+fn shells_compared(row: &Binary, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
+    let op = row.name;
     same_device(op, a, b)?;
     let sizes = broadcast_to(op, &a.sizes, &b.sizes)?;
     let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
@@ -529,8 +523,7 @@ fn shells_compared(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<Any
     let equal = on_device!(a, D => among!(op, a.dtype, E: Shell => {
         Ok(AnyTensor::from(a.list::<E, D>()?.try_eq(&b.list::<E, D>()?)?))
     }))?;
-    let result = if op == "ne" { equal.apply(super::rows::unary::logical_not)? } else { equal };
-    result.reshape(&sizes)
+    combine(row, &equal.into(), &true.into())?.reshape(&sizes)
 }
 
 /// The strides of the result of two operands of these layouts.

@@ -27,7 +27,7 @@ struct Two {
 }
 
 macro_rules! ones {
-    ($($op:ident [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $($rest:tt)* })*) => {
         fn ones() -> Vec<One> {
             vec![$(One {
             name: stringify!($op),
@@ -42,7 +42,7 @@ macro_rules! ones {
 unary_table!(ones);
 
 macro_rules! twos {
-    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $($rest:tt)* })*) => {
         fn twos() -> Vec<Two> {
             vec![$(Two {
             name: stringify!($op),

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::ops::table::{binary_table, unary_table};
 
 macro_rules! unary_methods {
-    ($($op:ident [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal $($rest:tt)* })*) => {
         impl AnyTensor {$(
             #[doc = $doc]
             ///
@@ -35,7 +35,7 @@ macro_rules! unary_methods {
 unary_table!(unary_methods);
 
 macro_rules! binary_methods {
-    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal $($rest:tt)* })*) => {
         impl AnyTensor {$(
             #[doc = $doc]
             ///

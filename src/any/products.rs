@@ -9,7 +9,7 @@ use crate::dtype::{Category, DType, Dtype, Scalar};
 use crate::error::{Error, Result};
 use crate::shape::strides;
 use crate::storage::View;
-use crate::tensor::{Summand, factor};
+use crate::tensor::{Summand, expect_whole_factor, factor};
 
 /// What a product is added to, and the factors of the two.
 type Added<'a> = (&'a AnyTensor, [ScalarValue; 2]);
@@ -40,7 +40,7 @@ pub(super) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
             View::new(storage, x.first(), &x.sizes, &x.strides)
         }
         let summand = added.map(|(storage, (input, [beta, alpha]))| {
-            let (beta, alpha) = (factor::<E>(op, "beta", beta)?, factor::<E>(op, "alpha", alpha)?);
+            let (beta, alpha) = (factor::<E>(op, beta)?, factor::<E>(op, alpha)?);
             Ok::<_, Error>(Summand { op, input: seen(storage, input), beta, alpha })
         });
         let fits = |sizes: &[usize]| Dims::new(op, sizes).map(|_| ());
@@ -81,6 +81,29 @@ fn expect_batches(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> 
 /// Whether a dtype has products: all computing ones but bool.
 pub(super) fn expect_numbers(op: &'static str, dtype: DType) -> Result<()> {
     if dtype.is_shell() || dtype == DType::Bool { Err(super::dispatch::refused(op, dtype)) } else { Ok(()) }
+}
+
+/// The operands of a product that is added to something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operands {
+    Matrices,
+    MatrixAndVector,
+    Vectors,
+    Batches,
+    SummedBatches,
+}
+
+impl Operands {
+    /// The operation of these operands.
+    fn op(self) -> &'static str {
+        match self {
+            Operands::Matrices => "addmm",
+            Operands::MatrixAndVector => "addmv",
+            Operands::Vectors => "addr",
+            Operands::Batches => "baddbmm",
+            Operands::SummedBatches => "addbmm",
+        }
+    }
 }
 
 impl AnyTensor {
@@ -168,21 +191,22 @@ impl AnyTensor {
         self.conjugated()?.mul(other)?.sum(Some(&[dim]), false, None)
     }
 
-    /// `beta * self + alpha * product`, the product being that of the operation of this name.
+    /// `beta * self + alpha * product`, of such operands.
     pub(super) fn added(
         &self,
-        op: &'static str,
+        operands: Operands,
         a: &AnyTensor,
         b: &AnyTensor,
         factors: [ScalarValue; 2],
     ) -> Result<AnyTensor> {
-        match op {
-            "addr" => return self.added_outer(a, b, factors),
-            "addmv" => expect_ranks(op, [(a, 2), (b, 1)])?,
-            "addmm" => expect_ranks(op, [(a, 2), (b, 2)])?,
-            _ => expect_batches(op, a, b)?,
+        let op = operands.op();
+        match operands {
+            Operands::Vectors => return self.added_outer(a, b, factors),
+            Operands::MatrixAndVector => expect_ranks(op, [(a, 2), (b, 1)])?,
+            Operands::Matrices => expect_ranks(op, [(a, 2), (b, 2)])?,
+            Operands::Batches | Operands::SummedBatches => expect_batches(op, a, b)?,
         }
-        if op != "addbmm" {
+        if operands != Operands::SummedBatches {
             return product(op, a, b, Some((self, factors)));
         }
         if a.sizes[2] != b.sizes[1] {
@@ -197,7 +221,7 @@ impl AnyTensor {
 
     /// `beta * self + alpha * outer(a, b)`, which PyTorch computes element by element, with promotion.
     fn added_outer(&self, a: &AnyTensor, b: &AnyTensor, [beta, alpha]: [ScalarValue; 2]) -> Result<AnyTensor> {
-        let op = "addr";
+        let op = Operands::Vectors.op();
         expect_ranks(op, [(a, 1), (b, 1)])?;
         let sizes = [a.numel(), b.numel()];
         let refused = |_| Error::Broadcast { op, lhs: self.shape().into(), rhs: sizes[..].into() };
@@ -206,12 +230,7 @@ impl AnyTensor {
         let wide = widened(dtype);
         // The factors are of the dtype.
         let of = |name: &str, value: ScalarValue| -> Result<AnyTensor> {
-            let floating = matches!(value, ScalarValue::Float(_) | ScalarValue::Complex(_));
-            if dtype.category() <= Category::Integral && floating {
-                let reason =
-                    format!("`{name}` must not be a floating-point number for tensors of integers, got {value}");
-                return invalid(op, reason);
-            }
+            expect_whole_factor(op, name, value, dtype)?;
             self.scalar_here(op, value, wide)
         };
         let (beta_of, alpha_of) = (of("beta", beta)?, of("alpha", alpha)?);
@@ -231,7 +250,7 @@ impl AnyTensor {
     /// # Errors
     /// If dtypes differ or are bool, inner sizes differ, `self` does not expand to the product, or a factor does not fit.
     pub fn addmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added("addmm", a, b, [beta.value(), alpha.value()])
+        self.added(Operands::Matrices, a, b, [beta.value(), alpha.value()])
     }
 
     /// [`addmm`](Self::addmm) of a matrix and a vector (`torch.addmv`).
@@ -239,7 +258,7 @@ impl AnyTensor {
     /// # Errors
     /// As there.
     pub fn addmv(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added("addmv", a, b, [beta.value(), alpha.value()])
+        self.added(Operands::MatrixAndVector, a, b, [beta.value(), alpha.value()])
     }
 
     /// [`addmm`](Self::addmm) of batches of matrices (`torch.baddbmm`).
@@ -247,7 +266,7 @@ impl AnyTensor {
     /// # Errors
     /// As there.
     pub fn baddbmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added("baddbmm", a, b, [beta.value(), alpha.value()])
+        self.added(Operands::Batches, a, b, [beta.value(), alpha.value()])
     }
 
     /// [`addmm`](Self::addmm) of the sum over batches of matrices (`torch.addbmm`).
@@ -255,7 +274,7 @@ impl AnyTensor {
     /// # Errors
     /// As there.
     pub fn addbmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added("addbmm", a, b, [beta.value(), alpha.value()])
+        self.added(Operands::SummedBatches, a, b, [beta.value(), alpha.value()])
     }
 
     /// `beta * self + alpha * outer(a, b)` of vectors (`torch.addr`). Dtypes promote.
@@ -263,7 +282,7 @@ impl AnyTensor {
     /// # Errors
     /// If one is no vector, `self` does not expand to the product, or integers are given a floating-point factor.
     pub fn addr(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added("addr", a, b, [beta.value(), alpha.value()])
+        self.added(Operands::Vectors, a, b, [beta.value(), alpha.value()])
     }
 
     /// `self @ weight.t() + bias` along the last axis (`torch.nn.functional.linear`).

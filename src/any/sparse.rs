@@ -10,6 +10,7 @@ use super::{AnyOperand, AnyTensor, Dims};
 use crate::device::Cpu;
 use crate::dtype::{DType, Element, Scalar, promote_types};
 use crate::error::{Error, Result, filled};
+use crate::ops::rules::admit::Admits;
 use crate::shape::{Dyn, Shape, SizeArray};
 use crate::sparse::{
     DenseAxes, SparseTensor, check_indices, check_parts, countable, expect_same, indices_of, infer, keys_of, print,
@@ -283,6 +284,7 @@ impl AnySparse {
     fn beside(
         &self,
         op: &'static str,
+        admits: Admits,
         other: &AnySparse,
         run: impl FnOnce(AnySparse, AnySparse) -> Result<AnySparse>,
     ) -> Result<AnySparse> {
@@ -291,7 +293,7 @@ impl AnySparse {
             return invalid(op, format!("one tensor has {} dense axes, the other {}", self.dense, other.dense));
         }
         for x in [self, other] {
-            if x.dtype().is_shell() || (op == "sub" && x.dtype() == DType::Bool) {
+            if !admits.one(x.dtype()) {
                 return Err(refused(op, x.dtype()));
             }
         }
@@ -304,7 +306,7 @@ impl AnySparse {
     /// # Errors
     /// If shapes differ or dtypes do not admit it.
     pub fn add(&self, other: &AnySparse) -> Result<AnySparse> {
-        self.beside("add", other, |a, b| {
+        self.beside("add", Admits::any, other, |a, b| {
             among!("add", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_add(&b.flat::<E>()?)?, a.sizes, a.dense))
             })
@@ -316,7 +318,7 @@ impl AnySparse {
     /// # Errors
     /// If shapes differ or dtypes do not admit it.
     pub fn sub(&self, other: &AnySparse) -> Result<AnySparse> {
-        self.beside("sub", other, |a, b| {
+        self.beside("sub", Admits::numeric, other, |a, b| {
             among!("sub", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_sub(&b.flat::<E>()?)?, a.sizes, a.dense))
             })
@@ -331,7 +333,7 @@ impl AnySparse {
         if other.rank() == 0 && self.rank() > 0 {
             return self.mul_dense(&other.to_dense()?);
         }
-        self.beside("mul", other, |a, b| {
+        self.beside("mul", Admits::any, other, |a, b| {
             among!("mul", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_mul(&b.flat::<E>()?)?, a.sizes, a.dense))
             })

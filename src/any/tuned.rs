@@ -7,8 +7,10 @@ use super::{AnyTensor, Buffer, preserved};
 use crate::cpu::elementwise;
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Dtype, Scalar};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::ops::kernel::Tuning;
+use crate::ops::rules::admit::set_of_one;
+use crate::ops::rules::result::{Rule, form_of_result};
 use crate::ops::table::tuned_table;
 use crate::ops::{Op, TunedOp};
 use crate::storage::View;
@@ -36,30 +38,28 @@ fn lifted(x: &AnyTensor) -> Result<AnyTensor> {
 }
 
 macro_rules! tuned_rows {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {
-        /// Runs a row of the table of operations with parameters.
-        pub(super) fn tuned(op: &'static str, x: &AnyTensor, given: Given) -> Result<AnyTensor> {
-            match op {
-                $(stringify!($op) => tuned_rows!(@$admits $result $op x given),)*
-                _ => Err(Error::InvalidArgument { op, reason: "there is no such operation".to_owned() }),
-            }
+    ($($op:ident { $methods:tt $admits:ident $result:ident ($($parameter:tt)*), $doc:literal, $torch:literal $($rest:tt)* })*) => {
+        const ROWS: &[&Row] = &[$(rows::$op),*];
+        /// Rows by name, for methods and calls.
+        #[allow(non_upper_case_globals)]
+        pub(super) mod rows {
+            use super::*;
+            $(pub(in crate::any) const $op: &Row = &Row {
+                name: stringify!($op),
+                torch: $torch,
+                casts_output: !Rule::$result.is_exact(3),
+                run: |x, given| set_of_one!($admits, tuned_rows { @$result $op x given }),
+            };)*
         }
     };
-    (@ordered stepwise $op:ident $x:ident $given:ident) => {{
-        let x = lifted($x)?;
-        among!(<crate::ops::$op as Op>::NAME, x.dtype, E: Float => run::<crate::ops::$op, E>(&x, $given))
-    }};
-    (@any $result:ident $op:ident $x:ident $given:ident) => {
-        among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: Dtype => run::<crate::ops::$op, E>($x, $given))
-    };
-    (@ordered $result:ident $op:ident $x:ident $given:ident) => {
-        among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: Ordered => run::<crate::ops::$op, E>($x, $given))
-    };
-    (@real $result:ident $op:ident $x:ident $given:ident) => {
-        among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: Real => run::<crate::ops::$op, E>($x, $given))
-    };
-    (@float $result:ident $op:ident $x:ident $given:ident) => {
-        among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: Float => run::<crate::ops::$op, E>($x, $given))
+    // Those of the set, or for rules that lift the rest those that are floating or complex.
+    (@$result:ident $op:ident $x:ident $given:ident $set:ident $inexact:ident) => {
+        if Rule::$result.lifts() {
+            let x = lifted($x)?;
+            among!(<crate::ops::$op as Op>::NAME, x.dtype, E: $inexact => run::<crate::ops::$op, E>(&x, $given))
+        } else {
+            among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: $set => run::<crate::ops::$op, E>($x, $given))
+        }
     };
 }
 tuned_table!(tuned_rows);
@@ -70,17 +70,24 @@ pub(super) fn casts_output(name: &str) -> Option<bool> {
     row.map(|row| row.casts_output)
 }
 
-/// What is known of a row beside its formula.
-struct Row {
+/// A row of the table of operations with parameters.
+pub(super) struct Row {
+    name: &'static str,
     /// PyTorch's names, as the documentation gives them.
     torch: &'static str,
     casts_output: bool,
+    run: fn(&AnyTensor, Given) -> Result<AnyTensor>,
 }
 
 impl Row {
+    /// The result as a new tensor.
+    pub(super) fn of(&self, x: &AnyTensor, given: Given) -> Result<AnyTensor> {
+        (self.run)(x, given)
+    }
+
     /// The result written into an output.
-    fn write(&self, op: &'static str, x: &AnyTensor, given: Given, out: &mut AnyTensor) -> Result<()> {
-        let result = tuned(op, x, given)?;
+    fn write(&self, x: &AnyTensor, given: Given, out: &mut AnyTensor) -> Result<()> {
+        let (op, result) = (self.name, self.of(x, given)?);
         check_output(op, !self.casts_output, result.dtype, out.dtype)?;
         same_device(op, x, out)?;
         check_shape(op, &result.sizes, &out.sizes)?;
@@ -91,15 +98,7 @@ impl Row {
 /// For `elu […] float same (alpha: impl Scalar)` it writes `elu(alpha)`, `elu_(alpha)` and `elu_into(alpha, out)`, which all run the
 /// row above, as the call by name does.
 macro_rules! tuned_methods {
-    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {
-        const ROWS: &[Row] = &[$(rows::$op),*];
-        /// Rows by name, for methods.
-        #[allow(non_upper_case_globals)]
-        mod rows {
-            use super::Row;
-            $(pub(super) const $op: Row = Row { torch: $torch, casts_output: tuned_methods!(@casts $result) };)*
-        }
-
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal $($rest:tt)* })*) => {
         /// Operations of one operand and parameters.
         impl AnyTensor {$(
             #[doc = $doc]
@@ -116,7 +115,7 @@ macro_rules! tuned_methods {
             /// # Ok::<(), castiron::Error>(())
             /// ```
             pub fn $op(&self, $($name: $ty),*) -> Result<AnyTensor> {
-                tuned(stringify!($op), self, parameters!($($name)*))
+                rows::$op.of(self, parameters!($($name)*))
             }
 
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to the dtype.")]
@@ -136,7 +135,7 @@ macro_rules! tuned_methods {
                 self.overwrite(stringify!($op), &result)
             }
 
-            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, ", tuned_methods!(@outputs $result), " (`out=`).")]
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, ", form_of_result!(tuned $result, tuned_methods { @outputs }), " (`out=`).")]
             ///
             /// # Errors
             /// As there, and if the output has another shape or such a dtype. Nothing is written then.
@@ -150,13 +149,11 @@ macro_rules! tuned_methods {
             /// # Ok::<(), castiron::Error>(())
             /// ```
             pub fn $into(&self, $($name: $ty,)* out: &mut AnyTensor) -> Result<()> {
-                rows::$op.write(stringify!($op), self, parameters!($($name)*), out)
+                rows::$op.write(self, parameters!($($name)*), out)
             }
         )*}
     };
-    (@casts same) => { false };
-    (@casts $result:ident) => { true };
-    (@outputs same) => { "which holds the same dtype" };
-    (@outputs $result:ident) => { "of a dtype that the result can be cast to" };
+    (@outputs $form:ident exactly) => { "which holds the same dtype" };
+    (@outputs $form:ident castable) => { "of a dtype that the result can be cast to" };
 }
 tuned_table!(tuned_methods);

@@ -413,19 +413,19 @@ macro_rules! written_over_in_place {
 }
 super::outputs::written_over!(written_over_in_place);
 macro_rules! unary_in_place {
-    ($($op:ident [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $($rest:tt)* })*) => {
         in_place! { $($inplace();)* }
     };
 }
 unary_table!(unary_in_place);
 macro_rules! binary_in_place {
-    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $($rest:tt)* })*) => {
         in_place! { $($inplace(other: impl Into<AnyOperand>);)* }
     };
 }
 binary_table!(binary_in_place);
 macro_rules! tuned_in_place {
-    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*) $($rest:tt)* })*) => {
         in_place! { $($inplace($($name: $ty),*);)* }
     };
 }

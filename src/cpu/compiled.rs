@@ -51,6 +51,9 @@ pub(super) mod tables {
     use crate::ops::kernel::{Applying, Combining, CombiningScalar};
     #[cfg(not(debug_assertions))]
     use crate::ops::kernel::{Entry, Operands};
+    use crate::ops::rules::admit::loops_of;
+    use crate::ops::rules::picture::with_bools;
+    use crate::ops::rules::result::loops_of_result;
     use crate::ops::table::{binary_table, unary_table};
     use crate::ops::{self, BinaryOp, UnaryOp};
 
@@ -78,33 +81,55 @@ pub(super) mod tables {
     /// take long (`halves`) have no loop of their own: they are converted to `f32`, piece by piece. So is `f16` elsewhere (`small`)
     /// where a machine can't convert it in its registers.
     macro_rules! dtypes {
-        // Results that integers do not have: those are converted first where they are used.
-        ($then:ident $before:tt any inexact) => { dtypes! { $then $before [halves floats complex] } };
-        ($then:ident $before:tt ordered inexact) => { dtypes! { $then $before [halves floats] } };
-        // Steps rounded to the dtype, and results of another one.
-        ($then:ident $before:tt any boolean) => { dtypes! { $then $before [bool integers direct floats complex] } };
-        ($then:ident $before:tt numeric divided) => { dtypes! { $then $before [direct floats complex] } };
-        ($then:ident $before:tt numeric subtracted) => { dtypes! { $then $before [direct floats complex] } };
-        ($then:ident $before:tt ordered boolean) => { dtypes! { $then $before [bool integers direct floats] } };
-        ($then:ident $before:tt ordered mask) => { dtypes! { $then $before [bool integers direct floats] } };
-        ($then:ident $before:tt any double) => { dtypes! { $then $before [floats complex] } };
-        ($then:ident $before:tt any $result:ident) => { dtypes! { $then $before [bool integers small floats complex] } };
-        ($then:ident $before:tt numeric $result:ident) => { dtypes! { $then $before [integers small floats complex] } };
-        ($then:ident $before:tt numeric_pair $result:ident) => { dtypes! { $then $before [bool integers halves floats complex] } };
-        ($then:ident $before:tt scaling $result:ident) => { dtypes! { $then $before [direct floats complex] } };
-        ($then:ident $before:tt ordered $result:ident) => { dtypes! { $then $before [bool integers small floats] } };
-        ($then:ident $before:tt bounded $result:ident) => { dtypes! { $then $before [bool integers small floats] } };
-        ($then:ident $before:tt alike $result:ident) => { dtypes! { $then $before [bool integers small floats] } };
-        ($then:ident $before:tt real $result:ident) => { dtypes! { $then $before [integers small floats] } };
-        ($then:ident $before:tt real_pair $result:ident) => { dtypes! { $then $before [integers halves floats] } };
-        ($then:ident $before:tt bits $result:ident) => { dtypes! { $then $before [bool integers] } };
-        ($then:ident $before:tt integer_pair $result:ident) => { dtypes! { $then $before [integers] } };
-        ($then:ident $before:tt float $result:ident) => { dtypes! { $then $before [halves floats] } };
-        ($then:ident $before:tt float_pair neighbour) => { dtypes! { $then $before [direct floats] } };
-        ($then:ident $before:tt float_pair $result:ident) => { dtypes! { $then $before [halves floats] } };
-        ($then:ident $before:tt inexact $result:ident) => { dtypes! { $then $before [halves floats complex] } };
-        ($then:ident $before:tt inexact_pair $result:ident) => { dtypes! { $then $before [halves floats complex] } };
         ($then:ident $before:tt none) => { dtypes! { $then $before [] } };
+        ($then:ident $before:tt $admits:ident $result:ident) => {
+            loops_of_result! { $result, dtypes { @result $admits $then $before } }
+        };
+        (@result $admits:ident $then:ident $before:tt $loops:ident $halves:ident) => {
+            loops_of! { $admits, dtypes { @sets $then $before [] $loops $halves } }
+        };
+        // Of each category there is a loop if one of its cells says so.
+        (@sets $then:ident $before:tt $sets:tt $loops:ident $halves:ident (. $($cells:tt)*) $integers:tt $floats:tt $complex:tt $cost:ident) => {
+            dtypes! { @sets $then $before $sets $loops $halves ($($cells)*) $integers $floats $complex $cost }
+        };
+        (@sets $then:ident $before:tt [] all $halves:ident (x $($cells:tt)*) $integers:tt $floats:tt $complex:tt $cost:ident) => {
+            dtypes! { @integers $then $before [bool] all $halves $integers $floats $complex $cost }
+        };
+        (@sets $then:ident $before:tt [] $loops:ident $halves:ident $cells:tt $integers:tt $floats:tt $complex:tt $cost:ident) => {
+            dtypes! { @integers $then $before [] $loops $halves $integers $floats $complex $cost }
+        };
+        (@integers $then:ident $before:tt $sets:tt $loops:ident $halves:ident (. $($cells:tt)*) $floats:tt $complex:tt $cost:ident) => {
+            dtypes! { @integers $then $before $sets $loops $halves ($($cells)*) $floats $complex $cost }
+        };
+        (@integers $then:ident $before:tt [$($sets:ident)*] all $halves:ident (x $($cells:tt)*) $floats:tt $complex:tt $cost:ident) => {
+            dtypes! { @floats $then $before [$($sets)* integers] $halves $floats $complex $cost }
+        };
+        (@integers $then:ident $before:tt $sets:tt $loops:ident $halves:ident $cells:tt $floats:tt $complex:tt $cost:ident) => {
+            dtypes! { @floats $then $before $sets $halves $floats $complex $cost }
+        };
+        (@floats $then:ident $before:tt $sets:tt $halves:ident (. $($cells:tt)*) $complex:tt $cost:ident) => {
+            dtypes! { @floats $then $before $sets $halves ($($cells)*) $complex $cost }
+        };
+        (@floats $then:ident $before:tt $sets:tt $halves:ident () $complex:tt $cost:ident) => {
+            dtypes! { @complex $then $before $sets $complex }
+        };
+        (@floats $then:ident $before:tt [$($sets:ident)*] no $cells:tt $complex:tt $cost:ident) => {
+            dtypes! { @complex $then $before [$($sets)* floats] $complex }
+        };
+        (@floats $then:ident $before:tt [$($sets:ident)*] direct $cells:tt $complex:tt $cost:ident) => {
+            dtypes! { @complex $then $before [$($sets)* direct floats] $complex }
+        };
+        (@floats $then:ident $before:tt [$($sets:ident)*] either $cells:tt $complex:tt quick) => {
+            dtypes! { @complex $then $before [$($sets)* small floats] $complex }
+        };
+        (@floats $then:ident $before:tt [$($sets:ident)*] $halves:ident $cells:tt $complex:tt $cost:ident) => {
+            dtypes! { @complex $then $before [$($sets)* halves floats] $complex }
+        };
+        (@complex $then:ident $before:tt $sets:tt (. $($cells:tt)*)) => {
+            dtypes! { @complex $then $before $sets ($($cells)*) }
+        };
+        (@complex $then:ident $before:tt $sets:tt ()) => { dtypes! { $then $before $sets } };
+        (@complex $then:ident $before:tt [$($sets:ident)*] $cells:tt) => { dtypes! { $then $before [$($sets)* complex] } };
         ($then:ident $before:tt [bool $($sets:ident)*] $($cells:tt)*) => {
             dtypes! { $then $before [$($sets)*] $($cells)* Bool bool: bool, }
         };
@@ -166,7 +191,7 @@ pub(super) mod tables {
     }
 
     macro_rules! unary {
-        ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+        ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {
             mod of_one {
                 use super::*;
                 $(dtypes! { row ($op, 2, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>) (registers::one::<Applying<ops::$op>>)) $admits $result })*
@@ -177,7 +202,7 @@ pub(super) mod tables {
     unary_table!(unary);
 
     macro_rules! binary {
-        ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+        ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident $($rest:tt)* })*) => {
             mod of_two {
                 use super::*;
                 $(dtypes! { row ($op, 3, |E| (inner::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>) (registers::two::<Combining<ops::$op, core::primitive::f32>>)) $admits $result })*
@@ -190,6 +215,7 @@ pub(super) mod tables {
             pub(in crate::cpu) const SCALAR: &[Row<2>] = &[$(by_scalar::$op::ROW),*];
         };
         (@scalar any $row:tt $admits:ident $result:ident) => { dtypes! { row $row $admits $result } };
+        (@scalar shells $row:tt $admits:ident $result:ident) => { dtypes! { row $row $admits $result } };
         (@scalar scalars $row:tt $admits:ident $result:ident) => { dtypes! { row $row $admits $result } };
         (@scalar tensors $row:tt $admits:ident $result:ident) => { dtypes! { row $row none } };
     }

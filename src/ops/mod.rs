@@ -5,7 +5,8 @@
 //!
 //! This room knows dtypes and nothing of shapes, devices or tensors; devices run what it describes.
 
-pub mod admit;
+pub(crate) mod rules;
+pub use rules::admit;
 mod binary;
 pub mod blend;
 pub mod choosing;

@@ -1,7 +1,8 @@
 //! The operations of one operand and parameters: their markers, result dtypes and formulas.
 
 use super::Op;
-use super::admit::*;
+use super::rules::admit::bound_of_one;
+use super::rules::result::{form_of_result, output};
 use super::table::tuned_table;
 use crate::dtype::math;
 use crate::dtype::{
@@ -54,7 +55,7 @@ fn prepared<F: Tuned, E: Dtype, C: Dtype>(
 /// For `elu […] float same (alpha: impl Scalar)` it writes the marker `elu` and
 /// `impl<E: FloatFor<elu>> TunedOp<E> for elu { type Output = E; … }`.
 macro_rules! tuned_ops {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {$(
+    ($($op:ident { $methods:tt $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal $($rest:tt)* })*) => {$(
         #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, Default)]
@@ -63,19 +64,15 @@ macro_rules! tuned_ops {
         impl Op for $op {
             const NAME: &'static str = stringify!($op);
         }
-        tuned_ops!(@admits $admits $op $result);
+        bound_of_one!($admits, $op, tuned_ops { @of $op $result });
     )*};
-    (@admits any $op:ident $result:ident) => { tuned_ops!(@$result $op [Dtype]); };
-    (@admits ordered $op:ident $result:ident) => { tuned_ops!(@$result $op [OrderedFor<$op>]); };
-    (@admits real $op:ident $result:ident) => { tuned_ops!(@$result $op [RealFor<$op>]); };
-    (@admits float $op:ident $result:ident) => { tuned_ops!(@$result $op [FloatFor<$op>]); };
-    (@same $op:ident [$($bound:tt)+]) => { tuned_ops!(@computes E, $op [$($bound)+]); };
-    (@castable $op:ident [$($bound:tt)+]) => { tuned_ops!(@computes E, $op [$($bound)+]); };
-    (@inexact $op:ident [$($bound:tt)+]) => { tuned_ops!(@computes E::Inexact, $op [$($bound)+]); };
-    (@stepwise $op:ident [$($bound:tt)+]) => {
-        tuned_ops!(@computes E::Inexact, $op by Stepwise<$op, E::Inexact>, [$($bound)+]);
+    (@of $op:ident $result:ident $bound:tt) => { form_of_result!(tuned $result, tuned_ops { @form $op $result $bound }); };
+    (@form $op:ident $result:ident $bound:tt own $outputs:ident) => {
+        tuned_ops!(@computes output!($result, E), $op by $op, $bound);
     };
-    (@computes $output:ty, $op:ident [$($bound:tt)+]) => { tuned_ops!(@computes $output, $op by $op, [$($bound)+]); };
+    (@form $op:ident $result:ident $bound:tt stepwise $outputs:ident) => {
+        tuned_ops!(@computes output!($result, E), $op by Stepwise<$op, output!($result, E)>, $bound);
+    };
     (@computes $output:ty, $op:ident by $formula:ty, [$($bound:tt)+]) => {
         impl<E: $($bound)+> TunedOp<E> for $op {
             type Output = $output;

@@ -4,7 +4,7 @@ use super::Tensor;
 use super::matmul::{Summand, multiply};
 use super::products::outer_product;
 use crate::device::Device;
-use crate::dtype::{Category, Compute, Dtype, Element, Scalar, ScalarValue};
+use crate::dtype::{Category, Compute, DType, Dtype, Element, Scalar, ScalarValue};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2};
@@ -43,14 +43,18 @@ impl<E: Dtype> Map1<E, E> for Adding<E::Compute> {
     }
 }
 
-/// A factor in the number that `E` computes in.
-pub(crate) fn factor<E: Dtype>(op: &'static str, name: &str, value: ScalarValue) -> Result<E::Compute> {
+/// That a factor of `addr` is whole where elements are. As in PyTorch: the others cut off what a factor has behind the point.
+pub(crate) fn expect_whole_factor(op: &'static str, name: &str, value: ScalarValue, dtype: DType) -> Result<()> {
     let floating = matches!(value, ScalarValue::Float(_) | ScalarValue::Complex(_));
-    // As in PyTorch: the others cut off what a factor has behind the point.
-    if op == "addr" && E::DTYPE.category() <= Category::Integral && floating {
+    if dtype.category() <= Category::Integral && floating {
         let reason = format!("`{name}` must not be a floating-point number for tensors of integers, got {value}");
         return Err(Error::InvalidArgument { op, reason });
     }
+    Ok(())
+}
+
+/// A factor in the number that `E` computes in.
+pub(crate) fn factor<E: Dtype>(op: &'static str, value: ScalarValue) -> Result<E::Compute> {
     let refused = Error::ScalarOutOfRange { op, value, dtype: E::DTYPE };
     if !E::DTYPE.is_complex() && matches!(value, ScalarValue::Complex(value) if value.im != 0.0) {
         return Err(refused);
@@ -63,7 +67,7 @@ fn summand<'a, O: Op, E: Dtype, S: Shape, D: Device>(
     input: &'a Tensor<E, S, D>,
     [beta, alpha]: [ScalarValue; 2],
 ) -> Result<Summand<'a, D::Storage, E>> {
-    let (beta, alpha) = (factor::<E>(O::NAME, "beta", beta)?, factor::<E>(O::NAME, "alpha", alpha)?);
+    let (beta, alpha) = (factor::<E>(O::NAME, beta)?, factor::<E>(O::NAME, alpha)?);
     Ok(Summand { op: O::NAME, input: input.elements(), beta, alpha })
 }
 
@@ -74,6 +78,9 @@ fn add_outer<E: Dtype, S: Shape, M: Dim, N: Dim, D: Device>(
     b: &Tensor<E, (N,), D>,
     factors: [ScalarValue; 2],
 ) -> Result<Tensor<E, (M, N), D>> {
+    for (name, factor) in ["beta", "alpha"].into_iter().zip(factors) {
+        expect_whole_factor(ops::reduce::addr::NAME, name, factor, E::DTYPE)?;
+    }
     let summand = summand::<ops::reduce::addr, E, S, D>(input, factors)?;
     let adding = Adding { beta: summand.beta, alpha: summand.alpha };
     let mut product = outer_product::<E, E, E, M, N, D>(a, b)?;

@@ -7,10 +7,11 @@ use crate::device::{Device, Meet, Receives, Sought, Source};
 use crate::dtype::promote::ResultType;
 use crate::dtype::{Castable, DType, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
+use crate::ops::BinaryOp;
 use crate::ops::kernel::{
     Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand, right_is_exact,
 };
-use crate::ops::{BinaryOp, Op as _};
+use crate::ops::rules::special::Specials;
 use crate::shape::strides;
 use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_sizes};
 use crate::storage::View;
@@ -62,7 +63,7 @@ pub(super) fn check_divisors<O: BinaryOp, P: Dtype, D: Device, B: Element + Cast
     }
     Ok(())
 }
-pub(super) fn check_divisor<O: BinaryOp, P: Dtype>(divisor: ComputeOf<O, P>) -> Result<()> {
+fn check_divisor<O: BinaryOp, P: Dtype>(divisor: ComputeOf<O, P>) -> Result<()> {
     if O::DIVIDES && P::DTYPE.category() <= crate::Category::Integral && divisor == Default::default() {
         return Err(Error::DivisionByZero { op: O::NAME, dtype: P::DTYPE });
     }
@@ -70,14 +71,33 @@ pub(super) fn check_divisor<O: BinaryOp, P: Dtype>(divisor: ComputeOf<O, P>) -> 
 }
 
 /// A negative integer scalar exponent of integers: PyTorch refuses it, although tensors of exponents may hold one.
-pub(super) fn check_exponent<O: BinaryOp, P: Dtype>(exponent: ScalarValue) -> Result<()> {
-    if O::NAME == crate::ops::pow::NAME
-        && P::DTYPE.category() <= crate::Category::Integral
+pub(crate) fn check_exponent(specials: Specials, dtype: DType, exponent: ScalarValue) -> Result<()> {
+    if specials.raises_to_scalar
+        && dtype.category() <= crate::Category::Integral
         && matches!(exponent, ScalarValue::Int(exponent) if exponent < 0)
     {
-        return Err(Error::NegativePower { dtype: P::DTYPE, exponent });
+        return Err(Error::NegativePower { dtype, exponent });
     }
     Ok(())
+}
+
+/// A scalar to the right of a tensor of dtype `own`, checked, as `Op` computes with it in `P`.
+pub(super) fn right_scalar<O: BinaryOp, P: Dtype>(
+    value: ScalarValue,
+    own: DType,
+    exact: bool,
+) -> Result<ComputeOf<O, P>> {
+    check_exponent(O::SPECIALS, P::DTYPE, value)?;
+    let value = scalar_operand::<O, P>(value, own, exact)?;
+    check_divisor::<O, P>(value)?;
+    Ok(value)
+}
+
+/// The one element of a tensor to the right, checked, as `Op` computes with it in `P`.
+pub(super) fn right_value<O: BinaryOp, P: Dtype, B: Castable>(value: B, exact: bool) -> Result<ComputeOf<O, P>> {
+    let value = if exact { value.cast() } else { operand::<O, P, B>(value) };
+    check_divisor::<O, P>(value)?;
+    Ok(value)
 }
 
 /// Sizes of the broadcast, checked at run time where the types left it open, and that `Out` of that many fit in memory.
@@ -244,9 +264,7 @@ where
     let right = match rhs.source() {
         OperandSource::Scalar(value) => {
             let Source::View(left) = left else { unreachable!("a scalar moves no tensor") };
-            check_exponent::<O, P>(value)?;
-            let value = scalar_operand::<O, P>(value, E::DTYPE, exact)?;
-            check_divisor::<O, P>(value)?;
+            let value = right_scalar::<O, P>(value, E::DTYPE, exact)?;
             let sizes = T::Sizes::copied(left.sizes);
             return map1::<_, T, X, _>(CombiningScalar::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE);
         }
@@ -267,8 +285,7 @@ where
             map2::<_, _, T, X, _>(Combining::<O, P>::new(), left, right, sizes, [O::Computes::<P>::DTYPE; 2])
         }
         (Source::View(left), Source::Value(value)) => {
-            let value = if exact { value.cast() } else { operand::<O, P, _>(value) };
-            check_divisor::<O, P>(value)?;
+            let value = right_value::<O, P, _>(value, exact)?;
             let sizes = T::Sizes::copied(left.sizes);
             map1::<_, T, X, _>(CombiningRight::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE)
         }
@@ -333,9 +350,7 @@ where
     let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
     let value = match rhs.source() {
         OperandSource::Scalar(value) => {
-            check_exponent::<O, P>(value)?;
-            let value = scalar_operand::<O, P>(value, E::DTYPE, exact)?;
-            check_divisor::<O, P>(value)?;
+            let value = right_scalar::<O, P>(value, E::DTYPE, exact)?;
             return D::update1(CombiningScalar::<O, P>(value), lhs.elements_mut()?);
         }
         OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
@@ -360,16 +375,9 @@ where
                 let right = right.restrided(sizes.as_ref(), strides.as_ref());
                 return D::update2(Combining::<O, P>::new(), right, lhs.elements_mut()?);
             }
-            Source::Value(value) => {
-                if exact {
-                    value.cast()
-                } else {
-                    operand::<O, P, _>(value)
-                }
-            }
+            Source::Value(value) => right_value::<O, P, _>(value, exact)?,
         },
     };
-    check_divisor::<O, P>(value)?;
     D::update1(CombiningRight::<O, P>(value), lhs.elements_mut()?)
 }
 
@@ -406,9 +414,7 @@ where
     let mut from = T::Sizes::filled(0);
     let value = match rhs.source() {
         OperandSource::Scalar(value) => {
-            check_exponent::<O, P>(value)?;
-            let value = scalar_operand::<O, P>(value, E::DTYPE, exact)?;
-            check_divisor::<O, P>(value)?;
+            let value = right_scalar::<O, P>(value, E::DTYPE, exact)?;
             expect_output(O::NAME, left.sizes, sizes.as_ref())?;
             return D::map1_into(CombiningScalar::<O, P>(value), left, out.elements_mut()?);
         }
@@ -433,16 +439,9 @@ where
                 let right = right.restrided(sizes.as_ref(), from_right.as_ref());
                 return D::map2_into(Combining::<O, P>::new(), left, right, out.elements_mut()?);
             }
-            Source::Value(value) => {
-                if exact {
-                    value.cast()
-                } else {
-                    operand::<O, P, _>(value)
-                }
-            }
+            Source::Value(value) => right_value::<O, P, _>(value, exact)?,
         },
     };
-    check_divisor::<O, P>(value)?;
     expect_output(O::NAME, left.sizes, sizes.as_ref())?;
     D::map1_into(CombiningRight::<O, P>(value), left, out.elements_mut()?)
 }

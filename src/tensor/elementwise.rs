@@ -3,15 +3,16 @@
 
 use super::arithmetic::{Outcome, combine, combine_into, combine_scalar, update};
 use super::operand::{Operand, TensorOperand};
-use super::words::{admits_in_words, result_in_words};
 use super::{Tensor, TensorViewMut};
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::ScalarKind;
 use crate::dtype::{CanCast, Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
-use crate::ops::admit::*;
+use crate::ops::admit::{AbsInto, ExactlyFor, OrderedFor, Precisely};
 use crate::ops::kernel::{Applying, CombiningLeft, Map1};
+use crate::ops::rules::admit::{admits_in_words, bounds_of_two};
+use crate::ops::rules::result::{form_of_result, result_in_words};
 use crate::ops::table::{binary_table, unary_table};
 use crate::ops::{Op, UnaryOp};
 use crate::shape::strides;
@@ -57,11 +58,12 @@ pub trait Writes<E, To>: Op {}
 /// What an operation may write, by how its result dtype follows. For `exp […] any inexact` it expands to
 /// `impl<E: Dtype, To> Writes<E, To> for exp where exp: UnaryOp<E>, Result1<exp, E>: CanCast<To> {}`.
 macro_rules! writes {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
-        writes!(@$result $op);
+    ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {$(
+        form_of_result!(one $result, writes { $op });
     )*};
-    (@same $op:ident) => { impl<E: ExactlyFor<To, crate::ops::$op>, To> Writes<E, To> for crate::ops::$op {} };
-    (@mask $op:ident) => {
+    ($op:ident $form:ident exactly) => { impl<E: ExactlyFor<To, crate::ops::$op>, To> Writes<E, To> for crate::ops::$op {} };
+    ($op:ident $form:ident absolute) => { impl<E: AbsInto<To>, To> Writes<E, To> for crate::ops::$op {} };
+    ($op:ident $form:ident mask) => {
         impl<E: Dtype, To> Writes<E, To> for crate::ops::$op
         where
             crate::ops::$op: UnaryOp<E>,
@@ -69,8 +71,7 @@ macro_rules! writes {
         {
         }
     };
-    (@real_part $op:ident) => { impl<E: AbsInto<To>, To> Writes<E, To> for crate::ops::$op {} };
-    (@$cast:ident $op:ident) => {
+    ($op:ident $form:ident castable) => {
         impl<E: Dtype, To> Writes<E, To> for crate::ops::$op
         where
             crate::ops::$op: UnaryOp<E>,
@@ -87,11 +88,11 @@ pub trait InPlace<E>: Op {}
 
 /// As `writes!`, with one exception: PyTorch has no in-place `abs` of complex elements, although the result could be cast.
 macro_rules! in_place {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
-        in_place!(@$result $op);
+    ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {$(
+        form_of_result!(one $result, in_place { $op });
     )*};
-    (@real_part $op:ident) => { impl<E: OrderedFor<crate::ops::$op>> InPlace<E> for crate::ops::$op {} };
-    (@mask $op:ident) => {
+    ($op:ident $form:ident absolute) => { impl<E: OrderedFor<crate::ops::$op>> InPlace<E> for crate::ops::$op {} };
+    ($op:ident $form:ident mask) => {
         impl<E: Dtype> InPlace<E> for crate::ops::$op
         where
             crate::ops::$op: UnaryOp<E>,
@@ -99,7 +100,7 @@ macro_rules! in_place {
         {
         }
     };
-    (@$other:ident $op:ident) => {
+    ($op:ident $form:ident $other:ident) => {
         impl<E: Dtype> InPlace<E> for crate::ops::$op
         where
             crate::ops::$op: UnaryOp<E>,
@@ -112,7 +113,7 @@ unary_table!(in_place);
 
 /// For `exp […] any inexact` it writes `exp`, `try_exp`, `exp_`, `exp_into` and `try_exp_into`.
 macro_rules! unary_methods {
-    ($($op:ident [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $($rest:tt)* })*) => {$(
         /// The forms of one operation. (A result dtype is a parameter, and `E: Dtype` a condition of the method, so that the
         /// compiler says which condition failed and not that there is no method.)
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -207,55 +208,36 @@ unary_table!(unary_methods);
 #[doc(hidden)]
 pub trait Admits<A, B, K>: Op {}
 
-/// PyTorch takes a bool scalar as the exponent of bools, although not a tensor of them.
-impl Admits<bool, bool, ScalarKind> for crate::ops::pow {}
-
 /// For `sub […] numeric …` it writes `impl<A: NumericFor<sub>, B: NumericFor<sub>, K> Admits<A, B, K> for sub {}`.
 macro_rules! admissions {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
-        admissions!(@$admits $op);
+    ($($op:ident { $methods:tt $admits:ident $($rest:tt)* })*) => {$(
+        bounds_of_two!($admits, crate::ops::$op, admissions { $op });
     )*};
-    (@any $op:ident) => { impl<A: Dtype, B: Dtype, K> Admits<A, B, K> for crate::ops::$op {} };
-    (@numeric $op:ident) => { admissions!(@each $op NumericFor); };
-    (@ordered $op:ident) => { admissions!(@each $op OrderedFor); };
-    (@bits $op:ident) => { admissions!(@each $op BitsFor); };
-    (@real_pair $op:ident) => { admissions!(@pair $op RealPairFor); };
-    (@numeric_pair $op:ident) => { admissions!(@pair $op NumericPairFor); };
-    (@integer_pair $op:ident) => { admissions!(@pair $op IntegerPairFor); };
-    (@float_pair $op:ident) => { admissions!(@pair $op FloatPairFor); };
-    (@inexact_pair $op:ident) => { admissions!(@pair $op InexactPairFor); };
-    (@scaling $op:ident) => { admissions!(@pair $op ScalingFor); };
-    (@alike $op:ident) => {
-        impl<A: OrderedFor<crate::ops::$op> + SameDtypeFor<B, crate::ops::$op>, B, K> Admits<A, B, K> for crate::ops::$op {}
+    ($op:ident [$($left:tt)*] [$($right:tt)*]) => {
+        impl<A: $($left)*, B: $($right)*, K> Admits<A, B, K> for crate::ops::$op {}
     };
-    (@bounded $op:ident) => {
-        impl<A: BoundedFor<B, K, crate::ops::$op>, B, K> Admits<A, B, K> for crate::ops::$op {}
-    };
-    (@each $op:ident $rule:ident) => {
-        impl<A: $rule<crate::ops::$op>, B: $rule<crate::ops::$op>, K> Admits<A, B, K> for crate::ops::$op {}
-    };
-    (@pair $op:ident $rule:ident) => {
-        impl<A: $rule<B, crate::ops::$op>, B, K> Admits<A, B, K> for crate::ops::$op {}
-    };
+    ($op:ident [bools by scalars]) => { impl Admits<bool, bool, ScalarKind> for crate::ops::$op {} };
 }
 binary_table!(admissions);
 
 /// For `add […] any same any` it writes `add`, `try_add`, `add_`, `try_add_`, `add_into` and `try_add_into`.
 macro_rules! binary_methods {
-    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
-        binary_methods!(@of $op [$try $inplace $try_inplace $into $try_into] $admits $result $operands, $doc, $torch, $example, $elements);
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $($rest:tt)* })*) => {$(
+        form_of_result!(two $result, binary_methods {
+            @of $op [$try $inplace $try_inplace $into $try_into] $admits $result $operands, $doc, $torch, $example, $elements,
+        });
     )*};
-    // Shell dtypes have these two in forms of their own.
-    (@of eq $($rest:tt)*) => { binary_methods!(@ Dtype CanCast, eq $($rest)*); };
-    (@of ne $($rest:tt)*) => { binary_methods!(@ Dtype CanCast, ne $($rest)*); };
+    // Shell dtypes have these in forms of their own.
+    (@of $op:ident $methods:tt $admits:ident $result:ident shells, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident castable) => {
+        binary_methods!(@ Dtype CanCast, $op $methods $admits $result any, $doc, $torch, $example, $elements);
+    };
+    (@of $op:ident $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident castable) => {
+        binary_methods!(@ Element CanCast, $op $methods $admits $result $operands, $doc, $torch, $example, $elements);
+    };
     // Results that are not converted.
-    (@of $op:ident $methods:tt $admits:ident double $($rest:tt)*) => {
-        binary_methods!(@ Element Precisely, $op $methods $admits double $($rest)*);
+    (@of $op:ident $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident exactly) => {
+        binary_methods!(@ Element Precisely, $op $methods $admits $result $operands, $doc, $torch, $example, $elements);
     };
-    (@of $op:ident $methods:tt $admits:ident exact $($rest:tt)*) => {
-        binary_methods!(@ Element Precisely, $op $methods $admits exact $($rest)*);
-    };
-    (@of $($rest:tt)*) => { binary_methods!(@ Element CanCast, $($rest)*); };
     (@ $of:ident $writes:ident, $op:ident $methods:tt $admits:ident $result:ident scalars, $($rest:tt)*) => {
         binary_methods!(@ $of $writes, $op $methods $admits $result any, $($rest)*);
     };

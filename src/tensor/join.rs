@@ -150,6 +150,8 @@ impl<B> Part<B> {
 /// What is joined: the pieces, the memory formats they suggest, and the sizes of the whole.
 struct Canvas<O: Element, T: Shape, D: Device> {
     op: &'static str,
+    /// Whether the axis is a new one.
+    stacks: bool,
     parts: Vec<Part<D::Storage>>,
     suggested: Vec<MemoryFormat>,
     sizes: T::Sizes,
@@ -157,15 +159,15 @@ struct Canvas<O: Element, T: Shape, D: Device> {
     elements: core::marker::PhantomData<O>,
 }
 impl<O: Element, T: Shape, D: Device> Canvas<O, T, D> {
-    fn new(op: &'static str, sizes: T::Sizes, axis: usize) -> Result<Self> {
+    fn new(op: &'static str, stacks: bool, sizes: T::Sizes, axis: usize) -> Result<Self> {
         checked_numel::<O>(op, sizes.as_ref())?;
         let (parts, suggested) = (Vec::new(), Vec::new());
-        Ok(Canvas { op, parts, suggested, sizes, axis, elements: core::marker::PhantomData })
+        Ok(Canvas { op, stacks, parts, suggested, sizes, axis, elements: core::marker::PhantomData })
     }
 
     /// Whether pieces are stacked along a new axis that is not the last.
     fn divides_an_axis(&self) -> bool {
-        self.op == "stack" && self.axis + 1 < T::RANK
+        self.stacks && self.axis + 1 < T::RANK
     }
 
     /// One more piece; of another dtype it is converted.
@@ -342,7 +344,7 @@ macro_rules! tuples {
                 let axis = <Whole as HasAxis<I>>::INDEX;
                 let ($first, $($rest,)+) = ($first.elements(Inside), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
                 let sizes = plan::<Whole>("cat", &[$first.sizes, $($rest.sizes),+], axis)?;
-                let mut canvas = Canvas::<Elem, Whole, $first::Device>::new("cat", sizes, axis)?;
+                let mut canvas = Canvas::<Elem, Whole, $first::Device>::new("cat", false, sizes, axis)?;
                 canvas.put($first)?;
                 $(canvas.put($rest)?;)+
                 canvas.finish()
@@ -369,7 +371,7 @@ macro_rules! tuples {
                 let shapes = [with_new_axis($first.sizes, $first.strides, axis), $(with_new_axis($rest.sizes, $rest.strides, axis)),+];
                 let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
                 let sizes = plan::<Self::Shape>("stack", &sizes, axis)?;
-                let mut canvas = Canvas::<Elem, Self::Shape, $first::Device>::new("stack", sizes, axis)?;
+                let mut canvas = Canvas::<Elem, Self::Shape, $first::Device>::new("stack", true, sizes, axis)?;
                 let mut pieces = shapes.iter();
                 tuples!(@put canvas pieces $first $($rest)+);
                 canvas.finish()
@@ -474,7 +476,7 @@ where
         });
     }
     let sizes = plan::<<P::Shape as HasAxis<I>>::Replace<Dyn>>("cat", &sizes, axis)?;
-    let mut canvas = Canvas::new("cat", sizes, axis)?;
+    let mut canvas = Canvas::new("cat", false, sizes, axis)?;
     for view in views {
         canvas.put(view)?;
     }
@@ -493,7 +495,7 @@ where
     let shapes: Vec<_> = views.iter().map(|view| with_new_axis(view.sizes, view.strides, axis)).collect();
     let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
     let sizes = plan::<<P::Shape as InsertAxis<I>>::Inserted<Dyn>>("stack", &sizes, axis)?;
-    let mut canvas = Canvas::new("stack", sizes, axis)?;
+    let mut canvas = Canvas::new("stack", true, sizes, axis)?;
     for (view, (sizes, strides)) in views.into_iter().zip(&shapes) {
         canvas.put(view.restrided(sizes, strides))?;
     }

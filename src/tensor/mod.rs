@@ -70,7 +70,6 @@ mod view_in_place;
 mod view_mut;
 mod view_table;
 mod views;
-mod words;
 
 pub use apart::MultiSlice;
 pub use arithmetic::Outcome;
@@ -121,10 +120,10 @@ use crate::shape::strides;
 use crate::shape::{AxisArg, HasAxis, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 #[cfg(feature = "any")]
-pub(crate) use addmm::factor;
-#[cfg(feature = "any")]
-pub(crate) use arithmetic::scalar_operand;
+pub(crate) use addmm::{expect_whole_factor, factor};
 pub(crate) use arithmetic::{PromotedWith, combine_as, map2};
+#[cfg(feature = "any")]
+pub(crate) use arithmetic::{check_exponent, scalar_operand};
 pub(crate) use assign::Inside;
 pub(crate) use display::{Printed, python_tuple};
 use layout::StridedParts;

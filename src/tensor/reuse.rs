@@ -3,15 +3,15 @@
 
 use super::Tensor;
 use super::arithmetic::{
-    Outcome, PromotedWith, check_divisor, check_divisors, check_exponent, combine, combine_as, combine_scalar,
+    Outcome, PromotedWith, check_divisors, combine, combine_as, combine_scalar, right_scalar, right_value,
     scalar_operand,
 };
 use super::operand::{Operand, OperandSource};
 use crate::device::{Device, Meet, Source};
-use crate::dtype::{Castable, Dtype, Element, ScalarValue};
+use crate::dtype::{Dtype, Element, ScalarValue};
 use crate::error::Result;
 use crate::ops::BinaryOp;
-use crate::ops::kernel::{Combining, CombiningRight, CombiningScalar, ComputeOf, Map1, operand, right_is_exact};
+use crate::ops::kernel::{Combining, CombiningRight, CombiningScalar, ComputeOf, Map1, right_is_exact};
 use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes, strides};
 use crate::storage::{View, ViewMut};
 use core::any::{Any, TypeId};
@@ -104,18 +104,9 @@ where
     let mut broadcast = S::Sizes::filled(0);
     let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
     let right = match rhs.source() {
-        OperandSource::Scalar(value) => {
-            check_exponent::<O, P>(value)?;
-            let value = scalar_operand::<O, P>(value, E::DTYPE, exact)?;
-            check_divisor::<O, P>(value)?;
-            Right::Scalar(value)
-        }
+        OperandSource::Scalar(value) => Right::Scalar(right_scalar::<O, P>(value, E::DTYPE, exact)?),
         OperandSource::View(view) => match <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)? {
-            Source::Value(value) => {
-                let value = if exact { value.cast() } else { operand::<O, P, _>(value) };
-                check_divisor::<O, P>(value)?;
-                Right::Value(value)
-            }
+            Source::Value(value) => Right::Value(right_value::<O, P, _>(value, exact)?),
             Source::View(right) => {
                 let same = right.sizes == sizes.as_ref() && right.strides == own.as_ref();
                 if !same && (exact || !lays_out_alike::<S>(&sizes, &own, right.sizes, right.strides, &mut broadcast)) {

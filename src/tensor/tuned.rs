@@ -2,13 +2,14 @@
 //! `elu_into`, `try_elu_into`; and so on.
 
 use super::elementwise::map_into_by;
-use super::words::{admits_in_words, result_in_words};
 use super::{Tensor, TensorViewMut};
 use crate::device::Device;
 use crate::dtype::{CanCast, Dtype, Element, Scalar, ScalarValue};
 use crate::error::{Result, unwrap};
-use crate::ops::admit::*;
+use crate::ops::admit::ExactlyFor;
 use crate::ops::kernel::Tuning;
+use crate::ops::rules::admit::admits_in_words;
+use crate::ops::rules::result::{form_of_result, result_in_words};
 use crate::ops::table::tuned_table;
 use crate::ops::{Op, TunedOp};
 use crate::shape::strides;
@@ -70,11 +71,11 @@ pub trait TunedWrites<E, To>: Op {}
 
 /// What an operation may write, by how its result dtype follows.
 macro_rules! writes {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {$(
-        writes!(@$result $op);
+    ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {$(
+        form_of_result!(tuned $result, writes { $op });
     )*};
-    (@same $op:ident) => { impl<E: ExactlyFor<To, crate::ops::$op>, To> TunedWrites<E, To> for crate::ops::$op {} };
-    (@$cast:ident $op:ident) => {
+    ($op:ident $form:ident exactly) => { impl<E: ExactlyFor<To, crate::ops::$op>, To> TunedWrites<E, To> for crate::ops::$op {} };
+    ($op:ident $form:ident castable) => {
         impl<E: Dtype, To> TunedWrites<E, To> for crate::ops::$op
         where
             crate::ops::$op: TunedOp<E>,
@@ -87,7 +88,7 @@ tuned_table!(writes);
 
 /// For `elu […] float same (alpha: impl Scalar)` it writes `elu(alpha)`, `try_elu(alpha)`, `elu_(alpha)` and so on.
 macro_rules! tuned_methods {
-    ($($op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {$(
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal $($rest:tt)* })*) => {$(
         /// The forms of one operation.
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = $doc]

@@ -2,6 +2,7 @@
 
 use super::named;
 use crate::any::AnyTensor;
+use crate::any::blend::Term;
 use crate::any::call::{Bound, NamedOp, Value};
 use crate::any::elementwise::combine;
 use crate::any::rows::{Binary, binary};
@@ -51,9 +52,9 @@ fn reversed(args: &Bound<'_>, row: &'static Binary) -> Result<Value> {
     Ok(combine(row, &args.operand("other")?, &args.operand("input")?)?.into())
 }
 
-fn weighted(args: &Bound<'_>) -> Result<Value> {
+fn weighted(args: &Bound<'_>, term: Term) -> Result<Value> {
     let value = args.scalar_or("value", ScalarValue::Int(1))?;
-    Ok(args.tensor("input")?.plus(args.op, args.tensor("tensor1")?, args.tensor("tensor2")?, value)?.into())
+    Ok(args.tensor("input")?.plus(term, args.tensor("tensor1")?, args.tensor("tensor2")?, value)?.into())
 }
 
 fn adjoint(args: &Bound<'_>, matrix: bool) -> Result<Value> {
@@ -69,8 +70,8 @@ pub(super) const OPS: &[NamedOp] = named! {
     "lerp"("input", "end", "weight") "floats and complex" => |args| {
         Ok(args.tensor("input")?.lerp(args.tensor("end")?, args.operand("weight")?)?.into())
     };
-    "addcmul"("input", "tensor1", "tensor2", "value") "all computing dtypes but bool" { output(Castable) } => weighted;
-    "addcdiv"("input", "tensor1", "tensor2", "value") "floats and complex" { output(Castable) } => weighted;
+    "addcmul"("input", "tensor1", "tensor2", "value") "all computing dtypes but bool" { output(Castable) } => |args| weighted(args, Term::Product);
+    "addcdiv"("input", "tensor1", "tensor2", "value") "floats and complex" { output(Castable) } => |args| weighted(args, Term::Quotient);
     "complex"("real", "imag") "float16, float32 and float64" => |args| {
         Ok(args.tensor("real")?.complex(args.tensor("imag")?)?.into())
     };

@@ -3,6 +3,7 @@
 use super::named;
 use crate::any::call::{Bound, NamedOp, Value};
 use crate::any::powers;
+use crate::any::products::Operands;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
 
@@ -29,9 +30,9 @@ fn tensordot(args: &Bound<'_>) -> Result<Value> {
 }
 
 /// `beta * input + alpha * product`
-fn added(args: &Bound<'_>, [a, b]: [&str; 2]) -> Result<Value> {
+fn added(args: &Bound<'_>, operands: Operands, [a, b]: [&str; 2]) -> Result<Value> {
     let (beta, alpha) = (args.scalar_or("beta", ScalarValue::Int(1))?, args.scalar_or("alpha", ScalarValue::Int(1))?);
-    Ok(args.tensor("input")?.added(args.op, args.tensor(a)?, args.tensor(b)?, [beta, alpha])?.into())
+    Ok(args.tensor("input")?.added(operands, args.tensor(a)?, args.tensor(b)?, [beta, alpha])?.into())
 }
 
 pub(super) const OPS: &[NamedOp] = named! {
@@ -70,15 +71,15 @@ pub(super) const OPS: &[NamedOp] = named! {
     };
     "tensordot"("a", "b", "dims") "all computing dtypes but bool" => tensordot;
     "addmm"("input", "mat1", "mat2", "beta", "alpha") "all computing dtypes but bool" => |args| {
-        added(args, ["mat1", "mat2"])
+        added(args, Operands::Matrices, ["mat1", "mat2"])
     };
-    "addmv"("input", "mat", "vec", "beta", "alpha") "all computing dtypes but bool" => |args| added(args, ["mat", "vec"]);
-    "addr"("input", "vec1", "vec2", "beta", "alpha") "all computing dtypes" => |args| added(args, ["vec1", "vec2"]);
+    "addmv"("input", "mat", "vec", "beta", "alpha") "all computing dtypes but bool" => |args| added(args, Operands::MatrixAndVector, ["mat", "vec"]);
+    "addr"("input", "vec1", "vec2", "beta", "alpha") "all computing dtypes" => |args| added(args, Operands::Vectors, ["vec1", "vec2"]);
     "addbmm"("input", "batch1", "batch2", "beta", "alpha") "all computing dtypes but bool" => |args| {
-        added(args, ["batch1", "batch2"])
+        added(args, Operands::SummedBatches, ["batch1", "batch2"])
     };
     "baddbmm"("input", "batch1", "batch2", "beta", "alpha") "all computing dtypes but bool" => |args| {
-        added(args, ["batch1", "batch2"])
+        added(args, Operands::Batches, ["batch1", "batch2"])
     };
     "linalg.multi_dot"("tensors") "all computing dtypes but bool" => |args| {
         Ok(powers::multi_dot(&args.tensors("tensors")?)?.into())

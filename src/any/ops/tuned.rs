@@ -3,20 +3,20 @@
 use super::named;
 use crate::any::call::{Bound, NamedOp, Value};
 use crate::any::rows::unary;
-use crate::any::tuned::tuned;
+use crate::any::tuned::{Row, rows as tuned};
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
 
 const ABSENT: Option<ScalarValue> = Some(ScalarValue::Float(0.0));
 
-fn one(args: &Bound<'_>, row: &'static str, name: &str, default: f64) -> Result<Value> {
+fn one(args: &Bound<'_>, row: &Row, name: &str, default: f64) -> Result<Value> {
     let value = args.scalar_or(name, ScalarValue::Float(default))?;
-    Ok(tuned(row, args.tensor("input")?, [Some(value), ABSENT, ABSENT])?.into())
+    Ok(row.of(args.tensor("input")?, [Some(value), ABSENT, ABSENT])?.into())
 }
 
-fn two(args: &Bound<'_>, row: &'static str, names: [&str; 2], defaults: [f64; 2]) -> Result<Value> {
+fn two(args: &Bound<'_>, row: &Row, names: [&str; 2], defaults: [f64; 2]) -> Result<Value> {
     let [a, b] = [0, 1].map(|at| args.scalar_or(names[at], ScalarValue::Float(defaults[at])));
-    Ok(tuned(row, args.tensor("input")?, [Some(a?), Some(b?), ABSENT])?.into())
+    Ok(row.of(args.tensor("input")?, [Some(a?), Some(b?), ABSENT])?.into())
 }
 
 fn optional(args: &Bound<'_>, name: &str) -> Result<Option<ScalarValue>> {
@@ -25,12 +25,12 @@ fn optional(args: &Bound<'_>, name: &str) -> Result<Option<ScalarValue>> {
 
 fn polygamma(args: &Bound<'_>) -> Result<Value> {
     let n = ScalarValue::Int(args.int("n")?.into());
-    Ok(tuned("polygamma", args.tensor("input")?, [Some(n), ABSENT, ABSENT])?.into())
+    Ok(tuned::polygamma.of(args.tensor("input")?, [Some(n), ABSENT, ABSENT])?.into())
 }
 
 fn mvlgamma(args: &Bound<'_>) -> Result<Value> {
     let p = ScalarValue::Int(args.int("p")?.into());
-    Ok(tuned("mvlgamma", args.tensor("input")?, [Some(p), ABSENT, ABSENT])?.into())
+    Ok(tuned::mvlgamma.of(args.tensor("input")?, [Some(p), ABSENT, ABSENT])?.into())
 }
 
 fn prelu(args: &Bound<'_>) -> Result<Value> {
@@ -38,27 +38,27 @@ fn prelu(args: &Bound<'_>) -> Result<Value> {
 }
 
 fn logit(args: &Bound<'_>) -> Result<Value> {
-    Ok(tuned("logit", args.tensor("input")?, [optional(args, "eps")?, ABSENT, ABSENT])?.into())
+    Ok(tuned::logit.of(args.tensor("input")?, [optional(args, "eps")?, ABSENT, ABSENT])?.into())
 }
 
 pub(super) const OPS: &[NamedOp] = named! {
-    "nn.functional.elu"("input", "alpha", "inplace") "floats" { in_place(Elements) } => |args| one(args, "elu", "alpha", 1.0);
-    "nn.functional.celu"("input", "alpha", "inplace") "floats" { in_place(Elements) } => |args| one(args, "celu", "alpha", 1.0);
+    "nn.functional.elu"("input", "alpha", "inplace") "floats" { in_place(Elements) } => |args| one(args, tuned::elu, "alpha", 1.0);
+    "nn.functional.celu"("input", "alpha", "inplace") "floats" { in_place(Elements) } => |args| one(args, tuned::celu, "alpha", 1.0);
     "nn.functional.softplus"("input", "beta", "threshold") "floats" => |args| {
-        two(args, "softplus", ["beta", "threshold"], [1.0, 20.0])
+        two(args, tuned::softplus, ["beta", "threshold"], [1.0, 20.0])
     };
-    "nn.functional.softshrink"("input", "lambd") "floats" => |args| one(args, "softshrink", "lambd", 0.5);
-    "nn.functional.hardshrink"("input", "lambd") "floats" => |args| one(args, "hardshrink", "lambd", 0.5);
+    "nn.functional.softshrink"("input", "lambd") "floats" => |args| one(args, tuned::softshrink, "lambd", 0.5);
+    "nn.functional.hardshrink"("input", "lambd") "floats" => |args| one(args, tuned::hardshrink, "lambd", 0.5);
     "nn.functional.hardtanh"("input", "min_val", "max_val", "inplace") "integers and floats" { in_place(Elements) } => |args| {
-        two(args, "hardtanh", ["min_val", "max_val"], [-1.0, 1.0])
+        two(args, tuned::hardtanh, ["min_val", "max_val"], [-1.0, 1.0])
     };
     "nn.functional.leaky_relu"("input", "negative_slope", "inplace") "floats" { in_place(Elements) } => |args| {
-        one(args, "leaky_relu", "negative_slope", 0.01)
+        one(args, tuned::leaky_relu, "negative_slope", 0.01)
     };
     "nn.functional.threshold"("input", "threshold", "value", "inplace") "integers and floats" { in_place(Elements) } => |args| {
         args.value("threshold")?;
         args.value("value")?;
-        two(args, "threshold", ["threshold", "value"], [0.0, 0.0])
+        two(args, tuned::threshold, ["threshold", "value"], [0.0, 0.0])
     };
     "nn.functional.relu"("input", "inplace") "integers and floats" { in_place(Elements) } => |args| {
         Ok(args.tensor("input")?.apply(unary::relu)?.into())
@@ -82,13 +82,13 @@ pub(super) const OPS: &[NamedOp] = named! {
     "nan_to_num"("input", "nan", "posinf", "neginf") "all computing dtypes" { in_place(Elements) } => |args| {
         let nan = ScalarValue::Float(args.float_or("nan", 0.0)?);
         let given = [Some(nan), optional(args, "posinf")?, optional(args, "neginf")?];
-        Ok(tuned("nan_to_num", args.tensor("input")?, given)?.into())
+        Ok(tuned::nan_to_num.of(args.tensor("input")?, given)?.into())
     };
     "round"("input", "decimals") "integers and floats" { in_place(Elements) } => |args| match args.int_or_none("decimals")? {
         None => Ok(args.tensor("input")?.apply(unary::round)?.into()),
         Some(decimals) => {
             let given = [Some(ScalarValue::Int(decimals.into())), ABSENT, ABSENT];
-            Ok(tuned("round_decimals", args.tensor("input")?, given)?.into())
+            Ok(tuned::round_decimals.of(args.tensor("input")?, given)?.into())
         }
     };
     "nn.functional.gelu"("input", "approximate") "floats" => |args| {

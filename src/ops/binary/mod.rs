@@ -8,6 +8,8 @@ mod logic;
 
 use super::Op;
 use super::kernel::operand;
+use super::rules::result::{computes, form_of_result, output};
+use super::rules::special::Specials;
 use super::table::binary_table;
 use crate::dtype::{Binary, Compute, Dtype};
 
@@ -20,6 +22,9 @@ pub trait BinaryOp: Op {
     /// Where it stands in the table.
     #[doc(hidden)]
     const ROW: Option<usize> = None;
+    /// What its row says is special about it.
+    #[doc(hidden)]
+    const SPECIALS: Specials = Specials::NONE;
     /// Integer division by zero is looked for before the operation runs.
     const DIVIDES: bool = false;
     /// A scalar or zero-dim operand on the right keeps the precision the operation computes in, although it does
@@ -53,7 +58,7 @@ pub trait BinaryOp: Op {
 /// For `div […] any inexact any` it writes the marker `div` and
 /// `impl BinaryOp for div { type Output<P: Dtype> = P::Inexact; … }`.
 macro_rules! binary_ops {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $(, $special:ident)* })*) => {$(
         #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, Default)]
@@ -64,7 +69,11 @@ macro_rules! binary_ops {
         }
         impl BinaryOp for $op {
             const ROW: Option<usize> = Some(Row::$op as usize);
-            binary_ops!(@$result $op);
+            #[allow(clippy::needless_update)]
+            const SPECIALS: Specials = Specials { $($special: true,)* ..Specials::NONE };
+            type Computes<P: Dtype> = computes!($result, P);
+            type Output<P: Dtype> = output!($result, P);
+            form_of_result!(two $result, binary_ops { @form $op });
         }
     )*
         /// The rows of the table.
@@ -73,36 +82,33 @@ macro_rules! binary_ops {
             $($op,)*
         }
     };
-    (@apart $op:ident) => {
+    (@form $op:ident $form:ident $outputs:ident) => { binary_ops!(@$form $op); };
+    (@binary $op:ident) => {
         const DIVIDES: bool = <$op as Binary>::DIVIDES;
         const RIGHT_SCALAR_IS_EXACT: bool = <$op as Binary>::RIGHT_SCALAR_IS_EXACT;
         const CHECKS_FLOAT_SCALARS: bool = <$op as Binary>::CHECKS_FLOAT_SCALARS;
-    };
-    (@same $op:ident) => {
-        binary_ops!(@apart $op);
-        type Computes<P: Dtype> = P;
-        type Output<P: Dtype> = P;
         #[inline(always)]
-        fn apply<P: Dtype>(a: P::Compute, b: P::Compute) -> P {
-            P::from_compute(a.binary::<$op>(b))
+        fn apply<P: Dtype>(
+            a: <Self::Computes<P> as Dtype>::Compute,
+            b: <Self::Computes<P> as Dtype>::Compute,
+        ) -> Self::Output<P> {
+            Dtype::from_compute(a.binary::<$op>(b))
         }
         #[inline(always)]
-        fn apply_scalar<P: Dtype>(a: P::Compute, b: P::Compute) -> P {
-            P::from_compute(a.binary_by_scalar::<$op>(b))
+        fn apply_scalar<P: Dtype>(
+            a: <Self::Computes<P> as Dtype>::Compute,
+            b: <Self::Computes<P> as Dtype>::Compute,
+        ) -> Self::Output<P> {
+            Dtype::from_compute(a.binary_by_scalar::<$op>(b))
         }
     };
-    (@exact $op:ident) => { binary_ops!(@same $op); };
     (@neighbour $op:ident) => {
-        type Computes<P: Dtype> = P;
-        type Output<P: Dtype> = P;
         #[inline(always)]
         fn apply<P: Dtype>(a: P::Compute, b: P::Compute) -> P {
             P::from_compute(a.binary::<Among<$op, P>>(b))
         }
     };
     (@scaled $op:ident) => {
-        type Computes<P: Dtype> = P::Inexact;
-        type Output<P: Dtype> = P::Inexact;
         #[inline(always)]
         fn apply<P: Dtype>(a: <P::Inexact as Dtype>::Compute, b: <P::Inexact as Dtype>::Compute) -> P::Inexact {
             functions::scaled::<P, P::Inexact, P::Inexact>(Dtype::from_compute(a), Dtype::from_compute(b))
@@ -112,30 +118,7 @@ macro_rules! binary_ops {
             functions::scaled::<P, A, B>(a, b)
         }
     };
-    (@double $op:ident) => {
-        type Computes<P: Dtype> = P::With<f64>;
-        type Output<P: Dtype> = P::With<f64>;
-        #[inline(always)]
-        fn apply<P: Dtype>(a: <P::With<f64> as Dtype>::Compute, b: <P::With<f64> as Dtype>::Compute) -> P::With<f64> {
-            <P::With<f64>>::from_compute(a.binary::<$op>(b))
-        }
-        #[inline(always)]
-        fn apply_scalar<P: Dtype>(a: <P::With<f64> as Dtype>::Compute, b: <P::With<f64> as Dtype>::Compute) -> P::With<f64> {
-            <P::With<f64>>::from_compute(a.binary_by_scalar::<$op>(b))
-        }
-    };
-    (@inexact $op:ident) => {
-        binary_ops!(@apart $op);
-        type Computes<P: Dtype> = P::Inexact;
-        type Output<P: Dtype> = P::Inexact;
-        #[inline(always)]
-        fn apply<P: Dtype>(a: <P::Inexact as Dtype>::Compute, b: <P::Inexact as Dtype>::Compute) -> P::Inexact {
-            <P::Inexact>::from_compute(a.binary::<$op>(b))
-        }
-    };
-    (@boolean $op:ident) => {
-        type Computes<P: Dtype> = P;
-        type Output<P: Dtype> = bool;
+    (@compare $op:ident) => {
         #[inline(always)]
         fn apply<P: Dtype>(a: P::Compute, b: P::Compute) -> bool {
             a.compare::<$op>(b)

@@ -10,7 +10,8 @@ mod rounding;
 mod special;
 
 use super::Op;
-use super::admit::*;
+use super::rules::admit::{Admits, bound_of_one};
+use super::rules::result::{computes, form_of_result, output};
 use super::table::unary_table;
 use crate::dtype::{Castable, Compute, DType, Dtype, Unary, Usual};
 
@@ -50,7 +51,7 @@ pub trait UnaryOp<E: Dtype>: Op {
 /// For `exp […] any inexact` it writes the marker `exp` and
 /// `impl<E: Dtype> UnaryOp<E> for exp { type Output = E::Inexact; … }`.
 macro_rules! unary_ops {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($op:ident { $methods:tt $admits:ident $result:ident, $doc:literal $($rest:tt)* })*) => {$(
         #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, Default)]
@@ -59,7 +60,7 @@ macro_rules! unary_ops {
         impl Op for $op {
             const NAME: &'static str = stringify!($op);
         }
-        unary_ops!(@admits $admits $op $result);
+        bound_of_one!($admits, $op, unary_ops { @of $op $admits $result });
     )*
         /// The rows of the table.
         #[allow(non_camel_case_types)]
@@ -67,115 +68,76 @@ macro_rules! unary_ops {
             $($op,)*
         }
     };
-    (@admits any $op:ident $result:ident) => { unary_ops!(@$result $op [Dtype]); };
-    (@admits numeric $op:ident $result:ident) => { unary_ops!(@$result $op [NumericFor<$op>]); };
-    (@admits ordered $op:ident $result:ident) => { unary_ops!(@$result $op [OrderedFor<$op>]); };
-    (@admits real $op:ident $result:ident) => { unary_ops!(@$result $op [RealFor<$op>]); };
-    (@admits bits $op:ident $result:ident) => { unary_ops!(@$result $op [BitsFor<$op>]); };
-    (@admits float $op:ident same) => { unary_ops!(@same $op [FloatFor<$op>] true); };
-    (@admits inexact $op:ident same) => { unary_ops!(@same $op [InexactFor<$op>] true); };
-    (@admits float $op:ident $result:ident) => { unary_ops!(@$result $op [FloatFor<$op>]); };
-    (@admits inexact $op:ident $result:ident) => { unary_ops!(@$result $op [InexactFor<$op>]); };
-    (@same $op:ident [$($bound:tt)+]) => { unary_ops!(@same $op [$($bound)+] false); };
-    (@same $op:ident [$($bound:tt)+] $long:literal) => {
+    (@of $op:ident $admits:ident $result:ident $bound:tt) => {
+        form_of_result!(one $result, unary_ops { @impl $op $admits $result $bound });
+    };
+    (@impl $op:ident $admits:ident $result:ident [$($bound:tt)+] $form:ident $outputs:ident) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
             const ROW: Option<usize> = Some(Row::$op as usize);
-            const IS_LONG: bool = $long;
-            const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
-            type Output = E;
-            #[inline(always)]
-            fn apply(x: E) -> E {
-                E::from_compute(x.to_compute().unary::<$op>())
-            }
+            type Output = output!($result, E);
+            unary_ops!(@$form $op $admits $result);
         }
     };
-    (@inexact $op:ident [$($bound:tt)+]) => {
-        impl<E: $($bound)+> UnaryOp<E> for $op {
-            const ROW: Option<usize> = Some(Row::$op as usize);
-            const IS_LONG: bool = true;
-            const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
-            type Output = E::Inexact;
-            #[inline(always)]
-            fn apply(x: E) -> E::Inexact {
-                E::Inexact::from_compute(x.cast::<E::Inexact>().to_compute().unary::<$op>())
-            }
-            const HAS_USUAL: bool = <$op as Unary>::HAS_USUAL;
-            #[inline(always)]
-            fn is_usual(x: E) -> bool {
-                x.cast::<E::Inexact>().to_compute().predicate::<Usual<$op>>()
-            }
-            #[inline(always)]
-            fn usual(x: E) -> E::Inexact {
-                E::Inexact::from_compute(x.cast::<E::Inexact>().to_compute().unary::<Usual<$op>>())
-            }
+    (@own $op:ident $admits:ident $result:ident) => {
+        const IS_LONG: bool = Admits::$admits.is_long();
+        const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
+        #[inline(always)]
+        fn apply(x: E) -> E {
+            E::from_compute(x.to_compute().unary::<$op>())
         }
     };
-    (@divided $op:ident [$($bound:tt)+]) => {
-        impl<E: $($bound)+> UnaryOp<E> for $op {
-            const ROW: Option<usize> = Some(Row::$op as usize);
-            type Output = E::Inexact;
-            #[inline(always)]
-            fn apply(x: E) -> E::Inexact {
-                let divisor = E::from_compute(x.to_compute().unary::<$op>());
-                <super::div as super::BinaryOp>::apply::<E>(
-                    x.cast::<E::Inexact>().to_compute(),
-                    divisor.cast::<E::Inexact>().to_compute(),
-                )
-            }
+    (@inexact $op:ident $admits:ident $result:ident) => {
+        const IS_LONG: bool = true;
+        const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
+        #[inline(always)]
+        fn apply(x: E) -> E::Inexact {
+            E::Inexact::from_compute(x.cast::<E::Inexact>().to_compute().unary::<$op>())
+        }
+        const HAS_USUAL: bool = <$op as Unary>::HAS_USUAL;
+        #[inline(always)]
+        fn is_usual(x: E) -> bool {
+            x.cast::<E::Inexact>().to_compute().predicate::<Usual<$op>>()
+        }
+        #[inline(always)]
+        fn usual(x: E) -> E::Inexact {
+            E::Inexact::from_compute(x.cast::<E::Inexact>().to_compute().unary::<Usual<$op>>())
         }
     };
-    (@subtracted $op:ident [$($bound:tt)+]) => {
-        impl<E: $($bound)+> UnaryOp<E> for $op {
-            const ROW: Option<usize> = Some(Row::$op as usize);
-            type Output = E::Inexact;
-            #[inline(always)]
-            fn apply(x: E) -> E::Inexact {
-                let x = x.cast::<E::Inexact>().to_compute();
-                let part = E::Inexact::from_compute(x.unary::<$op>());
-                <super::sub as super::BinaryOp>::apply::<E::Inexact>(x, part.to_compute())
-            }
+    (@divided $op:ident $admits:ident $result:ident) => {
+        #[inline(always)]
+        fn apply(x: E) -> E::Inexact {
+            let divisor = E::from_compute(x.to_compute().unary::<$op>());
+            <super::div as super::BinaryOp>::apply::<E>(
+                x.cast::<E::Inexact>().to_compute(),
+                divisor.cast::<E::Inexact>().to_compute(),
+            )
         }
     };
-    (@integer $op:ident [$($bound:tt)+]) => {
-        impl<E: $($bound)+> UnaryOp<E> for $op {
-            const ROW: Option<usize> = Some(Row::$op as usize);
-            type Output = E::Over<i64>;
-            #[inline(always)]
-            fn apply(x: E) -> E::Over<i64> {
-                Dtype::from_compute(x.cast::<E::Over<i64>>().to_compute().unary::<$op>())
-            }
+    (@subtracted $op:ident $admits:ident $result:ident) => {
+        #[inline(always)]
+        fn apply(x: E) -> E::Inexact {
+            let x = x.cast::<E::Inexact>().to_compute();
+            let part = E::Inexact::from_compute(x.unary::<$op>());
+            <super::sub as super::BinaryOp>::apply::<E::Inexact>(x, part.to_compute())
         }
     };
-    (@mask $op:ident [$($bound:tt)+]) => { unary_ops!(@boolean $op [$($bound)+]); };
-    (@boolean $op:ident [$($bound:tt)+]) => {
-        impl<E: $($bound)+> UnaryOp<E> for $op {
-            const ROW: Option<usize> = Some(Row::$op as usize);
-            type Output = bool;
-            #[inline(always)]
-            fn apply(x: E) -> bool {
-                x.to_compute().predicate::<$op>()
-            }
+    (@converted $op:ident $admits:ident $result:ident) => {
+        #[inline(always)]
+        fn apply(x: E) -> Self::Output {
+            Dtype::from_compute(x.cast::<Self::Output>().to_compute().unary::<$op>())
         }
     };
-    (@real_part $op:ident [$($bound:tt)+]) => {
-        impl<E: $($bound)+> UnaryOp<E> for $op {
-            const ROW: Option<usize> = Some(Row::$op as usize);
-            type Output = E::RealDtype;
-            #[inline(always)]
-            fn apply(x: E) -> E::RealDtype {
-                // The real part of what E computes in is what E's real dtype computes in.
-                x.to_compute().to_real::<$op>().cast()
-            }
+    (@predicate $op:ident $admits:ident $result:ident) => {
+        #[inline(always)]
+        fn apply(x: E) -> bool {
+            x.to_compute().predicate::<$op>()
         }
     };
-    (@angle $op:ident [$($bound:tt)+]) => {
-        impl<E: $($bound)+> UnaryOp<E> for $op {
-            const ROW: Option<usize> = Some(Row::$op as usize);
-            type Output = <E::Inexact as crate::dtype::Promotable>::RealDtype;
-            #[inline(always)]
-            fn apply(x: E) -> Self::Output {
-                x.cast::<E::Inexact>().to_compute().to_real::<$op>().cast()
-            }
+    (@real $op:ident $admits:ident $result:ident) => {
+        #[inline(always)]
+        fn apply(x: E) -> Self::Output {
+            // The real part of what a dtype computes in is what its real dtype computes in.
+            x.cast::<computes!($result, E)>().to_compute().to_real::<$op>().cast()
         }
     };
 }

@@ -11,7 +11,7 @@ use crate::shape::Shape;
 use crate::tensor::tuned::{Given, parameters};
 
 macro_rules! unary_methods {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+    ($($op:ident { $methods:tt $admits:ident $result:ident, $doc:literal $($rest:tt)* })*) => {
         // The operators are there too: `operators.rs`.
         #[allow(clippy::should_implement_trait)]
         impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
@@ -32,7 +32,7 @@ macro_rules! unary_methods {
 unary_table!(unary_methods);
 
 macro_rules! binary_methods {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
+    ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal $($rest:tt)* })*) => {
         // The operators are there too: `operators.rs`.
         #[allow(clippy::should_implement_trait)]
         impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
@@ -59,7 +59,7 @@ macro_rules! binary_methods {
 binary_table!(binary_methods);
 
 macro_rules! tuned_methods {
-    ($($op:ident [$($method:ident)*] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal;)*) => {
+    ($($op:ident { $methods:tt $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal $($rest:tt)* })*) => {
         impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
             $(
                 #[doc = $doc]

@@ -10,7 +10,7 @@ use crate::ops::BinaryOp;
 use crate::ops::admit::MaskFor;
 use crate::ops::kernel::{CombiningKinds, CombiningScalar, right_is_exact};
 use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes, strides};
-use crate::tensor::arithmetic::{broadcast, check_divisor, check_exponent, layout, scalar_operand};
+use crate::tensor::arithmetic::{broadcast, layout, right_scalar};
 use crate::tensor::elementwise::Admits;
 use crate::{Tensor, TensorView, TensorViewMut};
 use core::marker::PhantomData;
@@ -55,9 +55,7 @@ impl<T: Scalar, D: Device> LazyOperand<D> for T {
         (x, extent): (X, Extent<S>),
     ) -> Result<(Self::Right<O, E, P, S, X>, Extent<U>)> {
         let value = self.value();
-        check_exponent::<O, P>(value)?;
-        let value = scalar_operand::<O, P>(value, E::DTYPE, right_is_exact::<O, P, S::Kind, ScalarKind>())?;
-        check_divisor::<O, P>(value)?;
+        let value = right_scalar::<O, P>(value, E::DTYPE, right_is_exact::<O, P, S::Kind, ScalarKind>())?;
         // Beside a scalar the shape is the tensor's.
         let extent = extent.beside_scalar(U::Sizes::copied(extent.sizes.as_ref()));
         Ok((Applied1 { kernel: CombiningScalar(value), x, result: PhantomData }, extent))
