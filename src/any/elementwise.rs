@@ -186,7 +186,7 @@ fn unary_plan(x: &AnyTensor, row: &Unary) -> Result<Plan> {
         return combine(super::rows::binary::div, &x.into(), &divisor.into()).map(Plan::Computed);
     }
     let dtypes = dtypes(row.rule, x.dtype);
-    let inner = erased::unary(row.row, dtypes.computes).ok_or_else(|| no_loop(op, x.dtype, row.admits))?;
+    let inner = row.loops[dtypes.computes as usize].ok_or_else(|| no_loop(op, x.dtype, row.admits))?;
     Ok(Plan::One(Job { op, inner, kernel: core::ptr::null(), sources: [x.clone()], dtypes, is_long: row.rule.lifts() }))
 }
 
@@ -351,11 +351,11 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
                 crate::tensor::check_exponent(row.specials, promoted, *value)?;
                 AnyTensor::scalar_of(op, *value, dtypes.common)?;
             }
-            let kernel = (row.scalar)(*value, own[0], dtypes.common, exact)?;
+            let kernel = row.scalar(*value, own[0], dtypes.common, exact)?;
             if row.divides && integral && value.real_part() == 0.0 {
                 return Err(Error::DivisionByZero { op, dtype: promoted });
             }
-            let inner = erased::scalar(row.row, dtypes.computes).ok_or_else(|| pair_refused(op, own, row.admits))?;
+            let inner = row.scalar_loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
             let sources = [tensor.clone()];
             let job = Job { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() };
             Ok(Plan::Scalar(job, kernel))
@@ -365,7 +365,7 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
                 return binary_plan(row, b, a, in_place);
             }
             // Refused where it does not fit, as on the right.
-            (row.scalar)(*value, own[1], dtypes.common, false)?;
+            row.scalar(*value, own[1], dtypes.common, false)?;
             let left = filled(op, *value, dtypes.common)?;
             tensors(row, &left, b, own, promoted, dtypes)
         }
@@ -402,7 +402,7 @@ fn tensors(
     if row.divides && promoted.category() <= Category::Integral {
         check_divisors(op, right, promoted)?;
     }
-    let inner = erased::binary(row.row, dtypes.computes).ok_or_else(|| pair_refused(op, own, row.admits))?;
+    let inner = row.loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
     let sources = [left.clone(), right.clone()];
     Ok(Plan::Two(Job { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() }))
 }

@@ -101,11 +101,11 @@ fn output(op: &NamedOp, args: &Args) -> Output {
 }
 
 fn unary_row(op: &str) -> Option<&'static Unary> {
-    UNARY.iter().find(|row| row.called() == op)
+    UNARY.iter().copied().find(|row| row.called() == op)
 }
 
 fn binary_row(op: &str) -> Option<&'static Binary> {
-    BINARY.iter().find(|row| row.called() == op)
+    BINARY.iter().copied().find(|row| row.called() == op)
 }
 
 /// The operand of a call with no other arguments.

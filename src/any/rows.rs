@@ -2,26 +2,27 @@
 //!
 //! What the columns mean, for types and for values, stands in `ops::rules`.
 
+use crate::cpu::erased;
+use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
-use crate::dtype::{DType, Dtype};
 use crate::error::Result;
-use crate::ops::kernel::ComputeOf;
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::Rule;
 use crate::ops::rules::special::Specials;
 use crate::ops::table::{binary_table, unary_table};
-use crate::ops::{self, BinaryOp, Op};
+use crate::ops::{self, BinaryOp};
 
 /// A row of the table of operations of one operand.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Unary {
-    pub(super) row: usize,
     pub(super) name: &'static str,
     /// PyTorch's name, as the documentation gives it.
     pub(super) torch: &'static str,
     pub(super) admits: Admits,
     pub(super) rule: Rule,
     pub(super) specials: Specials,
+    /// The loops, one for each dtype that is computed in.
+    pub(super) loops: &'static erased::Row<2>,
 }
 
 /// A scalar as an operation computes with it: the bytes of its kernel.
@@ -76,7 +77,6 @@ pub(super) struct Operands {
 /// A row of the table of operations of two operands.
 #[derive(Clone, Copy)]
 pub(super) struct Binary {
-    pub(super) row: usize,
     pub(super) name: &'static str,
     pub(super) torch: &'static str,
     pub(super) admits: Admits,
@@ -87,34 +87,45 @@ pub(super) struct Binary {
     pub(super) divides: bool,
     /// Whether a scalar on the right keeps the precision that is computed in.
     pub(super) right_is_exact: bool,
-    /// The kernel of a scalar beside a tensor of the first dtype, which promote to the second.
-    pub(super) scalar: fn(ScalarValue, DType, DType, bool) -> Result<ScalarKernel>,
+    /// Whether a scalar out of the range of a floating dtype is refused.
+    checks_floats: bool,
+    /// The loops over two tensors, and over a tensor beside a scalar on the right: one for each dtype that is computed in.
+    pub(super) loops: &'static erased::Row<3>,
+    pub(super) scalar_loops: &'static erased::Row<2>,
 }
 
-fn prepared<O: BinaryOp, P: Dtype>(value: ScalarValue, own: DType, exact: bool) -> Result<ScalarKernel> {
-    let value: ComputeOf<O, P> = crate::tensor::scalar_operand::<O, P>(value, own, exact)?;
-    Ok(ScalarKernel::of(value))
+impl Binary {
+    /// A scalar beside a tensor of dtype `own`, as the operation computes with it in the dtype `common`.
+    pub(super) fn scalar(&self, value: ScalarValue, own: DType, common: DType, exact: bool) -> Result<ScalarKernel> {
+        super::dispatch::among!(self.name, common, P: Dtype => {
+            crate::tensor::fitted_scalar::<P, P>(self.name, self.checks_floats, value, own, exact).map(ScalarKernel::of)
+        })
+    }
 }
 
 macro_rules! unary_rows {
     ($($op:ident { $methods:tt $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $(, $special:ident)* })*) => {
-        #[allow(non_camel_case_types)]
-        enum UnaryRow { $($op,)* }
-        /// The operations of one operand.
-        pub(super) const UNARY: &[Unary] = &[$(Unary {
-            row: UnaryRow::$op as usize,
+        /// The operations of one operand: a static each, so that a program links the loops of those that it names.
+        #[allow(non_upper_case_globals)]
+        mod unary_rows {
+            use super::*;
+            $(pub(super) static $op: Unary = Unary {
             name: stringify!($op),
             torch: $torch,
             admits: Admits::$admits,
             rule: Rule::$result,
             #[allow(clippy::needless_update)]
             specials: Specials { $($special: true,)* ..Specials::NONE },
-        },)*];
+            loops: &erased::unary::$op,
+            };)*
+        }
+        /// All of them.
+        pub(super) const UNARY: &[&Unary] = &[$(&unary_rows::$op,)*];
         /// Rows by name, for methods.
         #[allow(non_upper_case_globals, dead_code)]
         pub(super) mod unary {
             use super::*;
-            $(pub(in crate::any) const $op: &Unary = &UNARY[UnaryRow::$op as usize];)*
+            $(pub(in crate::any) const $op: &Unary = &unary_rows::$op;)*
         }
     };
 }
@@ -122,11 +133,11 @@ unary_table!(unary_rows);
 
 macro_rules! binary_rows {
     ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal $($rest:tt)* })*) => {
-        #[allow(non_camel_case_types)]
-        enum BinaryRow { $($op,)* }
-        /// The operations of two operands.
-        pub(super) const BINARY: &[Binary] = &[$(Binary {
-            row: BinaryRow::$op as usize,
+        /// The operations of two operands, as those of one.
+        #[allow(non_upper_case_globals)]
+        mod binary_rows {
+            use super::*;
+            $(pub(super) static $op: Binary = Binary {
             name: stringify!($op),
             torch: $torch,
             admits: Admits::$admits,
@@ -135,15 +146,18 @@ macro_rules! binary_rows {
             specials: <ops::$op as BinaryOp>::SPECIALS,
             divides: <ops::$op as BinaryOp>::DIVIDES,
             right_is_exact: <ops::$op as BinaryOp>::RIGHT_SCALAR_IS_EXACT,
-            scalar: |value, own, promoted, exact| super::dispatch::among!(<ops::$op as Op>::NAME, promoted, P: Dtype => {
-                prepared::<ops::$op, P>(value, own, exact)
-            }),
-        },)*];
+            checks_floats: <ops::$op as BinaryOp>::CHECKS_FLOAT_SCALARS,
+            loops: &erased::binary::$op,
+            scalar_loops: &erased::scalar::$op,
+            };)*
+        }
+        /// All of them.
+        pub(super) const BINARY: &[&Binary] = &[$(&binary_rows::$op,)*];
         /// Rows by name, for methods.
         #[allow(non_upper_case_globals, dead_code)]
         pub(super) mod binary {
             use super::*;
-            $(pub(in crate::any) const $op: &Binary = &BINARY[BinaryRow::$op as usize];)*
+            $(pub(in crate::any) const $op: &Binary = &binary_rows::$op;)*
         }
     };
     (@operands any) => { Operands { scalars: true, begin_with_scalars: false, shells: false } };

@@ -42,7 +42,7 @@ pub(super) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() 
 /// Builds with debug assertions want to be built soon: they compile everything where it is used. (What chooses its dtypes while
 /// running needs the tables in every build.)
 #[cfg(any(not(debug_assertions), feature = "any"))]
-pub(super) mod tables {
+pub(crate) mod tables {
     use super::inner::{self, Inner};
     use crate::cpu::convert::by_floats;
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
@@ -58,7 +58,7 @@ pub(super) mod tables {
     use crate::ops::{self, BinaryOp, UnaryOp};
 
     /// One place for every dtype.
-    type Row<const N: usize> = [Option<Inner<N>>; DType::ALL.len()];
+    pub(crate) type Row<const N: usize> = [Option<Inner<N>>; DType::ALL.len()];
 
     #[cfg(not(debug_assertions))]
     pub(super) const fn one(entry: Entry) -> Option<Inner<2>> {
@@ -196,7 +196,15 @@ pub(super) mod tables {
                 use super::*;
                 $(dtypes! { row ($op, 2, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>) (registers::one::<Applying<ops::$op>>)) $admits $result })*
             }
-            pub(in crate::cpu) const UNARY: &[Row<2>] = &[$(of_one::$op::ROW),*];
+            #[cfg(not(debug_assertions))]
+            const UNARY: &[Row<2>] = &[$(of_one::$op::ROW),*];
+            /// The loops of a row of the unary table, by dtype.
+            #[cfg(feature = "any")]
+            #[allow(non_upper_case_globals)]
+            pub(crate) mod unary {
+                use super::*;
+                $(pub(crate) static $op: Row<2> = of_one::$op::ROW;)*
+            }
         };
     }
     unary_table!(unary);
@@ -211,8 +219,24 @@ pub(super) mod tables {
                 use super::*;
                 $(binary! { @scalar $operands ($op, 2, |E| (inner::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>) (registers::one::<CombiningScalar<ops::$op, core::primitive::f32>>)) $admits $result })*
             }
-            pub(in crate::cpu) const BINARY: &[Row<3>] = &[$(of_two::$op::ROW),*];
-            pub(in crate::cpu) const SCALAR: &[Row<2>] = &[$(by_scalar::$op::ROW),*];
+            #[cfg(not(debug_assertions))]
+            const BINARY: &[Row<3>] = &[$(of_two::$op::ROW),*];
+            #[cfg(not(debug_assertions))]
+            const SCALAR: &[Row<2>] = &[$(by_scalar::$op::ROW),*];
+            /// The loops of a row of the binary table, by dtype.
+            #[cfg(feature = "any")]
+            #[allow(non_upper_case_globals)]
+            pub(crate) mod binary {
+                use super::*;
+                $(pub(crate) static $op: Row<3> = of_two::$op::ROW;)*
+            }
+            /// The same whose right operand is a scalar: the kernel is the scalar, as the dtype computes with it.
+            #[cfg(feature = "any")]
+            #[allow(non_upper_case_globals)]
+            pub(crate) mod scalar {
+                use super::*;
+                $(pub(crate) static $op: Row<2> = by_scalar::$op::ROW;)*
+            }
         };
         (@scalar any $row:tt $admits:ident $result:ident) => { dtypes! { row $row $admits $result } };
         (@scalar shells $row:tt $admits:ident $result:ident) => { dtypes! { row $row $admits $result } };

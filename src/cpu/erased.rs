@@ -10,28 +10,15 @@ use super::inner::Inner;
 use super::simd;
 use super::stream::Room;
 use super::walk::{Run, Walk, side};
-use crate::dtype::{CastTo, DType, Element};
+use crate::dtype::{CastTo, Element};
 use crate::error::Result;
 use crate::ops::kernel::Casting;
 use crate::storage::HostBuffer;
 
 /// A loop of one operand, with its types forgotten.
 pub(crate) type Loop1 = Inner<2>;
-/// A loop of two operands.
-pub(crate) type Loop2 = Inner<3>;
 
-/// The loop of a row of the unary table over a dtype, if it is compiled for it.
-pub(crate) fn unary(row: usize, dtype: DType) -> Option<Loop1> {
-    compiled::tables::UNARY[row][dtype as usize]
-}
-/// The loop of a row of the binary table.
-pub(crate) fn binary(row: usize, dtype: DType) -> Option<Loop2> {
-    compiled::tables::BINARY[row][dtype as usize]
-}
-/// The loop of a row of the binary table whose right operand is a scalar: its kernel is the scalar, as the dtype computes with it.
-pub(crate) fn scalar(row: usize, dtype: DType) -> Option<Loop1> {
-    compiled::tables::SCALAR[row][dtype as usize]
-}
+pub(crate) use compiled::tables::{Row, binary, scalar, unary};
 
 /// The loop that converts one dtype to another.
 pub(crate) const fn cast<A: CastTo<O>, O: Element>() -> Loop1 {

@@ -87,6 +87,7 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     fn meet_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
         partial.binary::<Best<MAX>>(element.cast())
     }
+    const BY_FOURS: bool = true;
     #[inline(always)]
     fn four(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         together(self, lines)

@@ -120,6 +120,7 @@ impl<F: ToReal, E: Dtype> Reducer<E> for Measured<F> {
     fn meet(self, partial: RealOf<E>, element: E, _: usize) -> RealOf<E> {
         partial.binary::<Accumulating>(element.to_compute().to_real::<F>())
     }
+    const BY_FOURS: bool = true;
     #[inline(always)]
     fn four(self, lines: [&[E]; 4]) -> [RealOf<E>; 4] {
         together(self, lines)
@@ -222,6 +223,7 @@ impl<E: Dtype> Reducer<E> for Norming {
             _ => lanes::<E, Self, FEW>(self, elements, index),
         }
     }
+    const BY_FOURS: bool = true;
     #[inline(always)]
     fn four(self, lines: [&[E]; 4]) -> [RealOf<E>; 4] {
         match self.order {

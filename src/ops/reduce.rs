@@ -39,27 +39,42 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
     fn block(self, elements: &[A], index: usize) -> Self::Partial {
         // As many vectors of each dtype; what is converted on the way needs registers for that. (`if const`, unlike `match`, leaves no
         // code of the sizes that are not these.)
-        let len = elements.len();
-        if const { size_of::<A>() == 1 && size_of::<Self::Partial>() == 1 } && len >= LONG {
-            return long::<A, Self, 256>(self, elements, index);
+        let (mut met, mut rest, mut first) = (None, elements, 0);
+        if const { matches!((size_of::<A>(), size_of::<Self::Partial>()), (1, 1) | (2, 2) | (4 | 8, 8) | (16, 16)) }
+            && rest.len() >= const { if size_of::<Self::Partial>() == 8 { 256 } else { LONG } }
+        {
+            if const { size_of::<A>() == 1 } {
+                (met, rest) = long::<A, Self, 256>(self, elements, index);
+            }
+            if const { size_of::<A>() == 2 } {
+                (met, rest) = long::<A, Self, 128>(self, elements, index);
+            }
+            if const { matches!(size_of::<A>(), 4 | 8) } {
+                (met, rest) = long::<A, Self, 32>(self, elements, index);
+            }
+            if const { size_of::<A>() == 16 } {
+                (met, rest) = long::<A, Self, 16>(self, elements, index);
+            }
+            first = elements.len() - rest.len();
         }
-        if const { size_of::<A>() == 2 && size_of::<Self::Partial>() == 2 } && len >= LONG {
-            return long::<A, Self, 128>(self, elements, index);
+        match met {
+            Some(met) if rest.is_empty() => met,
+            Some(met) => self.merge(met, short(self, rest, index + first)),
+            None => short(self, rest, index),
         }
-        if const { matches!(size_of::<A>(), 4 | 8) && size_of::<Self::Partial>() == 8 } && len >= 256 {
-            return long::<A, Self, 32>(self, elements, index);
-        }
-        if const { size_of::<A>() == 16 && size_of::<Self::Partial>() == 16 } && len >= LONG {
-            return long::<A, Self, 16>(self, elements, index);
-        }
-        short(self, elements, index)
     }
-    /// Four lines of elements, equally long, none of which knows where it stands. (Reductions that take little time for an element
-    /// take them together: no line waits for the one before it.) Each gives what [`block`](Self::block) gives.
+    /// Four lines of 64 elements or more, equally long, none of which knows where it stands. (Reductions that take little time
+    /// for an element take them together: no line waits for the one before it.) Each gives what [`block`](Self::block) gives.
     #[inline(always)]
     fn four(self, lines: [&[A]; 4]) -> [Self::Partial; 4] {
-        each(self, lines)
+        let mut met = [self.start(); 4];
+        for (partial, line) in met.iter_mut().zip(lines) {
+            *partial = self.block(line, 0);
+        }
+        met
     }
+    /// Whether it takes four lines together.
+    const BY_FOURS: bool = false;
     /// Whether elements are halves that are brought to `f32` side by side before they are met.
     const WIDENS: bool = false;
     /// One more element that has been.
@@ -84,7 +99,7 @@ pub trait TwoResults<A: Copy>: Reducer<A> {
 }
 
 /// How many elements are many; partial results kept side by side over them, and over few.
-const MANY: usize = 64;
+pub(crate) const MANY: usize = 64;
 const LANES: usize = 16;
 /// A long line, and how many of its elements a partial result meets before the next one does.
 const LONG: usize = 1024;
@@ -127,10 +142,14 @@ fn short<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R:
     }
 }
 
-/// The reduction of a long line by `N` partial results side by side; what is left over has partial results of its own. (Loops of a
-/// known length over the partial results, and nothing else, are what the compiler keeps in vector registers.)
+/// The reduction of a long line by `N` partial results side by side, and what is left over of it. (Loops of a known length over the
+/// partial results, and nothing else, are what the compiler keeps in vector registers.)
 #[inline(always)]
-fn long<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements: &[A], index: usize) -> R::Partial {
+fn long<A: Copy, R: Reducer<A>, const N: usize>(
+    reducer: R,
+    elements: &[A],
+    index: usize,
+) -> (Option<R::Partial>, &[A]) {
     let (chunks, rest) = elements.as_chunks::<N>();
     let (groups, others) = chunks.as_chunks::<GROUP>();
     let mut lanes = [reducer.start(); N];
@@ -148,8 +167,7 @@ fn long<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements: &[A], inde
             *partial = reducer.meet(*partial, elements[lane], index + (groups.len() * GROUP + chunk) * N + lane);
         }
     }
-    let met = halve(lanes, |one, other| reducer.merge(one, other));
-    if rest.is_empty() { met } else { reducer.merge(met, short(reducer, rest, index + chunks.len() * N)) }
+    (Some(halve(lanes, |one, other| reducer.merge(one, other))), rest)
 }
 
 /// The reduction of elements by `N` partial results side by side.
@@ -159,22 +177,9 @@ pub(super) fn lanes<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements
     in_turn::<A, R::Partial, N>(elements, reducer.start(), meet, |one, other| reducer.merge(one, other))
 }
 
-/// Several lines, one after another.
-#[inline(always)]
-fn each<A: Copy, R: Reducer<A>>(reducer: R, lines: [&[A]; 4]) -> [R::Partial; 4] {
-    let mut met = [reducer.start(); 4];
-    for (partial, line) in met.iter_mut().zip(lines) {
-        *partial = reducer.block(line, 0);
-    }
-    met
-}
-
-/// Four lines at once by the partial results of [`lanes`], if they are not very short.
+/// Four lines of 64 elements or more at once by the partial results of [`lanes`].
 #[inline(always)]
 pub(crate) fn together<A: Copy, R: Reducer<A>>(reducer: R, lines: [&[A]; 4]) -> [R::Partial; 4] {
-    if lines[0].len() < MANY {
-        return each(reducer, lines);
-    }
     let meet = |partial: R::Partial, element: &A, at: usize| reducer.meet(partial, *element, at);
     let merge = |one, other| reducer.merge(one, other);
     let [(a, _), (b, _), (c, _), (d, _)] = lines.map(|line| line.as_chunks::<LANES>());
@@ -304,6 +309,7 @@ impl<E: Dtype> Reducer<E> for Summing {
     fn meet_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
         partial.binary::<Accumulating>(element.cast())
     }
+    const BY_FOURS: bool = true;
     #[inline(always)]
     fn four(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         together(self, lines)
@@ -361,6 +367,7 @@ impl<E: Dtype> Reducer<E> for Averaging {
     fn meet_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
         partial.binary::<Accumulating>(element.cast())
     }
+    const BY_FOURS: bool = true;
     #[inline(always)]
     fn four(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
         together(self, lines)

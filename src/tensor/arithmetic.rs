@@ -35,7 +35,7 @@ pub(crate) fn scalar_operand<O: BinaryOp, P: Dtype>(
 }
 
 /// The same, compiled once for two dtypes and not for each operation.
-fn fitted_scalar<P: Dtype, C: Dtype>(
+pub(crate) fn fitted_scalar<P: Dtype, C: Dtype>(
     op: &'static str,
     checks_floats: bool,
     value: ScalarValue,

@@ -123,7 +123,7 @@ use crate::storage::{View, ViewMut};
 pub(crate) use addmm::{expect_whole_factor, factor};
 pub(crate) use arithmetic::{PromotedWith, combine_as, map2};
 #[cfg(feature = "any")]
-pub(crate) use arithmetic::{check_exponent, scalar_operand};
+pub(crate) use arithmetic::{check_exponent, fitted_scalar};
 pub(crate) use assign::Inside;
 pub(crate) use display::{Printed, python_tuple};
 use layout::StridedParts;

@@ -6,7 +6,7 @@ use crate::cpu::bytes::Scratch;
 use crate::cpu::convert;
 use crate::cpu::simd::{self, Loop};
 use crate::dtype::{DType, Element, f16};
-use crate::ops::reduce::{Reducer, TwoResults, together};
+use crate::ops::reduce::{MANY, Reducer, TwoResults, together};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
@@ -65,6 +65,7 @@ unsafe impl Sync for Places {}
 #[derive(Clone, Copy)]
 pub(crate) struct Facts {
     /// Whether there is a result for no elements at all.
+    #[cfg_attr(not(feature = "any"), allow(dead_code))]
     pub has_identity: bool,
     pub(super) has_positions: bool,
     pub(super) by_blocks: bool,
@@ -235,11 +236,10 @@ impl<A: Copy, R: Reducer<A>> Loop for Lines<'_, A, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        if R::WIDENS && convert::is_fast() {
-            self.widened();
-        } else {
-            self.met();
+        if const { R::WIDENS } && convert::is_fast() {
+            return self.widened();
         }
+        self.met();
     }
 }
 impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
@@ -251,7 +251,10 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
         let mut line = 0;
         // Other partial results do not stay in the registers; far elements come sooner in the order of memory. (What is added to
         // what is the same in either way.)
-        if const { size_of::<A>() == 4 && size_of::<R::Partial>() == 4 && !R::HAS_POSITIONS } && !far {
+        if const { R::BY_FOURS && size_of::<A>() == 4 && size_of::<R::Partial>() == 4 && !R::HAS_POSITIONS }
+            && !far
+            && len >= MANY
+        {
             while line + TOGETHER <= partials.len() {
                 let met = reducer.four([elements(line), elements(line + 1), elements(line + 2), elements(line + 3)]);
                 for (partial, met) in partials[line..].iter_mut().zip(met) {
@@ -309,6 +312,7 @@ impl<A: Copy, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
     fn merge(self, one: R::Partial, other: R::Partial) -> R::Partial {
         self.0.merge(one, other)
     }
+    const BY_FOURS: bool = true;
     #[inline(always)]
     fn four(self, lines: [&[f32]; 4]) -> [R::Partial; 4] {
         together(self, lines)
