@@ -1,8 +1,8 @@
 //! The operations of two operands.
 
-/// `name [try inplace try_inplace into try_into] admits result operands, "what it does", "PyTorch's name",
-/// "example" = "its elements";` where `operands` is `any` (tensors and scalars) or `tensors` (PyTorch takes no
-/// scalar there).
+/// `name { [try inplace try_inplace into try_into] admits result operands, "what it does", "PyTorch's name",
+/// "example" = "its elements", special }` where `operands` is `any` (tensors and scalars), `scalars` (PyTorch's function takes a scalar
+/// first, too), `tensors` (PyTorch takes no scalar there) or `shells` (`any`, and two tensors of one shell dtype).
 macro_rules! binary_table {
     ($use:ident) => {
         $use! {

@@ -1,17 +1,8 @@
-//! The table of elementwise operations. Each row: the operation and the names of its methods, the dtypes it
-//! admits, how its result dtype follows, and its documentation. Read by `ops` (the markers), by `tensor` (the
-//! methods) and by the tests.
+//! The tables of elementwise operations. Each row: the operation, the names of its methods, which dtypes it admits, how the dtype of
+//! its result follows, its documentation, and what is special about it.
 //!
-//! Admission (`admit.rs`): `any`, `numeric`, `ordered`, `real`, `bits`, `float`, `inexact`; for two operands
-//! also `real_pair`, `numeric_pair`, `integer_pair`, `float_pair`, `inexact_pair`, `bounded`, `scaling` and `alike`, which
-//! look at both.
-//! Result: `same` (the dtype computed in), `inexact` (floats and complex stay, the rest becomes `f32`), `boolean`,
-//! `real_part` (complex becomes real), `integer` (`bool` becomes `i64`), `angle`, `double` (`f64` or `Complex<f64>`),
-//! `divided` and `subtracted` (`inexact`; the operand divided by what the formula gives, in the operand's dtype, and less
-//! that, in the result's), `stepwise` (`inexact`, each step of the formula rounded to the dtype),
-//! `neighbour` (the dtype, whose numbers the formula steps through), `scaled` (`inexact`, by the operands' own dtypes).
-//! Some results are written into outputs of their own dtype only: those of unary `same`, of `mask` (a bool), `exact` (the
-//! dtype) and `double`; `castable` is `same` without that.
+//! The rules that the columns name stand in `ops::rules`. Read by `ops` (the markers), `tensor` and `any` (the methods), `cpu` (the
+//! loops) and the tests; a reader takes the columns it needs, from the left, and leaves the rest: `$($rest:tt)*`.
 
 mod binary;
 mod tuned;

@@ -1,7 +1,7 @@
 //! The operations of one operand and parameters.
 
-/// `name [try inplace try_inplace into try_into] admits result (parameters), "what it does", "PyTorch's name",
-/// "an operand" "arguments" = "the elements that they give";` where a parameter is a scalar, or an `Option<f64>` whose `None` means what the operation says.
+/// `name { [try inplace try_inplace into try_into] admits result (parameters), "what it does", "PyTorch's name",
+/// "an operand" "arguments" = "the elements that they give" }` where a parameter is a scalar, or an `Option<f64>` whose `None` means what the operation says.
 macro_rules! tuned_table {
     ($use:ident) => {
         $use! {

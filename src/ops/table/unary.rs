@@ -1,6 +1,6 @@
 //! The operations of one operand.
 
-/// `name [try inplace into try_into] admits result, "what it does", "PyTorch's name", "example" = "its elements";`
+/// `name { [try inplace into try_into] admits result, "what it does", "PyTorch's name", "example" = "its elements", special }`
 macro_rules! unary_table {
     ($use:ident) => {
         $use! {
