@@ -6,7 +6,7 @@ use super::dispatch::among;
 use crate::cpu::erased::{self, Loop1};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::shape::MemoryFormat;
+use crate::layout::MemoryFormat;
 
 /// The loop by which one dtype becomes another; none where they are one.
 pub(super) fn cast(from: DType, to: DType) -> Result<Option<Loop1>> {

@@ -10,8 +10,9 @@ use crate::cpu::erased::{self, Cast, Place};
 use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
-use crate::shape::memory_format::{self, OperandLayout};
-use crate::shape::{broadcast_sizes, strides};
+use crate::layout::memory_format::{self, OperandLayout};
+use crate::layout::strides;
+use crate::shape::broadcast_sizes;
 
 /// What is computed in, and what comes out.
 struct Dtypes {

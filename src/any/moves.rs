@@ -7,9 +7,9 @@ use crate::device::{Backend, Cpu, Indexing};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, room};
+use crate::layout::strides;
 use crate::ops::kernel::Choosing;
 use crate::ops::stretch::Stretch;
-use crate::shape::strides;
 use crate::storage::{HostBuffer, View, ViewMut};
 use crate::tensor::pick_elements;
 

@@ -8,7 +8,7 @@ use super::walk::Walk;
 use crate::device::LaneKernel;
 use crate::dtype::Element;
 use crate::error::{Result, filled};
-use crate::shape::strides;
+use crate::layout::strides;
 use crate::storage::{HostBuffer, View};
 
 /// Bytes of a lane that are worth writing past the caches: shorter ones fill few cache lines.

@@ -8,9 +8,10 @@ use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{DType, Dtype};
 use crate::error::{Error, Result, filled};
+use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Combining, Copying};
-use crate::shape::{Shape, SizeArray, broadcast_size, strides};
+use crate::shape::{Shape, SizeArray, broadcast_size};
 use crate::tensor::{Tensor, map2};
 
 /// `a * b` in the dtype `P`, row by row.

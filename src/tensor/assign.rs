@@ -6,8 +6,9 @@ use super::operand::{Operand, OperandSource};
 use crate::device::{Device, Receives, Source};
 use crate::dtype::{CanCast, CastTo, Castable, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops::kernel::{Casting, Constant};
-use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_size, strides};
+use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_size};
 use crate::storage::View;
 
 /// Nobody outside can name it, so that nobody outside can write an implementation that takes it: what is assigned to may be the

@@ -5,31 +5,20 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
+use crate::layout::strides;
 use crate::ops::kernel::Copying;
 use crate::ops::reduce::Summing;
 use crate::ops::{self, admit::NumericFor};
 use crate::shape::{
     Axis, Diag, DiagEmbed, Diagonals, Dimensional, DistinctAxes, Dyn, HasAxis, MainDiagonals, OneMatrix, Shape,
-    SizeArray, strides,
+    SizeArray,
 };
 use crate::storage::ViewMut;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The diagonals of a plane; `T` has the other axes and then the diagonal.
     fn diagonals<T: Shape>(&self, offset: isize, rows: usize, columns: usize) -> Tensor<E, T, D> {
-        let (sizes, strides) = (self.shape(), self.stride());
-        let (sizes, strides) = (sizes.as_ref(), strides.as_ref());
-        // How many rows and columns come before the diagonal starts.
-        let (above, beside) = (offset.min(0).unsigned_abs(), offset.max(0).unsigned_abs());
-        let len = sizes[rows].saturating_sub(above).min(sizes[columns].saturating_sub(beside));
-        let start = if len == 0 { 0 } else { above * strides[rows] + beside * strides[columns] };
-        let (mut to_sizes, mut to_strides) =
-            (T::Sizes::filled(len), T::Sizes::filled(strides[rows].wrapping_add(strides[columns])));
-        for (to, from) in (0..S::RANK).filter(|&axis| axis != rows && axis != columns).enumerate() {
-            to_sizes.as_mut()[to] = sizes[from];
-            to_strides.as_mut()[to] = strides[from];
-        }
-        self.restrided(start, to_sizes, to_strides)
+        self.viewed(|own, view| own.diagonal(offset as i64, rows, columns, view))
     }
 
     /// Matrices of zeros with the last axis as a diagonal.

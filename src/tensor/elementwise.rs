@@ -10,11 +10,11 @@ use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::ScalarKind;
 use crate::dtype::{CanCast, Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops::admit::*;
 use crate::ops::kernel::{Applying, CombiningLeft, Map1};
 use crate::ops::table::{binary_table, unary_table};
 use crate::ops::{Op, UnaryOp};
-use crate::shape::strides;
 use crate::shape::{Broadcast, Shape, WrittenTo};
 
 /// The dtype of `Op` on elements of dtype `E`.

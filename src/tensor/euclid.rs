@@ -3,10 +3,10 @@
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype};
 use crate::error::Result;
+use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Copying, Map1};
 use crate::ops::reduce::Summing;
-use crate::shape::strides;
 use crate::storage::{View, ViewMut};
 
 /// Rows beyond which PyTorch computes distances by a product.

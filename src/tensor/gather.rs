@@ -6,9 +6,10 @@ use crate::device::{Device, Indexing, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops::choosing::{self, IndexFor};
 use crate::ops::kernel::Casting;
-use crate::shape::{AxisArg, Broadcast, Dim, HasAxis, IndexList, InsertAxis, SameRank, Shape, SizeArray, strides};
+use crate::shape::{AxisArg, Broadcast, Dim, HasAxis, IndexList, InsertAxis, SameRank, Shape, SizeArray};
 use crate::storage::View;
 
 /// The elements of a tensor operand, which are where the result is.

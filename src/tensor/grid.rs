@@ -6,10 +6,9 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops::kernel::{Casting, Copying};
-use crate::shape::{
-    AtLeast, AtLeast2, Broadcast, D2, D3, D4, Dim, Dyn, Shape, SizeArray, Sum, broadcast_sizes, strides,
-};
+use crate::shape::{AtLeast, AtLeast2, Broadcast, D2, D3, D4, Dim, Dyn, Shape, SizeArray, Sum, broadcast_sizes};
 use crate::storage::{View, ViewMut};
 
 /// Vectors that span a grid: a tuple of two to four of one dtype.

@@ -8,11 +8,13 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Device, Indexing, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{DType, Dtype, Element};
-use crate::error::{Error, Result, filled, listed, unwrap};
+use crate::error::{Error, Result, listed, unwrap};
+use crate::layout::positions::index_rows;
+use crate::layout::strides;
 use crate::ops::admit::{MaskFor, SameDtypeFor};
 use crate::ops::choosing::{self, Filling, IsTrue};
 use crate::ops::kernel::{Copying, Map1};
-use crate::shape::{Broadcast, Dyn, Shape, SizeArray, WrittenTo, broadcast_size, strides};
+use crate::shape::{Broadcast, Dyn, Shape, SizeArray, WrittenTo, broadcast_size};
 use crate::storage::{View, ViewMut};
 
 /// A mask's elements, which are bools.
@@ -333,18 +335,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return Ok(Tensor::dense(flat, sizes));
         }
         let flat = D::download(View::<_, i64>::new(&flat, 0, &[count], &[1]))?;
-        let own = self.shape();
-        let storage = D::build(|| {
-            let mut indices = filled(0, count * S::RANK)?;
-            for (row, position) in indices.chunks_exact_mut(S::RANK.max(1)).zip(flat) {
-                let mut rest = position as usize;
-                for (index, &size) in row.iter_mut().zip(own.as_ref()).rev() {
-                    *index = (rest % size) as i64;
-                    rest /= size;
-                }
-            }
-            Ok(indices)
-        })?;
+        let storage = D::build(|| index_rows(&flat, self.shape().as_ref()))?;
         Ok(Tensor::dense(storage, sizes))
     }
 

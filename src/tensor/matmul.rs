@@ -6,11 +6,12 @@ use crate::device::{Added, Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Compute, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
 use crate::ops::kernel::Combining;
 use crate::ops::reduce::Summing;
-use crate::shape::{MatMul, Shape, SizeArray, broadcast_sizes, strides};
+use crate::shape::{MatMul, Shape, SizeArray, broadcast_sizes};
 use crate::storage::View;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {

@@ -8,6 +8,7 @@ use crate::device::{Device, Indexing, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::positions::index_from_end;
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::choosing::{self, Folding};
 use crate::ops::kernel::Copying;
@@ -26,12 +27,8 @@ pub(crate) fn places(
         let index = index?;
         places.resize(index.len(), 0);
         for (place, index) in places.iter_mut().zip(index) {
-            let position = if index < 0 { index + size as i64 } else { index };
-            if !(0..size as i64).contains(&position) {
-                return Err(Error::IndexValue { op, axis, index, size });
-            }
             // Below the number of elements.
-            *place = *place * size as i64 + position;
+            *place = *place * size as i64 + index_from_end(op, index, axis, size)? as i64;
         }
     }
     Ok(places)

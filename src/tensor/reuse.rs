@@ -10,9 +10,10 @@ use super::operand::{Operand, OperandSource};
 use crate::device::{Device, Meet, Source};
 use crate::dtype::{Castable, Dtype, Element, ScalarValue};
 use crate::error::Result;
+use crate::layout::strides;
 use crate::ops::BinaryOp;
 use crate::ops::kernel::{Combining, CombiningRight, CombiningScalar, ComputeOf, Map1, operand, right_is_exact};
-use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes, strides};
+use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes};
 use crate::storage::{View, ViewMut};
 use core::any::{Any, TypeId};
 

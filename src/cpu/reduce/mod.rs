@@ -20,9 +20,9 @@ use super::simd;
 use super::threads::{self, Shared};
 use crate::dtype::Element;
 use crate::error::{Result, filled};
+use crate::layout::strides::is_contiguous;
 use crate::ops::expression::{AXES, Expression};
 use crate::ops::reduce::{Reducer, TwoResults};
-use crate::shape::strides::is_contiguous;
 use crate::storage::{HostBuffer, View};
 use core::ops::Range;
 

@@ -8,8 +8,8 @@ use super::strides::{
     CHANNELS_LAST, broadcast, is_contiguous, row_major, runs_along, write_along, write_elementwise, write_preserved,
     write_reshaped,
 };
-use super::{Dim, Shape, SizeArray};
 use crate::error::{Error, Result};
+use crate::shape::{Dim, Shape, SizeArray};
 use core::fmt;
 use core::str::FromStr;
 
@@ -218,7 +218,7 @@ pub type OperandLayout<'a> = (&'a [usize], &'a [usize], bool);
 /// operands of no axes.
 ///
 /// ```
-/// use castiron::shape::memory_format::elementwise;
+/// use castiron::layout::memory_format::elementwise;
 /// let sizes = [2, 3, 4, 5];
 /// let (rows, images) = ([60, 20, 5, 1], [60, 1, 15, 3]);
 /// // The first operand with an opinion decides.
