@@ -7,8 +7,7 @@ use crate::device::{AnyDevice, Backend, Cpu, IntoDevice};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, collected, listed};
-use crate::layout::MemoryFormat;
-use crate::layout::{bounds, strides};
+use crate::layout::{MemoryFormat, bounds, strides};
 use crate::storage::HostBuffer;
 
 impl AnyTensor {

@@ -101,7 +101,7 @@ impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
             } else {
                 erased::place(source.host(self.op)?, source.first(), width, cast)
             };
-            strides::broadcast(&source.sizes, &source.strides, sizes, &mut all[at + 1]);
+            strides::write_broadcast(&source.sizes, &source.strides, sizes, &mut all[at + 1]);
         }
         // SAFETY: the caller's promise; the kernel belongs to the loop.
         unsafe { erased::run(self.inner, self.kernel, places, sizes, all.each_ref().map(|dims| &**dims), self.is_long) }

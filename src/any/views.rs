@@ -39,7 +39,7 @@ pub(super) fn axes(op: &'static str, named: &[i64], rank: usize) -> Result<Vec<u
 fn inferred(op: &'static str, sizes: &[i64], x: &AnyTensor) -> Result<Dims> {
     let numel = x.numel();
     let refused = || Error::Reshape { op, from: (&*x.sizes).into(), elements: numel, to: format!("{sizes:?}") };
-    let mut result = vec![0; sizes.len()];
+    let mut result = Dims::of_rank(op, sizes.len())?;
     let mut open = None;
     let mut known = 1_usize;
     for (at, &size) in sizes.iter().enumerate() {
@@ -61,7 +61,6 @@ fn inferred(op: &'static str, sizes: &[i64], x: &AnyTensor) -> Result<Dims> {
         None if known == numel => {}
         _ => return Err(refused()),
     }
-    let result = Dims::new(op, &result)?;
     super::checked_numel(op, &result, x.dtype)?;
     Ok(result)
 }

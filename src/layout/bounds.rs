@@ -2,7 +2,7 @@
 //!
 //! Uses errors; used wherever a tensor, a view or a kernel's view is made.
 
-use crate::error::{Error, Result};
+use crate::error::{Result, invalid};
 
 /// One past the farthest element from the offset: how long a buffer must be at least. 0 where there are no elements, whatever the
 /// other sizes and the strides are.
@@ -46,7 +46,7 @@ pub(crate) fn expect_within(
     }
     let room = room.map_or("any storage".to_owned(), |room| format!("a storage of {room} elements"));
     let reason = format!("sizes {sizes:?} and strides {strides:?} from element {offset} on reach beyond {room}");
-    Err(Error::InvalidArgument { op, reason })
+    invalid(op, reason)
 }
 
 /// Sizes and strides that lead to the same places in fewer steps: a place that is repeated (`expand`) or that windows share is met

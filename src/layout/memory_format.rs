@@ -5,8 +5,8 @@
 //! `tests/oracle/memory_format.json`. Used by tensors.
 
 use super::strides::{
-    CHANNELS_LAST, broadcast, is_contiguous, row_major, runs_along, write_along, write_elementwise, write_preserved,
-    write_reshaped,
+    CHANNELS_LAST, broadcast_list, is_contiguous, row_major, runs_along, write_along, write_elementwise,
+    write_preserved, write_reshaped,
 };
 use crate::error::{Error, Result};
 use crate::shape::{Dim, Shape, SizeArray};
@@ -229,12 +229,11 @@ pub fn elementwise(sizes: &[usize], operands: &[OperandLayout<'_>]) -> Vec<usize
     let layouts: Vec<Vec<usize>> = operands
         .iter()
         .map(|&(from, strides, is_converted)| {
-            let (mut kept, mut layout) = (strides.to_vec(), vec![0; sizes.len()]);
+            let mut kept = strides.to_vec();
             if is_converted {
                 write_preserved(from, strides, &mut kept);
             }
-            broadcast(from, &kept, sizes, &mut layout);
-            layout
+            broadcast_list(from, &kept, sizes)
         })
         .collect();
     let alike = operands.iter().all(|&(from, _, _)| from == sizes);

@@ -13,7 +13,7 @@ mod tests;
 mod views;
 
 pub use memory_format::MemoryFormat;
-pub(crate) use views::write_moved;
+pub(crate) use views::{exchanged, write_moved};
 
 /// The first element in a storage, and along each axis how many there are and how far apart (`at::TensorGeometry`). In elements.
 ///

@@ -3,12 +3,8 @@
 //! Uses positions; used by typed tensors and `AnyTensor`, which narrow the axis to each part.
 
 use super::positions::clamped;
-use crate::error::{Error, Result};
+use crate::error::{Result, invalid};
 use core::ops::Range;
-
-fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
-    Err(Error::InvalidArgument { op, reason })
-}
 
 /// The parts between these ends, one after the other.
 pub(crate) fn between(ends: impl Iterator<Item = usize>) -> impl Iterator<Item = Range<usize>> {

@@ -2,7 +2,7 @@
 //!
 //! Uses errors; used by the rules of views, and by whatever takes indices.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, filled, invalid};
 
 /// A position counted from the first; `None` if it comes before it.
 #[inline]
@@ -71,10 +71,7 @@ impl Kept {
         let (first, end) = (start.map_or(0, |at| clamped(at, size)), end.map_or(size, |at| clamped(at, size)));
         match usize::try_from(step) {
             Ok(step @ 1..) => Ok(Kept { first, len: end.saturating_sub(first).div_ceil(step), step, is_one: false }),
-            _ => {
-                let reason = format!("the step of a range must be positive, not {step}");
-                Err(Error::InvalidArgument { op, reason })
-            }
+            _ => invalid(op, format!("the step of a range must be positive, not {step}")),
         }
     }
 }
@@ -105,7 +102,7 @@ pub(crate) fn write_indices(place: i64, sizes: &[usize], indices: &mut [i64]) {
 
 /// The indices of elements counted in row-major order, a row for each.
 pub(crate) fn index_rows(places: &[i64], sizes: &[usize]) -> Result<Vec<i64>> {
-    let mut rows = crate::error::filled(0, places.len() * sizes.len())?;
+    let mut rows = filled(0, places.len() * sizes.len())?;
     for (row, &place) in rows.chunks_exact_mut(sizes.len().max(1)).zip(places) {
         write_indices(place, sizes, row);
     }

@@ -4,7 +4,7 @@
 
 use super::{Geometry, ViewAxes};
 use crate::dtype::DType;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 
 impl Geometry<'_> {
     /// The part `at` of elements that consist of `per` each.
@@ -39,24 +39,23 @@ impl Geometry<'_> {
                     "the last axis must have size 2 and stride 1, and other strides and the offset must be even: got sizes {sizes:?}, \
                      strides {strides:?} and offset {offset}"
                 );
-                Err(Error::InvalidArgument { op, reason })
+                invalid(op, reason)
             }
         }
     }
 
     /// The bits as elements of another dtype, more or fewer of them along the last axis.
     pub(crate) fn bits(self, op: &'static str, [from, to]: [DType; 2], mut view: ViewAxes<'_>) -> Result<usize> {
-        let invalid = |reason: String| Err(Error::InvalidArgument { op, reason });
         view.copy(self);
         let (old, new) = (from.itemsize(), to.itemsize());
         if old == new {
             return Ok(self.offset);
         }
         let (Some(last), Some((&unit, strides))) = (view.sizes.last_mut(), self.strides.split_last()) else {
-            return invalid("a zero-dim tensor is seen as elements of the same size only".to_owned());
+            return invalid(op, "a zero-dim tensor is seen as elements of the same size only".to_owned());
         };
         if unit != 1 {
-            return invalid(format!("the last stride must be 1 to see {from} as {to}, not {unit}"));
+            return invalid(op, format!("the last stride must be 1 to see {from} as {to}, not {unit}"));
         }
         let to_strides = view.strides.iter_mut().zip(strides);
         if old > new {
@@ -68,11 +67,14 @@ impl Geometry<'_> {
         let ratio = new / old;
         let fits = |number: &usize| number.is_multiple_of(ratio);
         if !fits(last) || !fits(&self.offset) || !strides.iter().all(fits) {
-            return invalid(format!(
-                "the last size, the offset and all strides but the last must be divisible by {ratio} to see {from} as {to}: got sizes \
+            return invalid(
+                op,
+                format!(
+                    "the last size, the offset and all strides but the last must be divisible by {ratio} to see {from} as {to}: got sizes \
                  {:?}, offset {} and strides {:?}",
-                self.sizes, self.offset, self.strides
-            ));
+                    self.sizes, self.offset, self.strides
+                ),
+            );
         }
         *last /= ratio;
         to_strides.for_each(|(to, stride)| *to = stride / ratio);

@@ -77,7 +77,21 @@ pub fn is_dense(sizes: &[usize], strides: &[usize]) -> bool {
 /// # Panics
 /// If it does not broadcast to these sizes: the strides would lead beyond it. Whoever asks has looked at that before and returned an
 /// error; loops rely on it.
-pub fn broadcast(from_sizes: &[usize], from_strides: &[usize], sizes: &[usize], strides: &mut [usize]) {
+pub fn broadcast<A: SizeArray>(from_sizes: &[usize], from_strides: &[usize], sizes: &A) -> A {
+    let mut strides = A::filled(0);
+    write_broadcast(from_sizes, from_strides, sizes.as_ref(), strides.as_mut());
+    strides
+}
+
+/// [`broadcast`] to sizes of any number.
+pub(crate) fn broadcast_list(from_sizes: &[usize], from_strides: &[usize], sizes: &[usize]) -> Vec<usize> {
+    let mut strides = vec![0; sizes.len()];
+    write_broadcast(from_sizes, from_strides, sizes, &mut strides);
+    strides
+}
+
+/// [`broadcast`] into a slice as long as the sizes.
+pub(crate) fn write_broadcast(from_sizes: &[usize], from_strides: &[usize], sizes: &[usize], strides: &mut [usize]) {
     let missing = sizes.len() - from_sizes.len();
     strides[..missing].fill(0);
     for axis in 0..from_sizes.len() {
@@ -194,11 +208,10 @@ pub(crate) fn write_preserved(sizes: &[usize], strides: &[usize], kept: &mut [us
 
 /// The strides of an operand that is converted before it is broadcast to `sizes`: the conversion closes the gaps.
 pub fn converted<A: SizeArray>(from_sizes: &[usize], from_strides: &[usize], sizes: &A) -> A {
-    let (mut kept, mut strides) = (A::filled(0), A::filled(0));
+    let mut kept = A::filled(0);
     let kept = &mut kept.as_mut()[..from_sizes.len()];
     write_preserved(from_sizes, from_strides, kept);
-    broadcast(from_sizes, kept, sizes.as_ref(), strides.as_mut());
-    strides
+    broadcast(from_sizes, kept, sizes)
 }
 
 /// The strides that show the same elements, in row-major order, under other sizes; `None` where no strides do, so that a

@@ -4,7 +4,7 @@
 
 use super::positions::{Kept, expect_index, expect_range};
 use super::{Geometry, ViewAxes};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use crate::shape::broadcast_size;
 
 impl ViewAxes<'_> {
@@ -20,6 +20,16 @@ impl ViewAxes<'_> {
         self.sizes[..rank].copy_from_slice(from.sizes);
         self.strides[..rank].copy_from_slice(from.strides);
     }
+}
+
+/// The order of axes after two have changed places (`torch.transpose`).
+#[inline]
+pub(crate) fn exchanged(rank: usize, first: usize, second: usize) -> impl Iterator<Item = usize> + Clone {
+    (0..rank).map(move |axis| match axis {
+        axis if axis == first => second,
+        axis if axis == second => first,
+        axis => axis,
+    })
 }
 
 /// The order of axes after moving some of them to other places, the others keeping their order (`torch.movedim`).
@@ -164,13 +174,12 @@ impl<'a> Geometry<'a> {
         step: usize,
         mut view: ViewAxes<'_>,
     ) -> Result<usize> {
-        let invalid = |reason: String| Err(Error::InvalidArgument { op, reason });
         let whole = self.sizes.get(axis).copied().unwrap_or(1);
         if size > whole {
-            return invalid(format!("a window of size {size} does not fit axis {axis} of size {whole}"));
+            return invalid(op, format!("a window of size {size} does not fit axis {axis} of size {whole}"));
         }
         if step == 0 {
-            return invalid("windows can't be 0 apart".to_owned());
+            return invalid(op, "windows can't be 0 apart".to_owned());
         }
         view.copy(self);
         view.set(self.sizes.len(), size, self.strides.get(axis).copied().unwrap_or(1));

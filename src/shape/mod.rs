@@ -27,7 +27,8 @@ mod tuple;
 pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Smaller, Sum};
 pub use at_least::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3};
 pub use axis::{Axes, Axis, AxisArg, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
-pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes};
+pub(crate) use broadcast::expect_broadcast;
+pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes, broadcasts_to};
 pub use choosing::{IndexList, SameRank, SearchedBy};
 #[doc(hidden)]
 pub use convert::MayBe;

@@ -8,6 +8,7 @@ use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, listed, room, unwrap};
+use crate::layout::exchanged;
 use crate::layout::positions::{expect_index, expect_range};
 use crate::ops::choosing::{self, IndexFor};
 use crate::shape::{
@@ -92,11 +93,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
     {
         let (first, second) = (<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX);
-        self.permuted((0..S::RANK).map(move |axis| match axis {
-            axis if axis == first => second,
-            axis if axis == second => first,
-            axis => axis,
-        }))
+        self.permuted(exchanged(S::RANK, first, second))
     }
 
     /// The axes in another order (`torch.permute`). No value moves.

@@ -90,8 +90,7 @@ pub(super) fn distances<E: Dtype, D: Device>(
         let mut longer = sizes.to_vec();
         longer[lead + 1] += 2;
         let dense = strides::row_major(&longer);
-        let mut spread = vec![0; batch.len()];
-        strides::broadcast(&sizes[..lead], &dense[..lead], batch, &mut spread);
+        let spread = strides::broadcast_list(&sizes[..lead], &dense[..lead], batch);
         ([batch, &longer[lead..]].concat(), [&spread, &dense[lead..]].concat())
     });
     // The right matrix is turned.

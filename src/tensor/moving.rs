@@ -4,8 +4,7 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::layout::strides;
-use crate::layout::write_moved;
+use crate::layout::{exchanged, strides, write_moved};
 use crate::ops::kernel::Copying;
 use crate::ops::stretch::Stretch;
 use crate::shape::{
@@ -252,9 +251,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// Two axes exchanged, to a shape of the same rank.
     fn exchanged<T: Shape>(&self, first: usize, second: usize) -> Tensor<E, T, D> {
-        let mut order: Vec<usize> = (0..S::RANK).collect();
-        order.swap(first, second);
-        self.reordered(order.into_iter())
+        self.reordered(exchanged(S::RANK, first, second))
     }
 
     /// [`transpose`](Self::transpose) by its other name (`torch.swapaxes`).

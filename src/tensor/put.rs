@@ -13,7 +13,7 @@ use crate::ops::admit::SameDtypeFor;
 use crate::ops::choosing::{self, Folding};
 use crate::ops::kernel::Copying;
 use crate::ops::reduce::Accumulating;
-use crate::shape::{Shape, broadcast_size};
+use crate::shape::{Shape, broadcasts_to};
 use crate::storage::{View, ViewMut};
 
 /// For each place the indices meet at, its number among those of the axes they lead along.
@@ -128,14 +128,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         // The sizes of what is written.
         let target = [shape.as_ref(), rest].concat();
-        let fits = values.sizes.len() <= target.len()
-            && values
-                .sizes
-                .iter()
-                .rev()
-                .zip(target.iter().rev())
-                .all(|(&from, &to)| broadcast_size(from, to) == Some(to));
-        if !fits {
+        if !broadcasts_to(values.sizes, &target) {
             return Err(Error::Broadcast { op, lhs: values.sizes.into(), rhs: target[..].into() });
         }
         let downloaded = indices.iter().map(|index| D::download(index.elements()));

@@ -4,7 +4,7 @@ use super::moving::fallible;
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Backend, Device};
 use crate::dtype::{DType, Dtype, Element};
-use crate::error::{Error, Result};
+use crate::error::{Result, invalid};
 use crate::layout::{Geometry, ViewAxes, bounds};
 use crate::ops::{self, UnaryOp, admit::ComplexFor, blend::PartFor};
 use crate::shape::{
@@ -12,10 +12,6 @@ use crate::shape::{
     Shape, SizeArray, SqueezeAxes, Transpose, ViewedAs,
 };
 use crate::storage::View;
-
-fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
-    Err(Error::InvalidArgument { op, reason })
-}
 
 /// Refuses bytes other than 0 and 1 among those that are to be seen as bools. (These bytes stay what they are: shared storage is
 /// copied before it is written, and what is borrowed to be written is seen by one view alone.)

@@ -149,6 +149,6 @@ fn lays_out_alike<S: Shape>(
     if right.len() > S::RANK || !broadcast_sizes(sizes.as_ref(), right, result.as_mut()) || result != *sizes {
         return false;
     }
-    strides::broadcast(right, right_strides, sizes.as_ref(), broadcast.as_mut());
+    *broadcast = strides::broadcast(right, right_strides, sizes);
     strides::elementwise_result(sizes, &[*own, *broadcast], right == sizes.as_ref()) == *own
 }

@@ -4,7 +4,7 @@ use super::Tensor;
 use super::moving::fallible;
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::{Error, Result, collected, unwrap};
+use crate::error::{Result, collected, invalid, unwrap};
 use crate::layout::parts;
 use crate::shape::{
     AxisArg, Cut, CutEqually, Dimensional, Dyn, HasAxis, InsertAxis, Known, KnownShape, Shape, Unbind, Windows,
@@ -36,10 +36,6 @@ parts! {
 
 /// A tensor with a size that is known at run time in place of axis `I`.
 type Part<E, S, D, const I: isize> = Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>;
-
-fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
-    Err(Error::InvalidArgument { op, reason })
-}
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// A range of an axis, which lies inside it.

@@ -5,8 +5,8 @@ use super::layout::StridedParts;
 use super::{Tensor, expect_fit, fits};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, unwrap};
-use crate::layout::{Geometry, ViewAxes};
+use crate::error::{Result, invalid, unwrap};
+use crate::layout::{Geometry, ViewAxes, exchanged};
 use crate::ops;
 use crate::ops::admit::ComplexFor;
 use crate::shape::{
@@ -62,15 +62,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
     {
         let (first, second) = (<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX);
-        self.reordered((0..S::RANK).map(|axis| {
-            if axis == first {
-                second
-            } else if axis == second {
-                first
-            } else {
-                axis
-            }
-        }))
+        self.reordered(exchanged(S::RANK, first, second))
     }
 
     /// Puts the axes in another order, each named once (`torch.permute`).
@@ -263,8 +255,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let op = "narrow";
         if S::RANK == 0 {
-            let reason = "a zero-dim tensor has no axis to narrow".to_owned();
-            return Err(Error::InvalidArgument { op, reason });
+            return invalid(op, "a zero-dim tensor has no axis to narrow".to_owned());
         }
         self.try_viewed(|own, view| own.narrow(op, <S as HasAxis<I>>::INDEX, start, len, view))
     }

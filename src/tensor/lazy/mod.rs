@@ -138,7 +138,7 @@ fn leaf<E: Element, D: Device>(source: Source<'_, D, E>, sizes: &[usize]) -> Lea
     match source {
         Source::View(view) => {
             let mut strides = [0; AXES];
-            strides::broadcast(view.sizes, view.strides, sizes, &mut strides[..sizes.len()]);
+            strides::write_broadcast(view.sizes, view.strides, sizes, &mut strides[..sizes.len()]);
             Leaf::new(D::address(view), strides)
         }
         // A number from the CPU on a device that runs nothing.
