@@ -1,7 +1,7 @@
 //! Operations of three operands, and those that make complex numbers.
 
 use super::elementwise::{result_strides, same_device};
-use super::moves::{common_sizes, invalid, same_dtype};
+use super::moves::{common_sizes, same_dtype};
 use super::products::widened;
 use super::{AnyOperand, AnyTensor, Buffer, checked_numel};
 use crate::device::{Backend, Cpu};
@@ -141,25 +141,5 @@ impl AnyTensor {
             DType::F64 => run::<f64>(op, self, other),
             dtype => Err(super::dispatch::refused(op, dtype)),
         }
-    }
-
-    /// In a memory format by PyTorch's name.
-    pub(super) fn in_format(&self, op: &'static str, format: &str) -> Result<AnyTensor> {
-        let (rank, order): (usize, &[usize]) = match format {
-            "torch.preserve_format" => return Ok(self.clone()),
-            "torch.contiguous_format" => return self.contiguous(),
-            "torch.channels_last" => (4, &[0, 2, 3, 1]),
-            "torch.channels_last_3d" => (5, &[0, 2, 3, 4, 1]),
-            other => return invalid(op, format!("there is no memory format {other:?}")),
-        };
-        if self.rank() != rank {
-            return invalid(op, format!("{format} is for tensors with {rank} axes, got one with {}", self.rank()));
-        }
-        let (mut strides, mut step) = (vec![0; rank], 1);
-        for &at in order.iter().rev() {
-            strides[at] = step;
-            step *= self.sizes[at].max(1);
-        }
-        if *self.strides == strides[..] { Ok(self.clone()) } else { self.copied(&strides) }
     }
 }

@@ -180,6 +180,9 @@ fn axes_of_size_one_are_repeated_and_no_others() {
     let view = ViewAxes { sizes: &mut sizes, strides: &mut strides };
     Geometry::new(0, &[3], &[1]).expand("expand", view).unwrap();
     assert_eq!(strides, [3, 3, 1]);
+    let view = ViewAxes { sizes: &mut [1, 1], strides: &mut strides[..2] };
+    Geometry::new(0, &[], &[]).expand("expand", view).unwrap();
+    assert_eq!(strides, [0, 0, 1]);
 }
 
 #[test]

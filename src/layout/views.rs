@@ -138,8 +138,8 @@ impl<'a> Geometry<'a> {
                 Some((size, stride)) if size == to[at] => stride,
                 Some((size, _)) if broadcast_size(size, to[at]) == Some(to[at]) => 0,
                 Some(_) => return Err(Error::Output { op, result: own.into(), output: to.into() }),
-                // A new axis that is not repeated has the stride that it would have in a row-major tensor.
-                None if to[at] == 1 => to.get(at + 1).map_or(1, |&size| size.wrapping_mul(view.strides[at + 1])),
+                // A new axis that is not repeated has the stride that it would have in a row-major tensor; not in front of none.
+                None if to[at] == 1 && !own.is_empty() => to[at + 1].wrapping_mul(view.strides[at + 1]),
                 None => 0,
             };
         }

@@ -5,7 +5,7 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
-use crate::layout::strides;
+use crate::layout::{Geometry, ViewAxes, strides};
 use crate::ops::kernel::Copying;
 use crate::ops::reduce::Summing;
 use crate::ops::{self, admit::NumericFor};
@@ -23,7 +23,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// Matrices of zeros with the last axis as a diagonal.
     fn embedded<T: Shape>(&self, op: &'static str, offset: isize) -> Result<Tensor<E, T, D>> {
-        let (above, beside) = (offset.min(0).unsigned_abs(), offset.max(0).unsigned_abs());
         let (own, last) = (self.shape(), S::RANK - 1);
         let too_large = || Error::TooLarge { op, sizes: [usize::MAX][..].into() };
         let side = own.as_ref()[last].checked_add(offset.unsigned_abs()).ok_or_else(too_large)?;
@@ -33,9 +32,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let strides = strides::contiguous(&sizes);
         let mut storage = D::zeroed::<E>(checked_numel::<E>(op, sizes.as_ref())?)?;
         if self.numel() > 0 {
-            let mut places = S::Sizes::copied(&strides.as_ref()[..S::RANK]);
-            places.as_mut()[last] = side + 1;
-            let out = ViewMut::<_, E>::new(&mut storage, above * side + beside, own.as_ref(), places.as_ref());
+            let (mut own, mut places) = (own, S::Sizes::filled(0));
+            let view = ViewAxes { sizes: own.as_mut(), strides: places.as_mut() };
+            let first =
+                Geometry::new(0, sizes.as_ref(), strides.as_ref()).diagonal(offset as i64, last, last + 1, view);
+            let out = ViewMut::<_, E>::new(&mut storage, first, own.as_ref(), places.as_ref());
             D::map1_into(Copying, self.elements(), out)?;
         }
         Ok(Tensor::from_parts(storage, 0, sizes, strides))
