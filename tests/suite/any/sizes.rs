@@ -87,7 +87,7 @@ fn views_are_laid_out_alike_typed_and_not() {
         x.diagonal_at(axis![0, 2], -1), any.diagonal(-1, 0, 2);
         x.unfold_sized(axis![2], 2, 2), any.unfold(2, 2, 2);
         x.view_dtype::<i16>(), any.view_dtype(DType::I16);
-        x.narrow(axis![1], 0, 0).t().try_view_sized::<shape![_, _, _]>([4, 0, 4]).unwrap(),
+        x.narrow(axis![1], 0, 0).permute(axis![2, 1, 0]).try_view_sized::<shape![_, _, _]>([4, 0, 4]).unwrap(),
             any.narrow(1, 0, 0).unwrap().permute(&[2, 1, 0]).unwrap().view(&[4, 0, 4]);
     }
     let said = |typed: Result<String, castiron::Error>, any: castiron::Result<AnyTensor>| {
