@@ -300,6 +300,12 @@ pub enum Error {
 /// `Result` with castiron's [`Error`].
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
+/// [`Error::InvalidArgument`].
+#[cold]
+pub(crate) fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
+    Err(Error::InvalidArgument { op, reason })
+}
+
 /// The plain form of a fallible method: the value, or a panic at the caller's line.
 #[track_caller]
 #[inline]

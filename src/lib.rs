@@ -94,6 +94,7 @@ mod cpu;
 pub mod device;
 pub mod dtype;
 mod error;
+pub mod layout;
 pub mod memory;
 pub mod ops;
 mod scoped;
@@ -212,9 +213,9 @@ pub use dtype::{
 };
 pub use dtype::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 pub use error::{Error, Result, Sizes};
-pub use shape::memory_format::{ChannelsLast, ChannelsLast3d, Contiguous, Preserve};
+pub use layout::memory_format::{ChannelsLast, ChannelsLast3d, Contiguous, MemoryFormat, Preserve};
 pub use shape::slicing::NewAxis;
-pub use shape::{Axis, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, MemoryFormat, Shape};
+pub use shape::{Axis, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Shape};
 pub use sparse::{DenseAxes, KeepsZero, SparseCoo, SparseFactor, SparseTensor, SparseValues};
 #[doc(hidden)]
 pub use sparse::{RightOfSparse, WrittenToSparse};

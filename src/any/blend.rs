@@ -2,7 +2,7 @@
 
 use super::dispatch::among;
 use super::elementwise::{result_strides, same_device};
-use super::moves::{common_sizes, invalid, same_dtype};
+use super::moves::{common_sizes, same_dtype};
 use super::products::widened;
 use super::{AnyOperand, AnyTensor, Buffer, checked_numel};
 use crate::device::{Backend, Cpu};
@@ -150,25 +150,5 @@ impl AnyTensor {
         blended(op, [self, other], <E::Complex as Element>::DTYPE, |[a, b], strides| {
             Cpu::map2::<E, E, E::Complex>(kernel, a.seen::<E>(op)?, b.seen::<E>(op)?, strides)
         })
-    }
-
-    /// In a memory format by PyTorch's name.
-    pub(super) fn in_format(&self, op: &'static str, format: &str) -> Result<AnyTensor> {
-        let (rank, order): (usize, &[usize]) = match format {
-            "torch.preserve_format" => return Ok(self.clone()),
-            "torch.contiguous_format" => return self.contiguous(),
-            "torch.channels_last" => (4, &[0, 2, 3, 1]),
-            "torch.channels_last_3d" => (5, &[0, 2, 3, 4, 1]),
-            other => return invalid(op, format!("there is no memory format {other:?}")),
-        };
-        if self.rank() != rank {
-            return invalid(op, format!("{format} is for tensors with {rank} axes, got one with {}", self.rank()));
-        }
-        let (mut strides, mut step) = (vec![0; rank], 1);
-        for &at in order.iter().rev() {
-            strides[at] = step;
-            step *= self.sizes[at].max(1);
-        }
-        if *self.strides == strides[..] { Ok(self.clone()) } else { self.copied(&strides) }
     }
 }

@@ -28,7 +28,7 @@ pub(super) use on_device;
 
 /// The size of axes made one. (Beside an empty axis others may have more positions together than can be counted.)
 pub(super) fn joined(sizes: &[usize]) -> i64 {
-    crate::shape::strides::numel(sizes).map_or(i64::MAX, |size| size as i64)
+    crate::shape::numel(sizes).map_or(i64::MAX, |size| size as i64)
 }
 
 impl AnyTensor {

@@ -7,7 +7,7 @@ use super::rows::{BINARY, UNARY, torch_names};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
-use crate::shape::MemoryFormat;
+use crate::layout::MemoryFormat;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 

@@ -7,7 +7,7 @@ use super::dispatch::among;
 use crate::cpu::erased::{self, Cast};
 use crate::dtype::{Complex, DType, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
 use crate::error::{Error, Result};
-use crate::shape::MemoryFormat;
+use crate::layout::MemoryFormat;
 
 /// What a dtype is widened to, where conversions from it take two steps.
 fn widened(from: DType, to: DType) -> Option<DType> {

@@ -8,7 +8,8 @@ use super::{AnyOperand, AnyTensor, Buffer};
 use crate::device::Cpu;
 use crate::dtype::scalar::KindRank;
 use crate::dtype::{Category, DType};
-use crate::error::{Error, Result, filled};
+use crate::error::{Error, Result};
+use crate::layout::positions::index_rows;
 use crate::tensor::true_positions;
 
 /// A mask of bools.
@@ -166,18 +167,8 @@ impl AnyTensor {
     pub fn nonzero(&self) -> Result<AnyTensor> {
         let op = "nonzero";
         let places = self.to(DType::Bool)?.true_places(op)?;
-        let (count, rank) = (places.numel(), self.rank());
-        let mut indices = filled(0, count * rank)?;
-        if rank > 0 {
-            for (row, place) in indices.chunks_exact_mut(rank).zip(places.to_ints(op)?) {
-                let mut rest = place as usize;
-                for (index, &size) in row.iter_mut().zip(&*self.sizes).rev() {
-                    *index = (rest % size) as i64;
-                    rest /= size;
-                }
-            }
-        }
-        AnyTensor::of_ints(indices, &[count, rank])
+        let rows = index_rows(&places.to_ints(op)?, &self.sizes)?;
+        AnyTensor::of_ints(rows, &[places.numel(), self.rank()])
     }
 
     /// [`nonzero`](Self::nonzero) with so many rows, of which those that are left over hold a value (`torch.nonzero_static`).

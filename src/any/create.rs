@@ -7,7 +7,7 @@ use crate::device::{AnyDevice, Backend, Cpu, IntoDevice};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, collected, listed};
-use crate::shape::{MemoryFormat, strides};
+use crate::layout::{MemoryFormat, bounds, strides};
 use crate::storage::HostBuffer;
 
 impl AnyTensor {
@@ -240,7 +240,7 @@ impl AnyTensor {
     /// If there are too many elements, or memory runs out.
     pub fn empty_strided(sizes: &[usize], strides: &[usize], dtype: DType) -> Result<AnyTensor> {
         let op = "empty_strided";
-        let span = strides::span(sizes, strides).ok_or_else(|| Error::TooLarge { op, sizes: sizes.into() })?;
+        let span = bounds::span(sizes, strides).ok_or_else(|| Error::TooLarge { op, sizes: sizes.into() })?;
         AnyTensor::zeros(&[span], dtype)?.as_strided(sizes, strides, Some(0))
     }
 

@@ -16,13 +16,18 @@ pub(super) struct Dims {
 impl Dims {
     /// As many as there are axes, or an error where that is too many.
     pub(super) fn new(op: &'static str, from: &[usize]) -> Result<Self> {
-        if from.len() > MOST {
-            let reason = format!("tensors have at most {MOST} axes, got {}", from.len());
+        let mut dims = Self::of_rank(op, from.len())?;
+        dims.copy_from_slice(from);
+        Ok(dims)
+    }
+
+    /// As many zeros, to be filled in.
+    pub(super) fn of_rank(op: &'static str, rank: usize) -> Result<Self> {
+        if rank > MOST {
+            let reason = format!("tensors have at most {MOST} axes, got {rank}");
             return Err(Error::InvalidArgument { op, reason });
         }
-        let mut values = [0; MOST];
-        values[..from.len()].copy_from_slice(from);
-        Ok(Dims { len: from.len() as u8, values })
+        Ok(Dims { len: rank as u8, values: [0; MOST] })
     }
 
     /// Of as many axes as a tensor that exists has.

@@ -11,10 +11,11 @@ use crate::device::Sought;
 use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
+use crate::layout::memory_format::{self, OperandLayout};
+use crate::layout::strides;
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::{Outputs, Rule};
-use crate::shape::memory_format::{self, OperandLayout};
-use crate::shape::{broadcast_sizes, strides};
+use crate::shape::broadcast_sizes;
 
 /// What is computed in, and what comes out.
 struct Dtypes {
@@ -97,7 +98,7 @@ impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
             } else {
                 erased::place(source.host(self.op)?, source.first(), width, cast)
             };
-            strides::broadcast(&source.sizes, &source.strides, sizes, &mut all[at + 1]);
+            strides::write_broadcast(&source.sizes, &source.strides, sizes, &mut all[at + 1]);
         }
         // SAFETY: the caller's promise; the kernel belongs to the loop.
         unsafe { erased::run(self.inner, self.kernel, places, sizes, all.each_ref().map(|dims| &**dims), self.is_long) }

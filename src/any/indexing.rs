@@ -8,7 +8,7 @@ use super::writing::Reduce;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
-use crate::shape::strides;
+use crate::layout::strides;
 use crate::tensor::places;
 
 /// Indices along some axes of a tensor: what is read or written at the positions where they meet.

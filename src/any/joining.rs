@@ -9,7 +9,7 @@ use crate::device::{Backend, Cpu};
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
 use crate::error::{Error, Result, listed, room};
-use crate::shape::strides;
+use crate::layout::strides;
 use crate::storage::View;
 
 /// The dtype that tensors promote to, or that all of them hold: those of a kind among themselves, then kind by kind.

@@ -9,7 +9,7 @@ use super::rows::unary;
 use super::{AnyTensor, Buffer, preserved, shared};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::shape::strides;
+use crate::layout::bounds;
 use crate::storage::HostBuffer;
 use std::sync::{Arc, OnceLock};
 
@@ -71,7 +71,7 @@ impl AnyTensor {
 
     fn marked(&self, mark: Mark) -> AnyTensor {
         let Some(base) = self.storage() else { return self.clone() };
-        let reach = [self.first(), strides::span(&self.sizes, &self.strides).unwrap_or(0)];
+        let reach = [self.first(), bounds::span(&self.sizes, &self.strides).unwrap_or(0)];
         let marked = Marked { mark, dtype: self.dtype, reach, base: shared(base), resolved: OnceLock::new() };
         AnyTensor { buffer: Buffer::Marked(Arc::new(marked)), ..self.clone() }
     }
@@ -154,8 +154,9 @@ impl AnyTensor {
     }
 
     /// One of the parts of complex elements, as a view.
-    pub(super) fn part(&self, at: i64) -> Result<AnyTensor> {
-        let part = self.unmarked().view_as_real()?.select(-1, at)?;
+    pub(super) fn part(&self, at: usize) -> Result<AnyTensor> {
+        let (whole, real) = (self.unmarked(), self.dtype.to_real());
+        let part = whole.bits_viewed_by("real", real, self.rank(), |own, view| Ok(own.part(2, at, view)))?;
         Ok(if self.is_conj() && at == 1 { part.marked(Mark::Negated) } else { part })
     }
 }

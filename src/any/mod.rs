@@ -62,7 +62,8 @@ use crate::device::{AnyDevice, Cpu, Device, IntoDevice, Meta};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::shape::{MemoryFormat, Shape, SizeArray, strides};
+use crate::layout::{Geometry, MemoryFormat, ViewAxes, bounds, strides};
+use crate::shape::{Shape, SizeArray};
 use crate::storage::HostBuffer;
 use crate::tensor::{Printed, Tensor};
 pub use call::{Args, NamedOp, Value, alias, call, ops};
@@ -376,10 +377,34 @@ impl AnyTensor {
     fn viewed_as(&self, dtype: DType, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
         let room = self.room(dtype);
         assert!(
-            strides::is_within(sizes, strides, offset, room),
+            bounds::is_within(sizes, strides, offset, room),
             "no view has sizes {sizes:?} and strides {strides:?} from element {offset} on in a storage of {room:?} elements"
         );
         AnyTensor { dtype, offset, sizes: Dims::known(sizes), strides: Dims::known(strides), ..self.clone() }
+    }
+
+    /// The view of so many axes that a rule of `layout` makes, which fills in its sizes and strides and returns where its first element is.
+    fn viewed_by(
+        &self,
+        op: &'static str,
+        rank: usize,
+        rule: impl FnOnce(Geometry<'_>, ViewAxes<'_>) -> Result<usize>,
+    ) -> Result<AnyTensor> {
+        self.bits_viewed_by(op, self.dtype, rank, rule)
+    }
+
+    /// The same as elements of another dtype.
+    fn bits_viewed_by(
+        &self,
+        op: &'static str,
+        dtype: DType,
+        rank: usize,
+        rule: impl FnOnce(Geometry<'_>, ViewAxes<'_>) -> Result<usize>,
+    ) -> Result<AnyTensor> {
+        let (mut sizes, mut strides) = (Dims::of_rank(op, rank)?, Dims::of_rank(op, rank)?);
+        let own = Geometry::new(self.offset, &self.sizes, &self.strides);
+        let offset = rule(own, ViewAxes { sizes: &mut sizes, strides: &mut strides })?;
+        Ok(self.viewed_as(dtype, offset, &sizes, &strides))
     }
 
     /// How many elements of a dtype the storage has room for; `None` where it holds none.
@@ -396,7 +421,7 @@ impl AnyTensor {
     /// Makes the storage this tensor's alone, and every element's place its own, before it is written. (Those of a mutable view are
     /// written where they are: they have places of their own.)
     fn make_unique(&mut self) -> Result<()> {
-        let dense = strides::is_contiguous(&self.sizes, &self.strides) || strides::is_dense(&self.sizes, &self.strides);
+        let dense = strides::is_dense(&self.sizes, &self.strides);
         let is_own = match &mut self.buffer {
             Buffer::Cpu(buffer) => (dense && buffer.is_unique()) || buffer.is_fixed(),
             Buffer::Marked(_) => false,

@@ -6,10 +6,11 @@ use crate::cpu::erased;
 use crate::device::{Backend, Cpu, Indexing};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
+pub(super) use crate::error::invalid;
 use crate::error::{Error, Result, room};
+use crate::layout::strides;
 use crate::ops::kernel::Choosing;
 use crate::ops::stretch::Stretch;
-use crate::shape::strides;
 use crate::storage::{HostBuffer, View, ViewMut};
 use crate::tensor::pick_elements;
 
@@ -41,10 +42,6 @@ macro_rules! wide {
     };
 }
 pub(super) use wide;
-
-pub(super) fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
-    Err(Error::InvalidArgument { op, reason })
-}
 
 /// Sizes as methods take them.
 pub(super) fn signed(sizes: &[usize]) -> Vec<i64> {

@@ -6,11 +6,7 @@ use super::views::axis;
 use super::{AnyTensor, IntoSizes};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
-use crate::error::{Error, Result};
-
-fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
-    Err(Error::InvalidArgument { op, reason })
-}
+use crate::error::{Error, Result, invalid};
 
 /// What a float is computed in, to be rounded once.
 fn wide(dtype: DType) -> DType {

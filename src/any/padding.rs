@@ -128,7 +128,7 @@ impl AnyTensor {
 
     /// A row-major copy under other sizes.
     fn copied_to(&self, sizes: &[usize]) -> Result<AnyTensor> {
-        self.copied(&crate::shape::strides::row_major(&self.sizes))?.shaped(&signed(sizes))
+        self.copied(&crate::layout::strides::row_major(&self.sizes))?.shaped(&signed(sizes))
     }
 
     /// Channels, which are axis 1, dealt out to groups (`torch.nn.functional.channel_shuffle`).

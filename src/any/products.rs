@@ -7,7 +7,7 @@ use crate::device::{Cpu, Device, Meta};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Scalar};
 use crate::error::{Error, Result};
-use crate::shape::strides;
+use crate::layout::strides;
 use crate::storage::View;
 use crate::tensor::{Summand, expect_whole_factor, factor};
 

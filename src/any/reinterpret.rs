@@ -2,8 +2,7 @@
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
 
-use super::moves::invalid;
-use super::{AnyTensor, Buffer, Dims};
+use super::{AnyTensor, Buffer};
 use crate::device::Cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -18,74 +17,10 @@ impl AnyTensor {
         if dtype != self.dtype {
             self.expect_unmarked("view")?;
         }
-        let (from, to) = (self.dtype.itemsize(), dtype.itemsize());
-        if from == to {
-            return self.as_dtype(dtype, self.offset, &self.sizes, &self.strides);
-        }
         let op = "view";
-        if self.rank() == 0 {
-            return invalid(
-                op,
-                format!(
-                    "a zero-dim tensor of {} can't be viewed as {dtype}, whose elements are of another size",
-                    self.dtype
-                ),
-            );
-        }
-        let last = self.rank() - 1;
-        if self.strides[last] != 1 {
-            return invalid(
-                op,
-                format!(
-                    "the stride of the last axis must be 1 to view {} as {dtype}, got {}",
-                    self.dtype, self.strides[last]
-                ),
-            );
-        }
-        let (mut sizes, mut strides, mut offset) = (self.sizes, self.strides, self.offset);
-        if from > to {
-            let ratio = from / to;
-            sizes[last] = sizes[last].checked_mul(ratio).ok_or(Error::TooLarge { op, sizes: (&*self.sizes).into() })?;
-            strides[..last].iter_mut().for_each(|stride| *stride = stride.wrapping_mul(ratio));
-            offset = offset.wrapping_mul(ratio);
-        } else {
-            let ratio = to / from;
-            if sizes[last] % ratio != 0 {
-                return invalid(
-                    op,
-                    format!(
-                        "the size of the last axis must be divisible by {ratio} to view {} as {dtype}, got {}",
-                        self.dtype, sizes[last]
-                    ),
-                );
-            }
-            if offset % ratio != 0 {
-                return invalid(
-                    op,
-                    format!(
-                        "the storage offset must be divisible by {ratio} to view {} as {dtype}, got {offset}",
-                        self.dtype
-                    ),
-                );
-            }
-            if let Some(stride) = strides[..last].iter().find(|stride| **stride % ratio != 0) {
-                return invalid(
-                    op,
-                    format!("strides must be divisible by {ratio} to view {} as {dtype}, got {stride}", self.dtype),
-                );
-            }
-            sizes[last] /= ratio;
-            strides[..last].iter_mut().for_each(|stride| *stride /= ratio);
-            offset /= ratio;
-        }
-        self.as_dtype(dtype, offset, &sizes, &strides)
-    }
-
-    /// The same bytes as elements of another dtype, which offset, sizes and strides count. Those that are to be bools are looked at.
-    fn as_dtype(&self, dtype: DType, offset: usize, sizes: &[usize], strides: &[usize]) -> Result<AnyTensor> {
-        let view = self.viewed_as(dtype, offset, sizes, strides);
+        let view = self.bits_viewed_by(op, dtype, self.rank(), |own, view| own.bits(op, [self.dtype, dtype], view))?;
         if let (true, Buffer::Cpu(buffer)) = (dtype == DType::Bool && self.dtype != dtype, &view.buffer) {
-            crate::tensor::expect_bools::<Cpu>("view", buffer, view.first(), sizes, strides)?;
+            crate::tensor::expect_bools::<Cpu>(op, buffer, view.first(), &view.sizes, &view.strides)?;
         }
         Ok(view)
     }
@@ -95,24 +30,17 @@ impl AnyTensor {
     /// # Errors
     /// If the elements are real.
     pub fn view_as_real(&self) -> Result<AnyTensor> {
-        if !self.dtype.is_complex() {
-            return Err(Error::NotAdmitted {
-                op: "view_as_real",
-                dtype: self.dtype,
-                reason: "it is defined for complex".to_owned(),
-            });
+        let op = "view_as_real";
+        self.expect_complex(op)?;
+        self.expect_unmarked(op)?;
+        self.bits_viewed_by(op, self.dtype.to_real(), self.rank() + 1, |own, view| Ok(own.pairs(view)))
+    }
+
+    fn expect_complex(&self, op: &'static str) -> Result<()> {
+        if self.dtype.is_complex() {
+            return Ok(());
         }
-        self.expect_unmarked("view_as_real")?;
-        let double = |dims: &Dims, last: usize| -> Result<Dims> {
-            let mut values = dims.to_vec();
-            values.push(last);
-            Dims::new("view_as_real", &values)
-        };
-        let sizes = double(&self.sizes, 2)?;
-        let mut strides = double(&self.strides, 1)?;
-        let rank = self.rank();
-        strides[..rank].iter_mut().for_each(|stride| *stride = stride.wrapping_mul(2));
-        Ok(self.viewed_as(self.dtype.to_real(), self.offset.wrapping_mul(2), &sizes, &strides))
+        Err(Error::NotAdmitted { op, dtype: self.dtype, reason: "it is defined for complex".to_owned() })
     }
 
     /// Pairs of real elements along the last axis as complex ones (`torch.view_as_complex`).
@@ -131,21 +59,7 @@ impl AnyTensor {
             }
         };
         self.expect_unmarked(op)?;
-        let Some((&2, sizes)) = self.sizes.split_last() else {
-            return invalid(op, format!("the last axis must have size 2, got a tensor of shape {:?}", &*self.sizes));
-        };
-        let (&last, strides) = self.strides.split_last().unwrap_or((&1, &[]));
-        if last != 1 {
-            return invalid(op, format!("the last axis must have stride 1, got {last}"));
-        }
-        if let Some(stride) = strides.iter().find(|stride| **stride % 2 != 0) {
-            return invalid(op, format!("all strides but the last must be divisible by 2, got {stride}"));
-        }
-        if !self.offset.is_multiple_of(2) {
-            return invalid(op, format!("the storage offset must be divisible by 2, got {}", self.offset));
-        }
-        let strides: Vec<usize> = strides.iter().map(|stride| stride / 2).collect();
-        Ok(self.viewed_as(dtype, self.offset / 2, sizes, &strides))
+        self.bits_viewed_by(op, dtype, self.rank().saturating_sub(1), |own, view| own.paired(op, view))
     }
 
     /// The real part: a view of complex tensors, the tensor itself for real ones (`torch.real`).
@@ -161,13 +75,7 @@ impl AnyTensor {
     /// # Errors
     /// If the elements are real.
     pub fn imag(&self) -> Result<AnyTensor> {
-        if !self.dtype.is_complex() {
-            return Err(Error::NotAdmitted {
-                op: "imag",
-                dtype: self.dtype,
-                reason: "it is defined for complex".to_owned(),
-            });
-        }
+        self.expect_complex("imag")?;
         self.part(1)
     }
 }

@@ -8,7 +8,7 @@ use crate::cpu::erased;
 use crate::device::Cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::shape::strides;
+use crate::layout::strides;
 
 /// `along!(x, op, dim, Dtype, E => try_cumsum)`: what is done along the second axis of three, by a method that keeps dtype and sizes.
 macro_rules! along {

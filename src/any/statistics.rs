@@ -11,11 +11,7 @@ use super::{AnyTensor, IntoSizes};
 use crate::axis;
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType};
-use crate::error::{Error, Result, room};
-
-fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
-    Err(Error::InvalidArgument { op, reason })
-}
+use crate::error::{Error, Result, invalid, room};
 
 fn is_integer(dtype: DType) -> bool {
     dtype.category() == Category::Integral && !dtype.is_shell()

@@ -11,9 +11,11 @@ use crate::device::{AnyDevice, Device};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::Result;
+use crate::layout::positions::{Kept, meet};
+use crate::layout::{bounds, strides};
 use crate::ops::table::{binary_table, tuned_table, unary_table};
-use crate::shape::{Shape, strides};
-use crate::tensor::{Kept, ScatterReduce, TensorViewMut, meet};
+use crate::shape::Shape;
+use crate::tensor::{ScatterReduce, TensorViewMut};
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -106,7 +108,7 @@ impl<'a> AnyViewMut<'a> {
         if !tensor.is_meta() && !tensor.shares_storage(&self.tensor) {
             return invalid(op, "what is chosen so is a copy, not a view: edits would not be seen".to_owned());
         }
-        if !strides::has_places(&tensor.sizes, &tensor.strides) {
+        if !bounds::has_places(&tensor.sizes, &tensor.strides) {
             let reason = format!(
                 "sizes {:?} and strides {:?} may lead to an element twice, so that it can't be written: make a tensor of its own first, with `copy`",
                 &*tensor.sizes, &*tensor.strides

@@ -7,7 +7,8 @@ use super::{AnyTensor, Buffer, Dims, IntoSizes};
 use crate::device::Cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::shape::strides;
+use crate::layout::positions::{Kept, from_end, index_from_end};
+use crate::layout::{ViewAxes, bounds, strides, write_moved};
 
 /// An axis counted from the first, in a tensor of so many (of which a zero-dim one counts as one).
 pub(super) fn axis(op: &'static str, axis: i64, rank: usize) -> Result<usize> {
@@ -38,7 +39,7 @@ pub(super) fn axes(op: &'static str, named: &[i64], rank: usize) -> Result<Vec<u
 fn inferred(op: &'static str, sizes: &[i64], x: &AnyTensor) -> Result<Dims> {
     let numel = x.numel();
     let refused = || Error::Reshape { op, from: (&*x.sizes).into(), elements: numel, to: format!("{sizes:?}") };
-    let mut result = vec![0; sizes.len()];
+    let mut result = Dims::of_rank(op, sizes.len())?;
     let mut open = None;
     let mut known = 1_usize;
     for (at, &size) in sizes.iter().enumerate() {
@@ -60,33 +61,23 @@ fn inferred(op: &'static str, sizes: &[i64], x: &AnyTensor) -> Result<Dims> {
         None if known == numel => {}
         _ => return Err(refused()),
     }
-    let result = Dims::new(op, &result)?;
     super::checked_numel(op, &result, x.dtype)?;
     Ok(result)
 }
 
-/// How far `start..end` of an axis is, as Python's slices: negative positions count from the end, what is beyond it is cut off.
-fn clamped(position: i64, size: usize) -> usize {
-    let size = size as i64;
-    (if position < 0 { position.saturating_add(size) } else { position }).clamp(0, size) as usize
-}
-
 impl AnyTensor {
-    /// The axes in another order: sizes and strides picked.
-    fn picked(&self, order: impl Iterator<Item = usize> + Clone) -> AnyTensor {
-        self.picked_from(self.offset, order)
+    /// The axes in another order, or fewer.
+    fn picked(&self, order: &[usize]) -> Result<AnyTensor> {
+        self.viewed_by("permute", order.len(), |own, view| Ok(own.pick(order.iter().copied(), view)))
     }
 
-    /// The same from an element of the storage on.
-    fn picked_from(&self, first: usize, order: impl Iterator<Item = usize> + Clone) -> AnyTensor {
-        let sizes: Vec<usize> = order.clone().map(|at| self.sizes[at]).collect();
-        let strides: Vec<usize> = order.map(|at| self.strides[at]).collect();
-        self.viewed(first, &sizes, &strides)
-    }
-
-    /// Where a position along an axis begins. (In an empty tensor, where no element is, that may be anywhere.)
-    fn at(&self, axis: usize, position: usize) -> usize {
-        self.offset.wrapping_add(position.wrapping_mul(self.strides[axis]))
+    /// The size of an axis to take positions from, and which it is.
+    pub(super) fn axis_of(&self, op: &'static str, dim: i64, doing: &str) -> Result<(usize, usize)> {
+        if self.rank() == 0 {
+            return invalid(op, format!("a zero-dim tensor has no axis to {doing}"));
+        }
+        let at = axis(op, dim, self.rank())?;
+        Ok((at, self.sizes[at]))
     }
 
     /// The same elements in row-major order under other sizes, of which one may be -1; a copy where no view shows them
@@ -113,9 +104,6 @@ impl AnyTensor {
     }
 
     fn view_strides(&self, sizes: &[usize]) -> Option<Dims> {
-        if self.is_empty() && *sizes == *self.sizes {
-            return Some(self.strides);
-        }
         let mut to = Dims::known(sizes);
         strides::write_reshaped(&self.sizes, &self.strides, sizes, &mut to).then_some(to)
     }
@@ -142,16 +130,9 @@ impl AnyTensor {
     /// If the axis or the index is out of range.
     pub fn select(&self, dim: i64, index: i64) -> Result<AnyTensor> {
         let op = "select";
-        if self.rank() == 0 {
-            return invalid(op, "a zero-dim tensor has no axis to select from".to_owned());
-        }
-        let at = axis(op, dim, self.rank())?;
-        let size = self.sizes[at];
-        let position = if index < 0 { index.saturating_add(size as i64) } else { index };
-        if !(0..size as i64).contains(&position) {
-            return Err(Error::IndexValue { op, index, axis: at, size });
-        }
-        Ok(self.picked_from(self.at(at, position as usize), (0..self.rank()).filter(|&axis| axis != at)))
+        let (at, size) = self.axis_of(op, dim, "select from")?;
+        let index = index_from_end(op, index, at, size)?;
+        self.viewed_by(op, self.rank() - 1, |own, view| own.select(op, at, index, view))
     }
 
     /// `len` positions along an axis, from `start` (`torch.narrow`). A negative start counts from the end.
@@ -160,22 +141,9 @@ impl AnyTensor {
     /// If the range reaches beyond the axis.
     pub fn narrow(&self, dim: i64, start: i64, len: usize) -> Result<AnyTensor> {
         let op = "narrow";
-        if self.rank() == 0 {
-            return invalid(op, "a zero-dim tensor has no axis to narrow".to_owned());
-        }
-        let at = axis(op, dim, self.rank())?;
-        let size = self.sizes[at];
-        let from = if start < 0 { start.saturating_add(size as i64) } else { start };
-        let from = usize::try_from(from).ok().filter(|from| from.checked_add(len).is_some_and(|end| end <= size));
-        let Some(from) = from else {
-            return invalid(
-                op,
-                format!("{len} positions from {start} on are out of range for axis {at} of size {size}"),
-            );
-        };
-        let mut sizes = self.sizes;
-        sizes[at] = len;
-        Ok(self.viewed(self.at(at, from), &sizes, &self.strides))
+        let (axis, size) = self.axis_of(op, dim, "narrow")?;
+        let from = from_end(start, size).ok_or(Error::IndexValue { op, index: start, axis, size })?;
+        self.viewed_by(op, self.rank(), |own, view| own.narrow(op, axis, from, len, view))
     }
 
     /// `start:end:step` along an axis, as Python's slices (`torch.ops.aten.slice`): what is beyond the axis is cut off.
@@ -184,21 +152,9 @@ impl AnyTensor {
     /// If the axis is out of range or the step is not positive.
     pub fn slice(&self, dim: i64, start: Option<i64>, end: Option<i64>, step: i64) -> Result<AnyTensor> {
         let op = "slice";
-        if self.rank() == 0 {
-            return invalid(op, "a zero-dim tensor has no axis to slice".to_owned());
-        }
-        let at = axis(op, dim, self.rank())?;
-        let Some(step) = usize::try_from(step).ok().filter(|&step| step > 0) else {
-            return invalid(op, format!("the step must be positive, got {step}"));
-        };
-        let size = self.sizes[at];
-        let start = clamped(start.unwrap_or(0), size);
-        let end = end.map_or(size, |end| clamped(end, size)).max(start);
-        let (mut sizes, mut strides) = (self.sizes, self.strides);
-        sizes[at] = (end - start).div_ceil(step);
-        // A stride this long is never taken: there is one position at most.
-        strides[at] = strides[at].saturating_mul(step);
-        Ok(self.viewed(self.at(at, start), &sizes, &strides))
+        let (at, size) = self.axis_of(op, dim, "slice")?;
+        let kept = Kept::between(op, [start, end], step, size)?;
+        self.viewed_by(op, self.rank(), |own, view| Ok(own.slice(at, kept, view)))
     }
 
     /// Two axes exchanged (`torch.transpose`).
@@ -236,7 +192,7 @@ impl AnyTensor {
         if order.len() != self.rank() {
             return invalid("permute", format!("a tensor with {} axes takes as many, got {dims:?}", self.rank()));
         }
-        Ok(self.picked(order.into_iter()))
+        self.picked(&order)
     }
 
     /// Axes moved to other positions, the rest staying in order (`torch.movedim`).
@@ -249,18 +205,9 @@ impl AnyTensor {
             return invalid(op, format!("{source:?} and {destination:?} name different numbers of axes"));
         }
         let (from, to) = (axes(op, source, self.rank())?, axes(op, destination, self.rank())?);
-        if self.rank() == 0 {
-            return Ok(self.clone());
-        }
-        let mut rest = (0..self.rank()).filter(|at| !from.contains(at));
-        let order: Vec<usize> = (0..self.rank())
-            .map(|at| match to.iter().position(|&to| to == at) {
-                Some(named) => from[named],
-                // As many are left as positions are.
-                None => rest.next().unwrap_or(at),
-            })
-            .collect();
-        Ok(self.picked(order.into_iter()))
+        let mut order = self.sizes;
+        write_moved(&from, &to, &mut order);
+        self.picked(&order)
     }
 
     /// Without the axes of size 1, or those of the axes named (`torch.squeeze`).
@@ -270,7 +217,7 @@ impl AnyTensor {
     pub fn squeeze(&self, dims: Option<&[i64]>) -> Result<AnyTensor> {
         let named = dims.map(|dims| axes("squeeze", dims, self.rank())).transpose()?;
         let goes = |at: usize| self.sizes[at] == 1 && named.as_ref().is_none_or(|named| named.contains(&at));
-        Ok(self.picked((0..self.rank()).filter(|&at| !goes(at))))
+        self.picked(&(0..self.rank()).filter(|&at| !goes(at)).collect::<Vec<_>>())
     }
 
     /// An axis of size 1 put in (`torch.unsqueeze`).
@@ -278,13 +225,9 @@ impl AnyTensor {
     /// # Errors
     /// If the position is out of range, or there would be too many axes.
     pub fn unsqueeze(&self, dim: i64) -> Result<AnyTensor> {
-        let at = axis("unsqueeze", dim, self.rank() + 1)?;
-        let stride = if at < self.rank() { self.sizes[at].wrapping_mul(self.strides[at]) } else { 1 };
-        let (mut sizes, mut strides) = (self.sizes.to_vec(), self.strides.to_vec());
-        sizes.insert(at, 1);
-        strides.insert(at, stride);
-        Dims::new("unsqueeze", &sizes)?;
-        Ok(self.viewed(self.offset, &sizes, &strides))
+        let (op, rank) = ("unsqueeze", self.rank() + 1);
+        let at = axis(op, dim, rank)?;
+        self.viewed_by(op, rank, |own, view| Ok(own.unsqueeze(at, view)))
     }
 
     /// Axes of size 1 repeated, and new ones in front, without a copy; -1 keeps a size (`torch.Tensor.expand`).
@@ -297,41 +240,22 @@ impl AnyTensor {
         let Some(new) = sizes.len().checked_sub(self.rank()) else {
             return invalid(op, format!("{sizes:?} has fewer axes than a tensor of shape {:?}", &*self.sizes));
         };
-        let mut strides = Dims::new(op, &vec![0; sizes.len()])?;
-        let mut result = strides;
+        let mut to = Dims::of_rank(op, sizes.len())?;
         for (at, &size) in sizes.iter().enumerate() {
-            let own = at.checked_sub(new).map(|own| (self.sizes[own], self.strides[own]));
-            result[at] = match (usize::try_from(size), own) {
-                (Ok(size), None) => size,
-                (Ok(size), Some((own, stride))) if size == own => {
-                    strides[at] = stride;
-                    size
-                }
-                (Ok(size), Some((1, _))) => size,
-                (Err(_), Some((own, stride))) if size == -1 => {
-                    strides[at] = stride;
-                    own
-                }
+            to[at] = match (usize::try_from(size), at.checked_sub(new)) {
+                (Ok(size), _) => size,
+                (Err(_), Some(own)) if size == -1 => self.sizes[own],
                 (Err(_), None) if size == -1 => {
                     return invalid(op, format!("the new axis {at} of {sizes:?} has no size to keep"));
                 }
-                (Err(_), _) => return invalid(op, format!("size {size} is negative")),
-                (Ok(size), Some((own, _))) => {
-                    return invalid(
-                        op,
-                        format!("axis {at} of size {own} can't be expanded to {size}: only size 1 can"),
-                    );
-                }
+                _ => return invalid(op, format!("size {size} is negative")),
             };
         }
-        // PyTorch gives new axes the stride they would have if they were not repeated.
-        for at in (0..new).rev() {
-            if result[at] == 1 {
-                strides[at] = if at + 1 < result.len() { result[at + 1].wrapping_mul(strides[at + 1]) } else { 1 };
-            }
-        }
-        super::checked_numel(op, &result, self.dtype)?;
-        Ok(self.viewed(self.offset, &result, &strides))
+        super::checked_numel(op, &to, self.dtype)?;
+        self.viewed_by(op, sizes.len(), |own, view| {
+            view.sizes.copy_from_slice(&to);
+            own.expand(op, view)
+        })
     }
 
     /// Axes from `start` to `end` made one (`torch.flatten`); a copy where no view shows that.
@@ -382,22 +306,12 @@ impl AnyTensor {
     pub fn unfold(&self, dim: i64, size: usize, step: usize) -> Result<AnyTensor> {
         let op = "unfold";
         let at = axis(op, dim, self.rank())?;
-        let own = self.sizes.get(at).copied().unwrap_or(1);
-        if step == 0 {
-            return invalid(op, "the step must be positive".to_owned());
-        }
-        if size > own {
-            return invalid(op, format!("windows of {size} do not fit axis {at} of size {own}"));
-        }
-        let (mut sizes, mut strides) = (self.sizes.to_vec(), self.strides.to_vec());
-        sizes.push(size);
-        strides.push(self.strides.get(at).copied().unwrap_or(1));
-        if at < self.rank() {
-            sizes[at] = (own - size) / step + 1;
-            strides[at] = strides[at].saturating_mul(step);
-        }
-        super::checked_numel(op, &Dims::new(op, &sizes)?, self.dtype)?;
-        Ok(self.viewed(self.offset, &sizes, &strides))
+        self.viewed_by(op, self.rank() + 1, |own, view| {
+            let ViewAxes { sizes, strides } = view;
+            let offset = own.unfold(op, at, size, step, ViewAxes { sizes: &mut *sizes, strides })?;
+            super::checked_numel(op, sizes, self.dtype)?;
+            Ok(offset)
+        })
     }
 
     /// The diagonals of the matrices along two axes, as a last axis (`torch.diagonal`).
@@ -413,20 +327,7 @@ impl AnyTensor {
         if a == b {
             return invalid(op, format!("the axes {dim1} and {dim2} are one"));
         }
-        let shift = usize::try_from(offset.unsigned_abs()).unwrap_or(usize::MAX);
-        let [rows, columns] = [self.sizes[a], self.sizes[b]];
-        let len =
-            if offset >= 0 { rows.min(columns.saturating_sub(shift)) } else { rows.saturating_sub(shift).min(columns) };
-        let start = match len {
-            0 => 0,
-            _ => shift.wrapping_mul(if offset >= 0 { self.strides[b] } else { self.strides[a] }),
-        };
-        let rest = (0..self.rank()).filter(|&at| at != a && at != b);
-        let (mut sizes, mut strides): (Vec<usize>, Vec<usize>) =
-            rest.map(|at| (self.sizes[at], self.strides[at])).unzip();
-        sizes.push(len);
-        strides.push(self.strides[a].wrapping_add(self.strides[b]));
-        Ok(self.viewed(self.offset.wrapping_add(start), &sizes, &strides))
+        self.viewed_by(op, self.rank() - 1, |own, view| Ok(own.diagonal(offset, a, b, view)))
     }
 
     /// Any sizes, strides and offset over the storage (`torch.as_strided`).
@@ -446,7 +347,7 @@ impl AnyTensor {
         super::checked_numel(op, &sizes, self.dtype)?;
         let whole = self.shared_own()?;
         let offset = offset.unwrap_or(whole.offset);
-        strides::expect_within(op, &sizes, &strides, offset, whole.room(self.dtype))?;
+        bounds::expect_within(op, &sizes, &strides, offset, whole.room(self.dtype))?;
         if let (DType::Bool, Buffer::Cpu(buffer)) = (self.dtype, &whole.buffer) {
             let own = (whole.offset, &*whole.sizes, &*whole.strides);
             crate::tensor::expect_widened::<Cpu>(op, buffer, own, (offset, &sizes, &strides))?;

@@ -12,8 +12,10 @@ use super::{compiled, copying};
 use crate::device::Sought;
 use crate::dtype::{Castable, Element};
 use crate::error::{Error, Result, room};
+use crate::layout::bounds::{expect_within, is_within, places, span};
+use crate::layout::strides::is_contiguous;
 use crate::ops::kernel::{Map1, Map2, Map3};
-use crate::shape::strides::{expect_within, is_contiguous, is_within, numel, places, span};
+use crate::shape::numel;
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// The place of a view's first element.

@@ -12,9 +12,9 @@ use super::threads::{self, Shared};
 use super::walk::TILE;
 use crate::dtype::Element;
 use crate::error::Result;
+use crate::layout::strides::is_contiguous;
 use crate::ops::expression::{AXES, CHUNK, Expression, Loops, PIECE};
 use crate::ops::kernel::{Map1, Map2};
-use crate::shape::strides::is_contiguous;
 use crate::storage::{HostBuffer, Scratch, ViewMut};
 use core::mem::MaybeUninit;
 

@@ -8,7 +8,7 @@ use super::walk::Walk;
 use crate::device::Indexing;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::shape::strides;
+use crate::layout::strides;
 use crate::storage::{HostBuffer, View};
 use core::sync::atomic::{AtomicBool, Ordering};
 

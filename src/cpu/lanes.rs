@@ -13,7 +13,7 @@ use super::walk::Walk;
 use crate::device::LaneKernel;
 use crate::dtype::Element;
 use crate::error::{Result, filled};
-use crate::shape::strides;
+use crate::layout::strides;
 use crate::storage::{HostBuffer, View};
 use core::marker::PhantomData;
 

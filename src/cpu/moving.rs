@@ -321,7 +321,7 @@ unsafe fn band_rows(band: &Band, size: usize, rows: core::ops::Range<usize>) {
 pub(crate) fn band<E: Element>(a: View<'_, HostBuffer, E>, low: isize, high: isize) -> Result<HostBuffer> {
     let total = result_len(a.sizes)?;
     let [.., height, width] = *a.sizes else { unreachable!("matrices have two axes") };
-    debug_assert!(crate::shape::strides::is_contiguous(a.sizes, a.strides));
+    debug_assert!(crate::layout::strides::is_contiguous(a.sizes, a.strides));
     let from = source(&a).cast::<u8>();
     // SAFETY: the pieces together hold all rows, each written whole. Zeros are an element of every dtype: tensors start with
     // them.

@@ -12,7 +12,7 @@ use super::walk::Walk;
 use crate::device::Order;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
-use crate::shape::strides;
+use crate::layout::strides;
 use crate::storage::{HostBuffer, Scratch, View};
 use num_traits::AsPrimitive;
 use std::sync::{Mutex, PoisonError};

@@ -7,7 +7,7 @@ use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::{DType, Element};
 use crate::error::Result;
-use crate::shape::strides;
+use crate::layout::strides;
 use crate::storage::{HostBuffer, View};
 
 /// For each value the first position in its lane of `sorted` (the last axis) before which everything is smaller, or after

@@ -6,6 +6,7 @@
 use super::dim::{Dim, Dyn};
 use super::numeral::*;
 use super::{Shape, tuple::each_suffix};
+use crate::error::{Error, Result};
 
 /// The rule for two sizes at run time; `None` where they do not go together.
 #[inline]
@@ -35,6 +36,17 @@ pub fn broadcast_sizes(a: &[usize], b: &[usize], out: &mut [usize]) -> bool {
         }
     }
     true
+}
+
+/// Whether a tensor of some sizes can be read as one of others: axes of size 1 repeat, and new ones come in front.
+pub fn broadcasts_to(from: &[usize], to: &[usize]) -> bool {
+    from.len() <= to.len()
+        && from.iter().rev().zip(to.iter().rev()).all(|(&from, &to)| broadcast_size(from, to) == Some(to))
+}
+
+/// That a result can be written into an output of these sizes.
+pub(crate) fn expect_broadcast(op: &'static str, from: &[usize], to: &[usize]) -> Result<()> {
+    if broadcasts_to(from, to) { Ok(()) } else { Err(Error::Output { op, result: from.into(), output: to.into() }) }
 }
 
 /// The rule for two dimensions as a type function.

@@ -14,7 +14,6 @@ mod dim;
 mod join;
 mod list;
 mod matmul;
-pub mod memory_format;
 mod numeral;
 mod parts;
 mod product;
@@ -22,14 +21,14 @@ mod rearrange;
 mod reinterpret;
 mod reshape;
 pub mod slicing;
-pub mod strides;
 mod suffix;
 mod tuple;
 
 pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Smaller, Sum};
 pub use at_least::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3};
 pub use axis::{Axes, Axis, AxisArg, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
-pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes};
+pub(crate) use broadcast::expect_broadcast;
+pub use broadcast::{Broadcast, BroadcastDim, broadcast_size, broadcast_sizes, broadcasts_to};
 pub use choosing::{IndexList, SameRank, SearchedBy};
 #[doc(hidden)]
 pub use convert::MayBe;
@@ -38,7 +37,6 @@ pub use diagonal::{Diag, DiagEmbed, Diagonals, MainDiagonals, OneMatrix};
 pub use dim::{Dim, Dyn, Known, Never, SameDim, SameSizeFor};
 pub use join::{Concat, Merge, Slices, StackedOn};
 pub use matmul::{BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch};
-pub use memory_format::MemoryFormat;
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
 pub use parts::{
     AxisList, Count, Counted, Cut, CutEqually, Dimensional, Matrices, MoveAxis, Pad, Repeat, Rotate, Shifts, Tile,
@@ -118,6 +116,27 @@ impl<const N: usize> SizeArray for [usize; N] {
     fn filled(value: usize) -> Self {
         [value; N]
     }
+}
+
+/// The number of elements; `None` where `usize` cannot count them (or the sizes of a non-empty part overflow).
+pub const fn numel(sizes: &[usize]) -> Option<usize> {
+    // A zero-sized axis makes the tensor empty, but the other sizes must still be countable (PyTorch: "Storage
+    // size calculation overflowed" looks at the product of the non-zero ones).
+    let mut product = 1_usize;
+    let mut empty = false;
+    let mut axis = 0;
+    while axis < sizes.len() {
+        if sizes[axis] == 0 {
+            empty = true;
+        } else {
+            match product.checked_mul(sizes[axis]) {
+                Some(next) => product = next,
+                None => return None,
+            }
+        }
+        axis += 1;
+    }
+    Some(if empty { 0 } else { product })
 }
 
 /// A shape as a type: a tuple of [`Dim`]s, `()` to eight of them. Write it with [`shape!`](crate::shape!).
@@ -227,7 +246,7 @@ macro_rules! shapes {
         }
         impl<$($dim: Known,)+> KnownShape for ($($dim,)+) {
             const SIZES: [usize; $rank] = [$($dim::VALUE),+];
-            const NUMEL: usize = match strides::numel(&[$($dim::VALUE),+]) {
+            const NUMEL: usize = match numel(&[$($dim::VALUE),+]) {
                 Some(numel) => numel,
                 None => panic!("the shape has more elements than usize counts"),
             };

@@ -3,8 +3,9 @@
 use super::{DenseAxes, Rows, SparseTensor};
 use crate::dtype::{CastTo, Dtype, Element};
 use crate::error::{Error, Result, listed, unwrap};
+use crate::layout::strides;
 use crate::ops::UnaryOp;
-use crate::shape::{ConvertTo, Dyn, Shape, SizeArray, strides};
+use crate::shape::{ConvertTo, Dyn, Shape, SizeArray};
 use crate::tensor::{Tensor, expect_fit};
 
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {

@@ -8,6 +8,8 @@ use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, listed, room, unwrap};
+use crate::layout::exchanged;
+use crate::layout::positions::{expect_index, expect_range};
 use crate::ops::choosing::{self, IndexFor};
 use crate::shape::{
     AxisArg, D1, Dimensional, HasAxis, IndexList, InsertAxis, Matrices, Permute, Reverse, Shape, SizeArray, Transpose,
@@ -91,11 +93,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
     {
         let (first, second) = (<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX);
-        self.permuted((0..S::RANK).map(move |axis| match axis {
-            axis if axis == first => second,
-            axis if axis == second => first,
-            axis => axis,
-        }))
+        self.permuted(exchanged(S::RANK, first, second))
     }
 
     /// The axes in another order (`torch.permute`). No value moves.
@@ -192,9 +190,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     {
         let (axis, own) = (<S as HasAxis<I>>::INDEX, self.shape());
         let size = own.as_ref()[axis];
-        if index >= size {
-            return Err(Error::IndexOutOfRange { op: "select", index, axis, size });
-        }
+        expect_index("select", index, axis, size)?;
         let nnz = self.nnz();
         let indices = Cpu::download(self.parts.indices.elements())?;
         let chosen = places(nnz, |at| indices[axis * nnz + at] == index as i64)?;
@@ -236,10 +232,8 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     {
         let (axis, own) = (<S as HasAxis<I>>::INDEX, self.shape());
         let size = own.as_ref()[axis];
-        let Some(end) = start.checked_add(len).filter(|&end| end <= size) else {
-            let reason = format!("positions {start} to {start} + {len} are not within an axis of size {size}");
-            return Err(Error::InvalidArgument { op: "narrow", reason });
-        };
+        expect_range("narrow", start, len, axis, size)?;
+        let end = start + len;
         let nnz = self.nnz();
         let mut sizes = <<S as HasAxis<I>>::Replace<crate::Dyn> as Shape>::Sizes::copied(own.as_ref());
         sizes.as_mut()[axis] = len;

@@ -7,7 +7,8 @@ use super::{DenseAxes, Rows, SparseTensor, SparseValues};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Element, Ordered};
 use crate::error::{Error, Result, unwrap};
-use crate::shape::{ConvertTo, Dim, KnownShape, Shape, SizeArray, strides};
+use crate::layout::strides;
+use crate::shape::{ConvertTo, Dim, KnownShape, Shape, SizeArray};
 use crate::tensor::{Tensor, expect_fit};
 
 const OP: &str = "sparse_coo";

@@ -5,10 +5,11 @@ use super::{DenseAxes, Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Binary, CastTo, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Casting, Combining, Copying};
 use crate::ops::reduce::Accumulating;
-use crate::shape::{Dyn, Shape, strides};
+use crate::shape::{Dyn, Shape};
 use crate::storage::{View, ViewMut};
 use crate::tensor::{Tensor, checked_numel, map2, true_positions};
 

@@ -18,7 +18,7 @@ const LINE: usize = 80;
 /// One of the two tensors that a sparse one consists of, as `name=tensor([…])`.
 fn part<E: Element, S: Shape>(name: &str, tensor: &Tensor<E, S>, sizes: &[usize]) -> String {
     let prefix = format!("{name}=tensor(");
-    let strides = crate::shape::strides::row_major(sizes);
+    let strides = crate::layout::strides::row_major(sizes);
     let element = |at: usize| {
         let view: View<'_, _, E> = tensor.elements();
         let one = View::<_, E>::new(view.buffer, view.offset + at, &[], &[]);

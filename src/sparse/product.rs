@@ -7,10 +7,11 @@ use super::rows::{picked, write_rows, zero_rows};
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{DType, Dtype};
-use crate::error::{Error, Result, filled};
+use crate::error::{Result, filled};
+use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Combining, Copying};
-use crate::shape::{Shape, SizeArray, broadcast_size, strides};
+use crate::shape::{Shape, SizeArray, expect_broadcast};
 use crate::tensor::{Tensor, map2};
 
 /// `a * b` in the dtype `P`, row by row.
@@ -82,19 +83,14 @@ pub(super) fn product_with_dense<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shap
 ) -> Result<SparseTensor<P, S, N>> {
     let (own, sizes) = (dense.shape(), sparse.shape());
     let (own, sizes) = (own.as_ref(), sizes.as_ref());
-    let broadcasts = own.len() <= sizes.len()
-        && own.iter().rev().zip(sizes.iter().rev()).all(|(&from, &to)| broadcast_size(from, to) == Some(to));
-    if !broadcasts {
-        return Err(Error::Output { op: "mul", result: own.into(), output: sizes.into() });
-    }
+    expect_broadcast("mul", own, sizes)?;
     // As many axes as the sparse tensor has, the dense ones broadcast: a row for each block that the strided tensor has itself.
     let sparse_axes = sizes.len() - N;
     let mut lifted = vec![1; sizes.len() - own.len()];
     lifted.extend_from_slice(own);
     let blocks = lifted[..sparse_axes].to_vec();
     let whole = [&blocks[..], &sizes[sparse_axes..]].concat();
-    let mut from = vec![0; sizes.len()];
-    strides::broadcast(own, dense.stride().as_ref(), &whole, &mut from);
+    let from = strides::broadcast_list(own, dense.stride().as_ref(), &whole);
     let storage = Cpu::map1::<B, B>(Copying, dense.elements().restrided(&whole, &from), &strides::row_major(&whole))?;
     let shape = [blocks.iter().product::<usize>(), sizes[sparse_axes..].iter().product()];
     let rows: Rows<B> = Tensor::dense(storage, shape);

@@ -5,7 +5,7 @@ use crate::device::{Backend as _, Cpu, Indexing, Order};
 use crate::dtype::{Binary, Dtype, Element};
 use crate::error::{Error, Result, filled, listed};
 use crate::ops::choosing::Folding;
-use crate::shape::{Dyn, Shape, strides};
+use crate::shape::{Dyn, Shape, numel};
 use crate::storage::{HostBuffer, View, ViewMut};
 use crate::tensor::{Tensor, checked_numel};
 
@@ -70,7 +70,7 @@ pub(super) fn sorted(keys: Vec<i64>) -> Result<(Vec<i64>, Vec<i64>)> {
 
 /// Checks that the elements of a tensor of these sizes can be counted: memory need not hold them all.
 pub(crate) fn countable(op: &'static str, sizes: &[usize]) -> Result<()> {
-    match strides::numel(sizes).map(i64::try_from) {
+    match numel(sizes).map(i64::try_from) {
         // `numel` has looked at the product of the sizes that are not 0, which bounds every place.
         Some(Ok(_))
             if sizes

@@ -2,12 +2,13 @@
 //! `iter_axis_mut`, `multi_slice_mut`.
 
 use super::assign::Inside;
-use super::slice::{kept_of, meet};
+use super::slice::kept_of;
 use super::view_table::parts_table;
 use super::{Tensor, TensorViewMut};
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, unwrap};
+use crate::layout::positions::meet;
 use crate::shape::slicing::{Items, Slice};
 use crate::shape::{AxisArg, CutEqually, Dimensional, Dyn, HasAxis, Shape, Unbind};
 

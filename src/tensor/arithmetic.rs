@@ -7,12 +7,12 @@ use crate::device::{Device, Meet, Receives, Sought, Source};
 use crate::dtype::promote::ResultType;
 use crate::dtype::{Castable, DType, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
+use crate::layout::strides;
 use crate::ops::BinaryOp;
 use crate::ops::kernel::{
     Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand, right_is_exact,
 };
 use crate::ops::rules::special::Specials;
-use crate::shape::strides;
 use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_sizes};
 use crate::storage::View;
 
@@ -128,8 +128,7 @@ pub(super) fn broadcast_all<T: Shape, Out: Element>(op: &'static str, of: &[&[us
 /// The strides of a view broadcast to `sizes`: those to read through, and those that count for the layout of the result.
 /// PyTorch converts operands to the `common` dtype before it looks at their layout.
 fn broadcast_strides<B, E: Element, A: SizeArray>(view: &View<'_, B, E>, sizes: &A, common: DType) -> (A, A) {
-    let mut strides = A::filled(0);
-    strides::broadcast(view.sizes, view.strides, sizes.as_ref(), strides.as_mut());
+    let strides = strides::broadcast(view.sizes, view.strides, sizes);
     (strides, layout(view.sizes, view.strides, sizes, E::DTYPE == common))
 }
 
@@ -138,9 +137,7 @@ pub(crate) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A,
     if !is_common {
         return strides::converted(from, strides, sizes);
     }
-    let mut broadcast = A::filled(0);
-    strides::broadcast(from, strides, sizes.as_ref(), broadcast.as_mut());
-    broadcast
+    strides::broadcast(from, strides, sizes)
 }
 
 /// The sizes and row-major strides of operands that all have them, and how many elements that is; `None` for others, and
@@ -370,8 +367,7 @@ where
                 if exact && let Some(value) = D::peek_free(right) {
                     return D::update1(CombiningRight::<O, P>(value.cast()), lhs.elements_mut()?);
                 }
-                let mut strides = S::Sizes::filled(0);
-                strides::broadcast(right.sizes, right.strides, sizes.as_ref(), strides.as_mut());
+                let strides = strides::broadcast(right.sizes, right.strides, &sizes);
                 let right = right.restrided(sizes.as_ref(), strides.as_ref());
                 return D::update2(Combining::<O, P>::new(), right, lhs.elements_mut()?);
             }
@@ -411,7 +407,6 @@ where
     let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
     let left = lhs.elements();
     let sizes = out.shape();
-    let mut from = T::Sizes::filled(0);
     let value = match rhs.source() {
         OperandSource::Scalar(value) => {
             let value = right_scalar::<O, P>(value, E::DTYPE, exact)?;
@@ -429,13 +424,12 @@ where
                     return Err(Error::Broadcast { op: O::NAME, lhs: left.sizes.into(), rhs: right.sizes.into() });
                 }
                 expect_output(O::NAME, &result, sizes.as_ref())?;
-                strides::broadcast(left.sizes, left.strides, sizes.as_ref(), from.as_mut());
+                let from = strides::broadcast(left.sizes, left.strides, &sizes);
                 let left = left.restrided(sizes.as_ref(), from.as_ref());
                 if exact && let Some(value) = D::peek_free(right) {
                     return D::map1_into(CombiningRight::<O, P>(value.cast()), left, out.elements_mut()?);
                 }
-                let mut from_right = T::Sizes::filled(0);
-                strides::broadcast(right.sizes, right.strides, sizes.as_ref(), from_right.as_mut());
+                let from_right = strides::broadcast(right.sizes, right.strides, &sizes);
                 let right = right.restrided(sizes.as_ref(), from_right.as_ref());
                 return D::map2_into(Combining::<O, P>::new(), left, right, out.elements_mut()?);
             }

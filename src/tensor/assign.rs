@@ -5,9 +5,10 @@ use super::create::fill_value;
 use super::operand::{Operand, OperandSource};
 use crate::device::{Device, Receives, Source};
 use crate::dtype::{CanCast, CastTo, Castable, Element, Scalar};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Result, unwrap};
+use crate::layout::strides;
 use crate::ops::kernel::{Casting, Constant};
-use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_size, strides};
+use crate::shape::{Broadcast, Shape, WrittenTo, expect_broadcast};
 use crate::storage::View;
 
 /// Nobody outside can name it, so that nobody outside can write an implementation that takes it: what is assigned to may be the
@@ -49,13 +50,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     fn write<F: Element + CastTo<E>>(&mut self, op: &'static str, from: View<'_, D::Storage, F>) -> Result<()> {
         let sizes = self.shape();
         let to = sizes.as_ref();
-        let broadcasts = from.sizes.len() <= to.len()
-            && from.sizes.iter().rev().zip(to.iter().rev()).all(|(&from, &to)| broadcast_size(from, to) == Some(to));
-        if !broadcasts {
-            return Err(Error::Output { op, result: from.sizes.into(), output: to.into() });
-        }
-        let mut strides = S::Sizes::filled(0);
-        strides::broadcast(from.sizes, from.strides, to, strides.as_mut());
+        expect_broadcast(op, from.sizes, to)?;
+        let strides = strides::broadcast(from.sizes, from.strides, &sizes);
         D::map1_into::<F, E>(Casting, from.restrided(to, strides.as_ref()), self.elements_mut()?)
     }
 

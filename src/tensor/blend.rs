@@ -9,12 +9,13 @@ use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops::Op as _;
 use crate::ops::admit::{FloatFor, InexactFor, SameDtypeFor};
 use crate::ops::blend::{self, Exponent, Joining, Lerping, LerpingBy, Mantissa, PartFor, Sloping, Turning};
 use crate::ops::choosing::{Folding, WideFloatFor};
 use crate::ops::kernel::{Copying, Map2};
-use crate::shape::{Broadcast, IndexList, Shape, SizeArray, WrittenTo, strides};
+use crate::shape::{Broadcast, IndexList, Shape, SizeArray, WrittenTo};
 use crate::storage::View;
 
 /// How far `lerp` goes: a scalar, or a tensor of the same dtype.

@@ -4,10 +4,11 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Backend, Device};
 use crate::dtype::{Dtype, Element, Promotable};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Copying};
-use crate::shape::{Axes, Beside, Dim, Dyn, HasAxis, Kronecker, SameSizeFor, Shape, SizeArray, strides};
+use crate::shape::{Axes, Beside, Dim, Dyn, HasAxis, Kronecker, SameSizeFor, Shape, SizeArray};
 use crate::storage::View;
 
 /// A tensor seen as a matrix: the axes that stay as its rows, those summed over as its columns.

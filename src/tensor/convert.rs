@@ -4,8 +4,8 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Cpu, Cuda, Device};
 use crate::dtype::{CastTo, Element};
 use crate::error::{Result, unwrap};
+use crate::layout::strides;
 use crate::ops::kernel::Casting;
-use crate::shape::strides;
 use crate::shape::{ConvertTo, Shape};
 use core::any::TypeId;
 

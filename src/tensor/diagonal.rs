@@ -5,36 +5,24 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
+use crate::layout::{Geometry, ViewAxes, strides};
 use crate::ops::kernel::Copying;
 use crate::ops::reduce::Summing;
 use crate::ops::{self, admit::NumericFor};
 use crate::shape::{
     Axis, Diag, DiagEmbed, Diagonals, Dimensional, DistinctAxes, Dyn, HasAxis, MainDiagonals, OneMatrix, Shape,
-    SizeArray, strides,
+    SizeArray,
 };
 use crate::storage::ViewMut;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The diagonals of a plane; `T` has the other axes and then the diagonal.
     fn diagonals<T: Shape>(&self, offset: isize, rows: usize, columns: usize) -> Tensor<E, T, D> {
-        let (sizes, strides) = (self.shape(), self.stride());
-        let (sizes, strides) = (sizes.as_ref(), strides.as_ref());
-        // How many rows and columns come before the diagonal starts.
-        let (above, beside) = (offset.min(0).unsigned_abs(), offset.max(0).unsigned_abs());
-        let len = sizes[rows].saturating_sub(above).min(sizes[columns].saturating_sub(beside));
-        let start = if len == 0 { 0 } else { above * strides[rows] + beside * strides[columns] };
-        let (mut to_sizes, mut to_strides) =
-            (T::Sizes::filled(len), T::Sizes::filled(strides[rows].wrapping_add(strides[columns])));
-        for (to, from) in (0..S::RANK).filter(|&axis| axis != rows && axis != columns).enumerate() {
-            to_sizes.as_mut()[to] = sizes[from];
-            to_strides.as_mut()[to] = strides[from];
-        }
-        self.restrided(start, to_sizes, to_strides)
+        self.viewed(|own, view| own.diagonal(offset as i64, rows, columns, view))
     }
 
     /// Matrices of zeros with the last axis as a diagonal.
     fn embedded<T: Shape>(&self, op: &'static str, offset: isize) -> Result<Tensor<E, T, D>> {
-        let (above, beside) = (offset.min(0).unsigned_abs(), offset.max(0).unsigned_abs());
         let (own, last) = (self.shape(), S::RANK - 1);
         let too_large = || Error::TooLarge { op, sizes: [usize::MAX][..].into() };
         let side = own.as_ref()[last].checked_add(offset.unsigned_abs()).ok_or_else(too_large)?;
@@ -44,9 +32,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let strides = strides::contiguous(&sizes);
         let mut storage = D::zeroed::<E>(checked_numel::<E>(op, sizes.as_ref())?)?;
         if self.numel() > 0 {
-            let mut places = S::Sizes::copied(&strides.as_ref()[..S::RANK]);
-            places.as_mut()[last] = side + 1;
-            let out = ViewMut::<_, E>::new(&mut storage, above * side + beside, own.as_ref(), places.as_ref());
+            let (mut own, mut places) = (own, S::Sizes::filled(0));
+            let view = ViewAxes { sizes: own.as_mut(), strides: places.as_mut() };
+            let first =
+                Geometry::new(0, sizes.as_ref(), strides.as_ref()).diagonal(offset as i64, last, last + 1, view);
+            let out = ViewMut::<_, E>::new(&mut storage, first, own.as_ref(), places.as_ref());
             D::map1_into(Copying, self.elements(), out)?;
         }
         Ok(Tensor::from_parts(storage, 0, sizes, strides))

@@ -8,14 +8,13 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{FloatFor, InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Copying};
 use crate::ops::measure::Norming;
 use crate::ops::reduce::Questioning;
-use crate::shape::{
-    AxisArg, Broadcast, HasAxis, MatMul, OfThree, Shape, SizeArray, Transpose, broadcast_sizes, strides,
-};
+use crate::shape::{AxisArg, Broadcast, HasAxis, MatMul, OfThree, Shape, SizeArray, Transpose, broadcast_sizes};
 use crate::storage::{View, ViewMut};
 
 /// How many differences `cdist` computes before it takes their norms.
@@ -121,11 +120,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if !has_terms {
             return Ok(Tensor::dense(storage, result_sizes));
         }
-        let spread = |lead: &[usize], own: &[usize]| {
-            let mut to = vec![0; batch.len()];
-            strides::broadcast(lead, &own[..lead.len()], &batch, &mut to);
-            to
-        };
+        let spread = |lead: &[usize], own: &[usize]| strides::broadcast_list(lead, &own[..lead.len()], &batch);
         let (batch_a, batch_b) = (spread(a_lead, a.strides), spread(b_lead, b.strides));
         let (steps_a, steps_b) = (&a.strides[a_lead.len()..], &b.strides[b_lead.len()..]);
         let (from_a, from_b) = ([steps_a[0], 0, steps_a[1]], [0, steps_b[0], steps_b[1]]);
@@ -209,9 +204,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 format!("axis {axis} must have size 3 in both tensors, got shapes {:?} and {:?}", a.sizes, b.sizes);
             return Err(Error::InvalidArgument { op: "cross", reason });
         }
-        let (mut from_a, mut from_b) = (T::Sizes::filled(0), T::Sizes::filled(0));
-        strides::broadcast(a.sizes, a.strides, sizes.as_ref(), from_a.as_mut());
-        strides::broadcast(b.sizes, b.strides, sizes.as_ref(), from_b.as_mut());
+        let [from_a, from_b] = [&a, &b].map(|of| strides::broadcast(of.sizes, of.strides, &sizes));
         let (mut one, to) = (sizes, strides::contiguous(&sizes));
         one.as_mut()[axis] = 1;
         let between = strides::contiguous(&one);

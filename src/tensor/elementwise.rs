@@ -9,13 +9,13 @@ use crate::dtype::promote::ResultType;
 use crate::dtype::scalar::ScalarKind;
 use crate::dtype::{CanCast, Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops::admit::{AbsInto, ExactlyFor, OrderedFor, Precisely};
 use crate::ops::kernel::{Applying, CombiningLeft, Map1};
 use crate::ops::rules::admit::{admits_in_words, bounds_of_two};
 use crate::ops::rules::result::{form_of_result, result_in_words};
 use crate::ops::table::{binary_table, unary_table};
 use crate::ops::{Op, UnaryOp};
-use crate::shape::strides;
 use crate::shape::{Broadcast, Shape, WrittenTo};
 
 /// The dtype of `Op` on elements of dtype `E`.

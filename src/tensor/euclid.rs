@@ -3,10 +3,10 @@
 use crate::device::Device;
 use crate::dtype::{Compute, Dtype};
 use crate::error::Result;
+use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Copying, Map1};
 use crate::ops::reduce::Summing;
-use crate::shape::strides;
 use crate::storage::{View, ViewMut};
 
 /// Rows beyond which PyTorch computes distances by a product.
@@ -90,8 +90,7 @@ pub(super) fn distances<E: Dtype, D: Device>(
         let mut longer = sizes.to_vec();
         longer[lead + 1] += 2;
         let dense = strides::row_major(&longer);
-        let mut spread = vec![0; batch.len()];
-        strides::broadcast(&sizes[..lead], &dense[..lead], batch, &mut spread);
+        let spread = strides::broadcast_list(&sizes[..lead], &dense[..lead], batch);
         ([batch, &longer[lead..]].concat(), [&spread, &dense[lead..]].concat())
     });
     // The right matrix is turned.

@@ -6,9 +6,10 @@ use crate::device::{Device, Indexing, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops::choosing::{self, IndexFor};
 use crate::ops::kernel::Casting;
-use crate::shape::{AxisArg, Broadcast, Dim, HasAxis, IndexList, InsertAxis, SameRank, Shape, SizeArray, strides};
+use crate::shape::{AxisArg, Broadcast, Dim, HasAxis, IndexList, InsertAxis, SameRank, Shape, SizeArray};
 use crate::storage::View;
 
 /// The elements of a tensor operand, which are where the result is.
@@ -194,11 +195,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             if !crate::shape::broadcast_sizes(&kept, &index_sizes, &mut sizes) {
                 return Err(Error::Broadcast { op, lhs: own[..].into(), rhs: index_sizes[..].into() });
             }
-            let (mut from, mut to) = (vec![0; own.len()], vec![0; own.len()]);
             let mut from_sizes = sizes.clone();
             from_sizes[axis] = own[axis];
-            strides::broadcast(&own, &own_strides, &from_sizes, &mut from);
-            strides::broadcast(&index_sizes, &index_strides, &sizes, &mut to);
+            let from = strides::broadcast_list(&own, &own_strides, &from_sizes);
+            let to = strides::broadcast_list(&index_sizes, &index_strides, &sizes);
             gather(op, self.elements().restrided(&from_sizes, &from), axis, index.restrided(&sizes, &to), true)
         })
     }

@@ -6,10 +6,9 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops::kernel::{Casting, Copying};
-use crate::shape::{
-    AtLeast, AtLeast2, Broadcast, D2, D3, D4, Dim, Dyn, Shape, SizeArray, Sum, broadcast_sizes, strides,
-};
+use crate::shape::{AtLeast, AtLeast2, Broadcast, D2, D3, D4, Dim, Dyn, Shape, SizeArray, Sum, broadcast_sizes};
 use crate::storage::{View, ViewMut};
 
 /// Vectors that span a grid: a tuple of two to four of one dtype.
@@ -189,9 +188,8 @@ pub trait Broadcasted {
 
 /// A tensor repeated along the axes that it lacks, which has been found to broadcast.
 fn expanded<E: Element, S: Shape, T: Shape, D: Device>(x: Tensor<E, S, D>, sizes: &[usize]) -> Tensor<E, T, D> {
-    let mut strides = T::Sizes::filled(0);
-    strides::broadcast(x.shape().as_ref(), x.stride().as_ref(), sizes, strides.as_mut());
-    x.restrided(0, T::Sizes::copied(sizes), strides)
+    let sizes = T::Sizes::copied(sizes);
+    x.restrided(0, sizes, strides::broadcast(x.shape().as_ref(), x.stride().as_ref(), &sizes))
 }
 
 fn common_sizes<T: Shape>(all: &[&[usize]]) -> Result<Vec<usize>> {

@@ -5,6 +5,7 @@ use super::layout::{Layout, Strided};
 use crate::device::{Cpu, Device};
 use crate::dtype::{Complex, Element, bf16, f16};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::positions::expect_index;
 use crate::shape::{OneElement, Shape, SizeArray};
 use core::ops::{Index, IndexMut};
 
@@ -141,10 +142,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     fn locate(&self, indices: S::Sizes) -> Result<usize> {
         let mut at = self.storage_offset();
         for (axis, &index) in indices.as_ref().iter().enumerate() {
-            let size = self.shape().as_ref()[axis];
-            if index >= size {
-                return Err(Error::IndexOutOfRange { op: "index", index, axis, size });
-            }
+            expect_index("index", index, axis, self.shape().as_ref()[axis])?;
             at += index * self.stride().as_ref()[axis];
         }
         Ok(at)

@@ -8,10 +8,10 @@ use super::{Tensor, TensorView, TensorViewMut, checked_numel, expect_fit};
 use crate::device::{Backend, Device};
 use crate::dtype::{CastTo, Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 use crate::error::{Error, Result, Sizes, unwrap};
+use crate::layout::{MemoryFormat, memory_format, strides};
 use crate::ops::kernel::Casting;
 use crate::shape::{
-    AxisArg, Concat, D2, D3, D4, D5, D6, D7, D8, Dyn, HasAxis, InsertAxis, MemoryFormat, Shape, SizeArray, StackedOn,
-    memory_format, strides,
+    AxisArg, Concat, D2, D3, D4, D5, D6, D7, D8, Dyn, HasAxis, InsertAxis, Shape, SizeArray, StackedOn,
 };
 use crate::storage::View;
 

@@ -8,8 +8,8 @@ use super::random::Generator;
 use crate::device::Device;
 use crate::dtype::{Castable, Element, Float, Real, Scalar};
 use crate::error::Result;
+use crate::layout::memory_format::{FormatFor, Preserve, copied_in};
 use crate::shape::Shape;
-use crate::shape::memory_format::{FormatFor, Preserve, copied_in};
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Elements that stand in row-major order, or are all alike, where a copy in a format has them.

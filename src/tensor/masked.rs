@@ -8,11 +8,13 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Device, Indexing, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{DType, Dtype, Element};
-use crate::error::{Error, Result, filled, listed, unwrap};
+use crate::error::{Error, Result, listed, unwrap};
+use crate::layout::positions::index_rows;
+use crate::layout::strides;
 use crate::ops::admit::{MaskFor, SameDtypeFor};
 use crate::ops::choosing::{self, Filling, IsTrue};
 use crate::ops::kernel::{Copying, Map1};
-use crate::shape::{Broadcast, Dyn, Shape, SizeArray, WrittenTo, broadcast_size, strides};
+use crate::shape::{Broadcast, Dyn, Shape, WrittenTo, expect_broadcast};
 use crate::storage::{View, ViewMut};
 
 /// A mask's elements, which are bools.
@@ -33,21 +35,13 @@ fn filler<E: Dtype, V: Operand, D: Device + Receives<V::Place, V::Kind>>(op: &'s
     fill_value(op, value)
 }
 
-/// Strides to read a view through that is broadcast to `sizes`.
-fn spread<A: SizeArray, B, E>(view: &View<'_, B, E>, sizes: &A) -> A {
-    let mut strides = A::filled(0);
-    strides::broadcast(view.sizes, view.strides, sizes.as_ref(), strides.as_mut());
-    strides
-}
-
 /// Row-major elements of a view broadcast to `sizes`.
 pub(super) fn laid_out<E: Element, D: Device>(
     view: View<'_, D::Storage, E>,
     sizes: &[usize],
     kernel: impl Map1<E, E>,
 ) -> Result<D::Storage> {
-    let mut from = vec![0; sizes.len()];
-    strides::broadcast(view.sizes, view.strides, sizes, &mut from);
+    let from = strides::broadcast_list(view.sizes, view.strides, sizes);
     D::map1::<E, E>(kernel, view.restrided(sizes, &from), &strides::row_major(sizes))
 }
 
@@ -147,7 +141,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mask = self::mask::<M, D>(&mask)?;
         let sizes = self.shape();
         expect_broadcast("masked_fill_", mask.sizes, sizes.as_ref())?;
-        let strides = spread(&mask, &sizes);
+        let strides = strides::broadcast(mask.sizes, mask.strides, &sizes);
         D::update2(Filling(value), mask.restrided(sizes.as_ref(), strides.as_ref()), self.elements_mut()?)?;
         Ok(self)
     }
@@ -188,7 +182,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mask = self::mask::<M, D>(&mask)?;
         let (own, op) = (self.elements(), "masked_select");
         let sizes = broadcast::<<S as Broadcast<M::Shape>>::Output, E>(op, own.sizes, mask.sizes)?;
-        let (from, over) = (spread(&own, &sizes), spread(&mask, &sizes));
+        let (from, over) =
+            (strides::broadcast(own.sizes, own.strides, &sizes), strides::broadcast(mask.sizes, mask.strides, &sizes));
         let sizes = sizes.as_ref();
         let (storage, count) = D::compress(own.restrided(sizes, from.as_ref()), mask.restrided(sizes, over.as_ref()))?;
         Ok(Tensor::dense(storage, [count]))
@@ -243,7 +238,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let sizes = broadcast::<<S as Broadcast<M::Shape>>::Output, E>(op, self.shape().as_ref(), mask.sizes)?;
         let mut storage = laid_out::<E, D>(self.elements(), sizes.as_ref(), Copying)?;
         if D::HAS_DATA {
-            let over = spread(&mask, &sizes);
+            let over = strides::broadcast(mask.sizes, mask.strides, &sizes);
             let (chosen, count) = positions::<D>(mask.restrided(sizes.as_ref(), over.as_ref()))?;
             let there: usize = source.sizes.iter().product();
             if there < count {
@@ -333,18 +328,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return Ok(Tensor::dense(flat, sizes));
         }
         let flat = D::download(View::<_, i64>::new(&flat, 0, &[count], &[1]))?;
-        let own = self.shape();
-        let storage = D::build(|| {
-            let mut indices = filled(0, count * S::RANK)?;
-            for (row, position) in indices.chunks_exact_mut(S::RANK.max(1)).zip(flat) {
-                let mut rest = position as usize;
-                for (index, &size) in row.iter_mut().zip(own.as_ref()).rev() {
-                    *index = (rest % size) as i64;
-                    rest /= size;
-                }
-            }
-            Ok(indices)
-        })?;
+        let storage = D::build(|| index_rows(&flat, self.shape().as_ref()))?;
         Ok(Tensor::dense(storage, sizes))
     }
 
@@ -359,11 +343,4 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         self.nonzero()
     }
-}
-
-/// Whether a view broadcasts to an output of these sizes.
-fn expect_broadcast(op: &'static str, from: &[usize], to: &[usize]) -> Result<()> {
-    let fits = from.len() <= to.len()
-        && from.iter().rev().zip(to.iter().rev()).all(|(&from, &to)| broadcast_size(from, to) == Some(to));
-    if fits { Ok(()) } else { Err(Error::Output { op, result: from.into(), output: to.into() }) }
 }

@@ -6,11 +6,12 @@ use crate::device::{Added, Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Compute, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
 use crate::ops::kernel::Combining;
 use crate::ops::reduce::Summing;
-use crate::shape::{MatMul, Shape, SizeArray, broadcast_sizes, strides};
+use crate::shape::{MatMul, Shape, SizeArray, broadcast_sizes, broadcasts_to};
 use crate::storage::View;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -79,14 +80,10 @@ impl<B, E: Dtype> Summand<'_, B, E> {
     /// The strides of the input expanded to the sizes of the product.
     pub(super) fn strides(&self, sizes: &[usize]) -> Result<Vec<usize>> {
         let own = self.input.sizes;
-        let expands = own.len() <= sizes.len()
-            && own.iter().zip(&sizes[sizes.len() - own.len()..]).all(|(&own, &size)| own == size || own == 1);
-        if !expands {
+        if !broadcasts_to(own, sizes) {
             return Err(Error::Broadcast { op: self.op, lhs: own.into(), rhs: sizes.into() });
         }
-        let mut to = vec![0; sizes.len()];
-        strides::broadcast(own, self.input.strides, sizes, &mut to);
-        Ok(to)
+        Ok(strides::broadcast_list(own, self.input.strides, sizes))
     }
 
     /// What a device adds, the input seen with these sizes and strides; a `beta` of 0 leaves it out.
@@ -174,8 +171,7 @@ impl Batches {
         sizes.extend((!right_is_vector).then_some(n));
         let broadcast = |batch_sizes: &[usize], own_strides: &[usize], matrix: [usize; 2]| {
             let (own_batch, own_matrix) = own_strides.split_at(batch_sizes.len());
-            let mut to = vec![0; batch.len()];
-            strides::broadcast(batch_sizes, own_batch, &batch, &mut to);
+            let mut to = strides::broadcast_list(batch_sizes, own_batch, &batch);
             to.extend_from_slice(own_matrix);
             ([&batch[..], &matrix].concat(), to)
         };

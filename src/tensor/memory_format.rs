@@ -4,9 +4,10 @@ use super::{Tensor, checked_numel};
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
 use crate::error::{Result, unwrap};
+use crate::layout::MemoryFormat;
+use crate::layout::memory_format::{FixedOrder, FormatFor, copied_in};
 use crate::ops::kernel::{Casting, Copying};
-use crate::shape::memory_format::{FixedOrder, FormatFor, copied_in};
-use crate::shape::{MemoryFormat, Shape};
+use crate::shape::Shape;
 use core::any::TypeId;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {

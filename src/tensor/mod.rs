@@ -115,9 +115,9 @@ pub use view_mut::TensorViewMut;
 use crate::device::{AnyDevice, Cpu, Device};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
+use crate::layout::{Geometry, ViewAxes, bounds, strides};
 use crate::ops::kernel::Copying;
-use crate::shape::strides;
-use crate::shape::{AxisArg, HasAxis, Shape, SizeArray};
+use crate::shape::{AxisArg, HasAxis, Shape, SizeArray, numel};
 use crate::storage::{View, ViewMut};
 #[cfg(feature = "any")]
 pub(crate) use addmm::{expect_whole_factor, factor};
@@ -148,7 +148,6 @@ pub(crate) use {
     put::places,
     repeat::repeated_elements,
     scatter::reduce_into,
-    slice::{Kept, meet},
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.
@@ -307,7 +306,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         sizes: S::Sizes,
         strides: S::Sizes,
     ) -> Self {
-        if !fits::<S>(sizes.as_ref()) || !strides::is_within(sizes.as_ref(), strides.as_ref(), offset, room) {
+        if !fits::<S>(sizes.as_ref()) || !bounds::is_within(sizes.as_ref(), strides.as_ref(), offset, room) {
             refused::<S>(sizes.as_ref(), strides.as_ref(), offset, room);
         }
         Tensor { parts: StridedParts::new(storage, offset, sizes, strides) }
@@ -326,15 +325,40 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Tensor::from_parts(self.parts.storage, self.parts.offset, sizes, strides)
     }
 
+    /// The view that a rule of `layout` makes, which fills in its sizes and strides and returns where its first element is.
+    #[inline]
+    pub(crate) fn try_viewed<F: Element, T: Shape>(
+        &self,
+        rule: impl FnOnce(Geometry<'_>, ViewAxes<'_>) -> Result<usize>,
+    ) -> Result<Tensor<F, T, D>> {
+        // Asked first: what is loaded behind the counting of a handle waits for it.
+        let room = D::room::<F>(self.storage());
+        let (storage, offset) = D::share(self.elements());
+        let room = if D::is_same(&storage, self.storage()) { room } else { D::room::<F>(&storage) };
+        let (mut sizes, mut strides) = (T::Sizes::filled(0), T::Sizes::filled(0));
+        let own = Geometry::new(offset, self.parts.sizes.as_ref(), self.parts.strides.as_ref());
+        let offset = rule(own, ViewAxes { sizes: sizes.as_mut(), strides: strides.as_mut() })?;
+        Ok(Tensor::from_parts_within(room, storage, offset, sizes, strides))
+    }
+
+    /// [`try_viewed`](Self::try_viewed) by a rule that always holds.
+    #[inline]
+    pub(crate) fn viewed<F: Element, T: Shape>(
+        &self,
+        rule: impl FnOnce(Geometry<'_>, ViewAxes<'_>) -> usize,
+    ) -> Tensor<F, T, D> {
+        crate::error::unwrap(self.try_viewed(|own, view| Ok(rule(own, view))))
+    }
+
     /// The same elements seen through other sizes and strides, from `start` on, counted from the first of them.
     #[inline]
     pub(crate) fn restrided<T: Shape>(&self, start: usize, sizes: T::Sizes, strides: T::Sizes) -> Tensor<E, T, D> {
-        // Asked first: what is loaded behind the counting of a handle waits for it.
-        let room = D::room::<E>(self.storage());
-        let (storage, offset) = D::share(self.elements());
-        let room = if D::is_same(&storage, self.storage()) { room } else { D::room::<E>(&storage) };
-        // A view of nothing may start anywhere.
-        Tensor::from_parts_within(room, storage, offset.wrapping_add(start), sizes, strides)
+        self.viewed(|own, view| {
+            view.sizes.copy_from_slice(sizes.as_ref());
+            view.strides.copy_from_slice(strides.as_ref());
+            // A view of nothing may start anywhere.
+            own.offset.wrapping_add(start)
+        })
     }
 
     #[inline]
@@ -347,8 +371,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// written where they are: they have places of their own.)
     pub(crate) fn elements_mut(&mut self) -> Result<ViewMut<'_, D::Storage, E>> {
         let (sizes, strides) = (self.shape(), self.stride());
-        let dense = strides::is_contiguous(sizes.as_ref(), strides.as_ref())
-            || strides::is_dense(sizes.as_ref(), strides.as_ref());
+        let dense = strides::is_dense(sizes.as_ref(), strides.as_ref());
         if (!dense || !D::is_unique(&mut self.parts.storage)) && !D::is_fixed(&self.parts.storage) {
             let strides = strides::preserved(&self.parts.sizes, &self.parts.strides);
             let storage = D::map1(Copying, self.elements(), strides.as_ref())?;
@@ -438,7 +461,7 @@ fn refused<S: Shape>(sizes: &[usize], strides: &[usize], offset: usize, room: Op
 
 /// How many elements `sizes` have, and whether memory can address them.
 pub(crate) fn checked_numel<E: Element>(op: &'static str, sizes: &[usize]) -> Result<usize> {
-    strides::numel(sizes)
+    numel(sizes)
         .filter(|numel| numel.checked_mul(size_of::<E>()).is_some_and(|bytes| bytes <= isize::MAX as usize))
         .ok_or_else(|| Error::TooLarge { op, sizes: sizes.into() })
 }

@@ -4,11 +4,12 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
+use crate::layout::{exchanged, strides, write_moved};
 use crate::ops::kernel::Copying;
 use crate::ops::stretch::Stretch;
 use crate::shape::{
     Axis, AxisArg, AxisList, Dimensional, DistinctAxes, HasAxis, Matrices, MoveAxis, Rotate, Shape, Shifts, SizeArray,
-    Transpose, strides,
+    Transpose,
 };
 use crate::storage::View;
 
@@ -250,9 +251,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// Two axes exchanged, to a shape of the same rank.
     fn exchanged<T: Shape>(&self, first: usize, second: usize) -> Tensor<E, T, D> {
-        let mut order: Vec<usize> = (0..S::RANK).collect();
-        order.swap(first, second);
-        self.reordered(order.into_iter())
+        self.reordered(exchanged(S::RANK, first, second))
     }
 
     /// [`transpose`](Self::transpose) by its other name (`torch.swapaxes`).
@@ -289,10 +288,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: MoveAxis<I, J> + HasAxis<I> + HasAxis<J>,
     {
         let (from, to) = (<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX);
-        let mut order: Vec<usize> = (0..S::RANK).filter(|&axis| axis != from).collect();
-        if S::RANK > 0 {
-            order.insert(to, from);
-        }
-        self.reordered(order.into_iter())
+        let mut order = S::Sizes::filled(0);
+        write_moved(&[from], &[to], order.as_mut());
+        self.reordered(order.as_ref().iter().copied())
     }
 }

@@ -6,12 +6,13 @@ use super::{Tensor, expect_fit, shape_text};
 use crate::device::{Device, RowKernel};
 use crate::dtype::{Castable, Compute, DType, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops::admit::{FloatFor, InexactFor};
 use crate::ops::kernel::Map2;
 use crate::ops::measure::Norming;
 use crate::ops::reduce::{Accumulating, total};
 use crate::ops::{self, Op};
-use crate::shape::{Axes, EndsWith, Shape, strides};
+use crate::shape::{Axes, EndsWith, Shape};
 
 /// `1 / sqrt(sum / count + eps)`
 #[inline(always)]

@@ -8,11 +8,12 @@ use crate::device::{Device, Indexing, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::positions::index_from_end;
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::choosing::{self, Folding};
 use crate::ops::kernel::Copying;
 use crate::ops::reduce::Accumulating;
-use crate::shape::{Shape, broadcast_size};
+use crate::shape::{Shape, broadcasts_to};
 use crate::storage::{View, ViewMut};
 
 /// For each place the indices meet at, its number among those of the axes they lead along.
@@ -26,12 +27,8 @@ pub(crate) fn places(
         let index = index?;
         places.resize(index.len(), 0);
         for (place, index) in places.iter_mut().zip(index) {
-            let position = if index < 0 { index + size as i64 } else { index };
-            if !(0..size as i64).contains(&position) {
-                return Err(Error::IndexValue { op, axis, index, size });
-            }
             // Below the number of elements.
-            *place = *place * size as i64 + position;
+            *place = *place * size as i64 + index_from_end(op, index, axis, size)? as i64;
         }
     }
     Ok(places)
@@ -131,14 +128,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         // The sizes of what is written.
         let target = [shape.as_ref(), rest].concat();
-        let fits = values.sizes.len() <= target.len()
-            && values
-                .sizes
-                .iter()
-                .rev()
-                .zip(target.iter().rev())
-                .all(|(&from, &to)| broadcast_size(from, to) == Some(to));
-        if !fits {
+        if !broadcasts_to(values.sizes, &target) {
             return Err(Error::Broadcast { op, lhs: values.sizes.into(), rhs: target[..].into() });
         }
         let downloaded = indices.iter().map(|index| D::download(index.elements()));

@@ -4,17 +4,14 @@ use super::moving::fallible;
 use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Backend, Device, Sought};
 use crate::dtype::{DType, Dtype, Element};
-use crate::error::{Error, Result};
+use crate::error::{Result, invalid};
+use crate::layout::{Geometry, ViewAxes, bounds};
 use crate::ops::{self, UnaryOp, admit::ComplexFor, blend::PartFor};
 use crate::shape::{
     Axes, D2, Dimensional, ExpandTo, HasAxis, Inferable, InsertAxis, KnownShape, Matrices, RealAndImaginary, ReshapeTo,
-    Shape, SizeArray, SqueezeAxes, Transpose, ViewedAs, strides,
+    Shape, SizeArray, SqueezeAxes, Transpose, ViewedAs,
 };
 use crate::storage::View;
-
-fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
-    Err(Error::InvalidArgument { op, reason })
-}
 
 /// Refuses bytes other than 0 and 1 among those that are to be seen as bools. (These bytes stay what they are: shared storage is
 /// copied before it is written, and what is borrowed to be written is seen by one view alone.)
@@ -25,7 +22,7 @@ pub(crate) fn expect_bools<D: Backend>(
     sizes: &[usize],
     strides: &[usize],
 ) -> Result<()> {
-    let (sizes, strides) = strides::places(sizes, strides);
+    let (sizes, strides) = bounds::places(sizes, strides);
     if D::has(View::<_, u8>::new(storage, offset, &sizes, &strides), Sought::NoBool)? {
         return invalid(op, "a bool is a byte of 0 or 1, and there are others".to_owned());
     }
@@ -40,12 +37,12 @@ pub(crate) fn expect_widened<D: Backend>(
     to: (usize, &[usize], &[usize]),
 ) -> Result<()> {
     // Mostly its own elements lie side by side, and what is asked for lies among them.
-    let run = match (&strides::places(own.1, own.2), own.0) {
+    let run = match (&bounds::places(own.1, own.2), own.0) {
         ((sizes, _), first) if sizes.is_empty() => first..first + 1,
         ((sizes, strides), first) if **strides == [1] => first..first.saturating_add(sizes[0]),
         _ => 0..0,
     };
-    let span = strides::span(to.1, to.2).unwrap_or(usize::MAX);
+    let span = bounds::span(to.1, to.2).unwrap_or(usize::MAX);
     if span == 0 || (run.start <= to.0 && to.0.saturating_add(span) <= run.end) {
         return Ok(());
     }
@@ -142,7 +139,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             checked_numel::<E>(op, sizes.as_ref())?;
             let (storage, own) = D::share_own(self.elements())?;
             let offset = storage_offset.unwrap_or(own);
-            strides::expect_within(op, sizes.as_ref(), strides.as_ref(), offset, D::room::<E>(&storage))?;
+            bounds::expect_within(op, sizes.as_ref(), strides.as_ref(), offset, D::room::<E>(&storage))?;
             if E::DTYPE == DType::Bool && !D::is_fixed(self.storage()) {
                 let own = (own, self.shape(), self.stride());
                 expect_widened::<D>(op, &storage, (own.0, own.1.as_ref(), own.2.as_ref()), (offset, sizes.as_ref(), strides.as_ref()))?;
@@ -179,14 +176,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// ```
         view_as_real try_view_as_real<{O: Dtype} O>(&self) -> Tensor<O, <S as InsertAxis<-1>>::Inserted<D2>, D>
         where [E: ComplexFor<ops::reduce::view_as_real> + Dtype<RealDtype = O>, S: InsertAxis<-1>] {
-            let (storage, offset) = D::share(self.elements());
-            type Sizes<S> = <<S as InsertAxis<-1>>::Inserted<D2> as Shape>::Sizes;
-            let (mut sizes, mut strides) = (Sizes::<S>::filled(2), Sizes::<S>::filled(1));
-            sizes.as_mut()[..S::RANK].copy_from_slice(self.shape().as_ref());
-            for (to, from) in strides.as_mut().iter_mut().zip(self.stride().as_ref()) {
-                *to = from.wrapping_mul(2);
-            }
-            Ok(Tensor::from_parts(storage, offset.wrapping_mul(2), sizes, strides))
+            Ok(self.viewed(|own, view| own.pairs(view)))
         }
 
         /// A last axis of size 2 as real and imaginary parts (`torch.view_as_complex`).
@@ -201,23 +191,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// ```
         view_as_complex try_view_as_complex<>(&self) -> Tensor<E::Complex, <S as HasAxis<-1>>::Removed, D>
         where [E: PartFor<ops::reduce::view_as_complex>, S: Dimensional, <S as HasAxis<-1>>::Dim: RealAndImaginary] {
-            let op = "view_as_complex";
-            let (sizes, from) = (self.shape(), self.stride());
-            let Some((&last, rest)) = from.as_ref().split_last() else { return invalid(op, "there is no axis".to_owned()) };
-            let (storage, offset) = D::share(self.elements());
-            if sizes.as_ref()[S::RANK - 1] != 2 || last != 1 || rest.iter().any(|stride| stride % 2 != 0) || offset % 2 != 0 {
-                return invalid(
-                    op,
-                    format!(
-                        "the last axis must have size 2 and stride 1, and other strides and the offset must be even: got sizes \
-                         {sizes:?}, strides {from:?} and offset {offset}"
-                    ),
-                );
-            }
-            type Sizes<S> = <<S as HasAxis<-1>>::Removed as Shape>::Sizes;
-            let (kept, mut strides) = (Sizes::<S>::copied(&sizes.as_ref()[..S::RANK - 1]), Sizes::<S>::copied(rest));
-            strides.as_mut().iter_mut().for_each(|stride| *stride /= 2);
-            Ok(Tensor::from_parts(storage, offset / 2, kept, strides))
+            self.try_viewed(|own, view| own.paired("view_as_complex", view))
         }
 
         /// The transpose of each matrix of the last two axes, complex elements conjugated (`torch.adjoint`, `torch.Tensor.mH`). That
@@ -284,50 +258,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// `view_dtype`.
     fn seen_as<F: Element, T: Shape>(&self) -> Result<Tensor<F, T, D>> {
         let op = "view_dtype";
-        let (from, to) = (size_of::<E>(), size_of::<F>());
-        let (mut sizes, mut strides) =
-            (T::Sizes::copied(self.shape().as_ref()), T::Sizes::copied(self.stride().as_ref()));
-        let (storage, mut offset) = D::share(self.elements());
-        if from != to {
-            let Some(last) = S::RANK.checked_sub(1) else {
-                return invalid(op, "a zero-dim tensor is seen as elements of the same size only".to_owned());
-            };
-            let (sizes, strides) = (sizes.as_mut(), strides.as_mut());
-            if strides[last] != 1 {
-                return invalid(
-                    op,
-                    format!("the last stride must be 1 to see {} as {}, not {}", E::DTYPE, F::DTYPE, strides[last]),
-                );
-            }
-            // A size of an existing tensor times bytes is no more than what memory addresses.
-            if from > to {
-                let ratio = from / to;
-                sizes[last] = sizes[last]
-                    .checked_mul(ratio)
-                    .ok_or(Error::TooLarge { op, sizes: self.shape().as_ref().into() })?;
-                offset = offset.wrapping_mul(ratio);
-                strides[..last].iter_mut().for_each(|stride| *stride = stride.saturating_mul(ratio));
-            } else {
-                let ratio = to / from;
-                if !sizes[last].is_multiple_of(ratio)
-                    || !offset.is_multiple_of(ratio)
-                    || strides[..last].iter().any(|stride| !stride.is_multiple_of(ratio))
-                {
-                    return invalid(
-                        op,
-                        format!(
-                            "the last size, the offset and all strides but the last must be divisible by {ratio} to see {} as {}: \
-                             got sizes {sizes:?}, offset {offset} and strides {strides:?}",
-                            E::DTYPE,
-                            F::DTYPE
-                        ),
-                    );
-                }
-                sizes[last] /= ratio;
-                offset /= ratio;
-                strides[..last].iter_mut().for_each(|stride| *stride /= ratio);
-            }
-        }
+        let (storage, offset) = D::share(self.elements());
+        let (mut sizes, mut strides) = (T::Sizes::filled(0), T::Sizes::filled(0));
+        let view = ViewAxes { sizes: sizes.as_mut(), strides: strides.as_mut() };
+        let own = Geometry::new(offset, self.parts.sizes.as_ref(), self.parts.strides.as_ref());
+        let offset = own.bits(op, [E::DTYPE, F::DTYPE], view)?;
         expect_fit::<T>(op, sizes.as_ref())?;
         let first = D::address(View::<_, F>::new(&storage, 0, &[0], &[1]));
         if !first.is_aligned() && self.is_empty() {

@@ -4,7 +4,8 @@ use super::{Tensor, expect_fit, shape_text};
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, unwrap};
-use crate::shape::{AxisArg, Flatten, HasAxis, Inferable, KnownShape, ReshapeTo, Shape, SizeArray, Unflatten, strides};
+use crate::layout::strides;
+use crate::shape::{AxisArg, Flatten, HasAxis, Inferable, KnownShape, ReshapeTo, Shape, SizeArray, Unflatten, numel};
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The same elements, in row-major order, under other sizes. A view if their strides allow it.
@@ -18,7 +19,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The same if it is a view, without a copy; `None` if their strides do not allow it.
     pub(super) fn seen_under<T: Shape>(&self, op: &'static str, sizes: T::Sizes) -> Result<Option<Tensor<E, T, D>>> {
         let (from, to) = (self.shape(), sizes.as_ref());
-        if strides::numel(to) != Some(self.numel()) {
+        if numel(to) != Some(self.numel()) {
             return Err(Error::Reshape {
                 op,
                 from: from.as_ref().into(),

@@ -10,9 +10,10 @@ use super::operand::{Operand, OperandSource};
 use crate::device::{Device, Meet, Source};
 use crate::dtype::{Dtype, Element, ScalarValue};
 use crate::error::Result;
+use crate::layout::strides;
 use crate::ops::BinaryOp;
 use crate::ops::kernel::{Combining, CombiningRight, CombiningScalar, ComputeOf, Map1, right_is_exact};
-use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes, strides};
+use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes};
 use crate::storage::{View, ViewMut};
 use core::any::{Any, TypeId};
 
@@ -139,6 +140,6 @@ fn lays_out_alike<S: Shape>(
     if right.len() > S::RANK || !broadcast_sizes(sizes.as_ref(), right, result.as_mut()) || result != *sizes {
         return false;
     }
-    strides::broadcast(right, right_strides, sizes.as_ref(), broadcast.as_mut());
+    *broadcast = strides::broadcast(right, right_strides, sizes);
     strides::elementwise_result(sizes, &[*own, *broadcast], right == sizes.as_ref()) == *own
 }

@@ -8,10 +8,11 @@ use crate::device::{Device, Indexing, Order, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element, Promotable, Scalar, ScalarValue};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops::admit::{RealFor, SameDtypeFor};
 use crate::ops::choosing::{self, Equal, IndexFor};
 use crate::ops::kernel::Casting;
-use crate::shape::{Dim, Dyn, IndexList, InsertAxis, Known, SearchedBy, Shape, SizeArray, strides};
+use crate::shape::{Dim, Dyn, IndexList, InsertAxis, Known, SearchedBy, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 
 /// Where values would stand in sorted lanes.

@@ -4,33 +4,28 @@ use super::Tensor;
 use super::moving::fallible;
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::{Error, Result, collected};
+use crate::error::{Result, collected, invalid, unwrap};
+use crate::layout::parts;
 use crate::shape::{
-    AxisArg, Cut, CutEqually, Dimensional, Dyn, HasAxis, InsertAxis, Known, KnownShape, Shape, SizeArray, Unbind,
-    Windows,
+    AxisArg, Cut, CutEqually, Dimensional, Dyn, HasAxis, InsertAxis, Known, KnownShape, Shape, Unbind, Windows,
 };
+use core::ops::Range;
 
 /// The parts that [`Tensor::split_into`] gives: a tensor of each shape of a tuple.
 pub trait Parts<E: Element, D: Device> {
     /// The tensors, as a tuple.
     type Tensors;
     #[doc(hidden)]
-    fn cut<S: Shape>(x: &Tensor<E, S, D>, axis: usize, sizes: &[usize]) -> Self::Tensors;
+    fn cut<S: Shape>(x: &Tensor<E, S, D>, axis: usize, parts: impl Iterator<Item = Range<usize>>) -> Self::Tensors;
 }
 /// For two parts it writes `impl Parts<E, D> for (A, B) { type Tensors = (Tensor<E, A, D>, Tensor<E, B, D>); … }`.
 macro_rules! parts {
     ($([$($part:ident)+];)*) => {$(
         impl<E: Element, D: Device, $($part: Shape),+> Parts<E, D> for ($($part,)+) {
             type Tensors = ($(Tensor<E, $part, D>,)+);
-            fn cut<S: Shape>(x: &Tensor<E, S, D>, axis: usize, sizes: &[usize]) -> Self::Tensors {
-                let mut start = 0;
-                let mut sizes = sizes.iter();
-                ($({
-                    // There is a size for each part.
-                    let len = sizes.next().copied().unwrap_or(0);
-                    start += len;
-                    x.part::<$part>(axis, start - len, len)
-                },)+)
+            fn cut<S: Shape>(x: &Tensor<E, S, D>, axis: usize, mut parts: impl Iterator<Item = Range<usize>>) -> Self::Tensors {
+                // There are as many.
+                ($(x.part::<$part>(axis, parts.next().unwrap_or(0..0)),)+)
             }
         }
     )*};
@@ -42,31 +37,17 @@ parts! {
 /// A tensor with a size that is known at run time in place of axis `I`.
 type Part<E, S, D, const I: isize> = Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>;
 
-fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
-    Err(Error::InvalidArgument { op, reason })
-}
-
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// A range of an axis, which lies inside it.
-    fn part<T: Shape>(&self, axis: usize, start: usize, len: usize) -> Tensor<E, T, D> {
-        let (mut sizes, strides) = (T::Sizes::copied(self.shape().as_ref()), T::Sizes::copied(self.stride().as_ref()));
-        sizes.as_mut()[axis] = len;
-        self.restrided(start.wrapping_mul(strides.as_ref()[axis]), sizes, strides)
+    fn part<T: Shape>(&self, axis: usize, positions: Range<usize>) -> Tensor<E, T, D> {
+        unwrap(self.try_viewed(|own, view| own.narrow("narrow", axis, positions.start, positions.len(), view)))
     }
 
-    /// Consecutive parts between these positions, which do not exceed the axis; a part that would end before it starts is
-    /// empty.
-    fn parts_between<const I: isize>(&self, ends: impl IntoIterator<Item = usize>) -> Result<Vec<Part<E, S, D, I>>>
+    fn parts_of<const I: isize>(&self, parts: impl Iterator<Item = Range<usize>>) -> Result<Vec<Part<E, S, D, I>>>
     where
         S: HasAxis<I>,
     {
-        let mut start = 0;
-        let part = |end: usize| {
-            let part = self.part(<S as HasAxis<I>>::INDEX, start, end.saturating_sub(start));
-            start = end;
-            Ok(part)
-        };
-        collected(ends.into_iter().map(part))
+        collected(parts.map(|part| Ok(self.part(<S as HasAxis<I>>::INDEX, part))))
     }
 
     fn axis_size<const I: isize>(&self) -> usize
@@ -85,16 +66,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// let parts = tensor![1, 2, 3, 4, 5].chunk(axis![0], 2);
         /// assert_eq!((parts[0].to_vec(), parts[1].to_vec()), (vec![1, 2, 3], vec![4, 5]));
         /// ```
-        chunk try_chunk<{const I: isize} I>(&self, axis: impl AxisArg<I>, chunks: usize) -> Vec<Part<E, S, D, I>>
+        chunk try_chunk<{const I: isize} I>(&self, _axis: impl AxisArg<I>, chunks: usize) -> Vec<Part<E, S, D, I>>
         where [S: Dimensional + HasAxis<I>] {
-            if chunks == 0 {
-                return invalid("chunk", "there must be at least one chunk".to_owned());
-            }
-            match self.axis_size::<I>().div_ceil(chunks) {
-                // Of nothing there are as many chunks as were asked for.
-                0 => self.parts_between::<I>(core::iter::repeat_n(0, chunks)),
-                size => self.try_split(axis, size),
-            }
+            self.parts_of::<I>(parts::chunk("chunk", self.axis_size::<I>(), chunks)?)
         }
 
         /// `N` equal views along an axis as an array (`torch.chunk`, where the number divides the size). The size of each is in
@@ -114,7 +88,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 return invalid("chunk", format!("axis {axis} of size {size} can't be cut into {N} equal parts"));
             }
             let len = size / N;
-            Ok(core::array::from_fn(|part| self.part(axis, part * len, len)))
+            Ok(core::array::from_fn(|part| self.part(axis, part * len..(part + 1) * len)))
         }
 
         /// Views of `size` positions along an axis, the last of what is left (`torch.split`).
@@ -126,13 +100,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// ```
         split try_split<{const I: isize} I>(&self, _axis: impl AxisArg<I>, size: usize) -> Vec<Part<E, S, D, I>>
         where [S: Dimensional + HasAxis<I>] {
-            let whole = self.axis_size::<I>();
-            if size == 0 && whole > 0 {
-                return invalid("split", format!("an axis of size {whole} can't be cut into parts of size 0"));
-            }
-            // Nothing is one part.
-            let parts = if whole == 0 { 1 } else { whole.div_ceil(size) };
-            self.parts_between::<I>((1..=parts).map(|part| part.saturating_mul(size).min(whole)))
+            self.parts_of::<I>(parts::split("split", self.axis_size::<I>(), size)?)
         }
 
         /// Views of these sizes along an axis, which add up to its own (`torch.split` with a list of sizes).
@@ -144,12 +112,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// ```
         split_sizes try_split_sizes<{const I: isize} I>(&self, _axis: impl AxisArg<I>, sizes: &[usize]) -> Vec<Part<E, S, D, I>>
         where [S: Dimensional + HasAxis<I>] {
-            self.adds_up::<I>(sizes)?;
-            let mut end = 0;
-            self.parts_between::<I>(sizes.iter().map(|size| {
-                end += size;
-                end
-            }))
+            self.parts_of::<I>(parts::of_sizes("split", <S as HasAxis<I>>::INDEX, self.axis_size::<I>(), sizes)?)
         }
 
         /// Views of the sizes of a shape along an axis, as a tuple (`torch.split` with a list of sizes). The compiler adds the
@@ -164,9 +127,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         split_into try_split_into<{Sizes: KnownShape} Sizes, {const I: isize} I>(&self, _axis: impl AxisArg<I>)
             -> <<S as Cut<I, Sizes>>::Shapes as Parts<E, D>>::Tensors
         where [S: Dimensional + Cut<I, Sizes> + HasAxis<I>, <S as Cut<I, Sizes>>::Shapes: Parts<E, D>] {
-            let sizes = Sizes::SIZES;
-            self.adds_up::<I>(sizes.as_ref())?;
-            Ok(<<S as Cut<I, Sizes>>::Shapes as Parts<E, D>>::cut(self, <S as HasAxis<I>>::INDEX, sizes.as_ref()))
+            let (axis, sizes) = (<S as HasAxis<I>>::INDEX, Sizes::SIZES);
+            let parts = parts::of_sizes("split", axis, self.axis_size::<I>(), sizes.as_ref())?;
+            Ok(<<S as Cut<I, Sizes>>::Shapes as Parts<E, D>>::cut(self, axis, parts))
         }
 
         /// `sections` views along an axis, whose sizes differ by one at most, the larger ones first (`torch.tensor_split`).
@@ -178,12 +141,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// ```
         tensor_split try_tensor_split<{const I: isize} I>(&self, _axis: impl AxisArg<I>, sections: usize) -> Vec<Part<E, S, D, I>>
         where [S: Dimensional + HasAxis<I>] {
-            if sections == 0 {
-                return invalid("tensor_split", "there must be at least one section".to_owned());
-            }
-            let size = self.axis_size::<I>();
-            let (least, larger) = (size / sections, size % sections);
-            self.parts_between::<I>((1..=sections).map(|part| part * least + part.min(larger)))
+            self.parts_of::<I>(parts::sections("tensor_split", self.axis_size::<I>(), sections)?)
         }
 
         /// Views along an axis between these positions (`torch.tensor_split` with a list of indices). A negative one counts
@@ -197,12 +155,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         tensor_split_at try_tensor_split_at<{const I: isize} I>(&self, _axis: impl AxisArg<I>, positions: &[isize])
             -> Vec<Part<E, S, D, I>>
         where [S: Dimensional + HasAxis<I>] {
-            let size = self.axis_size::<I>();
-            let end = |&at: &isize| match usize::try_from(at) {
-                Ok(at) => at.min(size),
-                Err(_) => size.saturating_sub(at.unsigned_abs()),
-            };
-            self.parts_between::<I>(positions.iter().map(end).chain([size]))
+            self.parts_of::<I>(parts::at_positions(self.axis_size::<I>(), positions.iter().map(|&at| at as i64)))
         }
 
         /// Every position along an axis, which disappears, as views (`torch.unbind`). [`unbind_array`](Self::unbind_array)
@@ -233,10 +186,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             if size != N {
                 return invalid("unbind", format!("axis {axis} has {size} positions, not {N}"));
             }
-            let stride = self.stride().as_ref()[axis];
-            Ok(core::array::from_fn(|at| {
-                self.reordered_from(at.wrapping_mul(stride), (0..S::RANK).filter(|&kept| kept != axis))
-            }))
+            Ok(core::array::from_fn(|at| unwrap(self.try_viewed(|own, view| own.select("unbind", axis, at, view)))))
         }
 
         /// Every window of `Size` positions along an axis, `Step` apart, as a view with the positions in a window as its last axis
@@ -251,7 +201,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         unfold try_unfold<{Size: Known} Size, {Step: Known} Step, {const I: isize} I>(&self, _axis: impl AxisArg<I>)
             -> Tensor<E, <S as Windows<I, Size, Step>>::Output, D>
         where [S: Dimensional + Windows<I, Size, Step> + HasAxis<I>] {
-            self.windows::<_, I>(Size::VALUE, Step::VALUE)
+            self.try_viewed(|own, view| own.unfold("unfold", <S as HasAxis<I>>::INDEX, Size::VALUE, Step::VALUE, view))
         }
 
         /// [`unfold`](Self::unfold) where the window is known at run time only.
@@ -263,43 +213,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         unfold_sized try_unfold_sized<{const I: isize} I>(&self, _axis: impl AxisArg<I>, size: usize, step: usize)
             -> Tensor<E, <<S as HasAxis<I>>::Replace<Dyn> as InsertAxis<-1>>::Inserted<Dyn>, D>
         where [S: Dimensional + HasAxis<I>, <S as HasAxis<I>>::Replace<Dyn>: InsertAxis<-1>] {
-            self.windows::<_, I>(size, step)
+            self.try_viewed(|own, view| own.unfold("unfold", <S as HasAxis<I>>::INDEX, size, step, view))
         }
-    }
-
-    fn adds_up<const I: isize>(&self, sizes: &[usize]) -> Result<()>
-    where
-        S: HasAxis<I>,
-    {
-        let whole = self.axis_size::<I>();
-        let sum = sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
-        if sum == Some(whole) {
-            return Ok(());
-        }
-        invalid(
-            "split",
-            format!("sizes {sizes:?} do not add up to {whole}, the size of axis {}", <S as HasAxis<I>>::INDEX),
-        )
-    }
-
-    fn windows<T: Shape, const I: isize>(&self, size: usize, step: usize) -> Result<Tensor<E, T, D>>
-    where
-        S: HasAxis<I>,
-    {
-        let (axis, whole) = (<S as HasAxis<I>>::INDEX, self.axis_size::<I>());
-        if size > whole {
-            return invalid("unfold", format!("a window of size {size} does not fit axis {axis} of size {whole}"));
-        }
-        if step == 0 {
-            return invalid("unfold", "windows can't be 0 apart".to_owned());
-        }
-        let (sizes, strides) = (self.shape(), self.stride());
-        let stride = strides.as_ref()[axis];
-        let mut sizes = [sizes.as_ref(), &[size]].concat();
-        let mut strides = [strides.as_ref(), &[stride]].concat();
-        sizes[axis] = (whole - size) / step + 1;
-        // With one window nothing is reached through the stride.
-        strides[axis] = stride.saturating_mul(step);
-        Ok(self.restrided(0, T::Sizes::copied(&sizes), T::Sizes::copied(&strides)))
     }
 }

@@ -191,21 +191,14 @@ fn even_integral<E: Dtype, O: Dtype, S: Shape, R: Shape, D: Device>(
 ) -> Result<Tensor<O, R, D>> {
     has_axis::<ops::reduce::trapezoid, S>()?;
     let sums: Tensor<E::Sum, R, D> = reduce::<ops::reduce::trapezoid, _, E, S, R, D>(Summing, y, 1 << axis, false)?;
-    let (sizes, strides) = (y.shape(), y.stride());
-    let Some(last) = sizes.as_ref()[axis].checked_sub(1) else {
+    let Some(last) = y.shape().as_ref()[axis].checked_sub(1) else {
         return map1::<E::Sum, R, D, O>(Halving, sums.elements(), sums.shape(), E::Sum::DTYPE);
     };
-    let without = |of: &[usize]| {
-        let mut to = R::Sizes::filled(0);
-        let others = of.iter().enumerate().filter(|&(at, _)| at != axis).map(|(_, value)| value);
-        to.as_mut().iter_mut().zip(others).for_each(|(to, from)| *to = *from);
-        to
-    };
-    let (kept, steps) = (without(sizes.as_ref()), without(strides.as_ref()));
-    let end = |at: usize| y.restrided::<R>(at * strides.as_ref()[axis], kept, steps);
+    let end = |at: usize| y.try_viewed::<E, R>(|own, view| own.select("trapezoid", axis, at, view));
+    let (first, last) = (end(0)?, end(last)?);
     let common = [E::Sum::DTYPE, E::DTYPE, E::DTYPE];
     let kernel = WithoutHalfTheEnds { dx };
-    map3::<E::Sum, E, E, R, D, O>(kernel, sums.elements(), end(0).elements(), end(last).elements(), kept, common)
+    map3::<E::Sum, E, E, R, D, O>(kernel, sums.elements(), first.elements(), last.elements(), first.shape(), common)
 }
 
 /// The running integral over equal steps: half of `(y[i] + y[i + 1]) * dx`, added up. `R` is `S` but for the size of

@@ -6,13 +6,13 @@ use super::{Tensor, TensorViewMut};
 use crate::device::Device;
 use crate::dtype::{CanCast, Dtype, Element, Scalar, ScalarValue};
 use crate::error::{Result, unwrap};
+use crate::layout::strides;
 use crate::ops::admit::ExactlyFor;
 use crate::ops::kernel::Tuning;
 use crate::ops::rules::admit::admits_in_words;
 use crate::ops::rules::result::{form_of_result, result_in_words};
 use crate::ops::table::tuned_table;
 use crate::ops::{Op, TunedOp};
-use crate::shape::strides;
 use crate::shape::{Shape, WrittenTo};
 
 /// A parameter as it was given; `None` if it was left open.

@@ -5,12 +5,13 @@ use super::{Tensor, checked_numel, expect_fit};
 use crate::device::{Cpu, Device};
 use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::{bounds, strides};
 use crate::ops::{self, admit::ComplexFor, blend::PartFor};
 use crate::shape::slicing::{Items, Slice};
 use crate::shape::{
     Axes, Axis, AxisArg, CutEqually, D1, D2, Diagonals, Dimensional, DistinctAxes, Dyn, ExpandTo, Flatten, HasAxis,
     Inferable, InsertAxis, Known, KnownShape, MainDiagonals, Matrices, MoveAxis, Permute, RealAndImaginary, ReshapeTo,
-    Reverse, Shape, Squeeze, SqueezeAxes, SqueezeAxis, Transpose, Unbind, Unflatten, ViewedAs, Windows, strides,
+    Reverse, Shape, Squeeze, SqueezeAxes, SqueezeAxis, Transpose, Unbind, Unflatten, ViewedAs, Windows,
 };
 use crate::storage::HostBuffer;
 use core::fmt;
@@ -70,7 +71,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 /// How many elements there must be.
-fn expect_len<E: Element>(op: &'static str, sizes: &[usize], found: usize) -> Result<()> {
+pub(super) fn expect_len<E: Element>(op: &'static str, sizes: &[usize], found: usize) -> Result<()> {
     let expected = checked_numel::<E>(op, sizes)?;
     if expected == found { Ok(()) } else { Err(Error::Length { op, sizes: sizes.into(), expected, found }) }
 }
@@ -78,7 +79,7 @@ fn expect_len<E: Element>(op: &'static str, sizes: &[usize], found: usize) -> Re
 /// Whether the elements that sizes and strides reach are among so many.
 pub(super) fn expect_reach<E: Element>(op: &'static str, sizes: &[usize], strides: &[usize], len: usize) -> Result<()> {
     checked_numel::<E>(op, sizes)?;
-    strides::expect_within(op, sizes, strides, 0, Some(len))
+    bounds::expect_within(op, sizes, strides, 0, Some(len))
 }
 
 impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {

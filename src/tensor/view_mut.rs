@@ -1,18 +1,19 @@
 //! `TensorViewMut`: elements of a tensor or a slice, borrowed to be written where they are.
 
 use super::assign::{AssignedFrom, Inside};
-use super::view::expect_reach;
+use super::view::{expect_len, expect_reach};
 use super::view_table::view_table;
-use super::{Position, Tensor, TensorView, checked_numel, expect_fit};
+use super::{Position, Tensor, TensorView, expect_fit};
 use crate::device::{Cpu, Device};
 use crate::dtype::{CastTo, Castable, Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::{bounds, strides};
 use crate::ops::{self, admit::ComplexFor, blend::PartFor};
 use crate::shape::slicing::{Items, Slice};
 use crate::shape::{
     Axes, Axis, AxisArg, Broadcast, D1, D2, Diagonals, Dimensional, DistinctAxes, Dyn, HasAxis, Inferable, InsertAxis,
     KnownShape, MainDiagonals, Matrices, MoveAxis, Permute, RealAndImaginary, ReshapeTo, Reverse, Shape, Squeeze,
-    SqueezeAxes, SqueezeAxis, Transpose, WrittenTo, strides,
+    SqueezeAxes, SqueezeAxis, Transpose, WrittenTo,
 };
 use crate::storage::HostBuffer;
 use core::fmt;
@@ -109,11 +110,7 @@ impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
 
     /// [`from_slice_mut_sized`](Self::from_slice_mut_sized), returning the error.
     pub fn try_from_slice_mut_sized(elements: &'a mut [E], sizes: S::Sizes) -> Result<Self> {
-        let (op, found) = ("from_slice_mut", elements.len());
-        let expected = checked_numel::<E>(op, sizes.as_ref())?;
-        if expected != found {
-            return Err(Error::Length { op, sizes: sizes.as_ref().into(), expected, found });
-        }
+        expect_len::<E>("from_slice_mut", sizes.as_ref(), elements.len())?;
         Self::try_from_slice_mut_strided(elements, sizes, strides::contiguous(&sizes))
     }
 
@@ -140,7 +137,7 @@ impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
         let op = "from_slice_mut";
         expect_fit::<S>(op, sizes.as_ref())?;
         expect_reach::<E>(op, sizes.as_ref(), strides.as_ref(), elements.len())?;
-        if !strides::has_places(sizes.as_ref(), strides.as_ref()) {
+        if !bounds::has_places(sizes.as_ref(), strides.as_ref()) {
             let reason = format!("sizes {sizes:?} and strides {strides:?} may lead to an element twice");
             return Err(Error::InvalidArgument { op, reason });
         }

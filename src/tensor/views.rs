@@ -5,35 +5,30 @@ use super::layout::StridedParts;
 use super::{Tensor, expect_fit, fits};
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Result, invalid, unwrap};
+use crate::layout::{Geometry, ViewAxes, exchanged};
 use crate::ops;
 use crate::ops::admit::ComplexFor;
 use crate::shape::{
     AxisArg, D1, Dyn, ExpandTo, HasAxis, InsertAxis, KnownShape, Permute, Reverse, Shape, SizeArray, Squeeze,
-    SqueezeAxis, Transpose, broadcast_size, strides,
+    SqueezeAxis, Transpose,
 };
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// A view whose axis `i` is axis `order[i]` of `self`.
+    #[inline]
     pub(super) fn reordered<T: Shape>(&self, order: impl Iterator<Item = usize>) -> Tensor<E, T, D> {
-        self.reordered_from(0, order)
-    }
-
-    /// The same from element `start` on, counted from the first.
-    pub(super) fn reordered_from<T: Shape>(&self, start: usize, order: impl Iterator<Item = usize>) -> Tensor<E, T, D> {
         let (mut sizes, mut strides) = (T::Sizes::filled(0), T::Sizes::filled(0));
         let mut named = 0_u32;
-        for (to, from) in order.enumerate() {
-            sizes.as_mut()[to] = self.shape().as_ref()[from];
-            strides.as_mut()[to] = self.stride().as_ref()[from];
-            named |= 1 << from;
-        }
-        if start == 0 && T::RANK == S::RANK && named.count_ones() as usize == S::RANK && fits::<T>(sizes.as_ref()) {
+        let own = Geometry::new(0, self.parts.sizes.as_ref(), self.parts.strides.as_ref());
+        let view = ViewAxes { sizes: sizes.as_mut(), strides: strides.as_mut() };
+        own.pick(order.inspect(|from| named |= 1 << from), view);
+        if T::RANK == S::RANK && named.count_ones() as usize == S::RANK && fits::<T>(sizes.as_ref()) {
             // Each axis once: the view reaches the elements that `self` reaches, and need not be checked.
             let (storage, offset) = D::share(self.elements());
             return Tensor { parts: StridedParts::new(storage, offset, sizes, strides) };
         }
-        self.restrided(start, sizes, strides)
+        self.restrided(0, sizes, strides)
     }
 
     /// Rows become columns (`torch.t`); vectors and numbers stay.
@@ -67,15 +62,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
     {
         let (first, second) = (<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX);
-        self.reordered((0..S::RANK).map(|axis| {
-            if axis == first {
-                second
-            } else if axis == second {
-                first
-            } else {
-                axis
-            }
-        }))
+        self.reordered(exchanged(S::RANK, first, second))
     }
 
     /// Puts the axes in another order, each named once (`torch.permute`).
@@ -140,19 +127,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         S: InsertAxis<I>,
     {
-        let index = <S as InsertAxis<I>>::INDEX;
-        let (from_sizes, from_strides) = (self.shape(), self.stride());
-        let (from_sizes, from_strides) = (from_sizes.as_ref(), from_strides.as_ref());
-        // PyTorch gives the new axis the stride of a row-major tensor.
-        let stride = from_sizes.get(index).map_or(1, |&size| size.wrapping_mul(from_strides[index]));
-        type Sizes<S, const I: isize> = <<S as InsertAxis<I>>::Inserted<D1> as Shape>::Sizes;
-        let (mut sizes, mut strides) = (Sizes::<S, I>::filled(1), Sizes::<S, I>::filled(stride));
-        for axis in 0..S::RANK {
-            let to = axis + usize::from(axis >= index);
-            sizes.as_mut()[to] = from_sizes[axis];
-            strides.as_mut()[to] = from_strides[axis];
-        }
-        self.restrided(0, sizes, strides)
+        self.viewed(|own, view| own.unsqueeze(<S as InsertAxis<I>>::INDEX, view))
     }
 
     /// Repeats axes of size 1, and new axes in front, without copying (`torch.expand`).
@@ -200,17 +175,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         S: ExpandTo<T>,
     {
-        expect_fit::<T>("expand", sizes.as_ref())?;
-        super::checked_numel::<E>("expand", sizes.as_ref())?;
-        let (own, to) = (self.shape(), sizes.as_ref());
-        let own = own.as_ref();
-        let aligned = own.iter().zip(&to[to.len() - own.len()..]);
-        if aligned.clone().any(|(&from, &to)| broadcast_size(from, to) != Some(to)) {
-            return Err(Error::Output { op: "expand", result: own.into(), output: to.into() });
-        }
-        let mut strides = T::Sizes::filled(0);
-        strides::broadcast(own, self.stride().as_ref(), to, strides.as_mut());
-        Ok(self.restrided(0, sizes, strides))
+        let op = "expand";
+        expect_fit::<T>(op, sizes.as_ref())?;
+        super::checked_numel::<E>(op, sizes.as_ref())?;
+        self.try_viewed(|own, view| {
+            view.sizes.copy_from_slice(sizes.as_ref());
+            own.expand(op, view)
+        })
     }
 
     /// One position along an axis, which disappears (`torch.select`).
@@ -245,14 +216,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         S: HasAxis<I>,
     {
-        let axis = <S as HasAxis<I>>::INDEX;
-        // a zero-dim tensor counts as one axis of size 1
-        let size = self.shape().as_ref().get(axis).copied().unwrap_or(1);
-        if index >= size {
-            return Err(Error::IndexOutOfRange { op: "select", index, axis, size });
-        }
-        let stride = self.stride().as_ref().get(axis).copied().unwrap_or(0);
-        Ok(self.reordered_from(index.wrapping_mul(stride), (0..S::RANK).filter(|&at| at != axis)))
+        self.try_viewed(|own, view| own.select("select", <S as HasAxis<I>>::INDEX, index, view))
     }
 
     /// `len` positions along an axis, from `start` (`torch.narrow`). The new size is known at run time; state it with
@@ -289,33 +253,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         S: HasAxis<I>,
     {
-        let axis = <S as HasAxis<I>>::INDEX;
-        let Some(&size) = self.shape().as_ref().get(axis) else {
-            return Err(Error::InvalidArgument {
-                op: "narrow",
-                reason: "a zero-dim tensor has no axis to narrow".to_owned(),
-            });
-        };
-        if start.checked_add(len).is_none_or(|end| end > size) {
-            let index = if start > size { start } else { start.saturating_add(len) };
-            return Err(Error::IndexOutOfRange { op: "narrow", index, axis, size });
+        let op = "narrow";
+        if S::RANK == 0 {
+            return invalid(op, "a zero-dim tensor has no axis to narrow".to_owned());
         }
-        type Narrowed<S, const I: isize> = <S as HasAxis<I>>::Replace<Dyn>;
-        let mut sizes = <Narrowed<S, I> as Shape>::Sizes::copied(self.shape().as_ref());
-        sizes.as_mut()[axis] = len;
-        let strides = <Narrowed<S, I> as Shape>::Sizes::copied(self.stride().as_ref());
-        Ok(self.restrided(start.wrapping_mul(self.stride().as_ref()[axis]), sizes, strides))
-    }
-}
-
-impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// The elements' storage seen as elements of another size: `per` of them in each of ours, `at` being the first.
-    fn parts_of<F: Element>(&self, per: usize, at: usize) -> Tensor<F, S, D> {
-        let mut strides = self.stride();
-        // Along axes of one position, and where there is nothing, strides and offset may be any number.
-        strides.as_mut().iter_mut().for_each(|stride| *stride = stride.wrapping_mul(per));
-        let (storage, offset) = D::share(self.elements());
-        Tensor::from_parts(storage, offset.wrapping_mul(per).wrapping_add(at), self.shape(), strides)
+        self.try_viewed(|own, view| own.narrow(op, <S as HasAxis<I>>::INDEX, start, len, view))
     }
 
     /// The real part: a view of complex tensors, the tensor itself for real ones (`torch.real`).
@@ -329,7 +271,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: Dtype<RealDtype = O>,
     {
-        self.parts_of(size_of::<E>() / size_of::<O>(), 0)
+        self.viewed(|own, view| own.part(size_of::<E>() / size_of::<O>(), 0, view))
     }
 
     /// The imaginary part of a complex tensor, as a view (`torch.imag`). Real tensors have none.
@@ -342,6 +284,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: ComplexFor<ops::reduce::imag> + Dtype<RealDtype = O>,
     {
-        self.parts_of(2, 1)
+        self.viewed(|own, view| own.part(2, 1, view))
     }
 }

@@ -44,7 +44,7 @@ impl<E: Element> Model<E> {
 
 fn check<E: Element>(got: &Cube<E>, expected: Option<Model<E>>) {
     assert_eq!(Some(Model::of(got)), expected);
-    assert!(castiron::shape::strides::is_dense(&got.shape(), &got.stride()), "results leave no gaps");
+    assert!(castiron::layout::strides::is_dense(&got.shape(), &got.stride()), "results leave no gaps");
 }
 
 proptest! {

@@ -1,8 +1,8 @@
 //! Memory formats, compared with PyTorch's: the rules on sizes and strides, and the strides of tensors.
 
 use crate::common::json;
-use castiron::shape::memory_format::{OperandLayout, elementwise, joined, stacked};
-use castiron::shape::strides::{is_dense, row_major};
+use castiron::layout::memory_format::{OperandLayout, elementwise, joined, stacked};
+use castiron::layout::strides::{is_dense, row_major};
 use castiron::{
     ChannelsLast, ChannelsLast3d, Contiguous, Cpu, Device, Dtype, Dyn, Element, Error, Float, Generator, MemoryFormat,
     Meta, Preserve, Shape, Tensor, axis, cat, shape, stack, where_,
@@ -231,7 +231,7 @@ impl Asked<'_> {
     }
 
     /// What every tensor is asked in a format that its rank has, the one in this column.
-    fn format<S: Shape, M: castiron::shape::memory_format::FormatFor<S>>(
+    fn format<S: Shape, M: castiron::layout::memory_format::FormatFor<S>>(
         &mut self,
         x: &Tensor<f32, S>,
         format: M,

@@ -2,7 +2,7 @@
 //! laid out: `memory_format.rs`.)
 
 use crate::common::json;
-use castiron::shape::strides::{contiguous, reshape};
+use castiron::layout::strides::{contiguous, reshape};
 use castiron::{Cpu, Device, Meta, Tensor, axis, shape};
 use serde_json::Value;
 

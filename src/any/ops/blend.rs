@@ -9,11 +9,11 @@ use crate::any::rows::{Binary, binary};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
+use crate::layout::MemoryFormat;
 
 /// A conversion, in the memory format asked for.
 fn convert(args: &Bound<'_>, dtype: DType) -> Result<Value> {
-    let converted = args.tensor("input")?.to(dtype)?;
-    Ok(converted.in_format(args.op, args.str_or("memory_format", "torch.preserve_format")?)?.into())
+    Ok(args.tensor("input")?.to_in(dtype, args.memory_format(MemoryFormat::PRESERVE)?)?.into())
 }
 
 /// `to(dtype)`, `to(device)`, `to(device, dtype)`, `to(other)`, each with `non_blocking` and `copy` behind.
@@ -33,8 +33,7 @@ fn to(args: &Bound<'_>) -> Result<Value> {
         }
     }
     let copy = args.bool_or("copy", flags.get(1).copied().unwrap_or(false))?;
-    let converted = input.to(dtype.unwrap_or(input.dtype()))?;
-    let converted = converted.in_format(args.op, args.str_or("memory_format", "torch.preserve_format")?)?;
+    let converted = input.to_in(dtype.unwrap_or(input.dtype()), args.memory_format(MemoryFormat::PRESERVE)?)?;
     let moved = match device {
         None => converted,
         Some(name) if name == converted.device_name() => converted,

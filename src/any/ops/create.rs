@@ -10,7 +10,7 @@ use crate::device::{AnyDevice, default_device};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
-use crate::shape::MemoryFormat;
+use crate::layout::MemoryFormat;
 use crate::{Cpu, Tensor, shape};
 
 fn invalid(op: &'static str, reason: String) -> Error {

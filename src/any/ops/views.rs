@@ -6,7 +6,7 @@ use crate::any::call::{Bound, NamedOp, Value};
 use crate::any::views::axis;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
-use crate::shape::MemoryFormat;
+use crate::layout::MemoryFormat;
 
 /// Sizes that are not negative.
 fn sizes(args: &Bound<'_>, name: &str) -> Result<Vec<usize>> {

@@ -21,9 +21,9 @@ use super::elementwise::{self, result_len};
 use super::threads::{self, Shared};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
+use crate::layout::strides::is_contiguous;
 use crate::ops::expression::{AXES, Expression};
 use crate::ops::reduce::{Reducer, TwoResults};
-use crate::shape::strides::is_contiguous;
 use crate::storage::{HostBuffer, View};
 use core::ops::Range;
 

@@ -24,11 +24,12 @@ use super::arithmetic::{broadcast, layout, row_major};
 use crate::device::{Device, Receives, Source};
 use crate::dtype::{CastTo, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
 use crate::ops::BinaryOp;
 use crate::ops::expression::{AXES, Expression, Leaf, Mapped1, Mapped2, Mapped3, Same};
 use crate::ops::kernel::{Casting, Choosing, Map1, Map2, Map3};
 use crate::ops::reduce::Questioning;
-use crate::shape::{Shape, SizeArray, strides};
+use crate::shape::{Shape, SizeArray};
 use crate::storage::View;
 use core::marker::PhantomData;
 
@@ -137,7 +138,7 @@ fn leaf<E: Element, D: Device>(source: Source<'_, D, E>, sizes: &[usize]) -> Lea
     match source {
         Source::View(view) => {
             let mut strides = [0; AXES];
-            strides::broadcast(view.sizes, view.strides, sizes, &mut strides[..sizes.len()]);
+            strides::write_broadcast(view.sizes, view.strides, sizes, &mut strides[..sizes.len()]);
             Leaf::new(D::address(view), strides)
         }
         // A number from the CPU on a device that runs nothing.
@@ -332,9 +333,7 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     /// [`eval`](Self::eval), returning the error of whichever operation it was.
     pub fn try_eval(self) -> Result<Tensor<E, S, D>> {
         let (node, Extent { sizes, mut strides }) = self.parts?;
-        let dense = strides::is_contiguous(sizes.as_ref(), strides.as_ref())
-            || strides::is_dense(sizes.as_ref(), strides.as_ref());
-        if !dense {
+        if !strides::is_dense(sizes.as_ref(), strides.as_ref()) {
             strides = strides::elementwise_result(&sizes, &[strides], true);
         }
         // SAFETY: the expression was made for these sizes, and the node holds its tensors; the strides leave no gaps.

@@ -1,8 +1,8 @@
 //! Strings from outside: devices, dtypes, memory formats and the equations of `einsum`.
 
+use castiron::MemoryFormat;
 use castiron::any::einsum;
 use castiron::device::AnyDevice;
-use castiron::shape::MemoryFormat;
 use castiron::{AnyTensor, DType};
 
 /// What is read is written as something that reads the same; what is not is an error.

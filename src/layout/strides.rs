@@ -1,30 +1,8 @@
-//! Strides at run time: contiguity, overlap, the layout of an elementwise result, merging axes for a loop.
+//! The strides that tensors get: row-major ones, those of a copy, of an elementwise result, of a broadcast operand, of a reshaped view.
 //!
-//! Strides are in elements, as in PyTorch. Uses nothing but errors; used by tensors and by every kernel's loop.
+//! Strides are in elements, as in PyTorch. Uses shapes; used by tensors and by every kernel's loop.
 
-use super::SizeArray;
-use crate::error::{Error, Result};
-
-/// The number of elements; `None` where `usize` cannot count them (or the sizes of a non-empty part overflow).
-pub const fn numel(sizes: &[usize]) -> Option<usize> {
-    // A zero-sized axis makes the tensor empty, but the other sizes must still be countable (PyTorch: "Storage
-    // size calculation overflowed" looks at the product of the non-zero ones).
-    let mut product = 1_usize;
-    let mut empty = false;
-    let mut axis = 0;
-    while axis < sizes.len() {
-        if sizes[axis] == 0 {
-            empty = true;
-        } else {
-            match product.checked_mul(sizes[axis]) {
-                Some(next) => product = next,
-                None => return None,
-            }
-        }
-        axis += 1;
-    }
-    Some(if empty { 0 } else { product })
-}
+use crate::shape::{SizeArray, numel};
 
 /// The most axes that the rules here take: as many as PyTorch's iterator does.
 pub const MAX_RANK: usize = 64;
@@ -77,7 +55,7 @@ pub(super) const CHANNELS_LAST: [usize; 4] = [1, 3, 2, 0];
 
 /// Whether every element has its own place and the places leave no gaps, in some order of the axes.
 pub fn is_dense(sizes: &[usize], strides: &[usize]) -> bool {
-    if sizes.contains(&0) {
+    if is_contiguous(sizes, strides) {
         return true;
     }
     let mut axes: [u8; MAX_RANK] = core::array::from_fn(|axis| axis as u8);
@@ -94,98 +72,26 @@ pub fn is_dense(sizes: &[usize], strides: &[usize]) -> bool {
     true
 }
 
-/// One past the farthest element from the offset: how long a buffer must be at least. 0 where there are no elements, whatever the
-/// other sizes and the strides are.
-pub fn span(sizes: &[usize], strides: &[usize]) -> Option<usize> {
-    if sizes.contains(&0) {
-        return Some(0);
-    }
-    let mut last = 0_usize;
-    for (&size, &stride) in sizes.iter().zip(strides) {
-        last = last.checked_add((size - 1).checked_mul(stride)?)?;
-    }
-    last.checked_add(1)
-}
-
-/// Whether all that sizes and strides reach from element `offset` on lies in a storage of `room` elements (`None`: one that holds no
-/// elements, which has room for all that `usize` counts).
-#[inline(always)]
-pub(crate) fn is_within(sizes: &[usize], strides: &[usize], offset: usize, room: Option<usize>) -> bool {
-    // Without branches: every tensor that is made comes through here. `last` is the place of the farthest element.
-    let (mut last, mut overflows, mut is_empty) = (offset, false, false);
-    for (&size, &stride) in sizes.iter().zip(strides) {
-        let (steps, beyond) = size.wrapping_sub(1).overflowing_mul(stride);
-        let (next, too_far) = last.overflowing_add(steps);
-        last = next;
-        overflows |= beyond | too_far;
-        is_empty |= size == 0;
-    }
-    is_empty | (!overflows & (last < room.unwrap_or(usize::MAX)))
-}
-
-/// The bounds check of `as_strided`, whatever the kind of tensor, and of views over slices: [`is_within`], or the error.
-pub(crate) fn expect_within(
-    op: &'static str,
-    sizes: &[usize],
-    strides: &[usize],
-    offset: usize,
-    room: Option<usize>,
-) -> Result<()> {
-    if is_within(sizes, strides, offset, room) {
-        return Ok(());
-    }
-    let room = room.map_or("any storage".to_owned(), |room| format!("a storage of {room} elements"));
-    let reason = format!("sizes {sizes:?} and strides {strides:?} from element {offset} on reach beyond {room}");
-    Err(Error::InvalidArgument { op, reason })
-}
-
-/// Sizes and strides that lead to the same places in fewer steps: a place that is repeated (`expand`) or that windows share is met
-/// once, and axes that run on into one another are one.
-///
-/// The places `{i * s: i < n}` and `{j * c * s: j < k}` put together are `{m * s: m < n + c * (k - 1)}` where `c <= n`.
-pub(crate) fn places(sizes: &[usize], strides: &[usize]) -> (Vec<usize>, Vec<usize>) {
-    if sizes.contains(&0) {
-        return (vec![0], vec![1]);
-    }
-    let mut axes: Vec<(usize, usize)> =
-        strides.iter().copied().zip(sizes.iter().copied()).filter(|&(stride, size)| stride != 0 && size > 1).collect();
-    axes.sort_unstable();
-    let (mut sizes, mut strides): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-    for (stride, size) in axes {
-        match (sizes.last_mut(), strides.last()) {
-            (Some(places), Some(&unit)) if stride.is_multiple_of(unit) && stride / unit <= *places => {
-                *places += stride / unit * (size - 1);
-            }
-            _ => {
-                sizes.push(size);
-                strides.push(stride);
-            }
-        }
-    }
-    (sizes, strides)
-}
-
-/// Whether no two positions share a place, as far as strides tell: each reaches beyond all that the smaller ones span.
-pub(crate) fn has_places(sizes: &[usize], strides: &[usize]) -> bool {
-    let mut axes: Vec<(usize, usize)> =
-        strides.iter().copied().zip(sizes.iter().copied()).filter(|of| of.1 > 1).collect();
-    axes.sort_unstable();
-    let mut span = 1_usize;
-    sizes.contains(&0)
-        || axes.into_iter().all(|(stride, size)| {
-            let fits = stride >= span;
-            // The elements were counted, so this does not wrap where it fits.
-            span = span.wrapping_add(stride.wrapping_mul(size - 1));
-            fits
-        })
-}
-
 /// The strides of an operand once it is broadcast to `sizes`: 0 along the axes where it repeats.
 ///
 /// # Panics
 /// If it does not broadcast to these sizes: the strides would lead beyond it. Whoever asks has looked at that before and returned an
 /// error; loops rely on it.
-pub fn broadcast(from_sizes: &[usize], from_strides: &[usize], sizes: &[usize], strides: &mut [usize]) {
+pub fn broadcast<A: SizeArray>(from_sizes: &[usize], from_strides: &[usize], sizes: &A) -> A {
+    let mut strides = A::filled(0);
+    write_broadcast(from_sizes, from_strides, sizes.as_ref(), strides.as_mut());
+    strides
+}
+
+/// [`broadcast`] to sizes of any number.
+pub(crate) fn broadcast_list(from_sizes: &[usize], from_strides: &[usize], sizes: &[usize]) -> Vec<usize> {
+    let mut strides = vec![0; sizes.len()];
+    write_broadcast(from_sizes, from_strides, sizes, &mut strides);
+    strides
+}
+
+/// [`broadcast`] into a slice as long as the sizes.
+pub(crate) fn write_broadcast(from_sizes: &[usize], from_strides: &[usize], sizes: &[usize], strides: &mut [usize]) {
     let missing = sizes.len() - from_sizes.len();
     strides[..missing].fill(0);
     for axis in 0..from_sizes.len() {
@@ -302,11 +208,10 @@ pub(crate) fn write_preserved(sizes: &[usize], strides: &[usize], kept: &mut [us
 
 /// The strides of an operand that is converted before it is broadcast to `sizes`: the conversion closes the gaps.
 pub fn converted<A: SizeArray>(from_sizes: &[usize], from_strides: &[usize], sizes: &A) -> A {
-    let (mut kept, mut strides) = (A::filled(0), A::filled(0));
+    let mut kept = A::filled(0);
     let kept = &mut kept.as_mut()[..from_sizes.len()];
     write_preserved(from_sizes, from_strides, kept);
-    broadcast(from_sizes, kept, sizes.as_ref(), strides.as_mut());
-    strides
+    broadcast(from_sizes, kept, sizes)
 }
 
 /// The strides that show the same elements, in row-major order, under other sizes; `None` where no strides do, so that a
@@ -321,7 +226,11 @@ pub fn reshape<A: SizeArray>(sizes: &[usize], strides: &[usize], to: &A) -> Opti
 /// [`reshape`] for sizes of any number; whether there are such strides.
 pub(crate) fn write_reshaped(sizes: &[usize], strides: &[usize], to: &[usize], result: &mut [usize]) -> bool {
     if numel(sizes) == Some(0) {
-        write_row_major(to, result);
+        if sizes == to {
+            result.copy_from_slice(strides)
+        } else {
+            write_row_major(to, result)
+        }
         return true;
     }
     result.fill(1);
@@ -348,68 +257,4 @@ pub(crate) fn write_reshaped(sizes: &[usize], strides: &[usize], to: &[usize], r
         }
     }
     at == 0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sizes_beyond_usize_are_not_counted() {
-        assert_eq!(numel(&[usize::MAX, 2]), None);
-        assert_eq!(numel(&[usize::MAX, 2, 0]), None);
-        assert_eq!(numel(&[0, 5]), Some(0));
-        assert_eq!(numel(&[]), Some(1));
-        assert_eq!(span(&[2, 2], &[usize::MAX, 1]), None);
-    }
-
-    #[test]
-    fn nothing_spans_nothing_whatever_the_strides_are() {
-        assert_eq!(span(&[1 << 60, 0], &[usize::MAX, usize::MAX]), Some(0));
-        assert_eq!(span(&[0, 1 << 60], &[usize::MAX, usize::MAX]), Some(0));
-        assert!(is_within(&[1 << 60, 0], &[usize::MAX, 1], usize::MAX, Some(0)));
-        assert!(!is_within(&[2], &[1], usize::MAX, None));
-        assert!(!is_within(&[2], &[usize::MAX], 1, None));
-        assert!(is_within(&[2], &[3], 0, Some(4)));
-        assert!(!is_within(&[2], &[3], 1, Some(4)));
-    }
-
-    /// Against all positions, one after the other.
-    #[test]
-    fn places_are_those_that_positions_lead_to() {
-        let all = |sizes: &[usize], strides: &[usize]| {
-            let mut all = vec![0];
-            for (&size, &stride) in sizes.iter().zip(strides) {
-                all = all.iter().flat_map(|from| (0..size).map(move |at| from + at * stride)).collect();
-            }
-            all.sort_unstable();
-            all.dedup();
-            all
-        };
-        for sizes in [[3, 2, 4], [1, 5, 2], [2, 0, 3], [4, 4, 4]] {
-            for strides in [[8, 4, 1], [0, 1, 1], [1, 2, 3], [2, 3, 0], [5, 7, 5], [12, 2, 2], [6, 0, 9], [1, 1, 4]] {
-                let (fewer_sizes, fewer_strides) = places(&sizes, &strides);
-                assert_eq!(all(&fewer_sizes, &fewer_strides), all(&sizes, &strides), "{sizes:?} {strides:?}");
-            }
-        }
-        // Windows side by side, a repeated row and rows without gaps are one run.
-        assert_eq!(places(&[1 << 20, 1 << 20], &[1, 1]), (vec![(1 << 21) - 1], vec![1]));
-        assert_eq!(places(&[1 << 40, 3, 4], &[0, 4, 1]), (vec![12], vec![1]));
-        assert_eq!(places(&[], &[]), (vec![], vec![]));
-    }
-
-    #[test]
-    fn contiguous_strides_treat_empty_axes_as_one() {
-        assert_eq!(contiguous(&[2, 3, 4]), [12, 4, 1]);
-        assert_eq!(contiguous(&[2, 0, 4]), [4, 4, 1]);
-    }
-
-    #[test]
-    fn axes_of_size_one_may_have_any_stride() {
-        assert!(is_contiguous(&[2, 1, 3], &[3, 99, 1]));
-        assert!(!is_contiguous(&[2, 3], &[1, 2]));
-        assert!(is_dense(&[2, 3], &[1, 2]));
-        assert!(!is_dense(&[2, 3], &[6, 2]));
-        assert!(!is_dense(&[2, 3], &[0, 1]));
-    }
 }

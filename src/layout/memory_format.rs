@@ -5,11 +5,11 @@
 //! `tests/oracle/memory_format.json`. Used by tensors.
 
 use super::strides::{
-    CHANNELS_LAST, broadcast, is_contiguous, row_major, runs_along, write_along, write_elementwise, write_preserved,
-    write_reshaped,
+    CHANNELS_LAST, broadcast_list, is_contiguous, row_major, runs_along, write_along, write_elementwise,
+    write_preserved, write_reshaped,
 };
-use super::{Dim, Shape, SizeArray};
 use crate::error::{Error, Result};
+use crate::shape::{Dim, Shape, SizeArray};
 use core::fmt;
 use core::str::FromStr;
 
@@ -218,7 +218,7 @@ pub type OperandLayout<'a> = (&'a [usize], &'a [usize], bool);
 /// operands of no axes.
 ///
 /// ```
-/// use castiron::shape::memory_format::elementwise;
+/// use castiron::layout::memory_format::elementwise;
 /// let sizes = [2, 3, 4, 5];
 /// let (rows, images) = ([60, 20, 5, 1], [60, 1, 15, 3]);
 /// // The first operand with an opinion decides.
@@ -229,12 +229,11 @@ pub fn elementwise(sizes: &[usize], operands: &[OperandLayout<'_>]) -> Vec<usize
     let layouts: Vec<Vec<usize>> = operands
         .iter()
         .map(|&(from, strides, is_converted)| {
-            let (mut kept, mut layout) = (strides.to_vec(), vec![0; sizes.len()]);
+            let mut kept = strides.to_vec();
             if is_converted {
                 write_preserved(from, strides, &mut kept);
             }
-            broadcast(from, &kept, sizes, &mut layout);
-            layout
+            broadcast_list(from, &kept, sizes)
         })
         .collect();
     let alike = operands.iter().all(|&(from, _, _)| from == sizes);

@@ -1,0 +1,71 @@
+//! The parts of an axis: `split`, `chunk`, `tensor_split` as ranges of positions.
+//!
+//! Uses positions; used by typed tensors and `AnyTensor`, which narrow the axis to each part.
+
+use super::positions::clamped;
+use crate::error::{Result, invalid};
+use core::ops::Range;
+
+/// The parts between these ends, one after the other.
+pub(crate) fn between(ends: impl Iterator<Item = usize>) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    ends.map(move |end| {
+        let part = start..end.max(start);
+        start = end;
+        part
+    })
+}
+
+/// So many parts of one size, which end where the axis does.
+fn of_size(count: usize, size: usize, whole: usize) -> impl Iterator<Item = Range<usize>> {
+    between((0..count).map(move |part| (part + 1).saturating_mul(size).min(whole)))
+}
+
+/// Parts of `size` positions; the last one may be smaller.
+pub(crate) fn split(op: &'static str, whole: usize, size: usize) -> Result<impl Iterator<Item = Range<usize>>> {
+    if size == 0 && whole > 0 {
+        return invalid(op, format!("an axis of size {whole} can't be cut into parts of size 0"));
+    }
+    // Nothing is one part.
+    Ok(of_size(if whole == 0 { 1 } else { whole.div_ceil(size) }, size, whole))
+}
+
+/// At most so many parts of one size; of nothing as many as were asked for.
+pub(crate) fn chunk(op: &'static str, whole: usize, chunks: usize) -> Result<impl Iterator<Item = Range<usize>>> {
+    if chunks == 0 {
+        return invalid(op, "there must be at least one chunk".to_owned());
+    }
+    let size = whole.div_ceil(chunks);
+    Ok(of_size(if size == 0 { chunks } else { whole.div_ceil(size) }, size, whole))
+}
+
+/// So many parts, whose sizes differ by 1 at most.
+pub(crate) fn sections(op: &'static str, whole: usize, sections: usize) -> Result<impl Iterator<Item = Range<usize>>> {
+    if sections == 0 {
+        return invalid(op, "there must be at least one section".to_owned());
+    }
+    let (least, larger) = (whole / sections, whole % sections);
+    Ok(between((0..sections).map(move |part| (part + 1) * least + (part + 1).min(larger))))
+}
+
+/// Parts of these sizes, which add up to that of the axis.
+pub(crate) fn of_sizes<'a>(
+    op: &'static str,
+    axis: usize,
+    whole: usize,
+    sizes: &'a [usize],
+) -> Result<impl Iterator<Item = Range<usize>> + 'a> {
+    if sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size)) != Some(whole) {
+        return invalid(op, format!("sizes {sizes:?} do not add up to {whole}, the size of axis {axis}"));
+    }
+    let mut end = 0;
+    Ok(between(sizes.iter().map(move |size| {
+        end += size;
+        end
+    })))
+}
+
+/// The parts before, between and after these positions, which are cut off where the axis ends.
+pub(crate) fn at_positions(whole: usize, positions: impl Iterator<Item = i64>) -> impl Iterator<Item = Range<usize>> {
+    between(positions.map(move |at| clamped(at, whole)).chain([whole]))
+}

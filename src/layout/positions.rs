@@ -1,0 +1,110 @@
+//! Positions along an axis: negative ones counted from the end, ranges cut off where the axis ends, what slices keep.
+//!
+//! Uses errors; used by the rules of views, and by whatever takes indices.
+
+use crate::error::{Error, Result, filled, invalid};
+
+/// A position counted from the first; `None` if it comes before it.
+#[inline]
+pub(crate) fn from_end(at: i64, size: usize) -> Option<usize> {
+    match usize::try_from(at) {
+        Ok(at) => Some(at),
+        Err(_) if at > 0 => Some(usize::MAX),
+        Err(_) => size.checked_sub(usize::try_from(at.unsigned_abs()).ok()?),
+    }
+}
+
+/// A bound of a range: beyond the axis it is its end, as in Python's slices.
+#[inline]
+pub(crate) fn clamped(at: i64, size: usize) -> usize {
+    from_end(at, size).unwrap_or(0).min(size)
+}
+
+/// A position that exists.
+#[inline]
+pub(crate) fn expect_index(op: &'static str, index: usize, axis: usize, size: usize) -> Result<()> {
+    if index < size { Ok(()) } else { Err(Error::IndexOutOfRange { op, index, axis, size }) }
+}
+
+/// A position that exists, given as one that may count from the end.
+#[inline]
+pub(crate) fn index_from_end(op: &'static str, index: i64, axis: usize, size: usize) -> Result<usize> {
+    from_end(index, size).filter(|&at| at < size).ok_or(Error::IndexValue { op, index, axis, size })
+}
+
+/// `len` positions that exist.
+#[inline]
+pub(crate) fn expect_range(op: &'static str, start: usize, len: usize, axis: usize, size: usize) -> Result<()> {
+    if start.checked_add(len).is_some_and(|end| end <= size) {
+        return Ok(());
+    }
+    let index = if start > size { start } else { start.saturating_add(len) };
+    Err(Error::IndexOutOfRange { op, index, axis, size })
+}
+
+/// The positions of an axis that a slice keeps: `len` of them, `step` apart.
+#[derive(Clone, Copy)]
+pub(crate) struct Kept {
+    pub(crate) first: usize,
+    pub(crate) len: usize,
+    pub(crate) step: usize,
+    /// Whether the axis disappears.
+    pub(crate) is_one: bool,
+}
+
+impl Kept {
+    /// All positions.
+    #[inline]
+    pub(crate) fn whole(size: usize) -> Kept {
+        Kept { first: 0, len: size, step: 1, is_one: false }
+    }
+
+    /// One position; the axis disappears.
+    #[inline]
+    pub(crate) fn one(op: &'static str, index: i64, axis: usize, size: usize) -> Result<Kept> {
+        Ok(Kept { first: index_from_end(op, index, axis, size)?, len: 1, step: 1, is_one: true })
+    }
+
+    /// `start..end`, every `step`-th position, as Python's slices.
+    #[inline]
+    pub(crate) fn between(op: &'static str, [start, end]: [Option<i64>; 2], step: i64, size: usize) -> Result<Kept> {
+        let (first, end) = (start.map_or(0, |at| clamped(at, size)), end.map_or(size, |at| clamped(at, size)));
+        match usize::try_from(step) {
+            Ok(step @ 1..) => Ok(Kept { first, len: end.saturating_sub(first).div_ceil(step), step, is_one: false }),
+            _ => invalid(op, format!("the step of a range must be positive, not {step}")),
+        }
+    }
+}
+
+/// Whether two slices of one tensor have an element in common: a position in common on every axis.
+pub(crate) fn meet(a: &[Kept], b: &[Kept]) -> bool {
+    // (The axes beside an empty one may have more positions than anybody counts.)
+    if a.iter().chain(b).any(|kept| kept.len == 0) {
+        return false;
+    }
+    a.iter().zip(b).all(|(a, b)| {
+        let (few, many) = if a.len <= b.len { (a, b) } else { (b, a) };
+        let mut positions = (0..few.len).map(|at| few.first + at * few.step);
+        positions.any(|at| {
+            at.checked_sub(many.first).is_some_and(|from| from % many.step == 0 && from / many.step < many.len)
+        })
+    })
+}
+
+/// The index along each axis of an element counted in row-major order (`torch.unravel_index`).
+#[inline]
+pub(crate) fn write_indices(place: i64, sizes: &[usize], indices: &mut [i64]) {
+    let mut rest = place;
+    for (index, &size) in indices.iter_mut().zip(sizes).rev() {
+        (*index, rest) = (rest % size as i64, rest / size as i64);
+    }
+}
+
+/// The indices of elements counted in row-major order, a row for each.
+pub(crate) fn index_rows(places: &[i64], sizes: &[usize]) -> Result<Vec<i64>> {
+    let mut rows = filled(0, places.len() * sizes.len())?;
+    for (row, &place) in rows.chunks_exact_mut(sizes.len().max(1)).zip(places) {
+        write_indices(place, sizes, row);
+    }
+    Ok(rows)
+}

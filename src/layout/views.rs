@@ -1,0 +1,192 @@
+//! The rules of views: axes picked, put in and taken away, positions kept, axes repeated, diagonals and windows.
+//!
+//! Uses positions; used by typed tensors (where the types have checked the axes) and by `AnyTensor` (which has decoded them).
+
+use super::positions::{Kept, expect_index, expect_range};
+use super::{Geometry, ViewAxes};
+use crate::error::{Error, Result, invalid};
+use crate::shape::broadcast_size;
+
+impl ViewAxes<'_> {
+    #[inline]
+    pub(crate) fn set(&mut self, axis: usize, size: usize, stride: usize) {
+        (self.sizes[axis], self.strides[axis]) = (size, stride);
+    }
+
+    /// The axes of a tensor, and then those that it lacks.
+    #[inline]
+    pub(super) fn copy(&mut self, from: Geometry<'_>) {
+        let rank = from.sizes.len();
+        self.sizes[..rank].copy_from_slice(from.sizes);
+        self.strides[..rank].copy_from_slice(from.strides);
+    }
+}
+
+/// The order of axes after two have changed places (`torch.transpose`).
+#[inline]
+pub(crate) fn exchanged(rank: usize, first: usize, second: usize) -> impl Iterator<Item = usize> + Clone {
+    (0..rank).map(move |axis| match axis {
+        axis if axis == first => second,
+        axis if axis == second => first,
+        axis => axis,
+    })
+}
+
+/// The order of axes after moving some of them to other places, the others keeping their order (`torch.movedim`).
+#[inline]
+pub(crate) fn write_moved(from: &[usize], to: &[usize], order: &mut [usize]) {
+    let mut rest = (0..order.len()).filter(|axis| !from.contains(axis));
+    for (at, axis) in order.iter_mut().enumerate() {
+        *axis = match to.iter().position(|&to| to == at) {
+            Some(named) => from[named],
+            // As many are left as places are.
+            None => rest.next().unwrap_or(at),
+        };
+    }
+}
+
+impl<'a> Geometry<'a> {
+    #[inline]
+    pub(crate) fn new(offset: usize, sizes: &'a [usize], strides: &'a [usize]) -> Self {
+        Geometry { offset, sizes, strides }
+    }
+
+    /// Where a position along an axis begins.
+    #[inline]
+    fn start(self, axis: usize, position: usize) -> usize {
+        self.offset.wrapping_add(position.wrapping_mul(self.strides[axis]))
+    }
+
+    /// The stride of an axis of size 1 put in before one: that of a row-major tensor, as in PyTorch.
+    #[inline]
+    pub(crate) fn inserted_stride(self, axis: usize) -> usize {
+        self.sizes.get(axis).map_or(1, |&size| size.wrapping_mul(self.strides[axis]))
+    }
+
+    /// Axis `i` is axis `order[i]`: axes in another order, or fewer.
+    #[inline]
+    pub(crate) fn pick(self, order: impl Iterator<Item = usize>, mut view: ViewAxes<'_>) -> usize {
+        for (to, from) in order.enumerate() {
+            view.set(to, self.sizes[from], self.strides[from]);
+        }
+        self.offset
+    }
+
+    /// One position along an axis, which goes away. A zero-dim tensor counts as one axis of size 1.
+    #[inline]
+    pub(crate) fn select(self, op: &'static str, axis: usize, index: usize, view: ViewAxes<'_>) -> Result<usize> {
+        expect_index(op, index, axis, self.sizes.get(axis).copied().unwrap_or(1))?;
+        self.pick((0..self.sizes.len()).filter(|&at| at != axis), view);
+        Ok(if self.sizes.is_empty() { self.offset } else { self.start(axis, index) })
+    }
+
+    /// `len` positions along an axis from `start` on.
+    #[inline]
+    pub(crate) fn narrow(
+        self,
+        op: &'static str,
+        axis: usize,
+        start: usize,
+        len: usize,
+        mut view: ViewAxes<'_>,
+    ) -> Result<usize> {
+        expect_range(op, start, len, axis, self.sizes[axis])?;
+        view.copy(self);
+        view.sizes[axis] = len;
+        Ok(self.start(axis, start))
+    }
+
+    /// The size and stride of an axis of which some positions are kept, and how far the first of them is.
+    #[inline]
+    pub(crate) fn kept(self, axis: usize, kept: Kept) -> (usize, usize, usize) {
+        // With one position nothing is reached through the stride.
+        let stride = self.strides[axis].saturating_mul(kept.step);
+        (kept.len, stride, kept.first.wrapping_mul(self.strides[axis]))
+    }
+
+    /// An axis of which some positions are kept.
+    #[inline]
+    pub(crate) fn slice(self, axis: usize, kept: Kept, mut view: ViewAxes<'_>) -> usize {
+        view.copy(self);
+        let (size, stride, start) = self.kept(axis, kept);
+        view.set(axis, size, stride);
+        self.offset.wrapping_add(start)
+    }
+
+    /// An axis of size 1 put in.
+    #[inline]
+    pub(crate) fn unsqueeze(self, axis: usize, mut view: ViewAxes<'_>) -> usize {
+        for at in 0..self.sizes.len() {
+            view.set(at + usize::from(at >= axis), self.sizes[at], self.strides[at]);
+        }
+        view.set(axis, 1, self.inserted_stride(axis));
+        self.offset
+    }
+
+    /// Axes of size 1 repeated, and new ones in front. The sizes of the view are there.
+    ///
+    /// Source: `aten/src/ATen/ExpandUtils.cpp`, `inferExpandGeometry`.
+    #[inline]
+    pub(crate) fn expand(self, op: &'static str, view: ViewAxes<'_>) -> Result<usize> {
+        let (own, to) = (self.sizes, &*view.sizes);
+        let (Some(new), true) = (to.len().checked_sub(own.len()), view.strides.len() == to.len()) else {
+            return Err(Error::Output { op, result: own.into(), output: to.into() });
+        };
+        for at in (0..to.len()).rev() {
+            let from = at.checked_sub(new).map(|axis| (own[axis], self.strides[axis]));
+            view.strides[at] = match from {
+                Some((size, stride)) if size == to[at] => stride,
+                Some((size, _)) if broadcast_size(size, to[at]) == Some(to[at]) => 0,
+                Some(_) => return Err(Error::Output { op, result: own.into(), output: to.into() }),
+                // A new axis that is not repeated has the stride that it would have in a row-major tensor; not in front of none.
+                None if to[at] == 1 && !own.is_empty() => to[at + 1].wrapping_mul(view.strides[at + 1]),
+                None => 0,
+            };
+        }
+        Ok(self.offset)
+    }
+
+    /// The diagonals of the planes of two axes, as a last axis: the main ones, those above or, where `offset` is negative, below.
+    #[inline]
+    pub(crate) fn diagonal(self, offset: i64, rows: usize, columns: usize, mut view: ViewAxes<'_>) -> usize {
+        // How many rows and columns come before the diagonal starts.
+        let count = |positions: u64| usize::try_from(positions).unwrap_or(usize::MAX);
+        let (above, beside) = (count(offset.min(0).unsigned_abs()), count(offset.max(0).unsigned_abs()));
+        let len = self.sizes[rows].saturating_sub(above).min(self.sizes[columns].saturating_sub(beside));
+        let last = self.sizes.len() - 2;
+        for (to, from) in (0..self.sizes.len()).filter(|&axis| axis != rows && axis != columns).enumerate() {
+            view.set(to, self.sizes[from], self.strides[from]);
+        }
+        view.set(last, len, self.strides[rows].wrapping_add(self.strides[columns]));
+        if len == 0 {
+            return self.offset;
+        }
+        self.start(rows, above).wrapping_add(beside.wrapping_mul(self.strides[columns]))
+    }
+
+    /// Windows of `size` positions along an axis, `step` apart, as a last axis. A zero-dim tensor counts as one axis of size 1.
+    #[inline]
+    pub(crate) fn unfold(
+        self,
+        op: &'static str,
+        axis: usize,
+        size: usize,
+        step: usize,
+        mut view: ViewAxes<'_>,
+    ) -> Result<usize> {
+        let whole = self.sizes.get(axis).copied().unwrap_or(1);
+        if size > whole {
+            return invalid(op, format!("a window of size {size} does not fit axis {axis} of size {whole}"));
+        }
+        if step == 0 {
+            return invalid(op, "windows can't be 0 apart".to_owned());
+        }
+        view.copy(self);
+        view.set(self.sizes.len(), size, self.strides.get(axis).copied().unwrap_or(1));
+        if axis < self.sizes.len() {
+            let (_, stride, _) = self.kept(axis, Kept { step, ..Kept::whole(whole) });
+            view.set(axis, (whole - size) / step + 1, stride);
+        }
+        Ok(self.offset)
+    }
+}
