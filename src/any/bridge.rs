@@ -14,15 +14,10 @@ pub(super) type List = (Dyn,);
 
 /// Runs code with the type of a tensor's device.
 macro_rules! on_device {
-    ($x:expr, $D:ident => $body:expr) => {
-        if $x.is_meta() {
-            type $D = $crate::Meta;
-            $body
-        } else {
-            type $D = $crate::Cpu;
-            $body
-        }
-    };
+    ($x:expr, $D:ident => $body:expr) => {{
+        type $D = $crate::device::Dynamic;
+        $body
+    }};
 }
 pub(super) use on_device;
 

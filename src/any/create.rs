@@ -167,7 +167,7 @@ impl AnyTensor {
         let refused = || Error::ScalarOutOfRange { op, value, dtype };
         super::dispatch::among!(op, dtype, E: Castable => {
             let element: E = value.to_element().ok_or_else(refused)?;
-            Ok(AnyTensor::from(crate::Tensor::<E, ()>::from_parts(Cpu::build(|| Ok(vec![element]))?, 0, [], [])))
+            Ok(AnyTensor::from(crate::Tensor::<E, ()>::from_parts(Cpu::build(None, || Ok(vec![element]))?, 0, [], [])))
         })
     }
 

@@ -58,7 +58,7 @@ mod view_mut;
 mod views;
 mod writing;
 
-use crate::device::{AnyDevice, Cpu, Device, IntoDevice, Meta};
+use crate::device::{AnyDevice, Cpu, Device, Dynamic, Held, IntoDevice, Meta};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
@@ -130,8 +130,12 @@ impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
         let (sizes, strides) = (tensor.shape(), tensor.stride());
         let mut storage = Some(storage);
         let storage: &mut dyn core::any::Any = &mut storage;
-        // CUDA tensors cannot be made yet: what is not on the host is without data.
-        let buffer = storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take);
+        let buffer = match storage.downcast_mut::<Option<Held>>().and_then(Option::take) {
+            Some(Held::Cpu(buffer)) => Some(buffer),
+            Some(Held::Meta) => None,
+            // CUDA tensors cannot be made yet: what is not on the host is without data.
+            None => storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take),
+        };
         AnyTensor::over(buffer, E::DTYPE, offset, sizes.as_ref(), strides.as_ref())
     }
 }
@@ -303,9 +307,14 @@ impl AnyTensor {
         handle: impl FnOnce(&HostBuffer) -> HostBuffer,
     ) -> Result<Tensor<E, S, D>> {
         let fits = self.rank() == S::RANK && crate::tensor::fits::<S>(&self.sizes);
-        let storage: Option<D::Storage> = if self.is_meta() {
-            (TypeId::of::<D>() == TypeId::of::<Meta>()).then(|| as_storage::<D, _>(crate::device::NoData))
-        } else if TypeId::of::<D>() == TypeId::of::<Cpu>() {
+        let is = |other: TypeId| TypeId::of::<D>() == other;
+        let (dynamic, meta) = (is(TypeId::of::<Dynamic>()), self.is_meta());
+        let storage: Option<D::Storage> = if dynamic {
+            let held = if meta { Held::Meta } else { Held::Cpu(handle(self.host(op)?)) };
+            Some(as_storage::<D, _>(held))
+        } else if meta {
+            is(TypeId::of::<Meta>()).then(|| as_storage::<D, _>(crate::device::NoData))
+        } else if is(TypeId::of::<Cpu>()) {
             Some(as_storage::<D, _>(handle(self.host(op)?)))
         } else {
             None

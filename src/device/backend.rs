@@ -72,6 +72,8 @@ mod sealed {
     impl Backend for crate::device::Cpu {}
     impl<const N: usize> Backend for crate::device::Cuda<N> {}
     impl Backend for crate::device::Meta {}
+    #[cfg(feature = "any")]
+    impl Backend for crate::device::Dynamic {}
 }
 
 /// What a device does: the devices are castiron's.
@@ -85,13 +87,19 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     /// What holds the elements.
     type Storage: core::fmt::Debug + Send + Sync + 'static;
 
-    /// Whether tensors have elements at all.
-    const HAS_DATA: bool = true;
+    /// Whether there are elements at all.
+    fn has_data(_storage: &Self::Storage) -> bool {
+        true
+    }
 
-    /// Elements made on the host. A device without data does not call `make`.
-    fn build<E: Element>(make: impl FnOnce() -> Result<Vec<E>>) -> Result<Self::Storage>;
-    /// `len` zeros.
-    fn zeroed<E: Element>(len: usize) -> Result<Self::Storage>;
+    /// Elements made on the host, on the device of another storage where the type does not say which. A device without data does not
+    /// call `make`.
+    fn build<E: Element>(
+        beside: Option<&Self::Storage>,
+        make: impl FnOnce() -> Result<Vec<E>>,
+    ) -> Result<Self::Storage>;
+    /// `len` zeros, as [`build`](Self::build) has them.
+    fn zeroed<E: Element>(beside: Option<&Self::Storage>, len: usize) -> Result<Self::Storage>;
     /// Whether the storage may be written: nobody else holds it, or it is borrowed for that.
     fn is_unique(storage: &mut Self::Storage) -> bool;
     /// What holds the elements of a view for one more tensor, and where in it the first is: the same storage, or, where that is

@@ -28,10 +28,10 @@ impl Place for Cpu {
 impl Backend for Cpu {
     type Storage = HostBuffer;
 
-    fn build<E: Element>(make: impl FnOnce() -> Result<Vec<E>>) -> Result<HostBuffer> {
+    fn build<E: Element>(_: Option<&HostBuffer>, make: impl FnOnce() -> Result<Vec<E>>) -> Result<HostBuffer> {
         HostBuffer::from_vec(make()?)
     }
-    fn zeroed<E: Element>(len: usize) -> Result<HostBuffer> {
+    fn zeroed<E: Element>(_: Option<&HostBuffer>, len: usize) -> Result<HostBuffer> {
         HostBuffer::zeroed::<E>(len)
     }
     fn is_unique(storage: &mut HostBuffer) -> bool {

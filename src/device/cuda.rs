@@ -52,10 +52,10 @@ impl<const N: usize> Place for Cuda<N> {
 impl<const N: usize> Backend for Cuda<N> {
     type Storage = NoStorage;
 
-    fn build<E: Element>(_: impl FnOnce() -> Result<Vec<E>>) -> Result<NoStorage> {
+    fn build<E: Element>(_: Option<&NoStorage>, _: impl FnOnce() -> Result<Vec<E>>) -> Result<NoStorage> {
         unavailable::<N, _>()
     }
-    fn zeroed<E: Element>(_: usize) -> Result<NoStorage> {
+    fn zeroed<E: Element>(_: Option<&NoStorage>, _: usize) -> Result<NoStorage> {
         unavailable::<N, _>()
     }
     fn is_unique(storage: &mut NoStorage) -> bool {

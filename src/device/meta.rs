@@ -39,12 +39,14 @@ impl Place for Meta {
 
 impl Backend for Meta {
     type Storage = NoData;
-    const HAS_DATA: bool = false;
 
-    fn build<E: Element>(_: impl FnOnce() -> Result<Vec<E>>) -> Result<NoData> {
+    fn has_data(_: &NoData) -> bool {
+        false
+    }
+    fn build<E: Element>(_: Option<&NoData>, _: impl FnOnce() -> Result<Vec<E>>) -> Result<NoData> {
         Ok(NoData)
     }
-    fn zeroed<E: Element>(_: usize) -> Result<NoData> {
+    fn zeroed<E: Element>(_: Option<&NoData>, _: usize) -> Result<NoData> {
         Ok(NoData)
     }
     fn is_unique(_: &mut NoData) -> bool {

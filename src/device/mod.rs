@@ -9,6 +9,8 @@ mod choosing;
 mod cpu;
 mod cuda;
 mod current;
+#[cfg(feature = "any")]
+mod dynamic;
 mod meet;
 mod meta;
 mod value;
@@ -26,6 +28,8 @@ pub use current::{
     CurrentDeviceGuard, DefaultDeviceGuard, current_device, default_device, scoped_current_device,
     scoped_default_device, set_current_device, set_default_device,
 };
+#[cfg(feature = "any")]
+pub(crate) use dynamic::{Dynamic, Held};
 pub use meet::{Anywhere, Meet, Place, Receives, Source};
 pub use meta::Meta;
 #[cfg(feature = "any")]

@@ -40,7 +40,7 @@ fn by_dense<E: Dtype, M: Dim, K: Dim, T: Shape, U: Shape>(
     }
     if checked_numel::<E>("matmul", &[rows, columns])? == 0 {
         // There may be more rows than can be listed.
-        return Ok(Tensor::dense(Cpu::zeroed::<E>(0)?, U::Sizes::copied(&[rows, columns][..U::RANK])));
+        return Ok(Tensor::dense(Cpu::zeroed::<E>(None, 0)?, U::Sizes::copied(&[rows, columns][..U::RANK])));
     }
     let whole = right.try_contiguous()?;
     let Some(elements) = whole.as_slice() else { unreachable!("it was made contiguous") };

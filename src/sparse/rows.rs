@@ -12,12 +12,12 @@ use crate::tensor::{Tensor, checked_numel};
 /// Rows of these elements.
 pub(super) fn rows_of<E: Element>(elements: Vec<E>, sizes: [usize; 2]) -> Result<Rows<E>> {
     debug_assert_eq!(elements.len(), sizes[0] * sizes[1]);
-    Ok(Tensor::dense(Cpu::build(|| Ok(elements))?, sizes))
+    Ok(Tensor::dense(Cpu::build(None, || Ok(elements))?, sizes))
 }
 
 /// So many rows of zeros.
 pub(super) fn zero_rows<E: Element>(op: &'static str, sizes: [usize; 2]) -> Result<Rows<E>> {
-    Ok(Tensor::dense(Cpu::zeroed::<E>(checked_numel::<E>(op, &sizes)?)?, sizes))
+    Ok(Tensor::dense(Cpu::zeroed::<E>(None, checked_numel::<E>(op, &sizes)?)?, sizes))
 }
 
 /// The rows at these positions, in their order.
@@ -45,7 +45,7 @@ pub(super) fn fold_view<F: Binary, E: Dtype>(
 ) -> Result<()> {
     let sizes = from.shape();
     debug_assert_eq!(at.len(), sizes[0]);
-    let index = Cpu::build(|| Ok(at))?;
+    let index = Cpu::build(None, || Ok(at))?;
     let index = View::<_, i64>::new(&index, 0, &sizes, &[1, 0]);
     Cpu::scatter_with(Indexing { op, axis: 0, wraps: false }, Folding::<F>::new(), index, from.elements(), to)
 }
@@ -53,7 +53,7 @@ pub(super) fn fold_view<F: Binary, E: Dtype>(
 /// `to[at[k]] = from[k]`.
 pub(super) fn write_rows<E: Element>(op: &'static str, to: &mut Rows<E>, at: Vec<i64>, from: &Rows<E>) -> Result<()> {
     let sizes = from.shape();
-    let index = Cpu::build(|| Ok(at))?;
+    let index = Cpu::build(None, || Ok(at))?;
     let index = View::<_, i64>::new(&index, 0, &sizes, &[1, 0]);
     Cpu::scatter(Indexing { op, axis: 0, wraps: false }, index, from.elements(), to.elements_mut()?)
 }
@@ -61,7 +61,7 @@ pub(super) fn write_rows<E: Element>(op: &'static str, to: &mut Rows<E>, at: Vec
 /// Keys in ascending order, equal ones in the order they had, and where each was.
 pub(super) fn sorted(keys: Vec<i64>) -> Result<(Vec<i64>, Vec<i64>)> {
     let sizes = [keys.len()];
-    let keys = Cpu::build(|| Ok(keys))?;
+    let keys = Cpu::build(None, || Ok(keys))?;
     let keys = View::<_, i64>::new(&keys, 0, &sizes, &[1]);
     let [keys, places] = Cpu::order(Order::Sort { descending: false }, keys, 0)?;
     let list = |storage| Cpu::download(View::<_, i64>::new(storage, 0, &sizes, &[1]));

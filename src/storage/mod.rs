@@ -54,6 +54,12 @@ impl<'a, B, E> View<'a, B, E> {
         }
     }
 
+    /// The same view, where what holds the buffer is another kind of storage.
+    #[cfg(feature = "any")]
+    pub(crate) fn over<C>(self, buffer: &'a C) -> View<'a, C, E> {
+        View::new(buffer, self.offset, self.sizes, self.strides)
+    }
+
     /// The same elements with other sizes and strides (a broadcast, for one), which reach no farther.
     pub(crate) fn restrided<'b>(self, sizes: &'b [usize], strides: &'b [usize]) -> View<'b, B, E>
     where

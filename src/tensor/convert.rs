@@ -69,7 +69,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         order.sort_by_key(|&axis| core::cmp::Reverse(strides.as_ref()[axis]));
         let pick = |of: S::Sizes| -> Vec<usize> { order.iter().map(|&axis| of.as_ref()[axis]).collect() };
         let (sizes, from) = (pick(self.shape()), pick(self.stride()));
-        let storage = X::build(|| D::download(self.elements().restrided(&sizes, &from)))?;
+        let storage = X::build(None, || D::download(self.elements().restrided(&sizes, &from)))?;
         Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
     }
 

@@ -28,7 +28,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         make: impl FnOnce(usize, &mut Vec<E>) -> Result<()>,
     ) -> Result<Self> {
         let numel = Self::plan(op, &sizes)?;
-        let storage = D::build(|| {
+        let storage = D::build(None, || {
             let mut elements = room(numel)?;
             make(numel, &mut elements)?;
             debug_assert_eq!(elements.len(), numel);
@@ -39,12 +39,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     fn filled(op: &'static str, sizes: S::Sizes, value: E) -> Result<Self> {
         let numel = Self::plan(op, &sizes)?;
-        Ok(Self::dense(D::build(|| filled(value, numel))?, sizes))
+        Ok(Self::dense(D::build(None, || filled(value, numel))?, sizes))
     }
 
     fn zeroed(op: &'static str, sizes: S::Sizes) -> Result<Self> {
         let numel = Self::plan(op, &sizes)?;
-        Ok(Self::dense(D::zeroed::<E>(numel)?, sizes))
+        Ok(Self::dense(D::zeroed::<E>(None, numel)?, sizes))
     }
 }
 
@@ -247,7 +247,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
             let found = elements.len();
             return Err(Error::Length { op: "from_vec", sizes: sizes.as_ref().into(), expected, found });
         }
-        Ok(Self::dense(Cpu::build(|| Ok(elements))?, sizes))
+        Ok(Self::dense(Cpu::build(None, || Ok(elements))?, sizes))
     }
 
     /// The elements that a function gives for each index, where the compiler knows the sizes.

@@ -30,7 +30,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         sizes.as_mut()[..last].copy_from_slice(&own.as_ref()[..last]);
         expect_fit::<T>(op, sizes.as_ref())?;
         let strides = strides::contiguous(&sizes);
-        let mut storage = D::zeroed::<E>(checked_numel::<E>(op, sizes.as_ref())?)?;
+        let mut storage = D::zeroed::<E>(Some(self.elements().buffer), checked_numel::<E>(op, sizes.as_ref())?)?;
         if self.numel() > 0 {
             let (mut own, mut places) = (own, S::Sizes::filled(0));
             let view = ViewAxes { sizes: own.as_mut(), strides: places.as_mut() };

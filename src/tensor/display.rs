@@ -27,7 +27,8 @@ impl<E: Element, S: Shape, D: Device> fmt::Display for Tensor<E, S, D> {
             D::peek(one.elements()).ok().map(Element::to_scalar)
         };
         let (sizes, strides) = (sizes.as_ref(), strides.as_ref());
-        Printed { dtype: E::DTYPE, device: &device, has_data: D::HAS_DATA, sizes, strides, element: &element }.fmt(f)
+        let has_data = D::has_data(self.elements().buffer);
+        Printed { dtype: E::DTYPE, device: &device, has_data, sizes, strides, element: &element }.fmt(f)
     }
 }
 

@@ -112,11 +112,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         expect_fit::<T>("cdist", &sizes)?;
         checked_numel::<E>("cdist", &sizes)?;
         let result_sizes = T::Sizes::copied(&sizes);
-        let has_terms = k > 0 && D::HAS_DATA && !sizes.contains(&0);
+        let has_terms = k > 0 && D::has_data(a.buffer) && !sizes.contains(&0);
         if has_terms && p == 2.0 && m.max(n) > euclid::FEW {
             return Ok(Tensor::dense(euclid::distances::<E, D>(a, b, &batch)?, result_sizes));
         }
-        let mut storage = D::zeroed::<E>(sizes.iter().product())?;
+        let mut storage = D::zeroed::<E>(Some(a.buffer), sizes.iter().product())?;
         if !has_terms {
             return Ok(Tensor::dense(storage, result_sizes));
         }
@@ -221,7 +221,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 between.as_ref(),
             )
         };
-        let mut storage = D::zeroed::<E>(sizes.as_ref().iter().product())?;
+        let mut storage = D::zeroed::<E>(Some(a.buffer), sizes.as_ref().iter().product())?;
         if sizes.as_ref().contains(&0) {
             return Ok(Tensor::dense(storage, sizes));
         }

@@ -62,7 +62,7 @@ fn extended<E: Dtype, D: Device>(x: View<'_, D::Storage, E>, left: bool) -> Resu
     let lengths = D::reduce::<E, _>(Summing, View::<_, E>::new(&squares, 0, &pairs, &[columns, 1]), 0b10)?;
     let lengths = View::<_, E>::new(&lengths, 0, &pairs[..1], &[1]);
     let wide = columns + 2;
-    let mut storage = D::zeroed::<E>(rows * wide)?;
+    let mut storage = D::zeroed::<E>(Some(x.buffer), rows * wide)?;
     let mut longer = x.sizes.to_vec();
     longer[last] = wide;
     let to = strides::row_major(&longer);

@@ -357,7 +357,7 @@ fn gather<E: Element, T: Shape, D: Device>(
     }
     checked_numel::<E>(op, &sizes)?;
     if sizes.contains(&0) {
-        return Ok(dense(D::zeroed::<E>(0)?, &sizes));
+        return Ok(dense(D::zeroed::<E>(Some(a.buffer), 0)?, &sizes));
     }
     let indexing = Indexing { op, axis, wraps };
     Ok(dense(D::gather(indexing, a.restrided(&from_sizes, &from), index.restrided(&sizes, &strides))?, &sizes))

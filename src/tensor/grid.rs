@@ -115,7 +115,7 @@ fn product_of<E: Element, T: Shape, D: Device>(grids: &[View<'_, D::Storage, E>]
     let (op, sizes, count) = ("cartesian_prod", grids[0].sizes, grids.len());
     let rows = checked_numel::<E>(op, sizes)?;
     let result = T::Sizes::copied(&[rows, count]);
-    let mut storage = D::zeroed::<E>(checked_numel::<E>(op, result.as_ref())?)?;
+    let mut storage = D::zeroed::<E>(Some(grids[0].buffer), checked_numel::<E>(op, result.as_ref())?)?;
     let mut strides = vec![count; sizes.len()];
     for axis in (1..sizes.len()).rev() {
         strides[axis - 1] = strides[axis] * sizes[axis].max(1);
@@ -295,7 +295,7 @@ impl<O: Element, T: Shape, D: Device> Blocks<O, T, D> {
             return Err(Error::TooLarge { op, sizes: [usize::MAX][..].into() });
         };
         expect_fit::<T>(op, &[rows, columns])?;
-        let storage = D::zeroed::<O>(checked_numel::<O>(op, &[rows, columns])?)?;
+        let storage = D::zeroed::<O>(None, checked_numel::<O>(op, &[rows, columns])?)?;
         Ok(Blocks { result: Tensor::dense(storage, T::Sizes::copied(&[rows, columns])), corner: [0, 0] })
     }
 

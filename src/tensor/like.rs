@@ -64,7 +64,7 @@ likes! {
     /// assert_eq!(x.t().zeros_like().stride(), [1, 2]);
     /// ```
     zeros_like try_zeros_like zeros_like_in try_zeros_like_in ()
-        "torch.zeros_like(x, memory_format=…)" where [] |x| D::zeroed::<E>(x.numel());
+        "torch.zeros_like(x, memory_format=…)" where [] |x| D::zeroed::<E>(Some(x.elements().buffer), x.numel());
 
     /// Elements of no particular value with the shape and layout of `self` (`torch.empty_like`). Reading uninitialised memory is
     /// not possible: they are zeros.
@@ -73,7 +73,7 @@ likes! {
     /// assert_eq!(castiron::tensor![[1, 2], [3, 4]].empty_like().shape(), [2, 2]);
     /// ```
     empty_like try_empty_like empty_like_in try_empty_like_in ()
-        "torch.empty_like(x, memory_format=…)" where [] |x| D::zeroed::<E>(x.numel());
+        "torch.empty_like(x, memory_format=…)" where [] |x| D::zeroed::<E>(Some(x.elements().buffer), x.numel());
 
     /// Ones with the shape and layout of `self` (`torch.ones_like`).
     ///
@@ -81,7 +81,7 @@ likes! {
     /// assert_eq!(castiron::tensor![3, 4].ones_like().to_vec(), [1, 1]);
     /// ```
     ones_like try_ones_like ones_like_in try_ones_like_in ()
-        "torch.ones_like(x, memory_format=…)" where [E: Castable] |x| filled::<E, D>(x.numel(), E::from_bool(true));
+        "torch.ones_like(x, memory_format=…)" where [E: Castable] |x| filled::<E, D>(x.elements().buffer, x.numel(), E::from_bool(true));
 
     /// Uniform in `[0, 1)`, with the shape and layout of `self` (`torch.rand_like`).
     ///
@@ -116,8 +116,8 @@ likes! {
 }
 
 /// So many elements of one value.
-fn filled<E: Element, D: Device>(numel: usize, value: E) -> Result<D::Storage> {
-    D::build(|| crate::error::filled(value, numel))
+fn filled<E: Element, D: Device>(beside: &D::Storage, numel: usize, value: E) -> Result<D::Storage> {
+    D::build(Some(beside), || crate::error::filled(value, numel))
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -164,6 +164,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: Castable,
     {
         let value = fill_value::<E>("full_like", value.value())?;
-        self.like::<M>("full_like", filled::<E, D>(self.numel(), value))
+        self.like::<M>("full_like", filled::<E, D>(self.elements().buffer, self.numel(), value))
     }
 }

@@ -27,7 +27,7 @@ fn filler<E: Dtype, V: Operand, D: Device + Receives<V::Place, V::Kind>>(op: &'s
     let value = match value.source() {
         OperandSource::Scalar(value) => value,
         OperandSource::View(view) => match <D as Receives<V::Place, V::Kind>>::right(view)? {
-            Source::View(_) if !D::HAS_DATA => return Ok(E::default()),
+            Source::View(view) if !D::has_data(view.buffer) => return Ok(E::default()),
             Source::View(view) => D::peek(view)?.to_scalar(),
             Source::Value(value) => value.to_scalar(),
         },
@@ -48,7 +48,7 @@ pub(super) fn laid_out<E: Element, D: Device>(
 /// The positions, counted in row-major order, where a mask is true, and how many there are.
 pub(crate) fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(D::Storage, usize)> {
     let numel: usize = mask.sizes.iter().product();
-    let all = D::build(|| listed(0..numel as i64))?;
+    let all = D::build(Some(mask.buffer), || listed(0..numel as i64))?;
     let strides = strides::row_major(mask.sizes);
     D::compress(View::<_, i64>::new(&all, 0, mask.sizes, &strides), mask)
 }
@@ -237,7 +237,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let source: View<'_, D::Storage, E> = elements::<R, D>(&source)?.known_as();
         let sizes = broadcast::<<S as Broadcast<M::Shape>>::Output, E>(op, self.shape().as_ref(), mask.sizes)?;
         let mut storage = laid_out::<E, D>(self.elements(), sizes.as_ref(), Copying)?;
-        if D::HAS_DATA {
+        if D::has_data(&storage) {
             let over = strides::broadcast(mask.sizes, mask.strides, &sizes);
             let (chosen, count) = positions::<D>(mask.restrided(sizes.as_ref(), over.as_ref()))?;
             let there: usize = source.sizes.iter().product();
@@ -316,7 +316,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: Dtype,
     {
-        if !D::HAS_DATA {
+        if !D::has_data(self.elements().buffer) {
             return Err(Error::NoData { op: "nonzero" });
         }
         let truth = map1::<E, S, D, bool>(IsTrue, self.elements(), self.shape(), E::DTYPE)?;
@@ -328,7 +328,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return Ok(Tensor::dense(flat, sizes));
         }
         let flat = D::download(View::<_, i64>::new(&flat, 0, &[count], &[1]))?;
-        let storage = D::build(|| index_rows(&flat, self.shape().as_ref()))?;
+        let storage = D::build(Some(self.elements().buffer), || index_rows(&flat, self.shape().as_ref()))?;
         Ok(Tensor::dense(storage, sizes))
     }
 

@@ -208,7 +208,7 @@ pub(crate) fn product<E: Dtype, D: Device>(
         None => {
             let storage = D::matmul(left, right, None)?;
             match vectors {
-                Some(vectors) if E::DTYPE.is_complex() && D::HAS_DATA => unspoiled::<E, D>(storage, vectors)?,
+                Some(vectors) if E::DTYPE.is_complex() && D::has_data(&storage) => unspoiled::<E, D>(storage, vectors)?,
                 _ => storage,
             }
         }

@@ -132,11 +132,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return Err(Error::Broadcast { op, lhs: values.sizes.into(), rhs: target[..].into() });
         }
         let downloaded = indices.iter().map(|index| D::download(index.elements()));
-        let places = if D::HAS_DATA { places(op, downloaded, first)? } else { Vec::new() };
+        let places = if D::has_data(values.buffer) { places(op, downloaded, first)? } else { Vec::new() };
         let values = laid_out::<E, D>(values, &target, Copying)?;
         let (count, inner): (usize, usize) = (shape.as_ref().iter().product(), rest.iter().product());
         let outer = first.iter().product();
-        let index = D::build(|| Ok(places))?;
+        let index = D::build(Some(&values), || Ok(places))?;
         // Row-major elements are written to where they are, others to a copy first.
         let mut copy = if self.is_contiguous() { None } else { Some(self.try_contiguous()?) };
         let out = copy.as_mut().unwrap_or(self).elements_mut()?;

@@ -153,7 +153,11 @@ where
     let q = elements::<R, D>(q)?;
     let count = q.sizes.first().copied().unwrap_or(1);
     // Without data there is nothing to compute with; the number counts.
-    let q = if D::HAS_DATA { listed(D::download(q)?.into_iter().map(|q| q.cast()))? } else { filled(0.0, count)? };
+    let q = if D::has_data(x.buffer) {
+        listed(D::download(q)?.into_iter().map(|q| q.cast()))?
+    } else {
+        filled(0.0, count)?
+    };
     let (storage, sizes) = quantiles::<E, D>(O::NAME, x, &q, axis, how, ignores_nan)?;
     // The axis goes to the front, where one of size 1 may stay in its place.
     let strides = strides::row_major(&sizes);
@@ -198,7 +202,7 @@ pub(crate) fn quantiles<E: Dtype, D: Device>(
     let mut place = vec![0; sizes.len()];
     place[axis] = 1;
     let numbers = View::<_, i64>::new(&numbers, 0, &sizes, &lane);
-    let q = D::build(|| listed(q.iter().copied()))?;
+    let q = D::build(Some(x.buffer), || listed(q.iter().copied()))?;
     let q = View::<_, f64>::new(&q, 0, &sizes, &place);
     let dense = strides::row_major(&sizes);
     let rank = Rank::<E> { len, ignores_nan, how, dtype: PhantomData };

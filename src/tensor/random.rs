@@ -54,7 +54,7 @@ fn drawn<E: Element, S: Shape, D: Device>(
 ) -> Result<Tensor<E, S, D>> {
     expect_fit::<S>(op, sizes.as_ref())?;
     let numel = checked_numel::<E>(op, sizes.as_ref())?;
-    let storage = D::build(|| listed((0..numel).map(|_| draw())))?;
+    let storage = D::build(None, || listed((0..numel).map(|_| draw())))?;
     Ok(Tensor::dense(storage, sizes))
 }
 
@@ -180,7 +180,7 @@ impl<N: Dim, D: Device> Tensor<i64, (N,), D> {
     pub fn try_randperm(size: usize, generator: &mut Generator) -> Result<Self> {
         expect_fit::<(N,)>("randperm", &[size])?;
         checked_numel::<i64>("randperm", &[size])?;
-        let storage = D::build(|| {
+        let storage = D::build(None, || {
             let mut order: Vec<i64> = room(size)?;
             order.extend(0..size as i64);
             for last in (1..size).rev() {

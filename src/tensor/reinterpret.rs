@@ -267,7 +267,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let first = D::address(View::<_, F>::new(&storage, 0, &[0], &[1]));
         if !first.is_aligned() && self.is_empty() {
             // Nothing may be anywhere; where slices of nothing are, too, is aligned.
-            return Ok(Tensor::from_parts(D::zeroed::<F>(0)?, offset, sizes, strides));
+            return Ok(Tensor::from_parts(D::zeroed::<F>(Some(&storage), 0)?, offset, sizes, strides));
         }
         if !first.is_aligned() {
             let (from, to) = (E::DTYPE, F::DTYPE);

@@ -135,7 +135,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         ) -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
         where [S: Dimensional + HasAxis<I>] {
             let op = "repeat_interleave";
-            if !D::HAS_DATA {
+            if !D::has_data(self.elements().buffer) {
                 return Err(Error::NoData { op });
             }
             let invalid = |reason| Err(Error::InvalidArgument { op, reason });

@@ -22,7 +22,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         /// ```
         bernoulli try_bernoulli<>(&self, generator: &mut Generator) -> Self where [E: FloatFor<ops::reduce::bernoulli>] {
             let op = "bernoulli";
-            let storage = D::build(|| {
+            let storage = D::build(Some(self.elements().buffer), || {
                 let mut elements = D::download(self.elements())?;
                 for element in &mut elements {
                     let p = element.to_scalar().real_part();
@@ -67,7 +67,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let mut sizes = <<S as HasAxis<-1>>::Replace<Dyn> as Shape>::Sizes::copied(self.shape().as_ref());
             sizes.as_mut()[last] = samples;
             let numel = checked_numel::<i64>(op, sizes.as_ref())?;
-            let storage = D::build(|| {
+            let storage = D::build(Some(self.elements().buffer), || {
                 let mut drawn = room(numel)?;
                 let weights: Vec<f64> =
                     listed(D::download(self.elements())?.into_iter().map(|weight| weight.to_scalar().real_part()))?;

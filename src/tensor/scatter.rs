@@ -92,11 +92,12 @@ fn write_with<E: Element, S: Shape, D: Device>(
 
 /// Runs with one value as elements of these sizes.
 fn with_value<E: Element, D: Device>(
+    beside: &D::Storage,
     value: E,
     sizes: &[usize],
     run: impl FnOnce(View<'_, D::Storage, E>) -> Result<()>,
 ) -> Result<()> {
-    let storage = D::build(|| Ok(vec![value]))?;
+    let storage = D::build(Some(beside), || Ok(vec![value]))?;
     run(View::new(&storage, 0, sizes, &vec![0; sizes.len()]))
 }
 
@@ -219,7 +220,7 @@ writers! {
         ]
         |out| {
             let (_, value) = (axis, fill_value::<E>("scatter_value", value.value())?);
-            with_indices::<X, D, _>(&index, |index| with_value::<E, D>(value, index.sizes, |from| {
+            with_indices::<X, D, _>(&index, |index| with_value::<E, D>(index.buffer, value, index.sizes, |from| {
                 write_over(out, along::<I, S>("scatter_value", false), index, from)
             }))
         },
@@ -320,7 +321,7 @@ writers! {
             let (indexing, (mut sizes, _)) = (along::<I, S>("index_fill", true), lifted(&out.elements()));
             with_indices::<X, D, _>(&index, |index| {
                 sizes[indexing.axis] = index.sizes.first().copied().unwrap_or(1);
-                with_list::<D>(indexing, &sizes, &sizes, index, |index| with_value::<E, D>(value, &sizes, |from| {
+                with_list::<D>(indexing, &sizes, &sizes, index, |index| with_value::<E, D>(index.buffer, value, &sizes, |from| {
                     write_over(out, indexing, index, from)
                 }))
             })
@@ -360,7 +361,9 @@ pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
     // Nothing is written to `out` if anything fails on the way.
     let mut result = out.clone();
     if !include_self {
-        with_value::<E, D>(identity::<E>(reduce), index.sizes, |from| write_over(&mut result, indexing, index, from))?;
+        with_value::<E, D>(index.buffer, identity::<E>(reduce), index.sizes, |from| {
+            write_over(&mut result, indexing, index, from)
+        })?;
     }
     match reduce {
         ScatterReduce::Sum | ScatterReduce::Mean => {
@@ -374,7 +377,7 @@ pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
         // As PyTorch counts: in the dtype itself.
         let mut counts = if include_self { out.try_full_like(true)? } else { out.try_zeros_like()? };
         let one = E::from_bool(true);
-        with_value::<E, D>(one, index.sizes, |from| {
+        with_value::<E, D>(index.buffer, one, index.sizes, |from| {
             write_with(Folding::<Accumulating>::new(), &mut counts, indexing, index, from)
         })?;
         D::update1(AtLeastOne, counts.elements_mut()?)?;

@@ -146,7 +146,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: RealFor<choosing::searchsorted>,
     {
         let (value, right) = sought::<E>(value, right)?;
-        let value = D::build(|| Ok(vec![value]))?;
+        let value = D::build(Some(self.elements().buffer), || Ok(vec![value]))?;
         search("searchsorted", self.elements(), View::<_, E>::new(&value, 0, &[], &[]), right)
     }
 
@@ -279,8 +279,8 @@ fn is_in<E: Dtype, P: Dtype, R: TensorOperand, S: Shape, D: Device>(
     test: View<'_, D::Storage, R::Elem>,
 ) -> Result<Tensor<bool, S, D>> {
     let sizes = x.shape();
-    if !D::HAS_DATA {
-        return Tensor::try_zeros_sized(sizes);
+    if !D::has_data(test.buffer) {
+        return Ok(Tensor::dense(D::zeroed::<bool>(Some(test.buffer), x.numel())?, sizes));
     }
     let own = strides::contiguous(&sizes);
     let values = D::map1::<E, P>(Casting, x.elements(), own.as_ref())?;
@@ -326,9 +326,9 @@ fn one_hot<E: Dtype, K: Dim, S: Shape + InsertAxis<-1>, D: Device>(
     let last = S::RANK;
     sizes.as_mut()[..last].copy_from_slice(x.shape().as_ref());
     expect_fit::<<S as InsertAxis<-1>>::Inserted<K>>(op, sizes.as_ref())?;
-    let mut storage = D::zeroed::<i64>(checked_numel::<i64>(op, sizes.as_ref())?)?;
+    let mut storage = D::zeroed::<i64>(Some(x.elements().buffer), checked_numel::<i64>(op, sizes.as_ref())?)?;
     let strides = strides::contiguous(&sizes);
-    let one = D::build(|| Ok(vec![1_i64]))?;
+    let one = D::build(Some(x.elements().buffer), || Ok(vec![1_i64]))?;
     with_indices::<_, D, _>(&x, |index| {
         // One index for each lane of classes.
         let mut index_sizes = index.sizes.to_vec();

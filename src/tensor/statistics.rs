@@ -95,7 +95,7 @@ fn counted<O: Dtype, E: Dtype, S: Shape, D: Device>(
     // None is negative.
     let len = numbers.iter().max().map_or(0, |&largest| largest as usize + 1).max(minlength);
     super::checked_numel::<O>("bincount", &[len])?;
-    let storage = D::build::<O>(|| {
+    let storage = D::build::<O>(Some(x.elements().buffer), || {
         let mut counts = filled(O::default(), len)?;
         numbers.iter().enumerate().for_each(|(at, &number)| add(&mut counts[number as usize], at));
         Ok(counts)
@@ -329,7 +329,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let bin = rounded(rounded(rounded(x - low) * rounded(bins as f64)) / rounded(high - low));
             counts[(bin as usize).min(bins - 1)] += 1;
         }
-        let storage = D::build::<E>(|| listed(counts.into_iter().map(|count| Castable::from_f64(count as f64))))?;
+        let storage = D::build::<E>(Some(self.elements().buffer), || {
+            listed(counts.into_iter().map(|count| Castable::from_f64(count as f64)))
+        })?;
         Ok(Tensor::dense(storage, [bins]))
     }
 }

@@ -34,6 +34,7 @@ fn compare<E: Dtype>(a: E, b: E) -> Ordering {
 
 /// Puts neighbours together that are equal. `order` gives the element that is at a position.
 fn together<E: Element, S: Shape, D: Device>(
+    beside: &D::Storage,
     elements: Vec<E>,
     order: impl Fn(usize) -> usize,
     sizes: S::Sizes,
@@ -53,15 +54,15 @@ fn together<E: Element, S: Shape, D: Device>(
     let count = values.len();
     checked_numel::<i64>("unique", sizes.as_ref())?;
     Ok((
-        Tensor::dense(D::build(|| Ok(values))?, [count]),
-        Tensor::dense(D::build(|| Ok(inverse))?, sizes),
-        Tensor::dense(D::build(|| Ok(counts))?, [count]),
+        Tensor::dense(D::build(Some(beside), || Ok(values))?, [count]),
+        Tensor::dense(D::build(Some(beside), || Ok(inverse))?, sizes),
+        Tensor::dense(D::build(Some(beside), || Ok(counts))?, [count]),
     ))
 }
 
 /// All elements in row-major order.
 fn flat<O: Op, E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
-    if D::HAS_DATA { x.try_contiguous() } else { Err(Error::NoData { op: O::NAME }) }
+    if D::has_data(x.elements().buffer) { x.try_contiguous() } else { Err(Error::NoData { op: O::NAME }) }
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -102,7 +103,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let [values, places] = D::order(Order::Sort { descending: false }, line, 0)?;
         let places = D::download(View::<_, i64>::new(&places, 0, &sizes, &[1]))?;
         let values = D::download(View::<_, E>::new(&values, 0, &sizes, &[1]))?;
-        together(values, |at| places[at] as usize, self.shape())
+        together(self.elements().buffer, values, |at| places[at] as usize, self.shape())
     }
 
     /// The slices along an axis without repetition, in the order of their elements; for each slice of `self` which of them it is;
@@ -184,9 +185,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mut values = room(rows * count * inner)?;
         values.extend(places.map(|place| elements[place]));
         Ok((
-            Tensor::dense(D::build(|| Ok(values))?, kept),
-            Tensor::dense(D::build(|| Ok(inverse))?, [len]),
-            Tensor::dense(D::build(|| Ok(counts))?, [count]),
+            Tensor::dense(D::build(Some(self.elements().buffer), || Ok(values))?, kept),
+            Tensor::dense(D::build(Some(self.elements().buffer), || Ok(inverse))?, [len]),
+            Tensor::dense(D::build(Some(self.elements().buffer), || Ok(counts))?, [count]),
         ))
     }
 
@@ -222,6 +223,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: Dtype,
     {
         let flat = flat::<choosing::unique_consecutive, E, S, D>(self)?;
-        together(D::download(flat.elements())?, |at| at, self.shape())
+        together(self.elements().buffer, D::download(flat.elements())?, |at| at, self.shape())
     }
 }

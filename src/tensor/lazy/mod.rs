@@ -234,7 +234,7 @@ unsafe fn check_divisors<Op: BinaryOp, P: Dtype, D: Device, X: Expression<Elem: 
         let divisors = Mapped1::<_, _, P>::new(Casting, x);
         // SAFETY: the caller's promise.
         let all = unsafe { D::reduce_lazy(Questioning::ALL, divisors, sizes, u32::MAX)? };
-        if D::HAS_DATA && !D::peek(View::<_, bool>::new(&all, 0, &[], &[]))? {
+        if D::has_data(&all) && !D::peek(View::<_, bool>::new(&all, 0, &[], &[]))? {
             return Err(Error::DivisionByZero { op: Op::NAME, dtype: P::DTYPE });
         }
     }
