@@ -206,9 +206,10 @@ pub fn j0<T: MachineFloat>(x: T) -> T {
 
 /// The first kind, order 1.
 pub fn j1<T: MachineFloat>(x: T) -> T {
-    if x < T::zero() {
-        return -j1(-x);
-    }
+    if x < T::zero() { -j1_from_zero(-x) } else { j1_from_zero(x) }
+}
+/// The same where `x` is not negative.
+fn j1_from_zero<T: MachineFloat>(x: T) -> T {
     if x > T::lit(5.0) || x.is_nan() {
         return ORDER_1.first_kind(x);
     }
