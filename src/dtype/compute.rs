@@ -15,6 +15,8 @@ use num_traits::{Float, FloatConst, PrimInt, WrappingAdd, WrappingMul, WrappingN
 #[cold]
 #[inline(never)]
 pub fn refused() -> ! {
+    #[cfg(any(test, feature = "cuda"))]
+    crate::ops::text::refuse();
     unreachable!("the operation does not admit this dtype; its bounds refuse it")
 }
 
@@ -148,13 +150,14 @@ pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'st
         }
         sum
     }
-    /// A part of a formula that may be written once, as a function of this name.
+    /// A part of a formula that may be written once, as a function of this name with one or two results. It captures nothing.
     #[inline(always)]
-    fn outline<const N: usize, const M: usize>(
+    fn outline<const N: usize, const M: usize, F: Fn([Self; N]) -> [Self; M]>(
         _name: &'static str,
         arguments: [Self; N],
-        part: impl Fn([Self; N]) -> [Self; M],
+        part: F,
     ) -> [Self; M] {
+        const { assert!(size_of::<F>() == 0 && (M == 1 || M == 2)) }
         part(arguments)
     }
 }
@@ -166,7 +169,7 @@ pub(crate) fn outline_complex<T: MachineFloat>(
     z: Complex<T>,
     part: impl Fn(Complex<T>) -> Complex<T>,
 ) -> Complex<T> {
-    let [re, im] = T::outline(name, [z.re, z.im], |[re, im]| {
+    let [re, im] = T::outline(name, [z.re, z.im], move |[re, im]| {
         let Complex { re, im } = part(Complex { re, im });
         [re, im]
     });

@@ -18,6 +18,10 @@ pub(crate) mod measure;
 pub mod reduce;
 pub mod stretch;
 pub(crate) mod table;
+// The text is what a CUDA device compiles; until there is one, tests alone use it.
+#[cfg(any(test, feature = "cuda"))]
+#[cfg_attr(not(test), allow(dead_code))]
+pub(crate) mod text;
 mod tuned;
 mod unary;
 

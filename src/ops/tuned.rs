@@ -91,7 +91,7 @@ macro_rules! tuned_ops {
 tuned_table!(tuned_ops);
 
 /// The formula of `Op` with each step rounded to the dtype `C`, as PyTorch's composed operations round theirs.
-struct Stepwise<Op, C>(core::marker::PhantomData<fn() -> (Op, C)>);
+pub(crate) struct Stepwise<Op, C>(core::marker::PhantomData<fn() -> (Op, C)>);
 
 /// Formulas of floating-point numbers alone, and what sets their parameters apart.
 macro_rules! real_formulas {

@@ -22,19 +22,31 @@ pub trait Function: 'static {
     /// What it is called.
     #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
-    /// Whether it is computed in `f64` for `f32`, too.
+    /// How it is read.
     #[cfg(any(test, feature = "cuda"))]
-    const WIDE: bool;
+    const READING: Reading;
     /// For `f32`.
     fn single(x: f32) -> f32;
     /// For `f64`.
     fn double(x: f64) -> f64;
-    /// Its formula, if it has one without a loop whose end depends on the number.
+    /// Its formula, or itself if it has none that can be read.
     #[cfg(any(test, feature = "cuda"))]
-    fn formula<T: MachineFloat>(x: T) -> Option<T>;
+    fn formula<T: MachineFloat>(x: T) -> T;
     /// Its derivative at `x`, where its value is `y`; NaN if there is none here.
     #[cfg(any(test, feature = "cuda"))]
     fn derivative<T: MachineFloat>(x: T, y: T) -> T;
+}
+
+/// How a special function is read.
+#[cfg(any(test, feature = "cuda"))]
+#[derive(Clone, Copy)]
+pub enum Reading {
+    /// As a call: it belongs to a library, or has a loop that ends by the number.
+    Call,
+    /// As its formula, in the dtype itself.
+    Formula,
+    /// As its formula, in `f64`.
+    WideFormula,
 }
 
 /// The same of two variables; computed in `f64`.
@@ -79,16 +91,16 @@ macro_rules! special_functions {
             special_functions! { @types $($library)* $($loop)* $($each)* $($wide)* $($two)* }
         }
         $(special_functions! {
-            @function $library false |x| $single(x), $double(x), |_x| None, |$lx, $ly| $library_derivative;
+            @function $library Call |x| $single(x), $double(x), |x| x.$library(), |$lx, $ly| $library_derivative;
         })*
         $(special_functions! {
-            @function $loop false |x| $loop_path(x), $loop_path(x), |_x| None, |$ox, $oy| $loop_derivative;
+            @function $loop Call |x| $loop_path(x), $loop_path(x), |x| x.$loop(), |$ox, $oy| $loop_derivative;
         })*
         $(special_functions! {
-            @function $each false |x| $each_path(x), $each_path(x), |x| Some($each_path(x)), |$ex, $ey| $each_derivative;
+            @function $each Formula |x| $each_path(x), $each_path(x), |x| $each_path(x), |$ex, $ey| $each_derivative;
         })*
         $(special_functions! {
-            @function $wide true |x| $wide_path(f64::from(x)) as f32, $wide_path(x), |x| Some($wide_path(x)), |$wx, $wy| $wide_derivative;
+            @function $wide WideFormula |x| $wide_path(f64::from(x)) as f32, $wide_path(x), |x| $wide_path(x), |$wx, $wy| $wide_derivative;
         })*
         $(impl FunctionOfTwo for function::$two {
             #[cfg(any(test, feature = "cuda"))]
@@ -119,12 +131,12 @@ macro_rules! special_functions {
         #[allow(non_camel_case_types)]
         pub(crate) struct $name {}
     )*};
-    (@function $name:ident $is_wide:literal |$x:ident| $single:expr, $double:expr, |$f:ident| $formula:expr, |$dx:pat_param, $dy:pat_param| $derivative:expr;) => {
+    (@function $name:ident $reading:ident |$x:ident| $single:expr, $double:expr, |$f:ident| $formula:expr, |$dx:pat_param, $dy:pat_param| $derivative:expr;) => {
         impl Function for function::$name {
             #[cfg(any(test, feature = "cuda"))]
             const NAME: &'static str = stringify!($name);
             #[cfg(any(test, feature = "cuda"))]
-            const WIDE: bool = $is_wide;
+            const READING: Reading = Reading::$reading;
             #[inline]
             fn single($x: f32) -> f32 {
                 $single
@@ -134,7 +146,7 @@ macro_rules! special_functions {
                 $double
             }
             #[cfg(any(test, feature = "cuda"))]
-            fn formula<T: MachineFloat>($f: T) -> Option<T> {
+            fn formula<T: MachineFloat>($f: T) -> T {
                 $formula
             }
             #[cfg(any(test, feature = "cuda"))]

@@ -2,6 +2,7 @@
 //!
 //! Source: the Cephes Math Library (S. Moshier, BSD-3-Clause), in the form PyTorch has it (`aten/src/ATen/native/Math.h`).
 
+use super::Special;
 use crate::dtype::MachineFloat;
 
 /// `exp(-x) * i0(x)` up to 8, as Chebyshev coefficients, the highest first; so are all below.
@@ -231,7 +232,7 @@ pub fn i0e<T: MachineFloat>(x: T) -> T {
 }
 /// The function of the first kind of order 0.
 fn i0<T: MachineFloat>(x: T) -> T {
-    x.abs().exp() * i0e(x)
+    x.abs().exp() * x.i0e()
 }
 /// `exp(-abs(x)) * i1(x)`
 pub fn i1e<T: MachineFloat>(x: T) -> T {
@@ -246,7 +247,7 @@ pub fn i1e<T: MachineFloat>(x: T) -> T {
 }
 /// The function of the first kind of order 1.
 fn i1<T: MachineFloat>(x: T) -> T {
-    x.abs().exp() * i1e(x)
+    x.abs().exp() * x.i1e()
 }
 
 /// Where the functions of the second kind are infinite or undefined.

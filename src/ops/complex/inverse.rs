@@ -38,20 +38,23 @@ fn asinh_parts<T: MachineFloat>(x: T, y: T) -> (T, Angle<T>) {
     let (one, two, eps) = (T::one(), T::lit(2.0), T::epsilon());
     let (r, s) = (x.hypot(y + one), x.hypot(y - one));
     let a = ((r + s) / two).max(one);
-    let real = if a < T::lit(A_CROSSOVER) {
-        if y == one && x < eps * eps / T::lit(128.0) {
-            x.sqrt()
-        } else if x >= eps * (y - one).abs() {
-            let above_one = excess(x, one + y, r) + excess(x, one - y, s);
-            (above_one + (above_one * (a + one)).sqrt()).ln_1p()
-        } else if y < one {
-            x / ((one - y) * (one + y)).sqrt()
+    let [real] = T::outline("asinh_real_part", [x, y, r, s, a], |[x, y, r, s, a]| {
+        let (one, eps) = (T::one(), T::epsilon());
+        [if a < T::lit(A_CROSSOVER) {
+            if y == one && x < eps * eps / T::lit(128.0) {
+                x.sqrt()
+            } else if x >= eps * (y - one).abs() {
+                let above_one = excess(x, one + y, r) + excess(x, one - y, s);
+                (above_one + (above_one * (a + one)).sqrt()).ln_1p()
+            } else if y < one {
+                x / ((one - y) * (one + y)).sqrt()
+            } else {
+                ((y - one) + ((y - one) * (y + one)).sqrt()).ln_1p()
+            }
         } else {
-            ((y - one) + ((y - one) * (y + one)).sqrt()).ln_1p()
-        }
-    } else {
-        (a + (a * a - one).sqrt()).ln()
-    };
+            (a + (a * a - one).sqrt()).ln()
+        }]
+    });
     if y < T::lit(4.0) * T::min_positive_value().sqrt() {
         // so small that its square would underflow
         let scale = two / eps;
