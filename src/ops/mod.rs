@@ -11,6 +11,9 @@ pub mod blend;
 pub mod choosing;
 pub mod close;
 mod complex;
+#[cfg(any(test, feature = "cuda"))]
+#[cfg_attr(not(test), allow(dead_code))]
+pub(crate) mod dual;
 pub(crate) mod expression;
 mod extreme;
 pub(crate) mod kernel;

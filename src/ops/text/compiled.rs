@@ -8,7 +8,7 @@ use super::graph::{Family, Kind, Machine, Node};
 use super::rows::{COMPUTING, suffix};
 use super::tests::{Dice, arguments, edges, functions, same, whole};
 use super::{PRELUDE, library};
-use crate::dtype::{Castable, Complex, DType, Element, Special, bf16, f16};
+use crate::dtype::{Castable, Complex, DType, Special, bf16, f16};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;

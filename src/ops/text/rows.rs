@@ -2,11 +2,13 @@
 //!
 //! Reads the tables; a device asks a row for its text, tests ask all of them.
 
-use super::graph::{Function, Unreadable};
+use super::graph::{Function, Machine, Unreadable};
 use super::number::{Operand, Recorded};
 use super::paths::record;
 use crate::dtype::{Binary, Compare, DType, Parameters, Predicate, ToReal, Tuned, Unary, bf16, f16};
 use crate::ops::blend::{Sloping, Towards};
+#[cfg(test)]
+use crate::ops::dual::read as dual;
 use crate::ops::measure::Squared;
 use crate::ops::reduce::{Accumulating, Best};
 use crate::ops::table::{binary_table, tuned_table, unary_table};
@@ -26,6 +28,9 @@ pub(crate) struct Row {
     /// The formula itself, arguments and results being bits.
     #[cfg(test)]
     pub(super) run: fn(&[u64], DType) -> Vec<u64>,
+    /// The same on dual numbers.
+    #[cfg(test)]
+    pub(crate) dual: fn(&dual::Numbers) -> Option<dual::Numbers>,
 }
 
 /// The dtypes that compute.
@@ -102,6 +107,13 @@ impl Row {
         };
         COMPUTING.into_iter().filter(|&dtype| is(dtype)).collect()
     }
+    /// How many operands and parameters its formula has.
+    #[cfg(test)]
+    pub(crate) fn operands(&self) -> usize {
+        let dtype = self.dtypes()[0];
+        let width = 1 + usize::from(dtype.is_complex());
+        self.record(dtype).map_or(0, |function| function.arguments.len() / width)
+    }
     /// Its formula for one of them.
     pub(crate) fn record(&self, dtype: DType) -> Result<Function, Unreadable> {
         let form = if self.by_scalar { "_by_scalar" } else { "" };
@@ -113,6 +125,13 @@ impl Row {
 
 fn of_one<A: Operand, O: Operand>(name: &str, formula: fn(A) -> O) -> Result<Function, Unreadable> {
     record(name, A::KINDS, O::KINDS, &|| formula(A::arguments(0)).ids())
+}
+/// A formula that is no row's.
+pub(crate) fn of_float<R: Machine>(
+    name: &str,
+    formula: fn(Recorded<R>) -> Recorded<R>,
+) -> Result<Function, Unreadable> {
+    of_one(name, formula)
 }
 fn of_two<A: Operand, O: Operand>(name: &str, formula: fn(A, A) -> O) -> Result<Function, Unreadable> {
     let width = A::KINDS.len();
@@ -205,7 +224,6 @@ readers! { Recorded, [of_one of_two with_parameters], (name: &str) -> Result<Fun
 /// The formulas themselves.
 #[cfg(test)]
 pub(super) mod run {
-    use super::super::graph::Machine;
     use super::*;
 
     /// What formulas are given when they run: arguments and results are bits.
@@ -275,6 +293,8 @@ macro_rules! rows {
             read: binary_by_scalar::<ops::$op>,
             #[cfg(test)]
             run: run::binary_by_scalar::<ops::$op>,
+            #[cfg(test)]
+            dual: dual::binary_by_scalar::<ops::$op>,
         })
     };
     (@tuned $op:ident $admits:ident stepwise) => { rows!(@row $op $admits stepwise stepwise) };
@@ -288,6 +308,8 @@ macro_rules! rows {
             read: $read::<ops::$op>,
             #[cfg(test)]
             run: run::$read::<ops::$op>,
+            #[cfg(test)]
+            dual: dual::$read::<ops::$op>,
         })
     };
 }
@@ -306,6 +328,8 @@ macro_rules! kernels {
             read: $how::<$formula>,
             #[cfg(test)]
             run: run::$how::<$formula>,
+            #[cfg(test)]
+            dual: dual::$how::<$formula>,
         })),*]
     };
 }
