@@ -11,6 +11,7 @@ mod evaluate;
 mod floats;
 mod graph;
 mod integers;
+pub(crate) mod kernel;
 mod number;
 mod paths;
 pub(crate) mod rows;

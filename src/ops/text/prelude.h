@@ -6,10 +6,14 @@
 #define CI_FN static inline
 #define CI_PART static
 #define CI_IN inline
+#define CI_KERNEL extern "C"
+#define CI_EACH(i, n) for (ci_u64 i = 0; i < n; i++)
 #else
 #define CI_FN __device__ __forceinline__ static
 #define CI_PART __device__ static
 #define CI_IN __device__ __forceinline__
+#define CI_KERNEL extern "C" __global__
+#define CI_EACH(i, n) for (ci_u64 i = blockIdx.x * (ci_u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (ci_u64)blockDim.x)
 #endif
 typedef unsigned char ci_u8; typedef signed char ci_i8; typedef short ci_i16; typedef int ci_i32; typedef long long ci_i64;
 typedef unsigned long long ci_u64;

@@ -23,7 +23,7 @@ pub(crate) struct Row {
     pub(crate) by_scalar: bool,
     /// The words of the table: what it admits, and how its result follows.
     admits: &'static str,
-    result: &'static str,
+    pub(super) result: &'static str,
     read: fn(&str, DType) -> Result<Function, Unreadable>,
     /// The formula itself, arguments and results being bits.
     #[cfg(test)]

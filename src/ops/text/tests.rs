@@ -2,6 +2,7 @@
 
 use super::evaluate::evaluate;
 use super::graph::{Family, Function, Kind, Node, Unreadable};
+use super::kernel::elementwise;
 use super::number::Recorded;
 use super::paths::record;
 use super::rows::{self, Row, computes_in};
@@ -154,6 +155,31 @@ fn text_is_a_function_with_its_decisions() {
     assert_eq!(isnan.tree.decisions(), 0, "truth values are joined");
     let exp = rows::unary::<crate::ops::sigmoid>("f", DType::C64).unwrap();
     assert!(library([&exp]).contains("CI_PART ci_c<float> complex_exp_f32(float a0, float a1);\n"));
+}
+
+#[test]
+fn kernels_compute_halves_in_single_precision() {
+    let row = |name| rows::all().find(|row| row.name == name).unwrap();
+    let (text, result) = elementwise(row("neg"), "ci_k_neg_bf16", DType::BF16).unwrap();
+    assert_eq!(result, DType::BF16);
+    assert_eq!(
+        text,
+        "CI_FN float ci_f_neg_f32(float a0) {\n  const float v1 = -(a0);\n  return v1;\n}\n\
+         CI_KERNEL void ci_k_neg_bf16(const ci_bf16* __restrict__ p0, ci_bf16* __restrict__ out, const ci_u64 n) {\n  \
+         CI_EACH(i, n) {\n    const ci_bf16 x0 = p0[i];\n    const float x1 = ci_cast<float>(x0);\n    \
+         const float x2 = ci_f_neg_f32(x1);\n    const ci_bf16 x3 = ci_cast<ci_bf16>(x2);\n    out[i] = x3;\n  }\n}\n"
+    );
+    for (name, dtype, result) in [
+        ("abs", DType::C32, DType::F16),
+        ("square", DType::Bool, DType::I64),
+        ("exp", DType::I16, DType::F32),
+        ("isnan", DType::F16, DType::Bool),
+        ("angle", DType::C128, DType::F64),
+        ("softsign", DType::U8, DType::F32),
+        ("tanhshrink", DType::C32, DType::C32),
+    ] {
+        assert_eq!(elementwise(row(name), "k", dtype).unwrap().1, result, "{name}");
+    }
 }
 
 /// Numbers without an end, the same in each run.
