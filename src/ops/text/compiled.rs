@@ -5,10 +5,12 @@
 
 use super::evaluate::evaluate;
 use super::graph::{Family, Kind, Machine, Node};
-use super::rows::{COMPUTING, suffix};
+use super::kernel::elementwise;
+use super::rows::{COMPUTING, all, suffix};
 use super::tests::{Dice, arguments, edges, functions, same, whole};
 use super::{PRELUDE, library};
-use crate::dtype::{Castable, Complex, DType, Special, bf16, f16};
+use crate::dtype::{Castable, Complex, DType, Dtype, Element, Special, bf16, f16};
+use crate::ops::{self, UnaryOp};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -161,6 +163,42 @@ macro_rules! conversions {
     };
 }
 
+/// The kernel of an operation, beside the operation on elements.
+fn kernel<Op: UnaryOp<E>, E: Words + Dtype>(
+    source: &mut String,
+    text: &mut String,
+    cases: &mut Vec<Case>,
+    which: &mut usize,
+) where
+    Op::Output: Words,
+{
+    let name = format!("ci_k_{}_{}", Op::NAME, suffix(E::DTYPE));
+    let row = all().find(|row| row.name == Op::NAME).unwrap();
+    let (written, result) = elementwise(row, &name, E::DTYPE).unwrap();
+    assert_eq!(result, <Op::Output as Element>::DTYPE, "{name}");
+    let _ = writeln!(source, "namespace of_{name} {{\n{written}}}");
+    let (from, to) = (E::TEXT, <Op::Output as Words>::TEXT);
+    let _ = writeln!(
+        text,
+        "case {which}: {{ const {from} x = {}; {to} out; of_{name}::{name}(&x, &out, 1); ci_put(out); break; }}",
+        E::READ
+    );
+    for arguments in E::samples() {
+        let expected = Op::apply(E::of(&arguments)).words();
+        let value: Complex<f64> = E::of(&arguments).cast();
+        if value.is_nan() && matches!(result, DType::F16 | DType::BF16 | DType::C32) {
+            continue;
+        }
+        cases.push(Case { name: name.clone(), which: *which, arguments, calls: vec![], expected, within: 0.0 });
+    }
+    *which += 1;
+}
+macro_rules! kernels {
+    ($source:ident $text:ident $cases:ident $which:ident; $($op:ident: $($ty:ty),*;)*) => {
+        $($(kernel::<ops::$op, $ty>(&mut $source, &mut $text, &mut $cases, &mut $which);)*)*
+    };
+}
+
 #[test]
 #[ignore = "takes a C++ compiler, and half a minute"]
 fn compiled_text_gives_the_same_bits() {
@@ -200,6 +238,19 @@ fn compiled_text_gives_the_same_bits() {
     conversions! { switch cases which;
     bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64> }
     assert_eq!(which, functions.len() + COMPUTING.len().pow(2));
+    let of_conversions = cases.len() - of_functions;
+    let mut kernels = String::new();
+    kernels! { kernels switch cases which;
+        neg: u8, i16, i64, f16, bf16, f64, Complex<f16>;
+        square: bool, i8, i32, f16, bf16, f32, Complex<f32>;
+        sqrt: bool, u8, i32, f16, bf16, f64;
+        reciprocal: i64, f16, bf16, f32;
+        softsign: u8, i8, i64, f16, bf16, f64;
+        floor: i32, f16, bf16, f32;
+        isnan: i8, f16, bf16, Complex<f16>;
+        sign: bool, i16, f16, f64;
+    }
+    let of_kernels = cases.len() - of_functions - of_conversions;
     // The loops that the prelude has by hand, with the library's functions.
     let mut by_hand = |text: &str, arguments: &[f64], expected: f64| {
         let _ = writeln!(switch, "case {which}: ci_put({text}); break;");
@@ -235,6 +286,7 @@ fn compiled_text_gives_the_same_bits() {
         let _ = writeln!(source, "CI_FN {ty} {name}({parameters}) {{ return ci_met({given}); }}");
     }
     source += &library(functions.iter().map(|(.., function)| function));
+    source += &kernels;
     let _ =
         write!(source, "static void ci_run(ci_u64 which, const ci_u64* w) {{ switch (which) {{\n{switch}}} }}\n{LOOP}");
 
@@ -276,8 +328,7 @@ fn compiled_text_gives_the_same_bits() {
         assert!(agree, "{} of {:x?}: {answer:x?}, not {:x?}", case.name, case.arguments, case.expected);
     }
     println!(
-        "{of_functions} arguments of {} functions, {} conversions of elements",
-        functions.len(),
-        cases.len() - of_functions
+        "{of_functions} arguments of {} functions, {of_conversions} conversions, {of_kernels} elements in kernels",
+        functions.len()
     );
 }

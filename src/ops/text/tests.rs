@@ -2,7 +2,7 @@
 
 use super::evaluate::evaluate;
 use super::graph::{Family, Function, Kind, Node, Unreadable};
-use super::kernel::elementwise;
+use super::kernel::{Kernel, elementwise};
 use super::number::Recorded;
 use super::paths::record;
 use super::rows::{self, Row, computes_in};
@@ -169,6 +169,15 @@ fn kernels_compute_halves_in_single_precision() {
          CI_EACH(i, n) {\n    const ci_bf16 x0 = p0[i];\n    const float x1 = ci_cast<float>(x0);\n    \
          const float x2 = ci_f_neg_f32(x1);\n    const ci_bf16 x3 = ci_cast<ci_bf16>(x2);\n    out[i] = x3;\n  }\n}\n"
     );
+    // where(mask, x * s, y)
+    let mut kernel = Kernel::default();
+    let (mask, x, y) = (kernel.load(DType::Bool), kernel.load(DType::I32), kernel.load(DType::I32));
+    let s = kernel.parameter(DType::I32);
+    let product = kernel.call(row("mul").record(DType::I32).unwrap(), &[x, s], DType::I32);
+    let chosen = kernel.choose(&mask, &product, &y);
+    let text = kernel.text("k", &chosen);
+    assert!(text.contains("const ci_i32* __restrict__ p2, const ci_i32 p3, ci_i32* __restrict__ out"), "{text}");
+    assert!(text.contains("x3 = ci_f_mul_i32(x1, p3);\n    const ci_i32 x4 = x0 ? x3 : x2;\n"), "{text}");
     for (name, dtype, result) in [
         ("abs", DType::C32, DType::F16),
         ("square", DType::Bool, DType::I64),
