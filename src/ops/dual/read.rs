@@ -31,12 +31,15 @@ readers! {
     tuned: Tuned |x| F::real(x[0], [x[1], x[2], x[3]]), F::complex(x[0], [x[1], x[2], x[3]]);
 }
 /// Answers have no derivative.
-pub(crate) fn predicate<F: Predicate>(_: &Numbers) -> Option<Numbers> {
-    None
+macro_rules! answers {
+    ($($name:ident: $trait:ident)*) => {$(
+        #[allow(clippy::extra_unused_type_parameters)]
+        pub(crate) fn $name<F: $trait>(_: &Numbers) -> Option<Numbers> {
+            None
+        }
+    )*};
 }
-pub(crate) fn compare<F: Compare>(_: &Numbers) -> Option<Numbers> {
-    None
-}
+answers! { predicate: Predicate compare: Compare }
 pub(crate) fn neighbour<Op>(given: &Numbers) -> Option<Numbers>
 where
     Among<Op, f64>: Binary,

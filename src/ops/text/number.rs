@@ -139,6 +139,8 @@ macro_rules! arithmetic {
                 decide(recorded!(Operator "==", $ty: self, other => |a, b| a == b, -> bool).id)
             }
         }
+        // Floats have no other order, and integers are to have the same.
+        #[allow(clippy::non_canonical_partial_ord_impl)]
         impl PartialOrd for Recorded<$ty> {
             fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
                 if self < other {

@@ -221,48 +221,6 @@ macro_rules! readers {
 }
 readers! { Recorded, [of_one of_two with_parameters], (name: &str) -> Result<Function, Unreadable>, else Err(Unreadable::NotAdmitted) }
 
-/// The formulas themselves.
-#[cfg(test)]
-pub(super) mod run {
-    use super::*;
-
-    /// What formulas are given when they run: arguments and results are bits.
-    pub(in super::super) trait Value: Sized {
-        fn of(bits: &[u64]) -> Self;
-        fn into_bits(self) -> Vec<u64>;
-        const WIDTH: usize = 1;
-    }
-    impl<R: Machine> Value for R {
-        fn of(bits: &[u64]) -> R {
-            R::of_bits(bits[0])
-        }
-        fn into_bits(self) -> Vec<u64> {
-            vec![self.bits()]
-        }
-    }
-    impl<R: Machine> Value for Complex<R> {
-        fn of(bits: &[u64]) -> Self {
-            Complex { re: R::of_bits(bits[0]), im: R::of_bits(bits[1]) }
-        }
-        fn into_bits(self) -> Vec<u64> {
-            vec![self.re.bits(), self.im.bits()]
-        }
-        const WIDTH: usize = 2;
-    }
-    fn of_one<A: Value, O: Value>(bits: &[u64], formula: fn(A) -> O) -> Vec<u64> {
-        formula(A::of(bits)).into_bits()
-    }
-    fn of_two<A: Value, O: Value>(bits: &[u64], formula: fn(A, A) -> O) -> Vec<u64> {
-        formula(A::of(bits), A::of(&bits[A::WIDTH..])).into_bits()
-    }
-    fn with_parameters<A: Value, O: Value>(bits: &[u64], formula: fn(A, Parameters<A>) -> O) -> Vec<u64> {
-        let parameters = core::array::from_fn(|at| A::of(&bits[(1 + at) * A::WIDTH..]));
-        formula(A::of(bits), parameters).into_bits()
-    }
-    type Plain<R> = R;
-    readers! { Plain, [of_one of_two with_parameters], (bits: &[u64]) -> Vec<u64>, else unreachable!() }
-}
-
 macro_rules! rows {
     // The tables, without their documentation.
     ($($op:ident [$($method:ident)*] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {
@@ -347,4 +305,46 @@ static KERNELS: &[Option<Row>] = kernels! {
 /// All rows: of one operand, of two (those of a scalar behind them), of parameters; then what stands in kernels alone.
 pub(crate) fn all() -> impl Iterator<Item = &'static Row> {
     [UNARY, BINARY, TUNED, KERNELS].into_iter().flatten().flatten()
+}
+
+/// The formulas themselves.
+#[cfg(test)]
+pub(super) mod run {
+    use super::*;
+
+    /// What formulas are given when they run: arguments and results are bits.
+    pub(in super::super) trait Value: Sized {
+        fn of(bits: &[u64]) -> Self;
+        fn into_bits(self) -> Vec<u64>;
+        const WIDTH: usize = 1;
+    }
+    impl<R: Machine> Value for R {
+        fn of(bits: &[u64]) -> R {
+            R::of_bits(bits[0])
+        }
+        fn into_bits(self) -> Vec<u64> {
+            vec![self.bits()]
+        }
+    }
+    impl<R: Machine> Value for Complex<R> {
+        fn of(bits: &[u64]) -> Self {
+            Complex { re: R::of_bits(bits[0]), im: R::of_bits(bits[1]) }
+        }
+        fn into_bits(self) -> Vec<u64> {
+            vec![self.re.bits(), self.im.bits()]
+        }
+        const WIDTH: usize = 2;
+    }
+    fn of_one<A: Value, O: Value>(bits: &[u64], formula: fn(A) -> O) -> Vec<u64> {
+        formula(A::of(bits)).into_bits()
+    }
+    fn of_two<A: Value, O: Value>(bits: &[u64], formula: fn(A, A) -> O) -> Vec<u64> {
+        formula(A::of(bits), A::of(&bits[A::WIDTH..])).into_bits()
+    }
+    fn with_parameters<A: Value, O: Value>(bits: &[u64], formula: fn(A, Parameters<A>) -> O) -> Vec<u64> {
+        let parameters = core::array::from_fn(|at| A::of(&bits[(1 + at) * A::WIDTH..]));
+        formula(A::of(bits), parameters).into_bits()
+    }
+    type Plain<R> = R;
+    readers! { Plain, [of_one of_two with_parameters], (bits: &[u64]) -> Vec<u64>, else unreachable!() }
 }

@@ -272,7 +272,7 @@ fn ordinary(kind: Kind, dice: &mut Dice) -> u64 {
     match kind {
         Kind::F32 => (real(dice) as f32).to_bits().into(),
         Kind::F64 => real(dice).to_bits(),
-        kind if dice.roll() % 2 == 0 => cut(dice.roll(), kind),
+        kind if dice.roll().is_multiple_of(2) => cut(dice.roll(), kind),
         kind => cut((dice.roll() % 41).wrapping_sub(20), kind),
     }
 }
