@@ -4,6 +4,7 @@
 //! Adding a dtype touches no formula, adding a formula touches no dtype. Uses machine numbers only; used by
 //! `Dtype` (through its `Compute` type) and by `ops`, which holds the formulas.
 
+use super::Castable as _;
 use crate::error::Result;
 use core::fmt::Debug;
 use num_complex::Complex;
@@ -14,6 +15,8 @@ use num_traits::{Float, FloatConst, PrimInt, WrappingAdd, WrappingMul, WrappingN
 #[cold]
 #[inline(never)]
 pub fn refused() -> ! {
+    #[cfg(any(test, feature = "cuda"))]
+    crate::ops::text::refuse();
     unreachable!("the operation does not admit this dtype; its bounds refuse it")
 }
 
@@ -36,6 +39,15 @@ pub trait MachineInt:
     fn shift_right(self, amount: Self) -> Self;
     /// The power, which wraps. The exponent is not negative, or the result is that of integer division.
     fn wrapping_power(self, exponent: Self) -> Self;
+    /// The greatest common divisor of two numbers that are not negative, or are the smallest integer.
+    #[inline]
+    fn greatest_divisor(self, other: Self) -> Self {
+        let (mut a, mut b) = (self, other);
+        while a != Self::zero() {
+            (a, b) = (b.wrapping_remainder(a), a);
+        }
+        b
+    }
 }
 
 macro_rules! machine_ints {
@@ -99,62 +111,126 @@ macro_rules! machine_ints {
 }
 machine_ints! { u8: false f32; i8: true f32; i16: true f32; i32: true f64; i64: true itself; }
 
-/// The floats the machine computes in.
-pub trait MachineFloat: Float + FloatConst + super::special::Special + Debug + Default + Send + Sync + 'static {
+/// The floats the machine computes in. Formulas see them through this trait alone, so that other numbers may read a formula:
+/// one that records its steps, one that carries a derivative along.
+pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'static {
     /// The error function.
-    fn erf(self) -> Self;
+    #[inline(always)]
+    fn erf(self) -> Self {
+        Self::elementary::<super::math::Erf>(self)
+    }
     /// An elementary function that vectorises.
     fn elementary<F: super::math::Elementary>(x: Self) -> Self;
     /// The same of two variables.
     fn elementary_of_two<F: super::math::ElementaryOfTwo>(a: Self, b: Self) -> Self;
+    /// A special function.
+    fn special<F: super::special::Function>(x: Self) -> Self;
+    /// The same of two variables.
+    fn special_of_two<F: super::special::FunctionOfTwo>(a: Self, b: Self) -> Self;
     /// The nearest integer; the even one of two.
     fn round_ties_even(self) -> Self;
     /// C's `copysign` on a literal zero and friends need a constant of the type.
     fn lit(value: f64) -> Self;
+    /// The next number towards another.
+    fn next_towards(self, other: Self) -> Self;
+    /// Times 2 to the power of a whole number, rounded once.
+    fn scaled_by(self, exponent: Self) -> Self;
+    /// The largest power of two that is not above the magnitude of this number, which is neither 0 nor infinite nor NaN.
+    fn binade(self) -> Self;
+    /// Rounded to a dtype that computes in this type.
+    fn rounded_to(self, dtype: super::DType) -> Self;
+    /// The sum of `lgamma(k + x)` for `k` from `first` to 0 by halves, each step rounded to the dtype.
+    #[inline]
+    fn sum_of_lgammas(self, first: Self, dtype: super::DType) -> Self {
+        let (mut k, mut sum) = (first, Self::zero());
+        while k <= Self::zero() {
+            sum =
+                sum + Self::special::<super::special::function::lgamma>((k + self).rounded_to(dtype)).rounded_to(dtype);
+            k = k + Self::lit(0.5);
+        }
+        sum
+    }
+    /// A part of a formula that may be written once, as a function of this name with one or two results. It captures nothing.
+    #[inline(always)]
+    fn outline<const N: usize, const M: usize, F: Fn([Self; N]) -> [Self; M]>(
+        _name: &'static str,
+        arguments: [Self; N],
+        part: F,
+    ) -> [Self; M] {
+        const { assert!(size_of::<F>() == 0 && (M == 1 || M == 2)) }
+        part(arguments)
+    }
 }
-impl MachineFloat for f32 {
-    #[inline(always)]
-    fn erf(self) -> f32 {
-        Self::elementary::<super::math::Erf>(self)
-    }
-    #[inline(always)]
-    fn elementary<F: super::math::Elementary>(x: f32) -> f32 {
-        F::of(x)
-    }
-    #[inline(always)]
-    fn elementary_of_two<F: super::math::ElementaryOfTwo>(a: f32, b: f32) -> f32 {
-        F::of(a, b)
-    }
-    #[inline(always)]
-    fn round_ties_even(self) -> f32 {
-        f32::round_ties_even(self)
-    }
-    #[inline(always)]
-    fn lit(value: f64) -> f32 {
-        value as f32
-    }
+
+/// A function of a complex number that may be written once.
+#[inline(always)]
+pub(crate) fn outline_complex<T: MachineFloat>(
+    name: &'static str,
+    z: Complex<T>,
+    part: impl Fn(Complex<T>) -> Complex<T>,
+) -> Complex<T> {
+    let [re, im] = T::outline(name, [z.re, z.im], move |[re, im]| {
+        let Complex { re, im } = part(Complex { re, im });
+        [re, im]
+    });
+    Complex { re, im }
 }
-impl MachineFloat for f64 {
-    #[inline(always)]
-    fn erf(self) -> f64 {
-        Self::elementary::<super::math::Erf>(self)
-    }
-    #[inline(always)]
-    fn elementary<F: super::math::Elementary>(x: f64) -> f64 {
-        F::of(x)
-    }
-    #[inline(always)]
-    fn elementary_of_two<F: super::math::ElementaryOfTwo>(a: f64, b: f64) -> f64 {
-        F::of(a, b)
-    }
-    #[inline(always)]
-    fn round_ties_even(self) -> f64 {
-        f64::round_ties_even(self)
-    }
-    #[inline(always)]
-    fn lit(value: f64) -> f64 {
-        value
-    }
+
+/// For `f32 by libm::nextafterf, …` it writes `impl MachineFloat for f32`, with these functions of the library.
+macro_rules! machine_floats {
+    ($($ty:ident: $single_or_double:ident $next:path, $scaled:path;)*) => {$(
+        impl MachineFloat for $ty {
+            #[inline(always)]
+            fn elementary<F: super::math::Elementary>(x: $ty) -> $ty {
+                F::of(x)
+            }
+            #[inline(always)]
+            fn elementary_of_two<F: super::math::ElementaryOfTwo>(a: $ty, b: $ty) -> $ty {
+                F::of(a, b)
+            }
+            #[inline(always)]
+            fn special<F: super::special::Function>(x: $ty) -> $ty {
+                F::$single_or_double(x)
+            }
+            #[inline(always)]
+            fn special_of_two<F: super::special::FunctionOfTwo>(a: $ty, b: $ty) -> $ty {
+                F::$single_or_double(a, b)
+            }
+            #[inline(always)]
+            fn round_ties_even(self) -> $ty {
+                <$ty>::round_ties_even(self)
+            }
+            #[inline(always)]
+            fn lit(value: f64) -> $ty {
+                value as $ty
+            }
+            #[inline]
+            fn next_towards(self, other: $ty) -> $ty {
+                $next(self, other)
+            }
+            #[inline]
+            fn scaled_by(self, exponent: $ty) -> $ty {
+                $scaled(self, num_traits::ToPrimitive::to_i32(&exponent).unwrap_or(0))
+            }
+            #[inline]
+            fn binade(self) -> $ty {
+                let (mantissa, exponent, _) = self.integer_decode();
+                $scaled(1.0, i32::from(exponent) + (63 - mantissa.leading_zeros() as i32))
+            }
+            #[inline(always)]
+            fn rounded_to(self, dtype: super::DType) -> $ty {
+                match dtype {
+                    super::DType::F16 => self.cast::<super::f16>().cast(),
+                    super::DType::BF16 => self.cast::<super::bf16>().cast(),
+                    _ => self,
+                }
+            }
+        }
+    )*};
+}
+machine_floats! {
+    f32: single libm::nextafterf, libm::scalbnf;
+    f64: double libm::nextafter, libm::scalbn;
 }
 
 /// A formula of one variable that stays in its dtype.

@@ -47,12 +47,13 @@ pub use num_complex::Complex;
 #[doc(hidden)]
 pub use cast::Castable;
 #[doc(hidden)]
+pub(crate) use compute::outline_complex;
+#[doc(hidden)]
 pub use compute::{
     Binary, Compare, Compute, MachineFloat, MachineInt, Parameters, Predicate, ToReal, Tuned, Unary, Usual, Visitor,
     refused,
 };
-#[doc(hidden)]
-pub use special::Special;
+pub(crate) use special::Special;
 
 pub(crate) mod sealed {
     /// Dtypes are a closed set: what a new one would mean for promotion, casting and kernels is written in

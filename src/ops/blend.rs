@@ -21,7 +21,7 @@ impl<Op> PartFor<Op> for f32 {}
 impl<Op> PartFor<Op> for f64 {}
 
 /// From `x` towards the first parameter by the second, starting at the nearer one. Source: `aten/src/ATen/native/Lerp.h`.
-struct Towards;
+pub(crate) struct Towards;
 impl Tuned for Towards {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T, [end, weight, _]: Parameters<T>) -> T {

@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 type Over<T> = PhantomData<fn() -> T>;
 
 /// The value that every other one beats or equals, and the better of two: the champion of equals, NaN if there is one.
-struct Best<const MAX: bool>;
+pub(crate) struct Best<const MAX: bool>;
 impl<const MAX: bool> Unary for Best<MAX> {
     #[inline(always)]
     fn boolean(_: bool) -> bool {

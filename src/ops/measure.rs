@@ -86,7 +86,7 @@ impl<E: Dtype> Reducer<E> for Counting {
 }
 
 /// The square of the absolute value.
-struct Squared;
+pub(crate) struct Squared;
 impl ToReal for Squared {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {

@@ -12,6 +12,9 @@ pub mod blend;
 pub mod choosing;
 pub mod close;
 mod complex;
+#[cfg(any(test, feature = "cuda"))]
+#[cfg_attr(not(test), allow(dead_code))]
+pub(crate) mod dual;
 pub(crate) mod expression;
 mod extreme;
 pub(crate) mod kernel;
@@ -19,6 +22,10 @@ pub(crate) mod measure;
 pub mod reduce;
 pub mod stretch;
 pub(crate) mod table;
+// The text is what a CUDA device compiles; until there is one, tests alone use it.
+#[cfg(any(test, feature = "cuda"))]
+#[cfg_attr(not(test), allow(dead_code))]
+pub(crate) mod text;
 mod tuned;
 mod unary;
 

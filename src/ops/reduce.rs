@@ -4,6 +4,8 @@
 //! device (the tree of partial sums is fixed by the shape, so results do not depend on how work is divided).
 
 use super::Op;
+#[cfg(any(test, feature = "cuda"))]
+pub(crate) use super::extreme::Best;
 pub use super::extreme::{ArgExtreme, BothExtremes, Extreme};
 use crate::cpu::simd;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat, MachineInt};

@@ -6,8 +6,7 @@ use super::rules::result::{form_of_result, output};
 use super::table::tuned_table;
 use crate::dtype::math;
 use crate::dtype::{
-    Binary as _, Castable as _, Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special,
-    Tuned,
+    Binary as _, Compute, DType, Dtype, MachineFloat, MachineInt, Parameters, ScalarValue, Special, Tuned,
 };
 use crate::error::{Error, Result};
 use num_complex::Complex;
@@ -89,16 +88,7 @@ macro_rules! tuned_ops {
 tuned_table!(tuned_ops);
 
 /// The formula of `Op` with each step rounded to the dtype `C`, as PyTorch's composed operations round theirs.
-struct Stepwise<Op, C>(core::marker::PhantomData<fn() -> (Op, C)>);
-
-/// A number rounded to the dtype `C`.
-#[inline(always)]
-fn rounded<C: Dtype, T: MachineFloat>(x: T) -> T {
-    match C::DTYPE {
-        DType::F16 | DType::BF16 => T::lit(x.to_f64().unwrap_or(f64::NAN).cast::<C>().cast::<f64>()),
-        _ => x,
-    }
-}
+pub(crate) struct Stepwise<Op, C>(core::marker::PhantomData<fn() -> (Op, C)>);
 
 /// Formulas of floating-point numbers alone, and what sets their parameters apart.
 macro_rules! real_formulas {
@@ -162,7 +152,7 @@ macro_rules! stepwise_formulas {
             $($($apart)*)?
             #[inline(always)]
             fn real<T: MachineFloat>($x: T, $p: Parameters<T>) -> T {
-                let $round = rounded::<C, T>;
+                let $round = |x: T| x.rounded_to(C::DTYPE);
                 $real
             }
         }
@@ -202,11 +192,7 @@ stepwise_formulas! {
         }
     };
     mvlgamma: |x, [p, ..], round| {
-        let (half, mut below, mut sum) = (T::lit(0.5), (T::one() - p) * T::lit(0.5), T::zero());
-        while below <= T::zero() {
-            sum = sum + round(Special::lgamma(round(below + x)));
-            below = below + half;
-        }
+        let sum = x.sum_of_lgammas((T::one() - p) * T::lit(0.5), C::DTYPE);
         round(sum) + p * (p - T::one()) * T::lit(core::f64::consts::PI.ln()) * T::lit(0.25)
     }, with {
         fn refusal(_: DType, [p, ..]: Parameters<f64>) -> Option<&'static str> {

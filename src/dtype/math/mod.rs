@@ -1,7 +1,7 @@
 //! Elementary functions of f32 and f64 that compilers turn into vector instructions: straight-line arithmetic without
 //! branches, tables, calls or fused multiply-adds, hence the same bits on every machine. At most 2 ulp off everywhere.
 //!
-//! Uses nothing of the crate; the formulas of the operations use it.
+//! Uses nothing of the crate but the float that derivatives are generic over; the formulas of the operations use it.
 //!
 //! Every function is generic over [`Real`], that is f32 and f64. `sin`, `cos` and `tan` alone may call a library: they do
 //! beyond [`TRIG_LIMIT`], and loops should ask once for a block and then use the `_small` forms.
@@ -30,48 +30,99 @@ pub(crate) use trig::TRIG_LIMIT;
 use trig::{cos, cos_small, sin, sin_small, tan, tan_small};
 
 /// A function of one variable, for formulas that are generic over the float: `T::elementary::<Exp>(x)`.
-pub trait Elementary {
+pub trait Elementary: 'static {
+    /// What it is called.
+    #[cfg(any(test, feature = "cuda"))]
+    const NAME: &'static str;
     /// The function.
     fn of<T: Real>(x: T) -> T;
+    /// Its derivative at `x`, where its value is `y`.
+    #[cfg(any(test, feature = "cuda"))]
+    fn derivative<T: super::MachineFloat>(x: T, y: T) -> T;
 }
 
-/// For `Exp = exp;` it writes the marker `Exp` and `impl Elementary for Exp`, which calls `exp`.
+/// For `Exp = exp, |x, y| y;` it writes the marker `Exp` and `impl Elementary for Exp`, which calls `exp`; its derivative
+/// at `x` is what stands behind.
 macro_rules! elementary {
-    ($($marker:ident = $function:ident;)*) => {$(
+    ($($marker:ident = $function:ident, |$x:pat_param, $y:pat_param| $derivative:expr;)*) => {$(
         #[doc = concat!("`", stringify!($function), "`")]
         pub(crate) struct $marker;
         impl Elementary for $marker {
+            #[cfg(any(test, feature = "cuda"))]
+            const NAME: &'static str = stringify!($function);
             #[inline(always)]
             fn of<T: Real>(x: T) -> T {
                 $function(x)
+            }
+            #[cfg(any(test, feature = "cuda"))]
+            fn derivative<T: super::MachineFloat>($x: T, $y: T) -> T {
+                $derivative
             }
         }
     )*};
 }
 elementary! {
-    Exp = exp; Exp2 = exp2; Expm1 = expm1; Log = log; Log2 = log2; Log10 = log10; Log1p = log1p;
-    Sin = sin; Cos = cos; Tan = tan; Asin = asin; Acos = acos; Atan = atan; Sinh = sinh; Cosh = cosh; Tanh = tanh;
-    Asinh = asinh; Acosh = acosh; Atanh = atanh;
-    Erf = erf; Erfc = erfc; SinSmall = sin_small; CosSmall = cos_small; TanSmall = tan_small;
+    Exp = exp, |_, y| y;
+    Exp2 = exp2, |_, y| y * T::LN_2();
+    Expm1 = expm1, |_, y| y + T::one();
+    Log = log, |x, _| x.recip();
+    Log2 = log2, |x, _| (x * T::LN_2()).recip();
+    Log10 = log10, |x, _| (x * T::LN_10()).recip();
+    Log1p = log1p, |x, _| (x + T::one()).recip();
+    Sin = sin, |x, _| T::elementary::<Cos>(x);
+    Cos = cos, |x, _| -T::elementary::<Sin>(x);
+    Tan = tan, |_, y| T::one() + y * y;
+    Asin = asin, |x, _| (T::one() - x * x).sqrt().recip();
+    Acos = acos, |x, _| -(T::one() - x * x).sqrt().recip();
+    Atan = atan, |x, _| (T::one() + x * x).recip();
+    Sinh = sinh, |x, _| T::elementary::<Cosh>(x);
+    Cosh = cosh, |x, _| T::elementary::<Sinh>(x);
+    Tanh = tanh, |_, y| T::one() - y * y;
+    Asinh = asinh, |x, _| (x * x + T::one()).sqrt().recip();
+    Acosh = acosh, |x, _| (x * x - T::one()).sqrt().recip();
+    Atanh = atanh, |x, _| (T::one() - x * x).recip();
+    Erf = erf, |x, _| T::FRAC_2_SQRT_PI() * T::elementary::<Exp>(-x * x);
+    Erfc = erfc, |x, _| -T::FRAC_2_SQRT_PI() * T::elementary::<Exp>(-x * x);
+    SinSmall = sin_small, |x, _| T::elementary::<CosSmall>(x);
+    CosSmall = cos_small, |x, _| -T::elementary::<SinSmall>(x);
+    TanSmall = tan_small, |_, y| T::one() + y * y;
 }
 
 /// A function of two variables, likewise.
-pub trait ElementaryOfTwo {
+pub trait ElementaryOfTwo: 'static {
+    /// What it is called.
+    #[cfg(any(test, feature = "cuda"))]
+    const NAME: &'static str;
     /// The function.
     fn of<T: Real>(a: T, b: T) -> T;
+    /// Its derivatives by `a` and by `b`, where its value is `y`.
+    #[cfg(any(test, feature = "cuda"))]
+    fn derivatives<T: super::MachineFloat>(a: T, b: T, y: T) -> [T; 2];
 }
 
 /// As `elementary!`.
 macro_rules! elementary_of_two {
-    ($($marker:ident = $function:ident;)*) => {$(
+    ($($marker:ident = $function:ident, |$a:pat_param, $b:pat_param, $y:pat_param| $derivatives:expr;)*) => {$(
         #[doc = concat!("`", stringify!($function), "`")]
         pub(crate) struct $marker;
         impl ElementaryOfTwo for $marker {
+            #[cfg(any(test, feature = "cuda"))]
+            const NAME: &'static str = stringify!($function);
             #[inline(always)]
             fn of<T: Real>(a: T, b: T) -> T {
                 $function(a, b)
             }
+            #[cfg(any(test, feature = "cuda"))]
+            fn derivatives<T: super::MachineFloat>($a: T, $b: T, $y: T) -> [T; 2] {
+                $derivatives
+            }
         }
     )*};
 }
-elementary_of_two! { Pow = pow; Atan2 = atan2; }
+elementary_of_two! {
+    Pow = pow, |a, b, y| [b * T::elementary_of_two::<Pow>(a, b - T::one()), y * T::elementary::<Log>(a)];
+    Atan2 = atan2, |a, b, _| {
+        let square = a * a + b * b;
+        [b / square, -a / square]
+    };
+}

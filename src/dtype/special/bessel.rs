@@ -3,7 +3,7 @@
 //! Source: the Cephes Math Library (S. Moshier, BSD-3-Clause), in the form PyTorch has it (`aten/src/ATen/native/Math.h`),
 //! which computes in the dtype itself.
 
-use super::polynomial;
+use super::{Special, polynomial};
 use crate::dtype::MachineFloat;
 
 /// The asymptotic form above 5: how far the phase lies behind, and two quotients of polynomials, the highest power first.
@@ -206,9 +206,11 @@ pub fn j0<T: MachineFloat>(x: T) -> T {
 
 /// The first kind, order 1.
 pub fn j1<T: MachineFloat>(x: T) -> T {
-    if x < T::zero() {
-        return -j1(-x);
-    }
+    // as the function is odd
+    if x < T::zero() { -j1_from_zero(-x) } else { j1_from_zero(x) }
+}
+/// The same where `x` is not negative.
+fn j1_from_zero<T: MachineFloat>(x: T) -> T {
     if x > T::lit(5.0) || x.is_nan() {
         return ORDER_1.first_kind(x);
     }
@@ -237,7 +239,7 @@ pub fn y0<T: MachineFloat>(x: T) -> T {
             return ORDER_0.second_kind(x);
         }
         let square = x * x;
-        polynomial(square, &Y0) / polynomial(square, &Y0_BELOW) + T::FRAC_2_PI() * x.ln() * j0(x)
+        polynomial(square, &Y0) / polynomial(square, &Y0_BELOW) + T::FRAC_2_PI() * x.ln() * x.bessel_j0()
     })
 }
 
@@ -248,6 +250,7 @@ pub fn y1<T: MachineFloat>(x: T) -> T {
             return ORDER_1.second_kind(x);
         }
         let square = x * x;
-        x * (polynomial(square, &Y1) / polynomial(square, &Y1_BELOW)) + T::FRAC_2_PI() * (j1(x) * x.ln() - T::one() / x)
+        x * (polynomial(square, &Y1) / polynomial(square, &Y1_BELOW))
+            + T::FRAC_2_PI() * (x.bessel_j1() * x.ln() - T::one() / x)
     })
 }

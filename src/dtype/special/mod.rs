@@ -1,6 +1,8 @@
 //! Functions of real numbers that `num_traits::Float` does not have, or not well enough.
 //!
-//! Those marked `wide` are computed in `f64`, and rounded where `f32` is asked for.
+//! Those marked `library` are asked of one; those marked `each` are formulas computed in the dtype itself, as are those marked
+//! `loops`, whose loops end by the number; those marked `wide` are formulas computed in `f64`, and rounded where `f32` is asked
+//! for. Behind each stands its derivative at `x`, where its value is `y`. Used by the formulas.
 
 mod airy;
 mod bessel;
@@ -15,88 +17,183 @@ fn polynomial<T: MachineFloat>(x: T, coefficients: &[f64]) -> T {
     coefficients.iter().fold(T::zero(), |value, &coefficient| value * x + T::lit(coefficient))
 }
 
-/// `libm`'s gives numbers for some arguments below 1.
-fn acosh_single(x: f32) -> f32 {
-    if x < 1.0 { f32::NAN } else { libm::acoshf(x) }
-}
-fn acosh_double(x: f64) -> f64 {
-    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
+/// A special function of one variable, for numbers that are generic over it: `T::special::<function::erfinv>(x)`.
+pub trait Function: 'static {
+    /// What it is called.
+    #[cfg(any(test, feature = "cuda"))]
+    const NAME: &'static str;
+    /// How it is read.
+    #[cfg(any(test, feature = "cuda"))]
+    const READING: Reading;
+    /// For `f32`.
+    fn single(x: f32) -> f32;
+    /// For `f64`.
+    fn double(x: f64) -> f64;
+    /// Its formula, or itself if it has none that can be read.
+    #[cfg(any(test, feature = "cuda"))]
+    fn formula<T: MachineFloat>(x: T) -> T;
+    /// Its derivative at `x`, where its value is `y`; NaN if there is none here.
+    #[cfg(any(test, feature = "cuda"))]
+    fn derivative<T: MachineFloat>(x: T, y: T) -> T;
 }
 
-/// For `erfc: erfcf erfc` it writes `fn erfc(self) -> Self`, in each precision by the function named; for those of one name
-/// the `f32` method goes through `f64`.
+/// How a special function is read.
+#[cfg(any(test, feature = "cuda"))]
+#[derive(Clone, Copy)]
+pub enum Reading {
+    /// As a call: it belongs to a library, or has a loop that ends by the number.
+    Call,
+    /// As its formula, in the dtype itself.
+    Formula,
+    /// As its formula, in `f64`.
+    WideFormula,
+}
+
+/// The same of two variables; computed in `f64`.
+pub trait FunctionOfTwo: 'static {
+    /// What it is called.
+    #[cfg(any(test, feature = "cuda"))]
+    const NAME: &'static str;
+    /// For `f32`.
+    fn single(a: f32, b: f32) -> f32;
+    /// For `f64`.
+    fn double(a: f64, b: f64) -> f64;
+    /// Its derivatives by `a` and by `b`, where its value is `y`; NaN if there is none here.
+    #[cfg(any(test, feature = "cuda"))]
+    fn derivatives<T: MachineFloat>(a: T, b: T, y: T) -> [T; 2];
+}
+
+/// For `erfinv: normal::erfinv, |x, y| …, "…";` it writes the marker `function::erfinv`, which implements `Function`, and the
+/// method `erfinv` of `Special`.
 macro_rules! special_functions {
     (
-        each { $($each:ident: $single:path, $double:path, $each_doc:literal;)* }
-        wide { $($wide:ident: $function:path, $wide_doc:literal;)* }
-        wide_of_two { $($two:ident($second:ident): $of_two:path;)* }
+        library { $($library:ident: $single:path, $double:path, |$lx:pat_param, $ly:pat_param| $library_derivative:expr, $library_doc:literal;)* }
+        loops { $($loop:ident: $loop_path:path, |$ox:pat_param, $oy:pat_param| $loop_derivative:expr, $loop_doc:literal;)* }
+        each { $($each:ident: $each_path:path, |$ex:pat_param, $ey:pat_param| $each_derivative:expr, $each_doc:literal;)* }
+        wide { $($wide:ident: $wide_path:path, |$wx:pat_param, $wy:pat_param| $wide_derivative:expr, $wide_doc:literal;)* }
+        wide_of_two { $($two:ident: $two_path:path, |$a:pat_param, $b:pat_param, $ty:pat_param| $two_derivatives:expr, $two_doc:literal;)* }
     ) => {
         /// Special functions.
-        pub trait Special: Sized {
-            $(#[doc = $each_doc] fn $each(self) -> Self;)*
-            $(#[doc = $wide_doc] fn $wide(self) -> Self;)*
-            $(#[doc = "See `gamma`."] fn $two(self, $second: Self) -> Self;)*
-            /// The next number towards another.
-            fn next_towards(self, other: Self) -> Self;
-            /// Times a power of two, rounded once.
-            fn scaled_by(self, exponent: i32) -> Self;
+        pub trait Special: MachineFloat {
+            special_functions! { @methods $($library $library_doc,)* $($loop $loop_doc,)* $($each $each_doc,)* $($wide $wide_doc,)* }
+            $(
+                #[doc = $two_doc]
+                #[inline(always)]
+                fn $two(self, other: Self) -> Self {
+                    Self::special_of_two::<function::$two>(self, other)
+                }
+            )*
         }
-        impl Special for f32 {
-            $(#[inline] fn $each(self) -> f32 { $single(self) })*
-            $(#[inline] fn $wide(self) -> f32 { $function(f64::from(self)) as f32 })*
-            $(#[inline] fn $two(self, $second: f32) -> f32 { $of_two(f64::from(self), f64::from($second)) as f32 })*
-            #[inline]
-            fn next_towards(self, other: f32) -> f32 {
-                libm::nextafterf(self, other)
-            }
-            #[inline]
-            fn scaled_by(self, exponent: i32) -> f32 {
-                libm::scalbnf(self, exponent)
-            }
+        impl<T: MachineFloat> Special for T {}
+
+        /// The special functions as types, by their names.
+        pub(crate) mod function {
+            special_functions! { @types $($library)* $($loop)* $($each)* $($wide)* $($two)* }
         }
-        impl Special for f64 {
-            $(#[inline] fn $each(self) -> f64 { $double(self) })*
-            $(#[inline] fn $wide(self) -> f64 { $function(self) })*
-            $(#[inline] fn $two(self, $second: f64) -> f64 { $of_two(self, $second) })*
+        $(special_functions! {
+            @function $library Call |x| $single(x), $double(x), |x| x.$library(), |$lx, $ly| $library_derivative;
+        })*
+        $(special_functions! {
+            @function $loop Call |x| $loop_path(x), $loop_path(x), |x| x.$loop(), |$ox, $oy| $loop_derivative;
+        })*
+        $(special_functions! {
+            @function $each Formula |x| $each_path(x), $each_path(x), |x| $each_path(x), |$ex, $ey| $each_derivative;
+        })*
+        $(special_functions! {
+            @function $wide WideFormula |x| $wide_path(f64::from(x)) as f32, $wide_path(x), |x| $wide_path(x), |$wx, $wy| $wide_derivative;
+        })*
+        $(impl FunctionOfTwo for function::$two {
+            #[cfg(any(test, feature = "cuda"))]
+            const NAME: &'static str = stringify!($two);
             #[inline]
-            fn next_towards(self, other: f64) -> f64 {
-                libm::nextafter(self, other)
+            fn single(a: f32, b: f32) -> f32 {
+                $two_path(f64::from(a), f64::from(b)) as f32
             }
             #[inline]
-            fn scaled_by(self, exponent: i32) -> f64 {
-                libm::scalbn(self, exponent)
+            fn double(a: f64, b: f64) -> f64 {
+                $two_path(a, b)
+            }
+            #[cfg(any(test, feature = "cuda"))]
+            fn derivatives<T: MachineFloat>($a: T, $b: T, $ty: T) -> [T; 2] {
+                $two_derivatives
+            }
+        })*
+    };
+    (@methods $($name:ident $doc:literal,)*) => {$(
+        #[doc = $doc]
+        #[inline(always)]
+        fn $name(self) -> Self {
+            Self::special::<function::$name>(self)
+        }
+    )*};
+    (@types $($name:ident)*) => {$(
+        #[doc = concat!("`", stringify!($name), "`")]
+        #[allow(non_camel_case_types)]
+        pub(crate) struct $name {}
+    )*};
+    (@function $name:ident $reading:ident |$x:ident| $single:expr, $double:expr, |$f:ident| $formula:expr, |$dx:pat_param, $dy:pat_param| $derivative:expr;) => {
+        impl Function for function::$name {
+            #[cfg(any(test, feature = "cuda"))]
+            const NAME: &'static str = stringify!($name);
+            #[cfg(any(test, feature = "cuda"))]
+            const READING: Reading = Reading::$reading;
+            #[inline]
+            fn single($x: f32) -> f32 {
+                $single
+            }
+            #[inline]
+            fn double($x: f64) -> f64 {
+                $double
+            }
+            #[cfg(any(test, feature = "cuda"))]
+            fn formula<T: MachineFloat>($f: T) -> T {
+                $formula
+            }
+            #[cfg(any(test, feature = "cuda"))]
+            fn derivative<T: MachineFloat>($dx: T, $dy: T) -> T {
+                $derivative
             }
         }
     };
 }
 special_functions! {
+    library {
+        atanh: libm::atanhf, libm::atanh, |x, _| (T::one() - x * x).recip(), "The inverse hyperbolic tangent.";
+        lgamma: libm::lgammaf, libm::lgamma, |x, _| x.digamma(), "The logarithm of the absolute value of the gamma function.";
+        erf_of_library: libm::erff, libm::erf, |x, _| gaussian(x), "The error function as a library has it, with branches.";
+        erfc_of_library: libm::erfcf, libm::erfc, |x, _| -gaussian(x), "The complement of `erf_of_library`.";
+    }
+    loops {
+        digamma: gamma::digamma, |x, _| x.trigamma(), "See `gamma`.";
+        airy_ai: airy::ai, |_, _| T::nan(), "See `airy`.";
+    }
     each {
-        asinh: libm::asinhf, libm::asinh, "The inverse hyperbolic sine.";
-        atanh: libm::atanhf, libm::atanh, "The inverse hyperbolic tangent.";
-        acosh: acosh_single, acosh_double, "The inverse hyperbolic cosine; NaN below 1.";
-        lgamma: libm::lgammaf, libm::lgamma, "The logarithm of the absolute value of the gamma function.";
-        digamma: gamma::digamma, gamma::digamma, "See `gamma`.";
-        trigamma: gamma::trigamma, gamma::trigamma, "See `gamma`.";
-        log_ndtr: normal::log_ndtr, normal::log_ndtr, "See `normal`.";
-        airy_ai: airy::ai, airy::ai, "See `airy`.";
-        bessel_j0: bessel::j0, bessel::j0, "See `bessel`.";
-        bessel_j1: bessel::j1, bessel::j1, "See `bessel`.";
-        bessel_y0: bessel::y0, bessel::y0, "See `bessel`.";
-        bessel_y1: bessel::y1, bessel::y1, "See `bessel`.";
+        trigamma: gamma::trigamma, |x, _| T::lit(-2.0) * T::lit(3.0).zeta(x), "See `gamma`.";
+        log_ndtr: normal::log_ndtr, |x, y| T::FRAC_1_SQRT_2() * T::FRAC_2_SQRT_PI() * T::lit(0.5) * (-x * x * T::lit(0.5) - y).exp(), "See `normal`.";
+        bessel_j0: bessel::j0, |x, _| -x.bessel_j1(), "See `bessel`.";
+        bessel_j1: bessel::j1, |x, y| if x == T::zero() { T::lit(0.5) } else { x.bessel_j0() - y / x }, "See `bessel`.";
+        bessel_y0: bessel::y0, |x, _| -x.bessel_y1(), "See `bessel`.";
+        bessel_y1: bessel::y1, |x, y| x.bessel_y0() - y / x, "See `bessel`.";
     }
     wide {
-        erfinv: normal::erfinv, "See `normal`.";
-        erfcx: normal::erfcx, "See `normal`.";
-        ndtri: normal::ndtri, "See `normal`.";
-        i0e: modified::i0e, "See `bessel`.";
-        i1e: modified::i1e, "See `bessel`.";
-        k0: modified::k0, "See `bessel`.";
-        k0e: modified::k0e, "See `bessel`.";
-        k1: modified::k1, "See `bessel`.";
-        k1e: modified::k1e, "See `bessel`.";
-        spherical_j0: modified::spherical_j0, "See `bessel`.";
+        erfinv: normal::erfinv, |_, y| (y * y).exp() / T::FRAC_2_SQRT_PI(), "See `normal`.";
+        erfcx: normal::erfcx, |x, y| T::lit(2.0) * x * y - T::FRAC_2_SQRT_PI(), "See `normal`.";
+        ndtri: normal::ndtri, |_, y| (y * y * T::lit(0.5)).exp() * T::lit(2.0) / (T::FRAC_1_SQRT_2() * T::FRAC_2_SQRT_PI()), "See `normal`.";
+        i0e: modified::i0e, |x, y| x.i1e() - y * T::one().copysign(x), "See `bessel`.";
+        i1e: modified::i1e, |x, y| if x == T::zero() { T::lit(0.5) } else { x.i0e() - y * (T::one().copysign(x) + x.recip()) }, "See `bessel`.";
+        k0: modified::k0, |x, _| -x.k1(), "See `bessel`.";
+        k0e: modified::k0e, |x, y| y - x.k1e(), "See `bessel`.";
+        k1: modified::k1, |x, y| -x.k0() - y / x, "See `bessel`.";
+        k1e: modified::k1e, |x, y| y - x.k0e() - y / x, "See `bessel`.";
+        spherical_j0: modified::spherical_j0, |x, y| if x == T::zero() { T::zero() } else { (x.cos() - y) / x }, "See `bessel`.";
     }
     wide_of_two {
-        zeta(q): gamma::zeta;
+        zeta: gamma::zeta, |a, b, _| [T::nan(), -a * (a + T::one()).zeta(b)], "See `gamma`.";
     }
+}
+
+/// The derivative of the error function.
+#[cfg(any(test, feature = "cuda"))]
+fn gaussian<T: MachineFloat>(x: T) -> T {
+    T::FRAC_2_SQRT_PI() * (-x * x).exp()
 }

@@ -2,6 +2,9 @@
 //!
 //! Source: the Cephes Math Library (S. Moshier, BSD-3-Clause), in the form PyTorch has it (`aten/src/ATen/native/Math.h`).
 
+use super::Special;
+use crate::dtype::MachineFloat;
+
 /// `exp(-x) * i0(x)` up to 8, as Chebyshev coefficients, the highest first; so are all below.
 const I0_SMALL: [f64; 30] = [
     -4.4153416464793395e-18,
@@ -208,83 +211,89 @@ const K1_LARGE: [f64; 25] = [
 ];
 
 /// A Chebyshev series at `x / 2`.
-fn chebyshev(x: f64, coefficients: &[f64]) -> f64 {
-    let (mut b0, mut b1, mut b2) = (coefficients[0], 0.0, 0.0);
+fn chebyshev<T: MachineFloat>(x: T, coefficients: &[f64]) -> T {
+    let (mut b0, mut b1, mut b2) = (T::lit(coefficients[0]), T::zero(), T::zero());
     for &coefficient in &coefficients[1..] {
         (b2, b1) = (b1, b0);
-        b0 = x * b1 - b2 + coefficient;
+        b0 = x * b1 - b2 + T::lit(coefficient);
     }
-    0.5 * (b0 - b2)
+    T::lit(0.5) * (b0 - b2)
 }
 
 /// `exp(-abs(x)) * i0(x)`
-pub fn i0e(x: f64) -> f64 {
+pub fn i0e<T: MachineFloat>(x: T) -> T {
     let x = x.abs();
-    if x <= 8.0 { chebyshev(x / 2.0 - 2.0, &I0_SMALL) } else { chebyshev(32.0 / x - 2.0, &I0_LARGE) / x.sqrt() }
+    let two = T::lit(2.0);
+    if x <= T::lit(8.0) {
+        chebyshev(x / two - two, &I0_SMALL)
+    } else {
+        chebyshev(T::lit(32.0) / x - two, &I0_LARGE) / x.sqrt()
+    }
 }
 /// The function of the first kind of order 0.
-fn i0(x: f64) -> f64 {
-    x.abs().exp() * i0e(x)
+fn i0<T: MachineFloat>(x: T) -> T {
+    x.abs().exp() * x.i0e()
 }
 /// `exp(-abs(x)) * i1(x)`
-pub fn i1e(x: f64) -> f64 {
+pub fn i1e<T: MachineFloat>(x: T) -> T {
     let z = x.abs();
-    let value = if z <= 8.0 {
-        chebyshev(z / 2.0 - 2.0, &I1_SMALL) * z
+    let two = T::lit(2.0);
+    let value = if z <= T::lit(8.0) {
+        chebyshev(z / two - two, &I1_SMALL) * z
     } else {
-        chebyshev(32.0 / z - 2.0, &I1_LARGE) / z.sqrt()
+        chebyshev(T::lit(32.0) / z - two, &I1_LARGE) / z.sqrt()
     };
-    if x < 0.0 { -value } else { value }
+    if x < T::zero() { -value } else { value }
 }
 /// The function of the first kind of order 1.
-fn i1(x: f64) -> f64 {
-    x.abs().exp() * i1e(x)
+fn i1<T: MachineFloat>(x: T) -> T {
+    x.abs().exp() * x.i1e()
 }
 
 /// Where the functions of the second kind are infinite or undefined.
-fn second_kind(x: f64, value: impl Fn() -> f64) -> f64 {
-    if x == 0.0 {
-        f64::INFINITY
-    } else if x < 0.0 {
-        f64::NAN
+fn second_kind<T: MachineFloat>(x: T, value: impl Fn() -> T) -> T {
+    if x == T::zero() {
+        T::infinity()
+    } else if x < T::zero() {
+        T::nan()
     } else {
         value()
     }
 }
-fn k0_small(x: f64) -> f64 {
-    chebyshev(x * x - 2.0, &K0_SMALL) - (0.5 * x).ln() * i0(x)
+fn k0_small<T: MachineFloat>(x: T) -> T {
+    chebyshev(x * x - T::lit(2.0), &K0_SMALL) - (T::lit(0.5) * x).ln() * i0(x)
 }
-fn k0_large(x: f64) -> f64 {
-    chebyshev(8.0 / x - 2.0, &K0_LARGE) / x.sqrt()
+fn k0_large<T: MachineFloat>(x: T) -> T {
+    chebyshev(T::lit(8.0) / x - T::lit(2.0), &K0_LARGE) / x.sqrt()
 }
-fn k1_small(x: f64) -> f64 {
-    (0.5 * x).ln() * i1(x) + chebyshev(x * x - 2.0, &K1_SMALL) / x
+fn k1_small<T: MachineFloat>(x: T) -> T {
+    (T::lit(0.5) * x).ln() * i1(x) + chebyshev(x * x - T::lit(2.0), &K1_SMALL) / x
 }
-fn k1_large(x: f64) -> f64 {
-    chebyshev(8.0 / x - 2.0, &K1_LARGE) / x.sqrt()
+fn k1_large<T: MachineFloat>(x: T) -> T {
+    chebyshev(T::lit(8.0) / x - T::lit(2.0), &K1_LARGE) / x.sqrt()
 }
 /// The modified function of the second kind of order 0.
-pub fn k0(x: f64) -> f64 {
-    second_kind(x, || if x <= 2.0 { k0_small(x) } else { (-x).exp() * k0_large(x) })
+pub fn k0<T: MachineFloat>(x: T) -> T {
+    second_kind(x, || if x <= T::lit(2.0) { k0_small(x) } else { (-x).exp() * k0_large(x) })
 }
 /// The modified function of the second kind of order 1.
-pub fn k1(x: f64) -> f64 {
-    second_kind(x, || if x <= 2.0 { k1_small(x) } else { (-x).exp() * k1_large(x) })
+pub fn k1<T: MachineFloat>(x: T) -> T {
+    second_kind(x, || if x <= T::lit(2.0) { k1_small(x) } else { (-x).exp() * k1_large(x) })
 }
 /// `exp(x) * k0(x)`
-pub fn k0e(x: f64) -> f64 {
-    second_kind(x, || if x <= 2.0 { x.exp() * k0_small(x) } else { k0_large(x) })
+pub fn k0e<T: MachineFloat>(x: T) -> T {
+    second_kind(x, || if x <= T::lit(2.0) { x.exp() * k0_small(x) } else { k0_large(x) })
 }
 /// `exp(x) * k1(x)`
-pub fn k1e(x: f64) -> f64 {
-    second_kind(x, || if x <= 2.0 { x.exp() * k1_small(x) } else { k1_large(x) })
+pub fn k1e<T: MachineFloat>(x: T) -> T {
+    second_kind(x, || if x <= T::lit(2.0) { x.exp() * k1_small(x) } else { k1_large(x) })
 }
 /// `sin(x) / x`; 0 at the infinities.
-pub fn spherical_j0(x: f64) -> f64 {
+pub fn spherical_j0<T: MachineFloat>(x: T) -> T {
     if x.is_infinite() {
-        0.0
-    } else if x == 0.0 {
-        1.0
+        T::zero()
+    } else if x == T::zero() {
+        T::one()
     } else {
         x.sin() / x
     }

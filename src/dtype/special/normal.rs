@@ -3,10 +3,10 @@
 //! Sources: the Cephes Math Library (S. Moshier, BSD-3-Clause) for `ndtri` and PyTorch's
 //! `aten/src/ATen/native/Math.h` for the starting values of `erfinv`; `musl`'s `erf` and `erfc`.
 
+use super::Special;
 use super::polynomial;
 use crate::dtype::MachineFloat;
 use crate::dtype::math::Erfc;
-use core::f64::consts::FRAC_2_SQRT_PI;
 
 /// `ndtri` around one half, the highest power first; so are all below.
 const P0: [f64; 5] =
@@ -73,47 +73,49 @@ const Q2: [f64; 9] = [
 ];
 
 /// The inverse of the error function: a rational approximation and two steps of Newton's method.
-pub fn erfinv(y: f64) -> f64 {
+pub fn erfinv<T: MachineFloat>(y: T) -> T {
+    let one = T::one();
     let magnitude = y.abs();
-    if magnitude > 1.0 || y.is_nan() {
-        return f64::NAN;
+    if magnitude > one || y.is_nan() {
+        return T::nan();
     }
-    if magnitude == 1.0 {
-        return f64::INFINITY.copysign(y);
+    if magnitude == one {
+        return T::infinity().copysign(y);
     }
-    let mut x = if magnitude <= 0.7 {
+    let mut x = if magnitude <= T::lit(0.7) {
         let z = y * y;
         y * polynomial(z, &[-0.140543331, 0.914624893, -1.645349621, 0.886226899])
             / polynomial(z, &[0.012229801, -0.329097515, 1.442710462, -2.118377725, 1.0])
     } else {
-        let z = (-((1.0 - magnitude) / 2.0).ln()).sqrt();
+        let z = (-((one - magnitude) / T::lit(2.0)).ln()).sqrt();
         polynomial(z, &[1.641345311, 3.429567803, -1.624906493, -1.970840454]).copysign(y)
             / polynomial(z, &[1.637067800, 3.543889200, 1.0])
     };
     for _ in 0..2 {
-        x -= (libm::erf(x) - y) / (FRAC_2_SQRT_PI * (-x * x).exp());
+        x = x - (x.erf_of_library() - y) / (T::FRAC_2_SQRT_PI() * (-x * x).exp());
     }
     x
 }
 
 /// `exp(x * x) * erfc(x)`
-pub fn erfcx(x: f64) -> f64 {
-    if x < -26.7 {
-        return f64::INFINITY;
+pub fn erfcx<T: MachineFloat>(x: T) -> T {
+    let half = T::lit(0.5);
+    if x < T::lit(-26.7) {
+        return T::infinity();
     }
-    if x < 25.0 {
+    if x < T::lit(25.0) {
         // the square in two parts, so that its rounding does not grow in the exponential
         let square = x * x;
         let rest = x.mul_add(x, -square);
         let scale = square.exp();
-        return (scale + scale * rest) * libm::erfc(x);
+        return (scale + scale * rest) * x.erfc_of_library();
     }
-    if x > 5e7 {
-        return 0.5 * FRAC_2_SQRT_PI / x;
+    if x > T::lit(5e7) {
+        return half * T::FRAC_2_SQRT_PI() / x;
     }
     // the continued fraction, from its end
-    let fraction = (1..=20).rev().fold(x, |below, k| x + 0.5 * f64::from(k) / below);
-    0.5 * FRAC_2_SQRT_PI / fraction
+    let fraction = (1..=20).rev().fold(x, |below, k| x + half * T::lit(f64::from(k)) / below);
+    half * T::FRAC_2_SQRT_PI() / fraction
 }
 
 /// The logarithm of `ndtr`.
@@ -123,28 +125,33 @@ pub fn log_ndtr<T: MachineFloat>(x: T) -> T {
 }
 
 /// The inverse of `ndtr`.
-pub fn ndtri(y: f64) -> f64 {
+pub fn ndtri<T: MachineFloat>(y: T) -> T {
     /// `exp(-2)`
     const TAIL: f64 = 0.135_335_283_236_612_7;
-    if y == 0.0 {
-        return f64::NEG_INFINITY;
+    let (zero, one, tail) = (T::zero(), T::one(), T::lit(TAIL));
+    if y == zero {
+        return T::neg_infinity();
     }
-    if y == 1.0 {
-        return f64::INFINITY;
+    if y == one {
+        return T::infinity();
     }
-    if !(0.0..=1.0).contains(&y) {
-        return f64::NAN;
+    if !(y >= zero && y <= one) {
+        return T::nan();
     }
-    let (y, upper) = if y > 1.0 - TAIL { (1.0 - y, true) } else { (y, false) };
-    if y > TAIL {
-        let y = y - 0.5;
+    let (y, upper) = if y > T::lit(1.0 - TAIL) { (one - y, true) } else { (y, false) };
+    if y > tail {
+        let y = y - T::lit(0.5);
         let square = y * y;
-        return (y + y * (square * polynomial(square, &P0) / polynomial(square, &Q0))) * 2.506_628_274_631_000_7;
+        return (y + y * (square * polynomial(square, &P0) / polynomial(square, &Q0)))
+            * T::lit(2.506_628_274_631_000_7);
     }
-    let x = (-2.0 * y.ln()).sqrt();
-    let z = 1.0 / x;
-    let correction =
-        z * if x < 8.0 { polynomial(z, &P1) / polynomial(z, &Q1) } else { polynomial(z, &P2) / polynomial(z, &Q2) };
+    let x = (T::lit(-2.0) * y.ln()).sqrt();
+    let z = one / x;
+    let correction = z * if x < T::lit(8.0) {
+        polynomial(z, &P1) / polynomial(z, &Q1)
+    } else {
+        polynomial(z, &P2) / polynomial(z, &Q2)
+    };
     let x = x - x.ln() / x - correction;
     if upper { x } else { -x }
 }

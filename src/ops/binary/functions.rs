@@ -93,7 +93,7 @@ fn power_of_two<W: Dtype, B: Dtype>(exponent: B) -> W {
 impl Binary for ldexp {
     #[inline(always)]
     fn real<T: MachineFloat>(a: T, b: T) -> T {
-        a.scaled_by(b.to_i32().unwrap_or(0))
+        a.scaled_by(b)
     }
 }
 
@@ -178,11 +178,7 @@ fn magnitude<T: MachineInt>(x: T) -> T {
 }
 
 fn greatest_divisor<T: MachineInt>(a: T, b: T) -> T {
-    let (mut a, mut b) = (magnitude(a), magnitude(b));
-    while a != T::zero() {
-        (a, b) = (b.wrapping_remainder(a), a);
-    }
-    b
+    magnitude(a).greatest_divisor(magnitude(b))
 }
 
 impl Binary for gcd {
@@ -256,12 +252,10 @@ impl<P: Dtype> Binary for Among<nextafter, P> {
         if a.is_infinite() {
             return T::lit(info.max).copysign(a);
         }
-        let (mantissa, exponent, _) = a.integer_decode();
-        let top = i32::from(exponent) + (63 - mantissa.leading_zeros() as i32);
-        let spacing = (T::lit(info.eps).scaled_by(top)).max(smallest);
+        let binade = a.binade();
+        let spacing = (T::lit(info.eps) * binade).max(smallest);
         let outwards = (b > a) == (a > T::zero());
-        let power_of_two = mantissa.is_power_of_two();
-        let step = if !outwards && power_of_two { (spacing * T::lit(0.5)).max(smallest) } else { spacing };
+        let step = if !outwards && a.abs() == binade { (spacing * T::lit(0.5)).max(smallest) } else { spacing };
         // what is beyond the largest number becomes infinity as it is rounded to the dtype
         if b > a { a + step } else { a - step }
     }

@@ -128,4 +128,4 @@ macro_rules! binary_ops {
 binary_table!(binary_ops);
 
 /// The formula of `Op` for operands that promote to `P`, where it must know that.
-struct Among<Op, P>(core::marker::PhantomData<fn() -> (Op, P)>);
+pub(crate) struct Among<Op, P>(core::marker::PhantomData<fn() -> (Op, P)>);

@@ -3,7 +3,7 @@
 //! Source: T. E. Hull, T. F. Fairgrieve and P. T. P. Tang, "Implementing the complex arcsine and arccosine functions using
 //! exception handling", ACM TOMS 23 (1997); special values of C99 (Annex G).
 
-use crate::dtype::{MachineFloat, Special};
+use crate::dtype::{MachineFloat, Special, outline_complex};
 use num_complex::Complex;
 
 /// Beyond this `A` needs no care.
@@ -13,14 +13,17 @@ const B_CROSSOVER: f64 = 0.6417;
 
 /// `(hypot(a, b) - b) / 2` for `a >= 0`, without cancellation.
 fn excess<T: MachineFloat>(a: T, b: T, hypot: T) -> T {
-    let half = T::lit(0.5);
-    if b < T::zero() {
-        (hypot - b) * half
-    } else if b == T::zero() {
-        a * half
-    } else {
-        a * a / (hypot + b) * half
-    }
+    let [excess] = T::outline("hypot_excess", [a, b, hypot], |[a, b, hypot]| {
+        let half = T::lit(0.5);
+        [if b < T::zero() {
+            (hypot - b) * half
+        } else if b == T::zero() {
+            a * half
+        } else {
+            a * a / (hypot + b) * half
+        }]
+    });
+    excess
 }
 
 /// An angle, as its sine or as the two sides it lies between.
@@ -35,20 +38,23 @@ fn asinh_parts<T: MachineFloat>(x: T, y: T) -> (T, Angle<T>) {
     let (one, two, eps) = (T::one(), T::lit(2.0), T::epsilon());
     let (r, s) = (x.hypot(y + one), x.hypot(y - one));
     let a = ((r + s) / two).max(one);
-    let real = if a < T::lit(A_CROSSOVER) {
-        if y == one && x < eps * eps / T::lit(128.0) {
-            x.sqrt()
-        } else if x >= eps * (y - one).abs() {
-            let above_one = excess(x, one + y, r) + excess(x, one - y, s);
-            (above_one + (above_one * (a + one)).sqrt()).ln_1p()
-        } else if y < one {
-            x / ((one - y) * (one + y)).sqrt()
+    let [real] = T::outline("asinh_real_part", [x, y, r, s, a], |[x, y, r, s, a]| {
+        let (one, eps) = (T::one(), T::epsilon());
+        [if a < T::lit(A_CROSSOVER) {
+            if y == one && x < eps * eps / T::lit(128.0) {
+                x.sqrt()
+            } else if x >= eps * (y - one).abs() {
+                let above_one = excess(x, one + y, r) + excess(x, one - y, s);
+                (above_one + (above_one * (a + one)).sqrt()).ln_1p()
+            } else if y < one {
+                x / ((one - y) * (one + y)).sqrt()
+            } else {
+                ((y - one) + ((y - one) * (y + one)).sqrt()).ln_1p()
+            }
         } else {
-            ((y - one) + ((y - one) * (y + one)).sqrt()).ln_1p()
-        }
-    } else {
-        (a + (a * a - one).sqrt()).ln()
-    };
+            (a + (a * a - one).sqrt()).ln()
+        }]
+    });
     if y < T::lit(4.0) * T::min_positive_value().sqrt() {
         // so small that its square would underflow
         let scale = two / eps;
@@ -91,31 +97,33 @@ fn has_nan<T: MachineFloat>(z: Complex<T>) -> bool {
 
 /// `asinh(z)` (G.6.2.2).
 pub fn asinh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let Complex { re: x, im: y } = z;
-    if has_nan(z) {
-        return if x.is_infinite() {
-            Complex::new(x, y)
-        } else if y.is_infinite() {
-            Complex::new(y, x)
-        } else if y == T::zero() {
-            z
-        } else {
-            Complex::new(T::nan(), T::nan())
+    outline_complex("complex_asinh", z, |z| {
+        let Complex { re: x, im: y } = z;
+        if has_nan(z) {
+            return if x.is_infinite() {
+                Complex::new(x, y)
+            } else if y.is_infinite() {
+                Complex::new(y, x)
+            } else if y == T::zero() {
+                z
+            } else {
+                Complex::new(T::nan(), T::nan())
+            };
+        }
+        if is_large(z) {
+            let log = log_of_large(if x.is_sign_positive() { z } else { -z });
+            return Complex::new((log.re + T::LN_2()).copysign(x), log.im.copysign(y));
+        }
+        if is_small(z) {
+            return z;
+        }
+        let (real, angle) = asinh_parts(x.abs(), y.abs());
+        let imaginary = match angle {
+            Angle::Sine(sine) => sine.asin(),
+            Angle::Sides(opposite, adjacent) => opposite.atan2(adjacent),
         };
-    }
-    if is_large(z) {
-        let log = log_of_large(if x.is_sign_positive() { z } else { -z });
-        return Complex::new((log.re + T::LN_2()).copysign(x), log.im.copysign(y));
-    }
-    if is_small(z) {
-        return z;
-    }
-    let (real, angle) = asinh_parts(x.abs(), y.abs());
-    let imaginary = match angle {
-        Angle::Sine(sine) => sine.asin(),
-        Angle::Sides(opposite, adjacent) => opposite.atan2(adjacent),
-    };
-    Complex::new(real.copysign(x), imaginary.copysign(y))
+        Complex::new(real.copysign(x), imaginary.copysign(y))
+    })
 }
 
 /// `asin(z)`, which is `-i asinh(iz)`.
@@ -126,95 +134,101 @@ pub fn asin<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
 
 /// `acos(z)` (G.6.1.1).
 pub fn acos<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let Complex { re: x, im: y } = z;
-    if has_nan(z) {
-        return if x.is_infinite() {
-            Complex::new(y, T::neg_infinity())
-        } else if y.is_infinite() {
-            Complex::new(x, -y)
-        } else if x == T::zero() {
-            Complex::new(T::FRAC_PI_2(), y)
-        } else {
-            Complex::new(T::nan(), T::nan())
+    outline_complex("complex_acos", z, |z| {
+        let Complex { re: x, im: y } = z;
+        if has_nan(z) {
+            return if x.is_infinite() {
+                Complex::new(y, T::neg_infinity())
+            } else if y.is_infinite() {
+                Complex::new(x, -y)
+            } else if x == T::zero() {
+                Complex::new(T::FRAC_PI_2(), y)
+            } else {
+                Complex::new(T::nan(), T::nan())
+            };
+        }
+        let signed = |imaginary: T| if y.is_sign_positive() { -imaginary } else { imaginary };
+        if is_large(z) {
+            let log = log_of_large(z);
+            return Complex::new(log.im.abs(), signed(log.re + T::LN_2()));
+        }
+        if x == T::one() && y == T::zero() {
+            return Complex::new(T::zero(), -y);
+        }
+        if is_small(z) {
+            return Complex::new(T::FRAC_PI_2() - x, -y);
+        }
+        let (imaginary, angle) = asinh_parts(y.abs(), x.abs());
+        let real = match angle {
+            Angle::Sine(sine) => sine.copysign(x).acos(),
+            Angle::Sides(opposite, adjacent) => adjacent.atan2(opposite.copysign(x)),
         };
-    }
-    let signed = |imaginary: T| if y.is_sign_positive() { -imaginary } else { imaginary };
-    if is_large(z) {
-        let log = log_of_large(z);
-        return Complex::new(log.im.abs(), signed(log.re + T::LN_2()));
-    }
-    if x == T::one() && y == T::zero() {
-        return Complex::new(T::zero(), -y);
-    }
-    if is_small(z) {
-        return Complex::new(T::FRAC_PI_2() - x, -y);
-    }
-    let (imaginary, angle) = asinh_parts(y.abs(), x.abs());
-    let real = match angle {
-        Angle::Sine(sine) => sine.copysign(x).acos(),
-        Angle::Sides(opposite, adjacent) => adjacent.atan2(opposite.copysign(x)),
-    };
-    Complex::new(real, signed(imaginary))
+        Complex::new(real, signed(imaginary))
+    })
 }
 
 /// `acosh(z)` (G.6.2.1).
 pub fn acosh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let Complex { re, im } = acos(z);
-    if re.is_nan() {
-        return if im.is_nan() { Complex::new(im, re) } else { Complex::new(im.abs(), re) };
-    }
-    if im.is_nan() {
-        return Complex::new(im, re);
-    }
-    Complex::new(im.abs(), re.copysign(z.im))
+    outline_complex("complex_acosh", z, |z| {
+        let Complex { re, im } = acos(z);
+        if re.is_nan() {
+            return if im.is_nan() { Complex::new(im, re) } else { Complex::new(im.abs(), re) };
+        }
+        if im.is_nan() {
+            return Complex::new(im, re);
+        }
+        Complex::new(im.abs(), re.copysign(z.im))
+    })
 }
 
 /// `atanh(z)` (G.6.2.3).
 pub fn atanh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let Complex { re: x, im: y } = z;
-    let (one, two, four) = (T::one(), T::lit(2.0), T::lit(4.0));
-    let (ax, ay) = (x.abs(), y.abs());
-    if y == T::zero() && ax <= one {
-        return Complex::new(Special::atanh(x), y);
-    }
-    if x == T::zero() {
-        return Complex::new(x, y.atan());
-    }
-    if has_nan(z) {
-        return if x.is_infinite() {
-            Complex::new(T::zero().copysign(x), y)
-        } else if y.is_infinite() {
-            Complex::new(T::zero().copysign(x), T::FRAC_PI_2().copysign(y))
+    outline_complex("complex_atanh", z, |z| {
+        let Complex { re: x, im: y } = z;
+        let (one, two, four) = (T::one(), T::lit(2.0), T::lit(4.0));
+        let (ax, ay) = (x.abs(), y.abs());
+        if y == T::zero() && ax <= one {
+            return Complex::new(Special::atanh(x), y);
+        }
+        if x == T::zero() {
+            return Complex::new(x, y.atan());
+        }
+        if has_nan(z) {
+            return if x.is_infinite() {
+                Complex::new(T::zero().copysign(x), y)
+            } else if y.is_infinite() {
+                Complex::new(T::zero().copysign(x), T::FRAC_PI_2().copysign(y))
+            } else {
+                Complex::new(T::nan(), T::nan())
+            };
+        }
+        if is_large(z) {
+            // the real part of 1 / z, each factor small
+            let (small, large) = if ax < ay { (ax, ay) } else { (ay, ax) };
+            let real = if large.is_infinite() {
+                T::zero()
+            } else {
+                ax / large / (large * (one + (small / large) * (small / large)))
+            };
+            return Complex::new(real.copysign(x), T::FRAC_PI_2().copysign(y));
+        }
+        if is_small(z) {
+            return z;
+        }
+        let real = if ax == one && ay < T::epsilon() {
+            (T::LN_2() - ay.ln()) / two
         } else {
-            Complex::new(T::nan(), T::nan())
+            (four * ax / ((ax - one) * (ax - one) + ay * ay)).ln_1p() / four
         };
-    }
-    if is_large(z) {
-        // the real part of 1 / z, each factor small
-        let (small, large) = if ax < ay { (ax, ay) } else { (ay, ax) };
-        let real = if large.is_infinite() {
-            T::zero()
+        let angle = if ax == one {
+            two.atan2(-ay)
+        } else if ay < T::epsilon() {
+            (two * ay).atan2((one - ax) * (one + ax))
         } else {
-            ax / large / (large * (one + (small / large) * (small / large)))
+            (two * ay).atan2((one - ax) * (one + ax) - ay * ay)
         };
-        return Complex::new(real.copysign(x), T::FRAC_PI_2().copysign(y));
-    }
-    if is_small(z) {
-        return z;
-    }
-    let real = if ax == one && ay < T::epsilon() {
-        (T::LN_2() - ay.ln()) / two
-    } else {
-        (four * ax / ((ax - one) * (ax - one) + ay * ay)).ln_1p() / four
-    };
-    let angle = if ax == one {
-        two.atan2(-ay)
-    } else if ay < T::epsilon() {
-        (two * ay).atan2((one - ax) * (one + ax))
-    } else {
-        (two * ay).atan2((one - ax) * (one + ax) - ay * ay)
-    };
-    Complex::new(real.copysign(x), (angle / two).copysign(y))
+        Complex::new(real.copysign(x), (angle / two).copysign(y))
+    })
 }
 
 /// `atan(z)`, which is `-i atanh(iz)`.

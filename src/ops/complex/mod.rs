@@ -7,7 +7,7 @@ mod inverse;
 
 pub use inverse::{acos, acosh, asin, asinh, atan, atanh};
 
-use crate::dtype::MachineFloat;
+use crate::dtype::{MachineFloat, outline_complex};
 use num_complex::Complex;
 
 /// Division, the divisor scaled by its larger part so that it neither overflows nor underflows.
@@ -38,6 +38,13 @@ pub fn reciprocal<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
 
 /// The product as C has it: an infinite factor gives an infinite product although parts of it are NaN (G.5.1).
 pub fn product<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+    let [re, im] = T::outline("complex_product", [a.re, a.im, b.re, b.im], |[a_re, a_im, b_re, b_im]| {
+        let Complex { re, im } = product_of(Complex::new(a_re, a_im), Complex::new(b_re, b_im));
+        [re, im]
+    });
+    Complex { re, im }
+}
+fn product_of<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
     let naive = |a: Complex<T>, b: Complex<T>| Complex::new(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
     let result = naive(a, b);
     if !(result.re.is_nan() && result.im.is_nan()) {
@@ -70,79 +77,91 @@ fn directed<T: MachineFloat>(magnitude: T, angle: T) -> Complex<T> {
 
 /// `exp(z)` (G.6.3.1).
 pub fn exp<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let Complex { re: x, im: y } = z;
-    if y == T::zero() {
-        return Complex::new(x.exp(), y);
-    }
-    if x.is_infinite() {
-        return match (x > T::zero(), y.is_finite()) {
-            (true, true) => directed(T::infinity(), y),
-            (true, false) => Complex::new(T::infinity(), T::nan()),
-            (false, true) => directed(T::zero(), y),
-            (false, false) => Complex::new(T::zero(), T::zero().copysign(y)),
-        };
-    }
-    // in two steps, so that a large exponential times a small cosine does not overflow
-    let (sin, cos) = y.sin_cos();
-    let half = (x * T::lit(0.5)).exp();
-    let whole = x.exp();
-    if whole.is_infinite() {
-        Complex::new(half * cos * half, half * sin * half)
-    } else {
-        Complex::new(whole * cos, whole * sin)
-    }
+    outline_complex("complex_exp", z, |z| {
+        let Complex { re: x, im: y } = z;
+        if y == T::zero() {
+            return Complex::new(x.exp(), y);
+        }
+        if x.is_infinite() {
+            return match (x > T::zero(), y.is_finite()) {
+                (true, true) => directed(T::infinity(), y),
+                (true, false) => Complex::new(T::infinity(), T::nan()),
+                (false, true) => directed(T::zero(), y),
+                (false, false) => Complex::new(T::zero(), T::zero().copysign(y)),
+            };
+        }
+        // in two steps, so that a large exponential times a small cosine does not overflow
+        let (sin, cos) = y.sin_cos();
+        let half = (x * T::lit(0.5)).exp();
+        let whole = x.exp();
+        if whole.is_infinite() {
+            Complex::new(half * cos * half, half * sin * half)
+        } else {
+            Complex::new(whole * cos, whole * sin)
+        }
+    })
 }
 
 /// `log(z)` (G.6.3.2).
 pub fn log<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let (one, half) = (T::one(), T::lit(0.5));
-    let (x, y) = (z.re.abs(), z.im.abs());
-    let (large, small) = if x < y { (y, x) } else { (x, y) };
-    let modulus = x.hypot(y);
-    let real = if modulus > half && modulus < T::lit(2.0) {
-        // near 1 the logarithm of the modulus would lose what the modulus rounds off
-        half * ((large - one) * (large + one) + small * small).ln_1p()
-    } else {
-        modulus.ln()
-    };
-    Complex::new(real, z.im.atan2(z.re))
+    outline_complex("complex_log", z, |z| {
+        let (one, half) = (T::one(), T::lit(0.5));
+        let (x, y) = (z.re.abs(), z.im.abs());
+        let (large, small) = if x < y { (y, x) } else { (x, y) };
+        let modulus = x.hypot(y);
+        let real = if modulus > half && modulus < T::lit(2.0) {
+            // near 1 the logarithm of the modulus would lose what the modulus rounds off
+            half * ((large - one) * (large + one) + small * small).ln_1p()
+        } else {
+            modulus.ln()
+        };
+        Complex::new(real, z.im.atan2(z.re))
+    })
 }
 
 /// `log(1 + z)`. Source: `c10/util/complex_math.h`, `log1p`.
 pub fn log1p<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    // the imaginary part keeps the sign of its zero
-    let sum = Complex::new(z.re + T::one(), z.im);
-    let difference = Complex::new(sum.re - T::one(), z.im);
-    if sum == Complex::new(T::one(), T::zero()) {
-        return z;
-    }
-    if difference == z { log(sum) } else { log(sum) * quotient(z, difference) }
+    outline_complex("complex_log1p", z, |z| {
+        // the imaginary part keeps the sign of its zero
+        let sum = Complex::new(z.re + T::one(), z.im);
+        let difference = Complex::new(sum.re - T::one(), z.im);
+        if sum == Complex::new(T::one(), T::zero()) {
+            return z;
+        }
+        if difference == z { log(sum) } else { log(sum) * quotient(z, difference) }
+    })
 }
 
 /// `exp(z) - 1`. Source: `c10/util/complex_math.h`, `expm1`.
 pub fn expm1<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let Complex { re: x, im: y } = z;
-    let half = (y * T::lit(0.5)).sin();
-    Complex::new(x.exp_m1() * y.cos() - T::lit(2.0) * half * half, x.exp() * y.sin())
+    outline_complex("complex_expm1", z, |z| {
+        let Complex { re: x, im: y } = z;
+        let half = (y * T::lit(0.5)).sin();
+        Complex::new(x.exp_m1() * y.cos() - T::lit(2.0) * half * half, x.exp() * y.sin())
+    })
 }
 
 /// `z / abs(z)`, and 0 of 0.
 pub fn direction<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let modulus = z.re.hypot(z.im);
-    if modulus == T::zero() {
-        return Complex::new(T::zero(), T::zero());
-    }
-    // The quotient of two complex numbers, as PyTorch has it: an infinite part makes NaN of the other one, too.
-    quotient(z, Complex::new(modulus, T::zero()))
+    outline_complex("complex_direction", z, |z| {
+        let modulus = z.re.hypot(z.im);
+        if modulus == T::zero() {
+            return Complex::new(T::zero(), T::zero());
+        }
+        // The quotient of two complex numbers, as PyTorch has it: an infinite part makes NaN of the other one, too.
+        quotient(z, Complex::new(modulus, T::zero()))
+    })
 }
 
 /// `sin(pi * z) / (pi * z)`
 pub fn sinc<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    if z.re == T::zero() && z.im == T::zero() {
-        return Complex::new(T::one(), T::zero());
-    }
-    let angle = z * T::PI();
-    quotient(sin(angle), angle)
+    outline_complex("complex_sinc", z, |z| {
+        if z.re == T::zero() && z.im == T::zero() {
+            return Complex::new(T::one(), T::zero());
+        }
+        let angle = z * T::PI();
+        quotient(sin(angle), angle)
+    })
 }
 
 /// `log(exp(a) + exp(b))`. Source: `aten/src/ATen/native/cpu/LogAddExp.h`.
@@ -160,39 +179,41 @@ pub fn logaddexp<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
 
 /// `sqrt(z)` (G.6.4.2).
 pub fn sqrt<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let Complex { re: x, im: y } = z;
-    if y.is_infinite() {
-        return Complex::new(T::infinity(), y);
-    }
-    if x.is_infinite() {
-        return if x > T::zero() {
-            Complex::new(x, if y.is_nan() { y } else { T::zero().copysign(y) })
+    outline_complex("complex_sqrt", z, |z| {
+        let Complex { re: x, im: y } = z;
+        if y.is_infinite() {
+            return Complex::new(T::infinity(), y);
+        }
+        if x.is_infinite() {
+            return if x > T::zero() {
+                Complex::new(x, if y.is_nan() { y } else { T::zero().copysign(y) })
+            } else {
+                Complex::new(if y.is_nan() { y } else { T::zero() }, T::infinity().copysign(y))
+            };
+        }
+        if x.is_nan() || y.is_nan() {
+            return Complex::new(T::nan(), T::nan());
+        }
+        if x == T::zero() && y == T::zero() {
+            return Complex::new(T::zero(), y);
+        }
+        // the larger part first, from which the smaller follows without cancellation
+        let modulus = x.hypot(y);
+        let (x, y, modulus, scale) = if modulus.is_infinite() {
+            let quarter = T::lit(0.25);
+            let (x, y) = (x * quarter, y * quarter);
+            (x, y, x.hypot(y), T::lit(2.0))
+        } else if modulus < T::min_positive_value() * T::lit(4.0) {
+            let (x, y) = (x / T::epsilon(), y / T::epsilon());
+            (x, y, x.hypot(y), T::epsilon().sqrt())
         } else {
-            Complex::new(if y.is_nan() { y } else { T::zero() }, T::infinity().copysign(y))
+            (x, y, modulus, T::one())
         };
-    }
-    if x.is_nan() || y.is_nan() {
-        return Complex::new(T::nan(), T::nan());
-    }
-    if x == T::zero() && y == T::zero() {
-        return Complex::new(T::zero(), y);
-    }
-    // the larger part first, from which the smaller follows without cancellation
-    let modulus = x.hypot(y);
-    let (x, y, modulus, scale) = if modulus.is_infinite() {
-        let quarter = T::lit(0.25);
-        let (x, y) = (x * quarter, y * quarter);
-        (x, y, x.hypot(y), T::lit(2.0))
-    } else if modulus < T::min_positive_value() * T::lit(4.0) {
-        let (x, y) = (x / T::epsilon(), y / T::epsilon());
-        (x, y, x.hypot(y), T::epsilon().sqrt())
-    } else {
-        (x, y, modulus, T::one())
-    };
-    let large = ((modulus + x.abs()) * T::lit(0.5)).sqrt();
-    let small = y.abs() / (T::lit(2.0) * large);
-    let (re, im) = if x >= T::zero() { (large, small) } else { (small, large) };
-    Complex::new(re * scale, (im * scale).copysign(y))
+        let large = ((modulus + x.abs()) * T::lit(0.5)).sqrt();
+        let small = y.abs() / (T::lit(2.0) * large);
+        let (re, im) = if x >= T::zero() { (large, small) } else { (small, large) };
+        Complex::new(re * scale, (im * scale).copysign(y))
+    })
 }
 
 /// `a` to the power `b`, by way of the logarithm.
@@ -202,26 +223,28 @@ pub fn pow<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
 
 /// `cosh(z)` (G.6.2.4).
 pub fn cosh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let Complex { re: x, im: y } = z;
-    if y == T::zero() {
-        let im = if x.is_nan() { y } else { y * T::one().copysign(x) };
-        return Complex::new(x.cosh(), im);
-    }
-    if x.is_infinite() {
-        if !y.is_finite() {
-            return Complex::new(T::infinity(), T::nan());
+    outline_complex("complex_cosh", z, |z| {
+        let Complex { re: x, im: y } = z;
+        if y == T::zero() {
+            let im = if x.is_nan() { y } else { y * T::one().copysign(x) };
+            return Complex::new(x.cosh(), im);
         }
-        let z = directed(T::infinity(), y);
-        return Complex::new(z.re, z.im * T::one().copysign(x));
-    }
-    if x == T::zero() && !y.is_finite() {
-        return Complex::new(T::nan(), T::zero());
-    }
-    let (sin, cos) = y.sin_cos();
-    match half_of_large_exp(x) {
-        Some(half) => Complex::new(half * cos * half, half * sin * half * x.signum()),
-        None => Complex::new(x.cosh() * cos, x.sinh() * sin),
-    }
+        if x.is_infinite() {
+            if !y.is_finite() {
+                return Complex::new(T::infinity(), T::nan());
+            }
+            let z = directed(T::infinity(), y);
+            return Complex::new(z.re, z.im * T::one().copysign(x));
+        }
+        if x == T::zero() && !y.is_finite() {
+            return Complex::new(T::nan(), T::zero());
+        }
+        let (sin, cos) = y.sin_cos();
+        match half_of_large_exp(x) {
+            Some(half) => Complex::new(half * cos * half, half * sin * half * x.signum()),
+            None => Complex::new(x.cosh() * cos, x.sinh() * sin),
+        }
+    })
 }
 
 /// `x` so large that `cosh(x)` and `sinh(abs(x))` are `exp(abs(x)) / 2`: the root of that, which does not overflow where its
@@ -232,52 +255,56 @@ fn half_of_large_exp<T: MachineFloat>(x: T) -> Option<T> {
 
 /// `sinh(z)` (G.6.2.5).
 pub fn sinh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let Complex { re: x, im: y } = z;
-    if y == T::zero() {
-        return Complex::new(x.sinh(), y);
-    }
-    if x.is_infinite() {
-        if !y.is_finite() {
+    outline_complex("complex_sinh", z, |z| {
+        let Complex { re: x, im: y } = z;
+        if y == T::zero() {
+            return Complex::new(x.sinh(), y);
+        }
+        if x.is_infinite() {
+            if !y.is_finite() {
+                return Complex::new(x, T::nan());
+            }
+            let z = directed(T::infinity(), y);
+            return Complex::new(z.re * T::one().copysign(x), z.im);
+        }
+        if x == T::zero() && !y.is_finite() {
             return Complex::new(x, T::nan());
         }
-        let z = directed(T::infinity(), y);
-        return Complex::new(z.re * T::one().copysign(x), z.im);
-    }
-    if x == T::zero() && !y.is_finite() {
-        return Complex::new(x, T::nan());
-    }
-    let (sin, cos) = y.sin_cos();
-    match half_of_large_exp(x) {
-        Some(half) => Complex::new(half * cos * half * x.signum(), half * sin * half),
-        None => Complex::new(x.sinh() * cos, x.cosh() * sin),
-    }
+        let (sin, cos) = y.sin_cos();
+        match half_of_large_exp(x) {
+            Some(half) => Complex::new(half * cos * half * x.signum(), half * sin * half),
+            None => Complex::new(x.sinh() * cos, x.cosh() * sin),
+        }
+    })
 }
 
 /// `tanh(z)` (G.6.2.6).
 pub fn tanh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-    let Complex { re: x, im: y } = z;
-    if y == T::zero() {
-        return Complex::new(x.tanh(), y);
-    }
-    let (sin, cos) = y.sin_cos();
-    if x.is_infinite() {
-        let im = if y.is_finite() { sin * cos } else { y };
-        return Complex::new(T::one().copysign(x), T::zero().copysign(im));
-    }
-    if x == T::zero() && !y.is_finite() {
-        return Complex::new(x, T::nan());
-    }
-    if !x.is_finite() || !y.is_finite() {
-        return Complex::new(T::nan(), T::nan());
-    }
-    let sinh = x.sinh();
-    if sinh.is_infinite() || x.abs() > T::lit(22.0) {
-        // beyond this `sinh` and `cosh` are the same number
-        let decay = (T::lit(-2.0) * x.abs()).exp();
-        return Complex::new(T::one().copysign(x), T::lit(4.0) * sin * cos * decay);
-    }
-    let denominator = sinh * sinh + cos * cos;
-    Complex::new(sinh * x.cosh() / denominator, sin * cos / denominator)
+    outline_complex("complex_tanh", z, |z| {
+        let Complex { re: x, im: y } = z;
+        if y == T::zero() {
+            return Complex::new(x.tanh(), y);
+        }
+        let (sin, cos) = y.sin_cos();
+        if x.is_infinite() {
+            let im = if y.is_finite() { sin * cos } else { y };
+            return Complex::new(T::one().copysign(x), T::zero().copysign(im));
+        }
+        if x == T::zero() && !y.is_finite() {
+            return Complex::new(x, T::nan());
+        }
+        if !x.is_finite() || !y.is_finite() {
+            return Complex::new(T::nan(), T::nan());
+        }
+        let sinh = x.sinh();
+        if sinh.is_infinite() || x.abs() > T::lit(22.0) {
+            // beyond this `sinh` and `cosh` are the same number
+            let decay = (T::lit(-2.0) * x.abs()).exp();
+            return Complex::new(T::one().copysign(x), T::lit(4.0) * sin * cos * decay);
+        }
+        let denominator = sinh * sinh + cos * cos;
+        Complex::new(sinh * x.cosh() / denominator, sin * cos / denominator)
+    })
 }
 
 /// `f(z)` from its hyperbolic counterpart: `g(iz)` turned back.

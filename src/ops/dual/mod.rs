@@ -1,0 +1,280 @@
+//! Dual numbers: a value and its tangent, which is how fast it changes. A formula that is generic over floats runs on them as it
+//! stands and gives its derivative.
+//!
+//! Uses the derivatives that stand beside the elementary and special functions. Tests use it until gradients do. Comparisons look
+//! at the values alone, so that a derivative is that of the branch a value is in; where branches meet, it is one side's.
+
+#[cfg(test)]
+pub(crate) mod read;
+#[cfg(test)]
+mod tests;
+
+use crate::dtype::math::{self, Elementary, ElementaryOfTwo};
+use crate::dtype::special::{Function, FunctionOfTwo};
+use crate::dtype::{DType, MachineFloat};
+use core::cmp::Ordering;
+use core::num::FpCategory;
+use core::ops::{Add, Div, Mul, Neg, Rem, Sub};
+use num_traits::{Float, FloatConst, Num, NumCast, One, ToPrimitive, Zero};
+
+/// A number and its tangent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Dual<T> {
+    pub(crate) value: T,
+    pub(crate) tangent: T,
+}
+
+impl<T: MachineFloat> Dual<T> {
+    pub(crate) fn new(value: T, tangent: T) -> Self {
+        Dual { value, tangent }
+    }
+    pub(crate) fn constant(value: T) -> Self {
+        Dual { value, tangent: T::zero() }
+    }
+    /// A function of this number with that value and that derivative.
+    fn chain(self, value: T, derivative: T) -> Self {
+        Dual { value, tangent: self.tangent * derivative }
+    }
+    /// An elementary function, which has that value.
+    fn by<F: Elementary>(self, value: T) -> Self {
+        self.chain(value, F::derivative(self.value, value))
+    }
+    /// A function of two numbers. What does not change takes no part: its derivative may not exist.
+    fn by_both(self, other: Self, value: T, [by_self, by_other]: [T; 2]) -> Self {
+        let part = |x: Self, derivative: T| if x.tangent == T::zero() { T::zero() } else { x.tangent * derivative };
+        Dual { value, tangent: part(self, by_self) + part(other, by_other) }
+    }
+    /// A step that is flat everywhere but where it jumps.
+    fn flat(value: T) -> Self {
+        Self::constant(value)
+    }
+}
+
+impl<T: MachineFloat> PartialEq for Dual<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
+    }
+}
+impl<T: MachineFloat> PartialOrd for Dual<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        self.value.partial_cmp(&other.value)
+    }
+    fn lt(&self, other: &Self) -> bool {
+        self.value < other.value
+    }
+    fn le(&self, other: &Self) -> bool {
+        self.value <= other.value
+    }
+    fn gt(&self, other: &Self) -> bool {
+        self.value > other.value
+    }
+    fn ge(&self, other: &Self) -> bool {
+        self.value >= other.value
+    }
+}
+
+/// `Add add |a, b| (value, tangent);`
+macro_rules! operators {
+    ($($trait:ident $method:ident |$a:ident, $b:ident| $value:expr, |$q:ident| $tangent:expr;)*) => {$(
+        impl<T: MachineFloat> $trait for Dual<T> {
+            type Output = Self;
+            fn $method(self, other: Self) -> Self {
+                let ($a, $b) = (self, other);
+                let $q = $value;
+                Dual { value: $q, tangent: $tangent }
+            }
+        }
+    )*};
+}
+operators! {
+    Add add |a, b| a.value + b.value, |_q| a.tangent + b.tangent;
+    Sub sub |a, b| a.value - b.value, |_q| a.tangent - b.tangent;
+    Mul mul |a, b| a.value * b.value, |_q| a.tangent * b.value + a.value * b.tangent;
+    Div div |a, b| a.value / b.value, |q| (a.tangent - q * b.tangent) / b.value;
+    Rem rem |a, b| a.value % b.value, |_q| a.tangent - (a.value / b.value).trunc() * b.tangent;
+}
+impl<T: MachineFloat> Neg for Dual<T> {
+    type Output = Self;
+    fn neg(self) -> Self {
+        Dual { value: -self.value, tangent: -self.tangent }
+    }
+}
+impl<T: MachineFloat> Zero for Dual<T> {
+    fn zero() -> Self {
+        Self::constant(T::zero())
+    }
+    fn is_zero(&self) -> bool {
+        self.value == T::zero()
+    }
+}
+impl<T: MachineFloat> One for Dual<T> {
+    fn one() -> Self {
+        Self::constant(T::one())
+    }
+}
+impl<T: MachineFloat> Num for Dual<T> {
+    type FromStrRadixErr = T::FromStrRadixErr;
+    fn from_str_radix(digits: &str, radix: u32) -> Result<Self, Self::FromStrRadixErr> {
+        T::from_str_radix(digits, radix).map(Self::constant)
+    }
+}
+impl<T: MachineFloat> ToPrimitive for Dual<T> {
+    fn to_i64(&self) -> Option<i64> {
+        self.value.to_i64()
+    }
+    fn to_u64(&self) -> Option<u64> {
+        self.value.to_u64()
+    }
+    fn to_f64(&self) -> Option<f64> {
+        self.value.to_f64()
+    }
+}
+impl<T: MachineFloat> NumCast for Dual<T> {
+    fn from<N: ToPrimitive>(number: N) -> Option<Self> {
+        <T as NumCast>::from(number).map(Self::constant)
+    }
+}
+
+macro_rules! values {
+    ($($name:ident)*) => {$(
+        fn $name() -> Self {
+            Self::constant(T::$name())
+        }
+    )*};
+}
+macro_rules! questions {
+    ($($name:ident)*) => {$(
+        fn $name(self) -> bool {
+            self.value.$name()
+        }
+    )*};
+}
+macro_rules! flat {
+    ($($name:ident)*) => {$(
+        fn $name(self) -> Self {
+            Self::flat(self.value.$name())
+        }
+    )*};
+}
+/// The platform's functions have the derivatives of the elementary ones.
+macro_rules! elementary {
+    ($($name:ident = $function:ident;)*) => {$(
+        fn $name(self) -> Self {
+            self.by::<math::$function>(self.value.$name())
+        }
+    )*};
+}
+
+impl<T: MachineFloat> Float for Dual<T> {
+    values! { nan infinity neg_infinity neg_zero min_value min_positive_value epsilon max_value }
+    questions! { is_nan is_infinite is_finite is_normal is_sign_positive is_sign_negative }
+    flat! { floor ceil round trunc signum }
+    elementary! {
+        exp = Exp; exp2 = Exp2; exp_m1 = Expm1; ln = Log; log2 = Log2; log10 = Log10; ln_1p = Log1p;
+        sin = Sin; cos = Cos; tan = Tan; asin = Asin; acos = Acos; atan = Atan;
+        sinh = Sinh; cosh = Cosh; tanh = Tanh; asinh = Asinh; acosh = Acosh; atanh = Atanh;
+    }
+    fn classify(self) -> FpCategory {
+        self.value.classify()
+    }
+    fn integer_decode(self) -> (u64, i16, i8) {
+        self.value.integer_decode()
+    }
+    fn fract(self) -> Self {
+        self.chain(self.value.fract(), T::one())
+    }
+    fn abs(self) -> Self {
+        self.chain(self.value.abs(), T::one().copysign(self.value))
+    }
+    fn copysign(self, sign: Self) -> Self {
+        let turned = T::one().copysign(self.value) * T::one().copysign(sign.value);
+        self.chain(self.value.copysign(sign.value), turned)
+    }
+    fn mul_add(self, a: Self, b: Self) -> Self {
+        let tangent = self.tangent * a.value + self.value * a.tangent + b.tangent;
+        Dual { value: self.value.mul_add(a.value, b.value), tangent }
+    }
+    fn recip(self) -> Self {
+        let value = self.value.recip();
+        self.chain(value, -value * value)
+    }
+    fn sqrt(self) -> Self {
+        let value = self.value.sqrt();
+        self.chain(value, (value + value).recip())
+    }
+    fn cbrt(self) -> Self {
+        let value = self.value.cbrt();
+        self.chain(value, (T::lit(3.0) * value * value).recip())
+    }
+    fn powi(self, n: i32) -> Self {
+        self.chain(self.value.powi(n), T::lit(<f64 as From<i32>>::from(n)) * self.value.powi(n - 1))
+    }
+    fn powf(self, exponent: Self) -> Self {
+        let value = self.value.powf(exponent.value);
+        self.by_both(exponent, value, math::Pow::derivatives(self.value, exponent.value, value))
+    }
+    fn atan2(self, other: Self) -> Self {
+        let value = self.value.atan2(other.value);
+        self.by_both(other, value, math::Atan2::derivatives(self.value, other.value, value))
+    }
+    fn hypot(self, other: Self) -> Self {
+        let value = self.value.hypot(other.value);
+        self.by_both(other, value, [self.value / value, other.value / value])
+    }
+    fn log(self, base: Self) -> Self {
+        self.ln() / base.ln()
+    }
+    fn sin_cos(self) -> (Self, Self) {
+        (self.sin(), self.cos())
+    }
+    fn max(self, other: Self) -> Self {
+        if self.value >= other.value || other.value.is_nan() { self } else { other }
+    }
+    fn min(self, other: Self) -> Self {
+        if self.value <= other.value || other.value.is_nan() { self } else { other }
+    }
+    fn abs_sub(self, other: Self) -> Self {
+        if self.value <= other.value { Self::zero() } else { self - other }
+    }
+}
+impl<T: MachineFloat> FloatConst for Dual<T> {
+    values! { E FRAC_1_PI FRAC_1_SQRT_2 FRAC_2_PI FRAC_2_SQRT_PI FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6 FRAC_PI_8
+    LN_10 LN_2 LOG10_E LOG2_E PI SQRT_2 }
+}
+impl<T: MachineFloat> MachineFloat for Dual<T> {
+    fn elementary<F: Elementary>(x: Self) -> Self {
+        x.by::<F>(T::elementary::<F>(x.value))
+    }
+    fn elementary_of_two<F: ElementaryOfTwo>(a: Self, b: Self) -> Self {
+        let value = T::elementary_of_two::<F>(a.value, b.value);
+        a.by_both(b, value, F::derivatives(a.value, b.value, value))
+    }
+    fn special<F: Function>(x: Self) -> Self {
+        let value = T::special::<F>(x.value);
+        x.chain(value, F::derivative(x.value, value))
+    }
+    fn special_of_two<F: FunctionOfTwo>(a: Self, b: Self) -> Self {
+        let value = T::special_of_two::<F>(a.value, b.value);
+        a.by_both(b, value, F::derivatives(a.value, b.value, value))
+    }
+    fn round_ties_even(self) -> Self {
+        Self::flat(self.value.round_ties_even())
+    }
+    fn lit(value: f64) -> Self {
+        Self::constant(T::lit(value))
+    }
+    /// There is no derivative.
+    fn next_towards(self, other: Self) -> Self {
+        Dual { value: self.value.next_towards(other.value), tangent: T::nan() }
+    }
+    fn scaled_by(self, exponent: Self) -> Self {
+        Dual { value: self.value.scaled_by(exponent.value), tangent: self.tangent.scaled_by(exponent.value) }
+    }
+    fn binade(self) -> Self {
+        Self::flat(self.value.binade())
+    }
+    /// As if it were not rounded.
+    fn rounded_to(self, dtype: DType) -> Self {
+        Dual { value: self.value.rounded_to(dtype), tangent: self.tangent }
+    }
+}

@@ -1,0 +1,238 @@
+//! What formulas ask of floats, recorded.
+
+use super::graph::{Family, Id, Machine};
+use super::number::{Recorded, recorded};
+use super::paths::{ask, decide, part};
+use crate::dtype::math::{Elementary, ElementaryOfTwo};
+use crate::dtype::special::{Function, FunctionOfTwo, Reading};
+use crate::dtype::{DType, MachineFloat};
+use core::num::FpCategory;
+use core::ops::Neg;
+use num_traits::{Float, FloatConst, One};
+
+macro_rules! constants {
+    ($ty:ident: $($name:ident)*) => {$(
+        fn $name() -> Self {
+            Self::constant(core::$ty::consts::$name)
+        }
+    )*};
+}
+/// `floor => Basic "floor"`: the method is this step, as the machine has it.
+macro_rules! methods {
+    ($ty:ident: $($method:ident => $family:ident $name:literal;)*) => {$(
+        fn $method(self) -> Self {
+            recorded!($family $name, $ty: self => |x| <$ty as Float>::$method(x))
+        }
+    )*};
+}
+macro_rules! methods_of_two {
+    ($ty:ident: $($method:ident => $family:ident $name:literal;)*) => {$(
+        fn $method(self, other: Self) -> Self {
+            recorded!($family $name, $ty: self, other => |x, y| <$ty as Float>::$method(x, y))
+        }
+    )*};
+}
+macro_rules! questions {
+    ($ty:ident: $($method:ident => $name:literal;)*) => {$(
+        fn $method(self) -> bool {
+            decide(recorded!(Basic $name, $ty: self => |x| <$ty as Float>::$method(x), -> bool).id)
+        }
+    )*};
+}
+macro_rules! values {
+    ($ty:ident: $($method:ident => $value:expr;)*) => {$(
+        fn $method() -> Self {
+            Self::constant($value)
+        }
+    )*};
+}
+
+macro_rules! floats {
+    ($($ty:ident)*) => {$(
+        impl Neg for Recorded<$ty> {
+            type Output = Self;
+            fn neg(self) -> Self {
+                recorded!(Operator "-", $ty: self => |x| -x)
+            }
+        }
+        impl Float for Recorded<$ty> {
+            values! { $ty:
+                nan => $ty::NAN;
+                infinity => $ty::INFINITY;
+                neg_infinity => $ty::NEG_INFINITY;
+                neg_zero => -0.0;
+                min_value => $ty::MIN;
+                min_positive_value => $ty::MIN_POSITIVE;
+                epsilon => $ty::EPSILON;
+                max_value => $ty::MAX;
+            }
+            questions! { $ty:
+                is_nan => "is_nan";
+                is_infinite => "is_infinite";
+                is_finite => "is_finite";
+                is_sign_negative => "is_sign_negative";
+            }
+            fn is_sign_positive(self) -> bool {
+                !self.is_sign_negative()
+            }
+            fn is_normal(self) -> bool {
+                self.classify() == FpCategory::Normal
+            }
+            fn classify(self) -> FpCategory {
+                self.value("classify").map_or(FpCategory::Nan, $ty::classify)
+            }
+            fn integer_decode(self) -> (u64, i16, i8) {
+                self.value("integer_decode").map_or((0, 0, 0), Float::integer_decode)
+            }
+            methods! { $ty:
+                floor => Basic "floor";
+                ceil => Basic "ceil";
+                round => Basic "round";
+                trunc => Basic "trunc";
+                abs => Basic "abs";
+                sqrt => Basic "sqrt";
+                exp => Platform "exp";
+                exp2 => Platform "exp2";
+                exp_m1 => Platform "expm1";
+                ln => Platform "log";
+                log2 => Platform "log2";
+                log10 => Platform "log10";
+                ln_1p => Platform "log1p";
+                cbrt => Platform "cbrt";
+                sin => Platform "sin";
+                cos => Platform "cos";
+                tan => Platform "tan";
+                asin => Platform "asin";
+                acos => Platform "acos";
+                atan => Platform "atan";
+                sinh => Platform "sinh";
+                cosh => Platform "cosh";
+                tanh => Platform "tanh";
+                asinh => Platform "asinh";
+                acosh => Platform "acosh";
+                atanh => Platform "atanh";
+            }
+            methods_of_two! { $ty:
+                max => Basic "max";
+                min => Basic "min";
+                copysign => Basic "copysign";
+                powf => Platform "pow";
+                hypot => Platform "hypot";
+                atan2 => Platform "atan2";
+            }
+            fn fract(self) -> Self {
+                self - self.trunc()
+            }
+            fn signum(self) -> Self {
+                if self.is_nan() { Self::nan() } else { Self::one().copysign(self) }
+            }
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                Recorded::step(Family::Basic, "fma", [self.id, a.id, b.id], |v| {
+                    let [x, a, b] = [0, 1, 2].map(|at| <$ty>::of_bits(v[at]));
+                    x.mul_add(a, b).bits()
+                })
+            }
+            fn recip(self) -> Self {
+                Self::one() / self
+            }
+            fn log(self, base: Self) -> Self {
+                self.ln() / base.ln()
+            }
+            fn sin_cos(self) -> (Self, Self) {
+                (self.sin(), self.cos())
+            }
+            fn powi(self, _: i32) -> Self {
+                ask("powi");
+                self
+            }
+            fn abs_sub(self, _: Self) -> Self {
+                ask("abs_sub");
+                self
+            }
+        }
+        impl FloatConst for Recorded<$ty> {
+            constants! { $ty: E FRAC_1_PI FRAC_1_SQRT_2 FRAC_2_PI FRAC_2_SQRT_PI FRAC_PI_2 FRAC_PI_3 FRAC_PI_4 FRAC_PI_6 FRAC_PI_8
+                LN_10 LN_2 LOG10_E LOG2_E PI SQRT_2 }
+        }
+        impl MachineFloat for Recorded<$ty> {
+            fn elementary<F: Elementary>(x: Self) -> Self {
+                recorded!(Elementary F::NAME, $ty: x => |x| F::of(x))
+            }
+            fn elementary_of_two<F: ElementaryOfTwo>(a: Self, b: Self) -> Self {
+                recorded!(Elementary F::NAME, $ty: a, b => |a, b| F::of(a, b))
+            }
+            fn special<F: Function>(x: Self) -> Self {
+                floats!(@special $ty x)
+            }
+            fn special_of_two<F: FunctionOfTwo>(a: Self, b: Self) -> Self {
+                recorded!(Special F::NAME, $ty: a, b => |a, b| <$ty as MachineFloat>::special_of_two::<F>(a, b))
+            }
+            fn round_ties_even(self) -> Self {
+                recorded!(Basic "round_ties_even", $ty: self => |x| x.round_ties_even())
+            }
+            fn lit(value: f64) -> Self {
+                Self::constant(value as $ty)
+            }
+            fn next_towards(self, other: Self) -> Self {
+                recorded!(Basic "next_towards", $ty: self, other => MachineFloat::next_towards)
+            }
+            fn scaled_by(self, exponent: Self) -> Self {
+                recorded!(Basic "scaled_by", $ty: self, exponent => MachineFloat::scaled_by)
+            }
+            fn binade(self) -> Self {
+                recorded!(Basic "binade", $ty: self => MachineFloat::binade)
+            }
+            fn rounded_to(self, dtype: DType) -> Self {
+                match dtype {
+                    DType::F16 => recorded!(Basic "rounded_to_f16", $ty: self => |x| x.rounded_to(DType::F16)),
+                    DType::BF16 => recorded!(Basic "rounded_to_bf16", $ty: self => |x| x.rounded_to(DType::BF16)),
+                    _ => self,
+                }
+            }
+            fn sum_of_lgammas(self, first: Self, dtype: DType) -> Self {
+                match dtype {
+                    DType::F16 => recorded!(Special "sum_of_lgammas_f16", $ty: self, first => |x, k| x.sum_of_lgammas(k, DType::F16)),
+                    DType::BF16 => recorded!(Special "sum_of_lgammas_bf16", $ty: self, first => |x, k| x.sum_of_lgammas(k, DType::BF16)),
+                    _ => recorded!(Special "sum_of_lgammas", $ty: self, first => |x, k| x.sum_of_lgammas(k, DType::F64)),
+                }
+            }
+            fn outline<const N: usize, const M: usize, F: Fn([Self; N]) -> [Self; M]>(
+                name: &'static str,
+                arguments: [Self; N],
+                run: F,
+            ) -> [Self; M] {
+                const { assert!(size_of::<F>() == 0 && (M == 1 || M == 2)) }
+                let name = format!("{name}_{}", stringify!($ty));
+                let results = part(&name, <$ty>::KIND, &arguments.map(|x| x.id), M, &|ids: &[Id]| {
+                    run(core::array::from_fn(|at| Self::at(ids[at]))).map(|x| x.id).to_vec()
+                });
+                core::array::from_fn(|at| Self::at(results[at]))
+            }
+        }
+    )*};
+    // Most of them are formulas themselves, and become functions of their own.
+    (@special f64 $x:ident) => {
+        match F::READING {
+            Reading::Call => recorded!(Special F::NAME, f64: $x => |x| F::double(x)),
+            Reading::Formula | Reading::WideFormula => {
+                let [value] = Self::outline(F::NAME, [$x], |[x]| [F::formula(x)]);
+                value
+            }
+        }
+    };
+    (@special f32 $x:ident) => {
+        match F::READING {
+            Reading::Call => recorded!(Special F::NAME, f32: $x => |x| F::single(x)),
+            Reading::Formula => {
+                let [value] = Self::outline(F::NAME, [$x], |[x]| [F::formula(x)]);
+                value
+            }
+            Reading::WideFormula => {
+                let wide = recorded!(Basic "to_f64", f32: $x => f64::from, -> f64);
+                let value = Recorded::<f64>::special::<F>(wide);
+                recorded!(Basic "to_f32", f64: value => |x| x as f32, -> f32)
+            }
+        }
+    };
+}
+floats! { f32 f64 }

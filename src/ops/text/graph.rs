@@ -1,0 +1,209 @@
+//! What a recorded formula is made of: nodes, each a step applied to earlier ones, and the tree of decisions that they hang on.
+//!
+//! Knows the kinds of machine numbers; `paths` makes it, `write` prints it, tests evaluate it.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
+use std::rc::Rc;
+
+/// A kind of machine number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Kind {
+    Bool,
+    U8,
+    I8,
+    I16,
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+/// A machine number that constants and arguments are: its kind, and its bits.
+pub(crate) trait Machine: Copy + fmt::Debug + Send + Sync + 'static {
+    const KIND: Kind;
+    /// The bits, the upper ones zero.
+    fn bits(self) -> u64;
+    fn of_bits(bits: u64) -> Self;
+}
+macro_rules! machines {
+    ($($ty:ty: $kind:ident |$x:ident| $bits:expr, |$b:ident| $of_bits:expr;)*) => {$(
+        impl Machine for $ty {
+            const KIND: Kind = Kind::$kind;
+            fn bits(self) -> u64 {
+                let $x = self;
+                $bits
+            }
+            fn of_bits($b: u64) -> $ty {
+                $of_bits
+            }
+        }
+    )*};
+}
+machines! {
+    bool: Bool |x| x.into(), |b| b != 0;
+    u8: U8 |x| x.into(), |b| b as u8;
+    i8: I8 |x| (x as u8).into(), |b| b as i8;
+    i16: I16 |x| (x as u16).into(), |b| b as i16;
+    i32: I32 |x| (x as u32).into(), |b| b as i32;
+    i64: I64 |x| x as u64, |b| b as i64;
+    f32: F32 |x| x.to_bits().into(), |b| f32::from_bits(b as u32);
+    f64: F64 |x| x.to_bits(), |b| f64::from_bits(b);
+}
+
+/// Where a node stands among its function's.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Id(pub(super) u32);
+
+/// Where the function of a step comes from, which is part of its name in the text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Family {
+    /// An operator of the language.
+    Operator,
+    /// Exact to the last bit everywhere.
+    Basic,
+    /// A function of `dtype::math`.
+    Elementary,
+    /// A function that Rust asks of the platform's library.
+    Platform,
+    /// A function of `dtype::special` that is no formula, or has a loop.
+    Special,
+}
+
+/// A step: what it is called, and how the host computes it.
+#[derive(Clone, Copy)]
+pub(crate) struct Step {
+    pub(super) family: Family,
+    pub(super) name: &'static str,
+    pub(super) run: fn(&[u64]) -> u64,
+}
+impl PartialEq for Step {
+    fn eq(&self, other: &Step) -> bool {
+        (self.family, self.name) == (other.family, other.name)
+    }
+}
+impl Eq for Step {}
+impl std::hash::Hash for Step {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (self.family, self.name).hash(state);
+    }
+}
+impl fmt::Debug for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {}", self.family, self.name)
+    }
+}
+
+/// A value of a recorded formula.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Node {
+    /// The argument in this place.
+    Argument(usize, Kind),
+    /// A constant, as bits.
+    Constant(u64, Kind),
+    /// What a step makes of other values.
+    Step(Step, Vec<Id>, Kind),
+    /// A part of the formula that is a function of its own, and how many results it has.
+    Part(String, Vec<Id>, usize, Kind),
+    /// One of the results of a part.
+    Result(Id, usize, Kind),
+}
+impl Node {
+    pub(super) fn kind(&self) -> Kind {
+        match *self {
+            Node::Argument(_, kind)
+            | Node::Constant(_, kind)
+            | Node::Step(_, _, kind)
+            | Node::Part(_, _, _, kind)
+            | Node::Result(_, _, kind) => kind,
+        }
+    }
+    /// What it is made of.
+    pub(super) fn operands(&self) -> &[Id] {
+        match self {
+            Node::Argument(..) | Node::Constant(..) => &[],
+            Node::Step(_, operands, _) | Node::Part(_, operands, _, _) => operands,
+            Node::Result(part, ..) => std::slice::from_ref(part),
+        }
+    }
+}
+
+/// The results, or a decision: by a condition one tree or the other.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Tree {
+    Leaf(Vec<Id>),
+    Branch(Id, Box<Tree>, Box<Tree>),
+}
+impl Tree {
+    /// How many decisions there are in it.
+    pub(crate) fn decisions(&self) -> usize {
+        match self {
+            Tree::Leaf(_) => 0,
+            Tree::Branch(_, yes, no) => 1 + yes.decisions() + no.decisions(),
+        }
+    }
+}
+
+/// A recorded formula: of these arguments these results.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) arguments: Vec<Kind>,
+    pub(crate) results: Vec<Kind>,
+    pub(crate) tree: Tree,
+    pub(super) nodes: Vec<Node>,
+    /// The parts that it calls, and those that they call, by their names.
+    pub(super) parts: BTreeMap<String, Rc<Function>>,
+}
+impl Function {
+    pub(super) fn node(&self, id: Id) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+    /// What must be computed for this value and has not been, in order; it counts as computed afterwards.
+    pub(super) fn needed(&self, id: Id, computed: &mut HashSet<Id>) -> Vec<Id> {
+        fn visit(function: &Function, id: Id, computed: &mut HashSet<Id>, order: &mut Vec<Id>) {
+            let node = function.node(id);
+            if matches!(node, Node::Argument(..) | Node::Constant(..)) || !computed.insert(id) {
+                return;
+            }
+            for &operand in node.operands() {
+                visit(function, operand, computed, order);
+            }
+            order.push(id);
+        }
+        let mut order = Vec::new();
+        visit(self, id, computed, &mut order);
+        order
+    }
+}
+
+/// Why a formula can't be recorded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Unreadable {
+    /// It wants to know a number that is an argument, or follows from one, to do what is named here.
+    AsksForValue(&'static str),
+    /// It decides more often than this on one path: most likely in a loop that ends by an argument.
+    Decisions(usize),
+    /// It has more paths than this.
+    Paths(usize),
+    /// It has more steps than this.
+    Steps(usize),
+    /// It is not defined for this dtype.
+    NotAdmitted,
+}
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unreadable::AsksForValue(what) => write!(f, "the formula asks for the value of a recorded number: {what}"),
+            Unreadable::Decisions(most) => write!(
+                f,
+                "the formula decides more than {most} times on one path; a loop that ends by an argument must be a function of its own"
+            ),
+            Unreadable::Paths(most) => {
+                write!(f, "the formula has more than {most} paths; a part with decisions may be outlined")
+            }
+            Unreadable::Steps(most) => write!(f, "the formula has more than {most} steps"),
+            Unreadable::NotAdmitted => write!(f, "the operation does not admit this dtype"),
+        }
+    }
+}
