@@ -88,12 +88,10 @@ impl<'a> Geometry<'a> {
         axis: usize,
         start: usize,
         len: usize,
-        mut view: ViewAxes<'_>,
+        view: ViewAxes<'_>,
     ) -> Result<usize> {
         expect_range(op, start, len, axis, self.sizes[axis])?;
-        view.copy(self);
-        view.sizes[axis] = len;
-        Ok(self.start(axis, start))
+        Ok(self.slice(axis, Kept { first: start, ..Kept::whole(len) }, view))
     }
 
     /// The size and stride of an axis of which some positions are kept, and how far the first of them is.
