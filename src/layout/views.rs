@@ -114,10 +114,10 @@ impl<'a> Geometry<'a> {
     /// An axis of size 1 put in.
     #[inline]
     pub(crate) fn unsqueeze(self, axis: usize, mut view: ViewAxes<'_>) -> usize {
+        view.set(axis, 1, self.inserted_stride(axis));
         for at in 0..self.sizes.len() {
             view.set(at + usize::from(at >= axis), self.sizes[at], self.strides[at]);
         }
-        view.set(axis, 1, self.inserted_stride(axis));
         self.offset
     }
 
