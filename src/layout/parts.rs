@@ -7,6 +7,7 @@ use crate::error::{Result, invalid};
 use core::ops::Range;
 
 /// The parts between these ends, one after the other.
+#[inline]
 pub(crate) fn between(ends: impl Iterator<Item = usize>) -> impl Iterator<Item = Range<usize>> {
     let mut start = 0;
     ends.map(move |end| {
@@ -17,11 +18,13 @@ pub(crate) fn between(ends: impl Iterator<Item = usize>) -> impl Iterator<Item =
 }
 
 /// So many parts of one size, which end where the axis does.
+#[inline]
 fn of_size(count: usize, size: usize, whole: usize) -> impl Iterator<Item = Range<usize>> {
     between((0..count).map(move |part| (part + 1).saturating_mul(size).min(whole)))
 }
 
 /// Parts of `size` positions; the last one may be smaller.
+#[inline]
 pub(crate) fn split(op: &'static str, whole: usize, size: usize) -> Result<impl Iterator<Item = Range<usize>>> {
     if size == 0 && whole > 0 {
         return invalid(op, format!("an axis of size {whole} can't be cut into parts of size 0"));
@@ -31,6 +34,7 @@ pub(crate) fn split(op: &'static str, whole: usize, size: usize) -> Result<impl 
 }
 
 /// At most so many parts of one size; of nothing as many as were asked for.
+#[inline]
 pub(crate) fn chunk(op: &'static str, whole: usize, chunks: usize) -> Result<impl Iterator<Item = Range<usize>>> {
     if chunks == 0 {
         return invalid(op, "there must be at least one chunk".to_owned());
@@ -40,6 +44,7 @@ pub(crate) fn chunk(op: &'static str, whole: usize, chunks: usize) -> Result<imp
 }
 
 /// So many parts, whose sizes differ by 1 at most.
+#[inline]
 pub(crate) fn sections(op: &'static str, whole: usize, sections: usize) -> Result<impl Iterator<Item = Range<usize>>> {
     if sections == 0 {
         return invalid(op, "there must be at least one section".to_owned());
@@ -49,6 +54,7 @@ pub(crate) fn sections(op: &'static str, whole: usize, sections: usize) -> Resul
 }
 
 /// Parts of these sizes, which add up to that of the axis.
+#[inline]
 pub(crate) fn of_sizes<'a>(
     op: &'static str,
     axis: usize,
@@ -66,6 +72,7 @@ pub(crate) fn of_sizes<'a>(
 }
 
 /// The parts before, between and after these positions, which are cut off where the axis ends.
+#[inline]
 pub(crate) fn at_positions(whole: usize, positions: impl Iterator<Item = i64>) -> impl Iterator<Item = Range<usize>> {
     between(positions.map(move |at| clamped(at, whole)).chain([whole]))
 }

@@ -320,8 +320,8 @@ fn numbers_near_the_largest_neither_wrap_nor_reach_anything() {
     // Strides of axes along which nobody goes are whatever they are: no rule panics.
     let (sizes, strides) = ([MOST, 0, 1], [MOST, MOST, MOST]);
     let x = Geometry::new(MOST, &sizes, &strides);
-    for axis in 0..3 {
-        assert!(seen(3, |view| x.narrow("narrow", axis, sizes[axis], 0, view)).is_ok());
+    for (axis, &size) in sizes.iter().enumerate() {
+        assert!(seen(3, |view| x.narrow("narrow", axis, size, 0, view)).is_ok());
         assert!(seen(4, |view| Ok(x.unsqueeze(axis, view))).is_ok());
         let kept = Kept::between("slice", [Some(1), None], i64::MAX, 0).unwrap();
         assert!(seen(3, |view| Ok(x.slice(axis, kept, view))).is_ok());

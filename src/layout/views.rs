@@ -88,12 +88,10 @@ impl<'a> Geometry<'a> {
         axis: usize,
         start: usize,
         len: usize,
-        mut view: ViewAxes<'_>,
+        view: ViewAxes<'_>,
     ) -> Result<usize> {
         expect_range(op, start, len, axis, self.sizes[axis])?;
-        view.copy(self);
-        view.sizes[axis] = len;
-        Ok(self.start(axis, start))
+        Ok(self.slice(axis, Kept { first: start, ..Kept::whole(len) }, view))
     }
 
     /// The size and stride of an axis of which some positions are kept, and how far the first of them is.
@@ -116,10 +114,10 @@ impl<'a> Geometry<'a> {
     /// An axis of size 1 put in.
     #[inline]
     pub(crate) fn unsqueeze(self, axis: usize, mut view: ViewAxes<'_>) -> usize {
+        view.set(axis, 1, self.inserted_stride(axis));
         for at in 0..self.sizes.len() {
             view.set(at + usize::from(at >= axis), self.sizes[at], self.strides[at]);
         }
-        view.set(axis, 1, self.inserted_stride(axis));
         self.offset
     }
 

@@ -331,10 +331,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         &self,
         rule: impl FnOnce(Geometry<'_>, ViewAxes<'_>) -> Result<usize>,
     ) -> Result<Tensor<F, T, D>> {
-        // Asked first: what is loaded behind the counting of a handle waits for it.
-        let room = D::room::<F>(self.storage());
-        let (storage, offset) = D::share(self.elements());
-        let room = if D::is_same(&storage, self.storage()) { room } else { D::room::<F>(&storage) };
+        let (room, storage, offset) = self.shared::<F>();
         let (mut sizes, mut strides) = (T::Sizes::filled(0), T::Sizes::filled(0));
         let own = Geometry::new(offset, self.parts.sizes.as_ref(), self.parts.strides.as_ref());
         let offset = rule(own, ViewAxes { sizes: sizes.as_mut(), strides: strides.as_mut() })?;
@@ -353,12 +350,19 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The same elements seen through other sizes and strides, from `start` on, counted from the first of them.
     #[inline]
     pub(crate) fn restrided<T: Shape>(&self, start: usize, sizes: T::Sizes, strides: T::Sizes) -> Tensor<E, T, D> {
-        self.viewed(|own, view| {
-            view.sizes.copy_from_slice(sizes.as_ref());
-            view.strides.copy_from_slice(strides.as_ref());
-            // A view of nothing may start anywhere.
-            own.offset.wrapping_add(start)
-        })
+        let (room, storage, offset) = self.shared::<E>();
+        // A view of nothing may start anywhere.
+        Tensor::from_parts_within(room, storage, offset.wrapping_add(start), sizes, strides)
+    }
+
+    /// The storage once more with its room for elements `F`, and where the first element of the tensor is in it.
+    #[inline(always)]
+    fn shared<F: Element>(&self) -> (Option<usize>, D::Storage, usize) {
+        // Asked first: what is loaded behind the counting of a handle waits for it.
+        let room = D::room::<F>(self.storage());
+        let (storage, offset) = D::share(self.elements());
+        let room = if D::is_same(&storage, self.storage()) { room } else { D::room::<F>(&storage) };
+        (room, storage, offset)
     }
 
     #[inline]
