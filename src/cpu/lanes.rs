@@ -19,8 +19,10 @@ use core::marker::PhantomData;
 
 /// Bytes of a lane that are worth writing past the caches: shorter ones fill few cache lines.
 const LONG: usize = 1024;
-/// Elements brought side by side at once, where they are not.
+/// Elements brought side by side at once, where they are not; and of lanes that lie side by side, so that the results stay in the
+/// nearest cache.
 const GATHERED: usize = 16_384;
+const TOGETHER: usize = 1024;
 
 /// Lanes side by side.
 #[derive(Clone, Copy)]
@@ -139,7 +141,8 @@ unsafe fn visit<const N: usize>(
     [len, step]: [usize; 2],
     results: &Results<N>,
 ) -> Result<()> {
-    let fitting = (GATHERED / len).max(1);
+    let lies_so = step == 1 || len == 1;
+    let fitting = (if lies_so && results.step == 1 { TOGETHER } else { GATHERED } / len).max(1);
     let (mut gathered, mut room) = (Bytes::new(), None);
     for run in walk.runs() {
         let mut lane = 0;
@@ -160,7 +163,7 @@ unsafe fn visit<const N: usize>(
             // SAFETY: the caller's promise; there is room for the lanes and the results of so many.
             unsafe {
                 let first = from.add((run.starts[1] + lane * run.steps[1]) * size);
-                let lanes = if step == 1 || len == 1 {
+                let lanes = if lies_so {
                     LaneRun { from: first, step: run.steps[1], len, count }
                 } else {
                     let to = gathered.room(count * len * size);

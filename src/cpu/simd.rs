@@ -4,6 +4,9 @@
 //! compiler vectorises it for those. Builds with debug assertions, which are not vectorised and want to be built soon, have
 //! each loop once. Uses nothing; used by every loop of this room.
 
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+use core::mem::MaybeUninit;
+
 use crate::ops::kernel::Vectors;
 
 /// A loop over elements. `run` must be `#[inline(always)]`, and so must all that it calls per element: only what is inlined
@@ -126,52 +129,33 @@ pub(crate) fn prefetch_row_nearby<T>(place: *const T, len: usize) {
     prefetch_row(place, len);
 }
 
-/// Meets chunks of elements (and where they stand in their line), `N` partial results taking one element of a chunk each. Partial
-/// results stay in vector registers from chunk to chunk: left to itself, the compiler now and then takes them two by two.
+/// Meets chunks of elements (and where they stand in their line), `N` partial results of each line taking one element of a chunk
+/// each; the lines are equally long. Partial results stay in vector registers from chunk to chunk: left to itself, the compiler now
+/// and then takes them two by two.
 #[inline(always)]
-pub(crate) fn meet_chunks<A, P: Copy, const N: usize>(
-    line: &[[A; N]],
+pub(crate) fn meet_chunks<A, P: Copy, const N: usize, const M: usize>(
+    lines: [&[[A; N]]; M],
     start: P,
     meet: impl Fn(P, &A, usize) -> P,
-) -> [P; N] {
+) -> [[P; N]; M] {
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
     {
-        use kept::*;
+        use core::arch::x86_64::__m256i;
+        type Vector = MaybeUninit<__m256i>;
         // SAFETY: the sizes are the same.
         unsafe {
             if const { size_of::<[P; N]>() == 32 } {
-                return line_kept::<A, P, Vector, N>(line, start, meet);
+                return meet_kept::<A, P, Vector, N, M>(lines, start, meet);
             }
             if const { size_of::<[P; N]>() == 64 } {
-                return line_kept::<A, P, [Vector; 2], N>(line, start, meet);
+                return meet_kept::<A, P, [Vector; 2], N, M>(lines, start, meet);
             }
             if const { size_of::<[P; N]>() == 128 } {
-                return line_kept::<A, P, [Vector; 4], N>(line, start, meet);
+                return meet_kept::<A, P, [Vector; 4], N, M>(lines, start, meet);
             }
         }
     }
-    let mut partials = [start; N];
-    for (chunk, elements) in line.iter().enumerate() {
-        for (lane, partial) in partials.iter_mut().enumerate() {
-            *partial = meet(*partial, &elements[lane], chunk * N + lane);
-        }
-    }
-    partials
-}
-
-/// The same of four lines, which are equally long; partial results of four bytes stay in registers.
-#[inline(always)]
-pub(crate) fn meet_chunks_of_four<A, P: Copy, const N: usize>(
-    lines: [&[[A; N]]; 4],
-    start: P,
-    meet: impl Fn(P, &A, usize) -> P,
-) -> [[P; N]; 4] {
-    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-    if const { size_of::<[P; N]>() == 64 } {
-        // SAFETY: the sizes are the same.
-        return unsafe { kept::four_kept::<A, P, [kept::Vector; 2], N>(lines, start, meet) };
-    }
-    let mut met = [[start; N]; 4];
+    let mut met = [[start; N]; M];
     for (partials, line) in met.iter_mut().zip(lines) {
         for (chunk, elements) in line.iter().enumerate() {
             for (lane, partial) in partials.iter_mut().enumerate() {
@@ -182,76 +166,37 @@ pub(crate) fn meet_chunks_of_four<A, P: Copy, const N: usize>(
     met
 }
 
-/// Partial results kept as vectors between chunks.
+/// The same, the partial results of a line being kept as a `V`.
+///
+/// # Safety
+/// `V` is as large as they are and may hold any bytes.
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-mod kept {
-    use core::mem::{MaybeUninit, transmute_copy};
-
-    pub(super) type Vector = MaybeUninit<core::arch::x86_64::__m256i>;
-
-    /// Meets a chunk with partial results.
-    ///
-    /// # Safety
-    /// `V` is as large as `N` of them and may hold any bytes.
-    #[inline(always)]
-    unsafe fn met<A, P: Copy, V, const N: usize>(
-        partials: &V,
-        elements: &[A; N],
-        first: usize,
-        meet: impl Fn(P, &A, usize) -> P,
-    ) -> V {
-        // SAFETY: the caller's promise, in both directions.
-        unsafe {
-            let mut lanes = transmute_copy::<V, [P; N]>(partials);
-            for (lane, (partial, element)) in lanes.iter_mut().zip(elements).enumerate() {
-                *partial = meet(*partial, element, first + lane);
+#[inline(always)]
+unsafe fn meet_kept<A, P: Copy, V, const N: usize, const M: usize>(
+    lines: [&[[A; N]]; M],
+    start: P,
+    meet: impl Fn(P, &A, usize) -> P,
+) -> [[P; N]; M] {
+    let chunks = lines.iter().fold(usize::MAX, |least, line| least.min(line.len()));
+    let lines = lines.map(|line| &line[..chunks]);
+    // SAFETY: the caller's promise, in both directions.
+    let (keep, kept) = unsafe {
+        (
+            |lanes: [P; N]| core::mem::transmute_copy::<[P; N], V>(&lanes),
+            |kept: &V| core::mem::transmute_copy::<V, [P; N]>(kept),
+        )
+    };
+    let mut partials = [(); M].map(|()| keep([start; N]));
+    for chunk in 0..chunks {
+        for (line, partial) in lines.iter().zip(&mut partials) {
+            let mut lanes = kept(partial);
+            for (lane, (partial, element)) in lanes.iter_mut().zip(&line[chunk]).enumerate() {
+                *partial = meet(*partial, element, chunk * N + lane);
             }
-            transmute_copy::<[P; N], V>(&lanes)
+            *partial = keep(lanes);
         }
     }
-
-    /// # Safety
-    /// As for `met`.
-    #[inline(always)]
-    pub(super) unsafe fn line_kept<A, P: Copy, V, const N: usize>(
-        line: &[[A; N]],
-        start: P,
-        meet: impl Fn(P, &A, usize) -> P,
-    ) -> [P; N] {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut partials = transmute_copy::<[P; N], V>(&[start; N]);
-            for (chunk, elements) in line.iter().enumerate() {
-                partials = met(&partials, elements, chunk * N, &meet);
-            }
-            transmute_copy(&partials)
-        }
-    }
-
-    /// # Safety
-    /// As for `met`.
-    #[inline(always)]
-    pub(super) unsafe fn four_kept<A, P: Copy, V: Copy, const N: usize>(
-        lines: [&[[A; N]]; 4],
-        start: P,
-        meet: impl Fn(P, &A, usize) -> P,
-    ) -> [[P; N]; 4] {
-        let chunks = lines[0].len().min(lines[1].len()).min(lines[2].len()).min(lines[3].len());
-        let [a, b, c, d] = [&lines[0][..chunks], &lines[1][..chunks], &lines[2][..chunks], &lines[3][..chunks]];
-        // SAFETY: the caller's promise.
-        unsafe {
-            let start = transmute_copy::<[P; N], V>(&[start; N]);
-            let (mut e, mut f, mut g, mut h) = (start, start, start, start);
-            for chunk in 0..chunks {
-                let first = chunk * N;
-                e = met(&e, &a[chunk], first, &meet);
-                f = met(&f, &b[chunk], first, &meet);
-                g = met(&g, &c[chunk], first, &meet);
-                h = met(&h, &d[chunk], first, &meet);
-            }
-            [transmute_copy(&e), transmute_copy(&f), transmute_copy(&g), transmute_copy(&h)]
-        }
-    }
+    partials.map(|partial| kept(&partial))
 }
 
 /// Runs a loop with the best instruction set there is.

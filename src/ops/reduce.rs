@@ -183,27 +183,7 @@ pub(super) fn lanes<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements
 #[inline(always)]
 pub(crate) fn together<A: Copy, R: Reducer<A>>(reducer: R, lines: [&[A]; 4]) -> [R::Partial; 4] {
     let meet = |partial: R::Partial, element: &A, at: usize| reducer.meet(partial, *element, at);
-    let merge = |one, other| reducer.merge(one, other);
-    let [(a, _), (b, _), (c, _), (d, _)] = lines.map(|line| line.as_chunks::<LANES>());
-    let [e, f, g, h] = simd::meet_chunks_of_four([a, b, c, d], reducer.start(), meet);
-    let finish = |line: &[A], lanes| finished::<A, R::Partial, LANES>(line, lanes, meet, merge);
-    [finish(lines[0], e), finish(lines[1], f), finish(lines[2], g), finish(lines[3], h)]
-}
-
-/// What is left over of a line after its chunks, and the partial results merged.
-#[inline(always)]
-fn finished<A, P: Copy, const N: usize>(
-    elements: &[A],
-    mut lanes: [P; N],
-    meet: impl Fn(P, &A, usize) -> P,
-    merge: impl Fn(P, P) -> P,
-) -> P {
-    let (chunks, rest) = elements.as_chunks::<N>();
-    let first = chunks.len() * N;
-    for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
-        *partial = meet(*partial, element, first + lane);
-    }
-    halve(lanes, merge)
+    in_turns::<A, R::Partial, LANES, 4>(lines, reducer.start(), meet, |one, other| reducer.merge(one, other))
 }
 
 /// Meets elements (and where they stand) in `N` partial results in turn, and merges them.
@@ -214,18 +194,42 @@ pub(crate) fn in_turn<A, P: Copy, const N: usize>(
     meet: impl Fn(P, &A, usize) -> P,
     merge: impl Fn(P, P) -> P,
 ) -> P {
-    let (chunks, _) = elements.as_chunks::<N>();
-    // Partial results as large as elements stay in registers.
     if const { size_of::<A>() == size_of::<P>() } {
-        return finished(elements, simd::meet_chunks(chunks, start, &meet), meet, merge);
+        let [met] = in_turns::<A, P, N, 1>([elements], start, meet, merge);
+        return met;
     }
     let mut lanes = [start; N];
+    let (chunks, rest) = elements.as_chunks::<N>();
     for (chunk, elements) in chunks.iter().enumerate() {
         for (lane, partial) in lanes.iter_mut().enumerate() {
             *partial = meet(*partial, &elements[lane], chunk * N + lane);
         }
     }
-    finished(elements, lanes, meet, merge)
+    let first = chunks.len() * N;
+    for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
+        *partial = meet(*partial, element, first + lane);
+    }
+    halve(lanes, merge)
+}
+
+/// The same for each of `M` lines, which are equally long, by partial results as large as elements: they stay in registers.
+#[inline(always)]
+fn in_turns<A, P: Copy, const N: usize, const M: usize>(
+    lines: [&[A]; M],
+    start: P,
+    meet: impl Fn(P, &A, usize) -> P,
+    merge: impl Fn(P, P) -> P,
+) -> [P; M] {
+    let lines = lines.map(|line| line.as_chunks::<N>());
+    let mut partials = simd::meet_chunks(lines.map(|(chunks, _)| chunks), start, &meet);
+    core::array::from_fn(|line| {
+        let ((chunks, rest), lanes) = (lines[line], &mut partials[line]);
+        let first = chunks.len() * N;
+        for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
+            *partial = meet(*partial, element, first + lane);
+        }
+        halve(*lanes, &merge)
+    })
 }
 
 /// The sum of `term` over elements side by side: in blocks, and several sums side by side within a block, so that it vectorises
