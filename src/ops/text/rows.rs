@@ -92,8 +92,12 @@ impl Row {
                 Admits::scaling => dtype.is_floating_point(),
                 admits => admits.one(dtype) || admits.two([dtype; 2], KindRank::Dimensioned),
             };
-            // (The formula of `divided` is that of the operand, before the division.)
-            let computed = self.result == Rule::divided || self.result.computes().of(dtype) == dtype;
+            let computed = match self.result {
+                // The formula is that of the operand, before the division.
+                Rule::divided => true,
+                Rule::integer => dtype != DType::Bool,
+                rule => rule.computes().of(dtype) == dtype,
+            };
             admitted && computed && (!self.by_scalar || inexact)
         };
         COMPUTING.into_iter().filter(|&dtype| is(dtype)).collect()
