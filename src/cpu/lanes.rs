@@ -19,12 +19,10 @@ use core::marker::PhantomData;
 
 /// Bytes of a lane that are worth writing past the caches: shorter ones fill few cache lines.
 const LONG: usize = 1024;
-/// Elements brought side by side at once, where they are not; and of lanes that lie side by side, so that the results stay in the
-/// nearest cache.
+/// Elements brought side by side at once, where they or the results are not.
 const GATHERED: usize = 16_384;
-const TOGETHER: usize = 1024;
 
-/// Lanes side by side.
+/// Lanes whose elements lie side by side.
 #[derive(Clone, Copy)]
 struct LaneRun {
     from: *const u8,
@@ -32,6 +30,8 @@ struct LaneRun {
     step: usize,
     len: usize,
     count: usize,
+    /// From the results of a lane to those of the next, in elements: 0 where each lane's take the place of those before.
+    results: usize,
 }
 
 /// The loop of one kernel over one dtype.
@@ -39,54 +39,66 @@ struct LaneRun {
 /// # Safety
 /// Whoever calls it gives places of as many elements, and of as many results, which are valid ones.
 trait Functions: Sync {
-    /// Computes the results of lanes, side by side.
-    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()>;
+    /// Computes the results of lanes, and says so after each of them.
+    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2], done: &mut dyn FnMut(usize)) -> Result<()>;
 }
 
 /// A kernel with one result.
 struct One<K, A, O>(K, PhantomData<fn(A) -> O>);
 impl<K: LaneKernel<A, O>, A: Element, O: Element> Functions for One<K, A, O> {
-    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()> {
-        // SAFETY: the caller's promise.
-        let to = unsafe { core::slice::from_raw_parts_mut(outs[0].cast::<O>(), lanes.count * lanes.len) };
-        simd::dispatch(Lanes { kernel: self.0, lanes, to, elements: PhantomData::<A> })
+    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2], done: &mut dyn FnMut(usize)) -> Result<()> {
+        let types = PhantomData::<fn(A) -> O>;
+        simd::dispatch(Lanes { kernel: self.0, lanes, to: outs[0].cast::<O>(), step: lanes.results, types, done })
     }
 }
 /// A kernel with two.
 struct Both<K, A, O, P>(K, PhantomData<fn(A) -> (O, P)>);
 impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> Functions for Both<K, A, O, P> {
-    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()> {
-        let mut both = filled((O::default(), P::default()), lanes.count * lanes.len)?;
-        simd::dispatch(Lanes { kernel: self.0, lanes, to: &mut both, elements: PhantomData::<A> })?;
-        for (at, (first, second)) in both.into_iter().enumerate() {
-            // SAFETY: the caller's promise.
-            unsafe {
-                outs[0].cast::<O>().add(at).write(first);
-                outs[1].cast::<P>().add(at).write(second);
+    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2], done: &mut dyn FnMut(usize)) -> Result<()> {
+        let mut both = filled((O::default(), P::default()), lanes.len)?;
+        let (to, types) = (both.as_mut_ptr(), PhantomData::<fn(A) -> (O, P)>);
+        let mut split = |lane: usize| {
+            for at in 0..lanes.len {
+                // SAFETY: the caller's promise; there are as many pairs as a lane has elements.
+                unsafe {
+                    let (first, second) = to.add(at).read();
+                    outs[0].cast::<O>().add(lane * lanes.results + at).write(first);
+                    outs[1].cast::<P>().add(lane * lanes.results + at).write(second);
+                }
             }
-        }
-        Ok(())
+            done(lane);
+        };
+        simd::dispatch(Lanes { kernel: self.0, lanes, to, step: 0, types, done: &mut split })
     }
 }
 
 struct Lanes<'a, K, A, O> {
     kernel: K,
     lanes: LaneRun,
-    to: &'a mut [O],
-    elements: PhantomData<A>,
+    to: *mut O,
+    /// From lane to lane of the results.
+    step: usize,
+    types: PhantomData<fn(A) -> O>,
+    done: &'a mut dyn FnMut(usize),
 }
 impl<K: LaneKernel<A, O>, A, O> Loop for Lanes<'_, K, A, O> {
     type Output = Result<()>;
     #[inline(always)]
     fn run(self) -> Result<()> {
-        let LaneRun { from, step, len, .. } = self.lanes;
+        let LaneRun { from, step, len, count, .. } = self.lanes;
         let from = from.cast::<A>();
         let mut scratch = self.kernel.scratch(len)?;
-        for (at, to) in self.to.chunks_exact_mut(len).enumerate() {
+        for at in 0..count {
             simd::prefetch_row(from.wrapping_add((at + 1) * step), len);
-            // SAFETY: who makes this has found as many lanes as there are results of.
-            let lane = unsafe { core::slice::from_raw_parts(from.add(at * step), len) };
+            // SAFETY: who makes this has found as many lanes, and places of results that hold valid ones.
+            let (lane, to) = unsafe {
+                (
+                    core::slice::from_raw_parts(from.add(at * step), len),
+                    core::slice::from_raw_parts_mut(self.to.add(at * self.step), len),
+                )
+            };
             self.kernel.lane(lane, to, &mut scratch);
+            (self.done)(at);
         }
         Ok(())
     }
@@ -142,7 +154,9 @@ unsafe fn visit<const N: usize>(
     results: &Results<N>,
 ) -> Result<()> {
     let lies_so = step == 1 || len == 1;
-    let fitting = (if lies_so && results.step == 1 { TOGETHER } else { GATHERED } / len).max(1);
+    // Lanes and results that lie side by side are taken one after another, so that the results stay in the nearest cache.
+    let one_by_one = lies_so && (results.step == 1 || len == 1);
+    let fitting = if one_by_one { usize::MAX } else { (GATHERED / len).max(1) };
     let (mut gathered, mut room) = (Bytes::new(), None);
     for run in walk.runs() {
         let mut lane = 0;
@@ -152,28 +166,35 @@ unsafe fn visit<const N: usize>(
                 Some(room) => room,
                 // The first run is as long as any.
                 None => {
+                    let kept = if one_by_one { 1 } else { count };
                     let mut rooms = [const { None }; N];
                     for (room, size) in rooms.iter_mut().zip(results.sizes) {
-                        *room = Some(Bytes::try_zeroed(count * len * size)?);
+                        *room = Some(Bytes::try_zeroed(kept * len * size)?);
                     }
                     room.insert(rooms.map(|room| room.unwrap_or_else(|| unreachable!("one for each result"))))
                 }
             };
             let outs = room.each_mut().map(|room| room.room(0));
+            let mut both = [core::ptr::null_mut(); 2];
+            both[..N].copy_from_slice(&outs);
+            let (first, next) = (run.starts[0] + lane * run.steps[0], run.steps[0]);
             // SAFETY: the caller's promise; there is room for the lanes and the results of so many.
             unsafe {
-                let first = from.add((run.starts[1] + lane * run.steps[1]) * size);
-                let lanes = if lies_so {
-                    LaneRun { from: first, step: run.steps[1], len, count }
+                let from = from.add((run.starts[1] + lane * run.steps[1]) * size);
+                let (from, step) = if lies_so {
+                    (from, run.steps[1])
                 } else {
                     let to = gathered.room(count * len * size);
-                    copying::over(size, &[count, len], [&[len, 1], &[run.steps[1], step]], to, first);
-                    LaneRun { from: to, step: len, len, count }
+                    copying::over(size, &[count, len], [&[len, 1], &[run.steps[1], step]], to, from);
+                    (to.cast_const(), len)
                 };
-                let mut both = [core::ptr::null_mut(); 2];
-                both[..N].copy_from_slice(&outs);
-                functions.lanes(lanes, both)?;
-                results.store(outs, run.starts[0] + lane * run.steps[0], run.steps[0], [count, len]);
+                let lanes = LaneRun { from, step, len, count, results: if one_by_one { 0 } else { len } };
+                if one_by_one {
+                    functions.lanes(lanes, both, &mut |at| results.store(outs, first + at * next, next, [1, len]))?;
+                } else {
+                    functions.lanes(lanes, both, &mut |_| ())?;
+                    results.store(outs, first, next, [count, len]);
+                }
             }
             lane += count;
         }

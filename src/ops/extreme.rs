@@ -87,9 +87,9 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     fn meet_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
         partial.binary::<Best<MAX>>(element.cast())
     }
-    const BY_FOURS: bool = true;
+    const BY_SEVERAL: bool = true;
     #[inline(always)]
-    fn four(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
         together(self, lines)
     }
     #[inline(always)]

@@ -120,9 +120,9 @@ impl<F: ToReal, E: Dtype> Reducer<E> for Measured<F> {
     fn meet(self, partial: RealOf<E>, element: E, _: usize) -> RealOf<E> {
         partial.binary::<Accumulating>(element.to_compute().to_real::<F>())
     }
-    const BY_FOURS: bool = true;
+    const BY_SEVERAL: bool = true;
     #[inline(always)]
-    fn four(self, lines: [&[E]; 4]) -> [RealOf<E>; 4] {
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [RealOf<E>; M] {
         together(self, lines)
     }
     #[inline(always)]
@@ -223,12 +223,12 @@ impl<E: Dtype> Reducer<E> for Norming {
             _ => lanes::<E, Self, FEW>(self, elements, index),
         }
     }
-    const BY_FOURS: bool = true;
+    const BY_SEVERAL: bool = true;
     #[inline(always)]
-    fn four(self, lines: [&[E]; 4]) -> [RealOf<E>; 4] {
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [RealOf<E>; M] {
         match self.order {
-            Order::Sum => Measured::<super::abs>(PhantomData).four(lines),
-            Order::Euclidean => Measured::<Squared>(PhantomData).four(lines),
+            Order::Sum => Measured::<super::abs>(PhantomData).several(lines),
+            Order::Euclidean => Measured::<Squared>(PhantomData).several(lines),
             _ => lines.map(|line| self.block(line, 0)),
         }
     }

@@ -65,18 +65,15 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
             None => short(self, rest, index),
         }
     }
-    /// Four lines of 64 elements or more, equally long, none of which knows where it stands. (Reductions that take little time
-    /// for an element take them together: no line waits for the one before it.) Each gives what [`block`](Self::block) gives.
+    /// Whether it has a form of [`several`](Self::several) that is faster than one line after another.
+    const BY_SEVERAL: bool = false;
+    /// Several lines of 64 elements or more, equally long, none of which knows where it stands. (Reductions that take little time for
+    /// an element take them together: no line waits for the one before it.) How many lines there are makes no difference to any; each
+    /// gives what [`block`](Self::block) gives.
     #[inline(always)]
-    fn four(self, lines: [&[A]; 4]) -> [Self::Partial; 4] {
-        let mut met = [self.start(); 4];
-        for (partial, line) in met.iter_mut().zip(lines) {
-            *partial = self.block(line, 0);
-        }
-        met
+    fn several<const M: usize>(self, lines: [&[A]; M]) -> [Self::Partial; M] {
+        lines.map(|line| self.block(line, 0))
     }
-    /// Whether it takes four lines together.
-    const BY_FOURS: bool = false;
     /// Whether elements are halves that are brought to `f32` side by side before they are met.
     const WIDENS: bool = false;
     /// One more element that has been.
@@ -179,11 +176,11 @@ pub(super) fn lanes<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements
     in_turn::<A, R::Partial, N>(elements, reducer.start(), meet, |one, other| reducer.merge(one, other))
 }
 
-/// Four lines of 64 elements or more at once by the partial results of [`lanes`].
+/// Several lines of 64 elements or more at once by the partial results of [`lanes`].
 #[inline(always)]
-pub(crate) fn together<A: Copy, R: Reducer<A>>(reducer: R, lines: [&[A]; 4]) -> [R::Partial; 4] {
+pub(crate) fn together<A: Copy, R: Reducer<A>, const M: usize>(reducer: R, lines: [&[A]; M]) -> [R::Partial; M] {
     let meet = |partial: R::Partial, element: &A, at: usize| reducer.meet(partial, *element, at);
-    in_turns::<A, R::Partial, LANES, 4>(lines, reducer.start(), meet, |one, other| reducer.merge(one, other))
+    in_turns::<A, R::Partial, LANES, M>(lines, reducer.start(), meet, |one, other| reducer.merge(one, other))
 }
 
 /// Meets elements (and where they stand) in `N` partial results in turn, and merges them.
@@ -315,9 +312,9 @@ impl<E: Dtype> Reducer<E> for Summing {
     fn meet_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
         partial.binary::<Accumulating>(element.cast())
     }
-    const BY_FOURS: bool = true;
+    const BY_SEVERAL: bool = true;
     #[inline(always)]
-    fn four(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
         together(self, lines)
     }
     #[inline(always)]
@@ -373,9 +370,9 @@ impl<E: Dtype> Reducer<E> for Averaging {
     fn meet_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
         partial.binary::<Accumulating>(element.cast())
     }
-    const BY_FOURS: bool = true;
+    const BY_SEVERAL: bool = true;
     #[inline(always)]
-    fn four(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
+    fn several<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
         together(self, lines)
     }
     #[inline(always)]

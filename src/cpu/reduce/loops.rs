@@ -248,22 +248,26 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
         let Lines { reducer, from, step, len, position, next, far, partials } = self;
         // SAFETY: who makes this has found the elements of as many lines as there are places.
         let elements = |line: usize| unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
-        let mut line = 0;
-        // Other partial results do not stay in the registers; far elements come sooner in the order of memory. (What is added to
-        // what is the same in either way.)
-        if const { R::BY_FOURS && size_of::<A>() == 4 && size_of::<R::Partial>() == 4 && !R::HAS_POSITIONS }
-            && !far
+        // Other partial results do not stay in the registers.
+        if const { R::BY_SEVERAL && size_of::<A>() == 4 && size_of::<R::Partial>() == 4 && !R::HAS_POSITIONS }
             && len >= MANY
         {
-            while line + TOGETHER <= partials.len() {
-                let met = reducer.four([elements(line), elements(line + 1), elements(line + 2), elements(line + 3)]);
-                for (partial, met) in partials[line..].iter_mut().zip(met) {
-                    partial.write(met);
-                }
+            // Far elements come sooner in the order of memory. (What is added to what is the same in either way.)
+            let (groups, others) = if far { (&mut [][..], partials) } else { partials.as_chunks_mut::<TOGETHER>() };
+            let mut line = 0;
+            for group in groups {
+                let lines = [elements(line), elements(line + 1), elements(line + 2), elements(line + 3)];
+                *group = reducer.several(lines).map(MaybeUninit::new);
                 line += TOGETHER;
             }
+            for partial in others {
+                let [met] = reducer.several([elements(line)]);
+                partial.write(met);
+                line += 1;
+            }
+            return;
         }
-        for (line, partial) in partials.iter_mut().enumerate().skip(line) {
+        for (line, partial) in partials.iter_mut().enumerate() {
             partial.write(reducer.block(elements(line), position + line * next));
         }
     }
@@ -312,9 +316,9 @@ impl<A: Copy, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
     fn merge(self, one: R::Partial, other: R::Partial) -> R::Partial {
         self.0.merge(one, other)
     }
-    const BY_FOURS: bool = true;
+    const BY_SEVERAL: bool = true;
     #[inline(always)]
-    fn four(self, lines: [&[f32]; 4]) -> [R::Partial; 4] {
+    fn several<const M: usize>(self, lines: [&[f32]; M]) -> [R::Partial; M] {
         together(self, lines)
     }
     fn finish(self, partial: R::Partial, count: usize) -> R::Out {
