@@ -9,8 +9,8 @@ use crate::device::{Backend, Cpu};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Element, Float};
 use crate::error::{Error, Result};
-use crate::ops::blend::{Joining, Lerping, LerpingBy, Turning};
 use crate::ops::kernel::Map2;
+use crate::ops::pointwise::{Joining, Lerping, LerpingBy, Turning};
 use crate::storage::HostBuffer;
 
 /// A result of operands that are broadcast; `make` is given them so, and the result's strides.

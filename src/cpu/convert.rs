@@ -210,7 +210,7 @@ const PIECE: usize = 1024;
 /// A piece, where vectors of it lie inside cache lines.
 #[cfg(any(not(debug_assertions), feature = "any"))]
 #[repr(align(64))]
-struct Piece([MaybeUninit<f32>; PIECE]);
+struct ConvertBuffer([MaybeUninit<f32>; PIECE]);
 
 /// The loop of a kernel over `f32`, for operands and a result of a dtype that computes in it.
 ///
@@ -223,7 +223,7 @@ pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
     places: [*mut u8; N],
     len: usize,
 ) {
-    let mut rooms = [const { Piece([MaybeUninit::uninit(); PIECE]) }; N];
+    let mut rooms = [const { ConvertBuffer([MaybeUninit::uninit(); PIECE]) }; N];
     let rooms = rooms.each_mut().map(|room| room.0.as_mut_ptr().cast::<f32>());
     let places = places.map(|place| place.cast::<H>());
     for low in (0..len).step_by(PIECE) {

@@ -5,15 +5,15 @@
 
 use super::engine::{Body, line, moving, over, spread, visit};
 use super::inner::{self, Inner};
+use super::non_temporal::{self, Staging};
 use super::simd;
-use super::stream::{self, Room};
 use super::walk::{Run, Walk, side};
 use super::{compiled, copying};
-use crate::device::Sought;
 use crate::dtype::{Castable, Element};
 use crate::error::{Error, Result, room};
 use crate::layout::bounds::{expect_within, is_within, places, span};
 use crate::layout::strides::is_contiguous;
+use crate::ops::arguments::Sought;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::shape::numel;
 use crate::storage::{HostBuffer, View, ViewMut};
@@ -51,11 +51,11 @@ pub(super) fn result_len(sizes: &[usize]) -> Result<usize> {
 }
 
 /// Bytes of a line of a large result that are worth being written past the caches.
-const LINE: usize = Room::BYTES;
+const LINE: usize = Staging::BYTES;
 
 /// A kernel's inner loop and where its operands are.
 #[derive(Clone, Copy)]
-struct Job<const N: usize> {
+struct KernelBody<const N: usize> {
     inner: Inner<N>,
     kernel: *const (),
     places: [*mut u8; N],
@@ -69,11 +69,11 @@ struct Job<const N: usize> {
     past_caches: bool,
 }
 
-impl Job<2> {
+impl KernelBody<2> {
     /// `out = kernel(a)`
     #[inline(always)]
     fn one<K: Map1<A, O>, A: Element, O: Element>(kernel: &K, out: *mut O, a: *const A) -> Self {
-        Job {
+        KernelBody {
             inner: const { compiled::one::<K, A, O>() },
             kernel: core::ptr::from_ref(kernel).cast(),
             places: [out.cast(), a.cast_mut().cast()],
@@ -85,7 +85,7 @@ impl Job<2> {
     }
 }
 
-impl Job<3> {
+impl KernelBody<3> {
     /// `out = kernel(a, b)`
     #[inline(always)]
     fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
@@ -94,7 +94,7 @@ impl Job<3> {
         a: *const A,
         b: *const B,
     ) -> Self {
-        Job {
+        KernelBody {
             inner: const { compiled::two::<K, A, B, O>() },
             kernel: core::ptr::from_ref(kernel).cast(),
             places: [out.cast(), a.cast_mut().cast(), b.cast_mut().cast()],
@@ -106,7 +106,7 @@ impl Job<3> {
     }
 }
 
-impl Job<4> {
+impl KernelBody<4> {
     /// `out = kernel(a, b, c)`
     #[inline(always)]
     fn three<K: Map3<A, B, C, O>, A: Element, B: Element, C: Element, O: Element>(
@@ -114,7 +114,7 @@ impl Job<4> {
         out: *mut O,
         (a, b, c): (*const A, *const B, *const C),
     ) -> Self {
-        Job {
+        KernelBody {
             inner: inner::three::<K, A, B, C, O>,
             kernel: core::ptr::from_ref(kernel).cast(),
             places: [out.cast(), a.cast_mut().cast(), b.cast_mut().cast(), c.cast_mut().cast()],
@@ -126,11 +126,11 @@ impl Job<4> {
     }
 }
 
-impl<const N: usize> Job<N> {
+impl<const N: usize> KernelBody<N> {
     /// Whether a result of so many elements is written past the caches.
     #[inline(always)]
     fn is_large(&self, total: usize) -> bool {
-        stream::is_large(total * self.sizes[0]) && self.places[0] != self.places[1]
+        non_temporal::pays_off(total * self.sizes[0]) && self.places[0] != self.places[1]
     }
 
     /// Where each operand's element `at` of a run is.
@@ -148,9 +148,9 @@ impl<const N: usize> Job<N> {
     /// As for `run`.
     #[inline(never)]
     unsafe fn by_pieces(self, run: Run<N>, past_caches: bool) {
-        let mut rooms: [Room; N] = core::array::from_fn(|_| Room::new());
+        let mut rooms: [Staging; N] = core::array::from_fn(|_| Staging::new());
         let rooms = rooms.each_mut().map(|room| room.start::<u8>());
-        let capacity = Room::BYTES / self.sizes.iter().fold(1, |most, &size| most.max(size));
+        let capacity = Staging::BYTES / self.sizes.iter().fold(1, |most, &size| most.max(size));
         let elsewhere = run.steps[0] != 1 || past_caches || self.places[0] == self.places[1];
         let mut at = 0;
         while at < run.len {
@@ -175,7 +175,7 @@ impl<const N: usize> Job<N> {
                 (self.inner)(self.kernel, given, len);
                 if elsewhere {
                     if past_caches {
-                        stream::write_out(places[0], rooms[0], len * self.sizes[0]);
+                        non_temporal::store(places[0], rooms[0], len * self.sizes[0]);
                     } else {
                         copying::along(self.sizes[0], len, (places[0], run.steps[0]), (rooms[0], 1));
                     }
@@ -184,7 +184,7 @@ impl<const N: usize> Job<N> {
             at += len;
         }
         if past_caches {
-            stream::finish();
+            non_temporal::fence();
         }
     }
 
@@ -195,14 +195,14 @@ impl<const N: usize> Job<N> {
     #[inline(never)]
     unsafe fn turned(mut self, mut starts: [usize; N], mut steps: [[usize; N]; 2], lines: usize, len: usize) {
         let side = self.side();
-        let mut rooms: [copying::Tile; N] = core::array::from_fn(|_| copying::Tile::new());
+        let mut rooms: [copying::TransposeTile; N] = core::array::from_fn(|_| copying::TransposeTile::new());
         // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `side`.
         unsafe {
             for operand in 1..N {
                 if steps[0][operand] == 1 && steps[1][operand] > 1 {
                     let (width, step) = (self.sizes[operand], steps[1][operand]);
                     let from = self.places[operand].add(starts[operand] * width);
-                    self.places[operand] = rooms[operand].turn(width, side, from, step, [lines, len]);
+                    self.places[operand] = rooms[operand].transpose(width, side, from, step, [lines, len]);
                     (starts[operand], steps[0][operand], steps[1][operand]) = (0, side, 1);
                 }
             }
@@ -214,7 +214,7 @@ impl<const N: usize> Job<N> {
     }
 }
 
-impl<const N: usize> Body<N> for Job<N> {
+impl<const N: usize> Body<N> for KernelBody<N> {
     #[inline(always)]
     fn nanoseconds(&self, len: usize) -> usize {
         if self.is_long { len } else { moving(len, self.sizes.iter().sum()) }
@@ -304,7 +304,7 @@ pub(crate) fn map1_line<A: Element, O: Element>(
     // SAFETY: the caller says that `len` elements lie side by side from the view's first.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            line(len, Job::one(&kernel, out, a));
+            line(len, KernelBody::one(&kernel, out, a));
             Ok(())
         })
     }
@@ -321,7 +321,7 @@ pub(crate) fn map2_line<A: Element, B: Element, O: Element>(
     // SAFETY: as in `map1_line`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            line(len, Job::two(&kernel, out, a, b));
+            line(len, KernelBody::two(&kernel, out, a, b));
             Ok(())
         })
     }
@@ -377,7 +377,7 @@ pub(crate) fn map1<A: Element, O: Element, K: Map1<A, O>>(
                 // A kernel that moves elements has one type on both sides.
                 copying::spread(size_of::<A>(), len, sizes, all, out.cast(), a.cast());
             } else {
-                spread(len, sizes, all, Job::one(&kernel, out, a));
+                spread(len, sizes, all, KernelBody::one(&kernel, out, a));
             }
             Ok(())
         })
@@ -397,7 +397,7 @@ pub(crate) fn map2<A: Element, B: Element, O: Element>(
     // SAFETY: as in `map1`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            spread(len, sizes, all, Job::two(&kernel, out, a, b));
+            spread(len, sizes, all, KernelBody::two(&kernel, out, a, b));
             Ok(())
         })
     }
@@ -418,7 +418,7 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, O: Element>(
     // SAFETY: as in `map1`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            spread(len, sizes, all, Job::three(&kernel, out, (a, b, c)));
+            spread(len, sizes, all, KernelBody::three(&kernel, out, (a, b, c)));
             Ok(())
         })
     }
@@ -433,7 +433,7 @@ pub(crate) fn map1_into<A: Element, O: Element>(
     let (sizes, strides) = (out.sizes, [out.strides, a.strides]);
     let (out, a) = (target(&mut out), source(&a));
     // SAFETY: the output's buffer is held exclusively, so it is not the operand's; the walk stays inside both views.
-    unsafe { over(sizes, strides, Job::one(&kernel, out, a)) }
+    unsafe { over(sizes, strides, KernelBody::one(&kernel, out, a)) }
 }
 
 pub(crate) fn map2_into<A: Element, B: Element, O: Element>(
@@ -447,14 +447,14 @@ pub(crate) fn map2_into<A: Element, B: Element, O: Element>(
     let (sizes, strides) = (out.sizes, [out.strides, a.strides, b.strides]);
     let (out, a, b) = (target(&mut out), source(&a), source(&b));
     // SAFETY: as in `map1_into`.
-    unsafe { over(sizes, strides, Job::two(&kernel, out, a, b)) }
+    unsafe { over(sizes, strides, KernelBody::two(&kernel, out, a, b)) }
 }
 
 pub(crate) fn update1<O: Element>(kernel: impl Map1<O, O>, mut out: ViewMut<'_, HostBuffer, O>) {
     let (sizes, strides) = (out.sizes, [out.strides; 2]);
     let out = target(&mut out);
     // SAFETY: the output's buffer is held exclusively and the walk stays inside its view.
-    unsafe { over(sizes, strides, Job::one(&kernel, out, out)) }
+    unsafe { over(sizes, strides, KernelBody::one(&kernel, out, out)) }
 }
 
 pub(crate) fn update2<B: Element, O: Element>(
@@ -466,7 +466,7 @@ pub(crate) fn update2<B: Element, O: Element>(
     let (sizes, strides) = (out.sizes, [out.strides, out.strides, b.strides]);
     let (out, b) = (target(&mut out), source(&b));
     // SAFETY: as in `map1_into`.
-    unsafe { over(sizes, strides, Job::two(&kernel, out, out, b)) }
+    unsafe { over(sizes, strides, KernelBody::two(&kernel, out, out, b)) }
 }
 
 /// A buffer of its own with the elements of a view at the same distances from the first; between them are zeros.

@@ -7,8 +7,8 @@ use super::compiled;
 use super::copying;
 use super::engine::{Body, moving, over, visit};
 use super::inner::Inner;
+use super::non_temporal::Staging;
 use super::simd;
-use super::stream::Room;
 use super::walk::{Run, Walk, side};
 use crate::dtype::{CastTo, Element};
 use crate::error::Result;
@@ -76,7 +76,7 @@ impl Cast {
 /// One operand: the place of its first element, the bytes of an element there, and how it becomes what the loop takes (or, for
 /// what is written, how that comes of what the loop gives).
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct ErasedOperand {
     /// The first element.
     pub(crate) start: *mut u8,
     /// The bytes of an element there.
@@ -86,21 +86,21 @@ pub(crate) struct Place {
 }
 
 /// The place of element `offset` of a buffer.
-pub(crate) fn place(buffer: &HostBuffer, offset: usize, width: usize, cast: Option<Cast>) -> Place {
+pub(crate) fn place(buffer: &HostBuffer, offset: usize, width: usize, cast: Option<Cast>) -> ErasedOperand {
     let start = buffer.start::<u8>().cast_mut().wrapping_add(offset * width);
-    Place { start, width, cast }
+    ErasedOperand { start, width, cast }
 }
 
 #[derive(Clone, Copy)]
 struct Converting<const N: usize> {
     inner: Inner<N>,
     kernel: *const (),
-    places: [Place; N],
+    places: [ErasedOperand; N],
     is_long: bool,
 }
 
 /// Room for a piece of the widest elements.
-const PIECE: usize = Room::BYTES / 16;
+const PIECE: usize = Staging::BYTES / 16;
 
 impl<const N: usize> Body<N> for Converting<N> {
     fn nanoseconds(&self, len: usize) -> usize {
@@ -110,7 +110,7 @@ impl<const N: usize> Body<N> for Converting<N> {
     #[inline(never)]
     unsafe fn run(self, run: Run<N>) {
         let at = |operand: usize, element: usize| {
-            let Place { start, width, .. } = self.places[operand];
+            let ErasedOperand { start, width, .. } = self.places[operand];
             start.wrapping_add((run.starts[operand] + element * run.steps[operand]) * width)
         };
         if run.steps == [1; N] && self.places.iter().all(|place| place.cast.is_none()) {
@@ -120,9 +120,9 @@ impl<const N: usize> Body<N> for Converting<N> {
                 return unsafe { (self.inner)(self.kernel, core::array::from_fn(|operand| at(operand, 0)), run.len) };
             }
         }
-        let mut gathered: [Room; N] = core::array::from_fn(|_| Room::new());
-        let mut converted: [Room; N] = core::array::from_fn(|_| Room::new());
-        let mut between = Room::new();
+        let mut gathered: [Staging; N] = core::array::from_fn(|_| Staging::new());
+        let mut converted: [Staging; N] = core::array::from_fn(|_| Staging::new());
+        let mut between = Staging::new();
         let gathered = gathered.each_mut().map(|room| room.start::<u8>());
         let converted = converted.each_mut().map(|room| room.start::<u8>());
         let between = between.start::<u8>();
@@ -133,7 +133,7 @@ impl<const N: usize> Body<N> for Converting<N> {
             unsafe {
                 let mut given = converted;
                 for operand in 1..N {
-                    let Place { width, cast, .. } = self.places[operand];
+                    let ErasedOperand { width, cast, .. } = self.places[operand];
                     let mut from = at(operand, low);
                     if run.steps[operand] != 1 {
                         copying::along(width, len, (gathered[operand], 1), (from, run.steps[operand]));
@@ -148,7 +148,7 @@ impl<const N: usize> Body<N> for Converting<N> {
                     };
                 }
                 (self.inner)(self.kernel, given, len);
-                let Place { width, cast, .. } = self.places[0];
+                let ErasedOperand { width, cast, .. } = self.places[0];
                 let mut result = converted[0];
                 if let Some(cast) = &cast {
                     cast.run(result, gathered[0], between, len);
@@ -198,7 +198,7 @@ impl<const N: usize> Body<N> for Converting<N> {
 pub(crate) unsafe fn run<const N: usize>(
     inner: Inner<N>,
     kernel: *const (),
-    places: [Place; N],
+    places: [ErasedOperand; N],
     sizes: &[usize],
     strides: [&[usize]; N],
     is_long: bool,

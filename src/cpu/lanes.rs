@@ -3,17 +3,17 @@
 //! What is compiled for each kernel and dtype is the loop over lanes that lie side by side; bringing them there, and the results to
 //! where they belong, is compiled once. Uses walks and copying; used by `Cpu`.
 
-use super::bytes::Bytes;
+use super::bytes::ByteBuffer;
 use super::copying;
 use super::elementwise::{result_len, source};
+use super::non_temporal;
 use super::simd::{self, Loop};
-use super::stream;
 use super::threads::{self, Shared};
 use super::walk::Walk;
-use crate::device::LaneKernel;
 use crate::dtype::Element;
 use crate::error::{Result, filled};
 use crate::layout::strides;
+use crate::ops::kernel::LaneKernel;
 use crate::storage::{HostBuffer, View};
 use core::marker::PhantomData;
 
@@ -36,26 +36,26 @@ struct LaneRun {
 ///
 /// # Safety
 /// Whoever calls it gives places of as many elements, and of as many results, which are valid ones.
-trait Functions: Sync {
+trait LaneLoops: Sync {
     /// Computes the results of lanes, side by side.
     unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()>;
 }
 
 /// A kernel with one result.
-struct One<K, A, O>(K, PhantomData<fn(A) -> O>);
-impl<K: LaneKernel<A, O>, A: Element, O: Element> Functions for One<K, A, O> {
+struct OneOutput<K, A, O>(K, PhantomData<fn(A) -> O>);
+impl<K: LaneKernel<A, O>, A: Element, O: Element> LaneLoops for OneOutput<K, A, O> {
     unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()> {
         // SAFETY: the caller's promise.
         let to = unsafe { core::slice::from_raw_parts_mut(outs[0].cast::<O>(), lanes.count * lanes.len) };
-        simd::dispatch(Lanes { kernel: self.0, lanes, to, elements: PhantomData::<A> })
+        simd::dispatch(LaneLoop { kernel: self.0, lanes, to, elements: PhantomData::<A> })
     }
 }
 /// A kernel with two.
-struct Both<K, A, O, P>(K, PhantomData<fn(A) -> (O, P)>);
-impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> Functions for Both<K, A, O, P> {
+struct TwoOutputs<K, A, O, P>(K, PhantomData<fn(A) -> (O, P)>);
+impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> LaneLoops for TwoOutputs<K, A, O, P> {
     unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()> {
         let mut both = filled((O::default(), P::default()), lanes.count * lanes.len)?;
-        simd::dispatch(Lanes { kernel: self.0, lanes, to: &mut both, elements: PhantomData::<A> })?;
+        simd::dispatch(LaneLoop { kernel: self.0, lanes, to: &mut both, elements: PhantomData::<A> })?;
         for (at, (first, second)) in both.into_iter().enumerate() {
             // SAFETY: the caller's promise.
             unsafe {
@@ -67,13 +67,13 @@ impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> Functions for
     }
 }
 
-struct Lanes<'a, K, A, O> {
+struct LaneLoop<'a, K, A, O> {
     kernel: K,
     lanes: LaneRun,
     to: &'a mut [O],
     elements: PhantomData<A>,
 }
-impl<K: LaneKernel<A, O>, A, O> Loop for Lanes<'_, K, A, O> {
+impl<K: LaneKernel<A, O>, A, O> Loop for LaneLoop<'_, K, A, O> {
     type Output = Result<()>;
     #[inline(always)]
     fn run(self) -> Result<()> {
@@ -116,7 +116,7 @@ impl<const N: usize> Results<N> {
             unsafe {
                 if self.step == 1 && self.past_caches && len * size >= LONG {
                     for lane in 0..count {
-                        stream::write_out(to.add(lane * next * size), from.add(lane * len * size), len * size);
+                        non_temporal::store(to.add(lane * next * size), from.add(lane * len * size), len * size);
                     }
                 } else if self.step == 1 && (next == len || count == 1) {
                     core::ptr::copy_nonoverlapping(from, to, count * len * size);
@@ -133,14 +133,14 @@ impl<const N: usize> Results<N> {
 /// # Safety
 /// The walk gives the first elements of lanes, and each lane's place among the results; all elements of each are there.
 unsafe fn visit<const N: usize>(
-    functions: &dyn Functions,
+    functions: &dyn LaneLoops,
     walk: &Walk<2>,
     (from, size): (*const u8, usize),
     [len, step]: [usize; 2],
     results: &Results<N>,
 ) -> Result<()> {
     let fitting = (GATHERED / len).max(1);
-    let (mut gathered, mut room) = (Bytes::new(), None);
+    let (mut gathered, mut room) = (ByteBuffer::new(), None);
     for run in walk.runs() {
         let mut lane = 0;
         while lane < run.len {
@@ -151,7 +151,7 @@ unsafe fn visit<const N: usize>(
                 None => {
                     let mut rooms = [const { None }; N];
                     for (room, size) in rooms.iter_mut().zip(results.sizes) {
-                        *room = Some(Bytes::try_zeroed(count * len * size)?);
+                        *room = Some(ByteBuffer::try_zeroed(count * len * size)?);
                     }
                     room.insert(rooms.map(|room| room.unwrap_or_else(|| unreachable!("one for each result"))))
                 }
@@ -176,7 +176,7 @@ unsafe fn visit<const N: usize>(
         }
     }
     if results.past_caches {
-        stream::finish();
+        non_temporal::fence();
     }
     Ok(())
 }
@@ -186,7 +186,7 @@ unsafe fn visit<const N: usize>(
 /// # Safety
 /// From the place on there are elements of so many bytes and of these sizes and strides; the functions are those of their dtype.
 unsafe fn execute<const N: usize>(
-    functions: &dyn Functions,
+    functions: &dyn LaneLoops,
     (from, size): (*const u8, usize),
     (sizes, strides): (&[usize], &[usize]),
     axis: usize,
@@ -205,7 +205,7 @@ unsafe fn execute<const N: usize>(
             if total == 0 {
                 return Ok(());
             }
-            let past_caches = N == 1 && stream::is_large(total * outs[0]);
+            let past_caches = N == 1 && non_temporal::pays_off(total * outs[0]);
             let results = Results { outs: starts, sizes: outs, step: inner, past_caches };
             // Where each lane of the row-major result starts.
             let result_strides = strides::row_major(sizes);
@@ -230,7 +230,7 @@ pub(crate) fn lanes<A: Element, O: Element>(
     axis: usize,
 ) -> Result<HostBuffer> {
     let from = (source(&a).cast(), size_of::<A>());
-    let functions = One::<_, A, O>(kernel, PhantomData);
+    let functions = OneOutput::<_, A, O>(kernel, PhantomData);
     // SAFETY: the view's invariant.
     let [result] = unsafe { execute(&functions, from, (a.sizes, a.strides), axis, [size_of::<O>()])? };
     Ok(result)
@@ -243,7 +243,7 @@ pub(crate) fn lanes_both<A: Element, O: Element, P: Element>(
     axis: usize,
 ) -> Result<[HostBuffer; 2]> {
     let from = (source(&a).cast(), size_of::<A>());
-    let functions = Both::<_, A, O, P>(kernel, PhantomData);
+    let functions = TwoOutputs::<_, A, O, P>(kernel, PhantomData);
     // SAFETY: the view's invariant.
     unsafe { execute(&functions, from, (a.sizes, a.strides), axis, [size_of::<O>(), size_of::<P>()]) }
 }

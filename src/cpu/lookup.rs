@@ -12,14 +12,14 @@ pub(super) type Looked = unsafe fn(from: *const f32, to: *mut f32, len: usize);
 #[cfg(target_arch = "x86_64")]
 pub(super) const fn of(entry: Option<Entry>) -> Option<Looked> {
     use crate::dtype::DType;
-    use crate::ops::{self, UnaryOp, kernel::Operands};
+    use crate::ops::{self, UnaryOp, kernel::Arity};
 
     const fn is<Op: UnaryOp<f32>>(row: usize) -> bool {
         const { assert!(Op::BY_LOOKUP) };
         matches!(Op::ROW, Some(of) if of == row)
     }
     match entry {
-        Some(Entry { row, dtype: DType::F32, operands: Operands::One }) => {
+        Some(Entry { row, dtype: DType::F32, operands: Arity::One }) => {
             if is::<ops::gelu>(row) {
                 Some(x86::gelu)
             } else if is::<ops::log>(row) {

@@ -1,14 +1,15 @@
 //! `Dynamic`: the device of a tensor of which that is known while running. Each operation asks the storage of its operands where
 //! they are, and hands over to the device that they are on. Used by `AnyTensor`.
 
-use super::{Added, Backend, Cpu, Device, Indexing, IntoDevice, LaneKernel, Order, Place, RowKernel, Sought};
+use super::{Backend, Cpu, Device, IntoDevice, Place};
 use crate::device::AnyDevice;
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
+use crate::ops::arguments::{Added, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
-use crate::ops::kernel::{Map1, Map2, Map3};
+use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// A device that is known while running.
@@ -263,7 +264,7 @@ impl Backend for Dynamic {
     ) -> Result<[Held; 2]> {
         on!(a => Cpu::lanes_both(kernel, a, axis).map(both); Ok([Held::Meta, Held::Meta]))
     }
-    fn pick<E: Element>(a: View<'_, Held, E>, axes: &[Vec<Stretch>], fill: E) -> Result<Held> {
+    fn pick<E: Element>(a: View<'_, Held, E>, axes: &[Vec<Segment>], fill: E) -> Result<Held> {
         on!(a => Cpu::pick(a, axes, fill))
     }
     fn join<E: Element>(pieces: &[View<'_, Held, E>], axis: usize, sizes: &[usize], strides: &[usize]) -> Result<Held> {

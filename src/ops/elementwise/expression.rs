@@ -3,7 +3,7 @@
 //!
 //! Uses the kernels; used by devices (which run expressions) and by lazy tensors (which build them).
 
-use super::kernel::{Entry, Map1, Map2, Map3, Operands};
+use super::kernel::{Arity, Entry, Map1, Map2, Map3};
 use crate::dtype::{DType, Element};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -213,7 +213,7 @@ const fn is_half(entry: Option<Entry>) -> bool {
     const HALF: usize = DType::F16 as usize;
     const SINGLE: usize = DType::F32 as usize;
     match entry {
-        Some(Entry { row, dtype, operands: Operands::Converted }) => {
+        Some(Entry { row, dtype, operands: Arity::Converted }) => {
             matches!((dtype, row), (DType::F16, SINGLE) | (DType::F32, HALF))
         }
         Some(Entry { dtype: DType::F16, .. }) => true,
