@@ -22,7 +22,7 @@ impl ByteBuffer {
     }
 
     /// Room for so many bytes; those that were there are kept.
-    pub(in crate::cpu) fn room(&mut self, bytes: usize) -> *mut u8 {
+    pub(in crate::cpu) fn reserve(&mut self, bytes: usize) -> *mut u8 {
         let blocks = bytes.div_ceil(size_of::<Block16>());
         if blocks > self.0.len() {
             self.0.resize(blocks.next_power_of_two(), Block16::UNINIT);

@@ -223,18 +223,18 @@ pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
     places: [*mut u8; N],
     len: usize,
 ) {
-    let mut rooms = [const { ConvertBuffer([MaybeUninit::uninit(); PIECE]) }; N];
-    let rooms = rooms.each_mut().map(|room| room.0.as_mut_ptr().cast::<f32>());
+    let mut buffers = [const { ConvertBuffer([MaybeUninit::uninit(); PIECE]) }; N];
+    let buffers = buffers.each_mut().map(|buffer| buffer.0.as_mut_ptr().cast::<f32>());
     let places = places.map(|place| place.cast::<H>());
     for low in (0..len).step_by(PIECE) {
         let count = PIECE.min(len - low);
         // SAFETY: the caller's promise for these elements; the rooms hold as many.
         unsafe {
-            for (place, room) in places.iter().zip(rooms).skip(1) {
-                widen(place.add(low).cast_const(), room, count);
+            for (place, buffer) in places.iter().zip(buffers).skip(1) {
+                widen(place.add(low).cast_const(), buffer, count);
             }
-            inner(kernel, rooms.map(|room| room.cast()), count);
-            narrow(rooms[0], places[0].add(low), count);
+            inner(kernel, buffers.map(|buffer| buffer.cast()), count);
+            narrow(buffers[0], places[0].add(low), count);
         }
     }
 }

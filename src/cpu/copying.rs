@@ -99,15 +99,15 @@ impl<W: Copy> Loop for TransposeLoop<W> {
 ///
 /// # Safety
 /// These places are valid, and those written are nobody else's.
-pub(super) unsafe fn along(width: usize, len: usize, to: (*mut u8, usize), from: (*const u8, usize)) {
+pub(super) unsafe fn copy_strided(width: usize, len: usize, to: (*mut u8, usize), from: (*const u8, usize)) {
     // SAFETY: the caller's promise.
-    by_width!(width, W => unsafe { along_as::<W>(len, (to.0.cast(), to.1), (from.0.cast(), from.1)) });
+    by_width!(width, W => unsafe { copy_strided_as::<W>(len, (to.0.cast(), to.1), (from.0.cast(), from.1)) });
 }
 
 /// # Safety
-/// As for [`along`].
+/// As for [`copy_strided`].
 #[inline(always)]
-unsafe fn along_as<W: Copy>(len: usize, (to, to_step): (*mut W, usize), (from, from_step): (*const W, usize)) {
+unsafe fn copy_strided_as<W: Copy>(len: usize, (to, to_step): (*mut W, usize), (from, from_step): (*const W, usize)) {
     // SAFETY: the caller's promise.
     unsafe {
         match (to_step, from_step) {
@@ -127,7 +127,7 @@ struct Moving<W> {
     out: *mut W,
     a: *const W,
     /// Whether turned tiles are written past the caches.
-    past_caches: bool,
+    non_temporal: bool,
 }
 
 /// Every inner loop of a walk.
@@ -137,13 +137,13 @@ impl<W: Copy> Loop for CopyAll<'_, W> {
     #[inline(always)]
     fn run(self) {
         // SAFETY: `everywhere`'s caller promises it.
-        unsafe { engine::visit(self.0, self.1) }
+        unsafe { engine::visit_tiles(self.0, self.1) }
     }
 }
 
 impl<W: Copy> Body<2> for Moving<W> {
     fn nanoseconds(&self, len: usize) -> usize {
-        engine::moving(len, 2 * size_of::<W>())
+        engine::copy_nanoseconds(len, 2 * size_of::<W>())
     }
 
     #[inline(always)]
@@ -151,7 +151,7 @@ impl<W: Copy> Body<2> for Moving<W> {
         // SAFETY: the caller's promise. (Copies of memory look after the caches themselves.)
         unsafe {
             let (out, a) = (self.out.add(run.starts[0]), self.a.add(run.starts[1]));
-            along_as(run.len, (out, run.steps[0]), (a, run.steps[1]));
+            copy_strided_as(run.len, (out, run.steps[0]), (a, run.steps[1]));
         }
     }
 
@@ -162,15 +162,15 @@ impl<W: Copy> Body<2> for Moving<W> {
             return unsafe { self.run(Run { starts, len, steps: steps[1] }) };
         }
         let side = side(size_of::<W>());
-        let mut room = TransposeTile::new();
-        let turned: *mut W = room.0.as_mut_ptr().cast();
+        let mut buffer = TransposeTile::new();
+        let transposed: *mut W = buffer.0.as_mut_ptr().cast();
         let (mut body, mut from, mut along) = (self, starts[1], [steps[0][1], steps[1][1]]);
         if steps[0][1] == 1 && steps[1][1] > 1 {
             // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `side`.
             let from_tile = unsafe { self.a.add(from) };
-            let next = if self.past_caches { side } else { side * along[1] };
-            TransposeLoop { from: from_tile, to: turned, side, step: along[1], lines, len, next }.run();
-            (body.a, from, along) = (turned, 0, [side, 1]);
+            let next = if self.non_temporal { side } else { side * along[1] };
+            TransposeLoop { from: from_tile, to: transposed, side, step: along[1], lines, len, next }.run();
+            (body.a, from, along) = (transposed, 0, [side, 1]);
         }
         for line in 0..lines {
             let starts = [starts[0] + line * steps[0][0], from + line * along[0]];
@@ -180,7 +180,7 @@ impl<W: Copy> Body<2> for Moving<W> {
             simd::prefetch(next.wrapping_add(side / 2));
             // SAFETY: the caller's promise, and the turned tile has `lines` lines of `len` elements.
             unsafe {
-                if self.past_caches && steps[1][0] == 1 && along == [side, 1] {
+                if self.non_temporal && steps[1][0] == 1 && along == [side, 1] {
                     let (to, from) = (self.out.add(starts[0]), body.a.add(starts[1]));
                     non_temporal::store(to.cast(), from.cast(), len * size_of::<W>());
                 } else {
@@ -196,29 +196,29 @@ impl<W: Copy> Body<2> for Moving<W> {
 
     #[inline(always)]
     fn follows_operand(&self) -> bool {
-        self.past_caches
+        self.non_temporal
     }
 
     #[inline(always)]
-    fn ahead(&self, run: Run<2>) {
+    fn prefetch_line(&self, run: Run<2>) {
         if run.steps[1] == 1 {
             simd::prefetch_row(self.a.wrapping_add(run.starts[1]), run.len);
         }
     }
 
-    unsafe fn line(self, run: Run<2>, _: usize) {
+    unsafe fn single_loop(self, run: Run<2>, _: usize) {
         // SAFETY: the caller's promise.
         unsafe { self.run(run) }
     }
 
-    unsafe fn few(self, len: usize) {
+    unsafe fn contiguous(self, len: usize) {
         // SAFETY: the caller's promise.
         unsafe { core::ptr::copy_nonoverlapping(self.a, self.out, len) }
     }
 
-    unsafe fn everywhere(self, walk: &Walk<2>, _: usize) {
+    unsafe fn whole_walk(self, walk: &Walk<2>, _: usize) {
         simd::dispatch(CopyAll(walk, self));
-        if self.past_caches {
+        if self.non_temporal {
             non_temporal::fence();
         }
     }
@@ -232,12 +232,12 @@ struct Scattering<W> {
 }
 impl<W: Copy> Body<2> for Scattering<W> {
     fn nanoseconds(&self, len: usize) -> usize {
-        engine::moving(len, 2 * size_of::<W>())
+        engine::copy_nanoseconds(len, 2 * size_of::<W>())
     }
     fn side(&self) -> usize {
         side(size_of::<W>())
     }
-    fn ahead(&self, _: Run<2>) {}
+    fn prefetch_line(&self, _: Run<2>) {}
     #[inline(always)]
     unsafe fn run(self, run: Run<2>) {
         // SAFETY: the caller's promise.
@@ -246,22 +246,22 @@ impl<W: Copy> Body<2> for Scattering<W> {
             if run.steps == [1, 1] {
                 non_temporal::store(out.cast(), a.cast(), run.len * size_of::<W>());
             } else {
-                along_as(run.len, (out, run.steps[1]), (a, run.steps[0]));
+                copy_strided_as(run.len, (out, run.steps[1]), (a, run.steps[0]));
             }
         }
     }
-    unsafe fn line(self, run: Run<2>, _: usize) {
+    unsafe fn single_loop(self, run: Run<2>, _: usize) {
         // SAFETY: the caller's promise.
         unsafe { self.run(run) }
         non_temporal::fence();
     }
-    unsafe fn few(self, len: usize) {
+    unsafe fn contiguous(self, len: usize) {
         // SAFETY: the caller's promise.
         unsafe { core::ptr::copy_nonoverlapping(self.a, self.out, len) }
     }
-    unsafe fn everywhere(self, walk: &Walk<2>, _: usize) {
+    unsafe fn whole_walk(self, walk: &Walk<2>, _: usize) {
         // SAFETY: the caller's promise.
-        unsafe { engine::visit(walk, self) }
+        unsafe { engine::visit_tiles(walk, self) }
         non_temporal::fence();
     }
 }
@@ -283,8 +283,8 @@ fn has_rows_elsewhere(width: usize, sizes: &[usize], strides: [&[usize]; 2]) -> 
 /// Copies elements of `width` bytes to a fresh result of `len`.
 ///
 /// # Safety
-/// As for [`engine::spread`].
-pub(super) unsafe fn spread(
+/// As for [`engine::run_fresh`].
+pub(super) unsafe fn copy_fresh(
     width: usize,
     len: usize,
     sizes: &[usize],
@@ -294,22 +294,22 @@ pub(super) unsafe fn spread(
 ) {
     // SAFETY: the caller's promise.
     by_width!(width, W => unsafe {
-        let past_caches = non_temporal::pays_off(len * width);
-        if past_caches && has_rows_elsewhere(width, sizes, strides) {
+        let non_temporal = non_temporal::pays_off(len * width);
+        if non_temporal && has_rows_elsewhere(width, sizes, strides) {
             let walk = Walk::new(sizes, [strides[1], strides[0]]);
-            return engine::execute(len, &walk, Scattering::<W> { a: a.cast(), out: out.cast() });
+            return engine::run_threaded(len, &walk, Scattering::<W> { a: a.cast(), out: out.cast() });
         }
-        engine::spread(len, sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), past_caches });
+        engine::run_fresh(len, sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), non_temporal });
     });
 }
 
 /// Copies elements of `width` bytes to where they belong.
 ///
 /// # Safety
-/// As for [`engine::over`].
-pub(super) unsafe fn over(width: usize, sizes: &[usize], strides: [&[usize]; 2], out: *mut u8, a: *const u8) {
+/// As for [`engine::run_into`].
+pub(super) unsafe fn copy_into(width: usize, sizes: &[usize], strides: [&[usize]; 2], out: *mut u8, a: *const u8) {
     // SAFETY: the caller's promise.
-    by_width!(width, W => unsafe { engine::over(sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), past_caches: false }) });
+    by_width!(width, W => unsafe { engine::run_into(sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), non_temporal: false }) });
 }
 
 /// Copies bytes, past the caches if what they are a part of is too large for those.
@@ -344,7 +344,7 @@ pub(super) unsafe fn interleave(rows: usize, runs: &[(*const u8, usize)], out: *
     }
     // In cache lines, so that threads write to none together.
     let (lines, is_large) = (bytes.div_ceil(64), non_temporal::pays_off(bytes));
-    let pieces = threads::pieces(engine::moving(bytes, 2)).min(lines);
+    let pieces = threads::pieces(engine::copy_nanoseconds(bytes, 2)).min(lines);
     let places = Shared((runs, out));
     threads::for_each(pieces, &|piece| {
         let places = &places;

@@ -25,14 +25,14 @@ const PIECE: usize = 512;
 
 /// `out = kernel(out)`, from a copy of a few elements at a time: loops are fastest where what they write is not what they read.
 pub(crate) fn apply<E: Dtype, K: Map1<E, E>>(kernel: K, out: *mut E, len: usize) {
-    let mut room = [const { MaybeUninit::<E>::uninit() }; PIECE];
+    let mut buffer = [const { MaybeUninit::<E>::uninit() }; PIECE];
     for low in (0..len).step_by(PIECE) {
         let (to, count) = (out.wrapping_add(low), PIECE.min(len - low));
         // SAFETY: whoever calls a [`Then`] has `len` elements at `out`; the room holds as many as are copied, and the loop is that of
         // the kernel.
         unsafe {
-            room.as_mut_ptr().cast::<E>().copy_from_nonoverlapping(to, count);
-            let places = [to.cast(), room.as_mut_ptr().cast()];
+            buffer.as_mut_ptr().cast::<E>().copy_from_nonoverlapping(to, count);
+            let places = [to.cast(), buffer.as_mut_ptr().cast()];
             compiled::one::<K, E, E>()((&raw const kernel).cast(), places, count);
         }
     }

@@ -206,13 +206,13 @@ impl<O: Copy + Send + Sync> Sink<O> for Write<O> {
         unsafe {
             let out = self.out.0.add(at);
             if self.large && step == 1 {
-                let mut room = Staging::new();
+                let mut buffer = Staging::new();
                 let capacity = Staging::capacity::<O>();
                 let mut done = 0;
                 while done < len {
                     let count = capacity.min(len - done);
-                    fill_from(x, places, done, core::slice::from_raw_parts_mut(room.start(), count));
-                    room.store(out.add(done), count);
+                    fill_from(x, places, done, core::slice::from_raw_parts_mut(buffer.start(), count));
+                    buffer.store(out.add(done), count);
                     done += count;
                 }
                 non_temporal::fence();
@@ -271,7 +271,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for EvaluateAll<'_, X, S> {
     #[inline(always)]
     fn run(self) {
         let EvaluateAll { plan, x, sink } = self;
-        let (mut room, computed) = (X::room(), computed::<X>());
+        let (mut buffer, computed) = (X::buffers(), computed::<X>());
         let computed = computed.as_ref().map_or(core::ptr::null_mut(), Scratch::start);
         let inner = plan.rank.saturating_sub(1);
         // The axes of a plane: lines and elements.
@@ -296,7 +296,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for EvaluateAll<'_, X, S> {
                         let at: usize = index.iter().zip(plan.out).map(|(index, stride)| index * stride).sum();
                         // SAFETY: `execute`'s caller promises it for all that the sizes reach; the room stays here.
                         unsafe {
-                            let places = x.places(Compiled, &mut room, computed, &index, inner, count);
+                            let places = x.places(Compiled, &mut buffer, computed, &index, inner, count);
                             sink.take(x, places, at, plan.out[inner], count);
                         }
                     }
@@ -329,7 +329,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for Line<X, S> {
     #[inline(always)]
     fn run(self) {
         let Line(x, sink, len) = self;
-        let (mut room, computed) = (X::room(), computed::<X>());
+        let (mut buffer, computed) = (X::buffers(), computed::<X>());
         let computed = computed.as_ref().map_or(core::ptr::null_mut(), Scratch::start);
         let (mut index, mut at) = ([0; AXES], 0);
         while at < len {
@@ -337,7 +337,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for Line<X, S> {
             index[0] = at;
             // SAFETY: as above.
             unsafe {
-                let places = x.places(Compiled, &mut room, computed, &index, 0, count);
+                let places = x.places(Compiled, &mut buffer, computed, &index, 0, count);
                 sink.take(x, places, at, 1, count);
             }
             at += count;

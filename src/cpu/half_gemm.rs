@@ -30,21 +30,21 @@ struct Widen<E: Dtype> {
 }
 impl<E: Dtype> Widen<E> {
     /// Whether columns are what lies side by side.
-    fn is_turned(&self) -> bool {
+    fn is_transposed(&self) -> bool {
         self.steps[0] < self.steps[1]
     }
     /// From row to row and from column to column of what is written.
     fn steps(&self) -> [usize; 2] {
-        if self.is_turned() { [1, self.sizes[0]] } else { [self.sizes[1], 1] }
+        if self.is_transposed() { [1, self.sizes[0]] } else { [self.sizes[1], 1] }
     }
 }
 impl<E: Dtype> Loop for Widen<E> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let turned = usize::from(self.is_turned());
-        let [lines, len] = [self.sizes[turned], self.sizes[1 - turned]];
-        let [across, along] = [self.steps[turned], self.steps[1 - turned]];
+        let transposed = usize::from(self.is_transposed());
+        let [lines, len] = [self.sizes[transposed], self.sizes[1 - transposed]];
+        let [across, along] = [self.steps[transposed], self.steps[1 - transposed]];
         for line in 0..lines {
             // SAFETY: the part is inside the operand's view, and there is room for it where it goes.
             unsafe {
@@ -99,10 +99,10 @@ fn tile<E: Dtype>(
     task: &GemmTask<E>,
     corner: [usize; 2],
     sizes: [usize; 2],
-    room: &mut TileBuffers<E::Compute>,
+    buffer: &mut TileBuffers<E::Compute>,
 ) -> Result<()> {
     let [[top, left], [rows, columns]] = [corner, sizes];
-    let TileBuffers([a, b, sums]) = room;
+    let TileBuffers([a, b, sums]) = buffer;
     for low in (0..task.sizes[1]).step_by(DEPTH) {
         let depth = DEPTH.min(task.sizes[1] - low);
         let a = Widen {
@@ -213,10 +213,10 @@ pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
     threads::try_for_each(pieces, &|piece| {
         let (task, [rows, columns]) = (&threads, [m.min(side), n.min(side)]);
         let sizes = [rows * k.min(DEPTH), k.min(DEPTH) * columns, rows * columns];
-        let mut room = TileBuffers(sizes.map(|size| vec![E::Compute::default(); size]));
+        let mut buffer = TileBuffers(sizes.map(|size| vec![E::Compute::default(); size]));
         for at in piece * tiles / pieces..(piece + 1) * tiles / pieces {
             let (top, left) = (at / across * side, at % across * side);
-            tile(&task.0, [top, left], [side.min(m - top), side.min(n - left)], &mut room)?;
+            tile(&task.0, [top, left], [side.min(m - top), side.min(n - left)], &mut buffer)?;
         }
         Ok(())
     })

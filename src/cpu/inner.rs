@@ -17,7 +17,7 @@ use crate::ops::kernel::{Entry, Map1, Map2, Map3, VectorWidth};
 pub(super) type Inner<const N: usize> = unsafe fn(kernel: *const (), places: [*mut u8; N], len: usize);
 
 /// Elements looked at before they are computed, where a kernel has a form for usual ones.
-const LOOK: usize = 512;
+const CHECKED: usize = 512;
 
 /// Writes `kernel(a)`. (The two places may be one, where that is known when compiling.)
 ///
@@ -27,7 +27,7 @@ const LOOK: usize = 512;
 unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *mut O, len: usize) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !K::HAS_USUAL {
+        if !K::HAS_FAST_PATH {
             for i in 0..len {
                 out.add(i).write(kernel.call(a.add(i).read()));
             }
@@ -35,14 +35,14 @@ unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *
         }
         let mut low = 0;
         while low < len {
-            let high = len.min(low + LOOK);
-            let mut usual = true;
+            let high = len.min(low + CHECKED);
+            let mut fast_path = true;
             for i in low..high {
-                usual &= kernel.is_usual(a.add(i).read());
+                fast_path &= kernel.takes_fast_path(a.add(i).read());
             }
-            if usual {
+            if fast_path {
                 for i in low..high {
-                    out.add(i).write(kernel.usual(a.add(i).read()));
+                    out.add(i).write(kernel.fast_path(a.add(i).read()));
                 }
             } else {
                 for i in low..high {
@@ -79,7 +79,7 @@ impl<K: Map1<A, O>, A: Copy, O> Loop for Map1Loop<K, A, O> {
         // SAFETY: whoever made it promises that all places are valid.
         unsafe {
             // The compiler does not vectorise where it can't exclude that one operand is another.
-            if size_of::<A>() == size_of::<O>() && !K::HAS_USUAL && out.cast_const().cast() == a {
+            if size_of::<A>() == size_of::<O>() && !K::HAS_FAST_PATH && out.cast_const().cast() == a {
                 side_by_side(kernel, out.cast::<A>(), out, len);
             } else {
                 side_by_side(kernel, a, out, len);

@@ -96,7 +96,7 @@ struct Results<const N: usize> {
     outs: [*mut u8; N],
     sizes: [usize; N],
     step: usize,
-    past_caches: bool,
+    non_temporal: bool,
 }
 // SAFETY: each thread writes places of its own.
 unsafe impl<const N: usize> Send for Results<N> {}
@@ -114,14 +114,14 @@ impl<const N: usize> Results<N> {
             let to = self.outs[at].wrapping_add(first * size);
             // SAFETY: the caller's promise.
             unsafe {
-                if self.step == 1 && self.past_caches && len * size >= LONG {
+                if self.step == 1 && self.non_temporal && len * size >= LONG {
                     for lane in 0..count {
                         non_temporal::store(to.add(lane * next * size), from.add(lane * len * size), len * size);
                     }
                 } else if self.step == 1 && (next == len || count == 1) {
                     core::ptr::copy_nonoverlapping(from, to, count * len * size);
                 } else {
-                    copying::over(size, &[count, len], [&[next, self.step], &[len, 1]], to, from);
+                    copying::copy_into(size, &[count, len], [&[next, self.step], &[len, 1]], to, from);
                 }
             }
         }
@@ -140,31 +140,31 @@ unsafe fn visit<const N: usize>(
     results: &Results<N>,
 ) -> Result<()> {
     let fitting = (GATHERED / len).max(1);
-    let (mut gathered, mut room) = (ByteBuffer::new(), None);
+    let (mut gathered, mut buffer) = (ByteBuffer::new(), None);
     for run in walk.runs() {
         let mut lane = 0;
         while lane < run.len {
             let count = fitting.min(run.len - lane);
-            let room = match &mut room {
-                Some(room) => room,
+            let buffer = match &mut buffer {
+                Some(buffer) => buffer,
                 // The first run is as long as any.
                 None => {
-                    let mut rooms = [const { None }; N];
-                    for (room, size) in rooms.iter_mut().zip(results.sizes) {
-                        *room = Some(ByteBuffer::try_zeroed(count * len * size)?);
+                    let mut buffers = [const { None }; N];
+                    for (buffer, size) in buffers.iter_mut().zip(results.sizes) {
+                        *buffer = Some(ByteBuffer::try_zeroed(count * len * size)?);
                     }
-                    room.insert(rooms.map(|room| room.unwrap_or_else(|| unreachable!("one for each result"))))
+                    buffer.insert(buffers.map(|buffer| buffer.unwrap_or_else(|| unreachable!("one for each result"))))
                 }
             };
-            let outs = room.each_mut().map(|room| room.room(0));
+            let outs = buffer.each_mut().map(|buffer| buffer.reserve(0));
             // SAFETY: the caller's promise; there is room for the lanes and the results of so many.
             unsafe {
                 let first = from.add((run.starts[1] + lane * run.steps[1]) * size);
                 let lanes = if step == 1 || len == 1 {
                     LaneRun { from: first, step: run.steps[1], len, count }
                 } else {
-                    let to = gathered.room(count * len * size);
-                    copying::over(size, &[count, len], [&[len, 1], &[run.steps[1], step]], to, first);
+                    let to = gathered.reserve(count * len * size);
+                    copying::copy_into(size, &[count, len], [&[len, 1], &[run.steps[1], step]], to, first);
                     LaneRun { from: to, step: len, len, count }
                 };
                 let mut both = [core::ptr::null_mut(); 2];
@@ -175,7 +175,7 @@ unsafe fn visit<const N: usize>(
             lane += count;
         }
     }
-    if results.past_caches {
+    if results.non_temporal {
         non_temporal::fence();
     }
     Ok(())
@@ -205,8 +205,8 @@ unsafe fn execute<const N: usize>(
             if total == 0 {
                 return Ok(());
             }
-            let past_caches = N == 1 && non_temporal::pays_off(total * outs[0]);
-            let results = Results { outs: starts, sizes: outs, step: inner, past_caches };
+            let non_temporal = N == 1 && non_temporal::pays_off(total * outs[0]);
+            let results = Results { outs: starts, sizes: outs, step: inner, non_temporal };
             // Where each lane of the row-major result starts.
             let result_strides = strides::row_major(sizes);
             let walk = Walk::row_major(&without(sizes), [&without(&result_strides), &without(strides)]);

@@ -6,11 +6,11 @@
 use crate::ops::kernel::Entry;
 
 /// A loop over `len` elements. The two places may be one.
-pub(super) type Looked = unsafe fn(from: *const f32, to: *mut f32, len: usize);
+pub(super) type LookupLoop = unsafe fn(from: *const f32, to: *mut f32, len: usize);
 
 /// The loop of a row of the table, if it has one.
 #[cfg(target_arch = "x86_64")]
-pub(super) const fn of(entry: Option<Entry>) -> Option<Looked> {
+pub(super) const fn of(entry: Option<Entry>) -> Option<LookupLoop> {
     use crate::dtype::DType;
     use crate::ops::{self, UnaryOp, kernel::Arity};
 
@@ -34,7 +34,7 @@ pub(super) const fn of(entry: Option<Entry>) -> Option<Looked> {
 
 /// Other machines have no loop of this kind.
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) const fn of(_: Option<Entry>) -> Option<Looked> {
+pub(super) const fn of(_: Option<Entry>) -> Option<LookupLoop> {
     None
 }
 

@@ -126,14 +126,14 @@ mod tests {
     /// Wherever the target begins, and however many elements there are.
     #[test]
     fn what_is_written_out_arrives() {
-        let mut room = Staging::new();
+        let mut buffer = Staging::new();
         for len in [0, 1, 3, 4, 5, 100, Staging::capacity::<u32>()] {
             for shift in 0..5 {
                 let mut to = vec![u32::MAX; len + 8];
                 // SAFETY: `len` elements fit the room and the vector.
                 unsafe {
-                    (0..len).for_each(|i| room.start::<u32>().add(i).write(i as u32));
-                    room.store(to.as_mut_ptr().add(shift), len);
+                    (0..len).for_each(|i| buffer.start::<u32>().add(i).write(i as u32));
+                    buffer.store(to.as_mut_ptr().add(shift), len);
                 }
                 fence();
                 assert!((0..len).all(|i| to[shift + i] == i as u32));

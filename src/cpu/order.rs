@@ -180,7 +180,7 @@ impl<T: Keyed> Loop for SortLanes<'_, T> {
     #[inline(always)]
     fn run(self) -> Result<()> {
         let SortLanes { walk, order, len, steps, from, values, indices } = self;
-        let flip = if order.turned() { T::ALL } else { T::NONE };
+        let flip = if order.is_descending() { T::ALL } else { T::NONE };
         let (digits, nan) = (size_of::<T>(), T::HAS_NAN.then(|| T::ALL.as_()));
         let few = match order {
             Order::Top { k, .. } if k > 0 && k < len / 8 => Some(k),

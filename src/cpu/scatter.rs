@@ -1,6 +1,6 @@
 //! Elements written where indices say. Uses walks; used by `Cpu`.
 
-use super::elementwise::{once, result_len};
+use super::elementwise::{result_len, without_repeats};
 use super::indexing::{IndexMap, RawView, by_width, out_of_range, without};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
@@ -33,7 +33,7 @@ fn check(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> R
         return Ok(());
     }
     // What is repeated is looked at once.
-    let sizes = once(index.sizes, index.strides);
+    let sizes = without_repeats(index.sizes, index.strides);
     let walk = Walk::new(&sizes, [index.strides]);
     let places = IndexMap::new(indexing, size, 0);
     let fits = simd::dispatch(Fit { walk: &walk, places, index: RawView::of(&index).start.cast() });

@@ -43,11 +43,11 @@ impl Backend for Cpu {
     fn share<E: Element>(view: View<'_, HostBuffer, E>) -> (HostBuffer, usize) {
         match view.buffer.shared() {
             Some(shared) => (shared, view.offset),
-            None => (elementwise::kept(view), 0),
+            None => (elementwise::copy_span(view), 0),
         }
     }
     fn share_own<E: Element>(view: View<'_, HostBuffer, E>) -> Result<(HostBuffer, usize)> {
-        if view.buffer.is_fixed() { Ok((elementwise::try_kept(view)?, 0)) } else { Ok(Self::share(view)) }
+        if view.buffer.is_fixed() { Ok((elementwise::try_copy_span(view)?, 0)) } else { Ok(Self::share(view)) }
     }
     unsafe fn lend(storage: &HostBuffer) -> HostBuffer {
         // SAFETY: the caller's promise.

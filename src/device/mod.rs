@@ -23,7 +23,7 @@ pub use current::{
     scoped_default_device, set_current_device, set_default_device,
 };
 #[cfg(feature = "any")]
-pub(crate) use dynamic::{Dynamic, Held};
+pub(crate) use dynamic::{Dynamic, DynamicBuffer};
 pub use meta::Meta;
 #[cfg(feature = "any")]
 pub(crate) use meta::NoData;

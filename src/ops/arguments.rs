@@ -66,7 +66,7 @@ impl Order {
     }
 
     /// Whether the largest comes first.
-    pub fn turned(self) -> bool {
+    pub fn is_descending(self) -> bool {
         matches!(self, Order::Sort { descending: true } | Order::Top { largest: true, .. })
     }
 }

@@ -14,7 +14,9 @@ use crate::ops::Op as _;
 use crate::ops::admit::{FloatFor, InexactFor, SameDtypeFor};
 use crate::ops::choosing::{Folding, WideFloatFor};
 use crate::ops::kernel::{Copying, Map2};
-use crate::ops::pointwise::{self, Exponent, Joining, Lerping, LerpingBy, Mantissa, PartFor, Sloping, Turning};
+use crate::ops::pointwise::{
+    self, Exponent, FromParts, FromPolar, Lerping, LerpingBy, Mantissa, PartFor, PreluFormula,
+};
 use crate::shape::{Broadcast, IndexList, Shape, SizeArray, WrittenTo};
 use crate::storage::View;
 
@@ -172,7 +174,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             strides.as_mut()[1] = weight.strides[0];
         }
         let weight = weight.restrided(own.as_ref(), strides.as_ref());
-        let kernel = Folding::<Sloping>::new();
+        let kernel = Folding::<PreluFormula>::new();
         let strides = strides::elementwise_result(&own, &[self.stride()], true);
         let storage = D::map2::<E, E, E>(kernel, self.elements(), weight, strides.as_ref())?;
         Ok(Tensor::from_parts(storage, 0, own, strides))
@@ -211,7 +213,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// For `complex try_complex(imag) [PartFor<pointwise::complex> + …] Joining` it writes `complex` and `try_complex`.
+/// For `complex try_complex(imag) [PartFor<pointwise::complex> + …] FromParts` it writes `complex` and `try_complex`.
 macro_rules! complex_numbers {
     ($($(#[$doc:meta])* $name:ident $try:ident($other:ident) [$($bound:tt)+] $kernel:ident, $torch:literal, $example:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
@@ -256,11 +258,11 @@ complex_numbers! {
     /// Complex numbers with these real parts and the imaginary parts given.
     ///
     /// Shape: both broadcast. Dtypes: `f16`, `f32` or `f64`, both tensors holding the same.
-    complex try_complex(imag) [PartFor<pointwise::complex>] Joining, "torch.complex",
+    complex try_complex(imag) [PartFor<pointwise::complex>] FromParts, "torch.complex",
         "assert_eq!(tensor![1.0, 2.0].complex(tensor![3.0]).to_vec(), [Complex::new(1.0, 3.0), Complex::new(2.0, 3.0)]);";
     /// Complex numbers with these magnitudes and the angles given, in radians.
     ///
     /// Shape: both broadcast. Dtypes: `f32` or `f64`, both tensors holding the same.
-    polar try_polar(angle) [PartFor<pointwise::polar> + WideFloatFor<pointwise::polar>] Turning, "torch.polar",
+    polar try_polar(angle) [PartFor<pointwise::polar> + WideFloatFor<pointwise::polar>] FromPolar, "torch.polar",
         "assert_eq!(tensor![1.0, 2.0].polar(tensor![0.0]).to_vec(), [Complex::new(1.0, 0.0), Complex::new(2.0, 0.0)]);";
 }

@@ -292,14 +292,14 @@ where
             let shared = &shared;
             let (operands, panel, write) = &shared.0;
             let sums = Scratch::filled(D::Sum::default(), kept * D::ROWS * D::STRIP);
-            let room = PackBuffers { left: Scratch::new(high * deep), sums };
+            let buffer = PackBuffers { left: Scratch::new(high * deep), sums };
             // SAFETY: whoever names the instruction has found it on this machine.
             unsafe { D::begin() }
             for at in piece * blocks / pieces..(piece + 1) * blocks / pieces {
                 let (top, left) = (at / across * high, at % across * WIDTH);
                 let part =
                     ResultBlock { corner: [top, left], sizes: [high.min(m - top), WIDTH.min(panel.columns - left)] };
-                operands.block(panel, part, &room, write);
+                operands.block(panel, part, &buffer, write);
             }
             // SAFETY: as above.
             unsafe { D::end() }
@@ -330,22 +330,22 @@ where
         &self,
         panel: &Panel<'_, D::Group, D::Sum>,
         part: ResultBlock,
-        room: &PackBuffers<D::Group, D::Sum>,
+        buffer: &PackBuffers<D::Group, D::Sum>,
         write: Write<'_, D::Sum>,
     ) {
         let ResultBlock { corner: [top, left], sizes: [rows, columns] } = part;
         let (groups, strips) = (self.groups(), columns.div_ceil(D::STRIP));
         for low in (0..groups).step_by(D::DEPTH) {
             let depth = D::DEPTH.min(groups - low);
-            self.pack_left([top, rows], [low, depth], room.left.start());
+            self.pack_left([top, rows], [low, depth], buffer.left.start());
             for strip in 0..strips {
                 let at = left + strip * D::STRIP;
                 let vectors = vectors::<D>(panel.columns, at);
                 let right = panel.groups.wrapping_add(at * groups + low * vectors * D::LANES);
                 for row in (0..rows).step_by(D::ROWS) {
                     let kept = if groups > D::DEPTH { row / D::ROWS * strips + strip } else { 0 };
-                    let sums = room.sums.start().wrapping_add(kept * D::ROWS * D::STRIP);
-                    let (left, adds) = (room.left.start().wrapping_add(row * depth), low > 0);
+                    let sums = buffer.sums.start().wrapping_add(kept * D::ROWS * D::STRIP);
+                    let (left, adds) = (buffer.left.start().wrapping_add(row * depth), low > 0);
                     // SAFETY: the operands are packed: `depth` groups for each of the rows and for each of the strip's lanes. The
                     // room holds the sums, which are numbers and nobody else's. Whoever names the instruction has found it here.
                     let sums = unsafe {

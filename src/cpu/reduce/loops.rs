@@ -280,20 +280,20 @@ impl<A: Copy, R: Reducer<A>> ReduceLines<'_, A, R> {
     #[inline(always)]
     fn widened(self) {
         let ReduceLines { reducer, from, step, len, position, next, partials, .. } = self;
-        let mut room = [const { MaybeUninit::<f32>::uninit() }; TOGETHER * BLOCK];
-        let room: *mut f32 = room.as_mut_ptr().cast();
+        let mut buffer = [const { MaybeUninit::<f32>::uninit() }; TOGETHER * BLOCK];
+        let buffer: *mut f32 = buffer.as_mut_ptr().cast();
         assert!(len <= BLOCK, "no line is longer than a block");
         let fitting = (TOGETHER * BLOCK / len).max(1);
         for (group, some) in partials.chunks_mut(fitting).enumerate() {
             let first = group * fitting;
             for line in 0..some.len() {
                 // SAFETY: as in `run`; these reductions are of halves, and there is room for so many lines.
-                unsafe { convert::widen::<f16>(from.add((first + line) * step).cast(), room.add(line * len), len) }
+                unsafe { convert::widen::<f16>(from.add((first + line) * step).cast(), buffer.add(line * len), len) }
             }
             let reducer = Wide::<A, R>(reducer, PhantomData);
             ReduceLines {
                 reducer,
-                from: room.cast_const(),
+                from: buffer.cast_const(),
                 step: len,
                 len,
                 position,

@@ -29,12 +29,12 @@ use core::ops::Range;
 
 /// What a thread works with: room for elements, and partial results.
 struct Workspace {
-    room: ByteBuffer,
+    buffer: ByteBuffer,
     tree: MergeTree,
 }
 impl Workspace {
     fn new(size: usize) -> Self {
-        Workspace { room: ByteBuffer::new(), tree: MergeTree::new(size) }
+        Workspace { buffer: ByteBuffer::new(), tree: MergeTree::new(size) }
     }
 }
 
@@ -59,7 +59,7 @@ impl ReduceTask<'_> {
     fn part(&self, unit: usize, blocks: Range<usize>, workspace: &mut Workspace) -> *mut u8 {
         let plan = self.plan;
         let (mut index, width) = plan.unit(unit);
-        let Workspace { room, tree } = workspace;
+        let Workspace { buffer, tree } = workspace;
         tree.clear(width * plan.folds);
         let Range { start: mut block, end } = blocks;
         let mut some_partials = [Block16::UNINIT; FEW];
@@ -71,7 +71,7 @@ impl ReduceTask<'_> {
                 if width == 1 && !plan.by_columns && fitting > 0 {
                     let partials = some_partials.as_mut_ptr().cast();
                     let accumulated =
-                        self.blocks(&index, &some, room, partials, some.alike.min(end - block).min(fitting));
+                        self.blocks(&index, &some, buffer, partials, some.alike.min(end - block).min(fitting));
                     tree.climb(self.functions, partials, accumulated);
                     block += accumulated;
                     continue;
@@ -79,9 +79,9 @@ impl ReduceTask<'_> {
                 let partials = tree.grow();
                 if plan.by_columns {
                     self.functions.start(partials, width * plan.folds);
-                    self.columns(index, &some, width, room, partials);
+                    self.columns(index, &some, width, buffer, partials);
                 } else {
-                    self.lines(index, &some, width, room, partials);
+                    self.lines(index, &some, width, buffer, partials);
                 }
             }
             tree.carry(self.functions);
@@ -98,7 +98,7 @@ impl ReduceTask<'_> {
         &self,
         index: &[usize; AXES],
         block: &Block,
-        room: &mut ByteBuffer,
+        buffer: &mut ByteBuffer,
         partials: *mut u8,
         mut count: usize,
     ) -> usize {
@@ -115,7 +115,7 @@ impl ReduceTask<'_> {
         };
         // SAFETY: the caller's promise.
         unsafe {
-            let found = self.source.find(index, patch, room);
+            let found = self.source.find(index, patch, buffer);
             let mut step = len;
             if across.is_some() {
                 (count, step) = (found.lines, found.step);
@@ -135,7 +135,7 @@ impl ReduceTask<'_> {
         mut index: [usize; AXES],
         block: &Block,
         width: usize,
-        room: &mut ByteBuffer,
+        buffer: &mut ByteBuffer,
         partials: *mut u8,
     ) {
         let [across, along] = self.plan.axes();
@@ -145,7 +145,7 @@ impl ReduceTask<'_> {
             let patch = Patch { lines: width - done, across, len, along, multiple: 1, dense: false };
             // SAFETY: the caller's promise.
             unsafe {
-                let found = self.source.find(&index, patch, room);
+                let found = self.source.find(&index, patch, buffer);
                 let lines =
                     LineRun { from: found.from, step: found.step, len, position, next: 0, prefetches: self.prefetches };
                 self.functions.lines(lines, partials.add(done * self.size), found.lines);
@@ -164,7 +164,7 @@ impl ReduceTask<'_> {
         mut index: [usize; AXES],
         block: &Block,
         width: usize,
-        room: &mut ByteBuffer,
+        buffer: &mut ByteBuffer,
         partials: *mut u8,
     ) {
         let (folds, prefetches) = (self.plan.folds, self.prefetches);
@@ -174,7 +174,7 @@ impl ReduceTask<'_> {
             let patch = Patch { lines, across, len: width, along, multiple: folds, dense: folds > 1 };
             // SAFETY: the caller's promise.
             unsafe {
-                let found = self.source.find(&index, patch, room);
+                let found = self.source.find(&index, patch, buffer);
                 // Folded rows are `folds` rows side by side; the last may be shorter.
                 let (rows, rest) = (found.lines / folds, found.lines % folds);
                 let (from, step) = (found.from, if folds > 1 { folds * width } else { found.step });
@@ -214,7 +214,7 @@ impl ReduceTask<'_> {
 
     /// Few results of one block each: there is nothing to merge, and no memory is asked for.
     fn single(&self) {
-        let (mut room, mut partials) = (ByteBuffer::new(), [Block16::UNINIT; FEW]);
+        let (mut buffer, mut partials) = (ByteBuffer::new(), [Block16::UNINIT; FEW]);
         let (mut index, width) = self.plan.unit(0);
         let block = self.plan.block(0, &mut index);
         let partials = partials.as_mut_ptr().cast();
@@ -222,9 +222,9 @@ impl ReduceTask<'_> {
         unsafe {
             if self.plan.by_columns {
                 self.functions.start(partials, width * self.plan.folds);
-                self.columns(index, &block, width, &mut room, partials);
+                self.columns(index, &block, width, &mut buffer, partials);
             } else {
-                self.lines(index, &block, width, &mut room, partials);
+                self.lines(index, &block, width, &mut buffer, partials);
             }
             self.write(0, partials);
         }
@@ -265,7 +265,7 @@ impl ReduceTask<'_> {
         let work = units * chunks;
         let mut partials = ByteBuffer::try_new(work.saturating_mul(width).saturating_mul(self.size))?;
         let bytes = width * self.size;
-        let (places, each) = (Shared(partials.room(0)), work.div_ceil(4 * pieces));
+        let (places, each) = (Shared(partials.reserve(0)), work.div_ceil(4 * pieces));
         threads::for_each(work.div_ceil(each), &|piece| {
             let (task, places) = (&task, &places);
             let mut workspace = Workspace::new(task.0.size);
@@ -318,7 +318,7 @@ fn results_of<const N: usize>(
             outs[..N].copy_from_slice(&starts);
             if plan.count == 0 {
                 let mut partial = ByteBuffer::new();
-                let partial = partial.room(size);
+                let partial = partial.reserve(size);
                 functions.start(partial, 1);
                 let is_single = plan.results == 1;
                 for first in 0..plan.results {

@@ -30,8 +30,8 @@ pub(super) struct Patch {
 }
 impl Patch {
     /// As many lines as fit.
-    fn fitting(self, room: usize) -> Self {
-        let multiples = (room / (self.len * self.multiple).max(1)).max(1);
+    fn fitting(self, buffer: usize) -> Self {
+        let multiples = (buffer / (self.len * self.multiple).max(1)).max(1);
         Patch { lines: self.lines.min(multiples * self.multiple), ..self }
     }
 }
@@ -50,7 +50,7 @@ pub(super) trait ElementSource: Sync {
     ///
     /// # Safety
     /// There are such elements. What is found is valid as long as the room is left alone.
-    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, room: &mut ByteBuffer) -> Found;
+    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, buffer: &mut ByteBuffer) -> Found;
 }
 
 /// Elements in memory, of so many bytes each.
@@ -67,7 +67,7 @@ impl HasStrides for Memory {
     }
 }
 impl ElementSource for Memory {
-    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, room: &mut ByteBuffer) -> Found {
+    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, buffer: &mut ByteBuffer) -> Found {
         let offset: usize = index.iter().zip(self.strides).map(|(index, stride)| index * stride).sum();
         let (across, along) = (self.strides[patch.across], self.strides[patch.along]);
         let from = self.from.wrapping_add(offset * self.size);
@@ -77,7 +77,7 @@ impl ElementSource for Memory {
         let Patch { lines, len, .. } = patch.fitting(GATHERED);
         // An odd number of cache lines, so that not all lines want the same part of the cache.
         let step = if patch.dense || lines == 1 { len } else { len + 64_usize.div_ceil(self.size) };
-        let to = room.room(lines * step * self.size);
+        let to = buffer.reserve(lines * step * self.size);
         let (sizes, steps) = ([lines, len], [[step, 1], [across, along]]);
         // SAFETY: the caller's promise, for all lines of the patch; the room has been made for as many as are copied.
         unsafe {
@@ -126,9 +126,9 @@ unsafe fn gather<T: Copy>(to: *mut u8, from: *const u8, [lines, len]: [usize; 2]
 /// An expression.
 pub(super) struct Computed<X>(pub X);
 impl<X: Expression> ElementSource for Computed<X> {
-    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, room: &mut ByteBuffer) -> Found {
+    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, buffer: &mut ByteBuffer) -> Found {
         let Patch { mut lines, across, mut len, along, .. } = patch.fitting(COMPUTED);
-        let (to, step, found) = (room.room(lines * len * size_of::<X::Elem>()), len, lines);
+        let (to, step, found) = (buffer.reserve(lines * len * size_of::<X::Elem>()), len, lines);
         let mut x = self.0;
         let (mut runs_on, mut aligned) = (true, true);
         x.strides(&mut |strides| {
@@ -158,7 +158,7 @@ impl<X: Expression> Loop for ComputeLines<'_, X> {
     #[inline(always)]
     fn run(self) {
         let ComputeLines { x, index, lines: [lines, across], along: [len, along], piece, to } = self;
-        let (mut room, computed) = (X::room(), fused::computed::<X>());
+        let (mut buffer, computed) = (X::buffers(), fused::computed::<X>());
         let computed = computed.as_ref().map_or(core::ptr::null_mut(), Scratch::start);
         let mut at = *index;
         for line in 0..lines {
@@ -169,7 +169,7 @@ impl<X: Expression> Loop for ComputeLines<'_, X> {
                 // SAFETY: the sizes of an expression are those its leaves are broadcast to; the room stays here, and a piece
                 // fits it or is read where it is; there is room for all elements.
                 unsafe {
-                    let places = x.places(fused::Compiled, &mut room, computed, &at, along, piece);
+                    let places = x.places(fused::Compiled, &mut buffer, computed, &at, along, piece);
                     let to = to.add(line * len + low).cast::<MaybeUninit<X::Elem>>();
                     fused::fill(x, places, core::slice::from_raw_parts_mut(to, piece));
                 }

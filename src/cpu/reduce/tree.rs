@@ -26,7 +26,7 @@ impl MergeTree {
 
     fn row(&mut self, at: usize) -> *mut u8 {
         let bytes = self.width * self.size;
-        self.rows.room((at + 1) * bytes).wrapping_add(at * bytes)
+        self.rows.reserve((at + 1) * bytes).wrapping_add(at * bytes)
     }
 
     /// The place of one more row, to be written before [`carry`](Self::carry).

@@ -62,9 +62,9 @@ pub trait Map1<A, O>: Copy + Send + Sync {
     /// Whether elements only move: the types are one, and what comes out is what went in.
     const MOVES: bool = false;
     /// Whether there is another form for usual elements, which vectorises. Loops look at a block of elements first.
-    const HAS_USUAL: bool = false;
+    const HAS_FAST_PATH: bool = false;
     /// Whether an element takes longer to compute than memory takes to give it.
-    const IS_LONG: bool = false;
+    const IS_COMPUTE_BOUND: bool = false;
     /// Whether devices may compute it by tables, which gives other last digits.
     const BY_LOOKUP: bool = false;
     /// The widest vectors that its loops are worth compiling for.
@@ -73,12 +73,12 @@ pub trait Map1<A, O>: Copy + Send + Sync {
     fn call(self, a: A) -> O;
     /// Whether the form for usual elements holds for this one.
     #[inline(always)]
-    fn is_usual(self, _a: A) -> bool {
+    fn takes_fast_path(self, _a: A) -> bool {
         true
     }
     /// That form.
     #[inline(always)]
-    fn usual(self, a: A) -> O {
+    fn fast_path(self, a: A) -> O {
         self.call(a)
     }
 }
@@ -155,21 +155,22 @@ impl<Op> Default for Applying<Op> {
 impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
     const ENTRY: Option<Entry> =
         Entry::of(Op::ROW, A::DTYPE, Arity::One, &[(<Op::Output as Element>::DTYPE, O::DTYPE)]);
-    const HAS_USUAL: bool = Op::HAS_USUAL;
-    const IS_LONG: bool = Op::IS_LONG;
+    const HAS_FAST_PATH: bool = Op::HAS_FAST_PATH;
+    const IS_COMPUTE_BOUND: bool = Op::IS_COMPUTE_BOUND;
     const BY_LOOKUP: bool = Op::BY_LOOKUP;
-    const VECTORS: VectorWidth = if Op::IS_LONG || Op::HAS_USUAL { VectorWidth::Wide } else { VectorWidth::Narrow };
+    const VECTORS: VectorWidth =
+        if Op::IS_COMPUTE_BOUND || Op::HAS_FAST_PATH { VectorWidth::Wide } else { VectorWidth::Narrow };
     #[inline(always)]
     fn call(self, a: A) -> O {
         Op::apply(a).cast()
     }
     #[inline(always)]
-    fn is_usual(self, a: A) -> bool {
-        Op::is_usual(a)
+    fn takes_fast_path(self, a: A) -> bool {
+        Op::takes_fast_path(a)
     }
     #[inline(always)]
-    fn usual(self, a: A) -> O {
-        Op::usual(a).cast()
+    fn fast_path(self, a: A) -> O {
+        Op::fast_path(a).cast()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::dtype::scalar::KindRank;
 use crate::dtype::{Binary, Category, Compare, DType, Parameters, Predicate, ToReal, Tuned, Unary, bf16, f16};
 #[cfg(test)]
 use crate::ops::dual::read as dual;
-use crate::ops::pointwise::{Sloping, Towards};
+use crate::ops::pointwise::{LerpFormula, PreluFormula};
 use crate::ops::reduce::Squared;
 use crate::ops::reduce::{Accumulating, ExtremeOfTwo};
 use crate::ops::rules::admit::Admits;
@@ -266,7 +266,7 @@ static UNARY: &[Option<Row>] = unary_table!(rows);
 static BINARY: &[Option<Row>] = binary_table!(rows);
 static TUNED: &[Option<Row>] = tuned_table!(rows);
 
-/// `kernels! { lerp inexact: tuned Towards; }`: formulas that stand in kernels, without a row in a table.
+/// `kernels! { lerp inexact: tuned LerpFormula; }`: formulas that stand in kernels, without a row in a table.
 macro_rules! kernels {
     ($($name:ident $admits:ident: $how:ident $formula:ty;)*) => {
         &[$(Some(Row {
@@ -283,8 +283,8 @@ macro_rules! kernels {
     };
 }
 static KERNELS: &[Option<Row>] = kernels! {
-    lerp inexact: tuned Towards;
-    prelu float: binary Sloping;
+    lerp inexact: tuned LerpFormula;
+    prelu float: binary PreluFormula;
     sum any: binary Accumulating;
     largest ordered: binary ExtremeOfTwo<true>;
     smallest ordered: binary ExtremeOfTwo<false>;
