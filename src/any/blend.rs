@@ -9,8 +9,8 @@ use crate::device::{Backend, Cpu};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Element, Float};
 use crate::error::{Error, Result};
-use crate::ops::blend::{Joining, Lerping, LerpingBy, Turning};
 use crate::ops::kernel::Map2;
+use crate::ops::pointwise::{FromParts, FromPolar, Lerping, LerpingBy};
 use crate::storage::HostBuffer;
 
 /// A result of operands that are broadcast; `make` is given them so, and the result's strides.
@@ -127,7 +127,7 @@ impl AnyTensor {
     pub fn complex(&self, imag: &AnyTensor) -> Result<AnyTensor> {
         let op = "complex";
         same_dtype(op, self, imag)?;
-        among!(op, self.dtype, E: [crate::f16, f32, f64] => self.paired::<E, _>(op, imag, Joining))
+        among!(op, self.dtype, E: [crate::f16, f32, f64] => self.paired::<E, _>(op, imag, FromParts))
     }
 
     /// Complex numbers from their magnitudes and angles (`torch.polar`). Both hold `float32` or `float64`.
@@ -137,7 +137,7 @@ impl AnyTensor {
     pub fn polar(&self, angle: &AnyTensor) -> Result<AnyTensor> {
         let op = "polar";
         same_dtype(op, self, angle)?;
-        among!(op, self.dtype, E: [f32, f64] => self.paired::<E, _>(op, angle, Turning))
+        among!(op, self.dtype, E: [f32, f64] => self.paired::<E, _>(op, angle, FromPolar))
     }
 
     /// Complex numbers by a kernel of two floats.

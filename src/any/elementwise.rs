@@ -6,13 +6,13 @@ use super::dispatch::among;
 use super::operand::{AnyOperand, promoted};
 use super::rows::{Binary, ScalarKernel, Unary};
 use super::{AnyTensor, Buffer, Dims, checked_numel};
-use crate::cpu::erased::{self, Cast, Place};
-use crate::device::Sought;
+use crate::cpu::erased::{self, Cast, ErasedOperand};
 use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
 use crate::layout::memory_format::{self, OperandLayout};
 use crate::layout::strides;
+use crate::ops::arguments::Sought;
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::{Outputs, Rule};
 use crate::shape::broadcast_sizes;
@@ -88,13 +88,13 @@ impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
         const { assert!(N == OPERANDS + 1) }
         // What is computed in a wider dtype is rounded to that of the result, whatever the output holds.
         let cast = by_way_of(self.dtypes.gives, self.dtypes.result, dtype)?;
-        let mut places = [Place { start: out, width: dtype.itemsize(), cast }; N];
+        let mut places = [ErasedOperand { start: out, width: dtype.itemsize(), cast }; N];
         let mut all = [Dims::known(strides); N];
         for (at, source) in self.sources.iter().enumerate() {
             let cast = through(source.dtype, &self.dtypes)?;
             let width = source.dtype.itemsize();
             places[at + 1] = if source.is_meta() {
-                Place { start: out, width, cast }
+                ErasedOperand { start: out, width, cast }
             } else {
                 erased::place(source.host(self.op)?, source.first(), width, cast)
             };

@@ -7,10 +7,10 @@ use super::operand::{AnyOperand, promoted};
 use super::scan::end_to_end;
 use super::views::axis;
 use crate::axis;
-use crate::device::Order;
 use crate::dtype::DType;
 use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::error::{Error, Result, collected, filled, listed, room};
+use crate::ops::arguments::Order;
 use crate::tensor::{Interpolation, admitted, median_of_all, quantiles, ranked};
 
 /// Distinct elements, which of them each element is, and how often each was there.

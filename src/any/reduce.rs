@@ -4,17 +4,17 @@ use super::dispatch::{among, refused};
 use super::operand::default_float;
 use super::views::axes;
 use super::{AnyTensor, Buffer, IntoSizes};
-use crate::cpu::reduce::{self, Both, Functions, One};
+use crate::cpu::reduce::{self, FirstOnly, ReduceLoops, WithSecond};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
-use crate::ops::measure::{AveragingNumbers, Counting, Norming, SummingNumbers};
-use crate::ops::reduce::{ArgExtreme, Averaging, BothExtremes, Extreme, Multiplying, Questioning, Summing, Varying};
+use crate::ops::reduce::{AnyAll, ArgExtreme, Extreme, Mean, MinMax, Prod, Sum, Variance};
+use crate::ops::reduce::{CountNonzero, NanMean, NanSum, VectorNorm};
 use crate::ops::{Op, reduce as ops};
 use crate::storage::HostBuffer;
 use crate::tensor::LogSumExp;
 
 /// The second axis reduced: the results, row-major over the first and the third.
-fn second<const N: usize>(op: &'static str, functions: &dyn Functions, cube: &AnyTensor) -> Result<[AnyTensor; N]> {
+fn second<const N: usize>(op: &'static str, functions: &dyn ReduceLoops, cube: &AnyTensor) -> Result<[AnyTensor; N]> {
     let [before, len, after] = *cube.shape() else { unreachable!("a tensor of three axes is reduced") };
     let facts = functions.facts();
     if len == 0 && !facts.has_identity {
@@ -38,13 +38,13 @@ fn second<const N: usize>(op: &'static str, functions: &dyn Functions, cube: &An
     Ok(results.map(|result| result.unwrap_or_else(|| unreachable!("all of them have been made"))))
 }
 
-/// `over!(x, ops::prod, Dtype, E => Multiplying, dims, keepdim)`: `x` reduced over axes.
+/// `over!(x, ops::prod, Dtype, E => Prod, dims, keepdim)`: `x` reduced over axes.
 macro_rules! over {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let x: &AnyTensor = $x;
         let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
         let [result] = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
-            second(<ops::$op as Op>::NAME, &One::<$E, _>::new($reducer), &cube)
+            second(<ops::$op as Op>::NAME, &FirstOnly::<$E, _>::new($reducer), &cube)
         })?;
         result.shaped(&sizes)
     }};
@@ -56,7 +56,7 @@ macro_rules! over_both {
         let x: &AnyTensor = $x;
         let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
         let [first, second] = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
-            second(<ops::$op as Op>::NAME, &Both::<$E, _>::new($reducer), &cube)
+            second(<ops::$op as Op>::NAME, &WithSecond::<$E, _>::new($reducer), &cube)
         })?;
         Ok((first.shaped(&sizes)?, second.shaped(&sizes)?))
     }};
@@ -112,7 +112,7 @@ impl AnyTensor {
     /// ```
     pub fn sum(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
         // Integers are added up as `int64`; asked for, they are what was asked for.
-        over!(&self.in_dtype(dtype)?, sum, Dtype, E => Summing, dims, keepdim)?.in_dtype(dtype)
+        over!(&self.in_dtype(dtype)?, sum, Dtype, E => Sum, dims, keepdim)?.in_dtype(dtype)
     }
 
     /// The product over axes, all if none are named (`torch.prod`). Bools and integers give `int64` unless a dtype is given.
@@ -120,7 +120,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`sum`](Self::sum).
     pub fn prod(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
-        over!(&self.in_dtype(dtype)?, prod, Dtype, E => Multiplying, dims, keepdim)?.in_dtype(dtype)
+        over!(&self.in_dtype(dtype)?, prod, Dtype, E => Prod, dims, keepdim)?.in_dtype(dtype)
     }
 
     /// The mean over axes, all if none are named (`torch.mean`), of floats and complex numbers.
@@ -128,7 +128,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice, or the dtype has no mean.
     pub fn mean(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
-        over!(&self.in_dtype(dtype)?, mean, Inexact, E => Averaging, dims, keepdim)
+        over!(&self.in_dtype(dtype)?, mean, Inexact, E => Mean, dims, keepdim)
     }
 
     /// The sum over axes with NaN as 0 (`torch.nansum`). Bools and integers give `int64` unless a dtype is given.
@@ -142,7 +142,7 @@ impl AnyTensor {
             Category::Floating if !self.dtype.is_shell() || dtype.is_some_and(DType::is_floating_point) => {}
             _ => return Err(refused("nansum", self.dtype)),
         }
-        over!(&self.in_dtype(dtype)?, nansum, Ordered, E => SummingNumbers, dims, keepdim)?.in_dtype(dtype)
+        over!(&self.in_dtype(dtype)?, nansum, Ordered, E => NanSum, dims, keepdim)?.in_dtype(dtype)
     }
 
     /// The mean over axes without NaN (`torch.nanmean`), of floats.
@@ -153,7 +153,7 @@ impl AnyTensor {
         if !self.dtype.is_floating_point() {
             return Err(refused("nanmean", self.dtype));
         }
-        over!(&self.in_dtype(dtype)?, nanmean, Float, E => AveragingNumbers, dims, keepdim)
+        over!(&self.in_dtype(dtype)?, nanmean, Float, E => NanMean, dims, keepdim)
     }
 
     /// The variance over axes, all if none are named (`torch.var`, where `correction` is 1 if not given): real.
@@ -161,7 +161,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice, or the dtype is neither floating-point nor complex.
     pub fn var(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, var, Inexact, E => Varying::var(correction), dims, keepdim)
+        over!(self, var, Inexact, E => Variance::var(correction), dims, keepdim)
     }
 
     /// The standard deviation over axes, all if none are named (`torch.std`, where `correction` is 1 if not given): real.
@@ -169,7 +169,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`var`](Self::var).
     pub fn std(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, std, Inexact, E => Varying::std(correction), dims, keepdim)
+        over!(self, std, Inexact, E => Variance::std(correction), dims, keepdim)
     }
 
     /// The variance and the mean over axes, all if none are named, found in one go (`torch.var_mean`).
@@ -184,7 +184,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn var_mean(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
-        over_both!(self, var, Inexact, E => Varying::var(correction), dims, keepdim)
+        over_both!(self, var, Inexact, E => Variance::var(correction), dims, keepdim)
     }
 
     /// The standard deviation and the mean over axes, all if none are named, found in one go (`torch.std_mean`).
@@ -192,7 +192,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`var`](Self::var).
     pub fn std_mean(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
-        over_both!(self, std, Inexact, E => Varying::std(correction), dims, keepdim)
+        over_both!(self, std, Inexact, E => Variance::std(correction), dims, keepdim)
     }
 
     /// The smallest and the largest element over axes, all if none are named, found in one go (`torch.aminmax`); NaN if there is one.
@@ -200,7 +200,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`amax`](Self::amax).
     pub fn aminmax(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
-        over_both!(self, amin, Ordered, E => BothExtremes::<E>::new(), dims, keepdim)
+        over_both!(self, amin, Ordered, E => MinMax::<E>::new(), dims, keepdim)
     }
 
     /// The largest element over axes, all if none are named (`torch.amax`); NaN if there is one.
@@ -267,7 +267,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice.
     pub fn any(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, any, Dtype, E => Questioning::ANY, dims, keepdim)
+        over!(self, any, Dtype, E => AnyAll::ANY, dims, keepdim)
     }
 
     /// Whether all elements over axes are not zero (`torch.all`).
@@ -275,7 +275,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice.
     pub fn all(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, all, Dtype, E => Questioning::ALL, dims, keepdim)
+        over!(self, all, Dtype, E => AnyAll::ALL, dims, keepdim)
     }
 
     /// How many elements over axes are not zero (`torch.count_nonzero`).
@@ -283,7 +283,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice.
     pub fn count_nonzero(&self, dims: Option<&[i64]>) -> Result<AnyTensor> {
-        over!(self, count_nonzero, Dtype, E => Counting, dims, false)
+        over!(self, count_nonzero, Dtype, E => CountNonzero, dims, false)
     }
 
     /// The logarithm of the sum of exponentials over axes (`torch.logsumexp`). Bools and integers give `float32`.
@@ -302,7 +302,7 @@ impl AnyTensor {
     /// If an axis is out of range or named twice, the dtype is neither floating-point nor complex, or the norm of nothing is asked
     /// for where `ord` is negative or infinite.
     pub fn vector_norm(&self, ord: f64, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, vector_norm, Inexact, E => Norming::new(ord), dims, keepdim)
+        over!(self, vector_norm, Inexact, E => VectorNorm::new(ord), dims, keepdim)
     }
 
     /// What a norm is computed in: a dtype of the same kind that is no narrower.

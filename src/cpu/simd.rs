@@ -4,10 +4,7 @@
 //! compiler vectorises it for those. Builds with debug assertions, which are not vectorised and want to be built soon, have
 //! each loop once. Uses nothing; used by every loop of this room.
 
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-use core::mem::MaybeUninit;
-
-use crate::ops::kernel::Vectors;
+use crate::ops::kernel::VectorWidth;
 
 /// A loop over elements. `run` must be `#[inline(always)]`, and so must all that it calls per element: only what is inlined
 /// is compiled for the instruction set at hand.
@@ -16,7 +13,7 @@ pub(crate) trait Loop {
     type Output;
     /// The widest vectors that it is worth compiling for.
     #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
-    const WIDEST: Vectors = Vectors::Wide;
+    const WIDEST: VectorWidth = VectorWidth::Wide;
     /// Which of two units it is compiled in.
     #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
     const IS_ODD: bool = false;
@@ -129,89 +126,19 @@ pub(crate) fn prefetch_row_nearby<T>(place: *const T, len: usize) {
     prefetch_row(place, len);
 }
 
-/// Meets chunks of elements (and where they stand in their line), `N` partial results of each line taking one element of a chunk
-/// each; the lines are equally long. Partial results stay in vector registers from chunk to chunk: left to itself, the compiler now
-/// and then takes them two by two.
-#[inline(always)]
-pub(crate) fn meet_chunks<A, P: Copy, const N: usize, const M: usize>(
-    lines: [&[[A; N]]; M],
-    start: P,
-    meet: impl Fn(P, &A, usize) -> P,
-) -> [[P; N]; M] {
-    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-    {
-        use core::arch::x86_64::__m256i;
-        type Vector = MaybeUninit<__m256i>;
-        // SAFETY: the sizes are the same.
-        unsafe {
-            if const { size_of::<[P; N]>() == 32 } {
-                return meet_kept::<A, P, Vector, N, M>(lines, start, meet);
-            }
-            if const { size_of::<[P; N]>() == 64 } {
-                return meet_kept::<A, P, [Vector; 2], N, M>(lines, start, meet);
-            }
-            if const { size_of::<[P; N]>() == 128 } {
-                return meet_kept::<A, P, [Vector; 4], N, M>(lines, start, meet);
-            }
-        }
-    }
-    let mut met = [[start; N]; M];
-    for (partials, line) in met.iter_mut().zip(lines) {
-        for (chunk, elements) in line.iter().enumerate() {
-            for (lane, partial) in partials.iter_mut().enumerate() {
-                *partial = meet(*partial, &elements[lane], chunk * N + lane);
-            }
-        }
-    }
-    met
-}
-
-/// The same, the partial results of a line being kept as a `V`.
-///
-/// # Safety
-/// `V` is as large as they are and may hold any bytes.
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-#[inline(always)]
-unsafe fn meet_kept<A, P: Copy, V, const N: usize, const M: usize>(
-    lines: [&[[A; N]]; M],
-    start: P,
-    meet: impl Fn(P, &A, usize) -> P,
-) -> [[P; N]; M] {
-    let chunks = lines.iter().fold(usize::MAX, |least, line| least.min(line.len()));
-    let lines = lines.map(|line| &line[..chunks]);
-    // SAFETY: the caller's promise, in both directions.
-    let (keep, kept) = unsafe {
-        (
-            |lanes: [P; N]| core::mem::transmute_copy::<[P; N], V>(&lanes),
-            |kept: &V| core::mem::transmute_copy::<V, [P; N]>(kept),
-        )
-    };
-    let mut partials = [(); M].map(|()| keep([start; N]));
-    for chunk in 0..chunks {
-        for (line, partial) in lines.iter().zip(&mut partials) {
-            let mut lanes = kept(partial);
-            for (lane, (partial, element)) in lanes.iter_mut().zip(&line[chunk]).enumerate() {
-                *partial = meet(*partial, element, chunk * N + lane);
-            }
-            *partial = keep(lanes);
-        }
-    }
-    partials.map(|partial| kept(&partial))
-}
-
 /// Runs a loop with the best instruction set there is.
 #[inline]
 pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
     // (`if const` leaves nothing of what is not compiled.)
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
     {
-        if const { L::WIDEST as u8 >= Vectors::Wide as u8 } && x86::level() == x86::AVX512 {
+        if const { L::WIDEST as u8 >= VectorWidth::Wide as u8 } && x86::level() == x86::AVX512 {
             // SAFETY: `level` has found the features on this machine.
             return unsafe {
                 if const { L::IS_ODD } { x86::wide_odd::avx512(body) } else { x86::wide_even::avx512(body) }
             };
         }
-        if const { L::WIDEST as u8 >= Vectors::Narrow as u8 } && x86::level() >= x86::AVX2 {
+        if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } && x86::level() >= x86::AVX2 {
             // SAFETY: as above.
             return unsafe {
                 if const { L::IS_ODD } { x86::narrow_odd::avx2(body) } else { x86::narrow_even::avx2(body) }

@@ -1,9 +1,10 @@
 //! Rows of values picked, added and multiplied, and places counted: what sparse operations are made of. Uses the CPU's kernels.
 
 use super::{Rows, SparseTensor};
-use crate::device::{Backend as _, Cpu, Indexing, Order};
+use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Binary, Dtype, Element};
 use crate::error::{Error, Result, filled, listed};
+use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::Folding;
 use crate::shape::{Dyn, Shape, numel};
 use crate::storage::{HostBuffer, View, ViewMut};

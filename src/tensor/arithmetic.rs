@@ -3,12 +3,13 @@
 
 use super::operand::{Operand, OperandSource};
 use super::{Tensor, checked_numel, expect_fit};
-use crate::device::{Device, Meet, Receives, Sought, Source};
+use crate::device::{Device, Meet, Receives, Source};
 use crate::dtype::promote::ResultType;
 use crate::dtype::{Castable, DType, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::BinaryOp;
+use crate::ops::arguments::Sought;
 use crate::ops::kernel::{
     Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand, right_is_exact,
 };

@@ -12,9 +12,11 @@ use crate::error::{Error, Result, unwrap};
 use crate::layout::strides;
 use crate::ops::Op as _;
 use crate::ops::admit::{FloatFor, InexactFor, SameDtypeFor};
-use crate::ops::blend::{self, Exponent, Joining, Lerping, LerpingBy, Mantissa, PartFor, Sloping, Turning};
 use crate::ops::choosing::{Folding, WideFloatFor};
 use crate::ops::kernel::{Copying, Map2};
+use crate::ops::pointwise::{
+    self, Exponent, FromParts, FromPolar, Lerping, LerpingBy, Mantissa, PartFor, PreluFormula,
+};
 use crate::shape::{Broadcast, IndexList, Shape, SizeArray, WrittenTo};
 use crate::storage::View;
 
@@ -64,7 +66,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn lerp<R: TensorOperand, W: WeightOf<E>>(&self, end: R, weight: W) -> Tensor<E, Blended<S, R, W>, D>
     where
-        E: InexactFor<blend::lerp> + SameDtypeFor<R::Elem, blend::lerp>,
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
         S: Broadcast<R::Shape>,
         <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
         D: Receives<R::Place, Dimensioned> + Receives<W::Place, W::Kind>,
@@ -79,14 +81,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         weight: W,
     ) -> Result<Tensor<E, Blended<S, R, W>, D>>
     where
-        E: InexactFor<blend::lerp> + SameDtypeFor<R::Elem, blend::lerp>,
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
         S: Broadcast<R::Shape>,
         <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
         D: Receives<R::Place, Dimensioned> + Receives<W::Place, W::Kind>,
     {
         let (start, end) = (self.elements(), elements::<R, D>(&end)?.known_as());
         match choice::<W, E::Compute, D>("lerp", &weight)? {
-            Choice::Value(weight) => pair(blend::lerp::NAME, LerpingBy(weight), start, end),
+            Choice::Value(weight) => pair(pointwise::lerp::NAME, LerpingBy(weight), start, end),
             Choice::Elements(weight) => {
                 let weight = weight.known_as();
                 let sizes = broadcast_all::<Blended<S, R, W>, E>("lerp", &[start.sizes, end.sizes, weight.sizes])?;
@@ -102,7 +104,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn lerp_<R: TensorOperand, W: WeightOf<E>>(&mut self, end: R, weight: W) -> &mut Self
     where
-        E: InexactFor<blend::lerp> + SameDtypeFor<R::Elem, blend::lerp>,
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
         S: Broadcast<R::Shape>,
         <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
         Blended<S, R, W>: WrittenTo<S>,
@@ -114,7 +116,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`lerp_`](Self::lerp_), returning the error; nothing is written then.
     pub fn try_lerp_<R: TensorOperand, W: WeightOf<E>>(&mut self, end: R, weight: W) -> Result<&mut Self>
     where
-        E: InexactFor<blend::lerp> + SameDtypeFor<R::Elem, blend::lerp>,
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
         S: Broadcast<R::Shape>,
         <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
         Blended<S, R, W>: WrittenTo<S>,
@@ -146,7 +148,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn prelu<W: TensorOperand>(&self, weight: W) -> Self
     where
-        E: FloatFor<blend::prelu> + SameDtypeFor<W::Elem, blend::prelu>,
+        E: FloatFor<pointwise::prelu> + SameDtypeFor<W::Elem, pointwise::prelu>,
         W::Shape: IndexList,
         D: Receives<W::Place, Dimensioned>,
     {
@@ -156,7 +158,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`prelu`](Self::prelu), returning the error.
     pub fn try_prelu<W: TensorOperand>(&self, weight: W) -> Result<Self>
     where
-        E: FloatFor<blend::prelu> + SameDtypeFor<W::Elem, blend::prelu>,
+        E: FloatFor<pointwise::prelu> + SameDtypeFor<W::Elem, pointwise::prelu>,
         W::Shape: IndexList,
         D: Receives<W::Place, Dimensioned>,
     {
@@ -172,7 +174,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             strides.as_mut()[1] = weight.strides[0];
         }
         let weight = weight.restrided(own.as_ref(), strides.as_ref());
-        let kernel = Folding::<Sloping>::new();
+        let kernel = Folding::<PreluFormula>::new();
         let strides = strides::elementwise_result(&own, &[self.stride()], true);
         let storage = D::map2::<E, E, E>(kernel, self.elements(), weight, strides.as_ref())?;
         Ok(Tensor::from_parts(storage, 0, own, strides))
@@ -195,7 +197,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn frexp(&self) -> (Self, Tensor<i32, S, D>)
     where
-        E: FloatFor<blend::frexp>,
+        E: FloatFor<pointwise::frexp>,
     {
         unwrap(self.try_frexp())
     }
@@ -203,7 +205,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`frexp`](Self::frexp), returning the error.
     pub fn try_frexp(&self) -> Result<(Self, Tensor<i32, S, D>)>
     where
-        E: FloatFor<blend::frexp>,
+        E: FloatFor<pointwise::frexp>,
     {
         let sizes = self.shape();
         let mantissa = map1::<E, S, D, E>(Mantissa, self.elements(), sizes, E::DTYPE)?;
@@ -211,7 +213,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// For `complex try_complex(imag) [PartFor<blend::complex> + …] Joining` it writes `complex` and `try_complex`.
+/// For `complex try_complex(imag) [PartFor<pointwise::complex> + …] FromParts` it writes `complex` and `try_complex`.
 macro_rules! complex_numbers {
     ($($(#[$doc:meta])* $name:ident $try:ident($other:ident) [$($bound:tt)+] $kernel:ident, $torch:literal, $example:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
@@ -230,7 +232,7 @@ macro_rules! complex_numbers {
             #[track_caller]
             pub fn $name<R: TensorOperand>(&self, $other: R) -> Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>
             where
-                E: $($bound)+ + SameDtypeFor<R::Elem, blend::$name>,
+                E: $($bound)+ + SameDtypeFor<R::Elem, pointwise::$name>,
                 S: Broadcast<R::Shape>,
                 D: Receives<R::Place, Dimensioned>,
             {
@@ -243,7 +245,7 @@ macro_rules! complex_numbers {
                 $other: R,
             ) -> Result<Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>>
             where
-                E: $($bound)+ + SameDtypeFor<R::Elem, blend::$name>,
+                E: $($bound)+ + SameDtypeFor<R::Elem, pointwise::$name>,
                 S: Broadcast<R::Shape>,
                 D: Receives<R::Place, Dimensioned>,
             {
@@ -256,11 +258,11 @@ complex_numbers! {
     /// Complex numbers with these real parts and the imaginary parts given.
     ///
     /// Shape: both broadcast. Dtypes: `f16`, `f32` or `f64`, both tensors holding the same.
-    complex try_complex(imag) [PartFor<blend::complex>] Joining, "torch.complex",
+    complex try_complex(imag) [PartFor<pointwise::complex>] FromParts, "torch.complex",
         "assert_eq!(tensor![1.0, 2.0].complex(tensor![3.0]).to_vec(), [Complex::new(1.0, 3.0), Complex::new(2.0, 3.0)]);";
     /// Complex numbers with these magnitudes and the angles given, in radians.
     ///
     /// Shape: both broadcast. Dtypes: `f32` or `f64`, both tensors holding the same.
-    polar try_polar(angle) [PartFor<blend::polar> + WideFloatFor<blend::polar>] Turning, "torch.polar",
+    polar try_polar(angle) [PartFor<pointwise::polar> + WideFloatFor<pointwise::polar>] FromPolar, "torch.polar",
         "assert_eq!(tensor![1.0, 2.0].polar(tensor![0.0]).to_vec(), [Complex::new(1.0, 0.0), Complex::new(2.0, 0.0)]);";
 }

@@ -3,11 +3,12 @@
 use super::Tensor;
 use super::arithmetic::map2;
 use super::scan::along;
-use crate::device::{Device, LaneKernel};
+use crate::device::Device;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat, MachineInt};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{InexactFor, OrderedFor};
+use crate::ops::kernel::LaneKernel;
 use crate::ops::kernel::Map2;
 use crate::shape::{AxisArg, Dyn, HasAxis, Shape};
 

@@ -2,11 +2,12 @@
 
 use super::operand::{OperandSource, TensorOperand};
 use super::{Tensor, checked_numel};
-use crate::device::{Device, Indexing, Receives, Source};
+use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::layout::strides;
+use crate::ops::arguments::Indexing;
 use crate::ops::choosing::{self, IndexFor};
 use crate::ops::kernel::Casting;
 use crate::shape::{AxisArg, Broadcast, Dim, HasAxis, IndexList, InsertAxis, SameRank, Shape, SizeArray};

@@ -2,12 +2,13 @@
 
 use super::matmul::Summand;
 use super::{Tensor, checked_numel};
-use crate::device::{Added, Device};
+use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::UnaryOp;
 use crate::ops::admit::NumericFor;
+use crate::ops::arguments::Added;
 use crate::ops::kernel::Applying;
 use crate::shape::{Dim, HasAxis, InFeatures, Shape, SizeArray};
 use crate::storage::View;

@@ -2,11 +2,12 @@
 
 use super::Tensor;
 use super::sort::ranked;
-use crate::device::{Device, Order};
+use crate::device::Device;
 use crate::dtype::{Castable, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::Op;
 use crate::ops::admit::RealFor;
+use crate::ops::arguments::Order;
 use crate::ops::choosing;
 use crate::shape::{OneAxis, Shape, SizeArray};
 use crate::storage::View;

@@ -6,7 +6,7 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::layout::{exchanged, strides, write_moved};
 use crate::ops::kernel::Copying;
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::shape::{
     Axis, AxisArg, AxisList, Dimensional, DistinctAxes, HasAxis, Matrices, MoveAxis, Rotate, Shape, Shifts, SizeArray,
     Transpose,
@@ -39,7 +39,7 @@ macro_rules! fallible {
 pub(super) use fallible;
 
 /// How many positions an axis has that is put together from stretches.
-pub(crate) fn positions(op: &'static str, list: &[Stretch]) -> Result<usize> {
+pub(crate) fn positions(op: &'static str, list: &[Segment]) -> Result<usize> {
     let sum = list.iter().try_fold(0_usize, |sum, stretch| sum.checked_add(stretch.positions()?));
     sum.ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })
 }
@@ -48,7 +48,7 @@ pub(crate) fn positions(op: &'static str, list: &[Stretch]) -> Result<usize> {
 pub(crate) fn pick_elements<E: Element, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,
-    axes: &[Vec<Stretch>],
+    axes: &[Vec<Segment>],
     fill: E,
 ) -> Result<D::Storage> {
     let sizes = axes.iter().map(|list| positions(op, list)).collect::<Result<Vec<usize>>>()?;
@@ -69,7 +69,7 @@ pub(crate) fn pick_elements<E: Element, D: Device>(
 pub(super) fn pick<E: Element, T: Shape, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,
-    axes: &[Vec<Stretch>],
+    axes: &[Vec<Segment>],
     fill: E,
 ) -> Result<Tensor<E, T, D>> {
     let mut sizes = T::Sizes::filled(0);
@@ -81,20 +81,20 @@ pub(super) fn pick<E: Element, T: Shape, D: Device>(
 }
 
 /// The two stretches of an axis whose positions move up by `shift`, those that leave at the end coming in at the start.
-pub(crate) fn rolled(size: usize, shift: isize) -> Vec<Stretch> {
+pub(crate) fn rolled(size: usize, shift: isize) -> Vec<Segment> {
     if size == 0 {
-        return vec![Stretch::whole(0)];
+        return vec![Segment::whole(0)];
     }
     // Between 0 and the size, which fits `isize`.
     let start = (-(shift as i128)).rem_euclid(size as i128) as usize;
-    vec![Stretch::Forward { start, len: size - start }, Stretch::Forward { start: 0, len: start }]
+    vec![Segment::Forward { start, len: size - start }, Segment::Forward { start: 0, len: start }]
 }
 
 /// Axes put together from as many positions as they had, the result lying as these strides say, which leave no gaps.
 pub(crate) fn pick_as_laid_out<E: Element, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,
-    axes: &[Vec<Stretch>],
+    axes: &[Vec<Segment>],
     strides: &[usize],
 ) -> Result<D::Storage> {
     // In the order in which the result lies, it is row-major.
@@ -102,18 +102,18 @@ pub(crate) fn pick_as_laid_out<E: Element, D: Device>(
     order.sort_by_key(|&axis| core::cmp::Reverse((strides[axis], view.sizes[axis])));
     let reordered = |of: &[usize]| -> Vec<usize> { order.iter().map(|&axis| of[axis]).collect() };
     let (sizes, own) = (reordered(view.sizes), reordered(view.strides));
-    let axes: Vec<Vec<Stretch>> = order.iter().map(|&axis| axes[axis].clone()).collect();
+    let axes: Vec<Vec<Segment>> = order.iter().map(|&axis| axes[axis].clone()).collect();
     pick_elements::<E, D>(op, view.restrided(&sizes, &own), &axes, E::default())
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Every axis as it is.
-    pub(super) fn whole_axes(&self) -> Vec<Vec<Stretch>> {
-        self.shape().as_ref().iter().map(|&size| vec![Stretch::whole(size)]).collect()
+    pub(super) fn whole_axes(&self) -> Vec<Vec<Segment>> {
+        self.shape().as_ref().iter().map(|&size| vec![Segment::whole(size)]).collect()
     }
 
     /// The same layout with other elements: each axis put together from stretches of as many positions.
-    fn replaced(&self, op: &'static str, axes: &[Vec<Stretch>]) -> Result<Self> {
+    fn replaced(&self, op: &'static str, axes: &[Vec<Segment>]) -> Result<Self> {
         let (sizes, own) = (self.shape(), self.stride());
         let strides = strides::preserved(&sizes, &own);
         let storage = pick_as_laid_out::<E, D>(op, self.elements(), axes, strides.as_ref())?;
@@ -238,7 +238,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         for &axis in axes {
             // A zero-dim tensor stands for one axis of size 1.
             if let Some(&size) = self.shape().as_ref().get(axis) {
-                stretches[axis] = vec![Stretch::Backward { start: size.saturating_sub(1), len: size }];
+                stretches[axis] = vec![Segment::Backward { start: size.saturating_sub(1), len: size }];
             }
         }
         self.replaced(op, &stretches)

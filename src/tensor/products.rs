@@ -11,7 +11,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Map1, Map2};
-use crate::ops::reduce::Summing;
+use crate::ops::reduce::Sum;
 use crate::shape::{AxisArg, BatchMatMul, Broadcast, Dim, HasAxis, HasRank, MatMul, SameSizeFor, Shape};
 use crate::storage::View;
 
@@ -265,11 +265,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let sizes = broadcast::<T, E>("vecdot", self.shape().as_ref(), other.shape().as_ref())?;
         let other = other.elements().known_as::<E>();
         let terms: Tensor<E, T, D> = map2(ConjugateProduct, self.elements(), other, sizes, [E::DTYPE; 2])?;
-        super::reduce::reduce::<ops::reduce::vecdot, _, E, T, _, D>(
-            Summing,
-            &terms,
-            1 << <T as HasAxis<I>>::INDEX,
-            false,
-        )
+        super::reduce::reduce::<ops::reduce::vecdot, _, E, T, _, D>(Sum, &terms, 1 << <T as HasAxis<I>>::INDEX, false)
     }
 }

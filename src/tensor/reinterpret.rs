@@ -2,11 +2,12 @@
 
 use super::moving::fallible;
 use super::{Tensor, checked_numel, expect_fit};
-use crate::device::{Backend, Device, Sought};
+use crate::device::{Backend, Device};
 use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Result, invalid};
 use crate::layout::{Geometry, ViewAxes, bounds};
-use crate::ops::{self, UnaryOp, admit::ComplexFor, blend::PartFor};
+use crate::ops::arguments::Sought;
+use crate::ops::{self, UnaryOp, admit::ComplexFor, pointwise::PartFor};
 use crate::shape::{
     Axes, D2, Dimensional, ExpandTo, HasAxis, Inferable, InsertAxis, KnownShape, Matrices, RealAndImaginary, ReshapeTo,
     Shape, SizeArray, SqueezeAxes, Transpose, ViewedAs,

@@ -4,11 +4,12 @@
 
 use super::gather::{dense, lifted};
 use super::{Tensor, checked_numel, expect_fit};
-use crate::device::{Device, Order};
+use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, unwrap};
 use crate::ops::Op;
 use crate::ops::admit::{OrderedFor, RealFor};
+use crate::ops::arguments::Order;
 use crate::ops::choosing;
 use crate::shape::{AxisArg, Dyn, HasAxis, Known, OneAxis, Shape};
 
