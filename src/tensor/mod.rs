@@ -3,114 +3,84 @@
 //! A tensor is its parts: storage, offset, sizes and strides. Cloning and views share storage; writing first makes it
 //! unique (copy on write). Uses every room below; the run-time world will be built on top.
 
-mod addmm;
-mod apart;
-mod arithmetic;
-mod assign;
-mod axis_iter;
-mod blend;
-mod choose;
-mod close;
-mod compare;
-mod contract;
-mod convert;
-mod create;
-mod cumulative;
-mod diagonal;
-mod display;
-mod distance;
-mod elementwise;
-mod euclid;
-mod gather;
-mod grid;
-mod index;
-mod int_mm;
-mod join;
-mod layout;
-pub mod lazy;
-mod left;
-mod like;
-mod linear;
-mod masked;
-mod matmul;
-mod median;
-mod memory_format;
-mod moving;
-mod normalize;
-mod operand;
-mod operators;
-mod pad;
-mod pairs;
-mod products;
-mod put;
-mod quantile;
-mod random;
-mod ranges;
-mod reduce;
-mod reinterpret;
-mod repeat;
-mod reshape;
-mod reuse;
-mod sampling;
-mod scan;
-mod scatter;
-mod search;
-mod shell;
-mod slice;
-mod sort;
-mod split;
-mod stacks;
-mod statistics;
-mod trapezoid;
-mod triangle;
-mod tuned;
-mod unique;
-mod view;
-mod view_in_place;
-mod view_mut;
-mod view_table;
-mod views;
+// rustdoc lists methods in the order of these modules: what most readers look for comes first.
 
-pub use apart::MultiSlice;
-pub use arithmetic::Outcome;
+// What every tensor has: attributes, layouts, operands, conversion, assignment, access to single elements, printing.
+mod base;
+
+// Tensors made from nothing: filled, from elements, ranges, random, in the shape of another.
+mod create;
+
+// Operations on each element by itself: methods and operators written from the tables of `ops`, comparison, `where_`, `clamp`, `lerp`.
+mod elementwise;
+
+// Reductions of all elements or along axes: sums, extremes, variance, medians, quantiles, statistics, normalisation.
+mod reduce;
+
+// Operations along one axis that keep it: cumulative sums, `softmax`, differences, integration.
+mod scan;
+
+// Sorting and searching: `sort`, `topk`, `unique`, `searchsorted`.
+mod sort;
+
+// Views, which share storage and copy nothing, and `TensorView`/`TensorViewMut`, which borrow it.
+mod view;
+
+// Elements moved to other positions, repeated or padded; each makes a new tensor.
+mod rearrange;
+
+// Several tensors made one: `cat`, `stack`, `hstack` and their kin, `meshgrid`, `block_diag`.
+mod join;
+
+// Elements chosen by index tensors and masks: gather, scatter, masked operations, `index_put`.
+mod index;
+
+// Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `linear`, distances.
+mod linalg;
+
+// Elementwise expressions that run in one pass.
+pub mod lazy;
+
 #[doc(hidden)]
-pub use assign::AssignedFrom;
-pub use axis_iter::AxisIter;
-pub use blend::WeightOf;
-pub use choose::{try_where_, where_};
-pub use contract::{multi_dot, try_multi_dot};
+pub use base::assign::AssignedFrom;
 #[doc(hidden)]
-pub use elementwise::{Admits, InPlace, Writes};
-pub use grid::{
-    BlockDiag, Broadcasted, Grid, block_diag, broadcast_tensors, cartesian_prod, meshgrid, meshgrid_xy, try_block_diag,
-    try_broadcast_tensors, try_cartesian_prod,
-};
+pub use base::elements::PositionIn;
+pub use base::elements::{Iter, OnHost, Position};
+pub use base::layout::{AnyLayout, Layout, Strided};
+pub use base::operand::{Operand, TensorOperand};
+pub use create::random::Generator;
+pub use elementwise::apply::Outcome;
+pub use elementwise::lerp::WeightOf;
 #[doc(hidden)]
-pub use index::PositionIn;
-pub use index::{Iter, OnHost, Position};
-pub use int_mm::ByteNumber;
-pub use join::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};
-pub use layout::{AnyLayout, Layout, Strided};
-pub use left::{
+pub use elementwise::methods::{Admits, InPlace, Writes};
+#[doc(hidden)]
+pub use elementwise::operators::{AssignedTo, RightOf};
+#[doc(hidden)]
+pub use elementwise::parametric::TunedWrites;
+pub use elementwise::scalar_first::{
     float_power, floor_divide, pow, try_float_power, try_floor_divide, try_pow, try_xlog1py, try_xlogy, try_zeta,
     xlog1py, xlogy, zeta,
 };
-pub use linear::Activation;
-pub use operand::{Operand, TensorOperand};
-#[doc(hidden)]
-pub use operators::{AssignedTo, RightOf};
-pub use pad::{Circular, Constant, PadMode, Reflect, Replicate};
-pub use quantile::Interpolation;
-pub use random::Generator;
-pub use scatter::ScatterReduce;
-pub use stacks::{
+pub use elementwise::where_clamp::{try_where_, where_};
+pub use index::scatter::ScatterReduce;
+pub use join::cat_stack::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};
+pub use join::hstack::{
     Reshaped, column_stack, dstack, hstack, try_column_stack, try_dstack, try_hstack, try_vstack, vstack,
 };
-pub use statistics::BinWeight;
-#[doc(hidden)]
-pub use tuned::TunedWrites;
-pub use view::{AsTensor, TensorView};
-pub use view_mut::TensorViewMut;
+pub use join::meshgrid::{
+    BlockDiag, Broadcasted, Grid, block_diag, broadcast_tensors, cartesian_prod, meshgrid, meshgrid_xy, try_block_diag,
+    try_broadcast_tensors, try_cartesian_prod,
+};
+pub use linalg::int_mm::ByteNumber;
+pub use linalg::linear::Activation;
+pub use linalg::tensordot::{multi_dot, try_multi_dot};
+pub use rearrange::pad::{Circular, Constant, PadMode, Reflect, Replicate};
+pub use reduce::quantile::Interpolation;
+pub use reduce::statistics::BinWeight;
+pub use view::axis_iter::AxisIter;
+pub use view::disjoint_parts::MultiSlice;
+pub use view::tensor_view::{AsTensor, TensorView};
+pub use view::tensor_view_mut::TensorViewMut;
 
 use crate::device::{AnyDevice, Cpu, Device};
 use crate::dtype::{DType, Element};
@@ -119,35 +89,35 @@ use crate::layout::{Geometry, ViewAxes, bounds, strides};
 use crate::ops::kernel::Copying;
 use crate::shape::{AxisArg, HasAxis, Shape, SizeArray, numel};
 use crate::storage::{View, ViewMut};
+pub(crate) use base::assign::Inside;
+pub(crate) use base::display::{Printed, python_tuple};
+use base::layout::StridedParts;
+pub(crate) use base::layout::sealed;
+pub(crate) use elementwise::apply::{PromotedWith, combine_as, map2};
 #[cfg(feature = "any")]
-pub(crate) use addmm::{expect_whole_factor, factor};
-pub(crate) use arithmetic::{PromotedWith, combine_as, map2};
+pub(crate) use elementwise::apply::{check_exponent, fitted_scalar};
 #[cfg(feature = "any")]
-pub(crate) use arithmetic::{check_exponent, fitted_scalar};
-pub(crate) use assign::Inside;
-pub(crate) use display::{Printed, python_tuple};
-use layout::StridedParts;
-pub(crate) use layout::sealed;
-pub(crate) use masked::positions as true_positions;
+pub(crate) use elementwise::parametric::{Given, parameters};
+pub(crate) use index::masked::positions as true_positions;
 #[cfg(feature = "any")]
-pub(crate) use median::median_of_all;
+pub(crate) use linalg::addmm::{expect_whole_factor, factor};
 #[cfg(feature = "any")]
-pub(crate) use quantile::quantiles;
+pub(crate) use reduce::median::median_of_all;
 #[cfg(feature = "any")]
-pub(crate) use reinterpret::{expect_bools, expect_widened};
+pub(crate) use reduce::quantile::quantiles;
 #[cfg(feature = "any")]
-pub(crate) use scan::LogSumExp;
+pub(crate) use scan::softmax::LogSumExp;
 #[cfg(feature = "any")]
-pub(crate) use sort::{admitted, ranked};
+pub(crate) use sort::sort_topk::{admitted, ranked};
 #[cfg(feature = "any")]
-pub(crate) use tuned::{Given, parameters};
+pub(crate) use view::reinterpret::{expect_bools, expect_widened};
 #[cfg(feature = "any")]
 pub(crate) use {
-    matmul::{Summand, product},
-    moving::{pick_as_laid_out, pick_elements, positions, rolled},
-    put::places,
-    repeat::repeated_elements,
-    scatter::reduce_into,
+    index::index_put::places,
+    index::scatter::reduce_into,
+    linalg::matmul::{Summand, product},
+    rearrange::flip_roll::{pick_as_laid_out, pick_elements, positions, rolled},
+    rearrange::repeat::repeated_elements,
 };
 
 /// A tensor whose element type, shape, device and layout are in its type.

@@ -1,0 +1,154 @@
+//! Operations of three operands, and those that make complex numbers.
+
+use crate::any::base::by_width::{common_sizes, same_dtype};
+use crate::any::base::dispatch::among;
+use crate::any::elementwise::apply::{result_strides, same_device};
+use crate::any::linalg::matmul::widened;
+use crate::any::{AnyOperand, AnyTensor, Buffer, checked_numel};
+use crate::device::{Backend, Cpu};
+use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{Category, DType, Dtype, Element, Float};
+use crate::error::{Error, Result};
+use crate::ops::blend::{Joining, Lerping, LerpingBy, Turning};
+use crate::ops::kernel::Map2;
+use crate::storage::HostBuffer;
+
+/// A result of operands that are broadcast; `make` is given them so, and the result's strides.
+fn blended<const N: usize>(
+    op: &'static str,
+    operands: [&AnyTensor; N],
+    dtype: DType,
+    make: impl FnOnce([&AnyTensor; N], &[usize]) -> Result<HostBuffer>,
+) -> Result<AnyTensor> {
+    for other in &operands[1..] {
+        same_device(op, operands[0], other)?;
+    }
+    let sizes = common_sizes(op, operands)?;
+    checked_numel(op, &sizes, dtype)?;
+    let strides = result_strides(&sizes, &operands.map(|x| x.layout(x.dtype)));
+    let buffer = if operands.iter().any(|x| x.is_meta()) {
+        Buffer::Meta
+    } else {
+        let spread = operands.iter().map(|x| x.spread(&sizes)).collect::<Result<Vec<_>>>()?;
+        Buffer::Cpu(make(core::array::from_fn(|at| &spread[at]), &strides)?)
+    };
+    Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides))
+}
+
+/// What is added to a tensor, of two others.
+#[derive(Clone, Copy)]
+pub(crate) enum Term {
+    Product,
+    Quotient,
+}
+
+impl AnyTensor {
+    /// `self + weight * (end - self)` (`torch.lerp`): the way from `self` to `end`. All hold one dtype; the weight is a tensor, or
+    /// a scalar, or a zero-dim tensor of any dtype.
+    ///
+    /// # Errors
+    /// If dtypes differ or are neither floats nor complex, shapes do not broadcast, or the weight does not fit.
+    pub fn lerp(&self, end: &AnyTensor, weight: impl Into<AnyOperand>) -> Result<AnyTensor> {
+        let (op, weight) = ("lerp", weight.into());
+        same_dtype(op, self, end)?;
+        let refused = |value| Error::ScalarOutOfRange { op, value, dtype: self.dtype };
+        crate::any::base::dispatch::among!(op, self.dtype, E: Inexact => {
+            let by = match &weight {
+                AnyOperand::Number(value) => Some(*value),
+                AnyOperand::Array(weight) if weight.rank() == 0 && !weight.is_meta() => Some(weight.item()?),
+                AnyOperand::Array(weight) => {
+                    same_dtype(op, self, weight)?;
+                    return blended(op, [self, end, weight], self.dtype, |[start, end, weight], strides| {
+                        let (start, end, weight) = (start.seen::<E>(op)?, end.seen::<E>(op)?, weight.seen::<E>(op)?);
+                        Cpu::map3::<E, E, E, E>(Lerping, start, end, weight, strides)
+                    });
+                }
+            };
+            let value = by.unwrap_or(ScalarValue::Int(0));
+            if !self.dtype.is_complex() && matches!(value, ScalarValue::Complex(value) if value.im != 0.0) {
+                return Err(refused(value));
+            }
+            let weight: <E as Dtype>::Compute = value.to_dtype().ok_or_else(|| refused(value))?;
+            blended(op, [self, end], self.dtype, |[start, end], strides| {
+                Cpu::map2::<E, E, E>(LerpingBy(weight), start.seen(op)?, end.seen(op)?, strides)
+            })
+        })
+    }
+
+    /// `self + value * (a * b)` or `self + value * (a / b)`, in `f32` for halves; dtypes promote.
+    pub(crate) fn plus(&self, term: Term, a: &AnyTensor, b: &AnyTensor, value: ScalarValue) -> Result<AnyTensor> {
+        let (op, divides) = match term {
+            Term::Product => ("addcmul", false),
+            Term::Quotient => ("addcdiv", true),
+        };
+        let dtype = crate::any::join::cat_stack::promoted_all(op, &[self.clone(), a.clone(), b.clone()])?;
+        if divides && [a, b].iter().all(|x| x.dtype.category() <= Category::Integral) {
+            let reason = "integers are not divided here: convert one of the two to a float first".to_owned();
+            return Err(Error::NotAdmitted { op, dtype: a.dtype, reason });
+        }
+        if dtype == DType::Bool || dtype.is_shell() {
+            return Err(crate::any::base::dispatch::refused(op, dtype));
+        }
+        let wide = widened(dtype);
+        // A factor is cut off for integers.
+        let value = self.scalar_here(op, value, wide)?;
+        // Operands are rounded to the common dtype first, although halves compute in `f32`.
+        let operand = |x: &AnyTensor| x.to(dtype)?.to(wide);
+        let [x, a, b] = [operand(self)?, operand(a)?, operand(b)?];
+        let scaled = value.mul(&a)?;
+        let term = if divides { scaled.div(&b)? } else { scaled.mul(&b)? };
+        if !wide.is_complex() {
+            return x.add(&term)?.to(dtype);
+        }
+        // `add` multiplies what it adds by 1, which spoils infinite parts; here PyTorch adds the parts as they are.
+        x.resolved()?.view_as_real()?.add(&term.resolved()?.view_as_real()?)?.contiguous()?.view_as_complex()?.to(dtype)
+    }
+
+    /// `self + value * a * b` (`torch.addcmul`). Dtypes promote.
+    ///
+    /// # Errors
+    /// If all are bool, shapes do not broadcast, or the value does not fit.
+    pub fn addcmul(&self, a: &AnyTensor, b: &AnyTensor, value: impl crate::Scalar) -> Result<AnyTensor> {
+        self.plus(Term::Product, a, b, value.value())
+    }
+
+    /// `self + value * a / b` (`torch.addcdiv`). Dtypes promote.
+    ///
+    /// # Errors
+    /// If both `a` and `b` hold integers or bools, shapes do not broadcast, or the value does not fit.
+    pub fn addcdiv(&self, a: &AnyTensor, b: &AnyTensor, value: impl crate::Scalar) -> Result<AnyTensor> {
+        self.plus(Term::Quotient, a, b, value.value())
+    }
+
+    /// Complex numbers from their real parts and their imaginary ones (`torch.complex`). Both hold one float dtype.
+    ///
+    /// # Errors
+    /// If dtypes differ or have no complex one, or shapes do not broadcast.
+    pub fn complex(&self, imag: &AnyTensor) -> Result<AnyTensor> {
+        let op = "complex";
+        same_dtype(op, self, imag)?;
+        among!(op, self.dtype, E: [crate::f16, f32, f64] => self.paired::<E, _>(op, imag, Joining))
+    }
+
+    /// Complex numbers from their magnitudes and angles (`torch.polar`). Both hold `float32` or `float64`.
+    ///
+    /// # Errors
+    /// If dtypes differ or are others, or shapes do not broadcast.
+    pub fn polar(&self, angle: &AnyTensor) -> Result<AnyTensor> {
+        let op = "polar";
+        same_dtype(op, self, angle)?;
+        among!(op, self.dtype, E: [f32, f64] => self.paired::<E, _>(op, angle, Turning))
+    }
+
+    /// Complex numbers by a kernel of two floats.
+    fn paired<E: Float, K: Map2<E, E, E::Complex>>(
+        &self,
+        op: &'static str,
+        other: &AnyTensor,
+        kernel: K,
+    ) -> Result<AnyTensor> {
+        blended(op, [self, other], <E::Complex as Element>::DTYPE, |[a, b], strides| {
+            Cpu::map2::<E, E, E::Complex>(kernel, a.seen::<E>(op)?, b.seen::<E>(op)?, strides)
+        })
+    }
+}

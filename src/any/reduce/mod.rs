@@ -1,0 +1,6 @@
+//! Reductions of all elements or along axes, statistics and normalisation.
+//! Uses `tensor::reduce`, on tensors reshaped to three axes.
+
+pub(crate) mod normalize;
+pub(crate) mod reductions;
+pub(crate) mod statistics;

@@ -1,0 +1,4 @@
+//! Sorting and searching.
+//! Uses `tensor::sort`, on tensors reshaped to three axes.
+
+pub(crate) mod sort_topk;
