@@ -74,7 +74,7 @@ pub use call::outputs::{call_in_place, call_into};
 pub use call::{Args, NamedOp, Value, alias, call, ops};
 use core::any::TypeId;
 use core::fmt;
-pub use index::gather::where_;
+pub use elementwise::where_::where_;
 pub use join::cat_stack::{
     block_diag, broadcast_tensors, cartesian_prod, cat, column_stack, dstack, hstack, meshgrid, stack, vstack,
 };

@@ -158,3 +158,8 @@ pub(crate) fn refused(op: &'static str, dtype: DType) -> Error {
     };
     Error::NotAdmitted { op, dtype, reason: reason.to_owned() }
 }
+
+/// Whether a dtype holds integers that compute; `bool` is none.
+pub(crate) fn is_integer(dtype: DType) -> bool {
+    dtype.category() == crate::dtype::Category::Integral && !dtype.is_shell()
+}

@@ -7,5 +7,6 @@ pub(crate) mod conjugate_bit;
 pub(crate) mod convert;
 pub(crate) mod dims;
 pub(crate) mod dispatch;
+pub(crate) mod fill;
 pub(crate) mod operand;
 pub(crate) mod sizes;

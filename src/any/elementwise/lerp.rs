@@ -1,10 +1,11 @@
 //! Operations of three operands, and those that make complex numbers.
 
-use crate::any::base::by_width::{common_sizes, same_dtype};
+use crate::any::base::as_typed::on_device;
+use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed};
 use crate::any::base::dispatch::among;
 use crate::any::elementwise::apply::{result_strides, same_device};
 use crate::any::linalg::matmul::widened;
-use crate::any::{AnyOperand, AnyTensor, Buffer, checked_numel};
+use crate::any::{AnyOperand, AnyTensor, Buffer, checked_numel, where_};
 use crate::device::{Backend, Cpu};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Element, Float};
@@ -150,5 +151,58 @@ impl AnyTensor {
         blended(op, [self, other], <E::Complex as Element>::DTYPE, |[a, b], strides| {
             Cpu::map2::<E, E, E::Complex>(kernel, a.seen::<E>(op)?, b.seen::<E>(op)?, strides)
         })
+    }
+
+    /// The elements that are positive, the others times a weight (`torch.nn.functional.prelu`): one of the same dtype for all, or one
+    /// for each position along the second axis.
+    ///
+    /// # Errors
+    /// If the dtype is no float, or the weights have another dtype, more than one axis, or are neither one nor as many as there are
+    /// positions.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1.0, -2.0], [-3.0, 4.0]]);
+    /// let weights = AnyTensor::from(tensor![0.5, 0.25]);
+    /// assert_eq!(x.prelu(&weights)?.to_string(), "tensor([[ 1.0000, -0.5000],\n        [-1.5000,  4.0000]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn prelu(&self, weight: &AnyTensor) -> Result<AnyTensor> {
+        let op = "prelu";
+        crate::any::base::by_width::same_dtype(op, self, weight)?;
+        if !self.dtype.is_floating_point() || self.dtype.is_shell() {
+            return Err(crate::any::base::dispatch::refused(op, self.dtype));
+        }
+        if (self.rank() == 0 && weight.numel() != 1) || weight.rank() > 1 {
+            let reason = format!(
+                "a weight, or a list of them and a tensor with axes are wanted, got {:?} and {:?}",
+                self.shape(),
+                weight.shape()
+            );
+            return invalid(op, reason);
+        }
+        let channels = if self.rank() > 1 { self.sizes[1] } else { 1 };
+        if weight.numel() != 1 && weight.numel() != channels {
+            return invalid(op, format!("{} weights are not one for each of {channels} channels", weight.numel()));
+        }
+        let mut sizes = vec![1; self.rank()];
+        if let Some(of_channels) = sizes.get_mut(1) {
+            *of_channels = weight.numel() as i64;
+        }
+        let scaled = self.mul(weight.shaped(&sizes)?)?;
+        where_(&self.gt(0)?, self, scaled)
+    }
+
+    /// The halves of numbers in binary: mantissas from a half to one, and exponents (`torch.frexp`).
+    ///
+    /// # Errors
+    /// If the dtype is no float.
+    pub fn frexp(&self) -> Result<(AnyTensor, AnyTensor)> {
+        let sizes = signed(&self.sizes);
+        let (mantissas, exponents) = on_device!(self, D => among!("frexp", self.dtype, E: Float => {
+            let (mantissas, exponents) = self.list::<E, D>()?.try_frexp()?;
+            Ok((AnyTensor::from(mantissas), AnyTensor::from(exponents)))
+        }))?;
+        Ok((mantissas.shaped(&sizes)?, exponents.shaped(&sizes)?))
     }
 }

@@ -4,7 +4,9 @@
 pub(crate) mod apply;
 #[cfg(test)]
 mod form_tests;
+pub(crate) mod isclose;
 pub(crate) mod lerp;
 pub(crate) mod op_table;
 pub(crate) mod operators;
 pub(crate) mod parametric;
+pub(crate) mod where_;

@@ -1,188 +1,14 @@
-//! Elements chosen by conditions, masks and indices.
+//! Elements chosen by index tensors: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
 
-use crate::any::base::by_width::{common_sizes, invalid, signed};
-use crate::any::base::operand::{promoted, scalar_dtype};
+use crate::any::base::by_width::{invalid, signed};
+use crate::any::base::dispatch::{is_integer, refused};
 use crate::any::elementwise::apply::{broadcast_to, same_device};
 use crate::any::view::views::axis;
-use crate::any::{AnyOperand, AnyTensor, Buffer};
-use crate::device::Cpu;
-use crate::dtype::scalar::KindRank;
+use crate::any::{AnyTensor, IntoSizes};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
-use crate::layout::positions::index_rows;
-use crate::tensor::true_positions;
-
-/// A mask of bools.
-fn mask_of(op: &'static str, mask: &AnyTensor) -> Result<()> {
-    if mask.dtype == DType::Bool {
-        return Ok(());
-    }
-    Err(Error::NotAdmitted { op, dtype: mask.dtype, reason: "masks are bool".to_owned() })
-}
-
-/// `a` where the condition is true, else `b` (`torch.where`). All broadcast; tensors and scalars promote.
-///
-/// # Errors
-/// If the condition is neither bool nor `uint8`, shapes do not broadcast, or a scalar does not fit.
-///
-/// ```
-/// use castiron::{any, AnyTensor, tensor};
-/// let x = AnyTensor::from(tensor![1, -2, 3]);
-/// assert_eq!(any::where_(&x.gt(0)?, &x, 0)?.to_string(), "tensor([1, 0, 3])");
-/// # Ok::<(), castiron::Error>(())
-/// ```
-pub fn where_(condition: &AnyTensor, a: impl Into<AnyOperand>, b: impl Into<AnyOperand>) -> Result<AnyTensor> {
-    let (op, a, b) = ("where", a.into(), b.into());
-    let mask = match condition.dtype {
-        DType::Bool => condition.clone(),
-        DType::U8 => condition.to(DType::Bool)?,
-        dtype => return Err(Error::NotAdmitted { op, dtype, reason: "conditions are bool".to_owned() }),
-    };
-    let dtype = if a.dtype() == b.dtype() { a.dtype() } else { promoted(op, [&a, &b].map(|x| (x.kind(), x.dtype())))? };
-    // Two scalars have nothing to be refused beside.
-    let both = a.kind() == KindRank::Scalar && b.kind() == KindRank::Scalar;
-    let of = |x: &AnyOperand| match x {
-        AnyOperand::Array(x) => {
-            same_device(op, condition, x)?;
-            x.to(dtype)
-        }
-        AnyOperand::Number(value) if both => {
-            mask.scalar_here(op, *value, scalar_dtype(*value)).and_then(|value| value.to(dtype))
-        }
-        AnyOperand::Number(value) => mask.scalar_here(op, *value, dtype),
-    };
-    let (a, b) = (of(&a)?, of(&b)?);
-    same_device(op, &a, &b)?;
-    AnyTensor::chosen(op, &mask, &a, &b)
-}
 
 impl AnyTensor {
-    /// A value, which is converted, where the mask is true, else the element (`torch.masked_fill`). The two broadcast.
-    ///
-    /// # Errors
-    /// If the mask is not bool, or the value has axes or does not fit the dtype.
-    pub fn masked_fill(&self, mask: &AnyTensor, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
-        let op = "masked_fill";
-        mask_of(op, mask)?;
-        same_device(op, self, mask)?;
-        AnyTensor::chosen(op, mask, &self.filler(op, &value.into())?, self)
-    }
-
-    /// The elements where the mask is true, in row-major order (`torch.masked_select`). The two broadcast.
-    ///
-    /// # Errors
-    /// If the mask is not bool, shapes do not broadcast, or there are no data.
-    pub fn masked_select(&self, mask: &AnyTensor) -> Result<AnyTensor> {
-        let op = "masked_select";
-        mask_of(op, mask)?;
-        let sizes = common_sizes(op, [self, mask])?;
-        self.spread(&sizes)?.compressed(op, &mask.spread(&sizes)?)
-    }
-
-    /// The elements of another tensor, one after the other, where the mask is true (`torch.masked_scatter`).
-    ///
-    /// # Errors
-    /// If the mask is not bool, the dtypes differ, or there are too few elements.
-    pub fn masked_scatter(&self, mask: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
-        let op = "masked_scatter";
-        mask_of(op, mask)?;
-        crate::any::base::by_width::same_dtype(op, self, source)?;
-        let sizes = common_sizes(op, [self, mask])?;
-        let whole = self.spread(&sizes)?;
-        if [self, mask, source].iter().any(|x| x.is_meta()) {
-            same_device(op, self, mask)?;
-            same_device(op, self, source)?;
-            return AnyTensor::meta(&sizes, self.dtype);
-        }
-        let places = mask.spread(&sizes)?.true_places(op)?;
-        let (count, there) = (places.numel(), source.numel());
-        if there < count {
-            return invalid(op, format!("the mask is true {count} times, but there are {there} elements to write"));
-        }
-        let from = source.reshape(&[-1])?.narrow(0, 0, count)?;
-        whole.reshape(&[whole.numel() as i64])?.scattered(op, 0, &places, &from, false)?.shaped(&signed(&sizes))
-    }
-
-    /// The elements that are positive, the others times a weight (`torch.nn.functional.prelu`): one of the same dtype for all, or one
-    /// for each position along the second axis.
-    ///
-    /// # Errors
-    /// If the dtype is no float, or the weights have another dtype, more than one axis, or are neither one nor as many as there are
-    /// positions.
-    ///
-    /// ```
-    /// use castiron::{AnyTensor, tensor};
-    /// let x = AnyTensor::from(tensor![[1.0, -2.0], [-3.0, 4.0]]);
-    /// let weights = AnyTensor::from(tensor![0.5, 0.25]);
-    /// assert_eq!(x.prelu(&weights)?.to_string(), "tensor([[ 1.0000, -0.5000],\n        [-1.5000,  4.0000]])");
-    /// # Ok::<(), castiron::Error>(())
-    /// ```
-    pub fn prelu(&self, weight: &AnyTensor) -> Result<AnyTensor> {
-        let op = "prelu";
-        crate::any::base::by_width::same_dtype(op, self, weight)?;
-        if !self.dtype.is_floating_point() || self.dtype.is_shell() {
-            return Err(crate::any::base::dispatch::refused(op, self.dtype));
-        }
-        if (self.rank() == 0 && weight.numel() != 1) || weight.rank() > 1 {
-            let reason = format!(
-                "a weight, or a list of them and a tensor with axes are wanted, got {:?} and {:?}",
-                self.shape(),
-                weight.shape()
-            );
-            return invalid(op, reason);
-        }
-        let channels = if self.rank() > 1 { self.sizes[1] } else { 1 };
-        if weight.numel() != 1 && weight.numel() != channels {
-            return invalid(op, format!("{} weights are not one for each of {channels} channels", weight.numel()));
-        }
-        let mut sizes = vec![1; self.rank()];
-        if let Some(of_channels) = sizes.get_mut(1) {
-            *of_channels = weight.numel() as i64;
-        }
-        let scaled = self.mul(weight.shaped(&sizes)?)?;
-        where_(&self.gt(0)?, self, scaled)
-    }
-
-    /// The positions in row-major order where a mask of bools is true.
-    fn true_places(&self, op: &'static str) -> Result<AnyTensor> {
-        let (buffer, count) = true_positions::<Cpu>(self.seen(op)?)?;
-        Ok(AnyTensor::fresh(Buffer::Cpu(buffer), DType::I64, &[count], &[1]))
-    }
-
-    /// For each axis the indices of the elements that are not zero, in row-major order of these (`torch.nonzero` with
-    /// `as_tuple`).
-    ///
-    /// # Errors
-    /// If there are no data.
-    pub fn nonzero_tuple(&self) -> Result<Vec<AnyTensor>> {
-        let rows = self.lifted().nonzero()?;
-        (0..rows.sizes[1]).map(|at| rows.select(1, at as i64)).collect()
-    }
-
-    /// The positions of the elements that are not zero, in row-major order: a row for each, with an index for each axis
-    /// (`torch.nonzero`, `torch.argwhere`).
-    ///
-    /// # Errors
-    /// If there are no data.
-    pub fn nonzero(&self) -> Result<AnyTensor> {
-        let op = "nonzero";
-        let places = self.to(DType::Bool)?.true_places(op)?;
-        let rows = index_rows(&places.to_ints(op)?, &self.sizes)?;
-        AnyTensor::of_ints(rows, &[places.numel(), self.rank()])
-    }
-
-    /// [`nonzero`](Self::nonzero) with so many rows, of which those that are left over hold a value (`torch.nonzero_static`).
-    ///
-    /// # Errors
-    /// If there are no data.
-    pub fn nonzero_static(&self, size: usize, fill: i64) -> Result<AnyTensor> {
-        let rows = self.nonzero()?;
-        let kept = rows.narrow(0, 0, size.min(rows.sizes[0]))?;
-        let mut rest = AnyTensor::on_host(&[size - kept.sizes[0], self.rank()], DType::I64)?;
-        rest.fill_(fill)?;
-        crate::any::cat(&[kept, rest], 0)
-    }
-
     /// The positions that indices, `int64` or `int32` and from 0 up, name along an axis (`torch.index_select`).
     ///
     /// # Errors
@@ -344,30 +170,25 @@ impl AnyTensor {
         AnyTensor::chosen(op, &lengths.gt(norm)?, &shortened, &rows)
     }
 
-    /// For each class a vector with a one at its place and zeros elsewhere (`torch.nn.functional.one_hot`), as long as there are
-    /// classes: one more than the largest if the number is not given.
+    /// Positions in the row-major order of a shape as positions along each of its axes (`torch.unravel_index`).
     ///
     /// # Errors
-    /// If the dtype is not `int64`, a class is negative or not below the number, or there is nothing to tell the number from.
-    pub fn one_hot(&self, classes: Option<usize>) -> Result<AnyTensor> {
-        let op = "one_hot";
-        if self.dtype != DType::I64 {
-            return Err(Error::NotAdmitted { op, dtype: self.dtype, reason: "classes are int64".to_owned() });
+    /// If the dtype is no integer, or a size is negative.
+    pub fn unravel_index(&self, sizes: impl IntoSizes) -> Result<Vec<AnyTensor>> {
+        let op = "unravel_index";
+        let sizes = &*sizes.signed();
+        if !is_integer(self.dtype) {
+            return Err(refused(op, self.dtype));
         }
-        let classes = match classes {
-            Some(classes) => classes,
-            None => {
-                let largest = self.to_ints(op)?.into_iter().max();
-                let Some(largest) = largest else {
-                    return invalid(op, "the number of classes can't be told from an empty tensor".to_owned());
-                };
-                usize::try_from(largest).map_or(0, |largest| largest.saturating_add(1))
-            }
+        if sizes.iter().any(|&size| size < 0) {
+            return invalid(op, format!("sizes must not be negative, got {sizes:?}"));
+        }
+        let x = self.to(DType::I64)?;
+        let along = |at: usize| {
+            let step = sizes[at + 1..].iter().try_fold(1_i64, |product, &size| product.checked_mul(size));
+            let Some(step) = step else { return invalid(op, format!("the sizes {sizes:?} are too large")) };
+            x.floor_divide(step)?.remainder(sizes[at])
         };
-        let rows = crate::any::base::as_typed::on_device!(self, D => {
-            let rows = self.list::<i64, D>()?.try_one_hot_sized(classes)?;
-            Ok::<_, Error>(AnyTensor::from(rows))
-        })?;
-        rows.shaped(&signed(&[&*self.sizes, &[classes]].concat()))
+        (0..sizes.len()).map(along).collect()
     }
 }

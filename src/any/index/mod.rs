@@ -3,4 +3,6 @@
 
 pub(crate) mod advanced;
 pub(crate) mod gather;
+pub(crate) mod masked;
 pub(crate) mod scatter;
+pub(crate) mod view_scatter;

@@ -3,3 +3,4 @@
 
 pub(crate) mod flip_roll;
 pub(crate) mod pad;
+pub(crate) mod repeat;

@@ -2,3 +2,4 @@
 //! Uses `tensor::scan`, on tensors reshaped to three axes.
 
 pub(crate) mod cumulative;
+pub(crate) mod trapezoid;

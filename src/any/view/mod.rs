@@ -2,6 +2,7 @@
 //! Uses the stride arithmetic of `layout`.
 
 pub(crate) mod any_view_mut;
+pub(crate) mod diagonal;
 pub(crate) mod reinterpret;
 pub(crate) mod split;
 pub(crate) mod views;

@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::layout::memory_format::{FormatFor, Preserve, copied_in};
 use crate::shape::Shape;
 use crate::tensor::Tensor;
+use crate::tensor::base::fallible::fallible;
 use crate::tensor::create::constructors::fill_value;
 use crate::tensor::create::random::Generator;
-use crate::tensor::rearrange::flip_roll::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Elements that stand in row-major order, or are all alike, where a copy in a format has them.

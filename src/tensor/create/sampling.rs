@@ -3,10 +3,11 @@
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, listed, room};
-use crate::ops::{self, admit::FloatFor};
+use crate::ops;
+use crate::ops::admit::FloatFor;
 use crate::shape::{Dimensional, Dyn, HasAxis, Shape, SizeArray, Weights};
+use crate::tensor::base::fallible::fallible;
 use crate::tensor::create::random::Generator;
-use crate::tensor::rearrange::flip_roll::fallible;
 use crate::tensor::{Tensor, checked_numel};
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {

@@ -3,13 +3,49 @@
 use crate::device::{Device, Meet, Source};
 use crate::dtype::{Castable as _, Dtype, Element};
 use crate::error::{Result, unwrap};
+use crate::ops;
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::close::{Closeness, ClosenessTo};
+use crate::ops::kernel::Combining;
+use crate::ops::reduce::Questioning;
 use crate::ops::{Op as _, isclose};
 use crate::shape::{Broadcast, Shape, SizeArray};
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::{OperandSource, TensorOperand};
 use crate::tensor::elementwise::apply::{broadcast, map1, map2};
+use crate::tensor::reduce::reductions::reduce;
+
+/// The comparison, for operands whose dtypes the callers know to be one.
+fn compare_within<E, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R, closeness: Closeness) -> Result<Tensor<bool, T, X>>
+where
+    E: Dtype,
+    S: Shape + Broadcast<R::Shape, Output = T>,
+    D: Device + Meet<R::Place, S::Kind, R::Kind, Output = X>,
+    R: TensorOperand,
+    T: Shape,
+    X: Device,
+{
+    let left = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.elements())?;
+    let OperandSource::View(right) = rhs.source() else { unreachable!("the operand is a tensor") };
+    let right = <D as Meet<R::Place, S::Kind, R::Kind>>::right(right)?;
+    match (left, right) {
+        (Source::View(left), Source::View(right)) => {
+            let sizes = broadcast::<T, bool>(isclose::NAME, left.sizes, right.sizes)?;
+            map2::<_, _, T, X, _>(closeness, left, right, sizes, [E::DTYPE; 2])
+        }
+        (Source::View(left), Source::Value(value)) => {
+            let kernel = ClosenessTo { closeness, value: value.cast::<E>(), value_is_left: false };
+            let sizes = T::Sizes::copied(left.sizes);
+            map1::<_, T, X, _>(kernel, left, sizes, E::DTYPE)
+        }
+        (Source::Value(value), Source::View(right)) => {
+            let kernel = ClosenessTo { closeness, value: value.cast::<E>(), value_is_left: true };
+            let sizes = T::Sizes::copied(right.sizes);
+            map1::<_, T, X, _>(kernel, right, sizes, E::DTYPE)
+        }
+        (Source::Value(_), Source::Value(_)) => unreachable!("one of two operands is where the result is"),
+    }
+}
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Whether elements differ by no more than `atol + rtol * abs(other)`. Infinities are close to themselves only; NaN is
@@ -58,36 +94,41 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         compare_within(self, &other, Closeness { rtol, atol, equal_nan })
     }
-}
 
-/// The comparison, for operands whose dtypes the callers know to be one.
-fn compare_within<E, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R, closeness: Closeness) -> Result<Tensor<bool, T, X>>
-where
-    E: Dtype,
-    S: Shape + Broadcast<R::Shape, Output = T>,
-    D: Device + Meet<R::Place, S::Kind, R::Kind, Output = X>,
-    R: TensorOperand,
-    T: Shape,
-    X: Device,
-{
-    let left = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.elements())?;
-    let OperandSource::View(right) = rhs.source() else { unreachable!("the operand is a tensor") };
-    let right = <D as Meet<R::Place, S::Kind, R::Kind>>::right(right)?;
-    match (left, right) {
-        (Source::View(left), Source::View(right)) => {
-            let sizes = broadcast::<T, bool>(isclose::NAME, left.sizes, right.sizes)?;
-            map2::<_, _, T, X, _>(closeness, left, right, sizes, [E::DTYPE; 2])
+    /// Whether the two have one shape and equal elements: NaN equals nothing, and dtypes promote.
+    ///
+    /// PyTorch: `torch.equal`.
+    ///
+    /// # Panics
+    /// If the tensors have no data or memory runs out; [`try_equal`](Self::try_equal) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert!(tensor![1, 2].equal(&tensor![1.0, 2.0]));
+    /// assert!(!tensor![1, 2].equal(&tensor![[1, 2]]));
+    /// ```
+    #[track_caller]
+    pub fn equal<F: Dtype, R: Shape>(&self, other: &Tensor<F, R, D>) -> bool
+    where
+        E: Dtype,
+    {
+        unwrap(self.try_equal(other))
+    }
+
+    /// [`equal`](Self::equal), returning the error.
+    pub fn try_equal<F: Dtype, R: Shape>(&self, other: &Tensor<F, R, D>) -> Result<bool>
+    where
+        E: Dtype,
+    {
+        if self.shape().as_ref() != other.shape().as_ref() {
+            return Ok(false);
         }
-        (Source::View(left), Source::Value(value)) => {
-            let kernel = ClosenessTo { closeness, value: value.cast::<E>(), value_is_left: false };
-            let sizes = T::Sizes::copied(left.sizes);
-            map1::<_, T, X, _>(kernel, left, sizes, E::DTYPE)
-        }
-        (Source::Value(value), Source::View(right)) => {
-            let kernel = ClosenessTo { closeness, value: value.cast::<E>(), value_is_left: true };
-            let sizes = T::Sizes::copied(right.sizes);
-            map1::<_, T, X, _>(kernel, right, sizes, E::DTYPE)
-        }
-        (Source::Value(_), Source::Value(_)) => unreachable!("one of two operands is where the result is"),
+        let sizes = self.shape();
+        let kernel = Combining::<ops::eq, E::With<F>>::new();
+        let equal: Tensor<bool, S, D> =
+            map2::<E, F, S, D, bool>(kernel, self.elements(), other.elements(), sizes, [E::DTYPE, F::DTYPE])?;
+        let all: Tensor<bool, (), D> =
+            reduce::<ops::reduce::all, _, bool, S, (), D>(Questioning::ALL, &equal, u32::MAX, false)?;
+        D::peek(all.elements())
     }
 }

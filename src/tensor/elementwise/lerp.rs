@@ -1,15 +1,15 @@
-//! `lerp`, `prelu`, `frexp`, `complex` and `polar`.
+//! `lerp`, `prelu` and `frexp`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
 use crate::layout::strides;
-use crate::ops::Op as _;
 use crate::ops::admit::{FloatFor, InexactFor, SameDtypeFor};
-use crate::ops::blend::{self, Exponent, Joining, Lerping, LerpingBy, Mantissa, PartFor, Sloping, Turning};
-use crate::ops::choosing::{Folding, WideFloatFor};
+use crate::ops::blend::{Exponent, Lerping, LerpingBy, Mantissa, Sloping};
+use crate::ops::choosing::Folding;
 use crate::ops::kernel::{Copying, Map2};
+use crate::ops::{Op as _, blend};
 use crate::shape::{Broadcast, IndexList, Shape, SizeArray, WrittenTo};
 use crate::storage::View;
 use crate::tensor::Tensor;
@@ -34,7 +34,7 @@ pub(crate) type Blended<S, R, W> =
     <<S as Broadcast<<R as Operand>::Shape>>::Output as Broadcast<<W as Operand>::Shape>>::Output;
 
 /// `kernel(a, b)` of two tensors of one dtype.
-fn pair<E: Dtype, O: Element, T: Shape, D: Device>(
+pub(crate) fn pair<E: Dtype, O: Element, T: Shape, D: Device>(
     op: &'static str,
     kernel: impl Map2<E, E, O>,
     a: View<'_, D::Storage, E>,
@@ -209,58 +209,4 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mantissa = map1::<E, S, D, E>(Mantissa, self.elements(), sizes, E::DTYPE)?;
         Ok((mantissa, map1::<E, S, D, i32>(Exponent, self.elements(), sizes, E::DTYPE)?))
     }
-}
-
-/// For `complex try_complex(imag) [PartFor<blend::complex> + …] Joining` it writes `complex` and `try_complex`.
-macro_rules! complex_numbers {
-    ($($(#[$doc:meta])* $name:ident $try:ident($other:ident) [$($bound:tt)+] $kernel:ident, $torch:literal, $example:literal;)*) => {$(
-        #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
-        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-            $(#[$doc])*
-            ///
-            #[doc = concat!("PyTorch: `", $torch, "`.")]
-            ///
-            /// # Panics
-            #[doc = concat!("If sizes known at run time do not broadcast; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
-            ///
-            /// ```
-            /// use castiron::{tensor, Complex};
-            #[doc = $example]
-            /// ```
-            #[track_caller]
-            pub fn $name<R: TensorOperand>(&self, $other: R) -> Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>
-            where
-                E: $($bound)+ + SameDtypeFor<R::Elem, blend::$name>,
-                S: Broadcast<R::Shape>,
-                D: Receives<R::Place, Dimensioned>,
-            {
-                unwrap(self.$try($other))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<R: TensorOperand>(
-                &self,
-                $other: R,
-            ) -> Result<Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>>
-            where
-                E: $($bound)+ + SameDtypeFor<R::Elem, blend::$name>,
-                S: Broadcast<R::Shape>,
-                D: Receives<R::Place, Dimensioned>,
-            {
-                pair(stringify!($name), $kernel, self.elements(), elements::<R, D>(&$other)?.known_as())
-            }
-        }
-    )*};
-}
-complex_numbers! {
-    /// Complex numbers with these real parts and the imaginary parts given.
-    ///
-    /// Shape: both broadcast. Dtypes: `f16`, `f32` or `f64`, both tensors holding the same.
-    complex try_complex(imag) [PartFor<blend::complex>] Joining, "torch.complex",
-        "assert_eq!(tensor![1.0, 2.0].complex(tensor![3.0]).to_vec(), [Complex::new(1.0, 3.0), Complex::new(2.0, 3.0)]);";
-    /// Complex numbers with these magnitudes and the angles given, in radians.
-    ///
-    /// Shape: both broadcast. Dtypes: `f32` or `f64`, both tensors holding the same.
-    polar try_polar(angle) [PartFor<blend::polar> + WideFloatFor<blend::polar>] Turning, "torch.polar",
-        "assert_eq!(tensor![1.0, 2.0].polar(tensor![0.0]).to_vec(), [Complex::new(1.0, 0.0), Complex::new(2.0, 0.0)]);";
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod apply;
 pub(crate) mod compare;
+pub(crate) mod complex;
 pub(crate) mod isclose;
 pub(crate) mod lerp;
 pub(crate) mod methods;

@@ -1,4 +1,4 @@
-//! Comparing tensors as wholes: `dist`, `cdist`, `cross`, `equal`.
+//! Distances and the cross product: `dist`, `cdist`, `cross`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -8,7 +8,6 @@ use crate::ops;
 use crate::ops::admit::{FloatFor, InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Copying};
 use crate::ops::measure::Norming;
-use crate::ops::reduce::Questioning;
 use crate::shape::{AxisArg, Broadcast, HasAxis, MatMul, OfThree, Shape, SizeArray, Transpose, broadcast_sizes};
 use crate::storage::{View, ViewMut};
 use crate::tensor::elementwise::apply::{broadcast, map2};
@@ -232,42 +231,5 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             D::map2_into::<E, E, E>(Combining::<ops::sub, E>::new(), whole(&left), whole(&right), out)?;
         }
         Ok(Tensor::dense(storage, sizes))
-    }
-
-    /// Whether the two have one shape and equal elements: NaN equals nothing, and dtypes promote.
-    ///
-    /// PyTorch: `torch.equal`.
-    ///
-    /// # Panics
-    /// If the tensors have no data or memory runs out; [`try_equal`](Self::try_equal) returns the error.
-    ///
-    /// ```
-    /// use castiron::tensor;
-    /// assert!(tensor![1, 2].equal(&tensor![1.0, 2.0]));
-    /// assert!(!tensor![1, 2].equal(&tensor![[1, 2]]));
-    /// ```
-    #[track_caller]
-    pub fn equal<F: Dtype, R: Shape>(&self, other: &Tensor<F, R, D>) -> bool
-    where
-        E: Dtype,
-    {
-        unwrap(self.try_equal(other))
-    }
-
-    /// [`equal`](Self::equal), returning the error.
-    pub fn try_equal<F: Dtype, R: Shape>(&self, other: &Tensor<F, R, D>) -> Result<bool>
-    where
-        E: Dtype,
-    {
-        if self.shape().as_ref() != other.shape().as_ref() {
-            return Ok(false);
-        }
-        let sizes = self.shape();
-        let kernel = Combining::<ops::eq, E::With<F>>::new();
-        let equal: Tensor<bool, S, D> =
-            map2::<E, F, S, D, bool>(kernel, self.elements(), other.elements(), sizes, [E::DTYPE, F::DTYPE])?;
-        let all: Tensor<bool, (), D> =
-            reduce::<ops::reduce::all, _, bool, S, (), D>(Questioning::ALL, &equal, u32::MAX, false)?;
-        D::peek(all.elements())
     }
 }

@@ -1,117 +1,17 @@
-//! `flip`, `roll`, `rot90`, `movedim`, `tril`, `triu`: elements that change places; and what all of these are made with.
+//! `flip`, `roll`, `rot90`, `tril`, `triu`: elements moved to other positions. Uses `pick`.
 
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::{Error, Result};
-use crate::layout::{exchanged, strides, write_moved};
-use crate::ops::kernel::Copying;
+use crate::error::Result;
+use crate::layout::strides;
 use crate::ops::stretch::Stretch;
-use crate::shape::{
-    Axis, AxisArg, AxisList, Dimensional, DistinctAxes, HasAxis, Matrices, MoveAxis, Rotate, Shape, Shifts, SizeArray,
-    Transpose,
-};
+use crate::shape::{Axis, AxisList, Dimensional, DistinctAxes, HasAxis, Matrices, Rotate, Shape, Shifts};
 use crate::storage::View;
-use crate::tensor::{Tensor, checked_numel, expect_fit};
-
-/// Writes a method and its `try_` twin, for `flip` those of these names. The second list repeats the generic parameters by
-/// name.
-macro_rules! fallible {
-    ($($(#[$doc:meta])* $name:ident $try:ident <$({$($generic:tt)*} $given:tt),*>(&$this:ident $(, $arg:ident: $ty:ty)*) -> $out:ty where [$($bound:tt)*] $body:block)*) => {$(
-        $(#[$doc])*
-        ///
-        /// # Panics
-        #[doc = concat!("Where [`", stringify!($try), "`](Self::", stringify!($try), ") returns an error.")]
-        #[track_caller]
-        pub fn $name<$($($generic)*),*>(&self $(, $arg: $ty)*) -> $out
-        where
-            $($bound)*
-        {
-            $crate::error::unwrap(self.$try::<$($given),*>($($arg),*))
-        }
-
-        #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-        pub fn $try<$($($generic)*),*>(&$this $(, $arg: $ty)*) -> $crate::error::Result<$out>
-        where
-            $($bound)*
-        $body
-    )*};
-}
-pub(crate) use fallible;
-
-/// How many positions an axis has that is put together from stretches.
-pub(crate) fn positions(op: &'static str, list: &[Stretch]) -> Result<usize> {
-    let sum = list.iter().try_fold(0_usize, |sum, stretch| sum.checked_add(stretch.positions()?));
-    sum.ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })
-}
-
-/// Row-major elements whose axes are put together from stretches of a view's.
-pub(crate) fn pick_elements<E: Element, D: Device>(
-    op: &'static str,
-    view: View<'_, D::Storage, E>,
-    axes: &[Vec<Stretch>],
-    fill: E,
-) -> Result<D::Storage> {
-    let sizes = axes.iter().map(|list| positions(op, list)).collect::<Result<Vec<usize>>>()?;
-    checked_numel::<E>(op, &sizes)?;
-    if axes.is_empty() {
-        return D::map1(Copying, view, &[]);
-    }
-    // What lies across is brought in order first: turned tile by tile, it comes sooner than element by element.
-    if view.strides.last().is_some_and(|&last| last > 1) && view.strides.contains(&1) {
-        let strides = strides::row_major(view.sizes);
-        let storage = D::map1(Copying, view, &strides)?;
-        return D::pick(View::new(&storage, 0, view.sizes, &strides), axes, fill);
-    }
-    D::pick(view, axes, fill)
-}
-
-/// A row-major tensor whose axes are put together from stretches of a view's.
-pub(crate) fn pick<E: Element, T: Shape, D: Device>(
-    op: &'static str,
-    view: View<'_, D::Storage, E>,
-    axes: &[Vec<Stretch>],
-    fill: E,
-) -> Result<Tensor<E, T, D>> {
-    let mut sizes = T::Sizes::filled(0);
-    for (size, list) in sizes.as_mut().iter_mut().zip(axes) {
-        *size = positions(op, list)?;
-    }
-    expect_fit::<T>(op, sizes.as_ref())?;
-    Ok(Tensor::dense(pick_elements::<E, D>(op, view, axes, fill)?, sizes))
-}
-
-/// The two stretches of an axis whose positions move up by `shift`, those that leave at the end coming in at the start.
-pub(crate) fn rolled(size: usize, shift: isize) -> Vec<Stretch> {
-    if size == 0 {
-        return vec![Stretch::whole(0)];
-    }
-    // Between 0 and the size, which fits `isize`.
-    let start = (-(shift as i128)).rem_euclid(size as i128) as usize;
-    vec![Stretch::Forward { start, len: size - start }, Stretch::Forward { start: 0, len: start }]
-}
-
-/// Axes put together from as many positions as they had, the result lying as these strides say, which leave no gaps.
-pub(crate) fn pick_as_laid_out<E: Element, D: Device>(
-    op: &'static str,
-    view: View<'_, D::Storage, E>,
-    axes: &[Vec<Stretch>],
-    strides: &[usize],
-) -> Result<D::Storage> {
-    // In the order in which the result lies, it is row-major.
-    let mut order: Vec<usize> = (0..strides.len()).collect();
-    order.sort_by_key(|&axis| core::cmp::Reverse((strides[axis], view.sizes[axis])));
-    let reordered = |of: &[usize]| -> Vec<usize> { order.iter().map(|&axis| of[axis]).collect() };
-    let (sizes, own) = (reordered(view.sizes), reordered(view.strides));
-    let axes: Vec<Vec<Stretch>> = order.iter().map(|&axis| axes[axis].clone()).collect();
-    pick_elements::<E, D>(op, view.restrided(&sizes, &own), &axes, E::default())
-}
+use crate::tensor::Tensor;
+use crate::tensor::base::fallible::fallible;
+use crate::tensor::rearrange::pick::{pick, pick_as_laid_out, pick_elements, rolled};
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Every axis as it is.
-    pub(crate) fn whole_axes(&self) -> Vec<Vec<Stretch>> {
-        self.shape().as_ref().iter().map(|&size| vec![Stretch::whole(size)]).collect()
-    }
-
     /// The same layout with other elements: each axis put together from stretches of as many positions.
     fn replaced(&self, op: &'static str, axes: &[Vec<Stretch>]) -> Result<Self> {
         let (sizes, own) = (self.shape(), self.stride());
@@ -247,49 +147,5 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     fn band(&self, low: isize, high: isize) -> Result<Self> {
         let rows = self.try_contiguous()?;
         Ok(Self::dense(D::band(rows.elements(), low, high)?, self.shape()))
-    }
-
-    /// Two axes exchanged, to a shape of the same rank.
-    fn exchanged<T: Shape>(&self, first: usize, second: usize) -> Tensor<E, T, D> {
-        self.reordered(exchanged(S::RANK, first, second))
-    }
-
-    /// [`transpose`](Self::transpose) by its other name (`torch.swapaxes`).
-    ///
-    /// ```
-    /// use castiron::{axis, tensor};
-    /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].swapaxes(axis![0], axis![1]).shape(), [3, 2]);
-    /// ```
-    pub fn swapaxes<const I: isize, const J: isize>(
-        &self,
-        first: impl AxisArg<I>,
-        second: impl AxisArg<J>,
-    ) -> Tensor<E, <S as Transpose<I, J>>::Output, D>
-    where
-        S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
-    {
-        self.transpose(first, second)
-    }
-
-    /// Moves an axis to another place, the others keeping their order (`torch.movedim`): a view.
-    ///
-    /// ```
-    /// use castiron::{axis, shape, Tensor};
-    /// let image = Tensor::<u8, shape![480, 640, 3]>::zeros();
-    /// let planes: Tensor<u8, shape![3, 480, 640]> = image.movedim(axis![-1], axis![0]);
-    /// assert!(planes.shares_storage(&image));
-    /// ```
-    pub fn movedim<const I: isize, const J: isize>(
-        &self,
-        _from: impl AxisArg<I>,
-        _to: impl AxisArg<J>,
-    ) -> Tensor<E, <S as MoveAxis<I, J>>::Output, D>
-    where
-        S: MoveAxis<I, J> + HasAxis<I> + HasAxis<J>,
-    {
-        let (from, to) = (<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX);
-        let mut order = S::Sizes::filled(0);
-        write_moved(&[from], &[to], order.as_mut());
-        self.reordered(order.as_ref().iter().copied())
     }
 }

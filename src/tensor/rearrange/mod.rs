@@ -3,4 +3,5 @@
 
 pub(crate) mod flip_roll;
 pub(crate) mod pad;
+pub(crate) mod pick;
 pub(crate) mod repeat;

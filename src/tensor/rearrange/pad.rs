@@ -5,11 +5,14 @@
 use crate::device::Device;
 use crate::dtype::{Castable, Element, Scalar};
 use crate::error::{Error, Result};
-use crate::ops::{self, admit::NumericFor, stretch::Stretch};
+use crate::ops;
+use crate::ops::admit::NumericFor;
+use crate::ops::stretch::Stretch;
 use crate::shape::{Dimensional, KnownShape, Pad, Shape};
 use crate::tensor::Tensor;
+use crate::tensor::base::fallible::fallible;
 use crate::tensor::create::constructors::fill_value;
-use crate::tensor::rearrange::flip_roll::{fallible, pick};
+use crate::tensor::rearrange::pick::pick;
 
 /// What nobody outside can implement: elements are picked where a mode says.
 mod sealed {

@@ -6,7 +6,8 @@ use crate::error::{Error, Result, room};
 use crate::ops::stretch::Stretch;
 use crate::shape::{AxisArg, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Repeat, Shape, SizeArray, Tile};
 use crate::storage::View;
-use crate::tensor::rearrange::flip_roll::{fallible, pick, pick_elements};
+use crate::tensor::base::fallible::fallible;
+use crate::tensor::rearrange::pick::{pick, pick_elements};
 use crate::tensor::{Tensor, expect_fit};
 
 /// Elements whose axes, of which there are to be `rank`, come as often as the last counts say; and the sizes they have then.

@@ -6,10 +6,10 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{InexactFor, OrderedFor};
 use crate::ops::kernel::Map2;
+use crate::ops::reduce::Accumulating;
 use crate::shape::{AxisArg, Dyn, HasAxis, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::map2;
-use crate::tensor::scan::softmax::along;
 
 /// Runs on in the number `C`: `combine(before, element)`.
 #[inline(always)]
@@ -173,6 +173,53 @@ running_extremes! {
         "let (values, indices) = tensor![3, 1, 2, 1].cummin(axis![0]);\nassert_eq!((values.to_vec(), indices.to_vec()), (vec![3, 1, 1, 1], vec![0, 1, 1, 3]));";
 }
 
+/// `kernel(x[i + 1], x[i])` along an axis, whose size the shape does not know.
+pub(crate) fn neighbours<E: Dtype, O: Dtype, T: Shape, D: Device>(
+    kernel: impl Map2<E, E, O>,
+    x: &Tensor<E, T, D>,
+    axis: usize,
+) -> Result<Tensor<O, T, D>> {
+    let (mut sizes, strides) = (x.shape(), x.stride());
+    let len = sizes.as_ref()[axis];
+    sizes.as_mut()[axis] = len.saturating_sub(1);
+    // Nothing lies beyond an axis that is empty.
+    let step = if len > 1 { strides.as_ref()[axis] } else { 0 };
+    let former = x.restrided::<T>(0, sizes, strides);
+    let latter = x.restrided::<T>(step, sizes, strides);
+    map2::<E, E, T, D, O>(kernel, latter.elements(), former.elements(), sizes, [E::DTYPE; 2])
+}
+
+/// Runs a lane kernel along an axis.
+pub(crate) fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Device>(
+    kernel: impl LaneKernel<E, O>,
+    x: &Tensor<E, S, D>,
+) -> Result<Tensor<O, S, D>> {
+    Ok(Tensor::dense(D::lanes(kernel, x.elements(), <S as HasAxis<I>>::INDEX)?, x.shape()))
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct RunningSum;
+impl<E: Dtype> LaneKernel<E, E::Sum> for RunningSum {
+    type Scratch = ();
+    #[inline(always)]
+    fn lane(self, from: &[E], to: &mut [E::Sum], (): &mut ()) {
+        // PyTorch's `acc_type`: single precision runs in double.
+        if matches!(E::DTYPE, DType::F32 | DType::C64) {
+            let mut sum = Complex::<f64>::default();
+            for (to, from) in to.iter_mut().zip(from) {
+                sum += from.cast::<Complex<f64>>();
+                *to = sum.cast();
+            }
+        } else {
+            let mut sum = <E::Sum as Dtype>::Compute::default();
+            for (to, from) in to.iter_mut().zip(from) {
+                sum = sum.binary::<Accumulating>(from.cast::<E::Sum>().to_compute());
+                *to = Dtype::from_compute(sum);
+            }
+        }
+    }
+}
+
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Running products along an axis (`torch.cumprod`). Bools and integers are multiplied in `i64`, which wraps.
     ///
@@ -281,20 +328,31 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         Ok(differences)
     }
-}
 
-/// `kernel(x[i + 1], x[i])` along an axis, whose size the shape does not know.
-pub(crate) fn neighbours<E: Dtype, O: Dtype, T: Shape, D: Device>(
-    kernel: impl Map2<E, E, O>,
-    x: &Tensor<E, T, D>,
-    axis: usize,
-) -> Result<Tensor<O, T, D>> {
-    let (mut sizes, strides) = (x.shape(), x.stride());
-    let len = sizes.as_ref()[axis];
-    sizes.as_mut()[axis] = len.saturating_sub(1);
-    // Nothing lies beyond an axis that is empty.
-    let step = if len > 1 { strides.as_ref()[axis] } else { 0 };
-    let former = x.restrided::<T>(0, sizes, strides);
-    let latter = x.restrided::<T>(step, sizes, strides);
-    map2::<E, E, T, D, O>(kernel, latter.elements(), former.elements(), sizes, [E::DTYPE; 2])
+    /// Running sums along an axis (`torch.cumsum`). Bools and integers are summed in `i64`, which wraps.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_cumsum`](Self::try_cumsum) returns it.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].cumsum(axis![1]).to_vec(), [1, 3, 6, 4, 9, 15]);
+    /// ```
+    #[track_caller]
+    pub fn cumsum<const I: isize, O: Dtype>(&self, axis: impl AxisArg<I>) -> Tensor<O, S, D>
+    where
+        E: Dtype<Sum = O>,
+        S: HasAxis<I>,
+    {
+        unwrap(self.try_cumsum(axis))
+    }
+
+    /// [`cumsum`](Self::cumsum), returning the error.
+    pub fn try_cumsum<const I: isize, O: Dtype>(&self, _axis: impl AxisArg<I>) -> Result<Tensor<O, S, D>>
+    where
+        E: Dtype<Sum = O>,
+        S: HasAxis<I>,
+    {
+        along::<I, _, E, S, D>(RunningSum, self)
+    }
 }

@@ -1,47 +1,17 @@
-//! Operations along one axis that keep its length: `cumsum`, `softmax`, `log_softmax`; and `logsumexp`.
+//! `softmax`, `log_softmax` and `logsumexp`. `reduce` and `lazy` use `LogSumExp`.
 
 use crate::device::{Device, LaneKernel};
-use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat};
+use crate::dtype::{Binary, Castable, Complex, Compute, Dtype, Element, MachineFloat};
 use crate::error::{Result, filled, unwrap};
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::reduce::{Accumulating, Extreme, Reducer, in_turn, total};
 use crate::shape::{Axes, AxisArg, HasAxis, Shape};
 use crate::tensor::Tensor;
+use crate::tensor::scan::cumulative::along;
 
 /// Exponentials that are kept before they are added up.
 const BLOCK: usize = 1024;
-
-/// Runs a lane kernel along an axis.
-pub(crate) fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Device>(
-    kernel: impl LaneKernel<E, O>,
-    x: &Tensor<E, S, D>,
-) -> Result<Tensor<O, S, D>> {
-    Ok(Tensor::dense(D::lanes(kernel, x.elements(), <S as HasAxis<I>>::INDEX)?, x.shape()))
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct RunningSum;
-impl<E: Dtype> LaneKernel<E, E::Sum> for RunningSum {
-    type Scratch = ();
-    #[inline(always)]
-    fn lane(self, from: &[E], to: &mut [E::Sum], (): &mut ()) {
-        // PyTorch's `acc_type`: single precision runs in double.
-        if matches!(E::DTYPE, DType::F32 | DType::C64) {
-            let mut sum = Complex::<f64>::default();
-            for (to, from) in to.iter_mut().zip(from) {
-                sum += from.cast::<Complex<f64>>();
-                *to = sum.cast();
-            }
-        } else {
-            let mut sum = <E::Sum as Dtype>::Compute::default();
-            for (to, from) in to.iter_mut().zip(from) {
-                sum = sum.binary::<Accumulating>(from.cast::<E::Sum>().to_compute());
-                *to = Dtype::from_compute(sum);
-            }
-        }
-    }
-}
 
 /// `exp(x - max) / sum`, or its logarithm.
 #[derive(Clone, Copy)]
@@ -162,33 +132,6 @@ fn merge<C: Compute>(a: Option<(C, C)>, b: Option<(C, C)>) -> Option<(C, C)> {
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Running sums along an axis (`torch.cumsum`). Bools and integers are summed in `i64`, which wraps.
-    ///
-    /// # Panics
-    /// If memory runs out; [`try_cumsum`](Self::try_cumsum) returns it.
-    ///
-    /// ```
-    /// use castiron::{axis, tensor};
-    /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].cumsum(axis![1]).to_vec(), [1, 3, 6, 4, 9, 15]);
-    /// ```
-    #[track_caller]
-    pub fn cumsum<const I: isize, O: Dtype>(&self, axis: impl AxisArg<I>) -> Tensor<O, S, D>
-    where
-        E: Dtype<Sum = O>,
-        S: HasAxis<I>,
-    {
-        unwrap(self.try_cumsum(axis))
-    }
-
-    /// [`cumsum`](Self::cumsum), returning the error.
-    pub fn try_cumsum<const I: isize, O: Dtype>(&self, _axis: impl AxisArg<I>) -> Result<Tensor<O, S, D>>
-    where
-        E: Dtype<Sum = O>,
-        S: HasAxis<I>,
-    {
-        along::<I, _, E, S, D>(RunningSum, self)
-    }
-
     /// `exp(x) / sum(exp(x))` along an axis (`torch.softmax`), for floats. Computed without overflow.
     ///
     /// # Panics

@@ -3,16 +3,16 @@
 use crate::device::Device;
 use crate::dtype::{Castable, Compute, Dtype, Element, Inexact};
 use crate::error::{Error, Result, unwrap};
+use crate::ops;
+use crate::ops::Op;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::reduce::{Accumulating, Summing};
-use crate::ops::{self, Op};
 use crate::shape::{AxisArg, Dim, Dyn, HasAxis, SameSizeFor, Shape, SizeArray};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::{map1, map2, map3};
 use crate::tensor::reduce::reductions::reduce;
-use crate::tensor::scan::cumulative::{Differing, neighbours};
-use crate::tensor::scan::softmax::RunningSum;
+use crate::tensor::scan::cumulative::{Differing, RunningSum, neighbours};
 
 /// `(a + b) * factor`, in the dtype `O`.
 struct Pairs<C> {

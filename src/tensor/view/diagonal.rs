@@ -4,15 +4,16 @@ use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::layout::{Geometry, ViewAxes, strides};
+use crate::ops;
+use crate::ops::admit::NumericFor;
 use crate::ops::kernel::Copying;
 use crate::ops::reduce::Summing;
-use crate::ops::{self, admit::NumericFor};
 use crate::shape::{
     Axis, Diag, DiagEmbed, Diagonals, Dimensional, DistinctAxes, Dyn, HasAxis, MainDiagonals, OneMatrix, Shape,
     SizeArray,
 };
 use crate::storage::ViewMut;
-use crate::tensor::rearrange::flip_roll::fallible;
+use crate::tensor::base::fallible::fallible;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {

@@ -4,13 +4,16 @@ use crate::device::{Backend, Device, Sought};
 use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Result, invalid};
 use crate::layout::{Geometry, ViewAxes, bounds};
-use crate::ops::{self, UnaryOp, admit::ComplexFor, blend::PartFor};
+use crate::ops;
+use crate::ops::UnaryOp;
+use crate::ops::admit::ComplexFor;
+use crate::ops::blend::PartFor;
 use crate::shape::{
     Axes, D2, Dimensional, ExpandTo, HasAxis, Inferable, InsertAxis, KnownShape, Matrices, RealAndImaginary, ReshapeTo,
     Shape, SizeArray, SqueezeAxes, Transpose, ViewedAs,
 };
 use crate::storage::View;
-use crate::tensor::rearrange::flip_roll::fallible;
+use crate::tensor::base::fallible::fallible;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 
 /// Refuses bytes other than 0 and 1 among those that are to be seen as bools. (These bytes stay what they are: shared storage is

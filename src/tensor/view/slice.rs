@@ -7,7 +7,7 @@ use crate::layout::positions::Kept;
 use crate::layout::{Geometry, ViewAxes};
 use crate::shape::Shape;
 use crate::shape::slicing::{Items, Selection, Slice};
-use crate::tensor::rearrange::flip_roll::fallible;
+use crate::tensor::base::fallible::fallible;
 use crate::tensor::{Tensor, expect_fit};
 
 /// What an item keeps of an axis.

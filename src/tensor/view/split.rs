@@ -8,7 +8,7 @@ use crate::shape::{
     AxisArg, Cut, CutEqually, Dimensional, Dyn, HasAxis, InsertAxis, Known, KnownShape, Shape, Unbind, Windows,
 };
 use crate::tensor::Tensor;
-use crate::tensor::rearrange::flip_roll::fallible;
+use crate::tensor::base::fallible::fallible;
 use core::ops::Range;
 
 /// The parts that [`Tensor::split_into`] gives: a tensor of each shape of a tuple.

@@ -4,11 +4,11 @@
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, invalid, unwrap};
-use crate::layout::{Geometry, ViewAxes, exchanged};
+use crate::layout::{Geometry, ViewAxes, exchanged, write_moved};
 use crate::ops;
 use crate::ops::admit::ComplexFor;
 use crate::shape::{
-    AxisArg, D1, Dyn, ExpandTo, HasAxis, InsertAxis, KnownShape, Permute, Reverse, Shape, SizeArray, Squeeze,
+    AxisArg, D1, Dyn, ExpandTo, HasAxis, InsertAxis, KnownShape, MoveAxis, Permute, Reverse, Shape, SizeArray, Squeeze,
     SqueezeAxis, Transpose,
 };
 use crate::tensor::base::layout::StridedParts;
@@ -285,5 +285,49 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: ComplexFor<ops::reduce::imag> + Dtype<RealDtype = O>,
     {
         self.viewed(|own, view| own.part(2, 1, view))
+    }
+
+    /// Two axes exchanged, to a shape of the same rank.
+    pub(crate) fn exchanged<T: Shape>(&self, first: usize, second: usize) -> Tensor<E, T, D> {
+        self.reordered(exchanged(S::RANK, first, second))
+    }
+
+    /// [`transpose`](Self::transpose) by its other name (`torch.swapaxes`).
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].swapaxes(axis![0], axis![1]).shape(), [3, 2]);
+    /// ```
+    pub fn swapaxes<const I: isize, const J: isize>(
+        &self,
+        first: impl AxisArg<I>,
+        second: impl AxisArg<J>,
+    ) -> Tensor<E, <S as Transpose<I, J>>::Output, D>
+    where
+        S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
+    {
+        self.transpose(first, second)
+    }
+
+    /// Moves an axis to another place, the others keeping their order (`torch.movedim`): a view.
+    ///
+    /// ```
+    /// use castiron::{axis, shape, Tensor};
+    /// let image = Tensor::<u8, shape![480, 640, 3]>::zeros();
+    /// let planes: Tensor<u8, shape![3, 480, 640]> = image.movedim(axis![-1], axis![0]);
+    /// assert!(planes.shares_storage(&image));
+    /// ```
+    pub fn movedim<const I: isize, const J: isize>(
+        &self,
+        _from: impl AxisArg<I>,
+        _to: impl AxisArg<J>,
+    ) -> Tensor<E, <S as MoveAxis<I, J>>::Output, D>
+    where
+        S: MoveAxis<I, J> + HasAxis<I> + HasAxis<J>,
+    {
+        let (from, to) = (<S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX);
+        let mut order = S::Sizes::filled(0);
+        write_moved(&[from], &[to], order.as_mut());
+        self.reordered(order.as_ref().iter().copied())
     }
 }

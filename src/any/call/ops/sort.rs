@@ -4,7 +4,7 @@ use super::named;
 use crate::any::AnyTensor;
 use crate::any::base::operand::AnyOperand;
 use crate::any::call::{Bound, NamedOp, Value};
-use crate::any::sort::sort_topk::is_in;
+use crate::any::sort::search::is_in;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::tensor::Interpolation;

@@ -3,7 +3,7 @@
 use super::named;
 use crate::any::AnyTensor;
 use crate::any::call::{Bound, NamedOp, Value};
-use crate::any::reduce::statistics::Steps;
+use crate::any::scan::trapezoid::Steps;
 use crate::any::view::views::axes;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
