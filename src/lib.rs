@@ -88,6 +88,11 @@
 // The macros write `::castiron::…`, in this crate too.
 extern crate self as castiron;
 
+// First, since the documentation of `Tensor` lists methods in the order of modules.
+mod tensor;
+
+mod sparse;
+
 #[cfg(feature = "any")]
 pub mod any;
 mod cpu;
@@ -99,9 +104,7 @@ pub mod memory;
 pub mod ops;
 mod scoped;
 pub mod shape;
-mod sparse;
 mod storage;
-mod tensor;
 
 /// How the room around a padded tensor is filled: see [`Tensor::pad`].
 pub mod pad {

@@ -422,8 +422,8 @@ error[E0277]: `mean` is not defined for dtype `E`
   = help: the following other types implement trait `InexactFor<Op>`:
             bf16
             f16
-note: required by a bound in `castiron::tensor::reduce::mean`
- --> src/tensor/reduce.rs
+note: required by a bound in `castiron::tensor::reduce::reductions::mean`
+ --> src/tensor/reduce/reductions.rs
   |
   |     Inside: mean
 help: consider further restricting type parameter `E` with trait `InexactFor`

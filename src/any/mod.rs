@@ -16,47 +16,46 @@
 //! | `x.conj()`, `x.mH`, `x.to_sparse()` | `x.conj()`, `x.adjoint()` (views both), `x.to_sparse(0)` |
 //! | any of these by name | [`call`], [`call_in_place`], [`call_into`] |
 
-mod apart;
-mod blend;
-mod bridge;
-mod call;
-mod casts;
-mod choosing;
-mod contract;
+// rustdoc lists methods in the order of these modules: what most readers look for comes first.
+
+// What every `AnyTensor` operation uses: sizes, operands, dtype dispatch, conversion, the way to typed tensors and back.
+mod base;
+
+// Tensors made from nothing, dtype, sizes and device being values.
 mod create;
-mod dims;
-mod dispatch;
-mod einsum;
+
+// Operations on each element by itself: dtypes, devices and shapes are checked at run time, then the loop of the table runs.
 mod elementwise;
-#[cfg(test)]
-mod forms;
-mod indexing;
-mod joining;
-mod marked;
-mod moves;
-mod moving;
-mod normalize;
-mod operand;
-mod operators;
-mod ops;
-mod order;
-mod outputs;
-mod padding;
-mod powers;
-mod products;
-mod random;
+
+// Reductions of all elements or along axes, statistics and normalisation.
 mod reduce;
-mod reinterpret;
-mod rows;
+
+// Operations along one axis that keep it.
 mod scan;
-mod sizes;
+
+// Sorting and searching.
+mod sort;
+
+// Views, which share storage and copy nothing, and `AnyViewMut`, which borrows it.
+mod view;
+
+// Elements moved to other positions, repeated or padded; each makes a new tensor.
+mod rearrange;
+
+// Several tensors made one: `cat`, `stack` and their kin, `meshgrid`, `block_diag`.
+mod join;
+
+// Elements chosen by index tensors and masks: `x[…]`, gather, scatter, masked operations, `index_put`.
+mod index;
+
+// Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `einsum`.
+mod linalg;
+
+// `AnySparse`: sparse tensors.
 mod sparse;
-mod sparse_moves;
-mod statistics;
-mod tuned;
-mod view_mut;
-mod views;
-mod writing;
+
+// Operations by name.
+mod call;
 
 use crate::device::{AnyDevice, Cpu, Device, Dynamic, DynamicBuffer, IntoDevice, Meta};
 use crate::dtype::scalar::ScalarValue;
@@ -66,23 +65,23 @@ use crate::layout::{Geometry, MemoryFormat, ViewAxes, bounds, strides};
 use crate::shape::{Shape, SizeArray};
 use crate::storage::HostBuffer;
 use crate::tensor::{Printed, Tensor};
+use base::dims::Dims;
+#[doc(hidden)]
+pub use base::dispatch::{Visited, not_among};
+pub use base::operand::AnyOperand;
+pub use base::sizes::IntoSizes;
+pub use call::outputs::{call_in_place, call_into};
 pub use call::{Args, NamedOp, Value, alias, call, ops};
-pub use choosing::where_;
 use core::any::TypeId;
 use core::fmt;
-use dims::Dims;
-#[doc(hidden)]
-pub use dispatch::{Visited, not_among};
-pub use einsum::einsum;
-pub use joining::{
+pub use elementwise::where_::where_;
+pub use join::cat_stack::{
     block_diag, broadcast_tensors, cartesian_prod, cat, column_stack, dstack, hstack, meshgrid, stack, vstack,
 };
-pub use operand::AnyOperand;
-pub use outputs::{call_in_place, call_into};
-pub use powers::multi_dot;
-pub use sizes::IntoSizes;
+pub use linalg::einsum::einsum;
+pub use linalg::matrix_power::multi_dot;
 pub use sparse::AnySparse;
-pub use view_mut::AnyViewMut;
+pub use view::any_view_mut::AnyViewMut;
 
 /// A tensor whose dtype, shape and device are known while running.
 ///
@@ -113,7 +112,7 @@ pub struct AnyTensor {
 enum Buffer {
     Cpu(HostBuffer),
     /// Elements that count as conjugated or negated.
-    Marked(std::sync::Arc<marked::Marked>),
+    Marked(std::sync::Arc<base::conjugate_bit::Marked>),
     Meta,
 }
 
@@ -515,7 +514,7 @@ impl AnyTensor {
     /// The element so far from the first; nothing on a device without data.
     fn element(&self, at: usize) -> Option<ScalarValue> {
         let buffer = self.host("item").ok()?;
-        let value = dispatch::among!("item", self.dtype, E: Element => {
+        let value = base::dispatch::among!("item", self.dtype, E: Element => {
             let view = crate::storage::View::<_, E>::new(buffer, self.offset + at, &[], &[]);
             Ok(crate::cpu::elementwise::peek(view).to_scalar())
         });

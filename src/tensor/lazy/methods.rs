@@ -8,7 +8,7 @@ use crate::ops::kernel::{Applying, Tuning};
 use crate::ops::table::{binary_table, tuned_table, unary_table};
 use crate::ops::{TunedOp, UnaryOp};
 use crate::shape::Shape;
-use crate::tensor::tuned::{Given, parameters};
+use crate::tensor::elementwise::parametric::{Given, parameters};
 
 macro_rules! unary_methods {
     ($($op:ident { $methods:tt $admits:ident $result:ident, $doc:literal $($rest:tt)* })*) => {

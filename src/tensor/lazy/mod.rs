@@ -20,7 +20,6 @@ mod reduce;
 pub use operand::{Begin, LazyOperand, LazyOutcome, RightOfLazy, where_};
 
 use super::Tensor;
-use super::arithmetic::{broadcast, layout, row_major};
 use crate::device::{Device, Receives, Source};
 use crate::dtype::{CastTo, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
@@ -31,6 +30,7 @@ use crate::ops::kernel::{Casting, Choosing, Map1, Map2, Map3};
 use crate::ops::reduce::AnyAll;
 use crate::shape::{Shape, SizeArray};
 use crate::storage::View;
+use crate::tensor::elementwise::apply::{broadcast, layout, row_major};
 use core::marker::PhantomData;
 
 /// Elementwise operations not yet run: dtype, shape and device of the result, and the expression.

@@ -11,8 +11,8 @@ use crate::ops::BinaryOp;
 use crate::ops::admit::MaskFor;
 use crate::ops::kernel::{CombiningKinds, CombiningScalar, right_is_exact};
 use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes};
-use crate::tensor::arithmetic::{broadcast, layout, right_scalar};
-use crate::tensor::elementwise::Admits;
+use crate::tensor::elementwise::apply::{broadcast, layout, right_scalar};
+use crate::tensor::elementwise::methods::Admits;
 use crate::{Tensor, TensorView, TensorViewMut};
 use core::marker::PhantomData;
 

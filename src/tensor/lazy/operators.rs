@@ -11,10 +11,10 @@ use crate::error::{Error, Result};
 use crate::ops::kernel::{Applying, Casting, CombiningKinds, CombiningLeft, DividingScalar};
 use crate::ops::{self, BinaryOp, UnaryOp};
 use crate::shape::{Broadcast, Shape, WrittenTo};
-use crate::tensor::arithmetic::scalar_operand;
-use crate::tensor::assign::{AssignedFrom, Inside};
-use crate::tensor::elementwise::Admits;
-use crate::tensor::operators::{AssignedTo, RightOf};
+use crate::tensor::base::assign::{AssignedFrom, Inside};
+use crate::tensor::elementwise::apply::scalar_operand;
+use crate::tensor::elementwise::methods::Admits;
+use crate::tensor::elementwise::operators::{AssignedTo, RightOf};
 use core::ops::*;
 
 macro_rules! operators {

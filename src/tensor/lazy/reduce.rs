@@ -7,8 +7,8 @@ use crate::dtype::Dtype;
 use crate::error::{Result, unwrap};
 use crate::ops::{self, Op, reduce::Reducer};
 use crate::shape::{Axes, Shape};
-use crate::tensor::reduce::reduce_by;
-use crate::tensor::scan::LogSumExp;
+use crate::tensor::reduce::reductions::reduce_by;
+use crate::tensor::scan::softmax::LogSumExp;
 
 impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     /// Reduces over the axes of `mask` to a tensor of shape `T`.

@@ -1,0 +1,85 @@
+//! From `AnyTensor` to typed tensors and back: what is done along one axis is done to a tensor of three axes, of which it is the
+//! second, so that each operation is compiled once for a dtype.
+
+use crate::any::AnyTensor;
+use crate::error::Result;
+use crate::{Device, Dyn, Element, Tensor};
+
+/// Three axes whose sizes are known while running.
+pub(crate) type Cube = (Dyn, Dyn, Dyn);
+/// Two.
+pub(crate) type Matrix = (Dyn, Dyn);
+/// One.
+pub(crate) type List = (Dyn,);
+
+/// Runs code with the type of a tensor's device.
+macro_rules! on_device {
+    ($x:expr, $D:ident => $body:expr) => {{
+        type $D = $crate::device::Dynamic;
+        $body
+    }};
+}
+pub(crate) use on_device;
+
+/// The size of axes made one. (Beside an empty axis others may have more positions together than can be counted.)
+pub(crate) fn joined(sizes: &[usize]) -> i64 {
+    crate::shape::numel(sizes).map_or(i64::MAX, |size| size as i64)
+}
+
+impl AnyTensor {
+    /// Whether there are no data.
+    pub(crate) fn is_meta(&self) -> bool {
+        matches!(self.buffer, crate::any::Buffer::Meta)
+    }
+
+    /// The tensor as `[before, axis, after]`: a view where one shows that, else a copy. (A zero-dim tensor counts as one axis of
+    /// size 1.)
+    pub(crate) fn around(&self, axis: usize) -> Result<AnyTensor> {
+        let (before, rest) = self.sizes.split_at(axis.min(self.rank()));
+        let (size, after) = rest.split_first().map_or((1, &[][..]), |(&size, after)| (size, after));
+        self.shaped(&[joined(before), size as i64, joined(after)])
+    }
+
+    /// The tensor under other sizes with as many elements, none of which is inferred.
+    pub(crate) fn shaped(&self, sizes: &[i64]) -> Result<AnyTensor> {
+        self.reshape(sizes)
+    }
+
+    /// A result of [`around`](Self::around), `[before, len, after]`, with the axes of `self` again.
+    pub(crate) fn back(&self, axis: usize, result: AnyTensor) -> Result<AnyTensor> {
+        if self.rank() == 0 {
+            return result.shaped(&[]);
+        }
+        let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
+        sizes[axis] = result.sizes[1] as i64;
+        result.shaped(&sizes)
+    }
+
+    /// A result of [`around`](Self::around) without the axis, `[before, after]`; with size 1 in its place if `keepdim`.
+    pub(crate) fn without(&self, axis: usize, keepdim: bool, result: AnyTensor) -> Result<AnyTensor> {
+        let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
+        if !sizes.is_empty() {
+            if keepdim {
+                sizes[axis] = 1;
+            } else {
+                sizes.remove(axis);
+            }
+        }
+        result.shaped(&sizes)
+    }
+
+    /// Under three axes.
+    pub(crate) fn cube<E: Element, D: Device>(&self) -> Result<Tensor<E, Cube, D>> {
+        self.typed()
+    }
+
+    /// Under two axes.
+    pub(crate) fn matrix<E: Element, D: Device>(&self) -> Result<Tensor<E, Matrix, D>> {
+        self.typed()
+    }
+
+    /// All elements in row-major order under one axis.
+    pub(crate) fn list<E: Element, D: Device>(&self) -> Result<Tensor<E, List, D>> {
+        self.shaped(&[self.numel() as i64])?.typed()
+    }
+}

@@ -1,0 +1,291 @@
+//! What moves elements: the devices' loops over types of the elements' width, so that one copy of each serves several dtypes.
+
+use crate::any::elementwise::apply::{broadcast_to, result_strides};
+use crate::any::{AnyTensor, Buffer, Dims, checked_numel};
+use crate::cpu::erased;
+use crate::device::{Backend, Cpu};
+use crate::dtype::DType;
+use crate::dtype::scalar::ScalarValue;
+pub(crate) use crate::error::invalid;
+use crate::error::{Error, Result, room};
+use crate::layout::strides;
+use crate::ops::arguments::Indexing;
+use crate::ops::kernel::Choosing;
+use crate::ops::segment::Segment;
+use crate::storage::{HostBuffer, View, ViewMut};
+use crate::tensor::pick_elements;
+
+/// Runs code with a type of the dtype's width, which stands for its elements where they are only moved.
+macro_rules! wide {
+    ($dtype:expr, $W:ident => $body:expr) => {
+        match $dtype.itemsize() {
+            1 => {
+                type $W = u8;
+                $body
+            }
+            2 => {
+                type $W = i16;
+                $body
+            }
+            4 => {
+                type $W = i32;
+                $body
+            }
+            8 => {
+                type $W = i64;
+                $body
+            }
+            _ => {
+                type $W = $crate::Complex<f64>;
+                $body
+            }
+        }
+    };
+}
+pub(crate) use wide;
+
+/// Sizes as methods take them.
+pub(crate) fn signed(sizes: &[usize]) -> Vec<i64> {
+    sizes.iter().map(|&size| size as i64).collect()
+}
+
+/// Operands that hold one dtype.
+pub(crate) fn same_dtype(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
+    if a.dtype == b.dtype {
+        return Ok(());
+    }
+    let reason = format!("beside {}; the operands hold one dtype", b.dtype);
+    Err(Error::NotAdmitted { op, dtype: a.dtype, reason })
+}
+
+/// The sizes that tensors broadcast to.
+pub(crate) fn common_sizes<'a>(op: &'static str, tensors: impl IntoIterator<Item = &'a AnyTensor>) -> Result<Dims> {
+    tensors.into_iter().try_fold(Dims::known(&[]), |sizes, tensor| broadcast_to(op, &sizes, &tensor.sizes))
+}
+
+impl AnyTensor {
+    /// The elements on the host under a type of their width.
+    pub(crate) fn seen<W>(&self, op: &'static str) -> Result<View<'_, HostBuffer, W>> {
+        debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
+        Ok(View::new(self.host(op)?, self.first(), &self.sizes, &self.strides))
+    }
+
+    /// The same of a tensor whose storage is its own.
+    pub(crate) fn seen_mut<W>(&mut self, op: &'static str) -> Result<ViewMut<'_, HostBuffer, W>> {
+        debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
+        let first = self.first();
+        match &mut self.buffer {
+            Buffer::Cpu(buffer) => Ok(ViewMut::new(buffer, first, &self.sizes, &self.strides)),
+            Buffer::Marked(_) | Buffer::Meta => Err(Error::NoData { op }),
+        }
+    }
+
+    /// A row-major tensor of these sizes, made where this one is.
+    pub(crate) fn made(
+        &self,
+        op: &'static str,
+        sizes: &[usize],
+        dtype: DType,
+        make: impl FnOnce() -> Result<HostBuffer>,
+    ) -> Result<AnyTensor> {
+        let sizes = Dims::new(op, sizes)?;
+        let numel = checked_numel(op, &sizes, dtype)?;
+        let buffer = match (&self.buffer, numel) {
+            (Buffer::Meta, _) => Buffer::Meta,
+            (_, 0) => Buffer::Cpu(HostBuffer::zeroed::<u8>(0)?),
+            _ => Buffer::Cpu(make()?),
+        };
+        Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides::row_major(&sizes)))
+    }
+
+    /// Whether there is room for a tensor of these sizes, asked before repeated elements are reduced for it: as many as no memory
+    /// holds would be read for nothing. (Where nothing is repeated, the operand is in memory itself.)
+    pub(crate) fn expect_room(&self) -> Result<()> {
+        let repeats = self.strides.iter().zip(&*self.sizes).any(|(&stride, &size)| stride == 0 && size > 1);
+        if repeats && !self.is_meta() {
+            room::<u8>(self.numel().saturating_mul(self.dtype.itemsize()))?;
+        }
+        Ok(())
+    }
+
+    /// Integers as a tensor.
+    pub(crate) fn of_ints(values: Vec<i64>, sizes: &[usize]) -> Result<AnyTensor> {
+        let sizes = Dims::new("tensor", sizes)?;
+        debug_assert_eq!(sizes.iter().product::<usize>(), values.len());
+        let buffer = Buffer::Cpu(HostBuffer::from_vec(values)?);
+        Ok(AnyTensor::fresh(buffer, DType::I64, &sizes, &strides::row_major(&sizes)))
+    }
+
+    /// The elements of a tensor of integers.
+    pub(crate) fn to_ints(&self, op: &'static str) -> Result<Vec<i64>> {
+        Cpu::download(self.to(DType::I64)?.seen::<i64>(op)?)
+    }
+
+    /// Zeros where this tensor is.
+    pub(crate) fn zeros_here(&self, sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
+        if self.is_meta() { AnyTensor::meta(sizes, dtype) } else { AnyTensor::on_host(sizes, dtype) }
+    }
+
+    /// A scalar of the dtype as a zero-dim tensor where this one is.
+    pub(crate) fn scalar_here(&self, op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
+        let scalar = AnyTensor::scalar_of(op, value, dtype)?;
+        if self.is_meta() { AnyTensor::meta(&[], dtype) } else { Ok(scalar) }
+    }
+
+    /// With at least one axis: a zero-dim tensor counts as one axis of size 1.
+    pub(crate) fn lifted(&self) -> AnyTensor {
+        if self.rank() == 0 { self.viewed(self.offset, &[1], &[1]) } else { self.clone() }
+    }
+
+    /// Expanded to sizes that this tensor's broadcast to.
+    pub(crate) fn spread(&self, sizes: &[usize]) -> Result<AnyTensor> {
+        if *self.sizes == *sizes { Ok(self.clone()) } else { self.expand(&signed(sizes)) }
+    }
+
+    /// The index as `i64`, if its dtype is one that the operation takes: that, and `i32` if `short`.
+    pub(crate) fn as_index(&self, op: &'static str, short: bool) -> Result<AnyTensor> {
+        match self.dtype {
+            DType::I64 => Ok(self.clone()),
+            DType::I32 if short => self.to(DType::I64),
+            dtype => {
+                let reason = if short { "indices are int64 or int32" } else { "indices are int64" };
+                Err(Error::NotAdmitted { op, dtype, reason: reason.to_owned() })
+            }
+        }
+    }
+
+    /// Each axis put together from stretches; `fill`, of the dtype, where they come from nowhere.
+    pub(crate) fn put_together(
+        &self,
+        op: &'static str,
+        axes: &[Vec<Segment>],
+        fill: Option<&AnyTensor>,
+    ) -> Result<AnyTensor> {
+        let sizes = axes.iter().map(|list| crate::tensor::positions(op, list)).collect::<Result<Vec<usize>>>()?;
+        self.made(op, &sizes, self.dtype, || {
+            wide!(self.dtype, W => {
+                let fill = fill.map_or(Ok(W::default()), |fill| Cpu::peek(fill.seen::<W>(op)?))?;
+                pick_elements::<W, Cpu>(op, self.seen(op)?, axes, fill)
+            })
+        })
+    }
+
+    /// Every axis as it is.
+    pub(crate) fn whole_axes(&self) -> Vec<Vec<Segment>> {
+        self.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect()
+    }
+
+    /// The elements that indices lead to along an axis. Both have as many axes, of which there is one at least.
+    pub(crate) fn gathered(&self, op: &'static str, axis: usize, index: &AnyTensor, wraps: bool) -> Result<AnyTensor> {
+        let fits = |at: usize| at == axis || index.sizes[at] <= self.sizes[at];
+        // PyTorch looks at the sizes only if there are indices.
+        if !index.is_empty() && !(0..self.rank()).all(fits) {
+            return invalid(
+                op,
+                format!(
+                    "indices of shape {:?} must be no larger than the tensor of shape {:?}, but along axis {axis}",
+                    index.shape(),
+                    self.shape()
+                ),
+            );
+        }
+        self.made(op, &index.sizes, self.dtype, || {
+            let indexing = Indexing { op, axis, wraps };
+            wide!(self.dtype, W => Cpu::gather::<W>(indexing, self.seen(op)?, index.seen(op)?))
+        })
+    }
+
+    /// Whether a source is as large as the indices that say where it goes, and these no larger than the tensor but along an axis.
+    pub(crate) fn expect_writable(
+        &self,
+        op: &'static str,
+        axis: usize,
+        index: &AnyTensor,
+        from: &AnyTensor,
+    ) -> Result<()> {
+        let fits = |at: usize| index.sizes[at] <= from.sizes[at] && (at == axis || index.sizes[at] <= self.sizes[at]);
+        if index.is_empty() || (0..self.rank()).all(fits) {
+            return Ok(());
+        }
+        invalid(
+            op,
+            format!(
+                "indices of shape {:?} must be no larger than the source of shape {:?}, nor than the tensor of shape {:?}, but along axis {axis}",
+                index.shape(),
+                from.shape(),
+                self.shape()
+            ),
+        )
+    }
+
+    /// A copy with elements written where indices lead along an axis. All have as many axes, of which there is one at least.
+    pub(crate) fn scattered(
+        &self,
+        op: &'static str,
+        axis: usize,
+        index: &AnyTensor,
+        from: &AnyTensor,
+        wraps: bool,
+    ) -> Result<AnyTensor> {
+        self.expect_writable(op, axis, index, from)?;
+        let mut out = self.copied(&strides::row_major(&self.sizes))?;
+        if !index.is_empty() && !self.is_meta() {
+            let indexing = Indexing { op, axis, wraps };
+            wide!(self.dtype, W => {
+                Cpu::scatter::<W>(indexing, index.seen(op)?, from.seen(op)?, out.seen_mut(op)?)
+            })?;
+        }
+        Ok(out)
+    }
+
+    /// The elements where a mask of bools of the same sizes is true, and how many there are.
+    pub(crate) fn compressed(&self, op: &'static str, mask: &AnyTensor) -> Result<AnyTensor> {
+        let (buffer, count) = wide!(self.dtype, W => Cpu::compress::<W>(self.seen(op)?, mask.seen(op)?))?;
+        Ok(AnyTensor::fresh(Buffer::Cpu(buffer), self.dtype, &[count], &[1]))
+    }
+
+    /// One or the other by a mask of bools, all broadcast; both hold one dtype.
+    pub(crate) fn chosen(op: &'static str, mask: &AnyTensor, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
+        let sizes = common_sizes(op, [mask, a, b])?;
+        let of = |x: &AnyTensor| x.spread(&sizes);
+        let (mask_spread, a_spread, b_spread) = (of(mask)?, of(a)?, of(b)?);
+        let strides = result_strides(&sizes, &[mask, a, b].map(|x| x.layout(a.dtype)));
+        checked_numel(op, &sizes, a.dtype)?;
+        let buffer = if [mask, a, b].iter().any(|x| x.is_meta()) {
+            Buffer::Meta
+        } else {
+            Buffer::Cpu(wide!(a.dtype, W => {
+                Cpu::map3::<bool, W, W, W>(Choosing, mask_spread.seen(op)?, a_spread.seen(op)?, b_spread.seen(op)?, &strides)
+            })?)
+        };
+        Ok(AnyTensor::fresh(buffer, a.dtype, &sizes, &strides))
+    }
+
+    /// A copy whose view is written with elements, which have its sizes and are converted.
+    pub(crate) fn with_written(
+        &self,
+        op: &'static str,
+        view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>,
+        from: &AnyTensor,
+    ) -> Result<AnyTensor> {
+        crate::any::elementwise::apply::same_device(op, self, from)?;
+        let mut out = self.copied(&strides::row_major(&self.sizes))?;
+        let (offset, sizes, to) = {
+            let view = view(&out)?;
+            (view.first(), view.sizes, view.strides)
+        };
+        if *from.sizes != *sizes {
+            return Err(Error::Output { op, result: (&*from.sizes).into(), output: (&*sizes).into() });
+        }
+        let (from, width) = (from.to(self.dtype)?, self.dtype.itemsize());
+        let Buffer::Cpu(buffer) = &mut out.buffer else { return Ok(out) };
+        let source = from.host(op)?;
+        let start = buffer.start_mut::<u8>().unwrap_or_else(|| unreachable!("the copy is nobody else's"));
+        // SAFETY: the copy's storage is its own and not that of the other; what the strides of a view reach is inside.
+        unsafe {
+            let source = source.start::<u8>().wrapping_add(from.first() * width);
+            erased::copy_over(width, &sizes, [&to, &from.strides], start.wrapping_add(offset * width), source);
+        }
+        Ok(out)
+    }
+}

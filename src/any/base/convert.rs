@@ -1,0 +1,110 @@
+//! Conversions between dtypes as loops. A dtype is widened to the machine number that conversions start from (`dtype::cast`), and that
+//! converted: the usual dtypes have loops that do both, the others take two steps.
+
+use crate::any::AnyTensor;
+use crate::any::Buffer;
+use crate::any::base::dispatch::among;
+use crate::cpu::erased::{self, Cast};
+use crate::dtype::{Complex, DType, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
+use crate::error::{Error, Result};
+use crate::layout::MemoryFormat;
+
+/// What a dtype is widened to, where conversions from it take two steps.
+fn widened(from: DType, to: DType) -> Option<DType> {
+    match from {
+        DType::I8 | DType::I16 | DType::U16 => Some(DType::I32),
+        DType::U32 => Some(DType::I64),
+        DType::C32 => Some(DType::C64),
+        // Their NaN becomes an integer that no other's does.
+        DType::F8E4M3FN | DType::F8E5M2FNUZ | DType::F8E8M0FNU | DType::F8E4M3FNUZ
+            if to.category() == crate::Category::Integral =>
+        {
+            None
+        }
+        DType::F8E4M3FN | DType::F8E4M3FNUZ | DType::F8E5M2 | DType::F8E5M2FNUZ | DType::F8E8M0FNU => Some(DType::F32),
+        _ => None,
+    }
+    .filter(|&widened| widened != to)
+}
+
+/// How one dtype becomes another; none where they are one.
+pub(crate) fn cast(from: DType, to: DType) -> Result<Option<Cast>> {
+    if from == to {
+        return Ok(None);
+    }
+    if from == DType::F4E2M1FNX2 || to == DType::F4E2M1FNX2 {
+        let dtype = DType::F4E2M1FNX2;
+        let reason = "it holds two packed values in a byte and converts only to itself".to_owned();
+        return Err(Error::NotAdmitted { op: "to", dtype, reason });
+    }
+    if let Some(widened) = widened(from, to) {
+        return Ok(match (cast(from, widened)?, cast(widened, to)?) {
+            (Some(first), Some(then)) => Some(first.then(then)),
+            (first, then) => first.or(then),
+        });
+    }
+    macro_rules! loops {
+        ($A:tt => $O:tt) => {
+            among!("to", from, A: $A => among!("to", to, O: $O => Ok(Some(const { erased::cast::<A, O>() }.into()))))
+        };
+    }
+    match from {
+        DType::I8 | DType::I16 | DType::U16 => loops!([i8, i16, u16] => [i32]),
+        DType::U32 => loops!([u32] => [i64]),
+        DType::C32 => loops!([Complex<f16>] => [Complex<f32>]),
+        _ if from.is_shell() && from.category() == crate::Category::Floating => {
+            if to == DType::F32 {
+                loops!([F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU] => [f32])
+            } else {
+                loops!([F8E4M3FN, F8E4M3FNUZ, F8E5M2FNUZ, F8E8M0FNU] => [u8, i8, i16, i32, i64, u16, u32, u64])
+            }
+        }
+        _ => loops!([bool, u8, i32, i64, u64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => Castable),
+    }
+}
+
+impl AnyTensor {
+    /// [`to`](Self::to) in a memory format (`torch.Tensor.to(dtype, memory_format=…)`).
+    ///
+    /// # Errors
+    /// As there, and if the format is for another number of axes.
+    pub fn to_in(&self, dtype: DType, format: MemoryFormat) -> Result<AnyTensor> {
+        if self.dtype != dtype {
+            let strides = format.copied("to", &self.sizes, &self.strides)?;
+            let converted = self.to(dtype)?;
+            return if *converted.strides == *strides { Ok(converted) } else { converted.copied(&strides) };
+        }
+        if format.is_kept_by_to(&self.sizes, &self.strides) { Ok(self.clone()) } else { self.copy_in(format) }
+    }
+
+    /// Converts the elements (`torch.Tensor.to(dtype)`). To the same dtype it shares storage.
+    ///
+    /// # Errors
+    /// If there is no such conversion (`float4_e2m1fn_x2` converts only to itself), or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType, tensor};
+    /// let x = AnyTensor::from(tensor![1.9, -1.9]);
+    /// assert_eq!(x.to(DType::I32)?.to_string(), "tensor([ 1, -1], dtype=torch.int32)");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn to(&self, dtype: DType) -> Result<AnyTensor> {
+        let Some(cast) = cast(self.dtype, dtype)? else { return Ok(self.clone()) };
+        let strides = crate::any::preserved(&self.sizes, &self.strides);
+        let len = crate::any::checked_numel("to", &self.sizes, dtype)?;
+        if self.is_meta() {
+            return Ok(AnyTensor::fresh(Buffer::Meta, dtype, &self.sizes, &strides));
+        }
+        let (before, last) = cast.last();
+        let from = erased::place(self.host("to")?, self.first(), self.dtype.itemsize(), before);
+        // SAFETY: the strides of a fresh result are dense; what a tensor reaches is valid.
+        let result = unsafe {
+            erased::fresh(len, dtype.itemsize(), |out| {
+                let out = erased::ErasedOperand { start: out, width: dtype.itemsize(), cast: None };
+                let kernel = core::ptr::null();
+                erased::run(last, kernel, [out, from], &self.sizes, [&strides, &self.strides], false);
+            })
+        }?;
+        Ok(AnyTensor::fresh(Buffer::Cpu(result), dtype, &self.sizes, &strides))
+    }
+}

@@ -1,0 +1,12 @@
+//! What every `AnyTensor` operation uses: sizes, operands, dtype dispatch, conversion, the way to typed tensors and back.
+//! Uses `cpu` and `tensor`; every other room of `any` uses it.
+
+pub(crate) mod as_typed;
+pub(crate) mod by_width;
+pub(crate) mod conjugate_bit;
+pub(crate) mod convert;
+pub(crate) mod dims;
+pub(crate) mod dispatch;
+pub(crate) mod fill;
+pub(crate) mod operand;
+pub(crate) mod sizes;

@@ -1,0 +1,54 @@
+//! The operations that are called by name and take more than the tables say: a row each, beside the methods they call.
+
+mod create;
+mod elementwise;
+mod index;
+mod join;
+mod lerp;
+mod linalg;
+mod normalize;
+mod parametric;
+mod rearrange;
+mod reduce;
+mod scan;
+mod sort;
+mod statistics;
+mod view;
+
+use super::NamedOp;
+
+/// All of them, by subject.
+pub(super) const NAMED: &[&[NamedOp]] = &[
+    elementwise::OPS,
+    view::OPS,
+    parametric::OPS,
+    create::OPS,
+    reduce::OPS,
+    scan::OPS,
+    sort::OPS,
+    statistics::OPS,
+    normalize::OPS,
+    join::OPS,
+    rearrange::OPS,
+    index::OPS,
+    linalg::OPS,
+    lerp::OPS,
+];
+
+/// For `"add"("input", "other", "alpha") "all computing dtypes" { in_place(Elements) output(Castable) } => |args| …` it writes the row.
+/// In the braces stand the columns that it has beside the default ones: see [`Forms`](super::Forms).
+macro_rules! named {
+    ($($(#[$doc:meta])* $name:literal ($($argument:literal),*) $dtypes:literal $({ $($column:ident($value:expr))* })? => $run:expr;)*) => {{
+        #[allow(unused_imports)]
+        use $crate::any::call::{Forms, InPlace::*, NamedOp, Output::*, Run};
+        const ROWS: &[NamedOp] = &[$(NamedOp {
+            name: $name,
+            arguments: &[$($argument),*],
+            dtypes: $dtypes,
+            run: Run::Bound($run),
+            forms: Forms::NEW $($(.$column($value))*)?,
+        }),*];
+        ROWS
+    }};
+}
+use named;

@@ -1,0 +1,252 @@
+//! Results written where elements are: the in-place forms of operations that have no loop of their own for it, and all of them by name.
+
+use crate::any::base::by_width::invalid;
+use crate::any::base::operand::AnyOperand;
+use crate::any::call::{Args, InPlace, NamedOp, Output, Value, operation};
+use crate::any::elementwise::apply::{check_output, check_shape, same_device};
+use crate::any::elementwise::op_table::{BINARY, Binary, UNARY, Unary};
+use crate::any::elementwise::parametric::casts_output;
+use crate::any::{AnyTensor, call};
+use crate::dtype::{Category, DType, Scalar};
+use crate::error::{Error, Result};
+use crate::tensor::ScatterReduce;
+
+impl AnyTensor {
+    /// Takes the elements of a result, which must be castable to the dtype and have the shape.
+    pub(crate) fn overwrite(&mut self, op: &'static str, result: &AnyTensor) -> Result<&mut Self> {
+        check_output(op, false, result.dtype, self.dtype)?;
+        check_shape(op, &result.sizes, &self.sizes)?;
+        self.copy_from(result)
+    }
+}
+
+/// The operations in place that are the operation and its result written over what it was made of: `lerp_ = lerp(arguments)`.
+macro_rules! written_over {
+    ($then:ident) => {
+        $then! {
+            masked_fill_ = masked_fill(mask: &AnyTensor, value: impl Into<AnyOperand>);
+            masked_scatter_ = masked_scatter(mask: &AnyTensor, source: &AnyTensor);
+            index_fill_ = index_fill(dim: i64, index: &AnyTensor, value: impl Into<AnyOperand>);
+            index_copy_ = index_copy(dim: i64, index: &AnyTensor, source: &AnyTensor);
+            index_add_ = index_add(dim: i64, index: &AnyTensor, source: &AnyTensor, alpha: impl Scalar);
+            index_reduce_ = index_reduce(dim: i64, index: &AnyTensor, source: &AnyTensor, reduce: ScatterReduce, include_self: bool);
+            index_put_ = index_put(indices: &[Option<&AnyTensor>], values: &AnyTensor, accumulate: bool);
+            put_ = put(index: &AnyTensor, source: &AnyTensor, accumulate: bool);
+            scatter_ = scatter(dim: i64, index: &AnyTensor, source: impl Into<AnyOperand>);
+            scatter_add_ = scatter_add(dim: i64, index: &AnyTensor, source: &AnyTensor);
+            scatter_reduce_ = scatter_reduce(dim: i64, index: &AnyTensor, source: &AnyTensor, reduce: ScatterReduce, include_self: bool);
+            clamp_ = clamp(min: Option<AnyOperand>, max: Option<AnyOperand>);
+            lerp_ = lerp(end: &AnyTensor, weight: impl Into<AnyOperand>);
+            addcmul_ = addcmul(a: &AnyTensor, b: &AnyTensor, value: impl Scalar);
+            addcdiv_ = addcdiv(a: &AnyTensor, b: &AnyTensor, value: impl Scalar);
+            addmm_ = addmm(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
+            addmv_ = addmv(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
+            addr_ = addr(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
+            baddbmm_ = baddbmm(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
+            addbmm_ = addbmm(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
+            cumsum_ = cumsum(dim: i64, dtype: Option<DType>);
+            cumprod_ = cumprod(dim: i64, dtype: Option<DType>);
+            tril_ = tril(diagonal: i64);
+            triu_ = triu(diagonal: i64);
+            renorm_ = renorm(p: f64, dim: i64, maxnorm: f64);
+        }
+    };
+}
+pub(crate) use written_over;
+
+macro_rules! methods {
+    ($($inplace:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
+        /// Operations in place whose result is written over the elements. It must be castable to the dtype and have the shape.
+        impl AnyTensor {$(
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") in place (`torch.Tensor.", stringify!($inplace), "`).")]
+            ///
+            /// # Errors
+            /// As there, and if the result can't be cast to the dtype or has another shape. Nothing is written then.
+            pub fn $inplace(&mut self $(, $arg: $ty)*) -> Result<&mut Self> {
+                let result = self.$name($($arg),*)?;
+                self.overwrite(stringify!($inplace), &result)
+            }
+        )*}
+    };
+}
+written_over!(methods);
+
+macro_rules! names {
+    ($($inplace:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
+        /// The names of these.
+        const WRITTEN_OVER: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+written_over!(names);
+
+/// Which dtype the outputs of a call must have.
+fn output(op: &NamedOp, args: &Args) -> Output {
+    let bounds = || args.positional.iter().skip(1).chain(args.named.iter().map(|(_, value)| value));
+    match op.forms.output {
+        Some(Output::CastableBetweenTensors) if bounds().any(|value| matches!(value, Value::Array(_))) => {
+            Output::Castable
+        }
+        Some(Output::CastableBetweenTensors) => Output::Exact,
+        Some(output) => output,
+        None => {
+            // Elementwise operations whose operands are named, or of which the first is a scalar.
+            let is_exact = match (unary_row(op.name), binary_row(op.name)) {
+                (Some(row), _) => row.rule.is_exact(1),
+                (None, Some(row)) => row.rule.is_exact(2),
+                (None, None) => !casts_output(op.name).unwrap_or(false),
+            };
+            if is_exact { Output::Exact } else { Output::Castable }
+        }
+    }
+}
+
+fn unary_row(op: &str) -> Option<&'static Unary> {
+    UNARY.iter().copied().find(|row| row.called() == op)
+}
+
+fn binary_row(op: &str) -> Option<&'static Binary> {
+    BINARY.iter().copied().find(|row| row.called() == op)
+}
+
+/// The operand of a call with no other arguments.
+fn only_operand(values: &[Value], args: &Args) -> Option<AnyOperand> {
+    match values {
+        [Value::Array(other)] if args.named.is_empty() => Some(other.into()),
+        [Value::Number(other)] if args.named.is_empty() => Some((*other).into()),
+        _ => None,
+    }
+}
+
+/// Calls an operation by PyTorch's name in place: `x.name_(args)`, with or without the `_`. The result must be castable to the dtype
+/// of `x` and have its shape; views (`t_`, `squeeze_`, …) take the place of `x`.
+///
+/// # Errors
+/// If there is no such operation or it has no form in place, an argument is not what it takes, the operation fails, or its result does
+/// not fit. `x` is as it was then.
+///
+/// ```
+/// use castiron::any::{Args, call_in_place};
+/// use castiron::{AnyTensor, tensor};
+/// let mut x = AnyTensor::from(tensor![1.0, 2.0, 3.0]);
+/// let mask = x.gt(1)?;
+/// call_in_place("masked_fill_", &mut x, &Args::new().arg(&mask).arg(0.5))?;
+/// assert_eq!(x.to_string(), "tensor([1.0000, 0.5000, 0.5000])");
+/// assert!(call_in_place("sort", &mut x, &Args::new()).is_err());
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
+    // (`__setitem__` is a name of its own.)
+    let name = name.strip_suffix('_').filter(|name| !name.ends_with('_')).unwrap_or(name);
+    match (name, &args.positional[..]) {
+        ("zero", []) => return x.fill_(false).map(|_| ()),
+        ("copy", [Value::Array(from)]) => return x.copy_from(from).map(|_| ()),
+        ("copy", [Value::Number(value)]) => return x.fill_value("copy_", *value),
+        ("__setitem__", [index, value]) => {
+            let value = match value {
+                Value::Array(value) => AnyOperand::from(value),
+                Value::Number(value) => (*value).into(),
+                _ => return invalid("__setitem__", "a tensor or a scalar is written".to_owned()),
+            };
+            return match index {
+                Value::List(items) => x.set(items, value),
+                one => x.set(std::slice::from_ref(one), value),
+            };
+        }
+        _ => {}
+    }
+    let named = operation(name)?;
+    let op = named.name;
+    let (unary, binary) = (unary_row(op), binary_row(op));
+    if let Some(row) = unary
+        && args.positional.is_empty()
+        && args.named.is_empty()
+    {
+        return x.apply_in_place(row).map(|_| ());
+    }
+    if let Some(row) = binary
+        && let Some(other) = only_operand(&args.positional, args)
+    {
+        return x.combine_in_place(row, &other).map(|_| ());
+    }
+    let has_form = unary.is_some() || binary.is_some() || WRITTEN_OVER.contains(&op);
+    if !has_form && named.forms.in_place == InPlace::Absent {
+        return invalid(op, "there is no form of it in place".to_owned());
+    }
+    let mut all = Args { positional: vec![Value::Array(x.clone())], named: args.named.clone() };
+    all.positional.extend_from_slice(&args.positional);
+    let result = call(name, &all)?.tensor()?;
+    drop(all);
+    if named.forms.in_place == InPlace::View {
+        *x = result;
+        return Ok(());
+    }
+    x.overwrite(op, &result).map(|_| ())
+}
+
+/// Calls an operation by PyTorch's name and writes its results into existing tensors (`out=`), which must have their shapes. Their
+/// dtypes must be those of the results, or ones they can be cast to where PyTorch casts (arithmetic, `cat`, `std`, …); `sum`, `prod`,
+/// `cumsum` and `cumprod` are computed in the output's dtype.
+///
+/// # Errors
+/// If there is no such operation, an argument is not what it takes, the operation fails, or a result does not fit. Nothing is written
+/// then.
+///
+/// ```
+/// use castiron::any::{Args, call_into};
+/// use castiron::{AnyTensor, DType, tensor};
+/// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+/// let mut out = AnyTensor::zeros(&[2], DType::F64)?;
+/// call_into("sum", &Args::new().arg(&x).named("dim", 0_i64), &mut [&mut out])?;
+/// assert_eq!(out.to_string(), "tensor([4., 6.], dtype=torch.float64)");
+/// assert!(call_into("amax", &Args::new().arg(&x).named("dim", 0_i64), &mut [&mut out]).is_err()); // int64
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn call_into(name: &str, args: &Args, outs: &mut [&mut AnyTensor]) -> Result<()> {
+    let named = operation(name)?;
+    let op = named.name;
+    if let ([Value::Array(x), rest @ ..], [out]) = (&args.positional[..], &mut *outs) {
+        if let (Some(row), [], true) = (unary_row(op), rest, args.named.is_empty()) {
+            return x.apply_into(row, out);
+        }
+        if let (Some(row), Some(other)) = (binary_row(op), only_operand(rest, args)) {
+            return x.combine_into(row, &other, out);
+        }
+    }
+    let rule = output(named, args);
+    let computes = match (rule, &args.positional[..], &*outs) {
+        _ if args.named.iter().any(|(name, _)| name == "dtype") => None,
+        (Output::ComputesInexact, [Value::Array(x), ..], _) if x.dtype.category() <= Category::Integral => None,
+        (Output::Computes | Output::ComputesInexact, _, [out]) => Some(args.clone().named("dtype", out.dtype)),
+        _ => None,
+    };
+    let results = match call(name, computes.as_ref().unwrap_or(args))? {
+        Value::Array(result) => vec![result],
+        Value::List(results) => results.into_iter().map(Value::tensor).collect::<Result<_>>()?,
+        _ => return invalid(op, "its result is no tensor".to_owned()),
+    };
+    if results.len() != outs.len() {
+        return invalid(op, format!("{} results can't be written to {} tensors", results.len(), outs.len()));
+    }
+    for (result, out) in results.iter().zip(&*outs) {
+        let fits = match rule {
+            Output::Exact => result.dtype == out.dtype,
+            Output::AsReal => {
+                let of_complex = matches!(args.positional.first(), Some(Value::Array(x)) if x.dtype.is_complex());
+                result.dtype.can_cast(out.dtype) && (of_complex || !out.dtype.is_complex())
+            }
+            Output::Truth => matches!(out.dtype, DType::Bool | DType::U8),
+            _ => result.dtype.can_cast(out.dtype),
+        };
+        if !fits {
+            return Err(Error::NotCastable { op, result: result.dtype, output: out.dtype });
+        }
+        same_device(op, result, out)?;
+        check_shape(op, &result.sizes, &out.sizes)?;
+    }
+    // Memory runs out before anything is written.
+    outs.iter_mut().try_for_each(|out| out.make_unique())?;
+    for (result, out) in results.iter().zip(outs) {
+        out.copy_from(result)?;
+    }
+    Ok(())
+}

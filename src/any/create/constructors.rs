@@ -1,0 +1,257 @@
+//! Tensors made from bytes, scalars and ranges; elements taken out.
+
+use crate::any::base::dispatch::among;
+use crate::any::{AnyTensor, Buffer, Dims, checked_numel};
+use crate::cpu::erased;
+use crate::device::{AnyDevice, Backend, Cpu, IntoDevice};
+use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{DType, Scalar};
+use crate::error::{Error, Result, collected, listed};
+use crate::layout::{MemoryFormat, bounds, strides};
+use crate::storage::HostBuffer;
+
+impl AnyTensor {
+    /// Row-major elements from their bytes, as the machine lays them out.
+    ///
+    /// # Errors
+    /// If there are not as many bytes as the sizes take, or a bool is neither 0 nor 1.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// let x = AnyTensor::from_bytes(&[1, 0, 2, 0, 255, 255], DType::I16, &[3])?;
+    /// assert_eq!(x.to_string(), "tensor([ 1,  2, -1], dtype=torch.int16)");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn from_bytes(bytes: &[u8], dtype: DType, sizes: &[usize]) -> Result<AnyTensor> {
+        let op = "from_bytes";
+        let sizes = Dims::new(op, sizes)?;
+        let expected = checked_numel(op, &sizes, dtype)? * dtype.itemsize();
+        if bytes.len() != expected {
+            let reason = format!("{:?} elements of {dtype} take {expected} bytes, got {}", &*sizes, bytes.len());
+            return Err(Error::InvalidArgument { op, reason });
+        }
+        if dtype == DType::Bool
+            && let Some(byte) = bytes.iter().find(|&&byte| byte > 1)
+        {
+            return Err(Error::InvalidArgument { op, reason: format!("a bool is 0 or 1, got the byte {byte}") });
+        }
+        // SAFETY: all bytes are written.
+        let buffer = unsafe {
+            erased::fresh(bytes.len(), 1, |out| core::ptr::copy_nonoverlapping(bytes.as_ptr(), out, bytes.len()))
+        }?;
+        Ok(AnyTensor::fresh(Buffer::Cpu(buffer), dtype, &sizes, &strides::row_major(&sizes)))
+    }
+
+    /// The elements' bytes in row-major order, as the machine lays them out.
+    ///
+    /// # Errors
+    /// If there are no data, or memory runs out.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let row_major = self.contiguous()?;
+        let buffer = row_major.host("to_bytes")?;
+        let width = self.dtype.itemsize();
+        // SAFETY: a contiguous tensor's elements lie side by side from its offset on.
+        let bytes = unsafe {
+            core::slice::from_raw_parts(buffer.start::<u8>().add(row_major.first() * width), self.numel() * width)
+        };
+        listed(bytes.iter().copied())
+    }
+
+    /// All elements in row-major order, as scalars.
+    ///
+    /// # Errors
+    /// If there are no data.
+    pub fn to_scalars(&self) -> Result<Vec<ScalarValue>> {
+        let op = "to_scalars";
+        let buffer = self.host(op)?;
+        among!(op, self.dtype, E: Element => {
+            let view = crate::storage::View::<_, E>::new(buffer, self.first(), &self.sizes, &self.strides);
+            let elements = Cpu::download(view)?;
+            listed(elements.into_iter().map(crate::Element::to_scalar))
+        })
+    }
+
+    /// Row-major elements from scalars, each of which becomes one of the dtype as in [`full`](Self::full).
+    ///
+    /// # Errors
+    /// If there are not as many scalars as the sizes take, one does not fit the dtype, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType, ScalarValue};
+    /// let x = AnyTensor::from_scalars(&[ScalarValue::Int(1), ScalarValue::Float(2.5)], &[2], DType::F32)?;
+    /// assert_eq!(x.to_string(), "tensor([1.0000, 2.5000])");
+    /// assert!(AnyTensor::from_scalars(&[ScalarValue::Int(300)], &[1], DType::U8).is_err());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn from_scalars(scalars: &[ScalarValue], sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
+        let op = "from_scalars";
+        let expected = checked_numel(op, sizes, dtype)?;
+        if scalars.len() != expected {
+            let reason = format!("{sizes:?} takes {expected} elements, got {}", scalars.len());
+            return Err(Error::InvalidArgument { op, reason });
+        }
+        if dtype == DType::F4E2M1FNX2 {
+            return Err(Error::NotAdmitted { op, dtype, reason: "nothing converts to it".to_owned() });
+        }
+        let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
+        among!(op, dtype, E: Castable => {
+            let element = |&value: &ScalarValue| value.to_element().ok_or(Error::ScalarOutOfRange { op, value, dtype });
+            let elements: Vec<E> = collected(scalars.iter().map(element))?;
+            AnyTensor::from(crate::Tensor::<E, crate::any::base::as_typed::List>::try_from_vec_sized(elements, [expected])?).reshape(&sizes)
+        })
+    }
+
+    /// Zeros on the [default device](crate::device::default_device) (`torch.zeros`).
+    ///
+    /// # Errors
+    /// If there are too many elements or axes, or memory runs out.
+    pub fn zeros(sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
+        AnyTensor::zeros_on(sizes, dtype, crate::device::default_device())
+    }
+
+    /// Zeros on a device, whatever the default one is (`torch.zeros(device=…)`).
+    ///
+    /// # Errors
+    /// As [`zeros`](Self::zeros), and if the device is not there.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// assert!(AnyTensor::zeros_on(&[2], DType::F32, "meta")?.to_bytes().is_err());
+    /// assert!(AnyTensor::zeros_on(&[2], DType::F32, "cuda").is_err()); // on a machine without CUDA
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn zeros_on(sizes: &[usize], dtype: DType, device: impl IntoDevice) -> Result<AnyTensor> {
+        let sizes = Dims::new("zeros", sizes)?;
+        let len = checked_numel("zeros", &sizes, dtype)? * dtype.itemsize();
+        let buffer = match AnyDevice::new(device)?.resolve()? {
+            AnyDevice::META => Buffer::Meta,
+            _ => Buffer::Cpu(HostBuffer::zeroed::<u8>(len)?),
+        };
+        Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides::row_major(&sizes)))
+    }
+
+    /// Zeros on the host, where operations on it put their results.
+    pub(crate) fn on_host(sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
+        AnyTensor::zeros_on(sizes, dtype, AnyDevice::CPU)
+    }
+
+    /// A shape and a dtype without data.
+    pub(crate) fn meta(sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
+        AnyTensor::zeros_on(sizes, dtype, AnyDevice::META)
+    }
+
+    /// Every element the same (`torch.full`).
+    ///
+    /// # Errors
+    /// If the value does not fit the dtype, there are too many elements or axes, or memory runs out.
+    pub fn full(sizes: &[usize], value: impl Scalar, dtype: DType) -> Result<AnyTensor> {
+        let mut full = AnyTensor::zeros(sizes, dtype)?;
+        full.fill_value("full", value.value())?;
+        Ok(full)
+    }
+
+    /// Ones (`torch.ones`).
+    ///
+    /// # Errors
+    /// As [`full`](Self::full).
+    pub fn ones(sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
+        AnyTensor::full(sizes, true, dtype)
+    }
+
+    /// The element that a scalar is in the dtype, as a zero-dim tensor; or that it does not fit.
+    pub(crate) fn scalar_of(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
+        if dtype == DType::F4E2M1FNX2 {
+            let reason = "nothing converts to it".to_owned();
+            return Err(Error::NotAdmitted { op, dtype, reason });
+        }
+        let refused = || Error::ScalarOutOfRange { op, value, dtype };
+        crate::any::base::dispatch::among!(op, dtype, E: Castable => {
+            let element: E = value.to_element().ok_or_else(refused)?;
+            Ok(AnyTensor::from(crate::Tensor::<E, ()>::from_parts(Cpu::build(None, || Ok(vec![element]))?, 0, [], [])))
+        })
+    }
+
+    pub(crate) fn fill_value(&mut self, op: &'static str, value: ScalarValue) -> Result<()> {
+        let one = AnyTensor::scalar_of(op, value, self.dtype)?;
+        self.write(op, &one)
+    }
+
+    /// Writes converted elements, broadcast to the sizes of `self` (`torch.Tensor.copy_`).
+    ///
+    /// # Errors
+    /// If the shape does not broadcast to that of `self`, there is no such conversion, or `from` has no data (on `meta`) and `self`
+    /// has.
+    pub fn copy_from(&mut self, from: &AnyTensor) -> Result<&mut Self> {
+        self.write("copy_from", &from.to(self.dtype)?)?;
+        Ok(self)
+    }
+
+    /// Writes elements of the same dtype, broadcast.
+    fn write(&mut self, op: &'static str, from: &AnyTensor) -> Result<()> {
+        let sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
+        let from = from.expand(&sizes).map_err(|_| Error::Output {
+            op,
+            result: from.shape().into(),
+            output: (&*self.sizes).into(),
+        })?;
+        if !self.is_meta() {
+            from.host(op)?;
+        }
+        // A tensor written into itself is read first.
+        let from = if self.shares_storage(&from) { from.copy()? } else { from };
+        self.make_unique()?;
+        let (sizes, strides, width, offset) = (self.sizes, self.strides, self.dtype.itemsize(), self.first());
+        let Buffer::Cpu(out) = &mut self.buffer else { return Ok(()) };
+        let buffer = from.host(op)?;
+        let out = out.start_mut::<u8>().unwrap_or_else(|| unreachable!("it has been made unique"));
+        // SAFETY: the output is held exclusively, so that the other is elsewhere; what strides reach is valid.
+        unsafe {
+            let start = buffer.start::<u8>().wrapping_add(from.first() * width);
+            erased::copy_over(width, &sizes, [&strides, &from.strides], out.wrapping_add(offset * width), start);
+        }
+        Ok(())
+    }
+
+    /// Every element set to a value, which has to fit (`torch.Tensor.fill_`).
+    ///
+    /// # Errors
+    /// If it does not fit the dtype.
+    pub fn fill_(&mut self, value: impl Scalar) -> Result<&mut Self> {
+        self.fill_value("fill_", value.value())?;
+        Ok(self)
+    }
+}
+
+impl AnyTensor {
+    /// Zeros with the sizes of another tensor, and its layout where the format is `PRESERVE` (`torch.zeros_like`).
+    ///
+    /// # Errors
+    /// If the format is for another number of axes, or memory runs out.
+    pub fn like(other: &AnyTensor, dtype: DType, format: MemoryFormat) -> Result<AnyTensor> {
+        let strides = format.copied("zeros_like", &other.sizes, &other.strides)?;
+        let len = checked_numel("zeros_like", &other.sizes, dtype)? * dtype.itemsize();
+        let buffer = if other.is_meta() { Buffer::Meta } else { Buffer::Cpu(HostBuffer::zeroed::<u8>(len)?) };
+        Ok(AnyTensor::fresh(buffer, dtype, &other.sizes, &strides))
+    }
+
+    /// Zeros with these sizes and strides (`torch.empty_strided`).
+    ///
+    /// # Errors
+    /// If there are too many elements, or memory runs out.
+    pub fn empty_strided(sizes: &[usize], strides: &[usize], dtype: DType) -> Result<AnyTensor> {
+        let op = "empty_strided";
+        let span = bounds::span(sizes, strides).ok_or_else(|| Error::TooLarge { op, sizes: sizes.into() })?;
+        AnyTensor::zeros(&[span], dtype)?.as_strided(sizes, strides, Some(0))
+    }
+
+    /// Sets the main diagonal of a matrix to one.
+    pub(crate) fn fill_diagonal(&mut self) -> Result<()> {
+        if self.is_meta() {
+            return Ok(());
+        }
+        let one = AnyTensor::scalar_of("eye", ScalarValue::Bool(true), self.dtype)?;
+        let ones = one.spread(&[self.sizes[0].min(self.sizes[1])])?;
+        *self = self.with_written("eye", |x| x.diagonal(0, 0, 1), &ones)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,5 @@
+//! Tensors made from nothing, dtype, sizes and device being values.
+//! Uses `tensor::create`.
+
+pub(crate) mod constructors;
+pub(crate) mod random;

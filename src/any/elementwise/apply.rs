@@ -1,0 +1,585 @@
+//! Elementwise operations: dtypes, kinds and shapes checked while running, then the loop of the table.
+
+use crate::any::base::as_typed::on_device;
+use crate::any::base::convert::cast;
+use crate::any::base::dispatch::among;
+use crate::any::base::operand::{AnyOperand, promoted};
+use crate::any::elementwise::op_table::{Binary, ScalarKernel, Unary};
+use crate::any::{AnyTensor, Buffer, Dims, checked_numel};
+use crate::cpu::erased::{self, Cast, ErasedOperand};
+use crate::dtype::scalar::{KindRank, ScalarValue};
+use crate::dtype::{Category, DType};
+use crate::error::{Error, Result};
+use crate::layout::memory_format::{self, OperandLayout};
+use crate::layout::strides;
+use crate::ops::arguments::Sought;
+use crate::ops::rules::admit::Admits;
+use crate::ops::rules::result::{Outputs, Rule};
+use crate::shape::broadcast_sizes;
+
+/// What is computed in, and what comes out.
+struct Dtypes {
+    /// Operands are converted to it.
+    computes: DType,
+    /// What the loop gives.
+    gives: DType,
+    /// What the result holds.
+    result: DType,
+    /// What counts when operands' layouts are compared.
+    common: DType,
+}
+
+/// From the dtype that operands promote to.
+fn dtypes(rule: Rule, promoted: DType) -> Dtypes {
+    let common = rule.computes().of(promoted);
+    let result = rule.gives().of(common);
+    // There are no loops over `complex32`: it computes as `complex64`.
+    let computes = if common == DType::C32 { DType::C64 } else { common };
+    Dtypes { computes, gives: rule.gives().of(computes), result, common }
+}
+
+fn no_loop(op: &'static str, dtype: DType, admits: Admits) -> Error {
+    if dtype.is_shell() {
+        return crate::any::base::dispatch::refused(op, dtype);
+    }
+    Error::NotAdmitted { op, dtype, reason: format!("it is defined for {}", admits.words()) }
+}
+
+fn pair_refused(op: &'static str, dtypes: [DType; 2], admits: Admits) -> Error {
+    match dtypes.into_iter().find(|dtype| dtype.is_shell()) {
+        Some(shell) => crate::any::base::dispatch::refused(op, shell),
+        None => {
+            let reason = format!("beside {}; it is defined for {}", dtypes[1], admits.words());
+            Error::NotAdmitted { op, dtype: dtypes[0], reason }
+        }
+    }
+}
+
+impl AnyTensor {
+    /// For the layout of a result: PyTorch converts operands to the common dtype before it looks at theirs.
+    pub(crate) fn layout(&self, common: DType) -> OperandLayout<'_> {
+        (&self.sizes, &self.strides, self.dtype != common)
+    }
+}
+
+/// The strides of a result whose operands are these.
+pub(crate) fn result_strides(sizes: &[usize], operands: &[OperandLayout<'_>]) -> Dims {
+    Dims::known(&memory_format::elementwise(sizes, operands))
+}
+
+/// A loop, its kernel, and the operands it runs over, `N` with what is written.
+struct Job<const N: usize, const OPERANDS: usize> {
+    op: &'static str,
+    inner: Inner<N>,
+    kernel: *const (),
+    sources: [AnyTensor; OPERANDS],
+    dtypes: Dtypes,
+    is_long: bool,
+}
+
+type Inner<const N: usize> = unsafe fn(*const (), [*mut u8; N], usize);
+
+impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
+    /// Writes the result, over `sizes`, to elements of this dtype; operands without a place of their own are those written.
+    ///
+    /// # Safety
+    /// `out` with its strides is valid for that, and no other operand is there.
+    unsafe fn run(&self, sizes: &[usize], out: *mut u8, dtype: DType, strides: &[usize]) -> Result<()> {
+        const { assert!(N == OPERANDS + 1) }
+        // What is computed in a wider dtype is rounded to that of the result, whatever the output holds.
+        let cast = by_way_of(self.dtypes.gives, self.dtypes.result, dtype)?;
+        let mut places = [ErasedOperand { start: out, width: dtype.itemsize(), cast }; N];
+        let mut all = [Dims::known(strides); N];
+        for (at, source) in self.sources.iter().enumerate() {
+            let cast = through(source.dtype, &self.dtypes)?;
+            let width = source.dtype.itemsize();
+            places[at + 1] = if source.is_meta() {
+                ErasedOperand { start: out, width, cast }
+            } else {
+                erased::place(source.host(self.op)?, source.first(), width, cast)
+            };
+            strides::write_broadcast(&source.sizes, &source.strides, sizes, &mut all[at + 1]);
+        }
+        // SAFETY: the caller's promise; the kernel belongs to the loop.
+        unsafe { erased::run(self.inner, self.kernel, places, sizes, all.each_ref().map(|dims| &**dims), self.is_long) }
+        Ok(())
+    }
+
+    /// The result as a new tensor.
+    fn fresh(&self, sizes: &[usize], strides: &[usize]) -> Result<AnyTensor> {
+        let dtype = self.dtypes.result;
+        let len = checked_numel(self.op, sizes, dtype)?;
+        if self.sources.iter().any(AnyTensor::is_meta) {
+            return Ok(AnyTensor::fresh(Buffer::Meta, dtype, sizes, strides));
+        }
+        let mut outcome = Ok(());
+        // SAFETY: the strides of a fresh result are dense, and whoever made the job keeps the operands. (Where the conversion is
+        // refused nobody sees the buffer.)
+        let buffer =
+            unsafe { erased::fresh(len, dtype.itemsize(), |out| outcome = self.run(sizes, out, dtype, strides))? };
+        outcome?;
+        Ok(AnyTensor::fresh(Buffer::Cpu(buffer), dtype, sizes, strides))
+    }
+
+    /// The result written into a tensor, which is the first operand, too, if `own`.
+    fn write_to(&mut self, out: &mut AnyTensor, own: bool) -> Result<()> {
+        let (op, sizes) = (self.op, out.sizes);
+        if out.is_meta() {
+            return Ok(());
+        }
+        if self.sources.iter().any(AnyTensor::is_meta) {
+            return Err(Error::NoData { op });
+        }
+        if own {
+            // Let go of it, so that nobody else holds it.
+            self.sources[0].buffer = Buffer::Meta;
+        }
+        out.make_unique()?;
+        if own {
+            (self.sources[0].offset, self.sources[0].strides) = (out.offset, out.strides);
+        }
+        let (offset, dtype, strides) = (out.first(), out.dtype, out.strides);
+        let Buffer::Cpu(buffer) = &mut out.buffer else { return Err(Error::NoData { op }) };
+        let start = buffer.start_mut::<u8>().unwrap_or_else(|| unreachable!("it has been made unique"));
+        // SAFETY: the output is held exclusively, so that no operand is in it but itself.
+        unsafe { self.run(&sizes, start.wrapping_add(offset * dtype.itemsize()), dtype, &strides) }
+    }
+}
+
+/// How an operand becomes what is computed in: what computes in a wider dtype is rounded to the common one first.
+fn through(from: DType, dtypes: &Dtypes) -> Result<Option<Cast>> {
+    let Dtypes { computes, common, .. } = *dtypes;
+    if common == DType::C32 {
+        return by_way_of(from, common, computes);
+    }
+    cast(from, computes)
+}
+
+/// A conversion in two steps, of which either may be none.
+fn by_way_of(from: DType, via: DType, to: DType) -> Result<Option<Cast>> {
+    Ok(match (cast(from, via)?, cast(via, to)?) {
+        (Some(first), Some(then)) => Some(first.then(then)),
+        (first, then) => first.or(then),
+    })
+}
+
+/// Whether an output of this dtype may be written with a result.
+pub(crate) fn check_output(op: &'static str, is_exact: bool, result: DType, output: DType) -> Result<()> {
+    let allowed = if is_exact { result == output } else { result.can_cast(output) };
+    if allowed { Ok(()) } else { Err(Error::NotCastable { op, result, output }) }
+}
+
+/// Whether an output of this shape may be written with a result.
+pub(crate) fn check_shape(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
+    if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
+}
+
+/// What a row of the unary table does with an operand: all its forms ask here, so that they compute the same.
+fn unary_plan(x: &AnyTensor, row: &Unary) -> Result<Plan> {
+    let op = row.name;
+    if !row.admits.one(x.dtype) {
+        return Err(no_loop(op, x.dtype, row.admits));
+    }
+    if row.rule == Rule::divided && x.dtype.category() == Category::Integral {
+        // Integers are divided by an integer, which may have wrapped.
+        let [one, abs] = [AnyOperand::from(1_i64), x.apply(crate::any::elementwise::op_table::unary::abs)?.into()];
+        let divisor = combine(crate::any::elementwise::op_table::binary::add, &abs, &one)?;
+        return combine(crate::any::elementwise::op_table::binary::div, &x.into(), &divisor.into()).map(Plan::Computed);
+    }
+    let dtypes = dtypes(row.rule, x.dtype);
+    let inner = row.loops[dtypes.computes as usize].ok_or_else(|| no_loop(op, x.dtype, row.admits))?;
+    Ok(Plan::One(Job { op, inner, kernel: core::ptr::null(), sources: [x.clone()], dtypes, is_long: row.rule.lifts() }))
+}
+
+/// A scalar counts as an operand of no axes.
+pub(crate) const SCALAR: OperandLayout<'static> = (&[], &[], false);
+
+/// The strides of a fresh result of one operand, and perhaps a scalar.
+fn result_strides_of_one<const N: usize>(job: &Job<N, 1>, beside_scalar: bool) -> Dims {
+    let source = &job.sources[0];
+    if *source.strides == *strides::row_major(&source.sizes) {
+        return source.strides;
+    }
+    let own = source.layout(job.dtypes.common);
+    if beside_scalar { result_strides(&source.sizes, &[own, SCALAR]) } else { result_strides(&source.sizes, &[own]) }
+}
+
+impl AnyTensor {
+    /// A row of the unary table, as a new tensor.
+    pub(crate) fn apply(&self, row: &Unary) -> Result<AnyTensor> {
+        if row.specials.marks_conjugates && !self.dtype.is_shell() {
+            return Ok(self.conjugates());
+        }
+        unary_plan(self, row)?.fresh()
+    }
+
+    /// The same in place.
+    pub(crate) fn apply_in_place(&mut self, row: &Unary) -> Result<&mut Self> {
+        let mut plan = unary_plan(self, row)?;
+        let (result, output) = (plan.result(), self.dtype);
+        // PyTorch has no in-place `abs` of complex elements, although the result could be cast.
+        let [outputs, ..] = row.rule.outputs();
+        if outputs == Outputs::absolute && output.is_complex() {
+            return Err(Error::NotCastable { op: row.name, result, output });
+        }
+        check_output(row.name, outputs == Outputs::mask, result, output)?;
+        plan.write_to(self, true)?;
+        Ok(self)
+    }
+
+    /// The same into an existing tensor.
+    pub(crate) fn apply_into(&self, row: &Unary, out: &mut AnyTensor) -> Result<()> {
+        let mut plan = unary_plan(self, row)?;
+        let [outputs, ..] = row.rule.outputs();
+        let abs_of_complex = outputs == Outputs::absolute && self.dtype.is_complex();
+        let fits = abs_of_complex && (out.dtype == self.dtype || out.dtype.category() == Category::Floating);
+        if !fits {
+            check_output(row.name, outputs != Outputs::castable, plan.result(), out.dtype)?;
+        }
+        if row.specials.refuses_shell_outputs && out.dtype.is_shell() {
+            return Err(crate::any::base::dispatch::refused(row.name, out.dtype));
+        }
+        same_device(row.name, self, out)?;
+        check_shape(row.name, &self.sizes, &out.sizes)?;
+        plan.write_to(out, false)
+    }
+}
+
+/// Operands on one device, or a zero-dim one on the CPU beside another.
+pub(crate) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
+    let (lhs, rhs) = (a.device_name(), b.device_name());
+    let joins = |x: &AnyTensor| x.rank() == 0 && !x.is_meta();
+    if lhs == rhs || joins(a) || joins(b) {
+        return Ok(());
+    }
+    Err(Error::DevicesDiffer { op, lhs: lhs.to_owned(), rhs: rhs.to_owned() })
+}
+
+/// How an operation computes its result, decided in one place for a new tensor, in place and for an output.
+enum Plan {
+    /// By a loop over one operand.
+    One(Job<2, 1>),
+    /// By a loop over a tensor, beside a scalar.
+    Scalar(Job<2, 1>, ScalarKernel),
+    /// By a loop over two tensors.
+    Two(Job<3, 2>),
+    /// By other operations, which have computed it.
+    Computed(AnyTensor),
+}
+
+/// The sizes that two shapes broadcast to.
+pub(crate) fn broadcast_to(op: &'static str, a: &[usize], b: &[usize]) -> Result<Dims> {
+    let mut sizes = Dims::new(op, if a.len() > b.len() { a } else { b })?;
+    if broadcast_sizes(a, b, &mut sizes) {
+        Ok(sizes)
+    } else {
+        Err(Error::Broadcast { op, lhs: a.into(), rhs: b.into() })
+    }
+}
+
+/// A zero-dim tensor of the dtype, which the scalar has to fit.
+fn filled(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
+    crate::any::base::dispatch::among!(op, dtype, E: Dtype => {
+        let element: E = value.to_dtype().ok_or(Error::ScalarOutOfRange { op, value, dtype })?;
+        Ok(AnyTensor::from(crate::Tensor::<E, ()>::scalar(element)))
+    })
+}
+
+/// Looks for zeros among integer divisors.
+fn check_divisors(op: &'static str, divisors: &AnyTensor, dtype: DType) -> Result<()> {
+    let divisors = divisors.to(dtype)?;
+    if divisors.is_meta() {
+        return Ok(());
+    }
+    let buffer = divisors.host(op)?;
+    let found = crate::any::base::dispatch::among!(op, dtype, E: Bits => {
+        let view = crate::storage::View::<_, E>::new(buffer, divisors.first(), &divisors.sizes, &divisors.strides);
+        Ok(crate::cpu::elementwise::has(view, Sought::Zero))
+    })?;
+    if found { Err(Error::DivisionByZero { op, dtype }) } else { Ok(()) }
+}
+
+/// What a row of the binary table does with two operands: all its forms ask here, so that they compute the same.
+fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> Result<Plan> {
+    let op = row.name;
+    if let (AnyOperand::Array(a), AnyOperand::Array(b)) = (a, b)
+        && a.dtype == b.dtype
+        && a.dtype.is_shell()
+        && row.operands.shells
+    {
+        return shells_compared(row, a, b).map(Plan::Computed);
+    }
+    if let Some(result) = scaled(row, a, b) {
+        return result.map(Plan::Computed);
+    }
+    if let (Admits::bounded, AnyOperand::Number(ScalarValue::Complex(bound))) = (row.admits, b)
+        && bound.im == 0.0
+        && a.dtype().is_floating_point()
+        && !in_place
+    {
+        // As PyTorch does with a bound that is real after all.
+        return binary_plan(row, a, &ScalarValue::Float(bound.re).into(), in_place);
+    }
+    let own = [a.dtype(), b.dtype()];
+    if let (Rule::scaled, Category::Floating, Category::Integral) = (row.rule, own[0].category(), own[1].category())
+        && let (AnyOperand::Array(numbers), AnyOperand::Array(exponents)) = (a, b)
+        && !own.iter().any(|dtype| dtype.is_shell())
+    {
+        let exponents = exponents.to(DType::I32)?;
+        if !numbers.is_meta() && !exponents.is_meta() {
+            return scaled_by_integers(row, numbers, &exponents).map(Plan::Computed);
+        }
+    }
+    if let (AnyOperand::Number(_), AnyOperand::Number(_)) = (a, b) {
+        return binary_plan(row, &filled(op, scalar_of(a), own[0])?.into(), b, in_place);
+    }
+    if !row.operands.scalars
+        && let Some(AnyOperand::Number(_)) = [a, b].into_iter().find(|of| of.kind() == KindRank::Scalar)
+    {
+        let reason = "PyTorch takes no scalar here: make a tensor of it".to_owned();
+        return Err(Error::InvalidArgument { op, reason });
+    }
+    if !row.admits.two(own, b.kind()) {
+        return Err(pair_refused(op, own, row.admits));
+    }
+    let promoted = promoted(op, [(a.kind(), own[0]), (b.kind(), own[1])])?;
+    let integral = promoted.category() <= Category::Integral;
+    let mut dtypes = dtypes(row.rule, promoted);
+    let exact = row.right_is_exact && a.kind() == KindRank::Dimensioned && !promoted.is_complex();
+    match (a, b) {
+        (AnyOperand::Array(tensor), AnyOperand::Number(value)) => {
+            if row.specials.raises_to_scalar {
+                crate::tensor::check_exponent(row.specials, promoted, *value)?;
+                AnyTensor::scalar_of(op, *value, dtypes.common)?;
+            }
+            let kernel = row.scalar(*value, own[0], dtypes.common, exact)?;
+            if row.divides && integral && value.real_part() == 0.0 {
+                return Err(Error::DivisionByZero { op, dtype: promoted });
+            }
+            let inner = row.scalar_loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
+            let sources = [tensor.clone()];
+            let job = Job { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() };
+            Ok(Plan::Scalar(job, kernel))
+        }
+        (AnyOperand::Number(value), AnyOperand::Array(_)) => {
+            if row.specials.commutes {
+                return binary_plan(row, b, a, in_place);
+            }
+            // Refused where it does not fit, as on the right.
+            row.scalar(*value, own[1], dtypes.common, false)?;
+            let left = filled(op, *value, dtypes.common)?;
+            tensors(row, &left, b, own, promoted, dtypes)
+        }
+        (AnyOperand::Array(left), AnyOperand::Array(_)) => {
+            let halves = matches!(dtypes.computes, DType::F16 | DType::BF16);
+            if exact && b.kind() == KindRank::ZeroDim && halves {
+                // The operand keeps its precision; the result is rounded once.
+                (dtypes.computes, dtypes.gives) = (DType::F32, row.rule.gives().of(DType::F32));
+            }
+            tensors(row, left, b, own, promoted, dtypes)
+        }
+        (AnyOperand::Number(_), AnyOperand::Number(_)) => unreachable!("one has become a tensor"),
+    }
+}
+
+fn scalar_of(operand: &AnyOperand) -> ScalarValue {
+    match operand {
+        AnyOperand::Number(value) => *value,
+        AnyOperand::Array(_) => unreachable!("it is a scalar"),
+    }
+}
+
+fn tensors(
+    row: &Binary,
+    left: &AnyTensor,
+    right: &AnyOperand,
+    own: [DType; 2],
+    promoted: DType,
+    dtypes: Dtypes,
+) -> Result<Plan> {
+    let op = row.name;
+    let AnyOperand::Array(right) = right else { unreachable!("it is a tensor") };
+    same_device(op, left, right)?;
+    if row.divides && promoted.category() <= Category::Integral {
+        check_divisors(op, right, promoted)?;
+    }
+    let inner = row.loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
+    let sources = [left.clone(), right.clone()];
+    Ok(Plan::Two(Job { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() }))
+}
+
+impl Plan {
+    /// The dtype of the result.
+    fn result(&self) -> DType {
+        match self {
+            Plan::One(job) | Plan::Scalar(job, _) => job.dtypes.result,
+            Plan::Two(job) => job.dtypes.result,
+            Plan::Computed(result) => result.dtype,
+        }
+    }
+
+    /// The sizes of the result.
+    fn sizes(&self) -> Result<Dims> {
+        match self {
+            Plan::One(job) | Plan::Scalar(job, _) => Ok(job.sources[0].sizes),
+            Plan::Two(job) => broadcast_to(job.op, &job.sources[0].sizes, &job.sources[1].sizes),
+            Plan::Computed(result) => Ok(result.sizes),
+        }
+    }
+
+    /// The result as a new tensor.
+    fn fresh(mut self) -> Result<AnyTensor> {
+        let sizes = self.sizes()?;
+        match &mut self {
+            Plan::One(job) => job.fresh(&sizes, &result_strides_of_one(job, false)),
+            Plan::Scalar(job, kernel) => {
+                job.kernel = kernel.start();
+                job.fresh(&sizes, &result_strides_of_one(job, true))
+            }
+            Plan::Two(job) => {
+                let [a, b] = &job.sources;
+                let alike = *a.sizes == *sizes && *b.sizes == *sizes;
+                let row_major = strides::row_major(&sizes);
+                let strides = if alike && *a.strides == *row_major && *b.strides == *row_major {
+                    Dims::known(&row_major)
+                } else {
+                    let common = job.dtypes.common;
+                    result_strides(&sizes, &[a.layout(common), b.layout(common)])
+                };
+                job.fresh(&sizes, &strides)
+            }
+            Plan::Computed(_) => {
+                let Plan::Computed(result) = self else { unreachable!("it is one") };
+                Ok(result)
+            }
+        }
+    }
+
+    /// The result written into a tensor, which is the first operand, too, if `own`.
+    fn write_to(&mut self, out: &mut AnyTensor, own: bool) -> Result<()> {
+        match self {
+            Plan::One(job) => job.write_to(out, own),
+            Plan::Scalar(job, kernel) => {
+                job.kernel = kernel.start();
+                job.write_to(out, own)
+            }
+            Plan::Two(job) => job.write_to(out, own),
+            Plan::Computed(result) => out.copy_from(result).map(|_| ()),
+        }
+    }
+}
+
+/// `ldexp` of operands of two dtypes, which PyTorch computes as `a * 2.0 ** b`.
+fn scaled(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyTensor>> {
+    let [first, second] = [a.dtype(), b.dtype()];
+    let floats = [first, second].iter().all(|dtype| dtype.is_floating_point() && !dtype.is_shell());
+    let complex = first.is_complex() || second.is_complex();
+    let scalars = a.kind() == KindRank::Scalar || b.kind() == KindRank::Scalar;
+    if row.rule != Rule::scaled
+        || scalars
+        || !(complex || floats && first != second)
+        || first.is_shell()
+        || second.is_shell()
+    {
+        return None;
+    }
+    Some((|| {
+        let dtype = promoted(row.name, [(a.kind(), first), (b.kind(), second)])?;
+        let exponents = match b {
+            AnyOperand::Array(exponents) if complex && second.category() <= Category::Integral => {
+                exponents.to(dtype.to_real())?.into()
+            }
+            AnyOperand::Array(exponents) if complex && matches!(second, DType::F16 | DType::BF16) => {
+                exponents.to(DType::F32)?.into()
+            }
+            exponents => exponents.clone(),
+        };
+        let power = combine(crate::any::elementwise::op_table::binary::pow, &AnyOperand::from(2.0), &exponents)?;
+        combine(crate::any::elementwise::op_table::binary::mul, a, &power.into())?.to(dtype)
+    })())
+}
+
+/// `ldexp` of floats by integers: nothing but the exponent changes, so that zeros and infinities stay what they are.
+fn scaled_by_integers(row: &Binary, numbers: &AnyTensor, exponents: &AnyTensor) -> Result<AnyTensor> {
+    let op = row.name;
+    same_device(op, numbers, exponents)?;
+    let strides = combined_strides(row, &numbers.into(), &exponents.into())?;
+    let sizes = broadcast_to(op, &numbers.sizes, &exponents.sizes)?;
+    let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
+    let (numbers, exponents) = (numbers.expand(&sizes)?, exponents.expand(&sizes)?);
+    let scaled = on_device!(numbers, D => among!(op, numbers.dtype, E: Float => {
+        Ok(AnyTensor::from(numbers.list::<E, D>()?.try_ldexp(&exponents.list::<i32, D>()?)?))
+    }))?;
+    let scaled = scaled.reshape(&sizes)?;
+    if *scaled.strides == *strides { Ok(scaled) } else { scaled.copied(&strides) }
+}
+
+/// A comparison of two tensors of one shell dtype: what it makes of whether elements are equal, beside `true`.
+fn shells_compared(row: &Binary, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
+    let op = row.name;
+    same_device(op, a, b)?;
+    let sizes = broadcast_to(op, &a.sizes, &b.sizes)?;
+    let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
+    let (a, b) = (a.expand(&sizes)?, b.expand(&sizes)?);
+    let equal = on_device!(a, D => among!(op, a.dtype, E: Shell => {
+        Ok(AnyTensor::from(a.list::<E, D>()?.try_eq(&b.list::<E, D>()?)?))
+    }))?;
+    combine(row, &equal.into(), &true.into())?.reshape(&sizes)
+}
+
+/// The strides of the result of two operands of these layouts.
+pub(crate) fn combined_strides(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Result<Dims> {
+    let planned = |operand: &AnyOperand| match operand {
+        AnyOperand::Array(tensor) => AnyTensor { buffer: Buffer::Meta, ..tensor.clone() }.into(),
+        scalar => scalar.clone(),
+    };
+    Ok(combine(row, &planned(a), &planned(b))?.strides)
+}
+
+/// A row of the binary table, as a new tensor.
+pub(crate) fn combine(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Result<AnyTensor> {
+    binary_plan(row, a, b, false)?.fresh()
+}
+
+impl AnyTensor {
+    /// A row of the binary table in place.
+    pub(crate) fn combine_in_place(&mut self, row: &Binary, other: &AnyOperand) -> Result<&mut Self> {
+        let mut plan = binary_plan(row, &AnyOperand::from(&*self), other, true)?;
+        check_output(row.name, row.rule.is_exact(2), plan.result(), self.dtype)?;
+        check_shape(row.name, &plan.sizes()?, &self.sizes)?;
+        plan.write_to(self, true)?;
+        Ok(self)
+    }
+
+    /// A row of the binary table into an existing tensor.
+    pub(crate) fn combine_into(&self, row: &Binary, other: &AnyOperand, out: &mut AnyTensor) -> Result<()> {
+        let mut plan = binary_plan(row, &AnyOperand::from(self), other, false)?;
+        check_output(row.name, row.rule.is_exact(2), plan.result(), out.dtype)?;
+        same_device(row.name, self, out)?;
+        check_shape(row.name, &plan.sizes()?, &out.sizes)?;
+        plan.write_to(out, false)
+    }
+}
+
+impl AnyTensor {
+    /// Each element, but at least `min` and at most `max`, where these are given (`torch.clamp`).
+    ///
+    /// # Errors
+    /// If neither is given, the dtypes are not admitted, or shapes do not broadcast.
+    pub fn clamp(&self, min: Option<AnyOperand>, max: Option<AnyOperand>) -> Result<AnyTensor> {
+        let op = "clamp";
+        if let (Some(min), Some(max)) = (&min, &max)
+            && [self.dtype, min.dtype(), max.dtype()] == [DType::Bool; 3]
+        {
+            return Err(crate::any::base::dispatch::refused(op, DType::Bool));
+        }
+        match (min, max) {
+            (None, None) => {
+                Err(Error::InvalidArgument { op, reason: "at least one of `min` and `max` is needed".to_owned() })
+            }
+            (Some(min), None) => self.clamp_min(min),
+            (None, Some(max)) => self.clamp_max(max),
+            (Some(min), Some(max)) => self.clamp_min(min)?.clamp_max(max),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Closeness and equality of two tensors: `isclose`, `allclose`, `equal`.
+
+use crate::any::AnyTensor;
+use crate::any::base::as_typed::on_device;
+use crate::any::base::by_width::signed;
+use crate::any::base::dispatch::among;
+use crate::any::elementwise::apply::broadcast_to;
+use crate::dtype::scalar::ScalarValue;
+use crate::error::{Result, invalid};
+
+impl AnyTensor {
+    /// Whether elements differ by no more than `atol + rtol * abs(other)` (`torch.isclose`).
+    ///
+    /// # Errors
+    /// If shapes do not broadcast, dtypes differ, or a tolerance is negative.
+    pub fn isclose(&self, other: &AnyTensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<AnyTensor> {
+        let op = "isclose";
+        self.expect_alike(op, other)?;
+        if rtol < 0.0 || atol < 0.0 {
+            return invalid(op, format!("tolerances must not be negative, got rtol {rtol} and atol {atol}"));
+        }
+        let sizes = signed(&broadcast_to(op, &self.sizes, &other.sizes)?);
+        let (a, b) = (self.expand(&sizes)?, other.expand(&sizes)?);
+        let close = on_device!(self, D => among!(op, self.dtype, E: Dtype => {
+            a.list::<E, D>()?.try_isclose(&b.list::<E, D>()?, rtol, atol, equal_nan).map(AnyTensor::from)
+        }))?;
+        close.shaped(&sizes)
+    }
+
+    /// Whether all elements are [close](Self::isclose) (`torch.allclose`).
+    ///
+    /// # Errors
+    /// As there, or if there are no data.
+    pub fn allclose(&self, other: &AnyTensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<bool> {
+        self.isclose(other, rtol, atol, equal_nan)?.all(None, false)?.is_true()
+    }
+
+    /// Whether shapes and all elements are equal (`torch.equal`); dtypes promote.
+    ///
+    /// # Errors
+    /// If the dtypes do not promote, or there are no data.
+    pub fn equal(&self, other: &AnyTensor) -> Result<bool> {
+        if self.shape() != other.shape() {
+            return Ok(false);
+        }
+        self.eq(other)?.all(None, false)?.is_true()
+    }
+
+    fn is_true(&self) -> Result<bool> {
+        Ok(self.item()? == ScalarValue::Bool(true))
+    }
+}

@@ -1,0 +1,208 @@
+//! Operations of three operands, and those that make complex numbers.
+
+use crate::any::base::as_typed::on_device;
+use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed};
+use crate::any::base::dispatch::among;
+use crate::any::elementwise::apply::{result_strides, same_device};
+use crate::any::linalg::matmul::widened;
+use crate::any::{AnyOperand, AnyTensor, Buffer, checked_numel, where_};
+use crate::device::{Backend, Cpu};
+use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{Category, DType, Dtype, Element, Float};
+use crate::error::{Error, Result};
+use crate::ops::kernel::Map2;
+use crate::ops::pointwise::{FromParts, FromPolar, Lerping, LerpingBy};
+use crate::storage::HostBuffer;
+
+/// A result of operands that are broadcast; `make` is given them so, and the result's strides.
+fn blended<const N: usize>(
+    op: &'static str,
+    operands: [&AnyTensor; N],
+    dtype: DType,
+    make: impl FnOnce([&AnyTensor; N], &[usize]) -> Result<HostBuffer>,
+) -> Result<AnyTensor> {
+    for other in &operands[1..] {
+        same_device(op, operands[0], other)?;
+    }
+    let sizes = common_sizes(op, operands)?;
+    checked_numel(op, &sizes, dtype)?;
+    let strides = result_strides(&sizes, &operands.map(|x| x.layout(x.dtype)));
+    let buffer = if operands.iter().any(|x| x.is_meta()) {
+        Buffer::Meta
+    } else {
+        let spread = operands.iter().map(|x| x.spread(&sizes)).collect::<Result<Vec<_>>>()?;
+        Buffer::Cpu(make(core::array::from_fn(|at| &spread[at]), &strides)?)
+    };
+    Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides))
+}
+
+/// What is added to a tensor, of two others.
+#[derive(Clone, Copy)]
+pub(crate) enum Term {
+    Product,
+    Quotient,
+}
+
+impl AnyTensor {
+    /// `self + weight * (end - self)` (`torch.lerp`): the way from `self` to `end`. All hold one dtype; the weight is a tensor, or
+    /// a scalar, or a zero-dim tensor of any dtype.
+    ///
+    /// # Errors
+    /// If dtypes differ or are neither floats nor complex, shapes do not broadcast, or the weight does not fit.
+    pub fn lerp(&self, end: &AnyTensor, weight: impl Into<AnyOperand>) -> Result<AnyTensor> {
+        let (op, weight) = ("lerp", weight.into());
+        same_dtype(op, self, end)?;
+        let refused = |value| Error::ScalarOutOfRange { op, value, dtype: self.dtype };
+        crate::any::base::dispatch::among!(op, self.dtype, E: Inexact => {
+            let by = match &weight {
+                AnyOperand::Number(value) => Some(*value),
+                AnyOperand::Array(weight) if weight.rank() == 0 && !weight.is_meta() => Some(weight.item()?),
+                AnyOperand::Array(weight) => {
+                    same_dtype(op, self, weight)?;
+                    return blended(op, [self, end, weight], self.dtype, |[start, end, weight], strides| {
+                        let (start, end, weight) = (start.seen::<E>(op)?, end.seen::<E>(op)?, weight.seen::<E>(op)?);
+                        Cpu::map3::<E, E, E, E>(Lerping, start, end, weight, strides)
+                    });
+                }
+            };
+            let value = by.unwrap_or(ScalarValue::Int(0));
+            if !self.dtype.is_complex() && matches!(value, ScalarValue::Complex(value) if value.im != 0.0) {
+                return Err(refused(value));
+            }
+            let weight: <E as Dtype>::Compute = value.to_dtype().ok_or_else(|| refused(value))?;
+            blended(op, [self, end], self.dtype, |[start, end], strides| {
+                Cpu::map2::<E, E, E>(LerpingBy(weight), start.seen(op)?, end.seen(op)?, strides)
+            })
+        })
+    }
+
+    /// `self + value * (a * b)` or `self + value * (a / b)`, in `f32` for halves; dtypes promote.
+    pub(crate) fn plus(&self, term: Term, a: &AnyTensor, b: &AnyTensor, value: ScalarValue) -> Result<AnyTensor> {
+        let (op, divides) = match term {
+            Term::Product => ("addcmul", false),
+            Term::Quotient => ("addcdiv", true),
+        };
+        let dtype = crate::any::join::cat_stack::promoted_all(op, &[self.clone(), a.clone(), b.clone()])?;
+        if divides && [a, b].iter().all(|x| x.dtype.category() <= Category::Integral) {
+            let reason = "integers are not divided here: convert one of the two to a float first".to_owned();
+            return Err(Error::NotAdmitted { op, dtype: a.dtype, reason });
+        }
+        if dtype == DType::Bool || dtype.is_shell() {
+            return Err(crate::any::base::dispatch::refused(op, dtype));
+        }
+        let wide = widened(dtype);
+        // A factor is cut off for integers.
+        let value = self.scalar_here(op, value, wide)?;
+        // Operands are rounded to the common dtype first, although halves compute in `f32`.
+        let operand = |x: &AnyTensor| x.to(dtype)?.to(wide);
+        let [x, a, b] = [operand(self)?, operand(a)?, operand(b)?];
+        let scaled = value.mul(&a)?;
+        let term = if divides { scaled.div(&b)? } else { scaled.mul(&b)? };
+        if !wide.is_complex() {
+            return x.add(&term)?.to(dtype);
+        }
+        // `add` multiplies what it adds by 1, which spoils infinite parts; here PyTorch adds the parts as they are.
+        x.resolved()?.view_as_real()?.add(&term.resolved()?.view_as_real()?)?.contiguous()?.view_as_complex()?.to(dtype)
+    }
+
+    /// `self + value * a * b` (`torch.addcmul`). Dtypes promote.
+    ///
+    /// # Errors
+    /// If all are bool, shapes do not broadcast, or the value does not fit.
+    pub fn addcmul(&self, a: &AnyTensor, b: &AnyTensor, value: impl crate::Scalar) -> Result<AnyTensor> {
+        self.plus(Term::Product, a, b, value.value())
+    }
+
+    /// `self + value * a / b` (`torch.addcdiv`). Dtypes promote.
+    ///
+    /// # Errors
+    /// If both `a` and `b` hold integers or bools, shapes do not broadcast, or the value does not fit.
+    pub fn addcdiv(&self, a: &AnyTensor, b: &AnyTensor, value: impl crate::Scalar) -> Result<AnyTensor> {
+        self.plus(Term::Quotient, a, b, value.value())
+    }
+
+    /// Complex numbers from their real parts and their imaginary ones (`torch.complex`). Both hold one float dtype.
+    ///
+    /// # Errors
+    /// If dtypes differ or have no complex one, or shapes do not broadcast.
+    pub fn complex(&self, imag: &AnyTensor) -> Result<AnyTensor> {
+        let op = "complex";
+        same_dtype(op, self, imag)?;
+        among!(op, self.dtype, E: [crate::f16, f32, f64] => self.paired::<E, _>(op, imag, FromParts))
+    }
+
+    /// Complex numbers from their magnitudes and angles (`torch.polar`). Both hold `float32` or `float64`.
+    ///
+    /// # Errors
+    /// If dtypes differ or are others, or shapes do not broadcast.
+    pub fn polar(&self, angle: &AnyTensor) -> Result<AnyTensor> {
+        let op = "polar";
+        same_dtype(op, self, angle)?;
+        among!(op, self.dtype, E: [f32, f64] => self.paired::<E, _>(op, angle, FromPolar))
+    }
+
+    /// Complex numbers by a kernel of two floats.
+    fn paired<E: Float, K: Map2<E, E, E::Complex>>(
+        &self,
+        op: &'static str,
+        other: &AnyTensor,
+        kernel: K,
+    ) -> Result<AnyTensor> {
+        blended(op, [self, other], <E::Complex as Element>::DTYPE, |[a, b], strides| {
+            Cpu::map2::<E, E, E::Complex>(kernel, a.seen::<E>(op)?, b.seen::<E>(op)?, strides)
+        })
+    }
+
+    /// The elements that are positive, the others times a weight (`torch.nn.functional.prelu`): one of the same dtype for all, or one
+    /// for each position along the second axis.
+    ///
+    /// # Errors
+    /// If the dtype is no float, or the weights have another dtype, more than one axis, or are neither one nor as many as there are
+    /// positions.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1.0, -2.0], [-3.0, 4.0]]);
+    /// let weights = AnyTensor::from(tensor![0.5, 0.25]);
+    /// assert_eq!(x.prelu(&weights)?.to_string(), "tensor([[ 1.0000, -0.5000],\n        [-1.5000,  4.0000]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn prelu(&self, weight: &AnyTensor) -> Result<AnyTensor> {
+        let op = "prelu";
+        crate::any::base::by_width::same_dtype(op, self, weight)?;
+        if !self.dtype.is_floating_point() || self.dtype.is_shell() {
+            return Err(crate::any::base::dispatch::refused(op, self.dtype));
+        }
+        if (self.rank() == 0 && weight.numel() != 1) || weight.rank() > 1 {
+            let reason = format!(
+                "a weight, or a list of them and a tensor with axes are wanted, got {:?} and {:?}",
+                self.shape(),
+                weight.shape()
+            );
+            return invalid(op, reason);
+        }
+        let channels = if self.rank() > 1 { self.sizes[1] } else { 1 };
+        if weight.numel() != 1 && weight.numel() != channels {
+            return invalid(op, format!("{} weights are not one for each of {channels} channels", weight.numel()));
+        }
+        let mut sizes = vec![1; self.rank()];
+        if let Some(of_channels) = sizes.get_mut(1) {
+            *of_channels = weight.numel() as i64;
+        }
+        let scaled = self.mul(weight.shaped(&sizes)?)?;
+        where_(&self.gt(0)?, self, scaled)
+    }
+
+    /// The halves of numbers in binary: mantissas from a half to one, and exponents (`torch.frexp`).
+    ///
+    /// # Errors
+    /// If the dtype is no float.
+    pub fn frexp(&self) -> Result<(AnyTensor, AnyTensor)> {
+        let sizes = signed(&self.sizes);
+        let (mantissas, exponents) = on_device!(self, D => among!("frexp", self.dtype, E: Float => {
+            let (mantissas, exponents) = self.list::<E, D>()?.try_frexp()?;
+            Ok((AnyTensor::from(mantissas), AnyTensor::from(exponents)))
+        }))?;
+        Ok((mantissas.shaped(&sizes)?, exponents.shaped(&sizes)?))
+    }
+}

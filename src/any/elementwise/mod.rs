@@ -1,0 +1,12 @@
+//! Operations on each element by itself: dtypes, devices and shapes are checked at run time, then the loop of the table runs.
+//! Uses the tables of `ops`.
+
+pub(crate) mod apply;
+#[cfg(test)]
+mod form_tests;
+pub(crate) mod isclose;
+pub(crate) mod lerp;
+pub(crate) mod op_table;
+pub(crate) mod operators;
+pub(crate) mod parametric;
+pub(crate) mod where_;

@@ -1,0 +1,159 @@
+//! Operations of one operand and parameters, written from their table: `elu`, `elu_`, `elu_into`; and so on.
+
+use crate::any::base::dispatch::among;
+use crate::any::base::operand::default_float;
+use crate::any::elementwise::apply::{check_output, check_shape, same_device};
+use crate::any::{AnyTensor, Buffer, preserved};
+use crate::cpu::elementwise;
+use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{Category, Dtype, Scalar};
+use crate::error::Result;
+use crate::ops::kernel::Tuning;
+use crate::ops::rules::admit::set_of_one;
+use crate::ops::rules::result::{Rule, form_of_result};
+use crate::ops::table::tuned_table;
+use crate::ops::{Op, TunedOp};
+use crate::storage::View;
+use crate::tensor::{Given as _, parameters};
+
+/// The parameters of an operation; those left open are `None`.
+pub(crate) type Given = [Option<ScalarValue>; 3];
+
+fn run<O: TunedOp<E>, E: Dtype>(x: &AnyTensor, given: Given) -> Result<AnyTensor> {
+    let kernel = Tuning::<O, E>(O::prepare(given)?);
+    let strides = preserved(&x.sizes, &x.strides);
+    let dtype = <O::Output as crate::Element>::DTYPE;
+    let buffer = if x.is_meta() {
+        Buffer::Meta
+    } else {
+        let view = View::<_, E>::new(x.host(O::NAME)?, x.first(), &x.sizes, &x.strides);
+        Buffer::Cpu(elementwise::map1::<E, O::Output, _>(kernel, view, &strides)?)
+    };
+    Ok(AnyTensor::fresh(buffer, dtype, &x.sizes, &strides))
+}
+
+/// Integers and bools of operations whose result is floating, as such.
+fn lifted(x: &AnyTensor) -> Result<AnyTensor> {
+    if x.dtype.category() <= Category::Integral { x.to(default_float()) } else { Ok(x.clone()) }
+}
+
+macro_rules! tuned_rows {
+    ($($op:ident { $methods:tt $admits:ident $result:ident ($($parameter:tt)*), $doc:literal, $torch:literal $($rest:tt)* })*) => {
+        const ROWS: &[&Row] = &[$(rows::$op),*];
+        /// Rows by name, for methods and calls.
+        #[allow(non_upper_case_globals)]
+        pub(crate) mod rows {
+            use super::*;
+            $(pub(in crate::any) const $op: &Row = &Row {
+                name: stringify!($op),
+                torch: $torch,
+                casts_output: !Rule::$result.is_exact(3),
+                run: |x, given| set_of_one!($admits, tuned_rows { @$result $op x given }),
+            };)*
+        }
+    };
+    // Those of the set, or for rules that lift the rest those that are floating or complex.
+    (@$result:ident $op:ident $x:ident $given:ident $set:ident $inexact:ident) => {
+        if Rule::$result.lifts() {
+            let x = lifted($x)?;
+            among!(<crate::ops::$op as Op>::NAME, x.dtype, E: $inexact => run::<crate::ops::$op, E>(&x, $given))
+        } else {
+            among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: $set => run::<crate::ops::$op, E>($x, $given))
+        }
+    };
+}
+tuned_table!(tuned_rows);
+
+/// Whether an output may have another dtype than the result of the operation of this name of PyTorch's, `None` if that is no row.
+pub(crate) fn casts_output(name: &str) -> Option<bool> {
+    let row = ROWS.iter().find(|row| row.torch.split("`, `").any(|torch| torch.strip_prefix("torch.") == Some(name)));
+    row.map(|row| row.casts_output)
+}
+
+/// A row of the table of operations with parameters.
+pub(crate) struct Row {
+    name: &'static str,
+    /// PyTorch's names, as the documentation gives them.
+    torch: &'static str,
+    casts_output: bool,
+    run: fn(&AnyTensor, Given) -> Result<AnyTensor>,
+}
+
+impl Row {
+    /// The result as a new tensor.
+    pub(crate) fn of(&self, x: &AnyTensor, given: Given) -> Result<AnyTensor> {
+        (self.run)(x, given)
+    }
+
+    /// The result written into an output.
+    fn write(&self, x: &AnyTensor, given: Given, out: &mut AnyTensor) -> Result<()> {
+        let (op, result) = (self.name, self.of(x, given)?);
+        check_output(op, !self.casts_output, result.dtype, out.dtype)?;
+        same_device(op, x, out)?;
+        check_shape(op, &result.sizes, &out.sizes)?;
+        out.copy_from(&result).map(|_| ())
+    }
+}
+
+/// For `elu […] float same (alpha: impl Scalar)` it writes `elu(alpha)`, `elu_(alpha)` and `elu_into(alpha, out)`, which all run the
+/// row above, as the call by name does.
+macro_rules! tuned_methods {
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal $($rest:tt)* })*) => {
+        /// Operations of one operand and parameters.
+        impl AnyTensor {$(
+            #[doc = $doc]
+            ///
+            #[doc = concat!("As [`Tensor::", stringify!($op), "`](crate::Tensor::", stringify!($op), "). PyTorch: `", $torch, "`.")]
+            ///
+            /// # Errors
+            /// If the operation does not admit the dtype, a parameter does not fit, or memory runs out.
+            ///
+            /// ```
+            /// # use castiron::{AnyTensor, tensor};
+            #[doc = concat!("let x = AnyTensor::from(", $operand, ");")]
+            #[doc = concat!("assert_eq!(x.", stringify!($op), "(", $arguments, ")?.to_string(), tensor!", $elements, ".to_string());")]
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn $op(&self, $($name: $ty),*) -> Result<AnyTensor> {
+                rows::$op.of(self, parameters!($($name)*))
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to the dtype.")]
+            ///
+            /// # Errors
+            /// As there, and if the result can't be cast to the dtype. Nothing is written then.
+            ///
+            /// ```
+            /// # use castiron::{AnyTensor, tensor};
+            #[doc = concat!("let mut x = AnyTensor::from(", $operand, ");")]
+            #[doc = concat!("x.", stringify!($inplace), "(", $arguments, ")?;")]
+            #[doc = concat!("assert_eq!(x.to_string(), tensor!", $elements, ".to_string());")]
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn $inplace(&mut self, $($name: $ty),*) -> Result<&mut Self> {
+                let result = self.$op($($name),*)?;
+                self.overwrite(stringify!($op), &result)
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, ", form_of_result!(tuned $result, tuned_methods { @outputs }), " (`out=`).")]
+            ///
+            /// # Errors
+            /// As there, and if the output has another shape or such a dtype. Nothing is written then.
+            ///
+            /// ```
+            /// # use castiron::{AnyTensor, tensor};
+            #[doc = concat!("let x = AnyTensor::from(", $operand, ");")]
+            /// let mut out = AnyTensor::zeros(x.shape(), x.dtype())?;
+            #[doc = concat!("x.", stringify!($into), "(", $arguments, ", &mut out)?;")]
+            #[doc = concat!("assert_eq!(out.to_string(), tensor!", $elements, ".to_string());")]
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn $into(&self, $($name: $ty,)* out: &mut AnyTensor) -> Result<()> {
+                rows::$op.write(self, parameters!($($name)*), out)
+            }
+        )*}
+    };
+    (@outputs $form:ident exactly) => { "which holds the same dtype" };
+    (@outputs $form:ident castable) => { "of a dtype that the result can be cast to" };
+}
+tuned_table!(tuned_methods);

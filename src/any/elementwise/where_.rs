@@ -1,0 +1,44 @@
+//! `where_`: one of two operands, element by element, by a condition.
+
+use crate::any::base::operand::{promoted, scalar_dtype};
+use crate::any::elementwise::apply::same_device;
+use crate::any::{AnyOperand, AnyTensor};
+use crate::dtype::DType;
+use crate::dtype::scalar::KindRank;
+use crate::error::{Error, Result};
+
+/// `a` where the condition is true, else `b` (`torch.where`). All broadcast; tensors and scalars promote.
+///
+/// # Errors
+/// If the condition is neither bool nor `uint8`, shapes do not broadcast, or a scalar does not fit.
+///
+/// ```
+/// use castiron::{any, AnyTensor, tensor};
+/// let x = AnyTensor::from(tensor![1, -2, 3]);
+/// assert_eq!(any::where_(&x.gt(0)?, &x, 0)?.to_string(), "tensor([1, 0, 3])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn where_(condition: &AnyTensor, a: impl Into<AnyOperand>, b: impl Into<AnyOperand>) -> Result<AnyTensor> {
+    let (op, a, b) = ("where", a.into(), b.into());
+    let mask = match condition.dtype {
+        DType::Bool => condition.clone(),
+        DType::U8 => condition.to(DType::Bool)?,
+        dtype => return Err(Error::NotAdmitted { op, dtype, reason: "conditions are bool".to_owned() }),
+    };
+    let dtype = if a.dtype() == b.dtype() { a.dtype() } else { promoted(op, [&a, &b].map(|x| (x.kind(), x.dtype())))? };
+    // Two scalars have nothing to be refused beside.
+    let both = a.kind() == KindRank::Scalar && b.kind() == KindRank::Scalar;
+    let of = |x: &AnyOperand| match x {
+        AnyOperand::Array(x) => {
+            same_device(op, condition, x)?;
+            x.to(dtype)
+        }
+        AnyOperand::Number(value) if both => {
+            mask.scalar_here(op, *value, scalar_dtype(*value)).and_then(|value| value.to(dtype))
+        }
+        AnyOperand::Number(value) => mask.scalar_here(op, *value, dtype),
+    };
+    let (a, b) = (of(&a)?, of(&b)?);
+    same_device(op, &a, &b)?;
+    AnyTensor::chosen(op, &mask, &a, &b)
+}

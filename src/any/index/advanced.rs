@@ -1,0 +1,333 @@
+//! `x[…]` with masks, lists and tensors of indices; `index_put`.
+
+use crate::any::AnyTensor;
+use crate::any::base::by_width::{invalid, signed};
+use crate::any::call::Value;
+use crate::any::elementwise::apply::{SCALAR, broadcast_to, result_strides, same_device};
+use crate::any::index::scatter::Reduce;
+use crate::dtype::DType;
+use crate::dtype::scalar::ScalarValue;
+use crate::error::{Error, Result};
+use crate::layout::strides;
+use crate::tensor::places;
+
+/// Indices along some axes of a tensor: what is read or written at the positions where they meet.
+struct Meeting {
+    /// The tensor with the axes side by side.
+    turned: AnyTensor,
+    /// How it has to be turned back; none if it has not been turned.
+    order: Option<Vec<usize>>,
+    /// The sizes before the axes, the number of positions along them, and the sizes after them.
+    before: Vec<usize>,
+    outer: usize,
+    after: Vec<usize>,
+    /// The positions, and the sizes they have.
+    positions: AnyTensor,
+    sizes: Vec<usize>,
+}
+
+impl Meeting {
+    /// Of a tensor and the indices along its axes, which are in order.
+    fn new(op: &'static str, x: &AnyTensor, indices: &[(usize, AnyTensor)]) -> Result<Self> {
+        let axes: Vec<usize> = indices.iter().map(|(axis, _)| *axis).collect();
+        let none = crate::any::Dims::new(op, &[])?;
+        let sizes = indices.iter().try_fold(none, |sizes, (_, index)| broadcast_to(op, &sizes, &index.sizes))?;
+        for (_, index) in indices {
+            same_device(op, x, index)?;
+        }
+        let adjacent = axes.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        let rest = (0..x.rank()).filter(|axis| !axes.contains(axis));
+        let order: Option<Vec<usize>> = (!adjacent).then(|| axes.iter().copied().chain(rest).collect());
+        let turned = match &order {
+            Some(order) => x.permute(&order.iter().map(|&axis| axis as i64).collect::<Vec<_>>())?,
+            None => x.clone(),
+        };
+        let start = if adjacent { axes.first().copied().unwrap_or(0) } else { 0 };
+        let (before, rest) = turned.sizes.split_at(start);
+        let (own, after) = rest.split_at(axes.len());
+        let (before, own, after) = (before.to_vec(), own.to_vec(), after.to_vec());
+        let outer = own.iter().product();
+        let positions = if x.is_meta() {
+            AnyTensor::meta(&sizes, DType::I64)?
+        } else if outer > 0 && (before.contains(&0) || after.contains(&0)) {
+            // Nothing is read or written, so that PyTorch does not look at the indices.
+            AnyTensor::on_host(&sizes, DType::I64)?
+        } else {
+            let spread = indices.iter().map(|(_, index)| index.spread(&sizes)?.to_ints(op));
+            let places = places(op, spread, &own).map_err(|error| outside(op, indices, &own).unwrap_or(error));
+            AnyTensor::of_ints(places.map_err(|error| at_axis(error, &axes))?, &sizes)?
+        };
+        Ok(Meeting { turned, order, before, outer, after, positions, sizes: sizes.to_vec() })
+    }
+
+    /// The tensor as `[before, outer, after]`.
+    fn cube(&self) -> Result<AnyTensor> {
+        let product = |sizes: &[usize]| sizes.iter().product::<usize>() as i64;
+        self.turned.shaped(&[product(&self.before), self.outer as i64, product(&self.after)])
+    }
+
+    /// The positions beside each of the others.
+    fn along(&self, op: &'static str, cube: &AnyTensor) -> Result<AnyTensor> {
+        cube.listed(op, 1, &self.positions.shaped(&[self.positions.numel() as i64])?, None)
+    }
+
+    /// The sizes of what is read or written.
+    fn whole(&self) -> Vec<usize> {
+        [&self.before[..], &self.sizes, &self.after].concat()
+    }
+
+    fn read(&self, op: &'static str) -> Result<AnyTensor> {
+        crate::any::Dims::new(op, &self.whole())?;
+        let (cube, whole) = (self.cube()?, self.whole());
+        let result = cube.gathered(op, 1, &self.along(op, &cube)?, false)?.shaped(&signed(&whole))?;
+        // It lies as PyTorch's does: an elementwise result of the tensor, still at the indices, and of these.
+        let (before, rest) = self.turned.strides.split_at(self.before.len());
+        let (here, none) = (vec![0; self.sizes.len()], |of: &[usize]| vec![0; of.len()]);
+        let own = [before, &here, &rest[rest.len() - self.after.len()..]].concat();
+        let indices = [none(&self.before), strides::row_major(&self.sizes), none(&self.after)].concat();
+        let to = result_strides(&whole, &[(&whole, &own, false), (&whole, &indices, false), SCALAR]);
+        if result.strides == to { Ok(result) } else { result.copied(&to) }
+    }
+}
+
+/// The first index out of range, where there was no room for a list of all.
+fn outside(op: &'static str, indices: &[(usize, AnyTensor)], sizes: &[usize]) -> Option<Error> {
+    indices.iter().zip(sizes).enumerate().find_map(|(axis, ((_, index), &size))| {
+        let within = -(size as i64)..size as i64;
+        let index = crate::cpu::elementwise::find(index.seen::<i64>(op).ok()?, |index| !within.contains(&index))?;
+        Some(Error::IndexValue { op, index, axis, size })
+    })
+}
+
+/// The axis as the caller knows it.
+pub(crate) fn at_axis(error: Error, axes: &[usize]) -> Error {
+    match error {
+        Error::IndexValue { op, index, axis, size } => {
+            Error::IndexValue { op, index, axis: axes.get(axis).copied().unwrap_or(axis), size }
+        }
+        error => error,
+    }
+}
+
+/// A list, which may hold lists, as a tensor of indices or a mask.
+fn from_list(op: &'static str, items: &[Value]) -> Result<AnyTensor> {
+    let mixed = || Error::InvalidArgument {
+        op,
+        reason: "a list of indices holds integers, or bools, or lists alike".to_owned(),
+    };
+    if items.iter().any(|item| matches!(item, Value::List(_))) {
+        let rows = items.iter().map(|item| match item {
+            Value::List(items) => from_list(op, items),
+            _ => Err(mixed()),
+        });
+        return crate::any::stack(&rows.collect::<Result<Vec<_>>>()?, 0);
+    }
+    let (mut ints, mut bools) = (Vec::new(), 0);
+    for item in items {
+        match item {
+            Value::Number(ScalarValue::Int(int)) => ints.push(i64::try_from(*int).map_err(|_| mixed())?),
+            Value::Number(ScalarValue::Bool(value)) => {
+                bools += 1;
+                ints.push(i64::from(*value));
+            }
+            Value::Array(tensor) if tensor.numel() == 1 => ints.extend(tensor.to_ints(op)?),
+            _ => return Err(mixed()),
+        }
+    }
+    let list = AnyTensor::of_ints(ints, &[items.len()])?;
+    match bools {
+        0 => Ok(list),
+        all if all == items.len() => list.to(DType::Bool),
+        _ => Err(mixed()),
+    }
+}
+
+/// Indices along axes from `at` on: a mask gives one for each of its axes.
+fn indices_of(op: &'static str, x: &AnyTensor, at: usize, index: &AnyTensor) -> Result<Vec<(usize, AnyTensor)>> {
+    match index.dtype {
+        DType::Bool | DType::U8 => {
+            let own = x.sizes.get(at..at + index.rank());
+            if own != Some(&*index.sizes) {
+                let reason = format!(
+                    "the shape {:?} of the mask does not match that of the tensor, {:?}, from axis {at} on",
+                    index.shape(),
+                    x.shape()
+                );
+                return invalid(op, reason);
+            }
+            let columns = index.nonzero_tuple()?;
+            Ok(columns.into_iter().enumerate().map(|(axis, column)| (at + axis, column)).collect())
+        }
+        DType::I64 | DType::I32 => Ok(vec![(at, index.to(DType::I64)?)]),
+        dtype => {
+            let reason = "indices are int64 or int32, masks bool".to_owned();
+            Err(Error::NotAdmitted { op, dtype, reason })
+        }
+    }
+}
+
+fn is_mask(tensor: &AnyTensor) -> bool {
+    matches!(tensor.dtype, DType::Bool | DType::U8)
+}
+
+/// Whether all that chooses among elements are masks.
+pub(crate) fn are_masks(index: &[Value]) -> bool {
+    fn is_mask(item: &Value) -> bool {
+        match item {
+            Value::Array(tensor) => tensor.dtype == DType::Bool || (tensor.rank() == 0 && is_integral(tensor)),
+            Value::List(items) => items.first().is_some_and(is_truth),
+            _ => true,
+        }
+    }
+    fn is_truth(item: &Value) -> bool {
+        match item {
+            Value::Number(value) => matches!(value, ScalarValue::Bool(_)),
+            item => is_mask(item),
+        }
+    }
+    index.iter().all(is_mask)
+}
+
+fn is_integral(tensor: &AnyTensor) -> bool {
+    tensor.dtype != DType::Bool && tensor.dtype.int_range().is_some()
+}
+
+impl AnyTensor {
+    /// `x[…]` (`torch.Tensor.__getitem__`): integers, slices, `None` and `...` give a view; masks, lists and tensors of indices
+    /// choose elements, and where several are given their shapes broadcast. As in PyTorch the axes they make stand where the
+    /// indices stood, or in front if others stood between them.
+    ///
+    /// # Errors
+    /// If an index is out of range, there are too many, or a mask has another shape.
+    ///
+    /// ```
+    /// use castiron::any::Value;
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let columns = x.index(&[Value::Rest, vec![2_i64, 0].into()])?;
+    /// assert_eq!(columns.to_string(), "tensor([[3, 1],\n        [6, 4]])");
+    /// assert_eq!(x.index(&[(&x.gt(4)?).into()])?.to_string(), "tensor([5, 6])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn index(&self, index: &[Value]) -> Result<AnyTensor> {
+        let op = "index";
+        let (view, indices) = self.met(op, index)?;
+        if indices.is_empty() { Ok(view) } else { Meeting::new(op, &view, &indices)?.read(op) }
+    }
+
+    /// The view that an index makes, and the indices that choose elements of it, by axes.
+    pub(crate) fn met(&self, op: &'static str, index: &[Value]) -> Result<(AnyTensor, Vec<(usize, AnyTensor)>)> {
+        let mut items = Vec::with_capacity(index.len());
+        for item in index {
+            items.push(match item {
+                Value::List(list) => Value::Array(from_list(op, list)?),
+                item => item.clone(),
+            });
+        }
+        let takes = |item: &Value| match item {
+            Value::Array(tensor) if is_mask(tensor) => tensor.rank(),
+            Value::Rest | Value::Absent | Value::Number(ScalarValue::Bool(_)) => 0,
+            _ => 1,
+        };
+        let taken: usize = items.iter().map(takes).sum();
+        let Some(left) = self.rank().checked_sub(taken) else {
+            return invalid(op, format!("{taken} indices are too many for a tensor with {} axes", self.rank()));
+        };
+        let (mut view, mut at, mut indices) = (self.clone(), 0_usize, Vec::new());
+        for item in &items {
+            // A bool is an axis of one position, or of none.
+            let truth = match item {
+                Value::Number(ScalarValue::Bool(truth)) => Some(*truth),
+                Value::Array(tensor) if tensor.rank() == 0 && tensor.dtype == DType::Bool => {
+                    Some(tensor.item()? == ScalarValue::Bool(true))
+                }
+                _ => None,
+            };
+            match item {
+                _ if truth.is_some() => {
+                    view = view.unsqueeze(at as i64)?;
+                    let count = usize::from(truth == Some(true));
+                    indices.push((at, AnyTensor::of_ints(vec![0; count], &[count])?));
+                    at += 1;
+                }
+                Value::Rest => at += left,
+                Value::Absent => {
+                    view = view.unsqueeze(at as i64)?;
+                    at += 1;
+                }
+                Value::Number(ScalarValue::Int(index)) => {
+                    let index = i64::try_from(*index).unwrap_or(if *index < 0 { i64::MIN } else { i64::MAX });
+                    view = view.select(at as i64, index)?;
+                }
+                Value::Slice(start, end, step) => {
+                    view = view.slice(at as i64, *start, *end, step.unwrap_or(1))?;
+                    at += 1;
+                }
+                Value::Array(tensor) if tensor.rank() == 0 && is_integral(tensor) => {
+                    view = view.select(at as i64, tensor.to_ints(op)?.first().copied().unwrap_or(0))?;
+                }
+                Value::Array(tensor) => {
+                    let more = indices_of(op, &view, at, tensor)?;
+                    at += more.len();
+                    indices.extend(more);
+                }
+                other => {
+                    let reason = format!("integers, slices, None, `...`, masks and indices are wanted, got {other:?}");
+                    return invalid(op, reason);
+                }
+            }
+        }
+        Ok((view, indices))
+    }
+
+    /// Writes values where indices meet (`torch.index_put`): a tensor of indices or a mask for each axis from the first on, or
+    /// none where whole axes are meant. With `accumulate` the values are added to what is there and to one another.
+    ///
+    /// # Errors
+    /// If an index is out of range, there are too many, dtypes differ or the values do not broadcast.
+    pub fn index_put(&self, indices: &[Option<&AnyTensor>], values: &AnyTensor, accumulate: bool) -> Result<AnyTensor> {
+        let op = "index_put";
+        let (mut at, mut found) = (0, Vec::new());
+        for index in indices {
+            let taken = index.map_or(1, |index| if is_mask(index) { index.rank() } else { 1 });
+            if at + taken > self.rank() {
+                return invalid(op, format!("there are too many indices for a tensor with {} axes", self.rank()));
+            }
+            if let Some(index) = index {
+                found.extend(indices_of(op, self, at, index)?);
+            }
+            at += taken;
+        }
+        if found.is_empty() {
+            return invalid(op, "there are no indices".to_owned());
+        }
+        self.put_at(op, &found, values, accumulate)
+    }
+
+    /// Writes values of the same dtype where indices of axes meet.
+    pub(crate) fn put_at(
+        &self,
+        op: &'static str,
+        found: &[(usize, AnyTensor)],
+        values: &AnyTensor,
+        accumulate: bool,
+    ) -> Result<AnyTensor> {
+        crate::any::base::by_width::same_dtype(op, self, values)?;
+        same_device(op, self, values)?;
+        let meeting = Meeting::new(op, self, found)?;
+        let whole = meeting.whole();
+        let refused = |_| Error::Broadcast { op, lhs: values.shape().into(), rhs: whole[..].into() };
+        let cube = meeting.cube()?;
+        let along = meeting.along(op, &cube)?;
+        let from = values.spread(&whole).map_err(refused)?.shaped(&signed(&along.sizes))?;
+        let written = if accumulate {
+            cube.reduced_into(op, 1, &along, &from, Reduce::Sum, true)?
+        } else {
+            cube.scattered(op, 1, &along, &from, false)?
+        };
+        let written = written.shaped(&signed(&meeting.turned.sizes))?;
+        let Some(order) = meeting.order else { return Ok(written) };
+        let back = (0..order.len()).map(|axis| order.iter().position(|&from| from == axis).unwrap_or(axis) as i64);
+        written.permute(&back.collect::<Vec<_>>())?.contiguous()
+    }
+}

@@ -1,0 +1,194 @@
+//! Elements chosen by index tensors: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
+
+use crate::any::base::by_width::{invalid, signed};
+use crate::any::base::dispatch::{is_integer, refused};
+use crate::any::elementwise::apply::{broadcast_to, same_device};
+use crate::any::view::views::axis;
+use crate::any::{AnyTensor, IntoSizes};
+use crate::dtype::{Category, DType};
+use crate::error::{Error, Result};
+
+impl AnyTensor {
+    /// The positions that indices, `int64` or `int32` and from 0 up, name along an axis (`torch.index_select`).
+    ///
+    /// # Errors
+    /// If an index or the axis is out of range, or the indices are no list.
+    pub fn index_select(&self, dim: i64, index: &AnyTensor) -> Result<AnyTensor> {
+        let op = "index_select";
+        let at = axis(op, dim, self.rank())?;
+        let own = self.lifted();
+        let list = index.as_index(op, true)?;
+        let index = own.listed(op, at, &list, None)?;
+        if self.rank() == 0 && index.numel() != 1 {
+            return invalid(op, format!("a zero-dim tensor takes one index, got {}", index.numel()));
+        }
+        own.expect_inside(op, at, &list)?;
+        let result = own.gathered(op, at, &index, false)?;
+        if self.rank() == 0 { result.shaped(&[]) } else { Ok(result) }
+    }
+
+    /// Whether indices are those of an axis, in a tensor without elements: where there are some, reading them tells.
+    pub(crate) fn expect_inside(&self, op: &'static str, axis: usize, index: &AnyTensor) -> Result<()> {
+        if !self.is_empty() || index.is_meta() {
+            return Ok(());
+        }
+        let size = self.sizes[axis];
+        let index = index.to(DType::I64)?;
+        let outside = |at: i64| usize::try_from(at).map_or(true, |at| at >= size);
+        match crate::cpu::elementwise::find(index.seen::<i64>(op)?, outside) {
+            Some(index) => Err(Error::IndexValue { op, index, axis, size }),
+            None => Ok(()),
+        }
+    }
+
+    /// A list of indices, or one, beside each position of the other axes; `from` has the sizes there are then.
+    pub(crate) fn listed(
+        &self,
+        op: &'static str,
+        axis: usize,
+        index: &AnyTensor,
+        from: Option<&AnyTensor>,
+    ) -> Result<AnyTensor> {
+        if index.rank() > 1 {
+            return invalid(op, format!("a list of indices is wanted, got a tensor of shape {:?}", index.shape()));
+        }
+        same_device(op, self, index)?;
+        let index = index.lifted();
+        let mut sizes = self.sizes;
+        sizes[axis] = index.numel();
+        if let Some(from) = from
+            && from.sizes != sizes
+        {
+            let reason = format!(
+                "{} indices take a source of shape {:?}, got one of shape {:?}",
+                index.numel(),
+                &*sizes,
+                from.shape()
+            );
+            return invalid(op, reason);
+        }
+        let mut own = vec![1; self.rank()];
+        own[axis] = index.numel() as i64;
+        index.shaped(&own)?.spread(&sizes)
+    }
+
+    /// For each index the element at its position, with the index in place of the position along the axis (`torch.gather`). The
+    /// indices are `int64` or `int32`, from 0 up, have as many axes, and are no larger along the others.
+    ///
+    /// # Errors
+    /// If an index or the axis is out of range, or sizes do not fit.
+    pub fn gather(&self, dim: i64, index: &AnyTensor) -> Result<AnyTensor> {
+        let op = "gather";
+        let at = axis(op, dim, self.rank())?;
+        same_device(op, self, index)?;
+        // PyTorch does not look at the dtype of no indices.
+        let own_index = if index.is_empty() { index.to(DType::I64)? } else { index.as_index(op, true)? };
+        let (own, along) = (self.lifted(), own_index.lifted());
+        if own.rank() != along.rank() && !index.is_empty() {
+            return invalid(op, format!("{} axes of indices do not go with {}", index.rank(), self.rank()));
+        }
+        if index.is_empty() {
+            return self.zeros_here(&index.sizes, self.dtype);
+        }
+        own.gathered(op, at, &along, false)?.shaped(&signed(&index.sizes))
+    }
+
+    /// The elements at positions counted in row-major order (`torch.take`). The indices are `int64`; negative ones count from the
+    /// end.
+    ///
+    /// # Errors
+    /// If an index is out of range.
+    pub fn take(&self, index: &AnyTensor) -> Result<AnyTensor> {
+        let op = "take";
+        same_device(op, self, index)?;
+        let flat = index.as_index(op, false)?.reshape(&[index.numel() as i64])?;
+        self.reshape(&[self.numel() as i64])?.gathered(op, 0, &flat, true)?.shaped(&signed(&index.sizes))
+    }
+
+    /// [`gather`](Self::gather) with the two broadcast along the other axes, and negative indices counting from the end
+    /// (`torch.take_along_dim`); without an axis [`take`](Self::take), as a vector. The indices are `int64`.
+    ///
+    /// # Errors
+    /// If an index or the axis is out of range, or shapes do not broadcast.
+    pub fn take_along_dim(&self, index: &AnyTensor, dim: Option<i64>) -> Result<AnyTensor> {
+        let op = "take_along_dim";
+        same_device(op, self, index)?;
+        let index = index.as_index(op, false)?;
+        let Some(dim) = dim else {
+            return self.take(&index.reshape(&[index.numel() as i64])?);
+        };
+        if self.rank() != index.rank() {
+            return invalid(op, format!("{} axes of indices do not go with {}", index.rank(), self.rank()));
+        }
+        self.expect_rank(op, 1)?;
+        let at = axis(op, dim, self.rank())?;
+        let mut kept = self.sizes;
+        kept[at] = 1;
+        let sizes = broadcast_to(op, &kept, &index.sizes)?;
+        let (mut from, mut to) = (sizes, sizes);
+        (from[at], to[at]) = (self.sizes[at], index.sizes[at]);
+        self.spread(&from)?.gathered(op, at, &index.spread(&to)?, true)
+    }
+
+    /// The rows of a matrix that indices of any shape name (`torch.nn.functional.embedding`, whose operands come the other way
+    /// round). The indices are `int64` or `int32`, from 0 up.
+    ///
+    /// # Errors
+    /// If an index is out of range, or this is no matrix.
+    pub fn embedding(&self, index: &AnyTensor) -> Result<AnyTensor> {
+        let op = "embedding";
+        if self.rank() != 2 {
+            return invalid(op, format!("a matrix is wanted, got a tensor of shape {:?}", self.shape()));
+        }
+        let list = index.as_index(op, true)?.reshape(&[index.numel() as i64])?;
+        let along = self.listed(op, 0, &list, None)?;
+        self.expect_inside(op, 0, &list)?;
+        let rows = self.gathered(op, 0, &along, false)?;
+        rows.shaped(&signed(&[&*index.sizes, &[self.sizes[1]]].concat()))
+    }
+
+    /// [`embedding`](Self::embedding) after the rows that are named have been shortened to a norm, where theirs is greater.
+    pub(crate) fn embedding_within(&self, index: &AnyTensor, norm: f64, order: f64) -> Result<AnyTensor> {
+        let op = "embedding";
+        if self.dtype.category() < Category::Floating {
+            return Err(Error::NotAdmitted {
+                op,
+                dtype: self.dtype,
+                reason: "norms are those of floats and complex".to_owned(),
+            });
+        }
+        let rows = self.embedding(index)?;
+        let wide = crate::any::linalg::matmul::widened(self.dtype);
+        let lengths = rows.to(wide)?.abs()?;
+        let lengths = if order == 2.0 {
+            lengths.square()?.sum(Some(&[-1]), true, None)?.sqrt()?
+        } else {
+            lengths.pow(order)?.sum(Some(&[-1]), true, None)?.pow(1.0 / order)?
+        };
+        let factor = lengths.add(1e-7)?.reciprocal()?.mul(norm)?;
+        let shortened = rows.mul(&factor)?.to(self.dtype)?;
+        AnyTensor::chosen(op, &lengths.gt(norm)?, &shortened, &rows)
+    }
+
+    /// Positions in the row-major order of a shape as positions along each of its axes (`torch.unravel_index`).
+    ///
+    /// # Errors
+    /// If the dtype is no integer, or a size is negative.
+    pub fn unravel_index(&self, sizes: impl IntoSizes) -> Result<Vec<AnyTensor>> {
+        let op = "unravel_index";
+        let sizes = &*sizes.signed();
+        if !is_integer(self.dtype) {
+            return Err(refused(op, self.dtype));
+        }
+        if sizes.iter().any(|&size| size < 0) {
+            return invalid(op, format!("sizes must not be negative, got {sizes:?}"));
+        }
+        let x = self.to(DType::I64)?;
+        let along = |at: usize| {
+            let step = sizes[at + 1..].iter().try_fold(1_i64, |product, &size| product.checked_mul(size));
+            let Some(step) = step else { return invalid(op, format!("the sizes {sizes:?} are too large")) };
+            x.floor_divide(step)?.remainder(sizes[at])
+        };
+        (0..sizes.len()).map(along).collect()
+    }
+}

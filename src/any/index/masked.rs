@@ -1,0 +1,106 @@
+//! Elements chosen by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`.
+
+use crate::any::base::by_width::{common_sizes, invalid, signed};
+use crate::any::elementwise::apply::same_device;
+use crate::any::{AnyOperand, AnyTensor, Buffer};
+use crate::device::Cpu;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::layout::positions::index_rows;
+use crate::tensor::true_positions;
+
+/// A mask of bools.
+fn mask_of(op: &'static str, mask: &AnyTensor) -> Result<()> {
+    if mask.dtype == DType::Bool {
+        return Ok(());
+    }
+    Err(Error::NotAdmitted { op, dtype: mask.dtype, reason: "masks are bool".to_owned() })
+}
+
+impl AnyTensor {
+    /// A value, which is converted, where the mask is true, else the element (`torch.masked_fill`). The two broadcast.
+    ///
+    /// # Errors
+    /// If the mask is not bool, or the value has axes or does not fit the dtype.
+    pub fn masked_fill(&self, mask: &AnyTensor, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
+        let op = "masked_fill";
+        mask_of(op, mask)?;
+        same_device(op, self, mask)?;
+        AnyTensor::chosen(op, mask, &self.filler(op, &value.into())?, self)
+    }
+
+    /// The elements where the mask is true, in row-major order (`torch.masked_select`). The two broadcast.
+    ///
+    /// # Errors
+    /// If the mask is not bool, shapes do not broadcast, or there are no data.
+    pub fn masked_select(&self, mask: &AnyTensor) -> Result<AnyTensor> {
+        let op = "masked_select";
+        mask_of(op, mask)?;
+        let sizes = common_sizes(op, [self, mask])?;
+        self.spread(&sizes)?.compressed(op, &mask.spread(&sizes)?)
+    }
+
+    /// The elements of another tensor, one after the other, where the mask is true (`torch.masked_scatter`).
+    ///
+    /// # Errors
+    /// If the mask is not bool, the dtypes differ, or there are too few elements.
+    pub fn masked_scatter(&self, mask: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
+        let op = "masked_scatter";
+        mask_of(op, mask)?;
+        crate::any::base::by_width::same_dtype(op, self, source)?;
+        let sizes = common_sizes(op, [self, mask])?;
+        let whole = self.spread(&sizes)?;
+        if [self, mask, source].iter().any(|x| x.is_meta()) {
+            same_device(op, self, mask)?;
+            same_device(op, self, source)?;
+            return AnyTensor::meta(&sizes, self.dtype);
+        }
+        let places = mask.spread(&sizes)?.true_places(op)?;
+        let (count, there) = (places.numel(), source.numel());
+        if there < count {
+            return invalid(op, format!("the mask is true {count} times, but there are {there} elements to write"));
+        }
+        let from = source.reshape(&[-1])?.narrow(0, 0, count)?;
+        whole.reshape(&[whole.numel() as i64])?.scattered(op, 0, &places, &from, false)?.shaped(&signed(&sizes))
+    }
+
+    /// The positions in row-major order where a mask of bools is true.
+    fn true_places(&self, op: &'static str) -> Result<AnyTensor> {
+        let (buffer, count) = true_positions::<Cpu>(self.seen(op)?)?;
+        Ok(AnyTensor::fresh(Buffer::Cpu(buffer), DType::I64, &[count], &[1]))
+    }
+
+    /// For each axis the indices of the elements that are not zero, in row-major order of these (`torch.nonzero` with
+    /// `as_tuple`).
+    ///
+    /// # Errors
+    /// If there are no data.
+    pub fn nonzero_tuple(&self) -> Result<Vec<AnyTensor>> {
+        let rows = self.lifted().nonzero()?;
+        (0..rows.sizes[1]).map(|at| rows.select(1, at as i64)).collect()
+    }
+
+    /// The positions of the elements that are not zero, in row-major order: a row for each, with an index for each axis
+    /// (`torch.nonzero`, `torch.argwhere`).
+    ///
+    /// # Errors
+    /// If there are no data.
+    pub fn nonzero(&self) -> Result<AnyTensor> {
+        let op = "nonzero";
+        let places = self.to(DType::Bool)?.true_places(op)?;
+        let rows = index_rows(&places.to_ints(op)?, &self.sizes)?;
+        AnyTensor::of_ints(rows, &[places.numel(), self.rank()])
+    }
+
+    /// [`nonzero`](Self::nonzero) with so many rows, of which those that are left over hold a value (`torch.nonzero_static`).
+    ///
+    /// # Errors
+    /// If there are no data.
+    pub fn nonzero_static(&self, size: usize, fill: i64) -> Result<AnyTensor> {
+        let rows = self.nonzero()?;
+        let kept = rows.narrow(0, 0, size.min(rows.sizes[0]))?;
+        let mut rest = AnyTensor::on_host(&[size - kept.sizes[0], self.rank()], DType::I64)?;
+        rest.fill_(fill)?;
+        crate::any::cat(&[kept, rest], 0)
+    }
+}

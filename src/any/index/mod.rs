@@ -1,0 +1,8 @@
+//! Elements chosen by index tensors and masks: `x[…]`, gather, scatter, masked operations, `index_put`.
+//! Uses loops over types of the elements' width (`base::by_width`).
+
+pub(crate) mod advanced;
+pub(crate) mod gather;
+pub(crate) mod masked;
+pub(crate) mod scatter;
+pub(crate) mod view_scatter;

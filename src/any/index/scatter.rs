@@ -1,0 +1,322 @@
+//! Elements written, added and combined where indices say.
+
+use crate::any::base::by_width::{invalid, same_dtype, signed};
+use crate::any::elementwise::apply::same_device;
+use crate::any::view::views::axis;
+use crate::any::{AnyOperand, AnyTensor};
+use crate::axis;
+use crate::device::Cpu;
+use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{DType, Scalar};
+use crate::error::{Error, Result, listed};
+use crate::ops::arguments::Indexing;
+use crate::storage::View;
+pub(crate) use crate::tensor::ScatterReduce as Reduce;
+use crate::{Dyn, Tensor};
+
+/// As many axes as there are at most; tensors with fewer have axes of size 1 in front.
+type Most = (Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn);
+
+fn most(x: &AnyTensor) -> Result<AnyTensor> {
+    let mut sizes = vec![1; crate::any::base::dims::MOST - x.rank()];
+    sizes.extend(signed(&x.sizes));
+    x.shaped(&sizes)
+}
+
+impl AnyTensor {
+    /// Combines elements with those that indices lead to along an axis. All have as many axes, of which there is one at least.
+    pub(crate) fn reduced_into(
+        &self,
+        op: &'static str,
+        axis: usize,
+        index: &AnyTensor,
+        from: &AnyTensor,
+        reduce: Reduce,
+        include_self: bool,
+    ) -> Result<AnyTensor> {
+        self.expect_writable(op, axis, index, from)?;
+        let refused = match reduce {
+            Reduce::Amax | Reduce::Amin => self.dtype.is_complex(),
+            Reduce::Mean => self.dtype == DType::Bool,
+            Reduce::Sum | Reduce::Prod => false,
+        };
+        if refused {
+            return Err(crate::any::base::dispatch::refused(op, self.dtype));
+        }
+        let own = most(self)?;
+        let (index, from) = (most(&index.contiguous()?)?, most(&from.contiguous()?)?);
+        let indexing = Indexing { op, axis: crate::any::base::dims::MOST - self.rank() + axis, wraps: false };
+        crate::any::base::dispatch::among!(op, self.dtype, E: Dtype => {
+            if self.is_meta() {
+                return AnyTensor::meta(&self.sizes, self.dtype);
+            }
+            let mut out: Tensor<E, Most, Cpu> = own.typed::<E, Most, Cpu>()?.try_contiguous()?;
+            let from: View<'_, _, E> = from.seen(op)?;
+            crate::tensor::reduce_into(&mut out, indexing, index.seen(op)?, from, reduce, include_self)?;
+            AnyTensor::from(out).shaped(&signed(&self.sizes))
+        })
+    }
+
+    /// What operations that write along an axis take: the tensors with at least one axis, and the axis.
+    fn writing(
+        &self,
+        op: &'static str,
+        dim: i64,
+        index: &AnyTensor,
+        from: &AnyTensor,
+    ) -> Result<(usize, [AnyTensor; 3])> {
+        let at = axis(op, dim, self.rank())?;
+        same_dtype(op, self, from)?;
+        for other in [index, from] {
+            same_device(op, self, other)?;
+        }
+        // PyTorch does not look at the dtype of no indices.
+        let index = if index.is_empty() { index.to(DType::I64)? } else { index.as_index(op, true)? };
+        let all = [self.lifted(), index.lifted(), from.lifted()];
+        if !index.is_empty() && all.iter().any(|x| x.rank() != all[0].rank()) {
+            let reason = format!(
+                "a tensor with {} axes takes indices and a source with as many, got {} and {}",
+                self.rank(),
+                index.rank(),
+                from.rank()
+            );
+            return invalid(op, reason);
+        }
+        Ok((at, all))
+    }
+
+    /// Writes the source where indices, `int64` or `int32` and from 0 up, lead along an axis (`torch.scatter`):
+    /// `result[index[i][j]][j] = source[i][j]` along axis 0. The source is a tensor of the same dtype, or a scalar. Of several
+    /// elements for one place the last one stays.
+    ///
+    /// # Errors
+    /// If an index or the axis is out of range, sizes do not fit, or a scalar does not.
+    pub fn scatter(&self, dim: i64, index: &AnyTensor, source: impl Into<AnyOperand>) -> Result<AnyTensor> {
+        if self.dtype == DType::F4E2M1FNX2 {
+            return Err(crate::any::base::dispatch::refused("scatter", self.dtype));
+        }
+        let (op, source) = ("scatter", self.source("scatter", index, &source.into())?);
+        let (at, [own, along, from]) = self.writing(op, dim, index, &source)?;
+        if along.is_empty() {
+            return self.copy();
+        }
+        own.scattered(op, at, &along, &from, false)?.shaped(&signed(&self.sizes))
+    }
+
+    /// A source of the sizes of the indices.
+    fn source(&self, op: &'static str, index: &AnyTensor, source: &AnyOperand) -> Result<AnyTensor> {
+        match source {
+            AnyOperand::Array(source) => Ok(source.clone()),
+            AnyOperand::Number(value) => self.scalar_here(op, *value, self.dtype)?.spread(&index.sizes),
+        }
+    }
+
+    fn scattered_with(
+        &self,
+        op: &'static str,
+        dim: i64,
+        index: &AnyTensor,
+        source: &AnyTensor,
+        reduce: Reduce,
+        include_self: bool,
+    ) -> Result<AnyTensor> {
+        let (at, [own, along, from]) = self.writing(op, dim, index, source)?;
+        if along.is_empty() {
+            return self.copy();
+        }
+        own.reduced_into(op, at, &along, &from, reduce, include_self)?.shaped(&signed(&self.sizes))
+    }
+
+    /// [`scatter`](Self::scatter) that combines with what is there: `torch.scatter` with `reduce="add"` or `"multiply"`.
+    pub(crate) fn scatter_combining(
+        &self,
+        dim: i64,
+        index: &AnyTensor,
+        source: &AnyOperand,
+        reduce: Reduce,
+    ) -> Result<AnyTensor> {
+        let source = self.source("scatter", index, source)?;
+        self.scattered_with("scatter", dim, index, &source, reduce, true)
+    }
+
+    /// Adds the source where indices lead along an axis (`torch.scatter_add`).
+    ///
+    /// # Errors
+    /// As [`scatter`](Self::scatter).
+    pub fn scatter_add(&self, dim: i64, index: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
+        self.scattered_with("scatter_add", dim, index, source, Reduce::Sum, true)
+    }
+
+    /// Combines the source where indices lead along an axis, with what is there if `include_self` (`torch.scatter_reduce`).
+    ///
+    /// # Errors
+    /// As [`scatter`](Self::scatter); and if the elements are complex and have no largest, or are bools and have no mean.
+    pub fn scatter_reduce(
+        &self,
+        dim: i64,
+        index: &AnyTensor,
+        source: &AnyTensor,
+        reduce: Reduce,
+        include_self: bool,
+    ) -> Result<AnyTensor> {
+        self.scattered_with("scatter_reduce", dim, index, source, reduce, include_self)
+    }
+
+    /// A source with as many axes.
+    fn expect_axes_of(&self, op: &'static str, source: &AnyTensor) -> Result<()> {
+        if self.rank() == source.rank() || self.rank() == 0 {
+            return Ok(());
+        }
+        invalid(op, format!("a source with {} axes is wanted, got one of shape {:?}", self.rank(), source.shape()))
+    }
+
+    /// What operations that write slices take.
+    fn slices(
+        &self,
+        op: &'static str,
+        dim: i64,
+        [index, from]: [&AnyTensor; 2],
+        short: bool,
+    ) -> Result<(usize, [AnyTensor; 3])> {
+        let at = axis(op, dim, self.rank())?;
+        same_dtype(op, self, from)?;
+        same_device(op, self, from)?;
+        let (own, from) = (self.lifted(), from.lifted());
+        let index = own.listed(op, at, &index.as_index(op, short)?, Some(&from))?;
+        Ok((at, [own, index, from]))
+    }
+
+    /// Writes slices of the source to the positions along an axis that a list of `int64` indices names (`torch.index_copy`).
+    ///
+    /// # Errors
+    /// If an index or the axis is out of range, or sizes do not fit.
+    pub fn index_copy(&self, dim: i64, index: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
+        let (at, [own, along, from]) = self.slices("index_copy", dim, [index, source], false)?;
+        own.scattered("index_copy", at, &along, &from, false)?.shaped(&signed(&self.sizes))
+    }
+
+    /// Adds slices of the source, times `alpha`, to the positions along an axis that a list of `int64` or `int32` indices names
+    /// (`torch.index_add`).
+    ///
+    /// # Errors
+    /// If an index or the axis is out of range, sizes do not fit, or `alpha` does not fit the dtype.
+    pub fn index_add(&self, dim: i64, index: &AnyTensor, source: &AnyTensor, alpha: impl Scalar) -> Result<AnyTensor> {
+        self.index_add_scalar(dim, index, source, alpha.value())
+    }
+
+    pub(crate) fn index_add_scalar(
+        &self,
+        dim: i64,
+        index: &AnyTensor,
+        source: &AnyTensor,
+        alpha: ScalarValue,
+    ) -> Result<AnyTensor> {
+        let op = "index_add";
+        self.expect_axes_of(op, source)?;
+        let (at, [own, _, from]) = self.slices(op, dim, [index, source], true)?;
+        let (cube, from, index) = (own.around(at)?, from.around(at)?, index.as_index(op, true)?);
+        let alpha = AnyTensor::scalar_of(op, alpha, self.dtype)?;
+        let sum = crate::any::base::as_typed::on_device!(self, D => crate::any::base::dispatch::among!(op, self.dtype, E: Dtype => {
+            let alpha: E = alpha.typed::<E, (), Cpu>()?.try_item()?;
+            let (cube, from) = (cube.cube::<E, D>()?, from.cube::<E, D>()?);
+            let sum = cube.try_index_add(axis![1], &index.list::<i64, D>()?, &from, alpha);
+            Ok(AnyTensor::from(sum.map_err(|error| crate::any::index::advanced::at_axis(error, &[at; 3]))?))
+        }))?;
+        sum.shaped(&signed(&self.sizes))
+    }
+
+    /// Writes a value, a scalar or a zero-dim tensor, to the positions along an axis that a list of `int64` indices names
+    /// (`torch.index_fill`). Negative indices count from the end.
+    ///
+    /// # Errors
+    /// If an index or the axis is out of range, or the value has axes or does not fit.
+    pub fn index_fill(&self, dim: i64, index: &AnyTensor, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
+        let op = "index_fill";
+        let at = axis(op, dim, self.rank())?;
+        let value = value.into();
+        if value.dtype().is_complex() && !self.dtype.is_complex() {
+            let reason = "a complex value does not become a real one here".to_owned();
+            return Err(Error::NotAdmitted { op, dtype: self.dtype, reason });
+        }
+        let (own, value) = (self.lifted(), self.filler(op, &value)?);
+        let along = own.listed(op, at, &index.as_index(op, false)?, None)?;
+        own.scattered(op, at, &along, &value.spread(&along.sizes)?, true)?.shaped(&signed(&self.sizes))
+    }
+
+    /// Combines slices of the source with the positions along an axis that a list of indices names (`torch.index_reduce`): their
+    /// product, mean, largest or smallest.
+    ///
+    /// # Errors
+    /// If an index or the axis is out of range, sizes do not fit, or the elements are bools or complex.
+    pub fn index_reduce(
+        &self,
+        dim: i64,
+        index: &AnyTensor,
+        source: &AnyTensor,
+        reduce: Reduce,
+        include_self: bool,
+    ) -> Result<AnyTensor> {
+        let op = "index_reduce";
+        // PyTorch has some of these for some numbers of axes.
+        if self.dtype == DType::Bool || self.dtype.is_complex() {
+            return Err(crate::any::base::dispatch::refused(op, self.dtype));
+        }
+        self.expect_axes_of(op, source)?;
+        if reduce == Reduce::Sum {
+            return invalid(op, "there is no sum: use `index_add`".to_owned());
+        }
+        let (at, [own, along, from]) = self.slices(op, dim, [index, source], true)?;
+        own.expect_inside(op, at, &index.as_index(op, true)?)?;
+        if along.is_empty() {
+            return self.copy();
+        }
+        own.reduced_into(op, at, &along, &from, reduce, include_self)?.shaped(&signed(&self.sizes))
+    }
+
+    /// Writes elements to positions counted in row-major order (`torch.put`), or adds them to what is there. The indices are
+    /// `int64`; negative ones count from the end.
+    ///
+    /// # Errors
+    /// If an index is out of range, or there are not as many elements as indices.
+    pub fn put(&self, index: &AnyTensor, source: &AnyTensor, accumulate: bool) -> Result<AnyTensor> {
+        let op = "put";
+        same_dtype(op, self, source)?;
+        let index = index.as_index(op, false)?;
+        if index.numel() != source.numel() {
+            let reason = format!("{} indices do not go with {} elements", index.numel(), source.numel());
+            return invalid(op, reason);
+        }
+        if self.is_meta() {
+            return AnyTensor::meta(&self.sizes, self.dtype);
+        }
+        same_device(op, self, &index)?;
+        same_device(op, self, source)?;
+        let count = [index.numel() as i64];
+        if index.is_empty() {
+            return self.copy();
+        }
+        let (flat, index, from) =
+            (self.reshape(&[self.numel() as i64])?, index.reshape(&count)?, source.reshape(&count)?);
+        let written = if accumulate {
+            let size = self.numel() as i64;
+            let wrap = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
+            let index = AnyTensor::of_ints(listed(index.to_ints(op)?.into_iter().map(wrap))?, &index.sizes)?;
+            flat.reduced_into(op, 0, &index, &from, Reduce::Sum, true)?
+        } else {
+            flat.scattered(op, 0, &index, &from, true)?
+        };
+        written.shaped(&signed(&self.sizes))
+    }
+}
+
+/// A way to combine by PyTorch's name.
+pub(crate) fn reduce_named(op: &'static str, name: &str) -> Result<Reduce> {
+    match name {
+        "sum" | "add" => Ok(Reduce::Sum),
+        "prod" | "multiply" => Ok(Reduce::Prod),
+        "mean" => Ok(Reduce::Mean),
+        "amax" => Ok(Reduce::Amax),
+        "amin" => Ok(Reduce::Amin),
+        other => Err(Error::InvalidArgument { op, reason: format!("there is no reduction {other:?}") }),
+    }
+}

@@ -1,0 +1,37 @@
+//! Copies of which one view is overwritten: `select_scatter`, `slice_scatter`, `diagonal_scatter`.
+
+use crate::any::AnyTensor;
+use crate::error::Result;
+
+impl AnyTensor {
+    /// The diagonals written with elements, which are converted (`torch.diagonal_scatter`).
+    ///
+    /// # Errors
+    /// If the shape is not that of [`diagonal`](Self::diagonal).
+    pub fn diagonal_scatter(&self, from: &AnyTensor, offset: i64, dim1: i64, dim2: i64) -> Result<AnyTensor> {
+        self.with_written("diagonal_scatter", |x| x.diagonal(offset, dim1, dim2), from)
+    }
+
+    /// One position along an axis written with elements, which are converted (`torch.select_scatter`).
+    ///
+    /// # Errors
+    /// If the shape is not that of [`select`](Self::select).
+    pub fn select_scatter(&self, from: &AnyTensor, dim: i64, index: i64) -> Result<AnyTensor> {
+        self.with_written("select_scatter", |x| x.select(dim, index), from)
+    }
+
+    /// Positions along an axis written with elements, which are converted (`torch.slice_scatter`).
+    ///
+    /// # Errors
+    /// If the shape is not that of [`slice`](Self::slice).
+    pub fn slice_scatter(
+        &self,
+        from: &AnyTensor,
+        dim: i64,
+        start: Option<i64>,
+        end: Option<i64>,
+        step: i64,
+    ) -> Result<AnyTensor> {
+        self.with_written("slice_scatter", |x| x.slice(dim, start, end, step), from)
+    }
+}

@@ -1,0 +1,283 @@
+//! Tensors joined: `cat`, `stack` and their kin; grids and combinations.
+
+use crate::any::base::by_width::{common_sizes, invalid, wide};
+use crate::any::base::operand::promoted;
+use crate::any::elementwise::apply::same_device;
+use crate::any::view::views::axis;
+use crate::any::{AnyOperand, AnyTensor};
+use crate::device::{Backend, Cpu};
+use crate::dtype::DType;
+use crate::dtype::scalar::KindRank;
+use crate::error::{Error, Result, listed, room};
+use crate::layout::strides;
+use crate::storage::View;
+
+/// The dtype that tensors promote to, or that all of them hold: those of a kind among themselves, then kind by kind.
+pub(crate) fn promoted_all(op: &'static str, tensors: &[AnyTensor]) -> Result<DType> {
+    let both = |a: Option<(KindRank, DType)>, b: (KindRank, DType)| -> Result<Option<(KindRank, DType)>> {
+        Ok(Some(match a {
+            None => b,
+            Some(a) if a.1 == b.1 => (a.0.max(b.0), a.1),
+            Some(a) => (a.0.max(b.0), promoted(op, [a, b])?),
+        }))
+    };
+    let of = |kind: KindRank| {
+        let all = tensors.iter().map(|tensor| (AnyOperand::from(tensor).kind(), tensor.dtype));
+        all.filter(|(own, _)| *own == kind).try_fold(None, both)
+    };
+    let kinds = [of(KindRank::Dimensioned)?, of(KindRank::ZeroDim)?];
+    match kinds.into_iter().flatten().try_fold(None, both)? {
+        Some((_, dtype)) => Ok(dtype),
+        None => invalid(op, "there are no tensors to join".to_owned()),
+    }
+}
+
+fn named(op: &'static str, error: Error) -> Error {
+    match error {
+        Error::Join { first, other, axis, .. } => Error::Join { op, first, other, axis },
+        error => error,
+    }
+}
+
+fn join(op: &'static str, tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
+    let dtype = promoted_all(op, tensors)?;
+    for tensor in tensors {
+        same_device(op, &tensors[0], tensor)?;
+        if tensor.rank() == 0 {
+            return invalid(op, "zero-dim tensors can't be joined end to end: stack them".to_owned());
+        }
+    }
+    // PyTorch skips empty vectors beside anything.
+    let kept: Vec<&AnyTensor> = tensors.iter().filter(|tensor| tensor.shape() != [0]).collect();
+    let Some(first) = kept.first() else {
+        return tensors[0].to(dtype)?.copy();
+    };
+    let at = axis(op, dim, first.rank())?;
+    let mut sizes = first.sizes;
+    sizes[at] = 0;
+    for tensor in &kept {
+        let same = tensor.rank() == first.rank()
+            && tensor.sizes.iter().zip(&*first.sizes).enumerate().all(|(axis, (a, b))| axis == at || a == b);
+        if !same {
+            return Err(Error::Join { op, first: first.shape().into(), other: tensor.shape().into(), axis: at });
+        }
+        sizes[at] = sizes[at]
+            .checked_add(tensor.sizes[at])
+            .ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
+    }
+    let pieces = kept.iter().map(|tensor| tensor.to(dtype)).collect::<Result<Vec<_>>>()?;
+    first.made(op, &sizes, dtype, || {
+        wide!(dtype, W => {
+            let views = pieces.iter().map(|piece| piece.seen(op)).collect::<Result<Vec<View<'_, _, W>>>>()?;
+            Cpu::join(&views, at, &sizes, &strides::row_major(&sizes))
+        })
+    })
+}
+
+/// Joins tensors end to end along an axis (`torch.cat`). All other sizes are the same; dtypes promote; empty vectors are skipped.
+///
+/// # Errors
+/// If there are none, one is zero-dim, or sizes differ.
+///
+/// ```
+/// use castiron::{any, AnyTensor, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![[1], [2]]), AnyTensor::from(tensor![[0.5], [0.25]]));
+/// assert_eq!(any::cat(&[a, b], 1)?.to_string(), "tensor([[1.0000, 0.5000],\n        [2.0000, 0.2500]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub fn cat(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
+    join("cat", tensors, dim)
+}
+
+/// Joins tensors of one shape along a new axis (`torch.stack`). Dtypes promote.
+///
+/// # Errors
+/// If there are none or shapes differ.
+pub fn stack(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
+    let op = "stack";
+    let Some(first) = tensors.first() else {
+        return invalid(op, "there are no tensors to join".to_owned());
+    };
+    let at = axis(op, dim, first.rank() + 1)?;
+    if let Some(other) = tensors.iter().find(|tensor| tensor.sizes != first.sizes) {
+        return Err(Error::Join { op, first: first.shape().into(), other: other.shape().into(), axis: at });
+    }
+    let pieces = tensors.iter().map(|tensor| tensor.unsqueeze(at as i64)).collect::<Result<Vec<_>>>()?;
+    join(op, &pieces, at as i64)
+}
+
+/// With axes of size 1 put in until there are enough.
+fn raised(tensors: &[AnyTensor], positions: &[i64]) -> Result<Vec<AnyTensor>> {
+    let raise = |tensor: &AnyTensor| {
+        let missing = positions.get(tensor.rank()..).unwrap_or(&[]);
+        missing.iter().try_fold(tensor.clone(), |tensor, &at| tensor.unsqueeze(at))
+    };
+    tensors.iter().map(raise).collect()
+}
+
+/// Joins tensors from left to right (`torch.hstack`): vectors end to end, others along axis 1.
+///
+/// # Errors
+/// As [`cat`].
+pub fn hstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+    let pieces = raised(tensors, &[0])?;
+    let dim = pieces.first().is_some_and(|first| first.rank() > 1);
+    join("hstack", &pieces, i64::from(dim))
+}
+
+/// Joins tensors from top to bottom (`torch.vstack`). Vectors count as rows.
+///
+/// # Errors
+/// As [`cat`].
+pub fn vstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+    join("vstack", &raised(tensors, &[0, 0])?, 0)
+}
+
+/// Joins tensors from front to back, along axis 2 (`torch.dstack`).
+///
+/// # Errors
+/// As [`cat`].
+pub fn dstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+    join("dstack", &raised(tensors, &[0, 0, -1])?, 2)
+}
+
+/// Joins tensors along axis 1, vectors being columns (`torch.column_stack`).
+///
+/// # Errors
+/// As [`cat`].
+pub fn column_stack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+    join("column_stack", &raised(tensors, &[0, -1])?, 1)
+}
+
+/// Matrices along the diagonal of a matrix of zeros (`torch.block_diag`). Vectors count as rows; dtypes promote.
+///
+/// # Errors
+/// If one has more than two axes.
+pub fn block_diag(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+    let op = "block_diag";
+    if tensors.is_empty() {
+        return AnyTensor::zeros(&[1, 0], crate::any::base::operand::default_float());
+    }
+    if let Some(tensor) = tensors.iter().find(|tensor| tensor.rank() > 2) {
+        return invalid(op, format!("matrices at most are wanted, got a tensor of shape {:?}", tensor.shape()));
+    }
+    let (blocks, dtype) = (raised(tensors, &[0, 0])?, promoted_all(op, tensors)?);
+    let columns = blocks.iter().try_fold(0_usize, |sum, block| sum.checked_add(block.sizes[1]));
+    let columns = columns.ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
+    let mut before = 0;
+    let mut rows = Vec::new();
+    for block in &blocks {
+        let after = columns - before - block.sizes[1];
+        rows.push(block.to(dtype)?.pad(&[before as i64, after as i64], "constant", None)?);
+        before += block.sizes[1];
+    }
+    join(op, &rows, 0).map_err(|error| named(op, error))
+}
+
+/// Tensors expanded to one shape (`torch.broadcast_tensors`): views.
+///
+/// # Errors
+/// If the shapes do not broadcast.
+pub fn broadcast_tensors(tensors: &[AnyTensor]) -> Result<Vec<AnyTensor>> {
+    let sizes = common_sizes("broadcast_tensors", tensors)?;
+    tensors.iter().map(|tensor| tensor.spread(&sizes)).collect()
+}
+
+/// The coordinates of a grid (`torch.meshgrid`): for each vector a tensor of the shape that their sizes make, along one axis of
+/// which it lies. `indexing` is `"ij"`, or `"xy"`, which exchanges the first two axes.
+///
+/// # Errors
+/// If one has more than one axis, or dtypes differ.
+pub fn meshgrid(tensors: &[AnyTensor], indexing: &str) -> Result<Vec<AnyTensor>> {
+    let op = "meshgrid";
+    let Some(first) = tensors.first() else { return invalid(op, "there are no tensors".to_owned()) };
+    for tensor in tensors {
+        crate::any::base::by_width::same_dtype(op, first, tensor)?;
+        if tensor.rank() > 1 {
+            return invalid(op, format!("vectors are wanted, got a tensor of shape {:?}", tensor.shape()));
+        }
+    }
+    let turned = match indexing {
+        "ij" => false,
+        "xy" => tensors.len() > 1,
+        other => return invalid(op, format!("`indexing` is \"ij\" or \"xy\", got {other:?}")),
+    };
+    let mut sizes: Vec<usize> = tensors.iter().map(AnyTensor::numel).collect();
+    let place = |at: usize| if turned && at < 2 { 1 - at } else { at };
+    if turned {
+        sizes.swap(0, 1);
+    }
+    crate::any::Dims::new(op, &sizes)?;
+    let grid = |(at, tensor): (usize, &AnyTensor)| {
+        let mut own = vec![1; sizes.len()];
+        own[place(at)] = tensor.numel() as i64;
+        tensor.reshape(&own)?.spread(&sizes)
+    };
+    tensors.iter().enumerate().map(grid).collect()
+}
+
+/// All combinations of one element from each vector, as rows (`torch.cartesian_prod`). A single vector is returned as it is.
+///
+/// # Errors
+/// If one is not a vector, or dtypes differ.
+pub fn cartesian_prod(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+    let op = "cartesian_prod";
+    if let Some(tensor) = tensors.iter().find(|tensor| tensor.rank() != 1) {
+        return invalid(op, format!("vectors are wanted, got a tensor of shape {:?}", tensor.shape()));
+    }
+    if let [one] = tensors {
+        return Ok(one.clone());
+    }
+    let columns = meshgrid(tensors, "ij")?.iter().map(|grid| grid.reshape(&[-1])).collect::<Result<Vec<_>>>()?;
+    stack(&columns, 1)
+}
+
+/// In how many ways `r` of `n` are chosen, `r` being no more than `n`; `None` if that is no number of elements.
+fn ways(n: usize, r: usize) -> Option<usize> {
+    // After `i` steps it is at least 2 to the power of `i`: there are few before it is too large.
+    (0..r.min(n - r))
+        .try_fold(1_u128, |ways, at| {
+            let more = ways.checked_mul((n - at) as u128)? / (at as u128 + 1);
+            (more <= isize::MAX as u128).then_some(more)
+        })
+        .and_then(|ways| usize::try_from(ways).ok())
+}
+
+impl AnyTensor {
+    /// All ways to take `r` elements of a vector in their order, as rows (`torch.combinations`); each several times if
+    /// `with_replacement`.
+    ///
+    /// # Errors
+    /// If it is not a vector, or there are too many.
+    pub fn combinations(&self, r: usize, with_replacement: bool) -> Result<AnyTensor> {
+        let op = "combinations";
+        if self.rank() != 1 {
+            return invalid(op, format!("a vector is wanted, got a tensor of shape {:?}", self.shape()));
+        }
+        if r == 0 {
+            return self.zeros_here(&[0], self.dtype);
+        }
+        let (len, step) = (self.numel(), usize::from(!with_replacement));
+        if len == 0 || step > 0 && r > len {
+            return self.zeros_here(&[0, r], self.dtype);
+        }
+        let too_large = || Error::TooLarge { op, sizes: [len, r][..].into() };
+        let choices = if with_replacement { len.checked_add(r - 1).ok_or_else(too_large)? } else { len };
+        let count = ways(choices, r).and_then(|count| count.checked_mul(r)).ok_or_else(too_large)?;
+        let mut rows: Vec<i64> = room(count)?;
+        // The positions of the first combination, then of each that follows.
+        let mut row = listed((0..r).map(|at| at * step))?;
+        let last = |at: usize| len - 1 - (r - 1 - at) * step;
+        loop {
+            rows.extend(row.iter().map(|&at| at as i64));
+            let Some(next) = (0..r).rev().find(|&at| row[at] < last(at)) else { break };
+            let start = row[next] + 1;
+            for (at, position) in row[next..].iter_mut().enumerate() {
+                *position = start + at * step;
+            }
+        }
+        let count = rows.len() / r;
+        let chosen = self.gathered(op, 0, &AnyTensor::of_ints(rows, &[count * r])?, false)?;
+        chosen.reshape(&[count as i64, r as i64])
+    }
+}

@@ -1,0 +1,312 @@
+//! Products of vectors, matrices and batches of them: `matmul`, `mm`, `bmm`, `mv`, `dot`, `vdot`, `vecdot`, and `addmm` and its kin.
+
+use crate::any::base::by_width::{invalid, same_dtype, signed};
+use crate::any::elementwise::apply::same_device;
+use crate::any::{AnyTensor, Buffer, Dims};
+use crate::device::{Cpu, Device, Meta};
+use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{Category, DType, Dtype, Scalar};
+use crate::error::{Error, Result};
+use crate::layout::strides;
+use crate::storage::View;
+use crate::tensor::{Summand, expect_whole_factor, factor};
+
+/// What a product is added to, and the factors of the two.
+type Added<'a> = (&'a AnyTensor, [ScalarValue; 2]);
+
+/// The product of operands of one dtype, and what it is added to.
+pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Option<Added<'_>>) -> Result<AnyTensor> {
+    same_dtype(op, a, b)?;
+    same_device(op, a, b)?;
+    if let Some((input, _)) = added {
+        same_dtype(op, input, a)?;
+        same_device(op, a, input)?;
+    }
+    if a.rank() == 0 || b.rank() == 0 {
+        return invalid(op, "a zero-dim tensor has no product with a matrix".to_owned());
+    }
+    let vectors = a.rank() == 1 && b.rank() == 1;
+    if a.dtype == DType::Bool && added.is_none() && !vectors && (a.is_empty() || b.is_empty()) {
+        // As PyTorch does, which refuses bools once there is something to multiply.
+        return product(op, &a.to(DType::U8)?, &b.to(DType::U8)?, None)?.to(DType::Bool);
+    }
+    fn run<E: Dtype, D: Device>(
+        op: &'static str,
+        storages: [&D::Storage; 2],
+        [a, b]: [&AnyTensor; 2],
+        added: Option<(&D::Storage, Added<'_>)>,
+    ) -> Result<(D::Storage, Vec<usize>)> {
+        fn seen<'a, B, E>(storage: &'a B, x: &'a AnyTensor) -> View<'a, B, E> {
+            View::new(storage, x.first(), &x.sizes, &x.strides)
+        }
+        let summand = added.map(|(storage, (input, [beta, alpha]))| {
+            let (beta, alpha) = (factor::<E>(op, beta)?, factor::<E>(op, alpha)?);
+            Ok::<_, Error>(Summand { op, input: seen(storage, input), beta, alpha })
+        });
+        let fits = |sizes: &[usize]| Dims::new(op, sizes).map(|_| ());
+        crate::tensor::product::<E, D>(seen(storages[0], a), seen(storages[1], b), summand.transpose()?, fits)
+    }
+    let (buffer, sizes) = crate::any::base::dispatch::among!(op, a.dtype, E: Numeric => {
+        if a.is_meta() || b.is_meta() {
+            // Shapes are the same for all dtypes.
+            let none = crate::device::NoData;
+            let added = added.map(|added| (&none, added));
+            let (_, sizes) = run::<f64, Meta>(op, [&none; 2], [a, b], added)?;
+            return AnyTensor::meta(&sizes, a.dtype);
+        }
+        let storage = added.map(|(input, _)| input.host(op)).transpose()?;
+        run::<E, Cpu>(op, [a.host(op)?, b.host(op)?], [a, b], storage.zip(added))
+    })?;
+    crate::any::checked_numel(op, &sizes, a.dtype)?;
+    Ok(AnyTensor::fresh(Buffer::Cpu(buffer), a.dtype, &sizes, &strides::row_major(&sizes)))
+}
+
+/// Operands with so many axes.
+pub(crate) fn expect_ranks(op: &'static str, operands: [(&AnyTensor, usize); 2]) -> Result<()> {
+    match operands.iter().find(|(x, rank)| x.rank() != *rank) {
+        Some((x, rank)) => invalid(op, format!("{rank} axes are wanted, got a tensor of shape {:?}", x.shape())),
+        None => Ok(()),
+    }
+}
+
+/// Batches of one length.
+fn expect_batches(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
+    expect_ranks(op, [(a, 3), (b, 3)])?;
+    if a.sizes[0] == b.sizes[0] {
+        return Ok(());
+    }
+    Err(Error::Broadcast { op, lhs: a.shape().into(), rhs: b.shape().into() })
+}
+
+/// Whether a dtype has products: all computing ones but bool.
+pub(crate) fn expect_numbers(op: &'static str, dtype: DType) -> Result<()> {
+    if dtype.is_shell() || dtype == DType::Bool { Err(crate::any::base::dispatch::refused(op, dtype)) } else { Ok(()) }
+}
+
+/// The operands of a product that is added to something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operands {
+    Matrices,
+    MatrixAndVector,
+    Vectors,
+    Batches,
+    SummedBatches,
+}
+
+impl Operands {
+    /// The operation of these operands.
+    fn op(self) -> &'static str {
+        match self {
+            Operands::Matrices => "addmm",
+            Operands::MatrixAndVector => "addmv",
+            Operands::Vectors => "addr",
+            Operands::Batches => "baddbmm",
+            Operands::SummedBatches => "addbmm",
+        }
+    }
+}
+
+/// The dtype that halves are computed in; others in their own.
+pub(crate) fn widened(dtype: DType) -> DType {
+    match dtype {
+        DType::F16 | DType::BF16 => DType::F32,
+        DType::C32 => DType::C64,
+        dtype => dtype,
+    }
+}
+
+impl AnyTensor {
+    /// The matrix product (`torch.matmul`): `(K) @ (K)` is a number, `(…, M, K) @ (…, K, N)` is `(…, M, N)` with the leading axes
+    /// broadcast, and a vector on either side takes part without its axis appearing in the result.
+    ///
+    /// # Errors
+    /// If dtypes differ or are bool, inner sizes differ, or a tensor is zero-dim.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (x, w) = (AnyTensor::from(tensor![[1, 2], [3, 4]]), AnyTensor::from(tensor![10, 1]));
+    /// assert_eq!((&x + 1)?.matmul(&w)?.to_string(), "tensor([23, 45])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn matmul(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        product("matmul", self, other, None)
+    }
+
+    /// [`matmul`](Self::matmul) of matrices (`torch.mm`).
+    ///
+    /// # Errors
+    /// As there, and if one is no matrix.
+    pub fn mm(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        expect_ranks("mm", [(self, 2), (other, 2)])?;
+        product("mm", self, other, None)
+    }
+
+    /// [`matmul`](Self::matmul) of batches of matrices, of one length (`torch.bmm`).
+    ///
+    /// # Errors
+    /// As there, and if one is no batch or the lengths differ.
+    pub fn bmm(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        expect_batches("bmm", self, other)?;
+        product("bmm", self, other, None)
+    }
+
+    /// [`matmul`](Self::matmul) of a matrix and a vector (`torch.mv`).
+    ///
+    /// # Errors
+    /// As there, and if they are something else.
+    pub fn mv(&self, vector: &AnyTensor) -> Result<AnyTensor> {
+        expect_ranks("mv", [(self, 2), (vector, 1)])?;
+        product("mv", self, vector, None)
+    }
+
+    /// [`matmul`](Self::matmul) of vectors (`torch.dot`).
+    ///
+    /// # Errors
+    /// As there, and if one is no vector.
+    pub fn dot(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        expect_ranks("dot", [(self, 1), (other, 1)])?;
+        product("dot", self, other, None)
+    }
+
+    /// [`dot`](Self::dot) with the conjugates of `self` (`torch.vdot`).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn vdot(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        expect_ranks("vdot", [(self, 1), (other, 1)])?;
+        product("vdot", &self.conjugated()?, other, None)
+    }
+
+    /// The conjugates of complex elements; others as they are.
+    pub(crate) fn conjugated(&self) -> Result<AnyTensor> {
+        if self.dtype.is_complex() {
+            self.apply(crate::any::elementwise::op_table::unary::conj_physical)
+        } else {
+            Ok(self.clone())
+        }
+    }
+
+    /// The sums along an axis of the products of elements, those of `self` conjugated; the two broadcast
+    /// (`torch.linalg.vecdot`).
+    ///
+    /// # Errors
+    /// If dtypes differ or are neither floats nor complex, the shapes do not broadcast or the axis is out of range.
+    pub fn vecdot(&self, other: &AnyTensor, dim: i64) -> Result<AnyTensor> {
+        let op = "vecdot";
+        same_dtype(op, self, other)?;
+        if self.dtype.is_shell() || self.dtype.category() < Category::Floating {
+            return Err(crate::any::base::dispatch::refused(op, self.dtype));
+        }
+        // PyTorch broadcasts all but vectors.
+        if self.rank() == 1 && other.rank() == 1 && self.sizes != other.sizes {
+            return Err(Error::Broadcast { op, lhs: self.shape().into(), rhs: other.shape().into() });
+        }
+        self.conjugated()?.mul(other)?.sum(Some(&[dim]), false, None)
+    }
+
+    /// `beta * self + alpha * product`, of such operands.
+    pub(crate) fn added(
+        &self,
+        operands: Operands,
+        a: &AnyTensor,
+        b: &AnyTensor,
+        factors: [ScalarValue; 2],
+    ) -> Result<AnyTensor> {
+        let op = operands.op();
+        match operands {
+            Operands::Vectors => return self.added_outer(a, b, factors),
+            Operands::MatrixAndVector => expect_ranks(op, [(a, 2), (b, 1)])?,
+            Operands::Matrices => expect_ranks(op, [(a, 2), (b, 2)])?,
+            Operands::Batches | Operands::SummedBatches => expect_batches(op, a, b)?,
+        }
+        if operands != Operands::SummedBatches {
+            return product(op, a, b, Some((self, factors)));
+        }
+        if a.sizes[2] != b.sizes[1] {
+            let (lhs, rhs) = (a.shape().into(), b.shape().into());
+            return Err(Error::MatMul { lhs, rhs, columns: a.sizes[2], rows: b.sizes[1] });
+        }
+        // A sum over batches is one product, of matrices that hold them side by side.
+        let (m, n, inner) = (a.sizes[1], b.sizes[2], a.sizes[0] * a.sizes[2]);
+        let across = a.transpose(0, 1)?.shaped(&signed(&[m, inner]))?;
+        product(op, &across, &b.shaped(&signed(&[inner, n]))?, Some((self, factors)))
+    }
+
+    /// `beta * self + alpha * outer(a, b)`, which PyTorch computes element by element, with promotion.
+    fn added_outer(&self, a: &AnyTensor, b: &AnyTensor, [beta, alpha]: [ScalarValue; 2]) -> Result<AnyTensor> {
+        let op = Operands::Vectors.op();
+        expect_ranks(op, [(a, 1), (b, 1)])?;
+        let sizes = [a.numel(), b.numel()];
+        let refused = |_| Error::Broadcast { op, lhs: self.shape().into(), rhs: sizes[..].into() };
+        let (input, outer) = (self.spread(&sizes).map_err(refused)?, a.outer(b)?);
+        let dtype = input.add(&outer)?.dtype;
+        let wide = widened(dtype);
+        // The factors are of the dtype.
+        let of = |name: &str, value: ScalarValue| -> Result<AnyTensor> {
+            expect_whole_factor(op, name, value, dtype)?;
+            self.scalar_here(op, value, wide)
+        };
+        let (beta_of, alpha_of) = (of("beta", beta)?, of("alpha", alpha)?);
+        let scaled = alpha_of.mul(&a.to(wide)?.outer(&b.to(wide)?)?)?;
+        let zero = match beta {
+            ScalarValue::Complex(beta) => beta.re == 0.0 && beta.im == 0.0,
+            beta => beta.real_part() == 0.0,
+        };
+        if zero {
+            return scaled.to(dtype);
+        }
+        input.to(wide)?.mul(&beta_of)?.add(&scaled)?.to(dtype)
+    }
+
+    /// `beta * self + alpha * (a @ b)` of matrices (`torch.addmm`); a `beta` of 0 leaves `self` out.
+    ///
+    /// # Errors
+    /// If dtypes differ or are bool, inner sizes differ, `self` does not expand to the product, or a factor does not fit.
+    pub fn addmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
+        self.added(Operands::Matrices, a, b, [beta.value(), alpha.value()])
+    }
+
+    /// [`addmm`](Self::addmm) of a matrix and a vector (`torch.addmv`).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn addmv(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
+        self.added(Operands::MatrixAndVector, a, b, [beta.value(), alpha.value()])
+    }
+
+    /// [`addmm`](Self::addmm) of batches of matrices (`torch.baddbmm`).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn baddbmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
+        self.added(Operands::Batches, a, b, [beta.value(), alpha.value()])
+    }
+
+    /// [`addmm`](Self::addmm) of the sum over batches of matrices (`torch.addbmm`).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn addbmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
+        self.added(Operands::SummedBatches, a, b, [beta.value(), alpha.value()])
+    }
+
+    /// `beta * self + alpha * outer(a, b)` of vectors (`torch.addr`). Dtypes promote.
+    ///
+    /// # Errors
+    /// If one is no vector, `self` does not expand to the product, or integers are given a floating-point factor.
+    pub fn addr(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
+        self.added(Operands::Vectors, a, b, [beta.value(), alpha.value()])
+    }
+
+    /// The adjoint, a view: the last two axes exchanged, complex elements marked as conjugated (`torch.adjoint`, `torch.Tensor.mH`).
+    ///
+    /// # Errors
+    /// If there is one axis.
+    pub fn adjoint(&self) -> Result<AnyTensor> {
+        match self.rank() {
+            0 => Ok(self.conjugates()),
+            1 => invalid("adjoint", "matrices are wanted, got a vector".to_owned()),
+            _ => Ok(self.transpose(-2, -1)?.conjugates()),
+        }
+    }
+}

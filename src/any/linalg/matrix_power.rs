@@ -1,0 +1,179 @@
+//! Products of one tensor with itself, and of many: `matrix_power`, `vander`, `multi_dot`.
+
+use crate::any::AnyTensor;
+use crate::any::base::by_width::{invalid, same_dtype};
+use crate::any::elementwise::apply::same_device;
+use crate::any::linalg::matmul::{expect_numbers, product};
+use crate::device::{Backend, Cpu};
+use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{Category, Complex, DType};
+use crate::error::{Error, Result};
+use crate::storage::HostBuffer;
+
+impl AnyTensor {
+    /// A square matrix, or batches of them, times itself so many times (`torch.linalg.matrix_power`); 0 gives the identity.
+    ///
+    /// # Errors
+    /// If it is not square or bool; and if the power is negative, which takes the inverse, and the dtype has none or the matrix is
+    /// singular.
+    pub fn matrix_power(&self, power: i64) -> Result<AnyTensor> {
+        let op = "matrix_power";
+        self.expect_rank(op, 2)?;
+        expect_numbers(op, self.dtype)?;
+        let size = self.sizes[self.rank() - 1];
+        if self.sizes[self.rank() - 2] != size {
+            return invalid(op, format!("square matrices are wanted, got a tensor of shape {:?}", self.shape()));
+        }
+        let mut rest = power.unsigned_abs();
+        let mut result = None;
+        let mut square = if power < 0 { self.inverse(op)? } else { self.clone() };
+        while rest > 0 {
+            if rest % 2 == 1 {
+                result = Some(match result {
+                    None => square.clone(),
+                    Some(result) => product(op, &square, &result, None)?,
+                });
+            }
+            rest /= 2;
+            if rest > 0 {
+                square = product(op, &square, &square, None)?;
+            }
+        }
+        match result {
+            Some(result) => result.copy(),
+            None => {
+                let ones = self.scalar_here(op, ScalarValue::Int(1), self.dtype)?.spread(&[size])?;
+                ones.diag(0)?.spread(&self.sizes)?.copy()
+            }
+        }
+    }
+
+    /// The inverses of square matrices, by elimination in double precision, the largest element of a column being its pivot.
+    fn inverse(&self, op: &'static str) -> Result<AnyTensor> {
+        if !matches!(self.dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128) {
+            let reason = "there are inverses of float32, float64, complex64 and complex128".to_owned();
+            return Err(Error::NotAdmitted { op, dtype: self.dtype, reason });
+        }
+        let (size, zero, one) = (self.sizes[self.rank() - 1], Complex::new(0.0, 0.0), Complex::new(1.0, 0.0));
+        let inverses = self.made(op, &self.sizes, DType::C128, || {
+            let mut elements: Vec<Complex<f64>> = Cpu::download(self.to(DType::C128)?.seen(op)?)?;
+            for matrix in elements.chunks_exact_mut(size * size) {
+                // What is left of the matrix, and what has become of the identity, side by side.
+                let row = |at: usize| {
+                    let own = matrix[at * size..(at + 1) * size].iter().copied();
+                    own.chain((0..size).map(|column| if column == at { one } else { zero })).collect()
+                };
+                let mut rows: Vec<Vec<Complex<f64>>> = (0..size).map(row).collect();
+                for at in 0..size {
+                    let largest = |a: &usize, b: &usize| rows[*a][at].norm_sqr().total_cmp(&rows[*b][at].norm_sqr());
+                    let pivot = (at..size).max_by(largest).unwrap_or(at);
+                    if rows[pivot][at] == zero {
+                        return invalid(op, "the matrix is singular: it has no inverse".to_owned());
+                    }
+                    rows.swap(at, pivot);
+                    let factor = one / rows[at][at];
+                    rows[at].iter_mut().for_each(|element| *element *= factor);
+                    let own = rows[at].clone();
+                    for (_, row) in rows.iter_mut().enumerate().filter(|(other, _)| *other != at) {
+                        let factor = row[at];
+                        row.iter_mut().zip(&own).for_each(|(element, own)| *element -= factor * own);
+                    }
+                }
+                for (to, row) in matrix.chunks_exact_mut(size).zip(rows) {
+                    to.copy_from_slice(&row[size..]);
+                }
+            }
+            HostBuffer::from_vec(elements)
+        })?;
+        inverses.to(self.dtype)
+    }
+
+    /// The powers of the elements from 0 up along a new last axis (`torch.linalg.vander`), as many as there are elements if no
+    /// number is given. Integers give `int64`.
+    ///
+    /// # Errors
+    /// If the dtype has none, or fewer than two powers are asked for.
+    pub fn vander(&self, count: Option<i64>) -> Result<AnyTensor> {
+        let op = "vander";
+        if matches!(self.dtype, DType::Bool | DType::F16 | DType::BF16 | DType::C32) || self.dtype.is_shell() {
+            return Err(crate::any::base::dispatch::refused(op, self.dtype));
+        }
+        let x = self.lifted();
+        let count = count.unwrap_or(x.sizes[x.rank() - 1] as i64);
+        if count <= 1 {
+            return invalid(op, format!("more than one power is wanted, got {count}"));
+        }
+        x.powers(op, count as usize, true)
+    }
+
+    /// The rows of powers of a list (`torch.vander`), from the highest down, or from 0 up if `increasing`. Bools and integers give
+    /// `int64`.
+    pub(crate) fn vander_rows(&self, count: Option<i64>, increasing: bool) -> Result<AnyTensor> {
+        let op = "vander";
+        if self.dtype == DType::C32 || self.dtype.is_shell() {
+            return Err(crate::any::base::dispatch::refused(op, self.dtype));
+        }
+        if self.rank() != 1 {
+            return invalid(op, format!("a tensor with one axis is wanted, got one with {}", self.rank()));
+        }
+        let count = count.unwrap_or(self.sizes[0] as i64);
+        let Ok(count) = usize::try_from(count) else {
+            return invalid(op, format!("{count} powers can't be made"));
+        };
+        self.powers(op, count, increasing)
+    }
+
+    /// So many powers of the elements along a new last axis, from 0 up or down to 0; those of integers and bools are `int64`.
+    fn powers(&self, op: &'static str, count: usize, increasing: bool) -> Result<AnyTensor> {
+        let x = if self.dtype.category() <= Category::Integral { self.to(DType::I64)? } else { self.clone() };
+        let sizes = [&*x.sizes, &[count]].concat();
+        crate::any::checked_numel(op, &sizes, x.dtype)?;
+        if sizes.contains(&0) {
+            return x.zeros_here(&sizes, x.dtype);
+        }
+        // As PyTorch: running products of each element, after a one.
+        let one = x.scalar_here(op, ScalarValue::Int(1), x.dtype)?;
+        let last = x.rank() as i64;
+        let mut powers = one.spread(&[&*x.sizes, &[1]].concat())?;
+        if count > 1 {
+            let each = x.unsqueeze(last)?.spread(&[&*x.sizes, &[count - 1]].concat())?;
+            powers = crate::any::cat(&[powers, each.cumprod(last, None)?], last)?;
+        }
+        if increasing { powers.copy() } else { powers.flip(&[last]) }
+    }
+}
+
+/// The product of several matrices, of which the first and the last may be vectors, in the order that takes the fewest
+/// multiplications (`torch.linalg.multi_dot`).
+///
+/// # Errors
+/// If there are fewer than two, dtypes differ or are bool, or neighbours do not match.
+pub fn multi_dot(matrices: &[AnyTensor]) -> Result<AnyTensor> {
+    let op = "multi_dot";
+    let [first, middle @ .., last] = matrices else {
+        return invalid(op, format!("at least two matrices are wanted, got {}", matrices.len()));
+    };
+    let is_vector = |x: &AnyTensor| x.rank() == 1;
+    let row = if is_vector(first) { first.unsqueeze(0)? } else { first.clone() };
+    let column = if is_vector(last) { last.unsqueeze(1)? } else { last.clone() };
+    let all: Vec<&AnyTensor> = core::iter::once(&row).chain(middle).chain([&column]).collect();
+    for matrix in &all {
+        same_dtype(op, first, matrix)?;
+        same_device(op, first, matrix)?;
+        if matrix.rank() != 2 {
+            return invalid(op, format!("matrices are wanted, got a tensor of shape {:?}", matrix.shape()));
+        }
+    }
+    let mut result = crate::any::base::as_typed::on_device!(first, D => crate::any::base::dispatch::among!(op, first.dtype, E: Numeric => {
+        let typed = all.iter().map(|x| x.matrix::<E, D>()).collect::<Result<Vec<_>>>()?;
+        let references: Vec<_> = typed.iter().collect();
+        Ok(AnyTensor::from(crate::tensor::try_multi_dot(&references)?))
+    }))?;
+    if is_vector(last) {
+        result = result.select(1, 0)?;
+    }
+    if is_vector(first) {
+        result = result.select(0, 0)?;
+    }
+    Ok(result)
+}

@@ -1,0 +1,9 @@
+//! Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `einsum`.
+//! Uses `tensor::linalg`.
+
+pub(crate) mod distance;
+pub(crate) mod einsum;
+pub(crate) mod linear;
+pub(crate) mod matmul;
+pub(crate) mod matrix_power;
+pub(crate) mod tensordot;

@@ -1,0 +1,103 @@
+//! Products over chosen axes: `outer`, `inner`, `tensordot`, `kron`.
+
+use crate::any::AnyTensor;
+use crate::any::base::by_width::{invalid, same_dtype, signed};
+use crate::any::linalg::matmul::{expect_numbers, expect_ranks, product};
+use crate::any::view::views::axes;
+use crate::error::{Error, Result};
+
+impl AnyTensor {
+    /// Every element of a vector times every element of another (`torch.outer`). Dtypes promote.
+    ///
+    /// # Errors
+    /// If one is no vector.
+    pub fn outer(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        expect_ranks("outer", [(self, 1), (other, 1)])?;
+        self.unsqueeze(1)?.mul(other)
+    }
+
+    /// The sums of products along the last axes (`torch.inner`); a zero-dim tensor multiplies all of the other.
+    ///
+    /// # Errors
+    /// If dtypes differ or are bool, or the last sizes differ.
+    pub fn inner(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        if self.rank() == 0 || other.rank() == 0 {
+            return self.mul(other);
+        }
+        self.contracted("inner", other, &[self.rank() - 1], &[other.rank() - 1])
+    }
+
+    /// The sums of products over pairs of axes (`torch.tensordot`): the result has the other axes of `self`, then those of the
+    /// other. An axis of size 1 goes with one of any size.
+    ///
+    /// # Errors
+    /// If dtypes differ or are bool, an axis is out of range or named twice, or sizes differ.
+    pub fn tensordot(&self, other: &AnyTensor, dims: &[i64], other_dims: &[i64]) -> Result<AnyTensor> {
+        let op = "tensordot";
+        same_dtype(op, self, other)?;
+        expect_numbers(op, self.dtype)?;
+        if dims.len() != other_dims.len() {
+            return invalid(op, format!("{} axes of the one go with {} of the other", dims.len(), other_dims.len()));
+        }
+        let (left, right) = (axes(op, dims, self.rank())?, axes(op, other_dims, other.rank())?);
+        let (mut a, mut b) = (self.clone(), other.clone());
+        for (&i, &j) in left.iter().zip(&right) {
+            let (Some(&m), Some(&n)) = (a.sizes.get(i), b.sizes.get(j)) else {
+                return invalid(op, "a zero-dim tensor has no axis to sum over".to_owned());
+            };
+            if n == 1 && m != 1 {
+                a = a.sum(Some(&[i as i64]), true, Some(a.dtype))?;
+            } else if m == 1 && n != 1 {
+                b = b.sum(Some(&[j as i64]), true, Some(b.dtype))?;
+            }
+        }
+        a.contracted(op, &b, &left, &right)
+    }
+
+    /// The sums over pairs of axes: as a product of matrices.
+    fn contracted(&self, op: &'static str, other: &AnyTensor, left: &[usize], right: &[usize]) -> Result<AnyTensor> {
+        let free = |x: &AnyTensor, summed: &[usize]| -> Vec<usize> {
+            (0..x.rank()).filter(|axis| !summed.contains(axis)).collect()
+        };
+        let (rows, columns) = (free(self, left), free(other, right));
+        let count = |x: &AnyTensor, axes: &[usize]| axes.iter().map(|&axis| x.sizes[axis]).product::<usize>() as i64;
+        let order = |first: &[usize], then: &[usize]| -> Vec<i64> {
+            first.iter().chain(then).map(|&axis| axis as i64).collect()
+        };
+        let pair = left.iter().zip(right).find(|&(&i, &j)| self.sizes[i] != other.sizes[j]);
+        if let Some((&i, &j)) = pair {
+            let (lhs, rhs) = (self.shape().into(), other.shape().into());
+            return Err(Error::MatMul { lhs, rhs, columns: self.sizes[i], rows: other.sizes[j] });
+        }
+        let a = self.permute(&order(&rows, left))?.shaped(&[count(self, &rows), count(self, left)])?;
+        let b = other.permute(&order(right, &columns))?.shaped(&[count(other, right), count(other, &columns)])?;
+        let sizes = rows.iter().map(|&at| self.sizes[at]).chain(columns.iter().map(|&at| other.sizes[at]));
+        product(op, &a, &b, None)?.shaped(&signed(&sizes.collect::<Vec<_>>()))
+    }
+
+    /// The Kronecker product (`torch.kron`): each element of `self` times the whole of the other. Dtypes promote.
+    ///
+    /// # Errors
+    /// If there are more than eight axes larger than 1 in the two together, or the result is too large.
+    pub fn kron(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        let op = "kron";
+        let rank = self.rank().max(other.rank());
+        let size = |x: &AnyTensor, at: usize| (at + x.rank()).checked_sub(rank).map_or(1, |at| x.sizes[at]);
+        let (mut left, mut right, mut result) = (Vec::new(), Vec::new(), Vec::new());
+        for at in 0..rank {
+            let (a, b) = (size(self, at), size(other, at));
+            let whole = a.checked_mul(b).ok_or_else(|| Error::TooLarge { op, sizes: [a, b][..].into() })?;
+            result.push(whole);
+            for (own, others) in [(a, 1), (1, b)] {
+                if own != 1 || others != 1 {
+                    left.push(own);
+                    right.push(others);
+                }
+            }
+        }
+        if left.len() > crate::any::base::dims::MOST {
+            return invalid(op, "more than eight axes of the two tensors are larger than 1".to_owned());
+        }
+        self.shaped(&signed(&left))?.mul(&other.shaped(&signed(&right))?)?.shaped(&signed(&result))
+    }
+}

@@ -1,0 +1,147 @@
+//! `flip`, `roll`, `rot90`, `tril`, `triu`: elements moved to other positions.
+
+use crate::any::base::by_width::{invalid, signed, wide};
+use crate::any::view::views::{axes, axis};
+use crate::any::{AnyTensor, Buffer};
+use crate::device::{Backend, Cpu};
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::ops::segment::Segment;
+use crate::tensor::{pick_as_laid_out, rolled};
+
+impl AnyTensor {
+    /// The elements under another dtype of the same width.
+    pub(crate) fn relabelled(&self, dtype: DType) -> AnyTensor {
+        debug_assert_eq!(self.dtype.itemsize(), dtype.itemsize());
+        AnyTensor { dtype, ..self.clone() }
+    }
+
+    /// The elements along axes in reverse order (`torch.flip`).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.flip(&[0])?.to_string(), "tensor([[3, 4],\n        [1, 2]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn flip(&self, dims: &[i64]) -> Result<AnyTensor> {
+        self.flipped("flip", dims)
+    }
+
+    fn flipped(&self, op: &'static str, dims: &[i64]) -> Result<AnyTensor> {
+        let named = axes(op, dims, self.rank())?;
+        let mut stretches = self.whole_axes();
+        for (at, list) in stretches.iter_mut().enumerate().filter(|(at, _)| named.contains(at)) {
+            let size = self.sizes[at];
+            *list = vec![Segment::Backward { start: size.saturating_sub(1), len: size }];
+        }
+        let strides = crate::any::preserved(&self.sizes, &self.strides);
+        let buffer = if self.is_meta() {
+            Buffer::Meta
+        } else {
+            Buffer::Cpu(wide!(self.dtype, W => pick_as_laid_out::<W, Cpu>(op, self.seen(op)?, &stretches, &strides))?)
+        };
+        Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides))
+    }
+
+    /// The columns in reverse order (`torch.fliplr`).
+    ///
+    /// # Errors
+    /// If there are fewer than two axes.
+    pub fn fliplr(&self) -> Result<AnyTensor> {
+        self.expect_rank("fliplr", 2)?;
+        self.flipped("fliplr", &[1])
+    }
+
+    /// The rows in reverse order (`torch.flipud`).
+    ///
+    /// # Errors
+    /// If there is no axis.
+    pub fn flipud(&self) -> Result<AnyTensor> {
+        self.expect_rank("flipud", 1)?;
+        self.flipped("flipud", &[0])
+    }
+
+    /// Whether there are enough axes.
+    pub(crate) fn expect_rank(&self, op: &'static str, least: usize) -> Result<()> {
+        if self.rank() >= least {
+            return Ok(());
+        }
+        invalid(op, format!("a tensor with at least {least} axes is wanted, got one with {}", self.rank()))
+    }
+
+    /// The elements moved along axes, those beyond the end coming in at the start (`torch.roll`); without axes all elements in
+    /// row-major order by one shift.
+    ///
+    /// # Errors
+    /// If an axis is out of range, or there are not as many shifts as axes.
+    pub fn roll(&self, shifts: &[i64], dims: &[i64]) -> Result<AnyTensor> {
+        let op = "roll";
+        // PyTorch's shifts are as large as ours.
+        let shift_of = |shift: i64| shift as isize;
+        if let (&[shift], []) = (shifts, dims) {
+            let line = self.reshape(&[-1])?;
+            let rolled = line.put_together(op, &[rolled(line.numel(), shift_of(shift))], None)?;
+            return rolled.shaped(&signed(&self.sizes));
+        }
+        if shifts.is_empty() || shifts.len() != dims.len() {
+            return invalid(op, format!("{} shifts do not go with {} axes", shifts.len(), dims.len()));
+        }
+        self.expect_rank(op, 1)?;
+        let mut all = vec![0_i64; self.rank()];
+        for (&shift, &dim) in shifts.iter().zip(dims) {
+            let at = axis(op, dim, self.rank())?;
+            if let Some(sum) = all.get_mut(at) {
+                // Shifts along one axis add up.
+                let size = self.sizes[at].max(1) as i128;
+                // Less than the size.
+                *sum = (i128::from(*sum) + i128::from(shift)).rem_euclid(size) as i64;
+            }
+        }
+        let lists: Vec<Vec<Segment>> =
+            self.sizes.iter().zip(all).map(|(&size, shift)| rolled(size, shift_of(shift))).collect();
+        self.put_together(op, &lists, None)
+    }
+
+    /// Turned by quarter turns, `k` of them, from the first axis towards the second (`torch.rot90`).
+    ///
+    /// # Errors
+    /// If the axes are out of range or one.
+    pub fn rot90(&self, k: i64, dims: [i64; 2]) -> Result<AnyTensor> {
+        let op = "rot90";
+        self.expect_rank(op, 2)?;
+        let named = axes(op, &dims, self.rank())?;
+        let [a, b] = [named[0] as i64, named[1] as i64];
+        match k.rem_euclid(4) {
+            0 => self.copy(),
+            1 => self.flipped(op, &[b])?.transpose(a, b),
+            2 => self.flipped(op, &[a, b]),
+            _ => self.flipped(op, &[a])?.transpose(a, b),
+        }
+    }
+
+    fn band(&self, op: &'static str, low: isize, high: isize) -> Result<AnyTensor> {
+        self.expect_rank(op, 2)?;
+        let rows = self.contiguous()?;
+        self.made(op, &self.sizes, self.dtype, || wide!(self.dtype, W => Cpu::band::<W>(rows.seen(op)?, low, high)))
+    }
+
+    /// Matrices with zeros above a diagonal (`torch.tril`).
+    ///
+    /// # Errors
+    /// If there are fewer than two axes.
+    pub fn tril(&self, diagonal: i64) -> Result<AnyTensor> {
+        self.band("tril", isize::MIN, diagonal as isize)
+    }
+
+    /// Matrices with zeros below a diagonal (`torch.triu`).
+    ///
+    /// # Errors
+    /// If there are fewer than two axes.
+    pub fn triu(&self, diagonal: i64) -> Result<AnyTensor> {
+        self.band("triu", diagonal as isize, isize::MAX)
+    }
+}

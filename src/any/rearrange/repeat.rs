@@ -1,0 +1,98 @@
+//! `repeat`, `tile`, `repeat_interleave`: elements that come several times. Uses `tensor::rearrange::repeat`.
+
+use crate::any::AnyTensor;
+use crate::any::base::by_width::{invalid, wide};
+use crate::any::view::views::axis;
+use crate::axis;
+use crate::device::Cpu;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::tensor::repeated_elements;
+
+impl AnyTensor {
+    fn repeated(&self, op: &'static str, counts: &[usize]) -> Result<AnyTensor> {
+        let rank = self.rank().max(counts.len());
+        crate::any::Dims::new(op, &vec![0; rank])?;
+        let count = |at: usize| (at + counts.len()).checked_sub(rank).map_or(1, |at| counts[at]);
+        let own = |at: usize| (at + self.rank()).checked_sub(rank).map_or(1, |at| self.sizes[at]);
+        let too_large = || Error::TooLarge { op, sizes: counts.into() };
+        let sizes = (0..rank).map(|at| own(at).checked_mul(count(at)).ok_or_else(too_large));
+        let sizes = sizes.collect::<Result<Vec<usize>>>()?;
+        self.made(
+            op,
+            &sizes,
+            self.dtype,
+            || wide!(self.dtype, W => Ok(repeated_elements::<W, Cpu>(op, self.seen(op)?, rank, counts)?.0)),
+        )
+    }
+
+    /// The whole tensor as often as counts say for each axis (`torch.Tensor.repeat`); further counts make new axes in front.
+    ///
+    /// # Errors
+    /// If there are fewer counts than axes, or the result is too large.
+    pub fn repeat(&self, counts: &[usize]) -> Result<AnyTensor> {
+        if counts.len() < self.rank() {
+            return invalid("repeat", format!("{} counts are too few for {} axes", counts.len(), self.rank()));
+        }
+        self.repeated("repeat", counts)
+    }
+
+    /// [`repeat`](Self::repeat), fewer counts standing for the last axes (`torch.tile`).
+    ///
+    /// # Errors
+    /// If the result is too large.
+    pub fn tile(&self, counts: &[usize]) -> Result<AnyTensor> {
+        self.repeated("tile", counts)
+    }
+
+    /// Along which axis positions are repeated: all elements in row-major order if none is named.
+    fn interleaved(
+        &self,
+        dim: Option<i64>,
+        run: impl FnOnce(&AnyTensor, usize) -> Result<AnyTensor>,
+    ) -> Result<AnyTensor> {
+        let (x, dim) = match dim {
+            None => (self.reshape(&[-1])?, 0),
+            Some(dim) => (self.lifted(), dim),
+        };
+        let at = axis("repeat_interleave", dim, x.rank())?;
+        let result = run(&x.around(at)?, at)?;
+        x.back(at, result.relabelled(self.dtype))
+    }
+
+    /// Each position along an axis so many times (`torch.repeat_interleave`); without an axis each element in row-major order.
+    ///
+    /// # Errors
+    /// If the axis is out of range, or the result is too large.
+    pub fn repeat_interleave(&self, times: usize, dim: Option<i64>) -> Result<AnyTensor> {
+        if dim.is_some() {
+            self.expect_rank("repeat_interleave", 1)?;
+        }
+        self.interleaved(dim, |cube, _| {
+            crate::any::base::as_typed::on_device!(self, D => wide!(self.dtype, W => {
+                let cube = cube.relabelled(W::DTYPE).cube::<W, D>()?;
+                Ok(AnyTensor::from(cube.try_repeat_interleave_sized(axis![1], times)?))
+            }))
+        })
+    }
+
+    /// Each position along an axis as often as integers say, of which there is one for each position, or one for all
+    /// (`torch.repeat_interleave`).
+    ///
+    /// # Errors
+    /// If there are not as many, one is negative, their dtype is neither `int64` nor `int32`, or there are no data.
+    pub fn repeat_interleave_by(&self, repeats: &AnyTensor, dim: Option<i64>) -> Result<AnyTensor> {
+        let op = "repeat_interleave";
+        if repeats.rank() > 1 {
+            return invalid(op, format!("a list of counts is wanted, got a tensor of shape {:?}", repeats.shape()));
+        }
+        let repeats = repeats.as_index(op, true)?.lifted();
+        self.interleaved(dim, |cube, _| {
+            let repeats = if repeats.numel() == 1 { repeats.spread(&[cube.sizes[1]])? } else { repeats.clone() };
+            crate::any::base::as_typed::on_device!(self, D => wide!(self.dtype, W => {
+                let cube = cube.relabelled(W::DTYPE).cube::<W, D>()?;
+                Ok(AnyTensor::from(cube.try_repeat_interleave_by(axis![1], &repeats.list::<i64, D>()?)?))
+            }))
+        })
+    }
+}

@@ -1,0 +1,38 @@
+//! `median` and `nanmedian`, over everything and along an axis. Uses `tensor::reduce::median`.
+
+use crate::any::AnyTensor;
+use crate::any::base::as_typed::{List, on_device};
+use crate::any::base::dispatch::among;
+use crate::dtype::DType;
+use crate::error::Result;
+use crate::ops::arguments::Order;
+use crate::tensor::median_of_all;
+
+impl AnyTensor {
+    /// The element in the middle, the lower one of two (`torch.median`); NaN if there is one, or `ignores_nan` leaves it out
+    /// (`torch.nanmedian`).
+    ///
+    /// # Errors
+    /// If the dtype is neither an integer nor a float, or there are no integers.
+    pub fn median(&self, ignores_nan: bool) -> Result<AnyTensor> {
+        let op = if ignores_nan { "nanmedian" } else { "median" };
+        if self.is_empty() && !self.is_meta() && !self.dtype.is_shell() {
+            // NaN, as the dtype has it.
+            return AnyTensor::scalar_of(op, crate::ScalarValue::Float(f64::NAN), DType::F64)?.to(self.dtype);
+        }
+        let list = self.shaped(&[self.numel() as i64])?;
+        on_device!(self, D => among!(op, self.dtype, E: Real => {
+            median_of_all::<E, List, D>(op, &list.typed()?, ignores_nan).map(AnyTensor::from)
+        }))
+    }
+
+    /// The elements in the middle along an axis, and where they are: [`median`](Self::median) with `dim`.
+    ///
+    /// # Errors
+    /// If the axis is out of range or empty, or the dtype is neither an integer nor a float.
+    pub fn median_axis(&self, dim: i64, keepdim: bool, ignores_nan: bool) -> Result<(AnyTensor, AnyTensor)> {
+        let op = if ignores_nan { "nanmedian" } else { "median" };
+        self.expect_number(op)?;
+        self.single(op, Order::Median { ignores_nan }, dim, keepdim)
+    }
+}

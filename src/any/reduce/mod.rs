@@ -1,0 +1,8 @@
+//! Reductions of all elements or along axes, statistics and normalisation.
+//! Uses `tensor::reduce`, on tensors reshaped to three axes.
+
+pub(crate) mod median;
+pub(crate) mod normalize;
+pub(crate) mod quantile;
+pub(crate) mod reductions;
+pub(crate) mod statistics;

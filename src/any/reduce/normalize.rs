@@ -1,0 +1,266 @@
+//! Normalisation, and what is measured to do it.
+
+use crate::any::base::as_typed::{List, on_device};
+use crate::any::base::dispatch::{among, refused};
+use crate::any::view::views::axis;
+use crate::any::{AnyTensor, IntoSizes};
+use crate::dtype::DType;
+use crate::dtype::scalar::ScalarValue;
+use crate::error::{Error, Result, invalid};
+
+/// What a float is computed in, to be rounded once.
+fn wide(dtype: DType) -> DType {
+    if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype }
+}
+
+impl AnyTensor {
+    fn expect_float(&self, op: &'static str) -> Result<()> {
+        among!(op, self.dtype, E: Float => {
+            let _: Option<E> = None;
+            Ok(())
+        })
+    }
+
+    /// Weights and the like hold the dtype of the tensor, or all `float32` beside 16-bit floats.
+    fn expect_weights<'a>(&self, op: &'static str, given: impl Iterator<Item = &'a AnyTensor> + Clone) -> Result<()> {
+        if given.clone().all(|x| x.dtype == self.dtype) || given.clone().all(|x| x.dtype == wide(self.dtype)) {
+            return Ok(());
+        }
+        let dtypes: Vec<DType> = given.map(|x| x.dtype).collect();
+        invalid(op, format!("weights must be of {} beside a tensor of {0}, got {dtypes:?}", self.dtype))
+    }
+
+    /// The last axes, which have these sizes, made one; and what is shared by all rows as lists.
+    fn rows<'a>(
+        &self,
+        op: &'static str,
+        sizes: &[i64],
+        shared: impl IntoIterator<Item = &'a AnyTensor>,
+    ) -> Result<AnyTensor> {
+        let own = self.signed_sizes();
+        if sizes.is_empty() || !own.ends_with(sizes) {
+            return invalid(op, format!("the last sizes must be {sizes:?}, got {own:?}"));
+        }
+        for given in shared {
+            if given.signed_sizes() != sizes {
+                let expected = format!("{sizes:?}");
+                return Err(Error::Shape { op, expected, found: given.shape().into() });
+            }
+            crate::any::elementwise::apply::same_device(op, self, given)?;
+        }
+        let lead: i64 = own[..own.len() - sizes.len()].iter().product();
+        self.shaped(&[lead, sizes.iter().product()])
+    }
+
+    /// Standardises the last axes, of these sizes (`torch.nn.functional.layer_norm`, where `eps` is 1e-5 if not given).
+    ///
+    /// # Errors
+    /// If the last sizes are others, weights have another shape or a dtype that does not go with it, or the dtype is no float.
+    pub fn layer_norm(
+        &self,
+        sizes: impl IntoSizes,
+        weight: Option<&AnyTensor>,
+        bias: Option<&AnyTensor>,
+        eps: f64,
+    ) -> Result<AnyTensor> {
+        let op = "layer_norm";
+        let sizes = &*sizes.signed();
+        let given = [weight, bias].into_iter().flatten();
+        self.expect_weights(op, given.clone())?;
+        if given.clone().any(|given| given.dtype != self.dtype) {
+            return self.to(wide(self.dtype))?.layer_norm(sizes, weight, bias, eps)?.to(self.dtype);
+        }
+        let rows = self.rows(op, sizes, given)?;
+        let result = on_device!(self, D => among!(op, self.dtype, E: Float => {
+            let list = |x: Option<&AnyTensor>| x.map(|x| x.list::<E, D>()).transpose();
+            let (weight, bias) = (list(weight)?, list(bias)?);
+            rows.matrix::<E, D>()?.try_layer_norm::<List>(weight.as_ref(), bias.as_ref(), eps).map(AnyTensor::from)
+        }))?;
+        result.shaped(&self.signed_sizes())
+    }
+
+    /// Divides the last axes, of these sizes, by the root of the mean of squares (`torch.nn.functional.rms_norm`). Without `eps` it is
+    /// that of the dtype computed in.
+    ///
+    /// # Errors
+    /// If the last sizes are others, the weight has another shape, or the dtype is neither floating-point nor complex.
+    pub fn rms_norm(&self, sizes: impl IntoSizes, weight: Option<&AnyTensor>, eps: Option<f64>) -> Result<AnyTensor> {
+        let op = "rms_norm";
+        let sizes = &*sizes.signed();
+        let rows = self.rows(op, sizes, weight)?;
+        if let Some(weight) = weight.filter(|weight| weight.dtype != self.dtype) {
+            let scaled = self.to(wide(self.dtype))?.rms_norm(sizes, None, eps)?;
+            return scaled.mul(weight)?.to(self.dtype);
+        }
+        let result = on_device!(self, D => among!(op, self.dtype, E: Inexact => {
+            let weight = weight.map(|x| x.list::<E, D>()).transpose()?;
+            rows.matrix::<E, D>()?.try_rms_norm::<List>(weight.as_ref(), eps).map(AnyTensor::from)
+        }))?;
+        result.shaped(&self.signed_sizes())
+    }
+
+    /// Divides by the `p`-norm over axes, or by `eps` where that is larger (`torch.nn.functional.normalize`, where `p` is 2, the axis 1
+    /// and `eps` 1e-12 if not given).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the dtype is neither floating-point nor complex.
+    pub fn normalize(&self, p: f64, dims: &[i64], eps: f64) -> Result<AnyTensor> {
+        self.expect_room()?;
+        self.div(self.vector_norm(p, Some(dims), true)?.clamp_min(eps)?)
+    }
+
+    /// `[1, C, 1, …]` for the axes of `self`.
+    fn by_channel(&self, op: &'static str, given: &AnyTensor) -> Result<AnyTensor> {
+        let channels = self.sizes.get(1).copied().unwrap_or(1);
+        if *given.shape() != [channels] {
+            return Err(Error::Shape { op, expected: format!("[{channels}]"), found: given.shape().into() });
+        }
+        crate::any::elementwise::apply::same_device(op, self, given)?;
+        let mut sizes = vec![1; self.rank()];
+        sizes[1] = channels as i64;
+        given.to(wide(self.dtype))?.reshape(&sizes)
+    }
+
+    fn scaled(&self, op: &'static str, shared: [Option<&AnyTensor>; 2], dtype: DType) -> Result<AnyTensor> {
+        let [weight, bias] = shared.map(|given| given.map(|given| self.by_channel(op, given)).transpose());
+        let scaled = weight?.map_or_else(|| Ok(self.clone()), |weight| self.mul(weight))?;
+        bias?.map_or_else(|| Ok(scaled.clone()), |bias| scaled.add(bias))?.to(dtype)
+    }
+
+    /// Standardises groups of channels, those of the second axis (`torch.nn.functional.group_norm`, where `eps` is 1e-5 if not given).
+    ///
+    /// # Errors
+    /// If there are less than two axes, the groups do not divide the channels, weights have another shape or a dtype that does not go with it, or the dtype is no float.
+    pub fn group_norm(
+        &self,
+        groups: i64,
+        weight: Option<&AnyTensor>,
+        bias: Option<&AnyTensor>,
+        eps: f64,
+    ) -> Result<AnyTensor> {
+        let op = "group_norm";
+        self.expect_float(op)?;
+        let &[count, channels, ref rest @ ..] = &self.signed_sizes()[..] else {
+            return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
+        };
+        self.expect_weights(op, [weight, bias].into_iter().flatten())?;
+        if groups < 1 || channels % groups != 0 {
+            return invalid(op, format!("{groups} groups do not divide {channels} channels"));
+        }
+        let x = self.to(wide(self.dtype))?;
+        if self.is_empty() {
+            return x.scaled(op, [weight, bias], self.dtype);
+        }
+        // Where there are elements there are no more groups than channels.
+        let len = channels / groups * rest.iter().product::<i64>();
+        let rows = x.shaped(&[count * groups, len])?.layer_norm(&[len], None, None, eps)?;
+        rows.shaped(&self.signed_sizes())?.scaled(op, [weight, bias], self.dtype)
+    }
+
+    /// Standardises channels, those of the second axis, by means and variances given (`torch.nn.functional.batch_norm` without
+    /// training, where `eps` is 1e-5 if not given).
+    ///
+    /// # Errors
+    /// If there are less than two axes, one of the others has another shape than the channels or a dtype that does not go with it, or the dtype is no float.
+    pub fn batch_norm(
+        &self,
+        mean: &AnyTensor,
+        var: &AnyTensor,
+        weight: Option<&AnyTensor>,
+        bias: Option<&AnyTensor>,
+        eps: f64,
+    ) -> Result<AnyTensor> {
+        let op = "batch_norm";
+        self.expect_float(op)?;
+        if self.is_empty() {
+            return self.copy();
+        }
+        if self.rank() < 2 {
+            return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
+        }
+        self.expect_weights(op, [Some(mean), Some(var), weight, bias].into_iter().flatten())?;
+        let scale = self.by_channel(op, var)?.add(eps)?.rsqrt()?;
+        let centered = self.to(wide(self.dtype))?.sub(self.by_channel(op, mean)?)?;
+        centered.mul(scale)?.scaled(op, [weight, bias], self.dtype)
+    }
+
+    /// Scales the slices along an axis whose `p`-norm exceeds `maxnorm` down to it (`torch.renorm`).
+    ///
+    /// # Errors
+    /// If there are less than two axes, the axis is out of range, `p` is not positive or `maxnorm` negative, or the dtype is neither
+    /// floating-point nor complex.
+    pub fn renorm(&self, p: f64, dim: i64, maxnorm: f64) -> Result<AnyTensor> {
+        let op = "renorm";
+        if self.dtype == DType::C32 {
+            return Err(refused(op, self.dtype));
+        }
+        if self.rank() < 2 {
+            return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
+        }
+        if p.is_nan() || p <= 0.0 || maxnorm.is_nan() || maxnorm < 0.0 {
+            return invalid(op, format!("`p` is positive and `maxnorm` not negative, got {p} and {maxnorm}"));
+        }
+        let at = axis(op, dim, self.rank())? as i64;
+        let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != at).collect();
+        self.expect_room()?;
+        let norms = self.to(wide(self.dtype))?.vector_norm(p, Some(&others), true)?;
+        let down = norms.add(1e-7)?.reciprocal()?.mul(maxnorm)?;
+        // `down` where the norm is too large, else 1.
+        let small = norms.gt(maxnorm)?.logical_not()?.to(norms.dtype)?;
+        self.mul(
+            down.fmax(small)?
+                .fmin(AnyTensor::scalar_of(op, ScalarValue::Bool(true), norms.dtype)?)?
+                .to(self.dtype.to_real())?,
+        )
+    }
+
+    /// One half along an axis, as far as the other lets it through (`torch.nn.functional.glu`).
+    ///
+    /// # Errors
+    /// If the axis is out of range or odd, or the dtype is no float.
+    pub fn glu(&self, dim: i64) -> Result<AnyTensor> {
+        let op = "glu";
+        self.expect_float(op)?;
+        let at = axis(op, dim, self.rank())?;
+        let size = self.sizes.get(at).copied().unwrap_or(1);
+        if !size.is_multiple_of(2) {
+            return invalid(op, format!("axis {at} must have an even size, got {size}"));
+        }
+        let x = self.to(wide(self.dtype))?;
+        let gate = x.narrow(at as i64, size as i64 / 2, size / 2)?.sigmoid()?;
+        x.narrow(at as i64, 0, size / 2)?.mul(gate)?.to(self.dtype)
+    }
+
+    /// The `p`-norms of differences of rows (`torch.nn.functional.pairwise_distance`), to which `eps` is added.
+    ///
+    /// # Errors
+    /// If shapes do not broadcast, or the dtypes have no difference.
+    pub fn pairwise_distance(&self, other: &AnyTensor, p: f64, eps: f64, keepdim: bool) -> Result<AnyTensor> {
+        self.sub(other)?.add(eps)?.vector_norm(p, Some(&[-1]), keepdim)
+    }
+
+    /// The cosines of the angles between vectors along an axis (`torch.nn.functional.cosine_similarity`, where the axis is 1 and `eps`,
+    /// the least that counts as a length, 1e-8 if not given).
+    ///
+    /// # Errors
+    /// If shapes do not broadcast, the axis is out of range, or the dtypes promote to no float.
+    pub fn cosine_similarity(&self, other: &AnyTensor, dim: i64, eps: f64) -> Result<AnyTensor> {
+        let op = "cosine_similarity";
+        let kinds = [self, other].map(|x| crate::any::base::operand::AnyOperand::from(x).kind());
+        let dtype = crate::any::base::operand::promoted(op, [(kinds[0], self.dtype), (kinds[1], other.dtype)])?;
+        let sizes: Vec<i64> = crate::any::elementwise::apply::broadcast_to(op, &self.sizes, &other.sizes)?
+            .iter()
+            .map(|&size| size as i64)
+            .collect();
+        if !dtype.is_floating_point() {
+            return Err(refused(op, dtype));
+        }
+        // Floats are measured as they are.
+        let measured = |x: &AnyTensor| if x.dtype.is_floating_point() { Ok(x.clone()) } else { x.to(dtype) };
+        let (a, b) = (measured(self)?.expand(&sizes)?, measured(other)?.expand(&sizes)?);
+        a.expect_room()?;
+        b.expect_room()?;
+        let unit = |x: &AnyTensor| x.div(x.vector_norm(2.0, Some(&[dim]), true)?.clamp_min(eps)?);
+        unit(&a)?.mul(unit(&b)?)?.sum(Some(&[dim]), false, None)
+    }
+}

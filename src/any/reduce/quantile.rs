@@ -1,0 +1,64 @@
+//! `quantile` and `nanquantile`. Uses `tensor::reduce::quantile`.
+
+use crate::any::AnyTensor;
+use crate::any::base::as_typed::{Cube, on_device};
+use crate::any::base::dispatch::among;
+use crate::any::base::operand::AnyOperand;
+use crate::any::view::views::axis;
+use crate::dtype::scalar::ScalarValue;
+use crate::error::{Error, Result, filled, listed};
+use crate::tensor::{Interpolation, quantiles};
+
+impl AnyTensor {
+    /// The elements that shares `q` of those along an axis, or of all, are below (`torch.quantile`); `ignores_nan` leaves NaN out
+    /// (`torch.nanquantile`). `q` is a scalar, or a list in the dtype of the tensor, along a new first axis.
+    ///
+    /// # Errors
+    /// If a share is not between 0 and 1, the axis is out of range, there are no elements, or the dtype is neither `float32` nor
+    /// `float64`.
+    pub fn quantile(
+        &self,
+        q: impl Into<AnyOperand>,
+        dim: Option<i64>,
+        keepdim: bool,
+        how: Interpolation,
+        ignores_nan: bool,
+    ) -> Result<AnyTensor> {
+        let op = if ignores_nan { "nanquantile" } else { "quantile" };
+        let invalid = |reason: String| Err(Error::InvalidArgument { op, reason });
+        let (shares, is_list) = match q.into() {
+            AnyOperand::Number(q) => (vec![q.real_part()], false),
+            AnyOperand::Array(q) if q.dtype != self.dtype => {
+                return invalid(format!("`q` must have the dtype of the tensor, {}, got {}", self.dtype, q.dtype));
+            }
+            AnyOperand::Array(q) if q.rank() > 1 => {
+                return invalid(format!("`q` is a scalar or a list, got a tensor with {} axes", q.rank()));
+            }
+            // Without data there is nothing to compute with; the number counts.
+            AnyOperand::Array(q) if q.is_meta() => (filled(0.0, q.numel())?, q.rank() == 1),
+            AnyOperand::Array(q) => (listed(q.to_scalars()?.into_iter().map(ScalarValue::real_part))?, q.rank() == 1),
+        };
+        let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
+        let (x, at) = match dim {
+            Some(dim) => (self.clone(), axis(op, dim, self.rank())?),
+            None => (self.shaped(&[self.numel() as i64])?, 0),
+        };
+        match dim {
+            Some(_) if sizes.is_empty() => {}
+            Some(_) if keepdim => sizes[at] = 1,
+            Some(_) => drop(sizes.remove(at)),
+            None if keepdim => sizes.fill(1),
+            None => sizes.clear(),
+        }
+        let cube = x.around(at)?;
+        let found = on_device!(self, D => among!(op, self.dtype, E: [f32, f64] => {
+            let (storage, sizes) = quantiles::<E, D>(op, cube.cube::<E, D>()?.elements(), &shares, 1, how, ignores_nan)?;
+            let sizes = [sizes[0], sizes[1], sizes[2]];
+            Ok(AnyTensor::from(crate::Tensor::<E, Cube, D>::dense(storage, sizes)))
+        }))?;
+        if is_list {
+            sizes.insert(0, shares.len() as i64);
+        }
+        found.movedim(&[1], &[0])?.shaped(&sizes)
+    }
+}

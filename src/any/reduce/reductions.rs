@@ -1,0 +1,396 @@
+//! Reductions: a tensor of three axes, of which the second is reduced.
+
+use crate::any::base::dispatch::{among, refused};
+use crate::any::base::operand::default_float;
+use crate::any::view::views::axes;
+use crate::any::{AnyTensor, Buffer, IntoSizes};
+use crate::cpu::reduce::{self, FirstOnly, ReduceLoops, WithSecond};
+use crate::dtype::{Category, DType};
+use crate::error::{Error, Result};
+use crate::ops::reduce::{AnyAll, ArgExtreme, Extreme, Mean, MinMax, Prod, Sum, Variance};
+use crate::ops::reduce::{CountNonzero, NanMean, NanSum, VectorNorm};
+use crate::ops::{Op, reduce as ops};
+use crate::storage::HostBuffer;
+use crate::tensor::LogSumExp;
+
+/// The second axis reduced: the results, row-major over the first and the third.
+fn second<const N: usize>(op: &'static str, functions: &dyn ReduceLoops, cube: &AnyTensor) -> Result<[AnyTensor; N]> {
+    let [before, len, after] = *cube.shape() else { unreachable!("a tensor of three axes is reduced") };
+    let facts = functions.facts();
+    if len == 0 && !facts.has_identity {
+        return Err(Error::EmptyReduction { op, sizes: cube.shape().into() });
+    }
+    let kept = [before, after];
+    let dtype = |at: usize| facts.outs[at].unwrap_or_else(|| unreachable!("a dtype for each result"));
+    let mut results = [const { None }; N];
+    if cube.is_meta() {
+        for (at, result) in results.iter_mut().enumerate() {
+            *result = Some(AnyTensor::meta(&kept, dtype(at))?);
+        }
+    } else {
+        let from = cube.host(op)?.start::<u8>().wrapping_add(cube.first() * cube.dtype.itemsize());
+        // SAFETY: what a tensor reaches is valid; the functions are those of its dtype.
+        let buffers: [HostBuffer; N] = unsafe { reduce::run(functions, from, &cube.sizes, &cube.strides, 0b10)? };
+        for ((at, result), buffer) in results.iter_mut().enumerate().zip(buffers) {
+            *result = Some(AnyTensor::fresh(Buffer::Cpu(buffer), dtype(at), &kept, &[after, 1]));
+        }
+    }
+    Ok(results.map(|result| result.unwrap_or_else(|| unreachable!("all of them have been made"))))
+}
+
+/// `over!(x, ops::prod, Dtype, E => Prod, dims, keepdim)`: `x` reduced over axes.
+macro_rules! over {
+    ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
+        let x: &AnyTensor = $x;
+        let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
+        let [result] = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
+            second(<ops::$op as Op>::NAME, &FirstOnly::<$E, _>::new($reducer), &cube)
+        })?;
+        result.shaped(&sizes)
+    }};
+}
+
+/// The same of reductions with two results.
+macro_rules! over_both {
+    ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
+        let x: &AnyTensor = $x;
+        let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
+        let [first, second] = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
+            second(<ops::$op as Op>::NAME, &WithSecond::<$E, _>::new($reducer), &cube)
+        })?;
+        Ok((first.shaped(&sizes)?, second.shaped(&sizes)?))
+    }};
+}
+
+impl AnyTensor {
+    /// `[before, reduced, after]`, and the sizes of the result. Axes that are reduced stay where they are if they lie side by side;
+    /// else they are moved to the end.
+    fn reduced(&self, op: &'static str, dims: Option<&[i64]>, keepdim: bool) -> Result<(AnyTensor, Vec<i64>)> {
+        let mut named = match dims {
+            // PyTorch's empty list means all.
+            Some(dims) if !dims.is_empty() => axes(op, dims, self.rank())?,
+            _ => (0..self.rank()).collect(),
+        };
+        // (A zero-dim tensor counts as one axis.)
+        named.retain(|&at| at < self.rank());
+        named.sort_unstable();
+        let sizes = self.sizes.iter().enumerate().filter_map(|(at, &size)| match (named.contains(&at), keepdim) {
+            (false, _) => Some(size as i64),
+            (true, true) => Some(1),
+            (true, false) => None,
+        });
+        let sizes: Vec<i64> = sizes.collect();
+        let product = |axes: &[usize]| axes.iter().map(|&at| self.sizes[at] as i64).product::<i64>();
+        let (before, after): (Vec<usize>, Vec<usize>) = (0..self.rank())
+            .filter(|at| !named.contains(at))
+            .partition(|at| named.first().is_some_and(|first| at < first));
+        let is_run = named.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+        if is_run {
+            return Ok((self.shaped(&[product(&before), product(&named), product(&after)])?, sizes));
+        }
+        let order: Vec<i64> = [&before[..], &after, &named].concat().iter().map(|&at| at as i64).collect();
+        let cube = self.permute(&order)?.shaped(&[product(&before) * product(&after), product(&named), 1])?;
+        Ok((cube, sizes))
+    }
+
+    /// Converted, where a dtype is asked for.
+    pub(crate) fn in_dtype(&self, dtype: Option<DType>) -> Result<AnyTensor> {
+        dtype.map_or_else(|| Ok(self.clone()), |dtype| self.to(dtype))
+    }
+
+    /// The sum over axes, all if none are named (`torch.sum`). Bools and integers give `int64` unless a dtype is given.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the dtype has no sum.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.sum(None, false, None)?.to_string(), "tensor(10)");
+    /// assert_eq!(x.sum(Some(&[-1]), true, None)?.shape(), [2, 1]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn sum(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
+        // Integers are added up as `int64`; asked for, they are what was asked for.
+        over!(&self.in_dtype(dtype)?, sum, Dtype, E => Sum, dims, keepdim)?.in_dtype(dtype)
+    }
+
+    /// The product over axes, all if none are named (`torch.prod`). Bools and integers give `int64` unless a dtype is given.
+    ///
+    /// # Errors
+    /// As [`sum`](Self::sum).
+    pub fn prod(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
+        over!(&self.in_dtype(dtype)?, prod, Dtype, E => Prod, dims, keepdim)?.in_dtype(dtype)
+    }
+
+    /// The mean over axes, all if none are named (`torch.mean`), of floats and complex numbers.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the dtype has no mean.
+    pub fn mean(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
+        over!(&self.in_dtype(dtype)?, mean, Inexact, E => Mean, dims, keepdim)
+    }
+
+    /// The sum over axes with NaN as 0 (`torch.nansum`). Bools and integers give `int64` unless a dtype is given.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the dtype is complex.
+    pub fn nansum(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
+        match self.dtype.category() {
+            // No NaN.
+            Category::Boolean | Category::Integral => return self.sum(dims, keepdim, dtype),
+            Category::Floating if !self.dtype.is_shell() || dtype.is_some_and(DType::is_floating_point) => {}
+            _ => return Err(refused("nansum", self.dtype)),
+        }
+        over!(&self.in_dtype(dtype)?, nansum, Ordered, E => NanSum, dims, keepdim)?.in_dtype(dtype)
+    }
+
+    /// The mean over axes without NaN (`torch.nanmean`), of floats.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the dtype is no float.
+    pub fn nanmean(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
+        if !self.dtype.is_floating_point() {
+            return Err(refused("nanmean", self.dtype));
+        }
+        over!(&self.in_dtype(dtype)?, nanmean, Float, E => NanMean, dims, keepdim)
+    }
+
+    /// The variance over axes, all if none are named (`torch.var`, where `correction` is 1 if not given): real.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the dtype is neither floating-point nor complex.
+    pub fn var(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
+        over!(self, var, Inexact, E => Variance::var(correction), dims, keepdim)
+    }
+
+    /// The standard deviation over axes, all if none are named (`torch.std`, where `correction` is 1 if not given): real.
+    ///
+    /// # Errors
+    /// As [`var`](Self::var).
+    pub fn std(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
+        over!(self, std, Inexact, E => Variance::std(correction), dims, keepdim)
+    }
+
+    /// The variance and the mean over axes, all if none are named, found in one go (`torch.var_mean`).
+    ///
+    /// # Errors
+    /// As [`var`](Self::var).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (var, mean) = AnyTensor::from(tensor![[1.0, 3.0], [2.0, 2.0]]).var_mean(Some(&[1]), 0.0, false)?;
+    /// assert_eq!((var.to_string(), mean.to_string()), ("tensor([1., 0.])".to_owned(), "tensor([2., 2.])".to_owned()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn var_mean(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
+        over_both!(self, var, Inexact, E => Variance::var(correction), dims, keepdim)
+    }
+
+    /// The standard deviation and the mean over axes, all if none are named, found in one go (`torch.std_mean`).
+    ///
+    /// # Errors
+    /// As [`var`](Self::var).
+    pub fn std_mean(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
+        over_both!(self, std, Inexact, E => Variance::std(correction), dims, keepdim)
+    }
+
+    /// The smallest and the largest element over axes, all if none are named, found in one go (`torch.aminmax`); NaN if there is one.
+    ///
+    /// # Errors
+    /// As [`amax`](Self::amax).
+    pub fn aminmax(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
+        over_both!(self, amin, Ordered, E => MinMax::<E>::new(), dims, keepdim)
+    }
+
+    /// The largest element over axes, all if none are named (`torch.amax`); NaN if there is one.
+    ///
+    /// # Errors
+    /// If an axis is out of range, named twice or empty, or the dtype has no order.
+    pub fn amax(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
+        over!(self, amax, Ordered, E => Extreme::<E, true>::new(), dims, keepdim)
+    }
+
+    /// The smallest element over axes, all if none are named (`torch.amin`); NaN if there is one.
+    ///
+    /// # Errors
+    /// As [`amax`](Self::amax).
+    pub fn amin(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
+        over!(self, amin, Ordered, E => Extreme::<E, false>::new(), dims, keepdim)
+    }
+
+    /// Where the largest element is along an axis, or in the row-major order of all (`torch.argmax`).
+    ///
+    /// # Errors
+    /// If the axis is out of range or empty, or the dtype is neither an integer nor a float.
+    pub fn argmax(&self, dim: Option<i64>, keepdim: bool) -> Result<AnyTensor> {
+        let dims = dim.map(|dim| [dim]);
+        over!(self, argmax, Real, E => ArgExtreme::<E, true>::new(), dims.as_ref().map(|dims| &dims[..]), keepdim)
+    }
+
+    /// Where the smallest element is along an axis, or in the row-major order of all (`torch.argmin`).
+    ///
+    /// # Errors
+    /// As [`argmax`](Self::argmax).
+    pub fn argmin(&self, dim: Option<i64>, keepdim: bool) -> Result<AnyTensor> {
+        let dims = dim.map(|dim| [dim]);
+        over!(self, argmin, Real, E => ArgExtreme::<E, false>::new(), dims.as_ref().map(|dims| &dims[..]), keepdim)
+    }
+
+    /// The largest elements along an axis, and where they are (`torch.max(dim=…)`).
+    ///
+    /// # Errors
+    /// As [`amax`](Self::amax).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (values, indices) = AnyTensor::from(tensor![[1, 5], [4, 3]]).max_axis(1, false)?;
+    /// assert_eq!((values.to_string(), indices.to_string()), ("tensor([5, 4])".into(), "tensor([1, 0])".into()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn max_axis(&self, dim: i64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
+        let places = over!(self, max, Ordered, E => ArgExtreme::<E, true>::new(), Some(&[dim]), keepdim)?;
+        Ok((self.amax(Some(&[dim]), keepdim)?, places))
+    }
+
+    /// The smallest elements along an axis, and where they are (`torch.min(dim=…)`).
+    ///
+    /// # Errors
+    /// As [`amin`](Self::amin).
+    pub fn min_axis(&self, dim: i64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
+        let places = over!(self, min, Ordered, E => ArgExtreme::<E, false>::new(), Some(&[dim]), keepdim)?;
+        Ok((self.amin(Some(&[dim]), keepdim)?, places))
+    }
+
+    /// Whether any element over axes is not zero (`torch.any`).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice.
+    pub fn any(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
+        over!(self, any, Dtype, E => AnyAll::ANY, dims, keepdim)
+    }
+
+    /// Whether all elements over axes are not zero (`torch.all`).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice.
+    pub fn all(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
+        over!(self, all, Dtype, E => AnyAll::ALL, dims, keepdim)
+    }
+
+    /// How many elements over axes are not zero (`torch.count_nonzero`).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice.
+    pub fn count_nonzero(&self, dims: Option<&[i64]>) -> Result<AnyTensor> {
+        over!(self, count_nonzero, Dtype, E => CountNonzero, dims, false)
+    }
+
+    /// The logarithm of the sum of exponentials over axes (`torch.logsumexp`). Bools and integers give `float32`.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice.
+    pub fn logsumexp(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
+        let lifts = self.dtype.category() <= Category::Integral;
+        let x = if lifts { self.to(default_float())? } else { self.clone() };
+        over!(&x, logsumexp, Inexact, E => LogSumExp, dims, keepdim)
+    }
+
+    /// The `ord`-norm over axes, all if none are named (`torch.linalg.vector_norm`): real.
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, the dtype is neither floating-point nor complex, or the norm of nothing is asked
+    /// for where `ord` is negative or infinite.
+    pub fn vector_norm(&self, ord: f64, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
+        over!(self, vector_norm, Inexact, E => VectorNorm::new(ord), dims, keepdim)
+    }
+
+    /// What a norm is computed in: a dtype of the same kind that is no narrower.
+    pub(crate) fn measured_in(&self, op: &'static str, dtype: Option<DType>) -> Result<AnyTensor> {
+        let Some(dtype) = dtype else { return Ok(self.clone()) };
+        let is_inexact = |dtype: DType| dtype.is_floating_point() || dtype.is_complex();
+        let is_wider = self.dtype.promote(dtype) == Some(dtype);
+        if !is_inexact(self.dtype) || self.dtype.is_complex() != dtype.is_complex() || !is_wider {
+            let reason =
+                format!("it is not measured in {dtype}: a float or a complex dtype, no narrower, of the same kind");
+            return Err(Error::NotAdmitted { op, dtype: self.dtype, reason });
+        }
+        self.to(dtype)
+    }
+
+    /// The sums of absolute values along one of two axes, of which the largest (`ord` 1 or infinity) or smallest (negative) counts
+    /// (`torch.linalg.matrix_norm`): `ord` 1 adds up columns, infinity rows.
+    ///
+    /// # Errors
+    /// If the axes are out of range or the same, the dtype is neither floating-point nor complex, or the order is another: those take
+    /// singular values.
+    pub fn matrix_norm(&self, ord: f64, dims: [i64; 2], keepdim: bool) -> Result<AnyTensor> {
+        let op = "matrix_norm";
+        if self.rank() < 2 {
+            let reason = format!("matrices are wanted, got a tensor with {} axes", self.rank());
+            return Err(Error::InvalidArgument { op, reason });
+        }
+        let both = axes(op, &dims, self.rank())?;
+        let (added, chosen) = match ord.abs() {
+            1.0 => (both[0], both[1]),
+            f64::INFINITY => (both[1], both[0]),
+            _ => {
+                let reason = format!("order {ord} is none of 1, -1, inf and -inf: singular values are not computed");
+                return Err(Error::InvalidArgument { op, reason });
+            }
+        };
+        let sums = self.vector_norm(1.0, Some(&[added as i64]), true)?;
+        if ord > 0.0 && sums.sizes[chosen] == 0 {
+            // The largest of no sums is 0.
+            return self.vector_norm(2.0, Some(&dims), keepdim);
+        }
+        let chosen = [chosen as i64];
+        let extreme = if ord > 0.0 { sums.amax(Some(&chosen), true)? } else { sums.amin(Some(&chosen), true)? };
+        if keepdim { Ok(extreme) } else { extreme.squeeze(Some(&[both[0] as i64, both[1] as i64])) }
+    }
+
+    /// The sum over axes that brings the tensor to these sizes, which broadcast to its own (`torch.Tensor.sum_to_size`).
+    ///
+    /// # Errors
+    /// If they do not broadcast.
+    pub fn sum_to_size(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
+        let op = "sum_to_size";
+        let sizes = &*sizes.signed();
+        let refused = || {
+            let reason = format!("sizes {sizes:?} do not broadcast to {:?}", self.shape());
+            Error::InvalidArgument { op, reason }
+        };
+        if sizes.is_empty() {
+            return self.sum(None, false, None);
+        }
+        let lead = self.rank().checked_sub(sizes.len()).ok_or_else(refused)?;
+        let mut added: Vec<i64> = (0..lead as i64).collect();
+        for (at, &size) in sizes.iter().enumerate() {
+            let own = self.sizes[lead + at] as i64;
+            match size {
+                size if size == own => {}
+                1 => added.push((lead + at) as i64),
+                _ => return Err(refused()),
+            }
+        }
+        if added.is_empty() {
+            return Ok(self.clone());
+        }
+        self.sum(Some(&added), true, None)?.shaped(sizes)
+    }
+
+    /// The sum of the diagonal of a matrix (`torch.trace`).
+    ///
+    /// # Errors
+    /// If the tensor has not two axes, or holds bools.
+    pub fn trace(&self) -> Result<AnyTensor> {
+        if self.rank() != 2 {
+            let reason = format!("a matrix is wanted, got a tensor with {} axes", self.rank());
+            return Err(Error::InvalidArgument { op: "trace", reason });
+        }
+        if self.dtype == DType::Bool {
+            return Err(crate::any::base::dispatch::refused("trace", self.dtype));
+        }
+        self.diagonal(0, 0, 1)?.sum(None, false, None)
+    }
+}

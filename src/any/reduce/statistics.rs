@@ -1,0 +1,135 @@
+//! Statistics of samples: `cov`, `corrcoef`, `bincount`, `histc`.
+
+use crate::any::AnyTensor;
+use crate::any::base::as_typed::on_device;
+use crate::any::base::dispatch::{among, is_integer, refused};
+use crate::any::base::operand::AnyOperand;
+use crate::any::elementwise::apply::same_device;
+use crate::dtype::DType;
+use crate::dtype::scalar::ScalarValue;
+use crate::error::{Error, Result, invalid, room};
+
+impl AnyTensor {
+    /// Covariances of variables, each a row of observations, which may count several times or weigh differently (`torch.cov`).
+    ///
+    /// # Errors
+    /// If there are more than two axes, the dtype is `bool`, or weights are no lists as long as there are observations.
+    pub fn cov(&self, correction: i64, counts: Option<&AnyTensor>, weights: Option<&AnyTensor>) -> Result<AnyTensor> {
+        let op = "cov";
+        if self.rank() > 2 {
+            return invalid(op, format!("a matrix is wanted, got a tensor with {} axes", self.rank()));
+        }
+        if self.dtype == DType::Bool {
+            return Err(refused(op, self.dtype));
+        }
+        let x = if self.rank() < 2 { self.shaped(&[1, self.numel() as i64])? } else { self.clone() };
+        let observations = x.sizes[1];
+        for weight in [counts, weights].into_iter().flatten() {
+            if weight.rank() > 1 || weight.numel() != observations {
+                let expected = format!("[{observations}]");
+                return Err(Error::Shape { op, expected, found: weight.shape().into() });
+            }
+        }
+        if let Some(counts) = counts
+            && !is_integer(counts.dtype)
+        {
+            return Err(refused(op, counts.dtype));
+        }
+        if let Some(weights) = weights
+            && (!weights.dtype.is_floating_point() || weights.dtype.is_shell())
+        {
+            return Err(refused(op, weights.dtype));
+        }
+        let w = match (counts, weights) {
+            (Some(counts), Some(weights)) => Some(counts.mul(weights)?),
+            (one, other) => one.or(other).cloned(),
+        };
+        x.expect_room()?;
+        let result = crate::any::checked_numel(op, &[x.sizes[0]; 2], x.dtype)?;
+        room::<u8>(result.saturating_mul(x.dtype.itemsize()))?;
+        let weighted = |x: &AnyTensor| w.as_ref().map_or_else(|| Ok(x.clone()), |w| x.mul(w));
+        let total: AnyOperand = match &w {
+            Some(w) => w.sum(None, false, None)?.into(),
+            None => ScalarValue::Int(observations as i128).into(),
+        };
+        let means = weighted(&x)?.sum(Some(&[1]), true, None)?.div(total.clone())?;
+        let norm: AnyOperand = match (&w, weights) {
+            (None, _) => {
+                let left = (observations as i128 - i128::from(correction)).max(0);
+                AnyTensor::scalar_of(op, ScalarValue::Int(left), DType::I64)?.into()
+            }
+            (Some(w), Some(weights)) if correction != 0 => {
+                let sum = w.sum(None, false, None)?;
+                let squares = w.mul(weights)?.sum(None, false, None)?.mul(correction)?.div(&sum)?;
+                sum.sub(squares)?.clamp_min(0)?.into()
+            }
+            (Some(w), _) => w.sum(None, false, None)?.sub(correction)?.clamp_min(0)?.into(),
+        };
+        let centered = x.sub(&means)?;
+        let other = weighted(&centered)?.t()?.conj()?;
+        let (dtype, centered) = (other.dtype, centered.to(other.dtype)?);
+        let products = on_device!(self, D => among!(op, dtype, E: Inexact => {
+            centered.matrix::<E, D>()?.try_matmul(&other.matrix::<E, D>()?).map(AnyTensor::from)
+        }))?;
+        products.div(norm)?.squeeze(None)
+    }
+
+    /// Correlation coefficients of variables, each a row of observations (`torch.corrcoef`).
+    ///
+    /// # Errors
+    /// As [`cov`](Self::cov).
+    pub fn corrcoef(&self) -> Result<AnyTensor> {
+        let c = self.cov(1, None, None)?;
+        if c.rank() == 0 {
+            return c.div(&c);
+        }
+        let deviations = c.diagonal(0, 0, 1)?.real()?.sqrt()?;
+        let n = deviations.numel() as i64;
+        let c = c.div(&deviations.reshape(&[n, 1])?)?.div(&deviations.reshape(&[1, n])?)?;
+        let clip = |x: &AnyTensor| x.clamp_min(-1)?.clamp_max(1);
+        if c.dtype.is_complex() { clip(&c.resolved()?.view_as_real()?)?.view_as_complex() } else { clip(&c) }
+    }
+
+    /// How often each number from 0 up occurs, or what its occurrences weigh (`torch.bincount`).
+    ///
+    /// # Errors
+    /// If the tensor is no list, its dtype no integer, a number negative, or weights are not as many.
+    pub fn bincount(&self, weights: Option<&AnyTensor>, minlength: usize) -> Result<AnyTensor> {
+        let op = "bincount";
+        if !is_integer(self.dtype) {
+            return Err(refused(op, self.dtype));
+        }
+        if self.rank() != 1 {
+            return invalid(op, format!("a list is wanted, got a tensor with {} axes", self.rank()));
+        }
+        let list = self.to(DType::I64)?;
+        let Some(weights) = weights else {
+            return on_device!(self, D => list.list::<i64, D>()?.try_bincount(minlength).map(AnyTensor::from));
+        };
+        same_device(op, self, weights)?;
+        if weights.shape() != self.shape() {
+            let expected = format!("{:?}", self.shape());
+            return Err(Error::Shape { op, expected, found: weights.shape().into() });
+        }
+        // All but `float32` are added up in `float64`.
+        let weights = if weights.dtype == DType::F32 { weights.clone() } else { weights.to(DType::F64)? };
+        on_device!(self, D => among!(op, weights.dtype, E: [f32, f64] => {
+            let list = list.list::<i64, D>()?;
+            list.try_bincount_weighted(&weights.list::<E, D>()?, minlength).map(AnyTensor::from)
+        }))
+    }
+
+    /// How many elements fall into each of equal parts of a range (`torch.histc`), which is that of the elements where `min` and
+    /// `max` are equal.
+    ///
+    /// # Errors
+    /// If the dtype is no float, there are no bins or the range is not finite or reversed.
+    pub fn histc(&self, bins: usize, min: f64, max: f64) -> Result<AnyTensor> {
+        on_device!(self, D => among!("histc", self.dtype, E: Float => {
+            if self.is_meta() && bins > 0 {
+                return AnyTensor::meta(&[bins], self.dtype);
+            }
+            self.list::<E, D>()?.try_histc(bins, min, max).map(AnyTensor::from)
+        }))
+    }
+}

@@ -1,0 +1,5 @@
+//! Operations along one axis that keep it.
+//! Uses `tensor::scan`, on tensors reshaped to three axes.
+
+pub(crate) mod cumulative;
+pub(crate) mod trapezoid;

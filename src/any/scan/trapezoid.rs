@@ -1,0 +1,215 @@
+//! Integrals and derivatives of samples along an axis: `trapezoid`, `cumulative_trapezoid`, `gradient`.
+
+use crate::any::AnyTensor;
+use crate::any::base::by_width::signed;
+use crate::any::base::dispatch::refused;
+use crate::any::base::operand::AnyOperand;
+use crate::any::elementwise::apply::combine;
+use crate::any::elementwise::op_table::binary;
+use crate::any::scan::cumulative::end_to_end;
+use crate::any::view::views::{axes, axis};
+use crate::dtype::DType;
+use crate::dtype::scalar::ScalarValue;
+use crate::error::{Error, Result, invalid};
+
+/// What is between samples: all one distance, or for each sample its place.
+pub(crate) enum Steps<'a> {
+    Even(ScalarValue),
+    Places(&'a AnyTensor),
+}
+
+impl AnyTensor {
+    /// Numbers, and an axis that there is.
+    fn integrated(&self, op: &'static str, dim: i64, steps: &Steps<'_>) -> Result<usize> {
+        let bools = |x: &AnyTensor| x.dtype == DType::Bool;
+        if bools(self) || matches!(steps, Steps::Places(x) if bools(x)) {
+            return Err(refused(op, DType::Bool));
+        }
+        if self.rank() == 0 {
+            return invalid(op, "a zero-dim tensor has no axis to integrate along".to_owned());
+        }
+        axis(op, dim, self.rank())
+    }
+
+    /// The distances between places, which are a list along the axis, or broadcast.
+    fn distances(&self, op: &'static str, at: usize, y: &AnyTensor) -> Result<AnyTensor> {
+        let mut sizes = vec![1; y.rank()];
+        if self.rank() == 1 {
+            if self.numel() != y.sizes[at] {
+                let expected = format!("[{}]", y.sizes[at]);
+                return Err(Error::Shape { op, expected, found: self.shape().into() });
+            }
+            sizes[at] = self.numel() as i64;
+        } else {
+            let Some(lead) = y.rank().checked_sub(self.rank()) else {
+                return invalid(op, format!("places have {} axes, samples {}", self.rank(), y.rank()));
+            };
+            sizes[lead..].copy_from_slice(&signed(&self.sizes));
+        }
+        let places = self.reshape(&sizes)?;
+        let rest = places.sizes[at] as i64 - 1;
+        let Ok(rest) = usize::try_from(rest) else { return Ok(places) };
+        places.narrow(at as i64, 1, rest)?.sub(&places.narrow(at as i64, 0, rest)?)
+    }
+
+    /// Sums of neighbours along an axis.
+    fn neighbours(&self, at: usize) -> Result<AnyTensor> {
+        let rest = self.sizes[at].saturating_sub(1);
+        self.narrow(at as i64, (self.sizes[at] - rest) as i64, rest)?.add(&self.narrow(at as i64, 0, rest)?)
+    }
+
+    /// The integral along an axis by the trapezoidal rule.
+    pub(crate) fn integral(&self, dim: i64, steps: &Steps<'_>) -> Result<AnyTensor> {
+        let op = "trapezoid";
+        if self.rank() > 0 && self.sizes[axis(op, dim, self.rank())?] == 0 {
+            // The integral of nothing keeps the dtype.
+            return self.any(Some(&[dim]), false)?.to(self.dtype);
+        }
+        let at = self.integrated(op, dim, steps)?;
+        let dim = at as i64;
+        match steps {
+            Steps::Even(dx) => {
+                let ends = self.select(dim, 0)?.add(&self.select(dim, -1)?)?;
+                self.sum(Some(&[dim]), false, None)?.sub(ends.mul(0.5)?)?.mul(*dx)
+            }
+            Steps::Places(x) => {
+                let areas = self.neighbours(at)?.mul(&x.distances(op, at, self)?)?;
+                areas.sum(Some(&[dim]), false, None)?.div(2.0)
+            }
+        }
+    }
+
+    /// The running integral along an axis.
+    pub(crate) fn running_integral(&self, dim: i64, steps: &Steps<'_>) -> Result<AnyTensor> {
+        let op = "cumulative_trapezoid";
+        let at = self.integrated(op, dim, steps)?;
+        let neighbours = self.neighbours(at)?;
+        match steps {
+            Steps::Even(dx) => {
+                let half = AnyOperand::from(ScalarValue::Float(dx.real_part() / 2.0));
+                neighbours.mul(half)?.cumsum(at as i64, None)
+            }
+            Steps::Places(x) => x.distances(op, at, self)?.mul(&neighbours)?.cumsum(at as i64, None)?.div(2.0),
+        }
+    }
+
+    /// The integral along an axis by the trapezoidal rule (`torch.trapezoid`), the samples being `dx` apart.
+    ///
+    /// # Errors
+    /// If the axis is out of range, the tensor zero-dim or of `bool`.
+    pub fn trapezoid(&self, dx: f64, dim: i64) -> Result<AnyTensor> {
+        self.integral(dim, &Steps::Even(ScalarValue::Float(dx)))
+    }
+
+    /// The same, the samples being at places: a list along the axis, or a tensor that broadcasts.
+    ///
+    /// # Errors
+    /// As there, or if sizes do not match.
+    pub fn trapezoid_over(&self, x: &AnyTensor, dim: i64) -> Result<AnyTensor> {
+        self.integral(dim, &Steps::Places(x))
+    }
+
+    /// The running integral along an axis by the trapezoidal rule (`torch.cumulative_trapezoid`), the samples being `dx` apart.
+    ///
+    /// # Errors
+    /// As [`trapezoid`](Self::trapezoid).
+    pub fn cumulative_trapezoid(&self, dx: f64, dim: i64) -> Result<AnyTensor> {
+        self.running_integral(dim, &Steps::Even(ScalarValue::Float(dx)))
+    }
+
+    /// The same, the samples being at places.
+    ///
+    /// # Errors
+    /// As [`trapezoid_over`](Self::trapezoid_over).
+    pub fn cumulative_trapezoid_over(&self, x: &AnyTensor, dim: i64) -> Result<AnyTensor> {
+        self.running_integral(dim, &Steps::Places(x))
+    }
+
+    /// The derivative along an axis (`torch.gradient`): by neighbours on both sides, and at the ends by one or two on one side.
+    pub(crate) fn gradient_along(&self, dim: i64, steps: &Steps<'_>, edge_order: i64) -> Result<AnyTensor> {
+        let op = "gradient";
+        if self.dtype == DType::U8 {
+            return Err(refused(op, self.dtype));
+        }
+        if !(1..=2).contains(&edge_order) {
+            return invalid(op, format!("`edge_order` is 1 or 2, got {edge_order}"));
+        }
+        let at = axis(op, dim, self.rank())?;
+        let (dim, len) = (at as i64, self.sizes.get(at).copied().unwrap_or(0) as i64);
+        if len <= edge_order {
+            return invalid(op, format!("axis {at} must have more than {edge_order} elements, got {len}"));
+        }
+        let from = |start: i64, len: i64| self.narrow(dim, start, len as usize);
+        let one = |at: i64| from(if at < 0 { at + len } else { at }, 1);
+        let sum = |terms: [(&AnyOperand, AnyTensor); 3]| {
+            let [a, b, c] = terms.map(|(factor, x)| combine(binary::mul, factor, &x.into()));
+            a?.add(b?)?.add(c?)
+        };
+        let [before, center, after] = match steps {
+            Steps::Even(dx) => {
+                let center = from(2, len - 2)?.sub(from(0, len - 2)?)?.div(*dx)?.div(2)?;
+                let ends = if edge_order == 1 {
+                    [one(1)?.sub(one(0)?)?, one(-1)?.sub(one(-2)?)?]
+                } else {
+                    let [a, b, c] = [1.5, -2.0, 0.5].map(|factor| AnyOperand::from(ScalarValue::Float(factor)));
+                    let [na, nb, nc] = [-1.5, 2.0, -0.5].map(|factor| AnyOperand::from(ScalarValue::Float(factor)));
+                    [
+                        sum([(&na, one(0)?), (&nb, one(1)?), (&nc, one(2)?)])?,
+                        sum([(&c, one(-3)?), (&b, one(-2)?), (&a, one(-1)?)])?,
+                    ]
+                };
+                let [before, after] = ends.map(|end| end.div(*dx));
+                [before?, center, after?]
+            }
+            Steps::Places(x) => {
+                if x.rank() != 1 || x.numel() as i64 != len {
+                    let expected = format!("[{len}]");
+                    return Err(Error::Shape { op, expected, found: x.shape().into() });
+                }
+                let dx = x.diff(1, 0)?;
+                let at_step = |at: i64| dx.select(0, at);
+                // The factors of the elements before, at and after a place, from the steps on both sides of it.
+                let mut shape = vec![1; self.rank()];
+                shape[at] = len - 2;
+                let (d1, d2) = (dx.narrow(0, 0, (len - 2) as usize)?, dx.narrow(0, 1, (len - 2) as usize)?);
+                let both = d1.add(&d2)?;
+                let a = d2.neg()?.div(d1.mul(&both)?)?.reshape(&shape)?.into();
+                let b = d2.sub(&d1)?.div(d1.mul(&d2)?)?.reshape(&shape)?.into();
+                let c = d1.div(d2.mul(&both)?)?.reshape(&shape)?.into();
+                let center = sum([(&a, from(0, len - 2)?), (&b, from(1, len - 2)?), (&c, from(2, len - 2)?)])?;
+                if edge_order == 1 {
+                    let before = one(1)?.sub(one(0)?)?.div(at_step(0)?)?;
+                    [before, center, one(-1)?.sub(one(-2)?)?.div(at_step(-1)?)?]
+                } else {
+                    let (d1, d2) = (at_step(0)?, at_step(1)?);
+                    let both = d1.add(&d2)?;
+                    let a = d1.mul(2.0)?.add(&d2)?.neg()?.div(d1.mul(&both)?)?.into();
+                    let b = both.div(d1.mul(&d2)?)?.into();
+                    let c = d1.neg()?.div(d2.mul(&both)?)?.into();
+                    let before = sum([(&a, one(0)?), (&b, one(1)?), (&c, one(2)?)])?;
+                    let (d1, d2) = (at_step(-1)?, at_step(-2)?);
+                    let both = d1.add(&d2)?;
+                    let a = d1.div(d2.mul(&both)?)?.into();
+                    let b = both.neg()?.div(d1.mul(&d2)?)?.into();
+                    let c = d1.mul(2)?.add(&d2)?.div(d1.mul(&both)?)?.into();
+                    [before, center, sum([(&a, one(-3)?), (&b, one(-2)?), (&c, one(-1)?)])?]
+                }
+            }
+        };
+        let dtype = center.dtype;
+        end_to_end(op, &[&before.to(dtype)?, &center, &after.to(dtype)?], at)
+    }
+
+    /// The derivatives along axes, all if none are named (`torch.gradient`), the samples being `spacing` apart.
+    ///
+    /// # Errors
+    /// If an axis is out of range, named twice or too short, `edge_order` is neither 1 nor 2, or the dtype is `uint8` or `bool`.
+    pub fn gradient(&self, spacing: f64, dims: Option<&[i64]>, edge_order: i64) -> Result<Vec<AnyTensor>> {
+        let named = match dims {
+            Some(dims) => axes("gradient", dims, self.rank())?,
+            None => (0..self.rank()).collect(),
+        };
+        let along = |at: usize| self.gradient_along(at as i64, &Steps::Even(ScalarValue::Float(spacing)), edge_order);
+        named.into_iter().map(along).collect()
+    }
+}

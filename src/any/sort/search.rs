@@ -1,0 +1,177 @@
+//! `searchsorted`, `bucketize`, `isin`, `one_hot`. Uses `tensor::sort::search`.
+
+use crate::any::base::as_typed::on_device;
+use crate::any::base::by_width::{invalid, signed};
+use crate::any::base::dispatch::among;
+use crate::any::base::operand::promoted;
+use crate::any::{AnyOperand, AnyTensor};
+use crate::axis;
+use crate::dtype::DType;
+use crate::dtype::scalar::KindRank;
+use crate::error::{Error, Result};
+
+/// Whether elements are among those tested for.
+pub(crate) fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
+    let op = "isin";
+    let bools = |operand: &AnyOperand| operand.dtype() == DType::Bool;
+    if bools(elements) || bools(test) {
+        return Err(crate::any::base::dispatch::refused(op, DType::Bool));
+    }
+    let dtype = promoted(op, [(elements.kind(), elements.dtype()), (test.kind(), test.dtype())])?;
+    let tensor = |operand: &AnyOperand| match operand {
+        AnyOperand::Array(tensor) => tensor.to(dtype),
+        AnyOperand::Number(value) => AnyTensor::scalar_of(op, *value, dtype),
+    };
+    if let (AnyOperand::Array(elements), AnyOperand::Array(test)) = (elements, test) {
+        crate::any::elementwise::apply::same_device(op, elements, test)?;
+    }
+    let (x, test) = (tensor(elements)?, tensor(test)?);
+    if x.is_meta() || test.is_meta() {
+        return among!(op, dtype, E: Real => {
+            let _: Option<E> = None;
+            AnyTensor::meta(&x.sizes, DType::Bool)
+        });
+    }
+    let list = x.shaped(&[x.numel() as i64])?;
+    let found = on_device!(x, D => among!(op, dtype, E: Real => {
+        list.list::<E, D>()?.try_isin(&test.list::<E, D>()?).map(AnyTensor::from)
+    }))?;
+    found.shaped(&x.signed_sizes())
+}
+
+impl AnyTensor {
+    /// Where values would have to be put in to keep the last axis of `self` sorted, before equal elements or behind
+    /// (`torch.searchsorted`). Values are a tensor or a scalar; dtypes promote. `sorter` says where the sorted elements are.
+    ///
+    /// # Errors
+    /// If sizes do not match, or the dtypes promote to neither an integer nor a float.
+    pub fn searchsorted(
+        &self,
+        values: impl Into<AnyOperand>,
+        right: bool,
+        sorter: Option<&AnyTensor>,
+    ) -> Result<AnyTensor> {
+        let op = "searchsorted";
+        let invalid = |reason: String| Err(Error::InvalidArgument { op, reason });
+        let Some(&len) = self.sizes.last() else {
+            return invalid("what is sorted needs an axis".to_owned());
+        };
+        let sorted = match sorter {
+            None => self.clone(),
+            Some(sorter) if sorter.dtype != DType::I64 || *sorter.sizes != *self.sizes => {
+                let (dtype, sizes) = (sorter.dtype, sorter.shape());
+                return invalid(format!("`sorter` must be of int64 and {:?}, got {dtype} and {sizes:?}", self.shape()));
+            }
+            Some(sorter) => self.resorted(sorter)?,
+        };
+        let values = values.into();
+        let dtype = promoted(op, [(KindRank::Dimensioned, self.dtype), (values.kind(), values.dtype())])?;
+        let values = match values {
+            AnyOperand::Array(values) => values,
+            AnyOperand::Number(value) => {
+                if self.rank() != 1 {
+                    return invalid("a scalar is looked for in a list".to_owned());
+                }
+                // Integers have places for other numbers, too.
+                let sorted = if self.dtype == DType::Bool { sorted.to(dtype)? } else { sorted };
+                return on_device!(self, D => among!(op, sorted.dtype, E: Real => {
+                    sorted.list::<E, D>()?.searchsorted_value(value, right).map(AnyTensor::from)
+                }));
+            }
+        };
+        crate::any::elementwise::apply::same_device(op, self, &values)?;
+        let (sorted, values) = (sorted.to(dtype)?, values.to(dtype)?);
+        let (lead, own) = (&self.sizes[..self.rank() - 1], values.sizes);
+        let count = own.last().copied().unwrap_or(1);
+        if self.rank() == 1 {
+            let list = values.shaped(&[values.numel() as i64])?;
+            let places = on_device!(self, D => among!(op, dtype, E: Real => {
+                sorted.list::<E, D>()?.try_searchsorted(&list.list::<E, D>()?, right).map(AnyTensor::from)
+            }))?;
+            return places.shaped(&values.signed_sizes());
+        }
+        if own.len() != self.rank() || own[..lead.len()] != *lead {
+            return invalid(format!(
+                "all sizes but the last must be the same: sorted {:?}, values {:?}",
+                self.shape(),
+                values.shape()
+            ));
+        }
+        let rows = lead.iter().product::<usize>() as i64;
+        let (sorted, sought) = (sorted.shaped(&[rows, len as i64])?, values.shaped(&[rows, count as i64])?);
+        let places = on_device!(self, D => among!(op, dtype, E: Real => {
+            sorted.matrix::<E, D>()?.try_searchsorted(&sought.matrix::<E, D>()?, right).map(AnyTensor::from)
+        }))?;
+        places.shaped(&values.signed_sizes())
+    }
+
+    /// The elements along the last axis that indices name.
+    fn resorted(&self, index: &AnyTensor) -> Result<AnyTensor> {
+        let (rows, len) = (self.sizes[..self.rank() - 1].iter().product::<usize>() as i64, self.sizes[self.rank() - 1]);
+        let width = match self.dtype.itemsize() {
+            1 => DType::U8,
+            2 => DType::I16,
+            4 => DType::I32,
+            _ => DType::I64,
+        };
+        let (x, index) =
+            (self.resolved()?.view_dtype(width)?.shaped(&[rows, len as i64])?, index.shaped(&[rows, len as i64])?);
+        let found = on_device!(self, D => among!("searchsorted", width, E: [u8, i16, i32, i64] => {
+            let index = index.matrix::<i64, D>()?;
+            x.matrix::<E, D>()?.try_gather(axis![1], &index).map(AnyTensor::from)
+        }))?;
+        found.view_dtype(self.dtype)?.shaped(&self.signed_sizes())
+    }
+
+    /// In which bucket each element is (`torch.bucketize`): the number of boundaries below it, or not above it.
+    ///
+    /// # Errors
+    /// If the boundaries are no list, or the dtypes promote to neither an integer nor a float.
+    pub fn bucketize(&self, boundaries: &AnyTensor, right: bool) -> Result<AnyTensor> {
+        let op = "bucketize";
+        if boundaries.rank() != 1 {
+            let reason = format!("boundaries are a list, got a tensor with {} axes", boundaries.rank());
+            return Err(Error::InvalidArgument { op, reason });
+        }
+        boundaries.searchsorted(self, right, None)
+    }
+
+    /// Whether each element is one of those of another tensor (`torch.isin`).
+    ///
+    /// # Errors
+    /// If a dtype is neither an integer nor a float.
+    pub fn isin(&self, test: impl Into<AnyOperand>) -> Result<AnyTensor> {
+        is_in(&self.into(), &test.into())
+    }
+
+    pub(crate) fn signed_sizes(&self) -> Vec<i64> {
+        self.sizes.iter().map(|&size| size as i64).collect()
+    }
+
+    /// For each class a vector with a one at its place and zeros elsewhere (`torch.nn.functional.one_hot`), as long as there are
+    /// classes: one more than the largest if the number is not given.
+    ///
+    /// # Errors
+    /// If the dtype is not `int64`, a class is negative or not below the number, or there is nothing to tell the number from.
+    pub fn one_hot(&self, classes: Option<usize>) -> Result<AnyTensor> {
+        let op = "one_hot";
+        if self.dtype != DType::I64 {
+            return Err(Error::NotAdmitted { op, dtype: self.dtype, reason: "classes are int64".to_owned() });
+        }
+        let classes = match classes {
+            Some(classes) => classes,
+            None => {
+                let largest = self.to_ints(op)?.into_iter().max();
+                let Some(largest) = largest else {
+                    return invalid(op, "the number of classes can't be told from an empty tensor".to_owned());
+                };
+                usize::try_from(largest).map_or(0, |largest| largest.saturating_add(1))
+            }
+        };
+        let rows = crate::any::base::as_typed::on_device!(self, D => {
+            let rows = self.list::<i64, D>()?.try_one_hot_sized(classes)?;
+            Ok::<_, Error>(AnyTensor::from(rows))
+        })?;
+        rows.shaped(&signed(&[&*self.sizes, &[classes]].concat()))
+    }
+}

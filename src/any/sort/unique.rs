@@ -1,0 +1,110 @@
+//! `unique` and `unique_consecutive`, of elements and of slices along an axis. Uses `tensor::sort::unique`.
+
+use crate::any::AnyTensor;
+use crate::any::base::as_typed::on_device;
+use crate::any::base::dispatch::among;
+use crate::any::scan::cumulative::end_to_end;
+use crate::any::view::views::axis;
+use crate::axis;
+use crate::error::{Error, Result, collected, listed, room};
+
+/// Distinct elements, which of them each element is, and how often each was there.
+type Distinct = (AnyTensor, AnyTensor, AnyTensor);
+
+impl AnyTensor {
+    /// The elements without repetition, in order, as a list; which of them each element is; and how often each was there
+    /// (`torch.unique`).
+    ///
+    /// # Errors
+    /// If there are no data or the dtype has no order.
+    pub fn unique(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
+        let list = self.shaped(&[self.numel() as i64])?;
+        let (values, inverse, counts) = on_device!(self, D => among!("unique", self.dtype, E: Ordered => {
+            let (values, inverse, counts) = list.list::<E, D>()?.try_unique()?;
+            Ok((AnyTensor::from(values), AnyTensor::from(inverse), AnyTensor::from(counts)))
+        }))?;
+        Ok((values, inverse.shaped(&self.signed_sizes())?, counts))
+    }
+
+    /// The slices along an axis without repetition, in order; which of them each slice is; and how often each was there
+    /// (`torch.unique(dim=…)`).
+    ///
+    /// # Errors
+    /// If the axis is out of range, slices have no elements, there are no data or the dtype has no order.
+    pub fn unique_axis(&self, dim: i64) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
+        let at = self.sliced("unique", dim)?;
+        let cube = self.around(at)?;
+        let (values, inverse, counts) = on_device!(self, D => among!("unique", self.dtype, E: Ordered => {
+            let (values, inverse, counts) = cube.cube::<E, D>()?.try_unique_axis(axis![1])?;
+            Ok((AnyTensor::from(values), AnyTensor::from(inverse), AnyTensor::from(counts)))
+        }))?;
+        Ok((self.back(at, values)?, inverse, counts))
+    }
+
+    /// The elements without those that repeat the one before, as a list; which of them each element is; and how often each was
+    /// there in a row (`torch.unique_consecutive`).
+    ///
+    /// # Errors
+    /// If there are no data or the dtype has no order.
+    pub fn unique_consecutive(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
+        let (values, inverse, counts) = self.shaped(&[self.numel() as i64])?.runs(0)?;
+        Ok((values, inverse.shaped(&self.signed_sizes())?, counts))
+    }
+
+    /// The same of slices along an axis (`torch.unique_consecutive(dim=…)`).
+    ///
+    /// # Errors
+    /// As [`unique_axis`](Self::unique_axis).
+    pub fn unique_consecutive_axis(&self, dim: i64) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
+        let op = "unique_consecutive";
+        let at = self.sliced(op, dim)?;
+        if (0..self.rank()).any(|axis| axis != at && self.sizes[axis] == 0) {
+            let reason = format!("slices of {:?} along axis {at} have no elements to compare", self.shape());
+            return Err(Error::InvalidArgument { op, reason });
+        }
+        self.runs(at)
+    }
+
+    /// An axis that there is.
+    fn sliced(&self, op: &'static str, dim: i64) -> Result<usize> {
+        if self.rank() == 0 {
+            return Err(Error::InvalidArgument { op, reason: "a zero-dim tensor has no slices".to_owned() });
+        }
+        axis(op, dim, self.rank())
+    }
+
+    /// Slices along an axis without those that equal the one before.
+    fn runs(&self, at: usize) -> Result<Distinct> {
+        let op = "unique_consecutive";
+        if self.is_meta() {
+            return Err(Error::NoData { op });
+        }
+        among!(op, self.dtype, E: Ordered => {
+            let _: Option<E> = None;
+            Ok(())
+        })?;
+        let (dim, len) = (at as i64, self.sizes[at]);
+        let rest = len.saturating_sub(1);
+        let differ = self.narrow(dim, (len - rest) as i64, rest)?.ne(&self.narrow(dim, 0, rest)?)?;
+        let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != dim).collect();
+        let differ = if others.is_empty() { differ } else { differ.any(Some(&others), false)? };
+        let differ = differ.to_bytes()?;
+        let (mut starts, mut inverse) = (Vec::new(), room(len)?);
+        for at in 0..len {
+            if at == 0 || differ[at - 1] != 0 {
+                starts.push(at);
+            }
+            inverse.push(starts.len() as i64 - 1);
+        }
+        let ends = starts.iter().skip(1).copied().chain([len]);
+        let counts = listed(starts.iter().zip(ends).map(|(&start, end)| (end - start) as i64))?;
+        let slices = collected(starts.iter().map(|&start| self.narrow(dim, start as i64, 1)))?;
+        let slices: Vec<&AnyTensor> = listed(&slices)?;
+        let values = if slices.is_empty() { self.copy()? } else { end_to_end(op, &slices, at)? };
+        let list = |values: Vec<i64>| {
+            let count = values.len();
+            AnyTensor::of_ints(values, &[count])
+        };
+        Ok((values, list(inverse)?, list(counts)?))
+    }
+}

@@ -1,0 +1,588 @@
+//! `AnySparse`: sparse tensors whose dtype and shape are values. Uses the typed ones.
+//!
+//! Sums, products and coalescing do not care which sparse axes there are, only which places are one: they are done to a typed tensor
+//! whose sparse axes are made one, and so are its dense axes, so that each is compiled once for a dtype.
+
+pub(crate) mod axes;
+
+use crate::any::base::by_width::{invalid, same_dtype, signed};
+use crate::any::base::dispatch::{among, refused};
+use crate::any::elementwise::apply::same_device;
+use crate::any::{AnyOperand, AnyTensor, Dims};
+use crate::device::Cpu;
+use crate::dtype::{DType, Element, Scalar, promote_types};
+use crate::error::{Error, Result, filled};
+use crate::ops::rules::admit::Admits;
+use crate::shape::{Dyn, Shape, SizeArray};
+use crate::sparse::{
+    DenseAxes, SparseTensor, check_indices, check_parts, countable, expect_same, indices_of, infer, keys_of, print,
+};
+use crate::tensor::{AnyLayout, Tensor};
+use core::fmt;
+
+/// Sparse axes made one, dense axes made one.
+type Flat<E> = SparseTensor<E, (Dyn, Dyn), 1>;
+
+/// A sparse tensor whose dtype and shape are known while running: [`SparseTensor`](crate::SparseTensor)'s twin.
+///
+/// Every method returns a `Result`; what the compiler refuses there is an [`Error`] here.
+///
+/// ```
+/// use castiron::{AnyTensor, any::AnySparse, tensor};
+/// let dense = AnyTensor::from(tensor![[0.0, 2.0], [3.0, 0.0]]);
+/// let s: AnySparse = dense.to_sparse(0)?;
+/// assert_eq!((s.nnz(), s.shape()), (2, &[2, 2][..]));
+/// assert_eq!((&s + &s)?.to_dense()?.to_string(), "tensor([[0., 4.],\n        [6., 0.]])");
+/// assert_eq!(s.matmul(&dense)?.to_string(), "tensor([[6., 0.],\n        [0., 6.]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct AnySparse {
+    sizes: Dims,
+    /// How many of the last axes are dense.
+    dense: usize,
+    /// For each element its place among those of the sparse axes, counted in row-major order: `(1, nnz)`.
+    keys: Tensor<i64, (Dyn, Dyn)>,
+    /// `(nnz, elements of a block)`.
+    values: AnyTensor,
+    coalesced: bool,
+}
+
+impl<E: Element, S: Shape + DenseAxes<N>, const N: usize> From<&SparseTensor<E, S, N>> for AnySparse {
+    fn from(tensor: &SparseTensor<E, S, N>) -> Self {
+        let flat = tensor.flat();
+        AnySparse::of(flat, Dims::known(tensor.shape().as_ref()), N)
+    }
+}
+impl<E: Element, S: Shape + DenseAxes<N>, const N: usize> From<SparseTensor<E, S, N>> for AnySparse {
+    fn from(tensor: SparseTensor<E, S, N>) -> Self {
+        AnySparse::from(&tensor)
+    }
+}
+
+impl AnySparse {
+    fn of<E: Element>(flat: Flat<E>, sizes: Dims, dense: usize) -> Self {
+        let (keys, values) = (flat.raw_indices(), AnyTensor::from(flat.raw_values()));
+        AnySparse { sizes, dense, keys, values, coalesced: flat.is_coalesced() }
+    }
+
+    fn flat<E: Element>(&self) -> Result<Flat<E>> {
+        let (sparse, dense) = self.sizes_apart();
+        let sizes = [sparse.iter().product(), dense.iter().product()];
+        Ok(SparseTensor::assembled(
+            sizes,
+            self.keys.clone(),
+            self.values.typed::<E, (Dyn, Dyn), Cpu>()?,
+            self.coalesced,
+        ))
+    }
+
+    /// The sizes of the sparse axes, and those of the dense ones.
+    fn sizes_apart(&self) -> (&[usize], &[usize]) {
+        self.sizes.split_at(self.sizes.len() - self.dense)
+    }
+
+    /// Says that the places are sorted and no two the same, if they are.
+    pub(crate) fn keep_coalesced(&mut self, coalesced: bool) {
+        self.coalesced |= coalesced;
+    }
+
+    /// Other values at the same places.
+    fn with_values(&self, values: AnyTensor) -> Self {
+        AnySparse { values, ..self.clone() }
+    }
+
+    /// Values at places (`torch.sparse_coo_tensor(indices, values, size, check_invariants=True)`): column `k` of the indices says
+    /// where value `k` is, and values of one place count as their sum. Without sizes the smallest that hold the indices are taken.
+    ///
+    /// Shapes: indices `(sparse axes, nnz)`, values `(nnz, …)`, whose further axes are the dense ones.
+    ///
+    /// # Errors
+    /// If an index is out of range, numbers of axes or values do not fit, the elements cannot be counted, or devices differ.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, any::AnySparse, tensor};
+    /// let (indices, values) = (AnyTensor::from(tensor![[0, 1, 1], [2, 0, 2]]), AnyTensor::from(tensor![3.0, 4.0, 5.0]));
+    /// let s = AnySparse::new(&indices, &values, Some(&[2, 3]))?;
+    /// assert_eq!((&s * 2)?.to_dense()?.to_string(), "tensor([[ 0.,  0.,  6.],\n        [ 8.,  0., 10.]])");
+    /// assert_eq!(AnySparse::new(&indices, &values, None)?.shape(), [2, 3]);
+    /// assert!(AnySparse::new(&indices, &values, Some(&[2, 2])).is_err());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn new(indices: &AnyTensor, values: &AnyTensor, sizes: Option<&[usize]>) -> Result<AnySparse> {
+        let op = "sparse_coo";
+        same_device(op, indices, values)?;
+        values.host(op)?;
+        let (&[axes, nnz], Some((&count, blocks))) = (indices.shape(), values.shape().split_first()) else {
+            let (indices, values) = (indices.shape(), values.shape());
+            return invalid(
+                op,
+                format!("indices are a matrix and values have an axis, got shapes {indices:?} and {values:?}"),
+            );
+        };
+        let places: Tensor<i64, (Dyn, Dyn)> = indices.to(DType::I64)?.contiguous()?.typed()?;
+        let sizes = match sizes {
+            Some(sizes) => Dims::new(op, sizes)?,
+            None => {
+                let mut sizes = Dims::new(op, &[&vec![0; axes], blocks].concat())?;
+                infer(&places, &mut sizes[..axes])?;
+                sizes
+            }
+        };
+        check_parts(&sizes, blocks.len(), [axes, nnz], values.shape())?;
+        countable(op, &sizes)?;
+        check_indices(&places, &sizes)?;
+        let keys = Tensor::try_from_vec_sized(keys_of(&places, &sizes[..axes])?, [1, nnz])?;
+        let rows = [count, blocks.iter().product::<usize>()];
+        let values = values.reshape(&signed(&rows))?.contiguous()?;
+        Ok(AnySparse { sizes, dense: blocks.len(), keys, values, coalesced: nnz < 2 })
+    }
+
+    /// The dtype.
+    pub fn dtype(&self) -> DType {
+        self.values.dtype()
+    }
+
+    /// The sizes.
+    pub fn shape(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// The number of axes.
+    pub fn rank(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// The layout: `torch.sparse_coo`.
+    pub fn layout(&self) -> AnyLayout {
+        AnyLayout::SparseCoo
+    }
+
+    /// How many elements are specified (`torch.Tensor._nnz`).
+    pub fn nnz(&self) -> usize {
+        self.keys.shape()[1]
+    }
+
+    /// The number of sparse axes, which come first.
+    pub fn sparse_dim(&self) -> usize {
+        self.sizes.len() - self.dense
+    }
+
+    /// The number of dense axes.
+    pub fn dense_dim(&self) -> usize {
+        self.dense
+    }
+
+    /// Whether the places are known to be sorted, and no two the same.
+    pub fn is_coalesced(&self) -> bool {
+        self.coalesced
+    }
+
+    /// Where the elements are (`torch.Tensor._indices`): row `a` holds their indices along axis `a`.
+    ///
+    /// # Errors
+    /// If memory runs out.
+    pub fn raw_indices(&self) -> Result<AnyTensor> {
+        Ok(AnyTensor::from(indices_of(&self.keys.to_vec(), self.sizes_apart().0)?))
+    }
+
+    /// The elements, or blocks of them (`torch.Tensor._values`).
+    ///
+    /// # Errors
+    /// If memory runs out.
+    pub fn raw_values(&self) -> Result<AnyTensor> {
+        self.values.reshape(&signed(&[&[self.nnz()], self.sizes_apart().1].concat()))
+    }
+
+    /// [`raw_indices`](Self::raw_indices) of a coalesced tensor (`torch.Tensor.indices`).
+    ///
+    /// # Errors
+    /// If it is not coalesced.
+    pub fn indices(&self) -> Result<AnyTensor> {
+        self.expect_coalesced("indices")?;
+        self.raw_indices()
+    }
+
+    /// [`raw_values`](Self::raw_values) of a coalesced tensor (`torch.Tensor.values`).
+    ///
+    /// # Errors
+    /// If it is not coalesced.
+    pub fn values(&self) -> Result<AnyTensor> {
+        self.expect_coalesced("values")?;
+        self.raw_values()
+    }
+
+    fn expect_coalesced(&self, op: &'static str) -> Result<()> {
+        if self.coalesced {
+            Ok(())
+        } else {
+            invalid(op, "the tensor is not coalesced: call `coalesce()` first".to_owned())
+        }
+    }
+
+    /// The typed tensor, if dtype, shape and number of dense axes are those of the type.
+    ///
+    /// # Errors
+    /// One that says what differs.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, SparseTensor, shape, tensor};
+    /// let any = AnyTensor::from(tensor![[0, 2], [3, 0]]).to_sparse(0)?;
+    /// let typed: SparseTensor<i64, shape![_, 2]> = any.typed()?;
+    /// assert_eq!(typed.sum().item(), 5);
+    /// assert!(any.typed::<f32, shape![2, 2], 0>().is_err());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn typed<E: Element, S: Shape + DenseAxes<N>, const N: usize>(&self) -> Result<SparseTensor<E, S, N>> {
+        let same_shape = self.rank() == S::RANK && crate::tensor::fits::<S>(&self.sizes);
+        if self.dtype() != E::DTYPE || !same_shape || self.dense != N {
+            let shape = crate::tensor::shape_text::<S>();
+            return invalid(
+                "typed",
+                format!(
+                    "expected a sparse tensor of {}, shape {shape}, with {N} dense axes, got one of {}, shape {:?}, with {}",
+                    E::DTYPE,
+                    self.dtype(),
+                    &*self.sizes,
+                    self.dense
+                ),
+            );
+        }
+        let indices = indices_of(&self.keys.to_vec(), self.sizes_apart().0)?;
+        let values = self.values.typed::<E, (Dyn, Dyn), Cpu>()?;
+        Ok(SparseTensor::assembled(S::Sizes::copied(&self.sizes), indices, values, self.coalesced))
+    }
+
+    /// The same tensor with its places sorted and none of them twice (`torch.Tensor.coalesce`).
+    ///
+    /// # Errors
+    /// If the dtype does not compute, or memory runs out.
+    pub fn coalesce(&self) -> Result<AnySparse> {
+        among!("coalesce", self.dtype(), E: Dtype => {
+            Ok(AnySparse::of(self.flat::<E>()?.try_coalesce()?, self.sizes, self.dense))
+        })
+    }
+
+    /// The strided tensor with these elements (`torch.Tensor.to_dense`).
+    ///
+    /// # Errors
+    /// If the dtype does not compute, or memory cannot hold it.
+    pub fn to_dense(&self) -> Result<AnyTensor> {
+        crate::any::checked_numel("to_dense", &self.sizes, self.dtype())?;
+        among!("to_dense", self.dtype(), E: Dtype => {
+            AnyTensor::from(self.flat::<E>()?.try_to_dense()?).reshape(&signed(&self.sizes))
+        })
+    }
+
+    /// Converts the elements (`torch.Tensor.to(dtype)`).
+    ///
+    /// # Errors
+    /// If there is no such conversion, or memory runs out.
+    pub fn to(&self, dtype: DType) -> Result<AnySparse> {
+        Ok(self.with_values(self.values.to(dtype)?))
+    }
+
+    /// `F(self, other)` of two sparse tensors, both converted to the dtype they promote to.
+    fn beside(
+        &self,
+        op: &'static str,
+        admits: Admits,
+        other: &AnySparse,
+        run: impl FnOnce(AnySparse, AnySparse) -> Result<AnySparse>,
+    ) -> Result<AnySparse> {
+        expect_same(op, &self.sizes, &other.sizes)?;
+        if self.dense != other.dense {
+            return invalid(op, format!("one tensor has {} dense axes, the other {}", self.dense, other.dense));
+        }
+        for x in [self, other] {
+            if !admits.one(x.dtype()) {
+                return Err(refused(op, x.dtype()));
+            }
+        }
+        let dtype = promote_types(self.dtype(), other.dtype())?;
+        run(self.to(dtype)?, other.to(dtype)?)
+    }
+
+    /// The sum of two sparse tensors of one shape (`torch.add`). Dtypes promote; bools have none.
+    ///
+    /// # Errors
+    /// If shapes differ or dtypes do not admit it.
+    pub fn add(&self, other: &AnySparse) -> Result<AnySparse> {
+        self.beside("add", Admits::any, other, |a, b| {
+            among!("add", a.dtype(), E: Numeric => {
+                Ok(AnySparse::of(a.flat::<E>()?.try_add(&b.flat::<E>()?)?, a.sizes, a.dense))
+            })
+        })
+    }
+
+    /// The difference of two sparse tensors of one shape (`torch.sub`).
+    ///
+    /// # Errors
+    /// If shapes differ or dtypes do not admit it.
+    pub fn sub(&self, other: &AnySparse) -> Result<AnySparse> {
+        self.beside("sub", Admits::numeric, other, |a, b| {
+            among!("sub", a.dtype(), E: Numeric => {
+                Ok(AnySparse::of(a.flat::<E>()?.try_sub(&b.flat::<E>()?)?, a.sizes, a.dense))
+            })
+        })
+    }
+
+    /// The product of two sparse tensors of one shape, element by element (`torch.mul`).
+    ///
+    /// # Errors
+    /// If shapes differ or dtypes do not admit it.
+    pub fn mul(&self, other: &AnySparse) -> Result<AnySparse> {
+        if other.rank() == 0 && self.rank() > 0 {
+            return self.mul_dense(&other.to_dense()?);
+        }
+        self.beside("mul", Admits::any, other, |a, b| {
+            among!("mul", a.dtype(), E: Numeric => {
+                Ok(AnySparse::of(a.flat::<E>()?.try_mul(&b.flat::<E>()?)?, a.sizes, a.dense))
+            })
+        })
+    }
+
+    /// The sum of a sparse and a strided tensor of one shape, which is strided (`torch.add(other, self)`). Dtypes promote.
+    ///
+    /// # Errors
+    /// If shapes or devices differ, or a dtype does not compute.
+    pub fn add_dense(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        let op = "add";
+        same_device(op, &self.values, other)?;
+        expect_same(op, &self.sizes, other.shape())?;
+        if let Some(shell) = [self.dtype(), other.dtype()].into_iter().find(|dtype| dtype.is_shell()) {
+            return Err(refused(op, shell));
+        }
+        let dtype = promote_types(self.dtype(), other.dtype())?;
+        let (sparse, dense) = (self.to(dtype)?, other.to(dtype)?);
+        among!(op, dtype, E: Dtype => {
+            let flat = sparse.flat::<E>()?;
+            let dense: Tensor<E, (Dyn, Dyn)> = dense.reshape(&signed(&flat.shape()))?.typed()?;
+            AnyTensor::from(flat.try_add(&dense)?).reshape(&signed(&self.sizes))
+        })
+    }
+
+    /// The product with a strided tensor that broadcasts to `self`, or a scalar (`torch.mul`). Dtypes promote.
+    ///
+    /// # Errors
+    /// If the tensor does not broadcast to `self`, devices differ, a dtype does not compute, or the scalar does not fit.
+    pub fn mul_dense(&self, other: impl Into<AnyOperand>) -> Result<AnySparse> {
+        let op = "mul";
+        let other = match other.into() {
+            AnyOperand::Array(other) => other,
+            number => return Ok(self.with_values(self.values.mul(number)?)),
+        };
+        same_device(op, &self.values, &other)?;
+        if other.rank() == 0 {
+            // Of two zero-dim tensors neither outranks the other.
+            let dtype = if self.rank() == 0 { promote_types(self.dtype(), other.dtype())? } else { self.dtype() };
+            return Ok(self.with_values(self.values.to(dtype)?.mul(other)?));
+        }
+        let mut lifted = vec![1; self.rank().saturating_sub(other.rank())];
+        lifted.extend_from_slice(other.shape());
+        if lifted.len() != self.rank() || lifted.iter().zip(&*self.sizes).any(|(&own, &size)| own != size && own != 1) {
+            return Err(Error::Output { op, result: other.shape().into(), output: self.shape().into() });
+        }
+        // A row for each block that the strided tensor has itself: along an axis of size 1 there is one.
+        let (sparse, dense) = self.sizes_apart();
+        let blocks = &lifted[..sparse.len()];
+        let whole = [blocks, dense].concat();
+        let count = [blocks.iter().product::<usize>(), dense.iter().product()];
+        let rows = other.reshape(&signed(&lifted))?.expand(&signed(&whole))?.reshape(&signed(&count))?;
+        let indices = indices_of(&self.keys.to_vec(), sparse)?.to_vec();
+        let nnz = self.nnz();
+        let mut keys = filled(0_i64, nnz)?;
+        for (axis, &size) in blocks.iter().enumerate() {
+            for (key, index) in keys.iter_mut().zip(&indices[axis * nnz..]) {
+                *key = *key * size as i64 + if size == 1 { 0 } else { *index };
+            }
+        }
+        let keys = AnyTensor::from(Tensor::<i64, (Dyn,)>::try_from_vec_sized(keys, [nnz])?);
+        Ok(self.with_values(self.values.mul(rows.index_select(0, &keys)?)?))
+    }
+
+    /// The quotient by a scalar or zero-dim tensor (`torch.div`).
+    ///
+    /// # Errors
+    /// If the divisor has axes, or a dtype does not compute.
+    pub fn div(&self, other: impl Into<AnyOperand>) -> Result<AnySparse> {
+        let other = other.into();
+        let mut values = self.values.clone();
+        if let AnyOperand::Array(divisor) = &other {
+            if divisor.rank() > 0 {
+                let reason =
+                    format!("a sparse tensor is divided by a scalar, not by a tensor of shape {:?}", divisor.shape());
+                return invalid("div", reason);
+            }
+            if self.rank() == 0 {
+                values = values.to(promote_types(self.dtype(), divisor.dtype())?)?;
+            }
+        }
+        Ok(self.with_values(values.div(other)?))
+    }
+
+    /// The negatives (`torch.neg`).
+    ///
+    /// # Errors
+    /// If the dtype is bool or does not compute.
+    pub fn neg(&self) -> Result<AnySparse> {
+        Ok(self.with_values(self.values.neg()?))
+    }
+
+    /// The product of a sparse matrix and a strided vector or matrix, which is strided (`torch.matmul`).
+    ///
+    /// # Errors
+    /// If dtypes differ or are bool, inner sizes differ, or `self` is no matrix whose axes are sparse.
+    pub fn matmul(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        let op = "matmul";
+        same_dtype(op, &self.values, other)?;
+        same_device(op, &self.values, other)?;
+        among!(op, self.dtype(), E: Numeric => {
+            let left = self.typed::<E, (Dyn, Dyn), 0>()?;
+            match other.rank() {
+                1 => Ok(left.try_matmul(&other.typed::<E, (Dyn,), Cpu>()?)?.into()),
+                2 => Ok(left.try_matmul(&other.typed::<E, (Dyn, Dyn), Cpu>()?)?.into()),
+                _ => invalid(op, format!("a sparse matrix is multiplied by a vector or matrix, not by a tensor of shape {:?}", other.shape())),
+            }
+        })
+    }
+
+    /// The product of two sparse matrices, which is sparse and coalesced (`torch.sparse.mm`). Dtypes: floating and complex ones.
+    ///
+    /// # Errors
+    /// If dtypes differ or have none, inner sizes differ, or one is no matrix whose axes are sparse.
+    pub fn matmul_sparse(&self, other: &AnySparse) -> Result<AnySparse> {
+        let op = "matmul";
+        same_dtype(op, &self.values, &other.values)?;
+        among!(op, self.dtype(), E: Inexact => {
+            let (left, right) = (self.typed::<E, (Dyn, Dyn), 0>()?, other.typed::<E, (Dyn, Dyn), 0>()?);
+            Ok(left.try_matmul(&right)?.into())
+        })
+    }
+
+    /// The transpose of a matrix whose axes are sparse (`torch.t`).
+    ///
+    /// # Errors
+    /// If it is no such matrix.
+    pub fn t(&self) -> Result<AnySparse> {
+        among!("t", self.dtype(), E: Element => Ok(self.typed::<E, (Dyn, Dyn), 0>()?.try_t()?.into()))
+    }
+
+    /// The sum of all elements, a zero-dim strided tensor (`torch.sum`).
+    ///
+    /// # Errors
+    /// If the dtype does not compute.
+    pub fn sum(&self) -> Result<AnyTensor> {
+        self.values.sum(None, false, None)
+    }
+}
+
+/// For `sqrt` it writes the method: the function of the coalesced values.
+macro_rules! functions {
+    ($($op:ident)*) => {
+        impl AnySparse {$(
+            #[doc = concat!("[`", stringify!($op), "`](AnyTensor::", stringify!($op), ") of the elements, which leaves zero at zero; the result is coalesced.")]
+            ///
+            /// # Errors
+            /// If the operation does not admit the dtype, or memory runs out.
+            pub fn $op(&self) -> Result<AnySparse> {
+                let sums = self.coalesce()?;
+                Ok(sums.with_values(sums.values.$op()?))
+            }
+        )*}
+    };
+}
+functions!(abs angle asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf log1p
+    rad2deg relu round sgn sign signbit sin sinh sqrt tan tanh trunc);
+
+macro_rules! operators {
+    ($($Trait:ident $method:ident;)*) => {$(
+        impl core::ops::$Trait<&AnySparse> for &AnySparse {
+            type Output = Result<AnySparse>;
+            fn $method(self, other: &AnySparse) -> Result<AnySparse> {
+                AnySparse::$method(self, other)
+            }
+        }
+    )*};
+}
+operators! { Add add; Sub sub; Mul mul; }
+/// `sparse + strided`, which is strided: [`add_dense`](AnySparse::add_dense).
+impl core::ops::Add<&AnyTensor> for &AnySparse {
+    type Output = Result<AnyTensor>;
+    fn add(self, other: &AnyTensor) -> Result<AnyTensor> {
+        self.add_dense(other)
+    }
+}
+/// `sparse * strided`, which is sparse: [`mul_dense`](AnySparse::mul_dense).
+impl core::ops::Mul<&AnyTensor> for &AnySparse {
+    type Output = Result<AnySparse>;
+    fn mul(self, other: &AnyTensor) -> Result<AnySparse> {
+        self.mul_dense(other)
+    }
+}
+/// `sparse * scalar`.
+impl<A: Scalar + Into<AnyOperand>> core::ops::Mul<A> for &AnySparse {
+    type Output = Result<AnySparse>;
+    fn mul(self, other: A) -> Result<AnySparse> {
+        self.mul_dense(other)
+    }
+}
+/// `sparse / scalar`.
+impl<A: Scalar + Into<AnyOperand>> core::ops::Div<A> for &AnySparse {
+    type Output = Result<AnySparse>;
+    fn div(self, other: A) -> Result<AnySparse> {
+        AnySparse::div(self, other)
+    }
+}
+impl core::ops::Neg for &AnySparse {
+    type Output = Result<AnySparse>;
+    fn neg(self) -> Result<AnySparse> {
+        AnySparse::neg(self)
+    }
+}
+
+impl AnyTensor {
+    /// The sparse tensor of the elements that are not zero, the last `dense` axes being dense: blocks in which any is not
+    /// (`torch.Tensor.to_sparse`).
+    ///
+    /// # Errors
+    /// If there are not so many axes, the dtype does not compute, or there are no data.
+    pub fn to_sparse(&self, dense: usize) -> Result<AnySparse> {
+        let op = "to_sparse";
+        self.host(op)?;
+        if dense > self.rank() {
+            return invalid(op, format!("a tensor of shape {:?} can't have {dense} dense axes", self.shape()));
+        }
+        let (sparse_sizes, dense_sizes) = self.sizes.split_at(self.rank() - dense);
+        let sizes = [sparse_sizes.iter().product::<usize>(), dense_sizes.iter().product()];
+        among!(op, self.dtype, E: Dtype => {
+            let rows: Tensor<E, (Dyn, Dyn)> = self.reshape(&signed(&sizes))?.typed()?;
+            Ok(AnySparse::of(rows.try_to_sparse_hybrid::<1>()?, self.sizes, dense))
+        })
+    }
+}
+
+/// As PyTorch prints a tensor.
+impl fmt::Display for AnySparse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let indices = indices_of(&self.keys.to_vec(), self.sizes_apart().0).map_err(|_| fmt::Error)?;
+        let printed = among!("print", self.dtype(), E: Element => {
+            Ok(match self.values.typed::<E, (Dyn, Dyn), Cpu>() {
+                Ok(values) => print(f, &indices, &values, &self.sizes, self.dense),
+                Err(_) => Err(fmt::Error),
+            })
+        });
+        printed.unwrap_or(Err(fmt::Error))
+    }
+}
+impl fmt::Debug for AnySparse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnySparse")
+            .field("dtype", &format_args!("{}", self.dtype()))
+            .field("shape", &self.shape())
+            .field("dense_dim", &self.dense)
+            .field("is_coalesced", &self.coalesced)
+            .field("elements", &format_args!("{self}"))
+            .finish()
+    }
+}

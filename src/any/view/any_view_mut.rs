@@ -1,0 +1,474 @@
+//! `AnyViewMut`: elements of an `AnyTensor`, borrowed to be written where they are.
+//!
+//! Its views are those of `AnyTensor` and its operations in place are those of the tables; here stands how they are borrowed.
+
+use crate::any::base::by_width::invalid;
+use crate::any::base::operand::AnyOperand;
+use crate::any::call::Value;
+use crate::any::view::views::axis;
+use crate::any::{AnyTensor, Buffer, Dims, IntoSizes, shared};
+use crate::device::{AnyDevice, Device};
+use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{DType, Element, Scalar};
+use crate::error::Result;
+use crate::layout::positions::{Kept, meet};
+use crate::layout::{bounds, strides};
+use crate::ops::table::{binary_table, tuned_table, unary_table};
+use crate::shape::Shape;
+use crate::tensor::{ScatterReduce, TensorViewMut};
+use core::fmt;
+use core::marker::PhantomData;
+
+/// Elements of an [`AnyTensor`], borrowed to be written where they are: an edit is seen in what they belong to. It is what
+/// [`TensorViewMut`] is in the typed world.
+///
+/// It is made by [`AnyTensor::view_mut`], [`select_mut`](AnyTensor::select_mut), [`slice_mut`](AnyTensor::slice_mut) and their kin, and
+/// has all operations in place (`add_`, `exp_`, [`copy_from`](Self::copy_from), …) and the same views again. While it exists nobody else
+/// reads or writes the tensor; other tensors that shared storage with it keep their elements.
+///
+/// ```
+/// use castiron::{AnyTensor, tensor};
+/// let mut x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+/// let before = x.clone();
+/// x.select_mut(1, 2)?.add_(10)?; // `x[:, 2] += 10`
+/// x.slice_mut(1, None, Some(2), 1)?.select_mut(0, 0)?.fill_(0)?;
+/// assert_eq!(x.to_string(), "tensor([[ 0,  0, 13],\n        [ 4,  5, 16]])");
+/// assert_eq!(before.to_string(), "tensor([[1, 2, 3],\n        [4, 5, 6]])"); // `x` became its own first
+/// # Ok::<(), castiron::Error>(())
+/// ```
+///
+/// Elements that are repeated cannot be written one by one: [`expand_mut`](Self::expand_mut) and [`unfold_mut`](Self::unfold_mut) are
+/// errors where two positions would lead to one element, and a tensor that was expanded gets an element for each position before it is
+/// borrowed.
+///
+/// ```
+/// # use castiron::{AnyTensor, tensor};
+/// let mut x = AnyTensor::from(tensor![1, 2, 3, 4]);
+/// assert_eq!(x.expand_mut(&[2, 4]).unwrap_err().to_string(), "expand_mut: sizes [2, 4] and strides [0, 1] may lead to an element \
+///     twice, so that it can't be written: make a tensor of its own first, with `copy`");
+/// x.unfold_mut(0, 2, 2)?.select_mut(1, 0)?.neg_()?; // windows side by side
+/// assert_eq!(x.to_string(), "tensor([-1,  2, -3,  4])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
+pub struct AnyViewMut<'a> {
+    /// Over memory that is borrowed for `'a`, of which nobody else reads or writes what this reaches. No two positions share a place.
+    ///
+    /// Its buffer gives handles, which the operations of `any` take and let go of; neither it nor what shares its storage is given to
+    /// anybody outside, where it could outlive the memory.
+    tensor: AnyTensor,
+    memory: PhantomData<&'a mut [u8]>,
+}
+
+impl AnyTensor {
+    /// All elements, to be written where they are. Makes storage unique first.
+    ///
+    /// # Errors
+    /// If storage is shared and memory for a copy runs out.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let mut x = AnyTensor::from(tensor![1.0, 4.0]);
+    /// x.view_mut()?.sqrt_()?.mul_(10)?;
+    /// assert_eq!(x.to_string(), "tensor([10., 20.])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn view_mut(&mut self) -> Result<AnyViewMut<'_>> {
+        // Every element gets a place of its own, and the storage is nobody else's.
+        self.make_unique()?;
+        let buffer = match &mut self.buffer {
+            // SAFETY: the storage is borrowed with the tensor: until the view is gone nobody reads, writes, shares or drops it, and
+            // nobody outside sees a handle that the view's buffer gives.
+            Buffer::Cpu(buffer) => Buffer::Cpu(unsafe { buffer.window().lent() }),
+            // (What is marked was computed before.)
+            Buffer::Marked(_) | Buffer::Meta => Buffer::Meta,
+        };
+        let AnyTensor { dtype, offset, sizes, strides, .. } = *self;
+        Ok(AnyViewMut { tensor: AnyTensor { buffer, dtype, offset, sizes, strides }, memory: PhantomData })
+    }
+
+    fn borrowed_mut(&mut self) -> Result<AnyViewMut<'_>> {
+        self.view_mut()
+    }
+}
+
+impl<'a> AnyViewMut<'a> {
+    /// The same elements, until the result is gone.
+    pub fn view_mut(&mut self) -> AnyViewMut<'_> {
+        // This view is borrowed as long as the result exists.
+        AnyViewMut { tensor: self.tensor.clone(), memory: PhantomData }
+    }
+
+    fn borrowed_mut(&mut self) -> Result<AnyViewMut<'_>> {
+        Ok(self.view_mut())
+    }
+
+    /// A view of what this one reaches, which it takes the place of.
+    fn seen(self, op: &'static str, view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>) -> Result<AnyViewMut<'a>> {
+        let tensor = view(&self.tensor)?;
+        if !tensor.is_meta() && !tensor.shares_storage(&self.tensor) {
+            return invalid(op, "what is chosen so is a copy, not a view: edits would not be seen".to_owned());
+        }
+        if !bounds::has_places(&tensor.sizes, &tensor.strides) {
+            let reason = format!(
+                "sizes {:?} and strides {:?} may lead to an element twice, so that it can't be written: make a tensor of its own first, with `copy`",
+                &*tensor.sizes, &*tensor.strides
+            );
+            return invalid(op, reason);
+        }
+        // The views asked for below reach no more than they are made of; this one is gone.
+        Ok(AnyViewMut { tensor, memory: PhantomData })
+    }
+
+    /// Views of which no two reach the same, which this one gives way to.
+    fn apart(self, parts: impl FnOnce(&AnyTensor) -> Result<Vec<AnyTensor>>) -> Result<Vec<AnyViewMut<'a>>> {
+        let part = |tensor| AnyViewMut { tensor, memory: PhantomData };
+        Ok(parts(&self.tensor)?.into_iter().map(part).collect())
+    }
+
+    /// Views by several indices, of which no two may reach the same; this one gives way to them.
+    fn several(self, indices: &[&[Value]]) -> Result<Vec<AnyViewMut<'a>>> {
+        let op = "multi_index_mut";
+        // A tensor of the same sizes without gaps, whose strides tell its axes apart.
+        let strides = strides::row_major(&self.tensor.sizes);
+        let plain =
+            AnyTensor { buffer: Buffer::Meta, offset: 0, strides: Dims::known(&strides), ..self.tensor.clone() };
+        let mut views = Vec::with_capacity(indices.len());
+        let mut all: Vec<Vec<Kept>> = Vec::with_capacity(indices.len());
+        for (at, index) in indices.iter().enumerate() {
+            // No two of those that are given out reach the same, as is seen to below; this one is gone.
+            let whole = AnyViewMut { tensor: self.tensor.clone(), memory: PhantomData };
+            views.push(whole.seen(op, |x| x.index(index))?);
+            let kept = kept_of(&plain, &plain.index(index)?);
+            if let Some(other) = all.iter().position(|other| meet(other, &kept)) {
+                let sizes = self.shape();
+                let reason =
+                    format!("indices {other} and {at} of a tensor of shape {sizes:?} have an element in common");
+                return invalid(op, reason);
+            }
+            all.push(kept);
+        }
+        Ok(views)
+    }
+
+    /// Writes values where an index leads.
+    fn set_at(self, index: &[Value], value: &AnyOperand) -> Result<()> {
+        let op = "set";
+        let (view, indices) = self.tensor.met(op, index)?;
+        let dtype = self.tensor.dtype;
+        let value = match value {
+            AnyOperand::Array(value) => value.clone(),
+            AnyOperand::Number(value) => AnyTensor::scalar_of(op, *value, dtype)?,
+        };
+        // Axes of size 1 in front of a value are those of more axes than there are.
+        let extra = value.sizes.iter().take_while(|&&size| size == 1).count();
+        let value = value.shaped(&crate::any::base::by_width::signed(&value.sizes[extra..]))?;
+        if indices.is_empty() {
+            let mut place = self.seen(op, |_| Ok(view))?;
+            return place.tensor.copy_from(&value).map(|_| ());
+        }
+        // One value goes everywhere that masks say, in whatever dtype; elsewhere dtypes are the same.
+        let value =
+            if value.rank() == 0 && crate::any::index::advanced::are_masks(index) { value.to(dtype)? } else { value };
+        let mut place = self.seen(op, |_| Ok(view))?;
+        let written = place.tensor.put_at(op, &indices, &value, false)?;
+        place.tensor.copy_from(&written).map(|_| ())
+    }
+
+    fn split_at(self, dim: i64, at: usize) -> Result<[AnyViewMut<'a>; 2]> {
+        let op = "split_at_mut";
+        if self.rank() == 0 {
+            return invalid(op, "a zero-dim tensor has no axis to split".to_owned());
+        }
+        let axis = axis(op, dim, self.rank())?;
+        let Some(rest) = self.tensor.sizes[axis].checked_sub(at) else {
+            return invalid(op, format!("position {at} is beyond axis {axis} of size {}", self.tensor.sizes[axis]));
+        };
+        let part = |start: usize, len| -> Result<AnyViewMut<'a>> {
+            Ok(AnyViewMut { tensor: self.tensor.narrow(axis as i64, start as i64, len)?, memory: PhantomData })
+        };
+        // The two reach different positions; this view is gone.
+        Ok([part(0, at)?, part(at, rest)?])
+    }
+
+    /// A tensor of its own, with a copy of the elements (`torch.clone`).
+    ///
+    /// # Errors
+    /// If memory runs out.
+    pub fn to_tensor(&self) -> Result<AnyTensor> {
+        self.tensor.copy()
+    }
+}
+
+/// The positions that a view made of positions, ranges and new axes keeps of each axis of a tensor without gaps.
+fn kept_of(plain: &AnyTensor, view: &AnyTensor) -> Vec<Kept> {
+    let first = |axis: usize| view.offset / plain.strides[axis].max(1) % plain.sizes[axis].max(1);
+    let one = |axis| Kept { first: first(axis), len: usize::from(view.numel() != 0), step: 1, is_one: false };
+    let mut all: Vec<Kept> = (0..plain.rank()).map(one).collect();
+    for (&len, &stride) in view.sizes.iter().zip(view.strides.iter()).filter(|(len, _)| **len > 1) {
+        // Steps along an axis stay inside of it, so they are shorter than a step along the axis before.
+        if let Some(axis) = plain.strides.iter().position(|&unit| unit <= stride) {
+            (all[axis].len, all[axis].step) = (len.min(all[axis].len * len), stride / plain.strides[axis].max(1));
+        }
+    }
+    all
+}
+
+/// For `select_mut = select` it writes `select_mut`, of a tensor and of a mutable view: the view that `select` gives, to be written.
+macro_rules! views {
+    ($($mut:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
+        views!(@ AnyTensor: $($mut = $name ($($arg: $ty),*);)*);
+        views!(@ AnyViewMut<'_>: $($mut = $name ($($arg: $ty),*);)*);
+    };
+    (@ $of:ty: $($mut:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
+        /// Views to be written.
+        impl $of {$(
+            #[doc = concat!("As [`AnyTensor::", stringify!($name), "`](crate::AnyTensor::", stringify!($name), "), to be written where the elements are.")]
+            ///
+            /// # Errors
+            /// As there; if two positions would lead to one element, or elements would be copied; and if storage is shared and memory for
+            /// a copy runs out.
+            pub fn $mut(&mut self $(, $arg: $ty)*) -> Result<AnyViewMut<'_>> {
+                self.borrowed_mut()?.seen(stringify!($mut), |x| x.$name($($arg),*))
+            }
+        )*}
+    };
+}
+views! {
+    select_mut = select(dim: i64, index: i64);
+    narrow_mut = narrow(dim: i64, start: i64, len: usize);
+    slice_mut = slice(dim: i64, start: Option<i64>, end: Option<i64>, step: i64);
+    index_mut = index(index: &[Value]);
+    diagonal_mut = diagonal(offset: i64, dim1: i64, dim2: i64);
+    t_mut = t();
+    transpose_mut = transpose(dim0: i64, dim1: i64);
+    permute_mut = permute(dims: &[i64]);
+    movedim_mut = movedim(source: &[i64], destination: &[i64]);
+    squeeze_mut = squeeze(dims: Option<&[i64]>);
+    unsqueeze_mut = unsqueeze(dim: i64);
+    reshape_mut = view(sizes: impl IntoSizes);
+    unflatten_mut = unflatten(dim: i64, sizes: impl IntoSizes);
+    unfold_mut = unfold(dim: i64, size: usize, step: usize);
+    expand_mut = expand(sizes: impl IntoSizes);
+    real_mut = real();
+    imag_mut = imag();
+    view_as_real_mut = view_as_real();
+    view_as_complex_mut = view_as_complex();
+}
+
+/// For `split_mut = split` it writes `split_mut`, of a tensor and of a mutable view: the parts that `split` gives, to be written.
+/// No two of them reach the same.
+macro_rules! parts {
+    ($($mut:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
+        parts!(@ AnyTensor: $($mut = $name ($($arg: $ty),*);)*);
+        parts!(@ AnyViewMut<'_>: $($mut = $name ($($arg: $ty),*);)*);
+    };
+    (@ $of:ty: $($mut:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
+        /// Several parts to be written.
+        impl $of {
+            $(
+                #[doc = concat!("As [`AnyTensor::", stringify!($name), "`](crate::AnyTensor::", stringify!($name), "), to be written where the elements are.")]
+                ///
+                /// # Errors
+                /// As there, and if storage is shared and memory for a copy runs out.
+                pub fn $mut(&mut self, $($arg: $ty),*) -> Result<Vec<AnyViewMut<'_>>> {
+                    self.borrowed_mut()?.apart(|x| x.$name($($arg),*))
+                }
+            )*
+
+            /// The positions before `at` along an axis, and the others, to be written where they are.
+            ///
+            /// # Errors
+            /// If the axis is out of range or shorter, or storage is shared and memory for a copy runs out.
+            ///
+            /// ```
+            /// use castiron::{AnyTensor, tensor};
+            /// let mut x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+            /// let [mut left, right] = x.split_at_mut(1, 1)?;
+            /// left.add_(right.to_tensor()?.sum(Some(&[1]), true, None)?)?;
+            /// assert_eq!(x.to_string(), "tensor([[ 6,  2,  3],\n        [15,  5,  6]])");
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn split_at_mut(&mut self, dim: i64, at: usize) -> Result<[AnyViewMut<'_>; 2]> {
+                self.borrowed_mut()?.split_at(dim, at)
+            }
+
+            /// `x[index] = value` (`torch.Tensor.__setitem__`): writes a tensor, broadcast, or a scalar where an index as that of
+            /// [`AnyTensor::index`](crate::AnyTensor::index) leads. Views take values of any dtype, which are converted, and so does
+            /// a mask one value; where several are written by indices they have the tensor's dtype.
+            ///
+            /// # Errors
+            /// If an index is out of range, the value does not broadcast or has another dtype, a scalar does not fit, or memory
+            /// runs out. Nothing is written then.
+            ///
+            /// ```
+            /// use castiron::any::Value;
+            /// use castiron::{AnyTensor, tensor};
+            /// let mut x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+            /// x.set(&[Value::from(0_i64)], 7)?; // x[0] = 7
+            /// let large = x.gt(5)?;
+            /// x.set(&[(&large).into()], -1)?; // x[x > 5] = -1
+            /// assert_eq!(x.to_string(), "tensor([[-1, -1, -1],\n        [ 4,  5, -1]])");
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn set(&mut self, index: &[Value], value: impl Into<AnyOperand>) -> Result<()> {
+                self.borrowed_mut()?.set_at(index, &value.into())
+            }
+
+            /// Several views at once, each as [`index_mut`](Self::index_mut) gives it.
+            ///
+            /// # Errors
+            /// If two of them have an element in common, or elements would be copied; else as there.
+            ///
+            /// ```
+            /// use castiron::any::Value;
+            /// use castiron::{AnyTensor, tensor};
+            /// let mut x = AnyTensor::from(tensor![0, 1, 2, 3, 4, 5]);
+            /// let (even, odd) = ([Value::Slice(None, None, Some(2))], [Value::Slice(Some(1), None, Some(2))]);
+            /// let mut views = x.multi_index_mut(&[&even, &odd])?;
+            /// let last = views[1].to_tensor()?;
+            /// views[0].add_(&last)?;
+            /// views[1].neg_()?;
+            /// assert_eq!(x.to_string(), "tensor([ 1, -1,  5, -3,  9, -5])");
+            /// assert!(x.multi_index_mut(&[&even, &[Value::from(4_i64)]]).is_err());
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn multi_index_mut(&mut self, indices: &[&[Value]]) -> Result<Vec<AnyViewMut<'_>>> {
+                self.borrowed_mut()?.several(indices)
+            }
+
+            /// Goes through the positions along an axis, which disappears, to write them where they are.
+            ///
+            /// # Errors
+            /// If the axis is out of range, or storage is shared and memory for a copy runs out.
+            ///
+            /// ```
+            /// use castiron::{AnyTensor, tensor};
+            /// let mut x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+            /// for (at, mut row) in x.iter_axis_mut(0)?.enumerate() {
+            ///     row.mul_(at)?;
+            /// }
+            /// assert_eq!(x.to_string(), "tensor([[0, 0],\n        [3, 4]])");
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn iter_axis_mut(&mut self, dim: i64) -> Result<impl ExactSizeIterator<Item = AnyViewMut<'_>>> {
+                Ok(self.unbind_mut(dim)?.into_iter())
+            }
+
+            /// The elements as a typed mutable view, if dtype, shape and device are those of the type; the error names everything that
+            /// differs. So typed code writes into a tensor whose dtype is known while running.
+            ///
+            /// # Errors
+            /// If they are not, or storage is shared and memory for a copy runs out.
+            ///
+            /// ```
+            /// use castiron::{AnyTensor, Cpu, Float, TensorViewMut, shape, tensor, visit};
+            /// fn halve<E: Float>(mut x: TensorViewMut<'_, E, shape![_]>) {
+            ///     x.div_(2);
+            /// }
+            /// let mut x = AnyTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]; f64]);
+            /// visit!(x, E: Float => halve(x.select_mut(1, 0)?.typed_mut::<E, shape![_], Cpu>()?))?;
+            /// assert_eq!(x.to_string(), "tensor([[0.5000, 2.0000],\n        [1.5000, 4.0000]], dtype=torch.float64)");
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn typed_mut<E: Element, S: Shape, D: Device>(&mut self) -> Result<TensorViewMut<'_, E, S, D>> {
+                // SAFETY: what is borrowed is borrowed for the result alone, whose buffer gives no handles: `self` is borrowed as long
+                // as it exists, and the view that it is made of is gone. No two positions share a place.
+                unsafe {
+                    let view = self.borrowed_mut()?;
+                    Ok(TensorViewMut::of(view.tensor.typed_over("typed_mut", |buffer| shared(buffer).window())?))
+                }
+            }
+        }
+    };
+}
+parts! {
+    split_mut = split(size: usize, dim: i64);
+    split_with_sizes_mut = split_with_sizes(sizes: &[usize], dim: i64);
+    chunk_mut = chunk(chunks: usize, dim: i64);
+    tensor_split_mut = tensor_split(parts: usize, dim: i64);
+    unbind_mut = unbind(dim: i64);
+}
+
+/// For `add_` it writes `add_`: that of the tensor, which is written where it is.
+macro_rules! in_place {
+    ($($inplace:ident ($($arg:ident: $ty:ty),*);)*) => {
+        /// Operations in place.
+        impl AnyViewMut<'_> {$(
+            #[doc = concat!("As [`AnyTensor::", stringify!($inplace), "`](crate::AnyTensor::", stringify!($inplace), "), where the elements are.")]
+            ///
+            /// # Errors
+            /// As there; nothing is written then.
+            pub fn $inplace(&mut self $(, $arg: $ty)*) -> Result<&mut Self> {
+                self.tensor.$inplace($($arg),*)?;
+                Ok(self)
+            }
+        )*}
+    };
+}
+in_place! {
+    copy_from(from: &AnyTensor);
+    fill_(value: impl Scalar);
+}
+macro_rules! written_over_in_place {
+    ($($inplace:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
+        in_place! { $($inplace($($arg: $ty),*);)* }
+    };
+}
+crate::any::call::outputs::written_over!(written_over_in_place);
+macro_rules! unary_in_place {
+    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $($rest:tt)* })*) => {
+        in_place! { $($inplace();)* }
+    };
+}
+unary_table!(unary_in_place);
+macro_rules! binary_in_place {
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $($rest:tt)* })*) => {
+        in_place! { $($inplace(other: impl Into<AnyOperand>);)* }
+    };
+}
+binary_table!(binary_in_place);
+macro_rules! tuned_in_place {
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*) $($rest:tt)* })*) => {
+        in_place! { $($inplace($($name: $ty),*);)* }
+    };
+}
+tuned_table!(tuned_in_place);
+
+/// What is read without a copy: the methods of [`AnyTensor`] of these names.
+macro_rules! reads {
+    ($($name:ident() -> $ty:ty;)*) => {
+        /// What the view is.
+        impl AnyViewMut<'_> {$(
+            #[doc = concat!("As [`AnyTensor::", stringify!($name), "`](crate::AnyTensor::", stringify!($name), ").")]
+            pub fn $name(&self) -> $ty {
+                self.tensor.$name()
+            }
+        )*}
+    };
+}
+reads! {
+    dtype() -> DType;
+    shape() -> &[usize];
+    stride() -> &[usize];
+    storage_offset() -> usize;
+    rank() -> usize;
+    numel() -> usize;
+    is_empty() -> bool;
+    device() -> AnyDevice;
+    is_contiguous() -> bool;
+    item() -> Result<ScalarValue>;
+    to_scalars() -> Result<Vec<ScalarValue>>;
+    to_bytes() -> Result<Vec<u8>>;
+}
+
+/// As the tensor.
+impl fmt::Display for AnyViewMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.tensor, f)
+    }
+}
+impl fmt::Debug for AnyViewMut<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.tensor, f)
+    }
+}

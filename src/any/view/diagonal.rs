@@ -1,0 +1,48 @@
+//! `diag`, `diag_embed`, `diagflat`: matrices made from their diagonals. The view `diagonal` is in `views`.
+
+use crate::any::AnyTensor;
+use crate::any::base::by_width::invalid;
+use crate::any::view::views::axes;
+use crate::error::{Error, Result};
+
+impl AnyTensor {
+    /// The last axis laid along the diagonals of matrices of zeros, which are the axes named (`torch.diag_embed`).
+    ///
+    /// # Errors
+    /// If there is no axis, the axes are out of range or one, or the result is too large.
+    pub fn diag_embed(&self, offset: i64, dim1: i64, dim2: i64) -> Result<AnyTensor> {
+        let op = "diag_embed";
+        let Some((&len, rest)) = self.sizes.split_last() else {
+            return invalid(op, "a zero-dim tensor has no last axis".to_owned());
+        };
+        let named = axes(op, &[dim1, dim2], self.rank() + 1)?;
+        let shift = usize::try_from(offset.unsigned_abs()).ok().and_then(|shift| len.checked_add(shift));
+        let side = shift.ok_or_else(|| Error::TooLarge { op, sizes: (&*self.sizes).into() })?;
+        let mut rest = rest.iter();
+        let sizes: Vec<usize> = (0..=self.rank())
+            // As many are left as axes are not named.
+            .map(|at| if named.contains(&at) { side } else { rest.next().copied().unwrap_or(1) })
+            .collect();
+        self.zeros_here(&sizes, self.dtype)?.with_written(op, |zeros| zeros.diagonal(offset, dim1, dim2), self)
+    }
+
+    /// A vector as the diagonal of a matrix, or the diagonal of a matrix as a vector (`torch.diag`).
+    ///
+    /// # Errors
+    /// If it is neither.
+    pub fn diag(&self, diagonal: i64) -> Result<AnyTensor> {
+        match self.rank() {
+            1 => self.diag_embed(diagonal, 0, 1),
+            2 => self.diagonal(diagonal, 0, 1)?.copy(),
+            rank => invalid("diag", format!("a vector or a matrix is wanted, got a tensor with {rank} axes")),
+        }
+    }
+
+    /// All elements as the diagonal of a matrix (`torch.diagflat`).
+    ///
+    /// # Errors
+    /// If the result is too large.
+    pub fn diagflat(&self, offset: i64) -> Result<AnyTensor> {
+        self.reshape(&[-1])?.diag_embed(offset, 0, 1)
+    }
+}

@@ -1,0 +1,8 @@
+//! Views, which share storage and copy nothing, and `AnyViewMut`, which borrows it.
+//! Uses the stride arithmetic of `layout`.
+
+pub(crate) mod any_view_mut;
+pub(crate) mod diagonal;
+pub(crate) mod reinterpret;
+pub(crate) mod split;
+pub(crate) mod views;

@@ -1,0 +1,81 @@
+//! Views of the same bytes as another dtype.
+//!
+//! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
+
+use crate::any::{AnyTensor, Buffer};
+use crate::device::Cpu;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+
+impl AnyTensor {
+    /// The bits as another dtype (`torch.Tensor.view(dtype)`): a wider one takes several elements of the last axis, a narrower one
+    /// gives several.
+    ///
+    /// # Errors
+    /// If the last axis, the strides or the offset do not fit the wider elements, or bytes seen as bools are not 0 and 1.
+    pub fn view_dtype(&self, dtype: DType) -> Result<AnyTensor> {
+        if dtype != self.dtype {
+            self.expect_unmarked("view")?;
+        }
+        let op = "view";
+        let view = self.bits_viewed_by(op, dtype, self.rank(), |own, view| own.bits(op, [self.dtype, dtype], view))?;
+        if let (true, Buffer::Cpu(buffer)) = (dtype == DType::Bool && self.dtype != dtype, &view.buffer) {
+            crate::tensor::expect_bools::<Cpu>(op, buffer, view.first(), &view.sizes, &view.strides)?;
+        }
+        Ok(view)
+    }
+
+    /// Complex elements as pairs of real ones along a new last axis (`torch.view_as_real`).
+    ///
+    /// # Errors
+    /// If the elements are real.
+    pub fn view_as_real(&self) -> Result<AnyTensor> {
+        let op = "view_as_real";
+        self.expect_complex(op)?;
+        self.expect_unmarked(op)?;
+        self.bits_viewed_by(op, self.dtype.to_real(), self.rank() + 1, |own, view| Ok(own.pairs(view)))
+    }
+
+    fn expect_complex(&self, op: &'static str) -> Result<()> {
+        if self.dtype.is_complex() {
+            return Ok(());
+        }
+        Err(Error::NotAdmitted { op, dtype: self.dtype, reason: "it is defined for complex".to_owned() })
+    }
+
+    /// Pairs of real elements along the last axis as complex ones (`torch.view_as_complex`).
+    ///
+    /// # Errors
+    /// If the last axis is not a pair side by side, or other strides or the offset are odd.
+    pub fn view_as_complex(&self) -> Result<AnyTensor> {
+        let op = "view_as_complex";
+        let dtype = match self.dtype {
+            DType::F16 => DType::C32,
+            DType::F32 => DType::C64,
+            DType::F64 => DType::C128,
+            dtype => {
+                let reason = "it is defined for float16, float32 and float64".to_owned();
+                return Err(Error::NotAdmitted { op, dtype, reason });
+            }
+        };
+        self.expect_unmarked(op)?;
+        self.bits_viewed_by(op, dtype, self.rank().saturating_sub(1), |own, view| own.paired(op, view))
+    }
+
+    /// The real part: a view of complex tensors, the tensor itself for real ones (`torch.real`).
+    ///
+    /// # Errors
+    /// None at present.
+    pub fn real(&self) -> Result<AnyTensor> {
+        if self.dtype.is_complex() { self.part(0) } else { Ok(self.clone()) }
+    }
+
+    /// The imaginary part of a complex tensor, as a view (`torch.imag`).
+    ///
+    /// # Errors
+    /// If the elements are real.
+    pub fn imag(&self) -> Result<AnyTensor> {
+        self.expect_complex("imag")?;
+        self.part(1)
+    }
+}

@@ -1,0 +1,371 @@
+//! Views: the same elements through other sizes and strides, computed while running.
+//!
+//! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
+
+use crate::any::base::by_width::invalid;
+use crate::any::{AnyTensor, Buffer, Dims, IntoSizes};
+use crate::device::Cpu;
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::layout::positions::{Kept, from_end, index_from_end};
+use crate::layout::{ViewAxes, bounds, strides, write_moved};
+
+/// An axis counted from the first, in a tensor of so many (of which a zero-dim one counts as one).
+pub(crate) fn axis(op: &'static str, axis: i64, rank: usize) -> Result<usize> {
+    let count = rank.max(1) as i64;
+    if (-count..count).contains(&axis) {
+        return Ok(axis.rem_euclid(count) as usize);
+    }
+    invalid(
+        op,
+        format!("axis {axis} is out of range for a tensor with {rank} axes: expected {} to {}", -count, count - 1),
+    )
+}
+
+/// Several axes, each named once.
+pub(crate) fn axes(op: &'static str, named: &[i64], rank: usize) -> Result<Vec<usize>> {
+    let mut found = Vec::with_capacity(named.len());
+    for &name in named {
+        let at = axis(op, name, rank)?;
+        if found.contains(&at) {
+            return invalid(op, format!("axis {name} is named a second time"));
+        }
+        found.push(at);
+    }
+    Ok(found)
+}
+
+/// Sizes of which one may be -1, which is what the number of elements makes it.
+fn inferred(op: &'static str, sizes: &[i64], x: &AnyTensor) -> Result<Dims> {
+    let numel = x.numel();
+    let refused = || Error::Reshape { op, from: (&*x.sizes).into(), elements: numel, to: format!("{sizes:?}") };
+    let mut result = Dims::of_rank(op, sizes.len())?;
+    let mut open = None;
+    let mut known = 1_usize;
+    for (at, &size) in sizes.iter().enumerate() {
+        match usize::try_from(size) {
+            Ok(size) => {
+                result[at] = size;
+                known = known.checked_mul(size).ok_or_else(refused)?;
+            }
+            Err(_) if size == -1 && open.is_none() => open = Some(at),
+            Err(_) if size == -1 => return invalid(op, "only one size can be inferred".to_owned()),
+            Err(_) => return invalid(op, format!("size {size} is negative")),
+        }
+    }
+    match open {
+        Some(_) if known == 0 => {
+            return invalid(op, format!("the size -1 of {sizes:?} is ambiguous: the others have no elements"));
+        }
+        Some(at) if numel.is_multiple_of(known) => result[at] = numel / known,
+        None if known == numel => {}
+        _ => return Err(refused()),
+    }
+    crate::any::checked_numel(op, &result, x.dtype)?;
+    Ok(result)
+}
+
+impl AnyTensor {
+    /// The axes in another order, or fewer.
+    fn picked(&self, order: &[usize]) -> Result<AnyTensor> {
+        self.viewed_by("permute", order.len(), |own, view| Ok(own.pick(order.iter().copied(), view)))
+    }
+
+    /// The size of an axis to take positions from, and which it is.
+    pub(crate) fn axis_of(&self, op: &'static str, dim: i64, doing: &str) -> Result<(usize, usize)> {
+        if self.rank() == 0 {
+            return invalid(op, format!("a zero-dim tensor has no axis to {doing}"));
+        }
+        let at = axis(op, dim, self.rank())?;
+        Ok((at, self.sizes[at]))
+    }
+
+    /// The same elements in row-major order under other sizes, of which one may be -1; a copy where no view shows them
+    /// (`torch.reshape`).
+    ///
+    /// # Errors
+    /// If the numbers of elements differ, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (x, y) = (AnyTensor::from(tensor![1, 2, 3, 4]), AnyTensor::from(tensor![[1, 2], [3, 4]]));
+    /// assert_eq!(x.reshape(y.shape())?.shape(), x.reshape(&[2, -1])?.shape());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn reshape(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
+        let sizes = inferred("reshape", &sizes.signed(), self)?;
+        match self.view_strides(&sizes) {
+            Some(strides) => Ok(self.viewed(self.offset, &sizes, &strides)),
+            None => {
+                let copy = self.contiguous()?;
+                Ok(copy.viewed(copy.offset, &sizes, &strides::row_major(&sizes)))
+            }
+        }
+    }
+
+    fn view_strides(&self, sizes: &[usize]) -> Option<Dims> {
+        let mut to = Dims::known(sizes);
+        strides::write_reshaped(&self.sizes, &self.strides, sizes, &mut to).then_some(to)
+    }
+
+    /// [`reshape`](Self::reshape) that never copies (`torch.Tensor.view`).
+    ///
+    /// # Errors
+    /// If the numbers of elements differ, or no view shows the elements.
+    pub fn view(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
+        let sizes = inferred("view", &sizes.signed(), self)?;
+        let Some(strides) = self.view_strides(&sizes) else {
+            let reason = format!(
+                "no view of shape {:?} shows the elements of a tensor of shape {:?} and strides {:?}: use `reshape`, which copies",
+                &*sizes, &*self.sizes, &*self.strides
+            );
+            return invalid("view", reason);
+        };
+        Ok(self.viewed(self.offset, &sizes, &strides))
+    }
+
+    /// One position along an axis, which goes away (`torch.select`). Negative indices count from the end.
+    ///
+    /// # Errors
+    /// If the axis or the index is out of range.
+    pub fn select(&self, dim: i64, index: i64) -> Result<AnyTensor> {
+        let op = "select";
+        let (at, size) = self.axis_of(op, dim, "select from")?;
+        let index = index_from_end(op, index, at, size)?;
+        self.viewed_by(op, self.rank() - 1, |own, view| own.select(op, at, index, view))
+    }
+
+    /// `len` positions along an axis, from `start` (`torch.narrow`). A negative start counts from the end.
+    ///
+    /// # Errors
+    /// If the range reaches beyond the axis.
+    pub fn narrow(&self, dim: i64, start: i64, len: usize) -> Result<AnyTensor> {
+        let op = "narrow";
+        let (axis, size) = self.axis_of(op, dim, "narrow")?;
+        let from = from_end(start, size).ok_or(Error::IndexValue { op, index: start, axis, size })?;
+        self.viewed_by(op, self.rank(), |own, view| own.narrow(op, axis, from, len, view))
+    }
+
+    /// `start:end:step` along an axis, as Python's slices (`torch.ops.aten.slice`): what is beyond the axis is cut off.
+    ///
+    /// # Errors
+    /// If the axis is out of range or the step is not positive.
+    pub fn slice(&self, dim: i64, start: Option<i64>, end: Option<i64>, step: i64) -> Result<AnyTensor> {
+        let op = "slice";
+        let (at, size) = self.axis_of(op, dim, "slice")?;
+        let kept = Kept::between(op, [start, end], step, size)?;
+        self.viewed_by(op, self.rank(), |own, view| Ok(own.slice(at, kept, view)))
+    }
+
+    /// Two axes exchanged (`torch.transpose`).
+    ///
+    /// # Errors
+    /// If an axis is out of range.
+    pub fn transpose(&self, dim0: i64, dim1: i64) -> Result<AnyTensor> {
+        let [a, b] = [axis("transpose", dim0, self.rank())?, axis("transpose", dim1, self.rank())?];
+        let mut view = self.clone();
+        if self.rank() > 0 {
+            view.sizes.swap(a, b);
+            view.strides.swap(a, b);
+        }
+        Ok(view)
+    }
+
+    /// The transposed matrix; a tensor of less than two axes as it is (`torch.t`).
+    ///
+    /// # Errors
+    /// If there are more than two axes.
+    pub fn t(&self) -> Result<AnyTensor> {
+        match self.rank() {
+            0 | 1 => Ok(self.clone()),
+            2 => self.transpose(0, 1),
+            rank => invalid("t", format!("a tensor with at most 2 axes is wanted, got one with {rank}")),
+        }
+    }
+
+    /// The axes in another order (`torch.permute`).
+    ///
+    /// # Errors
+    /// If not every axis is named once.
+    pub fn permute(&self, dims: &[i64]) -> Result<AnyTensor> {
+        let order = axes("permute", dims, self.rank())?;
+        if order.len() != self.rank() {
+            return invalid("permute", format!("a tensor with {} axes takes as many, got {dims:?}", self.rank()));
+        }
+        self.picked(&order)
+    }
+
+    /// Axes moved to other positions, the rest staying in order (`torch.movedim`).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice, or the lists differ in length.
+    pub fn movedim(&self, source: &[i64], destination: &[i64]) -> Result<AnyTensor> {
+        let op = "movedim";
+        if source.len() != destination.len() {
+            return invalid(op, format!("{source:?} and {destination:?} name different numbers of axes"));
+        }
+        let (from, to) = (axes(op, source, self.rank())?, axes(op, destination, self.rank())?);
+        let mut order = self.sizes;
+        write_moved(&from, &to, &mut order);
+        self.picked(&order)
+    }
+
+    /// Without the axes of size 1, or those of the axes named (`torch.squeeze`).
+    ///
+    /// # Errors
+    /// If an axis is out of range or named twice.
+    pub fn squeeze(&self, dims: Option<&[i64]>) -> Result<AnyTensor> {
+        let named = dims.map(|dims| axes("squeeze", dims, self.rank())).transpose()?;
+        let goes = |at: usize| self.sizes[at] == 1 && named.as_ref().is_none_or(|named| named.contains(&at));
+        self.picked(&(0..self.rank()).filter(|&at| !goes(at)).collect::<Vec<_>>())
+    }
+
+    /// An axis of size 1 put in (`torch.unsqueeze`).
+    ///
+    /// # Errors
+    /// If the position is out of range, or there would be too many axes.
+    pub fn unsqueeze(&self, dim: i64) -> Result<AnyTensor> {
+        let (op, rank) = ("unsqueeze", self.rank() + 1);
+        let at = axis(op, dim, rank)?;
+        self.viewed_by(op, rank, |own, view| Ok(own.unsqueeze(at, view)))
+    }
+
+    /// Axes of size 1 repeated, and new ones in front, without a copy; -1 keeps a size (`torch.Tensor.expand`).
+    ///
+    /// # Errors
+    /// If a size other than 1 would change.
+    pub fn expand(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
+        let op = "expand";
+        let sizes = &*sizes.signed();
+        let Some(new) = sizes.len().checked_sub(self.rank()) else {
+            return invalid(op, format!("{sizes:?} has fewer axes than a tensor of shape {:?}", &*self.sizes));
+        };
+        let mut to = Dims::of_rank(op, sizes.len())?;
+        for (at, &size) in sizes.iter().enumerate() {
+            to[at] = match (usize::try_from(size), at.checked_sub(new)) {
+                (Ok(size), _) => size,
+                (Err(_), Some(own)) if size == -1 => self.sizes[own],
+                (Err(_), None) if size == -1 => {
+                    return invalid(op, format!("the new axis {at} of {sizes:?} has no size to keep"));
+                }
+                _ => return invalid(op, format!("size {size} is negative")),
+            };
+        }
+        crate::any::checked_numel(op, &to, self.dtype)?;
+        self.viewed_by(op, sizes.len(), |own, view| {
+            view.sizes.copy_from_slice(&to);
+            own.expand(op, view)
+        })
+    }
+
+    /// Axes from `start` to `end` made one (`torch.flatten`); a copy where no view shows that.
+    ///
+    /// # Errors
+    /// If an axis is out of range, or they are in the wrong order.
+    pub fn flatten(&self, start: i64, end: i64) -> Result<AnyTensor> {
+        let [from, to] = [axis("flatten", start, self.rank())?, axis("flatten", end, self.rank())?];
+        if from > to {
+            return invalid("flatten", format!("the first axis {start} comes after the last one {end}"));
+        }
+        if self.rank() == 0 {
+            return self.reshape(&[1]);
+        }
+        let mut sizes: Vec<i64> = self.sizes[..from].iter().map(|&size| size as i64).collect();
+        sizes.push(crate::any::base::as_typed::joined(&self.sizes[from..=to]));
+        sizes.extend(self.sizes[to + 1..].iter().map(|&size| size as i64));
+        self.reshape(&sizes)
+    }
+
+    /// An axis taken apart into several, of which one size may be -1 (`torch.unflatten`).
+    ///
+    /// # Errors
+    /// If the axis is out of range or the sizes do not make up that of the axis.
+    pub fn unflatten(&self, dim: i64, sizes: impl IntoSizes) -> Result<AnyTensor> {
+        let op = "unflatten";
+        let sizes = &*sizes.signed();
+        if self.rank() == 0 {
+            return invalid(op, "a zero-dim tensor has no axis to take apart".to_owned());
+        }
+        let at = axis(op, dim, self.rank())?;
+        if sizes.is_empty() {
+            return invalid(op, "at least one size is needed".to_owned());
+        }
+        let one = AnyTensor::fresh(Buffer::Meta, self.dtype, &self.sizes[at..=at], &[1]);
+        let parts = inferred(op, sizes, &one)?;
+        let mut all: Vec<i64> = self.sizes[..at].iter().map(|&size| size as i64).collect();
+        all.extend(parts.iter().map(|&size| size as i64));
+        all.extend(self.sizes[at + 1..].iter().map(|&size| size as i64));
+        self.view(&all)
+    }
+
+    /// Windows of `size` positions along an axis, each `step` after the one before, as a new last axis
+    /// (`torch.Tensor.unfold`).
+    ///
+    /// # Errors
+    /// If the window is larger than the axis, the step is 0, or there would be more elements than can be counted.
+    pub fn unfold(&self, dim: i64, size: usize, step: usize) -> Result<AnyTensor> {
+        let op = "unfold";
+        let at = axis(op, dim, self.rank())?;
+        self.viewed_by(op, self.rank() + 1, |own, view| {
+            let ViewAxes { sizes, strides } = view;
+            let offset = own.unfold(op, at, size, step, ViewAxes { sizes: &mut *sizes, strides })?;
+            crate::any::checked_numel(op, sizes, self.dtype)?;
+            Ok(offset)
+        })
+    }
+
+    /// The diagonals of the matrices along two axes, as a last axis (`torch.diagonal`).
+    ///
+    /// # Errors
+    /// If the axes are out of range or one.
+    pub fn diagonal(&self, offset: i64, dim1: i64, dim2: i64) -> Result<AnyTensor> {
+        let op = "diagonal";
+        if self.rank() < 2 {
+            return invalid(op, format!("a tensor with at least 2 axes is wanted, got one with {}", self.rank()));
+        }
+        let [a, b] = [axis(op, dim1, self.rank())?, axis(op, dim2, self.rank())?];
+        if a == b {
+            return invalid(op, format!("the axes {dim1} and {dim2} are one"));
+        }
+        self.viewed_by(op, self.rank() - 1, |own, view| Ok(own.diagonal(offset, a, b, view)))
+    }
+
+    /// Any sizes, strides and offset over the storage (`torch.as_strided`).
+    ///
+    /// # Errors
+    /// If they reach beyond the storage.
+    pub fn as_strided(&self, sizes: &[usize], strides: &[usize], offset: Option<usize>) -> Result<AnyTensor> {
+        let op = "as_strided";
+        if self.is_conj() || self.is_neg() {
+            // It may reach what the tensor itself does not.
+            return self.remarked(|x| x.as_strided(sizes, strides, offset));
+        }
+        if sizes.len() != strides.len() {
+            return invalid(op, format!("{sizes:?} and {strides:?} differ in length"));
+        }
+        let (sizes, strides) = (Dims::new(op, sizes)?, Dims::new(op, strides)?);
+        crate::any::checked_numel(op, &sizes, self.dtype)?;
+        let whole = self.shared_own()?;
+        let offset = offset.unwrap_or(whole.offset);
+        bounds::expect_within(op, &sizes, &strides, offset, whole.room(self.dtype))?;
+        if let (DType::Bool, Buffer::Cpu(buffer)) = (self.dtype, &whole.buffer) {
+            let own = (whole.offset, &*whole.sizes, &*whole.strides);
+            crate::tensor::expect_widened::<Cpu>(op, buffer, own, (offset, &sizes, &strides))?;
+        }
+        Ok(whole.viewed(offset, &sizes, &strides))
+    }
+
+    /// The tensor, for a view that reaches other elements of its storage than it does: where others may write that meanwhile, it is a
+    /// copy of the tensor's own elements, as far apart as they lie and with zeros between. (The twin of `Backend::share_own`.)
+    fn shared_own(&self) -> Result<AnyTensor> {
+        match &self.buffer {
+            Buffer::Cpu(buffer) if buffer.is_fixed() => {
+                let width = self.dtype.itemsize();
+                let own =
+                    crate::cpu::elementwise::copy_span_bytes(buffer, width, self.first(), &self.sizes, &self.strides)?;
+                Ok(AnyTensor { buffer: Buffer::Cpu(own), offset: 0, ..self.clone() })
+            }
+            _ => Ok(self.clone()),
+        }
+    }
+}

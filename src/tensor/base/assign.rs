@@ -1,0 +1,149 @@
+//! Writing whole tensors: `assign` (what may be cast without being asked), `copy_from` (any conversion), `fill`.
+
+use crate::device::{Device, Receives, Source};
+use crate::dtype::{CanCast, CastTo, Castable, Element, Scalar};
+use crate::error::{Result, unwrap};
+use crate::layout::strides;
+use crate::ops::kernel::{Casting, Constant};
+use crate::shape::{Broadcast, Shape, WrittenTo, expect_broadcast};
+use crate::storage::View;
+use crate::tensor::Tensor;
+use crate::tensor::base::operand::{Operand, OperandSource};
+use crate::tensor::create::constructors::fill_value;
+
+/// Nobody outside can name it, so that nobody outside can write an implementation that takes it: what is assigned to may be the
+/// tensor of a mutable view, which must stay where it is.
+pub struct Inside;
+
+/// What may be written into all of a tensor: a tensor, a scalar, or a lazy expression.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be assigned to `Tensor<{E}, {S}, {D}>`",
+    label = "expected a tensor, a reference to one, a lazy expression, or a Rust scalar"
+)]
+pub trait AssignedFrom<E: Element, S: Shape, D: Device> {
+    fn assigned_from(self, to: &mut Tensor<E, S, D>, _: Inside) -> Result<()>;
+}
+impl<E, S, D, R> AssignedFrom<E, S, D> for R
+where
+    E: Element + Castable,
+    R: Operand,
+    R::Elem: CanCast<E>,
+    S: Shape + Broadcast<R::Shape>,
+    <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+    D: Device + Receives<R::Place, R::Kind>,
+{
+    fn assigned_from(self, to: &mut Tensor<E, S, D>, _: Inside) -> Result<()> {
+        let value = match self.source() {
+            OperandSource::Scalar(value) => fill_value::<E>("assign", value)?,
+            OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
+                Source::View(view) => return to.write("assign", view),
+                Source::Value(value) => value.cast(),
+            },
+        };
+        D::update1(Constant(value), to.elements_mut()?)
+    }
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Writes converted elements, broadcast to the sizes of `self`.
+    fn write<F: Element + CastTo<E>>(&mut self, op: &'static str, from: View<'_, D::Storage, F>) -> Result<()> {
+        let sizes = self.shape();
+        let to = sizes.as_ref();
+        expect_broadcast(op, from.sizes, to)?;
+        let strides = strides::broadcast(from.sizes, from.strides, &sizes);
+        D::map1_into::<F, E>(Casting, from.restrided(to, strides.as_ref()), self.elements_mut()?)
+    }
+
+    /// Writes a tensor or scalar into every element, broadcast and cast to the dtype of `self`. Only what a result may be
+    /// cast to without being asked is allowed (see [`CanCast`]); [`copy_from`](Self::copy_from) converts anything.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not fit or a scalar does not; [`try_assign`](Self::try_assign) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let mut x = tensor![[1.0, 2.0], [3.0, 4.0]];
+    /// x.assign(tensor![7, 8]);
+    /// assert_eq!(x.to_vec(), [7.0, 8.0, 7.0, 8.0]);
+    /// ```
+    #[track_caller]
+    pub fn assign<R: AssignedFrom<E, S, D>>(&mut self, rhs: R) {
+        unwrap(self.try_assign(rhs))
+    }
+
+    /// [`assign`](Self::assign), returning the error; nothing is written then.
+    pub fn try_assign<R: AssignedFrom<E, S, D>>(&mut self, rhs: R) -> Result<()> {
+        rhs.assigned_from(self, Inside)
+    }
+
+    /// Writes a tensor's elements, broadcast and converted whatever the dtypes (`torch.Tensor.copy_`).
+    ///
+    /// # Panics
+    /// If sizes known at run time do not fit; [`try_copy_from`](Self::try_copy_from) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let mut x = tensor![0, 0];
+    /// x.copy_from(&tensor![1.9, -1.9]);
+    /// assert_eq!(x.to_vec(), [1, -1]);
+    /// ```
+    #[track_caller]
+    pub fn copy_from<F: CastTo<E>, T: Shape>(&mut self, from: &Tensor<F, T, D>)
+    where
+        S: Broadcast<T>,
+        <S as Broadcast<T>>::Output: WrittenTo<S>,
+    {
+        unwrap(self.try_copy_from(from))
+    }
+
+    /// [`copy_from`](Self::copy_from), returning the error; nothing is written then.
+    pub fn try_copy_from<F: CastTo<E>, T: Shape>(&mut self, from: &Tensor<F, T, D>) -> Result<()>
+    where
+        S: Broadcast<T>,
+        <S as Broadcast<T>>::Output: WrittenTo<S>,
+    {
+        self.write("copy_from", from.elements())
+    }
+
+    /// Zeros everywhere (`torch.Tensor.zero_`).
+    ///
+    /// # Panics
+    /// If storage is shared and memory for a copy runs out.
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![1, 2].zero_().to_vec(), [0, 0]);
+    /// ```
+    #[track_caller]
+    pub fn zero_(&mut self) -> &mut Self {
+        unwrap(self.elements_mut().and_then(|view| D::update1(Constant(E::default()), view)));
+        self
+    }
+
+    /// One value everywhere, converted to the dtype (`torch.Tensor.fill_`).
+    ///
+    /// # Panics
+    /// If the value does not fit the dtype; [`try_fill`](Self::try_fill) returns the error.
+    ///
+    /// ```
+    /// let mut x = castiron::tensor![1, 2];
+    /// x.fill(7.9);
+    /// assert_eq!(x.to_vec(), [7, 7]);
+    /// ```
+    #[track_caller]
+    pub fn fill(&mut self, value: impl Scalar)
+    where
+        E: Castable,
+    {
+        unwrap(self.try_fill(value))
+    }
+
+    /// [`fill`](Self::fill), returning the error; nothing is written then.
+    pub fn try_fill(&mut self, value: impl Scalar) -> Result<()>
+    where
+        E: Castable,
+    {
+        let value = fill_value::<E>("fill", value.value())?;
+        D::update1(Constant(value), self.elements_mut()?)
+    }
+}

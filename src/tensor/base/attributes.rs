@@ -1,0 +1,273 @@
+//! What a tensor can be asked (`shape`, `dtype`, `stride`, …), and how tensors are made from their parts and views of them.
+//! Every other file of `tensor` uses `from_parts`, `viewed` and `elements`.
+
+use crate::device::{AnyDevice, Device};
+use crate::dtype::{DType, Element};
+use crate::error::Result;
+use crate::layout::{Geometry, ViewAxes, bounds, strides};
+use crate::ops::kernel::Copying;
+use crate::shape::{AxisArg, HasAxis, Shape, SizeArray};
+use crate::storage::{View, ViewMut};
+use crate::tensor::base::layout::{AnyLayout, Layout, StridedParts};
+use crate::tensor::{Tensor, fits, shape_text};
+
+/// What a tensor of any layout can be asked.
+impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
+    /// The sizes: `[2, 3]` (`torch.Tensor.shape`).
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].shape(), [2, 3]);
+    /// ```
+    #[inline]
+    pub fn shape(&self) -> S::Sizes {
+        L::sizes(&self.parts)
+    }
+
+    /// The size of one axis (`torch.Tensor.size(dim)`).
+    ///
+    /// ```
+    /// use castiron::axis;
+    /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].size(axis![-1]), 3);
+    /// ```
+    pub fn size<const I: isize>(&self, _axis: impl AxisArg<I>) -> usize
+    where
+        S: HasAxis<I>,
+    {
+        self.shape().as_ref().get(<S as HasAxis<I>>::INDEX).copied().unwrap_or(1)
+    }
+
+    /// The number of elements (`torch.Tensor.numel`).
+    #[inline]
+    pub fn numel(&self) -> usize {
+        // The product of the sizes of a tensor that exists does not overflow.
+        self.shape().as_ref().iter().product()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.numel() == 0
+    }
+
+    /// The number of axes (`torch.Tensor.dim`).
+    pub const fn rank(&self) -> usize {
+        S::RANK
+    }
+
+    /// The dtype as a value (`torch.Tensor.dtype`).
+    pub const fn dtype(&self) -> DType {
+        E::DTYPE
+    }
+
+    /// The device as a value (`torch.Tensor.device`).
+    ///
+    /// ```
+    /// use castiron::AnyDevice;
+    /// assert_eq!(castiron::tensor![1, 2].device(), AnyDevice::CPU);
+    /// ```
+    ///
+    /// # Panics
+    /// Never: a tensor is on a device that is there.
+    #[track_caller]
+    pub fn device(&self) -> AnyDevice {
+        crate::error::unwrap(D::default().into_device())
+    }
+
+    /// The device as PyTorch prints it: the text of [`device`](Self::device).
+    pub fn device_name(&self) -> String {
+        D::name()
+    }
+
+    /// The layout as a value (`torch.Tensor.layout`).
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![1, 2].layout().to_string(), "torch.strided");
+    /// ```
+    pub const fn layout(&self) -> AnyLayout {
+        L::LAYOUT
+    }
+
+    /// Whether the layout is [`SparseCoo`](crate::SparseCoo) (`torch.Tensor.is_sparse`).
+    pub const fn is_sparse(&self) -> bool {
+        matches!(L::LAYOUT, AnyLayout::SparseCoo)
+    }
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Puts a tensor together.
+    ///
+    /// What the caller promises: the elements of the storage that offset, sizes and strides reach are valid `E`.
+    ///
+    /// # Panics
+    /// If sizes do not agree with what `S` knows, or reach beyond the storage. All tensors are made here, and loops rely on both, so it
+    /// is looked at in every build: neither the arithmetic of a view nor a trait that somebody else implements is trusted.
+    #[inline]
+    pub(crate) fn from_parts(storage: D::Storage, offset: usize, sizes: S::Sizes, strides: S::Sizes) -> Self {
+        let room = D::room::<E>(&storage);
+        Self::from_parts_within(room, storage, offset, sizes, strides)
+    }
+
+    /// The same where the room of the storage has been asked.
+    #[inline(always)]
+    fn from_parts_within(
+        room: Option<usize>,
+        storage: D::Storage,
+        offset: usize,
+        sizes: S::Sizes,
+        strides: S::Sizes,
+    ) -> Self {
+        if !fits::<S>(sizes.as_ref()) || !bounds::is_within(sizes.as_ref(), strides.as_ref(), offset, room) {
+            refused::<S>(sizes.as_ref(), strides.as_ref(), offset, room);
+        }
+        Tensor { parts: StridedParts::new(storage, offset, sizes, strides) }
+    }
+
+    /// A row-major tensor over fresh storage.
+    #[inline]
+    pub(crate) fn dense(storage: D::Storage, sizes: S::Sizes) -> Self {
+        Self::from_parts(storage, 0, sizes, strides::contiguous(&sizes))
+    }
+
+    /// The same elements under another shape type of the same rank: sizes and strides carry over.
+    #[inline]
+    pub(crate) fn retyped<T: Shape>(self) -> Tensor<E, T, D> {
+        let (sizes, strides) = (T::Sizes::copied(self.shape().as_ref()), T::Sizes::copied(self.stride().as_ref()));
+        Tensor::from_parts(self.parts.storage, self.parts.offset, sizes, strides)
+    }
+
+    /// The view that a rule of `layout` makes, which fills in its sizes and strides and returns where its first element is.
+    #[inline]
+    pub(crate) fn try_viewed<F: Element, T: Shape>(
+        &self,
+        rule: impl FnOnce(Geometry<'_>, ViewAxes<'_>) -> Result<usize>,
+    ) -> Result<Tensor<F, T, D>> {
+        let (room, storage, offset) = self.shared::<F>();
+        let (mut sizes, mut strides) = (T::Sizes::filled(0), T::Sizes::filled(0));
+        let own = Geometry::new(offset, self.parts.sizes.as_ref(), self.parts.strides.as_ref());
+        let offset = rule(own, ViewAxes { sizes: sizes.as_mut(), strides: strides.as_mut() })?;
+        Ok(Tensor::from_parts_within(room, storage, offset, sizes, strides))
+    }
+
+    /// [`try_viewed`](Self::try_viewed) by a rule that always holds.
+    #[inline]
+    pub(crate) fn viewed<F: Element, T: Shape>(
+        &self,
+        rule: impl FnOnce(Geometry<'_>, ViewAxes<'_>) -> usize,
+    ) -> Tensor<F, T, D> {
+        crate::error::unwrap(self.try_viewed(|own, view| Ok(rule(own, view))))
+    }
+
+    /// The same elements seen through other sizes and strides, from `start` on, counted from the first of them.
+    #[inline]
+    pub(crate) fn restrided<T: Shape>(&self, start: usize, sizes: T::Sizes, strides: T::Sizes) -> Tensor<E, T, D> {
+        let (room, storage, offset) = self.shared::<E>();
+        // A view of nothing may start anywhere.
+        Tensor::from_parts_within(room, storage, offset.wrapping_add(start), sizes, strides)
+    }
+
+    /// The storage once more with its room for elements `F`, and where the first element of the tensor is in it.
+    #[inline(always)]
+    fn shared<F: Element>(&self) -> (Option<usize>, D::Storage, usize) {
+        // Asked first: what is loaded behind the counting of a handle waits for it.
+        let room = D::room::<F>(self.storage());
+        let (storage, offset) = D::share(self.elements());
+        let room = if D::is_same(&storage, self.storage()) { room } else { D::room::<F>(&storage) };
+        (room, storage, offset)
+    }
+
+    #[inline]
+    pub(crate) fn elements(&self) -> View<'_, D::Storage, E> {
+        let StridedParts { storage, offset, sizes, strides, .. } = &self.parts;
+        View::new(storage, *offset, sizes.as_ref(), strides.as_ref())
+    }
+
+    /// Elements to write to: makes the storage unique, and every element's place its own, first. (Those of a mutable view are
+    /// written where they are: they have places of their own.)
+    pub(crate) fn elements_mut(&mut self) -> Result<ViewMut<'_, D::Storage, E>> {
+        let (sizes, strides) = (self.shape(), self.stride());
+        let dense = strides::is_dense(sizes.as_ref(), strides.as_ref());
+        if (!dense || !D::is_unique(&mut self.parts.storage)) && !D::is_fixed(&self.parts.storage) {
+            let strides = strides::preserved(&self.parts.sizes, &self.parts.strides);
+            let storage = D::map1(Copying, self.elements(), strides.as_ref())?;
+            self.parts = StridedParts::new(storage, 0, self.parts.sizes, strides);
+        }
+        let StridedParts { storage, offset, sizes, strides, .. } = &mut self.parts;
+        let (sizes, strides): (&S::Sizes, &S::Sizes) = (sizes, strides);
+        Ok(ViewMut::new(storage, *offset, sizes.as_ref(), strides.as_ref()))
+    }
+
+    /// The result of an operation in place, computed elsewhere.
+    pub(crate) fn replace(&mut self, result: Self) -> Result<()> {
+        if D::is_fixed(&self.parts.storage) {
+            return D::map1_into::<E, E>(Copying, result.elements(), self.elements_mut()?);
+        }
+        *self = result;
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn storage(&self) -> &D::Storage {
+        &self.parts.storage
+    }
+
+    /// The strides, in elements (`torch.Tensor.stride`).
+    ///
+    /// ```
+    /// let x = castiron::tensor![[1, 2, 3, 4, 5], [6, 7, 8, 9, 10]];
+    /// assert_eq!(x.stride(), [5, 1]);
+    /// assert_eq!(x.t().stride(), [1, 5]);
+    /// ```
+    #[inline]
+    pub fn stride(&self) -> S::Sizes {
+        self.parts.strides
+    }
+
+    /// Where in its storage the first element is, in elements (`torch.Tensor.storage_offset`).
+    #[inline]
+    pub fn storage_offset(&self) -> usize {
+        self.parts.offset
+    }
+
+    /// Whether elements lie in row-major order without gaps (`torch.Tensor.is_contiguous`).
+    pub fn is_contiguous(&self) -> bool {
+        strides::is_contiguous(self.shape().as_ref(), self.stride().as_ref())
+    }
+
+    /// The tensor itself if it is contiguous, else a row-major copy (`torch.Tensor.contiguous`).
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_contiguous`](Self::try_contiguous) returns it.
+    #[track_caller]
+    pub fn contiguous(&self) -> Self {
+        crate::error::unwrap(self.try_contiguous())
+    }
+
+    /// [`contiguous`](Self::contiguous), returning the error.
+    pub fn try_contiguous(&self) -> Result<Self> {
+        if self.is_contiguous() {
+            return Ok(self.clone());
+        }
+        let strides = strides::contiguous(&self.shape());
+        Ok(Self::from_parts(D::map1(Copying, self.elements(), strides.as_ref())?, 0, self.shape(), strides))
+    }
+
+    /// Whether the two tensors share storage, so that neither was copied from the other.
+    ///
+    /// ```
+    /// let x = castiron::tensor![[1, 2], [3, 4]];
+    /// assert!(x.t().shares_storage(&x));
+    /// assert!(!(&x + 0).shares_storage(&x));
+    /// ```
+    pub fn shares_storage<F: Element, T: Shape>(&self, other: &Tensor<F, T, D>) -> bool {
+        D::is_same(self.storage(), other.storage())
+    }
+}
+
+/// Says what is wrong with the parts of a tensor.
+#[cold]
+#[inline(never)]
+fn refused<S: Shape>(sizes: &[usize], strides: &[usize], offset: usize, room: Option<usize>) -> ! {
+    panic!(
+        "no tensor of shape {} has sizes {sizes:?} and strides {strides:?} from element {offset} on in a storage of {room:?} elements",
+        shape_text::<S>()
+    )
+}

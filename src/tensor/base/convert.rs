@@ -1,0 +1,135 @@
+//! Conversion: to another dtype, device, or shape type.
+
+use crate::device::{Cpu, Cuda, Device};
+use crate::dtype::{CastTo, Element};
+use crate::error::{Result, unwrap};
+use crate::layout::strides;
+use crate::ops::kernel::Casting;
+use crate::shape::{ConvertTo, Shape};
+use crate::tensor::{Tensor, checked_numel, expect_fit};
+use core::any::TypeId;
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Converts the elements (`torch.Tensor.to(dtype)`): integers wrap, floats round to nearest even, `bool` asks "is it
+    /// not zero", complex to real drops the imaginary part. To the same dtype it shares storage.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_to`](Self::try_to) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert_eq!(tensor![1.9, -1.9].to::<i32>().to_vec(), [1, -1]);
+    /// assert_eq!(tensor![300].to::<u8>().to_vec(), [44]);
+    /// ```
+    #[track_caller]
+    pub fn to<F: Element>(&self) -> Tensor<F, S, D>
+    where
+        E: CastTo<F>,
+    {
+        unwrap(self.try_to())
+    }
+
+    /// [`to`](Self::to), returning the error.
+    pub fn try_to<F: Element>(&self) -> Result<Tensor<F, S, D>>
+    where
+        E: CastTo<F>,
+    {
+        if TypeId::of::<E>() == TypeId::of::<F>() {
+            let (storage, offset) = D::share(self.elements());
+            return Ok(Tensor::from_parts(storage, offset, self.shape(), self.stride()));
+        }
+        checked_numel::<F>("to", self.shape().as_ref())?;
+        let strides = strides::preserved(&self.shape(), &self.stride());
+        let storage = D::map1::<E, F>(Casting, self.elements(), strides.as_ref())?;
+        Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
+    }
+
+    /// Moves the elements to another device (`torch.Tensor.to(device)`). To the same device it shares storage; to
+    /// [`Meta`](crate::Meta) it leaves the elements behind.
+    ///
+    /// # Errors
+    /// If the device is not there, memory runs out, or a meta tensor, which has no elements, is to be moved.
+    ///
+    /// ```
+    /// use castiron::{tensor, Cpu, Cuda, Meta};
+    /// let x = tensor![1.0, 2.0];
+    /// let plan = x.to_device::<Meta>()?;
+    /// assert_eq!(plan.shape(), [2]);
+    /// assert!(plan.to_device::<Cpu>().is_err());
+    /// assert!(x.to_device::<Cuda<0>>().is_err()); // on a machine without CUDA
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn to_device<X: Device>(&self) -> Result<Tensor<E, S, X>> {
+        if let Some(same) = (self as &dyn core::any::Any).downcast_ref::<Tensor<E, S, X>>() {
+            return Ok(same.clone());
+        }
+        // The layout is kept: elements travel in the order they have in memory.
+        let strides = strides::preserved(&self.shape(), &self.stride());
+        let mut order: Vec<usize> = (0..S::RANK).collect();
+        order.sort_by_key(|&axis| core::cmp::Reverse(strides.as_ref()[axis]));
+        let pick = |of: S::Sizes| -> Vec<usize> { order.iter().map(|&axis| of.as_ref()[axis]).collect() };
+        let (sizes, from) = (pick(self.shape()), pick(self.stride()));
+        let storage = X::build(None, || D::download(self.elements().restrided(&sizes, &from)))?;
+        Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
+    }
+
+    /// [`to_device::<Cpu>()`](Self::to_device) (`torch.Tensor.cpu`).
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// ```
+    /// use castiron::{Meta, tensor};
+    /// let x = tensor![1.0, 2.0];
+    /// assert_eq!(x.cpu()?, x);
+    /// assert!(x.to_device::<Meta>()?.cpu().is_err());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn cpu(&self) -> Result<Tensor<E, S, Cpu>> {
+        self.to_device()
+    }
+
+    /// [`to_device::<Cuda<0>>()`](Self::to_device), the first GPU (`torch.Tensor.cuda`).
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert!(tensor![1.0, 2.0].cuda().is_err()); // on a machine without CUDA
+    /// ```
+    pub fn cuda(&self) -> Result<Tensor<E, S, Cuda<0>>> {
+        self.to_device()
+    }
+
+    /// The same tensor under another shape type of the same rank: sizes become known, forgotten, or named. Sizes that the
+    /// new type knows are compared at run time; two different known sizes do not compile.
+    ///
+    /// # Panics
+    /// If a size is not what the new type says; [`try_with_shape`](Self::try_with_shape) returns the error.
+    ///
+    /// ```
+    /// use castiron::{dims, shape, Tensor};
+    /// dims! { Batch }
+    /// let x: Tensor<f32, shape![_, _]> = Tensor::zeros_sized([8, 384]);
+    /// let x: Tensor<f32, shape![Batch, 384]> = x.with_shape();
+    /// let error = x.try_with_shape::<shape![16, _]>().unwrap_err();
+    /// assert_eq!(error.to_string(), "with_shape: expected a tensor of shape [16, _], got one of shape [8, 384]");
+    /// ```
+    #[track_caller]
+    pub fn with_shape<T: Shape>(&self) -> Tensor<E, T, D>
+    where
+        S: ConvertTo<T>,
+    {
+        unwrap(self.try_with_shape())
+    }
+
+    /// [`with_shape`](Self::with_shape), returning the error.
+    pub fn try_with_shape<T: Shape>(&self) -> Result<Tensor<E, T, D>>
+    where
+        S: ConvertTo<T>,
+    {
+        expect_fit::<T>("with_shape", self.shape().as_ref())?;
+        Ok(self.clone().retyped())
+    }
+}

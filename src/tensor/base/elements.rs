@@ -1,0 +1,394 @@
+//! Reading and writing single elements: indexing by tuple, iteration, `to_vec`, on the host; `item`, on every device.
+
+use crate::device::{Cpu, Device};
+use crate::dtype::{Complex, Element, bf16, f16};
+use crate::error::{Error, Result, unwrap};
+use crate::layout::positions::expect_index;
+use crate::shape::{OneElement, Shape, SizeArray};
+use crate::tensor::Tensor;
+use crate::tensor::base::layout::{Layout, Strided};
+use core::ops::{Index, IndexMut};
+
+/// The position of one element: a `usize` per axis, as a tuple, or as an array.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{S}` can't be indexed by `{Self}`",
+    label = "expected one `usize` for each axis, such as `x[(0, 1)]`"
+)]
+pub trait Position<S: Shape> {
+    /// One index for each axis.
+    fn indices(self) -> S::Sizes;
+}
+
+impl Position<()> for () {
+    fn indices(self) -> [usize; 0] {
+        []
+    }
+}
+impl<A> Position<(A,)> for usize
+where
+    (A,): Shape<Sizes = [usize; 1]>,
+{
+    fn indices(self) -> [usize; 1] {
+        [self]
+    }
+}
+impl<S: Shape<Sizes = [usize; N]>, const N: usize> Position<S> for [usize; N] {
+    fn indices(self) -> [usize; N] {
+        self
+    }
+}
+
+/// For rank 2 it writes `impl Position<(A, B)> for (usize, usize)`.
+macro_rules! positions {
+    ($([$($dim:ident $index:ident)+] $rank:literal;)*) => {$(
+        impl<$($dim),+> Position<($($dim,)+)> for ($(positions!(@usize $dim),)+)
+        where
+            ($($dim,)+): Shape<Sizes = [usize; $rank]>,
+        {
+            fn indices(self) -> [usize; $rank] {
+                let ($($index,)+) = self;
+                [$($index),+]
+            }
+        }
+    )*};
+    (@usize $dim:ident) => { usize };
+}
+positions! {
+    [A a] 1;
+    [A a B b] 2;
+    [A a B b C c] 3;
+    [A a B b C c D d] 4;
+    [A a B b C c D d E e] 5;
+    [A a B b C c D d E e F f] 6;
+    [A a B b C c D d E e F f G g] 7;
+    [A a B b C c D d E e F f G g H h] 8;
+}
+
+/// A device whose memory is the program's own, so that elements are read where they are: [`Cpu`].
+#[diagnostic::on_unimplemented(
+    message = "the elements of a tensor on `{Self}` can't be read from here",
+    label = "they are not in the host's memory",
+    note = "copy them to the host first: `.to_device::<Cpu>()?` (`Meta` tensors have no elements)",
+    note = "`item()` reads the element of a tensor of one on every device, so code generic over devices can have it"
+)]
+pub trait OnHost: Device {
+    #[doc(hidden)]
+    fn host<E: Element, S: Shape>(tensor: &Tensor<E, S, Self>) -> &Tensor<E, S>;
+    #[doc(hidden)]
+    fn host_mut<E: Element, S: Shape>(tensor: &mut Tensor<E, S, Self>) -> &mut Tensor<E, S>;
+}
+#[diagnostic::do_not_recommend]
+impl OnHost for Cpu {
+    #[inline(always)]
+    fn host<E: Element, S: Shape>(tensor: &Tensor<E, S>) -> &Tensor<E, S> {
+        tensor
+    }
+    #[inline(always)]
+    fn host_mut<E: Element, S: Shape>(tensor: &mut Tensor<E, S>) -> &mut Tensor<E, S> {
+        tensor
+    }
+}
+
+/// What stands in brackets after a tensor of shape `S` on device `D` in layout `L`.
+///
+/// The conditions of `x[…]` hang on the position: rustc looks the operator up before it knows the position, so it finds the
+/// operator and then says which condition failed, not that a tensor can't be indexed.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{S}` can't be indexed by `{Self}`",
+    label = "expected one `usize` for each axis, such as `x[(0, 1)]`",
+    note = "a part of a tensor is a view: `x.select(axis![0], 2)`, `x.slice(s![2, 1..3])`"
+)]
+pub trait PositionIn<S: Shape, D: Device, L: Layout> {
+    fn element<E: Element>(self, tensor: &Tensor<E, S, D, L>) -> Result<&E>;
+    fn element_mut<E: Element>(self, tensor: &mut Tensor<E, S, D, L>) -> Result<&mut E>;
+}
+impl<P: Position<S>, S: Shape, D: OnHost, L: Indexed> PositionIn<S, D, L> for P {
+    #[inline]
+    fn element<E: Element>(self, tensor: &Tensor<E, S, D, L>) -> Result<&E> {
+        D::host(L::strided(tensor)).at(self.indices())
+    }
+    #[inline]
+    fn element_mut<E: Element>(self, tensor: &mut Tensor<E, S, D, L>) -> Result<&mut E> {
+        D::host_mut(L::strided_mut(tensor)).at_mut(self.indices())
+    }
+}
+
+/// A layout in which every element has a place in memory.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "the elements of a sparse tensor can't be indexed",
+    label = "the tensor is sparse",
+    note = "take them from the strided tensor, `.to_dense()`; `indices()` and `values()` are what a sparse tensor keeps"
+)]
+pub trait Indexed: Layout {
+    fn strided<E: Element, S: Shape, D: Device>(tensor: &Tensor<E, S, D, Self>) -> &Tensor<E, S, D>;
+    fn strided_mut<E: Element, S: Shape, D: Device>(tensor: &mut Tensor<E, S, D, Self>) -> &mut Tensor<E, S, D>;
+}
+#[diagnostic::do_not_recommend]
+impl Indexed for Strided {
+    #[inline(always)]
+    fn strided<E: Element, S: Shape, D: Device>(tensor: &Tensor<E, S, D>) -> &Tensor<E, S, D> {
+        tensor
+    }
+    #[inline(always)]
+    fn strided_mut<E: Element, S: Shape, D: Device>(tensor: &mut Tensor<E, S, D>) -> &mut Tensor<E, S, D> {
+        tensor
+    }
+}
+
+impl<E: Element, S: Shape> Tensor<E, S> {
+    /// Where in the storage an element is.
+    fn locate(&self, indices: S::Sizes) -> Result<usize> {
+        let mut at = self.storage_offset();
+        for (axis, &index) in indices.as_ref().iter().enumerate() {
+            expect_index("index", index, axis, self.shape().as_ref()[axis])?;
+            at += index * self.stride().as_ref()[axis];
+        }
+        Ok(at)
+    }
+
+    /// One element.
+    fn at(&self, indices: S::Sizes) -> Result<&E> {
+        let at = self.locate(indices)?;
+        // SAFETY: every element that sizes and strides reach is a valid `E` inside the storage, and stays so while
+        // `self` is borrowed: writing goes through `&mut`.
+        Ok(unsafe { &*self.storage().start::<E>().add(at) })
+    }
+
+    /// One element to write to. Makes storage unique first.
+    fn at_mut(&mut self, indices: S::Sizes) -> Result<&mut E> {
+        self.locate(indices)?;
+        let view = self.elements_mut()?;
+        let at = view.offset + indices.as_ref().iter().zip(view.strides).map(|(i, s)| i * s).sum::<usize>();
+        let Some(start) = view.buffer.start_mut::<E>() else {
+            unreachable!("`elements_mut` has made the storage unique")
+        };
+        // SAFETY: as in `at`; the storage is unique and `self` borrowed exclusively.
+        Ok(unsafe { &mut *start.add(at) })
+    }
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// One element, `None` if an index is out of range.
+    ///
+    /// ```
+    /// let x = castiron::tensor![[1, 2], [3, 4]];
+    /// assert_eq!(x.get((1, 0)), Some(&3));
+    /// assert_eq!(x.get((2, 0)), None);
+    /// ```
+    pub fn get(&self, position: impl Position<S>) -> Option<&E>
+    where
+        D: OnHost,
+    {
+        D::host(self).at(position.indices()).ok()
+    }
+
+    /// One element to write to, `None` if an index is out of range. Makes storage unique first.
+    ///
+    /// # Panics
+    /// If storage is shared and memory for a copy runs out.
+    #[track_caller]
+    pub fn get_mut(&mut self, position: impl Position<S>) -> Option<&mut E>
+    where
+        D: OnHost,
+    {
+        match D::host_mut(self).at_mut(position.indices()) {
+            Ok(element) => Some(element),
+            Err(Error::IndexOutOfRange { .. }) => None,
+            Err(error) => unwrap(Err(error)),
+        }
+    }
+
+    /// The elements in row-major order (`torch.Tensor.flatten().tolist()`).
+    ///
+    /// ```
+    /// let x = castiron::tensor![[1, 2], [3, 4]];
+    /// assert_eq!(x.t().to_vec(), [1, 3, 2, 4]);
+    /// ```
+    pub fn to_vec(&self) -> Vec<E>
+    where
+        D: OnHost,
+    {
+        self.iter().copied().collect()
+    }
+
+    /// The elements as a slice, if they lie in row-major order without gaps.
+    ///
+    /// ```
+    /// let x = castiron::tensor![[1, 2], [3, 4]];
+    /// assert_eq!(x.as_slice(), Some(&[1, 2, 3, 4][..]));
+    /// assert_eq!(x.t().as_slice(), None);
+    /// ```
+    pub fn as_slice(&self) -> Option<&[E]>
+    where
+        D: OnHost,
+    {
+        let host = D::host(self);
+        if !host.is_contiguous() {
+            return None;
+        }
+        if self.is_empty() {
+            // Its offset may be any number.
+            return Some(&[]);
+        }
+        // SAFETY: a contiguous tensor's elements lie side by side from its offset, each a valid `E`; they do not change
+        // while `self` is borrowed.
+        Some(unsafe {
+            core::slice::from_raw_parts(host.storage().start::<E>().wrapping_add(host.storage_offset()), host.numel())
+        })
+    }
+
+    /// The elements as a slice to write to. Makes storage unique and row-major first.
+    ///
+    /// # Panics
+    /// If memory for a copy runs out.
+    ///
+    /// ```
+    /// let mut x = castiron::tensor![3, 1, 2];
+    /// let before = x.clone();
+    /// x.as_mut_slice().sort();
+    /// assert_eq!((x.to_vec(), before.to_vec()), (vec![1, 2, 3], vec![3, 1, 2]));
+    /// ```
+    #[track_caller]
+    pub fn as_mut_slice(&mut self) -> &mut [E]
+    where
+        D: OnHost,
+    {
+        let host = D::host_mut(self);
+        if !host.is_contiguous() {
+            *host = host.contiguous();
+        }
+        let numel = host.numel();
+        if numel == 0 {
+            return &mut [];
+        }
+        let view = unwrap(host.elements_mut());
+        // `elements_mut` has just made the storage unique.
+        let Some(start) = view.buffer.start_mut::<E>() else { return &mut [] };
+        // SAFETY: as in `as_slice`; making a contiguous tensor unique leaves it contiguous, and `self` is borrowed
+        // exclusively.
+        unsafe { core::slice::from_raw_parts_mut(start.wrapping_add(view.offset), numel) }
+    }
+
+    /// Goes through the elements in row-major order.
+    ///
+    /// ```
+    /// let x = castiron::tensor![[1, 2], [3, 4]];
+    /// assert_eq!(x.iter().max(), Some(&4));
+    /// ```
+    pub fn iter(&self) -> Iter<'_, E, S>
+    where
+        D: OnHost,
+    {
+        let tensor = D::host(self);
+        Iter { tensor, index: S::Sizes::filled(0), at: tensor.storage_offset(), left: tensor.numel() }
+    }
+
+    /// The element of a tensor that has one (`torch.Tensor.item`). On every device, so that code generic over devices can read its
+    /// loss; from another device than the host it is copied.
+    ///
+    /// # Panics
+    /// If sizes known at run time are not all 1, or on [`Meta`](crate::Meta), whose tensors have no elements (as in PyTorch);
+    /// [`try_item`](Self::try_item) returns the error.
+    ///
+    /// ```
+    /// use castiron::{Device, Float, Shape, Tensor, tensor};
+    /// assert_eq!(tensor![1, 2, 3].sum().item(), 6);
+    /// fn total<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> E { x.sum().item() }
+    /// assert_eq!(total(&tensor![0.5, 1.5]), 2.0);
+    /// ```
+    #[track_caller]
+    pub fn item(&self) -> E
+    where
+        S: OneElement,
+    {
+        unwrap(self.try_item())
+    }
+
+    /// [`item`](Self::item), returning the error.
+    pub fn try_item(&self) -> Result<E>
+    where
+        S: OneElement,
+    {
+        if self.numel() != 1 {
+            return Err(Error::InvalidArgument {
+                op: "item",
+                reason: format!("a tensor of shape {:?} does not have exactly one element", self.shape()),
+            });
+        }
+        D::peek(self.elements())
+    }
+}
+
+impl<E: Element, S: Shape, D: Device, L: Layout, P: PositionIn<S, D, L>> Index<P> for Tensor<E, S, D, L> {
+    type Output = E;
+    /// # Panics
+    /// If an index is out of range; [`get`](Tensor::get) returns `None`.
+    #[track_caller]
+    fn index(&self, position: P) -> &E {
+        unwrap(position.element(self))
+    }
+}
+
+impl<E: Element, S: Shape, D: Device, L: Layout, P: PositionIn<S, D, L>> IndexMut<P> for Tensor<E, S, D, L> {
+    /// Makes storage unique first.
+    ///
+    /// # Panics
+    /// If an index is out of range; [`get_mut`](Tensor::get_mut) returns `None`.
+    #[track_caller]
+    fn index_mut(&mut self, position: P) -> &mut E {
+        unwrap(position.element_mut(self))
+    }
+}
+
+/// For a dtype it writes `From<Tensor<E, ()>>`, which rustc proposes where a number is due and a zero-dim tensor comes.
+macro_rules! numbers {
+    ($($dtype:ty),*) => {$(
+        impl From<Tensor<$dtype, ()>> for $dtype {
+            /// The element, as [`item`](Tensor::item) gives it.
+            fn from(tensor: Tensor<$dtype, ()>) -> $dtype {
+                tensor.item()
+            }
+        }
+    )*};
+}
+numbers!(bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>);
+
+/// Goes through a tensor's elements in row-major order.
+#[derive(Clone)]
+pub struct Iter<'a, E: Element, S: Shape> {
+    tensor: &'a Tensor<E, S>,
+    index: S::Sizes,
+    at: usize,
+    left: usize,
+}
+
+impl<'a, E: Element, S: Shape> Iterator for Iter<'a, E, S> {
+    type Item = &'a E;
+
+    fn next(&mut self) -> Option<&'a E> {
+        self.left = self.left.checked_sub(1)?;
+        // SAFETY: `at` is the place of the element with index `index`, which is in range: `left` counts them down.
+        let element = unsafe { &*self.tensor.storage().start::<E>().add(self.at) };
+        let (sizes, strides) = (self.tensor.shape(), self.tensor.stride());
+        for axis in (0..S::RANK).rev() {
+            let index = &mut self.index.as_mut()[axis];
+            let (size, stride) = (sizes.as_ref()[axis], strides.as_ref()[axis]);
+            *index += 1;
+            if *index < size {
+                self.at += stride;
+                break;
+            }
+            *index = 0;
+            self.at -= stride * (size - 1);
+        }
+        Some(element)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+impl<E: Element, S: Shape> ExactSizeIterator for Iter<'_, E, S> {}
+impl<E: Element, S: Shape> core::iter::FusedIterator for Iter<'_, E, S> {}

@@ -1,0 +1,383 @@
+//! Making tensors: filled, counted, from elements.
+//!
+//! Where the compiler knows every size a constructor takes none (`zeros()`); where it does not, the `_sized` form takes
+//! them all (`zeros_sized([n, 384])`) and checks those it knows. Both have a `try_` twin.
+
+use crate::device::{Backend as _, Cpu, Device};
+use crate::dtype::{Castable, Element, Scalar, ScalarValue};
+use crate::error::{Error, Result, filled, room, unwrap};
+use crate::shape::{Dim, Dyn, KnownShape, Shape, SizeArray};
+use crate::tensor::{Tensor, checked_numel, expect_fit};
+
+/// The element to fill with, or what is wrong with the scalar.
+pub(crate) fn fill_value<E: Castable>(op: &'static str, value: ScalarValue) -> Result<E> {
+    value.to_element().ok_or(Error::ScalarOutOfRange { op, value, dtype: E::DTYPE })
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Checks sizes and counts elements.
+    fn plan(op: &'static str, sizes: &S::Sizes) -> Result<usize> {
+        expect_fit::<S>(op, sizes.as_ref())?;
+        checked_numel::<E>(op, sizes.as_ref())
+    }
+
+    /// A row-major tensor of elements made on the host.
+    pub(crate) fn build(
+        op: &'static str,
+        sizes: S::Sizes,
+        make: impl FnOnce(usize, &mut Vec<E>) -> Result<()>,
+    ) -> Result<Self> {
+        let numel = Self::plan(op, &sizes)?;
+        let storage = D::build(None, || {
+            let mut elements = room(numel)?;
+            make(numel, &mut elements)?;
+            debug_assert_eq!(elements.len(), numel);
+            Ok(elements)
+        })?;
+        Ok(Self::dense(storage, sizes))
+    }
+
+    fn filled(op: &'static str, sizes: S::Sizes, value: E) -> Result<Self> {
+        let numel = Self::plan(op, &sizes)?;
+        Ok(Self::dense(D::build(None, || filled(value, numel))?, sizes))
+    }
+
+    fn zeroed(op: &'static str, sizes: S::Sizes) -> Result<Self> {
+        let numel = Self::plan(op, &sizes)?;
+        Ok(Self::dense(D::zeroed::<E>(None, numel)?, sizes))
+    }
+}
+
+/// Writes the four forms of a constructor. For `zeros` it writes `zeros()`, `try_zeros()`, `zeros_sized(sizes)` and
+/// `try_zeros_sized(sizes)`, all of which call the body with the sizes.
+macro_rules! constructors {
+    ($($(#[$doc:meta])* $name:ident $try:ident $sized:ident $try_sized:ident<$e:ident: $bound:path $(, $v:ident: $vbound:path)?> ($($arg:ident: $argty:ty),*) |$sizes:ident| $body:expr;)*) => {$(
+        #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") in its four forms.")]
+        impl<$e: $bound, S: Shape, D: Device> Tensor<$e, S, D> {
+            $(#[$doc])*
+            ///
+            /// # Panics
+            #[doc = concat!("If memory runs out, the device is not there, or an argument does not fit; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            #[track_caller]
+            pub fn $name$(<$v: $vbound>)?($($arg: $argty),*) -> Self
+            where
+                S: KnownShape,
+            {
+                unwrap(Self::$try($($arg),*))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
+            pub fn $try$(<$v: $vbound>)?($($arg: $argty),*) -> Result<Self>
+            where
+                S: KnownShape,
+            {
+                // Fails to compile if the shape has more elements than `usize` counts.
+                let _ = S::NUMEL;
+                Self::$try_sized(S::SIZES $(, $arg)*)
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") where sizes are known at run time only: takes them all, and checks those the type knows.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If a size is not what the type says, memory runs out, the device is not there, or an argument does not fit; [`", stringify!($try_sized), "`](Self::", stringify!($try_sized), ") returns the error.")]
+            #[track_caller]
+            pub fn $sized$(<$v: $vbound>)?(sizes: S::Sizes $(, $arg: $argty)*) -> Self {
+                unwrap(Self::$try_sized(sizes $(, $arg)*))
+            }
+
+            #[doc = concat!("[`", stringify!($sized), "`](Self::", stringify!($sized), "), returning the error.")]
+            pub fn $try_sized$(<$v: $vbound>)?($sizes: S::Sizes $(, $arg: $argty)*) -> Result<Self> {
+                $body
+            }
+        }
+    )*};
+}
+
+constructors! {
+    /// Zeros (`torch.zeros`).
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// assert_eq!(Tensor::<f32, shape![2, 2]>::zeros().to_vec(), [0.0; 4]);
+    /// let n = 3;
+    /// assert_eq!(Tensor::<bool, shape![_, 2]>::zeros_sized([n, 2]).shape(), [3, 2]);
+    /// ```
+    zeros try_zeros zeros_sized try_zeros_sized<E: Element>() |sizes| Self::zeroed("zeros", sizes);
+
+    /// Elements of no particular value (`torch.empty`). Reading uninitialised memory is not possible: they are zeros.
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// assert_eq!(Tensor::<f32, shape![2, 2]>::empty().shape(), [2, 2]);
+    /// ```
+    empty try_empty empty_sized try_empty_sized<E: Element>() |sizes| Self::zeroed("empty", sizes);
+
+    /// Ones (`torch.ones`).
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// assert_eq!(Tensor::<i64, shape![3]>::ones().to_vec(), [1, 1, 1]);
+    /// ```
+    ones try_ones ones_sized try_ones_sized<E: Castable>() |sizes| Self::filled("ones", sizes, E::from_bool(true));
+
+    /// One value everywhere, converted to the dtype (`torch.full`). A value out of the dtype's range is an error.
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// assert_eq!(Tensor::<f32, shape![2]>::full(2.5).to_vec(), [2.5, 2.5]);
+    /// assert!(Tensor::<u8, shape![2]>::try_full(300).is_err());
+    /// ```
+    full try_full full_sized try_full_sized<E: Castable, V: Scalar>(value: V) |sizes| {
+        Self::filled("full", sizes, fill_value("full", value.value())?)
+    };
+}
+
+/// Writes the forms of a constructor of rank-2 tensors whose element at row `i`, column `j` is 0 or 1.
+macro_rules! matrices {
+    ($($(#[$doc:meta])* $name:ident $try:ident $sized:ident $try_sized:ident |$i:ident, $j:ident| $one:expr;)*) => {$(
+        impl<E: Castable, A: Dim, B: Dim, D: Device> Tensor<E, (A, B), D> {
+            $(#[$doc])*
+            ///
+            /// # Panics
+            #[doc = concat!("If memory runs out or the device is not there; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            #[track_caller]
+            pub fn $name() -> Self
+            where
+                (A, B): KnownShape<Sizes = [usize; 2]>,
+            {
+                unwrap(Self::$try())
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
+            pub fn $try() -> Result<Self>
+            where
+                (A, B): KnownShape<Sizes = [usize; 2]>,
+            {
+                Self::$try_sized(<(A, B) as KnownShape>::SIZES)
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") where sizes are known at run time only: takes them all, and checks those the type knows.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If a size is not what the type says, memory runs out or the device is not there; [`", stringify!($try_sized), "`](Self::", stringify!($try_sized), ") returns the error.")]
+            #[track_caller]
+            pub fn $sized(sizes: [usize; 2]) -> Self {
+                unwrap(Self::$try_sized(sizes))
+            }
+
+            #[doc = concat!("[`", stringify!($sized), "`](Self::", stringify!($sized), "), returning the error.")]
+            pub fn $try_sized(sizes: [usize; 2]) -> Result<Self> {
+                Self::build(stringify!($name), sizes, |_, elements| {
+                    let [rows, columns] = sizes;
+                    for $i in 0..rows {
+                        elements.extend((0..columns).map(|$j| E::from_bool($one)));
+                    }
+                    Ok(())
+                })
+            }
+        }
+    )*};
+}
+matrices! {
+    /// Ones on the diagonal, zeros elsewhere (`torch.eye`).
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// assert_eq!(Tensor::<f32, shape![2, 3]>::eye().to_vec(), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    /// ```
+    eye try_eye eye_sized try_eye_sized |i, j| i == j;
+
+    /// Ones on and below the diagonal, zeros above (`torch.ones(n, m).tril()`, numpy's `tri`): a causal mask, for one.
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// assert_eq!(Tensor::<bool, shape![2, 2]>::tri().to_vec(), [true, false, true, true]);
+    /// ```
+    tri try_tri tri_sized try_tri_sized |i, j| i >= j;
+}
+
+impl<E: Element, S: Shape> Tensor<E, S> {
+    /// Takes over a vector of elements in row-major order: no copy (`torch.from_numpy`).
+    ///
+    /// # Panics
+    /// If the number of elements is not that of the shape; [`try_from_vec`](Self::try_from_vec) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// let x = Tensor::<i32, shape![2, 2]>::from_vec(vec![1, 2, 3, 4]);
+    /// assert_eq!(x[(1, 0)], 3);
+    /// ```
+    #[track_caller]
+    pub fn from_vec(elements: Vec<E>) -> Self
+    where
+        S: KnownShape,
+    {
+        unwrap(Self::try_from_vec(elements))
+    }
+
+    /// [`from_vec`](Self::from_vec), returning the error.
+    pub fn try_from_vec(elements: Vec<E>) -> Result<Self>
+    where
+        S: KnownShape,
+    {
+        Self::try_from_vec_sized(elements, S::SIZES)
+    }
+
+    /// [`from_vec`](Self::from_vec) where sizes are known at run time only: takes them all, and checks those the type
+    /// knows.
+    ///
+    /// # Panics
+    /// If a size is not what the type says, or the number of elements is not that of the sizes;
+    /// [`try_from_vec_sized`](Self::try_from_vec_sized) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// let x = Tensor::<i32, shape![_, 2]>::from_vec_sized(vec![1, 2, 3, 4], [2, 2]);
+    /// assert_eq!(x.shape(), [2, 2]);
+    /// ```
+    #[track_caller]
+    pub fn from_vec_sized(elements: Vec<E>, sizes: S::Sizes) -> Self {
+        unwrap(Self::try_from_vec_sized(elements, sizes))
+    }
+
+    /// [`from_vec_sized`](Self::from_vec_sized), returning the error.
+    pub fn try_from_vec_sized(elements: Vec<E>, sizes: S::Sizes) -> Result<Self> {
+        let expected = Self::plan("from_vec", &sizes)?;
+        if expected != elements.len() {
+            let found = elements.len();
+            return Err(Error::Length { op: "from_vec", sizes: sizes.as_ref().into(), expected, found });
+        }
+        Ok(Self::dense(Cpu::build(None, || Ok(elements))?, sizes))
+    }
+
+    /// The elements that a function gives for each index, where the compiler knows the sizes.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// let table = Tensor::<i64, shape![2, 3]>::from_fn(|[row, column]| (10 * row + column) as i64);
+    /// assert_eq!(table.to_vec(), [0, 1, 2, 10, 11, 12]);
+    /// ```
+    #[track_caller]
+    pub fn from_fn(f: impl FnMut(S::Sizes) -> E) -> Self
+    where
+        S: KnownShape,
+    {
+        Self::from_fn_sized(S::SIZES, f)
+    }
+
+    /// [`from_fn`](Self::from_fn) where sizes are known at run time only.
+    ///
+    /// # Panics
+    /// If a size is not what the type says, or memory runs out; [`try_from_fn_sized`](Self::try_from_fn_sized) returns
+    /// the error.
+    #[track_caller]
+    pub fn from_fn_sized(sizes: S::Sizes, f: impl FnMut(S::Sizes) -> E) -> Self {
+        unwrap(Self::try_from_fn_sized(sizes, f))
+    }
+
+    /// [`from_fn_sized`](Self::from_fn_sized), returning the error.
+    pub fn try_from_fn_sized(sizes: S::Sizes, mut f: impl FnMut(S::Sizes) -> E) -> Result<Self> {
+        Self::build("from_fn", sizes, |numel, elements| {
+            let mut index = S::Sizes::filled(0);
+            for _ in 0..numel {
+                elements.push(f(index));
+                for axis in (0..S::RANK).rev() {
+                    index.as_mut()[axis] += 1;
+                    if index.as_ref()[axis] < sizes.as_ref()[axis] {
+                        break;
+                    }
+                    index.as_mut()[axis] = 0;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// What `tensor!` calls: as many elements as the shape has.
+    #[doc(hidden)]
+    #[track_caller]
+    pub fn __from_literal<const N: usize>(elements: [E; N]) -> Self
+    where
+        S: KnownShape,
+    {
+        const { assert!(N == S::NUMEL, "tensor! counted the elements") }
+        Self::from_vec(elements.into())
+    }
+}
+
+impl<E: Element, D: Device> Tensor<E, (), D> {
+    /// A zero-dim tensor (`torch.tensor(value)`).
+    ///
+    /// # Panics
+    /// If memory runs out or the device is not there; [`try_scalar`](Self::try_scalar) returns the error.
+    ///
+    /// ```
+    /// use castiron::Tensor;
+    /// let half: Tensor<f32, ()> = Tensor::scalar(0.5);
+    /// assert_eq!(half.item(), 0.5);
+    /// ```
+    #[track_caller]
+    pub fn scalar(value: E) -> Self {
+        unwrap(Self::try_scalar(value))
+    }
+
+    /// [`scalar`](Self::scalar), returning the error.
+    pub fn try_scalar(value: E) -> Result<Self> {
+        Self::filled("scalar", [], value)
+    }
+}
+
+impl<E: Element> From<E> for Tensor<E, ()> {
+    fn from(value: E) -> Self {
+        Tensor::scalar(value)
+    }
+}
+
+impl<E: Element> From<Vec<E>> for Tensor<E, (Dyn,)> {
+    fn from(elements: Vec<E>) -> Self {
+        let len = elements.len();
+        Tensor::from_vec_sized(elements, [len])
+    }
+}
+
+impl<E: Element> From<&[E]> for Tensor<E, (Dyn,)> {
+    fn from(elements: &[E]) -> Self {
+        elements.to_vec().into()
+    }
+}
+
+impl<E: Element> FromIterator<E> for Tensor<E, (Dyn,)> {
+    fn from_iter<I: IntoIterator<Item = E>>(elements: I) -> Self {
+        elements.into_iter().collect::<Vec<E>>().into()
+    }
+}
+
+/// Whether an array's length is what a dimension knows.
+const fn length_fits(known: Option<usize>, len: usize) -> bool {
+    match known {
+        Some(known) => known == len,
+        None => true,
+    }
+}
+
+/// For rank 2 it writes `impl From<[[E; M]; N]> for Tensor<E, (A, B)>`. An array whose length is not what the type says
+/// fails to compile (when the program is built, not in `cargo check`).
+macro_rules! from_arrays {
+    ($([$($dim:ident $len:ident)+] $array:ty, |$elements:ident| $flat:expr;)*) => {$(
+        impl<E: Element, $($dim: Dim, const $len: usize),+> From<$array> for Tensor<E, ($($dim,)+)> {
+            fn from($elements: $array) -> Self {
+                $(const { assert!(length_fits($dim::SIZE, $len), "an array's length is not the size in the tensor's type") })+
+                Tensor::from_vec_sized($flat, [$($len),+])
+            }
+        }
+    )*};
+}
+from_arrays! {
+    [A N] [E; N], |elements| elements.to_vec();
+    [A N B M] [[E; M]; N], |elements| elements.as_flattened().to_vec();
+    [A N B M C K] [[[E; K]; M]; N], |elements| elements.as_flattened().as_flattened().to_vec();
+    [A N B M C K F L] [[[[E; L]; K]; M]; N], |elements| elements.as_flattened().as_flattened().as_flattened().to_vec();
+}

@@ -1,0 +1,193 @@
+//! Random tensors: uniform, normal, integers, permutations, from a seeded generator.
+//!
+//! The generator and the normal distribution are the `rand` family's; the same seed gives the same elements on every
+//! machine.
+
+use crate::device::Device;
+use crate::dtype::{Element, Float, Real};
+use crate::error::{Error, Result, listed, room, unwrap};
+use crate::shape::{Dim, KnownShape, Shape};
+use crate::tensor::{Tensor, checked_numel, expect_fit};
+use rand::{RngExt, SeedableRng};
+use rand_distr::{Distribution, StandardNormal};
+use rand_pcg::Pcg64Mcg;
+
+/// A seeded source of random numbers (`torch.Generator`). The same seed gives the same tensors everywhere.
+///
+/// ```
+/// use castiron::{shape, Generator, Tensor};
+/// let a = Tensor::<f32, shape![3]>::rand(&mut Generator::seeded(42));
+/// let b = Tensor::<f32, shape![3]>::rand(&mut Generator::seeded(42));
+/// assert!(a == b);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Generator(Pcg64Mcg);
+
+impl Generator {
+    /// A generator started from a seed (`torch.Generator.manual_seed`).
+    pub fn seeded(seed: u64) -> Self {
+        Generator(Pcg64Mcg::seed_from_u64(seed))
+    }
+
+    /// Uniform in `[0, 1)`, with as many bits as the dtype's significand has, so that rounding never gives 1.
+    pub(crate) fn unit<E: Float>(&mut self) -> f64 {
+        let digits = match E::DTYPE {
+            crate::DType::F16 => 11,
+            crate::DType::BF16 => 8,
+            crate::DType::F32 => 24,
+            _ => 53,
+        };
+        let bits: u64 = self.0.random();
+        (bits >> (64 - digits)) as f64 / (1_u64 << digits) as f64
+    }
+
+    fn normal(&mut self) -> f64 {
+        StandardNormal.sample(&mut self.0)
+    }
+}
+
+/// A tensor of elements drawn one after another.
+fn drawn<E: Element, S: Shape, D: Device>(
+    op: &'static str,
+    sizes: S::Sizes,
+    mut draw: impl FnMut() -> E,
+) -> Result<Tensor<E, S, D>> {
+    expect_fit::<S>(op, sizes.as_ref())?;
+    let numel = checked_numel::<E>(op, sizes.as_ref())?;
+    let storage = D::build(None, || listed((0..numel).map(|_| draw())))?;
+    Ok(Tensor::dense(storage, sizes))
+}
+
+/// Writes the four forms of a random constructor.
+macro_rules! random {
+    ($($(#[$doc:meta])* $name:ident $try:ident $sized:ident $try_sized:ident<$e:ident: $bound:path> ($($arg:ident: $argty:ty),*) |$sizes:ident, $generator:ident| $body:expr;)*) => {$(
+        #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") in its four forms.")]
+        impl<$e: $bound, S: Shape, D: Device> Tensor<$e, S, D> {
+            $(#[$doc])*
+            ///
+            /// # Panics
+            #[doc = concat!("If memory runs out, the device is not there, or an argument makes no sense; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            #[track_caller]
+            pub fn $name($($arg: $argty,)* generator: &mut Generator) -> Self
+            where
+                S: KnownShape,
+            {
+                unwrap(Self::$try($($arg,)* generator))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), "), returning the error.")]
+            pub fn $try($($arg: $argty,)* generator: &mut Generator) -> Result<Self>
+            where
+                S: KnownShape,
+            {
+                Self::$try_sized(S::SIZES, $($arg,)* generator)
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") where sizes are known at run time only: takes them all, and checks those the type knows.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If a size is not what the type says, or as [`", stringify!($name), "`](Tensor::", stringify!($name), ") does; [`", stringify!($try_sized), "`](Self::", stringify!($try_sized), ") returns the error.")]
+            #[track_caller]
+            pub fn $sized(sizes: S::Sizes, $($arg: $argty,)* generator: &mut Generator) -> Self {
+                unwrap(Self::$try_sized(sizes, $($arg,)* generator))
+            }
+
+            #[doc = concat!("[`", stringify!($sized), "`](Tensor::", stringify!($sized), "), returning the error.")]
+            pub fn $try_sized($sizes: S::Sizes, $($arg: $argty,)* $generator: &mut Generator) -> Result<Self> {
+                $body
+            }
+        }
+    )*};
+}
+random! {
+    /// Uniform in `[0, 1)` (`torch.rand`).
+    ///
+    /// ```
+    /// use castiron::{shape, Generator, Tensor};
+    /// let x = Tensor::<f32, shape![100]>::rand(&mut Generator::seeded(0));
+    /// assert!(x.iter().all(|x| (0.0..1.0).contains(x)));
+    /// ```
+    rand try_rand rand_sized try_rand_sized<E: Float>() |sizes, generator| {
+        drawn("rand", sizes, || E::from_f64(generator.unit::<E>()))
+    };
+
+    /// Normal with mean 0 and standard deviation 1 (`torch.randn`).
+    ///
+    /// ```
+    /// use castiron::{shape, Generator, Tensor};
+    /// let x = Tensor::<f64, shape![10_000]>::randn(&mut Generator::seeded(0));
+    /// assert!(x.mean().item().abs() < 0.05 && (x.std(1).item() - 1.0).abs() < 0.05);
+    /// ```
+    randn try_randn randn_sized try_randn_sized<E: Float>() |sizes, generator| {
+        drawn("randn", sizes, || E::from_f64(generator.normal()))
+    };
+
+    /// Uniform between two numbers, the first included (`torch.Tensor.uniform_`).
+    uniform try_uniform uniform_sized try_uniform_sized<E: Float>(low: f64, high: f64) |sizes, generator| {
+        let finite = (high - low).is_finite() && low <= high;
+        if !finite {
+            return Err(Error::InvalidArgument { op: "uniform", reason: format!("no numbers lie between {low} and {high}") });
+        }
+        drawn("uniform", sizes, || E::from_f64(low + generator.unit::<E>() * (high - low)))
+    };
+
+    /// Normal with a mean and a standard deviation (`torch.normal`).
+    normal try_normal normal_sized try_normal_sized<E: Float>(mean: f64, std: f64) |sizes, generator| {
+        let valid = std >= 0.0;
+        if !valid {
+            return Err(Error::InvalidArgument { op: "normal", reason: format!("{std} is not a standard deviation") });
+        }
+        drawn("normal", sizes, || E::from_f64(mean + std * generator.normal()))
+    };
+
+    /// Integers from `low` up to but not including `high`, all equally likely (`torch.randint`).
+    ///
+    /// ```
+    /// use castiron::{shape, Generator, Tensor};
+    /// let dice = Tensor::<i64, shape![100]>::randint(1, 7, &mut Generator::seeded(0));
+    /// assert!(dice.iter().all(|x| (1..7).contains(x)));
+    /// ```
+    randint try_randint randint_sized try_randint_sized<E: Real>(low: i64, high: i64) |sizes, generator| {
+        if low >= high {
+            return Err(Error::InvalidArgument { op: "randint", reason: format!("no integers lie from {low} up to {high}") });
+        }
+        for end in [low, high - 1] {
+            crate::tensor::create::constructors::fill_value::<E>("randint", crate::dtype::ScalarValue::Int(end.into()))?;
+        }
+        drawn("randint", sizes, || E::from_i64(generator.0.random_range(low..high)))
+    };
+}
+
+impl<N: Dim, D: Device> Tensor<i64, (N,), D> {
+    /// The numbers from 0 up to the size, in random order (`torch.randperm`).
+    ///
+    /// # Panics
+    /// If the size is not what the type says or memory runs out; [`try_randperm`](Self::try_randperm) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, Generator, Tensor};
+    /// let order = Tensor::<i64, shape![_]>::randperm(10, &mut Generator::seeded(0));
+    /// let mut sorted = order.to_vec();
+    /// sorted.sort();
+    /// assert_eq!(sorted, (0..10).collect::<Vec<i64>>());
+    /// ```
+    #[track_caller]
+    pub fn randperm(size: usize, generator: &mut Generator) -> Self {
+        unwrap(Self::try_randperm(size, generator))
+    }
+
+    /// [`randperm`](Self::randperm), returning the error.
+    pub fn try_randperm(size: usize, generator: &mut Generator) -> Result<Self> {
+        expect_fit::<(N,)>("randperm", &[size])?;
+        checked_numel::<i64>("randperm", &[size])?;
+        let storage = D::build(None, || {
+            let mut order: Vec<i64> = room(size)?;
+            order.extend(0..size as i64);
+            for last in (1..size).rev() {
+                order.swap(last, generator.0.random_range(0..=last as u64) as usize);
+            }
+            Ok(order)
+        })?;
+        Ok(Self::dense(storage, [size]))
+    }
+}

@@ -1,0 +1,249 @@
+//! Counted tensors: `arange`, `linspace` and `logspace`.
+//!
+//! PyTorch converts the arguments to the dtype first (an integral dtype drops their fractions) and rounds every step of
+//! the arithmetic to it; the numbers here come out the same.
+
+use crate::device::Device;
+use crate::dtype::{Category, DType, Real, Scalar, ScalarValue};
+use crate::error::{Error, Result, unwrap};
+use crate::shape::{Dim, KnownShape};
+use crate::tensor::Tensor;
+use crate::tensor::create::constructors::fill_value;
+
+/// A bound or a step as a float, or what is wrong with it.
+fn real(op: &'static str, value: ScalarValue) -> Result<f64> {
+    match value {
+        ScalarValue::Bool(value) => Ok(f64::from(u8::from(value))),
+        ScalarValue::Int(value) => Ok(value as f64),
+        ScalarValue::Float(value) if value.is_finite() => Ok(value),
+        ScalarValue::Float(_) => Err(invalid(op, format!("the argument {value} is not finite"))),
+        ScalarValue::Complex(_) => {
+            Err(invalid(op, format!("the argument {value} is complex: complex numbers have no order")))
+        }
+    }
+}
+
+fn invalid(op: &'static str, reason: String) -> Error {
+    Error::InvalidArgument { op, reason }
+}
+
+/// A bound or a step as an integer, its fraction dropped.
+fn whole<E: Real>(op: &'static str, value: ScalarValue) -> Result<i128> {
+    match value {
+        ScalarValue::Int(value) => Ok(value),
+        _ => {
+            let float = real(op, value)?;
+            // Within `i64`, as every integral dtype is, the conversion is exact.
+            if float.abs() < 9_223_372_036_854_775_808.0 {
+                Ok(float as i128)
+            } else {
+                Err(Error::ScalarOutOfRange { op, value, dtype: E::DTYPE })
+            }
+        }
+    }
+}
+
+/// How many numbers there are, checked to be a size.
+fn size(op: &'static str, count: f64) -> Result<usize> {
+    if count < isize::MAX as f64 {
+        Ok(count as usize)
+    } else {
+        Err(Error::TooLarge { op, sizes: [usize::MAX][..].into() })
+    }
+}
+
+impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
+    /// The numbers from `start` up to but not including `end`, `step` apart (`torch.arange`).
+    ///
+    /// An integral dtype drops the fractions of start and step; int64, those of all three arguments. The others count the
+    /// numbers before that: from 0 to 3 by 1.5 they are 0, 1, and by 0.75 they are 0, 0, 0, 0, as in PyTorch.
+    ///
+    /// # Panics
+    /// If the step is zero (for int64: less than one) or leads away from the end, if an argument is complex,
+    /// not finite or does not fit the dtype, if there are not as many numbers as the type says, or if memory runs out;
+    /// [`try_arange`](Self::try_arange) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// assert_eq!(Tensor::<i64, shape![5]>::arange(0, 10, 2).to_vec(), [0, 2, 4, 6, 8]);
+    /// assert_eq!(Tensor::<f32, shape![_]>::arange(1.0, 2.0, 0.25).to_vec(), [1.0, 1.25, 1.5, 1.75]);
+    /// ```
+    #[track_caller]
+    pub fn arange(start: impl Scalar, end: impl Scalar, step: impl Scalar) -> Self {
+        unwrap(Self::try_arange(start, end, step))
+    }
+
+    /// [`arange`](Self::arange), returning the error.
+    pub fn try_arange(start: impl Scalar, end: impl Scalar, step: impl Scalar) -> Result<Self> {
+        let op = "arange";
+        let arguments = [start.value(), end.value(), step.value()];
+        let [start, end, step] = arguments;
+        let [first, last, by] = [real(op, start)?, real(op, end)?, real(op, step)?];
+        if by == 0.0 {
+            return Err(invalid(op, "the step must not be zero".to_owned()));
+        }
+        if (last - first) * by.signum() < 0.0 {
+            return Err(invalid(op, format!("a step of {step} leads away from {end}")));
+        }
+        // A range of integers is counted exactly; so is one of int64, from its arguments without their fractions. Other
+        // dtypes count from the arguments as they are.
+        let integers = match arguments {
+            [ScalarValue::Int(start), ScalarValue::Int(end), ScalarValue::Int(step)] => Some([start, end, step]),
+            _ if E::DTYPE == DType::I64 => Some([whole::<E>(op, start)?, whole::<E>(op, end)?, whole::<E>(op, step)?]),
+            _ => None,
+        };
+        let numel = match integers {
+            Some([_, _, 0]) => return Err(invalid(op, format!("a step of {step} is zero as {}", E::DTYPE))),
+            Some([start, end, step]) => size(op, (end - start).unsigned_abs().div_ceil(step.unsigned_abs()) as f64)?,
+            None => size(op, ((last - first) / by).ceil())?,
+        };
+        if E::DTYPE.category() != Category::Integral {
+            return Self::build(op, [numel], |_, elements| {
+                elements.extend((0..numel).map(|i| E::from_f64(first + by * i as f64)));
+                Ok(())
+            });
+        }
+        let [start, step] = [whole::<E>(op, start)?, whole::<E>(op, step)?];
+        if let Some(steps) = numel.checked_sub(1) {
+            for value in [start, start + step * steps as i128] {
+                fill_value::<E>(op, ScalarValue::Int(value))?;
+            }
+        }
+        Self::build(op, [numel], |_, elements| {
+            // Between two numbers that fit the dtype, and hence `i64`.
+            elements.extend((0..numel).map(|i| E::from_i64((start + step * i as i128) as i64)));
+            Ok(())
+        })
+    }
+
+    /// Evenly spaced numbers from `start` to `end`, both included (`torch.linspace`), as many as the type says. An
+    /// integral dtype drops the fractions of both ends and of each number.
+    ///
+    /// # Panics
+    /// If an end is complex, not finite or does not fit the dtype, or memory runs out;
+    /// [`try_linspace`](Self::try_linspace) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// assert_eq!(Tensor::<f32, shape![5]>::linspace(0.0, 1.0).to_vec(), [0.0, 0.25, 0.5, 0.75, 1.0]);
+    /// ```
+    #[track_caller]
+    pub fn linspace(start: impl Scalar, end: impl Scalar) -> Self
+    where
+        (N,): KnownShape<Sizes = [usize; 1]>,
+    {
+        unwrap(Self::try_linspace(start, end))
+    }
+
+    /// [`linspace`](Self::linspace), returning the error.
+    pub fn try_linspace(start: impl Scalar, end: impl Scalar) -> Result<Self>
+    where
+        (N,): KnownShape<Sizes = [usize; 1]>,
+    {
+        Self::try_linspace_sized(<(N,) as KnownShape>::SIZES, start, end)
+    }
+
+    /// [`linspace`](Self::linspace) where the size is known at run time only.
+    ///
+    /// # Panics
+    /// If the size is not what the type says, an end is complex, not finite or does not fit the dtype, or memory runs
+    /// out; [`try_linspace_sized`](Self::try_linspace_sized) returns the error.
+    #[track_caller]
+    pub fn linspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar) -> Self {
+        unwrap(Self::try_linspace_sized(sizes, start, end))
+    }
+
+    /// [`linspace_sized`](Self::linspace_sized), returning the error.
+    pub fn try_linspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar) -> Result<Self> {
+        let op = "linspace";
+        let bound = |value: ScalarValue| {
+            Ok::<f64, Error>(real(op, value).and(fill_value::<E>(op, value))?.to_scalar().real_part())
+        };
+        let (start, end) = (bound(start.value())?, bound(end.value())?);
+        // The arithmetic of the dtype; that of integers is in `f64`. Rounding an `f64` result is the dtype's own result:
+        // `f64` has more than twice the digits of the smaller floats.
+        let rounded =
+            |x: f64| if E::DTYPE.category() == Category::Integral { x } else { E::from_f64(x).to_scalar().real_part() };
+        Self::build(op, sizes, |numel, elements| {
+            let step = if numel > 1 { rounded(rounded(end - start) / rounded((numel - 1) as f64)) } else { 0.0 };
+            let steps = |i: usize| rounded(step * rounded(i as f64));
+            // From both ends, so that the last number is exactly `end`.
+            elements.extend((0..numel).map(|i| {
+                E::from_f64(if numel < 2 || i < numel / 2 { start + steps(i) } else { end - steps(numel - 1 - i) })
+            }));
+            Ok(())
+        })
+    }
+
+    /// Powers of a base whose exponents are evenly spaced from `start` to `end`, both included (`torch.logspace`), as many as
+    /// the type says. An integral dtype drops the fractions of both ends and of each power.
+    ///
+    /// # Panics
+    /// If an argument is complex, not finite or does not fit the dtype, or memory runs out;
+    /// [`try_logspace`](Self::try_logspace) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, Tensor};
+    /// assert_eq!(Tensor::<f32, shape![4]>::logspace(0, 3, 10).to_vec(), [1.0, 10.0, 100.0, 1000.0]);
+    /// ```
+    #[track_caller]
+    pub fn logspace(start: impl Scalar, end: impl Scalar, base: impl Scalar) -> Self
+    where
+        (N,): KnownShape<Sizes = [usize; 1]>,
+    {
+        unwrap(Self::try_logspace(start, end, base))
+    }
+
+    /// [`logspace`](Self::logspace), returning the error.
+    pub fn try_logspace(start: impl Scalar, end: impl Scalar, base: impl Scalar) -> Result<Self>
+    where
+        (N,): KnownShape<Sizes = [usize; 1]>,
+    {
+        Self::try_logspace_sized(<(N,) as KnownShape>::SIZES, start, end, base)
+    }
+
+    /// [`logspace`](Self::logspace) where the size is known at run time only.
+    ///
+    /// # Panics
+    /// If the size is not what the type says, an argument is complex, not finite or does not fit the dtype, or memory runs
+    /// out; [`try_logspace_sized`](Self::try_logspace_sized) returns the error.
+    #[track_caller]
+    pub fn logspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar, base: impl Scalar) -> Self {
+        unwrap(Self::try_logspace_sized(sizes, start, end, base))
+    }
+
+    /// [`logspace_sized`](Self::logspace_sized), returning the error.
+    pub fn try_logspace_sized(
+        sizes: [usize; 1],
+        start: impl Scalar,
+        end: impl Scalar,
+        base: impl Scalar,
+    ) -> Result<Self> {
+        let op = "logspace";
+        let bound = |value: ScalarValue| {
+            Ok::<f64, Error>(real(op, value).and(fill_value::<E>(op, value))?.to_scalar().real_part())
+        };
+        let (start, end, base) = (start.value(), end.value(), real(op, base.value())?);
+        let (first, last) = (bound(start)?, bound(end)?);
+        let integral = E::DTYPE.category() == Category::Integral;
+        // Exponents of integers are `f32`; the others are of the dtype, as is the base.
+        let rounded = |x: f64| if integral { f64::from(x as f32) } else { E::from_f64(x).to_scalar().real_part() };
+        let base = if integral { base } else { rounded(base) };
+        let start = real(op, start)?;
+        Self::build(op, sizes, |numel, elements| {
+            let step = if numel > 1 { rounded(rounded(last - first) / rounded((numel - 1) as f64)) } else { 0.0 };
+            let steps = |i: usize| rounded(step * rounded(i as f64));
+            elements.extend((0..numel).map(|i| {
+                let exponent = if numel < 2 {
+                    start
+                } else if i < numel / 2 {
+                    rounded(first + steps(i))
+                } else {
+                    rounded(last - steps(numel - 1 - i))
+                };
+                E::from_f64(base.powf(exponent))
+            }));
+            Ok(())
+        })
+    }
+}

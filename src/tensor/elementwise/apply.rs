@@ -1,0 +1,442 @@
+//! Running an operation of two operands: shapes broadcast, dtypes promote, devices meet. The methods, operators,
+//! in-place and `_into` forms are thin fronts over the functions here.
+
+use crate::device::{Device, Meet, Receives, Source};
+use crate::dtype::promote::ResultType;
+use crate::dtype::{Castable, DType, Dtype, Element, ScalarValue};
+use crate::error::{Error, Result};
+use crate::layout::strides;
+use crate::ops::BinaryOp;
+use crate::ops::arguments::Sought;
+use crate::ops::kernel::{
+    Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand, right_is_exact,
+};
+use crate::ops::rules::special::Specials;
+use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_sizes};
+use crate::storage::View;
+use crate::tensor::base::operand::{Operand, OperandSource};
+use crate::tensor::{Tensor, checked_numel, expect_fit};
+
+/// The dtype that a tensor of shape `S` and dtype `E` and the operand `R` promote to.
+pub type PromotedWith<E, S, R> = ResultType<<S as Shape>::Kind, E, <R as Operand>::Kind, <R as Operand>::Elem>;
+
+/// The dtype of `Op` on a tensor of shape `S` and dtype `E` and the operand `R`.
+pub type Outcome<Op, E, S, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, R>>;
+
+/// A scalar beside a tensor of dtype `own`, as `Op` computes with it in `P`.
+///
+/// An integer that does not fit an integral dtype is refused (PyTorch wraps it silently in arithmetic and comparison,
+/// and refuses it in `full`, `clamp` and `where`).
+pub(crate) fn scalar_operand<O: BinaryOp, P: Dtype>(
+    value: ScalarValue,
+    own: DType,
+    exact: bool,
+) -> Result<ComputeOf<O, P>> {
+    fitted_scalar::<P, O::Computes<P>>(O::NAME, O::CHECKS_FLOAT_SCALARS, value, own, exact)
+}
+
+/// The same, compiled once for two dtypes and not for each operation.
+pub(crate) fn fitted_scalar<P: Dtype, C: Dtype>(
+    op: &'static str,
+    checks_floats: bool,
+    value: ScalarValue,
+    own: DType,
+    exact: bool,
+) -> Result<C::Compute> {
+    let beyond = |dtype| Error::ScalarOutOfRange { op, value, dtype };
+    // beyond `int64` an integer counts as `uint64`, which has no promotion with bool
+    if own == DType::Bool && matches!(value, ScalarValue::Int(v) if i64::try_from(v).is_err()) {
+        return Err(beyond(DType::I64));
+    }
+    if checks_floats {
+        value.to_element::<P>().ok_or(beyond(P::DTYPE))?;
+    }
+    let fitted = if exact { value.to_dtype::<C::Compute>() } else { value.to_dtype::<C>().map(Dtype::to_compute) };
+    fitted.ok_or(beyond(P::DTYPE))
+}
+
+/// Looks for an integer zero among divisors.
+pub(crate) fn check_divisors<O: BinaryOp, P: Dtype, D: Device, B: Element + Castable>(
+    divisors: View<'_, D::Storage, B>,
+) -> Result<()> {
+    if O::DIVIDES && P::DTYPE.category() <= crate::Category::Integral && D::has(divisors, Sought::Zero)? {
+        return Err(Error::DivisionByZero { op: O::NAME, dtype: P::DTYPE });
+    }
+    Ok(())
+}
+fn check_divisor<O: BinaryOp, P: Dtype>(divisor: ComputeOf<O, P>) -> Result<()> {
+    if O::DIVIDES && P::DTYPE.category() <= crate::Category::Integral && divisor == Default::default() {
+        return Err(Error::DivisionByZero { op: O::NAME, dtype: P::DTYPE });
+    }
+    Ok(())
+}
+
+/// A negative integer scalar exponent of integers: PyTorch refuses it, although tensors of exponents may hold one.
+pub(crate) fn check_exponent(specials: Specials, dtype: DType, exponent: ScalarValue) -> Result<()> {
+    if specials.raises_to_scalar
+        && dtype.category() <= crate::Category::Integral
+        && matches!(exponent, ScalarValue::Int(exponent) if exponent < 0)
+    {
+        return Err(Error::NegativePower { dtype, exponent });
+    }
+    Ok(())
+}
+
+/// A scalar to the right of a tensor of dtype `own`, checked, as `Op` computes with it in `P`.
+pub(crate) fn right_scalar<O: BinaryOp, P: Dtype>(
+    value: ScalarValue,
+    own: DType,
+    exact: bool,
+) -> Result<ComputeOf<O, P>> {
+    check_exponent(O::SPECIALS, P::DTYPE, value)?;
+    let value = scalar_operand::<O, P>(value, own, exact)?;
+    check_divisor::<O, P>(value)?;
+    Ok(value)
+}
+
+/// The one element of a tensor to the right, checked, as `Op` computes with it in `P`.
+pub(crate) fn right_value<O: BinaryOp, P: Dtype, B: Castable>(value: B, exact: bool) -> Result<ComputeOf<O, P>> {
+    let value = if exact { value.cast() } else { operand::<O, P, B>(value) };
+    check_divisor::<O, P>(value)?;
+    Ok(value)
+}
+
+/// Sizes of the broadcast, checked at run time where the types left it open, and that `Out` of that many fit in memory.
+pub(crate) fn broadcast<T: Shape, Out: Element>(op: &'static str, a: &[usize], b: &[usize]) -> Result<T::Sizes> {
+    let mut sizes = T::Sizes::filled(1);
+    if !broadcast_sizes(a, b, sizes.as_mut()) {
+        return Err(Error::Broadcast { op, lhs: a.into(), rhs: b.into() });
+    }
+    expect_fit::<T>(op, sizes.as_ref())?;
+    checked_numel::<Out>(op, sizes.as_ref())?;
+    Ok(sizes)
+}
+
+/// The same of any number of operands.
+pub(crate) fn broadcast_all<T: Shape, Out: Element>(op: &'static str, of: &[&[usize]]) -> Result<T::Sizes> {
+    let rank = of.iter().map(|sizes| sizes.len()).max().unwrap_or(0);
+    let mut joined = vec![1; rank];
+    for sizes in of {
+        let mut next = vec![1; rank];
+        if !broadcast_sizes(&joined, sizes, &mut next) {
+            return Err(Error::Broadcast { op, lhs: joined[..].into(), rhs: (*sizes).into() });
+        }
+        joined = next;
+    }
+    broadcast::<T, Out>(op, &joined, &joined)
+}
+
+/// The strides of a view broadcast to `sizes`: those to read through, and those that count for the layout of the result.
+/// PyTorch converts operands to the `common` dtype before it looks at their layout.
+fn broadcast_strides<B, E: Element, A: SizeArray>(view: &View<'_, B, E>, sizes: &A, common: DType) -> (A, A) {
+    let strides = strides::broadcast(view.sizes, view.strides, sizes);
+    (strides, layout(view.sizes, view.strides, sizes, E::DTYPE == common))
+}
+
+/// The strides that count for the layout of a result of these sizes.
+pub(crate) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A, is_common: bool) -> A {
+    if !is_common {
+        return strides::converted(from, strides, sizes);
+    }
+    strides::broadcast(from, strides, sizes)
+}
+
+/// The sizes and row-major strides of operands that all have them, and how many elements that is; `None` for others, and
+/// where there are no elements. (Most operands are alike, and small ones feel what looking closer costs.)
+#[inline(always)]
+pub(crate) fn row_major<const N: usize, A: SizeArray>(
+    operands: [(&[usize], &[usize]); N],
+    rank: usize,
+) -> Option<(A, A, usize)> {
+    let (mut sizes, mut strides, mut len) = (A::filled(0), A::filled(0), 1);
+    if operands.iter().any(|(sizes, strides)| sizes.len() != rank || strides.len() != rank) {
+        return None;
+    }
+    for axis in (0..rank).rev() {
+        let size = operands[0].0[axis];
+        if operands.iter().any(|(sizes, strides)| sizes[axis] != size || strides[axis] != len) {
+            return None;
+        }
+        (sizes.as_mut()[axis], strides.as_mut()[axis]) = (size, len);
+        // The operands exist, so their elements can be counted.
+        len *= size;
+    }
+    (len != 0).then_some((sizes, strides, len))
+}
+
+/// `kernel(view)`, beside scalars, as a new tensor of the given sizes.
+#[inline]
+pub(crate) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
+    kernel: impl Map1<A, Out>,
+    view: View<'_, D::Storage, A>,
+    sizes: T::Sizes,
+    common: DType,
+) -> Result<Tensor<Out, T, D>> {
+    if let Some((sizes, strides, len)) = row_major::<1, T::Sizes>([(view.sizes, view.strides)], T::RANK) {
+        return Ok(Tensor::from_parts(D::map1_line(kernel, view, len)?, 0, sizes, strides));
+    }
+    let (from, layout) = broadcast_strides(&view, &sizes, common);
+    let strides = strides::elementwise_result(&sizes, &[layout], false);
+    let storage = D::map1(kernel, view.restrided(sizes.as_ref(), from.as_ref()), strides.as_ref())?;
+    Ok(Tensor::from_parts(storage, 0, sizes, strides))
+}
+
+/// `kernel(a, b)` as a new tensor.
+pub(crate) fn map2<A: Element, B: Element, T: Shape, D: Device, Out: Element>(
+    kernel: impl Map2<A, B, Out>,
+    a: View<'_, D::Storage, A>,
+    b: View<'_, D::Storage, B>,
+    sizes: T::Sizes,
+    common: [DType; 2],
+) -> Result<Tensor<Out, T, D>> {
+    let alike = a.sizes == sizes.as_ref() && b.sizes == sizes.as_ref();
+    // Most operands: row-major, of one shape. So is the result.
+    let row_major = strides::contiguous(&sizes);
+    if alike && a.strides == row_major.as_ref() && b.strides == row_major.as_ref() {
+        return Ok(Tensor::from_parts(D::map2(kernel, a, b, row_major.as_ref())?, 0, sizes, row_major));
+    }
+    let (from_a, layout_a) = broadcast_strides(&a, &sizes, common[0]);
+    let (from_b, layout_b) = broadcast_strides(&b, &sizes, common[1]);
+    let strides = strides::elementwise_result(&sizes, &[layout_a, layout_b], alike);
+    let storage = D::map2(
+        kernel,
+        a.restrided(sizes.as_ref(), from_a.as_ref()),
+        b.restrided(sizes.as_ref(), from_b.as_ref()),
+        strides.as_ref(),
+    )?;
+    Ok(Tensor::from_parts(storage, 0, sizes, strides))
+}
+
+/// `kernel(a, b, c)` as a new tensor.
+pub(crate) fn map3<A: Element, B: Element, C: Element, T: Shape, D: Device, Out: Element>(
+    kernel: impl Map3<A, B, C, Out>,
+    a: View<'_, D::Storage, A>,
+    b: View<'_, D::Storage, B>,
+    c: View<'_, D::Storage, C>,
+    sizes: T::Sizes,
+    common: [DType; 3],
+) -> Result<Tensor<Out, T, D>> {
+    let (from_a, layout_a) = broadcast_strides(&a, &sizes, common[0]);
+    let (from_b, layout_b) = broadcast_strides(&b, &sizes, common[1]);
+    let (from_c, layout_c) = broadcast_strides(&c, &sizes, common[2]);
+    let alike = [a.sizes, b.sizes, c.sizes].iter().all(|&from| from == sizes.as_ref());
+    let strides = strides::elementwise_result(&sizes, &[layout_a, layout_b, layout_c], alike);
+    let storage = D::map3(
+        kernel,
+        a.restrided(sizes.as_ref(), from_a.as_ref()),
+        b.restrided(sizes.as_ref(), from_b.as_ref()),
+        c.restrided(sizes.as_ref(), from_c.as_ref()),
+        strides.as_ref(),
+    )?;
+    Ok(Tensor::from_parts(storage, 0, sizes, strides))
+}
+
+/// `Op(lhs, rhs)` as a new tensor.
+pub(crate) fn combine<O, E, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<Outcome<O, E, S, R>, T, X>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    S: Shape + Broadcast<R::Shape, Output = T>,
+    D: Device + Meet<R::Place, S::Kind, R::Kind, Output = X>,
+    R: Operand,
+    T: Shape,
+    X: Device,
+{
+    combine_as::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs, rhs)
+}
+
+/// The same with the promoted dtype as a parameter, which keeps its bounds readable.
+pub(crate) fn combine_as<O, E, P, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    S: Shape + Broadcast<R::Shape, Output = T>,
+    D: Device + Meet<R::Place, S::Kind, R::Kind, Output = X>,
+    R: Operand,
+    T: Shape,
+    X: Device,
+{
+    let left = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.elements())?;
+    let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
+    let right = match rhs.source() {
+        OperandSource::Scalar(value) => {
+            let Source::View(left) = left else { unreachable!("a scalar moves no tensor") };
+            let value = right_scalar::<O, P>(value, E::DTYPE, exact)?;
+            let sizes = T::Sizes::copied(left.sizes);
+            return map1::<_, T, X, _>(CombiningScalar::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE);
+        }
+        OperandSource::View(view) => <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)?,
+    };
+    match (left, right) {
+        (Source::View(left), Source::View(right)) => {
+            check_divisors::<O, P, X, R::Elem>(right)?;
+            let operands = [(left.sizes, left.strides), (right.sizes, right.strides)];
+            if !exact && let Some((sizes, strides, len)) = row_major::<2, T::Sizes>(operands, T::RANK) {
+                let storage = X::map2_line::<_, _, O::Output<P>>(Combining::<O, P>::new(), left, right, len)?;
+                return Ok(Tensor::from_parts(storage, 0, sizes, strides));
+            }
+            let sizes = broadcast::<T, O::Output<P>>(O::NAME, left.sizes, right.sizes)?;
+            if exact && let Some(value) = X::peek_free(right) {
+                return map1::<_, T, X, _>(CombiningRight::<O, P>(value.cast()), left, sizes, O::Computes::<P>::DTYPE);
+            }
+            map2::<_, _, T, X, _>(Combining::<O, P>::new(), left, right, sizes, [O::Computes::<P>::DTYPE; 2])
+        }
+        (Source::View(left), Source::Value(value)) => {
+            let value = right_value::<O, P, _>(value, exact)?;
+            let sizes = T::Sizes::copied(left.sizes);
+            map1::<_, T, X, _>(CombiningRight::<O, P>(value), left, sizes, O::Computes::<P>::DTYPE)
+        }
+        (Source::Value(value), Source::View(right)) => {
+            check_divisors::<O, P, X, R::Elem>(right)?;
+            let sizes = T::Sizes::copied(right.sizes);
+            map1::<_, T, X, _>(CombiningLeft::<O, P>(operand::<O, P, _>(value)), right, sizes, O::Computes::<P>::DTYPE)
+        }
+        (Source::Value(_), Source::Value(_)) => unreachable!("one of two operands is where the result is"),
+    }
+}
+
+/// `Op(lhs, rhs)` for a scalar on the left, through the kernel made of its value, which is `exact` where the kernel
+/// multiplies by it.
+pub(crate) fn combine_scalar<O, E, P, S, D, K>(
+    lhs: ScalarValue,
+    rhs: &Tensor<E, S, D>,
+    exact: bool,
+    kernel: impl FnOnce(ComputeOf<O, P>) -> K,
+) -> Result<Tensor<O::Output<P>, S, D>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    S: Shape,
+    D: Device,
+    K: Map1<E, O::Output<P>>,
+{
+    check_divisors::<O, P, D, E>(rhs.elements())?;
+    let value = scalar_operand::<O, P>(lhs, P::DTYPE, exact && !P::DTYPE.is_complex())?;
+    map1::<_, S, D, _>(kernel(value), rhs.elements(), rhs.shape(), O::Computes::<P>::DTYPE)
+}
+
+/// Whether a result of `sizes` is what the output holds.
+fn expect_output(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
+    if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
+}
+
+/// `lhs = Op(lhs, rhs)`, the result converted to `lhs`'s dtype, which the caller's bounds allow. Nothing is written if
+/// anything is wrong.
+pub(crate) fn update<O, E, S, D, R>(lhs: &mut Tensor<E, S, D>, rhs: &R) -> Result<()>
+where
+    O: BinaryOp,
+    E: Dtype,
+    S: Shape + Broadcast<R::Shape>,
+    <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+    D: Device + Receives<R::Place, R::Kind>,
+    R: Operand,
+{
+    update_as::<O, E, PromotedWith<E, S, R>, S, D, R>(lhs, rhs)
+}
+
+fn update_as<O, E, P, S, D, R>(lhs: &mut Tensor<E, S, D>, rhs: &R) -> Result<()>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    S: Shape,
+    D: Device + Receives<R::Place, R::Kind>,
+    R: Operand,
+{
+    let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
+    let value = match rhs.source() {
+        OperandSource::Scalar(value) => {
+            let value = right_scalar::<O, P>(value, E::DTYPE, exact)?;
+            return D::update1(CombiningScalar::<O, P>(value), lhs.elements_mut()?);
+        }
+        OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
+            Source::View(right) => {
+                check_divisors::<O, P, D, R::Elem>(right)?;
+                let sizes = lhs.shape();
+                if !exact && right.sizes == sizes.as_ref() {
+                    return D::update2(Combining::<O, P>::new(), right, lhs.elements_mut()?);
+                }
+                let mut result = sizes;
+                let broadcasts =
+                    right.sizes.len() <= S::RANK && broadcast_sizes(sizes.as_ref(), right.sizes, result.as_mut());
+                if !broadcasts {
+                    return Err(Error::Broadcast { op: O::NAME, lhs: sizes.as_ref().into(), rhs: right.sizes.into() });
+                }
+                expect_output(O::NAME, result.as_ref(), sizes.as_ref())?;
+                if exact && let Some(value) = D::peek_free(right) {
+                    return D::update1(CombiningRight::<O, P>(value.cast()), lhs.elements_mut()?);
+                }
+                let strides = strides::broadcast(right.sizes, right.strides, &sizes);
+                let right = right.restrided(sizes.as_ref(), strides.as_ref());
+                return D::update2(Combining::<O, P>::new(), right, lhs.elements_mut()?);
+            }
+            Source::Value(value) => right_value::<O, P, _>(value, exact)?,
+        },
+    };
+    D::update1(CombiningRight::<O, P>(value), lhs.elements_mut()?)
+}
+
+/// `out = Op(lhs, rhs)`, the result converted to `out`'s dtype, which the caller's bounds allow. Nothing is written if
+/// anything is wrong.
+pub(crate) fn combine_into<O, E, S, D, R, F, T>(lhs: &Tensor<E, S, D>, rhs: &R, out: &mut Tensor<F, T, D>) -> Result<()>
+where
+    O: BinaryOp,
+    E: Dtype,
+    F: Dtype,
+    S: Shape + Broadcast<R::Shape>,
+    T: Shape,
+    <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
+    D: Device + Receives<R::Place, R::Kind>,
+    R: Operand,
+{
+    combine_into_as::<O, E, PromotedWith<E, S, R>, S, D, R, F, T>(lhs, rhs, out)
+}
+
+fn combine_into_as<O, E, P, S, D, R, F, T>(lhs: &Tensor<E, S, D>, rhs: &R, out: &mut Tensor<F, T, D>) -> Result<()>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    F: Dtype,
+    S: Shape,
+    T: Shape,
+    D: Device + Receives<R::Place, R::Kind>,
+    R: Operand,
+{
+    let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
+    let left = lhs.elements();
+    let sizes = out.shape();
+    let value = match rhs.source() {
+        OperandSource::Scalar(value) => {
+            let value = right_scalar::<O, P>(value, E::DTYPE, exact)?;
+            expect_output(O::NAME, left.sizes, sizes.as_ref())?;
+            return D::map1_into(CombiningScalar::<O, P>(value), left, out.elements_mut()?);
+        }
+        OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
+            Source::View(right) => {
+                check_divisors::<O, P, D, R::Elem>(right)?;
+                if !exact && left.sizes == right.sizes && left.sizes == sizes.as_ref() {
+                    return D::map2_into(Combining::<O, P>::new(), left, right, out.elements_mut()?);
+                }
+                let mut result = vec![0; left.sizes.len().max(right.sizes.len())];
+                if !broadcast_sizes(left.sizes, right.sizes, &mut result) {
+                    return Err(Error::Broadcast { op: O::NAME, lhs: left.sizes.into(), rhs: right.sizes.into() });
+                }
+                expect_output(O::NAME, &result, sizes.as_ref())?;
+                let from = strides::broadcast(left.sizes, left.strides, &sizes);
+                let left = left.restrided(sizes.as_ref(), from.as_ref());
+                if exact && let Some(value) = D::peek_free(right) {
+                    return D::map1_into(CombiningRight::<O, P>(value.cast()), left, out.elements_mut()?);
+                }
+                let from_right = strides::broadcast(right.sizes, right.strides, &sizes);
+                let right = right.restrided(sizes.as_ref(), from_right.as_ref());
+                return D::map2_into(Combining::<O, P>::new(), left, right, out.elements_mut()?);
+            }
+            Source::Value(value) => right_value::<O, P, _>(value, exact)?,
+        },
+    };
+    expect_output(O::NAME, left.sizes, sizes.as_ref())?;
+    D::map1_into(CombiningRight::<O, P>(value), left, out.elements_mut()?)
+}

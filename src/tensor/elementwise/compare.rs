@@ -1,0 +1,149 @@
+//! Comparing whole tensors: `==`, `allclose`. Host tensors only; elementwise comparison is `eq`, `lt` and so on.
+
+use crate::device::Device;
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Result, unwrap};
+use crate::shape::{ConvertTo, Shape};
+use crate::tensor::base::layout::Layout;
+use crate::tensor::{Tensor, TensorView, TensorViewMut};
+use num_complex::Complex;
+
+/// What stands to the right of `==` beside `Left`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`==` is not defined for `{Left}` and `{Self}`",
+    label = "`==` compares two host tensors of one dtype as wholes, and gives one `bool`",
+    note = "element by element: `x.eq(y)` is a tensor of `bool`, beside numbers and other dtypes, too; of an `AnyTensor` it is a `Result`",
+    note = "tensors of other devices are copied to the host first: `x.to_device::<Cpu>()`; of sparse tensors `x.to_dense()` is strided"
+)]
+pub trait EqualTo<Left: ?Sized> {
+    /// `left == self`
+    fn equal_to(&self, left: &Left) -> bool;
+}
+
+/// What stands to the right of `<` beside `Left`: nothing does.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`<`, `<=`, `>` and `>=` are not defined for tensors",
+    label = "tensors are compared element by element, by `lt`, `le`, `gt` and `ge`",
+    note = "`x > y` is written `x.gt(y)`: a tensor of `bool`; `x.gt(y).all().item()` is one `bool`"
+)]
+pub trait OrderedWith<Left: ?Sized>: EqualTo<Left> {}
+
+impl<E: Element, S: Shape + ConvertTo<T>, T: Shape> EqualTo<Tensor<E, S>> for Tensor<E, T> {
+    fn equal_to(&self, left: &Tensor<E, S>) -> bool {
+        left.shape().as_ref() == self.shape().as_ref() && left.iter().zip(self.iter()).all(|(a, b)| a == b)
+    }
+}
+
+/// For `TensorView == Tensor` it writes how a tensor equals a view.
+macro_rules! views {
+    ($($left:ty = $right:ty;)*) => {$(
+        impl<E: Element, S: Shape + ConvertTo<T>, T: Shape> EqualTo<$left> for $right {
+            fn equal_to(&self, left: &$left) -> bool {
+                let (a, b): (&Tensor<E, S>, &Tensor<E, T>) = (left, self);
+                b.equal_to(a)
+            }
+        }
+    )*};
+}
+views! {
+    TensorView<'_, E, S> = Tensor<E, T>;
+    TensorView<'_, E, S> = TensorView<'_, E, T>;
+    TensorView<'_, E, S> = TensorViewMut<'_, E, T>;
+    Tensor<E, S> = TensorView<'_, E, T>;
+    TensorViewMut<'_, E, S> = Tensor<E, T>;
+    TensorViewMut<'_, E, S> = TensorView<'_, E, T>;
+    TensorViewMut<'_, E, S> = TensorViewMut<'_, E, T>;
+    Tensor<E, S> = TensorViewMut<'_, E, T>;
+}
+
+macro_rules! comparisons {
+    ($($(#[$attr:meta])* $left:ty = [$($generics:tt)*];)*) => {$(
+        $(#[$attr])*
+        impl<$($generics)* R: EqualTo<$left>> PartialEq<R> for $left {
+            /// Whether shape and all elements are equal (`torch.equal`); NaN is not equal to itself.
+            ///
+            /// ```
+            /// use castiron::tensor;
+            /// assert!(tensor![1, 2] == tensor![1, 2]);
+            /// assert!(tensor![f32::NAN] != tensor![f32::NAN]);
+            /// ```
+            fn eq(&self, other: &R) -> bool {
+                other.equal_to(self)
+            }
+        }
+
+        /// Only here so that the compiler says what to write instead of `x < y`.
+        $(#[$attr])*
+        #[doc(hidden)]
+        impl<$($generics)* R: OrderedWith<$left>> PartialOrd<R> for $left {
+            fn partial_cmp(&self, _: &R) -> Option<core::cmp::Ordering> {
+                None
+            }
+        }
+    )*};
+}
+comparisons! {
+    Tensor<E, S, D, L> = [E: Element, S: Shape, D: Device, L: Layout,];
+    TensorView<'a, E, S, D> = ['a, E: Element, S: Shape, D: Device,];
+    TensorViewMut<'a, E, S, D> = ['a, E: Element, S: Shape, D: Device,];
+    #[cfg(feature = "any")]
+    crate::AnyTensor = [];
+}
+
+impl<E: Dtype, S: Shape> Tensor<E, S> {
+    /// Whether all elements are close: `|a - b| <= 1e-8 + 1e-5 * |b|` (`torch.allclose`). Equal infinities are close, NaN
+    /// is close to nothing.
+    ///
+    /// # Panics
+    /// If sizes known at run time differ; [`try_allclose`](Self::try_allclose) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert!(tensor![0.1, 0.2].allclose(&(tensor![1.0, 2.0] / 10.0)));
+    /// ```
+    #[track_caller]
+    pub fn allclose<T: Shape>(&self, other: &Tensor<E, T>) -> bool
+    where
+        S: ConvertTo<T>,
+    {
+        unwrap(self.try_allclose(other, 1e-5, 1e-8))
+    }
+
+    /// [`allclose`](Self::allclose) with another relative and absolute tolerance: `|a - b| <= atol + rtol * |b|`.
+    ///
+    /// # Panics
+    /// If sizes known at run time differ; [`try_allclose`](Self::try_allclose) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert!(tensor![100.0, 200.0].allclose_with(&tensor![101.0, 199.0], 0.0, 1.0));
+    /// ```
+    #[track_caller]
+    pub fn allclose_with<T: Shape>(&self, other: &Tensor<E, T>, rtol: f64, atol: f64) -> bool
+    where
+        S: ConvertTo<T>,
+    {
+        unwrap(self.try_allclose(other, rtol, atol))
+    }
+
+    /// [`allclose_with`](Self::allclose_with), returning the error.
+    pub fn try_allclose<T: Shape>(&self, other: &Tensor<E, T>, rtol: f64, atol: f64) -> Result<bool>
+    where
+        S: ConvertTo<T>,
+    {
+        if self.shape().as_ref() != other.shape().as_ref() {
+            return Err(Error::Output {
+                op: "allclose",
+                result: self.shape().as_ref().into(),
+                output: other.shape().as_ref().into(),
+            });
+        }
+        let wide = |x: &E| -> Complex<f64> { x.cast() };
+        Ok(self.iter().zip(other.iter()).all(|(a, b)| {
+            let (a, b) = (wide(a), wide(b));
+            a == b || (a - b).norm() <= atol + rtol * b.norm() && b.re.is_finite() && b.im.is_finite()
+        }))
+    }
+}

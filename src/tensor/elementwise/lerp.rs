@@ -1,0 +1,212 @@
+//! `lerp`, `prelu` and `frexp`.
+
+use crate::device::{Device, Receives};
+use crate::dtype::scalar::Dimensioned;
+use crate::dtype::{Dtype, Element, Scalar};
+use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
+use crate::ops::admit::{FloatFor, InexactFor, SameDtypeFor};
+use crate::ops::choosing::Folding;
+use crate::ops::kernel::{Copying, Map2};
+use crate::ops::pointwise::{Exponent, Lerping, LerpingBy, Mantissa, PreluFormula};
+use crate::ops::{Op as _, pointwise};
+use crate::shape::{Broadcast, IndexList, Shape, SizeArray, WrittenTo};
+use crate::storage::View;
+use crate::tensor::Tensor;
+use crate::tensor::base::operand::{Operand, TensorOperand};
+use crate::tensor::elementwise::apply::{broadcast, broadcast_all, map1, map2, map3};
+use crate::tensor::elementwise::where_clamp::{Choice, choice};
+use crate::tensor::index::gather::elements;
+
+/// How far `lerp` goes: a scalar, or a tensor of the same dtype.
+#[diagnostic::on_unimplemented(
+    message = "`lerp` of `{E}` takes a weight that is a scalar or a tensor of `{E}`, got `{Self}`",
+    label = "not a weight for these elements",
+    note = "there is no promotion here; cast the weight, for example `.to::<{E}>()`"
+)]
+pub trait WeightOf<E>: Operand {}
+impl<T: Scalar, E> WeightOf<E> for T {}
+impl<E: Dtype, S: Shape, D: Device> WeightOf<E> for Tensor<E, S, D> {}
+impl<E: Dtype, S: Shape, D: Device> WeightOf<E> for &Tensor<E, S, D> {}
+
+/// The shape of `x.lerp(end, weight)`.
+pub(crate) type Blended<S, R, W> =
+    <<S as Broadcast<<R as Operand>::Shape>>::Output as Broadcast<<W as Operand>::Shape>>::Output;
+
+/// `kernel(a, b)` of two tensors of one dtype.
+pub(crate) fn pair<E: Dtype, O: Element, T: Shape, D: Device>(
+    op: &'static str,
+    kernel: impl Map2<E, E, O>,
+    a: View<'_, D::Storage, E>,
+    b: View<'_, D::Storage, E>,
+) -> Result<Tensor<O, T, D>> {
+    let sizes = broadcast::<T, O>(op, a.sizes, b.sizes)?;
+    map2::<_, _, T, D, _>(kernel, a, b, sizes, [E::DTYPE; 2])
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Between `self` and `end`: `self + weight * (end - self)`, exact at either end.
+    ///
+    /// Shape: all three broadcast. Dtypes: floats and complex numbers; both tensors hold the same, and so does the weight if it is
+    /// a tensor.
+    ///
+    /// PyTorch: `torch.lerp`.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not broadcast, or memory runs out; [`try_lerp`](Self::try_lerp) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let (start, end) = (tensor![0.0, 10.0], tensor![4.0, 20.0]);
+    /// assert_eq!(start.lerp(&end, 0.25).to_vec(), [1.0, 12.5]);
+    /// assert_eq!(start.lerp(&end, tensor![1.0, 0.5]).to_vec(), [4.0, 15.0]);
+    /// ```
+    #[track_caller]
+    pub fn lerp<R: TensorOperand, W: WeightOf<E>>(&self, end: R, weight: W) -> Tensor<E, Blended<S, R, W>, D>
+    where
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
+        S: Broadcast<R::Shape>,
+        <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
+        D: Receives<R::Place, Dimensioned> + Receives<W::Place, W::Kind>,
+    {
+        unwrap(self.try_lerp(end, weight))
+    }
+
+    /// [`lerp`](Self::lerp), returning the error.
+    pub fn try_lerp<R: TensorOperand, W: WeightOf<E>>(
+        &self,
+        end: R,
+        weight: W,
+    ) -> Result<Tensor<E, Blended<S, R, W>, D>>
+    where
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
+        S: Broadcast<R::Shape>,
+        <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
+        D: Receives<R::Place, Dimensioned> + Receives<W::Place, W::Kind>,
+    {
+        let (start, end) = (self.elements(), elements::<R, D>(&end)?.known_as());
+        match choice::<W, E::Compute, D>("lerp", &weight)? {
+            Choice::Value(weight) => pair(pointwise::lerp::NAME, LerpingBy(weight), start, end),
+            Choice::Elements(weight) => {
+                let weight = weight.known_as();
+                let sizes = broadcast_all::<Blended<S, R, W>, E>("lerp", &[start.sizes, end.sizes, weight.sizes])?;
+                map3::<_, _, _, _, D, _>(Lerping, start, end, weight, sizes, [E::DTYPE; 3])
+            }
+        }
+    }
+
+    /// [`lerp`](Self::lerp) in place: the others are broadcast to `self`.
+    ///
+    /// # Panics
+    /// As there; [`try_lerp_`](Self::try_lerp_) returns the error.
+    #[track_caller]
+    pub fn lerp_<R: TensorOperand, W: WeightOf<E>>(&mut self, end: R, weight: W) -> &mut Self
+    where
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
+        S: Broadcast<R::Shape>,
+        <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
+        Blended<S, R, W>: WrittenTo<S>,
+        D: Receives<R::Place, Dimensioned> + Receives<W::Place, W::Kind>,
+    {
+        unwrap(self.try_lerp_(end, weight))
+    }
+
+    /// [`lerp_`](Self::lerp_), returning the error; nothing is written then.
+    pub fn try_lerp_<R: TensorOperand, W: WeightOf<E>>(&mut self, end: R, weight: W) -> Result<&mut Self>
+    where
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
+        S: Broadcast<R::Shape>,
+        <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
+        Blended<S, R, W>: WrittenTo<S>,
+        D: Receives<R::Place, Dimensioned> + Receives<W::Place, W::Kind>,
+    {
+        let result = self.try_lerp(end, weight)?;
+        if result.shape().as_ref() != self.shape().as_ref() {
+            let (result, output) = (result.shape().as_ref().into(), self.shape().as_ref().into());
+            return Err(Error::Output { op: "lerp_", result, output });
+        }
+        D::map1_into::<E, E>(Copying, result.elements(), self.elements_mut()?)?;
+        Ok(self)
+    }
+
+    /// The element where it is positive, else the element times a slope: one for all, or one for each channel (axis 1).
+    ///
+    /// Shape: that of `self`; the slopes are zero-dim or a list. Dtypes: floats, both tensors holding the same.
+    ///
+    /// PyTorch: `torch.prelu`, `torch.nn.functional.prelu`.
+    ///
+    /// # Panics
+    /// If there are neither one slope nor as many as channels; [`try_prelu`](Self::try_prelu) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let x = tensor![[-1.0, -2.0], [3.0, -4.0]];
+    /// assert_eq!(x.prelu(tensor![0.5, 0.25]).to_vec(), [-0.5, -0.5, 3.0, -1.0]);
+    /// ```
+    #[track_caller]
+    pub fn prelu<W: TensorOperand>(&self, weight: W) -> Self
+    where
+        E: FloatFor<pointwise::prelu> + SameDtypeFor<W::Elem, pointwise::prelu>,
+        W::Shape: IndexList,
+        D: Receives<W::Place, Dimensioned>,
+    {
+        unwrap(self.try_prelu(weight))
+    }
+
+    /// [`prelu`](Self::prelu), returning the error.
+    pub fn try_prelu<W: TensorOperand>(&self, weight: W) -> Result<Self>
+    where
+        E: FloatFor<pointwise::prelu> + SameDtypeFor<W::Elem, pointwise::prelu>,
+        W::Shape: IndexList,
+        D: Receives<W::Place, Dimensioned>,
+    {
+        let weight = elements::<W, D>(&weight)?.known_as();
+        let (own, slopes) = (self.shape(), weight.sizes.first().copied().unwrap_or(1));
+        let channels = own.as_ref().get(1).copied().unwrap_or(1);
+        if slopes != 1 && slopes != channels {
+            let reason = format!("{channels} channels take as many slopes or one, got {slopes}");
+            return Err(Error::InvalidArgument { op: "prelu", reason });
+        }
+        let mut strides = S::Sizes::filled(0);
+        if slopes > 1 {
+            strides.as_mut()[1] = weight.strides[0];
+        }
+        let weight = weight.restrided(own.as_ref(), strides.as_ref());
+        let kernel = Folding::<PreluFormula>::new();
+        let strides = strides::elementwise_result(&own, &[self.stride()], true);
+        let storage = D::map2::<E, E, E>(kernel, self.elements(), weight, strides.as_ref())?;
+        Ok(Tensor::from_parts(storage, 0, own, strides))
+    }
+
+    /// Each element as a mantissa from 1/2 to 1 (with its sign) and an exponent of 2. The exponent of 0, infinities and NaN is 0.
+    ///
+    /// Shape: that of `self`. Dtypes: floats; the exponents are `i32`.
+    ///
+    /// PyTorch: `torch.frexp`.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_frexp`](Self::try_frexp) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let (mantissa, exponent) = tensor![3.5, -8.0].frexp();
+    /// assert_eq!((mantissa.to_vec(), exponent.to_vec()), (vec![0.875, -0.5], vec![2, 4]));
+    /// ```
+    #[track_caller]
+    pub fn frexp(&self) -> (Self, Tensor<i32, S, D>)
+    where
+        E: FloatFor<pointwise::frexp>,
+    {
+        unwrap(self.try_frexp())
+    }
+
+    /// [`frexp`](Self::frexp), returning the error.
+    pub fn try_frexp(&self) -> Result<(Self, Tensor<i32, S, D>)>
+    where
+        E: FloatFor<pointwise::frexp>,
+    {
+        let sizes = self.shape();
+        let mantissa = map1::<E, S, D, E>(Mantissa, self.elements(), sizes, E::DTYPE)?;
+        Ok((mantissa, map1::<E, S, D, i32>(Exponent, self.elements(), sizes, E::DTYPE)?))
+    }
+}

@@ -1,0 +1,436 @@
+//! The methods of the elementwise operations, written from the table: `exp`, `try_exp`, `exp_`, `exp_into`,
+//! `try_exp_into`; `add`, `try_add`, `add_`, `try_add_`, `add_into`, `try_add_into`; and so on.
+
+use crate::device::{Device, Meet, Receives};
+use crate::dtype::promote::ResultType;
+use crate::dtype::scalar::ScalarKind;
+use crate::dtype::{CanCast, Dtype, Element, Scalar};
+use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
+use crate::ops::admit::{AbsInto, ExactlyFor, OrderedFor, Precisely};
+use crate::ops::kernel::{Applying, CombiningLeft, Map1};
+use crate::ops::rules::admit::{admits_in_words, bounds_of_two};
+use crate::ops::rules::result::{form_of_result, result_in_words};
+use crate::ops::table::{binary_table, unary_table};
+use crate::ops::{Op, UnaryOp};
+use crate::shape::{Broadcast, Shape, WrittenTo};
+use crate::tensor::base::operand::{Operand, TensorOperand};
+use crate::tensor::elementwise::apply::{Outcome, combine, combine_into, combine_scalar, update};
+use crate::tensor::{Tensor, TensorViewMut};
+
+/// The dtype of `Op` on elements of dtype `E`.
+type Result1<O, E> = <O as UnaryOp<E>>::Output;
+
+fn map<O: UnaryOp<E>, E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Result<Tensor<O::Output, S, D>> {
+    if x.is_contiguous() {
+        let storage = D::map1_line::<E, O::Output>(Applying::<O>::new(), x.elements(), x.numel())?;
+        return Ok(Tensor::dense(storage, x.shape()));
+    }
+    let strides = strides::elementwise_result(&x.shape(), &[x.stride()], true);
+    let storage = D::map1::<E, O::Output>(Applying::<O>::new(), x.elements(), strides.as_ref())?;
+    Ok(Tensor::from_parts(storage, 0, x.shape(), strides))
+}
+
+fn map_into<O: UnaryOp<E>, E: Dtype, F: Dtype, S: Shape, T: Shape, D: Device>(
+    x: &Tensor<E, S, D>,
+    out: &mut Tensor<F, T, D>,
+) -> Result<()> {
+    map_into_by(O::NAME, Applying::<O>::new(), x, out)
+}
+
+/// `out = kernel(x)`, for the operation of this name.
+pub(crate) fn map_into_by<E: Dtype, F: Dtype, S: Shape, T: Shape, D: Device>(
+    op: &'static str,
+    kernel: impl Map1<E, F>,
+    x: &Tensor<E, S, D>,
+    out: &mut Tensor<F, T, D>,
+) -> Result<()> {
+    if x.shape().as_ref() != out.shape().as_ref() {
+        return Err(Error::Output { op, result: x.shape().as_ref().into(), output: out.shape().as_ref().into() });
+    }
+    D::map1_into::<E, F>(kernel, x.elements(), out.elements_mut()?)
+}
+
+/// `Op` on elements of dtype `E` may be written into elements of dtype `To`.
+#[doc(hidden)]
+pub trait Writes<E, To>: Op {}
+
+/// What an operation may write, by how its result dtype follows. For `exp […] any inexact` it expands to
+/// `impl<E: Dtype, To> Writes<E, To> for exp where exp: UnaryOp<E>, Result1<exp, E>: CanCast<To> {}`.
+macro_rules! writes {
+    ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {$(
+        form_of_result!(one $result, writes { $op });
+    )*};
+    ($op:ident $form:ident exactly) => { impl<E: ExactlyFor<To, crate::ops::$op>, To> Writes<E, To> for crate::ops::$op {} };
+    ($op:ident $form:ident absolute) => { impl<E: AbsInto<To>, To> Writes<E, To> for crate::ops::$op {} };
+    ($op:ident $form:ident mask) => {
+        impl<E: Dtype, To> Writes<E, To> for crate::ops::$op
+        where
+            crate::ops::$op: UnaryOp<E>,
+            Result1<crate::ops::$op, E>: ExactlyFor<To, crate::ops::$op>,
+        {
+        }
+    };
+    ($op:ident $form:ident castable) => {
+        impl<E: Dtype, To> Writes<E, To> for crate::ops::$op
+        where
+            crate::ops::$op: UnaryOp<E>,
+            Result1<crate::ops::$op, E>: CanCast<To>,
+        {
+        }
+    };
+}
+unary_table!(writes);
+
+/// `Op` may be done in place on elements of dtype `E`.
+#[doc(hidden)]
+pub trait InPlace<E>: Op {}
+
+/// As `writes!`, with one exception: PyTorch has no in-place `abs` of complex elements, although the result could be cast.
+macro_rules! in_place {
+    ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {$(
+        form_of_result!(one $result, in_place { $op });
+    )*};
+    ($op:ident $form:ident absolute) => { impl<E: OrderedFor<crate::ops::$op>> InPlace<E> for crate::ops::$op {} };
+    ($op:ident $form:ident mask) => {
+        impl<E: Dtype> InPlace<E> for crate::ops::$op
+        where
+            crate::ops::$op: UnaryOp<E>,
+            Result1<crate::ops::$op, E>: ExactlyFor<E, crate::ops::$op>,
+        {
+        }
+    };
+    ($op:ident $form:ident $other:ident) => {
+        impl<E: Dtype> InPlace<E> for crate::ops::$op
+        where
+            crate::ops::$op: UnaryOp<E>,
+            Result1<crate::ops::$op, E>: CanCast<E>,
+        {
+        }
+    };
+}
+unary_table!(in_place);
+
+/// For `exp […] any inexact` it writes `exp`, `try_exp`, `exp_`, `exp_into` and `try_exp_into`.
+macro_rules! unary_methods {
+    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $($rest:tt)* })*) => {$(
+        /// The forms of one operation. (A result dtype is a parameter, and `E: Dtype` a condition of the method, so that the
+        /// compiler says which condition failed and not that there is no method.)
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+            #[doc = $doc]
+            ///
+            #[doc = concat!("Shape: that of `self`. Dtypes: ", admits_in_words!($admits), ". Result dtype: ", result_in_words!($result), ".")]
+            ///
+            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If memory runs out; [`", stringify!($try), "`](Self::", stringify!($try), ") returns it.")]
+            ///
+            /// ```
+            /// # use castiron::tensor;
+            #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
+            /// ```
+            #[track_caller]
+            pub fn $op<O: Dtype>(&self) -> Tensor<O, S, D>
+            where
+                E: Dtype,
+                crate::ops::$op: UnaryOp<E, Output = O>,
+            {
+                unwrap(map::<crate::ops::$op, E, S, D>(self))
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), "), returning the error.")]
+            pub fn $try<O: Dtype>(&self) -> Result<Tensor<O, S, D>>
+            where
+                E: Dtype,
+                crate::ops::$op: UnaryOp<E, Output = O>,
+            {
+                map::<crate::ops::$op, E, S, D>(self)
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to `E`.")]
+            ///
+            /// # Panics
+            /// If storage is shared and memory for a copy runs out.
+            #[track_caller]
+            pub fn $inplace(&mut self) -> &mut Self
+            where
+                E: Dtype,
+                crate::ops::$op: UnaryOp<E> + InPlace<E>,
+            {
+                unwrap(self.elements_mut().and_then(|view| D::update1(Applying::<crate::ops::$op>::new(), view)));
+                self
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, converting to its dtype (`out=`).")]
+            ///
+            /// # Panics
+            #[doc = concat!("If sizes known at run time differ; [`", stringify!($try_into), "`](Self::", stringify!($try_into), ") returns the error.")]
+            #[track_caller]
+            pub fn $into<F: Dtype, T: Shape>(&self, out: &mut Tensor<F, T, D>)
+            where
+                E: Dtype,
+                crate::ops::$op: UnaryOp<E> + Writes<E, F>,
+                S: WrittenTo<T>,
+            {
+                unwrap(map_into::<crate::ops::$op, E, F, S, T, D>(self, out))
+            }
+
+            #[doc = concat!("[`", stringify!($into), "`](Self::", stringify!($into), "), returning the error.")]
+            pub fn $try_into<F: Dtype, T: Shape>(&self, out: &mut Tensor<F, T, D>) -> Result<()>
+            where
+                E: Dtype,
+                crate::ops::$op: UnaryOp<E> + Writes<E, F>,
+                S: WrittenTo<T>,
+            {
+                map_into::<crate::ops::$op, E, F, S, T, D>(self, out)
+            }
+        }
+
+        /// The form in place of one operation.
+        impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
+            #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
+            #[track_caller]
+            pub fn $inplace(&mut self) -> &mut Self
+            where
+                E: Dtype,
+                crate::ops::$op: UnaryOp<E> + InPlace<E>,
+            {
+                self.target().$inplace();
+                self
+            }
+        }
+    )*};
+}
+unary_table!(unary_methods);
+
+/// `Op` admits a tensor of dtype `A` beside an operand of dtype `B` and kind `K`; holds wherever the table says so.
+#[doc(hidden)]
+pub trait Admits<A, B, K>: Op {}
+
+/// For `sub […] numeric …` it writes `impl<A: NumericFor<sub>, B: NumericFor<sub>, K> Admits<A, B, K> for sub {}`.
+macro_rules! admissions {
+    ($($op:ident { $methods:tt $admits:ident $($rest:tt)* })*) => {$(
+        bounds_of_two!($admits, crate::ops::$op, admissions { $op });
+    )*};
+    ($op:ident [$($left:tt)*] [$($right:tt)*]) => {
+        impl<A: $($left)*, B: $($right)*, K> Admits<A, B, K> for crate::ops::$op {}
+    };
+    ($op:ident [bools by scalars]) => { impl Admits<bool, bool, ScalarKind> for crate::ops::$op {} };
+}
+binary_table!(admissions);
+
+/// For `add […] any same any` it writes `add`, `try_add`, `add_`, `try_add_`, `add_into` and `try_add_into`.
+macro_rules! binary_methods {
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $($rest:tt)* })*) => {$(
+        form_of_result!(two $result, binary_methods {
+            @of $op [$try $inplace $try_inplace $into $try_into] $admits $result $operands, $doc, $torch, $example, $elements,
+        });
+    )*};
+    // Shell dtypes have these in forms of their own.
+    (@of $op:ident $methods:tt $admits:ident $result:ident shells, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident castable) => {
+        binary_methods!(@ Dtype CanCast, $op $methods $admits $result any, $doc, $torch, $example, $elements);
+    };
+    (@of $op:ident $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident castable) => {
+        binary_methods!(@ Element CanCast, $op $methods $admits $result $operands, $doc, $torch, $example, $elements);
+    };
+    // Results that are not converted.
+    (@of $op:ident $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident exactly) => {
+        binary_methods!(@ Element Precisely, $op $methods $admits $result $operands, $doc, $torch, $example, $elements);
+    };
+    (@ $of:ident $writes:ident, $op:ident $methods:tt $admits:ident $result:ident scalars, $($rest:tt)*) => {
+        binary_methods!(@ $of $writes, $op $methods $admits $result any, $($rest)*);
+    };
+    (@ $of:ident $writes:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident any, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+        binary_methods!(@@ $of $writes, $op [$try $inplace $try_inplace $into $try_into] $admits $result Operand "tensor or scalar", $doc, $torch, $example, $elements);
+    };
+    (@ $of:ident $writes:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident tensors, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+        binary_methods!(@@ $of $writes, $op [$try $inplace $try_inplace $into $try_into] $admits $result TensorOperand "tensor", $doc, $torch, $example, $elements);
+    };
+    (@@ $of:ident $writes:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operand:ident $what:literal, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+        /// The forms of one operation.
+        impl<E: $of, S: Shape, D: Device> Tensor<E, S, D> {
+            #[doc = $doc]
+            ///
+            #[doc = concat!("The other operand is a ", $what, "; shapes broadcast and dtypes promote. Dtypes: ", admits_in_words!($admits), ". Result dtype, from the promoted dtype `E`: ", result_in_words!($result), ".")]
+            ///
+            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::tensor;
+            #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
+            /// ```
+            #[track_caller]
+            pub fn $op<R: $operand>(&self, rhs: R) -> Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>
+            where
+                E: Dtype,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
+                S: Broadcast<R::Shape>,
+                D: Meet<R::Place, S::Kind, R::Kind>,
+            {
+                unwrap(combine::<crate::ops::$op, E, S, D, R, _, _>(self, &rhs))
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), "), returning the error.")]
+            pub fn $try<R: $operand>(&self, rhs: R) -> Result<Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>>
+            where
+                E: Dtype,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
+                S: Broadcast<R::Shape>,
+                D: Meet<R::Place, S::Kind, R::Kind>,
+            {
+                combine::<crate::ops::$op, E, S, D, R, _, _>(self, &rhs)
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to `E` and have the shape of `self`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
+            #[track_caller]
+            pub fn $inplace<R: $operand>(&mut self, rhs: R) -> &mut Self
+            where
+                E: Dtype,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
+                Outcome<crate::ops::$op, E, S, R>: $writes<E>,
+                S: Broadcast<R::Shape>,
+                <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+                D: Receives<R::Place, R::Kind>,
+            {
+                unwrap(update::<crate::ops::$op, E, S, D, R>(self, &rhs));
+                self
+            }
+
+            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
+            pub fn $try_inplace<R: $operand>(&mut self, rhs: R) -> Result<&mut Self>
+            where
+                E: Dtype,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
+                Outcome<crate::ops::$op, E, S, R>: $writes<E>,
+                S: Broadcast<R::Shape>,
+                <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+                D: Receives<R::Place, R::Kind>,
+            {
+                update::<crate::ops::$op, E, S, D, R>(self, &rhs)?;
+                Ok(self)
+            }
+
+            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the result's shape, converting to its dtype (`out=`).")]
+            ///
+            /// # Panics
+            #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; [`", stringify!($try_into), "`](Self::", stringify!($try_into), ") returns the error.")]
+            #[track_caller]
+            pub fn $into<R: $operand, F: Dtype, T: Shape>(&self, rhs: R, out: &mut Tensor<F, T, D>)
+            where
+                E: Dtype,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
+                Outcome<crate::ops::$op, E, S, R>: $writes<F>,
+                S: Broadcast<R::Shape>,
+                <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
+                D: Receives<R::Place, R::Kind>,
+            {
+                unwrap(combine_into::<crate::ops::$op, E, S, D, R, F, T>(self, &rhs, out))
+            }
+
+            #[doc = concat!("[`", stringify!($into), "`](Self::", stringify!($into), "), returning the error; nothing is written then.")]
+            pub fn $try_into<R: $operand, F: Dtype, T: Shape>(&self, rhs: R, out: &mut Tensor<F, T, D>) -> Result<()>
+            where
+                E: Dtype,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
+                Outcome<crate::ops::$op, E, S, R>: $writes<F>,
+                S: Broadcast<R::Shape>,
+                <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
+                D: Receives<R::Place, R::Kind>,
+            {
+                combine_into::<crate::ops::$op, E, S, D, R, F, T>(self, &rhs, out)
+            }
+        }
+
+        /// The forms in place of one operation.
+        impl<E: $of, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
+            #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
+            ///
+            /// # Panics
+            #[doc = concat!("As there; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
+            #[track_caller]
+            pub fn $inplace<R: $operand>(&mut self, rhs: R) -> &mut Self
+            where
+                E: Dtype,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
+                Outcome<crate::ops::$op, E, S, R>: $writes<E>,
+                S: Broadcast<R::Shape>,
+                <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+                D: Receives<R::Place, R::Kind>,
+            {
+                self.target().$inplace(rhs);
+                self
+            }
+
+            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
+            pub fn $try_inplace<R: $operand>(&mut self, rhs: R) -> Result<&mut Self>
+            where
+                E: Dtype,
+                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
+                Outcome<crate::ops::$op, E, S, R>: $writes<E>,
+                S: Broadcast<R::Shape>,
+                <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
+                D: Receives<R::Place, R::Kind>,
+            {
+                self.target().$try_inplace(rhs)?;
+                Ok(self)
+            }
+        }
+    };
+}
+binary_table!(binary_methods);
+
+/// For `rpow try_rpow = pow` it writes the forms with a scalar on the left and `self` on the right, which Rust has no
+/// operator for.
+macro_rules! scalar_first {
+    ($($name:ident $try:ident = $op:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+        #[doc = concat!("[`", stringify!($op), "`](Tensor::", stringify!($op), ") with a scalar on the left.")]
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+            #[doc = $doc]
+            ///
+            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If the scalar does not fit the dtype; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::tensor;
+            #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
+            /// ```
+            #[track_caller]
+            pub fn $name<L: Scalar>(&self, left: L) -> Tensor<ResultType<S::Kind, E, ScalarKind, L::Counts>, S, D>
+            where
+                E: Dtype,
+                crate::ops::$op: Admits<L::Counts, E, S::Kind>,
+            {
+                unwrap(self.$try(left))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
+            pub fn $try<L: Scalar>(&self, left: L) -> Result<Tensor<ResultType<S::Kind, E, ScalarKind, L::Counts>, S, D>>
+            where
+                E: Dtype,
+                crate::ops::$op: Admits<L::Counts, E, S::Kind>,
+            {
+                combine_scalar::<crate::ops::$op, E, ResultType<S::Kind, E, ScalarKind, L::Counts>, S, D, _>(
+                    left.value(),
+                    self,
+                    false,
+                    CombiningLeft::<crate::ops::$op, ResultType<S::Kind, E, ScalarKind, L::Counts>>,
+                )
+            }
+        }
+    )*};
+}
+scalar_first! {
+    rpow try_rpow = pow, "A scalar raised to each element.", "torch.pow(scalar, tensor)",
+        "tensor![1, 3].rpow(2)" = "[2_i64, 8]";
+    rfloor_divide try_rfloor_divide = floor_divide, "A scalar divided by each element, rounded down.", "scalar // tensor",
+        "tensor![2, 4].rfloor_divide(9)" = "[4_i64, 2]";
+}

@@ -1,0 +1,145 @@
+//! Results written where a dead operand was: of `a + b`, an `a` that nobody will read again. No memory is asked for, and what is
+//! written is in the caches already.
+
+use crate::device::{Device, Meet, Source};
+use crate::dtype::{Dtype, Element, ScalarValue};
+use crate::error::Result;
+use crate::layout::strides;
+use crate::ops::BinaryOp;
+use crate::ops::kernel::{Combining, CombiningRight, CombiningScalar, ComputeOf, Map1, right_is_exact};
+use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes};
+use crate::storage::{View, ViewMut};
+use crate::tensor::Tensor;
+use crate::tensor::base::operand::{Operand, OperandSource};
+use crate::tensor::elementwise::apply::{
+    Outcome, PromotedWith, check_divisors, combine, combine_as, combine_scalar, right_scalar, right_value,
+    scalar_operand,
+};
+use core::any::{Any, TypeId};
+
+/// Whether a result of dtype `Out` on device `X` may be written where this tensor is: it has the same dtype and place, and is a
+/// whole row-major storage that nobody else holds.
+#[inline]
+pub(crate) fn is_free<E: Element, Out: Element, S: Shape, D: Device, X: Device>(x: &mut Tensor<E, S, D>) -> bool {
+    TypeId::of::<(E, D)>() == TypeId::of::<(Out, X)>()
+        && x.parts.offset == 0
+        && x.numel() != 0
+        && x.stride() == strides::contiguous(&x.shape())
+        && D::holds::<E>(&x.parts.storage, x.numel())
+        && D::is_unique(&mut x.parts.storage)
+}
+
+/// The storage of a device as that of the same device.
+fn same<D: Device, X: Device>(storage: D::Storage) -> X::Storage {
+    let mut storage = Some(storage);
+    let same = (&mut storage as &mut dyn Any).downcast_mut::<Option<X::Storage>>().and_then(Option::take);
+    same.unwrap_or_else(|| unreachable!("`is_free` has compared the devices"))
+}
+
+/// `Op(lhs, rhs)` for a scalar on the left, written where `rhs` is if that is free; see
+/// [`combine_scalar`](crate::tensor::elementwise::apply::combine_scalar).
+pub(crate) fn combine_scalar_owned<O, E, P, S, D, K>(
+    lhs: ScalarValue,
+    mut rhs: Tensor<E, S, D>,
+    exact: bool,
+    kernel: impl FnOnce(ComputeOf<O, P>) -> K,
+) -> Result<Tensor<O::Output<P>, S, D>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    S: Shape,
+    D: Device,
+    K: Map1<E, O::Output<P>> + Map1<O::Output<P>, O::Output<P>>,
+{
+    if !is_free::<E, O::Output<P>, S, D, D>(&mut rhs) {
+        return combine_scalar::<O, E, P, S, D, K>(lhs, &rhs, exact, kernel);
+    }
+    check_divisors::<O, P, D, E>(rhs.elements())?;
+    let kernel = kernel(scalar_operand::<O, P>(lhs, P::DTYPE, exact && !P::DTYPE.is_complex())?);
+    let (sizes, strides, mut storage) = (rhs.shape(), rhs.stride(), rhs.parts.storage);
+    D::update1(kernel, ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), strides.as_ref()))?;
+    Ok(Tensor::from_parts(storage, 0, sizes, strides))
+}
+
+/// What stands to the right.
+enum Right<'a, B, R, C> {
+    Scalar(C),
+    Value(C),
+    View(View<'a, B, R>),
+}
+
+/// `Op(lhs, rhs)`, written where `lhs` is if that is free.
+pub(crate) fn combine_owned<O, E, S, D, R, T, X>(
+    mut lhs: Tensor<E, S, D>,
+    rhs: &R,
+) -> Result<Tensor<Outcome<O, E, S, R>, T, X>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    S: Shape + Broadcast<R::Shape, Output = T>,
+    D: Device + Meet<R::Place, S::Kind, R::Kind, Output = X>,
+    R: Operand,
+    T: Shape,
+    X: Device,
+{
+    if T::RANK == S::RANK && is_free::<E, Outcome<O, E, S, R>, S, D, X>(&mut lhs) {
+        return over::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs, rhs);
+    }
+    combine::<O, E, S, D, R, T, X>(&lhs, rhs)
+}
+
+/// The same where it is free.
+fn over<O, E, P, S, D, R, T, X>(lhs: Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    S: Shape + Broadcast<R::Shape, Output = T>,
+    D: Device + Meet<R::Place, S::Kind, R::Kind, Output = X>,
+    R: Operand,
+    T: Shape,
+    X: Device,
+{
+    let (sizes, own) = (lhs.shape(), lhs.stride());
+    let mut broadcast = S::Sizes::filled(0);
+    let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
+    let right = match rhs.source() {
+        OperandSource::Scalar(value) => Right::Scalar(right_scalar::<O, P>(value, E::DTYPE, exact)?),
+        OperandSource::View(view) => match <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)? {
+            Source::Value(value) => Right::Value(right_value::<O, P, _>(value, exact)?),
+            Source::View(right) => {
+                let same = right.sizes == sizes.as_ref() && right.strides == own.as_ref();
+                if !same && (exact || !lays_out_alike::<S>(&sizes, &own, right.sizes, right.strides, &mut broadcast)) {
+                    return combine_as::<O, E, P, S, D, R, T, X>(&lhs, rhs);
+                }
+                check_divisors::<O, P, X, R::Elem>(right)?;
+                Right::View(if same { right } else { right.restrided(sizes.as_ref(), broadcast.as_ref()) })
+            }
+        },
+    };
+    let mut storage = same::<D, X>(lhs.parts.storage);
+    let out = ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), own.as_ref());
+    match right {
+        Right::Scalar(value) => X::update1(CombiningScalar::<O, P>(value), out)?,
+        Right::Value(value) => X::update1(CombiningRight::<O, P>(value), out)?,
+        Right::View(right) => X::update2(Combining::<O, P>::new(), right, out)?,
+    }
+    Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref())))
+}
+
+/// Whether a result has the sizes and strides of the left operand; if so, the strides that the right one is read through.
+fn lays_out_alike<S: Shape>(
+    sizes: &S::Sizes,
+    own: &S::Sizes,
+    right: &[usize],
+    right_strides: &[usize],
+    broadcast: &mut S::Sizes,
+) -> bool {
+    let mut result = *sizes;
+    if right.len() > S::RANK || !broadcast_sizes(sizes.as_ref(), right, result.as_mut()) || result != *sizes {
+        return false;
+    }
+    *broadcast = strides::broadcast(right, right_strides, sizes);
+    strides::elementwise_result(sizes, &[*own, *broadcast], right == sizes.as_ref()) == *own
+}

@@ -1,0 +1,365 @@
+//! Elements chosen by indices: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
+
+use crate::device::{Device, Receives, Source};
+use crate::dtype::scalar::Dimensioned;
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
+use crate::ops::arguments::Indexing;
+use crate::ops::choosing::{self, IndexFor};
+use crate::ops::kernel::Casting;
+use crate::shape::{AxisArg, Broadcast, Dim, HasAxis, IndexList, InsertAxis, SameRank, Shape, SizeArray};
+use crate::storage::View;
+use crate::tensor::base::operand::{OperandSource, TensorOperand};
+use crate::tensor::{Tensor, checked_numel};
+
+/// The elements of a tensor operand, which are where the result is.
+pub(crate) fn elements<R: TensorOperand, D: Device + Receives<R::Place, Dimensioned>>(
+    operand: &R,
+) -> Result<View<'_, D::Storage, R::Elem>> {
+    let OperandSource::View(view) = operand.source() else { unreachable!("a tensor operand has a view") };
+    match <D as Receives<R::Place, Dimensioned>>::right(view)? {
+        Source::View(view) => Ok(view),
+        Source::Value(_) => unreachable!("a dimensioned operand is not moved"),
+    }
+}
+
+/// Sizes and strides with at least one axis: a zero-dim tensor counts as one axis of size 1.
+pub(crate) fn lifted<B, E>(view: &View<'_, B, E>) -> (Vec<usize>, Vec<usize>) {
+    if view.sizes.is_empty() { (vec![1], vec![1]) } else { (view.sizes.to_vec(), view.strides.to_vec()) }
+}
+
+/// A new tensor that is row-major over these sizes, of which a zero-dim tensor has none.
+pub(crate) fn dense<E: Element, T: Shape, D: Device>(storage: D::Storage, sizes: &[usize]) -> Tensor<E, T, D> {
+    let own = if T::RANK == 0 { &[] } else { sizes };
+    Tensor::dense(storage, T::Sizes::copied(own))
+}
+
+/// Runs with the indices as `i64`.
+pub(crate) fn with_indices<X: TensorOperand, D, R>(
+    index: &X,
+    run: impl FnOnce(View<'_, D::Storage, i64>) -> Result<R>,
+) -> Result<R>
+where
+    D: Device + Receives<X::Place, Dimensioned>,
+{
+    let view = elements::<X, D>(index)?;
+    if X::Elem::DTYPE == DType::I64 {
+        return run(view.known_as());
+    }
+    let strides = strides::contiguous(&<X::Shape as Shape>::Sizes::copied(view.sizes));
+    let storage = D::map1::<X::Elem, i64>(Casting, view, strides.as_ref())?;
+    run(View::new(&storage, 0, view.sizes, strides.as_ref()))
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// The positions that indices name along an axis, in their order: rows of a matrix, for one.
+    ///
+    /// Shape: that of `self` with the number of indices in place of the axis. Dtypes: all. The indices are `i64` or `i32`, from
+    /// 0 up.
+    ///
+    /// PyTorch: `torch.index_select`.
+    ///
+    /// # Panics
+    /// If an index is out of range; [`try_index_select`](Self::try_index_select) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, shape, tensor, Tensor};
+    /// let x = tensor![[1, 2, 3], [4, 5, 6]];
+    /// let columns: Tensor<i64, shape![2, 4]> = x.index_select(axis![1], tensor![2, 0, 0, 1]);
+    /// assert_eq!(columns.to_vec(), [3, 1, 1, 2, 6, 4, 4, 5]);
+    /// ```
+    #[track_caller]
+    pub fn index_select<const I: isize, X: TensorOperand, N: Dim>(
+        &self,
+        axis: impl AxisArg<I>,
+        index: X,
+    ) -> Tensor<E, <S as HasAxis<I>>::Replace<N>, D>
+    where
+        S: HasAxis<I>,
+        X::Shape: IndexList<Dim = N>,
+        X::Elem: IndexFor<choosing::index_select>,
+        D: Receives<X::Place, Dimensioned>,
+    {
+        unwrap(self.try_index_select(axis, index))
+    }
+
+    /// [`index_select`](Self::index_select), returning the error.
+    pub fn try_index_select<const I: isize, X: TensorOperand, N: Dim>(
+        &self,
+        _axis: impl AxisArg<I>,
+        index: X,
+    ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<N>, D>>
+    where
+        S: HasAxis<I>,
+        X::Shape: IndexList<Dim = N>,
+        X::Elem: IndexFor<choosing::index_select>,
+        D: Receives<X::Place, Dimensioned>,
+    {
+        with_indices::<X, D, _>(&index, |index| select(self, <S as HasAxis<I>>::INDEX, index))
+    }
+
+    /// For each index the element at its position, with the index in place of the position along the axis:
+    /// `result[i][j] = self[index[i][j]][j]` along axis 0.
+    ///
+    /// Shape: that of the indices, which have as many axes as `self` and are no larger along the others. Dtypes: all. The
+    /// indices are `i64` or `i32`, from 0 up.
+    ///
+    /// PyTorch: `torch.gather`.
+    ///
+    /// # Panics
+    /// If an index is out of range or sizes do not fit; [`try_gather`](Self::try_gather) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let x = tensor![[1, 2, 3], [4, 5, 6]];
+    /// assert_eq!(x.gather(axis![1], tensor![[2, 0], [1, 1]]).to_vec(), [3, 1, 5, 5]);
+    /// ```
+    #[track_caller]
+    pub fn gather<const I: isize, X: TensorOperand>(&self, axis: impl AxisArg<I>, index: X) -> Tensor<E, X::Shape, D>
+    where
+        S: HasAxis<I> + SameRank<X::Shape>,
+        X::Elem: IndexFor<choosing::gather>,
+        D: Receives<X::Place, Dimensioned>,
+    {
+        unwrap(self.try_gather(axis, index))
+    }
+
+    /// [`gather`](Self::gather), returning the error.
+    pub fn try_gather<const I: isize, X: TensorOperand>(
+        &self,
+        _axis: impl AxisArg<I>,
+        index: X,
+    ) -> Result<Tensor<E, X::Shape, D>>
+    where
+        S: HasAxis<I> + SameRank<X::Shape>,
+        X::Elem: IndexFor<choosing::gather>,
+        D: Receives<X::Place, Dimensioned>,
+    {
+        with_indices::<X, D, _>(&index, |index| {
+            gather("gather", self.elements(), <S as HasAxis<I>>::INDEX, index, false)
+        })
+    }
+
+    /// [`gather`](Self::gather) with `self` and the indices broadcast to one another along the other axes. Negative indices
+    /// count from the end. What `argmax`, `argsort` and their kin give can be taken as it is.
+    ///
+    /// Shape: that of the indices, broadcast. Dtypes: all. The indices are `i64`.
+    ///
+    /// PyTorch: `torch.take_along_dim`.
+    ///
+    /// # Panics
+    /// If an index is out of range or sizes known at run time do not broadcast;
+    /// [`try_take_along_dim`](Self::try_take_along_dim) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let x = tensor![[1, 9, 3], [7, 5, 6]];
+    /// let largest = x.take_along_dim(x.argmax_axis(axis![1].keepdim()), axis![1]);
+    /// assert_eq!(largest.to_vec(), [9, 7]);
+    /// ```
+    #[track_caller]
+    pub fn take_along_dim<const I: isize, X: TensorOperand, T: Shape>(
+        &self,
+        index: X,
+        axis: impl AxisArg<I>,
+    ) -> Tensor<E, T, D>
+    where
+        S: HasAxis<I> + SameRank<X::Shape>,
+        X::Shape: Broadcast<<S as HasAxis<I>>::Kept, Output = T>,
+        X::Elem: IndexFor<choosing::take_along_dim>,
+        D: Receives<X::Place, Dimensioned>,
+    {
+        unwrap(self.try_take_along_dim(index, axis))
+    }
+
+    /// [`take_along_dim`](Self::take_along_dim), returning the error.
+    pub fn try_take_along_dim<const I: isize, X: TensorOperand, T: Shape>(
+        &self,
+        index: X,
+        _axis: impl AxisArg<I>,
+    ) -> Result<Tensor<E, T, D>>
+    where
+        S: HasAxis<I> + SameRank<X::Shape>,
+        X::Shape: Broadcast<<S as HasAxis<I>>::Kept, Output = T>,
+        X::Elem: IndexFor<choosing::take_along_dim>,
+        D: Receives<X::Place, Dimensioned>,
+    {
+        let op = "take_along_dim";
+        let axis = <S as HasAxis<I>>::INDEX;
+        with_indices::<X, D, _>(&index, |index| {
+            let (own, own_strides) = lifted(&self.elements());
+            let (index_sizes, index_strides) = lifted(&index);
+            let mut kept = own.clone();
+            kept[axis] = 1;
+            let mut sizes = kept.clone();
+            if !crate::shape::broadcast_sizes(&kept, &index_sizes, &mut sizes) {
+                return Err(Error::Broadcast { op, lhs: own[..].into(), rhs: index_sizes[..].into() });
+            }
+            let mut from_sizes = sizes.clone();
+            from_sizes[axis] = own[axis];
+            let from = strides::broadcast_list(&own, &own_strides, &from_sizes);
+            let to = strides::broadcast_list(&index_sizes, &index_strides, &sizes);
+            gather(op, self.elements().restrided(&from_sizes, &from), axis, index.restrided(&sizes, &to), true)
+        })
+    }
+
+    /// The elements at positions counted in row-major order, whatever the shape. Negative positions count from the end.
+    ///
+    /// Shape: that of the indices. Dtypes: all. The indices are `i64`.
+    ///
+    /// PyTorch: `torch.take`.
+    ///
+    /// # Panics
+    /// If an index is out of range; [`try_take`](Self::try_take) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert_eq!(tensor![[1, 2], [3, 4]].take(tensor![2, -1]).to_vec(), [3, 4]);
+    /// ```
+    #[track_caller]
+    pub fn take<X: TensorOperand>(&self, index: X) -> Tensor<E, X::Shape, D>
+    where
+        X::Elem: IndexFor<choosing::take>,
+        D: Receives<X::Place, Dimensioned>,
+    {
+        unwrap(self.try_take(index))
+    }
+
+    /// [`take`](Self::take), returning the error.
+    pub fn try_take<X: TensorOperand>(&self, index: X) -> Result<Tensor<E, X::Shape, D>>
+    where
+        X::Elem: IndexFor<choosing::take>,
+        D: Receives<X::Place, Dimensioned>,
+    {
+        let flat = self.try_contiguous()?;
+        with_indices::<X, D, _>(&index, |index| {
+            // Each position of the indices sees all elements along its last axis.
+            let (sizes, index_strides) = lifted(&index);
+            let last = sizes.len() - 1;
+            let (mut from_sizes, mut from) = (sizes.clone(), vec![0; sizes.len()]);
+            (from_sizes[last], from[last]) = (self.numel(), 1);
+            let indexing = Indexing { op: "take", axis: last, wraps: true };
+            let (a, index) = (flat.elements().restrided(&from_sizes, &from), index.restrided(&sizes, &index_strides));
+            checked_numel::<E>("take", &sizes)?;
+            Ok(dense(D::gather(indexing, a, index).map_err(|error| at_axis(error, 0))?, &sizes))
+        })
+    }
+}
+
+impl<E: Element, V: Dim, M: Dim, D: Device> Tensor<E, (V, M), D> {
+    /// The rows that indices of any shape name: vectors for words.
+    ///
+    /// Shape: that of the indices with the length of a row as the last axis. Dtypes: all. The indices are `i64` or `i32`, from
+    /// 0 up.
+    ///
+    /// PyTorch: `torch.nn.functional.embedding`, whose operands come the other way round.
+    ///
+    /// # Panics
+    /// If an index is out of range; [`try_embedding`](Self::try_embedding) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let vectors = tensor![[0.0, 0.1], [1.0, 1.1], [2.0, 2.1]];
+    /// let words: Tensor<f32, shape![1, 3, 2]> = vectors.embedding(tensor![[2, 0, 2]]);
+    /// assert_eq!(words.to_vec(), [2.0, 2.1, 0.0, 0.1, 2.0, 2.1]);
+    /// ```
+    #[track_caller]
+    pub fn embedding<X: TensorOperand>(&self, index: X) -> Tensor<E, <X::Shape as InsertAxis<-1>>::Inserted<M>, D>
+    where
+        X::Shape: InsertAxis<-1>,
+        X::Elem: IndexFor<choosing::embedding>,
+        D: Receives<X::Place, Dimensioned>,
+    {
+        unwrap(self.try_embedding(index))
+    }
+
+    /// [`embedding`](Self::embedding), returning the error.
+    pub fn try_embedding<X: TensorOperand>(
+        &self,
+        index: X,
+    ) -> Result<Tensor<E, <X::Shape as InsertAxis<-1>>::Inserted<M>, D>>
+    where
+        X::Shape: InsertAxis<-1>,
+        X::Elem: IndexFor<choosing::embedding>,
+        D: Receives<X::Place, Dimensioned>,
+    {
+        let ([rows, columns], [row, column]) = (self.shape(), self.stride());
+        with_indices::<X, D, _>(&index, |index| {
+            // Each position of the indices sees all rows along its last axis.
+            let (mut sizes, mut index_strides) = lifted(&index);
+            let axis = sizes.len() - 1;
+            let (mut from_sizes, mut from) = (sizes.clone(), vec![0; sizes.len()]);
+            (from_sizes[axis], from[axis]) = (rows, row);
+            from_sizes.push(columns);
+            from.push(column);
+            sizes.push(columns);
+            index_strides.push(0);
+            checked_numel::<E>("embedding", &sizes)?;
+            let indexing = Indexing { op: "embedding", axis, wraps: false };
+            let (a, index) = (self.elements().restrided(&from_sizes, &from), index.restrided(&sizes, &index_strides));
+            let storage = D::gather(indexing, a, index).map_err(|error| at_axis(error, 0))?;
+            let own = &sizes[sizes.len() - X::Shape::RANK - 1..];
+            Ok(Tensor::dense(storage, SizeArray::copied(own)))
+        })
+    }
+}
+
+/// The axis as the caller knows it.
+pub(crate) fn at_axis(error: Error, axis: usize) -> Error {
+    match error {
+        Error::IndexValue { op, index, size, .. } => Error::IndexValue { op, index, axis, size },
+        error => error,
+    }
+}
+
+fn select<E: Element, S: Shape, T: Shape, D: Device>(
+    x: &Tensor<E, S, D>,
+    axis: usize,
+    index: View<'_, D::Storage, i64>,
+) -> Result<Tensor<E, T, D>> {
+    let op = "index_select";
+    let (sizes, from) = lifted(&x.elements());
+    let (count, step) = (index.sizes.first().copied().unwrap_or(1), index.strides.first().copied().unwrap_or(1));
+    if S::RANK == 0 && count != 1 {
+        let reason = format!("a zero-dim tensor takes one index, got {count}");
+        return Err(Error::InvalidArgument { op, reason });
+    }
+    let (mut result, mut strides) = (sizes.clone(), vec![0; sizes.len()]);
+    (result[axis], strides[axis]) = (count, step);
+    checked_numel::<E>(op, &result)?;
+    let indexing = Indexing { op, axis, wraps: false };
+    if result.contains(&0) && count > 0 {
+        // PyTorch checks the indices where they lead to no elements, too; here by reading one index at all places they name.
+        let (mut own, mut list) = (vec![1; sizes.len()], vec![1; sizes.len()]);
+        (own[axis], list[axis]) = (sizes[axis], count);
+        let still = vec![0; sizes.len()];
+        D::gather(indexing, index.restrided(&own, &still), index.restrided(&list, &strides))?;
+    }
+    Ok(dense(D::gather(indexing, x.elements().restrided(&sizes, &from), index.restrided(&result, &strides))?, &result))
+}
+
+/// `a` read where the indices say. Both have as many axes.
+fn gather<E: Element, T: Shape, D: Device>(
+    op: &'static str,
+    a: View<'_, D::Storage, E>,
+    axis: usize,
+    index: View<'_, D::Storage, i64>,
+    wraps: bool,
+) -> Result<Tensor<E, T, D>> {
+    let ((from_sizes, from), (sizes, strides)) = (lifted(&a), lifted(&index));
+    // PyTorch looks at the sizes only if there are indices.
+    let fits = |at: usize| at == axis || sizes[at] <= from_sizes[at];
+    if !(0..sizes.len()).all(fits) && !sizes.contains(&0) {
+        let reason = format!(
+            "indices of shape {sizes:?} must be no larger than the tensor of shape {from_sizes:?}, but along axis {axis}"
+        );
+        return Err(Error::InvalidArgument { op, reason });
+    }
+    checked_numel::<E>(op, &sizes)?;
+    if sizes.contains(&0) {
+        return Ok(dense(D::zeroed::<E>(Some(a.buffer), 0)?, &sizes));
+    }
+    let indexing = Indexing { op, axis, wraps };
+    Ok(dense(D::gather(indexing, a.restrided(&from_sizes, &from), index.restrided(&sizes, &strides))?, &sizes))
+}

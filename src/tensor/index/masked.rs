@@ -1,0 +1,347 @@
+//! Elements chosen by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`, `argwhere`.
+
+use crate::device::{Device, Receives, Source};
+use crate::dtype::scalar::Dimensioned;
+use crate::dtype::{DType, Dtype, Element};
+use crate::error::{Error, Result, listed, unwrap};
+use crate::layout::positions::index_rows;
+use crate::layout::strides;
+use crate::ops::admit::{MaskFor, SameDtypeFor};
+use crate::ops::arguments::Indexing;
+use crate::ops::choosing::{self, Filling, IsTrue};
+use crate::ops::kernel::{Copying, Map1};
+use crate::shape::{Broadcast, Dyn, Shape, WrittenTo, expect_broadcast};
+use crate::storage::{View, ViewMut};
+use crate::tensor::base::operand::{Operand, OperandSource, TensorOperand};
+use crate::tensor::create::constructors::fill_value;
+use crate::tensor::elementwise::apply::{broadcast, map1, map2};
+use crate::tensor::index::gather::elements;
+use crate::tensor::{Tensor, checked_numel, expect_fit};
+
+/// A mask's elements, which are bools.
+fn mask<M: TensorOperand, D: Device + Receives<M::Place, Dimensioned>>(mask: &M) -> Result<View<'_, D::Storage, bool>> {
+    Ok(elements::<M, D>(mask)?.known_as())
+}
+
+/// The value of a scalar or zero-dim tensor in the dtype that is filled. A tensor without data has none, and needs none.
+fn filler<E: Dtype, V: Operand, D: Device + Receives<V::Place, V::Kind>>(op: &'static str, value: &V) -> Result<E> {
+    let value = match value.source() {
+        OperandSource::Scalar(value) => value,
+        OperandSource::View(view) => match <D as Receives<V::Place, V::Kind>>::right(view)? {
+            Source::View(view) if !D::has_data(view.buffer) => return Ok(E::default()),
+            Source::View(view) => D::peek(view)?.to_scalar(),
+            Source::Value(value) => value.to_scalar(),
+        },
+    };
+    fill_value(op, value)
+}
+
+/// Row-major elements of a view broadcast to `sizes`.
+pub(crate) fn laid_out<E: Element, D: Device>(
+    view: View<'_, D::Storage, E>,
+    sizes: &[usize],
+    kernel: impl Map1<E, E>,
+) -> Result<D::Storage> {
+    let from = strides::broadcast_list(view.sizes, view.strides, sizes);
+    D::map1::<E, E>(kernel, view.restrided(sizes, &from), &strides::row_major(sizes))
+}
+
+/// The positions, counted in row-major order, where a mask is true, and how many there are.
+pub(crate) fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(D::Storage, usize)> {
+    let numel: usize = mask.sizes.iter().product();
+    let all = D::build(Some(mask.buffer), || listed(0..numel as i64))?;
+    let strides = strides::row_major(mask.sizes);
+    D::compress(View::<_, i64>::new(&all, 0, mask.sizes, &strides), mask)
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// A value where the mask is true, else the element.
+    ///
+    /// Shape: that of `self` and the mask broadcast. Dtypes: all computing dtypes, which the value is converted to: a scalar, or a
+    /// zero-dim tensor of any dtype.
+    ///
+    /// PyTorch: `torch.masked_fill`.
+    ///
+    /// # Panics
+    /// If the value does not fit the dtype or sizes known at run time do not broadcast;
+    /// [`try_masked_fill`](Self::try_masked_fill) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let scores = tensor![[1.0, 2.0], [3.0, 4.0]];
+    /// let causal = !Tensor::<bool, shape![2, 2]>::tri();
+    /// assert_eq!(scores.masked_fill(causal, f32::NEG_INFINITY).to_vec(), [1.0, f32::NEG_INFINITY, 3.0, 4.0]);
+    /// ```
+    #[track_caller]
+    pub fn masked_fill<M: TensorOperand, V: Operand<Shape = ()>>(
+        &self,
+        mask: M,
+        value: V,
+    ) -> Tensor<E, <S as Broadcast<M::Shape>>::Output, D>
+    where
+        E: Dtype,
+        S: Broadcast<M::Shape>,
+        M::Elem: MaskFor<choosing::masked_fill>,
+        D: Receives<M::Place, Dimensioned> + Receives<V::Place, V::Kind>,
+    {
+        unwrap(self.try_masked_fill(mask, value))
+    }
+
+    /// [`masked_fill`](Self::masked_fill), returning the error.
+    pub fn try_masked_fill<M: TensorOperand, V: Operand<Shape = ()>>(
+        &self,
+        mask: M,
+        value: V,
+    ) -> Result<Tensor<E, <S as Broadcast<M::Shape>>::Output, D>>
+    where
+        E: Dtype,
+        S: Broadcast<M::Shape>,
+        M::Elem: MaskFor<choosing::masked_fill>,
+        D: Receives<M::Place, Dimensioned> + Receives<V::Place, V::Kind>,
+    {
+        let value = filler::<E, V, D>("masked_fill", &value)?;
+        let mask = self::mask::<M, D>(&mask)?;
+        let sizes =
+            broadcast::<<S as Broadcast<M::Shape>>::Output, E>("masked_fill", self.shape().as_ref(), mask.sizes)?;
+        map2::<_, _, _, D, E>(Filling(value), self.elements(), mask, sizes, [E::DTYPE, DType::Bool])
+    }
+
+    /// [`masked_fill`](Self::masked_fill) in place: the mask is broadcast to `self`.
+    ///
+    /// # Panics
+    /// As there; [`try_masked_fill_`](Self::try_masked_fill_) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let mut x = tensor![1, -2, 3];
+    /// x.masked_fill_(x.clone().lt(0), 0);
+    /// assert_eq!(x.to_vec(), [1, 0, 3]);
+    /// ```
+    #[track_caller]
+    pub fn masked_fill_<M: TensorOperand, V: Operand<Shape = ()>>(&mut self, mask: M, value: V) -> &mut Self
+    where
+        E: Dtype,
+        S: Broadcast<M::Shape>,
+        <S as Broadcast<M::Shape>>::Output: WrittenTo<S>,
+        M::Elem: MaskFor<choosing::masked_fill>,
+        D: Receives<M::Place, Dimensioned> + Receives<V::Place, V::Kind>,
+    {
+        unwrap(self.try_masked_fill_(mask, value))
+    }
+
+    /// [`masked_fill_`](Self::masked_fill_), returning the error; nothing is written then.
+    pub fn try_masked_fill_<M: TensorOperand, V: Operand<Shape = ()>>(&mut self, mask: M, value: V) -> Result<&mut Self>
+    where
+        E: Dtype,
+        S: Broadcast<M::Shape>,
+        <S as Broadcast<M::Shape>>::Output: WrittenTo<S>,
+        M::Elem: MaskFor<choosing::masked_fill>,
+        D: Receives<M::Place, Dimensioned> + Receives<V::Place, V::Kind>,
+    {
+        let value = filler::<E, V, D>("masked_fill_", &value)?;
+        let mask = self::mask::<M, D>(&mask)?;
+        let sizes = self.shape();
+        expect_broadcast("masked_fill_", mask.sizes, sizes.as_ref())?;
+        let strides = strides::broadcast(mask.sizes, mask.strides, &sizes);
+        D::update2(Filling(value), mask.restrided(sizes.as_ref(), strides.as_ref()), self.elements_mut()?)?;
+        Ok(self)
+    }
+
+    /// The elements where the mask is true, in row-major order.
+    ///
+    /// Shape: one axis, whose size is known at run time; `self` and the mask are broadcast first. Dtypes: all. A tensor without
+    /// data has no answer.
+    ///
+    /// PyTorch: `torch.masked_select`, or `x[mask]`.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not broadcast; [`try_masked_select`](Self::try_masked_select) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let x = tensor![[1, -2], [-3, 4]];
+    /// let positive: Tensor<i64, shape![_]> = x.masked_select(x.gt(0));
+    /// assert_eq!(positive.to_vec(), [1, 4]);
+    /// ```
+    #[track_caller]
+    pub fn masked_select<M: TensorOperand>(&self, mask: M) -> Tensor<E, (Dyn,), D>
+    where
+        S: Broadcast<M::Shape>,
+        M::Elem: MaskFor<choosing::masked_select>,
+        D: Receives<M::Place, Dimensioned>,
+    {
+        unwrap(self.try_masked_select(mask))
+    }
+
+    /// [`masked_select`](Self::masked_select), returning the error.
+    pub fn try_masked_select<M: TensorOperand>(&self, mask: M) -> Result<Tensor<E, (Dyn,), D>>
+    where
+        S: Broadcast<M::Shape>,
+        M::Elem: MaskFor<choosing::masked_select>,
+        D: Receives<M::Place, Dimensioned>,
+    {
+        let mask = self::mask::<M, D>(&mask)?;
+        let (own, op) = (self.elements(), "masked_select");
+        let sizes = broadcast::<<S as Broadcast<M::Shape>>::Output, E>(op, own.sizes, mask.sizes)?;
+        let (from, over) =
+            (strides::broadcast(own.sizes, own.strides, &sizes), strides::broadcast(mask.sizes, mask.strides, &sizes));
+        let sizes = sizes.as_ref();
+        let (storage, count) = D::compress(own.restrided(sizes, from.as_ref()), mask.restrided(sizes, over.as_ref()))?;
+        Ok(Tensor::dense(storage, [count]))
+    }
+
+    /// The elements of another tensor, one after the other, where the mask is true.
+    ///
+    /// Shape: that of `self` and the mask broadcast. Dtypes: all, the source having that of `self`.
+    ///
+    /// PyTorch: `torch.masked_scatter`.
+    ///
+    /// # Panics
+    /// If the source has fewer elements than the mask is true, or sizes known at run time do not broadcast;
+    /// [`try_masked_scatter`](Self::try_masked_scatter) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let x = tensor![[0, 0], [0, 0]];
+    /// let mask = tensor![[true, false], [false, true]];
+    /// assert_eq!(x.masked_scatter(mask, tensor![7, 8, 9]).to_vec(), [7, 0, 0, 8]);
+    /// ```
+    #[track_caller]
+    pub fn masked_scatter<M: TensorOperand, R: TensorOperand>(
+        &self,
+        mask: M,
+        source: R,
+    ) -> Tensor<E, <S as Broadcast<M::Shape>>::Output, D>
+    where
+        E: Dtype + SameDtypeFor<R::Elem, choosing::masked_scatter>,
+        S: Broadcast<M::Shape>,
+        M::Elem: MaskFor<choosing::masked_scatter>,
+        D: Receives<M::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
+    {
+        unwrap(self.try_masked_scatter(mask, source))
+    }
+
+    /// [`masked_scatter`](Self::masked_scatter), returning the error.
+    pub fn try_masked_scatter<M: TensorOperand, R: TensorOperand>(
+        &self,
+        mask: M,
+        source: R,
+    ) -> Result<Tensor<E, <S as Broadcast<M::Shape>>::Output, D>>
+    where
+        E: Dtype + SameDtypeFor<R::Elem, choosing::masked_scatter>,
+        S: Broadcast<M::Shape>,
+        M::Elem: MaskFor<choosing::masked_scatter>,
+        D: Receives<M::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
+    {
+        let op = "masked_scatter";
+        let mask = self::mask::<M, D>(&mask)?;
+        let source: View<'_, D::Storage, E> = elements::<R, D>(&source)?.known_as();
+        let sizes = broadcast::<<S as Broadcast<M::Shape>>::Output, E>(op, self.shape().as_ref(), mask.sizes)?;
+        let mut storage = laid_out::<E, D>(self.elements(), sizes.as_ref(), Copying)?;
+        if D::has_data(&storage) {
+            let over = strides::broadcast(mask.sizes, mask.strides, &sizes);
+            let (chosen, count) = positions::<D>(mask.restrided(sizes.as_ref(), over.as_ref()))?;
+            let there: usize = source.sizes.iter().product();
+            if there < count {
+                let reason = format!("the mask is true {count} times, but there are {there} elements to write");
+                return Err(Error::InvalidArgument { op, reason });
+            }
+            let flat = laid_out::<E, D>(source, source.sizes, Copying)?;
+            let numel: usize = sizes.as_ref().iter().product();
+            D::scatter(
+                Indexing { op, axis: 0, wraps: false },
+                View::new(&chosen, 0, &[count], &[1]),
+                View::<_, E>::new(&flat, 0, &[count], &[1]),
+                ViewMut::new(&mut storage, 0, &[numel], &[1]),
+            )?;
+        }
+        Ok(Tensor::dense(storage, sizes))
+    }
+
+    /// [`masked_scatter`](Self::masked_scatter) in place: the mask is broadcast to `self`.
+    ///
+    /// # Panics
+    /// As there; [`try_masked_scatter_`](Self::try_masked_scatter_) returns the error.
+    #[track_caller]
+    pub fn masked_scatter_<M: TensorOperand, R: TensorOperand>(&mut self, mask: M, source: R) -> &mut Self
+    where
+        E: Dtype + SameDtypeFor<R::Elem, choosing::masked_scatter>,
+        S: Broadcast<M::Shape>,
+        <S as Broadcast<M::Shape>>::Output: WrittenTo<S>,
+        M::Elem: MaskFor<choosing::masked_scatter>,
+        D: Receives<M::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
+    {
+        unwrap(self.try_masked_scatter_(mask, source))
+    }
+
+    /// [`masked_scatter_`](Self::masked_scatter_), returning the error; nothing is written then.
+    pub fn try_masked_scatter_<M: TensorOperand, R: TensorOperand>(&mut self, mask: M, source: R) -> Result<&mut Self>
+    where
+        E: Dtype + SameDtypeFor<R::Elem, choosing::masked_scatter>,
+        S: Broadcast<M::Shape>,
+        <S as Broadcast<M::Shape>>::Output: WrittenTo<S>,
+        M::Elem: MaskFor<choosing::masked_scatter>,
+        D: Receives<M::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
+    {
+        let result = self.try_masked_scatter(mask, source)?;
+        expect_broadcast("masked_scatter_", result.shape().as_ref(), self.shape().as_ref())?;
+        D::map1_into::<E, E>(Copying, result.elements(), self.elements_mut()?)?;
+        Ok(self)
+    }
+
+    /// The positions of the elements that are not zero, in row-major order: a row for each, with an index for each axis.
+    ///
+    /// Shape: their number, known at run time, by the number of axes. Dtypes: all computing dtypes. A tensor without data has no
+    /// answer.
+    ///
+    /// PyTorch: `torch.nonzero`.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_nonzero`](Self::try_nonzero) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let positions: Tensor<i64, shape![_, 2]> = tensor![[5, 0], [0, 7]].nonzero();
+    /// assert_eq!(positions.to_vec(), [0, 0, 1, 1]);
+    /// ```
+    #[track_caller]
+    pub fn nonzero(&self) -> Tensor<i64, (Dyn, S::Rank), D>
+    where
+        E: Dtype,
+    {
+        unwrap(self.try_nonzero())
+    }
+
+    /// [`nonzero`](Self::nonzero), returning the error.
+    pub fn try_nonzero(&self) -> Result<Tensor<i64, (Dyn, S::Rank), D>>
+    where
+        E: Dtype,
+    {
+        if !D::has_data(self.elements().buffer) {
+            return Err(Error::NoData { op: "nonzero" });
+        }
+        let truth = map1::<E, S, D, bool>(IsTrue, self.elements(), self.shape(), E::DTYPE)?;
+        let (flat, count) = positions::<D>(truth.elements())?;
+        let sizes = [count, S::RANK];
+        expect_fit::<(Dyn, S::Rank)>("nonzero", &sizes)?;
+        checked_numel::<i64>("nonzero", &sizes)?;
+        if S::RANK == 1 {
+            return Ok(Tensor::dense(flat, sizes));
+        }
+        let flat = D::download(View::<_, i64>::new(&flat, 0, &[count], &[1]))?;
+        let storage = D::build(Some(self.elements().buffer), || index_rows(&flat, self.shape().as_ref()))?;
+        Ok(Tensor::dense(storage, sizes))
+    }
+
+    /// [`nonzero`](Self::nonzero) (`torch.argwhere`). As there, a zero-dim tensor gives rows without indices.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_nonzero`](Self::try_nonzero) returns the error.
+    #[track_caller]
+    pub fn argwhere(&self) -> Tensor<i64, (Dyn, S::Rank), D>
+    where
+        E: Dtype,
+    {
+        self.nonzero()
+    }
+}

@@ -1,0 +1,402 @@
+//! Writing where indices say: `scatter`, `scatter_add`, `scatter_reduce`, `index_copy`, `index_add`, `index_fill`.
+
+use crate::device::{Device, Receives};
+use crate::dtype::scalar::Dimensioned;
+use crate::dtype::{Category, DType, Dtype, Element, Scalar};
+use crate::error::{Error, Result, unwrap};
+use crate::ops;
+use crate::ops::admit::{OrderedFor, SameDtypeFor};
+use crate::ops::arguments::Indexing;
+use crate::ops::choosing::{self, AddingScaled, Folding, IndexFor};
+use crate::ops::kernel::Map2;
+use crate::ops::reduce::Accumulating;
+use crate::shape::{AxisArg, Dim, HasAxis, IndexList, SameRank, Shape, Slices};
+use crate::storage::{View, ViewMut};
+use crate::tensor::base::operand::TensorOperand;
+use crate::tensor::create::constructors::fill_value;
+use crate::tensor::index::gather::{elements, lifted, with_indices};
+use crate::tensor::{Tensor, TensorViewMut};
+
+/// What [`scatter_reduce`](Tensor::scatter_reduce) makes of elements that go to one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScatterReduce {
+    /// Their sum.
+    Sum,
+    /// Their product.
+    Prod,
+    /// Their mean; of integers rounded down.
+    Mean,
+    /// The largest; NaN if there is one.
+    Amax,
+    /// The smallest; NaN if there is one.
+    Amin,
+}
+
+/// Writes where the indices say; everything has at least one axis and as many axes.
+fn write<E: Element, S: Shape, D: Device>(
+    out: &mut Tensor<E, S, D>,
+    indexing: Indexing,
+    index: View<'_, D::Storage, i64>,
+    from: View<'_, D::Storage, E>,
+    run: impl FnOnce(View<'_, D::Storage, i64>, View<'_, D::Storage, E>, ViewMut<'_, D::Storage, E>) -> Result<()>,
+) -> Result<()> {
+    let (index_sizes, index_strides) = lifted(&index);
+    let (from_sizes, from_strides) = lifted(&from);
+    let (sizes, _) = lifted(&out.elements());
+    if index_sizes.contains(&0) {
+        return Ok(());
+    }
+    expect_indexed(indexing, &index_sizes, &from_sizes, &sizes)?;
+    let to = out.elements_mut()?;
+    let to_strides = if to.strides.is_empty() { vec![1] } else { to.strides.to_vec() };
+    run(
+        index.restrided(&index_sizes, &index_strides),
+        from.restrided(&from_sizes, &from_strides),
+        ViewMut::new(to.buffer, to.offset, &sizes, &to_strides),
+    )
+}
+
+/// That there is an element and a place for each index.
+fn expect_indexed(indexing: Indexing, index: &[usize], from: &[usize], to: &[usize]) -> Result<()> {
+    let fits = |at: usize| index[at] <= from[at] && (at == indexing.axis || index[at] <= to[at]);
+    if (0..to.len()).all(fits) {
+        return Ok(());
+    }
+    let reason = format!(
+        "indices of shape {index:?} must be no larger than the source of shape {from:?}, nor than the tensor of shape {to:?}, but \
+         along axis {}",
+        indexing.axis
+    );
+    Err(Error::InvalidArgument { op: indexing.op, reason })
+}
+
+/// Writes over what is there.
+fn write_over<E: Element, S: Shape, D: Device>(
+    out: &mut Tensor<E, S, D>,
+    indexing: Indexing,
+    index: View<'_, D::Storage, i64>,
+    from: View<'_, D::Storage, E>,
+) -> Result<()> {
+    write(out, indexing, index, from, |index, from, to| D::scatter(indexing, index, from, to))
+}
+
+/// Combines with what is there.
+fn write_with<E: Element, S: Shape, D: Device>(
+    kernel: impl Map2<E, E, E>,
+    out: &mut Tensor<E, S, D>,
+    indexing: Indexing,
+    index: View<'_, D::Storage, i64>,
+    from: View<'_, D::Storage, E>,
+) -> Result<()> {
+    write(out, indexing, index, from, |index, from, to| D::scatter_with(indexing, kernel, index, from, to))
+}
+
+/// Runs with one value as elements of these sizes.
+fn with_value<E: Element, D: Device>(
+    beside: &D::Storage,
+    value: E,
+    sizes: &[usize],
+    run: impl FnOnce(View<'_, D::Storage, E>) -> Result<()>,
+) -> Result<()> {
+    let storage = D::build(Some(beside), || Ok(vec![value]))?;
+    run(View::new(&storage, 0, sizes, &vec![0; sizes.len()]))
+}
+
+/// Runs with a list of indices beside each element of the source, whose other sizes are those of the tensor.
+fn with_list<D: Device>(
+    indexing: Indexing,
+    sizes: &[usize],
+    from: &[usize],
+    index: View<'_, D::Storage, i64>,
+    run: impl FnOnce(View<'_, D::Storage, i64>) -> Result<()>,
+) -> Result<()> {
+    let lift = |sizes: &[usize]| if sizes.is_empty() { vec![1] } else { sizes.to_vec() };
+    let count = index.sizes.first().copied().unwrap_or(1);
+    let mut expected = lift(sizes);
+    expected[indexing.axis] = count;
+    if lift(from) != expected {
+        let reason = format!("{count} indices take a source of shape {expected:?}, got one of shape {from:?}");
+        return Err(Error::InvalidArgument { op: indexing.op, reason });
+    }
+    let mut strides = vec![0; expected.len()];
+    strides[indexing.axis] = index.strides.first().copied().unwrap_or(1);
+    run(index.restrided(&expected, &strides))
+}
+
+/// Writes the forms of an operation that writes into a tensor: into a copy and in place, each with its `try_` twin.
+macro_rules! writers {
+    ($($(#[$doc:meta])* $name:ident $try:ident $inplace:ident $try_inplace:ident [$($generics:tt)*] ($($arg:ident: $ty:ty),*) [$($bounds:tt)*]
+       |$out:ident| $body:expr, $torch:literal, $example:literal;)*) => {$(
+        /// The forms of one operation.
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+            $(#[$doc])*
+            ///
+            #[doc = concat!("PyTorch: `", $torch, "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If an index is out of range or sizes do not fit; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor, ScatterReduce};
+            #[doc = $example]
+            /// ```
+            #[track_caller]
+            pub fn $name<$($generics)*>(&self, $($arg: $ty),*) -> Self
+            where
+                $($bounds)*
+            {
+                unwrap(self.$try($($arg),*))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
+            pub fn $try<$($generics)*>(&self, $($arg: $ty),*) -> Result<Self>
+            where
+                $($bounds)*
+            {
+                let mut copy = self.clone();
+                copy.$try_inplace($($arg),*)?;
+                Ok(copy)
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") in place.")]
+            ///
+            /// # Panics
+            #[doc = concat!("As there; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
+            #[track_caller]
+            pub fn $inplace<$($generics)*>(&mut self, $($arg: $ty),*) -> &mut Self
+            where
+                $($bounds)*
+            {
+                unwrap(self.$try_inplace($($arg),*))
+            }
+
+            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
+            pub fn $try_inplace<$($generics)*>(&mut self, $($arg: $ty),*) -> Result<&mut Self>
+            where
+                $($bounds)*
+            {
+                let $out = self;
+                $body?;
+                Ok($out)
+            }
+        }
+
+        crate::tensor::elementwise::view_in_place::in_place! { $inplace $try_inplace [$($generics)*] ($($arg: $ty),*) [$($bounds)*] }
+    )*};
+}
+
+/// The operation along the axis `I` of `S`.
+fn along<const I: isize, S: HasAxis<I>>(op: &'static str, wraps: bool) -> Indexing {
+    Indexing { op, axis: <S as HasAxis<I>>::INDEX, wraps }
+}
+
+writers! {
+    /// Writes each element of the source to its position, with the index in place of the position along the axis:
+    /// `self[index[i][j]][j] = src[i][j]` along axis 0. Where several go to one place the last one stays.
+    ///
+    /// Shape: that of `self`; all three have as many axes, and the indices are no larger than the source, nor than `self` along
+    /// the other axes. Dtypes: all computing dtypes, the source having that of `self`. The indices are `i64`, from 0 up.
+    scatter try_scatter scatter_ try_scatter_ [const I: isize, X: TensorOperand, R: TensorOperand]
+        (axis: impl AxisArg<I>, index: X, src: R) [
+            S: HasAxis<I> + SameRank<X::Shape>,
+            X::Shape: SameRank<R::Shape>,
+            X::Elem: IndexFor<choosing::scatter>,
+            E: SameDtypeFor<R::Elem, choosing::scatter>,
+            D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
+        ]
+        |out| {
+            let (_, from) = (axis, elements::<R, D>(&src)?.known_as());
+            with_indices::<X, D, _>(&index, |index| write_over(out, along::<I, S>("scatter", false), index, from))
+        },
+        "torch.scatter", "let x = tensor![[0, 0], [0, 0]];\nassert_eq!(x.scatter(axis![1], tensor![[1], [0]], tensor![[5], [6]]).to_vec(), [0, 5, 6, 0]);";
+    /// Writes a value to each position that the indices name, as [`scatter`](Self::scatter) does.
+    ///
+    /// Dtypes: all computing dtypes, which the value is converted to.
+    scatter_value try_scatter_value scatter_value_ try_scatter_value_ [const I: isize, X: TensorOperand]
+        (axis: impl AxisArg<I>, index: X, value: impl Scalar) [
+            S: HasAxis<I> + SameRank<X::Shape>,
+            X::Elem: IndexFor<choosing::scatter_value>,
+            E: Dtype,
+            D: Receives<X::Place, Dimensioned>,
+        ]
+        |out| {
+            let (_, value) = (axis, fill_value::<E>("scatter_value", value.value())?);
+            with_indices::<X, D, _>(&index, |index| with_value::<E, D>(index.buffer, value, index.sizes, |from| {
+                write_over(out, along::<I, S>("scatter_value", false), index, from)
+            }))
+        },
+        "torch.scatter` with a `value`, `torch.Tensor.scatter_", "let x = tensor![[0, 0], [0, 0]];\nassert_eq!(x.scatter_value(axis![1], tensor![[1], [0]], 7).to_vec(), [0, 7, 7, 0]);";
+    /// Adds each element of the source where [`scatter`](Self::scatter) would write it, one after the other along the axis.
+    ///
+    /// Shape: as there. Dtypes: all computing dtypes, the source having that of `self`; integers wrap. The indices are `i64`,
+    /// from 0 up.
+    scatter_add try_scatter_add scatter_add_ try_scatter_add_ [const I: isize, X: TensorOperand, R: TensorOperand]
+        (axis: impl AxisArg<I>, index: X, src: R) [
+            S: HasAxis<I> + SameRank<X::Shape>,
+            X::Shape: SameRank<R::Shape>,
+            X::Elem: IndexFor<choosing::scatter_add>,
+            E: Dtype + SameDtypeFor<R::Elem, choosing::scatter_add>,
+            D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
+        ]
+        |out| {
+            let (_, from) = (axis, elements::<R, D>(&src)?.known_as());
+            let kernel = Folding::<Accumulating>::new();
+            with_indices::<X, D, _>(&index, |index| write_with(kernel, out, along::<I, S>("scatter_add", false), index, from))
+        },
+        "torch.scatter_add", "let counts = tensor![0, 0, 0].scatter_add(axis![0], tensor![2, 0, 2], tensor![1, 1, 1]);\nassert_eq!(counts.to_vec(), [1, 0, 2]);";
+    /// Combines each element of the source with what is where [`scatter`](Self::scatter) would write it, or with the others that
+    /// go there alone if `include_self` is false. Where none goes the element stays.
+    ///
+    /// Shape: as there. Dtypes: all with an order, the source having that of `self`; the mean of bools is refused. The indices
+    /// are `i64`, from 0 up.
+    scatter_reduce try_scatter_reduce scatter_reduce_ try_scatter_reduce_ [const I: isize, X: TensorOperand, R: TensorOperand]
+        (axis: impl AxisArg<I>, index: X, src: R, reduce: ScatterReduce, include_self: bool) [
+            S: HasAxis<I> + SameRank<X::Shape>,
+            X::Shape: SameRank<R::Shape>,
+            X::Elem: IndexFor<choosing::scatter_reduce>,
+            E: OrderedFor<choosing::scatter_reduce> + SameDtypeFor<R::Elem, choosing::scatter_reduce>,
+            D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
+        ]
+        |out| {
+            let (_, from) = (axis, elements::<R, D>(&src)?.known_as());
+            let indexing = along::<I, S>("scatter_reduce", false);
+            with_indices::<X, D, _>(&index, |index| reduce_into(out, indexing, index, from, reduce, include_self))
+        },
+        "torch.scatter_reduce", "let x = tensor![10, 20].scatter_reduce(axis![0], tensor![1, 1], tensor![30, 5], ScatterReduce::Amax, true);\nassert_eq!(x.to_vec(), [10, 30]);";
+    /// Writes slices of the source to the positions along an axis that indices name.
+    ///
+    /// Shape: that of `self`; the source has it too, with the number of indices in place of the axis. Dtypes: all, the source
+    /// having that of `self`. The indices are `i64`, from 0 up.
+    index_copy try_index_copy index_copy_ try_index_copy_ [const I: isize, X: TensorOperand, R: TensorOperand, N: Dim]
+        (axis: impl AxisArg<I>, index: X, source: R) [
+            S: HasAxis<I>,
+            X::Shape: IndexList<Dim = N>,
+            <S as HasAxis<I>>::Replace<N>: Slices<R::Shape, choosing::index_copy>,
+            X::Elem: IndexFor<choosing::index_copy>,
+            E: SameDtypeFor<R::Elem, choosing::index_copy>,
+            D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
+        ]
+        |out| {
+            let (_, from) = (axis, elements::<R, D>(&source)?.known_as());
+            let (indexing, sizes) = (along::<I, S>("index_copy", false), out.shape());
+            with_indices::<X, D, _>(&index, |index| with_list::<D>(indexing, sizes.as_ref(), from.sizes, index, |index| {
+                write_over(out, indexing, index, from)
+            }))
+        },
+        "torch.index_copy", "let x = tensor![[0, 0], [0, 0], [0, 0]];\nassert_eq!(x.index_copy(axis![0], tensor![2], tensor![[1, 2]]).to_vec(), [0, 0, 0, 0, 1, 2]);";
+    /// Adds slices of the source, times `alpha`, to the positions along an axis that indices name.
+    ///
+    /// Shape: as for [`index_copy`](Self::index_copy). Dtypes: all computing dtypes, the source having that of `self`, which
+    /// `alpha` is converted to. The indices are `i64` or `i32`, from 0 up.
+    index_add try_index_add index_add_ try_index_add_ [const I: isize, X: TensorOperand, R: TensorOperand, N: Dim]
+        (axis: impl AxisArg<I>, index: X, source: R, alpha: impl Scalar) [
+            S: HasAxis<I>,
+            X::Shape: IndexList<Dim = N>,
+            <S as HasAxis<I>>::Replace<N>: Slices<R::Shape, choosing::index_add>,
+            X::Elem: IndexFor<choosing::index_add>,
+            E: Dtype + SameDtypeFor<R::Elem, choosing::index_add>,
+            D: Receives<X::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
+        ]
+        |out| {
+            let (_, from) = (axis, elements::<R, D>(&source)?.known_as());
+            let (indexing, sizes) = (along::<I, S>("index_add", false), out.shape());
+            let kernel = AddingScaled(fill_value::<E>("index_add", alpha.value())?);
+            with_indices::<X, D, _>(&index, |index| with_list::<D>(indexing, sizes.as_ref(), from.sizes, index, |index| {
+                write_with(kernel, out, indexing, index, from)
+            }))
+        },
+        "torch.index_add", "let x = tensor![10.0, 20.0];\nassert_eq!(x.index_add(axis![0], tensor![1, 1], tensor![0.5, 0.25], 2).to_vec(), [10.0, 21.5]);";
+    /// Writes a value to the positions along an axis that indices name. Negative indices count from the end.
+    ///
+    /// Shape: that of `self`. Dtypes: all computing dtypes, which the value is converted to. The indices are `i64`.
+    index_fill try_index_fill index_fill_ try_index_fill_ [const I: isize, X: TensorOperand]
+        (axis: impl AxisArg<I>, index: X, value: impl Scalar) [
+            S: HasAxis<I>,
+            X::Shape: IndexList,
+            X::Elem: IndexFor<choosing::index_fill>,
+            E: Dtype,
+            D: Receives<X::Place, Dimensioned>,
+        ]
+        |out| {
+            let (_, value) = (axis, fill_value::<E>("index_fill", value.value())?);
+            let (indexing, (mut sizes, _)) = (along::<I, S>("index_fill", true), lifted(&out.elements()));
+            with_indices::<X, D, _>(&index, |index| {
+                sizes[indexing.axis] = index.sizes.first().copied().unwrap_or(1);
+                with_list::<D>(indexing, &sizes, &sizes, index, |index| with_value::<E, D>(index.buffer, value, &sizes, |from| {
+                    write_over(out, indexing, index, from)
+                }))
+            })
+        },
+        "torch.index_fill", "let x = tensor![[1, 2], [3, 4]];\nassert_eq!(x.index_fill(axis![0], tensor![-1], 0).to_vec(), [1, 2, 0, 0]);";
+}
+
+/// The element that changes nothing.
+fn identity<E: Dtype>(reduce: ScatterReduce) -> E {
+    let extreme = |largest: bool| match (E::DTYPE.int_range(), E::DTYPE) {
+        (_, DType::Bool) => E::from_bool(largest),
+        // Within `i64`, as the bounds of every computing integer are.
+        (Some((min, max)), _) => E::from_i64(if largest { max as i64 } else { min as i64 }),
+        (None, _) => E::from_f64(if largest { f64::INFINITY } else { f64::NEG_INFINITY }),
+    };
+    match reduce {
+        ScatterReduce::Sum | ScatterReduce::Mean => E::default(),
+        ScatterReduce::Prod => E::from_bool(true),
+        ScatterReduce::Amax => extreme(false),
+        ScatterReduce::Amin => extreme(true),
+    }
+}
+
+/// Combines elements with those that the indices lead to; complex ones have no largest.
+pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
+    out: &mut Tensor<E, S, D>,
+    indexing: Indexing,
+    index: View<'_, D::Storage, i64>,
+    from: View<'_, D::Storage, E>,
+    reduce: ScatterReduce,
+    include_self: bool,
+) -> Result<()> {
+    if reduce == ScatterReduce::Mean && E::DTYPE == DType::Bool {
+        let reason = "the mean of bools is not a bool; cast first, for example `.to::<f32>()`".to_owned();
+        return Err(Error::InvalidArgument { op: indexing.op, reason });
+    }
+    // Nothing is written to `out` if anything fails on the way.
+    let mut result = out.clone();
+    if !include_self {
+        with_value::<E, D>(index.buffer, identity::<E>(reduce), index.sizes, |from| {
+            write_over(&mut result, indexing, index, from)
+        })?;
+    }
+    match reduce {
+        ScatterReduce::Sum | ScatterReduce::Mean => {
+            write_with(Folding::<Accumulating>::new(), &mut result, indexing, index, from)?
+        }
+        ScatterReduce::Prod => write_with(Folding::<ops::mul>::new(), &mut result, indexing, index, from)?,
+        ScatterReduce::Amax => write_with(Folding::<ops::maximum>::new(), &mut result, indexing, index, from)?,
+        ScatterReduce::Amin => write_with(Folding::<ops::minimum>::new(), &mut result, indexing, index, from)?,
+    }
+    if reduce == ScatterReduce::Mean {
+        // As PyTorch counts: in the dtype itself.
+        let mut counts = if include_self { out.try_full_like(true)? } else { out.try_zeros_like()? };
+        let one = E::from_bool(true);
+        with_value::<E, D>(index.buffer, one, index.sizes, |from| {
+            write_with(Folding::<Accumulating>::new(), &mut counts, indexing, index, from)
+        })?;
+        D::update1(AtLeastOne, counts.elements_mut()?)?;
+        if E::DTYPE.category() >= Category::Floating {
+            D::update2(Folding::<ops::div>::new(), counts.elements(), result.elements_mut()?)?;
+        } else {
+            D::update2(Folding::<ops::floor_divide>::new(), counts.elements(), result.elements_mut()?)?;
+        }
+    }
+    out.replace(result)
+}
+
+/// One in place of zero.
+#[derive(Clone, Copy)]
+struct AtLeastOne;
+impl<E: Dtype> ops::kernel::Map1<E, E> for AtLeastOne {
+    #[inline(always)]
+    fn call(self, count: E) -> E {
+        if count == E::default() { E::from_bool(true) } else { count }
+    }
+}

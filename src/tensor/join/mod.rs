@@ -1,0 +1,6 @@
+//! Several tensors made one: `cat`, `stack`, `hstack` and their kin, `meshgrid`, `block_diag`.
+//! Uses strided copies into one new tensor.
+
+pub(crate) mod cat_stack;
+pub(crate) mod hstack;
+pub(crate) mod meshgrid;

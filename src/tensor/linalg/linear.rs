@@ -1,0 +1,157 @@
+//! `linear`: a matrix applied to the last axis, with a bias and an activation.
+
+use crate::device::Device;
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Result, unwrap};
+use crate::ops;
+use crate::ops::UnaryOp;
+use crate::ops::admit::NumericFor;
+use crate::ops::arguments::Added;
+use crate::ops::kernel::Applying;
+use crate::shape::{Dim, HasAxis, InFeatures, Shape, SizeArray};
+use crate::storage::View;
+use crate::tensor::linalg::matmul::Summand;
+use crate::tensor::{Tensor, checked_numel};
+
+/// An operation of one operand whose result on elements of dtype `E` has that dtype.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no activation of elements of dtype `{E}`",
+    label = "expected an operation of one operand that gives the dtype it takes, as `ops::relu {{}}`",
+    note = "most activations take floats: cast first, `.to::<f32>()`"
+)]
+pub trait Activation<E: Dtype>: UnaryOp<E, Output = E> {}
+#[diagnostic::do_not_recommend]
+impl<E: Dtype, A: UnaryOp<E, Output = E>> Activation<E> for A {}
+
+type Applied<S, N> = <S as HasAxis<-1>>::Replace<N>;
+type Operand<'a, E, D> = View<'a, <D as crate::device::Backend>::Storage, E>;
+
+/// What `linear` multiplies, and what it adds, for the device's `multiply`.
+fn apply<E: Dtype, S: Shape + HasAxis<-1>, N: Dim, K: Dim, D: Device>(
+    x: &Tensor<E, S, D>,
+    weight: &Tensor<E, (N, K), D>,
+    bias: Option<&Tensor<E, (N,), D>>,
+    multiply: impl FnOnce(Operand<'_, E, D>, Operand<'_, E, D>, Option<Added<'_, D::Storage, E>>) -> Result<D::Storage>,
+) -> Result<Tensor<E, Applied<S, N>, D>> {
+    let sizes = x.shape();
+    let Some((&columns, leading)) = sizes.as_ref().split_last() else {
+        let reason = "a zero-dim tensor has no last axis".to_owned();
+        return Err(Error::InvalidArgument { op: "linear", reason });
+    };
+    let [n, rows] = weight.shape();
+    if columns != rows {
+        let (lhs, rhs) = (sizes.as_ref().into(), weight.shape()[..].into());
+        return Err(Error::MatMul { lhs, rhs, columns, rows });
+    }
+    let mut result_sizes = <Applied<S, N> as Shape>::Sizes::copied(sizes.as_ref());
+    result_sizes.as_mut()[S::RANK - 1] = n;
+    checked_numel::<E>("linear", result_sizes.as_ref())?;
+    let count = leading.iter().product();
+    let [across, down] = weight.stride();
+    let weight = weight.elements();
+    let (weight_sizes, weight_strides) = ([columns, n], [down, across]);
+    let weight = weight.restrided(&weight_sizes, &weight_strides);
+    let x = if S::RANK == 2 { x.clone() } else { x.try_contiguous()? };
+    let strides = if S::RANK == 2 { [x.stride().as_ref()[0], x.stride().as_ref()[1]] } else { [columns, 1] };
+    let one = E::from_i32(1).to_compute();
+    let input = bias.map(Tensor::elements);
+    let summand = input.map(|input| Summand { op: "linear", input, beta: one, alpha: one });
+    let (x_sizes, sizes) = ([count, columns], [count, n]);
+    let strides_of_bias = summand.as_ref().map(|summand| summand.strides(&sizes)).transpose()?;
+    let added = summand.as_ref().zip(strides_of_bias.as_ref());
+    let added = added.map(|(summand, strides)| summand.expanded(&sizes, strides));
+    let product = multiply(x.elements().restrided(&x_sizes, &strides), weight, added)?;
+    Ok(Tensor::dense(product, result_sizes))
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// `x @ weight.T + bias`: a matrix applied to the last axis, `(…, K)` with a weight of `(N, K)` giving `(…, N)`.
+    ///
+    /// All hold one dtype, which is the result's; `bool` is refused.
+    ///
+    /// PyTorch: `torch.nn.functional.linear`. [`linear_with`](Self::linear_with) computes an activation in the same pass.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not match or memory runs out; [`try_linear`](Self::try_linear) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let x = Tensor::<f32, shape![8, 5, 2]>::ones();
+    /// let y: Tensor<f32, shape![8, 5, 3]> = x.linear(&tensor![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], Some(&tensor![0.5, 0.0, -1.0]));
+    /// assert_eq!(y.narrow(castiron::axis![0], 7, 1).flatten().to_vec()[12..], [3.5, 7.0, 10.0]);
+    /// ```
+    #[track_caller]
+    pub fn linear<N: Dim, K: Dim>(
+        &self,
+        weight: &Tensor<E, (N, K), D>,
+        bias: Option<&Tensor<E, (N,), D>>,
+    ) -> Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>
+    where
+        E: NumericFor<ops::reduce::linear>,
+        S: HasAxis<-1>,
+        <S as HasAxis<-1>>::Dim: InFeatures<K>,
+    {
+        unwrap(self.try_linear(weight, bias))
+    }
+
+    /// [`linear`](Self::linear), returning the error.
+    pub fn try_linear<N: Dim, K: Dim>(
+        &self,
+        weight: &Tensor<E, (N, K), D>,
+        bias: Option<&Tensor<E, (N,), D>>,
+    ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
+    where
+        E: NumericFor<ops::reduce::linear>,
+        S: HasAxis<-1>,
+        <S as HasAxis<-1>>::Dim: InFeatures<K>,
+    {
+        apply(self, weight, bias, |x, weight, added| D::matmul::<E>(x, weight, added))
+    }
+
+    /// `activation(x @ weight.T + bias)`: [`linear`](Self::linear), and a function of its elements while they are in the cache. The
+    /// activation is one of the [operations of one operand](crate::ops) that give the dtype they take: `relu`, `gelu`, `silu`,
+    /// `sigmoid`, `tanh` and so on. The elements are those of the two steps one after the other.
+    ///
+    /// All hold one dtype, which is the result's and which the activation admits; `bool` is refused.
+    ///
+    /// PyTorch: two functions, as in `torch.nn.functional.relu(torch.nn.functional.linear(x, weight, bias))`.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not match or memory runs out; [`try_linear_with`](Self::try_linear_with) returns the error.
+    ///
+    /// ```
+    /// use castiron::{ops, tensor};
+    /// let (x, weight) = (tensor![[1.0, 2.0]], tensor![[1.0, 1.0], [1.0, -1.0]]);
+    /// let y = x.linear_with(&weight, Some(&tensor![0.5, 0.0]), ops::relu {});
+    /// assert_eq!(y.to_vec(), [3.5, 0.0]);
+    /// ```
+    #[track_caller]
+    pub fn linear_with<N: Dim, K: Dim, A: Activation<E>>(
+        &self,
+        weight: &Tensor<E, (N, K), D>,
+        bias: Option<&Tensor<E, (N,), D>>,
+        activation: A,
+    ) -> Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>
+    where
+        E: NumericFor<ops::reduce::linear>,
+        S: HasAxis<-1>,
+        <S as HasAxis<-1>>::Dim: InFeatures<K>,
+    {
+        unwrap(self.try_linear_with(weight, bias, activation))
+    }
+
+    /// [`linear_with`](Self::linear_with), returning the error.
+    pub fn try_linear_with<N: Dim, K: Dim, A: Activation<E>>(
+        &self,
+        weight: &Tensor<E, (N, K), D>,
+        bias: Option<&Tensor<E, (N,), D>>,
+        _activation: A,
+    ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
+    where
+        E: NumericFor<ops::reduce::linear>,
+        S: HasAxis<-1>,
+        <S as HasAxis<-1>>::Dim: InFeatures<K>,
+    {
+        apply(self, weight, bias, |x, weight, added| D::matmul_then::<E>(Applying::<A>::new(), x, weight, added))
+    }
+}

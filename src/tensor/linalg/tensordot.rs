@@ -1,0 +1,318 @@
+//! Products that sum over chosen axes, and Kronecker's: `inner`, `tensordot`, `kron`, `multi_dot`.
+
+use crate::device::{Backend, Device};
+use crate::dtype::{Dtype, Element, Promotable};
+use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
+use crate::ops;
+use crate::ops::admit::{NumericFor, SameDtypeFor};
+use crate::ops::kernel::{Combining, Copying};
+use crate::shape::{Axes, Beside, Dim, Dyn, HasAxis, Kronecker, SameSizeFor, Shape, SizeArray};
+use crate::storage::View;
+use crate::tensor::{Tensor, checked_numel, expect_fit};
+
+/// A tensor seen as a matrix: the axes that stay as its rows, those summed over as its columns.
+struct Matrix<D: Backend> {
+    storage: D::Storage,
+    offset: usize,
+    sizes: [usize; 2],
+    strides: [usize; 2],
+}
+
+/// Axes that run on into one another, as one.
+fn merged(sizes: &[usize], strides: &[usize]) -> Option<(usize, usize)> {
+    let axes = sizes.iter().copied().zip(strides.iter().copied()).filter(|&(size, _)| size != 1);
+    axes.map(Some)
+        .reduce(|outer, inner| match (outer, inner) {
+            (Some((outer, stride)), Some((size, step))) if stride == size * step => Some((outer * size, step)),
+            _ => None,
+        })
+        .unwrap_or(Some((1, 1)))
+}
+
+fn matrix<E: Element, D: Device>(x: View<'_, D::Storage, E>, summed: &[usize]) -> Result<Matrix<D>> {
+    let free: Vec<usize> = (0..x.sizes.len()).filter(|axis| !summed.contains(axis)).collect();
+    let of = |axes: &[usize]| -> (Vec<usize>, Vec<usize>) {
+        axes.iter().map(|&axis| (x.sizes[axis], x.strides[axis])).unzip()
+    };
+    let ((rows, row_strides), (columns, column_strides)) = (of(&free), of(summed));
+    let (row_count, column_count) = (rows.iter().product(), columns.iter().product());
+    let sizes = [row_count, column_count];
+    let empty = sizes.contains(&0);
+    if let (Some((_, down)), Some((_, across)), false) =
+        (merged(&rows, &row_strides), merged(&columns, &column_strides), empty)
+    {
+        let (storage, offset) = D::share(x);
+        return Ok(Matrix { storage, offset, sizes, strides: [down, across] });
+    }
+    let (ordered, from) = ([rows, columns].concat(), [row_strides, column_strides].concat());
+    let to = strides::row_major(&ordered);
+    let storage = D::map1::<E, E>(Copying, x.restrided(&ordered, &from), &to)?;
+    Ok(Matrix { storage, offset: 0, sizes, strides: [column_count, 1] })
+}
+
+/// Sums the products over pairs of axes; the result has the other axes of the left, then those of the right.
+fn contract<E: Dtype, D: Device>(
+    left: View<'_, D::Storage, E>,
+    left_axes: &[usize],
+    right: View<'_, D::Storage, E>,
+    right_axes: &[usize],
+) -> Result<D::Storage> {
+    let pairs = left_axes.iter().zip(right_axes).map(|(&a, &b)| (left.sizes[a], right.sizes[b]));
+    if let Some((columns, rows)) = pairs.clone().find(|(columns, rows)| columns != rows) {
+        return Err(Error::MatMul { lhs: left.sizes.into(), rhs: right.sizes.into(), columns, rows });
+    }
+    let (a, b) = (matrix::<E, D>(left, left_axes)?, matrix::<E, D>(right, right_axes)?);
+    let [k, n] = [b.sizes[1], b.sizes[0]];
+    D::matmul::<E>(
+        View::new(&a.storage, a.offset, &a.sizes, &a.strides),
+        View::new(&b.storage, b.offset, &[k, n], &[b.strides[1], b.strides[0]]),
+        None,
+    )
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// The sums of products over the last axes of both: `(…, K)` and `(…, K)` give the leading axes of the one and then those of the
+    /// other.
+    ///
+    /// Both hold one dtype, which is the result's; `bool` is refused.
+    ///
+    /// PyTorch: `torch.inner`.
+    ///
+    /// # Panics
+    /// If sizes known at run time differ, a tensor is zero-dim or memory runs out; [`try_inner`](Self::try_inner) returns the
+    /// error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let product: Tensor<i64, shape![2, 3]> = tensor![[1, 2], [3, 4]].inner(&tensor![[1, 0], [0, 1], [1, 1]]);
+    /// assert_eq!(product.to_vec(), [1, 2, 3, 3, 4, 7]);
+    /// ```
+    #[track_caller]
+    pub fn inner<F: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Tensor<E, T, D>
+    where
+        E: NumericFor<ops::reduce::inner> + SameDtypeFor<F, ops::reduce::inner>,
+        <S as HasAxis<-1>>::Dim: SameSizeFor<<R as HasAxis<-1>>::Dim, ops::reduce::inner>,
+        <S as HasAxis<-1>>::Removed: Beside<<R as HasAxis<-1>>::Removed, Output = T>,
+    {
+        unwrap(self.try_inner(other))
+    }
+
+    /// [`inner`](Self::inner), returning the error.
+    pub fn try_inner<F: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Result<Tensor<E, T, D>>
+    where
+        E: NumericFor<ops::reduce::inner> + SameDtypeFor<F, ops::reduce::inner>,
+        <S as HasAxis<-1>>::Dim: SameSizeFor<<R as HasAxis<-1>>::Dim, ops::reduce::inner>,
+        <S as HasAxis<-1>>::Removed: Beside<<R as HasAxis<-1>>::Removed, Output = T>,
+    {
+        if S::RANK == 0 || R::RANK == 0 {
+            let reason = "a zero-dim tensor has no last axis: use `*` to scale by a number".to_owned();
+            return Err(Error::InvalidArgument { op: "inner", reason });
+        }
+        self.contracted("inner", other, [&[S::RANK - 1], &[R::RANK - 1]], [false; 2])
+    }
+
+    /// The sums of products over pairs of axes: each of `axes` with the one of `other_axes` in the same place. The result has the
+    /// remaining axes of `self`, then those of `other`.
+    ///
+    /// Both hold one dtype, which is the result's; `bool` is refused.
+    ///
+    /// PyTorch: `torch.tensordot`, with `dims` as two lists.
+    ///
+    /// # Panics
+    /// If the sizes of a pair of axes differ, there are not as many of the one as of the other, or memory runs out;
+    /// [`try_tensordot`](Self::try_tensordot) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, shape, Tensor};
+    /// let (a, b) = (Tensor::<f32, shape![2, 3, 4]>::ones(), Tensor::<f32, shape![4, 3, 5]>::ones());
+    /// let product: Tensor<f32, shape![2, 5]> = a.tensordot(&b, axis![1, 2], axis![1, 0]);
+    /// assert_eq!(product[(1, 4)], 12.0);
+    /// ```
+    #[track_caller]
+    pub fn tensordot<F: Dtype, R: Shape, T: Shape, A: Axes<S>, B: Axes<R>>(
+        &self,
+        other: &Tensor<F, R, D>,
+        axes: A,
+        other_axes: B,
+    ) -> Tensor<E, T, D>
+    where
+        E: NumericFor<ops::reduce::tensordot> + SameDtypeFor<F, ops::reduce::tensordot>,
+        A::Reduced: Beside<B::Reduced, Output = T>,
+    {
+        unwrap(self.try_tensordot(other, axes, other_axes))
+    }
+
+    /// [`tensordot`](Self::tensordot), returning the error.
+    pub fn try_tensordot<F: Dtype, R: Shape, T: Shape, A: Axes<S>, B: Axes<R>>(
+        &self,
+        other: &Tensor<F, R, D>,
+        _axes: A,
+        _other_axes: B,
+    ) -> Result<Tensor<E, T, D>>
+    where
+        E: NumericFor<ops::reduce::tensordot> + SameDtypeFor<F, ops::reduce::tensordot>,
+        A::Reduced: Beside<B::Reduced, Output = T>,
+    {
+        let (ours, theirs) = (A::LIST, B::LIST);
+        if ours.len() != theirs.len() || S::RANK == 0 || R::RANK == 0 {
+            let reason = format!("{} axes of the one go with {} of the other", ours.len(), theirs.len());
+            return Err(Error::InvalidArgument { op: "tensordot", reason });
+        }
+        self.contracted("tensordot", other, [ours, theirs], [A::KEEPS, B::KEEPS])
+    }
+
+    fn contracted<F: Dtype, R: Shape, T: Shape>(
+        &self,
+        op: &'static str,
+        other: &Tensor<F, R, D>,
+        axes: [&[usize]; 2],
+        keeps: [bool; 2],
+    ) -> Result<Tensor<E, T, D>>
+    where
+        E: Dtype,
+    {
+        let (ours, theirs) = (self.shape(), other.shape());
+        let mut sizes = Vec::with_capacity(T::RANK);
+        for ((from, axes), keeps) in [ours.as_ref(), theirs.as_ref()].into_iter().zip(axes).zip(keeps) {
+            for (axis, &size) in from.iter().enumerate() {
+                match axes.contains(&axis) {
+                    false => sizes.push(size),
+                    true if keeps => sizes.push(1),
+                    true => {}
+                }
+            }
+        }
+        expect_fit::<T>(op, &sizes)?;
+        checked_numel::<E>(op, &sizes)?;
+        let right = other.elements().known_as();
+        let storage = contract::<E, D>(self.elements(), axes[0], right, axes[1])?;
+        Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
+    }
+
+    /// The Kronecker product: every element of `self` times the whole of `other`, side by side. From the last axis on, sizes
+    /// multiply; what only the longer shape has stays. Dtypes promote.
+    ///
+    /// PyTorch: `torch.kron`.
+    ///
+    /// # Panics
+    /// If memory runs out, or there are more than eight axes larger than 1 in the two together;
+    /// [`try_kron`](Self::try_kron) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let product: Tensor<i64, shape![2, 4]> = tensor![1, 10].kron(&tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(product.to_vec(), [1, 2, 10, 20, 3, 4, 30, 40]);
+    /// ```
+    #[track_caller]
+    pub fn kron<F: Dtype, P: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Tensor<P, T, D>
+    where
+        E: Dtype + Promotable<With<F> = P>,
+        S: Kronecker<R, Output = T>,
+    {
+        unwrap(self.try_kron(other))
+    }
+
+    /// [`kron`](Self::kron), returning the error.
+    pub fn try_kron<F: Dtype, P: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Result<Tensor<P, T, D>>
+    where
+        E: Dtype + Promotable<With<F> = P>,
+        S: Kronecker<R, Output = T>,
+    {
+        // Axis `i` of the result is axes `2i` (ours) and `2i + 1` (theirs) of an outer product.
+        let (mut sizes, mut outer) = (T::Sizes::filled(1), vec![1; 2 * T::RANK]);
+        let mut from = [vec![0; 2 * T::RANK], vec![0; 2 * T::RANK]];
+        let (left, right) = (self.elements(), other.elements());
+        let parts = [(left.sizes, left.strides), (right.sizes, right.strides)];
+        for (which, (own, strides)) in parts.into_iter().enumerate() {
+            let lead = T::RANK - own.len();
+            for (axis, (&size, &stride)) in own.iter().zip(strides).enumerate() {
+                let at = lead + axis;
+                let whole = &mut sizes.as_mut()[at];
+                *whole = whole.checked_mul(size).ok_or_else(|| Error::TooLarge { op: "kron", sizes: own.into() })?;
+                outer[2 * at + which] = size;
+                from[which][2 * at + which] = stride;
+            }
+        }
+        checked_numel::<P>("kron", sizes.as_ref())?;
+        if outer.iter().filter(|&&size| size != 1).count() > 8 {
+            let reason = "more than eight axes of the two tensors are larger than 1".to_owned();
+            return Err(Error::InvalidArgument { op: "kron", reason });
+        }
+        let to = strides::row_major(&outer);
+        let storage = D::map2::<E, F, P>(
+            Combining::<ops::mul, P>::new(),
+            left.restrided(&outer, &from[0]),
+            right.restrided(&outer, &from[1]),
+            &to,
+        )?;
+        Ok(Tensor::from_parts(storage, 0, sizes, strides::contiguous(&sizes)))
+    }
+}
+
+/// The product of several matrices, multiplied in the order that takes the fewest multiplications.
+///
+/// All hold one dtype, which is the result's; `bool` is refused.
+///
+/// PyTorch: `torch.linalg.multi_dot`, of matrices.
+///
+/// # Panics
+/// If there are none, neighbours do not match or memory runs out; [`try_multi_dot`] returns the error.
+///
+/// ```
+/// use castiron::{multi_dot, shape, Tensor};
+/// let wide = Tensor::<f32, shape![_, _]>::ones_sized([2, 100]);
+/// let tall = Tensor::<f32, shape![_, _]>::ones_sized([100, 2]);
+/// assert_eq!(multi_dot(&[&wide, &tall, &wide, &tall]).to_vec(), [20000.0; 4]);
+/// ```
+#[track_caller]
+pub fn multi_dot<E, M: Dim, N: Dim, D: Device>(matrices: &[&Tensor<E, (M, N), D>]) -> Tensor<E, (Dyn, Dyn), D>
+where
+    E: NumericFor<ops::reduce::multi_dot>,
+{
+    unwrap(try_multi_dot(matrices))
+}
+
+/// [`multi_dot`], returning the error.
+pub fn try_multi_dot<E, M: Dim, N: Dim, D: Device>(
+    matrices: &[&Tensor<E, (M, N), D>],
+) -> Result<Tensor<E, (Dyn, Dyn), D>>
+where
+    E: NumericFor<ops::reduce::multi_dot>,
+{
+    let count = matrices.len();
+    if count == 0 {
+        let reason = "there are no matrices to multiply".to_owned();
+        return Err(Error::InvalidArgument { op: "multi_dot", reason });
+    }
+    // `cost[i][j]` is what matrices `i` to `j` take at least, `cut[i][j]` the first of the right factor.
+    let size = |at: usize| if at == 0 { matrices[0].shape()[0] } else { matrices[at - 1].shape()[1] };
+    let (mut cost, mut cut) = (vec![vec![0_f64; count]; count], vec![vec![0; count]; count]);
+    for len in 1..count {
+        for first in 0..count - len {
+            let last = first + len;
+            cost[first][last] = f64::INFINITY;
+            for middle in first + 1..=last {
+                let product = size(first) as f64 * size(middle) as f64 * size(last + 1) as f64;
+                let total = cost[first][middle - 1] + cost[middle][last] + product;
+                if total < cost[first][last] {
+                    (cost[first][last], cut[first][last]) = (total, middle);
+                }
+            }
+        }
+    }
+    fn product<E: Dtype, M: Dim, N: Dim, D: Device>(
+        matrices: &[&Tensor<E, (M, N), D>],
+        cut: &[Vec<usize>],
+        first: usize,
+        last: usize,
+    ) -> Result<Tensor<E, (Dyn, Dyn), D>> {
+        if first == last {
+            return Ok(matrices[first].clone().retyped());
+        }
+        let middle = cut[first][last];
+        let (left, right) = (product(matrices, cut, first, middle - 1)?, product(matrices, cut, middle, last)?);
+        crate::tensor::linalg::matmul::multiply(left.elements(), right.elements(), None)
+    }
+    product(matrices, &cut, 0, count - 1)
+}

@@ -1,0 +1,7 @@
+//! Elements moved to other positions, repeated or padded; each makes a new tensor.
+//! Uses the copy loops of the devices, which take stretches of positions.
+
+pub(crate) mod flip_roll;
+pub(crate) mod pad;
+pub(crate) mod pick;
+pub(crate) mod repeat;

@@ -1,0 +1,86 @@
+//! Copies put together from stretches of positions along each axis: what `flip`, `roll`, `pad` and `repeat` are made with.
+
+use crate::device::Device;
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::layout::strides;
+use crate::ops::kernel::Copying;
+use crate::ops::segment::Segment;
+use crate::shape::{Shape, SizeArray};
+use crate::storage::View;
+use crate::tensor::{Tensor, checked_numel, expect_fit};
+
+/// How many positions an axis has that is put together from stretches.
+pub(crate) fn positions(op: &'static str, list: &[Segment]) -> Result<usize> {
+    let sum = list.iter().try_fold(0_usize, |sum, stretch| sum.checked_add(stretch.positions()?));
+    sum.ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })
+}
+
+/// Row-major elements whose axes are put together from stretches of a view's.
+pub(crate) fn pick_elements<E: Element, D: Device>(
+    op: &'static str,
+    view: View<'_, D::Storage, E>,
+    axes: &[Vec<Segment>],
+    fill: E,
+) -> Result<D::Storage> {
+    let sizes = axes.iter().map(|list| positions(op, list)).collect::<Result<Vec<usize>>>()?;
+    checked_numel::<E>(op, &sizes)?;
+    if axes.is_empty() {
+        return D::map1(Copying, view, &[]);
+    }
+    // What lies across is brought in order first: turned tile by tile, it comes sooner than element by element.
+    if view.strides.last().is_some_and(|&last| last > 1) && view.strides.contains(&1) {
+        let strides = strides::row_major(view.sizes);
+        let storage = D::map1(Copying, view, &strides)?;
+        return D::pick(View::new(&storage, 0, view.sizes, &strides), axes, fill);
+    }
+    D::pick(view, axes, fill)
+}
+
+/// A row-major tensor whose axes are put together from stretches of a view's.
+pub(crate) fn pick<E: Element, T: Shape, D: Device>(
+    op: &'static str,
+    view: View<'_, D::Storage, E>,
+    axes: &[Vec<Segment>],
+    fill: E,
+) -> Result<Tensor<E, T, D>> {
+    let mut sizes = T::Sizes::filled(0);
+    for (size, list) in sizes.as_mut().iter_mut().zip(axes) {
+        *size = positions(op, list)?;
+    }
+    expect_fit::<T>(op, sizes.as_ref())?;
+    Ok(Tensor::dense(pick_elements::<E, D>(op, view, axes, fill)?, sizes))
+}
+
+/// The two stretches of an axis whose positions move up by `shift`, those that leave at the end coming in at the start.
+pub(crate) fn rolled(size: usize, shift: isize) -> Vec<Segment> {
+    if size == 0 {
+        return vec![Segment::whole(0)];
+    }
+    // Between 0 and the size, which fits `isize`.
+    let start = (-(shift as i128)).rem_euclid(size as i128) as usize;
+    vec![Segment::Forward { start, len: size - start }, Segment::Forward { start: 0, len: start }]
+}
+
+/// Axes put together from as many positions as they had, the result lying as these strides say, which leave no gaps.
+pub(crate) fn pick_as_laid_out<E: Element, D: Device>(
+    op: &'static str,
+    view: View<'_, D::Storage, E>,
+    axes: &[Vec<Segment>],
+    strides: &[usize],
+) -> Result<D::Storage> {
+    // In the order in which the result lies, it is row-major.
+    let mut order: Vec<usize> = (0..strides.len()).collect();
+    order.sort_by_key(|&axis| core::cmp::Reverse((strides[axis], view.sizes[axis])));
+    let reordered = |of: &[usize]| -> Vec<usize> { order.iter().map(|&axis| of[axis]).collect() };
+    let (sizes, own) = (reordered(view.sizes), reordered(view.strides));
+    let axes: Vec<Vec<Segment>> = order.iter().map(|&axis| axes[axis].clone()).collect();
+    pick_elements::<E, D>(op, view.restrided(&sizes, &own), &axes, E::default())
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Every axis as it is.
+    pub(crate) fn whole_axes(&self) -> Vec<Vec<Segment>> {
+        self.shape().as_ref().iter().map(|&size| vec![Segment::whole(size)]).collect()
+    }
+}

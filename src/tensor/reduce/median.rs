@@ -1,0 +1,107 @@
+//! Medians: `median` and `nanmedian`, over everything and along an axis.
+
+use crate::device::Device;
+use crate::dtype::{Castable, Element};
+use crate::error::{Error, Result, unwrap};
+use crate::ops::Op;
+use crate::ops::admit::RealFor;
+use crate::ops::arguments::Order;
+use crate::ops::choosing;
+use crate::shape::{OneAxis, Shape, SizeArray};
+use crate::storage::View;
+use crate::tensor::Tensor;
+use crate::tensor::sort::sort_topk::ranked;
+
+/// The median of all elements.
+pub(crate) fn median_of_all<E: Element + Castable, S: Shape, D: Device>(
+    op: &'static str,
+    x: &Tensor<E, S, D>,
+    ignores_nan: bool,
+) -> Result<Tensor<E, (), D>> {
+    if x.is_empty() && E::DTYPE.is_floating_point() {
+        return Tensor::try_scalar(E::from_f64(f64::NAN));
+    }
+    let flat = x.try_contiguous()?;
+    let sizes = [x.numel()];
+    let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
+    if x.is_empty() {
+        return Err(Error::EmptyReduction { op, sizes: x.shape().as_ref().into() });
+    }
+    let [values, _] = D::order(Order::Median { ignores_nan }, line, 0)?;
+    Ok(Tensor::dense(values, <() as Shape>::Sizes::filled(0)))
+}
+
+/// Writes the forms of a median.
+macro_rules! medians {
+    ($($ignores:literal $name:ident $try:ident $axis:ident $try_axis:ident, $nan:literal, $all:literal, $along:literal;)*) => {$(
+        /// A median, over everything and along an axis.
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+            #[doc = concat!("The element in the middle, the lower one of two, as a zero-dim tensor. ", $nan)]
+            ///
+            /// Dtypes: integers and floats. The median of no floats is NaN, that of no integers an error.
+            ///
+            #[doc = concat!("PyTorch: `torch.", stringify!($name), "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If there are no elements; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor};
+            #[doc = $all]
+            /// ```
+            #[track_caller]
+            pub fn $name(&self) -> Tensor<E, (), D>
+            where
+                E: RealFor<choosing::$name>,
+            {
+                unwrap(self.$try())
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
+            pub fn $try(&self) -> Result<Tensor<E, (), D>>
+            where
+                E: RealFor<choosing::$name>,
+            {
+                median_of_all::<E, S, D>(choosing::$name::NAME, self, $ignores)
+            }
+
+            #[doc = concat!("The elements in the middle along an axis, the lower one of two, and where they are. ", $nan)]
+            ///
+            /// Shape: that of `self` without the axis, twice. Dtypes: integers and floats; the indices are `i64`.
+            ///
+            #[doc = concat!("PyTorch: `torch.", stringify!($name), "(dim=…)`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If the axis is empty; [`", stringify!($try_axis), "`](Self::", stringify!($try_axis), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor};
+            #[doc = $along]
+            /// ```
+            #[track_caller]
+            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
+            where
+                E: RealFor<choosing::$name>,
+            {
+                unwrap(self.$try_axis(axis))
+            }
+
+            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
+            pub fn $try_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, _axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
+            where
+                E: RealFor<choosing::$name>,
+            {
+                let order = Order::Median { ignores_nan: $ignores };
+                ranked::<E, S, _, D>(choosing::$name::NAME, self, order, A::MASK.trailing_zeros() as usize)
+            }
+        }
+    )*};
+}
+medians! {
+    false median try_median median_axis try_median_axis, "NaN if there is one.",
+        "assert_eq!(tensor![[4, 1], [3, 2]].median().item(), 2);",
+        "let (values, indices) = tensor![[3, 7, 5], [1, 1, 2]].median_axis(axis![1]);\nassert_eq!(values.to_vec(), [5, 1]);\nassert_eq!(indices.to_vec(), [2, 1]);";
+    true nanmedian try_nanmedian nanmedian_axis try_nanmedian_axis, "NaN does not count, unless there is nothing else.",
+        "assert_eq!(tensor![4.0, f32::NAN, 3.0].nanmedian().item(), 3.0);",
+        "let (values, _) = tensor![[3.0, f32::NAN, 5.0], [1.0, 1.5, 2.0]].nanmedian_axis(axis![1]);\nassert_eq!(values.to_vec(), [3.0, 1.5]);";
+}

@@ -1,0 +1,237 @@
+//! Normalisation: `layer_norm` and `rms_norm` over the last axes, `normalize` along one.
+
+use crate::device::Device;
+use crate::dtype::{Castable, Compute, DType, Dtype, Element};
+use crate::error::{Error, Result, unwrap};
+use crate::layout::strides;
+use crate::ops::admit::{FloatFor, InexactFor};
+use crate::ops::kernel::Map2;
+use crate::ops::kernel::RowKernel;
+use crate::ops::reduce::VectorNorm;
+use crate::ops::reduce::{Accumulating, blocked_sum};
+use crate::ops::{self, Op};
+use crate::shape::{Axes, EndsWith, Shape};
+use crate::tensor::elementwise::apply::map2;
+use crate::tensor::reduce::reductions::reduce;
+use crate::tensor::{Tensor, expect_fit, shape_text};
+
+/// `1 / sqrt(sum / count + eps)`
+#[inline(always)]
+fn inverse_root<C: Compute + Castable>(sum: C, count: usize, eps: f64) -> C {
+    let mean = sum.binary::<ops::div>(C::from_f64(count as f64));
+    mean.binary::<Accumulating>(C::from_f64(eps)).unary::<ops::rsqrt>()
+}
+
+/// `x * weight + bias`, of those that are there.
+#[inline(always)]
+fn affine<E: Dtype>(x: E::Compute, shared: [Option<E>; 2]) -> E {
+    let scaled = shared[0].map_or(x, |weight| x.binary::<ops::mul>(weight.to_compute()));
+    E::from_compute(shared[1].map_or(scaled, |bias| scaled.binary::<Accumulating>(bias.to_compute())))
+}
+
+/// `(x - mean) / sqrt(variance + eps)`
+#[derive(Clone, Copy)]
+struct Standardizing {
+    eps: f64,
+}
+impl<E: Dtype> RowKernel<E, E> for Standardizing {
+    /// The mean, and what deviations from it are multiplied by.
+    type Measure = [E::Compute; 2];
+    #[inline(always)]
+    fn measure(self, row: &[E]) -> Self::Measure {
+        let count = Castable::from_f64(row.len() as f64);
+        let mean = blocked_sum(row, |x| x.to_compute()).binary::<ops::div>(count);
+        let squares = blocked_sum(row, |x| {
+            let deviation = x.to_compute().binary::<ops::sub>(mean);
+            deviation.binary::<ops::mul>(deviation)
+        });
+        [mean, inverse_root(squares, row.len(), self.eps)]
+    }
+    #[inline(always)]
+    fn element(self, [mean, scale]: Self::Measure, x: E, shared: [Option<E>; 2]) -> E {
+        affine(x.to_compute().binary::<ops::sub>(mean).binary::<ops::mul>(scale), shared)
+    }
+}
+
+/// `x / sqrt(mean of squares + eps)`
+#[derive(Clone, Copy)]
+struct RootMeanSquare {
+    eps: f64,
+}
+impl<E: Dtype> RowKernel<E, E> for RootMeanSquare {
+    type Measure = E::Compute;
+    #[inline(always)]
+    fn measure(self, row: &[E]) -> E::Compute {
+        let squares = blocked_sum(row, |x| x.to_compute().binary::<ops::mul>(x.to_compute()));
+        inverse_root(squares, row.len(), self.eps)
+    }
+    #[inline(always)]
+    fn element(self, scale: E::Compute, x: E, shared: [Option<E>; 2]) -> E {
+        affine(x.to_compute().binary::<ops::mul>(scale), shared)
+    }
+}
+
+/// Runs a kernel over the last axes, which are `N`, as rows.
+fn over_rows<O: Op, E: Element, S: Shape, N: Shape, D: Device>(
+    kernel: impl RowKernel<E, E>,
+    x: &Tensor<E, S, D>,
+    shared: [Option<&Tensor<E, N, D>>; 2],
+) -> Result<Tensor<E, S, D>> {
+    let sizes = x.shape();
+    let outer = S::RANK.saturating_sub(N::RANK);
+    let last = &sizes.as_ref()[outer..];
+    if S::RANK > 0 {
+        expect_fit::<N>(O::NAME, last)?;
+    }
+    let mut rows = [None, None];
+    for (row, given) in rows.iter_mut().zip(shared) {
+        let Some(given) = given else { continue };
+        if given.numel() != last.iter().product::<usize>() || (S::RANK > 0 && given.shape().as_ref() != last) {
+            let expected = if S::RANK > 0 { format!("{last:?}") } else { shape_text::<N>() };
+            return Err(Error::Shape { op: O::NAME, expected, found: given.shape().as_ref().into() });
+        }
+        *row = Some(given.try_contiguous()?);
+    }
+    let dense = strides::is_contiguous(last, &x.stride().as_ref()[outer..]);
+    let rows_of_x = if dense { None } else { Some(x.try_contiguous()?) };
+    let x = rows_of_x.as_ref().unwrap_or(x);
+    let len = [last.iter().product()];
+    let (row_sizes, row_strides) =
+        ([&sizes.as_ref()[..outer], &len].concat(), [&x.stride().as_ref()[..outer], &[1]].concat());
+    let [weight, bias] = rows.each_ref().map(|row| row.as_ref().map(|row| row.elements().restrided(&len, &[1])));
+    Ok(Tensor::dense(D::rows(kernel, x.elements().restrided(&row_sizes, &row_strides), [weight, bias])?, sizes))
+}
+
+/// `x / max(norm, eps)`, the division in the dtype of `x`.
+#[derive(Clone, Copy)]
+struct DividingByNorm {
+    eps: f64,
+}
+impl<E: Dtype> Map2<E, E::RealDtype, E> for DividingByNorm {
+    #[inline(always)]
+    fn call(self, x: E, norm: E::RealDtype) -> E {
+        let norm = norm.to_compute();
+        let least: E::RealDtype = Castable::from_f64(self.eps);
+        let norm = norm.binary::<ops::maximum>(least.to_compute());
+        E::from_compute(x.to_compute().binary::<ops::div>(norm.cast()))
+    }
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// Divides by the `p`-norm over axes, or by `eps` where that is larger.
+    ///
+    /// Shape: that of `self`. Dtypes: floating-point and complex.
+    ///
+    /// PyTorch: `torch.nn.functional.normalize`, where `p` is 2, the axis 1 and `eps` 1e-12 if not given.
+    ///
+    /// # Panics
+    /// If memory runs out, or a norm of negative or infinite order is over an empty axis;
+    /// [`try_normalize`](Self::try_normalize) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let x = tensor![[3.0, 4.0], [0.0, 0.0]];
+    /// assert_eq!(x.normalize(axis![1], 2.0, 1e-12).to_vec(), [0.6, 0.8, 0.0, 0.0]);
+    /// ```
+    #[track_caller]
+    pub fn normalize<A: Axes<S>>(&self, axes: A, p: f64, eps: f64) -> Self
+    where
+        E: InexactFor<ops::reduce::normalize>,
+    {
+        unwrap(self.try_normalize(axes, p, eps))
+    }
+
+    /// [`normalize`](Self::normalize), returning the error.
+    pub fn try_normalize<A: Axes<S>>(&self, _axes: A, p: f64, eps: f64) -> Result<Self>
+    where
+        E: InexactFor<ops::reduce::normalize>,
+    {
+        let norms: Tensor<E::RealDtype, A::Kept, D> =
+            reduce::<ops::reduce::normalize, _, E, S, A::Kept, D>(VectorNorm::new(p), self, A::MASK, true)?;
+        let kernel = DividingByNorm { eps };
+        map2::<E, E::RealDtype, S, D, E>(kernel, self.elements(), norms.elements(), self.shape(), [E::DTYPE; 2])
+    }
+
+    /// Standardises the last axes, those of shape `N`: `(x - mean) / sqrt(variance + eps) * weight + bias`, the variance being that
+    /// of a population. `weight` and `bias` have the shape normalised over; where both are `None` it is written
+    /// out.
+    ///
+    /// Shape: that of `self`. Dtypes: floating-point; `f16` and `bf16` are computed in `f32` and rounded once.
+    ///
+    /// PyTorch: `torch.nn.functional.layer_norm`, where `eps` is 1e-5 if not given.
+    ///
+    /// # Panics
+    /// If sizes known at run time differ or memory runs out; [`try_layer_norm`](Self::try_layer_norm) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor};
+    /// let x = tensor![[1.0, 3.0], [-5.0, 5.0]];
+    /// assert_eq!(x.layer_norm::<shape![2]>(None, None, 0.0).to_vec(), [-1.0, 1.0, -1.0, 1.0]);
+    /// assert_eq!(x.layer_norm(Some(&tensor![1.0, 10.0]), Some(&tensor![0.0, 0.5]), 0.0).to_vec(), [-1.0, 10.5, -1.0, 10.5]);
+    /// ```
+    #[track_caller]
+    pub fn layer_norm<N: Shape>(
+        &self,
+        weight: Option<&Tensor<E, N, D>>,
+        bias: Option<&Tensor<E, N, D>>,
+        eps: f64,
+    ) -> Self
+    where
+        E: FloatFor<ops::reduce::layer_norm>,
+        S: EndsWith<N>,
+    {
+        unwrap(self.try_layer_norm(weight, bias, eps))
+    }
+
+    /// [`layer_norm`](Self::layer_norm), returning the error.
+    pub fn try_layer_norm<N: Shape>(
+        &self,
+        weight: Option<&Tensor<E, N, D>>,
+        bias: Option<&Tensor<E, N, D>>,
+        eps: f64,
+    ) -> Result<Self>
+    where
+        E: FloatFor<ops::reduce::layer_norm>,
+        S: EndsWith<N>,
+    {
+        over_rows::<ops::reduce::layer_norm, E, S, N, D>(Standardizing { eps }, self, [weight, bias])
+    }
+
+    /// Divides by the root of the mean of squares over the last axes, those of shape `N`: `x / sqrt(mean(x * x) + eps) * weight`.
+    /// `weight` has the shape normalised over; where it is `None` that is written out. `eps` is that of the dtype computed in if it is
+    /// `None`.
+    ///
+    /// Shape: that of `self`. Dtypes: floating-point and complex; `f16` and `bf16` are computed in `f32` and rounded
+    /// once.
+    ///
+    /// PyTorch: `torch.nn.functional.rms_norm`.
+    ///
+    /// # Panics
+    /// If sizes known at run time differ or memory runs out; [`try_rms_norm`](Self::try_rms_norm) returns the error.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor};
+    /// let x = tensor![[1.0, 7.0], [5.0, 5.0]];
+    /// assert_eq!(x.rms_norm::<shape![2]>(None, Some(0.0)).to_vec(), [0.2, 1.4, 1.0, 1.0]);
+    /// assert_eq!(x.rms_norm(Some(&tensor![5.0, 10.0]), Some(0.0)).to_vec(), [1.0, 14.0, 5.0, 10.0]);
+    /// ```
+    #[track_caller]
+    pub fn rms_norm<N: Shape>(&self, weight: Option<&Tensor<E, N, D>>, eps: Option<f64>) -> Self
+    where
+        E: InexactFor<ops::reduce::rms_norm>,
+        S: EndsWith<N>,
+    {
+        unwrap(self.try_rms_norm(weight, eps))
+    }
+
+    /// [`rms_norm`](Self::rms_norm), returning the error.
+    pub fn try_rms_norm<N: Shape>(&self, weight: Option<&Tensor<E, N, D>>, eps: Option<f64>) -> Result<Self>
+    where
+        E: InexactFor<ops::reduce::rms_norm>,
+        S: EndsWith<N>,
+    {
+        let of_dtype = || if matches!(E::DTYPE, DType::F64 | DType::C128) { f64::EPSILON } else { f32::EPSILON.into() };
+        let eps = eps.unwrap_or_else(of_dtype);
+        over_rows::<ops::reduce::rms_norm, E, S, N, D>(RootMeanSquare { eps }, self, [weight, None])
+    }
+}

@@ -1,0 +1,384 @@
+//! Quantiles: `quantile` and `nanquantile`, over everything and along an axis.
+//!
+//! As PyTorch computes them: lanes are sorted, and the rank of the quantile is computed in the dtype itself.
+//! Source: `aten/src/ATen/native/Sorting.cpp`, `quantile_compute`.
+
+use crate::device::{Device, Receives};
+use crate::dtype::scalar::Dimensioned;
+use crate::dtype::{Castable as _, Dtype, Element};
+use crate::error::{Error, Result, filled, listed, unwrap};
+use crate::layout::strides;
+use crate::ops::Op;
+use crate::ops::admit::SameDtypeFor;
+use crate::ops::arguments::{Indexing, Order};
+use crate::ops::choosing::{self, WideFloatFor};
+use crate::ops::kernel::Map2;
+use crate::ops::pointwise::Lerping;
+use crate::ops::reduce::Reducer;
+use crate::shape::{Dim, IndexList, InsertAxis, OneAxis, Shape, SizeArray};
+use crate::storage::View;
+use crate::tensor::base::operand::TensorOperand;
+use crate::tensor::index::gather::{dense, elements, lifted};
+use crate::tensor::{Tensor, checked_numel};
+use core::marker::PhantomData;
+
+/// What a quantile between two elements is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interpolation {
+    /// As far between them as its rank is.
+    Linear,
+    /// The lower one.
+    Lower,
+    /// The higher one.
+    Higher,
+    /// In the middle.
+    Midpoint,
+    /// The nearer one, the one of even rank if neither is.
+    Nearest,
+}
+
+/// Counts the elements that are numbers.
+#[derive(Clone, Copy)]
+struct Counting;
+impl<E: Element> Reducer<E> for Counting {
+    type Partial = i64;
+    type Out = i64;
+    #[inline(always)]
+    fn start(self) -> i64 {
+        0
+    }
+    #[inline(always)]
+    #[allow(clippy::eq_op)]
+    fn accumulate(self, count: i64, element: E, _: usize) -> i64 {
+        count + i64::from(element == element)
+    }
+    #[inline(always)]
+    fn merge(self, one: i64, other: i64) -> i64 {
+        one + other
+    }
+    #[inline(always)]
+    fn finish(self, count: i64, _: usize) -> i64 {
+        count
+    }
+}
+
+/// The rank of a quantile among so many numbers.
+struct Rank<E> {
+    len: usize,
+    ignores_nan: bool,
+    how: Interpolation,
+    dtype: PhantomData<fn() -> E>,
+}
+impl<E> Clone for Rank<E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<E> Copy for Rank<E> {}
+impl<E: Dtype> Rank<E> {
+    fn of(self, numbers: i64, q: f64) -> f64 {
+        let last = self.len as i64 - 1;
+        if !self.ignores_nan && numbers <= last {
+            // NaN comes last.
+            return last as f64;
+        }
+        // Rounded to the dtype, as the factors are.
+        let rounded = |x: f64| E::from_f64(x).cast::<f64>();
+        let rank = rounded(rounded(q) * rounded((numbers - 1).max(0) as f64));
+        match self.how {
+            Interpolation::Lower => rank.floor(),
+            Interpolation::Higher => rank.ceil(),
+            Interpolation::Nearest => rank.round_ties_even(),
+            Interpolation::Linear | Interpolation::Midpoint => rank,
+        }
+    }
+}
+/// The element below.
+struct Below<E>(Rank<E>);
+/// The element above.
+struct Above<E>(Rank<E>);
+/// How far from the one below.
+struct Weight<E>(Rank<E>);
+macro_rules! ranks {
+    ($($name:ident -> $out:ty: |$rank:ident, $numbers:ident, $q:ident| $value:expr;)*) => {$(
+        impl<E> Clone for $name<E> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<E> Copy for $name<E> {}
+        impl<E: Dtype> Map2<i64, f64, $out> for $name<E> {
+            #[inline(always)]
+            fn call(self, $numbers: i64, $q: f64) -> $out {
+                let $rank = self.0;
+                $value
+            }
+        }
+    )*};
+}
+ranks! {
+    Below -> i64: |rank, numbers, q| rank.of(numbers, q) as i64;
+    Above -> i64: |rank, numbers, q| rank.of(numbers, q).ceil() as i64;
+    Weight -> E: |rank, numbers, q| {
+        let at = rank.of(numbers, q);
+        E::from_f64(if rank.how == Interpolation::Midpoint { 0.5 } else { at - at.floor() })
+    };
+}
+
+/// The quantile of each lane along an axis. `T` is the shape without it, or with size 1 in its place.
+fn quantile_along<O: Op, E: Dtype, T: Shape, D: Device>(
+    x: View<'_, D::Storage, E>,
+    q: f64,
+    axis: usize,
+    how: Interpolation,
+    ignores_nan: bool,
+) -> Result<Tensor<E, T, D>> {
+    let (storage, mut sizes) = quantiles::<E, D>(O::NAME, x, &[q], axis, how, ignores_nan)?;
+    if T::RANK < sizes.len() {
+        sizes.remove(axis);
+    }
+    Ok(dense(storage, &sizes))
+}
+
+/// Several quantiles of each lane. `T` is the shape of one with their number in front.
+fn quantiles_along<O: Op, E: Dtype, R, T: Shape, D: Device + Receives<R::Place, Dimensioned>>(
+    x: View<'_, D::Storage, E>,
+    q: &R,
+    axis: usize,
+    how: Interpolation,
+    ignores_nan: bool,
+) -> Result<Tensor<E, T, D>>
+where
+    R: TensorOperand,
+{
+    let q = elements::<R, D>(q)?;
+    let count = q.sizes.first().copied().unwrap_or(1);
+    // Without data there is nothing to compute with; the number counts.
+    let q = if D::has_data(x.buffer) {
+        listed(D::download(q)?.into_iter().map(|q| q.cast()))?
+    } else {
+        filled(0.0, count)?
+    };
+    let (storage, sizes) = quantiles::<E, D>(O::NAME, x, &q, axis, how, ignores_nan)?;
+    // The axis goes to the front, where one of size 1 may stay in its place.
+    let strides = strides::row_major(&sizes);
+    let (mut own, mut steps) = (vec![sizes[axis]], vec![strides[axis]]);
+    for at in (0..sizes.len()).filter(|&at| at != axis || T::RANK > sizes.len()) {
+        own.push(if at == axis { 1 } else { sizes[at] });
+        steps.push(strides[at]);
+    }
+    own.truncate(T::RANK);
+    steps.truncate(T::RANK);
+    Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(&own), T::Sizes::copied(&steps)))
+}
+
+/// The quantiles of each lane along an axis, side by side in its place; and the sizes of that.
+pub(crate) fn quantiles<E: Dtype, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    q: &[f64],
+    axis: usize,
+    how: Interpolation,
+    ignores_nan: bool,
+) -> Result<(D::Storage, Vec<usize>)> {
+    if let Some(q) = q.iter().find(|q| !(0.0..=1.0).contains(*q)) {
+        return Err(Error::InvalidArgument { op, reason: format!("q goes from 0 to 1, got {q}") });
+    }
+    let (mut sizes, strides) = lifted(&x);
+    if checked_numel::<E>(op, &sizes)? == 0 {
+        return Err(Error::EmptyReduction { op, sizes: x.sizes.into() });
+    }
+    let len = sizes[axis];
+    let [sorted, _] = D::order(Order::Sort { descending: false }, x.restrided(&sizes, &strides), axis)?;
+    let own = sizes.clone();
+    let own_strides = strides::row_major(&own);
+    let sorted = View::<_, E>::new(&sorted, 0, &own, &own_strides);
+    let numbers = D::reduce(Counting, sorted, 1 << axis)?;
+    sizes[axis] = 1;
+    let mut lane = strides::row_major(&sizes);
+    sizes[axis] = q.len();
+    checked_numel::<E>(op, &sizes)?;
+    // One number of numbers for all quantiles of a lane, and one quantile for all lanes.
+    lane[axis] = 0;
+    let mut place = vec![0; sizes.len()];
+    place[axis] = 1;
+    let numbers = View::<_, i64>::new(&numbers, 0, &sizes, &lane);
+    let q = D::build(Some(x.buffer), || listed(q.iter().copied()))?;
+    let q = View::<_, f64>::new(&q, 0, &sizes, &place);
+    let dense = strides::row_major(&sizes);
+    let rank = Rank::<E> { len, ignores_nan, how, dtype: PhantomData };
+    let indexing = Indexing { op, axis, wraps: false };
+    let below = D::map2::<i64, f64, i64>(Below(rank), numbers, q, &dense)?;
+    let low = D::gather(indexing, sorted, View::new(&below, 0, &sizes, &dense))?;
+    if !matches!(how, Interpolation::Linear | Interpolation::Midpoint) {
+        return Ok((low, sizes));
+    }
+    let above = D::map2::<i64, f64, i64>(Above(rank), numbers, q, &dense)?;
+    let high = D::gather(indexing, sorted, View::new(&above, 0, &sizes, &dense))?;
+    let weight = D::map2::<i64, f64, E>(Weight(rank), numbers, q, &dense)?;
+    let view = |of| View::<_, E>::new(of, 0, &sizes, &dense);
+    let between = D::map3::<E, E, E, E>(Lerping, view(&low), view(&high), view(&weight), &dense)?;
+    Ok((between, sizes))
+}
+
+/// Writes the forms of a quantile.
+macro_rules! quantiles {
+    ($($ignores:literal $name:ident $try:ident $axis:ident $try_axis:ident $each:ident $try_each:ident $each_axis:ident $try_each_axis:ident, $nan:literal, $all:literal, $along:literal;)*) => {$(
+        /// A quantile, over everything and along an axis.
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+            #[doc = concat!("The element that a share `q` of all elements is below, as a zero-dim tensor. ", $nan)]
+            ///
+            /// Dtypes: `f32` and `f64`.
+            ///
+            #[doc = concat!("PyTorch: `torch.", stringify!($name), "`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If `q` is not between 0 and 1 or there are no elements; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor, Interpolation};
+            #[doc = $all]
+            /// ```
+            #[track_caller]
+            pub fn $name(&self, q: f64, interpolation: Interpolation) -> Tensor<E, (), D>
+            where
+                E: WideFloatFor<choosing::$name>,
+            {
+                unwrap(self.$try(q, interpolation))
+            }
+
+            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
+            pub fn $try(&self, q: f64, interpolation: Interpolation) -> Result<Tensor<E, (), D>>
+            where
+                E: WideFloatFor<choosing::$name>,
+            {
+                let flat = self.try_contiguous()?;
+                let sizes = [self.numel()];
+                let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
+                quantile_along::<choosing::$name, E, (), D>(line, q, 0, interpolation, $ignores)
+            }
+
+            #[doc = concat!("The element of each lane along an axis that a share `q` of the lane is below. ", $nan)]
+            ///
+            /// Shape: that of `self` without the axis. Dtypes: `f32` and `f64`.
+            ///
+            #[doc = concat!("PyTorch: `torch.", stringify!($name), "`, with `dim` and `keepdim`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("If `q` is not between 0 and 1 or there are no elements; [`", stringify!($try_axis), "`](Self::", stringify!($try_axis), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor, Interpolation};
+            #[doc = $along]
+            /// ```
+            #[track_caller]
+            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A, q: f64, interpolation: Interpolation) -> Tensor<E, T, D>
+            where
+                E: WideFloatFor<choosing::$name>,
+            {
+                unwrap(self.$try_axis(axis, q, interpolation))
+            }
+
+            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
+            pub fn $try_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, _axis: A, q: f64, interpolation: Interpolation) -> Result<Tensor<E, T, D>>
+            where
+                E: WideFloatFor<choosing::$name>,
+            {
+                let axis = A::MASK.trailing_zeros() as usize;
+                quantile_along::<choosing::$name, E, _, D>(self.elements(), q, axis, interpolation, $ignores)
+            }
+
+            #[doc = concat!("Several of [`", stringify!($name), "`](Self::", stringify!($name), "): one for each element of `q`, a list.")]
+            ///
+            /// Shape: one axis, as long as `q`. Dtypes: `f32` and `f64`, `q` holding the same.
+            ///
+            #[doc = concat!("PyTorch: `torch.", stringify!($name), "` with a tensor `q`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("As there; [`", stringify!($try_each), "`](Self::", stringify!($try_each), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{tensor, Interpolation};
+            #[doc = concat!("let x = tensor![5.0, 1.0, 4.0, 2.0, 3.0];\nassert_eq!(x.", stringify!($each), "(tensor![0.0, 0.25, 1.0], Interpolation::Linear).to_vec(), [1.0, 2.0, 5.0]);")]
+            /// ```
+            #[track_caller]
+            pub fn $each<R: TensorOperand, Q: Dim>(&self, q: R, interpolation: Interpolation) -> Tensor<E, (Q,), D>
+            where
+                E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
+                R::Shape: IndexList<Dim = Q>,
+                D: Receives<R::Place, Dimensioned>,
+            {
+                unwrap(self.$try_each(q, interpolation))
+            }
+
+            #[doc = concat!("[`", stringify!($each), "`](Self::", stringify!($each), "), returning the error.")]
+            pub fn $try_each<R: TensorOperand, Q: Dim>(&self, q: R, interpolation: Interpolation) -> Result<Tensor<E, (Q,), D>>
+            where
+                E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
+                R::Shape: IndexList<Dim = Q>,
+                D: Receives<R::Place, Dimensioned>,
+            {
+                let flat = self.try_contiguous()?;
+                let sizes = [self.numel()];
+                let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
+                quantiles_along::<choosing::$name, E, R, (Q,), D>(line, &q, 0, interpolation, $ignores)
+            }
+
+            #[doc = concat!("Several of [`", stringify!($axis), "`](Self::", stringify!($axis), "): one for each element of `q`, a list.")]
+            ///
+            /// Shape: as there, with an axis in front that is as long as `q`. Dtypes: `f32` and `f64`, `q` holding the same.
+            ///
+            #[doc = concat!("PyTorch: `torch.", stringify!($name), "` with a tensor `q`, `dim` and `keepdim`.")]
+            ///
+            /// # Panics
+            #[doc = concat!("As there; [`", stringify!($try_each_axis), "`](Self::", stringify!($try_each_axis), ") returns the error.")]
+            ///
+            /// ```
+            /// # use castiron::{axis, tensor, Interpolation};
+            #[doc = concat!("let x = tensor![[1.0, 2.0], [3.0, 6.0]];\nassert_eq!(x.", stringify!($each_axis), "(axis![1], tensor![0.0, 0.5], Interpolation::Linear).to_vec(), [1.0, 3.0, 1.5, 4.5]);")]
+            /// ```
+            #[track_caller]
+            pub fn $each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S, Reduced = T>, T>(
+                &self,
+                axis: A,
+                q: R,
+                interpolation: Interpolation,
+            ) -> Tensor<E, <T as InsertAxis<0>>::Inserted<Q>, D>
+            where
+                E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
+                R::Shape: IndexList<Dim = Q>,
+                T: Shape + InsertAxis<0>,
+                D: Receives<R::Place, Dimensioned>,
+            {
+                unwrap(self.$try_each_axis(axis, q, interpolation))
+            }
+
+            #[doc = concat!("[`", stringify!($each_axis), "`](Self::", stringify!($each_axis), "), returning the error.")]
+            pub fn $try_each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S, Reduced = T>, T>(
+                &self,
+                _axis: A,
+                q: R,
+                interpolation: Interpolation,
+            ) -> Result<Tensor<E, <T as InsertAxis<0>>::Inserted<Q>, D>>
+            where
+                E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
+                R::Shape: IndexList<Dim = Q>,
+                T: Shape + InsertAxis<0>,
+                D: Receives<R::Place, Dimensioned>,
+            {
+                let axis = A::MASK.trailing_zeros() as usize;
+                quantiles_along::<choosing::$name, E, R, _, D>(self.elements(), &q, axis, interpolation, $ignores)
+            }
+        }
+    )*};
+}
+quantiles! {
+    false quantile try_quantile quantile_axis try_quantile_axis quantiles try_quantiles quantiles_axis try_quantiles_axis,
+        "NaN if there is one.",
+        "assert_eq!(tensor![4.0, 1.0, 3.0, 2.0].quantile(0.5, Interpolation::Linear).item(), 2.5);",
+        "let x = tensor![[4.0, 1.0, 3.0], [0.0, 0.0, 5.0]];\nassert_eq!(x.quantile_axis(axis![1], 0.75, Interpolation::Higher).to_vec(), [4.0, 5.0]);";
+    true nanquantile try_nanquantile nanquantile_axis try_nanquantile_axis nanquantiles try_nanquantiles nanquantiles_axis try_nanquantiles_axis,
+        "NaN does not count, unless there is nothing else.",
+        "assert_eq!(tensor![4.0, f32::NAN, 3.0].nanquantile(0.5, Interpolation::Linear).item(), 3.5);",
+        "let x = tensor![[4.0, f32::NAN, 3.0], [0.0, 0.0, 5.0]];\nassert_eq!(x.nanquantile_axis(axis![1], 1.0, Interpolation::Nearest).to_vec(), [4.0, 5.0]);";
+}

@@ -1,0 +1,229 @@
+//! Elements without repetition: `unique`, `unique_consecutive`. How many there are depends on the data.
+
+use crate::device::Device;
+use crate::dtype::{Compute as _, Dtype, Element};
+use crate::error::{Error, Result, filled, listed, room, unwrap};
+use crate::ops::admit::OrderedFor;
+use crate::ops::arguments::Order;
+use crate::ops::choosing;
+use crate::ops::{self, Op};
+use crate::shape::{AxisArg, Dyn, HasAxis, Shape, SizeArray};
+use crate::storage::View;
+use crate::tensor::{Tensor, checked_numel};
+use core::cmp::Ordering;
+
+/// The elements without repetition, for each element which of them it is, and how often each was there.
+type Distinct<E, S, D> = (Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>);
+
+/// The same of slices along an axis.
+pub type Slices<E, S, D, const I: isize> =
+    (Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>, Tensor<i64, (<S as HasAxis<I>>::Dim,), D>, Tensor<i64, (Dyn,), D>);
+
+/// The order of elements, NaN after all numbers.
+fn compare<E: Dtype>(a: E, b: E) -> Ordering {
+    let less = |a: E, b: E| a.to_compute().compare::<ops::lt>(b.to_compute());
+    #[allow(clippy::eq_op)]
+    let is_nan = |x: E| x != x;
+    if less(a, b) {
+        Ordering::Less
+    } else if less(b, a) {
+        Ordering::Greater
+    } else {
+        is_nan(a).cmp(&is_nan(b))
+    }
+}
+
+/// Puts neighbours together that are equal. `order` gives the element that is at a position.
+fn together<E: Element, S: Shape, D: Device>(
+    beside: &D::Storage,
+    elements: Vec<E>,
+    order: impl Fn(usize) -> usize,
+    sizes: S::Sizes,
+) -> Result<Distinct<E, S, D>> {
+    let (mut values, mut counts): (Vec<E>, Vec<i64>) = (Vec::new(), Vec::new());
+    let mut inverse = filled(0, elements.len())?;
+    for (at, element) in elements.into_iter().enumerate() {
+        match (values.last(), counts.last_mut()) {
+            (Some(last), Some(count)) if *last == element => *count += 1,
+            _ => {
+                values.push(element);
+                counts.push(1);
+            }
+        }
+        inverse[order(at)] = values.len() as i64 - 1;
+    }
+    let count = values.len();
+    checked_numel::<i64>("unique", sizes.as_ref())?;
+    Ok((
+        Tensor::dense(D::build(Some(beside), || Ok(values))?, [count]),
+        Tensor::dense(D::build(Some(beside), || Ok(inverse))?, sizes),
+        Tensor::dense(D::build(Some(beside), || Ok(counts))?, [count]),
+    ))
+}
+
+/// All elements in row-major order.
+fn flat<O: Op, E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Result<Tensor<E, S, D>> {
+    if D::has_data(x.elements().buffer) { x.try_contiguous() } else { Err(Error::NoData { op: O::NAME }) }
+}
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// The elements without repetition from the smallest to the largest; for each element of `self` which of them it is; and how
+    /// often each is there. No NaN equals another.
+    ///
+    /// Shapes: one axis, whose size is known at run time; that of `self`; one axis. Dtypes: all with an order; the other two are
+    /// `i64`. A tensor without data has no answer.
+    ///
+    /// PyTorch: `torch.unique(return_inverse=True, return_counts=True)`.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_unique`](Self::try_unique) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let (values, inverse, counts) = tensor![[7, 3], [3, 3]].unique();
+    /// assert_eq!(values.to_vec(), [3, 7]);
+    /// assert_eq!(inverse.to_vec(), [1, 0, 0, 0]);
+    /// assert_eq!(counts.to_vec(), [3, 1]);
+    /// ```
+    #[track_caller]
+    pub fn unique(&self) -> (Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)
+    where
+        E: OrderedFor<choosing::unique>,
+    {
+        unwrap(self.try_unique())
+    }
+
+    /// [`unique`](Self::unique), returning the error.
+    pub fn try_unique(&self) -> Result<(Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)>
+    where
+        E: OrderedFor<choosing::unique>,
+    {
+        let flat = flat::<choosing::unique, E, S, D>(self)?;
+        let sizes = [self.numel()];
+        let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
+        let [values, places] = D::order(Order::Sort { descending: false }, line, 0)?;
+        let places = D::download(View::<_, i64>::new(&places, 0, &sizes, &[1]))?;
+        let values = D::download(View::<_, E>::new(&values, 0, &sizes, &[1]))?;
+        together(self.elements().buffer, values, |at| places[at] as usize, self.shape())
+    }
+
+    /// The slices along an axis without repetition, in the order of their elements; for each slice of `self` which of them it is;
+    /// and how often each is there. No NaN equals another.
+    ///
+    /// Shapes: that of `self` with the size of the axis known at run time; one axis as long as that of `self`; one axis. Dtypes:
+    /// all with an order; the other two are `i64`. A tensor without data has no answer.
+    ///
+    /// PyTorch: `torch.unique(dim=…, return_inverse=True, return_counts=True)`.
+    ///
+    /// # Panics
+    /// If another axis is empty or memory runs out; [`try_unique_axis`](Self::try_unique_axis) returns the error.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let (values, inverse, counts) = tensor![[7, 3], [1, 5], [7, 3]].unique_axis(axis![0]);
+    /// assert_eq!(values.to_vec(), [1, 5, 7, 3]);
+    /// assert_eq!(inverse.to_vec(), [1, 0, 1]);
+    /// assert_eq!(counts.to_vec(), [1, 2]);
+    /// ```
+    #[track_caller]
+    pub fn unique_axis<const I: isize>(&self, axis: impl AxisArg<I>) -> Slices<E, S, D, I>
+    where
+        S: HasAxis<I>,
+        E: OrderedFor<choosing::unique>,
+    {
+        unwrap(self.try_unique_axis(axis))
+    }
+
+    /// [`unique_axis`](Self::unique_axis), returning the error.
+    pub fn try_unique_axis<const I: isize>(&self, _axis: impl AxisArg<I>) -> Result<Slices<E, S, D, I>>
+    where
+        S: HasAxis<I>,
+        E: OrderedFor<choosing::unique>,
+    {
+        let (op, axis) = (choosing::unique::NAME, <S as HasAxis<I>>::INDEX);
+        let flat = flat::<choosing::unique, E, S, D>(self)?;
+        let own = self.shape();
+        let sizes = own.as_ref();
+        // (A zero-dim tensor has one slice.)
+        let len = sizes.get(axis).copied().unwrap_or(1);
+        if sizes.iter().enumerate().any(|(at, &size)| size == 0 && (at != axis)) {
+            let reason = format!("slices of {sizes:?} along axis {axis} have no elements to compare");
+            return Err(Error::InvalidArgument { op, reason });
+        }
+        let inner: usize = sizes.iter().skip(axis + 1).product();
+        let outer: usize = sizes.iter().take(axis).product();
+        let elements = D::download(flat.elements())?;
+        let slice = |at: usize| {
+            let elements = &elements;
+            (0..outer).flat_map(move |row| &elements[(row * len + at) * inner..][..inner])
+        };
+        let mut order: Vec<usize> = listed(0..len)?;
+        order.sort_by(|&a, &b| {
+            let ways = slice(a).zip(slice(b)).map(|(&a, &b)| compare(a, b));
+            ways.into_iter().find(|way| way.is_ne()).unwrap_or(Ordering::Equal)
+        });
+        let (mut chosen, mut counts): (Vec<usize>, Vec<i64>) = (Vec::new(), Vec::new());
+        let mut inverse = filled(0, len)?;
+        for at in order {
+            match (chosen.last(), counts.last_mut()) {
+                (Some(&last), Some(count)) if slice(last).eq(slice(at)) => *count += 1,
+                _ => {
+                    chosen.push(at);
+                    counts.push(1);
+                }
+            }
+            inverse[at] = chosen.len() as i64 - 1;
+        }
+        let count = chosen.len();
+        let mut kept = <<S as HasAxis<I>>::Replace<Dyn> as Shape>::Sizes::copied(sizes);
+        if let Some(size) = kept.as_mut().get_mut(axis) {
+            *size = count;
+        }
+        // Without elements there may be more rows than can be counted in any time.
+        let rows = if elements.is_empty() { 0 } else { outer };
+        let places = (0..rows)
+            .flat_map(|row| chosen.iter().flat_map(move |&at| (row * len + at) * inner..(row * len + at + 1) * inner));
+        let mut values = room(rows * count * inner)?;
+        values.extend(places.map(|place| elements[place]));
+        Ok((
+            Tensor::dense(D::build(Some(self.elements().buffer), || Ok(values))?, kept),
+            Tensor::dense(D::build(Some(self.elements().buffer), || Ok(inverse))?, [len]),
+            Tensor::dense(D::build(Some(self.elements().buffer), || Ok(counts))?, [count]),
+        ))
+    }
+
+    /// The elements in row-major order without those that equal the one before; for each element of `self` which of them it is;
+    /// and how many stood together. No NaN equals another.
+    ///
+    /// Shapes: one axis, whose size is known at run time; that of `self`; one axis. Dtypes: all computing dtypes; the other two
+    /// are `i64`. A tensor without data has no answer.
+    ///
+    /// PyTorch: `torch.unique_consecutive(return_inverse=True, return_counts=True)`.
+    ///
+    /// # Panics
+    /// If memory runs out; [`try_unique_consecutive`](Self::try_unique_consecutive) returns the error.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let (values, inverse, counts) = tensor![1, 1, 2, 1].unique_consecutive();
+    /// assert_eq!(values.to_vec(), [1, 2, 1]);
+    /// assert_eq!(inverse.to_vec(), [0, 0, 1, 2]);
+    /// assert_eq!(counts.to_vec(), [2, 1, 1]);
+    /// ```
+    #[track_caller]
+    pub fn unique_consecutive(&self) -> (Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)
+    where
+        E: Dtype,
+    {
+        unwrap(self.try_unique_consecutive())
+    }
+
+    /// [`unique_consecutive`](Self::unique_consecutive), returning the error.
+    pub fn try_unique_consecutive(&self) -> Result<(Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)>
+    where
+        E: Dtype,
+    {
+        let flat = flat::<choosing::unique_consecutive, E, S, D>(self)?;
+        together(self.elements().buffer, D::download(flat.elements())?, |at| at, self.shape())
+    }
+}
