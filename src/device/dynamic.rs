@@ -39,7 +39,8 @@ impl IntoDevice for Dynamic {
     }
 }
 
-/// `on!(a b => Cpu::map2(kernel, a, b, strides))`: what the device does that the operands are on, without data if any is.
+/// `on!(a b => Cpu::map2(kernel, a, b, strides))`: what the device does that the operands are on. (That
+/// they are on one device has been looked at before, where the operation is known.)
 macro_rules! on {
     ($a:ident => $run:expr; $meta:expr) => {
         match $a.buffer {
@@ -57,10 +58,17 @@ macro_rules! on {
                 let ($a, $b) = ($a.over(first), $b.over(second));
                 $run
             }
-            _ => $meta,
+            (DynamicBuffer::Meta, DynamicBuffer::Meta) => $meta,
+            _ => Err(apart()),
         }
     };
     ($a:ident $b:ident => $run:expr) => { on!($a $b => $run.map(DynamicBuffer::Cpu); Ok(DynamicBuffer::Meta)) };
+}
+
+/// Operands on different devices.
+#[cold]
+fn apart() -> Error {
+    Error::DevicesDiffer { op: "device", lhs: AnyDevice::CPU.to_string(), rhs: AnyDevice::META.to_string() }
 }
 
 /// What is written, on the host; `None` if it is not.
@@ -216,7 +224,7 @@ impl Backend for Dynamic {
         out: ViewMut<'_, DynamicBuffer, O>,
     ) -> Result<()> {
         let Some(out) = on_host(out) else { return Ok(()) };
-        on!(a => Cpu::map1_into(kernel, a, out); Ok(()))
+        on!(a => Cpu::map1_into(kernel, a, out); Err(apart()))
     }
     fn map2_into<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
@@ -225,7 +233,7 @@ impl Backend for Dynamic {
         out: ViewMut<'_, DynamicBuffer, O>,
     ) -> Result<()> {
         let Some(out) = on_host(out) else { return Ok(()) };
-        on!(a b => Cpu::map2_into(kernel, a, b, out); Ok(()))
+        on!(a b => Cpu::map2_into(kernel, a, b, out); Err(apart()))
     }
     fn update1<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, DynamicBuffer, O>) -> Result<()> {
         let Some(out) = on_host(out) else { return Ok(()) };
@@ -237,7 +245,7 @@ impl Backend for Dynamic {
         out: ViewMut<'_, DynamicBuffer, O>,
     ) -> Result<()> {
         let Some(out) = on_host(out) else { return Ok(()) };
-        on!(b => Cpu::update2(kernel, b, out); Ok(()))
+        on!(b => Cpu::update2(kernel, b, out); Err(apart()))
     }
     fn address<E: Element>(view: View<'_, DynamicBuffer, E>) -> *const E {
         on!(view => Cpu::address(view); core::ptr::null())
@@ -353,7 +361,7 @@ impl Backend for Dynamic {
         out: ViewMut<'_, DynamicBuffer, E>,
     ) -> Result<()> {
         let Some(out) = on_host(out) else { return Ok(()) };
-        on!(index b => Cpu::scatter(indexing, index, b, out); Ok(()))
+        on!(index b => Cpu::scatter(indexing, index, b, out); Err(apart()))
     }
     fn scatter_with<E: Element>(
         indexing: Indexing,
@@ -363,7 +371,7 @@ impl Backend for Dynamic {
         out: ViewMut<'_, DynamicBuffer, E>,
     ) -> Result<()> {
         let Some(out) = on_host(out) else { return Ok(()) };
-        on!(index b => Cpu::scatter_with(indexing, kernel, index, b, out); Ok(()))
+        on!(index b => Cpu::scatter_with(indexing, kernel, index, b, out); Err(apart()))
     }
     fn compress<E: Element>(
         a: View<'_, DynamicBuffer, E>,

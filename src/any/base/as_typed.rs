@@ -12,15 +12,6 @@ pub(crate) type Matrix = (Dyn, Dyn);
 /// One.
 pub(crate) type List = (Dyn,);
 
-/// Runs code with the type of a tensor's device.
-macro_rules! on_device {
-    ($x:expr, $D:ident => $body:expr) => {{
-        type $D = $crate::device::Dynamic;
-        $body
-    }};
-}
-pub(crate) use on_device;
-
 /// The size of axes made one. (Beside an empty axis others may have more positions together than can be counted.)
 pub(crate) fn joined(sizes: &[usize]) -> i64 {
     crate::shape::numel(sizes).map_or(i64::MAX, |size| size as i64)

@@ -1,12 +1,12 @@
 //! Elementwise operations: dtypes, kinds and shapes checked while running, then the loop of the table.
 
-use crate::any::base::as_typed::on_device;
 use crate::any::base::convert::cast;
 use crate::any::base::dispatch::among;
 use crate::any::base::operand::{AnyOperand, promoted};
 use crate::any::elementwise::op_table::{Binary, ScalarKernel, Unary};
 use crate::any::{AnyTensor, Buffer, Dims, checked_numel};
 use crate::cpu::erased::{self, Cast, ErasedOperand};
+use crate::device::Dynamic;
 use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
@@ -507,9 +507,9 @@ fn scaled_by_integers(row: &Binary, numbers: &AnyTensor, exponents: &AnyTensor) 
     let sizes = broadcast_to(op, &numbers.sizes, &exponents.sizes)?;
     let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
     let (numbers, exponents) = (numbers.expand(&sizes)?, exponents.expand(&sizes)?);
-    let scaled = on_device!(numbers, D => among!(op, numbers.dtype, E: Float => {
-        Ok(AnyTensor::from(numbers.list::<E, D>()?.try_ldexp(&exponents.list::<i32, D>()?)?))
-    }))?;
+    let scaled = among!(op, numbers.dtype, E: Float => {
+        Ok(AnyTensor::from(numbers.list::<E, Dynamic>()?.try_ldexp(&exponents.list::<i32, Dynamic>()?)?))
+    })?;
     let scaled = scaled.reshape(&sizes)?;
     if *scaled.strides == *strides { Ok(scaled) } else { scaled.copied(&strides) }
 }
@@ -521,9 +521,9 @@ fn shells_compared(row: &Binary, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTens
     let sizes = broadcast_to(op, &a.sizes, &b.sizes)?;
     let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
     let (a, b) = (a.expand(&sizes)?, b.expand(&sizes)?);
-    let equal = on_device!(a, D => among!(op, a.dtype, E: Shell => {
-        Ok(AnyTensor::from(a.list::<E, D>()?.try_eq(&b.list::<E, D>()?)?))
-    }))?;
+    let equal = among!(op, a.dtype, E: Shell => {
+        Ok(AnyTensor::from(a.list::<E, Dynamic>()?.try_eq(&b.list::<E, Dynamic>()?)?))
+    })?;
     combine(row, &equal.into(), &true.into())?.reshape(&sizes)
 }
 

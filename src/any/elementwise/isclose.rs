@@ -1,10 +1,10 @@
 //! Closeness and equality of two tensors: `isclose`, `allclose`, `equal`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::on_device;
 use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::among;
 use crate::any::elementwise::apply::broadcast_to;
+use crate::device::Dynamic;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Result, invalid};
 
@@ -21,9 +21,9 @@ impl AnyTensor {
         }
         let sizes = signed(&broadcast_to(op, &self.sizes, &other.sizes)?);
         let (a, b) = (self.expand(&sizes)?, other.expand(&sizes)?);
-        let close = on_device!(self, D => among!(op, self.dtype, E: Dtype => {
-            a.list::<E, D>()?.try_isclose(&b.list::<E, D>()?, rtol, atol, equal_nan).map(AnyTensor::from)
-        }))?;
+        let close = among!(op, self.dtype, E: Dtype => {
+            a.list::<E, Dynamic>()?.try_isclose(&b.list::<E, Dynamic>()?, rtol, atol, equal_nan).map(AnyTensor::from)
+        })?;
         close.shaped(&sizes)
     }
 

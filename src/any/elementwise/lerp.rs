@@ -1,12 +1,11 @@
 //! Operations of three operands, and those that make complex numbers.
 
-use crate::any::base::as_typed::on_device;
 use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed};
 use crate::any::base::dispatch::among;
 use crate::any::elementwise::apply::{result_strides, same_device};
 use crate::any::linalg::matmul::widened;
 use crate::any::{AnyOperand, AnyTensor, Buffer, checked_numel, where_};
-use crate::device::{Backend, Cpu};
+use crate::device::{Backend, Cpu, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Element, Float};
 use crate::error::{Error, Result};
@@ -199,10 +198,10 @@ impl AnyTensor {
     /// If the dtype is no float.
     pub fn frexp(&self) -> Result<(AnyTensor, AnyTensor)> {
         let sizes = signed(&self.sizes);
-        let (mantissas, exponents) = on_device!(self, D => among!("frexp", self.dtype, E: Float => {
-            let (mantissas, exponents) = self.list::<E, D>()?.try_frexp()?;
+        let (mantissas, exponents) = among!("frexp", self.dtype, E: Float => {
+            let (mantissas, exponents) = self.list::<E, Dynamic>()?.try_frexp()?;
             Ok((AnyTensor::from(mantissas), AnyTensor::from(exponents)))
-        }))?;
+        })?;
         Ok((mantissas.shaped(&sizes)?, exponents.shaped(&sizes)?))
     }
 }

@@ -5,7 +5,7 @@ use crate::any::elementwise::apply::same_device;
 use crate::any::view::views::axis;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::axis;
-use crate::device::Cpu;
+use crate::device::{Cpu, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, listed};
@@ -216,12 +216,12 @@ impl AnyTensor {
         let (at, [own, _, from]) = self.slices(op, dim, [index, source], true)?;
         let (cube, from, index) = (own.around(at)?, from.around(at)?, index.as_index(op, true)?);
         let alpha = AnyTensor::scalar_of(op, alpha, self.dtype)?;
-        let sum = crate::any::base::as_typed::on_device!(self, D => crate::any::base::dispatch::among!(op, self.dtype, E: Dtype => {
+        let sum = crate::any::base::dispatch::among!(op, self.dtype, E: Dtype => {
             let alpha: E = alpha.typed::<E, (), Cpu>()?.try_item()?;
-            let (cube, from) = (cube.cube::<E, D>()?, from.cube::<E, D>()?);
-            let sum = cube.try_index_add(axis![1], &index.list::<i64, D>()?, &from, alpha);
+            let (cube, from) = (cube.cube::<E, Dynamic>()?, from.cube::<E, Dynamic>()?);
+            let sum = cube.try_index_add(axis![1], &index.list::<i64, Dynamic>()?, &from, alpha);
             Ok(AnyTensor::from(sum.map_err(|error| crate::any::index::advanced::at_axis(error, &[at; 3]))?))
-        }))?;
+        })?;
         sum.shaped(&signed(&self.sizes))
     }
 

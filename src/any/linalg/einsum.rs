@@ -3,8 +3,8 @@
 //! Source: `aten/src/ATen/native/Linear.cpp`, `einsum` and `sumproduct_pair`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::on_device;
 use crate::any::base::dispatch::among;
+use crate::device::Dynamic;
 use crate::error::{Error, Result};
 
 const OP: &str = "einsum";
@@ -196,9 +196,9 @@ fn pair(x: &AnyTensor, y: &AnyTensor, summed: &[usize]) -> Result<AnyTensor> {
         x.permute(&order)?.shaped(&sizes)
     };
     let (a, b) = (cube(x, [&shared, &left, summed])?, cube(y, [&shared, summed, &right])?);
-    let product = on_device!(x, D => among!(OP, x.dtype, E: Numeric => {
-        a.cube::<E, D>()?.try_matmul(&b.cube::<E, D>()?).map(AnyTensor::from)
-    }))?;
+    let product = among!(OP, x.dtype, E: Numeric => {
+        a.cube::<E, Dynamic>()?.try_matmul(&b.cube::<E, Dynamic>()?).map(AnyTensor::from)
+    })?;
     let order = [&shared[..], &left, &right, summed].concat();
     let size = |&at: &usize| match (summed.contains(&at), x.sizes[at]) {
         (true, _) => 1,

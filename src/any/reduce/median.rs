@@ -1,8 +1,9 @@
 //! `median` and `nanmedian`, over everything and along an axis. Uses `tensor::reduce::median`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::{List, on_device};
+use crate::any::base::as_typed::List;
 use crate::any::base::dispatch::among;
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::ops::arguments::Order;
@@ -21,9 +22,9 @@ impl AnyTensor {
             return AnyTensor::scalar_of(op, crate::ScalarValue::Float(f64::NAN), DType::F64)?.to(self.dtype);
         }
         let list = self.shaped(&[self.numel() as i64])?;
-        on_device!(self, D => among!(op, self.dtype, E: Real => {
-            median_of_all::<E, List, D>(op, &list.typed()?, ignores_nan).map(AnyTensor::from)
-        }))
+        among!(op, self.dtype, E: Real => {
+            median_of_all::<E, List, Dynamic>(op, &list.typed()?, ignores_nan).map(AnyTensor::from)
+        })
     }
 
     /// The elements in the middle along an axis, and where they are: [`median`](Self::median) with `dim`.

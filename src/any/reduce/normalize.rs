@@ -1,9 +1,10 @@
 //! Normalisation, and what is measured to do it.
 
-use crate::any::base::as_typed::{List, on_device};
+use crate::any::base::as_typed::List;
 use crate::any::base::dispatch::{among, refused};
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, IntoSizes};
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid};
@@ -71,11 +72,11 @@ impl AnyTensor {
             return self.to(wide(self.dtype))?.layer_norm(sizes, weight, bias, eps)?.to(self.dtype);
         }
         let rows = self.rows(op, sizes, given)?;
-        let result = on_device!(self, D => among!(op, self.dtype, E: Float => {
-            let list = |x: Option<&AnyTensor>| x.map(|x| x.list::<E, D>()).transpose();
+        let result = among!(op, self.dtype, E: Float => {
+            let list = |x: Option<&AnyTensor>| x.map(|x| x.list::<E, Dynamic>()).transpose();
             let (weight, bias) = (list(weight)?, list(bias)?);
-            rows.matrix::<E, D>()?.try_layer_norm::<List>(weight.as_ref(), bias.as_ref(), eps).map(AnyTensor::from)
-        }))?;
+            rows.matrix::<E, Dynamic>()?.try_layer_norm::<List>(weight.as_ref(), bias.as_ref(), eps).map(AnyTensor::from)
+        })?;
         result.shaped(&self.signed_sizes())
     }
 
@@ -92,10 +93,10 @@ impl AnyTensor {
             let scaled = self.to(wide(self.dtype))?.rms_norm(sizes, None, eps)?;
             return scaled.mul(weight)?.to(self.dtype);
         }
-        let result = on_device!(self, D => among!(op, self.dtype, E: Inexact => {
-            let weight = weight.map(|x| x.list::<E, D>()).transpose()?;
-            rows.matrix::<E, D>()?.try_rms_norm::<List>(weight.as_ref(), eps).map(AnyTensor::from)
-        }))?;
+        let result = among!(op, self.dtype, E: Inexact => {
+            let weight = weight.map(|x| x.list::<E, Dynamic>()).transpose()?;
+            rows.matrix::<E, Dynamic>()?.try_rms_norm::<List>(weight.as_ref(), eps).map(AnyTensor::from)
+        })?;
         result.shaped(&self.signed_sizes())
     }
 

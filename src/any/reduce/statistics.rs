@@ -1,10 +1,10 @@
 //! Statistics of samples: `cov`, `corrcoef`, `bincount`, `histc`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::on_device;
 use crate::any::base::dispatch::{among, is_integer, refused};
 use crate::any::base::operand::AnyOperand;
 use crate::any::elementwise::apply::same_device;
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid, room};
@@ -68,9 +68,9 @@ impl AnyTensor {
         let centered = x.sub(&means)?;
         let other = weighted(&centered)?.t()?.conj()?;
         let (dtype, centered) = (other.dtype, centered.to(other.dtype)?);
-        let products = on_device!(self, D => among!(op, dtype, E: Inexact => {
-            centered.matrix::<E, D>()?.try_matmul(&other.matrix::<E, D>()?).map(AnyTensor::from)
-        }))?;
+        let products = among!(op, dtype, E: Inexact => {
+            centered.matrix::<E, Dynamic>()?.try_matmul(&other.matrix::<E, Dynamic>()?).map(AnyTensor::from)
+        })?;
         products.div(norm)?.squeeze(None)
     }
 
@@ -104,7 +104,7 @@ impl AnyTensor {
         }
         let list = self.to(DType::I64)?;
         let Some(weights) = weights else {
-            return on_device!(self, D => list.list::<i64, D>()?.try_bincount(minlength).map(AnyTensor::from));
+            return list.list::<i64, Dynamic>()?.try_bincount(minlength).map(AnyTensor::from);
         };
         same_device(op, self, weights)?;
         if weights.shape() != self.shape() {
@@ -113,10 +113,10 @@ impl AnyTensor {
         }
         // All but `float32` are added up in `float64`.
         let weights = if weights.dtype == DType::F32 { weights.clone() } else { weights.to(DType::F64)? };
-        on_device!(self, D => among!(op, weights.dtype, E: [f32, f64] => {
-            let list = list.list::<i64, D>()?;
-            list.try_bincount_weighted(&weights.list::<E, D>()?, minlength).map(AnyTensor::from)
-        }))
+        among!(op, weights.dtype, E: [f32, f64] => {
+            let list = list.list::<i64, Dynamic>()?;
+            list.try_bincount_weighted(&weights.list::<E, Dynamic>()?, minlength).map(AnyTensor::from)
+        })
     }
 
     /// How many elements fall into each of equal parts of a range (`torch.histc`), which is that of the elements where `min` and
@@ -125,11 +125,11 @@ impl AnyTensor {
     /// # Errors
     /// If the dtype is no float, there are no bins or the range is not finite or reversed.
     pub fn histc(&self, bins: usize, min: f64, max: f64) -> Result<AnyTensor> {
-        on_device!(self, D => among!("histc", self.dtype, E: Float => {
+        among!("histc", self.dtype, E: Float => {
             if self.is_meta() && bins > 0 {
                 return AnyTensor::meta(&[bins], self.dtype);
             }
-            self.list::<E, D>()?.try_histc(bins, min, max).map(AnyTensor::from)
-        }))
+            self.list::<E, Dynamic>()?.try_histc(bins, min, max).map(AnyTensor::from)
+        })
     }
 }

@@ -1,11 +1,11 @@
 //! `searchsorted`, `bucketize`, `isin`, `one_hot`. Uses `tensor::sort::search`.
 
-use crate::any::base::as_typed::on_device;
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::base::dispatch::among;
 use crate::any::base::operand::promoted;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::axis;
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
 use crate::error::{Error, Result};
@@ -33,9 +33,9 @@ pub(crate) fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTenso
         });
     }
     let list = x.shaped(&[x.numel() as i64])?;
-    let found = on_device!(x, D => among!(op, dtype, E: Real => {
-        list.list::<E, D>()?.try_isin(&test.list::<E, D>()?).map(AnyTensor::from)
-    }))?;
+    let found = among!(op, dtype, E: Real => {
+        list.list::<E, Dynamic>()?.try_isin(&test.list::<E, Dynamic>()?).map(AnyTensor::from)
+    })?;
     found.shaped(&x.signed_sizes())
 }
 
@@ -74,9 +74,9 @@ impl AnyTensor {
                 }
                 // Integers have places for other numbers, too.
                 let sorted = if self.dtype == DType::Bool { sorted.to(dtype)? } else { sorted };
-                return on_device!(self, D => among!(op, sorted.dtype, E: Real => {
-                    sorted.list::<E, D>()?.searchsorted_value(value, right).map(AnyTensor::from)
-                }));
+                return among!(op, sorted.dtype, E: Real => {
+                    sorted.list::<E, Dynamic>()?.searchsorted_value(value, right).map(AnyTensor::from)
+                });
             }
         };
         crate::any::elementwise::apply::same_device(op, self, &values)?;
@@ -85,9 +85,9 @@ impl AnyTensor {
         let count = own.last().copied().unwrap_or(1);
         if self.rank() == 1 {
             let list = values.shaped(&[values.numel() as i64])?;
-            let places = on_device!(self, D => among!(op, dtype, E: Real => {
-                sorted.list::<E, D>()?.try_searchsorted(&list.list::<E, D>()?, right).map(AnyTensor::from)
-            }))?;
+            let places = among!(op, dtype, E: Real => {
+                sorted.list::<E, Dynamic>()?.try_searchsorted(&list.list::<E, Dynamic>()?, right).map(AnyTensor::from)
+            })?;
             return places.shaped(&values.signed_sizes());
         }
         if own.len() != self.rank() || own[..lead.len()] != *lead {
@@ -99,9 +99,9 @@ impl AnyTensor {
         }
         let rows = lead.iter().product::<usize>() as i64;
         let (sorted, sought) = (sorted.shaped(&[rows, len as i64])?, values.shaped(&[rows, count as i64])?);
-        let places = on_device!(self, D => among!(op, dtype, E: Real => {
-            sorted.matrix::<E, D>()?.try_searchsorted(&sought.matrix::<E, D>()?, right).map(AnyTensor::from)
-        }))?;
+        let places = among!(op, dtype, E: Real => {
+            sorted.matrix::<E, Dynamic>()?.try_searchsorted(&sought.matrix::<E, Dynamic>()?, right).map(AnyTensor::from)
+        })?;
         places.shaped(&values.signed_sizes())
     }
 
@@ -116,10 +116,10 @@ impl AnyTensor {
         };
         let (x, index) =
             (self.resolved()?.view_dtype(width)?.shaped(&[rows, len as i64])?, index.shaped(&[rows, len as i64])?);
-        let found = on_device!(self, D => among!("searchsorted", width, E: [u8, i16, i32, i64] => {
-            let index = index.matrix::<i64, D>()?;
-            x.matrix::<E, D>()?.try_gather(axis![1], &index).map(AnyTensor::from)
-        }))?;
+        let found = among!("searchsorted", width, E: [u8, i16, i32, i64] => {
+            let index = index.matrix::<i64, Dynamic>()?;
+            x.matrix::<E, Dynamic>()?.try_gather(axis![1], &index).map(AnyTensor::from)
+        })?;
         found.view_dtype(self.dtype)?.shaped(&self.signed_sizes())
     }
 
@@ -168,10 +168,10 @@ impl AnyTensor {
                 usize::try_from(largest).map_or(0, |largest| largest.saturating_add(1))
             }
         };
-        let rows = crate::any::base::as_typed::on_device!(self, D => {
-            let rows = self.list::<i64, D>()?.try_one_hot_sized(classes)?;
+        let rows = {
+            let rows = self.list::<i64, Dynamic>()?.try_one_hot_sized(classes)?;
             Ok::<_, Error>(AnyTensor::from(rows))
-        })?;
+        }?;
         rows.shaped(&signed(&[&*self.sizes, &[classes]].concat()))
     }
 }

@@ -1,9 +1,10 @@
 //! `sort`, `argsort`, `msort`, `topk`, `kthvalue`, `mode`, along one axis. Uses `tensor::sort`; medians use it.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::{Cube, on_device};
+use crate::any::base::as_typed::Cube;
 use crate::any::base::dispatch::among;
 use crate::any::view::views::axis;
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::ops::arguments::Order;
@@ -14,10 +15,10 @@ impl AnyTensor {
     fn ranked(&self, op: &'static str, order: Order, at: usize) -> Result<(AnyTensor, AnyTensor)> {
         admitted(op, order, self.shape(), at)?;
         let cube = self.around(at)?;
-        on_device!(self, D => among!(op, self.dtype, E: Ordered => {
-            let (values, places) = ranked::<E, Cube, Cube, D>(op, &cube.cube()?, order, 1)?;
+        among!(op, self.dtype, E: Ordered => {
+            let (values, places) = ranked::<E, Cube, Cube, Dynamic>(op, &cube.cube()?, order, 1)?;
             Ok((AnyTensor::from(values), AnyTensor::from(places)))
-        }))
+        })
     }
 
     /// Several of them in place of the axis.
