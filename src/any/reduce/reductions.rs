@@ -5,7 +5,7 @@ use crate::any::base::operand::default_float;
 use crate::any::view::views::axes;
 use crate::any::{AnyTensor, Buffer, IntoSizes};
 use crate::cpu::reduce::{self, FirstOnly, ReduceLoops, WithSecond};
-use crate::dtype::{Category, DType};
+use crate::dtype::{Category, Complex, DType, bf16, f16};
 use crate::error::{Error, Result};
 use crate::ops::reduce::{AnyAll, ArgExtreme, Extreme, Mean, MinMax, Prod, Sum, Variance};
 use crate::ops::reduce::{CountNonzero, NanMean, NanSum, VectorNorm};
@@ -38,27 +38,53 @@ fn second<const N: usize>(op: &'static str, functions: &dyn ReduceLoops, cube: &
     Ok(results.map(|result| result.unwrap_or_else(|| unreachable!("all of them have been made"))))
 }
 
+/// What `complex32` is reduced as: it computes in the same numbers, and so has no loops of its own.
+fn widened(cube: AnyTensor) -> Result<(AnyTensor, bool)> {
+    if cube.dtype == DType::C32 { Ok((cube.to(DType::C64)?, true)) } else { Ok((cube, false)) }
+}
+
+/// The result of what has been widened.
+fn narrowed(result: AnyTensor, is_widened: bool) -> Result<AnyTensor> {
+    match result.dtype {
+        DType::C64 if is_widened => result.to(DType::C32),
+        DType::F32 if is_widened => result.to(DType::F16),
+        _ => Ok(result),
+    }
+}
+
+/// [`among!`] of dtypes that have been [`widened`].
+macro_rules! wide {
+    ($op:expr, $dtype:expr, $E:ident: Dtype => $body:expr) => {
+        among!($op, $dtype, $E: [bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => $body)
+    };
+    ($op:expr, $dtype:expr, $E:ident: Inexact => $body:expr) => {
+        among!($op, $dtype, $E: [f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => $body)
+    };
+    ($op:expr, $dtype:expr, $E:ident: $set:ident => $body:expr) => { among!($op, $dtype, $E: $set => $body) };
+}
+
 /// `over!(x, ops::prod, Dtype, E => Prod, dims, keepdim)`: `x` reduced over axes.
 macro_rules! over {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
-        let x: &AnyTensor = $x;
-        let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
-        let [result] = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
-            second(<ops::$op as Op>::NAME, &FirstOnly::<$E, _>::new($reducer), &cube)
-        })?;
-        result.shaped(&sizes)
+        let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
+        let (cube, sizes) = x.reduced(op, $dims, $keepdim)?;
+        among!(op, cube.dtype, $E: $set => Ok(()))?;
+        let (cube, is_widened) = widened(cube)?;
+        let [result] = wide!(op, cube.dtype, $E: $set => second(op, &FirstOnly::<$E, _>::new($reducer), &cube))?;
+        narrowed(result, is_widened)?.shaped(&sizes)
     }};
 }
 
 /// The same of reductions with two results.
 macro_rules! over_both {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
-        let x: &AnyTensor = $x;
-        let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
-        let [first, second] = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
-            second(<ops::$op as Op>::NAME, &WithSecond::<$E, _>::new($reducer), &cube)
-        })?;
-        Ok((first.shaped(&sizes)?, second.shaped(&sizes)?))
+        let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
+        let (cube, sizes) = x.reduced(op, $dims, $keepdim)?;
+        among!(op, cube.dtype, $E: $set => Ok(()))?;
+        let (cube, is_widened) = widened(cube)?;
+        let [first, second] =
+            wide!(op, cube.dtype, $E: $set => second(op, &WithSecond::<$E, _>::new($reducer), &cube))?;
+        Ok((narrowed(first, is_widened)?.shaped(&sizes)?, narrowed(second, is_widened)?.shaped(&sizes)?))
     }};
 }
 
