@@ -1,5 +1,4 @@
-//! Elementwise operations: a kernel's inner loop and the places of its operands, which are brought together where they do not
-//! lie side by side.
+//! Elementwise operations: runs a kernel's inner loop over strided operands, gathering those that are not contiguous.
 //!
 //! Uses inner loops, walks and copying; used by `Cpu`.
 
@@ -18,14 +17,14 @@ use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::shape::numel;
 use crate::storage::{HostBuffer, View, ViewMut};
 
-/// The place of a view's first element.
+/// A pointer to a view's first element.
 pub(crate) fn source<E: Element>(view: &View<'_, HostBuffer, E>) -> *const E {
     debug_assert!(is_within(view.sizes, view.strides, view.offset, Some(view.buffer.len::<E>())));
-    // The offset of a view lies inside its buffer, but that of an empty one may lie anywhere.
+    // The offset of an empty view may lie outside its buffer.
     view.buffer.start::<E>().wrapping_add(view.offset)
 }
 
-/// The place of an output's first element.
+/// A pointer to an output's first element.
 ///
 /// # Panics
 /// If the buffer is shared: tensors make theirs unique before they write.
@@ -35,7 +34,8 @@ pub(super) fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E
     start.wrapping_add(out.offset)
 }
 
-/// Operands arrive broadcast to one shape: loops walk over the sizes of one of them. A comparison of few numbers, not a call.
+/// Checks that two operands have the same sizes. (An inlined comparison: these are few numbers, and a call costs
+/// more.)
 ///
 /// # Panics
 /// If they do not.
@@ -44,28 +44,28 @@ fn expect_same(a: &[usize], b: &[usize]) {
     assert!(a.iter().eq(b), "operands arrive broadcast");
 }
 
-/// How many elements a result has. Tensors check sizes before they ask for one; what is written through raw places is
-/// counted once more here.
+/// The number of elements of a result. Tensors have checked it; it is checked once more here because raw pointers are
+/// written through.
 pub(super) fn result_len(sizes: &[usize]) -> Result<usize> {
     numel(sizes).ok_or_else(|| Error::TooLarge { op: "result", sizes: sizes.into() })
 }
 
-/// Bytes of a line of a large result that are worth being written past the caches.
+/// Lines of a large result shorter than this are written with ordinary stores.
 const LINE: usize = Staging::BYTES;
 
-/// A kernel's inner loop and where its operands are.
+/// A kernel's inner loop and its operands.
 #[derive(Clone, Copy)]
 struct KernelBody<const N: usize> {
     inner: Inner<N>,
     kernel: *const (),
     places: [*mut u8; N],
-    /// The bytes of each operand's element.
+    /// The size of each operand's element in bytes.
     sizes: [usize; N],
-    /// Whether the loop is not vectorised where an operand is written over.
+    /// Whether the loop would not vectorise in place, so that the operand is copied to a buffer first.
     needs_copy_in_place: bool,
-    /// Whether an element takes longer to compute than memory takes to give it.
+    /// Whether the loop is bound by computation, not by memory.
     is_compute_bound: bool,
-    /// Whether long lines of the result are written past the caches.
+    /// Whether long lines of the result are written with non-temporal stores.
     non_temporal: bool,
 }
 
@@ -127,13 +127,14 @@ impl KernelBody<4> {
 }
 
 impl<const N: usize> KernelBody<N> {
-    /// Whether a result of so many elements is written past the caches.
+    /// Whether a result of so many elements is written with non-temporal stores. Results in place are in the caches
+    /// already.
     #[inline(always)]
     fn is_large(&self, total: usize) -> bool {
         non_temporal::pays_off(total * self.sizes[0]) && self.places[0] != self.places[1]
     }
 
-    /// Where each operand's element `at` of a run is.
+    /// Pointers to element `at` of a run, one for each operand.
     #[inline(always)]
     fn places(&self, run: &Run<N>, at: usize) -> [*mut u8; N] {
         core::array::from_fn(|operand| {
@@ -141,8 +142,8 @@ impl<const N: usize> KernelBody<N> {
         })
     }
 
-    /// Piece by piece: operands whose elements do not lie side by side are brought together first, and results that don't, or
-    /// that are to go past the caches, are written from there.
+    /// Runs the loop in chunks: non-contiguous operands are gathered into buffers first; a non-contiguous or
+    /// non-temporal result is written from a buffer.
     ///
     /// # Safety
     /// As for `run`.
@@ -157,13 +158,13 @@ impl<const N: usize> KernelBody<N> {
             let len = capacity.min(run.len - at);
             let places = self.places(&run, at);
             let mut given = places;
-            // SAFETY: the caller's promise; a room holds as many elements.
+            // SAFETY: the caller's promise; a buffer holds as many elements.
             unsafe {
                 for operand in 1..N {
                     let (width, step) = (self.sizes[operand], run.steps[operand]);
                     if step != 1 {
                         given[operand] = buffers[operand];
-                        // One element for all is there from the first piece on.
+                        // A broadcast element is gathered once, for the first chunk.
                         if step != 0 || at == 0 {
                             copying::copy_strided(width, len, (buffers[operand], 1), (places[operand], step));
                         }
@@ -188,7 +189,7 @@ impl<const N: usize> KernelBody<N> {
         }
     }
 
-    /// A tile, operands that run across being turned, so that their lines are those of the result.
+    /// Runs a tile, transposing operands that run across it so that their lines match the result's.
     ///
     /// # Safety
     /// As for `tile`.
@@ -223,7 +224,7 @@ impl<const N: usize> Body<N> for KernelBody<N> {
     #[inline(always)]
     unsafe fn run(self, run: Run<N>) {
         let alike = run.steps == [1; N] || run.len == 1;
-        // SAFETY: the caller's promise; whoever made it put kernel, loop and places together.
+        // SAFETY: the caller's promise; whoever made it put kernel, loop and operands together.
         unsafe {
             if self.non_temporal && run.steps[0] == 1 && run.len * self.sizes[0] >= LINE {
                 self.by_pieces(run, true);
@@ -301,7 +302,7 @@ pub(crate) fn map1_line<A: Element, O: Element>(
     len: usize,
 ) -> Result<HostBuffer> {
     let a = source(&a);
-    // SAFETY: the caller says that `len` elements lie side by side from the view's first.
+    // SAFETY: the caller promises `len` contiguous elements from the view's first.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
             run_contiguous(len, KernelBody::one(&kernel, out, a));
@@ -327,7 +328,7 @@ pub(crate) fn map2_line<A: Element, B: Element, O: Element>(
     }
 }
 
-/// Pieces end to end along an axis of a fresh result.
+/// Concatenates pieces along an axis of a fresh result.
 pub(crate) fn join<E: Element>(
     pieces: &[View<'_, HostBuffer, E>],
     axis: usize,
@@ -380,7 +381,7 @@ pub(crate) fn map1<A: Element, O: Element, K: Map1<A, O>>(
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
             if K::MOVES {
-                // A kernel that moves elements has one type on both sides.
+                // A kernel that only moves elements has the same type on both sides.
                 copying::copy_fresh(size_of::<A>(), len, sizes, all, out.cast(), a.cast());
             } else {
                 run_fresh(len, sizes, all, KernelBody::one(&kernel, out, a));
@@ -475,7 +476,7 @@ pub(crate) fn update2<B: Element, O: Element>(
     unsafe { run_into(sizes, strides, KernelBody::two(&kernel, out, out, b)) }
 }
 
-/// A buffer of its own with the elements of a view at the same distances from the first; between them are zeros.
+/// A buffer of its own for a view: its elements with the same strides, zeros between them.
 ///
 /// # Panics
 /// If memory runs out; [`try_copy_span`] returns the error.
@@ -490,7 +491,7 @@ pub(crate) fn try_copy_span<E: Element>(view: View<'_, HostBuffer, E>) -> Result
     copy_span_bytes(view.buffer, size_of::<E>(), view.offset, view.sizes, view.strides)
 }
 
-/// [`try_copy_span`] of elements of so many bytes, whatever they are: zeros are valid elements of every dtype.
+/// [`try_copy_span`] of elements of so many bytes, of any dtype: zeros are valid elements of all.
 pub(crate) fn copy_span_bytes(
     buffer: &HostBuffer,
     width: usize,
@@ -504,7 +505,7 @@ pub(crate) fn copy_span_bytes(
     let mut copy = HostBuffer::zeroed::<u8>(bytes)?;
     let Some(to) = copy.start_mut::<u8>() else { unreachable!("a fresh buffer is not shared") };
     let from = buffer.start::<u8>().wrapping_add(offset.wrapping_mul(width));
-    // What is repeated or shared by windows is copied once.
+    // Broadcast or overlapping elements are copied once.
     let (sizes, strides) = places(sizes, strides);
     for run in Walk::new(&sizes, [&strides]).runs() {
         let (start, step) = (run.starts[0] * width, run.steps[0]);
@@ -514,7 +515,7 @@ pub(crate) fn copy_span_bytes(
     Ok(copy)
 }
 
-/// The sizes of a view in which what is repeated is there once.
+/// The sizes with 1 for broadcast axes.
 pub(super) fn without_repeats(sizes: &[usize], strides: &[usize]) -> Vec<usize> {
     let size = |(&size, &stride): (&usize, &usize)| if stride == 0 { size.min(1) } else { size };
     sizes.iter().zip(strides).map(size).collect()
@@ -534,7 +535,7 @@ pub(crate) fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Result<Vec<
     Ok(elements)
 }
 
-/// The first element in row-major order that satisfies the test. What is repeated is looked at once.
+/// The first element in row-major order that satisfies the test. Broadcast axes are visited once.
 pub(crate) fn find<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -> bool) -> Option<E> {
     let (sizes, from) = (without_repeats(view.sizes, view.strides), source(&view));
     let walk = Walk::row_major(&sizes, [view.strides]);
@@ -555,7 +556,7 @@ pub(crate) fn has<E: Castable>(view: View<'_, HostBuffer, E>, what: Sought) -> b
     })
 }
 
-/// One element.
+/// The element of a view of one.
 pub(crate) fn peek<E: Element>(view: View<'_, HostBuffer, E>) -> E {
     debug_assert_eq!(numel(view.sizes), Some(1));
     // SAFETY: a view of one element has it at its offset.

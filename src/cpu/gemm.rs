@@ -1,6 +1,8 @@
-//! Matrix products. Floats go to the `gemm` crates; complex numbers to them as real matrices twice as wide, half precision in tiles
-//! of `f32`; integers, which no crate multiplies with wrap-around, and products of vectors, which memory bounds, are ours. Uses
-//! walks; used by `Cpu`.
+//! Matrix products. Floats use the `gemm` crates; complex numbers use them as real matrices twice as wide
+//! (`complex_gemm`); half precision is widened to `f32` in tiles (`half_gemm`). Integers, which must wrap
+//! (`integer_gemm`), and matrix-vector products, which are bound by memory (`gemv`), have loops of their own.
+//!
+//! Uses walks and threads; used by `Cpu`.
 
 use super::elementwise::{map1, result_len, source};
 use super::epilogue::{self, Then};
@@ -20,8 +22,8 @@ use gemm_common::Parallelism;
 use num_complex::Complex;
 use num_traits::{Num, One};
 
-/// One product of an `m x k` matrix with a `k x n` matrix: places of first elements, and steps to the next row and
-/// column. The elements of a row of the result lie side by side.
+/// One product of an `m x k` matrix with a `k x n` matrix: pointers to first elements, and steps to the next row and
+/// column. Rows of the result are contiguous.
 #[derive(Clone, Copy)]
 pub(super) struct Product<T> {
     pub(super) sizes: [usize; 3],
@@ -31,15 +33,15 @@ pub(super) struct Product<T> {
     pub(super) left_steps: [usize; 2],
     pub(super) right: *const T,
     pub(super) right_steps: [usize; 2],
-    /// What the product is multiplied by.
+    /// The factor of the product.
     pub(super) alpha: T,
-    /// Whether it is added to what is there.
+    /// Whether the product is added to what the result holds.
     pub(super) adds: bool,
-    /// How many threads may share it.
+    /// The most threads to use.
     pub(super) threads: usize,
 }
 
-/// How a product is computed, by category.
+/// Chooses the algorithm by category.
 pub(super) struct Multiply;
 
 impl Visitor for Multiply {
@@ -63,7 +65,7 @@ impl Visitor for Multiply {
     }
 
     fn complex<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
-        // (What is added to loses less if the product is rounded once.)
+        // The sum with the input is more accurate if the product is rounded once.
         if product.is_tiny() && product.alpha.is_one() && !product.adds {
             simd::dispatch(Tiny(product));
             return Ok(());
@@ -75,7 +77,7 @@ impl Visitor for Multiply {
 /// The largest size of products computed without packing.
 const TINY: usize = 8;
 
-/// A product of square matrices, all loops unrolled.
+/// A product of square matrices of size `N`, fully unrolled.
 ///
 /// # Safety
 /// The operands' places are inside their views, the result is held exclusively, all sizes are `N`.
@@ -153,8 +155,8 @@ impl<T: Num + Copy> Product<T> {
     }
 }
 
-/// A product as the `gemm` crates compute it: rows, columns, terms; the result, from column to column, from row to row, whether it
-/// is read; either operand in the same way; what the result and what the product is multiplied by; what is to be conjugated.
+/// The signature of the `gemm` crates: m, n, k; the result with column and row stride, and whether it is read; each
+/// operand with its strides; the factors of the result and of the product; what is conjugated.
 type Gemm<T> = unsafe fn(
     usize,
     usize,
@@ -177,9 +179,9 @@ type Gemm<T> = unsafe fn(
     Parallelism,
 );
 
-/// The product of the crate for this float.
+/// The crates' product for this float.
 fn gemm_of<T: MachineFloat>() -> Gemm<T> {
-    // SAFETY: either is taken for itself alone.
+    // SAFETY: each branch transmutes a function to its own type.
     unsafe {
         if TypeId::of::<T>() == TypeId::of::<f32>() {
             return core::mem::transmute_copy::<Gemm<f32>, Gemm<T>>(&gemm_f32::gemm::f32::get_gemm_fn());
@@ -189,16 +191,15 @@ fn gemm_of<T: MachineFloat>() -> Gemm<T> {
     }
 }
 
-/// Where the sides of a result are divided: multiples of the tiles that the crates' kernels compute.
+/// Results are divided at multiples of the crates' register tiles.
 const TILE: usize = 48;
-/// Parts with shorter sides, or fewer elements, are summed in another order by the crates, and results would depend on the number
-/// of threads.
+/// The crates sum smaller parts in another order, which would make results depend on the number of threads.
 const SHORTEST: usize = 96;
 const FEWEST: usize = 512;
 
 impl<T: MachineFloat> Product<T> {
-    /// The product by the crates, divided among threads along the longer side of the result. (The crates would share it
-    /// through rayon, and wait for a thread of the pool to start.)
+    /// The product by the crates, divided among threads along the longer side of the result. (The crates' own
+    /// parallelism goes through rayon and waits for its threads to start.)
     pub(super) fn with_gemm(self) {
         let [m, k, n] = self.sizes;
         let (longer, shorter) = (m.max(n), m.min(n));
@@ -213,7 +214,7 @@ impl<T: MachineFloat> Product<T> {
             let Product { out, out_step, left, left_steps, right, right_steps, .. } = whole.0;
             let start = piece * tiles / pieces * TILE;
             let end = if piece + 1 == pieces { longer } else { (piece + 1) * tiles / pieces * TILE };
-            // The parts are inside the operands; each piece has rows or columns of the result of its own.
+            // Each part lies inside the operands and owns its rows or columns of the result.
             let part = if m > n {
                 let (out, left) = (out.wrapping_add(start * out_step), left.wrapping_add(start * left_steps[0]));
                 Product { sizes: [end - start, k, n], out, left, ..whole.0 }
@@ -229,8 +230,9 @@ impl<T: MachineFloat> Product<T> {
         let [m, k, n] = self.sizes;
         // Steps inside an allocation fit `isize`.
         let step = |steps: [usize; 2], at: usize| steps[at] as isize;
-        // SAFETY: the rows of the result are `n` elements each, held exclusively; the operands' places are inside their
-        // views. The result is read only if it was written (`adds`). The crates write columns, so all is turned over.
+        // SAFETY: the rows of the result are `n` elements each, held exclusively; the operands' places are inside
+        // their views. The result is read only if it was written (`adds`). The crates want column-major results, so
+        // the product is computed transposed.
         unsafe {
             gemm_of::<T>()(
                 n,
@@ -257,7 +259,7 @@ impl<T: MachineFloat> Product<T> {
     }
 }
 
-/// One product of a batch, with what it is added to: places and steps as in [`Product`].
+/// One product of a batch, with its input: pointers and steps as in [`Product`].
 pub(super) struct GemmTask<E: Dtype> {
     pub(super) sizes: [usize; 3],
     pub(super) out: *mut E,
@@ -269,7 +271,7 @@ pub(super) struct GemmTask<E: Dtype> {
     pub(super) threads: usize,
 }
 
-/// What becomes of a sum of products: `beta * input + alpha * sum`.
+/// The epilogue of each sum: `beta * input + alpha * sum`.
 pub(super) struct Epilogue<E: Dtype> {
     pub(super) input: Option<*const E>,
     pub(super) steps: [usize; 2],
@@ -283,7 +285,7 @@ impl<E: Dtype> Clone for Epilogue<E> {
 }
 impl<E: Dtype> Copy for Epilogue<E> {}
 impl<E: Dtype> Epilogue<E> {
-    /// The element at a row and a column.
+    /// The result's element at a row and a column.
     ///
     /// # Safety
     /// The input, if there is one, has them.
@@ -313,7 +315,7 @@ impl<E: Dtype> Map1<E, E> for Scaling<E::Compute> {
     }
 }
 
-/// Whether products are computed in another type.
+/// Whether products accumulate in a wider type.
 pub(super) const fn is_half<E: Dtype>() -> bool {
     matches!(E::DTYPE, DType::F16 | DType::BF16 | DType::C32)
 }
@@ -322,8 +324,8 @@ pub(super) fn one<E: Dtype>() -> E::Compute {
     E::from_i32(1).to_compute()
 }
 
-/// Rows of the left matrices that run on through an axis of the batch, the right matrix being the same: one taller product.
-/// The strides of the batch are those of the result, the left, the right and the input.
+/// Folds batch axes into the rows of the left matrix where the right matrix is broadcast: one taller product. The
+/// strides of the batch are those of the result, the left, the right and the input.
 fn fold(batch: &mut Vec<usize>, strides: &mut [Vec<usize>; 4], m: &mut usize, rows: [&mut usize; 2]) {
     let [left_row, input_row] = rows;
     while let Some(&size) = batch.last() {
@@ -345,7 +347,7 @@ fn fold(batch: &mut Vec<usize>, strides: &mut [Vec<usize>; 4], m: &mut usize, ro
     }
 }
 
-/// The product of two small matrices: what others are prepared with would take longer than this.
+/// The product of two small matrices, without the setup that larger ones need.
 fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes: [usize; 3]) -> Result<HostBuffer> {
     let [m, _, n] = sizes;
     let (left, right) = (source(&a), source(&b));
@@ -354,7 +356,7 @@ fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes:
         HostBuffer::filled_by(m * n, |out: *mut E| {
             E::Compute::visit::<Multiply>(Product {
                 sizes,
-                // What is not half is computed in itself.
+                // The accumulate type of dtypes that are not half precision is the element itself.
                 out: out.cast(),
                 out_step: n,
                 left: left.cast(),
@@ -369,8 +371,7 @@ fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes:
     }
 }
 
-/// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes, row-major, with what it is added to, and what is done to
-/// its elements at the end.
+/// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes, row-major, with its input and its epilogue.
 pub(crate) fn matmul<E: Dtype>(
     a: View<'_, HostBuffer, E>,
     b: View<'_, HostBuffer, E>,
@@ -398,12 +399,12 @@ pub(crate) fn matmul<E: Dtype>(
     let mut strides = [&to[..], a.strides, b.strides, input_strides].map(|strides| strides[..last - 1].to_vec());
     let (mut left_row, mut input_row) = (a.strides[last - 1], input_strides[last - 1]);
     fold(&mut batch, &mut strides, &mut m, [&mut left_row, &mut input_row]);
-    // `gemm` is as fast for a matrix whose rows lie in memory times a vector, on one thread.
+    // On one thread `gemm` is as fast for a row-major matrix times a vector.
     let alone = threads::pieces(m.saturating_mul(k) / (16 / size_of::<E>()).max(1)) == 1;
     let by_rows = n == 1 && m > 1 && a.strides[last] == 1 && matches!(E::DTYPE, DType::F32 | DType::F64) && alone;
     let vector = (m == 1 || n == 1) && !by_rows;
     let nothing = results == 0 || k == 0 || alpha == E::Compute::default();
-    // The result starts as what the product is added to where that is the number computed in.
+    // Where elements are accumulated in their own type, the result starts as `beta * input`.
     let starts = input.is_some() && !(vector || is_half::<E>());
     let start = match input {
         Some(input) if nothing || (starts && then.is_none()) => Some(if beta == one::<E>() {
@@ -442,7 +443,7 @@ pub(crate) fn matmul<E: Dtype>(
         } else {
             E::Compute::visit::<Multiply>(Product {
                 sizes: task.sizes,
-                // What is not half is computed in itself.
+                // The accumulate type of dtypes that are not half precision is the element itself.
                 out: task.out.cast(),
                 out_step: n,
                 left: task.left.cast(),
@@ -460,11 +461,11 @@ pub(crate) fn matmul<E: Dtype>(
         Some(then) => epilogue::by_rows(task, starts, &multiply, then),
     };
 
-    // At a few dozen multiplications in a nanosecond, or as fast as memory gives the matrix.
+    // An estimate: a few dozen multiplications per nanosecond, or the matrix at memory speed.
     let time = m.saturating_mul(k).saturating_mul(n) / if vector { 16 / size_of::<E>() } else { 32 };
     let (count, shares) = (batch.iter().product::<usize>(), threads::pieces(time));
     let fill = |out: *mut E| -> Result<()> {
-        // Many matrices are divided among threads; each of few is.
+        // Of many matrices each thread takes its own; few are each divided among the threads.
         let pieces = threads::pieces(time.saturating_mul(count)).min(count);
         let (parts, shares) = if pieces > 1 && (shares == 1 || count >= threads::most()) {
             (walk.split(pieces, 1), 1)
@@ -486,7 +487,7 @@ pub(crate) fn matmul<E: Dtype>(
     };
     match start {
         Some(mut start) => {
-            // Nobody else has it yet.
+            // A fresh buffer.
             fill(start.start_mut::<E>().unwrap_or_else(|| unreachable!("a fresh buffer is not shared")))?;
             Ok(start)
         }

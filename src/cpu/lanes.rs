@@ -1,7 +1,7 @@
 //! Kernels that see a whole lane (the elements along one axis): scans and softmax.
 //!
-//! What is compiled for each kernel and dtype is the loop over lanes that lie side by side; bringing them there, and the results to
-//! where they belong, is compiled once. Uses walks and copying; used by `Cpu`.
+//! Only the loop over contiguous lanes is compiled for each kernel and dtype; gathering lanes and storing their
+//! results is compiled once. Uses walks and copying; used by `Cpu`.
 
 use super::bytes::ByteBuffer;
 use super::copying;
@@ -17,12 +17,12 @@ use crate::ops::kernel::LaneKernel;
 use crate::storage::{HostBuffer, View};
 use core::marker::PhantomData;
 
-/// Bytes of a lane that are worth writing past the caches: shorter ones fill few cache lines.
+/// Lanes of fewer bytes are not worth non-temporal stores: they fill few cache lines.
 const LONG: usize = 1024;
-/// Elements brought side by side at once, where they are not.
+/// Elements gathered at once where lanes are not contiguous.
 const GATHERED: usize = 16_384;
 
-/// Lanes side by side.
+/// Contiguous lanes.
 #[derive(Clone, Copy)]
 struct LaneRun {
     from: *const u8,
@@ -37,7 +37,7 @@ struct LaneRun {
 /// # Safety
 /// Whoever calls it gives places of as many elements, and of as many results, which are valid ones.
 trait LaneLoops: Sync {
-    /// Computes the results of lanes, side by side.
+    /// Computes the results of lanes into contiguous buffers.
     unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()>;
 }
 
@@ -50,7 +50,7 @@ impl<K: LaneKernel<A, O>, A: Element, O: Element> LaneLoops for OneOutput<K, A, 
         simd::dispatch(LaneLoop { kernel: self.0, lanes, to, elements: PhantomData::<A> })
     }
 }
-/// A kernel with two.
+/// A kernel with two results.
 struct TwoOutputs<K, A, O, P>(K, PhantomData<fn(A) -> (O, P)>);
 impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> LaneLoops for TwoOutputs<K, A, O, P> {
     unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()> {
@@ -90,7 +90,7 @@ impl<K: LaneKernel<A, O>, A, O> Loop for LaneLoop<'_, K, A, O> {
     }
 }
 
-/// Where results go: the buffers, the bytes of a result, the steps along the lanes.
+/// The destinations: buffers, sizes of a result in bytes, and the stride along the lane.
 #[derive(Clone, Copy)]
 struct Results<const N: usize> {
     outs: [*mut u8; N],
@@ -104,7 +104,7 @@ unsafe impl<const N: usize> Send for Results<N> {}
 unsafe impl<const N: usize> Sync for Results<N> {}
 
 impl<const N: usize> Results<N> {
-    /// Stores the results of lanes that lie side by side: the first lane's go to `first`, and `next` further for each.
+    /// Stores contiguous results of lanes: the first lane's at `first`, each further one `next` later.
     ///
     /// # Safety
     /// There are such results, and places for them.
@@ -147,7 +147,7 @@ unsafe fn visit<const N: usize>(
             let count = fitting.min(run.len - lane);
             let buffer = match &mut buffer {
                 Some(buffer) => buffer,
-                // The first run is as long as any.
+                // Allocated for the first run, which is as long as any.
                 None => {
                     let mut buffers = [const { None }; N];
                     for (buffer, size) in buffers.iter_mut().zip(results.sizes) {
@@ -210,7 +210,7 @@ unsafe fn execute<const N: usize>(
             // Where each lane of the row-major result starts.
             let result_strides = strides::row_major(sizes);
             let walk = Walk::row_major(&without(sizes), [&without(&result_strides), &without(strides)]);
-            // A nanosecond for each element: these kernels go over a lane several times.
+            // An estimate of a nanosecond for each element: these kernels make several passes over a lane.
             let pieces = threads::pieces(total);
             if pieces == 1 {
                 return visit(functions, &walk, (from, size), [len, step], &results);

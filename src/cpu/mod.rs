@@ -1,7 +1,9 @@
-//! Runs operations on the host: strided walks, elementwise loops, reductions, lanes, matrix products.
+//! The host's loops: strided walks, elementwise kernels, reductions, lanes, gather and scatter, sorting, matrix
+//! products.
 //!
-//! Everything `unsafe` about strided memory is in this room. Its loops see raw places and trust `View`'s invariant
-//! (all that is reached lies inside the buffer). Uses operations, shapes and storage; used by the device `Cpu`.
+//! Everything `unsafe` about strided memory is here. The loops see raw pointers and rely on `View`'s invariant:
+//! whatever a view reaches lies inside its buffer. Uses operations, layouts and storage; used by the device `Cpu`,
+//! and by `any` where dtypes are known only at run time.
 
 mod bytes;
 mod compiled;

@@ -1,5 +1,7 @@
-//! Elements that only move: axes put together from stretches of the operand's, and bands of matrices. The loops know
-//! elements by their size alone, so that they are compiled once and not for every dtype. Uses nothing; used by `Cpu`.
+//! Rearrangement of elements: `pick`, which assembles each axis from segments of the operand's (flip, roll, pad,
+//! repeat), and `band` (`tril`, `triu`). Compiled once for each size of element.
+//!
+//! Uses threads; used by `Cpu`.
 
 use super::elementwise::{result_len, source};
 use super::indexing::by_width;
@@ -10,31 +12,31 @@ use crate::error::Result;
 use crate::ops::segment::Segment;
 use crate::storage::{HostBuffer, View};
 
-/// The size of an element, which is one of those that [`by_width`] knows.
+/// The size of an element, one of those that [`by_width`] knows.
 const fn size<E: Element>() -> usize {
     const { assert!(size_of::<E>() <= 16 && size_of::<E>().is_power_of_two()) }
     size_of::<E>()
 }
 
-/// An axis of the result: what it is made of, and how far its positions are apart in the source and in the result.
+/// An axis of the result: its segments, and its strides in the source and in the result.
 struct PickedAxis {
     stretches: Vec<Segment>,
     stride: usize,
     step: usize,
-    /// Whether the result's axes inside of this one are whole, so that its positions run on into one another.
+    /// Whether the result's inner axes are whole, so that consecutive positions are contiguous.
     runs_on: bool,
 }
 
-/// The result's axes down to the last that is not taken as it lies; what is inside of that one is a block.
+/// The outer axes of the result, which are assembled; the inner ones, which are copied unchanged, form a block.
 struct Picking<T> {
     axes: Vec<PickedAxis>,
     block: usize,
     fill: T,
 }
 
-/// Elements side by side in reverse order.
+/// Copies contiguous elements in reverse order.
 struct Reversing<T> {
-    /// The last element read.
+    /// The last element, which is read first.
     from: *const T,
     to: *mut T,
     len: usize,
@@ -51,7 +53,7 @@ impl<T: Copy> Loop for Reversing<T> {
     }
 }
 
-/// Elements side by side, each `TIMES` times in turn; any number of times if that is 0.
+/// Repeats each contiguous element `TIMES` times; `times` times if `TIMES` is 0.
 struct Repeating<T, const TIMES: usize> {
     from: *const T,
     to: *mut T,
@@ -77,10 +79,10 @@ impl<T: Copy, const TIMES: usize> Loop for Repeating<T, TIMES> {
 }
 
 impl<T: Copy> Picking<T> {
-    /// Writes what lies inside of one position of the axes before `at`.
+    /// Writes all that lies inside of one position of the axes before `at`.
     ///
     /// # Safety
-    /// `from` and `to` are the first elements of that position; every stretch lies inside the source's axis.
+    /// `from` and `to` are the first elements of that position; every segment lies inside the source's axis.
     unsafe fn axis(&self, at: usize, from: *const T, mut to: *mut T) {
         let Some(PickedAxis { stretches, stride, step, .. }) = self.axes.get(at) else {
             // SAFETY: the caller's promise.
@@ -88,10 +90,10 @@ impl<T: Copy> Picking<T> {
         };
         let last = at + 1 == self.axes.len();
         for &stretch in stretches {
-            // The positions of a result that exists are counted.
+            // The result exists, so its positions can be counted.
             let len = stretch.positions().unwrap_or(0);
             if len == 0 {
-                // It may start at the end of the axis, where there is no place.
+                // An empty segment may start past the end of the axis.
                 continue;
             }
             // SAFETY: the stretch lies inside the axis, and the result has a place for each of its positions.
@@ -116,7 +118,7 @@ impl<T: Copy> Picking<T> {
                     }
                     Segment::Each { start, len, times } if last && self.block == 1 && (*stride == 1 || len == 1) => {
                         let from = from.add(start * stride);
-                        // The compiler makes vectors of a number of times that it knows.
+                        // Constant repeat counts vectorise.
                         match times {
                             2 => simd::dispatch(Repeating::<T, 2> { from, to, len, times }),
                             4 => simd::dispatch(Repeating::<T, 4> { from, to, len, times }),
@@ -134,7 +136,7 @@ impl<T: Copy> Picking<T> {
         }
     }
 
-    /// Copies `len` blocks that are `stride` apart.
+    /// Copies `len` blocks, `stride` apart in the source.
     ///
     /// # Safety
     /// As for `axis`.
@@ -169,7 +171,7 @@ impl<T: Copy> Picking<T> {
                 }
                 return;
             }
-            // An axis that does not run on is not the last: a block is whole.
+            // Only inner axes are split among threads, so a block is written whole.
             let inner = self.axes[at + 1].stretches.iter().filter_map(|stretch| stretch.positions()).sum();
             for i in 0..len {
                 self.fill(at + 1, inner, to.add(i * step));
@@ -178,7 +180,7 @@ impl<T: Copy> Picking<T> {
     }
 }
 
-/// Copies elements that lie side by side.
+/// Copies contiguous elements.
 ///
 /// # Safety
 /// There are `len` elements on both sides.
@@ -187,7 +189,7 @@ unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {
     unsafe { core::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast::<u8>(), len * size_of::<T>()) }
 }
 
-/// The sizes, strides and places of what [`pick`] copies.
+/// What [`pick`] copies.
 struct PickTask<'a> {
     axes: &'a [Vec<Segment>],
     /// The size of an element.
@@ -223,7 +225,7 @@ unsafe fn pick_part<T: Copy>(job: &PickTask<'_>, axis: usize, low: usize, high: 
         axes.push(PickedAxis { stretches, stride: job.strides[at], step, runs_on: whole || axis <= at });
         step *= job.counts[at];
     }
-    // Innermost first: axes that are taken as they lie are the block.
+    // Inner axes that are copied unchanged form the block.
     let mut block = 1;
     let as_it_lies = |(at, picked): (usize, &PickedAxis)| {
         let size = job.sizes[job.sizes.len() - 1 - at];
@@ -238,7 +240,7 @@ unsafe fn pick_part<T: Copy>(job: &PickTask<'_>, axis: usize, low: usize, high: 
     unsafe { Picking { axes, block, fill }.axis(0, job.from.cast::<T>(), job.to.cast::<T>().add(offset)) }
 }
 
-/// Copies all of a job of at least one element, in as many threads as are worth it.
+/// Copies everything, on as many threads as pay off; there is at least one element.
 ///
 /// # Safety
 /// As for [`pick_part`].
@@ -285,7 +287,7 @@ pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>]
     }
 }
 
-/// Where the rows of matrices are, and what is copied of them.
+/// Matrices to copy a band of.
 struct Band {
     from: *const u8,
     to: *mut u8,
@@ -295,7 +297,7 @@ struct Band {
     high: isize,
 }
 
-/// Copies what lies in the band, and zeros the rest.
+/// Copies the band and zeros the rest.
 ///
 /// # Safety
 /// There are elements of the size for all the rows on both sides.

@@ -2,8 +2,8 @@
 //!
 //! Uses nothing; used by `lanes`.
 
-/// Meets chunks of elements (and where they stand in their line), `N` partial results taking one element of a chunk each. Partial
-/// results stay in vector registers from chunk to chunk: left to itself, the compiler now and then takes them two by two.
+/// Accumulates chunks of elements, with their positions, into `N` lanes. The lanes are vectors from chunk to chunk:
+/// left to itself, the compiler sometimes processes them in pairs.
 #[inline(always)]
 pub(crate) fn accumulate_chunks<A, P: Copy, const N: usize>(
     line: &[[A; N]],
@@ -35,7 +35,7 @@ pub(crate) fn accumulate_chunks<A, P: Copy, const N: usize>(
     partials
 }
 
-/// The same of four lines, which are equally long; partial results of four bytes stay in registers.
+/// [`accumulate_chunks`] of four equally long lines; lanes of four bytes stay in registers.
 #[inline(always)]
 pub(crate) fn accumulate_chunks_of_four<A, P: Copy, const N: usize>(
     lines: [&[[A; N]]; 4],
@@ -58,14 +58,14 @@ pub(crate) fn accumulate_chunks_of_four<A, P: Copy, const N: usize>(
     accumulated
 }
 
-/// Partial results kept as vectors between chunks.
+/// Lanes held as vectors between chunks.
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod in_registers {
     use core::mem::{MaybeUninit, transmute_copy};
 
     pub(super) type Vector = MaybeUninit<core::arch::x86_64::__m256i>;
 
-    /// Meets a chunk with partial results.
+    /// Accumulates a chunk into the lanes.
     ///
     /// # Safety
     /// `V` is as large as `N` of them and may hold any bytes.
