@@ -294,7 +294,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for EvaluateAll<'_, X, S> {
                         index[across] = line;
                         index[inner] = left;
                         let at: usize = index.iter().zip(plan.out).map(|(index, stride)| index * stride).sum();
-                        // SAFETY: `execute`'s caller promises it for all that the sizes reach; the buffers stay here.
+                        // SAFETY: the caller promises it for all that the sizes reach; the buffers stay here.
                         unsafe {
                             let places = x.places(Compiled, &mut buffer, computed, &index, inner, count);
                             sink.take(x, places, at, plan.out[inner], count);

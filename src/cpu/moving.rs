@@ -20,7 +20,7 @@ const fn size<E: Element>() -> usize {
 
 /// An axis of the result: its segments, and its strides in the source and in the result.
 struct PickedAxis {
-    stretches: Vec<Segment>,
+    segments: Vec<Segment>,
     stride: usize,
     step: usize,
     /// Whether the result's inner axes are whole, so that consecutive positions are contiguous.
@@ -84,21 +84,21 @@ impl<T: Copy> Picking<T> {
     /// # Safety
     /// `from` and `to` are the first elements of that position; every segment lies inside the source's axis.
     unsafe fn axis(&self, at: usize, from: *const T, mut to: *mut T) {
-        let Some(PickedAxis { stretches, stride, step, .. }) = self.axes.get(at) else {
+        let Some(PickedAxis { segments, stride, step, .. }) = self.axes.get(at) else {
             // SAFETY: the caller's promise.
             return unsafe { copy(from, to, self.block) };
         };
         let last = at + 1 == self.axes.len();
-        for &stretch in stretches {
+        for &segment in segments {
             // The result exists, so its positions can be counted.
-            let len = stretch.positions().unwrap_or(0);
+            let len = segment.positions().unwrap_or(0);
             if len == 0 {
                 // An empty segment may start past the end of the axis.
                 continue;
             }
-            // SAFETY: the stretch lies inside the axis, and the result has a place for each of its positions.
+            // SAFETY: the segment lies inside the axis, and the result has a place for each of its positions.
             unsafe {
-                match stretch {
+                match segment {
                     Segment::Fill { len } => self.fill(at, len, to),
                     Segment::Forward { start, len } if last => {
                         self.positions(from.add(start * stride), *stride, len, to)
@@ -172,7 +172,7 @@ impl<T: Copy> Picking<T> {
                 return;
             }
             // Only inner axes are split among threads, so a block is written whole.
-            let inner = self.axes[at + 1].stretches.iter().filter_map(|stretch| stretch.positions()).sum();
+            let inner = self.axes[at + 1].segments.iter().filter_map(|segment| segment.positions()).sum();
             for i in 0..len {
                 self.fill(at + 1, inner, to.add(i * step));
             }
@@ -209,27 +209,27 @@ struct PickTask<'a> {
 ///
 /// # Safety
 /// The places are those of a source with the sizes and strides and of a row-major result with the counts, of elements as large
-/// as `T`; every stretch lies inside its axis.
-unsafe fn pick_part<T: Copy>(job: &PickTask<'_>, axis: usize, low: usize, high: usize) {
+/// as `T`; every segment lies inside its axis.
+unsafe fn pick_part<T: Copy>(task: &PickTask<'_>, axis: usize, low: usize, high: usize) {
     // SAFETY: there are 16 bytes, and an integer may have any.
-    let fill = unsafe { job.fill.as_ptr().cast::<T>().read_unaligned() };
-    let mut axes: Vec<PickedAxis> = Vec::with_capacity(job.axes.len());
+    let fill = unsafe { task.fill.as_ptr().cast::<T>().read_unaligned() };
+    let mut axes: Vec<PickedAxis> = Vec::with_capacity(task.axes.len());
     let mut step = 1;
     let mut offset = 0;
-    let whole = high - low == job.counts[axis];
-    for at in (0..job.axes.len()).rev() {
-        let stretches = if at == axis { Segment::range(&job.axes[at], low, high) } else { job.axes[at].clone() };
+    let whole = high - low == task.counts[axis];
+    for at in (0..task.axes.len()).rev() {
+        let segments = if at == axis { Segment::range(&task.axes[at], low, high) } else { task.axes[at].clone() };
         if at == axis {
             offset = low * step;
         }
-        axes.push(PickedAxis { stretches, stride: job.strides[at], step, runs_on: whole || axis <= at });
-        step *= job.counts[at];
+        axes.push(PickedAxis { segments, stride: task.strides[at], step, runs_on: whole || axis <= at });
+        step *= task.counts[at];
     }
     // Inner axes that are copied unchanged form the block.
     let mut block = 1;
     let as_it_lies = |(at, picked): (usize, &PickedAxis)| {
-        let size = job.sizes[job.sizes.len() - 1 - at];
-        let whole = picked.stretches == [Segment::whole(size)] && (size == 1 || picked.stride == block);
+        let size = task.sizes[task.sizes.len() - 1 - at];
+        let whole = picked.segments == [Segment::whole(size)] && (size == 1 || picked.stride == block);
         block *= if whole { size } else { 1 };
         whole
     };
@@ -237,24 +237,24 @@ unsafe fn pick_part<T: Copy>(job: &PickTask<'_>, axis: usize, low: usize, high: 
     axes.drain(..inside);
     axes.reverse();
     // SAFETY: the caller's promise.
-    unsafe { Picking { axes, block, fill }.axis(0, job.from.cast::<T>(), job.to.cast::<T>().add(offset)) }
+    unsafe { Picking { axes, block, fill }.axis(0, task.from.cast::<T>(), task.to.cast::<T>().add(offset)) }
 }
 
 /// Copies everything, on as many threads as pay off; there is at least one element.
 ///
 /// # Safety
 /// As for [`pick_part`].
-unsafe fn pick_all(job: &PickTask<'_>) {
-    let total: usize = job.counts.iter().product();
-    let longest = (0..job.counts.len()).max_by_key(|&axis| (job.counts[axis], core::cmp::Reverse(axis))).unwrap_or(0);
-    let length = job.counts[longest];
-    let pieces = threads::pieces(total / 64 * 2 * job.size).min(length);
-    let part = Shared(job);
+unsafe fn pick_all(task: &PickTask<'_>) {
+    let total: usize = task.counts.iter().product();
+    let longest = (0..task.counts.len()).max_by_key(|&axis| (task.counts[axis], core::cmp::Reverse(axis))).unwrap_or(0);
+    let length = task.counts[longest];
+    let pieces = threads::pieces(total / 64 * 2 * task.size).min(length);
+    let part = Shared(task);
     threads::for_each(pieces, &|piece| {
-        let job = &part;
+        let task = &part;
         let (low, high) = (length * piece / pieces, length * (piece + 1) / pieces);
         // SAFETY: the caller's promise. The parts together cover the longest axis, and each writes its own.
-        unsafe { by_width!(job.0.size, W => pick_part::<W>(job.0, longest, low, high)) }
+        unsafe { by_width!(task.0.size, W => pick_part::<W>(task.0, longest, low, high)) }
     });
 }
 
@@ -262,11 +262,11 @@ pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>]
     assert!(
         !axes.is_empty()
             && axes.len() == a.sizes.len()
-            && axes.iter().zip(a.sizes).all(|(list, &size)| list.iter().all(|stretch| stretch.inside(size))),
-        "stretches lie inside their axes"
+            && axes.iter().zip(a.sizes).all(|(list, &size)| list.iter().all(|segment| segment.inside(size))),
+        "segments lie inside their axes"
     );
     let count =
-        |list: &Vec<Segment>| list.iter().try_fold(0_usize, |sum, stretch| sum.checked_add(stretch.positions()?));
+        |list: &Vec<Segment>| list.iter().try_fold(0_usize, |sum, segment| sum.checked_add(segment.positions()?));
     let counts: Vec<usize> = axes.iter().map(|list| count(list).unwrap_or(usize::MAX)).collect();
     let total = result_len(&counts)?;
     let mut bytes = [0; 16];
@@ -275,7 +275,7 @@ pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>]
         core::ptr::copy_nonoverlapping((&raw const fill).cast::<u8>(), bytes.as_mut_ptr(), size::<E>());
     }
     let from = source(&a).cast();
-    // SAFETY: the stretches lie inside their axes, and the job covers every place of the result.
+    // SAFETY: the segments lie inside their axes, and the job covers every place of the result.
     unsafe {
         HostBuffer::filled_by(total, |to: *mut E| {
             let (sizes, strides, counts, to) = (a.sizes, a.strides, &counts[..], to.cast());

@@ -1,4 +1,4 @@
-//! `Cpu`: the host.
+//! `Cpu`: the host, whose loops are in `cpu`.
 
 use super::{Backend, Device, Place};
 use crate::cpu::{

@@ -1,5 +1,5 @@
-//! `Dynamic`: the device of a tensor of which that is known while running. Each operation asks the storage of its operands where
-//! they are, and hands over to the device that they are on. Used by `AnyTensor`.
+//! `Dynamic`: a device known only at run time. Each operation dispatches on the storage of its operands. Used by
+//! `AnyTensor`.
 
 use super::{Backend, Cpu, Device, IntoDevice, Place};
 use crate::device::AnyDevice;
@@ -12,16 +12,16 @@ use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
 use crate::storage::{HostBuffer, View, ViewMut};
 
-/// A device that is known while running.
+/// A device known only at run time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dynamic;
 
-/// Where the elements are, on one of the devices.
+/// A buffer on one of the devices.
 #[derive(Debug)]
 pub enum DynamicBuffer {
     /// On the host.
     Cpu(HostBuffer),
-    /// Nowhere.
+    /// Without data.
     Meta,
 }
 
@@ -39,7 +39,8 @@ impl IntoDevice for Dynamic {
     }
 }
 
-/// `on!(a b => Cpu::map2(kernel, a, b, strides))`: what the device does that the operands are on, without data if any is.
+/// `on!(a b => Cpu::map2(kernel, a, b, strides))` runs the host's operation if all operands are there; otherwise the
+/// result has no data.
 macro_rules! on {
     ($a:ident => $run:expr; $meta:expr) => {
         match $a.buffer {
@@ -63,7 +64,7 @@ macro_rules! on {
     ($a:ident $b:ident => $run:expr) => { on!($a $b => $run.map(DynamicBuffer::Cpu); Ok(DynamicBuffer::Meta)) };
 }
 
-/// What is written, on the host; `None` if it is not.
+/// An output on the host, or `None`.
 fn on_host<'a, E>(out: ViewMut<'a, DynamicBuffer, E>) -> Option<ViewMut<'a, HostBuffer, E>> {
     match out.buffer {
         DynamicBuffer::Cpu(buffer) => Some(ViewMut::new(buffer, out.offset, out.sizes, out.strides)),
@@ -71,7 +72,7 @@ fn on_host<'a, E>(out: ViewMut<'a, DynamicBuffer, E>) -> Option<ViewMut<'a, Host
     }
 }
 
-/// What a product is added to, on the host; `None` if it is not.
+/// The input of a product on the host, or `None`.
 fn added<'a, E: Dtype>(
     added: Option<Added<'a, DynamicBuffer, E>>,
 ) -> core::result::Result<Option<Added<'a, HostBuffer, E>>, NoData> {
@@ -242,7 +243,7 @@ impl Backend for Dynamic {
     fn address<E: Element>(view: View<'_, DynamicBuffer, E>) -> *const E {
         on!(view => Cpu::address(view); core::ptr::null())
     }
-    // Expressions are of typed tensors, whose device is known.
+    // Expressions are made of typed tensors, whose device is known at compile time.
     unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<DynamicBuffer> {
         Err(Error::NoData { op: "lazy" })
     }

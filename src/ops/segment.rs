@@ -65,12 +65,12 @@ impl Segment {
     pub(crate) fn range(list: &[Segment], low: usize, high: usize) -> Vec<Segment> {
         let mut part = Vec::new();
         let mut at = 0;
-        for &stretch in list {
+        for &segment in list {
             // The result exists, so its positions can be counted.
-            let len = stretch.positions().unwrap_or(0);
+            let len = segment.positions().unwrap_or(0);
             let (from, to) = (low.clamp(at, at + len) - at, high.clamp(at, at + len) - at);
             if from < to {
-                stretch.cut(from, to, &mut part);
+                segment.cut(from, to, &mut part);
             }
             at += len;
         }
@@ -112,8 +112,8 @@ mod tests {
 
     fn positions(list: &[Segment]) -> Vec<Option<usize>> {
         let mut all = Vec::new();
-        for &stretch in list {
-            match stretch {
+        for &segment in list {
+            match segment {
                 Forward { start, len } => all.extend((start..start + len).map(Some)),
                 Backward { start, len } => all.extend((0..len).map(|i| Some(start - i))),
                 Each { start, len, times } => all.extend((0..len * times).map(|i| Some(start + i / times))),

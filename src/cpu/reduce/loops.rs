@@ -28,7 +28,7 @@ pub(crate) struct LineRun {
     pub position: usize,
     pub next: usize,
     /// Whether the data is larger than the caches, so that lines are taken in memory order.
-    pub prefetches: bool,
+    pub exceeds_caches: bool,
 }
 
 /// Contiguous rows; each column accumulates into its own result.
@@ -42,7 +42,7 @@ pub(crate) struct RowRun {
     /// The position of the first row.
     pub position: usize,
     /// Whether the data is larger than the caches, so that rows are prefetched.
-    pub prefetches: bool,
+    pub exceeds_caches: bool,
 }
 
 /// Destinations of up to two results, in elements.
@@ -141,7 +141,7 @@ macro_rules! functions {
                 (0..count).for_each(|at| unsafe { partials.cast::<R::Partial>().add(at).write(self.0.start()) });
             }
             unsafe fn lines(&self, lines: LineRun, partials: *mut u8, count: usize) {
-                let LineRun { from, step, len, position, next, prefetches } = lines;
+                let LineRun { from, step, len, position, next, exceeds_caches } = lines;
                 // SAFETY: the caller's promise.
                 let partials = unsafe { core::slice::from_raw_parts_mut(partials.cast(), count) };
                 simd::dispatch(ReduceLines::<A, R> {
@@ -151,7 +151,7 @@ macro_rules! functions {
                     len,
                     position,
                     next,
-                    prefetches,
+                    exceeds_caches,
                     partials,
                 });
             }
@@ -159,7 +159,7 @@ macro_rules! functions {
                 if const { R::PREFERS_BLOCKS } {
                     unreachable!("a plan has no rows for what is reduced in blocks");
                 }
-                let RowRun { from, step, rows, position, prefetches } = rows;
+                let RowRun { from, step, rows, position, exceeds_caches } = rows;
                 // SAFETY: the caller's promise.
                 let partials = unsafe { core::slice::from_raw_parts_mut(partials.cast(), columns) };
                 simd::dispatch(ReduceRows::<A, R> {
@@ -168,7 +168,7 @@ macro_rules! functions {
                     step,
                     rows,
                     position,
-                    prefetches,
+                    exceeds_caches,
                     partials,
                 });
             }
@@ -237,7 +237,7 @@ struct ReduceLines<'a, A: Copy, R: Reducer<A>> {
     len: usize,
     position: usize,
     next: usize,
-    prefetches: bool,
+    exceeds_caches: bool,
     /// One for each line.
     partials: &'a mut [MaybeUninit<R::Partial>],
 }
@@ -254,14 +254,14 @@ impl<A: Copy, R: Reducer<A>> Loop for ReduceLines<'_, A, R> {
 impl<A: Copy, R: Reducer<A>> ReduceLines<'_, A, R> {
     #[inline(always)]
     fn accumulated(self) {
-        let ReduceLines { reducer, from, step, len, position, next, prefetches, partials } = self;
+        let ReduceLines { reducer, from, step, len, position, next, exceeds_caches, partials } = self;
         // SAFETY: who makes this has found the elements of as many lines as there are places.
         let elements = |line: usize| unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
         let mut line = 0;
         // Interleaving four lines pays off where partial results fit registers. Data from memory is faster line by
         // line, in memory order. The result is the same either way.
         if const { R::INTERLEAVES_FOUR && size_of::<A>() == 4 && size_of::<R::Partial>() == 4 && !R::HAS_POSITIONS }
-            && !prefetches
+            && !exceeds_caches
             && len >= MIN_WIDE
         {
             while line + TOGETHER <= partials.len() {
@@ -300,7 +300,7 @@ impl<A: Copy, R: Reducer<A>> ReduceLines<'_, A, R> {
                 len,
                 position,
                 next,
-                prefetches: false,
+                exceeds_caches: false,
                 partials: some,
             }
             .accumulated();
@@ -348,21 +348,21 @@ struct ReduceRows<'a, A: Copy, R: Reducer<A>> {
     step: usize,
     rows: usize,
     position: usize,
-    prefetches: bool,
+    exceeds_caches: bool,
     partials: &'a mut [R::Partial],
 }
 impl<A: Copy, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let ReduceRows { reducer, from, step, rows, position, prefetches, partials } = self;
+        let ReduceRows { reducer, from, step, rows, position, exceeds_caches, partials } = self;
         let columns = partials.len();
         // SAFETY: who makes this has found the elements of these rows, one for each partial result.
         let row = |at: usize| unsafe { core::slice::from_raw_parts(from.add(at * step), columns) };
         let mut at = 0;
         while at + AHEAD <= rows {
             let some = [row(at), row(at + 1), row(at + 2), row(at + 3)];
-            if prefetches {
+            if exceeds_caches {
                 // The next rows, or what follows these in memory.
                 let ahead = if at + 2 * AHEAD <= rows { AHEAD * step } else { columns };
                 some.iter().for_each(|row| simd::prefetch_row_nearby(row.as_ptr().wrapping_add(ahead), columns));

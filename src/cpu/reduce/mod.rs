@@ -52,7 +52,7 @@ struct ReduceTask<'a> {
     size: usize,
     element: usize,
     /// Whether the data is larger than the caches, so that it is prefetched.
-    prefetches: bool,
+    exceeds_caches: bool,
 }
 
 impl ReduceTask<'_> {
@@ -121,7 +121,8 @@ impl ReduceTask<'_> {
             if across.is_some() {
                 (count, step) = (found.lines, found.step);
             }
-            let lines = LineRun { from: found.from, step, len, position, next: len, prefetches: self.prefetches };
+            let lines =
+                LineRun { from: found.from, step, len, position, next: len, exceeds_caches: self.exceeds_caches };
             self.functions.lines(lines, partials, count);
         }
         count
@@ -147,8 +148,14 @@ impl ReduceTask<'_> {
             // SAFETY: the caller's promise.
             unsafe {
                 let found = self.source.find(&index, patch, buffer);
-                let lines =
-                    LineRun { from: found.from, step: found.step, len, position, next: 0, prefetches: self.prefetches };
+                let lines = LineRun {
+                    from: found.from,
+                    step: found.step,
+                    len,
+                    position,
+                    next: 0,
+                    exceeds_caches: self.exceeds_caches,
+                };
                 self.functions.lines(lines, partials.add(done * self.size), found.lines);
                 index[across] += found.lines;
                 done += found.lines;
@@ -168,7 +175,7 @@ impl ReduceTask<'_> {
         buffer: &mut ByteBuffer,
         partials: *mut u8,
     ) {
-        let (folds, prefetches) = (self.plan.folds, self.prefetches);
+        let (folds, exceeds_caches) = (self.plan.folds, self.exceeds_caches);
         let [along, across] = self.plan.axes();
         let &Block { mut position, len: mut lines, .. } = block;
         while lines > 0 {
@@ -179,10 +186,14 @@ impl ReduceTask<'_> {
                 // A folded row is `folds` contiguous rows; the last may be shorter.
                 let (rows, rest) = (found.lines / folds, found.lines % folds);
                 let (from, step) = (found.from, if folds > 1 { folds * width } else { found.step });
-                self.functions.rows(RowRun { from, step, rows, position, prefetches }, partials, width * folds);
+                self.functions.rows(RowRun { from, step, rows, position, exceeds_caches }, partials, width * folds);
                 if rest > 0 {
                     let from = from.wrapping_add(rows * step * self.element);
-                    self.functions.rows(RowRun { from, step, rows: 1, position, prefetches }, partials, rest * width);
+                    self.functions.rows(
+                        RowRun { from, step, rows: 1, position, exceeds_caches },
+                        partials,
+                        rest * width,
+                    );
                 }
                 index[across] += found.lines;
                 position += found.lines;
@@ -331,8 +342,16 @@ fn results_of<const N: usize>(
                 if pieces > 1 {
                     plan.spread(pieces);
                 }
-                return ReduceTask { functions, plan: &plan, source, outs, size, element, prefetches: read > FAR / 64 }
-                    .run(pieces);
+                return ReduceTask {
+                    functions,
+                    plan: &plan,
+                    source,
+                    outs,
+                    size,
+                    element,
+                    exceeds_caches: read > FAR / 64,
+                }
+                .run(pieces);
             }
             Ok(())
         })

@@ -184,7 +184,7 @@ unsafe impl<E: Element> Expression for Leaf<E> {
     }
 }
 
-/// The same value everywhere.
+/// The same value for all elements.
 #[derive(Clone, Copy)]
 pub struct Same<E>(pub E);
 
@@ -206,7 +206,8 @@ unsafe impl<E: Element> Expression for Same<E> {
     }
 }
 
-/// Whether a kernel is a row of the table over `f16`, which machines convert in vectors, by instructions that plain Rust lacks.
+/// Whether a kernel is a row of the table over `f16`: its compiled loop converts vectors by instructions that plain
+/// Rust does not generate.
 const fn is_half(entry: Option<Entry>) -> bool {
     const HALF: usize = DType::F16 as usize;
     const SINGLE: usize = DType::F32 as usize;
@@ -219,13 +220,14 @@ const fn is_half(entry: Option<Entry>) -> bool {
     }
 }
 
-/// Whether a kernel is a row of the table over `bf16` that is computed in `f32` at length: the compiled loops round its results by
-/// an instruction, where there is one.
+/// Whether a kernel is an expensive row of the table over `bf16`: its compiled loop rounds by an instruction, where
+/// there is one.
 const fn is_long_half(entry: Option<Entry>, is_compute_bound: bool) -> bool {
     is_compute_bound && matches!(entry, Some(Entry { dtype: DType::BF16, .. }))
 }
 
-/// For `Mapped2: Map2 (x: X 0, y: Y 1)` it writes a kernel over two expressions, which is computed for pieces at once if `at_once`.
+/// For `Mapped2: Map2 (x: X 0, y: Y 1)` it writes a kernel over two expressions, which is evaluated in chunks if
+/// `at_once`.
 macro_rules! mapped {
     ($(
         $(#[$doc:meta])*
@@ -239,7 +241,7 @@ macro_rules! mapped {
             result: PhantomData<fn() -> O>,
         }
         impl<K, $($X,)* O> $name<K, $($X,)* O> {
-            /// The kernel's results, element by element.
+            /// Applies the kernel element by element.
             pub fn new(kernel: K, $($x: $X),*) -> Self {
                 $name { kernel, $($x,)* result: PhantomData }
             }
@@ -254,7 +256,7 @@ macro_rules! mapped {
         }
         impl<K: Copy, $($X: Copy,)* O> Copy for $name<K, $($X,)* O> {}
 
-        // SAFETY: the operands read only what they have found, and what is computed at once is as much as was asked for.
+        // SAFETY: the operands read only what they have found, and a chunk has as many elements as were asked for.
         unsafe impl<$K: $map<$($X::Elem,)* O>, $($X: Expression,)* O: Element> Expression for $name<$K, $($X,)* O> {
             type Elem = O;
             type Buffers = ($($X::Buffers,)*);
@@ -347,6 +349,6 @@ mod memory {
     use static_assertions::{assert_impl_all, assert_not_impl_any};
 
     assert_impl_all!(Leaf<f32>: Send, Sync);
-    // What several threads read must be what they may read at once.
+    // Leaves are read by several threads at once.
     assert_not_impl_any!(Leaf<Cell<f32>>: Send, Sync);
 }
