@@ -6,8 +6,9 @@
 
 use super::elementwise::{map1, result_len, source};
 use super::epilogue::{self, Then};
-use super::simd::{self, Loop};
+use super::simd;
 use super::threads::{self, Shared};
+use super::tiny_gemm::{TINY, Tiny};
 use super::walk::Walk;
 use super::{complex_gemm, gemv, half_gemm, integer_gemm};
 use crate::dtype::{Compute, DType, Dtype, MachineFloat, MachineInt, Visitor, refused};
@@ -17,10 +18,8 @@ use crate::ops;
 use crate::ops::arguments::Added;
 use crate::ops::kernel::{Copying, Map1};
 use crate::storage::{HostBuffer, View};
-use core::any::TypeId;
-use gemm_common::Parallelism;
 use num_complex::Complex;
-use num_traits::{Num, One};
+use num_traits::One;
 
 /// One product of an `m x k` matrix with a `k x n` matrix: pointers to first elements, and steps to the next row and
 /// column. Rows of the result are contiguous.
@@ -71,191 +70,6 @@ impl Visitor for Multiply {
             return Ok(());
         }
         complex_gemm::multiply(product)
-    }
-}
-
-/// The largest size of products computed without packing.
-const TINY: usize = 8;
-
-/// A product of square matrices of size `N`, fully unrolled.
-///
-/// # Safety
-/// The operands' places are inside their views, the result is held exclusively, all sizes are `N`.
-#[inline(always)]
-unsafe fn square<T: Num + Copy, const N: usize>(product: &Product<T>) {
-    let Product { left, left_steps, right, right_steps, .. } = *product;
-    // SAFETY: the caller's promise.
-    unsafe {
-        let right: [[T; N]; N] = core::array::from_fn(|p| {
-            core::array::from_fn(|j| right.add(p * right_steps[0] + j * right_steps[1]).read())
-        });
-        for i in 0..N {
-            let mut sums = [T::zero(); N];
-            for (p, row) in right.iter().enumerate() {
-                let factor = left.add(i * left_steps[0] + p * left_steps[1]).read();
-                for (sum, &value) in sums.iter_mut().zip(row) {
-                    *sum = *sum + factor * value;
-                }
-            }
-            product.store(i, sums);
-        }
-    }
-}
-
-/// A product of sizes up to [`TINY`], whose rows of sums stay in registers.
-struct Tiny<T>(Product<T>);
-
-impl<T: Num + Copy> Loop for Tiny<T> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Product { sizes: [m, k, n], left, left_steps, right, right_steps, .. } = self.0;
-        // SAFETY: the operands' places are inside their views; the sums are at least `n`.
-        unsafe {
-            match [m, k, n] {
-                [2, 2, 2] => return square::<_, 2>(&self.0),
-                [3, 3, 3] => return square::<_, 3>(&self.0),
-                [4, 4, 4] => return square::<_, 4>(&self.0),
-                _ => {}
-            }
-            for i in 0..m {
-                let mut sums = [T::zero(); TINY];
-                for p in 0..k {
-                    let factor = left.add(i * left_steps[0] + p * left_steps[1]).read();
-                    for (j, sum) in sums[..n].iter_mut().enumerate() {
-                        *sum = *sum + factor * right.add(p * right_steps[0] + j * right_steps[1]).read();
-                    }
-                }
-                self.0.store(i, sums);
-            }
-        }
-    }
-}
-
-impl<T: Num + Copy> Product<T> {
-    /// Whether packing would take longer than the product.
-    fn is_tiny(&self) -> bool {
-        self.sizes.iter().all(|&size| size <= TINY)
-    }
-
-    /// Writes a row of the result.
-    ///
-    /// # Safety
-    /// The result has row `i` and is held exclusively; there are as many sums as columns, or more.
-    #[inline(always)]
-    unsafe fn store<const N: usize>(&self, i: usize, sums: [T; N]) {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let out = self.out.add(i * self.out_step);
-            for (j, &sum) in sums[..N.min(self.sizes[2])].iter().enumerate() {
-                let earlier = if self.adds { out.add(j).read() } else { T::zero() };
-                out.add(j).write(if self.adds { earlier + self.alpha * sum } else { self.alpha * sum });
-            }
-        }
-    }
-}
-
-/// The signature of the `gemm` crates: m, n, k; the result with column and row stride, and whether it is read; each
-/// operand with its strides; the factors of the result and of the product; what is conjugated.
-type Gemm<T> = unsafe fn(
-    usize,
-    usize,
-    usize,
-    *mut T,
-    isize,
-    isize,
-    bool,
-    *const T,
-    isize,
-    isize,
-    *const T,
-    isize,
-    isize,
-    T,
-    T,
-    bool,
-    bool,
-    bool,
-    Parallelism,
-);
-
-/// The crates' product for this float.
-fn gemm_of<T: MachineFloat>() -> Gemm<T> {
-    // SAFETY: each branch transmutes a function to its own type.
-    unsafe {
-        if TypeId::of::<T>() == TypeId::of::<f32>() {
-            return core::mem::transmute_copy::<Gemm<f32>, Gemm<T>>(&gemm_f32::gemm::f32::get_gemm_fn());
-        }
-        assert_eq!(TypeId::of::<T>(), TypeId::of::<f64>(), "machine floats are `f32` and `f64`");
-        core::mem::transmute_copy::<Gemm<f64>, Gemm<T>>(&gemm_f64::gemm::f64::get_gemm_fn())
-    }
-}
-
-/// Results are divided at multiples of the crates' register tiles.
-const TILE: usize = 48;
-/// The crates sum smaller parts in another order, which would make results depend on the number of threads.
-const SHORTEST: usize = 96;
-const FEWEST: usize = 512;
-
-impl<T: MachineFloat> Product<T> {
-    /// The product by the crates, divided among threads along the longer side of the result. (The crates' own
-    /// parallelism goes through rayon and waits for its threads to start.)
-    pub(super) fn with_gemm(self) {
-        let [m, k, n] = self.sizes;
-        let (longer, shorter) = (m.max(n), m.min(n));
-        let pieces = self.threads.min(longer / SHORTEST.max(FEWEST.div_ceil(shorter.max(1))));
-        if pieces < 2 {
-            return self.with_gemm_alone();
-        }
-        let tiles = longer / TILE;
-        let whole = Shared(self);
-        threads::for_each(pieces, &|piece| {
-            let whole = &whole;
-            let Product { out, out_step, left, left_steps, right, right_steps, .. } = whole.0;
-            let start = piece * tiles / pieces * TILE;
-            let end = if piece + 1 == pieces { longer } else { (piece + 1) * tiles / pieces * TILE };
-            // Each part lies inside the operands and owns its rows or columns of the result.
-            let part = if m > n {
-                let (out, left) = (out.wrapping_add(start * out_step), left.wrapping_add(start * left_steps[0]));
-                Product { sizes: [end - start, k, n], out, left, ..whole.0 }
-            } else {
-                let (out, right) = (out.wrapping_add(start), right.wrapping_add(start * right_steps[1]));
-                Product { sizes: [m, k, end - start], out, right, ..whole.0 }
-            };
-            part.with_gemm_alone();
-        });
-    }
-
-    fn with_gemm_alone(self) {
-        let [m, k, n] = self.sizes;
-        // Steps inside an allocation fit `isize`.
-        let step = |steps: [usize; 2], at: usize| steps[at] as isize;
-        // SAFETY: the rows of the result are `n` elements each, held exclusively; the operands' places are inside
-        // their views. The result is read only if it was written (`adds`). The crates want column-major results, so
-        // the product is computed transposed.
-        unsafe {
-            gemm_of::<T>()(
-                n,
-                m,
-                k,
-                self.out,
-                self.out_step as isize,
-                1,
-                self.adds,
-                self.right,
-                step(self.right_steps, 0),
-                step(self.right_steps, 1),
-                self.left,
-                step(self.left_steps, 0),
-                step(self.left_steps, 1),
-                if self.adds { T::one() } else { T::zero() },
-                self.alpha,
-                false,
-                false,
-                false,
-                Parallelism::None,
-            );
-        }
     }
 }
 

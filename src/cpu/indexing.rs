@@ -63,7 +63,7 @@ pub(super) fn without(strides: &[usize], axis: usize) -> Vec<usize> {
 #[cold]
 pub(super) fn out_of_range(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> Error {
     let fits = |index: i64| index < size as i64 && (index >= 0 || (indexing.wraps && index >= -(size as i64)));
-    let index = super::elementwise::find(index, |index| !fits(index)).unwrap_or_default();
+    let index = super::read::find(index, |index| !fits(index)).unwrap_or_default();
     Error::IndexValue { op: indexing.op, index, axis: indexing.axis, size }
 }
 

@@ -19,6 +19,7 @@ pub(crate) mod epilogue;
 pub(crate) mod erased;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod f16_inner;
+mod float_gemm;
 pub(crate) mod fused;
 pub(crate) mod gather;
 pub(crate) mod gemm;
@@ -33,6 +34,7 @@ mod lookup;
 pub(crate) mod moving;
 pub(crate) mod non_temporal;
 pub(crate) mod order;
+pub(crate) mod read;
 pub(crate) mod reduce;
 pub(crate) mod rows;
 pub(crate) mod scatter;
@@ -40,6 +42,7 @@ pub(crate) mod search;
 pub(crate) mod simd;
 pub(crate) mod sparse;
 pub(crate) mod threads;
+mod tiny_gemm;
 #[cfg(target_arch = "x86_64")]
 mod transpose;
 pub(crate) mod walk;

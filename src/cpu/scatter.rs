@@ -2,8 +2,9 @@
 //!
 //! Uses walks; used by `Cpu`.
 
-use super::elementwise::{result_len, without_repeats};
+use super::elementwise::result_len;
 use super::indexing::{IndexMap, RawView, by_width, out_of_range, without};
+use super::read::without_repeats;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
