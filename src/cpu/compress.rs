@@ -27,7 +27,7 @@ impl Loop for CountTrue {
             // SAFETY: the walk gave places of the view.
             return (0..len).map(|i| usize::from(unsafe { mask.add(i * step).read() })).sum();
         }
-        // SAFETY: `len` bools lie side by side; a bool is a byte, 0 or 1.
+        // SAFETY: `len` bools are contiguous; a bool is a byte, 0 or 1.
         let mask = unsafe { core::slice::from_raw_parts(mask, len) };
         let (chunks, rest) = mask.as_chunks::<LANES>();
         let mut count = rest.iter().map(|&one| usize::from(one)).sum();

@@ -79,7 +79,7 @@ pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, bod
     let side = body.side();
     let tile = if is_tiled { [side, side] } else { [1, sizes[1]] };
     for run in outer {
-        let prefetches = !is_tiled && sizes[1] <= FEW && run.steps[1..].iter().any(|&step| step > 2 * sizes[1]);
+        let prefetches = !is_tiled && sizes[1] <= SMALL && run.steps[1..].iter().any(|&step| step > 2 * sizes[1]);
         for plane in 0..run.len {
             let start = |operand: usize| run.starts[operand] + plane * run.steps[operand];
             let start: [usize; N] = core::array::from_fn(start);
@@ -157,7 +157,7 @@ pub(super) unsafe fn run_threaded<B: Body<N>, const N: usize>(len: usize, walk: 
 }
 
 /// Up to so many elements the fixed cost of each call matters more than threads or caches.
-const FEW: usize = 2048;
+const SMALL: usize = 2048;
 
 /// Runs a body over `len` elements that are contiguous in every operand.
 ///
@@ -167,7 +167,7 @@ const FEW: usize = 2048;
 pub(super) unsafe fn run_contiguous<B: Body<N>, const N: usize>(len: usize, body: B) {
     // SAFETY: the caller's promise.
     unsafe {
-        if len <= FEW {
+        if len <= SMALL {
             body.contiguous(len);
         } else {
             run_threaded(len, &Walk::line(len), body);

@@ -28,6 +28,7 @@ mod half_gemm;
 mod indexing;
 mod inner;
 pub(crate) mod integer_gemm;
+mod kernel_body;
 mod keys;
 pub(crate) mod lanes;
 mod lookup;

@@ -275,7 +275,7 @@ pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>]
         core::ptr::copy_nonoverlapping((&raw const fill).cast::<u8>(), bytes.as_mut_ptr(), size::<E>());
     }
     let from = source(&a).cast();
-    // SAFETY: the segments lie inside their axes, and the job covers every place of the result.
+    // SAFETY: the segments lie inside their axes, and the task covers every place of the result.
     unsafe {
         HostBuffer::filled_by(total, |to: *mut E| {
             let (sizes, strides, counts, to) = (a.sizes, a.strides, &counts[..], to.cast());

@@ -136,7 +136,7 @@ unsafe fn best<T: Keyed>(from: *const T, step: usize, len: usize, k: usize, flip
         let any = limit.is_none_or(|limit| {
             let least = |least: T::Key, x: T| least.min(x.key() ^ flip);
             if step == 1 {
-                // SAFETY: they lie side by side, and before the end of the lane.
+                // SAFETY: they are contiguous, and before the end of the lane.
                 let elements = unsafe { core::slice::from_raw_parts(from.add(start), end - start) };
                 elements.iter().fold(T::ALL, |so_far, &x| least(so_far, x)) < limit
             } else {

@@ -74,7 +74,7 @@ pub(crate) fn rows<A: Element, O: Element>(
         row.map(|row| match len {
             // The offset of an empty row may lie outside its buffer.
             0 => &[],
-            // SAFETY: the callers give rows of `len` elements side by side.
+            // SAFETY: the callers give rows of `len` contiguous elements.
             len => unsafe { core::slice::from_raw_parts(source(&row), len) },
         })
     });

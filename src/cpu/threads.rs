@@ -51,7 +51,7 @@ pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
         return (0..pieces).for_each(work);
     }
     let wanted = pieces.min(most()) - 1;
-    let job = Arc::new(Job {
+    let job = Arc::new(PoolJob {
         next: AtomicUsize::new(0),
         pieces,
         state: AtomicUsize::new(0),
@@ -115,7 +115,7 @@ thread_local! {
 }
 
 /// Work that a caller and its helpers share.
-struct Job {
+struct PoolJob {
     /// The next piece to take.
     next: AtomicUsize,
     pieces: usize,
@@ -133,7 +133,7 @@ const CLOSED: usize = 1;
 /// One helper inside.
 const HELPER: usize = 2;
 
-impl Job {
+impl PoolJob {
     /// Takes pieces until there are none. Every piece is taken by one thread.
     fn take_pieces(&self) {
         loop {
@@ -166,7 +166,7 @@ impl Job {
 const SPINS: usize = if cfg!(miri) { 1 } else { 2000 };
 
 /// Closes a job on drop, and waits until every helper that entered has left.
-struct Closing<'a>(&'a Job);
+struct Closing<'a>(&'a PoolJob);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {

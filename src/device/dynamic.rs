@@ -75,18 +75,19 @@ fn on_host<'a, E>(out: ViewMut<'a, DynamicBuffer, E>) -> Option<ViewMut<'a, Host
 /// The input of a product on the host, or `None`.
 fn added<'a, E: Dtype>(
     added: Option<Added<'a, DynamicBuffer, E>>,
-) -> core::result::Result<Option<Added<'a, HostBuffer, E>>, NoData> {
+) -> core::result::Result<Option<Added<'a, HostBuffer, E>>, OffHost> {
     let Some(Added { input, beta, alpha }) = added else { return Ok(None) };
     let input = match input {
         None => None,
         Some(input) => match input.buffer {
             DynamicBuffer::Cpu(buffer) => Some(input.over(buffer)),
-            DynamicBuffer::Meta => return Err(NoData),
+            DynamicBuffer::Meta => return Err(OffHost),
         },
     };
     Ok(Some(Added { input, beta, alpha }))
 }
-struct NoData;
+/// An operand without data.
+struct OffHost;
 
 impl Backend for Dynamic {
     type Storage = DynamicBuffer;
@@ -316,7 +317,7 @@ impl Backend for Dynamic {
         a: View<'_, DynamicBuffer, A>,
         shared: [Option<View<'_, DynamicBuffer, A>>; 2],
     ) -> Result<DynamicBuffer> {
-        let shared = shared.map(|row| row.map(|row| on!(row => Ok(row); Err(NoData))).transpose());
+        let shared = shared.map(|row| row.map(|row| on!(row => Ok(row); Err(OffHost))).transpose());
         let [Ok(first), Ok(second)] = shared else { return Ok(DynamicBuffer::Meta) };
         on!(a => Cpu::rows(kernel, a, [first, second]))
     }

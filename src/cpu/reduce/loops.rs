@@ -47,7 +47,7 @@ pub(crate) struct RowRun {
 
 /// Destinations of up to two results, in elements.
 #[derive(Clone, Copy)]
-pub(crate) struct Outputs {
+pub(crate) struct Destination {
     pub outs: [*mut u8; 2],
     pub first: usize,
     /// From result to result.
@@ -58,9 +58,9 @@ pub(crate) struct Outputs {
     pub is_single: bool,
 }
 // SAFETY: each thread writes places of its own.
-unsafe impl Send for Outputs {}
+unsafe impl Send for Destination {}
 // SAFETY: as above.
-unsafe impl Sync for Outputs {}
+unsafe impl Sync for Destination {}
 
 /// What the plan needs to know about a reduction over one dtype.
 #[derive(Clone, Copy)]
@@ -105,7 +105,7 @@ pub(crate) trait ReduceLoops: Sync {
         count: usize,
     ) -> usize;
     /// Writes results.
-    unsafe fn finish(&self, places: Outputs, partials: *const u8, count: usize);
+    unsafe fn finish(&self, places: Destination, partials: *const u8, count: usize);
 }
 
 /// A reduction that writes its first result.
@@ -207,7 +207,7 @@ macro_rules! functions {
                 }
                 height
             }
-            unsafe fn finish(&self, $places: Outputs, partials: *const u8, count: usize) {
+            unsafe fn finish(&self, $places: Destination, partials: *const u8, count: usize) {
                 let $reducer = if $single && $places.is_single { self.0.single() } else { self.0 };
                 for at in 0..count {
                     let $at = $places.first + at * $places.step;

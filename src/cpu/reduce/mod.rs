@@ -12,7 +12,7 @@ mod plan;
 mod source;
 mod tree;
 
-use self::loops::{Facts, LineRun, Outputs, RowRun};
+use self::loops::{Destination, Facts, LineRun, RowRun};
 pub(crate) use self::loops::{FirstOnly, ReduceLoops, WithSecond};
 use self::plan::{Block, ReducePlan, SHORT};
 use self::source::{Computed, ElementSource, Memory, Patch};
@@ -40,7 +40,7 @@ impl Workspace {
 }
 
 /// Partial results that need no allocation, in units of 16 bytes.
-const FEW: usize = 64;
+const INLINE_PARTIALS: usize = 64;
 
 /// A reduction being carried out.
 struct ReduceTask<'a> {
@@ -63,7 +63,7 @@ impl ReduceTask<'_> {
         let Workspace { buffer, tree } = workspace;
         tree.clear(width * plan.folds);
         let Range { start: mut block, end } = blocks;
-        let mut some_partials = [Block16::UNINIT; FEW];
+        let mut some_partials = [Block16::UNINIT; INLINE_PARTIALS];
         let fitting = size_of_val(&some_partials) / self.size.max(1);
         while block < end {
             let some = plan.block(block, &mut index);
@@ -219,14 +219,14 @@ impl ReduceTask<'_> {
                 folds = half;
             }
             let ReducePlan { count, results, .. } = *self.plan;
-            let places = Outputs { outs: self.outs, first, step, count, is_single: results == 1 };
+            let places = Destination { outs: self.outs, first, step, count, is_single: results == 1 };
             self.functions.finish(places, partials, width);
         }
     }
 
     /// Few results of one block each: nothing to merge, nothing to allocate.
     fn single(&self) {
-        let (mut buffer, mut partials) = (ByteBuffer::new(), [Block16::UNINIT; FEW]);
+        let (mut buffer, mut partials) = (ByteBuffer::new(), [Block16::UNINIT; INLINE_PARTIALS]);
         let (mut index, width) = self.plan.unit(0);
         let block = self.plan.block(0, &mut index);
         let partials = partials.as_mut_ptr().cast();
@@ -255,7 +255,7 @@ impl ReduceTask<'_> {
     fn run(&self, pieces: usize) -> Result<()> {
         let (units, blocks, chunk) = (self.plan.units(), self.plan.blocks(), self.plan.chunk());
         let width = self.plan.width * self.plan.folds;
-        if units == 1 && blocks == 1 && width <= SHORT && width * self.size <= size_of::<[Block16; FEW]>() {
+        if units == 1 && blocks == 1 && width <= SHORT && width * self.size <= size_of::<[Block16; INLINE_PARTIALS]>() {
             self.single();
             return Ok(());
         }
@@ -334,7 +334,7 @@ fn results_of<const N: usize>(
                 functions.start(partial, 1);
                 let is_single = plan.results == 1;
                 for first in 0..plan.results {
-                    functions.finish(Outputs { outs, first, step: 1, count: 0, is_single }, partial, 1);
+                    functions.finish(Destination { outs, first, step: 1, count: 0, is_single }, partial, 1);
                 }
             } else if plan.results > 0 {
                 let read = plan.results.saturating_mul(plan.count) / 64 * bytes.max(1);

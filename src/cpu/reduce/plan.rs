@@ -23,7 +23,7 @@ const COLUMN_BYTES: usize = 8192;
 const NARROW: usize = 128;
 const WIDE: usize = 512;
 /// The fewest columns reduced together, however large partial results are.
-const FEW: usize = 16;
+const MIN_COLUMNS: usize = 16;
 /// Blocks of a single result taken at once: contiguous ones, and short ones.
 const BLOCKS: usize = 4;
 pub(super) const SHORT: usize = 16;
@@ -200,7 +200,7 @@ impl ReducePlan {
         } else {
             (self.by_columns, self.depth) = (true, ROWS);
             let most = if computes { COMPUTED_COLUMNS } else { COLUMNS };
-            self.width = (COLUMN_BYTES / facts.partial.max(1)).clamp(FEW, most).min(neighbours);
+            self.width = (COLUMN_BYTES / facts.partial.max(1)).clamp(MIN_COLUMNS, most).min(neighbours);
             if neighbours <= NARROW && !facts.has_positions {
                 self.width = neighbours;
                 self.folds = (WIDE / neighbours).min(len / 4).max(1);

@@ -79,7 +79,7 @@ impl MergeTree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::loops::{Facts, LineRun, Outputs, RowRun};
+    use super::super::loops::{Destination, Facts, LineRun, RowRun};
     use super::*;
     use std::sync::Mutex;
 
@@ -106,7 +106,7 @@ mod tests {
         unsafe fn start(&self, _: *mut u8, _: usize) {}
         unsafe fn lines(&self, _: LineRun, _: *mut u8, _: usize) {}
         unsafe fn rows(&self, _: RowRun, _: *mut u8, _: usize) {}
-        unsafe fn finish(&self, _: Outputs, _: *const u8, _: usize) {}
+        unsafe fn finish(&self, _: Destination, _: *const u8, _: usize) {}
         unsafe fn merge(&self, earlier: *mut u8, later: *const u8, count: usize) {
             for at in 0..count {
                 // SAFETY: the tree gives rows that have been written.

@@ -186,10 +186,10 @@ unsafe impl<E: Element> Expression for Leaf<E> {
 
 /// The same value for all elements.
 #[derive(Clone, Copy)]
-pub struct Same<E>(pub E);
+pub struct Splat<E>(pub E);
 
 // SAFETY: nothing is read.
-unsafe impl<E: Element> Expression for Same<E> {
+unsafe impl<E: Element> Expression for Splat<E> {
     type Elem = E;
     type Buffers = ();
     type Places = ();

@@ -332,8 +332,8 @@ impl<C: Dtype, B: Dtype, O: Castable> Map1<B, O> for DividingScalar<C> {
 
 /// A constant.
 #[derive(Clone, Copy)]
-pub struct Constant<O>(pub O);
-impl<A: Element, O: Element> Map1<A, O> for Constant<O> {
+pub struct FillWith<O>(pub O);
+impl<A: Element, O: Element> Map1<A, O> for FillWith<O> {
     #[inline(always)]
     fn call(self, _: A) -> O {
         self.0

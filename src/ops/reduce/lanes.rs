@@ -1,5 +1,5 @@
-//! How a line of elements is reduced: several partial results side by side (lanes), which the compiler keeps in vector registers, merged
-//! in halves at the end. The order depends on the length alone.
+//! How a line of elements is reduced: in several partial results (lanes), which the compiler keeps in vector registers and which are
+//! merged pairwise at the end. The order depends on the length alone.
 //!
 //! Uses `registers`; used by the reducers, by scans and by the host's loops.
 

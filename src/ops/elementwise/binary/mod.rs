@@ -68,7 +68,7 @@ macro_rules! binary_ops {
             const NAME: &'static str = stringify!($op);
         }
         impl BinaryOp for $op {
-            const ROW: Option<usize> = Some(Row::$op as usize);
+            const ROW: Option<usize> = Some(BinaryRow::$op as usize);
             #[allow(clippy::needless_update)]
             const SPECIALS: Specials = Specials { $($special: true,)* ..Specials::NONE };
             type Computes<P: Dtype> = computes!($result, P);
@@ -78,7 +78,7 @@ macro_rules! binary_ops {
     )*
         /// The rows of the table.
         #[allow(non_camel_case_types)]
-        enum Row {
+        enum BinaryRow {
             $($op,)*
         }
     };

@@ -64,7 +64,7 @@ macro_rules! unary_ops {
     )*
         /// The rows of the table.
         #[allow(non_camel_case_types)]
-        enum Row {
+        enum UnaryRow {
             $($op,)*
         }
     };
@@ -73,7 +73,7 @@ macro_rules! unary_ops {
     };
     (@impl $op:ident $admits:ident $result:ident [$($bound:tt)+] $form:ident $outputs:ident) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
-            const ROW: Option<usize> = Some(Row::$op as usize);
+            const ROW: Option<usize> = Some(UnaryRow::$op as usize);
             type Output = output!($result, E);
             unary_ops!(@$form $op $admits $result);
         }
