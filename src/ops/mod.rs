@@ -9,6 +9,7 @@
 
 pub(crate) mod rules;
 pub use rules::admit;
+#[doc(hidden)]
 pub mod arguments;
 pub mod choosing;
 #[cfg(any(test, feature = "cuda"))]
