@@ -145,7 +145,7 @@ impl AnyTensor {
         let (buffer, offset) = match buffer {
             // A vector's memory is aligned for its own elements; here they may become others of any width.
             Some(buffer) if !buffer.start::<u64>().is_aligned() => {
-                let kept = crate::cpu::elementwise::copy_span_bytes(&buffer, dtype.itemsize(), offset, sizes, strides);
+                let kept = crate::cpu::read::copy_span_bytes(&buffer, dtype.itemsize(), offset, sizes, strides);
                 // `From` has no other way to say that memory runs out.
                 (Buffer::Cpu(kept.unwrap_or_else(|error| panic!("{error}"))), 0)
             }
@@ -516,7 +516,7 @@ impl AnyTensor {
         let buffer = self.host("item").ok()?;
         let value = base::dispatch::among!("item", self.dtype, E: Element => {
             let view = crate::storage::View::<_, E>::new(buffer, self.offset + at, &[], &[]);
-            Ok(crate::cpu::elementwise::peek(view).to_scalar())
+            Ok(crate::cpu::read::peek(view).to_scalar())
         });
         value.ok()
     }

@@ -1,10 +1,11 @@
-//! Scratch memory for elements and partial results whose types are not known: blocks of bytes, aligned for any of them. Uses nothing;
-//! used by reductions and lanes.
+//! Untyped scratch memory, aligned for elements and partial results of every type.
+//!
+//! Uses nothing; used by reductions and lanes, whose plumbing is compiled once for all dtypes.
 
 use crate::error::Result;
 use core::mem::MaybeUninit;
 
-/// Bytes aligned for every element and partial result.
+/// Sixteen bytes, aligned for every element and partial result.
 #[derive(Clone, Copy)]
 #[repr(align(16))]
 pub(in crate::cpu) struct Block16(#[allow(dead_code)] [MaybeUninit<u8>; 16]);
@@ -21,7 +22,7 @@ impl ByteBuffer {
         ByteBuffer(Vec::new())
     }
 
-    /// Room for so many bytes; those that were there are kept.
+    /// Grows the buffer to at least so many bytes, keeping what it holds, and returns its start.
     pub(in crate::cpu) fn reserve(&mut self, bytes: usize) -> *mut u8 {
         let blocks = bytes.div_ceil(size_of::<Block16>());
         if blocks > self.0.len() {
@@ -30,13 +31,13 @@ impl ByteBuffer {
         self.0.as_mut_ptr().cast()
     }
 
-    /// So many zeros; an error if memory runs out.
+    /// A zeroed buffer; an error if memory runs out.
     pub(in crate::cpu) fn try_zeroed(bytes: usize) -> Result<Self> {
         let zero = Block16([MaybeUninit::new(0); 16]);
         crate::error::filled(zero, bytes.div_ceil(size_of::<Block16>())).map(ByteBuffer)
     }
 
-    /// Room for so many bytes; an error if memory runs out.
+    /// An uninitialised buffer; an error if memory runs out.
     pub(in crate::cpu) fn try_new(bytes: usize) -> Result<Self> {
         crate::error::filled(Block16::UNINIT, bytes.div_ceil(size_of::<Block16>())).map(ByteBuffer)
     }

@@ -1,7 +1,8 @@
-//! Inner loops compiled in this crate, once for each operation of the tables and each dtype.
+//! Inner loops compiled in this crate: one for each row of the operation tables and each dtype.
 //!
-//! Programs link those they name and compile none of them again; what is not listed here (mixed dtypes, unusual dtypes, kernels
-//! that are not operations of a table) is compiled where it is used. Reads the tables of operations; used by the elementwise loops.
+//! Programs that name an operation link its loop instead of compiling it again. Everything else (mixed dtypes,
+//! unusual dtypes, kernels that are no row of a table) is compiled where it is used. Uses the operation tables; used
+//! by the elementwise loops.
 
 use super::convert;
 use super::inner::{self, Inner};
@@ -39,8 +40,8 @@ pub(super) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() 
     inner::two::<K, A, B, O>
 }
 
-/// Builds with debug assertions want to be built soon: they compile everything where it is used. (What chooses its dtypes while
-/// running needs the tables in every build.)
+/// In builds with debug assertions loops are compiled where they are used, which keeps build times short.
+/// (`AnyTensor`, whose dtypes are known only at run time, needs the tables in every build.)
 #[cfg(any(not(debug_assertions), feature = "any"))]
 pub(crate) mod tables {
     use super::inner::{self, Inner};
@@ -57,7 +58,7 @@ pub(crate) mod tables {
     use crate::ops::table::{binary_table, unary_table};
     use crate::ops::{self, BinaryOp, UnaryOp};
 
-    /// One place for every dtype.
+    /// One entry for each dtype.
     pub(crate) type Row<const N: usize> = [Option<Inner<N>>; DType::ALL.len()];
 
     #[cfg(not(debug_assertions))]
@@ -77,9 +78,9 @@ pub(crate) mod tables {
         }
     }
 
-    /// Calls `$then!` with the dtypes, of those that an operation admits, for which it is compiled here. Halves of operations that
-    /// take long (`halves`) have no loop of their own: they are converted to `f32`, piece by piece. So is `f16` elsewhere (`small`)
-    /// where a machine can't convert it in its registers.
+    /// Calls `$then!` with the admitted dtypes that get a compiled loop. Half-precision dtypes of expensive
+    /// operations (`halves`) have none: they are converted to `f32` in chunks. So is `f16` of cheap operations
+    /// (`small`) where the machine cannot convert it in registers.
     macro_rules! dtypes {
         ($then:ident $before:tt none) => { dtypes! { $then $before [] } };
         ($then:ident $before:tt $admits:ident $result:ident) => {
@@ -88,7 +89,7 @@ pub(crate) mod tables {
         (@result $admits:ident $then:ident $before:tt $loops:ident $halves:ident) => {
             loops_of! { $admits, dtypes { @sets $then $before [] $loops $halves } }
         };
-        // Of each category there is a loop if one of its cells says so.
+        // A category has a loop if any of its cells says so.
         (@sets $then:ident $before:tt $sets:tt $loops:ident $halves:ident (. $($cells:tt)*) $integers:tt $floats:tt $complex:tt $cost:ident) => {
             dtypes! { @sets $then $before $sets $loops $halves ($($cells)*) $integers $floats $complex $cost }
         };
@@ -167,7 +168,7 @@ pub(crate) mod tables {
                     }
                 )*
                 pub(in super::super) const ROW: Row<$operands> = {
-                    // Some operations have none here.
+                    // Some operations have no loop here.
                     #[allow(unused_mut)]
                     let mut row: Row<$operands> = [None; DType::ALL.len()];
                     $(row[DType::$variant as usize] = Some($name);)*
@@ -230,7 +231,8 @@ pub(crate) mod tables {
                 use super::*;
                 $(pub(crate) static $op: Row<3> = of_two::$op::ROW;)*
             }
-            /// The same whose right operand is a scalar: the kernel is the scalar, as the dtype computes with it.
+            /// The loops of binary operations whose right operand is a scalar: the kernel is the scalar, in the type
+            /// computed in.
             #[cfg(feature = "any")]
             #[allow(non_upper_case_globals)]
             pub(crate) mod scalar {

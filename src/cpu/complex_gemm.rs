@@ -1,5 +1,7 @@
-//! Products of complex matrices, as products of real ones. A complex matrix in memory is a real one with twice the columns, real
-//! and imaginary parts in turn, and in that form `a @ b` is `re(a) @ b + im(a) @ (i * b)`. Used by `gemm`.
+//! Complex matrix products as real ones. A complex matrix in memory is a real one with twice the columns, real and
+//! imaginary parts interleaved, so that `a @ b` is `re(a) @ b + im(a) @ (i * b)`.
+//!
+//! Uses the real products; used by `gemm`.
 
 use super::gemm::Product;
 use super::simd::{self, Loop};
@@ -9,11 +11,11 @@ use crate::storage::Scratch;
 use num_complex::Complex;
 use num_traits::One;
 
-/// Terms and columns of the right operand that are prepared at once.
+/// Terms and columns of the right operand prepared at once.
 const DEPTH: usize = 512;
 const WIDTH: usize = 1024;
 
-/// A part of the right operand times `i`, without gaps; and itself, if its rows have gaps.
+/// A block of the right operand times `i`, packed; and a packed copy of the block itself, if its rows have gaps.
 struct Prepare<T> {
     from: *const Complex<T>,
     steps: [usize; 2],
@@ -28,7 +30,7 @@ impl<T: MachineFloat> Loop for Prepare<T> {
         let Prepare { from, steps, sizes: [rows, columns], rotated, copy } = self;
         for row in 0..rows {
             for column in 0..columns {
-                // SAFETY: the part is inside the operand's view, and there is room for it where it goes.
+                // SAFETY: the block is inside the operand's view, and the destinations have room for it.
                 unsafe {
                     let value = from.add(row * steps[0] + column * steps[1]).read();
                     let at = row * columns + column;
@@ -42,7 +44,7 @@ impl<T: MachineFloat> Loop for Prepare<T> {
     }
 }
 
-/// `out = factor * a`, or that added to what is there. The elements of a row lie side by side; those of `a` without gaps.
+/// `out = factor * a` or `out += factor * a`. Rows are contiguous; those of `a` have no gaps between them.
 struct Scale<T> {
     a: *const Complex<T>,
     factor: Complex<T>,
@@ -58,8 +60,8 @@ impl<T: MachineFloat> Loop for Scale<T> {
         let Scale { a, factor, adds, out, out_step, sizes: [rows, columns] } = self;
         for row in 0..rows {
             for column in 0..columns {
-                // SAFETY: rows and columns are those of the result, which is held exclusively, and `a` has as many. What is added
-                // to has been written.
+                // SAFETY: rows and columns are those of the result, which is held exclusively, and `a` has as many.
+                // What is added to has been written.
                 unsafe {
                     let (a, out) = (a.add(row * columns + column).read(), out.add(row * out_step + column));
                     let earlier = if adds { out.read() } else { Complex::default() };

@@ -1,4 +1,4 @@
-//! Elements and positions chosen by a mask.
+//! Elements, or positions, selected by a mask: `masked_select` and `nonzero`.
 //!
 //! Compiled once for each size of element. Uses walks; used by `Cpu`.
 
@@ -16,7 +16,7 @@ struct CountTrue {
     step: usize,
     len: usize,
 }
-/// Bools counted side by side.
+/// Bools counted in parallel lanes.
 const LANES: usize = 64;
 impl Loop for CountTrue {
     type Output = usize;
@@ -24,14 +24,14 @@ impl Loop for CountTrue {
     fn run(self) -> usize {
         let CountTrue { mask, step, len } = self;
         if step != 1 {
-            // SAFETY: the places are the view's.
+            // SAFETY: the walk gave places of the view.
             return (0..len).map(|i| usize::from(unsafe { mask.add(i * step).read() })).sum();
         }
-        // SAFETY: `len` bools lie side by side; a bool is a byte, 0 or 1.
+        // SAFETY: `len` bools are contiguous; a bool is a byte, 0 or 1.
         let mask = unsafe { core::slice::from_raw_parts(mask, len) };
         let (chunks, rest) = mask.as_chunks::<LANES>();
         let mut count = rest.iter().map(|&one| usize::from(one)).sum();
-        // A byte counts to 255.
+        // A byte counts to 255, so lanes are added up at least that often.
         for chunks in chunks.chunks(255) {
             let mut counts = [0_u8; LANES];
             for chunk in chunks {
@@ -45,7 +45,7 @@ impl Loop for CountTrue {
     }
 }
 
-/// Writes the elements whose bool is true, `count` of them, one after the other.
+/// Writes the selected elements, `count` of them, contiguously.
 struct CompressRun<W> {
     from: *const W,
     mask: *const u8,
@@ -59,10 +59,9 @@ impl<W: Copy> Loop for CompressRun<W> {
     fn run(self) {
         let CompressRun { from, mask, steps, to, count } = self;
         let (mut written, mut i) = (0, 0);
-        // Every element is written, and overwritten by the next if it was not chosen: no branch depends on the mask. The last
-        // one chosen ends the loop, so that nothing is written beyond.
-        // SAFETY: while some of the `count` chosen elements are to come, `i` is a position of the view, and `written` one of
-        // the `count` places.
+        // Branch-free: every element is written, and overwritten by the next if the mask did not select it. The loop
+        // ends at the last selected element, so nothing is written past the end. SAFETY: while some of the `count`
+        // selected elements are to come, `i` is a position of the view, and `written` one of the `count` places.
         unsafe {
             if steps == [1, 1] {
                 while written < count {
@@ -81,7 +80,7 @@ impl<W: Copy> Loop for CompressRun<W> {
     }
 }
 
-/// The elements where the mask is true, in row-major order, and how many there are. The mask has the sizes of `a`.
+/// The selected elements in row-major order, and how many there are. The mask has the sizes of `a`.
 pub(crate) fn compress<E: Element>(
     a: View<'_, HostBuffer, E>,
     mask: View<'_, HostBuffer, bool>,
@@ -95,7 +94,7 @@ fn compress_bytes(width: usize, a: RawView<'_>, mask: RawView<'_>) -> Result<(Ho
     let walk = Walk::row_major(a.sizes, [a.strides, mask.strides]);
     let mut parts: Vec<CompressPart>;
     match walk.line_run() {
-        // One line is divided; several are handed out as they are.
+        // A single run is split among threads; several are handed out whole.
         Some(run) => {
             let pieces = threads::pieces(len);
             let bounds = |piece: usize| run.len / pieces * piece + run.len % pieces * piece / pieces;
@@ -106,7 +105,7 @@ fn compress_bytes(width: usize, a: RawView<'_>, mask: RawView<'_>) -> Result<(Ho
             }))?;
         }
         None => {
-            // All runs have one length.
+            // All runs have the same length.
             parts = room(walk.runs().next().map_or(0, |run| len / run.len))?;
             for run in walk.runs() {
                 parts.push(CompressPart { starts: run.starts, steps: run.steps, len: run.len, first: 0, count: 0 });
@@ -152,7 +151,7 @@ fn compress_bytes(width: usize, a: RawView<'_>, mask: RawView<'_>) -> Result<(Ho
     Ok((buffer, total))
 }
 
-/// Some elements of one line, and where those chosen go.
+/// A part of one run, and where its selected elements go.
 #[derive(Clone, Copy)]
 struct CompressPart {
     starts: [usize; 2],

@@ -1,7 +1,7 @@
-//! Half-precision floats side by side as `f32`, and back: by the machine's instructions where it has some (for `f16` both ways, for
-//! `bf16` back).
+//! Conversion of half-precision floats to `f32` and back: by the machine's instructions where it has them (`f16` both
+//! ways, `bf16` rounding), else by code that vectorises.
 //!
-//! Uses the instruction sets; used by the elementwise loops and by products.
+//! Uses the instruction sets; used by the elementwise loops, reductions and matrix products.
 
 #[cfg(any(not(debug_assertions), feature = "any"))]
 use super::inner::Inner;
@@ -12,7 +12,7 @@ use crate::dtype::Dtype;
 #[cfg(any(not(debug_assertions), feature = "any"))]
 use core::mem::MaybeUninit;
 
-/// Elements of a dtype that computes in `f32`, as such.
+/// Half-precision elements to `f32`.
 struct Widening<H>(*const H, *mut f32, usize);
 impl<H: Dtype<Compute = f32>> Loop for Widening<H> {
     type Output = ();
@@ -26,7 +26,7 @@ impl<H: Dtype<Compute = f32>> Loop for Widening<H> {
     }
 }
 
-/// The way back.
+/// `f32` to half-precision elements.
 struct Narrowing<H>(*const f32, *mut H, usize);
 impl<H: Dtype<Compute = f32>> Loop for Narrowing<H> {
     type Output = ();
@@ -40,7 +40,7 @@ impl<H: Dtype<Compute = f32>> Loop for Narrowing<H> {
     }
 }
 
-/// Instructions that rustc's plain Rust has no way to name.
+/// Instructions that plain Rust does not generate.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use crate::dtype::{Dtype, bf16};
@@ -57,7 +57,8 @@ mod x86 {
     /// There are `len` elements and places.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512bf16")]
     pub(super) unsafe fn round_to_bf16(from: *const f32, to: *mut bf16, len: usize) {
-        /// What the instruction changes otherwise: it takes subnormal numbers for zero, and NaNs for other ones.
+        /// Inputs that the instruction handles differently: it flushes subnormal numbers to zero and changes NaN
+        /// payloads.
         const OTHERWISE: i32 = 0x20 | 0x80 | 0x01;
         const AT_ONCE: usize = 64;
         let mut at = 0;
@@ -94,7 +95,7 @@ mod x86 {
     #[target_feature(enable = "avx,f16c")]
     pub(super) unsafe fn widen(from: *const u16, to: *mut f32, len: usize) {
         let mut at = 0;
-        // SAFETY: the caller's promise; what is left over goes through rooms of eight.
+        // SAFETY: the caller's promise; the remainder goes through buffers of eight.
         unsafe {
             while at + 32 <= len {
                 for at in [at, at + 8, at + 16, at + 24] {
@@ -146,7 +147,7 @@ mod x86 {
     }
 }
 
-/// Whether there are instructions for `f16`.
+/// Whether the machine has conversion instructions for `f16`.
 pub(super) fn is_fast() -> bool {
     #[cfg(target_arch = "x86_64")]
     return x86::is_there();
@@ -154,7 +155,7 @@ pub(super) fn is_fast() -> bool {
     false
 }
 
-/// Elements of a dtype that computes in `f32`, as such.
+/// Converts half-precision elements to `f32`.
 ///
 /// # Safety
 /// There are `len` elements and places.
@@ -167,7 +168,7 @@ pub(super) unsafe fn widen<H: Dtype<Compute = f32>>(from: *const H, to: *mut f32
     simd::dispatch(Widening(from, to, len));
 }
 
-/// The nearest elements of a dtype that computes in `f32`.
+/// Rounds `f32` to half-precision elements.
 ///
 /// # Safety
 /// There are `len` elements and places.
@@ -185,7 +186,7 @@ pub(super) unsafe fn narrow<H: Dtype<Compute = f32>>(from: *const f32, to: *mut 
     simd::dispatch(Narrowing(from, to, len));
 }
 
-/// [`widen`] as the loop of a kernel.
+/// [`widen`] in the form of an inner loop.
 ///
 /// # Safety
 /// See [`Inner`].
@@ -194,7 +195,7 @@ pub(super) unsafe fn widening<H: Dtype<Compute = f32>>(_: *const (), [out, a]: [
     unsafe { widen::<H>(a.cast(), out.cast(), len) }
 }
 
-/// [`narrow`] as the loop of a kernel.
+/// [`narrow`] in the form of an inner loop.
 ///
 /// # Safety
 /// See [`Inner`].
@@ -207,12 +208,12 @@ pub(super) unsafe fn narrowing<H: Dtype<Compute = f32>>(_: *const (), [out, a]: 
 #[cfg(any(not(debug_assertions), feature = "any"))]
 const PIECE: usize = 1024;
 
-/// A piece, where vectors of it lie inside cache lines.
+/// A buffer for one chunk, aligned so that vectors do not straddle cache lines.
 #[cfg(any(not(debug_assertions), feature = "any"))]
 #[repr(align(64))]
 struct ConvertBuffer([MaybeUninit<f32>; PIECE]);
 
-/// The loop of a kernel over `f32`, for operands and a result of a dtype that computes in it.
+/// Runs the `f32` loop of a kernel on half-precision operands and result, converting them in chunks.
 ///
 /// # Safety
 /// See [`Inner`], the places being those of `H`s.
@@ -228,7 +229,7 @@ pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
     let places = places.map(|place| place.cast::<H>());
     for low in (0..len).step_by(PIECE) {
         let count = PIECE.min(len - low);
-        // SAFETY: the caller's promise for these elements; the rooms hold as many.
+        // SAFETY: the caller's promise for these elements; the buffers hold as many.
         unsafe {
             for (place, buffer) in places.iter().zip(buffers).skip(1) {
                 widen(place.add(low).cast_const(), buffer, count);
@@ -244,7 +245,7 @@ mod tests {
     use super::*;
     use crate::dtype::{bf16, f16};
 
-    /// Whatever converts them: every half, and floats around each and halfway to the next; in pieces of any length.
+    /// Every half, and floats around each and halfway to the next, for any length.
     #[test]
     fn halves_side_by_side_convert_as_one_by_one() {
         fn check<H: Dtype<Compute = f32>>(from_bits: impl Fn(u16) -> H, bits: impl Fn(H) -> u16) {

@@ -1,6 +1,6 @@
-//! Elements moved without change: what they are is forgotten but for their size.
+//! Copies of strided elements, which know elements by their size alone. Transposed operands are copied tile by tile.
 //!
-//! Uses the engine; used by the elementwise loops.
+//! Uses the engine; used by the elementwise loops, lanes and reductions.
 
 use super::engine::{self, Body};
 use super::indexing::by_width;
@@ -12,11 +12,11 @@ use super::transpose;
 use super::walk::{Run, TILE, Walk, side};
 use core::mem::MaybeUninit;
 
-/// Room for a tile of an operand of any dtype.
+/// A buffer for a tile of any dtype.
 #[repr(align(64))]
 pub(super) struct TransposeTile([MaybeUninit<[u64; 2]>; TILE * TILE]);
 
-// The largest elements, and those of the largest tile.
+// The tiles of the largest elements, and the largest tile, fit.
 const _: () = assert!(side(16) <= TILE && side(4) * side(4) * 4 <= size_of::<TransposeTile>() && side(8) <= TILE);
 
 impl TransposeTile {
@@ -25,10 +25,11 @@ impl TransposeTile {
         TransposeTile([const { MaybeUninit::uninit() }; TILE * TILE])
     }
 
-    /// Turned, so that its lines, `side` elements apart, are those of the result; see [`TransposeLoop`].
+    /// Copies a tile transposed: its lines, `side` elements apart, are contiguous like those of the result; see
+    /// [`TransposeLoop`].
     ///
     /// # Safety
-    /// As there; a tile of that side fits the room.
+    /// As there; a tile of that side fits the buffer.
     pub(super) unsafe fn transpose(
         &mut self,
         width: usize,
@@ -51,17 +52,17 @@ impl TransposeTile {
     }
 }
 
-/// Element `i` of line `line` is the one `line + i * step` from `from`. What lies side by side is read side by side: each cache
-/// line once. These are places of valid elements, and `lines` and `len` are at most `side`.
+/// Transposes a tile: element `i` of line `line` is read at `from + line + i * step`. Reads follow memory, so each
+/// cache line is read once. All places are valid, and `lines` and `len` are at most `side`.
 struct TransposeLoop<W> {
     from: *const W,
     to: *mut W,
-    /// From line to line of what is written.
+    /// From line to line in the destination.
     side: usize,
     step: usize,
     lines: usize,
     len: usize,
-    /// How far the tile after this one is.
+    /// The distance to the next tile, which is prefetched.
     next: usize,
 }
 impl<W: Copy> Loop for TransposeLoop<W> {
@@ -69,10 +70,10 @@ impl<W: Copy> Loop for TransposeLoop<W> {
     #[inline(always)]
     fn run(self) {
         let TransposeLoop { from, to, side, step, lines, len, next } = self;
-        // SAFETY: whoever made it promises that; `line * side + i` is inside the tile.
+        // SAFETY: whoever made it promises that the places are valid; `line * side + i` is inside the tile.
         unsafe {
             for i in 0..len {
-                // The tile after this one: so far apart no hardware prefetcher sees a pattern.
+                // Prefetches the next tile: with strides this large the hardware prefetcher sees no pattern.
                 simd::prefetch(from.wrapping_add(i * step + next));
                 simd::prefetch(from.wrapping_add(i * step + next + lines / 2));
             }
@@ -95,10 +96,10 @@ impl<W: Copy> Loop for TransposeLoop<W> {
     }
 }
 
-/// Copies `len` elements of `width` bytes: where they go and come from, and how far each time.
+/// Copies `len` elements of `width` bytes; both sides are a start and a step.
 ///
 /// # Safety
-/// These places are valid, and those written are nobody else's.
+/// These places are valid, and nobody else reads or writes the destination.
 pub(super) unsafe fn copy_strided(width: usize, len: usize, to: (*mut u8, usize), from: (*const u8, usize)) {
     // SAFETY: the caller's promise.
     by_width!(width, W => unsafe { copy_strided_as::<W>(len, (to.0.cast(), to.1), (from.0.cast(), from.1)) });
@@ -121,22 +122,22 @@ unsafe fn copy_strided_as<W: Copy>(len: usize, (to, to_step): (*mut W, usize), (
     }
 }
 
-/// Elements moved: what runs across the result is turned a tile at a time.
+/// A strided copy, tile by tile where the source runs across the result.
 #[derive(Clone, Copy)]
 struct Moving<W> {
     out: *mut W,
     a: *const W,
-    /// Whether turned tiles are written past the caches.
+    /// Whether transposed tiles are written with non-temporal stores.
     non_temporal: bool,
 }
 
-/// Every inner loop of a walk.
+/// The whole walk.
 struct CopyAll<'a, W>(&'a Walk<2>, Moving<W>);
 impl<W: Copy> Loop for CopyAll<'_, W> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        // SAFETY: `everywhere`'s caller promises it.
+        // SAFETY: `whole_walk`'s caller promises it.
         unsafe { engine::visit_tiles(self.0, self.1) }
     }
 }
@@ -148,7 +149,7 @@ impl<W: Copy> Body<2> for Moving<W> {
 
     #[inline(always)]
     unsafe fn run(self, run: Run<2>) {
-        // SAFETY: the caller's promise. (Copies of memory look after the caches themselves.)
+        // SAFETY: the caller's promise. (`memcpy` chooses its stores itself.)
         unsafe {
             let (out, a) = (self.out.add(run.starts[0]), self.a.add(run.starts[1]));
             copy_strided_as(run.len, (out, run.steps[0]), (a, run.steps[1]));
@@ -174,11 +175,11 @@ impl<W: Copy> Body<2> for Moving<W> {
         }
         for line in 0..lines {
             let starts = [starts[0] + line * steps[0][0], from + line * along[0]];
-            // The tile after this one.
+            // Prefetches the next tile of the result.
             let next = self.out.wrapping_add(starts[0] + side);
             simd::prefetch(next);
             simd::prefetch(next.wrapping_add(side / 2));
-            // SAFETY: the caller's promise, and the turned tile has `lines` lines of `len` elements.
+            // SAFETY: the caller's promise, and the transposed tile has `lines` lines of `len` elements.
             unsafe {
                 if self.non_temporal && steps[1][0] == 1 && along == [side, 1] {
                     let (to, from) = (self.out.add(starts[0]), body.a.add(starts[1]));
@@ -224,7 +225,7 @@ impl<W: Copy> Body<2> for Moving<W> {
     }
 }
 
-/// Rows that are read one after the other and written past the caches to wherever they belong.
+/// Whole rows, read in the source's order and written with non-temporal stores wherever they go.
 #[derive(Clone, Copy)]
 struct Scattering<W> {
     a: *const W,
@@ -266,11 +267,11 @@ impl<W: Copy> Body<2> for Scattering<W> {
     }
 }
 
-/// Bytes of a row from which on it does not matter where the next one is written.
+/// Bytes from which on rows can be written in any order at full speed.
 const ROW: usize = 128;
 
-/// Whether both operands have rows side by side, in orders that differ. (What repeats is read in the order of the result: it is
-/// in the caches.)
+/// Whether both operands have contiguous rows, in different orders. (Broadcast operands are read in the result's
+/// order: they stay in the caches.)
 fn has_rows_elsewhere(width: usize, sizes: &[usize], strides: [&[usize]; 2]) -> bool {
     let axes = || (0..sizes.len()).filter(|&axis| sizes[axis] != 1);
     let rows = axes()
@@ -303,7 +304,7 @@ pub(super) unsafe fn copy_fresh(
     });
 }
 
-/// Copies elements of `width` bytes to where they belong.
+/// Copies elements of `width` bytes into existing places.
 ///
 /// # Safety
 /// As for [`engine::run_into`].
@@ -312,10 +313,11 @@ pub(super) unsafe fn copy_into(width: usize, sizes: &[usize], strides: [&[usize]
     by_width!(width, W => unsafe { engine::run_into(sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), non_temporal: false }) });
 }
 
-/// Copies bytes, past the caches if what they are a part of is too large for those.
+/// Copies bytes, with non-temporal stores if the whole result is large.
 ///
 /// # Safety
-/// There are so many at `from` and as many places at `to`. Before others read them, [`non_temporal::fence`] is called.
+/// There are so many at `from` and as many places at `to`. Before others read them, [`non_temporal::fence`] is
+/// called.
 #[inline(always)]
 unsafe fn copy_part(to: *mut u8, from: *const u8, bytes: usize, is_large: bool) {
     // SAFETY: the caller's promise.
@@ -328,8 +330,8 @@ unsafe fn copy_part(to: *mut u8, from: *const u8, bytes: usize, is_large: bool) 
     }
 }
 
-/// Writes `rows` rows, each a run of bytes from every operand: where it starts and how long its runs are, which lie one after the
-/// other. Short runs are refused.
+/// Concatenates rows: each of `rows` rows is one run of bytes from every operand, given by its start and length; the
+/// runs of an operand are contiguous. Returns false, having written nothing, if runs are short.
 ///
 /// # Safety
 /// There are `rows` runs from each start, and room for all of them.
@@ -342,7 +344,7 @@ pub(super) unsafe fn interleave(rows: usize, runs: &[(*const u8, usize)], out: *
     if bytes == 0 {
         return false;
     }
-    // In cache lines, so that threads write to none together.
+    // Divided at cache lines, so that no two threads write to the same one.
     let (lines, is_large) = (bytes.div_ceil(64), non_temporal::pays_off(bytes));
     let pieces = threads::pieces(engine::copy_nanoseconds(bytes, 2)).min(lines);
     let places = Shared((runs, out));
@@ -351,7 +353,7 @@ pub(super) unsafe fn interleave(rows: usize, runs: &[(*const u8, usize)], out: *
         let (runs, out) = places.0;
         let [mut at, end] = [piece, piece + 1].map(|piece| (lines * piece / pieces * 64).min(bytes));
         while at < end {
-            // Where in which row; then where in its next run.
+            // The offset of the part in its row, then in its run.
             let (number, mut from) = (at / row, at % row);
             for &(start, run) in runs {
                 if from >= run {

@@ -1,20 +1,21 @@
-//! Along walks: what is done at every inner loop, tile by tile where an operand runs across, and by several threads.
+//! Drives a loop body along a walk: tile by tile where an operand is transposed, by several threads where it pays
+//! off.
 //!
 //! Uses walks and threads; used by the elementwise loops and by copying.
 
 use super::threads::{self, Shared};
 use super::walk::{Planes, Run, Walk};
 
-/// What is done along one inner loop of `N` operands, the first of which is written.
+/// What is done in one inner loop over `N` operands, the first of which is written.
 pub(super) trait Body<const N: usize>: Copy {
-    /// How many nanoseconds so many elements take, roughly.
+    /// A rough estimate of how long so many elements take.
     fn nanoseconds(&self, len: usize) -> usize;
 
     /// # Safety
-    /// The operands' places, advanced as the run says, are valid; those written are read and written by nobody else.
+    /// The operands' places, advanced as the run says, are valid; nobody else reads or writes the first operand's.
     unsafe fn run(self, run: Run<N>);
 
-    /// Some lines of `len` elements: `steps` from line to line and from element to element.
+    /// Runs a tile of several lines: `steps` from line to line and from element to element.
     ///
     /// # Safety
     /// As for `run`, for every line.
@@ -30,42 +31,42 @@ pub(super) trait Body<const N: usize>: Copy {
     /// The side of a tile.
     fn side(&self) -> usize;
 
-    /// Whether tiles are visited in the order of the operand that runs across, not of the result.
+    /// Whether tiles are visited in the order of the transposed operand instead of the result's.
     fn follows_operand(&self) -> bool {
         false
     }
 
-    /// Asks for the operands of a line prefetch_line of its use.
+    /// Prefetches the operands of a line.
     fn prefetch_line(&self, run: Run<N>);
 
-    /// A single inner loop, which is what most walks are; the whole result has `total` elements.
+    /// Runs a walk that is a single inner loop, as most are; the whole result has `total` elements.
     ///
     /// # Safety
     /// As for `run`.
     unsafe fn single_loop(self, run: Run<N>, total: usize);
 
-    /// Few elements, side by side in every operand.
+    /// Runs few contiguous elements.
     ///
     /// # Safety
     /// As for `run`.
     unsafe fn contiguous(self, len: usize);
 
-    /// Every inner loop of a walk; the whole result has `total` elements.
+    /// Runs every inner loop of a walk; the whole result has `total` elements.
     ///
     /// # Safety
     /// As for `run`, for all that the walk reaches.
     unsafe fn whole_walk(self, walk: &Walk<N>, total: usize);
 }
 
-/// How many nanoseconds elements of so many bytes take that are only moved: memory gives some 64 bytes in one.
+/// Estimated nanoseconds for moving elements of so many bytes: memory delivers some 64 bytes in each.
 pub(super) fn copy_nanoseconds(len: usize, bytes: usize) -> usize {
     len / 64 * bytes
 }
 
-/// How many lines prefetch_line operands are asked for: lines far apart are no pattern that hardware would see.
+/// How many lines ahead operands are prefetched where the hardware prefetcher sees no pattern.
 const AHEAD: usize = 4;
 
-/// How many tiles are visited along both axes before the next ones.
+/// Tiles visited along both axes before the next block of tiles.
 const TILES: usize = 4;
 
 /// Every inner loop of a walk.
@@ -78,7 +79,7 @@ pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, bod
     let side = body.side();
     let tile = if is_tiled { [side, side] } else { [1, sizes[1]] };
     for run in outer {
-        let prefetches = !is_tiled && sizes[1] <= FEW && run.steps[1..].iter().any(|&step| step > 2 * sizes[1]);
+        let prefetches = !is_tiled && sizes[1] <= SMALL && run.steps[1..].iter().any(|&step| step > 2 * sizes[1]);
         for plane in 0..run.len {
             let start = |operand: usize| run.starts[operand] + plane * run.steps[operand];
             let start: [usize; N] = core::array::from_fn(start);
@@ -86,7 +87,8 @@ pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, bod
                 let starts = core::array::from_fn(|operand| start[operand] + AHEAD * run.steps[operand]);
                 body.prefetch_line(Run { starts, len: sizes[1], steps: steps[1] });
             }
-            // Tiles of tiles: the pages of all operands stay within reach. (Loops with `while`: a `step_by` divides.)
+            // Blocks of tiles keep the pages of all operands in the TLB. (`while` loops, because `step_by` costs a
+            // division.)
             let blocks = if is_tiled { [TILES * side; 2] } else { sizes };
             let mut corner = [0, 0];
             while corner[0] < sizes[0] {
@@ -125,7 +127,7 @@ pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, bod
     }
 }
 
-/// Runs a body along a walk over `len` elements, with as many threads as are worth it.
+/// Runs a body along a walk over `len` elements, on as many threads as pay off.
 ///
 /// # Safety
 /// For every run of the walk, what [`Body::run`] asks for; no element is written twice.
@@ -154,10 +156,10 @@ pub(super) unsafe fn run_threaded<B: Body<N>, const N: usize>(len: usize, walk: 
     });
 }
 
-/// Elements up to which neither threads nor caches matter, but each step before the loop does.
-const FEW: usize = 2048;
+/// Up to so many elements the fixed cost of each call matters more than threads or caches.
+const SMALL: usize = 2048;
 
-/// Runs a body over `len` elements side by side in every operand.
+/// Runs a body over `len` elements that are contiguous in every operand.
 ///
 /// # Safety
 /// As for [`run_threaded`].
@@ -165,7 +167,7 @@ const FEW: usize = 2048;
 pub(super) unsafe fn run_contiguous<B: Body<N>, const N: usize>(len: usize, body: B) {
     // SAFETY: the caller's promise.
     unsafe {
-        if len <= FEW {
+        if len <= SMALL {
             body.contiguous(len);
         } else {
             run_threaded(len, &Walk::line(len), body);
@@ -173,7 +175,7 @@ pub(super) unsafe fn run_contiguous<B: Body<N>, const N: usize>(len: usize, body
     }
 }
 
-/// Runs a body over a fresh result and its operands; without a walk where all lie alike, as small tensors mostly do.
+/// Runs a body over a fresh result and its operands; without a walk if all have the same strides.
 ///
 /// # Safety
 /// As for [`run_threaded`]; the result's strides come first and leave no gaps.
@@ -184,7 +186,7 @@ pub(super) unsafe fn run_fresh<B: Body<N>, const N: usize>(
     strides: [&[usize]; N],
     body: B,
 ) {
-    // SAFETY: the caller's promise. The result leaves no gaps, so operands with its strides are lines beside it.
+    // SAFETY: the caller's promise. The result has no gaps, so operands with the same strides are contiguous too.
     unsafe {
         if strides[1..].iter().any(|operand| *operand != strides[0]) {
             run_threaded(len, &Walk::new(sizes, strides), body);
@@ -194,7 +196,7 @@ pub(super) unsafe fn run_fresh<B: Body<N>, const N: usize>(
     }
 }
 
-/// Runs a body over an output and what it is computed from; without a walk where all are row-major.
+/// Runs a body over an existing output and its operands; without a walk if all are row-major.
 ///
 /// # Safety
 /// As for [`run_threaded`].
@@ -204,10 +206,10 @@ pub(super) unsafe fn run_into<B: Body<N>, const N: usize>(sizes: &[usize], strid
     let mut row_major = true;
     for (axis, &size) in sizes.iter().enumerate().rev() {
         row_major &= strides.iter().all(|strides| strides[axis] == len);
-        // The output exists, so its elements can be counted.
+        // The output exists, so this does not overflow.
         len *= size;
     }
-    // SAFETY: the caller's promise; row-major operands are lines.
+    // SAFETY: the caller's promise; row-major operands are contiguous.
     unsafe {
         if row_major {
             run_contiguous(len, body);

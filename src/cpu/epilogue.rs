@@ -1,5 +1,7 @@
-//! Products whose elements go through a function while they are in the cache: some rows are multiplied, then computed. Used by
-//! `gemm`.
+//! Fused epilogues of matrix products: a block of rows is multiplied, then a function is applied to it while it is in
+//! the cache.
+//!
+//! Uses compiled loops and threads; used by `gemm`.
 
 use super::compiled;
 use super::gemm::{Epilogue, GemmTask};
@@ -11,25 +13,25 @@ use crate::ops;
 use crate::ops::kernel::Map1;
 use core::mem::MaybeUninit;
 
-/// What is done to so many elements side by side, which nobody else sees.
+/// A function applied in place to so many contiguous elements, which nobody else sees.
 pub(crate) type Then<'a, E> = &'a (dyn Fn(*mut E, usize) + Sync);
 
-/// Bytes of a result that are computed at once: a part of the farthest cache. Fewer would not pay for preparing the right matrix
-/// each time. (Builds with debug assertions are for tests, which want several blocks of small results.)
+/// Bytes of the result computed at once: a part of the last-level cache. Smaller blocks would not pay for packing the
+/// right matrix each time. (Smaller in builds with debug assertions, so that tests have several blocks.)
 const BYTES: usize = if cfg!(debug_assertions) { 1 << 14 } else { 1 << 22 };
-/// Rows that are worth preparing it for.
+/// Fewer rows would not pay for packing the right matrix.
 const HEIGHT: usize = if cfg!(debug_assertions) { 100 } else { 512 };
 
-/// Elements that are brought elsewhere before they are computed.
+/// Elements copied to a buffer at once.
 const PIECE: usize = 512;
 
-/// `out = kernel(out)`, from a copy of a few elements at a time: loops are fastest where what they write is not what they read.
+/// `out = kernel(out)` through a buffer, because loops do not vectorise well in place.
 pub(crate) fn apply<E: Dtype, K: Map1<E, E>>(kernel: K, out: *mut E, len: usize) {
     let mut buffer = [const { MaybeUninit::<E>::uninit() }; PIECE];
     for low in (0..len).step_by(PIECE) {
         let (to, count) = (out.wrapping_add(low), PIECE.min(len - low));
-        // SAFETY: whoever calls a [`Then`] has `len` elements at `out`; the room holds as many as are copied, and the loop is that of
-        // the kernel.
+        // SAFETY: whoever calls a [`Then`] has `len` elements at `out`; the buffer holds as many as are copied, and
+        // the loop is that of the kernel.
         unsafe {
             buffer.as_mut_ptr().cast::<E>().copy_from_nonoverlapping(to, count);
             let places = [to.cast(), buffer.as_mut_ptr().cast()];
@@ -38,7 +40,7 @@ pub(crate) fn apply<E: Dtype, K: Map1<E, E>>(kernel: K, out: *mut E, len: usize)
     }
 }
 
-/// What a product is added to, where the product starts from it.
+/// Initialises the result with `beta * input`, for products that accumulate into it.
 struct Start<E: Dtype> {
     finish: Epilogue<E>,
     sizes: [usize; 2],
@@ -69,7 +71,7 @@ impl<E: Dtype> Loop for Start<E> {
 }
 
 impl<E: Dtype> GemmTask<E> {
-    /// Some of its rows.
+    /// A range of its rows.
     fn rows(&self, top: usize, rows: usize, threads: usize) -> Self {
         let ([_, k, n], finish) = (self.sizes, self.finish);
         let input = finish.input.map(|input| input.wrapping_add(top * finish.steps[0]));
@@ -84,7 +86,8 @@ impl<E: Dtype> GemmTask<E> {
     }
 }
 
-/// Runs a product some rows at a time, and then what is done to them. The rows start as the input if `starts`.
+/// Runs a product a block of rows at a time, and `then` on each block. The rows are initialised with the input if
+/// `starts`.
 pub(super) fn by_rows<E: Dtype>(
     task: GemmTask<E>,
     starts: bool,
@@ -94,7 +97,7 @@ pub(super) fn by_rows<E: Dtype>(
     let [m, _, n] = task.sizes;
     let high = (BYTES / size_of::<E>() / n).max(HEIGHT);
     let blocks = (m / high).max(1);
-    // Few blocks are divided among threads; of many each has one.
+    // Few blocks are each divided among the threads; of many, each thread takes its own.
     let (pieces, threads) = if blocks < task.threads { (1, task.threads) } else { (task.threads.max(1), 1) };
     let task = Shared(task);
     threads::try_for_each(pieces, &|piece| {

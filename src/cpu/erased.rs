@@ -1,5 +1,5 @@
-//! Elementwise loops whose dtypes are known only while running: those of the compiled tables, operands and results converted
-//! piece by piece where they are of other dtypes, so that there is no loop for every pair of them.
+//! Elementwise loops whose dtypes are known only at run time: the compiled tables' loops, with operands and results
+//! converted in chunks where their dtypes differ, so that no loop is needed for each pair of dtypes.
 //!
 //! Uses inner loops, the engine and copying; used by `any`.
 
@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::ops::kernel::Casting;
 use crate::storage::HostBuffer;
 
-/// A loop of one operand, with its types forgotten.
+/// A loop of one operand, its types erased.
 pub(crate) type Loop1 = Inner<2>;
 
 pub(crate) use compiled::tables::{Row, binary, scalar, unary};
@@ -25,10 +25,10 @@ pub(crate) const fn cast<A: CastTo<O>, O: Element>() -> Loop1 {
     compiled::one::<Casting, A, O>()
 }
 
-/// Steps of a conversion at most: to what a dtype is widened to, to the dtype that is rounded to, and the same from there.
+/// The most steps a conversion takes: two to the dtype that is rounded to, and two from there.
 const STEPS: usize = 4;
 
-/// A conversion on the way to or from a loop, in one step or more.
+/// A conversion of one or more steps.
 #[derive(Clone, Copy)]
 pub(crate) struct Cast {
     steps: [Option<Loop1>; STEPS],
@@ -44,7 +44,7 @@ impl Cast {
         self.steps.iter().flatten().count()
     }
 
-    /// This one, and another after it.
+    /// This conversion, followed by another.
     pub(crate) fn then(mut self, other: Cast) -> Self {
         let len = self.len();
         for (at, step) in other.steps.iter().flatten().enumerate() {
@@ -53,39 +53,37 @@ impl Cast {
         self
     }
 
-    /// The last step, and those before it.
+    /// The last step, and those before it, if any.
     pub(crate) fn last(mut self) -> (Option<Cast>, Loop1) {
         let last = self.steps[self.len() - 1].take().unwrap_or_else(|| unreachable!("a conversion has a step"));
         ((self.len() > 0).then_some(self), last)
     }
 
     /// # Safety
-    /// As for the loops: as many elements are valid at either place, and the room takes those between the steps.
+    /// As for the loops: as many elements are valid at either place, and the buffer holds those between the steps.
     unsafe fn run(&self, mut from: *mut u8, to: *mut u8, buffer: *mut u8, len: usize) {
         let mut left = self.len();
         for step in self.steps.iter().flatten() {
-            // The last step writes to where the result goes.
+            // The two places alternate so that the last step writes to `to`.
             let place = if left % 2 == 1 { to } else { buffer };
-            // SAFETY: the caller's promise; conversions have no kernel to look at.
+            // SAFETY: the caller's promise; conversions ignore the kernel.
             unsafe { step(core::ptr::null(), [place, from], len) };
             (from, left) = (place, left - 1);
         }
     }
 }
 
-/// One operand: the place of its first element, the bytes of an element there, and how it becomes what the loop takes (or, for
-/// what is written, how that comes of what the loop gives).
+/// One operand: its first element, the size of an element there, and the conversion to what the loop takes (for the
+/// result: from what the loop gives).
 #[derive(Clone, Copy)]
 pub(crate) struct ErasedOperand {
-    /// The first element.
     pub(crate) start: *mut u8,
-    /// The bytes of an element there.
     pub(crate) width: usize,
-    /// None where the loop takes it as it is.
+    /// `None` if the loop takes the elements as they are.
     pub(crate) cast: Option<Cast>,
 }
 
-/// The place of element `offset` of a buffer.
+/// The operand at element `offset` of a buffer.
 pub(crate) fn place(buffer: &HostBuffer, offset: usize, width: usize, cast: Option<Cast>) -> ErasedOperand {
     let start = buffer.start::<u8>().cast_mut().wrapping_add(offset * width);
     ErasedOperand { start, width, cast }
@@ -99,7 +97,7 @@ struct Converting<const N: usize> {
     is_compute_bound: bool,
 }
 
-/// Room for a piece of the widest elements.
+/// Elements of a chunk, for the largest elements.
 const PIECE: usize = Staging::BYTES / 16;
 
 impl<const N: usize> Body<N> for Converting<N> {
@@ -120,7 +118,7 @@ impl<const N: usize> Body<N> for Converting<N> {
         if run.steps == [1; N] && self.places.iter().all(|place| place.cast.is_none()) {
             let apart = (1..N).all(|operand| at(operand, 0) != at(0, 0));
             if apart {
-                // SAFETY: the caller's promise; whoever made it put kernel, loop and places together.
+                // SAFETY: the caller's promise; whoever made it put kernel, loop and operands together.
                 return unsafe { (self.inner)(self.kernel, core::array::from_fn(|operand| at(operand, 0)), run.len) };
             }
         }
@@ -133,7 +131,7 @@ impl<const N: usize> Body<N> for Converting<N> {
         let mut low = 0;
         while low < run.len {
             let len = PIECE.min(run.len - low);
-            // SAFETY: the caller's promise for these elements; rooms hold as many.
+            // SAFETY: the caller's promise for these elements; buffers hold as many.
             unsafe {
                 let mut given = converted;
                 for operand in 1..N {
@@ -197,8 +195,8 @@ impl<const N: usize> Body<N> for Converting<N> {
 /// Runs a loop over operands broadcast to `sizes`, the first of which is written.
 ///
 /// # Safety
-/// Kernel, loop, conversions and places belong together; what the strides reach is valid, and what is written is read by nobody
-/// else, but that an operand may be the very place written.
+/// Kernel, loop, conversions and places belong together; what the strides reach is valid. Nobody else reads what is
+/// written, except that an operand may alias the result exactly.
 pub(crate) unsafe fn run<const N: usize>(
     inner: Inner<N>,
     kernel: *const (),
@@ -247,7 +245,7 @@ pub(crate) fn copy(
     }
 }
 
-/// Copies elements of `width` bytes to where they belong.
+/// Copies elements of `width` bytes into existing places.
 ///
 /// # Safety
 /// As for [`over`].

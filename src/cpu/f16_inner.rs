@@ -1,5 +1,5 @@
-//! Loops over `f16` that compute in `f32`: eight elements at a time are converted, computed and converted back without leaving the
-//! vector registers. For short formulas, which the compiler keeps there.
+//! Inner loops over `f16` that convert, compute in `f32` and convert back eight elements at a time, all in vector
+//! registers. For short formulas, which need no more registers than there are.
 //!
 //! Uses the instruction sets; used by the compiled inner loops.
 
@@ -8,21 +8,21 @@ use crate::dtype::f16;
 use crate::ops::kernel::{Map1, Map2};
 use core::arch::x86_64::*;
 
-/// Elements in a register.
+/// Elements in a vector register.
 const SIDE: usize = 8;
 
-/// Reads eight halves.
+/// Reads eight `f16`s as `f32`.
 ///
 /// # Safety
 /// There are so many.
 #[inline]
 #[target_feature(enable = "avx,f16c")]
 unsafe fn read(from: *const f16) -> [f32; SIDE] {
-    // SAFETY: the caller's promise; a vector of floats is an array of them.
+    // SAFETY: the caller's promise; a vector of floats has the layout of an array.
     unsafe { core::mem::transmute(_mm256_cvtph_ps(_mm_loadu_si128(from.cast()))) }
 }
 
-/// Writes eight numbers, each as the nearest half.
+/// Rounds eight numbers to `f16`.
 ///
 /// # Safety
 /// There is room for them.
@@ -36,7 +36,7 @@ unsafe fn write(to: *mut f16, floats: [f32; SIDE]) {
     }
 }
 
-/// `out = kernel(operands)` for `N` operands, which are halves as the result is.
+/// `out = kernel(operands)` for `N` operands, all `f16`.
 struct Halves<F, const N: usize> {
     kernel: F,
     out: *mut f16,
@@ -44,10 +44,10 @@ struct Halves<F, const N: usize> {
     len: usize,
 }
 impl<F: Fn([f32; N]) -> f32, const N: usize> Halves<F, N> {
-    /// Eight elements.
+    /// Computes eight elements.
     ///
     /// # Safety
-    /// There are so many at all places, and the machine converts halves.
+    /// There are so many at all places, and the machine has F16C.
     #[inline(always)]
     unsafe fn some(kernel: &F, out: *mut f16, operands: [*const f16; N]) {
         // SAFETY: the caller's promise.
@@ -63,7 +63,7 @@ impl<F: Fn([f32; N]) -> f32, const N: usize> Loop for Halves<F, N> {
     fn run(self) {
         let Halves { kernel, out, operands, len } = self;
         let whole = len / SIDE * SIDE;
-        // SAFETY: whoever made it promises that all places are valid; what is left over goes through rooms of eight.
+        // SAFETY: whoever made it promises that all places are valid; the remainder goes through buffers of eight.
         unsafe {
             let mut at = 0;
             while at < whole {
@@ -83,10 +83,10 @@ impl<F: Fn([f32; N]) -> f32, const N: usize> Loop for Halves<F, N> {
     }
 }
 
-/// A function of one operand; whether the machine has what it takes.
+/// Runs a kernel of one operand; false if the machine lacks the instructions.
 ///
 /// # Safety
-/// See [`Inner`](super::inner::Inner), the places being those of halves.
+/// See [`Inner`](super::inner::Inner), the places being those of `f16`s.
 pub(super) unsafe fn one<K: Map1<f32, f32>>(kernel: *const (), [out, a]: [*mut u8; 2], len: usize) -> bool {
     // SAFETY: the caller's promise.
     let kernel = unsafe { *kernel.cast::<K>() };
@@ -94,7 +94,7 @@ pub(super) unsafe fn one<K: Map1<f32, f32>>(kernel: *const (), [out, a]: [*mut u
     simd::with_halves(Halves { kernel, out: out.cast(), operands: [a.cast()], len })
 }
 
-/// A function of two operands; whether the machine has what it takes.
+/// Runs a kernel of two operands; false if the machine lacks the instructions.
 ///
 /// # Safety
 /// As above.
@@ -111,7 +111,7 @@ mod tests {
     use crate::ops::kernel::{Applying, Combining};
     use crate::ops::{add, neg};
 
-    /// Of any length, whatever lies behind; also in place.
+    /// Lengths that are no multiple of a register, and in place.
     #[test]
     fn halves_in_registers_compute_as_one_by_one() {
         let number = |at: usize| f16::from_f32(at as f32 * 0.37 - 3.0);

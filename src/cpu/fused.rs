@@ -1,8 +1,8 @@
-//! Expressions in one pass: no intermediate result is as large as a tensor.
+//! Evaluates expressions in one pass, without intermediate tensors.
 //!
-//! Axes are put in the order of the result, merged where all leaves run on, and visited a piece at a time; leaves whose
-//! elements do not lie side by side there are brought together in a small buffer, so that the loop is always the same, and
-//! vectorised. Uses expressions; used by `Cpu`.
+//! Axes are put in the order of the result, merged where all leaves allow it, and visited in chunks. Leaves that are
+//! not contiguous are gathered into a small buffer, so that one vectorised loop serves all layouts. Uses expressions;
+//! used by `Cpu`.
 
 use super::compiled;
 use super::elementwise::{result_len, target};
@@ -25,14 +25,14 @@ pub(super) struct FusedPlan {
     pub sizes: [usize; AXES],
     /// The strides of the result.
     pub out: [usize; AXES],
-    /// Whether the last two axes are visited tile by tile: a leaf runs along the other one.
+    /// Whether the last two axes are visited in tiles, because a leaf is contiguous along the other one.
     tiled: bool,
-    /// Whether every leaf has its elements side by side along the last axis.
+    /// Whether every leaf is contiguous along the last axis.
     aligned: bool,
 }
 
 impl FusedPlan {
-    /// The axes in the order of the result's strides, merged where the result and all leaves run on.
+    /// Orders the axes by the result's strides and merges those that the result and all leaves traverse as one.
     fn new<X: Expression>(x: &mut X, sizes: &[usize], out: &[usize]) -> Self {
         let mut plan = FusedPlan { rank: 0, sizes: [1; AXES], out: [0; AXES], tiled: false, aligned: true };
         let mut order: [usize; AXES] = [0; AXES];
@@ -57,7 +57,7 @@ impl FusedPlan {
         plan
     }
 
-    /// Where leaves have their elements closer along another axis than along the last: puts that axis next to the last.
+    /// If leaves have smaller strides along another axis than along the last, moves that axis next to the last.
     fn tile<X: Expression>(&mut self, x: &mut X) {
         let Some(inner) = self.rank.checked_sub(1) else { return };
         let mut closest = None;
@@ -77,7 +77,7 @@ impl FusedPlan {
         }
     }
 
-    /// How many lines and elements are visited before the next ones.
+    /// How many lines and elements a block has.
     #[inline(always)]
     fn block(&self) -> [usize; 2] {
         if self.tiled {
@@ -90,7 +90,7 @@ impl FusedPlan {
     }
 }
 
-/// Puts each leaf's axes in this order; axes left out have size 1.
+/// Permutes each leaf's axes; axes left out have size 1.
 pub(super) fn reorder<X: Expression>(x: &mut X, order: &[usize]) {
     x.strides(&mut |strides| {
         let old = *strides;
@@ -101,8 +101,8 @@ pub(super) fn reorder<X: Expression>(x: &mut X, order: &[usize]) {
     });
 }
 
-/// Joins the axes of `sizes`, which are the leaves' first, from axis `from` on, where all leaves and the result run on.
-/// How many axes are left.
+/// Merges neighbouring axes from axis `from` on, where all leaves and the result allow it. Returns how many axes are
+/// left.
 pub(super) fn merge<X: Expression>(
     x: &mut X,
     sizes: &mut [usize],
@@ -127,12 +127,12 @@ pub(super) fn merge<X: Expression>(
         x.strides(&mut carry);
     }
     let left = rank.min(last + 1);
-    // What lay beyond is gone.
+    // Strides beyond the last axis are cleared.
     x.strides(&mut |strides| strides[left..rank].fill(0));
     left
 }
 
-/// The loops compiled for kernels.
+/// Runs the loops compiled for kernels.
 #[derive(Clone, Copy)]
 pub(super) struct Compiled;
 impl Loops for Compiled {
@@ -158,33 +158,33 @@ impl Loops for Compiled {
     }
 }
 
-/// Room for what an expression computes piece by piece; and how long pieces may be.
+/// A buffer for what an expression computes in chunks.
 pub(super) fn computed<X: Expression>() -> Option<Scratch<u8>> {
     (X::COMPUTED > 0).then(|| Scratch::new(X::COMPUTED))
 }
 
-/// Elements of a piece, where all leaves have theirs side by side.
+/// The longest chunk, where all leaves are contiguous.
 #[inline(always)]
 pub(super) const fn longest<X: Expression>() -> usize {
     if X::COMPUTED > 0 { PIECE } else { usize::MAX }
 }
 
-/// What becomes of the elements.
+/// What is done with the elements of an expression.
 trait Sink<E>: Copy + Send + Sync {
-    /// `len` elements for the places `step` apart from offset `at` on.
+    /// Takes `len` elements for places `step` apart from offset `at` on.
     ///
     /// # Safety
     /// These places are valid and nobody else's, and `places` has found the elements.
     unsafe fn take<X: Expression<Elem = E>>(self, x: X, places: X::Places, at: usize, step: usize, len: usize);
 }
 
-/// Writes results. (As a slice the compiler knows that nothing else lies there.)
+/// Writes results. (A slice tells the compiler that nothing aliases them.)
 #[inline(always)]
 pub(super) fn fill<X: Expression>(x: X, places: X::Places, out: &mut [MaybeUninit<X::Elem>]) {
     fill_from(x, places, 0, out);
 }
 
-/// The same from element `first` on.
+/// Writes results from element `first` on.
 #[inline(always)]
 fn fill_from<X: Expression>(x: X, places: X::Places, first: usize, out: &mut [MaybeUninit<X::Elem>]) {
     for (i, out) in out.iter_mut().enumerate() {
@@ -193,7 +193,7 @@ fn fill_from<X: Expression>(x: X, places: X::Places, first: usize, out: &mut [Ma
     }
 }
 
-/// Results written, past the caches if there are too many for them.
+/// Writes results with non-temporal stores.
 #[derive(Clone, Copy)]
 struct Write<O> {
     out: Shared<*mut O>,
@@ -227,7 +227,7 @@ impl<O: Copy + Send + Sync> Sink<O> for Write<O> {
     }
 }
 
-/// Changes what is there by a function of it and the element.
+/// Updates the output: `out = kernel(out, element)`.
 #[derive(Clone, Copy)]
 struct Update<K, O>(K, Shared<*mut O>);
 impl<B: Copy, O: Copy + Send + Sync, K: Map2<O, B, O>> Sink<B> for Update<K, O> {
@@ -274,7 +274,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for EvaluateAll<'_, X, S> {
         let (mut buffer, computed) = (X::buffers(), computed::<X>());
         let computed = computed.as_ref().map_or(core::ptr::null_mut(), Scratch::start);
         let inner = plan.rank.saturating_sub(1);
-        // The axes of a plane: lines and elements.
+        // The axes of a plane: lines, and elements of a line.
         let (across, lines) = match inner.checked_sub(1) {
             Some(across) => (across, plan.sizes[across]),
             None => (AXES - 1, 1),
@@ -294,7 +294,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for EvaluateAll<'_, X, S> {
                         index[across] = line;
                         index[inner] = left;
                         let at: usize = index.iter().zip(plan.out).map(|(index, stride)| index * stride).sum();
-                        // SAFETY: `execute`'s caller promises it for all that the sizes reach; the room stays here.
+                        // SAFETY: the caller promises it for all that the sizes reach; the buffers stay here.
                         unsafe {
                             let places = x.places(Compiled, &mut buffer, computed, &index, inner, count);
                             sink.take(x, places, at, plan.out[inner], count);
@@ -304,7 +304,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for EvaluateAll<'_, X, S> {
                 }
                 top = bottom;
             }
-            // The next plane, like an odometer.
+            // Advances the outer axes like an odometer.
             (index[across], index[inner]) = (0, 0);
             let mut axis = inner.saturating_sub(1);
             loop {
@@ -322,7 +322,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for EvaluateAll<'_, X, S> {
     }
 }
 
-/// One line of elements side by side in every leaf and in the result.
+/// A single line, contiguous in every leaf and in the result.
 struct Line<X, S>(X, S, usize);
 impl<X: Expression, S: Sink<X::Elem>> Loop for Line<X, S> {
     type Output = ();
@@ -355,7 +355,7 @@ unsafe fn execute<X: Expression, S: Sink<X::Elem>>(mut x: X, len: usize, sizes: 
     }
     let pieces = threads::pieces(len / 64 * (X::BYTES + size_of::<X::Elem>()));
     if pieces == 1 && is_contiguous(sizes, out) {
-        // Most expressions: all leaves lie as the result does.
+        // Most expressions: every leaf has the result's strides.
         let mut alike = true;
         x.strides(&mut |strides| alike &= strides[..out.len()] == *out);
         if alike {
@@ -372,7 +372,7 @@ unsafe fn execute<X: Expression, S: Sink<X::Elem>>(mut x: X, len: usize, sizes: 
         }
         return;
     }
-    // Pieces of the longest axis.
+    // Threads share the longest axis.
     let axis = (0..plan.rank).max_by_key(|&axis| (plan.sizes[axis], core::cmp::Reverse(axis))).unwrap_or(0);
     let each = plan.sizes[axis].div_ceil(pieces).next_multiple_of(if axis + 1 == plan.rank { 64 } else { 1 });
     threads::for_each(plan.sizes[axis].div_ceil(each), &|piece| {
@@ -384,7 +384,7 @@ unsafe fn execute<X: Expression, S: Sink<X::Elem>>(mut x: X, len: usize, sizes: 
     });
 }
 
-/// A sink whose places start further on.
+/// The sink with its places advanced.
 #[derive(Clone, Copy)]
 struct Offset<S>(S, usize);
 impl<E, S: Sink<E>> Sink<E> for Offset<S> {
@@ -398,11 +398,11 @@ impl<E, S: Sink<E>> Sink<E> for Offset<S> {
 /// A fresh result with these strides, which are dense.
 pub(crate) fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize]) -> Result<HostBuffer> {
     let len = result_len(sizes)?;
-    // SAFETY: the strides of a fresh result are dense, so each of its `len` elements is written once; whoever made the
-    // leaves promises the rest.
+    // SAFETY: the strides of a fresh result are dense, so each of its `len` elements is written once; whoever made
+    // the leaves promises the rest.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut X::Elem| {
-            // Short pieces are not written past the caches: each would wait until it is there.
+            // Non-temporal stores do not pay off for short chunks, each of which would wait for memory.
             let large = non_temporal::pays_off(len * size_of::<X::Elem>()) && X::COMPUTED == 0;
             execute(x, len, sizes, strides, Write { out: Shared(out), large });
             Ok(())

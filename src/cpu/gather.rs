@@ -1,4 +1,6 @@
-//! Elements read from where indices say. Uses walks; used by `Cpu`.
+//! Reads elements at indices: `gather`, `index_select`, `embedding`, `take`.
+//!
+//! Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
 use super::indexing::{IndexMap, RawView, by_width, out_of_range, without};
@@ -12,8 +14,8 @@ use crate::ops::arguments::Indexing;
 use crate::storage::{HostBuffer, View};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Reads where the indices say. Operand 0 of the walk is the result, 1 the indices, 2 the source. Says whether all indices are
-/// in range; it stops at those that are not.
+/// Gathers along a walk: operand 0 is the result, 1 the indices, 2 the source. Returns whether all indices are in
+/// range; stops at the first that is not.
 struct Gather<'a, W, const WRAPS: bool> {
     walk: &'a Walk<3>,
     places: IndexMap,
@@ -21,15 +23,15 @@ struct Gather<'a, W, const WRAPS: bool> {
     index: *const i64,
     from: *const W,
 }
-/// How many rows ahead memory is asked for.
+/// How many rows ahead elements are prefetched.
 const AHEAD: usize = 6;
 impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
     type Output = bool;
     #[inline(always)]
     fn run(self) -> bool {
         let Gather { walk, places, to: first_to, index: first_index, from: first_from } = self;
-        // SAFETY: `gather_bytes` gives a walk whose places lie inside the operands, with every index that is in range; others
-        // are not followed. Elements are read and written as bytes of any alignment.
+        // SAFETY: `gather_bytes` gives a walk whose places lie inside the operands, with every index that is in
+        // range; others are not followed. Elements are read and written as bytes of any alignment.
         unsafe {
             let mut ahead = walk.runs();
             let mut next = ahead.nth(AHEAD);
@@ -38,7 +40,7 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
                 let from = first_from.add(run.starts[2]);
                 if run.steps[1] == 0 {
                     if let Some(next) = next {
-                        // Not yet checked; asking for memory that is not there does no harm.
+                        // The index is not checked yet: prefetching an invalid address is harmless.
                         let at = places.place(first_index.add(next.starts[1]).read());
                         let row: *const u8 = first_from.wrapping_add(next.starts[2].wrapping_add(at)).cast();
                         for line in 0..(run.len * size_of::<W>()).div_ceil(64).min(16) {
@@ -59,7 +61,7 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
                     }
                     continue;
                 }
-                // An index out of range leads to the first place, and is told at the end: no branch depends on an index.
+                // Branch-free: an index out of range reads the first element, and is reported after the run.
                 let mut outside = false;
                 let mut place = |index: i64| {
                     let at = if WRAPS { places.position(index) } else { index };

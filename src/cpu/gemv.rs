@@ -1,5 +1,7 @@
-//! Products of a matrix and a vector, which are as fast as memory gives the matrix. Each element of it is read once, in the order
-//! in which it lies in memory: along the rows (sums of products) or across them (multiples of rows added up). Used by `gemm`.
+//! Matrix-vector products, which are bound by memory. Each matrix element is read once, in memory order: along rows
+//! (dot products) or across them (scaled rows accumulated).
+//!
+//! Uses threads; used by `gemm`.
 
 use super::gemm::{Epilogue, GemmTask};
 use super::simd::{self, Loop};
@@ -10,17 +12,17 @@ use crate::ops;
 use crate::ops::reduce::{Accumulating, merge_lanes};
 use core::ops::Range;
 
-/// Sums kept side by side: as many as the compiler still keeps in vectors.
+/// Partial sums in parallel lanes: as many as the compiler keeps in vector registers.
 const LANES: usize = 64;
-/// Terms that are added in lanes before the lanes are.
+/// Terms accumulated in lanes before the lanes are merged (pairwise summation).
 const BLOCK: usize = 4096;
-/// Terms that a thread takes at once.
+/// Terms of a chunk, which one thread takes.
 const CHUNK: usize = 16 * BLOCK;
-/// Sums that rows are added to, and rows added up before the next ones.
+/// Columns accumulated at once, and rows before their sums are merged.
 const COLUMNS: usize = 512;
 const HEIGHT: usize = 256;
 
-/// `matrix @ vector`: steps from result to result and from term to term; the terms of the vector lie side by side.
+/// `matrix @ vector`: steps from result to result and from term to term; the vector is contiguous.
 struct MatrixVector<E: Dtype> {
     matrix: *const E,
     steps: [usize; 2],
@@ -44,7 +46,7 @@ fn term<E: Dtype>(sum: E::Compute, a: E, b: E) -> E::Compute {
 }
 
 impl<E: Dtype> MatrixVector<E> {
-    /// Some terms of a result.
+    /// The sum of a range of a result's terms.
     ///
     /// # Safety
     /// The result and the terms are those of the matrix.
@@ -67,7 +69,7 @@ impl<E: Dtype> MatrixVector<E> {
                     }
                 }
                 if at < high {
-                    // Of their own, so that the others can stay in registers.
+                    // The remainder has lanes of its own, so that the others stay in registers.
                     let mut rest = [E::Compute::default(); LANES];
                     for at in at..high {
                         let sum = &mut rest[(at - low) % LANES];
@@ -93,7 +95,7 @@ impl<E: Dtype> MatrixVector<E> {
     }
 }
 
-/// Results as sums along the rows, one chunk after the other.
+/// Results as dot products along rows, chunk by chunk.
 struct Along<E: Dtype>(MatrixVector<E>, Range<usize>);
 impl<E: Dtype> Loop for Along<E> {
     type Output = ();
@@ -113,7 +115,7 @@ impl<E: Dtype> Loop for Along<E> {
     }
 }
 
-/// A chunk of the terms of one result.
+/// One chunk of one result's terms.
 struct ChunkSum<E: Dtype>(MatrixVector<E>, usize, Range<usize>);
 impl<E: Dtype> Loop for ChunkSum<E> {
     type Output = E::Compute;
@@ -124,7 +126,7 @@ impl<E: Dtype> Loop for ChunkSum<E> {
     }
 }
 
-/// Results that lie side by side in each row: multiples of rows added up.
+/// Results that are contiguous in each row: scaled rows accumulated.
 struct Across<E: Dtype>(MatrixVector<E>, Range<usize>);
 impl<E: Dtype> Loop for Across<E> {
     type Output = ();
@@ -182,7 +184,7 @@ impl<E: Dtype> Loop for Across<E> {
     }
 }
 
-/// A product one of whose operands is a vector: the left one has one row, or the right one has one column.
+/// A product whose left operand has one row, or whose right operand has one column.
 pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
     let GemmTask { sizes: [m, k, n], out, left, left_steps, right, right_steps, finish, threads } = task;
     let (results, matrix, steps, vector, step, input_step) = if n == 1 {
@@ -190,7 +192,7 @@ pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
     } else {
         (n, right, [right_steps[1], right_steps[0]], left, left_steps[1], finish.steps[1])
     };
-    // The input is met as one row.
+    // The input is read as one row.
     let finish = Epilogue { steps: [0, 1], ..finish };
     let gathered: Vec<E>;
     let vector = if step == 1 || k == 1 {
@@ -212,7 +214,7 @@ pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
     Ok(())
 }
 
-/// Divides results among threads, in pieces of a multiple of so many.
+/// Divides results among threads, in multiples of so many.
 fn share<E: Dtype>(
     results: usize,
     threads: usize,
@@ -228,7 +230,7 @@ fn share<E: Dtype>(
     });
 }
 
-/// Few results of many terms: the terms are divided among threads.
+/// For few results of many terms: the terms are divided among threads.
 fn few<E: Dtype>(lines: MatrixVector<E>, results: usize) -> Result<()> {
     let mut partials = filled(E::Compute::default(), lines.len.div_ceil(CHUNK))?;
     for result in 0..results {

@@ -1,5 +1,7 @@
-//! Products of matrices in half precision: tile by tile, widened to the number they are computed in, added up in it over all
-//! terms, and rounded once; `bf16` by an instruction of its own where the machine has one. Used by `gemm`.
+//! Half-precision matrix products: operands are widened to `f32` tile by tile, accumulated over all terms and rounded
+//! once. `bf16` uses AVX-512 or AMX instructions where the machine has them.
+//!
+//! Uses `gemm` and `dots`; used by `gemm`.
 
 use super::convert;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
@@ -16,12 +18,12 @@ use core::mem::MaybeUninit;
 
 /// Terms widened at once.
 const DEPTH: usize = 512;
-/// The sides of a tile of the result, and of one of a small result.
+/// The sides of a tile of the result: of a large result, of a small one.
 const TILES: [usize; 2] = [512, 256];
-/// Elements of a result that is not small.
+/// Elements from which on a result is large.
 const LARGE: usize = 1 << 20;
 
-/// A part of an operand, widened into one without gaps that lies as the operand does.
+/// A block of an operand, widened and packed, with the operand's row or column order.
 struct Widen<E: Dtype> {
     from: *const E,
     steps: [usize; 2],
@@ -29,11 +31,11 @@ struct Widen<E: Dtype> {
     to: *mut E::Compute,
 }
 impl<E: Dtype> Widen<E> {
-    /// Whether columns are what lies side by side.
+    /// Whether columns are contiguous.
     fn is_transposed(&self) -> bool {
         self.steps[0] < self.steps[1]
     }
-    /// From row to row and from column to column of what is written.
+    /// Row and column step of the packed block.
     fn steps(&self) -> [usize; 2] {
         if self.is_transposed() { [1, self.sizes[0]] } else { [self.sizes[1], 1] }
     }
@@ -46,11 +48,11 @@ impl<E: Dtype> Loop for Widen<E> {
         let [lines, len] = [self.sizes[transposed], self.sizes[1 - transposed]];
         let [across, along] = [self.steps[transposed], self.steps[1 - transposed]];
         for line in 0..lines {
-            // SAFETY: the part is inside the operand's view, and there is room for it where it goes.
+            // SAFETY: the block is inside the operand's view, and the destination has room for it.
             unsafe {
                 let (from, to) = (self.from.add(line * across), self.to.add(line * len));
                 if along == 1 && const { matches!(E::DTYPE, DType::F16) } {
-                    // What `f16` computes in is `f32`.
+                    // The accumulate type of `f16` is `f32`.
                     convert::widen::<f16>(from.cast(), to.cast(), len);
                 } else if along == 1 {
                     for i in 0..len {
@@ -66,7 +68,7 @@ impl<E: Dtype> Loop for Widen<E> {
     }
 }
 
-/// A tile of sums, rounded into the result.
+/// Rounds a tile of sums into the result.
 struct Narrow<E: Dtype> {
     from: *const E::Compute,
     sizes: [usize; 2],
@@ -91,10 +93,10 @@ impl<E: Dtype> Loop for Narrow<E> {
     }
 }
 
-/// Where a thread keeps what it has widened, and its sums.
+/// A thread's widened blocks and sums.
 struct TileBuffers<C>([Vec<C>; 3]);
 
-/// A tile of a product: rows and columns from a corner on.
+/// Computes the tile of the result at a corner.
 fn tile<E: Dtype>(
     task: &GemmTask<E>,
     corner: [usize; 2],
@@ -144,11 +146,11 @@ fn tile<E: Dtype>(
     Ok(())
 }
 
-/// Sums of a tile of `bf16`s, rounded into the result.
+/// Rounds a tile of `bf16` products into the result.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 struct Round<'a> {
     sums: &'a [f32],
-    /// How many columns a strip has.
+    /// Columns of a strip.
     strip: usize,
     part: ResultBlock,
     task: &'a GemmTask<bf16>,
@@ -163,7 +165,7 @@ impl Loop for Round<'_> {
             unsafe {
                 let out = task.out.add((top + row) * task.sizes[2] + left);
                 if task.finish.input.is_none() {
-                    // In vectors.
+                    // This form vectorises.
                     let (out, alpha) = (core::slice::from_raw_parts_mut(out.cast(), columns), task.finish.alpha);
                     out.iter_mut()
                         .zip(sums)
@@ -178,7 +180,7 @@ impl Loop for Round<'_> {
     }
 }
 
-/// A product of `bf16`s by an instruction for pairs of them.
+/// A product of `bf16`s by an instruction that multiplies pairs of them.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(super) fn by_pairs<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>(task: GemmTask<bf16>) -> Result<()> {
     let GemmTask { sizes, left, left_steps, right, right_steps, threads, .. } = task;
@@ -190,11 +192,11 @@ pub(super) fn by_pairs<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>
     })
 }
 
-/// A product of matrices of halves.
+/// A product of half-precision matrices.
 pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
     #[cfg(target_arch = "x86_64")]
     if const { matches!(E::DTYPE, DType::BF16) } {
-        // SAFETY: `E` is `bf16`, the one dtype of that name; a task is places, sizes and numbers.
+        // SAFETY: `E` is `bf16`, the one type of that dtype; a task is plain pointers, sizes and numbers.
         let task = || unsafe { core::mem::transmute_copy(&task) };
         #[cfg(target_os = "linux")]
         if amx::Halves::is_there() {

@@ -1,5 +1,7 @@
-//! Following indices: what an index leads to, and elements as bytes, so that loops that only move them are compiled once for
-//! each size of element. Uses storage; used by `gather`, `scatter` and their kin.
+//! What `gather`, `scatter` and their kin share: indices to offsets, and elements as untyped memory, so that loops
+//! that only move them are compiled once for each size of element.
+//!
+//! Uses storage; used by `gather`, `scatter`, `compress`, `order` and `search`.
 
 use super::elementwise::source;
 use crate::dtype::Element;
@@ -7,8 +9,8 @@ use crate::error::Error;
 use crate::ops::arguments::Indexing;
 use crate::storage::{HostBuffer, View};
 
-/// Runs code with a type of as many bytes as an element has, and of no stricter alignment than any such element: that of the
-/// parts of a complex number.
+/// Runs code with a type of the element's size whose alignment no element of that size exceeds (a complex number is
+/// aligned like its parts).
 macro_rules! by_width {
     ($width:expr, $word:ident => $run:expr) => {
         match $width {
@@ -38,7 +40,7 @@ macro_rules! by_width {
 }
 pub(super) use by_width;
 
-/// A view's elements as bytes: what they are is forgotten, how many bytes each has is kept beside.
+/// A view whose element type is erased.
 #[derive(Clone, Copy)]
 pub(super) struct RawView<'a> {
     pub(super) start: *const u8,
@@ -52,45 +54,45 @@ impl<'a> RawView<'a> {
     }
 }
 
-/// Strides with 0 for one axis, along which the indices lead.
+/// Strides with 0 for the indexed axis.
 pub(super) fn without(strides: &[usize], axis: usize) -> Vec<usize> {
     strides.iter().enumerate().map(|(at, &stride)| if at == axis { 0 } else { stride }).collect()
 }
 
-/// What an index outside of the axis is reported as.
+/// The error for an index out of range.
 #[cold]
 pub(super) fn out_of_range(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> Error {
     let fits = |index: i64| index < size as i64 && (index >= 0 || (indexing.wraps && index >= -(size as i64)));
-    let index = super::elementwise::find(index, |index| !fits(index)).unwrap_or_default();
+    let index = super::read::find(index, |index| !fits(index)).unwrap_or_default();
     Error::IndexValue { op: indexing.op, index, axis: indexing.axis, size }
 }
 
-/// How an index becomes a place: negative ones count from the end if `wrap` is the size.
+/// Converts indices to offsets: negative ones count from the end if `wrap` is the axis's size.
 #[derive(Clone, Copy)]
 pub(super) struct IndexMap {
     wrap: i64,
     pub(super) size: i64,
-    /// From one place to the next.
+    /// The stride of the axis.
     pub(super) step: usize,
 }
 impl IndexMap {
     pub(super) fn new(indexing: Indexing, size: usize, step: usize) -> Self {
-        // No axis of a tensor that exists is longer than `i64` counts, unless it repeats one element.
+        // An axis longer than `i64::MAX` can only be a broadcast one.
         let size = i64::try_from(size).unwrap_or(i64::MAX);
         IndexMap { wrap: if indexing.wraps { size } else { 0 }, size, step }
     }
-    /// The index counted from the first.
+    /// The index counted from the start.
     #[inline(always)]
     pub(super) fn position(self, index: i64) -> i64 {
         index.wrapping_add((index >> 63) & self.wrap)
     }
-    /// The place of an index; anything, if it is out of range.
+    /// The offset of an index; meaningless if it is out of range.
     #[inline(always)]
     pub(super) fn place(self, index: i64) -> usize {
         (self.position(index) as usize).wrapping_mul(self.step)
     }
-    /// Whether some indices are in range. Without a branch for each: the sign of a number says whether it is negative, that of
-    /// its distance from the last whether it is beyond.
+    /// Whether all of these indices are in range. Branch-free: the sign bits of the position and of its distance to
+    /// the last position are or-ed together.
     ///
     /// # Safety
     /// These are places of indices.

@@ -1,25 +1,25 @@
-//! Inner loops: one kernel over operands that lie side by side.
+//! Inner loops: a kernel over contiguous operands.
 //!
-//! Each is compiled once for a kernel, and what its operands are is forgotten: walks, threads and rooms are the same for all, and
-//! operands that do not lie side by side are brought together first. Loops are written so that the compiler vectorises them.
-//! Uses the instruction sets; used by the elementwise loops.
+//! Each is compiled once for a kernel and then known as a function over untyped pointers, so that walks, threads and
+//! buffers are compiled once for all; non-contiguous operands are gathered first. Written so that the compiler
+//! vectorises them. Uses the instruction sets; used by the elementwise loops.
 
 use super::lookup;
 use super::simd::{self, Loop};
 use crate::ops::kernel::{Entry, Map1, Map2, Map3, VectorWidth};
 
-/// A loop over `N` operands, the first of which is written: the kernel, where each operand starts, and how many elements there
-/// are.
+/// A loop over `N` operands, the first of which is written: the kernel, the start of each operand, and the number of
+/// elements.
 ///
 /// # Safety
-/// The kernel is the one it was made for, and all places are valid for its types. Those written are read by nobody else; the first
-/// operand after them may be those very places, if it has the same type.
+/// The kernel is the one it was made for, and all places are valid for its types. Nobody else reads those written;
+/// the first operand may alias the result exactly, if it has the same type.
 pub(super) type Inner<const N: usize> = unsafe fn(kernel: *const (), places: [*mut u8; N], len: usize);
 
-/// Elements looked at before they are computed, where a kernel has a form for usual ones.
+/// Elements checked at once, before a kernel's fast path is taken for all of them.
 const CHECKED: usize = 512;
 
-/// Writes `kernel(a)`. (The two places may be one, where that is known when compiling.)
+/// Writes `kernel(a)`. (`a` and `out` may alias where the compiler can see it.)
 ///
 /// # Safety
 /// `len` elements are valid at either place.
@@ -54,7 +54,7 @@ unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *
     }
 }
 
-/// Every other row of the tables.
+/// Whether the row's number is odd: the rows of the tables alternate between two codegen units.
 const fn is_odd(entry: Option<Entry>) -> bool {
     match entry {
         Some(entry) => entry.row % 2 == 1,
@@ -78,7 +78,8 @@ impl<K: Map1<A, O>, A: Copy, O> Loop for Map1Loop<K, A, O> {
         let Map1Loop { kernel, out, a, len } = self;
         // SAFETY: whoever made it promises that all places are valid.
         unsafe {
-            // The compiler does not vectorise where it can't exclude that one operand is another.
+            // The compiler does not vectorise where it cannot exclude that the operands overlap, so the in-place case
+            // is a loop of its own.
             if size_of::<A>() == size_of::<O>() && !K::HAS_FAST_PATH && out.cast_const().cast() == a {
                 side_by_side(kernel, out.cast::<A>(), out, len);
             } else {
@@ -141,7 +142,7 @@ impl<K: Map3<A, B, C, O>, A: Copy, B: Copy, C: Copy, O> Loop for Map3Loop<K, A, 
     }
 }
 
-/// A function of one operand.
+/// Runs a kernel of one operand.
 ///
 /// # Safety
 /// See [`Inner`].
@@ -158,7 +159,7 @@ pub(super) unsafe fn one<K: Map1<A, O>, A: Copy, O>(kernel: *const (), [out, a]:
     simd::dispatch(Map1Loop::<K, A, O> { kernel, out: out.cast(), a: a.cast(), len });
 }
 
-/// A function of two operands.
+/// Runs a kernel of two operands.
 ///
 /// # Safety
 /// See [`Inner`].
@@ -173,7 +174,7 @@ pub(super) unsafe fn two<K: Map2<A, B, O>, A: Copy, B: Copy, O>(
     simd::dispatch(Map2Loop::<K, A, B, O> { kernel, out: out.cast(), a: a.cast(), b: b.cast(), len });
 }
 
-/// A function of three operands.
+/// Runs a kernel of three operands.
 ///
 /// # Safety
 /// See [`Inner`].

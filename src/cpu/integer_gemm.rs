@@ -1,5 +1,7 @@
-//! Products of matrices of integers, which wrap around: those of bytes as those of 16-bit integers, of which they are the lowest
-//! bits. Used by `gemm`.
+//! Integer matrix products, which wrap on overflow. Those of bytes are computed as 16-bit integers, whose lowest bits
+//! are the result.
+//!
+//! Uses `dots`; used by `gemm` and `int_mm`.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 use super::dots::x86::amx;
@@ -15,7 +17,7 @@ use crate::error::Result;
 use crate::storage::{HostBuffer, View};
 use num_traits::AsPrimitive;
 
-/// Calls a function with the best instruction of a name that the machine has.
+/// Calls a function with the best implementation of a dot product that the machine has.
 macro_rules! with_best {
     ($name:ident => $call:ident<$($types:ident),*>($($argument:expr),*)) => {{
         #[cfg(target_arch = "x86_64")]
@@ -28,16 +30,16 @@ macro_rules! with_best {
     }};
 }
 
-/// Sums of a tile (rows of a strip) on their way into the result.
+/// Stores the sums of a tile (rows of a strip) into the result.
 struct Store<'a, N, T> {
     sums: &'a [N],
-    /// How many columns a strip has.
+    /// Columns of a strip.
     strip: usize,
     sizes: [usize; 2],
     out: *mut T,
     out_step: usize,
     alpha: T,
-    /// Whether they are added to what is there.
+    /// Whether they are added to what the result holds.
     adds: bool,
 }
 impl<N: AsPrimitive<T>, T: MachineInt> Loop for Store<'_, N, T> {
@@ -59,7 +61,7 @@ impl<N: AsPrimitive<T>, T: MachineInt> Loop for Store<'_, N, T> {
     }
 }
 
-/// A product of integers `T` by an instruction.
+/// A product of integers `T` by the given dot product.
 pub(super) fn run<D: Dot, T: MachineInt>(product: Product<T>) -> Result<()>
 where
     D::Left: From<T>,
@@ -89,18 +91,18 @@ fn longs(product: Product<i64>) -> Result<()> {
     with_best!(Longs => run<i64>(product))
 }
 
-/// A product in the operands' own dtype.
+/// Reinterprets the operands as signed integers of their size: products and sums have the same bits.
 pub(super) fn multiply<T: MachineInt>(product: Product<T>) -> Result<()> {
     /// # Safety
-    /// `T` and `U` have one size, and so the same sums and products.
+    /// `T` and `U` have the same size, and so the same sums and products.
     unsafe fn cast<T: Copy, U>(product: Product<T>) -> Product<U> {
         let Product { sizes, out, out_step, left, left_steps, right, right_steps, alpha, adds, threads } = product;
-        // SAFETY: the caller's promise: all bits make an integer.
+        // SAFETY: the caller's promise: any bits are a valid integer.
         let alpha = unsafe { core::mem::transmute_copy(&alpha) };
         let (out, left, right) = (out.cast(), left.cast(), right.cast());
         Product { sizes, out, out_step, left, left_steps, right, right_steps, alpha, adds, threads }
     }
-    // SAFETY: the sizes are compared.
+    // SAFETY: the sizes are the same.
     unsafe {
         match size_of::<T>() {
             1 => bytes(cast(product)),
@@ -111,7 +113,8 @@ pub(super) fn multiply<T: MachineInt>(product: Product<T>) -> Result<()> {
     }
 }
 
-/// Sizes, places and steps of matrices of bytes, the right one of signed ones, and where the `i32` result goes, row-major.
+/// A byte product, the right matrix signed: sizes, pointers and steps of the operands, and the row-major `i32`
+/// result.
 pub(super) struct ByteProduct<L> {
     pub(super) sizes: [usize; 3],
     pub(super) left: *const L,
@@ -122,7 +125,7 @@ pub(super) struct ByteProduct<L> {
     pub(super) threads: usize,
 }
 
-/// Bytes in 32 bits by tiles, which have an instruction for either sign.
+/// A byte product by AMX tiles, which have instructions for signed and unsigned left operands.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 pub(super) fn by_tiles<L: Copy>(bytes: ByteProduct<L>, signed: bool) -> Result<()> {
     let ByteProduct { sizes, left, left_steps, right, right_steps, out, threads } = bytes;
@@ -135,7 +138,7 @@ pub(super) fn by_tiles<L: Copy>(bytes: ByteProduct<L>, signed: bool) -> Result<(
     }
 }
 
-/// A product of bytes by an instruction; `flip` are bits of groups that are turned over on the left.
+/// A byte product by the given dot product; `flip` are the bits of left groups to invert.
 fn widening<D: Dot<Group = u32, Sum = i32>, L: Copy>(bytes: ByteProduct<L>, flip: u32) -> Result<()>
 where
     D::Left: From<L>,
@@ -162,8 +165,8 @@ where
     })
 }
 
-/// An instruction for unsigned and signed bytes: signed ones on the left are made unsigned, 128 more than they are, which is taken
-/// back from their sums.
+/// A byte product by an instruction that needs an unsigned left operand: a signed one has 128 added to it, which is
+/// subtracted from the sums.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(super) fn of_unsigned<D: Dot<Group = u32, Left = u8, Right = i8, Sum = i32>>(
     bytes: ByteProduct<u8>,
@@ -191,7 +194,7 @@ where
     with_best!(Shorts => widening<L>(bytes, 0))
 }
 
-/// A product of bytes, signed or not, with signed bytes, in 32 bits; row-major.
+/// The product of `u8` or `i8` bytes with `i8` bytes, accumulated in `i32`; row-major.
 pub(crate) fn int_mm<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, i8>) -> Result<HostBuffer> {
     let (&[m, k], &[_, n]) = (a.sizes, b.sizes) else { unreachable!("operands are matrices") };
     let results = result_len(&[m, n])?;

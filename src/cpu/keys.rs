@@ -1,35 +1,36 @@
-//! Keys: unsigned integers in the order of the elements they stand for, and packed keys, which carry where the element was.
+//! Sort keys: unsigned integers with the order of the elements, and packed keys, which also hold the element's
+//! position.
 //!
-//! NaN is larger than every number, and all NaN are equal, as are the two zeros. Uses dtypes; used by sorting.
+//! NaN is larger than every number; all NaNs are equal, as are the two zeros. Uses dtypes; used by sorting.
 
 use crate::dtype::{bf16, f16};
 use core::ops::BitXor;
 use num_traits::AsPrimitive;
 
-/// An element with an order.
+/// An element with a total order.
 pub(super) trait Keyed: Copy + PartialEq + Send + Sync {
-    /// As many bits as the element.
+    /// An integer of the element's size.
     type Key: Copy + Ord + BitXor<Output = Self::Key> + AsPrimitive<Self::Packed>;
-    /// What a key and its position are packed into, for lanes of up to 2^32 elements.
+    /// A key packed with its position, for lanes of up to 2^32 elements.
     type Packed: Packed + AsPrimitive<Self::Key>;
-    /// All bits set: what turns the order over, and the key of NaN.
+    /// All bits set: the mask that reverses the order, and the key of NaN.
     const ALL: Self::Key;
     /// No bits set.
     const NONE: Self::Key;
-    /// Whether there is NaN.
+    /// Whether the dtype has NaN.
     const HAS_NAN: bool = false;
     /// The key.
     fn key(self) -> Self::Key;
-    /// The element with this key; `None` for the keys that several elements have.
+    /// The element with this key; `None` for keys that several elements share.
     fn from_key(key: Self::Key) -> Option<Self>;
-    /// The key, turned over or not, and the position.
+    /// The key, xor-ed with `flip` (which may reverse the order), packed with the position.
     #[inline(always)]
     fn packed(self, flip: Self::Key, position: usize) -> Self::Packed {
         Self::Packed::pack((self.key() ^ flip).as_(), position)
     }
 }
 
-/// A key and a position, in the order of keys and then of positions.
+/// A key and a position, ordered by key, then position.
 pub(super) trait Packed: Copy + Ord + Send + Sync + 'static {
     fn pack(key: Self, position: usize) -> Self;
     fn key(self) -> Self;
@@ -65,7 +66,7 @@ packed! {
     u128 of 64 u64;
 }
 
-/// Integers: the sign bit is turned over, so that negative numbers come first.
+/// Integers: the sign bit is inverted, so that negative numbers come first.
 macro_rules! integers {
     ($($ty:ty: $key:ty, $packed:ty, $sign:expr;)*) => {$(
         impl Keyed for $ty {
@@ -106,7 +107,7 @@ impl Keyed for bool {
     }
 }
 
-/// Floats: positive ones have the sign bit set, negative ones all bits turned over.
+/// Floats: positive ones get the sign bit, negative ones have all bits inverted.
 macro_rules! floats {
     ($($ty:ty: $key:ty, $signed:ty, $packed:ty, $infinity:expr;)*) => {$(
         impl Keyed for $ty {

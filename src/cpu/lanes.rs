@@ -1,7 +1,7 @@
 //! Kernels that see a whole lane (the elements along one axis): scans and softmax.
 //!
-//! What is compiled for each kernel and dtype is the loop over lanes that lie side by side; bringing them there, and the results to
-//! where they belong, is compiled once. Uses walks and copying; used by `Cpu`.
+//! Only the loop over contiguous lanes is compiled for each kernel and dtype; gathering lanes and storing their
+//! results is compiled once. Uses walks and copying; used by `Cpu`.
 
 use super::bytes::ByteBuffer;
 use super::copying;
@@ -17,7 +17,7 @@ use crate::ops::kernel::LaneKernel;
 use crate::storage::{HostBuffer, View};
 use core::marker::PhantomData;
 
-/// Bytes of a lane that are worth writing past the caches: shorter ones fill few cache lines.
+/// Lanes of fewer bytes are not worth non-temporal stores: they fill few cache lines.
 const LONG: usize = 1024;
 /// Elements brought side by side at once, where they or the results are not.
 const GATHERED: usize = 16_384;
@@ -51,7 +51,7 @@ impl<K: LaneKernel<A, O>, A: Element, O: Element> LaneLoops for OneOutput<K, A, 
         simd::dispatch(LaneLoop { kernel: self.0, lanes, to: outs[0].cast::<O>(), step: lanes.results, types, done })
     }
 }
-/// A kernel with two.
+/// A kernel with two results.
 struct TwoOutputs<K, A, O, P>(K, PhantomData<fn(A) -> (O, P)>);
 impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> LaneLoops for TwoOutputs<K, A, O, P> {
     unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2], done: &mut dyn FnMut(usize)) -> Result<()> {
@@ -104,7 +104,7 @@ impl<K: LaneKernel<A, O>, A, O> Loop for LaneLoop<'_, K, A, O> {
     }
 }
 
-/// Where results go: the buffers, the bytes of a result, the steps along the lanes.
+/// The destinations: buffers, sizes of a result in bytes, and the stride along the lane.
 #[derive(Clone, Copy)]
 struct Results<const N: usize> {
     outs: [*mut u8; N],
@@ -118,7 +118,7 @@ unsafe impl<const N: usize> Send for Results<N> {}
 unsafe impl<const N: usize> Sync for Results<N> {}
 
 impl<const N: usize> Results<N> {
-    /// Stores the results of lanes that lie side by side: the first lane's go to `first`, and `next` further for each.
+    /// Stores contiguous results of lanes: the first lane's at `first`, each further one `next` later.
     ///
     /// # Safety
     /// There are such results, and places for them.
@@ -164,7 +164,7 @@ unsafe fn visit<const N: usize>(
             let count = fitting.min(run.len - lane);
             let buffer = match &mut buffer {
                 Some(buffer) => buffer,
-                // The first run is as long as any.
+                // Allocated for the first run, which is as long as any.
                 None => {
                     let kept = if one_by_one { 1 } else { count };
                     let mut buffers = [const { None }; N];
@@ -234,7 +234,7 @@ unsafe fn execute<const N: usize>(
             // Where each lane of the row-major result starts.
             let result_strides = strides::row_major(sizes);
             let walk = Walk::row_major(&without(sizes), [&without(&result_strides), &without(strides)]);
-            // A nanosecond for each element: these kernels go over a lane several times.
+            // An estimate of a nanosecond for each element: these kernels make several passes over a lane.
             let pieces = threads::pieces(total);
             if pieces == 1 {
                 return visit(functions, &walk, (from, size), [len, step], &results);

@@ -1,14 +1,14 @@
-//! Functions of `f32` by tables that lie in registers: a vector of indices picks sixteen coefficients by one instruction of AVX-512,
-//! so that a short polynomial does. What has no such form, and other machines, take the formulas of `ops`.
+//! Functions of `f32` by lookup tables in registers: one AVX-512 permutation fetches sixteen coefficients, so that a
+//! short polynomial suffices. Other functions and machines use the formulas of `ops`.
 //!
-//! Uses nothing; used by the inner loops. The functions are those whose marker says [`crate::dtype::Unary::BY_LOOKUP`].
+//! Uses nothing; used by the inner loops, for operations that set [`crate::dtype::Unary::BY_LOOKUP`].
 
 use crate::ops::kernel::Entry;
 
-/// A loop over `len` elements. The two places may be one.
+/// A loop over `len` elements, which may be in place.
 pub(super) type LookupLoop = unsafe fn(from: *const f32, to: *mut f32, len: usize);
 
-/// The loop of a row of the table, if it has one.
+/// The lookup loop of a row of the table, if it has one.
 #[cfg(target_arch = "x86_64")]
 pub(super) const fn of(entry: Option<Entry>) -> Option<LookupLoop> {
     use crate::dtype::DType;
@@ -32,13 +32,13 @@ pub(super) const fn of(entry: Option<Entry>) -> Option<LookupLoop> {
     }
 }
 
-/// Other machines have no loop of this kind.
+/// Other machines have no such loops.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const fn of(_: Option<Entry>) -> Option<LookupLoop> {
     None
 }
 
-/// Whether this machine has what the loops need.
+/// Whether the machine has the instructions.
 #[inline]
 pub(super) fn is_there() -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -51,8 +51,8 @@ pub(super) fn is_there() -> bool {
 mod x86 {
     use core::arch::x86_64::*;
 
-    /// For `name [TABLE …] |x, all| result` it writes a loop that computes `result` for vectors of `x`, the tables being in registers and
-    /// `all(c)` a vector of `c`s.
+    /// For `name [TABLE …] |x, all| result` it writes a loop that computes `result` for vectors of `x`; tables are
+    /// held in registers, `all(c)` is a vector of `c`s.
     macro_rules! looked_up {
         ($($(#[$doc:meta])* $name:ident [$($table:ident $values:expr),*] |$x:ident, $all:ident| $result:block)*) => {$(
             $(#[$doc])*
@@ -69,7 +69,7 @@ mod x86 {
                 )*
                 let of = |$x: __m512| $result;
                 let mut at = 0;
-                // SAFETY: the caller's promise; of the last vector only what is there is read and written.
+                // SAFETY: the caller's promise; the remainder is read and written under a mask.
                 unsafe {
                     while at + 16 <= len {
                         _mm512_storeu_ps(to.add(at), of(_mm512_loadu_ps(from.add(at))));
@@ -84,7 +84,8 @@ mod x86 {
         )*};
     }
 
-    /// erf((i + t) / 4) in t from 0 to 1, for each i; the highest power last. Largest error 2^-25, with the constants rounded.
+    /// Coefficients of erf((i + t) / 4) for t from 0 to 1, for each i, in ascending powers. Largest error 2^-25,
+    /// constants rounded.
     #[rustfmt::skip]
     const ERF: [[f32; 16]; 6] = [
         [0.0, 0.2763264, 0.5204999, 0.71115565, 0.8427008, 0.92290014, 0.96610516, 0.9866717, 0.9953223, 0.9985373,
@@ -104,12 +105,12 @@ mod x86 {
             3.5277649e-06, 1.0304808e-06, -1.2098336e-06, 1.8505965e-05, -2.9912674e-06, 1.20801615e-05,
             -5.507204e-06, -1.399928e-05, 2.7723875e-06]];
 
-    /// Reciprocals of numbers from 3/4 to 3/2, by the first four bits of their fractions: 1 next to 1, else chosen among those near
-    /// the middle such that their logarithms are nearly floats.
+    /// Reciprocals of numbers from 3/4 to 3/2, by the top four bits of the fraction: 1 next to 1, else values near
+    /// the middle of the segment whose logarithms are almost exact floats.
     #[rustfmt::skip]
     const RECIPROCALS: [f32; 16] = [1.0, 0.9140032, 0.8663314, 0.820757, 0.7811353, 0.7444245, 0.71246815, 0.6804121,
         1.3067353, 1.2542677, 1.2088013, 1.1635354, 1.1227, 1.0870434, 1.0481777, 1.0];
-    /// Minus their logarithms.
+    /// Their negated logarithms.
     #[rustfmt::skip]
     const LOGARITHMS: [f32; 16] = [0.0, 0.08992121, 0.14348777, 0.19752823, 0.24700688, 0.2951438, 0.33902007,
         0.3850566, -0.26753187, -0.22655189, -0.18962918, -0.15146309, -0.11573648, -0.08346154, -0.04705315, 0.0];
@@ -117,7 +118,7 @@ mod x86 {
     looked_up! {
         /// `x / 2 * (1 + erf(x / sqrt(2)))`.
         gelu [e0 ERF[0], e1 ERF[1], e2 ERF[2], e3 ERF[3], e4 ERF[4], e5 ERF[5]] |x, all| {
-            // The segments are quarters; erf is 1 from 4 on. NaN comes through the last product.
+            // Segments are quarters; from 4 on erf is 1. NaN propagates through the last product.
             let y = _mm512_min_ps(all(15.999999), _mm512_abs_ps(_mm512_mul_ps(x, all(4.0 * core::f32::consts::FRAC_1_SQRT_2))));
             let i = _mm512_cvttps_epi32(y);
             let t = _mm512_sub_ps(y, _mm512_roundscale_ps::<{ _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC }>(y));
@@ -151,21 +152,21 @@ mod x86 {
 mod tests {
     use super::{is_there, x86};
 
-    /// Units in the last place between a result and what it should be.
+    /// The error in units in the last place.
     fn distance(result: f32, exact: f64) -> f64 {
         let nearest = exact as f32;
         if result.is_nan() || nearest.is_nan() {
             return if result.is_nan() && nearest.is_nan() { 0.0 } else { f64::INFINITY };
         }
         if nearest.is_infinite() || result.is_infinite() {
-            // What is half a unit beyond the largest number is infinite.
+            // Half a unit beyond the largest number rounds to infinity.
             return if result == nearest || exact.abs() > f64::from(f32::MAX) { 0.0 } else { f64::INFINITY };
         }
         let exponent = (exact.abs().to_bits() >> 52) as i32 - 1023;
         (f64::from(result) - exact).abs() / 2.0_f64.powi(exponent.max(-126) - 23)
     }
 
-    /// The largest error over floats of every size, signs, zeros, infinities, NaNs and subnormal numbers included.
+    /// The largest error over floats of all magnitudes, with zeros, infinities, NaNs and subnormal numbers.
     fn worst(
         looked: unsafe fn(*const f32, *mut f32, usize),
         exact: impl Fn(f64) -> f64,
@@ -190,13 +191,13 @@ mod tests {
             return;
         }
         assert!(worst(x86::log, f64::ln, |_| true) < 1.5);
-        // Below zero digits cancel, as in PyTorch: as many as 1 + erf has.
+        // For negative inputs digits cancel, as in PyTorch.
         let erf = |x: f64| crate::dtype::MachineFloat::erf(x);
         let half = |x: f64| 1.0 + erf(x * core::f64::consts::FRAC_1_SQRT_2);
         assert!(worst(x86::gelu, |x| x / 2.0 * half(x), |x| x.is_nan() || x >= 0.0) < 2.0);
     }
 
-    /// Vectors and what is left of one, in place and elsewhere.
+    /// Whole vectors and remainders, in place and not.
     #[test]
     fn every_length_is_computed_alike() {
         if !is_there() {

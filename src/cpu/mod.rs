@@ -1,7 +1,9 @@
-//! Runs operations on the host: strided walks, elementwise loops, reductions, lanes, matrix products.
+//! The host's loops: strided walks, elementwise kernels, reductions, lanes, gather and scatter, sorting, matrix
+//! products.
 //!
-//! Everything `unsafe` about strided memory is in this room. Its loops see raw places and trust `View`'s invariant
-//! (all that is reached lies inside the buffer). Uses operations, shapes and storage; used by the device `Cpu`.
+//! Everything `unsafe` about strided memory is here. The loops see raw pointers and rely on `View`'s invariant:
+//! whatever a view reaches lies inside its buffer. Uses operations, layouts and storage; used by the device `Cpu`,
+//! and by `any` where dtypes are known only at run time.
 
 mod bytes;
 mod compiled;
@@ -17,6 +19,7 @@ pub(crate) mod epilogue;
 pub(crate) mod erased;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod f16_inner;
+mod float_gemm;
 pub(crate) mod fused;
 pub(crate) mod gather;
 pub(crate) mod gemm;
@@ -25,12 +28,14 @@ mod half_gemm;
 mod indexing;
 mod inner;
 pub(crate) mod integer_gemm;
+mod kernel_body;
 mod keys;
 pub(crate) mod lanes;
 mod lookup;
 pub(crate) mod moving;
 pub(crate) mod non_temporal;
 pub(crate) mod order;
+pub(crate) mod read;
 pub(crate) mod reduce;
 pub(crate) mod rows;
 pub(crate) mod scatter;
@@ -38,6 +43,7 @@ pub(crate) mod search;
 pub(crate) mod simd;
 pub(crate) mod sparse;
 pub(crate) mod threads;
+mod tiny_gemm;
 #[cfg(target_arch = "x86_64")]
 mod transpose;
 pub(crate) mod walk;

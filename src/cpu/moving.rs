@@ -1,5 +1,7 @@
-//! Elements that only move: axes put together from stretches of the operand's, and bands of matrices. The loops know
-//! elements by their size alone, so that they are compiled once and not for every dtype. Uses nothing; used by `Cpu`.
+//! Rearrangement of elements: `pick`, which assembles each axis from segments of the operand's (flip, roll, pad,
+//! repeat), and `band` (`tril`, `triu`). Compiled once for each size of element.
+//!
+//! Uses threads; used by `Cpu`.
 
 use super::elementwise::{result_len, source};
 use super::indexing::by_width;
@@ -10,31 +12,31 @@ use crate::error::Result;
 use crate::ops::segment::Segment;
 use crate::storage::{HostBuffer, View};
 
-/// The size of an element, which is one of those that [`by_width`] knows.
+/// The size of an element, one of those that [`by_width`] knows.
 const fn size<E: Element>() -> usize {
     const { assert!(size_of::<E>() <= 16 && size_of::<E>().is_power_of_two()) }
     size_of::<E>()
 }
 
-/// An axis of the result: what it is made of, and how far its positions are apart in the source and in the result.
+/// An axis of the result: its segments, and its strides in the source and in the result.
 struct PickedAxis {
-    stretches: Vec<Segment>,
+    segments: Vec<Segment>,
     stride: usize,
     step: usize,
-    /// Whether the result's axes inside of this one are whole, so that its positions run on into one another.
+    /// Whether the result's inner axes are whole, so that consecutive positions are contiguous.
     runs_on: bool,
 }
 
-/// The result's axes down to the last that is not taken as it lies; what is inside of that one is a block.
+/// The outer axes of the result, which are assembled; the inner ones, which are copied unchanged, form a block.
 struct Picking<T> {
     axes: Vec<PickedAxis>,
     block: usize,
     fill: T,
 }
 
-/// Elements side by side in reverse order.
+/// Copies contiguous elements in reverse order.
 struct Reversing<T> {
-    /// The last element read.
+    /// The last element, which is read first.
     from: *const T,
     to: *mut T,
     len: usize,
@@ -51,7 +53,7 @@ impl<T: Copy> Loop for Reversing<T> {
     }
 }
 
-/// Elements side by side, each `TIMES` times in turn; any number of times if that is 0.
+/// Repeats each contiguous element `TIMES` times; `times` times if `TIMES` is 0.
 struct Repeating<T, const TIMES: usize> {
     from: *const T,
     to: *mut T,
@@ -77,26 +79,26 @@ impl<T: Copy, const TIMES: usize> Loop for Repeating<T, TIMES> {
 }
 
 impl<T: Copy> Picking<T> {
-    /// Writes what lies inside of one position of the axes before `at`.
+    /// Writes all that lies inside of one position of the axes before `at`.
     ///
     /// # Safety
-    /// `from` and `to` are the first elements of that position; every stretch lies inside the source's axis.
+    /// `from` and `to` are the first elements of that position; every segment lies inside the source's axis.
     unsafe fn axis(&self, at: usize, from: *const T, mut to: *mut T) {
-        let Some(PickedAxis { stretches, stride, step, .. }) = self.axes.get(at) else {
+        let Some(PickedAxis { segments, stride, step, .. }) = self.axes.get(at) else {
             // SAFETY: the caller's promise.
             return unsafe { copy(from, to, self.block) };
         };
         let last = at + 1 == self.axes.len();
-        for &stretch in stretches {
-            // The positions of a result that exists are counted.
-            let len = stretch.positions().unwrap_or(0);
+        for &segment in segments {
+            // The result exists, so its positions can be counted.
+            let len = segment.positions().unwrap_or(0);
             if len == 0 {
-                // It may start at the end of the axis, where there is no place.
+                // An empty segment may start past the end of the axis.
                 continue;
             }
-            // SAFETY: the stretch lies inside the axis, and the result has a place for each of its positions.
+            // SAFETY: the segment lies inside the axis, and the result has a place for each of its positions.
             unsafe {
-                match stretch {
+                match segment {
                     Segment::Fill { len } => self.fill(at, len, to),
                     Segment::Forward { start, len } if last => {
                         self.positions(from.add(start * stride), *stride, len, to)
@@ -116,7 +118,7 @@ impl<T: Copy> Picking<T> {
                     }
                     Segment::Each { start, len, times } if last && self.block == 1 && (*stride == 1 || len == 1) => {
                         let from = from.add(start * stride);
-                        // The compiler makes vectors of a number of times that it knows.
+                        // Constant repeat counts vectorise.
                         match times {
                             2 => simd::dispatch(Repeating::<T, 2> { from, to, len, times }),
                             4 => simd::dispatch(Repeating::<T, 4> { from, to, len, times }),
@@ -134,7 +136,7 @@ impl<T: Copy> Picking<T> {
         }
     }
 
-    /// Copies `len` blocks that are `stride` apart.
+    /// Copies `len` blocks, `stride` apart in the source.
     ///
     /// # Safety
     /// As for `axis`.
@@ -169,8 +171,8 @@ impl<T: Copy> Picking<T> {
                 }
                 return;
             }
-            // An axis that does not run on is not the last: a block is whole.
-            let inner = self.axes[at + 1].stretches.iter().filter_map(|stretch| stretch.positions()).sum();
+            // Only inner axes are split among threads, so a block is written whole.
+            let inner = self.axes[at + 1].segments.iter().filter_map(|segment| segment.positions()).sum();
             for i in 0..len {
                 self.fill(at + 1, inner, to.add(i * step));
             }
@@ -178,7 +180,7 @@ impl<T: Copy> Picking<T> {
     }
 }
 
-/// Copies elements that lie side by side.
+/// Copies contiguous elements.
 ///
 /// # Safety
 /// There are `len` elements on both sides.
@@ -187,7 +189,7 @@ unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {
     unsafe { core::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast::<u8>(), len * size_of::<T>()) }
 }
 
-/// The sizes, strides and places of what [`pick`] copies.
+/// What [`pick`] copies.
 struct PickTask<'a> {
     axes: &'a [Vec<Segment>],
     /// The size of an element.
@@ -207,27 +209,27 @@ struct PickTask<'a> {
 ///
 /// # Safety
 /// The places are those of a source with the sizes and strides and of a row-major result with the counts, of elements as large
-/// as `T`; every stretch lies inside its axis.
-unsafe fn pick_part<T: Copy>(job: &PickTask<'_>, axis: usize, low: usize, high: usize) {
+/// as `T`; every segment lies inside its axis.
+unsafe fn pick_part<T: Copy>(task: &PickTask<'_>, axis: usize, low: usize, high: usize) {
     // SAFETY: there are 16 bytes, and an integer may have any.
-    let fill = unsafe { job.fill.as_ptr().cast::<T>().read_unaligned() };
-    let mut axes: Vec<PickedAxis> = Vec::with_capacity(job.axes.len());
+    let fill = unsafe { task.fill.as_ptr().cast::<T>().read_unaligned() };
+    let mut axes: Vec<PickedAxis> = Vec::with_capacity(task.axes.len());
     let mut step = 1;
     let mut offset = 0;
-    let whole = high - low == job.counts[axis];
-    for at in (0..job.axes.len()).rev() {
-        let stretches = if at == axis { Segment::range(&job.axes[at], low, high) } else { job.axes[at].clone() };
+    let whole = high - low == task.counts[axis];
+    for at in (0..task.axes.len()).rev() {
+        let segments = if at == axis { Segment::range(&task.axes[at], low, high) } else { task.axes[at].clone() };
         if at == axis {
             offset = low * step;
         }
-        axes.push(PickedAxis { stretches, stride: job.strides[at], step, runs_on: whole || axis <= at });
-        step *= job.counts[at];
+        axes.push(PickedAxis { segments, stride: task.strides[at], step, runs_on: whole || axis <= at });
+        step *= task.counts[at];
     }
-    // Innermost first: axes that are taken as they lie are the block.
+    // Inner axes that are copied unchanged form the block.
     let mut block = 1;
     let as_it_lies = |(at, picked): (usize, &PickedAxis)| {
-        let size = job.sizes[job.sizes.len() - 1 - at];
-        let whole = picked.stretches == [Segment::whole(size)] && (size == 1 || picked.stride == block);
+        let size = task.sizes[task.sizes.len() - 1 - at];
+        let whole = picked.segments == [Segment::whole(size)] && (size == 1 || picked.stride == block);
         block *= if whole { size } else { 1 };
         whole
     };
@@ -235,24 +237,24 @@ unsafe fn pick_part<T: Copy>(job: &PickTask<'_>, axis: usize, low: usize, high: 
     axes.drain(..inside);
     axes.reverse();
     // SAFETY: the caller's promise.
-    unsafe { Picking { axes, block, fill }.axis(0, job.from.cast::<T>(), job.to.cast::<T>().add(offset)) }
+    unsafe { Picking { axes, block, fill }.axis(0, task.from.cast::<T>(), task.to.cast::<T>().add(offset)) }
 }
 
-/// Copies all of a job of at least one element, in as many threads as are worth it.
+/// Copies everything, on as many threads as pay off; there is at least one element.
 ///
 /// # Safety
 /// As for [`pick_part`].
-unsafe fn pick_all(job: &PickTask<'_>) {
-    let total: usize = job.counts.iter().product();
-    let longest = (0..job.counts.len()).max_by_key(|&axis| (job.counts[axis], core::cmp::Reverse(axis))).unwrap_or(0);
-    let length = job.counts[longest];
-    let pieces = threads::pieces(total / 64 * 2 * job.size).min(length);
-    let part = Shared(job);
+unsafe fn pick_all(task: &PickTask<'_>) {
+    let total: usize = task.counts.iter().product();
+    let longest = (0..task.counts.len()).max_by_key(|&axis| (task.counts[axis], core::cmp::Reverse(axis))).unwrap_or(0);
+    let length = task.counts[longest];
+    let pieces = threads::pieces(total / 64 * 2 * task.size).min(length);
+    let part = Shared(task);
     threads::for_each(pieces, &|piece| {
-        let job = &part;
+        let task = &part;
         let (low, high) = (length * piece / pieces, length * (piece + 1) / pieces);
         // SAFETY: the caller's promise. The parts together cover the longest axis, and each writes its own.
-        unsafe { by_width!(job.0.size, W => pick_part::<W>(job.0, longest, low, high)) }
+        unsafe { by_width!(task.0.size, W => pick_part::<W>(task.0, longest, low, high)) }
     });
 }
 
@@ -260,11 +262,11 @@ pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>]
     assert!(
         !axes.is_empty()
             && axes.len() == a.sizes.len()
-            && axes.iter().zip(a.sizes).all(|(list, &size)| list.iter().all(|stretch| stretch.inside(size))),
-        "stretches lie inside their axes"
+            && axes.iter().zip(a.sizes).all(|(list, &size)| list.iter().all(|segment| segment.inside(size))),
+        "segments lie inside their axes"
     );
     let count =
-        |list: &Vec<Segment>| list.iter().try_fold(0_usize, |sum, stretch| sum.checked_add(stretch.positions()?));
+        |list: &Vec<Segment>| list.iter().try_fold(0_usize, |sum, segment| sum.checked_add(segment.positions()?));
     let counts: Vec<usize> = axes.iter().map(|list| count(list).unwrap_or(usize::MAX)).collect();
     let total = result_len(&counts)?;
     let mut bytes = [0; 16];
@@ -273,7 +275,7 @@ pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>]
         core::ptr::copy_nonoverlapping((&raw const fill).cast::<u8>(), bytes.as_mut_ptr(), size::<E>());
     }
     let from = source(&a).cast();
-    // SAFETY: the stretches lie inside their axes, and the job covers every place of the result.
+    // SAFETY: the segments lie inside their axes, and the task covers every place of the result.
     unsafe {
         HostBuffer::filled_by(total, |to: *mut E| {
             let (sizes, strides, counts, to) = (a.sizes, a.strides, &counts[..], to.cast());
@@ -285,7 +287,7 @@ pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>]
     }
 }
 
-/// Where the rows of matrices are, and what is copied of them.
+/// Matrices to copy a band of.
 struct Band {
     from: *const u8,
     to: *mut u8,
@@ -295,7 +297,7 @@ struct Band {
     high: isize,
 }
 
-/// Copies what lies in the band, and zeros the rest.
+/// Copies the band and zeros the rest.
 ///
 /// # Safety
 /// There are elements of the size for all the rows on both sides.

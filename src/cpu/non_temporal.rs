@@ -1,27 +1,27 @@
-//! Results too large for the caches are written past them: the lines written need not be read first, and what is in the
-//! caches stays there.
+//! Non-temporal stores, for results larger than the caches: the lines written are not read first, and the caches keep
+//! what they hold.
 //!
-//! Uses nothing; used by the elementwise loops.
+//! Uses nothing; used by the elementwise loops, copies and lanes.
 
 use core::mem::MaybeUninit;
 
-/// Bytes of a result from which on it is written past the caches.
+/// Results of so many bytes or more are written with non-temporal stores.
 ///
-/// Builds with debug assertions do so sooner, so that tests need not be large to see it.
+/// Lower in builds with debug assertions, so that small tests cover them.
 const LARGE: usize = if cfg!(debug_assertions) { 16 << 10 } else { 16 << 20 };
 
-/// Whether a result of so many bytes is written past the caches.
+/// Whether non-temporal stores pay off for a result of so many bytes.
 #[inline(always)]
 pub(crate) fn pays_off(bytes: usize) -> bool {
     cfg!(target_arch = "x86_64") && bytes >= LARGE
 }
 
-/// Room for elements on their way.
+/// A staging buffer for computed elements on their way to memory.
 #[repr(align(64))]
 pub(crate) struct Staging([MaybeUninit<u8>; Staging::BYTES]);
 
 impl Staging {
-    /// Bytes computed before they are written out: they stay in the nearest cache.
+    /// Bytes computed before they are stored: they stay in L1.
     pub(crate) const BYTES: usize = 2048;
 
     #[inline(always)]
@@ -29,7 +29,7 @@ impl Staging {
         Staging([const { MaybeUninit::uninit() }; Staging::BYTES])
     }
 
-    /// How many elements there is room for.
+    /// How many elements fit.
     #[inline(always)]
     pub(crate) const fn capacity<T>() -> usize {
         Staging::BYTES / size_of::<T>()
@@ -41,7 +41,7 @@ impl Staging {
         self.0.as_mut_ptr().cast()
     }
 
-    /// Writes the first `len` elements out.
+    /// Stores the first `len` elements.
     ///
     /// # Safety
     /// They have been written, and `to` has room for them. Before others read them, [`fence`] is called.
@@ -52,12 +52,13 @@ impl Staging {
     }
 }
 
-/// Writes bytes out.
+/// Copies bytes with non-temporal stores.
 ///
 /// # Safety
 /// There are so many at `from` and as many places at `to`. Before others read them, [`fence`] is called.
 pub(crate) unsafe fn store(to: *mut u8, from: *const u8, bytes: usize) {
-    // SAFETY: the caller's promise. The features are asked for; whole lines are those between the first and the last boundary.
+    // SAFETY: the caller's promise. The features are detected; whole cache lines are those between the first and the
+    // last boundary.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         {
@@ -66,7 +67,8 @@ pub(crate) unsafe fn store(to: *mut u8, from: *const u8, bytes: usize) {
             let tail = head + lines * x86::LINE;
             core::ptr::copy_nonoverlapping(from, to, head);
             let (body, source) = (to.add(head), from.add(head));
-            // Whole lines at once where there are such registers: halves of them wait for each other.
+            // A 64-byte store completes a line in the write-combining buffer at once; narrower stores wait for each
+            // other.
             if std::arch::is_x86_feature_detected!("avx512f") {
                 x86::wide(body, source, lines);
             } else if std::arch::is_x86_feature_detected!("avx") {
@@ -81,7 +83,7 @@ pub(crate) unsafe fn store(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
-/// Cache lines written past the caches by registers of each width.
+/// Non-temporal copies of whole cache lines by vectors of each width.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use core::arch::x86_64::*;
@@ -109,7 +111,7 @@ mod x86 {
     }
 }
 
-/// Makes what has been written out visible to all.
+/// Orders the non-temporal stores before all later ones, so that other threads see them.
 #[inline(always)]
 pub(crate) fn fence() {
     #[cfg(target_arch = "x86_64")]
@@ -123,14 +125,14 @@ pub(crate) fn fence() {
 mod tests {
     use super::*;
 
-    /// Wherever the target begins, and however many elements there are.
+    /// Any alignment of the target, any number of elements.
     #[test]
     fn what_is_written_out_arrives() {
         let mut buffer = Staging::new();
         for len in [0, 1, 3, 4, 5, 100, Staging::capacity::<u32>()] {
             for shift in 0..5 {
                 let mut to = vec![u32::MAX; len + 8];
-                // SAFETY: `len` elements fit the room and the vector.
+                // SAFETY: `len` elements fit the buffer and the vector.
                 unsafe {
                     (0..len).for_each(|i| buffer.start::<u32>().add(i).write(i as u32));
                     buffer.store(to.as_mut_ptr().add(shift), len);

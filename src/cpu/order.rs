@@ -1,7 +1,8 @@
-//! Sorting and selecting along one axis: what comes first, where it was, and how much of it there is.
+//! Sorting and selection along one axis: `sort`, `topk`, `kthvalue`, `median`, `mode`, with the positions of what
+//! they return.
 //!
-//! Elements become keys packed with their positions, which are sorted as integers: by digits where there are many, by
-//! comparison where there are few. Only what turns one into the other is compiled for each dtype. Uses walks and keys; used by `Cpu`.
+//! Elements become integer keys packed with their positions, sorted by radix (long lanes) or by comparison (short
+//! ones). Only the conversion to keys and back is compiled for each dtype. Uses walks and keys; used by `Cpu`.
 
 use super::elementwise::result_len;
 use super::indexing::RawView;
@@ -17,17 +18,17 @@ use crate::storage::{HostBuffer, Scratch, View};
 use num_traits::AsPrimitive;
 use std::sync::{Mutex, PoisonError};
 
-/// From how many elements on they are sorted by digits.
+/// Lanes of so many elements or more are sorted by radix.
 const MANY: usize = 1000;
 
-/// Packed keys, sorted; equals stay in their order. Those sorted by a digit go to and fro between where they are and the spare room.
+/// Sorts packed keys, stably. Each radix pass moves them between the lane and the spare buffer.
 fn sorted<'a, P: Packed>(packed: &'a mut [P], spare: &'a mut Option<Scratch<P>>, digits: usize) -> Result<&'a [P]> {
     let len = packed.len();
     if len < MANY {
         packed.sort_unstable();
         return Ok(packed);
     }
-    // How many there are of each digit; then where those of each digit start.
+    // A histogram of the digit; then where the keys of each digit start.
     let mut starts = [[0_usize; 256]; 8];
     for key in packed.iter() {
         for (at, starts) in starts.iter_mut().enumerate().take(digits) {
@@ -40,7 +41,7 @@ fn sorted<'a, P: Packed>(packed: &'a mut [P], spare: &'a mut Option<Scratch<P>>,
     };
     let (mut from, mut to) = (packed.as_mut_ptr(), spare.start());
     for (at, starts) in starts.iter_mut().enumerate().take(digits) {
-        // A digit in which all are alike sorts nothing.
+        // A digit that all keys share needs no pass.
         if starts.contains(&len) {
             continue;
         }
@@ -64,7 +65,7 @@ fn sorted<'a, P: Packed>(packed: &'a mut [P], spare: &'a mut Option<Scratch<P>>,
     Ok(unsafe { core::slice::from_raw_parts(from, len) })
 }
 
-/// The answer's packed keys, in order, out of those of a lane. NaN, if there is one, has the key `nan`.
+/// The packed keys that the order selects from a lane, in order. NaN, if the dtype has it, has the key `nan`.
 #[inline(never)]
 fn rank<'a, P: Packed>(
     order: Order,
@@ -100,7 +101,7 @@ fn rank<'a, P: Packed>(
         }
         Order::Mode => {
             let sorted = sorted(packed, spare, digits)?;
-            // The last of the longest run of equals; of the smallest, where several are as long. No NaN equals another.
+            // The last of the longest run of equal keys; of equally long runs, the first. No NaN equals another.
             let (mut longest, mut chosen, mut run) = (0, 0, 0);
             for at in 0..sorted.len() {
                 let alone = at == 0 || sorted[at].key() != sorted[at - 1].key() || is_nan(&sorted[at]);
@@ -115,11 +116,11 @@ fn rank<'a, P: Packed>(
     Ok(&packed[at..=at])
 }
 
-/// Elements looked at together.
+/// Elements compared in one block.
 const BLOCK: usize = 64;
 
-/// The packed keys of a few elements among which the `k` smallest are. Most elements are compared with the `k`-th so far and go no
-/// farther.
+/// Collects the packed keys of a few candidates that contain the `k` smallest. Most elements are compared with the
+/// `k`-th smallest so far and dropped.
 ///
 /// # Safety
 /// The lane has `len` elements, `step` apart.
@@ -131,11 +132,11 @@ unsafe fn best<T: Keyed>(from: *const T, step: usize, len: usize, k: usize, flip
         // SAFETY: the caller's promise, of every position before `len`.
         let element = |at: usize| unsafe { from.add(at * step).read() };
         let end = len.min(start + BLOCK);
-        // Without a branch for each element. An equal one that comes later is no better.
+        // One vectorised comparison for the whole block. Equal elements that come later do not replace earlier ones.
         let any = limit.is_none_or(|limit| {
             let least = |least: T::Key, x: T| least.min(x.key() ^ flip);
             if step == 1 {
-                // SAFETY: they lie side by side, and before the end of the lane.
+                // SAFETY: they are contiguous, and before the end of the lane.
                 let elements = unsafe { core::slice::from_raw_parts(from.add(start), end - start) };
                 elements.iter().fold(T::ALL, |so_far, &x| least(so_far, x)) < limit
             } else {
@@ -156,7 +157,7 @@ unsafe fn best<T: Keyed>(from: *const T, step: usize, len: usize, k: usize, flip
     }
 }
 
-/// Keeps the `k` smallest; the key of the last of them.
+/// Keeps the `k` smallest; returns the key of the last of them.
 #[inline(never)]
 fn kth<P: Packed>(packed: &mut Vec<P>, k: usize) -> P {
     let key = packed.select_nth_unstable(k - 1).1.key();
@@ -164,11 +165,12 @@ fn kth<P: Packed>(packed: &mut Vec<P>, k: usize) -> P {
     key
 }
 
-/// Lanes of a walk over the other axes: operands 0 is the values, with the strides of the indices, operand 1 the source.
+/// Lanes of a walk over the other axes: operand 0 is the values, with the strides of the indices, operand 1 the
+/// source.
 struct SortLanes<'a, T> {
     walk: &'a Walk<2>,
     order: Order,
-    /// Elements of a lane of the source, and from one to the next in the results and in the source.
+    /// Elements of a lane of the source; steps in the results and in the source.
     len: usize,
     steps: [usize; 2],
     from: *const T,
@@ -186,7 +188,8 @@ impl<T: Keyed> Loop for SortLanes<'_, T> {
             Order::Top { k, .. } if k > 0 && k < len / 8 => Some(k),
             _ => None,
         };
-        // What lanes share: few packed keys; or those of a whole lane, and room to sort them.
+        // Buffers reused from lane to lane: the candidates; or the keys of a whole lane, and a spare buffer for the
+        // radix sort.
         let mut best_ones = Vec::new();
         let all = if few.is_none() { Some(Scratch::<T::Packed>::try_new(len)?) } else { None };
         let mut spare = None;
@@ -224,7 +227,7 @@ impl<T: Keyed> Loop for SortLanes<'_, T> {
     }
 }
 
-/// The values that an order asks for along an axis and where they were; row-major. The view has at least one axis.
+/// The values that an order selects along an axis, and their positions; row-major. The view has at least one axis.
 pub(crate) fn order<E: Element>(order: Order, a: View<'_, HostBuffer, E>, axis: usize) -> Result<[HostBuffer; 2]> {
     by_dtype(E::DTYPE, order, RawView::of(&a), axis)
 }
@@ -235,7 +238,7 @@ fn by_dtype(dtype: DType, order: Order, a: RawView<'_>, axis: usize) -> Result<[
 
 fn lanes<T: Keyed + Element>(order: Order, a: RawView<'_>, axis: usize) -> Result<[HostBuffer; 2]> {
     let (len, step) = (a.sizes[axis], a.strides[axis]);
-    // Half of a packed key is the position.
+    // The position takes half of a packed key.
     if size_of::<T>() < 8 && len as u64 > 1 << 32 {
         let reason = format!("an axis of {len} elements has an order for `i64` and `f64` alone; cast first");
         return Err(Error::InvalidArgument { op: "sort", reason });

@@ -1,4 +1,6 @@
-//! Kernels that measure a row and then compute its elements: normalisations. Uses walks; used by `Cpu`.
+//! Kernels that make two passes over a row, one to measure it and one to compute its elements: normalisations.
+//!
+//! Uses walks; used by `Cpu`.
 
 use super::elementwise::{result_len, source};
 use super::simd::{self, Loop};
@@ -9,7 +11,7 @@ use crate::error::Result;
 use crate::ops::kernel::RowKernel;
 use crate::storage::{HostBuffer, View};
 
-/// Rows of a walk: operand 0 is the result, operand 1 the source. The elements of a row lie side by side in both.
+/// Rows of a walk: operand 0 is the result, operand 1 the source. Rows are contiguous in both.
 struct RowLoop<'a, K, A, O> {
     walk: &'a Walk<2>,
     kernel: K,
@@ -31,7 +33,7 @@ impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for RowLoop<'_, K, A, O> {
                     let row_of = core::slice::from_raw_parts(from.add(run.starts[1] + row * run.steps[1]), len);
                     let to = to.add(run.starts[0] + row * run.steps[0]);
                     let measure = kernel.measure(row_of);
-                    // The next row comes in while this one is written.
+                    // Prefetches the next row while this one is written.
                     simd::prefetch_row(row_of.as_ptr().wrapping_add(run.steps[1]), len);
                     let elements = row_of.iter().enumerate();
                     match shared {
@@ -70,15 +72,15 @@ pub(crate) fn rows<A: Element, O: Element>(
     let walk = Walk::row_major(outer, [&result_strides, &a.strides[..outer.len()]]);
     let shared = shared.map(|row| {
         row.map(|row| match len {
-            // The offset of a row of nothing may be any number.
+            // The offset of an empty row may lie outside its buffer.
             0 => &[],
-            // SAFETY: the callers give rows of `len` elements side by side.
+            // SAFETY: the callers give rows of `len` contiguous elements.
             len => unsafe { core::slice::from_raw_parts(source(&row), len) },
         })
     });
     debug_assert!(len < 2 || a.strides.last() == Some(&1));
     let from = source(&a);
-    // Half a nanosecond for each element.
+    // An estimate of half a nanosecond for each element.
     let pieces = threads::pieces(total / 2);
     // SAFETY: the rows together hold every place of the result, and each is written whole.
     unsafe {

@@ -1,7 +1,10 @@
-//! Elements written where indices say. Uses walks; used by `Cpu`.
+//! Writes elements at indices: `scatter`, `scatter_add`, `index_put`.
+//!
+//! Uses walks; used by `Cpu`.
 
-use super::elementwise::{result_len, without_repeats};
+use super::elementwise::result_len;
 use super::indexing::{IndexMap, RawView, by_width, out_of_range, without};
+use super::read::without_repeats;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
@@ -27,12 +30,12 @@ impl Loop for Fit<'_> {
     }
 }
 
-/// Whether every index is one of an axis of this size.
+/// Checks that every index is in range for an axis of this size.
 fn check(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> Result<()> {
     if index.sizes.contains(&0) {
         return Ok(());
     }
-    // What is repeated is looked at once.
+    // Broadcast axes are checked once.
     let sizes = without_repeats(index.sizes, index.strides);
     let walk = Walk::new(&sizes, [index.strides]);
     let places = IndexMap::new(indexing, size, 0);
@@ -40,8 +43,8 @@ fn check(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> R
     if fits { Ok(()) } else { Err(out_of_range(indexing, index, size)) }
 }
 
-/// Writes where the indices say, `combine` deciding what. Operand 0 of the walk is the source, whose order in memory
-/// it follows, 1 the indices, 2 the output.
+/// Scatters along a walk; `combine` writes an element. Operand 0 of the walk is the source, whose memory order it
+/// follows, 1 the indices, 2 the output.
 struct Scatter<'a, W, F> {
     walk: &'a Walk<3>,
     places: IndexMap,
@@ -79,8 +82,8 @@ impl<W: Copy, F: Fn(*mut W, W)> Loop for Scatter<'_, W, F> {
     }
 }
 
-/// Checks all indices, then writes; nothing is written if one is out of range. Along the axis elements are written one after
-/// the other, as the indices come.
+/// Checks all indices, then writes; nothing is written if one is out of range. Along the axis elements are written in
+/// the order of the indices.
 ///
 /// # Safety
 /// The output's places lie inside its buffer, which is written by nobody else; elements have the size of `W`.
@@ -102,7 +105,7 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
     }
     let places = IndexMap::new(indexing, size, to.strides[axis]);
     let strides = [from.strides, index.strides, &without(to.strides, axis)];
-    // Threads share the longest of the other axes: along the axis indices may meet.
+    // Threads divide the longest of the other axes: along the indexed axis their writes could collide.
     let widest = (0..index.sizes.len()).filter(|&at| at != axis).max_by_key(|&at| index.sizes[at]);
     let pieces = threads::pieces(len).min(widest.map_or(1, |at| index.sizes[at]));
     let operands =
@@ -133,13 +136,13 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
     Ok(())
 }
 
-/// The bytes of an output.
+/// An output as untyped memory.
 ///
 /// # Panics
 /// If the buffer is shared: tensors make theirs unique before they write.
 fn target<'a, E: Element>(out: &'a mut ViewMut<'_, HostBuffer, E>) -> RawView<'a> {
     let start = out.buffer.start_mut::<E>().unwrap_or_else(|| unreachable!("a shared buffer is never written"));
-    // The offset of a view of nothing may be any number.
+    // The offset of an empty view may lie outside its buffer.
     let start = start.wrapping_add(out.offset);
     RawView { start: start.cast_const().cast(), sizes: out.sizes, strides: out.strides }
 }
@@ -161,7 +164,7 @@ fn scatter_bytes(
     from: RawView<'_>,
     to: RawView<'_>,
 ) -> Result<()> {
-    // Writing an element to its place once is as good as many times.
+    // Broadcast elements with broadcast indices are written once.
     let repeated = |at: usize| index.strides[at] == 0 && from.strides[at] == 0 && at == indexing.axis;
     let sizes: Vec<usize> =
         (0..index.sizes.len()).map(|at| if repeated(at) { index.sizes[at].min(1) } else { index.sizes[at] }).collect();

@@ -1,4 +1,6 @@
-//! Where values would stand in sorted lanes. Compiled once for each dtype. Uses walks; used by `Cpu`.
+//! Binary search in sorted lanes: `searchsorted`, `bucketize`.
+//!
+//! Compiled once for each dtype. Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
 use super::indexing::RawView;
@@ -10,8 +12,8 @@ use crate::error::Result;
 use crate::layout::strides;
 use crate::storage::{HostBuffer, View};
 
-/// For each value the first position in its lane of `sorted` (the last axis) before which everything is smaller, or after
-/// `right` before which everything is not larger. The leading sizes are the same; those of `sorted` may have stride 0.
+/// For each value its lower bound in its lane of `sorted` (the last axis); its upper bound if `right`. The leading
+/// sizes are the same; those of `sorted` may have stride 0.
 pub(crate) fn search<E: Element>(
     sorted: View<'_, HostBuffer, E>,
     values: View<'_, HostBuffer, E>,
@@ -24,11 +26,11 @@ fn by_dtype(dtype: DType, sorted: RawView<'_>, values: RawView<'_>, right: bool)
     by_ordered_dtype!(dtype, T => search_in::<T>(sorted, values, right))
 }
 
-/// Source: `aten/src/ATen/native/Bucketization.cpp`, `cus_lower_bound` and `cus_upper_bound`. The comparisons stand as they do
-/// there, which decides what becomes of NaN.
+/// Source: `aten/src/ATen/native/Bucketization.cpp`, `cus_lower_bound` and `cus_upper_bound`. The comparisons are
+/// theirs, because they decide where NaN goes.
 #[inline(always)]
 fn position<T: PartialOrd + Copy>(len: usize, get: impl Fn(usize) -> T, value: T, right: bool) -> usize {
-    // Without a branch on what is compared: no guess can be wrong.
+    // Branch-free: the branches would be mispredicted half of the time.
     let (mut start, mut left) = (0, len);
     while left > 0 {
         let half = left / 2;

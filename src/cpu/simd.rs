@@ -1,23 +1,24 @@
-//! Compiles a loop once for each instruction set and picks one while running: users build for plain x86-64.
+//! Compiles each loop once for every instruction set and picks one at run time, because users build for baseline
+//! x86-64.
 //!
-//! A loop is written as plain Rust in a function that is always inlined; inside a function with more target features the
-//! compiler vectorises it for those. Builds with debug assertions, which are not vectorised and want to be built soon, have
-//! each loop once. Uses nothing; used by every loop of this room.
+//! A loop is plain Rust in an always-inlined function; inlined into a function with more target features, it is
+//! vectorised for those. Builds with debug assertions compile each loop once, for the baseline. Uses nothing; used by
+//! all loops of `cpu`.
 
 use crate::ops::kernel::VectorWidth;
 
-/// A loop over elements. `run` must be `#[inline(always)]`, and so must all that it calls per element: only what is inlined
-/// is compiled for the instruction set at hand.
+/// A loop over elements. `run` and all that it calls per element must be `#[inline(always)]`: only what is inlined is
+/// compiled for the instruction set.
 pub(crate) trait Loop {
-    /// What comes out.
+    /// The loop's result.
     type Output;
-    /// The widest vectors that it is worth compiling for.
+    /// The widest vectors worth compiling the loop for.
     #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
     const WIDEST: VectorWidth = VectorWidth::Wide;
-    /// Which of two units it is compiled in.
+    /// Which of two codegen units it is compiled in.
     #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
     const IS_ODD: bool = false;
-    /// Runs it.
+    /// Runs the loop.
     fn run(self) -> Self::Output;
 }
 
@@ -25,8 +26,8 @@ pub(crate) trait Loop {
 mod x86 {
     use core::sync::atomic::{AtomicU8, Ordering};
 
-    /// The same functions in modules of their own: rustc puts what it compiles of one module into one unit, which one processor
-    /// compiles, and these functions are most of the crate.
+    /// The same functions in two modules: rustc compiles a module in one codegen unit, on one core, and these
+    /// functions are most of the crate.
     macro_rules! units {
         ($($unit:ident: $name:ident $features:literal;)*) => {$(
             pub(super) mod $unit {
@@ -50,7 +51,7 @@ mod x86 {
     pub(super) const AVX2: u8 = 2;
     pub(super) const AVX512: u8 = 3;
 
-    /// The best instruction set this machine has; asked once.
+    /// The best instruction set of this machine; detected once.
     #[inline]
     pub(super) fn level() -> u8 {
         static LEVEL: AtomicU8 = AtomicU8::new(0);
@@ -79,7 +80,7 @@ mod x86 {
     }
 }
 
-/// Runs a loop if the machine has vectors of eight floats and converts `f16`; whether it has.
+/// Runs a loop if the machine has AVX2 and F16C; returns whether it has.
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 pub(crate) fn with_halves(body: impl Loop<Output = ()>) -> bool {
     let has = x86::level() >= x86::AVX2;
@@ -90,7 +91,7 @@ pub(crate) fn with_halves(body: impl Loop<Output = ()>) -> bool {
     has
 }
 
-/// Asks for a cache line ahead of its use. The place need not be valid.
+/// Prefetches a cache line. The address need not be valid.
 #[inline(always)]
 pub(crate) fn prefetch<T>(place: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -102,10 +103,10 @@ pub(crate) fn prefetch<T>(place: *const T) {
     let _ = place;
 }
 
-/// A part of the nearest cache: so many bytes of a row are asked for at most.
+/// The most bytes of a row that are prefetched: a part of the L1 cache.
 const ASKED: usize = 8192;
 
-/// Asks for the first cache lines of a row ahead of its use. The places need not be valid.
+/// Prefetches the start of a row. The addresses need not be valid.
 #[inline(always)]
 pub(crate) fn prefetch_row<T>(place: *const T, len: usize) {
     for line in (0..(len * size_of::<T>()).min(ASKED)).step_by(64) {
@@ -113,7 +114,8 @@ pub(crate) fn prefetch_row<T>(place: *const T, len: usize) {
     }
 }
 
-/// The same for one of several rows: not into the nearest cache, where rows whose distance is a large power of two have few places.
+/// Prefetches the start of one of several rows into L2: rows a large power of two apart would evict each other from
+/// L1.
 #[inline(always)]
 pub(crate) fn prefetch_row_nearby<T>(place: *const T, len: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -126,10 +128,10 @@ pub(crate) fn prefetch_row_nearby<T>(place: *const T, len: usize) {
     prefetch_row(place, len);
 }
 
-/// Runs a loop with the best instruction set there is.
+/// Runs a loop with the best instruction set of the machine.
 #[inline]
 pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
-    // (`if const` leaves nothing of what is not compiled.)
+    // `if const` generates no code for the branches not taken.
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
     {
         if const { L::WIDEST as u8 >= VectorWidth::Wide as u8 } && x86::level() == x86::AVX512 {

@@ -1,6 +1,7 @@
-//! The product of a sparse matrix, its elements sorted by rows, and a strided one. Uses threads; used by sparse tensors.
+//! The product of a sparse matrix (CSR) and a strided one.
 //!
-//! Every row of the result is computed by one thread, its elements in their order: the number of threads changes nothing.
+//! Each row of the result is computed by one thread in the order of its elements, so the number of threads does not
+//! change results. Uses threads; used by sparse tensors.
 
 use super::simd::{self, Loop};
 use super::threads;
@@ -10,7 +11,7 @@ use crate::ops;
 use crate::ops::reduce::Accumulating;
 use crate::storage::HostBuffer;
 
-/// A sparse matrix: the elements of row `i` are those from `starts[i]` to `starts[i + 1]`.
+/// A sparse matrix: row `i` has the elements from `starts[i]` to `starts[i + 1]`.
 pub(crate) struct Csr<E> {
     starts: Vec<usize>,
     columns: Vec<usize>,
@@ -18,7 +19,7 @@ pub(crate) struct Csr<E> {
 }
 
 impl<E: Element> Csr<E> {
-    /// Sorts elements by their rows, which are in range; those of a row stay in their order.
+    /// Sorts elements by row (counting sort, stable); row numbers are in range.
     pub(crate) fn new(op: &'static str, rows: usize, row: &[i64], column: &[i64], value: &[E]) -> Result<Self> {
         let too_many = |_| Error::TooLarge { op, sizes: [rows][..].into() };
         let mut starts = filled(0, rows.saturating_add(1)).map_err(too_many)?;
@@ -33,7 +34,7 @@ impl<E: Element> Csr<E> {
             order[starts[row as usize]] = at;
             starts[row as usize] += 1;
         }
-        // Each start has come to the next one.
+        // Each start has advanced to the next row's.
         starts.copy_within(..rows, 1);
         starts[0] = 0;
         let columns = listed(order.iter().map(|&at| column[at] as usize))?;
@@ -42,7 +43,7 @@ impl<E: Element> Csr<E> {
     }
 }
 
-/// Some rows of the product.
+/// A range of rows of the product.
 struct SparseProduct<'a, E: Dtype> {
     left: &'a Csr<E>,
     right: &'a [E],

@@ -1,7 +1,7 @@
-//! Sharing work between threads: rayon's, in the caller's pool if there is one.
+//! Divides work among threads of rayon's pool: the caller's own pool if it runs in one.
 //!
-//! How work is divided never changes a result: elementwise pieces are independent, and reductions merge in an order that
-//! shape and strides alone decide. Uses nothing; used by every loop of this room.
+//! The division never changes a result: elementwise pieces are independent, and reductions merge in an order fixed by
+//! shape and strides. Uses nothing; used by all loops of `cpu`.
 
 use crate::error::Result;
 use core::cell::OnceCell;
@@ -11,7 +11,7 @@ use std::panic::{catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 
-/// A place that several threads read from or write to, each in its own part.
+/// Carries a raw pointer to several threads, each of which uses its own part.
 pub(crate) struct Shared<T>(pub(crate) T);
 impl<T: Copy> Clone for Shared<T> {
     fn clone(&self) -> Self {
@@ -19,54 +19,54 @@ impl<T: Copy> Clone for Shared<T> {
     }
 }
 impl<T: Copy> Copy for Shared<T> {}
-// SAFETY: it carries raw places between threads; whoever uses one says why its part is its own.
+// SAFETY: it only carries pointers between threads; whoever uses one says why its part is its own.
 unsafe impl<T> Send for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Shared<T> {}
 
-/// How many nanoseconds of work make a piece worth another thread: starting one takes some ten microseconds. Builds with debug
-/// assertions take much longer than the estimates, which are those of optimised code.
+/// Nanoseconds of work that are worth another thread: starting one takes some ten microseconds. Higher in builds with
+/// debug assertions, whose code is slower than the estimates.
 const GRAIN: usize = if cfg!(debug_assertions) { 500 } else { 40_000 };
 
-/// Into how many pieces work of so many nanoseconds (roughly) is divided.
+/// How many pieces work of so many nanoseconds (roughly) is divided into.
 #[inline]
 pub(crate) fn pieces(nanoseconds: usize) -> usize {
-    // Small work does not even ask, which would start the pool.
+    // Small work does not query the pool, which would start it.
     if nanoseconds < 2 * GRAIN { 1 } else { (nanoseconds / GRAIN).min(rayon::current_num_threads()) }
 }
 
-/// Into how many pieces work is divided at most.
+/// The most pieces that work is divided into.
 pub(crate) fn most() -> usize {
     rayon::current_num_threads()
 }
 
-/// Calls `work` with each number below `pieces`, in parallel. Not generic: what it takes to run in parallel is compiled once
-/// and not for every loop.
+/// Calls `work` with each number below `pieces`, in parallel. Not generic, so that the machinery is compiled once and
+/// not for every loop.
 ///
-/// The calling thread takes pieces as the helpers do, from the first moment on. It waits for the helpers that have begun a
-/// piece, never for one that has not started: a pool whose threads are all busy, or blocked by a lock that the caller holds,
-/// delays nothing.
+/// The calling thread takes pieces itself, from the start. It waits for helpers that have begun a piece, never for
+/// one that has not started: a pool whose threads are busy, or blocked by a lock that the caller holds, delays
+/// nothing.
 pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
     if pieces <= 1 {
         return (0..pieces).for_each(work);
     }
     let wanted = pieces.min(most()) - 1;
-    let job = Arc::new(Job {
+    let job = Arc::new(PoolJob {
         next: AtomicUsize::new(0),
         pieces,
         state: AtomicUsize::new(0),
         caller: thread::current(),
         panic: Mutex::new(None),
-        // SAFETY: only the lifetime is erased. A helper calls it between `enter` and `leave`; `Closing` waits, before `work`
-        // goes out of scope, until every helper that entered has left, and lets none enter afterwards.
+        // SAFETY: only the lifetime is erased. A helper calls it between `enter` and `leave`; `Closing` waits, before
+        // `work` goes out of scope, until every helper that entered has left, and lets none enter afterwards.
         work: unsafe { core::mem::transmute::<&(dyn Fn(usize) + Sync), &'static (dyn Fn(usize) + Sync)>(work) },
     });
     let closing = Closing(&job);
-    // (A thread that is ending, whose counter is gone, works alone.)
+    // A thread whose thread-locals are gone, because it is ending, works alone.
     let queued = QUEUED.try_with(|queued| queued.get_or_init(Default::default).clone()).ok();
     for queued in queued.iter().cycle().take(wanted) {
         let (job, queued) = (job.clone(), queued.clone());
-        // Helpers asked for earlier that have not started either: the pool is busy, and one more would wait behind them.
+        // Earlier helpers have not started: the pool is busy, and more would only queue up.
         if queued.fetch_add(1, Ordering::Relaxed) >= MOST_QUEUED {
             queued.fetch_sub(1, Ordering::Relaxed);
             break;
@@ -77,7 +77,7 @@ pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
         });
     }
     job.take_pieces();
-    // Waits for the helpers, also where a piece of the caller's panics.
+    // Waits for the helpers even if a piece of the caller's panics.
     drop(closing);
     let panic = job.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
     if let Some(panic) = panic {
@@ -85,19 +85,19 @@ pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
     }
 }
 
-/// [`for_each`] of work that can fail: one of its errors, if there are some.
+/// [`for_each`] of fallible work; returns one of the errors, if any.
 pub(crate) fn try_for_each(pieces: usize, work: &(dyn Fn(usize) -> Result<()> + Sync)) -> Result<()> {
     let failed = OnceLock::new();
     for_each(pieces, &|piece| {
         if let Err(error) = work(piece) {
-            // Another one came first.
+            // Another error came first.
             let _ = failed.set(error);
         }
     });
     failed.into_inner().map_or(Ok(()), Err)
 }
 
-/// Calls `work` with each of several parts, in parallel.
+/// Calls `work` with each part, in parallel.
 pub(crate) fn try_for_each_part<T: Send>(parts: Vec<T>, work: &(dyn Fn(T) -> Result<()> + Sync)) -> Result<()> {
     let parts: Vec<Mutex<Option<T>>> = parts.into_iter().map(|part| Mutex::new(Some(part))).collect();
     try_for_each(parts.len(), &|at| {
@@ -106,34 +106,34 @@ pub(crate) fn try_for_each_part<T: Send>(parts: Vec<T>, work: &(dyn Fn(T) -> Res
     })
 }
 
-/// How many helpers of one thread may wait to be started: what bounds the queue of a pool whose threads stay busy.
+/// The most helpers of one thread that may wait to be started, which bounds the queue of a busy pool.
 const MOST_QUEUED: usize = 256;
 
 thread_local! {
-    /// How many helpers this thread has asked for that have not started yet.
+    /// How many helpers of this thread have not started yet.
     static QUEUED: OnceCell<Arc<AtomicUsize>> = const { OnceCell::new() };
 }
 
 /// Work that a caller and its helpers share.
-struct Job {
-    /// The piece that is taken next.
+struct PoolJob {
+    /// The next piece to take.
     next: AtomicUsize,
     pieces: usize,
-    /// [`CLOSED`], or not, and [`HELPER`] for each helper that has entered and not left.
+    /// [`CLOSED`] or not, plus [`HELPER`] for each helper inside.
     state: AtomicUsize,
     caller: Thread,
-    /// What the first helper that panicked panicked with.
+    /// The first panic of a helper.
     panic: Mutex<Option<Box<dyn core::any::Any + Send>>>,
     /// Valid until the job is closed and all helpers have left.
     work: &'static (dyn Fn(usize) + Sync),
 }
 
-/// No helper enters any more.
+/// No helper may enter any more.
 const CLOSED: usize = 1;
-/// One helper.
+/// One helper inside.
 const HELPER: usize = 2;
 
-impl Job {
+impl PoolJob {
     /// Takes pieces until there are none. Every piece is taken by one thread.
     fn take_pieces(&self) {
         loop {
@@ -145,10 +145,10 @@ impl Job {
         }
     }
 
-    /// What a helper does when a thread of the pool gets to it.
+    /// What a helper runs on a thread of the pool.
     fn help(&self) {
         let entered = |state| (state & CLOSED == 0).then_some(state + HELPER);
-        // Acquire: what the caller prepared is seen.
+        // Acquire: sees what the caller prepared.
         if self.state.fetch_update(Ordering::Acquire, Ordering::Relaxed, entered).is_err() {
             return;
         }
@@ -162,24 +162,24 @@ impl Job {
     }
 }
 
-/// How often the caller looks whether the last helper has left before it sleeps: about as long as a piece of work takes.
+/// How often the caller spins before it sleeps: about as long as a piece of work takes.
 const SPINS: usize = if cfg!(miri) { 1 } else { 2000 };
 
-/// Closes a job when it is dropped, and waits until every helper that entered has left.
-struct Closing<'a>(&'a Job);
+/// Closes a job on drop, and waits until every helper that entered has left.
+struct Closing<'a>(&'a PoolJob);
 
 impl Drop for Closing<'_> {
     fn drop(&mut self) {
         let state = &self.0.state;
         state.fetch_or(CLOSED, Ordering::Relaxed);
         let mut looks = 0;
-        // Acquire: what the helpers wrote is seen.
+        // Acquire: sees what the helpers wrote.
         while state.load(Ordering::Acquire) != CLOSED {
             if looks < SPINS {
                 looks += 1;
                 core::hint::spin_loop();
             } else {
-                // The helper that leaves last wakes this thread. (Waking for another reason is harmless.)
+                // The last helper to leave unparks this thread. (Spurious wake-ups are harmless.)
                 thread::park();
             }
         }

@@ -1,4 +1,6 @@
-//! Squares of four-byte elements turned in registers. Used by copies and by the packing of products.
+//! Transposes squares of four-byte elements in vector registers.
+//!
+//! Uses nothing; used by copies and by the packing of products.
 
 use core::arch::x86_64::*;
 
@@ -9,10 +11,12 @@ pub(super) fn is_there() -> bool {
     std::arch::is_x86_feature_detected!("avx")
 }
 
-/// Element `i` of line `line`, which goes to `line * to_step + i`, is the one `4 * line + i * step` bytes from `from`.
+/// Transposes a square: element `i` of line `line`, read at byte `4 * line + i * step`, goes to element `line *
+/// to_step + i`.
 ///
 /// # Safety
-/// These places are valid, for lines and elements up to [`SIDE`], and those written are nobody else's. The machine has AVX.
+/// These places are valid, for lines and elements up to [`SIDE`], and those written are nobody else's. The machine
+/// has AVX.
 #[target_feature(enable = "avx")]
 #[inline]
 pub(super) unsafe fn transpose(from: *const u8, step: usize, to: *mut f32, to_step: usize) {
@@ -20,7 +24,7 @@ pub(super) unsafe fn transpose(from: *const u8, step: usize, to: *mut f32, to_st
     unsafe {
         let row = |at: usize| _mm256_loadu_ps(from.add(at * step).cast());
         let rows: [__m256; 8] = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
-        // Pairs, fours, halves.
+        // Interleaves pairs, then fours, then halves of registers.
         let low = |a, b| _mm256_unpacklo_ps(rows[a], rows[b]);
         let high = |a, b| _mm256_unpackhi_ps(rows[a], rows[b]);
         let pairs = [low(0, 1), high(0, 1), low(2, 3), high(2, 3), low(4, 5), high(4, 5), low(6, 7), high(6, 7)];

@@ -1,5 +1,5 @@
-//! Visiting the elements of several operands in step: axes reordered to follow memory, merged where they run on, and
-//! handed out as inner loops.
+//! Walks: visit the elements of several strided operands in step, as a sequence of inner loops. Axes are reordered to
+//! follow memory and merged where possible.
 //!
 //! Uses nothing; used by every loop over strided memory.
 
@@ -7,14 +7,14 @@
 #[derive(Clone)]
 pub(crate) struct Walk<const N: usize> {
     rank: usize,
-    /// Whether the last two axes are visited tile by tile: an operand runs along the other one.
+    /// Whether the last two axes are visited in tiles, because an operand is contiguous along the other one.
     tiled: bool,
     sizes: [usize; 8],
     strides: [[usize; N]; 8],
     starts: [usize; N],
 }
 
-/// One inner loop: where each operand starts (in elements from its own offset), how many steps, how far each step.
+/// One inner loop: where each operand starts (in elements), how many elements, and the step of each operand.
 #[derive(Clone, Copy)]
 pub(crate) struct Run<const N: usize> {
     pub starts: [usize; N],
@@ -23,8 +23,8 @@ pub(crate) struct Run<const N: usize> {
 }
 
 impl<const N: usize> Walk<N> {
-    /// `strides[i]` are operand `i`'s, broadcast to `sizes`. Axes are put in the order of operand 0's strides, so no
-    /// two positions of operand 0 may share an element if it is written.
+    /// `strides[i]` are operand `i`'s, broadcast to `sizes`. Axes are sorted by operand 0's strides; if operand 0 is
+    /// written, no two of its positions may share an element.
     pub(crate) fn new(sizes: &[usize], strides: [&[usize]; N]) -> Self {
         let mut walk = Self::in_order(sizes, strides);
         let axes = walk.rank;
@@ -42,7 +42,8 @@ impl<const N: usize> Walk<N> {
         walk
     }
 
-    /// Where an operand has its elements closer along another axis than along the last: puts that axis next to the last.
+    /// If an operand has a smaller stride along another axis than along the last, moves that axis next to the last
+    /// and marks the walk as tiled.
     fn tile(&mut self) {
         let Some(inner) = self.rank.checked_sub(1) else { return };
         let closer = |axis: usize| {
@@ -57,7 +58,7 @@ impl<const N: usize> Walk<N> {
         }
     }
 
-    /// The same in row-major order, whatever the strides.
+    /// A walk in row-major order, whatever the strides.
     pub(crate) fn row_major(sizes: &[usize], strides: [&[usize]; N]) -> Self {
         let mut walk = Self::in_order(sizes, strides);
         walk.merge();
@@ -76,7 +77,7 @@ impl<const N: usize> Walk<N> {
         walk
     }
 
-    /// Joins axes that run on into one another in every operand.
+    /// Merges neighbouring axes that every operand traverses as one.
     fn merge(&mut self) {
         let mut last = 0;
         for axis in 1..self.rank {
@@ -95,8 +96,8 @@ impl<const N: usize> Walk<N> {
         self.rank = self.rank.min(last + 1);
     }
 
-    /// The same elements as up to `pieces` walks, along the longest axis. A piece of the last axis is a multiple of
-    /// `multiple` elements.
+    /// Splits the longest axis into up to `pieces` walks. Pieces of the last axis are multiples of `multiple`
+    /// elements.
     pub(crate) fn split(&self, pieces: usize, multiple: usize) -> Vec<Self> {
         let Some(axis) = (0..self.rank).max_by_key(|&axis| (self.sizes[axis], core::cmp::Reverse(axis))) else {
             return vec![self.clone()];
@@ -119,7 +120,7 @@ impl<const N: usize> Walk<N> {
             .collect()
     }
 
-    /// One run over elements side by side in every operand.
+    /// One run over contiguous elements.
     #[inline]
     pub(crate) fn line(len: usize) -> Self {
         let mut walk = Walk { rank: 1, tiled: false, sizes: [1; 8], strides: [[0; N]; 8], starts: [0; N] };
@@ -127,7 +128,7 @@ impl<const N: usize> Walk<N> {
         walk
     }
 
-    /// The walk as one run, if it is one.
+    /// The walk's single run, if it has just one.
     #[inline]
     pub(crate) fn line_run(&self) -> Option<Run<N>> {
         match self.rank {
@@ -149,7 +150,7 @@ impl<const N: usize> Walk<N> {
         Runs { walk: self, rank, index: [0; 8], starts: self.starts, done: self.sizes[..self.rank].contains(&0) }
     }
 
-    /// The inner loops as planes of two axes, to be visited tile by tile where an operand runs along the other axis.
+    /// The inner loops as planes of two axes, visited tile by tile if the walk is tiled.
     #[inline]
     pub(crate) fn planes(&self) -> Planes<'_, N> {
         let Some(inner) = self.rank.checked_sub(1) else {
@@ -172,20 +173,20 @@ impl<const N: usize> Walk<N> {
 /// The side of a tile.
 pub(crate) const TILE: usize = 32;
 
-/// The side of a tile of elements of so many bytes that is turned: it has its place in the nearest cache.
+/// The side of a transposed tile for elements of so many bytes, which fits L1.
 pub(crate) const fn side(bytes: usize) -> usize {
     if bytes <= 4 { 2 * TILE } else { TILE }
 }
 
-/// Planes of two axes and the walk over the others.
+/// Planes of two axes, and the runs over the other axes.
 pub(crate) struct Planes<'a, const N: usize> {
-    /// Over the axes outside of the planes.
+    /// Over the outer axes.
     pub outer: Runs<'a, N>,
     /// Lines in a plane, elements in a line.
     pub sizes: [usize; 2],
     /// From line to line, from element to element.
     pub steps: [[usize; N]; 2],
-    /// Whether they are visited tile by tile.
+    /// Whether planes are visited in tiles.
     pub is_tiled: bool,
 }
 
@@ -212,7 +213,7 @@ impl<const N: usize> Iterator for Runs<'_, N> {
             return Some(Run { starts: self.starts, len: 1, steps: [0; N] });
         };
         let run = Run { starts: self.starts, len: walk.sizes[inner], steps: walk.strides[inner] };
-        // The next position of the outer axes, like an odometer.
+        // Advances the outer axes like an odometer.
         let mut axis = inner;
         loop {
             if axis == 0 {

@@ -1,5 +1,7 @@
-//! What a device must be able to do. Shapes are erased here: sizes and strides are slices, so that one loop serves
-//! all shapes. Each method is generic over its kernel, so that a program links only the kernels it names.
+//! The operations a device implements. Shapes are erased to slices of sizes and strides, so that one loop serves all
+//! shapes; methods are generic over their kernel, so that a program links only the kernels it uses.
+//!
+//! Uses `ops` and storage; used by `tensor` and `any`.
 
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
@@ -10,7 +12,7 @@ use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
 use crate::storage::{View, ViewMut};
 
-/// What nobody outside can implement: elements are read where a device says that they are.
+/// Sealed: views are read where a device says that its elements are.
 mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be made a device: `Cpu`, `Cuda<N>` and `Meta` are all there are",
@@ -24,9 +26,7 @@ mod sealed {
     impl Backend for crate::device::Dynamic {}
 }
 
-/// What a device does: the devices are castiron's.
-///
-/// Nor has anybody outside a `View`, which these functions take and trust.
+/// A device's operations. Only castiron implements it, and only castiron makes `View`s, which these functions trust.
 ///
 /// Operands arrive broadcast to the sizes of the result. Methods that return a `Storage` allocate the result with the
 /// strides they are given, which are dense and start at offset 0.
@@ -40,50 +40,50 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         true
     }
 
-    /// Elements made on the host, on the device of another storage where the type does not say which. A device without data does not
-    /// call `make`.
+    /// Uploads elements made on the host, to the device of another storage where the type does not say which. A
+    /// device without data does not call `make`.
     fn build<E: Element>(
         beside: Option<&Self::Storage>,
         make: impl FnOnce() -> Result<Vec<E>>,
     ) -> Result<Self::Storage>;
-    /// `len` zeros, as [`build`](Self::build) has them.
+    /// `len` zeros, placed as by [`build`](Self::build).
     fn zeroed<E: Element>(beside: Option<&Self::Storage>, len: usize) -> Result<Self::Storage>;
-    /// Whether the storage may be written: nobody else holds it, or it is borrowed for that.
+    /// Whether the storage may be written: it is not shared, or it is a writable borrow.
     fn is_unique(storage: &mut Self::Storage) -> bool;
-    /// What holds the elements of a view for one more tensor, and where in it the first is: the same storage, or, where that is
-    /// borrowed, one with a copy of the elements at the same distances.
+    /// Storage and offset of a view's elements for another tensor: the same storage, or, if that is borrowed, a copy
+    /// with the same strides.
     fn share<E: Element>(view: View<'_, Self::Storage, E>) -> (Self::Storage, usize);
-    /// [`share`](Self::share) for a view that reaches other elements of the storage than `view` does: of memory that others write
-    /// while it is borrowed, lent or not, it is a copy of `view`'s own elements at the same distances.
+    /// [`share`](Self::share) for a tensor that reaches other elements of the storage than `view` does. Of writable
+    /// borrowed memory it is a copy of `view`'s elements with the same strides.
     fn share_own<E: Element>(view: View<'_, Self::Storage, E>) -> Result<(Self::Storage, usize)>;
-    /// The same storage, borrowed or not, for views to be made of it.
+    /// Another handle to the storage, also if it is borrowed, to make views of.
     ///
     /// # Safety
     /// It is closed before the views are given away, and these exist no longer than the memory is borrowed.
     unsafe fn lend(storage: &Self::Storage) -> Self::Storage;
-    /// No more handles are given to borrowed memory.
+    /// Ends `lend`: no more handles to borrowed memory.
     fn close(storage: &Self::Storage);
-    /// The memory of a storage that nobody else holds, to be written where its elements are.
+    /// Storage over the memory of an unshared one, to be written in place.
     ///
     /// # Safety
     /// As for `lend`, and what a view of it reaches is read and written through that view alone.
     unsafe fn window(storage: &mut Self::Storage) -> Self::Storage;
-    /// Whether elements are written where they are, whatever their strides.
+    /// Whether elements must stay in place when written, whatever their strides: it is a writable borrow.
     fn is_fixed(storage: &Self::Storage) -> bool;
-    /// How many elements the storage has room for; `None` where there are none.
+    /// The capacity in elements; `None` without data.
     fn room<E: Element>(storage: &Self::Storage) -> Option<usize>;
-    /// Whether the storage is that of so many elements and no more.
+    /// Whether the storage has exactly so many elements.
     fn holds<E: Element>(storage: &Self::Storage, len: usize) -> bool;
     /// Whether the two are the same storage.
     fn is_same(a: &Self::Storage, b: &Self::Storage) -> bool;
 
     /// The element of a zero-dim view.
     fn peek<E: Element>(view: View<'_, Self::Storage, E>) -> Result<E>;
-    /// The same, where asking costs nothing; `None` where the element is out of the host's reach.
+    /// The element of a zero-dim view, if the host can read it without a transfer.
     fn peek_free<E: Element>(view: View<'_, Self::Storage, E>) -> Option<E>;
-    /// All elements in row-major order; `None` where there are none to be had.
+    /// All elements in row-major order; an error if there is no data.
     fn download<E: Element>(view: View<'_, Self::Storage, E>) -> Result<Vec<E>>;
-    /// Whether there is such an element. Without data: no.
+    /// Whether any element is what is looked for; false without data.
     fn has<E: Castable>(view: View<'_, Self::Storage, E>, what: Sought) -> Result<bool>;
 
     fn map1<A: Element, O: Element>(
@@ -105,13 +105,13 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         strides: &[usize],
     ) -> Result<Self::Storage>;
 
-    /// `kernel(a)` where the `len` elements of `a` lie side by side, and so do the results'.
+    /// `kernel(a)` for `len` contiguous elements; the result is contiguous.
     fn map1_line<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
         a: View<'_, Self::Storage, A>,
         len: usize,
     ) -> Result<Self::Storage>;
-    /// The same of two operands, both side by side.
+    /// `kernel(a, b)` for `len` contiguous elements; the result is contiguous.
     fn map2_line<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
         a: View<'_, Self::Storage, A>,
@@ -139,12 +139,13 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         out: ViewMut<'_, Self::Storage, O>,
     ) -> Result<()>;
 
-    /// Where a view's first element is, in the device's own addresses.
+    /// The address of a view's first element, in the device's memory.
     fn address<E: Element>(view: View<'_, Self::Storage, E>) -> *const E;
-    /// An expression broadcast to `sizes`. The leaves of expressions hold addresses of elements of this device.
+    /// Evaluates an expression broadcast to `sizes`. Its leaves hold addresses of this device.
     ///
     /// # Safety
-    /// The expression was made for these sizes, the tensors that it reads exist and nobody writes them; the strides leave no gaps.
+    /// The expression was made for these sizes, the tensors that it reads exist and nobody writes them; the strides
+    /// leave no gaps.
     unsafe fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize])
     -> Result<Self::Storage>;
     /// `out = x`
@@ -194,32 +195,33 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         a: View<'_, Self::Storage, A>,
         axis: usize,
     ) -> Result<[Self::Storage; 2]>;
-    /// Each axis put together from stretches of the operand's; `fill` where they come from nowhere. The result is row-major.
+    /// Assembles each axis from segments of the operand's; `fill` is the value of fill segments. The result is
+    /// row-major.
     fn pick<E: Element>(a: View<'_, Self::Storage, E>, axes: &[Vec<Segment>], fill: E) -> Result<Self::Storage>;
-    /// Pieces end to end along an axis, which they fill together; their other sizes are those of the result.
+    /// Concatenates pieces along an axis, which they fill; their other sizes are those of the result.
     fn join<E: Element>(
         pieces: &[View<'_, Self::Storage, E>],
         axis: usize,
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<Self::Storage>;
-    /// Contiguous matrices with zeros where `low <= column - row <= high` does not hold.
+    /// Contiguous matrices, zeroed except where `low <= column - row <= high`.
     fn band<E: Element>(a: View<'_, Self::Storage, E>, low: isize, high: isize) -> Result<Self::Storage>;
-    /// Runs a kernel on every row (the last axis, whose elements lie side by side) beside rows of the same length that all share; the
-    /// result is row-major.
+    /// Runs a kernel on every row (the last axis, contiguous), with shared rows of the same length; the result is
+    /// row-major.
     fn rows<A: Element, O: Element>(
         kernel: impl RowKernel<A, O>,
         a: View<'_, Self::Storage, A>,
         shared: [Option<View<'_, Self::Storage, A>>; 2],
     ) -> Result<Self::Storage>;
-    /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0), and what it is added to; the result
-    /// is row-major.
+    /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes (strides may be 0), and its input; the
+    /// result is row-major.
     fn matmul<E: Dtype>(
         a: View<'_, Self::Storage, E>,
         b: View<'_, Self::Storage, E>,
         added: Option<Added<'_, Self::Storage, E>>,
     ) -> Result<Self::Storage>;
-    /// The same, each element of the result having gone through a function.
+    /// [`matmul`](Self::matmul) with a kernel applied to each element of the result.
     fn matmul_then<E: Dtype>(
         kernel: impl Map1<E, E>,
         a: View<'_, Self::Storage, E>,
@@ -229,23 +231,24 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     /// The product of `(m, k)`, `u8` or `i8`, and `(k, n)`, in `i32`; row-major.
     fn int_mm<E: Dtype>(a: View<'_, Self::Storage, E>, b: View<'_, Self::Storage, i8>) -> Result<Self::Storage>;
 
-    /// The elements of `a` at the positions of the result, with the index in place of the position along the axis. The result
-    /// has the sizes of `index`, which are no larger than those of `a` along the other axes; it is row-major. (A device without
-    /// data checks no index.)
+    /// The elements of `a` at the positions of the result, with the index in place of the position along the axis.
+    /// The result is row-major and has the sizes of `index`, which are no larger than those of `a` along the other
+    /// axes. (A device without data does not check indices.)
     fn gather<E: Element>(
         indexing: Indexing,
         a: View<'_, Self::Storage, E>,
         index: View<'_, Self::Storage, i64>,
     ) -> Result<Self::Storage>;
-    /// Writes elements of `b` where the indices say; the last one stays where several go to one place. The sizes of `index` are
-    /// no larger than those of `b`, nor than those of `out` along the other axes. Nothing is written if an index is out of range.
+    /// Writes elements of `b` at the indices; of several at one place the last one stays. The sizes of `index` are no
+    /// larger than those of `b`, nor than those of `out` along the other axes. Nothing is written if an index is out
+    /// of range.
     fn scatter<E: Element>(
         indexing: Indexing,
         index: View<'_, Self::Storage, i64>,
         b: View<'_, Self::Storage, E>,
         out: ViewMut<'_, Self::Storage, E>,
     ) -> Result<()>;
-    /// The same, `kernel(out, b)` being written: one after the other along the axis.
+    /// [`scatter`](Self::scatter), writing `kernel(out, b)` in the order of the indices along the axis.
     fn scatter_with<E: Element>(
         indexing: Indexing,
         kernel: impl Map2<E, E, E>,
@@ -253,16 +256,16 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         b: View<'_, Self::Storage, E>,
         out: ViewMut<'_, Self::Storage, E>,
     ) -> Result<()>;
-    /// The elements of `a` where the mask is true, in row-major order, and how many there are.
+    /// The elements of `a` selected by the mask, in row-major order, and how many there are.
     fn compress<E: Element>(
         a: View<'_, Self::Storage, E>,
         mask: View<'_, Self::Storage, bool>,
     ) -> Result<(Self::Storage, usize)>;
-    /// The values chosen by rank along an axis and their `i64` positions; row-major. `E` has an order; the order admits the
-    /// axis, or the result is empty.
+    /// The values that an order selects along an axis, and their `i64` positions; row-major. `E` has an order; the
+    /// order admits the axis, or the result is empty.
     fn order<E: Element>(order: Order, a: View<'_, Self::Storage, E>, axis: usize) -> Result<[Self::Storage; 2]>;
-    /// Where the values would stand in the sorted lanes along the last axis, as `i64`; row-major. `E` has an order; leading
-    /// sizes are the same.
+    /// The positions at which the values would be inserted into the sorted lanes along the last axis, as `i64`;
+    /// row-major. `E` has an order; leading sizes are the same.
     fn search<E: Element>(
         sorted: View<'_, Self::Storage, E>,
         values: View<'_, Self::Storage, E>,

@@ -1,7 +1,9 @@
-//! Which operands may meet: both on one device, or a zero-dim CPU tensor beside a tensor on another, which it joins.
+//! Which devices operands of one operation may be on: the same, or a zero-dim CPU tensor beside a tensor on another
+//! device, to which it is copied.
 //!
-//! Source: PyTorch, "Tensor Attributes", torch.device; `tests/oracle/device.json`. A zero-dim tensor elsewhere never
-//! moves to the CPU. The bound stands on the operand's place, so code generic over one device needs none.
+//! Source: PyTorch, "Tensor Attributes", torch.device; `tests/oracle/device.json`. A zero-dim tensor elsewhere is
+//! never copied to the CPU. The bound is on the operand's place, so code generic over one device needs none. Used by
+//! `tensor`.
 
 use super::{Backend, Cpu, Cuda, Device, Meta};
 use crate::dtype::scalar::{Kind, TensorKind, ZeroDim};
@@ -14,11 +16,11 @@ pub trait Place: 'static {
     type Buffer;
 }
 
-/// The place of a Rust scalar: it goes with every device.
+/// The place of a Rust scalar, which goes with every device.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Anywhere;
 
-/// There is no buffer anywhere.
+/// No value exists: scalars have no buffer.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub enum NoBuffer {}
@@ -27,12 +29,12 @@ impl Place for Anywhere {
     type Buffer = NoBuffer;
 }
 
-/// An operand as the device that runs the operation sees it.
+/// An operand, as the device that runs the operation sees it.
 #[doc(hidden)]
 pub enum Source<'a, D: Device, E> {
     /// Elements on the device.
     View(View<'a, D::Storage, E>),
-    /// One element that came from the CPU.
+    /// One element, read from the CPU.
     Value(E),
 }
 

@@ -1,9 +1,9 @@
-//! `Cpu`: the host.
+//! `Cpu`: the host, whose loops are in `cpu`.
 
 use super::{Backend, Device, Place};
 use crate::cpu::{
-    compress, elementwise, epilogue, fused, gather, gemm, integer_gemm, lanes, moving, order, reduce, rows, scatter,
-    search,
+    compress, elementwise, epilogue, fused, gather, gemm, integer_gemm, lanes, moving, order, read, reduce, rows,
+    scatter, search,
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
@@ -43,11 +43,11 @@ impl Backend for Cpu {
     fn share<E: Element>(view: View<'_, HostBuffer, E>) -> (HostBuffer, usize) {
         match view.buffer.shared() {
             Some(shared) => (shared, view.offset),
-            None => (elementwise::copy_span(view), 0),
+            None => (read::copy_span(view), 0),
         }
     }
     fn share_own<E: Element>(view: View<'_, HostBuffer, E>) -> Result<(HostBuffer, usize)> {
-        if view.buffer.is_fixed() { Ok((elementwise::try_copy_span(view)?, 0)) } else { Ok(Self::share(view)) }
+        if view.buffer.is_fixed() { Ok((read::try_copy_span(view)?, 0)) } else { Ok(Self::share(view)) }
     }
     unsafe fn lend(storage: &HostBuffer) -> HostBuffer {
         // SAFETY: the caller's promise.
@@ -73,16 +73,16 @@ impl Backend for Cpu {
         a.is_same(b)
     }
     fn peek<E: Element>(view: View<'_, HostBuffer, E>) -> Result<E> {
-        Ok(elementwise::peek(view))
+        Ok(read::peek(view))
     }
     fn peek_free<E: Element>(view: View<'_, HostBuffer, E>) -> Option<E> {
-        Some(elementwise::peek(view))
+        Some(read::peek(view))
     }
     fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Result<Vec<E>> {
-        elementwise::download(view)
+        read::download(view)
     }
     fn has<E: Castable>(view: View<'_, HostBuffer, E>, what: Sought) -> Result<bool> {
-        Ok(elementwise::has(view, what))
+        Ok(read::has(view, what))
     }
     fn map1<A: Element, O: Element>(
         kernel: impl Map1<A, O>,

@@ -1,5 +1,5 @@
-//! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere; making a tensor on it answers `Err`
-//! where no GPU can be reached, so there is no storage and nothing to run.
+//! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere. Where no GPU can be reached, making a
+//! tensor on it is an error, so there is no storage and nothing to run.
 
 use super::{AnyDevice, Backend, Device, Place};
 use crate::dtype::{Castable, Dtype, Element};

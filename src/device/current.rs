@@ -1,4 +1,4 @@
-//! Which device is meant where none is named: the current CUDA device, and the default device of `AnyTensor`'s factories.
+//! The device used where none is named: the current CUDA device, and the default device of `AnyTensor`'s factories.
 //! Both are settings of the thread.
 
 use super::cuda;

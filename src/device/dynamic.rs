@@ -1,5 +1,5 @@
-//! `Dynamic`: the device of a tensor of which that is known while running. Each operation asks the storage of its operands where
-//! they are, and hands over to the device that they are on. Used by `AnyTensor`.
+//! `Dynamic`: a device known only at run time. Each operation dispatches on the storage of its operands. Used by
+//! `AnyTensor`.
 
 use super::{Backend, Cpu, Device, IntoDevice, Place};
 use crate::device::AnyDevice;
@@ -12,16 +12,16 @@ use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
 use crate::storage::{HostBuffer, View, ViewMut};
 
-/// A device that is known while running.
+/// A device known only at run time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dynamic;
 
-/// Where the elements are, on one of the devices.
+/// A buffer on one of the devices.
 #[derive(Debug)]
 pub enum DynamicBuffer {
     /// On the host.
     Cpu(HostBuffer),
-    /// Nowhere.
+    /// Without data.
     Meta,
 }
 
@@ -79,21 +79,22 @@ fn on_host<'a, E>(out: ViewMut<'a, DynamicBuffer, E>) -> Option<ViewMut<'a, Host
     }
 }
 
-/// What a product is added to, on the host; `None` if it is not.
+/// The input of a product on the host, or `None`.
 fn added<'a, E: Dtype>(
     added: Option<Added<'a, DynamicBuffer, E>>,
-) -> core::result::Result<Option<Added<'a, HostBuffer, E>>, NoData> {
+) -> core::result::Result<Option<Added<'a, HostBuffer, E>>, OffHost> {
     let Some(Added { input, beta, alpha }) = added else { return Ok(None) };
     let input = match input {
         None => None,
         Some(input) => match input.buffer {
             DynamicBuffer::Cpu(buffer) => Some(input.over(buffer)),
-            DynamicBuffer::Meta => return Err(NoData),
+            DynamicBuffer::Meta => return Err(OffHost),
         },
     };
     Ok(Some(Added { input, beta, alpha }))
 }
-struct NoData;
+/// An operand without data.
+struct OffHost;
 
 impl Backend for Dynamic {
     type Storage = DynamicBuffer;
@@ -250,7 +251,7 @@ impl Backend for Dynamic {
     fn address<E: Element>(view: View<'_, DynamicBuffer, E>) -> *const E {
         on!(view => Cpu::address(view); core::ptr::null())
     }
-    // Expressions are of typed tensors, whose device is known.
+    // Expressions are made of typed tensors, whose device is known at compile time.
     unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<DynamicBuffer> {
         Err(Error::NoData { op: "lazy" })
     }
@@ -323,7 +324,7 @@ impl Backend for Dynamic {
         a: View<'_, DynamicBuffer, A>,
         shared: [Option<View<'_, DynamicBuffer, A>>; 2],
     ) -> Result<DynamicBuffer> {
-        let shared = shared.map(|row| row.map(|row| on!(row => Ok(row); Err(NoData))).transpose());
+        let shared = shared.map(|row| row.map(|row| on!(row => Ok(row); Err(OffHost))).transpose());
         let [Ok(first), Ok(second)] = shared else { return Ok(DynamicBuffer::Meta) };
         on!(a => Cpu::rows(kernel, a, [first, second]))
     }

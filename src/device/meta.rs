@@ -1,4 +1,4 @@
-//! `Meta`: shape, dtype and strides without data. Every operation runs and moves nothing.
+//! `Meta`: shape, dtype and strides without data. Operations check their arguments and compute nothing.
 
 use super::{Backend, Device, Place};
 use crate::dtype::{Castable, Dtype, Element};
@@ -24,7 +24,7 @@ use crate::storage::{View, ViewMut};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meta;
 
-/// Nothing, where elements would be.
+/// The storage of a tensor without data.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct NoData;

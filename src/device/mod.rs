@@ -1,8 +1,8 @@
-//! Devices in the type: `Cpu`, `Cuda<N>`, `Meta`; which operands may meet; what a device must be able to run; and devices
-//! as values: [`AnyDevice`].
+//! Devices as types: `Cpu`, `Cuda<N>`, `Meta`; which of them operands may share; the operations a device implements;
+//! and devices as values: [`AnyDevice`].
 //!
-//! A device is one implementation of `Backend`. This room knows dtypes, shapes, storage and the description of
-//! operations; it knows no tensor.
+//! A device is one implementation of `Backend`. Knows dtypes, shapes, storage and the descriptions of operations; no
+//! tensors.
 
 mod backend;
 mod colocation;

@@ -1,4 +1,4 @@
-//! A device as a value: `AnyDevice`, what it is parsed from and how it prints; and `IntoDevice`, what serves as one.
+//! A device as a value: `AnyDevice`, its parsing and printing; and `IntoDevice`, for arguments that name one.
 //!
 //! Source: `c10/core/Device.cpp`; `tests/oracle/device.json`.
 
@@ -37,7 +37,7 @@ macro_rules! device_types {
             }
         }
 
-        /// What can be expected where a type is.
+        /// The expected types, for error messages.
         const EXPECTED: &str = concat!("expected one of `cpu`" $(, device_types!(@list $variant $name))*);
     };
     (@list CPU $name:literal) => { "" };
@@ -95,7 +95,7 @@ pub struct AnyDevice {
     index: Option<u8>,
 }
 
-/// The largest ordinal: PyTorch keeps them in eight bits with a sign.
+/// The largest ordinal: PyTorch stores them as `int8_t`.
 const LAST: u8 = i8::MAX as u8;
 
 impl AnyDevice {
@@ -229,7 +229,7 @@ impl FromStr for AnyDevice {
             Some(digits) if digits.len() > 1 && digits.starts_with('0') => {
                 return malformed("an ordinal has no zeros before it");
             }
-            // More digits than can be counted are out of range, too.
+            // Too many digits are out of range as well.
             Some(digits) => Some(digits.parse().unwrap_or(i128::MAX)),
         };
         AnyDevice::numbered(name.parse()?, index)

@@ -1,9 +1,9 @@
-//! Conversion between dtypes (`.to()`), and the rule that says which results may be written into which
-//! outputs without being asked (`+=`, `assign`, `_into`).
+//! Conversion between dtypes (`.to()`), and which results may be cast implicitly to which outputs (`+=`, `assign`,
+//! `_into`).
 //!
-//! Sources: `tests/oracle/values.json` (cast, f8_encode, f8_decode), `tests/oracle/promotion.json`
-//! (can_cast); PyTorch, "Tensor Attributes". Out-of-range floats become what x86's truncating conversion
-//! makes of them, as in PyTorch on x86, on every machine.
+//! Sources: `tests/oracle/values.json` (cast, f8_encode, f8_decode), `tests/oracle/promotion.json` (can_cast);
+//! PyTorch, "Tensor Attributes". Out-of-range floats convert as x86's truncating instructions do, as in PyTorch on
+//! x86, on every machine. Uses the dtypes; used by kernels and tensors.
 
 use super::category::{Category, NotAbove};
 use super::half::SmallFloat;
@@ -95,11 +95,11 @@ pub trait Castable: Element {
 #[inline(always)]
 fn trunc_i32(v: f64) -> i32 {
     let fits = v > -2_147_483_649.0 && v < 2_147_483_648.0;
-    // SAFETY: what is converted fits, and is a number. (`as` looks once more, which the compiler does one by one.)
+    // SAFETY: the value is in range and not NaN. (`as` would check it again, which does not vectorise.)
     let truncated: i32 = unsafe { if fits { v } else { 0.0 }.to_int_unchecked() };
     if fits { truncated } else { i32::MIN }
 }
-/// The same for `f32`, in vectors as wide as its own.
+/// `f32` to an integer, in vectors of its own width.
 #[inline(always)]
 fn trunc_i32_of_f32(v: f32) -> i32 {
     let fits = (-2_147_483_648.0..2_147_483_648.0).contains(&v);
@@ -157,7 +157,7 @@ impl Castable for bool {
     }
 }
 
-/// Integers: `$source($wide)` is the method a source calls, `$trunc` how floats arrive.
+/// Integers: `$source($wide)` is the method a source calls, `$trunc` converts floats.
 macro_rules! integers {
     ($($ty:ty: $source:ident($wide:ty), $trunc:ident $(, $trunc_f32:ident)?;)*) => {$(
         impl Castable for $ty {
@@ -251,7 +251,7 @@ macro_rules! small_floats {
         impl Castable for $ty {
             #[inline(always)]
             fn cast<T: Castable>(self) -> T {
-                // To itself it goes without the way through `f32`; known when compiled.
+                // The identity skips `f32`; decided at compile time.
                 if let Some(same) = (&self as &dyn core::any::Any).downcast_ref::<T>() {
                     return *same;
                 }

@@ -1,5 +1,5 @@
-//! The default dtype: what a floating scalar counts as, and what integers become where a floating result is needed. A setting
-//! of the thread, read by what chooses dtypes at run time; the types have `f32`.
+//! The default dtype: that of floating-point scalars, and of floating-point results of integers. A setting of the
+//! thread, read where dtypes are chosen at run time; typed tensors have `f32`.
 //!
 //! Source: PyTorch, `torch.set_default_dtype`; `tests/oracle/dtypes.json`, set_default_dtype.
 
@@ -33,8 +33,8 @@ pub fn default_dtype() -> DType {
     scoped::get(&DEFAULT).unwrap_or(DType::F32)
 }
 
-/// The complex dtype that goes with the [default dtype](default_dtype): what a complex scalar counts as. (There is no complex
-/// bfloat16: it goes with `complex64`.)
+/// The complex dtype that goes with the [default dtype](default_dtype), which complex scalars have. (`bfloat16` goes
+/// with `complex64`.)
 pub fn default_complex_dtype() -> DType {
     // A default dtype is one of four floats, which all have a complex dtype.
     default_dtype().to_complex().unwrap_or(DType::C64)

@@ -70,7 +70,8 @@ pub trait Dtype:
     + Castable
     + Scalar<Counts = <Self as Promotable>::Scalar>
 {
-    /// What the dtype computes in: itself, or the next wider float for `f16`, `bf16` and `Complex<f16>`.
+    /// The accumulate type (PyTorch: `opmath`): the type itself, or the next wider float for `f16`, `bf16` and
+    /// `Complex<f16>`.
     #[doc(hidden)]
     type Compute: Compute + Castable;
     #[doc(hidden)]
@@ -121,7 +122,7 @@ impl Valued for F4E2M1FNX2 {
     }
 }
 
-/// Dtypes that compute in themselves.
+/// Dtypes that accumulate in their own type.
 macro_rules! computes_itself {
     ($($ty:ty),*) => {$(
         impl Dtype for $ty {
@@ -139,7 +140,7 @@ macro_rules! computes_itself {
 }
 computes_itself!(bool, u8, i8, i16, i32, i64, f32, f64, Complex<f32>, Complex<f64>);
 
-/// Half-precision dtypes compute in `f32` and round once at the end, as PyTorch's kernels do ("opmath").
+/// Half-precision dtypes accumulate in `f32` and round once at the end, as PyTorch's kernels do (`opmath`).
 macro_rules! computes_in_f32 {
     ($($ty:ty),*) => {$(
         impl Dtype for $ty {

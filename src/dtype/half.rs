@@ -1,7 +1,7 @@
-//! Conversions of the half-precision floats without branches, so that loops over them vectorise.
+//! Branch-free conversions of the half-precision floats, so that loops over them vectorise.
 //!
-//! The results are those of the `half` crate, which takes the float apart step by step. Uses nothing; used by conversions
-//! and by what computes in `f32`.
+//! The results are those of the `half` crate. Uses nothing; used by conversions and by dtypes that accumulate in
+//! `f32`.
 
 use super::{F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 use ::half::{bf16, f16};
@@ -10,7 +10,7 @@ use ::half::{bf16, f16};
 pub(super) trait SmallFloat: Copy {
     /// The same value as `f32`.
     fn widen(self) -> f32;
-    /// The nearest value; of two equally near ones the even one.
+    /// Rounds to nearest, ties to even.
     fn narrow(value: f32) -> Self;
 }
 
@@ -24,7 +24,7 @@ impl SmallFloat for bf16 {
     fn narrow(value: f32) -> bf16 {
         let bits = value.to_bits();
         let rounded = (bits.wrapping_add(0x7fff + (bits >> 16 & 1))) >> 16;
-        // A NaN stays one, its sign and the upper bits of its payload too.
+        // A NaN keeps its sign and the upper bits of its payload.
         let nan = bits >> 16 | 0x40;
         bf16::from_bits(if value.is_nan() { nan } else { rounded } as u16)
     }

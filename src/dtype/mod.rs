@@ -17,6 +17,7 @@ mod half;
 mod info;
 #[doc(hidden)]
 pub mod laws;
+mod machine;
 pub(crate) mod math;
 pub mod promote;
 mod result;
@@ -47,12 +48,11 @@ pub use num_complex::Complex;
 #[doc(hidden)]
 pub use cast::Castable;
 #[doc(hidden)]
-pub(crate) use compute::outline_complex;
+pub use compute::{Binary, Compare, Compute, FastPath, Parameters, Predicate, ToReal, Tuned, Unary, Visitor, refused};
 #[doc(hidden)]
-pub use compute::{
-    Binary, Compare, Compute, FastPath, MachineFloat, MachineInt, Parameters, Predicate, ToReal, Tuned, Unary, Visitor,
-    refused,
-};
+pub(crate) use machine::outline_complex;
+#[doc(hidden)]
+pub use machine::{MachineFloat, MachineInt};
 pub(crate) use special::Special;
 
 pub(crate) mod sealed {

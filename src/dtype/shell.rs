@@ -7,7 +7,7 @@
 use core::fmt;
 
 /// What sets one sign-exponent-mantissa format apart from the others.
-struct Format {
+struct FloatFormat {
     mantissa_bits: u32,
     bias: i32,
     /// The code (without sign) of the largest finite value.
@@ -21,7 +21,7 @@ struct Format {
     infinity: Option<u8>,
 }
 
-impl Format {
+impl FloatFormat {
     const fn decode(&self, code: u8) -> f32 {
         let magnitude = code & 0x7f;
         let sign = if code & 0x80 != 0 { -1.0 } else { 1.0 };
@@ -90,7 +90,7 @@ macro_rules! float8 {
         pub struct $name(u8);
 
         impl $name {
-            const FORMAT: Format = $format;
+            const FORMAT: FloatFormat = $format;
 
             /// The value with this code.
             pub const fn from_bits(code: u8) -> Self {
@@ -137,19 +137,19 @@ macro_rules! float8 {
 
 float8! {
     /// `torch.float8_e4m3fn`: S-E-M 1-4-3, no infinity. Values beyond ±448, infinities included, saturate.
-    F8E4M3FN = Format {
+    F8E4M3FN = FloatFormat {
         mantissa_bits: 3, bias: 7, largest: 0x7e, overflow: 0x7e, nan: 0x7f, unsigned_zero: false, infinity: None,
     };
     /// `torch.float8_e4m3fnuz`: S-E-M 1-4-3, no infinity, no negative zero. Values beyond ±240 become NaN.
-    F8E4M3FNUZ = Format {
+    F8E4M3FNUZ = FloatFormat {
         mantissa_bits: 3, bias: 8, largest: 0x7f, overflow: 0x80, nan: 0x80, unsigned_zero: true, infinity: None,
     };
     /// `torch.float8_e5m2`: S-E-M 1-5-2, IEEE-like. Values beyond ±57344 become infinite.
-    F8E5M2 = Format {
+    F8E5M2 = FloatFormat {
         mantissa_bits: 2, bias: 15, largest: 0x7b, overflow: 0x7c, nan: 0x7f, unsigned_zero: false, infinity: Some(0x7c),
     };
     /// `torch.float8_e5m2fnuz`: S-E-M 1-5-2, no infinity, no negative zero. Values beyond ±57344 become NaN.
-    F8E5M2FNUZ = Format {
+    F8E5M2FNUZ = FloatFormat {
         mantissa_bits: 2, bias: 16, largest: 0x7f, overflow: 0x80, nan: 0x80, unsigned_zero: true, infinity: None,
     };
 }

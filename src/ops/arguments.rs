@@ -1,52 +1,54 @@
-//! What operations that are no kernel are described by: indices along an axis, an order, what a product is added to, what is looked for.
+//! Arguments of operations that are more than a kernel: an index along an axis, an order to select by, the input of a
+//! product, what to look for.
 //!
-//! Uses dtypes and views; used by the devices, which run these operations, and by `tensor` and `any`, which ask for them.
+//! Uses dtypes and views; used by the devices, which run these operations, and by `tensor` and `any`, which ask for
+//! them.
 
 use crate::dtype::{Castable, Dtype};
 use crate::storage::View;
 
-/// Elements chosen by indices along an axis.
+/// Access by indices along an axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Indexing {
-    /// The operation, for errors.
+    /// The operation's name, for errors.
     pub op: &'static str,
-    /// The axis.
+    /// The indexed axis.
     pub axis: usize,
     /// Whether negative indices count from the end.
     pub wraps: bool,
 }
 
-/// Elements chosen by rank along an axis. NaN is larger than every number; of equals the first comes first.
+/// Selection by rank along an axis. NaN is larger than every number; equal elements keep their order.
 #[derive(Clone, Copy, Debug)]
 pub enum Order {
-    /// All of them.
+    /// Every element, sorted.
     Sort {
-        /// From the largest to the smallest.
+        /// Largest first.
         descending: bool,
     },
     /// The `k` largest or smallest.
     Top {
         /// How many.
         k: usize,
-        /// From the largest down, not from the smallest up.
+        /// The largest, not the smallest.
         largest: bool,
     },
-    /// The one with `k` smaller ones.
+    /// The element of rank `k`, counted from 0.
     Kth {
-        /// How many are smaller.
+        /// The rank.
         k: usize,
     },
-    /// The one in the middle, the lower one of two.
+    /// The middle element, the lower of two.
     Median {
-        /// Whether NaN does not count; otherwise one NaN is the median.
+        /// Whether NaN is ignored; otherwise it is the median if there is one.
         ignores_nan: bool,
     },
-    /// The most frequent one, the smallest of several, where it comes last.
+    /// The most frequent element (the smallest of several), at its last position.
     Mode,
 }
 
 impl Order {
-    /// How many elements are chosen of a lane of `len`.
+    /// How many elements are selected from a lane of `len`.
     pub fn len(self, len: usize) -> usize {
         match self {
             Order::Sort { .. } => len,
@@ -55,7 +57,7 @@ impl Order {
         }
     }
 
-    /// Whether a lane of `len` has what is asked for.
+    /// Whether a lane of `len` has enough elements.
     pub fn admits(self, len: usize) -> bool {
         match self {
             Order::Sort { .. } => true,
@@ -71,26 +73,26 @@ impl Order {
     }
 }
 
-/// What a product is added to, and by which factors: `beta * input + alpha * product`. A factor of 0 leaves its operand out.
+/// The input of a product and the factors: `beta * input + alpha * product`. A factor of 0 ignores its operand.
 pub struct Added<'a, B, E: Dtype> {
-    /// Broadcast to the sizes of the product; none where `beta` is 0.
+    /// Broadcast to the sizes of the product; `None` where `beta` is 0.
     pub input: Option<View<'a, B, E>>,
-    /// What the input is multiplied by.
+    /// The factor of the input.
     pub beta: E::Compute,
-    /// What the product is multiplied by.
+    /// The factor of the product.
     pub alpha: E::Compute,
 }
 
-/// What is looked for among elements before an operation runs.
+/// A check of elements before an operation runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sought {
-    /// An element that is zero.
+    /// A zero.
     Zero,
-    /// A byte that is no bool: neither 0 nor 1.
+    /// A byte that is neither 0 nor 1.
     NoBool,
 }
 impl Sought {
-    /// Whether an element is one.
+    /// Whether an element is what is looked for.
     #[inline(always)]
     pub(crate) fn is<E: Castable>(self, element: E) -> bool {
         match self {

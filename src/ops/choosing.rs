@@ -1,4 +1,6 @@
-//! Choosing elements by indices, masks and rank: the operations' names and what they combine elements by.
+//! Selection of elements by indices, masks and rank: the markers of these operations, and their kernels.
+//!
+//! Uses kernels; used by `tensor`, `any` and the devices.
 
 use super::Op;
 use super::kernel::{Map1, Map2};
@@ -38,7 +40,7 @@ pub trait WideFloatFor<Op>: Dtype {}
 impl<Op> WideFloatFor<Op> for f32 {}
 impl<Op> WideFloatFor<Op> for f64 {}
 
-/// A value where the condition holds, else the element.
+/// `if condition { value } else { element }`
 #[derive(Clone, Copy)]
 pub struct Filling<E>(pub E);
 impl<E: Element> Map2<E, bool, E> for Filling<E> {
@@ -48,7 +50,7 @@ impl<E: Element> Map2<E, bool, E> for Filling<E> {
     }
 }
 
-/// A formula of two elements of one dtype, rounded to it.
+/// A binary formula on elements of one dtype, rounded to it.
 pub struct Folding<F>(PhantomData<fn() -> F>);
 impl<F> Clone for Folding<F> {
     fn clone(&self) -> Self {
@@ -74,7 +76,7 @@ impl<F: Binary, E: Dtype> Map2<E, E, E> for Folding<F> {
     }
 }
 
-/// Adds `alpha` times the other element.
+/// `a + alpha * b`
 #[derive(Clone, Copy)]
 pub struct AddingScaled<C>(pub C);
 impl<E: Dtype> Map2<E, E, E> for AddingScaled<E> {

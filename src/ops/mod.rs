@@ -1,12 +1,15 @@
-//! What an operation is: its name, its formula per category, the dtypes it admits and the dtype of its result.
+//! What an operation is: its name, its formula for each category of dtypes, the dtypes it admits and the dtype of its
+//! result.
 //!
-//! One table (`table`) lists the operations; the formulas stand in `unary`, `binary` and `tuned` (one operand and
-//! parameters). A new elementwise operation is one row and one formula; methods, in-place forms, `_into` forms and documentation follow.
+//! The tables (`table`) list the elementwise operations, `rules` their rules, `elementwise` their formulas and
+//! kernels; `reduce`, `choosing`, `segment` and `arguments` describe the others. A new elementwise operation is a row
+//! and a formula; methods, in-place forms, `_into` forms and documentation follow from them.
 //!
-//! This room knows dtypes and nothing of shapes, devices or tensors; devices run what it describes.
+//! Knows dtypes and views, not shapes, devices or tensors; devices run what is described here.
 
 pub(crate) mod rules;
 pub use rules::admit;
+#[doc(hidden)]
 pub mod arguments;
 pub mod choosing;
 #[cfg(any(test, feature = "cuda"))]
@@ -16,7 +19,7 @@ mod elementwise;
 pub mod reduce;
 pub mod segment;
 pub(crate) mod table;
-// The text is what a CUDA device compiles; until there is one, tests alone use it.
+// CUDA devices will compile this text; until there are some, only tests use it.
 #[cfg(any(test, feature = "cuda"))]
 #[cfg_attr(not(test), allow(dead_code))]
 pub(crate) mod text;
@@ -31,7 +34,7 @@ pub use elementwise::kernel::{
     Applying, Casting, Choosing, CombiningKinds, CombiningLeft, CombiningScalar, DividingScalar,
 };
 
-/// Operations are a closed set: loops compiled for the rows of the tables are chosen by what an operation says of itself.
+/// Operations are a closed set, because compiled loops are looked up by what an operation says of itself.
 pub(crate) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` can't be made an operation: those of `castiron::ops` are all there are",

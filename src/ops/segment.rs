@@ -1,33 +1,35 @@
-//! Stretches: what an axis of a moved tensor is made of. Uses nothing; used by devices (which copy) and by the tensors'
-//! `flip`, `roll`, `repeat`, `repeat_interleave`, `pad` and their like, all of which rearrange axes one by one.
+//! Segments: what an axis of a rearranged tensor is assembled from.
+//!
+//! Uses nothing; used by the devices, which copy, and by `flip`, `roll`, `repeat`, `repeat_interleave`, `pad` and
+//! their like, which rearrange axes one by one.
 
-/// Positions of a result's axis that come from positions of the operand's axis.
+/// A range of positions of a result's axis, and the positions of the operand's axis they come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Segment {
-    /// `len` positions from `start` on.
+    /// `len` positions from `start` upwards.
     Forward {
         /// The first position.
         start: usize,
         /// How many.
         len: usize,
     },
-    /// `len` positions from `start` on, downwards.
+    /// `len` positions from `start` downwards.
     Backward {
         /// The first position, the highest.
         start: usize,
         /// How many.
         len: usize,
     },
-    /// `len` positions from `start` on, each `times` times.
+    /// `len` positions from `start` upwards, each repeated `times` times.
     Each {
         /// The first position.
         start: usize,
         /// How many.
         len: usize,
-        /// How often each.
+        /// How often each is repeated.
         times: usize,
     },
-    /// `len` positions that come from nowhere: they hold the fill value.
+    /// `len` positions filled with the fill value.
     Fill {
         /// How many.
         len: usize,
@@ -35,12 +37,12 @@ pub enum Segment {
 }
 
 impl Segment {
-    /// A whole axis as it is.
+    /// A whole axis, unchanged.
     pub const fn whole(len: usize) -> Self {
         Segment::Forward { start: 0, len }
     }
 
-    /// How many positions of the result these are; `None` where `usize` cannot count them.
+    /// The number of positions in the result; `None` if it overflows.
     pub fn positions(self) -> Option<usize> {
         match self {
             Segment::Forward { len, .. } | Segment::Backward { len, .. } | Segment::Fill { len } => Some(len),
@@ -48,7 +50,7 @@ impl Segment {
         }
     }
 
-    /// Whether every position lies inside an axis of this size.
+    /// Whether all source positions lie inside an axis of this size.
     pub(crate) fn inside(self, size: usize) -> bool {
         match self {
             Segment::Forward { start, len } | Segment::Each { start, len, .. } => {
@@ -59,30 +61,30 @@ impl Segment {
         }
     }
 
-    /// Positions `low..high` of a list of stretches, in at most as many stretches and two more.
+    /// The positions `low..high` of a list of segments: at most two more segments than the list has.
     pub(crate) fn range(list: &[Segment], low: usize, high: usize) -> Vec<Segment> {
         let mut part = Vec::new();
         let mut at = 0;
-        for &stretch in list {
-            // The lists of a result that exists are counted.
-            let len = stretch.positions().unwrap_or(0);
+        for &segment in list {
+            // The result exists, so its positions can be counted.
+            let len = segment.positions().unwrap_or(0);
             let (from, to) = (low.clamp(at, at + len) - at, high.clamp(at, at + len) - at);
             if from < to {
-                stretch.cut(from, to, &mut part);
+                segment.cut(from, to, &mut part);
             }
             at += len;
         }
         part
     }
 
-    /// Its positions `from..to`, of which there are some.
+    /// Appends its positions `from..to`, of which there are some.
     fn cut(self, from: usize, to: usize, part: &mut Vec<Segment>) {
         match self {
             Segment::Forward { start, .. } => part.push(Segment::Forward { start: start + from, len: to - from }),
             Segment::Backward { start, .. } => part.push(Segment::Backward { start: start - from, len: to - from }),
             Segment::Fill { .. } => part.push(Segment::Fill { len: to - from }),
             Segment::Each { start, times, .. } => {
-                // What is left of the first position, whole positions, what there is of the last.
+                // The rest of the first repetition, whole repetitions, the start of the last.
                 let (first, last) = (from / times, to / times);
                 if first == last {
                     part.push(Segment::Each { start: start + first, len: 1, times: to - from });
@@ -110,8 +112,8 @@ mod tests {
 
     fn positions(list: &[Segment]) -> Vec<Option<usize>> {
         let mut all = Vec::new();
-        for &stretch in list {
-            match stretch {
+        for &segment in list {
+            match segment {
                 Forward { start, len } => all.extend((start..start + len).map(Some)),
                 Backward { start, len } => all.extend((0..len).map(|i| Some(start - i))),
                 Each { start, len, times } => all.extend((0..len * times).map(|i| Some(start + i / times))),

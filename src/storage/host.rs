@@ -1,4 +1,6 @@
-//! A block of host memory, shared by reference count.
+//! A reference-counted block of host memory.
+//!
+//! Uses the pool; used by devices and tensors.
 
 use super::pool;
 use crate::dtype::Element;
@@ -11,16 +13,16 @@ use std::alloc;
 
 /// Elements are aligned to cache lines and the widest vector registers.
 pub(super) const ALIGNMENT: usize = 64;
-/// Elements of a small block: what the allocator gives without taking longer, and enough for every element.
+/// The alignment of small blocks: what the allocator gives at no cost, and enough for every element.
 const SMALL_ALIGNMENT: usize = 16;
-/// Blocks up to this size are small.
+/// The largest small block, in bytes.
 const SMALL: usize = 1024;
-/// What the header takes in front of the elements.
+/// Bytes of the header, in front of the elements.
 const HEADER: usize = ALIGNMENT;
-/// Elements of large blocks start at different distances from the blocks' starts: operands at the same place of their pages
-/// would meet in the same sets of the caches and wait for each other's stores.
+/// Elements of large blocks start at varying offsets in their pages. Otherwise the same elements of several operands
+/// would compete for the same cache sets and alias in the store buffer.
 const PAGE: usize = 4096;
-/// From one block to the next: no small number of steps comes near a multiple of the page.
+/// The offset grows by this much from block to block, so that neighbouring blocks' offsets stay far apart.
 const SHIFT: usize = 21 * ALIGNMENT;
 static SHIFTS: AtomicUsize = AtomicUsize::new(0);
 const _: () = assert!(size_of::<Header>() <= HEADER && align_of::<Header>() <= SMALL_ALIGNMENT);
@@ -44,29 +46,29 @@ pub struct HostBuffer(NonNull<Header>);
 struct Header {
     references: AtomicUsize,
     start: NonNull<u8>,
-    /// How many bytes are initialised and may be read.
+    /// How many bytes are initialised.
     bytes: usize,
     origin: Origin,
-    /// Whether handles to borrowed memory are given while views of it are made.
+    /// Whether borrowed memory may be shared, while views of it are made.
     lends: AtomicBool,
 }
 
-/// Where the memory goes when nobody uses it.
+/// How the memory is freed.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    /// Back to the allocator, elements and header in one.
+    /// By the allocator, header and elements in one block.
     Allocator(Layout),
-    /// Back to the pool, elements and header in one.
+    /// Returned to the pool, header and elements in one block.
     Pool { size: usize },
-    /// The elements were a vector's.
+    /// The elements were a vector's, which the allocator frees.
     Vector(Layout),
-    /// Nowhere: somebody else owns the elements.
+    /// Not at all: somebody else owns the elements.
     Borrowed { writable: bool },
 }
 
 // SAFETY: a block is plain memory whose count is atomic; it is written only through `&mut` (see `start_mut`).
 unsafe impl Send for HostBuffer {}
-// SAFETY: as above; `&HostBuffer` gives reading only.
+// SAFETY: as above; `&HostBuffer` only reads.
 unsafe impl Sync for HostBuffer {}
 
 impl Drop for HostBuffer {
@@ -81,7 +83,7 @@ impl Drop for HostBuffer {
 }
 
 /// # Safety
-/// Nobody refers to the block any more.
+/// There are no references to the block any more.
 unsafe fn free(header: NonNull<Header>) {
     // SAFETY: the header is alive until here; the memory came from where its origin says.
     unsafe {
@@ -100,11 +102,11 @@ unsafe fn free(header: NonNull<Header>) {
     }
 }
 
-/// Memory to compute in, which is nobody else's and not initialised: aligned to cache lines, and taken from the pool if it is large.
+/// Uninitialised scratch memory, aligned to cache lines, and taken from the pool if it is large.
 pub(crate) struct Scratch<T>(HostBuffer, PhantomData<T>);
 
 impl<T> Scratch<T> {
-    /// Room for so many.
+    /// Memory for so many values.
     ///
     /// # Panics
     /// If memory runs out.
@@ -112,14 +114,14 @@ impl<T> Scratch<T> {
         Self::try_new(len).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Room for so many; an error if memory runs out.
+    /// Memory for so many values; an error if it runs out.
     pub(crate) fn try_new(len: usize) -> Result<Self> {
         // Small blocks are not aligned to cache lines.
         let bytes = byte_size::<T>(len)?.max(SMALL);
         Ok(Scratch(allocate(bytes, false)?, PhantomData))
     }
 
-    /// Room for so many, all of them this.
+    /// So many copies of a value.
     ///
     /// # Panics
     /// If memory runs out.
@@ -133,7 +135,7 @@ impl<T> Scratch<T> {
         scratch
     }
 
-    /// The first one's place.
+    /// The first value's place.
     pub(crate) fn start(&self) -> *mut T {
         const { assert!(align_of::<T>() <= ALIGNMENT) }
         self.0.header().start.as_ptr().cast()
@@ -145,7 +147,7 @@ fn byte_size<E>(len: usize) -> Result<usize> {
     bytes_of(len, size_of::<E>())
 }
 
-/// The bytes of `len` elements of so many each.
+/// The bytes of `len` elements of the given size.
 fn bytes_of(len: usize, size: usize) -> Result<usize> {
     // `isize::MAX` is the largest size Rust allocates.
     len.checked_mul(size)
@@ -196,7 +198,7 @@ impl HostBuffer {
         allocate(byte_size::<E>(len)?, true)
     }
 
-    /// `len` elements written by `fill`, which is given the first element's place and must write all `len` elements.
+    /// A buffer of `len` elements initialised by `fill`, which is given the first element's place.
     ///
     /// # Safety
     /// When `fill` returns `Ok`, every one of the `len` elements is initialised.
@@ -207,7 +209,7 @@ impl HostBuffer {
         Ok(buffer)
     }
 
-    /// Two buffers of `len` elements each, written by `fill`.
+    /// Two buffers of `len` elements each, initialised by `fill`.
     ///
     /// # Safety
     /// As for [`filled_by`](Self::filled_by), for both.
@@ -225,7 +227,7 @@ impl HostBuffer {
         }
     }
 
-    /// Buffers of `len` elements of so many bytes each, written by `fill`, which is called once.
+    /// Buffers of `len` elements of the given sizes, initialised by one call of `fill`.
     ///
     /// # Safety
     /// As for [`filled_by`](Self::filled_by), for all.
@@ -255,8 +257,9 @@ impl HostBuffer {
         Ok(Self::alone(start, elements.len() * size_of::<E>(), Origin::Vector(layout), false))
     }
 
-    /// Gives a vector's memory back as a vector of all elements; the buffer itself where that can't be: it is shared, it is no
-    /// vector's, or it was one of elements of another size or alignment, which the allocator would have to be told.
+    /// Returns a vector's memory as a vector of all elements, or the buffer itself if that is impossible: it is
+    /// shared, was not made from a vector, or was one of elements of another size or alignment, which the allocator
+    /// must be told.
     ///
     /// # Safety
     /// The elements are valid `E`.
@@ -270,8 +273,8 @@ impl HostBuffer {
             return Err(self);
         }
         let header = core::mem::ManuallyDrop::new(self).0;
-        // SAFETY: this is the last handle, so the header, which stands alone, and the elements are nobody else's. These were
-        // a vector's of this layout, as many bytes of it as are initialised.
+        // SAFETY: this is the last handle, so nobody else refers to the header, which is a box, and the elements.
+        // These were a vector's of this layout, as many bytes of it as are initialised.
         unsafe {
             drop(Box::from_raw(header.as_ptr()));
             let (len, capacity) = (bytes / size_of::<E>(), layout.size() / size_of::<E>());
@@ -279,14 +282,14 @@ impl HostBuffer {
         }
     }
 
-    /// A header that stands alone.
+    /// A boxed header for elements elsewhere.
     fn alone(start: NonNull<u8>, bytes: usize, origin: Origin, lends: bool) -> Self {
         let header = Header { references: AtomicUsize::new(1), start, bytes, origin, lends: AtomicBool::new(lends) };
         // SAFETY: a box's pointer is never null.
         HostBuffer(unsafe { NonNull::new_unchecked(Box::into_raw(Box::new(header))) })
     }
 
-    /// Elements that somebody else owns, to read.
+    /// Borrows elements for reading.
     ///
     /// # Safety
     /// They stay where they are, and are written by nobody, as long as the buffer and handles lent from it exist.
@@ -295,18 +298,18 @@ impl HostBuffer {
         Self::alone(start, size_of_val(elements), Origin::Borrowed { writable: false }, false)
     }
 
-    /// Elements that somebody else owns, to read and to write where they are.
+    /// Borrows elements for reading and writing in place.
     ///
     /// # Safety
-    /// They stay where they are as long as the buffer and handles lent from it exist; what a view of it reaches is read and
-    /// written through that view alone.
+    /// They stay where they are as long as the buffer and handles lent from it exist; what a view of it reaches is
+    /// read and written through that view alone.
     pub(crate) unsafe fn borrowed_mut<E>(start: *mut E, len: usize) -> Self {
-        // SAFETY: the caller's elements are somewhere.
+        // SAFETY: a pointer to the caller's elements is not null.
         let start = unsafe { NonNull::new_unchecked(start.cast()) };
         Self::alone(start, len * size_of::<E>(), Origin::Borrowed { writable: true }, false)
     }
 
-    /// Another buffer over the memory of this one, to write where its elements are.
+    /// Borrows this buffer's memory for writing in place.
     ///
     /// # Safety
     /// As for `borrowed_mut`.
@@ -315,7 +318,7 @@ impl HostBuffer {
         Self::alone(start, bytes, Origin::Borrowed { writable: true }, false)
     }
 
-    /// One more handle to the block; `None` where the memory is borrowed, which another handle could outlive.
+    /// Another handle to the block; `None` if the memory is borrowed, because the handle could outlive it.
     #[inline]
     pub(crate) fn shared(&self) -> Option<Self> {
         let header = self.header();
@@ -323,15 +326,16 @@ impl HostBuffer {
             return None;
         }
         let before = header.references.fetch_add(1, Ordering::Relaxed);
-        // As in `Arc`: so many handles can only have been forgotten.
+        // As in `Arc`: only forgotten handles can be so many.
         assert!(before <= isize::MAX as usize, "too many references to a buffer");
         Some(HostBuffer(self.0))
     }
 
-    /// A handle to the same memory that is shared as any other, until `close`.
+    /// A handle that can be shared even if the memory is borrowed, until `close`.
     ///
     /// # Safety
-    /// It is closed before anybody else sees a handle shared from it, and those exist no longer than the memory is borrowed.
+    /// It is closed before anybody else sees a handle shared from it, and those exist no longer than the memory is
+    /// borrowed.
     pub(crate) unsafe fn lent(&self) -> Self {
         let Header { start, bytes, origin, .. } = *self.header();
         match self.shared() {
@@ -340,12 +344,12 @@ impl HostBuffer {
         }
     }
 
-    /// No more handles are given to borrowed memory.
+    /// Ends `lent`: no more handles to borrowed memory.
     pub(crate) fn close(&self) {
         self.header().lends.store(false, Ordering::Relaxed);
     }
 
-    /// Whether elements are written where they are, whoever else holds the memory.
+    /// Whether elements are written in place even if shared: it is a writable borrow.
     #[inline]
     pub(crate) fn is_fixed(&self) -> bool {
         matches!(self.header().origin, Origin::Borrowed { writable: true })
@@ -369,13 +373,13 @@ impl HostBuffer {
         self.is_unique().then(|| self.header().start.as_ptr().cast())
     }
 
-    /// Whether the block may be written: nobody else holds it, or it is borrowed for that.
+    /// Whether the block may be written: it is not shared, or it is a writable borrow.
     #[inline]
     pub(crate) fn is_unique(&mut self) -> bool {
         let header = self.header();
         match header.origin {
             Origin::Borrowed { writable } => writable,
-            // Acquire: what others did before they let go has happened.
+            // Acquire: sees what other threads did before they dropped their handles.
             _ => header.references.load(Ordering::Acquire) == 1,
         }
     }

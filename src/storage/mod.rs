@@ -13,7 +13,7 @@ pub(crate) use host::Scratch;
 use crate::dtype::Element;
 use core::marker::PhantomData;
 
-/// Elements of a buffer seen through sizes and strides.
+/// Elements of a buffer, seen through sizes and strides.
 ///
 /// Invariant, kept by the tensor it is taken from: every element that sizes, strides and offset reach lies inside the
 /// buffer and is a valid `E`.
@@ -38,12 +38,12 @@ impl<'a, B, E> View<'a, B, E> {
         View { buffer, offset, sizes, strides, elements: PhantomData }
     }
 
-    /// The same elements under the dtype that a bound says they have: `E` and `F` are one dtype, under two names.
+    /// The same elements where a bound says that `E` and `F` are the same dtype.
     pub(crate) fn known_as<F: Element>(self) -> View<'a, B, F>
     where
         E: Element,
     {
-        // Bounds can be implemented outside of this crate: the dtypes are compared (they are constants).
+        // Bounds can be implemented outside of this crate, so the dtypes are compared (they are constants).
         assert!(E::DTYPE == F::DTYPE, "elements of {} are not {}", E::DTYPE, F::DTYPE);
         View {
             buffer: self.buffer,
@@ -54,13 +54,13 @@ impl<'a, B, E> View<'a, B, E> {
         }
     }
 
-    /// The same view, where what holds the buffer is another kind of storage.
+    /// The same view over another kind of storage.
     #[cfg(feature = "any")]
     pub(crate) fn over<C>(self, buffer: &'a C) -> View<'a, C, E> {
         View::new(buffer, self.offset, self.sizes, self.strides)
     }
 
-    /// The same elements with other sizes and strides (a broadcast, for one), which reach no farther.
+    /// The same elements with other sizes and strides (such as a broadcast), which must reach no farther.
     pub(crate) fn restrided<'b>(self, sizes: &'b [usize], strides: &'b [usize]) -> View<'b, B, E>
     where
         'a: 'b,
@@ -69,7 +69,7 @@ impl<'a, B, E> View<'a, B, E> {
     }
 }
 
-/// Elements of a buffer that may be written. No two positions share an element.
+/// Writable elements of a buffer. No two positions share an element.
 pub struct ViewMut<'a, B, E> {
     pub(crate) buffer: &'a mut B,
     pub(crate) offset: usize,

@@ -1,8 +1,8 @@
-//! Large blocks of host memory, kept for the next tensor of their size.
+//! A pool of large blocks of host memory, kept for the next tensor of their size.
 //!
-//! Touching fresh pages costs more than most operations on them; a block that was used before is as fast as memory is. The
-//! pool is bounded: when it would hold more than its limit, the blocks unused for longest go back to the system.
-//! Uses the allocator; used by host buffers and, to size and empty it, by [`memory`](crate::memory).
+//! Page faults on fresh memory cost more than most operations on it. The pool is bounded: beyond its limit the least
+//! recently used blocks are freed. Uses the allocator; used by host buffers and, to size and empty it, by
+//! [`memory`](crate::memory).
 
 use crate::error::{Error, Result};
 use core::alloc::Layout;
@@ -10,25 +10,25 @@ use core::ptr::NonNull;
 use std::alloc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Blocks from this size on are pooled; for smaller ones the allocator is as fast.
+/// The smallest pooled block; below it the allocator is as fast.
 pub(super) const SMALLEST: usize = 64 << 10;
-/// From this size on blocks are aligned to huge pages, and the system is asked for them.
+/// From this size on blocks are aligned to huge pages, which the system is asked to use.
 const HUGE_PAGE: usize = 2 << 20;
-/// How many blocks are held at most, so that looking for one takes no time.
+/// The most blocks held, so that a search takes no time.
 const MOST_BLOCKS: usize = 64;
-/// How many bytes are held at most, unless said otherwise.
+/// The default limit in bytes.
 const LIMIT: usize = 512 << 20;
 
-/// A block that nobody uses.
+/// A free block.
 struct Idle {
     start: NonNull<u8>,
     size: usize,
 }
-// SAFETY: an idle block is memory owned by the pool alone.
+// SAFETY: a free block is memory owned by the pool alone.
 unsafe impl Send for Idle {}
 
 struct Pool {
-    /// Longest unused first.
+    /// Least recently used first.
     idle: Vec<Idle>,
     held: usize,
     limit: usize,
@@ -39,24 +39,24 @@ struct Pool {
 static POOL: Mutex<Pool> = Mutex::new(Pool { idle: Vec::new(), held: 0, limit: LIMIT, used: 0, peak: 0 });
 
 fn pool() -> MutexGuard<'static, Pool> {
-    // No code that runs under the lock panics halfway through a change.
+    // Nothing panics halfway through a change under the lock.
     POOL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the pool holds and has handed out, in bytes.
+/// Bytes held and handed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolUse {
-    /// In blocks that tensors use.
+    /// In blocks in use.
     pub used: usize,
-    /// In blocks kept for later.
+    /// In free blocks.
     pub held: usize,
-    /// The most that was used at once.
+    /// The peak of `used`.
     pub peak: usize,
-    /// How much may be held.
+    /// The limit.
     pub limit: usize,
 }
 
-/// The size of the block for so many bytes: one of eight between two powers of two.
+/// The block size for so many bytes: one of eight between two powers of two.
 pub(super) fn block_size(bytes: usize) -> Option<usize> {
     let step = (bytes.checked_next_power_of_two()? / 8).max(SMALLEST / 8);
     bytes.checked_next_multiple_of(step).filter(|&size| size <= isize::MAX as usize - HUGE_PAGE)
@@ -71,13 +71,13 @@ fn out_of_memory(bytes: usize) -> Error {
     Error::OutOfMemory { bytes, device: "cpu" }
 }
 
-/// A block of a size given by [`block_size`], and whether it is known to be zeros.
+/// Takes a block of a size given by [`block_size`]; also says whether it is known to be zeroed.
 pub(super) fn take(size: usize, zeroed: bool) -> Result<(NonNull<u8>, bool)> {
     let found = {
         let mut pool = pool();
         pool.used += size;
         pool.peak = pool.peak.max(pool.used);
-        // Zeros are cheaper written into a block that was used before than had from the system, which writes them too.
+        // A used block is zeroed faster by the caller than a fresh one by the system.
         let at = pool.idle.iter().rposition(|idle| idle.size == size);
         at.map(|at| {
             pool.held -= size;
@@ -105,7 +105,7 @@ pub(super) fn take(size: usize, zeroed: bool) -> Result<(NonNull<u8>, bool)> {
     }
 }
 
-/// Takes a block back.
+/// Returns a block to the pool.
 ///
 /// # Safety
 /// The block came from [`take`] with this size and is not used any more.
@@ -120,7 +120,7 @@ pub(super) unsafe fn give_back(start: NonNull<u8>, size: usize) {
 }
 
 impl Pool {
-    /// Removes what is beyond the limits, longest unused first.
+    /// Removes blocks beyond the limits, least recently used first.
     fn surplus(&mut self) -> Vec<Idle> {
         let mut gone = 0;
         while self.held > self.limit || self.idle.len() - gone > MOST_BLOCKS {
@@ -144,7 +144,7 @@ fn free(blocks: Vec<Idle>) {
 #[cfg(target_os = "linux")]
 fn prefer_huge_pages(start: NonNull<u8>, size: usize) {
     if size >= HUGE_PAGE {
-        // SAFETY: the range was just allocated and is aligned to pages. It is advice: failing changes nothing.
+        // SAFETY: the range was just allocated and is aligned to pages. Advice may fail without effect.
         unsafe {
             libc::madvise(start.as_ptr().cast(), size, libc::MADV_HUGEPAGE);
         }
@@ -153,7 +153,7 @@ fn prefer_huge_pages(start: NonNull<u8>, size: usize) {
 #[cfg(not(target_os = "linux"))]
 fn prefer_huge_pages(_: NonNull<u8>, _: usize) {}
 
-/// Gives all that is held back to the system.
+/// Frees all blocks held.
 pub(crate) fn empty() {
     let mut pool = pool();
     pool.held = 0;
@@ -162,7 +162,7 @@ pub(crate) fn empty() {
     free(gone);
 }
 
-/// Says how much may be held; what is beyond goes back to the system.
+/// Sets the limit, and frees what is beyond it.
 pub(crate) fn set_limit(bytes: usize) {
     let mut pool = pool();
     pool.limit = bytes;

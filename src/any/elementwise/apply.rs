@@ -294,7 +294,7 @@ fn check_divisors(op: &'static str, divisors: &AnyTensor, dtype: DType) -> Resul
     let buffer = divisors.host(op)?;
     let found = crate::any::base::dispatch::among!(op, dtype, E: Bits => {
         let view = crate::storage::View::<_, E>::new(buffer, divisors.first(), &divisors.sizes, &divisors.strides);
-        Ok(crate::cpu::elementwise::has(view, Sought::Zero))
+        Ok(crate::cpu::read::has(view, Sought::Zero))
     })?;
     if found { Err(Error::DivisionByZero { op, dtype }) } else { Ok(()) }
 }

@@ -94,7 +94,7 @@ impl Meeting {
 fn outside(op: &'static str, indices: &[(usize, AnyTensor)], sizes: &[usize]) -> Option<Error> {
     indices.iter().zip(sizes).enumerate().find_map(|(axis, ((_, index), &size))| {
         let within = -(size as i64)..size as i64;
-        let index = crate::cpu::elementwise::find(index.seen::<i64>(op).ok()?, |index| !within.contains(&index))?;
+        let index = crate::cpu::read::find(index.seen::<i64>(op).ok()?, |index| !within.contains(&index))?;
         Some(Error::IndexValue { op, index, axis, size })
     })
 }

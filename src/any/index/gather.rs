@@ -35,7 +35,7 @@ impl AnyTensor {
         let size = self.sizes[axis];
         let index = index.to(DType::I64)?;
         let outside = |at: i64| usize::try_from(at).map_or(true, |at| at >= size);
-        match crate::cpu::elementwise::find(index.seen::<i64>(op)?, outside) {
+        match crate::cpu::read::find(index.seen::<i64>(op)?, outside) {
             Some(index) => Err(Error::IndexValue { op, index, axis, size }),
             None => Ok(()),
         }

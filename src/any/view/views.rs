@@ -361,8 +361,7 @@ impl AnyTensor {
         match &self.buffer {
             Buffer::Cpu(buffer) if buffer.is_fixed() => {
                 let width = self.dtype.itemsize();
-                let own =
-                    crate::cpu::elementwise::copy_span_bytes(buffer, width, self.first(), &self.sizes, &self.strides)?;
+                let own = crate::cpu::read::copy_span_bytes(buffer, width, self.first(), &self.sizes, &self.strides)?;
                 Ok(AnyTensor { buffer: Buffer::Cpu(own), offset: 0, ..self.clone() })
             }
             _ => Ok(self.clone()),

@@ -1,6 +1,8 @@
-//! Products of matrices by instructions that multiply and add groups of terms. Both operands are packed so that what a few rows and
-//! a strip of columns need lies side by side, and sums stay in registers. A sum is that of its terms in order, which neither blocks
-//! nor threads change. Used by `integers` and `halves`.
+//! Matrix products by dot-product instructions, which multiply groups of terms and accumulate. Both operands are
+//! packed into panels, so that a tile's operands are contiguous and its sums stay in registers. Sums are accumulated
+//! in order of their terms, whatever the blocking and the threads.
+//!
+//! Used by `integer_gemm` and `half_gemm`.
 
 pub(super) mod pack;
 pub(super) mod plain;
@@ -17,68 +19,68 @@ use crate::storage::Scratch;
 use core::marker::PhantomData;
 use num_traits::{PrimInt, Zero};
 
-/// Rows whose sums registers hold.
+/// Rows of a tile, whose sums are held in registers.
 pub(super) const ROWS: usize = 6;
-/// Columns that a thread computes at once.
+/// Columns of a block, which one thread computes.
 const WIDTH: usize = 1024;
-/// Bytes of the right operand packed at once.
+/// Bytes of a packed panel of the right operand.
 const PANEL: usize = 1 << 24;
 
-/// What adds the products of groups of terms to the sums of a tile: an instruction or a few.
+/// A dot-product instruction (or a few) that accumulates products of groups of terms into a tile.
 ///
 /// # Safety
 /// Its functions are called where the machine has the instruction.
 pub(super) trait Dot: 'static {
-    /// A few terms of a row or of a column.
+    /// A few terms of a row or of a column, packed into an integer.
     type Group: PrimInt + Send + Sync + 'static;
     /// A term of a row.
     type Left: PackTerm<Self::Group>;
     /// A term of a column.
     type Right: PackTerm<Self::Group>;
-    /// What is summed in.
+    /// The accumulate type.
     type Sum: Copy + Default + Send + Sync + 'static;
 
-    /// Rows of the result that are summed together.
+    /// Rows of a tile.
     const ROWS: usize = ROWS;
     /// Sums in a vector.
     const LANES: usize;
-    /// Vectors of sums side by side in a row: as many as registers hold for all rows.
+    /// Vectors in a row of a tile: as many as registers hold for all rows.
     const VECTORS: usize;
-    /// Columns of the result that are summed together.
+    /// Columns of a tile: the width of a strip.
     const STRIP: usize = Self::LANES * Self::VECTORS;
-    /// Groups of a row that lie side by side when they are packed, before those of the next row. What is missing in a run are zeros.
+    /// Consecutive groups of a row that are packed together before those of the next row, padded with zeros.
     const RUN: usize = 1;
 
-    /// Groups of terms added up before the next rows: a strip of them stays in the nearest caches.
+    /// Groups of terms in a block, whose strip stays in L1 or L2.
     const DEPTH: usize = 256;
-    /// Rows packed at once.
+    /// Rows of a block, packed at once.
     const HEIGHT: usize = 120;
 
-    /// Before the tiles of a thread.
+    /// Called before a thread's tiles.
     unsafe fn begin() {}
-    /// After them.
+    /// Called after them.
     unsafe fn end() {}
-    /// Adds products to the sums of a tile.
+    /// Accumulates products into the sums of a tile.
     ///
     /// # Safety
-    /// There are `depth` times [`ROWS`](Self::ROWS) groups on the left, and `depth` times as many vectors of them on the right.
-    /// Between [`begin`](Self::begin) and [`end`](Self::end), on their thread.
+    /// There are `depth` times [`ROWS`](Self::ROWS) groups on the left, and `depth` times as many vectors of them on
+    /// the right. It is called between [`begin`](Self::begin) and [`end`](Self::end), on their thread.
     unsafe fn tile(vectors: usize, tile: TileArgs<Self::Group, Self::Sum>);
 }
 
-/// A [`Dot`] that adds a group to each sum of a vector.
+/// A [`Dot`] by vector registers.
 ///
 /// # Safety
 /// As there.
 pub(super) trait VectorDot: Dot {
     /// A vector of sums.
     type Sums: Copy;
-    /// One group for each sum of a vector.
+    /// A group broadcast to every lane.
     type Spread: Copy;
     /// A vector of groups.
     type Groups: Copy;
 
-    /// Sums of nothing.
+    /// Zeros.
     unsafe fn zero() -> Self::Sums;
     /// # Safety
     /// There are as many sums as a vector has.
@@ -86,30 +88,30 @@ pub(super) trait VectorDot: Dot {
     /// # Safety
     /// There is room for as many.
     unsafe fn store(sums: Self::Sums, to: *mut Self::Sum);
-    /// One group for all sums.
+    /// Broadcasts a group to every lane.
     unsafe fn spread(group: Self::Group) -> Self::Spread;
     /// # Safety
     /// There are as many groups as a vector has.
     unsafe fn groups(from: *const Self::Group) -> Self::Groups;
-    /// The sums and the products of the groups.
+    /// Accumulates the dot products of the groups, lane by lane.
     unsafe fn dot(sums: Self::Sums, left: Self::Spread, right: Self::Groups) -> Self::Sums;
 }
 
-/// The groups of a few rows and of a strip, and what their products are added to: rows of a strip.
+/// The packed operands of a tile, and its sums: rows of a strip.
 pub(super) struct TileArgs<G, N> {
     depth: usize,
     left: *const G,
     right: *const G,
     sums: *mut N,
-    /// Whether the sums have been started.
+    /// Whether the sums are accumulated into, not started from zero.
     adds: bool,
 }
 
-/// Sums in registers: for each group of terms the strip is read once, and each row's group is spread over a register.
+/// The register kernel: for each group of terms the strip is loaded once, and each row's group is broadcast.
 ///
 /// # Safety
-/// There are `depth` times [`ROWS`] groups on the left, and `depth` times `N` vectors of them on the right. The machine has the
-/// instruction.
+/// There are `depth` times [`ROWS`] groups on the left, and `depth` times `N` vectors of them on the right. The
+/// machine has the instruction.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
 unsafe fn tile<D: VectorDot + ?Sized, const N: usize>(tile: TileArgs<D::Group, D::Sum>) {
@@ -145,7 +147,7 @@ unsafe fn tile<D: VectorDot + ?Sized, const N: usize>(tile: TileArgs<D::Group, D
     }
 }
 
-/// [`tile`] for strips of so many vectors.
+/// [`tile`] for a strip of so many vectors.
 ///
 /// # Safety
 /// See there; a strip has no more of them.
@@ -163,42 +165,43 @@ unsafe fn tile_of<D: VectorDot + ?Sized>(vectors: usize, of: TileArgs<D::Group, 
     }
 }
 
-/// Sizes, places and steps of the operands.
+/// The operands of a product: sizes, pointers and steps.
 pub(super) struct PackedProduct<D: Dot, L, R> {
     pub(super) sizes: [usize; 3],
     pub(super) left: *const L,
     pub(super) left_steps: [usize; 2],
     pub(super) right: *const R,
     pub(super) right_steps: [usize; 2],
-    /// Bits of the left operand's groups that are turned over.
+    /// Bits to invert in the left operand's groups, which makes signed bytes unsigned.
     pub(super) flip: D::Group,
 }
 
-/// Where sums are in the result, and how many rows and columns of them are inside it.
+/// A tile's place in the result, and how many of its rows and columns are inside.
 pub(super) struct ResultBlock {
     pub(super) corner: [usize; 2],
     pub(super) sizes: [usize; 2],
 }
 
-/// What becomes of sums (rows of a strip), beside what they are too large by, column by column, if they are.
+/// Stores a tile's sums (rows of a strip) into the result; the second argument, if any, is subtracted from each
+/// column first.
 type Write<'a, N> = &'a (dyn Fn(&[N], Option<&[N]>, ResultBlock) + Sync);
 
-/// A panel of packed columns: strips one after the other, the last one as many vectors wide as it needs.
+/// A packed panel: strips of columns, the last one as many vectors wide as it needs.
 struct Panel<'a, G, N> {
     first: usize,
     columns: usize,
     groups: *const G,
-    /// The sums of products with what is turned over on the left.
+    /// What each column's sums have in excess because of the inverted bits.
     excess: &'a [N],
 }
 
-/// Where a thread keeps what it packs of a block, and sums that are added to.
+/// A thread's packed rows, and the sums of its block.
 struct PackBuffers<G, N> {
     left: Scratch<G>,
     sums: Scratch<N>,
 }
 
-/// Vectors in the strip that starts at a column.
+/// The width in vectors of the strip that starts at a column.
 fn vectors<D: Dot>(columns: usize, first: usize) -> usize {
     (columns - first).div_ceil(D::LANES).min(D::VECTORS)
 }
@@ -215,7 +218,7 @@ where
         self.sizes[1].div_ceil(Self::TERMS).next_multiple_of(D::RUN)
     }
 
-    /// Packs the strip that starts at a column of a panel, and sums its products with what is turned over on the left.
+    /// Packs the strip that starts at a column of a panel, and computes its excess if bits are inverted.
     fn pack_right(&self, panel: (usize, usize), first: usize, (to, excess): (*mut D::Group, *mut D::Sum)) {
         let (left, columns) = panel;
         let (vectors, lines, groups) = (vectors::<D>(columns, first), D::STRIP.min(columns - first), self.groups());
@@ -235,13 +238,13 @@ where
         }
         let flips = Scratch::filled(self.flip, D::ROWS * groups.min(D::DEPTH));
         let sums = Scratch::filled(D::Sum::default(), D::ROWS * D::STRIP);
-        // SAFETY: whoever names the instruction has found it on this machine.
+        // SAFETY: the caller has detected the instruction.
         unsafe { D::begin() }
         for low in (0..groups).step_by(D::DEPTH) {
             let (depth, right) = (D::DEPTH.min(groups - low), to.wrapping_add(low * vectors * D::LANES));
             let tile = TileArgs { depth, left: flips.start(), right, sums: sums.start(), adds: low > 0 };
-            // SAFETY: the strip has been packed; there are as many groups on the left. Whoever names the instruction has found it
-            // on this machine.
+            // SAFETY: the strip has been packed; there are as many groups on the left. The caller has detected the
+            // instruction.
             unsafe { D::tile(vectors, tile) }
         }
         // SAFETY: as above.
@@ -250,11 +253,11 @@ where
         unsafe { excess.copy_from_nonoverlapping(sums.start(), lines) }
     }
 
-    /// The whole product. The machine has the instruction.
+    /// Computes the whole product. The machine has the instruction.
     pub(super) fn multiply(&self, threads: usize, write: Write<'_, D::Sum>) -> Result<()> {
         let (n, groups, threads) = (self.sizes[2], self.groups(), threads.max(1));
         let widest = (PANEL / size_of::<D::Group>() / groups / D::STRIP).max(1) * D::STRIP;
-        // What is read has been packed.
+        // Uninitialised: everything that is read has been packed.
         let packed = Scratch::<D::Group>::try_new(groups.saturating_mul(widest.min(n.next_multiple_of(D::LANES))))?;
         let mut excess = filled(D::Sum::default(), if self.flip.is_zero() { 0 } else { widest.min(n) })?;
         for first in (0..n).step_by(widest) {
@@ -266,7 +269,7 @@ where
                 let shared = &shared;
                 let (operands, to, excess) = shared.0;
                 for strip in piece * strips / pieces..(piece + 1) * strips / pieces {
-                    // Strips lie one after the other, and the rooms hold them.
+                    // Strips are contiguous, and the buffers hold them all.
                     let at = strip * D::STRIP;
                     let to = (to.wrapping_add(at * groups), excess.wrapping_add(at));
                     operands.pack_right((first, columns), at, to);
@@ -293,7 +296,7 @@ where
             let (operands, panel, write) = &shared.0;
             let sums = Scratch::filled(D::Sum::default(), kept * D::ROWS * D::STRIP);
             let buffer = PackBuffers { left: Scratch::new(high * deep), sums };
-            // SAFETY: whoever names the instruction has found it on this machine.
+            // SAFETY: the caller has detected the instruction.
             unsafe { D::begin() }
             for at in piece * blocks / pieces..(piece + 1) * blocks / pieces {
                 let (top, left) = (at / across * high, at % across * WIDTH);
@@ -306,7 +309,7 @@ where
         });
     }
 
-    /// Packs some rows' groups from the first term on.
+    /// Packs a block of rows, a range of groups.
     fn pack_left(&self, [top, rows]: [usize; 2], [first, depth]: [usize; 2], to: *mut D::Group) {
         let (first, end) = (first * Self::TERMS, self.sizes[1].min((first + depth) * Self::TERMS));
         for at in (0..rows).step_by(D::ROWS) {
@@ -325,7 +328,7 @@ where
         }
     }
 
-    /// A block of the result, its corner counted from the panel's first column.
+    /// Computes a block of the result; its columns are counted from the panel's first.
     fn block(
         &self,
         panel: &Panel<'_, D::Group, D::Sum>,
@@ -346,8 +349,9 @@ where
                     let kept = if groups > D::DEPTH { row / D::ROWS * strips + strip } else { 0 };
                     let sums = buffer.sums.start().wrapping_add(kept * D::ROWS * D::STRIP);
                     let (left, adds) = (buffer.left.start().wrapping_add(row * depth), low > 0);
-                    // SAFETY: the operands are packed: `depth` groups for each of the rows and for each of the strip's lanes. The
-                    // room holds the sums, which are numbers and nobody else's. Whoever names the instruction has found it here.
+                    // SAFETY: the operands are packed: `depth` groups for each of the rows and for each of the
+                    // strip's lanes. The buffer holds the sums, which are numbers and nobody else's. The caller has
+                    // detected the instruction.
                     let sums = unsafe {
                         D::tile(vectors, TileArgs { depth, left, right, sums, adds });
                         core::slice::from_raw_parts(sums, D::ROWS * D::STRIP)

@@ -1,4 +1,6 @@
-//! Packing: groups of terms of a few lines (rows on the left, columns on the right) side by side, one group after the other.
+//! Packing: interleaves groups of terms of several lines (rows on the left, columns on the right), group by group.
+//!
+//! Uses transposes; used by the products.
 
 use super::ROWS;
 use crate::cpu::simd::Loop;
@@ -9,9 +11,9 @@ use core::marker::PhantomData;
 use core::ops::Range;
 use num_traits::PrimInt;
 
-/// A term as it is multiplied, several of which make a group: the first in the lowest bits.
+/// A term in a group: the first term takes the lowest bits.
 pub(in crate::cpu) trait PackTerm<G>: Copy {
-    /// Its bits, and zeros above them.
+    /// Its bits, zero-extended.
     fn bits(self) -> G;
 }
 macro_rules! factors {
@@ -34,26 +36,26 @@ factors! {
     i64: u64, |x| x.cast_unsigned();
 }
 
-/// Groups of a line that are packed before the next line: a cache line of them, or two.
+/// Groups of a line packed before the next line: one or two cache lines.
 const RUN: usize = 16;
 /// Bytes of a cache line.
 const LINE: usize = 64;
-/// Lines side by side that are packed at once.
+/// Lines packed at once where lines are contiguous.
 const SIDE: usize = 16;
 
-/// Terms of `lines` lines, as factors `F`; what lies beyond the last line or the last term becomes zero.
+/// Packs terms of `lines` lines as factors `F`, padded with zeros beyond the last line and the last term.
 pub(super) struct Pack<T, F, G> {
     pub(super) from: *const T,
     /// From line to line and from term to term.
     pub(super) steps: [usize; 2],
     pub(super) lines: usize,
     pub(super) terms: usize,
-    /// Groups that there is room for.
+    /// Groups in the destination.
     pub(super) groups: usize,
-    /// Lines that there is room for.
+    /// Lines in the destination.
     pub(super) width: usize,
     pub(super) to: *mut G,
-    /// Bits that are turned over.
+    /// Bits to invert.
     pub(super) flip: G,
     pub(super) factor: PhantomData<F>,
 }
@@ -62,7 +64,7 @@ impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Pack<T, F, G> {
     /// Terms in a group.
     const TERMS: usize = size_of::<G>() / size_of::<F>();
 
-    /// A term's bits in its place in the group.
+    /// A term shifted to its place in the group.
     #[inline(always)]
     fn bits(value: T, term: usize) -> G {
         let bits = F::from(value).bits();
@@ -84,13 +86,13 @@ impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Pack<T, F, G> {
         group
     }
 
-    /// Groups of all lines whose terms lie side by side.
+    /// Packs all lines, whose terms are contiguous.
     ///
     /// # Safety
     /// The operand has `groups` whole groups, and there is room for them.
     #[inline(always)]
     unsafe fn along(&self, groups: usize) {
-        // Where factors are the operand's elements, a group is how they lie in memory.
+        // Where factors are the operand's own elements, a group can be read from memory as it is.
         let raw = size_of::<T>() == size_of::<F>() && cfg!(target_endian = "little");
         #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut done = 0;
@@ -113,7 +115,7 @@ impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Pack<T, F, G> {
         }
     }
 
-    /// Some groups of some lines, whose terms lie side by side.
+    /// Packs a range of groups of a range of lines, whose terms are contiguous.
     ///
     /// # Safety
     /// The operand has these lines and whole groups, and there is room for them; if `raw`, factors are elements.
@@ -138,7 +140,7 @@ impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Pack<T, F, G> {
         }
     }
 
-    /// Groups of `N` lines that lie side by side.
+    /// Packs `N` lines that are neighbours in memory.
     ///
     /// # Safety
     /// The operand has `N` lines from `line` on and the groups, and there is room for them.
@@ -158,14 +160,14 @@ impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Pack<T, F, G> {
     }
 }
 
-/// The same with a run of groups of each line side by side, then the next run of all lines.
+/// Packs a run of groups of each line, then the next run.
 pub(super) struct PackRuns<T, F, G> {
     pack: Pack<T, F, G>,
     run: usize,
 }
 
 impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Pack<T, F, G> {
-    /// In runs of so many groups, which divide the groups there is room for.
+    /// In runs of so many groups, which divide the groups of the destination.
     pub(super) fn in_runs(self, run: usize) -> PackRuns<T, F, G> {
         PackRuns { pack: self, run }
     }
@@ -199,7 +201,7 @@ impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Loop for PackRuns<T, F, G> {
                     }
                 }
             } else if raw {
-                // Lines side by side, or neither.
+                // Neighbouring lines, or arbitrary steps.
                 for term in 0..whole * count {
                     for line in 0..lines {
                         let x = from.add(line * steps[0] + term * steps[1]).read();

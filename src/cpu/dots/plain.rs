@@ -1,4 +1,6 @@
-//! Products of groups in plain Rust, for machines whose instructions are not written down here.
+//! Dot products in plain Rust, for machines without the instructions of `x86`.
+//!
+//! Used by the products of integers and by tests.
 
 use super::{Dot, TileArgs, VectorDot, tile_of};
 

@@ -1,16 +1,18 @@
-//! The instructions of AVX2 and AVX-512 that multiply and add groups of terms.
+//! Dot products by AVX2, AVX-512 and AMX instructions.
+//!
+//! Used by the products of integers and of half precision.
 
 use super::{Dot, TileArgs, VectorDot, tile_of};
 use crate::dtype::bf16;
 use core::arch::x86_64::*;
 use core::mem::transmute;
 
-/// Whether the machine has all of these features; asked once.
+/// Whether the machine has all of these features; detected once.
 macro_rules! has {
     ($($feature:tt)*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
 }
 
-/// Writes a [`Dot`]: what it takes and gives, how vectors are made, loaded and stored, and how they are multiplied.
+/// Writes a [`Dot`]: its types, how vectors are made, loaded and stored, and the instruction.
 macro_rules! instructions {
     ($($(#[$doc:meta])* $name:ident [$features:literal: $($feature:tt)*] $left:ty, $right:ty as $group:ty => [$sum:ty; $lanes:literal * $vectors:literal],
        sums $sums:ty { $zero:expr; |$from:ident| $load:expr; |$stored:ident, $to:ident| $store:expr }
@@ -95,7 +97,7 @@ pub(in crate::cpu) mod avx2 {
             spread __m256i { |group| _mm256_set1_epi32(group.cast_signed()) }
             groups __m256i { |place| _mm256_loadu_si256(place.cast()) }
             dot { |sums, a, b| _mm256_add_epi32(sums, _mm256_mullo_epi32(a, b)) }
-        /// 64-bit integers: the products of low halves, and those of a low and a high one, which are brought together at the end.
+        /// 64-bit integers: low products and cross products are accumulated apart and combined at the end.
         Longs ["avx2": "avx2"] i64, i64 as u64 => [i64; 4 * 1],
             sums [__m256i; 2] {
                 [_mm256_setzero_si256(); 2];
@@ -121,14 +123,14 @@ pub(in crate::cpu) mod avx2 {
 pub(in crate::cpu) mod avx512 {
     use super::*;
     instructions! {
-        /// Pairs of `bf16`: the product of the second terms is added first, then that of the first ones, each sum being rounded to
-        /// the nearest whatever the rounding mode. Denormals, taken and given, are zeros.
+        /// Pairs of `bf16`: the second terms' product is added first, then the first terms', each sum rounded to
+        /// nearest whatever the rounding mode. Denormals are flushed to zero, as input and output.
         Halves ["avx512f,avx512bf16": "avx512f" "avx512bf16"] bf16, bf16 as u32 => [f32; 16 * 4],
             sums __m512 { _mm512_setzero_ps(); |from| _mm512_loadu_ps(from); |sums, to| _mm512_storeu_ps(to, sums) }
             spread __m512bh { |group| transmute::<__m512i, __m512bh>(_mm512_set1_epi32(group.cast_signed())) }
             groups __m512bh { |place| transmute::<__m512i, __m512bh>(_mm512_loadu_si512(place.cast())) }
             dot { |sums, a, b| _mm512_dpbf16_ps(sums, a, b) }
-        /// Fours of unsigned bytes and signed ones, in 32 bits.
+        /// Four unsigned bytes with four signed ones, in 32 bits.
         Bytes ["avx512f,avx512vnni": "avx512f" "avx512vnni"] u8, i8 as u32 => [i32; 16 * 4],
             sums __m512i { _mm512_setzero_si512(); |from| _mm512_loadu_si512(from.cast()); |sums, to| _mm512_storeu_si512(to.cast(), sums) }
             spread __m512i { |group| _mm512_set1_epi32(group.cast_signed()) }
@@ -155,16 +157,16 @@ pub(in crate::cpu) mod avx512 {
     }
 }
 
-/// The instructions of AMX, which multiply tiles: registers of 16 rows of 64 bytes.
+/// AMX instructions, which multiply tiles: registers of 16 rows of 64 bytes.
 ///
-/// The compiler has no stable names for them yet, so that they are written in assembly.
+/// Written in assembly, because Rust's intrinsics for them are unstable.
 #[cfg(target_os = "linux")]
 pub(in crate::cpu) mod amx {
     use super::*;
     use core::arch::asm;
     use std::sync::LazyLock;
 
-    /// Tiles' sides in rows, and bytes of their rows.
+    /// Rows of a tile register, and bytes of a row.
     const SIDE: usize = 16;
     const BYTES: usize = 64;
 
@@ -173,7 +175,7 @@ pub(in crate::cpu) mod amx {
     const TILES_OF_BF16: u32 = 1 << 22;
     const TILES_OF_BYTES: u32 = 1 << 25;
 
-    /// Whether the machine has the instructions and the system lets this program use them, which it wants to be asked.
+    /// Whether the machine has the instructions and the kernel permits them, which must be requested.
     fn is_there(features: u32) -> bool {
         static THERE: LazyLock<u32> = LazyLock::new(|| {
             let features = if __cpuid(0).eax < 7 { 0 } else { __cpuid_count(7, 0).edx };
@@ -190,7 +192,7 @@ pub(in crate::cpu) mod amx {
         unsafe { libc::syscall(libc::SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) == 0 }
     }
 
-    /// What `ldtilecfg` reads: every tile is whole.
+    /// The operand of `ldtilecfg`: all tiles have full size.
     #[repr(C, align(64))]
     struct Config {
         palette: u8,
@@ -207,7 +209,7 @@ pub(in crate::cpu) mod amx {
         Config { palette: 1, start: 0, reserved: [0; 14], bytes, rows }
     };
 
-    /// Writes a [`Dot`] over tiles: its terms, its sums and the instruction that adds the products of two tiles to a third.
+    /// Writes a [`Dot`] over tile registers: its types and the instruction.
     macro_rules! tiles {
         ($($(#[$doc:meta])* $name:ident [$feature:ident] $left:ty, $right:ty => $sum:ty, $dot:literal;)*) => {$(
             $(#[$doc])*
@@ -222,12 +224,12 @@ pub(in crate::cpu) mod amx {
                 type Left = $left;
                 type Right = $right;
                 type Sum = $sum;
-                // Four tiles of sums, two of either operand.
+                // Four tiles of sums, two of each operand.
                 const ROWS: usize = 2 * SIDE;
                 const LANES: usize = 2 * SIDE;
                 const VECTORS: usize = 1;
                 const RUN: usize = SIDE;
-                // Sums that are added to are loaded and stored again, which takes as long as many products.
+                // Loading and storing sums costs as much as many products, so blocks are deep.
                 const DEPTH: usize = 512;
                 const HEIGHT: usize = 256;
 
@@ -297,11 +299,12 @@ pub(in crate::cpu) mod amx {
         )*};
     }
     tiles! {
-        /// Pairs of `bf16`: the products of two terms are added up, then added to the sum. Denormals, taken and given, are zeros.
+        /// Pairs of `bf16`: both products are added up, then added to the sum. Denormals are flushed to zero, as
+        /// input and output.
         Halves [TILES_OF_BF16] bf16, bf16 => f32, "tdpbf16ps";
-        /// Fours of unsigned bytes and signed ones, in 32 bits.
+        /// Four unsigned bytes with four signed ones, in 32 bits.
         Bytes [TILES_OF_BYTES] u8, i8 => i32, "tdpbusd";
-        /// Fours of signed bytes, in 32 bits.
+        /// Four pairs of signed bytes, in 32 bits.
         SignedBytes [TILES_OF_BYTES] i8, i8 => i32, "tdpbssd";
     }
 }

@@ -1,5 +1,6 @@
-//! What is compiled for each reduction and dtype: the loops over elements, for each instruction set, and what is done with partial
-//! results. The rest of this folder sees these as a table of functions over bytes, and is compiled once.
+//! The part of a reduction that is compiled for each reducer and dtype: its loops, for each instruction set, and the
+//! merging of partial results. The rest of this folder calls it through a table of functions over untyped memory, and
+//! is compiled once.
 
 use super::plan::BLOCK;
 use crate::cpu::bytes::Block16;
@@ -10,12 +11,12 @@ use crate::ops::reduce::{MIN_WIDE, Reducer, TwoResults, interleave};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-/// How many rows are met at once.
+/// Rows accumulated at once.
 const AHEAD: usize = 4;
-/// How many lines are met at once.
+/// Lines accumulated at once.
 const TOGETHER: usize = 4;
 
-/// Lines of elements side by side.
+/// Lines of contiguous elements.
 #[derive(Clone, Copy)]
 pub(crate) struct LineRun {
     /// The first element.
@@ -23,14 +24,14 @@ pub(crate) struct LineRun {
     /// From line to line, in elements.
     pub step: usize,
     pub len: usize,
-    /// The position of the first element, and from line to line.
+    /// The position of the first element, and its increment from line to line.
     pub position: usize,
     pub next: usize,
-    /// Whether the elements are far from the processor.
-    pub prefetches: bool,
+    /// Whether the data is larger than the caches, so that lines are taken in memory order.
+    pub exceeds_caches: bool,
 }
 
-/// Rows of elements side by side, each of which belongs to the result of its column.
+/// Contiguous rows; each column accumulates into its own result.
 #[derive(Clone, Copy)]
 pub(crate) struct RowRun {
     /// The first element.
@@ -38,63 +39,63 @@ pub(crate) struct RowRun {
     /// From row to row, in elements.
     pub step: usize,
     pub rows: usize,
-    /// The position of the first row's elements.
+    /// The position of the first row.
     pub position: usize,
-    /// Whether the elements are far from the processor.
-    pub prefetches: bool,
+    /// Whether the data is larger than the caches, so that rows are prefetched.
+    pub exceeds_caches: bool,
 }
 
-/// Where results go: each of up to two, in elements from the first place on.
+/// Destinations of up to two results, in elements.
 #[derive(Clone, Copy)]
-pub(crate) struct Outputs {
+pub(crate) struct Destination {
     pub outs: [*mut u8; 2],
     pub first: usize,
     /// From result to result.
     pub step: usize,
     /// How many elements each result was reduced from.
     pub count: usize,
-    /// Whether there is but one result.
+    /// Whether the reduction has just one result.
     pub is_single: bool,
 }
 // SAFETY: each thread writes places of its own.
-unsafe impl Send for Outputs {}
+unsafe impl Send for Destination {}
 // SAFETY: as above.
-unsafe impl Sync for Outputs {}
+unsafe impl Sync for Destination {}
 
-/// What is known of a reduction over one dtype before it runs.
+/// What the plan needs to know about a reduction over one dtype.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts {
-    /// Whether there is a result for no elements at all.
+    /// Whether there is a result for no elements.
     #[cfg_attr(not(feature = "any"), allow(dead_code))]
     pub has_identity: bool,
     pub(super) has_positions: bool,
     pub(super) by_blocks: bool,
     pub(super) counts_repeats: bool,
-    /// Bytes of a partial result, and of an element.
+    /// Sizes of a partial result and of an element in bytes.
     pub(super) partial: usize,
     pub(super) element: usize,
     /// The dtypes of the results.
     pub outs: [Option<DType>; 2],
 }
 
-/// The functions of one reduction over one dtype. Partial results lie side by side in memory that is aligned for them.
+/// The functions of one reduction over one dtype. Partial results are contiguous, in memory aligned for them.
 ///
 /// # Safety
-/// Whoever calls them gives places of as many elements, partial results and results as the arguments say; partial results that are
-/// read have been written.
+/// Whoever calls them gives places of as many elements, partial results and results as the arguments say; partial
+/// results that are read have been written.
 pub(crate) trait ReduceLoops: Sync {
-    /// What is known before.
+    /// What the plan needs to know.
     fn facts(&self) -> Facts;
-    /// Writes partial results that have met nothing.
+    /// Initialises partial results.
     unsafe fn start(&self, partials: *mut u8, count: usize);
-    /// Reduces each line to a partial result, which is written.
+    /// Reduces each line to a partial result.
     unsafe fn lines(&self, lines: LineRun, partials: *mut u8, count: usize);
-    /// Meets rows with partial results, one for each column.
+    /// Accumulates rows into partial results, one for each column.
     unsafe fn rows(&self, rows: RowRun, partials: *mut u8, columns: usize);
     /// Merges later partial results into earlier ones.
     unsafe fn merge(&self, earlier: *mut u8, later: *const u8, count: usize);
-    /// Merges partial results that follow `accumulated` others into the stack that these left, as a binary counter carries; the new height
-    /// of the stack, which has room for one more.
+    /// Pushes partial results onto the stack of a binary counter that has seen `accumulated` others, merging as it
+    /// carries. Returns the new height; the stack has room for one more.
     unsafe fn climb(
         &self,
         stack: *mut u8,
@@ -104,19 +105,20 @@ pub(crate) trait ReduceLoops: Sync {
         count: usize,
     ) -> usize;
     /// Writes results.
-    unsafe fn finish(&self, places: Outputs, partials: *const u8, count: usize);
+    unsafe fn finish(&self, places: Destination, partials: *const u8, count: usize);
 }
 
-/// A reduction with its first result.
+/// A reduction that writes its first result.
 pub(crate) struct FirstOnly<A, R>(R, PhantomData<fn() -> A>);
-/// A reduction with both results.
+/// A reduction that writes both results.
 pub(crate) struct WithSecond<A, R>(R, PhantomData<fn() -> A>);
 
-/// Writes the functions of a reduction; `$finish` writes a result, which a single one may compute in another way (`$single`).
+/// Implements [`ReduceLoops`]; `$finish` writes a result, `$single` says whether a lone result may be computed
+/// differently.
 macro_rules! functions {
     ($name:ident: $bound:ident, $outs:expr, $single:literal, |$reducer:ident, $places:ident, $at:ident, $partial:ident| $finish:expr) => {
         impl<A: Copy, R: $bound<A>> $name<A, R> {
-            /// The functions of a reduction.
+            /// The functions of a reducer.
             pub(crate) const fn new(reducer: R) -> Self {
                 $name(reducer, PhantomData)
             }
@@ -139,7 +141,7 @@ macro_rules! functions {
                 (0..count).for_each(|at| unsafe { partials.cast::<R::Partial>().add(at).write(self.0.start()) });
             }
             unsafe fn lines(&self, lines: LineRun, partials: *mut u8, count: usize) {
-                let LineRun { from, step, len, position, next, prefetches } = lines;
+                let LineRun { from, step, len, position, next, exceeds_caches } = lines;
                 // SAFETY: the caller's promise.
                 let partials = unsafe { core::slice::from_raw_parts_mut(partials.cast(), count) };
                 simd::dispatch(ReduceLines::<A, R> {
@@ -149,7 +151,7 @@ macro_rules! functions {
                     len,
                     position,
                     next,
-                    prefetches,
+                    exceeds_caches,
                     partials,
                 });
             }
@@ -157,7 +159,7 @@ macro_rules! functions {
                 if const { R::PREFERS_BLOCKS } {
                     unreachable!("a plan has no rows for what is reduced in blocks");
                 }
-                let RowRun { from, step, rows, position, prefetches } = rows;
+                let RowRun { from, step, rows, position, exceeds_caches } = rows;
                 // SAFETY: the caller's promise.
                 let partials = unsafe { core::slice::from_raw_parts_mut(partials.cast(), columns) };
                 simd::dispatch(ReduceRows::<A, R> {
@@ -166,7 +168,7 @@ macro_rules! functions {
                     step,
                     rows,
                     position,
-                    prefetches,
+                    exceeds_caches,
                     partials,
                 });
             }
@@ -205,7 +207,7 @@ macro_rules! functions {
                 }
                 height
             }
-            unsafe fn finish(&self, $places: Outputs, partials: *const u8, count: usize) {
+            unsafe fn finish(&self, $places: Destination, partials: *const u8, count: usize) {
                 let $reducer = if $single && $places.is_single { self.0.single() } else { self.0 };
                 for at in 0..count {
                     let $at = $places.first + at * $places.step;
@@ -227,7 +229,7 @@ functions!(WithSecond: TwoResults, [Some(R::Out::DTYPE), Some(R::Second::DTYPE)]
     places.outs[1].cast::<R::Second>().add(at).write(reducer.second(partial, places.count));
 });
 
-/// Each line to a partial result.
+/// Reduces each line to a partial result.
 struct ReduceLines<'a, A: Copy, R: Reducer<A>> {
     reducer: R,
     from: *const A,
@@ -235,8 +237,8 @@ struct ReduceLines<'a, A: Copy, R: Reducer<A>> {
     len: usize,
     position: usize,
     next: usize,
-    prefetches: bool,
-    /// A place for each line.
+    exceeds_caches: bool,
+    /// One for each line.
     partials: &'a mut [MaybeUninit<R::Partial>],
 }
 impl<A: Copy, R: Reducer<A>> Loop for ReduceLines<'_, A, R> {
@@ -252,7 +254,7 @@ impl<A: Copy, R: Reducer<A>> Loop for ReduceLines<'_, A, R> {
 impl<A: Copy, R: Reducer<A>> ReduceLines<'_, A, R> {
     #[inline(always)]
     fn accumulated(self) {
-        let ReduceLines { reducer, from, step, len, position, next, prefetches, partials } = self;
+        let ReduceLines { reducer, from, step, len, position, next, exceeds_caches, partials } = self;
         // SAFETY: who makes this has found the elements of as many lines as there are places.
         let elements = |line: usize| unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
         // Other partial results do not stay in the registers.
@@ -261,7 +263,7 @@ impl<A: Copy, R: Reducer<A>> ReduceLines<'_, A, R> {
         {
             // From beyond the caches elements come sooner in the order of memory. (What is added to what is the same in either way.)
             let (groups, others) =
-                if prefetches { (&mut [][..], partials) } else { partials.as_chunks_mut::<TOGETHER>() };
+                if exceeds_caches { (&mut [][..], partials) } else { partials.as_chunks_mut::<TOGETHER>() };
             let mut line = 0;
             for group in groups {
                 let lines = [elements(line), elements(line + 1), elements(line + 2), elements(line + 3)];
@@ -280,7 +282,7 @@ impl<A: Copy, R: Reducer<A>> ReduceLines<'_, A, R> {
         }
     }
 
-    /// Halves, brought to `f32` some lines at a time.
+    /// `f16` lines, widened to `f32` a few at a time.
     #[inline(always)]
     fn widened(self) {
         let ReduceLines { reducer, from, step, len, position, next, partials, .. } = self;
@@ -291,7 +293,7 @@ impl<A: Copy, R: Reducer<A>> ReduceLines<'_, A, R> {
         for (group, some) in partials.chunks_mut(fitting).enumerate() {
             let first = group * fitting;
             for line in 0..some.len() {
-                // SAFETY: as in `run`; these reductions are of halves, and there is room for so many lines.
+                // SAFETY: as in `run`; these reductions are of `f16`, and the buffer holds so many lines.
                 unsafe { convert::widen::<f16>(from.add((first + line) * step).cast(), buffer.add(line * len), len) }
             }
             let reducer = Wide::<A, R>(reducer, PhantomData);
@@ -302,7 +304,7 @@ impl<A: Copy, R: Reducer<A>> ReduceLines<'_, A, R> {
                 len,
                 position,
                 next,
-                prefetches: false,
+                exceeds_caches: false,
                 partials: some,
             }
             .accumulated();
@@ -310,7 +312,7 @@ impl<A: Copy, R: Reducer<A>> ReduceLines<'_, A, R> {
     }
 }
 
-/// A reduction of halves over the numbers those are computed in.
+/// A reducer of `f16` fed with `f32`.
 struct Wide<A, R>(R, PhantomData<fn() -> A>);
 impl<A, R: Copy> Clone for Wide<A, R> {
     fn clone(&self) -> Self {
@@ -343,29 +345,29 @@ impl<A: Copy, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
     }
 }
 
-/// Rows met by partial results, one for each column.
+/// Accumulates rows into partial results, one for each column.
 struct ReduceRows<'a, A: Copy, R: Reducer<A>> {
     reducer: R,
     from: *const A,
     step: usize,
     rows: usize,
     position: usize,
-    prefetches: bool,
+    exceeds_caches: bool,
     partials: &'a mut [R::Partial],
 }
 impl<A: Copy, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let ReduceRows { reducer, from, step, rows, position, prefetches, partials } = self;
+        let ReduceRows { reducer, from, step, rows, position, exceeds_caches, partials } = self;
         let columns = partials.len();
         // SAFETY: who makes this has found the elements of these rows, one for each partial result.
         let row = |at: usize| unsafe { core::slice::from_raw_parts(from.add(at * step), columns) };
         let mut at = 0;
         while at + AHEAD <= rows {
             let some = [row(at), row(at + 1), row(at + 2), row(at + 3)];
-            if prefetches {
-                // The next rows, or what lies beside these.
+            if exceeds_caches {
+                // The next rows, or what follows these in memory.
                 let ahead = if at + 2 * AHEAD <= rows { AHEAD * step } else { columns };
                 some.iter().for_each(|row| simd::prefetch_row_nearby(row.as_ptr().wrapping_add(ahead), columns));
             }
@@ -386,7 +388,7 @@ fn accumulate_row<A: Copy, R: Reducer<A>>(reducer: R, partials: &mut [R::Partial
     }
 }
 
-/// (As arguments the compiler knows that rows are not where partial results are.)
+/// Slices as arguments tell the compiler that rows and partial results do not alias.
 #[inline(always)]
 fn accumulate_four_rows<A: Copy, R: Reducer<A>>(
     reducer: R,

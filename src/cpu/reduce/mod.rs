@@ -1,17 +1,18 @@
 //! Reductions over any axes, of tensors and of expressions.
 //!
-//! Elements are met block by block, and the blocks' partial results merged in a tree: neighbours, then pairs of neighbours,
-//! and so on. Shape and strides alone decide the tree, so sums of floats lose little and do not depend on how many threads there
-//! are. Where the elements side by side in memory belong to different results, many columns are reduced together.
+//! Elements are reduced in blocks, and the blocks' partial results merged pairwise in a tree (pairwise summation).
+//! Shape and strides alone fix the tree, so results do not depend on the number of threads. Where contiguous elements
+//! belong to different results, many columns are reduced together.
 //!
-//! `plan` says what is met with what, `source` finds the elements, `loops` meet them, `tree` merges. Used by `Cpu`.
+//! `plan` decides the blocking, `source` delivers elements, `loops` accumulates, `tree` merges. Used by `Cpu` and
+//! `any`.
 
 mod loops;
 mod plan;
 mod source;
 mod tree;
 
-use self::loops::{Facts, LineRun, Outputs, RowRun};
+use self::loops::{Destination, Facts, LineRun, RowRun};
 pub(crate) use self::loops::{FirstOnly, ReduceLoops, WithSecond};
 use self::plan::{Block, ReducePlan, SHORT};
 use self::source::{Computed, ElementSource, Memory, Patch};
@@ -27,7 +28,7 @@ use crate::ops::reduce::{Reducer, TwoResults};
 use crate::storage::{HostBuffer, View};
 use core::ops::Range;
 
-/// What a thread works with: room for elements, and partial results.
+/// A thread's buffers.
 struct Workspace {
     buffer: ByteBuffer,
     tree: MergeTree,
@@ -38,31 +39,31 @@ impl Workspace {
     }
 }
 
-/// Partial results of a few blocks, without asking for memory: so many times 16 bytes.
-const FEW: usize = 64;
+/// Partial results that need no allocation, in units of 16 bytes.
+const INLINE_PARTIALS: usize = 64;
 
-/// A reduction that is carried out.
+/// A reduction being carried out.
 struct ReduceTask<'a> {
     functions: &'a dyn ReduceLoops,
     plan: &'a ReducePlan,
     source: &'a dyn ElementSource,
     outs: [*mut u8; 2],
-    /// Bytes of a partial result and of an element.
+    /// Sizes of a partial result and of an element in bytes.
     size: usize,
     element: usize,
-    /// Whether the elements are far from the processor.
-    prefetches: bool,
+    /// Whether the data is larger than the caches, so that it is prefetched.
+    exceeds_caches: bool,
 }
 
 impl ReduceTask<'_> {
-    /// Some of the blocks of a unit: the partial results, one for each of its results.
+    /// Reduces a range of blocks of a unit; returns partial results, one for each of the unit's results.
     fn part(&self, unit: usize, blocks: Range<usize>, workspace: &mut Workspace) -> *mut u8 {
         let plan = self.plan;
         let (mut index, width) = plan.unit(unit);
         let Workspace { buffer, tree } = workspace;
         tree.clear(width * plan.folds);
         let Range { start: mut block, end } = blocks;
-        let mut some_partials = [Block16::UNINIT; FEW];
+        let mut some_partials = [Block16::UNINIT; INLINE_PARTIALS];
         let fitting = size_of_val(&some_partials) / self.size.max(1);
         while block < end {
             let some = plan.block(block, &mut index);
@@ -90,7 +91,7 @@ impl ReduceTask<'_> {
         tree.join(self.functions)
     }
 
-    /// Up to `count` blocks of one result that follow one another, and how many are found at once.
+    /// Reduces up to `count` consecutive blocks of one result; returns how many.
     ///
     /// # Safety
     /// There are such elements, and places for the partial results.
@@ -120,13 +121,14 @@ impl ReduceTask<'_> {
             if across.is_some() {
                 (count, step) = (found.lines, found.step);
             }
-            let lines = LineRun { from: found.from, step, len, position, next: len, prefetches: self.prefetches };
+            let lines =
+                LineRun { from: found.from, step, len, position, next: len, exceeds_caches: self.exceeds_caches };
             self.functions.lines(lines, partials, count);
         }
         count
     }
 
-    /// A block of each of `width` results.
+    /// Reduces one block of each of `width` results.
     ///
     /// # Safety
     /// There are such elements, and places for the partial results.
@@ -146,8 +148,14 @@ impl ReduceTask<'_> {
             // SAFETY: the caller's promise.
             unsafe {
                 let found = self.source.find(&index, patch, buffer);
-                let lines =
-                    LineRun { from: found.from, step: found.step, len, position, next: 0, prefetches: self.prefetches };
+                let lines = LineRun {
+                    from: found.from,
+                    step: found.step,
+                    len,
+                    position,
+                    next: 0,
+                    exceeds_caches: self.exceeds_caches,
+                };
                 self.functions.lines(lines, partials.add(done * self.size), found.lines);
                 index[across] += found.lines;
                 done += found.lines;
@@ -155,7 +163,7 @@ impl ReduceTask<'_> {
         }
     }
 
-    /// A block of rows that hold an element of each of `width` results.
+    /// Reduces a block of rows, each of which holds one element of each of `width` results.
     ///
     /// # Safety
     /// There are such elements, and the partial results have been started.
@@ -167,7 +175,7 @@ impl ReduceTask<'_> {
         buffer: &mut ByteBuffer,
         partials: *mut u8,
     ) {
-        let (folds, prefetches) = (self.plan.folds, self.prefetches);
+        let (folds, exceeds_caches) = (self.plan.folds, self.exceeds_caches);
         let [along, across] = self.plan.axes();
         let &Block { mut position, len: mut lines, .. } = block;
         while lines > 0 {
@@ -175,13 +183,17 @@ impl ReduceTask<'_> {
             // SAFETY: the caller's promise.
             unsafe {
                 let found = self.source.find(&index, patch, buffer);
-                // Folded rows are `folds` rows side by side; the last may be shorter.
+                // A folded row is `folds` contiguous rows; the last may be shorter.
                 let (rows, rest) = (found.lines / folds, found.lines % folds);
                 let (from, step) = (found.from, if folds > 1 { folds * width } else { found.step });
-                self.functions.rows(RowRun { from, step, rows, position, prefetches }, partials, width * folds);
+                self.functions.rows(RowRun { from, step, rows, position, exceeds_caches }, partials, width * folds);
                 if rest > 0 {
                     let from = from.wrapping_add(rows * step * self.element);
-                    self.functions.rows(RowRun { from, step, rows: 1, position, prefetches }, partials, rest * width);
+                    self.functions.rows(
+                        RowRun { from, step, rows: 1, position, exceeds_caches },
+                        partials,
+                        rest * width,
+                    );
                 }
                 index[across] += found.lines;
                 position += found.lines;
@@ -207,14 +219,14 @@ impl ReduceTask<'_> {
                 folds = half;
             }
             let ReducePlan { count, results, .. } = *self.plan;
-            let places = Outputs { outs: self.outs, first, step, count, is_single: results == 1 };
+            let places = Destination { outs: self.outs, first, step, count, is_single: results == 1 };
             self.functions.finish(places, partials, width);
         }
     }
 
-    /// Few results of one block each: there is nothing to merge, and no memory is asked for.
+    /// Few results of one block each: nothing to merge, nothing to allocate.
     fn single(&self) {
-        let (mut buffer, mut partials) = (ByteBuffer::new(), [Block16::UNINIT; FEW]);
+        let (mut buffer, mut partials) = (ByteBuffer::new(), [Block16::UNINIT; INLINE_PARTIALS]);
         let (mut index, width) = self.plan.unit(0);
         let block = self.plan.block(0, &mut index);
         let partials = partials.as_mut_ptr().cast();
@@ -239,11 +251,11 @@ impl ReduceTask<'_> {
         }
     }
 
-    /// All units, by so many threads.
+    /// Reduces all units, on so many threads.
     fn run(&self, pieces: usize) -> Result<()> {
         let (units, blocks, chunk) = (self.plan.units(), self.plan.blocks(), self.plan.chunk());
         let width = self.plan.width * self.plan.folds;
-        if units == 1 && blocks == 1 && width <= SHORT && width * self.size <= size_of::<[Block16; FEW]>() {
+        if units == 1 && blocks == 1 && width <= SHORT && width * self.size <= size_of::<[Block16; INLINE_PARTIALS]>() {
             self.single();
             return Ok(());
         }
@@ -260,7 +272,7 @@ impl ReduceTask<'_> {
             });
             return Ok(());
         }
-        // Few results: each thread takes some blocks of some.
+        // Few results: threads divide their blocks.
         let chunks = blocks.div_ceil(chunk);
         let work = units * chunks;
         let mut partials = ByteBuffer::try_new(work.saturating_mul(width).saturating_mul(self.size))?;
@@ -292,13 +304,13 @@ impl ReduceTask<'_> {
         Ok(())
     }
 
-    /// The bytes of the partial results of a unit.
+    /// Bytes of a unit's partial results.
     fn row(&self, unit: usize) -> usize {
         self.plan.unit(unit).1 * self.plan.folds * self.size
     }
 }
 
-/// Elements of so many bytes are asked for ahead of their use where they lie in rows; fewer may be in a cache.
+/// Data of so many bytes is prefetched; less may be in a cache.
 const FAR: usize = 8 << 20;
 
 /// Carries out a plan; `bytes` are read for each element.
@@ -322,7 +334,7 @@ fn results_of<const N: usize>(
                 functions.start(partial, 1);
                 let is_single = plan.results == 1;
                 for first in 0..plan.results {
-                    functions.finish(Outputs { outs, first, step: 1, count: 0, is_single }, partial, 1);
+                    functions.finish(Destination { outs, first, step: 1, count: 0, is_single }, partial, 1);
                 }
             } else if plan.results > 0 {
                 let read = plan.results.saturating_mul(plan.count) / 64 * bytes.max(1);
@@ -330,19 +342,27 @@ fn results_of<const N: usize>(
                 if pieces > 1 {
                     plan.spread(pieces);
                 }
-                return ReduceTask { functions, plan: &plan, source, outs, size, element, prefetches: read > FAR / 64 }
-                    .run(pieces);
+                return ReduceTask {
+                    functions,
+                    plan: &plan,
+                    source,
+                    outs,
+                    size,
+                    element,
+                    exceeds_caches: read > FAR / 64,
+                }
+                .run(pieces);
             }
             Ok(())
         })
     }
 }
 
-/// Reduces elements of the functions' dtype over the axes of `mask`; the results, as many as the functions have, are row-major over
-/// the others.
+/// Reduces elements of the functions' dtype over the axes of `mask`; the results, as many as the functions have, are
+/// row-major over the others.
 ///
 /// # Safety
-/// From the place on there are elements of these sizes and strides.
+/// From the pointer on there are elements of these sizes and strides.
 pub(crate) unsafe fn run<const N: usize>(
     functions: &dyn ReduceLoops,
     from: *const u8,
@@ -370,7 +390,7 @@ pub(crate) unsafe fn run<const N: usize>(
     results_of(functions, facts, plan, &memory, memory.size)
 }
 
-/// Axes of `mask` along which elements are repeated, made one position.
+/// Reduces the axes of `mask` with broadcast elements to size 1.
 fn once(sizes: &mut [usize], strides: &[usize], mask: u32) {
     for (axis, (size, &stride)) in sizes.iter_mut().zip(strides).enumerate() {
         if mask >> axis & 1 == 1 && stride == 0 {
@@ -402,7 +422,7 @@ pub(crate) fn reduce_both<A: Element, R: TwoResults<A>>(
     unsafe { run(&WithSecond::<A, R>::new(reducer), from, a.sizes, a.strides, mask) }
 }
 
-/// Reduces an expression over the axes of `mask`, in the order in which its evaluated elements would be reduced.
+/// Reduces an expression over the axes of `mask`, in the same order as its evaluated elements would be.
 pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
     reducer: R,
     mut x: X,
@@ -417,7 +437,7 @@ pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
     Ok(result)
 }
 
-/// That the number of results is a number.
+/// Checks that the number of results does not overflow.
 fn kept_len(sizes: &[usize], mask: u32) -> Result<usize> {
     let mut kept = [1; AXES];
     let axes = (0..sizes.len()).filter(|axis| mask >> axis & 1 == 0);

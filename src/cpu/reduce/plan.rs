@@ -1,5 +1,7 @@
-//! How a reduction goes about its axes: in which order, which neighbouring results are taken together, and how their elements
-//! are divided into blocks. Sizes and strides alone decide what is added to what; none of it depends on dtypes.
+//! Plans a reduction: the order of the axes, which neighbouring results are computed together, and how their elements
+//! are divided into blocks. Depends on sizes and strides alone, so that summation order does.
+//!
+//! Used by the reductions.
 
 use super::loops::Facts;
 use crate::ops::expression::{AXES, Expression};
@@ -7,28 +9,28 @@ use core::cmp::Reverse;
 
 /// Elements in a block.
 pub(super) const BLOCK: usize = 1024;
-/// Results whose elements are brought side by side together, and how many of each: more where there are fewer results.
+/// Results gathered together, and (inversely) how many elements of each.
 const GATHERED: usize = 128;
 /// Rows in a block of columns.
 const ROWS: usize = 128;
-/// Elements that are taken together, roughly, where they lie side by side.
+/// Elements taken together where they are contiguous, roughly.
 const PATCH: usize = 32_768;
-/// Columns reduced together: how many at most, and what their partial results take. Those that are computed come in one piece.
+/// The most columns reduced together, and the bytes of their partial results; columns of computed expressions.
 const COLUMNS: usize = 512;
 const COMPUTED_COLUMNS: usize = 2048;
 const COLUMN_BYTES: usize = 8192;
-/// Columns so few that rows are put side by side, and how many columns that makes, roughly.
+/// Up to how many columns rows are folded, and how many columns that makes, roughly.
 const NARROW: usize = 128;
 const WIDE: usize = 512;
-/// Columns reduced together at least, however large partial results are.
-const FEW: usize = 16;
-/// Blocks of a single result that are taken at once: those that lie in a row, and short ones.
+/// The fewest columns reduced together, however large partial results are.
+const MIN_COLUMNS: usize = 16;
+/// Blocks of a single result taken at once: contiguous ones, and short ones.
 const BLOCKS: usize = 4;
 pub(super) const SHORT: usize = 16;
-/// Elements that a thread takes at least.
+/// The fewest elements a thread takes.
 const CHUNK: usize = 1 << 16;
 
-/// Something with elements along axes.
+/// Something with strided leaves.
 pub(super) trait HasStrides {
     /// Shows each leaf's strides.
     fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES]));
@@ -39,19 +41,19 @@ impl<X: Expression> HasStrides for X {
     }
 }
 
-/// A block of the elements of a result.
+/// A block of a result's elements.
 pub(super) struct Block {
-    /// The position of its first element among those of the result, and how many there are.
+    /// The position of its first element within the result's elements, and how many there are.
     pub position: usize,
     pub len: usize,
-    /// How many blocks of this length are taken at once, and along which axis they follow one another: if none, they lie in the
-    /// same row.
+    /// How many equally long blocks are taken at once, and the axis along which they follow each other; `None` if
+    /// they are contiguous.
     pub alike: usize,
     pub across: Option<usize>,
 }
 
-/// The axes, those that are kept first, then those reduced over. Each of both is outermost first, without axes of size 1, and
-/// merged where elements (and results) run on.
+/// The axes: those kept first, then those reduced. Each group is outermost first, without axes of size 1, merged
+/// where possible.
 #[derive(Clone, Debug)]
 pub(super) struct ReducePlan {
     sizes: [usize; AXES],
@@ -59,21 +61,21 @@ pub(super) struct ReducePlan {
     rank: usize,
     /// The strides of the result, which is row-major.
     out: [usize; AXES],
-    /// How many results and how many elements there are of each.
+    /// How many results there are, and how many elements each.
     pub results: usize,
     pub count: usize,
-    /// Whether rows are met that hold an element of each of several results, and not a block of each result.
+    /// Whether columns are reduced together row by row, instead of each result's line on its own.
     pub by_columns: bool,
-    /// How many results are taken together: neighbours along the last axis that is kept.
+    /// Results computed together: neighbours along the last kept axis.
     pub width: usize,
-    /// How many rows are met as one: each has `width` partial results of its own.
+    /// Rows folded into one, each with `width` partial results of its own.
     pub folds: usize,
-    /// Elements (or folded rows) in a block, along the last axis that is reduced over.
+    /// Elements (or folded rows) in a block, along the last reduced axis.
     depth: usize,
 }
 
 impl ReducePlan {
-    /// All elements, side by side, to one.
+    /// A contiguous reduction of everything to one result.
     pub(super) fn line(len: usize) -> Self {
         let mut sizes = [1; AXES];
         sizes[0] = len;
@@ -91,7 +93,8 @@ impl ReducePlan {
         }
     }
 
-    /// Puts the axes of the leaves, whose elements may be computed on the way, in the order of the plan.
+    /// Plans a reduction, and permutes the strides of the leaves accordingly; `computes` if elements are computed on
+    /// the way.
     pub(super) fn new(x: &mut dyn HasStrides, sizes: &[usize], mask: u32, facts: Facts, computes: bool) -> Self {
         let reduced = |axis: usize| mask >> axis & 1 == 1;
         let mut weights = [0_usize; AXES];
@@ -104,7 +107,7 @@ impl ReducePlan {
             results[axis] = stride;
             stride *= sizes[axis];
         }
-        // In the order of memory; repeated elements are outermost.
+        // Memory order; broadcast axes outermost.
         let mut order = [0; AXES];
         let mut rank = 0;
         let mut kept = 0;
@@ -142,7 +145,7 @@ impl ReducePlan {
         plan
     }
 
-    /// Joins axes that run on into one another in all leaves (and in the result).
+    /// Merges neighbouring axes that all leaves (and the result) traverse as one.
     fn merge(&mut self, x: &mut dyn HasStrides) {
         let old = self.clone();
         let (mut rank, mut first) = (0, 0);
@@ -175,7 +178,8 @@ impl ReducePlan {
         x.show(&mut |strides| strides[rank..].fill(0));
     }
 
-    /// Whether elements of neighbouring results are closer than those of one, and what follows.
+    /// Chooses between lines and columns: whether elements of neighbouring results are closer than those of the same
+    /// result.
     fn choose(&mut self, x: &mut dyn HasStrides, facts: Facts, computes: bool) {
         let (kept, len) = (self.kept, self.len());
         if kept == 0 {
@@ -196,7 +200,7 @@ impl ReducePlan {
         } else {
             (self.by_columns, self.depth) = (true, ROWS);
             let most = if computes { COMPUTED_COLUMNS } else { COLUMNS };
-            self.width = (COLUMN_BYTES / facts.partial.max(1)).clamp(FEW, most).min(neighbours);
+            self.width = (COLUMN_BYTES / facts.partial.max(1)).clamp(MIN_COLUMNS, most).min(neighbours);
             if neighbours <= NARROW && !facts.has_positions {
                 self.width = neighbours;
                 self.folds = (WIDE / neighbours).min(len / 4).max(1);
@@ -204,7 +208,7 @@ impl ReducePlan {
         }
     }
 
-    /// Takes fewer results together, so that there are more units.
+    /// Narrows units so that there are enough for all threads.
     pub(super) fn spread(&mut self, pieces: usize) {
         if self.folds == 1 && self.kept > 0 && self.units() < pieces {
             let each = self.sizes[self.kept - 1].div_ceil(pieces).next_multiple_of(64);
@@ -212,18 +216,18 @@ impl ReducePlan {
         }
     }
 
-    /// The size of the last axis that is reduced over.
+    /// The size of the last reduced axis.
     fn len(&self) -> usize {
         if self.rank > self.kept { self.sizes[self.rank - 1] } else { 1 }
     }
     fn in_a_line(&self) -> usize {
         if self.kept > 0 { self.sizes[self.kept - 1].div_ceil(self.width) } else { 1 }
     }
-    /// Into how many units results are divided.
+    /// How many units the results are divided into.
     pub(super) fn units(&self) -> usize {
         self.sizes[..self.kept.saturating_sub(1)].iter().product::<usize>() * self.in_a_line()
     }
-    /// The first result of a unit, as its index, and how many there are.
+    /// The index of a unit's first result, and how many results it has.
     pub(super) fn unit(&self, unit: usize) -> ([usize; AXES], usize) {
         let mut index = [0; AXES];
         let Some(last) = self.kept.checked_sub(1) else { return (index, 1) };
@@ -235,7 +239,7 @@ impl ReducePlan {
         }
         (index, self.width.min(self.sizes[last] - left))
     }
-    /// Where the results of a unit go: the place of the first, and the step from each to the next.
+    /// A unit's destination: its first result, and the step to the next.
     pub(super) fn places(&self, index: &[usize; AXES]) -> (usize, usize) {
         let first = index[..self.kept].iter().zip(self.out).map(|(index, stride)| index * stride).sum();
         (first, if self.kept > 0 { self.out[self.kept - 1] } else { 0 })
@@ -244,15 +248,15 @@ impl ReducePlan {
     fn in_a_row(&self) -> usize {
         self.len().div_ceil(self.depth * self.folds)
     }
-    /// Into how many blocks the elements of a result are divided.
+    /// How many blocks each result's elements are divided into.
     pub(super) fn blocks(&self) -> usize {
         self.sizes[self.kept..self.rank.max(self.kept + 1) - 1].iter().product::<usize>() * self.in_a_row()
     }
-    /// How many blocks a thread takes at once: a power of two, so that their tree is a part of the whole one.
+    /// How many blocks a thread takes at once: a power of two, so that they form a subtree.
     pub(super) fn chunk(&self) -> usize {
         (CHUNK / (self.depth * self.folds * self.width)).next_power_of_two()
     }
-    /// Puts the start of a block into the index.
+    /// Writes the start of a block into the index.
     pub(super) fn block(&self, block: usize, index: &mut [usize; AXES]) -> Block {
         let (len, depth) = (self.len(), self.depth * self.folds);
         let (mut row, low) = (block / self.in_a_row(), block % self.in_a_row() * depth);
@@ -275,7 +279,8 @@ impl ReducePlan {
         found.alike = found.alike.min(most);
         found
     }
-    /// The axes of neighbouring results and of elements in a block. (One that is not there is the last, with one position.)
+    /// The axes of neighbouring results and of elements in a block. (A missing axis is replaced by the last, of size
+    /// 1.)
     pub(super) fn axes(&self) -> [usize; 2] {
         [self.kept.checked_sub(1), (self.rank > self.kept).then(|| self.rank - 1)].map(|axis| axis.unwrap_or(AXES - 1))
     }

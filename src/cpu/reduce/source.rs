@@ -1,4 +1,6 @@
-//! Where the elements that are reduced come from: memory, or an expression that is computed on the way.
+//! Where reduced elements come from: memory, or an expression computed on the way.
+//!
+//! Used by the reductions.
 
 use super::plan::HasStrides;
 use crate::cpu::bytes::ByteBuffer;
@@ -8,24 +10,24 @@ use crate::ops::expression::{AXES, CHUNK as PIECE, Expression};
 use crate::storage::Scratch;
 use core::mem::MaybeUninit;
 
-/// Elements brought side by side at once.
+/// Elements gathered at once.
 const GATHERED: usize = 16_384;
-/// Elements of an expression computed at once: they stay in the nearest cache.
+/// Elements of an expression computed at once: they stay in L1.
 const COMPUTED: usize = 8192;
-/// How many elements and how many rows ahead of their use they are asked for.
+/// How many elements and how many rows ahead memory is prefetched.
 const AHEAD: usize = 64;
 const ROWS_AHEAD: usize = 4;
 
-/// Lines of elements: how many lines, along which axis one follows the other, how many elements, along which axis.
+/// A patch of elements: lines and their axis, elements of a line and their axis.
 #[derive(Clone, Copy)]
 pub(super) struct Patch {
     pub lines: usize,
     pub across: usize,
     pub len: usize,
     pub along: usize,
-    /// Fewer lines than all may be given at once, in multiples of so many.
+    /// Fewer lines may be returned, in multiples of so many.
     pub multiple: usize,
-    /// Whether a line must start where the one before ends.
+    /// Whether lines must be contiguous with each other.
     pub dense: bool,
 }
 impl Patch {
@@ -36,7 +38,7 @@ impl Patch {
     }
 }
 
-/// Where lines are: the elements of each side by side.
+/// Lines of contiguous elements.
 pub(super) struct Found {
     pub from: *const u8,
     /// From line to line, in elements.
@@ -44,12 +46,12 @@ pub(super) struct Found {
     pub lines: usize,
 }
 
-/// Something whose elements can be found.
+/// A source of elements.
 pub(super) trait ElementSource: Sync {
-    /// The first lines of a patch that starts at `index`.
+    /// Delivers the first lines of a patch that starts at `index`.
     ///
     /// # Safety
-    /// There are such elements. What is found is valid as long as the room is left alone.
+    /// There are such elements. The result is valid until the buffer is used again.
     unsafe fn find(&self, index: &[usize; AXES], patch: Patch, buffer: &mut ByteBuffer) -> Found;
 }
 
@@ -75,11 +77,12 @@ impl ElementSource for Memory {
             return Found { from, step: across, lines: patch.lines };
         }
         let Patch { lines, len, .. } = patch.fitting(GATHERED);
-        // An odd number of cache lines, so that not all lines want the same part of the cache.
+        // An odd number of cache lines, so that lines do not compete for the same cache sets.
         let step = if patch.dense || lines == 1 { len } else { len + 64_usize.div_ceil(self.size) };
         let to = buffer.reserve(lines * step * self.size);
         let (sizes, steps) = ([lines, len], [[step, 1], [across, along]]);
-        // SAFETY: the caller's promise, for all lines of the patch; the room has been made for as many as are copied.
+        // SAFETY: the caller's promise, for all lines of the patch; the buffer has been made for as many as are
+        // copied.
         unsafe {
             match self.size {
                 1 => gather::<u8>(to, from, sizes, steps),
@@ -94,17 +97,16 @@ impl ElementSource for Memory {
     }
 }
 
-/// Brings elements side by side: lines of them, `steps` (from line to line and from element to element) in the room and where
-/// they are.
+/// Gathers lines of elements; `steps` are from line to line and from element to element, in the buffer and in memory.
 ///
 /// # Safety
-/// All of them are there, and so are their places in the room.
+/// All of them are there, and so are their places in the buffer.
 unsafe fn gather<T: Copy>(to: *mut u8, from: *const u8, [lines, len]: [usize; 2], steps: [[usize; 2]; 2]) {
     let (to, from) = (to.cast::<T>(), from.cast::<T>());
     let [[step, _], [across, along]] = steps;
     // SAFETY: the caller's promise.
     unsafe {
-        // In the order of memory.
+        // In memory order.
         if lines == 1 || along <= across {
             for line in 0..lines {
                 for i in 0..len {
@@ -123,7 +125,7 @@ unsafe fn gather<T: Copy>(to: *mut u8, from: *const u8, [lines, len]: [usize; 2]
     }
 }
 
-/// An expression.
+/// An expression, computed on demand.
 pub(super) struct Computed<X>(pub X);
 impl<X: Expression> ElementSource for Computed<X> {
     unsafe fn find(&self, index: &[usize; AXES], patch: Patch, buffer: &mut ByteBuffer) -> Found {
@@ -144,7 +146,7 @@ impl<X: Expression> ElementSource for Computed<X> {
     }
 }
 
-/// The elements of lines, piece by piece.
+/// Computes lines of elements in chunks.
 struct ComputeLines<'a, X: Expression> {
     x: X,
     index: &'a [usize; AXES],
@@ -166,8 +168,8 @@ impl<X: Expression> Loop for ComputeLines<'_, X> {
             for low in (0..len).step_by(piece) {
                 at[along] = index[along] + low;
                 let piece = piece.min(len - low);
-                // SAFETY: the sizes of an expression are those its leaves are broadcast to; the room stays here, and a piece
-                // fits it or is read where it is; there is room for all elements.
+                // SAFETY: the sizes of an expression are those its leaves are broadcast to; the buffers stay here,
+                // and a chunk fits them or is read where it is; the destination holds all elements.
                 unsafe {
                     let places = x.places(fused::Compiled, &mut buffer, computed, &at, along, piece);
                     let to = to.add(line * len + low).cast::<MaybeUninit<X::Elem>>();

@@ -1,15 +1,17 @@
-//! Partial results merged in the order of a binary counter, several side by side.
+//! Pairwise merging of partial results in the order of a binary counter, several results in parallel.
+//!
+//! Used by the reductions.
 
 use super::loops::ReduceLoops;
 use crate::cpu::bytes::ByteBuffer;
 
-/// One row of partial results for each power of two blocks.
+/// One row of partial results for each power of two of blocks.
 pub(super) struct MergeTree {
     rows: ByteBuffer,
     /// How many rows there are, and how many blocks have been merged into them.
     height: usize,
     accumulated: usize,
-    /// Partial results in a row, and the bytes of one.
+    /// Partial results in a row, and the size of one.
     width: usize,
     size: usize,
 }
@@ -19,7 +21,7 @@ impl MergeTree {
         MergeTree { rows: ByteBuffer::new(), height: 0, accumulated: 0, width: 1, size }
     }
 
-    /// Starts again, with so many side by side.
+    /// Starts again, with so many results in parallel.
     pub(super) fn clear(&mut self, width: usize) {
         (self.width, self.height, self.accumulated) = (width, 0, 0);
     }
@@ -29,14 +31,14 @@ impl MergeTree {
         self.rows.reserve((at + 1) * bytes).wrapping_add(at * bytes)
     }
 
-    /// The place of one more row, to be written before [`carry`](Self::carry).
+    /// A new row, to be written before [`carry`](Self::carry).
     pub(super) fn grow(&mut self) -> *mut u8 {
         let row = self.row(self.height);
         self.height += 1;
         row
     }
 
-    /// After the new row has met its elements: merges as many equally large ones as the counter carries.
+    /// Merges the new row with as many equally large ones as the counter carries.
     pub(super) fn carry(&mut self, functions: &dyn ReduceLoops) {
         for _ in 0..self.accumulated.trailing_ones() {
             self.merge(functions);
@@ -44,12 +46,12 @@ impl MergeTree {
         self.accumulated += 1;
     }
 
-    /// The same for rows of one partial result each.
+    /// [`grow`](Self::grow) and [`carry`](Self::carry) for several rows of one partial result each.
     ///
     /// # Safety
     /// There are so many partial results of these functions, and rows are of one.
     pub(super) unsafe fn climb(&mut self, functions: &dyn ReduceLoops, partials: *const u8, count: usize) {
-        // A counter's bits grow by those of the number added, and the carry.
+        // The height grows by the bits of the added count, and a carry.
         let top = self.height + (usize::BITS - count.leading_zeros()) as usize;
         let stack = self.row(top).wrapping_sub(top * self.size);
         // SAFETY: the caller's promise, and there is room for as many rows.
@@ -57,7 +59,7 @@ impl MergeTree {
         self.accumulated += count;
     }
 
-    /// Merges all that is left; the row of all, if there is one.
+    /// Merges all rows; returns the one left, if there is any.
     pub(super) fn join(&mut self, functions: &dyn ReduceLoops) -> *mut u8 {
         while self.height > 1 {
             self.merge(functions);
@@ -77,11 +79,11 @@ impl MergeTree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::loops::{Facts, LineRun, Outputs, RowRun};
+    use super::super::loops::{Destination, Facts, LineRun, RowRun};
     use super::*;
     use std::sync::Mutex;
 
-    /// Partial results are places of texts, which say what was merged with what.
+    /// Partial results are indices of texts, which say what was merged with what.
     struct Texts(Mutex<Vec<String>>);
     impl Texts {
         fn keep(&self, text: String) -> usize {
@@ -104,7 +106,7 @@ mod tests {
         unsafe fn start(&self, _: *mut u8, _: usize) {}
         unsafe fn lines(&self, _: LineRun, _: *mut u8, _: usize) {}
         unsafe fn rows(&self, _: RowRun, _: *mut u8, _: usize) {}
-        unsafe fn finish(&self, _: Outputs, _: *const u8, _: usize) {}
+        unsafe fn finish(&self, _: Destination, _: *const u8, _: usize) {}
         unsafe fn merge(&self, earlier: *mut u8, later: *const u8, count: usize) {
             for at in 0..count {
                 // SAFETY: the tree gives rows that have been written.
@@ -140,7 +142,7 @@ mod tests {
 
     const EXPECTED: [(usize, &str); 3] = [(1, "0"), (4, "((0 1) (2 3))"), (7, "(((0 1) (2 3)) ((4 5) 6))")];
 
-    /// The order of merging: what a counter in binary carries, and the rest from the smallest up.
+    /// Merges as a binary counter carries, and the rest from the smallest up.
     #[test]
     fn partial_results_merge_in_a_tree_of_neighbours() {
         for (count, expected) in EXPECTED {
@@ -161,7 +163,7 @@ mod tests {
         }
     }
 
-    /// Several rows of one that come together merge as they would one after another.
+    /// Rows pushed several at a time merge in the same tree.
     #[test]
     fn partial_results_that_come_together_merge_in_the_same_tree() {
         for (count, expected) in EXPECTED {

@@ -1,4 +1,6 @@
-//! Closeness of two elements: an operation of two operands of one dtype and three parameters.
+//! `isclose`: an operation of two operands of one dtype and three parameters.
+//!
+//! Uses kernels; used by `tensor` and `any`.
 
 use super::kernel::{Map1, Map2};
 use super::{Op, UnaryOp as _, abs, add, eq, isfinite, isnan, le, mul, sub};
@@ -16,9 +18,9 @@ impl Op for isclose {
 /// The kernel of `isclose`.
 #[derive(Clone, Copy)]
 pub struct Closeness {
-    /// How far elements may differ, relative to the second.
+    /// The relative tolerance.
     pub rtol: f64,
-    /// How far they may differ besides.
+    /// The absolute tolerance.
     pub atol: f64,
     /// Whether NaN is close to NaN.
     pub equal_nan: bool,
@@ -31,7 +33,7 @@ impl<E: Dtype, B: Dtype> Map2<E, B, bool> for Closeness {
     /// Source: `aten/src/ATen/native/TensorCompare.cpp`, `isclose`: each step is rounded to its dtype.
     #[inline]
     fn call(self, a: E, b: B) -> bool {
-        // the dtypes are one; in generic code the compiler does not know that
+        // A conversion to the same dtype, which generic code cannot see.
         let b: E = b.cast();
         let (x, y) = (a.to_compute(), b.to_compute());
         if x.compare::<eq>(y) || (self.equal_nan && x.predicate::<isnan>() && y.predicate::<isnan>()) {
@@ -49,14 +51,14 @@ impl<E: Dtype, B: Dtype> Map2<E, B, bool> for Closeness {
     }
 }
 
-/// The same with one value on one side.
+/// [`Closeness`] where one operand is a single value.
 #[derive(Clone, Copy)]
 pub struct ClosenessTo<E> {
-    /// How close.
+    /// The tolerances.
     pub closeness: Closeness,
-    /// The value.
+    /// The single value.
     pub value: E,
-    /// The side it stands on.
+    /// Whether it is the left operand.
     pub value_is_left: bool,
 }
 impl<E: Dtype + Element, A: Dtype> Map1<A, bool> for ClosenessTo<E> {

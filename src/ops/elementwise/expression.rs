@@ -1,23 +1,22 @@
-//! Expressions: kernels over kernels over leaves, as a device runs them. The tree is a type, so that the whole of it is
-//! compiled into one loop.
+//! Expressions: trees of kernels over leaves, as types, so that a device compiles each tree into one loop.
 //!
-//! Uses the kernels; used by devices (which run expressions) and by lazy tensors (which build them).
+//! Uses the kernels; used by devices, which run expressions, and by lazy tensors, which build them.
 
 use super::kernel::{Arity, Entry, Map1, Map2, Map3};
 use crate::dtype::{DType, Element};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
-/// The greatest number of axes.
+/// The largest rank.
 pub const AXES: usize = 8;
 
-/// Elements of a leaf brought side by side at once.
+/// Elements of a leaf gathered at once.
 pub const CHUNK: usize = 256;
 
-/// Elements computed at once, at most.
+/// The longest chunk computed at once.
 pub const PIECE: usize = 1024;
 
-/// The loops that a device has for a kernel over elements side by side.
+/// A device's loops for kernels over contiguous elements.
 pub trait Loops: Copy {
     /// `out = kernel(a)`
     ///
@@ -37,39 +36,39 @@ pub trait Loops: Copy {
     );
 }
 
-/// What an expression's elements are computed from and how.
+/// A tree of kernels over leaves.
 ///
-/// Kernels that a loop of their own computes much sooner than one element after the other does (see [`Loops`]) are computed for a
-/// piece of elements at once, when these are looked for.
+/// Kernels whose own loop is much faster than computing element by element (see [`Loops`]) are evaluated for a whole
+/// chunk, in `places`.
 ///
 /// # Safety
 /// `get` reads only what `places` has found.
 pub unsafe trait Expression: Copy + Send + Sync {
-    /// The type of the elements.
+    /// The dtype of the elements.
     type Elem: Element;
-    /// Room for elements brought side by side.
+    /// Buffers for gathered leaves.
     type Buffers;
-    /// Where the elements of a piece are.
+    /// Where the elements of a chunk are.
     type Places: Copy;
-    /// The bytes read for each element.
+    /// Bytes read for each element.
     const BYTES: usize;
-    /// The buffers for what is computed for pieces at once: so many bytes, in multiples of cache lines.
+    /// Bytes of the buffers for kernels evaluated in chunks, a multiple of cache lines.
     const COMPUTED: usize;
 
-    /// Room, not yet filled.
+    /// Uninitialised buffers.
     fn buffers() -> Self::Buffers;
-    /// Shows each leaf's strides, which must stay those of valid elements.
+    /// Shows each leaf's strides to a function that may change them, as long as they reach valid elements.
     fn strides(&mut self, see: &mut dyn FnMut(&mut [usize; AXES]));
-    /// Starts each leaf so many steps further along an axis.
+    /// Advances each leaf along an axis.
     fn advance(&mut self, axis: usize, steps: usize);
 
-    /// Where `len` elements along the axis `along` are, the first of them at `index`. Leaves whose elements do not lie side by
-    /// side there are copied into the buffers, so `len` may exceed [`CHUNK`] only if all do. Nor may it exceed [`PIECE`] if
+    /// Finds `len` elements along the axis `along`, the first of them at `index`. Leaves that are not contiguous
+    /// there are gathered, so `len` may exceed [`CHUNK`] only if all are contiguous; nor may it exceed [`PIECE`] if
     /// anything is computed here.
     ///
     /// # Safety
-    /// All leaves have elements at these places, and there is buffers for what is computed at `computed`, at the boundary of a cache
-    /// line. What is returned is valid as long as both are where they are.
+    /// All leaves have elements at these places, and `computed` points to [`COMPUTED`](Self::COMPUTED) bytes, aligned
+    /// to a cache line. The result is valid as long as both buffers are.
     unsafe fn places<L: Loops>(
         &self,
         loops: L,
@@ -80,7 +79,7 @@ pub unsafe trait Expression: Copy + Send + Sync {
         len: usize,
     ) -> Self::Places;
 
-    /// Where the elements of a piece lie side by side: where they are, or at `to`.
+    /// The elements of a chunk, contiguous: where they are, or evaluated into `to`.
     ///
     /// # Safety
     /// `places` has found `len` elements, and there are as many places.
@@ -93,7 +92,7 @@ pub unsafe trait Expression: Copy + Send + Sync {
         to
     }
 
-    /// Element `i` of a piece.
+    /// Element `i` of a chunk.
     ///
     /// # Safety
     /// `places` has found it.
@@ -111,14 +110,13 @@ impl<E> Clone for Leaf<E> {
     }
 }
 impl<E> Copy for Leaf<E> {}
-// SAFETY: elements are read only, and whoever made the leaf sees to it that nobody writes them meanwhile.
+// SAFETY: elements are only read, and whoever made the leaf ensures that nobody writes them meanwhile.
 unsafe impl<E: Sync> Send for Leaf<E> {}
 // SAFETY: as above.
 unsafe impl<E: Sync> Sync for Leaf<E> {}
 
 impl<E> Leaf<E> {
-    /// The elements that the strides (those of axes beyond the rank being 0) reach from `from`. They must be valid whenever
-    /// the expression is run.
+    /// A leaf with these strides (0 beyond the rank). Its elements must be valid whenever the expression is run.
     pub(crate) fn new(from: *const E, strides: [usize; AXES]) -> Self {
         Leaf { from, strides }
     }
@@ -186,12 +184,12 @@ unsafe impl<E: Element> Expression for Leaf<E> {
     }
 }
 
-/// The same value everywhere.
+/// The same value for all elements.
 #[derive(Clone, Copy)]
-pub struct Same<E>(pub E);
+pub struct Splat<E>(pub E);
 
 // SAFETY: nothing is read.
-unsafe impl<E: Element> Expression for Same<E> {
+unsafe impl<E: Element> Expression for Splat<E> {
     type Elem = E;
     type Buffers = ();
     type Places = ();
@@ -208,7 +206,8 @@ unsafe impl<E: Element> Expression for Same<E> {
     }
 }
 
-/// Whether a kernel is a row of the table over `f16`, which machines convert in vectors, by instructions that plain Rust lacks.
+/// Whether a kernel is a row of the table over `f16`: its compiled loop converts vectors by instructions that plain
+/// Rust does not generate.
 const fn is_half(entry: Option<Entry>) -> bool {
     const HALF: usize = DType::F16 as usize;
     const SINGLE: usize = DType::F32 as usize;
@@ -221,13 +220,14 @@ const fn is_half(entry: Option<Entry>) -> bool {
     }
 }
 
-/// Whether a kernel is a row of the table over `bf16` that is computed in `f32` at length: the compiled loops round its results by
-/// an instruction, where there is one.
+/// Whether a kernel is an expensive row of the table over `bf16`: its compiled loop rounds by an instruction, where
+/// there is one.
 const fn is_long_half(entry: Option<Entry>, is_compute_bound: bool) -> bool {
     is_compute_bound && matches!(entry, Some(Entry { dtype: DType::BF16, .. }))
 }
 
-/// For `Mapped2: Map2 (x: X 0, y: Y 1)` it writes a kernel over two expressions, which is computed for pieces at once if `at_once`.
+/// For `Mapped2: Map2 (x: X 0, y: Y 1)` it writes a kernel over two expressions, which is evaluated in chunks if
+/// `at_once`.
 macro_rules! mapped {
     ($(
         $(#[$doc:meta])*
@@ -241,7 +241,7 @@ macro_rules! mapped {
             result: PhantomData<fn() -> O>,
         }
         impl<K, $($X,)* O> $name<K, $($X,)* O> {
-            /// The kernel's results, element by element.
+            /// Applies the kernel element by element.
             pub fn new(kernel: K, $($x: $X),*) -> Self {
                 $name { kernel, $($x,)* result: PhantomData }
             }
@@ -256,7 +256,7 @@ macro_rules! mapped {
         }
         impl<K: Copy, $($X: Copy,)* O> Copy for $name<K, $($X,)* O> {}
 
-        // SAFETY: the operands read only what they have found, and what is computed at once is as much as was asked for.
+        // SAFETY: the operands read only what they have found, and a chunk has as many elements as were asked for.
         unsafe impl<$K: $map<$($X::Elem,)* O>, $($X: Expression,)* O: Element> Expression for $name<$K, $($X,)* O> {
             type Elem = O;
             type Buffers = ($($X::Buffers,)*);
@@ -349,6 +349,6 @@ mod memory {
     use static_assertions::{assert_impl_all, assert_not_impl_any};
 
     assert_impl_all!(Leaf<f32>: Send, Sync);
-    // What several threads read must be what they may read at once.
+    // Leaves are read by several threads at once.
     assert_not_impl_any!(Leaf<Cell<f32>>: Send, Sync);
 }

@@ -1,7 +1,7 @@
-//! Kernels: what a device is asked to run at every element. A kernel is a small value (mostly of no size) with a
-//! function; the device supplies the loop.
+//! Kernels: what a device runs at every element. A kernel is a small value, mostly of no size, with a function; the
+//! device supplies the loop.
 //!
-//! Uses the operations; used by devices (which run kernels) and tensors (which choose them).
+//! Uses the operations; used by devices, which run kernels, and by `tensor` and `any`, which choose them.
 
 use super::{BinaryOp, TunedOp, UnaryOp};
 use crate::dtype::scalar::{Kind, KindRank};
@@ -9,32 +9,32 @@ use crate::dtype::{Castable, Compute as _, DType, Dtype, Element, Parameters};
 use crate::error::Result;
 use core::marker::PhantomData;
 
-/// A row of the table of operations, on elements of one dtype throughout. Devices may have it compiled already.
+/// A row of the tables, with all operands of one dtype. Devices may have a compiled loop for it.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// Which row.
+    /// The number of the row in its table.
     pub row: usize,
-    /// What the operation computes in.
+    /// The dtype the operation computes in.
     pub dtype: DType,
-    /// Which operands there are.
+    /// Which table, and which operands.
     pub operands: Arity,
 }
 
-/// The operands of a [`Entry`] operation.
+/// The table and operands of an [`Entry`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Arity {
-    /// One, for a row of the unary table.
+    /// One operand: a row of the unary table.
     One,
-    /// Two, for a row of the binary table.
+    /// Two operands: a row of the binary table.
     Two,
-    /// One and a scalar, for a row of the binary table.
+    /// An operand and a scalar: a row of the binary table.
     Scalar,
-    /// One that is converted; the row is the dtype it is converted to.
+    /// A conversion; the row is the target dtype.
     Converted,
 }
 
 impl Entry {
-    /// The row, if there is one, for operands and a result of these dtypes, of which there are an expected one and one found.
+    /// The entry of a row, if all operands and the result have the dtypes that the compiled loop expects.
     const fn of(
         row: Option<usize>,
         dtype: DType,
@@ -57,48 +57,49 @@ impl Entry {
 
 /// A function of one element.
 pub trait Map1<A, O>: Copy + Send + Sync {
-    /// What it is in the table of operations.
+    /// Its entry in the tables, if it has one.
     const ENTRY: Option<Entry> = None;
-    /// Whether elements only move: the types are one, and what comes out is what went in.
+    /// Whether it only moves elements: both types are the same, and the value is unchanged.
     const MOVES: bool = false;
-    /// Whether there is another form for usual elements, which vectorises. Loops look at a block of elements first.
+    /// Whether there is a vectorised fast path. Loops check a block of elements before they take it.
     const HAS_FAST_PATH: bool = false;
-    /// Whether an element takes longer to compute than memory takes to give it.
+    /// Whether it is bound by computation, not by memory.
     const IS_COMPUTE_BOUND: bool = false;
-    /// Whether devices may compute it by tables, which gives other last digits.
+    /// Whether devices may use lookup tables, which changes the last digits.
     const BY_LOOKUP: bool = false;
-    /// The widest vectors that its loops are worth compiling for.
+    /// The widest vectors worth compiling its loops for.
     const VECTORS: VectorWidth = VectorWidth::Wide;
     /// One element.
     fn call(self, a: A) -> O;
-    /// Whether the form for usual elements holds for this one.
+    /// Whether this element takes the fast path.
     #[inline(always)]
     fn takes_fast_path(self, _a: A) -> bool {
         true
     }
-    /// That form.
+    /// The fast path.
     #[inline(always)]
     fn fast_path(self, a: A) -> O {
         self.call(a)
     }
 }
 
-/// How a loop gains by vectors: each instruction set is a copy of the loop to compile, so only those that pay are.
+/// How much a loop gains from vectors. Each instruction set is one more copy of the loop to compile, so only those
+/// that pay off are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorWidth {
-    /// Not at all: there are no such instructions (division of integers), or elements are not neighbours (scattering).
+    /// Nothing: there are no such instructions (integer division), or elements are not contiguous (scatter).
     None,
-    /// By those of 32 bytes; wider ones wait for memory.
+    /// By 32-byte vectors; wider ones would wait for memory.
     Narrow,
-    /// By the widest: an element takes longer to compute than memory takes to give it, or comes from a cache.
+    /// By the widest vectors: it is bound by computation, or its data is in a cache.
     Wide,
 }
 
 /// A function of two elements.
 pub trait Map2<A, B, O>: Copy + Send + Sync {
-    /// What it is in the table of operations.
+    /// Its entry in the tables, if it has one.
     const ENTRY: Option<Entry> = None;
-    /// The widest vectors that its loops are worth compiling for.
+    /// The widest vectors worth compiling its loops for.
     const VECTORS: VectorWidth = VectorWidth::Wide;
     /// One element.
     fn call(self, a: A, b: B) -> O;
@@ -110,10 +111,10 @@ pub trait Map3<A, B, C, O>: Copy + Send + Sync {
     fn call(self, a: A, b: B, c: C) -> O;
 }
 
-/// Carries types that a kernel is over without being affected by them.
+/// A marker for type parameters that do not affect `Send` and `Sync`.
 type Over<T> = PhantomData<fn() -> T>;
 
-/// The element itself: moving without change.
+/// The identity.
 #[derive(Clone, Copy)]
 pub struct Copying;
 impl<A: Element> Map1<A, A> for Copying {
@@ -129,7 +130,7 @@ impl<A: Element> Map1<A, A> for Copying {
 pub struct Casting;
 impl<A: crate::dtype::CastTo<O>, O: Element> Map1<A, O> for Casting {
     const ENTRY: Option<Entry> = Some(Entry { row: O::DTYPE as usize, dtype: A::DTYPE, operands: Arity::Converted });
-    /// (Shell dtypes are stored, not computed with.)
+    /// Shell dtypes are only stored, not computed with.
     const VECTORS: VectorWidth =
         if A::DTYPE.is_shell() || O::DTYPE.is_shell() { VectorWidth::Narrow } else { VectorWidth::Wide };
     #[inline(always)]
@@ -189,16 +190,16 @@ impl<Op: TunedOp<A>, A: Dtype, O: Castable> Map1<A, O> for Tuning<Op, A> {
     }
 }
 
-/// The type `Op` computes in for operands that promote to `P`.
+/// The accumulate type of `Op` for operands that promote to `P`.
 pub type ComputeOf<Op, P> = <<Op as BinaryOp>::Computes<P> as Dtype>::Compute;
 
-/// An element as `Op` computes with it: converted to the dtype computed in, then widened.
+/// An element converted to the dtype `Op` computes in, then to its accumulate type.
 #[inline(always)]
 pub fn operand<Op: BinaryOp, P: Dtype, A: Castable>(a: A) -> ComputeOf<Op, P> {
     a.cast::<Op::Computes<P>>().to_compute()
 }
 
-/// What `Op` is in the table for operands of these dtypes, if they are those it promotes them to.
+/// The entry of `Op`, if the operands have the dtype they promote to.
 const fn binary_entry<Op: BinaryOp, P: Dtype, O: Castable>(operands: Arity, dtypes: [DType; 2]) -> Option<Entry> {
     let result = (<Op::Output<P> as Element>::DTYPE, O::DTYPE);
     Entry::of(Op::ROW, P::DTYPE, operands, &[(P::DTYPE, dtypes[0]), (P::DTYPE, dtypes[1]), result])
@@ -227,7 +228,7 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
     }
 }
 
-/// How loops of `Op` over `P` gain by vectors.
+/// The vectors worth compiling loops of `Op` over `P` for.
 const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
     if Op::DIVIDES && matches!(P::DTYPE, DType::I32 | DType::I64) {
         VectorWidth::None
@@ -238,8 +239,8 @@ const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
     }
 }
 
-/// Whether an operand of kind `R` beside one of kind `L` keeps the precision that `Op` computes in: it outranks nothing, and
-/// `Op` says so.
+/// Whether a right operand of kind `R` beside a left one of kind `L` keeps the precision of the accumulate type: it
+/// does not count in promotion, and `Op` asks for it.
 #[inline(always)]
 pub(crate) const fn right_is_exact<Op: BinaryOp, P: Dtype, L: Kind, R: Kind>() -> bool {
     const {
@@ -250,7 +251,7 @@ pub(crate) const fn right_is_exact<Op: BinaryOp, P: Dtype, L: Kind, R: Kind>() -
     }
 }
 
-/// An operation of two operands of kinds `L` and `R`, the second of which may keep more precision.
+/// An operation of two operands of kinds `L` and `R`, the second of which may keep the accumulate type's precision.
 pub struct CombiningKinds<Op, P, L, R>(Over<(Op, P, L, R)>);
 impl<Op, P, L, R> Clone for CombiningKinds<Op, P, L, R> {
     fn clone(&self) -> Self {
@@ -266,7 +267,7 @@ impl<Op, P, L, R> CombiningKinds<Op, P, L, R> {
 impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O>
     for CombiningKinds<Op, P, L, R>
 {
-    /// Neither it nor [`Combining`] holds anything, so the loops of one serve the other.
+    /// It and [`Combining`] are zero-sized, so they share their loops.
     const ENTRY: Option<Entry> =
         if right_is_exact::<Op, P, L, R>() { None } else { binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]) };
     const VECTORS: VectorWidth = vectors::<Op, P>();
@@ -280,7 +281,7 @@ impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> 
     }
 }
 
-/// Writes a kernel whose operand on one side is one value for all elements.
+/// Writes a kernel with a constant operand on one side.
 macro_rules! with_one_value {
     ($($(#[$doc:meta])* $name:ident $(as $operands:ident)? |$x:ident, $value:ident| $apply:expr;)*) => {$(
         $(#[$doc])*
@@ -304,11 +305,11 @@ macro_rules! with_one_value {
     )*};
 }
 with_one_value! {
-    /// An operation whose right operand is one tensor element for all elements.
+    /// An operation whose right operand is a tensor's only element.
     CombiningRight |x, value| Op::apply::<P>(x, value);
     /// An operation whose right operand is a scalar.
     CombiningScalar as Scalar |x, value| Op::apply_scalar::<P>(x, value);
-    /// An operation whose left operand is one value for all elements.
+    /// An operation whose left operand is a single value.
     CombiningLeft |x, value| Op::apply::<P>(value, x);
 }
 
@@ -329,10 +330,10 @@ impl<C: Dtype, B: Dtype, O: Castable> Map1<B, O> for DividingScalar<C> {
     }
 }
 
-/// The same value everywhere, whatever the element was.
+/// A constant.
 #[derive(Clone, Copy)]
-pub struct Constant<O>(pub O);
-impl<A: Element, O: Element> Map1<A, O> for Constant<O> {
+pub struct FillWith<O>(pub O);
+impl<A: Element, O: Element> Map1<A, O> for FillWith<O> {
     #[inline(always)]
     fn call(self, _: A) -> O {
         self.0
@@ -376,25 +377,25 @@ impl<O: Element> Map1<bool, O> for ChoosingBoth<O> {
     }
 }
 
-/// A function of a whole lane (the elements along one axis) that gives a lane of the same length.
+/// A function of a whole lane (the elements along one axis) whose result is a lane of the same length.
 pub trait LaneKernel<A, O>: Copy + Send + Sync {
-    /// What it keeps from lane to lane, to use its memory again.
+    /// Scratch memory, reused from lane to lane.
     type Scratch: Default;
-    /// That, for lanes of so many elements.
+    /// Scratch memory for lanes of so many elements.
     fn scratch(self, _len: usize) -> Result<Self::Scratch> {
         Ok(Self::Scratch::default())
     }
-    /// Writes a lane as long as the one it reads. What it leaves unwritten holds elements of no particular value.
+    /// Computes a lane. `to` is as long as `from`; what is not written keeps unspecified elements.
     fn lane(self, from: &[A], to: &mut [O], scratch: &mut Self::Scratch);
 }
 
-/// A function of a row (the last axis) and of up to two rows that all share: what the row is measured by, and each element by
-/// that measure. It sees every element twice, while the row is in the cache.
+/// A function of a row (the last axis) in two passes, one to measure it and one to compute its elements, while the
+/// row is in the cache; with up to two rows of parameters that all rows share.
 pub trait RowKernel<A, O>: Copy + Send + Sync {
-    /// What the elements of a row are computed with.
+    /// What the first pass computes.
     type Measure: Copy;
-    /// Measures a row of one element or more.
+    /// The first pass; the row is not empty.
     fn measure(self, row: &[A]) -> Self::Measure;
-    /// One element, beside those of the shared rows that are there.
+    /// The second pass: one element, with those of the shared rows.
     fn element(self, measure: Self::Measure, element: A, shared: [Option<A>; 2]) -> O;
 }

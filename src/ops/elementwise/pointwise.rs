@@ -1,5 +1,7 @@
-//! Operations between the tables' kinds: of three operands (`lerp`), of a tensor and its channels' slopes (`prelu`), of two results
-//! (`frexp`), and those that make complex numbers (`complex`, `polar`).
+//! Pointwise operations that fit none of the tables: of three operands (`lerp`), with a slope for each channel
+//! (`prelu`), with two results (`frexp`), and those that make complex numbers (`complex`, `polar`).
+//!
+//! Uses kernels; used by `tensor` and `any`.
 
 use super::Op;
 use super::kernel::{Map1, Map2, Map3};
@@ -20,7 +22,7 @@ impl<Op> PartFor<Op> for f16 {}
 impl<Op> PartFor<Op> for f32 {}
 impl<Op> PartFor<Op> for f64 {}
 
-/// From `x` towards the first parameter by the second, starting at the nearer one. Source: `aten/src/ATen/native/Lerp.h`.
+/// `lerp(x, end, weight)`, computed from the nearer end. Source: `aten/src/ATen/native/Lerp.h`.
 pub(crate) struct LerpFormula;
 impl Tuned for LerpFormula {
     #[inline(always)]
@@ -48,7 +50,7 @@ impl<E: Dtype> Map3<E, E, E, E> for Lerping {
         LerpingBy::<E::Compute>(weight.to_compute()).call(start, end)
     }
 }
-/// The same with one weight.
+/// `lerp(start, end, weight)` with one weight for all elements.
 #[derive(Clone, Copy)]
 pub struct LerpingBy<C>(pub C);
 impl<E: Dtype> Map2<E, E, E> for LerpingBy<E::Compute> {
@@ -59,7 +61,7 @@ impl<E: Dtype> Map2<E, E, E> for LerpingBy<E::Compute> {
     }
 }
 
-/// The element, times its slope unless it is positive.
+/// `prelu(x, slope)`
 pub(crate) struct PreluFormula;
 impl Binary for PreluFormula {
     #[inline(always)]
@@ -68,7 +70,7 @@ impl Binary for PreluFormula {
     }
 }
 
-/// The mantissa, from 1/2 to 1.
+/// The mantissa of `frexp`, from 1/2 to 1.
 #[derive(Clone, Copy)]
 pub struct Mantissa;
 impl<E: Dtype> Map1<E, E> for Mantissa {
@@ -77,7 +79,7 @@ impl<E: Dtype> Map1<E, E> for Mantissa {
         libm::frexp(x.cast::<f64>()).0.cast()
     }
 }
-/// The exponent that goes with it.
+/// The exponent of `frexp`.
 #[derive(Clone, Copy)]
 pub struct Exponent;
 impl<E: Dtype> Map1<E, i32> for Exponent {
@@ -87,7 +89,7 @@ impl<E: Dtype> Map1<E, i32> for Exponent {
     }
 }
 
-/// Two parts as one number.
+/// A complex number from its parts.
 #[derive(Clone, Copy)]
 pub struct FromParts;
 impl<E: Float> Map2<E, E, E::Complex> for FromParts {
@@ -97,7 +99,7 @@ impl<E: Float> Map2<E, E, E::Complex> for FromParts {
     }
 }
 
-/// A magnitude and an angle as one number.
+/// A complex number from magnitude and angle.
 #[derive(Clone, Copy)]
 pub struct FromPolar;
 impl<E: Float> Map2<E, E, E::Complex> for FromPolar {

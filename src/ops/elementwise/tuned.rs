@@ -1,4 +1,6 @@
-//! The operations of one operand and parameters: their markers, result dtypes and formulas.
+//! Operations of one operand and parameters: their markers, result dtypes and formulas.
+//!
+//! Uses the table of these operations; used by kernels, `tensor` and `any`.
 
 use super::Op;
 use super::rules::admit::bound_of_one;
@@ -11,12 +13,11 @@ use crate::dtype::{
 use crate::error::{Error, Result};
 use num_complex::Complex;
 
-/// An operation of one operand of dtype `E` and parameters: the dtype it computes in, which is that of the result, and the
-/// function.
+/// An operation of one operand of dtype `E` and parameters. It computes in the dtype of its result.
 pub trait TunedOp<E: Dtype>: Op {
     /// The dtype of the result.
     type Output: Dtype;
-    /// The parameters as the operation computes with them; `None` where one is left open.
+    /// The parameters in the accumulate type; `None` where one is left open.
     #[doc(hidden)]
     fn prepare(given: Parameters<Option<ScalarValue>>) -> Result<Parameters<<Self::Output as Dtype>::Compute>>;
     /// One element.
@@ -24,7 +25,7 @@ pub trait TunedOp<E: Dtype>: Op {
     fn apply(x: E, parameters: Parameters<<Self::Output as Dtype>::Compute>) -> Self::Output;
 }
 
-/// Parameters of `F`, an operation called `op`, for elements that compute in the dtype `C`.
+/// The parameters of `F`, an operation called `op`, in the accumulate type `C`.
 fn prepared<F: Tuned, E: Dtype, C: Dtype>(
     op: &'static str,
     given: Parameters<Option<ScalarValue>>,
@@ -87,10 +88,10 @@ macro_rules! tuned_ops {
 }
 tuned_table!(tuned_ops);
 
-/// The formula of `Op` with each step rounded to the dtype `C`, as PyTorch's composed operations round theirs.
+/// The formula of `Op` with each step rounded to the dtype `C`, as in PyTorch's composite operations.
 pub(crate) struct Stepwise<Op, C>(core::marker::PhantomData<fn() -> (Op, C)>);
 
-/// Formulas of floating-point numbers alone, and what sets their parameters apart.
+/// Formulas of real floating-point numbers, with their parameter checks.
 macro_rules! real_formulas {
     ($($op:ident: |$x:ident, $p:pat_param| $real:expr $(, with { $($apart:tt)* })?;)*) => {$(
         impl Tuned for $op {
@@ -145,7 +146,7 @@ real_formulas! {
     };
 }
 
-/// Formulas of floating-point numbers whose steps are rounded.
+/// Formulas of real floating-point numbers that round each step.
 macro_rules! stepwise_formulas {
     ($($op:ident: |$x:ident, $p:pat_param, $round:ident| $real:expr $(, with { $($apart:tt)* })?;)*) => {$(
         impl<C: Dtype> Tuned for Stepwise<$op, C> {
@@ -183,7 +184,7 @@ stepwise_formulas! {
             x.trigamma()
         } else {
             let sign = if n % T::lit(2.0) == T::zero() { -T::one() } else { T::one() };
-            // PyTorch rounds the zeta function alone to the dtype: `n!` is out of the range of halves for `n` of 9.
+            // PyTorch rounds the zeta function alone: `n!` exceeds the range of half precision for `n` of 9.
             sign * Special::lgamma(n + T::one()).exp() * round(Special::zeta(n + T::one(), x))
         }
     }, with {
@@ -196,7 +197,8 @@ stepwise_formulas! {
         round(sum) + p * (p - T::one()) * T::lit(core::f64::consts::PI.ln()) * T::lit(0.25)
     }, with {
         fn refusal(_: DType, [p, ..]: Parameters<f64>) -> Option<&'static str> {
-            // So many terms are added. Beyond that a half is lost in `float32`, and they would have no end.
+            // The most terms of the series. Beyond it `float32` cannot represent the next half, and the series would
+            // not end.
             let most = f64::from(1 << 24);
             if p > most { Some("`p` must be at most 2^24") } else { (p < 1.0).then_some("`p` must be at least 1") }
         }
@@ -230,7 +232,7 @@ impl Tuned for threshold {
     }
 }
 
-/// A number in place of NaN and of each infinity.
+/// Replaces NaN and the infinities by numbers.
 #[inline(always)]
 fn replaced<T: MachineFloat>(x: T, [nan, above, below]: Parameters<T>) -> T {
     if x.is_nan() {

@@ -1,4 +1,6 @@
-//! Reductions to the extreme element and to its position. NaN is more extreme than any number.
+//! Reductions to an extreme element and to its position. NaN propagates: it is more extreme than any number.
+//!
+//! Uses the lanes of partial results; used by `tensor` and `any`.
 
 use super::{Reducer, TwoResults, interleave};
 use crate::dtype::{Binary, Castable, Compute, DType, Dtype, MachineFloat, MachineInt, Unary};
@@ -7,7 +9,8 @@ use core::marker::PhantomData;
 
 type Over<T> = PhantomData<fn() -> T>;
 
-/// The value that every other one beats or equals, and the better of two: the champion of equals, NaN if there is one.
+/// As a unary formula the identity of `max` (or `min`); as a binary one the more extreme of two, the first of equals,
+/// NaN if either is.
 pub(crate) struct ExtremeOfTwo<const MAX: bool>;
 impl<const MAX: bool> Unary for ExtremeOfTwo<MAX> {
     #[inline(always)]
@@ -32,8 +35,8 @@ impl<const MAX: bool> Binary for ExtremeOfTwo<MAX> {
     fn integer<T: MachineInt>(champion: T, challenger: T) -> T {
         if MAX { champion.max(challenger) } else { champion.min(challenger) }
     }
-    /// Nothing beats a NaN, so a champion that is one stays. The first choice is one vector instruction. (One choice between
-    /// the two numbers would become a store under a mask, which takes ten times as long.)
+    /// A NaN that was found stays: no comparison with it is true. Two selects, because one select between two numbers
+    /// compiles to a masked store, which takes ten times as long.
     #[inline(always)]
     fn real<T: MachineFloat>(champion: T, challenger: T) -> T {
         let wins = if MAX { challenger > champion } else { challenger < champion };
@@ -106,7 +109,7 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     }
 }
 
-/// The position of the extreme element, of equals that of the first.
+/// The position of the extreme element; of equal ones the first.
 #[derive(Clone, Copy)]
 pub struct ArgExtreme<E, const MAX: bool> {
     over: Over<E>,
@@ -123,7 +126,7 @@ impl<E, const MAX: bool> Default for ArgExtreme<E, MAX> {
     }
 }
 impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
-    /// The element and its position, which is `usize::MAX` while there is none.
+    /// The element and its position, `usize::MAX` at the start.
     type Partial = (E::Compute, usize);
     type Out = i64;
     const HAS_IDENTITY: bool = false;
@@ -137,7 +140,7 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
     fn accumulate(self, partial: Self::Partial, element: E, index: usize) -> Self::Partial {
         Reducer::<E>::merge(self, partial, (element.to_compute(), index))
     }
-    /// The extreme first, then where it stands.
+    /// The extreme first, then its position.
     #[inline(always)]
     fn block(self, elements: &[E], index: usize) -> Self::Partial {
         let champion = Extreme::<E, MAX>::new().block(elements, index);
@@ -203,7 +206,7 @@ impl<E: Dtype> Reducer<E> for MinMax<E> {
     fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
         [self.min.merge(one[0], other[0]), self.max.merge(one[1], other[1])]
     }
-    /// One after the other, over elements that lie in the cache by then.
+    /// Two passes, the second over elements that are in the cache.
     #[inline(always)]
     fn block(self, elements: &[E], index: usize) -> Self::Partial {
         [self.min.block(elements, index), self.max.block(elements, index)]
@@ -220,7 +223,7 @@ impl<E: Dtype> TwoResults<E> for MinMax<E> {
     }
 }
 
-/// Where the first of them is that is looked for, one of them being it. So many are looked at at once, which vectorises.
+/// The position of the first of the elements searched for, of which there is one. Searched in vectorised blocks.
 #[inline(always)]
 fn find<E: Copy>(elements: &[E], is: impl Fn(E) -> bool) -> usize {
     const AT_ONCE: usize = 32;

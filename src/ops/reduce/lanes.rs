@@ -1,20 +1,21 @@
-//! How a line of elements is reduced: several partial results side by side (lanes), which the compiler keeps in vector registers, merged
-//! in halves at the end. The order depends on the length alone.
+//! How a line of elements is reduced: in several partial results (lanes), which the compiler keeps in vector registers and which are
+//! merged pairwise at the end. The order depends on the length alone.
 //!
 //! Uses `registers`; used by the reducers, by scans and by the host's loops.
 
 use super::{Accumulating, Reducer, registers};
 use crate::dtype::Compute;
 
-/// How many elements are many; partial results kept side by side over them, and over few.
+/// Lines of so many elements use the wide lanes; how many partial results are kept in wide and in narrow lanes.
 pub(crate) const MIN_WIDE: usize = 64;
 const WIDE_LANES: usize = 16;
-/// A long line, and how many of its elements a partial result meets before the next one does.
+/// Lines of so many elements use lanes of several vectors; how many elements a lane accumulates before the next
+/// lane's turn.
 const MIN_LONG: usize = 1024;
 const GROUP: usize = 4;
 pub(super) const NARROW_LANES: usize = 8;
 
-/// Merges what is kept side by side: halves, quarters, ….
+/// Merges the lanes pairwise: halves, quarters, and so on.
 #[inline(always)]
 pub(crate) fn merge_lanes<T: Copy, const N: usize>(mut lanes: [T; N], merge: impl Fn(T, T) -> T) -> T {
     let mut width = N / 2;
@@ -28,11 +29,11 @@ pub(crate) fn merge_lanes<T: Copy, const N: usize>(mut lanes: [T; N], merge: imp
     lanes[0]
 }
 
-/// [`Reducer::block`], where a reducer has no better way.
+/// [`Reducer::block`] for reducers without a better way.
 #[inline(always)]
 pub(super) fn block<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
-    // As many vectors of each dtype; what is converted on the way needs registers for that. (`if const`, unlike `match`, leaves no
-    // code of the sizes that are not these.)
+    // The same number of vectors for each dtype; reductions that convert elements need some registers for that. (`if
+    // const`, unlike `match`, generates no code for the other sizes.)
     let (mut accumulated, mut rest, mut first) = (None, elements, 0);
     if const { matches!((size_of::<A>(), size_of::<R::Partial>()), (1, 1) | (2, 2) | (4 | 8, 8) | (16, 16)) }
         && rest.len() >= const { if size_of::<R::Partial>() == 8 { 256 } else { MIN_LONG } }
@@ -58,7 +59,7 @@ pub(super) fn block<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: u
     }
 }
 
-/// Meets elements in turn.
+/// Accumulates elements one after the other.
 #[inline(always)]
 fn sequential<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
     let mut partial = reducer.start();
@@ -68,7 +69,7 @@ fn sequential<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) 
     partial
 }
 
-/// The reduction of a short line.
+/// Reduces a short line.
 #[inline(always)]
 fn short_line<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
     if elements.len() < 2 * NARROW_LANES {
@@ -80,8 +81,8 @@ fn short_line<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) 
     }
 }
 
-/// The reduction of a long line by `N` partial results side by side, and what is left over of it. (Loops of a known length over the
-/// partial results, and nothing else, are what the compiler keeps in vector registers.)
+/// Reduces the whole chunks of a long line in `N` lanes, and returns the remainder. (Inner loops of constant length
+/// over nothing but the lanes are what the compiler keeps in vector registers.)
 #[inline(always)]
 fn long_line<A: Copy, R: Reducer<A>, const N: usize>(
     reducer: R,
@@ -109,7 +110,7 @@ fn long_line<A: Copy, R: Reducer<A>, const N: usize>(
     (Some(merge_lanes(lanes, |one, other| reducer.merge(one, other))), rest)
 }
 
-/// The reduction of elements by `N` partial results side by side.
+/// Reduces a line in `N` lanes.
 #[inline(always)]
 pub(super) fn lanes<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements: &[A], index: usize) -> R::Partial {
     let accumulate = |partial: R::Partial, element: &A, at: usize| reducer.accumulate(partial, *element, index + at);
@@ -170,8 +171,8 @@ fn in_registers<A, P: Copy, const N: usize, const M: usize>(
     })
 }
 
-/// The sum of `term` over elements side by side: in blocks, and several sums side by side within a block, so that it vectorises
-/// and loses little.
+/// The sum of `term` over a line: in blocks, and in lanes within each block, so that it vectorises and rounding
+/// errors stay small.
 #[inline(always)]
 pub(crate) fn blocked_sum<E, C: Compute>(elements: &[E], term: impl Fn(&E) -> C) -> C {
     let accumulate = |sum: C, x: &E, _: usize| sum.binary::<Accumulating>(term(x));

@@ -1,7 +1,9 @@
-//! Reductions: what is kept while elements are met, how two partial results become one, and what comes out.
+//! Reductions: the accumulator, how elements are accumulated, how two accumulators are merged, and the result.
 //!
-//! Sums keep `f32` for the half-precision dtypes, `f64` means and squares for variances, and are added pairwise by the
-//! device (the tree of partial sums is fixed by the shape, so results do not depend on how work is divided).
+//! Sums of half-precision dtypes accumulate in `f32`, variances in `f64`. Devices merge partial results pairwise in a
+//! tree fixed by the shape, so results do not depend on how work is divided.
+//!
+//! Uses dtypes; used by the devices, `tensor` and `any`.
 
 mod extreme;
 mod lanes;
@@ -24,31 +26,31 @@ pub use variance::{Moments, Variance};
 
 /// A reduction of elements `A` to one `Out`.
 pub trait Reducer<A: Copy>: Copy + Send + Sync {
-    /// What is kept while elements are met.
+    /// The accumulator: a partial result.
     type Partial: Copy + Send + Sync;
-    /// What comes out.
+    /// The dtype of the result.
     type Out: Element;
     /// Whether there is a result for no elements at all.
     const HAS_IDENTITY: bool = true;
-    /// Whether it matters where elements stand. If not, axes may be reduced over in another order.
+    /// Whether positions of elements matter. If not, axes may be reduced in another order.
     const HAS_POSITIONS: bool = false;
-    /// Whether it matters how often an element comes. If not, one that is repeated (by a stride of 0) is met once.
+    /// Whether repeated elements count each time. If not, broadcast axes are visited once.
     const COUNTS_REPEATS: bool = true;
-    /// Whether elements in blocks cost far less than elements met one by one.
+    /// Whether blocks are much cheaper than single elements.
     const PREFERS_BLOCKS: bool = false;
-    /// Whether this one has a result for no elements at all.
+    /// Whether this reducer has a result for no elements at all.
     fn has_identity(self) -> bool {
         Self::HAS_IDENTITY
     }
-    /// Nothing met yet.
+    /// The accumulator before the first element.
     fn start(self) -> Self::Partial;
-    /// One more element, `index` being its position among those reduced over, in row-major order.
+    /// Accumulates an element; `index` is its position among the reduced elements, in row-major order.
     fn accumulate(self, partial: Self::Partial, element: A, index: usize) -> Self::Partial;
-    /// Two partial results as one. (Elements are met in turn by several partial results, so neither's come before the
-    /// other's: what depends on their order must keep the index.)
+    /// Merges two accumulators. (Elements are dealt out to several of them, so neither's come first: what depends on
+    /// order must keep positions.)
     fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial;
-    /// Elements side by side, the first of which has position `index`. Of many, several partial results are kept, so that they
-    /// can be met with vector instructions.
+    /// Reduces contiguous elements, the first of which has position `index`. Long lines are accumulated in lanes,
+    /// which vectorise.
     #[inline(always)]
     fn block(self, elements: &[A], index: usize) -> Self::Partial {
         lanes::block(self, elements, index)
@@ -64,22 +66,22 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
     }
     /// Whether elements are halves that are brought to `f32` side by side before they are met.
     const WIDENS_F16: bool = false;
-    /// One more element that has been.
+    /// Accumulates a widened element.
     #[inline(always)]
     fn accumulate_wide(self, _: Self::Partial, _: f32) -> Self::Partial {
         unreachable!("only reductions that widen are asked to")
     }
     /// The result.
     fn finish(self, partial: Self::Partial, count: usize) -> Self::Out;
-    /// The same where there is but one result, which PyTorch computes in another way for some reductions.
+    /// The reducer of a single result, which PyTorch computes differently for some reductions.
     fn single(self) -> Self {
         self
     }
 }
 
-/// A reduction with a second result, which follows from what is kept for the first.
+/// A reduction with a second result, from the same accumulator.
 pub trait TwoResults<A: Copy>: Reducer<A> {
-    /// What else comes out.
+    /// The dtype of the second result.
     type Second: Element;
     /// The second result.
     fn second(self, partial: Self::Partial, count: usize) -> Self::Second;
@@ -107,7 +109,8 @@ op!(cumprod cummax cummin logcumsumexp diff trapezoid cumulative_trapezoid);
 op!(int_mm mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot);
 op!(dist cdist cov corrcoef cross bincount histc);
 
-/// Adding up. Unlike [`add`](super::add) it does not multiply by `alpha`, so that the parts of a complex sum stay apart.
+/// Addition. Unlike [`add`](super::add) it does not multiply by `alpha`, so that NaN in one part of a complex sum
+/// does not spread to the other.
 pub(crate) struct Accumulating;
 impl Binary for Accumulating {
     #[inline(always)]

@@ -1,11 +1,13 @@
-//! Reductions that leave NaN out, count, and measure: `nansum`, `nanmean`, `count_nonzero`, `vector_norm`.
+//! Reductions that ignore NaN, count, and compute norms: `nansum`, `nanmean`, `count_nonzero`, `vector_norm`.
+//!
+//! Uses sums and lanes; used by `tensor` and `any`.
 
 use super::lanes::{NARROW_LANES, lanes};
 use super::{Accumulating, Reducer, Sum, interleave};
 use crate::dtype::{Castable, Complex, Compute, Dtype, MachineFloat, ToReal};
 use core::marker::PhantomData;
 
-/// The sum of what is not NaN.
+/// The sum of the elements that are not NaN.
 #[derive(Clone, Copy)]
 pub struct NanSum;
 impl<E: Dtype> Reducer<E> for NanSum {
@@ -35,11 +37,11 @@ fn is_nan<E: Dtype>(element: E) -> bool {
     element.to_compute().predicate::<crate::ops::isnan>()
 }
 
-/// The mean of what is not NaN.
+/// The mean of the elements that are not NaN.
 #[derive(Clone, Copy)]
 pub struct NanMean;
 impl<E: Dtype> Reducer<E> for NanMean {
-    /// Their sum and how many there are.
+    /// Their sum and count.
     type Partial = (E::Compute, usize);
     type Out = E;
     #[inline(always)]
@@ -99,7 +101,7 @@ impl ToReal for Squared {
     }
 }
 
-/// What elements are measured with in the machine number that `E` computes in.
+/// The real type of the accumulate type of `E`.
 type RealOf<E> = <<E as Dtype>::Compute as Compute>::Real;
 
 /// The sum of a real function of each element.
@@ -140,12 +142,12 @@ impl<F: ToReal, E: Dtype> Reducer<E> for SumOf<F> {
 #[derive(Clone, Copy, PartialEq)]
 enum NormOrder {
     Count,
-    /// The same, but NaN where there is a NaN.
+    /// The largest magnitude; NaN propagates.
     CountOfNumbers,
     Sum,
     Euclidean,
     Largest,
-    /// The largest that is not NaN.
+    /// The largest magnitude that is not NaN.
     LargestNumber,
     Smallest,
     Power(f64),
@@ -170,7 +172,7 @@ impl VectorNorm {
         VectorNorm { order }
     }
 
-    /// The norm of this order of a difference, as distances have it: NaN counts in each but the largest, which leaves it out.
+    /// The norm of a difference, as distances define it: NaN propagates, except in the largest, which ignores it.
     /// Source: `aten/src/ATen/native/cpu/DistanceOpsKernel.cpp`.
     pub(crate) fn of_difference(p: f64) -> Self {
         match p {
@@ -216,7 +218,7 @@ impl<E: Dtype> Reducer<E> for VectorNorm {
             _ => one.binary::<Accumulating>(other),
         }
     }
-    /// The common norms have loops of their own.
+    /// Specialised loops for the common norms.
     #[inline(always)]
     fn block(self, elements: &[E], index: usize) -> RealOf<E> {
         match self.order {

@@ -63,7 +63,7 @@ impl<E: Dtype> Reducer<E> for Prod {
     }
 }
 
-/// The mean: NaN of nothing.
+/// The mean; NaN for no elements.
 #[derive(Clone, Copy)]
 pub struct Mean;
 impl<E: Dtype> Reducer<E> for Mean {
@@ -100,17 +100,17 @@ impl<E: Dtype> Reducer<E> for Mean {
 /// Whether any element, or every element, is non-zero.
 #[derive(Clone, Copy)]
 pub struct AnyAll {
-    /// An element of this truth decides.
+    /// An element of this truth value decides the result.
     decides: bool,
 }
 impl AnyAll {
     /// Whether any element is non-zero.
     pub const ANY: Self = AnyAll { decides: true };
-    /// Whether every element is.
+    /// Whether every element is non-zero.
     pub const ALL: Self = AnyAll { decides: false };
 }
 impl<E: Dtype> Reducer<E> for AnyAll {
-    /// Whether an element that decides has been met.
+    /// Whether a deciding element has been found.
     type Partial = bool;
     type Out = bool;
     const COUNTS_REPEATS: bool = false;

@@ -1,11 +1,12 @@
-//! Variance and standard deviation: mean and squared deviations in two passes over a block, blocks merged as Chan and Welford do.
+//! Variance and standard deviation. A block takes two passes (mean, squared deviations); blocks are merged by Chan's
+//! formula.
 //!
 //! Uses the lanes of partial results; used by `tensor` and `any`.
 
 use super::{Reducer, TwoResults, blocked_sum};
 use crate::dtype::{Castable, Complex, DType, Dtype};
 
-/// Running count, mean and sum of squared deviations (Welford), of both parts of complex numbers.
+/// Count, mean and sum of squared deviations, of both parts of complex numbers.
 #[derive(Clone, Copy, Default)]
 pub struct Moments {
     count: f64,
@@ -13,14 +14,14 @@ pub struct Moments {
     squares: [f64; 2],
 }
 
-/// The mean, met one after another.
+/// The mean by running updates, which do not overflow.
 #[cold]
 #[inline(never)]
 fn running_mean<E>(elements: &[E], value: impl Fn(&E) -> f64) -> f64 {
     elements.iter().zip(1_u64..).fold(0.0, |mean, (x, accumulated)| mean + (value(x) - mean) / accumulated as f64)
 }
 
-/// Infinite means of numbers that were summed, as PyTorch's, which meets them one after another: NaN where anything follows an infinity.
+/// Corrects infinite means of summed numbers to PyTorch's running updates: NaN if anything follows an infinity.
 #[cold]
 #[inline(never)]
 fn means_after_infinities<E: Dtype>(elements: &[E], mut means: [f64; 2]) -> [f64; 2] {
@@ -36,7 +37,7 @@ fn means_after_infinities<E: Dtype>(elements: &[E], mut means: [f64; 2]) -> [f64
     means
 }
 
-/// The variance, or its root.
+/// The variance or the standard deviation.
 #[derive(Clone, Copy)]
 pub struct Variance {
     correction: f64,
@@ -44,11 +45,11 @@ pub struct Variance {
     single: bool,
 }
 impl Variance {
-    /// The variance, where the mean has used up so many degrees of freedom (PyTorch's default is 1).
+    /// The variance with a correction to the degrees of freedom (PyTorch's default is 1).
     pub const fn var(correction: f64) -> Self {
         Variance { correction, is_root: false, single: false }
     }
-    /// Its root, the standard deviation.
+    /// The standard deviation.
     pub const fn std(correction: f64) -> Self {
         Variance { correction, is_root: true, single: false }
     }
@@ -72,7 +73,7 @@ impl<E: Dtype> Reducer<E> for Variance {
         }
         partial
     }
-    /// The mean first, then the squared deviations from it: two passes over a block that lies in the cache.
+    /// Two passes over a block that is in the cache: the mean, then the squared deviations from it.
     #[inline(always)]
     fn block(self, elements: &[E], _: usize) -> Moments {
         let count = elements.len() as f64;
@@ -84,7 +85,7 @@ impl<E: Dtype> Reducer<E> for Variance {
                 if part == 0 { value.re } else { value.im }
             };
             let mut mean = blocked_sum(elements, value) / count;
-            // The sum of doubles may be too large where their mean is not.
+            // The sum of doubles may overflow where their mean does not.
             if matches!(E::DTYPE, DType::F64 | DType::C128) && mean.is_infinite() {
                 mean = running_mean(elements, value);
             }
@@ -94,7 +95,7 @@ impl<E: Dtype> Reducer<E> for Variance {
             };
             (moments.mean[part], moments.squares[part]) = (mean, blocked_sum(elements, deviation));
         }
-        // (A branch between the two passes would cost the loops half of their speed.)
+        // After both passes: a branch between them halves the speed of the loops.
         let is_summed = !matches!(E::DTYPE, DType::F64 | DType::C128);
         if is_summed && moments.mean.iter().any(|mean| mean.is_infinite()) {
             moments.mean = means_after_infinities(elements, moments.mean);
@@ -130,7 +131,7 @@ impl<E: Dtype> Reducer<E> for Variance {
                 squares = f64::INFINITY;
             }
         }
-        // Nothing has no variance, whatever the correction.
+        // No elements have no variance, whatever the correction.
         let variance = if partial.count == 0.0 { f64::NAN } else { squares / freedom };
         Castable::from_f64(if self.is_root { variance.sqrt() } else { variance })
     }
@@ -139,7 +140,7 @@ impl<E: Dtype> Reducer<E> for Variance {
     }
 }
 
-/// The mean, which variances have found on the way.
+/// The mean comes with the variance.
 impl<E: Dtype> TwoResults<E> for Variance {
     type Second = E;
     fn second(self, partial: Moments, count: usize) -> E {

@@ -4,7 +4,7 @@ use crate::device::{Device, Receives, Source};
 use crate::dtype::{CanCast, CastTo, Castable, Element, Scalar};
 use crate::error::{Result, unwrap};
 use crate::layout::strides;
-use crate::ops::kernel::{Casting, Constant};
+use crate::ops::kernel::{Casting, FillWith};
 use crate::shape::{Broadcast, Shape, WrittenTo, expect_broadcast};
 use crate::storage::View;
 use crate::tensor::Tensor;
@@ -41,7 +41,7 @@ where
                 Source::Value(value) => value.cast(),
             },
         };
-        D::update1(Constant(value), to.elements_mut()?)
+        D::update1(FillWith(value), to.elements_mut()?)
     }
 }
 
@@ -116,7 +116,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ```
     #[track_caller]
     pub fn zero_(&mut self) -> &mut Self {
-        unwrap(self.elements_mut().and_then(|view| D::update1(Constant(E::default()), view)));
+        unwrap(self.elements_mut().and_then(|view| D::update1(FillWith(E::default()), view)));
         self
     }
 
@@ -144,6 +144,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: Castable,
     {
         let value = fill_value::<E>("fill", value.value())?;
-        D::update1(Constant(value), self.elements_mut()?)
+        D::update1(FillWith(value), self.elements_mut()?)
     }
 }

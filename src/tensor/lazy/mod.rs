@@ -25,7 +25,7 @@ use crate::dtype::{CastTo, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::layout::strides;
 use crate::ops::BinaryOp;
-use crate::ops::expression::{AXES, Expression, Leaf, Mapped1, Mapped2, Mapped3, Same};
+use crate::ops::expression::{AXES, Expression, Leaf, Mapped1, Mapped2, Mapped3, Splat};
 use crate::ops::kernel::{Casting, Choosing, Map1, Map2, Map3};
 use crate::ops::reduce::AnyAll;
 use crate::shape::{Shape, SizeArray};
@@ -166,9 +166,9 @@ impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> fo
 pub struct Value<E>(E);
 impl<E: Dtype, D: Device> Node<D> for Value<E> {
     type Elem = E;
-    type Expression = Same<E>;
-    unsafe fn expression(&self, _: &[usize]) -> Result<Same<E>> {
-        Ok(Same(self.0))
+    type Expression = Splat<E>;
+    unsafe fn expression(&self, _: &[usize]) -> Result<Splat<E>> {
+        Ok(Splat(self.0))
     }
 }
 

@@ -1,4 +1,6 @@
-//! Formulas: sums, products, quotients, powers, extremes.
+//! Formulas of sums, products, quotients, powers, extremes.
+//!
+//! Uses complex formulas; used by the kernels.
 
 use super::super::complex;
 use super::*;
@@ -79,8 +81,7 @@ impl Binary for div {
     }
 }
 
-/// Division by an integer zero is an error found before the operation runs; a kernel that meets one all the same
-/// (a concurrent writer cannot exist) gives zero rather than trapping.
+/// Division by an integer zero is reported before the operation runs; the kernel gives zero instead of trapping.
 #[inline(always)]
 fn guarded<T: MachineInt>(b: T, f: impl FnOnce(T) -> T) -> T {
     if b == T::zero() { T::zero() } else { f(b) }
@@ -209,7 +210,7 @@ impl Binary for pow {
     }
     #[inline(always)]
     fn real_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
-        // The library's `powf` and not the straight-line one: a call lets the compiler choose between loops by the exponent.
+        // The library's `powf`: its call lets the compiler hoist the choice by exponent out of the loop.
         power_by_scalar(a, b, || a * a, |x| T::one() / x, |x| x.sqrt()).unwrap_or_else(|| a.powf(b))
     }
     #[inline(always)]

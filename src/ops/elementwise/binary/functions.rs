@@ -1,4 +1,6 @@
-//! Formulas: functions of two numbers.
+//! Formulas of other functions of two numbers.
+//!
+//! Uses `dtype::math`; used by the kernels.
 
 use super::super::complex;
 use super::*;
@@ -6,7 +8,7 @@ use crate::dtype::math;
 use crate::dtype::{Castable as _, MachineFloat, MachineInt, Special};
 use num_complex::Complex;
 
-/// Functions of floating-point numbers alone.
+/// Functions of real floating-point numbers only.
 macro_rules! real_functions {
     ($($op:ident: |$a:ident, $b:ident| $real:expr;)*) => {$(
         impl Binary for $op {
@@ -70,7 +72,7 @@ impl Binary for logaddexp {
 pub(super) fn scaled<P: Dtype, A: Dtype, B: Dtype>(a: A, exponent: B) -> P::Inexact {
     let a = a.cast::<P::Inexact>().to_compute();
     if A::DTYPE.is_floating_point() && B::DTYPE.category() == crate::Category::Integral {
-        // the low 32 bits; beyond these bounds there is nothing but 0 and infinity
+        // The low 32 bits; beyond these bounds every result is 0 or infinite.
         let exponent = (exponent.cast::<i64>() as i32).clamp(-5000, 5000);
         return P::Inexact::from_compute(a.binary::<ldexp>(exponent.cast()));
     }
@@ -112,7 +114,7 @@ impl Binary for rsub {
     }
 }
 
-/// Operations of floating-point and complex numbers that are others by another name.
+/// Aliases of other operations.
 macro_rules! aliases {
     ($($op:ident = $other:ident;)*) => {$(
         impl Binary for $op {

@@ -1,4 +1,6 @@
-//! Formulas: bits, shifts, comparisons, logic.
+//! Formulas of bits, shifts, comparisons and logic.
+//!
+//! Used by the kernels.
 
 use super::*;
 use crate::dtype::{Compare, MachineFloat, MachineInt};
@@ -41,7 +43,7 @@ impl Binary for bitwise_right_shift {
 macro_rules! comparisons {
     ($($op:ident: $sign:tt $($complex:ident)?;)*) => {$(
         impl Compare for $op {
-            // `!a & b` is `a < b` on bools, but says less.
+            // `!a & b` is `a < b` on bools, but less clear.
             #[allow(clippy::bool_comparison)]
             #[inline(always)]
             fn boolean(a: bool, b: bool) -> bool {

@@ -1,6 +1,6 @@
-//! The operations of two operands: their markers and result dtypes; their formulas stand in the files below.
+//! Operations of two operands: their markers and result dtypes; the formulas are in the files of this folder.
 //!
-//! Both operands are converted to the promoted dtype first; a formula sees one dtype.
+//! Operands are converted to the promoted dtype first, so a formula sees one dtype.
 
 mod arithmetic;
 mod functions;
@@ -13,24 +13,24 @@ use super::rules::special::Specials;
 use super::table::binary_table;
 use crate::dtype::{Binary, Compute, Dtype};
 
-/// An operation of two operands: from the promoted dtype the dtype it computes in and that of its result.
+/// An operation of two operands: the dtype it computes in and the dtype of its result, from the promoted dtype.
 pub trait BinaryOp: Op {
     /// What the operation computes in.
     type Computes<Promoted: Dtype>: Dtype;
     /// The dtype of the result.
     type Output<Promoted: Dtype>: Dtype;
-    /// Where it stands in the table.
+    /// Its row in the table.
     #[doc(hidden)]
     const ROW: Option<usize> = None;
-    /// What its row says is special about it.
+    /// The special fields of its row.
     #[doc(hidden)]
     const SPECIALS: Specials = Specials::NONE;
-    /// Integer division by zero is looked for before the operation runs.
+    /// Whether integer division by zero must be checked before the operation runs.
     const DIVIDES: bool = false;
-    /// A scalar or zero-dim operand on the right keeps the precision the operation computes in, although it does
-    /// not count in promotion (PyTorch: `opmath` in `BinaryOpsKernel.cpp`, for `mul` and the divisions).
+    /// Whether a scalar or zero-dim right operand keeps the accumulate type's precision, although it does not count
+    /// in promotion (PyTorch: `opmath` in `BinaryOpsKernel.cpp`, for `mul` and the divisions).
     const RIGHT_SCALAR_IS_EXACT: bool = false;
-    /// A scalar out of the range of a floating dtype is refused too, as in `full`.
+    /// Whether a scalar out of range of a floating dtype is refused, as in `full`.
     const CHECKS_FLOAT_SCALARS: bool = false;
     /// One element.
     #[doc(hidden)]
@@ -38,7 +38,7 @@ pub trait BinaryOp: Op {
         a: <Self::Computes<P> as Dtype>::Compute,
         b: <Self::Computes<P> as Dtype>::Compute,
     ) -> Self::Output<P>;
-    /// One element of each operand's own dtype, for operations that look at those.
+    /// One element of each operand's own dtype, for operations that depend on those.
     #[doc(hidden)]
     #[inline(always)]
     fn apply_to<P: Dtype, A: Dtype, B: Dtype>(a: A, b: B) -> Self::Output<P> {
@@ -68,7 +68,7 @@ macro_rules! binary_ops {
             const NAME: &'static str = stringify!($op);
         }
         impl BinaryOp for $op {
-            const ROW: Option<usize> = Some(Row::$op as usize);
+            const ROW: Option<usize> = Some(BinaryRow::$op as usize);
             #[allow(clippy::needless_update)]
             const SPECIALS: Specials = Specials { $($special: true,)* ..Specials::NONE };
             type Computes<P: Dtype> = computes!($result, P);
@@ -78,7 +78,7 @@ macro_rules! binary_ops {
     )*
         /// The rows of the table.
         #[allow(non_camel_case_types)]
-        enum Row {
+        enum BinaryRow {
             $($op,)*
         }
     };
@@ -127,5 +127,5 @@ macro_rules! binary_ops {
 }
 binary_table!(binary_ops);
 
-/// The formula of `Op` for operands that promote to `P`, where it must know that.
+/// The formula of `Op` for operands that promote to `P`, if it depends on `P`.
 pub(crate) struct Among<Op, P>(core::marker::PhantomData<fn() -> (Op, P)>);

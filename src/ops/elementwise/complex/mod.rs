@@ -1,5 +1,4 @@
-//! Complex functions with the special values of C99 (Annex G), which are PyTorch's: what `exp`, `sqrt`, `tanh` and their
-//! kin make of zeros, infinities and NaN.
+//! Complex functions with the special values of C99 (Annex G) for zeros, infinities and NaN, which are PyTorch's too.
 //!
 //! Sources: ISO/IEC 9899:2011 Annex G.6; `c10/util/complex.h` for division. Used by the formulas.
 
@@ -17,7 +16,7 @@ pub fn quotient<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
     let (abs_re, abs_im) = (b.re.abs(), b.im.abs());
     if abs_re >= abs_im {
         if abs_re == T::zero() && abs_im == T::zero() {
-            // a zero divisor: as the real quotients have it
+            // Division by zero, like real division.
             return Complex::new(a.re / abs_re, a.im / abs_im);
         }
         let ratio = b.im / b.re;
@@ -36,7 +35,7 @@ pub fn reciprocal<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     quotient(Complex::new(T::one(), T::zero()), z)
 }
 
-/// The product as C has it: an infinite factor gives an infinite product although parts of it are NaN (G.5.1).
+/// The product as in C: an infinite factor makes it infinite even where parts of it are NaN (G.5.1).
 pub fn product<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
     let [re, im] = T::outline("complex_product", [a.re, a.im, b.re, b.im], |[a_re, a_im, b_re, b_im]| {
         let Complex { re, im } = product_of(Complex::new(a_re, a_im), Complex::new(b_re, b_im));
@@ -247,8 +246,8 @@ pub fn cosh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     })
 }
 
-/// `x` so large that `cosh(x)` and `sinh(abs(x))` are `exp(abs(x)) / 2`: the root of that, which does not overflow where its
-/// square times a small number does not either.
+/// For `x` so large that `cosh(x)` and `sinh(abs(x))` equal `exp(abs(x)) / 2`: the square root of that, which does
+/// not overflow when multiplied twice with a small number between.
 fn half_of_large_exp<T: MachineFloat>(x: T) -> Option<T> {
     (x.abs() > T::lit(40.0)).then(|| (x.abs() * T::lit(0.5)).exp() * T::FRAC_1_SQRT_2())
 }
@@ -307,7 +306,7 @@ pub fn tanh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     })
 }
 
-/// `f(z)` from its hyperbolic counterpart: `g(iz)` turned back.
+/// `cos` from its hyperbolic counterpart: `cosh(iz)`.
 pub fn cos<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     cosh(Complex::new(-z.im, z.re))
 }

@@ -1,4 +1,6 @@
-//! Formulas: activation functions.
+//! Formulas of activation functions.
+//!
+//! Uses complex formulas; used by the kernels.
 
 use super::super::complex;
 use super::*;
@@ -24,7 +26,7 @@ impl Unary for relu {
     }
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        // Not `max`, which would lose NaN; zeros keep their sign, as in PyTorch's `clamp_min`.
+        // Not `max`, which ignores NaN; zeros keep their sign, as in PyTorch's `clamp_min`.
         if x < T::zero() { T::zero() } else { x }
     }
 }
@@ -58,7 +60,7 @@ impl Unary for silu {
     }
 }
 
-/// `x` between two bounds; NaN stays NaN.
+/// `clamp(x, low, high)`; NaN propagates.
 #[inline(always)]
 pub(super) fn between<T: PartialOrd>(x: T, low: T, high: T) -> T {
     if x < low {
@@ -93,7 +95,7 @@ super::elementary::real_functions! {
     mish: |x| x * T::elementary::<math::Tanh>(T::elementary::<math::Log1p>(T::elementary::<math::Exp>(x)));
 }
 
-/// The divisor: `1 + abs(x)`. Integers wrap.
+/// The divisor of `softsign`: `1 + abs(x)`. Integers wrap.
 impl Unary for softsign {
     #[inline(always)]
     fn integer<T: MachineInt>(x: T) -> T {
@@ -109,7 +111,7 @@ impl Unary for softsign {
     }
 }
 
-/// What is subtracted.
+/// What `tanhshrink` subtracts.
 impl Unary for tanhshrink {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {

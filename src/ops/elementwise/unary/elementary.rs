@@ -1,4 +1,6 @@
-//! Formulas: arithmetic, exponentials, logarithms, trigonometric and hyperbolic functions.
+//! Formulas of arithmetic, exponentials, logarithms, trigonometric and hyperbolic functions.
+//!
+//! Uses `dtype::math`; used by the kernels.
 
 use super::super::complex;
 use super::*;
@@ -51,8 +53,8 @@ impl Unary for square {
     }
 }
 
-/// Functions of floating-point and complex numbers. For `exp: |x| x.exp(); |z| complex::exp(z);` it writes
-/// `impl Unary for exp` with those two formulas; `by lookup` says that devices may have tables for it.
+/// Functions of floating-point and complex numbers. For `exp: |x| x.exp(); |z| complex::exp(z);` it writes `impl
+/// Unary for exp` with those two formulas; `by lookup` permits devices to use lookup tables.
 macro_rules! functions {
     ($($op:ident $(by $lookup:ident)?: |$x:ident| $real:expr; |$z:ident| $complex:expr;)*) => {$(
         impl Unary for $op {
@@ -92,7 +94,7 @@ functions! {
     sinc: |x| sinc_of(x); |z| complex::sinc(z);
 }
 
-/// The same with a form for usual numbers: those that a library need not be asked about.
+/// Functions with a vectorised fast path for arguments that need no full range reduction.
 macro_rules! periodic {
     ($($op:ident: $all:ident $small:ident, |$z:ident| $complex:expr;)*) => {$(
         impl Unary for $op {
@@ -132,7 +134,7 @@ fn sinc_of<T: MachineFloat>(x: T) -> T {
     angle.sin() / angle
 }
 
-/// Functions of floating-point numbers alone.
+/// Functions of real floating-point numbers only.
 macro_rules! real_functions {
     ($($op:ident: |$x:ident| $real:expr;)*) => {$(
         impl Unary for $op {
@@ -168,7 +170,7 @@ impl Unary for conj {
     }
 }
 
-/// Operations that are others by another name.
+/// Aliases of other operations.
 macro_rules! aliases {
     ($($op:ident = $other:ident;)*) => {$(
         impl Unary for $op {

@@ -1,7 +1,7 @@
-//! The operations of one operand: their markers and result dtypes; their formulas stand in the files below.
+//! Operations of one operand: their markers and result dtypes; the formulas are in the files of this folder.
 //!
-//! A formula stands once per category. Complex formulas follow PyTorch's (`c10/util/complex.h`,
-//! `aten/src/ATen/native/cpu/UnaryOpsKernel.cpp`) in what they make of zeros, infinities and NaN.
+//! There is one formula for each category. Complex formulas follow PyTorch's (`c10/util/complex.h`,
+//! `aten/src/ATen/native/cpu/UnaryOpsKernel.cpp`) for zeros, infinities and NaN.
 
 mod activation;
 mod elementary;
@@ -15,32 +15,32 @@ use super::rules::result::{computes, form_of_result, output};
 use super::table::unary_table;
 use crate::dtype::{Castable, Compute, DType, Dtype, FastPath, Unary};
 
-/// An operation of one operand on elements of dtype `E`: the result dtype, and the function.
+/// An operation of one operand of dtype `E`: the result dtype, and the function.
 pub trait UnaryOp<E: Dtype>: Op {
     /// The dtype of the result.
     type Output: Dtype;
-    /// Where it stands in the table.
+    /// Its row in the table.
     #[doc(hidden)]
     const ROW: Option<usize> = None;
-    /// Whether an element takes longer to compute than memory takes to give it.
+    /// Whether it is bound by computation, not by memory.
     #[doc(hidden)]
     const IS_COMPUTE_BOUND: bool = false;
-    /// Whether devices may compute it by tables, which gives other last digits.
+    /// Whether devices may use lookup tables, which changes the last digits.
     #[doc(hidden)]
     const BY_LOOKUP: bool = false;
     /// One element.
     #[doc(hidden)]
     fn apply(x: E) -> Self::Output;
-    /// Whether there is another form for usual elements, which vectorises.
+    /// Whether there is a vectorised fast path for most elements.
     #[doc(hidden)]
     const HAS_FAST_PATH: bool = false;
-    /// Whether that form holds for this element.
+    /// Whether this element takes the fast path.
     #[doc(hidden)]
     #[inline(always)]
     fn takes_fast_path(_x: E) -> bool {
         true
     }
-    /// That form.
+    /// The fast path.
     #[doc(hidden)]
     #[inline(always)]
     fn fast_path(x: E) -> Self::Output {
@@ -64,7 +64,7 @@ macro_rules! unary_ops {
     )*
         /// The rows of the table.
         #[allow(non_camel_case_types)]
-        enum Row {
+        enum UnaryRow {
             $($op,)*
         }
     };
@@ -73,7 +73,7 @@ macro_rules! unary_ops {
     };
     (@impl $op:ident $admits:ident $result:ident [$($bound:tt)+] $form:ident $outputs:ident) => {
         impl<E: $($bound)+> UnaryOp<E> for $op {
-            const ROW: Option<usize> = Some(Row::$op as usize);
+            const ROW: Option<usize> = Some(UnaryRow::$op as usize);
             type Output = output!($result, E);
             unary_ops!(@$form $op $admits $result);
         }
@@ -136,7 +136,7 @@ macro_rules! unary_ops {
     (@real $op:ident $admits:ident $result:ident) => {
         #[inline(always)]
         fn apply(x: E) -> Self::Output {
-            // The real part of what a dtype computes in is what its real dtype computes in.
+            // The real part in the accumulate type of a complex dtype is the accumulate type of its real dtype.
             x.cast::<computes!($result, E)>().to_compute().to_real::<$op>().cast()
         }
     };

@@ -1,4 +1,6 @@
-//! Formulas: logic, bits, questions.
+//! Formulas of logic, bits and predicates.
+//!
+//! Used by the kernels.
 
 use super::*;
 use crate::dtype::{MachineFloat, MachineInt, Predicate, Unary};
@@ -34,7 +36,7 @@ impl Predicate for logical_not {
     }
 }
 
-/// Questions about floats, whose answer for bools and integers is always the same.
+/// Predicates of floats, constant for bools and integers.
 macro_rules! float_questions {
     ($($op:ident: else $exact:literal; |$x:ident| $real:expr; |$z:ident| $complex:expr;)*) => {$(
         impl Predicate for $op {

@@ -1,4 +1,6 @@
-//! Formulas: rounding, signs.
+//! Formulas of rounding and signs.
+//!
+//! Used by the kernels.
 
 use super::super::complex;
 use super::*;
@@ -32,7 +34,7 @@ impl Unary for sign {
     }
 }
 
-/// The rounding operations leave integers as they are.
+/// Rounding is the identity on integers.
 macro_rules! rounding {
     ($($op:ident: |$x:ident| $rounded:expr;)*) => {$(
         impl Unary for $op {

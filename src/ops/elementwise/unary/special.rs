@@ -1,4 +1,6 @@
-//! Formulas: special functions.
+//! Formulas of special functions.
+//!
+//! Uses `dtype::special`; used by the kernels.
 
 use super::elementary::real_functions;
 use super::*;

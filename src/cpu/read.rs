@@ -1,0 +1,100 @@
+//! Reading a view's elements: copies with the same strides, downloads, searches.
+//!
+//! Uses walks and copying; used by `Cpu` and `any`.
+
+use super::copying;
+use super::elementwise::{result_len, source};
+use super::walk::Walk;
+use crate::dtype::{Castable, Element};
+use crate::error::{Error, Result, room};
+use crate::layout::bounds::{expect_within, places, span};
+use crate::ops::arguments::Sought;
+use crate::shape::numel;
+use crate::storage::{HostBuffer, View};
+
+/// A buffer of its own for a view: its elements with the same strides, zeros between them.
+///
+/// # Panics
+/// If memory runs out; [`try_copy_span`] returns the error.
+#[cold]
+pub(crate) fn copy_span<E: Element>(view: View<'_, HostBuffer, E>) -> HostBuffer {
+    try_copy_span(view).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// [`copy_span`], returning the error.
+#[cold]
+pub(crate) fn try_copy_span<E: Element>(view: View<'_, HostBuffer, E>) -> Result<HostBuffer> {
+    copy_span_bytes(view.buffer, size_of::<E>(), view.offset, view.sizes, view.strides)
+}
+
+/// [`try_copy_span`] of elements of so many bytes, of any dtype: zeros are valid elements of all.
+pub(crate) fn copy_span_bytes(
+    buffer: &HostBuffer,
+    width: usize,
+    offset: usize,
+    sizes: &[usize],
+    strides: &[usize],
+) -> Result<HostBuffer> {
+    expect_within("share", sizes, strides, offset, Some(buffer.len::<u8>() / width))?;
+    let too_large = || Error::TooLarge { op: "share", sizes: sizes.into() };
+    let bytes = span(sizes, strides).and_then(|span| span.checked_mul(width)).ok_or_else(too_large)?;
+    let mut copy = HostBuffer::zeroed::<u8>(bytes)?;
+    let Some(to) = copy.start_mut::<u8>() else { unreachable!("a fresh buffer is not shared") };
+    let from = buffer.start::<u8>().wrapping_add(offset.wrapping_mul(width));
+    // Broadcast or overlapping elements are copied once.
+    let (sizes, strides) = places(sizes, strides);
+    for run in Walk::new(&sizes, [&strides]).runs() {
+        let (start, step) = (run.starts[0] * width, run.steps[0]);
+        // SAFETY: the walk reaches what the view does, which lies inside its buffer, and the copy has the view's span.
+        unsafe { copying::copy_strided(width, run.len, (to.add(start), step), (from.add(start), step)) }
+    }
+    Ok(copy)
+}
+
+/// The sizes with 1 for broadcast axes.
+pub(super) fn without_repeats(sizes: &[usize], strides: &[usize]) -> Vec<usize> {
+    let size = |(&size, &stride): (&usize, &usize)| if stride == 0 { size.min(1) } else { size };
+    sizes.iter().zip(strides).map(size).collect()
+}
+
+/// All elements in row-major order.
+pub(crate) fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Result<Vec<E>> {
+    let mut elements = room(result_len(view.sizes)?)?;
+    let from = source(&view);
+    for run in Walk::row_major(view.sizes, [view.strides]).runs() {
+        // SAFETY: the walk stays inside the view.
+        unsafe {
+            let from = from.add(run.starts[0]);
+            elements.extend((0..run.len).map(|i| from.add(i * run.steps[0]).read()));
+        }
+    }
+    Ok(elements)
+}
+
+/// The first element in row-major order that satisfies the test. Broadcast axes are visited once.
+pub(crate) fn find<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -> bool) -> Option<E> {
+    let (sizes, from) = (without_repeats(view.sizes, view.strides), source(&view));
+    let walk = Walk::row_major(&sizes, [view.strides]);
+    walk.runs().find_map(|run| {
+        // SAFETY: the walk stays inside the view.
+        (0..run.len)
+            .map(|i| unsafe { from.add(run.starts[0] + i * run.steps[0]).read() })
+            .find(|&element| test(element))
+    })
+}
+
+/// Whether any element satisfies the test.
+pub(crate) fn has<E: Castable>(view: View<'_, HostBuffer, E>, what: Sought) -> bool {
+    let (sizes, from) = (without_repeats(view.sizes, view.strides), source(&view));
+    Walk::new(&sizes, [view.strides]).runs().any(|run| {
+        // SAFETY: the walk stays inside the view.
+        (0..run.len).any(|i| what.is(unsafe { from.add(run.starts[0] + i * run.steps[0]).read() }))
+    })
+}
+
+/// The element of a view of one.
+pub(crate) fn peek<E: Element>(view: View<'_, HostBuffer, E>) -> E {
+    debug_assert_eq!(numel(view.sizes), Some(1));
+    // SAFETY: a view of one element has it at its offset.
+    unsafe { source(&view).read() }
+}

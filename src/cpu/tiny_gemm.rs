@@ -1,0 +1,88 @@
+//! Products of matrices so small that packing would take longer than the product.
+//!
+//! Used by `gemm`.
+
+use super::gemm::Product;
+use super::simd::Loop;
+use num_traits::Num;
+
+/// The largest size of products computed without packing.
+pub(super) const TINY: usize = 8;
+
+/// A product of square matrices of size `N`, fully unrolled.
+///
+/// # Safety
+/// The operands' places are inside their views, the result is held exclusively, all sizes are `N`.
+#[inline(always)]
+unsafe fn square<T: Num + Copy, const N: usize>(product: &Product<T>) {
+    let Product { left, left_steps, right, right_steps, .. } = *product;
+    // SAFETY: the caller's promise.
+    unsafe {
+        let right: [[T; N]; N] = core::array::from_fn(|p| {
+            core::array::from_fn(|j| right.add(p * right_steps[0] + j * right_steps[1]).read())
+        });
+        for i in 0..N {
+            let mut sums = [T::zero(); N];
+            for (p, row) in right.iter().enumerate() {
+                let factor = left.add(i * left_steps[0] + p * left_steps[1]).read();
+                for (sum, &value) in sums.iter_mut().zip(row) {
+                    *sum = *sum + factor * value;
+                }
+            }
+            product.store(i, sums);
+        }
+    }
+}
+
+/// A product of sizes up to [`TINY`], whose rows of sums stay in registers.
+pub(super) struct Tiny<T>(pub(super) Product<T>);
+
+impl<T: Num + Copy> Loop for Tiny<T> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Product { sizes: [m, k, n], left, left_steps, right, right_steps, .. } = self.0;
+        // SAFETY: the operands' places are inside their views; the sums are at least `n`.
+        unsafe {
+            match [m, k, n] {
+                [2, 2, 2] => return square::<_, 2>(&self.0),
+                [3, 3, 3] => return square::<_, 3>(&self.0),
+                [4, 4, 4] => return square::<_, 4>(&self.0),
+                _ => {}
+            }
+            for i in 0..m {
+                let mut sums = [T::zero(); TINY];
+                for p in 0..k {
+                    let factor = left.add(i * left_steps[0] + p * left_steps[1]).read();
+                    for (j, sum) in sums[..n].iter_mut().enumerate() {
+                        *sum = *sum + factor * right.add(p * right_steps[0] + j * right_steps[1]).read();
+                    }
+                }
+                self.0.store(i, sums);
+            }
+        }
+    }
+}
+
+impl<T: Num + Copy> Product<T> {
+    /// Whether packing would take longer than the product.
+    pub(super) fn is_tiny(&self) -> bool {
+        self.sizes.iter().all(|&size| size <= TINY)
+    }
+
+    /// Writes a row of the result.
+    ///
+    /// # Safety
+    /// The result has row `i` and is held exclusively; there are as many sums as columns, or more.
+    #[inline(always)]
+    unsafe fn store<const N: usize>(&self, i: usize, sums: [T; N]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let out = self.out.add(i * self.out_step);
+            for (j, &sum) in sums[..N.min(self.sizes[2])].iter().enumerate() {
+                let earlier = if self.adds { out.add(j).read() } else { T::zero() };
+                out.add(j).write(if self.adds { earlier + self.alpha * sum } else { self.alpha * sum });
+            }
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Machine numbers: the integers and floats that formulas compute in.
+//!
+//! Uses the elementary and special functions; used by `compute`, which dispatches dtypes to them, and by the formulas.
+
+use super::Castable as _;
+use core::fmt::Debug;
+use num_complex::Complex;
+use num_traits::{Float, FloatConst, PrimInt, WrappingAdd, WrappingMul, WrappingNeg, WrappingSub};
+
+/// The integers the machine computes in. Arithmetic wraps.
+pub trait MachineInt:
+    PrimInt + WrappingAdd + WrappingSub + WrappingMul + WrappingNeg + Debug + Send + Sync + 'static
+{
+    /// The number of bits.
+    const BITS: u32;
+    /// Whether the type is signed.
+    const SIGNED: bool;
+    /// The truncating quotient, which wraps at `MIN / -1`, and the remainder with the sign of the dividend. The
+    /// divisor is not zero. Computed by floating-point division where a float is exact enough, because that
+    /// vectorises.
+    fn divided(self, divisor: Self) -> (Self, Self);
+    /// The remainder with the sign of the dividend; 0 at `MIN / -1`. The divisor is not zero.
+    fn wrapping_remainder(self, divisor: Self) -> Self;
+    /// Shift left; an amount out of `0..BITS` shifts everything out.
+    fn shift_left(self, amount: Self) -> Self;
+    /// Shift right; an amount out of `0..BITS` leaves only the sign.
+    fn shift_right(self, amount: Self) -> Self;
+    /// The power, which wraps. A negative exponent gives what integer division would.
+    fn wrapping_power(self, exponent: Self) -> Self;
+    /// The greatest common divisor of two numbers that are non-negative or the smallest integer.
+    #[inline]
+    fn greatest_divisor(self, other: Self) -> Self {
+        let (mut a, mut b) = (self, other);
+        while a != Self::zero() {
+            (a, b) = (b.wrapping_remainder(a), a);
+        }
+        b
+    }
+}
+
+macro_rules! machine_ints {
+    (@quotient $ty:ty: $a:ident $b:ident f32) => { ($a as f32 / $b as f32) as i32 as $ty };
+    (@quotient $ty:ty: $a:ident $b:ident f64) => {
+        if $b.wrapping_add(1) == 0 { $a.wrapping_neg() } else { ($a as f64 / $b as f64) as $ty }
+    };
+    (@quotient $ty:ty: $a:ident $b:ident itself) => { $a.wrapping_div($b) };
+    ($($ty:ty: $signed:literal $by:ident;)*) => {$(
+        impl MachineInt for $ty {
+            const BITS: u32 = <$ty>::BITS;
+            const SIGNED: bool = $signed;
+            // Exact: a non-integral quotient differs from every integer by more than the rounding error of a float
+            // with over twice the bits.
+            #[inline(always)]
+            fn divided(self, divisor: Self) -> (Self, Self) {
+                let quotient = machine_ints!(@quotient $ty: self divisor $by);
+                (quotient, self.wrapping_sub(quotient.wrapping_mul(divisor)))
+            }
+            #[inline(always)]
+            fn wrapping_remainder(self, divisor: Self) -> Self {
+                self.wrapping_rem(divisor)
+            }
+            #[inline(always)]
+            fn shift_left(self, amount: Self) -> Self {
+                match u32::try_from(amount) {
+                    Ok(n) if n < <$ty>::BITS => self << n,
+                    _ => 0,
+                }
+            }
+            #[inline(always)]
+            fn shift_right(self, amount: Self) -> Self {
+                match u32::try_from(amount) {
+                    Ok(n) if n < <$ty>::BITS => self >> n,
+                    #[allow(unused_comparisons)]
+                    _ => if self < 0 { !0 } else { 0 },
+                }
+            }
+            #[inline]
+            #[allow(unused_comparisons)]
+            fn wrapping_power(self, exponent: Self) -> Self {
+                if exponent < 0 {
+                    // Rounds towards zero: only 1 and -1 have integral inverses.
+                    return match self {
+                        1 => 1,
+                        base if base.wrapping_add(1) == 0 => if exponent & 1 == 0 { 1 } else { base },
+                        _ => 0,
+                    };
+                }
+                let (mut base, mut left, mut power) = (self, exponent, 1 as $ty);
+                while left > 0 {
+                    if left & 1 == 1 {
+                        power = power.wrapping_mul(base);
+                    }
+                    base = base.wrapping_mul(base);
+                    left >>= 1;
+                }
+                power
+            }
+        }
+    )*};
+}
+machine_ints! { u8: false f32; i8: true f32; i16: true f32; i32: true f64; i64: true itself; }
+
+/// The floats the machine computes in. Formulas use them only through this trait, so that other numbers can evaluate
+/// a formula: one that records its steps, one that carries a derivative.
+pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'static {
+    /// The error function.
+    #[inline(always)]
+    fn erf(self) -> Self {
+        Self::elementary::<super::math::Erf>(self)
+    }
+    /// An elementary function that vectorises.
+    fn elementary<F: super::math::Elementary>(x: Self) -> Self;
+    /// An elementary function of two variables.
+    fn elementary_of_two<F: super::math::ElementaryOfTwo>(a: Self, b: Self) -> Self;
+    /// A special function.
+    fn special<F: super::special::Function>(x: Self) -> Self;
+    /// A special function of two variables.
+    fn special_of_two<F: super::special::FunctionOfTwo>(a: Self, b: Self) -> Self;
+    /// Rounds to the nearest integer, ties to even.
+    fn round_ties_even(self) -> Self;
+    /// `copysign`, which formulas also apply to constants.
+    fn lit(value: f64) -> Self;
+    /// The next number towards another.
+    fn next_towards(self, other: Self) -> Self;
+    /// Times 2 to the power of a whole number, rounded once.
+    fn scaled_by(self, exponent: Self) -> Self;
+    /// The largest power of two that is not above the magnitude of this number, which is neither 0 nor infinite nor NaN.
+    fn binade(self) -> Self;
+    /// Rounds to a dtype whose accumulate type this is.
+    fn rounded_to(self, dtype: super::DType) -> Self;
+    /// The sum of `lgamma(k + x)` for `k` from `first` to 0 by halves, each step rounded to the dtype.
+    #[inline]
+    fn sum_of_lgammas(self, first: Self, dtype: super::DType) -> Self {
+        let (mut k, mut sum) = (first, Self::zero());
+        while k <= Self::zero() {
+            sum =
+                sum + Self::special::<super::special::function::lgamma>((k + self).rounded_to(dtype)).rounded_to(dtype);
+            k = k + Self::lit(0.5);
+        }
+        sum
+    }
+    /// A part of a formula that generated code may put into a function of this name, with one or two results. It
+    /// captures nothing.
+    #[inline(always)]
+    fn outline<const N: usize, const M: usize, F: Fn([Self; N]) -> [Self; M]>(
+        _name: &'static str,
+        arguments: [Self; N],
+        part: F,
+    ) -> [Self; M] {
+        const { assert!(size_of::<F>() == 0 && (M == 1 || M == 2)) }
+        part(arguments)
+    }
+}
+
+/// [`MachineFloat::outline`] for a function of a complex number.
+#[inline(always)]
+pub(crate) fn outline_complex<T: MachineFloat>(
+    name: &'static str,
+    z: Complex<T>,
+    part: impl Fn(Complex<T>) -> Complex<T>,
+) -> Complex<T> {
+    let [re, im] = T::outline(name, [z.re, z.im], move |[re, im]| {
+        let Complex { re, im } = part(Complex { re, im });
+        [re, im]
+    });
+    Complex { re, im }
+}
+
+/// For `f32 by libm::nextafterf, …` it writes `impl MachineFloat for f32`, with these functions of the library.
+macro_rules! machine_floats {
+    ($($ty:ident: $single_or_double:ident $next:path, $scaled:path;)*) => {$(
+        impl MachineFloat for $ty {
+            #[inline(always)]
+            fn elementary<F: super::math::Elementary>(x: $ty) -> $ty {
+                F::of(x)
+            }
+            #[inline(always)]
+            fn elementary_of_two<F: super::math::ElementaryOfTwo>(a: $ty, b: $ty) -> $ty {
+                F::of(a, b)
+            }
+            #[inline(always)]
+            fn special<F: super::special::Function>(x: $ty) -> $ty {
+                F::$single_or_double(x)
+            }
+            #[inline(always)]
+            fn special_of_two<F: super::special::FunctionOfTwo>(a: $ty, b: $ty) -> $ty {
+                F::$single_or_double(a, b)
+            }
+            #[inline(always)]
+            fn round_ties_even(self) -> $ty {
+                <$ty>::round_ties_even(self)
+            }
+            #[inline(always)]
+            fn lit(value: f64) -> $ty {
+                value as $ty
+            }
+            #[inline]
+            fn next_towards(self, other: $ty) -> $ty {
+                $next(self, other)
+            }
+            #[inline]
+            fn scaled_by(self, exponent: $ty) -> $ty {
+                $scaled(self, num_traits::ToPrimitive::to_i32(&exponent).unwrap_or(0))
+            }
+            #[inline]
+            fn binade(self) -> $ty {
+                let (mantissa, exponent, _) = self.integer_decode();
+                $scaled(1.0, i32::from(exponent) + (63 - mantissa.leading_zeros() as i32))
+            }
+            #[inline(always)]
+            fn rounded_to(self, dtype: super::DType) -> $ty {
+                match dtype {
+                    super::DType::F16 => self.cast::<super::f16>().cast(),
+                    super::DType::BF16 => self.cast::<super::bf16>().cast(),
+                    _ => self,
+                }
+            }
+        }
+    )*};
+}
+machine_floats! {
+    f32: single libm::nextafterf, libm::scalbnf;
+    f64: double libm::nextafter, libm::scalbn;
+}
