@@ -112,7 +112,7 @@ pub struct AnyTensor {
 enum Buffer {
     Cpu(HostBuffer),
     /// Elements that count as conjugated or negated.
-    Marked(std::sync::Arc<base::conjugate_bit::Marked>),
+    WithBit(std::sync::Arc<base::conjugate_bit::BitStorage>),
     Meta,
 }
 
@@ -193,7 +193,7 @@ impl AnyTensor {
     /// The device (`torch.Tensor.device`).
     pub fn device(&self) -> AnyDevice {
         match self.buffer {
-            Buffer::Cpu(_) | Buffer::Marked(_) => AnyDevice::CPU,
+            Buffer::Cpu(_) | Buffer::WithBit(_) => AnyDevice::CPU,
             Buffer::Meta => AnyDevice::META,
         }
     }
@@ -244,7 +244,7 @@ impl AnyTensor {
     /// The device as PyTorch prints it.
     pub fn device_name(&self) -> &'static str {
         match self.buffer {
-            Buffer::Cpu(_) | Buffer::Marked(_) => "cpu",
+            Buffer::Cpu(_) | Buffer::WithBit(_) => "cpu",
             Buffer::Meta => "meta",
         }
     }
@@ -359,7 +359,7 @@ impl AnyTensor {
     fn host(&self, op: &'static str) -> Result<&HostBuffer> {
         match &self.buffer {
             Buffer::Cpu(buffer) => Ok(buffer),
-            Buffer::Marked(marked) => marked.resolved(),
+            Buffer::WithBit(storage) => storage.resolved(),
             Buffer::Meta => Err(Error::NoData { op }),
         }
     }
@@ -368,7 +368,7 @@ impl AnyTensor {
     fn storage(&self) -> Option<&HostBuffer> {
         match &self.buffer {
             Buffer::Cpu(buffer) => Some(buffer),
-            Buffer::Marked(marked) => Some(&marked.base),
+            Buffer::WithBit(storage) => Some(&storage.base),
             Buffer::Meta => None,
         }
     }
@@ -432,7 +432,7 @@ impl AnyTensor {
         let dense = strides::is_dense(&self.sizes, &self.strides);
         let is_own = match &mut self.buffer {
             Buffer::Cpu(buffer) => (dense && buffer.is_unique()) || buffer.is_fixed(),
-            Buffer::Marked(_) => false,
+            Buffer::WithBit(_) => false,
             Buffer::Meta => true,
         };
         if !is_own {
@@ -477,7 +477,7 @@ impl Clone for Buffer {
     fn clone(&self) -> Self {
         match self {
             Buffer::Cpu(buffer) => Buffer::Cpu(shared(buffer)),
-            Buffer::Marked(marked) => Buffer::Marked(marked.clone()),
+            Buffer::WithBit(storage) => Buffer::WithBit(storage.clone()),
             Buffer::Meta => Buffer::Meta,
         }
     }
@@ -514,7 +514,7 @@ impl AnyTensor {
     /// The element so far from the first; nothing on a device without data.
     fn element(&self, at: usize) -> Option<ScalarValue> {
         let buffer = self.host("item").ok()?;
-        let value = base::dispatch::among!("item", self.dtype, E: Element => {
+        let value = base::dispatch::dispatch_dtype!("item", self.dtype, E: Element => {
             let view = crate::storage::View::<_, E>::new(buffer, self.offset + at, &[], &[]);
             Ok(crate::cpu::elementwise::peek(view).to_scalar())
         });

@@ -3,7 +3,7 @@
 
 use crate::any::AnyTensor;
 use crate::any::Buffer;
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::cpu::erased::{self, Cast};
 use crate::dtype::{Complex, DType, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
 use crate::error::{Error, Result};
@@ -45,7 +45,7 @@ pub(crate) fn cast(from: DType, to: DType) -> Result<Option<Cast>> {
     }
     macro_rules! loops {
         ($A:tt => $O:tt) => {
-            among!("to", from, A: $A => among!("to", to, O: $O => Ok(Some(const { erased::cast::<A, O>() }.into()))))
+            dispatch_dtype!("to", from, A: $A => dispatch_dtype!("to", to, O: $O => Ok(Some(const { erased::cast::<A, O>() }.into()))))
         };
     }
     match from {

@@ -212,8 +212,8 @@ pub(crate) enum Output {
 /// How an operation is run.
 #[derive(Clone, Copy)]
 pub(crate) enum Run {
-    Unary(&'static crate::any::elementwise::op_table::Unary),
-    Binary(&'static crate::any::elementwise::op_table::Binary),
+    Unary(&'static crate::any::elementwise::op_table::UnaryRow),
+    Binary(&'static crate::any::elementwise::op_table::BinaryRow),
     Bound(fn(&Bound<'_>) -> Result<Value>),
 }
 

@@ -4,7 +4,7 @@ use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;
 use crate::any::call::{Args, InPlace, NamedOp, Output, Value, operation};
 use crate::any::elementwise::apply::{check_output, check_shape, same_device};
-use crate::any::elementwise::op_table::{BINARY, Binary, UNARY, Unary};
+use crate::any::elementwise::op_table::{BINARY, BinaryRow, UNARY, UnaryRow};
 use crate::any::elementwise::parametric::casts_output;
 use crate::any::{AnyTensor, call};
 use crate::dtype::{Category, DType, Scalar};
@@ -100,11 +100,11 @@ fn output(op: &NamedOp, args: &Args) -> Output {
     }
 }
 
-fn unary_row(op: &str) -> Option<&'static Unary> {
+fn unary_row(op: &str) -> Option<&'static UnaryRow> {
     UNARY.iter().copied().find(|row| row.called() == op)
 }
 
-fn binary_row(op: &str) -> Option<&'static Binary> {
+fn binary_row(op: &str) -> Option<&'static BinaryRow> {
     BINARY.iter().copied().find(|row| row.called() == op)
 }
 

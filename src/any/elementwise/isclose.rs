@@ -3,7 +3,7 @@
 use crate::any::AnyTensor;
 use crate::any::base::as_typed::on_device;
 use crate::any::base::by_width::signed;
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::broadcast_to;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Result, invalid};
@@ -21,10 +21,10 @@ impl AnyTensor {
         }
         let sizes = signed(&broadcast_to(op, &self.sizes, &other.sizes)?);
         let (a, b) = (self.expand(&sizes)?, other.expand(&sizes)?);
-        let close = on_device!(self, D => among!(op, self.dtype, E: Dtype => {
-            a.list::<E, D>()?.try_isclose(&b.list::<E, D>()?, rtol, atol, equal_nan).map(AnyTensor::from)
+        let close = on_device!(self, D => dispatch_dtype!(op, self.dtype, E: Dtype => {
+            a.typed_rank1::<E, D>()?.try_isclose(&b.typed_rank1::<E, D>()?, rtol, atol, equal_nan).map(AnyTensor::from)
         }))?;
-        close.shaped(&sizes)
+        close.reshaped(&sizes)
     }
 
     /// Whether all elements are [close](Self::isclose) (`torch.allclose`).

@@ -1,6 +1,6 @@
 //! Operations of one operand and parameters, written from their table: `elu`, `elu_`, `elu_into`; and so on.
 
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::default_float;
 use crate::any::elementwise::apply::{check_output, check_shape, same_device};
 use crate::any::{AnyTensor, Buffer, preserved};
@@ -56,9 +56,9 @@ macro_rules! tuned_rows {
     (@$result:ident $op:ident $x:ident $given:ident $set:ident $inexact:ident) => {
         if Rule::$result.lifts() {
             let x = lifted($x)?;
-            among!(<crate::ops::$op as Op>::NAME, x.dtype, E: $inexact => run::<crate::ops::$op, E>(&x, $given))
+            dispatch_dtype!(<crate::ops::$op as Op>::NAME, x.dtype, E: $inexact => run::<crate::ops::$op, E>(&x, $given))
         } else {
-            among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: $set => run::<crate::ops::$op, E>($x, $given))
+            dispatch_dtype!(<crate::ops::$op as Op>::NAME, $x.dtype, E: $set => run::<crate::ops::$op, E>($x, $given))
         }
     };
 }

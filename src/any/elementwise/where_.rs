@@ -34,11 +34,11 @@ pub fn where_(condition: &AnyTensor, a: impl Into<AnyOperand>, b: impl Into<AnyO
             x.to(dtype)
         }
         AnyOperand::Number(value) if both => {
-            mask.scalar_here(op, *value, scalar_dtype(*value)).and_then(|value| value.to(dtype))
+            mask.scalar_on_device(op, *value, scalar_dtype(*value)).and_then(|value| value.to(dtype))
         }
-        AnyOperand::Number(value) => mask.scalar_here(op, *value, dtype),
+        AnyOperand::Number(value) => mask.scalar_on_device(op, *value, dtype),
     };
     let (a, b) = (of(&a)?, of(&b)?);
     same_device(op, &a, &b)?;
-    AnyTensor::chosen(op, &mask, &a, &b)
+    AnyTensor::select_by_mask(op, &mask, &a, &b)
 }

@@ -4,7 +4,7 @@
 
 use crate::any::AnyTensor;
 use crate::any::base::as_typed::on_device;
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::error::{Error, Result};
 
 const OP: &str = "einsum";
@@ -169,7 +169,7 @@ fn contracted(operands: Vec<AnyTensor>, kept: usize) -> Result<AnyTensor> {
         left = rest;
     }
     let sizes: Vec<i64> = x.sizes[..kept].iter().map(|&size| size as i64).collect();
-    x.shaped(&sizes)
+    x.reshaped(&sizes)
 }
 
 /// Two operands multiplied and summed over axes that both have: a product of matrices.
@@ -193,11 +193,11 @@ fn pair(x: &AnyTensor, y: &AnyTensor, summed: &[usize]) -> Result<AnyTensor> {
         let others = (0..x.rank()).filter(|at| axes.iter().all(|axes| !axes.contains(at)));
         let order: Vec<i64> = axes.concat().into_iter().chain(others).map(|at| at as i64).collect();
         let sizes = axes.map(|axes| axes.iter().map(|&at| x.sizes[at] as i64).product());
-        x.permute(&order)?.shaped(&sizes)
+        x.permute(&order)?.reshaped(&sizes)
     };
     let (a, b) = (cube(x, [&shared, &left, summed])?, cube(y, [&shared, summed, &right])?);
-    let product = on_device!(x, D => among!(OP, x.dtype, E: Numeric => {
-        a.cube::<E, D>()?.try_matmul(&b.cube::<E, D>()?).map(AnyTensor::from)
+    let product = on_device!(x, D => dispatch_dtype!(OP, x.dtype, E: Numeric => {
+        a.typed_rank3::<E, D>()?.try_matmul(&b.typed_rank3::<E, D>()?).map(AnyTensor::from)
     }))?;
     let order = [&shared[..], &left, &right, summed].concat();
     let size = |&at: &usize| match (summed.contains(&at), x.sizes[at]) {
@@ -208,5 +208,5 @@ fn pair(x: &AnyTensor, y: &AnyTensor, summed: &[usize]) -> Result<AnyTensor> {
     let sizes: Vec<i64> = order.iter().map(size).collect();
     let mut back = vec![0; order.len()];
     order.iter().enumerate().for_each(|(to, &at)| back[at] = to as i64);
-    product.shaped(&sizes)?.permute(&back)
+    product.reshaped(&sizes)?.permute(&back)
 }

@@ -46,7 +46,7 @@ pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
         let fits = |sizes: &[usize]| Dims::new(op, sizes).map(|_| ());
         crate::tensor::product::<E, D>(seen(storages[0], a), seen(storages[1], b), summand.transpose()?, fits)
     }
-    let (buffer, sizes) = crate::any::base::dispatch::among!(op, a.dtype, E: Numeric => {
+    let (buffer, sizes) = crate::any::base::dispatch::dispatch_dtype!(op, a.dtype, E: Numeric => {
         if a.is_meta() || b.is_meta() {
             // Shapes are the same for all dtypes.
             let none = crate::device::NoData;
@@ -228,8 +228,8 @@ impl AnyTensor {
         }
         // A sum over batches is one product, of matrices that hold them side by side.
         let (m, n, inner) = (a.sizes[1], b.sizes[2], a.sizes[0] * a.sizes[2]);
-        let across = a.transpose(0, 1)?.shaped(&signed(&[m, inner]))?;
-        product(op, &across, &b.shaped(&signed(&[inner, n]))?, Some((self, factors)))
+        let across = a.transpose(0, 1)?.reshaped(&signed(&[m, inner]))?;
+        product(op, &across, &b.reshaped(&signed(&[inner, n]))?, Some((self, factors)))
     }
 
     /// `beta * self + alpha * outer(a, b)`, which PyTorch computes element by element, with promotion.
@@ -238,13 +238,13 @@ impl AnyTensor {
         expect_ranks(op, [(a, 1), (b, 1)])?;
         let sizes = [a.numel(), b.numel()];
         let refused = |_| Error::Broadcast { op, lhs: self.shape().into(), rhs: sizes[..].into() };
-        let (input, outer) = (self.spread(&sizes).map_err(refused)?, a.outer(b)?);
+        let (input, outer) = (self.expanded_to(&sizes).map_err(refused)?, a.outer(b)?);
         let dtype = input.add(&outer)?.dtype;
         let wide = widened(dtype);
         // The factors are of the dtype.
         let of = |name: &str, value: ScalarValue| -> Result<AnyTensor> {
             expect_whole_factor(op, name, value, dtype)?;
-            self.scalar_here(op, value, wide)
+            self.scalar_on_device(op, value, wide)
         };
         let (beta_of, alpha_of) = (of("beta", beta)?, of("alpha", alpha)?);
         let scaled = alpha_of.mul(&a.to(wide)?.outer(&b.to(wide)?)?)?;
@@ -304,9 +304,9 @@ impl AnyTensor {
     /// If there is one axis.
     pub fn adjoint(&self) -> Result<AnyTensor> {
         match self.rank() {
-            0 => Ok(self.conjugates()),
+            0 => Ok(self.conjugate_view()),
             1 => invalid("adjoint", "matrices are wanted, got a vector".to_owned()),
-            _ => Ok(self.transpose(-2, -1)?.conjugates()),
+            _ => Ok(self.transpose(-2, -1)?.conjugate_view()),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `quantile` and `nanquantile`. Uses `tensor::reduce::quantile`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::{Cube, on_device};
-use crate::any::base::dispatch::among;
+use crate::any::base::as_typed::{Rank3, on_device};
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::AnyOperand;
 use crate::any::view::views::axis;
 use crate::dtype::scalar::ScalarValue;
@@ -41,7 +41,7 @@ impl AnyTensor {
         let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
         let (x, at) = match dim {
             Some(dim) => (self.clone(), axis(op, dim, self.rank())?),
-            None => (self.shaped(&[self.numel() as i64])?, 0),
+            None => (self.reshaped(&[self.numel() as i64])?, 0),
         };
         match dim {
             Some(_) if sizes.is_empty() => {}
@@ -50,15 +50,15 @@ impl AnyTensor {
             None if keepdim => sizes.fill(1),
             None => sizes.clear(),
         }
-        let cube = x.around(at)?;
-        let found = on_device!(self, D => among!(op, self.dtype, E: [f32, f64] => {
-            let (storage, sizes) = quantiles::<E, D>(op, cube.cube::<E, D>()?.elements(), &shares, 1, how, ignores_nan)?;
+        let cube = x.as_three_axes(at)?;
+        let found = on_device!(self, D => dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
+            let (storage, sizes) = quantiles::<E, D>(op, cube.typed_rank3::<E, D>()?.elements(), &shares, 1, how, ignores_nan)?;
             let sizes = [sizes[0], sizes[1], sizes[2]];
-            Ok(AnyTensor::from(crate::Tensor::<E, Cube, D>::dense(storage, sizes)))
+            Ok(AnyTensor::from(crate::Tensor::<E, Rank3, D>::dense(storage, sizes)))
         }))?;
         if is_list {
             sizes.insert(0, shares.len() as i64);
         }
-        found.movedim(&[1], &[0])?.shaped(&sizes)
+        found.movedim(&[1], &[0])?.reshaped(&sizes)
     }
 }

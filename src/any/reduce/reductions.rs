@@ -1,6 +1,6 @@
 //! Reductions: a tensor of three axes, of which the second is reduced.
 
-use crate::any::base::dispatch::{among, refused};
+use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::base::operand::default_float;
 use crate::any::view::views::axes;
 use crate::any::{AnyTensor, Buffer, IntoSizes};
@@ -43,10 +43,10 @@ macro_rules! over {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let x: &AnyTensor = $x;
         let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
-        let [result] = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
+        let [result] = dispatch_dtype!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
             second(<ops::$op as Op>::NAME, &One::<$E, _>::new($reducer), &cube)
         })?;
-        result.shaped(&sizes)
+        result.reshaped(&sizes)
     }};
 }
 
@@ -55,10 +55,10 @@ macro_rules! over_both {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let x: &AnyTensor = $x;
         let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
-        let [first, second] = among!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
+        let [first, second] = dispatch_dtype!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
             second(<ops::$op as Op>::NAME, &Both::<$E, _>::new($reducer), &cube)
         })?;
-        Ok((first.shaped(&sizes)?, second.shaped(&sizes)?))
+        Ok((first.reshaped(&sizes)?, second.reshaped(&sizes)?))
     }};
 }
 
@@ -86,10 +86,10 @@ impl AnyTensor {
             .partition(|at| named.first().is_some_and(|first| at < first));
         let is_run = named.windows(2).all(|pair| pair[0] + 1 == pair[1]);
         if is_run {
-            return Ok((self.shaped(&[product(&before), product(&named), product(&after)])?, sizes));
+            return Ok((self.reshaped(&[product(&before), product(&named), product(&after)])?, sizes));
         }
         let order: Vec<i64> = [&before[..], &after, &named].concat().iter().map(|&at| at as i64).collect();
-        let cube = self.permute(&order)?.shaped(&[product(&before) * product(&after), product(&named), 1])?;
+        let cube = self.permute(&order)?.reshaped(&[product(&before) * product(&after), product(&named), 1])?;
         Ok((cube, sizes))
     }
 
@@ -376,7 +376,7 @@ impl AnyTensor {
         if added.is_empty() {
             return Ok(self.clone());
         }
-        self.sum(Some(&added), true, None)?.shaped(sizes)
+        self.sum(Some(&added), true, None)?.reshaped(sizes)
     }
 
     /// The sum of the diagonal of a matrix (`torch.trace`).

@@ -1,8 +1,8 @@
 //! `sort`, `argsort`, `msort`, `topk`, `kthvalue`, `mode`, along one axis. Uses `tensor::sort`; medians use it.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::{Cube, on_device};
-use crate::any::base::dispatch::among;
+use crate::any::base::as_typed::{Rank3, on_device};
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::view::views::axis;
 use crate::device::Order;
 use crate::dtype::DType;
@@ -13,9 +13,9 @@ impl AnyTensor {
     /// What is chosen by rank along an axis, `[before, chosen, after]`, and where it is.
     fn ranked(&self, op: &'static str, order: Order, at: usize) -> Result<(AnyTensor, AnyTensor)> {
         admitted(op, order, self.shape(), at)?;
-        let cube = self.around(at)?;
-        on_device!(self, D => among!(op, self.dtype, E: Ordered => {
-            let (values, places) = ranked::<E, Cube, Cube, D>(op, &cube.cube()?, order, 1)?;
+        let cube = self.as_three_axes(at)?;
+        on_device!(self, D => dispatch_dtype!(op, self.dtype, E: Ordered => {
+            let (values, places) = ranked::<E, Rank3, Rank3, D>(op, &cube.typed_rank3()?, order, 1)?;
             Ok((AnyTensor::from(values), AnyTensor::from(places)))
         }))
     }
@@ -24,7 +24,7 @@ impl AnyTensor {
     fn several(&self, op: &'static str, order: Order, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
         let at = axis(op, dim, self.rank())?;
         let (values, places) = self.ranked(op, order, at)?;
-        Ok((self.back(at, values)?, self.back(at, places)?))
+        Ok((self.with_axis_restored(at, values)?, self.with_axis_restored(at, places)?))
     }
 
     /// One of them, without the axis unless `keepdim`.
@@ -37,7 +37,7 @@ impl AnyTensor {
     ) -> Result<(AnyTensor, AnyTensor)> {
         let at = axis(op, dim, self.rank())?;
         let (values, places) = self.ranked(op, order, at)?;
-        Ok((self.without(at, keepdim, values)?, self.without(at, keepdim, places)?))
+        Ok((self.with_axis_reduced(at, keepdim, values)?, self.with_axis_reduced(at, keepdim, places)?))
     }
 
     /// `bool` has an order, but is not ranked.

@@ -6,7 +6,7 @@
 pub(crate) mod axes;
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
-use crate::any::base::dispatch::{among, refused};
+use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyOperand, AnyTensor, Dims};
 use crate::device::Cpu;
@@ -258,7 +258,7 @@ impl AnySparse {
     /// # Errors
     /// If the dtype does not compute, or memory runs out.
     pub fn coalesce(&self) -> Result<AnySparse> {
-        among!("coalesce", self.dtype(), E: Dtype => {
+        dispatch_dtype!("coalesce", self.dtype(), E: Dtype => {
             Ok(AnySparse::of(self.flat::<E>()?.try_coalesce()?, self.sizes, self.dense))
         })
     }
@@ -269,7 +269,7 @@ impl AnySparse {
     /// If the dtype does not compute, or memory cannot hold it.
     pub fn to_dense(&self) -> Result<AnyTensor> {
         crate::any::checked_numel("to_dense", &self.sizes, self.dtype())?;
-        among!("to_dense", self.dtype(), E: Dtype => {
+        dispatch_dtype!("to_dense", self.dtype(), E: Dtype => {
             AnyTensor::from(self.flat::<E>()?.try_to_dense()?).reshape(&signed(&self.sizes))
         })
     }
@@ -309,7 +309,7 @@ impl AnySparse {
     /// If shapes differ or dtypes do not admit it.
     pub fn add(&self, other: &AnySparse) -> Result<AnySparse> {
         self.beside("add", Admits::any, other, |a, b| {
-            among!("add", a.dtype(), E: Numeric => {
+            dispatch_dtype!("add", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_add(&b.flat::<E>()?)?, a.sizes, a.dense))
             })
         })
@@ -321,7 +321,7 @@ impl AnySparse {
     /// If shapes differ or dtypes do not admit it.
     pub fn sub(&self, other: &AnySparse) -> Result<AnySparse> {
         self.beside("sub", Admits::numeric, other, |a, b| {
-            among!("sub", a.dtype(), E: Numeric => {
+            dispatch_dtype!("sub", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_sub(&b.flat::<E>()?)?, a.sizes, a.dense))
             })
         })
@@ -336,7 +336,7 @@ impl AnySparse {
             return self.mul_dense(&other.to_dense()?);
         }
         self.beside("mul", Admits::any, other, |a, b| {
-            among!("mul", a.dtype(), E: Numeric => {
+            dispatch_dtype!("mul", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_mul(&b.flat::<E>()?)?, a.sizes, a.dense))
             })
         })
@@ -355,7 +355,7 @@ impl AnySparse {
         }
         let dtype = promote_types(self.dtype(), other.dtype())?;
         let (sparse, dense) = (self.to(dtype)?, other.to(dtype)?);
-        among!(op, dtype, E: Dtype => {
+        dispatch_dtype!(op, dtype, E: Dtype => {
             let flat = sparse.flat::<E>()?;
             let dense: Tensor<E, (Dyn, Dyn)> = dense.reshape(&signed(&flat.shape()))?.typed()?;
             AnyTensor::from(flat.try_add(&dense)?).reshape(&signed(&self.sizes))
@@ -437,7 +437,7 @@ impl AnySparse {
         let op = "matmul";
         same_dtype(op, &self.values, other)?;
         same_device(op, &self.values, other)?;
-        among!(op, self.dtype(), E: Numeric => {
+        dispatch_dtype!(op, self.dtype(), E: Numeric => {
             let left = self.typed::<E, (Dyn, Dyn), 0>()?;
             match other.rank() {
                 1 => Ok(left.try_matmul(&other.typed::<E, (Dyn,), Cpu>()?)?.into()),
@@ -454,7 +454,7 @@ impl AnySparse {
     pub fn matmul_sparse(&self, other: &AnySparse) -> Result<AnySparse> {
         let op = "matmul";
         same_dtype(op, &self.values, &other.values)?;
-        among!(op, self.dtype(), E: Inexact => {
+        dispatch_dtype!(op, self.dtype(), E: Inexact => {
             let (left, right) = (self.typed::<E, (Dyn, Dyn), 0>()?, other.typed::<E, (Dyn, Dyn), 0>()?);
             Ok(left.try_matmul(&right)?.into())
         })
@@ -465,7 +465,7 @@ impl AnySparse {
     /// # Errors
     /// If it is no such matrix.
     pub fn t(&self) -> Result<AnySparse> {
-        among!("t", self.dtype(), E: Element => Ok(self.typed::<E, (Dyn, Dyn), 0>()?.try_t()?.into()))
+        dispatch_dtype!("t", self.dtype(), E: Element => Ok(self.typed::<E, (Dyn, Dyn), 0>()?.try_t()?.into()))
     }
 
     /// The sum of all elements, a zero-dim strided tensor (`torch.sum`).
@@ -555,7 +555,7 @@ impl AnyTensor {
         }
         let (sparse_sizes, dense_sizes) = self.sizes.split_at(self.rank() - dense);
         let sizes = [sparse_sizes.iter().product::<usize>(), dense_sizes.iter().product()];
-        among!(op, self.dtype, E: Dtype => {
+        dispatch_dtype!(op, self.dtype, E: Dtype => {
             let rows: Tensor<E, (Dyn, Dyn)> = self.reshape(&signed(&sizes))?.typed()?;
             Ok(AnySparse::of(rows.try_to_sparse_hybrid::<1>()?, self.sizes, dense))
         })
@@ -566,7 +566,7 @@ impl AnyTensor {
 impl fmt::Display for AnySparse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indices = indices_of(&self.keys.to_vec(), self.sizes_apart().0).map_err(|_| fmt::Error)?;
-        let printed = among!("print", self.dtype(), E: Element => {
+        let printed = dispatch_dtype!("print", self.dtype(), E: Element => {
             Ok(match self.values.typed::<E, (Dyn, Dyn), Cpu>() {
                 Ok(values) => print(f, &indices, &values, &self.sizes, self.dense),
                 Err(_) => Err(fmt::Error),

@@ -79,8 +79,8 @@ impl AnyTensor {
             // SAFETY: the storage is borrowed with the tensor: until the view is gone nobody reads, writes, shares or drops it, and
             // nobody outside sees a handle that the view's buffer gives.
             Buffer::Cpu(buffer) => Buffer::Cpu(unsafe { buffer.window().lent() }),
-            // (What is marked was computed before.)
-            Buffer::Marked(_) | Buffer::Meta => Buffer::Meta,
+            // (A conjugate bit has been resolved before.)
+            Buffer::WithBit(_) | Buffer::Meta => Buffer::Meta,
         };
         let AnyTensor { dtype, offset, sizes, strides, .. } = *self;
         Ok(AnyViewMut { tensor: AnyTensor { buffer, dtype, offset, sizes, strides }, memory: PhantomData })
@@ -103,7 +103,11 @@ impl<'a> AnyViewMut<'a> {
     }
 
     /// A view of what this one reaches, which it takes the place of.
-    fn seen(self, op: &'static str, view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>) -> Result<AnyViewMut<'a>> {
+    fn viewed_mut(
+        self,
+        op: &'static str,
+        view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>,
+    ) -> Result<AnyViewMut<'a>> {
         let tensor = view(&self.tensor)?;
         if !tensor.is_meta() && !tensor.shares_storage(&self.tensor) {
             return invalid(op, "what is chosen so is a copy, not a view: edits would not be seen".to_owned());
@@ -137,7 +141,7 @@ impl<'a> AnyViewMut<'a> {
         for (at, index) in indices.iter().enumerate() {
             // No two of those that are given out reach the same, as is seen to below; this one is gone.
             let whole = AnyViewMut { tensor: self.tensor.clone(), memory: PhantomData };
-            views.push(whole.seen(op, |x| x.index(index))?);
+            views.push(whole.viewed_mut(op, |x| x.index(index))?);
             let kept = kept_of(&plain, &plain.index(index)?);
             if let Some(other) = all.iter().position(|other| meet(other, &kept)) {
                 let sizes = self.shape();
@@ -161,15 +165,15 @@ impl<'a> AnyViewMut<'a> {
         };
         // Axes of size 1 in front of a value are those of more axes than there are.
         let extra = value.sizes.iter().take_while(|&&size| size == 1).count();
-        let value = value.shaped(&crate::any::base::by_width::signed(&value.sizes[extra..]))?;
+        let value = value.reshaped(&crate::any::base::by_width::signed(&value.sizes[extra..]))?;
         if indices.is_empty() {
-            let mut place = self.seen(op, |_| Ok(view))?;
+            let mut place = self.viewed_mut(op, |_| Ok(view))?;
             return place.tensor.copy_from(&value).map(|_| ());
         }
         // One value goes everywhere that masks say, in whatever dtype; elsewhere dtypes are the same.
         let value =
             if value.rank() == 0 && crate::any::index::advanced::are_masks(index) { value.to(dtype)? } else { value };
-        let mut place = self.seen(op, |_| Ok(view))?;
+        let mut place = self.viewed_mut(op, |_| Ok(view))?;
         let written = place.tensor.put_at(op, &indices, &value, false)?;
         place.tensor.copy_from(&written).map(|_| ())
     }
@@ -228,7 +232,7 @@ macro_rules! views {
             /// As there; if two positions would lead to one element, or elements would be copied; and if storage is shared and memory for
             /// a copy runs out.
             pub fn $mut(&mut self $(, $arg: $ty)*) -> Result<AnyViewMut<'_>> {
-                self.borrowed_mut()?.seen(stringify!($mut), |x| x.$name($($arg),*))
+                self.borrowed_mut()?.viewed_mut(stringify!($mut), |x| x.$name($($arg),*))
             }
         )*}
     };

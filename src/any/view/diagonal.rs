@@ -23,7 +23,11 @@ impl AnyTensor {
             // As many are left as axes are not named.
             .map(|at| if named.contains(&at) { side } else { rest.next().copied().unwrap_or(1) })
             .collect();
-        self.zeros_here(&sizes, self.dtype)?.with_written(op, |zeros| zeros.diagonal(offset, dim1, dim2), self)
+        self.zeros_like_device(&sizes, self.dtype)?.with_view_overwritten(
+            op,
+            |zeros| zeros.diagonal(offset, dim1, dim2),
+            self,
+        )
     }
 
     /// A vector as the diagonal of a matrix, or the diagonal of a matrix as a vector (`torch.diag`).

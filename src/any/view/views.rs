@@ -338,7 +338,7 @@ impl AnyTensor {
         let op = "as_strided";
         if self.is_conj() || self.is_neg() {
             // It may reach what the tensor itself does not.
-            return self.remarked(|x| x.as_strided(sizes, strides, offset));
+            return self.viewed_keeping_bit(|x| x.as_strided(sizes, strides, offset));
         }
         if sizes.len() != strides.len() {
             return invalid(op, format!("{sizes:?} and {strides:?} differ in length"));

@@ -115,7 +115,7 @@ impl<D: Device> SamePlace<D> for D {
 }
 
 /// The sizes of the joined tensor.
-fn plan<T: Shape>(op: &'static str, pieces: &[&[usize]], axis: usize) -> Result<T::Sizes> {
+fn joined_sizes<T: Shape>(op: &'static str, pieces: &[&[usize]], axis: usize) -> Result<T::Sizes> {
     let Some(&first) = pieces.first() else {
         return Err(Error::InvalidArgument { op, reason: "there are no tensors to join".to_owned() });
     };
@@ -134,35 +134,35 @@ fn plan<T: Shape>(op: &'static str, pieces: &[&[usize]], axis: usize) -> Result<
 }
 
 /// One piece of a joined tensor, of its dtype.
-struct Part<B> {
+struct JoinInput<B> {
     storage: B,
     offset: usize,
     sizes: Vec<usize>,
     strides: Vec<usize>,
 }
 
-impl<B> Part<B> {
+impl<B> JoinInput<B> {
     fn elements<O>(&self) -> View<'_, B, O> {
         View::new(&self.storage, self.offset, &self.sizes, &self.strides)
     }
 }
 
 /// What is joined: the pieces, the memory formats they suggest, and the sizes of the whole.
-struct Canvas<O: Element, T: Shape, D: Device> {
+struct JoinPlan<O: Element, T: Shape, D: Device> {
     op: &'static str,
     /// Whether the axis is a new one.
     stacks: bool,
-    parts: Vec<Part<D::Storage>>,
+    inputs: Vec<JoinInput<D::Storage>>,
     suggested: Vec<MemoryFormat>,
     sizes: T::Sizes,
     axis: usize,
     elements: core::marker::PhantomData<O>,
 }
-impl<O: Element, T: Shape, D: Device> Canvas<O, T, D> {
+impl<O: Element, T: Shape, D: Device> JoinPlan<O, T, D> {
     fn new(op: &'static str, stacks: bool, sizes: T::Sizes, axis: usize) -> Result<Self> {
         checked_numel::<O>(op, sizes.as_ref())?;
-        let (parts, suggested) = (Vec::new(), Vec::new());
-        Ok(Canvas { op, stacks, parts, suggested, sizes, axis, elements: core::marker::PhantomData })
+        let (inputs, suggested) = (Vec::new(), Vec::new());
+        Ok(JoinPlan { op, stacks, inputs, suggested, sizes, axis, elements: core::marker::PhantomData })
     }
 
     /// Whether pieces are stacked along a new axis that is not the last.
@@ -171,7 +171,7 @@ impl<O: Element, T: Shape, D: Device> Canvas<O, T, D> {
     }
 
     /// One more piece; of another dtype it is converted.
-    fn put<E: CastTo<O>>(&mut self, piece: View<'_, D::Storage, E>) -> Result<()> {
+    fn push<E: CastTo<O>>(&mut self, piece: View<'_, D::Storage, E>) -> Result<()> {
         let (sizes, strides) = (piece.sizes.to_vec(), piece.strides.to_vec());
         self.suggested.push(if self.divides_an_axis() {
             let own = |of: &[usize]| [&of[..self.axis], &of[self.axis + 1..]].concat();
@@ -179,18 +179,18 @@ impl<O: Element, T: Shape, D: Device> Canvas<O, T, D> {
         } else {
             MemoryFormat::suggested(&sizes, &strides)
         });
-        self.parts.push(if E::DTYPE == O::DTYPE {
+        self.inputs.push(if E::DTYPE == O::DTYPE {
             let (storage, offset) = D::share(piece);
-            Part { storage, offset, sizes, strides }
+            JoinInput { storage, offset, sizes, strides }
         } else {
             let strides = MemoryFormat::PRESERVE.copied(self.op, &sizes, &strides)?;
-            Part { storage: D::map1::<E, O>(Casting, piece, &strides)?, offset: 0, sizes, strides }
+            JoinInput { storage: D::map1::<E, O>(Casting, piece, &strides)?, offset: 0, sizes, strides }
         });
         Ok(())
     }
 
     fn finish(self) -> Result<Tensor<O, T, D>> {
-        let views: Vec<View<'_, D::Storage, O>> = self.parts.iter().map(Part::elements).collect();
+        let views: Vec<View<'_, D::Storage, O>> = self.inputs.iter().map(JoinInput::elements).collect();
         let (sizes, row_major) = (self.sizes.as_ref(), strides::contiguous(&self.sizes));
         let strides = match memory_format::joined(&self.suggested) {
             MemoryFormat::CONTIGUOUS => row_major,
@@ -343,11 +343,11 @@ macro_rules! tuples {
                 let ($first, $($rest,)+) = &self;
                 let axis = <Whole as HasAxis<I>>::INDEX;
                 let ($first, $($rest,)+) = ($first.elements(Inside), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
-                let sizes = plan::<Whole>("cat", &[$first.sizes, $($rest.sizes),+], axis)?;
-                let mut canvas = Canvas::<Elem, Whole, $first::Device>::new("cat", false, sizes, axis)?;
-                canvas.put($first)?;
-                $(canvas.put($rest)?;)+
-                canvas.finish()
+                let sizes = joined_sizes::<Whole>("cat", &[$first.sizes, $($rest.sizes),+], axis)?;
+                let mut join = JoinPlan::<Elem, Whole, $first::Device>::new("cat", false, sizes, axis)?;
+                join.push($first)?;
+                $(join.push($rest)?;)+
+                join.finish()
             }
         }
 
@@ -370,17 +370,17 @@ macro_rules! tuples {
                 let ($first, $($rest,)+) = ($first.elements(Inside), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
                 let shapes = [with_new_axis($first.sizes, $first.strides, axis), $(with_new_axis($rest.sizes, $rest.strides, axis)),+];
                 let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
-                let sizes = plan::<Self::Shape>("stack", &sizes, axis)?;
-                let mut canvas = Canvas::<Elem, Self::Shape, $first::Device>::new("stack", true, sizes, axis)?;
+                let sizes = joined_sizes::<Self::Shape>("stack", &sizes, axis)?;
+                let mut join = JoinPlan::<Elem, Self::Shape, $first::Device>::new("stack", true, sizes, axis)?;
                 let mut pieces = shapes.iter();
-                tuples!(@put canvas pieces $first $($rest)+);
-                canvas.finish()
+                tuples!(@put join pieces $first $($rest)+);
+                join.finish()
             }
         }
     )*};
-    (@put $canvas:ident $pieces:ident $($piece:ident)+) => {$(
+    (@put $join:ident $pieces:ident $($piece:ident)+) => {$(
         if let Some((sizes, strides)) = $pieces.next() {
-            $canvas.put($piece.restrided(sizes, strides))?;
+            $join.push($piece.restrided(sizes, strides))?;
         }
     )+};
 }
@@ -475,12 +475,12 @@ where
             reason: "zero-dim tensors have no axis to be joined along: use `stack`".to_owned(),
         });
     }
-    let sizes = plan::<<P::Shape as HasAxis<I>>::Replace<Dyn>>("cat", &sizes, axis)?;
-    let mut canvas = Canvas::new("cat", false, sizes, axis)?;
+    let sizes = joined_sizes::<<P::Shape as HasAxis<I>>::Replace<Dyn>>("cat", &sizes, axis)?;
+    let mut join = JoinPlan::new("cat", false, sizes, axis)?;
     for view in views {
-        canvas.put(view)?;
+        join.push(view)?;
     }
-    canvas.finish()
+    join.finish()
 }
 
 /// Stacks any number of tensors of one type.
@@ -494,12 +494,12 @@ where
     let views: Vec<_> = pieces.iter().map(|piece| piece.elements(Inside)).collect();
     let shapes: Vec<_> = views.iter().map(|view| with_new_axis(view.sizes, view.strides, axis)).collect();
     let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
-    let sizes = plan::<<P::Shape as InsertAxis<I>>::Inserted<Dyn>>("stack", &sizes, axis)?;
-    let mut canvas = Canvas::new("stack", true, sizes, axis)?;
+    let sizes = joined_sizes::<<P::Shape as InsertAxis<I>>::Inserted<Dyn>>("stack", &sizes, axis)?;
+    let mut join = JoinPlan::new("stack", true, sizes, axis)?;
     for (view, (sizes, strides)) in views.into_iter().zip(&shapes) {
-        canvas.put(view.restrided(sizes, strides))?;
+        join.push(view.restrided(sizes, strides))?;
     }
-    canvas.finish()
+    join.finish()
 }
 
 /// Writes both traits for a list type.

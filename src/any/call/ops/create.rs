@@ -2,8 +2,8 @@
 
 use super::named;
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::List;
-use crate::any::base::dispatch::among;
+use crate::any::base::as_typed::Rank1;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::{default_float, scalar_dtype};
 use crate::any::call::{Bound, NamedOp, Value};
 use crate::device::{AnyDevice, default_device};
@@ -110,8 +110,8 @@ fn arange(args: &Bound<'_>) -> Result<Value> {
     let step = args.scalar_or("step", ScalarValue::Int(1))?;
     let whole = [start, end, step].iter().all(|value| matches!(value, ScalarValue::Int(_) | ScalarValue::Bool(_)));
     let dtype = dtype_or(args, if whole { DType::I64 } else { default_float() })?;
-    let range = among!(op, dtype, E: Real => {
-        numbers!(op, [start, end, step] => Ok(AnyTensor::from(Tensor::<E, List, Cpu>::try_arange(start, end, step)?)))
+    let range = dispatch_dtype!(op, dtype, E: Real => {
+        numbers!(op, [start, end, step] => Ok(AnyTensor::from(Tensor::<E, Rank1, Cpu>::try_arange(start, end, step)?)))
     })?;
     Ok(placed(args, range)?.into())
 }
@@ -124,8 +124,8 @@ fn linspace(args: &Bound<'_>) -> Result<Value> {
         // Where nothing is counted PyTorch takes bools.
         return Ok(placed(args, AnyTensor::on_host(&steps, dtype)?)?.into());
     }
-    let space = among!(op, dtype.to_real(), E: Real => {
-        numbers!(op, [start, end] => Ok(AnyTensor::from(Tensor::<E, List, Cpu>::try_linspace_sized(steps, start, end)?)))
+    let space = dispatch_dtype!(op, dtype.to_real(), E: Real => {
+        numbers!(op, [start, end] => Ok(AnyTensor::from(Tensor::<E, Rank1, Cpu>::try_linspace_sized(steps, start, end)?)))
     })?;
     Ok(placed(args, space.to(dtype)?)?.into())
 }
@@ -134,9 +134,9 @@ fn logspace(args: &Bound<'_>) -> Result<Value> {
     let (op, start, end) = ("logspace", args.scalar("start")?, args.scalar("end")?);
     let (base, steps) = (args.float_or("base", 10.0)?, [sizes(args, vec![args.int("steps")?])?[0]]);
     let dtype = dtype_or(args, default_float())?;
-    let space = among!(op, dtype.to_real(), E: Real => {
+    let space = dispatch_dtype!(op, dtype.to_real(), E: Real => {
         numbers!(op, [start, end] => {
-            Ok(AnyTensor::from(Tensor::<E, List, Cpu>::try_logspace_sized(steps, start, end, base)?))
+            Ok(AnyTensor::from(Tensor::<E, Rank1, Cpu>::try_logspace_sized(steps, start, end, base)?))
         })
     })?;
     Ok(placed(args, space.to(dtype)?)?.into())
