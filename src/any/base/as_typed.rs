@@ -1,5 +1,6 @@
 //! From `AnyTensor` to typed tensors and back: what is done along one axis is done to a tensor of three axes, of which it is the
 //! second, so that each operation is compiled once for a dtype.
+//! Uses `device`; used by `rearrange`, `sort`, `reduce`, `linalg`, `call` and others.
 
 use crate::any::AnyTensor;
 use crate::error::Result;

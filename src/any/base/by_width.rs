@@ -1,4 +1,5 @@
 //! What moves elements: the devices' loops over types of the elements' width, so that one copy of each serves several dtypes.
+//! Uses `elementwise::apply`, `tensor::rearrange::pick`, `cpu`, `ops::kernel`; used by `elementwise`, `index`, `join`, `rearrange`, `sparse` and others.
 
 use crate::any::elementwise::apply::{broadcast_to, result_strides};
 use crate::any::{AnyTensor, Buffer, Dims, checked_numel};

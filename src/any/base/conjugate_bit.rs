@@ -2,6 +2,7 @@
 //!
 //! A `BitStorage` is a storage whose elements count as their conjugates, or as negated (as the imaginary part of a conjugate does).
 //! Whoever reads elements calls `AnyTensor::host`, which computes them once for all views: only those that the view can reach.
+//! Uses `elementwise::op_table`, `layout`, `storage`, `base::by_width`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::elementwise::op_table::unary;

@@ -1,5 +1,6 @@
 //! Conversions between dtypes as loops. A dtype is widened to the machine number that conversions start from (`dtype::cast`), and that
 //! converted: the usual dtypes have loops that do both, the others take two steps.
+//! Uses `cpu::erased`, `layout`, `base::dispatch`; used by `elementwise::apply`.
 
 use crate::any::AnyTensor;
 use crate::any::Buffer;

@@ -1,4 +1,5 @@
 //! `fill`: one value everywhere, in a new tensor. The in-place form is in `view::any_view_mut`.
+//! Uses `elementwise::apply`, `base::by_width`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::invalid;

@@ -1,4 +1,5 @@
 //! Tensors made from bytes, scalars and ranges; elements taken out.
+//! Uses `cpu`, `device`, `layout`, `storage`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::{AnyTensor, Buffer, Dims, checked_numel};

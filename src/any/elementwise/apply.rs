@@ -1,4 +1,5 @@
 //! Elementwise operations: dtypes, kinds and shapes checked while running, then the loop of the table.
+//! Uses `elementwise::op_table`, `tensor::elementwise::apply`, `cpu::erased`, `cpu::elementwise`; used by `call`, `base`, `index`, `elementwise`, `linalg` and others.
 
 use crate::any::base::as_typed::on_device;
 use crate::any::base::convert::cast;

@@ -1,4 +1,5 @@
 //! Operations of one operand and parameters, written from their table: `elu`, `elu_`, `elu_into`; and so on.
+//! Uses `elementwise::apply`, `tensor::elementwise::parametric`, `cpu`, `ops`; used by `call::outputs`, `call::ops::parametric`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::default_float;

@@ -1,4 +1,5 @@
 //! `where_`: one of two operands, element by element, by a condition.
+//! Uses `elementwise::apply`, `base::operand`.
 
 use crate::any::base::operand::{promoted, scalar_dtype};
 use crate::any::elementwise::apply::same_device;

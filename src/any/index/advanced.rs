@@ -1,4 +1,5 @@
 //! `x[…]` with masks, lists and tensors of indices; `index_put`.
+//! Uses `elementwise::apply`, `tensor::index::scatter`, `tensor::index::index_put`, `cpu::elementwise`; used by `view::any_view_mut`, `index::scatter`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, signed};

@@ -1,4 +1,5 @@
 //! Elements chosen by index tensors: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
+//! Uses `elementwise::apply`, `view::views`, `linalg::matmul`, `cpu::elementwise`.
 
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::base::dispatch::{is_integer, refused};

@@ -1,4 +1,5 @@
 //! Elements written, added and combined where indices say.
+//! Uses `tensor::index::scatter`, `elementwise::apply`, `view::views`, `index::advanced`; used by `call::ops::index`.
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::elementwise::apply::same_device;

@@ -1,4 +1,5 @@
 //! Tensors joined: `cat`, `stack` and their kin; grids and combinations.
+//! Uses `elementwise::apply`, `view::views`, `device`, `layout`; used by `elementwise::lerp`.
 
 use crate::any::base::by_width::{common_sizes, invalid, with_width_type};
 use crate::any::base::operand::promoted;

@@ -1,4 +1,5 @@
 //! `linear` and `bilinear`: weights applied to the last axis.
+//! Uses `linalg::matmul`, `base::by_width`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype, signed};

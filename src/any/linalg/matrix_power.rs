@@ -1,4 +1,5 @@
 //! Products of one tensor with itself, and of many: `matrix_power`, `vander`, `multi_dot`.
+//! Uses `linalg::matmul`, `elementwise::apply`, `tensor::linalg::tensordot`, `device`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype};

@@ -1,4 +1,5 @@
 //! Products over chosen axes: `outer`, `inner`, `tensordot`, `kron`.
+//! Uses `linalg::matmul`, `view::views`, `base::by_width`, `base::dims`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype, signed};

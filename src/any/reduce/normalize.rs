@@ -1,4 +1,5 @@
 //! Normalisation, and what is measured to do it.
+//! Uses `elementwise::apply`, `view::views`, `base::dispatch`, `base::as_typed`.
 
 use crate::any::base::as_typed::{Rank1, on_device};
 use crate::any::base::dispatch::{dispatch_dtype, refused};

@@ -1,4 +1,5 @@
 //! Statistics of samples: `cov`, `corrcoef`, `bincount`, `histc`.
+//! Uses `elementwise::apply`, `base::dispatch`, `base::as_typed`, `base::operand`.
 
 use crate::any::AnyTensor;
 use crate::any::base::as_typed::on_device;

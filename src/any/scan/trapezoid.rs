@@ -1,4 +1,5 @@
 //! Integrals and derivatives of samples along an axis: `trapezoid`, `cumulative_trapezoid`, `gradient`.
+//! Uses `view::views`, `elementwise::apply`, `elementwise::op_table`, `scan::cumulative`; used by `call::ops::statistics`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::signed;

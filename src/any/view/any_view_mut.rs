@@ -1,6 +1,7 @@
 //! `AnyViewMut`: elements of an `AnyTensor`, borrowed to be written where they are.
 //!
 //! Its views are those of `AnyTensor` and its operations in place are those of the tables; here stands how they are borrowed.
+//! Uses `view::views`, `index::advanced`, `call::outputs`, `tensor::index::scatter`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;

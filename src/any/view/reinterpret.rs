@@ -1,6 +1,7 @@
 //! Views of the same bytes as another dtype.
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
+//! Uses `tensor::view::reinterpret`, `device`.
 
 use crate::any::{AnyTensor, Buffer};
 use crate::device::Cpu;

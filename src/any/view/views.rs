@@ -1,6 +1,7 @@
 //! Views: the same elements through other sizes and strides, computed while running.
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
+//! Uses `tensor::view::reinterpret`, `cpu::elementwise`, `device`, `layout`; used by `rearrange`, `scan`, `sparse`, `sort`, `linalg` and others.
 
 use crate::any::base::by_width::invalid;
 use crate::any::{AnyTensor, Buffer, Dims, IntoSizes};

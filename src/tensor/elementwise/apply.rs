@@ -1,5 +1,6 @@
 //! Running an operation of two operands: shapes broadcast, dtypes promote, devices meet. The methods, operators,
 //! in-place and `_into` forms are thin fronts over the functions here.
+//! Uses `base::operand`, `ops::kernel`, `ops`, `ops::rules`; used by `elementwise`, `lazy`, `sparse`, `linalg`, `index` and others.
 
 use crate::device::{Device, Meet, Receives, Sought, Source};
 use crate::dtype::promote::ResultType;

@@ -1,4 +1,5 @@
 //! Comparing whole tensors: `==`, `allclose`. Host tensors only; elementwise comparison is `eq`, `lt` and so on.
+//! Uses `base::layout`, `device`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

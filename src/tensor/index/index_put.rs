@@ -1,4 +1,5 @@
 //! Elements written where several lists of indices meet: `index_put`.
+//! Uses `base::operand`, `index::gather`, `index::masked`, `ops::choosing`; used by `any`.
 
 use crate::device::{Device, Indexing, Receives};
 use crate::dtype::scalar::Dimensioned;

@@ -1,4 +1,5 @@
 //! Writing where indices say: `scatter`, `scatter_add`, `scatter_reduce`, `index_copy`, `index_add`, `index_fill`.
+//! Uses `index::gather`, `base::operand`, `create::constructors`, `elementwise::view_in_place`; used by `any`.
 
 use crate::device::{Device, Indexing, Receives};
 use crate::dtype::scalar::Dimensioned;

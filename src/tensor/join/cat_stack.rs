@@ -2,6 +2,7 @@
 //!
 //! Tuples join tensors of different types, and the compiler knows the result; slices and vectors join any number of one
 //! type. Dtypes promote; shell dtypes join their own kind.
+//! Uses `base::assign`, `ops::kernel`, `device`, `layout`; used by `join::meshgrid`, `join::hstack`.
 
 use crate::device::{Backend, Device};
 use crate::dtype::{CastTo, Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};

@@ -1,4 +1,5 @@
 //! Sums with a product: `addmm`, `addmv`, `addr`, `addbmm`, `baddbmm`.
+//! Uses `linalg::matmul`, `linalg::products`, `ops::admit`, `ops::kernel`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::{Category, Compute, DType, Dtype, Element, Scalar, ScalarValue};

@@ -1,4 +1,5 @@
 //! Matrix products: vectors, matrices and batches of them, with PyTorch's rules.
+//! Uses `base::operand`, `ops::admit`, `ops::kernel`, `ops::reduce`; used by `any`, `linalg`, `reduce`.
 
 use crate::device::{Added, Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;

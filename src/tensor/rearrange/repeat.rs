@@ -1,4 +1,5 @@
 //! `repeat`, `tile`, `repeat_interleave`: elements that come several times.
+//! Uses `rearrange::pick`, `base::fallible`, `ops::stretch`, `device`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -2,6 +2,7 @@
 //!
 //! As PyTorch computes them: lanes are sorted, and the rank of the quantile is computed in the dtype itself.
 //! Source: `aten/src/ATen/native/Sorting.cpp`, `quantile_compute`.
+//! Uses `index::gather`, `base::operand`, `ops::choosing`, `ops`; used by `any`.
 
 use crate::device::{Device, Indexing, Order, Receives};
 use crate::dtype::scalar::Dimensioned;

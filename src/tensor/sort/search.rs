@@ -1,4 +1,5 @@
 //! Looking for elements: `searchsorted`, `bucketize`, `isin`; and `one_hot`.
+//! Uses `index::gather`, `base::operand`, `create::constructors`, `ops::choosing`.
 
 use crate::device::{Device, Indexing, Order, Receives};
 use crate::dtype::scalar::Dimensioned;

@@ -1,4 +1,5 @@
 //! Elements without repetition: `unique`, `unique_consecutive`. How many there are depends on the data.
+//! Uses `ops`, `ops::admit`, `device`.
 
 use crate::device::{Device, Order};
 use crate::dtype::{Compute as _, Dtype, Element};

@@ -1,4 +1,5 @@
 //! Making tensors by name, and dtypes.
+//! Uses `device`, `layout`, `base::operand`, `base::as_typed`.
 
 use super::named;
 use crate::any::AnyTensor;

@@ -1,4 +1,5 @@
 //! Elementwise operations with arguments of their own.
+//! Uses `elementwise::apply`, `elementwise::op_table`, `base::operand`, `base::dispatch`.
 
 use super::named;
 use crate::any::AnyTensor;

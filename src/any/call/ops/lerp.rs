@@ -1,4 +1,5 @@
 //! Operations of three operands, conversions and operators with exchanged operands, by name.
+//! Uses `elementwise::op_table`, `elementwise::apply`, `elementwise::lerp`, `layout`.
 
 use super::named;
 use crate::any::AnyTensor;

@@ -1,4 +1,5 @@
 //! Elements that change places, by name.
+//! Uses `view::views`.
 
 use super::named;
 use crate::any::AnyTensor;
