@@ -1,8 +1,8 @@
-//! `AnyTensor`: the run-time world. Dtype, shape, device and strides are values, and every method returns a `Result`.
+//! `AnyTensor`: tensors whose dtype, shape, device and strides are values known at run time; every method returns a `Result`.
 //!
 //! Elementwise operations run the loops compiled for the tables of operations, operands of other dtypes being converted piece by
 //! piece; views are computed from sizes and strides; everything else goes to the typed tensors, with up to three axes whose sizes
-//! are known while running. Uses every room below.
+//! are known while running. Uses `tensor` and `cpu`.
 //!
 //! | PyTorch | castiron, each `?` |
 //! |---|---|
@@ -124,7 +124,7 @@ impl<E: Element, S: Shape, D: Device> From<Tensor<E, S, D>> for AnyTensor {
 /// Shares storage: O(1).
 impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
     fn from(tensor: &Tensor<E, S, D>) -> Self {
-        // (What is borrowed is copied.)
+        // (Borrowed memory is copied.)
         let (storage, offset) = D::share(tensor.elements());
         let (sizes, strides) = (tensor.shape(), tensor.stride());
         let mut storage = Some(storage);
@@ -132,7 +132,7 @@ impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
         let buffer = match storage.downcast_mut::<Option<Held>>().and_then(Option::take) {
             Some(Held::Cpu(buffer)) => Some(buffer),
             Some(Held::Meta) => None,
-            // CUDA tensors cannot be made yet: what is not on the host is without data.
+            // CUDA tensors can't be made yet: what is not on the host is on the meta device.
             None => storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take),
         };
         AnyTensor::over(buffer, E::DTYPE, offset, sizes.as_ref(), strides.as_ref())
@@ -415,9 +415,9 @@ impl AnyTensor {
         Ok(self.viewed_as(dtype, offset, &sizes, &strides))
     }
 
-    /// How many elements of a dtype the storage has room for; `None` where it holds none.
+    /// How many elements of a dtype the storage holds; `None` on the meta device.
     fn room(&self, dtype: DType) -> Option<usize> {
-        // A shift, which a division by a number that is not known before is not.
+        // A shift instead of a division, since item sizes are powers of two and known at run time only.
         self.storage().map(|buffer| buffer.len::<u8>() >> dtype.itemsize().trailing_zeros())
     }
 
@@ -426,8 +426,8 @@ impl AnyTensor {
         AnyTensor { buffer, dtype, offset: 0, sizes: Dims::known(sizes), strides: Dims::known(strides) }
     }
 
-    /// Makes the storage this tensor's alone, and every element's place its own, before it is written. (Those of a mutable view are
-    /// written where they are: they have places of their own.)
+    /// Copies before a write if the storage is shared or two positions alias one element. (A mutable view is written in place: its
+    /// positions never alias.)
     fn make_unique(&mut self) -> Result<()> {
         let dense = strides::is_dense(&self.sizes, &self.strides);
         let is_own = match &mut self.buffer {

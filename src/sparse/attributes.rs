@@ -185,7 +185,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     where
         E: Dtype<RealDtype = O> + CastTo<O>,
     {
-        // What a conversion leaves of a complex number is its real part.
+        // A conversion of a complex number keeps the real part.
         self.try_to()
     }
 

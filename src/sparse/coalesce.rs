@@ -66,7 +66,7 @@ pub(super) fn added_up<E: Dtype>(op: &'static str, keys: Vec<i64>, values: &Rows
             last = Some(key);
         }
     }
-    // The first of each is copied, not added to a zero: -0.0 stays.
+    // The first value of each place is copied, not added to zero, so that -0.0 stays.
     let mut sums = picked(values, &firsts)?;
     if !rest.is_empty() {
         fold_rows::<Accumulating, E>(op, &mut sums, group_of_rest, &picked(values, &rest)?)?;

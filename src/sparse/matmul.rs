@@ -39,7 +39,7 @@ fn by_dense<E: Dtype, M: Dim, K: Dim, T: Shape, U: Shape>(
         return Err(inner_sizes_differ(&left.shape(), right_sizes.as_ref(), inner, right_rows));
     }
     if checked_numel::<E>("matmul", &[rows, columns])? == 0 {
-        // There may be more rows than can be listed.
+        // The number of rows can exceed memory, so they are not listed.
         return Ok(Tensor::dense(Cpu::zeroed::<E>(None, 0)?, U::Sizes::copied(&[rows, columns][..U::RANK])));
     }
     let whole = right.try_contiguous()?;
@@ -219,7 +219,7 @@ impl<E: Element, M: Dim, K: Dim> SparseTensor<E, (M, K)> {
             let (lhs, rhs) = (left.shape(), self.shape());
             return Err(inner_sizes_differ(&lhs, &rhs, lhs[1], rhs[0]));
         }
-        // The transposes the other way round.
+        // (A B)ᵀ = Bᵀ Aᵀ.
         let product: Tensor<E, (K, L)> = by_dense(&self.try_t()?, &left.t::<(C, L)>())?;
         Ok(product.t())
     }

@@ -2,7 +2,7 @@
 //!
 //! A tensor is its sizes, the indices `(sparse axes, nnz)`, the values `(nnz, elements of a block)` and whether it is known to be
 //! coalesced: sorted, no place twice. What is computed is computed by the strided kernels, on the values. Uses tensors; the
-//! run-time world is built on top.
+//! run-time front `any` is built on it.
 
 mod attributes;
 mod axes;

@@ -171,7 +171,7 @@ macro_rules! right_operands {
             }
         }
     };
-    // A sum does not ask for the order.
+    // A sum does not depend on the order of its operands.
     (@from_sparse add $left:ident $right:ident) => {
         folded::<Accumulating, F, E, Promoted<E, F>, T, S, _, N>("add", &$right, $left)
     };

@@ -94,7 +94,7 @@ pub(super) fn product_with_dense<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shap
     let storage = Cpu::map1::<B, B>(Copying, dense.elements().restrided(&whole, &from), &strides::row_major(&whole))?;
     let shape = [blocks.iter().product::<usize>(), sizes[sparse_axes..].iter().product()];
     let rows: Rows<B> = Tensor::dense(storage, shape);
-    // Along an axis of size 1 there is one place.
+    // An axis of size 1 has one place.
     let nnz = sparse.nnz();
     let indices = Cpu::download(sparse.parts.indices.elements())?;
     let mut keys = filled(0_i64, nnz)?;

@@ -1,7 +1,7 @@
 //! `Tensor`: typed elements, shape, device and layout over shared storage.
 //!
 //! A tensor is its parts: storage, offset, sizes and strides. Cloning and views share storage; writing first makes it
-//! unique (copy on write). Uses every room below; the run-time world will be built on top.
+//! unique (copy on write). Uses `device`, `ops`, `layout` and `storage`; `sparse` and `any` are built on it.
 
 // rustdoc lists methods in the order of these modules: what most readers look for comes first.
 

@@ -178,7 +178,7 @@ impl AnyTensor {
     /// The elements that indices lead to along an axis. Both have as many axes, of which there is one at least.
     pub(crate) fn gathered(&self, op: &'static str, axis: usize, index: &AnyTensor, wraps: bool) -> Result<AnyTensor> {
         let fits = |at: usize| at == axis || index.sizes[at] <= self.sizes[at];
-        // PyTorch looks at the sizes only if there are indices.
+        // PyTorch checks the sizes only if the index tensor is not empty.
         if !index.is_empty() && !(0..self.rank()).all(fits) {
             return invalid(
                 op,

@@ -45,7 +45,7 @@ impl BitStorage {
             ViewBit::Conjugate => unary::conj_physical,
             ViewBit::Negative => unary::neg,
         };
-        // What is not reached stays zero, of which a large allocation has no pages.
+        // Elements out of reach stay zero, and zero pages of a large allocation cost no memory.
         let mut computed = seen(HostBuffer::zeroed::<u8>(self.base.len::<u8>())?);
         seen(shared(&self.base)).apply_into(row, &mut computed)?;
         let computed = shared(computed.host(row.name)?);

@@ -16,7 +16,7 @@ fn widened(from: DType, to: DType) -> Option<DType> {
         DType::I8 | DType::I16 | DType::U16 => Some(DType::I32),
         DType::U32 => Some(DType::I64),
         DType::C32 => Some(DType::C64),
-        // Their NaN becomes an integer that no other's does.
+        // Their NaN converts to an integer of its own, so it may not pass through `f32`.
         DType::F8E4M3FN | DType::F8E5M2FNUZ | DType::F8E8M0FNU | DType::F8E4M3FNUZ
             if to.category() == crate::Category::Integral =>
         {

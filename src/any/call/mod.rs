@@ -479,7 +479,7 @@ pub fn ops() -> impl Iterator<Item = NamedOp> {
         run: Run::Binary(row),
         forms: Forms::NEW.in_place(InPlace::Elements),
     });
-    // What is written out comes first: it may take more arguments than a row of the tables.
+    // Rows of `ops` come first: they may take more arguments than those of the tables.
     let mut seen = std::collections::HashSet::new();
     rows::NAMED
         .iter()

@@ -244,7 +244,7 @@ pub fn call_into(name: &str, args: &Args, outs: &mut [&mut AnyTensor]) -> Result
         same_device(op, result, out)?;
         check_shape(op, &result.sizes, &out.sizes)?;
     }
-    // Memory runs out before anything is written.
+    // Allocate first, so that nothing is written if memory runs out.
     outs.iter_mut().try_for_each(|out| out.make_unique())?;
     for (result, out) in results.iter().zip(outs) {
         out.copy_from(result)?;

@@ -34,7 +34,7 @@ struct Dtypes {
 fn dtypes(rule: Rule, promoted: DType) -> Dtypes {
     let common = rule.computes().of(promoted);
     let result = rule.gives().of(common);
-    // There are no loops over `complex32`: it computes as `complex64`.
+    // `complex32` has no loops of its own: it computes as `complex64`.
     let computes = if common == DType::C32 { DType::C64 } else { common };
     Dtypes { computes, gives: rule.gives().of(computes), result, common }
 }
@@ -87,7 +87,7 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
     /// `out` with its strides is valid for that, and no other operand is there.
     unsafe fn run(&self, sizes: &[usize], out: *mut u8, dtype: DType, strides: &[usize]) -> Result<()> {
         const { assert!(N == OPERANDS + 1) }
-        // What is computed in a wider dtype is rounded to that of the result, whatever the output holds.
+        // A result computed in a wider dtype is rounded to the result dtype first, then converted to the output's.
         let cast = by_way_of(self.dtypes.gives, self.dtypes.result, dtype)?;
         let mut places = [Place { start: out, width: dtype.itemsize(), cast }; N];
         let mut all = [Dims::known(strides); N];
@@ -132,7 +132,7 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
             return Err(Error::NoData { op });
         }
         if own {
-            // Let go of it, so that nobody else holds it.
+            // Drop this handle, so that `make_unique` need not copy.
             self.sources[0].buffer = Buffer::Meta;
         }
         out.make_unique()?;
@@ -182,7 +182,7 @@ fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluation> {
         return Err(no_loop(op, x.dtype, row.admits));
     }
     if row.rule == Rule::divided && x.dtype.category() == Category::Integral {
-        // Integers are divided by an integer, which may have wrapped.
+        // Integers: `x / (1 + |x|)` with integer, wrapping arithmetic in the divisor, as in PyTorch.
         let [one, abs] = [AnyOperand::from(1_i64), x.apply(crate::any::elementwise::op_table::unary::abs)?.into()];
         let divisor = combine(crate::any::elementwise::op_table::binary::add, &abs, &one)?;
         return combine(crate::any::elementwise::op_table::binary::div, &x.into(), &divisor.into())
@@ -326,7 +326,7 @@ fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: 
         && a.dtype().is_floating_point()
         && !in_place
     {
-        // As PyTorch does with a bound that is real after all.
+        // As PyTorch: a complex bound without imaginary part counts as real.
         return binary_evaluation(row, a, &ScalarValue::Float(bound.re).into(), in_place);
     }
     let own = [a.dtype(), b.dtype()];
@@ -374,7 +374,7 @@ fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: 
             if row.specials.commutes {
                 return binary_evaluation(row, b, a, in_place);
             }
-            // Refused where it does not fit, as on the right.
+            // A scalar that does not fit is refused on either side.
             row.scalar(*value, own[1], dtypes.common, false)?;
             let left = filled(op, *value, dtypes.common)?;
             tensors(row, &left, b, own, promoted, dtypes)

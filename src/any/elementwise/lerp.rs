@@ -92,7 +92,7 @@ impl AnyTensor {
             return Err(crate::any::base::dispatch::refused(op, dtype));
         }
         let wide = widened(dtype);
-        // A factor is cut off for integers.
+        // For integers the factor is truncated.
         let value = self.scalar_on_device(op, value, wide)?;
         // Operands are rounded to the common dtype first, although halves compute in `f32`.
         let operand = |x: &AnyTensor| x.to(dtype)?.to(wide);

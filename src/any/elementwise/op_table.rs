@@ -55,7 +55,7 @@ impl ScalarKernel {
     pub(crate) fn of<T: Copy>(value: T) -> Self {
         const { assert!(size_of::<T>() <= 16 && align_of::<T>() <= 16) }
         let mut bytes = [0; 16];
-        // SAFETY: the value is no larger than the room, and plain.
+        // SAFETY: the value fits into the array and is plain data.
         unsafe { core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), bytes.as_mut_ptr(), size_of::<T>()) }
         ScalarKernel(bytes)
     }

@@ -53,7 +53,7 @@ macro_rules! tuned_rows {
             };)*
         }
     };
-    // Those of the set, or for rules that lift the rest those that are floating or complex.
+    // Dispatch over the set, or, for rules that convert integers to floats, over floating and complex dtypes.
     (@$result:ident $op:ident $x:ident $given:ident $set:ident $inexact:ident) => {
         if Rule::$result.lifts() {
             let x = lifted($x)?;

@@ -27,7 +27,7 @@ pub fn where_(condition: &AnyTensor, a: impl Into<AnyOperand>, b: impl Into<AnyO
         dtype => return Err(Error::NotAdmitted { op, dtype, reason: "conditions are bool".to_owned() }),
     };
     let dtype = if a.dtype() == b.dtype() { a.dtype() } else { promoted(op, [&a, &b].map(|x| (x.kind(), x.dtype())))? };
-    // Two scalars have nothing to be refused beside.
+    // Two scalars have no tensor whose dtype they could exceed.
     let both = a.kind() == KindRank::Scalar && b.kind() == KindRank::Scalar;
     let of = |x: &AnyOperand| match x {
         AnyOperand::Array(x) => {

@@ -51,7 +51,7 @@ impl IndexedAxes {
         let positions = if x.is_meta() {
             AnyTensor::meta(&sizes, DType::I64)?
         } else if outer > 0 && (before.contains(&0) || after.contains(&0)) {
-            // Nothing is read or written, so that PyTorch does not look at the indices.
+            // Nothing is read or written, so PyTorch does not check the indices.
             AnyTensor::on_host(&sizes, DType::I64)?
         } else {
             let spread = indices.iter().map(|(_, index)| index.expanded_to(&sizes)?.to_ints(op));
@@ -81,7 +81,7 @@ impl IndexedAxes {
         crate::any::Dims::new(op, &self.whole())?;
         let (cube, whole) = (self.as_three_axes()?, self.whole());
         let result = cube.gathered(op, 1, &self.along(op, &cube)?, false)?.reshaped(&signed(&whole))?;
-        // It lies as PyTorch's does: an elementwise result of the tensor, still at the indices, and of these.
+        // The strides are PyTorch's: those of an elementwise result of the tensor (stride 0 at the indices) and the indices.
         let (before, rest) = self.turned.strides.split_at(self.before.len());
         let (here, none) = (vec![0; self.sizes.len()], |of: &[usize]| vec![0; of.len()]);
         let own = [before, &here, &rest[rest.len() - self.after.len()..]].concat();
@@ -236,7 +236,7 @@ impl AnyTensor {
         };
         let (mut view, mut at, mut indices) = (self.clone(), 0_usize, Vec::new());
         for item in &items {
-            // A bool is an axis of one position, or of none.
+            // A bool adds an axis of size 1 or 0.
             let truth = match item {
                 Value::Number(ScalarValue::Bool(truth)) => Some(*truth),
                 Value::Array(tensor) if tensor.rank() == 0 && tensor.dtype == DType::Bool => {

@@ -82,7 +82,7 @@ impl AnyTensor {
         let op = "gather";
         let at = axis(op, dim, self.rank())?;
         same_device(op, self, index)?;
-        // PyTorch does not look at the dtype of no indices.
+        // PyTorch does not check the dtype of an empty index tensor.
         let own_index = if index.is_empty() { index.to(DType::I64)? } else { index.as_index(op, true)? };
         let (own, along) = (self.at_least_1d(), own_index.at_least_1d());
         if own.rank() != along.rank() && !index.is_empty() {

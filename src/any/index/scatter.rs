@@ -70,7 +70,7 @@ impl AnyTensor {
         for other in [index, from] {
             same_device(op, self, other)?;
         }
-        // PyTorch does not look at the dtype of no indices.
+        // PyTorch does not check the dtype of an empty index tensor.
         let index = if index.is_empty() { index.to(DType::I64)? } else { index.as_index(op, true)? };
         let all = [self.at_least_1d(), index.at_least_1d(), from.at_least_1d()];
         if !index.is_empty() && all.iter().any(|x| x.rank() != all[0].rank()) {
@@ -257,7 +257,7 @@ impl AnyTensor {
         include_self: bool,
     ) -> Result<AnyTensor> {
         let op = "index_reduce";
-        // PyTorch has some of these for some numbers of axes.
+        // PyTorch admits bools and complex numbers for some ranks only; here they are refused for all.
         if self.dtype == DType::Bool || self.dtype.is_complex() {
             return Err(crate::any::base::dispatch::refused(op, self.dtype));
         }

@@ -48,7 +48,7 @@ fn join(op: &'static str, tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> 
             return invalid(op, "zero-dim tensors can't be joined end to end: stack them".to_owned());
         }
     }
-    // PyTorch skips empty vectors beside anything.
+    // PyTorch's `cat` skips empty vectors whatever the other shapes are.
     let kept: Vec<&AnyTensor> = tensors.iter().filter(|tensor| tensor.shape() != [0]).collect();
     let Some(first) = kept.first() else {
         return tensors[0].to(dtype)?.copy();
@@ -235,7 +235,7 @@ pub fn cartesian_prod(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 
 /// In how many ways `r` of `n` are chosen, `r` being no more than `n`; `None` if that is no number of elements.
 fn ways(n: usize, r: usize) -> Option<usize> {
-    // After `i` steps it is at least 2 to the power of `i`: there are few before it is too large.
+    // The count at least doubles each step, so an overflow ends the loop soon.
     (0..r.min(n - r))
         .try_fold(1_u128, |ways, at| {
             let more = ways.checked_mul((n - at) as u128)? / (at as u128 + 1);

@@ -119,7 +119,7 @@ pub fn einsum(equation: &str, operands: &[AnyTensor]) -> Result<AnyTensor> {
 /// The operand with the axes of all labels, of size 1 where it lacks them.
 fn aligned(own: &[Label], x: &AnyTensor, labels: &[Label]) -> Result<AnyTensor> {
     let (mut x, mut own) = (x.clone(), own.to_vec());
-    // A label that repeats stands for a diagonal.
+    // A repeated label takes the diagonal.
     while let Some(second) = (0..own.len()).find(|&at| own[..at].contains(&own[at])) {
         let label = own[second];
         let first = own.iter().position(|&known| known == label).unwrap_or(0);
@@ -158,7 +158,7 @@ fn contracted(operands: Vec<AnyTensor>, kept: usize) -> Result<AnyTensor> {
         return if summed.is_empty() { Ok(x) } else { x.sum(Some(&summed), false, None) };
     }
     while let Some((y, rest)) = left.split_first() {
-        // What no later operand has is summed over now.
+        // Labels that no later operand has are summed over now.
         let last: Vec<usize> = (kept..rank).filter(|&at| rest.iter().all(|z| z.sizes[at] == 1)).collect();
         let alone = |x: &AnyTensor, y: &AnyTensor| {
             let dims = last.iter().filter(|&&at| x.sizes[at] != 1 && y.sizes[at] == 1);

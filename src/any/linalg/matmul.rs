@@ -28,7 +28,7 @@ pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
     }
     let vectors = a.rank() == 1 && b.rank() == 1;
     if a.dtype == DType::Bool && added.is_none() && !vectors && (a.is_empty() || b.is_empty()) {
-        // As PyTorch does, which refuses bools once there is something to multiply.
+        // PyTorch refuses bools only if the product has terms.
         return product(op, &a.to(DType::U8)?, &b.to(DType::U8)?, None)?.to(DType::Bool);
     }
     fn run<E: Dtype, D: Device>(
@@ -227,7 +227,7 @@ impl AnyTensor {
             let (lhs, rhs) = (a.shape().into(), b.shape().into());
             return Err(Error::MatMul { lhs, rhs, columns: a.sizes[2], rows: b.sizes[1] });
         }
-        // A sum over batches is one product, of matrices that hold them side by side.
+        // A sum over batches is one matrix product, of the batches concatenated along the summed axis.
         let (m, n, inner) = (a.sizes[1], b.sizes[2], a.sizes[0] * a.sizes[2]);
         let across = a.transpose(0, 1)?.reshaped(&signed(&[m, inner]))?;
         product(op, &across, &b.reshaped(&signed(&[inner, n]))?, Some((self, factors)))

@@ -59,7 +59,7 @@ impl AnyTensor {
         let inverses = self.allocated_like(op, &self.sizes, DType::C128, || {
             let mut elements: Vec<Complex<f64>> = Cpu::download(self.to(DType::C128)?.host_view(op)?)?;
             for matrix in elements.chunks_exact_mut(size * size) {
-                // What is left of the matrix, and what has become of the identity, side by side.
+                // The augmented matrix [A | I] of Gauss-Jordan elimination.
                 let row = |at: usize| {
                     let own = matrix[at * size..(at + 1) * size].iter().copied();
                     own.chain((0..size).map(|column| if column == at { one } else { zero })).collect()
@@ -132,7 +132,7 @@ impl AnyTensor {
         if sizes.contains(&0) {
             return x.zeros_like_device(&sizes, x.dtype);
         }
-        // As PyTorch: running products of each element, after a one.
+        // As PyTorch: a one, then cumulative products.
         let one = x.scalar_on_device(op, ScalarValue::Int(1), x.dtype)?;
         let last = x.rank() as i64;
         let mut powers = one.expanded_to(&[&*x.sizes, &[1]].concat())?;

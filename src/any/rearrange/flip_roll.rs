@@ -83,7 +83,7 @@ impl AnyTensor {
     /// If an axis is out of range, or there are not as many shifts as axes.
     pub fn roll(&self, shifts: &[i64], dims: &[i64]) -> Result<AnyTensor> {
         let op = "roll";
-        // PyTorch's shifts are as large as ours.
+        // PyTorch's shifts are 64 bits wide, too.
         let shift_of = |shift: i64| shift as isize;
         if let (&[shift], []) = (shifts, dims) {
             let line = self.reshape(&[-1])?;
@@ -100,7 +100,7 @@ impl AnyTensor {
             if let Some(sum) = all.get_mut(at) {
                 // Shifts along one axis add up.
                 let size = self.sizes[at].max(1) as i128;
-                // Less than the size.
+                // The remainder is less than the size.
                 *sum = (i128::from(*sum) + i128::from(shift)).rem_euclid(size) as i64;
             }
         }

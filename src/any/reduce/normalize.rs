@@ -152,7 +152,7 @@ impl AnyTensor {
         if self.is_empty() {
             return x.scaled(op, [weight, bias], self.dtype);
         }
-        // Where there are elements there are no more groups than channels.
+        // A tensor with elements has at least as many channels as groups.
         let len = channels / groups * rest.iter().product::<i64>();
         let rows = x.reshaped(&[count * groups, len])?.layer_norm(&[len], None, None, eps)?;
         rows.reshaped(&self.signed_sizes())?.scaled(op, [weight, bias], self.dtype)

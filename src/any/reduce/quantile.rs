@@ -34,7 +34,7 @@ impl AnyTensor {
             AnyOperand::Array(q) if q.rank() > 1 => {
                 return invalid(format!("`q` is a scalar or a list, got a tensor with {} axes", q.rank()));
             }
-            // Without data there is nothing to compute with; the number counts.
+            // On the meta device there are no data: only the number of quantiles matters.
             AnyOperand::Array(q) if q.is_meta() => (filled(0.0, q.numel())?, q.rank() == 1),
             AnyOperand::Array(q) => (listed(q.to_scalars()?.into_iter().map(ScalarValue::real_part))?, q.rank() == 1),
         };

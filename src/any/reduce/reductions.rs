@@ -112,7 +112,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn sum(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
-        // Integers are added up as `int64`; asked for, they are what was asked for.
+        // Integers are summed in `int64`, unless a dtype is given.
         over!(&self.in_dtype(dtype)?, sum, Dtype, E => Summing, dims, keepdim)?.in_dtype(dtype)
     }
 
@@ -342,7 +342,7 @@ impl AnyTensor {
         };
         let sums = self.vector_norm(1.0, Some(&[added as i64]), true)?;
         if ord > 0.0 && sums.sizes[chosen] == 0 {
-            // The largest of no sums is 0.
+            // The norm of an empty matrix is 0.
             return self.vector_norm(2.0, Some(&dims), keepdim);
         }
         let chosen = [chosen as i64];

@@ -158,7 +158,7 @@ impl AnyTensor {
         let times = n.min(self.sizes[at]);
         for done in 0..times {
             if done > 0 && differences.is_empty() {
-                // Without elements there may be more positions than can be counted down in any time.
+                // A tensor without elements can have an axis of any size, too many steps to loop over.
                 return differences.narrow(at as i64, 0, differences.sizes[at] - (times - done));
             }
             let rest = differences.sizes[at].saturating_sub(1);

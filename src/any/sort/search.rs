@@ -72,7 +72,7 @@ impl AnyTensor {
                 if self.rank() != 1 {
                     return invalid("a scalar is looked for in a list".to_owned());
                 }
-                // Integers have places for other numbers, too.
+                // Floats are searched among integers without converting these.
                 let sorted = if self.dtype == DType::Bool { sorted.to(dtype)? } else { sorted };
                 return on_device!(self, D => dispatch_dtype!(op, sorted.dtype, E: Real => {
                     sorted.typed_rank1::<E, D>()?.searchsorted_value(value, right).map(AnyTensor::from)

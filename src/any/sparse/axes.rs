@@ -38,7 +38,7 @@ impl AnySparse {
     /// ```
     pub fn permute(&self, dims: &[i64]) -> Result<AnySparse> {
         let op = "permute";
-        // A tensor without data says whether the order is one, and gives the sizes.
+        // A meta tensor checks the permutation and gives the sizes.
         let sizes = AnyTensor::meta(self.shape(), DType::Bool)?.permute(dims)?.sizes;
         let order = dims.iter().map(|&dim| axis(op, dim, self.rank())).collect::<Result<Vec<_>>>()?;
         let (sparse, dense) = order.split_at(self.sparse_dim());
@@ -131,7 +131,7 @@ impl AnySparse {
             }
             None => {
                 let values = self.raw_values()?;
-                // Bools and integers are counted in int64.
+                // Bools and integers are summed in int64.
                 let counts = values.dtype().category() <= Category::Integral && !values.dtype().is_shell();
                 let dtype = if counts { DType::I64 } else { values.dtype() };
                 self.moved(&without_row(&self.raw_indices()?, at)?, &values.to(dtype)?, &sizes, false)?

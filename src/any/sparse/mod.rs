@@ -374,7 +374,7 @@ impl AnySparse {
         };
         same_device(op, &self.values, &other)?;
         if other.rank() == 0 {
-            // Of two zero-dim tensors neither outranks the other.
+            // Two zero-dim tensors promote as two dimensioned ones.
             let dtype = if self.rank() == 0 { promote_types(self.dtype(), other.dtype())? } else { self.dtype() };
             return Ok(self.with_values(self.values.to(dtype)?.mul(other)?));
         }

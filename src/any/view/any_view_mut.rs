@@ -21,7 +21,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 /// Elements of an [`AnyTensor`], borrowed to be written where they are: an edit is seen in what they belong to. It is what
-/// [`TensorViewMut`] is in the typed world.
+/// [`TensorViewMut`] is for typed tensors.
 ///
 /// It is made by [`AnyTensor::view_mut`], [`select_mut`](AnyTensor::select_mut), [`slice_mut`](AnyTensor::slice_mut) and their kin, and
 /// has all operations in place (`add_`, `exp_`, [`copy_from`](Self::copy_from), …) and the same views again. While it exists nobody else
@@ -74,7 +74,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn view_mut(&mut self) -> Result<AnyViewMut<'_>> {
-        // Every element gets a place of its own, and the storage is nobody else's.
+        // From here on no two positions alias, and the storage is not shared.
         self.make_unique()?;
         let buffer = match &mut self.buffer {
             // SAFETY: the storage is borrowed with the tensor: until the view is gone nobody reads, writes, shares or drops it, and
@@ -95,7 +95,7 @@ impl AnyTensor {
 impl<'a> AnyViewMut<'a> {
     /// The same elements, until the result is gone.
     pub fn view_mut(&mut self) -> AnyViewMut<'_> {
-        // This view is borrowed as long as the result exists.
+        // The result borrows this view.
         AnyViewMut { tensor: self.tensor.clone(), memory: PhantomData }
     }
 
@@ -120,7 +120,7 @@ impl<'a> AnyViewMut<'a> {
             );
             return invalid(op, reason);
         }
-        // The views asked for below reach no more than they are made of; this one is gone.
+        // The view made by the caller's function reaches no more than this one, which is consumed.
         Ok(AnyViewMut { tensor, memory: PhantomData })
     }
 
@@ -133,14 +133,14 @@ impl<'a> AnyViewMut<'a> {
     /// Views by several indices, of which no two may reach the same; this one gives way to them.
     fn several(self, indices: &[&[Value]]) -> Result<Vec<AnyViewMut<'a>>> {
         let op = "multi_index_mut";
-        // A tensor of the same sizes without gaps, whose strides tell its axes apart.
+        // A row-major meta tensor of the same sizes: its strides identify the axes of each view.
         let strides = strides::row_major(&self.tensor.sizes);
         let plain =
             AnyTensor { buffer: Buffer::Meta, offset: 0, strides: Dims::known(&strides), ..self.tensor.clone() };
         let mut views = Vec::with_capacity(indices.len());
         let mut all: Vec<Vec<Kept>> = Vec::with_capacity(indices.len());
         for (at, index) in indices.iter().enumerate() {
-            // No two of those that are given out reach the same, as is seen to below; this one is gone.
+            // The check below refuses views with a common element; this view is consumed.
             let whole = AnyViewMut { tensor: self.tensor.clone(), memory: PhantomData };
             views.push(whole.viewed_mut(op, |x| x.index(index))?);
             let kept = kept_of(&plain, &plain.index(index)?);
@@ -164,14 +164,14 @@ impl<'a> AnyViewMut<'a> {
             AnyOperand::Array(value) => value.clone(),
             AnyOperand::Number(value) => AnyTensor::scalar_of(op, *value, dtype)?,
         };
-        // Axes of size 1 in front of a value are those of more axes than there are.
+        // Leading axes of size 1 are dropped: a value may have more axes than the part that is written.
         let extra = value.sizes.iter().take_while(|&&size| size == 1).count();
         let value = value.reshaped(&crate::any::base::by_width::signed(&value.sizes[extra..]))?;
         if indices.is_empty() {
             let mut place = self.viewed_mut(op, |_| Ok(view))?;
             return place.tensor.copy_from(&value).map(|_| ());
         }
-        // One value goes everywhere that masks say, in whatever dtype; elsewhere dtypes are the same.
+        // With masks a zero-dim value is converted; with other indices dtypes must be equal.
         let value =
             if value.rank() == 0 && crate::any::index::advanced::are_masks(index) { value.to(dtype)? } else { value };
         let mut place = self.viewed_mut(op, |_| Ok(view))?;
@@ -191,7 +191,7 @@ impl<'a> AnyViewMut<'a> {
         let part = |start: usize, len| -> Result<AnyViewMut<'a>> {
             Ok(AnyViewMut { tensor: self.tensor.narrow(axis as i64, start as i64, len)?, memory: PhantomData })
         };
-        // The two reach different positions; this view is gone.
+        // The two halves are disjoint; this view is consumed.
         Ok([part(0, at)?, part(at, rest)?])
     }
 
@@ -210,7 +210,7 @@ fn kept_of(plain: &AnyTensor, view: &AnyTensor) -> Vec<Kept> {
     let one = |axis| Kept { first: first(axis), len: usize::from(view.numel() != 0), step: 1, is_one: false };
     let mut all: Vec<Kept> = (0..plain.rank()).map(one).collect();
     for (&len, &stride) in view.sizes.iter().zip(view.strides.iter()).filter(|(len, _)| **len > 1) {
-        // Steps along an axis stay inside of it, so they are shorter than a step along the axis before.
+        // Strides are descending and each axis spans less than the next larger stride.
         if let Some(axis) = plain.strides.iter().position(|&unit| unit <= stride) {
             (all[axis].len, all[axis].step) = (len.min(all[axis].len * len), stride / plain.strides[axis].max(1));
         }

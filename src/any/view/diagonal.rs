@@ -21,7 +21,7 @@ impl AnyTensor {
         let side = shift.ok_or_else(|| Error::TooLarge { op, sizes: (&*self.sizes).into() })?;
         let mut rest = rest.iter();
         let sizes: Vec<usize> = (0..=self.rank())
-            // As many are left as axes are not named.
+            // One size is left for each axis that is not named.
             .map(|at| if named.contains(&at) { side } else { rest.next().copied().unwrap_or(1) })
             .collect();
         self.zeros_like_device(&sizes, self.dtype)?.with_view_overwritten(

@@ -338,7 +338,7 @@ impl AnyTensor {
     pub fn as_strided(&self, sizes: &[usize], strides: &[usize], offset: Option<usize>) -> Result<AnyTensor> {
         let op = "as_strided";
         if self.is_conj() || self.is_neg() {
-            // It may reach what the tensor itself does not.
+            // `as_strided` may reach elements of the storage outside of this tensor.
             return self.viewed_keeping_bit(|x| x.as_strided(sizes, strides, offset));
         }
         if sizes.len() != strides.len() {

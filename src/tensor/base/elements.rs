@@ -230,7 +230,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return None;
         }
         if self.is_empty() {
-            // Its offset may be any number.
+            // An empty view may have any offset.
             return Some(&[]);
         }
         // SAFETY: a contiguous tensor's elements lie side by side from its offset, each a valid `E`; they do not change

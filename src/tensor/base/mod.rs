@@ -1,7 +1,7 @@
 //! What every tensor has: attributes, layouts, operands, conversion, assignment, access to single elements, printing.
-//! Uses `layout`, `storage` and `device`; every other room of `tensor` uses it.
+//! Uses `layout`, `storage` and `device`; every other folder of `tensor` uses it.
 
-// First what readers of the documentation look for first.
+// The documentation lists methods in this order.
 pub(crate) mod attributes;
 
 pub(crate) mod elements;

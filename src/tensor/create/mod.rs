@@ -1,7 +1,7 @@
 //! Tensors made from nothing: filled, from elements, ranges, random, in the shape of another.
 //! Uses `storage` and the fill loops of the devices.
 
-// First what readers of the documentation look for first.
+// The documentation lists methods in this order.
 pub(crate) mod constructors;
 
 pub(crate) mod like;

@@ -44,7 +44,7 @@ pub(crate) fn fitted_scalar<P: Dtype, C: Dtype>(
     exact: bool,
 ) -> Result<C::Compute> {
     let beyond = |dtype| Error::ScalarOutOfRange { op, value, dtype };
-    // beyond `int64` an integer counts as `uint64`, which has no promotion with bool
+    // An integer beyond `int64` is a `uint64` in PyTorch, which does not promote with bool.
     if own == DType::Bool && matches!(value, ScalarValue::Int(v) if i64::try_from(v).is_err()) {
         return Err(beyond(DType::I64));
     }
@@ -158,7 +158,7 @@ pub(crate) fn row_major<const N: usize, A: SizeArray>(
             return None;
         }
         (sizes.as_mut()[axis], strides.as_mut()[axis]) = (size, len);
-        // The operands exist, so their elements can be counted.
+        // The operands exist, so the product of their sizes does not overflow.
         len *= size;
     }
     (len != 0).then_some((sizes, strides, len))
@@ -190,7 +190,7 @@ pub(crate) fn map2<A: Element, B: Element, T: Shape, D: Device, Out: Element>(
     common: [DType; 2],
 ) -> Result<Tensor<Out, T, D>> {
     let alike = a.sizes == sizes.as_ref() && b.sizes == sizes.as_ref();
-    // Most operands: row-major, of one shape. So is the result.
+    // Fast path: both operands are row-major and of one shape, and so is the result.
     let row_major = strides::contiguous(&sizes);
     if alike && a.strides == row_major.as_ref() && b.strides == row_major.as_ref() {
         return Ok(Tensor::from_parts(D::map2(kernel, a, b, row_major.as_ref())?, 0, sizes, row_major));

@@ -52,7 +52,7 @@ impl<E: Element + PartialOrd, const MAX: bool> Reducer<E> for Extreme<MAX> {
     }
     fn merge(self, earlier: Option<E>, later: Option<E>) -> Option<E> {
         let (Some(a), Some(b)) = (earlier, later) else { return earlier.or(later) };
-        // only NaN differs from itself
+        // Only NaN differs from itself.
         #[allow(clippy::eq_op)]
         let (a_is_nan, b_is_nan) = (a != a, b != b);
         let beats = if MAX { b > a } else { b < a };

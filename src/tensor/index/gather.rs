@@ -330,7 +330,7 @@ fn select<E: Element, S: Shape, T: Shape, D: Device>(
     checked_numel::<E>(op, &result)?;
     let indexing = Indexing { op, axis, wraps: false };
     if result.contains(&0) && count > 0 {
-        // PyTorch checks the indices where they lead to no elements, too; here by reading one index at all places they name.
+        // PyTorch checks indices even if the result is empty: here a gather from the index tensor itself checks them.
         let (mut own, mut list) = (vec![1; sizes.len()], vec![1; sizes.len()]);
         (own[axis], list[axis]) = (sizes[axis], count);
         let still = vec![0; sizes.len()];
@@ -348,7 +348,7 @@ fn gather<E: Element, T: Shape, D: Device>(
     wraps: bool,
 ) -> Result<Tensor<E, T, D>> {
     let ((from_sizes, from), (sizes, strides)) = (lifted(&a), lifted(&index));
-    // PyTorch looks at the sizes only if there are indices.
+    // PyTorch checks the sizes only if the index tensor is not empty.
     let fits = |at: usize| at == axis || sizes[at] <= from_sizes[at];
     if !(0..sizes.len()).all(fits) && !sizes.contains(&0) {
         let reason = format!(

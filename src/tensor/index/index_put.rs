@@ -138,7 +138,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let (count, inner): (usize, usize) = (shape.as_ref().iter().product(), rest.iter().product());
         let outer = first.iter().product();
         let index = D::build(Some(&values), || Ok(places))?;
-        // Row-major elements are written to where they are, others to a copy first.
+        // Row-major tensors are written in place, others through a row-major copy.
         let mut copy = if self.is_contiguous() { None } else { Some(self.try_contiguous()?) };
         let out = copy.as_mut().unwrap_or(self).elements_mut()?;
         let (sizes, indexing) = ([count, inner], Indexing { op, axis: 0, wraps: false });

@@ -359,7 +359,7 @@ pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
         let reason = "the mean of bools is not a bool; cast first, for example `.to::<f32>()`".to_owned();
         return Err(Error::InvalidArgument { op: indexing.op, reason });
     }
-    // Nothing is written to `out` if anything fails on the way.
+    // Work on a copy: `out` must stay unchanged if anything fails.
     let mut result = out.clone();
     if !include_self {
         with_value::<E, D>(index.buffer, identity::<E>(reduce), index.sizes, |from| {

@@ -202,7 +202,7 @@ impl<O: Element, T: Shape, D: Device> JoinPlan<O, T, D> {
             let storage = D::join(&views, self.axis, sizes, strides.as_ref())?;
             return Ok(Tensor::from_parts(storage, 0, self.sizes, strides));
         }
-        // In the order in which the result lies, it is row-major.
+        // With its axes sorted by stride the result is row-major.
         let mut order: Vec<usize> = (0..T::RANK).collect();
         order.sort_by_key(|&axis| core::cmp::Reverse(strides.as_ref()[axis]));
         let reordered = |of: &[usize]| -> Vec<usize> { order.iter().map(|&axis| of[axis]).collect() };
@@ -310,7 +310,7 @@ where
     L: Stacked<I, Elem = E, Shape = S, Device = D>,
 {
     tensors.stack().map_err(|error| match error {
-        // Pieces are joined with the new axis in place; the error speaks of them as they came.
+        // Inside, pieces have the new axis already; the error shows the sizes that the caller gave.
         Error::Join { op, first, other, axis } => {
             let own = |sizes: Sizes| [&sizes.as_slice()[..axis], &sizes.as_slice()[axis + 1..]].concat()[..].into();
             Error::Join { op, first: own(first), other: own(other), axis }

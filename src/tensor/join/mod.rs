@@ -1,7 +1,7 @@
 //! Several tensors made one: `cat`, `stack`, `hstack` and their kin, `meshgrid`, `block_diag`.
 //! Uses strided copies into one new tensor.
 
-// First what readers of the documentation look for first.
+// The documentation lists methods in this order.
 pub(crate) mod cat_stack;
 
 pub(crate) mod hstack;

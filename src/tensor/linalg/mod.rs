@@ -1,7 +1,7 @@
 //! Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `linear`, distances.
 //! Uses the matrix product of the devices.
 
-// First what readers of the documentation look for first.
+// The documentation lists methods in this order.
 pub(crate) mod matmul;
 
 pub(crate) mod products;

@@ -1,7 +1,7 @@
 //! Reductions of all elements or along axes: sums, extremes, variance, medians, quantiles, statistics, normalisation.
 //! Uses the reduction kernels of `ops::reduce`.
 
-// First what readers of the documentation look for first.
+// The documentation lists methods in this order.
 pub(crate) mod reductions;
 
 pub(crate) mod median;

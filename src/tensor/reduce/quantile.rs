@@ -153,14 +153,14 @@ where
 {
     let q = elements::<R, D>(q)?;
     let count = q.sizes.first().copied().unwrap_or(1);
-    // Without data there is nothing to compute with; the number counts.
+    // On the meta device there are no data: only the number of quantiles matters.
     let q = if D::has_data(x.buffer) {
         listed(D::download(q)?.into_iter().map(|q| q.cast()))?
     } else {
         filled(0.0, count)?
     };
     let (storage, sizes) = quantiles::<E, D>(O::NAME, x, &q, axis, how, ignores_nan)?;
-    // The axis goes to the front, where one of size 1 may stay in its place.
+    // Moves the axis of quantiles to the front; with `keepdim` an axis of size 1 stays in its place.
     let strides = strides::row_major(&sizes);
     let (mut own, mut steps) = (vec![sizes[axis]], vec![strides[axis]]);
     for at in (0..sizes.len()).filter(|&at| at != axis || T::RANK > sizes.len()) {
@@ -198,7 +198,7 @@ pub(crate) fn quantiles<E: Dtype, D: Device>(
     let mut lane = strides::row_major(&sizes);
     sizes[axis] = q.len();
     checked_numel::<E>(op, &sizes)?;
-    // One number of numbers for all quantiles of a lane, and one quantile for all lanes.
+    // Broadcast with stride 0: the count of a lane over its quantiles, a quantile over all lanes.
     lane[axis] = 0;
     let mut place = vec![0; sizes.len()];
     place[axis] = 1;

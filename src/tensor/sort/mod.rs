@@ -1,7 +1,7 @@
 //! Sorting and searching: `sort`, `topk`, `unique`, `searchsorted`.
 //! Uses the sort and search loops of the devices.
 
-// First what readers of the documentation look for first.
+// The documentation lists methods in this order.
 pub(crate) mod sort_topk;
 
 pub(crate) mod search;

@@ -1,7 +1,7 @@
 //! Views, which share storage and copy nothing, and `TensorView`/`TensorViewMut`, which borrow it.
 //! Uses the stride arithmetic of `layout`.
 
-// First what readers of the documentation look for first.
+// The documentation lists methods in this order.
 pub(crate) mod views;
 
 pub(crate) mod reshape;

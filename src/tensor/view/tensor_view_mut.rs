@@ -62,7 +62,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// [`view_mut`](Self::view_mut), returning the error.
     pub fn try_view_mut(&mut self) -> Result<TensorViewMut<'_, E, S, D>> {
-        // Every element gets a place of its own, and the storage is nobody else's.
+        // From here on no two positions alias, and the storage is not shared.
         self.elements_mut()?;
         // SAFETY: the storage is borrowed with the tensor: until the view is gone nobody reads, writes, shares or drops it.
         let storage = unsafe { D::window(&mut self.parts.storage) };

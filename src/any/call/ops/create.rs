@@ -122,7 +122,7 @@ fn linspace(args: &Bound<'_>) -> Result<Value> {
     let steps = [sizes(args, vec![args.int("steps")?])?[0]];
     let dtype = dtype_or(args, default_float())?;
     if steps == [0] && dtype == DType::Bool {
-        // Where nothing is counted PyTorch takes bools.
+        // PyTorch accepts bools where nothing is counted.
         return Ok(placed(args, AnyTensor::on_host(&steps, dtype)?)?.into());
     }
     let space = dispatch_dtype!(op, dtype.to_real(), E: Real => {
@@ -163,7 +163,7 @@ fn triangle(args: &Bound<'_>, places: fn(usize, usize, isize) -> Result<Places>)
         let reason = "indices are int32 or int64".to_owned();
         return Err(Error::NotAdmitted { op: args.op, dtype, reason });
     }
-    // No matrix reaches beyond these.
+    // An offset beyond `isize` is outside of every matrix, so it is clamped.
     let offset = isize::try_from(offset).unwrap_or(if offset < 0 { isize::MIN } else { isize::MAX });
     let indices = AnyTensor::from(places(rows, columns, offset)?);
     Ok(placed(args, indices.to(dtype)?)?.into())
@@ -183,7 +183,7 @@ fn nested(
             match sizes.get(depth) {
                 Some(&size) if size != items.len() => return Err(ragged()),
                 Some(_) => {}
-                // Scalars were met at this depth, or an empty list above it.
+                // A scalar at this depth, or an empty list above it: the lists are ragged.
                 None if !into.is_empty() || sizes.len() != depth => return Err(ragged()),
                 None => sizes.push(items.len()),
             }
