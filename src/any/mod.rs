@@ -376,7 +376,7 @@ impl AnyTensor {
     /// The same storage seen through other sizes and strides.
     ///
     /// # Panics
-    /// If these reach beyond it. All views are made here, and loops rely on it, so it is looked at in every build.
+    /// If these reach beyond it. All views are made here and loops rely on it, so it is checked in every build.
     fn viewed(&self, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
         self.viewed_as(self.dtype, offset, sizes, strides)
     }
@@ -441,7 +441,7 @@ impl AnyTensor {
         Ok(())
     }
 
-    /// A copy with these strides, which leave no gaps.
+    /// A dense copy with these strides.
     pub(in crate::any) fn copied(&self, strides: &[usize]) -> Result<AnyTensor> {
         let buffer = if self.is_meta() {
             Buffer::Meta

@@ -1,16 +1,16 @@
-//! From `AnyTensor` to typed tensors and back: what is done along one axis is done to a tensor of three axes, of which it is the
-//! second, so that each operation is compiled once for a dtype.
+//! From `AnyTensor` to typed tensors and back. An operation along one axis runs on a typed tensor reshaped to three axes,
+//! `[before, axis, after]`, so that it is compiled once for a dtype and not once for a rank.
 //! Uses `device`; used by `rearrange`, `sort`, `reduce`, `linalg`, `call` and others.
 
 use crate::any::AnyTensor;
 use crate::error::Result;
 use crate::{Device, Dyn, Element, Tensor};
 
-/// Three axes whose sizes are known while running.
+/// The shape of a typed tensor with three axes whose sizes are known at run time.
 pub(crate) type Rank3 = (Dyn, Dyn, Dyn);
-/// Two.
+/// With two axes.
 pub(crate) type Rank2 = (Dyn, Dyn);
-/// One.
+/// With one axis.
 pub(crate) type Rank1 = (Dyn,);
 
 /// Runs code with the type of a tensor's device.
@@ -22,7 +22,7 @@ macro_rules! on_device {
 }
 pub(crate) use on_device;
 
-/// The size of axes made one. (Beside an empty axis others may have more positions together than can be counted.)
+/// The size of several axes flattened to one. (With an empty axis elsewhere their product may overflow: it saturates.)
 pub(crate) fn joined(sizes: &[usize]) -> i64 {
     crate::shape::numel(sizes).map_or(i64::MAX, |size| size as i64)
 }
@@ -41,7 +41,7 @@ impl AnyTensor {
         self.reshaped(&[joined(before), size as i64, joined(after)])
     }
 
-    /// The tensor under other sizes with as many elements, none of which is inferred.
+    /// The tensor reshaped; no size is -1.
     pub(crate) fn reshaped(&self, sizes: &[i64]) -> Result<AnyTensor> {
         self.reshape(sizes)
     }

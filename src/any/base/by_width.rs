@@ -1,4 +1,5 @@
-//! What moves elements: the devices' loops over types of the elements' width, so that one copy of each serves several dtypes.
+//! Gather, scatter, masking and copies. These only move elements, so the loops run over a type of the same width: one copy of each
+//! loop serves several dtypes.
 //! Uses `elementwise::apply`, `tensor::rearrange::pick`, `cpu`, `ops::kernel`; used by `elementwise`, `index`, `join`, `rearrange`, `sparse` and others.
 
 use crate::any::elementwise::apply::{broadcast_to, result_strides};
@@ -15,7 +16,7 @@ use crate::ops::stretch::Stretch;
 use crate::storage::{HostBuffer, View, ViewMut};
 use crate::tensor::pick_elements;
 
-/// Runs code with a type of the dtype's width, which stands for its elements where they are only moved.
+/// Runs code with a type as wide as the dtype's elements, for operations that only move them.
 macro_rules! with_width_type {
     ($dtype:expr, $W:ident => $body:expr) => {
         match $dtype.itemsize() {
@@ -70,7 +71,7 @@ impl AnyTensor {
         Ok(View::new(self.host(op)?, self.first(), &self.sizes, &self.strides))
     }
 
-    /// The same of a tensor whose storage is its own.
+    /// [`host_view`](Self::host_view) for writing; the storage must not be shared.
     pub(crate) fn host_view_mut<W>(&mut self, op: &'static str) -> Result<ViewMut<'_, HostBuffer, W>> {
         debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
         let first = self.first();

@@ -74,7 +74,7 @@ written_over!(methods);
 
 macro_rules! names {
     ($($inplace:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
-        /// The names of these.
+        /// Their names.
         const WRITTEN_OVER: &[&str] = &[$(stringify!($name)),*];
     };
 }

@@ -68,7 +68,7 @@ pub(crate) fn result_strides(sizes: &[usize], operands: &[OperandLayout<'_>]) ->
     Dims::known(&memory_format::elementwise(sizes, operands))
 }
 
-/// A loop, its kernel, and the operands it runs over, `N` with what is written.
+/// A call of a compiled loop: its kernel and the operands; `N` counts the output, too.
 struct LoopCall<const N: usize, const OPERANDS: usize> {
     op: &'static str,
     inner: Inner<N>,
@@ -175,7 +175,7 @@ pub(crate) fn check_shape(op: &'static str, result: &[usize], output: &[usize]) 
     if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
 }
 
-/// What a row of the unary table does with an operand: all its forms ask here, so that they compute the same.
+/// How a row of the unary table is evaluated for an operand. All forms use it, so that they compute the same.
 fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluation> {
     let op = row.name;
     if !row.admits.one(x.dtype) {
@@ -264,7 +264,7 @@ pub(crate) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Res
     Err(Error::DevicesDiffer { op, lhs: lhs.to_owned(), rhs: rhs.to_owned() })
 }
 
-/// How an operation computes its result, decided in one place for a new tensor, in place and for an output.
+/// How an operation computes its result: chosen once for all forms (new tensor, in place, into an output).
 enum Evaluation {
     /// By a loop over one operand.
     One(LoopCall<2, 1>),

@@ -12,11 +12,11 @@ use crate::layout::strides;
 use crate::tensor::ScatterReduce;
 use crate::tensor::places;
 
-/// Indices along some axes of a tensor: what is read or written at the positions where they meet.
+/// Advanced indexing: index tensors along some axes, and the tensor permuted so that these axes are adjacent.
 struct IndexedAxes {
-    /// The tensor with the axes side by side.
+    /// The tensor with the indexed axes adjacent.
     turned: AnyTensor,
-    /// How it has to be turned back; none if it has not been turned.
+    /// The permutation that was applied, if any.
     order: Option<Vec<usize>>,
     /// The sizes before the axes, the number of positions along them, and the sizes after them.
     before: Vec<usize>,

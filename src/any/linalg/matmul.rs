@@ -107,7 +107,7 @@ impl Operands {
     }
 }
 
-/// The dtype that halves are computed in; others in their own.
+/// The accumulate type: `f32` for halves, other dtypes as they are.
 pub(crate) fn widened(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,

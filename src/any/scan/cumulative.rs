@@ -72,7 +72,7 @@ impl AnyTensor {
         along!(&x, "cumprod", dim, Dtype, E => try_cumprod)?.in_dtype(dtype)
     }
 
-    /// What is made of no elements: as in PyTorch any dtype that computes has a result then, if it is one that is refused otherwise.
+    /// The result for a tensor without elements: as in PyTorch, dtypes that are refused otherwise are admitted then.
     fn nothing(&self, op: &'static str, dim: i64, is_refused: bool) -> Result<Option<AnyTensor>> {
         if !is_refused || !self.is_empty() || self.dtype.is_shell() {
             return Ok(None);

@@ -9,7 +9,7 @@ use crate::dtype::{Category, DType, promote_types};
 use crate::error::{Error, Result};
 
 impl AnySparse {
-    /// Values at places of other sizes, of which as many are dense.
+    /// The same values under other indices and sizes, with as many dense axes.
     fn moved(&self, indices: &AnyTensor, values: &AnyTensor, sizes: &[usize], sorted: bool) -> Result<AnySparse> {
         let mut moved = AnySparse::new(indices, values, Some(sizes))?;
         moved.keep_coalesced(sorted && self.is_coalesced());
@@ -182,7 +182,7 @@ impl AnySparse {
                 None => {
                     own.select_mut(0, at as i64)?.add_(before)?;
                 }
-                // Blocks side by side, with zeros where those of the others are.
+                // Blocks are padded with zeros where the other tensor's blocks go.
                 Some(block) => {
                     let mut wide = blocks.shape().to_vec();
                     wide[block + 1] = sizes[at];

@@ -1,7 +1,7 @@
 //! `AnySparse`: sparse tensors whose dtype and shape are values. Uses the typed ones.
 //!
-//! Sums, products and coalescing do not care which sparse axes there are, only which places are one: they are done to a typed tensor
-//! whose sparse axes are made one, and so are its dense axes, so that each is compiled once for a dtype.
+//! Sums, products and coalescing depend only on which indices are equal, not on the number of axes: they run on a typed tensor whose
+//! sparse axes are flattened to one, and its dense axes too, so that each is compiled once for a dtype.
 
 pub(crate) mod axes;
 

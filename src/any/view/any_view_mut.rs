@@ -52,7 +52,7 @@ use core::marker::PhantomData;
 /// # Ok::<(), castiron::Error>(())
 /// ```
 pub struct AnyViewMut<'a> {
-    /// Over memory that is borrowed for `'a`, of which nobody else reads or writes what this reaches. No two positions share a place.
+    /// Over memory borrowed for `'a`; no other reference may read or write the elements that this view reaches. No two positions share a place.
     ///
     /// Its buffer gives handles, which the operations of `any` take and let go of; neither it nor what shares its storage is given to
     /// anybody outside, where it could outlive the memory.
@@ -124,13 +124,13 @@ impl<'a> AnyViewMut<'a> {
         Ok(AnyViewMut { tensor, memory: PhantomData })
     }
 
-    /// Views of which no two reach the same, which this one gives way to.
+    /// Consumes this view and makes several disjoint ones.
     fn apart(self, parts: impl FnOnce(&AnyTensor) -> Result<Vec<AnyTensor>>) -> Result<Vec<AnyViewMut<'a>>> {
         let part = |tensor| AnyViewMut { tensor, memory: PhantomData };
         Ok(parts(&self.tensor)?.into_iter().map(part).collect())
     }
 
-    /// Views by several indices, of which no two may reach the same; this one gives way to them.
+    /// Consumes this view and makes one for each index; indices with a common element are refused.
     fn several(self, indices: &[&[Value]]) -> Result<Vec<AnyViewMut<'a>>> {
         let op = "multi_index_mut";
         // A row-major meta tensor of the same sizes: its strides identify the axes of each view.

@@ -90,7 +90,7 @@ impl OnHost for Cpu {
     }
 }
 
-/// What stands in brackets after a tensor of shape `S` on device `D` in layout `L`.
+/// What may index (`x[…]`) a tensor of shape `S` on device `D` in layout `L`.
 ///
 /// The conditions of `x[…]` hang on the position: rustc looks the operator up before it knows the position, so it finds the
 /// operator and then says which condition failed, not that a tensor can't be indexed.

@@ -1,5 +1,5 @@
-//! Running an operation of two operands: shapes broadcast, dtypes promote, devices meet. The methods, operators,
-//! in-place and `_into` forms are thin fronts over the functions here.
+//! Runs an elementwise operation: broadcasts shapes, promotes dtypes, matches devices, calls the device's loop. The methods,
+//! operators, in-place and `_into` forms are thin wrappers of the functions here.
 //! Uses `base::operand`, `ops::kernel`, `ops`, `ops::rules`; used by `elementwise`, `lazy`, `sparse`, `linalg`, `index` and others.
 
 use crate::device::{Device, Meet, Receives, Sought, Source};
@@ -23,7 +23,7 @@ pub type PromotedWith<E, S, R> = ResultType<<S as Shape>::Kind, E, <R as Operand
 /// The dtype of `Op` on a tensor of shape `S` and dtype `E` and the operand `R`.
 pub type Outcome<Op, E, S, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, R>>;
 
-/// A scalar beside a tensor of dtype `own`, as `Op` computes with it in `P`.
+/// A scalar operand of a tensor of dtype `own`, converted to what `Op` computes with in `P`.
 ///
 /// An integer that does not fit an integral dtype is refused (PyTorch wraps it silently in arithmetic and comparison,
 /// and refuses it in `full`, `clamp` and `where`).
@@ -133,7 +133,7 @@ fn broadcast_strides<B, E: Element, A: SizeArray>(view: &View<'_, B, E>, sizes: 
     (strides, layout(view.sizes, view.strides, sizes, E::DTYPE == common))
 }
 
-/// The strides that count for the layout of a result of these sizes.
+/// An operand's strides broadcast to the result's sizes, as they influence the strides of the result.
 pub(crate) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A, is_common: bool) -> A {
     if !is_common {
         return strides::converted(from, strides, sizes);
@@ -141,7 +141,7 @@ pub(crate) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A,
     strides::broadcast(from, strides, sizes)
 }
 
-/// The sizes and row-major strides of operands that all have them, and how many elements that is; `None` for others, and
+/// The common sizes, row-major strides and number of elements of operands that are all contiguous and of one shape; else `None`, and
 /// where there are no elements. (Most operands are alike, and small ones feel what looking closer costs.)
 #[inline(always)]
 pub(crate) fn row_major<const N: usize, A: SizeArray>(
@@ -164,7 +164,7 @@ pub(crate) fn row_major<const N: usize, A: SizeArray>(
     (len != 0).then_some((sizes, strides, len))
 }
 
-/// `kernel(view)`, beside scalars, as a new tensor of the given sizes.
+/// `kernel(view)`, other operands being scalars in the kernel, as a new tensor of the given sizes.
 #[inline]
 pub(crate) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
     kernel: impl Map1<A, Out>,

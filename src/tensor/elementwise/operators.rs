@@ -19,7 +19,7 @@ use crate::tensor::elementwise::reuse_operand::{combine_owned, combine_scalar_ow
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::ops::*;
 
-/// What may stand to the right of `Op` beside a tensor.
+/// What may be the right operand of `Op` with a tensor on the left.
 ///
 /// The operators' conditions hang on the right operand: rustc looks an operator up before it knows that operand, so it
 /// finds the operator and then says which condition failed, not that there is no such operator.

@@ -64,7 +64,7 @@ where
     Ok(Tensor::from_parts(storage, 0, sizes, strides))
 }
 
-/// What stands to the right.
+/// The right operand.
 enum RightOperand<'a, B, R, C> {
     Scalar(C),
     Value(C),

@@ -29,7 +29,7 @@ pub(crate) fn lifted<B, E>(view: &View<'_, B, E>) -> (Vec<usize>, Vec<usize>) {
     if view.sizes.is_empty() { (vec![1], vec![1]) } else { (view.sizes.to_vec(), view.strides.to_vec()) }
 }
 
-/// A new tensor that is row-major over these sizes, of which a zero-dim tensor has none.
+/// A new row-major tensor; for a zero-dim shape `sizes` (one axis of size 1) is ignored.
 pub(crate) fn dense<E: Element, T: Shape, D: Device>(storage: D::Storage, sizes: &[usize]) -> Tensor<E, T, D> {
     let own = if T::RANK == 0 { &[] } else { sizes };
     Tensor::dense(storage, T::Sizes::copied(own))

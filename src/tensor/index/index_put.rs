@@ -1,4 +1,4 @@
-//! Elements written where several lists of indices meet: `index_put`.
+//! `index_put`: values written at positions given by one index tensor for each axis.
 //! Uses `base::operand`, `index::gather`, `index::masked`, `ops::choosing`; used by `any`.
 
 use crate::device::{Device, Indexing, Receives};
@@ -17,7 +17,7 @@ use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::index::gather::elements;
 use crate::tensor::index::masked::laid_out;
 
-/// For each place the indices meet at, its number among those of the axes they lead along.
+/// The linear index, over the indexed axes, of each position that the index tensors give together.
 pub(crate) fn places(
     op: &'static str,
     indices: impl Iterator<Item = Result<Vec<i64>>>,

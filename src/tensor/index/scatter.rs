@@ -102,7 +102,7 @@ fn with_value<E: Element, D: Device>(
     run(View::new(&storage, 0, sizes, &vec![0; sizes.len()]))
 }
 
-/// Runs with a list of indices beside each element of the source, whose other sizes are those of the tensor.
+/// Runs with a vector of indices broadcast to the sizes of the source.
 fn with_list<D: Device>(
     indexing: Indexing,
     sizes: &[usize],

@@ -63,7 +63,7 @@ pub(crate) fn rolled(size: usize, shift: isize) -> Vec<Stretch> {
     vec![Stretch::Forward { start, len: size - start }, Stretch::Forward { start: 0, len: start }]
 }
 
-/// Axes put together from as many positions as they had, the result lying as these strides say, which leave no gaps.
+/// Each axis put together from as many positions as it had, into a dense result with these strides.
 pub(crate) fn pick_as_laid_out<E: Element, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,

@@ -172,7 +172,7 @@ where
     Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(&own), T::Sizes::copied(&steps)))
 }
 
-/// The quantiles of each lane along an axis, side by side in its place; and the sizes of that.
+/// The quantiles of each lane, in place of the axis, and the sizes of the result.
 pub(crate) fn quantiles<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,

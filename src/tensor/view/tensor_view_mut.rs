@@ -42,7 +42,7 @@ use core::ops::{Deref, Index, IndexMut};
 /// Elements that are repeated (`expand`) cannot be written one by one: there is no `expand_mut`, and a tensor that was expanded
 /// gets an element for each position before it is borrowed.
 pub struct TensorViewMut<'a, E: Element, S: Shape, D: Device = Cpu> {
-    /// Over memory that is borrowed for `'a`, of which nobody else reads or writes what this reaches.
+    /// Over memory borrowed for `'a`; no other reference may read or write the elements that this view reaches.
     ///
     /// It is never given away, and never lent as `&mut` to anybody outside, who could take it: whoever has `&Tensor` gets another
     /// `Tensor` through `Backend::share` alone, which copies the elements of borrowed memory. No two positions share a place.
