@@ -1,6 +1,6 @@
 //! Products of matrices of which one is sparse, or both. Uses rows; the loop over elements is compiled for the machine's vectors.
 
-use super::rows::{indices_of, rows_of, sorted};
+use super::rows::{indices_from_linear, rows_of, sorted};
 use super::{SparseCoo, SparseTensor};
 use crate::cpu::sparse::{Csr, multiply};
 use crate::device::{Backend as _, Cpu};
@@ -59,7 +59,7 @@ fn by_sparse<E: Dtype, M: Dim, K: Dim, L: Dim, C: Dim>(
         return Err(inner_sizes_differ(&left.shape(), &right.shape(), inner, right_rows));
     }
     let sizes = [rows, columns];
-    super::rows::countable("matmul", &sizes)?;
+    super::rows::expect_countable("matmul", &sizes)?;
     let (a, b) = (left.try_coalesce()?, right.try_coalesce()?);
     // Row by row of the left tensor, as both lists are sorted.
     let (a_indices, b_indices) =
@@ -95,7 +95,7 @@ fn by_sparse<E: Dtype, M: Dim, K: Dim, L: Dim, C: Dim>(
     }
     let values: Vec<E> = listed(products.into_iter().map(E::from_compute))?;
     let count = values.len();
-    Ok(SparseTensor::assembled(sizes, indices_of(&keys, &sizes)?, rows_of(values, [count, 1])?, true))
+    Ok(SparseTensor::assembled(sizes, indices_from_linear(&keys, &sizes)?, rows_of(values, [count, 1])?, true))
 }
 
 /// What a sparse matrix of dtype `E` and shape `(M, K)` can be multiplied by from the right.

@@ -15,7 +15,8 @@ use crate::error::{Error, Result, filled};
 use crate::ops::rules::admit::Admits;
 use crate::shape::{Dyn, Shape, SizeArray};
 use crate::sparse::{
-    DenseAxes, SparseTensor, check_indices, check_parts, countable, expect_same, indices_of, infer, keys_of, print,
+    DenseAxes, SparseTensor, check_indices, check_parts, expect_countable, expect_same, indices_from_linear, infer,
+    linear_indices, print,
 };
 use crate::tensor::{AnyLayout, Tensor};
 use core::fmt;
@@ -67,7 +68,7 @@ impl AnySparse {
     }
 
     fn flat<E: Element>(&self) -> Result<Flat<E>> {
-        let (sparse, dense) = self.sizes_apart();
+        let (sparse, dense) = self.sparse_and_dense_sizes();
         let sizes = [sparse.iter().product(), dense.iter().product()];
         Ok(SparseTensor::assembled(
             sizes,
@@ -78,7 +79,7 @@ impl AnySparse {
     }
 
     /// The sizes of the sparse axes, and those of the dense ones.
-    fn sizes_apart(&self) -> (&[usize], &[usize]) {
+    fn sparse_and_dense_sizes(&self) -> (&[usize], &[usize]) {
         self.sizes.split_at(self.sizes.len() - self.dense)
     }
 
@@ -130,9 +131,9 @@ impl AnySparse {
             }
         };
         check_parts(&sizes, blocks.len(), [axes, nnz], values.shape())?;
-        countable(op, &sizes)?;
+        expect_countable(op, &sizes)?;
         check_indices(&places, &sizes)?;
-        let keys = Tensor::try_from_vec_sized(keys_of(&places, &sizes[..axes])?, [1, nnz])?;
+        let keys = Tensor::try_from_vec_sized(linear_indices(&places, &sizes[..axes])?, [1, nnz])?;
         let rows = [count, blocks.iter().product::<usize>()];
         let values = values.reshape(&signed(&rows))?.contiguous()?;
         Ok(AnySparse { sizes, dense: blocks.len(), keys, values, coalesced: nnz < 2 })
@@ -183,7 +184,7 @@ impl AnySparse {
     /// # Errors
     /// If memory runs out.
     pub fn raw_indices(&self) -> Result<AnyTensor> {
-        Ok(AnyTensor::from(indices_of(&self.keys.to_vec(), self.sizes_apart().0)?))
+        Ok(AnyTensor::from(indices_from_linear(&self.keys.to_vec(), self.sparse_and_dense_sizes().0)?))
     }
 
     /// The elements, or blocks of them (`torch.Tensor._values`).
@@ -191,7 +192,7 @@ impl AnySparse {
     /// # Errors
     /// If memory runs out.
     pub fn raw_values(&self) -> Result<AnyTensor> {
-        self.values.reshape(&signed(&[&[self.nnz()], self.sizes_apart().1].concat()))
+        self.values.reshape(&signed(&[&[self.nnz()], self.sparse_and_dense_sizes().1].concat()))
     }
 
     /// [`raw_indices`](Self::raw_indices) of a coalesced tensor (`torch.Tensor.indices`).
@@ -248,7 +249,7 @@ impl AnySparse {
                 ),
             );
         }
-        let indices = indices_of(&self.keys.to_vec(), self.sizes_apart().0)?;
+        let indices = indices_from_linear(&self.keys.to_vec(), self.sparse_and_dense_sizes().0)?;
         let values = self.values.typed::<E, (Dyn, Dyn), Cpu>()?;
         Ok(SparseTensor::assembled(S::Sizes::copied(&self.sizes), indices, values, self.coalesced))
     }
@@ -384,12 +385,12 @@ impl AnySparse {
             return Err(Error::Output { op, result: other.shape().into(), output: self.shape().into() });
         }
         // A row for each block that the strided tensor has itself: along an axis of size 1 there is one.
-        let (sparse, dense) = self.sizes_apart();
+        let (sparse, dense) = self.sparse_and_dense_sizes();
         let blocks = &lifted[..sparse.len()];
         let whole = [blocks, dense].concat();
         let count = [blocks.iter().product::<usize>(), dense.iter().product()];
         let rows = other.reshape(&signed(&lifted))?.expand(&signed(&whole))?.reshape(&signed(&count))?;
-        let indices = indices_of(&self.keys.to_vec(), sparse)?.to_vec();
+        let indices = indices_from_linear(&self.keys.to_vec(), sparse)?.to_vec();
         let nnz = self.nnz();
         let mut keys = filled(0_i64, nnz)?;
         for (axis, &size) in blocks.iter().enumerate() {
@@ -565,7 +566,8 @@ impl AnyTensor {
 /// As PyTorch prints a tensor.
 impl fmt::Display for AnySparse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let indices = indices_of(&self.keys.to_vec(), self.sizes_apart().0).map_err(|_| fmt::Error)?;
+        let indices =
+            indices_from_linear(&self.keys.to_vec(), self.sparse_and_dense_sizes().0).map_err(|_| fmt::Error)?;
         let printed = dispatch_dtype!("print", self.dtype(), E: Element => {
             Ok(match self.values.typed::<E, (Dyn, Dyn), Cpu>() {
                 Ok(values) => print(f, &indices, &values, &self.sizes, self.dense),
