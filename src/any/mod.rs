@@ -57,7 +57,7 @@ mod sparse;
 // Operations by name.
 mod call;
 
-use crate::device::{AnyDevice, Cpu, Device, Dynamic, Held, IntoDevice, Meta};
+use crate::device::{AnyDevice, Cpu, Device, Dynamic, DynamicBuffer, IntoDevice, Meta};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
@@ -129,9 +129,9 @@ impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
         let (sizes, strides) = (tensor.shape(), tensor.stride());
         let mut storage = Some(storage);
         let storage: &mut dyn core::any::Any = &mut storage;
-        let buffer = match storage.downcast_mut::<Option<Held>>().and_then(Option::take) {
-            Some(Held::Cpu(buffer)) => Some(buffer),
-            Some(Held::Meta) => None,
+        let buffer = match storage.downcast_mut::<Option<DynamicBuffer>>().and_then(Option::take) {
+            Some(DynamicBuffer::Cpu(buffer)) => Some(buffer),
+            Some(DynamicBuffer::Meta) => None,
             // CUDA tensors can't be made yet: what is not on the host is on the meta device.
             None => storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take),
         };
@@ -145,7 +145,7 @@ impl AnyTensor {
         let (buffer, offset) = match buffer {
             // A vector's memory is aligned for its own elements; here they may become others of any width.
             Some(buffer) if !buffer.start::<u64>().is_aligned() => {
-                let kept = crate::cpu::elementwise::kept_bytes(&buffer, dtype.itemsize(), offset, sizes, strides);
+                let kept = crate::cpu::elementwise::copy_span_bytes(&buffer, dtype.itemsize(), offset, sizes, strides);
                 // `From` has no other way to say that memory runs out.
                 (Buffer::Cpu(kept.unwrap_or_else(|error| panic!("{error}"))), 0)
             }
@@ -309,7 +309,7 @@ impl AnyTensor {
         let is = |other: TypeId| TypeId::of::<D>() == other;
         let (dynamic, meta) = (is(TypeId::of::<Dynamic>()), self.is_meta());
         let storage: Option<D::Storage> = if dynamic {
-            let held = if meta { Held::Meta } else { Held::Cpu(handle(self.host(op)?)) };
+            let held = if meta { DynamicBuffer::Meta } else { DynamicBuffer::Cpu(handle(self.host(op)?)) };
             Some(as_storage::<D, _>(held))
         } else if meta {
             is(TypeId::of::<Meta>()).then(|| as_storage::<D, _>(crate::device::NoData))

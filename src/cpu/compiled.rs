@@ -6,11 +6,11 @@
 use super::convert;
 use super::inner::{self, Inner};
 use crate::dtype::{DType, Element, f16};
-use crate::ops::kernel::{Entry, Map1, Map2, Operands};
+use crate::ops::kernel::{Arity, Entry, Map1, Map2};
 
 /// The inner loop of a kernel of one operand.
 pub(super) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Inner<2> {
-    if let Some(Entry { row, dtype, operands: Operands::Converted }) = K::ENTRY {
+    if let Some(Entry { row, dtype, operands: Arity::Converted }) = K::ENTRY {
         const F16: usize = DType::F16 as usize;
         const F32: usize = DType::F32 as usize;
         return match (dtype, row) {
@@ -46,11 +46,11 @@ pub(crate) mod tables {
     use super::inner::{self, Inner};
     use crate::cpu::convert::by_floats;
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-    use crate::cpu::registers;
+    use crate::cpu::f16_inner;
     use crate::dtype::{Complex, DType, bf16, f16};
     use crate::ops::kernel::{Applying, Combining, CombiningScalar};
     #[cfg(not(debug_assertions))]
-    use crate::ops::kernel::{Entry, Operands};
+    use crate::ops::kernel::{Arity, Entry};
     use crate::ops::rules::admit::loops_of;
     use crate::ops::rules::picture::with_bools;
     use crate::ops::rules::result::loops_of_result;
@@ -63,16 +63,16 @@ pub(crate) mod tables {
     #[cfg(not(debug_assertions))]
     pub(super) const fn one(entry: Entry) -> Option<Inner<2>> {
         match entry.operands {
-            Operands::One => UNARY[entry.row][entry.dtype as usize],
-            Operands::Scalar => SCALAR[entry.row][entry.dtype as usize],
-            Operands::Two | Operands::Converted => None,
+            Arity::One => UNARY[entry.row][entry.dtype as usize],
+            Arity::Scalar => SCALAR[entry.row][entry.dtype as usize],
+            Arity::Two | Arity::Converted => None,
         }
     }
 
     #[cfg(not(debug_assertions))]
     pub(super) const fn two(entry: Entry) -> Option<Inner<3>> {
         match entry.operands {
-            Operands::Two => BINARY[entry.row][entry.dtype as usize],
+            Arity::Two => BINARY[entry.row][entry.dtype as usize],
             _ => None,
         }
     }
@@ -194,7 +194,7 @@ pub(crate) mod tables {
         ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {
             mod of_one {
                 use super::*;
-                $(dtypes! { row ($op, 2, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>) (registers::one::<Applying<ops::$op>>)) $admits $result })*
+                $(dtypes! { row ($op, 2, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>) (f16_inner::one::<Applying<ops::$op>>)) $admits $result })*
             }
             #[cfg(not(debug_assertions))]
             const UNARY: &[Row<2>] = &[$(of_one::$op::ROW),*];
@@ -213,11 +213,11 @@ pub(crate) mod tables {
         ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident $($rest:tt)* })*) => {
             mod of_two {
                 use super::*;
-                $(dtypes! { row ($op, 3, |E| (inner::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>) (registers::two::<Combining<ops::$op, core::primitive::f32>>)) $admits $result })*
+                $(dtypes! { row ($op, 3, |E| (inner::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::two::<Combining<ops::$op, core::primitive::f32>>)) $admits $result })*
             }
             mod by_scalar {
                 use super::*;
-                $(binary! { @scalar $operands ($op, 2, |E| (inner::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>) (registers::one::<CombiningScalar<ops::$op, core::primitive::f32>>)) $admits $result })*
+                $(binary! { @scalar $operands ($op, 2, |E| (inner::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::one::<CombiningScalar<ops::$op, core::primitive::f32>>)) $admits $result })*
             }
             #[cfg(not(debug_assertions))]
             const BINARY: &[Row<3>] = &[$(of_two::$op::ROW),*];

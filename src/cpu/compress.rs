@@ -2,7 +2,7 @@
 //!
 //! Compiled once for each size of element. Uses walks; used by `Cpu`.
 
-use super::indexing::{Bytes, by_width};
+use super::indexing::{RawView, by_width};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
@@ -11,18 +11,18 @@ use crate::error::{Result, listed, room};
 use crate::storage::{HostBuffer, View};
 
 /// How many of `len` bools, `step` apart, are true.
-struct Count {
+struct CountTrue {
     mask: *const u8,
     step: usize,
     len: usize,
 }
 /// Bools counted side by side.
 const LANES: usize = 64;
-impl Loop for Count {
+impl Loop for CountTrue {
     type Output = usize;
     #[inline(always)]
     fn run(self) -> usize {
-        let Count { mask, step, len } = self;
+        let CountTrue { mask, step, len } = self;
         if step != 1 {
             // SAFETY: the places are the view's.
             return (0..len).map(|i| usize::from(unsafe { mask.add(i * step).read() })).sum();
@@ -46,18 +46,18 @@ impl Loop for Count {
 }
 
 /// Writes the elements whose bool is true, `count` of them, one after the other.
-struct Pack<W> {
+struct CompressRun<W> {
     from: *const W,
     mask: *const u8,
     steps: [usize; 2],
     to: *mut W,
     count: usize,
 }
-impl<W: Copy> Loop for Pack<W> {
+impl<W: Copy> Loop for CompressRun<W> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Pack { from, mask, steps, to, count } = self;
+        let CompressRun { from, mask, steps, to, count } = self;
         let (mut written, mut i) = (0, 0);
         // Every element is written, and overwritten by the next if it was not chosen: no branch depends on the mask. The last
         // one chosen ends the loop, so that nothing is written beyond.
@@ -86,14 +86,14 @@ pub(crate) fn compress<E: Element>(
     a: View<'_, HostBuffer, E>,
     mask: View<'_, HostBuffer, bool>,
 ) -> Result<(HostBuffer, usize)> {
-    compress_bytes(size_of::<E>(), Bytes::of(&a), Bytes::of(&mask))
+    compress_bytes(size_of::<E>(), RawView::of(&a), RawView::of(&mask))
 }
 
-fn compress_bytes(width: usize, a: Bytes<'_>, mask: Bytes<'_>) -> Result<(HostBuffer, usize)> {
+fn compress_bytes(width: usize, a: RawView<'_>, mask: RawView<'_>) -> Result<(HostBuffer, usize)> {
     assert_eq!(a.sizes, mask.sizes);
     let len: usize = a.sizes.iter().product();
     let walk = Walk::row_major(a.sizes, [a.strides, mask.strides]);
-    let mut parts: Vec<Part>;
+    let mut parts: Vec<CompressPart>;
     match walk.line_run() {
         // One line is divided; several are handed out as they are.
         Some(run) => {
@@ -102,14 +102,14 @@ fn compress_bytes(width: usize, a: Bytes<'_>, mask: Bytes<'_>) -> Result<(HostBu
             parts = listed((0..pieces).map(|piece| {
                 let (low, high) = (bounds(piece), bounds(piece + 1));
                 let starts = [0, 1].map(|operand| run.starts[operand] + low * run.steps[operand]);
-                Part { starts, steps: run.steps, len: high - low, first: 0, count: 0 }
+                CompressPart { starts, steps: run.steps, len: high - low, first: 0, count: 0 }
             }))?;
         }
         None => {
             // All runs have one length.
             parts = room(walk.runs().next().map_or(0, |run| len / run.len))?;
             for run in walk.runs() {
-                parts.push(Part { starts: run.starts, steps: run.steps, len: run.len, first: 0, count: 0 });
+                parts.push(CompressPart { starts: run.starts, steps: run.steps, len: run.len, first: 0, count: 0 });
             }
         }
     }
@@ -120,10 +120,10 @@ fn compress_bytes(width: usize, a: Bytes<'_>, mask: Bytes<'_>) -> Result<(HostBu
     threads::for_each(pieces, &|piece| {
         let from = &from;
         for part in bounds(piece)..bounds(piece + 1) {
-            let Part { starts, steps, len, .. } = parts[part];
+            let CompressPart { starts, steps, len, .. } = parts[part];
             // SAFETY: the walk stays inside the mask.
             let mask = unsafe { from.0.1.add(starts[1]) };
-            let count = simd::dispatch(Count { mask, step: steps[1], len });
+            let count = simd::dispatch(CountTrue { mask, step: steps[1], len });
             counts[part].store(count, core::sync::atomic::Ordering::Relaxed);
         }
     });
@@ -142,8 +142,8 @@ fn compress_bytes(width: usize, a: Bytes<'_>, mask: Bytes<'_>) -> Result<(HostBu
                 let (from, mask, to) = places.0;
                 let (from, to) = (from.cast::<W>(), to.cast::<W>());
                 for part in &parts[bounds(piece)..bounds(piece + 1)] {
-                    let Part { starts, steps, first, count, .. } = *part;
-                    simd::dispatch(Pack { from: from.add(starts[0]), mask: mask.add(starts[1]), steps, to: to.add(first), count });
+                    let CompressPart { starts, steps, first, count, .. } = *part;
+                    simd::dispatch(CompressRun { from: from.add(starts[0]), mask: mask.add(starts[1]), steps, to: to.add(first), count });
                 }
             }));
             Ok(())
@@ -154,7 +154,7 @@ fn compress_bytes(width: usize, a: Bytes<'_>, mask: Bytes<'_>) -> Result<(HostBu
 
 /// Some elements of one line, and where those chosen go.
 #[derive(Clone, Copy)]
-struct Part {
+struct CompressPart {
     starts: [usize; 2],
     steps: [usize; 2],
     len: usize,

@@ -210,7 +210,7 @@ const PIECE: usize = 1024;
 /// A piece, where vectors of it lie inside cache lines.
 #[cfg(any(not(debug_assertions), feature = "any"))]
 #[repr(align(64))]
-struct Piece([MaybeUninit<f32>; PIECE]);
+struct ConvertBuffer([MaybeUninit<f32>; PIECE]);
 
 /// The loop of a kernel over `f32`, for operands and a result of a dtype that computes in it.
 ///
@@ -223,18 +223,18 @@ pub(super) unsafe fn by_floats<H: Dtype<Compute = f32>, const N: usize>(
     places: [*mut u8; N],
     len: usize,
 ) {
-    let mut rooms = [const { Piece([MaybeUninit::uninit(); PIECE]) }; N];
-    let rooms = rooms.each_mut().map(|room| room.0.as_mut_ptr().cast::<f32>());
+    let mut buffers = [const { ConvertBuffer([MaybeUninit::uninit(); PIECE]) }; N];
+    let buffers = buffers.each_mut().map(|buffer| buffer.0.as_mut_ptr().cast::<f32>());
     let places = places.map(|place| place.cast::<H>());
     for low in (0..len).step_by(PIECE) {
         let count = PIECE.min(len - low);
         // SAFETY: the caller's promise for these elements; the rooms hold as many.
         unsafe {
-            for (place, room) in places.iter().zip(rooms).skip(1) {
-                widen(place.add(low).cast_const(), room, count);
+            for (place, buffer) in places.iter().zip(buffers).skip(1) {
+                widen(place.add(low).cast_const(), buffer, count);
             }
-            inner(kernel, rooms.map(|room| room.cast()), count);
-            narrow(rooms[0], places[0].add(low), count);
+            inner(kernel, buffers.map(|buffer| buffer.cast()), count);
+            narrow(buffers[0], places[0].add(low), count);
         }
     }
 }

@@ -4,32 +4,32 @@
 
 use super::engine::{self, Body};
 use super::indexing::by_width;
+use super::non_temporal;
 use super::simd::{self, Loop};
-use super::stream;
 use super::threads::{self, Shared};
 #[cfg(target_arch = "x86_64")]
-use super::turning;
+use super::transpose;
 use super::walk::{Run, TILE, Walk, side};
 use core::mem::MaybeUninit;
 
 /// Room for a tile of an operand of any dtype.
 #[repr(align(64))]
-pub(super) struct Tile([MaybeUninit<[u64; 2]>; TILE * TILE]);
+pub(super) struct TransposeTile([MaybeUninit<[u64; 2]>; TILE * TILE]);
 
 // The largest elements, and those of the largest tile.
-const _: () = assert!(side(16) <= TILE && side(4) * side(4) * 4 <= size_of::<Tile>() && side(8) <= TILE);
+const _: () = assert!(side(16) <= TILE && side(4) * side(4) * 4 <= size_of::<TransposeTile>() && side(8) <= TILE);
 
-impl Tile {
+impl TransposeTile {
     #[inline(always)]
     pub(super) fn new() -> Self {
-        Tile([const { MaybeUninit::uninit() }; TILE * TILE])
+        TransposeTile([const { MaybeUninit::uninit() }; TILE * TILE])
     }
 
-    /// Turned, so that its lines, `side` elements apart, are those of the result; see [`Turning`].
+    /// Turned, so that its lines, `side` elements apart, are those of the result; see [`TransposeLoop`].
     ///
     /// # Safety
     /// As there; a tile of that side fits the room.
-    pub(super) unsafe fn turn(
+    pub(super) unsafe fn transpose(
         &mut self,
         width: usize,
         side: usize,
@@ -38,7 +38,7 @@ impl Tile {
         [lines, len]: [usize; 2],
     ) -> *mut u8 {
         let (to, next) = (self.0.as_mut_ptr(), side * step);
-        by_width!(width, W => simd::dispatch(Turning::<W> {
+        by_width!(width, W => simd::dispatch(TransposeLoop::<W> {
             from: from.cast(),
             to: to.cast(),
             side,
@@ -53,7 +53,7 @@ impl Tile {
 
 /// Element `i` of line `line` is the one `line + i * step` from `from`. What lies side by side is read side by side: each cache
 /// line once. These are places of valid elements, and `lines` and `len` are at most `side`.
-struct Turning<W> {
+struct TransposeLoop<W> {
     from: *const W,
     to: *mut W,
     /// From line to line of what is written.
@@ -64,11 +64,11 @@ struct Turning<W> {
     /// How far the tile after this one is.
     next: usize,
 }
-impl<W: Copy> Loop for Turning<W> {
+impl<W: Copy> Loop for TransposeLoop<W> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Turning { from, to, side, step, lines, len, next } = self;
+        let TransposeLoop { from, to, side, step, lines, len, next } = self;
         // SAFETY: whoever made it promises that; `line * side + i` is inside the tile.
         unsafe {
             for i in 0..len {
@@ -77,11 +77,11 @@ impl<W: Copy> Loop for Turning<W> {
                 simd::prefetch(from.wrapping_add(i * step + next + lines / 2));
             }
             #[cfg(target_arch = "x86_64")]
-            if size_of::<W>() == 4 && [lines, len] == [side; 2] && turning::is_there() {
-                for i in (0..side).step_by(turning::SIDE) {
-                    for line in (0..side).step_by(turning::SIDE) {
+            if size_of::<W>() == 4 && [lines, len] == [side; 2] && transpose::is_there() {
+                for i in (0..side).step_by(transpose::SIDE) {
+                    for line in (0..side).step_by(transpose::SIDE) {
                         let (from, to) = (from.add(line + i * step), to.add(line * side + i));
-                        turning::turn(from.cast(), step * size_of::<W>(), to.cast(), side);
+                        transpose::transpose(from.cast(), step * size_of::<W>(), to.cast(), side);
                     }
                 }
                 return;
@@ -99,15 +99,15 @@ impl<W: Copy> Loop for Turning<W> {
 ///
 /// # Safety
 /// These places are valid, and those written are nobody else's.
-pub(super) unsafe fn along(width: usize, len: usize, to: (*mut u8, usize), from: (*const u8, usize)) {
+pub(super) unsafe fn copy_strided(width: usize, len: usize, to: (*mut u8, usize), from: (*const u8, usize)) {
     // SAFETY: the caller's promise.
-    by_width!(width, W => unsafe { along_as::<W>(len, (to.0.cast(), to.1), (from.0.cast(), from.1)) });
+    by_width!(width, W => unsafe { copy_strided_as::<W>(len, (to.0.cast(), to.1), (from.0.cast(), from.1)) });
 }
 
 /// # Safety
-/// As for [`along`].
+/// As for [`copy_strided`].
 #[inline(always)]
-unsafe fn along_as<W: Copy>(len: usize, (to, to_step): (*mut W, usize), (from, from_step): (*const W, usize)) {
+unsafe fn copy_strided_as<W: Copy>(len: usize, (to, to_step): (*mut W, usize), (from, from_step): (*const W, usize)) {
     // SAFETY: the caller's promise.
     unsafe {
         match (to_step, from_step) {
@@ -127,23 +127,23 @@ struct Moving<W> {
     out: *mut W,
     a: *const W,
     /// Whether turned tiles are written past the caches.
-    past_caches: bool,
+    non_temporal: bool,
 }
 
 /// Every inner loop of a walk.
-struct Everywhere<'a, W>(&'a Walk<2>, Moving<W>);
-impl<W: Copy> Loop for Everywhere<'_, W> {
+struct CopyAll<'a, W>(&'a Walk<2>, Moving<W>);
+impl<W: Copy> Loop for CopyAll<'_, W> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
         // SAFETY: `everywhere`'s caller promises it.
-        unsafe { engine::visit(self.0, self.1) }
+        unsafe { engine::visit_tiles(self.0, self.1) }
     }
 }
 
 impl<W: Copy> Body<2> for Moving<W> {
     fn nanoseconds(&self, len: usize) -> usize {
-        engine::moving(len, 2 * size_of::<W>())
+        engine::copy_nanoseconds(len, 2 * size_of::<W>())
     }
 
     #[inline(always)]
@@ -151,7 +151,7 @@ impl<W: Copy> Body<2> for Moving<W> {
         // SAFETY: the caller's promise. (Copies of memory look after the caches themselves.)
         unsafe {
             let (out, a) = (self.out.add(run.starts[0]), self.a.add(run.starts[1]));
-            along_as(run.len, (out, run.steps[0]), (a, run.steps[1]));
+            copy_strided_as(run.len, (out, run.steps[0]), (a, run.steps[1]));
         }
     }
 
@@ -162,15 +162,15 @@ impl<W: Copy> Body<2> for Moving<W> {
             return unsafe { self.run(Run { starts, len, steps: steps[1] }) };
         }
         let side = side(size_of::<W>());
-        let mut room = Tile::new();
-        let turned: *mut W = room.0.as_mut_ptr().cast();
+        let mut buffer = TransposeTile::new();
+        let transposed: *mut W = buffer.0.as_mut_ptr().cast();
         let (mut body, mut from, mut along) = (self, starts[1], [steps[0][1], steps[1][1]]);
         if steps[0][1] == 1 && steps[1][1] > 1 {
             // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `side`.
             let from_tile = unsafe { self.a.add(from) };
-            let next = if self.past_caches { side } else { side * along[1] };
-            Turning { from: from_tile, to: turned, side, step: along[1], lines, len, next }.run();
-            (body.a, from, along) = (turned, 0, [side, 1]);
+            let next = if self.non_temporal { side } else { side * along[1] };
+            TransposeLoop { from: from_tile, to: transposed, side, step: along[1], lines, len, next }.run();
+            (body.a, from, along) = (transposed, 0, [side, 1]);
         }
         for line in 0..lines {
             let starts = [starts[0] + line * steps[0][0], from + line * along[0]];
@@ -180,9 +180,9 @@ impl<W: Copy> Body<2> for Moving<W> {
             simd::prefetch(next.wrapping_add(side / 2));
             // SAFETY: the caller's promise, and the turned tile has `lines` lines of `len` elements.
             unsafe {
-                if self.past_caches && steps[1][0] == 1 && along == [side, 1] {
+                if self.non_temporal && steps[1][0] == 1 && along == [side, 1] {
                     let (to, from) = (self.out.add(starts[0]), body.a.add(starts[1]));
-                    stream::write_out(to.cast(), from.cast(), len * size_of::<W>());
+                    non_temporal::store(to.cast(), from.cast(), len * size_of::<W>());
                 } else {
                     body.run(Run { starts, len, steps: [steps[1][0], along[1]] });
                 }
@@ -196,30 +196,30 @@ impl<W: Copy> Body<2> for Moving<W> {
 
     #[inline(always)]
     fn follows_operand(&self) -> bool {
-        self.past_caches
+        self.non_temporal
     }
 
     #[inline(always)]
-    fn ahead(&self, run: Run<2>) {
+    fn prefetch_line(&self, run: Run<2>) {
         if run.steps[1] == 1 {
             simd::prefetch_row(self.a.wrapping_add(run.starts[1]), run.len);
         }
     }
 
-    unsafe fn line(self, run: Run<2>, _: usize) {
+    unsafe fn single_loop(self, run: Run<2>, _: usize) {
         // SAFETY: the caller's promise.
         unsafe { self.run(run) }
     }
 
-    unsafe fn few(self, len: usize) {
+    unsafe fn contiguous(self, len: usize) {
         // SAFETY: the caller's promise.
         unsafe { core::ptr::copy_nonoverlapping(self.a, self.out, len) }
     }
 
-    unsafe fn everywhere(self, walk: &Walk<2>, _: usize) {
-        simd::dispatch(Everywhere(walk, self));
-        if self.past_caches {
-            stream::finish();
+    unsafe fn whole_walk(self, walk: &Walk<2>, _: usize) {
+        simd::dispatch(CopyAll(walk, self));
+        if self.non_temporal {
+            non_temporal::fence();
         }
     }
 }
@@ -232,37 +232,37 @@ struct Scattering<W> {
 }
 impl<W: Copy> Body<2> for Scattering<W> {
     fn nanoseconds(&self, len: usize) -> usize {
-        engine::moving(len, 2 * size_of::<W>())
+        engine::copy_nanoseconds(len, 2 * size_of::<W>())
     }
     fn side(&self) -> usize {
         side(size_of::<W>())
     }
-    fn ahead(&self, _: Run<2>) {}
+    fn prefetch_line(&self, _: Run<2>) {}
     #[inline(always)]
     unsafe fn run(self, run: Run<2>) {
         // SAFETY: the caller's promise.
         unsafe {
             let (a, out) = (self.a.add(run.starts[0]), self.out.add(run.starts[1]));
             if run.steps == [1, 1] {
-                stream::write_out(out.cast(), a.cast(), run.len * size_of::<W>());
+                non_temporal::store(out.cast(), a.cast(), run.len * size_of::<W>());
             } else {
-                along_as(run.len, (out, run.steps[1]), (a, run.steps[0]));
+                copy_strided_as(run.len, (out, run.steps[1]), (a, run.steps[0]));
             }
         }
     }
-    unsafe fn line(self, run: Run<2>, _: usize) {
+    unsafe fn single_loop(self, run: Run<2>, _: usize) {
         // SAFETY: the caller's promise.
         unsafe { self.run(run) }
-        stream::finish();
+        non_temporal::fence();
     }
-    unsafe fn few(self, len: usize) {
+    unsafe fn contiguous(self, len: usize) {
         // SAFETY: the caller's promise.
         unsafe { core::ptr::copy_nonoverlapping(self.a, self.out, len) }
     }
-    unsafe fn everywhere(self, walk: &Walk<2>, _: usize) {
+    unsafe fn whole_walk(self, walk: &Walk<2>, _: usize) {
         // SAFETY: the caller's promise.
-        unsafe { engine::visit(walk, self) }
-        stream::finish();
+        unsafe { engine::visit_tiles(walk, self) }
+        non_temporal::fence();
     }
 }
 
@@ -283,8 +283,8 @@ fn has_rows_elsewhere(width: usize, sizes: &[usize], strides: [&[usize]; 2]) -> 
 /// Copies elements of `width` bytes to a fresh result of `len`.
 ///
 /// # Safety
-/// As for [`engine::spread`].
-pub(super) unsafe fn spread(
+/// As for [`engine::run_fresh`].
+pub(super) unsafe fn copy_fresh(
     width: usize,
     len: usize,
     sizes: &[usize],
@@ -294,34 +294,34 @@ pub(super) unsafe fn spread(
 ) {
     // SAFETY: the caller's promise.
     by_width!(width, W => unsafe {
-        let past_caches = stream::is_large(len * width);
-        if past_caches && has_rows_elsewhere(width, sizes, strides) {
+        let non_temporal = non_temporal::pays_off(len * width);
+        if non_temporal && has_rows_elsewhere(width, sizes, strides) {
             let walk = Walk::new(sizes, [strides[1], strides[0]]);
-            return engine::execute(len, &walk, Scattering::<W> { a: a.cast(), out: out.cast() });
+            return engine::run_threaded(len, &walk, Scattering::<W> { a: a.cast(), out: out.cast() });
         }
-        engine::spread(len, sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), past_caches });
+        engine::run_fresh(len, sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), non_temporal });
     });
 }
 
 /// Copies elements of `width` bytes to where they belong.
 ///
 /// # Safety
-/// As for [`engine::over`].
-pub(super) unsafe fn over(width: usize, sizes: &[usize], strides: [&[usize]; 2], out: *mut u8, a: *const u8) {
+/// As for [`engine::run_into`].
+pub(super) unsafe fn copy_into(width: usize, sizes: &[usize], strides: [&[usize]; 2], out: *mut u8, a: *const u8) {
     // SAFETY: the caller's promise.
-    by_width!(width, W => unsafe { engine::over(sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), past_caches: false }) });
+    by_width!(width, W => unsafe { engine::run_into(sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), non_temporal: false }) });
 }
 
 /// Copies bytes, past the caches if what they are a part of is too large for those.
 ///
 /// # Safety
-/// There are so many at `from` and as many places at `to`. Before others read them, [`stream::finish`] is called.
+/// There are so many at `from` and as many places at `to`. Before others read them, [`non_temporal::fence`] is called.
 #[inline(always)]
 unsafe fn copy_part(to: *mut u8, from: *const u8, bytes: usize, is_large: bool) {
     // SAFETY: the caller's promise.
     unsafe {
         if is_large {
-            stream::write_out(to, from, bytes);
+            non_temporal::store(to, from, bytes);
         } else {
             core::ptr::copy_nonoverlapping(from, to, bytes);
         }
@@ -343,8 +343,8 @@ pub(super) unsafe fn interleave(rows: usize, runs: &[(*const u8, usize)], out: *
         return false;
     }
     // In cache lines, so that threads write to none together.
-    let (lines, is_large) = (bytes.div_ceil(64), stream::is_large(bytes));
-    let pieces = threads::pieces(engine::moving(bytes, 2)).min(lines);
+    let (lines, is_large) = (bytes.div_ceil(64), non_temporal::pays_off(bytes));
+    let pieces = threads::pieces(engine::copy_nanoseconds(bytes, 2)).min(lines);
     let places = Shared((runs, out));
     threads::for_each(pieces, &|piece| {
         let places = &places;
@@ -365,7 +365,7 @@ pub(super) unsafe fn interleave(rows: usize, runs: &[(*const u8, usize)], out: *
             }
         }
         if is_large {
-            stream::finish();
+            non_temporal::fence();
         }
     });
     true

@@ -3,17 +3,17 @@
 //!
 //! Uses inner loops, walks and copying; used by `Cpu`.
 
-use super::engine::{Body, line, moving, over, spread, visit};
+use super::engine::{Body, copy_nanoseconds, run_contiguous, run_fresh, run_into, visit_tiles};
 use super::inner::{self, Inner};
+use super::non_temporal::{self, Staging};
 use super::simd;
-use super::stream::{self, Room};
 use super::walk::{Run, Walk, side};
 use super::{compiled, copying};
-use crate::device::Sought;
 use crate::dtype::{Castable, Element};
 use crate::error::{Error, Result, room};
 use crate::layout::bounds::{expect_within, is_within, places, span};
 use crate::layout::strides::is_contiguous;
+use crate::ops::arguments::Sought;
 use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::shape::numel;
 use crate::storage::{HostBuffer, View, ViewMut};
@@ -51,41 +51,41 @@ pub(super) fn result_len(sizes: &[usize]) -> Result<usize> {
 }
 
 /// Bytes of a line of a large result that are worth being written past the caches.
-const LINE: usize = Room::BYTES;
+const LINE: usize = Staging::BYTES;
 
 /// A kernel's inner loop and where its operands are.
 #[derive(Clone, Copy)]
-struct Job<const N: usize> {
+struct KernelBody<const N: usize> {
     inner: Inner<N>,
     kernel: *const (),
     places: [*mut u8; N],
     /// The bytes of each operand's element.
     sizes: [usize; N],
     /// Whether the loop is not vectorised where an operand is written over.
-    looks: bool,
+    needs_copy_in_place: bool,
     /// Whether an element takes longer to compute than memory takes to give it.
-    is_long: bool,
+    is_compute_bound: bool,
     /// Whether long lines of the result are written past the caches.
-    past_caches: bool,
+    non_temporal: bool,
 }
 
-impl Job<2> {
+impl KernelBody<2> {
     /// `out = kernel(a)`
     #[inline(always)]
     fn one<K: Map1<A, O>, A: Element, O: Element>(kernel: &K, out: *mut O, a: *const A) -> Self {
-        Job {
+        KernelBody {
             inner: const { compiled::one::<K, A, O>() },
             kernel: core::ptr::from_ref(kernel).cast(),
             places: [out.cast(), a.cast_mut().cast()],
             sizes: [size_of::<O>(), size_of::<A>()],
-            looks: K::HAS_USUAL,
-            is_long: K::IS_LONG,
-            past_caches: false,
+            needs_copy_in_place: K::HAS_FAST_PATH,
+            is_compute_bound: K::IS_COMPUTE_BOUND,
+            non_temporal: false,
         }
     }
 }
 
-impl Job<3> {
+impl KernelBody<3> {
     /// `out = kernel(a, b)`
     #[inline(always)]
     fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
@@ -94,19 +94,19 @@ impl Job<3> {
         a: *const A,
         b: *const B,
     ) -> Self {
-        Job {
+        KernelBody {
             inner: const { compiled::two::<K, A, B, O>() },
             kernel: core::ptr::from_ref(kernel).cast(),
             places: [out.cast(), a.cast_mut().cast(), b.cast_mut().cast()],
             sizes: [size_of::<O>(), size_of::<A>(), size_of::<B>()],
-            looks: false,
-            is_long: false,
-            past_caches: false,
+            needs_copy_in_place: false,
+            is_compute_bound: false,
+            non_temporal: false,
         }
     }
 }
 
-impl Job<4> {
+impl KernelBody<4> {
     /// `out = kernel(a, b, c)`
     #[inline(always)]
     fn three<K: Map3<A, B, C, O>, A: Element, B: Element, C: Element, O: Element>(
@@ -114,23 +114,23 @@ impl Job<4> {
         out: *mut O,
         (a, b, c): (*const A, *const B, *const C),
     ) -> Self {
-        Job {
+        KernelBody {
             inner: inner::three::<K, A, B, C, O>,
             kernel: core::ptr::from_ref(kernel).cast(),
             places: [out.cast(), a.cast_mut().cast(), b.cast_mut().cast(), c.cast_mut().cast()],
             sizes: [size_of::<O>(), size_of::<A>(), size_of::<B>(), size_of::<C>()],
-            looks: false,
-            is_long: false,
-            past_caches: false,
+            needs_copy_in_place: false,
+            is_compute_bound: false,
+            non_temporal: false,
         }
     }
 }
 
-impl<const N: usize> Job<N> {
+impl<const N: usize> KernelBody<N> {
     /// Whether a result of so many elements is written past the caches.
     #[inline(always)]
     fn is_large(&self, total: usize) -> bool {
-        stream::is_large(total * self.sizes[0]) && self.places[0] != self.places[1]
+        non_temporal::pays_off(total * self.sizes[0]) && self.places[0] != self.places[1]
     }
 
     /// Where each operand's element `at` of a run is.
@@ -147,11 +147,11 @@ impl<const N: usize> Job<N> {
     /// # Safety
     /// As for `run`.
     #[inline(never)]
-    unsafe fn by_pieces(self, run: Run<N>, past_caches: bool) {
-        let mut rooms: [Room; N] = core::array::from_fn(|_| Room::new());
-        let rooms = rooms.each_mut().map(|room| room.start::<u8>());
-        let capacity = Room::BYTES / self.sizes.iter().fold(1, |most, &size| most.max(size));
-        let elsewhere = run.steps[0] != 1 || past_caches || self.places[0] == self.places[1];
+    unsafe fn by_pieces(self, run: Run<N>, non_temporal: bool) {
+        let mut buffers: [Staging; N] = core::array::from_fn(|_| Staging::new());
+        let buffers = buffers.each_mut().map(|buffer| buffer.start::<u8>());
+        let capacity = Staging::BYTES / self.sizes.iter().fold(1, |most, &size| most.max(size));
+        let elsewhere = run.steps[0] != 1 || non_temporal || self.places[0] == self.places[1];
         let mut at = 0;
         while at < run.len {
             let len = capacity.min(run.len - at);
@@ -162,29 +162,29 @@ impl<const N: usize> Job<N> {
                 for operand in 1..N {
                     let (width, step) = (self.sizes[operand], run.steps[operand]);
                     if step != 1 {
-                        given[operand] = rooms[operand];
+                        given[operand] = buffers[operand];
                         // One element for all is there from the first piece on.
                         if step != 0 || at == 0 {
-                            copying::along(width, len, (rooms[operand], 1), (places[operand], step));
+                            copying::copy_strided(width, len, (buffers[operand], 1), (places[operand], step));
                         }
                     }
                 }
                 if elsewhere {
-                    given[0] = rooms[0];
+                    given[0] = buffers[0];
                 }
                 (self.inner)(self.kernel, given, len);
                 if elsewhere {
-                    if past_caches {
-                        stream::write_out(places[0], rooms[0], len * self.sizes[0]);
+                    if non_temporal {
+                        non_temporal::store(places[0], buffers[0], len * self.sizes[0]);
                     } else {
-                        copying::along(self.sizes[0], len, (places[0], run.steps[0]), (rooms[0], 1));
+                        copying::copy_strided(self.sizes[0], len, (places[0], run.steps[0]), (buffers[0], 1));
                     }
                 }
             }
             at += len;
         }
-        if past_caches {
-            stream::finish();
+        if non_temporal {
+            non_temporal::fence();
         }
     }
 
@@ -193,16 +193,16 @@ impl<const N: usize> Job<N> {
     /// # Safety
     /// As for `tile`.
     #[inline(never)]
-    unsafe fn turned(mut self, mut starts: [usize; N], mut steps: [[usize; N]; 2], lines: usize, len: usize) {
+    unsafe fn transposed_tile(mut self, mut starts: [usize; N], mut steps: [[usize; N]; 2], lines: usize, len: usize) {
         let side = self.side();
-        let mut rooms: [copying::Tile; N] = core::array::from_fn(|_| copying::Tile::new());
+        let mut buffers: [copying::TransposeTile; N] = core::array::from_fn(|_| copying::TransposeTile::new());
         // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `side`.
         unsafe {
             for operand in 1..N {
                 if steps[0][operand] == 1 && steps[1][operand] > 1 {
                     let (width, step) = (self.sizes[operand], steps[1][operand]);
                     let from = self.places[operand].add(starts[operand] * width);
-                    self.places[operand] = rooms[operand].turn(width, side, from, step, [lines, len]);
+                    self.places[operand] = buffers[operand].transpose(width, side, from, step, [lines, len]);
                     (starts[operand], steps[0][operand], steps[1][operand]) = (0, side, 1);
                 }
             }
@@ -214,10 +214,10 @@ impl<const N: usize> Job<N> {
     }
 }
 
-impl<const N: usize> Body<N> for Job<N> {
+impl<const N: usize> Body<N> for KernelBody<N> {
     #[inline(always)]
     fn nanoseconds(&self, len: usize) -> usize {
-        if self.is_long { len } else { moving(len, self.sizes.iter().sum()) }
+        if self.is_compute_bound { len } else { copy_nanoseconds(len, self.sizes.iter().sum()) }
     }
 
     #[inline(always)]
@@ -225,9 +225,9 @@ impl<const N: usize> Body<N> for Job<N> {
         let alike = run.steps == [1; N] || run.len == 1;
         // SAFETY: the caller's promise; whoever made it put kernel, loop and places together.
         unsafe {
-            if self.past_caches && run.steps[0] == 1 && run.len * self.sizes[0] >= LINE {
+            if self.non_temporal && run.steps[0] == 1 && run.len * self.sizes[0] >= LINE {
                 self.by_pieces(run, true);
-            } else if alike && !(self.looks && self.places[0] == self.places[1]) {
+            } else if alike && !(self.needs_copy_in_place && self.places[0] == self.places[1]) {
                 (self.inner)(self.kernel, self.places(&run, 0), run.len);
             } else {
                 self.by_pieces(run, false);
@@ -240,7 +240,7 @@ impl<const N: usize> Body<N> for Job<N> {
     }
 
     #[inline(always)]
-    fn ahead(&self, run: Run<N>) {
+    fn prefetch_line(&self, run: Run<N>) {
         let places = self.places(&run, 0);
         for (operand, place) in places.into_iter().enumerate().skip(1) {
             if run.steps[operand] == 1 {
@@ -250,11 +250,11 @@ impl<const N: usize> Body<N> for Job<N> {
     }
 
     #[inline(always)]
-    unsafe fn line(self, run: Run<N>, total: usize) {
-        let past_caches = self.is_large(total) && run.steps[0] == 1;
+    unsafe fn single_loop(self, run: Run<N>, total: usize) {
+        let non_temporal = self.is_large(total) && run.steps[0] == 1;
         // SAFETY: the caller's promise.
         unsafe {
-            if past_caches {
+            if non_temporal {
                 self.by_pieces(run, true);
             } else {
                 self.run(run);
@@ -263,10 +263,10 @@ impl<const N: usize> Body<N> for Job<N> {
     }
 
     #[inline(always)]
-    unsafe fn few(self, len: usize) {
+    unsafe fn contiguous(self, len: usize) {
         // SAFETY: the caller's promise.
         unsafe {
-            if self.looks && self.places[0] == self.places[1] {
+            if self.needs_copy_in_place && self.places[0] == self.places[1] {
                 self.by_pieces(Run { starts: [0; N], len, steps: [1; N] }, false);
             } else {
                 (self.inner)(self.kernel, self.places, len);
@@ -275,10 +275,10 @@ impl<const N: usize> Body<N> for Job<N> {
     }
 
     #[inline(never)]
-    unsafe fn everywhere(mut self, walk: &Walk<N>, total: usize) {
-        self.past_caches = self.is_large(total);
+    unsafe fn whole_walk(mut self, walk: &Walk<N>, total: usize) {
+        self.non_temporal = self.is_large(total);
         // SAFETY: the caller's promise.
-        unsafe { visit(walk, self) }
+        unsafe { visit_tiles(walk, self) }
     }
 
     #[inline(always)]
@@ -288,7 +288,7 @@ impl<const N: usize> Body<N> for Job<N> {
             if lines == 1 {
                 self.run(Run { starts, len, steps: steps[1] });
             } else {
-                self.turned(starts, steps, lines, len);
+                self.transposed_tile(starts, steps, lines, len);
             }
         }
     }
@@ -304,7 +304,7 @@ pub(crate) fn map1_line<A: Element, O: Element>(
     // SAFETY: the caller says that `len` elements lie side by side from the view's first.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            line(len, Job::one(&kernel, out, a));
+            run_contiguous(len, KernelBody::one(&kernel, out, a));
             Ok(())
         })
     }
@@ -321,7 +321,7 @@ pub(crate) fn map2_line<A: Element, B: Element, O: Element>(
     // SAFETY: as in `map1_line`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            line(len, Job::two(&kernel, out, a, b));
+            run_contiguous(len, KernelBody::two(&kernel, out, a, b));
             Ok(())
         })
     }
@@ -353,7 +353,13 @@ pub(crate) fn join<E: Element>(
             let mut start = 0;
             for piece in pieces {
                 let out = out.wrapping_add(start * strides[axis]);
-                copying::over(size_of::<E>(), piece.sizes, [strides, piece.strides], out.cast(), source(piece).cast());
+                copying::copy_into(
+                    size_of::<E>(),
+                    piece.sizes,
+                    [strides, piece.strides],
+                    out.cast(),
+                    source(piece).cast(),
+                );
                 start += piece.sizes[axis];
             }
             Ok(())
@@ -375,9 +381,9 @@ pub(crate) fn map1<A: Element, O: Element, K: Map1<A, O>>(
         HostBuffer::filled_by(len, |out: *mut O| {
             if K::MOVES {
                 // A kernel that moves elements has one type on both sides.
-                copying::spread(size_of::<A>(), len, sizes, all, out.cast(), a.cast());
+                copying::copy_fresh(size_of::<A>(), len, sizes, all, out.cast(), a.cast());
             } else {
-                spread(len, sizes, all, Job::one(&kernel, out, a));
+                run_fresh(len, sizes, all, KernelBody::one(&kernel, out, a));
             }
             Ok(())
         })
@@ -397,7 +403,7 @@ pub(crate) fn map2<A: Element, B: Element, O: Element>(
     // SAFETY: as in `map1`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            spread(len, sizes, all, Job::two(&kernel, out, a, b));
+            run_fresh(len, sizes, all, KernelBody::two(&kernel, out, a, b));
             Ok(())
         })
     }
@@ -418,7 +424,7 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, O: Element>(
     // SAFETY: as in `map1`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            spread(len, sizes, all, Job::three(&kernel, out, (a, b, c)));
+            run_fresh(len, sizes, all, KernelBody::three(&kernel, out, (a, b, c)));
             Ok(())
         })
     }
@@ -433,7 +439,7 @@ pub(crate) fn map1_into<A: Element, O: Element>(
     let (sizes, strides) = (out.sizes, [out.strides, a.strides]);
     let (out, a) = (target(&mut out), source(&a));
     // SAFETY: the output's buffer is held exclusively, so it is not the operand's; the walk stays inside both views.
-    unsafe { over(sizes, strides, Job::one(&kernel, out, a)) }
+    unsafe { run_into(sizes, strides, KernelBody::one(&kernel, out, a)) }
 }
 
 pub(crate) fn map2_into<A: Element, B: Element, O: Element>(
@@ -447,14 +453,14 @@ pub(crate) fn map2_into<A: Element, B: Element, O: Element>(
     let (sizes, strides) = (out.sizes, [out.strides, a.strides, b.strides]);
     let (out, a, b) = (target(&mut out), source(&a), source(&b));
     // SAFETY: as in `map1_into`.
-    unsafe { over(sizes, strides, Job::two(&kernel, out, a, b)) }
+    unsafe { run_into(sizes, strides, KernelBody::two(&kernel, out, a, b)) }
 }
 
 pub(crate) fn update1<O: Element>(kernel: impl Map1<O, O>, mut out: ViewMut<'_, HostBuffer, O>) {
     let (sizes, strides) = (out.sizes, [out.strides; 2]);
     let out = target(&mut out);
     // SAFETY: the output's buffer is held exclusively and the walk stays inside its view.
-    unsafe { over(sizes, strides, Job::one(&kernel, out, out)) }
+    unsafe { run_into(sizes, strides, KernelBody::one(&kernel, out, out)) }
 }
 
 pub(crate) fn update2<B: Element, O: Element>(
@@ -466,26 +472,26 @@ pub(crate) fn update2<B: Element, O: Element>(
     let (sizes, strides) = (out.sizes, [out.strides, out.strides, b.strides]);
     let (out, b) = (target(&mut out), source(&b));
     // SAFETY: as in `map1_into`.
-    unsafe { over(sizes, strides, Job::two(&kernel, out, out, b)) }
+    unsafe { run_into(sizes, strides, KernelBody::two(&kernel, out, out, b)) }
 }
 
 /// A buffer of its own with the elements of a view at the same distances from the first; between them are zeros.
 ///
 /// # Panics
-/// If memory runs out; [`try_kept`] returns the error.
+/// If memory runs out; [`try_copy_span`] returns the error.
 #[cold]
-pub(crate) fn kept<E: Element>(view: View<'_, HostBuffer, E>) -> HostBuffer {
-    try_kept(view).unwrap_or_else(|error| panic!("{error}"))
+pub(crate) fn copy_span<E: Element>(view: View<'_, HostBuffer, E>) -> HostBuffer {
+    try_copy_span(view).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// [`kept`], returning the error.
+/// [`copy_span`], returning the error.
 #[cold]
-pub(crate) fn try_kept<E: Element>(view: View<'_, HostBuffer, E>) -> Result<HostBuffer> {
-    kept_bytes(view.buffer, size_of::<E>(), view.offset, view.sizes, view.strides)
+pub(crate) fn try_copy_span<E: Element>(view: View<'_, HostBuffer, E>) -> Result<HostBuffer> {
+    copy_span_bytes(view.buffer, size_of::<E>(), view.offset, view.sizes, view.strides)
 }
 
-/// [`try_kept`] of elements of so many bytes, whatever they are: zeros are valid elements of every dtype.
-pub(crate) fn kept_bytes(
+/// [`try_copy_span`] of elements of so many bytes, whatever they are: zeros are valid elements of every dtype.
+pub(crate) fn copy_span_bytes(
     buffer: &HostBuffer,
     width: usize,
     offset: usize,
@@ -495,21 +501,21 @@ pub(crate) fn kept_bytes(
     expect_within("share", sizes, strides, offset, Some(buffer.len::<u8>() / width))?;
     let too_large = || Error::TooLarge { op: "share", sizes: sizes.into() };
     let bytes = span(sizes, strides).and_then(|span| span.checked_mul(width)).ok_or_else(too_large)?;
-    let mut kept = HostBuffer::zeroed::<u8>(bytes)?;
-    let Some(to) = kept.start_mut::<u8>() else { unreachable!("a fresh buffer is not shared") };
+    let mut copy = HostBuffer::zeroed::<u8>(bytes)?;
+    let Some(to) = copy.start_mut::<u8>() else { unreachable!("a fresh buffer is not shared") };
     let from = buffer.start::<u8>().wrapping_add(offset.wrapping_mul(width));
     // What is repeated or shared by windows is copied once.
     let (sizes, strides) = places(sizes, strides);
     for run in Walk::new(&sizes, [&strides]).runs() {
         let (start, step) = (run.starts[0] * width, run.steps[0]);
         // SAFETY: the walk reaches what the view does, which lies inside its buffer, and the copy has the view's span.
-        unsafe { copying::along(width, run.len, (to.add(start), step), (from.add(start), step)) }
+        unsafe { copying::copy_strided(width, run.len, (to.add(start), step), (from.add(start), step)) }
     }
-    Ok(kept)
+    Ok(copy)
 }
 
 /// The sizes of a view in which what is repeated is there once.
-pub(super) fn once(sizes: &[usize], strides: &[usize]) -> Vec<usize> {
+pub(super) fn without_repeats(sizes: &[usize], strides: &[usize]) -> Vec<usize> {
     let size = |(&size, &stride): (&usize, &usize)| if stride == 0 { size.min(1) } else { size };
     sizes.iter().zip(strides).map(size).collect()
 }
@@ -530,7 +536,7 @@ pub(crate) fn download<E: Element>(view: View<'_, HostBuffer, E>) -> Result<Vec<
 
 /// The first element in row-major order that satisfies the test. What is repeated is looked at once.
 pub(crate) fn find<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -> bool) -> Option<E> {
-    let (sizes, from) = (once(view.sizes, view.strides), source(&view));
+    let (sizes, from) = (without_repeats(view.sizes, view.strides), source(&view));
     let walk = Walk::row_major(&sizes, [view.strides]);
     walk.runs().find_map(|run| {
         // SAFETY: the walk stays inside the view.
@@ -542,7 +548,7 @@ pub(crate) fn find<E: Element>(view: View<'_, HostBuffer, E>, test: impl Fn(E) -
 
 /// Whether any element satisfies the test.
 pub(crate) fn has<E: Castable>(view: View<'_, HostBuffer, E>, what: Sought) -> bool {
-    let (sizes, from) = (once(view.sizes, view.strides), source(&view));
+    let (sizes, from) = (without_repeats(view.sizes, view.strides), source(&view));
     Walk::new(&sizes, [view.strides]).runs().any(|run| {
         // SAFETY: the walk stays inside the view.
         (0..run.len).any(|i| what.is(unsafe { from.add(run.starts[0] + i * run.steps[0]).read() }))

@@ -35,34 +35,34 @@ pub(super) trait Body<const N: usize>: Copy {
         false
     }
 
-    /// Asks for the operands of a line ahead of its use.
-    fn ahead(&self, run: Run<N>);
+    /// Asks for the operands of a line prefetch_line of its use.
+    fn prefetch_line(&self, run: Run<N>);
 
     /// A single inner loop, which is what most walks are; the whole result has `total` elements.
     ///
     /// # Safety
     /// As for `run`.
-    unsafe fn line(self, run: Run<N>, total: usize);
+    unsafe fn single_loop(self, run: Run<N>, total: usize);
 
     /// Few elements, side by side in every operand.
     ///
     /// # Safety
     /// As for `run`.
-    unsafe fn few(self, len: usize);
+    unsafe fn contiguous(self, len: usize);
 
     /// Every inner loop of a walk; the whole result has `total` elements.
     ///
     /// # Safety
     /// As for `run`, for all that the walk reaches.
-    unsafe fn everywhere(self, walk: &Walk<N>, total: usize);
+    unsafe fn whole_walk(self, walk: &Walk<N>, total: usize);
 }
 
 /// How many nanoseconds elements of so many bytes take that are only moved: memory gives some 64 bytes in one.
-pub(super) fn moving(len: usize, bytes: usize) -> usize {
+pub(super) fn copy_nanoseconds(len: usize, bytes: usize) -> usize {
     len / 64 * bytes
 }
 
-/// How many lines ahead operands are asked for: lines far apart are no pattern that hardware would see.
+/// How many lines prefetch_line operands are asked for: lines far apart are no pattern that hardware would see.
 const AHEAD: usize = 4;
 
 /// How many tiles are visited along both axes before the next ones.
@@ -73,18 +73,18 @@ const TILES: usize = 4;
 /// # Safety
 /// As for [`Body::run`], for all that the walk reaches.
 #[inline(always)]
-pub(super) unsafe fn visit<B: Body<N>, const N: usize>(walk: &Walk<N>, body: B) {
+pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, body: B) {
     let Planes { outer, sizes, steps, is_tiled } = walk.planes();
     let side = body.side();
     let tile = if is_tiled { [side, side] } else { [1, sizes[1]] };
     for run in outer {
-        let far = !is_tiled && sizes[1] <= FEW && run.steps[1..].iter().any(|&step| step > 2 * sizes[1]);
+        let prefetches = !is_tiled && sizes[1] <= FEW && run.steps[1..].iter().any(|&step| step > 2 * sizes[1]);
         for plane in 0..run.len {
             let start = |operand: usize| run.starts[operand] + plane * run.steps[operand];
             let start: [usize; N] = core::array::from_fn(start);
-            if far && plane + AHEAD < run.len {
+            if prefetches && plane + AHEAD < run.len {
                 let starts = core::array::from_fn(|operand| start[operand] + AHEAD * run.steps[operand]);
-                body.ahead(Run { starts, len: sizes[1], steps: steps[1] });
+                body.prefetch_line(Run { starts, len: sizes[1], steps: steps[1] });
             }
             // Tiles of tiles: the pages of all operands stay within reach. (Loops with `while`: a `step_by` divides.)
             let blocks = if is_tiled { [TILES * side; 2] } else { sizes };
@@ -130,7 +130,7 @@ pub(super) unsafe fn visit<B: Body<N>, const N: usize>(walk: &Walk<N>, body: B) 
 /// # Safety
 /// For every run of the walk, what [`Body::run`] asks for; no element is written twice.
 #[inline(never)]
-pub(super) unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: B) {
+pub(super) unsafe fn run_threaded<B: Body<N>, const N: usize>(len: usize, walk: &Walk<N>, body: B) {
     if len == 0 {
         return;
     }
@@ -139,8 +139,8 @@ pub(super) unsafe fn execute<B: Body<N>, const N: usize>(len: usize, walk: &Walk
         // SAFETY: the caller's promise.
         unsafe {
             match walk.line_run() {
-                Some(run) => body.line(run, len),
-                None => body.everywhere(walk, len),
+                Some(run) => body.single_loop(run, len),
+                None => body.whole_walk(walk, len),
             }
         }
     };
@@ -160,15 +160,15 @@ const FEW: usize = 2048;
 /// Runs a body over `len` elements side by side in every operand.
 ///
 /// # Safety
-/// As for [`execute`].
+/// As for [`run_threaded`].
 #[inline(always)]
-pub(super) unsafe fn line<B: Body<N>, const N: usize>(len: usize, body: B) {
+pub(super) unsafe fn run_contiguous<B: Body<N>, const N: usize>(len: usize, body: B) {
     // SAFETY: the caller's promise.
     unsafe {
         if len <= FEW {
-            body.few(len);
+            body.contiguous(len);
         } else {
-            execute(len, &Walk::line(len), body);
+            run_threaded(len, &Walk::line(len), body);
         }
     }
 }
@@ -176,15 +176,20 @@ pub(super) unsafe fn line<B: Body<N>, const N: usize>(len: usize, body: B) {
 /// Runs a body over a fresh result and its operands; without a walk where all lie alike, as small tensors mostly do.
 ///
 /// # Safety
-/// As for [`execute`]; the result's strides come first and leave no gaps.
+/// As for [`run_threaded`]; the result's strides come first and leave no gaps.
 #[inline]
-pub(super) unsafe fn spread<B: Body<N>, const N: usize>(len: usize, sizes: &[usize], strides: [&[usize]; N], body: B) {
+pub(super) unsafe fn run_fresh<B: Body<N>, const N: usize>(
+    len: usize,
+    sizes: &[usize],
+    strides: [&[usize]; N],
+    body: B,
+) {
     // SAFETY: the caller's promise. The result leaves no gaps, so operands with its strides are lines beside it.
     unsafe {
         if strides[1..].iter().any(|operand| *operand != strides[0]) {
-            execute(len, &Walk::new(sizes, strides), body);
+            run_threaded(len, &Walk::new(sizes, strides), body);
         } else {
-            line(len, body);
+            run_contiguous(len, body);
         }
     }
 }
@@ -192,9 +197,9 @@ pub(super) unsafe fn spread<B: Body<N>, const N: usize>(len: usize, sizes: &[usi
 /// Runs a body over an output and what it is computed from; without a walk where all are row-major.
 ///
 /// # Safety
-/// As for [`execute`].
+/// As for [`run_threaded`].
 #[inline]
-pub(super) unsafe fn over<B: Body<N>, const N: usize>(sizes: &[usize], strides: [&[usize]; N], body: B) {
+pub(super) unsafe fn run_into<B: Body<N>, const N: usize>(sizes: &[usize], strides: [&[usize]; N], body: B) {
     let mut len = 1;
     let mut row_major = true;
     for (axis, &size) in sizes.iter().enumerate().rev() {
@@ -205,9 +210,9 @@ pub(super) unsafe fn over<B: Body<N>, const N: usize>(sizes: &[usize], strides: 
     // SAFETY: the caller's promise; row-major operands are lines.
     unsafe {
         if row_major {
-            line(len, body);
+            run_contiguous(len, body);
         } else {
-            execute(len, &Walk::new(sizes, strides), body);
+            run_threaded(len, &Walk::new(sizes, strides), body);
         }
     }
 }

@@ -5,10 +5,10 @@
 
 use super::compiled;
 use super::copying;
-use super::engine::{Body, moving, over, visit};
+use super::engine::{Body, copy_nanoseconds, run_into, visit_tiles};
 use super::inner::Inner;
+use super::non_temporal::Staging;
 use super::simd;
-use super::stream::Room;
 use super::walk::{Run, Walk, side};
 use crate::dtype::{CastTo, Element};
 use crate::error::Result;
@@ -61,11 +61,11 @@ impl Cast {
 
     /// # Safety
     /// As for the loops: as many elements are valid at either place, and the room takes those between the steps.
-    unsafe fn run(&self, mut from: *mut u8, to: *mut u8, room: *mut u8, len: usize) {
+    unsafe fn run(&self, mut from: *mut u8, to: *mut u8, buffer: *mut u8, len: usize) {
         let mut left = self.len();
         for step in self.steps.iter().flatten() {
             // The last step writes to where the result goes.
-            let place = if left % 2 == 1 { to } else { room };
+            let place = if left % 2 == 1 { to } else { buffer };
             // SAFETY: the caller's promise; conversions have no kernel to look at.
             unsafe { step(core::ptr::null(), [place, from], len) };
             (from, left) = (place, left - 1);
@@ -76,7 +76,7 @@ impl Cast {
 /// One operand: the place of its first element, the bytes of an element there, and how it becomes what the loop takes (or, for
 /// what is written, how that comes of what the loop gives).
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct ErasedOperand {
     /// The first element.
     pub(crate) start: *mut u8,
     /// The bytes of an element there.
@@ -86,31 +86,35 @@ pub(crate) struct Place {
 }
 
 /// The place of element `offset` of a buffer.
-pub(crate) fn place(buffer: &HostBuffer, offset: usize, width: usize, cast: Option<Cast>) -> Place {
+pub(crate) fn place(buffer: &HostBuffer, offset: usize, width: usize, cast: Option<Cast>) -> ErasedOperand {
     let start = buffer.start::<u8>().cast_mut().wrapping_add(offset * width);
-    Place { start, width, cast }
+    ErasedOperand { start, width, cast }
 }
 
 #[derive(Clone, Copy)]
 struct Converting<const N: usize> {
     inner: Inner<N>,
     kernel: *const (),
-    places: [Place; N],
-    is_long: bool,
+    places: [ErasedOperand; N],
+    is_compute_bound: bool,
 }
 
 /// Room for a piece of the widest elements.
-const PIECE: usize = Room::BYTES / 16;
+const PIECE: usize = Staging::BYTES / 16;
 
 impl<const N: usize> Body<N> for Converting<N> {
     fn nanoseconds(&self, len: usize) -> usize {
-        if self.is_long { len } else { moving(len, self.places.iter().map(|place| place.width).sum()) }
+        if self.is_compute_bound {
+            len
+        } else {
+            copy_nanoseconds(len, self.places.iter().map(|place| place.width).sum())
+        }
     }
 
     #[inline(never)]
     unsafe fn run(self, run: Run<N>) {
         let at = |operand: usize, element: usize| {
-            let Place { start, width, .. } = self.places[operand];
+            let ErasedOperand { start, width, .. } = self.places[operand];
             start.wrapping_add((run.starts[operand] + element * run.steps[operand]) * width)
         };
         if run.steps == [1; N] && self.places.iter().all(|place| place.cast.is_none()) {
@@ -120,11 +124,11 @@ impl<const N: usize> Body<N> for Converting<N> {
                 return unsafe { (self.inner)(self.kernel, core::array::from_fn(|operand| at(operand, 0)), run.len) };
             }
         }
-        let mut gathered: [Room; N] = core::array::from_fn(|_| Room::new());
-        let mut converted: [Room; N] = core::array::from_fn(|_| Room::new());
-        let mut between = Room::new();
-        let gathered = gathered.each_mut().map(|room| room.start::<u8>());
-        let converted = converted.each_mut().map(|room| room.start::<u8>());
+        let mut gathered: [Staging; N] = core::array::from_fn(|_| Staging::new());
+        let mut converted: [Staging; N] = core::array::from_fn(|_| Staging::new());
+        let mut between = Staging::new();
+        let gathered = gathered.each_mut().map(|buffer| buffer.start::<u8>());
+        let converted = converted.each_mut().map(|buffer| buffer.start::<u8>());
         let between = between.start::<u8>();
         let mut low = 0;
         while low < run.len {
@@ -133,10 +137,10 @@ impl<const N: usize> Body<N> for Converting<N> {
             unsafe {
                 let mut given = converted;
                 for operand in 1..N {
-                    let Place { width, cast, .. } = self.places[operand];
+                    let ErasedOperand { width, cast, .. } = self.places[operand];
                     let mut from = at(operand, low);
                     if run.steps[operand] != 1 {
-                        copying::along(width, len, (gathered[operand], 1), (from, run.steps[operand]));
+                        copying::copy_strided(width, len, (gathered[operand], 1), (from, run.steps[operand]));
                         from = gathered[operand];
                     }
                     given[operand] = match &cast {
@@ -148,13 +152,13 @@ impl<const N: usize> Body<N> for Converting<N> {
                     };
                 }
                 (self.inner)(self.kernel, given, len);
-                let Place { width, cast, .. } = self.places[0];
+                let ErasedOperand { width, cast, .. } = self.places[0];
                 let mut result = converted[0];
                 if let Some(cast) = &cast {
                     cast.run(result, gathered[0], between, len);
                     result = gathered[0];
                 }
-                copying::along(width, len, (at(0, low), run.steps[0]), (result, 1));
+                copying::copy_strided(width, len, (at(0, low), run.steps[0]), (result, 1));
             }
             low += len;
         }
@@ -164,7 +168,7 @@ impl<const N: usize> Body<N> for Converting<N> {
         side(self.places.iter().fold(0, |widest, place| widest.max(place.width)))
     }
 
-    fn ahead(&self, run: Run<N>) {
+    fn prefetch_line(&self, run: Run<N>) {
         for (operand, place) in self.places.iter().enumerate().skip(1) {
             if run.steps[operand] == 1 {
                 let start = place.start.wrapping_add(run.starts[operand] * place.width);
@@ -173,20 +177,20 @@ impl<const N: usize> Body<N> for Converting<N> {
         }
     }
 
-    unsafe fn line(self, run: Run<N>, _: usize) {
+    unsafe fn single_loop(self, run: Run<N>, _: usize) {
         // SAFETY: the caller's promise.
         unsafe { self.run(run) }
     }
 
-    unsafe fn few(self, len: usize) {
+    unsafe fn contiguous(self, len: usize) {
         // SAFETY: the caller's promise.
         unsafe { self.run(Run { starts: [0; N], len, steps: [1; N] }) }
     }
 
     #[inline(never)]
-    unsafe fn everywhere(self, walk: &Walk<N>, _: usize) {
+    unsafe fn whole_walk(self, walk: &Walk<N>, _: usize) {
         // SAFETY: the caller's promise.
-        unsafe { visit(walk, self) }
+        unsafe { visit_tiles(walk, self) }
     }
 }
 
@@ -198,16 +202,16 @@ impl<const N: usize> Body<N> for Converting<N> {
 pub(crate) unsafe fn run<const N: usize>(
     inner: Inner<N>,
     kernel: *const (),
-    places: [Place; N],
+    places: [ErasedOperand; N],
     sizes: &[usize],
     strides: [&[usize]; N],
-    is_long: bool,
+    is_compute_bound: bool,
 ) {
     if sizes.contains(&0) {
         return;
     }
     // SAFETY: the caller's promise.
-    unsafe { over(sizes, strides, Converting { inner, kernel, places, is_long }) }
+    unsafe { run_into(sizes, strides, Converting { inner, kernel, places, is_compute_bound }) }
 }
 
 /// A fresh buffer of `len` elements of `width` bytes.
@@ -238,7 +242,7 @@ pub(crate) fn copy(
     unsafe {
         fresh(len, width, |out| {
             let from = buffer.start::<u8>().wrapping_add(offset * width);
-            copying::spread(width, len, sizes, strides, out, from);
+            copying::copy_fresh(width, len, sizes, strides, out, from);
         })
     }
 }
@@ -250,6 +254,6 @@ pub(crate) fn copy(
 pub(crate) unsafe fn copy_over(width: usize, sizes: &[usize], strides: [&[usize]; 2], out: *mut u8, from: *const u8) {
     if !sizes.contains(&0) {
         // SAFETY: the caller's promise.
-        unsafe { copying::over(width, sizes, strides, out, from) }
+        unsafe { copying::copy_into(width, sizes, strides, out, from) }
     }
 }

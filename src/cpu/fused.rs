@@ -6,8 +6,8 @@
 
 use super::compiled;
 use super::elementwise::{result_len, target};
+use super::non_temporal::{self, Staging};
 use super::simd::{self, Loop};
-use super::stream::{self, Room};
 use super::threads::{self, Shared};
 use super::walk::TILE;
 use crate::dtype::Element;
@@ -20,7 +20,7 @@ use core::mem::MaybeUninit;
 
 /// The axes of an expression and its result, outermost first, without those of size 1.
 #[derive(Clone, Copy)]
-pub(super) struct Plan {
+pub(super) struct FusedPlan {
     pub rank: usize,
     pub sizes: [usize; AXES],
     /// The strides of the result.
@@ -31,10 +31,10 @@ pub(super) struct Plan {
     aligned: bool,
 }
 
-impl Plan {
+impl FusedPlan {
     /// The axes in the order of the result's strides, merged where the result and all leaves run on.
     fn new<X: Expression>(x: &mut X, sizes: &[usize], out: &[usize]) -> Self {
-        let mut plan = Plan { rank: 0, sizes: [1; AXES], out: [0; AXES], tiled: false, aligned: true };
+        let mut plan = FusedPlan { rank: 0, sizes: [1; AXES], out: [0; AXES], tiled: false, aligned: true };
         let mut order: [usize; AXES] = [0; AXES];
         for (axis, &size) in sizes.iter().enumerate() {
             if size != 1 {
@@ -206,16 +206,16 @@ impl<O: Copy + Send + Sync> Sink<O> for Write<O> {
         unsafe {
             let out = self.out.0.add(at);
             if self.large && step == 1 {
-                let mut room = Room::new();
-                let capacity = Room::capacity::<O>();
+                let mut buffer = Staging::new();
+                let capacity = Staging::capacity::<O>();
                 let mut done = 0;
                 while done < len {
                     let count = capacity.min(len - done);
-                    fill_from(x, places, done, core::slice::from_raw_parts_mut(room.start(), count));
-                    room.write_out(out.add(done), count);
+                    fill_from(x, places, done, core::slice::from_raw_parts_mut(buffer.start(), count));
+                    buffer.store(out.add(done), count);
                     done += count;
                 }
-                stream::finish();
+                non_temporal::fence();
             } else if step == 1 {
                 fill(x, places, core::slice::from_raw_parts_mut(out.cast(), len));
             } else {
@@ -261,17 +261,17 @@ impl<B: Copy, O: Copy + Send + Sync, K: Map2<O, B, O>> Sink<B> for Update<K, O> 
 }
 
 /// Every element of an expression.
-struct Everywhere<'a, X, S> {
-    plan: &'a Plan,
+struct EvaluateAll<'a, X, S> {
+    plan: &'a FusedPlan,
     x: X,
     sink: S,
 }
-impl<X: Expression, S: Sink<X::Elem>> Loop for Everywhere<'_, X, S> {
+impl<X: Expression, S: Sink<X::Elem>> Loop for EvaluateAll<'_, X, S> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Everywhere { plan, x, sink } = self;
-        let (mut room, computed) = (X::room(), computed::<X>());
+        let EvaluateAll { plan, x, sink } = self;
+        let (mut buffer, computed) = (X::buffers(), computed::<X>());
         let computed = computed.as_ref().map_or(core::ptr::null_mut(), Scratch::start);
         let inner = plan.rank.saturating_sub(1);
         // The axes of a plane: lines and elements.
@@ -296,7 +296,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for Everywhere<'_, X, S> {
                         let at: usize = index.iter().zip(plan.out).map(|(index, stride)| index * stride).sum();
                         // SAFETY: `execute`'s caller promises it for all that the sizes reach; the room stays here.
                         unsafe {
-                            let places = x.places(Compiled, &mut room, computed, &index, inner, count);
+                            let places = x.places(Compiled, &mut buffer, computed, &index, inner, count);
                             sink.take(x, places, at, plan.out[inner], count);
                         }
                     }
@@ -329,7 +329,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for Line<X, S> {
     #[inline(always)]
     fn run(self) {
         let Line(x, sink, len) = self;
-        let (mut room, computed) = (X::room(), computed::<X>());
+        let (mut buffer, computed) = (X::buffers(), computed::<X>());
         let computed = computed.as_ref().map_or(core::ptr::null_mut(), Scratch::start);
         let (mut index, mut at) = ([0; AXES], 0);
         while at < len {
@@ -337,7 +337,7 @@ impl<X: Expression, S: Sink<X::Elem>> Loop for Line<X, S> {
             index[0] = at;
             // SAFETY: as above.
             unsafe {
-                let places = x.places(Compiled, &mut room, computed, &index, 0, count);
+                let places = x.places(Compiled, &mut buffer, computed, &index, 0, count);
                 sink.take(x, places, at, 1, count);
             }
             at += count;
@@ -363,12 +363,12 @@ unsafe fn execute<X: Expression, S: Sink<X::Elem>>(mut x: X, len: usize, sizes: 
             return simd::dispatch(Line(x, sink, len));
         }
     }
-    let plan = Plan::new(&mut x, sizes, out);
+    let plan = FusedPlan::new(&mut x, sizes, out);
     if pieces == 1 {
         if plan.rank == 1 && plan.aligned && plan.out[0] == 1 {
             simd::dispatch(Line(x, sink, len));
         } else {
-            simd::dispatch(Everywhere { plan: &plan, x, sink });
+            simd::dispatch(EvaluateAll { plan: &plan, x, sink });
         }
         return;
     }
@@ -380,7 +380,7 @@ unsafe fn execute<X: Expression, S: Sink<X::Elem>>(mut x: X, len: usize, sizes: 
         plan.sizes[axis] = each.min(plan.sizes[axis] - low);
         x.advance(axis, low);
         let sink = Offset(sink, low * plan.out[axis]);
-        simd::dispatch(Everywhere { plan: &plan, x, sink });
+        simd::dispatch(EvaluateAll { plan: &plan, x, sink });
     });
 }
 
@@ -403,7 +403,7 @@ pub(crate) fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], stri
     unsafe {
         HostBuffer::filled_by(len, |out: *mut X::Elem| {
             // Short pieces are not written past the caches: each would wait until it is there.
-            let large = stream::is_large(len * size_of::<X::Elem>()) && X::COMPUTED == 0;
+            let large = non_temporal::pays_off(len * size_of::<X::Elem>()) && X::COMPUTED == 0;
             execute(x, len, sizes, strides, Write { out: Shared(out), large });
             Ok(())
         })

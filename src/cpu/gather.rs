@@ -1,14 +1,14 @@
 //! Elements read from where indices say. Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
-use super::indexing::{Bytes, Places, by_width, out_of_range, without};
+use super::indexing::{IndexMap, RawView, by_width, out_of_range, without};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
-use crate::device::Indexing;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::layout::strides;
+use crate::ops::arguments::Indexing;
 use crate::storage::{HostBuffer, View};
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,7 +16,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 /// in range; it stops at those that are not.
 struct Gather<'a, W, const WRAPS: bool> {
     walk: &'a Walk<3>,
-    places: Places,
+    places: IndexMap,
     to: *mut W,
     index: *const i64,
     from: *const W,
@@ -95,13 +95,13 @@ pub(crate) fn gather<E: Element>(
     a: View<'_, HostBuffer, E>,
     index: View<'_, HostBuffer, i64>,
 ) -> Result<HostBuffer> {
-    gather_bytes(indexing, size_of::<E>(), Bytes::of(&a), index)
+    gather_bytes(indexing, size_of::<E>(), RawView::of(&a), index)
 }
 
 fn gather_bytes(
     indexing: Indexing,
     width: usize,
-    a: Bytes<'_>,
+    a: RawView<'_>,
     index: View<'_, HostBuffer, i64>,
 ) -> Result<HostBuffer> {
     let axis = indexing.axis;
@@ -114,10 +114,10 @@ fn gather_bytes(
     let bytes = len.checked_mul(width).ok_or_else(|| Error::TooLarge { op: indexing.op, sizes: index.sizes.into() })?;
     let strides = strides::row_major(index.sizes);
     let walk = Walk::new(index.sizes, [&strides, index.strides, &without(a.strides, axis)]);
-    let places = Places::new(indexing, size, a.strides[axis]);
+    let places = IndexMap::new(indexing, size, a.strides[axis]);
     let fits = AtomicBool::new(true);
     let pieces = threads::pieces((bytes / 16).max(len / 2));
-    let start = Bytes::of(&index).start.cast::<i64>();
+    let start = RawView::of(&index).start.cast::<i64>();
     // SAFETY: the walk visits each of the `len` places of the result once, unless an index is out of range, and what it reaches
     // from `a` and the indices lies inside their views: along the other axes the result is no larger than `a`.
     unsafe {

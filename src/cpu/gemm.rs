@@ -3,16 +3,16 @@
 //! walks; used by `Cpu`.
 
 use super::elementwise::{map1, result_len, source};
-use super::finish::{self, Then};
+use super::epilogue::{self, Then};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
-use super::{complex, halves, integers, vectors};
-use crate::device::Added;
+use super::{complex_gemm, gemv, half_gemm, integer_gemm};
 use crate::dtype::{Compute, DType, Dtype, MachineFloat, MachineInt, Visitor, refused};
 use crate::error::Result;
 use crate::layout::strides;
 use crate::ops;
+use crate::ops::arguments::Added;
 use crate::ops::kernel::{Copying, Map1};
 use crate::storage::{HostBuffer, View};
 use core::any::TypeId;
@@ -50,7 +50,7 @@ impl Visitor for Multiply {
     }
 
     fn integer<T: MachineInt>(product: Product<T>) -> Result<()> {
-        integers::multiply(product)
+        integer_gemm::multiply(product)
     }
 
     fn real<T: MachineFloat>(product: Product<T>) -> Result<()> {
@@ -68,7 +68,7 @@ impl Visitor for Multiply {
             simd::dispatch(Tiny(product));
             return Ok(());
         }
-        complex::multiply(product)
+        complex_gemm::multiply(product)
     }
 }
 
@@ -258,31 +258,31 @@ impl<T: MachineFloat> Product<T> {
 }
 
 /// One product of a batch, with what it is added to: places and steps as in [`Product`].
-pub(super) struct Task<E: Dtype> {
+pub(super) struct GemmTask<E: Dtype> {
     pub(super) sizes: [usize; 3],
     pub(super) out: *mut E,
     pub(super) left: *const E,
     pub(super) left_steps: [usize; 2],
     pub(super) right: *const E,
     pub(super) right_steps: [usize; 2],
-    pub(super) finish: Finish<E>,
+    pub(super) finish: Epilogue<E>,
     pub(super) threads: usize,
 }
 
 /// What becomes of a sum of products: `beta * input + alpha * sum`.
-pub(super) struct Finish<E: Dtype> {
+pub(super) struct Epilogue<E: Dtype> {
     pub(super) input: Option<*const E>,
     pub(super) steps: [usize; 2],
     pub(super) beta: E::Compute,
     pub(super) alpha: E::Compute,
 }
-impl<E: Dtype> Clone for Finish<E> {
+impl<E: Dtype> Clone for Epilogue<E> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<E: Dtype> Copy for Finish<E> {}
-impl<E: Dtype> Finish<E> {
+impl<E: Dtype> Copy for Epilogue<E> {}
+impl<E: Dtype> Epilogue<E> {
     /// The element at a row and a column.
     ///
     /// # Safety
@@ -422,23 +422,23 @@ pub(crate) fn matmul<E: Dtype>(
     }
 
     let walk = Walk::row_major(&batch, strides.each_ref().map(|strides| &strides[..]));
-    let finish = Finish { input: input.as_ref().map(source), steps: [input_row, input_strides[last]], beta, alpha };
+    let finish = Epilogue { input: input.as_ref().map(source), steps: [input_row, input_strides[last]], beta, alpha };
     let (left, right) = (source(&a), source(&b));
-    let task = |starts: [usize; 4], out: *mut E, threads: usize| Task {
+    let task = |starts: [usize; 4], out: *mut E, threads: usize| GemmTask {
         sizes: [m, k, n],
         out: out.wrapping_add(starts[0]),
         left: left.wrapping_add(starts[1]),
         left_steps: [left_row, a.strides[last]],
         right: right.wrapping_add(starts[2]),
         right_steps: [b.strides[last - 1], b.strides[last]],
-        finish: Finish { input: finish.input.map(|input| input.wrapping_add(starts[3])), ..finish },
+        finish: Epilogue { input: finish.input.map(|input| input.wrapping_add(starts[3])), ..finish },
         threads,
     };
-    let multiply = |task: Task<E>| {
+    let multiply = |task: GemmTask<E>| {
         if vector {
-            vectors::multiply(task)
+            gemv::multiply(task)
         } else if const { is_half::<E>() } {
-            halves::multiply(task)
+            half_gemm::multiply(task)
         } else {
             E::Compute::visit::<Multiply>(Product {
                 sizes: task.sizes,
@@ -455,9 +455,9 @@ pub(crate) fn matmul<E: Dtype>(
             })
         }
     };
-    let run = |task: Task<E>| match then {
+    let run = |task: GemmTask<E>| match then {
         None => multiply(task),
-        Some(then) => finish::by_rows(task, starts, &multiply, then),
+        Some(then) => epilogue::by_rows(task, starts, &multiply, then),
     };
 
     // At a few dozen multiplications in a nanosecond, or as fast as memory gives the matrix.

@@ -2,9 +2,9 @@
 //! each size of element. Uses storage; used by `gather`, `scatter` and their kin.
 
 use super::elementwise::source;
-use crate::device::Indexing;
 use crate::dtype::Element;
 use crate::error::Error;
+use crate::ops::arguments::Indexing;
 use crate::storage::{HostBuffer, View};
 
 /// Runs code with a type of as many bytes as an element has, and of no stricter alignment than any such element: that of the
@@ -40,15 +40,15 @@ pub(super) use by_width;
 
 /// A view's elements as bytes: what they are is forgotten, how many bytes each has is kept beside.
 #[derive(Clone, Copy)]
-pub(super) struct Bytes<'a> {
+pub(super) struct RawView<'a> {
     pub(super) start: *const u8,
     pub(super) sizes: &'a [usize],
     /// In elements.
     pub(super) strides: &'a [usize],
 }
-impl<'a> Bytes<'a> {
+impl<'a> RawView<'a> {
     pub(super) fn of<E: Element>(view: &View<'a, HostBuffer, E>) -> Self {
-        Bytes { start: source(view).cast(), sizes: view.sizes, strides: view.strides }
+        RawView { start: source(view).cast(), sizes: view.sizes, strides: view.strides }
     }
 }
 
@@ -67,17 +67,17 @@ pub(super) fn out_of_range(indexing: Indexing, index: View<'_, HostBuffer, i64>,
 
 /// How an index becomes a place: negative ones count from the end if `wrap` is the size.
 #[derive(Clone, Copy)]
-pub(super) struct Places {
+pub(super) struct IndexMap {
     wrap: i64,
     pub(super) size: i64,
     /// From one place to the next.
     pub(super) step: usize,
 }
-impl Places {
+impl IndexMap {
     pub(super) fn new(indexing: Indexing, size: usize, step: usize) -> Self {
         // No axis of a tensor that exists is longer than `i64` counts, unless it repeats one element.
         let size = i64::try_from(size).unwrap_or(i64::MAX);
-        Places { wrap: if indexing.wraps { size } else { 0 }, size, step }
+        IndexMap { wrap: if indexing.wraps { size } else { 0 }, size, step }
     }
     /// The index counted from the first.
     #[inline(always)]

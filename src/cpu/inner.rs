@@ -6,7 +6,7 @@
 
 use super::lookup;
 use super::simd::{self, Loop};
-use crate::ops::kernel::{Entry, Map1, Map2, Map3, Vectors};
+use crate::ops::kernel::{Entry, Map1, Map2, Map3, VectorWidth};
 
 /// A loop over `N` operands, the first of which is written: the kernel, where each operand starts, and how many elements there
 /// are.
@@ -17,7 +17,7 @@ use crate::ops::kernel::{Entry, Map1, Map2, Map3, Vectors};
 pub(super) type Inner<const N: usize> = unsafe fn(kernel: *const (), places: [*mut u8; N], len: usize);
 
 /// Elements looked at before they are computed, where a kernel has a form for usual ones.
-const LOOK: usize = 512;
+const CHECKED: usize = 512;
 
 /// Writes `kernel(a)`. (The two places may be one, where that is known when compiling.)
 ///
@@ -27,7 +27,7 @@ const LOOK: usize = 512;
 unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *mut O, len: usize) {
     // SAFETY: the caller's promise.
     unsafe {
-        if !K::HAS_USUAL {
+        if !K::HAS_FAST_PATH {
             for i in 0..len {
                 out.add(i).write(kernel.call(a.add(i).read()));
             }
@@ -35,14 +35,14 @@ unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *
         }
         let mut low = 0;
         while low < len {
-            let high = len.min(low + LOOK);
-            let mut usual = true;
+            let high = len.min(low + CHECKED);
+            let mut fast_path = true;
             for i in low..high {
-                usual &= kernel.is_usual(a.add(i).read());
+                fast_path &= kernel.takes_fast_path(a.add(i).read());
             }
-            if usual {
+            if fast_path {
                 for i in low..high {
-                    out.add(i).write(kernel.usual(a.add(i).read()));
+                    out.add(i).write(kernel.fast_path(a.add(i).read()));
                 }
             } else {
                 for i in low..high {
@@ -63,23 +63,23 @@ const fn is_odd(entry: Option<Entry>) -> bool {
 }
 
 /// `out = kernel(a)`
-struct One<K, A, O> {
+struct Map1Loop<K, A, O> {
     kernel: K,
     out: *mut O,
     a: *const A,
     len: usize,
 }
-impl<K: Map1<A, O>, A: Copy, O> Loop for One<K, A, O> {
+impl<K: Map1<A, O>, A: Copy, O> Loop for Map1Loop<K, A, O> {
     type Output = ();
-    const WIDEST: Vectors = K::VECTORS;
+    const WIDEST: VectorWidth = K::VECTORS;
     const IS_ODD: bool = is_odd(K::ENTRY);
     #[inline(always)]
     fn run(self) {
-        let One { kernel, out, a, len } = self;
+        let Map1Loop { kernel, out, a, len } = self;
         // SAFETY: whoever made it promises that all places are valid.
         unsafe {
             // The compiler does not vectorise where it can't exclude that one operand is another.
-            if size_of::<A>() == size_of::<O>() && !K::HAS_USUAL && out.cast_const().cast() == a {
+            if size_of::<A>() == size_of::<O>() && !K::HAS_FAST_PATH && out.cast_const().cast() == a {
                 side_by_side(kernel, out.cast::<A>(), out, len);
             } else {
                 side_by_side(kernel, a, out, len);
@@ -89,20 +89,20 @@ impl<K: Map1<A, O>, A: Copy, O> Loop for One<K, A, O> {
 }
 
 /// `out = kernel(a, b)`
-struct Two<K, A, B, O> {
+struct Map2Loop<K, A, B, O> {
     kernel: K,
     out: *mut O,
     a: *const A,
     b: *const B,
     len: usize,
 }
-impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Two<K, A, B, O> {
+impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Map2Loop<K, A, B, O> {
     type Output = ();
-    const WIDEST: Vectors = K::VECTORS;
+    const WIDEST: VectorWidth = K::VECTORS;
     const IS_ODD: bool = is_odd(K::ENTRY);
     #[inline(always)]
     fn run(self) {
-        let Two { kernel, out, a, b, len } = self;
+        let Map2Loop { kernel, out, a, b, len } = self;
         // SAFETY: as above.
         unsafe {
             if size_of::<A>() == size_of::<O>() && out.cast_const().cast() == a {
@@ -119,7 +119,7 @@ impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Two<K, A, B, O> {
 }
 
 /// `out = kernel(a, b, c)`
-struct Three<K, A, B, C, O> {
+struct Map3Loop<K, A, B, C, O> {
     kernel: K,
     out: *mut O,
     a: *const A,
@@ -127,11 +127,11 @@ struct Three<K, A, B, C, O> {
     c: *const C,
     len: usize,
 }
-impl<K: Map3<A, B, C, O>, A: Copy, B: Copy, C: Copy, O> Loop for Three<K, A, B, C, O> {
+impl<K: Map3<A, B, C, O>, A: Copy, B: Copy, C: Copy, O> Loop for Map3Loop<K, A, B, C, O> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Three { kernel, out, a, b, c, len } = self;
+        let Map3Loop { kernel, out, a, b, c, len } = self;
         // SAFETY: as above.
         unsafe {
             for i in 0..len {
@@ -155,7 +155,7 @@ pub(super) unsafe fn one<K: Map1<A, O>, A: Copy, O>(kernel: *const (), [out, a]:
     }
     // SAFETY: the caller's promise.
     let kernel = unsafe { *kernel.cast::<K>() };
-    simd::dispatch(One::<K, A, O> { kernel, out: out.cast(), a: a.cast(), len });
+    simd::dispatch(Map1Loop::<K, A, O> { kernel, out: out.cast(), a: a.cast(), len });
 }
 
 /// A function of two operands.
@@ -170,7 +170,7 @@ pub(super) unsafe fn two<K: Map2<A, B, O>, A: Copy, B: Copy, O>(
 ) {
     // SAFETY: the caller's promise.
     let kernel = unsafe { *kernel.cast::<K>() };
-    simd::dispatch(Two::<K, A, B, O> { kernel, out: out.cast(), a: a.cast(), b: b.cast(), len });
+    simd::dispatch(Map2Loop::<K, A, B, O> { kernel, out: out.cast(), a: a.cast(), b: b.cast(), len });
 }
 
 /// A function of three operands.
@@ -185,5 +185,5 @@ pub(super) unsafe fn three<K: Map3<A, B, C, O>, A: Copy, B: Copy, C: Copy, O>(
 ) {
     // SAFETY: the caller's promise.
     let kernel = unsafe { *kernel.cast::<K>() };
-    simd::dispatch(Three::<K, A, B, C, O> { kernel, out: out.cast(), a: a.cast(), b: b.cast(), c: c.cast(), len });
+    simd::dispatch(Map3Loop::<K, A, B, C, O> { kernel, out: out.cast(), a: a.cast(), b: b.cast(), c: c.cast(), len });
 }

@@ -3,26 +3,26 @@
 //! What is compiled for each kernel and dtype is the loop over lanes that lie side by side; bringing them there, and the results to
 //! where they belong, is compiled once. Uses walks and copying; used by `Cpu`.
 
-use super::bytes::Bytes;
+use super::bytes::ByteBuffer;
 use super::copying;
 use super::elementwise::{result_len, source};
+use super::non_temporal;
 use super::simd::{self, Loop};
-use super::stream;
 use super::threads::{self, Shared};
 use super::walk::Walk;
-use crate::device::LaneKernel;
 use crate::dtype::Element;
 use crate::error::{Result, filled};
 use crate::layout::strides;
+use crate::ops::kernel::LaneKernel;
 use crate::storage::{HostBuffer, View};
 use core::marker::PhantomData;
 
 /// Bytes of a lane that are worth writing past the caches: shorter ones fill few cache lines.
 const LONG: usize = 1024;
-/// Elements brought side by side at once, where they are not.
+/// Elements brought side by side at once, where they or the results are not.
 const GATHERED: usize = 16_384;
 
-/// Lanes side by side.
+/// Lanes whose elements lie side by side.
 #[derive(Clone, Copy)]
 struct LaneRun {
     from: *const u8,
@@ -30,61 +30,75 @@ struct LaneRun {
     step: usize,
     len: usize,
     count: usize,
+    /// From the results of a lane to those of the next, in elements: 0 where each lane's take the place of those before.
+    results: usize,
 }
 
 /// The loop of one kernel over one dtype.
 ///
 /// # Safety
 /// Whoever calls it gives places of as many elements, and of as many results, which are valid ones.
-trait Functions: Sync {
-    /// Computes the results of lanes, side by side.
-    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()>;
+trait LaneLoops: Sync {
+    /// Computes the results of lanes, and says so after each of them.
+    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2], done: &mut dyn FnMut(usize)) -> Result<()>;
 }
 
 /// A kernel with one result.
-struct One<K, A, O>(K, PhantomData<fn(A) -> O>);
-impl<K: LaneKernel<A, O>, A: Element, O: Element> Functions for One<K, A, O> {
-    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()> {
-        // SAFETY: the caller's promise.
-        let to = unsafe { core::slice::from_raw_parts_mut(outs[0].cast::<O>(), lanes.count * lanes.len) };
-        simd::dispatch(Lanes { kernel: self.0, lanes, to, elements: PhantomData::<A> })
+struct OneOutput<K, A, O>(K, PhantomData<fn(A) -> O>);
+impl<K: LaneKernel<A, O>, A: Element, O: Element> LaneLoops for OneOutput<K, A, O> {
+    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2], done: &mut dyn FnMut(usize)) -> Result<()> {
+        let types = PhantomData::<fn(A) -> O>;
+        simd::dispatch(LaneLoop { kernel: self.0, lanes, to: outs[0].cast::<O>(), step: lanes.results, types, done })
     }
 }
 /// A kernel with two.
-struct Both<K, A, O, P>(K, PhantomData<fn(A) -> (O, P)>);
-impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> Functions for Both<K, A, O, P> {
-    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2]) -> Result<()> {
-        let mut both = filled((O::default(), P::default()), lanes.count * lanes.len)?;
-        simd::dispatch(Lanes { kernel: self.0, lanes, to: &mut both, elements: PhantomData::<A> })?;
-        for (at, (first, second)) in both.into_iter().enumerate() {
-            // SAFETY: the caller's promise.
-            unsafe {
-                outs[0].cast::<O>().add(at).write(first);
-                outs[1].cast::<P>().add(at).write(second);
+struct TwoOutputs<K, A, O, P>(K, PhantomData<fn(A) -> (O, P)>);
+impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> LaneLoops for TwoOutputs<K, A, O, P> {
+    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2], done: &mut dyn FnMut(usize)) -> Result<()> {
+        let mut both = filled((O::default(), P::default()), lanes.len)?;
+        let (to, types) = (both.as_mut_ptr(), PhantomData::<fn(A) -> (O, P)>);
+        let mut split = |lane: usize| {
+            for at in 0..lanes.len {
+                // SAFETY: the caller's promise; there are as many pairs as a lane has elements.
+                unsafe {
+                    let (first, second) = to.add(at).read();
+                    outs[0].cast::<O>().add(lane * lanes.results + at).write(first);
+                    outs[1].cast::<P>().add(lane * lanes.results + at).write(second);
+                }
             }
-        }
-        Ok(())
+            done(lane);
+        };
+        simd::dispatch(LaneLoop { kernel: self.0, lanes, to, step: 0, types, done: &mut split })
     }
 }
 
-struct Lanes<'a, K, A, O> {
+struct LaneLoop<'a, K, A, O> {
     kernel: K,
     lanes: LaneRun,
-    to: &'a mut [O],
-    elements: PhantomData<A>,
+    to: *mut O,
+    /// From lane to lane of the results.
+    step: usize,
+    types: PhantomData<fn(A) -> O>,
+    done: &'a mut dyn FnMut(usize),
 }
-impl<K: LaneKernel<A, O>, A, O> Loop for Lanes<'_, K, A, O> {
+impl<K: LaneKernel<A, O>, A, O> Loop for LaneLoop<'_, K, A, O> {
     type Output = Result<()>;
     #[inline(always)]
     fn run(self) -> Result<()> {
-        let LaneRun { from, step, len, .. } = self.lanes;
+        let LaneRun { from, step, len, count, .. } = self.lanes;
         let from = from.cast::<A>();
         let mut scratch = self.kernel.scratch(len)?;
-        for (at, to) in self.to.chunks_exact_mut(len).enumerate() {
+        for at in 0..count {
             simd::prefetch_row(from.wrapping_add((at + 1) * step), len);
-            // SAFETY: who makes this has found as many lanes as there are results of.
-            let lane = unsafe { core::slice::from_raw_parts(from.add(at * step), len) };
+            // SAFETY: who makes this has found as many lanes, and places of results that hold valid ones.
+            let (lane, to) = unsafe {
+                (
+                    core::slice::from_raw_parts(from.add(at * step), len),
+                    core::slice::from_raw_parts_mut(self.to.add(at * self.step), len),
+                )
+            };
             self.kernel.lane(lane, to, &mut scratch);
+            (self.done)(at);
         }
         Ok(())
     }
@@ -96,7 +110,7 @@ struct Results<const N: usize> {
     outs: [*mut u8; N],
     sizes: [usize; N],
     step: usize,
-    past_caches: bool,
+    non_temporal: bool,
 }
 // SAFETY: each thread writes places of its own.
 unsafe impl<const N: usize> Send for Results<N> {}
@@ -114,14 +128,14 @@ impl<const N: usize> Results<N> {
             let to = self.outs[at].wrapping_add(first * size);
             // SAFETY: the caller's promise.
             unsafe {
-                if self.step == 1 && self.past_caches && len * size >= LONG {
+                if self.step == 1 && self.non_temporal && len * size >= LONG {
                     for lane in 0..count {
-                        stream::write_out(to.add(lane * next * size), from.add(lane * len * size), len * size);
+                        non_temporal::store(to.add(lane * next * size), from.add(lane * len * size), len * size);
                     }
                 } else if self.step == 1 && (next == len || count == 1) {
                     core::ptr::copy_nonoverlapping(from, to, count * len * size);
                 } else {
-                    copying::over(size, &[count, len], [&[next, self.step], &[len, 1]], to, from);
+                    copying::copy_into(size, &[count, len], [&[next, self.step], &[len, 1]], to, from);
                 }
             }
         }
@@ -133,50 +147,60 @@ impl<const N: usize> Results<N> {
 /// # Safety
 /// The walk gives the first elements of lanes, and each lane's place among the results; all elements of each are there.
 unsafe fn visit<const N: usize>(
-    functions: &dyn Functions,
+    functions: &dyn LaneLoops,
     walk: &Walk<2>,
     (from, size): (*const u8, usize),
     [len, step]: [usize; 2],
     results: &Results<N>,
 ) -> Result<()> {
-    let fitting = (GATHERED / len).max(1);
-    let (mut gathered, mut room) = (Bytes::new(), None);
+    let is_contiguous = step == 1 || len == 1;
+    // Lanes and results that lie side by side are taken one after another, so that the results stay in the nearest cache.
+    let one_by_one = is_contiguous && (results.step == 1 || len == 1);
+    let fitting = if one_by_one { usize::MAX } else { (GATHERED / len).max(1) };
+    let (mut gathered, mut buffer) = (ByteBuffer::new(), None);
     for run in walk.runs() {
         let mut lane = 0;
         while lane < run.len {
             let count = fitting.min(run.len - lane);
-            let room = match &mut room {
-                Some(room) => room,
+            let buffer = match &mut buffer {
+                Some(buffer) => buffer,
                 // The first run is as long as any.
                 None => {
-                    let mut rooms = [const { None }; N];
-                    for (room, size) in rooms.iter_mut().zip(results.sizes) {
-                        *room = Some(Bytes::try_zeroed(count * len * size)?);
+                    let kept = if one_by_one { 1 } else { count };
+                    let mut buffers = [const { None }; N];
+                    for (buffer, size) in buffers.iter_mut().zip(results.sizes) {
+                        *buffer = Some(ByteBuffer::try_zeroed(kept * len * size)?);
                     }
-                    room.insert(rooms.map(|room| room.unwrap_or_else(|| unreachable!("one for each result"))))
+                    buffer.insert(buffers.map(|buffer| buffer.unwrap_or_else(|| unreachable!("one for each result"))))
                 }
             };
-            let outs = room.each_mut().map(|room| room.room(0));
+            let outs = buffer.each_mut().map(|buffer| buffer.reserve(0));
+            let mut both = [core::ptr::null_mut(); 2];
+            both[..N].copy_from_slice(&outs);
+            let (first, next) = (run.starts[0] + lane * run.steps[0], run.steps[0]);
             // SAFETY: the caller's promise; there is room for the lanes and the results of so many.
             unsafe {
-                let first = from.add((run.starts[1] + lane * run.steps[1]) * size);
-                let lanes = if step == 1 || len == 1 {
-                    LaneRun { from: first, step: run.steps[1], len, count }
+                let from = from.add((run.starts[1] + lane * run.steps[1]) * size);
+                let (from, step) = if is_contiguous {
+                    (from, run.steps[1])
                 } else {
-                    let to = gathered.room(count * len * size);
-                    copying::over(size, &[count, len], [&[len, 1], &[run.steps[1], step]], to, first);
-                    LaneRun { from: to, step: len, len, count }
+                    let to = gathered.reserve(count * len * size);
+                    copying::copy_into(size, &[count, len], [&[len, 1], &[run.steps[1], step]], to, from);
+                    (to.cast_const(), len)
                 };
-                let mut both = [core::ptr::null_mut(); 2];
-                both[..N].copy_from_slice(&outs);
-                functions.lanes(lanes, both)?;
-                results.store(outs, run.starts[0] + lane * run.steps[0], run.steps[0], [count, len]);
+                let lanes = LaneRun { from, step, len, count, results: if one_by_one { 0 } else { len } };
+                if one_by_one {
+                    functions.lanes(lanes, both, &mut |at| results.store(outs, first + at * next, next, [1, len]))?;
+                } else {
+                    functions.lanes(lanes, both, &mut |_| ())?;
+                    results.store(outs, first, next, [count, len]);
+                }
             }
             lane += count;
         }
     }
-    if results.past_caches {
-        stream::finish();
+    if results.non_temporal {
+        non_temporal::fence();
     }
     Ok(())
 }
@@ -186,7 +210,7 @@ unsafe fn visit<const N: usize>(
 /// # Safety
 /// From the place on there are elements of so many bytes and of these sizes and strides; the functions are those of their dtype.
 unsafe fn execute<const N: usize>(
-    functions: &dyn Functions,
+    functions: &dyn LaneLoops,
     (from, size): (*const u8, usize),
     (sizes, strides): (&[usize], &[usize]),
     axis: usize,
@@ -205,8 +229,8 @@ unsafe fn execute<const N: usize>(
             if total == 0 {
                 return Ok(());
             }
-            let past_caches = N == 1 && stream::is_large(total * outs[0]);
-            let results = Results { outs: starts, sizes: outs, step: inner, past_caches };
+            let non_temporal = N == 1 && non_temporal::pays_off(total * outs[0]);
+            let results = Results { outs: starts, sizes: outs, step: inner, non_temporal };
             // Where each lane of the row-major result starts.
             let result_strides = strides::row_major(sizes);
             let walk = Walk::row_major(&without(sizes), [&without(&result_strides), &without(strides)]);
@@ -230,7 +254,7 @@ pub(crate) fn lanes<A: Element, O: Element>(
     axis: usize,
 ) -> Result<HostBuffer> {
     let from = (source(&a).cast(), size_of::<A>());
-    let functions = One::<_, A, O>(kernel, PhantomData);
+    let functions = OneOutput::<_, A, O>(kernel, PhantomData);
     // SAFETY: the view's invariant.
     let [result] = unsafe { execute(&functions, from, (a.sizes, a.strides), axis, [size_of::<O>()])? };
     Ok(result)
@@ -243,7 +267,7 @@ pub(crate) fn lanes_both<A: Element, O: Element, P: Element>(
     axis: usize,
 ) -> Result<[HostBuffer; 2]> {
     let from = (source(&a).cast(), size_of::<A>());
-    let functions = Both::<_, A, O, P>(kernel, PhantomData);
+    let functions = TwoOutputs::<_, A, O, P>(kernel, PhantomData);
     // SAFETY: the view's invariant.
     unsafe { execute(&functions, from, (a.sizes, a.strides), axis, [size_of::<O>(), size_of::<P>()]) }
 }

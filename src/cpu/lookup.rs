@@ -6,20 +6,20 @@
 use crate::ops::kernel::Entry;
 
 /// A loop over `len` elements. The two places may be one.
-pub(super) type Looked = unsafe fn(from: *const f32, to: *mut f32, len: usize);
+pub(super) type LookupLoop = unsafe fn(from: *const f32, to: *mut f32, len: usize);
 
 /// The loop of a row of the table, if it has one.
 #[cfg(target_arch = "x86_64")]
-pub(super) const fn of(entry: Option<Entry>) -> Option<Looked> {
+pub(super) const fn of(entry: Option<Entry>) -> Option<LookupLoop> {
     use crate::dtype::DType;
-    use crate::ops::{self, UnaryOp, kernel::Operands};
+    use crate::ops::{self, UnaryOp, kernel::Arity};
 
     const fn is<Op: UnaryOp<f32>>(row: usize) -> bool {
         const { assert!(Op::BY_LOOKUP) };
         matches!(Op::ROW, Some(of) if of == row)
     }
     match entry {
-        Some(Entry { row, dtype: DType::F32, operands: Operands::One }) => {
+        Some(Entry { row, dtype: DType::F32, operands: Arity::One }) => {
             if is::<ops::gelu>(row) {
                 Some(x86::gelu)
             } else if is::<ops::log>(row) {
@@ -34,7 +34,7 @@ pub(super) const fn of(entry: Option<Entry>) -> Option<Looked> {
 
 /// Other machines have no loop of this kind.
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) const fn of(_: Option<Entry>) -> Option<Looked> {
+pub(super) const fn of(_: Option<Entry>) -> Option<LookupLoop> {
     None
 }
 

@@ -5,39 +5,39 @@
 
 mod bytes;
 mod compiled;
-mod complex;
+mod complex_gemm;
 pub(crate) mod compress;
 mod convert;
 mod copying;
 mod dots;
 pub(crate) mod elementwise;
 mod engine;
+pub(crate) mod epilogue;
 #[cfg(feature = "any")]
 pub(crate) mod erased;
-pub(crate) mod finish;
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+mod f16_inner;
 pub(crate) mod fused;
 pub(crate) mod gather;
 pub(crate) mod gemm;
-mod halves;
+mod gemv;
+mod half_gemm;
 mod indexing;
 mod inner;
-pub(crate) mod integers;
+pub(crate) mod integer_gemm;
 mod keys;
 pub(crate) mod lanes;
 mod lookup;
 pub(crate) mod moving;
+pub(crate) mod non_temporal;
 pub(crate) mod order;
 pub(crate) mod reduce;
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-mod registers;
 pub(crate) mod rows;
 pub(crate) mod scatter;
 pub(crate) mod search;
 pub(crate) mod simd;
 pub(crate) mod sparse;
-pub(crate) mod stream;
 pub(crate) mod threads;
 #[cfg(target_arch = "x86_64")]
-mod turning;
-mod vectors;
+mod transpose;
 pub(crate) mod walk;

@@ -7,7 +7,7 @@ use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::storage::{HostBuffer, View};
 
 /// The size of an element, which is one of those that [`by_width`] knows.
@@ -18,7 +18,7 @@ const fn size<E: Element>() -> usize {
 
 /// An axis of the result: what it is made of, and how far its positions are apart in the source and in the result.
 struct PickedAxis {
-    stretches: Vec<Stretch>,
+    stretches: Vec<Segment>,
     stride: usize,
     step: usize,
     /// Whether the result's axes inside of this one are whole, so that its positions run on into one another.
@@ -97,24 +97,24 @@ impl<T: Copy> Picking<T> {
             // SAFETY: the stretch lies inside the axis, and the result has a place for each of its positions.
             unsafe {
                 match stretch {
-                    Stretch::Fill { len } => self.fill(at, len, to),
-                    Stretch::Forward { start, len } if last => {
+                    Segment::Fill { len } => self.fill(at, len, to),
+                    Segment::Forward { start, len } if last => {
                         self.positions(from.add(start * stride), *stride, len, to)
                     }
-                    Stretch::Forward { start, len } => {
+                    Segment::Forward { start, len } => {
                         for i in 0..len {
                             self.axis(at + 1, from.add((start + i) * stride), to.add(i * step));
                         }
                     }
-                    Stretch::Backward { start, len } if last && self.block == 1 && *stride == 1 => {
+                    Segment::Backward { start, len } if last && self.block == 1 && *stride == 1 => {
                         simd::dispatch(Reversing { from: from.add(start + 1 - len), to, len });
                     }
-                    Stretch::Backward { start, len } => {
+                    Segment::Backward { start, len } => {
                         for i in 0..len {
                             self.axis(at + 1, from.add((start - i) * stride), to.add(i * step));
                         }
                     }
-                    Stretch::Each { start, len, times } if last && self.block == 1 && (*stride == 1 || len == 1) => {
+                    Segment::Each { start, len, times } if last && self.block == 1 && (*stride == 1 || len == 1) => {
                         let from = from.add(start * stride);
                         // The compiler makes vectors of a number of times that it knows.
                         match times {
@@ -123,7 +123,7 @@ impl<T: Copy> Picking<T> {
                             _ => simd::dispatch(Repeating::<T, 0> { from, to, len, times }),
                         }
                     }
-                    Stretch::Each { start, len, times } => {
+                    Segment::Each { start, len, times } => {
                         for i in 0..len * times {
                             self.axis(at + 1, from.add((start + i / times) * stride), to.add(i * step));
                         }
@@ -188,8 +188,8 @@ unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {
 }
 
 /// The sizes, strides and places of what [`pick`] copies.
-struct Job<'a> {
-    axes: &'a [Vec<Stretch>],
+struct PickTask<'a> {
+    axes: &'a [Vec<Segment>],
     /// The size of an element.
     size: usize,
     /// Sizes and strides of the source.
@@ -208,7 +208,7 @@ struct Job<'a> {
 /// # Safety
 /// The places are those of a source with the sizes and strides and of a row-major result with the counts, of elements as large
 /// as `T`; every stretch lies inside its axis.
-unsafe fn pick_part<T: Copy>(job: &Job<'_>, axis: usize, low: usize, high: usize) {
+unsafe fn pick_part<T: Copy>(job: &PickTask<'_>, axis: usize, low: usize, high: usize) {
     // SAFETY: there are 16 bytes, and an integer may have any.
     let fill = unsafe { job.fill.as_ptr().cast::<T>().read_unaligned() };
     let mut axes: Vec<PickedAxis> = Vec::with_capacity(job.axes.len());
@@ -216,7 +216,7 @@ unsafe fn pick_part<T: Copy>(job: &Job<'_>, axis: usize, low: usize, high: usize
     let mut offset = 0;
     let whole = high - low == job.counts[axis];
     for at in (0..job.axes.len()).rev() {
-        let stretches = if at == axis { Stretch::range(&job.axes[at], low, high) } else { job.axes[at].clone() };
+        let stretches = if at == axis { Segment::range(&job.axes[at], low, high) } else { job.axes[at].clone() };
         if at == axis {
             offset = low * step;
         }
@@ -227,7 +227,7 @@ unsafe fn pick_part<T: Copy>(job: &Job<'_>, axis: usize, low: usize, high: usize
     let mut block = 1;
     let as_it_lies = |(at, picked): (usize, &PickedAxis)| {
         let size = job.sizes[job.sizes.len() - 1 - at];
-        let whole = picked.stretches == [Stretch::whole(size)] && (size == 1 || picked.stride == block);
+        let whole = picked.stretches == [Segment::whole(size)] && (size == 1 || picked.stride == block);
         block *= if whole { size } else { 1 };
         whole
     };
@@ -242,7 +242,7 @@ unsafe fn pick_part<T: Copy>(job: &Job<'_>, axis: usize, low: usize, high: usize
 ///
 /// # Safety
 /// As for [`pick_part`].
-unsafe fn pick_all(job: &Job<'_>) {
+unsafe fn pick_all(job: &PickTask<'_>) {
     let total: usize = job.counts.iter().product();
     let longest = (0..job.counts.len()).max_by_key(|&axis| (job.counts[axis], core::cmp::Reverse(axis))).unwrap_or(0);
     let length = job.counts[longest];
@@ -256,7 +256,7 @@ unsafe fn pick_all(job: &Job<'_>) {
     });
 }
 
-pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Stretch>], fill: E) -> Result<HostBuffer> {
+pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>], fill: E) -> Result<HostBuffer> {
     assert!(
         !axes.is_empty()
             && axes.len() == a.sizes.len()
@@ -264,7 +264,7 @@ pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Stretch>]
         "stretches lie inside their axes"
     );
     let count =
-        |list: &Vec<Stretch>| list.iter().try_fold(0_usize, |sum, stretch| sum.checked_add(stretch.positions()?));
+        |list: &Vec<Segment>| list.iter().try_fold(0_usize, |sum, stretch| sum.checked_add(stretch.positions()?));
     let counts: Vec<usize> = axes.iter().map(|list| count(list).unwrap_or(usize::MAX)).collect();
     let total = result_len(&counts)?;
     let mut bytes = [0; 16];
@@ -278,7 +278,7 @@ pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Stretch>]
         HostBuffer::filled_by(total, |to: *mut E| {
             let (sizes, strides, counts, to) = (a.sizes, a.strides, &counts[..], to.cast());
             if total > 0 {
-                pick_all(&Job { axes, size: size::<E>(), sizes, strides, counts, from, to, fill: bytes });
+                pick_all(&PickTask { axes, size: size::<E>(), sizes, strides, counts, from, to, fill: bytes });
             }
             Ok(())
         })

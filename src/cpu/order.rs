@@ -4,15 +4,15 @@
 //! comparison where there are few. Only what turns one into the other is compiled for each dtype. Uses walks and keys; used by `Cpu`.
 
 use super::elementwise::result_len;
-use super::indexing::Bytes;
+use super::indexing::RawView;
 use super::keys::{Keyed, Packed, by_ordered_dtype};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
-use crate::device::Order;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::layout::strides;
+use crate::ops::arguments::Order;
 use crate::storage::{HostBuffer, Scratch, View};
 use num_traits::AsPrimitive;
 use std::sync::{Mutex, PoisonError};
@@ -165,7 +165,7 @@ fn kth<P: Packed>(packed: &mut Vec<P>, k: usize) -> P {
 }
 
 /// Lanes of a walk over the other axes: operands 0 is the values, with the strides of the indices, operand 1 the source.
-struct Lanes<'a, T> {
+struct SortLanes<'a, T> {
     walk: &'a Walk<2>,
     order: Order,
     /// Elements of a lane of the source, and from one to the next in the results and in the source.
@@ -175,12 +175,12 @@ struct Lanes<'a, T> {
     values: *mut T,
     indices: *mut i64,
 }
-impl<T: Keyed> Loop for Lanes<'_, T> {
+impl<T: Keyed> Loop for SortLanes<'_, T> {
     type Output = Result<()>;
     #[inline(always)]
     fn run(self) -> Result<()> {
-        let Lanes { walk, order, len, steps, from, values, indices } = self;
-        let flip = if order.turned() { T::ALL } else { T::NONE };
+        let SortLanes { walk, order, len, steps, from, values, indices } = self;
+        let flip = if order.is_descending() { T::ALL } else { T::NONE };
         let (digits, nan) = (size_of::<T>(), T::HAS_NAN.then(|| T::ALL.as_()));
         let few = match order {
             Order::Top { k, .. } if k > 0 && k < len / 8 => Some(k),
@@ -226,14 +226,14 @@ impl<T: Keyed> Loop for Lanes<'_, T> {
 
 /// The values that an order asks for along an axis and where they were; row-major. The view has at least one axis.
 pub(crate) fn order<E: Element>(order: Order, a: View<'_, HostBuffer, E>, axis: usize) -> Result<[HostBuffer; 2]> {
-    by_dtype(E::DTYPE, order, Bytes::of(&a), axis)
+    by_dtype(E::DTYPE, order, RawView::of(&a), axis)
 }
 
-fn by_dtype(dtype: DType, order: Order, a: Bytes<'_>, axis: usize) -> Result<[HostBuffer; 2]> {
+fn by_dtype(dtype: DType, order: Order, a: RawView<'_>, axis: usize) -> Result<[HostBuffer; 2]> {
     by_ordered_dtype!(dtype, T => lanes::<T>(order, a, axis))
 }
 
-fn lanes<T: Keyed + Element>(order: Order, a: Bytes<'_>, axis: usize) -> Result<[HostBuffer; 2]> {
+fn lanes<T: Keyed + Element>(order: Order, a: RawView<'_>, axis: usize) -> Result<[HostBuffer; 2]> {
     let (len, step) = (a.sizes[axis], a.strides[axis]);
     // Half of a packed key is the position.
     if size_of::<T>() < 8 && len as u64 > 1 << 32 {
@@ -257,14 +257,15 @@ fn lanes<T: Keyed + Element>(order: Order, a: Bytes<'_>, axis: usize) -> Result<
             }
             let (from, steps) = (a.start.cast::<T>(), [result_strides[axis], step]);
             if pieces == 1 {
-                simd::dispatch(Lanes { walk: &walk, order, len, steps, from, values, indices })
+                simd::dispatch(SortLanes { walk: &walk, order, len, steps, from, values, indices })
             } else {
                 let (parts, places) = (walk.split(pieces, 1), Shared((from, values, indices)));
                 let failure = Mutex::new(Ok(()));
                 threads::for_each(parts.len(), &|part| {
                     let places = &places;
                     let (from, values, indices) = places.0;
-                    let done = simd::dispatch(Lanes { walk: &parts[part], order, len, steps, from, values, indices });
+                    let done =
+                        simd::dispatch(SortLanes { walk: &parts[part], order, len, steps, from, values, indices });
                     if done.is_err() {
                         *failure.lock().unwrap_or_else(PoisonError::into_inner) = done;
                     }

@@ -4,13 +4,13 @@ use super::elementwise::{result_len, source};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
-use crate::device::RowKernel;
 use crate::dtype::Element;
 use crate::error::Result;
+use crate::ops::kernel::RowKernel;
 use crate::storage::{HostBuffer, View};
 
 /// Rows of a walk: operand 0 is the result, operand 1 the source. The elements of a row lie side by side in both.
-struct Rows<'a, K, A, O> {
+struct RowLoop<'a, K, A, O> {
     walk: &'a Walk<2>,
     kernel: K,
     len: usize,
@@ -18,11 +18,11 @@ struct Rows<'a, K, A, O> {
     from: *const A,
     to: *mut O,
 }
-impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for Rows<'_, K, A, O> {
+impl<K: RowKernel<A, O>, A: Element, O: Element> Loop for RowLoop<'_, K, A, O> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Rows { walk, kernel, len, shared, from, to } = self;
+        let RowLoop { walk, kernel, len, shared, from, to } = self;
         for run in walk.runs() {
             for row in 0..run.len {
                 // SAFETY: the walk gives the first elements of rows; all `len` elements of each lie inside the view and the
@@ -87,14 +87,14 @@ pub(crate) fn rows<A: Element, O: Element>(
                 return Ok(());
             }
             if pieces == 1 {
-                simd::dispatch(Rows { walk: &walk, kernel, len, shared, from, to });
+                simd::dispatch(RowLoop { walk: &walk, kernel, len, shared, from, to });
             } else {
                 let (parts, places) = (walk.split(pieces, 1), Shared((from, to)));
                 let shared = Shared(shared);
                 threads::for_each(parts.len(), &|part| {
                     let (places, shared) = (&places, &shared);
                     let (from, to) = places.0;
-                    simd::dispatch(Rows { walk: &parts[part], kernel, len, shared: shared.0, from, to });
+                    simd::dispatch(RowLoop { walk: &parts[part], kernel, len, shared: shared.0, from, to });
                 });
             }
             Ok(())

@@ -1,20 +1,20 @@
 //! Elements written where indices say. Uses walks; used by `Cpu`.
 
-use super::elementwise::{once, result_len};
-use super::indexing::{Bytes, Places, by_width, out_of_range, without};
+use super::elementwise::{result_len, without_repeats};
+use super::indexing::{IndexMap, RawView, by_width, out_of_range, without};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
-use crate::device::Indexing;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::ops::kernel::{Map2, Vectors};
+use crate::ops::arguments::Indexing;
+use crate::ops::kernel::{Map2, VectorWidth};
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// Whether all indices are in range.
 struct Fit<'a> {
     walk: &'a Walk<1>,
-    places: Places,
+    places: IndexMap,
     index: *const i64,
 }
 impl Loop for Fit<'_> {
@@ -33,10 +33,10 @@ fn check(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> R
         return Ok(());
     }
     // What is repeated is looked at once.
-    let sizes = once(index.sizes, index.strides);
+    let sizes = without_repeats(index.sizes, index.strides);
     let walk = Walk::new(&sizes, [index.strides]);
-    let places = Places::new(indexing, size, 0);
-    let fits = simd::dispatch(Fit { walk: &walk, places, index: Bytes::of(&index).start.cast() });
+    let places = IndexMap::new(indexing, size, 0);
+    let fits = simd::dispatch(Fit { walk: &walk, places, index: RawView::of(&index).start.cast() });
     if fits { Ok(()) } else { Err(out_of_range(indexing, index, size)) }
 }
 
@@ -44,7 +44,7 @@ fn check(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> R
 /// it follows, 1 the indices, 2 the output.
 struct Scatter<'a, W, F> {
     walk: &'a Walk<3>,
-    places: Places,
+    places: IndexMap,
     combine: F,
     to: *mut W,
     index: *const i64,
@@ -52,7 +52,7 @@ struct Scatter<'a, W, F> {
 }
 impl<W: Copy, F: Fn(*mut W, W)> Loop for Scatter<'_, W, F> {
     type Output = ();
-    const WIDEST: Vectors = Vectors::None;
+    const WIDEST: VectorWidth = VectorWidth::None;
     #[inline(always)]
     fn run(self) {
         let Scatter { walk, places, combine, to, index, from } = self;
@@ -87,8 +87,8 @@ impl<W: Copy, F: Fn(*mut W, W)> Loop for Scatter<'_, W, F> {
 unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
     indexing: Indexing,
     index: View<'_, HostBuffer, i64>,
-    from: Bytes<'_>,
-    to: Bytes<'_>,
+    from: RawView<'_>,
+    to: RawView<'_>,
     combine: F,
 ) -> Result<()> {
     let axis = indexing.axis;
@@ -100,13 +100,13 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
     if len == 0 {
         return Ok(());
     }
-    let places = Places::new(indexing, size, to.strides[axis]);
+    let places = IndexMap::new(indexing, size, to.strides[axis]);
     let strides = [from.strides, index.strides, &without(to.strides, axis)];
     // Threads share the longest of the other axes: along the axis indices may meet.
     let widest = (0..index.sizes.len()).filter(|&at| at != axis).max_by_key(|&at| index.sizes[at]);
     let pieces = threads::pieces(len).min(widest.map_or(1, |at| index.sizes[at]));
     let operands =
-        Shared((to.start.cast_mut().cast::<W>(), Bytes::of(&index).start.cast::<i64>(), from.start.cast::<W>()));
+        Shared((to.start.cast_mut().cast::<W>(), RawView::of(&index).start.cast::<i64>(), from.start.cast::<W>()));
     let combine = Shared(combine);
     let part = |part: usize| {
         let (operands, combine) = (&operands, &combine);
@@ -137,11 +137,11 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
 ///
 /// # Panics
 /// If the buffer is shared: tensors make theirs unique before they write.
-fn target<'a, E: Element>(out: &'a mut ViewMut<'_, HostBuffer, E>) -> Bytes<'a> {
+fn target<'a, E: Element>(out: &'a mut ViewMut<'_, HostBuffer, E>) -> RawView<'a> {
     let start = out.buffer.start_mut::<E>().unwrap_or_else(|| unreachable!("a shared buffer is never written"));
     // The offset of a view of nothing may be any number.
     let start = start.wrapping_add(out.offset);
-    Bytes { start: start.cast_const().cast(), sizes: out.sizes, strides: out.strides }
+    RawView { start: start.cast_const().cast(), sizes: out.sizes, strides: out.strides }
 }
 
 /// `out[…, index, …] = b`
@@ -151,15 +151,15 @@ pub(crate) fn scatter<E: Element>(
     b: View<'_, HostBuffer, E>,
     mut out: ViewMut<'_, HostBuffer, E>,
 ) -> Result<()> {
-    scatter_bytes(indexing, size_of::<E>(), index, Bytes::of(&b), target(&mut out))
+    scatter_bytes(indexing, size_of::<E>(), index, RawView::of(&b), target(&mut out))
 }
 
 fn scatter_bytes(
     indexing: Indexing,
     width: usize,
     index: View<'_, HostBuffer, i64>,
-    from: Bytes<'_>,
-    to: Bytes<'_>,
+    from: RawView<'_>,
+    to: RawView<'_>,
 ) -> Result<()> {
     // Writing an element to its place once is as good as many times.
     let repeated = |at: usize| index.strides[at] == 0 && from.strides[at] == 0 && at == indexing.axis;
@@ -180,7 +180,7 @@ pub(crate) fn scatter_with<E: Element>(
     b: View<'_, HostBuffer, E>,
     mut out: ViewMut<'_, HostBuffer, E>,
 ) -> Result<()> {
-    let (from, to) = (Bytes::of(&b), target(&mut out));
+    let (from, to) = (RawView::of(&b), target(&mut out));
     // SAFETY: the output is a view held exclusively.
     unsafe {
         scatter_by::<E, _>(indexing, index, from, to, |to: *mut E, value: E| to.write(kernel.call(to.read(), value)))

@@ -1,7 +1,7 @@
 //! Where values would stand in sorted lanes. Compiled once for each dtype. Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
-use super::indexing::Bytes;
+use super::indexing::RawView;
 use super::keys::by_ordered_dtype;
 use super::threads::{self, Shared};
 use super::walk::Walk;
@@ -17,10 +17,10 @@ pub(crate) fn search<E: Element>(
     values: View<'_, HostBuffer, E>,
     right: bool,
 ) -> Result<HostBuffer> {
-    by_dtype(E::DTYPE, Bytes::of(&sorted), Bytes::of(&values), right)
+    by_dtype(E::DTYPE, RawView::of(&sorted), RawView::of(&values), right)
 }
 
-fn by_dtype(dtype: DType, sorted: Bytes<'_>, values: Bytes<'_>, right: bool) -> Result<HostBuffer> {
+fn by_dtype(dtype: DType, sorted: RawView<'_>, values: RawView<'_>, right: bool) -> Result<HostBuffer> {
     by_ordered_dtype!(dtype, T => search_in::<T>(sorted, values, right))
 }
 
@@ -41,8 +41,8 @@ fn position<T: PartialOrd + Copy>(len: usize, get: impl Fn(usize) -> T, value: T
 }
 
 fn search_in<T: PartialOrd + Copy + Send + Sync>(
-    sorted: Bytes<'_>,
-    values: Bytes<'_>,
+    sorted: RawView<'_>,
+    values: RawView<'_>,
     right: bool,
 ) -> Result<HostBuffer> {
     let last = sorted.sizes.len() - 1;

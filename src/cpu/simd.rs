@@ -4,7 +4,7 @@
 //! compiler vectorises it for those. Builds with debug assertions, which are not vectorised and want to be built soon, have
 //! each loop once. Uses nothing; used by every loop of this room.
 
-use crate::ops::kernel::Vectors;
+use crate::ops::kernel::VectorWidth;
 
 /// A loop over elements. `run` must be `#[inline(always)]`, and so must all that it calls per element: only what is inlined
 /// is compiled for the instruction set at hand.
@@ -13,7 +13,7 @@ pub(crate) trait Loop {
     type Output;
     /// The widest vectors that it is worth compiling for.
     #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
-    const WIDEST: Vectors = Vectors::Wide;
+    const WIDEST: VectorWidth = VectorWidth::Wide;
     /// Which of two units it is compiled in.
     #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
     const IS_ODD: bool = false;
@@ -126,147 +126,19 @@ pub(crate) fn prefetch_row_nearby<T>(place: *const T, len: usize) {
     prefetch_row(place, len);
 }
 
-/// Meets chunks of elements (and where they stand in their line), `N` partial results taking one element of a chunk each. Partial
-/// results stay in vector registers from chunk to chunk: left to itself, the compiler now and then takes them two by two.
-#[inline(always)]
-pub(crate) fn meet_chunks<A, P: Copy, const N: usize>(
-    line: &[[A; N]],
-    start: P,
-    meet: impl Fn(P, &A, usize) -> P,
-) -> [P; N] {
-    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-    {
-        use kept::*;
-        // SAFETY: the sizes are the same.
-        unsafe {
-            if const { size_of::<[P; N]>() == 32 } {
-                return line_kept::<A, P, Vector, N>(line, start, meet);
-            }
-            if const { size_of::<[P; N]>() == 64 } {
-                return line_kept::<A, P, [Vector; 2], N>(line, start, meet);
-            }
-            if const { size_of::<[P; N]>() == 128 } {
-                return line_kept::<A, P, [Vector; 4], N>(line, start, meet);
-            }
-        }
-    }
-    let mut partials = [start; N];
-    for (chunk, elements) in line.iter().enumerate() {
-        for (lane, partial) in partials.iter_mut().enumerate() {
-            *partial = meet(*partial, &elements[lane], chunk * N + lane);
-        }
-    }
-    partials
-}
-
-/// The same of four lines, which are equally long; partial results of four bytes stay in registers.
-#[inline(always)]
-pub(crate) fn meet_chunks_of_four<A, P: Copy, const N: usize>(
-    lines: [&[[A; N]]; 4],
-    start: P,
-    meet: impl Fn(P, &A, usize) -> P,
-) -> [[P; N]; 4] {
-    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-    if const { size_of::<[P; N]>() == 64 } {
-        // SAFETY: the sizes are the same.
-        return unsafe { kept::four_kept::<A, P, [kept::Vector; 2], N>(lines, start, meet) };
-    }
-    let mut met = [[start; N]; 4];
-    for (partials, line) in met.iter_mut().zip(lines) {
-        for (chunk, elements) in line.iter().enumerate() {
-            for (lane, partial) in partials.iter_mut().enumerate() {
-                *partial = meet(*partial, &elements[lane], chunk * N + lane);
-            }
-        }
-    }
-    met
-}
-
-/// Partial results kept as vectors between chunks.
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-mod kept {
-    use core::mem::{MaybeUninit, transmute_copy};
-
-    pub(super) type Vector = MaybeUninit<core::arch::x86_64::__m256i>;
-
-    /// Meets a chunk with partial results.
-    ///
-    /// # Safety
-    /// `V` is as large as `N` of them and may hold any bytes.
-    #[inline(always)]
-    unsafe fn met<A, P: Copy, V, const N: usize>(
-        partials: &V,
-        elements: &[A; N],
-        first: usize,
-        meet: impl Fn(P, &A, usize) -> P,
-    ) -> V {
-        // SAFETY: the caller's promise, in both directions.
-        unsafe {
-            let mut lanes = transmute_copy::<V, [P; N]>(partials);
-            for (lane, (partial, element)) in lanes.iter_mut().zip(elements).enumerate() {
-                *partial = meet(*partial, element, first + lane);
-            }
-            transmute_copy::<[P; N], V>(&lanes)
-        }
-    }
-
-    /// # Safety
-    /// As for `met`.
-    #[inline(always)]
-    pub(super) unsafe fn line_kept<A, P: Copy, V, const N: usize>(
-        line: &[[A; N]],
-        start: P,
-        meet: impl Fn(P, &A, usize) -> P,
-    ) -> [P; N] {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let mut partials = transmute_copy::<[P; N], V>(&[start; N]);
-            for (chunk, elements) in line.iter().enumerate() {
-                partials = met(&partials, elements, chunk * N, &meet);
-            }
-            transmute_copy(&partials)
-        }
-    }
-
-    /// # Safety
-    /// As for `met`.
-    #[inline(always)]
-    pub(super) unsafe fn four_kept<A, P: Copy, V: Copy, const N: usize>(
-        lines: [&[[A; N]]; 4],
-        start: P,
-        meet: impl Fn(P, &A, usize) -> P,
-    ) -> [[P; N]; 4] {
-        let chunks = lines[0].len().min(lines[1].len()).min(lines[2].len()).min(lines[3].len());
-        let [a, b, c, d] = [&lines[0][..chunks], &lines[1][..chunks], &lines[2][..chunks], &lines[3][..chunks]];
-        // SAFETY: the caller's promise.
-        unsafe {
-            let start = transmute_copy::<[P; N], V>(&[start; N]);
-            let (mut e, mut f, mut g, mut h) = (start, start, start, start);
-            for chunk in 0..chunks {
-                let first = chunk * N;
-                e = met(&e, &a[chunk], first, &meet);
-                f = met(&f, &b[chunk], first, &meet);
-                g = met(&g, &c[chunk], first, &meet);
-                h = met(&h, &d[chunk], first, &meet);
-            }
-            [transmute_copy(&e), transmute_copy(&f), transmute_copy(&g), transmute_copy(&h)]
-        }
-    }
-}
-
 /// Runs a loop with the best instruction set there is.
 #[inline]
 pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
     // (`if const` leaves nothing of what is not compiled.)
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
     {
-        if const { L::WIDEST as u8 >= Vectors::Wide as u8 } && x86::level() == x86::AVX512 {
+        if const { L::WIDEST as u8 >= VectorWidth::Wide as u8 } && x86::level() == x86::AVX512 {
             // SAFETY: `level` has found the features on this machine.
             return unsafe {
                 if const { L::IS_ODD } { x86::wide_odd::avx512(body) } else { x86::wide_even::avx512(body) }
             };
         }
-        if const { L::WIDEST as u8 >= Vectors::Narrow as u8 } && x86::level() >= x86::AVX2 {
+        if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } && x86::level() >= x86::AVX2 {
             // SAFETY: as above.
             return unsafe {
                 if const { L::IS_ODD } { x86::narrow_odd::avx2(body) } else { x86::narrow_even::avx2(body) }

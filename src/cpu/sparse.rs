@@ -43,7 +43,7 @@ impl<E: Element> Csr<E> {
 }
 
 /// Some rows of the product.
-struct Product<'a, E: Dtype> {
+struct SparseProduct<'a, E: Dtype> {
     left: &'a Csr<E>,
     right: &'a [E],
     /// The columns of the right matrix.
@@ -51,11 +51,11 @@ struct Product<'a, E: Dtype> {
     first: usize,
     out: &'a mut [E],
 }
-impl<E: Dtype> Loop for Product<'_, E> {
+impl<E: Dtype> Loop for SparseProduct<'_, E> {
     type Output = Result<()>;
     #[inline(always)]
     fn run(self) -> Result<()> {
-        let Product { left, right, width, first, out } = self;
+        let SparseProduct { left, right, width, first, out } = self;
         let mut sums = filled(E::Compute::default(), width)?;
         for (row, out) in out.chunks_exact_mut(width).enumerate() {
             sums.fill(E::Compute::default());
@@ -82,7 +82,7 @@ pub(crate) fn multiply<E: Dtype>(left: &Csr<E>, right: &[E], width: usize) -> Re
         let pieces = threads::pieces(left.values.len().saturating_mul(width)).clamp(1, rows.max(1));
         let per_piece = rows.div_ceil(pieces).max(1);
         let run = |(piece, out): (usize, &mut [E])| {
-            simd::dispatch(Product { left, right, width, first: piece * per_piece, out })
+            simd::dispatch(SparseProduct { left, right, width, first: piece * per_piece, out })
         };
         threads::try_for_each_part(out.chunks_mut(per_piece * width).enumerate().collect(), &run)?;
     }

@@ -1,66 +1,14 @@
 //! What a device must be able to do. Shapes are erased here: sizes and strides are slices, so that one loop serves
 //! all shapes. Each method is generic over its kernel, so that a program links only the kernels it names.
 
-use super::choosing::{Indexing, Order};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
+use crate::ops::arguments::{Added, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
-use crate::ops::kernel::{Map1, Map2, Map3};
+use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::storage::{View, ViewMut};
-
-/// A function of a whole lane (the elements along one axis) that gives a lane of the same length.
-pub trait LaneKernel<A, O>: Copy + Send + Sync {
-    /// What it keeps from lane to lane, to use its memory again.
-    type Scratch: Default;
-    /// That, for lanes of so many elements.
-    fn scratch(self, _len: usize) -> Result<Self::Scratch> {
-        Ok(Self::Scratch::default())
-    }
-    /// Writes a lane as long as the one it reads. What it leaves unwritten holds elements of no particular value.
-    fn lane(self, from: &[A], to: &mut [O], scratch: &mut Self::Scratch);
-}
-
-/// A function of a row (the last axis) and of up to two rows that all share: what the row is measured by, and each element by
-/// that measure. It sees every element twice, while the row is in the cache.
-pub trait RowKernel<A, O>: Copy + Send + Sync {
-    /// What the elements of a row are computed with.
-    type Measure: Copy;
-    /// Measures a row of one element or more.
-    fn measure(self, row: &[A]) -> Self::Measure;
-    /// One element, beside those of the shared rows that are there.
-    fn element(self, measure: Self::Measure, element: A, shared: [Option<A>; 2]) -> O;
-}
-
-/// What a product is added to, and by which factors: `beta * input + alpha * product`. A factor of 0 leaves its operand out.
-pub struct Added<'a, B, E: Dtype> {
-    /// Broadcast to the sizes of the product; none where `beta` is 0.
-    pub input: Option<View<'a, B, E>>,
-    /// What the input is multiplied by.
-    pub beta: E::Compute,
-    /// What the product is multiplied by.
-    pub alpha: E::Compute,
-}
-
-/// What is looked for among elements before an operation runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sought {
-    /// An element that is zero.
-    Zero,
-    /// A byte that is no bool: neither 0 nor 1.
-    NoBool,
-}
-impl Sought {
-    /// Whether an element is one.
-    #[inline(always)]
-    pub(crate) fn is<E: Castable>(self, element: E) -> bool {
-        match self {
-            Sought::Zero => !element.cast::<bool>(),
-            Sought::NoBool => element.cast::<i64>() > 1,
-        }
-    }
-}
 
 /// What nobody outside can implement: elements are read where a device says that they are.
 mod sealed {
@@ -247,7 +195,7 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         axis: usize,
     ) -> Result<[Self::Storage; 2]>;
     /// Each axis put together from stretches of the operand's; `fill` where they come from nowhere. The result is row-major.
-    fn pick<E: Element>(a: View<'_, Self::Storage, E>, axes: &[Vec<Stretch>], fill: E) -> Result<Self::Storage>;
+    fn pick<E: Element>(a: View<'_, Self::Storage, E>, axes: &[Vec<Segment>], fill: E) -> Result<Self::Storage>;
     /// Pieces end to end along an axis, which they fill together; their other sizes are those of the result.
     fn join<E: Element>(
         pieces: &[View<'_, Self::Storage, E>],

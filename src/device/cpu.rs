@@ -1,15 +1,17 @@
 //! `Cpu`: the host.
 
-use super::{Added, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel, Sought};
+use super::{Backend, Device, Place};
 use crate::cpu::{
-    compress, elementwise, finish, fused, gather, gemm, integers, lanes, moving, order, reduce, rows, scatter, search,
+    compress, elementwise, epilogue, fused, gather, gemm, integer_gemm, lanes, moving, order, reduce, rows, scatter,
+    search,
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
+use crate::ops::arguments::{Added, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
-use crate::ops::kernel::{Map1, Map2, Map3};
+use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// The host. The default device of [`Tensor`](crate::Tensor).
@@ -41,11 +43,11 @@ impl Backend for Cpu {
     fn share<E: Element>(view: View<'_, HostBuffer, E>) -> (HostBuffer, usize) {
         match view.buffer.shared() {
             Some(shared) => (shared, view.offset),
-            None => (elementwise::kept(view), 0),
+            None => (elementwise::copy_span(view), 0),
         }
     }
     fn share_own<E: Element>(view: View<'_, HostBuffer, E>) -> Result<(HostBuffer, usize)> {
-        if view.buffer.is_fixed() { Ok((elementwise::try_kept(view)?, 0)) } else { Ok(Self::share(view)) }
+        if view.buffer.is_fixed() { Ok((elementwise::try_copy_span(view)?, 0)) } else { Ok(Self::share(view)) }
     }
     unsafe fn lend(storage: &HostBuffer) -> HostBuffer {
         // SAFETY: the caller's promise.
@@ -202,7 +204,7 @@ impl Backend for Cpu {
     ) -> Result<[HostBuffer; 2]> {
         lanes::lanes_both(kernel, a, axis)
     }
-    fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Stretch>], fill: E) -> Result<HostBuffer> {
+    fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>], fill: E) -> Result<HostBuffer> {
         moving::pick(a, axes, fill)
     }
     fn join<E: Element>(
@@ -236,10 +238,10 @@ impl Backend for Cpu {
         b: View<'_, HostBuffer, E>,
         added: Option<Added<'_, HostBuffer, E>>,
     ) -> Result<HostBuffer> {
-        gemm::matmul(a, b, added, Some(&|out, len| finish::apply(kernel, out, len)))
+        gemm::matmul(a, b, added, Some(&|out, len| epilogue::apply(kernel, out, len)))
     }
     fn int_mm<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, i8>) -> Result<HostBuffer> {
-        integers::int_mm(a, b)
+        integer_gemm::int_mm(a, b)
     }
     fn gather<E: Element>(
         indexing: Indexing,

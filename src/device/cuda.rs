@@ -1,13 +1,14 @@
 //! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere; making a tensor on it answers `Err`
 //! where no GPU can be reached, so there is no storage and nothing to run.
 
-use super::{Added, AnyDevice, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel, Sought};
+use super::{AnyDevice, Backend, Device, Place};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
+use crate::ops::arguments::{Added, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
-use crate::ops::kernel::{Map1, Map2, Map3};
+use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::storage::{View, ViewMut};
 
 /// The CUDA device with ordinal `N`: `Cuda<0>` is the first.
@@ -195,7 +196,7 @@ impl<const N: usize> Backend for Cuda<N> {
     ) -> Result<[NoStorage; 2]> {
         match *a.buffer {}
     }
-    fn pick<E: Element>(a: View<'_, NoStorage, E>, _: &[Vec<Stretch>], _: E) -> Result<NoStorage> {
+    fn pick<E: Element>(a: View<'_, NoStorage, E>, _: &[Vec<Segment>], _: E) -> Result<NoStorage> {
         match *a.buffer {}
     }
     fn join<E: Element>(pieces: &[View<'_, NoStorage, E>], _: usize, _: &[usize], _: &[usize]) -> Result<NoStorage> {

@@ -1,12 +1,13 @@
 //! `Meta`: shape, dtype and strides without data. Every operation runs and moves nothing.
 
-use super::{Added, Backend, Device, Indexing, LaneKernel, Order, Place, RowKernel, Sought};
+use super::{Backend, Device, Place};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
+use crate::ops::arguments::{Added, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
-use crate::ops::kernel::{Map1, Map2, Map3};
+use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::storage::{View, ViewMut};
 
 /// A device without data: operations give the shape, dtype and strides of their results and touch no memory.
@@ -180,7 +181,7 @@ impl Backend for Meta {
     ) -> Result<[NoData; 2]> {
         Ok([NoData, NoData])
     }
-    fn pick<E: Element>(_: View<'_, NoData, E>, _: &[Vec<Stretch>], _: E) -> Result<NoData> {
+    fn pick<E: Element>(_: View<'_, NoData, E>, _: &[Vec<Segment>], _: E) -> Result<NoData> {
         Ok(NoData)
     }
     fn join<E: Element>(_: &[View<'_, NoData, E>], _: usize, _: &[usize], _: &[usize]) -> Result<NoData> {

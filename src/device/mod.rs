@@ -5,23 +5,17 @@
 //! operations; it knows no tensor.
 
 mod backend;
-mod choosing;
+mod colocation;
 mod cpu;
 mod cuda;
 mod current;
 #[cfg(feature = "any")]
 mod dynamic;
-mod meet;
 mod meta;
 mod value;
 
-#[doc(hidden)]
-pub use backend::Added;
 pub use backend::Backend;
-pub(crate) use backend::Sought;
-pub(crate) use backend::{LaneKernel, RowKernel};
-#[doc(hidden)]
-pub use choosing::{Indexing, Order};
+pub use colocation::{Anywhere, Meet, Place, Receives, Source};
 pub use cpu::Cpu;
 pub use cuda::Cuda;
 pub use current::{
@@ -29,8 +23,7 @@ pub use current::{
     scoped_default_device, set_current_device, set_default_device,
 };
 #[cfg(feature = "any")]
-pub(crate) use dynamic::{Dynamic, Held};
-pub use meet::{Anywhere, Meet, Place, Receives, Source};
+pub(crate) use dynamic::{Dynamic, DynamicBuffer};
 pub use meta::Meta;
 #[cfg(feature = "any")]
 pub(crate) use meta::NoData;

@@ -236,17 +236,17 @@ machine_floats! {
 /// A formula of one variable that stays in its dtype.
 pub trait Unary: 'static {
     /// Whether there is another form for usual floating-point numbers, which vectorises.
-    const HAS_USUAL: bool = false;
+    const HAS_FAST_PATH: bool = false;
     /// Whether devices may compute `f32` by tables, which gives other last digits.
     const BY_LOOKUP: bool = false;
     /// The form for usual numbers.
     #[inline(always)]
-    fn usual<T: MachineFloat>(x: T) -> T {
+    fn fast_path<T: MachineFloat>(x: T) -> T {
         Self::real(x)
     }
     /// Whether it holds for this number.
     #[inline(always)]
-    fn is_usual<T: MachineFloat>(_x: T) -> bool {
+    fn takes_fast_path<T: MachineFloat>(_x: T) -> bool {
         true
     }
     /// The formula for `bool`.
@@ -272,8 +272,8 @@ pub trait Unary: 'static {
 }
 
 /// The form of `F` for usual elements; asked as a question, whether an element is one.
-pub struct Usual<F>(core::marker::PhantomData<fn() -> F>);
-impl<F: Unary> Unary for Usual<F> {
+pub struct FastPath<F>(core::marker::PhantomData<fn() -> F>);
+impl<F: Unary> Unary for FastPath<F> {
     #[inline(always)]
     fn boolean(x: bool) -> bool {
         F::boolean(x)
@@ -284,14 +284,14 @@ impl<F: Unary> Unary for Usual<F> {
     }
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> T {
-        F::usual(x)
+        F::fast_path(x)
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         F::complex(z)
     }
 }
-impl<F: Unary> Predicate for Usual<F> {
+impl<F: Unary> Predicate for FastPath<F> {
     #[inline(always)]
     fn boolean(_: bool) -> bool {
         true
@@ -302,7 +302,7 @@ impl<F: Unary> Predicate for Usual<F> {
     }
     #[inline(always)]
     fn real<T: MachineFloat>(x: T) -> bool {
-        F::is_usual(x)
+        F::takes_fast_path(x)
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(_: Complex<T>) -> bool {

@@ -50,7 +50,7 @@ pub use cast::Castable;
 pub(crate) use compute::outline_complex;
 #[doc(hidden)]
 pub use compute::{
-    Binary, Compare, Compute, MachineFloat, MachineInt, Parameters, Predicate, ToReal, Tuned, Unary, Usual, Visitor,
+    Binary, Compare, Compute, FastPath, MachineFloat, MachineInt, Parameters, Predicate, ToReal, Tuned, Unary, Visitor,
     refused,
 };
 pub(crate) use special::Special;

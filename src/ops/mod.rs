@@ -7,35 +7,29 @@
 
 pub(crate) mod rules;
 pub use rules::admit;
-mod binary;
-pub mod blend;
+pub mod arguments;
 pub mod choosing;
-pub mod close;
-mod complex;
 #[cfg(any(test, feature = "cuda"))]
 #[cfg_attr(not(test), allow(dead_code))]
 pub(crate) mod dual;
-pub(crate) mod expression;
-mod extreme;
-pub(crate) mod kernel;
-pub(crate) mod measure;
+mod elementwise;
 pub mod reduce;
-pub mod stretch;
+pub mod segment;
 pub(crate) mod table;
 // The text is what a CUDA device compiles; until there is one, tests alone use it.
 #[cfg(any(test, feature = "cuda"))]
 #[cfg_attr(not(test), allow(dead_code))]
 pub(crate) mod text;
-mod tuned;
-mod unary;
 
-pub use binary::*;
-// Their names stand in the types of lazy expressions, which messages show; what they do is not to be had.
-pub use close::isclose;
+pub use elementwise::isclose;
+pub use elementwise::{binary::*, tuned::*, unary::*};
+pub use elementwise::{close, pointwise};
+pub(crate) use elementwise::{expression, kernel};
+// Compiler messages show these names, in the types of lazy expressions.
 #[doc(hidden)]
-pub use kernel::{Applying, Casting, Choosing, CombiningKinds, CombiningLeft, CombiningScalar, DividingScalar};
-pub use tuned::*;
-pub use unary::*;
+pub use elementwise::kernel::{
+    Applying, Casting, Choosing, CombiningKinds, CombiningLeft, CombiningScalar, DividingScalar,
+};
 
 /// Operations are a closed set: loops compiled for the rows of the tables are chosen by what an operation says of itself.
 pub(crate) mod sealed {

@@ -2,9 +2,10 @@
 //! operations here.
 
 use super::{Rows, SparseTensor};
-use crate::device::{Backend as _, Cpu, Indexing, Order};
+use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Binary, Dtype, Element};
 use crate::error::{Error, Result, filled, listed};
+use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::Folding;
 use crate::shape::{Dyn, Shape, numel};
 use crate::storage::{HostBuffer, View, ViewMut};

@@ -13,15 +13,6 @@ pub(crate) type Rank2 = (Dyn, Dyn);
 /// With one axis.
 pub(crate) type Rank1 = (Dyn,);
 
-/// Runs code with the type of a tensor's device.
-macro_rules! on_device {
-    ($x:expr, $D:ident => $body:expr) => {{
-        type $D = $crate::device::Dynamic;
-        $body
-    }};
-}
-pub(crate) use on_device;
-
 /// The size of several axes flattened to one. (With an empty axis elsewhere their product may overflow: it saturates.)
 pub(crate) fn joined(sizes: &[usize]) -> i64 {
     crate::shape::numel(sizes).map_or(i64::MAX, |size| size as i64)

@@ -5,14 +5,15 @@
 use crate::any::elementwise::apply::{broadcast_to, result_strides};
 use crate::any::{AnyTensor, Buffer, Dims, checked_numel};
 use crate::cpu::erased;
-use crate::device::{Backend, Cpu, Indexing};
+use crate::device::{Backend, Cpu};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 pub(crate) use crate::error::invalid;
 use crate::error::{Error, Result, room};
 use crate::layout::strides;
+use crate::ops::arguments::Indexing;
 use crate::ops::kernel::Choosing;
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::storage::{HostBuffer, View, ViewMut};
 use crate::tensor::pick_elements;
 
@@ -159,7 +160,7 @@ impl AnyTensor {
     pub(crate) fn concat_stretches(
         &self,
         op: &'static str,
-        axes: &[Vec<Stretch>],
+        axes: &[Vec<Segment>],
         fill: Option<&AnyTensor>,
     ) -> Result<AnyTensor> {
         let sizes = axes.iter().map(|list| crate::tensor::positions(op, list)).collect::<Result<Vec<usize>>>()?;
@@ -172,8 +173,8 @@ impl AnyTensor {
     }
 
     /// Every axis as it is.
-    pub(crate) fn whole_axes(&self) -> Vec<Vec<Stretch>> {
-        self.sizes.iter().map(|&size| vec![Stretch::whole(size)]).collect()
+    pub(crate) fn whole_axes(&self) -> Vec<Vec<Segment>> {
+        self.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect()
     }
 
     /// The elements that indices lead to along an axis. Both have as many axes, of which there is one at least.

@@ -101,7 +101,7 @@ impl AnyTensor {
         // SAFETY: the strides of a fresh result are dense; what a tensor reaches is valid.
         let result = unsafe {
             erased::fresh(len, dtype.itemsize(), |out| {
-                let out = erased::Place { start: out, width: dtype.itemsize(), cast: None };
+                let out = erased::ErasedOperand { start: out, width: dtype.itemsize(), cast: None };
                 let kernel = core::ptr::null();
                 erased::run(last, kernel, [out, from], &self.sizes, [&strides, &self.strides], false);
             })

@@ -1,19 +1,19 @@
 //! Elementwise operations: dtypes, kinds and shapes checked while running, then the loop of the table.
 //! Uses `elementwise::op_table`, `tensor::elementwise::apply`, `cpu::erased`, `cpu::elementwise`; used by `call`, `base`, `index`, `elementwise`, `linalg` and others.
 
-use crate::any::base::as_typed::on_device;
 use crate::any::base::convert::cast;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::{AnyOperand, promoted};
 use crate::any::elementwise::op_table::{BinaryRow, ScalarKernel, UnaryRow};
 use crate::any::{AnyTensor, Buffer, Dims, checked_numel};
-use crate::cpu::erased::{self, Cast, Place};
-use crate::device::Sought;
+use crate::cpu::erased::{self, Cast, ErasedOperand};
+use crate::device::Dynamic;
 use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
 use crate::layout::memory_format::{self, OperandLayout};
 use crate::layout::strides;
+use crate::ops::arguments::Sought;
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::{Outputs, Rule};
 use crate::shape::broadcast_sizes;
@@ -89,13 +89,13 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
         const { assert!(N == OPERANDS + 1) }
         // A result computed in a wider dtype is rounded to the result dtype first, then converted to the output's.
         let cast = by_way_of(self.dtypes.gives, self.dtypes.result, dtype)?;
-        let mut places = [Place { start: out, width: dtype.itemsize(), cast }; N];
+        let mut places = [ErasedOperand { start: out, width: dtype.itemsize(), cast }; N];
         let mut all = [Dims::known(strides); N];
         for (at, source) in self.sources.iter().enumerate() {
             let cast = through(source.dtype, &self.dtypes)?;
             let width = source.dtype.itemsize();
             places[at + 1] = if source.is_meta() {
-                Place { start: out, width, cast }
+                ErasedOperand { start: out, width, cast }
             } else {
                 erased::place(source.host(self.op)?, source.first(), width, cast)
             };
@@ -516,9 +516,9 @@ fn scaled_by_integers(row: &BinaryRow, numbers: &AnyTensor, exponents: &AnyTenso
     let sizes = broadcast_to(op, &numbers.sizes, &exponents.sizes)?;
     let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
     let (numbers, exponents) = (numbers.expand(&sizes)?, exponents.expand(&sizes)?);
-    let scaled = on_device!(numbers, D => dispatch_dtype!(op, numbers.dtype, E: Float => {
-        Ok(AnyTensor::from(numbers.typed_rank1::<E, D>()?.try_ldexp(&exponents.typed_rank1::<i32, D>()?)?))
-    }))?;
+    let scaled = dispatch_dtype!(op, numbers.dtype, E: Float => {
+        Ok(AnyTensor::from(numbers.typed_rank1::<E, Dynamic>()?.try_ldexp(&exponents.typed_rank1::<i32, Dynamic>()?)?))
+    })?;
     let scaled = scaled.reshape(&sizes)?;
     if *scaled.strides == *strides { Ok(scaled) } else { scaled.copied(&strides) }
 }
@@ -530,9 +530,9 @@ fn shells_compared(row: &BinaryRow, a: &AnyTensor, b: &AnyTensor) -> Result<AnyT
     let sizes = broadcast_to(op, &a.sizes, &b.sizes)?;
     let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
     let (a, b) = (a.expand(&sizes)?, b.expand(&sizes)?);
-    let equal = on_device!(a, D => dispatch_dtype!(op, a.dtype, E: Shell => {
-        Ok(AnyTensor::from(a.typed_rank1::<E, D>()?.try_eq(&b.typed_rank1::<E, D>()?)?))
-    }))?;
+    let equal = dispatch_dtype!(op, a.dtype, E: Shell => {
+        Ok(AnyTensor::from(a.typed_rank1::<E, Dynamic>()?.try_eq(&b.typed_rank1::<E, Dynamic>()?)?))
+    })?;
     combine(row, &equal.into(), &true.into())?.reshape(&sizes)
 }
 

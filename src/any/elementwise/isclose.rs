@@ -2,10 +2,10 @@
 //! Uses `elementwise::apply`, `base::as_typed`, `base::by_width`, `base::dispatch`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::on_device;
 use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::broadcast_to;
+use crate::device::Dynamic;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Result, invalid};
 
@@ -22,9 +22,9 @@ impl AnyTensor {
         }
         let sizes = signed(&broadcast_to(op, &self.sizes, &other.sizes)?);
         let (a, b) = (self.expand(&sizes)?, other.expand(&sizes)?);
-        let close = on_device!(self, D => dispatch_dtype!(op, self.dtype, E: Dtype => {
-            a.typed_rank1::<E, D>()?.try_isclose(&b.typed_rank1::<E, D>()?, rtol, atol, equal_nan).map(AnyTensor::from)
-        }))?;
+        let close = dispatch_dtype!(op, self.dtype, E: Dtype => {
+            a.typed_rank1::<E, Dynamic>()?.try_isclose(&b.typed_rank1::<E, Dynamic>()?, rtol, atol, equal_nan).map(AnyTensor::from)
+        })?;
         close.reshaped(&sizes)
     }
 

@@ -1,18 +1,17 @@
 //! Operations of three operands, and those that make complex numbers.
 //! Uses `elementwise::apply`, `linalg::matmul`, `join::cat_stack`, `ops::blend`; used by `call::ops::lerp`.
 
-use crate::any::base::as_typed::on_device;
 use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed};
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::{result_strides, same_device};
 use crate::any::linalg::matmul::widened;
 use crate::any::{AnyOperand, AnyTensor, Buffer, checked_numel, where_};
-use crate::device::{Backend, Cpu};
+use crate::device::{Backend, Cpu, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Element, Float};
 use crate::error::{Error, Result};
-use crate::ops::blend::{Joining, Lerping, LerpingBy, Turning};
 use crate::ops::kernel::Map2;
+use crate::ops::pointwise::{FromParts, FromPolar, Lerping, LerpingBy};
 use crate::storage::HostBuffer;
 
 /// A result of operands that are broadcast; `make` is given them so, and the result's strides.
@@ -129,7 +128,7 @@ impl AnyTensor {
     pub fn complex(&self, imag: &AnyTensor) -> Result<AnyTensor> {
         let op = "complex";
         same_dtype(op, self, imag)?;
-        dispatch_dtype!(op, self.dtype, E: [crate::f16, f32, f64] => self.paired::<E, _>(op, imag, Joining))
+        dispatch_dtype!(op, self.dtype, E: [crate::f16, f32, f64] => self.paired::<E, _>(op, imag, FromParts))
     }
 
     /// Complex numbers from their magnitudes and angles (`torch.polar`). Both hold `float32` or `float64`.
@@ -139,7 +138,7 @@ impl AnyTensor {
     pub fn polar(&self, angle: &AnyTensor) -> Result<AnyTensor> {
         let op = "polar";
         same_dtype(op, self, angle)?;
-        dispatch_dtype!(op, self.dtype, E: [f32, f64] => self.paired::<E, _>(op, angle, Turning))
+        dispatch_dtype!(op, self.dtype, E: [f32, f64] => self.paired::<E, _>(op, angle, FromPolar))
     }
 
     /// Complex numbers by a kernel of two floats.
@@ -200,10 +199,10 @@ impl AnyTensor {
     /// If the dtype is no float.
     pub fn frexp(&self) -> Result<(AnyTensor, AnyTensor)> {
         let sizes = signed(&self.sizes);
-        let (mantissas, exponents) = on_device!(self, D => dispatch_dtype!("frexp", self.dtype, E: Float => {
-            let (mantissas, exponents) = self.typed_rank1::<E, D>()?.try_frexp()?;
+        let (mantissas, exponents) = dispatch_dtype!("frexp", self.dtype, E: Float => {
+            let (mantissas, exponents) = self.typed_rank1::<E, Dynamic>()?.try_frexp()?;
             Ok((AnyTensor::from(mantissas), AnyTensor::from(exponents)))
-        }))?;
+        })?;
         Ok((mantissas.reshaped(&sizes)?, exponents.reshaped(&sizes)?))
     }
 }

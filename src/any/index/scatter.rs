@@ -6,10 +6,11 @@ use crate::any::elementwise::apply::same_device;
 use crate::any::view::views::axis;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::axis;
-use crate::device::{Cpu, Indexing};
+use crate::device::{Cpu, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, listed};
+use crate::ops::arguments::Indexing;
 use crate::storage::View;
 use crate::tensor::ScatterReduce;
 use crate::{Dyn, Tensor};
@@ -216,12 +217,12 @@ impl AnyTensor {
         let (at, [own, _, from]) = self.slices(op, dim, [index, source], true)?;
         let (cube, from, index) = (own.as_three_axes(at)?, from.as_three_axes(at)?, index.as_index(op, true)?);
         let alpha = AnyTensor::scalar_of(op, alpha, self.dtype)?;
-        let sum = crate::any::base::as_typed::on_device!(self, D => crate::any::base::dispatch::dispatch_dtype!(op, self.dtype, E: Dtype => {
+        let sum = crate::any::base::dispatch::dispatch_dtype!(op, self.dtype, E: Dtype => {
             let alpha: E = alpha.typed::<E, (), Cpu>()?.try_item()?;
-            let (cube, from) = (cube.typed_rank3::<E, D>()?, from.typed_rank3::<E, D>()?);
-            let sum = cube.try_index_add(axis![1], &index.typed_rank1::<i64, D>()?, &from, alpha);
+            let (cube, from) = (cube.typed_rank3::<E, Dynamic>()?, from.typed_rank3::<E, Dynamic>()?);
+            let sum = cube.try_index_add(axis![1], &index.typed_rank1::<i64, Dynamic>()?, &from, alpha);
             Ok(AnyTensor::from(sum.map_err(|error| crate::any::index::advanced::at_axis(error, &[at; 3]))?))
-        }))?;
+        })?;
         sum.reshaped(&signed(&self.sizes))
     }
 

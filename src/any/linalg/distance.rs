@@ -1,12 +1,12 @@
 //! Distances and the cross product: `dist`, `cdist`, `cross`. Uses `tensor::linalg::distance`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::on_device;
 use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::{broadcast_to, same_device};
 use crate::any::view::views::axis;
 use crate::axis;
+use crate::device::Dynamic;
 use crate::error::{Result, invalid};
 
 impl AnyTensor {
@@ -46,9 +46,9 @@ impl AnyTensor {
             x.expand(&[&lead[..], &[rows, columns]].concat())?.reshaped(&[batch, rows, columns])
         };
         let (a, b) = (cube(self, m, k)?, cube(other, n, k2)?);
-        let distances = on_device!(self, D => dispatch_dtype!(op, self.dtype, E: Float => {
-            a.typed_rank3::<E, D>()?.try_cdist(&b.typed_rank3::<E, D>()?, p).map(AnyTensor::from)
-        }))?;
+        let distances = dispatch_dtype!(op, self.dtype, E: Float => {
+            a.typed_rank3::<E, Dynamic>()?.try_cdist(&b.typed_rank3::<E, Dynamic>()?, p).map(AnyTensor::from)
+        })?;
         distances.reshaped(&[&lead[..], &[m as i64, n as i64]].concat())
     }
 
@@ -74,9 +74,9 @@ impl AnyTensor {
         let sizes = signed(&broadcast_to(op, &self.sizes, &other.sizes)?);
         let (a, b) = (self.expand(&sizes)?, other.expand(&sizes)?);
         let (left, right) = (a.as_three_axes(at)?, b.as_three_axes(at)?);
-        let product = on_device!(self, D => dispatch_dtype!(op, self.dtype, E: Numeric => {
-            left.typed_rank3::<E, D>()?.try_cross(&right.typed_rank3::<E, D>()?, axis![1]).map(AnyTensor::from)
-        }))?;
+        let product = dispatch_dtype!(op, self.dtype, E: Numeric => {
+            left.typed_rank3::<E, Dynamic>()?.try_cross(&right.typed_rank3::<E, Dynamic>()?, axis![1]).map(AnyTensor::from)
+        })?;
         a.with_axis_restored(at, product)
     }
 }

@@ -4,8 +4,8 @@
 //! Uses `elementwise::apply`, `base::as_typed`, `base::dispatch`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::on_device;
 use crate::any::base::dispatch::dispatch_dtype;
+use crate::device::Dynamic;
 use crate::error::{Error, Result};
 
 const OP: &str = "einsum";
@@ -197,9 +197,9 @@ fn pair(x: &AnyTensor, y: &AnyTensor, summed: &[usize]) -> Result<AnyTensor> {
         x.permute(&order)?.reshaped(&sizes)
     };
     let (a, b) = (cube(x, [&shared, &left, summed])?, cube(y, [&shared, summed, &right])?);
-    let product = on_device!(x, D => dispatch_dtype!(OP, x.dtype, E: Numeric => {
-        a.typed_rank3::<E, D>()?.try_matmul(&b.typed_rank3::<E, D>()?).map(AnyTensor::from)
-    }))?;
+    let product = dispatch_dtype!(OP, x.dtype, E: Numeric => {
+        a.typed_rank3::<E, Dynamic>()?.try_matmul(&b.typed_rank3::<E, Dynamic>()?).map(AnyTensor::from)
+    })?;
     let order = [&shared[..], &left, &right, summed].concat();
     let size = |&at: &usize| match (summed.contains(&at), x.sizes[at]) {
         (true, _) => 1,

@@ -5,7 +5,7 @@ use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype};
 use crate::any::elementwise::apply::same_device;
 use crate::any::linalg::matmul::{expect_numbers, product};
-use crate::device::{Backend, Cpu};
+use crate::device::{Backend, Cpu, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType};
 use crate::error::{Error, Result};
@@ -165,11 +165,11 @@ pub fn multi_dot(matrices: &[AnyTensor]) -> Result<AnyTensor> {
             return invalid(op, format!("matrices are wanted, got a tensor of shape {:?}", matrix.shape()));
         }
     }
-    let mut result = crate::any::base::as_typed::on_device!(first, D => crate::any::base::dispatch::dispatch_dtype!(op, first.dtype, E: Numeric => {
-        let typed = all.iter().map(|x| x.typed_rank2::<E, D>()).collect::<Result<Vec<_>>>()?;
+    let mut result = crate::any::base::dispatch::dispatch_dtype!(op, first.dtype, E: Numeric => {
+        let typed = all.iter().map(|x| x.typed_rank2::<E, Dynamic>()).collect::<Result<Vec<_>>>()?;
         let references: Vec<_> = typed.iter().collect();
         Ok(AnyTensor::from(crate::tensor::try_multi_dot(&references)?))
-    }))?;
+    })?;
     if is_vector(last) {
         result = result.select(1, 0)?;
     }

@@ -7,7 +7,7 @@ use crate::any::{AnyTensor, Buffer};
 use crate::device::{Backend, Cpu};
 use crate::dtype::DType;
 use crate::error::Result;
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::tensor::{pick_as_laid_out, rolled};
 
 impl AnyTensor {
@@ -37,7 +37,7 @@ impl AnyTensor {
         let mut stretches = self.whole_axes();
         for (at, list) in stretches.iter_mut().enumerate().filter(|(at, _)| named.contains(at)) {
             let size = self.sizes[at];
-            *list = vec![Stretch::Backward { start: size.saturating_sub(1), len: size }];
+            *list = vec![Segment::Backward { start: size.saturating_sub(1), len: size }];
         }
         let strides = crate::any::preserved(&self.sizes, &self.strides);
         let buffer = if self.is_meta() {
@@ -104,7 +104,7 @@ impl AnyTensor {
                 *sum = (i128::from(*sum) + i128::from(shift)).rem_euclid(size) as i64;
             }
         }
-        let lists: Vec<Vec<Stretch>> =
+        let lists: Vec<Vec<Segment>> =
             self.sizes.iter().zip(all).map(|(&size, shift)| rolled(size, shift_of(shift))).collect();
         self.concat_stretches(op, &lists, None)
     }

@@ -4,7 +4,7 @@ use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, with_width_type};
 use crate::any::view::views::axis;
 use crate::axis;
-use crate::device::Cpu;
+use crate::device::{Cpu, Dynamic};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::tensor::repeated_elements;
@@ -69,10 +69,10 @@ impl AnyTensor {
             self.expect_rank("repeat_interleave", 1)?;
         }
         self.interleaved(dim, |cube, _| {
-            crate::any::base::as_typed::on_device!(self, D => with_width_type!(self.dtype, W => {
-                let cube = cube.relabelled(W::DTYPE).typed_rank3::<W, D>()?;
+            with_width_type!(self.dtype, W => {
+                let cube = cube.relabelled(W::DTYPE).typed_rank3::<W, Dynamic>()?;
                 Ok(AnyTensor::from(cube.try_repeat_interleave_sized(axis![1], times)?))
-            }))
+            })
         })
     }
 
@@ -89,10 +89,10 @@ impl AnyTensor {
         let repeats = repeats.as_index(op, true)?.at_least_1d();
         self.interleaved(dim, |cube, _| {
             let repeats = if repeats.numel() == 1 { repeats.expanded_to(&[cube.sizes[1]])? } else { repeats.clone() };
-            crate::any::base::as_typed::on_device!(self, D => with_width_type!(self.dtype, W => {
-                let cube = cube.relabelled(W::DTYPE).typed_rank3::<W, D>()?;
-                Ok(AnyTensor::from(cube.try_repeat_interleave_by(axis![1], &repeats.typed_rank1::<i64, D>()?)?))
-            }))
+            with_width_type!(self.dtype, W => {
+                let cube = cube.relabelled(W::DTYPE).typed_rank3::<W, Dynamic>()?;
+                Ok(AnyTensor::from(cube.try_repeat_interleave_by(axis![1], &repeats.typed_rank1::<i64, Dynamic>()?)?))
+            })
         })
     }
 }

@@ -1,11 +1,12 @@
 //! `median` and `nanmedian`, over everything and along an axis. Uses `tensor::reduce::median`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::{Rank1, on_device};
+use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::dispatch_dtype;
-use crate::device::Order;
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::Result;
+use crate::ops::arguments::Order;
 use crate::tensor::median_of_all;
 
 impl AnyTensor {
@@ -21,9 +22,9 @@ impl AnyTensor {
             return AnyTensor::scalar_of(op, crate::ScalarValue::Float(f64::NAN), DType::F64)?.to(self.dtype);
         }
         let list = self.reshaped(&[self.numel() as i64])?;
-        on_device!(self, D => dispatch_dtype!(op, self.dtype, E: Real => {
-            median_of_all::<E, Rank1, D>(op, &list.typed()?, ignores_nan).map(AnyTensor::from)
-        }))
+        dispatch_dtype!(op, self.dtype, E: Real => {
+            median_of_all::<E, Rank1, Dynamic>(op, &list.typed()?, ignores_nan).map(AnyTensor::from)
+        })
     }
 
     /// The elements in the middle along an axis, and where they are: [`median`](Self::median) with `dim`.

@@ -1,10 +1,11 @@
 //! Normalisation, and what is measured to do it.
 //! Uses `elementwise::apply`, `view::views`, `base::dispatch`, `base::as_typed`.
 
-use crate::any::base::as_typed::{Rank1, on_device};
+use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, IntoSizes};
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid};
@@ -72,11 +73,11 @@ impl AnyTensor {
             return self.to(wide(self.dtype))?.layer_norm(sizes, weight, bias, eps)?.to(self.dtype);
         }
         let rows = self.rows(op, sizes, given)?;
-        let result = on_device!(self, D => dispatch_dtype!(op, self.dtype, E: Float => {
-            let list = |x: Option<&AnyTensor>| x.map(|x| x.typed_rank1::<E, D>()).transpose();
+        let result = dispatch_dtype!(op, self.dtype, E: Float => {
+            let list = |x: Option<&AnyTensor>| x.map(|x| x.typed_rank1::<E, Dynamic>()).transpose();
             let (weight, bias) = (list(weight)?, list(bias)?);
-            rows.typed_rank2::<E, D>()?.try_layer_norm::<Rank1>(weight.as_ref(), bias.as_ref(), eps).map(AnyTensor::from)
-        }))?;
+            rows.typed_rank2::<E, Dynamic>()?.try_layer_norm::<Rank1>(weight.as_ref(), bias.as_ref(), eps).map(AnyTensor::from)
+        })?;
         result.reshaped(&self.signed_sizes())
     }
 
@@ -93,10 +94,10 @@ impl AnyTensor {
             let scaled = self.to(wide(self.dtype))?.rms_norm(sizes, None, eps)?;
             return scaled.mul(weight)?.to(self.dtype);
         }
-        let result = on_device!(self, D => dispatch_dtype!(op, self.dtype, E: Inexact => {
-            let weight = weight.map(|x| x.typed_rank1::<E, D>()).transpose()?;
-            rows.typed_rank2::<E, D>()?.try_rms_norm::<Rank1>(weight.as_ref(), eps).map(AnyTensor::from)
-        }))?;
+        let result = dispatch_dtype!(op, self.dtype, E: Inexact => {
+            let weight = weight.map(|x| x.typed_rank1::<E, Dynamic>()).transpose()?;
+            rows.typed_rank2::<E, Dynamic>()?.try_rms_norm::<Rank1>(weight.as_ref(), eps).map(AnyTensor::from)
+        })?;
         result.reshaped(&self.signed_sizes())
     }
 

@@ -1,10 +1,11 @@
 //! `quantile` and `nanquantile`. Uses `tensor::reduce::quantile`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::{Rank3, on_device};
+use crate::any::base::as_typed::Rank3;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::AnyOperand;
 use crate::any::view::views::axis;
+use crate::device::Dynamic;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, filled, listed};
 use crate::tensor::{Interpolation, quantiles};
@@ -51,11 +52,11 @@ impl AnyTensor {
             None => sizes.clear(),
         }
         let cube = x.as_three_axes(at)?;
-        let found = on_device!(self, D => dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
-            let (storage, sizes) = quantiles::<E, D>(op, cube.typed_rank3::<E, D>()?.elements(), &shares, 1, how, ignores_nan)?;
+        let found = dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
+            let (storage, sizes) = quantiles::<E, Dynamic>(op, cube.typed_rank3::<E, Dynamic>()?.elements(), &shares, 1, how, ignores_nan)?;
             let sizes = [sizes[0], sizes[1], sizes[2]];
-            Ok(AnyTensor::from(crate::Tensor::<E, Rank3, D>::dense(storage, sizes)))
-        }))?;
+            Ok(AnyTensor::from(crate::Tensor::<E, Rank3, Dynamic>::dense(storage, sizes)))
+        })?;
         if is_list {
             sizes.insert(0, shares.len() as i64);
         }

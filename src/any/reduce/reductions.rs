@@ -5,17 +5,17 @@ use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::base::operand::default_float;
 use crate::any::view::views::axes;
 use crate::any::{AnyTensor, Buffer, IntoSizes};
-use crate::cpu::reduce::{self, Both, Functions, One};
-use crate::dtype::{Category, DType};
+use crate::cpu::reduce::{self, FirstOnly, ReduceLoops, WithSecond};
+use crate::dtype::{Category, Complex, DType, bf16, f16};
 use crate::error::{Error, Result};
-use crate::ops::measure::{AveragingNumbers, Counting, Norming, SummingNumbers};
-use crate::ops::reduce::{ArgExtreme, Averaging, BothExtremes, Extreme, Multiplying, Questioning, Summing, Varying};
+use crate::ops::reduce::{AnyAll, ArgExtreme, Extreme, Mean, MinMax, Prod, Sum, Variance};
+use crate::ops::reduce::{CountNonzero, NanMean, NanSum, VectorNorm};
 use crate::ops::{Op, reduce as ops};
 use crate::storage::HostBuffer;
 use crate::tensor::LogSumExp;
 
 /// The second axis reduced: the results, row-major over the first and the third.
-fn second<const N: usize>(op: &'static str, functions: &dyn Functions, cube: &AnyTensor) -> Result<[AnyTensor; N]> {
+fn second<const N: usize>(op: &'static str, functions: &dyn ReduceLoops, cube: &AnyTensor) -> Result<[AnyTensor; N]> {
     let [before, len, after] = *cube.shape() else { unreachable!("a tensor of three axes is reduced") };
     let facts = functions.facts();
     if len == 0 && !facts.has_identity {
@@ -39,27 +39,53 @@ fn second<const N: usize>(op: &'static str, functions: &dyn Functions, cube: &An
     Ok(results.map(|result| result.unwrap_or_else(|| unreachable!("all of them have been made"))))
 }
 
-/// `over!(x, ops::prod, Dtype, E => Multiplying, dims, keepdim)`: `x` reduced over axes.
+/// What `complex32` is reduced as: it computes in the same numbers, and so has no loops of its own.
+fn widened(cube: AnyTensor) -> Result<(AnyTensor, bool)> {
+    if cube.dtype == DType::C32 { Ok((cube.to(DType::C64)?, true)) } else { Ok((cube, false)) }
+}
+
+/// The result of what has been widened.
+fn narrowed(result: AnyTensor, is_widened: bool) -> Result<AnyTensor> {
+    match result.dtype {
+        DType::C64 if is_widened => result.to(DType::C32),
+        DType::F32 if is_widened => result.to(DType::F16),
+        _ => Ok(result),
+    }
+}
+
+/// [`dispatch_dtype!`] of dtypes that have been [`widened`].
+macro_rules! dispatch_widened {
+    ($op:expr, $dtype:expr, $E:ident: Dtype => $body:expr) => {
+        dispatch_dtype!($op, $dtype, $E: [bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => $body)
+    };
+    ($op:expr, $dtype:expr, $E:ident: Inexact => $body:expr) => {
+        dispatch_dtype!($op, $dtype, $E: [f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => $body)
+    };
+    ($op:expr, $dtype:expr, $E:ident: $set:ident => $body:expr) => { dispatch_dtype!($op, $dtype, $E: $set => $body) };
+}
+
+/// `over!(x, ops::prod, Dtype, E => Prod, dims, keepdim)`: `x` reduced over axes.
 macro_rules! over {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
-        let x: &AnyTensor = $x;
-        let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
-        let [result] = dispatch_dtype!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
-            second(<ops::$op as Op>::NAME, &One::<$E, _>::new($reducer), &cube)
-        })?;
-        result.reshaped(&sizes)
+        let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
+        let (cube, sizes) = x.reduced(op, $dims, $keepdim)?;
+        dispatch_dtype!(op, cube.dtype, $E: $set => Ok(()))?;
+        let (cube, is_widened) = widened(cube)?;
+        let [result] = dispatch_widened!(op, cube.dtype, $E: $set => second(op, &FirstOnly::<$E, _>::new($reducer), &cube))?;
+        narrowed(result, is_widened)?.reshaped(&sizes)
     }};
 }
 
 /// The same of reductions with two results.
 macro_rules! over_both {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
-        let x: &AnyTensor = $x;
-        let (cube, sizes) = x.reduced(<ops::$op as Op>::NAME, $dims, $keepdim)?;
-        let [first, second] = dispatch_dtype!(<ops::$op as Op>::NAME, cube.dtype, $E: $set => {
-            second(<ops::$op as Op>::NAME, &Both::<$E, _>::new($reducer), &cube)
-        })?;
-        Ok((first.reshaped(&sizes)?, second.reshaped(&sizes)?))
+        let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
+        let (cube, sizes) = x.reduced(op, $dims, $keepdim)?;
+        dispatch_dtype!(op, cube.dtype, $E: $set => Ok(()))?;
+        let (cube, is_widened) = widened(cube)?;
+        let [first, second] =
+            dispatch_widened!(op, cube.dtype, $E: $set => second(op, &WithSecond::<$E, _>::new($reducer), &cube))?;
+        Ok((narrowed(first, is_widened)?.reshaped(&sizes)?, narrowed(second, is_widened)?.reshaped(&sizes)?))
     }};
 }
 
@@ -113,7 +139,7 @@ impl AnyTensor {
     /// ```
     pub fn sum(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
         // Integers are summed in `int64`, unless a dtype is given.
-        over!(&self.in_dtype(dtype)?, sum, Dtype, E => Summing, dims, keepdim)?.in_dtype(dtype)
+        over!(&self.in_dtype(dtype)?, sum, Dtype, E => Sum, dims, keepdim)?.in_dtype(dtype)
     }
 
     /// The product over axes, all if none are named (`torch.prod`). Bools and integers give `int64` unless a dtype is given.
@@ -121,7 +147,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`sum`](Self::sum).
     pub fn prod(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
-        over!(&self.in_dtype(dtype)?, prod, Dtype, E => Multiplying, dims, keepdim)?.in_dtype(dtype)
+        over!(&self.in_dtype(dtype)?, prod, Dtype, E => Prod, dims, keepdim)?.in_dtype(dtype)
     }
 
     /// The mean over axes, all if none are named (`torch.mean`), of floats and complex numbers.
@@ -129,7 +155,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice, or the dtype has no mean.
     pub fn mean(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
-        over!(&self.in_dtype(dtype)?, mean, Inexact, E => Averaging, dims, keepdim)
+        over!(&self.in_dtype(dtype)?, mean, Inexact, E => Mean, dims, keepdim)
     }
 
     /// The sum over axes with NaN as 0 (`torch.nansum`). Bools and integers give `int64` unless a dtype is given.
@@ -143,7 +169,7 @@ impl AnyTensor {
             Category::Floating if !self.dtype.is_shell() || dtype.is_some_and(DType::is_floating_point) => {}
             _ => return Err(refused("nansum", self.dtype)),
         }
-        over!(&self.in_dtype(dtype)?, nansum, Ordered, E => SummingNumbers, dims, keepdim)?.in_dtype(dtype)
+        over!(&self.in_dtype(dtype)?, nansum, Ordered, E => NanSum, dims, keepdim)?.in_dtype(dtype)
     }
 
     /// The mean over axes without NaN (`torch.nanmean`), of floats.
@@ -154,7 +180,7 @@ impl AnyTensor {
         if !self.dtype.is_floating_point() {
             return Err(refused("nanmean", self.dtype));
         }
-        over!(&self.in_dtype(dtype)?, nanmean, Float, E => AveragingNumbers, dims, keepdim)
+        over!(&self.in_dtype(dtype)?, nanmean, Float, E => NanMean, dims, keepdim)
     }
 
     /// The variance over axes, all if none are named (`torch.var`, where `correction` is 1 if not given): real.
@@ -162,7 +188,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice, or the dtype is neither floating-point nor complex.
     pub fn var(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, var, Inexact, E => Varying::var(correction), dims, keepdim)
+        over!(self, var, Inexact, E => Variance::var(correction), dims, keepdim)
     }
 
     /// The standard deviation over axes, all if none are named (`torch.std`, where `correction` is 1 if not given): real.
@@ -170,7 +196,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`var`](Self::var).
     pub fn std(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, std, Inexact, E => Varying::std(correction), dims, keepdim)
+        over!(self, std, Inexact, E => Variance::std(correction), dims, keepdim)
     }
 
     /// The variance and the mean over axes, all if none are named, found in one go (`torch.var_mean`).
@@ -185,7 +211,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn var_mean(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
-        over_both!(self, var, Inexact, E => Varying::var(correction), dims, keepdim)
+        over_both!(self, var, Inexact, E => Variance::var(correction), dims, keepdim)
     }
 
     /// The standard deviation and the mean over axes, all if none are named, found in one go (`torch.std_mean`).
@@ -193,7 +219,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`var`](Self::var).
     pub fn std_mean(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
-        over_both!(self, std, Inexact, E => Varying::std(correction), dims, keepdim)
+        over_both!(self, std, Inexact, E => Variance::std(correction), dims, keepdim)
     }
 
     /// The smallest and the largest element over axes, all if none are named, found in one go (`torch.aminmax`); NaN if there is one.
@@ -201,7 +227,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`amax`](Self::amax).
     pub fn aminmax(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
-        over_both!(self, amin, Ordered, E => BothExtremes::<E>::new(), dims, keepdim)
+        over_both!(self, amin, Ordered, E => MinMax::<E>::new(), dims, keepdim)
     }
 
     /// The largest element over axes, all if none are named (`torch.amax`); NaN if there is one.
@@ -268,7 +294,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice.
     pub fn any(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, any, Dtype, E => Questioning::ANY, dims, keepdim)
+        over!(self, any, Dtype, E => AnyAll::ANY, dims, keepdim)
     }
 
     /// Whether all elements over axes are not zero (`torch.all`).
@@ -276,7 +302,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice.
     pub fn all(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, all, Dtype, E => Questioning::ALL, dims, keepdim)
+        over!(self, all, Dtype, E => AnyAll::ALL, dims, keepdim)
     }
 
     /// How many elements over axes are not zero (`torch.count_nonzero`).
@@ -284,7 +310,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice.
     pub fn count_nonzero(&self, dims: Option<&[i64]>) -> Result<AnyTensor> {
-        over!(self, count_nonzero, Dtype, E => Counting, dims, false)
+        over!(self, count_nonzero, Dtype, E => CountNonzero, dims, false)
     }
 
     /// The logarithm of the sum of exponentials over axes (`torch.logsumexp`). Bools and integers give `float32`.
@@ -303,7 +329,7 @@ impl AnyTensor {
     /// If an axis is out of range or named twice, the dtype is neither floating-point nor complex, or the norm of nothing is asked
     /// for where `ord` is negative or infinite.
     pub fn vector_norm(&self, ord: f64, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, vector_norm, Inexact, E => Norming::new(ord), dims, keepdim)
+        over!(self, vector_norm, Inexact, E => VectorNorm::new(ord), dims, keepdim)
     }
 
     /// What a norm is computed in: a dtype of the same kind that is no narrower.

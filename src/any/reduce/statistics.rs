@@ -2,10 +2,10 @@
 //! Uses `elementwise::apply`, `base::dispatch`, `base::as_typed`, `base::operand`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::on_device;
 use crate::any::base::dispatch::{dispatch_dtype, is_integer, refused};
 use crate::any::base::operand::AnyOperand;
 use crate::any::elementwise::apply::same_device;
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid, room};
@@ -69,9 +69,9 @@ impl AnyTensor {
         let centered = x.sub(&means)?;
         let other = weighted(&centered)?.t()?.conj()?;
         let (dtype, centered) = (other.dtype, centered.to(other.dtype)?);
-        let products = on_device!(self, D => dispatch_dtype!(op, dtype, E: Inexact => {
-            centered.typed_rank2::<E, D>()?.try_matmul(&other.typed_rank2::<E, D>()?).map(AnyTensor::from)
-        }))?;
+        let products = dispatch_dtype!(op, dtype, E: Inexact => {
+            centered.typed_rank2::<E, Dynamic>()?.try_matmul(&other.typed_rank2::<E, Dynamic>()?).map(AnyTensor::from)
+        })?;
         products.div(norm)?.squeeze(None)
     }
 
@@ -105,7 +105,7 @@ impl AnyTensor {
         }
         let list = self.to(DType::I64)?;
         let Some(weights) = weights else {
-            return on_device!(self, D => list.typed_rank1::<i64, D>()?.try_bincount(minlength).map(AnyTensor::from));
+            return list.typed_rank1::<i64, Dynamic>()?.try_bincount(minlength).map(AnyTensor::from);
         };
         same_device(op, self, weights)?;
         if weights.shape() != self.shape() {
@@ -114,10 +114,10 @@ impl AnyTensor {
         }
         // All but `float32` are added up in `float64`.
         let weights = if weights.dtype == DType::F32 { weights.clone() } else { weights.to(DType::F64)? };
-        on_device!(self, D => dispatch_dtype!(op, weights.dtype, E: [f32, f64] => {
-            let list = list.typed_rank1::<i64, D>()?;
-            list.try_bincount_weighted(&weights.typed_rank1::<E, D>()?, minlength).map(AnyTensor::from)
-        }))
+        dispatch_dtype!(op, weights.dtype, E: [f32, f64] => {
+            let list = list.typed_rank1::<i64, Dynamic>()?;
+            list.try_bincount_weighted(&weights.typed_rank1::<E, Dynamic>()?, minlength).map(AnyTensor::from)
+        })
     }
 
     /// How many elements fall into each of equal parts of a range (`torch.histc`), which is that of the elements where `min` and
@@ -126,11 +126,11 @@ impl AnyTensor {
     /// # Errors
     /// If the dtype is no float, there are no bins or the range is not finite or reversed.
     pub fn histc(&self, bins: usize, min: f64, max: f64) -> Result<AnyTensor> {
-        on_device!(self, D => dispatch_dtype!("histc", self.dtype, E: Float => {
+        dispatch_dtype!("histc", self.dtype, E: Float => {
             if self.is_meta() && bins > 0 {
                 return AnyTensor::meta(&[bins], self.dtype);
             }
-            self.typed_rank1::<E, D>()?.try_histc(bins, min, max).map(AnyTensor::from)
-        }))
+            self.typed_rank1::<E, Dynamic>()?.try_histc(bins, min, max).map(AnyTensor::from)
+        })
     }
 }

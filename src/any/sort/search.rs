@@ -1,11 +1,11 @@
 //! `searchsorted`, `bucketize`, `isin`, `one_hot`. Uses `tensor::sort::search`.
 
-use crate::any::base::as_typed::on_device;
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::promoted;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::axis;
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
 use crate::error::{Error, Result};
@@ -33,9 +33,9 @@ pub(crate) fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTenso
         });
     }
     let list = x.reshaped(&[x.numel() as i64])?;
-    let found = on_device!(x, D => dispatch_dtype!(op, dtype, E: Real => {
-        list.typed_rank1::<E, D>()?.try_isin(&test.typed_rank1::<E, D>()?).map(AnyTensor::from)
-    }))?;
+    let found = dispatch_dtype!(op, dtype, E: Real => {
+        list.typed_rank1::<E, Dynamic>()?.try_isin(&test.typed_rank1::<E, Dynamic>()?).map(AnyTensor::from)
+    })?;
     found.reshaped(&x.signed_sizes())
 }
 
@@ -74,9 +74,9 @@ impl AnyTensor {
                 }
                 // Floats are searched among integers without converting these.
                 let sorted = if self.dtype == DType::Bool { sorted.to(dtype)? } else { sorted };
-                return on_device!(self, D => dispatch_dtype!(op, sorted.dtype, E: Real => {
-                    sorted.typed_rank1::<E, D>()?.searchsorted_value(value, right).map(AnyTensor::from)
-                }));
+                return dispatch_dtype!(op, sorted.dtype, E: Real => {
+                    sorted.typed_rank1::<E, Dynamic>()?.searchsorted_value(value, right).map(AnyTensor::from)
+                });
             }
         };
         crate::any::elementwise::apply::same_device(op, self, &values)?;
@@ -85,9 +85,9 @@ impl AnyTensor {
         let count = own.last().copied().unwrap_or(1);
         if self.rank() == 1 {
             let list = values.reshaped(&[values.numel() as i64])?;
-            let places = on_device!(self, D => dispatch_dtype!(op, dtype, E: Real => {
-                sorted.typed_rank1::<E, D>()?.try_searchsorted(&list.typed_rank1::<E, D>()?, right).map(AnyTensor::from)
-            }))?;
+            let places = dispatch_dtype!(op, dtype, E: Real => {
+                sorted.typed_rank1::<E, Dynamic>()?.try_searchsorted(&list.typed_rank1::<E, Dynamic>()?, right).map(AnyTensor::from)
+            })?;
             return places.reshaped(&values.signed_sizes());
         }
         if own.len() != self.rank() || own[..lead.len()] != *lead {
@@ -99,9 +99,9 @@ impl AnyTensor {
         }
         let rows = lead.iter().product::<usize>() as i64;
         let (sorted, sought) = (sorted.reshaped(&[rows, len as i64])?, values.reshaped(&[rows, count as i64])?);
-        let places = on_device!(self, D => dispatch_dtype!(op, dtype, E: Real => {
-            sorted.typed_rank2::<E, D>()?.try_searchsorted(&sought.typed_rank2::<E, D>()?, right).map(AnyTensor::from)
-        }))?;
+        let places = dispatch_dtype!(op, dtype, E: Real => {
+            sorted.typed_rank2::<E, Dynamic>()?.try_searchsorted(&sought.typed_rank2::<E, Dynamic>()?, right).map(AnyTensor::from)
+        })?;
         places.reshaped(&values.signed_sizes())
     }
 
@@ -116,10 +116,10 @@ impl AnyTensor {
         };
         let (x, index) =
             (self.resolved()?.view_dtype(width)?.reshaped(&[rows, len as i64])?, index.reshaped(&[rows, len as i64])?);
-        let found = on_device!(self, D => dispatch_dtype!("searchsorted", width, E: [u8, i16, i32, i64] => {
-            let index = index.typed_rank2::<i64, D>()?;
-            x.typed_rank2::<E, D>()?.try_gather(axis![1], &index).map(AnyTensor::from)
-        }))?;
+        let found = dispatch_dtype!("searchsorted", width, E: [u8, i16, i32, i64] => {
+            let index = index.typed_rank2::<i64, Dynamic>()?;
+            x.typed_rank2::<E, Dynamic>()?.try_gather(axis![1], &index).map(AnyTensor::from)
+        })?;
         found.view_dtype(self.dtype)?.reshaped(&self.signed_sizes())
     }
 
@@ -168,10 +168,10 @@ impl AnyTensor {
                 usize::try_from(largest).map_or(0, |largest| largest.saturating_add(1))
             }
         };
-        let rows = crate::any::base::as_typed::on_device!(self, D => {
-            let rows = self.typed_rank1::<i64, D>()?.try_one_hot_sized(classes)?;
+        let rows = {
+            let rows = self.typed_rank1::<i64, Dynamic>()?.try_one_hot_sized(classes)?;
             Ok::<_, Error>(AnyTensor::from(rows))
-        })?;
+        }?;
         rows.reshaped(&signed(&[&*self.sizes, &[classes]].concat()))
     }
 }

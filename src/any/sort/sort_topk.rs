@@ -1,12 +1,13 @@
 //! `sort`, `argsort`, `msort`, `topk`, `kthvalue`, `mode`, along one axis. Uses `tensor::sort`; medians use it.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::{Rank3, on_device};
+use crate::any::base::as_typed::Rank3;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::view::views::axis;
-use crate::device::Order;
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::Result;
+use crate::ops::arguments::Order;
 use crate::tensor::{admitted, ranked};
 
 impl AnyTensor {
@@ -14,10 +15,10 @@ impl AnyTensor {
     fn ranked(&self, op: &'static str, order: Order, at: usize) -> Result<(AnyTensor, AnyTensor)> {
         admitted(op, order, self.shape(), at)?;
         let cube = self.as_three_axes(at)?;
-        on_device!(self, D => dispatch_dtype!(op, self.dtype, E: Ordered => {
-            let (values, places) = ranked::<E, Rank3, Rank3, D>(op, &cube.typed_rank3()?, order, 1)?;
+        dispatch_dtype!(op, self.dtype, E: Ordered => {
+            let (values, places) = ranked::<E, Rank3, Rank3, Dynamic>(op, &cube.typed_rank3()?, order, 1)?;
             Ok((AnyTensor::from(values), AnyTensor::from(places)))
-        }))
+        })
     }
 
     /// Several of them in place of the axis.

@@ -1,11 +1,11 @@
 //! `unique` and `unique_consecutive`, of elements and of slices along an axis. Uses `tensor::sort::unique`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::on_device;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::scan::cumulative::end_to_end;
 use crate::any::view::views::axis;
 use crate::axis;
+use crate::device::Dynamic;
 use crate::error::{Error, Result, collected, listed, room};
 
 /// Distinct elements, which of them each element is, and how often each was there.
@@ -19,10 +19,10 @@ impl AnyTensor {
     /// If there are no data or the dtype has no order.
     pub fn unique(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let list = self.reshaped(&[self.numel() as i64])?;
-        let (values, inverse, counts) = on_device!(self, D => dispatch_dtype!("unique", self.dtype, E: Ordered => {
-            let (values, inverse, counts) = list.typed_rank1::<E, D>()?.try_unique()?;
+        let (values, inverse, counts) = dispatch_dtype!("unique", self.dtype, E: Ordered => {
+            let (values, inverse, counts) = list.typed_rank1::<E, Dynamic>()?.try_unique()?;
             Ok((AnyTensor::from(values), AnyTensor::from(inverse), AnyTensor::from(counts)))
-        }))?;
+        })?;
         Ok((values, inverse.reshaped(&self.signed_sizes())?, counts))
     }
 
@@ -34,10 +34,10 @@ impl AnyTensor {
     pub fn unique_axis(&self, dim: i64) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let at = self.sliced("unique", dim)?;
         let cube = self.as_three_axes(at)?;
-        let (values, inverse, counts) = on_device!(self, D => dispatch_dtype!("unique", self.dtype, E: Ordered => {
-            let (values, inverse, counts) = cube.typed_rank3::<E, D>()?.try_unique_axis(axis![1])?;
+        let (values, inverse, counts) = dispatch_dtype!("unique", self.dtype, E: Ordered => {
+            let (values, inverse, counts) = cube.typed_rank3::<E, Dynamic>()?.try_unique_axis(axis![1])?;
             Ok((AnyTensor::from(values), AnyTensor::from(inverse), AnyTensor::from(counts)))
-        }))?;
+        })?;
         Ok((self.with_axis_restored(at, values)?, inverse, counts))
     }
 

@@ -362,7 +362,8 @@ impl AnyTensor {
         match &self.buffer {
             Buffer::Cpu(buffer) if buffer.is_fixed() => {
                 let width = self.dtype.itemsize();
-                let own = crate::cpu::elementwise::kept_bytes(buffer, width, self.first(), &self.sizes, &self.strides)?;
+                let own =
+                    crate::cpu::elementwise::copy_span_bytes(buffer, width, self.first(), &self.sizes, &self.strides)?;
                 Ok(AnyTensor { buffer: Buffer::Cpu(own), offset: 0, ..self.clone() })
             }
             _ => Ok(self.clone()),

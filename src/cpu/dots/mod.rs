@@ -9,7 +9,7 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86;
 
-use self::pack::{Factor, Pack};
+use self::pack::{Pack, PackTerm};
 use super::simd;
 use super::threads::{self, Shared};
 use crate::error::{Result, filled};
@@ -32,9 +32,9 @@ pub(super) trait Dot: 'static {
     /// A few terms of a row or of a column.
     type Group: PrimInt + Send + Sync + 'static;
     /// A term of a row.
-    type Left: Factor<Self::Group>;
+    type Left: PackTerm<Self::Group>;
     /// A term of a column.
-    type Right: Factor<Self::Group>;
+    type Right: PackTerm<Self::Group>;
     /// What is summed in.
     type Sum: Copy + Default + Send + Sync + 'static;
 
@@ -63,14 +63,14 @@ pub(super) trait Dot: 'static {
     /// # Safety
     /// There are `depth` times [`ROWS`](Self::ROWS) groups on the left, and `depth` times as many vectors of them on the right.
     /// Between [`begin`](Self::begin) and [`end`](Self::end), on their thread.
-    unsafe fn tile(vectors: usize, tile: Tile<Self::Group, Self::Sum>);
+    unsafe fn tile(vectors: usize, tile: TileArgs<Self::Group, Self::Sum>);
 }
 
 /// A [`Dot`] that adds a group to each sum of a vector.
 ///
 /// # Safety
 /// As there.
-pub(super) trait Vectors: Dot {
+pub(super) trait VectorDot: Dot {
     /// A vector of sums.
     type Sums: Copy;
     /// One group for each sum of a vector.
@@ -96,7 +96,7 @@ pub(super) trait Vectors: Dot {
 }
 
 /// The groups of a few rows and of a strip, and what their products are added to: rows of a strip.
-pub(super) struct Tile<G, N> {
+pub(super) struct TileArgs<G, N> {
     depth: usize,
     left: *const G,
     right: *const G,
@@ -112,8 +112,8 @@ pub(super) struct Tile<G, N> {
 /// instruction.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "indices are those of registers")]
-unsafe fn tile<D: Vectors + ?Sized, const N: usize>(tile: Tile<D::Group, D::Sum>) {
-    let Tile { depth, left, right, sums, adds } = tile;
+unsafe fn tile<D: VectorDot + ?Sized, const N: usize>(tile: TileArgs<D::Group, D::Sum>) {
+    let TileArgs { depth, left, right, sums, adds } = tile;
     // SAFETY: the caller's promise.
     unsafe {
         let mut rows = [[D::zero(); N]; ROWS];
@@ -150,7 +150,7 @@ unsafe fn tile<D: Vectors + ?Sized, const N: usize>(tile: Tile<D::Group, D::Sum>
 /// # Safety
 /// See there; a strip has no more of them.
 #[inline(always)]
-unsafe fn tile_of<D: Vectors + ?Sized>(vectors: usize, of: Tile<D::Group, D::Sum>) {
+unsafe fn tile_of<D: VectorDot + ?Sized>(vectors: usize, of: TileArgs<D::Group, D::Sum>) {
     // SAFETY: the caller's promise.
     unsafe {
         match vectors {
@@ -164,7 +164,7 @@ unsafe fn tile_of<D: Vectors + ?Sized>(vectors: usize, of: Tile<D::Group, D::Sum
 }
 
 /// Sizes, places and steps of the operands.
-pub(super) struct Operands<D: Dot, L, R> {
+pub(super) struct PackedProduct<D: Dot, L, R> {
     pub(super) sizes: [usize; 3],
     pub(super) left: *const L,
     pub(super) left_steps: [usize; 2],
@@ -175,13 +175,13 @@ pub(super) struct Operands<D: Dot, L, R> {
 }
 
 /// Where sums are in the result, and how many rows and columns of them are inside it.
-pub(super) struct Part {
+pub(super) struct ResultBlock {
     pub(super) corner: [usize; 2],
     pub(super) sizes: [usize; 2],
 }
 
 /// What becomes of sums (rows of a strip), beside what they are too large by, column by column, if they are.
-type Write<'a, N> = &'a (dyn Fn(&[N], Option<&[N]>, Part) + Sync);
+type Write<'a, N> = &'a (dyn Fn(&[N], Option<&[N]>, ResultBlock) + Sync);
 
 /// A panel of packed columns: strips one after the other, the last one as many vectors wide as it needs.
 struct Panel<'a, G, N> {
@@ -193,7 +193,7 @@ struct Panel<'a, G, N> {
 }
 
 /// Where a thread keeps what it packs of a block, and sums that are added to.
-struct Room<G, N> {
+struct PackBuffers<G, N> {
     left: Scratch<G>,
     sums: Scratch<N>,
 }
@@ -203,7 +203,7 @@ fn vectors<D: Dot>(columns: usize, first: usize) -> usize {
     (columns - first).div_ceil(D::LANES).min(D::VECTORS)
 }
 
-impl<D: Dot, L: Copy, R: Copy> Operands<D, L, R>
+impl<D: Dot, L: Copy, R: Copy> PackedProduct<D, L, R>
 where
     D::Left: From<L>,
     D::Right: From<R>,
@@ -239,7 +239,7 @@ where
         unsafe { D::begin() }
         for low in (0..groups).step_by(D::DEPTH) {
             let (depth, right) = (D::DEPTH.min(groups - low), to.wrapping_add(low * vectors * D::LANES));
-            let tile = Tile { depth, left: flips.start(), right, sums: sums.start(), adds: low > 0 };
+            let tile = TileArgs { depth, left: flips.start(), right, sums: sums.start(), adds: low > 0 };
             // SAFETY: the strip has been packed; there are as many groups on the left. Whoever names the instruction has found it
             // on this machine.
             unsafe { D::tile(vectors, tile) }
@@ -292,13 +292,14 @@ where
             let shared = &shared;
             let (operands, panel, write) = &shared.0;
             let sums = Scratch::filled(D::Sum::default(), kept * D::ROWS * D::STRIP);
-            let room = Room { left: Scratch::new(high * deep), sums };
+            let buffer = PackBuffers { left: Scratch::new(high * deep), sums };
             // SAFETY: whoever names the instruction has found it on this machine.
             unsafe { D::begin() }
             for at in piece * blocks / pieces..(piece + 1) * blocks / pieces {
                 let (top, left) = (at / across * high, at % across * WIDTH);
-                let part = Part { corner: [top, left], sizes: [high.min(m - top), WIDTH.min(panel.columns - left)] };
-                operands.block(panel, part, &room, write);
+                let part =
+                    ResultBlock { corner: [top, left], sizes: [high.min(m - top), WIDTH.min(panel.columns - left)] };
+                operands.block(panel, part, &buffer, write);
             }
             // SAFETY: as above.
             unsafe { D::end() }
@@ -328,33 +329,33 @@ where
     fn block(
         &self,
         panel: &Panel<'_, D::Group, D::Sum>,
-        part: Part,
-        room: &Room<D::Group, D::Sum>,
+        part: ResultBlock,
+        buffer: &PackBuffers<D::Group, D::Sum>,
         write: Write<'_, D::Sum>,
     ) {
-        let Part { corner: [top, left], sizes: [rows, columns] } = part;
+        let ResultBlock { corner: [top, left], sizes: [rows, columns] } = part;
         let (groups, strips) = (self.groups(), columns.div_ceil(D::STRIP));
         for low in (0..groups).step_by(D::DEPTH) {
             let depth = D::DEPTH.min(groups - low);
-            self.pack_left([top, rows], [low, depth], room.left.start());
+            self.pack_left([top, rows], [low, depth], buffer.left.start());
             for strip in 0..strips {
                 let at = left + strip * D::STRIP;
                 let vectors = vectors::<D>(panel.columns, at);
                 let right = panel.groups.wrapping_add(at * groups + low * vectors * D::LANES);
                 for row in (0..rows).step_by(D::ROWS) {
                     let kept = if groups > D::DEPTH { row / D::ROWS * strips + strip } else { 0 };
-                    let sums = room.sums.start().wrapping_add(kept * D::ROWS * D::STRIP);
-                    let (left, adds) = (room.left.start().wrapping_add(row * depth), low > 0);
+                    let sums = buffer.sums.start().wrapping_add(kept * D::ROWS * D::STRIP);
+                    let (left, adds) = (buffer.left.start().wrapping_add(row * depth), low > 0);
                     // SAFETY: the operands are packed: `depth` groups for each of the rows and for each of the strip's lanes. The
                     // room holds the sums, which are numbers and nobody else's. Whoever names the instruction has found it here.
                     let sums = unsafe {
-                        D::tile(vectors, Tile { depth, left, right, sums, adds });
+                        D::tile(vectors, TileArgs { depth, left, right, sums, adds });
                         core::slice::from_raw_parts(sums, D::ROWS * D::STRIP)
                     };
                     if low + depth == groups {
                         let sizes = [D::ROWS.min(rows - row), D::STRIP.min(columns - strip * D::STRIP)];
                         let excess = panel.excess.get(at..at + sizes[1]);
-                        write(sums, excess, Part { corner: [top + row, panel.first + at], sizes });
+                        write(sums, excess, ResultBlock { corner: [top + row, panel.first + at], sizes });
                     }
                 }
             }

@@ -3,20 +3,20 @@
 use super::ROWS;
 use crate::cpu::simd::Loop;
 #[cfg(target_arch = "x86_64")]
-use crate::cpu::turning;
+use crate::cpu::transpose;
 use crate::dtype::bf16;
 use core::marker::PhantomData;
 use core::ops::Range;
 use num_traits::PrimInt;
 
 /// A term as it is multiplied, several of which make a group: the first in the lowest bits.
-pub(in crate::cpu) trait Factor<G>: Copy {
+pub(in crate::cpu) trait PackTerm<G>: Copy {
     /// Its bits, and zeros above them.
     fn bits(self) -> G;
 }
 macro_rules! factors {
     ($($factor:ty: $group:ty, |$x:ident| $bits:expr;)*) => {$(
-        impl Factor<$group> for $factor {
+        impl PackTerm<$group> for $factor {
             #[inline(always)]
             fn bits(self) -> $group {
                 let $x = self;
@@ -58,7 +58,7 @@ pub(super) struct Pack<T, F, G> {
     pub(super) factor: PhantomData<F>,
 }
 
-impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Pack<T, F, G> {
+impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Pack<T, F, G> {
     /// Terms in a group.
     const TERMS: usize = size_of::<G>() / size_of::<F>();
 
@@ -97,16 +97,16 @@ impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Pack<T, F, G> {
         // SAFETY: the caller's promise.
         unsafe {
             #[cfg(target_arch = "x86_64")]
-            if raw && size_of::<G>() == 4 && self.flip.is_zero() && turning::is_there() {
+            if raw && size_of::<G>() == 4 && self.flip.is_zero() && transpose::is_there() {
                 let step = self.steps[0] * size_of::<T>();
-                let whole = groups / turning::SIDE * turning::SIDE;
-                while done + turning::SIDE <= self.lines {
-                    for p in (0..whole).step_by(turning::SIDE) {
+                let whole = groups / transpose::SIDE * transpose::SIDE;
+                while done + transpose::SIDE <= self.lines {
+                    for p in (0..whole).step_by(transpose::SIDE) {
                         let from = self.from.byte_add(done * step + p * size_of::<G>());
-                        turning::turn(from.cast(), step, self.to.add(p * self.width + done).cast(), self.width);
+                        transpose::transpose(from.cast(), step, self.to.add(p * self.width + done).cast(), self.width);
                     }
-                    self.lines_along(done..done + turning::SIDE, whole..groups, raw);
-                    done += turning::SIDE;
+                    self.lines_along(done..done + transpose::SIDE, whole..groups, raw);
+                    done += transpose::SIDE;
                 }
             }
             self.lines_along(done..self.lines, 0..groups, raw);
@@ -159,23 +159,23 @@ impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Pack<T, F, G> {
 }
 
 /// The same with a run of groups of each line side by side, then the next run of all lines.
-pub(super) struct Runs<T, F, G> {
+pub(super) struct PackRuns<T, F, G> {
     pack: Pack<T, F, G>,
     run: usize,
 }
 
-impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Pack<T, F, G> {
+impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Pack<T, F, G> {
     /// In runs of so many groups, which divide the groups there is room for.
-    pub(super) fn in_runs(self, run: usize) -> Runs<T, F, G> {
-        Runs { pack: self, run }
+    pub(super) fn in_runs(self, run: usize) -> PackRuns<T, F, G> {
+        PackRuns { pack: self, run }
     }
 }
 
-impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Loop for Runs<T, F, G> {
+impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Loop for PackRuns<T, F, G> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Runs { pack, run } = self;
+        let PackRuns { pack, run } = self;
         let Pack { from, steps, lines, terms, groups, width, to, flip, .. } = pack;
         let count = Pack::<T, F, G>::TERMS;
         let raw = size_of::<T>() == size_of::<F>() && cfg!(target_endian = "little") && flip.is_zero();
@@ -219,7 +219,7 @@ impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Loop for Runs<T, F, G> {
     }
 }
 
-impl<T: Copy, F: Factor<G> + From<T>, G: PrimInt> Loop for Pack<T, F, G> {
+impl<T: Copy, F: PackTerm<G> + From<T>, G: PrimInt> Loop for Pack<T, F, G> {
     type Output = ();
     #[inline(always)]
     fn run(self) {

@@ -1,6 +1,6 @@
 //! Products of groups in plain Rust, for machines whose instructions are not written down here.
 
-use super::{Dot, Tile, Vectors, tile_of};
+use super::{Dot, TileArgs, VectorDot, tile_of};
 
 /// For `Name: Left, Right as Group => [Sum; lanes], |sum, left, right| value` it writes a [`Dot`] over arrays.
 macro_rules! plain {
@@ -15,12 +15,12 @@ macro_rules! plain {
             type Sum = $sum;
             const LANES: usize = $lanes;
             const VECTORS: usize = $vectors;
-            unsafe fn tile(vectors: usize, tile: Tile<$group, $sum>) {
+            unsafe fn tile(vectors: usize, tile: TileArgs<$group, $sum>) {
                 // SAFETY: the caller's promise.
                 unsafe { tile_of::<Self>(vectors, tile) }
             }
         }
-        impl Vectors for $name {
+        impl VectorDot for $name {
             type Sums = [$sum; $lanes];
             type Spread = $group;
             type Groups = [$group; $lanes];

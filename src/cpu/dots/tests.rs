@@ -6,8 +6,8 @@ use super::x86::amx;
 #[cfg(target_arch = "x86_64")]
 use super::x86::{avx2, avx512};
 use super::*;
-use crate::cpu::gemm::{Finish, Product, Task};
-use crate::cpu::{halves, integers};
+use crate::cpu::gemm::{Epilogue, GemmTask, Product};
+use crate::cpu::{half_gemm, integer_gemm};
 use crate::dtype::{MachineInt, bf16};
 use crate::error::Result;
 use num_traits::AsPrimitive;
@@ -81,9 +81,9 @@ fn product_of_halves<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>(
     threads: usize,
 ) -> Vec<bf16> {
     let mut result = vec![bf16::from_f32(f32::NAN); sizes[0] * sizes[2]];
-    let finish = Finish { input: None, steps: [0; 2], beta: 1.0, alpha: 1.0 };
+    let finish = Epilogue { input: None, steps: [0; 2], beta: 1.0, alpha: 1.0 };
     let (left, right, out) = (a.as_ptr(), b.as_ptr(), result.as_mut_ptr());
-    halves::by_pairs::<D>(Task { sizes, out, left, left_steps, right, right_steps, finish, threads }).unwrap();
+    half_gemm::by_pairs::<D>(GemmTask { sizes, out, left, left_steps, right, right_steps, finish, threads }).unwrap();
     result
 }
 
@@ -103,7 +103,7 @@ fn halves_are_naive<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>()
 }
 
 /// Bytes of either sign in 32 bits.
-fn bytes_are_naive(multiply: fn(integers::Bytes<u8>, bool) -> Result<()>) {
+fn bytes_are_naive(multiply: fn(integer_gemm::ByteProduct<u8>, bool) -> Result<()>) {
     for (at, sizes @ [m, k, n]) in sizes().into_iter().enumerate() {
         let signed = at % 2 == 1;
         let (left_steps, left_len) = layouts([m, k])[at % 3];
@@ -113,7 +113,8 @@ fn bytes_are_naive(multiply: fn(integers::Bytes<u8>, bool) -> Result<()>) {
         let mut result = vec![i32::MIN; m * n];
         let (left, right, out) = (a.as_ptr(), b.as_ptr().cast(), result.as_mut_ptr());
         let threads = 1 + at % 4;
-        multiply(integers::Bytes { sizes, left, left_steps, right, right_steps, out, threads }, signed).unwrap();
+        multiply(integer_gemm::ByteProduct { sizes, left, left_steps, right, right_steps, out, threads }, signed)
+            .unwrap();
         let wide = |x: &u8| if signed { i16::from(x.cast_signed()) } else { i16::from(*x) };
         let (a, b): (Vec<i16>, Vec<i16>) =
             (a.iter().map(wide).collect(), b.iter().map(|x| i16::from(x.cast_signed())).collect());
@@ -144,7 +145,7 @@ where
         let mut result = vec![T::default(); m * n];
         let (left, right, out) = (a.as_ptr(), b.as_ptr(), result.as_mut_ptr());
         let (alpha, threads) = (T::one(), 1 + at % 4);
-        integers::run::<D, T>(Product {
+        integer_gemm::run::<D, T>(Product {
             sizes,
             out,
             out_step: n,
@@ -166,7 +167,7 @@ where
 #[test]
 fn products_in_plain_rust_are_loops() {
     halves_are_naive::<EmulatedHalves>();
-    bytes_are_naive(integers::of_unsigned::<EmulatedBytes>);
+    bytes_are_naive(integer_gemm::of_unsigned::<EmulatedBytes>);
     integers_are_naive::<plain::Shorts, i8>();
     integers_are_naive::<plain::Shorts, i16>();
     integers_are_naive::<plain::Words, i32>();
@@ -183,7 +184,7 @@ fn products_by_instructions_are_loops() {
         integers_are_naive::<avx2::Longs, i64>();
     }
     if avx512::Bytes::is_there() && avx512::Longs::is_there() {
-        bytes_are_naive(integers::of_unsigned::<avx512::Bytes>);
+        bytes_are_naive(integer_gemm::of_unsigned::<avx512::Bytes>);
         integers_are_naive::<avx512::Shorts, i8>();
         integers_are_naive::<avx512::Shorts, i16>();
         integers_are_naive::<avx512::Words, i32>();
@@ -203,7 +204,7 @@ fn products_by_instructions_are_loops() {
 #[test]
 fn products_by_tiles_are_loops() {
     if amx::Bytes::is_there() {
-        bytes_are_naive(integers::by_tiles::<u8>);
+        bytes_are_naive(integer_gemm::by_tiles::<u8>);
     }
     if amx::Halves::is_there() {
         halves_are_naive::<amx::Halves>();

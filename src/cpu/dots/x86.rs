@@ -1,6 +1,6 @@
 //! The instructions of AVX2 and AVX-512 that multiply and add groups of terms.
 
-use super::{Dot, Tile, Vectors, tile_of};
+use super::{Dot, TileArgs, VectorDot, tile_of};
 use crate::dtype::bf16;
 use core::arch::x86_64::*;
 use core::mem::transmute;
@@ -31,9 +31,9 @@ macro_rules! instructions {
             type Sum = $sum;
             const LANES: usize = $lanes;
             const VECTORS: usize = $vectors;
-            unsafe fn tile(vectors: usize, tile: Tile<$group, $sum>) {
+            unsafe fn tile(vectors: usize, tile: TileArgs<$group, $sum>) {
                 #[target_feature(enable = $features)]
-                unsafe fn enabled(vectors: usize, tile: Tile<$group, $sum>) {
+                unsafe fn enabled(vectors: usize, tile: TileArgs<$group, $sum>) {
                     // SAFETY: the caller's promise.
                     unsafe { tile_of::<$name>(vectors, tile) }
                 }
@@ -41,7 +41,7 @@ macro_rules! instructions {
                 unsafe { enabled(vectors, tile) }
             }
         }
-        impl Vectors for $name {
+        impl VectorDot for $name {
             type Sums = $sums;
             type Spread = $spread;
             type Groups = $groups;
@@ -240,8 +240,8 @@ pub(in crate::cpu) mod amx {
                     unsafe { asm!("tilerelease", options(nostack, preserves_flags, nomem)) }
                 }
 
-                unsafe fn tile(_: usize, tile: Tile<u32, $sum>) {
-                    let Tile { depth, left, right, sums, adds } = tile;
+                unsafe fn tile(_: usize, tile: TileArgs<u32, $sum>) {
+                    let TileArgs { depth, left, right, sums, adds } = tile;
                     // SAFETY: a run of the left operand is two tiles, one after the other; one of the right operand two side by side, as
                     // are the sums. The caller promises that they are there. The tiles have been configured and nobody else uses them.
                     unsafe {

@@ -2,11 +2,11 @@
 //! results. The rest of this folder sees these as a table of functions over bytes, and is compiled once.
 
 use super::plan::BLOCK;
-use crate::cpu::bytes::Scratch;
+use crate::cpu::bytes::Block16;
 use crate::cpu::convert;
 use crate::cpu::simd::{self, Loop};
 use crate::dtype::{DType, Element, f16};
-use crate::ops::reduce::{MANY, Reducer, TwoResults, together};
+use crate::ops::reduce::{MIN_WIDE, Reducer, TwoResults, interleave};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
@@ -27,7 +27,7 @@ pub(crate) struct LineRun {
     pub position: usize,
     pub next: usize,
     /// Whether the elements are far from the processor.
-    pub far: bool,
+    pub prefetches: bool,
 }
 
 /// Rows of elements side by side, each of which belongs to the result of its column.
@@ -41,12 +41,12 @@ pub(crate) struct RowRun {
     /// The position of the first row's elements.
     pub position: usize,
     /// Whether the elements are far from the processor.
-    pub far: bool,
+    pub prefetches: bool,
 }
 
 /// Where results go: each of up to two, in elements from the first place on.
 #[derive(Clone, Copy)]
-pub(crate) struct Places {
+pub(crate) struct Outputs {
     pub outs: [*mut u8; 2],
     pub first: usize,
     /// From result to result.
@@ -57,9 +57,9 @@ pub(crate) struct Places {
     pub is_single: bool,
 }
 // SAFETY: each thread writes places of its own.
-unsafe impl Send for Places {}
+unsafe impl Send for Outputs {}
 // SAFETY: as above.
-unsafe impl Sync for Places {}
+unsafe impl Sync for Outputs {}
 
 /// What is known of a reduction over one dtype before it runs.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ pub(crate) struct Facts {
 /// # Safety
 /// Whoever calls them gives places of as many elements, partial results and results as the arguments say; partial results that are
 /// read have been written.
-pub(crate) trait Functions: Sync {
+pub(crate) trait ReduceLoops: Sync {
     /// What is known before.
     fn facts(&self) -> Facts;
     /// Writes partial results that have met nothing.
@@ -93,17 +93,24 @@ pub(crate) trait Functions: Sync {
     unsafe fn rows(&self, rows: RowRun, partials: *mut u8, columns: usize);
     /// Merges later partial results into earlier ones.
     unsafe fn merge(&self, earlier: *mut u8, later: *const u8, count: usize);
-    /// Merges partial results that follow `met` others into the stack that these left, as a binary counter carries; the new height
+    /// Merges partial results that follow `accumulated` others into the stack that these left, as a binary counter carries; the new height
     /// of the stack, which has room for one more.
-    unsafe fn climb(&self, stack: *mut u8, height: usize, met: usize, partials: *const u8, count: usize) -> usize;
+    unsafe fn climb(
+        &self,
+        stack: *mut u8,
+        height: usize,
+        accumulated: usize,
+        partials: *const u8,
+        count: usize,
+    ) -> usize;
     /// Writes results.
-    unsafe fn finish(&self, places: Places, partials: *const u8, count: usize);
+    unsafe fn finish(&self, places: Outputs, partials: *const u8, count: usize);
 }
 
 /// A reduction with its first result.
-pub(crate) struct One<A, R>(R, PhantomData<fn() -> A>);
+pub(crate) struct FirstOnly<A, R>(R, PhantomData<fn() -> A>);
 /// A reduction with both results.
-pub(crate) struct Both<A, R>(R, PhantomData<fn() -> A>);
+pub(crate) struct WithSecond<A, R>(R, PhantomData<fn() -> A>);
 
 /// Writes the functions of a reduction; `$finish` writes a result, which a single one may compute in another way (`$single`).
 macro_rules! functions {
@@ -114,13 +121,13 @@ macro_rules! functions {
                 $name(reducer, PhantomData)
             }
         }
-        impl<A: Copy, R: $bound<A>> Functions for $name<A, R> {
+        impl<A: Copy, R: $bound<A>> ReduceLoops for $name<A, R> {
             fn facts(&self) -> Facts {
-                const { assert!(align_of::<R::Partial>() <= align_of::<Scratch>()) }
+                const { assert!(align_of::<R::Partial>() <= align_of::<Block16>()) }
                 Facts {
                     has_identity: self.0.has_identity(),
                     has_positions: R::HAS_POSITIONS,
-                    by_blocks: R::BY_BLOCKS,
+                    by_blocks: R::PREFERS_BLOCKS,
                     counts_repeats: R::COUNTS_REPEATS,
                     partial: size_of::<R::Partial>(),
                     element: size_of::<A>(),
@@ -132,34 +139,34 @@ macro_rules! functions {
                 (0..count).for_each(|at| unsafe { partials.cast::<R::Partial>().add(at).write(self.0.start()) });
             }
             unsafe fn lines(&self, lines: LineRun, partials: *mut u8, count: usize) {
-                let LineRun { from, step, len, position, next, far } = lines;
+                let LineRun { from, step, len, position, next, prefetches } = lines;
                 // SAFETY: the caller's promise.
                 let partials = unsafe { core::slice::from_raw_parts_mut(partials.cast(), count) };
-                simd::dispatch(Lines::<A, R> {
+                simd::dispatch(ReduceLines::<A, R> {
                     reducer: self.0,
                     from: from.cast(),
                     step,
                     len,
                     position,
                     next,
-                    far,
+                    prefetches,
                     partials,
                 });
             }
             unsafe fn rows(&self, rows: RowRun, partials: *mut u8, columns: usize) {
-                if const { R::BY_BLOCKS } {
+                if const { R::PREFERS_BLOCKS } {
                     unreachable!("a plan has no rows for what is reduced in blocks");
                 }
-                let RowRun { from, step, rows, position, far } = rows;
+                let RowRun { from, step, rows, position, prefetches } = rows;
                 // SAFETY: the caller's promise.
                 let partials = unsafe { core::slice::from_raw_parts_mut(partials.cast(), columns) };
-                simd::dispatch(Rows::<A, R> {
+                simd::dispatch(ReduceRows::<A, R> {
                     reducer: self.0,
                     from: from.cast(),
                     step,
                     rows,
                     position,
-                    far,
+                    prefetches,
                     partials,
                 });
             }
@@ -179,7 +186,7 @@ macro_rules! functions {
                 &self,
                 stack: *mut u8,
                 mut height: usize,
-                met: usize,
+                accumulated: usize,
                 partials: *const u8,
                 count: usize,
             ) -> usize {
@@ -188,7 +195,7 @@ macro_rules! functions {
                     // SAFETY: the caller's promise; as many lower ones are merged as the counter carries, and there are as many.
                     unsafe {
                         let mut merged = partials.add(at).read();
-                        for _ in 0..(met + at).trailing_ones() {
+                        for _ in 0..(accumulated + at).trailing_ones() {
                             height -= 1;
                             merged = self.0.merge(stack.add(height).read(), merged);
                         }
@@ -198,7 +205,7 @@ macro_rules! functions {
                 }
                 height
             }
-            unsafe fn finish(&self, $places: Places, partials: *const u8, count: usize) {
+            unsafe fn finish(&self, $places: Outputs, partials: *const u8, count: usize) {
                 let $reducer = if $single && $places.is_single { self.0.single() } else { self.0 };
                 for at in 0..count {
                     let $at = $places.first + at * $places.step;
@@ -212,58 +219,63 @@ macro_rules! functions {
         }
     };
 }
-functions!(One: Reducer, [Some(R::Out::DTYPE), None], true, |reducer, places, at, partial| {
+functions!(FirstOnly: Reducer, [Some(R::Out::DTYPE), None], true, |reducer, places, at, partial| {
     places.outs[0].cast::<R::Out>().add(at).write(reducer.finish(partial, places.count));
 });
-functions!(Both: TwoResults, [Some(R::Out::DTYPE), Some(R::Second::DTYPE)], false, |reducer, places, at, partial| {
+functions!(WithSecond: TwoResults, [Some(R::Out::DTYPE), Some(R::Second::DTYPE)], false, |reducer, places, at, partial| {
     places.outs[0].cast::<R::Out>().add(at).write(reducer.finish(partial, places.count));
     places.outs[1].cast::<R::Second>().add(at).write(reducer.second(partial, places.count));
 });
 
 /// Each line to a partial result.
-struct Lines<'a, A: Copy, R: Reducer<A>> {
+struct ReduceLines<'a, A: Copy, R: Reducer<A>> {
     reducer: R,
     from: *const A,
     step: usize,
     len: usize,
     position: usize,
     next: usize,
-    far: bool,
+    prefetches: bool,
     /// A place for each line.
     partials: &'a mut [MaybeUninit<R::Partial>],
 }
-impl<A: Copy, R: Reducer<A>> Loop for Lines<'_, A, R> {
+impl<A: Copy, R: Reducer<A>> Loop for ReduceLines<'_, A, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        if const { R::WIDENS } && convert::is_fast() {
+        if const { R::WIDENS_F16 } && convert::is_fast() {
             return self.widened();
         }
-        self.met();
+        self.accumulated();
     }
 }
-impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
+impl<A: Copy, R: Reducer<A>> ReduceLines<'_, A, R> {
     #[inline(always)]
-    fn met(self) {
-        let Lines { reducer, from, step, len, position, next, far, partials } = self;
+    fn accumulated(self) {
+        let ReduceLines { reducer, from, step, len, position, next, prefetches, partials } = self;
         // SAFETY: who makes this has found the elements of as many lines as there are places.
         let elements = |line: usize| unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
-        let mut line = 0;
-        // Other partial results do not stay in the registers; far elements come sooner in the order of memory. (What is added to
-        // what is the same in either way.)
-        if const { R::BY_FOURS && size_of::<A>() == 4 && size_of::<R::Partial>() == 4 && !R::HAS_POSITIONS }
-            && !far
-            && len >= MANY
+        // Other partial results do not stay in the registers.
+        if const { R::INTERLEAVES && size_of::<A>() == 4 && size_of::<R::Partial>() == 4 && !R::HAS_POSITIONS }
+            && len >= MIN_WIDE
         {
-            while line + TOGETHER <= partials.len() {
-                let met = reducer.four([elements(line), elements(line + 1), elements(line + 2), elements(line + 3)]);
-                for (partial, met) in partials[line..].iter_mut().zip(met) {
-                    partial.write(met);
-                }
+            // From beyond the caches elements come sooner in the order of memory. (What is added to what is the same in either way.)
+            let (groups, others) =
+                if prefetches { (&mut [][..], partials) } else { partials.as_chunks_mut::<TOGETHER>() };
+            let mut line = 0;
+            for group in groups {
+                let lines = [elements(line), elements(line + 1), elements(line + 2), elements(line + 3)];
+                *group = reducer.blocks(lines).map(MaybeUninit::new);
                 line += TOGETHER;
             }
+            for partial in others {
+                let [accumulated] = reducer.blocks([elements(line)]);
+                partial.write(accumulated);
+                line += 1;
+            }
+            return;
         }
-        for (line, partial) in partials.iter_mut().enumerate().skip(line) {
+        for (line, partial) in partials.iter_mut().enumerate() {
             partial.write(reducer.block(elements(line), position + line * next));
         }
     }
@@ -271,20 +283,29 @@ impl<A: Copy, R: Reducer<A>> Lines<'_, A, R> {
     /// Halves, brought to `f32` some lines at a time.
     #[inline(always)]
     fn widened(self) {
-        let Lines { reducer, from, step, len, position, next, partials, .. } = self;
-        let mut room = [const { MaybeUninit::<f32>::uninit() }; TOGETHER * BLOCK];
-        let room: *mut f32 = room.as_mut_ptr().cast();
+        let ReduceLines { reducer, from, step, len, position, next, partials, .. } = self;
+        let mut buffer = [const { MaybeUninit::<f32>::uninit() }; TOGETHER * BLOCK];
+        let buffer: *mut f32 = buffer.as_mut_ptr().cast();
         assert!(len <= BLOCK, "no line is longer than a block");
         let fitting = (TOGETHER * BLOCK / len).max(1);
         for (group, some) in partials.chunks_mut(fitting).enumerate() {
             let first = group * fitting;
             for line in 0..some.len() {
                 // SAFETY: as in `run`; these reductions are of halves, and there is room for so many lines.
-                unsafe { convert::widen::<f16>(from.add((first + line) * step).cast(), room.add(line * len), len) }
+                unsafe { convert::widen::<f16>(from.add((first + line) * step).cast(), buffer.add(line * len), len) }
             }
             let reducer = Wide::<A, R>(reducer, PhantomData);
-            Lines { reducer, from: room.cast_const(), step: len, len, position, next, far: false, partials: some }
-                .met();
+            ReduceLines {
+                reducer,
+                from: buffer.cast_const(),
+                step: len,
+                len,
+                position,
+                next,
+                prefetches: false,
+                partials: some,
+            }
+            .accumulated();
         }
     }
 }
@@ -305,17 +326,17 @@ impl<A: Copy, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
         self.0.start()
     }
     #[inline(always)]
-    fn meet(self, partial: R::Partial, element: f32, _: usize) -> R::Partial {
-        self.0.meet_wide(partial, element)
+    fn accumulate(self, partial: R::Partial, element: f32, _: usize) -> R::Partial {
+        self.0.accumulate_wide(partial, element)
     }
     #[inline(always)]
     fn merge(self, one: R::Partial, other: R::Partial) -> R::Partial {
         self.0.merge(one, other)
     }
-    const BY_FOURS: bool = true;
+    const INTERLEAVES: bool = true;
     #[inline(always)]
-    fn four(self, lines: [&[f32]; 4]) -> [R::Partial; 4] {
-        together(self, lines)
+    fn blocks<const M: usize>(self, lines: [&[f32]; M]) -> [R::Partial; M] {
+        interleave(self, lines)
     }
     fn finish(self, partial: R::Partial, count: usize) -> R::Out {
         self.0.finish(partial, count)
@@ -323,51 +344,51 @@ impl<A: Copy, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
 }
 
 /// Rows met by partial results, one for each column.
-struct Rows<'a, A: Copy, R: Reducer<A>> {
+struct ReduceRows<'a, A: Copy, R: Reducer<A>> {
     reducer: R,
     from: *const A,
     step: usize,
     rows: usize,
     position: usize,
-    far: bool,
+    prefetches: bool,
     partials: &'a mut [R::Partial],
 }
-impl<A: Copy, R: Reducer<A>> Loop for Rows<'_, A, R> {
+impl<A: Copy, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Rows { reducer, from, step, rows, position, far, partials } = self;
+        let ReduceRows { reducer, from, step, rows, position, prefetches, partials } = self;
         let columns = partials.len();
         // SAFETY: who makes this has found the elements of these rows, one for each partial result.
         let row = |at: usize| unsafe { core::slice::from_raw_parts(from.add(at * step), columns) };
         let mut at = 0;
         while at + AHEAD <= rows {
             let some = [row(at), row(at + 1), row(at + 2), row(at + 3)];
-            if far {
+            if prefetches {
                 // The next rows, or what lies beside these.
                 let ahead = if at + 2 * AHEAD <= rows { AHEAD * step } else { columns };
                 some.iter().for_each(|row| simd::prefetch_row_nearby(row.as_ptr().wrapping_add(ahead), columns));
             }
-            meet_some(reducer, partials, some[0], some[1], some[2], some[3], position + at);
+            accumulate_four_rows(reducer, partials, some[0], some[1], some[2], some[3], position + at);
             at += AHEAD;
         }
         while at < rows {
-            meet_one(reducer, partials, row(at), position + at);
+            accumulate_row(reducer, partials, row(at), position + at);
             at += 1;
         }
     }
 }
 
 #[inline(always)]
-fn meet_one<A: Copy, R: Reducer<A>>(reducer: R, partials: &mut [R::Partial], row: &[A], position: usize) {
+fn accumulate_row<A: Copy, R: Reducer<A>>(reducer: R, partials: &mut [R::Partial], row: &[A], position: usize) {
     for (partial, &element) in partials.iter_mut().zip(row) {
-        *partial = reducer.meet(*partial, element, position);
+        *partial = reducer.accumulate(*partial, element, position);
     }
 }
 
 /// (As arguments the compiler knows that rows are not where partial results are.)
 #[inline(always)]
-fn meet_some<A: Copy, R: Reducer<A>>(
+fn accumulate_four_rows<A: Copy, R: Reducer<A>>(
     reducer: R,
     partials: &mut [R::Partial],
     first: &[A],
@@ -377,7 +398,7 @@ fn meet_some<A: Copy, R: Reducer<A>>(
     position: usize,
 ) {
     for ((((partial, &a), &b), &c), &d) in partials.iter_mut().zip(first).zip(second).zip(third).zip(fourth) {
-        let met = reducer.meet(reducer.meet(*partial, a, position), b, position + 1);
-        *partial = reducer.meet(reducer.meet(met, c, position + 2), d, position + 3);
+        let accumulated = reducer.accumulate(reducer.accumulate(*partial, a, position), b, position + 1);
+        *partial = reducer.accumulate(reducer.accumulate(accumulated, c, position + 2), d, position + 3);
     }
 }

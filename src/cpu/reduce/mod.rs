@@ -11,12 +11,12 @@ mod plan;
 mod source;
 mod tree;
 
-pub(crate) use self::loops::{Both, Functions, One};
-use self::loops::{Facts, LineRun, Places, RowRun};
-use self::plan::{Block, Plan, SHORT};
-use self::source::{Computed, Memory, Patch, Source};
-use self::tree::Tree;
-use super::bytes::{Bytes, Scratch};
+use self::loops::{Facts, LineRun, Outputs, RowRun};
+pub(crate) use self::loops::{FirstOnly, ReduceLoops, WithSecond};
+use self::plan::{Block, ReducePlan, SHORT};
+use self::source::{Computed, ElementSource, Memory, Patch};
+use self::tree::MergeTree;
+use super::bytes::{Block16, ByteBuffer};
 use super::elementwise::{self, result_len};
 use super::threads::{self, Shared};
 use crate::dtype::{DType, Element};
@@ -29,12 +29,12 @@ use core::ops::Range;
 
 /// What a thread works with: room for elements, and partial results.
 struct Workspace {
-    room: Bytes,
-    tree: Tree,
+    buffer: ByteBuffer,
+    tree: MergeTree,
 }
 impl Workspace {
     fn new(size: usize) -> Self {
-        Workspace { room: Bytes::new(), tree: Tree::new(size) }
+        Workspace { buffer: ByteBuffer::new(), tree: MergeTree::new(size) }
     }
 }
 
@@ -42,27 +42,27 @@ impl Workspace {
 const FEW: usize = 64;
 
 /// A reduction that is carried out.
-struct Task<'a> {
-    functions: &'a dyn Functions,
-    plan: &'a Plan,
-    source: &'a dyn Source,
+struct ReduceTask<'a> {
+    functions: &'a dyn ReduceLoops,
+    plan: &'a ReducePlan,
+    source: &'a dyn ElementSource,
     outs: [*mut u8; 2],
     /// Bytes of a partial result and of an element.
     size: usize,
     element: usize,
     /// Whether the elements are far from the processor.
-    far: bool,
+    prefetches: bool,
 }
 
-impl Task<'_> {
+impl ReduceTask<'_> {
     /// Some of the blocks of a unit: the partial results, one for each of its results.
     fn part(&self, unit: usize, blocks: Range<usize>, workspace: &mut Workspace) -> *mut u8 {
         let plan = self.plan;
         let (mut index, width) = plan.unit(unit);
-        let Workspace { room, tree } = workspace;
+        let Workspace { buffer, tree } = workspace;
         tree.clear(width * plan.folds);
         let Range { start: mut block, end } = blocks;
-        let mut some_partials = [Scratch::UNINIT; FEW];
+        let mut some_partials = [Block16::UNINIT; FEW];
         let fitting = size_of_val(&some_partials) / self.size.max(1);
         while block < end {
             let some = plan.block(block, &mut index);
@@ -70,17 +70,18 @@ impl Task<'_> {
             unsafe {
                 if width == 1 && !plan.by_columns && fitting > 0 {
                     let partials = some_partials.as_mut_ptr().cast();
-                    let met = self.blocks(&index, &some, room, partials, some.alike.min(end - block).min(fitting));
-                    tree.climb(self.functions, partials, met);
-                    block += met;
+                    let accumulated =
+                        self.blocks(&index, &some, buffer, partials, some.alike.min(end - block).min(fitting));
+                    tree.climb(self.functions, partials, accumulated);
+                    block += accumulated;
                     continue;
                 }
                 let partials = tree.grow();
                 if plan.by_columns {
                     self.functions.start(partials, width * plan.folds);
-                    self.columns(index, &some, width, room, partials);
+                    self.columns(index, &some, width, buffer, partials);
                 } else {
-                    self.lines(index, &some, width, room, partials);
+                    self.lines(index, &some, width, buffer, partials);
                 }
             }
             tree.carry(self.functions);
@@ -97,7 +98,7 @@ impl Task<'_> {
         &self,
         index: &[usize; AXES],
         block: &Block,
-        room: &mut Bytes,
+        buffer: &mut ByteBuffer,
         partials: *mut u8,
         mut count: usize,
     ) -> usize {
@@ -114,12 +115,12 @@ impl Task<'_> {
         };
         // SAFETY: the caller's promise.
         unsafe {
-            let found = self.source.find(index, patch, room);
+            let found = self.source.find(index, patch, buffer);
             let mut step = len;
             if across.is_some() {
                 (count, step) = (found.lines, found.step);
             }
-            let lines = LineRun { from: found.from, step, len, position, next: len, far: self.far };
+            let lines = LineRun { from: found.from, step, len, position, next: len, prefetches: self.prefetches };
             self.functions.lines(lines, partials, count);
         }
         count
@@ -129,7 +130,14 @@ impl Task<'_> {
     ///
     /// # Safety
     /// There are such elements, and places for the partial results.
-    unsafe fn lines(&self, mut index: [usize; AXES], block: &Block, width: usize, room: &mut Bytes, partials: *mut u8) {
+    unsafe fn lines(
+        &self,
+        mut index: [usize; AXES],
+        block: &Block,
+        width: usize,
+        buffer: &mut ByteBuffer,
+        partials: *mut u8,
+    ) {
         let [across, along] = self.plan.axes();
         let &Block { position, len, .. } = block;
         let mut done = 0;
@@ -137,8 +145,9 @@ impl Task<'_> {
             let patch = Patch { lines: width - done, across, len, along, multiple: 1, dense: false };
             // SAFETY: the caller's promise.
             unsafe {
-                let found = self.source.find(&index, patch, room);
-                let lines = LineRun { from: found.from, step: found.step, len, position, next: 0, far: self.far };
+                let found = self.source.find(&index, patch, buffer);
+                let lines =
+                    LineRun { from: found.from, step: found.step, len, position, next: 0, prefetches: self.prefetches };
                 self.functions.lines(lines, partials.add(done * self.size), found.lines);
                 index[across] += found.lines;
                 done += found.lines;
@@ -155,24 +164,24 @@ impl Task<'_> {
         mut index: [usize; AXES],
         block: &Block,
         width: usize,
-        room: &mut Bytes,
+        buffer: &mut ByteBuffer,
         partials: *mut u8,
     ) {
-        let (folds, far) = (self.plan.folds, self.far);
+        let (folds, prefetches) = (self.plan.folds, self.prefetches);
         let [along, across] = self.plan.axes();
         let &Block { mut position, len: mut lines, .. } = block;
         while lines > 0 {
             let patch = Patch { lines, across, len: width, along, multiple: folds, dense: folds > 1 };
             // SAFETY: the caller's promise.
             unsafe {
-                let found = self.source.find(&index, patch, room);
+                let found = self.source.find(&index, patch, buffer);
                 // Folded rows are `folds` rows side by side; the last may be shorter.
                 let (rows, rest) = (found.lines / folds, found.lines % folds);
                 let (from, step) = (found.from, if folds > 1 { folds * width } else { found.step });
-                self.functions.rows(RowRun { from, step, rows, position, far }, partials, width * folds);
+                self.functions.rows(RowRun { from, step, rows, position, prefetches }, partials, width * folds);
                 if rest > 0 {
                     let from = from.wrapping_add(rows * step * self.element);
-                    self.functions.rows(RowRun { from, step, rows: 1, position, far }, partials, rest * width);
+                    self.functions.rows(RowRun { from, step, rows: 1, position, prefetches }, partials, rest * width);
                 }
                 index[across] += found.lines;
                 position += found.lines;
@@ -197,15 +206,15 @@ impl Task<'_> {
                 self.functions.merge(partials, later, (folds - half) * width);
                 folds = half;
             }
-            let Plan { count, results, .. } = *self.plan;
-            let places = Places { outs: self.outs, first, step, count, is_single: results == 1 };
+            let ReducePlan { count, results, .. } = *self.plan;
+            let places = Outputs { outs: self.outs, first, step, count, is_single: results == 1 };
             self.functions.finish(places, partials, width);
         }
     }
 
     /// Few results of one block each: there is nothing to merge, and no memory is asked for.
     fn single(&self) {
-        let (mut room, mut partials) = (Bytes::new(), [Scratch::UNINIT; FEW]);
+        let (mut buffer, mut partials) = (ByteBuffer::new(), [Block16::UNINIT; FEW]);
         let (mut index, width) = self.plan.unit(0);
         let block = self.plan.block(0, &mut index);
         let partials = partials.as_mut_ptr().cast();
@@ -213,9 +222,9 @@ impl Task<'_> {
         unsafe {
             if self.plan.by_columns {
                 self.functions.start(partials, width * self.plan.folds);
-                self.columns(index, &block, width, &mut room, partials);
+                self.columns(index, &block, width, &mut buffer, partials);
             } else {
-                self.lines(index, &block, width, &mut room, partials);
+                self.lines(index, &block, width, &mut buffer, partials);
             }
             self.write(0, partials);
         }
@@ -234,7 +243,7 @@ impl Task<'_> {
     fn run(&self, pieces: usize) -> Result<()> {
         let (units, blocks, chunk) = (self.plan.units(), self.plan.blocks(), self.plan.chunk());
         let width = self.plan.width * self.plan.folds;
-        if units == 1 && blocks == 1 && width <= SHORT && width * self.size <= size_of::<[Scratch; FEW]>() {
+        if units == 1 && blocks == 1 && width <= SHORT && width * self.size <= size_of::<[Block16; FEW]>() {
             self.single();
             return Ok(());
         }
@@ -254,9 +263,9 @@ impl Task<'_> {
         // Few results: each thread takes some blocks of some.
         let chunks = blocks.div_ceil(chunk);
         let work = units * chunks;
-        let mut partials = Bytes::try_new(work.saturating_mul(width).saturating_mul(self.size))?;
+        let mut partials = ByteBuffer::try_new(work.saturating_mul(width).saturating_mul(self.size))?;
         let bytes = width * self.size;
-        let (places, each) = (Shared(partials.room(0)), work.div_ceil(4 * pieces));
+        let (places, each) = (Shared(partials.reserve(0)), work.div_ceil(4 * pieces));
         threads::for_each(work.div_ceil(each), &|piece| {
             let (task, places) = (&task, &places);
             let mut workspace = Workspace::new(task.0.size);
@@ -267,7 +276,7 @@ impl Task<'_> {
                 unsafe { places.0.add(at * bytes).copy_from_nonoverlapping(some, task.0.row(unit)) };
             }
         });
-        let mut tree = Tree::new(self.size);
+        let mut tree = MergeTree::new(self.size);
         for unit in 0..units {
             tree.clear(self.plan.unit(unit).1 * self.plan.folds);
             for chunk in 0..chunks {
@@ -294,10 +303,10 @@ const FAR: usize = 8 << 20;
 
 /// Carries out a plan; `bytes` are read for each element.
 fn results_of<const N: usize>(
-    functions: &dyn Functions,
+    functions: &dyn ReduceLoops,
     facts: Facts,
-    mut plan: Plan,
-    source: &dyn Source,
+    mut plan: ReducePlan,
+    source: &dyn ElementSource,
     bytes: usize,
 ) -> Result<[HostBuffer; N]> {
     let sizes = core::array::from_fn(|at| facts.outs[at].map_or(0, DType::itemsize));
@@ -308,12 +317,12 @@ fn results_of<const N: usize>(
             let mut outs = [core::ptr::null_mut(); 2];
             outs[..N].copy_from_slice(&starts);
             if plan.count == 0 {
-                let mut partial = Bytes::new();
-                let partial = partial.room(size);
+                let mut partial = ByteBuffer::new();
+                let partial = partial.reserve(size);
                 functions.start(partial, 1);
                 let is_single = plan.results == 1;
                 for first in 0..plan.results {
-                    functions.finish(Places { outs, first, step: 1, count: 0, is_single }, partial, 1);
+                    functions.finish(Outputs { outs, first, step: 1, count: 0, is_single }, partial, 1);
                 }
             } else if plan.results > 0 {
                 let read = plan.results.saturating_mul(plan.count) / 64 * bytes.max(1);
@@ -321,7 +330,8 @@ fn results_of<const N: usize>(
                 if pieces > 1 {
                     plan.spread(pieces);
                 }
-                return Task { functions, plan: &plan, source, outs, size, element, far: read > FAR / 64 }.run(pieces);
+                return ReduceTask { functions, plan: &plan, source, outs, size, element, prefetches: read > FAR / 64 }
+                    .run(pieces);
             }
             Ok(())
         })
@@ -334,7 +344,7 @@ fn results_of<const N: usize>(
 /// # Safety
 /// From the place on there are elements of these sizes and strides.
 pub(crate) unsafe fn run<const N: usize>(
-    functions: &dyn Functions,
+    functions: &dyn ReduceLoops,
     from: *const u8,
     sizes: &[usize],
     strides: &[usize],
@@ -345,17 +355,17 @@ pub(crate) unsafe fn run<const N: usize>(
     let mut memory = Memory { from, size: facts.element, strides: [0; AXES] };
     let plan = if mask.trailing_ones() as usize >= sizes.len() && is_contiguous(sizes, strides) {
         memory.strides[0] = 1;
-        Plan::line(sizes.iter().product())
+        ReducePlan::line(sizes.iter().product())
     } else {
         kept_len(sizes, mask)?;
         memory.strides[..strides.len()].copy_from_slice(strides);
-        let mut met = [1; AXES];
-        let met = &mut met[..sizes.len()];
-        met.copy_from_slice(sizes);
+        let mut accumulated = [1; AXES];
+        let accumulated = &mut accumulated[..sizes.len()];
+        accumulated.copy_from_slice(sizes);
         if !facts.counts_repeats {
-            once(met, strides, mask);
+            once(accumulated, strides, mask);
         }
-        Plan::new(&mut memory, met, mask, facts, false)
+        ReducePlan::new(&mut memory, accumulated, mask, facts, false)
     };
     results_of(functions, facts, plan, &memory, memory.size)
 }
@@ -377,7 +387,7 @@ pub(crate) fn reduce<A: Element, R: Reducer<A>>(
 ) -> Result<HostBuffer> {
     let from = elementwise::source(&a).cast();
     // SAFETY: the view's invariant.
-    let [result] = unsafe { run(&One::<A, R>::new(reducer), from, a.sizes, a.strides, mask)? };
+    let [result] = unsafe { run(&FirstOnly::<A, R>::new(reducer), from, a.sizes, a.strides, mask)? };
     Ok(result)
 }
 
@@ -389,7 +399,7 @@ pub(crate) fn reduce_both<A: Element, R: TwoResults<A>>(
 ) -> Result<[HostBuffer; 2]> {
     let from = elementwise::source(&a).cast();
     // SAFETY: the view's invariant.
-    unsafe { run(&Both::<A, R>::new(reducer), from, a.sizes, a.strides, mask) }
+    unsafe { run(&WithSecond::<A, R>::new(reducer), from, a.sizes, a.strides, mask) }
 }
 
 /// Reduces an expression over the axes of `mask`, in the order in which its evaluated elements would be reduced.
@@ -400,9 +410,9 @@ pub(crate) fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
     mask: u32,
 ) -> Result<HostBuffer> {
     kept_len(sizes, mask)?;
-    let functions = One::<X::Elem, R>::new(reducer);
+    let functions = FirstOnly::<X::Elem, R>::new(reducer);
     let facts = functions.facts();
-    let plan = Plan::new(&mut x, sizes, mask, facts, true);
+    let plan = ReducePlan::new(&mut x, sizes, mask, facts, true);
     let [result] = results_of(&functions, facts, plan, &Computed(x), X::BYTES)?;
     Ok(result)
 }

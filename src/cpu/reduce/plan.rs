@@ -29,11 +29,11 @@ pub(super) const SHORT: usize = 16;
 const CHUNK: usize = 1 << 16;
 
 /// Something with elements along axes.
-pub(super) trait Strided {
+pub(super) trait HasStrides {
     /// Shows each leaf's strides.
     fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES]));
 }
-impl<X: Expression> Strided for X {
+impl<X: Expression> HasStrides for X {
     fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES])) {
         self.strides(see);
     }
@@ -53,7 +53,7 @@ pub(super) struct Block {
 /// The axes, those that are kept first, then those reduced over. Each of both is outermost first, without axes of size 1, and
 /// merged where elements (and results) run on.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(super) struct ReducePlan {
     sizes: [usize; AXES],
     kept: usize,
     rank: usize,
@@ -72,12 +72,12 @@ pub(super) struct Plan {
     depth: usize,
 }
 
-impl Plan {
+impl ReducePlan {
     /// All elements, side by side, to one.
     pub(super) fn line(len: usize) -> Self {
         let mut sizes = [1; AXES];
         sizes[0] = len;
-        Plan {
+        ReducePlan {
             sizes,
             kept: 0,
             rank: 1,
@@ -92,7 +92,7 @@ impl Plan {
     }
 
     /// Puts the axes of the leaves, whose elements may be computed on the way, in the order of the plan.
-    pub(super) fn new(x: &mut dyn Strided, sizes: &[usize], mask: u32, facts: Facts, computes: bool) -> Self {
+    pub(super) fn new(x: &mut dyn HasStrides, sizes: &[usize], mask: u32, facts: Facts, computes: bool) -> Self {
         let reduced = |axis: usize| mask >> axis & 1 == 1;
         let mut weights = [0_usize; AXES];
         x.show(&mut |strides| {
@@ -143,7 +143,7 @@ impl Plan {
     }
 
     /// Joins axes that run on into one another in all leaves (and in the result).
-    fn merge(&mut self, x: &mut dyn Strided) {
+    fn merge(&mut self, x: &mut dyn HasStrides) {
         let old = self.clone();
         let (mut rank, mut first) = (0, 0);
         self.sizes = [1; AXES];
@@ -176,7 +176,7 @@ impl Plan {
     }
 
     /// Whether elements of neighbouring results are closer than those of one, and what follows.
-    fn choose(&mut self, x: &mut dyn Strided, facts: Facts, computes: bool) {
+    fn choose(&mut self, x: &mut dyn HasStrides, facts: Facts, computes: bool) {
         let (kept, len) = (self.kept, self.len());
         if kept == 0 {
             return;

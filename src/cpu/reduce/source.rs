@@ -1,7 +1,7 @@
 //! Where the elements that are reduced come from: memory, or an expression that is computed on the way.
 
-use super::plan::Strided;
-use crate::cpu::bytes::Bytes;
+use super::plan::HasStrides;
+use crate::cpu::bytes::ByteBuffer;
 use crate::cpu::fused;
 use crate::cpu::simd::{self, Loop};
 use crate::ops::expression::{AXES, CHUNK as PIECE, Expression};
@@ -30,8 +30,8 @@ pub(super) struct Patch {
 }
 impl Patch {
     /// As many lines as fit.
-    fn fitting(self, room: usize) -> Self {
-        let multiples = (room / (self.len * self.multiple).max(1)).max(1);
+    fn fitting(self, buffer: usize) -> Self {
+        let multiples = (buffer / (self.len * self.multiple).max(1)).max(1);
         Patch { lines: self.lines.min(multiples * self.multiple), ..self }
     }
 }
@@ -45,12 +45,12 @@ pub(super) struct Found {
 }
 
 /// Something whose elements can be found.
-pub(super) trait Source: Sync {
+pub(super) trait ElementSource: Sync {
     /// The first lines of a patch that starts at `index`.
     ///
     /// # Safety
     /// There are such elements. What is found is valid as long as the room is left alone.
-    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, room: &mut Bytes) -> Found;
+    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, buffer: &mut ByteBuffer) -> Found;
 }
 
 /// Elements in memory, of so many bytes each.
@@ -61,13 +61,13 @@ pub(super) struct Memory {
 }
 // SAFETY: elements are only read.
 unsafe impl Sync for Memory {}
-impl Strided for Memory {
+impl HasStrides for Memory {
     fn show(&mut self, see: &mut dyn FnMut(&mut [usize; AXES])) {
         see(&mut self.strides);
     }
 }
-impl Source for Memory {
-    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, room: &mut Bytes) -> Found {
+impl ElementSource for Memory {
+    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, buffer: &mut ByteBuffer) -> Found {
         let offset: usize = index.iter().zip(self.strides).map(|(index, stride)| index * stride).sum();
         let (across, along) = (self.strides[patch.across], self.strides[patch.along]);
         let from = self.from.wrapping_add(offset * self.size);
@@ -77,7 +77,7 @@ impl Source for Memory {
         let Patch { lines, len, .. } = patch.fitting(GATHERED);
         // An odd number of cache lines, so that not all lines want the same part of the cache.
         let step = if patch.dense || lines == 1 { len } else { len + 64_usize.div_ceil(self.size) };
-        let to = room.room(lines * step * self.size);
+        let to = buffer.reserve(lines * step * self.size);
         let (sizes, steps) = ([lines, len], [[step, 1], [across, along]]);
         // SAFETY: the caller's promise, for all lines of the patch; the room has been made for as many as are copied.
         unsafe {
@@ -125,10 +125,10 @@ unsafe fn gather<T: Copy>(to: *mut u8, from: *const u8, [lines, len]: [usize; 2]
 
 /// An expression.
 pub(super) struct Computed<X>(pub X);
-impl<X: Expression> Source for Computed<X> {
-    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, room: &mut Bytes) -> Found {
+impl<X: Expression> ElementSource for Computed<X> {
+    unsafe fn find(&self, index: &[usize; AXES], patch: Patch, buffer: &mut ByteBuffer) -> Found {
         let Patch { mut lines, across, mut len, along, .. } = patch.fitting(COMPUTED);
-        let (to, step, found) = (room.room(lines * len * size_of::<X::Elem>()), len, lines);
+        let (to, step, found) = (buffer.reserve(lines * len * size_of::<X::Elem>()), len, lines);
         let mut x = self.0;
         let (mut runs_on, mut aligned) = (true, true);
         x.strides(&mut |strides| {
@@ -139,13 +139,13 @@ impl<X: Expression> Source for Computed<X> {
             (lines, len) = (1, lines * len);
         }
         let piece = if aligned { len.min(fused::longest::<X>()) } else { PIECE };
-        simd::dispatch(Compute { x, index, lines: [lines, across], along: [len, along], piece, to: to.cast() });
+        simd::dispatch(ComputeLines { x, index, lines: [lines, across], along: [len, along], piece, to: to.cast() });
         Found { from: to, step, lines: found }
     }
 }
 
 /// The elements of lines, piece by piece.
-struct Compute<'a, X: Expression> {
+struct ComputeLines<'a, X: Expression> {
     x: X,
     index: &'a [usize; AXES],
     lines: [usize; 2],
@@ -153,12 +153,12 @@ struct Compute<'a, X: Expression> {
     piece: usize,
     to: *mut X::Elem,
 }
-impl<X: Expression> Loop for Compute<'_, X> {
+impl<X: Expression> Loop for ComputeLines<'_, X> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Compute { x, index, lines: [lines, across], along: [len, along], piece, to } = self;
-        let (mut room, computed) = (X::room(), fused::computed::<X>());
+        let ComputeLines { x, index, lines: [lines, across], along: [len, along], piece, to } = self;
+        let (mut buffer, computed) = (X::buffers(), fused::computed::<X>());
         let computed = computed.as_ref().map_or(core::ptr::null_mut(), Scratch::start);
         let mut at = *index;
         for line in 0..lines {
@@ -169,7 +169,7 @@ impl<X: Expression> Loop for Compute<'_, X> {
                 // SAFETY: the sizes of an expression are those its leaves are broadcast to; the room stays here, and a piece
                 // fits it or is read where it is; there is room for all elements.
                 unsafe {
-                    let places = x.places(fused::Compiled, &mut room, computed, &at, along, piece);
+                    let places = x.places(fused::Compiled, &mut buffer, computed, &at, along, piece);
                     let to = to.add(line * len + low).cast::<MaybeUninit<X::Elem>>();
                     fused::fill(x, places, core::slice::from_raw_parts_mut(to, piece));
                 }

@@ -1,32 +1,32 @@
 //! Partial results merged in the order of a binary counter, several side by side.
 
-use super::loops::Functions;
-use crate::cpu::bytes::Bytes;
+use super::loops::ReduceLoops;
+use crate::cpu::bytes::ByteBuffer;
 
 /// One row of partial results for each power of two blocks.
-pub(super) struct Tree {
-    rows: Bytes,
+pub(super) struct MergeTree {
+    rows: ByteBuffer,
     /// How many rows there are, and how many blocks have been merged into them.
     height: usize,
-    met: usize,
+    accumulated: usize,
     /// Partial results in a row, and the bytes of one.
     width: usize,
     size: usize,
 }
 
-impl Tree {
+impl MergeTree {
     pub(super) fn new(size: usize) -> Self {
-        Tree { rows: Bytes::new(), height: 0, met: 0, width: 1, size }
+        MergeTree { rows: ByteBuffer::new(), height: 0, accumulated: 0, width: 1, size }
     }
 
     /// Starts again, with so many side by side.
     pub(super) fn clear(&mut self, width: usize) {
-        (self.width, self.height, self.met) = (width, 0, 0);
+        (self.width, self.height, self.accumulated) = (width, 0, 0);
     }
 
     fn row(&mut self, at: usize) -> *mut u8 {
         let bytes = self.width * self.size;
-        self.rows.room((at + 1) * bytes).wrapping_add(at * bytes)
+        self.rows.reserve((at + 1) * bytes).wrapping_add(at * bytes)
     }
 
     /// The place of one more row, to be written before [`carry`](Self::carry).
@@ -37,35 +37,35 @@ impl Tree {
     }
 
     /// After the new row has met its elements: merges as many equally large ones as the counter carries.
-    pub(super) fn carry(&mut self, functions: &dyn Functions) {
-        for _ in 0..self.met.trailing_ones() {
+    pub(super) fn carry(&mut self, functions: &dyn ReduceLoops) {
+        for _ in 0..self.accumulated.trailing_ones() {
             self.merge(functions);
         }
-        self.met += 1;
+        self.accumulated += 1;
     }
 
     /// The same for rows of one partial result each.
     ///
     /// # Safety
     /// There are so many partial results of these functions, and rows are of one.
-    pub(super) unsafe fn climb(&mut self, functions: &dyn Functions, partials: *const u8, count: usize) {
+    pub(super) unsafe fn climb(&mut self, functions: &dyn ReduceLoops, partials: *const u8, count: usize) {
         // A counter's bits grow by those of the number added, and the carry.
         let top = self.height + (usize::BITS - count.leading_zeros()) as usize;
         let stack = self.row(top).wrapping_sub(top * self.size);
         // SAFETY: the caller's promise, and there is room for as many rows.
-        self.height = unsafe { functions.climb(stack, self.height, self.met, partials, count) };
-        self.met += count;
+        self.height = unsafe { functions.climb(stack, self.height, self.accumulated, partials, count) };
+        self.accumulated += count;
     }
 
     /// Merges all that is left; the row of all, if there is one.
-    pub(super) fn join(&mut self, functions: &dyn Functions) -> *mut u8 {
+    pub(super) fn join(&mut self, functions: &dyn ReduceLoops) -> *mut u8 {
         while self.height > 1 {
             self.merge(functions);
         }
         self.row(0)
     }
 
-    fn merge(&mut self, functions: &dyn Functions) {
+    fn merge(&mut self, functions: &dyn ReduceLoops) {
         let Some(low) = self.height.checked_sub(2) else { return };
         let later = self.row(low + 1);
         let earlier = later.wrapping_sub(self.width * self.size);
@@ -77,7 +77,7 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::loops::{Facts, LineRun, Places, RowRun};
+    use super::super::loops::{Facts, LineRun, Outputs, RowRun};
     use super::*;
     use std::sync::Mutex;
 
@@ -97,14 +97,14 @@ mod tests {
             self.keep(text)
         }
     }
-    impl Functions for Texts {
+    impl ReduceLoops for Texts {
         fn facts(&self) -> Facts {
             unimplemented!()
         }
         unsafe fn start(&self, _: *mut u8, _: usize) {}
         unsafe fn lines(&self, _: LineRun, _: *mut u8, _: usize) {}
         unsafe fn rows(&self, _: RowRun, _: *mut u8, _: usize) {}
-        unsafe fn finish(&self, _: Places, _: *const u8, _: usize) {}
+        unsafe fn finish(&self, _: Outputs, _: *const u8, _: usize) {}
         unsafe fn merge(&self, earlier: *mut u8, later: *const u8, count: usize) {
             for at in 0..count {
                 // SAFETY: the tree gives rows that have been written.
@@ -118,7 +118,7 @@ mod tests {
             &self,
             stack: *mut u8,
             mut height: usize,
-            met: usize,
+            accumulated: usize,
             partials: *const u8,
             count: usize,
         ) -> usize {
@@ -127,7 +127,7 @@ mod tests {
                 // SAFETY: as above.
                 unsafe {
                     stack.add(height).write(partials.cast::<usize>().add(at).read());
-                    for _ in 0..(met + at).trailing_ones() {
+                    for _ in 0..(accumulated + at).trailing_ones() {
                         height -= 1;
                         self.merge(stack.add(height).cast(), stack.add(height + 1).cast(), 1);
                     }
@@ -145,7 +145,7 @@ mod tests {
     fn partial_results_merge_in_a_tree_of_neighbours() {
         for (count, expected) in EXPECTED {
             let texts = Texts(Mutex::default());
-            let mut tree = Tree::new(size_of::<usize>());
+            let mut tree = MergeTree::new(size_of::<usize>());
             tree.clear(2);
             for at in 0..count {
                 let row = tree.grow().cast::<usize>();
@@ -167,7 +167,7 @@ mod tests {
         for (count, expected) in EXPECTED {
             for step in 1..=count {
                 let texts = Texts(Mutex::default());
-                let mut tree = Tree::new(size_of::<usize>());
+                let mut tree = MergeTree::new(size_of::<usize>());
                 let all: Vec<usize> = (0..count).map(|at| texts.keep(at.to_string())).collect();
                 for some in all.chunks(step) {
                     // SAFETY: partial results of these functions.

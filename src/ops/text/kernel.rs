@@ -111,6 +111,7 @@ pub(crate) fn elementwise(row: &Row, name: &str, dtype: DType) -> Result<(String
     let computes = match row.result {
         // The operand itself, before it is divided by.
         Rule::divided => dtype,
+        Rule::integer => Rule::integer.gives().of(dtype),
         rule => rule.computes().of(dtype),
     };
     let cast = kernel.cast(x.clone(), computes);

@@ -7,11 +7,11 @@ use super::number::{Operand, Recorded};
 use super::paths::record;
 use crate::dtype::scalar::KindRank;
 use crate::dtype::{Binary, Category, Compare, DType, Parameters, Predicate, ToReal, Tuned, Unary, bf16, f16};
-use crate::ops::blend::{Sloping, Towards};
 #[cfg(test)]
 use crate::ops::dual::read as dual;
-use crate::ops::measure::Squared;
-use crate::ops::reduce::{Accumulating, Best};
+use crate::ops::pointwise::{LerpFormula, PreluFormula};
+use crate::ops::reduce::Squared;
+use crate::ops::reduce::{Accumulating, ExtremeOfTwo};
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::Rule;
 use crate::ops::table::{binary_table, tuned_table, unary_table};
@@ -92,8 +92,12 @@ impl Row {
                 Admits::scaling => dtype.is_floating_point(),
                 admits => admits.one(dtype) || admits.two([dtype; 2], KindRank::Dimensioned),
             };
-            // (The formula of `divided` is that of the operand, before the division.)
-            let computed = self.result == Rule::divided || self.result.computes().of(dtype) == dtype;
+            let computed = match self.result {
+                // The formula is that of the operand, before the division.
+                Rule::divided => true,
+                Rule::integer => dtype != DType::Bool,
+                rule => rule.computes().of(dtype) == dtype,
+            };
             admitted && computed && (!self.by_scalar || inexact)
         };
         COMPUTING.into_iter().filter(|&dtype| is(dtype)).collect()
@@ -266,7 +270,7 @@ static UNARY: &[Option<Row>] = unary_table!(rows);
 static BINARY: &[Option<Row>] = binary_table!(rows);
 static TUNED: &[Option<Row>] = tuned_table!(rows);
 
-/// `kernels! { lerp inexact: tuned Towards; }`: formulas that stand in kernels, without a row in a table.
+/// `kernels! { lerp inexact: tuned LerpFormula; }`: formulas that stand in kernels, without a row in a table.
 macro_rules! kernels {
     ($($name:ident $admits:ident: $how:ident $formula:ty;)*) => {
         &[$(Some(Row {
@@ -283,13 +287,13 @@ macro_rules! kernels {
     };
 }
 static KERNELS: &[Option<Row>] = kernels! {
-    lerp inexact: tuned Towards;
-    prelu float: binary Sloping;
+    lerp inexact: tuned LerpFormula;
+    prelu float: binary PreluFormula;
     sum any: binary Accumulating;
-    largest ordered: binary Best<true>;
-    smallest ordered: binary Best<false>;
-    largest_start ordered: unary Best<true>;
-    smallest_start ordered: unary Best<false>;
+    largest ordered: binary ExtremeOfTwo<true>;
+    smallest ordered: binary ExtremeOfTwo<false>;
+    largest_start ordered: unary ExtremeOfTwo<true>;
+    smallest_start ordered: unary ExtremeOfTwo<false>;
     squared_magnitude inexact: to_real Squared;
 };
 

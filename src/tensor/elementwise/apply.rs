@@ -2,12 +2,13 @@
 //! operators, in-place and `_into` forms are thin wrappers of the functions here.
 //! Uses `base::operand`, `ops::kernel`, `ops`, `ops::rules`; used by `elementwise`, `lazy`, `sparse`, `linalg`, `index` and others.
 
-use crate::device::{Device, Meet, Receives, Sought, Source};
+use crate::device::{Device, Meet, Receives, Source};
 use crate::dtype::promote::ResultType;
 use crate::dtype::{Castable, DType, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::BinaryOp;
+use crate::ops::arguments::Sought;
 use crate::ops::kernel::{
     Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand, right_is_exact,
 };

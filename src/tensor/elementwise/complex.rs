@@ -6,16 +6,16 @@ use crate::dtype::Element;
 use crate::dtype::scalar::Dimensioned;
 use crate::error::{Result, unwrap};
 use crate::ops::admit::SameDtypeFor;
-use crate::ops::blend;
-use crate::ops::blend::{Joining, PartFor, Turning};
 use crate::ops::choosing::WideFloatFor;
+use crate::ops::pointwise;
+use crate::ops::pointwise::{FromParts, FromPolar, PartFor};
 use crate::shape::{Broadcast, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::elementwise::lerp::pair;
 use crate::tensor::index::gather::elements;
 
-/// For `complex try_complex(imag) [PartFor<blend::complex> + …] Joining` it writes `complex` and `try_complex`.
+/// For `complex try_complex(imag) [PartFor<pointwise::complex> + …] FromParts` it writes `complex` and `try_complex`.
 macro_rules! complex_numbers {
     ($($(#[$doc:meta])* $name:ident $try:ident($other:ident) [$($bound:tt)+] $kernel:ident, $torch:literal, $example:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
@@ -34,7 +34,7 @@ macro_rules! complex_numbers {
             #[track_caller]
             pub fn $name<R: TensorOperand>(&self, $other: R) -> Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>
             where
-                E: $($bound)+ + SameDtypeFor<R::Elem, blend::$name>,
+                E: $($bound)+ + SameDtypeFor<R::Elem, pointwise::$name>,
                 S: Broadcast<R::Shape>,
                 D: Receives<R::Place, Dimensioned>,
             {
@@ -47,7 +47,7 @@ macro_rules! complex_numbers {
                 $other: R,
             ) -> Result<Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>>
             where
-                E: $($bound)+ + SameDtypeFor<R::Elem, blend::$name>,
+                E: $($bound)+ + SameDtypeFor<R::Elem, pointwise::$name>,
                 S: Broadcast<R::Shape>,
                 D: Receives<R::Place, Dimensioned>,
             {
@@ -60,11 +60,11 @@ complex_numbers! {
     /// Complex numbers with these real parts and the imaginary parts given.
     ///
     /// Shape: both broadcast. Dtypes: `f16`, `f32` or `f64`, both tensors holding the same.
-    complex try_complex(imag) [PartFor<blend::complex>] Joining, "torch.complex",
+    complex try_complex(imag) [PartFor<pointwise::complex>] FromParts, "torch.complex",
         "assert_eq!(tensor![1.0, 2.0].complex(tensor![3.0]).to_vec(), [Complex::new(1.0, 3.0), Complex::new(2.0, 3.0)]);";
     /// Complex numbers with these magnitudes and the angles given, in radians.
     ///
     /// Shape: both broadcast. Dtypes: `f32` or `f64`, both tensors holding the same.
-    polar try_polar(angle) [PartFor<blend::polar> + WideFloatFor<blend::polar>] Turning, "torch.polar",
+    polar try_polar(angle) [PartFor<pointwise::polar> + WideFloatFor<pointwise::polar>] FromPolar, "torch.polar",
         "assert_eq!(tensor![1.0, 2.0].polar(tensor![0.0]).to_vec(), [Complex::new(1.0, 0.0), Complex::new(2.0, 0.0)]);";
 }

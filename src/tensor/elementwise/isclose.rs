@@ -8,7 +8,7 @@ use crate::ops;
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::close::{Closeness, ClosenessTo};
 use crate::ops::kernel::Combining;
-use crate::ops::reduce::Questioning;
+use crate::ops::reduce::AnyAll;
 use crate::ops::{Op as _, isclose};
 use crate::shape::{Broadcast, Shape, SizeArray};
 use crate::tensor::Tensor;
@@ -129,7 +129,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let equal: Tensor<bool, S, D> =
             map2::<E, F, S, D, bool>(kernel, self.elements(), other.elements(), sizes, [E::DTYPE, F::DTYPE])?;
         let all: Tensor<bool, (), D> =
-            reduce::<ops::reduce::all, _, bool, S, (), D>(Questioning::ALL, &equal, u32::MAX, false)?;
+            reduce::<ops::reduce::all, _, bool, S, (), D>(AnyAll::ALL, &equal, u32::MAX, false)?;
         D::peek(all.elements())
     }
 }

@@ -7,10 +7,10 @@ use crate::dtype::{Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
 use crate::layout::strides;
 use crate::ops::admit::{FloatFor, InexactFor, SameDtypeFor};
-use crate::ops::blend::{Exponent, Lerping, LerpingBy, Mantissa, Sloping};
 use crate::ops::choosing::Folding;
 use crate::ops::kernel::{Copying, Map2};
-use crate::ops::{Op as _, blend};
+use crate::ops::pointwise::{Exponent, Lerping, LerpingBy, Mantissa, PreluFormula};
+use crate::ops::{Op as _, pointwise};
 use crate::shape::{Broadcast, IndexList, Shape, SizeArray, WrittenTo};
 use crate::storage::View;
 use crate::tensor::Tensor;
@@ -65,7 +65,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn lerp<R: TensorOperand, W: WeightOf<E>>(&self, end: R, weight: W) -> Tensor<E, Blended<S, R, W>, D>
     where
-        E: InexactFor<blend::lerp> + SameDtypeFor<R::Elem, blend::lerp>,
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
         S: Broadcast<R::Shape>,
         <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
         D: Receives<R::Place, Dimensioned> + Receives<W::Place, W::Kind>,
@@ -80,14 +80,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         weight: W,
     ) -> Result<Tensor<E, Blended<S, R, W>, D>>
     where
-        E: InexactFor<blend::lerp> + SameDtypeFor<R::Elem, blend::lerp>,
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
         S: Broadcast<R::Shape>,
         <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
         D: Receives<R::Place, Dimensioned> + Receives<W::Place, W::Kind>,
     {
         let (start, end) = (self.elements(), elements::<R, D>(&end)?.known_as());
         match choice::<W, E::Compute, D>("lerp", &weight)? {
-            Choice::Value(weight) => pair(blend::lerp::NAME, LerpingBy(weight), start, end),
+            Choice::Value(weight) => pair(pointwise::lerp::NAME, LerpingBy(weight), start, end),
             Choice::Elements(weight) => {
                 let weight = weight.known_as();
                 let sizes = broadcast_all::<Blended<S, R, W>, E>("lerp", &[start.sizes, end.sizes, weight.sizes])?;
@@ -103,7 +103,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn lerp_<R: TensorOperand, W: WeightOf<E>>(&mut self, end: R, weight: W) -> &mut Self
     where
-        E: InexactFor<blend::lerp> + SameDtypeFor<R::Elem, blend::lerp>,
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
         S: Broadcast<R::Shape>,
         <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
         Blended<S, R, W>: WrittenTo<S>,
@@ -115,7 +115,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`lerp_`](Self::lerp_), returning the error; nothing is written then.
     pub fn try_lerp_<R: TensorOperand, W: WeightOf<E>>(&mut self, end: R, weight: W) -> Result<&mut Self>
     where
-        E: InexactFor<blend::lerp> + SameDtypeFor<R::Elem, blend::lerp>,
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
         S: Broadcast<R::Shape>,
         <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
         Blended<S, R, W>: WrittenTo<S>,
@@ -147,7 +147,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn prelu<W: TensorOperand>(&self, weight: W) -> Self
     where
-        E: FloatFor<blend::prelu> + SameDtypeFor<W::Elem, blend::prelu>,
+        E: FloatFor<pointwise::prelu> + SameDtypeFor<W::Elem, pointwise::prelu>,
         W::Shape: IndexList,
         D: Receives<W::Place, Dimensioned>,
     {
@@ -157,7 +157,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`prelu`](Self::prelu), returning the error.
     pub fn try_prelu<W: TensorOperand>(&self, weight: W) -> Result<Self>
     where
-        E: FloatFor<blend::prelu> + SameDtypeFor<W::Elem, blend::prelu>,
+        E: FloatFor<pointwise::prelu> + SameDtypeFor<W::Elem, pointwise::prelu>,
         W::Shape: IndexList,
         D: Receives<W::Place, Dimensioned>,
     {
@@ -173,7 +173,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             strides.as_mut()[1] = weight.strides[0];
         }
         let weight = weight.restrided(own.as_ref(), strides.as_ref());
-        let kernel = Folding::<Sloping>::new();
+        let kernel = Folding::<PreluFormula>::new();
         let strides = strides::elementwise_result(&own, &[self.stride()], true);
         let storage = D::map2::<E, E, E>(kernel, self.elements(), weight, strides.as_ref())?;
         Ok(Tensor::from_parts(storage, 0, own, strides))
@@ -196,7 +196,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[track_caller]
     pub fn frexp(&self) -> (Self, Tensor<i32, S, D>)
     where
-        E: FloatFor<blend::frexp>,
+        E: FloatFor<pointwise::frexp>,
     {
         unwrap(self.try_frexp())
     }
@@ -204,7 +204,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`frexp`](Self::frexp), returning the error.
     pub fn try_frexp(&self) -> Result<(Self, Tensor<i32, S, D>)>
     where
-        E: FloatFor<blend::frexp>,
+        E: FloatFor<pointwise::frexp>,
     {
         let sizes = self.shape();
         let mantissa = map1::<E, S, D, E>(Mantissa, self.elements(), sizes, E::DTYPE)?;

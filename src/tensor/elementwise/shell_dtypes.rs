@@ -47,7 +47,7 @@ impl<E: Element + PartialOrd, const MAX: bool> Reducer<E> for Extreme<MAX> {
     fn start(self) -> Option<E> {
         None
     }
-    fn meet(self, partial: Option<E>, element: E, _: usize) -> Option<E> {
+    fn accumulate(self, partial: Option<E>, element: E, _: usize) -> Option<E> {
         <Self as Reducer<E>>::merge(self, partial, Some(element))
     }
     fn merge(self, earlier: Option<E>, later: Option<E>) -> Option<E> {

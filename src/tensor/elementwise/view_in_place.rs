@@ -6,7 +6,7 @@ use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{CanCast, Dtype, Element, Scalar};
 use crate::error::Result;
 use crate::ops::admit::{InexactFor, MaskFor, OrderedFor, SameDtypeFor};
-use crate::ops::{self, blend, choosing};
+use crate::ops::{self, choosing, pointwise};
 use crate::shape::{Broadcast, Shape, WrittenTo};
 use crate::tensor::base::operand::{Operand, TensorOperand};
 use crate::tensor::elementwise::lerp::Blended;
@@ -51,7 +51,7 @@ in_place! {
         Clamped<E, S, L, H>: CanCast<E>,
     ]
     lerp_ try_lerp_ [R: TensorOperand, W: WeightOf<E>] (end: R, weight: W) [
-        E: InexactFor<blend::lerp> + SameDtypeFor<R::Elem, blend::lerp>,
+        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
         S: Broadcast<R::Shape>,
         <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
         Blended<S, R, W>: WrittenTo<S>,

@@ -1,11 +1,12 @@
 //! Elements chosen by indices: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
 //! Uses `base::operand`, `ops::choosing`, `ops::kernel`, `device`; used by `sort`, `index`, `reduce`, `elementwise`.
 
-use crate::device::{Device, Indexing, Receives, Source};
+use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::layout::strides;
+use crate::ops::arguments::Indexing;
 use crate::ops::choosing::{self, IndexFor};
 use crate::ops::kernel::Casting;
 use crate::shape::{AxisArg, Broadcast, Dim, HasAxis, IndexList, InsertAxis, SameRank, Shape, SizeArray};

@@ -1,12 +1,13 @@
 //! `index_put`: values written at positions given by one index tensor for each axis.
 //! Uses `base::operand`, `index::gather`, `index::masked`, `ops::choosing`; used by `any`.
 
-use crate::device::{Device, Indexing, Receives};
+use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::layout::positions::index_from_end;
 use crate::ops::admit::SameDtypeFor;
+use crate::ops::arguments::Indexing;
 use crate::ops::choosing::{self, Folding};
 use crate::ops::kernel::Copying;
 use crate::ops::reduce::Accumulating;

@@ -1,13 +1,14 @@
 //! Elements chosen by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`, `argwhere`.
 //! Uses `elementwise::apply`, `base::operand`, `create::constructors`, `index::gather`; used by `sparse`, `any`, `index::index_put`.
 
-use crate::device::{Device, Indexing, Receives, Source};
+use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Error, Result, listed, unwrap};
 use crate::layout::positions::index_rows;
 use crate::layout::strides;
 use crate::ops::admit::{MaskFor, SameDtypeFor};
+use crate::ops::arguments::Indexing;
 use crate::ops::choosing::{self, Filling, IsTrue};
 use crate::ops::kernel::{Copying, Map1};
 use crate::shape::{Broadcast, Dyn, Shape, WrittenTo, expect_broadcast};

@@ -1,12 +1,13 @@
 //! Writing where indices say: `scatter`, `scatter_add`, `scatter_reduce`, `index_copy`, `index_add`, `index_fill`.
 //! Uses `index::gather`, `base::operand`, `create::constructors`, `elementwise::view_in_place`; used by `any`.
 
-use crate::device::{Device, Indexing, Receives};
+use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Category, DType, Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{OrderedFor, SameDtypeFor};
+use crate::ops::arguments::Indexing;
 use crate::ops::choosing::{self, AddingScaled, Folding, IndexFor};
 use crate::ops::kernel::Map2;
 use crate::ops::reduce::Accumulating;

@@ -1,4 +1,4 @@
-//! Joining tensors: `cat` end to end along an axis, `stack` along a new one.
+//! FromParts tensors: `cat` end to end along an axis, `stack` along a new one.
 //!
 //! Tuples join tensors of different types, and the compiler knows the result; slices and vectors join any number of one
 //! type. Dtypes promote; shell dtypes join their own kind.

@@ -27,7 +27,7 @@ use crate::layout::strides;
 use crate::ops::BinaryOp;
 use crate::ops::expression::{AXES, Expression, Leaf, Mapped1, Mapped2, Mapped3, Same};
 use crate::ops::kernel::{Casting, Choosing, Map1, Map2, Map3};
-use crate::ops::reduce::Questioning;
+use crate::ops::reduce::AnyAll;
 use crate::shape::{Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::elementwise::apply::{broadcast, layout, row_major};
@@ -233,7 +233,7 @@ unsafe fn check_divisors<Op: BinaryOp, P: Dtype, D: Device, X: Expression<Elem: 
     if Op::DIVIDES && P::DTYPE.category() <= crate::Category::Integral {
         let divisors = Mapped1::<_, _, P>::new(Casting, x);
         // SAFETY: the caller's promise.
-        let all = unsafe { D::reduce_lazy(Questioning::ALL, divisors, sizes, u32::MAX)? };
+        let all = unsafe { D::reduce_lazy(AnyAll::ALL, divisors, sizes, u32::MAX)? };
         if D::has_data(&all) && !D::peek(View::<_, bool>::new(&all, 0, &[], &[]))? {
             return Err(Error::DivisionByZero { op: Op::NAME, dtype: P::DTYPE });
         }

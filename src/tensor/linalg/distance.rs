@@ -8,7 +8,7 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{FloatFor, InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Copying};
-use crate::ops::measure::Norming;
+use crate::ops::reduce::VectorNorm;
 use crate::shape::{AxisArg, Broadcast, HasAxis, MatMul, OfThree, Shape, SizeArray, Transpose, broadcast_sizes};
 use crate::storage::{View, ViewMut};
 use crate::tensor::elementwise::apply::{broadcast, map2};
@@ -52,7 +52,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let sizes = broadcast::<<S as Broadcast<R>>::Output, E>("dist", self.shape().as_ref(), other.shape().as_ref())?;
         let difference: Tensor<E, <S as Broadcast<R>>::Output, D> =
             map2(Differing, self.elements(), other.elements().known_as::<E>(), sizes, [E::DTYPE; 2])?;
-        reduce::<ops::reduce::dist, _, E, _, (), D>(Norming::new(p), &difference, u32::MAX, false)
+        reduce::<ops::reduce::dist, _, E, _, (), D>(VectorNorm::new(p), &difference, u32::MAX, false)
     }
 
     /// The `p`-norms of the differences between every row of one matrix and every row of another: `(…, M, K)` and `(…, N, K)` give
@@ -143,7 +143,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
                 let differences = D::map2::<E, E, E>(Differing, left, right, &[n * k, k, 1])?;
                 let (pairs, across) = ([count * n, k], [k, 1]);
                 let differences = View::<_, E>::new(&differences, 0, &pairs, &across);
-                let norms = D::reduce::<E, _>(Norming::of_difference(p), differences, 0b10)?;
+                let norms = D::reduce::<E, _>(VectorNorm::of_difference(p), differences, 0b10)?;
                 let norms = View::<_, E>::new(&norms, 0, &pairs[..1], &across[1..]);
                 let out = ViewMut::<_, E>::new(&mut storage, (matrix * m + row) * n, &pairs[..1], &across[1..]);
                 D::map1_into::<E, E>(Copying, norms, out)?;

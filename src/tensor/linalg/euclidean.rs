@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Copying, Map1};
-use crate::ops::reduce::Summing;
+use crate::ops::reduce::Sum;
 use crate::storage::{View, ViewMut};
 
 /// Rows beyond which PyTorch computes distances by a product.
@@ -59,7 +59,7 @@ fn extended<E: Dtype, D: Device>(x: View<'_, D::Storage, E>, left: bool) -> Resu
     let squares = D::map1::<E, E>(Squaring, x, &dense)?;
     let pairs = [rows, columns];
     // Sums of floats have their dtype.
-    let lengths = D::reduce::<E, _>(Summing, View::<_, E>::new(&squares, 0, &pairs, &[columns, 1]), 0b10)?;
+    let lengths = D::reduce::<E, _>(Sum, View::<_, E>::new(&squares, 0, &pairs, &[columns, 1]), 0b10)?;
     let lengths = View::<_, E>::new(&lengths, 0, &pairs[..1], &[1]);
     let wide = columns + 2;
     let mut storage = D::zeroed::<E>(Some(x.buffer), rows * wide)?;

@@ -1,12 +1,13 @@
 //! `linear`: a matrix applied to the last axis, with a bias and an activation.
 //! Uses `linalg::matmul`, `ops`, `ops::admit`, `ops::kernel`.
 
-use crate::device::{Added, Device};
+use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::UnaryOp;
 use crate::ops::admit::NumericFor;
+use crate::ops::arguments::Added;
 use crate::ops::kernel::Applying;
 use crate::shape::{Dim, HasAxis, InFeatures, Shape, SizeArray};
 use crate::storage::View;

@@ -1,15 +1,16 @@
 //! Matrix products: vectors, matrices and batches of them, with PyTorch's rules.
 //! Uses `base::operand`, `ops::admit`, `ops::kernel`, `ops::reduce`; used by `any`, `linalg`, `reduce`.
 
-use crate::device::{Added, Device, Receives, Source};
+use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Compute, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
+use crate::ops::arguments::Added;
 use crate::ops::kernel::Combining;
-use crate::ops::reduce::Summing;
+use crate::ops::reduce::Sum;
 use crate::shape::{MatMul, Shape, SizeArray, broadcast_sizes, broadcasts_to};
 use crate::storage::View;
 use crate::tensor::base::operand::{OperandSource, TensorOperand};
@@ -129,7 +130,7 @@ fn unspoiled<E: Dtype, D: Device>(
         return Ok(product);
     }
     let products = D::map2::<E, E, E>(Combining::<ops::mul, E>::new(), left, right, &[1])?;
-    D::reduce::<E, _>(Summing, View::new(&products, 0, left.sizes, &[1]), 0b1)
+    D::reduce::<E, _>(Sum, View::new(&products, 0, left.sizes, &[1]), 0b1)
 }
 
 /// A product as matrices on both sides: each operand's sizes and strides with the batch of the result, and the result's sizes.

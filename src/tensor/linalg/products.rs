@@ -8,7 +8,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Map1, Map2};
-use crate::ops::reduce::Summing;
+use crate::ops::reduce::Sum;
 use crate::shape::{AxisArg, BatchMatMul, Broadcast, Dim, HasAxis, HasRank, MatMul, SameSizeFor, Shape};
 use crate::storage::View;
 use crate::tensor::base::operand::TensorOperand;
@@ -267,7 +267,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let other = other.elements().known_as::<E>();
         let terms: Tensor<E, T, D> = map2(ConjugateProduct, self.elements(), other, sizes, [E::DTYPE; 2])?;
         crate::tensor::reduce::reductions::reduce::<ops::reduce::vecdot, _, E, T, _, D>(
-            Summing,
+            Sum,
             &terms,
             1 << <T as HasAxis<I>>::INDEX,
             false,

@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::layout::strides;
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::shape::{Axis, AxisList, Dimensional, DistinctAxes, HasAxis, Matrices, Rotate, Shape, Shifts};
 use crate::storage::View;
 use crate::tensor::Tensor;
@@ -13,7 +13,7 @@ use crate::tensor::rearrange::pick::{pick, pick_as_laid_out, pick_elements, roll
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The same layout with other elements: each axis put together from stretches of as many positions.
-    fn replaced(&self, op: &'static str, axes: &[Vec<Stretch>]) -> Result<Self> {
+    fn replaced(&self, op: &'static str, axes: &[Vec<Segment>]) -> Result<Self> {
         let (sizes, own) = (self.shape(), self.stride());
         let strides = strides::preserved(&sizes, &own);
         let storage = pick_as_laid_out::<E, D>(op, self.elements(), axes, strides.as_ref())?;
@@ -138,7 +138,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         for &axis in axes {
             // A zero-dim tensor stands for one axis of size 1.
             if let Some(&size) = self.shape().as_ref().get(axis) {
-                stretches[axis] = vec![Stretch::Backward { start: size.saturating_sub(1), len: size }];
+                stretches[axis] = vec![Segment::Backward { start: size.saturating_sub(1), len: size }];
             }
         }
         self.replaced(op, &stretches)

@@ -8,7 +8,7 @@ use crate::dtype::{Castable, Element, Scalar};
 use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::admit::NumericFor;
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::shape::{Dimensional, KnownShape, Pad, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::base::fallible::fallible;
@@ -38,7 +38,7 @@ mod sealed {
 pub trait PadMode<E: Element>: sealed::PadMode + Copy {
     /// What an axis is made of; a negative amount takes positions away. `None` where the mode does not reach so far.
     #[doc(hidden)]
-    fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Stretch>>;
+    fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Segment>>;
     /// What comes from nowhere.
     #[doc(hidden)]
     fn value(self) -> Result<E> {
@@ -72,10 +72,10 @@ fn more(amount: isize) -> usize {
 }
 
 impl<E: Castable, V: Scalar> PadMode<E> for Constant<V> {
-    fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Stretch>> {
+    fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Segment>> {
         let (start, len) = kept(size, before, after)?;
-        let fill = |amount| Stretch::Fill { len: more(amount) };
-        Some(vec![fill(before), Stretch::Forward { start, len }, fill(after)])
+        let fill = |amount| Segment::Fill { len: more(amount) };
+        Some(vec![fill(before), Segment::Forward { start, len }, fill(after)])
     }
     fn value(self) -> Result<E> {
         fill_value("pad", self.0.value())
@@ -96,7 +96,7 @@ fn at(position: isize) -> usize {
 
 #[diagnostic::do_not_recommend]
 impl<E: NumericFor<ops::reduce::pad>> PadMode<E> for Reflect {
-    fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Stretch>> {
+    fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Segment>> {
         // The mirrors are the first and the last position.
         if more(before).max(more(after)) >= size {
             return None;
@@ -104,29 +104,29 @@ impl<E: NumericFor<ops::reduce::pad>> PadMode<E> for Reflect {
         let [front, middle, back] = around(size, before, after)?;
         let beyond = 2 * (size as isize - 1) - back.start;
         Some(vec![
-            Stretch::Backward { start: at(-front.start), len: front.len() },
-            Stretch::Forward { start: at(middle.start).min(size), len: middle.len() },
-            Stretch::Backward { start: at(beyond), len: back.len() },
+            Segment::Backward { start: at(-front.start), len: front.len() },
+            Segment::Forward { start: at(middle.start).min(size), len: middle.len() },
+            Segment::Backward { start: at(beyond), len: back.len() },
         ])
     }
 }
 #[diagnostic::do_not_recommend]
 impl<E: NumericFor<ops::reduce::pad>> PadMode<E> for Replicate {
-    fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Stretch>> {
+    fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Segment>> {
         let [front, middle, back] = around(size, before, after)?;
-        let edge = |start, times| Stretch::Each { start, len: 1, times };
-        let middle = Stretch::Forward { start: at(middle.start).min(size), len: middle.len() };
+        let edge = |start, times| Segment::Each { start, len: 1, times };
+        let middle = Segment::Forward { start: at(middle.start).min(size), len: middle.len() };
         Some(vec![edge(0, front.len()), middle, edge(size - 1, back.len())])
     }
 }
 impl<E: Element> PadMode<E> for Circular {
-    fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Stretch>> {
+    fn stretches(self, size: usize, before: isize, after: isize) -> Option<Vec<Segment>> {
         let (start, len) = kept(size, before, after)?;
         let (before, after) = (more(before), more(after));
         if before.max(after) > len {
             return None;
         }
-        let part = |start, len| Stretch::Forward { start, len };
+        let part = |start, len| Segment::Forward { start, len };
         Some(vec![part(start + len - before, before), part(start, len), part(start, after)])
     }
 }

@@ -6,13 +6,13 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::kernel::Copying;
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::shape::{Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 
 /// How many positions an axis has that is put together from stretches.
-pub(crate) fn positions(op: &'static str, list: &[Stretch]) -> Result<usize> {
+pub(crate) fn positions(op: &'static str, list: &[Segment]) -> Result<usize> {
     let sum = list.iter().try_fold(0_usize, |sum, stretch| sum.checked_add(stretch.positions()?));
     sum.ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })
 }
@@ -21,7 +21,7 @@ pub(crate) fn positions(op: &'static str, list: &[Stretch]) -> Result<usize> {
 pub(crate) fn pick_elements<E: Element, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,
-    axes: &[Vec<Stretch>],
+    axes: &[Vec<Segment>],
     fill: E,
 ) -> Result<D::Storage> {
     let sizes = axes.iter().map(|list| positions(op, list)).collect::<Result<Vec<usize>>>()?;
@@ -42,7 +42,7 @@ pub(crate) fn pick_elements<E: Element, D: Device>(
 pub(crate) fn pick<E: Element, T: Shape, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,
-    axes: &[Vec<Stretch>],
+    axes: &[Vec<Segment>],
     fill: E,
 ) -> Result<Tensor<E, T, D>> {
     let mut sizes = T::Sizes::filled(0);
@@ -54,20 +54,20 @@ pub(crate) fn pick<E: Element, T: Shape, D: Device>(
 }
 
 /// The two stretches of an axis whose positions move up by `shift`, those that leave at the end coming in at the start.
-pub(crate) fn rolled(size: usize, shift: isize) -> Vec<Stretch> {
+pub(crate) fn rolled(size: usize, shift: isize) -> Vec<Segment> {
     if size == 0 {
-        return vec![Stretch::whole(0)];
+        return vec![Segment::whole(0)];
     }
     // The remainder is below `size`, so it fits `isize`.
     let start = (-(shift as i128)).rem_euclid(size as i128) as usize;
-    vec![Stretch::Forward { start, len: size - start }, Stretch::Forward { start: 0, len: start }]
+    vec![Segment::Forward { start, len: size - start }, Segment::Forward { start: 0, len: start }]
 }
 
 /// Each axis put together from as many positions as it had, into a dense result with these strides.
 pub(crate) fn pick_as_laid_out<E: Element, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,
-    axes: &[Vec<Stretch>],
+    axes: &[Vec<Segment>],
     strides: &[usize],
 ) -> Result<D::Storage> {
     // With its axes sorted by stride the result is row-major.
@@ -75,13 +75,13 @@ pub(crate) fn pick_as_laid_out<E: Element, D: Device>(
     order.sort_by_key(|&axis| core::cmp::Reverse((strides[axis], view.sizes[axis])));
     let reordered = |of: &[usize]| -> Vec<usize> { order.iter().map(|&axis| of[axis]).collect() };
     let (sizes, own) = (reordered(view.sizes), reordered(view.strides));
-    let axes: Vec<Vec<Stretch>> = order.iter().map(|&axis| axes[axis].clone()).collect();
+    let axes: Vec<Vec<Segment>> = order.iter().map(|&axis| axes[axis].clone()).collect();
     pick_elements::<E, D>(op, view.restrided(&sizes, &own), &axes, E::default())
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Every axis as it is.
-    pub(crate) fn whole_axes(&self) -> Vec<Vec<Stretch>> {
-        self.shape().as_ref().iter().map(|&size| vec![Stretch::whole(size)]).collect()
+    pub(crate) fn whole_axes(&self) -> Vec<Vec<Segment>> {
+        self.shape().as_ref().iter().map(|&size| vec![Segment::whole(size)]).collect()
     }
 }

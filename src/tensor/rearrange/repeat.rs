@@ -4,7 +4,7 @@
 use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, room};
-use crate::ops::stretch::Stretch;
+use crate::ops::segment::Segment;
 use crate::shape::{AxisArg, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Repeat, Shape, SizeArray, Tile};
 use crate::storage::View;
 use crate::tensor::base::fallible::fallible;
@@ -29,8 +29,8 @@ pub(crate) fn repeated_elements<E: Element, D: Device>(
         result.push(size.checked_mul(count).ok_or_else(|| Error::TooLarge { op, sizes: [size, count][..].into() })?);
         sizes.extend([1, size]);
         strides.extend([0, from.map_or(1, |from| view.strides[from])]);
-        let times = if count == 1 { Stretch::whole(1) } else { Stretch::Each { start: 0, len: 1, times: count } };
-        axes.extend([vec![times], vec![Stretch::whole(size)]]);
+        let times = if count == 1 { Segment::whole(1) } else { Segment::Each { start: 0, len: 1, times: count } };
+        axes.extend([vec![times], vec![Segment::whole(size)]]);
     }
     Ok((pick_elements::<E, D>(op, view.restrided(&sizes, &strides), &axes, E::default())?, result))
 }
@@ -109,7 +109,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         repeat_interleave try_repeat_interleave<{Times: Known} Times, {const I: isize} I>(&self, _axis: impl AxisArg<I>)
             -> Tensor<E, <S as HasAxis<I>>::Replace<<<S as HasAxis<I>>::Dim as Dim>::Times<Times>>, D>
         where [S: Dimensional + HasAxis<I>] {
-            self.interleaved::<_, I>(|size| vec![Stretch::Each { start: 0, len: size, times: Times::VALUE }])
+            self.interleaved::<_, I>(|size| vec![Segment::Each { start: 0, len: size, times: Times::VALUE }])
         }
 
         /// [`repeat_interleave`](Self::repeat_interleave) where it is known at run time only how often.
@@ -121,7 +121,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         repeat_interleave_sized try_repeat_interleave_sized<{const I: isize} I>(&self, _axis: impl AxisArg<I>, times: usize)
             -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
         where [S: Dimensional + HasAxis<I>] {
-            self.interleaved::<_, I>(|size| vec![Stretch::Each { start: 0, len: size, times }])
+            self.interleaved::<_, I>(|size| vec![Segment::Each { start: 0, len: size, times }])
         }
 
         /// Each position of an axis as often as a tensor says (`torch.repeat_interleave` with a tensor of repeats). A negative
@@ -149,7 +149,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let mut list = room(size)?;
             for (start, &count) in counts.iter().enumerate() {
                 match usize::try_from(count) {
-                    Ok(times) => list.push(Stretch::Each { start, len: 1, times }),
+                    Ok(times) => list.push(Segment::Each { start, len: 1, times }),
                     Err(_) => return invalid(format!("the count {count} is negative")),
                 }
             }
@@ -159,7 +159,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     fn interleaved<T: Shape, const I: isize>(
         &self,
-        stretches: impl FnOnce(usize) -> Vec<Stretch>,
+        stretches: impl FnOnce(usize) -> Vec<Segment>,
     ) -> Result<Tensor<E, T, D>>
     where
         S: HasAxis<I>,

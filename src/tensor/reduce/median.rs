@@ -1,11 +1,12 @@
 //! Medians: `median` and `nanmedian`, over everything and along an axis.
 //! Uses `sort::sort_topk`, `ops`, `ops::admit`, `device`; used by `any`.
 
-use crate::device::{Device, Order};
+use crate::device::Device;
 use crate::dtype::{Castable, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::Op;
 use crate::ops::admit::RealFor;
+use crate::ops::arguments::Order;
 use crate::ops::choosing;
 use crate::shape::{OneAxis, Shape, SizeArray};
 use crate::storage::View;

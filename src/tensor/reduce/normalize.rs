@@ -1,14 +1,15 @@
 //! Normalisation: `layer_norm` and `rms_norm` over the last axes, `normalize` along one.
 //! Uses `elementwise::apply`, `reduce::reductions`, `ops::reduce`, `ops::admit`.
 
-use crate::device::{Device, RowKernel};
+use crate::device::Device;
 use crate::dtype::{Castable, Compute, DType, Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::layout::strides;
 use crate::ops::admit::{FloatFor, InexactFor};
 use crate::ops::kernel::Map2;
-use crate::ops::measure::Norming;
-use crate::ops::reduce::{Accumulating, total};
+use crate::ops::kernel::RowKernel;
+use crate::ops::reduce::VectorNorm;
+use crate::ops::reduce::{Accumulating, blocked_sum};
 use crate::ops::{self, Op};
 use crate::shape::{Axes, EndsWith, Shape};
 use crate::tensor::elementwise::apply::map2;
@@ -40,8 +41,8 @@ impl<E: Dtype> RowKernel<E, E> for Standardizing {
     #[inline(always)]
     fn measure(self, row: &[E]) -> Self::Measure {
         let count = Castable::from_f64(row.len() as f64);
-        let mean = total(row, |x| x.to_compute()).binary::<ops::div>(count);
-        let squares = total(row, |x| {
+        let mean = blocked_sum(row, |x| x.to_compute()).binary::<ops::div>(count);
+        let squares = blocked_sum(row, |x| {
             let deviation = x.to_compute().binary::<ops::sub>(mean);
             deviation.binary::<ops::mul>(deviation)
         });
@@ -62,7 +63,7 @@ impl<E: Dtype> RowKernel<E, E> for RootMeanSquare {
     type Measure = E::Compute;
     #[inline(always)]
     fn measure(self, row: &[E]) -> E::Compute {
-        let squares = total(row, |x| x.to_compute().binary::<ops::mul>(x.to_compute()));
+        let squares = blocked_sum(row, |x| x.to_compute().binary::<ops::mul>(x.to_compute()));
         inverse_root(squares, row.len(), self.eps)
     }
     #[inline(always)]
@@ -147,7 +148,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: InexactFor<ops::reduce::normalize>,
     {
         let norms: Tensor<E::RealDtype, A::Kept, D> =
-            reduce::<ops::reduce::normalize, _, E, S, A::Kept, D>(Norming::new(p), self, A::MASK, true)?;
+            reduce::<ops::reduce::normalize, _, E, S, A::Kept, D>(VectorNorm::new(p), self, A::MASK, true)?;
         let kernel = DividingByNorm { eps };
         map2::<E, E::RealDtype, S, D, E>(kernel, self.elements(), norms.elements(), self.shape(), [E::DTYPE; 2])
     }

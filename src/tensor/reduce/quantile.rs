@@ -4,16 +4,17 @@
 //! Source: `aten/src/ATen/native/Sorting.cpp`, `quantile_compute`.
 //! Uses `index::gather`, `base::operand`, `ops::choosing`, `ops`; used by `any`.
 
-use crate::device::{Device, Indexing, Order, Receives};
+use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Castable as _, Dtype, Element};
 use crate::error::{Error, Result, filled, listed, unwrap};
 use crate::layout::strides;
 use crate::ops::Op;
 use crate::ops::admit::SameDtypeFor;
-use crate::ops::blend::Lerping;
+use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::{self, WideFloatFor};
 use crate::ops::kernel::Map2;
+use crate::ops::pointwise::Lerping;
 use crate::ops::reduce::Reducer;
 use crate::shape::{Dim, IndexList, InsertAxis, OneAxis, Shape, SizeArray};
 use crate::storage::View;
@@ -49,7 +50,7 @@ impl<E: Element> Reducer<E> for Counting {
     }
     #[inline(always)]
     #[allow(clippy::eq_op)]
-    fn meet(self, count: i64, element: E, _: usize) -> i64 {
+    fn accumulate(self, count: i64, element: E, _: usize) -> i64 {
         count + i64::from(element == element)
     }
     #[inline(always)]

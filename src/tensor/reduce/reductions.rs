@@ -8,10 +8,8 @@ use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::{FloatFor, InexactFor, OrderedFor, RealFor};
-use crate::ops::measure::{AveragingNumbers, Counting, Norming, SummingNumbers};
-use crate::ops::reduce::{
-    ArgExtreme, Averaging, Extreme, Multiplying, Questioning, Reducer, Summing, TwoResults, Varying,
-};
+use crate::ops::reduce::{AnyAll, ArgExtreme, Extreme, Mean, Prod, Reducer, Sum, TwoResults, Variance};
+use crate::ops::reduce::{CountNonzero, NanMean, NanSum, VectorNorm};
 use crate::ops::{self, Op};
 use crate::shape::{Axes, OneAxis, Shape, SizeArray};
 use crate::tensor::Tensor;
@@ -184,26 +182,26 @@ reductions! {
     /// The sum. Bools and integers are summed in `i64`, which wraps; `f16` and `bf16` are summed in `f32` and rounded once.
     /// Floats are added pairwise, in an order that shape and strides alone decide: neither the number of threads nor the machine's
     /// vector instructions change a bit of it. The sum of nothing is 0.
-    Element: sum try_sum sum_axis try_sum_axis <O> [Dtype<Sum = O>] () -> O, sum: Summing, "torch.sum",
+    Element: sum try_sum sum_axis try_sum_axis <O> [Dtype<Sum = O>] () -> O, sum: Sum, "torch.sum",
         "assert_eq!(tensor![[1, 2], [3, 4]].sum().item(), 10);",
         "assert_eq!(tensor![[1, 2], [3, 4]].sum_axis(axis![0]).to_vec(), [4, 6]);";
     /// The product. Bools and integers are multiplied in `i64`, which wraps. The product of nothing is 1.
-    Element: prod try_prod prod_axis try_prod_axis <O> [Dtype<Sum = O>] () -> O, prod: Multiplying, "torch.prod",
+    Element: prod try_prod prod_axis try_prod_axis <O> [Dtype<Sum = O>] () -> O, prod: Prod, "torch.prod",
         "assert_eq!(tensor![[1, 2], [3, 4]].prod().item(), 24);",
         "assert_eq!(tensor![[1, 2], [3, 4]].prod_axis(axis![1]).to_vec(), [2, 12]);";
     /// The mean, of floating and complex dtypes. The mean of nothing is NaN.
-    Element: mean try_mean mean_axis try_mean_axis [InexactFor<ops::reduce::mean>] () -> E, mean: Averaging, "torch.mean",
+    Element: mean try_mean mean_axis try_mean_axis [InexactFor<ops::reduce::mean>] () -> E, mean: Mean, "torch.mean",
         "assert_eq!(tensor![[1.0, 2.0], [3.0, 4.0]].mean().item(), 2.5);",
         "assert_eq!(tensor![[1.0, 2.0], [3.0, 4.0]].mean_axis(axis![-1]).to_vec(), [1.5, 3.5]);";
     /// The variance, of floating and complex dtypes; real. `correction` is the number of degrees of freedom the mean has
     /// used up: 1 (PyTorch's default) for a sample, 0 for a population. NaN where no freedom is left.
     Element: var try_var var_axis try_var_axis <O> [InexactFor<ops::reduce::var> + Dtype<RealDtype = O>] (correction: usize) -> O,
-        var: Varying::var(correction as f64), "torch.var",
+        var: Variance::var(correction as f64), "torch.var",
         "assert_eq!(tensor![1.0, 2.0, 3.0].var(1).item(), 1.0);",
         "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].var_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
     /// The standard deviation: the root of the variance.
     Element: std try_std std_axis try_std_axis <O> [InexactFor<ops::reduce::std> + Dtype<RealDtype = O>] (correction: usize) -> O,
-        std: Varying::std(correction as f64), "torch.std",
+        std: Variance::std(correction as f64), "torch.std",
         "assert_eq!(tensor![1.0, 3.0, 5.0].std(1).item(), 2.0);",
         "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].std_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
     /// The largest element; NaN if there is one. Of nothing: an error.
@@ -215,35 +213,35 @@ reductions! {
         "assert_eq!(tensor![3, 1, 2].amin().item(), 1);",
         "assert_eq!(tensor![[3, 1], [2, 5]].amin_axis(axis![0]).to_vec(), [2, 1]);";
     /// Whether any element is non-zero. Of nothing: no.
-    Element: any try_any any_axis try_any_axis [Dtype] () -> bool, any: Questioning::ANY, "torch.any",
+    Element: any try_any any_axis try_any_axis [Dtype] () -> bool, any: AnyAll::ANY, "torch.any",
         "assert_eq!(tensor![0, 2].any().item(), true);",
         "assert_eq!(tensor![[0, 2], [0, 0]].any_axis(axis![1]).to_vec(), [true, false]);";
     /// Whether every element is non-zero. Of nothing: yes.
-    Element: all try_all all_axis try_all_axis [Dtype] () -> bool, all: Questioning::ALL, "torch.all",
+    Element: all try_all all_axis try_all_axis [Dtype] () -> bool, all: AnyAll::ALL, "torch.all",
         "assert_eq!(tensor![0, 2].all().item(), false);",
         "assert_eq!(tensor![[1, 2], [0, 1]].all_axis(axis![1]).to_vec(), [true, false]);";
     /// The sum of the elements that are numbers: NaN counts as 0. Bools and integers are summed in `i64`, which wraps.
-    Element: nansum try_nansum nansum_axis try_nansum_axis <O> [OrderedFor<ops::reduce::nansum> + Dtype<Sum = O>] () -> O, nansum: SummingNumbers, "torch.nansum",
+    Element: nansum try_nansum nansum_axis try_nansum_axis <O> [OrderedFor<ops::reduce::nansum> + Dtype<Sum = O>] () -> O, nansum: NanSum, "torch.nansum",
         "assert_eq!(tensor![1.0, f32::NAN, 2.0].nansum().item(), 3.0);",
         "assert_eq!(tensor![[1.0, f32::NAN], [2.0, 3.0]].nansum_axis(axis![0]).to_vec(), [3.0, 3.0]);";
     /// The mean of the elements that are numbers, of floating dtypes: NaN does not count. NaN where there are none.
-    Element: nanmean try_nanmean nanmean_axis try_nanmean_axis [FloatFor<ops::reduce::nanmean>] () -> E, nanmean: AveragingNumbers, "torch.nanmean",
+    Element: nanmean try_nanmean nanmean_axis try_nanmean_axis [FloatFor<ops::reduce::nanmean>] () -> E, nanmean: NanMean, "torch.nanmean",
         "assert_eq!(tensor![1.0, f32::NAN, 2.0].nanmean().item(), 1.5);",
         "assert_eq!(tensor![[1.0, f32::NAN], [2.0, 3.0]].nanmean_axis(axis![0]).to_vec(), [1.5, 3.0]);";
     /// How many elements are not zero, in `i64`.
-    Element: count_nonzero try_count_nonzero count_nonzero_axis try_count_nonzero_axis [Dtype] () -> i64, count_nonzero: Counting, "torch.count_nonzero",
+    Element: count_nonzero try_count_nonzero count_nonzero_axis try_count_nonzero_axis [Dtype] () -> i64, count_nonzero: CountNonzero, "torch.count_nonzero",
         "assert_eq!(tensor![0, 2, 5].count_nonzero().item(), 2);",
         "assert_eq!(tensor![[0, 2], [5, 1]].count_nonzero_axis(axis![0]).to_vec(), [1, 2]);";
     /// The `ord`-norm, of floating and complex dtypes; real: `sum(abs(x) ** ord) ** (1 / ord)`, the largest absolute value for
     /// infinity, the smallest for minus infinity, the number of elements other than zero for 0. Of nothing it is 0; where `ord`
     /// is negative or infinite: an error.
     Element: vector_norm try_vector_norm vector_norm_axis try_vector_norm_axis <O> [InexactFor<ops::reduce::vector_norm> + Dtype<RealDtype = O>] (ord: f64) -> O,
-        vector_norm: Norming::new(ord), "torch.linalg.vector_norm",
+        vector_norm: VectorNorm::new(ord), "torch.linalg.vector_norm",
         "assert_eq!(tensor![3.0, -4.0].vector_norm(2.0).item(), 5.0);",
         "assert_eq!(tensor![[3.0, -4.0], [6.0, 8.0]].vector_norm_axis(axis![1], 2.0).to_vec(), [5.0, 10.0]);";
     /// [`vector_norm`](Tensor::vector_norm) under PyTorch's older name.
     Element: norm try_norm norm_axis try_norm_axis <O> [InexactFor<ops::reduce::norm> + Dtype<RealDtype = O>] (p: f64) -> O,
-        norm: Norming::new(p), "torch.norm",
+        norm: VectorNorm::new(p), "torch.norm",
         "assert_eq!(tensor![3.0, -4.0].norm(1.0).item(), 7.0);",
         "assert_eq!(tensor![[3.0, -4.0], [6.0, 8.0]].norm_axis(axis![1], f64::INFINITY).to_vec(), [4.0, 8.0]);";
 }

@@ -7,7 +7,7 @@ use crate::error::{Error, Result, filled, listed, unwrap};
 use crate::ops;
 use crate::ops::admit::{FloatFor, IntegerFor, NumericFor};
 use crate::ops::kernel::{Casting, Map1, Map2};
-use crate::ops::reduce::{Accumulating, Averaging};
+use crate::ops::reduce::{Accumulating, Mean};
 use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameSizeFor, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::{map1, map2};
@@ -109,7 +109,7 @@ type Rows<O, D> = Tensor<O, (Dyn, Dyn), D>;
 fn covariance<E: Dtype, O: Dtype, D: Device>(x: Rows<E, D>, correction: usize) -> Result<Rows<O, D>> {
     let sizes @ [variables, observations] = x.shape();
     let x: Rows<O, D> = map1::<E, (Dyn, Dyn), D, O>(Casting, x.elements(), sizes, E::DTYPE)?;
-    let means: Rows<O, D> = reduce::<ops::reduce::cov, _, O, (Dyn, Dyn), _, D>(Averaging, &x, 0b10, true)?;
+    let means: Rows<O, D> = reduce::<ops::reduce::cov, _, O, (Dyn, Dyn), _, D>(Mean, &x, 0b10, true)?;
     let centered: Rows<O, D> = map2(Differing, x.elements(), means.elements(), sizes, [O::DTYPE; 2])?;
     let conjugate: Rows<O, D> =
         map1::<O, (Dyn, Dyn), D, O>(Scaled::<true> { factor: 1.0 }, centered.elements(), sizes, O::DTYPE)?;

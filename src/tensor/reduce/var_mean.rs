@@ -6,7 +6,7 @@ use crate::dtype::{Dtype, Element};
 use crate::error::{Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{InexactFor, OrderedFor};
-use crate::ops::reduce::{BothExtremes, Varying};
+use crate::ops::reduce::{MinMax, Variance};
 use crate::shape::{Axes, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::reduce::reductions::reduce_both;
@@ -81,17 +81,17 @@ macro_rules! pairs {
 pairs! {
     /// The smallest and the largest element; NaN if there is one. Of nothing: an error.
     aminmax try_aminmax aminmax_axis try_aminmax_axis [OrderedFor<ops::reduce::amin> + OrderedFor<ops::reduce::amax>] () -> E,
-        amin: BothExtremes::<E>::new(), "torch.aminmax",
+        amin: MinMax::<E>::new(), "torch.aminmax",
         "let (min, max) = tensor![3, 1, 2].aminmax();\nassert_eq!((min.item(), max.item()), (1, 3));",
         "let (min, max) = tensor![[3, 1], [2, 5]].aminmax_axis(axis![0]);\nassert_eq!((min.to_vec(), max.to_vec()), (vec![2, 1], vec![3, 5]));";
     /// The variance and the mean, of floating and complex dtypes. `correction` is that of [`var`](Tensor::var).
     var_mean try_var_mean var_mean_axis try_var_mean_axis <O> [InexactFor<ops::reduce::var> + InexactFor<ops::reduce::mean> + Dtype<RealDtype = O>] (correction: usize) -> O,
-        var: Varying::var(correction as f64), "torch.var_mean",
+        var: Variance::var(correction as f64), "torch.var_mean",
         "let (var, mean) = tensor![1.0, 2.0, 3.0].var_mean(1);\nassert_eq!((var.item(), mean.item()), (1.0, 2.0));",
         "let (var, mean) = tensor![[1.0, 3.0], [2.0, 2.0]].var_mean_axis(axis![1], 0);\nassert_eq!((var.to_vec(), mean.to_vec()), (vec![1.0, 0.0], vec![2.0, 2.0]));";
     /// The standard deviation and the mean, of floating and complex dtypes. `correction` is that of [`std`](Tensor::std).
     std_mean try_std_mean std_mean_axis try_std_mean_axis <O> [InexactFor<ops::reduce::std> + InexactFor<ops::reduce::mean> + Dtype<RealDtype = O>] (correction: usize) -> O,
-        std: Varying::std(correction as f64), "torch.std_mean",
+        std: Variance::std(correction as f64), "torch.std_mean",
         "let (std, mean) = tensor![1.0, 3.0, 5.0].std_mean(1);\nassert_eq!((std.item(), mean.item()), (2.0, 3.0));",
         "let (std, mean) = tensor![[1.0, 3.0], [2.0, 2.0]].std_mean_axis(axis![1], 0);\nassert_eq!((std.to_vec(), mean.to_vec()), (vec![1.0, 0.0], vec![2.0, 2.0]));";
 }

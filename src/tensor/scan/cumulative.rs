@@ -1,11 +1,12 @@
 //! Running results along one axis: `cumprod`, `cummax`, `cummin`, `logcumsumexp`; and differences of neighbours: `diff`.
 //! Uses `elementwise::apply`, `ops::admit`, `ops::kernel`, `ops::reduce`; used by `scan::trapezoid`, `linalg::distance`, `scan::softmax`, `reduce::statistics`.
 
-use crate::device::{Device, LaneKernel};
+use crate::device::Device;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat, MachineInt};
 use crate::error::{Error, Result, unwrap};
 use crate::ops;
 use crate::ops::admit::{InexactFor, OrderedFor};
+use crate::ops::kernel::LaneKernel;
 use crate::ops::kernel::Map2;
 use crate::ops::reduce::Accumulating;
 use crate::shape::{AxisArg, Dyn, HasAxis, Shape};

@@ -1,11 +1,12 @@
 //! `softmax`, `log_softmax` and `logsumexp`. `reduce` and `lazy` use `LogSumExp`.
 
-use crate::device::{Device, LaneKernel};
+use crate::device::Device;
 use crate::dtype::{Binary, Castable, Complex, Compute, Dtype, Element, MachineFloat};
 use crate::error::{Result, filled, unwrap};
 use crate::ops;
 use crate::ops::admit::FloatFor;
-use crate::ops::reduce::{Accumulating, Extreme, Reducer, in_turn, total};
+use crate::ops::kernel::LaneKernel;
+use crate::ops::reduce::{Accumulating, Extreme, Reducer, blocked_sum, by_lanes};
 use crate::shape::{Axes, AxisArg, HasAxis, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::scan::cumulative::along;
@@ -30,7 +31,7 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
         let max = Reducer::<E>::block(Extreme::<E, true>::new(), from, 0);
         let exponential = |x: &E| x.to_compute().binary::<ops::sub>(max).unary::<ops::exp>();
         if LOG {
-            let log_sum = total(from, exponential).unary::<ops::log>();
+            let log_sum = blocked_sum(from, exponential).unary::<ops::log>();
             for (to, x) in to.iter_mut().zip(from) {
                 *to = E::from_compute(x.to_compute().binary::<ops::sub>(max).binary::<ops::sub>(log_sum));
             }
@@ -40,7 +41,7 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
                 for (kept, x) in kept.iter_mut().zip(block) {
                     *kept = exponential(x);
                 }
-                sum = sum.binary::<Accumulating>(total(kept, |&x| x));
+                sum = sum.binary::<Accumulating>(blocked_sum(kept, |&x| x));
             }
             let share = sum.unary::<ops::reciprocal>();
             for (to, x) in to.iter_mut().zip(exponentials) {
@@ -57,13 +58,13 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
     /// The largest and the sum, once there is anything.
     type Partial = Option<(<E::Inexact as Dtype>::Compute, <E::Inexact as Dtype>::Compute)>;
     type Out = E::Inexact;
-    const BY_BLOCKS: bool = true;
+    const PREFERS_BLOCKS: bool = true;
     #[inline(always)]
     fn start(self) -> Self::Partial {
         None
     }
     #[inline(always)]
-    fn meet(self, partial: Self::Partial, element: E, _: usize) -> Self::Partial {
+    fn accumulate(self, partial: Self::Partial, element: E, _: usize) -> Self::Partial {
         let element = element.cast::<E::Inexact>().to_compute();
         let max = element.binary::<LargerReal>(element);
         merge(partial, Some((max, below(element, max))))
@@ -75,8 +76,8 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
         let first = widened(elements.first()?);
         let first = first.binary::<LargerReal>(first);
         let larger = |max: <E::Inexact as Dtype>::Compute, x: &E, _| max.binary::<LargerReal>(widened(x));
-        let max = in_turn::<E, _, 16>(elements, first, larger, |one, other| one.binary::<LargerReal>(other));
-        Some((max, total(elements, |x| below(widened(x), max))))
+        let max = by_lanes::<E, _, 16>(elements, first, larger, |one, other| one.binary::<LargerReal>(other));
+        Some((max, blocked_sum(elements, |x| below(widened(x), max))))
     }
     #[inline(always)]
     fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial {

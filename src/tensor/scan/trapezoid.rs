@@ -8,7 +8,7 @@ use crate::ops;
 use crate::ops::Op;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2, Map3};
-use crate::ops::reduce::{Accumulating, Summing};
+use crate::ops::reduce::{Accumulating, Sum};
 use crate::shape::{AxisArg, Dim, Dyn, HasAxis, SameSizeFor, Shape, SizeArray};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::{map1, map2, map3};
@@ -191,7 +191,7 @@ fn even_integral<E: Dtype, O: Dtype, S: Shape, R: Shape, D: Device>(
     axis: usize,
 ) -> Result<Tensor<O, R, D>> {
     has_axis::<ops::reduce::trapezoid, S>()?;
-    let sums: Tensor<E::Sum, R, D> = reduce::<ops::reduce::trapezoid, _, E, S, R, D>(Summing, y, 1 << axis, false)?;
+    let sums: Tensor<E::Sum, R, D> = reduce::<ops::reduce::trapezoid, _, E, S, R, D>(Sum, y, 1 << axis, false)?;
     let Some(last) = y.shape().as_ref()[axis].checked_sub(1) else {
         return map1::<E::Sum, R, D, O>(Halving, sums.elements(), sums.shape(), E::Sum::DTYPE);
     };
@@ -220,7 +220,7 @@ fn integral<E: Dtype<Sum = O>, O: Dtype, T: Shape, R: Shape, D: Device>(
     areas: Tensor<E, T, D>,
     axis: usize,
 ) -> Result<Tensor<O, R, D>> {
-    reduce::<ops::reduce::trapezoid, _, E, T, R, D>(Summing, &areas, 1 << axis, false)
+    reduce::<ops::reduce::trapezoid, _, E, T, R, D>(Sum, &areas, 1 << axis, false)
 }
 
 /// The running sums of areas. `R` is `T`.

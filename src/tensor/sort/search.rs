@@ -1,12 +1,13 @@
 //! Looking for elements: `searchsorted`, `bucketize`, `isin`; and `one_hot`.
 //! Uses `index::gather`, `base::operand`, `create::constructors`, `ops::choosing`.
 
-use crate::device::{Device, Indexing, Order, Receives};
+use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element, Promotable, Scalar, ScalarValue};
 use crate::error::{Error, Result, unwrap};
 use crate::layout::strides;
 use crate::ops::admit::{RealFor, SameDtypeFor};
+use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::{self, Equal, IndexFor};
 use crate::ops::kernel::Casting;
 use crate::shape::{Dim, Dyn, IndexList, InsertAxis, Known, SearchedBy, Shape, SizeArray};

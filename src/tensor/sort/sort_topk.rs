@@ -3,11 +3,12 @@
 //! NaN is larger than every number. Of equals the first comes first, in either direction.
 //! Uses `index::gather`, `ops`, `ops::admit`, `device`; used by `any`, `reduce::median`.
 
-use crate::device::{Device, Order};
+use crate::device::Device;
 use crate::dtype::Element;
 use crate::error::{Error, Result, unwrap};
 use crate::ops::Op;
 use crate::ops::admit::{OrderedFor, RealFor};
+use crate::ops::arguments::Order;
 use crate::ops::choosing;
 use crate::shape::{AxisArg, Dyn, HasAxis, Known, OneAxis, Shape};
 use crate::tensor::index::gather::{dense, lifted};

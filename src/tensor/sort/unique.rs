@@ -1,10 +1,11 @@
 //! Elements without repetition: `unique`, `unique_consecutive`. How many there are depends on the data.
 //! Uses `ops`, `ops::admit`, `device`.
 
-use crate::device::{Device, Order};
+use crate::device::Device;
 use crate::dtype::{Compute as _, Dtype, Element};
 use crate::error::{Error, Result, filled, listed, room, unwrap};
 use crate::ops::admit::OrderedFor;
+use crate::ops::arguments::Order;
 use crate::ops::choosing;
 use crate::ops::{self, Op};
 use crate::shape::{AxisArg, Dyn, HasAxis, Shape, SizeArray};

@@ -8,7 +8,7 @@ use crate::layout::{Geometry, ViewAxes, strides};
 use crate::ops;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::Copying;
-use crate::ops::reduce::Summing;
+use crate::ops::reduce::Sum;
 use crate::shape::{
     Axis, Diag, DiagEmbed, Diagonals, Dimensional, DistinctAxes, Dyn, HasAxis, MainDiagonals, OneMatrix, Shape,
     SizeArray,
@@ -140,7 +140,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         trace try_trace<{O: Dtype} O>(&self) -> Tensor<O, (), D>
         where [S: OneMatrix, E: NumericFor<ops::reduce::trace> + Dtype<Sum = O>] {
             let diagonal: Tensor<E, (Dyn,), D> = self.diagonals(0, 0, 1);
-            crate::tensor::reduce::reductions::reduce::<ops::reduce::sum, _, _, _, _, _>(Summing, &diagonal, 1, false)
+            crate::tensor::reduce::reductions::reduce::<ops::reduce::sum, _, _, _, _, _>(Sum, &diagonal, 1, false)
         }
     }
 }

@@ -1,14 +1,15 @@
 //! `view` and its kin: the same memory under another shape, other strides or another dtype; never a copy.
 //! Uses `base::fallible`, `ops`, `ops::admit`, `ops::blend`; used by `any`.
 
-use crate::device::{Backend, Device, Sought};
+use crate::device::{Backend, Device};
 use crate::dtype::{DType, Dtype, Element};
 use crate::error::{Result, invalid};
 use crate::layout::{Geometry, ViewAxes, bounds};
 use crate::ops;
 use crate::ops::UnaryOp;
 use crate::ops::admit::ComplexFor;
-use crate::ops::blend::PartFor;
+use crate::ops::arguments::Sought;
+use crate::ops::pointwise::PartFor;
 use crate::shape::{
     Axes, D2, Dimensional, ExpandTo, HasAxis, Inferable, InsertAxis, KnownShape, Matrices, RealAndImaginary, ReshapeTo,
     Shape, SizeArray, SqueezeAxes, Transpose, ViewedAs,

@@ -5,7 +5,7 @@ use crate::device::{Cpu, Device};
 use crate::dtype::{CastTo, Castable, Dtype, Element, Scalar};
 use crate::error::{Error, Result, unwrap};
 use crate::layout::{bounds, strides};
-use crate::ops::{self, admit::ComplexFor, blend::PartFor};
+use crate::ops::{self, admit::ComplexFor, pointwise::PartFor};
 use crate::shape::slicing::{Items, Slice};
 use crate::shape::{
     Axes, Axis, AxisArg, Broadcast, D1, D2, Diagonals, Dimensional, DistinctAxes, Dyn, HasAxis, Inferable, InsertAxis,

@@ -1,4 +1,4 @@
-//! Joining by name.
+//! FromParts by name.
 
 use super::named;
 use crate::any::call::{NamedOp, Value};

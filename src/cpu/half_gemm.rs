@@ -6,8 +6,8 @@ use super::convert;
 use super::dots::x86::amx;
 #[cfg(target_arch = "x86_64")]
 use super::dots::x86::avx512;
-use super::dots::{Dot, Operands, Part};
-use super::gemm::{Finish, Multiply, Product, Task, one};
+use super::dots::{Dot, PackedProduct, ResultBlock};
+use super::gemm::{Epilogue, GemmTask, Multiply, Product, one};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::{Compute, DType, Dtype, bf16, f16};
@@ -30,21 +30,21 @@ struct Widen<E: Dtype> {
 }
 impl<E: Dtype> Widen<E> {
     /// Whether columns are what lies side by side.
-    fn is_turned(&self) -> bool {
+    fn is_transposed(&self) -> bool {
         self.steps[0] < self.steps[1]
     }
     /// From row to row and from column to column of what is written.
     fn steps(&self) -> [usize; 2] {
-        if self.is_turned() { [1, self.sizes[0]] } else { [self.sizes[1], 1] }
+        if self.is_transposed() { [1, self.sizes[0]] } else { [self.sizes[1], 1] }
     }
 }
 impl<E: Dtype> Loop for Widen<E> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let turned = usize::from(self.is_turned());
-        let [lines, len] = [self.sizes[turned], self.sizes[1 - turned]];
-        let [across, along] = [self.steps[turned], self.steps[1 - turned]];
+        let transposed = usize::from(self.is_transposed());
+        let [lines, len] = [self.sizes[transposed], self.sizes[1 - transposed]];
+        let [across, along] = [self.steps[transposed], self.steps[1 - transposed]];
         for line in 0..lines {
             // SAFETY: the part is inside the operand's view, and there is room for it where it goes.
             unsafe {
@@ -70,7 +70,7 @@ impl<E: Dtype> Loop for Widen<E> {
 struct Narrow<E: Dtype> {
     from: *const E::Compute,
     sizes: [usize; 2],
-    finish: Finish<E>,
+    finish: Epilogue<E>,
     out: *mut E,
     out_step: usize,
 }
@@ -92,12 +92,17 @@ impl<E: Dtype> Loop for Narrow<E> {
 }
 
 /// Where a thread keeps what it has widened, and its sums.
-struct Room<C>([Vec<C>; 3]);
+struct TileBuffers<C>([Vec<C>; 3]);
 
 /// A tile of a product: rows and columns from a corner on.
-fn tile<E: Dtype>(task: &Task<E>, corner: [usize; 2], sizes: [usize; 2], room: &mut Room<E::Compute>) -> Result<()> {
+fn tile<E: Dtype>(
+    task: &GemmTask<E>,
+    corner: [usize; 2],
+    sizes: [usize; 2],
+    buffer: &mut TileBuffers<E::Compute>,
+) -> Result<()> {
     let [[top, left], [rows, columns]] = [corner, sizes];
-    let Room([a, b, sums]) = room;
+    let TileBuffers([a, b, sums]) = buffer;
     for low in (0..task.sizes[1]).step_by(DEPTH) {
         let depth = DEPTH.min(task.sizes[1] - low);
         let a = Widen {
@@ -128,11 +133,11 @@ fn tile<E: Dtype>(task: &Task<E>, corner: [usize; 2], sizes: [usize; 2], room: &
         simd::dispatch(b);
         E::Compute::visit::<Multiply>(product)?;
     }
-    let Finish { input, steps, .. } = task.finish;
+    let Epilogue { input, steps, .. } = task.finish;
     simd::dispatch(Narrow {
         from: sums.as_ptr(),
         sizes,
-        finish: Finish { input: input.map(|at| at.wrapping_add(top * steps[0] + left * steps[1])), ..task.finish },
+        finish: Epilogue { input: input.map(|at| at.wrapping_add(top * steps[0] + left * steps[1])), ..task.finish },
         out: task.out.wrapping_add(top * task.sizes[2] + left),
         out_step: task.sizes[2],
     });
@@ -145,14 +150,14 @@ struct Round<'a> {
     sums: &'a [f32],
     /// How many columns a strip has.
     strip: usize,
-    part: Part,
-    task: &'a Task<bf16>,
+    part: ResultBlock,
+    task: &'a GemmTask<bf16>,
 }
 impl Loop for Round<'_> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Round { sums, strip, part: Part { corner: [top, left], sizes: [rows, columns] }, task } = self;
+        let Round { sums, strip, part: ResultBlock { corner: [top, left], sizes: [rows, columns] }, task } = self;
         for (row, sums) in sums.chunks_exact(strip).enumerate().take(rows) {
             // SAFETY: the part is inside the result (and so inside the input), and nobody else writes it.
             unsafe {
@@ -175,9 +180,9 @@ impl Loop for Round<'_> {
 
 /// A product of `bf16`s by an instruction for pairs of them.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
-pub(super) fn by_pairs<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>(task: Task<bf16>) -> Result<()> {
-    let Task { sizes, left, left_steps, right, right_steps, threads, .. } = task;
-    let operands = Operands::<D, bf16, bf16> { sizes, left, left_steps, right, right_steps, flip: 0 };
+pub(super) fn by_pairs<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>>(task: GemmTask<bf16>) -> Result<()> {
+    let GemmTask { sizes, left, left_steps, right, right_steps, threads, .. } = task;
+    let operands = PackedProduct::<D, bf16, bf16> { sizes, left, left_steps, right, right_steps, flip: 0 };
     let shared = Shared(task);
     operands.multiply(threads, &|sums, _, part| {
         let shared = &shared;
@@ -186,7 +191,7 @@ pub(super) fn by_pairs<D: Dot<Group = u32, Left = bf16, Right = bf16, Sum = f32>
 }
 
 /// A product of matrices of halves.
-pub(super) fn multiply<E: Dtype>(task: Task<E>) -> Result<()> {
+pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
     #[cfg(target_arch = "x86_64")]
     if const { matches!(E::DTYPE, DType::BF16) } {
         // SAFETY: `E` is `bf16`, the one dtype of that name; a task is places, sizes and numbers.
@@ -208,10 +213,10 @@ pub(super) fn multiply<E: Dtype>(task: Task<E>) -> Result<()> {
     threads::try_for_each(pieces, &|piece| {
         let (task, [rows, columns]) = (&threads, [m.min(side), n.min(side)]);
         let sizes = [rows * k.min(DEPTH), k.min(DEPTH) * columns, rows * columns];
-        let mut room = Room(sizes.map(|size| vec![E::Compute::default(); size]));
+        let mut buffer = TileBuffers(sizes.map(|size| vec![E::Compute::default(); size]));
         for at in piece * tiles / pieces..(piece + 1) * tiles / pieces {
             let (top, left) = (at / across * side, at % across * side);
-            tile(&task.0, [top, left], [side.min(m - top), side.min(n - left)], &mut room)?;
+            tile(&task.0, [top, left], [side.min(m - top), side.min(n - left)], &mut buffer)?;
         }
         Ok(())
     })

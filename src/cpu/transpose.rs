@@ -15,7 +15,7 @@ pub(super) fn is_there() -> bool {
 /// These places are valid, for lines and elements up to [`SIDE`], and those written are nobody else's. The machine has AVX.
 #[target_feature(enable = "avx")]
 #[inline]
-pub(super) unsafe fn turn(from: *const u8, step: usize, to: *mut f32, to_step: usize) {
+pub(super) unsafe fn transpose(from: *const u8, step: usize, to: *mut f32, to_step: usize) {
     // SAFETY: the caller's promise.
     unsafe {
         let row = |at: usize| _mm256_loadu_ps(from.add(at * step).cast());

@@ -1,13 +1,13 @@
 //! Products of a matrix and a vector, which are as fast as memory gives the matrix. Each element of it is read once, in the order
 //! in which it lies in memory: along the rows (sums of products) or across them (multiples of rows added up). Used by `gemm`.
 
-use super::gemm::{Finish, Task};
+use super::gemm::{Epilogue, GemmTask};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::{Compute, Dtype};
 use crate::error::{Result, filled, listed};
 use crate::ops;
-use crate::ops::reduce::{Accumulating, halve};
+use crate::ops::reduce::{Accumulating, merge_lanes};
 use core::ops::Range;
 
 /// Sums kept side by side: as many as the compiler still keeps in vectors.
@@ -21,29 +21,29 @@ const COLUMNS: usize = 512;
 const HEIGHT: usize = 256;
 
 /// `matrix @ vector`: steps from result to result and from term to term; the terms of the vector lie side by side.
-struct Lines<E: Dtype> {
+struct MatrixVector<E: Dtype> {
     matrix: *const E,
     steps: [usize; 2],
     vector: *const E,
     len: usize,
-    finish: Finish<E>,
+    finish: Epilogue<E>,
     /// From result to result in the input.
     input_step: usize,
     out: *mut E,
 }
-impl<E: Dtype> Clone for Lines<E> {
+impl<E: Dtype> Clone for MatrixVector<E> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<E: Dtype> Copy for Lines<E> {}
+impl<E: Dtype> Copy for MatrixVector<E> {}
 
 #[inline(always)]
 fn term<E: Dtype>(sum: E::Compute, a: E, b: E) -> E::Compute {
     sum.binary::<Accumulating>(a.to_compute().binary::<ops::mul>(b.to_compute()))
 }
 
-impl<E: Dtype> Lines<E> {
+impl<E: Dtype> MatrixVector<E> {
     /// Some terms of a result.
     ///
     /// # Safety
@@ -78,7 +78,7 @@ impl<E: Dtype> Lines<E> {
                     }
                 }
             }
-            let sum = halve(sums, |one, other| one.binary::<Accumulating>(other));
+            let sum = merge_lanes(sums, |one, other| one.binary::<Accumulating>(other));
             total = total.binary::<Accumulating>(sum);
         }
         total
@@ -94,7 +94,7 @@ impl<E: Dtype> Lines<E> {
 }
 
 /// Results as sums along the rows, one chunk after the other.
-struct Along<E: Dtype>(Lines<E>, Range<usize>);
+struct Along<E: Dtype>(MatrixVector<E>, Range<usize>);
 impl<E: Dtype> Loop for Along<E> {
     type Output = ();
     #[inline(always)]
@@ -114,8 +114,8 @@ impl<E: Dtype> Loop for Along<E> {
 }
 
 /// A chunk of the terms of one result.
-struct Part<E: Dtype>(Lines<E>, usize, Range<usize>);
-impl<E: Dtype> Loop for Part<E> {
+struct ChunkSum<E: Dtype>(MatrixVector<E>, usize, Range<usize>);
+impl<E: Dtype> Loop for ChunkSum<E> {
     type Output = E::Compute;
     #[inline(always)]
     fn run(self) -> E::Compute {
@@ -125,13 +125,13 @@ impl<E: Dtype> Loop for Part<E> {
 }
 
 /// Results that lie side by side in each row: multiples of rows added up.
-struct Across<E: Dtype>(Lines<E>, Range<usize>);
+struct Across<E: Dtype>(MatrixVector<E>, Range<usize>);
 impl<E: Dtype> Loop for Across<E> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
         let Across(lines, results) = self;
-        let Lines { matrix, steps, vector, len, .. } = lines;
+        let MatrixVector { matrix, steps, vector, len, .. } = lines;
         for left in results.clone().step_by(COLUMNS) {
             let columns = COLUMNS.min(results.end - left);
             let mut totals = [E::Compute::default(); COLUMNS];
@@ -183,15 +183,15 @@ impl<E: Dtype> Loop for Across<E> {
 }
 
 /// A product one of whose operands is a vector: the left one has one row, or the right one has one column.
-pub(super) fn multiply<E: Dtype>(task: Task<E>) -> Result<()> {
-    let Task { sizes: [m, k, n], out, left, left_steps, right, right_steps, finish, threads } = task;
+pub(super) fn multiply<E: Dtype>(task: GemmTask<E>) -> Result<()> {
+    let GemmTask { sizes: [m, k, n], out, left, left_steps, right, right_steps, finish, threads } = task;
     let (results, matrix, steps, vector, step, input_step) = if n == 1 {
         (m, left, left_steps, right, right_steps[0], finish.steps[0])
     } else {
         (n, right, [right_steps[1], right_steps[0]], left, left_steps[1], finish.steps[1])
     };
     // The input is met as one row.
-    let finish = Finish { steps: [0, 1], ..finish };
+    let finish = Epilogue { steps: [0, 1], ..finish };
     let gathered: Vec<E>;
     let vector = if step == 1 || k == 1 {
         vector
@@ -200,7 +200,7 @@ pub(super) fn multiply<E: Dtype>(task: Task<E>) -> Result<()> {
         gathered = listed((0..k).map(|at| unsafe { vector.add(at * step).read() }))?;
         gathered.as_ptr()
     };
-    let lines = Lines { matrix, steps, vector, len: k, finish, input_step, out };
+    let lines = MatrixVector { matrix, steps, vector, len: k, finish, input_step, out };
     if steps[1] <= steps[0] || results == 1 {
         if results < threads && k > CHUNK {
             return few(lines, results);
@@ -217,8 +217,8 @@ fn share<E: Dtype>(
     results: usize,
     threads: usize,
     multiple: usize,
-    lines: Lines<E>,
-    work: &(dyn Fn(Lines<E>, Range<usize>) + Sync),
+    lines: MatrixVector<E>,
+    work: &(dyn Fn(MatrixVector<E>, Range<usize>) + Sync),
 ) {
     let each = results.div_ceil(threads.max(1)).next_multiple_of(multiple);
     let lines = Shared(lines);
@@ -229,7 +229,7 @@ fn share<E: Dtype>(
 }
 
 /// Few results of many terms: the terms are divided among threads.
-fn few<E: Dtype>(lines: Lines<E>, results: usize) -> Result<()> {
+fn few<E: Dtype>(lines: MatrixVector<E>, results: usize) -> Result<()> {
     let mut partials = filled(E::Compute::default(), lines.len.div_ceil(CHUNK))?;
     for result in 0..results {
         let places = Shared((lines, partials.as_mut_ptr()));
@@ -238,7 +238,7 @@ fn few<E: Dtype>(lines: Lines<E>, results: usize) -> Result<()> {
             let (lines, partials) = places.0;
             let terms = chunk * CHUNK..lines.len.min((chunk + 1) * CHUNK);
             // SAFETY: each chunk has a place of its own.
-            unsafe { partials.add(chunk).write(simd::dispatch(Part(lines, result, terms))) }
+            unsafe { partials.add(chunk).write(simd::dispatch(ChunkSum(lines, result, terms))) }
         });
         let total = partials.iter().fold(E::Compute::default(), |total, &sum| total.binary::<Accumulating>(sum));
         // SAFETY: there is such a result.

@@ -6,6 +6,7 @@
 use super::{BinaryOp, TunedOp, UnaryOp};
 use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{Castable, Compute as _, DType, Dtype, Element, Parameters};
+use crate::error::Result;
 use core::marker::PhantomData;
 
 /// A row of the table of operations, on elements of one dtype throughout. Devices may have it compiled already.
@@ -16,12 +17,12 @@ pub struct Entry {
     /// What the operation computes in.
     pub dtype: DType,
     /// Which operands there are.
-    pub operands: Operands,
+    pub operands: Arity,
 }
 
 /// The operands of a [`Entry`] operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Operands {
+pub enum Arity {
     /// One, for a row of the unary table.
     One,
     /// Two, for a row of the binary table.
@@ -37,7 +38,7 @@ impl Entry {
     const fn of(
         row: Option<usize>,
         dtype: DType,
-        operands: Operands,
+        operands: Arity,
         expected_and_found: &[(DType, DType)],
     ) -> Option<Self> {
         let mut at = 0;
@@ -61,30 +62,30 @@ pub trait Map1<A, O>: Copy + Send + Sync {
     /// Whether elements only move: the types are one, and what comes out is what went in.
     const MOVES: bool = false;
     /// Whether there is another form for usual elements, which vectorises. Loops look at a block of elements first.
-    const HAS_USUAL: bool = false;
+    const HAS_FAST_PATH: bool = false;
     /// Whether an element takes longer to compute than memory takes to give it.
-    const IS_LONG: bool = false;
+    const IS_COMPUTE_BOUND: bool = false;
     /// Whether devices may compute it by tables, which gives other last digits.
     const BY_LOOKUP: bool = false;
     /// The widest vectors that its loops are worth compiling for.
-    const VECTORS: Vectors = Vectors::Wide;
+    const VECTORS: VectorWidth = VectorWidth::Wide;
     /// One element.
     fn call(self, a: A) -> O;
     /// Whether the form for usual elements holds for this one.
     #[inline(always)]
-    fn is_usual(self, _a: A) -> bool {
+    fn takes_fast_path(self, _a: A) -> bool {
         true
     }
     /// That form.
     #[inline(always)]
-    fn usual(self, a: A) -> O {
+    fn fast_path(self, a: A) -> O {
         self.call(a)
     }
 }
 
 /// How a loop gains by vectors: each instruction set is a copy of the loop to compile, so only those that pay are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Vectors {
+pub enum VectorWidth {
     /// Not at all: there are no such instructions (division of integers), or elements are not neighbours (scattering).
     None,
     /// By those of 32 bytes; wider ones wait for memory.
@@ -98,7 +99,7 @@ pub trait Map2<A, B, O>: Copy + Send + Sync {
     /// What it is in the table of operations.
     const ENTRY: Option<Entry> = None;
     /// The widest vectors that its loops are worth compiling for.
-    const VECTORS: Vectors = Vectors::Wide;
+    const VECTORS: VectorWidth = VectorWidth::Wide;
     /// One element.
     fn call(self, a: A, b: B) -> O;
 }
@@ -127,9 +128,10 @@ impl<A: Element> Map1<A, A> for Copying {
 #[derive(Clone, Copy)]
 pub struct Casting;
 impl<A: crate::dtype::CastTo<O>, O: Element> Map1<A, O> for Casting {
-    const ENTRY: Option<Entry> = Some(Entry { row: O::DTYPE as usize, dtype: A::DTYPE, operands: Operands::Converted });
+    const ENTRY: Option<Entry> = Some(Entry { row: O::DTYPE as usize, dtype: A::DTYPE, operands: Arity::Converted });
     /// (Shell dtypes are stored, not computed with.)
-    const VECTORS: Vectors = if A::DTYPE.is_shell() || O::DTYPE.is_shell() { Vectors::Narrow } else { Vectors::Wide };
+    const VECTORS: VectorWidth =
+        if A::DTYPE.is_shell() || O::DTYPE.is_shell() { VectorWidth::Narrow } else { VectorWidth::Wide };
     #[inline(always)]
     fn call(self, a: A) -> O {
         a.cast_to()
@@ -152,22 +154,23 @@ impl<Op> Default for Applying<Op> {
 }
 impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
     const ENTRY: Option<Entry> =
-        Entry::of(Op::ROW, A::DTYPE, Operands::One, &[(<Op::Output as Element>::DTYPE, O::DTYPE)]);
-    const HAS_USUAL: bool = Op::HAS_USUAL;
-    const IS_LONG: bool = Op::IS_LONG;
+        Entry::of(Op::ROW, A::DTYPE, Arity::One, &[(<Op::Output as Element>::DTYPE, O::DTYPE)]);
+    const HAS_FAST_PATH: bool = Op::HAS_FAST_PATH;
+    const IS_COMPUTE_BOUND: bool = Op::IS_COMPUTE_BOUND;
     const BY_LOOKUP: bool = Op::BY_LOOKUP;
-    const VECTORS: Vectors = if Op::IS_LONG || Op::HAS_USUAL { Vectors::Wide } else { Vectors::Narrow };
+    const VECTORS: VectorWidth =
+        if Op::IS_COMPUTE_BOUND || Op::HAS_FAST_PATH { VectorWidth::Wide } else { VectorWidth::Narrow };
     #[inline(always)]
     fn call(self, a: A) -> O {
         Op::apply(a).cast()
     }
     #[inline(always)]
-    fn is_usual(self, a: A) -> bool {
-        Op::is_usual(a)
+    fn takes_fast_path(self, a: A) -> bool {
+        Op::takes_fast_path(a)
     }
     #[inline(always)]
-    fn usual(self, a: A) -> O {
-        Op::usual(a).cast()
+    fn fast_path(self, a: A) -> O {
+        Op::fast_path(a).cast()
     }
 }
 
@@ -196,7 +199,7 @@ pub fn operand<Op: BinaryOp, P: Dtype, A: Castable>(a: A) -> ComputeOf<Op, P> {
 }
 
 /// What `Op` is in the table for operands of these dtypes, if they are those it promotes them to.
-const fn binary_entry<Op: BinaryOp, P: Dtype, O: Castable>(operands: Operands, dtypes: [DType; 2]) -> Option<Entry> {
+const fn binary_entry<Op: BinaryOp, P: Dtype, O: Castable>(operands: Arity, dtypes: [DType; 2]) -> Option<Entry> {
     let result = (<Op::Output<P> as Element>::DTYPE, O::DTYPE);
     Entry::of(Op::ROW, P::DTYPE, operands, &[(P::DTYPE, dtypes[0]), (P::DTYPE, dtypes[1]), result])
 }
@@ -216,8 +219,8 @@ impl<Op, P> Default for Combining<Op, P> {
     }
 }
 impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Combining<Op, P> {
-    const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Operands::Two, [A::DTYPE, B::DTYPE]);
-    const VECTORS: Vectors = vectors::<Op, P>();
+    const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]);
+    const VECTORS: VectorWidth = vectors::<Op, P>();
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
         Op::apply_to::<P, A, B>(a, b).cast()
@@ -225,13 +228,13 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
 }
 
 /// How loops of `Op` over `P` gain by vectors.
-const fn vectors<Op: BinaryOp, P: Dtype>() -> Vectors {
+const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
     if Op::DIVIDES && matches!(P::DTYPE, DType::I32 | DType::I64) {
-        Vectors::None
+        VectorWidth::None
     } else if matches!(<Op::Output<P> as Element>::DTYPE, DType::Bool) {
-        Vectors::Narrow
+        VectorWidth::Narrow
     } else {
-        Vectors::Wide
+        VectorWidth::Wide
     }
 }
 
@@ -264,12 +267,9 @@ impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> 
     for CombiningKinds<Op, P, L, R>
 {
     /// Neither it nor [`Combining`] holds anything, so the loops of one serve the other.
-    const ENTRY: Option<Entry> = if right_is_exact::<Op, P, L, R>() {
-        None
-    } else {
-        binary_entry::<Op, P, O>(Operands::Two, [A::DTYPE, B::DTYPE])
-    };
-    const VECTORS: Vectors = vectors::<Op, P>();
+    const ENTRY: Option<Entry> =
+        if right_is_exact::<Op, P, L, R>() { None } else { binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]) };
+    const VECTORS: VectorWidth = vectors::<Op, P>();
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
         if right_is_exact::<Op, P, L, R>() {
@@ -293,8 +293,8 @@ macro_rules! with_one_value {
         }
         impl<Op: BinaryOp, P: Dtype> Copy for $name<Op, P> {}
         impl<Op: BinaryOp, P: Dtype, A: Castable, O: Castable> Map1<A, O> for $name<Op, P> {
-            $(const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Operands::$operands, [A::DTYPE; 2]);)?
-            const VECTORS: Vectors = vectors::<Op, P>();
+            $(const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::$operands, [A::DTYPE; 2]);)?
+            const VECTORS: VectorWidth = vectors::<Op, P>();
             #[inline(always)]
             fn call(self, element: A) -> O {
                 let ($x, $value) = (operand::<Op, P, A>(element), self.0);
@@ -374,4 +374,27 @@ impl<O: Element> Map1<bool, O> for ChoosingBoth<O> {
     fn call(self, condition: bool) -> O {
         if condition { self.0 } else { self.1 }
     }
+}
+
+/// A function of a whole lane (the elements along one axis) that gives a lane of the same length.
+pub trait LaneKernel<A, O>: Copy + Send + Sync {
+    /// What it keeps from lane to lane, to use its memory again.
+    type Scratch: Default;
+    /// That, for lanes of so many elements.
+    fn scratch(self, _len: usize) -> Result<Self::Scratch> {
+        Ok(Self::Scratch::default())
+    }
+    /// Writes a lane as long as the one it reads. What it leaves unwritten holds elements of no particular value.
+    fn lane(self, from: &[A], to: &mut [O], scratch: &mut Self::Scratch);
+}
+
+/// A function of a row (the last axis) and of up to two rows that all share: what the row is measured by, and each element by
+/// that measure. It sees every element twice, while the row is in the cache.
+pub trait RowKernel<A, O>: Copy + Send + Sync {
+    /// What the elements of a row are computed with.
+    type Measure: Copy;
+    /// Measures a row of one element or more.
+    fn measure(self, row: &[A]) -> Self::Measure;
+    /// One element, beside those of the shared rows that are there.
+    fn element(self, measure: Self::Measure, element: A, shared: [Option<A>; 2]) -> O;
 }

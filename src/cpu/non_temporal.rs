@@ -12,27 +12,27 @@ const LARGE: usize = if cfg!(debug_assertions) { 16 << 10 } else { 16 << 20 };
 
 /// Whether a result of so many bytes is written past the caches.
 #[inline(always)]
-pub(crate) fn is_large(bytes: usize) -> bool {
+pub(crate) fn pays_off(bytes: usize) -> bool {
     cfg!(target_arch = "x86_64") && bytes >= LARGE
 }
 
 /// Room for elements on their way.
 #[repr(align(64))]
-pub(crate) struct Room([MaybeUninit<u8>; Room::BYTES]);
+pub(crate) struct Staging([MaybeUninit<u8>; Staging::BYTES]);
 
-impl Room {
+impl Staging {
     /// Bytes computed before they are written out: they stay in the nearest cache.
     pub(crate) const BYTES: usize = 2048;
 
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Room([const { MaybeUninit::uninit() }; Room::BYTES])
+        Staging([const { MaybeUninit::uninit() }; Staging::BYTES])
     }
 
     /// How many elements there is room for.
     #[inline(always)]
     pub(crate) const fn capacity<T>() -> usize {
-        Room::BYTES / size_of::<T>()
+        Staging::BYTES / size_of::<T>()
     }
 
     /// The first element's place.
@@ -44,19 +44,19 @@ impl Room {
     /// Writes the first `len` elements out.
     ///
     /// # Safety
-    /// They have been written, and `to` has room for them. Before others read them, [`finish`] is called.
+    /// They have been written, and `to` has room for them. Before others read them, [`fence`] is called.
     #[inline(always)]
-    pub(crate) unsafe fn write_out<T>(&self, to: *mut T, len: usize) {
+    pub(crate) unsafe fn store<T>(&self, to: *mut T, len: usize) {
         // SAFETY: the caller's promise.
-        unsafe { write_out(to.cast(), self.0.as_ptr().cast(), len * size_of::<T>()) }
+        unsafe { store(to.cast(), self.0.as_ptr().cast(), len * size_of::<T>()) }
     }
 }
 
 /// Writes bytes out.
 ///
 /// # Safety
-/// There are so many at `from` and as many places at `to`. Before others read them, [`finish`] is called.
-pub(crate) unsafe fn write_out(to: *mut u8, from: *const u8, bytes: usize) {
+/// There are so many at `from` and as many places at `to`. Before others read them, [`fence`] is called.
+pub(crate) unsafe fn store(to: *mut u8, from: *const u8, bytes: usize) {
     // SAFETY: the caller's promise. The features are asked for; whole lines are those between the first and the last boundary.
     unsafe {
         #[cfg(target_arch = "x86_64")]
@@ -111,7 +111,7 @@ mod x86 {
 
 /// Makes what has been written out visible to all.
 #[inline(always)]
-pub(crate) fn finish() {
+pub(crate) fn fence() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 has this instruction; it orders stores and does nothing else.
     unsafe {
@@ -126,16 +126,16 @@ mod tests {
     /// Wherever the target begins, and however many elements there are.
     #[test]
     fn what_is_written_out_arrives() {
-        let mut room = Room::new();
-        for len in [0, 1, 3, 4, 5, 100, Room::capacity::<u32>()] {
+        let mut buffer = Staging::new();
+        for len in [0, 1, 3, 4, 5, 100, Staging::capacity::<u32>()] {
             for shift in 0..5 {
                 let mut to = vec![u32::MAX; len + 8];
                 // SAFETY: `len` elements fit the room and the vector.
                 unsafe {
-                    (0..len).for_each(|i| room.start::<u32>().add(i).write(i as u32));
-                    room.write_out(to.as_mut_ptr().add(shift), len);
+                    (0..len).for_each(|i| buffer.start::<u32>().add(i).write(i as u32));
+                    buffer.store(to.as_mut_ptr().add(shift), len);
                 }
-                finish();
+                fence();
                 assert!((0..len).all(|i| to[shift + i] == i as u32));
                 assert!(to[..shift].iter().chain(&to[shift + len..]).all(|&untouched| untouched == u32::MAX));
             }

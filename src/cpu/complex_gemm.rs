@@ -18,21 +18,21 @@ struct Prepare<T> {
     from: *const Complex<T>,
     steps: [usize; 2],
     sizes: [usize; 2],
-    turned: *mut Complex<T>,
+    rotated: *mut Complex<T>,
     copy: Option<*mut Complex<T>>,
 }
 impl<T: MachineFloat> Loop for Prepare<T> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Prepare { from, steps, sizes: [rows, columns], turned, copy } = self;
+        let Prepare { from, steps, sizes: [rows, columns], rotated, copy } = self;
         for row in 0..rows {
             for column in 0..columns {
                 // SAFETY: the part is inside the operand's view, and there is room for it where it goes.
                 unsafe {
                     let value = from.add(row * steps[0] + column * steps[1]).read();
                     let at = row * columns + column;
-                    turned.add(at).write(Complex::new(-value.im, value.re));
+                    rotated.add(at).write(Complex::new(-value.im, value.re));
                     if let Some(copy) = copy {
                         copy.add(at).write(value);
                     }
@@ -78,9 +78,9 @@ pub(super) fn multiply<T: MachineFloat>(product: Product<Complex<T>>) -> Result<
         return plain(product);
     }
     let Product { sizes: [m, _, n], out, out_step, alpha: factor, adds, .. } = product;
-    let room = Scratch::<Complex<T>>::try_new(m * n)?;
-    plain(Product { out: room.start(), out_step: n, alpha: Complex::one(), adds: false, ..product })?;
-    simd::dispatch(Scale { a: room.start(), factor, adds, out, out_step, sizes: [m, n] });
+    let buffer = Scratch::<Complex<T>>::try_new(m * n)?;
+    plain(Product { out: buffer.start(), out_step: n, alpha: Complex::one(), adds: false, ..product })?;
+    simd::dispatch(Scale { a: buffer.start(), factor, adds, out, out_step, sizes: [m, n] });
     Ok(())
 }
 
@@ -88,17 +88,17 @@ pub(super) fn multiply<T: MachineFloat>(product: Product<Complex<T>>) -> Result<
 fn plain<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
     let Product { sizes: [m, k, n], out, out_step, left, left_steps, right, right_steps, adds, threads, .. } = product;
     let len = k.min(DEPTH) * n.min(WIDTH);
-    let turned = Scratch::<Complex<T>>::try_new(len)?;
+    let rotated = Scratch::<Complex<T>>::try_new(len)?;
     let copy = (right_steps[1] != 1).then(|| Scratch::<Complex<T>>::try_new(len)).transpose()?;
     for column in (0..n).step_by(WIDTH) {
         let columns = WIDTH.min(n - column);
         for low in (0..k).step_by(DEPTH) {
             let sizes = [DEPTH.min(k - low), columns];
             let from = right.wrapping_add(low * right_steps[0] + column * right_steps[1]);
-            let (turned, copy) = (turned.start(), copy.as_ref().map(Scratch::start));
-            simd::dispatch(Prepare { from, steps: right_steps, sizes, turned, copy });
+            let (rotated, copy) = (rotated.start(), copy.as_ref().map(Scratch::start));
+            simd::dispatch(Prepare { from, steps: right_steps, sizes, rotated, copy });
             let itself = copy.map_or((from, right_steps[0]), |copy| (copy.cast_const(), columns));
-            for (part, (right, step)) in [itself, (turned.cast_const(), columns)].into_iter().enumerate() {
+            for (part, (right, step)) in [itself, (rotated.cast_const(), columns)].into_iter().enumerate() {
                 let product = Product {
                     sizes: [m, sizes[0], 2 * columns],
                     out: out.wrapping_add(column).cast::<T>(),

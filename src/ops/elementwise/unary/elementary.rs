@@ -96,13 +96,13 @@ functions! {
 macro_rules! periodic {
     ($($op:ident: $all:ident $small:ident, |$z:ident| $complex:expr;)*) => {$(
         impl Unary for $op {
-            const HAS_USUAL: bool = true;
+            const HAS_FAST_PATH: bool = true;
             #[inline(always)]
-            fn usual<T: MachineFloat>(x: T) -> T {
+            fn fast_path<T: MachineFloat>(x: T) -> T {
                 T::elementary::<math::$small>(x)
             }
             #[inline(always)]
-            fn is_usual<T: MachineFloat>(x: T) -> bool {
+            fn takes_fast_path<T: MachineFloat>(x: T) -> bool {
                 x.is_nan() | (x.abs() <= T::lit(math::TRIG_LIMIT))
             }
             #[inline(always)]

@@ -1,13 +1,14 @@
 //! Reductions that leave NaN out, count, and measure: `nansum`, `nanmean`, `count_nonzero`, `vector_norm`.
 
-use super::reduce::{Accumulating, FEW, Reducer, Summing, lanes, together};
+use super::lanes::{NARROW_LANES, lanes};
+use super::{Accumulating, Reducer, Sum, interleave};
 use crate::dtype::{Castable, Complex, Compute, Dtype, MachineFloat, ToReal};
 use core::marker::PhantomData;
 
 /// The sum of what is not NaN.
 #[derive(Clone, Copy)]
-pub struct SummingNumbers;
-impl<E: Dtype> Reducer<E> for SummingNumbers {
+pub struct NanSum;
+impl<E: Dtype> Reducer<E> for NanSum {
     type Partial = <E::Sum as Dtype>::Compute;
     type Out = E::Sum;
     #[inline(always)]
@@ -15,9 +16,9 @@ impl<E: Dtype> Reducer<E> for SummingNumbers {
         Default::default()
     }
     #[inline(always)]
-    fn meet(self, partial: Self::Partial, element: E, index: usize) -> Self::Partial {
+    fn accumulate(self, partial: Self::Partial, element: E, index: usize) -> Self::Partial {
         let number = if is_nan(element) { E::default() } else { element };
-        Summing.meet(partial, number, index)
+        Sum.accumulate(partial, number, index)
     }
     #[inline(always)]
     fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
@@ -31,13 +32,13 @@ impl<E: Dtype> Reducer<E> for SummingNumbers {
 
 #[inline(always)]
 fn is_nan<E: Dtype>(element: E) -> bool {
-    element.to_compute().predicate::<super::isnan>()
+    element.to_compute().predicate::<crate::ops::isnan>()
 }
 
 /// The mean of what is not NaN.
 #[derive(Clone, Copy)]
-pub struct AveragingNumbers;
-impl<E: Dtype> Reducer<E> for AveragingNumbers {
+pub struct NanMean;
+impl<E: Dtype> Reducer<E> for NanMean {
     /// Their sum and how many there are.
     type Partial = (E::Compute, usize);
     type Out = E;
@@ -46,7 +47,7 @@ impl<E: Dtype> Reducer<E> for AveragingNumbers {
         Default::default()
     }
     #[inline(always)]
-    fn meet(self, (sum, count): Self::Partial, element: E, _: usize) -> Self::Partial {
+    fn accumulate(self, (sum, count): Self::Partial, element: E, _: usize) -> Self::Partial {
         let nan = is_nan(element);
         let number = if nan { E::Compute::default() } else { element.to_compute() };
         (sum.binary::<Accumulating>(number), count + usize::from(!nan))
@@ -57,14 +58,14 @@ impl<E: Dtype> Reducer<E> for AveragingNumbers {
     }
     #[inline(always)]
     fn finish(self, (sum, count): Self::Partial, _: usize) -> E {
-        E::from_compute(sum.binary::<super::div>(<E::Compute as Castable>::from_f64(count as f64)))
+        E::from_compute(sum.binary::<crate::ops::div>(<E::Compute as Castable>::from_f64(count as f64)))
     }
 }
 
 /// How many elements are not zero.
 #[derive(Clone, Copy)]
-pub struct Counting;
-impl<E: Dtype> Reducer<E> for Counting {
+pub struct CountNonzero;
+impl<E: Dtype> Reducer<E> for CountNonzero {
     type Partial = i64;
     type Out = i64;
     #[inline(always)]
@@ -72,7 +73,7 @@ impl<E: Dtype> Reducer<E> for Counting {
         0
     }
     #[inline(always)]
-    fn meet(self, partial: i64, element: E, _: usize) -> i64 {
+    fn accumulate(self, partial: i64, element: E, _: usize) -> i64 {
         partial + i64::from(element.cast::<bool>())
     }
     #[inline(always)]
@@ -102,14 +103,14 @@ impl ToReal for Squared {
 type RealOf<E> = <<E as Dtype>::Compute as Compute>::Real;
 
 /// The sum of a real function of each element.
-struct Measured<F>(PhantomData<fn() -> F>);
-impl<F> Clone for Measured<F> {
+struct SumOf<F>(PhantomData<fn() -> F>);
+impl<F> Clone for SumOf<F> {
     fn clone(&self) -> Self {
         *self
     }
 }
-impl<F> Copy for Measured<F> {}
-impl<F: ToReal, E: Dtype> Reducer<E> for Measured<F> {
+impl<F> Copy for SumOf<F> {}
+impl<F: ToReal, E: Dtype> Reducer<E> for SumOf<F> {
     type Partial = RealOf<E>;
     type Out = E::RealDtype;
     #[inline(always)]
@@ -117,13 +118,13 @@ impl<F: ToReal, E: Dtype> Reducer<E> for Measured<F> {
         Default::default()
     }
     #[inline(always)]
-    fn meet(self, partial: RealOf<E>, element: E, _: usize) -> RealOf<E> {
+    fn accumulate(self, partial: RealOf<E>, element: E, _: usize) -> RealOf<E> {
         partial.binary::<Accumulating>(element.to_compute().to_real::<F>())
     }
-    const BY_FOURS: bool = true;
+    const INTERLEAVES: bool = true;
     #[inline(always)]
-    fn four(self, lines: [&[E]; 4]) -> [RealOf<E>; 4] {
-        together(self, lines)
+    fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [RealOf<E>; M] {
+        interleave(self, lines)
     }
     #[inline(always)]
     fn merge(self, one: RealOf<E>, other: RealOf<E>) -> RealOf<E> {
@@ -137,7 +138,7 @@ impl<F: ToReal, E: Dtype> Reducer<E> for Measured<F> {
 
 /// Which norm.
 #[derive(Clone, Copy, PartialEq)]
-enum Order {
+enum NormOrder {
     Count,
     /// The same, but NaN where there is a NaN.
     CountOfNumbers,
@@ -152,65 +153,66 @@ enum Order {
 
 /// The norm of a vector.
 #[derive(Clone, Copy)]
-pub struct Norming {
-    order: Order,
+pub struct VectorNorm {
+    order: NormOrder,
 }
-impl Norming {
+impl VectorNorm {
     /// The norm of this order.
     pub fn new(ord: f64) -> Self {
         let order = match ord {
-            0.0 => Order::Count,
-            1.0 => Order::Sum,
-            2.0 => Order::Euclidean,
-            f64::INFINITY => Order::Largest,
-            f64::NEG_INFINITY => Order::Smallest,
-            power => Order::Power(power),
+            0.0 => NormOrder::Count,
+            1.0 => NormOrder::Sum,
+            2.0 => NormOrder::Euclidean,
+            f64::INFINITY => NormOrder::Largest,
+            f64::NEG_INFINITY => NormOrder::Smallest,
+            power => NormOrder::Power(power),
         };
-        Norming { order }
+        VectorNorm { order }
     }
 
     /// The norm of this order of a difference, as distances have it: NaN counts in each but the largest, which leaves it out.
     /// Source: `aten/src/ATen/native/cpu/DistanceOpsKernel.cpp`.
     pub(crate) fn of_difference(p: f64) -> Self {
         match p {
-            0.0 => Norming { order: Order::CountOfNumbers },
-            f64::INFINITY => Norming { order: Order::LargestNumber },
-            p => Norming::new(p),
+            0.0 => VectorNorm { order: NormOrder::CountOfNumbers },
+            f64::INFINITY => VectorNorm { order: NormOrder::LargestNumber },
+            p => VectorNorm::new(p),
         }
     }
 }
-impl<E: Dtype> Reducer<E> for Norming {
+impl<E: Dtype> Reducer<E> for VectorNorm {
     type Partial = RealOf<E>;
     type Out = E::RealDtype;
     fn has_identity(self) -> bool {
-        !matches!(self.order, Order::Largest | Order::Smallest) && !matches!(self.order, Order::Power(p) if p < 0.0)
+        !matches!(self.order, NormOrder::Largest | NormOrder::Smallest)
+            && !matches!(self.order, NormOrder::Power(p) if p < 0.0)
     }
     #[inline(always)]
     fn start(self) -> RealOf<E> {
         match self.order {
-            Order::Smallest => Castable::from_f64(f64::INFINITY),
+            NormOrder::Smallest => Castable::from_f64(f64::INFINITY),
             _ => Default::default(),
         }
     }
     #[inline(always)]
-    fn meet(self, partial: RealOf<E>, element: E, index: usize) -> RealOf<E> {
-        let magnitude = || element.to_compute().to_real::<super::abs>();
+    fn accumulate(self, partial: RealOf<E>, element: E, index: usize) -> RealOf<E> {
+        let magnitude = || element.to_compute().to_real::<crate::ops::abs>();
         let term = match self.order {
-            Order::Euclidean => return Measured::<Squared>(PhantomData).meet(partial, element, index),
-            Order::Count => Castable::from_f64(f64::from(u8::from(element.cast::<bool>()))),
-            Order::CountOfNumbers if is_nan(element) => Castable::from_f64(f64::NAN),
-            Order::CountOfNumbers => Castable::from_f64(f64::from(u8::from(element.cast::<bool>()))),
-            Order::Power(power) => magnitude().binary::<super::pow>(Castable::from_f64(power)),
-            Order::Sum | Order::Largest | Order::LargestNumber | Order::Smallest => magnitude(),
+            NormOrder::Euclidean => return SumOf::<Squared>(PhantomData).accumulate(partial, element, index),
+            NormOrder::Count => Castable::from_f64(f64::from(u8::from(element.cast::<bool>()))),
+            NormOrder::CountOfNumbers if is_nan(element) => Castable::from_f64(f64::NAN),
+            NormOrder::CountOfNumbers => Castable::from_f64(f64::from(u8::from(element.cast::<bool>()))),
+            NormOrder::Power(power) => magnitude().binary::<crate::ops::pow>(Castable::from_f64(power)),
+            NormOrder::Sum | NormOrder::Largest | NormOrder::LargestNumber | NormOrder::Smallest => magnitude(),
         };
         <Self as Reducer<E>>::merge(self, partial, term)
     }
     #[inline(always)]
     fn merge(self, one: RealOf<E>, other: RealOf<E>) -> RealOf<E> {
         match self.order {
-            Order::Largest => one.binary::<super::maximum>(other),
-            Order::LargestNumber => one.binary::<super::fmax>(other),
-            Order::Smallest => one.binary::<super::minimum>(other),
+            NormOrder::Largest => one.binary::<crate::ops::maximum>(other),
+            NormOrder::LargestNumber => one.binary::<crate::ops::fmax>(other),
+            NormOrder::Smallest => one.binary::<crate::ops::minimum>(other),
             _ => one.binary::<Accumulating>(other),
         }
     }
@@ -218,25 +220,25 @@ impl<E: Dtype> Reducer<E> for Norming {
     #[inline(always)]
     fn block(self, elements: &[E], index: usize) -> RealOf<E> {
         match self.order {
-            Order::Sum => Measured::<super::abs>(PhantomData).block(elements, index),
-            Order::Euclidean => Measured::<Squared>(PhantomData).block(elements, index),
-            _ => lanes::<E, Self, FEW>(self, elements, index),
+            NormOrder::Sum => SumOf::<crate::ops::abs>(PhantomData).block(elements, index),
+            NormOrder::Euclidean => SumOf::<Squared>(PhantomData).block(elements, index),
+            _ => lanes::<E, Self, NARROW_LANES>(self, elements, index),
         }
     }
-    const BY_FOURS: bool = true;
+    const INTERLEAVES: bool = true;
     #[inline(always)]
-    fn four(self, lines: [&[E]; 4]) -> [RealOf<E>; 4] {
+    fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [RealOf<E>; M] {
         match self.order {
-            Order::Sum => Measured::<super::abs>(PhantomData).four(lines),
-            Order::Euclidean => Measured::<Squared>(PhantomData).four(lines),
+            NormOrder::Sum => SumOf::<crate::ops::abs>(PhantomData).blocks(lines),
+            NormOrder::Euclidean => SumOf::<Squared>(PhantomData).blocks(lines),
             _ => lines.map(|line| self.block(line, 0)),
         }
     }
     #[inline(always)]
     fn finish(self, partial: RealOf<E>, _: usize) -> E::RealDtype {
         let norm = match self.order {
-            Order::Euclidean => partial.unary::<super::sqrt>(),
-            Order::Power(power) => partial.binary::<super::pow>(Castable::from_f64(1.0 / power)),
+            NormOrder::Euclidean => partial.unary::<crate::ops::sqrt>(),
+            NormOrder::Power(power) => partial.binary::<crate::ops::pow>(Castable::from_f64(1.0 / power)),
             _ => partial,
         };
         norm.cast()

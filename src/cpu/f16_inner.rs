@@ -71,12 +71,12 @@ impl<F: Fn([f32; N]) -> f32, const N: usize> Loop for Halves<F, N> {
                 at += SIDE;
             }
             if at < len {
-                let mut rooms = [[f16::ZERO; SIDE]; N];
-                for (room, operand) in rooms.iter_mut().zip(operands) {
-                    core::ptr::copy_nonoverlapping(operand.add(at), room.as_mut_ptr(), len - at);
+                let mut buffers = [[f16::ZERO; SIDE]; N];
+                for (buffer, operand) in buffers.iter_mut().zip(operands) {
+                    core::ptr::copy_nonoverlapping(operand.add(at), buffer.as_mut_ptr(), len - at);
                 }
                 let mut result = [f16::ZERO; SIDE];
-                Self::some(&kernel, result.as_mut_ptr(), rooms.each_ref().map(|room| room.as_ptr()));
+                Self::some(&kernel, result.as_mut_ptr(), buffers.each_ref().map(|buffer| buffer.as_ptr()));
                 core::ptr::copy_nonoverlapping(result.as_ptr(), out.add(at), len - at);
             }
         }

@@ -3,7 +3,7 @@
 
 /// Positions of a result's axis that come from positions of the operand's axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stretch {
+pub enum Segment {
     /// `len` positions from `start` on.
     Forward {
         /// The first position.
@@ -34,33 +34,33 @@ pub enum Stretch {
     },
 }
 
-impl Stretch {
+impl Segment {
     /// A whole axis as it is.
     pub const fn whole(len: usize) -> Self {
-        Stretch::Forward { start: 0, len }
+        Segment::Forward { start: 0, len }
     }
 
     /// How many positions of the result these are; `None` where `usize` cannot count them.
     pub fn positions(self) -> Option<usize> {
         match self {
-            Stretch::Forward { len, .. } | Stretch::Backward { len, .. } | Stretch::Fill { len } => Some(len),
-            Stretch::Each { len, times, .. } => len.checked_mul(times),
+            Segment::Forward { len, .. } | Segment::Backward { len, .. } | Segment::Fill { len } => Some(len),
+            Segment::Each { len, times, .. } => len.checked_mul(times),
         }
     }
 
     /// Whether every position lies inside an axis of this size.
     pub(crate) fn inside(self, size: usize) -> bool {
         match self {
-            Stretch::Forward { start, len } | Stretch::Each { start, len, .. } => {
+            Segment::Forward { start, len } | Segment::Each { start, len, .. } => {
                 start.checked_add(len).is_some_and(|end| end <= size)
             }
-            Stretch::Backward { start, len } => len == 0 || (start < size && len <= start + 1),
-            Stretch::Fill { .. } => true,
+            Segment::Backward { start, len } => len == 0 || (start < size && len <= start + 1),
+            Segment::Fill { .. } => true,
         }
     }
 
     /// Positions `low..high` of a list of stretches, in at most as many stretches and two more.
-    pub(crate) fn range(list: &[Stretch], low: usize, high: usize) -> Vec<Stretch> {
+    pub(crate) fn range(list: &[Segment], low: usize, high: usize) -> Vec<Segment> {
         let mut part = Vec::new();
         let mut at = 0;
         for &stretch in list {
@@ -76,16 +76,16 @@ impl Stretch {
     }
 
     /// Its positions `from..to`, of which there are some.
-    fn cut(self, from: usize, to: usize, part: &mut Vec<Stretch>) {
+    fn cut(self, from: usize, to: usize, part: &mut Vec<Segment>) {
         match self {
-            Stretch::Forward { start, .. } => part.push(Stretch::Forward { start: start + from, len: to - from }),
-            Stretch::Backward { start, .. } => part.push(Stretch::Backward { start: start - from, len: to - from }),
-            Stretch::Fill { .. } => part.push(Stretch::Fill { len: to - from }),
-            Stretch::Each { start, times, .. } => {
+            Segment::Forward { start, .. } => part.push(Segment::Forward { start: start + from, len: to - from }),
+            Segment::Backward { start, .. } => part.push(Segment::Backward { start: start - from, len: to - from }),
+            Segment::Fill { .. } => part.push(Segment::Fill { len: to - from }),
+            Segment::Each { start, times, .. } => {
                 // What is left of the first position, whole positions, what there is of the last.
                 let (first, last) = (from / times, to / times);
                 if first == last {
-                    part.push(Stretch::Each { start: start + first, len: 1, times: to - from });
+                    part.push(Segment::Each { start: start + first, len: 1, times: to - from });
                     return;
                 }
                 let whole = from.div_ceil(times);
@@ -95,7 +95,7 @@ impl Stretch {
                     (start + last, 1, to - last * times),
                 ] {
                     if len > 0 && times > 0 {
-                        part.push(Stretch::Each { start, len, times });
+                        part.push(Segment::Each { start, len, times });
                     }
                 }
             }
@@ -105,10 +105,10 @@ impl Stretch {
 
 #[cfg(test)]
 mod tests {
-    use super::Stretch::*;
+    use super::Segment::*;
     use super::*;
 
-    fn positions(list: &[Stretch]) -> Vec<Option<usize>> {
+    fn positions(list: &[Segment]) -> Vec<Option<usize>> {
         let mut all = Vec::new();
         for &stretch in list {
             match stretch {
@@ -133,7 +133,7 @@ mod tests {
         let all = positions(&list);
         for low in 0..=all.len() {
             for high in low..=all.len() {
-                assert_eq!(positions(&Stretch::range(&list, low, high)), all[low..high], "{low}..{high}");
+                assert_eq!(positions(&Segment::range(&list, low, high)), all[low..high], "{low}..{high}");
             }
         }
     }

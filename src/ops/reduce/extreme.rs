@@ -1,6 +1,6 @@
 //! Reductions to the extreme element and to its position. NaN is more extreme than any number.
 
-use super::reduce::{Reducer, TwoResults, together};
+use super::{Reducer, TwoResults, interleave};
 use crate::dtype::{Binary, Castable, Compute, DType, Dtype, MachineFloat, MachineInt, Unary};
 use core::hint::select_unpredictable;
 use core::marker::PhantomData;
@@ -8,8 +8,8 @@ use core::marker::PhantomData;
 type Over<T> = PhantomData<fn() -> T>;
 
 /// The value that every other one beats or equals, and the better of two: the champion of equals, NaN if there is one.
-pub(crate) struct Best<const MAX: bool>;
-impl<const MAX: bool> Unary for Best<MAX> {
+pub(crate) struct ExtremeOfTwo<const MAX: bool>;
+impl<const MAX: bool> Unary for ExtremeOfTwo<MAX> {
     #[inline(always)]
     fn boolean(_: bool) -> bool {
         !MAX
@@ -23,7 +23,7 @@ impl<const MAX: bool> Unary for Best<MAX> {
         if MAX { T::neg_infinity() } else { T::infinity() }
     }
 }
-impl<const MAX: bool> Binary for Best<MAX> {
+impl<const MAX: bool> Binary for ExtremeOfTwo<MAX> {
     #[inline(always)]
     fn boolean(champion: bool, challenger: bool) -> bool {
         if MAX { champion | challenger } else { champion & challenger }
@@ -44,7 +44,7 @@ impl<const MAX: bool> Binary for Best<MAX> {
 
 #[inline(always)]
 fn is_nan<C: Compute>(x: C) -> bool {
-    x.predicate::<super::isnan>()
+    x.predicate::<crate::ops::isnan>()
 }
 
 /// The extreme element: the largest with `MAX`, else the smallest; a NaN if there is one.
@@ -66,7 +66,11 @@ impl<E, const MAX: bool> Default for Extreme<E, MAX> {
 impl<E: Dtype, const MAX: bool> Extreme<E, MAX> {
     #[inline(always)]
     fn beats(challenger: E::Compute, champion: E::Compute) -> bool {
-        if MAX { challenger.compare::<super::gt>(champion) } else { challenger.compare::<super::lt>(champion) }
+        if MAX {
+            challenger.compare::<crate::ops::gt>(champion)
+        } else {
+            challenger.compare::<crate::ops::lt>(champion)
+        }
     }
 }
 impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
@@ -74,27 +78,27 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     type Out = E;
     const HAS_IDENTITY: bool = false;
     const COUNTS_REPEATS: bool = false;
-    const WIDENS: bool = matches!(E::DTYPE, DType::F16);
+    const WIDENS_F16: bool = matches!(E::DTYPE, DType::F16);
     #[inline(always)]
     fn start(self) -> E::Compute {
-        E::Compute::default().unary::<Best<MAX>>()
+        E::Compute::default().unary::<ExtremeOfTwo<MAX>>()
     }
     #[inline(always)]
-    fn meet(self, partial: E::Compute, element: E, _: usize) -> E::Compute {
-        partial.binary::<Best<MAX>>(element.to_compute())
+    fn accumulate(self, partial: E::Compute, element: E, _: usize) -> E::Compute {
+        partial.binary::<ExtremeOfTwo<MAX>>(element.to_compute())
     }
     #[inline(always)]
-    fn meet_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
-        partial.binary::<Best<MAX>>(element.cast())
+    fn accumulate_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
+        partial.binary::<ExtremeOfTwo<MAX>>(element.cast())
     }
-    const BY_FOURS: bool = true;
+    const INTERLEAVES: bool = true;
     #[inline(always)]
-    fn four(self, lines: [&[E]; 4]) -> [Self::Partial; 4] {
-        together(self, lines)
+    fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+        interleave(self, lines)
     }
     #[inline(always)]
     fn merge(self, one: E::Compute, other: E::Compute) -> E::Compute {
-        one.binary::<Best<MAX>>(other)
+        one.binary::<ExtremeOfTwo<MAX>>(other)
     }
     #[inline(always)]
     fn finish(self, partial: E::Compute, _: usize) -> E {
@@ -124,13 +128,13 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
     type Out = i64;
     const HAS_IDENTITY: bool = false;
     const HAS_POSITIONS: bool = true;
-    const BY_BLOCKS: bool = true;
+    const PREFERS_BLOCKS: bool = true;
     #[inline(always)]
     fn start(self) -> Self::Partial {
         (Extreme::<E, MAX>::new().start(), usize::MAX)
     }
     #[inline(always)]
-    fn meet(self, partial: Self::Partial, element: E, index: usize) -> Self::Partial {
+    fn accumulate(self, partial: Self::Partial, element: E, index: usize) -> Self::Partial {
         Reducer::<E>::merge(self, partial, (element.to_compute(), index))
     }
     /// The extreme first, then where it stands.
@@ -167,22 +171,22 @@ impl<E: Dtype, const MAX: bool> TwoResults<E> for ArgExtreme<E, MAX> {
 
 /// The smallest element and the largest.
 #[derive(Clone, Copy)]
-pub struct BothExtremes<E> {
+pub struct MinMax<E> {
     min: Extreme<E, false>,
     max: Extreme<E, true>,
 }
-impl<E> BothExtremes<E> {
+impl<E> MinMax<E> {
     /// The reduction.
     pub const fn new() -> Self {
-        BothExtremes { min: Extreme::new(), max: Extreme::new() }
+        MinMax { min: Extreme::new(), max: Extreme::new() }
     }
 }
-impl<E> Default for BothExtremes<E> {
+impl<E> Default for MinMax<E> {
     fn default() -> Self {
         Self::new()
     }
 }
-impl<E: Dtype> Reducer<E> for BothExtremes<E> {
+impl<E: Dtype> Reducer<E> for MinMax<E> {
     type Partial = [E::Compute; 2];
     type Out = E;
     const HAS_IDENTITY: bool = false;
@@ -192,8 +196,8 @@ impl<E: Dtype> Reducer<E> for BothExtremes<E> {
         [self.min.start(), self.max.start()]
     }
     #[inline(always)]
-    fn meet(self, [min, max]: Self::Partial, element: E, index: usize) -> Self::Partial {
-        [self.min.meet(min, element, index), self.max.meet(max, element, index)]
+    fn accumulate(self, [min, max]: Self::Partial, element: E, index: usize) -> Self::Partial {
+        [self.min.accumulate(min, element, index), self.max.accumulate(max, element, index)]
     }
     #[inline(always)]
     fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
@@ -209,7 +213,7 @@ impl<E: Dtype> Reducer<E> for BothExtremes<E> {
         E::from_compute(min)
     }
 }
-impl<E: Dtype> TwoResults<E> for BothExtremes<E> {
+impl<E: Dtype> TwoResults<E> for MinMax<E> {
     type Second = E;
     fn second(self, [_, max]: Self::Partial, _: usize) -> E {
         E::from_compute(max)

@@ -1,4 +1,9 @@
-//! What a device is asked for when elements are chosen by indices or by rank.
+//! What operations that are no kernel are described by: indices along an axis, an order, what a product is added to, what is looked for.
+//!
+//! Uses dtypes and views; used by the devices, which run these operations, and by `tensor` and `any`, which ask for them.
+
+use crate::dtype::{Castable, Dtype};
+use crate::storage::View;
 
 /// Elements chosen by indices along an axis.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +66,36 @@ impl Order {
     }
 
     /// Whether the largest comes first.
-    pub fn turned(self) -> bool {
+    pub fn is_descending(self) -> bool {
         matches!(self, Order::Sort { descending: true } | Order::Top { largest: true, .. })
+    }
+}
+
+/// What a product is added to, and by which factors: `beta * input + alpha * product`. A factor of 0 leaves its operand out.
+pub struct Added<'a, B, E: Dtype> {
+    /// Broadcast to the sizes of the product; none where `beta` is 0.
+    pub input: Option<View<'a, B, E>>,
+    /// What the input is multiplied by.
+    pub beta: E::Compute,
+    /// What the product is multiplied by.
+    pub alpha: E::Compute,
+}
+
+/// What is looked for among elements before an operation runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    /// An element that is zero.
+    Zero,
+    /// A byte that is no bool: neither 0 nor 1.
+    NoBool,
+}
+impl Sought {
+    /// Whether an element is one.
+    #[inline(always)]
+    pub(crate) fn is<E: Castable>(self, element: E) -> bool {
+        match self {
+            Sought::Zero => !element.cast::<bool>(),
+            Sought::NoBool => element.cast::<i64>() > 1,
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! `gemm`.
 
 use super::compiled;
-use super::gemm::{Finish, Task};
+use super::gemm::{Epilogue, GemmTask};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::{Compute, Dtype};
@@ -25,14 +25,14 @@ const PIECE: usize = 512;
 
 /// `out = kernel(out)`, from a copy of a few elements at a time: loops are fastest where what they write is not what they read.
 pub(crate) fn apply<E: Dtype, K: Map1<E, E>>(kernel: K, out: *mut E, len: usize) {
-    let mut room = [const { MaybeUninit::<E>::uninit() }; PIECE];
+    let mut buffer = [const { MaybeUninit::<E>::uninit() }; PIECE];
     for low in (0..len).step_by(PIECE) {
         let (to, count) = (out.wrapping_add(low), PIECE.min(len - low));
         // SAFETY: whoever calls a [`Then`] has `len` elements at `out`; the room holds as many as are copied, and the loop is that of
         // the kernel.
         unsafe {
-            room.as_mut_ptr().cast::<E>().copy_from_nonoverlapping(to, count);
-            let places = [to.cast(), room.as_mut_ptr().cast()];
+            buffer.as_mut_ptr().cast::<E>().copy_from_nonoverlapping(to, count);
+            let places = [to.cast(), buffer.as_mut_ptr().cast()];
             compiled::one::<K, E, E>()((&raw const kernel).cast(), places, count);
         }
     }
@@ -40,7 +40,7 @@ pub(crate) fn apply<E: Dtype, K: Map1<E, E>>(kernel: K, out: *mut E, len: usize)
 
 /// What a product is added to, where the product starts from it.
 struct Start<E: Dtype> {
-    finish: Finish<E>,
+    finish: Epilogue<E>,
     sizes: [usize; 2],
     out: *mut E,
 }
@@ -48,7 +48,7 @@ impl<E: Dtype> Loop for Start<E> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let Start { finish: Finish { input, steps, beta, .. }, sizes: [rows, columns], out } = self;
+        let Start { finish: Epilogue { input, steps, beta, .. }, sizes: [rows, columns], out } = self;
         let Some(input) = input else { return };
         let copies = beta == E::from_i32(1).to_compute();
         for row in 0..rows {
@@ -68,16 +68,16 @@ impl<E: Dtype> Loop for Start<E> {
     }
 }
 
-impl<E: Dtype> Task<E> {
+impl<E: Dtype> GemmTask<E> {
     /// Some of its rows.
     fn rows(&self, top: usize, rows: usize, threads: usize) -> Self {
         let ([_, k, n], finish) = (self.sizes, self.finish);
         let input = finish.input.map(|input| input.wrapping_add(top * finish.steps[0]));
-        Task {
+        GemmTask {
             sizes: [rows, k, n],
             out: self.out.wrapping_add(top * n),
             left: self.left.wrapping_add(top * self.left_steps[0]),
-            finish: Finish { input, ..finish },
+            finish: Epilogue { input, ..finish },
             threads,
             ..*self
         }
@@ -86,9 +86,9 @@ impl<E: Dtype> Task<E> {
 
 /// Runs a product some rows at a time, and then what is done to them. The rows start as the input if `starts`.
 pub(super) fn by_rows<E: Dtype>(
-    task: Task<E>,
+    task: GemmTask<E>,
     starts: bool,
-    run: &(dyn Fn(Task<E>) -> Result<()> + Sync),
+    run: &(dyn Fn(GemmTask<E>) -> Result<()> + Sync),
     then: Then<'_, E>,
 ) -> Result<()> {
     let [m, _, n] = task.sizes;

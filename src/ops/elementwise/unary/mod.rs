@@ -13,7 +13,7 @@ use super::Op;
 use super::rules::admit::{Admits, bound_of_one};
 use super::rules::result::{computes, form_of_result, output};
 use super::table::unary_table;
-use crate::dtype::{Castable, Compute, DType, Dtype, Unary, Usual};
+use crate::dtype::{Castable, Compute, DType, Dtype, FastPath, Unary};
 
 /// An operation of one operand on elements of dtype `E`: the result dtype, and the function.
 pub trait UnaryOp<E: Dtype>: Op {
@@ -24,7 +24,7 @@ pub trait UnaryOp<E: Dtype>: Op {
     const ROW: Option<usize> = None;
     /// Whether an element takes longer to compute than memory takes to give it.
     #[doc(hidden)]
-    const IS_LONG: bool = false;
+    const IS_COMPUTE_BOUND: bool = false;
     /// Whether devices may compute it by tables, which gives other last digits.
     #[doc(hidden)]
     const BY_LOOKUP: bool = false;
@@ -33,17 +33,17 @@ pub trait UnaryOp<E: Dtype>: Op {
     fn apply(x: E) -> Self::Output;
     /// Whether there is another form for usual elements, which vectorises.
     #[doc(hidden)]
-    const HAS_USUAL: bool = false;
+    const HAS_FAST_PATH: bool = false;
     /// Whether that form holds for this element.
     #[doc(hidden)]
     #[inline(always)]
-    fn is_usual(_x: E) -> bool {
+    fn takes_fast_path(_x: E) -> bool {
         true
     }
     /// That form.
     #[doc(hidden)]
     #[inline(always)]
-    fn usual(x: E) -> Self::Output {
+    fn fast_path(x: E) -> Self::Output {
         Self::apply(x)
     }
 }
@@ -79,7 +79,7 @@ macro_rules! unary_ops {
         }
     };
     (@own $op:ident $admits:ident $result:ident) => {
-        const IS_LONG: bool = Admits::$admits.is_long();
+        const IS_COMPUTE_BOUND: bool = Admits::$admits.is_long();
         const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
         #[inline(always)]
         fn apply(x: E) -> E {
@@ -87,20 +87,20 @@ macro_rules! unary_ops {
         }
     };
     (@inexact $op:ident $admits:ident $result:ident) => {
-        const IS_LONG: bool = true;
+        const IS_COMPUTE_BOUND: bool = true;
         const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
         #[inline(always)]
         fn apply(x: E) -> E::Inexact {
             E::Inexact::from_compute(x.cast::<E::Inexact>().to_compute().unary::<$op>())
         }
-        const HAS_USUAL: bool = <$op as Unary>::HAS_USUAL;
+        const HAS_FAST_PATH: bool = <$op as Unary>::HAS_FAST_PATH;
         #[inline(always)]
-        fn is_usual(x: E) -> bool {
-            x.cast::<E::Inexact>().to_compute().predicate::<Usual<$op>>()
+        fn takes_fast_path(x: E) -> bool {
+            x.cast::<E::Inexact>().to_compute().predicate::<FastPath<$op>>()
         }
         #[inline(always)]
-        fn usual(x: E) -> E::Inexact {
-            E::Inexact::from_compute(x.cast::<E::Inexact>().to_compute().unary::<Usual<$op>>())
+        fn fast_path(x: E) -> E::Inexact {
+            E::Inexact::from_compute(x.cast::<E::Inexact>().to_compute().unary::<FastPath<$op>>())
         }
     };
     (@divided $op:ident $admits:ident $result:ident) => {

@@ -5,7 +5,7 @@
 use super::dots::x86::amx;
 #[cfg(target_arch = "x86_64")]
 use super::dots::x86::{avx2, avx512};
-use super::dots::{Dot, Operands, Part, plain};
+use super::dots::{Dot, PackedProduct, ResultBlock, plain};
 use super::elementwise::{result_len, source};
 use super::gemm::Product;
 use super::simd::{self, Loop};
@@ -67,9 +67,9 @@ where
     D::Sum: AsPrimitive<T>,
 {
     let Product { sizes, out, out_step, left, left_steps, right, right_steps, alpha, adds, threads } = product;
-    let operands = Operands::<D, T, T> { sizes, left, left_steps, right, right_steps, flip: num_traits::zero() };
+    let operands = PackedProduct::<D, T, T> { sizes, left, left_steps, right, right_steps, flip: num_traits::zero() };
     let out = Shared(out);
-    operands.multiply(threads, &|sums, _, Part { corner: [top, left], sizes }| {
+    operands.multiply(threads, &|sums, _, ResultBlock { corner: [top, left], sizes }| {
         let out = &out;
         let out = out.0.wrapping_add(top * out_step + left);
         simd::dispatch(Store { sums, strip: D::STRIP, sizes, out, out_step, alpha, adds });
@@ -112,7 +112,7 @@ pub(super) fn multiply<T: MachineInt>(product: Product<T>) -> Result<()> {
 }
 
 /// Sizes, places and steps of matrices of bytes, the right one of signed ones, and where the `i32` result goes, row-major.
-pub(super) struct Bytes<L> {
+pub(super) struct ByteProduct<L> {
     pub(super) sizes: [usize; 3],
     pub(super) left: *const L,
     pub(super) left_steps: [usize; 2],
@@ -124,27 +124,27 @@ pub(super) struct Bytes<L> {
 
 /// Bytes in 32 bits by tiles, which have an instruction for either sign.
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-pub(super) fn by_tiles<L: Copy>(bytes: Bytes<L>, signed: bool) -> Result<()> {
-    let Bytes { sizes, left, left_steps, right, right_steps, out, threads } = bytes;
+pub(super) fn by_tiles<L: Copy>(bytes: ByteProduct<L>, signed: bool) -> Result<()> {
+    let ByteProduct { sizes, left, left_steps, right, right_steps, out, threads } = bytes;
     if signed {
-        let bytes = Bytes { sizes, left: left.cast(), left_steps, right, right_steps, out, threads };
+        let bytes = ByteProduct { sizes, left: left.cast(), left_steps, right, right_steps, out, threads };
         widening::<amx::SignedBytes, i8>(bytes, 0)
     } else {
-        let bytes = Bytes { sizes, left: left.cast(), left_steps, right, right_steps, out, threads };
+        let bytes = ByteProduct { sizes, left: left.cast(), left_steps, right, right_steps, out, threads };
         widening::<amx::Bytes, u8>(bytes, 0)
     }
 }
 
 /// A product of bytes by an instruction; `flip` are bits of groups that are turned over on the left.
-fn widening<D: Dot<Group = u32, Sum = i32>, L: Copy>(bytes: Bytes<L>, flip: u32) -> Result<()>
+fn widening<D: Dot<Group = u32, Sum = i32>, L: Copy>(bytes: ByteProduct<L>, flip: u32) -> Result<()>
 where
     D::Left: From<L>,
     D::Right: From<i8>,
 {
-    let Bytes { sizes, left, left_steps, right, right_steps, out, threads } = bytes;
+    let ByteProduct { sizes, left, left_steps, right, right_steps, out, threads } = bytes;
     let (out, n) = (Shared(out), sizes[2]);
-    let operands = Operands::<D, L, i8> { sizes, left, left_steps, right, right_steps, flip };
-    operands.multiply(threads, &|sums, excess, Part { corner: [top, left], sizes: [rows, columns] }| {
+    let operands = PackedProduct::<D, L, i8> { sizes, left, left_steps, right, right_steps, flip };
+    operands.multiply(threads, &|sums, excess, ResultBlock { corner: [top, left], sizes: [rows, columns] }| {
         let out = &out;
         for (row, sums) in sums.chunks_exact(D::STRIP).enumerate().take(rows) {
             // SAFETY: the part is inside the result, and nobody else writes it.
@@ -166,13 +166,13 @@ where
 /// back from their sums.
 #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(super) fn of_unsigned<D: Dot<Group = u32, Left = u8, Right = i8, Sum = i32>>(
-    bytes: Bytes<u8>,
+    bytes: ByteProduct<u8>,
     signed: bool,
 ) -> Result<()> {
     widening::<D, u8>(bytes, if signed { 0x8080_8080 } else { 0 })
 }
 
-fn multiply_bytes<L: Copy>(bytes: Bytes<L>, signed: bool) -> Result<()>
+fn multiply_bytes<L: Copy>(bytes: ByteProduct<L>, signed: bool) -> Result<()>
 where
     i16: From<L>,
 {
@@ -182,8 +182,8 @@ where
     }
     #[cfg(target_arch = "x86_64")]
     if avx512::Bytes::is_there() {
-        let Bytes { sizes, left, left_steps, right, right_steps, out, threads } = bytes;
-        let bytes = Bytes { sizes, left: left.cast(), left_steps, right, right_steps, out, threads };
+        let ByteProduct { sizes, left, left_steps, right, right_steps, out, threads } = bytes;
+        let bytes = ByteProduct { sizes, left: left.cast(), left_steps, right, right_steps, out, threads };
         return of_unsigned::<avx512::Bytes>(bytes, signed);
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -200,7 +200,7 @@ pub(crate) fn int_mm<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffe
     }
     let steps = |strides: &[usize]| [strides[0], strides[1]];
     let threads = threads::pieces(m.saturating_mul(n).saturating_mul(k) / 32);
-    let bytes = |out| Bytes {
+    let bytes = |out| ByteProduct {
         sizes: [m, k, n],
         left: source(&a).cast::<i8>(),
         left_steps: steps(a.strides),
@@ -213,9 +213,9 @@ pub(crate) fn int_mm<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffe
     unsafe {
         HostBuffer::filled_by(results, |out| {
             if matches!(E::DTYPE, DType::U8) {
-                let Bytes { sizes, left, left_steps, right, right_steps, out, threads } = bytes(out);
+                let ByteProduct { sizes, left, left_steps, right, right_steps, out, threads } = bytes(out);
                 multiply_bytes::<u8>(
-                    Bytes { sizes, left: left.cast(), left_steps, right, right_steps, out, threads },
+                    ByteProduct { sizes, left: left.cast(), left_steps, right, right_steps, out, threads },
                     false,
                 )
             } else {

@@ -3,7 +3,7 @@
 //!
 //! Uses the kernels; used by devices (which run expressions) and by lazy tensors (which build them).
 
-use super::kernel::{Entry, Map1, Map2, Map3, Operands};
+use super::kernel::{Arity, Entry, Map1, Map2, Map3};
 use crate::dtype::{DType, Element};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -48,32 +48,32 @@ pub unsafe trait Expression: Copy + Send + Sync {
     /// The type of the elements.
     type Elem: Element;
     /// Room for elements brought side by side.
-    type Room;
+    type Buffers;
     /// Where the elements of a piece are.
     type Places: Copy;
     /// The bytes read for each element.
     const BYTES: usize;
-    /// The room for what is computed for pieces at once: so many bytes, in multiples of cache lines.
+    /// The buffers for what is computed for pieces at once: so many bytes, in multiples of cache lines.
     const COMPUTED: usize;
 
     /// Room, not yet filled.
-    fn room() -> Self::Room;
+    fn buffers() -> Self::Buffers;
     /// Shows each leaf's strides, which must stay those of valid elements.
     fn strides(&mut self, see: &mut dyn FnMut(&mut [usize; AXES]));
     /// Starts each leaf so many steps further along an axis.
     fn advance(&mut self, axis: usize, steps: usize);
 
     /// Where `len` elements along the axis `along` are, the first of them at `index`. Leaves whose elements do not lie side by
-    /// side there are copied into the room, so `len` may exceed [`CHUNK`] only if all do. Nor may it exceed [`PIECE`] if
+    /// side there are copied into the buffers, so `len` may exceed [`CHUNK`] only if all do. Nor may it exceed [`PIECE`] if
     /// anything is computed here.
     ///
     /// # Safety
-    /// All leaves have elements at these places, and there is room for what is computed at `computed`, at the boundary of a cache
+    /// All leaves have elements at these places, and there is buffers for what is computed at `computed`, at the boundary of a cache
     /// line. What is returned is valid as long as both are where they are.
     unsafe fn places<L: Loops>(
         &self,
         loops: L,
-        room: &mut Self::Room,
+        buffers: &mut Self::Buffers,
         computed: *mut u8,
         index: &[usize; AXES],
         along: usize,
@@ -127,13 +127,13 @@ impl<E> Leaf<E> {
 // SAFETY: `get` reads element `i` of the `len` that `places` has checked or copied.
 unsafe impl<E: Element> Expression for Leaf<E> {
     type Elem = E;
-    type Room = [MaybeUninit<E>; CHUNK];
+    type Buffers = [MaybeUninit<E>; CHUNK];
     type Places = *const E;
     const BYTES: usize = size_of::<E>();
     const COMPUTED: usize = 0;
 
     #[inline(always)]
-    fn room() -> Self::Room {
+    fn buffers() -> Self::Buffers {
         [const { MaybeUninit::uninit() }; CHUNK]
     }
     fn strides(&mut self, see: &mut dyn FnMut(&mut [usize; AXES])) {
@@ -146,7 +146,7 @@ unsafe impl<E: Element> Expression for Leaf<E> {
     unsafe fn places<L: Loops>(
         &self,
         _: L,
-        room: &mut Self::Room,
+        buffers: &mut Self::Buffers,
         _: *mut u8,
         index: &[usize; AXES],
         along: usize,
@@ -161,7 +161,7 @@ unsafe impl<E: Element> Expression for Leaf<E> {
                 return from;
             }
             debug_assert!(len <= CHUNK);
-            let to: *mut E = room.as_mut_ptr().cast();
+            let to: *mut E = buffers.as_mut_ptr().cast();
             if step == 0 {
                 let element = from.read();
                 for i in 0..len {
@@ -193,12 +193,12 @@ pub struct Same<E>(pub E);
 // SAFETY: nothing is read.
 unsafe impl<E: Element> Expression for Same<E> {
     type Elem = E;
-    type Room = ();
+    type Buffers = ();
     type Places = ();
     const BYTES: usize = 0;
     const COMPUTED: usize = 0;
 
-    fn room() {}
+    fn buffers() {}
     fn strides(&mut self, _: &mut dyn FnMut(&mut [usize; AXES])) {}
     fn advance(&mut self, _: usize, _: usize) {}
     unsafe fn places<L: Loops>(&self, _: L, (): &mut (), _: *mut u8, _: &[usize; AXES], _: usize, _: usize) {}
@@ -213,7 +213,7 @@ const fn is_half(entry: Option<Entry>) -> bool {
     const HALF: usize = DType::F16 as usize;
     const SINGLE: usize = DType::F32 as usize;
     match entry {
-        Some(Entry { row, dtype, operands: Operands::Converted }) => {
+        Some(Entry { row, dtype, operands: Arity::Converted }) => {
             matches!((dtype, row), (DType::F16, SINGLE) | (DType::F32, HALF))
         }
         Some(Entry { dtype: DType::F16, .. }) => true,
@@ -223,8 +223,8 @@ const fn is_half(entry: Option<Entry>) -> bool {
 
 /// Whether a kernel is a row of the table over `bf16` that is computed in `f32` at length: the compiled loops round its results by
 /// an instruction, where there is one.
-const fn is_long_half(entry: Option<Entry>, is_long: bool) -> bool {
-    is_long && matches!(entry, Some(Entry { dtype: DType::BF16, .. }))
+const fn is_long_half(entry: Option<Entry>, is_compute_bound: bool) -> bool {
+    is_compute_bound && matches!(entry, Some(Entry { dtype: DType::BF16, .. }))
 }
 
 /// For `Mapped2: Map2 (x: X 0, y: Y 1)` it writes a kernel over two expressions, which is computed for pieces at once if `at_once`.
@@ -259,15 +259,15 @@ macro_rules! mapped {
         // SAFETY: the operands read only what they have found, and what is computed at once is as much as was asked for.
         unsafe impl<$K: $map<$($X::Elem,)* O>, $($X: Expression,)* O: Element> Expression for $name<$K, $($X,)* O> {
             type Elem = O;
-            type Room = ($($X::Room,)*);
+            type Buffers = ($($X::Buffers,)*);
             type Places = (($($X::Places,)*), *const O);
             const BYTES: usize = 0 $(+ $X::BYTES)*;
             const COMPUTED: usize =
                 0 $(+ $X::COMPUTED)* + if Self::AT_ONCE { PIECE * (size_of::<O>() $(+ size_of::<$X::Elem>())*) } else { 0 };
 
             #[inline(always)]
-            fn room() -> Self::Room {
-                ($($X::room(),)*)
+            fn buffers() -> Self::Buffers {
+                ($($X::buffers(),)*)
             }
             fn strides(&mut self, see: &mut dyn FnMut(&mut [usize; AXES])) {
                 $(self.$x.strides(see);)*
@@ -279,16 +279,16 @@ macro_rules! mapped {
             unsafe fn places<L: Loops>(
                 &self,
                 $loops: L,
-                room: &mut Self::Room,
+                buffers: &mut Self::Buffers,
                 mut computed: *mut u8,
                 index: &[usize; AXES],
                 along: usize,
                 $len: usize,
             ) -> Self::Places {
-                // SAFETY: the caller's promise. Each part of the room is as large as `COMPUTED` says.
+                // SAFETY: the caller's promise. Each part of the buffers is as large as `COMPUTED` says.
                 unsafe {
                     $(
-                        let $x = self.$x.places($loops, &mut room.$at, computed, index, along, $len);
+                        let $x = self.$x.places($loops, &mut buffers.$at, computed, index, along, $len);
                         computed = computed.add($X::COMPUTED);
                     )*
                     let operands = ($($x,)*);
@@ -333,7 +333,7 @@ macro_rules! mapped {
 }
 mapped! {
     /// A function of one expression.
-    Mapped1: Map1<K> (x: X 0), at_once K::HAS_USUAL || K::BY_LOOKUP || is_half(K::ENTRY) || is_long_half(K::ENTRY, K::IS_LONG), |loops, kernel, out, len| loops.one(kernel, x, out, len);
+    Mapped1: Map1<K> (x: X 0), at_once K::HAS_FAST_PATH || K::BY_LOOKUP || is_half(K::ENTRY) || is_long_half(K::ENTRY, K::IS_COMPUTE_BOUND), |loops, kernel, out, len| loops.one(kernel, x, out, len);
     /// A function of two expressions.
     Mapped2: Map2<K> (x: X 0, y: Y 1), at_once is_half(K::ENTRY), |loops, kernel, out, len| loops.two(kernel, (x, y), out, len);
     /// A function of three expressions.

@@ -21,8 +21,8 @@ impl<Op> PartFor<Op> for f32 {}
 impl<Op> PartFor<Op> for f64 {}
 
 /// From `x` towards the first parameter by the second, starting at the nearer one. Source: `aten/src/ATen/native/Lerp.h`.
-pub(crate) struct Towards;
-impl Tuned for Towards {
+pub(crate) struct LerpFormula;
+impl Tuned for LerpFormula {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T, [end, weight, _]: Parameters<T>) -> T {
         let distance = end - x;
@@ -55,13 +55,13 @@ impl<E: Dtype> Map2<E, E, E> for LerpingBy<E::Compute> {
     #[inline(always)]
     fn call(self, start: E, end: E) -> E {
         let parameters = [end.to_compute(), self.0, Default::default()];
-        E::from_compute(start.to_compute().tuned::<Towards>(parameters))
+        E::from_compute(start.to_compute().tuned::<LerpFormula>(parameters))
     }
 }
 
 /// The element, times its slope unless it is positive.
-pub(crate) struct Sloping;
-impl Binary for Sloping {
+pub(crate) struct PreluFormula;
+impl Binary for PreluFormula {
     #[inline(always)]
     fn real<T: MachineFloat>(x: T, slope: T) -> T {
         if x > T::zero() { x } else { slope * x }
@@ -89,8 +89,8 @@ impl<E: Dtype> Map1<E, i32> for Exponent {
 
 /// Two parts as one number.
 #[derive(Clone, Copy)]
-pub struct Joining;
-impl<E: Float> Map2<E, E, E::Complex> for Joining {
+pub struct FromParts;
+impl<E: Float> Map2<E, E, E::Complex> for FromParts {
     #[inline(always)]
     fn call(self, re: E, im: E) -> E::Complex {
         Complex::new(re.cast::<f64>(), im.cast::<f64>()).cast()
@@ -99,8 +99,8 @@ impl<E: Float> Map2<E, E, E::Complex> for Joining {
 
 /// A magnitude and an angle as one number.
 #[derive(Clone, Copy)]
-pub struct Turning;
-impl<E: Float> Map2<E, E, E::Complex> for Turning {
+pub struct FromPolar;
+impl<E: Float> Map2<E, E, E::Complex> for FromPolar {
     #[inline(always)]
     fn call(self, magnitude: E, angle: E) -> E::Complex {
         let (magnitude, angle) = (magnitude.to_compute(), angle.to_compute());

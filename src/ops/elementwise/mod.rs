@@ -1,0 +1,23 @@
+//! Elementwise operations: their formulas (`unary`, `binary`, `tuned`, `complex`, `close`, `lerp`), the kernels that apply a formula to
+//! one element (`kernel`), and trees of kernels that run as one loop (`expression`).
+//!
+//! Uses the tables and their rules; used by the devices, which supply the loops, and by `tensor` and `any`, which choose the kernel.
+
+use super::rules;
+use super::table;
+use super::{Op, sealed};
+
+pub(super) mod binary;
+pub mod close;
+mod complex;
+pub(crate) mod expression;
+pub(crate) mod kernel;
+pub mod pointwise;
+pub(super) mod tuned;
+pub(super) mod unary;
+
+use super::reduce;
+pub use binary::*;
+pub use close::isclose;
+pub use tuned::*;
+pub use unary::*;

@@ -1,0 +1,73 @@
+//! Chunks of elements accumulated into partial results that stay in vector registers from chunk to chunk.
+//!
+//! Uses nothing; used by `lanes`.
+
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+use core::mem::{MaybeUninit, transmute_copy};
+
+/// Accumulates chunks of elements (and where they stand in their line), `N` partial results of each line taking one element of a chunk
+/// each; the lines are equally long. Partial results stay in vector registers from chunk to chunk: left to itself, the compiler now
+/// and then takes them two by two.
+#[inline(always)]
+pub(crate) fn accumulate_chunks<A, P: Copy, const N: usize, const M: usize>(
+    lines: [&[[A; N]]; M],
+    start: P,
+    accumulate: impl Fn(P, &A, usize) -> P,
+) -> [[P; N]; M] {
+    #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+    {
+        type Vector = MaybeUninit<core::arch::x86_64::__m256i>;
+        // SAFETY: the sizes are the same.
+        unsafe {
+            if const { size_of::<[P; N]>() == 32 } {
+                return in_registers::<A, P, Vector, N, M>(lines, start, accumulate);
+            }
+            if const { size_of::<[P; N]>() == 64 } {
+                return in_registers::<A, P, [Vector; 2], N, M>(lines, start, accumulate);
+            }
+            if const { size_of::<[P; N]>() == 128 } {
+                return in_registers::<A, P, [Vector; 4], N, M>(lines, start, accumulate);
+            }
+        }
+    }
+    let mut accumulated = [[start; N]; M];
+    for (partials, line) in accumulated.iter_mut().zip(lines) {
+        for (chunk, elements) in line.iter().enumerate() {
+            for (lane, partial) in partials.iter_mut().enumerate() {
+                *partial = accumulate(*partial, &elements[lane], chunk * N + lane);
+            }
+        }
+    }
+    accumulated
+}
+
+/// The same, the partial results of a line being kept as a `V`. (Written by arrays' `map`: loops over the lines, or a function for one
+/// line, came out slower.)
+///
+/// # Safety
+/// `V` is as large as they are and may hold any bytes.
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+#[inline(always)]
+unsafe fn in_registers<A, P: Copy, V, const N: usize, const M: usize>(
+    lines: [&[[A; N]]; M],
+    start: P,
+    accumulate: impl Fn(P, &A, usize) -> P,
+) -> [[P; N]; M] {
+    let chunks = lines.iter().fold(usize::MAX, |least, line| least.min(line.len()));
+    let lines = lines.map(|line| &line[..chunks]);
+    // SAFETY: the caller's promise, in both directions.
+    let (pack, unpack) = unsafe {
+        (|lanes: [P; N]| transmute_copy::<[P; N], V>(&lanes), |packed: &V| transmute_copy::<V, [P; N]>(packed))
+    };
+    let mut partials = [(); M].map(|()| pack([start; N]));
+    for chunk in 0..chunks {
+        for (line, partial) in lines.iter().zip(&mut partials) {
+            let mut lanes = unpack(partial);
+            for (lane, (partial, element)) in lanes.iter_mut().zip(&line[chunk]).enumerate() {
+                *partial = accumulate(*partial, element, chunk * N + lane);
+            }
+            *partial = pack(lanes);
+        }
+    }
+    partials.map(|partial| unpack(&partial))
+}
