@@ -1,6 +1,6 @@
 //! From `AnyTensor` to typed tensors and back. An operation along one axis runs on a typed tensor reshaped to three axes,
 //! `[before, axis, after]`, so that it is compiled once for a dtype and not once for a rank.
-//! Uses `device`; used by `rearrange`, `sort`, `reduce`, `linalg`, `call` and others.
+//! Used by `sort`, `call`, `create`, `view`, `reduce`.
 
 use crate::any::AnyTensor;
 use crate::error::Result;

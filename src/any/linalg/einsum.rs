@@ -1,7 +1,7 @@
 //! Sums of products by the names of axes, contracted two operands at a time.
 //!
 //! Source: `aten/src/ATen/native/Linear.cpp`, `einsum` and `sumproduct_pair`.
-//! Uses `elementwise::apply`, `base::as_typed`, `base::dispatch`.
+//! Uses `elementwise::apply`, `device`, `base::dispatch`.
 
 use crate::any::AnyTensor;
 use crate::any::base::dispatch::dispatch_dtype;

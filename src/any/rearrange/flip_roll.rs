@@ -1,5 +1,5 @@
 //! `flip`, `roll`, `rot90`, `tril`, `triu`: elements moved to other positions.
-//! Uses `view::views`, `tensor::rearrange::pick`, `ops::stretch`, `device`.
+//! Uses `view::views`, `tensor::rearrange::pick`, `ops::segment`, `device`.
 
 use crate::any::base::by_width::{invalid, signed, with_width_type};
 use crate::any::view::views::{axes, axis};

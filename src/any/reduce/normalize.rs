@@ -1,5 +1,5 @@
 //! Normalisation, and what is measured to do it.
-//! Uses `elementwise::apply`, `view::views`, `base::dispatch`, `base::as_typed`.
+//! Uses `elementwise::apply`, `view::views`, `device`, `base::dispatch`.
 
 use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::{dispatch_dtype, refused};

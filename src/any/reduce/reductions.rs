@@ -1,5 +1,5 @@
 //! Reductions: a tensor of three axes, of which the second is reduced.
-//! Uses `view::views`, `tensor::scan::softmax`, `cpu::reduce`, `ops::measure`.
+//! Uses `view::views`, `tensor::scan::softmax`, `cpu::reduce`, `ops::reduce`.
 
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::base::operand::default_float;

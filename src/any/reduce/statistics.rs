@@ -1,5 +1,5 @@
 //! Statistics of samples: `cov`, `corrcoef`, `bincount`, `histc`.
-//! Uses `elementwise::apply`, `base::dispatch`, `base::as_typed`, `base::operand`.
+//! Uses `elementwise::apply`, `device`, `base::dispatch`, `base::operand`.
 
 use crate::any::AnyTensor;
 use crate::any::base::dispatch::{dispatch_dtype, is_integer, refused};

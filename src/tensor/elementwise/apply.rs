@@ -1,6 +1,6 @@
 //! Runs an elementwise operation: broadcasts shapes, promotes dtypes, matches devices, calls the device's loop. The methods,
 //! operators, in-place and `_into` forms are thin wrappers of the functions here.
-//! Uses `base::operand`, `ops::kernel`, `ops`, `ops::rules`; used by `elementwise`, `lazy`, `sparse`, `linalg`, `index` and others.
+//! Uses `base::operand`, `ops::kernel`, `ops`, `ops::arguments`; used by `elementwise`, `lazy`, `sparse`, `linalg`, `index` and others.
 
 use crate::device::{Device, Meet, Receives, Source};
 use crate::dtype::promote::ResultType;

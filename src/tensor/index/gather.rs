@@ -1,5 +1,5 @@
 //! Elements chosen by indices: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
-//! Uses `base::operand`, `ops::choosing`, `ops::kernel`, `device`; used by `sort`, `index`, `reduce`, `elementwise`.
+//! Uses `base::operand`, `ops::choosing`, `ops::arguments`, `ops::kernel`; used by `sort`, `index`, `reduce`, `elementwise`.
 
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;

@@ -1,5 +1,5 @@
 //! Copies put together from stretches of positions along each axis: what `flip`, `roll`, `pad` and `repeat` are made with.
-//! Uses `ops::kernel`, `ops::stretch`, `device`, `layout`; used by `rearrange`, `any`.
+//! Uses `ops::kernel`, `ops::segment`, `device`, `layout`; used by `rearrange`, `any`.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -1,5 +1,5 @@
 //! `repeat`, `tile`, `repeat_interleave`: elements that come several times.
-//! Uses `rearrange::pick`, `base::fallible`, `ops::stretch`, `device`; used by `any`.
+//! Uses `rearrange::pick`, `base::fallible`, `ops::segment`, `device`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -1,5 +1,5 @@
 //! Running results along one axis: `cumprod`, `cummax`, `cummin`, `logcumsumexp`; and differences of neighbours: `diff`.
-//! Uses `elementwise::apply`, `ops::admit`, `ops::kernel`, `ops::reduce`; used by `scan::trapezoid`, `linalg::distance`, `scan::softmax`, `reduce::statistics`.
+//! Uses `elementwise::apply`, `ops::kernel`, `ops::admit`, `ops::reduce`; used by `scan::trapezoid`, `linalg::distance`, `scan::softmax`, `reduce::statistics`.
 
 use crate::device::Device;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat, MachineInt};

@@ -1,7 +1,7 @@
 //! Order along one axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`, `mode`.
 //!
 //! NaN is larger than every number. Of equals the first comes first, in either direction.
-//! Uses `index::gather`, `ops`, `ops::admit`, `device`; used by `any`, `reduce::median`.
+//! Uses `index::gather`, `ops`, `ops::admit`, `ops::arguments`; used by `any`, `reduce::median`.
 
 use crate::device::Device;
 use crate::dtype::Element;

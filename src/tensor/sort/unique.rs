@@ -1,5 +1,5 @@
 //! Elements without repetition: `unique`, `unique_consecutive`. How many there are depends on the data.
-//! Uses `ops`, `ops::admit`, `device`.
+//! Uses `ops`, `ops::admit`, `ops::arguments`.
 
 use crate::device::Device;
 use crate::dtype::{Compute as _, Dtype, Element};

@@ -1,5 +1,5 @@
 //! `view` and its kin: the same memory under another shape, other strides or another dtype; never a copy.
-//! Uses `base::fallible`, `ops`, `ops::admit`, `ops::blend`; used by `any`.
+//! Uses `base::fallible`, `ops`, `ops::admit`, `ops::arguments`; used by `any`.
 
 use crate::device::{Backend, Device};
 use crate::dtype::{DType, Dtype, Element};
