@@ -1,8 +1,8 @@
-//! `AnyTensor`: the run-time world. Dtype, shape, device and strides are values, and every method returns a `Result`.
+//! `AnyTensor`: tensors whose dtype, shape, device and strides are values known at run time; every method returns a `Result`.
 //!
 //! Elementwise operations run the loops compiled for the tables of operations, operands of other dtypes being converted piece by
 //! piece; views are computed from sizes and strides; everything else goes to the typed tensors, with up to three axes whose sizes
-//! are known while running. Uses every room below.
+//! are known while running. Uses `tensor` and `cpu`.
 //!
 //! | PyTorch | castiron, each `?` |
 //! |---|---|
@@ -112,7 +112,7 @@ pub struct AnyTensor {
 enum Buffer {
     Cpu(HostBuffer),
     /// Elements that count as conjugated or negated.
-    Marked(std::sync::Arc<base::conjugate_bit::Marked>),
+    WithBit(std::sync::Arc<base::conjugate_bit::BitStorage>),
     Meta,
 }
 
@@ -124,7 +124,7 @@ impl<E: Element, S: Shape, D: Device> From<Tensor<E, S, D>> for AnyTensor {
 /// Shares storage: O(1).
 impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
     fn from(tensor: &Tensor<E, S, D>) -> Self {
-        // (What is borrowed is copied.)
+        // (Borrowed memory is copied.)
         let (storage, offset) = D::share(tensor.elements());
         let (sizes, strides) = (tensor.shape(), tensor.stride());
         let mut storage = Some(storage);
@@ -132,7 +132,7 @@ impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
         let buffer = match storage.downcast_mut::<Option<DynamicBuffer>>().and_then(Option::take) {
             Some(DynamicBuffer::Cpu(buffer)) => Some(buffer),
             Some(DynamicBuffer::Meta) => None,
-            // CUDA tensors cannot be made yet: what is not on the host is without data.
+            // CUDA tensors can't be made yet: what is not on the host is on the meta device.
             None => storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take),
         };
         AnyTensor::over(buffer, E::DTYPE, offset, sizes.as_ref(), strides.as_ref())
@@ -193,7 +193,7 @@ impl AnyTensor {
     /// The device (`torch.Tensor.device`).
     pub fn device(&self) -> AnyDevice {
         match self.buffer {
-            Buffer::Cpu(_) | Buffer::Marked(_) => AnyDevice::CPU,
+            Buffer::Cpu(_) | Buffer::WithBit(_) => AnyDevice::CPU,
             Buffer::Meta => AnyDevice::META,
         }
     }
@@ -244,7 +244,7 @@ impl AnyTensor {
     /// The device as PyTorch prints it.
     pub fn device_name(&self) -> &'static str {
         match self.buffer {
-            Buffer::Cpu(_) | Buffer::Marked(_) => "cpu",
+            Buffer::Cpu(_) | Buffer::WithBit(_) => "cpu",
             Buffer::Meta => "meta",
         }
     }
@@ -359,7 +359,7 @@ impl AnyTensor {
     fn host(&self, op: &'static str) -> Result<&HostBuffer> {
         match &self.buffer {
             Buffer::Cpu(buffer) => Ok(buffer),
-            Buffer::Marked(marked) => marked.resolved(),
+            Buffer::WithBit(storage) => storage.resolved(),
             Buffer::Meta => Err(Error::NoData { op }),
         }
     }
@@ -368,7 +368,7 @@ impl AnyTensor {
     fn storage(&self) -> Option<&HostBuffer> {
         match &self.buffer {
             Buffer::Cpu(buffer) => Some(buffer),
-            Buffer::Marked(marked) => Some(&marked.base),
+            Buffer::WithBit(storage) => Some(&storage.base),
             Buffer::Meta => None,
         }
     }
@@ -376,7 +376,7 @@ impl AnyTensor {
     /// The same storage seen through other sizes and strides.
     ///
     /// # Panics
-    /// If these reach beyond it. All views are made here, and loops rely on it, so it is looked at in every build.
+    /// If these reach beyond it. All views are made here and loops rely on it, so it is checked in every build.
     fn viewed(&self, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
         self.viewed_as(self.dtype, offset, sizes, strides)
     }
@@ -415,9 +415,9 @@ impl AnyTensor {
         Ok(self.viewed_as(dtype, offset, &sizes, &strides))
     }
 
-    /// How many elements of a dtype the storage has room for; `None` where it holds none.
+    /// How many elements of a dtype the storage holds; `None` on the meta device.
     fn room(&self, dtype: DType) -> Option<usize> {
-        // A shift, which a division by a number that is not known before is not.
+        // A shift instead of a division, since item sizes are powers of two and known at run time only.
         self.storage().map(|buffer| buffer.len::<u8>() >> dtype.itemsize().trailing_zeros())
     }
 
@@ -426,13 +426,13 @@ impl AnyTensor {
         AnyTensor { buffer, dtype, offset: 0, sizes: Dims::known(sizes), strides: Dims::known(strides) }
     }
 
-    /// Makes the storage this tensor's alone, and every element's place its own, before it is written. (Those of a mutable view are
-    /// written where they are: they have places of their own.)
+    /// Copies before a write if the storage is shared or two positions alias one element. (A mutable view is written in place: its
+    /// positions never alias.)
     fn make_unique(&mut self) -> Result<()> {
         let dense = strides::is_dense(&self.sizes, &self.strides);
         let is_own = match &mut self.buffer {
             Buffer::Cpu(buffer) => (dense && buffer.is_unique()) || buffer.is_fixed(),
-            Buffer::Marked(_) => false,
+            Buffer::WithBit(_) => false,
             Buffer::Meta => true,
         };
         if !is_own {
@@ -441,7 +441,7 @@ impl AnyTensor {
         Ok(())
     }
 
-    /// A copy with these strides, which leave no gaps.
+    /// A dense copy with these strides.
     pub(in crate::any) fn copied(&self, strides: &[usize]) -> Result<AnyTensor> {
         let buffer = if self.is_meta() {
             Buffer::Meta
@@ -477,7 +477,7 @@ impl Clone for Buffer {
     fn clone(&self) -> Self {
         match self {
             Buffer::Cpu(buffer) => Buffer::Cpu(shared(buffer)),
-            Buffer::Marked(marked) => Buffer::Marked(marked.clone()),
+            Buffer::WithBit(storage) => Buffer::WithBit(storage.clone()),
             Buffer::Meta => Buffer::Meta,
         }
     }
@@ -514,7 +514,7 @@ impl AnyTensor {
     /// The element so far from the first; nothing on a device without data.
     fn element(&self, at: usize) -> Option<ScalarValue> {
         let buffer = self.host("item").ok()?;
-        let value = base::dispatch::among!("item", self.dtype, E: Element => {
+        let value = base::dispatch::dispatch_dtype!("item", self.dtype, E: Element => {
             let view = crate::storage::View::<_, E>::new(buffer, self.offset + at, &[], &[]);
             Ok(crate::cpu::read::peek(view).to_scalar())
         });

@@ -1,4 +1,4 @@
-//! What a sparse tensor consists of: how many elements, where and which; and the moves that touch no place. Uses its parts.
+//! The parts of a sparse tensor (`nnz`, `indices`, `values`), and operations that leave its indices alone. Used by the other files.
 
 use super::{DenseAxes, Rows, SparseTensor};
 use crate::dtype::{CastTo, Dtype, Element};
@@ -89,7 +89,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         S: DenseAxes<N>,
     {
         let mut sizes = <<S as DenseAxes<N>>::Values as Shape>::Sizes::filled(self.nnz());
-        sizes.as_mut()[1..].copy_from_slice(self.sizes_apart().1);
+        sizes.as_mut()[1..].copy_from_slice(self.sparse_and_dense_sizes().1);
         self.parts.values.restrided(0, sizes, strides::contiguous(&sizes))
     }
 
@@ -158,13 +158,13 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
 
     /// [`zeros_like`](Self::zeros_like), returning the error.
     pub fn try_zeros_like(&self) -> Result<Self> {
-        self.at_these(&[], true)
+        self.select_values(&[], true)
     }
 
     /// The elements at these positions of the list.
-    pub(super) fn at_these(&self, positions: &[i64], coalesced: bool) -> Result<Self> {
+    pub(super) fn select_values(&self, positions: &[i64], coalesced: bool) -> Result<Self> {
         let indices = columns(&self.parts.indices, positions)?;
-        let values = super::rows::picked(&self.parts.values, positions)?;
+        let values = super::rows::select_rows(&self.parts.values, positions)?;
         Ok(Self::assembled(self.shape(), indices, values, coalesced))
     }
 
@@ -185,7 +185,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     where
         E: Dtype<RealDtype = O> + CastTo<O>,
     {
-        // What a conversion leaves of a complex number is its real part.
+        // A conversion of a complex number keeps the real part.
         self.try_to()
     }
 

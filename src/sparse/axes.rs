@@ -3,7 +3,7 @@
 //! Of tensors whose axes are all sparse: exchanging sparse axes of hybrid ones is left for later.
 
 use super::attributes::columns;
-use super::rows::{countable, picked, rows_of, sorted};
+use super::rows::{expect_countable, rows_of, select_rows, sorted};
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Element};
@@ -19,7 +19,7 @@ use crate::tensor::Tensor;
 /// The rows of indices, row `at` of the result being row `order[at]` of these.
 pub(super) fn reordered(indices: &Rows<i64>, order: impl Iterator<Item = usize>) -> Result<Rows<i64>> {
     let order: Vec<i64> = order.map(|axis| axis as i64).collect();
-    picked(indices, &order)
+    select_rows(indices, &order)
 }
 
 /// Those of so many elements that are wanted.
@@ -197,7 +197,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         let of_chosen = columns(&self.parts.indices, &chosen)?;
         let indices = reordered(&of_chosen, (0..S::RANK).filter(|&at| at != axis))?;
         let sizes = removed::<<<S as HasAxis<I>>::Removed as Shape>::Sizes>(own.as_ref(), axis);
-        let values = picked(&self.parts.values, &chosen)?;
+        let values = select_rows(&self.parts.values, &chosen)?;
         SparseTensor::assembled(sizes, indices, values, self.is_coalesced()).try_coalesce()
     }
 
@@ -242,7 +242,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         let mut moved = Cpu::download(columns(&self.parts.indices, &chosen)?.elements())?;
         moved[axis * chosen.len()..][..chosen.len()].iter_mut().for_each(|index| *index -= start as i64);
         let indices = rows_of(moved, [S::RANK, chosen.len()])?;
-        Ok(SparseTensor::assembled(sizes, indices, picked(&self.parts.values, &chosen)?, self.is_coalesced()))
+        Ok(SparseTensor::assembled(sizes, indices, select_rows(&self.parts.values, &chosen)?, self.is_coalesced()))
     }
 
     /// The positions that indices name along an axis, in their order (`torch.index_select`). The result is not known to be
@@ -285,7 +285,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         }
         let mut sizes = <<S as HasAxis<I>>::Replace<<T as IndexList>::Dim> as Shape>::Sizes::copied(own.as_ref());
         sizes.as_mut()[axis] = index.len();
-        countable("index_select", sizes.as_ref())?;
+        expect_countable("index_select", sizes.as_ref())?;
         // The elements sorted by their places along the axis, so that each place named finds its own.
         let nnz = self.nnz();
         let own = Cpu::download(self.parts.indices.elements())?;
@@ -301,7 +301,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         let mut indices = Cpu::download(columns(&self.parts.indices, &chosen)?.elements())?;
         indices[axis * chosen.len()..][..chosen.len()].copy_from_slice(&moved);
         let indices = rows_of(indices, [S::RANK, chosen.len()])?;
-        Ok(SparseTensor::assembled(sizes, indices, picked(&self.parts.values, &chosen)?, false))
+        Ok(SparseTensor::assembled(sizes, indices, select_rows(&self.parts.values, &chosen)?, false))
     }
 }
 

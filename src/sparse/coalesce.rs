@@ -1,7 +1,7 @@
-//! Coalescing: places sorted, the values of a place that is named more than once added up. Uses the sort and the scatter kernels.
+//! `coalesce`: indices sorted, values of equal indices summed. Uses the sort and the scatter kernels; used by `reduce`.
 
 use super::attributes::columns;
-use super::rows::{fold_rows, picked, sorted};
+use super::rows::{scatter_rows_with, select_rows, sorted};
 use super::{Rows, SparseTensor};
 use crate::dtype::{Dtype, Element};
 use crate::error::{Result, unwrap};
@@ -47,13 +47,17 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
             known.parts.coalesced = true;
             return Ok(known);
         }
-        let (firsts, values) = added_up("coalesce", keys, &self.parts.values)?;
+        let (firsts, values) = sum_duplicates("coalesce", keys, &self.parts.values)?;
         Ok(Self::assembled(self.shape(), columns(&self.parts.indices, &firsts)?, values, true))
     }
 }
 
-/// For each key in ascending order where it comes first, and the sum of its rows.
-pub(super) fn added_up<E: Dtype>(op: &'static str, keys: Vec<i64>, values: &Rows<E>) -> Result<(Vec<i64>, Rows<E>)> {
+/// For each distinct linear index, ascending: the position of its first occurrence, and the sum of its rows.
+pub(super) fn sum_duplicates<E: Dtype>(
+    op: &'static str,
+    keys: Vec<i64>,
+    values: &Rows<E>,
+) -> Result<(Vec<i64>, Rows<E>)> {
     let (keys, places) = sorted(keys)?;
     let (mut firsts, mut rest, mut group_of_rest) = (Vec::new(), Vec::new(), Vec::new());
     let mut last = None;
@@ -66,10 +70,10 @@ pub(super) fn added_up<E: Dtype>(op: &'static str, keys: Vec<i64>, values: &Rows
             last = Some(key);
         }
     }
-    // The first of each is copied, not added to a zero: -0.0 stays.
-    let mut sums = picked(values, &firsts)?;
+    // The first value of each place is copied, not added to zero, so that -0.0 stays.
+    let mut sums = select_rows(values, &firsts)?;
     if !rest.is_empty() {
-        fold_rows::<Accumulating, E>(op, &mut sums, group_of_rest, &picked(values, &rest)?)?;
+        scatter_rows_with::<Accumulating, E>(op, &mut sums, group_of_rest, &select_rows(values, &rest)?)?;
     }
     Ok((firsts, sums))
 }

@@ -2,7 +2,7 @@
 //!
 //! Indices are checked, always (PyTorch 2.13 does not unless asked to): the unchecked form is `unsafe`.
 
-use super::rows::{countable, rows_of, zero_rows};
+use super::rows::{expect_countable, rows_of, zero_rows};
 use super::{DenseAxes, Rows, SparseTensor, SparseValues};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Element, Ordered};
@@ -168,7 +168,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         V: SparseValues<N> + ConvertTo<<S as DenseAxes<N>>::Values>,
     {
         expect_fit::<S>(OP, sizes.as_ref())?;
-        countable(OP, sizes.as_ref())?;
+        expect_countable(OP, sizes.as_ref())?;
         check_parts(sizes.as_ref(), N, indices.shape(), values.shape().as_ref())?;
         let indices = as_indices(indices)?;
         check_indices(&indices, sizes.as_ref())?;
@@ -251,7 +251,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         V: SparseValues<N> + ConvertTo<<S as DenseAxes<N>>::Values>,
     {
         expect_fit::<S>(OP, sizes.as_ref())?;
-        countable(OP, sizes.as_ref())?;
+        expect_countable(OP, sizes.as_ref())?;
         check_parts(sizes.as_ref(), N, indices.shape(), values.shape().as_ref())?;
         Ok(SparseTensor::assembled(sizes, as_indices(indices)?, as_rows(values)?, is_coalesced))
     }
@@ -288,7 +288,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     pub fn try_sparse_zeros_sized(sizes: S::Sizes) -> Result<SparseTensor<E, S>> {
         let op = "sparse_zeros";
         expect_fit::<S>(op, sizes.as_ref())?;
-        countable(op, sizes.as_ref())?;
+        expect_countable(op, sizes.as_ref())?;
         Ok(SparseTensor::assembled(sizes, rows_of(Vec::new(), [S::RANK, 0])?, zero_rows(op, [0, 1])?, true))
     }
 }

@@ -1,6 +1,6 @@
-//! Between sparse and strided: `to_dense`, `to_sparse`, and sums of the two, which are strided. Uses the scatter kernels.
+//! `to_dense`, `to_sparse`, and sums of sparse and strided tensors, which are strided. Uses the scatter kernels.
 
-use super::rows::{fold_rows, fold_view, indices_of, picked, zero_rows};
+use super::rows::{indices_from_linear, scatter_rows_with, scatter_view_with, select_rows, zero_rows};
 use super::{DenseAxes, Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Binary, CastTo, Dtype, Element};
@@ -42,13 +42,13 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         let op = "to_dense";
         checked_numel::<E>(op, self.shape().as_ref())?;
         let mut dense = zero_rows::<E>(op, self.row_sizes())?;
-        fold_rows::<Accumulating, E>(op, &mut dense, self.keys()?, &self.parts.values)?;
+        scatter_rows_with::<Accumulating, E>(op, &mut dense, self.keys()?, &self.parts.values)?;
         Ok(dense.restrided(0, self.shape(), strides::contiguous(&self.shape())))
     }
 
     /// The sizes of the tensor as rows of blocks.
     fn row_sizes(&self) -> [usize; 2] {
-        let (sparse, dense) = self.sizes_apart();
+        let (sparse, dense) = self.sparse_and_dense_sizes();
         [sparse.iter().product(), dense.iter().product()]
     }
 
@@ -140,7 +140,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         let filled: Tensor<bool, (Dyn,)> = rows.try_to::<bool>()?.try_any_axis(crate::axis![1])?;
         let (keys, count) = true_positions::<Cpu>(filled.elements())?;
         let keys = Cpu::download(View::<_, i64>::new(&keys, 0, &[count], &[1]))?;
-        Ok(SparseTensor::assembled(sizes, indices_of(&keys, sparse)?, picked(&rows, &keys)?, true))
+        Ok(SparseTensor::assembled(sizes, indices_from_linear(&keys, sparse)?, select_rows(&rows, &keys)?, true))
     }
 }
 
@@ -158,7 +158,7 @@ fn fold_into<F: Binary, E: Dtype, S: Shape, T: Shape, const N: usize>(
         let out = copy.as_mut().unwrap_or(dense).elements_mut()?;
         let row_strides = strides::contiguous(&sizes);
         let out = ViewMut::<_, E>::new(out.buffer, out.offset, &sizes, &row_strides);
-        fold_view::<F, E>(op, out, keys, values)?;
+        scatter_view_with::<F, E>(op, out, keys, values)?;
     }
     match copy {
         Some(copy) => Cpu::map1_into::<E, E>(Copying, copy.elements(), dense.elements_mut()?),
@@ -176,7 +176,7 @@ pub(crate) fn expect_same(op: &'static str, a: &[usize], b: &[usize]) -> Result<
 }
 
 /// `F(dense, sparse)` in the dtype `P`, as a new tensor of shape `U`.
-pub(super) fn folded<F: Binary, E: Dtype, G: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
+pub(super) fn add_dense<F: Binary, E: Dtype, G: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
     op: &'static str,
     dense: &Tensor<E, S>,
     sparse: &SparseTensor<G, T, N>,
@@ -197,12 +197,12 @@ pub(super) fn fold_assign<F: Binary, E: Dtype, G: Dtype, P: Dtype + CastTo<E>, S
         expect_same(op, dense.shape().as_ref(), sparse.shape().as_ref())?;
         return fold_into::<F, E, S, T, N>(op, dense, &sparse.try_to::<E>()?);
     }
-    let result = folded::<F, E, G, P, S, T, S, N>(op, dense, sparse)?;
+    let result = add_dense::<F, E, G, P, S, T, S, N>(op, dense, sparse)?;
     Cpu::map1_into::<P, E>(Casting, result.elements(), dense.elements_mut()?)
 }
 
 /// `sparse - dense` in the dtype `P`, which is strided.
-pub(super) fn less_dense<E: Dtype, F: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
+pub(super) fn subtract_dense<E: Dtype, F: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
     sparse: &SparseTensor<E, S, N>,
     dense: &Tensor<F, T>,
 ) -> Result<Tensor<P, U>> {

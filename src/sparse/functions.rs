@@ -1,5 +1,5 @@
-//! Functions of one operand that leave zero at zero: they act on the values, and on the sums of values of one place. Uses the
-//! elementwise operations; those that would make a zero something else are refused.
+//! Functions of one operand with `f(0) = 0`: they run on the coalesced values. Uses the elementwise operations; functions with
+//! `f(0) != 0` are refused by the compiler.
 
 use super::SparseTensor;
 use crate::dtype::{Dtype, Element};

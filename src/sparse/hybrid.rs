@@ -1,4 +1,4 @@
-//! Hybrid tensors in types: which of a shape's axes are dense, and the shape of their values. Uses shapes.
+//! Hybrid tensors in types: which of a shape's axes are dense, and the shape of the values. Uses `shape`; used by `create`.
 
 use crate::shape::{Dim, Dyn, Shape};
 

@@ -1,7 +1,7 @@
-//! Sparse tensors joined: `cat` and `stack` of two. Indices are shifted, values follow one another. Uses rows.
+//! `cat` and `stack` of two sparse tensors: indices are offset, values concatenated. Uses `rows`.
 
 use super::SparseTensor;
-use super::rows::{countable, rows_of};
+use super::rows::{expect_countable, rows_of};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Promoted};
 use crate::error::{Error, Result, room, unwrap};
@@ -115,7 +115,7 @@ fn put_together<E: Dtype, F: Dtype, S: Shape, T: Shape, U: Shape>(
     [one, other]: [Vec<i64>; 2],
     sizes: &[usize],
 ) -> Result<SparseTensor<Promoted<E, F>, U>> {
-    countable("cat", sizes)?;
+    expect_countable("cat", sizes)?;
     let (a, b) = (first.nnz(), second.nnz());
     let mut indices = room(one.len() + other.len())?;
     for axis in 0..sizes.len() {

@@ -1,6 +1,6 @@
 //! Products of matrices of which one is sparse, or both. Uses rows; the loop over elements is compiled for the machine's vectors.
 
-use super::rows::{indices_of, rows_of, sorted};
+use super::rows::{indices_from_linear, rows_of, sorted};
 use super::{SparseCoo, SparseTensor};
 use crate::cpu::sparse::{Csr, multiply};
 use crate::device::{Backend as _, Cpu};
@@ -39,7 +39,7 @@ fn by_dense<E: Dtype, M: Dim, K: Dim, T: Shape, U: Shape>(
         return Err(inner_sizes_differ(&left.shape(), right_sizes.as_ref(), inner, right_rows));
     }
     if checked_numel::<E>("matmul", &[rows, columns])? == 0 {
-        // There may be more rows than can be listed.
+        // The number of rows can exceed memory, so they are not listed.
         return Ok(Tensor::dense(Cpu::zeroed::<E>(None, 0)?, U::Sizes::copied(&[rows, columns][..U::RANK])));
     }
     let whole = right.try_contiguous()?;
@@ -59,7 +59,7 @@ fn by_sparse<E: Dtype, M: Dim, K: Dim, L: Dim, C: Dim>(
         return Err(inner_sizes_differ(&left.shape(), &right.shape(), inner, right_rows));
     }
     let sizes = [rows, columns];
-    super::rows::countable("matmul", &sizes)?;
+    super::rows::expect_countable("matmul", &sizes)?;
     let (a, b) = (left.try_coalesce()?, right.try_coalesce()?);
     // Row by row of the left tensor, as both lists are sorted.
     let (a_indices, b_indices) =
@@ -95,7 +95,7 @@ fn by_sparse<E: Dtype, M: Dim, K: Dim, L: Dim, C: Dim>(
     }
     let values: Vec<E> = listed(products.into_iter().map(E::from_compute))?;
     let count = values.len();
-    Ok(SparseTensor::assembled(sizes, indices_of(&keys, &sizes)?, rows_of(values, [count, 1])?, true))
+    Ok(SparseTensor::assembled(sizes, indices_from_linear(&keys, &sizes)?, rows_of(values, [count, 1])?, true))
 }
 
 /// What a sparse matrix of dtype `E` and shape `(M, K)` can be multiplied by from the right.
@@ -219,7 +219,7 @@ impl<E: Element, M: Dim, K: Dim> SparseTensor<E, (M, K)> {
             let (lhs, rhs) = (left.shape(), self.shape());
             return Err(inner_sizes_differ(&lhs, &rhs, lhs[1], rhs[0]));
         }
-        // The transposes the other way round.
+        // (A B)ᵀ = Bᵀ Aᵀ.
         let product: Tensor<E, (K, L)> = by_dense(&self.try_t()?, &left.t::<(C, L)>())?;
         Ok(product.t())
     }

@@ -1,9 +1,10 @@
-//! `SparseCoo`: tensors that keep the places and values of their elements and take every other one for zero.
+//! `SparseCoo`: tensors that store the indices and values of some elements; all others are zero.
 //!
 //! A tensor is its sizes, the indices `(sparse axes, nnz)`, the values `(nnz, elements of a block)` and whether it is known to be
-//! coalesced: sorted, no place twice. What is computed is computed by the strided kernels, on the values. Uses tensors; the
-//! run-time world is built on top.
+//! coalesced: sorted, without duplicate indices. Operations run the strided kernels on the values. Uses `tensor`; the run-time
+//! front `any` is built on it.
 
+mod add;
 mod attributes;
 mod axes;
 mod coalesce;
@@ -14,13 +15,12 @@ mod functions;
 mod hybrid;
 mod join;
 mod matmul;
+mod mul;
 mod operators;
-mod product;
 mod reduce;
 mod refused;
 mod rows;
 mod scaling;
-mod sum;
 
 pub use functions::KeepsZero;
 pub use hybrid::{DenseAxes, SparseValues};
@@ -32,7 +32,7 @@ pub(crate) use {
     create::{check_indices, check_parts, infer},
     dense::expect_same,
     display::print,
-    rows::{countable, indices_of, keys_of},
+    rows::{expect_countable, indices_from_linear, linear_indices},
 };
 
 use crate::device::{Cpu, Device};
@@ -117,7 +117,7 @@ impl<E: Element, S: Shape, D: Device> Clone for SparseParts<E, S, D> {
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// Puts a tensor together. One element or none is always coalesced.
     ///
-    /// What the caller promises: what the fields of the parts say.
+    /// The caller promises what the docs of the fields say.
     pub(crate) fn assembled(sizes: S::Sizes, indices: Rows<i64>, values: Rows<E>, coalesced: bool) -> Self {
         debug_assert_eq!(indices.shape()[0], S::RANK - N);
         debug_assert_eq!(indices.shape()[1], values.shape()[0]);
@@ -126,7 +126,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         Tensor { parts: SparseParts { sizes, indices, values, coalesced } }
     }
 
-    /// Other values at the same places.
+    /// Other values at the same indices.
     fn with_values<F: Element>(&self, values: Rows<F>) -> SparseTensor<F, S, N> {
         let SparseParts { sizes, indices, coalesced, .. } = &self.parts;
         SparseTensor::assembled(*sizes, indices.clone(), values, *coalesced)
@@ -138,17 +138,17 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
         SparseTensor::assembled(crate::shape::SizeArray::copied(sizes.as_ref()), indices, values, coalesced)
     }
 
-    /// The same elements with the sparse axes made one, and the dense ones.
+    /// The sparse axes flattened to one, and the dense axes to another.
     #[cfg(feature = "any")]
     pub(crate) fn flat(&self) -> SparseTensor<E, (Dyn, Dyn), 1> {
-        let (sparse, dense) = self.sizes_apart();
+        let (sparse, dense) = self.sparse_and_dense_sizes();
         let sizes = [sparse.iter().product(), dense.iter().product()];
         let keys = crate::error::unwrap(self.keys().and_then(|keys| rows::rows_of(keys, [1, self.nnz()])));
         SparseTensor::assembled(sizes, keys, self.parts.values.clone(), self.parts.coalesced)
     }
 
     /// The sizes of the sparse axes, and those of the dense ones.
-    fn sizes_apart(&self) -> (&[usize], &[usize]) {
+    fn sparse_and_dense_sizes(&self) -> (&[usize], &[usize]) {
         self.parts.sizes.as_ref().split_at(S::RANK - N)
     }
 }

@@ -8,10 +8,10 @@
 //! | strided `+ -` | strided | | |
 //! | strided `*` | sparse | | |
 
-use super::dense::{fold_assign, folded, less_dense};
-use super::product::{product, product_with_dense};
+use super::add::merge_sum;
+use super::dense::{add_dense, fold_assign, subtract_dense};
+use super::mul::{product, product_with_dense};
 use super::scaling::scaled;
-use super::sum::merged;
 use super::{SparseCoo, SparseTensor};
 use crate::device::Cpu;
 use crate::dtype::scalar::{Dimensioned, ScalarKind};
@@ -128,7 +128,7 @@ macro_rules! right_operands {
         {
             type Output = SparseTensor<Promoted<E, F>, <S as Merge<T>>::Output, N>;
             fn right_of_sparse(self, left: &SparseTensor<E, S, N>) -> Result<Self::Output> {
-                merged::<$fold, E, F, Promoted<E, F>, S, T, _, N>(stringify!($op), left, &self)
+                merge_sum::<$fold, E, F, Promoted<E, F>, S, T, _, N>(stringify!($op), left, &self)
             }
         }
         impl<E, F, S, T, const N: usize> RightOfSparse<ops::$op, E, S, N> for $($by)* Tensor<F, T>
@@ -154,7 +154,7 @@ macro_rules! right_operands {
         {
             type Output = Tensor<Promoted<E, F>, <S as Merge<T>>::Output>;
             fn right_of(self, left: &Tensor<E, S>) -> Result<Self::Output> {
-                folded::<$fold, E, F, Promoted<E, F>, S, T, _, N>(stringify!($op), left, &self)
+                add_dense::<$fold, E, F, Promoted<E, F>, S, T, _, N>(stringify!($op), left, &self)
             }
         }
         impl<E, F, S, T, const N: usize> AssignedTo<ops::$op, E, S, Cpu> for $($by)* Tensor<F, T, Cpu, SparseCoo<N>>
@@ -171,12 +171,12 @@ macro_rules! right_operands {
             }
         }
     };
-    // A sum does not ask for the order.
+    // A sum does not depend on the order of its operands.
     (@from_sparse add $left:ident $right:ident) => {
-        folded::<Accumulating, F, E, Promoted<E, F>, T, S, _, N>("add", &$right, $left)
+        add_dense::<Accumulating, F, E, Promoted<E, F>, T, S, _, N>("add", &$right, $left)
     };
     (@from_sparse sub $left:ident $right:ident) => {
-        less_dense::<E, F, Promoted<E, F>, S, T, _, N>($left, &$right)
+        subtract_dense::<E, F, Promoted<E, F>, S, T, _, N>($left, &$right)
     };
 }
 right_operands! { [] [&] }

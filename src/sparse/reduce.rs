@@ -1,10 +1,10 @@
-//! Sums and other reductions: over everything to a strided number, over one axis to a sparse tensor. Uses rows.
+//! Reductions: over everything to a zero-dim strided tensor, over one axis to a sparse tensor. Uses `rows` and `coalesce`.
 
 use super::SparseTensor;
 use super::attributes::columns;
 use super::axes::reordered;
-use super::coalesce::added_up;
-use super::rows::{keys_of, rows_of};
+use super::coalesce::sum_duplicates;
+use super::rows::{linear_indices, rows_of};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::promote::Promotable;
 use crate::dtype::{Dtype, Element};
@@ -48,8 +48,8 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
         sizes.remove(axis);
         let indices = reordered(&self.parts.indices, (0..S::RANK).filter(|&at| at != axis))?;
         let values = self.parts.values.try_to::<<E as Promotable>::Sum>()?;
-        let keys = keys_of(&indices, &sizes)?;
-        let (firsts, sums) = added_up("sum", keys, &values)?;
+        let keys = linear_indices(&indices, &sizes)?;
+        let (firsts, sums) = sum_duplicates("sum", keys, &values)?;
         let mut indices = columns(&indices, &firsts)?;
         if A::KEEPS {
             sizes.insert(axis, 1);

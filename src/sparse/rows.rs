@@ -1,4 +1,5 @@
-//! Rows of values picked, added and multiplied, and places counted: what sparse operations are made of. Uses the CPU's kernels.
+//! Gather and scatter of rows of values, and conversion between indices and linear indices. Uses the CPU's kernels; used by all
+//! operations here.
 
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
@@ -10,7 +11,7 @@ use crate::shape::{Dyn, Shape, numel};
 use crate::storage::{HostBuffer, View, ViewMut};
 use crate::tensor::{Tensor, checked_numel};
 
-/// Rows of these elements.
+/// A matrix of rows from its elements.
 pub(super) fn rows_of<E: Element>(elements: Vec<E>, sizes: [usize; 2]) -> Result<Rows<E>> {
     debug_assert_eq!(elements.len(), sizes[0] * sizes[1]);
     Ok(Tensor::dense(Cpu::build(None, || Ok(elements))?, sizes))
@@ -22,23 +23,23 @@ pub(super) fn zero_rows<E: Element>(op: &'static str, sizes: [usize; 2]) -> Resu
 }
 
 /// The rows at these positions, in their order.
-pub(super) fn picked<E: Element>(rows: &Rows<E>, at: &[i64]) -> Result<Rows<E>> {
+pub(super) fn select_rows<E: Element>(rows: &Rows<E>, at: &[i64]) -> Result<Rows<E>> {
     let at = Tensor::<i64, (Dyn,)>::try_from_vec_sized(listed(at.iter().copied())?, [at.len()])?;
     rows.try_index_select(crate::axis![0], at)
 }
 
 /// `to[at[k]] = F(to[at[k]], from[k])`, one row after the other, each in the dtype itself.
-pub(super) fn fold_rows<F: Binary, E: Dtype>(
+pub(super) fn scatter_rows_with<F: Binary, E: Dtype>(
     op: &'static str,
     to: &mut Rows<E>,
     at: Vec<i64>,
     from: &Rows<E>,
 ) -> Result<()> {
-    fold_view::<F, E>(op, to.elements_mut()?, at, from)
+    scatter_view_with::<F, E>(op, to.elements_mut()?, at, from)
 }
 
-/// The same for rows that are part of something.
-pub(super) fn fold_view<F: Binary, E: Dtype>(
+/// [`scatter_rows_with`] into a view.
+pub(super) fn scatter_view_with<F: Binary, E: Dtype>(
     op: &'static str,
     to: ViewMut<'_, HostBuffer, E>,
     at: Vec<i64>,
@@ -52,14 +53,14 @@ pub(super) fn fold_view<F: Binary, E: Dtype>(
 }
 
 /// `to[at[k]] = from[k]`.
-pub(super) fn write_rows<E: Element>(op: &'static str, to: &mut Rows<E>, at: Vec<i64>, from: &Rows<E>) -> Result<()> {
+pub(super) fn scatter_rows<E: Element>(op: &'static str, to: &mut Rows<E>, at: Vec<i64>, from: &Rows<E>) -> Result<()> {
     let sizes = from.shape();
     let index = Cpu::build(None, || Ok(at))?;
     let index = View::<_, i64>::new(&index, 0, &sizes, &[1, 0]);
     Cpu::scatter(Indexing { op, axis: 0, wraps: false }, index, from.elements(), to.elements_mut()?)
 }
 
-/// Keys in ascending order, equal ones in the order they had, and where each was.
+/// Linear indices sorted, stable, and the permutation that sorts them.
 pub(super) fn sorted(keys: Vec<i64>) -> Result<(Vec<i64>, Vec<i64>)> {
     let sizes = [keys.len()];
     let keys = Cpu::build(None, || Ok(keys))?;
@@ -70,9 +71,9 @@ pub(super) fn sorted(keys: Vec<i64>) -> Result<(Vec<i64>, Vec<i64>)> {
 }
 
 /// Checks that the elements of a tensor of these sizes can be counted: memory need not hold them all.
-pub(crate) fn countable(op: &'static str, sizes: &[usize]) -> Result<()> {
+pub(crate) fn expect_countable(op: &'static str, sizes: &[usize]) -> Result<()> {
     match numel(sizes).map(i64::try_from) {
-        // `numel` has looked at the product of the sizes that are not 0, which bounds every place.
+        // `numel` checks the product of the sizes that are not 0, which bounds every linear index.
         Some(Ok(_))
             if sizes
                 .iter()
@@ -86,8 +87,8 @@ pub(crate) fn countable(op: &'static str, sizes: &[usize]) -> Result<()> {
     }
 }
 
-/// For each element its place among those of the axes, counted in row-major order.
-pub(crate) fn keys_of(indices: &Rows<i64>, sizes: &[usize]) -> Result<Vec<i64>> {
+/// The linear (row-major) index of each element over the sparse axes.
+pub(crate) fn linear_indices(indices: &Rows<i64>, sizes: &[usize]) -> Result<Vec<i64>> {
     let [axes, nnz] = indices.shape();
     let elements = Cpu::download(indices.elements())?;
     let mut keys = filled(0_i64, nnz)?;
@@ -101,12 +102,12 @@ pub(crate) fn keys_of(indices: &Rows<i64>, sizes: &[usize]) -> Result<Vec<i64>> 
     Ok(keys)
 }
 
-/// The indices of places counted in row-major order.
-pub(crate) fn indices_of(keys: &[i64], sizes: &[usize]) -> Result<Rows<i64>> {
+/// The inverse of [`linear_indices`]: an index for each sparse axis.
+pub(crate) fn indices_from_linear(keys: &[i64], sizes: &[usize]) -> Result<Rows<i64>> {
     let mut left = listed(keys.iter().copied())?;
     let mut elements = filled(0, keys.len().saturating_mul(sizes.len()))?;
     for (axis, &size) in sizes.iter().enumerate().rev() {
-        // An axis of size 0 has no places, so there are no keys.
+        // An axis of size 0 admits no indices, so there are none to convert.
         for (index, left) in elements[axis * keys.len()..].iter_mut().zip(&mut left) {
             (*index, *left) = (*left % size as i64, *left / size as i64);
         }
@@ -115,8 +116,8 @@ pub(crate) fn indices_of(keys: &[i64], sizes: &[usize]) -> Result<Rows<i64>> {
 }
 
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
-    /// For each element its place among those of the sparse axes, counted in row-major order.
+    /// The linear (row-major) index of each element over the sparse axes.
     pub(super) fn keys(&self) -> Result<Vec<i64>> {
-        keys_of(&self.parts.indices, self.sizes_apart().0)
+        linear_indices(&self.parts.indices, self.sparse_and_dense_sizes().0)
     }
 }

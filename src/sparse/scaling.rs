@@ -1,4 +1,4 @@
-//! Values combined with a scalar or a zero-dim tensor: `*`, `/`, `floor_divide`, `pow`. Places stay. Uses the kernels of operators.
+//! Values combined with a scalar or a zero-dim tensor: `*`, `/`, `floor_divide`, `pow`. Indices stay. Uses the kernels of operators.
 
 use super::{Rows, SparseTensor};
 use crate::device::{Cpu, Meet};

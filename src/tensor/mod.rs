@@ -1,7 +1,7 @@
 //! `Tensor`: typed elements, shape, device and layout over shared storage.
 //!
 //! A tensor is its parts: storage, offset, sizes and strides. Cloning and views share storage; writing first makes it
-//! unique (copy on write). Uses every room below; the run-time world will be built on top.
+//! unique (copy on write). Uses `device`, `ops`, `layout` and `storage`; `sparse` and `any` are built on it.
 
 // rustdoc lists methods in the order of these modules: what most readers look for comes first.
 
@@ -118,6 +118,17 @@ pub(crate) use {
 
 /// A tensor whose element type, shape, device and layout are in its type.
 ///
+/// ```
+/// use castiron::{shape, tensor, Tensor};
+/// let pixels: Tensor<u8, shape![2, 3]> = tensor![[0, 51, 102], [153, 204, 255]; u8];
+/// let scaled: Tensor<f32, shape![2, 3]> = &pixels / 255.0;     // u8 and a float: f32, as in PyTorch
+/// let weights = tensor![0.5, 1.0, 2.0];                        // f32, shape (3)
+/// let weighted: Tensor<f32, shape![2, 3]> = scaled * weights;  // broadcast, checked by the compiler
+/// assert_eq!(weighted.sum_axis(castiron::axis![1]).to_vec(), [1.0, 3.1]);
+/// ```
+///
+/// # Type parameters
+///
 /// | parameter | is | for example |
 /// |---|---|---|
 /// | `E` | the dtype: the Rust element type itself | `f32`, `i64`, `bool`, [`bf16`](crate::bf16), `Complex<f32>` |
@@ -131,14 +142,49 @@ pub(crate) use {
 ///
 /// `for row in &x` goes through the first axis, as in PyTorch; [`iter`](Tensor::iter) through the elements.
 ///
-/// ```
-/// use castiron::{shape, tensor, Tensor};
-/// let pixels: Tensor<u8, shape![2, 3]> = tensor![[0, 51, 102], [153, 204, 255]; u8];
-/// let scaled: Tensor<f32, shape![2, 3]> = &pixels / 255.0;     // u8 and a float: f32, as in PyTorch
-/// let weights = tensor![0.5, 1.0, 2.0];                        // f32, shape (3)
-/// let weighted: Tensor<f32, shape![2, 3]> = scaled * weights;  // broadcast, checked by the compiler
-/// assert_eq!(weighted.sum_axis(castiron::axis![1]).to_vec(), [1.0, 3.1]);
-/// ```
+/// # Methods by topic
+///
+/// A method that can fail has a `try_` twin, which returns the error. Elementwise operations have the forms `exp` (a new tensor), `exp_`
+/// (in place) and `exp_into` (written into another tensor); a reduction has `sum` and `sum_axis`; where the compiler does not know a
+/// size, the form with `_sized` takes it.
+///
+/// | to | see |
+/// |---|---|
+/// | **make a tensor** from numbers | [`tensor!`](crate::tensor!), [`scalar`](Tensor::scalar), [`from_vec`](Tensor::from_vec), [`from_vec_sized`](Tensor::from_vec_sized), [`from_fn`](Tensor::from_fn), [`full`](Tensor::full), [`zeros`](Tensor::zeros), [`ones`](Tensor::ones), [`eye`](Tensor::eye) |
+/// | from ranges | [`arange`](Tensor::arange), [`linspace`](Tensor::linspace), [`logspace`](Tensor::logspace), [`tril_indices`](Tensor::tril_indices), [`triu_indices`](Tensor::triu_indices) |
+/// | at random ([`Generator`](crate::Generator)) | [`rand`](Tensor::rand), [`randn`](Tensor::randn), [`randint`](Tensor::randint), [`randperm`](Tensor::randperm), [`uniform`](Tensor::uniform), [`normal`](Tensor::normal), [`bernoulli`](Tensor::bernoulli), [`multinomial`](Tensor::multinomial) |
+/// | in the shape of another | [`zeros_like`](Tensor::zeros_like), [`ones_like`](Tensor::ones_like), [`full_like`](Tensor::full_like), [`empty_like`](Tensor::empty_like), [`rand_like`](Tensor::rand_like), [`randn_like`](Tensor::randn_like), [`randint_like`](Tensor::randint_like) |
+/// | over memory that is there | [`TensorView`](crate::TensorView), [`TensorViewMut`](crate::TensorViewMut), [`AsTensor`](crate::AsTensor), [`as_view`](Tensor::as_view), [`view_mut`](Tensor::view_mut) |
+/// | **ask** what it is | [`shape`](Tensor::shape), [`size`](Tensor::size), [`numel`](Tensor::numel), [`rank`](Tensor::rank), [`dtype`](Tensor::dtype), [`device`](Tensor::device), [`layout`](Tensor::layout), [`stride`](Tensor::stride), [`storage_offset`](Tensor::storage_offset), [`is_contiguous`](Tensor::is_contiguous), [`is_empty`](Tensor::is_empty), [`shares_storage`](Tensor::shares_storage) |
+/// | **take elements out** | [`item`](Tensor::item), [`to_vec`](Tensor::to_vec), [`into_vec`](Tensor::into_vec), [`as_slice`](Tensor::as_slice), [`get`](Tensor::get), [`iter`](Tensor::iter), [`iter_axis`](Tensor::iter_axis) |
+/// | **convert** dtype, device, shape type or layout | [`to`](Tensor::to), [`to_device`](Tensor::to_device), [`cpu`](Tensor::cpu), [`cuda`](Tensor::cuda), [`with_shape`](Tensor::with_shape), [`contiguous`](Tensor::contiguous), [`to_memory_format`](Tensor::to_memory_format), [`to_sparse`](Tensor::to_sparse) |
+/// | **elementwise** arithmetic (operators do the same) | [`add`](Tensor::add), [`sub`](Tensor::sub), [`mul`](Tensor::mul), [`div`](Tensor::div), [`floor_divide`](Tensor::floor_divide), [`remainder`](Tensor::remainder), [`fmod`](Tensor::fmod), [`pow`](Tensor::pow), [`float_power`](Tensor::float_power), [`neg`](Tensor::neg), [`abs`](Tensor::abs), [`reciprocal`](Tensor::reciprocal) |
+/// | exponentials, roots, trigonometry | [`exp`](Tensor::exp), [`exp2`](Tensor::exp2), [`expm1`](Tensor::expm1), [`log`](Tensor::log), [`log2`](Tensor::log2), [`log10`](Tensor::log10), [`log1p`](Tensor::log1p), [`sqrt`](Tensor::sqrt), [`rsqrt`](Tensor::rsqrt), [`square`](Tensor::square), [`sin`](Tensor::sin), [`cos`](Tensor::cos), [`tan`](Tensor::tan), [`asin`](Tensor::asin), [`acos`](Tensor::acos), [`atan`](Tensor::atan), [`atan2`](Tensor::atan2), [`sinh`](Tensor::sinh), [`cosh`](Tensor::cosh), [`tanh`](Tensor::tanh), [`hypot`](Tensor::hypot) |
+/// | rounding and signs | [`floor`](Tensor::floor), [`ceil`](Tensor::ceil), [`round`](Tensor::round), [`round_decimals`](Tensor::round_decimals), [`trunc`](Tensor::trunc), [`frac`](Tensor::frac), [`sign`](Tensor::sign), [`sgn`](Tensor::sgn), [`copysign`](Tensor::copysign) |
+/// | activations | [`relu`](Tensor::relu), [`relu6`](Tensor::relu6), [`gelu`](Tensor::gelu), [`silu`](Tensor::silu), [`sigmoid`](Tensor::sigmoid), [`logsigmoid`](Tensor::logsigmoid), [`softplus`](Tensor::softplus), [`elu`](Tensor::elu), [`selu`](Tensor::selu), [`celu`](Tensor::celu), [`leaky_relu`](Tensor::leaky_relu), [`prelu`](Tensor::prelu), [`mish`](Tensor::mish), [`hardswish`](Tensor::hardswish), [`hardtanh`](Tensor::hardtanh), [`threshold`](Tensor::threshold) |
+/// | comparison, logic and bits | [`eq`](Tensor::eq), [`ne`](Tensor::ne), [`lt`](Tensor::lt), [`le`](Tensor::le), [`gt`](Tensor::gt), [`ge`](Tensor::ge), [`logical_and`](Tensor::logical_and), [`logical_or`](Tensor::logical_or), [`logical_not`](Tensor::logical_not), [`bitwise_and`](Tensor::bitwise_and), [`bitwise_or`](Tensor::bitwise_or), [`bitwise_xor`](Tensor::bitwise_xor), [`isnan`](Tensor::isnan), [`isinf`](Tensor::isinf), [`isfinite`](Tensor::isfinite), [`isclose`](Tensor::isclose), [`allclose`](Tensor::allclose), [`equal`](Tensor::equal) |
+/// | choice and bounds | [`where_`](crate::where_()), [`clamp`](Tensor::clamp), [`clamp_min`](Tensor::clamp_min), [`clamp_max`](Tensor::clamp_max), [`maximum`](Tensor::maximum), [`minimum`](Tensor::minimum), [`fmax`](Tensor::fmax), [`fmin`](Tensor::fmin), [`lerp`](Tensor::lerp), [`nan_to_num`](Tensor::nan_to_num) |
+/// | special functions | [`erf`](Tensor::erf), [`erfinv`](Tensor::erfinv), [`lgamma`](Tensor::lgamma), [`digamma`](Tensor::digamma), [`polygamma`](Tensor::polygamma), [`sinc`](Tensor::sinc), [`i0`](Tensor::i0), [`bessel_j0`](Tensor::bessel_j0), [`airy_ai`](Tensor::airy_ai), [`zeta`](Tensor::zeta), [`xlogy`](Tensor::xlogy), [`entr`](Tensor::entr), [`logit`](Tensor::logit) |
+/// | complex numbers | [`complex`](Tensor::complex), [`polar`](Tensor::polar), [`real`](Tensor::real), [`imag`](Tensor::imag), [`conj`](Tensor::conj), [`angle`](Tensor::angle), [`view_as_real`](Tensor::view_as_real), [`view_as_complex`](Tensor::view_as_complex), [`adjoint`](Tensor::adjoint) |
+/// | **reduce** (each also along axes: `sum_axis`) | [`sum`](Tensor::sum), [`mean`](Tensor::mean), [`prod`](Tensor::prod), [`max`](Tensor::max), [`min`](Tensor::min), [`amax`](Tensor::amax), [`amin`](Tensor::amin), [`argmax`](Tensor::argmax), [`argmin`](Tensor::argmin), [`any`](Tensor::any), [`all`](Tensor::all), [`count_nonzero`](Tensor::count_nonzero), [`norm`](Tensor::norm), [`logsumexp`](Tensor::logsumexp), [`aminmax`](Tensor::aminmax) |
+/// | statistics | [`var`](Tensor::var), [`std`](Tensor::std), [`var_mean`](Tensor::var_mean), [`std_mean`](Tensor::std_mean), [`median`](Tensor::median), [`nanmedian`](Tensor::nanmedian), [`quantile`](Tensor::quantile), [`nanquantile`](Tensor::nanquantile), [`cov`](Tensor::cov), [`corrcoef`](Tensor::corrcoef), [`bincount`](Tensor::bincount), [`histc`](Tensor::histc) |
+/// | normalise | [`softmax`](Tensor::softmax), [`log_softmax`](Tensor::log_softmax), [`layer_norm`](Tensor::layer_norm), [`rms_norm`](Tensor::rms_norm), [`normalize`](Tensor::normalize) |
+/// | **scan** along an axis | [`cumsum`](Tensor::cumsum), [`cumprod`](Tensor::cumprod), [`cummax`](Tensor::cummax), [`cummin`](Tensor::cummin), [`logcumsumexp`](Tensor::logcumsumexp), [`diff`](Tensor::diff), [`trapezoid`](Tensor::trapezoid), [`cumulative_trapezoid`](Tensor::cumulative_trapezoid) |
+/// | **sort and search** | [`sort`](Tensor::sort), [`argsort`](Tensor::argsort), [`topk`](Tensor::topk), [`kthvalue`](Tensor::kthvalue), [`mode`](Tensor::mode), [`unique`](Tensor::unique), [`unique_consecutive`](Tensor::unique_consecutive), [`searchsorted`](Tensor::searchsorted), [`bucketize`](Tensor::bucketize), [`isin`](Tensor::isin), [`one_hot`](Tensor::one_hot) |
+/// | **view**: other axes | [`reshape`](Tensor::reshape), [`view`](Tensor::view), [`flatten`](Tensor::flatten), [`unflatten`](Tensor::unflatten), [`t`](Tensor::t), [`transpose`](Tensor::transpose), [`permute`](Tensor::permute), [`movedim`](Tensor::movedim), [`swapaxes`](Tensor::swapaxes), [`squeeze`](Tensor::squeeze), [`unsqueeze`](Tensor::unsqueeze), [`expand`](Tensor::expand) |
+/// | view: a part | [`slice`](Tensor::slice), [`select`](Tensor::select), [`narrow`](Tensor::narrow), [`diagonal`](Tensor::diagonal), [`as_strided`](Tensor::as_strided) |
+/// | view: several parts | [`chunk`](Tensor::chunk), [`split`](Tensor::split), [`split_sizes`](Tensor::split_sizes), [`tensor_split`](Tensor::tensor_split), [`unbind`](Tensor::unbind), [`unfold`](Tensor::unfold), [`iter_axis`](Tensor::iter_axis) |
+/// | view to be **written** | [`slice_mut`](Tensor::slice_mut), [`select_mut`](Tensor::select_mut), [`split_at_mut`](Tensor::split_at_mut), [`iter_axis_mut`](Tensor::iter_axis_mut), [`multi_slice_mut`](Tensor::multi_slice_mut), [`view_mut`](Tensor::view_mut) |
+/// | view the bytes as another dtype | [`view_dtype`](Tensor::view_dtype) |
+/// | **index** by tensors | [`index_select`](Tensor::index_select), [`gather`](Tensor::gather), [`take`](Tensor::take), [`take_along_dim`](Tensor::take_along_dim), [`embedding`](Tensor::embedding), [`scatter`](Tensor::scatter), [`scatter_add`](Tensor::scatter_add), [`scatter_reduce`](Tensor::scatter_reduce), [`index_add`](Tensor::index_add), [`index_copy`](Tensor::index_copy), [`index_fill`](Tensor::index_fill), [`index_put`](Tensor::index_put) |
+/// | index by masks | [`masked_select`](Tensor::masked_select), [`masked_fill`](Tensor::masked_fill), [`masked_scatter`](Tensor::masked_scatter), [`nonzero`](Tensor::nonzero), [`argwhere`](Tensor::argwhere) |
+/// | **join** | [`cat`](crate::cat()), [`stack`](crate::stack()), [`hstack`](crate::hstack()), [`vstack`](crate::vstack()), [`dstack`](crate::dstack()), [`column_stack`](crate::column_stack()), [`meshgrid`](crate::meshgrid()), [`cartesian_prod`](crate::cartesian_prod()), [`block_diag`](crate::block_diag()), [`broadcast_tensors`](crate::broadcast_tensors()) |
+/// | **rearrange** (copies) | [`flip`](Tensor::flip), [`roll`](Tensor::roll), [`rot90`](Tensor::rot90), [`repeat`](Tensor::repeat), [`tile`](Tensor::tile), [`repeat_interleave`](Tensor::repeat_interleave), [`pad`](Tensor::pad), [`tril`](Tensor::tril), [`triu`](Tensor::triu), [`diag`](Tensor::diag), [`diag_embed`](Tensor::diag_embed) |
+/// | **linear algebra** | [`matmul`](Tensor::matmul), [`mm`](Tensor::mm), [`bmm`](Tensor::bmm), [`mv`](Tensor::mv), [`dot`](Tensor::dot), [`vdot`](Tensor::vdot), [`vecdot`](Tensor::vecdot), [`outer`](Tensor::outer), [`inner`](Tensor::inner), [`tensordot`](Tensor::tensordot), [`kron`](Tensor::kron), [`multi_dot`](crate::multi_dot()), [`linear`](Tensor::linear), [`addmm`](Tensor::addmm), [`baddbmm`](Tensor::baddbmm), [`trace`](Tensor::trace), [`cross`](Tensor::cross), [`cdist`](Tensor::cdist), [`dist`](Tensor::dist) |
+/// | **write in place** | [`assign`](Tensor::assign), [`copy_from`](Tensor::copy_from), [`fill`](Tensor::fill), [`zero_`](Tensor::zero_), [`add_`](Tensor::add_), [`mul_`](Tensor::mul_), [`exp_`](Tensor::exp_), [`clamp_`](Tensor::clamp_), [`masked_fill_`](Tensor::masked_fill_), [`index_put_`](Tensor::index_put_), [`get_mut`](Tensor::get_mut), [`as_mut_slice`](Tensor::as_mut_slice) |
+/// | write into a tensor that is there | [`add_into`](Tensor::add_into), [`exp_into`](Tensor::exp_into) |
+/// | **run several operations in one pass** | [`lazy`](Tensor::lazy), [`fused!`](crate::fused!) |
+/// | keep only what is not zero ([`SparseTensor`](crate::SparseTensor)) | [`sparse_coo`](Tensor::sparse_coo), [`to_sparse`](Tensor::to_sparse), [`to_sparse_hybrid`](Tensor::to_sparse_hybrid) |
 ///
 /// # Reading the compiler's messages
 ///

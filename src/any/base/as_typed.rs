@@ -1,18 +1,19 @@
-//! From `AnyTensor` to typed tensors and back: what is done along one axis is done to a tensor of three axes, of which it is the
-//! second, so that each operation is compiled once for a dtype.
+//! From `AnyTensor` to typed tensors and back. An operation along one axis runs on a typed tensor reshaped to three axes,
+//! `[before, axis, after]`, so that it is compiled once for a dtype and not once for a rank.
+//! Used by `sort`, `call`, `create`, `view`, `reduce`.
 
 use crate::any::AnyTensor;
 use crate::error::Result;
 use crate::{Device, Dyn, Element, Tensor};
 
-/// Three axes whose sizes are known while running.
-pub(crate) type Cube = (Dyn, Dyn, Dyn);
-/// Two.
-pub(crate) type Matrix = (Dyn, Dyn);
-/// One.
-pub(crate) type List = (Dyn,);
+/// The shape of a typed tensor with three axes whose sizes are known at run time.
+pub(crate) type Rank3 = (Dyn, Dyn, Dyn);
+/// With two axes.
+pub(crate) type Rank2 = (Dyn, Dyn);
+/// With one axis.
+pub(crate) type Rank1 = (Dyn,);
 
-/// The size of axes made one. (Beside an empty axis others may have more positions together than can be counted.)
+/// The size of several axes flattened to one. (With an empty axis elsewhere their product may overflow: it saturates.)
 pub(crate) fn joined(sizes: &[usize]) -> i64 {
     crate::shape::numel(sizes).map_or(i64::MAX, |size| size as i64)
 }
@@ -25,29 +26,29 @@ impl AnyTensor {
 
     /// The tensor as `[before, axis, after]`: a view where one shows that, else a copy. (A zero-dim tensor counts as one axis of
     /// size 1.)
-    pub(crate) fn around(&self, axis: usize) -> Result<AnyTensor> {
+    pub(crate) fn as_three_axes(&self, axis: usize) -> Result<AnyTensor> {
         let (before, rest) = self.sizes.split_at(axis.min(self.rank()));
         let (size, after) = rest.split_first().map_or((1, &[][..]), |(&size, after)| (size, after));
-        self.shaped(&[joined(before), size as i64, joined(after)])
+        self.reshaped(&[joined(before), size as i64, joined(after)])
     }
 
-    /// The tensor under other sizes with as many elements, none of which is inferred.
-    pub(crate) fn shaped(&self, sizes: &[i64]) -> Result<AnyTensor> {
+    /// The tensor reshaped; no size is -1.
+    pub(crate) fn reshaped(&self, sizes: &[i64]) -> Result<AnyTensor> {
         self.reshape(sizes)
     }
 
-    /// A result of [`around`](Self::around), `[before, len, after]`, with the axes of `self` again.
-    pub(crate) fn back(&self, axis: usize, result: AnyTensor) -> Result<AnyTensor> {
+    /// A result of [`as_three_axes`](Self::as_three_axes), `[before, len, after]`, with the axes of `self` again.
+    pub(crate) fn with_axis_restored(&self, axis: usize, result: AnyTensor) -> Result<AnyTensor> {
         if self.rank() == 0 {
-            return result.shaped(&[]);
+            return result.reshaped(&[]);
         }
         let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
         sizes[axis] = result.sizes[1] as i64;
-        result.shaped(&sizes)
+        result.reshaped(&sizes)
     }
 
-    /// A result of [`around`](Self::around) without the axis, `[before, after]`; with size 1 in its place if `keepdim`.
-    pub(crate) fn without(&self, axis: usize, keepdim: bool, result: AnyTensor) -> Result<AnyTensor> {
+    /// A result of [`as_three_axes`](Self::as_three_axes) without the axis, `[before, after]`; with size 1 in its place if `keepdim`.
+    pub(crate) fn with_axis_reduced(&self, axis: usize, keepdim: bool, result: AnyTensor) -> Result<AnyTensor> {
         let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
         if !sizes.is_empty() {
             if keepdim {
@@ -56,21 +57,21 @@ impl AnyTensor {
                 sizes.remove(axis);
             }
         }
-        result.shaped(&sizes)
+        result.reshaped(&sizes)
     }
 
     /// Under three axes.
-    pub(crate) fn cube<E: Element, D: Device>(&self) -> Result<Tensor<E, Cube, D>> {
+    pub(crate) fn typed_rank3<E: Element, D: Device>(&self) -> Result<Tensor<E, Rank3, D>> {
         self.typed()
     }
 
     /// Under two axes.
-    pub(crate) fn matrix<E: Element, D: Device>(&self) -> Result<Tensor<E, Matrix, D>> {
+    pub(crate) fn typed_rank2<E: Element, D: Device>(&self) -> Result<Tensor<E, Rank2, D>> {
         self.typed()
     }
 
     /// All elements in row-major order under one axis.
-    pub(crate) fn list<E: Element, D: Device>(&self) -> Result<Tensor<E, List, D>> {
-        self.shaped(&[self.numel() as i64])?.typed()
+    pub(crate) fn typed_rank1<E: Element, D: Device>(&self) -> Result<Tensor<E, Rank1, D>> {
+        self.reshaped(&[self.numel() as i64])?.typed()
     }
 }

@@ -1,4 +1,6 @@
-//! What moves elements: the devices' loops over types of the elements' width, so that one copy of each serves several dtypes.
+//! Gather, scatter, masking and copies. These only move elements, so the loops run over a type of the same width: one copy of each
+//! loop serves several dtypes.
+//! Uses `elementwise::apply`, `tensor::rearrange::pick`, `cpu`, `ops::arguments`; used by `elementwise`, `index`, `join`, `rearrange`, `sparse` and others.
 
 use crate::any::elementwise::apply::{broadcast_to, result_strides};
 use crate::any::{AnyTensor, Buffer, Dims, checked_numel};
@@ -15,8 +17,8 @@ use crate::ops::segment::Segment;
 use crate::storage::{HostBuffer, View, ViewMut};
 use crate::tensor::pick_elements;
 
-/// Runs code with a type of the dtype's width, which stands for its elements where they are only moved.
-macro_rules! wide {
+/// Runs code with a type as wide as the dtype's elements, for operations that only move them.
+macro_rules! with_width_type {
     ($dtype:expr, $W:ident => $body:expr) => {
         match $dtype.itemsize() {
             1 => {
@@ -42,7 +44,7 @@ macro_rules! wide {
         }
     };
 }
-pub(crate) use wide;
+pub(crate) use with_width_type;
 
 /// Sizes as methods take them.
 pub(crate) fn signed(sizes: &[usize]) -> Vec<i64> {
@@ -65,23 +67,23 @@ pub(crate) fn common_sizes<'a>(op: &'static str, tensors: impl IntoIterator<Item
 
 impl AnyTensor {
     /// The elements on the host under a type of their width.
-    pub(crate) fn seen<W>(&self, op: &'static str) -> Result<View<'_, HostBuffer, W>> {
+    pub(crate) fn host_view<W>(&self, op: &'static str) -> Result<View<'_, HostBuffer, W>> {
         debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
         Ok(View::new(self.host(op)?, self.first(), &self.sizes, &self.strides))
     }
 
-    /// The same of a tensor whose storage is its own.
-    pub(crate) fn seen_mut<W>(&mut self, op: &'static str) -> Result<ViewMut<'_, HostBuffer, W>> {
+    /// [`host_view`](Self::host_view) for writing; the storage must not be shared.
+    pub(crate) fn host_view_mut<W>(&mut self, op: &'static str) -> Result<ViewMut<'_, HostBuffer, W>> {
         debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
         let first = self.first();
         match &mut self.buffer {
             Buffer::Cpu(buffer) => Ok(ViewMut::new(buffer, first, &self.sizes, &self.strides)),
-            Buffer::Marked(_) | Buffer::Meta => Err(Error::NoData { op }),
+            Buffer::WithBit(_) | Buffer::Meta => Err(Error::NoData { op }),
         }
     }
 
     /// A row-major tensor of these sizes, made where this one is.
-    pub(crate) fn made(
+    pub(crate) fn allocated_like(
         &self,
         op: &'static str,
         sizes: &[usize],
@@ -100,7 +102,7 @@ impl AnyTensor {
 
     /// Whether there is room for a tensor of these sizes, asked before repeated elements are reduced for it: as many as no memory
     /// holds would be read for nothing. (Where nothing is repeated, the operand is in memory itself.)
-    pub(crate) fn expect_room(&self) -> Result<()> {
+    pub(crate) fn expect_memory(&self) -> Result<()> {
         let repeats = self.strides.iter().zip(&*self.sizes).any(|(&stride, &size)| stride == 0 && size > 1);
         if repeats && !self.is_meta() {
             room::<u8>(self.numel().saturating_mul(self.dtype.itemsize()))?;
@@ -118,27 +120,27 @@ impl AnyTensor {
 
     /// The elements of a tensor of integers.
     pub(crate) fn to_ints(&self, op: &'static str) -> Result<Vec<i64>> {
-        Cpu::download(self.to(DType::I64)?.seen::<i64>(op)?)
+        Cpu::download(self.to(DType::I64)?.host_view::<i64>(op)?)
     }
 
     /// Zeros where this tensor is.
-    pub(crate) fn zeros_here(&self, sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
+    pub(crate) fn zeros_like_device(&self, sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
         if self.is_meta() { AnyTensor::meta(sizes, dtype) } else { AnyTensor::on_host(sizes, dtype) }
     }
 
     /// A scalar of the dtype as a zero-dim tensor where this one is.
-    pub(crate) fn scalar_here(&self, op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
+    pub(crate) fn scalar_on_device(&self, op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
         let scalar = AnyTensor::scalar_of(op, value, dtype)?;
         if self.is_meta() { AnyTensor::meta(&[], dtype) } else { Ok(scalar) }
     }
 
     /// With at least one axis: a zero-dim tensor counts as one axis of size 1.
-    pub(crate) fn lifted(&self) -> AnyTensor {
+    pub(crate) fn at_least_1d(&self) -> AnyTensor {
         if self.rank() == 0 { self.viewed(self.offset, &[1], &[1]) } else { self.clone() }
     }
 
     /// Expanded to sizes that this tensor's broadcast to.
-    pub(crate) fn spread(&self, sizes: &[usize]) -> Result<AnyTensor> {
+    pub(crate) fn expanded_to(&self, sizes: &[usize]) -> Result<AnyTensor> {
         if *self.sizes == *sizes { Ok(self.clone()) } else { self.expand(&signed(sizes)) }
     }
 
@@ -155,17 +157,17 @@ impl AnyTensor {
     }
 
     /// Each axis put together from stretches; `fill`, of the dtype, where they come from nowhere.
-    pub(crate) fn put_together(
+    pub(crate) fn concat_stretches(
         &self,
         op: &'static str,
         axes: &[Vec<Segment>],
         fill: Option<&AnyTensor>,
     ) -> Result<AnyTensor> {
         let sizes = axes.iter().map(|list| crate::tensor::positions(op, list)).collect::<Result<Vec<usize>>>()?;
-        self.made(op, &sizes, self.dtype, || {
-            wide!(self.dtype, W => {
-                let fill = fill.map_or(Ok(W::default()), |fill| Cpu::peek(fill.seen::<W>(op)?))?;
-                pick_elements::<W, Cpu>(op, self.seen(op)?, axes, fill)
+        self.allocated_like(op, &sizes, self.dtype, || {
+            with_width_type!(self.dtype, W => {
+                let fill = fill.map_or(Ok(W::default()), |fill| Cpu::peek(fill.host_view::<W>(op)?))?;
+                pick_elements::<W, Cpu>(op, self.host_view(op)?, axes, fill)
             })
         })
     }
@@ -178,7 +180,7 @@ impl AnyTensor {
     /// The elements that indices lead to along an axis. Both have as many axes, of which there is one at least.
     pub(crate) fn gathered(&self, op: &'static str, axis: usize, index: &AnyTensor, wraps: bool) -> Result<AnyTensor> {
         let fits = |at: usize| at == axis || index.sizes[at] <= self.sizes[at];
-        // PyTorch looks at the sizes only if there are indices.
+        // PyTorch checks the sizes only if the index tensor is not empty.
         if !index.is_empty() && !(0..self.rank()).all(fits) {
             return invalid(
                 op,
@@ -189,9 +191,9 @@ impl AnyTensor {
                 ),
             );
         }
-        self.made(op, &index.sizes, self.dtype, || {
+        self.allocated_like(op, &index.sizes, self.dtype, || {
             let indexing = Indexing { op, axis, wraps };
-            wide!(self.dtype, W => Cpu::gather::<W>(indexing, self.seen(op)?, index.seen(op)?))
+            with_width_type!(self.dtype, W => Cpu::gather::<W>(indexing, self.host_view(op)?, index.host_view(op)?))
         })
     }
 
@@ -231,38 +233,44 @@ impl AnyTensor {
         let mut out = self.copied(&strides::row_major(&self.sizes))?;
         if !index.is_empty() && !self.is_meta() {
             let indexing = Indexing { op, axis, wraps };
-            wide!(self.dtype, W => {
-                Cpu::scatter::<W>(indexing, index.seen(op)?, from.seen(op)?, out.seen_mut(op)?)
+            with_width_type!(self.dtype, W => {
+                Cpu::scatter::<W>(indexing, index.host_view(op)?, from.host_view(op)?, out.host_view_mut(op)?)
             })?;
         }
         Ok(out)
     }
 
     /// The elements where a mask of bools of the same sizes is true, and how many there are.
-    pub(crate) fn compressed(&self, op: &'static str, mask: &AnyTensor) -> Result<AnyTensor> {
-        let (buffer, count) = wide!(self.dtype, W => Cpu::compress::<W>(self.seen(op)?, mask.seen(op)?))?;
+    pub(crate) fn masked_elements(&self, op: &'static str, mask: &AnyTensor) -> Result<AnyTensor> {
+        let (buffer, count) =
+            with_width_type!(self.dtype, W => Cpu::compress::<W>(self.host_view(op)?, mask.host_view(op)?))?;
         Ok(AnyTensor::fresh(Buffer::Cpu(buffer), self.dtype, &[count], &[1]))
     }
 
     /// One or the other by a mask of bools, all broadcast; both hold one dtype.
-    pub(crate) fn chosen(op: &'static str, mask: &AnyTensor, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
+    pub(crate) fn select_by_mask(
+        op: &'static str,
+        mask: &AnyTensor,
+        a: &AnyTensor,
+        b: &AnyTensor,
+    ) -> Result<AnyTensor> {
         let sizes = common_sizes(op, [mask, a, b])?;
-        let of = |x: &AnyTensor| x.spread(&sizes);
+        let of = |x: &AnyTensor| x.expanded_to(&sizes);
         let (mask_spread, a_spread, b_spread) = (of(mask)?, of(a)?, of(b)?);
         let strides = result_strides(&sizes, &[mask, a, b].map(|x| x.layout(a.dtype)));
         checked_numel(op, &sizes, a.dtype)?;
         let buffer = if [mask, a, b].iter().any(|x| x.is_meta()) {
             Buffer::Meta
         } else {
-            Buffer::Cpu(wide!(a.dtype, W => {
-                Cpu::map3::<bool, W, W, W>(Choosing, mask_spread.seen(op)?, a_spread.seen(op)?, b_spread.seen(op)?, &strides)
+            Buffer::Cpu(with_width_type!(a.dtype, W => {
+                Cpu::map3::<bool, W, W, W>(Choosing, mask_spread.host_view(op)?, a_spread.host_view(op)?, b_spread.host_view(op)?, &strides)
             })?)
         };
         Ok(AnyTensor::fresh(buffer, a.dtype, &sizes, &strides))
     }
 
     /// A copy whose view is written with elements, which have its sizes and are converted.
-    pub(crate) fn with_written(
+    pub(crate) fn with_view_overwritten(
         &self,
         op: &'static str,
         view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>,

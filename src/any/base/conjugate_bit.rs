@@ -1,8 +1,8 @@
-//! Conjugates that are marked and not computed: `conj` and `adjoint` of complex tensors are views, as in PyTorch.
+//! The conjugate and the negative bit: `conj` and `adjoint` of complex tensors are views, as in PyTorch.
 //!
-//! A marked buffer is a storage whose elements count as their conjugates, or as negated (which is what the imaginary part of a conjugate
-//! is). Whoever reads elements asks for the buffer they are in (`AnyTensor::host`), and gets a storage of the same layout with the
-//! elements computed that the marked tensor reaches: once, whichever views of it ask.
+//! A `BitStorage` is a storage whose elements count as their conjugates, or as negated (as the imaginary part of a conjugate does).
+//! Whoever reads elements calls `AnyTensor::host`, which computes them once for all views: only those that the view can reach.
+//! Uses `elementwise::op_table`, `layout`, `storage`, `base::by_width`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::elementwise::op_table::unary;
@@ -15,16 +15,16 @@ use std::sync::{Arc, OnceLock};
 
 /// What the elements of a storage count as.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Mark {
-    Conjugated,
-    Negated,
+pub(crate) enum ViewBit {
+    Conjugate,
+    Negative,
 }
 
 /// A storage whose elements count as something else.
-pub(crate) struct Marked {
-    mark: Mark,
+pub(crate) struct BitStorage {
+    bit: ViewBit,
     dtype: DType,
-    /// The places that views of the marked tensor may reach: the first, and how many.
+    /// The places that views of the tensor may reach: the first, and how many.
     reach: [usize; 2],
     /// What is there.
     pub(crate) base: HostBuffer,
@@ -32,7 +32,7 @@ pub(crate) struct Marked {
     resolved: OnceLock<HostBuffer>,
 }
 
-impl Marked {
+impl BitStorage {
     /// The storage with the elements that these count as.
     pub(crate) fn resolved(&self) -> Result<&HostBuffer> {
         if let Some(resolved) = self.resolved.get() {
@@ -41,11 +41,11 @@ impl Marked {
         let [first, len] = self.reach;
         let seen =
             |buffer| AnyTensor { offset: first, ..AnyTensor::fresh(Buffer::Cpu(buffer), self.dtype, &[len], &[1]) };
-        let row = match self.mark {
-            Mark::Conjugated => unary::conj_physical,
-            Mark::Negated => unary::neg,
+        let row = match self.bit {
+            ViewBit::Conjugate => unary::conj_physical,
+            ViewBit::Negative => unary::neg,
         };
-        // What is not reached stays zero, of which a large allocation has no pages.
+        // Elements out of reach stay zero, and zero pages of a large allocation cost no memory.
         let mut computed = seen(HostBuffer::zeroed::<u8>(self.base.len::<u8>())?);
         seen(shared(&self.base)).apply_into(row, &mut computed)?;
         let computed = shared(computed.host(row.name)?);
@@ -54,43 +54,43 @@ impl Marked {
 }
 
 impl AnyTensor {
-    fn mark(&self) -> Option<Mark> {
+    fn bit(&self) -> Option<ViewBit> {
         match &self.buffer {
-            Buffer::Marked(marked) => Some(marked.mark),
+            Buffer::WithBit(storage) => Some(storage.bit),
             _ => None,
         }
     }
 
-    /// The same places of the storage that is there, without a mark.
-    fn unmarked(&self) -> AnyTensor {
+    /// The same places of the storage that is there, without a bit.
+    fn without_bit(&self) -> AnyTensor {
         match &self.buffer {
-            Buffer::Marked(marked) => AnyTensor { buffer: Buffer::Cpu(shared(&marked.base)), ..self.clone() },
+            Buffer::WithBit(storage) => AnyTensor { buffer: Buffer::Cpu(shared(&storage.base)), ..self.clone() },
             _ => self.clone(),
         }
     }
 
-    fn marked(&self, mark: Mark) -> AnyTensor {
+    fn with_bit(&self, bit: ViewBit) -> AnyTensor {
         let Some(base) = self.storage() else { return self.clone() };
         let reach = [self.first(), bounds::span(&self.sizes, &self.strides).unwrap_or(0)];
-        let marked = Marked { mark, dtype: self.dtype, reach, base: shared(base), resolved: OnceLock::new() };
-        AnyTensor { buffer: Buffer::Marked(Arc::new(marked)), ..self.clone() }
+        let storage = BitStorage { bit, dtype: self.dtype, reach, base: shared(base), resolved: OnceLock::new() };
+        AnyTensor { buffer: Buffer::WithBit(Arc::new(storage)), ..self.clone() }
     }
 
-    /// A view made of all of the storage, with the same mark.
-    pub(crate) fn remarked(&self, view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>) -> Result<AnyTensor> {
-        let seen = view(&self.unmarked())?;
-        Ok(match self.mark() {
-            Some(mark) => seen.marked(mark),
+    /// A view made of all of the storage, with the same bit.
+    pub(crate) fn viewed_keeping_bit(&self, view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>) -> Result<AnyTensor> {
+        let seen = view(&self.without_bit())?;
+        Ok(match self.bit() {
+            Some(bit) => seen.with_bit(bit),
             None => seen,
         })
     }
 
-    /// The conjugates as a view: complex elements are marked, not computed.
-    pub(crate) fn conjugates(&self) -> AnyTensor {
-        match self.mark() {
+    /// The conjugates as a view: complex elements get the conjugate bit, nothing is computed.
+    pub(crate) fn conjugate_view(&self) -> AnyTensor {
+        match self.bit() {
             _ if !self.dtype.is_complex() => self.clone(),
-            Some(Mark::Conjugated) => self.unmarked(),
-            _ => self.marked(Mark::Conjugated),
+            Some(ViewBit::Conjugate) => self.without_bit(),
+            _ => self.with_bit(ViewBit::Conjugate),
         }
     }
 
@@ -107,13 +107,13 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn is_conj(&self) -> bool {
-        self.mark() == Some(Mark::Conjugated)
+        self.bit() == Some(ViewBit::Conjugate)
     }
 
     /// Whether the tensor is a view whose elements count as negated, which the imaginary part of a conjugate is
     /// (`torch.Tensor.is_neg`).
     pub fn is_neg(&self) -> bool {
-        self.mark() == Some(Mark::Negated)
+        self.bit() == Some(ViewBit::Negative)
     }
 
     /// A tensor with the conjugates computed, if they are not; else the tensor itself (`torch.resolve_conj`).
@@ -135,19 +135,21 @@ impl AnyTensor {
     /// The same elements in a storage that has them computed.
     pub(crate) fn resolved(&self) -> Result<AnyTensor> {
         match &self.buffer {
-            Buffer::Marked(marked) => Ok(AnyTensor { buffer: Buffer::Cpu(shared(marked.resolved()?)), ..self.clone() }),
+            Buffer::WithBit(storage) => {
+                Ok(AnyTensor { buffer: Buffer::Cpu(shared(storage.resolved()?)), ..self.clone() })
+            }
             _ => Ok(self.clone()),
         }
     }
 
     /// That the bytes are those of the elements, as where they are seen as something else.
-    pub(crate) fn expect_unmarked(&self, op: &'static str) -> Result<()> {
-        match self.mark() {
+    pub(crate) fn expect_no_bit(&self, op: &'static str) -> Result<()> {
+        match self.bit() {
             None => Ok(()),
-            Some(Mark::Conjugated) => {
+            Some(ViewBit::Conjugate) => {
                 invalid(op, "the bytes are not those of the conjugates: compute them with `resolve_conj`".to_owned())
             }
-            Some(Mark::Negated) => {
+            Some(ViewBit::Negative) => {
                 invalid(op, "the bytes are not those of the elements: compute them with `resolve_neg`".to_owned())
             }
         }
@@ -155,8 +157,8 @@ impl AnyTensor {
 
     /// One of the parts of complex elements, as a view.
     pub(crate) fn part(&self, at: usize) -> Result<AnyTensor> {
-        let (whole, real) = (self.unmarked(), self.dtype.to_real());
+        let (whole, real) = (self.without_bit(), self.dtype.to_real());
         let part = whole.bits_viewed_by("real", real, self.rank(), |own, view| Ok(own.part(2, at, view)))?;
-        Ok(if self.is_conj() && at == 1 { part.marked(Mark::Negated) } else { part })
+        Ok(if self.is_conj() && at == 1 { part.with_bit(ViewBit::Negative) } else { part })
     }
 }

@@ -1,9 +1,10 @@
 //! Conversions between dtypes as loops. A dtype is widened to the machine number that conversions start from (`dtype::cast`), and that
 //! converted: the usual dtypes have loops that do both, the others take two steps.
+//! Uses `cpu::erased`, `layout`, `base::dispatch`; used by `elementwise::apply`.
 
 use crate::any::AnyTensor;
 use crate::any::Buffer;
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::cpu::erased::{self, Cast};
 use crate::dtype::{Complex, DType, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
 use crate::error::{Error, Result};
@@ -15,7 +16,7 @@ fn widened(from: DType, to: DType) -> Option<DType> {
         DType::I8 | DType::I16 | DType::U16 => Some(DType::I32),
         DType::U32 => Some(DType::I64),
         DType::C32 => Some(DType::C64),
-        // Their NaN becomes an integer that no other's does.
+        // Their NaN converts to an integer of its own, so it may not pass through `f32`.
         DType::F8E4M3FN | DType::F8E5M2FNUZ | DType::F8E8M0FNU | DType::F8E4M3FNUZ
             if to.category() == crate::Category::Integral =>
         {
@@ -45,7 +46,7 @@ pub(crate) fn cast(from: DType, to: DType) -> Result<Option<Cast>> {
     }
     macro_rules! loops {
         ($A:tt => $O:tt) => {
-            among!("to", from, A: $A => among!("to", to, O: $O => Ok(Some(const { erased::cast::<A, O>() }.into()))))
+            dispatch_dtype!("to", from, A: $A => dispatch_dtype!("to", to, O: $O => Ok(Some(const { erased::cast::<A, O>() }.into()))))
         };
     }
     match from {

@@ -1,4 +1,5 @@
 //! Sizes and strides of tensors whose number of axes is known while running.
+//! Used by `index::scatter`, `linalg::tensordot`.
 
 use crate::error::{Error, Result};
 use core::ops::{Deref, DerefMut};

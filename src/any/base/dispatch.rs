@@ -84,13 +84,13 @@ macro_rules! __among {
     };
 }
 
-/// [`visit!`](crate::visit) of a dtype by code that gives a `Result`: `among!(op, dtype, E: Float => code)`.
-macro_rules! among {
+/// [`visit!`](crate::visit) of a dtype by code that gives a `Result`: `dispatch_dtype!(op, dtype, E: Float => code)`.
+macro_rules! dispatch_dtype {
     ($op:expr, $dtype:expr, $E:ident: $set:tt => $body:expr) => {
         $crate::__dtypes!($set {$crate::__among} ($op, $dtype, $E => $body))
     };
 }
-pub(crate) use among;
+pub(crate) use dispatch_dtype;
 
 /// What [`visit!`](crate::visit) takes.
 #[doc(hidden)]

@@ -212,8 +212,8 @@ pub(crate) enum Output {
 /// How an operation is run.
 #[derive(Clone, Copy)]
 pub(crate) enum Run {
-    Unary(&'static crate::any::elementwise::op_table::Unary),
-    Binary(&'static crate::any::elementwise::op_table::Binary),
+    Unary(&'static crate::any::elementwise::op_table::UnaryRow),
+    Binary(&'static crate::any::elementwise::op_table::BinaryRow),
     Bound(fn(&Bound<'_>) -> Result<Value>),
 }
 
@@ -479,7 +479,7 @@ pub fn ops() -> impl Iterator<Item = NamedOp> {
         run: Run::Binary(row),
         forms: Forms::NEW.in_place(InPlace::Elements),
     });
-    // What is written out comes first: it may take more arguments than a row of the tables.
+    // Rows of `ops` come first: they may take more arguments than those of the tables.
     let mut seen = std::collections::HashSet::new();
     rows::NAMED
         .iter()

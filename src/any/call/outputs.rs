@@ -1,10 +1,11 @@
 //! Results written where elements are: the in-place forms of operations that have no loop of their own for it, and all of them by name.
+//! Uses `elementwise::apply`, `elementwise::op_table`, `elementwise::parametric`, `tensor::index::scatter`; used by `elementwise::form_tests`, `view::any_view_mut`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;
 use crate::any::call::{Args, InPlace, NamedOp, Output, Value, operation};
 use crate::any::elementwise::apply::{check_output, check_shape, same_device};
-use crate::any::elementwise::op_table::{BINARY, Binary, UNARY, Unary};
+use crate::any::elementwise::op_table::{BINARY, BinaryRow, UNARY, UnaryRow};
 use crate::any::elementwise::parametric::casts_output;
 use crate::any::{AnyTensor, call};
 use crate::dtype::{Category, DType, Scalar};
@@ -73,7 +74,7 @@ written_over!(methods);
 
 macro_rules! names {
     ($($inplace:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
-        /// The names of these.
+        /// Their names.
         const WRITTEN_OVER: &[&str] = &[$(stringify!($name)),*];
     };
 }
@@ -100,11 +101,11 @@ fn output(op: &NamedOp, args: &Args) -> Output {
     }
 }
 
-fn unary_row(op: &str) -> Option<&'static Unary> {
+fn unary_row(op: &str) -> Option<&'static UnaryRow> {
     UNARY.iter().copied().find(|row| row.called() == op)
 }
 
-fn binary_row(op: &str) -> Option<&'static Binary> {
+fn binary_row(op: &str) -> Option<&'static BinaryRow> {
     BINARY.iter().copied().find(|row| row.called() == op)
 }
 
@@ -243,7 +244,7 @@ pub fn call_into(name: &str, args: &Args, outs: &mut [&mut AnyTensor]) -> Result
         same_device(op, result, out)?;
         check_shape(op, &result.sizes, &out.sizes)?;
     }
-    // Memory runs out before anything is written.
+    // Allocate first, so that nothing is written if memory runs out.
     outs.iter_mut().try_for_each(|out| out.make_unique())?;
     for (result, out) in results.iter().zip(outs) {
         out.copy_from(result)?;

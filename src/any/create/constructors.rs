@@ -1,6 +1,7 @@
 //! Tensors made from bytes, scalars and ranges; elements taken out.
+//! Uses `cpu`, `device`, `layout`, `storage`.
 
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::{AnyTensor, Buffer, Dims, checked_numel};
 use crate::cpu::erased;
 use crate::device::{AnyDevice, Backend, Cpu, IntoDevice};
@@ -64,7 +65,7 @@ impl AnyTensor {
     pub fn to_scalars(&self) -> Result<Vec<ScalarValue>> {
         let op = "to_scalars";
         let buffer = self.host(op)?;
-        among!(op, self.dtype, E: Element => {
+        dispatch_dtype!(op, self.dtype, E: Element => {
             let view = crate::storage::View::<_, E>::new(buffer, self.first(), &self.sizes, &self.strides);
             let elements = Cpu::download(view)?;
             listed(elements.into_iter().map(crate::Element::to_scalar))
@@ -94,10 +95,10 @@ impl AnyTensor {
             return Err(Error::NotAdmitted { op, dtype, reason: "nothing converts to it".to_owned() });
         }
         let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
-        among!(op, dtype, E: Castable => {
+        dispatch_dtype!(op, dtype, E: Castable => {
             let element = |&value: &ScalarValue| value.to_element().ok_or(Error::ScalarOutOfRange { op, value, dtype });
             let elements: Vec<E> = collected(scalars.iter().map(element))?;
-            AnyTensor::from(crate::Tensor::<E, crate::any::base::as_typed::List>::try_from_vec_sized(elements, [expected])?).reshape(&sizes)
+            AnyTensor::from(crate::Tensor::<E, crate::any::base::as_typed::Rank1>::try_from_vec_sized(elements, [expected])?).reshape(&sizes)
         })
     }
 
@@ -165,7 +166,7 @@ impl AnyTensor {
             return Err(Error::NotAdmitted { op, dtype, reason });
         }
         let refused = || Error::ScalarOutOfRange { op, value, dtype };
-        crate::any::base::dispatch::among!(op, dtype, E: Castable => {
+        crate::any::base::dispatch::dispatch_dtype!(op, dtype, E: Castable => {
             let element: E = value.to_element().ok_or_else(refused)?;
             Ok(AnyTensor::from(crate::Tensor::<E, ()>::from_parts(Cpu::build(None, || Ok(vec![element]))?, 0, [], [])))
         })
@@ -250,8 +251,8 @@ impl AnyTensor {
             return Ok(());
         }
         let one = AnyTensor::scalar_of("eye", ScalarValue::Bool(true), self.dtype)?;
-        let ones = one.spread(&[self.sizes[0].min(self.sizes[1])])?;
-        *self = self.with_written("eye", |x| x.diagonal(0, 0, 1), &ones)?;
+        let ones = one.expanded_to(&[self.sizes[0].min(self.sizes[1])])?;
+        *self = self.with_view_overwritten("eye", |x| x.diagonal(0, 0, 1), &ones)?;
         Ok(())
     }
 }

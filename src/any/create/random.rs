@@ -1,7 +1,8 @@
 //! Random tensors whose dtype and shape are known while running, and drawing by the probabilities that a tensor holds.
+//! Uses `tensor::create::random`, `device`, `base::dispatch`, `base::as_typed`.
 
-use crate::any::base::as_typed::{List, Matrix};
-use crate::any::base::dispatch::among;
+use crate::any::base::as_typed::{Rank1, Rank2};
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::{AnyTensor, checked_numel};
 use crate::dtype::DType;
 use crate::error::Result;
@@ -43,7 +44,7 @@ impl AnyTensor {
             "rand",
             sizes,
             dtype,
-            |dtype, numel| among!("rand", dtype, E: Float => Ok(Tensor::<E, List, Cpu>::try_rand_sized([numel], generator)?.into())),
+            |dtype, numel| dispatch_dtype!("rand", dtype, E: Float => Ok(Tensor::<E, Rank1, Cpu>::try_rand_sized([numel], generator)?.into())),
         )
     }
 
@@ -62,8 +63,8 @@ impl AnyTensor {
     /// As [`rand`](Self::rand), and if the deviation is negative.
     pub fn normal(sizes: &[usize], mean: f64, std: f64, dtype: DType, generator: &mut Generator) -> Result<AnyTensor> {
         drawn("normal", sizes, dtype, |dtype, numel| {
-            among!("normal", dtype, E: Float => {
-                Ok(Tensor::<E, List, Cpu>::try_normal_sized([numel], mean, std, generator)?.into())
+            dispatch_dtype!("normal", dtype, E: Float => {
+                Ok(Tensor::<E, Rank1, Cpu>::try_normal_sized([numel], mean, std, generator)?.into())
             })
         })
     }
@@ -74,8 +75,8 @@ impl AnyTensor {
     /// As [`rand`](Self::rand), and if no numbers lie between them.
     pub fn uniform(sizes: &[usize], low: f64, high: f64, dtype: DType, generator: &mut Generator) -> Result<AnyTensor> {
         drawn("uniform", sizes, dtype, |dtype, numel| {
-            among!("uniform", dtype, E: Float => {
-                Ok(Tensor::<E, List, Cpu>::try_uniform_sized([numel], low, high, generator)?.into())
+            dispatch_dtype!("uniform", dtype, E: Float => {
+                Ok(Tensor::<E, Rank1, Cpu>::try_uniform_sized([numel], low, high, generator)?.into())
             })
         })
     }
@@ -92,11 +93,11 @@ impl AnyTensor {
         }
         drawn(op, sizes, dtype, |dtype, numel| {
             if dtype == DType::Bool && 0 <= low && high <= 2 {
-                let bits = Tensor::<u8, List, Cpu>::try_randint_sized([numel], low, high, generator)?;
+                let bits = Tensor::<u8, Rank1, Cpu>::try_randint_sized([numel], low, high, generator)?;
                 return AnyTensor::from(bits).to(dtype);
             }
-            among!(op, dtype, E: Real => {
-                Ok(Tensor::<E, List, Cpu>::try_randint_sized([numel], low, high, generator)?.into())
+            dispatch_dtype!(op, dtype, E: Real => {
+                Ok(Tensor::<E, Rank1, Cpu>::try_randint_sized([numel], low, high, generator)?.into())
             })
         })
     }
@@ -106,7 +107,7 @@ impl AnyTensor {
     /// # Errors
     /// If memory runs out.
     pub fn randperm(size: usize, generator: &mut Generator) -> Result<AnyTensor> {
-        AnyTensor::from(Tensor::<i64, List, Cpu>::try_randperm(size, generator)?)
+        AnyTensor::from(Tensor::<i64, Rank1, Cpu>::try_randperm(size, generator)?)
             .to_device(crate::device::default_device())
     }
 
@@ -116,8 +117,8 @@ impl AnyTensor {
     /// If the dtype is not floating, an element is no probability, there are no data, or memory runs out.
     pub fn bernoulli(&self, generator: &mut Generator) -> Result<AnyTensor> {
         let sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
-        let drawn = among!("bernoulli", self.dtype, E: Float => {
-            Ok(AnyTensor::from(self.list::<E, Cpu>()?.try_bernoulli(generator)?))
+        let drawn = dispatch_dtype!("bernoulli", self.dtype, E: Float => {
+            Ok(AnyTensor::from(self.typed_rank1::<E, Cpu>()?.try_bernoulli(generator)?))
         })?;
         drawn.reshape(&sizes)
     }
@@ -130,9 +131,9 @@ impl AnyTensor {
     /// negative or not finite, those of a row add up to zero, there are no data, or memory runs out.
     pub fn multinomial(&self, samples: usize, replacement: bool, generator: &mut Generator) -> Result<AnyTensor> {
         let op = "multinomial";
-        among!(op, self.dtype, E: Float => match self.rank() {
-            1 => Ok(self.typed::<E, List, Cpu>()?.try_multinomial(samples, replacement, generator)?.into()),
-            _ => Ok(self.typed::<E, Matrix, Cpu>()?.try_multinomial(samples, replacement, generator)?.into()),
+        dispatch_dtype!(op, self.dtype, E: Float => match self.rank() {
+            1 => Ok(self.typed::<E, Rank1, Cpu>()?.try_multinomial(samples, replacement, generator)?.into()),
+            _ => Ok(self.typed::<E, Rank2, Cpu>()?.try_multinomial(samples, replacement, generator)?.into()),
         })
     }
 }

@@ -1,9 +1,10 @@
 //! Elementwise operations: dtypes, kinds and shapes checked while running, then the loop of the table.
+//! Uses `elementwise::op_table`, `tensor::elementwise::apply`, `cpu::erased`, `cpu::elementwise`; used by `call`, `base`, `index`, `elementwise`, `linalg` and others.
 
 use crate::any::base::convert::cast;
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::{AnyOperand, promoted};
-use crate::any::elementwise::op_table::{Binary, ScalarKernel, Unary};
+use crate::any::elementwise::op_table::{BinaryRow, ScalarKernel, UnaryRow};
 use crate::any::{AnyTensor, Buffer, Dims, checked_numel};
 use crate::cpu::erased::{self, Cast, ErasedOperand};
 use crate::device::Dynamic;
@@ -33,7 +34,7 @@ struct Dtypes {
 fn dtypes(rule: Rule, promoted: DType) -> Dtypes {
     let common = rule.computes().of(promoted);
     let result = rule.gives().of(common);
-    // There are no loops over `complex32`: it computes as `complex64`.
+    // `complex32` has no loops of its own: it computes as `complex64`.
     let computes = if common == DType::C32 { DType::C64 } else { common };
     Dtypes { computes, gives: rule.gives().of(computes), result, common }
 }
@@ -67,8 +68,8 @@ pub(crate) fn result_strides(sizes: &[usize], operands: &[OperandLayout<'_>]) ->
     Dims::known(&memory_format::elementwise(sizes, operands))
 }
 
-/// A loop, its kernel, and the operands it runs over, `N` with what is written.
-struct Job<const N: usize, const OPERANDS: usize> {
+/// A call of a compiled loop: its kernel and the operands; `N` counts the output, too.
+struct LoopCall<const N: usize, const OPERANDS: usize> {
     op: &'static str,
     inner: Inner<N>,
     kernel: *const (),
@@ -79,14 +80,14 @@ struct Job<const N: usize, const OPERANDS: usize> {
 
 type Inner<const N: usize> = unsafe fn(*const (), [*mut u8; N], usize);
 
-impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
+impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
     /// Writes the result, over `sizes`, to elements of this dtype; operands without a place of their own are those written.
     ///
     /// # Safety
     /// `out` with its strides is valid for that, and no other operand is there.
     unsafe fn run(&self, sizes: &[usize], out: *mut u8, dtype: DType, strides: &[usize]) -> Result<()> {
         const { assert!(N == OPERANDS + 1) }
-        // What is computed in a wider dtype is rounded to that of the result, whatever the output holds.
+        // A result computed in a wider dtype is rounded to the result dtype first, then converted to the output's.
         let cast = by_way_of(self.dtypes.gives, self.dtypes.result, dtype)?;
         let mut places = [ErasedOperand { start: out, width: dtype.itemsize(), cast }; N];
         let mut all = [Dims::known(strides); N];
@@ -131,7 +132,7 @@ impl<const N: usize, const OPERANDS: usize> Job<N, OPERANDS> {
             return Err(Error::NoData { op });
         }
         if own {
-            // Let go of it, so that nobody else holds it.
+            // Drop this handle, so that `make_unique` need not copy.
             self.sources[0].buffer = Buffer::Meta;
         }
         out.make_unique()?;
@@ -174,28 +175,36 @@ pub(crate) fn check_shape(op: &'static str, result: &[usize], output: &[usize]) 
     if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
 }
 
-/// What a row of the unary table does with an operand: all its forms ask here, so that they compute the same.
-fn unary_plan(x: &AnyTensor, row: &Unary) -> Result<Plan> {
+/// How a row of the unary table is evaluated for an operand. All forms use it, so that they compute the same.
+fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluation> {
     let op = row.name;
     if !row.admits.one(x.dtype) {
         return Err(no_loop(op, x.dtype, row.admits));
     }
     if row.rule == Rule::divided && x.dtype.category() == Category::Integral {
-        // Integers are divided by an integer, which may have wrapped.
+        // Integers: `x / (1 + |x|)` with integer, wrapping arithmetic in the divisor, as in PyTorch.
         let [one, abs] = [AnyOperand::from(1_i64), x.apply(crate::any::elementwise::op_table::unary::abs)?.into()];
         let divisor = combine(crate::any::elementwise::op_table::binary::add, &abs, &one)?;
-        return combine(crate::any::elementwise::op_table::binary::div, &x.into(), &divisor.into()).map(Plan::Computed);
+        return combine(crate::any::elementwise::op_table::binary::div, &x.into(), &divisor.into())
+            .map(Evaluation::Computed);
     }
     let dtypes = dtypes(row.rule, x.dtype);
     let inner = row.loops[dtypes.computes as usize].ok_or_else(|| no_loop(op, x.dtype, row.admits))?;
-    Ok(Plan::One(Job { op, inner, kernel: core::ptr::null(), sources: [x.clone()], dtypes, is_long: row.rule.lifts() }))
+    Ok(Evaluation::One(LoopCall {
+        op,
+        inner,
+        kernel: core::ptr::null(),
+        sources: [x.clone()],
+        dtypes,
+        is_long: row.rule.lifts(),
+    }))
 }
 
 /// A scalar counts as an operand of no axes.
 pub(crate) const SCALAR: OperandLayout<'static> = (&[], &[], false);
 
 /// The strides of a fresh result of one operand, and perhaps a scalar.
-fn result_strides_of_one<const N: usize>(job: &Job<N, 1>, beside_scalar: bool) -> Dims {
+fn result_strides_of_one<const N: usize>(job: &LoopCall<N, 1>, beside_scalar: bool) -> Dims {
     let source = &job.sources[0];
     if *source.strides == *strides::row_major(&source.sizes) {
         return source.strides;
@@ -206,16 +215,16 @@ fn result_strides_of_one<const N: usize>(job: &Job<N, 1>, beside_scalar: bool) -
 
 impl AnyTensor {
     /// A row of the unary table, as a new tensor.
-    pub(crate) fn apply(&self, row: &Unary) -> Result<AnyTensor> {
+    pub(crate) fn apply(&self, row: &UnaryRow) -> Result<AnyTensor> {
         if row.specials.marks_conjugates && !self.dtype.is_shell() {
-            return Ok(self.conjugates());
+            return Ok(self.conjugate_view());
         }
-        unary_plan(self, row)?.fresh()
+        unary_evaluation(self, row)?.fresh()
     }
 
     /// The same in place.
-    pub(crate) fn apply_in_place(&mut self, row: &Unary) -> Result<&mut Self> {
-        let mut plan = unary_plan(self, row)?;
+    pub(crate) fn apply_in_place(&mut self, row: &UnaryRow) -> Result<&mut Self> {
+        let mut plan = unary_evaluation(self, row)?;
         let (result, output) = (plan.result(), self.dtype);
         // PyTorch has no in-place `abs` of complex elements, although the result could be cast.
         let [outputs, ..] = row.rule.outputs();
@@ -228,8 +237,8 @@ impl AnyTensor {
     }
 
     /// The same into an existing tensor.
-    pub(crate) fn apply_into(&self, row: &Unary, out: &mut AnyTensor) -> Result<()> {
-        let mut plan = unary_plan(self, row)?;
+    pub(crate) fn apply_into(&self, row: &UnaryRow, out: &mut AnyTensor) -> Result<()> {
+        let mut plan = unary_evaluation(self, row)?;
         let [outputs, ..] = row.rule.outputs();
         let abs_of_complex = outputs == Outputs::absolute && self.dtype.is_complex();
         let fits = abs_of_complex && (out.dtype == self.dtype || out.dtype.category() == Category::Floating);
@@ -255,14 +264,14 @@ pub(crate) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Res
     Err(Error::DevicesDiffer { op, lhs: lhs.to_owned(), rhs: rhs.to_owned() })
 }
 
-/// How an operation computes its result, decided in one place for a new tensor, in place and for an output.
-enum Plan {
+/// How an operation computes its result: chosen once for all forms (new tensor, in place, into an output).
+enum Evaluation {
     /// By a loop over one operand.
-    One(Job<2, 1>),
+    One(LoopCall<2, 1>),
     /// By a loop over a tensor, beside a scalar.
-    Scalar(Job<2, 1>, ScalarKernel),
+    Scalar(LoopCall<2, 1>, ScalarKernel),
     /// By a loop over two tensors.
-    Two(Job<3, 2>),
+    Two(LoopCall<3, 2>),
     /// By other operations, which have computed it.
     Computed(AnyTensor),
 }
@@ -279,7 +288,7 @@ pub(crate) fn broadcast_to(op: &'static str, a: &[usize], b: &[usize]) -> Result
 
 /// A zero-dim tensor of the dtype, which the scalar has to fit.
 fn filled(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
-    crate::any::base::dispatch::among!(op, dtype, E: Dtype => {
+    crate::any::base::dispatch::dispatch_dtype!(op, dtype, E: Dtype => {
         let element: E = value.to_dtype().ok_or(Error::ScalarOutOfRange { op, value, dtype })?;
         Ok(AnyTensor::from(crate::Tensor::<E, ()>::scalar(element)))
     })
@@ -292,7 +301,7 @@ fn check_divisors(op: &'static str, divisors: &AnyTensor, dtype: DType) -> Resul
         return Ok(());
     }
     let buffer = divisors.host(op)?;
-    let found = crate::any::base::dispatch::among!(op, dtype, E: Bits => {
+    let found = crate::any::base::dispatch::dispatch_dtype!(op, dtype, E: Bits => {
         let view = crate::storage::View::<_, E>::new(buffer, divisors.first(), &divisors.sizes, &divisors.strides);
         Ok(crate::cpu::read::has(view, Sought::Zero))
     })?;
@@ -300,25 +309,25 @@ fn check_divisors(op: &'static str, divisors: &AnyTensor, dtype: DType) -> Resul
 }
 
 /// What a row of the binary table does with two operands: all its forms ask here, so that they compute the same.
-fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> Result<Plan> {
+fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> Result<Evaluation> {
     let op = row.name;
     if let (AnyOperand::Array(a), AnyOperand::Array(b)) = (a, b)
         && a.dtype == b.dtype
         && a.dtype.is_shell()
         && row.operands.shells
     {
-        return shells_compared(row, a, b).map(Plan::Computed);
+        return shells_compared(row, a, b).map(Evaluation::Computed);
     }
     if let Some(result) = scaled(row, a, b) {
-        return result.map(Plan::Computed);
+        return result.map(Evaluation::Computed);
     }
     if let (Admits::bounded, AnyOperand::Number(ScalarValue::Complex(bound))) = (row.admits, b)
         && bound.im == 0.0
         && a.dtype().is_floating_point()
         && !in_place
     {
-        // As PyTorch does with a bound that is real after all.
-        return binary_plan(row, a, &ScalarValue::Float(bound.re).into(), in_place);
+        // As PyTorch: a complex bound without imaginary part counts as real.
+        return binary_evaluation(row, a, &ScalarValue::Float(bound.re).into(), in_place);
     }
     let own = [a.dtype(), b.dtype()];
     if let (Rule::scaled, Category::Floating, Category::Integral) = (row.rule, own[0].category(), own[1].category())
@@ -327,11 +336,11 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
     {
         let exponents = exponents.to(DType::I32)?;
         if !numbers.is_meta() && !exponents.is_meta() {
-            return scaled_by_integers(row, numbers, &exponents).map(Plan::Computed);
+            return scaled_by_integers(row, numbers, &exponents).map(Evaluation::Computed);
         }
     }
     if let (AnyOperand::Number(_), AnyOperand::Number(_)) = (a, b) {
-        return binary_plan(row, &filled(op, scalar_of(a), own[0])?.into(), b, in_place);
+        return binary_evaluation(row, &filled(op, scalar_of(a), own[0])?.into(), b, in_place);
     }
     if !row.operands.scalars
         && let Some(AnyOperand::Number(_)) = [a, b].into_iter().find(|of| of.kind() == KindRank::Scalar)
@@ -358,14 +367,14 @@ fn binary_plan(row: &Binary, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> 
             }
             let inner = row.scalar_loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
             let sources = [tensor.clone()];
-            let job = Job { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() };
-            Ok(Plan::Scalar(job, kernel))
+            let job = LoopCall { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() };
+            Ok(Evaluation::Scalar(job, kernel))
         }
         (AnyOperand::Number(value), AnyOperand::Array(_)) => {
             if row.specials.commutes {
-                return binary_plan(row, b, a, in_place);
+                return binary_evaluation(row, b, a, in_place);
             }
-            // Refused where it does not fit, as on the right.
+            // A scalar that does not fit is refused on either side.
             row.scalar(*value, own[1], dtypes.common, false)?;
             let left = filled(op, *value, dtypes.common)?;
             tensors(row, &left, b, own, promoted, dtypes)
@@ -390,13 +399,13 @@ fn scalar_of(operand: &AnyOperand) -> ScalarValue {
 }
 
 fn tensors(
-    row: &Binary,
+    row: &BinaryRow,
     left: &AnyTensor,
     right: &AnyOperand,
     own: [DType; 2],
     promoted: DType,
     dtypes: Dtypes,
-) -> Result<Plan> {
+) -> Result<Evaluation> {
     let op = row.name;
     let AnyOperand::Array(right) = right else { unreachable!("it is a tensor") };
     same_device(op, left, right)?;
@@ -405,25 +414,25 @@ fn tensors(
     }
     let inner = row.loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
     let sources = [left.clone(), right.clone()];
-    Ok(Plan::Two(Job { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() }))
+    Ok(Evaluation::Two(LoopCall { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() }))
 }
 
-impl Plan {
+impl Evaluation {
     /// The dtype of the result.
     fn result(&self) -> DType {
         match self {
-            Plan::One(job) | Plan::Scalar(job, _) => job.dtypes.result,
-            Plan::Two(job) => job.dtypes.result,
-            Plan::Computed(result) => result.dtype,
+            Evaluation::One(job) | Evaluation::Scalar(job, _) => job.dtypes.result,
+            Evaluation::Two(job) => job.dtypes.result,
+            Evaluation::Computed(result) => result.dtype,
         }
     }
 
     /// The sizes of the result.
     fn sizes(&self) -> Result<Dims> {
         match self {
-            Plan::One(job) | Plan::Scalar(job, _) => Ok(job.sources[0].sizes),
-            Plan::Two(job) => broadcast_to(job.op, &job.sources[0].sizes, &job.sources[1].sizes),
-            Plan::Computed(result) => Ok(result.sizes),
+            Evaluation::One(job) | Evaluation::Scalar(job, _) => Ok(job.sources[0].sizes),
+            Evaluation::Two(job) => broadcast_to(job.op, &job.sources[0].sizes, &job.sources[1].sizes),
+            Evaluation::Computed(result) => Ok(result.sizes),
         }
     }
 
@@ -431,12 +440,12 @@ impl Plan {
     fn fresh(mut self) -> Result<AnyTensor> {
         let sizes = self.sizes()?;
         match &mut self {
-            Plan::One(job) => job.fresh(&sizes, &result_strides_of_one(job, false)),
-            Plan::Scalar(job, kernel) => {
+            Evaluation::One(job) => job.fresh(&sizes, &result_strides_of_one(job, false)),
+            Evaluation::Scalar(job, kernel) => {
                 job.kernel = kernel.start();
                 job.fresh(&sizes, &result_strides_of_one(job, true))
             }
-            Plan::Two(job) => {
+            Evaluation::Two(job) => {
                 let [a, b] = &job.sources;
                 let alike = *a.sizes == *sizes && *b.sizes == *sizes;
                 let row_major = strides::row_major(&sizes);
@@ -448,8 +457,8 @@ impl Plan {
                 };
                 job.fresh(&sizes, &strides)
             }
-            Plan::Computed(_) => {
-                let Plan::Computed(result) = self else { unreachable!("it is one") };
+            Evaluation::Computed(_) => {
+                let Evaluation::Computed(result) = self else { unreachable!("it is one") };
                 Ok(result)
             }
         }
@@ -458,19 +467,19 @@ impl Plan {
     /// The result written into a tensor, which is the first operand, too, if `own`.
     fn write_to(&mut self, out: &mut AnyTensor, own: bool) -> Result<()> {
         match self {
-            Plan::One(job) => job.write_to(out, own),
-            Plan::Scalar(job, kernel) => {
+            Evaluation::One(job) => job.write_to(out, own),
+            Evaluation::Scalar(job, kernel) => {
                 job.kernel = kernel.start();
                 job.write_to(out, own)
             }
-            Plan::Two(job) => job.write_to(out, own),
-            Plan::Computed(result) => out.copy_from(result).map(|_| ()),
+            Evaluation::Two(job) => job.write_to(out, own),
+            Evaluation::Computed(result) => out.copy_from(result).map(|_| ()),
         }
     }
 }
 
 /// `ldexp` of operands of two dtypes, which PyTorch computes as `a * 2.0 ** b`.
-fn scaled(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyTensor>> {
+fn scaled(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyTensor>> {
     let [first, second] = [a.dtype(), b.dtype()];
     let floats = [first, second].iter().all(|dtype| dtype.is_floating_point() && !dtype.is_shell());
     let complex = first.is_complex() || second.is_complex();
@@ -500,35 +509,35 @@ fn scaled(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyTens
 }
 
 /// `ldexp` of floats by integers: nothing but the exponent changes, so that zeros and infinities stay what they are.
-fn scaled_by_integers(row: &Binary, numbers: &AnyTensor, exponents: &AnyTensor) -> Result<AnyTensor> {
+fn scaled_by_integers(row: &BinaryRow, numbers: &AnyTensor, exponents: &AnyTensor) -> Result<AnyTensor> {
     let op = row.name;
     same_device(op, numbers, exponents)?;
     let strides = combined_strides(row, &numbers.into(), &exponents.into())?;
     let sizes = broadcast_to(op, &numbers.sizes, &exponents.sizes)?;
     let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
     let (numbers, exponents) = (numbers.expand(&sizes)?, exponents.expand(&sizes)?);
-    let scaled = among!(op, numbers.dtype, E: Float => {
-        Ok(AnyTensor::from(numbers.list::<E, Dynamic>()?.try_ldexp(&exponents.list::<i32, Dynamic>()?)?))
+    let scaled = dispatch_dtype!(op, numbers.dtype, E: Float => {
+        Ok(AnyTensor::from(numbers.typed_rank1::<E, Dynamic>()?.try_ldexp(&exponents.typed_rank1::<i32, Dynamic>()?)?))
     })?;
     let scaled = scaled.reshape(&sizes)?;
     if *scaled.strides == *strides { Ok(scaled) } else { scaled.copied(&strides) }
 }
 
 /// A comparison of two tensors of one shell dtype: what it makes of whether elements are equal, beside `true`.
-fn shells_compared(row: &Binary, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
+fn shells_compared(row: &BinaryRow, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
     let op = row.name;
     same_device(op, a, b)?;
     let sizes = broadcast_to(op, &a.sizes, &b.sizes)?;
     let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
     let (a, b) = (a.expand(&sizes)?, b.expand(&sizes)?);
-    let equal = among!(op, a.dtype, E: Shell => {
-        Ok(AnyTensor::from(a.list::<E, Dynamic>()?.try_eq(&b.list::<E, Dynamic>()?)?))
+    let equal = dispatch_dtype!(op, a.dtype, E: Shell => {
+        Ok(AnyTensor::from(a.typed_rank1::<E, Dynamic>()?.try_eq(&b.typed_rank1::<E, Dynamic>()?)?))
     })?;
     combine(row, &equal.into(), &true.into())?.reshape(&sizes)
 }
 
 /// The strides of the result of two operands of these layouts.
-pub(crate) fn combined_strides(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Result<Dims> {
+pub(crate) fn combined_strides(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Result<Dims> {
     let planned = |operand: &AnyOperand| match operand {
         AnyOperand::Array(tensor) => AnyTensor { buffer: Buffer::Meta, ..tensor.clone() }.into(),
         scalar => scalar.clone(),
@@ -537,14 +546,14 @@ pub(crate) fn combined_strides(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> 
 }
 
 /// A row of the binary table, as a new tensor.
-pub(crate) fn combine(row: &Binary, a: &AnyOperand, b: &AnyOperand) -> Result<AnyTensor> {
-    binary_plan(row, a, b, false)?.fresh()
+pub(crate) fn combine(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Result<AnyTensor> {
+    binary_evaluation(row, a, b, false)?.fresh()
 }
 
 impl AnyTensor {
     /// A row of the binary table in place.
-    pub(crate) fn combine_in_place(&mut self, row: &Binary, other: &AnyOperand) -> Result<&mut Self> {
-        let mut plan = binary_plan(row, &AnyOperand::from(&*self), other, true)?;
+    pub(crate) fn combine_in_place(&mut self, row: &BinaryRow, other: &AnyOperand) -> Result<&mut Self> {
+        let mut plan = binary_evaluation(row, &AnyOperand::from(&*self), other, true)?;
         check_output(row.name, row.rule.is_exact(2), plan.result(), self.dtype)?;
         check_shape(row.name, &plan.sizes()?, &self.sizes)?;
         plan.write_to(self, true)?;
@@ -552,8 +561,8 @@ impl AnyTensor {
     }
 
     /// A row of the binary table into an existing tensor.
-    pub(crate) fn combine_into(&self, row: &Binary, other: &AnyOperand, out: &mut AnyTensor) -> Result<()> {
-        let mut plan = binary_plan(row, &AnyOperand::from(self), other, false)?;
+    pub(crate) fn combine_into(&self, row: &BinaryRow, other: &AnyOperand, out: &mut AnyTensor) -> Result<()> {
+        let mut plan = binary_evaluation(row, &AnyOperand::from(self), other, false)?;
         check_output(row.name, row.rule.is_exact(2), plan.result(), out.dtype)?;
         same_device(row.name, self, out)?;
         check_shape(row.name, &plan.sizes()?, &out.sizes)?;

@@ -1,8 +1,9 @@
 //! Closeness and equality of two tensors: `isclose`, `allclose`, `equal`.
+//! Uses `elementwise::apply`, `device`, `base::by_width`, `base::dispatch`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::signed;
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::broadcast_to;
 use crate::device::Dynamic;
 use crate::dtype::scalar::ScalarValue;
@@ -21,10 +22,10 @@ impl AnyTensor {
         }
         let sizes = signed(&broadcast_to(op, &self.sizes, &other.sizes)?);
         let (a, b) = (self.expand(&sizes)?, other.expand(&sizes)?);
-        let close = among!(op, self.dtype, E: Dtype => {
-            a.list::<E, Dynamic>()?.try_isclose(&b.list::<E, Dynamic>()?, rtol, atol, equal_nan).map(AnyTensor::from)
+        let close = dispatch_dtype!(op, self.dtype, E: Dtype => {
+            a.typed_rank1::<E, Dynamic>()?.try_isclose(&b.typed_rank1::<E, Dynamic>()?, rtol, atol, equal_nan).map(AnyTensor::from)
         })?;
-        close.shaped(&sizes)
+        close.reshaped(&sizes)
     }
 
     /// Whether all elements are [close](Self::isclose) (`torch.allclose`).

@@ -1,7 +1,8 @@
 //! Operations of three operands, and those that make complex numbers.
+//! Uses `elementwise::apply`, `linalg::matmul`, `join::cat_stack`, `ops::kernel`; used by `call::ops::lerp`.
 
 use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed};
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::{result_strides, same_device};
 use crate::any::linalg::matmul::widened;
 use crate::any::{AnyOperand, AnyTensor, Buffer, checked_numel, where_};
@@ -29,7 +30,7 @@ fn blended<const N: usize>(
     let buffer = if operands.iter().any(|x| x.is_meta()) {
         Buffer::Meta
     } else {
-        let spread = operands.iter().map(|x| x.spread(&sizes)).collect::<Result<Vec<_>>>()?;
+        let spread = operands.iter().map(|x| x.expanded_to(&sizes)).collect::<Result<Vec<_>>>()?;
         Buffer::Cpu(make(core::array::from_fn(|at| &spread[at]), &strides)?)
     };
     Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides))
@@ -52,14 +53,14 @@ impl AnyTensor {
         let (op, weight) = ("lerp", weight.into());
         same_dtype(op, self, end)?;
         let refused = |value| Error::ScalarOutOfRange { op, value, dtype: self.dtype };
-        crate::any::base::dispatch::among!(op, self.dtype, E: Inexact => {
+        crate::any::base::dispatch::dispatch_dtype!(op, self.dtype, E: Inexact => {
             let by = match &weight {
                 AnyOperand::Number(value) => Some(*value),
                 AnyOperand::Array(weight) if weight.rank() == 0 && !weight.is_meta() => Some(weight.item()?),
                 AnyOperand::Array(weight) => {
                     same_dtype(op, self, weight)?;
                     return blended(op, [self, end, weight], self.dtype, |[start, end, weight], strides| {
-                        let (start, end, weight) = (start.seen::<E>(op)?, end.seen::<E>(op)?, weight.seen::<E>(op)?);
+                        let (start, end, weight) = (start.host_view::<E>(op)?, end.host_view::<E>(op)?, weight.host_view::<E>(op)?);
                         Cpu::map3::<E, E, E, E>(Lerping, start, end, weight, strides)
                     });
                 }
@@ -70,7 +71,7 @@ impl AnyTensor {
             }
             let weight: <E as Dtype>::Compute = value.to_dtype().ok_or_else(|| refused(value))?;
             blended(op, [self, end], self.dtype, |[start, end], strides| {
-                Cpu::map2::<E, E, E>(LerpingBy(weight), start.seen(op)?, end.seen(op)?, strides)
+                Cpu::map2::<E, E, E>(LerpingBy(weight), start.host_view(op)?, end.host_view(op)?, strides)
             })
         })
     }
@@ -90,8 +91,8 @@ impl AnyTensor {
             return Err(crate::any::base::dispatch::refused(op, dtype));
         }
         let wide = widened(dtype);
-        // A factor is cut off for integers.
-        let value = self.scalar_here(op, value, wide)?;
+        // For integers the factor is truncated.
+        let value = self.scalar_on_device(op, value, wide)?;
         // Operands are rounded to the common dtype first, although halves compute in `f32`.
         let operand = |x: &AnyTensor| x.to(dtype)?.to(wide);
         let [x, a, b] = [operand(self)?, operand(a)?, operand(b)?];
@@ -127,7 +128,7 @@ impl AnyTensor {
     pub fn complex(&self, imag: &AnyTensor) -> Result<AnyTensor> {
         let op = "complex";
         same_dtype(op, self, imag)?;
-        among!(op, self.dtype, E: [crate::f16, f32, f64] => self.paired::<E, _>(op, imag, FromParts))
+        dispatch_dtype!(op, self.dtype, E: [crate::f16, f32, f64] => self.paired::<E, _>(op, imag, FromParts))
     }
 
     /// Complex numbers from their magnitudes and angles (`torch.polar`). Both hold `float32` or `float64`.
@@ -137,7 +138,7 @@ impl AnyTensor {
     pub fn polar(&self, angle: &AnyTensor) -> Result<AnyTensor> {
         let op = "polar";
         same_dtype(op, self, angle)?;
-        among!(op, self.dtype, E: [f32, f64] => self.paired::<E, _>(op, angle, FromPolar))
+        dispatch_dtype!(op, self.dtype, E: [f32, f64] => self.paired::<E, _>(op, angle, FromPolar))
     }
 
     /// Complex numbers by a kernel of two floats.
@@ -148,7 +149,7 @@ impl AnyTensor {
         kernel: K,
     ) -> Result<AnyTensor> {
         blended(op, [self, other], <E::Complex as Element>::DTYPE, |[a, b], strides| {
-            Cpu::map2::<E, E, E::Complex>(kernel, a.seen::<E>(op)?, b.seen::<E>(op)?, strides)
+            Cpu::map2::<E, E, E::Complex>(kernel, a.host_view::<E>(op)?, b.host_view::<E>(op)?, strides)
         })
     }
 
@@ -188,7 +189,7 @@ impl AnyTensor {
         if let Some(of_channels) = sizes.get_mut(1) {
             *of_channels = weight.numel() as i64;
         }
-        let scaled = self.mul(weight.shaped(&sizes)?)?;
+        let scaled = self.mul(weight.reshaped(&sizes)?)?;
         where_(&self.gt(0)?, self, scaled)
     }
 
@@ -198,10 +199,10 @@ impl AnyTensor {
     /// If the dtype is no float.
     pub fn frexp(&self) -> Result<(AnyTensor, AnyTensor)> {
         let sizes = signed(&self.sizes);
-        let (mantissas, exponents) = among!("frexp", self.dtype, E: Float => {
-            let (mantissas, exponents) = self.list::<E, Dynamic>()?.try_frexp()?;
+        let (mantissas, exponents) = dispatch_dtype!("frexp", self.dtype, E: Float => {
+            let (mantissas, exponents) = self.typed_rank1::<E, Dynamic>()?.try_frexp()?;
             Ok((AnyTensor::from(mantissas), AnyTensor::from(exponents)))
         })?;
-        Ok((mantissas.shaped(&sizes)?, exponents.shaped(&sizes)?))
+        Ok((mantissas.reshaped(&sizes)?, exponents.reshaped(&sizes)?))
     }
 }

@@ -1,6 +1,7 @@
 //! The tables of operations, read while running: a value for each row.
 //!
 //! What the columns mean, for types and for values, stands in `ops::rules`.
+//! Uses `tensor::elementwise::apply`, `cpu`, `ops::rules`, `ops::table`; used by `elementwise`, `call`, `linalg`, `scan`, `base`.
 
 use crate::cpu::erased;
 use crate::dtype::DType;
@@ -14,7 +15,7 @@ use crate::ops::{self, BinaryOp};
 
 /// A row of the table of operations of one operand.
 #[derive(Clone, Copy)]
-pub(crate) struct Unary {
+pub(crate) struct UnaryRow {
     pub(crate) name: &'static str,
     /// PyTorch's name, as the documentation gives it.
     pub(crate) torch: &'static str,
@@ -30,14 +31,14 @@ pub(crate) struct Unary {
 #[repr(C, align(16))]
 pub(crate) struct ScalarKernel([u8; 16]);
 
-impl Unary {
+impl UnaryRow {
     /// The name it is called by.
     pub(crate) fn called(&self) -> &'static str {
         torch_names(self.torch).next().unwrap_or(self.name)
     }
 }
 
-impl Binary {
+impl BinaryRow {
     /// The name it is called by.
     pub(crate) fn called(&self) -> &'static str {
         torch_names(self.torch).next().unwrap_or(self.name)
@@ -54,7 +55,7 @@ impl ScalarKernel {
     pub(crate) fn of<T: Copy>(value: T) -> Self {
         const { assert!(size_of::<T>() <= 16 && align_of::<T>() <= 16) }
         let mut bytes = [0; 16];
-        // SAFETY: the value is no larger than the room, and plain.
+        // SAFETY: the value fits into the array and is plain data.
         unsafe { core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), bytes.as_mut_ptr(), size_of::<T>()) }
         ScalarKernel(bytes)
     }
@@ -76,7 +77,7 @@ pub(crate) struct Operands {
 
 /// A row of the table of operations of two operands.
 #[derive(Clone, Copy)]
-pub(crate) struct Binary {
+pub(crate) struct BinaryRow {
     pub(crate) name: &'static str,
     pub(crate) torch: &'static str,
     pub(crate) admits: Admits,
@@ -94,10 +95,10 @@ pub(crate) struct Binary {
     pub(crate) scalar_loops: &'static erased::Row<2>,
 }
 
-impl Binary {
+impl BinaryRow {
     /// A scalar beside a tensor of dtype `own`, as the operation computes with it in the dtype `common`.
     pub(crate) fn scalar(&self, value: ScalarValue, own: DType, common: DType, exact: bool) -> Result<ScalarKernel> {
-        crate::any::base::dispatch::among!(self.name, common, P: Dtype => {
+        crate::any::base::dispatch::dispatch_dtype!(self.name, common, P: Dtype => {
             crate::tensor::fitted_scalar::<P, P>(self.name, self.checks_floats, value, own, exact).map(ScalarKernel::of)
         })
     }
@@ -109,7 +110,7 @@ macro_rules! unary_rows {
         #[allow(non_upper_case_globals)]
         mod unary_rows {
             use super::*;
-            $(pub(crate) static $op: Unary = Unary {
+            $(pub(crate) static $op: UnaryRow = UnaryRow {
             name: stringify!($op),
             torch: $torch,
             admits: Admits::$admits,
@@ -120,12 +121,12 @@ macro_rules! unary_rows {
             };)*
         }
         /// All of them.
-        pub(crate) const UNARY: &[&Unary] = &[$(&unary_rows::$op,)*];
+        pub(crate) const UNARY: &[&UnaryRow] = &[$(&unary_rows::$op,)*];
         /// Rows by name, for methods.
         #[allow(non_upper_case_globals, dead_code)]
         pub(crate) mod unary {
             use super::*;
-            $(pub(in crate::any) const $op: &Unary = &unary_rows::$op;)*
+            $(pub(in crate::any) const $op: &UnaryRow = &unary_rows::$op;)*
         }
     };
 }
@@ -137,7 +138,7 @@ macro_rules! binary_rows {
         #[allow(non_upper_case_globals)]
         mod binary_rows {
             use super::*;
-            $(pub(crate) static $op: Binary = Binary {
+            $(pub(crate) static $op: BinaryRow = BinaryRow {
             name: stringify!($op),
             torch: $torch,
             admits: Admits::$admits,
@@ -152,12 +153,12 @@ macro_rules! binary_rows {
             };)*
         }
         /// All of them.
-        pub(crate) const BINARY: &[&Binary] = &[$(&binary_rows::$op,)*];
+        pub(crate) const BINARY: &[&BinaryRow] = &[$(&binary_rows::$op,)*];
         /// Rows by name, for methods.
         #[allow(non_upper_case_globals, dead_code)]
         pub(crate) mod binary {
             use super::*;
-            $(pub(in crate::any) const $op: &Binary = &binary_rows::$op;)*
+            $(pub(in crate::any) const $op: &BinaryRow = &binary_rows::$op;)*
         }
     };
     (@operands any) => { Operands { scalars: true, begin_with_scalars: false, shells: false } };

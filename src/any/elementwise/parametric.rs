@@ -1,6 +1,7 @@
 //! Operations of one operand and parameters, written from their table: `elu`, `elu_`, `elu_into`; and so on.
+//! Uses `elementwise::apply`, `tensor::elementwise::parametric`, `cpu`, `ops`; used by `call::outputs`, `call::ops::parametric`.
 
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::default_float;
 use crate::any::elementwise::apply::{check_output, check_shape, same_device};
 use crate::any::{AnyTensor, Buffer, preserved};
@@ -52,13 +53,13 @@ macro_rules! tuned_rows {
             };)*
         }
     };
-    // Those of the set, or for rules that lift the rest those that are floating or complex.
+    // Dispatch over the set, or, for rules that convert integers to floats, over floating and complex dtypes.
     (@$result:ident $op:ident $x:ident $given:ident $set:ident $inexact:ident) => {
         if Rule::$result.lifts() {
             let x = lifted($x)?;
-            among!(<crate::ops::$op as Op>::NAME, x.dtype, E: $inexact => run::<crate::ops::$op, E>(&x, $given))
+            dispatch_dtype!(<crate::ops::$op as Op>::NAME, x.dtype, E: $inexact => run::<crate::ops::$op, E>(&x, $given))
         } else {
-            among!(<crate::ops::$op as Op>::NAME, $x.dtype, E: $set => run::<crate::ops::$op, E>($x, $given))
+            dispatch_dtype!(<crate::ops::$op as Op>::NAME, $x.dtype, E: $set => run::<crate::ops::$op, E>($x, $given))
         }
     };
 }

@@ -1,4 +1,5 @@
 //! `where_`: one of two operands, element by element, by a condition.
+//! Uses `elementwise::apply`, `base::operand`.
 
 use crate::any::base::operand::{promoted, scalar_dtype};
 use crate::any::elementwise::apply::same_device;
@@ -26,7 +27,7 @@ pub fn where_(condition: &AnyTensor, a: impl Into<AnyOperand>, b: impl Into<AnyO
         dtype => return Err(Error::NotAdmitted { op, dtype, reason: "conditions are bool".to_owned() }),
     };
     let dtype = if a.dtype() == b.dtype() { a.dtype() } else { promoted(op, [&a, &b].map(|x| (x.kind(), x.dtype())))? };
-    // Two scalars have nothing to be refused beside.
+    // Two scalars have no tensor whose dtype they could exceed.
     let both = a.kind() == KindRank::Scalar && b.kind() == KindRank::Scalar;
     let of = |x: &AnyOperand| match x {
         AnyOperand::Array(x) => {
@@ -34,11 +35,11 @@ pub fn where_(condition: &AnyTensor, a: impl Into<AnyOperand>, b: impl Into<AnyO
             x.to(dtype)
         }
         AnyOperand::Number(value) if both => {
-            mask.scalar_here(op, *value, scalar_dtype(*value)).and_then(|value| value.to(dtype))
+            mask.scalar_on_device(op, *value, scalar_dtype(*value)).and_then(|value| value.to(dtype))
         }
-        AnyOperand::Number(value) => mask.scalar_here(op, *value, dtype),
+        AnyOperand::Number(value) => mask.scalar_on_device(op, *value, dtype),
     };
     let (a, b) = (of(&a)?, of(&b)?);
     same_device(op, &a, &b)?;
-    AnyTensor::chosen(op, &mask, &a, &b)
+    AnyTensor::select_by_mask(op, &mask, &a, &b)
 }

@@ -1,21 +1,22 @@
 //! `x[…]` with masks, lists and tensors of indices; `index_put`.
+//! Uses `elementwise::apply`, `tensor::index::scatter`, `tensor::index::index_put`, `cpu::elementwise`; used by `view::any_view_mut`, `index::scatter`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::call::Value;
 use crate::any::elementwise::apply::{SCALAR, broadcast_to, result_strides, same_device};
-use crate::any::index::scatter::Reduce;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
 use crate::layout::strides;
+use crate::tensor::ScatterReduce;
 use crate::tensor::places;
 
-/// Indices along some axes of a tensor: what is read or written at the positions where they meet.
-struct Meeting {
-    /// The tensor with the axes side by side.
+/// Advanced indexing: index tensors along some axes, and the tensor permuted so that these axes are adjacent.
+struct IndexedAxes {
+    /// The tensor with the indexed axes adjacent.
     turned: AnyTensor,
-    /// How it has to be turned back; none if it has not been turned.
+    /// The permutation that was applied, if any.
     order: Option<Vec<usize>>,
     /// The sizes before the axes, the number of positions along them, and the sizes after them.
     before: Vec<usize>,
@@ -26,7 +27,7 @@ struct Meeting {
     sizes: Vec<usize>,
 }
 
-impl Meeting {
+impl IndexedAxes {
     /// Of a tensor and the indices along its axes, which are in order.
     fn new(op: &'static str, x: &AnyTensor, indices: &[(usize, AnyTensor)]) -> Result<Self> {
         let axes: Vec<usize> = indices.iter().map(|(axis, _)| *axis).collect();
@@ -50,25 +51,25 @@ impl Meeting {
         let positions = if x.is_meta() {
             AnyTensor::meta(&sizes, DType::I64)?
         } else if outer > 0 && (before.contains(&0) || after.contains(&0)) {
-            // Nothing is read or written, so that PyTorch does not look at the indices.
+            // Nothing is read or written, so PyTorch does not check the indices.
             AnyTensor::on_host(&sizes, DType::I64)?
         } else {
-            let spread = indices.iter().map(|(_, index)| index.spread(&sizes)?.to_ints(op));
+            let spread = indices.iter().map(|(_, index)| index.expanded_to(&sizes)?.to_ints(op));
             let places = places(op, spread, &own).map_err(|error| outside(op, indices, &own).unwrap_or(error));
             AnyTensor::of_ints(places.map_err(|error| at_axis(error, &axes))?, &sizes)?
         };
-        Ok(Meeting { turned, order, before, outer, after, positions, sizes: sizes.to_vec() })
+        Ok(IndexedAxes { turned, order, before, outer, after, positions, sizes: sizes.to_vec() })
     }
 
     /// The tensor as `[before, outer, after]`.
-    fn cube(&self) -> Result<AnyTensor> {
+    fn as_three_axes(&self) -> Result<AnyTensor> {
         let product = |sizes: &[usize]| sizes.iter().product::<usize>() as i64;
-        self.turned.shaped(&[product(&self.before), self.outer as i64, product(&self.after)])
+        self.turned.reshaped(&[product(&self.before), self.outer as i64, product(&self.after)])
     }
 
     /// The positions beside each of the others.
     fn along(&self, op: &'static str, cube: &AnyTensor) -> Result<AnyTensor> {
-        cube.listed(op, 1, &self.positions.shaped(&[self.positions.numel() as i64])?, None)
+        cube.index_along_axis(op, 1, &self.positions.reshaped(&[self.positions.numel() as i64])?, None)
     }
 
     /// The sizes of what is read or written.
@@ -78,9 +79,9 @@ impl Meeting {
 
     fn read(&self, op: &'static str) -> Result<AnyTensor> {
         crate::any::Dims::new(op, &self.whole())?;
-        let (cube, whole) = (self.cube()?, self.whole());
-        let result = cube.gathered(op, 1, &self.along(op, &cube)?, false)?.shaped(&signed(&whole))?;
-        // It lies as PyTorch's does: an elementwise result of the tensor, still at the indices, and of these.
+        let (cube, whole) = (self.as_three_axes()?, self.whole());
+        let result = cube.gathered(op, 1, &self.along(op, &cube)?, false)?.reshaped(&signed(&whole))?;
+        // The strides are PyTorch's: those of an elementwise result of the tensor (stride 0 at the indices) and the indices.
         let (before, rest) = self.turned.strides.split_at(self.before.len());
         let (here, none) = (vec![0; self.sizes.len()], |of: &[usize]| vec![0; of.len()]);
         let own = [before, &here, &rest[rest.len() - self.after.len()..]].concat();
@@ -94,7 +95,7 @@ impl Meeting {
 fn outside(op: &'static str, indices: &[(usize, AnyTensor)], sizes: &[usize]) -> Option<Error> {
     indices.iter().zip(sizes).enumerate().find_map(|(axis, ((_, index), &size))| {
         let within = -(size as i64)..size as i64;
-        let index = crate::cpu::read::find(index.seen::<i64>(op).ok()?, |index| !within.contains(&index))?;
+        let index = crate::cpu::read::find(index.host_view::<i64>(op).ok()?, |index| !within.contains(&index))?;
         Some(Error::IndexValue { op, index, axis, size })
     })
 }
@@ -212,7 +213,7 @@ impl AnyTensor {
     pub fn index(&self, index: &[Value]) -> Result<AnyTensor> {
         let op = "index";
         let (view, indices) = self.met(op, index)?;
-        if indices.is_empty() { Ok(view) } else { Meeting::new(op, &view, &indices)?.read(op) }
+        if indices.is_empty() { Ok(view) } else { IndexedAxes::new(op, &view, &indices)?.read(op) }
     }
 
     /// The view that an index makes, and the indices that choose elements of it, by axes.
@@ -235,7 +236,7 @@ impl AnyTensor {
         };
         let (mut view, mut at, mut indices) = (self.clone(), 0_usize, Vec::new());
         for item in &items {
-            // A bool is an axis of one position, or of none.
+            // A bool adds an axis of size 1 or 0.
             let truth = match item {
                 Value::Number(ScalarValue::Bool(truth)) => Some(*truth),
                 Value::Array(tensor) if tensor.rank() == 0 && tensor.dtype == DType::Bool => {
@@ -314,19 +315,19 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         crate::any::base::by_width::same_dtype(op, self, values)?;
         same_device(op, self, values)?;
-        let meeting = Meeting::new(op, self, found)?;
-        let whole = meeting.whole();
+        let indexed = IndexedAxes::new(op, self, found)?;
+        let whole = indexed.whole();
         let refused = |_| Error::Broadcast { op, lhs: values.shape().into(), rhs: whole[..].into() };
-        let cube = meeting.cube()?;
-        let along = meeting.along(op, &cube)?;
-        let from = values.spread(&whole).map_err(refused)?.shaped(&signed(&along.sizes))?;
+        let cube = indexed.as_three_axes()?;
+        let along = indexed.along(op, &cube)?;
+        let from = values.expanded_to(&whole).map_err(refused)?.reshaped(&signed(&along.sizes))?;
         let written = if accumulate {
-            cube.reduced_into(op, 1, &along, &from, Reduce::Sum, true)?
+            cube.reduced_into(op, 1, &along, &from, ScatterReduce::Sum, true)?
         } else {
             cube.scattered(op, 1, &along, &from, false)?
         };
-        let written = written.shaped(&signed(&meeting.turned.sizes))?;
-        let Some(order) = meeting.order else { return Ok(written) };
+        let written = written.reshaped(&signed(&indexed.turned.sizes))?;
+        let Some(order) = indexed.order else { return Ok(written) };
         let back = (0..order.len()).map(|axis| order.iter().position(|&from| from == axis).unwrap_or(axis) as i64);
         written.permute(&back.collect::<Vec<_>>())?.contiguous()
     }

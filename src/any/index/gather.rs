@@ -1,4 +1,5 @@
 //! Elements chosen by index tensors: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
+//! Uses `elementwise::apply`, `view::views`, `linalg::matmul`, `cpu::elementwise`.
 
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::base::dispatch::{is_integer, refused};
@@ -16,15 +17,15 @@ impl AnyTensor {
     pub fn index_select(&self, dim: i64, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "index_select";
         let at = axis(op, dim, self.rank())?;
-        let own = self.lifted();
+        let own = self.at_least_1d();
         let list = index.as_index(op, true)?;
-        let index = own.listed(op, at, &list, None)?;
+        let index = own.index_along_axis(op, at, &list, None)?;
         if self.rank() == 0 && index.numel() != 1 {
             return invalid(op, format!("a zero-dim tensor takes one index, got {}", index.numel()));
         }
         own.expect_inside(op, at, &list)?;
         let result = own.gathered(op, at, &index, false)?;
-        if self.rank() == 0 { result.shaped(&[]) } else { Ok(result) }
+        if self.rank() == 0 { result.reshaped(&[]) } else { Ok(result) }
     }
 
     /// Whether indices are those of an axis, in a tensor without elements: where there are some, reading them tells.
@@ -35,14 +36,14 @@ impl AnyTensor {
         let size = self.sizes[axis];
         let index = index.to(DType::I64)?;
         let outside = |at: i64| usize::try_from(at).map_or(true, |at| at >= size);
-        match crate::cpu::read::find(index.seen::<i64>(op)?, outside) {
+        match crate::cpu::read::find(index.host_view::<i64>(op)?, outside) {
             Some(index) => Err(Error::IndexValue { op, index, axis, size }),
             None => Ok(()),
         }
     }
 
     /// A list of indices, or one, beside each position of the other axes; `from` has the sizes there are then.
-    pub(crate) fn listed(
+    pub(crate) fn index_along_axis(
         &self,
         op: &'static str,
         axis: usize,
@@ -53,7 +54,7 @@ impl AnyTensor {
             return invalid(op, format!("a list of indices is wanted, got a tensor of shape {:?}", index.shape()));
         }
         same_device(op, self, index)?;
-        let index = index.lifted();
+        let index = index.at_least_1d();
         let mut sizes = self.sizes;
         sizes[axis] = index.numel();
         if let Some(from) = from
@@ -69,7 +70,7 @@ impl AnyTensor {
         }
         let mut own = vec![1; self.rank()];
         own[axis] = index.numel() as i64;
-        index.shaped(&own)?.spread(&sizes)
+        index.reshaped(&own)?.expanded_to(&sizes)
     }
 
     /// For each index the element at its position, with the index in place of the position along the axis (`torch.gather`). The
@@ -81,16 +82,16 @@ impl AnyTensor {
         let op = "gather";
         let at = axis(op, dim, self.rank())?;
         same_device(op, self, index)?;
-        // PyTorch does not look at the dtype of no indices.
+        // PyTorch does not check the dtype of an empty index tensor.
         let own_index = if index.is_empty() { index.to(DType::I64)? } else { index.as_index(op, true)? };
-        let (own, along) = (self.lifted(), own_index.lifted());
+        let (own, along) = (self.at_least_1d(), own_index.at_least_1d());
         if own.rank() != along.rank() && !index.is_empty() {
             return invalid(op, format!("{} axes of indices do not go with {}", index.rank(), self.rank()));
         }
         if index.is_empty() {
-            return self.zeros_here(&index.sizes, self.dtype);
+            return self.zeros_like_device(&index.sizes, self.dtype);
         }
-        own.gathered(op, at, &along, false)?.shaped(&signed(&index.sizes))
+        own.gathered(op, at, &along, false)?.reshaped(&signed(&index.sizes))
     }
 
     /// The elements at positions counted in row-major order (`torch.take`). The indices are `int64`; negative ones count from the
@@ -102,7 +103,7 @@ impl AnyTensor {
         let op = "take";
         same_device(op, self, index)?;
         let flat = index.as_index(op, false)?.reshape(&[index.numel() as i64])?;
-        self.reshape(&[self.numel() as i64])?.gathered(op, 0, &flat, true)?.shaped(&signed(&index.sizes))
+        self.reshape(&[self.numel() as i64])?.gathered(op, 0, &flat, true)?.reshaped(&signed(&index.sizes))
     }
 
     /// [`gather`](Self::gather) with the two broadcast along the other axes, and negative indices counting from the end
@@ -127,7 +128,7 @@ impl AnyTensor {
         let sizes = broadcast_to(op, &kept, &index.sizes)?;
         let (mut from, mut to) = (sizes, sizes);
         (from[at], to[at]) = (self.sizes[at], index.sizes[at]);
-        self.spread(&from)?.gathered(op, at, &index.spread(&to)?, true)
+        self.expanded_to(&from)?.gathered(op, at, &index.expanded_to(&to)?, true)
     }
 
     /// The rows of a matrix that indices of any shape name (`torch.nn.functional.embedding`, whose operands come the other way
@@ -141,10 +142,10 @@ impl AnyTensor {
             return invalid(op, format!("a matrix is wanted, got a tensor of shape {:?}", self.shape()));
         }
         let list = index.as_index(op, true)?.reshape(&[index.numel() as i64])?;
-        let along = self.listed(op, 0, &list, None)?;
+        let along = self.index_along_axis(op, 0, &list, None)?;
         self.expect_inside(op, 0, &list)?;
         let rows = self.gathered(op, 0, &along, false)?;
-        rows.shaped(&signed(&[&*index.sizes, &[self.sizes[1]]].concat()))
+        rows.reshaped(&signed(&[&*index.sizes, &[self.sizes[1]]].concat()))
     }
 
     /// [`embedding`](Self::embedding) after the rows that are named have been shortened to a norm, where theirs is greater.
@@ -167,7 +168,7 @@ impl AnyTensor {
         };
         let factor = lengths.add(1e-7)?.reciprocal()?.mul(norm)?;
         let shortened = rows.mul(&factor)?.to(self.dtype)?;
-        AnyTensor::chosen(op, &lengths.gt(norm)?, &shortened, &rows)
+        AnyTensor::select_by_mask(op, &lengths.gt(norm)?, &shortened, &rows)
     }
 
     /// Positions in the row-major order of a shape as positions along each of its axes (`torch.unravel_index`).

@@ -1,4 +1,5 @@
 //! Elements chosen by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`.
+//! Uses `elementwise::apply`, `tensor::index::masked`, `device`, `layout`.
 
 use crate::any::base::by_width::{common_sizes, invalid, signed};
 use crate::any::elementwise::apply::same_device;
@@ -26,7 +27,7 @@ impl AnyTensor {
         let op = "masked_fill";
         mask_of(op, mask)?;
         same_device(op, self, mask)?;
-        AnyTensor::chosen(op, mask, &self.filler(op, &value.into())?, self)
+        AnyTensor::select_by_mask(op, mask, &self.fill_scalar(op, &value.into())?, self)
     }
 
     /// The elements where the mask is true, in row-major order (`torch.masked_select`). The two broadcast.
@@ -37,7 +38,7 @@ impl AnyTensor {
         let op = "masked_select";
         mask_of(op, mask)?;
         let sizes = common_sizes(op, [self, mask])?;
-        self.spread(&sizes)?.compressed(op, &mask.spread(&sizes)?)
+        self.expanded_to(&sizes)?.masked_elements(op, &mask.expanded_to(&sizes)?)
     }
 
     /// The elements of another tensor, one after the other, where the mask is true (`torch.masked_scatter`).
@@ -49,24 +50,24 @@ impl AnyTensor {
         mask_of(op, mask)?;
         crate::any::base::by_width::same_dtype(op, self, source)?;
         let sizes = common_sizes(op, [self, mask])?;
-        let whole = self.spread(&sizes)?;
+        let whole = self.expanded_to(&sizes)?;
         if [self, mask, source].iter().any(|x| x.is_meta()) {
             same_device(op, self, mask)?;
             same_device(op, self, source)?;
             return AnyTensor::meta(&sizes, self.dtype);
         }
-        let places = mask.spread(&sizes)?.true_places(op)?;
+        let places = mask.expanded_to(&sizes)?.true_places(op)?;
         let (count, there) = (places.numel(), source.numel());
         if there < count {
             return invalid(op, format!("the mask is true {count} times, but there are {there} elements to write"));
         }
         let from = source.reshape(&[-1])?.narrow(0, 0, count)?;
-        whole.reshape(&[whole.numel() as i64])?.scattered(op, 0, &places, &from, false)?.shaped(&signed(&sizes))
+        whole.reshape(&[whole.numel() as i64])?.scattered(op, 0, &places, &from, false)?.reshaped(&signed(&sizes))
     }
 
     /// The positions in row-major order where a mask of bools is true.
     fn true_places(&self, op: &'static str) -> Result<AnyTensor> {
-        let (buffer, count) = true_positions::<Cpu>(self.seen(op)?)?;
+        let (buffer, count) = true_positions::<Cpu>(self.host_view(op)?)?;
         Ok(AnyTensor::fresh(Buffer::Cpu(buffer), DType::I64, &[count], &[1]))
     }
 
@@ -76,7 +77,7 @@ impl AnyTensor {
     /// # Errors
     /// If there are no data.
     pub fn nonzero_tuple(&self) -> Result<Vec<AnyTensor>> {
-        let rows = self.lifted().nonzero()?;
+        let rows = self.at_least_1d().nonzero()?;
         (0..rows.sizes[1]).map(|at| rows.select(1, at as i64)).collect()
     }
 

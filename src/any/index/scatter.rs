@@ -1,4 +1,5 @@
 //! Elements written, added and combined where indices say.
+//! Uses `tensor::index::scatter`, `elementwise::apply`, `view::views`, `index::advanced`; used by `call::ops::index`.
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::elementwise::apply::same_device;
@@ -11,7 +12,7 @@ use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, listed};
 use crate::ops::arguments::Indexing;
 use crate::storage::View;
-pub(crate) use crate::tensor::ScatterReduce as Reduce;
+use crate::tensor::ScatterReduce;
 use crate::{Dyn, Tensor};
 
 /// As many axes as there are at most; tensors with fewer have axes of size 1 in front.
@@ -20,7 +21,7 @@ type Most = (Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn);
 fn most(x: &AnyTensor) -> Result<AnyTensor> {
     let mut sizes = vec![1; crate::any::base::dims::MOST - x.rank()];
     sizes.extend(signed(&x.sizes));
-    x.shaped(&sizes)
+    x.reshaped(&sizes)
 }
 
 impl AnyTensor {
@@ -31,14 +32,14 @@ impl AnyTensor {
         axis: usize,
         index: &AnyTensor,
         from: &AnyTensor,
-        reduce: Reduce,
+        reduce: ScatterReduce,
         include_self: bool,
     ) -> Result<AnyTensor> {
         self.expect_writable(op, axis, index, from)?;
         let refused = match reduce {
-            Reduce::Amax | Reduce::Amin => self.dtype.is_complex(),
-            Reduce::Mean => self.dtype == DType::Bool,
-            Reduce::Sum | Reduce::Prod => false,
+            ScatterReduce::Amax | ScatterReduce::Amin => self.dtype.is_complex(),
+            ScatterReduce::Mean => self.dtype == DType::Bool,
+            ScatterReduce::Sum | ScatterReduce::Prod => false,
         };
         if refused {
             return Err(crate::any::base::dispatch::refused(op, self.dtype));
@@ -46,14 +47,14 @@ impl AnyTensor {
         let own = most(self)?;
         let (index, from) = (most(&index.contiguous()?)?, most(&from.contiguous()?)?);
         let indexing = Indexing { op, axis: crate::any::base::dims::MOST - self.rank() + axis, wraps: false };
-        crate::any::base::dispatch::among!(op, self.dtype, E: Dtype => {
+        crate::any::base::dispatch::dispatch_dtype!(op, self.dtype, E: Dtype => {
             if self.is_meta() {
                 return AnyTensor::meta(&self.sizes, self.dtype);
             }
             let mut out: Tensor<E, Most, Cpu> = own.typed::<E, Most, Cpu>()?.try_contiguous()?;
-            let from: View<'_, _, E> = from.seen(op)?;
-            crate::tensor::reduce_into(&mut out, indexing, index.seen(op)?, from, reduce, include_self)?;
-            AnyTensor::from(out).shaped(&signed(&self.sizes))
+            let from: View<'_, _, E> = from.host_view(op)?;
+            crate::tensor::reduce_into(&mut out, indexing, index.host_view(op)?, from, reduce, include_self)?;
+            AnyTensor::from(out).reshaped(&signed(&self.sizes))
         })
     }
 
@@ -70,9 +71,9 @@ impl AnyTensor {
         for other in [index, from] {
             same_device(op, self, other)?;
         }
-        // PyTorch does not look at the dtype of no indices.
+        // PyTorch does not check the dtype of an empty index tensor.
         let index = if index.is_empty() { index.to(DType::I64)? } else { index.as_index(op, true)? };
-        let all = [self.lifted(), index.lifted(), from.lifted()];
+        let all = [self.at_least_1d(), index.at_least_1d(), from.at_least_1d()];
         if !index.is_empty() && all.iter().any(|x| x.rank() != all[0].rank()) {
             let reason = format!(
                 "a tensor with {} axes takes indices and a source with as many, got {} and {}",
@@ -100,14 +101,14 @@ impl AnyTensor {
         if along.is_empty() {
             return self.copy();
         }
-        own.scattered(op, at, &along, &from, false)?.shaped(&signed(&self.sizes))
+        own.scattered(op, at, &along, &from, false)?.reshaped(&signed(&self.sizes))
     }
 
     /// A source of the sizes of the indices.
     fn source(&self, op: &'static str, index: &AnyTensor, source: &AnyOperand) -> Result<AnyTensor> {
         match source {
             AnyOperand::Array(source) => Ok(source.clone()),
-            AnyOperand::Number(value) => self.scalar_here(op, *value, self.dtype)?.spread(&index.sizes),
+            AnyOperand::Number(value) => self.scalar_on_device(op, *value, self.dtype)?.expanded_to(&index.sizes),
         }
     }
 
@@ -117,14 +118,14 @@ impl AnyTensor {
         dim: i64,
         index: &AnyTensor,
         source: &AnyTensor,
-        reduce: Reduce,
+        reduce: ScatterReduce,
         include_self: bool,
     ) -> Result<AnyTensor> {
         let (at, [own, along, from]) = self.writing(op, dim, index, source)?;
         if along.is_empty() {
             return self.copy();
         }
-        own.reduced_into(op, at, &along, &from, reduce, include_self)?.shaped(&signed(&self.sizes))
+        own.reduced_into(op, at, &along, &from, reduce, include_self)?.reshaped(&signed(&self.sizes))
     }
 
     /// [`scatter`](Self::scatter) that combines with what is there: `torch.scatter` with `reduce="add"` or `"multiply"`.
@@ -133,7 +134,7 @@ impl AnyTensor {
         dim: i64,
         index: &AnyTensor,
         source: &AnyOperand,
-        reduce: Reduce,
+        reduce: ScatterReduce,
     ) -> Result<AnyTensor> {
         let source = self.source("scatter", index, source)?;
         self.scattered_with("scatter", dim, index, &source, reduce, true)
@@ -144,7 +145,7 @@ impl AnyTensor {
     /// # Errors
     /// As [`scatter`](Self::scatter).
     pub fn scatter_add(&self, dim: i64, index: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
-        self.scattered_with("scatter_add", dim, index, source, Reduce::Sum, true)
+        self.scattered_with("scatter_add", dim, index, source, ScatterReduce::Sum, true)
     }
 
     /// Combines the source where indices lead along an axis, with what is there if `include_self` (`torch.scatter_reduce`).
@@ -156,7 +157,7 @@ impl AnyTensor {
         dim: i64,
         index: &AnyTensor,
         source: &AnyTensor,
-        reduce: Reduce,
+        reduce: ScatterReduce,
         include_self: bool,
     ) -> Result<AnyTensor> {
         self.scattered_with("scatter_reduce", dim, index, source, reduce, include_self)
@@ -181,8 +182,8 @@ impl AnyTensor {
         let at = axis(op, dim, self.rank())?;
         same_dtype(op, self, from)?;
         same_device(op, self, from)?;
-        let (own, from) = (self.lifted(), from.lifted());
-        let index = own.listed(op, at, &index.as_index(op, short)?, Some(&from))?;
+        let (own, from) = (self.at_least_1d(), from.at_least_1d());
+        let index = own.index_along_axis(op, at, &index.as_index(op, short)?, Some(&from))?;
         Ok((at, [own, index, from]))
     }
 
@@ -192,7 +193,7 @@ impl AnyTensor {
     /// If an index or the axis is out of range, or sizes do not fit.
     pub fn index_copy(&self, dim: i64, index: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
         let (at, [own, along, from]) = self.slices("index_copy", dim, [index, source], false)?;
-        own.scattered("index_copy", at, &along, &from, false)?.shaped(&signed(&self.sizes))
+        own.scattered("index_copy", at, &along, &from, false)?.reshaped(&signed(&self.sizes))
     }
 
     /// Adds slices of the source, times `alpha`, to the positions along an axis that a list of `int64` or `int32` indices names
@@ -214,15 +215,15 @@ impl AnyTensor {
         let op = "index_add";
         self.expect_axes_of(op, source)?;
         let (at, [own, _, from]) = self.slices(op, dim, [index, source], true)?;
-        let (cube, from, index) = (own.around(at)?, from.around(at)?, index.as_index(op, true)?);
+        let (cube, from, index) = (own.as_three_axes(at)?, from.as_three_axes(at)?, index.as_index(op, true)?);
         let alpha = AnyTensor::scalar_of(op, alpha, self.dtype)?;
-        let sum = crate::any::base::dispatch::among!(op, self.dtype, E: Dtype => {
+        let sum = crate::any::base::dispatch::dispatch_dtype!(op, self.dtype, E: Dtype => {
             let alpha: E = alpha.typed::<E, (), Cpu>()?.try_item()?;
-            let (cube, from) = (cube.cube::<E, Dynamic>()?, from.cube::<E, Dynamic>()?);
-            let sum = cube.try_index_add(axis![1], &index.list::<i64, Dynamic>()?, &from, alpha);
+            let (cube, from) = (cube.typed_rank3::<E, Dynamic>()?, from.typed_rank3::<E, Dynamic>()?);
+            let sum = cube.try_index_add(axis![1], &index.typed_rank1::<i64, Dynamic>()?, &from, alpha);
             Ok(AnyTensor::from(sum.map_err(|error| crate::any::index::advanced::at_axis(error, &[at; 3]))?))
         })?;
-        sum.shaped(&signed(&self.sizes))
+        sum.reshaped(&signed(&self.sizes))
     }
 
     /// Writes a value, a scalar or a zero-dim tensor, to the positions along an axis that a list of `int64` indices names
@@ -238,9 +239,9 @@ impl AnyTensor {
             let reason = "a complex value does not become a real one here".to_owned();
             return Err(Error::NotAdmitted { op, dtype: self.dtype, reason });
         }
-        let (own, value) = (self.lifted(), self.filler(op, &value)?);
-        let along = own.listed(op, at, &index.as_index(op, false)?, None)?;
-        own.scattered(op, at, &along, &value.spread(&along.sizes)?, true)?.shaped(&signed(&self.sizes))
+        let (own, value) = (self.at_least_1d(), self.fill_scalar(op, &value)?);
+        let along = own.index_along_axis(op, at, &index.as_index(op, false)?, None)?;
+        own.scattered(op, at, &along, &value.expanded_to(&along.sizes)?, true)?.reshaped(&signed(&self.sizes))
     }
 
     /// Combines slices of the source with the positions along an axis that a list of indices names (`torch.index_reduce`): their
@@ -253,16 +254,16 @@ impl AnyTensor {
         dim: i64,
         index: &AnyTensor,
         source: &AnyTensor,
-        reduce: Reduce,
+        reduce: ScatterReduce,
         include_self: bool,
     ) -> Result<AnyTensor> {
         let op = "index_reduce";
-        // PyTorch has some of these for some numbers of axes.
+        // PyTorch admits bools and complex numbers for some ranks only; here they are refused for all.
         if self.dtype == DType::Bool || self.dtype.is_complex() {
             return Err(crate::any::base::dispatch::refused(op, self.dtype));
         }
         self.expect_axes_of(op, source)?;
-        if reduce == Reduce::Sum {
+        if reduce == ScatterReduce::Sum {
             return invalid(op, "there is no sum: use `index_add`".to_owned());
         }
         let (at, [own, along, from]) = self.slices(op, dim, [index, source], true)?;
@@ -270,7 +271,7 @@ impl AnyTensor {
         if along.is_empty() {
             return self.copy();
         }
-        own.reduced_into(op, at, &along, &from, reduce, include_self)?.shaped(&signed(&self.sizes))
+        own.reduced_into(op, at, &along, &from, reduce, include_self)?.reshaped(&signed(&self.sizes))
     }
 
     /// Writes elements to positions counted in row-major order (`torch.put`), or adds them to what is there. The indices are
@@ -301,22 +302,22 @@ impl AnyTensor {
             let size = self.numel() as i64;
             let wrap = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
             let index = AnyTensor::of_ints(listed(index.to_ints(op)?.into_iter().map(wrap))?, &index.sizes)?;
-            flat.reduced_into(op, 0, &index, &from, Reduce::Sum, true)?
+            flat.reduced_into(op, 0, &index, &from, ScatterReduce::Sum, true)?
         } else {
             flat.scattered(op, 0, &index, &from, true)?
         };
-        written.shaped(&signed(&self.sizes))
+        written.reshaped(&signed(&self.sizes))
     }
 }
 
 /// A way to combine by PyTorch's name.
-pub(crate) fn reduce_named(op: &'static str, name: &str) -> Result<Reduce> {
+pub(crate) fn reduce_named(op: &'static str, name: &str) -> Result<ScatterReduce> {
     match name {
-        "sum" | "add" => Ok(Reduce::Sum),
-        "prod" | "multiply" => Ok(Reduce::Prod),
-        "mean" => Ok(Reduce::Mean),
-        "amax" => Ok(Reduce::Amax),
-        "amin" => Ok(Reduce::Amin),
+        "sum" | "add" => Ok(ScatterReduce::Sum),
+        "prod" | "multiply" => Ok(ScatterReduce::Prod),
+        "mean" => Ok(ScatterReduce::Mean),
+        "amax" => Ok(ScatterReduce::Amax),
+        "amin" => Ok(ScatterReduce::Amin),
         other => Err(Error::InvalidArgument { op, reason: format!("there is no reduction {other:?}") }),
     }
 }

@@ -9,7 +9,7 @@ impl AnyTensor {
     /// # Errors
     /// If the shape is not that of [`diagonal`](Self::diagonal).
     pub fn diagonal_scatter(&self, from: &AnyTensor, offset: i64, dim1: i64, dim2: i64) -> Result<AnyTensor> {
-        self.with_written("diagonal_scatter", |x| x.diagonal(offset, dim1, dim2), from)
+        self.with_view_overwritten("diagonal_scatter", |x| x.diagonal(offset, dim1, dim2), from)
     }
 
     /// One position along an axis written with elements, which are converted (`torch.select_scatter`).
@@ -17,7 +17,7 @@ impl AnyTensor {
     /// # Errors
     /// If the shape is not that of [`select`](Self::select).
     pub fn select_scatter(&self, from: &AnyTensor, dim: i64, index: i64) -> Result<AnyTensor> {
-        self.with_written("select_scatter", |x| x.select(dim, index), from)
+        self.with_view_overwritten("select_scatter", |x| x.select(dim, index), from)
     }
 
     /// Positions along an axis written with elements, which are converted (`torch.slice_scatter`).
@@ -32,6 +32,6 @@ impl AnyTensor {
         end: Option<i64>,
         step: i64,
     ) -> Result<AnyTensor> {
-        self.with_written("slice_scatter", |x| x.slice(dim, start, end, step), from)
+        self.with_view_overwritten("slice_scatter", |x| x.slice(dim, start, end, step), from)
     }
 }

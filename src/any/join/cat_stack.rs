@@ -1,6 +1,7 @@
 //! Tensors joined: `cat`, `stack` and their kin; grids and combinations.
+//! Uses `elementwise::apply`, `view::views`, `device`, `layout`; used by `elementwise::lerp`.
 
-use crate::any::base::by_width::{common_sizes, invalid, wide};
+use crate::any::base::by_width::{common_sizes, invalid, with_width_type};
 use crate::any::base::operand::promoted;
 use crate::any::elementwise::apply::same_device;
 use crate::any::view::views::axis;
@@ -47,7 +48,7 @@ fn join(op: &'static str, tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> 
             return invalid(op, "zero-dim tensors can't be joined end to end: stack them".to_owned());
         }
     }
-    // PyTorch skips empty vectors beside anything.
+    // PyTorch's `cat` skips empty vectors whatever the other shapes are.
     let kept: Vec<&AnyTensor> = tensors.iter().filter(|tensor| tensor.shape() != [0]).collect();
     let Some(first) = kept.first() else {
         return tensors[0].to(dtype)?.copy();
@@ -66,9 +67,9 @@ fn join(op: &'static str, tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> 
             .ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
     }
     let pieces = kept.iter().map(|tensor| tensor.to(dtype)).collect::<Result<Vec<_>>>()?;
-    first.made(op, &sizes, dtype, || {
-        wide!(dtype, W => {
-            let views = pieces.iter().map(|piece| piece.seen(op)).collect::<Result<Vec<View<'_, _, W>>>>()?;
+    first.allocated_like(op, &sizes, dtype, || {
+        with_width_type!(dtype, W => {
+            let views = pieces.iter().map(|piece| piece.host_view(op)).collect::<Result<Vec<View<'_, _, W>>>>()?;
             Cpu::join(&views, at, &sizes, &strides::row_major(&sizes))
         })
     })
@@ -180,7 +181,7 @@ pub fn block_diag(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 /// If the shapes do not broadcast.
 pub fn broadcast_tensors(tensors: &[AnyTensor]) -> Result<Vec<AnyTensor>> {
     let sizes = common_sizes("broadcast_tensors", tensors)?;
-    tensors.iter().map(|tensor| tensor.spread(&sizes)).collect()
+    tensors.iter().map(|tensor| tensor.expanded_to(&sizes)).collect()
 }
 
 /// The coordinates of a grid (`torch.meshgrid`): for each vector a tensor of the shape that their sizes make, along one axis of
@@ -211,7 +212,7 @@ pub fn meshgrid(tensors: &[AnyTensor], indexing: &str) -> Result<Vec<AnyTensor>>
     let grid = |(at, tensor): (usize, &AnyTensor)| {
         let mut own = vec![1; sizes.len()];
         own[place(at)] = tensor.numel() as i64;
-        tensor.reshape(&own)?.spread(&sizes)
+        tensor.reshape(&own)?.expanded_to(&sizes)
     };
     tensors.iter().enumerate().map(grid).collect()
 }
@@ -234,7 +235,7 @@ pub fn cartesian_prod(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 
 /// In how many ways `r` of `n` are chosen, `r` being no more than `n`; `None` if that is no number of elements.
 fn ways(n: usize, r: usize) -> Option<usize> {
-    // After `i` steps it is at least 2 to the power of `i`: there are few before it is too large.
+    // The count at least doubles each step, so an overflow ends the loop soon.
     (0..r.min(n - r))
         .try_fold(1_u128, |ways, at| {
             let more = ways.checked_mul((n - at) as u128)? / (at as u128 + 1);
@@ -255,11 +256,11 @@ impl AnyTensor {
             return invalid(op, format!("a vector is wanted, got a tensor of shape {:?}", self.shape()));
         }
         if r == 0 {
-            return self.zeros_here(&[0], self.dtype);
+            return self.zeros_like_device(&[0], self.dtype);
         }
         let (len, step) = (self.numel(), usize::from(!with_replacement));
         if len == 0 || step > 0 && r > len {
-            return self.zeros_here(&[0, r], self.dtype);
+            return self.zeros_like_device(&[0, r], self.dtype);
         }
         let too_large = || Error::TooLarge { op, sizes: [len, r][..].into() };
         let choices = if with_replacement { len.checked_add(r - 1).ok_or_else(too_large)? } else { len };

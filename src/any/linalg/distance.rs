@@ -2,7 +2,7 @@
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::signed;
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::{broadcast_to, same_device};
 use crate::any::view::views::axis;
 use crate::axis;
@@ -43,13 +43,13 @@ impl AnyTensor {
         let batch: i64 = lead.iter().product();
         let cube = |x: &AnyTensor, rows: usize, columns: usize| {
             let (rows, columns) = (rows as i64, columns as i64);
-            x.expand(&[&lead[..], &[rows, columns]].concat())?.shaped(&[batch, rows, columns])
+            x.expand(&[&lead[..], &[rows, columns]].concat())?.reshaped(&[batch, rows, columns])
         };
         let (a, b) = (cube(self, m, k)?, cube(other, n, k2)?);
-        let distances = among!(op, self.dtype, E: Float => {
-            a.cube::<E, Dynamic>()?.try_cdist(&b.cube::<E, Dynamic>()?, p).map(AnyTensor::from)
+        let distances = dispatch_dtype!(op, self.dtype, E: Float => {
+            a.typed_rank3::<E, Dynamic>()?.try_cdist(&b.typed_rank3::<E, Dynamic>()?, p).map(AnyTensor::from)
         })?;
-        distances.shaped(&[&lead[..], &[m as i64, n as i64]].concat())
+        distances.reshaped(&[&lead[..], &[m as i64, n as i64]].concat())
     }
 
     /// The cross product along an axis of size 3 (`torch.linalg.cross`, where the axis is the last if not given); other axes broadcast.
@@ -73,10 +73,10 @@ impl AnyTensor {
         }
         let sizes = signed(&broadcast_to(op, &self.sizes, &other.sizes)?);
         let (a, b) = (self.expand(&sizes)?, other.expand(&sizes)?);
-        let (left, right) = (a.around(at)?, b.around(at)?);
-        let product = among!(op, self.dtype, E: Numeric => {
-            left.cube::<E, Dynamic>()?.try_cross(&right.cube::<E, Dynamic>()?, axis![1]).map(AnyTensor::from)
+        let (left, right) = (a.as_three_axes(at)?, b.as_three_axes(at)?);
+        let product = dispatch_dtype!(op, self.dtype, E: Numeric => {
+            left.typed_rank3::<E, Dynamic>()?.try_cross(&right.typed_rank3::<E, Dynamic>()?, axis![1]).map(AnyTensor::from)
         })?;
-        a.back(at, product)
+        a.with_axis_restored(at, product)
     }
 }

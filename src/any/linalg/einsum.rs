@@ -1,9 +1,10 @@
 //! Sums of products by the names of axes, contracted two operands at a time.
 //!
 //! Source: `aten/src/ATen/native/Linear.cpp`, `einsum` and `sumproduct_pair`.
+//! Uses `elementwise::apply`, `device`, `base::dispatch`.
 
 use crate::any::AnyTensor;
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::device::Dynamic;
 use crate::error::{Error, Result};
 
@@ -118,7 +119,7 @@ pub fn einsum(equation: &str, operands: &[AnyTensor]) -> Result<AnyTensor> {
 /// The operand with the axes of all labels, of size 1 where it lacks them.
 fn aligned(own: &[Label], x: &AnyTensor, labels: &[Label]) -> Result<AnyTensor> {
     let (mut x, mut own) = (x.clone(), own.to_vec());
-    // A label that repeats stands for a diagonal.
+    // A repeated label takes the diagonal.
     while let Some(second) = (0..own.len()).find(|&at| own[..at].contains(&own[at])) {
         let label = own[second];
         let first = own.iter().position(|&known| known == label).unwrap_or(0);
@@ -157,7 +158,7 @@ fn contracted(operands: Vec<AnyTensor>, kept: usize) -> Result<AnyTensor> {
         return if summed.is_empty() { Ok(x) } else { x.sum(Some(&summed), false, None) };
     }
     while let Some((y, rest)) = left.split_first() {
-        // What no later operand has is summed over now.
+        // Labels that no later operand has are summed over now.
         let last: Vec<usize> = (kept..rank).filter(|&at| rest.iter().all(|z| z.sizes[at] == 1)).collect();
         let alone = |x: &AnyTensor, y: &AnyTensor| {
             let dims = last.iter().filter(|&&at| x.sizes[at] != 1 && y.sizes[at] == 1);
@@ -169,7 +170,7 @@ fn contracted(operands: Vec<AnyTensor>, kept: usize) -> Result<AnyTensor> {
         left = rest;
     }
     let sizes: Vec<i64> = x.sizes[..kept].iter().map(|&size| size as i64).collect();
-    x.shaped(&sizes)
+    x.reshaped(&sizes)
 }
 
 /// Two operands multiplied and summed over axes that both have: a product of matrices.
@@ -193,11 +194,11 @@ fn pair(x: &AnyTensor, y: &AnyTensor, summed: &[usize]) -> Result<AnyTensor> {
         let others = (0..x.rank()).filter(|at| axes.iter().all(|axes| !axes.contains(at)));
         let order: Vec<i64> = axes.concat().into_iter().chain(others).map(|at| at as i64).collect();
         let sizes = axes.map(|axes| axes.iter().map(|&at| x.sizes[at] as i64).product());
-        x.permute(&order)?.shaped(&sizes)
+        x.permute(&order)?.reshaped(&sizes)
     };
     let (a, b) = (cube(x, [&shared, &left, summed])?, cube(y, [&shared, summed, &right])?);
-    let product = among!(OP, x.dtype, E: Numeric => {
-        a.cube::<E, Dynamic>()?.try_matmul(&b.cube::<E, Dynamic>()?).map(AnyTensor::from)
+    let product = dispatch_dtype!(OP, x.dtype, E: Numeric => {
+        a.typed_rank3::<E, Dynamic>()?.try_matmul(&b.typed_rank3::<E, Dynamic>()?).map(AnyTensor::from)
     })?;
     let order = [&shared[..], &left, &right, summed].concat();
     let size = |&at: &usize| match (summed.contains(&at), x.sizes[at]) {
@@ -208,5 +209,5 @@ fn pair(x: &AnyTensor, y: &AnyTensor, summed: &[usize]) -> Result<AnyTensor> {
     let sizes: Vec<i64> = order.iter().map(size).collect();
     let mut back = vec![0; order.len()];
     order.iter().enumerate().for_each(|(to, &at)| back[at] = to as i64);
-    product.shaped(&sizes)?.permute(&back)
+    product.reshaped(&sizes)?.permute(&back)
 }

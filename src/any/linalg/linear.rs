@@ -1,4 +1,5 @@
 //! `linear` and `bilinear`: weights applied to the last axis.
+//! Uses `linalg::matmul`, `base::by_width`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype, signed};
@@ -25,10 +26,10 @@ impl AnyTensor {
             return Err(Error::MatMul { lhs, rhs, columns: k, rows: columns });
         }
         let count: usize = leading.iter().product();
-        let (rows, turned) = (self.shaped(&[count as i64, k as i64])?, weight.transpose(0, 1)?);
+        let (rows, turned) = (self.reshaped(&[count as i64, k as i64])?, weight.transpose(0, 1)?);
         let one = [ScalarValue::Int(1); 2];
         let result = product(op, &rows, &turned, bias.map(|bias| (bias, one)))?;
-        result.shaped(&signed(&[leading, &[n]].concat()))
+        result.reshaped(&signed(&[leading, &[n]].concat()))
     }
 
     /// `self @ weight[o] @ other` along the last axes for each output `o`, and a bias (`torch.nn.functional.bilinear`).
@@ -52,12 +53,12 @@ impl AnyTensor {
         }
         let (count, wide) = (leading.iter().product::<usize>() as i64, widened(self.dtype));
         let [k, j, o] = [k as i64, j as i64, outputs as i64];
-        let left = self.to(wide)?.shaped(&[count, k])?;
-        let weights = weight.to(wide)?.permute(&[1, 0, 2])?.shaped(&[k, o * j])?;
-        let inner = product(op, &left, &weights, None)?.shaped(&[count, o, j])?;
-        let right = other.to(wide)?.shaped(&[count, j, 1])?;
+        let left = self.to(wide)?.reshaped(&[count, k])?;
+        let weights = weight.to(wide)?.permute(&[1, 0, 2])?.reshaped(&[k, o * j])?;
+        let inner = product(op, &left, &weights, None)?.reshaped(&[count, o, j])?;
+        let right = other.to(wide)?.reshaped(&[count, j, 1])?;
         let result =
-            product(op, &inner, &right, None)?.to(self.dtype)?.shaped(&signed(&[leading, &[outputs]].concat()))?;
+            product(op, &inner, &right, None)?.to(self.dtype)?.reshaped(&signed(&[leading, &[outputs]].concat()))?;
         match bias {
             Some(bias) => {
                 same_dtype(op, self, bias)?;

@@ -1,4 +1,5 @@
 //! Products of vectors, matrices and batches of them: `matmul`, `mm`, `bmm`, `mv`, `dot`, `vdot`, `vecdot`, and `addmm` and its kin.
+//! Uses `tensor::linalg::matmul`, `tensor::linalg::addmm`, `elementwise::apply`, `elementwise::op_table`; used by `linalg`, `call`, `index`, `elementwise`.
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::elementwise::apply::same_device;
@@ -27,7 +28,7 @@ pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
     }
     let vectors = a.rank() == 1 && b.rank() == 1;
     if a.dtype == DType::Bool && added.is_none() && !vectors && (a.is_empty() || b.is_empty()) {
-        // As PyTorch does, which refuses bools once there is something to multiply.
+        // PyTorch refuses bools only if the product has terms.
         return product(op, &a.to(DType::U8)?, &b.to(DType::U8)?, None)?.to(DType::Bool);
     }
     fn run<E: Dtype, D: Device>(
@@ -46,7 +47,7 @@ pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
         let fits = |sizes: &[usize]| Dims::new(op, sizes).map(|_| ());
         crate::tensor::product::<E, D>(seen(storages[0], a), seen(storages[1], b), summand.transpose()?, fits)
     }
-    let (buffer, sizes) = crate::any::base::dispatch::among!(op, a.dtype, E: Numeric => {
+    let (buffer, sizes) = crate::any::base::dispatch::dispatch_dtype!(op, a.dtype, E: Numeric => {
         if a.is_meta() || b.is_meta() {
             // Shapes are the same for all dtypes.
             let none = crate::device::NoData;
@@ -106,7 +107,7 @@ impl Operands {
     }
 }
 
-/// The dtype that halves are computed in; others in their own.
+/// The accumulate type: `f32` for halves, other dtypes as they are.
 pub(crate) fn widened(dtype: DType) -> DType {
     match dtype {
         DType::F16 | DType::BF16 => DType::F32,
@@ -226,10 +227,10 @@ impl AnyTensor {
             let (lhs, rhs) = (a.shape().into(), b.shape().into());
             return Err(Error::MatMul { lhs, rhs, columns: a.sizes[2], rows: b.sizes[1] });
         }
-        // A sum over batches is one product, of matrices that hold them side by side.
+        // A sum over batches is one matrix product, of the batches concatenated along the summed axis.
         let (m, n, inner) = (a.sizes[1], b.sizes[2], a.sizes[0] * a.sizes[2]);
-        let across = a.transpose(0, 1)?.shaped(&signed(&[m, inner]))?;
-        product(op, &across, &b.shaped(&signed(&[inner, n]))?, Some((self, factors)))
+        let across = a.transpose(0, 1)?.reshaped(&signed(&[m, inner]))?;
+        product(op, &across, &b.reshaped(&signed(&[inner, n]))?, Some((self, factors)))
     }
 
     /// `beta * self + alpha * outer(a, b)`, which PyTorch computes element by element, with promotion.
@@ -238,13 +239,13 @@ impl AnyTensor {
         expect_ranks(op, [(a, 1), (b, 1)])?;
         let sizes = [a.numel(), b.numel()];
         let refused = |_| Error::Broadcast { op, lhs: self.shape().into(), rhs: sizes[..].into() };
-        let (input, outer) = (self.spread(&sizes).map_err(refused)?, a.outer(b)?);
+        let (input, outer) = (self.expanded_to(&sizes).map_err(refused)?, a.outer(b)?);
         let dtype = input.add(&outer)?.dtype;
         let wide = widened(dtype);
         // The factors are of the dtype.
         let of = |name: &str, value: ScalarValue| -> Result<AnyTensor> {
             expect_whole_factor(op, name, value, dtype)?;
-            self.scalar_here(op, value, wide)
+            self.scalar_on_device(op, value, wide)
         };
         let (beta_of, alpha_of) = (of("beta", beta)?, of("alpha", alpha)?);
         let scaled = alpha_of.mul(&a.to(wide)?.outer(&b.to(wide)?)?)?;
@@ -304,9 +305,9 @@ impl AnyTensor {
     /// If there is one axis.
     pub fn adjoint(&self) -> Result<AnyTensor> {
         match self.rank() {
-            0 => Ok(self.conjugates()),
+            0 => Ok(self.conjugate_view()),
             1 => invalid("adjoint", "matrices are wanted, got a vector".to_owned()),
-            _ => Ok(self.transpose(-2, -1)?.conjugates()),
+            _ => Ok(self.transpose(-2, -1)?.conjugate_view()),
         }
     }
 }

@@ -1,4 +1,5 @@
 //! Products of one tensor with itself, and of many: `matrix_power`, `vander`, `multi_dot`.
+//! Uses `linalg::matmul`, `elementwise::apply`, `tensor::linalg::tensordot`, `device`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype};
@@ -42,8 +43,8 @@ impl AnyTensor {
         match result {
             Some(result) => result.copy(),
             None => {
-                let ones = self.scalar_here(op, ScalarValue::Int(1), self.dtype)?.spread(&[size])?;
-                ones.diag(0)?.spread(&self.sizes)?.copy()
+                let ones = self.scalar_on_device(op, ScalarValue::Int(1), self.dtype)?.expanded_to(&[size])?;
+                ones.diag(0)?.expanded_to(&self.sizes)?.copy()
             }
         }
     }
@@ -55,10 +56,10 @@ impl AnyTensor {
             return Err(Error::NotAdmitted { op, dtype: self.dtype, reason });
         }
         let (size, zero, one) = (self.sizes[self.rank() - 1], Complex::new(0.0, 0.0), Complex::new(1.0, 0.0));
-        let inverses = self.made(op, &self.sizes, DType::C128, || {
-            let mut elements: Vec<Complex<f64>> = Cpu::download(self.to(DType::C128)?.seen(op)?)?;
+        let inverses = self.allocated_like(op, &self.sizes, DType::C128, || {
+            let mut elements: Vec<Complex<f64>> = Cpu::download(self.to(DType::C128)?.host_view(op)?)?;
             for matrix in elements.chunks_exact_mut(size * size) {
-                // What is left of the matrix, and what has become of the identity, side by side.
+                // The augmented matrix [A | I] of Gauss-Jordan elimination.
                 let row = |at: usize| {
                     let own = matrix[at * size..(at + 1) * size].iter().copied();
                     own.chain((0..size).map(|column| if column == at { one } else { zero })).collect()
@@ -98,7 +99,7 @@ impl AnyTensor {
         if matches!(self.dtype, DType::Bool | DType::F16 | DType::BF16 | DType::C32) || self.dtype.is_shell() {
             return Err(crate::any::base::dispatch::refused(op, self.dtype));
         }
-        let x = self.lifted();
+        let x = self.at_least_1d();
         let count = count.unwrap_or(x.sizes[x.rank() - 1] as i64);
         if count <= 1 {
             return invalid(op, format!("more than one power is wanted, got {count}"));
@@ -129,14 +130,14 @@ impl AnyTensor {
         let sizes = [&*x.sizes, &[count]].concat();
         crate::any::checked_numel(op, &sizes, x.dtype)?;
         if sizes.contains(&0) {
-            return x.zeros_here(&sizes, x.dtype);
+            return x.zeros_like_device(&sizes, x.dtype);
         }
-        // As PyTorch: running products of each element, after a one.
-        let one = x.scalar_here(op, ScalarValue::Int(1), x.dtype)?;
+        // As PyTorch: a one, then cumulative products.
+        let one = x.scalar_on_device(op, ScalarValue::Int(1), x.dtype)?;
         let last = x.rank() as i64;
-        let mut powers = one.spread(&[&*x.sizes, &[1]].concat())?;
+        let mut powers = one.expanded_to(&[&*x.sizes, &[1]].concat())?;
         if count > 1 {
-            let each = x.unsqueeze(last)?.spread(&[&*x.sizes, &[count - 1]].concat())?;
+            let each = x.unsqueeze(last)?.expanded_to(&[&*x.sizes, &[count - 1]].concat())?;
             powers = crate::any::cat(&[powers, each.cumprod(last, None)?], last)?;
         }
         if increasing { powers.copy() } else { powers.flip(&[last]) }
@@ -164,8 +165,8 @@ pub fn multi_dot(matrices: &[AnyTensor]) -> Result<AnyTensor> {
             return invalid(op, format!("matrices are wanted, got a tensor of shape {:?}", matrix.shape()));
         }
     }
-    let mut result = crate::any::base::dispatch::among!(op, first.dtype, E: Numeric => {
-        let typed = all.iter().map(|x| x.matrix::<E, Dynamic>()).collect::<Result<Vec<_>>>()?;
+    let mut result = crate::any::base::dispatch::dispatch_dtype!(op, first.dtype, E: Numeric => {
+        let typed = all.iter().map(|x| x.typed_rank2::<E, Dynamic>()).collect::<Result<Vec<_>>>()?;
         let references: Vec<_> = typed.iter().collect();
         Ok(AnyTensor::from(crate::tensor::try_multi_dot(&references)?))
     })?;

@@ -1,4 +1,5 @@
 //! Products over chosen axes: `outer`, `inner`, `tensordot`, `kron`.
+//! Uses `linalg::matmul`, `view::views`, `base::by_width`, `base::dims`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype, signed};
@@ -69,10 +70,10 @@ impl AnyTensor {
             let (lhs, rhs) = (self.shape().into(), other.shape().into());
             return Err(Error::MatMul { lhs, rhs, columns: self.sizes[i], rows: other.sizes[j] });
         }
-        let a = self.permute(&order(&rows, left))?.shaped(&[count(self, &rows), count(self, left)])?;
-        let b = other.permute(&order(right, &columns))?.shaped(&[count(other, right), count(other, &columns)])?;
+        let a = self.permute(&order(&rows, left))?.reshaped(&[count(self, &rows), count(self, left)])?;
+        let b = other.permute(&order(right, &columns))?.reshaped(&[count(other, right), count(other, &columns)])?;
         let sizes = rows.iter().map(|&at| self.sizes[at]).chain(columns.iter().map(|&at| other.sizes[at]));
-        product(op, &a, &b, None)?.shaped(&signed(&sizes.collect::<Vec<_>>()))
+        product(op, &a, &b, None)?.reshaped(&signed(&sizes.collect::<Vec<_>>()))
     }
 
     /// The Kronecker product (`torch.kron`): each element of `self` times the whole of the other. Dtypes promote.
@@ -98,6 +99,6 @@ impl AnyTensor {
         if left.len() > crate::any::base::dims::MOST {
             return invalid(op, "more than eight axes of the two tensors are larger than 1".to_owned());
         }
-        self.shaped(&signed(&left))?.mul(&other.shaped(&signed(&right))?)?.shaped(&signed(&result))
+        self.reshaped(&signed(&left))?.mul(&other.reshaped(&signed(&right))?)?.reshaped(&signed(&result))
     }
 }

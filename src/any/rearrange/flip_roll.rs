@@ -1,6 +1,7 @@
 //! `flip`, `roll`, `rot90`, `tril`, `triu`: elements moved to other positions.
+//! Uses `view::views`, `tensor::rearrange::pick`, `ops::segment`, `device`.
 
-use crate::any::base::by_width::{invalid, signed, wide};
+use crate::any::base::by_width::{invalid, signed, with_width_type};
 use crate::any::view::views::{axes, axis};
 use crate::any::{AnyTensor, Buffer};
 use crate::device::{Backend, Cpu};
@@ -42,7 +43,9 @@ impl AnyTensor {
         let buffer = if self.is_meta() {
             Buffer::Meta
         } else {
-            Buffer::Cpu(wide!(self.dtype, W => pick_as_laid_out::<W, Cpu>(op, self.seen(op)?, &stretches, &strides))?)
+            Buffer::Cpu(
+                with_width_type!(self.dtype, W => pick_as_laid_out::<W, Cpu>(op, self.host_view(op)?, &stretches, &strides))?,
+            )
         };
         Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides))
     }
@@ -80,12 +83,12 @@ impl AnyTensor {
     /// If an axis is out of range, or there are not as many shifts as axes.
     pub fn roll(&self, shifts: &[i64], dims: &[i64]) -> Result<AnyTensor> {
         let op = "roll";
-        // PyTorch's shifts are as large as ours.
+        // PyTorch's shifts are 64 bits wide, too.
         let shift_of = |shift: i64| shift as isize;
         if let (&[shift], []) = (shifts, dims) {
             let line = self.reshape(&[-1])?;
-            let rolled = line.put_together(op, &[rolled(line.numel(), shift_of(shift))], None)?;
-            return rolled.shaped(&signed(&self.sizes));
+            let rolled = line.concat_stretches(op, &[rolled(line.numel(), shift_of(shift))], None)?;
+            return rolled.reshaped(&signed(&self.sizes));
         }
         if shifts.is_empty() || shifts.len() != dims.len() {
             return invalid(op, format!("{} shifts do not go with {} axes", shifts.len(), dims.len()));
@@ -97,13 +100,13 @@ impl AnyTensor {
             if let Some(sum) = all.get_mut(at) {
                 // Shifts along one axis add up.
                 let size = self.sizes[at].max(1) as i128;
-                // Less than the size.
+                // The remainder is less than the size.
                 *sum = (i128::from(*sum) + i128::from(shift)).rem_euclid(size) as i64;
             }
         }
         let lists: Vec<Vec<Segment>> =
             self.sizes.iter().zip(all).map(|(&size, shift)| rolled(size, shift_of(shift))).collect();
-        self.put_together(op, &lists, None)
+        self.concat_stretches(op, &lists, None)
     }
 
     /// Turned by quarter turns, `k` of them, from the first axis towards the second (`torch.rot90`).
@@ -126,7 +129,12 @@ impl AnyTensor {
     fn band(&self, op: &'static str, low: isize, high: isize) -> Result<AnyTensor> {
         self.expect_rank(op, 2)?;
         let rows = self.contiguous()?;
-        self.made(op, &self.sizes, self.dtype, || wide!(self.dtype, W => Cpu::band::<W>(rows.seen(op)?, low, high)))
+        self.allocated_like(
+            op,
+            &self.sizes,
+            self.dtype,
+            || with_width_type!(self.dtype, W => Cpu::band::<W>(rows.host_view(op)?, low, high)),
+        )
     }
 
     /// Matrices with zeros above a diagonal (`torch.tril`).

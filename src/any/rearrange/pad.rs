@@ -1,4 +1,5 @@
 //! `pad`, and pixels made of channels and channels of pixels.
+//! Uses `tensor::rearrange::pad`, `layout`, `base::by_width`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, signed};
@@ -72,7 +73,7 @@ impl AnyTensor {
                 reason: format!("axis {at} of size {size} can't be padded by {before} before and {after} after"),
             })?;
         }
-        self.put_together(op, &stretches, fill.as_ref())
+        self.concat_stretches(op, &stretches, fill.as_ref())
     }
 
     /// A value of the dtype, on the host.
@@ -93,7 +94,7 @@ impl AnyTensor {
         };
         let batch: usize = leading.iter().product();
         let (of, f) = (channels / square, factor as i64);
-        let split = self.shaped(&[batch as i64, of as i64, f, f, height as i64, width as i64])?;
+        let split = self.reshaped(&[batch as i64, of as i64, f, f, height as i64, width as i64])?;
         let times = |size: usize| {
             size.checked_mul(factor).ok_or_else(|| Error::TooLarge { op, sizes: [size, factor][..].into() })
         };
@@ -113,7 +114,7 @@ impl AnyTensor {
         }
         let batch: usize = leading.iter().product();
         let (rows, columns, f) = (height / factor, width / factor, factor as i64);
-        let split = self.shaped(&[batch as i64, channels as i64, rows as i64, f, columns as i64, f])?;
+        let split = self.reshaped(&[batch as i64, channels as i64, rows as i64, f, columns as i64, f])?;
         let square = factor.checked_mul(factor).and_then(|square| square.checked_mul(channels));
         let deep = square.ok_or_else(|| Error::TooLarge { op, sizes: [channels, factor, factor][..].into() })?;
         let sizes = [leading, &[deep, rows, columns]].concat();
@@ -128,7 +129,7 @@ impl AnyTensor {
 
     /// A row-major copy under other sizes.
     fn copied_to(&self, sizes: &[usize]) -> Result<AnyTensor> {
-        self.copied(&crate::layout::strides::row_major(&self.sizes))?.shaped(&signed(sizes))
+        self.copied(&crate::layout::strides::row_major(&self.sizes))?.reshaped(&signed(sizes))
     }
 
     /// Channels, which are axis 1, dealt out to groups (`torch.nn.functional.channel_shuffle`).
@@ -144,6 +145,6 @@ impl AnyTensor {
         }
         let rest: usize = self.sizes[2..].iter().product();
         let split = [self.sizes[0], groups, channels / groups, rest];
-        self.shaped(&signed(&split))?.transpose(1, 2)?.copied_to(&self.sizes)
+        self.reshaped(&signed(&split))?.transpose(1, 2)?.copied_to(&self.sizes)
     }
 }

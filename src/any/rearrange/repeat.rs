@@ -1,7 +1,7 @@
 //! `repeat`, `tile`, `repeat_interleave`: elements that come several times. Uses `tensor::rearrange::repeat`.
 
 use crate::any::AnyTensor;
-use crate::any::base::by_width::{invalid, wide};
+use crate::any::base::by_width::{invalid, with_width_type};
 use crate::any::view::views::axis;
 use crate::axis;
 use crate::device::{Cpu, Dynamic};
@@ -18,11 +18,11 @@ impl AnyTensor {
         let too_large = || Error::TooLarge { op, sizes: counts.into() };
         let sizes = (0..rank).map(|at| own(at).checked_mul(count(at)).ok_or_else(too_large));
         let sizes = sizes.collect::<Result<Vec<usize>>>()?;
-        self.made(
+        self.allocated_like(
             op,
             &sizes,
             self.dtype,
-            || wide!(self.dtype, W => Ok(repeated_elements::<W, Cpu>(op, self.seen(op)?, rank, counts)?.0)),
+            || with_width_type!(self.dtype, W => Ok(repeated_elements::<W, Cpu>(op, self.host_view(op)?, rank, counts)?.0)),
         )
     }
 
@@ -53,11 +53,11 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         let (x, dim) = match dim {
             None => (self.reshape(&[-1])?, 0),
-            Some(dim) => (self.lifted(), dim),
+            Some(dim) => (self.at_least_1d(), dim),
         };
         let at = axis("repeat_interleave", dim, x.rank())?;
-        let result = run(&x.around(at)?, at)?;
-        x.back(at, result.relabelled(self.dtype))
+        let result = run(&x.as_three_axes(at)?, at)?;
+        x.with_axis_restored(at, result.relabelled(self.dtype))
     }
 
     /// Each position along an axis so many times (`torch.repeat_interleave`); without an axis each element in row-major order.
@@ -69,8 +69,8 @@ impl AnyTensor {
             self.expect_rank("repeat_interleave", 1)?;
         }
         self.interleaved(dim, |cube, _| {
-            wide!(self.dtype, W => {
-                let cube = cube.relabelled(W::DTYPE).cube::<W, Dynamic>()?;
+            with_width_type!(self.dtype, W => {
+                let cube = cube.relabelled(W::DTYPE).typed_rank3::<W, Dynamic>()?;
                 Ok(AnyTensor::from(cube.try_repeat_interleave_sized(axis![1], times)?))
             })
         })
@@ -86,12 +86,12 @@ impl AnyTensor {
         if repeats.rank() > 1 {
             return invalid(op, format!("a list of counts is wanted, got a tensor of shape {:?}", repeats.shape()));
         }
-        let repeats = repeats.as_index(op, true)?.lifted();
+        let repeats = repeats.as_index(op, true)?.at_least_1d();
         self.interleaved(dim, |cube, _| {
-            let repeats = if repeats.numel() == 1 { repeats.spread(&[cube.sizes[1]])? } else { repeats.clone() };
-            wide!(self.dtype, W => {
-                let cube = cube.relabelled(W::DTYPE).cube::<W, Dynamic>()?;
-                Ok(AnyTensor::from(cube.try_repeat_interleave_by(axis![1], &repeats.list::<i64, Dynamic>()?)?))
+            let repeats = if repeats.numel() == 1 { repeats.expanded_to(&[cube.sizes[1]])? } else { repeats.clone() };
+            with_width_type!(self.dtype, W => {
+                let cube = cube.relabelled(W::DTYPE).typed_rank3::<W, Dynamic>()?;
+                Ok(AnyTensor::from(cube.try_repeat_interleave_by(axis![1], &repeats.typed_rank1::<i64, Dynamic>()?)?))
             })
         })
     }

@@ -1,8 +1,8 @@
 //! `median` and `nanmedian`, over everything and along an axis. Uses `tensor::reduce::median`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::List;
-use crate::any::base::dispatch::among;
+use crate::any::base::as_typed::Rank1;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::Result;
@@ -21,9 +21,9 @@ impl AnyTensor {
             // NaN, as the dtype has it.
             return AnyTensor::scalar_of(op, crate::ScalarValue::Float(f64::NAN), DType::F64)?.to(self.dtype);
         }
-        let list = self.shaped(&[self.numel() as i64])?;
-        among!(op, self.dtype, E: Real => {
-            median_of_all::<E, List, Dynamic>(op, &list.typed()?, ignores_nan).map(AnyTensor::from)
+        let list = self.reshaped(&[self.numel() as i64])?;
+        dispatch_dtype!(op, self.dtype, E: Real => {
+            median_of_all::<E, Rank1, Dynamic>(op, &list.typed()?, ignores_nan).map(AnyTensor::from)
         })
     }
 

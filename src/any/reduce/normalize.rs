@@ -1,7 +1,8 @@
 //! Normalisation, and what is measured to do it.
+//! Uses `elementwise::apply`, `view::views`, `device`, `base::dispatch`.
 
-use crate::any::base::as_typed::List;
-use crate::any::base::dispatch::{among, refused};
+use crate::any::base::as_typed::Rank1;
+use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, IntoSizes};
 use crate::device::Dynamic;
@@ -16,7 +17,7 @@ fn wide(dtype: DType) -> DType {
 
 impl AnyTensor {
     fn expect_float(&self, op: &'static str) -> Result<()> {
-        among!(op, self.dtype, E: Float => {
+        dispatch_dtype!(op, self.dtype, E: Float => {
             let _: Option<E> = None;
             Ok(())
         })
@@ -50,7 +51,7 @@ impl AnyTensor {
             crate::any::elementwise::apply::same_device(op, self, given)?;
         }
         let lead: i64 = own[..own.len() - sizes.len()].iter().product();
-        self.shaped(&[lead, sizes.iter().product()])
+        self.reshaped(&[lead, sizes.iter().product()])
     }
 
     /// Standardises the last axes, of these sizes (`torch.nn.functional.layer_norm`, where `eps` is 1e-5 if not given).
@@ -72,12 +73,12 @@ impl AnyTensor {
             return self.to(wide(self.dtype))?.layer_norm(sizes, weight, bias, eps)?.to(self.dtype);
         }
         let rows = self.rows(op, sizes, given)?;
-        let result = among!(op, self.dtype, E: Float => {
-            let list = |x: Option<&AnyTensor>| x.map(|x| x.list::<E, Dynamic>()).transpose();
+        let result = dispatch_dtype!(op, self.dtype, E: Float => {
+            let list = |x: Option<&AnyTensor>| x.map(|x| x.typed_rank1::<E, Dynamic>()).transpose();
             let (weight, bias) = (list(weight)?, list(bias)?);
-            rows.matrix::<E, Dynamic>()?.try_layer_norm::<List>(weight.as_ref(), bias.as_ref(), eps).map(AnyTensor::from)
+            rows.typed_rank2::<E, Dynamic>()?.try_layer_norm::<Rank1>(weight.as_ref(), bias.as_ref(), eps).map(AnyTensor::from)
         })?;
-        result.shaped(&self.signed_sizes())
+        result.reshaped(&self.signed_sizes())
     }
 
     /// Divides the last axes, of these sizes, by the root of the mean of squares (`torch.nn.functional.rms_norm`). Without `eps` it is
@@ -93,11 +94,11 @@ impl AnyTensor {
             let scaled = self.to(wide(self.dtype))?.rms_norm(sizes, None, eps)?;
             return scaled.mul(weight)?.to(self.dtype);
         }
-        let result = among!(op, self.dtype, E: Inexact => {
-            let weight = weight.map(|x| x.list::<E, Dynamic>()).transpose()?;
-            rows.matrix::<E, Dynamic>()?.try_rms_norm::<List>(weight.as_ref(), eps).map(AnyTensor::from)
+        let result = dispatch_dtype!(op, self.dtype, E: Inexact => {
+            let weight = weight.map(|x| x.typed_rank1::<E, Dynamic>()).transpose()?;
+            rows.typed_rank2::<E, Dynamic>()?.try_rms_norm::<Rank1>(weight.as_ref(), eps).map(AnyTensor::from)
         })?;
-        result.shaped(&self.signed_sizes())
+        result.reshaped(&self.signed_sizes())
     }
 
     /// Divides by the `p`-norm over axes, or by `eps` where that is larger (`torch.nn.functional.normalize`, where `p` is 2, the axis 1
@@ -106,7 +107,7 @@ impl AnyTensor {
     /// # Errors
     /// If an axis is out of range or named twice, or the dtype is neither floating-point nor complex.
     pub fn normalize(&self, p: f64, dims: &[i64], eps: f64) -> Result<AnyTensor> {
-        self.expect_room()?;
+        self.expect_memory()?;
         self.div(self.vector_norm(p, Some(dims), true)?.clamp_min(eps)?)
     }
 
@@ -152,10 +153,10 @@ impl AnyTensor {
         if self.is_empty() {
             return x.scaled(op, [weight, bias], self.dtype);
         }
-        // Where there are elements there are no more groups than channels.
+        // A tensor with elements has at least as many channels as groups.
         let len = channels / groups * rest.iter().product::<i64>();
-        let rows = x.shaped(&[count * groups, len])?.layer_norm(&[len], None, None, eps)?;
-        rows.shaped(&self.signed_sizes())?.scaled(op, [weight, bias], self.dtype)
+        let rows = x.reshaped(&[count * groups, len])?.layer_norm(&[len], None, None, eps)?;
+        rows.reshaped(&self.signed_sizes())?.scaled(op, [weight, bias], self.dtype)
     }
 
     /// Standardises channels, those of the second axis, by means and variances given (`torch.nn.functional.batch_norm` without
@@ -203,7 +204,7 @@ impl AnyTensor {
         }
         let at = axis(op, dim, self.rank())? as i64;
         let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != at).collect();
-        self.expect_room()?;
+        self.expect_memory()?;
         let norms = self.to(wide(self.dtype))?.vector_norm(p, Some(&others), true)?;
         let down = norms.add(1e-7)?.reciprocal()?.mul(maxnorm)?;
         // `down` where the norm is too large, else 1.
@@ -259,8 +260,8 @@ impl AnyTensor {
         // Floats are measured as they are.
         let measured = |x: &AnyTensor| if x.dtype.is_floating_point() { Ok(x.clone()) } else { x.to(dtype) };
         let (a, b) = (measured(self)?.expand(&sizes)?, measured(other)?.expand(&sizes)?);
-        a.expect_room()?;
-        b.expect_room()?;
+        a.expect_memory()?;
+        b.expect_memory()?;
         let unit = |x: &AnyTensor| x.div(x.vector_norm(2.0, Some(&[dim]), true)?.clamp_min(eps)?);
         unit(&a)?.mul(unit(&b)?)?.sum(Some(&[dim]), false, None)
     }

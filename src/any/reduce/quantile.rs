@@ -1,8 +1,8 @@
 //! `quantile` and `nanquantile`. Uses `tensor::reduce::quantile`.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::Cube;
-use crate::any::base::dispatch::among;
+use crate::any::base::as_typed::Rank3;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::AnyOperand;
 use crate::any::view::views::axis;
 use crate::device::Dynamic;
@@ -35,14 +35,14 @@ impl AnyTensor {
             AnyOperand::Array(q) if q.rank() > 1 => {
                 return invalid(format!("`q` is a scalar or a list, got a tensor with {} axes", q.rank()));
             }
-            // Without data there is nothing to compute with; the number counts.
+            // On the meta device there are no data: only the number of quantiles matters.
             AnyOperand::Array(q) if q.is_meta() => (filled(0.0, q.numel())?, q.rank() == 1),
             AnyOperand::Array(q) => (listed(q.to_scalars()?.into_iter().map(ScalarValue::real_part))?, q.rank() == 1),
         };
         let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
         let (x, at) = match dim {
             Some(dim) => (self.clone(), axis(op, dim, self.rank())?),
-            None => (self.shaped(&[self.numel() as i64])?, 0),
+            None => (self.reshaped(&[self.numel() as i64])?, 0),
         };
         match dim {
             Some(_) if sizes.is_empty() => {}
@@ -51,15 +51,15 @@ impl AnyTensor {
             None if keepdim => sizes.fill(1),
             None => sizes.clear(),
         }
-        let cube = x.around(at)?;
-        let found = among!(op, self.dtype, E: [f32, f64] => {
-            let (storage, sizes) = quantiles::<E, Dynamic>(op, cube.cube::<E, Dynamic>()?.elements(), &shares, 1, how, ignores_nan)?;
+        let cube = x.as_three_axes(at)?;
+        let found = dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
+            let (storage, sizes) = quantiles::<E, Dynamic>(op, cube.typed_rank3::<E, Dynamic>()?.elements(), &shares, 1, how, ignores_nan)?;
             let sizes = [sizes[0], sizes[1], sizes[2]];
-            Ok(AnyTensor::from(crate::Tensor::<E, Cube, Dynamic>::dense(storage, sizes)))
+            Ok(AnyTensor::from(crate::Tensor::<E, Rank3, Dynamic>::dense(storage, sizes)))
         })?;
         if is_list {
             sizes.insert(0, shares.len() as i64);
         }
-        found.movedim(&[1], &[0])?.shaped(&sizes)
+        found.movedim(&[1], &[0])?.reshaped(&sizes)
     }
 }

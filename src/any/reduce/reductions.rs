@@ -1,6 +1,7 @@
 //! Reductions: a tensor of three axes, of which the second is reduced.
+//! Uses `view::views`, `tensor::scan::softmax`, `cpu::reduce`, `ops::reduce`.
 
-use crate::any::base::dispatch::{among, refused};
+use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::base::operand::default_float;
 use crate::any::view::views::axes;
 use crate::any::{AnyTensor, Buffer, IntoSizes};
@@ -52,15 +53,15 @@ fn narrowed(result: AnyTensor, is_widened: bool) -> Result<AnyTensor> {
     }
 }
 
-/// [`among!`] of dtypes that have been [`widened`].
-macro_rules! wide {
+/// [`dispatch_dtype!`] of dtypes that have been [`widened`].
+macro_rules! dispatch_widened {
     ($op:expr, $dtype:expr, $E:ident: Dtype => $body:expr) => {
-        among!($op, $dtype, $E: [bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => $body)
+        dispatch_dtype!($op, $dtype, $E: [bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => $body)
     };
     ($op:expr, $dtype:expr, $E:ident: Inexact => $body:expr) => {
-        among!($op, $dtype, $E: [f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => $body)
+        dispatch_dtype!($op, $dtype, $E: [f16, bf16, f32, f64, Complex<f32>, Complex<f64>] => $body)
     };
-    ($op:expr, $dtype:expr, $E:ident: $set:ident => $body:expr) => { among!($op, $dtype, $E: $set => $body) };
+    ($op:expr, $dtype:expr, $E:ident: $set:ident => $body:expr) => { dispatch_dtype!($op, $dtype, $E: $set => $body) };
 }
 
 /// `over!(x, ops::prod, Dtype, E => Prod, dims, keepdim)`: `x` reduced over axes.
@@ -68,10 +69,10 @@ macro_rules! over {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
         let (cube, sizes) = x.reduced(op, $dims, $keepdim)?;
-        among!(op, cube.dtype, $E: $set => Ok(()))?;
+        dispatch_dtype!(op, cube.dtype, $E: $set => Ok(()))?;
         let (cube, is_widened) = widened(cube)?;
-        let [result] = wide!(op, cube.dtype, $E: $set => second(op, &FirstOnly::<$E, _>::new($reducer), &cube))?;
-        narrowed(result, is_widened)?.shaped(&sizes)
+        let [result] = dispatch_widened!(op, cube.dtype, $E: $set => second(op, &FirstOnly::<$E, _>::new($reducer), &cube))?;
+        narrowed(result, is_widened)?.reshaped(&sizes)
     }};
 }
 
@@ -80,11 +81,11 @@ macro_rules! over_both {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
         let (cube, sizes) = x.reduced(op, $dims, $keepdim)?;
-        among!(op, cube.dtype, $E: $set => Ok(()))?;
+        dispatch_dtype!(op, cube.dtype, $E: $set => Ok(()))?;
         let (cube, is_widened) = widened(cube)?;
         let [first, second] =
-            wide!(op, cube.dtype, $E: $set => second(op, &WithSecond::<$E, _>::new($reducer), &cube))?;
-        Ok((narrowed(first, is_widened)?.shaped(&sizes)?, narrowed(second, is_widened)?.shaped(&sizes)?))
+            dispatch_widened!(op, cube.dtype, $E: $set => second(op, &WithSecond::<$E, _>::new($reducer), &cube))?;
+        Ok((narrowed(first, is_widened)?.reshaped(&sizes)?, narrowed(second, is_widened)?.reshaped(&sizes)?))
     }};
 }
 
@@ -112,10 +113,10 @@ impl AnyTensor {
             .partition(|at| named.first().is_some_and(|first| at < first));
         let is_run = named.windows(2).all(|pair| pair[0] + 1 == pair[1]);
         if is_run {
-            return Ok((self.shaped(&[product(&before), product(&named), product(&after)])?, sizes));
+            return Ok((self.reshaped(&[product(&before), product(&named), product(&after)])?, sizes));
         }
         let order: Vec<i64> = [&before[..], &after, &named].concat().iter().map(|&at| at as i64).collect();
-        let cube = self.permute(&order)?.shaped(&[product(&before) * product(&after), product(&named), 1])?;
+        let cube = self.permute(&order)?.reshaped(&[product(&before) * product(&after), product(&named), 1])?;
         Ok((cube, sizes))
     }
 
@@ -137,7 +138,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn sum(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
-        // Integers are added up as `int64`; asked for, they are what was asked for.
+        // Integers are summed in `int64`, unless a dtype is given.
         over!(&self.in_dtype(dtype)?, sum, Dtype, E => Sum, dims, keepdim)?.in_dtype(dtype)
     }
 
@@ -367,7 +368,7 @@ impl AnyTensor {
         };
         let sums = self.vector_norm(1.0, Some(&[added as i64]), true)?;
         if ord > 0.0 && sums.sizes[chosen] == 0 {
-            // The largest of no sums is 0.
+            // The norm of an empty matrix is 0.
             return self.vector_norm(2.0, Some(&dims), keepdim);
         }
         let chosen = [chosen as i64];
@@ -402,7 +403,7 @@ impl AnyTensor {
         if added.is_empty() {
             return Ok(self.clone());
         }
-        self.sum(Some(&added), true, None)?.shaped(sizes)
+        self.sum(Some(&added), true, None)?.reshaped(sizes)
     }
 
     /// The sum of the diagonal of a matrix (`torch.trace`).

@@ -1,7 +1,8 @@
 //! Statistics of samples: `cov`, `corrcoef`, `bincount`, `histc`.
+//! Uses `elementwise::apply`, `device`, `base::dispatch`, `base::operand`.
 
 use crate::any::AnyTensor;
-use crate::any::base::dispatch::{among, is_integer, refused};
+use crate::any::base::dispatch::{dispatch_dtype, is_integer, refused};
 use crate::any::base::operand::AnyOperand;
 use crate::any::elementwise::apply::same_device;
 use crate::device::Dynamic;
@@ -22,7 +23,7 @@ impl AnyTensor {
         if self.dtype == DType::Bool {
             return Err(refused(op, self.dtype));
         }
-        let x = if self.rank() < 2 { self.shaped(&[1, self.numel() as i64])? } else { self.clone() };
+        let x = if self.rank() < 2 { self.reshaped(&[1, self.numel() as i64])? } else { self.clone() };
         let observations = x.sizes[1];
         for weight in [counts, weights].into_iter().flatten() {
             if weight.rank() > 1 || weight.numel() != observations {
@@ -44,7 +45,7 @@ impl AnyTensor {
             (Some(counts), Some(weights)) => Some(counts.mul(weights)?),
             (one, other) => one.or(other).cloned(),
         };
-        x.expect_room()?;
+        x.expect_memory()?;
         let result = crate::any::checked_numel(op, &[x.sizes[0]; 2], x.dtype)?;
         room::<u8>(result.saturating_mul(x.dtype.itemsize()))?;
         let weighted = |x: &AnyTensor| w.as_ref().map_or_else(|| Ok(x.clone()), |w| x.mul(w));
@@ -68,8 +69,8 @@ impl AnyTensor {
         let centered = x.sub(&means)?;
         let other = weighted(&centered)?.t()?.conj()?;
         let (dtype, centered) = (other.dtype, centered.to(other.dtype)?);
-        let products = among!(op, dtype, E: Inexact => {
-            centered.matrix::<E, Dynamic>()?.try_matmul(&other.matrix::<E, Dynamic>()?).map(AnyTensor::from)
+        let products = dispatch_dtype!(op, dtype, E: Inexact => {
+            centered.typed_rank2::<E, Dynamic>()?.try_matmul(&other.typed_rank2::<E, Dynamic>()?).map(AnyTensor::from)
         })?;
         products.div(norm)?.squeeze(None)
     }
@@ -104,7 +105,7 @@ impl AnyTensor {
         }
         let list = self.to(DType::I64)?;
         let Some(weights) = weights else {
-            return list.list::<i64, Dynamic>()?.try_bincount(minlength).map(AnyTensor::from);
+            return list.typed_rank1::<i64, Dynamic>()?.try_bincount(minlength).map(AnyTensor::from);
         };
         same_device(op, self, weights)?;
         if weights.shape() != self.shape() {
@@ -113,9 +114,9 @@ impl AnyTensor {
         }
         // All but `float32` are added up in `float64`.
         let weights = if weights.dtype == DType::F32 { weights.clone() } else { weights.to(DType::F64)? };
-        among!(op, weights.dtype, E: [f32, f64] => {
-            let list = list.list::<i64, Dynamic>()?;
-            list.try_bincount_weighted(&weights.list::<E, Dynamic>()?, minlength).map(AnyTensor::from)
+        dispatch_dtype!(op, weights.dtype, E: [f32, f64] => {
+            let list = list.typed_rank1::<i64, Dynamic>()?;
+            list.try_bincount_weighted(&weights.typed_rank1::<E, Dynamic>()?, minlength).map(AnyTensor::from)
         })
     }
 
@@ -125,11 +126,11 @@ impl AnyTensor {
     /// # Errors
     /// If the dtype is no float, there are no bins or the range is not finite or reversed.
     pub fn histc(&self, bins: usize, min: f64, max: f64) -> Result<AnyTensor> {
-        among!("histc", self.dtype, E: Float => {
+        dispatch_dtype!("histc", self.dtype, E: Float => {
             if self.is_meta() && bins > 0 {
                 return AnyTensor::meta(&[bins], self.dtype);
             }
-            self.list::<E, Dynamic>()?.try_histc(bins, min, max).map(AnyTensor::from)
+            self.typed_rank1::<E, Dynamic>()?.try_histc(bins, min, max).map(AnyTensor::from)
         })
     }
 }

@@ -1,7 +1,8 @@
 //! Operations along one axis that keep it: running sums and their kin, `softmax`; and differences of neighbours.
+//! Uses `view::views`, `elementwise::apply`, `cpu`, `device`; used by `sort::unique`, `call::ops::scan`, `scan::trapezoid`.
 
 use crate::any::AnyTensor;
-use crate::any::base::dispatch::{among, refused};
+use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::view::views::axis;
 use crate::axis;
 use crate::cpu::erased;
@@ -14,12 +15,12 @@ use crate::layout::strides;
 macro_rules! along {
     ($x:expr, $op:literal, $dim:expr, $set:ident, $E:ident => $method:ident) => {{
         let (x, at): (&AnyTensor, usize) = ($x, axis($op, $dim, $x.rank())?);
-        let cube = x.around(at)?;
-        let result = among!($op, x.dtype, $E: $set => match cube.is_meta() {
+        let cube = x.as_three_axes(at)?;
+        let result = dispatch_dtype!($op, x.dtype, $E: $set => match cube.is_meta() {
             true => AnyTensor::meta(&cube.sizes, cube.dtype),
-            false => Ok(AnyTensor::from(cube.cube::<$E, Cpu>()?.$method(axis![1])?)),
+            false => Ok(AnyTensor::from(cube.typed_rank3::<$E, Cpu>()?.$method(axis![1])?)),
         })?;
-        x.back(at, result)
+        x.with_axis_restored(at, result)
     }};
 }
 
@@ -27,15 +28,15 @@ macro_rules! along {
 macro_rules! along2 {
     ($x:expr, $op:literal, $dim:expr, $set:ident, $E:ident => $method:ident) => {{
         let (x, at): (&AnyTensor, usize) = ($x, axis($op, $dim, $x.rank())?);
-        let cube = x.around(at)?;
-        let (values, places) = among!($op, x.dtype, $E: $set => match cube.is_meta() {
+        let cube = x.as_three_axes(at)?;
+        let (values, places) = dispatch_dtype!($op, x.dtype, $E: $set => match cube.is_meta() {
             true => Ok((AnyTensor::meta(&cube.sizes, cube.dtype)?, AnyTensor::meta(&cube.sizes, DType::I64)?)),
             false => {
-                let (values, places) = cube.cube::<$E, Cpu>()?.$method(axis![1])?;
+                let (values, places) = cube.typed_rank3::<$E, Cpu>()?.$method(axis![1])?;
                 Ok((AnyTensor::from(values), AnyTensor::from(places)))
             }
         })?;
-        Ok((x.back(at, values)?, x.back(at, places)?))
+        Ok((x.with_axis_restored(at, values)?, x.with_axis_restored(at, places)?))
     }};
 }
 
@@ -71,13 +72,13 @@ impl AnyTensor {
         along!(&x, "cumprod", dim, Dtype, E => try_cumprod)?.in_dtype(dtype)
     }
 
-    /// What is made of no elements: as in PyTorch any dtype that computes has a result then, if it is one that is refused otherwise.
+    /// The result for a tensor without elements: as in PyTorch, dtypes that are refused otherwise are admitted then.
     fn nothing(&self, op: &'static str, dim: i64, is_refused: bool) -> Result<Option<AnyTensor>> {
         if !is_refused || !self.is_empty() || self.dtype.is_shell() {
             return Ok(None);
         }
         axis(op, dim, self.rank())?;
-        self.zeros_here(&self.sizes, self.dtype).map(Some)
+        self.zeros_like_device(&self.sizes, self.dtype).map(Some)
     }
 
     fn running_in(&self, op: &'static str, dtype: Option<DType>) -> Result<AnyTensor> {
@@ -93,7 +94,7 @@ impl AnyTensor {
     /// If the axis is out of range or the dtype has no order.
     pub fn cummax(&self, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
         if let Some(nothing) = self.nothing("cummax", dim, self.dtype.is_complex())? {
-            let places = self.zeros_here(&self.sizes, DType::I64)?;
+            let places = self.zeros_like_device(&self.sizes, DType::I64)?;
             return Ok((nothing, places));
         }
         along2!(self, "cummax", dim, Ordered, E => try_cummax)
@@ -105,7 +106,7 @@ impl AnyTensor {
     /// As [`cummax`](Self::cummax).
     pub fn cummin(&self, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
         if let Some(nothing) = self.nothing("cummin", dim, self.dtype.is_complex())? {
-            let places = self.zeros_here(&self.sizes, DType::I64)?;
+            let places = self.zeros_like_device(&self.sizes, DType::I64)?;
             return Ok((nothing, places));
         }
         along2!(self, "cummin", dim, Ordered, E => try_cummin)
@@ -157,7 +158,7 @@ impl AnyTensor {
         let times = n.min(self.sizes[at]);
         for done in 0..times {
             if done > 0 && differences.is_empty() {
-                // Without elements there may be more positions than can be counted down in any time.
+                // A tensor without elements can have an axis of any size, too many steps to loop over.
                 return differences.narrow(at as i64, 0, differences.sizes[at] - (times - done));
             }
             let rest = differences.sizes[at].saturating_sub(1);

@@ -1,4 +1,5 @@
 //! Integrals and derivatives of samples along an axis: `trapezoid`, `cumulative_trapezoid`, `gradient`.
+//! Uses `view::views`, `elementwise::apply`, `elementwise::op_table`, `scan::cumulative`; used by `call::ops::statistics`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::signed;
@@ -62,7 +63,7 @@ impl AnyTensor {
     pub(crate) fn integral(&self, dim: i64, steps: &Steps<'_>) -> Result<AnyTensor> {
         let op = "trapezoid";
         if self.rank() > 0 && self.sizes[axis(op, dim, self.rank())?] == 0 {
-            // The integral of nothing keeps the dtype.
+            // The integral over an empty axis keeps the dtype.
             return self.any(Some(&[dim]), false)?.to(self.dtype);
         }
         let at = self.integrated(op, dim, steps)?;
@@ -168,7 +169,7 @@ impl AnyTensor {
                 }
                 let dx = x.diff(1, 0)?;
                 let at_step = |at: i64| dx.select(0, at);
-                // The factors of the elements before, at and after a place, from the steps on both sides of it.
+                // Second-order finite differences on uneven steps: factors of the elements before, at and after each place.
                 let mut shape = vec![1; self.rank()];
                 shape[at] = len - 2;
                 let (d1, d2) = (dx.narrow(0, 0, (len - 2) as usize)?, dx.narrow(0, 1, (len - 2) as usize)?);

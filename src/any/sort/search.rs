@@ -1,7 +1,7 @@
 //! `searchsorted`, `bucketize`, `isin`, `one_hot`. Uses `tensor::sort::search`.
 
 use crate::any::base::by_width::{invalid, signed};
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::promoted;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::axis;
@@ -27,16 +27,16 @@ pub(crate) fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTenso
     }
     let (x, test) = (tensor(elements)?, tensor(test)?);
     if x.is_meta() || test.is_meta() {
-        return among!(op, dtype, E: Real => {
+        return dispatch_dtype!(op, dtype, E: Real => {
             let _: Option<E> = None;
             AnyTensor::meta(&x.sizes, DType::Bool)
         });
     }
-    let list = x.shaped(&[x.numel() as i64])?;
-    let found = among!(op, dtype, E: Real => {
-        list.list::<E, Dynamic>()?.try_isin(&test.list::<E, Dynamic>()?).map(AnyTensor::from)
+    let list = x.reshaped(&[x.numel() as i64])?;
+    let found = dispatch_dtype!(op, dtype, E: Real => {
+        list.typed_rank1::<E, Dynamic>()?.try_isin(&test.typed_rank1::<E, Dynamic>()?).map(AnyTensor::from)
     })?;
-    found.shaped(&x.signed_sizes())
+    found.reshaped(&x.signed_sizes())
 }
 
 impl AnyTensor {
@@ -72,10 +72,10 @@ impl AnyTensor {
                 if self.rank() != 1 {
                     return invalid("a scalar is looked for in a list".to_owned());
                 }
-                // Integers have places for other numbers, too.
+                // Floats are searched among integers without converting these.
                 let sorted = if self.dtype == DType::Bool { sorted.to(dtype)? } else { sorted };
-                return among!(op, sorted.dtype, E: Real => {
-                    sorted.list::<E, Dynamic>()?.searchsorted_value(value, right).map(AnyTensor::from)
+                return dispatch_dtype!(op, sorted.dtype, E: Real => {
+                    sorted.typed_rank1::<E, Dynamic>()?.searchsorted_value(value, right).map(AnyTensor::from)
                 });
             }
         };
@@ -84,11 +84,11 @@ impl AnyTensor {
         let (lead, own) = (&self.sizes[..self.rank() - 1], values.sizes);
         let count = own.last().copied().unwrap_or(1);
         if self.rank() == 1 {
-            let list = values.shaped(&[values.numel() as i64])?;
-            let places = among!(op, dtype, E: Real => {
-                sorted.list::<E, Dynamic>()?.try_searchsorted(&list.list::<E, Dynamic>()?, right).map(AnyTensor::from)
+            let list = values.reshaped(&[values.numel() as i64])?;
+            let places = dispatch_dtype!(op, dtype, E: Real => {
+                sorted.typed_rank1::<E, Dynamic>()?.try_searchsorted(&list.typed_rank1::<E, Dynamic>()?, right).map(AnyTensor::from)
             })?;
-            return places.shaped(&values.signed_sizes());
+            return places.reshaped(&values.signed_sizes());
         }
         if own.len() != self.rank() || own[..lead.len()] != *lead {
             return invalid(format!(
@@ -98,11 +98,11 @@ impl AnyTensor {
             ));
         }
         let rows = lead.iter().product::<usize>() as i64;
-        let (sorted, sought) = (sorted.shaped(&[rows, len as i64])?, values.shaped(&[rows, count as i64])?);
-        let places = among!(op, dtype, E: Real => {
-            sorted.matrix::<E, Dynamic>()?.try_searchsorted(&sought.matrix::<E, Dynamic>()?, right).map(AnyTensor::from)
+        let (sorted, sought) = (sorted.reshaped(&[rows, len as i64])?, values.reshaped(&[rows, count as i64])?);
+        let places = dispatch_dtype!(op, dtype, E: Real => {
+            sorted.typed_rank2::<E, Dynamic>()?.try_searchsorted(&sought.typed_rank2::<E, Dynamic>()?, right).map(AnyTensor::from)
         })?;
-        places.shaped(&values.signed_sizes())
+        places.reshaped(&values.signed_sizes())
     }
 
     /// The elements along the last axis that indices name.
@@ -115,12 +115,12 @@ impl AnyTensor {
             _ => DType::I64,
         };
         let (x, index) =
-            (self.resolved()?.view_dtype(width)?.shaped(&[rows, len as i64])?, index.shaped(&[rows, len as i64])?);
-        let found = among!("searchsorted", width, E: [u8, i16, i32, i64] => {
-            let index = index.matrix::<i64, Dynamic>()?;
-            x.matrix::<E, Dynamic>()?.try_gather(axis![1], &index).map(AnyTensor::from)
+            (self.resolved()?.view_dtype(width)?.reshaped(&[rows, len as i64])?, index.reshaped(&[rows, len as i64])?);
+        let found = dispatch_dtype!("searchsorted", width, E: [u8, i16, i32, i64] => {
+            let index = index.typed_rank2::<i64, Dynamic>()?;
+            x.typed_rank2::<E, Dynamic>()?.try_gather(axis![1], &index).map(AnyTensor::from)
         })?;
-        found.view_dtype(self.dtype)?.shaped(&self.signed_sizes())
+        found.view_dtype(self.dtype)?.reshaped(&self.signed_sizes())
     }
 
     /// In which bucket each element is (`torch.bucketize`): the number of boundaries below it, or not above it.
@@ -169,9 +169,9 @@ impl AnyTensor {
             }
         };
         let rows = {
-            let rows = self.list::<i64, Dynamic>()?.try_one_hot_sized(classes)?;
+            let rows = self.typed_rank1::<i64, Dynamic>()?.try_one_hot_sized(classes)?;
             Ok::<_, Error>(AnyTensor::from(rows))
         }?;
-        rows.shaped(&signed(&[&*self.sizes, &[classes]].concat()))
+        rows.reshaped(&signed(&[&*self.sizes, &[classes]].concat()))
     }
 }

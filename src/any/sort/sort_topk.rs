@@ -1,8 +1,8 @@
 //! `sort`, `argsort`, `msort`, `topk`, `kthvalue`, `mode`, along one axis. Uses `tensor::sort`; medians use it.
 
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::Cube;
-use crate::any::base::dispatch::among;
+use crate::any::base::as_typed::Rank3;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::view::views::axis;
 use crate::device::Dynamic;
 use crate::dtype::DType;
@@ -14,9 +14,9 @@ impl AnyTensor {
     /// What is chosen by rank along an axis, `[before, chosen, after]`, and where it is.
     fn ranked(&self, op: &'static str, order: Order, at: usize) -> Result<(AnyTensor, AnyTensor)> {
         admitted(op, order, self.shape(), at)?;
-        let cube = self.around(at)?;
-        among!(op, self.dtype, E: Ordered => {
-            let (values, places) = ranked::<E, Cube, Cube, Dynamic>(op, &cube.cube()?, order, 1)?;
+        let cube = self.as_three_axes(at)?;
+        dispatch_dtype!(op, self.dtype, E: Ordered => {
+            let (values, places) = ranked::<E, Rank3, Rank3, Dynamic>(op, &cube.typed_rank3()?, order, 1)?;
             Ok((AnyTensor::from(values), AnyTensor::from(places)))
         })
     }
@@ -25,7 +25,7 @@ impl AnyTensor {
     fn several(&self, op: &'static str, order: Order, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
         let at = axis(op, dim, self.rank())?;
         let (values, places) = self.ranked(op, order, at)?;
-        Ok((self.back(at, values)?, self.back(at, places)?))
+        Ok((self.with_axis_restored(at, values)?, self.with_axis_restored(at, places)?))
     }
 
     /// One of them, without the axis unless `keepdim`.
@@ -38,7 +38,7 @@ impl AnyTensor {
     ) -> Result<(AnyTensor, AnyTensor)> {
         let at = axis(op, dim, self.rank())?;
         let (values, places) = self.ranked(op, order, at)?;
-        Ok((self.without(at, keepdim, values)?, self.without(at, keepdim, places)?))
+        Ok((self.with_axis_reduced(at, keepdim, values)?, self.with_axis_reduced(at, keepdim, places)?))
     }
 
     /// `bool` has an order, but is not ranked.

@@ -1,7 +1,7 @@
 //! `unique` and `unique_consecutive`, of elements and of slices along an axis. Uses `tensor::sort::unique`.
 
 use crate::any::AnyTensor;
-use crate::any::base::dispatch::among;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::scan::cumulative::end_to_end;
 use crate::any::view::views::axis;
 use crate::axis;
@@ -18,12 +18,12 @@ impl AnyTensor {
     /// # Errors
     /// If there are no data or the dtype has no order.
     pub fn unique(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
-        let list = self.shaped(&[self.numel() as i64])?;
-        let (values, inverse, counts) = among!("unique", self.dtype, E: Ordered => {
-            let (values, inverse, counts) = list.list::<E, Dynamic>()?.try_unique()?;
+        let list = self.reshaped(&[self.numel() as i64])?;
+        let (values, inverse, counts) = dispatch_dtype!("unique", self.dtype, E: Ordered => {
+            let (values, inverse, counts) = list.typed_rank1::<E, Dynamic>()?.try_unique()?;
             Ok((AnyTensor::from(values), AnyTensor::from(inverse), AnyTensor::from(counts)))
         })?;
-        Ok((values, inverse.shaped(&self.signed_sizes())?, counts))
+        Ok((values, inverse.reshaped(&self.signed_sizes())?, counts))
     }
 
     /// The slices along an axis without repetition, in order; which of them each slice is; and how often each was there
@@ -33,12 +33,12 @@ impl AnyTensor {
     /// If the axis is out of range, slices have no elements, there are no data or the dtype has no order.
     pub fn unique_axis(&self, dim: i64) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let at = self.sliced("unique", dim)?;
-        let cube = self.around(at)?;
-        let (values, inverse, counts) = among!("unique", self.dtype, E: Ordered => {
-            let (values, inverse, counts) = cube.cube::<E, Dynamic>()?.try_unique_axis(axis![1])?;
+        let cube = self.as_three_axes(at)?;
+        let (values, inverse, counts) = dispatch_dtype!("unique", self.dtype, E: Ordered => {
+            let (values, inverse, counts) = cube.typed_rank3::<E, Dynamic>()?.try_unique_axis(axis![1])?;
             Ok((AnyTensor::from(values), AnyTensor::from(inverse), AnyTensor::from(counts)))
         })?;
-        Ok((self.back(at, values)?, inverse, counts))
+        Ok((self.with_axis_restored(at, values)?, inverse, counts))
     }
 
     /// The elements without those that repeat the one before, as a list; which of them each element is; and how often each was
@@ -47,8 +47,8 @@ impl AnyTensor {
     /// # Errors
     /// If there are no data or the dtype has no order.
     pub fn unique_consecutive(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
-        let (values, inverse, counts) = self.shaped(&[self.numel() as i64])?.runs(0)?;
-        Ok((values, inverse.shaped(&self.signed_sizes())?, counts))
+        let (values, inverse, counts) = self.reshaped(&[self.numel() as i64])?.runs(0)?;
+        Ok((values, inverse.reshaped(&self.signed_sizes())?, counts))
     }
 
     /// The same of slices along an axis (`torch.unique_consecutive(dim=…)`).
@@ -79,7 +79,7 @@ impl AnyTensor {
         if self.is_meta() {
             return Err(Error::NoData { op });
         }
-        among!(op, self.dtype, E: Ordered => {
+        dispatch_dtype!(op, self.dtype, E: Ordered => {
             let _: Option<E> = None;
             Ok(())
         })?;

@@ -1,4 +1,5 @@
 //! Axes of sparse tensors exchanged, added and taken out; parts chosen; tensors joined. Places are moved, values only where they have to.
+//! Uses `view::views`, `base::by_width`, `base::dispatch`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::sparse::AnySparse;
@@ -8,7 +9,7 @@ use crate::dtype::{Category, DType, promote_types};
 use crate::error::{Error, Result};
 
 impl AnySparse {
-    /// Values at places of other sizes, of which as many are dense.
+    /// The same values under other indices and sizes, with as many dense axes.
     fn moved(&self, indices: &AnyTensor, values: &AnyTensor, sizes: &[usize], sorted: bool) -> Result<AnySparse> {
         let mut moved = AnySparse::new(indices, values, Some(sizes))?;
         moved.keep_coalesced(sorted && self.is_coalesced());
@@ -37,7 +38,7 @@ impl AnySparse {
     /// ```
     pub fn permute(&self, dims: &[i64]) -> Result<AnySparse> {
         let op = "permute";
-        // A tensor without data says whether the order is one, and gives the sizes.
+        // A meta tensor checks the permutation and gives the sizes.
         let sizes = AnyTensor::meta(self.shape(), DType::Bool)?.permute(dims)?.sizes;
         let order = dims.iter().map(|&dim| axis(op, dim, self.rank())).collect::<Result<Vec<_>>>()?;
         let (sparse, dense) = order.split_at(self.sparse_dim());
@@ -130,7 +131,7 @@ impl AnySparse {
             }
             None => {
                 let values = self.raw_values()?;
-                // Bools and integers are counted in int64.
+                // Bools and integers are summed in int64.
                 let counts = values.dtype().category() <= Category::Integral && !values.dtype().is_shell();
                 let dtype = if counts { DType::I64 } else { values.dtype() };
                 self.moved(&without_row(&self.raw_indices()?, at)?, &values.to(dtype)?, &sizes, false)?
@@ -181,7 +182,7 @@ impl AnySparse {
                 None => {
                     own.select_mut(0, at as i64)?.add_(before)?;
                 }
-                // Blocks side by side, with zeros where those of the others are.
+                // Blocks are padded with zeros where the other tensor's blocks go.
                 Some(block) => {
                     let mut wide = blocks.shape().to_vec();
                     wide[block + 1] = sizes[at];

@@ -1,12 +1,12 @@
 //! `AnySparse`: sparse tensors whose dtype and shape are values. Uses the typed ones.
 //!
-//! Sums, products and coalescing do not care which sparse axes there are, only which places are one: they are done to a typed tensor
-//! whose sparse axes are made one, and so are its dense axes, so that each is compiled once for a dtype.
+//! Sums, products and coalescing depend only on which indices are equal, not on the number of axes: they run on a typed tensor whose
+//! sparse axes are flattened to one, and its dense axes too, so that each is compiled once for a dtype.
 
 pub(crate) mod axes;
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
-use crate::any::base::dispatch::{among, refused};
+use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyOperand, AnyTensor, Dims};
 use crate::device::Cpu;
@@ -15,7 +15,8 @@ use crate::error::{Error, Result, filled};
 use crate::ops::rules::admit::Admits;
 use crate::shape::{Dyn, Shape, SizeArray};
 use crate::sparse::{
-    DenseAxes, SparseTensor, check_indices, check_parts, countable, expect_same, indices_of, infer, keys_of, print,
+    DenseAxes, SparseTensor, check_indices, check_parts, expect_countable, expect_same, indices_from_linear, infer,
+    linear_indices, print,
 };
 use crate::tensor::{AnyLayout, Tensor};
 use core::fmt;
@@ -67,7 +68,7 @@ impl AnySparse {
     }
 
     fn flat<E: Element>(&self) -> Result<Flat<E>> {
-        let (sparse, dense) = self.sizes_apart();
+        let (sparse, dense) = self.sparse_and_dense_sizes();
         let sizes = [sparse.iter().product(), dense.iter().product()];
         Ok(SparseTensor::assembled(
             sizes,
@@ -78,7 +79,7 @@ impl AnySparse {
     }
 
     /// The sizes of the sparse axes, and those of the dense ones.
-    fn sizes_apart(&self) -> (&[usize], &[usize]) {
+    fn sparse_and_dense_sizes(&self) -> (&[usize], &[usize]) {
         self.sizes.split_at(self.sizes.len() - self.dense)
     }
 
@@ -130,9 +131,9 @@ impl AnySparse {
             }
         };
         check_parts(&sizes, blocks.len(), [axes, nnz], values.shape())?;
-        countable(op, &sizes)?;
+        expect_countable(op, &sizes)?;
         check_indices(&places, &sizes)?;
-        let keys = Tensor::try_from_vec_sized(keys_of(&places, &sizes[..axes])?, [1, nnz])?;
+        let keys = Tensor::try_from_vec_sized(linear_indices(&places, &sizes[..axes])?, [1, nnz])?;
         let rows = [count, blocks.iter().product::<usize>()];
         let values = values.reshape(&signed(&rows))?.contiguous()?;
         Ok(AnySparse { sizes, dense: blocks.len(), keys, values, coalesced: nnz < 2 })
@@ -183,7 +184,7 @@ impl AnySparse {
     /// # Errors
     /// If memory runs out.
     pub fn raw_indices(&self) -> Result<AnyTensor> {
-        Ok(AnyTensor::from(indices_of(&self.keys.to_vec(), self.sizes_apart().0)?))
+        Ok(AnyTensor::from(indices_from_linear(&self.keys.to_vec(), self.sparse_and_dense_sizes().0)?))
     }
 
     /// The elements, or blocks of them (`torch.Tensor._values`).
@@ -191,7 +192,7 @@ impl AnySparse {
     /// # Errors
     /// If memory runs out.
     pub fn raw_values(&self) -> Result<AnyTensor> {
-        self.values.reshape(&signed(&[&[self.nnz()], self.sizes_apart().1].concat()))
+        self.values.reshape(&signed(&[&[self.nnz()], self.sparse_and_dense_sizes().1].concat()))
     }
 
     /// [`raw_indices`](Self::raw_indices) of a coalesced tensor (`torch.Tensor.indices`).
@@ -248,7 +249,7 @@ impl AnySparse {
                 ),
             );
         }
-        let indices = indices_of(&self.keys.to_vec(), self.sizes_apart().0)?;
+        let indices = indices_from_linear(&self.keys.to_vec(), self.sparse_and_dense_sizes().0)?;
         let values = self.values.typed::<E, (Dyn, Dyn), Cpu>()?;
         Ok(SparseTensor::assembled(S::Sizes::copied(&self.sizes), indices, values, self.coalesced))
     }
@@ -258,7 +259,7 @@ impl AnySparse {
     /// # Errors
     /// If the dtype does not compute, or memory runs out.
     pub fn coalesce(&self) -> Result<AnySparse> {
-        among!("coalesce", self.dtype(), E: Dtype => {
+        dispatch_dtype!("coalesce", self.dtype(), E: Dtype => {
             Ok(AnySparse::of(self.flat::<E>()?.try_coalesce()?, self.sizes, self.dense))
         })
     }
@@ -269,7 +270,7 @@ impl AnySparse {
     /// If the dtype does not compute, or memory cannot hold it.
     pub fn to_dense(&self) -> Result<AnyTensor> {
         crate::any::checked_numel("to_dense", &self.sizes, self.dtype())?;
-        among!("to_dense", self.dtype(), E: Dtype => {
+        dispatch_dtype!("to_dense", self.dtype(), E: Dtype => {
             AnyTensor::from(self.flat::<E>()?.try_to_dense()?).reshape(&signed(&self.sizes))
         })
     }
@@ -309,7 +310,7 @@ impl AnySparse {
     /// If shapes differ or dtypes do not admit it.
     pub fn add(&self, other: &AnySparse) -> Result<AnySparse> {
         self.beside("add", Admits::any, other, |a, b| {
-            among!("add", a.dtype(), E: Numeric => {
+            dispatch_dtype!("add", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_add(&b.flat::<E>()?)?, a.sizes, a.dense))
             })
         })
@@ -321,7 +322,7 @@ impl AnySparse {
     /// If shapes differ or dtypes do not admit it.
     pub fn sub(&self, other: &AnySparse) -> Result<AnySparse> {
         self.beside("sub", Admits::numeric, other, |a, b| {
-            among!("sub", a.dtype(), E: Numeric => {
+            dispatch_dtype!("sub", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_sub(&b.flat::<E>()?)?, a.sizes, a.dense))
             })
         })
@@ -336,7 +337,7 @@ impl AnySparse {
             return self.mul_dense(&other.to_dense()?);
         }
         self.beside("mul", Admits::any, other, |a, b| {
-            among!("mul", a.dtype(), E: Numeric => {
+            dispatch_dtype!("mul", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_mul(&b.flat::<E>()?)?, a.sizes, a.dense))
             })
         })
@@ -355,7 +356,7 @@ impl AnySparse {
         }
         let dtype = promote_types(self.dtype(), other.dtype())?;
         let (sparse, dense) = (self.to(dtype)?, other.to(dtype)?);
-        among!(op, dtype, E: Dtype => {
+        dispatch_dtype!(op, dtype, E: Dtype => {
             let flat = sparse.flat::<E>()?;
             let dense: Tensor<E, (Dyn, Dyn)> = dense.reshape(&signed(&flat.shape()))?.typed()?;
             AnyTensor::from(flat.try_add(&dense)?).reshape(&signed(&self.sizes))
@@ -374,7 +375,7 @@ impl AnySparse {
         };
         same_device(op, &self.values, &other)?;
         if other.rank() == 0 {
-            // Of two zero-dim tensors neither outranks the other.
+            // Two zero-dim tensors promote as two dimensioned ones.
             let dtype = if self.rank() == 0 { promote_types(self.dtype(), other.dtype())? } else { self.dtype() };
             return Ok(self.with_values(self.values.to(dtype)?.mul(other)?));
         }
@@ -384,12 +385,12 @@ impl AnySparse {
             return Err(Error::Output { op, result: other.shape().into(), output: self.shape().into() });
         }
         // A row for each block that the strided tensor has itself: along an axis of size 1 there is one.
-        let (sparse, dense) = self.sizes_apart();
+        let (sparse, dense) = self.sparse_and_dense_sizes();
         let blocks = &lifted[..sparse.len()];
         let whole = [blocks, dense].concat();
         let count = [blocks.iter().product::<usize>(), dense.iter().product()];
         let rows = other.reshape(&signed(&lifted))?.expand(&signed(&whole))?.reshape(&signed(&count))?;
-        let indices = indices_of(&self.keys.to_vec(), sparse)?.to_vec();
+        let indices = indices_from_linear(&self.keys.to_vec(), sparse)?.to_vec();
         let nnz = self.nnz();
         let mut keys = filled(0_i64, nnz)?;
         for (axis, &size) in blocks.iter().enumerate() {
@@ -437,7 +438,7 @@ impl AnySparse {
         let op = "matmul";
         same_dtype(op, &self.values, other)?;
         same_device(op, &self.values, other)?;
-        among!(op, self.dtype(), E: Numeric => {
+        dispatch_dtype!(op, self.dtype(), E: Numeric => {
             let left = self.typed::<E, (Dyn, Dyn), 0>()?;
             match other.rank() {
                 1 => Ok(left.try_matmul(&other.typed::<E, (Dyn,), Cpu>()?)?.into()),
@@ -454,7 +455,7 @@ impl AnySparse {
     pub fn matmul_sparse(&self, other: &AnySparse) -> Result<AnySparse> {
         let op = "matmul";
         same_dtype(op, &self.values, &other.values)?;
-        among!(op, self.dtype(), E: Inexact => {
+        dispatch_dtype!(op, self.dtype(), E: Inexact => {
             let (left, right) = (self.typed::<E, (Dyn, Dyn), 0>()?, other.typed::<E, (Dyn, Dyn), 0>()?);
             Ok(left.try_matmul(&right)?.into())
         })
@@ -465,7 +466,7 @@ impl AnySparse {
     /// # Errors
     /// If it is no such matrix.
     pub fn t(&self) -> Result<AnySparse> {
-        among!("t", self.dtype(), E: Element => Ok(self.typed::<E, (Dyn, Dyn), 0>()?.try_t()?.into()))
+        dispatch_dtype!("t", self.dtype(), E: Element => Ok(self.typed::<E, (Dyn, Dyn), 0>()?.try_t()?.into()))
     }
 
     /// The sum of all elements, a zero-dim strided tensor (`torch.sum`).
@@ -555,7 +556,7 @@ impl AnyTensor {
         }
         let (sparse_sizes, dense_sizes) = self.sizes.split_at(self.rank() - dense);
         let sizes = [sparse_sizes.iter().product::<usize>(), dense_sizes.iter().product()];
-        among!(op, self.dtype, E: Dtype => {
+        dispatch_dtype!(op, self.dtype, E: Dtype => {
             let rows: Tensor<E, (Dyn, Dyn)> = self.reshape(&signed(&sizes))?.typed()?;
             Ok(AnySparse::of(rows.try_to_sparse_hybrid::<1>()?, self.sizes, dense))
         })
@@ -565,8 +566,9 @@ impl AnyTensor {
 /// As PyTorch prints a tensor.
 impl fmt::Display for AnySparse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let indices = indices_of(&self.keys.to_vec(), self.sizes_apart().0).map_err(|_| fmt::Error)?;
-        let printed = among!("print", self.dtype(), E: Element => {
+        let indices =
+            indices_from_linear(&self.keys.to_vec(), self.sparse_and_dense_sizes().0).map_err(|_| fmt::Error)?;
+        let printed = dispatch_dtype!("print", self.dtype(), E: Element => {
             Ok(match self.values.typed::<E, (Dyn, Dyn), Cpu>() {
                 Ok(values) => print(f, &indices, &values, &self.sizes, self.dense),
                 Err(_) => Err(fmt::Error),

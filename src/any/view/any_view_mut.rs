@@ -1,6 +1,7 @@
 //! `AnyViewMut`: elements of an `AnyTensor`, borrowed to be written where they are.
 //!
 //! Its views are those of `AnyTensor` and its operations in place are those of the tables; here stands how they are borrowed.
+//! Uses `view::views`, `index::advanced`, `call::outputs`, `tensor::index::scatter`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;
@@ -20,7 +21,7 @@ use core::fmt;
 use core::marker::PhantomData;
 
 /// Elements of an [`AnyTensor`], borrowed to be written where they are: an edit is seen in what they belong to. It is what
-/// [`TensorViewMut`] is in the typed world.
+/// [`TensorViewMut`] is for typed tensors.
 ///
 /// It is made by [`AnyTensor::view_mut`], [`select_mut`](AnyTensor::select_mut), [`slice_mut`](AnyTensor::slice_mut) and their kin, and
 /// has all operations in place (`add_`, `exp_`, [`copy_from`](Self::copy_from), …) and the same views again. While it exists nobody else
@@ -51,7 +52,7 @@ use core::marker::PhantomData;
 /// # Ok::<(), castiron::Error>(())
 /// ```
 pub struct AnyViewMut<'a> {
-    /// Over memory that is borrowed for `'a`, of which nobody else reads or writes what this reaches. No two positions share a place.
+    /// Over memory borrowed for `'a`; no other reference may read or write the elements that this view reaches. No two positions share a place.
     ///
     /// Its buffer gives handles, which the operations of `any` take and let go of; neither it nor what shares its storage is given to
     /// anybody outside, where it could outlive the memory.
@@ -73,14 +74,14 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn view_mut(&mut self) -> Result<AnyViewMut<'_>> {
-        // Every element gets a place of its own, and the storage is nobody else's.
+        // From here on no two positions alias, and the storage is not shared.
         self.make_unique()?;
         let buffer = match &mut self.buffer {
             // SAFETY: the storage is borrowed with the tensor: until the view is gone nobody reads, writes, shares or drops it, and
             // nobody outside sees a handle that the view's buffer gives.
             Buffer::Cpu(buffer) => Buffer::Cpu(unsafe { buffer.window().lent() }),
-            // (What is marked was computed before.)
-            Buffer::Marked(_) | Buffer::Meta => Buffer::Meta,
+            // (A conjugate bit has been resolved before.)
+            Buffer::WithBit(_) | Buffer::Meta => Buffer::Meta,
         };
         let AnyTensor { dtype, offset, sizes, strides, .. } = *self;
         Ok(AnyViewMut { tensor: AnyTensor { buffer, dtype, offset, sizes, strides }, memory: PhantomData })
@@ -94,7 +95,7 @@ impl AnyTensor {
 impl<'a> AnyViewMut<'a> {
     /// The same elements, until the result is gone.
     pub fn view_mut(&mut self) -> AnyViewMut<'_> {
-        // This view is borrowed as long as the result exists.
+        // The result borrows this view.
         AnyViewMut { tensor: self.tensor.clone(), memory: PhantomData }
     }
 
@@ -103,7 +104,11 @@ impl<'a> AnyViewMut<'a> {
     }
 
     /// A view of what this one reaches, which it takes the place of.
-    fn seen(self, op: &'static str, view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>) -> Result<AnyViewMut<'a>> {
+    fn viewed_mut(
+        self,
+        op: &'static str,
+        view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>,
+    ) -> Result<AnyViewMut<'a>> {
         let tensor = view(&self.tensor)?;
         if !tensor.is_meta() && !tensor.shares_storage(&self.tensor) {
             return invalid(op, "what is chosen so is a copy, not a view: edits would not be seen".to_owned());
@@ -115,29 +120,29 @@ impl<'a> AnyViewMut<'a> {
             );
             return invalid(op, reason);
         }
-        // The views asked for below reach no more than they are made of; this one is gone.
+        // The view made by the caller's function reaches no more than this one, which is consumed.
         Ok(AnyViewMut { tensor, memory: PhantomData })
     }
 
-    /// Views of which no two reach the same, which this one gives way to.
+    /// Consumes this view and makes several disjoint ones.
     fn apart(self, parts: impl FnOnce(&AnyTensor) -> Result<Vec<AnyTensor>>) -> Result<Vec<AnyViewMut<'a>>> {
         let part = |tensor| AnyViewMut { tensor, memory: PhantomData };
         Ok(parts(&self.tensor)?.into_iter().map(part).collect())
     }
 
-    /// Views by several indices, of which no two may reach the same; this one gives way to them.
+    /// Consumes this view and makes one for each index; indices with a common element are refused.
     fn several(self, indices: &[&[Value]]) -> Result<Vec<AnyViewMut<'a>>> {
         let op = "multi_index_mut";
-        // A tensor of the same sizes without gaps, whose strides tell its axes apart.
+        // A row-major meta tensor of the same sizes: its strides identify the axes of each view.
         let strides = strides::row_major(&self.tensor.sizes);
         let plain =
             AnyTensor { buffer: Buffer::Meta, offset: 0, strides: Dims::known(&strides), ..self.tensor.clone() };
         let mut views = Vec::with_capacity(indices.len());
         let mut all: Vec<Vec<Kept>> = Vec::with_capacity(indices.len());
         for (at, index) in indices.iter().enumerate() {
-            // No two of those that are given out reach the same, as is seen to below; this one is gone.
+            // The check below refuses views with a common element; this view is consumed.
             let whole = AnyViewMut { tensor: self.tensor.clone(), memory: PhantomData };
-            views.push(whole.seen(op, |x| x.index(index))?);
+            views.push(whole.viewed_mut(op, |x| x.index(index))?);
             let kept = kept_of(&plain, &plain.index(index)?);
             if let Some(other) = all.iter().position(|other| meet(other, &kept)) {
                 let sizes = self.shape();
@@ -159,17 +164,17 @@ impl<'a> AnyViewMut<'a> {
             AnyOperand::Array(value) => value.clone(),
             AnyOperand::Number(value) => AnyTensor::scalar_of(op, *value, dtype)?,
         };
-        // Axes of size 1 in front of a value are those of more axes than there are.
+        // Leading axes of size 1 are dropped: a value may have more axes than the part that is written.
         let extra = value.sizes.iter().take_while(|&&size| size == 1).count();
-        let value = value.shaped(&crate::any::base::by_width::signed(&value.sizes[extra..]))?;
+        let value = value.reshaped(&crate::any::base::by_width::signed(&value.sizes[extra..]))?;
         if indices.is_empty() {
-            let mut place = self.seen(op, |_| Ok(view))?;
+            let mut place = self.viewed_mut(op, |_| Ok(view))?;
             return place.tensor.copy_from(&value).map(|_| ());
         }
-        // One value goes everywhere that masks say, in whatever dtype; elsewhere dtypes are the same.
+        // With masks a zero-dim value is converted; with other indices dtypes must be equal.
         let value =
             if value.rank() == 0 && crate::any::index::advanced::are_masks(index) { value.to(dtype)? } else { value };
-        let mut place = self.seen(op, |_| Ok(view))?;
+        let mut place = self.viewed_mut(op, |_| Ok(view))?;
         let written = place.tensor.put_at(op, &indices, &value, false)?;
         place.tensor.copy_from(&written).map(|_| ())
     }
@@ -186,7 +191,7 @@ impl<'a> AnyViewMut<'a> {
         let part = |start: usize, len| -> Result<AnyViewMut<'a>> {
             Ok(AnyViewMut { tensor: self.tensor.narrow(axis as i64, start as i64, len)?, memory: PhantomData })
         };
-        // The two reach different positions; this view is gone.
+        // The two halves are disjoint; this view is consumed.
         Ok([part(0, at)?, part(at, rest)?])
     }
 
@@ -205,7 +210,7 @@ fn kept_of(plain: &AnyTensor, view: &AnyTensor) -> Vec<Kept> {
     let one = |axis| Kept { first: first(axis), len: usize::from(view.numel() != 0), step: 1, is_one: false };
     let mut all: Vec<Kept> = (0..plain.rank()).map(one).collect();
     for (&len, &stride) in view.sizes.iter().zip(view.strides.iter()).filter(|(len, _)| **len > 1) {
-        // Steps along an axis stay inside of it, so they are shorter than a step along the axis before.
+        // Strides are descending and each axis spans less than the next larger stride.
         if let Some(axis) = plain.strides.iter().position(|&unit| unit <= stride) {
             (all[axis].len, all[axis].step) = (len.min(all[axis].len * len), stride / plain.strides[axis].max(1));
         }
@@ -228,7 +233,7 @@ macro_rules! views {
             /// As there; if two positions would lead to one element, or elements would be copied; and if storage is shared and memory for
             /// a copy runs out.
             pub fn $mut(&mut self $(, $arg: $ty)*) -> Result<AnyViewMut<'_>> {
-                self.borrowed_mut()?.seen(stringify!($mut), |x| x.$name($($arg),*))
+                self.borrowed_mut()?.viewed_mut(stringify!($mut), |x| x.$name($($arg),*))
             }
         )*}
     };

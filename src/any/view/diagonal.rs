@@ -1,4 +1,5 @@
 //! `diag`, `diag_embed`, `diagflat`: matrices made from their diagonals. The view `diagonal` is in `views`.
+//! Uses `view::views`, `base::by_width`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::invalid;
@@ -20,10 +21,14 @@ impl AnyTensor {
         let side = shift.ok_or_else(|| Error::TooLarge { op, sizes: (&*self.sizes).into() })?;
         let mut rest = rest.iter();
         let sizes: Vec<usize> = (0..=self.rank())
-            // As many are left as axes are not named.
+            // One size is left for each axis that is not named.
             .map(|at| if named.contains(&at) { side } else { rest.next().copied().unwrap_or(1) })
             .collect();
-        self.zeros_here(&sizes, self.dtype)?.with_written(op, |zeros| zeros.diagonal(offset, dim1, dim2), self)
+        self.zeros_like_device(&sizes, self.dtype)?.with_view_overwritten(
+            op,
+            |zeros| zeros.diagonal(offset, dim1, dim2),
+            self,
+        )
     }
 
     /// A vector as the diagonal of a matrix, or the diagonal of a matrix as a vector (`torch.diag`).

@@ -1,6 +1,7 @@
 //! Views of the same bytes as another dtype.
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
+//! Uses `tensor::view::reinterpret`, `device`.
 
 use crate::any::{AnyTensor, Buffer};
 use crate::device::Cpu;
@@ -15,7 +16,7 @@ impl AnyTensor {
     /// If the last axis, the strides or the offset do not fit the wider elements, or bytes seen as bools are not 0 and 1.
     pub fn view_dtype(&self, dtype: DType) -> Result<AnyTensor> {
         if dtype != self.dtype {
-            self.expect_unmarked("view")?;
+            self.expect_no_bit("view")?;
         }
         let op = "view";
         let view = self.bits_viewed_by(op, dtype, self.rank(), |own, view| own.bits(op, [self.dtype, dtype], view))?;
@@ -32,7 +33,7 @@ impl AnyTensor {
     pub fn view_as_real(&self) -> Result<AnyTensor> {
         let op = "view_as_real";
         self.expect_complex(op)?;
-        self.expect_unmarked(op)?;
+        self.expect_no_bit(op)?;
         self.bits_viewed_by(op, self.dtype.to_real(), self.rank() + 1, |own, view| Ok(own.pairs(view)))
     }
 
@@ -58,7 +59,7 @@ impl AnyTensor {
                 return Err(Error::NotAdmitted { op, dtype, reason });
             }
         };
-        self.expect_unmarked(op)?;
+        self.expect_no_bit(op)?;
         self.bits_viewed_by(op, dtype, self.rank().saturating_sub(1), |own, view| own.paired(op, view))
     }
 

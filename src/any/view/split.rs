@@ -1,6 +1,7 @@
 //! Taking apart: views of parts that follow each other along an axis.
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
+//! Uses `layout`.
 
 use crate::any::AnyTensor;
 use crate::error::{Result, collected};

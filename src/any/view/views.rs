@@ -1,6 +1,7 @@
 //! Views: the same elements through other sizes and strides, computed while running.
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
+//! Uses `tensor::view::reinterpret`, `cpu::elementwise`, `device`, `layout`; used by `rearrange`, `scan`, `sparse`, `sort`, `linalg` and others.
 
 use crate::any::base::by_width::invalid;
 use crate::any::{AnyTensor, Buffer, Dims, IntoSizes};
@@ -337,8 +338,8 @@ impl AnyTensor {
     pub fn as_strided(&self, sizes: &[usize], strides: &[usize], offset: Option<usize>) -> Result<AnyTensor> {
         let op = "as_strided";
         if self.is_conj() || self.is_neg() {
-            // It may reach what the tensor itself does not.
-            return self.remarked(|x| x.as_strided(sizes, strides, offset));
+            // `as_strided` may reach elements of the storage outside of this tensor.
+            return self.viewed_keeping_bit(|x| x.as_strided(sizes, strides, offset));
         }
         if sizes.len() != strides.len() {
             return invalid(op, format!("{sizes:?} and {strides:?} differ in length"));

@@ -95,18 +95,18 @@ impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Puts a tensor together.
     ///
-    /// What the caller promises: the elements of the storage that offset, sizes and strides reach are valid `E`.
+    /// The caller promises that every element of the storage that offset, sizes and strides reach is a valid `E`.
     ///
     /// # Panics
-    /// If sizes do not agree with what `S` knows, or reach beyond the storage. All tensors are made here, and loops rely on both, so it
-    /// is looked at in every build: neither the arithmetic of a view nor a trait that somebody else implements is trusted.
+    /// If sizes do not agree with what `S` knows, or reach beyond the storage. Loops rely on both and all tensors are made here, so they
+    /// are checked in every build: neither view arithmetic nor traits implemented outside the crate are trusted.
     #[inline]
     pub(crate) fn from_parts(storage: D::Storage, offset: usize, sizes: S::Sizes, strides: S::Sizes) -> Self {
         let room = D::room::<E>(&storage);
         Self::from_parts_within(room, storage, offset, sizes, strides)
     }
 
-    /// The same where the room of the storage has been asked.
+    /// [`from_parts`](Self::from_parts) where the storage's length, `room`, is known already.
     #[inline(always)]
     fn from_parts_within(
         room: Option<usize>,
@@ -127,7 +127,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Self::from_parts(storage, 0, sizes, strides::contiguous(&sizes))
     }
 
-    /// The same elements under another shape type of the same rank: sizes and strides carry over.
+    /// The tensor under another shape type of the same rank, with the same sizes and strides.
     #[inline]
     pub(crate) fn retyped<T: Shape>(self) -> Tensor<E, T, D> {
         let (sizes, strides) = (T::Sizes::copied(self.shape().as_ref()), T::Sizes::copied(self.stride().as_ref()));
@@ -160,14 +160,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     #[inline]
     pub(crate) fn restrided<T: Shape>(&self, start: usize, sizes: T::Sizes, strides: T::Sizes) -> Tensor<E, T, D> {
         let (room, storage, offset) = self.shared::<E>();
-        // A view of nothing may start anywhere.
+        // An empty view may have any offset, hence the wrapping addition.
         Tensor::from_parts_within(room, storage, offset.wrapping_add(start), sizes, strides)
     }
 
-    /// The storage once more with its room for elements `F`, and where the first element of the tensor is in it.
+    /// Another handle to the storage, its length in elements `F`, and the offset of the tensor's first element.
     #[inline(always)]
     fn shared<F: Element>(&self) -> (Option<usize>, D::Storage, usize) {
-        // Asked first: what is loaded behind the counting of a handle waits for it.
+        // Read before the reference count is incremented: a load after that atomic operation would wait for it.
         let room = D::room::<F>(self.storage());
         let (storage, offset) = D::share(self.elements());
         let room = if D::is_same(&storage, self.storage()) { room } else { D::room::<F>(&storage) };
@@ -180,8 +180,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         View::new(storage, *offset, sizes.as_ref(), strides.as_ref())
     }
 
-    /// Elements to write to: makes the storage unique, and every element's place its own, first. (Those of a mutable view are
-    /// written where they are: they have places of their own.)
+    /// The elements for writing. Copies first if the storage is shared or two positions alias one element. (A mutable view is
+    /// written in place: its positions never alias.)
     pub(crate) fn elements_mut(&mut self) -> Result<ViewMut<'_, D::Storage, E>> {
         let (sizes, strides) = (self.shape(), self.stride());
         let dense = strides::is_dense(sizes.as_ref(), strides.as_ref());

@@ -1,4 +1,5 @@
 //! Conversion: to another dtype, device, or shape type.
+//! Uses `ops::kernel`, `device`, `layout`.
 
 use crate::device::{Cpu, Cuda, Device};
 use crate::dtype::{CastTo, Element};
@@ -63,7 +64,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if let Some(same) = (self as &dyn core::any::Any).downcast_ref::<Tensor<E, S, X>>() {
             return Ok(same.clone());
         }
-        // The layout is kept: elements travel in the order they have in memory.
+        // The layout is kept, so elements are converted in memory order.
         let strides = strides::preserved(&self.shape(), &self.stride());
         let mut order: Vec<usize> = (0..S::RANK).collect();
         order.sort_by_key(|&axis| core::cmp::Reverse(strides.as_ref()[axis]));

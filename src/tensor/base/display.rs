@@ -1,6 +1,7 @@
 //! Printing: `Display` exactly as PyTorch prints a tensor, `Debug` with what it is.
 //!
 //! Source: `torch/_tensor_str.py` with its default options; `tests/oracle/printing.json`.
+//! Uses `device`; used by `sparse`, `any`.
 
 use crate::device::Device;
 use crate::dtype::{DType, Element, ScalarValue};

@@ -1,4 +1,5 @@
 //! Reading and writing single elements: indexing by tuple, iteration, `to_vec`, on the host; `item`, on every device.
+//! Uses `base::layout`, `device`, `layout`.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{Complex, Element, bf16, f16};
@@ -89,7 +90,7 @@ impl OnHost for Cpu {
     }
 }
 
-/// What stands in brackets after a tensor of shape `S` on device `D` in layout `L`.
+/// What may index (`x[…]`) a tensor of shape `S` on device `D` in layout `L`.
 ///
 /// The conditions of `x[…]` hang on the position: rustc looks the operator up before it knows the position, so it finds the
 /// operator and then says which condition failed, not that a tensor can't be indexed.
@@ -229,7 +230,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return None;
         }
         if self.is_empty() {
-            // Its offset may be any number.
+            // An empty view may have any offset.
             return Some(&[]);
         }
         // SAFETY: a contiguous tensor's elements lie side by side from its offset, each a valid `E`; they do not change

@@ -1,5 +1,5 @@
-//! Layouts in the type, and as a value. `Strided` is the dense one: storage, offset, sizes, strides. (`SparseCoo` has a room of its
-//! own, above this one.)
+//! Layouts as types and as values. `Strided` is the dense one: storage, offset, sizes, strides. (`SparseCoo` is in `sparse`.)
+//! Uses `device`, `storage`; used by `sparse`, `any`, `base`, `view`, `elementwise`.
 
 use crate::device::Device;
 use crate::dtype::Element;

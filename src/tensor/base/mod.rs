@@ -1,11 +1,15 @@
 //! What every tensor has: attributes, layouts, operands, conversion, assignment, access to single elements, printing.
-//! Uses `layout`, `storage` and `device`; every other room of `tensor` uses it.
+//! Uses `layout`, `storage` and `device`; every other folder of `tensor` uses it.
+
+// The documentation lists methods in this order.
+pub(crate) mod attributes;
+
+pub(crate) mod elements;
+
+pub(crate) mod convert;
 
 pub(crate) mod assign;
-pub(crate) mod attributes;
-pub(crate) mod convert;
 pub(crate) mod display;
-pub(crate) mod elements;
 pub(crate) mod fallible;
 pub(crate) mod layout;
 pub(crate) mod memory_format;

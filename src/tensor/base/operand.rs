@@ -1,4 +1,5 @@
 //! What operators take beside a tensor: tensors, references to them, and Rust scalars.
+//! Uses `device`, `storage`; used by `linalg`, `sparse`, `sort`, `base`, `index` and others.
 
 use crate::device::{Anywhere, Device, Place};
 use crate::dtype::scalar::{Kind, ScalarKind};

@@ -1,7 +1,9 @@
 //! Tensors made from nothing: filled, from elements, ranges, random, in the shape of another.
 //! Uses `storage` and the fill loops of the devices.
 
+// The documentation lists methods in this order.
 pub(crate) mod constructors;
+
 pub(crate) mod like;
 pub(crate) mod random;
 pub(crate) mod ranges;

@@ -2,6 +2,7 @@
 //!
 //! The generator and the normal distribution are the `rand` family's; the same seed gives the same elements on every
 //! machine.
+//! Uses `create::constructors`, `device`; used by `any`, `create::like`, `create::sampling`.
 
 use crate::device::Device;
 use crate::dtype::{Element, Float, Real};

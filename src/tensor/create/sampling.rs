@@ -1,4 +1,5 @@
 //! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`.
+//! Uses `base::fallible`, `create::random`, `ops::admit`, `device`.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -1,4 +1,5 @@
 //! `tril_indices`, `triu_indices`: where the elements of a triangle are.
+//! Uses `create::constructors`, `device`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, ScalarValue};

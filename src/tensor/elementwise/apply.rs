@@ -1,5 +1,6 @@
-//! Running an operation of two operands: shapes broadcast, dtypes promote, devices meet. The methods, operators,
-//! in-place and `_into` forms are thin fronts over the functions here.
+//! Runs an elementwise operation: broadcasts shapes, promotes dtypes, matches devices, calls the device's loop. The methods,
+//! operators, in-place and `_into` forms are thin wrappers of the functions here.
+//! Uses `base::operand`, `ops::kernel`, `ops`, `ops::arguments`; used by `elementwise`, `lazy`, `sparse`, `linalg`, `index` and others.
 
 use crate::device::{Device, Meet, Receives, Source};
 use crate::dtype::promote::ResultType;
@@ -23,7 +24,7 @@ pub type PromotedWith<E, S, R> = ResultType<<S as Shape>::Kind, E, <R as Operand
 /// The dtype of `Op` on a tensor of shape `S` and dtype `E` and the operand `R`.
 pub type Outcome<Op, E, S, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, R>>;
 
-/// A scalar beside a tensor of dtype `own`, as `Op` computes with it in `P`.
+/// A scalar operand of a tensor of dtype `own`, converted to what `Op` computes with in `P`.
 ///
 /// An integer that does not fit an integral dtype is refused (PyTorch wraps it silently in arithmetic and comparison,
 /// and refuses it in `full`, `clamp` and `where`).
@@ -44,7 +45,7 @@ pub(crate) fn fitted_scalar<P: Dtype, C: Dtype>(
     exact: bool,
 ) -> Result<C::Compute> {
     let beyond = |dtype| Error::ScalarOutOfRange { op, value, dtype };
-    // beyond `int64` an integer counts as `uint64`, which has no promotion with bool
+    // An integer beyond `int64` is a `uint64` in PyTorch, which does not promote with bool.
     if own == DType::Bool && matches!(value, ScalarValue::Int(v) if i64::try_from(v).is_err()) {
         return Err(beyond(DType::I64));
     }
@@ -133,7 +134,7 @@ fn broadcast_strides<B, E: Element, A: SizeArray>(view: &View<'_, B, E>, sizes: 
     (strides, layout(view.sizes, view.strides, sizes, E::DTYPE == common))
 }
 
-/// The strides that count for the layout of a result of these sizes.
+/// An operand's strides broadcast to the result's sizes, as they influence the strides of the result.
 pub(crate) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A, is_common: bool) -> A {
     if !is_common {
         return strides::converted(from, strides, sizes);
@@ -141,7 +142,7 @@ pub(crate) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A,
     strides::broadcast(from, strides, sizes)
 }
 
-/// The sizes and row-major strides of operands that all have them, and how many elements that is; `None` for others, and
+/// The common sizes, row-major strides and number of elements of operands that are all contiguous and of one shape; else `None`, and
 /// where there are no elements. (Most operands are alike, and small ones feel what looking closer costs.)
 #[inline(always)]
 pub(crate) fn row_major<const N: usize, A: SizeArray>(
@@ -158,13 +159,13 @@ pub(crate) fn row_major<const N: usize, A: SizeArray>(
             return None;
         }
         (sizes.as_mut()[axis], strides.as_mut()[axis]) = (size, len);
-        // The operands exist, so their elements can be counted.
+        // The operands exist, so the product of their sizes does not overflow.
         len *= size;
     }
     (len != 0).then_some((sizes, strides, len))
 }
 
-/// `kernel(view)`, beside scalars, as a new tensor of the given sizes.
+/// `kernel(view)`, other operands being scalars in the kernel, as a new tensor of the given sizes.
 #[inline]
 pub(crate) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
     kernel: impl Map1<A, Out>,
@@ -190,7 +191,7 @@ pub(crate) fn map2<A: Element, B: Element, T: Shape, D: Device, Out: Element>(
     common: [DType; 2],
 ) -> Result<Tensor<Out, T, D>> {
     let alike = a.sizes == sizes.as_ref() && b.sizes == sizes.as_ref();
-    // Most operands: row-major, of one shape. So is the result.
+    // Fast path: both operands are row-major and of one shape, and so is the result.
     let row_major = strides::contiguous(&sizes);
     if alike && a.strides == row_major.as_ref() && b.strides == row_major.as_ref() {
         return Ok(Tensor::from_parts(D::map2(kernel, a, b, row_major.as_ref())?, 0, sizes, row_major));

@@ -1,4 +1,5 @@
 //! Comparing whole tensors: `==`, `allclose`. Host tensors only; elementwise comparison is `eq`, `lt` and so on.
+//! Uses `base::layout`, `device`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -8,7 +9,7 @@ use crate::tensor::base::layout::Layout;
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use num_complex::Complex;
 
-/// What stands to the right of `==` beside `Left`.
+/// The right operand of `Left == …`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`==` is not defined for `{Left}` and `{Self}`",
@@ -21,7 +22,7 @@ pub trait EqualTo<Left: ?Sized> {
     fn equal_to(&self, left: &Left) -> bool;
 }
 
-/// What stands to the right of `<` beside `Left`: nothing does.
+/// The right operand of `Left < …`: there is none, and the message says what to write instead.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`<`, `<=`, `>` and `>=` are not defined for tensors",

@@ -1,4 +1,5 @@
 //! Closeness of two tensors.
+//! Uses `elementwise::apply`, `base::operand`, `reduce::reductions`, `ops::admit`.
 
 use crate::device::{Device, Meet, Source};
 use crate::dtype::{Castable as _, Dtype, Element};

@@ -1,5 +1,6 @@
 //! The methods of the elementwise operations, written from the table: `exp`, `try_exp`, `exp_`, `exp_into`,
 //! `try_exp_into`; `add`, `try_add`, `add_`, `try_add_`, `add_into`, `try_add_into`; and so on.
+//! Uses `elementwise::apply`, `base::operand`, `ops`, `ops::rules`; used by `sparse`, `lazy`, `elementwise`.
 
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;
@@ -204,7 +205,7 @@ macro_rules! unary_methods {
 }
 unary_table!(unary_methods);
 
-/// `Op` admits a tensor of dtype `A` beside an operand of dtype `B` and kind `K`; holds wherever the table says so.
+/// `Op` admits a tensor of dtype `A` with an operand of dtype `B` and kind `K`; the table of operations decides.
 #[doc(hidden)]
 pub trait Admits<A, B, K>: Op {}
 
@@ -227,7 +228,7 @@ macro_rules! binary_methods {
             @of $op [$try $inplace $try_inplace $into $try_into] $admits $result $operands, $doc, $torch, $example, $elements,
         });
     )*};
-    // Shell dtypes have these in forms of their own.
+    // Shell dtypes have these methods in `shell_dtypes`.
     (@of $op:ident $methods:tt $admits:ident $result:ident shells, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident castable) => {
         binary_methods!(@ Dtype CanCast, $op $methods $admits $result any, $doc, $torch, $example, $elements);
     };

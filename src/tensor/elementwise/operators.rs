@@ -1,6 +1,7 @@
 //! Rust's operators: `+ - * / % & | ^ << >>`, unary `- !`, the assigning forms, and scalars on the left.
 //!
 //! `/` is true division, `%` has the sign of the divisor (PyTorch's `remainder`), `!` inverts bits and negates bools.
+//! Uses `elementwise::apply`, `elementwise::reuse_operand`, `base::assign`, `base::operand`; used by `sparse`, `lazy::operators`.
 
 use crate::device::{Device, Meet, Receives};
 use crate::dtype::promote::ResultType;
@@ -18,7 +19,7 @@ use crate::tensor::elementwise::reuse_operand::{combine_owned, combine_scalar_ow
 use crate::tensor::{Tensor, TensorView, TensorViewMut};
 use core::ops::*;
 
-/// What may stand to the right of `Op` beside a tensor.
+/// What may be the right operand of `Op` with a tensor on the left.
 ///
 /// The operators' conditions hang on the right operand: rustc looks an operator up before it knows that operand, so it
 /// finds the operator and then says which condition failed, not that there is no such operator.

@@ -1,5 +1,5 @@
-//! Results written where a dead operand was: of `a + b`, an `a` that nobody will read again. No memory is asked for, and what is
-//! written is in the caches already.
+//! Reuse of an operand's memory: `a + b` is written over an `a` that is passed by value and shares its storage with no other tensor.
+//! This saves an allocation, and the memory written is in the caches already. Used by `operators`.
 
 use crate::device::{Device, Meet, Source};
 use crate::dtype::{Dtype, Element, ScalarValue};
@@ -20,7 +20,9 @@ use core::any::{Any, TypeId};
 /// Whether a result of dtype `Out` on device `X` may be written where this tensor is: it has the same dtype and place, and is a
 /// whole row-major storage that nobody else holds.
 #[inline]
-pub(crate) fn is_free<E: Element, Out: Element, S: Shape, D: Device, X: Device>(x: &mut Tensor<E, S, D>) -> bool {
+pub(crate) fn can_reuse_memory<E: Element, Out: Element, S: Shape, D: Device, X: Device>(
+    x: &mut Tensor<E, S, D>,
+) -> bool {
     TypeId::of::<(E, D)>() == TypeId::of::<(Out, X)>()
         && x.parts.offset == 0
         && x.numel() != 0
@@ -29,14 +31,14 @@ pub(crate) fn is_free<E: Element, Out: Element, S: Shape, D: Device, X: Device>(
         && D::is_unique(&mut x.parts.storage)
 }
 
-/// The storage of a device as that of the same device.
-fn same<D: Device, X: Device>(storage: D::Storage) -> X::Storage {
+/// A storage of `D` as that of `X`, which is the same device under another type parameter.
+fn as_same_device<D: Device, X: Device>(storage: D::Storage) -> X::Storage {
     let mut storage = Some(storage);
     let same = (&mut storage as &mut dyn Any).downcast_mut::<Option<X::Storage>>().and_then(Option::take);
-    same.unwrap_or_else(|| unreachable!("`is_free` has compared the devices"))
+    same.unwrap_or_else(|| unreachable!("`can_reuse_memory` has compared the devices"))
 }
 
-/// `Op(lhs, rhs)` for a scalar on the left, written where `rhs` is if that is free; see
+/// `Op(lhs, rhs)` for a scalar on the left, written over `rhs` if its memory can be reused; see
 /// [`combine_scalar`](crate::tensor::elementwise::apply::combine_scalar).
 pub(crate) fn combine_scalar_owned<O, E, P, S, D, K>(
     lhs: ScalarValue,
@@ -52,7 +54,7 @@ where
     D: Device,
     K: Map1<E, O::Output<P>> + Map1<O::Output<P>, O::Output<P>>,
 {
-    if !is_free::<E, O::Output<P>, S, D, D>(&mut rhs) {
+    if !can_reuse_memory::<E, O::Output<P>, S, D, D>(&mut rhs) {
         return combine_scalar::<O, E, P, S, D, K>(lhs, &rhs, exact, kernel);
     }
     check_divisors::<O, P, D, E>(rhs.elements())?;
@@ -62,14 +64,14 @@ where
     Ok(Tensor::from_parts(storage, 0, sizes, strides))
 }
 
-/// What stands to the right.
-enum Right<'a, B, R, C> {
+/// The right operand.
+enum RightOperand<'a, B, R, C> {
     Scalar(C),
     Value(C),
     View(View<'a, B, R>),
 }
 
-/// `Op(lhs, rhs)`, written where `lhs` is if that is free.
+/// `Op(lhs, rhs)`, written over `lhs` if its memory can be reused.
 pub(crate) fn combine_owned<O, E, S, D, R, T, X>(
     mut lhs: Tensor<E, S, D>,
     rhs: &R,
@@ -83,14 +85,14 @@ where
     T: Shape,
     X: Device,
 {
-    if T::RANK == S::RANK && is_free::<E, Outcome<O, E, S, R>, S, D, X>(&mut lhs) {
-        return over::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs, rhs);
+    if T::RANK == S::RANK && can_reuse_memory::<E, Outcome<O, E, S, R>, S, D, X>(&mut lhs) {
+        return combine_over_left::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs, rhs);
     }
     combine::<O, E, S, D, R, T, X>(&lhs, rhs)
 }
 
-/// The same where it is free.
-fn over<O, E, P, S, D, R, T, X>(lhs: Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
+/// The same where the memory of `lhs` can be reused.
+fn combine_over_left<O, E, P, S, D, R, T, X>(lhs: Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
 where
     O: BinaryOp,
     E: Dtype,
@@ -105,31 +107,33 @@ where
     let mut broadcast = S::Sizes::filled(0);
     let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
     let right = match rhs.source() {
-        OperandSource::Scalar(value) => Right::Scalar(right_scalar::<O, P>(value, E::DTYPE, exact)?),
+        OperandSource::Scalar(value) => RightOperand::Scalar(right_scalar::<O, P>(value, E::DTYPE, exact)?),
         OperandSource::View(view) => match <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)? {
-            Source::Value(value) => Right::Value(right_value::<O, P, _>(value, exact)?),
+            Source::Value(value) => RightOperand::Value(right_value::<O, P, _>(value, exact)?),
             Source::View(right) => {
                 let same = right.sizes == sizes.as_ref() && right.strides == own.as_ref();
-                if !same && (exact || !lays_out_alike::<S>(&sizes, &own, right.sizes, right.strides, &mut broadcast)) {
+                if !same
+                    && (exact || !result_has_left_layout::<S>(&sizes, &own, right.sizes, right.strides, &mut broadcast))
+                {
                     return combine_as::<O, E, P, S, D, R, T, X>(&lhs, rhs);
                 }
                 check_divisors::<O, P, X, R::Elem>(right)?;
-                Right::View(if same { right } else { right.restrided(sizes.as_ref(), broadcast.as_ref()) })
+                RightOperand::View(if same { right } else { right.restrided(sizes.as_ref(), broadcast.as_ref()) })
             }
         },
     };
-    let mut storage = same::<D, X>(lhs.parts.storage);
+    let mut storage = as_same_device::<D, X>(lhs.parts.storage);
     let out = ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), own.as_ref());
     match right {
-        Right::Scalar(value) => X::update1(CombiningScalar::<O, P>(value), out)?,
-        Right::Value(value) => X::update1(CombiningRight::<O, P>(value), out)?,
-        Right::View(right) => X::update2(Combining::<O, P>::new(), right, out)?,
+        RightOperand::Scalar(value) => X::update1(CombiningScalar::<O, P>(value), out)?,
+        RightOperand::Value(value) => X::update1(CombiningRight::<O, P>(value), out)?,
+        RightOperand::View(right) => X::update2(Combining::<O, P>::new(), right, out)?,
     }
     Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref())))
 }
 
 /// Whether a result has the sizes and strides of the left operand; if so, the strides that the right one is read through.
-fn lays_out_alike<S: Shape>(
+fn result_has_left_layout<S: Shape>(
     sizes: &S::Sizes,
     own: &S::Sizes,
     right: &[usize],

@@ -1,5 +1,6 @@
 //! What shell dtypes have besides being stored, moved and cast: elementwise equality with their own kind, and the
 //! smallest and largest element where they are ordered.
+//! Uses `elementwise::apply`, `reduce::reductions`, `ops::admit`, `ops::kernel`.
 
 use crate::device::Device;
 use crate::dtype::{Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
@@ -51,7 +52,7 @@ impl<E: Element + PartialOrd, const MAX: bool> Reducer<E> for Extreme<MAX> {
     }
     fn merge(self, earlier: Option<E>, later: Option<E>) -> Option<E> {
         let (Some(a), Some(b)) = (earlier, later) else { return earlier.or(later) };
-        // only NaN differs from itself
+        // Only NaN differs from itself.
         #[allow(clippy::eq_op)]
         let (a_is_nan, b_is_nan) = (a != a, b != b);
         let beats = if MAX { b > a } else { b < a };

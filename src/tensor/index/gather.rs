@@ -1,4 +1,5 @@
 //! Elements chosen by indices: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
+//! Uses `base::operand`, `ops::choosing`, `ops::arguments`, `ops::kernel`; used by `sort`, `index`, `reduce`, `elementwise`.
 
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
@@ -29,7 +30,7 @@ pub(crate) fn lifted<B, E>(view: &View<'_, B, E>) -> (Vec<usize>, Vec<usize>) {
     if view.sizes.is_empty() { (vec![1], vec![1]) } else { (view.sizes.to_vec(), view.strides.to_vec()) }
 }
 
-/// A new tensor that is row-major over these sizes, of which a zero-dim tensor has none.
+/// A new row-major tensor; for a zero-dim shape `sizes` (one axis of size 1) is ignored.
 pub(crate) fn dense<E: Element, T: Shape, D: Device>(storage: D::Storage, sizes: &[usize]) -> Tensor<E, T, D> {
     let own = if T::RANK == 0 { &[] } else { sizes };
     Tensor::dense(storage, T::Sizes::copied(own))
@@ -330,7 +331,7 @@ fn select<E: Element, S: Shape, T: Shape, D: Device>(
     checked_numel::<E>(op, &result)?;
     let indexing = Indexing { op, axis, wraps: false };
     if result.contains(&0) && count > 0 {
-        // PyTorch checks the indices where they lead to no elements, too; here by reading one index at all places they name.
+        // PyTorch checks indices even if the result is empty: here a gather from the index tensor itself checks them.
         let (mut own, mut list) = (vec![1; sizes.len()], vec![1; sizes.len()]);
         (own[axis], list[axis]) = (sizes[axis], count);
         let still = vec![0; sizes.len()];
@@ -348,7 +349,7 @@ fn gather<E: Element, T: Shape, D: Device>(
     wraps: bool,
 ) -> Result<Tensor<E, T, D>> {
     let ((from_sizes, from), (sizes, strides)) = (lifted(&a), lifted(&index));
-    // PyTorch looks at the sizes only if there are indices.
+    // PyTorch checks the sizes only if the index tensor is not empty.
     let fits = |at: usize| at == axis || sizes[at] <= from_sizes[at];
     if !(0..sizes.len()).all(fits) && !sizes.contains(&0) {
         let reason = format!(

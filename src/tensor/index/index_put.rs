@@ -1,4 +1,5 @@
-//! Elements written where several lists of indices meet: `index_put`.
+//! `index_put`: values written at positions given by one index tensor for each axis.
+//! Uses `base::operand`, `index::gather`, `index::masked`, `ops::choosing`; used by `any`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
@@ -17,7 +18,7 @@ use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::index::gather::elements;
 use crate::tensor::index::masked::laid_out;
 
-/// For each place the indices meet at, its number among those of the axes they lead along.
+/// The linear index, over the indexed axes, of each position that the index tensors give together.
 pub(crate) fn places(
     op: &'static str,
     indices: impl Iterator<Item = Result<Vec<i64>>>,
@@ -138,7 +139,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let (count, inner): (usize, usize) = (shape.as_ref().iter().product(), rest.iter().product());
         let outer = first.iter().product();
         let index = D::build(Some(&values), || Ok(places))?;
-        // Row-major elements are written to where they are, others to a copy first.
+        // Row-major tensors are written in place, others through a row-major copy.
         let mut copy = if self.is_contiguous() { None } else { Some(self.try_contiguous()?) };
         let out = copy.as_mut().unwrap_or(self).elements_mut()?;
         let (sizes, indexing) = ([count, inner], Indexing { op, axis: 0, wraps: false });

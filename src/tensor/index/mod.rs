@@ -1,7 +1,9 @@
 //! Elements chosen by index tensors and masks: gather, scatter, masked operations, `index_put`.
 //! Uses the gather and scatter loops of the devices.
 
+// The documentation lists methods in this order.
 pub(crate) mod gather;
+
 pub(crate) mod index_put;
 pub(crate) mod masked;
 pub(crate) mod scatter;

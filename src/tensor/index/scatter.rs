@@ -1,4 +1,5 @@
 //! Writing where indices say: `scatter`, `scatter_add`, `scatter_reduce`, `index_copy`, `index_add`, `index_fill`.
+//! Uses `index::gather`, `base::operand`, `create::constructors`, `elementwise::view_in_place`; used by `any`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
@@ -102,7 +103,7 @@ fn with_value<E: Element, D: Device>(
     run(View::new(&storage, 0, sizes, &vec![0; sizes.len()]))
 }
 
-/// Runs with a list of indices beside each element of the source, whose other sizes are those of the tensor.
+/// Runs with a vector of indices broadcast to the sizes of the source.
 fn with_list<D: Device>(
     indexing: Indexing,
     sizes: &[usize],
@@ -359,7 +360,7 @@ pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
         let reason = "the mean of bools is not a bool; cast first, for example `.to::<f32>()`".to_owned();
         return Err(Error::InvalidArgument { op: indexing.op, reason });
     }
-    // Nothing is written to `out` if anything fails on the way.
+    // Work on a copy: `out` must stay unchanged if anything fails.
     let mut result = out.clone();
     if !include_self {
         with_value::<E, D>(index.buffer, identity::<E>(reduce), index.sizes, |from| {

@@ -2,6 +2,7 @@
 //!
 //! Tuples join tensors of different types, and the compiler knows the result; slices and vectors join any number of one
 //! type. Dtypes promote; shell dtypes join their own kind.
+//! Uses `base::assign`, `ops::kernel`, `device`, `layout`; used by `join::meshgrid`, `join::hstack`.
 
 use crate::device::{Backend, Device};
 use crate::dtype::{CastTo, Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
@@ -115,7 +116,7 @@ impl<D: Device> SamePlace<D> for D {
 }
 
 /// The sizes of the joined tensor.
-fn plan<T: Shape>(op: &'static str, pieces: &[&[usize]], axis: usize) -> Result<T::Sizes> {
+fn joined_sizes<T: Shape>(op: &'static str, pieces: &[&[usize]], axis: usize) -> Result<T::Sizes> {
     let Some(&first) = pieces.first() else {
         return Err(Error::InvalidArgument { op, reason: "there are no tensors to join".to_owned() });
     };
@@ -134,35 +135,35 @@ fn plan<T: Shape>(op: &'static str, pieces: &[&[usize]], axis: usize) -> Result<
 }
 
 /// One piece of a joined tensor, of its dtype.
-struct Part<B> {
+struct JoinInput<B> {
     storage: B,
     offset: usize,
     sizes: Vec<usize>,
     strides: Vec<usize>,
 }
 
-impl<B> Part<B> {
+impl<B> JoinInput<B> {
     fn elements<O>(&self) -> View<'_, B, O> {
         View::new(&self.storage, self.offset, &self.sizes, &self.strides)
     }
 }
 
 /// What is joined: the pieces, the memory formats they suggest, and the sizes of the whole.
-struct Canvas<O: Element, T: Shape, D: Device> {
+struct JoinPlan<O: Element, T: Shape, D: Device> {
     op: &'static str,
     /// Whether the axis is a new one.
     stacks: bool,
-    parts: Vec<Part<D::Storage>>,
+    inputs: Vec<JoinInput<D::Storage>>,
     suggested: Vec<MemoryFormat>,
     sizes: T::Sizes,
     axis: usize,
     elements: core::marker::PhantomData<O>,
 }
-impl<O: Element, T: Shape, D: Device> Canvas<O, T, D> {
+impl<O: Element, T: Shape, D: Device> JoinPlan<O, T, D> {
     fn new(op: &'static str, stacks: bool, sizes: T::Sizes, axis: usize) -> Result<Self> {
         checked_numel::<O>(op, sizes.as_ref())?;
-        let (parts, suggested) = (Vec::new(), Vec::new());
-        Ok(Canvas { op, stacks, parts, suggested, sizes, axis, elements: core::marker::PhantomData })
+        let (inputs, suggested) = (Vec::new(), Vec::new());
+        Ok(JoinPlan { op, stacks, inputs, suggested, sizes, axis, elements: core::marker::PhantomData })
     }
 
     /// Whether pieces are stacked along a new axis that is not the last.
@@ -171,7 +172,7 @@ impl<O: Element, T: Shape, D: Device> Canvas<O, T, D> {
     }
 
     /// One more piece; of another dtype it is converted.
-    fn put<E: CastTo<O>>(&mut self, piece: View<'_, D::Storage, E>) -> Result<()> {
+    fn push<E: CastTo<O>>(&mut self, piece: View<'_, D::Storage, E>) -> Result<()> {
         let (sizes, strides) = (piece.sizes.to_vec(), piece.strides.to_vec());
         self.suggested.push(if self.divides_an_axis() {
             let own = |of: &[usize]| [&of[..self.axis], &of[self.axis + 1..]].concat();
@@ -179,18 +180,18 @@ impl<O: Element, T: Shape, D: Device> Canvas<O, T, D> {
         } else {
             MemoryFormat::suggested(&sizes, &strides)
         });
-        self.parts.push(if E::DTYPE == O::DTYPE {
+        self.inputs.push(if E::DTYPE == O::DTYPE {
             let (storage, offset) = D::share(piece);
-            Part { storage, offset, sizes, strides }
+            JoinInput { storage, offset, sizes, strides }
         } else {
             let strides = MemoryFormat::PRESERVE.copied(self.op, &sizes, &strides)?;
-            Part { storage: D::map1::<E, O>(Casting, piece, &strides)?, offset: 0, sizes, strides }
+            JoinInput { storage: D::map1::<E, O>(Casting, piece, &strides)?, offset: 0, sizes, strides }
         });
         Ok(())
     }
 
     fn finish(self) -> Result<Tensor<O, T, D>> {
-        let views: Vec<View<'_, D::Storage, O>> = self.parts.iter().map(Part::elements).collect();
+        let views: Vec<View<'_, D::Storage, O>> = self.inputs.iter().map(JoinInput::elements).collect();
         let (sizes, row_major) = (self.sizes.as_ref(), strides::contiguous(&self.sizes));
         let strides = match memory_format::joined(&self.suggested) {
             MemoryFormat::CONTIGUOUS => row_major,
@@ -201,7 +202,7 @@ impl<O: Element, T: Shape, D: Device> Canvas<O, T, D> {
             let storage = D::join(&views, self.axis, sizes, strides.as_ref())?;
             return Ok(Tensor::from_parts(storage, 0, self.sizes, strides));
         }
-        // In the order in which the result lies, it is row-major.
+        // With its axes sorted by stride the result is row-major.
         let mut order: Vec<usize> = (0..T::RANK).collect();
         order.sort_by_key(|&axis| core::cmp::Reverse(strides.as_ref()[axis]));
         let reordered = |of: &[usize]| -> Vec<usize> { order.iter().map(|&axis| of[axis]).collect() };
@@ -309,7 +310,7 @@ where
     L: Stacked<I, Elem = E, Shape = S, Device = D>,
 {
     tensors.stack().map_err(|error| match error {
-        // Pieces are joined with the new axis in place; the error speaks of them as they came.
+        // Inside, pieces have the new axis already; the error shows the sizes that the caller gave.
         Error::Join { op, first, other, axis } => {
             let own = |sizes: Sizes| [&sizes.as_slice()[..axis], &sizes.as_slice()[axis + 1..]].concat()[..].into();
             Error::Join { op, first: own(first), other: own(other), axis }
@@ -343,11 +344,11 @@ macro_rules! tuples {
                 let ($first, $($rest,)+) = &self;
                 let axis = <Whole as HasAxis<I>>::INDEX;
                 let ($first, $($rest,)+) = ($first.elements(Inside), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
-                let sizes = plan::<Whole>("cat", &[$first.sizes, $($rest.sizes),+], axis)?;
-                let mut canvas = Canvas::<Elem, Whole, $first::Device>::new("cat", false, sizes, axis)?;
-                canvas.put($first)?;
-                $(canvas.put($rest)?;)+
-                canvas.finish()
+                let sizes = joined_sizes::<Whole>("cat", &[$first.sizes, $($rest.sizes),+], axis)?;
+                let mut join = JoinPlan::<Elem, Whole, $first::Device>::new("cat", false, sizes, axis)?;
+                join.push($first)?;
+                $(join.push($rest)?;)+
+                join.finish()
             }
         }
 
@@ -370,17 +371,17 @@ macro_rules! tuples {
                 let ($first, $($rest,)+) = ($first.elements(Inside), $(<$first::Device as SamePlace<$rest::Device>>::here($rest),)+);
                 let shapes = [with_new_axis($first.sizes, $first.strides, axis), $(with_new_axis($rest.sizes, $rest.strides, axis)),+];
                 let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
-                let sizes = plan::<Self::Shape>("stack", &sizes, axis)?;
-                let mut canvas = Canvas::<Elem, Self::Shape, $first::Device>::new("stack", true, sizes, axis)?;
+                let sizes = joined_sizes::<Self::Shape>("stack", &sizes, axis)?;
+                let mut join = JoinPlan::<Elem, Self::Shape, $first::Device>::new("stack", true, sizes, axis)?;
                 let mut pieces = shapes.iter();
-                tuples!(@put canvas pieces $first $($rest)+);
-                canvas.finish()
+                tuples!(@put join pieces $first $($rest)+);
+                join.finish()
             }
         }
     )*};
-    (@put $canvas:ident $pieces:ident $($piece:ident)+) => {$(
+    (@put $join:ident $pieces:ident $($piece:ident)+) => {$(
         if let Some((sizes, strides)) = $pieces.next() {
-            $canvas.put($piece.restrided(sizes, strides))?;
+            $join.push($piece.restrided(sizes, strides))?;
         }
     )+};
 }
@@ -475,12 +476,12 @@ where
             reason: "zero-dim tensors have no axis to be joined along: use `stack`".to_owned(),
         });
     }
-    let sizes = plan::<<P::Shape as HasAxis<I>>::Replace<Dyn>>("cat", &sizes, axis)?;
-    let mut canvas = Canvas::new("cat", false, sizes, axis)?;
+    let sizes = joined_sizes::<<P::Shape as HasAxis<I>>::Replace<Dyn>>("cat", &sizes, axis)?;
+    let mut join = JoinPlan::new("cat", false, sizes, axis)?;
     for view in views {
-        canvas.put(view)?;
+        join.push(view)?;
     }
-    canvas.finish()
+    join.finish()
 }
 
 /// Stacks any number of tensors of one type.
@@ -494,12 +495,12 @@ where
     let views: Vec<_> = pieces.iter().map(|piece| piece.elements(Inside)).collect();
     let shapes: Vec<_> = views.iter().map(|view| with_new_axis(view.sizes, view.strides, axis)).collect();
     let sizes: Vec<&[usize]> = shapes.iter().map(|(sizes, _)| &sizes[..]).collect();
-    let sizes = plan::<<P::Shape as InsertAxis<I>>::Inserted<Dyn>>("stack", &sizes, axis)?;
-    let mut canvas = Canvas::new("stack", true, sizes, axis)?;
+    let sizes = joined_sizes::<<P::Shape as InsertAxis<I>>::Inserted<Dyn>>("stack", &sizes, axis)?;
+    let mut join = JoinPlan::new("stack", true, sizes, axis)?;
     for (view, (sizes, strides)) in views.into_iter().zip(&shapes) {
-        canvas.put(view.restrided(sizes, strides))?;
+        join.push(view.restrided(sizes, strides))?;
     }
-    canvas.finish()
+    join.finish()
 }
 
 /// Writes both traits for a list type.

@@ -1,4 +1,5 @@
 //! Tensors made of several: `meshgrid`, `cartesian_prod`, `broadcast_tensors`, `block_diag`.
+//! Uses `base::assign`, `join::cat_stack`, `ops::kernel`, `device`.
 
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
@@ -60,7 +61,7 @@ impl<P: Edge> Edge for &P {
     }
 }
 
-/// A vector along one axis of a grid, the same at every position of the others.
+/// A vector along one axis of a grid, broadcast over the other axes.
 fn along<E: Element, X: Dim, T: Shape, D: Device>(
     x: Tensor<E, (X,), D>,
     axis: usize,
@@ -110,7 +111,7 @@ grids! {
     [(X, Y, Z, W), (Y, X, Z, W), <<X::Times<Y> as Dim>::Times<Z> as Dim>::Times<W>, D4] A X 0 1, B Y 1 0, C Z 2 2, F W 3 3;
 }
 
-/// The elements of grids, those of one place side by side.
+/// The elements of several grids, interleaved: one row for each position.
 fn product_of<E: Element, T: Shape, D: Device>(grids: &[View<'_, D::Storage, E>]) -> Result<Tensor<E, T, D>> {
     let (op, sizes, count) = ("cartesian_prod", grids[0].sizes, grids.len());
     let rows = checked_numel::<E>(op, sizes)?;

@@ -141,7 +141,7 @@ fn leaf<E: Element, D: Device>(source: Source<'_, D, E>, sizes: &[usize]) -> Lea
             strides::write_broadcast(view.sizes, view.strides, sizes, &mut strides[..sizes.len()]);
             Leaf::new(D::address(view), strides)
         }
-        // A number from the CPU on a device that runs nothing.
+        // A scalar from the CPU on the meta device, which computes nothing.
         Source::Value(_) => Leaf::new(core::ptr::null(), [0; AXES]),
     }
 }

@@ -1,4 +1,5 @@
 //! What stands beside a lazy expression: other expressions, tensors, references to them, and Rust scalars.
+//! Uses `elementwise::apply`, `elementwise::methods`, `ops::kernel`, `ops`.
 
 use super::{Applied1, Applied2, Borrowed, Chosen, Extent, Held, Layout, Lazy, Node, Value, extend, sealed};
 use crate::device::{Device, Receives};
@@ -127,7 +128,7 @@ type PromotedWith<E, S, D, R> =
 /// The dtype of `Op` on an expression of dtype `E` and shape `S` and the operand `R`.
 pub type LazyOutcome<Op, E, S, D, R> = <Op as BinaryOp>::Output<PromotedWith<E, S, D, R>>;
 
-/// What may stand to the right of `Op` beside a lazy expression.
+/// What may be the right operand of `Op` with a lazy expression on the left.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "promotion is not defined for `Lazy<{E}, {S}, {D}, …>` and `{Self}`",
@@ -236,7 +237,7 @@ fn extend_three<T: Shape, P: Dtype>(condition: Layout, a: Layout, b: Layout) -> 
     note = "memory is borrowed as a tensor by `TensorView::from_slice(&v)`; an `AnyTensor` becomes typed by `.typed::<E, S, D>()?`"
 )]
 pub trait Begin {
-    /// What stands for it in the expression.
+    /// Its node in the expression.
     type Output;
     /// The beginning of an expression.
     fn begin(self) -> Self::Output;

@@ -1,4 +1,5 @@
 //! Rust's operators on lazy expressions: beside expressions, tensors and scalars, on either side, and the assigning forms.
+//! Uses `base::assign`, `elementwise::apply`, `elementwise::methods`, `elementwise::operators`.
 
 use super::operand::{LazyOutcome, RightOfLazy};
 use super::{Applied1, Extent, Held, Lazy, Node};
@@ -65,7 +66,7 @@ unary_operators! {
     Not not = bitwise_not, "!";
 }
 
-/// A tensor beside an expression becomes one.
+/// A tensor that is an operand of an expression becomes a leaf of it.
 impl<Op, E, S, D, F, T, X> RightOf<Op, E, S, D> for Lazy<F, T, D, X>
 where
     E: Dtype,
@@ -112,7 +113,7 @@ fn update<Op: BinaryOp, E: Dtype, P: Dtype, S: Shape, D: Device, F: Dtype, T: Sh
     // `left` is borrowed exclusively, and storage that is shared with it is copied before.
     unsafe {
         let y = node.expression(sizes.as_ref())?;
-        // Divisors are looked at where the operation is a part of the expression; here it is not.
+        // Divisors are checked when an expression is built; here the operation is not part of one.
         super::check_divisors::<Op, P, D, _>(y, sizes.as_ref())?;
         D::evaluate_update(CombiningKinds::<Op, P, S::Kind, T::Kind>::new(), y, left.elements_mut()?)
     }

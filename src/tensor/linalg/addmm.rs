@@ -1,4 +1,5 @@
 //! Sums with a product: `addmm`, `addmv`, `addr`, `addbmm`, `baddbmm`.
+//! Uses `linalg::matmul`, `linalg::products`, `ops::admit`, `ops::kernel`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::{Category, Compute, DType, Dtype, Element, Scalar, ScalarValue};
@@ -43,7 +44,7 @@ impl<E: Dtype> Map1<E, E> for Adding<E::Compute> {
     }
 }
 
-/// That a factor of `addr` is whole where elements are. As in PyTorch: the others cut off what a factor has behind the point.
+/// Refuses a fractional factor of `addr` on integers, as PyTorch does. (The other operations truncate the factor.)
 pub(crate) fn expect_whole_factor(op: &'static str, name: &str, value: ScalarValue, dtype: DType) -> Result<()> {
     let floating = matches!(value, ScalarValue::Float(_) | ScalarValue::Complex(_));
     if dtype.category() <= Category::Integral && floating {

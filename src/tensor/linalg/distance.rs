@@ -1,4 +1,5 @@
 //! Distances and the cross product: `dist`, `cdist`, `cross`.
+//! Uses `elementwise::apply`, `reduce::reductions`, `scan::cumulative`, `ops::admit`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

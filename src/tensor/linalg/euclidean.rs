@@ -93,7 +93,7 @@ pub(crate) fn distances<E: Dtype, D: Device>(
         let spread = strides::broadcast_list(&sizes[..lead], &dense[..lead], batch);
         ([batch, &longer[lead..]].concat(), [&spread, &dense[lead..]].concat())
     });
-    // The right matrix is turned.
+    // The right factor is transposed.
     let turned = |of: &[usize]| {
         let mut of = of.to_vec();
         let len = of.len();

@@ -1,4 +1,5 @@
 //! `linear`: a matrix applied to the last axis, with a bias and an activation.
+//! Uses `linalg::matmul`, `ops`, `ops::admit`, `ops::arguments`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

@@ -1,4 +1,5 @@
 //! Matrix products: vectors, matrices and batches of them, with PyTorch's rules.
+//! Uses `base::operand`, `ops::admit`, `ops::arguments`, `ops::kernel`; used by `any`, `linalg`, `reduce`.
 
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;

@@ -1,11 +1,14 @@
 //! Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `linear`, distances.
 //! Uses the matrix product of the devices.
 
+// The documentation lists methods in this order.
+pub(crate) mod matmul;
+
+pub(crate) mod products;
+
 pub(crate) mod addmm;
 pub(crate) mod distance;
 pub(crate) mod euclidean;
 pub(crate) mod int_mm;
 pub(crate) mod linear;
-pub(crate) mod matmul;
-pub(crate) mod products;
 pub(crate) mod tensordot;

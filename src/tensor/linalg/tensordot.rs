@@ -1,4 +1,5 @@
 //! Products that sum over chosen axes, and Kronecker's: `inner`, `tensordot`, `kron`, `multi_dot`.
+//! Uses `linalg::matmul`, `ops::admit`, `ops::kernel`, `device`; used by `any`.
 
 use crate::device::{Backend, Device};
 use crate::dtype::{Dtype, Element, Promotable};

@@ -1,6 +1,7 @@
 //! `pad`: room before and after the positions of axes, filled with a constant or with elements of the tensor.
 //!
 //! Source: `torch.nn.functional.pad`; `aten/src/ATen/native/PadNd.cpp`.
+//! Uses `base::fallible`, `create::constructors`, `rearrange::pick`, `ops::admit`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Element, Scalar};

@@ -1,4 +1,5 @@
 //! Copies put together from stretches of positions along each axis: what `flip`, `roll`, `pad` and `repeat` are made with.
+//! Uses `ops::kernel`, `ops::segment`, `device`, `layout`; used by `rearrange`, `any`.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -28,7 +29,7 @@ pub(crate) fn pick_elements<E: Element, D: Device>(
     if axes.is_empty() {
         return D::map1(Copying, view, &[]);
     }
-    // What lies across is brought in order first: turned tile by tile, it comes sooner than element by element.
+    // A transposed view is copied to row-major first: a tiled transpose is faster than strided reads element by element.
     if view.strides.last().is_some_and(|&last| last > 1) && view.strides.contains(&1) {
         let strides = strides::row_major(view.sizes);
         let storage = D::map1(Copying, view, &strides)?;
@@ -57,19 +58,19 @@ pub(crate) fn rolled(size: usize, shift: isize) -> Vec<Segment> {
     if size == 0 {
         return vec![Segment::whole(0)];
     }
-    // Between 0 and the size, which fits `isize`.
+    // The remainder is below `size`, so it fits `isize`.
     let start = (-(shift as i128)).rem_euclid(size as i128) as usize;
     vec![Segment::Forward { start, len: size - start }, Segment::Forward { start: 0, len: start }]
 }
 
-/// Axes put together from as many positions as they had, the result lying as these strides say, which leave no gaps.
+/// Each axis put together from as many positions as it had, into a dense result with these strides.
 pub(crate) fn pick_as_laid_out<E: Element, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,
     axes: &[Vec<Segment>],
     strides: &[usize],
 ) -> Result<D::Storage> {
-    // In the order in which the result lies, it is row-major.
+    // With its axes sorted by stride the result is row-major.
     let mut order: Vec<usize> = (0..strides.len()).collect();
     order.sort_by_key(|&axis| core::cmp::Reverse((strides[axis], view.sizes[axis])));
     let reordered = |of: &[usize]| -> Vec<usize> { order.iter().map(|&axis| of[axis]).collect() };

@@ -1,4 +1,5 @@
 //! `repeat`, `tile`, `repeat_interleave`: elements that come several times.
+//! Uses `rearrange::pick`, `base::fallible`, `ops::segment`, `device`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -10,7 +11,7 @@ use crate::tensor::base::fallible::fallible;
 use crate::tensor::rearrange::pick::{pick, pick_elements};
 use crate::tensor::{Tensor, expect_fit};
 
-/// Elements whose axes, of which there are to be `rank`, come as often as the last counts say; and the sizes they have then.
+/// The elements with each axis repeated `counts` times (counts are aligned at the last axis; the result has `rank` axes), and the sizes.
 pub(crate) fn repeated_elements<E: Element, D: Device>(
     op: &'static str,
     view: View<'_, D::Storage, E>,

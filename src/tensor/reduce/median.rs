@@ -1,4 +1,5 @@
 //! Medians: `median` and `nanmedian`, over everything and along an axis.
+//! Uses `sort::sort_topk`, `ops`, `ops::admit`, `ops::arguments`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Element};

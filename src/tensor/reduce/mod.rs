@@ -1,9 +1,11 @@
 //! Reductions of all elements or along axes: sums, extremes, variance, medians, quantiles, statistics, normalisation.
 //! Uses the reduction kernels of `ops::reduce`.
 
+// The documentation lists methods in this order.
+pub(crate) mod reductions;
+
 pub(crate) mod median;
 pub(crate) mod normalize;
 pub(crate) mod quantile;
-pub(crate) mod reductions;
 pub(crate) mod statistics;
 pub(crate) mod var_mean;

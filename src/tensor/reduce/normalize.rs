@@ -1,4 +1,5 @@
 //! Normalisation: `layer_norm` and `rms_norm` over the last axes, `normalize` along one.
+//! Uses `elementwise::apply`, `reduce::reductions`, `ops::reduce`, `ops::kernel`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Compute, DType, Dtype, Element};

@@ -2,6 +2,7 @@
 //!
 //! As PyTorch computes them: lanes are sorted, and the rank of the quantile is computed in the dtype itself.
 //! Source: `aten/src/ATen/native/Sorting.cpp`, `quantile_compute`.
+//! Uses `index::gather`, `base::operand`, `ops::choosing`, `ops`; used by `any`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
@@ -153,14 +154,14 @@ where
 {
     let q = elements::<R, D>(q)?;
     let count = q.sizes.first().copied().unwrap_or(1);
-    // Without data there is nothing to compute with; the number counts.
+    // On the meta device there are no data: only the number of quantiles matters.
     let q = if D::has_data(x.buffer) {
         listed(D::download(q)?.into_iter().map(|q| q.cast()))?
     } else {
         filled(0.0, count)?
     };
     let (storage, sizes) = quantiles::<E, D>(O::NAME, x, &q, axis, how, ignores_nan)?;
-    // The axis goes to the front, where one of size 1 may stay in its place.
+    // Moves the axis of quantiles to the front; with `keepdim` an axis of size 1 stays in its place.
     let strides = strides::row_major(&sizes);
     let (mut own, mut steps) = (vec![sizes[axis]], vec![strides[axis]]);
     for at in (0..sizes.len()).filter(|&at| at != axis || T::RANK > sizes.len()) {
@@ -172,7 +173,7 @@ where
     Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(&own), T::Sizes::copied(&steps)))
 }
 
-/// The quantiles of each lane along an axis, side by side in its place; and the sizes of that.
+/// The quantiles of each lane, in place of the axis, and the sizes of the result.
 pub(crate) fn quantiles<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
@@ -198,7 +199,7 @@ pub(crate) fn quantiles<E: Dtype, D: Device>(
     let mut lane = strides::row_major(&sizes);
     sizes[axis] = q.len();
     checked_numel::<E>(op, &sizes)?;
-    // One number of numbers for all quantiles of a lane, and one quantile for all lanes.
+    // Broadcast with stride 0: the count of a lane over its quantiles, a quantile over all lanes.
     lane[axis] = 0;
     let mut place = vec![0; sizes.len()];
     place[axis] = 1;

@@ -1,4 +1,5 @@
 //! Statistics of samples: `cov`, `corrcoef`, `bincount`, `histc`.
+//! Uses `elementwise::apply`, `linalg::matmul`, `reduce::reductions`, `scan::cumulative`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Compute, Dtype, Element, bf16, f16};

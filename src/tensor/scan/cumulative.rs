@@ -1,4 +1,5 @@
 //! Running results along one axis: `cumprod`, `cummax`, `cummin`, `logcumsumexp`; and differences of neighbours: `diff`.
+//! Uses `elementwise::apply`, `ops::kernel`, `ops::admit`, `ops::reduce`; used by `scan::trapezoid`, `linalg::distance`, `scan::softmax`, `reduce::statistics`.
 
 use crate::device::Device;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat, MachineInt};
@@ -81,7 +82,7 @@ impl Binary for AddingExponentials {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        // PyTorch's order: of numbers that are all nothing the sum so far stays.
+        // PyTorch's order: where all are -inf the sum so far stays.
         ops::logaddexp::complex(b, a)
     }
 }
@@ -183,7 +184,7 @@ pub(crate) fn neighbours<E: Dtype, O: Dtype, T: Shape, D: Device>(
     let (mut sizes, strides) = (x.shape(), x.stride());
     let len = sizes.as_ref()[axis];
     sizes.as_mut()[axis] = len.saturating_sub(1);
-    // Nothing lies beyond an axis that is empty.
+    // An empty axis has no neighbours to compare.
     let step = if len > 1 { strides.as_ref()[axis] } else { 0 };
     let former = x.restrided::<T>(0, sizes, strides);
     let latter = x.restrided::<T>(step, sizes, strides);
@@ -320,7 +321,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let times = n.min(self.shape().as_ref()[axis]);
         for at in 0..times {
             if differences.is_empty() {
-                // Without elements there may be more positions than can be counted down in any time.
+                // A tensor without elements can have an axis of any size, too many steps to loop over.
                 let (mut sizes, strides) = (differences.shape(), differences.stride());
                 sizes.as_mut()[axis] -= times - at;
                 return Ok(differences.restrided(0, sizes, strides));

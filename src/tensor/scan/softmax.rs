@@ -86,7 +86,7 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
     #[inline(always)]
     fn finish(self, partial: Self::Partial, _: usize) -> E::Inexact {
         let Some((max, sum)) = partial else {
-            // the logarithm of nothing
+            // An empty sum of exponentials is 0, and its logarithm -inf.
             return <E::Inexact as Castable>::from_f64(f64::NEG_INFINITY);
         };
         E::Inexact::from_compute(sum.unary::<ops::log>().binary::<Accumulating>(finite(max)))
@@ -106,7 +106,7 @@ impl Binary for LargerReal {
     }
 }
 
-/// What exponents are taken relative to: the largest, but 0 where that is infinite, as in PyTorch.
+/// What is subtracted from exponents: the largest, but 0 where that is infinite, as in PyTorch.
 #[inline(always)]
 fn finite<C: Compute>(max: C) -> C {
     if max.predicate::<ops::isinf>() { C::default() } else { max }
@@ -121,7 +121,7 @@ fn below<C: Compute>(x: C, max: C) -> C {
 /// A sum of exponentials relative to `of` as one relative to `max`, which is no smaller.
 #[inline(always)]
 fn scale<C: Compute>(sum: C, of: C, max: C) -> C {
-    // (An infinite `of` is as large, or its sum is nothing.)
+    // An infinite `of` equals `max`, or its sum is 0: no scaling in either case.
     if of == max || of.predicate::<ops::isinf>() { sum } else { sum.binary::<ops::mul>(below(of, max)) }
 }
 

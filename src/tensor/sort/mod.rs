@@ -1,6 +1,8 @@
 //! Sorting and searching: `sort`, `topk`, `unique`, `searchsorted`.
 //! Uses the sort and search loops of the devices.
 
-pub(crate) mod search;
+// The documentation lists methods in this order.
 pub(crate) mod sort_topk;
+
+pub(crate) mod search;
 pub(crate) mod unique;

@@ -1,4 +1,5 @@
 //! Looking for elements: `searchsorted`, `bucketize`, `isin`; and `one_hot`.
+//! Uses `index::gather`, `base::operand`, `create::constructors`, `ops::choosing`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
@@ -26,7 +27,7 @@ fn search<E: Element, T: Shape, D: Device>(
     let (sizes, value_strides) = lifted(&values);
     let (own, own_strides) = lifted(&sorted);
     checked_numel::<i64>(op, &sizes)?;
-    // One list serves all lanes of values.
+    // A vector of sorted elements is broadcast to all lanes of values.
     let mut sorted_sizes = sizes.clone();
     let mut sorted_strides = vec![0; sizes.len()];
     let last = sizes.len() - 1;
@@ -55,7 +56,7 @@ fn sought<E: Dtype>(value: ScalarValue, right: bool) -> Result<(E, bool)> {
     };
     let whole = match value {
         ScalarValue::Int(value) => value,
-        // Saturates, far beyond every integer dtype. NaN stands after all numbers.
+        // The cast saturates, far beyond every integer dtype. NaN sorts after all numbers.
         other => match other.real_part() {
             x if x.is_nan() => i128::MAX,
             x if right => x.floor() as i128,

@@ -1,6 +1,7 @@
 //! Order along one axis: `sort`, `argsort`, `msort`, `topk`, `kthvalue`, `mode`.
 //!
 //! NaN is larger than every number. Of equals the first comes first, in either direction.
+//! Uses `index::gather`, `ops`, `ops::admit`, `ops::arguments`; used by `any`, `reduce::median`.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -35,7 +36,7 @@ pub(crate) fn ranked<E: Element, S: Shape, T: Shape, D: Device>(
     Ok((dense(values, &sizes), dense(indices, &sizes)))
 }
 
-/// Whether an axis has what is asked for. (A zero-dim tensor counts as one axis of size 1.)
+/// Checks that the axis is long enough for `order`. (A zero-dim tensor counts as one axis of size 1.)
 pub(crate) fn admitted(op: &'static str, order: Order, sizes: &[usize], axis: usize) -> Result<()> {
     let len = sizes.get(axis).copied().unwrap_or(1);
     if order.admits(len) {
@@ -318,7 +319,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// Whether so many elements are to be had of an axis of which the compiler may know the size.
+/// Whether an axis, whose size the compiler may know, has at least so many elements.
 const fn fits(k: usize, known: Option<usize>) -> bool {
     match known {
         Some(size) => k <= size,

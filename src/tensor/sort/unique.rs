@@ -1,4 +1,5 @@
 //! Elements without repetition: `unique`, `unique_consecutive`. How many there are depends on the data.
+//! Uses `ops`, `ops::admit`, `ops::arguments`.
 
 use crate::device::Device;
 use crate::dtype::{Compute as _, Dtype, Element};
@@ -179,7 +180,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if let Some(size) = kept.as_mut().get_mut(axis) {
             *size = count;
         }
-        // Without elements there may be more rows than can be counted in any time.
+        // A tensor without elements can have any number of rows, too many to loop over.
         let rows = if elements.is_empty() { 0 } else { outer };
         let places = (0..rows)
             .flat_map(|row| chosen.iter().flat_map(move |&at| (row * len + at) * inner..(row * len + at + 1) * inner));

@@ -1,4 +1,5 @@
 //! `diagonal`, `diag`, `diag_embed`, `trace`.
+//! Uses `base::fallible`, `reduce::reductions`, `ops::admit`, `ops::kernel`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};

@@ -1,4 +1,5 @@
 //! `view` and its kin: the same memory under another shape, other strides or another dtype; never a copy.
+//! Uses `base::fallible`, `ops`, `ops::admit`, `ops::arguments`; used by `any`.
 
 use crate::device::{Backend, Device};
 use crate::dtype::{DType, Dtype, Element};
@@ -33,14 +34,14 @@ pub(crate) fn expect_bools<D: Backend>(
     Ok(())
 }
 
-/// The same for a view, from element `to.0` on, of the storage of bools, of which those that `own` reaches have been looked at.
+/// Checks a view that starts at element `to.0` of a storage of bools; those that `own` reaches are checked already.
 pub(crate) fn expect_widened<D: Backend>(
     op: &'static str,
     storage: &D::Storage,
     own: (usize, &[usize], &[usize]),
     to: (usize, &[usize], &[usize]),
 ) -> Result<()> {
-    // Mostly its own elements lie side by side, and what is asked for lies among them.
+    // The usual case: the checked elements are contiguous and contain the view, so nothing needs to be read again.
     let run = match (&bounds::places(own.1, own.2), own.0) {
         ((sizes, _), first) if sizes.is_empty() => first..first + 1,
         ((sizes, strides), first) if **strides == [1] => first..first.saturating_add(sizes[0]),
@@ -270,7 +271,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         expect_fit::<T>(op, sizes.as_ref())?;
         let first = D::address(View::<_, F>::new(&storage, 0, &[0], &[1]));
         if !first.is_aligned() && self.is_empty() {
-            // Nothing may be anywhere; where slices of nothing are, too, is aligned.
+            // An empty tensor may point to unaligned memory, but an empty slice may not: it gets a storage of its own.
             return Ok(Tensor::from_parts(D::zeroed::<F>(Some(&storage), 0)?, offset, sizes, strides));
         }
         if !first.is_aligned() {
@@ -281,7 +282,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             );
         }
         if F::DTYPE == DType::Bool && E::DTYPE != DType::Bool {
-            // Its own bytes alone: others may be written meanwhile, through another part of what was split.
+            // Only the view's own bytes: another part of a split tensor may be written by another thread meanwhile.
             expect_bools::<D>(op, &storage, offset, sizes.as_ref(), strides.as_ref())?;
         }
         Ok(Tensor::from_parts(storage, offset, sizes, strides))

@@ -1,4 +1,5 @@
 //! `reshape`, `flatten`, `unflatten`: a view where the elements' order in memory allows it, else a copy.
+//! Uses `device`, `layout`.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -1,4 +1,5 @@
 //! `slice`: positions, ranges and new axes for all axes at once, as a view.
+//! Uses `base::fallible`, `device`, `layout`; used by `view::disjoint_parts`.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -1,4 +1,5 @@
 //! `chunk`, `split`, `tensor_split`, `unbind`, `unfold`: a tensor's parts along an axis, as views.
+//! Uses `base::fallible`, `device`, `layout`.
 
 use crate::device::Device;
 use crate::dtype::Element;

@@ -1,4 +1,5 @@
 //! `TensorView`: a tensor that borrows its elements, from a slice, from bytes or from another tensor.
+//! Uses `view::view_table`, `ops`, `device`; used by `view::tensor_view_mut`.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{DType, Dtype, Element};
@@ -65,7 +66,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert!(x.as_view().shares_storage(&x));
     /// ```
     pub fn as_view(&self) -> TensorView<'_, E, S, D> {
-        // Shares storage; of borrowed memory, of which `self` can only be a view's tensor, it takes a copy.
+        // Shares storage. Borrowed memory can't be shared, so it is copied.
         TensorView { tensor: self.clone(), memory: PhantomData }
     }
 }

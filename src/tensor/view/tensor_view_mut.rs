@@ -1,4 +1,5 @@
 //! `TensorViewMut`: elements of a tensor or a slice, borrowed to be written where they are.
+//! Uses `view::tensor_view`, `base::assign`, `view::view_table`, `ops`; used by `any`.
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{CastTo, Castable, Dtype, Element, Scalar};
@@ -41,7 +42,7 @@ use core::ops::{Deref, Index, IndexMut};
 /// Elements that are repeated (`expand`) cannot be written one by one: there is no `expand_mut`, and a tensor that was expanded
 /// gets an element for each position before it is borrowed.
 pub struct TensorViewMut<'a, E: Element, S: Shape, D: Device = Cpu> {
-    /// Over memory that is borrowed for `'a`, of which nobody else reads or writes what this reaches.
+    /// Over memory borrowed for `'a`; no other reference may read or write the elements that this view reaches.
     ///
     /// It is never given away, and never lent as `&mut` to anybody outside, who could take it: whoever has `&Tensor` gets another
     /// `Tensor` through `Backend::share` alone, which copies the elements of borrowed memory. No two positions share a place.
@@ -61,7 +62,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     /// [`view_mut`](Self::view_mut), returning the error.
     pub fn try_view_mut(&mut self) -> Result<TensorViewMut<'_, E, S, D>> {
-        // Every element gets a place of its own, and the storage is nobody else's.
+        // From here on no two positions alias, and the storage is not shared.
         self.elements_mut()?;
         // SAFETY: the storage is borrowed with the tensor: until the view is gone nobody reads, writes, shares or drops it.
         let storage = unsafe { D::window(&mut self.parts.storage) };

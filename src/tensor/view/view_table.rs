@@ -1,5 +1,6 @@
 //! The views that borrowed tensors have, each listed once: `t`, `select`, `split`, …, and for those that may be written
 //! `t_mut`, `select_mut`, `split_mut`, …. No two positions of those share an element, nor do the parts of one call.
+//! Used by `view::tensor_view`, `view::tensor_view_mut`, `view::disjoint_parts`.
 
 /// Calls `$with!` with a row in braces for each view: `both` that can be written and `read` that cannot, its names, parameters and
 /// result (an element and a shape), its conditions, and how it is made of a tensor.

@@ -1,5 +1,6 @@
 //! Views: `t`, `transpose`, `permute`, `squeeze`, `unsqueeze`, `expand`, `select`, `narrow`, `real`, `imag`. No element
 //! moves; storage is shared.
+//! Uses `base::layout`, `ops::admit`, `device`, `layout`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -24,7 +25,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let view = ViewAxes { sizes: sizes.as_mut(), strides: strides.as_mut() };
         own.pick(order.inspect(|from| named |= 1 << from), view);
         if T::RANK == S::RANK && named.count_ones() as usize == S::RANK && fits::<T>(sizes.as_ref()) {
-            // Each axis once: the view reaches the elements that `self` reaches, and need not be checked.
+            // A permutation reaches the same elements as `self`, so the bounds need no check.
             let (storage, offset) = D::share(self.elements());
             return Tensor { parts: StridedParts::new(storage, offset, sizes, strides) };
         }

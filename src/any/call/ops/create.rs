@@ -1,9 +1,10 @@
 //! Making tensors by name, and dtypes.
+//! Uses `device`, `layout`, `base::operand`, `base::as_typed`.
 
 use super::named;
 use crate::any::AnyTensor;
-use crate::any::base::as_typed::List;
-use crate::any::base::dispatch::among;
+use crate::any::base::as_typed::Rank1;
+use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::{default_float, scalar_dtype};
 use crate::any::call::{Bound, NamedOp, Value};
 use crate::device::{AnyDevice, default_device};
@@ -110,8 +111,8 @@ fn arange(args: &Bound<'_>) -> Result<Value> {
     let step = args.scalar_or("step", ScalarValue::Int(1))?;
     let whole = [start, end, step].iter().all(|value| matches!(value, ScalarValue::Int(_) | ScalarValue::Bool(_)));
     let dtype = dtype_or(args, if whole { DType::I64 } else { default_float() })?;
-    let range = among!(op, dtype, E: Real => {
-        numbers!(op, [start, end, step] => Ok(AnyTensor::from(Tensor::<E, List, Cpu>::try_arange(start, end, step)?)))
+    let range = dispatch_dtype!(op, dtype, E: Real => {
+        numbers!(op, [start, end, step] => Ok(AnyTensor::from(Tensor::<E, Rank1, Cpu>::try_arange(start, end, step)?)))
     })?;
     Ok(placed(args, range)?.into())
 }
@@ -121,11 +122,11 @@ fn linspace(args: &Bound<'_>) -> Result<Value> {
     let steps = [sizes(args, vec![args.int("steps")?])?[0]];
     let dtype = dtype_or(args, default_float())?;
     if steps == [0] && dtype == DType::Bool {
-        // Where nothing is counted PyTorch takes bools.
+        // PyTorch accepts bools where nothing is counted.
         return Ok(placed(args, AnyTensor::on_host(&steps, dtype)?)?.into());
     }
-    let space = among!(op, dtype.to_real(), E: Real => {
-        numbers!(op, [start, end] => Ok(AnyTensor::from(Tensor::<E, List, Cpu>::try_linspace_sized(steps, start, end)?)))
+    let space = dispatch_dtype!(op, dtype.to_real(), E: Real => {
+        numbers!(op, [start, end] => Ok(AnyTensor::from(Tensor::<E, Rank1, Cpu>::try_linspace_sized(steps, start, end)?)))
     })?;
     Ok(placed(args, space.to(dtype)?)?.into())
 }
@@ -134,9 +135,9 @@ fn logspace(args: &Bound<'_>) -> Result<Value> {
     let (op, start, end) = ("logspace", args.scalar("start")?, args.scalar("end")?);
     let (base, steps) = (args.float_or("base", 10.0)?, [sizes(args, vec![args.int("steps")?])?[0]]);
     let dtype = dtype_or(args, default_float())?;
-    let space = among!(op, dtype.to_real(), E: Real => {
+    let space = dispatch_dtype!(op, dtype.to_real(), E: Real => {
         numbers!(op, [start, end] => {
-            Ok(AnyTensor::from(Tensor::<E, List, Cpu>::try_logspace_sized(steps, start, end, base)?))
+            Ok(AnyTensor::from(Tensor::<E, Rank1, Cpu>::try_logspace_sized(steps, start, end, base)?))
         })
     })?;
     Ok(placed(args, space.to(dtype)?)?.into())
@@ -162,7 +163,7 @@ fn triangle(args: &Bound<'_>, places: fn(usize, usize, isize) -> Result<Places>)
         let reason = "indices are int32 or int64".to_owned();
         return Err(Error::NotAdmitted { op: args.op, dtype, reason });
     }
-    // No matrix reaches beyond these.
+    // An offset beyond `isize` is outside of every matrix, so it is clamped.
     let offset = isize::try_from(offset).unwrap_or(if offset < 0 { isize::MIN } else { isize::MAX });
     let indices = AnyTensor::from(places(rows, columns, offset)?);
     Ok(placed(args, indices.to(dtype)?)?.into())
@@ -182,7 +183,7 @@ fn nested(
             match sizes.get(depth) {
                 Some(&size) if size != items.len() => return Err(ragged()),
                 Some(_) => {}
-                // Scalars were met at this depth, or an empty list above it.
+                // A scalar at this depth, or an empty list above it: the lists are ragged.
                 None if !into.is_empty() || sizes.len() != depth => return Err(ragged()),
                 None => sizes.push(items.len()),
             }

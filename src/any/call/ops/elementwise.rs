@@ -1,11 +1,12 @@
 //! Elementwise operations with arguments of their own.
+//! Uses `elementwise::apply`, `elementwise::op_table`, `base::operand`, `base::dispatch`.
 
 use super::named;
 use crate::any::AnyTensor;
 use crate::any::base::operand::{AnyOperand, promoted, scalar_dtype};
 use crate::any::call::{Bound, NamedOp, Value};
 use crate::any::elementwise::apply::{combine, combined_strides};
-use crate::any::elementwise::op_table::{Binary, binary};
+use crate::any::elementwise::op_table::{BinaryRow, binary};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
@@ -35,7 +36,7 @@ fn scaled(op: &'static str, input: &AnyOperand, other: AnyOperand, alpha: Scalar
 }
 
 /// A result in the layout that the operands themselves give it, not what was computed of them.
-fn laid_out(result: AnyTensor, row: &'static Binary, input: &AnyOperand, other: &AnyOperand) -> Result<Value> {
+fn laid_out(result: AnyTensor, row: &'static BinaryRow, input: &AnyOperand, other: &AnyOperand) -> Result<Value> {
     let strides = combined_strides(row, input, other)?;
     Ok(if *strides == *result.stride() { result } else { result.copied(&strides)? }.into())
 }

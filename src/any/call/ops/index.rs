@@ -1,4 +1,5 @@
 //! Choosing and writing by conditions, masks and indices, by name.
+//! Uses `index::scatter`.
 
 use super::named;
 use crate::any::AnyTensor;

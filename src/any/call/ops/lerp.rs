@@ -1,11 +1,12 @@
 //! Operations of three operands, conversions and operators with exchanged operands, by name.
+//! Uses `elementwise::op_table`, `elementwise::apply`, `elementwise::lerp`, `layout`.
 
 use super::named;
 use crate::any::AnyTensor;
 use crate::any::call::{Bound, NamedOp, Value};
 use crate::any::elementwise::apply::combine;
 use crate::any::elementwise::lerp::Term;
-use crate::any::elementwise::op_table::{Binary, binary};
+use crate::any::elementwise::op_table::{BinaryRow, binary};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
@@ -47,7 +48,7 @@ fn to(args: &Bound<'_>) -> Result<Value> {
 }
 
 /// `other op input`
-fn reversed(args: &Bound<'_>, row: &'static Binary) -> Result<Value> {
+fn reversed(args: &Bound<'_>, row: &'static BinaryRow) -> Result<Value> {
     Ok(combine(row, &args.operand("other")?, &args.operand("input")?)?.into())
 }
 

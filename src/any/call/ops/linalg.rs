@@ -1,4 +1,5 @@
 //! Products by name.
+//! Uses `linalg::matmul`.
 
 use super::named;
 use crate::any::call::{Bound, NamedOp, Value};

@@ -36,7 +36,7 @@ pub(super) const NAMED: &[&[NamedOp]] = &[
 ];
 
 /// For `"add"("input", "other", "alpha") "all computing dtypes" { in_place(Elements) output(Castable) } => |args| …` it writes the row.
-/// In the braces stand the columns that it has beside the default ones: see [`Forms`](super::Forms).
+/// The braces hold the columns that differ from the defaults: see [`Forms`](super::Forms).
 macro_rules! named {
     ($($(#[$doc:meta])* $name:literal ($($argument:literal),*) $dtypes:literal $({ $($column:ident($value:expr))* })? => $run:expr;)*) => {{
         #[allow(unused_imports)]

@@ -10,7 +10,7 @@ fn moments(args: &Bound<'_>, x: &AnyTensor) -> Result<[AnyTensor; 2]> {
     if !args.bool_or("training", false)? {
         return Ok([args.tensor("running_mean")?.clone(), args.tensor("running_var")?.clone()]);
     }
-    x.expect_room()?;
+    x.expect_memory()?;
     let others: Vec<i64> = (0..x.rank() as i64).filter(|&axis| axis != 1).collect();
     Ok([x.mean(Some(&others), false, None)?, x.var(Some(&others), 0.0, false)?])
 }

@@ -1,4 +1,5 @@
 //! Operations of one operand and parameters by name, with PyTorch's defaults.
+//! Uses `elementwise::op_table`, `elementwise::parametric`.
 
 use super::named;
 use crate::any::call::{Bound, NamedOp, Value};

@@ -1,4 +1,5 @@
 //! Elements that change places, by name.
+//! Uses `view::views`.
 
 use super::named;
 use crate::any::AnyTensor;
@@ -25,7 +26,7 @@ fn repeat_interleave(args: &Bound<'_>) -> Result<Value> {
     let input = args.tensor("input")?;
     let dim = args.int_or_none("dim")?;
     let result = match args.get("repeats") {
-        // The form that repeats positions.
+        // `repeat_interleave(repeats)` without an input gives positions.
         None => {
             let positions = AnyTensor::of_ints(listed(0..input.numel() as i64)?, &[input.numel()])?;
             positions.repeat_interleave_by(input, None)?
@@ -34,7 +35,7 @@ fn repeat_interleave(args: &Bound<'_>) -> Result<Value> {
         Some(_) => input.repeat_interleave(count(args, "repeats")?, dim)?,
     };
     match args.int_or_none("output_size")? {
-        // The size it says has to be right.
+        // `output_size` must be the size of the result.
         Some(size) if dim.is_some() => {
             let at = crate::any::view::views::axis(args.op, dim.unwrap_or(0), result.rank())?;
             if result.shape()[at] as i64 != size {

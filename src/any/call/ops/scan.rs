@@ -1,4 +1,5 @@
 //! What is done along one axis, by name.
+//! Uses `scan::cumulative`, `view::views`, `base::dispatch`.
 
 use super::named;
 use crate::any::AnyTensor;

@@ -1,4 +1,5 @@
 //! What an order decides, by name.
+//! Uses `sort::search`, `tensor::reduce::quantile`, `base::operand`.
 
 use super::named;
 use crate::any::AnyTensor;

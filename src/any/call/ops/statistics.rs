@@ -1,4 +1,5 @@
 //! Distances, statistics, integrals, derivatives, closeness and sums of products, by name.
+//! Uses `scan::trapezoid`, `view::views`.
 
 use super::named;
 use crate::any::AnyTensor;

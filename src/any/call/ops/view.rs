@@ -1,4 +1,5 @@
 //! Views by name.
+//! Uses `view::views`, `layout`.
 
 use super::named;
 use crate::any::AnyTensor;

@@ -1,8 +1,8 @@
-//! Sparse tensors added to and subtracted from one another: their places merged. Uses rows.
+//! Sparse plus and minus sparse: the indices are merged. Uses `rows`; used by `operators`.
 
 use super::SparseTensor;
 use super::dense::expect_same;
-use super::rows::{fold_rows, indices_of, zero_rows};
+use super::rows::{indices_from_linear, scatter_rows_with, zero_rows};
 use crate::dtype::{Binary, Dtype};
 use crate::error::{Result, room};
 use crate::ops::reduce::Accumulating;
@@ -11,9 +11,9 @@ use core::cmp::Ordering;
 
 /// `F(left, right)`, `F` being a sum or a difference, in the dtype `P` and of shape `U`.
 ///
-/// As PyTorch does it (`add_out_sparse_cpu`): both lists are read from the front, whatever their order, and only elements that meet
-/// there become one. So the result of tensors that are not coalesced is not, and places may come more than once.
-pub(super) fn merged<F: Binary, A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
+/// A merge of the two lists of indices as in PyTorch (`add_out_sparse_cpu`), even where they are not sorted: only elements equal at
+/// the fronts are combined. So the result of uncoalesced tensors is uncoalesced and may hold duplicate indices.
+pub(super) fn merge_sum<F: Binary, A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
     op: &'static str,
     left: &SparseTensor<A, S, N>,
     right: &SparseTensor<B, T, N>,
@@ -39,9 +39,9 @@ pub(super) fn merged<F: Binary, A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape
         }
     }
     let mut values = zero_rows::<P>(op, [keys.len(), left.parts.values.shape()[1]])?;
-    fold_rows::<Accumulating, P>(op, &mut values, from_a, &left.parts.values.try_to::<P>()?)?;
-    fold_rows::<F, P>(op, &mut values, from_b, &right.parts.values.try_to::<P>()?)?;
-    let indices = indices_of(&keys, left.sizes_apart().0)?;
+    scatter_rows_with::<Accumulating, P>(op, &mut values, from_a, &left.parts.values.try_to::<P>()?)?;
+    scatter_rows_with::<F, P>(op, &mut values, from_b, &right.parts.values.try_to::<P>()?)?;
+    let indices = indices_from_linear(&keys, left.sparse_and_dense_sizes().0)?;
     let coalesced = left.is_coalesced() && right.is_coalesced();
     Ok(SparseTensor::assembled(U::Sizes::copied(left.shape().as_ref()), indices, values, coalesced))
 }

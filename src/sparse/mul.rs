@@ -1,9 +1,9 @@
-//! Products element by element: sparse with sparse, where both have an element; sparse with strided, at the places of the sparse
-//! one. Uses rows.
+//! Elementwise products: sparse with sparse, where both have an element; sparse with strided, at the indices of the sparse one.
+//! Uses `rows`; used by `operators`.
 
 use super::attributes::columns;
 use super::dense::expect_same;
-use super::rows::{picked, write_rows, zero_rows};
+use super::rows::{scatter_rows, select_rows, zero_rows};
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{DType, Dtype};
@@ -36,8 +36,8 @@ fn common_keys(a: &[i64], b: &[i64]) -> (Vec<i64>, Vec<i64>) {
 
 /// `a * b` in the dtype `P` and of shape `U`.
 ///
-/// As PyTorch does it (`mul_out_sparse_cpu`): of two coalesced tensors the places that both have; else the places of one, the other
-/// being looked up, with a zero where that has nothing. Looked up is the one that is coalesced, or the longer list.
+/// As in PyTorch (`mul_out_sparse_cpu`): for two coalesced tensors the indices that both have; else the indices of one, each looked
+/// up in the other, with a zero where it is missing. The lookup is in the coalesced tensor, or in the longer list.
 pub(super) fn product<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape, const N: usize>(
     a: &SparseTensor<A, S, N>,
     b: &SparseTensor<B, T, N>,
@@ -49,29 +49,32 @@ pub(super) fn product<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shape, U: Shape
     }
     if a.is_coalesced() && b.is_coalesced() {
         let (in_left, in_right) = common_keys(&a.keys()?, &b.keys()?);
-        let values = product_of_rows(&picked(&a.parts.values, &in_left)?, &picked(&b.parts.values, &in_right)?)?;
+        let values =
+            product_of_rows(&select_rows(&a.parts.values, &in_left)?, &select_rows(&b.parts.values, &in_right)?)?;
         return Ok(SparseTensor::assembled(sizes, columns(&a.parts.indices, &in_left)?, values, true));
     }
     let left_is_looked_up = if a.is_coalesced() != b.is_coalesced() { a.is_coalesced() } else { a.nnz() >= b.nnz() };
     let (left, right, in_left, in_right, written, indices);
     if left_is_looked_up {
         (left, right) = (a.try_coalesce()?, b.clone());
-        (in_left, in_right) = looked_up(&left.keys()?, &right.keys()?);
+        (in_left, in_right) = find_keys(&left.keys()?, &right.keys()?);
         (written, indices) = (in_right.clone(), right.raw_indices());
     } else {
         (left, right) = (a.clone(), b.try_coalesce()?);
-        (in_right, in_left) = looked_up(&right.keys()?, &left.keys()?);
+        (in_right, in_left) = find_keys(&right.keys()?, &left.keys()?);
         (written, indices) = (in_left.clone(), left.raw_indices());
     }
-    let found =
-        product_of_rows::<A, B, P>(&picked(&left.parts.values, &in_left)?, &picked(&right.parts.values, &in_right)?)?;
+    let found = product_of_rows::<A, B, P>(
+        &select_rows(&left.parts.values, &in_left)?,
+        &select_rows(&right.parts.values, &in_right)?,
+    )?;
     let mut values = zero_rows::<P>("mul", [indices.shape()[1], found.shape()[1]])?;
-    write_rows("mul", &mut values, written, &found)?;
+    scatter_rows("mul", &mut values, written, &found)?;
     Ok(SparseTensor::assembled(sizes, indices, values, false))
 }
 
 /// For each key that the ascending list has, its position there and among the keys.
-fn looked_up(list: &[i64], keys: &[i64]) -> (Vec<i64>, Vec<i64>) {
+fn find_keys(list: &[i64], keys: &[i64]) -> (Vec<i64>, Vec<i64>) {
     let found = keys.iter().enumerate().filter_map(|(at, key)| Some((list.binary_search(key).ok()? as i64, at as i64)));
     found.unzip()
 }
@@ -94,7 +97,7 @@ pub(super) fn product_with_dense<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shap
     let storage = Cpu::map1::<B, B>(Copying, dense.elements().restrided(&whole, &from), &strides::row_major(&whole))?;
     let shape = [blocks.iter().product::<usize>(), sizes[sparse_axes..].iter().product()];
     let rows: Rows<B> = Tensor::dense(storage, shape);
-    // Along an axis of size 1 there is one place.
+    // An axis of size 1 has one place.
     let nnz = sparse.nnz();
     let indices = Cpu::download(sparse.parts.indices.elements())?;
     let mut keys = filled(0_i64, nnz)?;
@@ -103,5 +106,5 @@ pub(super) fn product_with_dense<A: Dtype, B: Dtype, P: Dtype, S: Shape, T: Shap
             *key = *key * size as i64 + if size == 1 { 0 } else { *index };
         }
     }
-    Ok(sparse.with_values(product_of_rows(&sparse.parts.values, &picked(&rows, &keys)?)?))
+    Ok(sparse.with_values(product_of_rows(&sparse.parts.values, &select_rows(&rows, &keys)?)?))
 }
