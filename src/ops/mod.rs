@@ -7,21 +7,21 @@
 //!
 //! Knows dtypes and views, not shapes, devices or tensors; devices run what is described here.
 
+// (First, so that compiler messages list these operations before the others.)
+mod elementwise;
+
 pub(crate) mod rules;
 pub use rules::admit;
 #[doc(hidden)]
 pub mod arguments;
 pub mod choosing;
-#[cfg(any(test, feature = "cuda"))]
-#[cfg_attr(not(test), allow(dead_code))]
+#[cfg(test)]
 pub(crate) mod dual;
-mod elementwise;
 pub mod reduce;
 pub mod segment;
 pub(crate) mod table;
-// CUDA devices will compile this text; until there are some, only tests use it.
-#[cfg(any(test, feature = "cuda"))]
-#[cfg_attr(not(test), allow(dead_code))]
+// CUDA devices will compile this text; until there are some, only tests read it.
+#[cfg(test)]
 pub(crate) mod text;
 
 pub use elementwise::isclose;

@@ -85,7 +85,7 @@ pub use view::tensor_view_mut::TensorViewMut;
 use crate::device::{Cpu, Device};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::shape::{Shape, numel};
+use crate::shape::{AxisArg, HasAxis, Shape, numel};
 pub(crate) use base::assign::Inside;
 pub(crate) use base::display::{Printed, python_tuple};
 pub(crate) use base::layout::sealed;
@@ -204,6 +204,22 @@ pub(crate) use {
 /// | no method named `…` found | the device, dtype or layout may lack it: the table above says what the parameters are |
 pub struct Tensor<E: Element, S: Shape, D: Device = Cpu, L: Layout = Strided> {
     pub(crate) parts: L::Parts<E, S, D>,
+}
+
+// (Here, so that compiler messages name it `Tensor::size`.)
+impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
+    /// The size of one axis (`torch.Tensor.size(dim)`).
+    ///
+    /// ```
+    /// use castiron::axis;
+    /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].size(axis![-1]), 3);
+    /// ```
+    pub fn size<const I: isize>(&self, _axis: impl AxisArg<I>) -> usize
+    where
+        S: HasAxis<I>,
+    {
+        self.shape().as_ref().get(<S as HasAxis<I>>::INDEX).copied().unwrap_or(1)
+    }
 }
 
 impl<E: Element, S: Shape, D: Device, L: Layout> Clone for Tensor<E, S, D, L> {

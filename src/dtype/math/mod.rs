@@ -32,12 +32,12 @@ use trig::{cos, cos_small, sin, sin_small, tan, tan_small};
 /// A function of one variable, for formulas that are generic over the float: `T::elementary::<Exp>(x)`.
 pub trait Elementary: 'static {
     /// What it is called.
-    #[cfg(any(test, feature = "cuda"))]
+    #[cfg(test)]
     const NAME: &'static str;
     /// The function.
     fn of<T: Real>(x: T) -> T;
     /// Its derivative at `x`, where its value is `y`.
-    #[cfg(any(test, feature = "cuda"))]
+    #[cfg(test)]
     fn derivative<T: super::MachineFloat>(x: T, y: T) -> T;
 }
 
@@ -48,13 +48,13 @@ macro_rules! elementary {
         #[doc = concat!("`", stringify!($function), "`")]
         pub(crate) struct $marker;
         impl Elementary for $marker {
-            #[cfg(any(test, feature = "cuda"))]
+            #[cfg(test)]
             const NAME: &'static str = stringify!($function);
             #[inline(always)]
             fn of<T: Real>(x: T) -> T {
                 $function(x)
             }
-            #[cfg(any(test, feature = "cuda"))]
+            #[cfg(test)]
             fn derivative<T: super::MachineFloat>($x: T, $y: T) -> T {
                 $derivative
             }
@@ -91,12 +91,12 @@ elementary! {
 /// A function of two variables, likewise.
 pub trait ElementaryOfTwo: 'static {
     /// What it is called.
-    #[cfg(any(test, feature = "cuda"))]
+    #[cfg(test)]
     const NAME: &'static str;
     /// The function.
     fn of<T: Real>(a: T, b: T) -> T;
     /// Its derivatives by `a` and by `b`, where its value is `y`.
-    #[cfg(any(test, feature = "cuda"))]
+    #[cfg(test)]
     fn derivatives<T: super::MachineFloat>(a: T, b: T, y: T) -> [T; 2];
 }
 
@@ -106,13 +106,13 @@ macro_rules! elementary_of_two {
         #[doc = concat!("`", stringify!($function), "`")]
         pub(crate) struct $marker;
         impl ElementaryOfTwo for $marker {
-            #[cfg(any(test, feature = "cuda"))]
+            #[cfg(test)]
             const NAME: &'static str = stringify!($function);
             #[inline(always)]
             fn of<T: Real>(a: T, b: T) -> T {
                 $function(a, b)
             }
-            #[cfg(any(test, feature = "cuda"))]
+            #[cfg(test)]
             fn derivatives<T: super::MachineFloat>($a: T, $b: T, $y: T) -> [T; 2] {
                 $derivatives
             }

@@ -20,25 +20,25 @@ fn polynomial<T: MachineFloat>(x: T, coefficients: &[f64]) -> T {
 /// A special function of one variable, for numbers that are generic over it: `T::special::<function::erfinv>(x)`.
 pub trait Function: 'static {
     /// What it is called.
-    #[cfg(any(test, feature = "cuda"))]
+    #[cfg(test)]
     const NAME: &'static str;
     /// How it is read.
-    #[cfg(any(test, feature = "cuda"))]
+    #[cfg(test)]
     const READING: Reading;
     /// For `f32`.
     fn single(x: f32) -> f32;
     /// For `f64`.
     fn double(x: f64) -> f64;
     /// Its formula, or itself if it has none that can be read.
-    #[cfg(any(test, feature = "cuda"))]
+    #[cfg(test)]
     fn formula<T: MachineFloat>(x: T) -> T;
     /// Its derivative at `x`, where its value is `y`; NaN if there is none here.
-    #[cfg(any(test, feature = "cuda"))]
+    #[cfg(test)]
     fn derivative<T: MachineFloat>(x: T, y: T) -> T;
 }
 
 /// How a special function is read.
-#[cfg(any(test, feature = "cuda"))]
+#[cfg(test)]
 #[derive(Clone, Copy)]
 pub enum Reading {
     /// As a call: it belongs to a library, or has a loop that ends by the number.
@@ -52,14 +52,14 @@ pub enum Reading {
 /// The same of two variables; computed in `f64`.
 pub trait FunctionOfTwo: 'static {
     /// What it is called.
-    #[cfg(any(test, feature = "cuda"))]
+    #[cfg(test)]
     const NAME: &'static str;
     /// For `f32`.
     fn single(a: f32, b: f32) -> f32;
     /// For `f64`.
     fn double(a: f64, b: f64) -> f64;
     /// Its derivatives by `a` and by `b`, where its value is `y`; NaN if there is none here.
-    #[cfg(any(test, feature = "cuda"))]
+    #[cfg(test)]
     fn derivatives<T: MachineFloat>(a: T, b: T, y: T) -> [T; 2];
 }
 
@@ -103,7 +103,7 @@ macro_rules! special_functions {
             @function $wide WideFormula |x| $wide_path(f64::from(x)) as f32, $wide_path(x), |x| $wide_path(x), |$wx, $wy| $wide_derivative;
         })*
         $(impl FunctionOfTwo for function::$two {
-            #[cfg(any(test, feature = "cuda"))]
+            #[cfg(test)]
             const NAME: &'static str = stringify!($two);
             #[inline]
             fn single(a: f32, b: f32) -> f32 {
@@ -113,7 +113,7 @@ macro_rules! special_functions {
             fn double(a: f64, b: f64) -> f64 {
                 $two_path(a, b)
             }
-            #[cfg(any(test, feature = "cuda"))]
+            #[cfg(test)]
             fn derivatives<T: MachineFloat>($a: T, $b: T, $ty: T) -> [T; 2] {
                 $two_derivatives
             }
@@ -133,9 +133,9 @@ macro_rules! special_functions {
     )*};
     (@function $name:ident $reading:ident |$x:ident| $single:expr, $double:expr, |$f:ident| $formula:expr, |$dx:pat_param, $dy:pat_param| $derivative:expr;) => {
         impl Function for function::$name {
-            #[cfg(any(test, feature = "cuda"))]
+            #[cfg(test)]
             const NAME: &'static str = stringify!($name);
-            #[cfg(any(test, feature = "cuda"))]
+            #[cfg(test)]
             const READING: Reading = Reading::$reading;
             #[inline]
             fn single($x: f32) -> f32 {
@@ -145,11 +145,11 @@ macro_rules! special_functions {
             fn double($x: f64) -> f64 {
                 $double
             }
-            #[cfg(any(test, feature = "cuda"))]
+            #[cfg(test)]
             fn formula<T: MachineFloat>($f: T) -> T {
                 $formula
             }
-            #[cfg(any(test, feature = "cuda"))]
+            #[cfg(test)]
             fn derivative<T: MachineFloat>($dx: T, $dy: T) -> T {
                 $derivative
             }
@@ -193,7 +193,7 @@ special_functions! {
 }
 
 /// The derivative of the error function.
-#[cfg(any(test, feature = "cuda"))]
+#[cfg(test)]
 fn gaussian<T: MachineFloat>(x: T) -> T {
     T::FRAC_2_SQRT_PI() * (-x * x).exp()
 }

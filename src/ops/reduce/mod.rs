@@ -14,11 +14,11 @@ mod variance;
 
 use super::Op;
 use crate::dtype::{Binary, Complex, Element, MachineFloat, MachineInt};
-#[cfg(any(test, feature = "cuda"))]
+#[cfg(test)]
 pub(crate) use extreme::ExtremeOfTwo;
 pub use extreme::{ArgExtreme, Extreme, MinMax};
 pub(crate) use lanes::{MIN_WIDE, blocked_sum, by_lanes, interleave, merge_lanes};
-#[cfg(any(test, feature = "cuda"))]
+#[cfg(test)]
 pub(crate) use norms::Squared;
 pub(crate) use norms::{CountNonzero, NanMean, NanSum, VectorNorm};
 pub use sums::{AnyAll, Mean, Prod, Sum};

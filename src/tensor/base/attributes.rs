@@ -6,7 +6,7 @@ use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::layout::{Geometry, ViewAxes, bounds, strides};
 use crate::ops::kernel::Copying;
-use crate::shape::{AxisArg, HasAxis, Shape, SizeArray};
+use crate::shape::{Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::layout::{AnyLayout, Layout, StridedParts};
 use crate::tensor::{Tensor, fits, shape_text};
@@ -21,19 +21,6 @@ impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
     #[inline]
     pub fn shape(&self) -> S::Sizes {
         L::sizes(&self.parts)
-    }
-
-    /// The size of one axis (`torch.Tensor.size(dim)`).
-    ///
-    /// ```
-    /// use castiron::axis;
-    /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].size(axis![-1]), 3);
-    /// ```
-    pub fn size<const I: isize>(&self, _axis: impl AxisArg<I>) -> usize
-    where
-        S: HasAxis<I>,
-    {
-        self.shape().as_ref().get(<S as HasAxis<I>>::INDEX).copied().unwrap_or(1)
     }
 
     /// The number of elements (`torch.Tensor.numel`).
