@@ -157,7 +157,7 @@ unsafe fn visit<const N: usize>(
     // Lanes and results that lie side by side are taken one after another, so that the results stay in the nearest cache.
     let one_by_one = is_contiguous && (results.step == 1 || len == 1);
     let fitting = if one_by_one { usize::MAX } else { (GATHERED / len).max(1) };
-    let (mut gathered, mut buffer) = (ByteBuffer::new(), None);
+    let (mut gathered, mut buffer) = (None, None);
     for run in walk.runs() {
         let mut lane = 0;
         while lane < run.len {
@@ -184,7 +184,11 @@ unsafe fn visit<const N: usize>(
                 let (from, step) = if is_contiguous {
                     (from, run.steps[1])
                 } else {
-                    let to = gathered.reserve(count * len * size);
+                    let to = match &mut gathered {
+                        Some(gathered) => gathered,
+                        None => gathered.insert(ByteBuffer::try_new(count * len * size)?),
+                    };
+                    let to = to.reserve(0);
                     copying::copy_into(size, &[count, len], [&[len, 1], &[run.steps[1], step]], to, from);
                     (to.cast_const(), len)
                 };

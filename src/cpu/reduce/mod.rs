@@ -379,13 +379,13 @@ pub(crate) unsafe fn run<const N: usize>(
     } else {
         kept_len(sizes, mask)?;
         memory.strides[..strides.len()].copy_from_slice(strides);
-        let mut accumulated = [1; AXES];
-        let accumulated = &mut accumulated[..sizes.len()];
-        accumulated.copy_from_slice(sizes);
+        let mut read = [1; AXES];
+        let read = &mut read[..sizes.len()];
+        read.copy_from_slice(sizes);
         if !facts.counts_repeats {
-            once(accumulated, strides, mask);
+            once(read, strides, mask);
         }
-        ReducePlan::new(&mut memory, accumulated, mask, facts, false)
+        ReducePlan::new(&mut memory, read, mask, facts, false)
     };
     results_of(functions, facts, plan, &memory, memory.size)
 }

@@ -19,8 +19,5 @@ pub(crate) mod rows;
 mod tests;
 mod write;
 
-#[allow(unused_imports)]
-pub(crate) use graph::{Function, Unreadable};
 pub(crate) use paths::refuse;
-#[cfg_attr(not(test), allow(unused_imports))]
 pub(crate) use write::{PRELUDE, library};
