@@ -8,6 +8,7 @@ use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenSt
 mod dims;
 mod fused;
 mod literal;
+mod operations;
 mod slice;
 
 /// A mistake in a macro's input: what rustc shows, and where.
@@ -76,4 +77,10 @@ pub fn s(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn fused(input: TokenStream) -> TokenStream {
     finish(fused::fused(input))
+}
+
+/// For the run-time operations of `castiron`: see `operations.rs`.
+#[proc_macro_attribute]
+pub fn operations(_: TokenStream, input: TokenStream) -> TokenStream {
+    finish(operations::operations(input))
 }

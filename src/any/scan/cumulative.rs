@@ -10,6 +10,7 @@ use crate::device::Cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::strides;
+use castiron_macros::operations;
 
 /// `along!(x, op, dim, Dtype, E => try_cumsum)`: what is done along the second axis of three, by a method that keeps dtype and sizes.
 macro_rules! along {
@@ -40,6 +41,7 @@ macro_rules! along2 {
     }};
 }
 
+#[operations]
 impl AnyTensor {
     /// Running sums along an axis (`torch.cumsum`). Bools and integers give `int64` unless a dtype is given.
     ///
@@ -52,6 +54,8 @@ impl AnyTensor {
     /// assert_eq!(x.cumsum(0, None)?.to_string(), "tensor([[1, 2],\n        [4, 6]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[op(cumsum(input, dim, dtype = None), dtypes = any, output = Computes)]
+    #[in_place]
     pub fn cumsum(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
         let x = self.running_in("cumsum", dtype)?;
         if let Some(nothing) = x.nothing("cumsum", dim, x.dtype.is_complex())? {
@@ -64,6 +68,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As [`cumsum`](Self::cumsum).
+    #[op(cumprod(input, dim, dtype = None), dtypes = any, output = Computes)]
+    #[in_place]
     pub fn cumprod(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
         let x = self.running_in("cumprod", dtype)?;
         if let Some(nothing) = x.nothing("cumprod", dim, x.dtype.is_complex())? {
@@ -92,6 +98,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or the dtype has no order.
+    #[op(cummax(input, dim), dtypes = ordered)]
     pub fn cummax(&self, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
         if let Some(nothing) = self.nothing("cummax", dim, self.dtype.is_complex())? {
             let places = self.zeros_like_device(&self.sizes, DType::I64)?;
@@ -104,6 +111,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As [`cummax`](Self::cummax).
+    #[op(cummin(input, dim), dtypes = ordered)]
     pub fn cummin(&self, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
         if let Some(nothing) = self.nothing("cummin", dim, self.dtype.is_complex())? {
             let places = self.zeros_like_device(&self.sizes, DType::I64)?;
@@ -116,6 +124,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or the dtype is neither floating-point nor complex.
+    #[op(logcumsumexp(input, dim), dtypes = inexact)]
     pub fn logcumsumexp(&self, dim: i64) -> Result<AnyTensor> {
         along!(self, "logcumsumexp", dim, Inexact, E => try_logcumsumexp)
     }
@@ -124,6 +133,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or the dtype is no float.
+    #[op(softmax(input, dim, dtype = None), dtypes = float, aliases("special.softmax", "nn.functional.softmax"))]
     pub fn softmax(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
         let x = self.in_dtype(dtype)?;
         if let Some(nothing) = x.nothing("softmax", dim, !x.dtype.is_floating_point())? {
@@ -136,12 +146,45 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As there.
+    #[op(log_softmax(input, dim, dtype = None), dtypes = float, aliases("nn.functional.log_softmax", "special.log_softmax"))]
     pub fn log_softmax(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
         let x = self.in_dtype(dtype)?;
         if let Some(nothing) = x.nothing("log_softmax", dim, !x.dtype.is_floating_point())? {
             return Ok(nothing);
         }
         along!(&x, "log_softmax", dim, Float, E => try_log_softmax)
+    }
+
+    #[op(nn.functional.softmin(input, dim, dtype = None), dtypes = float)]
+    fn softmin(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
+        self.neg()?.softmax(dim, dtype)
+    }
+
+    #[op(diff(input, n = 1, dim = -1, prepend = None, append = None), dtypes = any)]
+    fn diff_between(
+        &self,
+        n: usize,
+        dim: i64,
+        prepend: Option<&AnyTensor>,
+        append: Option<&AnyTensor>,
+    ) -> Result<AnyTensor> {
+        let op = "diff";
+        let pieces: Vec<&AnyTensor> = [prepend, Some(self), append].into_iter().flatten().collect();
+        if pieces.len() == 1 || n == 0 || self.rank() == 0 {
+            return self.diff(n, dim);
+        }
+        let mut dtype = self.dtype;
+        for piece in &pieces {
+            if piece.rank() != self.rank() {
+                let (axes, found) = (self.rank(), piece.shape());
+                let reason = format!("`prepend` and `append` must have {axes} axes, as the input, got shape {found:?}");
+                return Err(Error::InvalidArgument { op, reason });
+            }
+            dtype = dtype.promote(piece.dtype).ok_or_else(|| refused(op, piece.dtype))?;
+        }
+        let pieces = pieces.into_iter().map(|piece| piece.to(dtype)).collect::<Result<Vec<_>>>()?;
+        let at = axis(op, dim, self.rank())?;
+        end_to_end(op, &pieces.iter().collect::<Vec<_>>(), at)?.diff(n, dim)
     }
 
     /// Differences of neighbours along an axis, taken `n` times (`torch.diff`); whether they differ where they are bools.

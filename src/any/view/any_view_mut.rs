@@ -56,7 +56,7 @@ pub struct AnyViewMut<'a> {
     ///
     /// Its buffer gives handles, which the operations of `any` take and let go of; neither it nor what shares its storage is given to
     /// anybody outside, where it could outlive the memory.
-    tensor: AnyTensor,
+    pub(in crate::any) tensor: AnyTensor,
     memory: PhantomData<&'a mut [u8]>,
 }
 
@@ -87,7 +87,7 @@ impl AnyTensor {
         Ok(AnyViewMut { tensor: AnyTensor { buffer, dtype, offset, sizes, strides }, memory: PhantomData })
     }
 
-    fn borrowed_mut(&mut self) -> Result<AnyViewMut<'_>> {
+    pub(in crate::any) fn borrowed_mut(&mut self) -> Result<AnyViewMut<'_>> {
         self.view_mut()
     }
 }
@@ -99,12 +99,12 @@ impl<'a> AnyViewMut<'a> {
         AnyViewMut { tensor: self.tensor.clone(), memory: PhantomData }
     }
 
-    fn borrowed_mut(&mut self) -> Result<AnyViewMut<'_>> {
+    pub(in crate::any) fn borrowed_mut(&mut self) -> Result<AnyViewMut<'_>> {
         Ok(self.view_mut())
     }
 
     /// A view of what this one reaches, which it takes the place of.
-    fn viewed_mut(
+    pub(in crate::any) fn viewed_mut(
         self,
         op: &'static str,
         view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>,
@@ -125,7 +125,10 @@ impl<'a> AnyViewMut<'a> {
     }
 
     /// Consumes this view and makes several disjoint ones.
-    fn apart(self, parts: impl FnOnce(&AnyTensor) -> Result<Vec<AnyTensor>>) -> Result<Vec<AnyViewMut<'a>>> {
+    pub(in crate::any) fn apart(
+        self,
+        parts: impl FnOnce(&AnyTensor) -> Result<Vec<AnyTensor>>,
+    ) -> Result<Vec<AnyViewMut<'a>>> {
         let part = |tensor| AnyViewMut { tensor, memory: PhantomData };
         Ok(parts(&self.tensor)?.into_iter().map(part).collect())
     }

@@ -10,7 +10,6 @@ mod normalize;
 mod parametric;
 mod rearrange;
 mod reduce;
-mod scan;
 mod sort;
 mod statistics;
 mod view;
@@ -24,7 +23,7 @@ pub(super) const NAMED: &[&[NamedOp]] = &[
     parametric::OPS,
     create::OPS,
     reduce::OPS,
-    scan::OPS,
+    crate::any::scan::cumulative::OPERATIONS,
     sort::OPS,
     statistics::OPS,
     normalize::OPS,
