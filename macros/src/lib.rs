@@ -81,6 +81,6 @@ pub fn fused(input: TokenStream) -> TokenStream {
 
 /// For the run-time operations of `castiron`: see `operations.rs`.
 #[proc_macro_attribute]
-pub fn operations(_: TokenStream, input: TokenStream) -> TokenStream {
-    finish(operations::operations(input))
+pub fn operations(name: TokenStream, input: TokenStream) -> TokenStream {
+    finish(operations::operations(name, input))
 }

@@ -25,7 +25,8 @@ struct Method {
     /// Attributes for rustc, and everything before `fn`.
     before: Vec<TokenTree>,
     name: Ident,
-    takes_self: bool,
+    /// The place of `self`. (What a macro writes knows only the `self` that it wrote.)
+    receiver: Option<Span>,
     parameters: Vec<Parameter>,
     /// From `fn` to the end.
     rest: Vec<TokenTree>,
@@ -42,6 +43,8 @@ struct Argument {
 enum Default {
     /// The call may give it, the method does not take it.
     Unused,
+    /// What the method is called on, where that is not the first.
+    Receiver,
     Value(String),
 }
 
@@ -52,7 +55,9 @@ struct Row {
     columns: Vec<(String, String)>,
 }
 
-pub(super) fn operations(input: TokenStream) -> Result<TokenStream, Mistake> {
+/// `name` is what the list of rows is called, `OPERATIONS` if nothing is given.
+pub(super) fn operations(name: TokenStream, input: TokenStream) -> Result<TokenStream, Mistake> {
+    let list = if name.is_empty() { "OPERATIONS".to_owned() } else { name.to_string() };
     let mut tokens: Vec<TokenTree> = input.into_iter().collect();
     let Some(TokenTree::Group(body)) = tokens.pop() else {
         return Err(Mistake::at(Span::call_site(), "`operations` stands before `impl AnyTensor { … }`"));
@@ -91,9 +96,8 @@ pub(super) fn operations(input: TokenStream) -> Result<TokenStream, Mistake> {
         out.extend(group("impl crate::any::AnyViewMut<'_>", Delimiter::Brace, &views));
     }
     if !rows.is_empty() {
-        let head =
-            "/// The operations of this file, by name.\npub(crate) const OPERATIONS: &[crate::any::call::NamedOp] = &";
-        out.extend(group(head, Delimiter::Bracket, &rows));
+        let head = format!("/// Operations by name.\npub(crate) const {list}: &[crate::any::call::NamedOp] = &");
+        out.extend(group(&head, Delimiter::Bracket, &rows));
         out.extend(text_at(";", Span::call_site()));
     }
     Ok(out)
@@ -116,6 +120,23 @@ fn text_at(text: &str, span: Span) -> TokenStream {
         stream.into_iter().map(place).collect()
     }
     at(crate::tokens(text), span)
+}
+
+/// The token, `self` in it at this place.
+fn respanned_self(token: TokenTree, span: Span) -> TokenTree {
+    match token {
+        TokenTree::Group(group) => {
+            let inside = group.stream().into_iter().map(|token| respanned_self(token, span)).collect();
+            let mut respanned = Group::new(group.delimiter(), inside);
+            respanned.set_span(group.span());
+            TokenTree::Group(respanned)
+        }
+        TokenTree::Ident(mut ident) if ident.to_string() == "self" => {
+            ident.set_span(span);
+            TokenTree::Ident(ident)
+        }
+        other => other,
+    }
 }
 
 /// `head { texts }`, each text at its place.
@@ -196,8 +217,9 @@ fn method(item: Vec<TokenTree>) -> Result<Option<Method>, Mistake> {
         return Ok(None);
     }
     let mut parts = between_commas(group.stream().into_iter().collect());
-    let takes_self = parts.first().is_some_and(|part| part.last().is_some_and(|token| is_ident(token, "self")));
-    if takes_self {
+    let receiver = parts.first().and_then(|part| part.last()).filter(|token| is_ident(token, "self"));
+    let receiver = receiver.map(TokenTree::span);
+    if receiver.is_some() {
         parts.remove(0);
     }
     let mut parameters = vec![];
@@ -212,7 +234,7 @@ fn method(item: Vec<TokenTree>) -> Result<Option<Method>, Mistake> {
             }
         }
     }
-    Ok(Some(Method { before, name: name.clone(), takes_self, parameters, rest, marked }))
+    Ok(Some(Method { before, name: name.clone(), receiver, parameters, rest, marked }))
 }
 
 /// What stands in the brackets of an attribute of this macro.
@@ -244,6 +266,7 @@ fn row(marked: &Marked) -> Result<Row, Mistake> {
         let equals = argument.iter().position(|token| is_punct(token, '='));
         let default = equals.map(|at| match &argument[at + 1..] {
             [unused] if is_ident(unused, "_") => Default::Unused,
+            [receiver] if is_ident(receiver, "self") => Default::Receiver,
             value => Default::Value(text(value)),
         });
         let name = text(&argument[..equals.unwrap_or(argument.len())]).replace(' ', "");
@@ -346,10 +369,10 @@ fn row_text(method: &Method, row: &Row) -> Result<String, Mistake> {
 /// The function that reads the arguments and calls the method.
 fn run_text(method: &Method, arguments: &[Argument]) -> Result<String, Mistake> {
     let this = Parameter { name: "self".to_owned(), ty: "&AnyTensor".to_owned() };
-    let parameters: Vec<&Parameter> =
-        method.takes_self.then_some(&this).into_iter().chain(&method.parameters).collect();
-    let used: Vec<&Argument> =
+    let parameters: Vec<&Parameter> = method.receiver.map(|_| &this).into_iter().chain(&method.parameters).collect();
+    let mut used: Vec<&Argument> =
         arguments.iter().filter(|argument| !matches!(argument.default, Some(Default::Unused))).collect();
+    used.sort_by_key(|argument| !matches!(argument.default, Some(Default::Receiver)));
     if used.len() != parameters.len() {
         let message = format!(
             "{} arguments by name for {} parameters: an argument that the method does not take is written `name = _`",
@@ -442,6 +465,10 @@ fn written(method: Method) -> TokenStream {
         return out;
     }
     let (name, span) = (method.name.to_string(), method.name.span());
+    let receiver = method.receiver.unwrap_or(span);
+    let this = |stream: TokenStream| -> TokenStream {
+        stream.into_iter().map(|token| respanned_self(token, receiver)).collect()
+    };
     let pass = |parameter: &Parameter| match &*plain(&parameter.ty) {
         "implScalar" => format!("crate::Scalar::value({})", parameter.name),
         _ => parameter.name.clone(),
@@ -451,9 +478,9 @@ fn written(method: Method) -> TokenStream {
     let body = head.pop();
     let result = head[3..].to_vec();
     out.extend(head);
-    out.extend(text_at(&format!("{{ self.{name}_by_value({passed}) }}"), span));
+    out.extend(this(text_at(&format!("{{ self.{name}_by_value({passed}) }}"), span)));
     let declared = method.declared().replace("impl Scalar", "crate::ScalarValue");
-    out.extend(text_at(&format!("fn {name}_by_value(&self{declared})"), span));
+    out.extend(this(text_at(&format!("fn {name}_by_value(&self{declared})"), span)));
     out.extend(result.into_iter().chain(body));
     out
 }

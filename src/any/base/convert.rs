@@ -2,13 +2,15 @@
 //! converted: the usual dtypes have loops that do both, the others take two steps.
 //! Uses `cpu::erased`, `layout`, `base::dispatch`; used by `elementwise::apply`.
 
-use crate::any::AnyTensor;
-use crate::any::Buffer;
 use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::call::Bound;
+use crate::any::{AnyTensor, Buffer, Value};
 use crate::cpu::erased::{self, Cast};
+use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Complex, DType, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
 use crate::error::{Error, Result};
 use crate::layout::MemoryFormat;
+use castiron_macros::operations;
 
 /// What a dtype is widened to, where conversions from it take two steps.
 fn widened(from: DType, to: DType) -> Option<DType> {
@@ -64,6 +66,7 @@ pub(crate) fn cast(from: DType, to: DType) -> Result<Option<Cast>> {
     }
 }
 
+#[operations]
 impl AnyTensor {
     /// [`to`](Self::to) in a memory format (`torch.Tensor.to(dtype, memory_format=…)`).
     ///
@@ -108,4 +111,74 @@ impl AnyTensor {
         }?;
         Ok(AnyTensor::fresh(Buffer::Cpu(result), dtype, &self.sizes, &strides))
     }
+
+    #[op(type_as(input, other))]
+    fn type_as(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        self.to(other.dtype)
+    }
+
+    /// `to(dtype)`, `to(device)`, `to(device, dtype)`, `to(other)`, each with `non_blocking` and `copy` behind.
+    #[op(to(input, *rest, dtype, device, copy, non_blocking, memory_format))]
+    fn to_by_name(args: &Bound<'_>) -> Result<Value> {
+        let input = args.tensor("input")?;
+        let (mut dtype, mut device) = (args.read::<Option<DType>>("dtype")?, args.read::<Option<&str>>("device")?);
+        let mut flags = Vec::new();
+        for value in args.rest() {
+            match value {
+                Value::Type(of) => dtype = Some(*of),
+                Value::Str(name) => device = Some(name),
+                Value::Array(other) => (dtype, device) = (Some(other.dtype), Some(other.device_name())),
+                Value::Number(ScalarValue::Bool(flag)) => flags.push(*flag),
+                Value::Absent => {}
+                other => return Err(args.wrong("other", "a dtype, a device or a tensor", other)),
+            }
+        }
+        let copy = args.read_or("copy", || flags.get(1).copied().unwrap_or(false))?;
+        let format = args.read_or("memory_format", || MemoryFormat::PRESERVE)?;
+        let converted = input.to_in(dtype.unwrap_or(input.dtype), format)?;
+        let moved = match device {
+            None => converted,
+            Some(name) if name == converted.device_name() => converted,
+            Some("meta") => AnyTensor::meta(&converted.sizes, converted.dtype)?,
+            Some("cpu") => return Err(Error::NoData { op: args.op }),
+            Some(other) => {
+                return Err(Error::InvalidArgument { op: args.op, reason: format!("there is no device {other:?}") });
+            }
+        };
+        Ok(if copy && moved.shares_storage(input) { moved.copy()? } else { moved }.into())
+    }
+
+    #[op(item(input))]
+    fn item_by_name(&self) -> Result<ScalarValue> {
+        self.item()
+    }
+}
+
+/// For `byte = U8` it writes `byte(memory_format)`, the conversion of this name.
+macro_rules! conversions {
+    ($($name:ident = $dtype:ident;)*) => {
+        /// PyTorch's names of conversions.
+        #[operations(CONVERSIONS)]
+        impl AnyTensor {$(
+            #[op($name(input, memory_format = MemoryFormat::PRESERVE))]
+            fn $name(&self, format: MemoryFormat) -> Result<AnyTensor> {
+                self.to_in(DType::$dtype, format)
+            }
+        )*}
+    };
+}
+conversions! {
+    bool = Bool;
+    byte = U8;
+    char = I8;
+    short = I16;
+    int = I32;
+    long = I64;
+    half = F16;
+    bfloat16 = BF16;
+    float = F32;
+    double = F64;
+    chalf = C32;
+    cfloat = C64;
+    cdouble = C128;
 }

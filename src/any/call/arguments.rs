@@ -3,6 +3,7 @@
 use super::value::{Value, wrong};
 use crate::any::AnyTensor;
 use crate::any::base::operand::AnyOperand;
+use crate::device::AnyDevice;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
@@ -312,6 +313,7 @@ arguments! {
     &'a Value = |args, name| args.value(name);
     AnyOperand = |args, name| args.operand(name);
     ScalarValue = |args, name| args.scalar(name);
+    AnyDevice = |args, name| args.read(name).and_then(|device: &str| AnyDevice::new(device));
     bool = |args, name| args.value(name).and_then(|_| args.bool_or(name, false));
     i64 = |args, name| args.int(name);
     usize = |args, name| args.int(name).and_then(|value| args.unsigned(name, value));

@@ -36,18 +36,8 @@ macro_rules! written_over {
             scatter_ = scatter(dim: i64, index: &AnyTensor, source: impl Into<AnyOperand>);
             scatter_add_ = scatter_add(dim: i64, index: &AnyTensor, source: &AnyTensor);
             scatter_reduce_ = scatter_reduce(dim: i64, index: &AnyTensor, source: &AnyTensor, reduce: ScatterReduce, include_self: bool);
-            clamp_ = clamp(min: Option<AnyOperand>, max: Option<AnyOperand>);
-            lerp_ = lerp(end: &AnyTensor, weight: impl Into<AnyOperand>);
-            addcmul_ = addcmul(a: &AnyTensor, b: &AnyTensor, value: impl Scalar);
-            addcdiv_ = addcdiv(a: &AnyTensor, b: &AnyTensor, value: impl Scalar);
-            addmm_ = addmm(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
-            addmv_ = addmv(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
-            addr_ = addr(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
-            baddbmm_ = baddbmm(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
-            addbmm_ = addbmm(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
             tril_ = tril(diagonal: i64);
             triu_ = triu(diagonal: i64);
-            renorm_ = renorm(p: f64, dim: i64, maxnorm: f64);
         }
     };
 }

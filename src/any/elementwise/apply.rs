@@ -569,26 +569,3 @@ impl AnyTensor {
         plan.write_to(out, false)
     }
 }
-
-impl AnyTensor {
-    /// Each element, but at least `min` and at most `max`, where these are given (`torch.clamp`).
-    ///
-    /// # Errors
-    /// If neither is given, the dtypes are not admitted, or shapes do not broadcast.
-    pub fn clamp(&self, min: Option<AnyOperand>, max: Option<AnyOperand>) -> Result<AnyTensor> {
-        let op = "clamp";
-        if let (Some(min), Some(max)) = (&min, &max)
-            && [self.dtype, min.dtype(), max.dtype()] == [DType::Bool; 3]
-        {
-            return Err(crate::any::base::dispatch::refused(op, DType::Bool));
-        }
-        match (min, max) {
-            (None, None) => {
-                Err(Error::InvalidArgument { op, reason: "at least one of `min` and `max` is needed".to_owned() })
-            }
-            (Some(min), None) => self.clamp_min(min),
-            (None, Some(max)) => self.clamp_max(max),
-            (Some(min), Some(max)) => self.clamp_min(min)?.clamp_max(max),
-        }
-    }
-}

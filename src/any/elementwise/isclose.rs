@@ -8,12 +8,15 @@ use crate::any::elementwise::apply::broadcast_to;
 use crate::device::Dynamic;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Result, invalid};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// Whether elements differ by no more than `atol + rtol * abs(other)` (`torch.isclose`).
     ///
     /// # Errors
     /// If shapes do not broadcast, dtypes differ, or a tolerance is negative.
+    #[op(isclose(input, other, rtol = 1e-5, atol = 1e-8, equal_nan = false), dtypes = any)]
     pub fn isclose(&self, other: &AnyTensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<AnyTensor> {
         let op = "isclose";
         self.expect_alike(op, other)?;
@@ -32,6 +35,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As there, or if there are no data.
+    #[op(allclose(input, other, rtol = 1e-5, atol = 1e-8, equal_nan = false), dtypes = any)]
     pub fn allclose(&self, other: &AnyTensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<bool> {
         self.isclose(other, rtol, atol, equal_nan)?.all(None, false)?.is_true()
     }
@@ -40,6 +44,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the dtypes do not promote, or there are no data.
+    #[op(equal(input, other), dtypes = any)]
     pub fn equal(&self, other: &AnyTensor) -> Result<bool> {
         if self.shape() != other.shape() {
             return Ok(false);

@@ -8,11 +8,12 @@ use crate::any::linalg::matmul::widened;
 use crate::any::{AnyOperand, AnyTensor, Buffer, checked_numel, where_};
 use crate::device::{Backend, Cpu, Dynamic};
 use crate::dtype::scalar::ScalarValue;
-use crate::dtype::{Category, DType, Dtype, Element, Float};
+use crate::dtype::{Category, DType, Dtype, Element, Float, Scalar};
 use crate::error::{Error, Result};
 use crate::ops::kernel::Map2;
 use crate::ops::pointwise::{FromParts, FromPolar, Lerping, LerpingBy};
 use crate::storage::HostBuffer;
+use castiron_macros::operations;
 
 /// A result of operands that are broadcast; `make` is given them so, and the result's strides.
 fn blended<const N: usize>(
@@ -43,12 +44,15 @@ pub(crate) enum Term {
     Quotient,
 }
 
+#[operations]
 impl AnyTensor {
     /// `self + weight * (end - self)` (`torch.lerp`): the way from `self` to `end`. All hold one dtype; the weight is a tensor, or
     /// a scalar, or a zero-dim tensor of any dtype.
     ///
     /// # Errors
     /// If dtypes differ or are neither floats nor complex, shapes do not broadcast, or the weight does not fit.
+    #[op(lerp(input, end, weight), dtypes = inexact)]
+    #[in_place]
     pub fn lerp(&self, end: &AnyTensor, weight: impl Into<AnyOperand>) -> Result<AnyTensor> {
         let (op, weight) = ("lerp", weight.into());
         same_dtype(op, self, end)?;
@@ -109,22 +113,27 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If all are bool, shapes do not broadcast, or the value does not fit.
-    pub fn addcmul(&self, a: &AnyTensor, b: &AnyTensor, value: impl crate::Scalar) -> Result<AnyTensor> {
-        self.plus(Term::Product, a, b, value.value())
+    #[op(addcmul(input, tensor1, tensor2, value = 1), dtypes = numeric, output = Castable)]
+    #[in_place]
+    pub fn addcmul(&self, a: &AnyTensor, b: &AnyTensor, value: impl Scalar) -> Result<AnyTensor> {
+        self.plus(Term::Product, a, b, value)
     }
 
     /// `self + value * a / b` (`torch.addcdiv`). Dtypes promote.
     ///
     /// # Errors
     /// If both `a` and `b` hold integers or bools, shapes do not broadcast, or the value does not fit.
-    pub fn addcdiv(&self, a: &AnyTensor, b: &AnyTensor, value: impl crate::Scalar) -> Result<AnyTensor> {
-        self.plus(Term::Quotient, a, b, value.value())
+    #[op(addcdiv(input, tensor1, tensor2, value = 1), dtypes = inexact, output = Castable)]
+    #[in_place]
+    pub fn addcdiv(&self, a: &AnyTensor, b: &AnyTensor, value: impl Scalar) -> Result<AnyTensor> {
+        self.plus(Term::Quotient, a, b, value)
     }
 
     /// Complex numbers from their real parts and their imaginary ones (`torch.complex`). Both hold one float dtype.
     ///
     /// # Errors
     /// If dtypes differ or have no complex one, or shapes do not broadcast.
+    #[op(complex(real, imag), dtypes = "float16, float32 and float64")]
     pub fn complex(&self, imag: &AnyTensor) -> Result<AnyTensor> {
         let op = "complex";
         same_dtype(op, self, imag)?;
@@ -135,6 +144,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If dtypes differ or are others, or shapes do not broadcast.
+    #[op(polar(abs, angle), dtypes = "float32 and float64")]
     pub fn polar(&self, angle: &AnyTensor) -> Result<AnyTensor> {
         let op = "polar";
         same_dtype(op, self, angle)?;
@@ -167,6 +177,7 @@ impl AnyTensor {
     /// assert_eq!(x.prelu(&weights)?.to_string(), "tensor([[ 1.0000, -0.5000],\n        [-1.5000,  4.0000]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[op(prelu(input, weight), dtypes = float, aliases("nn.functional.prelu"))]
     pub fn prelu(&self, weight: &AnyTensor) -> Result<AnyTensor> {
         let op = "prelu";
         crate::any::base::by_width::same_dtype(op, self, weight)?;
@@ -197,6 +208,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the dtype is no float.
+    #[op(frexp(input), dtypes = float)]
     pub fn frexp(&self) -> Result<(AnyTensor, AnyTensor)> {
         let sizes = signed(&self.sizes);
         let (mantissas, exponents) = dispatch_dtype!("frexp", self.dtype, E: Float => {

@@ -9,4 +9,5 @@ pub(crate) mod lerp;
 pub(crate) mod op_table;
 pub(crate) mod operators;
 pub(crate) mod parametric;
+pub(crate) mod scaled;
 pub(crate) mod where_;

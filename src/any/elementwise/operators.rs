@@ -7,6 +7,7 @@ use crate::any::elementwise::apply::combine;
 use crate::any::elementwise::op_table::{binary, unary};
 use crate::error::Result;
 use crate::ops::table::{binary_table, unary_table};
+use castiron_macros::operations;
 
 macro_rules! unary_methods {
     ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal $($rest:tt)* })*) => {
@@ -118,3 +119,28 @@ macro_rules! signs {
     )*};
 }
 signs!(Neg neg neg, Not not bitwise_not);
+
+/// For `__radd__ = add any` it writes the operator whose operands are exchanged, by its name, with the rule of admission.
+macro_rules! reversed {
+    ($($name:ident = $op:ident $admits:ident;)*) => {
+        /// Operators with exchanged operands, by name.
+        #[operations]
+        impl AnyTensor {$(
+            #[op($name(input, other), dtypes = $admits)]
+            fn $name(&self, other: AnyOperand) -> Result<AnyTensor> {
+                combine(binary::$op, &other, &self.into())
+            }
+        )*}
+    };
+}
+reversed! {
+    __radd__ = add any;
+    __rsub__ = sub numeric;
+    __rmul__ = mul any;
+    __rdiv__ = div any;
+    __rmod__ = remainder real;
+    __rpow__ = pow numeric;
+    __rand__ = bitwise_and bits;
+    __ror__ = bitwise_or bits;
+    __rxor__ = bitwise_xor bits;
+}

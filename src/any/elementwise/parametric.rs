@@ -4,11 +4,12 @@
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::default_float;
 use crate::any::elementwise::apply::{check_output, check_shape, same_device};
+use crate::any::elementwise::op_table::unary;
 use crate::any::{AnyTensor, Buffer, preserved};
 use crate::cpu::elementwise;
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Dtype, Scalar};
-use crate::error::Result;
+use crate::error::{Result, invalid};
 use crate::ops::kernel::Tuning;
 use crate::ops::rules::admit::set_of_one;
 use crate::ops::rules::result::{Rule, form_of_result};
@@ -16,6 +17,7 @@ use crate::ops::table::tuned_table;
 use crate::ops::{Op, TunedOp};
 use crate::storage::View;
 use crate::tensor::{Given as _, parameters};
+use castiron_macros::operations;
 
 /// The parameters of an operation; those left open are `None`.
 pub(crate) type Given = [Option<ScalarValue>; 3];
@@ -99,8 +101,9 @@ impl Row {
 /// For `elu […] float same (alpha: impl Scalar)` it writes `elu(alpha)`, `elu_(alpha)` and `elu_into(alpha, out)`, which all run the
 /// row above, as the call by name does.
 macro_rules! tuned_methods {
-    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal $($rest:tt)* })*) => {
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*), $doc:literal, $torch:literal, $operand:literal $arguments:literal = $elements:literal $(, #[$($call:tt)*])? })*) => {
         /// Operations of one operand and parameters.
+        #[operations]
         impl AnyTensor {$(
             #[doc = $doc]
             ///
@@ -115,6 +118,7 @@ macro_rules! tuned_methods {
             #[doc = concat!("assert_eq!(x.", stringify!($op), "(", $arguments, ")?.to_string(), tensor!", $elements, ".to_string());")]
             /// # Ok::<(), castiron::Error>(())
             /// ```
+            $(#[$($call)*])?
             pub fn $op(&self, $($name: $ty),*) -> Result<AnyTensor> {
                 rows::$op.of(self, parameters!($($name)*))
             }
@@ -158,3 +162,45 @@ macro_rules! tuned_methods {
     (@outputs $form:ident castable) => { "of a dtype that the result can be cast to" };
 }
 tuned_table!(tuned_methods);
+
+/// What else PyTorch's functions of these names take: a layer that may write over its input (here the call in place does).
+macro_rules! activations {
+    ($($called:ident = $name:ident $admits:ident [$($column:ident)?];)*) => {
+        /// Activations by name.
+        #[operations(ACTIVATIONS)]
+        impl AnyTensor {
+            $(
+                #[op(nn.functional.$name(input, inplace = _), dtypes = $admits $(, $column)?)]
+                fn $called(&self) -> Result<AnyTensor> {
+                    self.apply(unary::$name)
+                }
+            )*
+
+            #[op(nn.functional.gelu(input, approximate = "none"), dtypes = float)]
+            fn gelu_by_name(&self, approximate: &str) -> Result<AnyTensor> {
+                match approximate {
+                    "none" => self.apply(unary::gelu),
+                    "tanh" => self.apply(unary::gelu_tanh),
+                    other => invalid("gelu", format!("`approximate` is `none` or `tanh`, got {other:?}")),
+                }
+            }
+
+            #[op(round(input, decimals = None), dtypes = real, in_place)]
+            fn round_by_name(&self, decimals: Option<i64>) -> Result<AnyTensor> {
+                match decimals {
+                    None => self.apply(unary::round),
+                    Some(decimals) => self.round_decimals(decimals),
+                }
+            }
+        }
+    };
+}
+activations! {
+    relu_by_name = relu real [in_place];
+    relu6_by_name = relu6 real [];
+    selu_by_name = selu float [in_place];
+    silu_by_name = silu inexact [];
+    mish_by_name = mish float [];
+    hardsigmoid_by_name = hardsigmoid float [];
+    hardswish_by_name = hardswish float [];
+}

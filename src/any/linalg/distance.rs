@@ -8,7 +8,9 @@ use crate::any::view::views::axis;
 use crate::axis;
 use crate::device::Dynamic;
 use crate::error::{Result, invalid};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// One dtype and one device.
     pub(crate) fn expect_alike(&self, op: &'static str, other: &AnyTensor) -> Result<()> {
@@ -23,6 +25,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If shapes do not broadcast, or the difference is neither floating-point nor complex.
+    #[op(dist(input, other, p = 2.0), dtypes = inexact)]
     pub fn dist(&self, other: &AnyTensor, p: f64) -> Result<AnyTensor> {
         self.sub(other)?.vector_norm(p, None, false)
     }
@@ -31,6 +34,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If shapes do not match, dtypes differ or are no floats, or `p` is negative.
+    #[op(cdist(x1, x2, p = 2.0, compute_mode = _), dtypes = float)]
     pub fn cdist(&self, other: &AnyTensor, p: f64) -> Result<AnyTensor> {
         let op = "cdist";
         self.expect_alike(op, other)?;
@@ -56,6 +60,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are not as many axes in both, sizes do not match, dtypes differ or are `bool`.
+    #[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]
     pub fn cross(&self, other: &AnyTensor, dim: i64) -> Result<AnyTensor> {
         let op = "cross";
         self.expect_alike(op, other)?;
@@ -78,5 +83,15 @@ impl AnyTensor {
             left.typed_rank3::<E, Dynamic>()?.try_cross(&right.typed_rank3::<E, Dynamic>()?, axis![1]).map(AnyTensor::from)
         })?;
         a.with_axis_restored(at, product)
+    }
+
+    /// Without an axis it is the first of size 3.
+    #[op(cross(input, other, dim = None), dtypes = numeric)]
+    fn cross_by_name(&self, other: &AnyTensor, dim: Option<i64>) -> Result<AnyTensor> {
+        let first = || self.shape().iter().position(|&size| size == 3).map(|at| at as i64);
+        match dim.or_else(first) {
+            Some(dim) => self.cross(other, dim),
+            None => invalid("cross", format!("no axis of {:?} has size 3", self.shape())),
+        }
     }
 }

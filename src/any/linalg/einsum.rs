@@ -7,6 +7,7 @@ use crate::any::AnyTensor;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::device::Dynamic;
 use crate::error::{Error, Result};
+use castiron_macros::operations;
 
 const OP: &str = "einsum";
 
@@ -210,4 +211,12 @@ fn pair(x: &AnyTensor, y: &AnyTensor, summed: &[usize]) -> Result<AnyTensor> {
     let mut back = vec![0; order.len()];
     order.iter().enumerate().for_each(|(to, &at)| back[at] = to as i64);
     product.reshaped(&sizes)?.permute(&back)
+}
+
+#[operations]
+impl AnyTensor {
+    #[op(einsum(equation, *operands), dtypes = any)]
+    fn einsum_by_name(equation: &str, operands: &[AnyTensor]) -> Result<AnyTensor> {
+        einsum(equation, operands)
+    }
 }

@@ -6,12 +6,15 @@ use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::linalg::matmul::{expect_numbers, product, widened};
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// `self @ weight.t() + bias` along the last axis (`torch.nn.functional.linear`).
     ///
     /// # Errors
     /// If dtypes differ or are bool, sizes do not match, or the bias does not expand to the result.
+    #[op(nn.functional.linear(input, weight, bias = None), dtypes = numeric)]
     pub fn linear(&self, weight: &AnyTensor, bias: Option<&AnyTensor>) -> Result<AnyTensor> {
         let op = "linear";
         if weight.rank() == 1 && bias.is_none() {
@@ -36,6 +39,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If dtypes differ or are bool, or sizes do not match.
+    #[op(nn.functional.bilinear(input1, input2, weight, bias = None), dtypes = numeric)]
     pub fn bilinear(&self, other: &AnyTensor, weight: &AnyTensor, bias: Option<&AnyTensor>) -> Result<AnyTensor> {
         let op = "bilinear";
         same_dtype(op, self, other)?;

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::storage::View;
 use crate::tensor::{Summand, expect_whole_factor, factor};
+use castiron_macros::operations;
 
 /// What a product is added to, and the factors of the two.
 type Added<'a> = (&'a AnyTensor, [ScalarValue; 2]);
@@ -116,6 +117,7 @@ pub(crate) fn widened(dtype: DType) -> DType {
     }
 }
 
+#[operations]
 impl AnyTensor {
     /// The matrix product (`torch.matmul`): `(K) @ (K)` is a number, `(…, M, K) @ (…, K, N)` is `(…, M, N)` with the leading axes
     /// broadcast, and a vector on either side takes part without its axis appearing in the result.
@@ -129,6 +131,8 @@ impl AnyTensor {
     /// assert_eq!((&x + 1)?.matmul(&w)?.to_string(), "tensor([23, 45])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[op(matmul(input, other), dtypes = numeric, aliases("__matmul__"))]
+    #[op(__rmatmul__(input, other = self), dtypes = numeric)]
     pub fn matmul(&self, other: &AnyTensor) -> Result<AnyTensor> {
         product("matmul", self, other, None)
     }
@@ -137,6 +141,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As there, and if one is no matrix.
+    #[op(mm(input, mat2), dtypes = numeric)]
     pub fn mm(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("mm", [(self, 2), (other, 2)])?;
         product("mm", self, other, None)
@@ -146,6 +151,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As there, and if one is no batch or the lengths differ.
+    #[op(bmm(input, mat2), dtypes = numeric)]
     pub fn bmm(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_batches("bmm", self, other)?;
         product("bmm", self, other, None)
@@ -155,6 +161,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As there, and if they are something else.
+    #[op(mv(input, vec), dtypes = numeric)]
     pub fn mv(&self, vector: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("mv", [(self, 2), (vector, 1)])?;
         product("mv", self, vector, None)
@@ -164,6 +171,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As there, and if one is no vector.
+    #[op(dot(input, tensor), dtypes = numeric)]
     pub fn dot(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("dot", [(self, 1), (other, 1)])?;
         product("dot", self, other, None)
@@ -173,6 +181,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As there.
+    #[op(vdot(input, other), dtypes = numeric)]
     pub fn vdot(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("vdot", [(self, 1), (other, 1)])?;
         product("vdot", &self.conjugated()?, other, None)
@@ -192,6 +201,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If dtypes differ or are neither floats nor complex, the shapes do not broadcast or the axis is out of range.
+    #[op(linalg.vecdot(x, y, dim = -1), dtypes = inexact)]
     pub fn vecdot(&self, other: &AnyTensor, dim: i64) -> Result<AnyTensor> {
         let op = "vecdot";
         same_dtype(op, self, other)?;
@@ -263,51 +273,71 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If dtypes differ or are bool, inner sizes differ, `self` does not expand to the product, or a factor does not fit.
+    #[op(addmm(input, mat1, mat2, beta = 1, alpha = 1), dtypes = numeric)]
+    #[in_place]
     pub fn addmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added(Operands::Matrices, a, b, [beta.value(), alpha.value()])
+        self.added(Operands::Matrices, a, b, [beta, alpha])
     }
 
     /// [`addmm`](Self::addmm) of a matrix and a vector (`torch.addmv`).
     ///
     /// # Errors
     /// As there.
+    #[op(addmv(input, mat, vec, beta = 1, alpha = 1), dtypes = numeric)]
+    #[in_place]
     pub fn addmv(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added(Operands::MatrixAndVector, a, b, [beta.value(), alpha.value()])
+        self.added(Operands::MatrixAndVector, a, b, [beta, alpha])
     }
 
     /// [`addmm`](Self::addmm) of batches of matrices (`torch.baddbmm`).
     ///
     /// # Errors
     /// As there.
+    #[op(baddbmm(input, batch1, batch2, beta = 1, alpha = 1), dtypes = numeric)]
+    #[in_place]
     pub fn baddbmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added(Operands::Batches, a, b, [beta.value(), alpha.value()])
+        self.added(Operands::Batches, a, b, [beta, alpha])
     }
 
     /// [`addmm`](Self::addmm) of the sum over batches of matrices (`torch.addbmm`).
     ///
     /// # Errors
     /// As there.
+    #[op(addbmm(input, batch1, batch2, beta = 1, alpha = 1), dtypes = numeric)]
+    #[in_place]
     pub fn addbmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added(Operands::SummedBatches, a, b, [beta.value(), alpha.value()])
+        self.added(Operands::SummedBatches, a, b, [beta, alpha])
     }
 
     /// `beta * self + alpha * outer(a, b)` of vectors (`torch.addr`). Dtypes promote.
     ///
     /// # Errors
     /// If one is no vector, `self` does not expand to the product, or integers are given a floating-point factor.
+    #[op(addr(input, vec1, vec2, beta = 1, alpha = 1), dtypes = any)]
+    #[in_place]
     pub fn addr(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.added(Operands::Vectors, a, b, [beta.value(), alpha.value()])
+        self.added(Operands::Vectors, a, b, [beta, alpha])
     }
 
     /// The adjoint, a view: the last two axes exchanged, complex elements marked as conjugated (`torch.adjoint`, `torch.Tensor.mH`).
     ///
     /// # Errors
     /// If there is one axis.
+    #[op(adjoint(input))]
+    #[op(mH(input))]
     pub fn adjoint(&self) -> Result<AnyTensor> {
         match self.rank() {
             0 => Ok(self.conjugate_view()),
             1 => invalid("adjoint", "matrices are wanted, got a vector".to_owned()),
             _ => Ok(self.transpose(-2, -1)?.conjugate_view()),
+        }
+    }
+
+    #[op(H(input))]
+    fn adjoint_of_matrix(&self) -> Result<AnyTensor> {
+        match self.rank() {
+            0 | 2 => self.adjoint(),
+            rank => invalid("H", format!("a matrix is wanted, got a tensor with {rank} axes")),
         }
     }
 }

@@ -10,13 +10,16 @@ use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType};
 use crate::error::{Error, Result};
 use crate::storage::HostBuffer;
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// A square matrix, or batches of them, times itself so many times (`torch.linalg.matrix_power`); 0 gives the identity.
     ///
     /// # Errors
     /// If it is not square or bool; and if the power is negative, which takes the inverse, and the dtype has none or the matrix is
     /// singular.
+    #[op(linalg.matrix_power(input, n), dtypes = numeric)]
     pub fn matrix_power(&self, power: i64) -> Result<AnyTensor> {
         let op = "matrix_power";
         self.expect_rank(op, 2)?;
@@ -94,6 +97,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the dtype has none, or fewer than two powers are asked for.
+    #[op(linalg.vander(x, N = None), dtypes = "integers, floats and complex of 32 bits or more")]
     pub fn vander(&self, count: Option<i64>) -> Result<AnyTensor> {
         let op = "vander";
         if matches!(self.dtype, DType::Bool | DType::F16 | DType::BF16 | DType::C32) || self.dtype.is_shell() {
@@ -109,6 +113,7 @@ impl AnyTensor {
 
     /// The rows of powers of a list (`torch.vander`), from the highest down, or from 0 up if `increasing`. Bools and integers give
     /// `int64`.
+    #[op(vander(x, N = None, increasing = false), dtypes = "all computing dtypes but complex32")]
     pub(crate) fn vander_rows(&self, count: Option<i64>, increasing: bool) -> Result<AnyTensor> {
         let op = "vander";
         if self.dtype == DType::C32 || self.dtype.is_shell() {
@@ -122,6 +127,11 @@ impl AnyTensor {
             return invalid(op, format!("{count} powers can't be made"));
         };
         self.powers(op, count, increasing)
+    }
+
+    #[op(linalg.multi_dot(tensors), dtypes = numeric)]
+    fn multi_dot_by_name(matrices: &[AnyTensor]) -> Result<AnyTensor> {
+        multi_dot(matrices)
     }
 
     /// So many powers of the elements along a new last axis, from 0 up or down to 0; those of integers and bools are `int64`.

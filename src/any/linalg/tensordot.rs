@@ -1,17 +1,21 @@
 //! Products over chosen axes: `outer`, `inner`, `tensordot`, `kron`.
 //! Uses `linalg::matmul`, `view::views`, `base::by_width`, `base::dims`.
 
-use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype, signed};
+use crate::any::call::Bound;
 use crate::any::linalg::matmul::{expect_numbers, expect_ranks, product};
 use crate::any::view::views::axes;
+use crate::any::{AnyTensor, Value};
 use crate::error::{Error, Result};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// Every element of a vector times every element of another (`torch.outer`). Dtypes promote.
     ///
     /// # Errors
     /// If one is no vector.
+    #[op(outer(input, vec2), dtypes = any, aliases("ger"))]
     pub fn outer(&self, other: &AnyTensor) -> Result<AnyTensor> {
         expect_ranks("outer", [(self, 1), (other, 1)])?;
         self.unsqueeze(1)?.mul(other)
@@ -21,6 +25,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If dtypes differ or are bool, or the last sizes differ.
+    #[op(inner(input, other), dtypes = numeric)]
     pub fn inner(&self, other: &AnyTensor) -> Result<AnyTensor> {
         if self.rank() == 0 || other.rank() == 0 {
             return self.mul(other);
@@ -80,6 +85,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are more than eight axes larger than 1 in the two together, or the result is too large.
+    #[op(kron(input, other), dtypes = any)]
     pub fn kron(&self, other: &AnyTensor) -> Result<AnyTensor> {
         let op = "kron";
         let rank = self.rank().max(other.rank());
@@ -100,5 +106,27 @@ impl AnyTensor {
             return invalid(op, "more than eight axes of the two tensors are larger than 1".to_owned());
         }
         self.reshaped(&signed(&left))?.mul(&other.reshaped(&signed(&right))?)?.reshaped(&signed(&result))
+    }
+
+    /// `dims` names so many last and first axes, or two lists.
+    #[op(tensordot(a, b, dims), dtypes = numeric)]
+    fn tensordot_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (a, b) = (args.tensor("a")?, args.tensor("b")?);
+        if let Some(Value::List(lists)) = args.get("dims") {
+            let axes = |list: &Value| match list {
+                Value::List(items) => items.iter().map(|item| args.as_int("dims", item)).collect::<Result<Vec<_>>>(),
+                one => Ok(vec![args.as_int("dims", one)?]),
+            };
+            let [left, right] = &lists[..] else {
+                return Err(args.wrong("dims", "two lists of axes", args.value("dims")?));
+            };
+            return Ok(a.tensordot(b, &axes(left)?, &axes(right)?)?.into());
+        }
+        let count = args.read_or("dims", || 2_i64)?;
+        if count < 0 || count > a.rank().min(b.rank()) as i64 {
+            return invalid(args.op, format!("{count} axes are wanted of tensors with {} and {}", a.rank(), b.rank()));
+        }
+        let first = a.rank() as i64 - count;
+        Ok(a.tensordot(b, &(first..first + count).collect::<Vec<_>>(), &(0..count).collect::<Vec<_>>())?.into())
     }
 }

@@ -3,18 +3,21 @@
 
 use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
+use crate::any::call::Bound;
 use crate::any::view::views::axis;
-use crate::any::{AnyTensor, IntoSizes};
+use crate::any::{AnyTensor, IntoSizes, Value};
 use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid};
+use castiron_macros::operations;
 
 /// What a float is computed in, to be rounded once.
 fn wide(dtype: DType) -> DType {
     if matches!(dtype, DType::F16 | DType::BF16) { DType::F32 } else { dtype }
 }
 
+#[operations]
 impl AnyTensor {
     fn expect_float(&self, op: &'static str) -> Result<()> {
         dispatch_dtype!(op, self.dtype, E: Float => {
@@ -58,6 +61,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the last sizes are others, weights have another shape or a dtype that does not go with it, or the dtype is no float.
+    #[op(nn.functional.layer_norm(input, normalized_shape, weight = None, bias = None, eps = 1e-5), dtypes = float)]
     pub fn layer_norm(
         &self,
         sizes: impl IntoSizes,
@@ -86,6 +90,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the last sizes are others, the weight has another shape, or the dtype is neither floating-point nor complex.
+    #[op(nn.functional.rms_norm(input, normalized_shape, weight = None, eps = None), dtypes = inexact)]
     pub fn rms_norm(&self, sizes: impl IntoSizes, weight: Option<&AnyTensor>, eps: Option<f64>) -> Result<AnyTensor> {
         let op = "rms_norm";
         let sizes = &*sizes.signed();
@@ -106,6 +111,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range or named twice, or the dtype is neither floating-point nor complex.
+    #[op(nn.functional.normalize(input, p = 2.0, dim = vec![1], eps = 1e-12), dtypes = inexact)]
     pub fn normalize(&self, p: f64, dims: &[i64], eps: f64) -> Result<AnyTensor> {
         self.expect_memory()?;
         self.div(self.vector_norm(p, Some(dims), true)?.clamp_min(eps)?)
@@ -133,6 +139,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are less than two axes, the groups do not divide the channels, weights have another shape or a dtype that does not go with it, or the dtype is no float.
+    #[op(nn.functional.group_norm(input, num_groups, weight = None, bias = None, eps = 1e-5), dtypes = float)]
     pub fn group_norm(
         &self,
         groups: i64,
@@ -191,6 +198,8 @@ impl AnyTensor {
     /// # Errors
     /// If there are less than two axes, the axis is out of range, `p` is not positive or `maxnorm` negative, or the dtype is neither
     /// floating-point nor complex.
+    #[op(renorm(input, p, dim, maxnorm), dtypes = inexact)]
+    #[in_place]
     pub fn renorm(&self, p: f64, dim: i64, maxnorm: f64) -> Result<AnyTensor> {
         let op = "renorm";
         if self.dtype == DType::C32 {
@@ -220,6 +229,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or odd, or the dtype is no float.
+    #[op(nn.functional.glu(input, dim = -1), dtypes = float)]
     pub fn glu(&self, dim: i64) -> Result<AnyTensor> {
         let op = "glu";
         self.expect_float(op)?;
@@ -237,6 +247,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If shapes do not broadcast, or the dtypes have no difference.
+    #[op(nn.functional.pairwise_distance(x1, x2, p = 2.0, eps = 1e-6, keepdim = false), dtypes = numeric)]
     pub fn pairwise_distance(&self, other: &AnyTensor, p: f64, eps: f64, keepdim: bool) -> Result<AnyTensor> {
         self.sub(other)?.add(eps)?.vector_norm(p, Some(&[-1]), keepdim)
     }
@@ -246,6 +257,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If shapes do not broadcast, the axis is out of range, or the dtypes promote to no float.
+    #[op(nn.functional.cosine_similarity(x1, x2, dim = 1, eps = 1e-8), dtypes = float)]
     pub fn cosine_similarity(&self, other: &AnyTensor, dim: i64, eps: f64) -> Result<AnyTensor> {
         let op = "cosine_similarity";
         let kinds = [self, other].map(|x| crate::any::base::operand::AnyOperand::from(x).kind());
@@ -264,5 +276,20 @@ impl AnyTensor {
         b.expect_memory()?;
         let unit = |x: &AnyTensor| x.div(x.vector_norm(2.0, Some(&[dim]), true)?.clamp_min(eps)?);
         unit(&a)?.mul(unit(&b)?)?.sum(Some(&[dim]), false, None)
+    }
+
+    /// The mean and the variance of channels are the running ones, or in training those of the elements.
+    #[op(nn.functional.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps), dtypes = float)]
+    fn batch_norm_by_name(args: &Bound<'_>) -> Result<Value> {
+        let x = args.tensor("input")?;
+        let [mean, var] = if args.read_or("training", || false)? {
+            x.expect_memory()?;
+            let others: Vec<i64> = (0..x.rank() as i64).filter(|&axis| axis != 1).collect();
+            [x.mean(Some(&others), false, None)?, x.var(Some(&others), 0.0, false)?]
+        } else {
+            [args.tensor("running_mean")?.clone(), args.tensor("running_var")?.clone()]
+        };
+        let (weight, bias) = (args.read("weight")?, args.read("bias")?);
+        Ok(x.batch_norm(&mean, &var, weight, bias, args.read_or("eps", || 1e-5)?)?.into())
     }
 }

@@ -9,12 +9,15 @@ use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid, room};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// Covariances of variables, each a row of observations, which may count several times or weigh differently (`torch.cov`).
     ///
     /// # Errors
     /// If there are more than two axes, the dtype is `bool`, or weights are no lists as long as there are observations.
+    #[op(cov(input, correction = 1, fweights = None, aweights = None), dtypes = numeric)]
     pub fn cov(&self, correction: i64, counts: Option<&AnyTensor>, weights: Option<&AnyTensor>) -> Result<AnyTensor> {
         let op = "cov";
         if self.rank() > 2 {
@@ -79,6 +82,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As [`cov`](Self::cov).
+    #[op(corrcoef(input), dtypes = numeric)]
     pub fn corrcoef(&self) -> Result<AnyTensor> {
         let c = self.cov(1, None, None)?;
         if c.rank() == 0 {
@@ -95,6 +99,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the tensor is no list, its dtype no integer, a number negative, or weights are not as many.
+    #[op(bincount(input, weights = None, minlength = 0), dtypes = integer)]
     pub fn bincount(&self, weights: Option<&AnyTensor>, minlength: usize) -> Result<AnyTensor> {
         let op = "bincount";
         if !is_integer(self.dtype) {
@@ -125,6 +130,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the dtype is no float, there are no bins or the range is not finite or reversed.
+    #[op(histc(input, bins = 100, min = 0.0, max = 0.0), dtypes = float)]
     pub fn histc(&self, bins: usize, min: f64, max: f64) -> Result<AnyTensor> {
         dispatch_dtype!("histc", self.dtype, E: Float => {
             if self.is_meta() && bins > 0 {

@@ -1,17 +1,19 @@
 //! Integrals and derivatives of samples along an axis: `trapezoid`, `cumulative_trapezoid`, `gradient`.
 //! Uses `view::views`, `elementwise::apply`, `elementwise::op_table`, `scan::cumulative`; used by `call::ops::statistics`.
 
-use crate::any::AnyTensor;
 use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::refused;
 use crate::any::base::operand::AnyOperand;
+use crate::any::call::Bound;
 use crate::any::elementwise::apply::combine;
 use crate::any::elementwise::op_table::binary;
 use crate::any::scan::cumulative::end_to_end;
 use crate::any::view::views::{axes, axis};
+use crate::any::{AnyTensor, Value};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, invalid};
+use castiron_macros::operations;
 
 /// What is between samples: all one distance, or for each sample its place.
 pub(crate) enum Steps<'a> {
@@ -19,6 +21,7 @@ pub(crate) enum Steps<'a> {
     Places(&'a AnyTensor),
 }
 
+#[operations]
 impl AnyTensor {
     /// Numbers, and an axis that there is.
     fn integrated(&self, op: &'static str, dim: i64, steps: &Steps<'_>) -> Result<usize> {
@@ -213,4 +216,53 @@ impl AnyTensor {
         let along = |at: usize| self.gradient_along(at as i64, &Steps::Even(ScalarValue::Float(spacing)), edge_order);
         named.into_iter().map(along).collect()
     }
+
+    #[op(trapezoid(y, x, dx, dim), dtypes = numeric, aliases("trapz"))]
+    fn trapezoid_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (steps, dim) = read_steps(args)?;
+        args.tensor("y")?.integral(dim, &steps).map(Value::Array)
+    }
+
+    #[op(cumulative_trapezoid(y, x, dx, dim), dtypes = numeric)]
+    fn cumulative_trapezoid_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (steps, dim) = read_steps(args)?;
+        args.tensor("y")?.running_integral(dim, &steps).map(Value::Array)
+    }
+
+    /// One distance for all axes, or a distance or places for each.
+    #[op(gradient(input, spacing, dim, edge_order), dtypes = "all computing dtypes but bool and uint8")]
+    fn gradient_by_name(args: &Bound<'_>) -> Result<Value> {
+        let x = args.tensor("input")?;
+        let dims = match args.read::<Option<Vec<i64>>>("dim")? {
+            Some(dims) => axes(args.op, &dims, x.rank())?,
+            None => (0..x.rank()).collect(),
+        };
+        let spacing = match args.get("spacing") {
+            Some(Value::List(spacing)) if spacing.len() != dims.len() => {
+                return invalid(args.op, format!("{} spacings are given for {} axes", spacing.len(), dims.len()));
+            }
+            Some(Value::List(spacing)) => spacing.iter().collect(),
+            Some(one) => vec![one; dims.len()],
+            None => vec![&Value::Number(ScalarValue::Int(1)); dims.len()],
+        };
+        let edge_order = args.read_or("edge_order", || 1_i64)?;
+        let along = |(&at, spacing): (&usize, &Value)| {
+            let steps = match spacing {
+                Value::Number(dx) => Steps::Even(*dx),
+                Value::Array(places) => Steps::Places(places),
+                other => return Err(args.wrong("spacing", "scalars or tensors", other)),
+            };
+            x.gradient_along(at as i64, &steps, edge_order).map(Value::Array)
+        };
+        dims.iter().zip(spacing).map(along).collect::<Result<Vec<_>>>().map(Value::List)
+    }
+}
+
+/// Samples at places `x`, or `dx` apart, and the axis.
+fn read_steps<'a>(args: &Bound<'a>) -> Result<(Steps<'a>, i64)> {
+    let steps = match args.read("x")? {
+        Some(x) => Steps::Places(x),
+        None => Steps::Even(args.read_or("dx", || ScalarValue::Int(1))?),
+    };
+    Ok((steps, args.read_or("dim", || -1)?))
 }

@@ -25,6 +25,11 @@ impl<T: Scalar> Given for T {
         Some(self.value())
     }
 }
+impl Given for ScalarValue {
+    fn given(self) -> Option<ScalarValue> {
+        Some(self)
+    }
+}
 impl Given for Option<f64> {
     fn given(self) -> Option<ScalarValue> {
         self.map(ScalarValue::Float)

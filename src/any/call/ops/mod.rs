@@ -1,37 +1,45 @@
 //! The operations that are called by name and take more than the tables say: a row each, beside the methods they call.
 
-mod create;
-mod elementwise;
 mod index;
 mod join;
-mod lerp;
-mod linalg;
-mod normalize;
-mod parametric;
 mod rearrange;
 mod reduce;
 mod sort;
-mod statistics;
 mod view;
 
 use super::NamedOp;
 
 /// All of them, by subject.
 pub(super) const NAMED: &[&[NamedOp]] = &[
-    elementwise::OPS,
     view::OPS,
-    parametric::OPS,
-    create::OPS,
-    reduce::OPS,
-    crate::any::scan::cumulative::OPERATIONS,
     sort::OPS,
-    statistics::OPS,
-    normalize::OPS,
     join::OPS,
     rearrange::OPS,
     index::OPS,
-    linalg::OPS,
-    lerp::OPS,
+    crate::any::base::convert::OPERATIONS,
+    crate::any::base::convert::CONVERSIONS,
+    crate::any::base::fill::OPERATIONS,
+    crate::any::create::by_name::OPERATIONS,
+    crate::any::create::by_name::ZEROS,
+    crate::any::create::by_name::ONES,
+    crate::any::create::by_name::EMPTY,
+    crate::any::elementwise::isclose::OPERATIONS,
+    crate::any::elementwise::lerp::OPERATIONS,
+    crate::any::elementwise::operators::OPERATIONS,
+    crate::any::elementwise::parametric::OPERATIONS,
+    crate::any::elementwise::parametric::ACTIVATIONS,
+    crate::any::elementwise::scaled::OPERATIONS,
+    crate::any::linalg::distance::OPERATIONS,
+    crate::any::linalg::einsum::OPERATIONS,
+    crate::any::linalg::linear::OPERATIONS,
+    crate::any::linalg::matmul::OPERATIONS,
+    crate::any::linalg::matrix_power::OPERATIONS,
+    crate::any::linalg::tensordot::OPERATIONS,
+    crate::any::reduce::normalize::OPERATIONS,
+    crate::any::reduce::statistics::OPERATIONS,
+    crate::any::scan::cumulative::OPERATIONS,
+    crate::any::scan::trapezoid::OPERATIONS,
+    reduce::OPS,
 ];
 
 /// For `"add"("input", "other", "alpha") "all computing dtypes" { in_place(Elements) output(Castable) } => |args| …` it writes the row.
