@@ -3,6 +3,7 @@
 
 pub(crate) mod median;
 pub(crate) mod normalize;
+pub(crate) mod norms;
 pub(crate) mod quantile;
 pub(crate) mod reductions;
 pub(crate) mod statistics;

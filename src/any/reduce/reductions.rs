@@ -3,16 +3,20 @@
 
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::base::operand::default_float;
+use crate::any::call::Bound;
 use crate::any::view::views::axes;
-use crate::any::{AnyTensor, Buffer, IntoSizes};
+use crate::any::{AnyTensor, Buffer, IntoSizes, Value};
 use crate::cpu::reduce::{self, FirstOnly, ReduceLoops, WithSecond};
+use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType, bf16, f16};
 use crate::error::{Error, Result};
 use crate::ops::reduce::{AnyAll, ArgExtreme, Extreme, Mean, MinMax, Prod, Sum, Variance};
-use crate::ops::reduce::{CountNonzero, NanMean, NanSum, VectorNorm};
+use crate::ops::reduce::{CountNonzero, NanMean, NanSum, VectorNorm, reduction_table};
+use crate::ops::rules::admit::{admits_in_words, set_of_one};
 use crate::ops::{Op, reduce as ops};
 use crate::storage::HostBuffer;
 use crate::tensor::LogSumExp;
+use castiron_macros::operations;
 
 /// The second axis reduced: the results, row-major over the first and the third.
 fn second<const N: usize>(op: &'static str, functions: &dyn ReduceLoops, cube: &AnyTensor) -> Result<[AnyTensor; N]> {
@@ -89,6 +93,7 @@ macro_rules! over_both {
     }};
 }
 
+#[operations]
 impl AnyTensor {
     /// `[before, reduced, after]`, and the sizes of the result. Axes that are reduced stay where they are if they lie side by side;
     /// else they are moved to the end.
@@ -125,43 +130,11 @@ impl AnyTensor {
         dtype.map_or_else(|| Ok(self.clone()), |dtype| self.to(dtype))
     }
 
-    /// The sum over axes, all if none are named (`torch.sum`). Bools and integers give `int64` unless a dtype is given.
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, or the dtype has no sum.
-    ///
-    /// ```
-    /// use castiron::{AnyTensor, tensor};
-    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
-    /// assert_eq!(x.sum(None, false, None)?.to_string(), "tensor(10)");
-    /// assert_eq!(x.sum(Some(&[-1]), true, None)?.shape(), [2, 1]);
-    /// # Ok::<(), castiron::Error>(())
-    /// ```
-    pub fn sum(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
-        // Integers are summed in `int64`, unless a dtype is given.
-        over!(&self.in_dtype(dtype)?, sum, Dtype, E => Sum, dims, keepdim)?.in_dtype(dtype)
-    }
-
-    /// The product over axes, all if none are named (`torch.prod`). Bools and integers give `int64` unless a dtype is given.
-    ///
-    /// # Errors
-    /// As [`sum`](Self::sum).
-    pub fn prod(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
-        over!(&self.in_dtype(dtype)?, prod, Dtype, E => Prod, dims, keepdim)?.in_dtype(dtype)
-    }
-
-    /// The mean over axes, all if none are named (`torch.mean`), of floats and complex numbers.
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, or the dtype has no mean.
-    pub fn mean(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
-        over!(&self.in_dtype(dtype)?, mean, Inexact, E => Mean, dims, keepdim)
-    }
-
     /// The sum over axes with NaN as 0 (`torch.nansum`). Bools and integers give `int64` unless a dtype is given.
     ///
     /// # Errors
     /// If an axis is out of range or named twice, or the dtype is complex.
+    #[op(nansum(input, dim = None, keepdim = false, dtype = None), dtypes = ordered, output = Computes)]
     pub fn nansum(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
         match self.dtype.category() {
             // No NaN.
@@ -176,27 +149,12 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range or named twice, or the dtype is no float.
+    #[op(nanmean(input, dim = None, keepdim = false, dtype = None), dtypes = float)]
     pub fn nanmean(&self, dims: Option<&[i64]>, keepdim: bool, dtype: Option<DType>) -> Result<AnyTensor> {
         if !self.dtype.is_floating_point() {
             return Err(refused("nanmean", self.dtype));
         }
         over!(&self.in_dtype(dtype)?, nanmean, Float, E => NanMean, dims, keepdim)
-    }
-
-    /// The variance over axes, all if none are named (`torch.var`, where `correction` is 1 if not given): real.
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, or the dtype is neither floating-point nor complex.
-    pub fn var(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, var, Inexact, E => Variance::var(correction), dims, keepdim)
-    }
-
-    /// The standard deviation over axes, all if none are named (`torch.std`, where `correction` is 1 if not given): real.
-    ///
-    /// # Errors
-    /// As [`var`](Self::var).
-    pub fn std(&self, dims: Option<&[i64]>, correction: f64, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, std, Inexact, E => Variance::std(correction), dims, keepdim)
     }
 
     /// The variance and the mean over axes, all if none are named, found in one go (`torch.var_mean`).
@@ -230,26 +188,11 @@ impl AnyTensor {
         over_both!(self, amin, Ordered, E => MinMax::<E>::new(), dims, keepdim)
     }
 
-    /// The largest element over axes, all if none are named (`torch.amax`); NaN if there is one.
-    ///
-    /// # Errors
-    /// If an axis is out of range, named twice or empty, or the dtype has no order.
-    pub fn amax(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, amax, Ordered, E => Extreme::<E, true>::new(), dims, keepdim)
-    }
-
-    /// The smallest element over axes, all if none are named (`torch.amin`); NaN if there is one.
-    ///
-    /// # Errors
-    /// As [`amax`](Self::amax).
-    pub fn amin(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, amin, Ordered, E => Extreme::<E, false>::new(), dims, keepdim)
-    }
-
     /// Where the largest element is along an axis, or in the row-major order of all (`torch.argmax`).
     ///
     /// # Errors
     /// If the axis is out of range or empty, or the dtype is neither an integer nor a float.
+    #[op(argmax(input, dim = None, keepdim = false), dtypes = real)]
     pub fn argmax(&self, dim: Option<i64>, keepdim: bool) -> Result<AnyTensor> {
         let dims = dim.map(|dim| [dim]);
         over!(self, argmax, Real, E => ArgExtreme::<E, true>::new(), dims.as_ref().map(|dims| &dims[..]), keepdim)
@@ -259,6 +202,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As [`argmax`](Self::argmax).
+    #[op(argmin(input, dim = None, keepdim = false), dtypes = real)]
     pub fn argmin(&self, dim: Option<i64>, keepdim: bool) -> Result<AnyTensor> {
         let dims = dim.map(|dim| [dim]);
         over!(self, argmin, Real, E => ArgExtreme::<E, false>::new(), dims.as_ref().map(|dims| &dims[..]), keepdim)
@@ -289,26 +233,11 @@ impl AnyTensor {
         Ok((self.amin(Some(&[dim]), keepdim)?, places))
     }
 
-    /// Whether any element over axes is not zero (`torch.any`).
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice.
-    pub fn any(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, any, Dtype, E => AnyAll::ANY, dims, keepdim)
-    }
-
-    /// Whether all elements over axes are not zero (`torch.all`).
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice.
-    pub fn all(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, all, Dtype, E => AnyAll::ALL, dims, keepdim)
-    }
-
     /// How many elements over axes are not zero (`torch.count_nonzero`).
     ///
     /// # Errors
     /// If an axis is out of range or named twice.
+    #[op(count_nonzero(input, dim = None), dtypes = any)]
     pub fn count_nonzero(&self, dims: Option<&[i64]>) -> Result<AnyTensor> {
         over!(self, count_nonzero, Dtype, E => CountNonzero, dims, false)
     }
@@ -317,69 +246,18 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range or named twice.
+    #[op(logsumexp(input, dim, keepdim = false), dtypes = any, aliases("special.logsumexp"))]
     pub fn logsumexp(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
         let lifts = self.dtype.category() <= Category::Integral;
         let x = if lifts { self.to(default_float())? } else { self.clone() };
         over!(&x, logsumexp, Inexact, E => LogSumExp, dims, keepdim)
     }
 
-    /// The `ord`-norm over axes, all if none are named (`torch.linalg.vector_norm`): real.
-    ///
-    /// # Errors
-    /// If an axis is out of range or named twice, the dtype is neither floating-point nor complex, or the norm of nothing is asked
-    /// for where `ord` is negative or infinite.
-    pub fn vector_norm(&self, ord: f64, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
-        over!(self, vector_norm, Inexact, E => VectorNorm::new(ord), dims, keepdim)
-    }
-
-    /// What a norm is computed in: a dtype of the same kind that is no narrower.
-    pub(crate) fn measured_in(&self, op: &'static str, dtype: Option<DType>) -> Result<AnyTensor> {
-        let Some(dtype) = dtype else { return Ok(self.clone()) };
-        let is_inexact = |dtype: DType| dtype.is_floating_point() || dtype.is_complex();
-        let is_wider = self.dtype.promote(dtype) == Some(dtype);
-        if !is_inexact(self.dtype) || self.dtype.is_complex() != dtype.is_complex() || !is_wider {
-            let reason =
-                format!("it is not measured in {dtype}: a float or a complex dtype, no narrower, of the same kind");
-            return Err(Error::NotAdmitted { op, dtype: self.dtype, reason });
-        }
-        self.to(dtype)
-    }
-
-    /// The sums of absolute values along one of two axes, of which the largest (`ord` 1 or infinity) or smallest (negative) counts
-    /// (`torch.linalg.matrix_norm`): `ord` 1 adds up columns, infinity rows.
-    ///
-    /// # Errors
-    /// If the axes are out of range or the same, the dtype is neither floating-point nor complex, or the order is another: those take
-    /// singular values.
-    pub fn matrix_norm(&self, ord: f64, dims: [i64; 2], keepdim: bool) -> Result<AnyTensor> {
-        let op = "matrix_norm";
-        if self.rank() < 2 {
-            let reason = format!("matrices are wanted, got a tensor with {} axes", self.rank());
-            return Err(Error::InvalidArgument { op, reason });
-        }
-        let both = axes(op, &dims, self.rank())?;
-        let (added, chosen) = match ord.abs() {
-            1.0 => (both[0], both[1]),
-            f64::INFINITY => (both[1], both[0]),
-            _ => {
-                let reason = format!("order {ord} is none of 1, -1, inf and -inf: singular values are not computed");
-                return Err(Error::InvalidArgument { op, reason });
-            }
-        };
-        let sums = self.vector_norm(1.0, Some(&[added as i64]), true)?;
-        if ord > 0.0 && sums.sizes[chosen] == 0 {
-            // The norm of an empty matrix is 0.
-            return self.vector_norm(2.0, Some(&dims), keepdim);
-        }
-        let chosen = [chosen as i64];
-        let extreme = if ord > 0.0 { sums.amax(Some(&chosen), true)? } else { sums.amin(Some(&chosen), true)? };
-        if keepdim { Ok(extreme) } else { extreme.squeeze(Some(&[both[0] as i64, both[1] as i64])) }
-    }
-
     /// The sum over axes that brings the tensor to these sizes, which broadcast to its own (`torch.Tensor.sum_to_size`).
     ///
     /// # Errors
     /// If they do not broadcast.
+    #[op(sum_to_size(input, *size), dtypes = any)]
     pub fn sum_to_size(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let op = "sum_to_size";
         let sizes = &*sizes.signed();
@@ -410,6 +288,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the tensor has not two axes, or holds bools.
+    #[op(trace(input), dtypes = numeric)]
     pub fn trace(&self) -> Result<AnyTensor> {
         if self.rank() != 2 {
             let reason = format!("a matrix is wanted, got a tensor with {} axes", self.rank());
@@ -420,4 +299,110 @@ impl AnyTensor {
         }
         self.diagonal(0, 0, 1)?.sum(None, false, None)
     }
+
+    #[op(aminmax(input, dim = None, keepdim = false), dtypes = ordered)]
+    fn aminmax_by_name(&self, dim: Option<i64>, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
+        self.aminmax(dim.as_ref().map(core::slice::from_ref), keepdim)
+    }
+
+    #[op(max(input, dim, keepdim, other), dtypes = ordered)]
+    fn max_by_name(args: &Bound<'_>) -> Result<Value> {
+        extreme(args, AnyTensor::amax, AnyTensor::max_axis, |a, b| a.maximum(b))
+    }
+
+    #[op(min(input, dim, keepdim, other), dtypes = ordered)]
+    fn min_by_name(args: &Bound<'_>) -> Result<Value> {
+        extreme(args, AnyTensor::amin, AnyTensor::min_axis, |a, b| a.minimum(b))
+    }
+
+    #[op(var(input, dim, unbiased, keepdim, correction), dtypes = inexact, output = AsReal)]
+    fn var_by_name(args: &Bound<'_>) -> Result<Value> {
+        corrected(args, AnyTensor::var)
+    }
+
+    #[op(std(input, dim, unbiased, keepdim, correction), dtypes = inexact, output = AsReal)]
+    fn std_by_name(args: &Bound<'_>) -> Result<Value> {
+        corrected(args, AnyTensor::std)
+    }
+
+    #[op(var_mean(input, dim, unbiased, keepdim, correction), dtypes = inexact)]
+    fn var_mean_by_name(args: &Bound<'_>) -> Result<Value> {
+        corrected(args, AnyTensor::var_mean)
+    }
+
+    #[op(std_mean(input, dim, unbiased, keepdim, correction), dtypes = inexact)]
+    fn std_mean_by_name(args: &Bound<'_>) -> Result<Value> {
+        corrected(args, AnyTensor::std_mean)
+    }
 }
+
+/// `var` and its kin: `(input, unbiased)` or `(input, dim, unbiased, keepdim)`, with `correction` in place of `unbiased`.
+fn corrected<T: Into<Value>>(
+    args: &Bound<'_>,
+    run: fn(&AnyTensor, Option<&[i64]>, f64, bool) -> Result<T>,
+) -> Result<Value> {
+    let (dims, unbiased) = match args.get("dim") {
+        Some(Value::Number(ScalarValue::Bool(unbiased))) => (None, Some(*unbiased)),
+        _ => (args.read::<Option<Vec<i64>>>("dim")?, args.read("unbiased")?),
+    };
+    let correction = match unbiased {
+        Some(unbiased) => f64::from(u8::from(unbiased)),
+        None => args.read_or("correction", || 1.0)?,
+    };
+    Ok(run(args.tensor("input")?, dims.as_deref(), correction, args.read_or("keepdim", || false)?)?.into())
+}
+
+/// `max` and `min`: of everything, along an axis, or of two tensors.
+fn extreme(
+    args: &Bound<'_>,
+    all: fn(&AnyTensor, Option<&[i64]>, bool) -> Result<AnyTensor>,
+    along: fn(&AnyTensor, i64, bool) -> Result<(AnyTensor, AnyTensor)>,
+    paired: fn(&AnyTensor, &AnyTensor) -> Result<AnyTensor>,
+) -> Result<Value> {
+    let x = args.tensor("input")?;
+    if let Some(other) = args.read("other")? {
+        return paired(x, other).map(Value::Array);
+    }
+    match args.get("dim") {
+        None => all(x, None, false).map(Value::Array),
+        Some(Value::Array(other)) => paired(x, other).map(Value::Array),
+        Some(_) => Ok(along(x, args.read("dim")?, args.read_or("keepdim", || false)?)?.into()),
+    }
+}
+
+/// Writes the method of each row of the table of reductions that says how it is called at run time.
+macro_rules! reductions {
+    ($($op:ident { [$axis:ident $of:ident] $admits:ident $result:ident ($($parameter:tt)*), $reducer:expr, $doc:literal, $torch:literal,
+       $operand:literal $(($arguments:literal))? = $all:literal axis $at:literal = $along:literal,
+       $(#[$($attribute:tt)*] fn [$($before:ident: $before_ty:ty)?] $dims:ident [$($between:ident: $between_ty:ty)?] $keepdim:ident [$($dtype:ident)?] $call:literal)? })*) => {
+        /// Reductions over axes, all if none are named.
+        #[operations(REDUCTIONS)]
+        impl AnyTensor {$($(
+            #[doc = $doc]
+            ///
+            #[doc = concat!("Over axes, all if none are named (`", $torch, "`).")]
+            ///
+            /// # Errors
+            #[doc = concat!("If an axis is out of range or named twice, the dtype is not among ", admits_in_words!($admits), ", or there are no elements and the operation has no result for none.")]
+            ///
+            /// ```
+            /// use castiron::{AnyTensor, tensor};
+            #[doc = concat!("let x = AnyTensor::from(", $operand, ");")]
+            #[doc = concat!("assert_eq!(x.", stringify!($op), "(", $call, ")?.to_string(), tensor!", $along, ".to_string());")]
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            #[$($attribute)*]
+            pub fn $op(&self, $($before: $before_ty,)? $dims: Option<&[i64]>, $($between: $between_ty,)? $keepdim: bool $(, $dtype: Option<DType>)?) -> Result<AnyTensor> {
+                let x = self;
+                $(let x = &x.in_dtype($dtype)?;)?
+                let result = set_of_one!($admits, reductions { @over x $op [$reducer] $dims $keepdim })?;
+                $(let result = result.in_dtype($dtype)?;)?
+                Ok(result)
+            }
+        )?)*}
+    };
+    (@over $x:ident $op:ident [$reducer:expr] $dims:ident $keepdim:ident $set:ident $inexact:ident) => {
+        over!($x, $op, $set, E => $reducer, $dims, $keepdim)
+    };
+}
+reduction_table!(reductions);

@@ -10,6 +10,7 @@ mod lanes;
 mod norms;
 mod registers;
 mod sums;
+mod table;
 mod variance;
 
 use super::Op;
@@ -22,6 +23,7 @@ pub(crate) use lanes::{MIN_WIDE, blocked_sum, by_lanes, interleave, merge_lanes}
 pub(crate) use norms::Squared;
 pub(crate) use norms::{CountNonzero, NanMean, NanSum, VectorNorm};
 pub use sums::{AnyAll, Mean, Prod, Sum};
+pub(crate) use table::reduction_table;
 pub use variance::{Moments, Variance};
 
 /// A reduction of elements `A` to one `Out`.

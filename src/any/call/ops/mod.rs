@@ -3,7 +3,6 @@
 mod index;
 mod join;
 mod rearrange;
-mod reduce;
 mod sort;
 mod view;
 
@@ -39,7 +38,9 @@ pub(super) const NAMED: &[&[NamedOp]] = &[
     crate::any::reduce::statistics::OPERATIONS,
     crate::any::scan::cumulative::OPERATIONS,
     crate::any::scan::trapezoid::OPERATIONS,
-    reduce::OPS,
+    crate::any::reduce::norms::OPERATIONS,
+    crate::any::reduce::reductions::OPERATIONS,
+    crate::any::reduce::reductions::REDUCTIONS,
 ];
 
 /// For `"add"("input", "other", "alpha") "all computing dtypes" { in_place(Elements) output(Castable) } => |args| …` it writes the row.
