@@ -1,7 +1,7 @@
 //! The syntax of castiron's macros. The rules (what a shape is, how dims add, what promotes) live in `castiron`;
 //! this crate only turns `shape![_, 384]` and `tensor![[1, 2], [3, 4]]` into types and calls.
 //!
-//! Each macro is documented where `castiron` re-exports it; `#[fallible]` is for `castiron` alone.
+//! Each macro is documented where `castiron` re-exports it; `#[fallible]` and `#[operations]` are for `castiron` alone.
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
@@ -88,10 +88,14 @@ pub fn fused(input: TokenStream) -> TokenStream {
     finish(fused::fused(input))
 }
 
-/// For the run-time operations of `castiron`: see `operations.rs`.
+/// An operation of `AnyTensor`, written once: the attributes of a method say what it is by name, in place and as a view to write
+/// through (see `operations.rs`).
+#[doc(hidden)]
 #[proc_macro_attribute]
 pub fn operations(name: TokenStream, input: TokenStream) -> TokenStream {
     finish(operations::operations(name, input))
+}
+
 /// An operation that can fail while running, written once. The function returns `Result<T>`; of `cumprod` it makes
 /// `try_cumprod`, and `cumprod`, which returns `T` or panics at the caller's line with the error.
 ///

@@ -4,7 +4,7 @@
 //! Rust's own tokens pass unchanged; what is added is text in which every token has the place of the method's name, so that an editor
 //! goes there.
 
-use crate::Mistake;
+use crate::{Mistake, is_ident, is_punct};
 use proc_macro::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
 /// An attribute that this macro reads, with its arguments.
@@ -154,14 +154,6 @@ fn end_of_item(tokens: &[TokenTree]) -> usize {
         other => is_punct(other, ';'),
     };
     tokens.iter().position(ends).map_or(tokens.len(), |at| at + 1)
-}
-
-fn is_punct(token: &TokenTree, wanted: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted)
-}
-
-fn is_ident(token: &TokenTree, wanted: &str) -> bool {
-    matches!(token, TokenTree::Ident(ident) if ident.to_string() == wanted)
 }
 
 fn text(tokens: &[TokenTree]) -> String {

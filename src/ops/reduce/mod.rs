@@ -103,10 +103,15 @@ macro_rules! op {
     )*};
 }
 pub(in crate::ops) use op;
-op!(sum prod mean var std min max amin amax argmin argmax any all);
+/// The marker of each row of the table.
+macro_rules! markers {
+    ($($op:ident { $($row:tt)* })*) => { op!($($op)*); };
+}
+reduction_table!(markers);
+op!(min max argmin argmax);
 op!(cumsum softmax log_softmax logsumexp matmul clamp imag where_ pad trace bernoulli multinomial view_as_real view_as_complex);
 op!(layer_norm rms_norm normalize);
-op!(nansum nanmean count_nonzero vector_norm norm aminmax var_mean std_mean);
+op!(aminmax var_mean std_mean);
 op!(cumprod cummax cummin logcumsumexp diff trapezoid cumulative_trapezoid);
 op!(int_mm mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot);
 op!(dist cdist cov corrcoef cross bincount histc);

@@ -7,9 +7,10 @@
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
-use crate::ops::admit::{FloatFor, InexactFor, OrderedFor, RealFor};
+use crate::ops::admit::{OrderedFor, RealFor};
 use crate::ops::reduce::{AnyAll, ArgExtreme, Extreme, Mean, Prod, Reducer, Sum, TwoResults, Variance};
-use crate::ops::reduce::{CountNonzero, NanMean, NanSum, VectorNorm};
+use crate::ops::reduce::{CountNonzero, NanMean, NanSum, VectorNorm, reduction_table};
+use crate::ops::rules::admit::bound_of_one;
 use crate::ops::{self, Op};
 use crate::shape::{Axes, OneAxis, Shape, SizeArray};
 use crate::tensor::Tensor;
@@ -74,14 +75,27 @@ pub(crate) fn kept<O: Op, R: Reducer<E>, E: Copy, T: Shape>(
     Ok(kept)
 }
 
-/// Writes both forms of a reduction: over everything and over axes. `Element: sum … <O>
-/// [Dtype<Sum = O>]` makes them methods of every tensor with `E: Dtype<Sum = O>` as their condition, so that the compiler
-/// says which condition failed and not that there is no method. (Shell dtypes have some in forms of their own.)
+/// Writes both forms of each row of the table: over everything and over axes. They are methods of every tensor, and the rule of
+/// admission is their condition, so that the compiler says which condition failed and not that there is no method. (Shell dtypes have
+/// some in forms of their own.)
 macro_rules! reductions {
-    ($($(#[$doc:meta])* $of:ident: $name:ident $axis:ident $(<$o:ident>)? [$($bound:tt)+] ($($arg:ident: $argty:ty),*) -> $out:ty, $op:ident: $reducer:expr, $torch:literal, $all:literal, $along:literal;)*) => {$(
-        #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") over everything and over axes.")]
+    ($($op:ident { [$axis:ident $of:ident] $admits:ident $result:ident ($($parameter:ident: $ty:ty),*), $reducer:expr, $doc:literal, $torch:literal,
+       $operand:literal $(($arguments:literal))? = $all:literal axis $at:literal = $along:literal, $($run_time:tt)* })*) => {$(
+        bound_of_one! { $admits, ops::reduce::$op, reductions { @result $result {
+            $op $axis $of ($($parameter: $ty),*) $reducer, $doc, $torch,
+            concat!("assert_eq!(", $operand, ".", stringify!($op), "(" $(, $arguments)?, ").item(), ", $all, ");"),
+            concat!("assert_eq!(", $operand, ".", stringify!($axis), "(axis![", $at, "]" $(, ", ", $arguments)?, ").to_vec(), ", $along, ");")
+        } } }
+    )*};
+    (@result same { $($row:tt)* } [$($bound:tt)+]) => { reductions! { @methods $($row)*, [$($bound)+] E } };
+    (@result sum { $($row:tt)* } [$($bound:tt)+]) => { reductions! { @methods $($row)*, <O> [$($bound)+ + Dtype<Sum = O>] O } };
+    (@result real { $($row:tt)* } [$($bound:tt)+]) => { reductions! { @methods $($row)*, <O> [$($bound)+ + Dtype<RealDtype = O>] O } };
+    (@result $dtype:ident { $($row:tt)* } [$($bound:tt)+]) => { reductions! { @methods $($row)*, [$($bound)+] $dtype } };
+    (@methods $op:ident $axis:ident $of:ident ($($parameter:ident: $ty:ty),*) $reducer:expr, $doc:literal, $torch:literal, $all:expr, $along:expr,
+        $(<$o:ident>)? [$($bound:tt)+] $out:ty) => {
+        #[doc = concat!("[`", stringify!($op), "`](Tensor::", stringify!($op), ") over everything and over axes.")]
         impl<E: $of, S: Shape, D: Device> Tensor<E, S, D> {
-            $(#[$doc])*
+            #[doc = $doc]
             ///
             /// Over all elements, to a zero-dim tensor.
             ///
@@ -95,14 +109,14 @@ macro_rules! reductions {
             #[doc = $all]
             /// ```
             #[fallible]
-            pub fn $name$(<$o: Dtype>)?(&self $(, $arg: $argty)*) -> Result<Tensor<$out, (), D>>
+            pub fn $op$(<$o: Dtype>)?(&self $(, $parameter: $ty)*) -> Result<Tensor<$out, (), D>>
             where
                 E: Dtype + $($bound)+,
             {
                 reduce::<ops::reduce::$op, _, E, S, (), D>($reducer, self, ALL, false)
             }
 
-            $(#[$doc])*
+            #[doc = $doc]
             ///
             /// Over the axes given, which disappear from the shape, or stay with size 1 after `.keepdim()`.
             ///
@@ -116,7 +130,7 @@ macro_rules! reductions {
             #[doc = $along]
             /// ```
             #[fallible]
-            pub fn $axis<A: Axes<S> $(, $o: Dtype)?>(&self, axes: A $(, $arg: $argty)*) -> Result<Tensor<$out, A::Reduced, D>>
+            pub fn $axis<A: Axes<S> $(, $o: Dtype)?>(&self, axes: A $(, $parameter: $ty)*) -> Result<Tensor<$out, A::Reduced, D>>
             where
                 E: Dtype + $($bound)+,
             {
@@ -126,9 +140,9 @@ macro_rules! reductions {
 
         /// The same of an expression, which is computed on the way.
         impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
-            #[doc = concat!("As [`Tensor::", stringify!($name), "`], without a tensor of the elements.")]
+            #[doc = concat!("As [`Tensor::", stringify!($op), "`], without a tensor of the elements.")]
             #[fallible]
-            pub fn $name$(<$o: Dtype>)?(self $(, $arg: $argty)*) -> Result<Tensor<$out, (), D>>
+            pub fn $op$(<$o: Dtype>)?(self $(, $parameter: $ty)*) -> Result<Tensor<$out, (), D>>
             where
                 E: $($bound)+,
             {
@@ -137,86 +151,16 @@ macro_rules! reductions {
 
             #[doc = concat!("As [`Tensor::", stringify!($axis), "`], without a tensor of the elements.")]
             #[fallible]
-            pub fn $axis<A: Axes<S> $(, $o: Dtype)?>(self, axes: A $(, $arg: $argty)*) -> Result<Tensor<$out, A::Reduced, D>>
+            pub fn $axis<A: Axes<S> $(, $o: Dtype)?>(self, axes: A $(, $parameter: $ty)*) -> Result<Tensor<$out, A::Reduced, D>>
             where
                 E: $($bound)+,
             {
                 self.reduce::<ops::reduce::$op, _, _>($reducer, A::MASK, A::KEEPS)
             }
         }
-    )*};
+    };
 }
-
-reductions! {
-    /// The sum. Bools and integers are summed in `i64`, which wraps; `f16` and `bf16` are summed in `f32` and rounded once.
-    /// Floats are added pairwise, in an order that shape and strides alone decide: neither the number of threads nor the machine's
-    /// vector instructions change a bit of it. The sum of nothing is 0.
-    Element: sum sum_axis <O> [Dtype<Sum = O>] () -> O, sum: Sum, "torch.sum",
-        "assert_eq!(tensor![[1, 2], [3, 4]].sum().item(), 10);",
-        "assert_eq!(tensor![[1, 2], [3, 4]].sum_axis(axis![0]).to_vec(), [4, 6]);";
-    /// The product. Bools and integers are multiplied in `i64`, which wraps. The product of nothing is 1.
-    Element: prod prod_axis <O> [Dtype<Sum = O>] () -> O, prod: Prod, "torch.prod",
-        "assert_eq!(tensor![[1, 2], [3, 4]].prod().item(), 24);",
-        "assert_eq!(tensor![[1, 2], [3, 4]].prod_axis(axis![1]).to_vec(), [2, 12]);";
-    /// The mean, of floating and complex dtypes. The mean of nothing is NaN.
-    Element: mean mean_axis [InexactFor<ops::reduce::mean>] () -> E, mean: Mean, "torch.mean",
-        "assert_eq!(tensor![[1.0, 2.0], [3.0, 4.0]].mean().item(), 2.5);",
-        "assert_eq!(tensor![[1.0, 2.0], [3.0, 4.0]].mean_axis(axis![-1]).to_vec(), [1.5, 3.5]);";
-    /// The variance, of floating and complex dtypes; real. `correction` is the number of degrees of freedom the mean has
-    /// used up: 1 (PyTorch's default) for a sample, 0 for a population. NaN where no freedom is left.
-    Element: var var_axis <O> [InexactFor<ops::reduce::var> + Dtype<RealDtype = O>] (correction: usize) -> O,
-        var: Variance::var(correction as f64), "torch.var",
-        "assert_eq!(tensor![1.0, 2.0, 3.0].var(1).item(), 1.0);",
-        "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].var_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
-    /// The standard deviation: the root of the variance.
-    Element: std std_axis <O> [InexactFor<ops::reduce::std> + Dtype<RealDtype = O>] (correction: usize) -> O,
-        std: Variance::std(correction as f64), "torch.std",
-        "assert_eq!(tensor![1.0, 3.0, 5.0].std(1).item(), 2.0);",
-        "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].std_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
-    /// The largest element; NaN if there is one. Of nothing: an error.
-    Dtype: amax amax_axis [OrderedFor<ops::reduce::amax>] () -> E, amax: Largest::<E>::new(), "torch.amax",
-        "assert_eq!(tensor![3, 1, 2].amax().item(), 3);",
-        "assert_eq!(tensor![[3, 1], [2, 5]].amax_axis(axis![0]).to_vec(), [3, 5]);";
-    /// The smallest element; NaN if there is one. Of nothing: an error.
-    Dtype: amin amin_axis [OrderedFor<ops::reduce::amin>] () -> E, amin: Smallest::<E>::new(), "torch.amin",
-        "assert_eq!(tensor![3, 1, 2].amin().item(), 1);",
-        "assert_eq!(tensor![[3, 1], [2, 5]].amin_axis(axis![0]).to_vec(), [2, 1]);";
-    /// Whether any element is non-zero. Of nothing: no.
-    Element: any any_axis [Dtype] () -> bool, any: AnyAll::ANY, "torch.any",
-        "assert_eq!(tensor![0, 2].any().item(), true);",
-        "assert_eq!(tensor![[0, 2], [0, 0]].any_axis(axis![1]).to_vec(), [true, false]);";
-    /// Whether every element is non-zero. Of nothing: yes.
-    Element: all all_axis [Dtype] () -> bool, all: AnyAll::ALL, "torch.all",
-        "assert_eq!(tensor![0, 2].all().item(), false);",
-        "assert_eq!(tensor![[1, 2], [0, 1]].all_axis(axis![1]).to_vec(), [true, false]);";
-    /// The sum of the elements that are numbers: NaN counts as 0. Bools and integers are summed in `i64`, which wraps.
-    Element: nansum nansum_axis <O> [OrderedFor<ops::reduce::nansum> + Dtype<Sum = O>] () -> O, nansum: NanSum, "torch.nansum",
-        "assert_eq!(tensor![1.0, f32::NAN, 2.0].nansum().item(), 3.0);",
-        "assert_eq!(tensor![[1.0, f32::NAN], [2.0, 3.0]].nansum_axis(axis![0]).to_vec(), [3.0, 3.0]);";
-    /// The mean of the elements that are numbers, of floating dtypes: NaN does not count. NaN where there are none.
-    Element: nanmean nanmean_axis [FloatFor<ops::reduce::nanmean>] () -> E, nanmean: NanMean, "torch.nanmean",
-        "assert_eq!(tensor![1.0, f32::NAN, 2.0].nanmean().item(), 1.5);",
-        "assert_eq!(tensor![[1.0, f32::NAN], [2.0, 3.0]].nanmean_axis(axis![0]).to_vec(), [1.5, 3.0]);";
-    /// How many elements are not zero, in `i64`.
-    Element: count_nonzero count_nonzero_axis [Dtype] () -> i64, count_nonzero: CountNonzero, "torch.count_nonzero",
-        "assert_eq!(tensor![0, 2, 5].count_nonzero().item(), 2);",
-        "assert_eq!(tensor![[0, 2], [5, 1]].count_nonzero_axis(axis![0]).to_vec(), [1, 2]);";
-    /// The `ord`-norm, of floating and complex dtypes; real: `sum(abs(x) ** ord) ** (1 / ord)`, the largest absolute value for
-    /// infinity, the smallest for minus infinity, the number of elements other than zero for 0. Of nothing it is 0; where `ord`
-    /// is negative or infinite: an error.
-    Element: vector_norm vector_norm_axis <O> [InexactFor<ops::reduce::vector_norm> + Dtype<RealDtype = O>] (ord: f64) -> O,
-        vector_norm: VectorNorm::new(ord), "torch.linalg.vector_norm",
-        "assert_eq!(tensor![3.0, -4.0].vector_norm(2.0).item(), 5.0);",
-        "assert_eq!(tensor![[3.0, -4.0], [6.0, 8.0]].vector_norm_axis(axis![1], 2.0).to_vec(), [5.0, 10.0]);";
-    /// [`vector_norm`](Tensor::vector_norm) under PyTorch's older name.
-    Element: norm norm_axis <O> [InexactFor<ops::reduce::norm> + Dtype<RealDtype = O>] (p: f64) -> O,
-        norm: VectorNorm::new(p), "torch.norm",
-        "assert_eq!(tensor![3.0, -4.0].norm(1.0).item(), 7.0);",
-        "assert_eq!(tensor![[3.0, -4.0], [6.0, 8.0]].norm_axis(axis![1], f64::INFINITY).to_vec(), [4.0, 8.0]);";
-}
-
-type Largest<E> = Extreme<E, true>;
-type Smallest<E> = Extreme<E, false>;
+reduction_table!(reductions);
 
 /// Writes `max`, `argmax` and their forms, or those of the minimum.
 macro_rules! extremes {
