@@ -2,7 +2,7 @@
 //! result.
 //!
 //! The tables (`table`) list the elementwise operations, `rules` their rules, `elementwise` their formulas and
-//! kernels; `reduce`, `choosing`, `segment` and `arguments` describe the others. A new elementwise operation is a row
+//! kernels; `reduce`, `scan`, `choosing`, `segment` and `arguments` describe the others. A new elementwise operation is a row
 //! and a formula; methods, in-place forms, `_into` forms and documentation follow from them.
 //!
 //! Knows dtypes and views, not shapes, devices or tensors; devices run what is described here.
@@ -18,6 +18,7 @@ pub mod choosing;
 #[cfg(test)]
 pub(crate) mod dual;
 pub mod reduce;
+pub mod scan;
 pub mod segment;
 pub(crate) mod table;
 // CUDA devices will compile this text; until there are some, only tests read it.

@@ -77,6 +77,8 @@ pub use linalg::tensordot::{multi_dot, try_multi_dot};
 pub use rearrange::pad::{Circular, Constant, PadMode, Reflect, Replicate};
 pub use reduce::quantile::Interpolation;
 pub use reduce::statistics::BinWeight;
+#[cfg(feature = "any")]
+pub(crate) use scan::cumulative::{along, along_both};
 pub use view::axis_iter::AxisIter;
 pub use view::disjoint_parts::MultiSlice;
 pub use view::tensor_view::{AsTensor, TensorView};
@@ -102,7 +104,6 @@ pub(crate) use reduce::median::median_of_all;
 #[cfg(feature = "any")]
 pub(crate) use reduce::quantile::quantiles;
 #[cfg(feature = "any")]
-pub(crate) use scan::softmax::LogSumExp;
 #[cfg(feature = "any")]
 pub(crate) use sort::sort_topk::{admitted, ranked};
 #[cfg(feature = "any")]

@@ -11,11 +11,10 @@ use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType, bf16, f16};
 use crate::error::{Error, Result};
 use crate::ops::reduce::{AnyAll, ArgExtreme, Extreme, Mean, MinMax, Prod, Sum, Variance};
-use crate::ops::reduce::{CountNonzero, NanMean, NanSum, VectorNorm, reduction_table};
+use crate::ops::reduce::{CountNonzero, LogSumExp, NanMean, NanSum, VectorNorm, reduction_table};
 use crate::ops::rules::admit::{admits_in_words, set_of_one};
 use crate::ops::{Op, reduce as ops};
 use crate::storage::HostBuffer;
-use crate::tensor::LogSumExp;
 use castiron_macros::operations;
 
 /// The second axis reduced: the results, row-major over the first and the third.

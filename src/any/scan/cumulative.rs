@@ -4,80 +4,63 @@
 use crate::any::AnyTensor;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::view::views::axis;
-use crate::axis;
 use crate::cpu::erased;
-use crate::device::Cpu;
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::strides;
+use crate::ops::rules::admit::{Admits, admits_in_words, set_of_one};
+use crate::ops::scan::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum, Softmax, scan_table};
+use crate::tensor::{along, along_both};
 use castiron_macros::operations;
 
-/// `along!(x, op, dim, Dtype, E => try_cumsum)`: what is done along the second axis of three, by a method that keeps dtype and sizes.
-macro_rules! along {
-    ($x:expr, $op:literal, $dim:expr, $set:ident, $E:ident => $method:ident) => {{
-        let (x, at): (&AnyTensor, usize) = ($x, axis($op, $dim, $x.rank())?);
-        let cube = x.as_three_axes(at)?;
-        let result = dispatch_dtype!($op, x.dtype, $E: $set => match cube.is_meta() {
-            true => AnyTensor::meta(&cube.sizes, cube.dtype),
-            false => Ok(AnyTensor::from(cube.typed_rank3::<$E, Cpu>()?.$method(axis![1])?)),
-        })?;
-        x.with_axis_restored(at, result)
-    }};
-}
-
-/// The same of values and their positions.
-macro_rules! along2 {
-    ($x:expr, $op:literal, $dim:expr, $set:ident, $E:ident => $method:ident) => {{
-        let (x, at): (&AnyTensor, usize) = ($x, axis($op, $dim, $x.rank())?);
-        let cube = x.as_three_axes(at)?;
-        let (values, places) = dispatch_dtype!($op, x.dtype, $E: $set => match cube.is_meta() {
-            true => Ok((AnyTensor::meta(&cube.sizes, cube.dtype)?, AnyTensor::meta(&cube.sizes, DType::I64)?)),
-            false => {
-                let (values, places) = cube.typed_rank3::<$E, Cpu>()?.$method(axis![1])?;
-                Ok((AnyTensor::from(values), AnyTensor::from(places)))
+/// Writes the method of each row of the table of scans.
+macro_rules! scans {
+    ($($op:ident { $admits:ident $result:ident, $kernel:expr, $doc:literal, $torch:literal, $operand:literal axis $at:literal = $elements:literal,
+       $(#[$($attribute:tt)*])* fn $dim:ident [$($dtype:ident)?] $call:literal [$($empty:ident)?] })*) => {
+        /// Operations along one axis that keep it.
+        #[operations(SCANS)]
+        impl AnyTensor {$(
+            #[doc = $doc]
+            ///
+            #[doc = concat!("Along one axis (`", $torch, "`).")]
+            ///
+            /// # Errors
+            #[doc = concat!("If the axis is out of range, or the dtype is not among ", admits_in_words!($admits), ".")]
+            ///
+            /// ```
+            /// use castiron::{AnyTensor, tensor};
+            #[doc = concat!("let x = AnyTensor::from(", $operand, ");")]
+            #[doc = concat!("assert_eq!(x.", stringify!($op), "(", $call, ")?.to_string(), tensor!", $elements, ".to_string());")]
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            $(#[$($attribute)*])*
+            pub fn $op(&self, $dim: i64 $(, $dtype: Option<DType>)?) -> Result<AnyTensor> {
+                let (x, op) = (self, stringify!($op));
+                $(let x = &x.converted(op, $dtype)?;)?
+                $(scans!(@$empty x op $dim $admits);)?
+                let at = axis(op, $dim, x.rank())?;
+                let cube = x.as_three_axes(at)?;
+                let result = set_of_one!($admits, scans { @along cube op [$kernel] })?;
+                let result = x.with_axis_restored(at, result)?;
+                $(let result = result.in_dtype($dtype)?;)?
+                Ok(result)
             }
-        })?;
-        Ok((x.with_axis_restored(at, values)?, x.with_axis_restored(at, places)?))
-    }};
+        )*}
+    };
+    (@empty $x:ident $op:ident $dim:ident $admits:ident) => {
+        if let Some(nothing) = $x.nothing($op, $dim, !Admits::$admits.one($x.dtype))? {
+            return Ok(nothing);
+        }
+    };
+    (@along $cube:ident $op:ident [$kernel:expr] $set:ident $inexact:ident) => {
+        dispatch_dtype!($op, $cube.dtype, E: $set => Ok(AnyTensor::from(along($kernel, &$cube.typed_rank3::<E, Dynamic>()?, 1)?)))
+    };
 }
+scan_table!(scans);
 
 #[operations]
 impl AnyTensor {
-    /// Running sums along an axis (`torch.cumsum`). Bools and integers give `int64` unless a dtype is given.
-    ///
-    /// # Errors
-    /// If the axis is out of range, or the dtype asked for is `bool`.
-    ///
-    /// ```
-    /// use castiron::{AnyTensor, tensor};
-    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
-    /// assert_eq!(x.cumsum(0, None)?.to_string(), "tensor([[1, 2],\n        [4, 6]])");
-    /// # Ok::<(), castiron::Error>(())
-    /// ```
-    #[op(cumsum(input, dim, dtype = None), dtypes = any, output = Computes)]
-    #[in_place]
-    pub fn cumsum(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
-        let x = self.running_in("cumsum", dtype)?;
-        if let Some(nothing) = x.nothing("cumsum", dim, x.dtype.is_complex())? {
-            return Ok(nothing);
-        }
-        along!(&x, "cumsum", dim, Dtype, E => try_cumsum)?.in_dtype(dtype)
-    }
-
-    /// Running products along an axis (`torch.cumprod`). Bools and integers give `int64` unless a dtype is given.
-    ///
-    /// # Errors
-    /// As [`cumsum`](Self::cumsum).
-    #[op(cumprod(input, dim, dtype = None), dtypes = any, output = Computes)]
-    #[in_place]
-    pub fn cumprod(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
-        let x = self.running_in("cumprod", dtype)?;
-        if let Some(nothing) = x.nothing("cumprod", dim, x.dtype.is_complex())? {
-            return Ok(nothing);
-        }
-        along!(&x, "cumprod", dim, Dtype, E => try_cumprod)?.in_dtype(dtype)
-    }
-
     /// The result for a tensor without elements: as in PyTorch, dtypes that are refused otherwise are admitted then.
     fn nothing(&self, op: &'static str, dim: i64, is_refused: bool) -> Result<Option<AnyTensor>> {
         if !is_refused || !self.is_empty() || self.dtype.is_shell() {
@@ -87,7 +70,8 @@ impl AnyTensor {
         self.zeros_like_device(&self.sizes, self.dtype).map(Some)
     }
 
-    fn running_in(&self, op: &'static str, dtype: Option<DType>) -> Result<AnyTensor> {
+    /// In the dtype that is asked for, which is not `bool`.
+    fn converted(&self, op: &'static str, dtype: Option<DType>) -> Result<AnyTensor> {
         if dtype == Some(DType::Bool) {
             return Err(refused(op, DType::Bool));
         }
@@ -100,11 +84,7 @@ impl AnyTensor {
     /// If the axis is out of range or the dtype has no order.
     #[op(cummax(input, dim), dtypes = ordered)]
     pub fn cummax(&self, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
-        if let Some(nothing) = self.nothing("cummax", dim, self.dtype.is_complex())? {
-            let places = self.zeros_like_device(&self.sizes, DType::I64)?;
-            return Ok((nothing, places));
-        }
-        along2!(self, "cummax", dim, Ordered, E => try_cummax)
+        self.running_extreme::<true>("cummax", dim)
     }
 
     /// The smallest element so far along an axis, and where it is (`torch.cummin`).
@@ -113,46 +93,20 @@ impl AnyTensor {
     /// As [`cummax`](Self::cummax).
     #[op(cummin(input, dim), dtypes = ordered)]
     pub fn cummin(&self, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
-        if let Some(nothing) = self.nothing("cummin", dim, self.dtype.is_complex())? {
-            let places = self.zeros_like_device(&self.sizes, DType::I64)?;
-            return Ok((nothing, places));
-        }
-        along2!(self, "cummin", dim, Ordered, E => try_cummin)
+        self.running_extreme::<false>("cummin", dim)
     }
 
-    /// The logarithm of running sums of exponentials along an axis (`torch.logcumsumexp`).
-    ///
-    /// # Errors
-    /// If the axis is out of range or the dtype is neither floating-point nor complex.
-    #[op(logcumsumexp(input, dim), dtypes = inexact)]
-    pub fn logcumsumexp(&self, dim: i64) -> Result<AnyTensor> {
-        along!(self, "logcumsumexp", dim, Inexact, E => try_logcumsumexp)
-    }
-
-    /// Shares of exponentials along an axis (`torch.softmax`), of floats, or of what `dtype` makes one.
-    ///
-    /// # Errors
-    /// If the axis is out of range or the dtype is no float.
-    #[op(softmax(input, dim, dtype = None), dtypes = float, aliases("special.softmax", "nn.functional.softmax"))]
-    pub fn softmax(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
-        let x = self.in_dtype(dtype)?;
-        if let Some(nothing) = x.nothing("softmax", dim, !x.dtype.is_floating_point())? {
-            return Ok(nothing);
+    fn running_extreme<const MAX: bool>(&self, op: &'static str, dim: i64) -> Result<(AnyTensor, AnyTensor)> {
+        if let Some(nothing) = self.nothing(op, dim, self.dtype.is_complex())? {
+            return Ok((nothing, self.zeros_like_device(&self.sizes, DType::I64)?));
         }
-        along!(&x, "softmax", dim, Float, E => try_softmax)
-    }
-
-    /// The logarithm of [`softmax`](Self::softmax) (`torch.log_softmax`).
-    ///
-    /// # Errors
-    /// As there.
-    #[op(log_softmax(input, dim, dtype = None), dtypes = float, aliases("nn.functional.log_softmax", "special.log_softmax"))]
-    pub fn log_softmax(&self, dim: i64, dtype: Option<DType>) -> Result<AnyTensor> {
-        let x = self.in_dtype(dtype)?;
-        if let Some(nothing) = x.nothing("log_softmax", dim, !x.dtype.is_floating_point())? {
-            return Ok(nothing);
-        }
-        along!(&x, "log_softmax", dim, Float, E => try_log_softmax)
+        let at = axis(op, dim, self.rank())?;
+        let cube = self.as_three_axes(at)?;
+        let (values, places) = dispatch_dtype!(op, self.dtype, E: Ordered => {
+            let (values, places) = along_both(RunningExtreme::<MAX>, &cube.typed_rank3::<E, Dynamic>()?, 1)?;
+            Ok((AnyTensor::from(values), AnyTensor::from(places)))
+        })?;
+        Ok((self.with_axis_restored(at, values)?, self.with_axis_restored(at, places)?))
     }
 
     #[op(nn.functional.softmin(input, dim, dtype = None), dtypes = float)]

@@ -7,7 +7,9 @@ use super::Op;
 use super::kernel::{Map1, Map2, Map3};
 use super::reduce::op;
 use crate::dtype::f16;
-use crate::dtype::{Binary, Castable as _, Complex, Compute as _, Dtype, Float, MachineFloat, Parameters, Tuned};
+use crate::dtype::{
+    Binary, Castable as _, Complex, Compute as _, Dtype, Float, MachineFloat, MachineInt, Parameters, Tuned,
+};
 
 op!(lerp prelu frexp complex polar);
 
@@ -109,5 +111,34 @@ impl<E: Float> Map2<E, E, E::Complex> for FromPolar {
         let (re, im) = (angle.unary::<super::cos>(), angle.unary::<super::sin>());
         let (re, im) = (magnitude.binary::<super::mul>(re), magnitude.binary::<super::mul>(im));
         Complex::new(re.cast::<f64>(), im.cast::<f64>()).cast()
+    }
+}
+
+/// `a - b`; for bools whether they differ.
+struct Difference;
+impl Binary for Difference {
+    #[inline(always)]
+    fn boolean(a: bool, b: bool) -> bool {
+        a != b
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        a.wrapping_sub(&b)
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        a - b
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        super::sub::complex(a, b)
+    }
+}
+#[derive(Clone, Copy)]
+pub(crate) struct Differing;
+impl<E: Dtype> Map2<E, E, E> for Differing {
+    #[inline(always)]
+    fn call(self, a: E, b: E) -> E {
+        E::from_compute(a.to_compute().binary::<Difference>(b.to_compute()))
     }
 }

@@ -7,6 +7,7 @@
 
 mod extreme;
 mod lanes;
+mod log_sum_exp;
 mod norms;
 mod registers;
 mod sums;
@@ -19,6 +20,7 @@ use crate::dtype::{Binary, Complex, Element, MachineFloat, MachineInt};
 pub(crate) use extreme::ExtremeOfTwo;
 pub use extreme::{ArgExtreme, Extreme, MinMax};
 pub(crate) use lanes::{MIN_WIDE, blocked_sum, by_lanes, interleave, merge_lanes};
+pub(crate) use log_sum_exp::LogSumExp;
 #[cfg(test)]
 pub(crate) use norms::Squared;
 pub(crate) use norms::{CountNonzero, NanMean, NanSum, VectorNorm};
@@ -109,10 +111,10 @@ macro_rules! markers {
 }
 reduction_table!(markers);
 op!(min max argmin argmax);
-op!(cumsum softmax log_softmax logsumexp matmul clamp imag where_ pad trace bernoulli multinomial view_as_real view_as_complex);
+op!(logsumexp matmul clamp imag where_ pad trace bernoulli multinomial view_as_real view_as_complex);
 op!(layer_norm rms_norm normalize);
 op!(aminmax var_mean std_mean);
-op!(cumprod cummax cummin logcumsumexp diff trapezoid cumulative_trapezoid);
+op!(diff trapezoid cumulative_trapezoid);
 op!(int_mm mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot);
 op!(dist cdist cov corrcoef cross bincount histc);
 

@@ -6,10 +6,10 @@ use crate::Tensor;
 use crate::device::Device;
 use crate::dtype::Dtype;
 use crate::error::Result;
+use crate::ops::reduce::LogSumExp;
 use crate::ops::{self, Op, reduce::Reducer};
 use crate::shape::{Axes, Shape};
 use crate::tensor::reduce::reductions::reduce_by;
-use crate::tensor::scan::softmax::LogSumExp;
 use castiron_macros::fallible;
 
 impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {

@@ -8,13 +8,13 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{FloatFor, InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Copying};
+use crate::ops::pointwise::Differing;
 use crate::ops::reduce::VectorNorm;
 use crate::shape::{AxisArg, Broadcast, HasAxis, MatMul, OfThree, Shape, SizeArray, Transpose, broadcast_sizes};
 use crate::storage::{View, ViewMut};
 use crate::tensor::elementwise::apply::{broadcast, map2};
 use crate::tensor::linalg::euclidean;
 use crate::tensor::reduce::reductions::reduce;
-use crate::tensor::scan::cumulative::Differing;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 

@@ -9,7 +9,7 @@ use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result, unwrap};
 use crate::ops::admit::{OrderedFor, RealFor};
 use crate::ops::reduce::{AnyAll, ArgExtreme, Extreme, Mean, Prod, Reducer, Sum, TwoResults, Variance};
-use crate::ops::reduce::{CountNonzero, NanMean, NanSum, VectorNorm, reduction_table};
+use crate::ops::reduce::{CountNonzero, LogSumExp, NanMean, NanSum, VectorNorm, reduction_table};
 use crate::ops::rules::admit::bound_of_one;
 use crate::ops::{self, Op};
 use crate::shape::{Axes, OneAxis, Shape, SizeArray};
@@ -161,6 +161,26 @@ macro_rules! reductions {
     };
 }
 reduction_table!(reductions);
+
+impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+    /// The logarithm of the sum of exponentials over axes (`torch.logsumexp`). Integers and bools give `f32`. Computed
+    /// without overflow.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// assert_eq!(tensor![[1000.0, 0.0], [5.0, -1000.0]].logsumexp(axis![1]).to_vec(), [1000.0, 5.0]);
+    /// ```
+    #[fallible]
+    pub fn logsumexp<A: Axes<S>, O: Dtype>(&self, axes: A) -> Result<Tensor<O, A::Reduced, D>>
+    where
+        E: Dtype<Inexact = O>,
+    {
+        reduce::<ops::reduce::logsumexp, _, E, S, A::Reduced, D>(LogSumExp, self, A::MASK, A::KEEPS)
+    }
+}
 
 /// Writes `max`, `argmax` and their forms, or those of the minimum.
 macro_rules! extremes {

@@ -7,13 +7,13 @@ use crate::error::{Error, Result, filled, listed};
 use crate::ops;
 use crate::ops::admit::{FloatFor, IntegerFor, NumericFor};
 use crate::ops::kernel::{Casting, Map1, Map2};
+use crate::ops::pointwise::Differing;
 use crate::ops::reduce::{Accumulating, Mean};
 use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameSizeFor, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::{map1, map2};
 use crate::tensor::linalg::matmul::multiply;
 use crate::tensor::reduce::reductions::reduce;
-use crate::tensor::scan::cumulative::Differing;
 use castiron_macros::fallible;
 
 /// `x / factor`, conjugated or not.

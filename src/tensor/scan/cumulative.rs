@@ -1,135 +1,73 @@
-//! Running results along one axis: `cumprod`, `cummax`, `cummin`, `logcumsumexp`; and differences of neighbours: `diff`.
-//! Uses `elementwise::apply`, `ops::kernel`, `ops::admit`, `ops::reduce`; used by `scan::trapezoid`, `linalg::distance`, `scan::softmax`, `reduce::statistics`.
+//! Operations along one axis that keep it, written from their table (`ops::scan`): `cumsum`, `softmax`, … ; `cummax` and `cummin`; and
+//! differences of neighbours: `diff`. Uses `elementwise::apply`; used by `scan::trapezoid`.
 
 use crate::device::Device;
-use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat, MachineInt};
+use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops;
-use crate::ops::admit::{InexactFor, OrderedFor};
-use crate::ops::kernel::LaneKernel;
-use crate::ops::kernel::Map2;
-use crate::ops::reduce::Accumulating;
+use crate::ops::admit::OrderedFor;
+use crate::ops::kernel::{LaneKernel, Map2};
+use crate::ops::pointwise::Differing;
+use crate::ops::rules::admit::bound_of_one;
+use crate::ops::scan::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum, Softmax, scan_table};
 use crate::shape::{AxisArg, Dyn, HasAxis, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::map2;
 use castiron_macros::fallible;
 
-/// Runs on in the number `C`: `combine(before, element)`.
-#[inline(always)]
-fn run_on<C: Compute + Castable, F: Binary, E: Dtype, O: Dtype>(from: &[E], to: &mut [O], start: f64) {
-    let mut running = C::from_f64(start);
-    for (to, x) in to.iter_mut().zip(from) {
-        running = running.binary::<F>(x.cast::<O>().to_compute().cast());
-        *to = running.cast();
-    }
-}
-
-#[derive(Clone, Copy)]
-struct RunningProduct;
-impl<E: Dtype> LaneKernel<E, E::Sum> for RunningProduct {
-    type Scratch = ();
-    #[inline(always)]
-    fn lane(self, from: &[E], to: &mut [E::Sum], (): &mut ()) {
-        // PyTorch's `acc_type`: single precision runs in double.
-        match E::DTYPE {
-            DType::F32 => run_on::<f64, ops::mul, _, _>(from, to, 1.0),
-            DType::C64 => run_on::<Complex<f64>, ops::mul, _, _>(from, to, 1.0),
-            _ => run_on::<<E::Sum as Dtype>::Compute, ops::mul, _, _>(from, to, 1.0),
+/// Writes the method of each row.
+macro_rules! scans {
+    ($($op:ident { $admits:ident $result:ident, $kernel:expr, $doc:literal, $torch:literal, $operand:literal axis $at:literal = $elements:literal, $($run_time:tt)* })*) => {
+        /// Along one axis.
+        impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
+            $(bound_of_one! { $admits, ops::scan::$op, scans { @result $result { $op, $kernel, $doc, $torch,
+                concat!("assert_eq!(", $operand, ".", stringify!($op), "(axis![", $at, "]).to_string(), tensor!", $elements, ".to_string());")
+            } } })*
         }
-    }
-}
-
-/// Whether an element takes the place of the extreme one so far: it is NaN, or beats or equals a number.
-#[inline(always)]
-fn succeeds<E: Dtype, const MAX: bool>(element: E, extreme: E) -> bool {
-    let (x, extreme) = (element.to_compute(), extreme.to_compute());
-    let nan = |x: E::Compute| x.predicate::<ops::isnan>();
-    let beats = if MAX { x.compare::<ops::ge>(extreme) } else { x.compare::<ops::le>(extreme) };
-    nan(x) || (beats && !nan(extreme))
-}
-
-/// The largest (`MAX`) or smallest element so far, and where it is: of equals the last.
-#[derive(Clone, Copy)]
-struct RunningExtreme<const MAX: bool>;
-impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> {
-    type Scratch = ();
-    #[inline(always)]
-    fn lane(self, from: &[E], to: &mut [(E, i64)], (): &mut ()) {
-        let Some(&first) = from.first() else { return };
-        let mut extreme = (first, 0);
-        for (at, (to, &x)) in (0..).zip(to.iter_mut().zip(from)) {
-            if succeeds::<E, MAX>(x, extreme.0) {
-                extreme = (x, at);
-            }
-            *to = extreme;
+    };
+    (@result same { $($row:tt)* } [$($bound:tt)+]) => { scans! { @method $($row)*, [$($bound)+] E } };
+    (@result sum { $($row:tt)* } [$($bound:tt)+]) => { scans! { @method $($row)*, <O> [Dtype<Sum = O>] O } };
+    (@method $op:ident, $kernel:expr, $doc:literal, $torch:literal, $example:expr, $(<$o:ident>)? [$($bound:tt)+] $out:ty) => {
+        #[doc = $doc]
+        ///
+        #[doc = concat!("PyTorch: `", $torch, "`.")]
+        ///
+        /// # Panics
+        /// If memory runs out.
+        ///
+        /// ```
+        /// use castiron::{axis, tensor};
+        #[doc = $example]
+        /// ```
+        #[fallible]
+        pub fn $op<const I: isize $(, $o: Dtype)?>(&self, axis: impl AxisArg<I>) -> Result<Tensor<$out, S, D>>
+        where
+            E: $($bound)+,
+            S: HasAxis<I>,
+        {
+            along($kernel, self, <S as HasAxis<I>>::INDEX)
         }
-    }
+    };
+}
+scan_table!(scans);
+
+/// A lane kernel along an axis.
+pub(crate) fn along<E: Element, O: Element, S: Shape, D: Device>(
+    kernel: impl LaneKernel<E, O>,
+    x: &Tensor<E, S, D>,
+    axis: usize,
+) -> Result<Tensor<O, S, D>> {
+    Ok(Tensor::dense(D::lanes(kernel, x.elements(), axis)?, x.shape()))
 }
 
-/// `log(exp(a) + exp(b))`
-struct AddingExponentials;
-impl Binary for AddingExponentials {
-    #[inline(always)]
-    fn real<T: MachineFloat>(a: T, b: T) -> T {
-        let nan = a.is_nan() || b.is_nan();
-        let (low, high) = if a > b { (b, a) } else { (a, b) };
-        if nan {
-            a + b
-        } else if low == high && low.is_infinite() {
-            b
-        } else {
-            (low - high).exp().ln_1p() + high
-        }
-    }
-    #[inline(always)]
-    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        // PyTorch's order: where all are -inf the sum so far stays.
-        ops::logaddexp::complex(b, a)
-    }
-}
-
-#[derive(Clone, Copy)]
-struct RunningLogSumExp;
-impl<E: Dtype> LaneKernel<E, E> for RunningLogSumExp {
-    type Scratch = ();
-    #[inline(always)]
-    fn lane(self, from: &[E], to: &mut [E], (): &mut ()) {
-        // PyTorch's `acc_type`: single precision runs in double.
-        match E::DTYPE {
-            DType::F32 => run_on::<f64, AddingExponentials, _, _>(from, to, f64::NEG_INFINITY),
-            DType::C64 => run_on::<Complex<f64>, AddingExponentials, _, _>(from, to, f64::NEG_INFINITY),
-            _ => run_on::<E::Compute, AddingExponentials, _, _>(from, to, f64::NEG_INFINITY),
-        }
-    }
-}
-
-/// `a - b`; for bools whether they differ.
-struct Difference;
-impl Binary for Difference {
-    #[inline(always)]
-    fn boolean(a: bool, b: bool) -> bool {
-        a != b
-    }
-    #[inline(always)]
-    fn integer<T: MachineInt>(a: T, b: T) -> T {
-        a.wrapping_sub(&b)
-    }
-    #[inline(always)]
-    fn real<T: MachineFloat>(a: T, b: T) -> T {
-        a - b
-    }
-    #[inline(always)]
-    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        ops::sub::complex(a, b)
-    }
-}
-#[derive(Clone, Copy)]
-pub(crate) struct Differing;
-impl<E: Dtype> Map2<E, E, E> for Differing {
-    #[inline(always)]
-    fn call(self, a: E, b: E) -> E {
-        E::from_compute(a.to_compute().binary::<Difference>(b.to_compute()))
-    }
+/// The same of a kernel with two results.
+pub(crate) fn along_both<E: Element, O: Element, P: Element, S: Shape, D: Device>(
+    kernel: impl LaneKernel<E, (O, P)>,
+    x: &Tensor<E, S, D>,
+    axis: usize,
+) -> Result<(Tensor<O, S, D>, Tensor<P, S, D>)> {
+    let [first, second] = D::lanes_both(kernel, x.elements(), axis)?;
+    Ok((Tensor::dense(first, x.shape()), Tensor::dense(second, x.shape())))
 }
 
 /// Writes `cummax` and `cummin`.
@@ -151,11 +89,10 @@ macro_rules! running_extremes {
             #[fallible]
             pub fn $name<const I: isize>(&self, axis: impl AxisArg<I>) -> Result<(Tensor<E, S, D>, Tensor<i64, S, D>)>
             where
-                E: OrderedFor<ops::reduce::$name>,
+                E: OrderedFor<ops::scan::$name>,
                 S: HasAxis<I>,
             {
-                let [values, indices] = D::lanes_both(RunningExtreme::<$max>, self.elements(), <S as HasAxis<I>>::INDEX)?;
-                Ok((Tensor::dense(values, self.shape()), Tensor::dense(indices, self.shape())))
+                along_both(RunningExtreme::<$max>, self, <S as HasAxis<I>>::INDEX)
             }
         }
     )*};
@@ -183,75 +120,7 @@ pub(crate) fn neighbours<E: Dtype, O: Dtype, T: Shape, D: Device>(
     map2::<E, E, T, D, O>(kernel, latter.elements(), former.elements(), sizes, [E::DTYPE; 2])
 }
 
-/// Runs a lane kernel along an axis.
-pub(crate) fn along<const I: isize, O: Element, E: Element, S: Shape + HasAxis<I>, D: Device>(
-    kernel: impl LaneKernel<E, O>,
-    x: &Tensor<E, S, D>,
-) -> Result<Tensor<O, S, D>> {
-    Ok(Tensor::dense(D::lanes(kernel, x.elements(), <S as HasAxis<I>>::INDEX)?, x.shape()))
-}
-
-#[derive(Clone, Copy)]
-pub(crate) struct RunningSum;
-impl<E: Dtype> LaneKernel<E, E::Sum> for RunningSum {
-    type Scratch = ();
-    #[inline(always)]
-    fn lane(self, from: &[E], to: &mut [E::Sum], (): &mut ()) {
-        // PyTorch's `acc_type`: single precision runs in double.
-        if matches!(E::DTYPE, DType::F32 | DType::C64) {
-            let mut sum = Complex::<f64>::default();
-            for (to, from) in to.iter_mut().zip(from) {
-                sum += from.cast::<Complex<f64>>();
-                *to = sum.cast();
-            }
-        } else {
-            let mut sum = <E::Sum as Dtype>::Compute::default();
-            for (to, from) in to.iter_mut().zip(from) {
-                sum = sum.binary::<Accumulating>(from.cast::<E::Sum>().to_compute());
-                *to = Dtype::from_compute(sum);
-            }
-        }
-    }
-}
-
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    /// Running products along an axis (`torch.cumprod`). Bools and integers are multiplied in `i64`, which wraps.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    ///
-    /// ```
-    /// use castiron::{axis, tensor};
-    /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].cumprod(axis![1]).to_vec(), [1, 2, 6, 4, 20, 120]);
-    /// ```
-    #[fallible]
-    pub fn cumprod<const I: isize, O: Dtype>(&self, axis: impl AxisArg<I>) -> Result<Tensor<O, S, D>>
-    where
-        E: Dtype<Sum = O>,
-        S: HasAxis<I>,
-    {
-        along::<I, _, E, S, D>(RunningProduct, self)
-    }
-
-    /// The logarithm of the running sums of exponentials along an axis (`torch.logcumsumexp`), for floats and complex numbers.
-    /// Computed without overflow.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    ///
-    /// ```
-    /// use castiron::{axis, tensor};
-    /// assert_eq!(tensor![1000.0, 0.0, 2000.0].logcumsumexp(axis![0]).to_vec(), [1000.0, 1000.0, 2000.0]);
-    /// ```
-    #[fallible]
-    pub fn logcumsumexp<const I: isize>(&self, axis: impl AxisArg<I>) -> Result<Tensor<E, S, D>>
-    where
-        E: InexactFor<ops::reduce::logcumsumexp>,
-        S: HasAxis<I>,
-    {
-        along::<I, _, E, S, D>(RunningLogSumExp, self)
-    }
-
     /// The differences of neighbours along an axis, taken `n` times (`torch.diff`): each time the axis is one shorter, until it
     /// is empty. Of bools: whether neighbours differ. Integers wrap.
     ///
@@ -294,23 +163,5 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             differences = neighbours(Differing, &differences, axis)?;
         }
         Ok(differences)
-    }
-
-    /// Running sums along an axis (`torch.cumsum`). Bools and integers are summed in `i64`, which wraps.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    ///
-    /// ```
-    /// use castiron::{axis, tensor};
-    /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].cumsum(axis![1]).to_vec(), [1, 3, 6, 4, 9, 15]);
-    /// ```
-    #[fallible]
-    pub fn cumsum<const I: isize, O: Dtype>(&self, axis: impl AxisArg<I>) -> Result<Tensor<O, S, D>>
-    where
-        E: Dtype<Sum = O>,
-        S: HasAxis<I>,
-    {
-        along::<I, _, E, S, D>(RunningSum, self)
     }
 }

@@ -2,5 +2,4 @@
 //! Uses `LaneKernel` loops, which see one axis at a time.
 
 pub(crate) mod cumulative;
-pub(crate) mod softmax;
 pub(crate) mod trapezoid;

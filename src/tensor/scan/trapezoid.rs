@@ -8,12 +8,14 @@ use crate::ops;
 use crate::ops::Op;
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2, Map3};
+use crate::ops::pointwise::Differing;
 use crate::ops::reduce::{Accumulating, Sum};
+use crate::ops::scan::RunningSum;
 use crate::shape::{AxisArg, Dim, Dyn, HasAxis, SameSizeFor, Shape, SizeArray};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::{map1, map2, map3};
 use crate::tensor::reduce::reductions::reduce;
-use crate::tensor::scan::cumulative::{Differing, RunningSum, neighbours};
+use crate::tensor::scan::cumulative::neighbours;
 use castiron_macros::fallible;
 
 /// `(a + b) * factor`, in the dtype `O`.

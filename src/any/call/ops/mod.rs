@@ -37,6 +37,7 @@ pub(super) const NAMED: &[&[NamedOp]] = &[
     crate::any::reduce::normalize::OPERATIONS,
     crate::any::reduce::statistics::OPERATIONS,
     crate::any::scan::cumulative::OPERATIONS,
+    crate::any::scan::cumulative::SCANS,
     crate::any::scan::trapezoid::OPERATIONS,
     crate::any::reduce::norms::OPERATIONS,
     crate::any::reduce::reductions::OPERATIONS,

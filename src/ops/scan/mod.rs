@@ -1,0 +1,18 @@
+//! Operations along one axis that keep it: their table, and what computes a lane.
+
+mod running;
+mod softmax_lane;
+mod table;
+
+use super::Op;
+use super::reduce::op;
+pub(crate) use running::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum};
+pub(crate) use softmax_lane::Softmax;
+pub(crate) use table::scan_table;
+
+/// The marker of each row of the table.
+macro_rules! markers {
+    ($($op:ident { $($row:tt)* })*) => { op!($($op)*); };
+}
+scan_table!(markers);
+op!(cummax cummin);
