@@ -406,7 +406,7 @@ fn in_place_text(method: &Method, of: &str) -> String {
     }
 }
 
-/// The form that gives a view to write through, or several.
+/// The form that gives a view to write through, or several, of which no two may reach the same.
 fn mutable_text(method: &Method, marked: &Marked) -> String {
     let (name, declared, passed) = (method.name.to_string(), method.declared(), method.passed());
     let called = match &marked.arguments[..] {

@@ -72,6 +72,7 @@ pub use base::operand::AnyOperand;
 pub use base::sizes::IntoSizes;
 pub use call::outputs::{call_in_place, call_into};
 pub use call::{Args, NamedOp, Value, alias, call, ops};
+use castiron_macros::operations;
 use core::any::TypeId;
 use core::fmt;
 pub use elementwise::where_::where_;
@@ -139,6 +140,7 @@ impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
     }
 }
 
+#[operations]
 impl AnyTensor {
     /// A tensor over the host's memory, or without data.
     fn over(buffer: Option<HostBuffer>, dtype: DType, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
@@ -258,6 +260,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the format is for another number of axes, or none to bring elements into.
+    #[op(contiguous(input, memory_format = MemoryFormat::CONTIGUOUS))]
     pub fn contiguous_in(&self, format: MemoryFormat) -> Result<AnyTensor> {
         match format.made_contiguous(&self.sizes, &self.strides)? {
             Some(strides) => self.copied(&strides),
@@ -269,8 +272,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the format is for another number of axes, or memory runs out.
+    #[op(clone(input, memory_format = MemoryFormat::PRESERVE))]
     pub fn copy_in(&self, format: MemoryFormat) -> Result<AnyTensor> {
         self.copied(&format.copied("clone", &self.sizes, &self.strides)?)
+    }
+
+    #[op(detach(input))]
+    fn detach_by_name(&self) -> Result<AnyTensor> {
+        Ok(self.clone())
     }
 
     /// Whether elements lie in row-major order without gaps (`torch.Tensor.is_contiguous`).

@@ -11,6 +11,7 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::bounds;
 use crate::storage::HostBuffer;
+use castiron_macros::operations;
 use std::sync::{Arc, OnceLock};
 
 /// What the elements of a storage count as.
@@ -53,6 +54,7 @@ impl BitStorage {
     }
 }
 
+#[operations]
 impl AnyTensor {
     fn bit(&self) -> Option<ViewBit> {
         match &self.buffer {
@@ -120,6 +122,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If memory runs out.
+    #[op(resolve_conj(input))]
     pub fn resolve_conj(&self) -> Result<AnyTensor> {
         if self.is_conj() { self.copied(&preserved(&self.sizes, &self.strides)) } else { Ok(self.clone()) }
     }
@@ -128,6 +131,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If memory runs out.
+    #[op(resolve_neg(input))]
     pub fn resolve_neg(&self) -> Result<AnyTensor> {
         if self.is_neg() { self.copied(&preserved(&self.sizes, &self.strides)) } else { Ok(self.clone()) }
     }

@@ -6,7 +6,7 @@ pub(crate) mod outputs;
 mod value;
 
 pub use self::arguments::Args;
-pub(crate) use self::arguments::Bound;
+pub(crate) use self::arguments::{Argument, Bound};
 use self::ops as rows;
 pub use self::value::Value;
 use crate::any::elementwise::op_table::{BINARY, UNARY, torch_names};

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::tensor::ScatterReduce;
 use crate::tensor::places;
+use castiron_macros::operations;
 
 /// Advanced indexing: index tensors along some axes, and the tensor permuted so that these axes are adjacent.
 struct IndexedAxes {
@@ -193,6 +194,7 @@ fn is_integral(tensor: &AnyTensor) -> bool {
     tensor.dtype != DType::Bool && tensor.dtype.int_range().is_some()
 }
 
+#[operations]
 impl AnyTensor {
     /// `x[…]` (`torch.Tensor.__getitem__`): integers, slices, `None` and `...` give a view; masks, lists and tensors of indices
     /// choose elements, and where several are given their shapes broadcast. As in PyTorch the axes they make stand where the
@@ -210,6 +212,8 @@ impl AnyTensor {
     /// assert_eq!(x.index(&[(&x.gt(4)?).into()])?.to_string(), "tensor([5, 6])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[op(__getitem__(input, index))]
+    #[view_mut]
     pub fn index(&self, index: &[Value]) -> Result<AnyTensor> {
         let op = "index";
         let (view, indices) = self.met(op, index)?;

@@ -3,6 +3,7 @@
 
 use crate::any::base::by_width::{common_sizes, invalid, with_width_type};
 use crate::any::base::operand::promoted;
+use crate::any::call::{Bound, Value};
 use crate::any::elementwise::apply::same_device;
 use crate::any::view::views::axis;
 use crate::any::{AnyOperand, AnyTensor};
@@ -12,6 +13,7 @@ use crate::dtype::scalar::KindRank;
 use crate::error::{Error, Result, listed, room};
 use crate::layout::strides;
 use crate::storage::View;
+use castiron_macros::operations;
 
 /// The dtype that tensors promote to, or that all of them hold: those of a kind among themselves, then kind by kind.
 pub(crate) fn promoted_all(op: &'static str, tensors: &[AnyTensor]) -> Result<DType> {
@@ -244,12 +246,73 @@ fn ways(n: usize, r: usize) -> Option<usize> {
         .and_then(|ways| usize::try_from(ways).ok())
 }
 
+/// `atleast_1d` and its kin: of one tensor a tensor, of several or a list a list.
+fn at_least(args: &Bound<'_>, rank: usize) -> Result<Value> {
+    let raised = raised(&args.tensors("*tensors")?, &[0, 0, -1][..rank])?;
+    match &raised[..] {
+        [one] if !args.is_list("*tensors") => Ok(one.into()),
+        _ => Ok(raised.into()),
+    }
+}
+
+#[operations]
 impl AnyTensor {
+    #[op(cat(tensors, dim = 0), output = Castable, aliases("concat", "concatenate"))]
+    fn cat_by_name(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
+        cat(tensors, dim)
+    }
+
+    #[op(stack(tensors, dim = 0), output = Castable)]
+    fn stack_by_name(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
+        stack(tensors, dim)
+    }
+
+    #[op(hstack(tensors), output = Castable)]
+    fn hstack_by_name(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+        hstack(tensors)
+    }
+
+    #[op(vstack(tensors), output = Castable, aliases("row_stack"))]
+    fn vstack_by_name(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+        vstack(tensors)
+    }
+
+    #[op(dstack(tensors), output = Castable)]
+    fn dstack_by_name(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+        dstack(tensors)
+    }
+
+    #[op(column_stack(tensors), output = Castable)]
+    fn column_stack_by_name(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+        column_stack(tensors)
+    }
+
+    #[op(block_diag(*tensors))]
+    fn block_diag_by_name(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+        block_diag(tensors)
+    }
+
+    #[op(broadcast_tensors(*tensors))]
+    fn broadcast_tensors_by_name(tensors: &[AnyTensor]) -> Result<Vec<AnyTensor>> {
+        broadcast_tensors(tensors)
+    }
+
+    #[op(meshgrid(*tensors, indexing = "ij"))]
+    fn meshgrid_by_name(tensors: &[AnyTensor], indexing: &str) -> Result<Vec<AnyTensor>> {
+        meshgrid(tensors, indexing)
+    }
+
+    #[op(cartesian_prod(*tensors))]
+    fn cartesian_prod_by_name(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+        cartesian_prod(tensors)
+    }
+
     /// All ways to take `r` elements of a vector in their order, as rows (`torch.combinations`); each several times if
     /// `with_replacement`.
     ///
     /// # Errors
     /// If it is not a vector, or there are too many.
+    #[op(combinations(input, r = 2, with_replacement = false))]
     pub fn combinations(&self, r: usize, with_replacement: bool) -> Result<AnyTensor> {
         let op = "combinations";
         if self.rank() != 1 {
@@ -280,5 +343,20 @@ impl AnyTensor {
         let count = rows.len() / r;
         let chosen = self.gathered(op, 0, &AnyTensor::of_ints(rows, &[count * r])?, false)?;
         chosen.reshape(&[count as i64, r as i64])
+    }
+
+    #[op(atleast_1d(*tensors))]
+    fn at_least_1d_by_name(args: &Bound<'_>) -> Result<Value> {
+        at_least(args, 1)
+    }
+
+    #[op(atleast_2d(*tensors))]
+    fn at_least_2d_by_name(args: &Bound<'_>) -> Result<Value> {
+        at_least(args, 2)
+    }
+
+    #[op(atleast_3d(*tensors))]
+    fn at_least_3d_by_name(args: &Bound<'_>) -> Result<Value> {
+        at_least(args, 3)
     }
 }

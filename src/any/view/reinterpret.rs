@@ -7,7 +7,9 @@ use crate::any::{AnyTensor, Buffer};
 use crate::device::Cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// The bits as another dtype (`torch.Tensor.view(dtype)`): a wider one takes several elements of the last axis, a narrower one
     /// gives several.
@@ -30,6 +32,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the elements are real.
+    #[op(view_as_real(input), dtypes = complex)]
+    #[view_mut]
     pub fn view_as_real(&self) -> Result<AnyTensor> {
         let op = "view_as_real";
         self.expect_complex(op)?;
@@ -48,6 +52,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the last axis is not a pair side by side, or other strides or the offset are odd.
+    #[op(view_as_complex(input), dtypes = "float16, float32 and float64")]
+    #[view_mut]
     pub fn view_as_complex(&self) -> Result<AnyTensor> {
         let op = "view_as_complex";
         let dtype = match self.dtype {
@@ -67,6 +73,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// None at present.
+    #[op(real(input), dtypes = any)]
+    #[view_mut]
     pub fn real(&self) -> Result<AnyTensor> {
         if self.dtype.is_complex() { self.part(0) } else { Ok(self.clone()) }
     }
@@ -75,6 +83,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the elements are real.
+    #[op(imag(input), dtypes = complex)]
+    #[view_mut]
     pub fn imag(&self) -> Result<AnyTensor> {
         self.expect_complex("imag")?;
         self.part(1)

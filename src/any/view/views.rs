@@ -4,12 +4,14 @@
 //! Uses `tensor::view::reinterpret`, `cpu::elementwise`, `device`, `layout`; used by `rearrange`, `scan`, `sparse`, `sort`, `linalg` and others.
 
 use crate::any::base::by_width::invalid;
+use crate::any::call::{Bound, Value};
 use crate::any::{AnyTensor, Buffer, Dims, IntoSizes};
 use crate::device::Cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::positions::{Kept, from_end, index_from_end};
 use crate::layout::{ViewAxes, bounds, strides, write_moved};
+use castiron_macros::operations;
 
 /// An axis counted from the first, in a tensor of so many (of which a zero-dim one counts as one).
 pub(crate) fn axis(op: &'static str, axis: i64, rank: usize) -> Result<usize> {
@@ -66,6 +68,7 @@ fn inferred(op: &'static str, sizes: &[i64], x: &AnyTensor) -> Result<Dims> {
     Ok(result)
 }
 
+#[operations]
 impl AnyTensor {
     /// The axes in another order, or fewer.
     fn picked(&self, order: &[usize]) -> Result<AnyTensor> {
@@ -93,6 +96,7 @@ impl AnyTensor {
     /// assert_eq!(x.reshape(y.shape())?.shape(), x.reshape(&[2, -1])?.shape());
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[op(reshape(input, *shape))]
     pub fn reshape(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let sizes = inferred("reshape", &sizes.signed(), self)?;
         match self.view_strides(&sizes) {
@@ -104,6 +108,16 @@ impl AnyTensor {
         }
     }
 
+    #[op(reshape_as(input, other))]
+    fn reshape_as_by_name(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        self.reshape(other.shape())
+    }
+
+    #[op(ravel(input))]
+    fn ravel_by_name(&self) -> Result<AnyTensor> {
+        self.contiguous()?.reshape([self.numel()])
+    }
+
     fn view_strides(&self, sizes: &[usize]) -> Option<Dims> {
         let mut to = Dims::known(sizes);
         strides::write_reshaped(&self.sizes, &self.strides, sizes, &mut to).then_some(to)
@@ -113,6 +127,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the numbers of elements differ, or no view shows the elements.
+    #[view_mut(reshape_mut)]
     pub fn view(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let sizes = inferred("view", &sizes.signed(), self)?;
         let Some(strides) = self.view_strides(&sizes) else {
@@ -125,10 +140,28 @@ impl AnyTensor {
         Ok(self.viewed(self.offset, &sizes, &strides))
     }
 
+    /// Sizes or a dtype.
+    #[op(view(input, *shape))]
+    fn view_by_name(args: &Bound<'_>) -> Result<Value> {
+        let input = args.tensor("input")?;
+        let dtype = args.dtype_or_none("*shape").ok().flatten();
+        match dtype.or_else(|| args.rest_dtype()) {
+            Some(dtype) => input.view_dtype(dtype).map(Value::Array),
+            None => input.view(&args.read::<Vec<i64>>("*shape")?).map(Value::Array),
+        }
+    }
+
+    #[op(view_as(input, other))]
+    fn view_as_by_name(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        self.view(other.shape())
+    }
+
     /// One position along an axis, which goes away (`torch.select`). Negative indices count from the end.
     ///
     /// # Errors
     /// If the axis or the index is out of range.
+    #[op(select(input, dim, index))]
+    #[view_mut]
     pub fn select(&self, dim: i64, index: i64) -> Result<AnyTensor> {
         let op = "select";
         let (at, size) = self.axis_of(op, dim, "select from")?;
@@ -140,6 +173,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the range reaches beyond the axis.
+    #[op(narrow(input, dim, start, length))]
+    #[view_mut]
     pub fn narrow(&self, dim: i64, start: i64, len: usize) -> Result<AnyTensor> {
         let op = "narrow";
         let (axis, size) = self.axis_of(op, dim, "narrow")?;
@@ -147,10 +182,17 @@ impl AnyTensor {
         self.viewed_by(op, self.rank(), |own, view| own.narrow(op, axis, from, len, view))
     }
 
+    #[op(narrow_copy(input, dim, start, length))]
+    fn narrow_copy_by_name(&self, dim: i64, start: i64, len: usize) -> Result<AnyTensor> {
+        self.narrow(dim, start, len)?.copy()
+    }
+
     /// `start:end:step` along an axis, as Python's slices (`torch.ops.aten.slice`): what is beyond the axis is cut off.
     ///
     /// # Errors
     /// If the axis is out of range or the step is not positive.
+    #[op(slice(input, dim = 0, start = None, end = None, step = 1))]
+    #[view_mut]
     pub fn slice(&self, dim: i64, start: Option<i64>, end: Option<i64>, step: i64) -> Result<AnyTensor> {
         let op = "slice";
         let (at, size) = self.axis_of(op, dim, "slice")?;
@@ -162,6 +204,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range.
+    #[op(transpose(input, dim0, dim1), in_place(view), aliases("swapaxes", "swapdims"))]
+    #[view_mut]
     pub fn transpose(&self, dim0: i64, dim1: i64) -> Result<AnyTensor> {
         let [a, b] = [axis("transpose", dim0, self.rank())?, axis("transpose", dim1, self.rank())?];
         let mut view = self.clone();
@@ -176,6 +220,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are more than two axes.
+    #[op(t(input), in_place(view))]
+    #[view_mut]
     pub fn t(&self) -> Result<AnyTensor> {
         match self.rank() {
             0 | 1 => Ok(self.clone()),
@@ -184,10 +230,26 @@ impl AnyTensor {
         }
     }
 
+    #[op(T(input))]
+    fn reversed_by_name(&self) -> Result<AnyTensor> {
+        self.picked(&(0..self.rank()).rev().collect::<Vec<_>>())
+    }
+
+    #[op(mT(input))]
+    fn matrices_transposed_by_name(&self) -> Result<AnyTensor> {
+        match self.rank() {
+            0 => Ok(self.clone()),
+            1 => invalid("mT", "matrices are wanted, got a tensor with 1 axes".to_owned()),
+            _ => self.transpose(-2, -1),
+        }
+    }
+
     /// The axes in another order (`torch.permute`).
     ///
     /// # Errors
     /// If not every axis is named once.
+    #[op(permute(input, *dims))]
+    #[view_mut]
     pub fn permute(&self, dims: &[i64]) -> Result<AnyTensor> {
         let order = axes("permute", dims, self.rank())?;
         if order.len() != self.rank() {
@@ -200,6 +262,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range or named twice, or the lists differ in length.
+    #[op(movedim(input, source, destination), aliases("moveaxis"))]
+    #[view_mut]
     pub fn movedim(&self, source: &[i64], destination: &[i64]) -> Result<AnyTensor> {
         let op = "movedim";
         if source.len() != destination.len() {
@@ -215,6 +279,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range or named twice.
+    #[op(squeeze(input, dim = None), in_place(view))]
+    #[view_mut]
     pub fn squeeze(&self, dims: Option<&[i64]>) -> Result<AnyTensor> {
         let named = dims.map(|dims| axes("squeeze", dims, self.rank())).transpose()?;
         let goes = |at: usize| self.sizes[at] == 1 && named.as_ref().is_none_or(|named| named.contains(&at));
@@ -225,6 +291,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the position is out of range, or there would be too many axes.
+    #[op(unsqueeze(input, dim), in_place(view))]
+    #[view_mut]
     pub fn unsqueeze(&self, dim: i64) -> Result<AnyTensor> {
         let (op, rank) = ("unsqueeze", self.rank() + 1);
         let at = axis(op, dim, rank)?;
@@ -235,6 +303,9 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If a size other than 1 would change.
+    #[op(expand(input, *size))]
+    #[op(broadcast_to(input, size))]
+    #[view_mut]
     pub fn expand(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let op = "expand";
         let sizes = &*sizes.signed();
@@ -259,10 +330,16 @@ impl AnyTensor {
         })
     }
 
+    #[op(expand_as(input, other))]
+    fn expand_as_by_name(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        self.expand(other.shape())
+    }
+
     /// Axes from `start` to `end` made one (`torch.flatten`); a copy where no view shows that.
     ///
     /// # Errors
     /// If an axis is out of range, or they are in the wrong order.
+    #[op(flatten(input, start_dim = 0, end_dim = -1))]
     pub fn flatten(&self, start: i64, end: i64) -> Result<AnyTensor> {
         let [from, to] = [axis("flatten", start, self.rank())?, axis("flatten", end, self.rank())?];
         if from > to {
@@ -281,6 +358,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or the sizes do not make up that of the axis.
+    #[op(unflatten(input, dim, sizes))]
+    #[view_mut]
     pub fn unflatten(&self, dim: i64, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let op = "unflatten";
         let sizes = &*sizes.signed();
@@ -304,6 +383,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the window is larger than the axis, the step is 0, or there would be more elements than can be counted.
+    #[op(unfold(input, dimension, size, step))]
+    #[view_mut]
     pub fn unfold(&self, dim: i64, size: usize, step: usize) -> Result<AnyTensor> {
         let op = "unfold";
         let at = axis(op, dim, self.rank())?;
@@ -319,6 +400,9 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axes are out of range or one.
+    #[op(diagonal(input, offset = 0, dim1 = 0, dim2 = 1))]
+    #[op(linalg.diagonal(input, offset = 0, dim1 = -2, dim2 = -1))]
+    #[view_mut]
     pub fn diagonal(&self, offset: i64, dim1: i64, dim2: i64) -> Result<AnyTensor> {
         let op = "diagonal";
         if self.rank() < 2 {
@@ -335,6 +419,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If they reach beyond the storage.
+    #[op(as_strided(input, size, stride, storage_offset = None), in_place(view))]
     pub fn as_strided(&self, sizes: &[usize], strides: &[usize], offset: Option<usize>) -> Result<AnyTensor> {
         let op = "as_strided";
         if self.is_conj() || self.is_neg() {

@@ -11,16 +11,6 @@ fn list(tensors: Vec<AnyTensor>) -> Value {
     Value::List(tensors.into_iter().map(Value::Array).collect())
 }
 
-/// `x[index]`
-fn getitem(args: &Bound<'_>) -> Result<Value> {
-    let input = args.tensor("input")?;
-    match args.get("index") {
-        Some(Value::List(items)) => Ok(input.index(items)?.into()),
-        Some(one) => Ok(input.index(std::slice::from_ref(one))?.into()),
-        None => Ok(input.index(&[Value::Absent])?.into()),
-    }
-}
-
 fn index_put(args: &Bound<'_>) -> Result<Value> {
     let Value::List(items) = args.value("indices")? else {
         return Err(args.wrong("indices", "a list of tensors", args.value("indices")?));
@@ -105,7 +95,6 @@ pub(super) const OPS: &[NamedOp] = named! {
         let classes = usize::try_from(args.int_or("num_classes", -1)?).ok();
         Ok(args.tensor("tensor")?.one_hot(classes)?.into())
     };
-    "__getitem__"("input", "index") "all dtypes" => getitem;
     "index_put"("input", "indices", "values", "accumulate") "all dtypes" => index_put;
     "scatter"("input", "dim", "index", "src", "value", "reduce") "all dtypes" => scatter;
     "scatter_add"("input", "dim", "index", "src") "all computing dtypes" => |args| {

@@ -3,7 +3,6 @@
 mod create;
 mod elementwise;
 mod index;
-mod join;
 mod lerp;
 mod linalg;
 mod normalize;
@@ -12,14 +11,17 @@ mod rearrange;
 mod reduce;
 mod sort;
 mod statistics;
-mod view;
 
 use super::NamedOp;
 
 /// All of them, by subject.
 pub(super) const NAMED: &[&[NamedOp]] = &[
     elementwise::OPS,
-    view::OPS,
+    crate::any::view::views::OPERATIONS,
+    crate::any::view::split::OPERATIONS,
+    crate::any::view::reinterpret::OPERATIONS,
+    crate::any::base::conjugate_bit::OPERATIONS,
+    crate::any::OPERATIONS,
     parametric::OPS,
     create::OPS,
     reduce::OPS,
@@ -27,7 +29,7 @@ pub(super) const NAMED: &[&[NamedOp]] = &[
     sort::OPS,
     statistics::OPS,
     normalize::OPS,
-    join::OPS,
+    crate::any::join::cat_stack::OPERATIONS,
     rearrange::OPS,
     index::OPS,
     linalg::OPS,
