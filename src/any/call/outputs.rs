@@ -1,5 +1,5 @@
 //! Results written where elements are: the in-place forms of operations that have no loop of their own for it, and all of them by name.
-//! Uses `elementwise::apply`, `elementwise::op_table`, `elementwise::parametric`, `tensor::index::scatter`; used by `elementwise::form_tests`, `view::any_view_mut`.
+//! Uses `elementwise::apply`, `elementwise::op_table`, `elementwise::parametric`; used by `elementwise::form_tests`, `view::any_view_mut`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;
@@ -10,7 +10,6 @@ use crate::any::elementwise::parametric::casts_output;
 use crate::any::{AnyTensor, call};
 use crate::dtype::{Category, DType, Scalar};
 use crate::error::{Error, Result};
-use crate::tensor::ScatterReduce;
 
 impl AnyTensor {
     /// Takes the elements of a result, which must be castable to the dtype and have the shape.
@@ -25,17 +24,6 @@ impl AnyTensor {
 macro_rules! written_over {
     ($then:ident) => {
         $then! {
-            masked_fill_ = masked_fill(mask: &AnyTensor, value: impl Into<AnyOperand>);
-            masked_scatter_ = masked_scatter(mask: &AnyTensor, source: &AnyTensor);
-            index_fill_ = index_fill(dim: i64, index: &AnyTensor, value: impl Into<AnyOperand>);
-            index_copy_ = index_copy(dim: i64, index: &AnyTensor, source: &AnyTensor);
-            index_add_ = index_add(dim: i64, index: &AnyTensor, source: &AnyTensor, alpha: impl Scalar);
-            index_reduce_ = index_reduce(dim: i64, index: &AnyTensor, source: &AnyTensor, reduce: ScatterReduce, include_self: bool);
-            index_put_ = index_put(indices: &[Option<&AnyTensor>], values: &AnyTensor, accumulate: bool);
-            put_ = put(index: &AnyTensor, source: &AnyTensor, accumulate: bool);
-            scatter_ = scatter(dim: i64, index: &AnyTensor, source: impl Into<AnyOperand>);
-            scatter_add_ = scatter_add(dim: i64, index: &AnyTensor, source: &AnyTensor);
-            scatter_reduce_ = scatter_reduce(dim: i64, index: &AnyTensor, source: &AnyTensor, reduce: ScatterReduce, include_self: bool);
             clamp_ = clamp(min: Option<AnyOperand>, max: Option<AnyOperand>);
             lerp_ = lerp(end: &AnyTensor, weight: impl Into<AnyOperand>);
             addcmul_ = addcmul(a: &AnyTensor, b: &AnyTensor, value: impl Scalar);

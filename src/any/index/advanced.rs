@@ -290,6 +290,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index is out of range, there are too many, dtypes differ or the values do not broadcast.
+    #[op(index_put(input, indices, values, accumulate = false))]
+    #[in_place]
     pub fn index_put(&self, indices: &[Option<&AnyTensor>], values: &AnyTensor, accumulate: bool) -> Result<AnyTensor> {
         let op = "index_put";
         let (mut at, mut found) = (0, Vec::new());

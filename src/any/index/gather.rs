@@ -8,12 +8,15 @@ use crate::any::view::views::axis;
 use crate::any::{AnyTensor, IntoSizes};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// The positions that indices, `int64` or `int32` and from 0 up, name along an axis (`torch.index_select`).
     ///
     /// # Errors
     /// If an index or the axis is out of range, or the indices are no list.
+    #[op(index_select(input, dim, index))]
     pub fn index_select(&self, dim: i64, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "index_select";
         let at = axis(op, dim, self.rank())?;
@@ -78,6 +81,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, or sizes do not fit.
+    #[op(gather(input, dim, index, sparse_grad = _))]
     pub fn gather(&self, dim: i64, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "gather";
         let at = axis(op, dim, self.rank())?;
@@ -99,6 +103,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index is out of range.
+    #[op(take(input, index))]
     pub fn take(&self, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "take";
         same_device(op, self, index)?;
@@ -111,6 +116,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, or shapes do not broadcast.
+    #[op(take_along_dim(input, indices, dim = None))]
     pub fn take_along_dim(&self, index: &AnyTensor, dim: Option<i64>) -> Result<AnyTensor> {
         let op = "take_along_dim";
         same_device(op, self, index)?;
@@ -149,7 +155,7 @@ impl AnyTensor {
     }
 
     /// [`embedding`](Self::embedding) after the rows that are named have been shortened to a norm, where theirs is greater.
-    pub(crate) fn embedding_within(&self, index: &AnyTensor, norm: f64, order: f64) -> Result<AnyTensor> {
+    fn embedding_within(&self, index: &AnyTensor, norm: f64, order: f64) -> Result<AnyTensor> {
         let op = "embedding";
         if self.dtype.category() < Category::Floating {
             return Err(Error::NotAdmitted {
@@ -169,6 +175,22 @@ impl AnyTensor {
         let factor = lengths.add(1e-7)?.reciprocal()?.mul(norm)?;
         let shortened = rows.mul(&factor)?.to(self.dtype)?;
         AnyTensor::select_by_mask(op, &lengths.gt(norm)?, &shortened, &rows)
+    }
+
+    #[op(
+        nn.functional.embedding(input, weight, padding_idx = _, max_norm = None, norm_type = 2.0, scale_grad_by_freq = _, sparse = _),
+        dtypes = "all dtypes; floats and complex with `max_norm`"
+    )]
+    fn embedding_by_name(
+        index: &AnyTensor,
+        weight: &AnyTensor,
+        max_norm: Option<f64>,
+        norm_type: f64,
+    ) -> Result<AnyTensor> {
+        match max_norm {
+            None => weight.embedding(index),
+            Some(norm) => weight.embedding_within(index, norm, norm_type),
+        }
     }
 
     /// Positions in the row-major order of a shape as positions along each of its axes (`torch.unravel_index`).

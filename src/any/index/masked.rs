@@ -2,6 +2,7 @@
 //! Uses `elementwise::apply`, `tensor::index::masked`, `device`, `layout`.
 
 use crate::any::base::by_width::{common_sizes, invalid, signed};
+use crate::any::call::Value;
 use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyOperand, AnyTensor, Buffer};
 use crate::device::Cpu;
@@ -9,6 +10,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::positions::index_rows;
 use crate::tensor::true_positions;
+use castiron_macros::operations;
 
 /// A mask of bools.
 fn mask_of(op: &'static str, mask: &AnyTensor) -> Result<()> {
@@ -18,11 +20,14 @@ fn mask_of(op: &'static str, mask: &AnyTensor) -> Result<()> {
     Err(Error::NotAdmitted { op, dtype: mask.dtype, reason: "masks are bool".to_owned() })
 }
 
+#[operations]
 impl AnyTensor {
     /// A value, which is converted, where the mask is true, else the element (`torch.masked_fill`). The two broadcast.
     ///
     /// # Errors
     /// If the mask is not bool, or the value has axes or does not fit the dtype.
+    #[op(masked_fill(input, mask, value))]
+    #[in_place]
     pub fn masked_fill(&self, mask: &AnyTensor, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
         let op = "masked_fill";
         mask_of(op, mask)?;
@@ -34,6 +39,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the mask is not bool, shapes do not broadcast, or there are no data.
+    #[op(masked_select(input, mask))]
     pub fn masked_select(&self, mask: &AnyTensor) -> Result<AnyTensor> {
         let op = "masked_select";
         mask_of(op, mask)?;
@@ -45,6 +51,8 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the mask is not bool, the dtypes differ, or there are too few elements.
+    #[op(masked_scatter(input, mask, source))]
+    #[in_place]
     pub fn masked_scatter(&self, mask: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
         let op = "masked_scatter";
         mask_of(op, mask)?;
@@ -86,6 +94,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are no data.
+    #[op(argwhere(input))]
     pub fn nonzero(&self) -> Result<AnyTensor> {
         let op = "nonzero";
         let places = self.to(DType::Bool)?.true_places(op)?;
@@ -93,10 +102,16 @@ impl AnyTensor {
         AnyTensor::of_ints(rows, &[places.numel(), self.rank()])
     }
 
+    #[op(nonzero(input, as_tuple = false))]
+    fn nonzero_by_name(&self, as_tuple: bool) -> Result<Value> {
+        Ok(if as_tuple { self.nonzero_tuple()?.into() } else { self.nonzero()?.into() })
+    }
+
     /// [`nonzero`](Self::nonzero) with so many rows, of which those that are left over hold a value (`torch.nonzero_static`).
     ///
     /// # Errors
     /// If there are no data.
+    #[op(nonzero_static(input, size, fill_value = -1))]
     pub fn nonzero_static(&self, size: usize, fill: i64) -> Result<AnyTensor> {
         let rows = self.nonzero()?;
         let kept = rows.narrow(0, 0, size.min(rows.sizes[0]))?;

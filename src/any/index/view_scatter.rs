@@ -2,12 +2,15 @@
 
 use crate::any::AnyTensor;
 use crate::error::Result;
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// The diagonals written with elements, which are converted (`torch.diagonal_scatter`).
     ///
     /// # Errors
     /// If the shape is not that of [`diagonal`](Self::diagonal).
+    #[op(diagonal_scatter(input, src, offset = 0, dim1 = 0, dim2 = 1))]
     pub fn diagonal_scatter(&self, from: &AnyTensor, offset: i64, dim1: i64, dim2: i64) -> Result<AnyTensor> {
         self.with_view_overwritten("diagonal_scatter", |x| x.diagonal(offset, dim1, dim2), from)
     }
@@ -16,6 +19,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the shape is not that of [`select`](Self::select).
+    #[op(select_scatter(input, src, dim, index))]
     pub fn select_scatter(&self, from: &AnyTensor, dim: i64, index: i64) -> Result<AnyTensor> {
         self.with_view_overwritten("select_scatter", |x| x.select(dim, index), from)
     }
@@ -24,6 +28,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the shape is not that of [`slice`](Self::slice).
+    #[op(slice_scatter(input, src, dim = 0, start = None, end = None, step = 1))]
     pub fn slice_scatter(
         &self,
         from: &AnyTensor,

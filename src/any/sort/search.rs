@@ -9,6 +9,7 @@ use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
 use crate::error::{Error, Result};
+use castiron_macros::operations;
 
 /// Whether elements are among those tested for.
 pub(crate) fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
@@ -39,6 +40,7 @@ pub(crate) fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTenso
     found.reshaped(&x.signed_sizes())
 }
 
+#[operations]
 impl AnyTensor {
     /// Where values would have to be put in to keep the last axis of `self` sorted, before equal elements or behind
     /// (`torch.searchsorted`). Values are a tensor or a scalar; dtypes promote. `sorter` says where the sorted elements are.
@@ -173,5 +175,10 @@ impl AnyTensor {
             Ok::<_, Error>(AnyTensor::from(rows))
         }?;
         rows.reshaped(&signed(&[&*self.sizes, &[classes]].concat()))
+    }
+
+    #[op(nn.functional.one_hot(tensor, num_classes = -1), dtypes = "int64")]
+    fn one_hot_by_name(&self, classes: i64) -> Result<AnyTensor> {
+        self.one_hot(usize::try_from(classes).ok())
     }
 }

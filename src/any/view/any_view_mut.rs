@@ -1,7 +1,7 @@
 //! `AnyViewMut`: elements of an `AnyTensor`, borrowed to be written where they are.
 //!
 //! Its views are those of `AnyTensor` and its operations in place are those of the tables; here stands how they are borrowed.
-//! Uses `view::views`, `index::advanced`, `call::outputs`, `tensor::index::scatter`.
+//! Uses `view::views`, `index::advanced`, `call::outputs`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;
@@ -16,7 +16,7 @@ use crate::layout::positions::{Kept, meet};
 use crate::layout::{bounds, strides};
 use crate::ops::table::{binary_table, tuned_table, unary_table};
 use crate::shape::Shape;
-use crate::tensor::{ScatterReduce, TensorViewMut};
+use crate::tensor::TensorViewMut;
 use core::fmt;
 use core::marker::PhantomData;
 

@@ -2,7 +2,6 @@
 
 mod create;
 mod elementwise;
-mod index;
 mod lerp;
 mod linalg;
 mod normalize;
@@ -31,7 +30,13 @@ pub(super) const NAMED: &[&[NamedOp]] = &[
     normalize::OPS,
     crate::any::join::cat_stack::OPERATIONS,
     rearrange::OPS,
-    index::OPS,
+    crate::any::index::advanced::OPERATIONS,
+    crate::any::index::gather::OPERATIONS,
+    crate::any::index::masked::OPERATIONS,
+    crate::any::index::scatter::OPERATIONS,
+    crate::any::index::view_scatter::OPERATIONS,
+    crate::any::elementwise::where_::OPERATIONS,
+    crate::any::sort::search::OPERATIONS,
     linalg::OPS,
     lerp::OPS,
 ];

@@ -85,18 +85,6 @@ pub(super) const OPS: &[NamedOp] = named! {
     "diagflat"("input", "offset") "all dtypes" => |args| {
         Ok(args.tensor("input")?.diagflat(args.int_or("offset", 0)?)?.into())
     };
-    "diagonal_scatter"("input", "src", "offset", "dim1", "dim2") "all dtypes" => |args| {
-        let (a, b) = (args.int_or("dim1", 0)?, args.int_or("dim2", 1)?);
-        Ok(args.tensor("input")?.diagonal_scatter(args.tensor("src")?, args.int_or("offset", 0)?, a, b)?.into())
-    };
-    "select_scatter"("input", "src", "dim", "index") "all dtypes" => |args| {
-        Ok(args.tensor("input")?.select_scatter(args.tensor("src")?, args.int("dim")?, args.int("index")?)?.into())
-    };
-    "slice_scatter"("input", "src", "dim", "start", "end", "step") "all dtypes" => |args| {
-        let (dim, start, end) = (args.int_or("dim", 0)?, args.int_or_none("start")?, args.int_or_none("end")?);
-        let step = args.int_or("step", 1)?;
-        Ok(args.tensor("input")?.slice_scatter(args.tensor("src")?, dim, start, end, step)?.into())
-    };
     "nn.functional.pad"("input", "pad", "mode", "value") "all dtypes; reflect and replicate: all computing dtypes but bool" => |args| {
         let value = args.get("value").map(|_| args.scalar("value")).transpose()?;
         Ok(args.tensor("input")?.pad(&args.ints("pad")?, args.str_or("mode", "constant")?, value)?.into())
