@@ -33,8 +33,6 @@ macro_rules! written_over {
             addr_ = addr(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
             baddbmm_ = baddbmm(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
             addbmm_ = addbmm(a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar);
-            tril_ = tril(diagonal: i64);
-            triu_ = triu(diagonal: i64);
             renorm_ = renorm(p: f64, dim: i64, maxnorm: f64);
         }
     };

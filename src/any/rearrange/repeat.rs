@@ -2,13 +2,16 @@
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, with_width_type};
+use crate::any::call::{Bound, Value};
 use crate::any::view::views::axis;
 use crate::axis;
 use crate::device::{Cpu, Dynamic};
 use crate::dtype::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::tensor::repeated_elements;
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     fn repeated(&self, op: &'static str, counts: &[usize]) -> Result<AnyTensor> {
         let rank = self.rank().max(counts.len());
@@ -30,6 +33,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are fewer counts than axes, or the result is too large.
+    #[op(repeat(input, *repeats))]
     pub fn repeat(&self, counts: &[usize]) -> Result<AnyTensor> {
         if counts.len() < self.rank() {
             return invalid("repeat", format!("{} counts are too few for {} axes", counts.len(), self.rank()));
@@ -41,6 +45,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the result is too large.
+    #[op(tile(input, *dims))]
     pub fn tile(&self, counts: &[usize]) -> Result<AnyTensor> {
         self.repeated("tile", counts)
     }
@@ -94,5 +99,26 @@ impl AnyTensor {
                 Ok(AnyTensor::from(cube.try_repeat_interleave_by(axis![1], &repeats.typed_rank1::<i64, Dynamic>()?)?))
             })
         })
+    }
+
+    /// Without `repeats` the input is the counts, and positions are repeated.
+    #[op(repeat_interleave(input, repeats, dim, output_size))]
+    fn repeat_interleave_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (input, dim) = (args.tensor("input")?, args.read("dim")?);
+        let result = match args.get("repeats") {
+            None => {
+                let positions = AnyTensor::of_ints(listed(0..input.numel() as i64)?, &[input.numel()])?;
+                positions.repeat_interleave_by(input, None)?
+            }
+            Some(Value::Array(repeats)) => input.repeat_interleave_by(repeats, dim)?,
+            Some(_) => input.repeat_interleave(args.read("repeats")?, dim)?,
+        };
+        if let (Some(dim), Some(size)) = (dim, args.read::<Option<i64>>("output_size")?) {
+            let found = result.sizes[axis(args.op, dim, result.rank())?];
+            if found as i64 != size {
+                return args.refused(format!("output_size is {size}, but there are {found} positions"));
+            }
+        }
+        Ok(result.into())
     }
 }

@@ -3,12 +3,15 @@
 use crate::any::AnyTensor;
 use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::call::Value;
 use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::ops::arguments::Order;
 use crate::tensor::median_of_all;
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// The element in the middle, the lower one of two (`torch.median`); NaN if there is one, or `ignores_nan` leaves it out
     /// (`torch.nanmedian`).
@@ -35,5 +38,22 @@ impl AnyTensor {
         let op = if ignores_nan { "nanmedian" } else { "median" };
         self.expect_number(op)?;
         self.single(op, Order::Median { ignores_nan }, dim, keepdim)
+    }
+
+    #[op(median(input, dim = None, keepdim = false), dtypes = real)]
+    fn median_by_name(&self, dim: Option<i64>, keepdim: bool) -> Result<Value> {
+        self.median_over(dim, keepdim, false)
+    }
+
+    #[op(nanmedian(input, dim = None, keepdim = false), dtypes = real)]
+    fn nanmedian_by_name(&self, dim: Option<i64>, keepdim: bool) -> Result<Value> {
+        self.median_over(dim, keepdim, true)
+    }
+
+    fn median_over(&self, dim: Option<i64>, keepdim: bool, ignores_nan: bool) -> Result<Value> {
+        match dim {
+            None => self.median(ignores_nan).map(Value::Array),
+            Some(dim) => Ok(self.median_axis(dim, keepdim, ignores_nan)?.into()),
+        }
     }
 }

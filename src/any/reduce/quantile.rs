@@ -9,7 +9,9 @@ use crate::device::Dynamic;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, filled, listed};
 use crate::tensor::{Interpolation, quantiles};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// The elements that shares `q` of those along an axis, or of all, are below (`torch.quantile`); `ignores_nan` leaves NaN out
     /// (`torch.nanquantile`). `q` is a scalar, or a list in the dtype of the tensor, along a new first axis.
@@ -61,5 +63,33 @@ impl AnyTensor {
             sizes.insert(0, shares.len() as i64);
         }
         found.movedim(&[1], &[0])?.reshaped(&sizes)
+    }
+
+    #[op(
+        quantile(input, q, dim = None, keepdim = false, interpolation = Interpolation::Linear),
+        dtypes = "float32 and float64"
+    )]
+    fn quantile_by_name(
+        &self,
+        q: AnyOperand,
+        dim: Option<i64>,
+        keepdim: bool,
+        interpolation: Interpolation,
+    ) -> Result<AnyTensor> {
+        self.quantile(q, dim, keepdim, interpolation, false)
+    }
+
+    #[op(
+        nanquantile(input, q, dim = None, keepdim = false, interpolation = Interpolation::Linear),
+        dtypes = "float32 and float64"
+    )]
+    fn nanquantile_by_name(
+        &self,
+        q: AnyOperand,
+        dim: Option<i64>,
+        keepdim: bool,
+        interpolation: Interpolation,
+    ) -> Result<AnyTensor> {
+        self.quantile(q, dim, keepdim, interpolation, true)
     }
 }

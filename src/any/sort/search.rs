@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use castiron_macros::operations;
 
 /// Whether elements are among those tested for.
-pub(crate) fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
+fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
     let op = "isin";
     let bools = |operand: &AnyOperand| operand.dtype() == DType::Bool;
     if bools(elements) || bools(test) {
@@ -107,6 +107,32 @@ impl AnyTensor {
         places.reshaped(&values.signed_sizes())
     }
 
+    #[op(
+        searchsorted(sorted_sequence, input, out_int32 = false, right = false, side = "", sorter = None),
+        dtypes = real
+    )]
+    fn searchsorted_by_name(
+        &self,
+        values: AnyOperand,
+        out_int32: bool,
+        right: bool,
+        side: &str,
+        sorter: Option<&AnyTensor>,
+    ) -> Result<AnyTensor> {
+        let right = match (side, right) {
+            ("", right) => right,
+            ("left", false) => false,
+            ("right", _) => true,
+            _ => return invalid("searchsorted", format!("side is left or right, as `right` says, got {side:?}")),
+        };
+        self.searchsorted(values, right, sorter)?.as_places(out_int32)
+    }
+
+    /// `int64`, or `int32`.
+    fn as_places(&self, out_int32: bool) -> Result<AnyTensor> {
+        if out_int32 { self.to(DType::I32) } else { Ok(self.clone()) }
+    }
+
     /// The elements along the last axis that indices name.
     fn resorted(&self, index: &AnyTensor) -> Result<AnyTensor> {
         let (rows, len) = (self.sizes[..self.rank() - 1].iter().product::<usize>() as i64, self.sizes[self.rank() - 1]);
@@ -138,12 +164,32 @@ impl AnyTensor {
         boundaries.searchsorted(self, right, None)
     }
 
+    #[op(bucketize(input, boundaries, out_int32 = false, right = false), dtypes = real)]
+    fn bucketize_by_name(
+        values: AnyOperand,
+        boundaries: &AnyTensor,
+        out_int32: bool,
+        right: bool,
+    ) -> Result<AnyTensor> {
+        let places = match values {
+            AnyOperand::Array(x) => x.bucketize(boundaries, right)?,
+            scalar => boundaries.searchsorted(scalar, right, None)?,
+        };
+        places.as_places(out_int32)
+    }
+
     /// Whether each element is one of those of another tensor (`torch.isin`).
     ///
     /// # Errors
     /// If a dtype is neither an integer nor a float.
     pub fn isin(&self, test: impl Into<AnyOperand>) -> Result<AnyTensor> {
         is_in(&self.into(), &test.into())
+    }
+
+    #[op(isin(elements, test_elements, assume_unique = _, invert = false), dtypes = real)]
+    fn isin_by_name(elements: AnyOperand, test: AnyOperand, invert: bool) -> Result<AnyTensor> {
+        let found = is_in(&elements, &test)?;
+        if invert { found.logical_not() } else { Ok(found) }
     }
 
     pub(crate) fn signed_sizes(&self) -> Vec<i64> {

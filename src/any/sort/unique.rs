@@ -2,15 +2,30 @@
 
 use crate::any::AnyTensor;
 use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::call::{Bound, Value};
 use crate::any::scan::cumulative::end_to_end;
 use crate::any::view::views::axis;
 use crate::axis;
 use crate::device::Dynamic;
 use crate::error::{Error, Result, collected, listed, room};
+use castiron_macros::operations;
 
 /// Distinct elements, which of them each element is, and how often each was there.
 type Distinct = (AnyTensor, AnyTensor, AnyTensor);
 
+/// The results that are asked for: one, or a list.
+fn asked_for(args: &Bound<'_>, (values, inverse, counts): Distinct) -> Result<Value> {
+    let mut results = vec![values];
+    if args.read_or("return_inverse", || false)? {
+        results.push(inverse);
+    }
+    if args.read_or("return_counts", || false)? {
+        results.push(counts);
+    }
+    Ok(if results.len() == 1 { results.remove(0).into() } else { results.into() })
+}
+
+#[operations]
 impl AnyTensor {
     /// The elements without repetition, in order, as a list; which of them each element is; and how often each was there
     /// (`torch.unique`).
@@ -24,6 +39,12 @@ impl AnyTensor {
             Ok((AnyTensor::from(values), AnyTensor::from(inverse), AnyTensor::from(counts)))
         })?;
         Ok((values, inverse.reshaped(&self.signed_sizes())?, counts))
+    }
+
+    #[op(unique(input, sorted, return_inverse, return_counts, dim), dtypes = ordered)]
+    fn unique_by_name(args: &Bound<'_>) -> Result<Value> {
+        let x = args.tensor("input")?;
+        asked_for(args, args.read::<Option<i64>>("dim")?.map_or_else(|| x.unique(), |dim| x.unique_axis(dim))?)
     }
 
     /// The slices along an axis without repetition, in order; which of them each slice is; and how often each was there
@@ -49,6 +70,12 @@ impl AnyTensor {
     pub fn unique_consecutive(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let (values, inverse, counts) = self.reshaped(&[self.numel() as i64])?.runs(0)?;
         Ok((values, inverse.reshaped(&self.signed_sizes())?, counts))
+    }
+
+    #[op(unique_consecutive(input, return_inverse, return_counts, dim), dtypes = ordered)]
+    fn unique_consecutive_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (x, dim) = (args.tensor("input")?, args.read::<Option<i64>>("dim")?);
+        asked_for(args, dim.map_or_else(|| x.unique_consecutive(), |dim| x.unique_consecutive_axis(dim))?)
     }
 
     /// The same of slices along an axis (`torch.unique_consecutive(dim=…)`).

@@ -6,9 +6,7 @@ mod lerp;
 mod linalg;
 mod normalize;
 mod parametric;
-mod rearrange;
 mod reduce;
-mod sort;
 mod statistics;
 
 use super::NamedOp;
@@ -25,18 +23,25 @@ pub(super) const NAMED: &[&[NamedOp]] = &[
     create::OPS,
     reduce::OPS,
     crate::any::scan::cumulative::OPERATIONS,
-    sort::OPS,
+    crate::any::sort::sort_topk::OPERATIONS,
+    crate::any::sort::unique::OPERATIONS,
+    crate::any::sort::search::OPERATIONS,
+    crate::any::reduce::median::OPERATIONS,
+    crate::any::reduce::quantile::OPERATIONS,
     statistics::OPS,
     normalize::OPS,
     crate::any::join::cat_stack::OPERATIONS,
-    rearrange::OPS,
+    crate::any::rearrange::flip_roll::OPERATIONS,
+    crate::any::rearrange::pad::OPERATIONS,
+    crate::any::rearrange::repeat::OPERATIONS,
+    crate::any::view::diagonal::OPERATIONS,
+    crate::any::base::fill::OPERATIONS,
     crate::any::index::advanced::OPERATIONS,
     crate::any::index::gather::OPERATIONS,
     crate::any::index::masked::OPERATIONS,
     crate::any::index::scatter::OPERATIONS,
     crate::any::index::view_scatter::OPERATIONS,
     crate::any::elementwise::where_::OPERATIONS,
-    crate::any::sort::search::OPERATIONS,
     linalg::OPS,
     lerp::OPS,
 ];
