@@ -290,6 +290,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index is out of range, there are too many, dtypes differ or the values do not broadcast.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let (rows, columns) = (AnyTensor::from(tensor![0, 1]), AnyTensor::from(tensor![2, 0]));
+    /// let y = x.index_put(&[Some(&rows), Some(&columns)], &AnyTensor::from(tensor![10, 20]), true)?;
+    /// assert_eq!(y.to_string(), "tensor([[ 1,  2, 13],\n        [24,  5,  6]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(index_put(input, indices, values, accumulate = false))]
     #[in_place]
     pub fn index_put(&self, indices: &[Option<&AnyTensor>], values: &AnyTensor, accumulate: bool) -> Result<AnyTensor> {

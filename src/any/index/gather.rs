@@ -16,6 +16,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, or the indices are no list.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let y = x.index_select(1, &AnyTensor::from(tensor![2, 0]))?;
+    /// assert_eq!(y.to_string(), "tensor([[3, 1],\n        [6, 4]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(index_select(input, dim, index))]
     pub fn index_select(&self, dim: i64, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "index_select";
@@ -81,6 +89,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, or sizes do not fit.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let y = x.gather(1, &AnyTensor::from(tensor![[2], [0]]))?; // one of each row
+    /// assert_eq!(y.to_string(), "tensor([[3],\n        [4]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(gather(input, dim, index, sparse_grad = _))]
     pub fn gather(&self, dim: i64, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "gather";
@@ -103,6 +119,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index is out of range.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.take(&AnyTensor::from(tensor![0, 4, -1]))?.to_string(), "tensor([1, 5, 6])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(take(input, index))]
     pub fn take(&self, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "take";
@@ -116,6 +139,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, or shapes do not broadcast.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[3, 1, 2], [6, 5, 4]]);
+    /// let sorted = x.take_along_dim(&x.argsort(1, false)?, Some(1))?;
+    /// assert_eq!(sorted.to_string(), "tensor([[1, 2, 3],\n        [4, 5, 6]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(take_along_dim(input, indices, dim = None))]
     pub fn take_along_dim(&self, index: &AnyTensor, dim: Option<i64>) -> Result<AnyTensor> {
         let op = "take_along_dim";
@@ -142,6 +173,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index is out of range, or this is no matrix.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let weight = AnyTensor::from(tensor![[0.0, 0.5], [1.0, 1.5], [2.0, 2.5]]);
+    /// let y = weight.embedding(&AnyTensor::from(tensor![2, 0]))?;
+    /// assert_eq!(y.to_string(), "tensor([[2.0000, 2.5000],\n        [0.0000, 0.5000]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn embedding(&self, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "embedding";
         if self.rank() != 2 {
@@ -197,6 +236,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the dtype is no integer, or a size is negative.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let places = AnyTensor::from(tensor![1, 5]).unravel_index(&[2, 3])?;
+    /// assert_eq!(places[0].to_string(), "tensor([0, 1])"); // rows
+    /// assert_eq!(places[1].to_string(), "tensor([1, 2])"); // columns
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn unravel_index(&self, sizes: impl IntoSizes) -> Result<Vec<AnyTensor>> {
         let op = "unravel_index";
         let sizes = &*sizes.signed();

@@ -26,6 +26,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the mask is not bool, or the value has axes or does not fit the dtype.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// assert_eq!(x.masked_fill(&x.gt(2)?, 0)?.to_string(), "tensor([1, 2, 0, 0])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(masked_fill(input, mask, value))]
     #[in_place]
     pub fn masked_fill(&self, mask: &AnyTensor, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
@@ -39,6 +46,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the mask is not bool, shapes do not broadcast, or there are no data.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// assert_eq!(x.masked_select(&x.gt(2)?)?.to_string(), "tensor([3, 4])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(masked_select(input, mask))]
     pub fn masked_select(&self, mask: &AnyTensor) -> Result<AnyTensor> {
         let op = "masked_select";
@@ -51,6 +65,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the mask is not bool, the dtypes differ, or there are too few elements.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// let y = x.masked_scatter(&x.gt(2)?, &AnyTensor::from(tensor![10, 20]))?;
+    /// assert_eq!(y.to_string(), "tensor([ 1,  2, 10, 20])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(masked_scatter(input, mask, source))]
     #[in_place]
     pub fn masked_scatter(&self, mask: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
@@ -84,6 +106,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are no data.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[0, 7], [8, 0]]);
+    /// let [rows, columns] = &x.nonzero_tuple()?[..] else { unreachable!() };
+    /// assert_eq!((rows.to_string(), columns.to_string()), ("tensor([0, 1])".into(), "tensor([1, 0])".into()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn nonzero_tuple(&self) -> Result<Vec<AnyTensor>> {
         let rows = self.at_least_1d().nonzero()?;
         (0..rows.sizes[1]).map(|at| rows.select(1, at as i64)).collect()
@@ -94,6 +124,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are no data.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[0, 7], [8, 0]]);
+    /// assert_eq!(x.nonzero()?.to_string(), "tensor([[0, 1],\n        [1, 0]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(argwhere(input))]
     pub fn nonzero(&self) -> Result<AnyTensor> {
         let op = "nonzero";
@@ -111,6 +148,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are no data.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![0, 7, 8]);
+    /// assert_eq!(x.nonzero_static(3, -1)?.to_string(), "tensor([[ 1],\n        [ 2],\n        [-1]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(nonzero_static(input, size, fill_value = -1))]
     pub fn nonzero_static(&self, size: usize, fill: i64) -> Result<AnyTensor> {
         let rows = self.nonzero()?;

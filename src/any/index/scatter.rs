@@ -94,6 +94,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, sizes do not fit, or a scalar does not.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[0, 0, 0], [0, 0, 0]]);
+    /// let y = x.scatter(1, &AnyTensor::from(tensor![[2], [0]]), &AnyTensor::from(tensor![[7], [8]]))?;
+    /// assert_eq!(y.to_string(), "tensor([[0, 0, 7],\n        [8, 0, 0]])");
+    /// assert_eq!(x.scatter(1, &AnyTensor::from(tensor![[1], [1]]), 5)?.to_string(), "tensor([[0, 5, 0],\n        [0, 5, 0]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[in_place]
     pub fn scatter(&self, dim: i64, index: &AnyTensor, source: impl Into<AnyOperand>) -> Result<AnyTensor> {
         if self.dtype == DType::F4E2M1FNX2 {
@@ -159,6 +168,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As [`scatter`](Self::scatter).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let counts = AnyTensor::from(tensor![0, 0, 0]);
+    /// let y = counts.scatter_add(0, &AnyTensor::from(tensor![2, 0, 2]), &AnyTensor::from(tensor![1, 1, 1]))?;
+    /// assert_eq!(y.to_string(), "tensor([1, 0, 2])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(scatter_add(input, dim, index, src), dtypes = any)]
     #[in_place]
     pub fn scatter_add(&self, dim: i64, index: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
@@ -169,6 +186,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As [`scatter`](Self::scatter); and if the elements are complex and have no largest, or are bools and have no mean.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, ScatterReduce, tensor};
+    /// let x = AnyTensor::from(tensor![5, 5]);
+    /// let (index, source) = (AnyTensor::from(tensor![0, 0, 1]), AnyTensor::from(tensor![7, 9, 3]));
+    /// assert_eq!(x.scatter_reduce(0, &index, &source, ScatterReduce::Amax, true)?.to_string(), "tensor([9, 5])");
+    /// assert_eq!(x.scatter_reduce(0, &index, &source, ScatterReduce::Amax, false)?.to_string(), "tensor([9, 3])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(scatter_reduce(input, dim, index, src, reduce, include_self = true), dtypes = any)]
     #[in_place]
     pub fn scatter_reduce(
@@ -210,6 +236,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, or sizes do not fit.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let y = x.index_copy(1, &AnyTensor::from(tensor![2]), &AnyTensor::from(tensor![[0], [0]]))?;
+    /// assert_eq!(y.to_string(), "tensor([[1, 2, 0],\n        [4, 5, 0]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(index_copy(input, dim, index, source))]
     #[in_place]
     pub fn index_copy(&self, dim: i64, index: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
@@ -222,6 +256,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, sizes do not fit, or `alpha` does not fit the dtype.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3]);
+    /// let y = x.index_add(0, &AnyTensor::from(tensor![0, 0]), &AnyTensor::from(tensor![1, 2]), 10)?;
+    /// assert_eq!(y.to_string(), "tensor([31,  2,  3])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(index_add(input, dim, index, source, alpha = 1), dtypes = any)]
     #[in_place]
     pub fn index_add(&self, dim: i64, index: &AnyTensor, source: &AnyTensor, alpha: impl Scalar) -> Result<AnyTensor> {
@@ -244,6 +286,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, or the value has axes or does not fit.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.index_fill(1, &AnyTensor::from(tensor![0, -1]), 9)?.to_string(), "tensor([[9, 2, 9],\n        [9, 5, 9]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(index_fill(input, dim, index, value))]
     #[in_place]
     pub fn index_fill(&self, dim: i64, index: &AnyTensor, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
@@ -264,6 +313,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, sizes do not fit, or the elements are bools or complex.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, ScatterReduce, tensor};
+    /// let x = AnyTensor::from(tensor![1.0, 2.0]);
+    /// let (index, source) = (AnyTensor::from(tensor![0, 0]), AnyTensor::from(tensor![3.0, 4.0]));
+    /// assert_eq!(x.index_reduce(0, &index, &source, ScatterReduce::Prod, true)?.to_string(), "tensor([12.,  2.])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(index_reduce(input, dim, index, source, reduce, include_self = true), dtypes = real)]
     #[in_place]
     pub fn index_reduce(
@@ -296,6 +353,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index is out of range, or there are not as many elements as indices.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let y = x.put(&AnyTensor::from(tensor![1, -1]), &AnyTensor::from(tensor![7, 8]), false)?;
+    /// assert_eq!(y.to_string(), "tensor([[1, 7, 3],\n        [4, 5, 8]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(put(input, index, source, accumulate = false))]
     #[in_place]
     pub fn put(&self, index: &AnyTensor, source: &AnyTensor, accumulate: bool) -> Result<AnyTensor> {

@@ -96,6 +96,13 @@ pub fn cat(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
 ///
 /// # Errors
 /// If there are none or shapes differ.
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![1, 2]), AnyTensor::from(tensor![3, 4]));
+/// assert_eq!(any::stack(&[a, b], 1)?.to_string(), "tensor([[1, 3],\n        [2, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn stack(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
     let op = "stack";
     let Some(first) = tensors.first() else {
@@ -122,6 +129,13 @@ fn raised(tensors: &[AnyTensor], positions: &[i64]) -> Result<Vec<AnyTensor>> {
 ///
 /// # Errors
 /// As [`cat`].
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![[1], [2]]), AnyTensor::from(tensor![[3], [4]]));
+/// assert_eq!(any::hstack(&[a, b])?.to_string(), "tensor([[1, 3],\n        [2, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn hstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     let pieces = raised(tensors, &[0])?;
     let dim = pieces.first().is_some_and(|first| first.rank() > 1);
@@ -132,6 +146,13 @@ pub fn hstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 ///
 /// # Errors
 /// As [`cat`].
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![1, 2]), AnyTensor::from(tensor![[3, 4]]));
+/// assert_eq!(any::vstack(&[a, b])?.to_string(), "tensor([[1, 2],\n        [3, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn vstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     join("vstack", &raised(tensors, &[0, 0])?, 0)
 }
@@ -140,6 +161,13 @@ pub fn vstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 ///
 /// # Errors
 /// As [`cat`].
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![1, 2]), AnyTensor::from(tensor![3, 4]));
+/// assert_eq!(any::dstack(&[a, b])?.to_string(), "tensor([[[1, 3],\n         [2, 4]]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn dstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     join("dstack", &raised(tensors, &[0, 0, -1])?, 2)
 }
@@ -148,6 +176,13 @@ pub fn dstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 ///
 /// # Errors
 /// As [`cat`].
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![1, 2]), AnyTensor::from(tensor![3, 4]));
+/// assert_eq!(any::column_stack(&[a, b])?.to_string(), "tensor([[1, 3],\n        [2, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn column_stack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     join("column_stack", &raised(tensors, &[0, -1])?, 1)
 }
@@ -156,6 +191,13 @@ pub fn column_stack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 ///
 /// # Errors
 /// If one has more than two axes.
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![[1, 2]]), AnyTensor::from(tensor![[3], [4]]));
+/// assert_eq!(any::block_diag(&[a, b])?.to_string(), "tensor([[1, 2, 0],\n        [0, 0, 3],\n        [0, 0, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn block_diag(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     let op = "block_diag";
     if tensors.is_empty() {
@@ -181,6 +223,15 @@ pub fn block_diag(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 ///
 /// # Errors
 /// If the shapes do not broadcast.
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![[1], [2]]), AnyTensor::from(tensor![3, 4]));
+/// let both = any::broadcast_tensors(&[a, b])?;
+/// assert_eq!(both[0].to_string(), "tensor([[1, 1],\n        [2, 2]])");
+/// assert_eq!(both[1].to_string(), "tensor([[3, 4],\n        [3, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn broadcast_tensors(tensors: &[AnyTensor]) -> Result<Vec<AnyTensor>> {
     let sizes = common_sizes("broadcast_tensors", tensors)?;
     tensors.iter().map(|tensor| tensor.expanded_to(&sizes)).collect()
@@ -191,6 +242,15 @@ pub fn broadcast_tensors(tensors: &[AnyTensor]) -> Result<Vec<AnyTensor>> {
 ///
 /// # Errors
 /// If one has more than one axis, or dtypes differ.
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![1, 2]), AnyTensor::from(tensor![3, 4]));
+/// let grids = any::meshgrid(&[a, b], "ij")?;
+/// assert_eq!(grids[0].to_string(), "tensor([[1, 1],\n        [2, 2]])");
+/// assert_eq!(grids[1].to_string(), "tensor([[3, 4],\n        [3, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn meshgrid(tensors: &[AnyTensor], indexing: &str) -> Result<Vec<AnyTensor>> {
     let op = "meshgrid";
     let Some(first) = tensors.first() else { return invalid(op, "there are no tensors".to_owned()) };
@@ -223,6 +283,13 @@ pub fn meshgrid(tensors: &[AnyTensor], indexing: &str) -> Result<Vec<AnyTensor>>
 ///
 /// # Errors
 /// If one is not a vector, or dtypes differ.
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![1, 2]), AnyTensor::from(tensor![3]));
+/// assert_eq!(any::cartesian_prod(&[a, b])?.to_string(), "tensor([[1, 3],\n        [2, 3]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn cartesian_prod(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     let op = "cartesian_prod";
     if let Some(tensor) = tensors.iter().find(|tensor| tensor.rank() != 1) {
@@ -312,6 +379,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If it is not a vector, or there are too many.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3]);
+    /// assert_eq!(x.combinations(2, false)?.to_string(), "tensor([[1, 2],\n        [1, 3],\n        [2, 3]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(combinations(input, r = 2, with_replacement = false))]
     pub fn combinations(&self, r: usize, with_replacement: bool) -> Result<AnyTensor> {
         let op = "combinations";

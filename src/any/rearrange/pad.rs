@@ -93,6 +93,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are fewer than three axes, or the channels are not divisible by the square.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[[1]], [[2]], [[3]], [[4]]]);
+    /// assert_eq!(x.pixel_shuffle(2)?.to_string(), "tensor([[[1, 2],\n         [3, 4]]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(nn.functional.pixel_shuffle(input, upscale_factor))]
     pub fn pixel_shuffle(&self, factor: usize) -> Result<AnyTensor> {
         let op = "pixel_shuffle";
@@ -115,6 +122,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are fewer than three axes, or height or width are not divisible by the factor.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[[1, 2], [3, 4]]]);
+    /// assert_eq!(x.pixel_unshuffle(2)?.reshape(&[4])?.to_string(), "tensor([1, 2, 3, 4])");
+    /// assert_eq!(x.pixel_unshuffle(2)?.shape(), [4, 1, 1]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(nn.functional.pixel_unshuffle(input, downscale_factor))]
     pub fn pixel_unshuffle(&self, factor: usize) -> Result<AnyTensor> {
         let op = "pixel_unshuffle";
@@ -146,6 +161,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are fewer than three axes, or the channels are not divisible by the groups.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[[1], [2], [3], [4]]]);
+    /// assert_eq!(x.channel_shuffle(2)?.reshape(&[4])?.to_string(), "tensor([1, 3, 2, 4])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(nn.functional.channel_shuffle(input, groups))]
     pub fn channel_shuffle(&self, groups: usize) -> Result<AnyTensor> {
         let op = "channel_shuffle";

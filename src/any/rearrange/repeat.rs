@@ -33,6 +33,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are fewer counts than axes, or the result is too large.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2]);
+    /// assert_eq!(x.repeat(&[2, 2])?.to_string(), "tensor([[1, 2, 1, 2],\n        [1, 2, 1, 2]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(repeat(input, *repeats))]
     pub fn repeat(&self, counts: &[usize]) -> Result<AnyTensor> {
         if counts.len() < self.rank() {
@@ -45,6 +52,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the result is too large.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.tile(&[2])?.to_string(), "tensor([[1, 2, 1, 2],\n        [3, 4, 3, 4]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(tile(input, *dims))]
     pub fn tile(&self, counts: &[usize]) -> Result<AnyTensor> {
         self.repeated("tile", counts)
@@ -69,6 +83,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range, or the result is too large.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.repeat_interleave(2, None)?.to_string(), "tensor([1, 1, 2, 2, 3, 3, 4, 4])");
+    /// assert_eq!(x.repeat_interleave(2, Some(1))?.to_string(), "tensor([[1, 1, 2, 2],\n        [3, 3, 4, 4]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn repeat_interleave(&self, times: usize, dim: Option<i64>) -> Result<AnyTensor> {
         if dim.is_some() {
             self.expect_rank("repeat_interleave", 1)?;
@@ -86,6 +108,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are not as many, one is negative, their dtype is neither `int64` nor `int32`, or there are no data.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![5, 6, 7]);
+    /// let y = x.repeat_interleave_by(&AnyTensor::from(tensor![2, 0, 1]), None)?;
+    /// assert_eq!(y.to_string(), "tensor([5, 5, 7])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn repeat_interleave_by(&self, repeats: &AnyTensor, dim: Option<i64>) -> Result<AnyTensor> {
         let op = "repeat_interleave";
         if repeats.rank() > 1 {

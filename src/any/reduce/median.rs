@@ -18,6 +18,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the dtype is neither an integer nor a float, or there are no integers.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![4.0, 1.0, f32::NAN, 2.0]);
+    /// assert_eq!((x.median(false)?.to_string(), x.median(true)?.to_string()), ("tensor(nan)".into(), "tensor(2.)".into()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn median(&self, ignores_nan: bool) -> Result<AnyTensor> {
         let op = if ignores_nan { "nanmedian" } else { "median" };
         if self.is_empty() && !self.is_meta() && !self.dtype.is_shell() {
@@ -34,6 +41,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or empty, or the dtype is neither an integer nor a float.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[3, 1, 2], [6, 5, 4]]);
+    /// let (values, places) = x.median_axis(1, false, false)?;
+    /// assert_eq!((values.to_string(), places.to_string()), ("tensor([2, 5])".into(), "tensor([2, 1])".into()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn median_axis(&self, dim: i64, keepdim: bool, ignores_nan: bool) -> Result<(AnyTensor, AnyTensor)> {
         let op = if ignores_nan { "nanmedian" } else { "median" };
         self.expect_number(op)?;

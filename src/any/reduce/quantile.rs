@@ -19,6 +19,15 @@ impl AnyTensor {
     /// # Errors
     /// If a share is not between 0 and 1, the axis is out of range, there are no elements, or the dtype is neither `float32` nor
     /// `float64`.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, Interpolation, tensor};
+    /// let x = AnyTensor::from(tensor![1.0, 2.0, 4.0]);
+    /// assert_eq!(x.quantile(0.75, None, false, Interpolation::Linear, false)?.to_string(), "tensor(3.)");
+    /// let shares = AnyTensor::from(tensor![0.0, 0.75]);
+    /// assert_eq!(x.quantile(shares, Some(0), false, Interpolation::Lower, false)?.to_string(), "tensor([1., 2.])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn quantile(
         &self,
         q: impl Into<AnyOperand>,

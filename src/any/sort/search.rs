@@ -47,6 +47,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If sizes do not match, or the dtypes promote to neither an integer nor a float.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let sorted = AnyTensor::from(tensor![1, 3, 5]);
+    /// assert_eq!(sorted.searchsorted(&AnyTensor::from(tensor![0, 3, 9]), false, None)?.to_string(), "tensor([0, 1, 3])");
+    /// assert_eq!(sorted.searchsorted(3, true, None)?.to_string(), "tensor(2)");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn searchsorted(
         &self,
         values: impl Into<AnyOperand>,
@@ -155,6 +163,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the boundaries are no list, or the dtypes promote to neither an integer nor a float.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (x, boundaries) = (AnyTensor::from(tensor![0, 3, 9]), AnyTensor::from(tensor![1, 3, 5]));
+    /// assert_eq!(x.bucketize(&boundaries, false)?.to_string(), "tensor([0, 1, 3])");
+    /// assert_eq!(x.bucketize(&boundaries, true)?.to_string(), "tensor([0, 2, 3])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn bucketize(&self, boundaries: &AnyTensor, right: bool) -> Result<AnyTensor> {
         let op = "bucketize";
         if boundaries.rank() != 1 {
@@ -182,6 +198,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If a dtype is neither an integer nor a float.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3]);
+    /// assert_eq!(x.isin(&AnyTensor::from(tensor![3, 1]))?.to_string(), "tensor([ True, False,  True])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn isin(&self, test: impl Into<AnyOperand>) -> Result<AnyTensor> {
         is_in(&self.into(), &test.into())
     }
@@ -201,6 +224,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the dtype is not `int64`, a class is negative or not below the number, or there is nothing to tell the number from.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![0, 2]);
+    /// assert_eq!(x.one_hot(None)?.to_string(), "tensor([[1, 0, 0],\n        [0, 0, 1]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn one_hot(&self, classes: Option<usize>) -> Result<AnyTensor> {
         let op = "one_hot";
         if self.dtype != DType::I64 {

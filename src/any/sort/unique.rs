@@ -32,6 +32,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are no data or the dtype has no order.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (values, inverse, counts) = AnyTensor::from(tensor![3, 1, 3]).unique()?;
+    /// assert_eq!(values.to_string(), "tensor([1, 3])");
+    /// assert_eq!((inverse.to_string(), counts.to_string()), ("tensor([1, 0, 1])".into(), "tensor([1, 2])".into()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn unique(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let list = self.reshaped(&[self.numel() as i64])?;
         let (values, inverse, counts) = dispatch_dtype!("unique", self.dtype, E: Ordered => {
@@ -52,6 +60,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range, slices have no elements, there are no data or the dtype has no order.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (rows, _, counts) = AnyTensor::from(tensor![[3, 4], [1, 2], [3, 4]]).unique_axis(0)?;
+    /// assert_eq!(rows.to_string(), "tensor([[1, 2],\n        [3, 4]])");
+    /// assert_eq!(counts.to_string(), "tensor([1, 2])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn unique_axis(&self, dim: i64) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let at = self.sliced("unique", dim)?;
         let cube = self.as_three_axes(at)?;
@@ -67,6 +83,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are no data or the dtype has no order.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (values, _, counts) = AnyTensor::from(tensor![1, 1, 2, 1]).unique_consecutive()?;
+    /// assert_eq!((values.to_string(), counts.to_string()), ("tensor([1, 2, 1])".into(), "tensor([2, 1, 1])".into()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn unique_consecutive(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let (values, inverse, counts) = self.reshaped(&[self.numel() as i64])?.runs(0)?;
         Ok((values, inverse.reshaped(&self.signed_sizes())?, counts))
@@ -82,6 +105,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As [`unique_axis`](Self::unique_axis).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (columns, _, counts) = AnyTensor::from(tensor![[1, 1, 2], [3, 3, 4]]).unique_consecutive_axis(1)?;
+    /// assert_eq!(columns.to_string(), "tensor([[1, 2],\n        [3, 4]])");
+    /// assert_eq!(counts.to_string(), "tensor([2, 1])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn unique_consecutive_axis(&self, dim: i64) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let op = "unique_consecutive";
         let at = self.sliced(op, dim)?;

@@ -202,6 +202,15 @@ impl<'a> AnyViewMut<'a> {
     ///
     /// # Errors
     /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let mut x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// let column = x.select_mut(1, 0)?.to_tensor()?;
+    /// x.fill_(0)?;
+    /// assert_eq!(column.to_string(), "tensor([1, 3])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn to_tensor(&self) -> Result<AnyTensor> {
         self.tensor.copy()
     }

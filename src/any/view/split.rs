@@ -48,6 +48,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range, the size is 0 where the axis' is not, or there is no room for so many parts.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// let parts = x.split(3, 0)?;
+    /// assert_eq!(parts.iter().map(AnyTensor::numel).collect::<Vec<_>>(), [3, 1]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(unsafe_split(input, split_size, dim = 0))]
     #[parts_mut]
     pub fn split(&self, size: usize, dim: i64) -> Result<Vec<AnyTensor>> {
@@ -70,6 +78,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or the sizes do not add up to its own.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// let parts = x.split_with_sizes(&[1, 3], 0)?;
+    /// assert_eq!(parts[1].to_string(), "tensor([2, 3, 4])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(split_with_sizes(input, split_sizes, dim = 0))]
     #[parts_mut]
     pub fn split_with_sizes(&self, sizes: &[usize], dim: i64) -> Result<Vec<AnyTensor>> {
@@ -82,6 +98,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or there are to be no parts.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// assert_eq!(x.chunk(2, 0)?[1].to_string(), "tensor([3, 4])");
+    /// assert_eq!(x.chunk(3, 0)?.len(), 2); // of two elements each
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(chunk(input, chunks, dim = 0))]
     #[op(unsafe_chunk(input, chunks, dim = 0))]
     #[parts_mut]
@@ -95,6 +119,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or there are to be no parts.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// let parts = x.tensor_split(3, 0)?;
+    /// assert_eq!(parts.iter().map(AnyTensor::numel).collect::<Vec<_>>(), [2, 1, 1]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[parts_mut]
     pub fn tensor_split(&self, count: usize, dim: i64) -> Result<Vec<AnyTensor>> {
         let op = "tensor_split";
@@ -106,6 +138,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// let parts = x.tensor_split_at(&[1, -1], 0)?;
+    /// assert_eq!(parts[1].to_string(), "tensor([2, 3])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn tensor_split_at(&self, positions: &[i64], dim: i64) -> Result<Vec<AnyTensor>> {
         let (at, own) = self.axis_of("tensor_split", dim, "split")?;
         self.narrowed(at, parts::at_positions(own, positions.iter().copied()))
@@ -155,6 +195,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.unbind(0)?[1].to_string(), "tensor([4, 5, 6])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(unbind(input, dim = 0))]
     #[parts_mut]
     pub fn unbind(&self, dim: i64) -> Result<Vec<AnyTensor>> {

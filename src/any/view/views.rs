@@ -127,6 +127,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the numbers of elements differ, or no view shows the elements.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert!(x.view(&[3, -1])?.shares_storage(&x));
+    /// assert!(x.t()?.view(&[6]).is_err()); // `reshape` copies
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[view_mut(reshape_mut)]
     pub fn view(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let sizes = inferred("view", &sizes.signed(), self)?;
@@ -160,6 +168,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis or the index is out of range.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.select(1, -1)?.to_string(), "tensor([3, 6])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(select(input, dim, index))]
     #[view_mut]
     pub fn select(&self, dim: i64, index: i64) -> Result<AnyTensor> {
@@ -173,6 +188,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the range reaches beyond the axis.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.narrow(1, 1, 2)?.to_string(), "tensor([[2, 3],\n        [5, 6]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(narrow(input, dim, start, length))]
     #[view_mut]
     pub fn narrow(&self, dim: i64, start: i64, len: usize) -> Result<AnyTensor> {
@@ -191,6 +213,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or the step is not positive.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.slice(1, None, None, 2)?.to_string(), "tensor([[1, 3],\n        [4, 6]])"); // `x[:, ::2]`
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(slice(input, dim = 0, start = None, end = None, step = 1))]
     #[view_mut]
     pub fn slice(&self, dim: i64, start: Option<i64>, end: Option<i64>, step: i64) -> Result<AnyTensor> {
@@ -204,6 +233,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.transpose(0, 1)?.shape(), [3, 2]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(transpose(input, dim0, dim1), in_place(view), aliases("swapaxes", "swapdims"))]
     #[view_mut]
     pub fn transpose(&self, dim0: i64, dim1: i64) -> Result<AnyTensor> {
@@ -220,6 +256,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are more than two axes.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.t()?.to_string(), "tensor([[1, 4],\n        [2, 5],\n        [3, 6]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(t(input), in_place(view))]
     #[view_mut]
     pub fn t(&self) -> Result<AnyTensor> {
@@ -248,6 +291,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If not every axis is named once.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// let x = AnyTensor::zeros(&[2, 3, 4], DType::F32)?;
+    /// assert_eq!(x.permute(&[2, 0, -2])?.shape(), [4, 2, 3]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(permute(input, *dims))]
     #[view_mut]
     pub fn permute(&self, dims: &[i64]) -> Result<AnyTensor> {
@@ -262,6 +312,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range or named twice, or the lists differ in length.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// let x = AnyTensor::zeros(&[2, 3, 4], DType::F32)?;
+    /// assert_eq!(x.movedim(&[0], &[-1])?.shape(), [3, 4, 2]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(movedim(input, source, destination), aliases("moveaxis"))]
     #[view_mut]
     pub fn movedim(&self, source: &[i64], destination: &[i64]) -> Result<AnyTensor> {
@@ -279,6 +336,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range or named twice.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// let x = AnyTensor::zeros(&[1, 3, 1], DType::F32)?;
+    /// assert_eq!((x.squeeze(None)?.shape(), x.squeeze(Some(&[0]))?.shape()), (&[3][..], &[3, 1][..]));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(squeeze(input, dim = None), in_place(view))]
     #[view_mut]
     pub fn squeeze(&self, dims: Option<&[i64]>) -> Result<AnyTensor> {
@@ -291,6 +355,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the position is out of range, or there would be too many axes.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!((x.unsqueeze(0)?.shape(), x.unsqueeze(-1)?.shape()), (&[1, 2, 3][..], &[2, 3, 1][..]));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(unsqueeze(input, dim), in_place(view))]
     #[view_mut]
     pub fn unsqueeze(&self, dim: i64) -> Result<AnyTensor> {
@@ -303,6 +374,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If a size other than 1 would change.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1], [2]]);
+    /// assert_eq!(x.expand(&[-1, 3])?.to_string(), "tensor([[1, 1, 1],\n        [2, 2, 2]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(expand(input, *size))]
     #[op(broadcast_to(input, size))]
     #[view_mut]
@@ -339,6 +417,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range, or they are in the wrong order.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// let x = AnyTensor::zeros(&[2, 3, 4], DType::F32)?;
+    /// assert_eq!((x.flatten(0, -1)?.shape(), x.flatten(1, 2)?.shape()), (&[24][..], &[2, 12][..]));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(flatten(input, start_dim = 0, end_dim = -1))]
     pub fn flatten(&self, start: i64, end: i64) -> Result<AnyTensor> {
         let [from, to] = [axis("flatten", start, self.rank())?, axis("flatten", end, self.rank())?];
@@ -358,6 +443,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or the sizes do not make up that of the axis.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// let x = AnyTensor::zeros(&[2, 12], DType::F32)?;
+    /// assert_eq!(x.unflatten(1, &[3, -1])?.shape(), [2, 3, 4]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(unflatten(input, dim, sizes))]
     #[view_mut]
     pub fn unflatten(&self, dim: i64, sizes: impl IntoSizes) -> Result<AnyTensor> {
@@ -383,6 +475,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the window is larger than the axis, the step is 0, or there would be more elements than can be counted.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// assert_eq!(x.unfold(0, 2, 1)?.to_string(), "tensor([[1, 2],\n        [2, 3],\n        [3, 4]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(unfold(input, dimension, size, step))]
     #[view_mut]
     pub fn unfold(&self, dim: i64, size: usize, step: usize) -> Result<AnyTensor> {
@@ -400,6 +499,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axes are out of range or one.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.diagonal(1, 0, 1)?.to_string(), "tensor([2, 6])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(diagonal(input, offset = 0, dim1 = 0, dim2 = 1))]
     #[op(linalg.diagonal(input, offset = 0, dim1 = -2, dim2 = -1))]
     #[view_mut]
@@ -419,6 +525,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If they reach beyond the storage.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// assert_eq!(x.as_strided(&[2, 2], &[1, 2], None)?.to_string(), "tensor([[1, 3],\n        [2, 4]])");
+    /// assert!(x.as_strided(&[5], &[1], None).is_err());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(as_strided(input, size, stride, storage_offset = None), in_place(view))]
     pub fn as_strided(&self, sizes: &[usize], strides: &[usize], offset: Option<usize>) -> Result<AnyTensor> {
         let op = "as_strided";
