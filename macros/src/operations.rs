@@ -96,7 +96,11 @@ pub(super) fn operations(name: TokenStream, input: TokenStream) -> Result<TokenS
         out.extend(group("impl crate::any::AnyViewMut<'_>", Delimiter::Brace, &views));
     }
     if !rows.is_empty() {
-        let head = format!("/// Operations by name.\npub(crate) const {list}: &[crate::any::call::NamedOp] = &");
+        let head = format!(
+            "/// Operations by name.
+            #[allow(clippy::redundant_closure)] // defaults are written as `|| default`
+            pub(crate) const {list}: &[crate::any::call::NamedOp] = &"
+        );
         out.extend(group(&head, Delimiter::Bracket, &rows));
         out.extend(text_at(";", Span::call_site()));
     }
@@ -289,6 +293,12 @@ impl Method {
         matches!(&self.parameters[..], [only] if only.ty.contains("Bound"))
     }
 
+    /// A function whose result is one of several types.
+    fn gives_value(&self) -> bool {
+        let result = &self.rest[3..self.rest.len() - 1];
+        plain(&text(result)) == "->Result<Value>"
+    }
+
     fn takes_scalars(&self) -> bool {
         self.parameters.iter().any(|parameter| plain(&parameter.ty) == "implScalar")
     }
@@ -390,7 +400,9 @@ fn run_text(method: &Method, arguments: &[Argument]) -> Result<String, Mistake> 
         passes.push(format!("{before}given{at}{after}"));
     }
     let by_value = if method.takes_scalars() { "_by_value" } else { "" };
-    Ok(format!("|args| {{ {reads} Ok(AnyTensor::{}{by_value}({})?.into()) }}", method.name, passes.join(", ")))
+    let called = format!("AnyTensor::{}{by_value}({})", method.name, passes.join(", "));
+    let result = if method.gives_value() { called } else { format!("Ok({called}?.into())") };
+    Ok(format!("|args| {{ {reads} {result} }}"))
 }
 
 /// The form in place, of the tensor and of a mutable view.
@@ -421,7 +433,7 @@ fn in_place_text(method: &Method, of: &str) -> String {
     }
 }
 
-/// The form that gives a view to write through, or several.
+/// The form that gives a view to write through, or several, of which no two may reach the same.
 fn mutable_text(method: &Method, marked: &Marked) -> String {
     let (name, declared, passed) = (method.name.to_string(), method.declared(), method.passed());
     let called = match &marked.arguments[..] {

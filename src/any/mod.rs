@@ -72,6 +72,7 @@ pub use base::operand::AnyOperand;
 pub use base::sizes::IntoSizes;
 pub use call::outputs::{call_in_place, call_into};
 pub use call::{Args, NamedOp, Value, alias, call, ops};
+use castiron_macros::operations;
 use core::any::TypeId;
 use core::fmt;
 pub use elementwise::where_::where_;
@@ -139,6 +140,7 @@ impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
     }
 }
 
+#[operations]
 impl AnyTensor {
     /// A tensor over the host's memory, or without data.
     fn over(buffer: Option<HostBuffer>, dtype: DType, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
@@ -156,41 +158,86 @@ impl AnyTensor {
     }
 
     /// The dtype (`torch.Tensor.dtype`).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType, tensor};
+    /// assert_eq!(AnyTensor::from(tensor![1, 2]).dtype(), DType::I64);
+    /// ```
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
     /// The sizes (`torch.Tensor.shape`).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// assert_eq!(AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]).shape(), [2, 3]);
+    /// ```
     pub fn shape(&self) -> &[usize] {
         &self.sizes
     }
 
     /// The strides, in elements (`torch.Tensor.stride`).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!((x.stride(), x.t()?.stride()), (&[3, 1][..], &[1, 3][..]));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn stride(&self) -> &[usize] {
         &self.strides
     }
 
     /// Where in its storage the first element is, in elements (`torch.Tensor.storage_offset`).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.select(0, 1)?.storage_offset(), 3);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn storage_offset(&self) -> usize {
         self.offset
     }
 
     /// The number of axes (`torch.Tensor.dim`).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// assert_eq!(AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]).rank(), 2);
+    /// ```
     pub fn rank(&self) -> usize {
         self.sizes.len()
     }
 
     /// The number of elements (`torch.Tensor.numel`).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// assert_eq!(AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]).numel(), 6);
+    /// ```
     pub fn numel(&self) -> usize {
         self.sizes.iter().product()
     }
 
     /// Whether there are no elements.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// assert!(AnyTensor::zeros(&[2, 0], DType::F32)?.is_empty());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.sizes.contains(&0)
     }
 
     /// The device (`torch.Tensor.device`).
+    ///
+    /// ```
+    /// use castiron::{AnyDevice, AnyTensor, tensor};
+    /// assert_eq!(AnyTensor::from(tensor![1, 2]).device(), AnyDevice::CPU);
+    /// ```
     pub fn device(&self) -> AnyDevice {
         match self.buffer {
             Buffer::Cpu(_) | Buffer::WithBit(_) => AnyDevice::CPU,
@@ -242,6 +289,11 @@ impl AnyTensor {
     }
 
     /// The device as PyTorch prints it.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// assert_eq!(AnyTensor::from(tensor![1, 2]).device_name(), "cpu");
+    /// ```
     pub fn device_name(&self) -> &'static str {
         match self.buffer {
             Buffer::Cpu(_) | Buffer::WithBit(_) => "cpu",
@@ -250,6 +302,13 @@ impl AnyTensor {
     }
 
     /// Whether elements lie in the order of a format without gaps (`torch.Tensor.is_contiguous(memory_format=…)`).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType, MemoryFormat};
+    /// let x = AnyTensor::zeros(&[1, 2, 3, 4], DType::F32)?;
+    /// assert!(x.is_contiguous_in(MemoryFormat::CONTIGUOUS) && !x.is_contiguous_in(MemoryFormat::CHANNELS_LAST));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn is_contiguous_in(&self, format: MemoryFormat) -> bool {
         format.is_order_of(&self.sizes, &self.strides)
     }
@@ -258,6 +317,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the format is for another number of axes, or none to bring elements into.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType, MemoryFormat};
+    /// let x = AnyTensor::zeros(&[1, 2, 3, 4], DType::F32)?.contiguous_in(MemoryFormat::CHANNELS_LAST)?;
+    /// assert_eq!(x.stride(), [24, 1, 8, 2]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(contiguous(input, memory_format = MemoryFormat::CONTIGUOUS))]
     pub fn contiguous_in(&self, format: MemoryFormat) -> Result<AnyTensor> {
         match format.made_contiguous(&self.sizes, &self.strides)? {
             Some(strides) => self.copied(&strides),
@@ -269,16 +336,44 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the format is for another number of axes, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, MemoryFormat, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]).t()?;
+    /// assert_eq!(x.copy_in(MemoryFormat::PRESERVE)?.stride(), [1, 2]);
+    /// assert_eq!(x.copy_in(MemoryFormat::CONTIGUOUS)?.stride(), [2, 1]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(clone(input, memory_format = MemoryFormat::PRESERVE))]
     pub fn copy_in(&self, format: MemoryFormat) -> Result<AnyTensor> {
         self.copied(&format.copied("clone", &self.sizes, &self.strides)?)
     }
 
+    #[op(detach(input))]
+    fn detach_by_name(&self) -> Result<AnyTensor> {
+        Ok(self.clone())
+    }
+
     /// Whether elements lie in row-major order without gaps (`torch.Tensor.is_contiguous`).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert!(x.is_contiguous() && !x.t()?.is_contiguous());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn is_contiguous(&self) -> bool {
         strides::is_contiguous(&self.sizes, &self.strides)
     }
 
     /// Whether the two tensors share storage.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert!(x.t()?.shares_storage(&x) && !x.add(1)?.shares_storage(&x));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn shares_storage(&self, other: &AnyTensor) -> bool {
         matches!((self.storage(), other.storage()), (Some(a), Some(b)) if a.is_same(b))
     }
@@ -458,11 +553,25 @@ impl AnyTensor {
     }
 
     /// The tensor itself if it is contiguous, else a row-major copy (`torch.Tensor.contiguous`).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert!(x.contiguous()?.shares_storage(&x) && !x.t()?.contiguous()?.shares_storage(&x));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn contiguous(&self) -> Result<AnyTensor> {
         if self.is_contiguous() { Ok(self.clone()) } else { self.copied(&strides::row_major(&self.sizes)) }
     }
 
     /// A copy that keeps the layout where it leaves no gaps (`torch.clone`); [`Clone`] shares storage instead.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2]);
+    /// assert!(x.clone().shares_storage(&x) && !x.copy()?.shares_storage(&x));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn copy(&self) -> Result<AnyTensor> {
         self.copied(&preserved(&self.sizes, &self.strides))
     }
@@ -525,6 +634,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there is not exactly one element, or no data.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, ScalarValue, tensor};
+    /// assert_eq!(AnyTensor::from(tensor![1, 2]).sum(None, false, None)?.item()?, ScalarValue::Int(3));
+    /// assert!(AnyTensor::from(tensor![1, 2]).item().is_err());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn item(&self) -> Result<ScalarValue> {
         if self.numel() != 1 {
             let reason = format!("a tensor of one element is wanted, got one of shape {:?}", self.shape());

@@ -11,6 +11,7 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::bounds;
 use crate::storage::HostBuffer;
+use castiron_macros::operations;
 use std::sync::{Arc, OnceLock};
 
 /// What the elements of a storage count as.
@@ -53,6 +54,7 @@ impl BitStorage {
     }
 }
 
+#[operations]
 impl AnyTensor {
     fn bit(&self) -> Option<ViewBit> {
         match &self.buffer {
@@ -112,6 +114,14 @@ impl AnyTensor {
 
     /// Whether the tensor is a view whose elements count as negated, which the imaginary part of a conjugate is
     /// (`torch.Tensor.is_neg`).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, Complex, tensor};
+    /// let x = AnyTensor::from(tensor![Complex::new(1.0_f32, 2.0)]);
+    /// assert!(x.conj()?.imag()?.is_neg() && !x.imag()?.is_neg());
+    /// assert_eq!(x.conj()?.imag()?.to_string(), "tensor([-2.])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn is_neg(&self) -> bool {
         self.bit() == Some(ViewBit::Negative)
     }
@@ -120,6 +130,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, Complex, tensor};
+    /// let x = AnyTensor::from(tensor![Complex::new(1.0_f32, 2.0)]).conj()?;
+    /// assert!(x.view_as_real().is_err()); // the bytes are not those of the conjugates
+    /// assert_eq!(x.resolve_conj()?.view_as_real()?.to_string(), "tensor([[ 1., -2.]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(resolve_conj(input))]
     pub fn resolve_conj(&self) -> Result<AnyTensor> {
         if self.is_conj() { self.copied(&preserved(&self.sizes, &self.strides)) } else { Ok(self.clone()) }
     }
@@ -128,6 +147,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, Complex, tensor};
+    /// let x = AnyTensor::from(tensor![Complex::new(1.0_f32, 2.0)]).conj()?.imag()?;
+    /// assert!(x.is_neg() && !x.resolve_neg()?.is_neg());
+    /// assert_eq!(x.resolve_neg()?.to_string(), "tensor([-2.])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(resolve_neg(input))]
     pub fn resolve_neg(&self) -> Result<AnyTensor> {
         if self.is_neg() { self.copied(&preserved(&self.sizes, &self.strides)) } else { Ok(self.clone()) }
     }

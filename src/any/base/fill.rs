@@ -12,6 +12,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the value does not fit the dtype, or has axes.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3]);
+    /// assert_eq!(x.fill(7)?.to_string(), "tensor([7, 7, 7])");
+    /// assert!(x.fill(1e300).is_err()); // does not fit
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     #[op(fill(input, value), in_place)]
     pub fn fill(&self, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
         let value = self.fill_scalar("fill", &value.into())?;

@@ -8,6 +8,7 @@ use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
 use crate::layout::MemoryFormat;
+use crate::tensor::{Interpolation, ScatterReduce};
 
 /// The arguments of an operation: in order, then by name.
 ///
@@ -288,6 +289,11 @@ impl<'a> Bound<'a> {
         if is_left_out { Ok(default()) } else { A::read(self, name) }
     }
 
+    /// What the arguments say is not done.
+    pub(crate) fn refused<T>(&self, reason: String) -> Result<T> {
+        Err(Error::InvalidArgument { op: self.op, reason })
+    }
+
     fn unsigned(&self, name: &str, value: i64) -> Result<usize> {
         usize::try_from(value).map_err(|_| Error::InvalidArgument {
             op: self.op,
@@ -331,6 +337,37 @@ arguments! {
     };
     Vec<AnyTensor> = |args, name| args.tensors(name);
     MemoryFormat = |args, _| args.memory_format(MemoryFormat::PRESERVE);
+    // An index is one thing or a list; none is `None`, which is a new axis.
+    Vec<Value> = |args, name| Ok(match args.get(name) {
+        Some(Value::List(items)) => items.clone(),
+        Some(one) => vec![one.clone()],
+        None => vec![Value::Absent],
+    });
+    Vec<Option<&'a AnyTensor>> = |args, name| {
+        let found = args.value(name)?;
+        let Value::List(items) = found else { return Err(args.wrong(name, "a list of tensors", found)) };
+        let index = |item: &'a Value| match item {
+            Value::Array(tensor) => Ok(Some(tensor)),
+            other => Err(args.wrong(name, "tensors", other)),
+        };
+        items.iter().map(index).collect()
+    };
+    Interpolation = |args, name| match args.read(name)? {
+        "linear" => Ok(Interpolation::Linear),
+        "lower" => Ok(Interpolation::Lower),
+        "higher" => Ok(Interpolation::Higher),
+        "midpoint" => Ok(Interpolation::Midpoint),
+        "nearest" => Ok(Interpolation::Nearest),
+        other => args.refused(format!("{name} is linear, lower, higher, midpoint or nearest, got {other:?}")),
+    };
+    ScatterReduce = |args, name| match args.read(name)? {
+        "sum" | "add" => Ok(ScatterReduce::Sum),
+        "prod" | "multiply" => Ok(ScatterReduce::Prod),
+        "mean" => Ok(ScatterReduce::Mean),
+        "amax" => Ok(ScatterReduce::Amax),
+        "amin" => Ok(ScatterReduce::Amin),
+        other => args.refused(format!("there is no reduction {other:?}")),
+    };
 }
 
 impl<'a, A: Argument<'a>> Argument<'a> for Option<A> {

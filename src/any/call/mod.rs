@@ -1,15 +1,14 @@
 //! Operations by name, with PyTorch's names and argument names: what scripts, conformance and documentation read.
 
 mod arguments;
-mod ops;
 pub(crate) mod outputs;
 mod value;
 
 pub use self::arguments::Args;
-pub(crate) use self::arguments::Bound;
-use self::ops as rows;
+pub(crate) use self::arguments::{Argument, Bound};
 pub use self::value::Value;
 use crate::any::elementwise::op_table::{BINARY, UNARY, torch_names};
+use crate::any::{base, create, elementwise, index, join, linalg, rearrange, reduce, scan, sort, view};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -90,6 +89,58 @@ pub(crate) enum Run {
     Bound(fn(&Bound<'_>) -> Result<Value>),
 }
 
+/// The rows that `castiron_macros::operations` writes beside the methods of `AnyTensor`, by file.
+const NAMED: &[&[NamedOp]] = &[
+    crate::any::OPERATIONS,
+    base::conjugate_bit::OPERATIONS,
+    base::convert::CONVERSIONS,
+    base::convert::OPERATIONS,
+    base::fill::OPERATIONS,
+    create::by_name::EMPTY,
+    create::by_name::ONES,
+    create::by_name::OPERATIONS,
+    create::by_name::ZEROS,
+    elementwise::isclose::OPERATIONS,
+    elementwise::lerp::OPERATIONS,
+    elementwise::operators::OPERATIONS,
+    elementwise::parametric::ACTIVATIONS,
+    elementwise::parametric::OPERATIONS,
+    elementwise::scaled::OPERATIONS,
+    elementwise::where_::OPERATIONS,
+    index::advanced::OPERATIONS,
+    index::gather::OPERATIONS,
+    index::masked::OPERATIONS,
+    index::scatter::OPERATIONS,
+    index::view_scatter::OPERATIONS,
+    join::cat_stack::OPERATIONS,
+    linalg::distance::OPERATIONS,
+    linalg::einsum::OPERATIONS,
+    linalg::linear::OPERATIONS,
+    linalg::matmul::OPERATIONS,
+    linalg::matrix_power::OPERATIONS,
+    linalg::tensordot::OPERATIONS,
+    rearrange::flip_roll::OPERATIONS,
+    rearrange::pad::OPERATIONS,
+    rearrange::repeat::OPERATIONS,
+    reduce::median::OPERATIONS,
+    reduce::normalize::OPERATIONS,
+    reduce::norms::OPERATIONS,
+    reduce::quantile::OPERATIONS,
+    reduce::reductions::OPERATIONS,
+    reduce::reductions::REDUCTIONS,
+    reduce::statistics::OPERATIONS,
+    scan::cumulative::OPERATIONS,
+    scan::cumulative::SCANS,
+    scan::trapezoid::OPERATIONS,
+    sort::search::OPERATIONS,
+    sort::sort_topk::OPERATIONS,
+    sort::unique::OPERATIONS,
+    view::diagonal::OPERATIONS,
+    view::reinterpret::OPERATIONS,
+    view::split::OPERATIONS,
+    view::views::OPERATIONS,
+];
+
 /// Every operation that can be called by name, with its arguments and the dtypes it admits.
 ///
 /// ```
@@ -113,12 +164,7 @@ pub fn ops() -> impl Iterator<Item = NamedOp> {
     });
     // Rows of `ops` come first: they may take more arguments than those of the tables.
     let mut seen = std::collections::HashSet::new();
-    rows::NAMED
-        .iter()
-        .flat_map(|ops| ops.iter().copied())
-        .chain(unary)
-        .chain(binary)
-        .filter(move |op| seen.insert(op.name))
+    NAMED.iter().flat_map(|ops| ops.iter().copied()).chain(unary).chain(binary).filter(move |op| seen.insert(op.name))
 }
 
 /// Every operation by each of its names.
@@ -126,7 +172,7 @@ fn operations() -> &'static HashMap<&'static str, NamedOp> {
     static OPERATIONS: OnceLock<HashMap<&'static str, NamedOp>> = OnceLock::new();
     OPERATIONS.get_or_init(|| {
         let mut known: HashMap<&'static str, NamedOp> = ops().map(|op| (op.name, op)).collect();
-        let named = rows::NAMED.iter().flat_map(|ops| ops.iter());
+        let named = NAMED.iter().flat_map(|ops| ops.iter());
         let aliases = named.flat_map(|op| op.forms.aliases.iter().map(|&alias| (alias, op.name)));
         let unary = UNARY.iter().flat_map(|row| torch_names(row.torch).map(|name| (name, row.called())));
         let binary = BINARY.iter().flat_map(|row| torch_names(row.torch).map(|name| (name, row.called())));

@@ -1,5 +1,5 @@
 //! Results written where elements are: the in-place forms of operations that have no loop of their own for it, and all of them by name.
-//! Uses `elementwise::apply`, `elementwise::op_table`, `elementwise::parametric`, `tensor::index::scatter`; used by `elementwise::form_tests`, `view::any_view_mut`.
+//! Uses `elementwise::apply`, `elementwise::op_table`, `elementwise::parametric`; used by `elementwise::form_tests`, `view::any_view_mut`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;
@@ -8,9 +8,8 @@ use crate::any::elementwise::apply::{check_output, check_shape, same_device};
 use crate::any::elementwise::op_table::{BINARY, BinaryRow, UNARY, UnaryRow};
 use crate::any::elementwise::parametric::casts_output;
 use crate::any::{AnyTensor, call};
-use crate::dtype::{Category, DType, Scalar};
+use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
-use crate::tensor::ScatterReduce;
 
 impl AnyTensor {
     /// Takes the elements of a result, which must be castable to the dtype and have the shape.
@@ -20,53 +19,6 @@ impl AnyTensor {
         self.copy_from(result)
     }
 }
-
-/// The operations in place that are the operation and its result written over what it was made of: `lerp_ = lerp(arguments)`.
-macro_rules! written_over {
-    ($then:ident) => {
-        $then! {
-            masked_fill_ = masked_fill(mask: &AnyTensor, value: impl Into<AnyOperand>);
-            masked_scatter_ = masked_scatter(mask: &AnyTensor, source: &AnyTensor);
-            index_fill_ = index_fill(dim: i64, index: &AnyTensor, value: impl Into<AnyOperand>);
-            index_copy_ = index_copy(dim: i64, index: &AnyTensor, source: &AnyTensor);
-            index_add_ = index_add(dim: i64, index: &AnyTensor, source: &AnyTensor, alpha: impl Scalar);
-            index_reduce_ = index_reduce(dim: i64, index: &AnyTensor, source: &AnyTensor, reduce: ScatterReduce, include_self: bool);
-            index_put_ = index_put(indices: &[Option<&AnyTensor>], values: &AnyTensor, accumulate: bool);
-            put_ = put(index: &AnyTensor, source: &AnyTensor, accumulate: bool);
-            scatter_ = scatter(dim: i64, index: &AnyTensor, source: impl Into<AnyOperand>);
-            scatter_add_ = scatter_add(dim: i64, index: &AnyTensor, source: &AnyTensor);
-            scatter_reduce_ = scatter_reduce(dim: i64, index: &AnyTensor, source: &AnyTensor, reduce: ScatterReduce, include_self: bool);
-            tril_ = tril(diagonal: i64);
-            triu_ = triu(diagonal: i64);
-        }
-    };
-}
-pub(crate) use written_over;
-
-macro_rules! methods {
-    ($($inplace:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
-        /// Operations in place whose result is written over the elements. It must be castable to the dtype and have the shape.
-        impl AnyTensor {$(
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") in place (`torch.Tensor.", stringify!($inplace), "`).")]
-            ///
-            /// # Errors
-            /// As there, and if the result can't be cast to the dtype or has another shape. Nothing is written then.
-            pub fn $inplace(&mut self $(, $arg: $ty)*) -> Result<&mut Self> {
-                let result = self.$name($($arg),*)?;
-                self.overwrite(stringify!($inplace), &result)
-            }
-        )*}
-    };
-}
-written_over!(methods);
-
-macro_rules! names {
-    ($($inplace:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
-        /// Their names.
-        const WRITTEN_OVER: &[&str] = &[$(stringify!($name)),*];
-    };
-}
-written_over!(names);
 
 /// Which dtype the outputs of a call must have.
 fn output(op: &NamedOp, args: &Args) -> Output {
@@ -157,8 +109,8 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
     {
         return x.combine_in_place(row, &other).map(|_| ());
     }
-    let has_form = unary.is_some() || binary.is_some() || WRITTEN_OVER.contains(&op);
-    if !has_form && named.forms.in_place == InPlace::Absent {
+    let has_form = unary.is_some() || binary.is_some() || named.forms.in_place != InPlace::Absent;
+    if !has_form {
         return invalid(op, "there is no form of it in place".to_owned());
     }
     let mut all = Args { positional: vec![Value::Array(x.clone())], named: args.named.clone() };

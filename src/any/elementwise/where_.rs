@@ -2,11 +2,13 @@
 //! Uses `elementwise::apply`, `base::operand`.
 
 use crate::any::base::operand::{promoted, scalar_dtype};
+use crate::any::call::{Bound, Value};
 use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
 use crate::error::{Error, Result};
+use castiron_macros::operations;
 
 /// `a` where the condition is true, else `b` (`torch.where`). All broadcast; tensors and scalars promote.
 ///
@@ -42,4 +44,17 @@ pub fn where_(condition: &AnyTensor, a: impl Into<AnyOperand>, b: impl Into<AnyO
     let (a, b) = (of(&a)?, of(&b)?);
     same_device(op, &a, &b)?;
     AnyTensor::select_by_mask(op, &mask, &a, &b)
+}
+
+#[operations]
+impl AnyTensor {
+    /// A condition alone: the indices where it holds.
+    #[op(where(condition, input, other))]
+    fn where_by_name(args: &Bound<'_>) -> Result<Value> {
+        let condition = args.tensor("condition")?;
+        if !args.is_given("input") && !args.is_given("other") {
+            return Ok(condition.nonzero_tuple()?.into());
+        }
+        Ok(where_(condition, args.operand("input")?, args.operand("other")?)?.into())
+    }
 }

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::tensor::ScatterReduce;
 use crate::tensor::places;
+use castiron_macros::operations;
 
 /// Advanced indexing: index tensors along some axes, and the tensor permuted so that these axes are adjacent.
 struct IndexedAxes {
@@ -193,6 +194,7 @@ fn is_integral(tensor: &AnyTensor) -> bool {
     tensor.dtype != DType::Bool && tensor.dtype.int_range().is_some()
 }
 
+#[operations]
 impl AnyTensor {
     /// `x[…]` (`torch.Tensor.__getitem__`): integers, slices, `None` and `...` give a view; masks, lists and tensors of indices
     /// choose elements, and where several are given their shapes broadcast. As in PyTorch the axes they make stand where the
@@ -210,6 +212,8 @@ impl AnyTensor {
     /// assert_eq!(x.index(&[(&x.gt(4)?).into()])?.to_string(), "tensor([5, 6])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[op(__getitem__(input, index))]
+    #[view_mut]
     pub fn index(&self, index: &[Value]) -> Result<AnyTensor> {
         let op = "index";
         let (view, indices) = self.met(op, index)?;
@@ -286,6 +290,17 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index is out of range, there are too many, dtypes differ or the values do not broadcast.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let (rows, columns) = (AnyTensor::from(tensor![0, 1]), AnyTensor::from(tensor![2, 0]));
+    /// let y = x.index_put(&[Some(&rows), Some(&columns)], &AnyTensor::from(tensor![10, 20]), true)?;
+    /// assert_eq!(y.to_string(), "tensor([[ 1,  2, 13],\n        [24,  5,  6]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(index_put(input, indices, values, accumulate = false))]
+    #[in_place]
     pub fn index_put(&self, indices: &[Option<&AnyTensor>], values: &AnyTensor, accumulate: bool) -> Result<AnyTensor> {
         let op = "index_put";
         let (mut at, mut found) = (0, Vec::new());

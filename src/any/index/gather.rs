@@ -8,12 +8,23 @@ use crate::any::view::views::axis;
 use crate::any::{AnyTensor, IntoSizes};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// The positions that indices, `int64` or `int32` and from 0 up, name along an axis (`torch.index_select`).
     ///
     /// # Errors
     /// If an index or the axis is out of range, or the indices are no list.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let y = x.index_select(1, &AnyTensor::from(tensor![2, 0]))?;
+    /// assert_eq!(y.to_string(), "tensor([[3, 1],\n        [6, 4]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(index_select(input, dim, index))]
     pub fn index_select(&self, dim: i64, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "index_select";
         let at = axis(op, dim, self.rank())?;
@@ -78,6 +89,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, or sizes do not fit.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let y = x.gather(1, &AnyTensor::from(tensor![[2], [0]]))?; // one of each row
+    /// assert_eq!(y.to_string(), "tensor([[3],\n        [4]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(gather(input, dim, index, sparse_grad = _))]
     pub fn gather(&self, dim: i64, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "gather";
         let at = axis(op, dim, self.rank())?;
@@ -99,6 +119,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index is out of range.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.take(&AnyTensor::from(tensor![0, 4, -1]))?.to_string(), "tensor([1, 5, 6])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(take(input, index))]
     pub fn take(&self, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "take";
         same_device(op, self, index)?;
@@ -111,6 +139,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, or shapes do not broadcast.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[3, 1, 2], [6, 5, 4]]);
+    /// let sorted = x.take_along_dim(&x.argsort(1, false)?, Some(1))?;
+    /// assert_eq!(sorted.to_string(), "tensor([[1, 2, 3],\n        [4, 5, 6]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(take_along_dim(input, indices, dim = None))]
     pub fn take_along_dim(&self, index: &AnyTensor, dim: Option<i64>) -> Result<AnyTensor> {
         let op = "take_along_dim";
         same_device(op, self, index)?;
@@ -136,6 +173,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index is out of range, or this is no matrix.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let weight = AnyTensor::from(tensor![[0.0, 0.5], [1.0, 1.5], [2.0, 2.5]]);
+    /// let y = weight.embedding(&AnyTensor::from(tensor![2, 0]))?;
+    /// assert_eq!(y.to_string(), "tensor([[2.0000, 2.5000],\n        [0.0000, 0.5000]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn embedding(&self, index: &AnyTensor) -> Result<AnyTensor> {
         let op = "embedding";
         if self.rank() != 2 {
@@ -149,7 +194,7 @@ impl AnyTensor {
     }
 
     /// [`embedding`](Self::embedding) after the rows that are named have been shortened to a norm, where theirs is greater.
-    pub(crate) fn embedding_within(&self, index: &AnyTensor, norm: f64, order: f64) -> Result<AnyTensor> {
+    fn embedding_within(&self, index: &AnyTensor, norm: f64, order: f64) -> Result<AnyTensor> {
         let op = "embedding";
         if self.dtype.category() < Category::Floating {
             return Err(Error::NotAdmitted {
@@ -171,10 +216,35 @@ impl AnyTensor {
         AnyTensor::select_by_mask(op, &lengths.gt(norm)?, &shortened, &rows)
     }
 
+    #[op(
+        nn.functional.embedding(input, weight, padding_idx = _, max_norm = None, norm_type = 2.0, scale_grad_by_freq = _, sparse = _),
+        dtypes = "all dtypes; floats and complex with `max_norm`"
+    )]
+    fn embedding_by_name(
+        index: &AnyTensor,
+        weight: &AnyTensor,
+        max_norm: Option<f64>,
+        norm_type: f64,
+    ) -> Result<AnyTensor> {
+        match max_norm {
+            None => weight.embedding(index),
+            Some(norm) => weight.embedding_within(index, norm, norm_type),
+        }
+    }
+
     /// Positions in the row-major order of a shape as positions along each of its axes (`torch.unravel_index`).
     ///
     /// # Errors
     /// If the dtype is no integer, or a size is negative.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let places = AnyTensor::from(tensor![1, 5]).unravel_index(&[2, 3])?;
+    /// assert_eq!(places[0].to_string(), "tensor([0, 1])"); // rows
+    /// assert_eq!(places[1].to_string(), "tensor([1, 2])"); // columns
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(unravel_index(indices, shape), dtypes = integer)]
     pub fn unravel_index(&self, sizes: impl IntoSizes) -> Result<Vec<AnyTensor>> {
         let op = "unravel_index";
         let sizes = &*sizes.signed();

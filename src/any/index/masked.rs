@@ -2,6 +2,7 @@
 //! Uses `elementwise::apply`, `tensor::index::masked`, `device`, `layout`.
 
 use crate::any::base::by_width::{common_sizes, invalid, signed};
+use crate::any::call::Value;
 use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyOperand, AnyTensor, Buffer};
 use crate::device::Cpu;
@@ -9,6 +10,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::positions::index_rows;
 use crate::tensor::true_positions;
+use castiron_macros::operations;
 
 /// A mask of bools.
 fn mask_of(op: &'static str, mask: &AnyTensor) -> Result<()> {
@@ -18,11 +20,21 @@ fn mask_of(op: &'static str, mask: &AnyTensor) -> Result<()> {
     Err(Error::NotAdmitted { op, dtype: mask.dtype, reason: "masks are bool".to_owned() })
 }
 
+#[operations]
 impl AnyTensor {
     /// A value, which is converted, where the mask is true, else the element (`torch.masked_fill`). The two broadcast.
     ///
     /// # Errors
     /// If the mask is not bool, or the value has axes or does not fit the dtype.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// assert_eq!(x.masked_fill(&x.gt(2)?, 0)?.to_string(), "tensor([1, 2, 0, 0])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(masked_fill(input, mask, value))]
+    #[in_place]
     pub fn masked_fill(&self, mask: &AnyTensor, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
         let op = "masked_fill";
         mask_of(op, mask)?;
@@ -34,6 +46,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the mask is not bool, shapes do not broadcast, or there are no data.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// assert_eq!(x.masked_select(&x.gt(2)?)?.to_string(), "tensor([3, 4])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(masked_select(input, mask))]
     pub fn masked_select(&self, mask: &AnyTensor) -> Result<AnyTensor> {
         let op = "masked_select";
         mask_of(op, mask)?;
@@ -45,6 +65,16 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the mask is not bool, the dtypes differ, or there are too few elements.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// let y = x.masked_scatter(&x.gt(2)?, &AnyTensor::from(tensor![10, 20]))?;
+    /// assert_eq!(y.to_string(), "tensor([ 1,  2, 10, 20])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(masked_scatter(input, mask, source))]
+    #[in_place]
     pub fn masked_scatter(&self, mask: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
         let op = "masked_scatter";
         mask_of(op, mask)?;
@@ -76,6 +106,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are no data.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[0, 7], [8, 0]]);
+    /// let [rows, columns] = &x.nonzero_tuple()?[..] else { unreachable!() };
+    /// assert_eq!((rows.to_string(), columns.to_string()), ("tensor([0, 1])".into(), "tensor([1, 0])".into()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn nonzero_tuple(&self) -> Result<Vec<AnyTensor>> {
         let rows = self.at_least_1d().nonzero()?;
         (0..rows.sizes[1]).map(|at| rows.select(1, at as i64)).collect()
@@ -86,6 +124,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are no data.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[0, 7], [8, 0]]);
+    /// assert_eq!(x.nonzero()?.to_string(), "tensor([[0, 1],\n        [1, 0]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(argwhere(input))]
     pub fn nonzero(&self) -> Result<AnyTensor> {
         let op = "nonzero";
         let places = self.to(DType::Bool)?.true_places(op)?;
@@ -93,10 +139,23 @@ impl AnyTensor {
         AnyTensor::of_ints(rows, &[places.numel(), self.rank()])
     }
 
+    #[op(nonzero(input, as_tuple = false))]
+    fn nonzero_by_name(&self, as_tuple: bool) -> Result<Value> {
+        Ok(if as_tuple { self.nonzero_tuple()?.into() } else { self.nonzero()?.into() })
+    }
+
     /// [`nonzero`](Self::nonzero) with so many rows, of which those that are left over hold a value (`torch.nonzero_static`).
     ///
     /// # Errors
     /// If there are no data.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![0, 7, 8]);
+    /// assert_eq!(x.nonzero_static(3, -1)?.to_string(), "tensor([[ 1],\n        [ 2],\n        [-1]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(nonzero_static(input, size, fill_value = -1))]
     pub fn nonzero_static(&self, size: usize, fill: i64) -> Result<AnyTensor> {
         let rows = self.nonzero()?;
         let kept = rows.narrow(0, 0, size.min(rows.sizes[0]))?;

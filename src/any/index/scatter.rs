@@ -1,19 +1,20 @@
 //! Elements written, added and combined where indices say.
-//! Uses `tensor::index::scatter`, `elementwise::apply`, `view::views`, `index::advanced`; used by `call::ops::index`.
+//! Uses `tensor::index::scatter`, `elementwise::apply`, `view::views`, `index::advanced`.
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
+use crate::any::call::{Bound, Value};
 use crate::any::elementwise::apply::same_device;
 use crate::any::view::views::axis;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::axis;
 use crate::device::{Cpu, Dynamic};
-use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, listed};
 use crate::ops::arguments::Indexing;
 use crate::storage::View;
 use crate::tensor::ScatterReduce;
 use crate::{Dyn, Tensor};
+use castiron_macros::operations;
 
 /// As many axes as there are at most; tensors with fewer have axes of size 1 in front.
 type Most = (Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn, Dyn);
@@ -24,6 +25,7 @@ fn most(x: &AnyTensor) -> Result<AnyTensor> {
     x.reshaped(&sizes)
 }
 
+#[operations]
 impl AnyTensor {
     /// Combines elements with those that indices lead to along an axis. All have as many axes, of which there is one at least.
     pub(crate) fn reduced_into(
@@ -92,6 +94,16 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, sizes do not fit, or a scalar does not.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[0, 0, 0], [0, 0, 0]]);
+    /// let y = x.scatter(1, &AnyTensor::from(tensor![[2], [0]]), &AnyTensor::from(tensor![[7], [8]]))?;
+    /// assert_eq!(y.to_string(), "tensor([[0, 0, 7],\n        [8, 0, 0]])");
+    /// assert_eq!(x.scatter(1, &AnyTensor::from(tensor![[1], [1]]), 5)?.to_string(), "tensor([[0, 5, 0],\n        [0, 5, 0]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[in_place]
     pub fn scatter(&self, dim: i64, index: &AnyTensor, source: impl Into<AnyOperand>) -> Result<AnyTensor> {
         if self.dtype == DType::F4E2M1FNX2 {
             return Err(crate::any::base::dispatch::refused("scatter", self.dtype));
@@ -102,6 +114,18 @@ impl AnyTensor {
             return self.copy();
         }
         own.scattered(op, at, &along, &from, false)?.reshaped(&signed(&self.sizes))
+    }
+
+    #[op(scatter(input, dim, index, src, value, reduce), in_place)]
+    fn scatter_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (input, dim, index) = (args.tensor("input")?, args.read("dim")?, args.tensor("index")?);
+        let source = args.operand(if args.is_given("src") { "src" } else { "value" })?;
+        let result = match args.read_or("reduce", || "")? {
+            "" => input.scatter(dim, index, source)?,
+            "add" | "multiply" => input.scatter_combining(dim, index, &source, args.read("reduce")?)?,
+            other => return args.refused(format!("`reduce` is `add` or `multiply`, got {other:?}")),
+        };
+        Ok(result.into())
     }
 
     /// A source of the sizes of the indices.
@@ -129,7 +153,7 @@ impl AnyTensor {
     }
 
     /// [`scatter`](Self::scatter) that combines with what is there: `torch.scatter` with `reduce="add"` or `"multiply"`.
-    pub(crate) fn scatter_combining(
+    fn scatter_combining(
         &self,
         dim: i64,
         index: &AnyTensor,
@@ -144,6 +168,16 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As [`scatter`](Self::scatter).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let counts = AnyTensor::from(tensor![0, 0, 0]);
+    /// let y = counts.scatter_add(0, &AnyTensor::from(tensor![2, 0, 2]), &AnyTensor::from(tensor![1, 1, 1]))?;
+    /// assert_eq!(y.to_string(), "tensor([1, 0, 2])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(scatter_add(input, dim, index, src), dtypes = any)]
+    #[in_place]
     pub fn scatter_add(&self, dim: i64, index: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
         self.scattered_with("scatter_add", dim, index, source, ScatterReduce::Sum, true)
     }
@@ -152,6 +186,17 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As [`scatter`](Self::scatter); and if the elements are complex and have no largest, or are bools and have no mean.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, ScatterReduce, tensor};
+    /// let x = AnyTensor::from(tensor![5, 5]);
+    /// let (index, source) = (AnyTensor::from(tensor![0, 0, 1]), AnyTensor::from(tensor![7, 9, 3]));
+    /// assert_eq!(x.scatter_reduce(0, &index, &source, ScatterReduce::Amax, true)?.to_string(), "tensor([9, 5])");
+    /// assert_eq!(x.scatter_reduce(0, &index, &source, ScatterReduce::Amax, false)?.to_string(), "tensor([9, 3])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(scatter_reduce(input, dim, index, src, reduce, include_self = true), dtypes = any)]
+    #[in_place]
     pub fn scatter_reduce(
         &self,
         dim: i64,
@@ -191,6 +236,16 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, or sizes do not fit.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let y = x.index_copy(1, &AnyTensor::from(tensor![2]), &AnyTensor::from(tensor![[0], [0]]))?;
+    /// assert_eq!(y.to_string(), "tensor([[1, 2, 0],\n        [4, 5, 0]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(index_copy(input, dim, index, source))]
+    #[in_place]
     pub fn index_copy(&self, dim: i64, index: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
         let (at, [own, along, from]) = self.slices("index_copy", dim, [index, source], false)?;
         own.scattered("index_copy", at, &along, &from, false)?.reshaped(&signed(&self.sizes))
@@ -201,17 +256,17 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, sizes do not fit, or `alpha` does not fit the dtype.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3]);
+    /// let y = x.index_add(0, &AnyTensor::from(tensor![0, 0]), &AnyTensor::from(tensor![1, 2]), 10)?;
+    /// assert_eq!(y.to_string(), "tensor([31,  2,  3])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(index_add(input, dim, index, source, alpha = 1), dtypes = any)]
+    #[in_place]
     pub fn index_add(&self, dim: i64, index: &AnyTensor, source: &AnyTensor, alpha: impl Scalar) -> Result<AnyTensor> {
-        self.index_add_scalar(dim, index, source, alpha.value())
-    }
-
-    pub(crate) fn index_add_scalar(
-        &self,
-        dim: i64,
-        index: &AnyTensor,
-        source: &AnyTensor,
-        alpha: ScalarValue,
-    ) -> Result<AnyTensor> {
         let op = "index_add";
         self.expect_axes_of(op, source)?;
         let (at, [own, _, from]) = self.slices(op, dim, [index, source], true)?;
@@ -231,6 +286,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, or the value has axes or does not fit.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.index_fill(1, &AnyTensor::from(tensor![0, -1]), 9)?.to_string(), "tensor([[9, 2, 9],\n        [9, 5, 9]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(index_fill(input, dim, index, value))]
+    #[in_place]
     pub fn index_fill(&self, dim: i64, index: &AnyTensor, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
         let op = "index_fill";
         let at = axis(op, dim, self.rank())?;
@@ -249,6 +313,16 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index or the axis is out of range, sizes do not fit, or the elements are bools or complex.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, ScatterReduce, tensor};
+    /// let x = AnyTensor::from(tensor![1.0, 2.0]);
+    /// let (index, source) = (AnyTensor::from(tensor![0, 0]), AnyTensor::from(tensor![3.0, 4.0]));
+    /// assert_eq!(x.index_reduce(0, &index, &source, ScatterReduce::Prod, true)?.to_string(), "tensor([12.,  2.])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(index_reduce(input, dim, index, source, reduce, include_self = true), dtypes = real)]
+    #[in_place]
     pub fn index_reduce(
         &self,
         dim: i64,
@@ -279,6 +353,16 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an index is out of range, or there are not as many elements as indices.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// let y = x.put(&AnyTensor::from(tensor![1, -1]), &AnyTensor::from(tensor![7, 8]), false)?;
+    /// assert_eq!(y.to_string(), "tensor([[1, 7, 3],\n        [4, 5, 8]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(put(input, index, source, accumulate = false))]
+    #[in_place]
     pub fn put(&self, index: &AnyTensor, source: &AnyTensor, accumulate: bool) -> Result<AnyTensor> {
         let op = "put";
         same_dtype(op, self, source)?;
@@ -307,17 +391,5 @@ impl AnyTensor {
             flat.scattered(op, 0, &index, &from, true)?
         };
         written.reshaped(&signed(&self.sizes))
-    }
-}
-
-/// A way to combine by PyTorch's name.
-pub(crate) fn reduce_named(op: &'static str, name: &str) -> Result<ScatterReduce> {
-    match name {
-        "sum" | "add" => Ok(ScatterReduce::Sum),
-        "prod" | "multiply" => Ok(ScatterReduce::Prod),
-        "mean" => Ok(ScatterReduce::Mean),
-        "amax" => Ok(ScatterReduce::Amax),
-        "amin" => Ok(ScatterReduce::Amin),
-        other => Err(Error::InvalidArgument { op, reason: format!("there is no reduction {other:?}") }),
     }
 }

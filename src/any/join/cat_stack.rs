@@ -3,6 +3,7 @@
 
 use crate::any::base::by_width::{common_sizes, invalid, with_width_type};
 use crate::any::base::operand::promoted;
+use crate::any::call::{Bound, Value};
 use crate::any::elementwise::apply::same_device;
 use crate::any::view::views::axis;
 use crate::any::{AnyOperand, AnyTensor};
@@ -12,6 +13,7 @@ use crate::dtype::scalar::KindRank;
 use crate::error::{Error, Result, listed, room};
 use crate::layout::strides;
 use crate::storage::View;
+use castiron_macros::operations;
 
 /// The dtype that tensors promote to, or that all of them hold: those of a kind among themselves, then kind by kind.
 pub(crate) fn promoted_all(op: &'static str, tensors: &[AnyTensor]) -> Result<DType> {
@@ -94,6 +96,13 @@ pub fn cat(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
 ///
 /// # Errors
 /// If there are none or shapes differ.
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![1, 2]), AnyTensor::from(tensor![3, 4]));
+/// assert_eq!(any::stack(&[a, b], 1)?.to_string(), "tensor([[1, 3],\n        [2, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn stack(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
     let op = "stack";
     let Some(first) = tensors.first() else {
@@ -120,6 +129,13 @@ fn raised(tensors: &[AnyTensor], positions: &[i64]) -> Result<Vec<AnyTensor>> {
 ///
 /// # Errors
 /// As [`cat`].
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![[1], [2]]), AnyTensor::from(tensor![[3], [4]]));
+/// assert_eq!(any::hstack(&[a, b])?.to_string(), "tensor([[1, 3],\n        [2, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn hstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     let pieces = raised(tensors, &[0])?;
     let dim = pieces.first().is_some_and(|first| first.rank() > 1);
@@ -130,6 +146,13 @@ pub fn hstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 ///
 /// # Errors
 /// As [`cat`].
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![1, 2]), AnyTensor::from(tensor![[3, 4]]));
+/// assert_eq!(any::vstack(&[a, b])?.to_string(), "tensor([[1, 2],\n        [3, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn vstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     join("vstack", &raised(tensors, &[0, 0])?, 0)
 }
@@ -138,6 +161,13 @@ pub fn vstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 ///
 /// # Errors
 /// As [`cat`].
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![1, 2]), AnyTensor::from(tensor![3, 4]));
+/// assert_eq!(any::dstack(&[a, b])?.to_string(), "tensor([[[1, 3],\n         [2, 4]]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn dstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     join("dstack", &raised(tensors, &[0, 0, -1])?, 2)
 }
@@ -146,6 +176,13 @@ pub fn dstack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 ///
 /// # Errors
 /// As [`cat`].
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![1, 2]), AnyTensor::from(tensor![3, 4]));
+/// assert_eq!(any::column_stack(&[a, b])?.to_string(), "tensor([[1, 3],\n        [2, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn column_stack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     join("column_stack", &raised(tensors, &[0, -1])?, 1)
 }
@@ -154,6 +191,13 @@ pub fn column_stack(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 ///
 /// # Errors
 /// If one has more than two axes.
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![[1, 2]]), AnyTensor::from(tensor![[3], [4]]));
+/// assert_eq!(any::block_diag(&[a, b])?.to_string(), "tensor([[1, 2, 0],\n        [0, 0, 3],\n        [0, 0, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn block_diag(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     let op = "block_diag";
     if tensors.is_empty() {
@@ -179,6 +223,15 @@ pub fn block_diag(tensors: &[AnyTensor]) -> Result<AnyTensor> {
 ///
 /// # Errors
 /// If the shapes do not broadcast.
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![[1], [2]]), AnyTensor::from(tensor![3, 4]));
+/// let both = any::broadcast_tensors(&[a, b])?;
+/// assert_eq!(both[0].to_string(), "tensor([[1, 1],\n        [2, 2]])");
+/// assert_eq!(both[1].to_string(), "tensor([[3, 4],\n        [3, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn broadcast_tensors(tensors: &[AnyTensor]) -> Result<Vec<AnyTensor>> {
     let sizes = common_sizes("broadcast_tensors", tensors)?;
     tensors.iter().map(|tensor| tensor.expanded_to(&sizes)).collect()
@@ -189,6 +242,15 @@ pub fn broadcast_tensors(tensors: &[AnyTensor]) -> Result<Vec<AnyTensor>> {
 ///
 /// # Errors
 /// If one has more than one axis, or dtypes differ.
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![1, 2]), AnyTensor::from(tensor![3, 4]));
+/// let grids = any::meshgrid(&[a, b], "ij")?;
+/// assert_eq!(grids[0].to_string(), "tensor([[1, 1],\n        [2, 2]])");
+/// assert_eq!(grids[1].to_string(), "tensor([[3, 4],\n        [3, 4]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn meshgrid(tensors: &[AnyTensor], indexing: &str) -> Result<Vec<AnyTensor>> {
     let op = "meshgrid";
     let Some(first) = tensors.first() else { return invalid(op, "there are no tensors".to_owned()) };
@@ -221,6 +283,13 @@ pub fn meshgrid(tensors: &[AnyTensor], indexing: &str) -> Result<Vec<AnyTensor>>
 ///
 /// # Errors
 /// If one is not a vector, or dtypes differ.
+///
+/// ```
+/// use castiron::{AnyTensor, any, tensor};
+/// let (a, b) = (AnyTensor::from(tensor![1, 2]), AnyTensor::from(tensor![3]));
+/// assert_eq!(any::cartesian_prod(&[a, b])?.to_string(), "tensor([[1, 3],\n        [2, 3]])");
+/// # Ok::<(), castiron::Error>(())
+/// ```
 pub fn cartesian_prod(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     let op = "cartesian_prod";
     if let Some(tensor) = tensors.iter().find(|tensor| tensor.rank() != 1) {
@@ -244,12 +313,80 @@ fn ways(n: usize, r: usize) -> Option<usize> {
         .and_then(|ways| usize::try_from(ways).ok())
 }
 
+/// `atleast_1d` and its kin: of one tensor a tensor, of several or a list a list.
+fn at_least(args: &Bound<'_>, rank: usize) -> Result<Value> {
+    let raised = raised(&args.tensors("*tensors")?, &[0, 0, -1][..rank])?;
+    match &raised[..] {
+        [one] if !args.is_list("*tensors") => Ok(one.into()),
+        _ => Ok(raised.into()),
+    }
+}
+
+#[operations]
 impl AnyTensor {
+    #[op(cat(tensors, dim = 0), output = Castable, aliases("concat", "concatenate"))]
+    fn cat_by_name(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
+        cat(tensors, dim)
+    }
+
+    #[op(stack(tensors, dim = 0), output = Castable)]
+    fn stack_by_name(tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> {
+        stack(tensors, dim)
+    }
+
+    #[op(hstack(tensors), output = Castable)]
+    fn hstack_by_name(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+        hstack(tensors)
+    }
+
+    #[op(vstack(tensors), output = Castable, aliases("row_stack"))]
+    fn vstack_by_name(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+        vstack(tensors)
+    }
+
+    #[op(dstack(tensors), output = Castable)]
+    fn dstack_by_name(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+        dstack(tensors)
+    }
+
+    #[op(column_stack(tensors), output = Castable)]
+    fn column_stack_by_name(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+        column_stack(tensors)
+    }
+
+    #[op(block_diag(*tensors))]
+    fn block_diag_by_name(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+        block_diag(tensors)
+    }
+
+    #[op(broadcast_tensors(*tensors))]
+    fn broadcast_tensors_by_name(tensors: &[AnyTensor]) -> Result<Vec<AnyTensor>> {
+        broadcast_tensors(tensors)
+    }
+
+    #[op(meshgrid(*tensors, indexing = "ij"))]
+    fn meshgrid_by_name(tensors: &[AnyTensor], indexing: &str) -> Result<Vec<AnyTensor>> {
+        meshgrid(tensors, indexing)
+    }
+
+    #[op(cartesian_prod(*tensors))]
+    fn cartesian_prod_by_name(tensors: &[AnyTensor]) -> Result<AnyTensor> {
+        cartesian_prod(tensors)
+    }
+
     /// All ways to take `r` elements of a vector in their order, as rows (`torch.combinations`); each several times if
     /// `with_replacement`.
     ///
     /// # Errors
     /// If it is not a vector, or there are too many.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3]);
+    /// assert_eq!(x.combinations(2, false)?.to_string(), "tensor([[1, 2],\n        [1, 3],\n        [2, 3]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(combinations(input, r = 2, with_replacement = false))]
     pub fn combinations(&self, r: usize, with_replacement: bool) -> Result<AnyTensor> {
         let op = "combinations";
         if self.rank() != 1 {
@@ -280,5 +417,20 @@ impl AnyTensor {
         let count = rows.len() / r;
         let chosen = self.gathered(op, 0, &AnyTensor::of_ints(rows, &[count * r])?, false)?;
         chosen.reshape(&[count as i64, r as i64])
+    }
+
+    #[op(atleast_1d(*tensors))]
+    fn at_least_1d_by_name(args: &Bound<'_>) -> Result<Value> {
+        at_least(args, 1)
+    }
+
+    #[op(atleast_2d(*tensors))]
+    fn at_least_2d_by_name(args: &Bound<'_>) -> Result<Value> {
+        at_least(args, 2)
+    }
+
+    #[op(atleast_3d(*tensors))]
+    fn at_least_3d_by_name(args: &Bound<'_>) -> Result<Value> {
+        at_least(args, 3)
     }
 }

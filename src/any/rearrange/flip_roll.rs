@@ -9,7 +9,9 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::ops::segment::Segment;
 use crate::tensor::{pick_as_laid_out, rolled};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// The elements under another dtype of the same width.
     pub(crate) fn relabelled(&self, dtype: DType) -> AnyTensor {
@@ -28,6 +30,7 @@ impl AnyTensor {
     /// assert_eq!(x.flip(&[0])?.to_string(), "tensor([[3, 4],\n        [1, 2]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[op(flip(input, *dims))]
     pub fn flip(&self, dims: &[i64]) -> Result<AnyTensor> {
         self.flipped("flip", dims)
     }
@@ -54,6 +57,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are fewer than two axes.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.fliplr()?.to_string(), "tensor([[3, 2, 1],\n        [6, 5, 4]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(fliplr(input))]
     pub fn fliplr(&self) -> Result<AnyTensor> {
         self.expect_rank("fliplr", 2)?;
         self.flipped("fliplr", &[1])
@@ -63,6 +74,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there is no axis.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.flipud()?.to_string(), "tensor([[4, 5, 6],\n        [1, 2, 3]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(flipud(input))]
     pub fn flipud(&self) -> Result<AnyTensor> {
         self.expect_rank("flipud", 1)?;
         self.flipped("flipud", &[0])
@@ -81,6 +100,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range, or there are not as many shifts as axes.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.roll(&[1], &[1])?.to_string(), "tensor([[3, 1, 2],\n        [6, 4, 5]])");
+    /// assert_eq!(x.roll(&[1], &[])?.to_string(), "tensor([[6, 1, 2],\n        [3, 4, 5]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(roll(input, shifts, dims = vec![]))]
     pub fn roll(&self, shifts: &[i64], dims: &[i64]) -> Result<AnyTensor> {
         let op = "roll";
         // PyTorch's shifts are 64 bits wide, too.
@@ -113,6 +141,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axes are out of range or one.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.rot90(1, [0, 1])?.to_string(), "tensor([[2, 4],\n        [1, 3]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(rot90(input, k = 1, dims = [0, 1]))]
     pub fn rot90(&self, k: i64, dims: [i64; 2]) -> Result<AnyTensor> {
         let op = "rot90";
         self.expect_rank(op, 2)?;
@@ -141,6 +177,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are fewer than two axes.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.tril(0)?.to_string(), "tensor([[1, 0, 0],\n        [4, 5, 0]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(tril(input, diagonal = 0))]
+    #[in_place]
     pub fn tril(&self, diagonal: i64) -> Result<AnyTensor> {
         self.band("tril", isize::MIN, diagonal as isize)
     }
@@ -149,6 +194,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are fewer than two axes.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.triu(1)?.to_string(), "tensor([[0, 2, 3],\n        [0, 0, 6]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(triu(input, diagonal = 0))]
+    #[in_place]
     pub fn triu(&self, diagonal: i64) -> Result<AnyTensor> {
         self.band("triu", diagonal as isize, isize::MAX)
     }

@@ -7,7 +7,9 @@ use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
 use crate::tensor::{Circular, Constant, PadMode, Reflect, Replicate};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// Room before and after the positions of axes (`torch.nn.functional.pad`): two amounts for each axis, the last axis' first;
     /// negative ones cut off. `mode` is `"constant"`, and then the room holds the value or zeros, or `"reflect"`, `"replicate"` or
@@ -23,6 +25,7 @@ impl AnyTensor {
     /// assert_eq!(x.pad(&[1, 2], "reflect", None)?.to_string(), "tensor([[2, 1, 2, 3, 2, 1]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[op(nn.functional.pad(input, pad, mode = "constant", value = None), dtypes = "all dtypes; reflect and replicate: all computing dtypes but bool")]
     pub fn pad(&self, amounts: &[i64], mode: &str, value: Option<ScalarValue>) -> Result<AnyTensor> {
         let op = "pad";
         let count = amounts.len() / 2;
@@ -76,6 +79,11 @@ impl AnyTensor {
         self.concat_stretches(op, &stretches, fill.as_ref())
     }
 
+    #[op(constant_pad_nd(input, pad, value = None))]
+    fn constant_pad_by_name(&self, amounts: &[i64], value: Option<ScalarValue>) -> Result<AnyTensor> {
+        self.pad(amounts, "constant", value)
+    }
+
     /// A value of the dtype, on the host.
     fn fill_of(&self, op: &'static str, value: ScalarValue) -> Result<AnyTensor> {
         AnyTensor::scalar_of(op, value, self.dtype)
@@ -85,6 +93,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are fewer than three axes, or the channels are not divisible by the square.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[[1]], [[2]], [[3]], [[4]]]);
+    /// assert_eq!(x.pixel_shuffle(2)?.to_string(), "tensor([[[1, 2],\n         [3, 4]]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(nn.functional.pixel_shuffle(input, upscale_factor))]
     pub fn pixel_shuffle(&self, factor: usize) -> Result<AnyTensor> {
         let op = "pixel_shuffle";
         let (leading, [channels, height, width]) = self.last_three(op)?;
@@ -106,6 +122,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are fewer than three axes, or height or width are not divisible by the factor.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[[1, 2], [3, 4]]]);
+    /// assert_eq!(x.pixel_unshuffle(2)?.reshape(&[4])?.to_string(), "tensor([1, 2, 3, 4])");
+    /// assert_eq!(x.pixel_unshuffle(2)?.shape(), [4, 1, 1]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(nn.functional.pixel_unshuffle(input, downscale_factor))]
     pub fn pixel_unshuffle(&self, factor: usize) -> Result<AnyTensor> {
         let op = "pixel_unshuffle";
         let (leading, [channels, height, width]) = self.last_three(op)?;
@@ -136,6 +161,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are fewer than three axes, or the channels are not divisible by the groups.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[[1], [2], [3], [4]]]);
+    /// assert_eq!(x.channel_shuffle(2)?.reshape(&[4])?.to_string(), "tensor([1, 3, 2, 4])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(nn.functional.channel_shuffle(input, groups))]
     pub fn channel_shuffle(&self, groups: usize) -> Result<AnyTensor> {
         let op = "channel_shuffle";
         self.expect_rank(op, 3)?;

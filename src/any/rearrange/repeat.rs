@@ -2,13 +2,16 @@
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, with_width_type};
+use crate::any::call::{Bound, Value};
 use crate::any::view::views::axis;
 use crate::axis;
 use crate::device::{Cpu, Dynamic};
 use crate::dtype::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, listed};
 use crate::tensor::repeated_elements;
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     fn repeated(&self, op: &'static str, counts: &[usize]) -> Result<AnyTensor> {
         let rank = self.rank().max(counts.len());
@@ -30,6 +33,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are fewer counts than axes, or the result is too large.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2]);
+    /// assert_eq!(x.repeat(&[2, 2])?.to_string(), "tensor([[1, 2, 1, 2],\n        [1, 2, 1, 2]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(repeat(input, *repeats))]
     pub fn repeat(&self, counts: &[usize]) -> Result<AnyTensor> {
         if counts.len() < self.rank() {
             return invalid("repeat", format!("{} counts are too few for {} axes", counts.len(), self.rank()));
@@ -41,6 +52,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the result is too large.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.tile(&[2])?.to_string(), "tensor([[1, 2, 1, 2],\n        [3, 4, 3, 4]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(tile(input, *dims))]
     pub fn tile(&self, counts: &[usize]) -> Result<AnyTensor> {
         self.repeated("tile", counts)
     }
@@ -64,6 +83,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range, or the result is too large.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// assert_eq!(x.repeat_interleave(2, None)?.to_string(), "tensor([1, 1, 2, 2, 3, 3, 4, 4])");
+    /// assert_eq!(x.repeat_interleave(2, Some(1))?.to_string(), "tensor([[1, 1, 2, 2],\n        [3, 3, 4, 4]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn repeat_interleave(&self, times: usize, dim: Option<i64>) -> Result<AnyTensor> {
         if dim.is_some() {
             self.expect_rank("repeat_interleave", 1)?;
@@ -81,6 +108,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are not as many, one is negative, their dtype is neither `int64` nor `int32`, or there are no data.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![5, 6, 7]);
+    /// let y = x.repeat_interleave_by(&AnyTensor::from(tensor![2, 0, 1]), None)?;
+    /// assert_eq!(y.to_string(), "tensor([5, 5, 7])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn repeat_interleave_by(&self, repeats: &AnyTensor, dim: Option<i64>) -> Result<AnyTensor> {
         let op = "repeat_interleave";
         if repeats.rank() > 1 {
@@ -94,5 +129,26 @@ impl AnyTensor {
                 Ok(AnyTensor::from(cube.try_repeat_interleave_by(axis![1], &repeats.typed_rank1::<i64, Dynamic>()?)?))
             })
         })
+    }
+
+    /// Without `repeats` the input is the counts, and positions are repeated.
+    #[op(repeat_interleave(input, repeats, dim, output_size))]
+    fn repeat_interleave_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (input, dim) = (args.tensor("input")?, args.read("dim")?);
+        let result = match args.get("repeats") {
+            None => {
+                let positions = AnyTensor::of_ints(listed(0..input.numel() as i64)?, &[input.numel()])?;
+                positions.repeat_interleave_by(input, None)?
+            }
+            Some(Value::Array(repeats)) => input.repeat_interleave_by(repeats, dim)?,
+            Some(_) => input.repeat_interleave(args.read("repeats")?, dim)?,
+        };
+        if let (Some(dim), Some(size)) = (dim, args.read::<Option<i64>>("output_size")?) {
+            let found = result.sizes[axis(args.op, dim, result.rank())?];
+            if found as i64 != size {
+                return args.refused(format!("output_size is {size}, but there are {found} positions"));
+            }
+        }
+        Ok(result.into())
     }
 }

@@ -9,7 +9,9 @@ use crate::device::Dynamic;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, filled, listed};
 use crate::tensor::{Interpolation, quantiles};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// The elements that shares `q` of those along an axis, or of all, are below (`torch.quantile`); `ignores_nan` leaves NaN out
     /// (`torch.nanquantile`). `q` is a scalar, or a list in the dtype of the tensor, along a new first axis.
@@ -17,6 +19,15 @@ impl AnyTensor {
     /// # Errors
     /// If a share is not between 0 and 1, the axis is out of range, there are no elements, or the dtype is neither `float32` nor
     /// `float64`.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, Interpolation, tensor};
+    /// let x = AnyTensor::from(tensor![1.0, 2.0, 4.0]);
+    /// assert_eq!(x.quantile(0.75, None, false, Interpolation::Linear, false)?.to_string(), "tensor(3.)");
+    /// let shares = AnyTensor::from(tensor![0.0, 0.75]);
+    /// assert_eq!(x.quantile(shares, Some(0), false, Interpolation::Lower, false)?.to_string(), "tensor([1., 2.])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn quantile(
         &self,
         q: impl Into<AnyOperand>,
@@ -61,5 +72,33 @@ impl AnyTensor {
             sizes.insert(0, shares.len() as i64);
         }
         found.movedim(&[1], &[0])?.reshaped(&sizes)
+    }
+
+    #[op(
+        quantile(input, q, dim = None, keepdim = false, interpolation = Interpolation::Linear),
+        dtypes = "float32 and float64"
+    )]
+    fn quantile_by_name(
+        &self,
+        q: AnyOperand,
+        dim: Option<i64>,
+        keepdim: bool,
+        interpolation: Interpolation,
+    ) -> Result<AnyTensor> {
+        self.quantile(q, dim, keepdim, interpolation, false)
+    }
+
+    #[op(
+        nanquantile(input, q, dim = None, keepdim = false, interpolation = Interpolation::Linear),
+        dtypes = "float32 and float64"
+    )]
+    fn nanquantile_by_name(
+        &self,
+        q: AnyOperand,
+        dim: Option<i64>,
+        keepdim: bool,
+        interpolation: Interpolation,
+    ) -> Result<AnyTensor> {
+        self.quantile(q, dim, keepdim, interpolation, true)
     }
 }

@@ -9,9 +9,10 @@ use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
 use crate::error::{Error, Result};
+use castiron_macros::operations;
 
 /// Whether elements are among those tested for.
-pub(crate) fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
+fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
     let op = "isin";
     let bools = |operand: &AnyOperand| operand.dtype() == DType::Bool;
     if bools(elements) || bools(test) {
@@ -39,12 +40,21 @@ pub(crate) fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTenso
     found.reshaped(&x.signed_sizes())
 }
 
+#[operations]
 impl AnyTensor {
     /// Where values would have to be put in to keep the last axis of `self` sorted, before equal elements or behind
     /// (`torch.searchsorted`). Values are a tensor or a scalar; dtypes promote. `sorter` says where the sorted elements are.
     ///
     /// # Errors
     /// If sizes do not match, or the dtypes promote to neither an integer nor a float.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let sorted = AnyTensor::from(tensor![1, 3, 5]);
+    /// assert_eq!(sorted.searchsorted(&AnyTensor::from(tensor![0, 3, 9]), false, None)?.to_string(), "tensor([0, 1, 3])");
+    /// assert_eq!(sorted.searchsorted(3, true, None)?.to_string(), "tensor(2)");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn searchsorted(
         &self,
         values: impl Into<AnyOperand>,
@@ -105,6 +115,32 @@ impl AnyTensor {
         places.reshaped(&values.signed_sizes())
     }
 
+    #[op(
+        searchsorted(sorted_sequence, input, out_int32 = false, right = false, side = "", sorter = None),
+        dtypes = real
+    )]
+    fn searchsorted_by_name(
+        &self,
+        values: AnyOperand,
+        out_int32: bool,
+        right: bool,
+        side: &str,
+        sorter: Option<&AnyTensor>,
+    ) -> Result<AnyTensor> {
+        let right = match (side, right) {
+            ("", right) => right,
+            ("left", false) => false,
+            ("right", _) => true,
+            _ => return invalid("searchsorted", format!("side is left or right, as `right` says, got {side:?}")),
+        };
+        self.searchsorted(values, right, sorter)?.as_places(out_int32)
+    }
+
+    /// `int64`, or `int32`.
+    fn as_places(&self, out_int32: bool) -> Result<AnyTensor> {
+        if out_int32 { self.to(DType::I32) } else { Ok(self.clone()) }
+    }
+
     /// The elements along the last axis that indices name.
     fn resorted(&self, index: &AnyTensor) -> Result<AnyTensor> {
         let (rows, len) = (self.sizes[..self.rank() - 1].iter().product::<usize>() as i64, self.sizes[self.rank() - 1]);
@@ -127,6 +163,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the boundaries are no list, or the dtypes promote to neither an integer nor a float.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (x, boundaries) = (AnyTensor::from(tensor![0, 3, 9]), AnyTensor::from(tensor![1, 3, 5]));
+    /// assert_eq!(x.bucketize(&boundaries, false)?.to_string(), "tensor([0, 1, 3])");
+    /// assert_eq!(x.bucketize(&boundaries, true)?.to_string(), "tensor([0, 2, 3])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn bucketize(&self, boundaries: &AnyTensor, right: bool) -> Result<AnyTensor> {
         let op = "bucketize";
         if boundaries.rank() != 1 {
@@ -136,12 +180,39 @@ impl AnyTensor {
         boundaries.searchsorted(self, right, None)
     }
 
+    #[op(bucketize(input, boundaries, out_int32 = false, right = false), dtypes = real)]
+    fn bucketize_by_name(
+        values: AnyOperand,
+        boundaries: &AnyTensor,
+        out_int32: bool,
+        right: bool,
+    ) -> Result<AnyTensor> {
+        let places = match values {
+            AnyOperand::Array(x) => x.bucketize(boundaries, right)?,
+            scalar => boundaries.searchsorted(scalar, right, None)?,
+        };
+        places.as_places(out_int32)
+    }
+
     /// Whether each element is one of those of another tensor (`torch.isin`).
     ///
     /// # Errors
     /// If a dtype is neither an integer nor a float.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3]);
+    /// assert_eq!(x.isin(&AnyTensor::from(tensor![3, 1]))?.to_string(), "tensor([ True, False,  True])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn isin(&self, test: impl Into<AnyOperand>) -> Result<AnyTensor> {
         is_in(&self.into(), &test.into())
+    }
+
+    #[op(isin(elements, test_elements, assume_unique = _, invert = false), dtypes = real)]
+    fn isin_by_name(elements: AnyOperand, test: AnyOperand, invert: bool) -> Result<AnyTensor> {
+        let found = is_in(&elements, &test)?;
+        if invert { found.logical_not() } else { Ok(found) }
     }
 
     pub(crate) fn signed_sizes(&self) -> Vec<i64> {
@@ -153,6 +224,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the dtype is not `int64`, a class is negative or not below the number, or there is nothing to tell the number from.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![0, 2]);
+    /// assert_eq!(x.one_hot(None)?.to_string(), "tensor([[1, 0, 0],\n        [0, 0, 1]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn one_hot(&self, classes: Option<usize>) -> Result<AnyTensor> {
         let op = "one_hot";
         if self.dtype != DType::I64 {
@@ -173,5 +251,10 @@ impl AnyTensor {
             Ok::<_, Error>(AnyTensor::from(rows))
         }?;
         rows.reshaped(&signed(&[&*self.sizes, &[classes]].concat()))
+    }
+
+    #[op(nn.functional.one_hot(tensor, num_classes = -1), dtypes = "int64")]
+    fn one_hot_by_name(&self, classes: i64) -> Result<AnyTensor> {
+        self.one_hot(usize::try_from(classes).ok())
     }
 }

@@ -9,7 +9,9 @@ use crate::dtype::DType;
 use crate::error::Result;
 use crate::ops::arguments::Order;
 use crate::tensor::{admitted, ranked};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// What is chosen by rank along an axis, `[before, chosen, after]`, and where it is.
     fn ranked(&self, op: &'static str, order: Order, at: usize) -> Result<(AnyTensor, AnyTensor)> {
@@ -58,6 +60,7 @@ impl AnyTensor {
     /// assert_eq!((values.to_string(), places.to_string()), ("tensor([1, 2, 3])".into(), "tensor([1, 2, 0])".into()));
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[op(sort(input, dim = -1, descending = false, stable = _), dtypes = ordered)]
     pub fn sort(&self, dim: i64, descending: bool) -> Result<(AnyTensor, AnyTensor)> {
         self.several("sort", Order::Sort { descending }, dim)
     }
@@ -66,6 +69,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As [`sort`](Self::sort).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![3, 1, 2]);
+    /// assert_eq!(x.argsort(-1, true)?.to_string(), "tensor([0, 2, 1])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(argsort(input, dim = -1, descending = false, stable = _), dtypes = ordered)]
     pub fn argsort(&self, dim: i64, descending: bool) -> Result<AnyTensor> {
         Ok(self.several("argsort", Order::Sort { descending }, dim)?.1)
     }
@@ -74,6 +85,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As [`sort`](Self::sort).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[3, 1], [2, 4]]);
+    /// assert_eq!(x.msort()?.to_string(), "tensor([[2, 1],\n        [3, 4]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(msort(input), dtypes = ordered)]
     pub fn msort(&self) -> Result<AnyTensor> {
         Ok(self.several("msort", Order::Sort { descending: false }, 0)?.0)
     }
@@ -82,6 +101,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or has fewer elements, or the dtype is neither an integer nor a float.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (values, places) = AnyTensor::from(tensor![3, 1, 2]).topk(2, -1, true)?;
+    /// assert_eq!((values.to_string(), places.to_string()), ("tensor([3, 2])".into(), "tensor([0, 2])".into()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(topk(input, k, dim = -1, largest = true, sorted = _), dtypes = real)]
     pub fn topk(&self, k: usize, dim: i64, largest: bool) -> Result<(AnyTensor, AnyTensor)> {
         self.expect_number("topk")?;
         // A zero-dim tensor has one element, which PyTorch gives for `k` of 0 too.
@@ -93,6 +120,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range, `k` is 0 or larger than it, or the dtype is neither an integer nor a float.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (value, place) = AnyTensor::from(tensor![3, 1, 2]).kthvalue(2, -1, false)?;
+    /// assert_eq!((value.to_string(), place.to_string()), ("tensor(2)".into(), "tensor(2)".into()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(kthvalue(input, k, dim = -1, keepdim = false), dtypes = real)]
     pub fn kthvalue(&self, k: usize, dim: i64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
         self.expect_number("kthvalue")?;
         self.single("kthvalue", Order::Kth { k: k.wrapping_sub(1) }, dim, keepdim)
@@ -102,6 +137,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or empty, or the dtype has no order.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (value, place) = AnyTensor::from(tensor![3, 1, 3]).mode(-1, false)?;
+    /// assert_eq!((value.to_string(), place.to_string()), ("tensor(3)".into(), "tensor(2)".into()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(mode(input, dim = -1, keepdim = false), dtypes = ordered)]
     pub fn mode(&self, dim: i64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
         self.single("mode", Order::Mode, dim, keepdim)
     }

@@ -2,21 +2,44 @@
 
 use crate::any::AnyTensor;
 use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::call::{Bound, Value};
 use crate::any::scan::cumulative::end_to_end;
 use crate::any::view::views::axis;
 use crate::axis;
 use crate::device::Dynamic;
 use crate::error::{Error, Result, collected, listed, room};
+use castiron_macros::operations;
 
 /// Distinct elements, which of them each element is, and how often each was there.
 type Distinct = (AnyTensor, AnyTensor, AnyTensor);
 
+/// The results that are asked for: one, or a list.
+fn asked_for(args: &Bound<'_>, (values, inverse, counts): Distinct) -> Result<Value> {
+    let mut results = vec![values];
+    if args.read_or("return_inverse", || false)? {
+        results.push(inverse);
+    }
+    if args.read_or("return_counts", || false)? {
+        results.push(counts);
+    }
+    Ok(if results.len() == 1 { results.remove(0).into() } else { results.into() })
+}
+
+#[operations]
 impl AnyTensor {
     /// The elements without repetition, in order, as a list; which of them each element is; and how often each was there
     /// (`torch.unique`).
     ///
     /// # Errors
     /// If there are no data or the dtype has no order.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (values, inverse, counts) = AnyTensor::from(tensor![3, 1, 3]).unique()?;
+    /// assert_eq!(values.to_string(), "tensor([1, 3])");
+    /// assert_eq!((inverse.to_string(), counts.to_string()), ("tensor([1, 0, 1])".into(), "tensor([1, 2])".into()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn unique(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let list = self.reshaped(&[self.numel() as i64])?;
         let (values, inverse, counts) = dispatch_dtype!("unique", self.dtype, E: Ordered => {
@@ -26,11 +49,25 @@ impl AnyTensor {
         Ok((values, inverse.reshaped(&self.signed_sizes())?, counts))
     }
 
+    #[op(unique(input, sorted, return_inverse, return_counts, dim), dtypes = ordered)]
+    fn unique_by_name(args: &Bound<'_>) -> Result<Value> {
+        let x = args.tensor("input")?;
+        asked_for(args, args.read::<Option<i64>>("dim")?.map_or_else(|| x.unique(), |dim| x.unique_axis(dim))?)
+    }
+
     /// The slices along an axis without repetition, in order; which of them each slice is; and how often each was there
     /// (`torch.unique(dim=…)`).
     ///
     /// # Errors
     /// If the axis is out of range, slices have no elements, there are no data or the dtype has no order.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (rows, _, counts) = AnyTensor::from(tensor![[3, 4], [1, 2], [3, 4]]).unique_axis(0)?;
+    /// assert_eq!(rows.to_string(), "tensor([[1, 2],\n        [3, 4]])");
+    /// assert_eq!(counts.to_string(), "tensor([1, 2])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn unique_axis(&self, dim: i64) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let at = self.sliced("unique", dim)?;
         let cube = self.as_three_axes(at)?;
@@ -46,15 +83,36 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are no data or the dtype has no order.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (values, _, counts) = AnyTensor::from(tensor![1, 1, 2, 1]).unique_consecutive()?;
+    /// assert_eq!((values.to_string(), counts.to_string()), ("tensor([1, 2, 1])".into(), "tensor([2, 1, 1])".into()));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn unique_consecutive(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let (values, inverse, counts) = self.reshaped(&[self.numel() as i64])?.runs(0)?;
         Ok((values, inverse.reshaped(&self.signed_sizes())?, counts))
+    }
+
+    #[op(unique_consecutive(input, return_inverse, return_counts, dim), dtypes = ordered)]
+    fn unique_consecutive_by_name(args: &Bound<'_>) -> Result<Value> {
+        let (x, dim) = (args.tensor("input")?, args.read::<Option<i64>>("dim")?);
+        asked_for(args, dim.map_or_else(|| x.unique_consecutive(), |dim| x.unique_consecutive_axis(dim))?)
     }
 
     /// The same of slices along an axis (`torch.unique_consecutive(dim=…)`).
     ///
     /// # Errors
     /// As [`unique_axis`](Self::unique_axis).
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let (columns, _, counts) = AnyTensor::from(tensor![[1, 1, 2], [3, 3, 4]]).unique_consecutive_axis(1)?;
+    /// assert_eq!(columns.to_string(), "tensor([[1, 2],\n        [3, 4]])");
+    /// assert_eq!(counts.to_string(), "tensor([2, 1])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn unique_consecutive_axis(&self, dim: i64) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
         let op = "unique_consecutive";
         let at = self.sliced(op, dim)?;

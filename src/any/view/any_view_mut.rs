@@ -1,13 +1,13 @@
 //! `AnyViewMut`: elements of an `AnyTensor`, borrowed to be written where they are.
 //!
 //! Its views are those of `AnyTensor` and its operations in place are those of the tables; here stands how they are borrowed.
-//! Uses `view::views`, `index::advanced`, `call::outputs`, `tensor::index::scatter`.
+//! Uses `view::views`, `index::advanced`, `call::outputs`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;
 use crate::any::call::Value;
 use crate::any::view::views::axis;
-use crate::any::{AnyTensor, Buffer, Dims, IntoSizes, shared};
+use crate::any::{AnyTensor, Buffer, Dims, shared};
 use crate::device::{AnyDevice, Device};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Element, Scalar};
@@ -16,7 +16,7 @@ use crate::layout::positions::{Kept, meet};
 use crate::layout::{bounds, strides};
 use crate::ops::table::{binary_table, tuned_table, unary_table};
 use crate::shape::Shape;
-use crate::tensor::{ScatterReduce, TensorViewMut};
+use crate::tensor::TensorViewMut;
 use core::fmt;
 use core::marker::PhantomData;
 
@@ -202,6 +202,15 @@ impl<'a> AnyViewMut<'a> {
     ///
     /// # Errors
     /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let mut x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    /// let column = x.select_mut(1, 0)?.to_tensor()?;
+    /// x.fill_(0)?;
+    /// assert_eq!(column.to_string(), "tensor([1, 3])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn to_tensor(&self) -> Result<AnyTensor> {
         self.tensor.copy()
     }
@@ -221,68 +230,11 @@ fn kept_of(plain: &AnyTensor, view: &AnyTensor) -> Vec<Kept> {
     all
 }
 
-/// For `select_mut = select` it writes `select_mut`, of a tensor and of a mutable view: the view that `select` gives, to be written.
-macro_rules! views {
-    ($($mut:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
-        views!(@ AnyTensor: $($mut = $name ($($arg: $ty),*);)*);
-        views!(@ AnyViewMut<'_>: $($mut = $name ($($arg: $ty),*);)*);
-    };
-    (@ $of:ty: $($mut:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
-        /// Views to be written.
-        impl $of {$(
-            #[doc = concat!("As [`AnyTensor::", stringify!($name), "`](crate::AnyTensor::", stringify!($name), "), to be written where the elements are.")]
-            ///
-            /// # Errors
-            /// As there; if two positions would lead to one element, or elements would be copied; and if storage is shared and memory for
-            /// a copy runs out.
-            pub fn $mut(&mut self $(, $arg: $ty)*) -> Result<AnyViewMut<'_>> {
-                self.borrowed_mut()?.viewed_mut(stringify!($mut), |x| x.$name($($arg),*))
-            }
-        )*}
-    };
-}
-views! {
-    select_mut = select(dim: i64, index: i64);
-    narrow_mut = narrow(dim: i64, start: i64, len: usize);
-    slice_mut = slice(dim: i64, start: Option<i64>, end: Option<i64>, step: i64);
-    index_mut = index(index: &[Value]);
-    diagonal_mut = diagonal(offset: i64, dim1: i64, dim2: i64);
-    t_mut = t();
-    transpose_mut = transpose(dim0: i64, dim1: i64);
-    permute_mut = permute(dims: &[i64]);
-    movedim_mut = movedim(source: &[i64], destination: &[i64]);
-    squeeze_mut = squeeze(dims: Option<&[i64]>);
-    unsqueeze_mut = unsqueeze(dim: i64);
-    reshape_mut = view(sizes: impl IntoSizes);
-    unflatten_mut = unflatten(dim: i64, sizes: impl IntoSizes);
-    unfold_mut = unfold(dim: i64, size: usize, step: usize);
-    expand_mut = expand(sizes: impl IntoSizes);
-    real_mut = real();
-    imag_mut = imag();
-    view_as_real_mut = view_as_real();
-    view_as_complex_mut = view_as_complex();
-}
-
-/// For `split_mut = split` it writes `split_mut`, of a tensor and of a mutable view: the parts that `split` gives, to be written.
-/// No two of them reach the same.
-macro_rules! parts {
-    ($($mut:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
-        parts!(@ AnyTensor: $($mut = $name ($($arg: $ty),*);)*);
-        parts!(@ AnyViewMut<'_>: $($mut = $name ($($arg: $ty),*);)*);
-    };
-    (@ $of:ty: $($mut:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
-        /// Several parts to be written.
+/// Writes methods of a tensor and of a mutable view that are the same.
+macro_rules! of_both {
+    ($($of:ty),*) => {$(
+        /// Parts to be written; `select_mut` and its kin stand at `select` and its kin.
         impl $of {
-            $(
-                #[doc = concat!("As [`AnyTensor::", stringify!($name), "`](crate::AnyTensor::", stringify!($name), "), to be written where the elements are.")]
-                ///
-                /// # Errors
-                /// As there, and if storage is shared and memory for a copy runs out.
-                pub fn $mut(&mut self, $($arg: $ty),*) -> Result<Vec<AnyViewMut<'_>>> {
-                    self.borrowed_mut()?.apart(|x| x.$name($($arg),*))
-                }
-            )*
-
             /// The positions before `at` along an axis, and the others, to be written where they are.
             ///
             /// # Errors
@@ -387,15 +339,9 @@ macro_rules! parts {
                 }
             }
         }
-    };
+    )*};
 }
-parts! {
-    split_mut = split(size: usize, dim: i64);
-    split_with_sizes_mut = split_with_sizes(sizes: &[usize], dim: i64);
-    chunk_mut = chunk(chunks: usize, dim: i64);
-    tensor_split_mut = tensor_split(parts: usize, dim: i64);
-    unbind_mut = unbind(dim: i64);
-}
+of_both!(AnyTensor, AnyViewMut<'_>);
 
 /// For `add_` it writes `add_`: that of the tensor, which is written where it is.
 macro_rules! in_place {
@@ -417,12 +363,6 @@ in_place! {
     copy_from(from: &AnyTensor);
     fill_(value: impl Scalar);
 }
-macro_rules! written_over_in_place {
-    ($($inplace:ident = $name:ident ($($arg:ident: $ty:ty),*);)*) => {
-        in_place! { $($inplace($($arg: $ty),*);)* }
-    };
-}
-crate::any::call::outputs::written_over!(written_over_in_place);
 macro_rules! unary_in_place {
     ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $($rest:tt)* })*) => {
         in_place! { $($inplace();)* }

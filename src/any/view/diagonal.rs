@@ -5,12 +5,22 @@ use crate::any::AnyTensor;
 use crate::any::base::by_width::invalid;
 use crate::any::view::views::axes;
 use crate::error::{Error, Result};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// The last axis laid along the diagonals of matrices of zeros, which are the axes named (`torch.diag_embed`).
     ///
     /// # Errors
     /// If there is no axis, the axes are out of range or one, or the result is too large.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2]);
+    /// assert_eq!(x.diag_embed(1, 0, 1)?.to_string(), "tensor([[0, 1, 0],\n        [0, 0, 2],\n        [0, 0, 0]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(diag_embed(input, offset = 0, dim1 = -2, dim2 = -1))]
     pub fn diag_embed(&self, offset: i64, dim1: i64, dim2: i64) -> Result<AnyTensor> {
         let op = "diag_embed";
         let Some((&len, rest)) = self.sizes.split_last() else {
@@ -35,6 +45,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If it is neither.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2]);
+    /// assert_eq!(x.diag(0)?.to_string(), "tensor([[1, 0],\n        [0, 2]])");
+    /// assert_eq!(x.diag(0)?.diag(0)?.to_string(), "tensor([1, 2])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(diag(input, diagonal = 0))]
     pub fn diag(&self, diagonal: i64) -> Result<AnyTensor> {
         match self.rank() {
             1 => self.diag_embed(diagonal, 0, 1),
@@ -47,6 +66,14 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the result is too large.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1], [2]]);
+    /// assert_eq!(x.diagflat(0)?.to_string(), "tensor([[1, 0],\n        [0, 2]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(diagflat(input, offset = 0))]
     pub fn diagflat(&self, offset: i64) -> Result<AnyTensor> {
         self.reshape(&[-1])?.diag_embed(offset, 0, 1)
     }

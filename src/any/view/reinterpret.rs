@@ -7,13 +7,23 @@ use crate::any::{AnyTensor, Buffer};
 use crate::device::Cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use castiron_macros::operations;
 
+#[operations]
 impl AnyTensor {
     /// The bits as another dtype (`torch.Tensor.view(dtype)`): a wider one takes several elements of the last axis, a narrower one
     /// gives several.
     ///
     /// # Errors
     /// If the last axis, the strides or the offset do not fit the wider elements, or bytes seen as bools are not 0 and 1.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType, tensor};
+    /// let x = AnyTensor::from(tensor![1.0, -2.0]);
+    /// assert_eq!(x.view_dtype(DType::I32)?.to_string(), "tensor([ 1065353216, -1073741824], dtype=torch.int32)");
+    /// assert_eq!(x.view_dtype(DType::U8)?.shape(), [8]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn view_dtype(&self, dtype: DType) -> Result<AnyTensor> {
         if dtype != self.dtype {
             self.expect_no_bit("view")?;
@@ -30,6 +40,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the elements are real.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, Complex, tensor};
+    /// let x = AnyTensor::from(tensor![Complex::new(1.0_f32, 2.0)]);
+    /// assert_eq!(x.view_as_real()?.to_string(), "tensor([[1., 2.]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(view_as_real(input), dtypes = complex)]
+    #[view_mut]
     pub fn view_as_real(&self) -> Result<AnyTensor> {
         let op = "view_as_real";
         self.expect_complex(op)?;
@@ -48,6 +67,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the last axis is not a pair side by side, or other strides or the offset are odd.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1.0, 2.0]]);
+    /// assert_eq!(x.view_as_complex()?.to_string(), "tensor([1.+2.j])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(view_as_complex(input), dtypes = "float16, float32 and float64")]
+    #[view_mut]
     pub fn view_as_complex(&self) -> Result<AnyTensor> {
         let op = "view_as_complex";
         let dtype = match self.dtype {
@@ -67,6 +95,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// None at present.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, Complex, tensor};
+    /// let x = AnyTensor::from(tensor![Complex::new(1.0_f32, 2.0)]);
+    /// assert_eq!(x.real()?.to_string(), "tensor([1.])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(real(input), dtypes = any)]
+    #[view_mut]
     pub fn real(&self) -> Result<AnyTensor> {
         if self.dtype.is_complex() { self.part(0) } else { Ok(self.clone()) }
     }
@@ -75,6 +112,16 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the elements are real.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, Complex, tensor};
+    /// let x = AnyTensor::from(tensor![Complex::new(1.0_f32, 2.0)]);
+    /// assert_eq!(x.imag()?.to_string(), "tensor([2.])");
+    /// assert!(x.real()?.imag().is_err());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(imag(input), dtypes = complex)]
+    #[view_mut]
     pub fn imag(&self) -> Result<AnyTensor> {
         self.expect_complex("imag")?;
         self.part(1)

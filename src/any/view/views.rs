@@ -4,12 +4,14 @@
 //! Uses `tensor::view::reinterpret`, `cpu::elementwise`, `device`, `layout`; used by `rearrange`, `scan`, `sparse`, `sort`, `linalg` and others.
 
 use crate::any::base::by_width::invalid;
+use crate::any::call::{Bound, Value};
 use crate::any::{AnyTensor, Buffer, Dims, IntoSizes};
 use crate::device::Cpu;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::positions::{Kept, from_end, index_from_end};
 use crate::layout::{ViewAxes, bounds, strides, write_moved};
+use castiron_macros::operations;
 
 /// An axis counted from the first, in a tensor of so many (of which a zero-dim one counts as one).
 pub(crate) fn axis(op: &'static str, axis: i64, rank: usize) -> Result<usize> {
@@ -66,6 +68,7 @@ fn inferred(op: &'static str, sizes: &[i64], x: &AnyTensor) -> Result<Dims> {
     Ok(result)
 }
 
+#[operations]
 impl AnyTensor {
     /// The axes in another order, or fewer.
     fn picked(&self, order: &[usize]) -> Result<AnyTensor> {
@@ -93,6 +96,7 @@ impl AnyTensor {
     /// assert_eq!(x.reshape(y.shape())?.shape(), x.reshape(&[2, -1])?.shape());
     /// # Ok::<(), castiron::Error>(())
     /// ```
+    #[op(reshape(input, *shape))]
     pub fn reshape(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let sizes = inferred("reshape", &sizes.signed(), self)?;
         match self.view_strides(&sizes) {
@@ -104,6 +108,16 @@ impl AnyTensor {
         }
     }
 
+    #[op(reshape_as(input, other))]
+    fn reshape_as_by_name(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        self.reshape(other.shape())
+    }
+
+    #[op(ravel(input))]
+    fn ravel_by_name(&self) -> Result<AnyTensor> {
+        self.contiguous()?.reshape([self.numel()])
+    }
+
     fn view_strides(&self, sizes: &[usize]) -> Option<Dims> {
         let mut to = Dims::known(sizes);
         strides::write_reshaped(&self.sizes, &self.strides, sizes, &mut to).then_some(to)
@@ -113,6 +127,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the numbers of elements differ, or no view shows the elements.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert!(x.view(&[3, -1])?.shares_storage(&x));
+    /// assert!(x.t()?.view(&[6]).is_err()); // `reshape` copies
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[view_mut(reshape_mut)]
     pub fn view(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let sizes = inferred("view", &sizes.signed(), self)?;
         let Some(strides) = self.view_strides(&sizes) else {
@@ -125,10 +148,35 @@ impl AnyTensor {
         Ok(self.viewed(self.offset, &sizes, &strides))
     }
 
+    /// Sizes or a dtype.
+    #[op(view(input, *shape))]
+    fn view_by_name(args: &Bound<'_>) -> Result<Value> {
+        let input = args.tensor("input")?;
+        let dtype = args.dtype_or_none("*shape").ok().flatten();
+        match dtype.or_else(|| args.rest_dtype()) {
+            Some(dtype) => input.view_dtype(dtype).map(Value::Array),
+            None => input.view(&args.read::<Vec<i64>>("*shape")?).map(Value::Array),
+        }
+    }
+
+    #[op(view_as(input, other))]
+    fn view_as_by_name(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        self.view(other.shape())
+    }
+
     /// One position along an axis, which goes away (`torch.select`). Negative indices count from the end.
     ///
     /// # Errors
     /// If the axis or the index is out of range.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.select(1, -1)?.to_string(), "tensor([3, 6])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(select(input, dim, index))]
+    #[view_mut]
     pub fn select(&self, dim: i64, index: i64) -> Result<AnyTensor> {
         let op = "select";
         let (at, size) = self.axis_of(op, dim, "select from")?;
@@ -140,6 +188,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the range reaches beyond the axis.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.narrow(1, 1, 2)?.to_string(), "tensor([[2, 3],\n        [5, 6]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(narrow(input, dim, start, length))]
+    #[view_mut]
     pub fn narrow(&self, dim: i64, start: i64, len: usize) -> Result<AnyTensor> {
         let op = "narrow";
         let (axis, size) = self.axis_of(op, dim, "narrow")?;
@@ -147,10 +204,24 @@ impl AnyTensor {
         self.viewed_by(op, self.rank(), |own, view| own.narrow(op, axis, from, len, view))
     }
 
+    #[op(narrow_copy(input, dim, start, length))]
+    fn narrow_copy_by_name(&self, dim: i64, start: i64, len: usize) -> Result<AnyTensor> {
+        self.narrow(dim, start, len)?.copy()
+    }
+
     /// `start:end:step` along an axis, as Python's slices (`torch.ops.aten.slice`): what is beyond the axis is cut off.
     ///
     /// # Errors
     /// If the axis is out of range or the step is not positive.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.slice(1, None, None, 2)?.to_string(), "tensor([[1, 3],\n        [4, 6]])"); // `x[:, ::2]`
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(slice(input, dim = 0, start = None, end = None, step = 1))]
+    #[view_mut]
     pub fn slice(&self, dim: i64, start: Option<i64>, end: Option<i64>, step: i64) -> Result<AnyTensor> {
         let op = "slice";
         let (at, size) = self.axis_of(op, dim, "slice")?;
@@ -162,6 +233,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.transpose(0, 1)?.shape(), [3, 2]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(transpose(input, dim0, dim1), in_place(view), aliases("swapaxes", "swapdims"))]
+    #[view_mut]
     pub fn transpose(&self, dim0: i64, dim1: i64) -> Result<AnyTensor> {
         let [a, b] = [axis("transpose", dim0, self.rank())?, axis("transpose", dim1, self.rank())?];
         let mut view = self.clone();
@@ -176,6 +256,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If there are more than two axes.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.t()?.to_string(), "tensor([[1, 4],\n        [2, 5],\n        [3, 6]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(t(input), in_place(view))]
+    #[view_mut]
     pub fn t(&self) -> Result<AnyTensor> {
         match self.rank() {
             0 | 1 => Ok(self.clone()),
@@ -184,10 +273,33 @@ impl AnyTensor {
         }
     }
 
+    #[op(T(input))]
+    fn reversed_by_name(&self) -> Result<AnyTensor> {
+        self.picked(&(0..self.rank()).rev().collect::<Vec<_>>())
+    }
+
+    #[op(mT(input))]
+    fn matrices_transposed_by_name(&self) -> Result<AnyTensor> {
+        match self.rank() {
+            0 => Ok(self.clone()),
+            1 => invalid("mT", "matrices are wanted, got a tensor with 1 axes".to_owned()),
+            _ => self.transpose(-2, -1),
+        }
+    }
+
     /// The axes in another order (`torch.permute`).
     ///
     /// # Errors
     /// If not every axis is named once.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// let x = AnyTensor::zeros(&[2, 3, 4], DType::F32)?;
+    /// assert_eq!(x.permute(&[2, 0, -2])?.shape(), [4, 2, 3]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(permute(input, *dims))]
+    #[view_mut]
     pub fn permute(&self, dims: &[i64]) -> Result<AnyTensor> {
         let order = axes("permute", dims, self.rank())?;
         if order.len() != self.rank() {
@@ -200,6 +312,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range or named twice, or the lists differ in length.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// let x = AnyTensor::zeros(&[2, 3, 4], DType::F32)?;
+    /// assert_eq!(x.movedim(&[0], &[-1])?.shape(), [3, 4, 2]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(movedim(input, source, destination), aliases("moveaxis"))]
+    #[view_mut]
     pub fn movedim(&self, source: &[i64], destination: &[i64]) -> Result<AnyTensor> {
         let op = "movedim";
         if source.len() != destination.len() {
@@ -215,6 +336,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If an axis is out of range or named twice.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// let x = AnyTensor::zeros(&[1, 3, 1], DType::F32)?;
+    /// assert_eq!((x.squeeze(None)?.shape(), x.squeeze(Some(&[0]))?.shape()), (&[3][..], &[3, 1][..]));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(squeeze(input, dim = None), in_place(view))]
+    #[view_mut]
     pub fn squeeze(&self, dims: Option<&[i64]>) -> Result<AnyTensor> {
         let named = dims.map(|dims| axes("squeeze", dims, self.rank())).transpose()?;
         let goes = |at: usize| self.sizes[at] == 1 && named.as_ref().is_none_or(|named| named.contains(&at));
@@ -225,6 +355,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the position is out of range, or there would be too many axes.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!((x.unsqueeze(0)?.shape(), x.unsqueeze(-1)?.shape()), (&[1, 2, 3][..], &[2, 3, 1][..]));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(unsqueeze(input, dim), in_place(view))]
+    #[view_mut]
     pub fn unsqueeze(&self, dim: i64) -> Result<AnyTensor> {
         let (op, rank) = ("unsqueeze", self.rank() + 1);
         let at = axis(op, dim, rank)?;
@@ -235,6 +374,16 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If a size other than 1 would change.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1], [2]]);
+    /// assert_eq!(x.expand(&[-1, 3])?.to_string(), "tensor([[1, 1, 1],\n        [2, 2, 2]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(expand(input, *size))]
+    #[op(broadcast_to(input, size))]
+    #[view_mut]
     pub fn expand(&self, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let op = "expand";
         let sizes = &*sizes.signed();
@@ -259,10 +408,23 @@ impl AnyTensor {
         })
     }
 
+    #[op(expand_as(input, other))]
+    fn expand_as_by_name(&self, other: &AnyTensor) -> Result<AnyTensor> {
+        self.expand(other.shape())
+    }
+
     /// Axes from `start` to `end` made one (`torch.flatten`); a copy where no view shows that.
     ///
     /// # Errors
     /// If an axis is out of range, or they are in the wrong order.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// let x = AnyTensor::zeros(&[2, 3, 4], DType::F32)?;
+    /// assert_eq!((x.flatten(0, -1)?.shape(), x.flatten(1, 2)?.shape()), (&[24][..], &[2, 12][..]));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(flatten(input, start_dim = 0, end_dim = -1))]
     pub fn flatten(&self, start: i64, end: i64) -> Result<AnyTensor> {
         let [from, to] = [axis("flatten", start, self.rank())?, axis("flatten", end, self.rank())?];
         if from > to {
@@ -281,6 +443,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axis is out of range or the sizes do not make up that of the axis.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, DType};
+    /// let x = AnyTensor::zeros(&[2, 12], DType::F32)?;
+    /// assert_eq!(x.unflatten(1, &[3, -1])?.shape(), [2, 3, 4]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(unflatten(input, dim, sizes))]
+    #[view_mut]
     pub fn unflatten(&self, dim: i64, sizes: impl IntoSizes) -> Result<AnyTensor> {
         let op = "unflatten";
         let sizes = &*sizes.signed();
@@ -304,6 +475,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the window is larger than the axis, the step is 0, or there would be more elements than can be counted.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// assert_eq!(x.unfold(0, 2, 1)?.to_string(), "tensor([[1, 2],\n        [2, 3],\n        [3, 4]])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(unfold(input, dimension, size, step))]
+    #[view_mut]
     pub fn unfold(&self, dim: i64, size: usize, step: usize) -> Result<AnyTensor> {
         let op = "unfold";
         let at = axis(op, dim, self.rank())?;
@@ -319,6 +499,16 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the axes are out of range or one.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![[1, 2, 3], [4, 5, 6]]);
+    /// assert_eq!(x.diagonal(1, 0, 1)?.to_string(), "tensor([2, 6])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(diagonal(input, offset = 0, dim1 = 0, dim2 = 1))]
+    #[op(linalg.diagonal(input, offset = 0, dim1 = -2, dim2 = -1))]
+    #[view_mut]
     pub fn diagonal(&self, offset: i64, dim1: i64, dim2: i64) -> Result<AnyTensor> {
         let op = "diagonal";
         if self.rank() < 2 {
@@ -335,6 +525,15 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If they reach beyond the storage.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2, 3, 4]);
+    /// assert_eq!(x.as_strided(&[2, 2], &[1, 2], None)?.to_string(), "tensor([[1, 3],\n        [2, 4]])");
+    /// assert!(x.as_strided(&[5], &[1], None).is_err());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    #[op(as_strided(input, size, stride, storage_offset = None), in_place(view))]
     pub fn as_strided(&self, sizes: &[usize], strides: &[usize], offset: Option<usize>) -> Result<AnyTensor> {
         let op = "as_strided";
         if self.is_conj() || self.is_neg() {
