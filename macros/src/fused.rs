@@ -1,6 +1,6 @@
 //! `fused!`: what is named in an expression becomes the beginning of a lazy one.
 
-use super::{Mistake, tokens};
+use super::{Mistake, is_ident, is_punct, tokens};
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 
 type Tokens = [TokenTree];
@@ -28,14 +28,6 @@ pub(super) fn fused(input: TokenStream) -> Result<TokenStream, Mistake> {
         }
     }
     Ok(TokenStream::from(TokenTree::Group(Group::new(Delimiter::Brace, out))))
-}
-
-fn is_punct(token: &TokenTree, wanted: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted)
-}
-
-fn is_ident(token: &TokenTree, wanted: &str) -> bool {
-    matches!(token, TokenTree::Ident(ident) if ident.to_string() == wanted)
 }
 
 fn is_group(token: Option<&TokenTree>, delimiter: Delimiter) -> bool {

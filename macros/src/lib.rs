@@ -1,11 +1,12 @@
 //! The syntax of castiron's macros. The rules (what a shape is, how dims add, what promotes) live in `castiron`;
 //! this crate only turns `shape![_, 384]` and `tensor![[1, 2], [3, 4]]` into types and calls.
 //!
-//! Each macro is documented where `castiron` re-exports it.
+//! Each macro is documented where `castiron` re-exports it; `#[fallible]` is for `castiron` alone.
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
 mod dims;
+mod fallible;
 mod fused;
 mod literal;
 mod slice;
@@ -48,6 +49,14 @@ fn tokens(source: &str) -> TokenStream {
     source.parse().expect("castiron-macros wrote Rust that does not lex")
 }
 
+fn is_punct(token: &TokenTree, wanted: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == wanted)
+}
+
+fn is_ident(token: &TokenTree, wanted: &str) -> bool {
+    matches!(token, TokenTree::Ident(ident) if ident.to_string() == wanted)
+}
+
 /// See `castiron::shape!`.
 #[proc_macro]
 pub fn shape(input: TokenStream) -> TokenStream {
@@ -76,4 +85,15 @@ pub fn s(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn fused(input: TokenStream) -> TokenStream {
     finish(fused::fused(input))
+}
+
+/// An operation that can fail while running, written once. The function returns `Result<T>`; of `cumprod` it makes
+/// `try_cumprod`, and `cumprod`, which returns `T` or panics at the caller's line with the error.
+///
+/// The documentation is that of the plain form. Its section `# Panics` says when the operation fails; the sentence that names
+/// the other form is added. For a function that no type has it is `#[fallible(free)]`.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn fallible(arguments: TokenStream, function: TokenStream) -> TokenStream {
+    finish(fallible::fallible(arguments, function))
 }
