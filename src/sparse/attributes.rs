@@ -2,11 +2,12 @@
 
 use super::{DenseAxes, Rows, SparseTensor};
 use crate::dtype::{CastTo, Dtype, Element};
-use crate::error::{Error, Result, listed, unwrap};
+use crate::error::{Error, Result, listed};
 use crate::layout::strides;
 use crate::ops::UnaryOp;
 use crate::shape::{ConvertTo, Dyn, Shape, SizeArray};
 use crate::tensor::{Tensor, expect_fit};
+use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// How many elements are specified: zeros among them and places named twice count (`torch.Tensor._nnz`).
@@ -37,21 +38,15 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// Where the elements are: row `a` holds their indices along axis `a` (`torch.Tensor.indices`).
     ///
     /// # Panics
-    /// If the tensor is not coalesced; [`try_indices`](Self::try_indices) returns the error, and
-    /// [`raw_indices`](Self::raw_indices) gives them as they are.
+    /// If the tensor is not coalesced; [`raw_indices`](Self::raw_indices) gives them as they are.
     ///
     /// ```
     /// let s = castiron::tensor![[0, 2], [3, 0]].to_sparse();
     /// assert_eq!(s.indices().to_vec(), [0, 1, 1, 0]);
     /// assert_eq!(s.values().to_vec(), [2, 3]);
     /// ```
-    #[track_caller]
-    pub fn indices(&self) -> Tensor<i64, (Dyn, Dyn)> {
-        unwrap(self.try_indices())
-    }
-
-    /// [`indices`](Self::indices), returning the error.
-    pub fn try_indices(&self) -> Result<Tensor<i64, (Dyn, Dyn)>> {
+    #[fallible]
+    pub fn indices(&self) -> Result<Tensor<i64, (Dyn, Dyn)>> {
         self.expect_coalesced("indices")?;
         Ok(self.raw_indices())
     }
@@ -64,18 +59,9 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// The elements, or blocks of elements where there are dense axes (`torch.Tensor.values`).
     ///
     /// # Panics
-    /// If the tensor is not coalesced; [`try_values`](Self::try_values) returns the error, and
-    /// [`raw_values`](Self::raw_values) gives them as they are.
-    #[track_caller]
-    pub fn values(&self) -> Tensor<E, <S as DenseAxes<N>>::Values>
-    where
-        S: DenseAxes<N>,
-    {
-        unwrap(self.try_values())
-    }
-
-    /// [`values`](Self::values), returning the error.
-    pub fn try_values(&self) -> Result<Tensor<E, <S as DenseAxes<N>>::Values>>
+    /// If the tensor is not coalesced; [`raw_values`](Self::raw_values) gives them as they are.
+    #[fallible]
+    pub fn values(&self) -> Result<Tensor<E, <S as DenseAxes<N>>::Values>>
     where
         S: DenseAxes<N>,
     {
@@ -104,22 +90,14 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// Converts the elements (`torch.Tensor.to(dtype)`), as [`to`](Tensor::to) does for strided tensors. Places stay as they are.
     ///
     /// # Panics
-    /// If memory runs out; [`try_to`](Self::try_to) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// let s = castiron::tensor![[0.0, 2.5]].to_sparse();
     /// assert_eq!(s.to::<i32>().values().to_vec(), [2]);
     /// ```
-    #[track_caller]
-    pub fn to<F: Element>(&self) -> SparseTensor<F, S, N>
-    where
-        E: CastTo<F>,
-    {
-        unwrap(self.try_to())
-    }
-
-    /// [`to`](Self::to), returning the error.
-    pub fn try_to<F: Element>(&self) -> Result<SparseTensor<F, S, N>>
+    #[fallible]
+    pub fn to<F: Element>(&self) -> Result<SparseTensor<F, S, N>>
     where
         E: CastTo<F>,
     {
@@ -129,17 +107,9 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// The same tensor under another shape type of the same rank, as [`with_shape`](Tensor::with_shape) for strided tensors.
     ///
     /// # Panics
-    /// If a size is not what the new type says; [`try_with_shape`](Self::try_with_shape) returns the error.
-    #[track_caller]
-    pub fn with_shape<T: Shape>(&self) -> SparseTensor<E, T, N>
-    where
-        S: ConvertTo<T>,
-    {
-        unwrap(self.try_with_shape())
-    }
-
-    /// [`with_shape`](Self::with_shape), returning the error.
-    pub fn try_with_shape<T: Shape>(&self) -> Result<SparseTensor<E, T, N>>
+    /// If a size is not what the new type says.
+    #[fallible]
+    pub fn with_shape<T: Shape>(&self) -> Result<SparseTensor<E, T, N>>
     where
         S: ConvertTo<T>,
     {
@@ -150,14 +120,9 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// No elements, in the shape and dtype of `self` (`torch.zeros_like`).
     ///
     /// # Panics
-    /// If memory runs out; [`try_zeros_like`](Self::try_zeros_like) returns it.
-    #[track_caller]
-    pub fn zeros_like(&self) -> Self {
-        unwrap(self.try_zeros_like())
-    }
-
-    /// [`zeros_like`](Self::zeros_like), returning the error.
-    pub fn try_zeros_like(&self) -> Result<Self> {
+    /// If memory runs out.
+    #[fallible]
+    pub fn zeros_like(&self) -> Result<Self> {
         self.select_values(&[], true)
     }
 
@@ -171,17 +136,9 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// The real parts (`torch.real`); real tensors stay.
     ///
     /// # Panics
-    /// If memory runs out; [`try_real`](Self::try_real) returns it.
-    #[track_caller]
-    pub fn real<O: Dtype>(&self) -> SparseTensor<O, S, N>
-    where
-        E: Dtype<RealDtype = O> + CastTo<O>,
-    {
-        unwrap(self.try_real())
-    }
-
-    /// [`real`](Self::real), returning the error.
-    pub fn try_real<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
+    /// If memory runs out.
+    #[fallible]
+    pub fn real<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
     where
         E: Dtype<RealDtype = O> + CastTo<O>,
     {
@@ -192,18 +149,9 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// The complex conjugates (`torch.conj`); real elements stay.
     ///
     /// # Panics
-    /// If memory runs out; [`try_conj`](Self::try_conj) returns it.
-    #[track_caller]
-    pub fn conj<O: Dtype>(&self) -> SparseTensor<O, S, N>
-    where
-        E: Dtype,
-        crate::ops::conj: UnaryOp<E, Output = O>,
-    {
-        unwrap(self.try_conj())
-    }
-
-    /// [`conj`](Self::conj), returning the error.
-    pub fn try_conj<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
+    /// If memory runs out.
+    #[fallible]
+    pub fn conj<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
     where
         E: Dtype,
         crate::ops::conj: UnaryOp<E, Output = O>,
@@ -214,18 +162,9 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// The negatives (`torch.neg`, unary `-`). Integers wrap.
     ///
     /// # Panics
-    /// If memory runs out; [`try_neg`](Self::try_neg) returns the error.
-    #[track_caller]
-    pub fn neg<O: Dtype>(&self) -> SparseTensor<O, S, N>
-    where
-        E: Dtype,
-        crate::ops::neg: UnaryOp<E, Output = O>,
-    {
-        unwrap(self.try_neg())
-    }
-
-    /// [`neg`](Self::neg), returning the error.
-    pub fn try_neg<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
+    /// If memory runs out.
+    #[fallible]
+    pub fn neg<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
     where
         E: Dtype,
         crate::ops::neg: UnaryOp<E, Output = O>,

@@ -7,7 +7,7 @@ use super::rows::{expect_countable, rows_of, select_rows, sorted};
 use super::{Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, listed, room, unwrap};
+use crate::error::{Error, Result, listed, room};
 use crate::layout::exchanged;
 use crate::layout::positions::{expect_index, expect_range};
 use crate::ops::choosing::{self, IndexFor};
@@ -15,6 +15,7 @@ use crate::shape::{
     AxisArg, D1, Dimensional, HasAxis, IndexList, InsertAxis, Matrices, Permute, Reverse, Shape, SizeArray, Transpose,
 };
 use crate::tensor::Tensor;
+use castiron_macros::fallible;
 
 /// The rows of indices, row `at` of the result being row `order[at]` of these.
 pub(super) fn reordered(indices: &Rows<i64>, order: impl Iterator<Item = usize>) -> Result<Rows<i64>> {
@@ -43,7 +44,7 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// The transpose of a matrix; vectors and zero-dim tensors stay (`torch.t`). No value moves.
     ///
     /// # Panics
-    /// If memory runs out; [`try_t`](Self::try_t) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor, SparseTensor};
@@ -51,16 +52,8 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// let t: SparseTensor<i64, shape![3, 2]> = s.t();
     /// assert_eq!(t.to_dense(), tensor![[0, 4], [0, 0], [3, 5]]);
     /// ```
-    #[track_caller]
-    pub fn t<T: Shape>(&self) -> SparseTensor<E, T>
-    where
-        S: Reverse<Output = T>,
-    {
-        unwrap(self.try_t())
-    }
-
-    /// [`t`](Self::t), returning the error.
-    pub fn try_t<T: Shape>(&self) -> Result<SparseTensor<E, T>>
+    #[fallible]
+    pub fn t<T: Shape>(&self) -> Result<SparseTensor<E, T>>
     where
         S: Reverse<Output = T>,
     {
@@ -70,24 +63,12 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// Two axes exchanged (`torch.transpose`). No value moves.
     ///
     /// # Panics
-    /// If memory runs out; [`try_transpose`](Self::try_transpose) returns it.
-    #[track_caller]
+    /// If memory runs out.
+    #[fallible]
     pub fn transpose<const I: isize, const J: isize>(
         &self,
         first: impl AxisArg<I>,
         second: impl AxisArg<J>,
-    ) -> SparseTensor<E, <S as Transpose<I, J>>::Output>
-    where
-        S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
-    {
-        unwrap(self.try_transpose(first, second))
-    }
-
-    /// [`transpose`](Self::transpose), returning the error.
-    pub fn try_transpose<const I: isize, const J: isize>(
-        &self,
-        _first: impl AxisArg<I>,
-        _second: impl AxisArg<J>,
     ) -> Result<SparseTensor<E, <S as Transpose<I, J>>::Output>>
     where
         S: Transpose<I, J> + HasAxis<I> + HasAxis<J>,
@@ -99,17 +80,9 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// The axes in another order (`torch.permute`). No value moves.
     ///
     /// # Panics
-    /// If memory runs out; [`try_permute`](Self::try_permute) returns it.
-    #[track_caller]
-    pub fn permute<Order>(&self, order: Order) -> SparseTensor<E, <S as Permute<Order>>::Output>
-    where
-        S: Permute<Order>,
-    {
-        unwrap(self.try_permute(order))
-    }
-
-    /// [`permute`](Self::permute), returning the error.
-    pub fn try_permute<Order>(&self, _order: Order) -> Result<SparseTensor<E, <S as Permute<Order>>::Output>>
+    /// If memory runs out.
+    #[fallible]
+    pub fn permute<Order>(&self, order: Order) -> Result<SparseTensor<E, <S as Permute<Order>>::Output>>
     where
         S: Permute<Order>,
     {
@@ -119,27 +92,16 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// A new axis of size 1 at position `I` of the result (`torch.unsqueeze`).
     ///
     /// # Panics
-    /// If memory runs out; [`try_unsqueeze`](Self::try_unsqueeze) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// assert_eq!(tensor![[0, 7]].to_sparse().unsqueeze(axis![-1]).shape(), [1, 2, 1]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn unsqueeze<const I: isize>(
         &self,
         axis: impl AxisArg<I>,
-    ) -> SparseTensor<E, <S as InsertAxis<I>>::Inserted<D1>>
-    where
-        S: InsertAxis<I>,
-    {
-        unwrap(self.try_unsqueeze(axis))
-    }
-
-    /// [`unsqueeze`](Self::unsqueeze), returning the error.
-    pub fn try_unsqueeze<const I: isize>(
-        &self,
-        _axis: impl AxisArg<I>,
     ) -> Result<SparseTensor<E, <S as InsertAxis<I>>::Inserted<D1>>>
     where
         S: InsertAxis<I>,
@@ -158,30 +120,17 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// One position along an axis, which disappears (`x[i]`, `torch.select`); the result is coalesced.
     ///
     /// # Panics
-    /// If the index is out of range; [`try_select`](Self::try_select) returns the error.
+    /// If the index is out of range.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// let s = tensor![[0, 0, 3], [4, 0, 5]].to_sparse();
     /// assert_eq!(s.select(axis![0], 1).to_dense(), tensor![4, 0, 5]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn select<const I: isize>(
         &self,
         axis: impl AxisArg<I>,
-        index: usize,
-    ) -> SparseTensor<E, <S as HasAxis<I>>::Removed>
-    where
-        E: Dtype,
-        S: HasAxis<I> + Matrices,
-    {
-        unwrap(self.try_select(axis, index))
-    }
-
-    /// [`select`](Self::select), returning the error.
-    pub fn try_select<const I: isize>(
-        &self,
-        _axis: impl AxisArg<I>,
         index: usize,
     ) -> Result<SparseTensor<E, <S as HasAxis<I>>::Removed>>
     where
@@ -206,24 +155,11 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// Shape: that of `self` with the size of the axis known at run time.
     ///
     /// # Panics
-    /// If they are out of range; [`try_narrow`](Self::try_narrow) returns the error.
-    #[track_caller]
+    /// If they are out of range.
+    #[fallible]
     pub fn narrow<const I: isize>(
         &self,
         axis: impl AxisArg<I>,
-        start: usize,
-        len: usize,
-    ) -> SparseTensor<E, <S as HasAxis<I>>::Replace<crate::Dyn>>
-    where
-        S: HasAxis<I> + Dimensional,
-    {
-        unwrap(self.try_narrow(axis, start, len))
-    }
-
-    /// [`narrow`](Self::narrow), returning the error.
-    pub fn try_narrow<const I: isize>(
-        &self,
-        _axis: impl AxisArg<I>,
         start: usize,
         len: usize,
     ) -> Result<SparseTensor<E, <S as HasAxis<I>>::Replace<crate::Dyn>>>
@@ -249,29 +185,17 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// coalesced.
     ///
     /// # Panics
-    /// If an index is out of range; [`try_index_select`](Self::try_index_select) returns the error.
+    /// If an index is out of range.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// let s = tensor![[0, 0, 3], [4, 0, 5]].to_sparse();
     /// assert_eq!(s.index_select(axis![1], &tensor![2, 0]).to_dense(), tensor![[3, 0], [5, 4]]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn index_select<const I: isize, X: IndexFor<choosing::index_select>, T: Shape + IndexList>(
         &self,
         axis: impl AxisArg<I>,
-        index: &Tensor<X, T>,
-    ) -> SparseTensor<E, <S as HasAxis<I>>::Replace<<T as IndexList>::Dim>>
-    where
-        S: HasAxis<I> + Dimensional,
-    {
-        unwrap(self.try_index_select(axis, index))
-    }
-
-    /// [`index_select`](Self::index_select), returning the error.
-    pub fn try_index_select<const I: isize, X: IndexFor<choosing::index_select>, T: Shape + IndexList>(
-        &self,
-        _axis: impl AxisArg<I>,
         index: &Tensor<X, T>,
     ) -> Result<SparseTensor<E, <S as HasAxis<I>>::Replace<<T as IndexList>::Dim>>>
     where

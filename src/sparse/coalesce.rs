@@ -4,9 +4,10 @@ use super::attributes::columns;
 use super::rows::{scatter_rows_with, select_rows, sorted};
 use super::{Rows, SparseTensor};
 use crate::dtype::{Dtype, Element};
-use crate::error::{Result, unwrap};
+use crate::error::Result;
 use crate::ops::reduce::Accumulating;
 use crate::shape::Shape;
+use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// The same tensor with its places in row-major order and none of them twice: the values of one place are added, in their
@@ -17,7 +18,7 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// PyTorch: `torch.Tensor.coalesce`.
     ///
     /// # Panics
-    /// If memory runs out; [`try_coalesce`](Self::try_coalesce) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor, SparseTensor, Tensor};
@@ -25,16 +26,8 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// assert_eq!(s.coalesce().indices().to_vec(), [1, 3]);
     /// assert_eq!(s.coalesce().values().to_vec(), [7, 44]);
     /// ```
-    #[track_caller]
-    pub fn coalesce(&self) -> Self
-    where
-        E: Dtype,
-    {
-        unwrap(self.try_coalesce())
-    }
-
-    /// [`coalesce`](Self::coalesce), returning the error.
-    pub fn try_coalesce(&self) -> Result<Self>
+    #[fallible]
+    pub fn coalesce(&self) -> Result<Self>
     where
         E: Dtype,
     {

@@ -10,6 +10,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::layout::strides;
 use crate::shape::{ConvertTo, Dim, KnownShape, Shape, SizeArray};
 use crate::tensor::{Tensor, expect_fit};
+use castiron_macros::fallible;
 
 const OP: &str = "sparse_coo";
 
@@ -96,8 +97,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// PyTorch: `torch.sparse_coo_tensor(indices, values, size, check_invariants=True)`.
     ///
     /// # Panics
-    /// If an index is out of range, or numbers of axes or values do not fit; [`try_sparse_coo`](Self::try_sparse_coo) returns the
-    /// error.
+    /// If an index is out of range, or numbers of axes or values do not fit.
     ///
     /// ```
     /// use castiron::{shape, tensor, SparseTensor, Tensor};
@@ -110,20 +110,8 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// assert_eq!(rows.to_dense().to_vec(), [1.0, 2.0, 0.0, 0.0, 3.0, 4.0]);
     /// assert!(Tensor::<f32, shape![2]>::try_sparse_coo(&tensor![[2]], &tensor![1.0]).is_err());
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn sparse_coo<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
-        indices: &Tensor<I, (A, C)>,
-        values: &Tensor<E, V>,
-    ) -> SparseTensor<E, S, N>
-    where
-        S: KnownShape + DenseAxes<N>,
-        V: SparseValues<N> + ConvertTo<<S as DenseAxes<N>>::Values>,
-    {
-        unwrap(Self::try_sparse_coo(indices, values))
-    }
-
-    /// [`sparse_coo`](Self::sparse_coo), returning the error.
-    pub fn try_sparse_coo<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
         indices: &Tensor<I, (A, C)>,
         values: &Tensor<E, V>,
     ) -> Result<SparseTensor<E, S, N>>
@@ -137,28 +125,15 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// [`sparse_coo`](Self::sparse_coo) where sizes are known at run time only: takes them all, and checks those the type knows.
     ///
     /// # Panics
-    /// As there, and if a size is not what the type says; [`try_sparse_coo_sized`](Self::try_sparse_coo_sized) returns the error.
+    /// As there, and if a size is not what the type says.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
     /// let s = Tensor::<i64, shape![_, 3]>::sparse_coo_sized(&tensor![[7], [2]], &tensor![5], [1_000_000_000_000, 3]);
     /// assert_eq!(s.nnz(), 1); // most of it takes no memory
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn sparse_coo_sized<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
-        indices: &Tensor<I, (A, C)>,
-        values: &Tensor<E, V>,
-        sizes: S::Sizes,
-    ) -> SparseTensor<E, S, N>
-    where
-        S: DenseAxes<N>,
-        V: SparseValues<N> + ConvertTo<<S as DenseAxes<N>>::Values>,
-    {
-        unwrap(Self::try_sparse_coo_sized(indices, values, sizes))
-    }
-
-    /// [`sparse_coo_sized`](Self::sparse_coo_sized), returning the error.
-    pub fn try_sparse_coo_sized<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
         indices: &Tensor<I, (A, C)>,
         values: &Tensor<E, V>,
         sizes: S::Sizes,
@@ -178,28 +153,15 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// [`sparse_coo`](Self::sparse_coo) with the smallest sizes that hold the indices; those the type knows must be these.
     ///
     /// # Panics
-    /// If an index is negative, sizes are not what the type says, or numbers of axes or values do not fit;
-    /// [`try_sparse_coo_inferred`](Self::try_sparse_coo_inferred) returns the error.
+    /// If an index is negative, sizes are not what the type says, or numbers of axes or values do not fit.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
     /// let s = Tensor::<f32, shape![_, _]>::sparse_coo_inferred(&tensor![[0, 1], [2, 0]], &tensor![3.0, 4.0]);
     /// assert_eq!(s.shape(), [2, 3]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn sparse_coo_inferred<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
-        indices: &Tensor<I, (A, C)>,
-        values: &Tensor<E, V>,
-    ) -> SparseTensor<E, S, N>
-    where
-        S: DenseAxes<N>,
-        V: SparseValues<N> + ConvertTo<<S as DenseAxes<N>>::Values>,
-    {
-        unwrap(Self::try_sparse_coo_inferred(indices, values))
-    }
-
-    /// [`sparse_coo_inferred`](Self::sparse_coo_inferred), returning the error.
-    pub fn try_sparse_coo_inferred<I: Ordered, A: Dim, C: Dim, V, const N: usize>(
         indices: &Tensor<I, (A, C)>,
         values: &Tensor<E, V>,
     ) -> Result<SparseTensor<E, S, N>>
@@ -277,15 +239,9 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// [`sparse_zeros`](Self::sparse_zeros) where sizes are known at run time only: takes them all, and checks those the type knows.
     ///
     /// # Panics
-    /// If a size is not what the type says or the elements cannot be counted;
-    /// [`try_sparse_zeros_sized`](Self::try_sparse_zeros_sized) returns the error.
-    #[track_caller]
-    pub fn sparse_zeros_sized(sizes: S::Sizes) -> SparseTensor<E, S> {
-        unwrap(Self::try_sparse_zeros_sized(sizes))
-    }
-
-    /// [`sparse_zeros_sized`](Self::sparse_zeros_sized), returning the error.
-    pub fn try_sparse_zeros_sized(sizes: S::Sizes) -> Result<SparseTensor<E, S>> {
+    /// If a size is not what the type says or the elements cannot be counted.
+    #[fallible]
+    pub fn sparse_zeros_sized(sizes: S::Sizes) -> Result<SparseTensor<E, S>> {
         let op = "sparse_zeros";
         expect_fit::<S>(op, sizes.as_ref())?;
         expect_countable(op, sizes.as_ref())?;

@@ -4,7 +4,7 @@ use super::rows::{indices_from_linear, scatter_rows_with, scatter_view_with, sel
 use super::{DenseAxes, Rows, SparseTensor};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Binary, CastTo, Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Casting, Combining, Copying};
@@ -12,6 +12,7 @@ use crate::ops::reduce::Accumulating;
 use crate::shape::{Dyn, Shape};
 use crate::storage::{View, ViewMut};
 use crate::tensor::{Tensor, checked_numel, map2, true_positions};
+use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// The strided tensor with these elements, all others being zero (`torch.Tensor.to_dense`). Values of one place are added.
@@ -19,23 +20,15 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// Shape: that of `self`. Dtypes: all computing dtypes.
     ///
     /// # Panics
-    /// If memory cannot hold it; [`try_to_dense`](Self::try_to_dense) returns the error.
+    /// If memory cannot hold it.
     ///
     /// ```
     /// use castiron::{shape, tensor, SparseTensor, Tensor};
     /// let s: SparseTensor<f32, shape![3]> = Tensor::sparse_coo(&tensor![[2, 0, 2]], &tensor![1.0, 5.0, 0.5]);
     /// assert_eq!(s.to_dense().to_vec(), [5.0, 0.0, 1.5]);
     /// ```
-    #[track_caller]
-    pub fn to_dense(&self) -> Tensor<E, S>
-    where
-        E: Dtype,
-    {
-        unwrap(self.try_to_dense())
-    }
-
-    /// [`to_dense`](Self::to_dense), returning the error.
-    pub fn try_to_dense(&self) -> Result<Tensor<E, S>>
+    #[fallible]
+    pub fn to_dense(&self) -> Result<Tensor<E, S>>
     where
         E: Dtype,
     {
@@ -55,17 +48,9 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// The element of a tensor of one (`torch.Tensor.item`).
     ///
     /// # Panics
-    /// If there is not exactly one element; [`try_item`](Self::try_item) returns the error.
-    #[track_caller]
-    pub fn item(&self) -> E
-    where
-        E: Dtype,
-    {
-        unwrap(self.try_item())
-    }
-
-    /// [`item`](Self::item), returning the error.
-    pub fn try_item(&self) -> Result<E>
+    /// If there is not exactly one element.
+    #[fallible]
+    pub fn item(&self) -> Result<E>
     where
         E: Dtype,
     {
@@ -83,23 +68,15 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// Shape: that of `self`, all axes being sparse. Dtypes: all computing dtypes. The result is coalesced.
     ///
     /// # Panics
-    /// If memory runs out; [`try_to_sparse`](Self::try_to_sparse) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// let s = castiron::tensor![[0.0, 1.0], [2.0, 0.0]].to_sparse();
     /// assert_eq!(s.indices().to_vec(), [0, 1, 1, 0]);
     /// assert_eq!(s.values().to_vec(), [1.0, 2.0]);
     /// ```
-    #[track_caller]
-    pub fn to_sparse(&self) -> SparseTensor<E, S>
-    where
-        E: Dtype,
-    {
-        unwrap(self.try_to_sparse())
-    }
-
-    /// [`to_sparse`](Self::to_sparse), returning the error.
-    pub fn try_to_sparse(&self) -> Result<SparseTensor<E, S>>
+    #[fallible]
+    pub fn to_sparse(&self) -> Result<SparseTensor<E, S>>
     where
         E: Dtype,
     {
@@ -110,24 +87,15 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// (`torch.Tensor.to_sparse(sparse_dim)`, where `sparse_dim` is the rank less `N`).
     ///
     /// # Panics
-    /// If memory runs out; [`try_to_sparse_hybrid`](Self::try_to_sparse_hybrid) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// let s = castiron::tensor![[0.0, 1.0], [0.0, 0.0]].to_sparse_hybrid::<1>();
     /// assert_eq!(s.indices().to_vec(), [0]);
     /// assert_eq!(s.values().to_vec(), [0.0, 1.0]);
     /// ```
-    #[track_caller]
-    pub fn to_sparse_hybrid<const N: usize>(&self) -> SparseTensor<E, S, N>
-    where
-        E: Dtype,
-        S: DenseAxes<N>,
-    {
-        unwrap(self.try_to_sparse_hybrid())
-    }
-
-    /// [`to_sparse_hybrid`](Self::to_sparse_hybrid), returning the error.
-    pub fn try_to_sparse_hybrid<const N: usize>(&self) -> Result<SparseTensor<E, S, N>>
+    #[fallible]
+    pub fn to_sparse_hybrid<const N: usize>(&self) -> Result<SparseTensor<E, S, N>>
     where
         E: Dtype,
         S: DenseAxes<N>,

@@ -3,9 +3,10 @@
 
 use super::SparseTensor;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Result, unwrap};
+use crate::error::Result;
 use crate::ops::{self, Op, UnaryOp};
 use crate::shape::Shape;
+use castiron_macros::fallible;
 
 /// The function leaves zero at zero, so a sparse tensor has it.
 #[diagnostic::on_unimplemented(
@@ -28,23 +29,14 @@ macro_rules! functions {
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
             /// # Panics
-            #[doc = concat!("If memory runs out; [`", stringify!($try), "`](Self::", stringify!($try), ") returns it.")]
+            /// If memory runs out.
             ///
             /// ```
             /// let s = castiron::tensor![[0.0, 0.5]].to_sparse();
             #[doc = concat!("assert_eq!(s.", stringify!($op), "().to_dense(), castiron::tensor![[0.0, 0.5]].", stringify!($op), "());")]
             /// ```
-            #[track_caller]
-            pub fn $op<O: Dtype>(&self) -> SparseTensor<O, S, N>
-            where
-                E: Dtype,
-                ops::$op: UnaryOp<E, Output = O>,
-            {
-                unwrap(self.$try())
-            }
-
-            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), "), returning the error.")]
-            pub fn $try<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
+            #[fallible]
+            pub fn $op<O: Dtype>(&self) -> Result<SparseTensor<O, S, N>>
             where
                 E: Dtype,
                 ops::$op: UnaryOp<E, Output = O>,

@@ -4,37 +4,26 @@ use super::SparseTensor;
 use super::rows::{expect_countable, rows_of};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Dtype, Promoted};
-use crate::error::{Error, Result, room, unwrap};
+use crate::error::{Error, Result, room};
 use crate::shape::{AxisArg, Concat, Dimensional, HasAxis, InsertAxis, Merge, Shape, SizeArray};
+use castiron_macros::fallible;
 
 impl<E: Dtype, S: Shape> SparseTensor<E, S> {
     /// The other tensor after this one along an axis (`torch.cat`). The dtypes promote; the result is not known to be coalesced.
     ///
     /// # Panics
-    /// If sizes known at run time do not fit; [`try_cat`](Self::try_cat) returns the error.
+    /// If sizes known at run time do not fit.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// let (a, b) = (tensor![[0, 1]].to_sparse(), tensor![[2.0, 0.0]].to_sparse());
     /// assert_eq!(a.cat(&b, axis![0]).to_dense(), tensor![[0.0, 1.0], [2.0, 0.0]]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn cat<const I: isize, F: Dtype, T: Shape>(
         &self,
         other: &SparseTensor<F, T>,
         axis: impl AxisArg<I>,
-    ) -> SparseTensor<Promoted<E, F>, <S as Concat<I, T>>::Output>
-    where
-        S: Concat<I, T> + HasAxis<I> + Dimensional,
-    {
-        unwrap(self.try_cat(other, axis))
-    }
-
-    /// [`cat`](Self::cat), returning the error.
-    pub fn try_cat<const I: isize, F: Dtype, T: Shape>(
-        &self,
-        other: &SparseTensor<F, T>,
-        _axis: impl AxisArg<I>,
     ) -> Result<SparseTensor<Promoted<E, F>, <S as Concat<I, T>>::Output>>
     where
         S: Concat<I, T> + HasAxis<I> + Dimensional,
@@ -50,25 +39,12 @@ impl<E: Dtype, S: Shape> SparseTensor<E, S> {
     /// The two tensors along a new axis (`torch.stack`). The dtypes promote; the result is not known to be coalesced.
     ///
     /// # Panics
-    /// If sizes known at run time differ; [`try_stack`](Self::try_stack) returns the error.
-    #[track_caller]
+    /// If sizes known at run time differ.
+    #[fallible]
     pub fn stack<const I: isize, F: Dtype, T: Shape>(
         &self,
         other: &SparseTensor<F, T>,
         axis: impl AxisArg<I>,
-    ) -> SparseTensor<Promoted<E, F>, <<S as Merge<T>>::Output as InsertAxis<I>>::Inserted<crate::dim!(2)>>
-    where
-        S: Merge<T>,
-        <S as Merge<T>>::Output: InsertAxis<I>,
-    {
-        unwrap(self.try_stack(other, axis))
-    }
-
-    /// [`stack`](Self::stack), returning the error.
-    pub fn try_stack<const I: isize, F: Dtype, T: Shape>(
-        &self,
-        other: &SparseTensor<F, T>,
-        _axis: impl AxisArg<I>,
     ) -> Result<SparseTensor<Promoted<E, F>, <<S as Merge<T>>::Output as InsertAxis<I>>::Inserted<crate::dim!(2)>>>
     where
         S: Merge<T>,

@@ -5,12 +5,13 @@ use super::{SparseCoo, SparseTensor};
 use crate::cpu::sparse::{Csr, multiply};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::{Compute as _, Dtype, Element};
-use crate::error::{Error, Result, listed, unwrap};
+use crate::error::{Error, Result, listed};
 use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::reduce::Accumulating;
 use crate::shape::{Dim, InnerDim, MatMul, Shape, SizeArray};
 use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::fallible;
 
 /// The elements of a sparse matrix sorted by their rows; those of a row stay in their order.
 fn by_rows<E: Element, M: Dim, K: Dim>(x: &SparseTensor<E, (M, K)>, rows: usize) -> Result<Csr<E>> {
@@ -171,7 +172,7 @@ impl<E: Element, M: Dim, K: Dim> SparseTensor<E, (M, K)> {
     /// order, whatever the number of threads.
     ///
     /// # Panics
-    /// If sizes known at run time do not match or memory runs out; [`try_matmul`](Self::try_matmul) returns the error.
+    /// If sizes known at run time do not match or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -180,37 +181,23 @@ impl<E: Element, M: Dim, K: Dim> SparseTensor<E, (M, K)> {
     /// assert_eq!(y.to_vec(), [6.0, 8.0, 3.0, 6.0]);
     /// assert_eq!(s.matmul(&s).to_dense().to_vec(), [6.0, 0.0, 0.0, 6.0]);
     /// ```
-    #[track_caller]
-    pub fn matmul<R: SparseFactor<E, M, K>>(&self, rhs: R) -> R::Output {
-        unwrap(self.try_matmul(rhs))
-    }
-
-    /// [`matmul`](Self::matmul), returning the error.
-    pub fn try_matmul<R: SparseFactor<E, M, K>>(&self, rhs: R) -> Result<R::Output> {
+    #[fallible]
+    pub fn matmul<R: SparseFactor<E, M, K>>(&self, rhs: R) -> Result<R::Output> {
         rhs.right_of_matmul(self)
     }
 
     /// The product with a strided matrix on the left, `left @ self`, which is strided (Python: `__rmatmul__`).
     ///
     /// # Panics
-    /// If sizes known at run time do not match or memory runs out; [`try_rmatmul`](Self::try_rmatmul) returns the error.
+    /// If sizes known at run time do not match or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// let s = tensor![[0.0, 2.0], [3.0, 0.0]].to_sparse();
     /// assert_eq!(s.rmatmul(&tensor![[1.0, 10.0]]).to_vec(), [30.0, 2.0]);
     /// ```
-    #[track_caller]
-    pub fn rmatmul<L: Dim, C>(&self, left: &Tensor<E, (L, C)>) -> Tensor<E, (L, K)>
-    where
-        E: NumericFor<ops::reduce::matmul>,
-        C: Dim + InnerDim<M>,
-    {
-        unwrap(self.try_rmatmul(left))
-    }
-
-    /// [`rmatmul`](Self::rmatmul), returning the error.
-    pub fn try_rmatmul<L: Dim, C>(&self, left: &Tensor<E, (L, C)>) -> Result<Tensor<E, (L, K)>>
+    #[fallible]
+    pub fn rmatmul<L: Dim, C>(&self, left: &Tensor<E, (L, C)>) -> Result<Tensor<E, (L, K)>>
     where
         E: NumericFor<ops::reduce::matmul>,
         C: Dim + InnerDim<M>,

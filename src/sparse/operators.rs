@@ -22,6 +22,7 @@ use crate::ops::admit::NumericPairFor;
 use crate::ops::reduce::Accumulating;
 use crate::shape::{Broadcast, Merge, Shape, WrittenTo};
 use crate::tensor::{Admits, AssignedTo, Inside, Outcome, PromotedWith, RightOf, Tensor};
+use castiron_macros::fallible;
 use core::ops::*;
 
 /// What may stand to the right of `Op` beside a sparse tensor.
@@ -258,14 +259,9 @@ macro_rules! operators {
             #[doc = concat!("`a ", $sign, " b` of a sparse tensor (`torch.", stringify!($method), "`); the other operand is what [`SparseTensor`](crate::SparseTensor) says.")]
             ///
             /// # Panics
-            #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
-            #[track_caller]
-            pub fn $method<R: RightOfSparse<ops::$method, E, S, N>>(&self, rhs: R) -> R::Output {
-                unwrap(rhs.right_of_sparse(self))
-            }
-
-            #[doc = concat!("[`", stringify!($method), "`](Self::", stringify!($method), "), returning the error.")]
-            pub fn $try<R: RightOfSparse<ops::$method, E, S, N>>(&self, rhs: R) -> Result<R::Output> {
+            /// Where sizes known at run time do not fit, or a scalar does not.
+            #[fallible]
+            pub fn $method<R: RightOfSparse<ops::$method, E, S, N>>(&self, rhs: R) -> Result<R::Output> {
                 rhs.right_of_sparse(self)
             }
         }

@@ -8,10 +8,11 @@ use super::rows::{linear_indices, rows_of};
 use crate::device::{Backend as _, Cpu};
 use crate::dtype::promote::Promotable;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Result, unwrap};
+use crate::error::Result;
 use crate::ops::admit::InexactFor;
 use crate::shape::{Matrices, OneAxis, Shape, SizeArray};
 use crate::tensor::Tensor;
+use castiron_macros::fallible;
 
 impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// The sum over one axis, which is sparse (`torch.sum(dim=…)`, `torch.sparse.sum`); [`sum`](Self::sum) is that of all.
@@ -21,24 +22,15 @@ impl<E: Element, S: Shape> SparseTensor<E, S> {
     /// coalesced.
     ///
     /// # Panics
-    /// If memory runs out; [`try_sum_axis`](Self::try_sum_axis) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// let s = tensor![[0, 0, 3], [4, 0, 5]].to_sparse();
     /// assert_eq!(s.sum_axis(axis![0]).to_dense(), tensor![4, 0, 8]);
     /// ```
-    #[track_caller]
-    pub fn sum_axis<A: OneAxis<S>>(&self, axes: A) -> SparseTensor<<E as Promotable>::Sum, A::Reduced>
-    where
-        E: Dtype,
-        S: Matrices,
-    {
-        unwrap(self.try_sum_axis(axes))
-    }
-
-    /// [`sum_axis`](Self::sum_axis), returning the error.
-    pub fn try_sum_axis<A: OneAxis<S>>(&self, _axes: A) -> Result<SparseTensor<<E as Promotable>::Sum, A::Reduced>>
+    #[fallible]
+    pub fn sum_axis<A: OneAxis<S>>(&self, axes: A) -> Result<SparseTensor<<E as Promotable>::Sum, A::Reduced>>
     where
         E: Dtype,
         S: Matrices,
@@ -67,21 +59,13 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// `self`.
     ///
     /// # Panics
-    /// If memory runs out; [`try_sum`](Self::try_sum) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// assert_eq!(castiron::tensor![[0, 2], [3, 0]].to_sparse().sum().item(), 5);
     /// ```
-    #[track_caller]
-    pub fn sum<O: Dtype>(&self) -> Tensor<O, ()>
-    where
-        E: Dtype<Sum = O>,
-    {
-        unwrap(self.try_sum())
-    }
-
-    /// [`sum`](Self::sum), returning the error.
-    pub fn try_sum<O: Dtype>(&self) -> Result<Tensor<O, ()>>
+    #[fallible]
+    pub fn sum<O: Dtype>(&self) -> Result<Tensor<O, ()>>
     where
         E: Dtype<Sum = O>,
     {
@@ -91,17 +75,9 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// Whether any element is not zero (`torch.any`).
     ///
     /// # Panics
-    /// If memory runs out; [`try_any`](Self::try_any) returns it.
-    #[track_caller]
-    pub fn any(&self) -> Tensor<bool, ()>
-    where
-        E: Dtype,
-    {
-        unwrap(self.try_any())
-    }
-
-    /// [`any`](Self::any), returning the error.
-    pub fn try_any(&self) -> Result<Tensor<bool, ()>>
+    /// If memory runs out.
+    #[fallible]
+    pub fn any(&self) -> Result<Tensor<bool, ()>>
     where
         E: Dtype,
     {
@@ -112,21 +88,13 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// above 0.
     ///
     /// # Panics
-    /// If memory runs out; [`try_norm`](Self::try_norm) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// assert_eq!(castiron::tensor![[0.0, 3.0], [4.0, 0.0]].to_sparse().norm(2.0).item(), 5.0);
     /// ```
-    #[track_caller]
-    pub fn norm<O: Dtype>(&self, p: f64) -> Tensor<O, ()>
-    where
-        E: InexactFor<crate::ops::reduce::norm> + Dtype<RealDtype = O>,
-    {
-        unwrap(self.try_norm(p))
-    }
-
-    /// [`norm`](Self::norm), returning the error.
-    pub fn try_norm<O: Dtype>(&self, p: f64) -> Result<Tensor<O, ()>>
+    #[fallible]
+    pub fn norm<O: Dtype>(&self, p: f64) -> Result<Tensor<O, ()>>
     where
         E: InexactFor<crate::ops::reduce::norm> + Dtype<RealDtype = O>,
     {

@@ -4,10 +4,11 @@ use super::{Rows, SparseTensor};
 use crate::device::{Cpu, Meet};
 use crate::dtype::scalar::{Dimensioned, ScalarKind};
 use crate::dtype::{Dtype, Element, Scalar, ScalarValue};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::ops::{self, BinaryOp};
 use crate::shape::{Dyn, Shape};
 use crate::tensor::{Admits, Operand, Outcome, PromotedWith, combine_as};
+use castiron_macros::fallible;
 
 /// `Op(values, other)`, `P` being what the tensor and the other promote to.
 pub(super) fn scaled<O, E, P, R, S: Shape, const N: usize>(
@@ -31,25 +32,15 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// Dtypes promote as for strided tensors.
     ///
     /// # Panics
-    /// If the exponent is zero, which would make every zero a one, or integers are raised to a negative integer;
-    /// [`try_pow`](Self::try_pow) returns the error.
+    /// If the exponent is zero, which would make every zero a one, or integers are raised to a negative integer.
     ///
     /// ```
     /// let s = castiron::tensor![[0.0, 3.0]].to_sparse();
     /// assert_eq!(s.pow(2).values().to_vec(), [9.0_f32]);
     /// assert!(s.try_pow(0).is_err());
     /// ```
-    #[track_caller]
-    pub fn pow<R: Scalar>(&self, exponent: R) -> SparseTensor<Outcome<ops::pow, E, S, R>, S, N>
-    where
-        E: Dtype,
-        ops::pow: Admits<E, R::Counts, ScalarKind>,
-    {
-        unwrap(self.try_pow(exponent))
-    }
-
-    /// [`pow`](Self::pow), returning the error.
-    pub fn try_pow<R: Scalar>(&self, exponent: R) -> Result<SparseTensor<Outcome<ops::pow, E, S, R>, S, N>>
+    #[fallible]
+    pub fn pow<R: Scalar>(&self, exponent: R) -> Result<SparseTensor<Outcome<ops::pow, E, S, R>, S, N>>
     where
         E: Dtype,
         ops::pow: Admits<E, R::Counts, ScalarKind>,
@@ -70,26 +61,14 @@ impl<E: Element, S: Shape, const N: usize> SparseTensor<E, S, N> {
     /// Each element divided by a scalar and rounded down (`torch.floor_divide`); the result is coalesced.
     ///
     /// # Panics
-    /// If integers are divided by zero or the scalar does not fit; [`try_floor_divide`](Self::try_floor_divide) returns the error.
+    /// If integers are divided by zero or the scalar does not fit.
     ///
     /// ```
     /// let s = castiron::tensor![[0, 7]].to_sparse();
     /// assert_eq!(s.floor_divide(2).values().to_vec(), [3_i64]);
     /// ```
-    #[track_caller]
-    pub fn floor_divide<R: Scalar>(&self, divisor: R) -> SparseTensor<Outcome<ops::floor_divide, E, S, R>, S, N>
-    where
-        E: Dtype,
-        ops::floor_divide: Admits<E, R::Counts, ScalarKind>,
-    {
-        unwrap(self.try_floor_divide(divisor))
-    }
-
-    /// [`floor_divide`](Self::floor_divide), returning the error.
-    pub fn try_floor_divide<R: Scalar>(
-        &self,
-        divisor: R,
-    ) -> Result<SparseTensor<Outcome<ops::floor_divide, E, S, R>, S, N>>
+    #[fallible]
+    pub fn floor_divide<R: Scalar>(&self, divisor: R) -> Result<SparseTensor<Outcome<ops::floor_divide, E, S, R>, S, N>>
     where
         E: Dtype,
         ops::floor_divide: Admits<E, R::Counts, ScalarKind>,
