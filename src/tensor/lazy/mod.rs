@@ -22,7 +22,7 @@ pub use operand::{Begin, LazyOperand, LazyOutcome, RightOfLazy, where_};
 use super::Tensor;
 use crate::device::{Device, Receives, Source};
 use crate::dtype::{CastTo, Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::BinaryOp;
 use crate::ops::expression::{AXES, Expression, Leaf, Mapped1, Mapped2, Mapped3, Splat};
@@ -31,6 +31,7 @@ use crate::ops::reduce::AnyAll;
 use crate::shape::{Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::elementwise::apply::{broadcast, layout, row_major};
+use castiron_macros::fallible;
 use core::marker::PhantomData;
 
 /// Elementwise operations not yet run: dtype, shape and device of the result, and the expression.
@@ -319,19 +320,14 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     ///
     /// # Panics
     /// If sizes known at run time did not broadcast, a scalar did not fit, an integer was divided by zero, or memory runs
-    /// out; [`try_eval`](Self::try_eval) returns the error.
+    /// out, in whichever operation it was.
     ///
     /// ```
     /// let x = castiron::tensor![1.0, 2.0];
     /// assert_eq!((x.lazy() + 1.0).square().eval().to_vec(), [4.0_f32, 9.0]);
     /// ```
-    #[track_caller]
-    pub fn eval(self) -> Tensor<E, S, D> {
-        unwrap(self.try_eval())
-    }
-
-    /// [`eval`](Self::eval), returning the error of whichever operation it was.
-    pub fn try_eval(self) -> Result<Tensor<E, S, D>> {
+    #[fallible]
+    pub fn eval(self) -> Result<Tensor<E, S, D>> {
         let (node, Extent { sizes, mut strides }) = self.parts?;
         if !strides::is_dense(sizes.as_ref(), strides.as_ref()) {
             strides = strides::elementwise_result(&sizes, &[strides], true);

@@ -5,11 +5,12 @@ use super::{Lazy, Node};
 use crate::Tensor;
 use crate::device::Device;
 use crate::dtype::Dtype;
-use crate::error::{Result, unwrap};
+use crate::error::Result;
 use crate::ops::{self, Op, reduce::Reducer};
 use crate::shape::{Axes, Shape};
 use crate::tensor::reduce::reductions::reduce_by;
 use crate::tensor::scan::softmax::LogSumExp;
+use castiron_macros::fallible;
 
 impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     /// Reduces over the axes of `mask` to a tensor of shape `T`.
@@ -28,16 +29,11 @@ impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
     }
 
     /// As [`Tensor::logsumexp`], without a tensor of the elements.
-    #[track_caller]
-    pub fn logsumexp<A: Axes<S>, O: Dtype>(self, axes: A) -> Tensor<O, A::Reduced, D>
-    where
-        E: Dtype<Inexact = O>,
-    {
-        unwrap(self.try_logsumexp(axes))
-    }
-
-    /// [`logsumexp`](Self::logsumexp), returning the error.
-    pub fn try_logsumexp<A: Axes<S>, O: Dtype>(self, _axes: A) -> Result<Tensor<O, A::Reduced, D>>
+    ///
+    /// # Panics
+    /// As there, and where [`eval`](Self::eval) does.
+    #[fallible]
+    pub fn logsumexp<A: Axes<S>, O: Dtype>(self, axes: A) -> Result<Tensor<O, A::Reduced, D>>
     where
         E: Dtype<Inexact = O>,
     {

@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Category, Compute, DType, Dtype, Element, Scalar, ScalarValue};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::reduce::Accumulating;
@@ -12,6 +12,7 @@ use crate::shape::{Dim, ExpandTo, InnerDim, SameBatch, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::linalg::matmul::{Summand, multiply};
 use crate::tensor::linalg::products::outer_product;
+use castiron_macros::fallible;
 
 /// `beta * input + alpha * product`, element by element; a `beta` of 0 leaves the input out, NaN included.
 struct Adding<C> {
@@ -95,9 +96,9 @@ fn add_outer<E: Dtype, S: Shape, M: Dim, N: Dim, D: Device>(
     Ok(product)
 }
 
-/// For `addmm (M, N) = [mat1: (M, K), mat2: (K2, N)]` it writes `addmm` and `try_addmm`.
+/// For `addmm (M, N) = [mat1: (M, K), mat2: (K2, N)]` it writes `addmm`.
 macro_rules! added_products {
-    ($($(#[$doc:meta])* $name:ident $try:ident <$($dim:ident),+> [$($bound:tt)*] ($left:ident: $left_shape:ty, $right:ident: $right_shape:ty) -> $result:ty,
+    ($($(#[$doc:meta])* $name:ident <$($dim:ident),+> [$($bound:tt)*] ($left:ident: $left_shape:ty, $right:ident: $right_shape:ty) -> $result:ty,
        |$input:ident, $a:ident, $b:ident, $factors:ident| $product:expr, $example:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -109,31 +110,14 @@ macro_rules! added_products {
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`, where both factors are 1 if not given.")]
             ///
             /// # Panics
-            #[doc = concat!("If sizes known at run time do not match, or a factor does not fit; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            /// If sizes known at run time do not match, or a factor does not fit.
             ///
             /// ```
             /// use castiron::{shape, tensor, Tensor};
             #[doc = $example]
             /// ```
-            #[track_caller]
+            #[fallible]
             pub fn $name<$($dim),+>(
-                &self,
-                $left: &Tensor<E, $left_shape, D>,
-                $right: &Tensor<E, $right_shape, D>,
-                beta: impl Scalar,
-                alpha: impl Scalar,
-            ) -> Tensor<E, $result, D>
-            where
-                E: NumericFor<ops::reduce::$name>,
-                $($dim: Dim,)+
-                S: ExpandTo<$result>,
-                $($bound)*
-            {
-                unwrap(self.$try($left, $right, beta, alpha))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<$($dim),+>(
                 &self,
                 $left: &Tensor<E, $left_shape, D>,
                 $right: &Tensor<E, $right_shape, D>,
@@ -154,23 +138,23 @@ macro_rules! added_products {
 }
 added_products! {
     /// `beta * self + alpha * (mat1 @ mat2)`, of matrices.
-    addmm try_addmm <M, K, K2, N> [K: InnerDim<K2>,] (mat1: (M, K), mat2: (K2, N)) -> (M, N),
+    addmm <M, K, K2, N> [K: InnerDim<K2>,] (mat1: (M, K), mat2: (K2, N)) -> (M, N),
         |x, a, b, factors| multiply(a.elements(), b.elements(), Some(summand::<ops::reduce::addmm, _, _, D>(x, factors)?)),
         "let x = tensor![1.0, 2.0].addmm(&tensor![[1.0], [2.0]], &tensor![[10.0, 20.0]], 1, 0.5);\nassert_eq!(x.to_vec(), [6.0, 12.0, 11.0, 22.0]);";
     /// `beta * self + alpha * (mat @ vec)`, of a matrix and a vector.
-    addmv try_addmv <M, K, K2> [K: InnerDim<K2>,] (mat: (M, K), vec: (K2,)) -> (M,),
+    addmv <M, K, K2> [K: InnerDim<K2>,] (mat: (M, K), vec: (K2,)) -> (M,),
         |x, a, b, factors| multiply(a.elements(), b.elements(), Some(summand::<ops::reduce::addmv, _, _, D>(x, factors)?)),
         "assert_eq!(tensor![1, 2].addmv(&tensor![[1, 2], [3, 4]], &tensor![10, 1], -1, 2).to_vec(), [23, 66]);";
     /// `beta * self + alpha * (batch1 @ batch2)`, of batches of matrices.
-    baddbmm try_baddbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameBatch<B2>,] (batch1: (B, M, K), batch2: (B2, K2, N)) -> (B, M, N),
+    baddbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameBatch<B2>,] (batch1: (B, M, K), batch2: (B2, K2, N)) -> (B, M, N),
         |x, a, b, factors| batches(a, b, summand::<ops::reduce::baddbmm, _, _, D>(x, factors)?),
         "let x = tensor![1].baddbmm(&tensor![[[1, 2]], [[3, 4]]], &tensor![[[1], [1]], [[1], [2]]], 1, 1);\nassert_eq!(x.to_vec(), [4, 12]);";
     /// `beta * self + alpha * sum(batch1 @ batch2)`, the sum being over the batch.
-    addbmm try_addbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameBatch<B2>,] (batch1: (B, M, K), batch2: (B2, K2, N)) -> (M, N),
+    addbmm <B, B2, M, K, K2, N> [K: InnerDim<K2>, B: SameBatch<B2>,] (batch1: (B, M, K), batch2: (B2, K2, N)) -> (M, N),
         |x, a, b, factors| summed_batches(a, b, summand::<ops::reduce::addbmm, _, _, D>(x, factors)?),
         "let x = tensor![1].addbmm(&tensor![[[1, 2]], [[3, 4]]], &tensor![[[1], [1]], [[1], [2]]], 1, 1);\nassert_eq!(x.to_vec(), [15]);";
     /// `beta * self + alpha * outer(vec1, vec2)`, of vectors.
-    addr try_addr <M, N> [] (vec1: (M,), vec2: (N,)) -> (M, N),
+    addr <M, N> [] (vec1: (M,), vec2: (N,)) -> (M, N),
         |x, a, b, factors| add_outer(x, a, b, factors),
         "assert_eq!(tensor![1].addr(&tensor![1, 2], &tensor![3, 4], 1, 10).to_vec(), [31, 41, 61, 81]);";
 }

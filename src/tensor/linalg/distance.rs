@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{FloatFor, InexactFor, NumericFor, SameDtypeFor};
@@ -16,6 +16,7 @@ use crate::tensor::linalg::euclidean;
 use crate::tensor::reduce::reductions::reduce;
 use crate::tensor::scan::cumulative::Differing;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 
 /// How many differences `cdist` computes before it takes their norms.
 const DIFFERENCES: usize = 1 << 17;
@@ -28,23 +29,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.dist`, where `p` is 2 if not given.
     ///
     /// # Panics
-    /// If sizes known at run time do not broadcast or memory runs out; [`try_dist`](Self::try_dist) returns the error.
+    /// If sizes known at run time do not broadcast or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![1.0, 2.0].dist(&tensor![4.0, 6.0], 2.0).item(), 5.0);
     /// ```
-    #[track_caller]
-    pub fn dist<F: Dtype, R: Shape, O: Dtype>(&self, other: &Tensor<F, R, D>, p: f64) -> Tensor<O, (), D>
-    where
-        E: InexactFor<ops::reduce::dist> + SameDtypeFor<F, ops::reduce::dist> + Dtype<RealDtype = O>,
-        S: Broadcast<R>,
-    {
-        unwrap(self.try_dist(other, p))
-    }
-
-    /// [`dist`](Self::dist), returning the error.
-    pub fn try_dist<F: Dtype, R: Shape, O: Dtype>(&self, other: &Tensor<F, R, D>, p: f64) -> Result<Tensor<O, (), D>>
+    #[fallible]
+    pub fn dist<F: Dtype, R: Shape, O: Dtype>(&self, other: &Tensor<F, R, D>, p: f64) -> Result<Tensor<O, (), D>>
     where
         E: InexactFor<ops::reduce::dist> + SameDtypeFor<F, ops::reduce::dist> + Dtype<RealDtype = O>,
         S: Broadcast<R>,
@@ -65,25 +57,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.cdist`, where `p` is 2 if not given.
     ///
     /// # Panics
-    /// If sizes known at run time do not match, `p` is negative or memory runs out; [`try_cdist`](Self::try_cdist) returns the error.
+    /// If sizes known at run time do not match, `p` is negative or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
     /// let distances: Tensor<f32, shape![1, 2]> = tensor![[0.0, 0.0]].cdist(&tensor![[3.0, 4.0], [0.0, 1.0]], 2.0);
     /// assert_eq!(distances.to_vec(), [5.0, 1.0]);
     /// ```
-    #[track_caller]
-    pub fn cdist<F: Dtype, R, T: Shape>(&self, other: &Tensor<F, R, D>, p: f64) -> Tensor<E, T, D>
-    where
-        E: FloatFor<ops::reduce::cdist> + SameDtypeFor<F, ops::reduce::cdist>,
-        S: HasAxis<-2> + MatMul<<R as Transpose<-2, -1>>::Output, Output = T>,
-        R: Shape + Transpose<-2, -1>,
-    {
-        unwrap(self.try_cdist(other, p))
-    }
-
-    /// [`cdist`](Self::cdist), returning the error.
-    pub fn try_cdist<F: Dtype, R, T: Shape>(&self, other: &Tensor<F, R, D>, p: f64) -> Result<Tensor<E, T, D>>
+    #[fallible]
+    pub fn cdist<F: Dtype, R, T: Shape>(&self, other: &Tensor<F, R, D>, p: f64) -> Result<Tensor<E, T, D>>
     where
         E: FloatFor<ops::reduce::cdist> + SameDtypeFor<F, ops::reduce::cdist>,
         S: HasAxis<-2> + MatMul<<R as Transpose<-2, -1>>::Output, Output = T>,
@@ -159,33 +141,17 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.linalg.cross`.
     ///
     /// # Panics
-    /// If sizes known at run time do not broadcast, the axis is not of size 3 or memory runs out;
-    /// [`try_cross`](Self::try_cross) returns the error.
+    /// If sizes known at run time do not broadcast, the axis is not of size 3 or memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// assert_eq!(tensor![1, 0, 0].cross(&tensor![0, 1, 0], axis![-1]).to_vec(), [0, 0, 1]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn cross<const I: isize, F: Dtype, R: Shape, T>(
         &self,
         other: &Tensor<F, R, D>,
         axis: impl AxisArg<I>,
-    ) -> Tensor<E, T, D>
-    where
-        E: NumericFor<ops::reduce::cross> + SameDtypeFor<F, ops::reduce::cross>,
-        S: Broadcast<R, Output = T>,
-        T: Shape + HasAxis<I>,
-        <T as HasAxis<I>>::Dim: OfThree,
-    {
-        unwrap(self.try_cross(other, axis))
-    }
-
-    /// [`cross`](Self::cross), returning the error.
-    pub fn try_cross<const I: isize, F: Dtype, R: Shape, T>(
-        &self,
-        other: &Tensor<F, R, D>,
-        _axis: impl AxisArg<I>,
     ) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::cross> + SameDtypeFor<F, ops::reduce::cross>,

@@ -3,9 +3,10 @@
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::shape::{Dim, HasAxis, HasRank, InnerDim, Shape, SizeArray};
 use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::fallible;
 
 /// The dtypes of bytes that are numbers: `i8` and `u8`.
 #[diagnostic::on_unimplemented(
@@ -26,7 +27,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch._int_mm`.
     ///
     /// # Panics
-    /// If sizes known at run time do not match or memory runs out; [`try_int_mm`](Self::try_int_mm) returns the error.
+    /// If sizes known at run time do not match or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -34,18 +35,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let product: Tensor<i32, shape![1, 1]> = a.int_mm(&b);
     /// assert_eq!(product.to_vec(), [5000]);
     /// ```
-    #[track_caller]
-    pub fn int_mm<K: Dim, N: Dim, T: Shape>(&self, other: &Tensor<i8, (K, N), D>) -> Tensor<i32, T, D>
-    where
-        E: ByteNumber,
-        S: HasRank<2, crate::ops::reduce::int_mm> + HasAxis<1, Replace<N> = T>,
-        <S as HasAxis<1>>::Dim: InnerDim<K>,
-    {
-        unwrap(self.try_int_mm(other))
-    }
-
-    /// [`int_mm`](Self::int_mm), returning the error.
-    pub fn try_int_mm<K: Dim, N: Dim, T: Shape>(&self, other: &Tensor<i8, (K, N), D>) -> Result<Tensor<i32, T, D>>
+    #[fallible]
+    pub fn int_mm<K: Dim, N: Dim, T: Shape>(&self, other: &Tensor<i8, (K, N), D>) -> Result<Tensor<i32, T, D>>
     where
         E: ByteNumber,
         S: HasRank<2, crate::ops::reduce::int_mm> + HasAxis<1, Replace<N> = T>,

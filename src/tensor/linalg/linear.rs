@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::UnaryOp;
 use crate::ops::admit::NumericFor;
@@ -13,6 +13,7 @@ use crate::shape::{Dim, HasAxis, InFeatures, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::linalg::matmul::Summand;
 use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::fallible;
 
 /// An operation of one operand whose result on elements of dtype `E` has that dtype.
 #[diagnostic::on_unimplemented(
@@ -73,7 +74,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.nn.functional.linear`. [`linear_with`](Self::linear_with) computes an activation in the same pass.
     ///
     /// # Panics
-    /// If sizes known at run time do not match or memory runs out; [`try_linear`](Self::try_linear) returns the error.
+    /// If sizes known at run time do not match or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -81,22 +82,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let y: Tensor<f32, shape![8, 5, 3]> = x.linear(&tensor![[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], Some(&tensor![0.5, 0.0, -1.0]));
     /// assert_eq!(y.narrow(castiron::axis![0], 7, 1).flatten().to_vec()[12..], [3.5, 7.0, 10.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn linear<N: Dim, K: Dim>(
-        &self,
-        weight: &Tensor<E, (N, K), D>,
-        bias: Option<&Tensor<E, (N,), D>>,
-    ) -> Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>
-    where
-        E: NumericFor<ops::reduce::linear>,
-        S: HasAxis<-1>,
-        <S as HasAxis<-1>>::Dim: InFeatures<K>,
-    {
-        unwrap(self.try_linear(weight, bias))
-    }
-
-    /// [`linear`](Self::linear), returning the error.
-    pub fn try_linear<N: Dim, K: Dim>(
         &self,
         weight: &Tensor<E, (N, K), D>,
         bias: Option<&Tensor<E, (N,), D>>,
@@ -118,7 +105,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: two functions, as in `torch.nn.functional.relu(torch.nn.functional.linear(x, weight, bias))`.
     ///
     /// # Panics
-    /// If sizes known at run time do not match or memory runs out; [`try_linear_with`](Self::try_linear_with) returns the error.
+    /// If sizes known at run time do not match or memory runs out.
     ///
     /// ```
     /// use castiron::{ops, tensor};
@@ -126,27 +113,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let y = x.linear_with(&weight, Some(&tensor![0.5, 0.0]), ops::relu {});
     /// assert_eq!(y.to_vec(), [3.5, 0.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn linear_with<N: Dim, K: Dim, A: Activation<E>>(
         &self,
         weight: &Tensor<E, (N, K), D>,
         bias: Option<&Tensor<E, (N,), D>>,
         activation: A,
-    ) -> Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>
-    where
-        E: NumericFor<ops::reduce::linear>,
-        S: HasAxis<-1>,
-        <S as HasAxis<-1>>::Dim: InFeatures<K>,
-    {
-        unwrap(self.try_linear_with(weight, bias, activation))
-    }
-
-    /// [`linear_with`](Self::linear_with), returning the error.
-    pub fn try_linear_with<N: Dim, K: Dim, A: Activation<E>>(
-        &self,
-        weight: &Tensor<E, (N, K), D>,
-        bias: Option<&Tensor<E, (N,), D>>,
-        _activation: A,
     ) -> Result<Tensor<E, <S as HasAxis<-1>>::Replace<N>, D>>
     where
         E: NumericFor<ops::reduce::linear>,

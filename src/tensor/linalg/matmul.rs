@@ -4,7 +4,7 @@
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Compute, Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
@@ -15,6 +15,7 @@ use crate::shape::{MatMul, Shape, SizeArray, broadcast_sizes, broadcasts_to};
 use crate::storage::View;
 use crate::tensor::base::operand::{OperandSource, TensorOperand};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The matrix product (`torch.matmul`): `(K) @ (K)` is a number, `(…, M, K) @ (…, K, N)` is `(…, M, N)` with the leading
@@ -26,7 +27,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// there); integers wrap.
     ///
     /// # Panics
-    /// If sizes known at run time do not match or memory runs out; [`try_matmul`](Self::try_matmul) returns the error.
+    /// If sizes known at run time do not match or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -37,18 +38,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let product: Tensor<f32, shape![8, 3, 2]> = batch.matmul(&a);
     /// assert_eq!(product[(7, 2, 1)], 6.0);
     /// ```
-    #[track_caller]
-    pub fn matmul<R: TensorOperand, T: Shape>(&self, rhs: R) -> Tensor<E, T, D>
-    where
-        E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
-        S: MatMul<R::Shape, Output = T>,
-        D: Receives<R::Place, Dimensioned>,
-    {
-        unwrap(self.try_matmul(rhs))
-    }
-
-    /// [`matmul`](Self::matmul), returning the error.
-    pub fn try_matmul<R: TensorOperand, T: Shape>(&self, rhs: R) -> Result<Tensor<E, T, D>>
+    #[fallible]
+    pub fn matmul<R: TensorOperand, T: Shape>(&self, rhs: R) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::matmul> + SameDtypeFor<R::Elem, ops::reduce::matmul>,
         S: MatMul<R::Shape, Output = T>,

@@ -4,7 +4,7 @@
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Binary, Complex, Compute, Dtype, Element, MachineFloat, MachineInt, Promotable};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Map1, Map2};
@@ -15,10 +15,11 @@ use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::elementwise::apply::{broadcast, map2};
 use crate::tensor::linalg::matmul::multiply;
 use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::fallible;
 
 /// Writes products that are `matmul` for tensors of given ranks.
 macro_rules! products {
-    ($($(#[$doc:meta])* $name:ident $try:ident [$left:literal $right:literal] $torch:literal, $example:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident [$left:literal $right:literal] $torch:literal, $example:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             $(#[$doc])*
@@ -28,25 +29,14 @@ macro_rules! products {
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
             /// # Panics
-            #[doc = concat!("If sizes known at run time do not match or memory runs out; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            /// If sizes known at run time do not match or memory runs out.
             ///
             /// ```
             /// use castiron::{shape, tensor, Tensor};
             #[doc = $example]
             /// ```
-            #[track_caller]
-            pub fn $name<R: TensorOperand, T: Shape>(&self, other: R) -> Tensor<E, T, D>
-            where
-                E: NumericFor<ops::reduce::$name> + SameDtypeFor<R::Elem, ops::reduce::$name>,
-                S: HasRank<$left, ops::reduce::$name> + MatMul<R::Shape, Output = T>,
-                R::Shape: HasRank<$right, ops::reduce::$name>,
-                D: Receives<R::Place, Dimensioned>,
-            {
-                unwrap(self.$try(other))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<R: TensorOperand, T: Shape>(&self, other: R) -> Result<Tensor<E, T, D>>
+            #[fallible]
+            pub fn $name<R: TensorOperand, T: Shape>(&self, other: R) -> Result<Tensor<E, T, D>>
             where
                 E: NumericFor<ops::reduce::$name> + SameDtypeFor<R::Elem, ops::reduce::$name>,
                 S: HasRank<$left, ops::reduce::$name> + MatMul<R::Shape, Output = T>,
@@ -60,13 +50,13 @@ macro_rules! products {
 }
 products! {
     /// The product of two matrices.
-    mm try_mm [2 2] "torch.mm",
+    mm [2 2] "torch.mm",
         "assert_eq!(tensor![[1, 2], [3, 4]].mm(tensor![[1, 0], [1, 1]]).to_vec(), [3, 2, 7, 4]);";
     /// The product of a matrix and a vector.
-    mv try_mv [2 1] "torch.mv",
+    mv [2 1] "torch.mv",
         "assert_eq!(tensor![[1, 2], [3, 4]].mv(tensor![10, 1]).to_vec(), [12, 34]);";
     /// The product of two vectors: the sum of the products of their elements.
-    dot try_dot [1 1] "torch.dot",
+    dot [1 1] "torch.dot",
         "assert_eq!(tensor![1, 2, 3].dot(tensor![4, 5, 6]).item(), 32);";
 }
 
@@ -116,7 +106,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.bmm`.
     ///
     /// # Panics
-    /// If sizes known at run time do not match or memory runs out; [`try_bmm`](Self::try_bmm) returns the error.
+    /// If sizes known at run time do not match or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -124,18 +114,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let product: Tensor<f32, shape![8, 2, 4]> = a.bmm(&b);
     /// assert_eq!(product[(7, 1, 3)], 3.0);
     /// ```
-    #[track_caller]
-    pub fn bmm<R: TensorOperand, T: Shape>(&self, other: R) -> Tensor<E, T, D>
-    where
-        E: NumericFor<ops::reduce::bmm> + SameDtypeFor<R::Elem, ops::reduce::bmm>,
-        S: BatchMatMul<R::Shape, Output = T>,
-        D: Receives<R::Place, Dimensioned>,
-    {
-        unwrap(self.try_bmm(other))
-    }
-
-    /// [`bmm`](Self::bmm), returning the error.
-    pub fn try_bmm<R: TensorOperand, T: Shape>(&self, other: R) -> Result<Tensor<E, T, D>>
+    #[fallible]
+    pub fn bmm<R: TensorOperand, T: Shape>(&self, other: R) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::bmm> + SameDtypeFor<R::Elem, ops::reduce::bmm>,
         S: BatchMatMul<R::Shape, Output = T>,
@@ -155,26 +135,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.outer`.
     ///
     /// # Panics
-    /// If memory runs out; [`try_outer`](Self::try_outer) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![1, 2].outer(&tensor![0.5, 10.0]).to_vec(), [0.5, 10.0, 1.0, 20.0]);
     /// ```
-    #[track_caller]
-    pub fn outer<F: Dtype, P: Dtype, M: Dim, N: Dim>(&self, other: &Tensor<F, (N,), D>) -> Tensor<P, (M, N), D>
-    where
-        E: Dtype + Promotable<With<F> = P>,
-        S: HasRank<1, ops::reduce::outer> + HasAxis<0, Dim = M>,
-    {
-        unwrap(self.try_outer(other))
-    }
-
-    /// [`outer`](Self::outer), returning the error.
-    pub fn try_outer<F: Dtype, P: Dtype, M: Dim, N: Dim>(
-        &self,
-        other: &Tensor<F, (N,), D>,
-    ) -> Result<Tensor<P, (M, N), D>>
+    #[fallible]
+    pub fn outer<F: Dtype, P: Dtype, M: Dim, N: Dim>(&self, other: &Tensor<F, (N,), D>) -> Result<Tensor<P, (M, N), D>>
     where
         E: Dtype + Promotable<With<F> = P>,
         S: HasRank<1, ops::reduce::outer> + HasAxis<0, Dim = M>,
@@ -187,24 +155,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.vdot`. Both hold one dtype; `bool` is refused.
     ///
     /// # Panics
-    /// If sizes known at run time differ or memory runs out; [`try_vdot`](Self::try_vdot) returns the error.
+    /// If sizes known at run time differ or memory runs out.
     ///
     /// ```
     /// use castiron::{tensor, Complex};
     /// assert_eq!(tensor![1.0j, 2.0].vdot(&tensor![1.0j, 1.0]).item(), Complex::new(3.0, 0.0));
     /// ```
-    #[track_caller]
-    pub fn vdot<F: Dtype, N: Dim>(&self, other: &Tensor<F, (N,), D>) -> Tensor<E, (), D>
-    where
-        E: NumericFor<ops::reduce::vdot> + SameDtypeFor<F, ops::reduce::vdot>,
-        S: HasRank<1, ops::reduce::vdot> + HasAxis<0>,
-        <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::vdot>,
-    {
-        unwrap(self.try_vdot(other))
-    }
-
-    /// [`vdot`](Self::vdot), returning the error.
-    pub fn try_vdot<F: Dtype, N: Dim>(&self, other: &Tensor<F, (N,), D>) -> Result<Tensor<E, (), D>>
+    #[fallible]
+    pub fn vdot<F: Dtype, N: Dim>(&self, other: &Tensor<F, (N,), D>) -> Result<Tensor<E, (), D>>
     where
         E: NumericFor<ops::reduce::vdot> + SameDtypeFor<F, ops::reduce::vdot>,
         S: HasRank<1, ops::reduce::vdot> + HasAxis<0>,
@@ -231,32 +189,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.linalg.vecdot`. Dtypes: floating-point and complex; both hold one.
     ///
     /// # Panics
-    /// If sizes known at run time do not broadcast or memory runs out; [`try_vecdot`](Self::try_vecdot) returns the error.
+    /// If sizes known at run time do not broadcast or memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// let x = tensor![[1.0, 2.0], [3.0, 4.0]];
     /// assert_eq!(x.vecdot(&tensor![10.0, 1.0], axis![-1]).to_vec(), [12.0, 34.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn vecdot<const I: isize, F: Dtype, R: Shape, T>(
         &self,
         other: &Tensor<F, R, D>,
         axis: impl AxisArg<I>,
-    ) -> Tensor<E, <T as HasAxis<I>>::Removed, D>
-    where
-        E: InexactFor<ops::reduce::vecdot> + SameDtypeFor<F, ops::reduce::vecdot> + Dtype<Sum = E>,
-        S: Broadcast<R, Output = T>,
-        T: Shape + HasAxis<I>,
-    {
-        unwrap(self.try_vecdot(other, axis))
-    }
-
-    /// [`vecdot`](Self::vecdot), returning the error.
-    pub fn try_vecdot<const I: isize, F: Dtype, R: Shape, T>(
-        &self,
-        other: &Tensor<F, R, D>,
-        _axis: impl AxisArg<I>,
     ) -> Result<Tensor<E, <T as HasAxis<I>>::Removed, D>>
     where
         E: InexactFor<ops::reduce::vecdot> + SameDtypeFor<F, ops::reduce::vecdot> + Dtype<Sum = E>,

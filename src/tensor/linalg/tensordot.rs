@@ -3,7 +3,7 @@
 
 use crate::device::{Backend, Device};
 use crate::dtype::{Dtype, Element, Promotable};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{NumericFor, SameDtypeFor};
@@ -11,6 +11,7 @@ use crate::ops::kernel::{Combining, Copying};
 use crate::shape::{Axes, Beside, Dim, Dyn, HasAxis, Kronecker, SameSizeFor, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 
 /// A tensor seen as a matrix: the axes that stay as its rows, those summed over as its columns.
 struct Matrix<D: Backend> {
@@ -81,26 +82,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.inner`.
     ///
     /// # Panics
-    /// If sizes known at run time differ, a tensor is zero-dim or memory runs out; [`try_inner`](Self::try_inner) returns the
-    /// error.
+    /// If sizes known at run time differ, a tensor is zero-dim or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
     /// let product: Tensor<i64, shape![2, 3]> = tensor![[1, 2], [3, 4]].inner(&tensor![[1, 0], [0, 1], [1, 1]]);
     /// assert_eq!(product.to_vec(), [1, 2, 3, 3, 4, 7]);
     /// ```
-    #[track_caller]
-    pub fn inner<F: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Tensor<E, T, D>
-    where
-        E: NumericFor<ops::reduce::inner> + SameDtypeFor<F, ops::reduce::inner>,
-        <S as HasAxis<-1>>::Dim: SameSizeFor<<R as HasAxis<-1>>::Dim, ops::reduce::inner>,
-        <S as HasAxis<-1>>::Removed: Beside<<R as HasAxis<-1>>::Removed, Output = T>,
-    {
-        unwrap(self.try_inner(other))
-    }
-
-    /// [`inner`](Self::inner), returning the error.
-    pub fn try_inner<F: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Result<Tensor<E, T, D>>
+    #[fallible]
+    pub fn inner<F: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::inner> + SameDtypeFor<F, ops::reduce::inner>,
         <S as HasAxis<-1>>::Dim: SameSizeFor<<R as HasAxis<-1>>::Dim, ops::reduce::inner>,
@@ -121,8 +111,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.tensordot`, with `dims` as two lists.
     ///
     /// # Panics
-    /// If the sizes of a pair of axes differ, there are not as many of the one as of the other, or memory runs out;
-    /// [`try_tensordot`](Self::try_tensordot) returns the error.
+    /// If the sizes of a pair of axes differ, there are not as many of the one as of the other, or memory runs out.
     ///
     /// ```
     /// use castiron::{axis, shape, Tensor};
@@ -130,26 +119,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let product: Tensor<f32, shape![2, 5]> = a.tensordot(&b, axis![1, 2], axis![1, 0]);
     /// assert_eq!(product[(1, 4)], 12.0);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn tensordot<F: Dtype, R: Shape, T: Shape, A: Axes<S>, B: Axes<R>>(
         &self,
         other: &Tensor<F, R, D>,
         axes: A,
         other_axes: B,
-    ) -> Tensor<E, T, D>
-    where
-        E: NumericFor<ops::reduce::tensordot> + SameDtypeFor<F, ops::reduce::tensordot>,
-        A::Reduced: Beside<B::Reduced, Output = T>,
-    {
-        unwrap(self.try_tensordot(other, axes, other_axes))
-    }
-
-    /// [`tensordot`](Self::tensordot), returning the error.
-    pub fn try_tensordot<F: Dtype, R: Shape, T: Shape, A: Axes<S>, B: Axes<R>>(
-        &self,
-        other: &Tensor<F, R, D>,
-        _axes: A,
-        _other_axes: B,
     ) -> Result<Tensor<E, T, D>>
     where
         E: NumericFor<ops::reduce::tensordot> + SameDtypeFor<F, ops::reduce::tensordot>,
@@ -197,25 +172,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.kron`.
     ///
     /// # Panics
-    /// If memory runs out, or there are more than eight axes larger than 1 in the two together;
-    /// [`try_kron`](Self::try_kron) returns the error.
+    /// If memory runs out, or there are more than eight axes larger than 1 in the two together.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
     /// let product: Tensor<i64, shape![2, 4]> = tensor![1, 10].kron(&tensor![[1, 2], [3, 4]]);
     /// assert_eq!(product.to_vec(), [1, 2, 10, 20, 3, 4, 30, 40]);
     /// ```
-    #[track_caller]
-    pub fn kron<F: Dtype, P: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Tensor<P, T, D>
-    where
-        E: Dtype + Promotable<With<F> = P>,
-        S: Kronecker<R, Output = T>,
-    {
-        unwrap(self.try_kron(other))
-    }
-
-    /// [`kron`](Self::kron), returning the error.
-    pub fn try_kron<F: Dtype, P: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Result<Tensor<P, T, D>>
+    #[fallible]
+    pub fn kron<F: Dtype, P: Dtype, R: Shape, T: Shape>(&self, other: &Tensor<F, R, D>) -> Result<Tensor<P, T, D>>
     where
         E: Dtype + Promotable<With<F> = P>,
         S: Kronecker<R, Output = T>,
@@ -258,7 +223,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 /// PyTorch: `torch.linalg.multi_dot`, of matrices.
 ///
 /// # Panics
-/// If there are none, neighbours do not match or memory runs out; [`try_multi_dot`] returns the error.
+/// If there are none, neighbours do not match or memory runs out.
 ///
 /// ```
 /// use castiron::{multi_dot, shape, Tensor};
@@ -266,18 +231,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 /// let tall = Tensor::<f32, shape![_, _]>::ones_sized([100, 2]);
 /// assert_eq!(multi_dot(&[&wide, &tall, &wide, &tall]).to_vec(), [20000.0; 4]);
 /// ```
-#[track_caller]
-pub fn multi_dot<E, M: Dim, N: Dim, D: Device>(matrices: &[&Tensor<E, (M, N), D>]) -> Tensor<E, (Dyn, Dyn), D>
-where
-    E: NumericFor<ops::reduce::multi_dot>,
-{
-    unwrap(try_multi_dot(matrices))
-}
-
-/// [`multi_dot`], returning the error.
-pub fn try_multi_dot<E, M: Dim, N: Dim, D: Device>(
-    matrices: &[&Tensor<E, (M, N), D>],
-) -> Result<Tensor<E, (Dyn, Dyn), D>>
+#[fallible(free)]
+pub fn multi_dot<E, M: Dim, N: Dim, D: Device>(matrices: &[&Tensor<E, (M, N), D>]) -> Result<Tensor<E, (Dyn, Dyn), D>>
 where
     E: NumericFor<ops::reduce::multi_dot>,
 {

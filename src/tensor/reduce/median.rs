@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Castable, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::ops::Op;
 use crate::ops::admit::RealFor;
 use crate::ops::arguments::Order;
@@ -12,6 +12,7 @@ use crate::shape::{OneAxis, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::Tensor;
 use crate::tensor::sort::sort_topk::ranked;
+use castiron_macros::fallible;
 
 /// The median of all elements.
 pub(crate) fn median_of_all<E: Element + Castable, S: Shape, D: Device>(
@@ -34,7 +35,7 @@ pub(crate) fn median_of_all<E: Element + Castable, S: Shape, D: Device>(
 
 /// Writes the forms of a median.
 macro_rules! medians {
-    ($($ignores:literal $name:ident $try:ident $axis:ident $try_axis:ident, $nan:literal, $all:literal, $along:literal;)*) => {$(
+    ($($ignores:literal $name:ident $axis:ident, $nan:literal, $all:literal, $along:literal;)*) => {$(
         /// A median, over everything and along an axis.
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = concat!("The element in the middle, the lower one of two, as a zero-dim tensor. ", $nan)]
@@ -44,22 +45,14 @@ macro_rules! medians {
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`.")]
             ///
             /// # Panics
-            #[doc = concat!("If there are no elements; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            /// If there are no elements.
             ///
             /// ```
             /// # use castiron::{axis, tensor};
             #[doc = $all]
             /// ```
-            #[track_caller]
-            pub fn $name(&self) -> Tensor<E, (), D>
-            where
-                E: RealFor<choosing::$name>,
-            {
-                unwrap(self.$try())
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try(&self) -> Result<Tensor<E, (), D>>
+            #[fallible]
+            pub fn $name(&self) -> Result<Tensor<E, (), D>>
             where
                 E: RealFor<choosing::$name>,
             {
@@ -73,22 +66,14 @@ macro_rules! medians {
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "(dim=…)`.")]
             ///
             /// # Panics
-            #[doc = concat!("If the axis is empty; [`", stringify!($try_axis), "`](Self::", stringify!($try_axis), ") returns the error.")]
+            /// If the axis is empty.
             ///
             /// ```
             /// # use castiron::{axis, tensor};
             #[doc = $along]
             /// ```
-            #[track_caller]
-            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
-            where
-                E: RealFor<choosing::$name>,
-            {
-                unwrap(self.$try_axis(axis))
-            }
-
-            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
-            pub fn $try_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, _axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
+            #[fallible]
+            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
             where
                 E: RealFor<choosing::$name>,
             {
@@ -99,10 +84,10 @@ macro_rules! medians {
     )*};
 }
 medians! {
-    false median try_median median_axis try_median_axis, "NaN if there is one.",
+    false median median_axis, "NaN if there is one.",
         "assert_eq!(tensor![[4, 1], [3, 2]].median().item(), 2);",
         "let (values, indices) = tensor![[3, 7, 5], [1, 1, 2]].median_axis(axis![1]);\nassert_eq!(values.to_vec(), [5, 1]);\nassert_eq!(indices.to_vec(), [2, 1]);";
-    true nanmedian try_nanmedian nanmedian_axis try_nanmedian_axis, "NaN does not count, unless there is nothing else.",
+    true nanmedian nanmedian_axis, "NaN does not count, unless there is nothing else.",
         "assert_eq!(tensor![4.0, f32::NAN, 3.0].nanmedian().item(), 3.0);",
         "let (values, _) = tensor![[3.0, f32::NAN, 5.0], [1.0, 1.5, 2.0]].nanmedian_axis(axis![1]);\nassert_eq!(values.to_vec(), [3.0, 1.5]);";
 }

@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Castable, Compute, DType, Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::admit::{FloatFor, InexactFor};
 use crate::ops::kernel::Map2;
@@ -15,6 +15,7 @@ use crate::shape::{Axes, EndsWith, Shape};
 use crate::tensor::elementwise::apply::map2;
 use crate::tensor::reduce::reductions::reduce;
 use crate::tensor::{Tensor, expect_fit, shape_text};
+use castiron_macros::fallible;
 
 /// `1 / sqrt(sum / count + eps)`
 #[inline(always)]
@@ -126,24 +127,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.nn.functional.normalize`, where `p` is 2, the axis 1 and `eps` 1e-12 if not given.
     ///
     /// # Panics
-    /// If memory runs out, or a norm of negative or infinite order is over an empty axis;
-    /// [`try_normalize`](Self::try_normalize) returns the error.
+    /// If memory runs out, or a norm of negative or infinite order is over an empty axis.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// let x = tensor![[3.0, 4.0], [0.0, 0.0]];
     /// assert_eq!(x.normalize(axis![1], 2.0, 1e-12).to_vec(), [0.6, 0.8, 0.0, 0.0]);
     /// ```
-    #[track_caller]
-    pub fn normalize<A: Axes<S>>(&self, axes: A, p: f64, eps: f64) -> Self
-    where
-        E: InexactFor<ops::reduce::normalize>,
-    {
-        unwrap(self.try_normalize(axes, p, eps))
-    }
-
-    /// [`normalize`](Self::normalize), returning the error.
-    pub fn try_normalize<A: Axes<S>>(&self, _axes: A, p: f64, eps: f64) -> Result<Self>
+    #[fallible]
+    pub fn normalize<A: Axes<S>>(&self, axes: A, p: f64, eps: f64) -> Result<Self>
     where
         E: InexactFor<ops::reduce::normalize>,
     {
@@ -162,7 +154,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.nn.functional.layer_norm`, where `eps` is 1e-5 if not given.
     ///
     /// # Panics
-    /// If sizes known at run time differ or memory runs out; [`try_layer_norm`](Self::try_layer_norm) returns the error.
+    /// If sizes known at run time differ or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor};
@@ -170,22 +162,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.layer_norm::<shape![2]>(None, None, 0.0).to_vec(), [-1.0, 1.0, -1.0, 1.0]);
     /// assert_eq!(x.layer_norm(Some(&tensor![1.0, 10.0]), Some(&tensor![0.0, 0.5]), 0.0).to_vec(), [-1.0, 10.5, -1.0, 10.5]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn layer_norm<N: Shape>(
-        &self,
-        weight: Option<&Tensor<E, N, D>>,
-        bias: Option<&Tensor<E, N, D>>,
-        eps: f64,
-    ) -> Self
-    where
-        E: FloatFor<ops::reduce::layer_norm>,
-        S: EndsWith<N>,
-    {
-        unwrap(self.try_layer_norm(weight, bias, eps))
-    }
-
-    /// [`layer_norm`](Self::layer_norm), returning the error.
-    pub fn try_layer_norm<N: Shape>(
         &self,
         weight: Option<&Tensor<E, N, D>>,
         bias: Option<&Tensor<E, N, D>>,
@@ -208,7 +186,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.nn.functional.rms_norm`.
     ///
     /// # Panics
-    /// If sizes known at run time differ or memory runs out; [`try_rms_norm`](Self::try_rms_norm) returns the error.
+    /// If sizes known at run time differ or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor};
@@ -216,17 +194,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.rms_norm::<shape![2]>(None, Some(0.0)).to_vec(), [0.2, 1.4, 1.0, 1.0]);
     /// assert_eq!(x.rms_norm(Some(&tensor![5.0, 10.0]), Some(0.0)).to_vec(), [1.0, 14.0, 5.0, 10.0]);
     /// ```
-    #[track_caller]
-    pub fn rms_norm<N: Shape>(&self, weight: Option<&Tensor<E, N, D>>, eps: Option<f64>) -> Self
-    where
-        E: InexactFor<ops::reduce::rms_norm>,
-        S: EndsWith<N>,
-    {
-        unwrap(self.try_rms_norm(weight, eps))
-    }
-
-    /// [`rms_norm`](Self::rms_norm), returning the error.
-    pub fn try_rms_norm<N: Shape>(&self, weight: Option<&Tensor<E, N, D>>, eps: Option<f64>) -> Result<Self>
+    #[fallible]
+    pub fn rms_norm<N: Shape>(&self, weight: Option<&Tensor<E, N, D>>, eps: Option<f64>) -> Result<Self>
     where
         E: InexactFor<ops::reduce::rms_norm>,
         S: EndsWith<N>,

@@ -7,7 +7,7 @@
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Castable as _, Dtype, Element};
-use crate::error::{Error, Result, filled, listed, unwrap};
+use crate::error::{Error, Result, filled, listed};
 use crate::layout::strides;
 use crate::ops::Op;
 use crate::ops::admit::SameDtypeFor;
@@ -21,6 +21,7 @@ use crate::storage::View;
 use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::index::gather::{dense, elements, lifted};
 use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::fallible;
 use core::marker::PhantomData;
 
 /// What a quantile between two elements is.
@@ -224,7 +225,7 @@ pub(crate) fn quantiles<E: Dtype, D: Device>(
 
 /// Writes the forms of a quantile.
 macro_rules! quantiles {
-    ($($ignores:literal $name:ident $try:ident $axis:ident $try_axis:ident $each:ident $try_each:ident $each_axis:ident $try_each_axis:ident, $nan:literal, $all:literal, $along:literal;)*) => {$(
+    ($($ignores:literal $name:ident $axis:ident $each:ident $each_axis:ident, $nan:literal, $all:literal, $along:literal;)*) => {$(
         /// A quantile, over everything and along an axis.
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = concat!("The element that a share `q` of all elements is below, as a zero-dim tensor. ", $nan)]
@@ -234,22 +235,14 @@ macro_rules! quantiles {
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`.")]
             ///
             /// # Panics
-            #[doc = concat!("If `q` is not between 0 and 1 or there are no elements; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            /// If `q` is not between 0 and 1 or there are no elements.
             ///
             /// ```
             /// # use castiron::{axis, tensor, Interpolation};
             #[doc = $all]
             /// ```
-            #[track_caller]
-            pub fn $name(&self, q: f64, interpolation: Interpolation) -> Tensor<E, (), D>
-            where
-                E: WideFloatFor<choosing::$name>,
-            {
-                unwrap(self.$try(q, interpolation))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try(&self, q: f64, interpolation: Interpolation) -> Result<Tensor<E, (), D>>
+            #[fallible]
+            pub fn $name(&self, q: f64, interpolation: Interpolation) -> Result<Tensor<E, (), D>>
             where
                 E: WideFloatFor<choosing::$name>,
             {
@@ -266,22 +259,14 @@ macro_rules! quantiles {
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`, with `dim` and `keepdim`.")]
             ///
             /// # Panics
-            #[doc = concat!("If `q` is not between 0 and 1 or there are no elements; [`", stringify!($try_axis), "`](Self::", stringify!($try_axis), ") returns the error.")]
+            /// If `q` is not between 0 and 1 or there are no elements.
             ///
             /// ```
             /// # use castiron::{axis, tensor, Interpolation};
             #[doc = $along]
             /// ```
-            #[track_caller]
-            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A, q: f64, interpolation: Interpolation) -> Tensor<E, T, D>
-            where
-                E: WideFloatFor<choosing::$name>,
-            {
-                unwrap(self.$try_axis(axis, q, interpolation))
-            }
-
-            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
-            pub fn $try_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, _axis: A, q: f64, interpolation: Interpolation) -> Result<Tensor<E, T, D>>
+            #[fallible]
+            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A, q: f64, interpolation: Interpolation) -> Result<Tensor<E, T, D>>
             where
                 E: WideFloatFor<choosing::$name>,
             {
@@ -296,24 +281,14 @@ macro_rules! quantiles {
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "` with a tensor `q`.")]
             ///
             /// # Panics
-            #[doc = concat!("As there; [`", stringify!($try_each), "`](Self::", stringify!($try_each), ") returns the error.")]
+            /// As there.
             ///
             /// ```
             /// # use castiron::{tensor, Interpolation};
             #[doc = concat!("let x = tensor![5.0, 1.0, 4.0, 2.0, 3.0];\nassert_eq!(x.", stringify!($each), "(tensor![0.0, 0.25, 1.0], Interpolation::Linear).to_vec(), [1.0, 2.0, 5.0]);")]
             /// ```
-            #[track_caller]
-            pub fn $each<R: TensorOperand, Q: Dim>(&self, q: R, interpolation: Interpolation) -> Tensor<E, (Q,), D>
-            where
-                E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
-                R::Shape: IndexList<Dim = Q>,
-                D: Receives<R::Place, Dimensioned>,
-            {
-                unwrap(self.$try_each(q, interpolation))
-            }
-
-            #[doc = concat!("[`", stringify!($each), "`](Self::", stringify!($each), "), returning the error.")]
-            pub fn $try_each<R: TensorOperand, Q: Dim>(&self, q: R, interpolation: Interpolation) -> Result<Tensor<E, (Q,), D>>
+            #[fallible]
+            pub fn $each<R: TensorOperand, Q: Dim>(&self, q: R, interpolation: Interpolation) -> Result<Tensor<E, (Q,), D>>
             where
                 E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
                 R::Shape: IndexList<Dim = Q>,
@@ -332,32 +307,16 @@ macro_rules! quantiles {
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "` with a tensor `q`, `dim` and `keepdim`.")]
             ///
             /// # Panics
-            #[doc = concat!("As there; [`", stringify!($try_each_axis), "`](Self::", stringify!($try_each_axis), ") returns the error.")]
+            /// As there.
             ///
             /// ```
             /// # use castiron::{axis, tensor, Interpolation};
             #[doc = concat!("let x = tensor![[1.0, 2.0], [3.0, 6.0]];\nassert_eq!(x.", stringify!($each_axis), "(axis![1], tensor![0.0, 0.5], Interpolation::Linear).to_vec(), [1.0, 3.0, 1.5, 4.5]);")]
             /// ```
-            #[track_caller]
+            #[fallible]
             pub fn $each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S, Reduced = T>, T>(
                 &self,
                 axis: A,
-                q: R,
-                interpolation: Interpolation,
-            ) -> Tensor<E, <T as InsertAxis<0>>::Inserted<Q>, D>
-            where
-                E: WideFloatFor<choosing::$name> + SameDtypeFor<R::Elem, choosing::$name>,
-                R::Shape: IndexList<Dim = Q>,
-                T: Shape + InsertAxis<0>,
-                D: Receives<R::Place, Dimensioned>,
-            {
-                unwrap(self.$try_each_axis(axis, q, interpolation))
-            }
-
-            #[doc = concat!("[`", stringify!($each_axis), "`](Self::", stringify!($each_axis), "), returning the error.")]
-            pub fn $try_each_axis<R: TensorOperand, Q: Dim, A: OneAxis<S, Reduced = T>, T>(
-                &self,
-                _axis: A,
                 q: R,
                 interpolation: Interpolation,
             ) -> Result<Tensor<E, <T as InsertAxis<0>>::Inserted<Q>, D>>
@@ -374,11 +333,11 @@ macro_rules! quantiles {
     )*};
 }
 quantiles! {
-    false quantile try_quantile quantile_axis try_quantile_axis quantiles try_quantiles quantiles_axis try_quantiles_axis,
+    false quantile quantile_axis quantiles quantiles_axis,
         "NaN if there is one.",
         "assert_eq!(tensor![4.0, 1.0, 3.0, 2.0].quantile(0.5, Interpolation::Linear).item(), 2.5);",
         "let x = tensor![[4.0, 1.0, 3.0], [0.0, 0.0, 5.0]];\nassert_eq!(x.quantile_axis(axis![1], 0.75, Interpolation::Higher).to_vec(), [4.0, 5.0]);";
-    true nanquantile try_nanquantile nanquantile_axis try_nanquantile_axis nanquantiles try_nanquantiles nanquantiles_axis try_nanquantiles_axis,
+    true nanquantile nanquantile_axis nanquantiles nanquantiles_axis,
         "NaN does not count, unless there is nothing else.",
         "assert_eq!(tensor![4.0, f32::NAN, 3.0].nanquantile(0.5, Interpolation::Linear).item(), 3.5);",
         "let x = tensor![[4.0, f32::NAN, 3.0], [0.0, 0.0, 5.0]];\nassert_eq!(x.nanquantile_axis(axis![1], 1.0, Interpolation::Nearest).to_vec(), [4.0, 5.0]);";

@@ -14,6 +14,7 @@ use crate::ops::{self, Op};
 use crate::shape::{Axes, OneAxis, Shape, SizeArray};
 use crate::tensor::Tensor;
 use crate::tensor::lazy::{Lazy, Node};
+use castiron_macros::fallible;
 
 /// All axes.
 const ALL: u32 = u32::MAX;
@@ -73,11 +74,11 @@ pub(crate) fn kept<O: Op, R: Reducer<E>, E: Copy, T: Shape>(
     Ok(kept)
 }
 
-/// Writes the four forms of a reduction: over everything, over axes, each with its `try_` twin. `Element: sum … <O>
+/// Writes both forms of a reduction: over everything and over axes. `Element: sum … <O>
 /// [Dtype<Sum = O>]` makes them methods of every tensor with `E: Dtype<Sum = O>` as their condition, so that the compiler
 /// says which condition failed and not that there is no method. (Shell dtypes have some in forms of their own.)
 macro_rules! reductions {
-    ($($(#[$doc:meta])* $of:ident: $name:ident $try:ident $axis:ident $try_axis:ident $(<$o:ident>)? [$($bound:tt)+] ($($arg:ident: $argty:ty),*) -> $out:ty, $op:ident: $reducer:expr, $torch:literal, $all:literal, $along:literal;)*) => {$(
+    ($($(#[$doc:meta])* $of:ident: $name:ident $axis:ident $(<$o:ident>)? [$($bound:tt)+] ($($arg:ident: $argty:ty),*) -> $out:ty, $op:ident: $reducer:expr, $torch:literal, $all:literal, $along:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") over everything and over axes.")]
         impl<E: $of, S: Shape, D: Device> Tensor<E, S, D> {
             $(#[$doc])*
@@ -87,22 +88,14 @@ macro_rules! reductions {
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
             /// # Panics
-            #[doc = concat!("Where [`", stringify!($try), "`](Self::", stringify!($try), ") returns an error.")]
+            /// If memory runs out, or there are no elements and the operation has no identity.
             ///
             /// ```
             /// # use castiron::{axis, tensor};
             #[doc = $all]
             /// ```
-            #[track_caller]
-            pub fn $name$(<$o: Dtype>)?(&self $(, $arg: $argty)*) -> Tensor<$out, (), D>
-            where
-                E: Dtype + $($bound)+,
-            {
-                unwrap(self.$try($($arg),*))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error: memory ran out, or there were no elements and the operation has no identity.")]
-            pub fn $try$(<$o: Dtype>)?(&self $(, $arg: $argty)*) -> Result<Tensor<$out, (), D>>
+            #[fallible]
+            pub fn $name$(<$o: Dtype>)?(&self $(, $arg: $argty)*) -> Result<Tensor<$out, (), D>>
             where
                 E: Dtype + $($bound)+,
             {
@@ -116,22 +109,14 @@ macro_rules! reductions {
             #[doc = concat!("PyTorch: `", $torch, "`, with `dim` and `keepdim`.")]
             ///
             /// # Panics
-            #[doc = concat!("Where [`", stringify!($try_axis), "`](Self::", stringify!($try_axis), ") returns an error.")]
+            /// If memory runs out, or there are no elements and the operation has no identity.
             ///
             /// ```
             /// # use castiron::{axis, tensor};
             #[doc = $along]
             /// ```
-            #[track_caller]
-            pub fn $axis<A: Axes<S> $(, $o: Dtype)?>(&self, axes: A $(, $arg: $argty)*) -> Tensor<$out, A::Reduced, D>
-            where
-                E: Dtype + $($bound)+,
-            {
-                unwrap(self.$try_axis(axes $(, $arg)*))
-            }
-
-            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error: memory ran out, or there were no elements and the operation has no identity.")]
-            pub fn $try_axis<A: Axes<S> $(, $o: Dtype)?>(&self, _axes: A $(, $arg: $argty)*) -> Result<Tensor<$out, A::Reduced, D>>
+            #[fallible]
+            pub fn $axis<A: Axes<S> $(, $o: Dtype)?>(&self, axes: A $(, $arg: $argty)*) -> Result<Tensor<$out, A::Reduced, D>>
             where
                 E: Dtype + $($bound)+,
             {
@@ -142,16 +127,8 @@ macro_rules! reductions {
         /// The same of an expression, which is computed on the way.
         impl<E: Dtype, S: Shape, D: Device, X: Node<D, Elem = E>> Lazy<E, S, D, X> {
             #[doc = concat!("As [`Tensor::", stringify!($name), "`], without a tensor of the elements.")]
-            #[track_caller]
-            pub fn $name$(<$o: Dtype>)?(self $(, $arg: $argty)*) -> Tensor<$out, (), D>
-            where
-                E: $($bound)+,
-            {
-                unwrap(self.$try($($arg),*))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try$(<$o: Dtype>)?(self $(, $arg: $argty)*) -> Result<Tensor<$out, (), D>>
+            #[fallible]
+            pub fn $name$(<$o: Dtype>)?(self $(, $arg: $argty)*) -> Result<Tensor<$out, (), D>>
             where
                 E: $($bound)+,
             {
@@ -159,16 +136,8 @@ macro_rules! reductions {
             }
 
             #[doc = concat!("As [`Tensor::", stringify!($axis), "`], without a tensor of the elements.")]
-            #[track_caller]
-            pub fn $axis<A: Axes<S> $(, $o: Dtype)?>(self, axes: A $(, $arg: $argty)*) -> Tensor<$out, A::Reduced, D>
-            where
-                E: $($bound)+,
-            {
-                unwrap(self.$try_axis(axes $(, $arg)*))
-            }
-
-            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
-            pub fn $try_axis<A: Axes<S> $(, $o: Dtype)?>(self, _axes: A $(, $arg: $argty)*) -> Result<Tensor<$out, A::Reduced, D>>
+            #[fallible]
+            pub fn $axis<A: Axes<S> $(, $o: Dtype)?>(self, axes: A $(, $arg: $argty)*) -> Result<Tensor<$out, A::Reduced, D>>
             where
                 E: $($bound)+,
             {
@@ -182,65 +151,65 @@ reductions! {
     /// The sum. Bools and integers are summed in `i64`, which wraps; `f16` and `bf16` are summed in `f32` and rounded once.
     /// Floats are added pairwise, in an order that shape and strides alone decide: neither the number of threads nor the machine's
     /// vector instructions change a bit of it. The sum of nothing is 0.
-    Element: sum try_sum sum_axis try_sum_axis <O> [Dtype<Sum = O>] () -> O, sum: Sum, "torch.sum",
+    Element: sum sum_axis <O> [Dtype<Sum = O>] () -> O, sum: Sum, "torch.sum",
         "assert_eq!(tensor![[1, 2], [3, 4]].sum().item(), 10);",
         "assert_eq!(tensor![[1, 2], [3, 4]].sum_axis(axis![0]).to_vec(), [4, 6]);";
     /// The product. Bools and integers are multiplied in `i64`, which wraps. The product of nothing is 1.
-    Element: prod try_prod prod_axis try_prod_axis <O> [Dtype<Sum = O>] () -> O, prod: Prod, "torch.prod",
+    Element: prod prod_axis <O> [Dtype<Sum = O>] () -> O, prod: Prod, "torch.prod",
         "assert_eq!(tensor![[1, 2], [3, 4]].prod().item(), 24);",
         "assert_eq!(tensor![[1, 2], [3, 4]].prod_axis(axis![1]).to_vec(), [2, 12]);";
     /// The mean, of floating and complex dtypes. The mean of nothing is NaN.
-    Element: mean try_mean mean_axis try_mean_axis [InexactFor<ops::reduce::mean>] () -> E, mean: Mean, "torch.mean",
+    Element: mean mean_axis [InexactFor<ops::reduce::mean>] () -> E, mean: Mean, "torch.mean",
         "assert_eq!(tensor![[1.0, 2.0], [3.0, 4.0]].mean().item(), 2.5);",
         "assert_eq!(tensor![[1.0, 2.0], [3.0, 4.0]].mean_axis(axis![-1]).to_vec(), [1.5, 3.5]);";
     /// The variance, of floating and complex dtypes; real. `correction` is the number of degrees of freedom the mean has
     /// used up: 1 (PyTorch's default) for a sample, 0 for a population. NaN where no freedom is left.
-    Element: var try_var var_axis try_var_axis <O> [InexactFor<ops::reduce::var> + Dtype<RealDtype = O>] (correction: usize) -> O,
+    Element: var var_axis <O> [InexactFor<ops::reduce::var> + Dtype<RealDtype = O>] (correction: usize) -> O,
         var: Variance::var(correction as f64), "torch.var",
         "assert_eq!(tensor![1.0, 2.0, 3.0].var(1).item(), 1.0);",
         "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].var_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
     /// The standard deviation: the root of the variance.
-    Element: std try_std std_axis try_std_axis <O> [InexactFor<ops::reduce::std> + Dtype<RealDtype = O>] (correction: usize) -> O,
+    Element: std std_axis <O> [InexactFor<ops::reduce::std> + Dtype<RealDtype = O>] (correction: usize) -> O,
         std: Variance::std(correction as f64), "torch.std",
         "assert_eq!(tensor![1.0, 3.0, 5.0].std(1).item(), 2.0);",
         "assert_eq!(tensor![[1.0, 3.0], [2.0, 2.0]].std_axis(axis![1], 0).to_vec(), [1.0, 0.0]);";
     /// The largest element; NaN if there is one. Of nothing: an error.
-    Dtype: amax try_amax amax_axis try_amax_axis [OrderedFor<ops::reduce::amax>] () -> E, amax: Largest::<E>::new(), "torch.amax",
+    Dtype: amax amax_axis [OrderedFor<ops::reduce::amax>] () -> E, amax: Largest::<E>::new(), "torch.amax",
         "assert_eq!(tensor![3, 1, 2].amax().item(), 3);",
         "assert_eq!(tensor![[3, 1], [2, 5]].amax_axis(axis![0]).to_vec(), [3, 5]);";
     /// The smallest element; NaN if there is one. Of nothing: an error.
-    Dtype: amin try_amin amin_axis try_amin_axis [OrderedFor<ops::reduce::amin>] () -> E, amin: Smallest::<E>::new(), "torch.amin",
+    Dtype: amin amin_axis [OrderedFor<ops::reduce::amin>] () -> E, amin: Smallest::<E>::new(), "torch.amin",
         "assert_eq!(tensor![3, 1, 2].amin().item(), 1);",
         "assert_eq!(tensor![[3, 1], [2, 5]].amin_axis(axis![0]).to_vec(), [2, 1]);";
     /// Whether any element is non-zero. Of nothing: no.
-    Element: any try_any any_axis try_any_axis [Dtype] () -> bool, any: AnyAll::ANY, "torch.any",
+    Element: any any_axis [Dtype] () -> bool, any: AnyAll::ANY, "torch.any",
         "assert_eq!(tensor![0, 2].any().item(), true);",
         "assert_eq!(tensor![[0, 2], [0, 0]].any_axis(axis![1]).to_vec(), [true, false]);";
     /// Whether every element is non-zero. Of nothing: yes.
-    Element: all try_all all_axis try_all_axis [Dtype] () -> bool, all: AnyAll::ALL, "torch.all",
+    Element: all all_axis [Dtype] () -> bool, all: AnyAll::ALL, "torch.all",
         "assert_eq!(tensor![0, 2].all().item(), false);",
         "assert_eq!(tensor![[1, 2], [0, 1]].all_axis(axis![1]).to_vec(), [true, false]);";
     /// The sum of the elements that are numbers: NaN counts as 0. Bools and integers are summed in `i64`, which wraps.
-    Element: nansum try_nansum nansum_axis try_nansum_axis <O> [OrderedFor<ops::reduce::nansum> + Dtype<Sum = O>] () -> O, nansum: NanSum, "torch.nansum",
+    Element: nansum nansum_axis <O> [OrderedFor<ops::reduce::nansum> + Dtype<Sum = O>] () -> O, nansum: NanSum, "torch.nansum",
         "assert_eq!(tensor![1.0, f32::NAN, 2.0].nansum().item(), 3.0);",
         "assert_eq!(tensor![[1.0, f32::NAN], [2.0, 3.0]].nansum_axis(axis![0]).to_vec(), [3.0, 3.0]);";
     /// The mean of the elements that are numbers, of floating dtypes: NaN does not count. NaN where there are none.
-    Element: nanmean try_nanmean nanmean_axis try_nanmean_axis [FloatFor<ops::reduce::nanmean>] () -> E, nanmean: NanMean, "torch.nanmean",
+    Element: nanmean nanmean_axis [FloatFor<ops::reduce::nanmean>] () -> E, nanmean: NanMean, "torch.nanmean",
         "assert_eq!(tensor![1.0, f32::NAN, 2.0].nanmean().item(), 1.5);",
         "assert_eq!(tensor![[1.0, f32::NAN], [2.0, 3.0]].nanmean_axis(axis![0]).to_vec(), [1.5, 3.0]);";
     /// How many elements are not zero, in `i64`.
-    Element: count_nonzero try_count_nonzero count_nonzero_axis try_count_nonzero_axis [Dtype] () -> i64, count_nonzero: CountNonzero, "torch.count_nonzero",
+    Element: count_nonzero count_nonzero_axis [Dtype] () -> i64, count_nonzero: CountNonzero, "torch.count_nonzero",
         "assert_eq!(tensor![0, 2, 5].count_nonzero().item(), 2);",
         "assert_eq!(tensor![[0, 2], [5, 1]].count_nonzero_axis(axis![0]).to_vec(), [1, 2]);";
     /// The `ord`-norm, of floating and complex dtypes; real: `sum(abs(x) ** ord) ** (1 / ord)`, the largest absolute value for
     /// infinity, the smallest for minus infinity, the number of elements other than zero for 0. Of nothing it is 0; where `ord`
     /// is negative or infinite: an error.
-    Element: vector_norm try_vector_norm vector_norm_axis try_vector_norm_axis <O> [InexactFor<ops::reduce::vector_norm> + Dtype<RealDtype = O>] (ord: f64) -> O,
+    Element: vector_norm vector_norm_axis <O> [InexactFor<ops::reduce::vector_norm> + Dtype<RealDtype = O>] (ord: f64) -> O,
         vector_norm: VectorNorm::new(ord), "torch.linalg.vector_norm",
         "assert_eq!(tensor![3.0, -4.0].vector_norm(2.0).item(), 5.0);",
         "assert_eq!(tensor![[3.0, -4.0], [6.0, 8.0]].vector_norm_axis(axis![1], 2.0).to_vec(), [5.0, 10.0]);";
     /// [`vector_norm`](Tensor::vector_norm) under PyTorch's older name.
-    Element: norm try_norm norm_axis try_norm_axis <O> [InexactFor<ops::reduce::norm> + Dtype<RealDtype = O>] (p: f64) -> O,
+    Element: norm norm_axis <O> [InexactFor<ops::reduce::norm> + Dtype<RealDtype = O>] (p: f64) -> O,
         norm: VectorNorm::new(p), "torch.norm",
         "assert_eq!(tensor![3.0, -4.0].norm(1.0).item(), 7.0);",
         "assert_eq!(tensor![[3.0, -4.0], [6.0, 8.0]].norm_axis(axis![1], f64::INFINITY).to_vec(), [4.0, 8.0]);";
@@ -251,8 +220,8 @@ type Smallest<E> = Extreme<E, false>;
 
 /// Writes `max`, `argmax` and their forms, or those of the minimum.
 macro_rules! extremes {
-    ($($max:literal $what:literal $name:ident $try:ident $axis:ident $try_axis:ident $amax:ident $try_amax:ident $try_amax_axis:ident
-       $arg:ident $try_arg:ident $arg_axis:ident $try_arg_axis:ident, $all:literal, $along:literal, $at:literal, $at_along:literal;)*) => {$(
+    ($($max:literal $what:literal $name:ident $axis:ident $amax:ident $try_amax:ident
+       $arg:ident $arg_axis:ident, $all:literal, $along:literal, $at:literal, $at_along:literal;)*) => {$(
         #[doc = concat!("The ", $what, " element and where it is.")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = concat!("The ", $what, " element, as a zero-dim tensor; NaN if there is one.")]
@@ -260,22 +229,14 @@ macro_rules! extremes {
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`.")]
             ///
             /// # Panics
-            #[doc = concat!("If there are no elements; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            /// If there are no elements.
             ///
             /// ```
             /// # use castiron::{axis, tensor};
             #[doc = $all]
             /// ```
-            #[track_caller]
-            pub fn $name(&self) -> Tensor<E, (), D>
-            where
-                E: OrderedFor<ops::reduce::$amax>,
-            {
-                unwrap(self.$try_amax())
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try(&self) -> Result<Tensor<E, (), D>>
+            #[fallible]
+            pub fn $name(&self) -> Result<Tensor<E, (), D>>
             where
                 E: OrderedFor<ops::reduce::$amax>,
             {
@@ -287,22 +248,14 @@ macro_rules! extremes {
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "(dim=…)`. For the values alone, or over several axes, use [`", stringify!($amax), "_axis`](Self::", stringify!($amax), "_axis).")]
             ///
             /// # Panics
-            #[doc = concat!("If the axis is empty; [`", stringify!($try_axis), "`](Self::", stringify!($try_axis), ") returns the error.")]
+            /// If the axis is empty.
             ///
             /// ```
             /// # use castiron::{axis, tensor};
             #[doc = $along]
             /// ```
-            #[track_caller]
-            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
-            where
-                E: OrderedFor<ops::reduce::$amax>,
-            {
-                unwrap(self.$try_axis(axis))
-            }
-
-            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
-            pub fn $try_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, _axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
+            #[fallible]
+            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
             where
                 E: OrderedFor<ops::reduce::$amax>,
             {
@@ -316,22 +269,14 @@ macro_rules! extremes {
             #[doc = concat!("PyTorch: `torch.", stringify!($arg), "`.")]
             ///
             /// # Panics
-            #[doc = concat!("If there are no elements; [`", stringify!($try_arg), "`](Self::", stringify!($try_arg), ") returns the error.")]
+            /// If there are no elements.
             ///
             /// ```
             /// # use castiron::{axis, tensor};
             #[doc = $at]
             /// ```
-            #[track_caller]
-            pub fn $arg(&self) -> Tensor<i64, (), D>
-            where
-                E: RealFor<ops::reduce::$arg>,
-            {
-                unwrap(self.$try_arg())
-            }
-
-            #[doc = concat!("[`", stringify!($arg), "`](Self::", stringify!($arg), "), returning the error.")]
-            pub fn $try_arg(&self) -> Result<Tensor<i64, (), D>>
+            #[fallible]
+            pub fn $arg(&self) -> Result<Tensor<i64, (), D>>
             where
                 E: RealFor<ops::reduce::$arg>,
             {
@@ -343,22 +288,14 @@ macro_rules! extremes {
             #[doc = concat!("PyTorch: `torch.", stringify!($arg), "`, with `dim` and `keepdim`.")]
             ///
             /// # Panics
-            #[doc = concat!("If the axis is empty; [`", stringify!($try_arg_axis), "`](Self::", stringify!($try_arg_axis), ") returns the error.")]
+            /// If the axis is empty.
             ///
             /// ```
             /// # use castiron::{axis, tensor};
             #[doc = $at_along]
             /// ```
-            #[track_caller]
-            pub fn $arg_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> Tensor<i64, T, D>
-            where
-                E: RealFor<ops::reduce::$arg>,
-            {
-                unwrap(self.$try_arg_axis(axis))
-            }
-
-            #[doc = concat!("[`", stringify!($arg_axis), "`](Self::", stringify!($arg_axis), "), returning the error.")]
-            pub fn $try_arg_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, _axis: A) -> Result<Tensor<i64, T, D>>
+            #[fallible]
+            pub fn $arg_axis<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> Result<Tensor<i64, T, D>>
             where
                 E: RealFor<ops::reduce::$arg>,
             {
@@ -378,16 +315,8 @@ macro_rules! extremes {
             }
 
             #[doc = concat!("As [`Tensor::", stringify!($axis), "`], without a tensor of the elements, which are computed twice.")]
-            #[track_caller]
-            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(self, axis: A) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
-            where
-                E: OrderedFor<ops::reduce::$amax>,
-            {
-                unwrap(self.$try_axis(axis))
-            }
-
-            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error.")]
-            pub fn $try_axis<A: OneAxis<S, Reduced = T>, T: Shape>(self, _axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
+            #[fallible]
+            pub fn $axis<A: OneAxis<S, Reduced = T>, T: Shape>(self, axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
             where
                 E: OrderedFor<ops::reduce::$amax>,
             {
@@ -396,16 +325,8 @@ macro_rules! extremes {
             }
 
             #[doc = concat!("As [`Tensor::", stringify!($arg), "`], without a tensor of the elements.")]
-            #[track_caller]
-            pub fn $arg(self) -> Tensor<i64, (), D>
-            where
-                E: RealFor<ops::reduce::$arg>,
-            {
-                unwrap(self.$try_arg())
-            }
-
-            #[doc = concat!("[`", stringify!($arg), "`](Self::", stringify!($arg), "), returning the error.")]
-            pub fn $try_arg(self) -> Result<Tensor<i64, (), D>>
+            #[fallible]
+            pub fn $arg(self) -> Result<Tensor<i64, (), D>>
             where
                 E: RealFor<ops::reduce::$arg>,
             {
@@ -413,16 +334,8 @@ macro_rules! extremes {
             }
 
             #[doc = concat!("As [`Tensor::", stringify!($arg_axis), "`], without a tensor of the elements.")]
-            #[track_caller]
-            pub fn $arg_axis<A: OneAxis<S, Reduced = T>, T: Shape>(self, axis: A) -> Tensor<i64, T, D>
-            where
-                E: RealFor<ops::reduce::$arg>,
-            {
-                unwrap(self.$try_arg_axis(axis))
-            }
-
-            #[doc = concat!("[`", stringify!($arg_axis), "`](Self::", stringify!($arg_axis), "), returning the error.")]
-            pub fn $try_arg_axis<A: OneAxis<S, Reduced = T>, T: Shape>(self, _axis: A) -> Result<Tensor<i64, T, D>>
+            #[fallible]
+            pub fn $arg_axis<A: OneAxis<S, Reduced = T>, T: Shape>(self, axis: A) -> Result<Tensor<i64, T, D>>
             where
                 E: RealFor<ops::reduce::$arg>,
             {
@@ -432,12 +345,12 @@ macro_rules! extremes {
     )*};
 }
 extremes! {
-    true "largest" max try_max max_axis try_max_axis amax try_amax try_amax_axis argmax try_argmax argmax_axis try_argmax_axis,
+    true "largest" max max_axis amax try_amax argmax argmax_axis,
         "assert_eq!(tensor![3, 7, 2].max().item(), 7);",
         "let (values, indices) = tensor![[3, 7], [5, 1]].max_axis(axis![1]);\nassert_eq!((values.to_vec(), indices.to_vec()), (vec![7, 5], vec![1, 0]));",
         "assert_eq!(tensor![[3, 7], [5, 1]].argmax().item(), 1);",
         "assert_eq!(tensor![[3, 7], [5, 1]].argmax_axis(axis![0]).to_vec(), [1, 0]);";
-    false "smallest" min try_min min_axis try_min_axis amin try_amin try_amin_axis argmin try_argmin argmin_axis try_argmin_axis,
+    false "smallest" min min_axis amin try_amin argmin argmin_axis,
         "assert_eq!(tensor![3, 7, 2].min().item(), 2);",
         "let (values, indices) = tensor![[3, 7], [5, 1]].min_axis(axis![1]);\nassert_eq!((values.to_vec(), indices.to_vec()), (vec![3, 1], vec![0, 1]));",
         "assert_eq!(tensor![[3, 7], [5, 1]].argmin().item(), 3);",

@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Castable, Compute, Dtype, Element, bf16, f16};
-use crate::error::{Error, Result, filled, listed, unwrap};
+use crate::error::{Error, Result, filled, listed};
 use crate::ops;
 use crate::ops::admit::{FloatFor, IntegerFor, NumericFor};
 use crate::ops::kernel::{Casting, Map1, Map2};
@@ -14,6 +14,7 @@ use crate::tensor::elementwise::apply::{map1, map2};
 use crate::tensor::linalg::matmul::multiply;
 use crate::tensor::reduce::reductions::reduce;
 use crate::tensor::scan::cumulative::Differing;
+use castiron_macros::fallible;
 
 /// `x / factor`, conjugated or not.
 #[derive(Clone, Copy)]
@@ -126,23 +127,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.cov` of a matrix, where `correction` is 1 if not given. Of one variable use [`var`](Self::var).
     ///
     /// # Panics
-    /// If memory runs out; [`try_cov`](Self::try_cov) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![[1.0, 2.0], [3.0, 5.0]].cov(1).to_vec(), [0.5, 1.0, 1.0, 2.0]);
     /// ```
-    #[track_caller]
-    pub fn cov<O: Dtype, T: Shape>(&self, correction: usize) -> Tensor<O, T, D>
-    where
-        E: NumericFor<ops::reduce::cov> + Dtype<Inexact = O>,
-        S: HasRank<2, ops::reduce::cov> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
-    {
-        unwrap(self.try_cov(correction))
-    }
-
-    /// [`cov`](Self::cov), returning the error.
-    pub fn try_cov<O: Dtype, T: Shape>(&self, correction: usize) -> Result<Tensor<O, T, D>>
+    #[fallible]
+    pub fn cov<O: Dtype, T: Shape>(&self, correction: usize) -> Result<Tensor<O, T, D>>
     where
         E: NumericFor<ops::reduce::cov> + Dtype<Inexact = O>,
         S: HasRank<2, ops::reduce::cov> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
@@ -157,23 +149,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.corrcoef` of a matrix.
     ///
     /// # Panics
-    /// If memory runs out; [`try_corrcoef`](Self::try_corrcoef) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![[1.0, 2.0, 3.0], [6.0, 4.0, 2.0]].corrcoef().to_vec(), [1.0, -1.0, -1.0, 1.0]);
     /// ```
-    #[track_caller]
-    pub fn corrcoef<O: Dtype, T: Shape>(&self) -> Tensor<O, T, D>
-    where
-        E: NumericFor<ops::reduce::corrcoef> + Dtype<Inexact = O>,
-        S: HasRank<2, ops::reduce::corrcoef> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
-    {
-        unwrap(self.try_corrcoef())
-    }
-
-    /// [`corrcoef`](Self::corrcoef), returning the error.
-    pub fn try_corrcoef<O: Dtype, T: Shape>(&self) -> Result<Tensor<O, T, D>>
+    #[fallible]
+    pub fn corrcoef<O: Dtype, T: Shape>(&self) -> Result<Tensor<O, T, D>>
     where
         E: NumericFor<ops::reduce::corrcoef> + Dtype<Inexact = O>,
         S: HasRank<2, ops::reduce::corrcoef> + HasAxis<0> + HasAxis<1, Replace<<S as HasAxis<0>>::Dim> = T>,
@@ -198,23 +181,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.bincount`, without weights.
     ///
     /// # Panics
-    /// If a number is negative, the tensor has no data or memory runs out; [`try_bincount`](Self::try_bincount) returns the error.
+    /// If a number is negative, the tensor has no data or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![1, 3, 1].bincount(0).to_vec(), [0, 2, 0, 1]);
     /// ```
-    #[track_caller]
-    pub fn bincount(&self, minlength: usize) -> Tensor<i64, (Dyn,), D>
-    where
-        E: IntegerFor<ops::reduce::bincount>,
-        S: HasRank<1, ops::reduce::bincount>,
-    {
-        unwrap(self.try_bincount(minlength))
-    }
-
-    /// [`bincount`](Self::bincount), returning the error.
-    pub fn try_bincount(&self, minlength: usize) -> Result<Tensor<i64, (Dyn,), D>>
+    #[fallible]
+    pub fn bincount(&self, minlength: usize) -> Result<Tensor<i64, (Dyn,), D>>
     where
         E: IntegerFor<ops::reduce::bincount>,
         S: HasRank<1, ops::reduce::bincount>,
@@ -229,29 +203,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.bincount`, with `weights`.
     ///
     /// # Panics
-    /// If a number is negative, sizes known at run time differ, the tensor has no data or memory runs out;
-    /// [`try_bincount_weighted`](Self::try_bincount_weighted) returns the error.
+    /// If a number is negative, sizes known at run time differ, the tensor has no data or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![1, 3, 1].bincount_weighted(&tensor![0.5, 2.0, 0.25], 0).to_vec(), [0.0, 0.75, 0.0, 2.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn bincount_weighted<W: BinWeight, N: Dim>(
-        &self,
-        weights: &Tensor<W, (N,), D>,
-        minlength: usize,
-    ) -> Tensor<W::Total, (Dyn,), D>
-    where
-        E: IntegerFor<ops::reduce::bincount>,
-        S: HasRank<1, ops::reduce::bincount> + HasAxis<0>,
-        <S as HasAxis<0>>::Dim: SameSizeFor<N, ops::reduce::bincount>,
-    {
-        unwrap(self.try_bincount_weighted(weights, minlength))
-    }
-
-    /// [`bincount_weighted`](Self::bincount_weighted), returning the error.
-    pub fn try_bincount_weighted<W: BinWeight, N: Dim>(
         &self,
         weights: &Tensor<W, (N,), D>,
         minlength: usize,
@@ -281,23 +240,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.histc`.
     ///
     /// # Panics
-    /// If there are no bins, the range is not finite or is reversed, the tensor has no data or memory runs out;
-    /// [`try_histc`](Self::try_histc) returns the error.
+    /// If there are no bins, the range is not finite or is reversed, the tensor has no data or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![1.0, 2.0, 1.0].histc(4, 0.0, 3.0).to_vec(), [0.0, 2.0, 1.0, 0.0]);
     /// ```
-    #[track_caller]
-    pub fn histc(&self, bins: usize, min: f64, max: f64) -> Tensor<E, (Dyn,), D>
-    where
-        E: FloatFor<ops::reduce::histc>,
-    {
-        unwrap(self.try_histc(bins, min, max))
-    }
-
-    /// [`histc`](Self::histc), returning the error.
-    pub fn try_histc(&self, bins: usize, min: f64, max: f64) -> Result<Tensor<E, (Dyn,), D>>
+    #[fallible]
+    pub fn histc(&self, bins: usize, min: f64, max: f64) -> Result<Tensor<E, (Dyn,), D>>
     where
         E: FloatFor<ops::reduce::histc>,
     {

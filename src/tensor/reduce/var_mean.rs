@@ -3,17 +3,18 @@
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Result, unwrap};
+use crate::error::Result;
 use crate::ops;
 use crate::ops::admit::{InexactFor, OrderedFor};
 use crate::ops::reduce::{MinMax, Variance};
 use crate::shape::{Axes, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::reduce::reductions::reduce_both;
+use castiron_macros::fallible;
 
-/// Writes the four forms of a reduction with two results, which is checked as `$op`.
+/// Writes a reduction with two results, over everything and over axes, which is checked as `$op`.
 macro_rules! pairs {
-    ($($(#[$doc:meta])* $name:ident $try:ident $axis:ident $try_axis:ident $(<$o:ident>)? [$($bound:tt)+] ($($arg:ident: $argty:ty),*) -> $out:ty,
+    ($($(#[$doc:meta])* $name:ident $axis:ident $(<$o:ident>)? [$($bound:tt)+] ($($arg:ident: $argty:ty),*) -> $out:ty,
        $op:ident: $reducer:expr, $torch:literal, $all:literal, $along:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") over everything and over axes.")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -24,22 +25,14 @@ macro_rules! pairs {
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
             /// # Panics
-            #[doc = concat!("Where [`", stringify!($try), "`](Self::", stringify!($try), ") returns an error.")]
+            /// If memory runs out, or there are no elements and the operation has no identity.
             ///
             /// ```
             /// # use castiron::{axis, tensor};
             #[doc = $all]
             /// ```
-            #[track_caller]
-            pub fn $name$(<$o: Dtype>)?(&self $(, $arg: $argty)*) -> (Tensor<$out, (), D>, Tensor<E, (), D>)
-            where
-                E: $($bound)+,
-            {
-                unwrap(self.$try($($arg),*))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error: memory ran out, or there were no elements and the operation has no identity.")]
-            pub fn $try$(<$o: Dtype>)?(&self $(, $arg: $argty)*) -> Result<(Tensor<$out, (), D>, Tensor<E, (), D>)>
+            #[fallible]
+            pub fn $name$(<$o: Dtype>)?(&self $(, $arg: $argty)*) -> Result<(Tensor<$out, (), D>, Tensor<E, (), D>)>
             where
                 E: $($bound)+,
             {
@@ -53,22 +46,14 @@ macro_rules! pairs {
             #[doc = concat!("PyTorch: `", $torch, "`, with `dim` and `keepdim`.")]
             ///
             /// # Panics
-            #[doc = concat!("Where [`", stringify!($try_axis), "`](Self::", stringify!($try_axis), ") returns an error.")]
+            /// If memory runs out, or there are no elements and the operation has no identity.
             ///
             /// ```
             /// # use castiron::{axis, tensor};
             #[doc = $along]
             /// ```
-            #[track_caller]
-            pub fn $axis<A: Axes<S> $(, $o: Dtype)?>(&self, axes: A $(, $arg: $argty)*) -> (Tensor<$out, A::Reduced, D>, Tensor<E, A::Reduced, D>)
-            where
-                E: $($bound)+,
-            {
-                unwrap(self.$try_axis(axes $(, $arg)*))
-            }
-
-            #[doc = concat!("[`", stringify!($axis), "`](Self::", stringify!($axis), "), returning the error: memory ran out, or there were no elements and the operation has no identity.")]
-            pub fn $try_axis<A: Axes<S> $(, $o: Dtype)?>(&self, _axes: A $(, $arg: $argty)*) -> Result<(Tensor<$out, A::Reduced, D>, Tensor<E, A::Reduced, D>)>
+            #[fallible]
+            pub fn $axis<A: Axes<S> $(, $o: Dtype)?>(&self, axes: A $(, $arg: $argty)*) -> Result<(Tensor<$out, A::Reduced, D>, Tensor<E, A::Reduced, D>)>
             where
                 E: $($bound)+,
             {
@@ -80,17 +65,17 @@ macro_rules! pairs {
 
 pairs! {
     /// The smallest and the largest element; NaN if there is one. Of nothing: an error.
-    aminmax try_aminmax aminmax_axis try_aminmax_axis [OrderedFor<ops::reduce::amin> + OrderedFor<ops::reduce::amax>] () -> E,
+    aminmax aminmax_axis [OrderedFor<ops::reduce::amin> + OrderedFor<ops::reduce::amax>] () -> E,
         amin: MinMax::<E>::new(), "torch.aminmax",
         "let (min, max) = tensor![3, 1, 2].aminmax();\nassert_eq!((min.item(), max.item()), (1, 3));",
         "let (min, max) = tensor![[3, 1], [2, 5]].aminmax_axis(axis![0]);\nassert_eq!((min.to_vec(), max.to_vec()), (vec![2, 1], vec![3, 5]));";
     /// The variance and the mean, of floating and complex dtypes. `correction` is that of [`var`](Tensor::var).
-    var_mean try_var_mean var_mean_axis try_var_mean_axis <O> [InexactFor<ops::reduce::var> + InexactFor<ops::reduce::mean> + Dtype<RealDtype = O>] (correction: usize) -> O,
+    var_mean var_mean_axis <O> [InexactFor<ops::reduce::var> + InexactFor<ops::reduce::mean> + Dtype<RealDtype = O>] (correction: usize) -> O,
         var: Variance::var(correction as f64), "torch.var_mean",
         "let (var, mean) = tensor![1.0, 2.0, 3.0].var_mean(1);\nassert_eq!((var.item(), mean.item()), (1.0, 2.0));",
         "let (var, mean) = tensor![[1.0, 3.0], [2.0, 2.0]].var_mean_axis(axis![1], 0);\nassert_eq!((var.to_vec(), mean.to_vec()), (vec![1.0, 0.0], vec![2.0, 2.0]));";
     /// The standard deviation and the mean, of floating and complex dtypes. `correction` is that of [`std`](Tensor::std).
-    std_mean try_std_mean std_mean_axis try_std_mean_axis <O> [InexactFor<ops::reduce::std> + InexactFor<ops::reduce::mean> + Dtype<RealDtype = O>] (correction: usize) -> O,
+    std_mean std_mean_axis <O> [InexactFor<ops::reduce::std> + InexactFor<ops::reduce::mean> + Dtype<RealDtype = O>] (correction: usize) -> O,
         std: Variance::std(correction as f64), "torch.std_mean",
         "let (std, mean) = tensor![1.0, 3.0, 5.0].std_mean(1);\nassert_eq!((std.item(), mean.item()), (2.0, 3.0));",
         "let (std, mean) = tensor![[1.0, 3.0], [2.0, 2.0]].std_mean_axis(axis![1], 0);\nassert_eq!((std.to_vec(), mean.to_vec()), (vec![1.0, 0.0], vec![2.0, 2.0]));";

@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, Element, MachineFloat, MachineInt};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::admit::{InexactFor, OrderedFor};
 use crate::ops::kernel::LaneKernel;
@@ -12,6 +12,7 @@ use crate::ops::reduce::Accumulating;
 use crate::shape::{AxisArg, Dyn, HasAxis, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::map2;
+use castiron_macros::fallible;
 
 /// Runs on in the number `C`: `combine(before, element)`.
 #[inline(always)]
@@ -133,7 +134,7 @@ impl<E: Dtype> Map2<E, E, E> for Differing {
 
 /// Writes `cummax` and `cummin`.
 macro_rules! running_extremes {
-    ($($max:literal $what:literal $name:ident $try:ident, $example:literal;)*) => {$(
+    ($($max:literal $what:literal $name:ident, $example:literal;)*) => {$(
         #[doc = concat!("The ", $what, " element so far, and where it is.")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = concat!("The ", $what, " element so far along an axis, and where it is: values and `i64` indices. Of equals the last counts; once there is a NaN, the last NaN.")]
@@ -141,23 +142,14 @@ macro_rules! running_extremes {
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`.")]
             ///
             /// # Panics
-            #[doc = concat!("If memory runs out; [`", stringify!($try), "`](Self::", stringify!($try), ") returns it.")]
+            /// If memory runs out.
             ///
             /// ```
             /// use castiron::{axis, tensor};
             #[doc = $example]
             /// ```
-            #[track_caller]
-            pub fn $name<const I: isize>(&self, axis: impl AxisArg<I>) -> (Tensor<E, S, D>, Tensor<i64, S, D>)
-            where
-                E: OrderedFor<ops::reduce::$name>,
-                S: HasAxis<I>,
-            {
-                unwrap(self.$try(axis))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<const I: isize>(&self, _axis: impl AxisArg<I>) -> Result<(Tensor<E, S, D>, Tensor<i64, S, D>)>
+            #[fallible]
+            pub fn $name<const I: isize>(&self, axis: impl AxisArg<I>) -> Result<(Tensor<E, S, D>, Tensor<i64, S, D>)>
             where
                 E: OrderedFor<ops::reduce::$name>,
                 S: HasAxis<I>,
@@ -169,9 +161,9 @@ macro_rules! running_extremes {
     )*};
 }
 running_extremes! {
-    true "largest" cummax try_cummax,
+    true "largest" cummax,
         "let (values, indices) = tensor![1, 3, 2, 3].cummax(axis![0]);\nassert_eq!((values.to_vec(), indices.to_vec()), (vec![1, 3, 3, 3], vec![0, 1, 1, 3]));";
-    false "smallest" cummin try_cummin,
+    false "smallest" cummin,
         "let (values, indices) = tensor![3, 1, 2, 1].cummin(axis![0]);\nassert_eq!((values.to_vec(), indices.to_vec()), (vec![3, 1, 1, 1], vec![0, 1, 1, 3]));";
 }
 
@@ -226,23 +218,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Running products along an axis (`torch.cumprod`). Bools and integers are multiplied in `i64`, which wraps.
     ///
     /// # Panics
-    /// If memory runs out; [`try_cumprod`](Self::try_cumprod) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].cumprod(axis![1]).to_vec(), [1, 2, 6, 4, 20, 120]);
     /// ```
-    #[track_caller]
-    pub fn cumprod<const I: isize, O: Dtype>(&self, axis: impl AxisArg<I>) -> Tensor<O, S, D>
-    where
-        E: Dtype<Sum = O>,
-        S: HasAxis<I>,
-    {
-        unwrap(self.try_cumprod(axis))
-    }
-
-    /// [`cumprod`](Self::cumprod), returning the error.
-    pub fn try_cumprod<const I: isize, O: Dtype>(&self, _axis: impl AxisArg<I>) -> Result<Tensor<O, S, D>>
+    #[fallible]
+    pub fn cumprod<const I: isize, O: Dtype>(&self, axis: impl AxisArg<I>) -> Result<Tensor<O, S, D>>
     where
         E: Dtype<Sum = O>,
         S: HasAxis<I>,
@@ -254,23 +237,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Computed without overflow.
     ///
     /// # Panics
-    /// If memory runs out; [`try_logcumsumexp`](Self::try_logcumsumexp) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// assert_eq!(tensor![1000.0, 0.0, 2000.0].logcumsumexp(axis![0]).to_vec(), [1000.0, 1000.0, 2000.0]);
     /// ```
-    #[track_caller]
-    pub fn logcumsumexp<const I: isize>(&self, axis: impl AxisArg<I>) -> Tensor<E, S, D>
-    where
-        E: InexactFor<ops::reduce::logcumsumexp>,
-        S: HasAxis<I>,
-    {
-        unwrap(self.try_logcumsumexp(axis))
-    }
-
-    /// [`logcumsumexp`](Self::logcumsumexp), returning the error.
-    pub fn try_logcumsumexp<const I: isize>(&self, _axis: impl AxisArg<I>) -> Result<Tensor<E, S, D>>
+    #[fallible]
+    pub fn logcumsumexp<const I: isize>(&self, axis: impl AxisArg<I>) -> Result<Tensor<E, S, D>>
     where
         E: InexactFor<ops::reduce::logcumsumexp>,
         S: HasAxis<I>,
@@ -285,7 +259,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch's `prepend` and `append` are a [`cat`](crate::cat) before.
     ///
     /// # Panics
-    /// If the tensor is zero-dim or memory runs out; [`try_diff`](Self::try_diff) returns the error.
+    /// If the tensor is zero-dim or memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
@@ -293,19 +267,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.diff(axis![1], 1).to_vec(), [3, 5, 0, 1]);
     /// assert_eq!(x.diff(axis![-1], 2).to_vec(), [2, 1]);
     /// ```
-    #[track_caller]
-    pub fn diff<const I: isize>(&self, axis: impl AxisArg<I>, n: usize) -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
-    where
-        E: Dtype,
-        S: HasAxis<I>,
-    {
-        unwrap(self.try_diff(axis, n))
-    }
-
-    /// [`diff`](Self::diff), returning the error.
-    pub fn try_diff<const I: isize>(
+    #[fallible]
+    pub fn diff<const I: isize>(
         &self,
-        _axis: impl AxisArg<I>,
+        axis: impl AxisArg<I>,
         n: usize,
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>>
     where
@@ -334,23 +299,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Running sums along an axis (`torch.cumsum`). Bools and integers are summed in `i64`, which wraps.
     ///
     /// # Panics
-    /// If memory runs out; [`try_cumsum`](Self::try_cumsum) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// assert_eq!(tensor![[1, 2, 3], [4, 5, 6]].cumsum(axis![1]).to_vec(), [1, 3, 6, 4, 9, 15]);
     /// ```
-    #[track_caller]
-    pub fn cumsum<const I: isize, O: Dtype>(&self, axis: impl AxisArg<I>) -> Tensor<O, S, D>
-    where
-        E: Dtype<Sum = O>,
-        S: HasAxis<I>,
-    {
-        unwrap(self.try_cumsum(axis))
-    }
-
-    /// [`cumsum`](Self::cumsum), returning the error.
-    pub fn try_cumsum<const I: isize, O: Dtype>(&self, _axis: impl AxisArg<I>) -> Result<Tensor<O, S, D>>
+    #[fallible]
+    pub fn cumsum<const I: isize, O: Dtype>(&self, axis: impl AxisArg<I>) -> Result<Tensor<O, S, D>>
     where
         E: Dtype<Sum = O>,
         S: HasAxis<I>,

@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Binary, Castable, Complex, Compute, Dtype, Element, MachineFloat};
-use crate::error::{Result, filled, unwrap};
+use crate::error::{Result, filled};
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::ops::kernel::LaneKernel;
@@ -10,6 +10,7 @@ use crate::ops::reduce::{Accumulating, Extreme, Reducer, blocked_sum, by_lanes};
 use crate::shape::{Axes, AxisArg, HasAxis, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::scan::cumulative::along;
+use castiron_macros::fallible;
 
 /// Exponentials that are kept before they are added up.
 const BLOCK: usize = 1024;
@@ -136,23 +137,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// `exp(x) / sum(exp(x))` along an axis (`torch.softmax`), for floats. Computed without overflow.
     ///
     /// # Panics
-    /// If memory runs out; [`try_softmax`](Self::try_softmax) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// assert_eq!(tensor![[0.0, 0.0], [1000.0, 0.0]].softmax(axis![-1]).to_vec(), [0.5, 0.5, 1.0, 0.0]);
     /// ```
-    #[track_caller]
-    pub fn softmax<const I: isize>(&self, axis: impl AxisArg<I>) -> Tensor<E, S, D>
-    where
-        S: HasAxis<I>,
-        E: FloatFor<ops::reduce::softmax>,
-    {
-        unwrap(self.try_softmax(axis))
-    }
-
-    /// [`softmax`](Self::softmax), returning the error.
-    pub fn try_softmax<const I: isize>(&self, _axis: impl AxisArg<I>) -> Result<Tensor<E, S, D>>
+    #[fallible]
+    pub fn softmax<const I: isize>(&self, axis: impl AxisArg<I>) -> Result<Tensor<E, S, D>>
     where
         S: HasAxis<I>,
         E: FloatFor<ops::reduce::softmax>,
@@ -163,23 +155,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The logarithm of [`softmax`](Self::softmax) along an axis (`torch.log_softmax`), for floats.
     ///
     /// # Panics
-    /// If memory runs out; [`try_log_softmax`](Self::try_log_softmax) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// assert_eq!(tensor![[1000.0, 0.0]].log_softmax(axis![-1]).to_vec(), [0.0, -1000.0]);
     /// ```
-    #[track_caller]
-    pub fn log_softmax<const I: isize>(&self, axis: impl AxisArg<I>) -> Tensor<E, S, D>
-    where
-        S: HasAxis<I>,
-        E: FloatFor<ops::reduce::log_softmax>,
-    {
-        unwrap(self.try_log_softmax(axis))
-    }
-
-    /// [`log_softmax`](Self::log_softmax), returning the error.
-    pub fn try_log_softmax<const I: isize>(&self, _axis: impl AxisArg<I>) -> Result<Tensor<E, S, D>>
+    #[fallible]
+    pub fn log_softmax<const I: isize>(&self, axis: impl AxisArg<I>) -> Result<Tensor<E, S, D>>
     where
         S: HasAxis<I>,
         E: FloatFor<ops::reduce::log_softmax>,
@@ -191,22 +174,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// without overflow.
     ///
     /// # Panics
-    /// If memory runs out; [`try_logsumexp`](Self::try_logsumexp) returns it.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// assert_eq!(tensor![[1000.0, 0.0], [5.0, -1000.0]].logsumexp(axis![1]).to_vec(), [1000.0, 5.0]);
     /// ```
-    #[track_caller]
-    pub fn logsumexp<A: Axes<S>, O: Dtype>(&self, axes: A) -> Tensor<O, A::Reduced, D>
-    where
-        E: Dtype<Inexact = O>,
-    {
-        unwrap(self.try_logsumexp(axes))
-    }
-
-    /// [`logsumexp`](Self::logsumexp), returning the error.
-    pub fn try_logsumexp<A: Axes<S>, O: Dtype>(&self, _axes: A) -> Result<Tensor<O, A::Reduced, D>>
+    #[fallible]
+    pub fn logsumexp<A: Axes<S>, O: Dtype>(&self, axes: A) -> Result<Tensor<O, A::Reduced, D>>
     where
         E: Dtype<Inexact = O>,
     {

@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Castable, Compute, Dtype, Element, Inexact};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::Op;
 use crate::ops::admit::NumericFor;
@@ -14,6 +14,7 @@ use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::{map1, map2, map3};
 use crate::tensor::reduce::reductions::reduce;
 use crate::tensor::scan::cumulative::{Differing, RunningSum, neighbours};
+use castiron_macros::fallible;
 
 /// `(a + b) * factor`, in the dtype `O`.
 struct Pairs<C> {
@@ -98,7 +99,7 @@ fn double_areas<P: Op, E: Dtype, S: Shape, T: Shape, N: Dim, D: Device>(
 
 /// Writes a rule in both forms: over equal steps and over given places.
 macro_rules! rules {
-    ($($(#[$doc:meta])* $op:ident $name:ident $try:ident $over:ident $try_over:ident -> $result:ident, $even:ident $finish:ident $example:literal, $example_over:literal;)*) => {$(
+    ($($(#[$doc:meta])* $op:ident $name:ident $over:ident -> $result:ident, $even:ident $finish:ident $example:literal, $example_over:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             $(#[$doc])*
@@ -108,23 +109,14 @@ macro_rules! rules {
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`, with `dx`.")]
             ///
             /// # Panics
-            #[doc = concat!("If the tensor is zero-dim or memory runs out; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            /// If the tensor is zero-dim or memory runs out.
             ///
             /// ```
             /// use castiron::{axis, tensor};
             #[doc = $example]
             /// ```
-            #[track_caller]
-            pub fn $name<const I: isize, O: Inexact>(&self, axis: impl AxisArg<I>, dx: f64) -> Tensor<O, rules!(@$result S I), D>
-            where
-                E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
-                S: HasAxis<I>,
-            {
-                unwrap(self.$try(axis, dx))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<const I: isize, O: Inexact>(&self, _axis: impl AxisArg<I>, dx: f64) -> Result<Tensor<O, rules!(@$result S I), D>>
+            #[fallible]
+            pub fn $name<const I: isize, O: Inexact>(&self, axis: impl AxisArg<I>, dx: f64) -> Result<Tensor<O, rules!(@$result S I), D>>
             where
                 E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
                 S: HasAxis<I>,
@@ -139,24 +131,14 @@ macro_rules! rules {
             #[doc = concat!("PyTorch: `torch.", stringify!($name), "`, with `x`.")]
             ///
             /// # Panics
-            #[doc = concat!("If the tensor is zero-dim, sizes known at run time differ or memory runs out; [`", stringify!($try_over), "`](Self::", stringify!($try_over), ") returns the error.")]
+            /// If the tensor is zero-dim, sizes known at run time differ or memory runs out.
             ///
             /// ```
             /// use castiron::{axis, tensor};
             #[doc = $example_over]
             /// ```
-            #[track_caller]
-            pub fn $over<const I: isize, N: Dim, O: Inexact>(&self, x: &Tensor<E, (N,), D>, axis: impl AxisArg<I>) -> Tensor<O, rules!(@$result S I), D>
-            where
-                E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
-                S: HasAxis<I>,
-                <S as HasAxis<I>>::Dim: SameSizeFor<N, ops::reduce::$op>,
-            {
-                unwrap(self.$try_over(x, axis))
-            }
-
-            #[doc = concat!("[`", stringify!($over), "`](Self::", stringify!($over), "), returning the error.")]
-            pub fn $try_over<const I: isize, N: Dim, O: Inexact>(&self, x: &Tensor<E, (N,), D>, _axis: impl AxisArg<I>) -> Result<Tensor<O, rules!(@$result S I), D>>
+            #[fallible]
+            pub fn $over<const I: isize, N: Dim, O: Inexact>(&self, x: &Tensor<E, (N,), D>, axis: impl AxisArg<I>) -> Result<Tensor<O, rules!(@$result S I), D>>
             where
                 E: NumericFor<ops::reduce::$op> + Dtype<Inexact = O>,
                 S: HasAxis<I>,
@@ -175,11 +157,11 @@ macro_rules! rules {
 }
 rules! {
     /// The integral along an axis by the trapezoidal rule.
-    trapezoid trapezoid try_trapezoid trapezoid_over try_trapezoid_over -> removed, even_integral integral
+    trapezoid trapezoid trapezoid_over -> removed, even_integral integral
         "assert_eq!(tensor![1.0, 5.0, 10.0].trapezoid(axis![0], 1.0).item(), 10.5);",
         "assert_eq!(tensor![1.0, 5.0, 10.0].trapezoid_over(&tensor![1.0, 2.0, 4.0], axis![0]).item(), 18.0);";
     /// The running integral along an axis by the trapezoidal rule; the axis is one shorter.
-    cumulative_trapezoid cumulative_trapezoid try_cumulative_trapezoid cumulative_trapezoid_over try_cumulative_trapezoid_over -> replaced, even_running_integral running_integral
+    cumulative_trapezoid cumulative_trapezoid cumulative_trapezoid_over -> replaced, even_running_integral running_integral
         "assert_eq!(tensor![1, 5, 10].cumulative_trapezoid(axis![0], 1.0).to_vec(), [3.0, 10.5]);",
         "assert_eq!(tensor![1, 5, 10].cumulative_trapezoid_over(&tensor![1, 2, 4], axis![0]).to_vec(), [3.0, 18.0]);";
 }

@@ -4,7 +4,7 @@
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element, Promotable, Scalar, ScalarValue};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::admit::{RealFor, SameDtypeFor};
 use crate::ops::arguments::{Indexing, Order};
@@ -16,6 +16,7 @@ use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::create::constructors::fill_value;
 use crate::tensor::index::gather::{at_axis, elements, lifted, with_indices};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 
 /// Where values would stand in sorted lanes.
 fn search<E: Element, T: Shape, D: Device>(
@@ -84,7 +85,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.searchsorted`.
     ///
     /// # Panics
-    /// If sizes known at run time differ; [`try_searchsorted`](Self::try_searchsorted) returns the error.
+    /// If sizes known at run time differ.
     ///
     /// ```
     /// use castiron::tensor;
@@ -92,18 +93,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(sorted.searchsorted(tensor![[3, 4], [0, 9]], false).to_vec(), [1, 2, 0, 4]);
     /// assert_eq!(sorted.searchsorted(tensor![3], true).to_vec(), [2]);
     /// ```
-    #[track_caller]
-    pub fn searchsorted<R: TensorOperand>(&self, values: R, right: bool) -> Tensor<i64, R::Shape, D>
-    where
-        S: SearchedBy<R::Shape>,
-        E: RealFor<choosing::searchsorted> + SameDtypeFor<R::Elem, choosing::searchsorted>,
-        D: Receives<R::Place, Dimensioned>,
-    {
-        unwrap(self.try_searchsorted(values, right))
-    }
-
-    /// [`searchsorted`](Self::searchsorted), returning the error.
-    pub fn try_searchsorted<R: TensorOperand>(&self, values: R, right: bool) -> Result<Tensor<i64, R::Shape, D>>
+    #[fallible]
+    pub fn searchsorted<R: TensorOperand>(&self, values: R, right: bool) -> Result<Tensor<i64, R::Shape, D>>
     where
         S: SearchedBy<R::Shape>,
         E: RealFor<choosing::searchsorted> + SameDtypeFor<R::Elem, choosing::searchsorted>,
@@ -117,23 +108,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.searchsorted` with a scalar.
     ///
     /// # Panics
-    /// If the value is complex; [`try_searchsorted_scalar`](Self::try_searchsorted_scalar) returns the error.
+    /// If the value is complex.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![1.0, 3.0, 5.0].searchsorted_scalar(3, true).item(), 2);
     /// ```
-    #[track_caller]
-    pub fn searchsorted_scalar(&self, value: impl Scalar, right: bool) -> Tensor<i64, (), D>
-    where
-        S: IndexList,
-        E: RealFor<choosing::searchsorted>,
-    {
-        unwrap(self.try_searchsorted_scalar(value, right))
-    }
-
-    /// [`searchsorted_scalar`](Self::searchsorted_scalar), returning the error.
-    pub fn try_searchsorted_scalar(&self, value: impl Scalar, right: bool) -> Result<Tensor<i64, (), D>>
+    #[fallible]
+    pub fn searchsorted_scalar(&self, value: impl Scalar, right: bool) -> Result<Tensor<i64, (), D>>
     where
         S: IndexList,
         E: RealFor<choosing::searchsorted>,
@@ -160,24 +142,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.bucketize`.
     ///
     /// # Panics
-    /// If memory runs out; [`try_bucketize`](Self::try_bucketize) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![0.5, 1.0, 7.0].bucketize(tensor![1.0, 2.0], false).to_vec(), [0, 0, 2]);
     /// ```
-    #[track_caller]
-    pub fn bucketize<R: TensorOperand>(&self, boundaries: R, right: bool) -> Tensor<i64, S, D>
-    where
-        R::Shape: IndexList,
-        E: RealFor<choosing::bucketize> + SameDtypeFor<R::Elem, choosing::bucketize>,
-        D: Receives<R::Place, Dimensioned>,
-    {
-        unwrap(self.try_bucketize(boundaries, right))
-    }
-
-    /// [`bucketize`](Self::bucketize), returning the error.
-    pub fn try_bucketize<R: TensorOperand>(&self, boundaries: R, right: bool) -> Result<Tensor<i64, S, D>>
+    #[fallible]
+    pub fn bucketize<R: TensorOperand>(&self, boundaries: R, right: bool) -> Result<Tensor<i64, S, D>>
     where
         R::Shape: IndexList,
         E: RealFor<choosing::bucketize> + SameDtypeFor<R::Elem, choosing::bucketize>,
@@ -193,24 +165,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.isin`.
     ///
     /// # Panics
-    /// If memory runs out; [`try_isin`](Self::try_isin) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![[1, 2], [3, 4]].isin(tensor![4, 2, 9]).to_vec(), [false, true, false, true]);
     /// ```
-    #[track_caller]
-    pub fn isin<R: TensorOperand>(&self, test: R) -> Tensor<bool, S, D>
-    where
-        E: RealFor<choosing::isin>,
-        R::Elem: RealFor<choosing::isin>,
-        D: Receives<R::Place, Dimensioned>,
-    {
-        unwrap(self.try_isin(test))
-    }
-
-    /// [`isin`](Self::isin), returning the error.
-    pub fn try_isin<R: TensorOperand>(&self, test: R) -> Result<Tensor<bool, S, D>>
+    #[fallible]
+    pub fn isin<R: TensorOperand>(&self, test: R) -> Result<Tensor<bool, S, D>>
     where
         E: RealFor<choosing::isin>,
         R::Elem: RealFor<choosing::isin>,
@@ -227,24 +189,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.nn.functional.one_hot`.
     ///
     /// # Panics
-    /// If a class is not below `K`; [`try_one_hot`](Self::try_one_hot) returns the error.
+    /// If a class is not below `K`.
     ///
     /// ```
     /// use castiron::{dim, shape, tensor, Tensor};
     /// let rows: Tensor<i64, shape![2, 3]> = tensor![2, 0].one_hot::<dim!(3)>();
     /// assert_eq!(rows.to_vec(), [0, 0, 1, 1, 0, 0]);
     /// ```
-    #[track_caller]
-    pub fn one_hot<K: Known>(&self) -> Tensor<i64, <S as InsertAxis<-1>>::Inserted<K>, D>
-    where
-        S: InsertAxis<-1>,
-        E: IndexFor<choosing::one_hot>,
-    {
-        unwrap(self.try_one_hot::<K>())
-    }
-
-    /// [`one_hot`](Self::one_hot), returning the error.
-    pub fn try_one_hot<K: Known>(&self) -> Result<Tensor<i64, <S as InsertAxis<-1>>::Inserted<K>, D>>
+    #[fallible]
+    pub fn one_hot<K: Known>(&self) -> Result<Tensor<i64, <S as InsertAxis<-1>>::Inserted<K>, D>>
     where
         S: InsertAxis<-1>,
         E: IndexFor<choosing::one_hot>,
@@ -255,18 +208,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`one_hot`](Self::one_hot) with a number of classes known at run time.
     ///
     /// # Panics
-    /// If a class is not below it; [`try_one_hot_sized`](Self::try_one_hot_sized) returns the error.
-    #[track_caller]
-    pub fn one_hot_sized(&self, classes: usize) -> Tensor<i64, <S as InsertAxis<-1>>::Inserted<Dyn>, D>
-    where
-        S: InsertAxis<-1>,
-        E: IndexFor<choosing::one_hot>,
-    {
-        unwrap(self.try_one_hot_sized(classes))
-    }
-
-    /// [`one_hot_sized`](Self::one_hot_sized), returning the error.
-    pub fn try_one_hot_sized(&self, classes: usize) -> Result<Tensor<i64, <S as InsertAxis<-1>>::Inserted<Dyn>, D>>
+    /// If a class is not below it.
+    #[fallible]
+    pub fn one_hot_sized(&self, classes: usize) -> Result<Tensor<i64, <S as InsertAxis<-1>>::Inserted<Dyn>, D>>
     where
         S: InsertAxis<-1>,
         E: IndexFor<choosing::one_hot>,

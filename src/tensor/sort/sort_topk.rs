@@ -5,7 +5,7 @@
 
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::ops::Op;
 use crate::ops::admit::{OrderedFor, RealFor};
 use crate::ops::arguments::Order;
@@ -13,6 +13,7 @@ use crate::ops::choosing;
 use crate::shape::{AxisArg, Dyn, HasAxis, Known, OneAxis, Shape};
 use crate::tensor::index::gather::{dense, lifted};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 
 /// Values and where they were.
 type Ranked<E, T, D> = (Tensor<E, T, D>, Tensor<i64, T, D>);
@@ -63,7 +64,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.sort`.
     ///
     /// # Panics
-    /// If memory runs out; [`try_sort`](Self::try_sort) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
@@ -71,19 +72,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(values.to_vec(), [1, 2, 3, 4, 5, 5]);
     /// assert_eq!(indices.to_vec(), [1, 2, 0, 1, 0, 2]);
     /// ```
-    #[track_caller]
-    pub fn sort<const I: isize>(&self, axis: impl AxisArg<I>, descending: bool) -> (Tensor<E, S, D>, Tensor<i64, S, D>)
-    where
-        S: HasAxis<I>,
-        E: OrderedFor<choosing::sort>,
-    {
-        unwrap(self.try_sort(axis, descending))
-    }
-
-    /// [`sort`](Self::sort), returning the error.
-    pub fn try_sort<const I: isize>(
+    #[fallible]
+    pub fn sort<const I: isize>(
         &self,
-        _axis: impl AxisArg<I>,
+        axis: impl AxisArg<I>,
         descending: bool,
     ) -> Result<(Tensor<E, S, D>, Tensor<i64, S, D>)>
     where
@@ -99,23 +91,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.argsort`.
     ///
     /// # Panics
-    /// If memory runs out; [`try_argsort`](Self::try_argsort) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// assert_eq!(tensor![0.5, f32::NAN, -1.0].argsort(axis![0], true).to_vec(), [1, 0, 2]);
     /// ```
-    #[track_caller]
-    pub fn argsort<const I: isize>(&self, axis: impl AxisArg<I>, descending: bool) -> Tensor<i64, S, D>
-    where
-        S: HasAxis<I>,
-        E: OrderedFor<choosing::argsort>,
-    {
-        unwrap(self.try_argsort(axis, descending))
-    }
-
-    /// [`argsort`](Self::argsort), returning the error.
-    pub fn try_argsort<const I: isize>(&self, _axis: impl AxisArg<I>, descending: bool) -> Result<Tensor<i64, S, D>>
+    #[fallible]
+    pub fn argsort<const I: isize>(&self, axis: impl AxisArg<I>, descending: bool) -> Result<Tensor<i64, S, D>>
     where
         S: HasAxis<I>,
         E: OrderedFor<choosing::argsort>,
@@ -129,23 +112,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.msort`.
     ///
     /// # Panics
-    /// If memory runs out; [`try_msort`](Self::try_msort) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![[3, 1], [2, 4]].msort().to_vec(), [2, 1, 3, 4]);
     /// ```
-    #[track_caller]
-    pub fn msort(&self) -> Self
-    where
-        S: HasAxis<0>,
-        E: OrderedFor<choosing::msort>,
-    {
-        unwrap(self.try_msort())
-    }
-
-    /// [`msort`](Self::msort), returning the error.
-    pub fn try_msort(&self) -> Result<Self>
+    #[fallible]
+    pub fn msort(&self) -> Result<Self>
     where
         S: HasAxis<0>,
         E: OrderedFor<choosing::msort>,
@@ -163,7 +137,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.topk`.
     ///
     /// # Panics
-    /// If the axis has fewer elements; [`try_topk`](Self::try_topk) returns the error.
+    /// If the axis has fewer elements.
     ///
     /// ```
     /// use castiron::{axis, dim, shape, tensor, Tensor};
@@ -171,23 +145,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let _: &Tensor<i64, shape![2, 2]> = &values;
     /// assert_eq!((values.to_vec(), indices.to_vec()), (vec![3, 2, 6, 5], vec![0, 2, 1, 2]));
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn topk<K: Known, const I: isize>(
         &self,
         axis: impl AxisArg<I>,
-        largest: bool,
-    ) -> (Tensor<E, <S as HasAxis<I>>::Replace<K>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<K>, D>)
-    where
-        S: HasAxis<I>,
-        E: RealFor<choosing::topk>,
-    {
-        unwrap(self.try_topk::<K, I>(axis, largest))
-    }
-
-    /// [`topk`](Self::topk), returning the error.
-    pub fn try_topk<K: Known, const I: isize>(
-        &self,
-        _axis: impl AxisArg<I>,
         largest: bool,
     ) -> Result<(Tensor<E, <S as HasAxis<I>>::Replace<K>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<K>, D>)>
     where
@@ -207,7 +168,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`topk`](Self::topk) with a `k` known at run time.
     ///
     /// # Panics
-    /// If the axis has fewer elements; [`try_topk_sized`](Self::try_topk_sized) returns the error.
+    /// If the axis has fewer elements.
     ///
     /// ```
     /// use castiron::{axis, tensor};
@@ -215,24 +176,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let (values, _) = tensor![0.5, f32::NAN, -1.0, 2.0].topk_sized(axis![0], k, false);
     /// assert_eq!(values.to_vec(), [-1.0, 0.5]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn topk_sized<const I: isize>(
         &self,
         axis: impl AxisArg<I>,
-        k: usize,
-        largest: bool,
-    ) -> (Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<Dyn>, D>)
-    where
-        S: HasAxis<I>,
-        E: RealFor<choosing::topk>,
-    {
-        unwrap(self.try_topk_sized(axis, k, largest))
-    }
-
-    /// [`topk_sized`](Self::topk_sized), returning the error.
-    pub fn try_topk_sized<const I: isize>(
-        &self,
-        _axis: impl AxisArg<I>,
         k: usize,
         largest: bool,
     ) -> Result<(Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>, Tensor<i64, <S as HasAxis<I>>::Replace<Dyn>, D>)>
@@ -253,29 +200,17 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.kthvalue`.
     ///
     /// # Panics
-    /// If `k` is 0 or larger than the axis; [`try_kthvalue`](Self::try_kthvalue) returns the error.
+    /// If `k` is 0 or larger than the axis.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// let (values, indices) = tensor![[3, 1, 2], [4, 6, 5]].kthvalue(axis![1], 2);
     /// assert_eq!((values.to_vec(), indices.to_vec()), (vec![2, 5], vec![2, 2]));
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn kthvalue<A: OneAxis<S, Reduced = T>, T: Shape>(
         &self,
         axis: A,
-        k: usize,
-    ) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
-    where
-        E: RealFor<choosing::kthvalue>,
-    {
-        unwrap(self.try_kthvalue(axis, k))
-    }
-
-    /// [`kthvalue`](Self::kthvalue), returning the error.
-    pub fn try_kthvalue<A: OneAxis<S, Reduced = T>, T: Shape>(
-        &self,
-        _axis: A,
         k: usize,
     ) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
     where
@@ -292,26 +227,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.mode`.
     ///
     /// # Panics
-    /// If the axis is empty; [`try_mode`](Self::try_mode) returns the error.
+    /// If the axis is empty.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// let (value, index) = tensor![5, 2, 7, 2].mode(axis![0]);
     /// assert_eq!((value.item(), index.item()), (2, 3));
     /// ```
-    #[track_caller]
-    pub fn mode<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> (Tensor<E, T, D>, Tensor<i64, T, D>)
-    where
-        E: OrderedFor<choosing::mode>,
-    {
-        unwrap(self.try_mode(axis))
-    }
-
-    /// [`mode`](Self::mode), returning the error.
-    pub fn try_mode<A: OneAxis<S, Reduced = T>, T: Shape>(
-        &self,
-        _axis: A,
-    ) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
+    #[fallible]
+    pub fn mode<A: OneAxis<S, Reduced = T>, T: Shape>(&self, axis: A) -> Result<(Tensor<E, T, D>, Tensor<i64, T, D>)>
     where
         E: OrderedFor<choosing::mode>,
     {

@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Compute as _, Dtype, Element};
-use crate::error::{Error, Result, filled, listed, room, unwrap};
+use crate::error::{Error, Result, filled, listed, room};
 use crate::ops::admit::OrderedFor;
 use crate::ops::arguments::Order;
 use crate::ops::choosing;
@@ -11,6 +11,7 @@ use crate::ops::{self, Op};
 use crate::shape::{AxisArg, Dyn, HasAxis, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::fallible;
 use core::cmp::Ordering;
 
 /// The elements without repetition, for each element which of them it is, and how often each was there.
@@ -77,7 +78,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.unique(return_inverse=True, return_counts=True)`.
     ///
     /// # Panics
-    /// If memory runs out; [`try_unique`](Self::try_unique) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
@@ -86,16 +87,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(inverse.to_vec(), [1, 0, 0, 0]);
     /// assert_eq!(counts.to_vec(), [3, 1]);
     /// ```
-    #[track_caller]
-    pub fn unique(&self) -> (Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)
-    where
-        E: OrderedFor<choosing::unique>,
-    {
-        unwrap(self.try_unique())
-    }
-
-    /// [`unique`](Self::unique), returning the error.
-    pub fn try_unique(&self) -> Result<(Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)>
+    #[fallible]
+    pub fn unique(&self) -> Result<(Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)>
     where
         E: OrderedFor<choosing::unique>,
     {
@@ -117,7 +110,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.unique(dim=…, return_inverse=True, return_counts=True)`.
     ///
     /// # Panics
-    /// If another axis is empty or memory runs out; [`try_unique_axis`](Self::try_unique_axis) returns the error.
+    /// If another axis is empty or memory runs out.
     ///
     /// ```
     /// use castiron::{axis, tensor};
@@ -126,17 +119,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(inverse.to_vec(), [1, 0, 1]);
     /// assert_eq!(counts.to_vec(), [1, 2]);
     /// ```
-    #[track_caller]
-    pub fn unique_axis<const I: isize>(&self, axis: impl AxisArg<I>) -> Slices<E, S, D, I>
-    where
-        S: HasAxis<I>,
-        E: OrderedFor<choosing::unique>,
-    {
-        unwrap(self.try_unique_axis(axis))
-    }
-
-    /// [`unique_axis`](Self::unique_axis), returning the error.
-    pub fn try_unique_axis<const I: isize>(&self, _axis: impl AxisArg<I>) -> Result<Slices<E, S, D, I>>
+    #[fallible]
+    pub fn unique_axis<const I: isize>(&self, axis: impl AxisArg<I>) -> Result<Slices<E, S, D, I>>
     where
         S: HasAxis<I>,
         E: OrderedFor<choosing::unique>,
@@ -202,7 +186,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.unique_consecutive(return_inverse=True, return_counts=True)`.
     ///
     /// # Panics
-    /// If memory runs out; [`try_unique_consecutive`](Self::try_unique_consecutive) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
@@ -211,16 +195,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(inverse.to_vec(), [0, 0, 1, 2]);
     /// assert_eq!(counts.to_vec(), [2, 1, 1]);
     /// ```
-    #[track_caller]
-    pub fn unique_consecutive(&self) -> (Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)
-    where
-        E: Dtype,
-    {
-        unwrap(self.try_unique_consecutive())
-    }
-
-    /// [`unique_consecutive`](Self::unique_consecutive), returning the error.
-    pub fn try_unique_consecutive(&self) -> Result<(Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)>
+    #[fallible]
+    pub fn unique_consecutive(&self) -> Result<(Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>)>
     where
         E: Dtype,
     {
