@@ -4,7 +4,7 @@
 use crate::device::{Device, Receives};
 use crate::dtype::Element;
 use crate::dtype::scalar::Dimensioned;
-use crate::error::{Result, unwrap};
+use crate::error::Result;
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::choosing::WideFloatFor;
 use crate::ops::pointwise;
@@ -14,10 +14,11 @@ use crate::tensor::Tensor;
 use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::elementwise::lerp::pair;
 use crate::tensor::index::gather::elements;
+use castiron_macros::fallible;
 
-/// For `complex try_complex(imag) [PartFor<pointwise::complex> + …] FromParts` it writes `complex` and `try_complex`.
+/// For `complex(imag) [PartFor<pointwise::complex> + …] FromParts` it writes `complex`.
 macro_rules! complex_numbers {
-    ($($(#[$doc:meta])* $name:ident $try:ident($other:ident) [$($bound:tt)+] $kernel:ident, $torch:literal, $example:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident($other:ident) [$($bound:tt)+] $kernel:ident, $torch:literal, $example:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ").")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             $(#[$doc])*
@@ -25,24 +26,14 @@ macro_rules! complex_numbers {
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
             /// # Panics
-            #[doc = concat!("If sizes known at run time do not broadcast; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            /// If sizes known at run time do not broadcast.
             ///
             /// ```
             /// use castiron::{tensor, Complex};
             #[doc = $example]
             /// ```
-            #[track_caller]
-            pub fn $name<R: TensorOperand>(&self, $other: R) -> Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>
-            where
-                E: $($bound)+ + SameDtypeFor<R::Elem, pointwise::$name>,
-                S: Broadcast<R::Shape>,
-                D: Receives<R::Place, Dimensioned>,
-            {
-                unwrap(self.$try($other))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<R: TensorOperand>(
+            #[fallible]
+            pub fn $name<R: TensorOperand>(
                 &self,
                 $other: R,
             ) -> Result<Tensor<E::Complex, <S as Broadcast<R::Shape>>::Output, D>>
@@ -60,11 +51,11 @@ complex_numbers! {
     /// Complex numbers with these real parts and the imaginary parts given.
     ///
     /// Shape: both broadcast. Dtypes: `f16`, `f32` or `f64`, both tensors holding the same.
-    complex try_complex(imag) [PartFor<pointwise::complex>] FromParts, "torch.complex",
+    complex(imag) [PartFor<pointwise::complex>] FromParts, "torch.complex",
         "assert_eq!(tensor![1.0, 2.0].complex(tensor![3.0]).to_vec(), [Complex::new(1.0, 3.0), Complex::new(2.0, 3.0)]);";
     /// Complex numbers with these magnitudes and the angles given, in radians.
     ///
     /// Shape: both broadcast. Dtypes: `f32` or `f64`, both tensors holding the same.
-    polar try_polar(angle) [PartFor<pointwise::polar> + WideFloatFor<pointwise::polar>] FromPolar, "torch.polar",
+    polar(angle) [PartFor<pointwise::polar> + WideFloatFor<pointwise::polar>] FromPolar, "torch.polar",
         "assert_eq!(tensor![1.0, 2.0].polar(tensor![0.0]).to_vec(), [Complex::new(1.0, 0.0), Complex::new(2.0, 0.0)]);";
 }

@@ -3,7 +3,7 @@
 
 use crate::device::{Device, Meet, Source};
 use crate::dtype::{Castable as _, Dtype, Element};
-use crate::error::{Result, unwrap};
+use crate::error::Result;
 use crate::ops;
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::close::{Closeness, ClosenessTo};
@@ -15,6 +15,7 @@ use crate::tensor::Tensor;
 use crate::tensor::base::operand::{OperandSource, TensorOperand};
 use crate::tensor::elementwise::apply::{broadcast, map1, map2};
 use crate::tensor::reduce::reductions::reduce;
+use castiron_macros::fallible;
 
 /// The comparison, for operands whose dtypes the callers know to be one.
 fn compare_within<E, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R, closeness: Closeness) -> Result<Tensor<bool, T, X>>
@@ -57,31 +58,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.isclose`, whose defaults are `rtol` 1e-5, `atol` 1e-8 and `equal_nan` false.
     ///
     /// # Panics
-    /// Where sizes known at run time do not broadcast; [`try_isclose`](Self::try_isclose) returns the error.
+    /// Where sizes known at run time do not broadcast.
     ///
     /// ```
     /// use castiron::tensor;
     /// let close = tensor![1.0, 2.0].isclose(tensor![1.000001, 2.1], 1e-5, 1e-8, false);
     /// assert_eq!(close.to_vec(), [true, false]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn isclose<R: TensorOperand>(
-        &self,
-        other: R,
-        rtol: f64,
-        atol: f64,
-        equal_nan: bool,
-    ) -> Tensor<bool, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>
-    where
-        E: Dtype + SameDtypeFor<R::Elem, isclose>,
-        S: Broadcast<R::Shape>,
-        D: Meet<R::Place, S::Kind, R::Kind>,
-    {
-        unwrap(self.try_isclose(other, rtol, atol, equal_nan))
-    }
-
-    /// [`isclose`](Self::isclose), returning the error.
-    pub fn try_isclose<R: TensorOperand>(
         &self,
         other: R,
         rtol: f64,
@@ -101,23 +86,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.equal`.
     ///
     /// # Panics
-    /// If the tensors have no data or memory runs out; [`try_equal`](Self::try_equal) returns the error.
+    /// If the tensors have no data or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert!(tensor![1, 2].equal(&tensor![1.0, 2.0]));
     /// assert!(!tensor![1, 2].equal(&tensor![[1, 2]]));
     /// ```
-    #[track_caller]
-    pub fn equal<F: Dtype, R: Shape>(&self, other: &Tensor<F, R, D>) -> bool
-    where
-        E: Dtype,
-    {
-        unwrap(self.try_equal(other))
-    }
-
-    /// [`equal`](Self::equal), returning the error.
-    pub fn try_equal<F: Dtype, R: Shape>(&self, other: &Tensor<F, R, D>) -> Result<bool>
+    #[fallible]
+    pub fn equal<F: Dtype, R: Shape>(&self, other: &Tensor<F, R, D>) -> Result<bool>
     where
         E: Dtype,
     {

@@ -4,7 +4,7 @@
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element, Scalar};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::admit::{FloatFor, InexactFor, SameDtypeFor};
 use crate::ops::choosing::Folding;
@@ -18,6 +18,7 @@ use crate::tensor::base::operand::{Operand, TensorOperand};
 use crate::tensor::elementwise::apply::{broadcast, broadcast_all, map1, map2, map3};
 use crate::tensor::elementwise::where_clamp::{Choice, choice};
 use crate::tensor::index::gather::elements;
+use castiron_macros::fallible;
 
 /// How far `lerp` goes: a scalar, or a tensor of the same dtype.
 #[diagnostic::on_unimplemented(
@@ -54,7 +55,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.lerp`.
     ///
     /// # Panics
-    /// If sizes known at run time do not broadcast, or memory runs out; [`try_lerp`](Self::try_lerp) returns the error.
+    /// If sizes known at run time do not broadcast, or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
@@ -62,23 +63,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(start.lerp(&end, 0.25).to_vec(), [1.0, 12.5]);
     /// assert_eq!(start.lerp(&end, tensor![1.0, 0.5]).to_vec(), [4.0, 15.0]);
     /// ```
-    #[track_caller]
-    pub fn lerp<R: TensorOperand, W: WeightOf<E>>(&self, end: R, weight: W) -> Tensor<E, Blended<S, R, W>, D>
-    where
-        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
-        S: Broadcast<R::Shape>,
-        <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
-        D: Receives<R::Place, Dimensioned> + Receives<W::Place, W::Kind>,
-    {
-        unwrap(self.try_lerp(end, weight))
-    }
-
-    /// [`lerp`](Self::lerp), returning the error.
-    pub fn try_lerp<R: TensorOperand, W: WeightOf<E>>(
-        &self,
-        end: R,
-        weight: W,
-    ) -> Result<Tensor<E, Blended<S, R, W>, D>>
+    #[fallible]
+    pub fn lerp<R: TensorOperand, W: WeightOf<E>>(&self, end: R, weight: W) -> Result<Tensor<E, Blended<S, R, W>, D>>
     where
         E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
         S: Broadcast<R::Shape>,
@@ -99,21 +85,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`lerp`](Self::lerp) in place: the others are broadcast to `self`.
     ///
     /// # Panics
-    /// As there; [`try_lerp_`](Self::try_lerp_) returns the error.
-    #[track_caller]
-    pub fn lerp_<R: TensorOperand, W: WeightOf<E>>(&mut self, end: R, weight: W) -> &mut Self
-    where
-        E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
-        S: Broadcast<R::Shape>,
-        <S as Broadcast<R::Shape>>::Output: Broadcast<W::Shape>,
-        Blended<S, R, W>: WrittenTo<S>,
-        D: Receives<R::Place, Dimensioned> + Receives<W::Place, W::Kind>,
-    {
-        unwrap(self.try_lerp_(end, weight))
-    }
-
-    /// [`lerp_`](Self::lerp_), returning the error; nothing is written then.
-    pub fn try_lerp_<R: TensorOperand, W: WeightOf<E>>(&mut self, end: R, weight: W) -> Result<&mut Self>
+    /// As there; nothing is written then.
+    #[fallible]
+    pub fn lerp_<R: TensorOperand, W: WeightOf<E>>(&mut self, end: R, weight: W) -> Result<&mut Self>
     where
         E: InexactFor<pointwise::lerp> + SameDtypeFor<R::Elem, pointwise::lerp>,
         S: Broadcast<R::Shape>,
@@ -137,25 +111,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.prelu`, `torch.nn.functional.prelu`.
     ///
     /// # Panics
-    /// If there are neither one slope nor as many as channels; [`try_prelu`](Self::try_prelu) returns the error.
+    /// If there are neither one slope nor as many as channels.
     ///
     /// ```
     /// use castiron::tensor;
     /// let x = tensor![[-1.0, -2.0], [3.0, -4.0]];
     /// assert_eq!(x.prelu(tensor![0.5, 0.25]).to_vec(), [-0.5, -0.5, 3.0, -1.0]);
     /// ```
-    #[track_caller]
-    pub fn prelu<W: TensorOperand>(&self, weight: W) -> Self
-    where
-        E: FloatFor<pointwise::prelu> + SameDtypeFor<W::Elem, pointwise::prelu>,
-        W::Shape: IndexList,
-        D: Receives<W::Place, Dimensioned>,
-    {
-        unwrap(self.try_prelu(weight))
-    }
-
-    /// [`prelu`](Self::prelu), returning the error.
-    pub fn try_prelu<W: TensorOperand>(&self, weight: W) -> Result<Self>
+    #[fallible]
+    pub fn prelu<W: TensorOperand>(&self, weight: W) -> Result<Self>
     where
         E: FloatFor<pointwise::prelu> + SameDtypeFor<W::Elem, pointwise::prelu>,
         W::Shape: IndexList,
@@ -186,23 +150,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.frexp`.
     ///
     /// # Panics
-    /// If memory runs out; [`try_frexp`](Self::try_frexp) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// let (mantissa, exponent) = tensor![3.5, -8.0].frexp();
     /// assert_eq!((mantissa.to_vec(), exponent.to_vec()), (vec![0.875, -0.5], vec![2, 4]));
     /// ```
-    #[track_caller]
-    pub fn frexp(&self) -> (Self, Tensor<i32, S, D>)
-    where
-        E: FloatFor<pointwise::frexp>,
-    {
-        unwrap(self.try_frexp())
-    }
-
-    /// [`frexp`](Self::frexp), returning the error.
-    pub fn try_frexp(&self) -> Result<(Self, Tensor<i32, S, D>)>
+    #[fallible]
+    pub fn frexp(&self) -> Result<(Self, Tensor<i32, S, D>)>
     where
         E: FloatFor<pointwise::frexp>,
     {

@@ -18,6 +18,7 @@ use crate::shape::{Broadcast, Shape, WrittenTo};
 use crate::tensor::base::operand::{Operand, TensorOperand};
 use crate::tensor::elementwise::apply::{Outcome, combine, combine_into, combine_scalar, update};
 use crate::tensor::{Tensor, TensorViewMut};
+use castiron_macros::fallible;
 
 /// The dtype of `Op` on elements of dtype `E`.
 type Result1<O, E> = <O as UnaryOp<E>>::Output;
@@ -125,23 +126,14 @@ macro_rules! unary_methods {
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
             /// # Panics
-            #[doc = concat!("If memory runs out; [`", stringify!($try), "`](Self::", stringify!($try), ") returns it.")]
+            /// If memory runs out.
             ///
             /// ```
             /// # use castiron::tensor;
             #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
             /// ```
-            #[track_caller]
-            pub fn $op<O: Dtype>(&self) -> Tensor<O, S, D>
-            where
-                E: Dtype,
-                crate::ops::$op: UnaryOp<E, Output = O>,
-            {
-                unwrap(map::<crate::ops::$op, E, S, D>(self))
-            }
-
-            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), "), returning the error.")]
-            pub fn $try<O: Dtype>(&self) -> Result<Tensor<O, S, D>>
+            #[fallible]
+            pub fn $op<O: Dtype>(&self) -> Result<Tensor<O, S, D>>
             where
                 E: Dtype,
                 crate::ops::$op: UnaryOp<E, Output = O>,
@@ -166,19 +158,9 @@ macro_rules! unary_methods {
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, converting to its dtype (`out=`).")]
             ///
             /// # Panics
-            #[doc = concat!("If sizes known at run time differ; [`", stringify!($try_into), "`](Self::", stringify!($try_into), ") returns the error.")]
-            #[track_caller]
-            pub fn $into<F: Dtype, T: Shape>(&self, out: &mut Tensor<F, T, D>)
-            where
-                E: Dtype,
-                crate::ops::$op: UnaryOp<E> + Writes<E, F>,
-                S: WrittenTo<T>,
-            {
-                unwrap(map_into::<crate::ops::$op, E, F, S, T, D>(self, out))
-            }
-
-            #[doc = concat!("[`", stringify!($into), "`](Self::", stringify!($into), "), returning the error.")]
-            pub fn $try_into<F: Dtype, T: Shape>(&self, out: &mut Tensor<F, T, D>) -> Result<()>
+            /// If sizes known at run time differ.
+            #[fallible]
+            pub fn $into<F: Dtype, T: Shape>(&self, out: &mut Tensor<F, T, D>) -> Result<()>
             where
                 E: Dtype,
                 crate::ops::$op: UnaryOp<E> + Writes<E, F>,
@@ -258,25 +240,14 @@ macro_rules! binary_methods {
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
             /// # Panics
-            #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            /// Where sizes known at run time do not broadcast, or a scalar does not fit.
             ///
             /// ```
             /// # use castiron::tensor;
             #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
             /// ```
-            #[track_caller]
-            pub fn $op<R: $operand>(&self, rhs: R) -> Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>
-            where
-                E: Dtype,
-                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
-                S: Broadcast<R::Shape>,
-                D: Meet<R::Place, S::Kind, R::Kind>,
-            {
-                unwrap(combine::<crate::ops::$op, E, S, D, R, _, _>(self, &rhs))
-            }
-
-            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), "), returning the error.")]
-            pub fn $try<R: $operand>(&self, rhs: R) -> Result<Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>>
+            #[fallible]
+            pub fn $op<R: $operand>(&self, rhs: R) -> Result<Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>>
             where
                 E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
@@ -289,23 +260,9 @@ macro_rules! binary_methods {
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to `E` and have the shape of `self`.")]
             ///
             /// # Panics
-            #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
-            #[track_caller]
-            pub fn $inplace<R: $operand>(&mut self, rhs: R) -> &mut Self
-            where
-                E: Dtype,
-                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
-                Outcome<crate::ops::$op, E, S, R>: $writes<E>,
-                S: Broadcast<R::Shape>,
-                <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
-                D: Receives<R::Place, R::Kind>,
-            {
-                unwrap(update::<crate::ops::$op, E, S, D, R>(self, &rhs));
-                self
-            }
-
-            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
-            pub fn $try_inplace<R: $operand>(&mut self, rhs: R) -> Result<&mut Self>
+            /// Where sizes known at run time do not fit, or a scalar does not; nothing is written then.
+            #[fallible]
+            pub fn $inplace<R: $operand>(&mut self, rhs: R) -> Result<&mut Self>
             where
                 E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
@@ -321,22 +278,9 @@ macro_rules! binary_methods {
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the result's shape, converting to its dtype (`out=`).")]
             ///
             /// # Panics
-            #[doc = concat!("Where sizes known at run time do not fit, or a scalar does not; [`", stringify!($try_into), "`](Self::", stringify!($try_into), ") returns the error.")]
-            #[track_caller]
-            pub fn $into<R: $operand, F: Dtype, T: Shape>(&self, rhs: R, out: &mut Tensor<F, T, D>)
-            where
-                E: Dtype,
-                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
-                Outcome<crate::ops::$op, E, S, R>: $writes<F>,
-                S: Broadcast<R::Shape>,
-                <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
-                D: Receives<R::Place, R::Kind>,
-            {
-                unwrap(combine_into::<crate::ops::$op, E, S, D, R, F, T>(self, &rhs, out))
-            }
-
-            #[doc = concat!("[`", stringify!($into), "`](Self::", stringify!($into), "), returning the error; nothing is written then.")]
-            pub fn $try_into<R: $operand, F: Dtype, T: Shape>(&self, rhs: R, out: &mut Tensor<F, T, D>) -> Result<()>
+            /// Where sizes known at run time do not fit, or a scalar does not; nothing is written then.
+            #[fallible]
+            pub fn $into<R: $operand, F: Dtype, T: Shape>(&self, rhs: R, out: &mut Tensor<F, T, D>) -> Result<()>
             where
                 E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
@@ -354,23 +298,9 @@ macro_rules! binary_methods {
             #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
             ///
             /// # Panics
-            #[doc = concat!("As there; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
-            #[track_caller]
-            pub fn $inplace<R: $operand>(&mut self, rhs: R) -> &mut Self
-            where
-                E: Dtype,
-                crate::ops::$op: Admits<E, R::Elem, R::Kind>,
-                Outcome<crate::ops::$op, E, S, R>: $writes<E>,
-                S: Broadcast<R::Shape>,
-                <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
-                D: Receives<R::Place, R::Kind>,
-            {
-                self.target().$inplace(rhs);
-                self
-            }
-
-            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
-            pub fn $try_inplace<R: $operand>(&mut self, rhs: R) -> Result<&mut Self>
+            /// As there; nothing is written then.
+            #[fallible]
+            pub fn $inplace<R: $operand>(&mut self, rhs: R) -> Result<&mut Self>
             where
                 E: Dtype,
                 crate::ops::$op: Admits<E, R::Elem, R::Kind>,
@@ -387,10 +317,10 @@ macro_rules! binary_methods {
 }
 binary_table!(binary_methods);
 
-/// For `rpow try_rpow = pow` it writes the forms with a scalar on the left and `self` on the right, which Rust has no
+/// For `rpow = pow` it writes the forms with a scalar on the left and `self` on the right, which Rust has no
 /// operator for.
 macro_rules! scalar_first {
-    ($($name:ident $try:ident = $op:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
+    ($($name:ident = $op:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal;)*) => {$(
         #[doc = concat!("[`", stringify!($op), "`](Tensor::", stringify!($op), ") with a scalar on the left.")]
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = $doc]
@@ -398,23 +328,14 @@ macro_rules! scalar_first {
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
             /// # Panics
-            #[doc = concat!("If the scalar does not fit the dtype; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            /// If the scalar does not fit the dtype.
             ///
             /// ```
             /// # use castiron::tensor;
             #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
             /// ```
-            #[track_caller]
-            pub fn $name<L: Scalar>(&self, left: L) -> Tensor<ResultType<S::Kind, E, ScalarKind, L::Counts>, S, D>
-            where
-                E: Dtype,
-                crate::ops::$op: Admits<L::Counts, E, S::Kind>,
-            {
-                unwrap(self.$try(left))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<L: Scalar>(&self, left: L) -> Result<Tensor<ResultType<S::Kind, E, ScalarKind, L::Counts>, S, D>>
+            #[fallible]
+            pub fn $name<L: Scalar>(&self, left: L) -> Result<Tensor<ResultType<S::Kind, E, ScalarKind, L::Counts>, S, D>>
             where
                 E: Dtype,
                 crate::ops::$op: Admits<L::Counts, E, S::Kind>,
@@ -430,8 +351,8 @@ macro_rules! scalar_first {
     )*};
 }
 scalar_first! {
-    rpow try_rpow = pow, "A scalar raised to each element.", "torch.pow(scalar, tensor)",
+    rpow = pow, "A scalar raised to each element.", "torch.pow(scalar, tensor)",
         "tensor![1, 3].rpow(2)" = "[2_i64, 8]";
-    rfloor_divide try_rfloor_divide = floor_divide, "A scalar divided by each element, rounded down.", "scalar // tensor",
+    rfloor_divide = floor_divide, "A scalar divided by each element, rounded down.", "scalar // tensor",
         "tensor![2, 4].rfloor_divide(9)" = "[4_i64, 2]";
 }

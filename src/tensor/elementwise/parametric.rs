@@ -4,7 +4,7 @@
 
 use crate::device::Device;
 use crate::dtype::{CanCast, Dtype, Element, Scalar, ScalarValue};
-use crate::error::{Result, unwrap};
+use crate::error::Result;
 use crate::layout::strides;
 use crate::ops::admit::ExactlyFor;
 use crate::ops::kernel::Tuning;
@@ -15,6 +15,7 @@ use crate::ops::{Op, TunedOp};
 use crate::shape::{Shape, WrittenTo};
 use crate::tensor::elementwise::methods::map_into_by;
 use crate::tensor::{Tensor, TensorViewMut};
+use castiron_macros::fallible;
 
 /// A parameter as it was given; `None` if it was left open.
 pub(crate) trait Given {
@@ -99,23 +100,14 @@ macro_rules! tuned_methods {
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
             /// # Panics
-            #[doc = concat!("If a parameter does not fit; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            /// If a parameter does not fit.
             ///
             /// ```
             /// # use castiron::tensor;
             #[doc = concat!("assert_eq!(", $operand, ".", stringify!($op), "(", $arguments, ").to_vec(), ", $elements, ");")]
             /// ```
-            #[track_caller]
-            pub fn $op<O: Dtype>(&self, $($name: $ty),*) -> Tensor<O, S, D>
-            where
-                E: Dtype,
-                crate::ops::$op: TunedOp<E, Output = O>,
-            {
-                unwrap(map::<crate::ops::$op, E, S, D>(self, parameters!($($name)*)))
-            }
-
-            #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), "), returning the error.")]
-            pub fn $try<O: Dtype>(&self, $($name: $ty),*) -> Result<Tensor<O, S, D>>
+            #[fallible]
+            pub fn $op<O: Dtype>(&self, $($name: $ty),*) -> Result<Tensor<O, S, D>>
             where
                 E: Dtype,
                 crate::ops::$op: TunedOp<E, Output = O>,
@@ -126,18 +118,9 @@ macro_rules! tuned_methods {
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to `E`.")]
             ///
             /// # Panics
-            #[doc = concat!("If a parameter does not fit; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
-            #[track_caller]
-            pub fn $inplace(&mut self, $($name: $ty),*) -> &mut Self
-            where
-                E: Dtype,
-                crate::ops::$op: TunedOp<E> + TunedWrites<E, E>,
-            {
-                unwrap(update::<crate::ops::$op, E, S, D>(self, parameters!($($name)*)))
-            }
-
-            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
-            pub fn $try_inplace(&mut self, $($name: $ty),*) -> Result<&mut Self>
+            /// If a parameter does not fit; nothing is written then.
+            #[fallible]
+            pub fn $inplace(&mut self, $($name: $ty),*) -> Result<&mut Self>
             where
                 E: Dtype,
                 crate::ops::$op: TunedOp<E> + TunedWrites<E, E>,
@@ -148,19 +131,9 @@ macro_rules! tuned_methods {
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") into an existing tensor of the same shape, converting to its dtype where PyTorch does (`out=`).")]
             ///
             /// # Panics
-            #[doc = concat!("If sizes known at run time differ, or a parameter does not fit; [`", stringify!($try_into), "`](Self::", stringify!($try_into), ") returns the error.")]
-            #[track_caller]
-            pub fn $into<F: Dtype, T: Shape>(&self, $($name: $ty,)* out: &mut Tensor<F, T, D>)
-            where
-                E: Dtype,
-                crate::ops::$op: TunedOp<E> + TunedWrites<E, F>,
-                S: WrittenTo<T>,
-            {
-                unwrap(self.$try_into($($name,)* out))
-            }
-
-            #[doc = concat!("[`", stringify!($into), "`](Self::", stringify!($into), "), returning the error; nothing is written then.")]
-            pub fn $try_into<F: Dtype, T: Shape>(&self, $($name: $ty,)* out: &mut Tensor<F, T, D>) -> Result<()>
+            /// If sizes known at run time differ, or a parameter does not fit; nothing is written then.
+            #[fallible]
+            pub fn $into<F: Dtype, T: Shape>(&self, $($name: $ty,)* out: &mut Tensor<F, T, D>) -> Result<()>
             where
                 E: Dtype,
                 crate::ops::$op: TunedOp<E> + TunedWrites<E, F>,
@@ -176,19 +149,9 @@ macro_rules! tuned_methods {
             #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
             ///
             /// # Panics
-            #[doc = concat!("As there; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
-            #[track_caller]
-            pub fn $inplace(&mut self, $($name: $ty),*) -> &mut Self
-            where
-                E: Dtype,
-                crate::ops::$op: TunedOp<E> + TunedWrites<E, E>,
-            {
-                self.target().$inplace($($name),*);
-                self
-            }
-
-            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
-            pub fn $try_inplace(&mut self, $($name: $ty),*) -> Result<&mut Self>
+            /// As there; nothing is written then.
+            #[fallible]
+            pub fn $inplace(&mut self, $($name: $ty),*) -> Result<&mut Self>
             where
                 E: Dtype,
                 crate::ops::$op: TunedOp<E> + TunedWrites<E, E>,

@@ -14,6 +14,7 @@ use crate::storage::View;
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::{broadcast, map2};
 use crate::tensor::reduce::reductions::reduce;
+use castiron_macros::fallible;
 
 /// Equality, or with `NOT` its opposite.
 #[derive(Clone, Copy)]
@@ -71,18 +72,9 @@ macro_rules! shells {
             /// Whether elements are equal (`torch.eq`), with a tensor of the same shell dtype; shapes broadcast.
             ///
             /// # Panics
-            /// If sizes known at run time do not broadcast; [`try_eq`](Self::try_eq) returns the error.
-            #[track_caller]
-            pub fn eq<F: Element, T: Shape>(&self, rhs: &Tensor<F, T, D>) -> Tensor<bool, <S as Broadcast<T>>::Output, D>
-            where
-                $shell: SameDtypeFor<F, ops::eq>,
-                S: Broadcast<T>,
-            {
-                unwrap(self.try_eq(rhs))
-            }
-
-            /// [`eq`](Self::eq), returning the error.
-            pub fn try_eq<F: Element, T: Shape>(&self, rhs: &Tensor<F, T, D>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
+            /// If sizes known at run time do not broadcast.
+            #[fallible]
+            pub fn eq<F: Element, T: Shape>(&self, rhs: &Tensor<F, T, D>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
             where
                 $shell: SameDtypeFor<F, ops::eq>,
                 S: Broadcast<T>,
@@ -93,18 +85,9 @@ macro_rules! shells {
             /// Whether elements differ (`torch.ne`), with a tensor of the same shell dtype; shapes broadcast.
             ///
             /// # Panics
-            /// If sizes known at run time do not broadcast; [`try_ne`](Self::try_ne) returns the error.
-            #[track_caller]
-            pub fn ne<F: Element, T: Shape>(&self, rhs: &Tensor<F, T, D>) -> Tensor<bool, <S as Broadcast<T>>::Output, D>
-            where
-                $shell: SameDtypeFor<F, ops::ne>,
-                S: Broadcast<T>,
-            {
-                unwrap(self.try_ne(rhs))
-            }
-
-            /// [`ne`](Self::ne), returning the error.
-            pub fn try_ne<F: Element, T: Shape>(&self, rhs: &Tensor<F, T, D>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
+            /// If sizes known at run time do not broadcast.
+            #[fallible]
+            pub fn ne<F: Element, T: Shape>(&self, rhs: &Tensor<F, T, D>) -> Result<Tensor<bool, <S as Broadcast<T>>::Output, D>>
             where
                 $shell: SameDtypeFor<F, ops::ne>,
                 S: Broadcast<T>,

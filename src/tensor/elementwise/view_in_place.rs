@@ -12,6 +12,7 @@ use crate::tensor::base::operand::{Operand, TensorOperand};
 use crate::tensor::elementwise::lerp::Blended;
 use crate::tensor::elementwise::where_clamp::Clamped;
 use crate::tensor::{Tensor, TensorViewMut, WeightOf};
+use castiron_macros::fallible;
 
 /// For `clamp_` it writes `clamp_` and `try_clamp_`.
 macro_rules! in_place {
@@ -21,18 +22,9 @@ macro_rules! in_place {
             #[doc = concat!("As [`Tensor::", stringify!($inplace), "`](crate::Tensor::", stringify!($inplace), "), where the elements are.")]
             ///
             /// # Panics
-            #[doc = concat!("As there; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
-            #[track_caller]
-            pub fn $inplace<$($generics)*>(&mut self, $($arg: $ty),*) -> &mut Self
-            where
-                $($bounds)*
-            {
-                self.target().$inplace($($arg),*);
-                self
-            }
-
-            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
-            pub fn $try_inplace<$($generics)*>(&mut self, $($arg: $ty),*) -> Result<&mut Self>
+            /// As there; nothing is written then.
+            #[fallible]
+            pub fn $inplace<$($generics)*>(&mut self, $($arg: $ty),*) -> Result<&mut Self>
             where
                 $($bounds)*
             {

@@ -4,7 +4,7 @@
 use crate::device::{Device, Receives, Source};
 use crate::dtype::promote::ResultType;
 use crate::dtype::{CanCast, Castable, DType, Dtype, Element, Scalar};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::admit::{MaskFor, OrderedFor};
 use crate::ops::kernel::{Choosing, ChoosingBoth, ChoosingLeft, ChoosingRight};
@@ -13,6 +13,7 @@ use crate::storage::View;
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::{Operand, OperandSource};
 use crate::tensor::elementwise::apply::{PromotedWith, broadcast_all, map1, map2, map3, scalar_operand, update};
+use castiron_macros::fallible;
 
 /// What a choice is made from: elements, or one value.
 pub(crate) enum Choice<'a, D: Device, E, P> {
@@ -47,32 +48,15 @@ type Chosen<S, A, B> = <<S as Broadcast<<A as Operand>::Shape>>::Output as Broad
 /// scalars and promote; the condition is a tensor of bools.
 ///
 /// # Panics
-/// If sizes known at run time do not broadcast or a scalar does not fit; [`try_where_`] returns the error.
+/// If sizes known at run time do not broadcast or a scalar does not fit.
 ///
 /// ```
 /// use castiron::{tensor, where_};
 /// let x = tensor![-1.5, 0.5, 2.5];
 /// assert_eq!(where_(x.gt(0), &x, 0.0).to_vec(), [0.0_f32, 0.5, 2.5]);
 /// ```
-#[track_caller]
+#[fallible(free)]
 pub fn where_<C, S, D, A, B>(
-    condition: impl core::borrow::Borrow<Tensor<C, S, D>>,
-    a: A,
-    b: B,
-) -> Tensor<Promoted2<A, B>, Chosen<S, A, B>, D>
-where
-    C: MaskFor<ops::reduce::where_>,
-    S: Shape + Broadcast<A::Shape>,
-    <S as Broadcast<A::Shape>>::Output: Broadcast<B::Shape>,
-    D: Device + Receives<A::Place, A::Kind> + Receives<B::Place, B::Kind>,
-    A: Operand,
-    B: Operand,
-{
-    unwrap(try_where_(condition, a, b))
-}
-
-/// [`where_`], returning the error.
-pub fn try_where_<C, S, D, A, B>(
     condition: impl core::borrow::Borrow<Tensor<C, S, D>>,
     a: A,
     b: B,
@@ -130,25 +114,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// bounds gives `f32`); tensors serve as bounds in [`clamp_min`](Self::clamp_min) and [`clamp_max`](Self::clamp_max).
     ///
     /// # Panics
-    /// If a bound does not fit the dtype or memory runs out; [`try_clamp`](Self::try_clamp) returns the error.
+    /// If a bound does not fit the dtype or memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![-2, 0, 7].clamp(-1, 5).to_vec(), [-1_i64, 0, 5]);
     /// assert_eq!(tensor![-2, 0, 7].clamp(-0.5, 0.5).to_vec(), [-0.5_f32, 0.0, 0.5]);
     /// ```
-    #[track_caller]
-    pub fn clamp<L: Scalar, H: Scalar>(&self, low: L, high: H) -> Tensor<Clamped<E, S, L, H>, S, D>
-    where
-        E: OrderedFor<ops::reduce::clamp>,
-        L::Counts: OrderedFor<ops::reduce::clamp>,
-        H::Counts: OrderedFor<ops::reduce::clamp>,
-    {
-        unwrap(self.try_clamp(low, high))
-    }
-
-    /// [`clamp`](Self::clamp), returning the error.
-    pub fn try_clamp<L: Scalar, H: Scalar>(&self, low: L, high: H) -> Result<Tensor<Clamped<E, S, L, H>, S, D>>
+    #[fallible]
+    pub fn clamp<L: Scalar, H: Scalar>(&self, low: L, high: H) -> Result<Tensor<Clamped<E, S, L, H>, S, D>>
     where
         E: OrderedFor<ops::reduce::clamp>,
         L::Counts: OrderedFor<ops::reduce::clamp>,
@@ -161,7 +135,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`clamp`](Self::clamp) in place. The result must be castable to `E`.
     ///
     /// # Panics
-    /// As there; [`try_clamp_`](Self::try_clamp_) returns the error.
+    /// As there; nothing is written then.
     ///
     /// ```
     /// use castiron::tensor;
@@ -169,19 +143,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// x.clamp_(-1, 5);
     /// assert_eq!(x.to_vec(), [-1, 0, 5]);
     /// ```
-    #[track_caller]
-    pub fn clamp_<L: Scalar, H: Scalar>(&mut self, low: L, high: H) -> &mut Self
-    where
-        E: OrderedFor<ops::reduce::clamp>,
-        L::Counts: OrderedFor<ops::reduce::clamp>,
-        H::Counts: OrderedFor<ops::reduce::clamp>,
-        Clamped<E, S, L, H>: CanCast<E>,
-    {
-        unwrap(self.try_clamp_(low, high))
-    }
-
-    /// [`clamp_`](Self::clamp_), returning the error; nothing is written then.
-    pub fn try_clamp_<L: Scalar, H: Scalar>(&mut self, low: L, high: H) -> Result<&mut Self>
+    #[fallible]
+    pub fn clamp_<L: Scalar, H: Scalar>(&mut self, low: L, high: H) -> Result<&mut Self>
     where
         E: OrderedFor<ops::reduce::clamp>,
         L::Counts: OrderedFor<ops::reduce::clamp>,

@@ -4,7 +4,7 @@
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{DType, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::{self, IndexFor};
@@ -13,6 +13,7 @@ use crate::shape::{AxisArg, Broadcast, Dim, HasAxis, IndexList, InsertAxis, Same
 use crate::storage::View;
 use crate::tensor::base::operand::{OperandSource, TensorOperand};
 use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::fallible;
 
 /// The elements of a tensor operand, which are where the result is.
 pub(crate) fn elements<R: TensorOperand, D: Device + Receives<R::Place, Dimensioned>>(
@@ -62,7 +63,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.index_select`.
     ///
     /// # Panics
-    /// If an index is out of range; [`try_index_select`](Self::try_index_select) returns the error.
+    /// If an index is out of range.
     ///
     /// ```
     /// use castiron::{axis, shape, tensor, Tensor};
@@ -70,25 +71,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let columns: Tensor<i64, shape![2, 4]> = x.index_select(axis![1], tensor![2, 0, 0, 1]);
     /// assert_eq!(columns.to_vec(), [3, 1, 1, 2, 6, 4, 4, 5]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn index_select<const I: isize, X: TensorOperand, N: Dim>(
         &self,
         axis: impl AxisArg<I>,
-        index: X,
-    ) -> Tensor<E, <S as HasAxis<I>>::Replace<N>, D>
-    where
-        S: HasAxis<I>,
-        X::Shape: IndexList<Dim = N>,
-        X::Elem: IndexFor<choosing::index_select>,
-        D: Receives<X::Place, Dimensioned>,
-    {
-        unwrap(self.try_index_select(axis, index))
-    }
-
-    /// [`index_select`](Self::index_select), returning the error.
-    pub fn try_index_select<const I: isize, X: TensorOperand, N: Dim>(
-        &self,
-        _axis: impl AxisArg<I>,
         index: X,
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<N>, D>>
     where
@@ -109,27 +95,17 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.gather`.
     ///
     /// # Panics
-    /// If an index is out of range or sizes do not fit; [`try_gather`](Self::try_gather) returns the error.
+    /// If an index is out of range or sizes do not fit.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// let x = tensor![[1, 2, 3], [4, 5, 6]];
     /// assert_eq!(x.gather(axis![1], tensor![[2, 0], [1, 1]]).to_vec(), [3, 1, 5, 5]);
     /// ```
-    #[track_caller]
-    pub fn gather<const I: isize, X: TensorOperand>(&self, axis: impl AxisArg<I>, index: X) -> Tensor<E, X::Shape, D>
-    where
-        S: HasAxis<I> + SameRank<X::Shape>,
-        X::Elem: IndexFor<choosing::gather>,
-        D: Receives<X::Place, Dimensioned>,
-    {
-        unwrap(self.try_gather(axis, index))
-    }
-
-    /// [`gather`](Self::gather), returning the error.
-    pub fn try_gather<const I: isize, X: TensorOperand>(
+    #[fallible]
+    pub fn gather<const I: isize, X: TensorOperand>(
         &self,
-        _axis: impl AxisArg<I>,
+        axis: impl AxisArg<I>,
         index: X,
     ) -> Result<Tensor<E, X::Shape, D>>
     where
@@ -150,8 +126,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.take_along_dim`.
     ///
     /// # Panics
-    /// If an index is out of range or sizes known at run time do not broadcast;
-    /// [`try_take_along_dim`](Self::try_take_along_dim) returns the error.
+    /// If an index is out of range or sizes known at run time do not broadcast.
     ///
     /// ```
     /// use castiron::{axis, tensor};
@@ -159,26 +134,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let largest = x.take_along_dim(x.argmax_axis(axis![1].keepdim()), axis![1]);
     /// assert_eq!(largest.to_vec(), [9, 7]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn take_along_dim<const I: isize, X: TensorOperand, T: Shape>(
         &self,
         index: X,
         axis: impl AxisArg<I>,
-    ) -> Tensor<E, T, D>
-    where
-        S: HasAxis<I> + SameRank<X::Shape>,
-        X::Shape: Broadcast<<S as HasAxis<I>>::Kept, Output = T>,
-        X::Elem: IndexFor<choosing::take_along_dim>,
-        D: Receives<X::Place, Dimensioned>,
-    {
-        unwrap(self.try_take_along_dim(index, axis))
-    }
-
-    /// [`take_along_dim`](Self::take_along_dim), returning the error.
-    pub fn try_take_along_dim<const I: isize, X: TensorOperand, T: Shape>(
-        &self,
-        index: X,
-        _axis: impl AxisArg<I>,
     ) -> Result<Tensor<E, T, D>>
     where
         S: HasAxis<I> + SameRank<X::Shape>,
@@ -212,23 +172,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.take`.
     ///
     /// # Panics
-    /// If an index is out of range; [`try_take`](Self::try_take) returns the error.
+    /// If an index is out of range.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![[1, 2], [3, 4]].take(tensor![2, -1]).to_vec(), [3, 4]);
     /// ```
-    #[track_caller]
-    pub fn take<X: TensorOperand>(&self, index: X) -> Tensor<E, X::Shape, D>
-    where
-        X::Elem: IndexFor<choosing::take>,
-        D: Receives<X::Place, Dimensioned>,
-    {
-        unwrap(self.try_take(index))
-    }
-
-    /// [`take`](Self::take), returning the error.
-    pub fn try_take<X: TensorOperand>(&self, index: X) -> Result<Tensor<E, X::Shape, D>>
+    #[fallible]
+    pub fn take<X: TensorOperand>(&self, index: X) -> Result<Tensor<E, X::Shape, D>>
     where
         X::Elem: IndexFor<choosing::take>,
         D: Receives<X::Place, Dimensioned>,
@@ -257,7 +208,7 @@ impl<E: Element, V: Dim, M: Dim, D: Device> Tensor<E, (V, M), D> {
     /// PyTorch: `torch.nn.functional.embedding`, whose operands come the other way round.
     ///
     /// # Panics
-    /// If an index is out of range; [`try_embedding`](Self::try_embedding) returns the error.
+    /// If an index is out of range.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -265,18 +216,8 @@ impl<E: Element, V: Dim, M: Dim, D: Device> Tensor<E, (V, M), D> {
     /// let words: Tensor<f32, shape![1, 3, 2]> = vectors.embedding(tensor![[2, 0, 2]]);
     /// assert_eq!(words.to_vec(), [2.0, 2.1, 0.0, 0.1, 2.0, 2.1]);
     /// ```
-    #[track_caller]
-    pub fn embedding<X: TensorOperand>(&self, index: X) -> Tensor<E, <X::Shape as InsertAxis<-1>>::Inserted<M>, D>
-    where
-        X::Shape: InsertAxis<-1>,
-        X::Elem: IndexFor<choosing::embedding>,
-        D: Receives<X::Place, Dimensioned>,
-    {
-        unwrap(self.try_embedding(index))
-    }
-
-    /// [`embedding`](Self::embedding), returning the error.
-    pub fn try_embedding<X: TensorOperand>(
+    #[fallible]
+    pub fn embedding<X: TensorOperand>(
         &self,
         index: X,
     ) -> Result<Tensor<E, <X::Shape as InsertAxis<-1>>::Inserted<M>, D>>

@@ -4,7 +4,7 @@
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::positions::index_from_end;
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::arguments::Indexing;
@@ -17,6 +17,7 @@ use crate::tensor::Tensor;
 use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::index::gather::elements;
 use crate::tensor::index::masked::laid_out;
+use castiron_macros::fallible;
 
 /// The linear index, over the indexed axes, of each position that the index tensors give together.
 pub(crate) fn places(
@@ -47,8 +48,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.index_put`.
     ///
     /// # Panics
-    /// If an index is out of range, there are more indices than axes or the values do not broadcast;
-    /// [`try_index_put`](Self::try_index_put) returns the error.
+    /// If an index is out of range, there are more indices than axes or the values do not broadcast.
     ///
     /// ```
     /// use castiron::tensor;
@@ -57,22 +57,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.index_put([&i, &j], tensor![5, 6, 7], true).to_vec(), [0, 0, 5, 0, 0, 13]);
     /// assert_eq!(x.index_put([&tensor![1]], tensor![8], false).to_vec(), [0, 0, 0, 8, 8, 8]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn index_put<const N: usize, T: Shape, R: TensorOperand>(
-        &self,
-        indices: [&Tensor<i64, T, D>; N],
-        values: R,
-        accumulate: bool,
-    ) -> Self
-    where
-        E: Dtype + SameDtypeFor<R::Elem, choosing::index_put>,
-        D: Receives<R::Place, Dimensioned>,
-    {
-        unwrap(self.try_index_put(indices, values, accumulate))
-    }
-
-    /// [`index_put`](Self::index_put), returning the error.
-    pub fn try_index_put<const N: usize, T: Shape, R: TensorOperand>(
         &self,
         indices: [&Tensor<i64, T, D>; N],
         values: R,
@@ -90,23 +76,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`index_put`](Self::index_put) in place.
     ///
     /// # Panics
-    /// As there; [`try_index_put_`](Self::try_index_put_) returns the error.
-    #[track_caller]
+    /// As there; nothing is written then.
+    #[fallible]
     pub fn index_put_<const N: usize, T: Shape, R: TensorOperand>(
-        &mut self,
-        indices: [&Tensor<i64, T, D>; N],
-        values: R,
-        accumulate: bool,
-    ) -> &mut Self
-    where
-        E: Dtype + SameDtypeFor<R::Elem, choosing::index_put>,
-        D: Receives<R::Place, Dimensioned>,
-    {
-        unwrap(self.try_index_put_(indices, values, accumulate))
-    }
-
-    /// [`index_put_`](Self::index_put_), returning the error; nothing is written then.
-    pub fn try_index_put_<const N: usize, T: Shape, R: TensorOperand>(
         &mut self,
         indices: [&Tensor<i64, T, D>; N],
         values: R,

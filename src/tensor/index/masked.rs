@@ -4,7 +4,7 @@
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{DType, Dtype, Element};
-use crate::error::{Error, Result, listed, unwrap};
+use crate::error::{Error, Result, listed};
 use crate::layout::positions::index_rows;
 use crate::layout::strides;
 use crate::ops::admit::{MaskFor, SameDtypeFor};
@@ -18,6 +18,7 @@ use crate::tensor::create::constructors::fill_value;
 use crate::tensor::elementwise::apply::{broadcast, map1, map2};
 use crate::tensor::index::gather::elements;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 
 /// A mask's elements, which are bools.
 fn mask<M: TensorOperand, D: Device + Receives<M::Place, Dimensioned>>(mask: &M) -> Result<View<'_, D::Storage, bool>> {
@@ -64,8 +65,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.masked_fill`.
     ///
     /// # Panics
-    /// If the value does not fit the dtype or sizes known at run time do not broadcast;
-    /// [`try_masked_fill`](Self::try_masked_fill) returns the error.
+    /// If the value does not fit the dtype or sizes known at run time do not broadcast.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -73,23 +73,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let causal = !Tensor::<bool, shape![2, 2]>::tri();
     /// assert_eq!(scores.masked_fill(causal, f32::NEG_INFINITY).to_vec(), [1.0, f32::NEG_INFINITY, 3.0, 4.0]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn masked_fill<M: TensorOperand, V: Operand<Shape = ()>>(
-        &self,
-        mask: M,
-        value: V,
-    ) -> Tensor<E, <S as Broadcast<M::Shape>>::Output, D>
-    where
-        E: Dtype,
-        S: Broadcast<M::Shape>,
-        M::Elem: MaskFor<choosing::masked_fill>,
-        D: Receives<M::Place, Dimensioned> + Receives<V::Place, V::Kind>,
-    {
-        unwrap(self.try_masked_fill(mask, value))
-    }
-
-    /// [`masked_fill`](Self::masked_fill), returning the error.
-    pub fn try_masked_fill<M: TensorOperand, V: Operand<Shape = ()>>(
         &self,
         mask: M,
         value: V,
@@ -110,7 +95,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`masked_fill`](Self::masked_fill) in place: the mask is broadcast to `self`.
     ///
     /// # Panics
-    /// As there; [`try_masked_fill_`](Self::try_masked_fill_) returns the error.
+    /// As there; nothing is written then.
     ///
     /// ```
     /// use castiron::tensor;
@@ -118,20 +103,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// x.masked_fill_(x.clone().lt(0), 0);
     /// assert_eq!(x.to_vec(), [1, 0, 3]);
     /// ```
-    #[track_caller]
-    pub fn masked_fill_<M: TensorOperand, V: Operand<Shape = ()>>(&mut self, mask: M, value: V) -> &mut Self
-    where
-        E: Dtype,
-        S: Broadcast<M::Shape>,
-        <S as Broadcast<M::Shape>>::Output: WrittenTo<S>,
-        M::Elem: MaskFor<choosing::masked_fill>,
-        D: Receives<M::Place, Dimensioned> + Receives<V::Place, V::Kind>,
-    {
-        unwrap(self.try_masked_fill_(mask, value))
-    }
-
-    /// [`masked_fill_`](Self::masked_fill_), returning the error; nothing is written then.
-    pub fn try_masked_fill_<M: TensorOperand, V: Operand<Shape = ()>>(&mut self, mask: M, value: V) -> Result<&mut Self>
+    #[fallible]
+    pub fn masked_fill_<M: TensorOperand, V: Operand<Shape = ()>>(&mut self, mask: M, value: V) -> Result<&mut Self>
     where
         E: Dtype,
         S: Broadcast<M::Shape>,
@@ -156,7 +129,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.masked_select`, or `x[mask]`.
     ///
     /// # Panics
-    /// If sizes known at run time do not broadcast; [`try_masked_select`](Self::try_masked_select) returns the error.
+    /// If sizes known at run time do not broadcast.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
@@ -164,18 +137,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let positive: Tensor<i64, shape![_]> = x.masked_select(x.gt(0));
     /// assert_eq!(positive.to_vec(), [1, 4]);
     /// ```
-    #[track_caller]
-    pub fn masked_select<M: TensorOperand>(&self, mask: M) -> Tensor<E, (Dyn,), D>
-    where
-        S: Broadcast<M::Shape>,
-        M::Elem: MaskFor<choosing::masked_select>,
-        D: Receives<M::Place, Dimensioned>,
-    {
-        unwrap(self.try_masked_select(mask))
-    }
-
-    /// [`masked_select`](Self::masked_select), returning the error.
-    pub fn try_masked_select<M: TensorOperand>(&self, mask: M) -> Result<Tensor<E, (Dyn,), D>>
+    #[fallible]
+    pub fn masked_select<M: TensorOperand>(&self, mask: M) -> Result<Tensor<E, (Dyn,), D>>
     where
         S: Broadcast<M::Shape>,
         M::Elem: MaskFor<choosing::masked_select>,
@@ -198,8 +161,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.masked_scatter`.
     ///
     /// # Panics
-    /// If the source has fewer elements than the mask is true, or sizes known at run time do not broadcast;
-    /// [`try_masked_scatter`](Self::try_masked_scatter) returns the error.
+    /// If the source has fewer elements than the mask is true, or sizes known at run time do not broadcast.
     ///
     /// ```
     /// use castiron::tensor;
@@ -207,23 +169,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let mask = tensor![[true, false], [false, true]];
     /// assert_eq!(x.masked_scatter(mask, tensor![7, 8, 9]).to_vec(), [7, 0, 0, 8]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn masked_scatter<M: TensorOperand, R: TensorOperand>(
-        &self,
-        mask: M,
-        source: R,
-    ) -> Tensor<E, <S as Broadcast<M::Shape>>::Output, D>
-    where
-        E: Dtype + SameDtypeFor<R::Elem, choosing::masked_scatter>,
-        S: Broadcast<M::Shape>,
-        M::Elem: MaskFor<choosing::masked_scatter>,
-        D: Receives<M::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
-    {
-        unwrap(self.try_masked_scatter(mask, source))
-    }
-
-    /// [`masked_scatter`](Self::masked_scatter), returning the error.
-    pub fn try_masked_scatter<M: TensorOperand, R: TensorOperand>(
         &self,
         mask: M,
         source: R,
@@ -262,21 +209,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`masked_scatter`](Self::masked_scatter) in place: the mask is broadcast to `self`.
     ///
     /// # Panics
-    /// As there; [`try_masked_scatter_`](Self::try_masked_scatter_) returns the error.
-    #[track_caller]
-    pub fn masked_scatter_<M: TensorOperand, R: TensorOperand>(&mut self, mask: M, source: R) -> &mut Self
-    where
-        E: Dtype + SameDtypeFor<R::Elem, choosing::masked_scatter>,
-        S: Broadcast<M::Shape>,
-        <S as Broadcast<M::Shape>>::Output: WrittenTo<S>,
-        M::Elem: MaskFor<choosing::masked_scatter>,
-        D: Receives<M::Place, Dimensioned> + Receives<R::Place, Dimensioned>,
-    {
-        unwrap(self.try_masked_scatter_(mask, source))
-    }
-
-    /// [`masked_scatter_`](Self::masked_scatter_), returning the error; nothing is written then.
-    pub fn try_masked_scatter_<M: TensorOperand, R: TensorOperand>(&mut self, mask: M, source: R) -> Result<&mut Self>
+    /// As there; nothing is written then.
+    #[fallible]
+    pub fn masked_scatter_<M: TensorOperand, R: TensorOperand>(&mut self, mask: M, source: R) -> Result<&mut Self>
     where
         E: Dtype + SameDtypeFor<R::Elem, choosing::masked_scatter>,
         S: Broadcast<M::Shape>,
@@ -298,23 +233,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// PyTorch: `torch.nonzero`.
     ///
     /// # Panics
-    /// If memory runs out; [`try_nonzero`](Self::try_nonzero) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{shape, tensor, Tensor};
     /// let positions: Tensor<i64, shape![_, 2]> = tensor![[5, 0], [0, 7]].nonzero();
     /// assert_eq!(positions.to_vec(), [0, 0, 1, 1]);
     /// ```
-    #[track_caller]
-    pub fn nonzero(&self) -> Tensor<i64, (Dyn, S::Rank), D>
-    where
-        E: Dtype,
-    {
-        unwrap(self.try_nonzero())
-    }
-
-    /// [`nonzero`](Self::nonzero), returning the error.
-    pub fn try_nonzero(&self) -> Result<Tensor<i64, (Dyn, S::Rank), D>>
+    #[fallible]
+    pub fn nonzero(&self) -> Result<Tensor<i64, (Dyn, S::Rank), D>>
     where
         E: Dtype,
     {

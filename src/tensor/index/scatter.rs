@@ -4,7 +4,7 @@
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Category, DType, Dtype, Element, Scalar};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::ops;
 use crate::ops::admit::{OrderedFor, SameDtypeFor};
 use crate::ops::arguments::Indexing;
@@ -17,6 +17,7 @@ use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::create::constructors::fill_value;
 use crate::tensor::index::gather::{elements, lifted, with_indices};
 use crate::tensor::{Tensor, TensorViewMut};
+use castiron_macros::fallible;
 
 /// What [`scatter_reduce`](Tensor::scatter_reduce) makes of elements that go to one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,9 +125,9 @@ fn with_list<D: Device>(
     run(index.restrided(&expected, &strides))
 }
 
-/// Writes the forms of an operation that writes into a tensor: into a copy and in place, each with its `try_` twin.
+/// Writes the forms of an operation that writes into a tensor: into a copy and in place.
 macro_rules! writers {
-    ($($(#[$doc:meta])* $name:ident $try:ident $inplace:ident $try_inplace:ident [$($generics:tt)*] ($($arg:ident: $ty:ty),*) [$($bounds:tt)*]
+    ($($(#[$doc:meta])* $name:ident $inplace:ident $try_inplace:ident [$($generics:tt)*] ($($arg:ident: $ty:ty),*) [$($bounds:tt)*]
        |$out:ident| $body:expr, $torch:literal, $example:literal;)*) => {$(
         /// The forms of one operation.
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -135,22 +136,14 @@ macro_rules! writers {
             #[doc = concat!("PyTorch: `", $torch, "`.")]
             ///
             /// # Panics
-            #[doc = concat!("If an index is out of range or sizes do not fit; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
+            /// If an index is out of range or sizes do not fit.
             ///
             /// ```
             /// # use castiron::{axis, tensor, ScatterReduce};
             #[doc = $example]
             /// ```
-            #[track_caller]
-            pub fn $name<$($generics)*>(&self, $($arg: $ty),*) -> Self
-            where
-                $($bounds)*
-            {
-                unwrap(self.$try($($arg),*))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try<$($generics)*>(&self, $($arg: $ty),*) -> Result<Self>
+            #[fallible]
+            pub fn $name<$($generics)*>(&self, $($arg: $ty),*) -> Result<Self>
             where
                 $($bounds)*
             {
@@ -162,17 +155,9 @@ macro_rules! writers {
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") in place.")]
             ///
             /// # Panics
-            #[doc = concat!("As there; [`", stringify!($try_inplace), "`](Self::", stringify!($try_inplace), ") returns the error.")]
-            #[track_caller]
-            pub fn $inplace<$($generics)*>(&mut self, $($arg: $ty),*) -> &mut Self
-            where
-                $($bounds)*
-            {
-                unwrap(self.$try_inplace($($arg),*))
-            }
-
-            #[doc = concat!("[`", stringify!($inplace), "`](Self::", stringify!($inplace), "), returning the error; nothing is written then.")]
-            pub fn $try_inplace<$($generics)*>(&mut self, $($arg: $ty),*) -> Result<&mut Self>
+            /// As there; nothing is written then.
+            #[fallible]
+            pub fn $inplace<$($generics)*>(&mut self, $($arg: $ty),*) -> Result<&mut Self>
             where
                 $($bounds)*
             {
@@ -197,7 +182,7 @@ writers! {
     ///
     /// Shape: that of `self`; all three have as many axes, and the indices are no larger than the source, nor than `self` along
     /// the other axes. Dtypes: all computing dtypes, the source having that of `self`. The indices are `i64`, from 0 up.
-    scatter try_scatter scatter_ try_scatter_ [const I: isize, X: TensorOperand, R: TensorOperand]
+    scatter scatter_ try_scatter_ [const I: isize, X: TensorOperand, R: TensorOperand]
         (axis: impl AxisArg<I>, index: X, src: R) [
             S: HasAxis<I> + SameRank<X::Shape>,
             X::Shape: SameRank<R::Shape>,
@@ -213,7 +198,7 @@ writers! {
     /// Writes a value to each position that the indices name, as [`scatter`](Self::scatter) does.
     ///
     /// Dtypes: all computing dtypes, which the value is converted to.
-    scatter_value try_scatter_value scatter_value_ try_scatter_value_ [const I: isize, X: TensorOperand]
+    scatter_value scatter_value_ try_scatter_value_ [const I: isize, X: TensorOperand]
         (axis: impl AxisArg<I>, index: X, value: impl Scalar) [
             S: HasAxis<I> + SameRank<X::Shape>,
             X::Elem: IndexFor<choosing::scatter_value>,
@@ -231,7 +216,7 @@ writers! {
     ///
     /// Shape: as there. Dtypes: all computing dtypes, the source having that of `self`; integers wrap. The indices are `i64`,
     /// from 0 up.
-    scatter_add try_scatter_add scatter_add_ try_scatter_add_ [const I: isize, X: TensorOperand, R: TensorOperand]
+    scatter_add scatter_add_ try_scatter_add_ [const I: isize, X: TensorOperand, R: TensorOperand]
         (axis: impl AxisArg<I>, index: X, src: R) [
             S: HasAxis<I> + SameRank<X::Shape>,
             X::Shape: SameRank<R::Shape>,
@@ -250,7 +235,7 @@ writers! {
     ///
     /// Shape: as there. Dtypes: all with an order, the source having that of `self`; the mean of bools is refused. The indices
     /// are `i64`, from 0 up.
-    scatter_reduce try_scatter_reduce scatter_reduce_ try_scatter_reduce_ [const I: isize, X: TensorOperand, R: TensorOperand]
+    scatter_reduce scatter_reduce_ try_scatter_reduce_ [const I: isize, X: TensorOperand, R: TensorOperand]
         (axis: impl AxisArg<I>, index: X, src: R, reduce: ScatterReduce, include_self: bool) [
             S: HasAxis<I> + SameRank<X::Shape>,
             X::Shape: SameRank<R::Shape>,
@@ -268,7 +253,7 @@ writers! {
     ///
     /// Shape: that of `self`; the source has it too, with the number of indices in place of the axis. Dtypes: all, the source
     /// having that of `self`. The indices are `i64`, from 0 up.
-    index_copy try_index_copy index_copy_ try_index_copy_ [const I: isize, X: TensorOperand, R: TensorOperand, N: Dim]
+    index_copy index_copy_ try_index_copy_ [const I: isize, X: TensorOperand, R: TensorOperand, N: Dim]
         (axis: impl AxisArg<I>, index: X, source: R) [
             S: HasAxis<I>,
             X::Shape: IndexList<Dim = N>,
@@ -289,7 +274,7 @@ writers! {
     ///
     /// Shape: as for [`index_copy`](Self::index_copy). Dtypes: all computing dtypes, the source having that of `self`, which
     /// `alpha` is converted to. The indices are `i64` or `i32`, from 0 up.
-    index_add try_index_add index_add_ try_index_add_ [const I: isize, X: TensorOperand, R: TensorOperand, N: Dim]
+    index_add index_add_ try_index_add_ [const I: isize, X: TensorOperand, R: TensorOperand, N: Dim]
         (axis: impl AxisArg<I>, index: X, source: R, alpha: impl Scalar) [
             S: HasAxis<I>,
             X::Shape: IndexList<Dim = N>,
@@ -310,7 +295,7 @@ writers! {
     /// Writes a value to the positions along an axis that indices name. Negative indices count from the end.
     ///
     /// Shape: that of `self`. Dtypes: all computing dtypes, which the value is converted to. The indices are `i64`.
-    index_fill try_index_fill index_fill_ try_index_fill_ [const I: isize, X: TensorOperand]
+    index_fill index_fill_ try_index_fill_ [const I: isize, X: TensorOperand]
         (axis: impl AxisArg<I>, index: X, value: impl Scalar) [
             S: HasAxis<I>,
             X::Shape: IndexList,

@@ -6,7 +6,7 @@
 
 use crate::device::{Backend, Device};
 use crate::dtype::{CastTo, Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
-use crate::error::{Error, Result, Sizes, unwrap};
+use crate::error::{Error, Result, Sizes};
 use crate::layout::{MemoryFormat, memory_format, strides};
 use crate::ops::kernel::Casting;
 use crate::shape::{
@@ -15,6 +15,7 @@ use crate::shape::{
 use crate::storage::View;
 use crate::tensor::base::assign::Inside;
 use crate::tensor::{Tensor, TensorView, TensorViewMut, checked_numel, expect_fit};
+use castiron_macros::fallible;
 
 /// Elements of dtype `Self` and of dtype `Rhs` can stand in one tensor: all computing dtypes (which promote), and each
 /// shell with itself.
@@ -235,7 +236,7 @@ pub trait Joined<const I: isize> {
 /// up in the type; a slice's are known at run time.
 ///
 /// # Panics
-/// If sizes known at run time differ or memory runs out; [`try_cat`] returns the error.
+/// If sizes known at run time differ or memory runs out.
 ///
 /// ```
 /// use castiron::{axis, cat, shape, tensor, Tensor};
@@ -246,18 +247,10 @@ pub trait Joined<const I: isize> {
 /// let many: Tensor<i64, shape![_, 2]> = cat(vec![a.clone(); 5], axis![0]);
 /// assert_eq!(many.shape(), [10, 2]);
 /// ```
-#[track_caller]
-pub fn cat<const I: isize, L, E: Element, S: Shape, D: Device>(tensors: L, axis: impl AxisArg<I>) -> Tensor<E, S, D>
-where
-    L: Joined<I, Elem = E, Shape = S, Device = D>,
-{
-    unwrap(try_cat(tensors, axis))
-}
-
-/// [`cat`], returning the error.
-pub fn try_cat<const I: isize, L, E: Element, S: Shape, D: Device>(
+#[fallible(free)]
+pub fn cat<const I: isize, L, E: Element, S: Shape, D: Device>(
     tensors: L,
-    _axis: impl AxisArg<I>,
+    axis: impl AxisArg<I>,
 ) -> Result<Tensor<E, S, D>>
 where
     L: Joined<I, Elem = E, Shape = S, Device = D>,
@@ -285,7 +278,7 @@ pub trait Stacked<const I: isize> {
 /// type; a slice's is known at run time.
 ///
 /// # Panics
-/// If sizes known at run time differ or memory runs out; [`try_stack`] returns the error.
+/// If sizes known at run time differ or memory runs out.
 ///
 /// ```
 /// use castiron::{axis, shape, stack, tensor, Tensor};
@@ -293,18 +286,10 @@ pub trait Stacked<const I: isize> {
 /// let points: Tensor<i64, shape![3, 2]> = stack((&x, &y), axis![-1]);
 /// assert_eq!(points.to_vec(), [1, 4, 2, 5, 3, 6]);
 /// ```
-#[track_caller]
-pub fn stack<const I: isize, L, E: Element, S: Shape, D: Device>(tensors: L, axis: impl AxisArg<I>) -> Tensor<E, S, D>
-where
-    L: Stacked<I, Elem = E, Shape = S, Device = D>,
-{
-    unwrap(try_stack(tensors, axis))
-}
-
-/// [`stack`], returning the error.
-pub fn try_stack<const I: isize, L, E: Element, S: Shape, D: Device>(
+#[fallible(free)]
+pub fn stack<const I: isize, L, E: Element, S: Shape, D: Device>(
     tensors: L,
-    _axis: impl AxisArg<I>,
+    axis: impl AxisArg<I>,
 ) -> Result<Tensor<E, S, D>>
 where
     L: Stacked<I, Elem = E, Shape = S, Device = D>,

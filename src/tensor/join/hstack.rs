@@ -4,10 +4,11 @@
 
 use crate::device::Device;
 use crate::dtype::Element;
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::shape::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3, Shape, SizeArray};
 use crate::tensor::Tensor;
 use crate::tensor::join::cat_stack::{Joined, Piece};
+use castiron_macros::fallible;
 
 type With<P, Rule> = Tensor<<P as Piece>::Elem, <<P as Piece>::Shape as AtLeast<Rule>>::Output, <P as Piece>::Device>;
 
@@ -146,23 +147,15 @@ type Stack<L, Rule> = Tensor<
     <<L as Reshaped<Rule>>::Along as JoinAlong<<L as Reshaped<Rule>>::Pieces>>::Device,
 >;
 
-/// Writes a function that joins tensors with the axes that a rule adds, and its `try_` twin.
+/// Writes a function that joins tensors with the axes that a rule adds.
 macro_rules! stacks {
-    ($($(#[$doc:meta])* $name:ident $try:ident $rule:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $rule:ident;)*) => {$(
         $(#[$doc])*
         ///
         /// # Panics
-        #[doc = concat!("If sizes known at run time differ or memory runs out; [`", stringify!($try), "`] returns the error.")]
-        #[track_caller]
-        pub fn $name<L: Reshaped<$rule>>(tensors: L) -> Stack<L, $rule>
-        where
-            L::Along: JoinAlong<L::Pieces>,
-        {
-            unwrap($try(tensors))
-        }
-
-        #[doc = concat!("[`", stringify!($name), "`], returning the error.")]
-        pub fn $try<L: Reshaped<$rule>>(tensors: L) -> Result<Stack<L, $rule>>
+        /// If sizes known at run time differ or memory runs out.
+        #[fallible(free)]
+        pub fn $name<L: Reshaped<$rule>>(tensors: L) -> Result<Stack<L, $rule>>
         where
             L::Along: JoinAlong<L::Pieces>,
         {
@@ -183,7 +176,7 @@ stacks! {
     /// assert_eq!(x.to_vec(), [1, 3, 4, 2, 5, 6]);
     /// assert_eq!(hstack((tensor![1, 2], tensor![3])).to_vec(), [1, 2, 3]);
     /// ```
-    hstack try_hstack AtLeast1;
+    hstack AtLeast1;
     /// Joins tensors from top to bottom, along axis 0 (`torch.vstack`). Vectors count as rows. Dtypes promote, and a tuple's
     /// sizes add up in the type, as in [`cat`](crate::cat).
     ///
@@ -192,7 +185,7 @@ stacks! {
     /// let x: Tensor<i64, shape![3, 2]> = vstack((tensor![1, 2], tensor![[3, 4], [5, 6]]));
     /// assert_eq!(x.to_vec(), [1, 2, 3, 4, 5, 6]);
     /// ```
-    vstack try_vstack AtLeast2;
+    vstack AtLeast2;
     /// Joins tensors from front to back, along axis 2 (`torch.dstack`). A vector of size `n` counts as `(1, n, 1)`, a matrix as
     /// `(m, n, 1)`. Dtypes promote, and a tuple's sizes add up in the type, as in [`cat`](crate::cat).
     ///
@@ -201,7 +194,7 @@ stacks! {
     /// let x: Tensor<i64, shape![1, 2, 2]> = dstack((tensor![1, 2], tensor![3, 4]));
     /// assert_eq!(x.to_vec(), [1, 3, 2, 4]);
     /// ```
-    dstack try_dstack AtLeast3;
+    dstack AtLeast3;
     /// Joins tensors along axis 1, vectors being columns (`torch.column_stack`). Dtypes promote, and a tuple's sizes add up in
     /// the type, as in [`cat`](crate::cat).
     ///
@@ -210,5 +203,5 @@ stacks! {
     /// let x: Tensor<i64, shape![2, 2]> = column_stack((tensor![1, 2], tensor![3, 4]));
     /// assert_eq!(x.to_vec(), [1, 3, 2, 4]);
     /// ```
-    column_stack try_column_stack AsColumns;
+    column_stack AsColumns;
 }

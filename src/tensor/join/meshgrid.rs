@@ -3,7 +3,7 @@
 
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::kernel::{Casting, Copying};
 use crate::shape::{AtLeast, AtLeast2, Broadcast, D2, D3, D4, Dim, Dyn, Shape, SizeArray, Sum, broadcast_sizes};
@@ -11,6 +11,7 @@ use crate::storage::{View, ViewMut};
 use crate::tensor::base::assign::Inside;
 use crate::tensor::join::cat_stack::{JoinDtype, Piece, SamePlace};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 
 /// Vectors that span a grid: a tuple of two to four of one dtype.
 #[diagnostic::on_unimplemented(
@@ -158,20 +159,15 @@ pub fn meshgrid_xy<G: Grid>(vectors: G) -> G::Xy {
 /// Every combination of the elements of vectors, a row each (`torch.cartesian_prod`).
 ///
 /// # Panics
-/// If memory runs out; [`try_cartesian_prod`] returns the error.
+/// If memory runs out.
 ///
 /// ```
 /// use castiron::{cartesian_prod, shape, tensor, Tensor};
 /// let pairs: Tensor<i64, shape![4, 2]> = cartesian_prod((tensor![1, 2], tensor![3, 4]));
 /// assert_eq!(pairs.to_vec(), [1, 3, 1, 4, 2, 3, 2, 4]);
 /// ```
-#[track_caller]
-pub fn cartesian_prod<G: Grid>(vectors: G) -> Tensor<G::Elem, G::Rows, G::Device> {
-    unwrap(try_cartesian_prod(vectors))
-}
-
-/// [`cartesian_prod`], returning the error.
-pub fn try_cartesian_prod<G: Grid>(vectors: G) -> Result<Tensor<G::Elem, G::Rows, G::Device>> {
+#[fallible(free)]
+pub fn cartesian_prod<G: Grid>(vectors: G) -> Result<Tensor<G::Elem, G::Rows, G::Device>> {
     vectors.rows()
 }
 
@@ -238,7 +234,7 @@ broadcasted! {
 /// The tensors of a tuple as views of the one shape that they broadcast to (`torch.broadcast_tensors`).
 ///
 /// # Panics
-/// If sizes known at run time do not broadcast; [`try_broadcast_tensors`] returns the error.
+/// If sizes known at run time do not broadcast.
 ///
 /// ```
 /// use castiron::{broadcast_tensors, shape, tensor, Tensor};
@@ -246,13 +242,8 @@ broadcasted! {
 ///     broadcast_tensors((tensor![1, 2, 3], tensor![[0.5], [1.5]]));
 /// assert_eq!(y.to_vec(), [0.5, 0.5, 0.5, 1.5, 1.5, 1.5]);
 /// ```
-#[track_caller]
-pub fn broadcast_tensors<L: Broadcasted>(tensors: L) -> L::Output {
-    unwrap(try_broadcast_tensors(tensors))
-}
-
-/// [`broadcast_tensors`], returning the error.
-pub fn try_broadcast_tensors<L: Broadcasted>(tensors: L) -> Result<L::Output> {
+#[fallible(free)]
+pub fn broadcast_tensors<L: Broadcasted>(tensors: L) -> Result<L::Output> {
     tensors.broadcast()
 }
 
@@ -375,19 +366,14 @@ lists! { &[P]; &Vec<P>; Vec<P>; }
 /// row; dtypes promote. A tuple's sizes add up in the type; a list's are known at run time.
 ///
 /// # Panics
-/// If memory runs out; [`try_block_diag`] returns the error.
+/// If memory runs out.
 ///
 /// ```
 /// use castiron::{block_diag, shape, tensor, Tensor};
 /// let x: Tensor<i64, shape![3, 3]> = block_diag((tensor![[1, 2], [3, 4]], tensor![5]));
 /// assert_eq!(x.to_vec(), [1, 2, 0, 3, 4, 0, 0, 0, 5]);
 /// ```
-#[track_caller]
-pub fn block_diag<L: BlockDiag>(blocks: L) -> Tensor<L::Elem, L::Shape, L::Device> {
-    unwrap(try_block_diag(blocks))
-}
-
-/// [`block_diag`], returning the error.
-pub fn try_block_diag<L: BlockDiag>(blocks: L) -> Result<Tensor<L::Elem, L::Shape, L::Device>> {
+#[fallible(free)]
+pub fn block_diag<L: BlockDiag>(blocks: L) -> Result<Tensor<L::Elem, L::Shape, L::Device>> {
     blocks.join()
 }
