@@ -11,6 +11,7 @@ use crate::storage::View;
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::{Operand, OperandSource};
 use crate::tensor::create::constructors::fill_value;
+use castiron_macros::fallible;
 
 /// Nobody outside can name it, so that nobody outside can write an implementation that takes it: what is assigned to may be the
 /// tensor of a mutable view, which must stay where it is.
@@ -60,7 +61,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// cast to without being asked is allowed (see [`CanCast`]); [`copy_from`](Self::copy_from) converts anything.
     ///
     /// # Panics
-    /// If sizes known at run time do not fit or a scalar does not; [`try_assign`](Self::try_assign) returns the error.
+    /// If sizes known at run time do not fit or a scalar does not; nothing is written then.
     ///
     /// ```
     /// use castiron::tensor;
@@ -68,20 +69,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// x.assign(tensor![7, 8]);
     /// assert_eq!(x.to_vec(), [7.0, 8.0, 7.0, 8.0]);
     /// ```
-    #[track_caller]
-    pub fn assign<R: AssignedFrom<E, S, D>>(&mut self, rhs: R) {
-        unwrap(self.try_assign(rhs))
-    }
-
-    /// [`assign`](Self::assign), returning the error; nothing is written then.
-    pub fn try_assign<R: AssignedFrom<E, S, D>>(&mut self, rhs: R) -> Result<()> {
+    #[fallible]
+    pub fn assign<R: AssignedFrom<E, S, D>>(&mut self, rhs: R) -> Result<()> {
         rhs.assigned_from(self, Inside)
     }
 
     /// Writes a tensor's elements, broadcast and converted whatever the dtypes (`torch.Tensor.copy_`).
     ///
     /// # Panics
-    /// If sizes known at run time do not fit; [`try_copy_from`](Self::try_copy_from) returns the error.
+    /// If sizes known at run time do not fit; nothing is written then.
     ///
     /// ```
     /// use castiron::tensor;
@@ -89,17 +85,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// x.copy_from(&tensor![1.9, -1.9]);
     /// assert_eq!(x.to_vec(), [1, -1]);
     /// ```
-    #[track_caller]
-    pub fn copy_from<F: CastTo<E>, T: Shape>(&mut self, from: &Tensor<F, T, D>)
-    where
-        S: Broadcast<T>,
-        <S as Broadcast<T>>::Output: WrittenTo<S>,
-    {
-        unwrap(self.try_copy_from(from))
-    }
-
-    /// [`copy_from`](Self::copy_from), returning the error; nothing is written then.
-    pub fn try_copy_from<F: CastTo<E>, T: Shape>(&mut self, from: &Tensor<F, T, D>) -> Result<()>
+    #[fallible]
+    pub fn copy_from<F: CastTo<E>, T: Shape>(&mut self, from: &Tensor<F, T, D>) -> Result<()>
     where
         S: Broadcast<T>,
         <S as Broadcast<T>>::Output: WrittenTo<S>,
@@ -124,23 +111,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// One value everywhere, converted to the dtype (`torch.Tensor.fill_`).
     ///
     /// # Panics
-    /// If the value does not fit the dtype; [`try_fill`](Self::try_fill) returns the error.
+    /// If the value does not fit the dtype; nothing is written then.
     ///
     /// ```
     /// let mut x = castiron::tensor![1, 2];
     /// x.fill(7.9);
     /// assert_eq!(x.to_vec(), [7, 7]);
     /// ```
-    #[track_caller]
-    pub fn fill(&mut self, value: impl Scalar)
-    where
-        E: Castable,
-    {
-        unwrap(self.try_fill(value))
-    }
-
-    /// [`fill`](Self::fill), returning the error; nothing is written then.
-    pub fn try_fill(&mut self, value: impl Scalar) -> Result<()>
+    #[fallible]
+    pub fn fill(&mut self, value: impl Scalar) -> Result<()>
     where
         E: Castable,
     {

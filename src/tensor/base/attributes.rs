@@ -10,6 +10,7 @@ use crate::shape::{Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::layout::{AnyLayout, Layout, StridedParts};
 use crate::tensor::{Tensor, fits, shape_text};
+use castiron_macros::fallible;
 
 /// What a tensor of any layout can be asked.
 impl<E: Element, S: Shape, D: Device, L: Layout> Tensor<E, S, D, L> {
@@ -222,14 +223,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The tensor itself if it is contiguous, else a row-major copy (`torch.Tensor.contiguous`).
     ///
     /// # Panics
-    /// If memory runs out; [`try_contiguous`](Self::try_contiguous) returns it.
-    #[track_caller]
-    pub fn contiguous(&self) -> Self {
-        crate::error::unwrap(self.try_contiguous())
-    }
-
-    /// [`contiguous`](Self::contiguous), returning the error.
-    pub fn try_contiguous(&self) -> Result<Self> {
+    /// If memory runs out.
+    #[fallible]
+    pub fn contiguous(&self) -> Result<Self> {
         if self.is_contiguous() {
             return Ok(self.clone());
         }

@@ -3,11 +3,12 @@
 
 use crate::device::{Cpu, Cuda, Device};
 use crate::dtype::{CastTo, Element};
-use crate::error::{Result, unwrap};
+use crate::error::Result;
 use crate::layout::strides;
 use crate::ops::kernel::Casting;
 use crate::shape::{ConvertTo, Shape};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 use core::any::TypeId;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -15,23 +16,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// not zero", complex to real drops the imaginary part. To the same dtype it shares storage.
     ///
     /// # Panics
-    /// If memory runs out; [`try_to`](Self::try_to) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::tensor;
     /// assert_eq!(tensor![1.9, -1.9].to::<i32>().to_vec(), [1, -1]);
     /// assert_eq!(tensor![300].to::<u8>().to_vec(), [44]);
     /// ```
-    #[track_caller]
-    pub fn to<F: Element>(&self) -> Tensor<F, S, D>
-    where
-        E: CastTo<F>,
-    {
-        unwrap(self.try_to())
-    }
-
-    /// [`to`](Self::to), returning the error.
-    pub fn try_to<F: Element>(&self) -> Result<Tensor<F, S, D>>
+    #[fallible]
+    pub fn to<F: Element>(&self) -> Result<Tensor<F, S, D>>
     where
         E: CastTo<F>,
     {
@@ -107,7 +100,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// new type knows are compared at run time; two different known sizes do not compile.
     ///
     /// # Panics
-    /// If a size is not what the new type says; [`try_with_shape`](Self::try_with_shape) returns the error.
+    /// If a size is not what the new type says.
     ///
     /// ```
     /// use castiron::{dims, shape, Tensor};
@@ -117,16 +110,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let error = x.try_with_shape::<shape![16, _]>().unwrap_err();
     /// assert_eq!(error.to_string(), "with_shape: expected a tensor of shape [16, _], got one of shape [8, 384]");
     /// ```
-    #[track_caller]
-    pub fn with_shape<T: Shape>(&self) -> Tensor<E, T, D>
-    where
-        S: ConvertTo<T>,
-    {
-        unwrap(self.try_with_shape())
-    }
-
-    /// [`with_shape`](Self::with_shape), returning the error.
-    pub fn try_with_shape<T: Shape>(&self) -> Result<Tensor<E, T, D>>
+    #[fallible]
+    pub fn with_shape<T: Shape>(&self) -> Result<Tensor<E, T, D>>
     where
         S: ConvertTo<T>,
     {

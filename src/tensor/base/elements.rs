@@ -8,6 +8,7 @@ use crate::layout::positions::expect_index;
 use crate::shape::{OneElement, Shape, SizeArray};
 use crate::tensor::Tensor;
 use crate::tensor::base::layout::{Layout, Strided};
+use castiron_macros::fallible;
 use core::ops::{Index, IndexMut};
 
 /// The position of one element: a `usize` per axis, as a tuple, or as an array.
@@ -290,8 +291,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// loss; from another device than the host it is copied.
     ///
     /// # Panics
-    /// If sizes known at run time are not all 1, or on [`Meta`](crate::Meta), whose tensors have no elements (as in PyTorch);
-    /// [`try_item`](Self::try_item) returns the error.
+    /// If sizes known at run time are not all 1, or on [`Meta`](crate::Meta), whose tensors have no elements (as in PyTorch).
     ///
     /// ```
     /// use castiron::{Device, Float, Shape, Tensor, tensor};
@@ -299,16 +299,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// fn total<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> E { x.sum().item() }
     /// assert_eq!(total(&tensor![0.5, 1.5]), 2.0);
     /// ```
-    #[track_caller]
-    pub fn item(&self) -> E
-    where
-        S: OneElement,
-    {
-        unwrap(self.try_item())
-    }
-
-    /// [`item`](Self::item), returning the error.
-    pub fn try_item(&self) -> Result<E>
+    #[fallible]
+    pub fn item(&self) -> Result<E>
     where
         S: OneElement,
     {

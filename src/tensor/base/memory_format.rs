@@ -3,12 +3,13 @@
 
 use crate::device::Device;
 use crate::dtype::{CastTo, Element};
-use crate::error::{Result, unwrap};
+use crate::error::Result;
 use crate::layout::MemoryFormat;
 use crate::layout::memory_format::{FixedOrder, FormatFor, copied_in};
 use crate::ops::kernel::{Casting, Copying};
 use crate::shape::Shape;
 use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::fallible;
 use core::any::TypeId;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -29,7 +30,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// (`torch.Tensor.contiguous(memory_format=…)`). A format for another number of axes, or `Preserve`, does not compile.
     ///
     /// # Panics
-    /// If memory runs out; [`try_contiguous_in`](Self::try_contiguous_in) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{shape, ChannelsLast, Tensor};
@@ -39,13 +40,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let gray: Tensor<f32, shape![2, 1, 4, 5]> = Tensor::ones();
     /// assert!(gray.contiguous_in(ChannelsLast).shares_storage(&gray));
     /// ```
-    #[track_caller]
-    pub fn contiguous_in<M: FormatFor<S> + FixedOrder>(&self, format: M) -> Self {
-        unwrap(self.try_contiguous_in(format))
-    }
-
-    /// [`contiguous_in`](Self::contiguous_in), returning the error.
-    pub fn try_contiguous_in<M: FormatFor<S> + FixedOrder>(&self, format: M) -> Result<Self> {
+    #[fallible]
+    pub fn contiguous_in<M: FormatFor<S> + FixedOrder>(&self, format: M) -> Result<Self> {
         if self.is_contiguous_in(format) { Ok(self.clone()) } else { self.try_clone_in(format) }
     }
 
@@ -53,7 +49,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// ([`clone`](Clone::clone) copies nothing: the tensors share their storage until one of them is written to.)
     ///
     /// # Panics
-    /// If memory runs out; [`try_clone_in`](Self::try_clone_in) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{axis, shape, tensor, ChannelsLast, Preserve, Tensor};
@@ -63,13 +59,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let first_two = tensor![[1, 2, 3], [4, 5, 6]].narrow(axis![1], 0, 2);
     /// assert_eq!((first_two.stride(), first_two.clone_in(Preserve).stride()), ([3, 1], [2, 1]));
     /// ```
-    #[track_caller]
-    pub fn clone_in<M: FormatFor<S>>(&self, format: M) -> Self {
-        unwrap(self.try_clone_in(format))
-    }
-
-    /// [`clone_in`](Self::clone_in), returning the error.
-    pub fn try_clone_in<M: FormatFor<S>>(&self, _format: M) -> Result<Self> {
+    #[fallible]
+    pub fn clone_in<M: FormatFor<S>>(&self, format: M) -> Result<Self> {
         checked_numel::<E>("clone", self.shape().as_ref())?;
         let strides = copied_in::<S, M>("clone", &self.shape(), &self.stride())?;
         let storage = D::map1(Copying, self.elements(), strides.as_ref())?;
@@ -80,7 +71,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// (`torch.Tensor.to(memory_format=…)`). A format for another number of axes does not compile.
     ///
     /// # Panics
-    /// If memory runs out; [`try_to_memory_format`](Self::try_to_memory_format) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{shape, ChannelsLast, Contiguous, Tensor};
@@ -88,13 +79,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let images = x.to_memory_format(ChannelsLast);
     /// assert_eq!((images.stride(), (images + 1.0).stride()), ([60, 1, 15, 3], [60, 1, 15, 3]));
     /// ```
-    #[track_caller]
-    pub fn to_memory_format<M: FormatFor<S>>(&self, format: M) -> Self {
-        unwrap(self.try_to_memory_format(format))
-    }
-
-    /// [`to_memory_format`](Self::to_memory_format), returning the error.
-    pub fn try_to_memory_format<M: FormatFor<S>>(&self, format: M) -> Result<Self> {
+    #[fallible]
+    pub fn to_memory_format<M: FormatFor<S>>(&self, format: M) -> Result<Self> {
         let is_kept = M::FORMAT.is_kept_by_to(self.shape().as_ref(), self.stride().as_ref());
         if is_kept { Ok(self.clone()) } else { self.try_clone_in(format) }
     }
@@ -103,23 +89,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// same dtype it is [`to_memory_format`](Self::to_memory_format).
     ///
     /// # Panics
-    /// If memory runs out; [`try_to_in`](Self::try_to_in) returns the error.
+    /// If memory runs out.
     ///
     /// ```
     /// use castiron::{shape, ChannelsLast, Tensor};
     /// let bytes: Tensor<u8, shape![2, 3, 4, 5]> = Tensor::ones();
     /// assert_eq!(bytes.to_in::<f32>(ChannelsLast).stride(), [60, 1, 15, 3]);
     /// ```
-    #[track_caller]
-    pub fn to_in<F: Element>(&self, format: impl FormatFor<S>) -> Tensor<F, S, D>
-    where
-        E: CastTo<F>,
-    {
-        unwrap(self.try_to_in(format))
-    }
-
-    /// [`to_in`](Self::to_in), returning the error.
-    pub fn try_to_in<F: Element>(&self, format: impl FormatFor<S>) -> Result<Tensor<F, S, D>>
+    #[fallible]
+    pub fn to_in<F: Element>(&self, format: impl FormatFor<S>) -> Result<Tensor<F, S, D>>
     where
         E: CastTo<F>,
     {

@@ -10,7 +10,6 @@ pub(crate) mod convert;
 
 pub(crate) mod assign;
 pub(crate) mod display;
-pub(crate) mod fallible;
 pub(crate) mod layout;
 pub(crate) mod memory_format;
 pub(crate) mod operand;

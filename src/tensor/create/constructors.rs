@@ -6,9 +6,10 @@
 
 use crate::device::{Backend as _, Cpu, Device};
 use crate::dtype::{Castable, Element, Scalar, ScalarValue};
-use crate::error::{Error, Result, filled, room, unwrap};
+use crate::error::{Error, Result, filled, room};
 use crate::shape::{Dim, Dyn, KnownShape, Shape, SizeArray};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 
 /// The element to fill with, or what is wrong with the scalar.
 pub(crate) fn fill_value<E: Castable>(op: &'static str, value: ScalarValue) -> Result<E> {
@@ -49,45 +50,33 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// Writes the four forms of a constructor. For `zeros` it writes `zeros()`, `try_zeros()`, `zeros_sized(sizes)` and
-/// `try_zeros_sized(sizes)`, all of which call the body with the sizes.
+/// Writes the forms of a constructor. For `zeros` it writes `zeros()` and `zeros_sized(sizes)`, which run the body with the
+/// sizes.
 macro_rules! constructors {
-    ($($(#[$doc:meta])* $name:ident $try:ident $sized:ident $try_sized:ident<$e:ident: $bound:path $(, $v:ident: $vbound:path)?> ($($arg:ident: $argty:ty),*) |$sizes:ident| $body:expr;)*) => {$(
-        #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") in its four forms.")]
+    ($($(#[$doc:meta])* $name:ident $sized:ident<$e:ident: $bound:path $(, $v:ident: $vbound:path)?> ($($arg:ident: $argty:ty),*) |$sizes:ident| $body:expr;)*) => {$(
+        #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") where sizes are known to the compiler, and where they are not.")]
         impl<$e: $bound, S: Shape, D: Device> Tensor<$e, S, D> {
             $(#[$doc])*
             ///
             /// # Panics
-            #[doc = concat!("If memory runs out, the device is not there, or an argument does not fit; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
-            #[track_caller]
-            pub fn $name$(<$v: $vbound>)?($($arg: $argty),*) -> Self
-            where
-                S: KnownShape,
-            {
-                unwrap(Self::$try($($arg),*))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try$(<$v: $vbound>)?($($arg: $argty),*) -> Result<Self>
+            /// If memory runs out, the device is not there, or an argument does not fit.
+            #[fallible]
+            pub fn $name$(<$v: $vbound>)?($($arg: $argty),*) -> Result<Self>
             where
                 S: KnownShape,
             {
                 // Fails to compile if the shape has more elements than `usize` counts.
                 let _ = S::NUMEL;
-                Self::$try_sized(S::SIZES $(, $arg)*)
+                let $sizes = S::SIZES;
+                $body
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") where sizes are known at run time only: takes them all, and checks those the type knows.")]
             ///
             /// # Panics
-            #[doc = concat!("If a size is not what the type says, memory runs out, the device is not there, or an argument does not fit; [`", stringify!($try_sized), "`](Self::", stringify!($try_sized), ") returns the error.")]
-            #[track_caller]
-            pub fn $sized$(<$v: $vbound>)?(sizes: S::Sizes $(, $arg: $argty)*) -> Self {
-                unwrap(Self::$try_sized(sizes $(, $arg)*))
-            }
-
-            #[doc = concat!("[`", stringify!($sized), "`](Self::", stringify!($sized), "), returning the error.")]
-            pub fn $try_sized$(<$v: $vbound>)?($sizes: S::Sizes $(, $arg: $argty)*) -> Result<Self> {
+            /// If a size is not what the type says, memory runs out, the device is not there, or an argument does not fit.
+            #[fallible]
+            pub fn $sized$(<$v: $vbound>)?($sizes: S::Sizes $(, $arg: $argty)*) -> Result<Self> {
                 $body
             }
         }
@@ -103,7 +92,7 @@ constructors! {
     /// let n = 3;
     /// assert_eq!(Tensor::<bool, shape![_, 2]>::zeros_sized([n, 2]).shape(), [3, 2]);
     /// ```
-    zeros try_zeros zeros_sized try_zeros_sized<E: Element>() |sizes| Self::zeroed("zeros", sizes);
+    zeros zeros_sized<E: Element>() |sizes| Self::zeroed("zeros", sizes);
 
     /// Elements of no particular value (`torch.empty`). Reading uninitialised memory is not possible: they are zeros.
     ///
@@ -111,7 +100,7 @@ constructors! {
     /// use castiron::{shape, Tensor};
     /// assert_eq!(Tensor::<f32, shape![2, 2]>::empty().shape(), [2, 2]);
     /// ```
-    empty try_empty empty_sized try_empty_sized<E: Element>() |sizes| Self::zeroed("empty", sizes);
+    empty empty_sized<E: Element>() |sizes| Self::zeroed("empty", sizes);
 
     /// Ones (`torch.ones`).
     ///
@@ -119,7 +108,7 @@ constructors! {
     /// use castiron::{shape, Tensor};
     /// assert_eq!(Tensor::<i64, shape![3]>::ones().to_vec(), [1, 1, 1]);
     /// ```
-    ones try_ones ones_sized try_ones_sized<E: Castable>() |sizes| Self::filled("ones", sizes, E::from_bool(true));
+    ones ones_sized<E: Castable>() |sizes| Self::filled("ones", sizes, E::from_bool(true));
 
     /// One value everywhere, converted to the dtype (`torch.full`). A value out of the dtype's range is an error.
     ///
@@ -128,53 +117,47 @@ constructors! {
     /// assert_eq!(Tensor::<f32, shape![2]>::full(2.5).to_vec(), [2.5, 2.5]);
     /// assert!(Tensor::<u8, shape![2]>::try_full(300).is_err());
     /// ```
-    full try_full full_sized try_full_sized<E: Castable, V: Scalar>(value: V) |sizes| {
+    full full_sized<E: Castable, V: Scalar>(value: V) |sizes| {
         Self::filled("full", sizes, fill_value("full", value.value())?)
     };
 }
 
+impl<E: Castable, A: Dim, B: Dim, D: Device> Tensor<E, (A, B), D> {
+    /// A matrix that is one where `is_one(row, column)` and zero elsewhere.
+    fn zeros_and_ones(op: &'static str, sizes: [usize; 2], is_one: impl Fn(usize, usize) -> bool) -> Result<Self> {
+        Self::build(op, sizes, |_, elements| {
+            let [rows, columns] = sizes;
+            for row in 0..rows {
+                elements.extend((0..columns).map(|column| E::from_bool(is_one(row, column))));
+            }
+            Ok(())
+        })
+    }
+}
+
 /// Writes the forms of a constructor of rank-2 tensors whose element at row `i`, column `j` is 0 or 1.
 macro_rules! matrices {
-    ($($(#[$doc:meta])* $name:ident $try:ident $sized:ident $try_sized:ident |$i:ident, $j:ident| $one:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $sized:ident |$i:ident, $j:ident| $one:expr;)*) => {$(
         impl<E: Castable, A: Dim, B: Dim, D: Device> Tensor<E, (A, B), D> {
             $(#[$doc])*
             ///
             /// # Panics
-            #[doc = concat!("If memory runs out or the device is not there; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
-            #[track_caller]
-            pub fn $name() -> Self
+            /// If memory runs out or the device is not there.
+            #[fallible]
+            pub fn $name() -> Result<Self>
             where
                 (A, B): KnownShape<Sizes = [usize; 2]>,
             {
-                unwrap(Self::$try())
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try() -> Result<Self>
-            where
-                (A, B): KnownShape<Sizes = [usize; 2]>,
-            {
-                Self::$try_sized(<(A, B) as KnownShape>::SIZES)
+                Self::zeros_and_ones(stringify!($name), <(A, B) as KnownShape>::SIZES, |$i, $j| $one)
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") where sizes are known at run time only: takes them all, and checks those the type knows.")]
             ///
             /// # Panics
-            #[doc = concat!("If a size is not what the type says, memory runs out or the device is not there; [`", stringify!($try_sized), "`](Self::", stringify!($try_sized), ") returns the error.")]
-            #[track_caller]
-            pub fn $sized(sizes: [usize; 2]) -> Self {
-                unwrap(Self::$try_sized(sizes))
-            }
-
-            #[doc = concat!("[`", stringify!($sized), "`](Self::", stringify!($sized), "), returning the error.")]
-            pub fn $try_sized(sizes: [usize; 2]) -> Result<Self> {
-                Self::build(stringify!($name), sizes, |_, elements| {
-                    let [rows, columns] = sizes;
-                    for $i in 0..rows {
-                        elements.extend((0..columns).map(|$j| E::from_bool($one)));
-                    }
-                    Ok(())
-                })
+            /// If a size is not what the type says, memory runs out or the device is not there.
+            #[fallible]
+            pub fn $sized(sizes: [usize; 2]) -> Result<Self> {
+                Self::zeros_and_ones(stringify!($name), sizes, |$i, $j| $one)
             }
         }
     )*};
@@ -186,7 +169,7 @@ matrices! {
     /// use castiron::{shape, Tensor};
     /// assert_eq!(Tensor::<f32, shape![2, 3]>::eye().to_vec(), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     /// ```
-    eye try_eye eye_sized try_eye_sized |i, j| i == j;
+    eye eye_sized |i, j| i == j;
 
     /// Ones on and below the diagonal, zeros above (`torch.ones(n, m).tril()`, numpy's `tri`): a causal mask, for one.
     ///
@@ -194,30 +177,22 @@ matrices! {
     /// use castiron::{shape, Tensor};
     /// assert_eq!(Tensor::<bool, shape![2, 2]>::tri().to_vec(), [true, false, true, true]);
     /// ```
-    tri try_tri tri_sized try_tri_sized |i, j| i >= j;
+    tri tri_sized |i, j| i >= j;
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
     /// Takes over a vector of elements in row-major order: no copy (`torch.from_numpy`).
     ///
     /// # Panics
-    /// If the number of elements is not that of the shape; [`try_from_vec`](Self::try_from_vec) returns the error.
+    /// If the number of elements is not that of the shape.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
     /// let x = Tensor::<i32, shape![2, 2]>::from_vec(vec![1, 2, 3, 4]);
     /// assert_eq!(x[(1, 0)], 3);
     /// ```
-    #[track_caller]
-    pub fn from_vec(elements: Vec<E>) -> Self
-    where
-        S: KnownShape,
-    {
-        unwrap(Self::try_from_vec(elements))
-    }
-
-    /// [`from_vec`](Self::from_vec), returning the error.
-    pub fn try_from_vec(elements: Vec<E>) -> Result<Self>
+    #[fallible]
+    pub fn from_vec(elements: Vec<E>) -> Result<Self>
     where
         S: KnownShape,
     {
@@ -228,21 +203,15 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// knows.
     ///
     /// # Panics
-    /// If a size is not what the type says, or the number of elements is not that of the sizes;
-    /// [`try_from_vec_sized`](Self::try_from_vec_sized) returns the error.
+    /// If a size is not what the type says, or the number of elements is not that of the sizes.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
     /// let x = Tensor::<i32, shape![_, 2]>::from_vec_sized(vec![1, 2, 3, 4], [2, 2]);
     /// assert_eq!(x.shape(), [2, 2]);
     /// ```
-    #[track_caller]
-    pub fn from_vec_sized(elements: Vec<E>, sizes: S::Sizes) -> Self {
-        unwrap(Self::try_from_vec_sized(elements, sizes))
-    }
-
-    /// [`from_vec_sized`](Self::from_vec_sized), returning the error.
-    pub fn try_from_vec_sized(elements: Vec<E>, sizes: S::Sizes) -> Result<Self> {
+    #[fallible]
+    pub fn from_vec_sized(elements: Vec<E>, sizes: S::Sizes) -> Result<Self> {
         let expected = Self::plan("from_vec", &sizes)?;
         if expected != elements.len() {
             let found = elements.len();
@@ -272,15 +241,9 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// [`from_fn`](Self::from_fn) where sizes are known at run time only.
     ///
     /// # Panics
-    /// If a size is not what the type says, or memory runs out; [`try_from_fn_sized`](Self::try_from_fn_sized) returns
-    /// the error.
-    #[track_caller]
-    pub fn from_fn_sized(sizes: S::Sizes, f: impl FnMut(S::Sizes) -> E) -> Self {
-        unwrap(Self::try_from_fn_sized(sizes, f))
-    }
-
-    /// [`from_fn_sized`](Self::from_fn_sized), returning the error.
-    pub fn try_from_fn_sized(sizes: S::Sizes, mut f: impl FnMut(S::Sizes) -> E) -> Result<Self> {
+    /// If a size is not what the type says, or memory runs out.
+    #[fallible]
+    pub fn from_fn_sized(sizes: S::Sizes, mut f: impl FnMut(S::Sizes) -> E) -> Result<Self> {
         Self::build("from_fn", sizes, |numel, elements| {
             let mut index = S::Sizes::filled(0);
             for _ in 0..numel {
@@ -313,20 +276,15 @@ impl<E: Element, D: Device> Tensor<E, (), D> {
     /// A zero-dim tensor (`torch.tensor(value)`).
     ///
     /// # Panics
-    /// If memory runs out or the device is not there; [`try_scalar`](Self::try_scalar) returns the error.
+    /// If memory runs out or the device is not there.
     ///
     /// ```
     /// use castiron::Tensor;
     /// let half: Tensor<f32, ()> = Tensor::scalar(0.5);
     /// assert_eq!(half.item(), 0.5);
     /// ```
-    #[track_caller]
-    pub fn scalar(value: E) -> Self {
-        unwrap(Self::try_scalar(value))
-    }
-
-    /// [`scalar`](Self::scalar), returning the error.
-    pub fn try_scalar(value: E) -> Result<Self> {
+    #[fallible]
+    pub fn scalar(value: E) -> Result<Self> {
         Self::filled("scalar", [], value)
     }
 }

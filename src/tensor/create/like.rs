@@ -1,6 +1,6 @@
 //! Tensors with the shape of another: `zeros_like` and its kin, each in the layout of the other or in a memory format that is
 //! named.
-//! Uses `base::fallible`, `create::constructors`, `create::random`, `device`.
+//! Uses `create::constructors`, `create::random`, `device`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Element, Float, Real, Scalar};
@@ -8,9 +8,9 @@ use crate::error::Result;
 use crate::layout::memory_format::{FormatFor, Preserve, copied_in};
 use crate::shape::Shape;
 use crate::tensor::Tensor;
-use crate::tensor::base::fallible::fallible;
 use crate::tensor::create::constructors::fill_value;
 use crate::tensor::create::random::Generator;
+use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Elements that stand in row-major order, or are all alike, where a copy in a format has them.
@@ -20,33 +20,31 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 }
 
-/// Writes each function with the layout of `self`, and with a memory format. For `zeros_like` it writes `zeros_like()`,
-/// `try_zeros_like()`, `zeros_like_in(format)` and `try_zeros_like_in(format)`.
+/// Writes each function with the layout of `self`, and with a memory format. For `zeros_like` it writes `zeros_like()` and
+/// `zeros_like_in(format)`.
 macro_rules! likes {
-    ($($(#[$doc:meta])* $name:ident $try:ident $in:ident $try_in:ident ($($arg:ident: $ty:ty),*)
+    ($($(#[$doc:meta])* $name:ident $in:ident ($($arg:ident: $ty:ty),*)
        $torch:literal where [$($bound:tt)*] |$this:ident| $storage:expr;)*) => {
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {$(
-            fallible! {
-                $(#[$doc])*
-                $name $try<>(&self $(, $arg: $ty)*) -> Self where [$($bound)*] {
-                    self.$try_in($($arg,)* Preserve)
-                }
+            $(#[$doc])*
+            ///
+            /// # Panics
+            /// If memory runs out, or an argument does not fit.
+            #[fallible]
+            pub fn $name(&self $(, $arg: $ty)*) -> Result<Self>
+            where
+                $($bound)*
+            {
+                let $this = self;
+                self.like::<Preserve>(stringify!($name), $storage)
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") in a memory format (`", $torch, "`).")]
             ///
             /// # Panics
-            #[doc = concat!("Where [`", stringify!($try_in), "`](Self::", stringify!($try_in), ") returns an error.")]
-            #[track_caller]
-            pub fn $in<M: FormatFor<S>>(&self, $($arg: $ty,)* format: M) -> Self
-            where
-                $($bound)*
-            {
-                crate::error::unwrap(self.$try_in($($arg,)* format))
-            }
-
-            #[doc = concat!("[`", stringify!($in), "`](Self::", stringify!($in), "), returning the error.")]
-            pub fn $try_in<M: FormatFor<S>>(&self, $($arg: $ty,)* _format: M) -> Result<Self>
+            /// If memory runs out, or an argument does not fit.
+            #[fallible]
+            pub fn $in<M: FormatFor<S>>(&self, $($arg: $ty,)* format: M) -> Result<Self>
             where
                 $($bound)*
             {
@@ -64,7 +62,7 @@ likes! {
     /// assert_eq!(x.zeros_like().to_vec(), [0; 4]);
     /// assert_eq!(x.t().zeros_like().stride(), [1, 2]);
     /// ```
-    zeros_like try_zeros_like zeros_like_in try_zeros_like_in ()
+    zeros_like zeros_like_in ()
         "torch.zeros_like(x, memory_format=…)" where [] |x| D::zeroed::<E>(Some(x.elements().buffer), x.numel());
 
     /// Elements of no particular value with the shape and layout of `self` (`torch.empty_like`). Reading uninitialised memory is
@@ -73,7 +71,7 @@ likes! {
     /// ```
     /// assert_eq!(castiron::tensor![[1, 2], [3, 4]].empty_like().shape(), [2, 2]);
     /// ```
-    empty_like try_empty_like empty_like_in try_empty_like_in ()
+    empty_like empty_like_in ()
         "torch.empty_like(x, memory_format=…)" where [] |x| D::zeroed::<E>(Some(x.elements().buffer), x.numel());
 
     /// Ones with the shape and layout of `self` (`torch.ones_like`).
@@ -81,7 +79,7 @@ likes! {
     /// ```
     /// assert_eq!(castiron::tensor![3, 4].ones_like().to_vec(), [1, 1]);
     /// ```
-    ones_like try_ones_like ones_like_in try_ones_like_in ()
+    ones_like ones_like_in ()
         "torch.ones_like(x, memory_format=…)" where [E: Castable] |x| filled::<E, D>(x.elements().buffer, x.numel(), E::from_bool(true));
 
     /// Uniform in `[0, 1)`, with the shape and layout of `self` (`torch.rand_like`).
@@ -90,7 +88,7 @@ likes! {
     /// use castiron::{tensor, Generator};
     /// assert_eq!(tensor![0.0, 0.0].rand_like(&mut Generator::seeded(0)).shape(), [2]);
     /// ```
-    rand_like try_rand_like rand_like_in try_rand_like_in (generator: &mut Generator)
+    rand_like rand_like_in (generator: &mut Generator)
         "torch.rand_like(x, memory_format=…)" where [E: Float]
         |x| Self::try_rand_sized(x.shape(), generator).map(|drawn| drawn.parts.storage);
 
@@ -100,7 +98,7 @@ likes! {
     /// use castiron::{tensor, Generator};
     /// assert_eq!(tensor![0.0, 0.0].randn_like(&mut Generator::seeded(0)).shape(), [2]);
     /// ```
-    randn_like try_randn_like randn_like_in try_randn_like_in (generator: &mut Generator)
+    randn_like randn_like_in (generator: &mut Generator)
         "torch.randn_like(x, memory_format=…)" where [E: Float]
         |x| Self::try_randn_sized(x.shape(), generator).map(|drawn| drawn.parts.storage);
 
@@ -111,7 +109,7 @@ likes! {
     /// let x = tensor![0, 0, 0].randint_like(1, 7, &mut Generator::seeded(0));
     /// assert!(x.iter().all(|x| (1..7).contains(x)));
     /// ```
-    randint_like try_randint_like randint_like_in try_randint_like_in (low: i64, high: i64, generator: &mut Generator)
+    randint_like randint_like_in (low: i64, high: i64, generator: &mut Generator)
         "torch.randint_like(x, low, high, memory_format=…)" where [E: Real]
         |x| Self::try_randint_sized(x.shape(), low, high, generator).map(|drawn| drawn.parts.storage);
 }
@@ -125,22 +123,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// One value everywhere, with the shape and layout of `self` (`torch.full_like`).
     ///
     /// # Panics
-    /// If the value does not fit the dtype or memory runs out; [`try_full_like`](Self::try_full_like) returns the error.
+    /// If the value does not fit the dtype or memory runs out.
     ///
     /// ```
     /// let x = castiron::tensor![1.0, 2.0];
     /// assert_eq!(x.full_like(7).to_vec(), [7.0, 7.0]);
     /// ```
-    #[track_caller]
-    pub fn full_like(&self, value: impl Scalar) -> Self
-    where
-        E: Castable,
-    {
-        crate::error::unwrap(self.try_full_like(value))
-    }
-
-    /// [`full_like`](Self::full_like), returning the error.
-    pub fn try_full_like(&self, value: impl Scalar) -> Result<Self>
+    #[fallible]
+    pub fn full_like(&self, value: impl Scalar) -> Result<Self>
     where
         E: Castable,
     {
@@ -150,17 +140,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`full_like`](Self::full_like) in a memory format (`torch.full_like(x, value, memory_format=…)`).
     ///
     /// # Panics
-    /// If the value does not fit the dtype or memory runs out; [`try_full_like_in`](Self::try_full_like_in) returns the error.
-    #[track_caller]
-    pub fn full_like_in<M: FormatFor<S>>(&self, value: impl Scalar, format: M) -> Self
-    where
-        E: Castable,
-    {
-        crate::error::unwrap(self.try_full_like_in(value, format))
-    }
-
-    /// [`full_like_in`](Self::full_like_in), returning the error.
-    pub fn try_full_like_in<M: FormatFor<S>>(&self, value: impl Scalar, _format: M) -> Result<Self>
+    /// If the value does not fit the dtype or memory runs out.
+    #[fallible]
+    pub fn full_like_in<M: FormatFor<S>>(&self, value: impl Scalar, format: M) -> Result<Self>
     where
         E: Castable,
     {

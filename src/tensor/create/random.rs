@@ -6,9 +6,10 @@
 
 use crate::device::Device;
 use crate::dtype::{Element, Float, Real};
-use crate::error::{Error, Result, listed, room, unwrap};
+use crate::error::{Error, Result, listed, room};
 use crate::shape::{Dim, KnownShape, Shape};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_pcg::Pcg64Mcg;
@@ -59,42 +60,30 @@ fn drawn<E: Element, S: Shape, D: Device>(
     Ok(Tensor::dense(storage, sizes))
 }
 
-/// Writes the four forms of a random constructor.
+/// Writes the forms of a random constructor.
 macro_rules! random {
-    ($($(#[$doc:meta])* $name:ident $try:ident $sized:ident $try_sized:ident<$e:ident: $bound:path> ($($arg:ident: $argty:ty),*) |$sizes:ident, $generator:ident| $body:expr;)*) => {$(
-        #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") in its four forms.")]
+    ($($(#[$doc:meta])* $name:ident $sized:ident<$e:ident: $bound:path> ($($arg:ident: $argty:ty),*) |$sizes:ident, $generator:ident| $body:expr;)*) => {$(
+        #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") where sizes are known to the compiler, and where they are not.")]
         impl<$e: $bound, S: Shape, D: Device> Tensor<$e, S, D> {
             $(#[$doc])*
             ///
             /// # Panics
-            #[doc = concat!("If memory runs out, the device is not there, or an argument makes no sense; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
-            #[track_caller]
-            pub fn $name($($arg: $argty,)* generator: &mut Generator) -> Self
+            /// If memory runs out, the device is not there, or an argument makes no sense.
+            #[fallible]
+            pub fn $name($($arg: $argty,)* $generator: &mut Generator) -> Result<Self>
             where
                 S: KnownShape,
             {
-                unwrap(Self::$try($($arg,)* generator))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), "), returning the error.")]
-            pub fn $try($($arg: $argty,)* generator: &mut Generator) -> Result<Self>
-            where
-                S: KnownShape,
-            {
-                Self::$try_sized(S::SIZES, $($arg,)* generator)
+                let $sizes = S::SIZES;
+                $body
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Tensor::", stringify!($name), ") where sizes are known at run time only: takes them all, and checks those the type knows.")]
             ///
             /// # Panics
-            #[doc = concat!("If a size is not what the type says, or as [`", stringify!($name), "`](Tensor::", stringify!($name), ") does; [`", stringify!($try_sized), "`](Self::", stringify!($try_sized), ") returns the error.")]
-            #[track_caller]
-            pub fn $sized(sizes: S::Sizes, $($arg: $argty,)* generator: &mut Generator) -> Self {
-                unwrap(Self::$try_sized(sizes, $($arg,)* generator))
-            }
-
-            #[doc = concat!("[`", stringify!($sized), "`](Tensor::", stringify!($sized), "), returning the error.")]
-            pub fn $try_sized($sizes: S::Sizes, $($arg: $argty,)* $generator: &mut Generator) -> Result<Self> {
+            #[doc = concat!("If a size is not what the type says, or as [`", stringify!($name), "`](Tensor::", stringify!($name), ") does.")]
+            #[fallible]
+            pub fn $sized($sizes: S::Sizes, $($arg: $argty,)* $generator: &mut Generator) -> Result<Self> {
                 $body
             }
         }
@@ -108,7 +97,7 @@ random! {
     /// let x = Tensor::<f32, shape![100]>::rand(&mut Generator::seeded(0));
     /// assert!(x.iter().all(|x| (0.0..1.0).contains(x)));
     /// ```
-    rand try_rand rand_sized try_rand_sized<E: Float>() |sizes, generator| {
+    rand rand_sized<E: Float>() |sizes, generator| {
         drawn("rand", sizes, || E::from_f64(generator.unit::<E>()))
     };
 
@@ -119,12 +108,12 @@ random! {
     /// let x = Tensor::<f64, shape![10_000]>::randn(&mut Generator::seeded(0));
     /// assert!(x.mean().item().abs() < 0.05 && (x.std(1).item() - 1.0).abs() < 0.05);
     /// ```
-    randn try_randn randn_sized try_randn_sized<E: Float>() |sizes, generator| {
+    randn randn_sized<E: Float>() |sizes, generator| {
         drawn("randn", sizes, || E::from_f64(generator.normal()))
     };
 
     /// Uniform between two numbers, the first included (`torch.Tensor.uniform_`).
-    uniform try_uniform uniform_sized try_uniform_sized<E: Float>(low: f64, high: f64) |sizes, generator| {
+    uniform uniform_sized<E: Float>(low: f64, high: f64) |sizes, generator| {
         let finite = (high - low).is_finite() && low <= high;
         if !finite {
             return Err(Error::InvalidArgument { op: "uniform", reason: format!("no numbers lie between {low} and {high}") });
@@ -133,7 +122,7 @@ random! {
     };
 
     /// Normal with a mean and a standard deviation (`torch.normal`).
-    normal try_normal normal_sized try_normal_sized<E: Float>(mean: f64, std: f64) |sizes, generator| {
+    normal normal_sized<E: Float>(mean: f64, std: f64) |sizes, generator| {
         let valid = std >= 0.0;
         if !valid {
             return Err(Error::InvalidArgument { op: "normal", reason: format!("{std} is not a standard deviation") });
@@ -148,7 +137,7 @@ random! {
     /// let dice = Tensor::<i64, shape![100]>::randint(1, 7, &mut Generator::seeded(0));
     /// assert!(dice.iter().all(|x| (1..7).contains(x)));
     /// ```
-    randint try_randint randint_sized try_randint_sized<E: Real>(low: i64, high: i64) |sizes, generator| {
+    randint randint_sized<E: Real>(low: i64, high: i64) |sizes, generator| {
         if low >= high {
             return Err(Error::InvalidArgument { op: "randint", reason: format!("no integers lie from {low} up to {high}") });
         }
@@ -163,7 +152,7 @@ impl<N: Dim, D: Device> Tensor<i64, (N,), D> {
     /// The numbers from 0 up to the size, in random order (`torch.randperm`).
     ///
     /// # Panics
-    /// If the size is not what the type says or memory runs out; [`try_randperm`](Self::try_randperm) returns the error.
+    /// If the size is not what the type says or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, Generator, Tensor};
@@ -172,13 +161,8 @@ impl<N: Dim, D: Device> Tensor<i64, (N,), D> {
     /// sorted.sort();
     /// assert_eq!(sorted, (0..10).collect::<Vec<i64>>());
     /// ```
-    #[track_caller]
-    pub fn randperm(size: usize, generator: &mut Generator) -> Self {
-        unwrap(Self::try_randperm(size, generator))
-    }
-
-    /// [`randperm`](Self::randperm), returning the error.
-    pub fn try_randperm(size: usize, generator: &mut Generator) -> Result<Self> {
+    #[fallible]
+    pub fn randperm(size: usize, generator: &mut Generator) -> Result<Self> {
         expect_fit::<(N,)>("randperm", &[size])?;
         checked_numel::<i64>("randperm", &[size])?;
         let storage = D::build(None, || {

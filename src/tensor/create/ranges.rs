@@ -6,10 +6,11 @@
 
 use crate::device::Device;
 use crate::dtype::{Category, DType, Real, Scalar, ScalarValue};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::shape::{Dim, KnownShape};
 use crate::tensor::Tensor;
 use crate::tensor::create::constructors::fill_value;
+use castiron_macros::fallible;
 
 /// A bound or a step as a float, or what is wrong with it.
 fn real(op: &'static str, value: ScalarValue) -> Result<f64> {
@@ -61,21 +62,15 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
     ///
     /// # Panics
     /// If the step is zero (for int64: less than one) or leads away from the end, if an argument is complex,
-    /// not finite or does not fit the dtype, if there are not as many numbers as the type says, or if memory runs out;
-    /// [`try_arange`](Self::try_arange) returns the error.
+    /// not finite or does not fit the dtype, if there are not as many numbers as the type says, or if memory runs out.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
     /// assert_eq!(Tensor::<i64, shape![5]>::arange(0, 10, 2).to_vec(), [0, 2, 4, 6, 8]);
     /// assert_eq!(Tensor::<f32, shape![_]>::arange(1.0, 2.0, 0.25).to_vec(), [1.0, 1.25, 1.5, 1.75]);
     /// ```
-    #[track_caller]
-    pub fn arange(start: impl Scalar, end: impl Scalar, step: impl Scalar) -> Self {
-        unwrap(Self::try_arange(start, end, step))
-    }
-
-    /// [`arange`](Self::arange), returning the error.
-    pub fn try_arange(start: impl Scalar, end: impl Scalar, step: impl Scalar) -> Result<Self> {
+    #[fallible]
+    pub fn arange(start: impl Scalar, end: impl Scalar, step: impl Scalar) -> Result<Self> {
         let op = "arange";
         let arguments = [start.value(), end.value(), step.value()];
         let [start, end, step] = arguments;
@@ -121,23 +116,14 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
     /// integral dtype drops the fractions of both ends and of each number.
     ///
     /// # Panics
-    /// If an end is complex, not finite or does not fit the dtype, or memory runs out;
-    /// [`try_linspace`](Self::try_linspace) returns the error.
+    /// If an end is complex, not finite or does not fit the dtype, or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
     /// assert_eq!(Tensor::<f32, shape![5]>::linspace(0.0, 1.0).to_vec(), [0.0, 0.25, 0.5, 0.75, 1.0]);
     /// ```
-    #[track_caller]
-    pub fn linspace(start: impl Scalar, end: impl Scalar) -> Self
-    where
-        (N,): KnownShape<Sizes = [usize; 1]>,
-    {
-        unwrap(Self::try_linspace(start, end))
-    }
-
-    /// [`linspace`](Self::linspace), returning the error.
-    pub fn try_linspace(start: impl Scalar, end: impl Scalar) -> Result<Self>
+    #[fallible]
+    pub fn linspace(start: impl Scalar, end: impl Scalar) -> Result<Self>
     where
         (N,): KnownShape<Sizes = [usize; 1]>,
     {
@@ -148,14 +134,9 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
     ///
     /// # Panics
     /// If the size is not what the type says, an end is complex, not finite or does not fit the dtype, or memory runs
-    /// out; [`try_linspace_sized`](Self::try_linspace_sized) returns the error.
-    #[track_caller]
-    pub fn linspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar) -> Self {
-        unwrap(Self::try_linspace_sized(sizes, start, end))
-    }
-
-    /// [`linspace_sized`](Self::linspace_sized), returning the error.
-    pub fn try_linspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar) -> Result<Self> {
+    /// out.
+    #[fallible]
+    pub fn linspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar) -> Result<Self> {
         let op = "linspace";
         let bound = |value: ScalarValue| {
             Ok::<f64, Error>(real(op, value).and(fill_value::<E>(op, value))?.to_scalar().real_part())
@@ -180,23 +161,14 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
     /// the type says. An integral dtype drops the fractions of both ends and of each power.
     ///
     /// # Panics
-    /// If an argument is complex, not finite or does not fit the dtype, or memory runs out;
-    /// [`try_logspace`](Self::try_logspace) returns the error.
+    /// If an argument is complex, not finite or does not fit the dtype, or memory runs out.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
     /// assert_eq!(Tensor::<f32, shape![4]>::logspace(0, 3, 10).to_vec(), [1.0, 10.0, 100.0, 1000.0]);
     /// ```
-    #[track_caller]
-    pub fn logspace(start: impl Scalar, end: impl Scalar, base: impl Scalar) -> Self
-    where
-        (N,): KnownShape<Sizes = [usize; 1]>,
-    {
-        unwrap(Self::try_logspace(start, end, base))
-    }
-
-    /// [`logspace`](Self::logspace), returning the error.
-    pub fn try_logspace(start: impl Scalar, end: impl Scalar, base: impl Scalar) -> Result<Self>
+    #[fallible]
+    pub fn logspace(start: impl Scalar, end: impl Scalar, base: impl Scalar) -> Result<Self>
     where
         (N,): KnownShape<Sizes = [usize; 1]>,
     {
@@ -207,19 +179,9 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
     ///
     /// # Panics
     /// If the size is not what the type says, an argument is complex, not finite or does not fit the dtype, or memory runs
-    /// out; [`try_logspace_sized`](Self::try_logspace_sized) returns the error.
-    #[track_caller]
-    pub fn logspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar, base: impl Scalar) -> Self {
-        unwrap(Self::try_logspace_sized(sizes, start, end, base))
-    }
-
-    /// [`logspace_sized`](Self::logspace_sized), returning the error.
-    pub fn try_logspace_sized(
-        sizes: [usize; 1],
-        start: impl Scalar,
-        end: impl Scalar,
-        base: impl Scalar,
-    ) -> Result<Self> {
+    /// out.
+    #[fallible]
+    pub fn logspace_sized(sizes: [usize; 1], start: impl Scalar, end: impl Scalar, base: impl Scalar) -> Result<Self> {
         let op = "logspace";
         let bound = |value: ScalarValue| {
             Ok::<f64, Error>(real(op, value).and(fill_value::<E>(op, value))?.to_scalar().real_part())

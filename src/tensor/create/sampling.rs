@@ -1,5 +1,5 @@
 //! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`.
-//! Uses `base::fallible`, `create::random`, `ops::admit`, `device`.
+//! Uses `create::random`, `ops::admit`, `device`.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -7,89 +7,105 @@ use crate::error::{Error, Result, listed, room};
 use crate::ops;
 use crate::ops::admit::FloatFor;
 use crate::shape::{Dimensional, Dyn, HasAxis, Shape, SizeArray, Weights};
-use crate::tensor::base::fallible::fallible;
 use crate::tensor::create::random::Generator;
 use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    fallible! {
-        /// For each element, which is a probability, one with that probability and zero otherwise (`torch.bernoulli`). An
-        /// element that is no probability is an error.
-        ///
-        /// ```
-        /// use castiron::{shape, Generator, Tensor};
-        /// let p = Tensor::<f32, shape![1000]>::full(0.25);
-        /// let ones = p.bernoulli(&mut Generator::seeded(0)).sum().item();
-        /// assert!((200.0..300.0).contains(&ones));
-        /// ```
-        bernoulli try_bernoulli<>(&self, generator: &mut Generator) -> Self where [E: FloatFor<ops::reduce::bernoulli>] {
-            let op = "bernoulli";
-            let storage = D::build(Some(self.elements().buffer), || {
-                let mut elements = D::download(self.elements())?;
-                for element in &mut elements {
-                    let p = element.to_scalar().real_part();
-                    if !(0.0..=1.0).contains(&p) {
-                        return Err(Error::InvalidArgument { op, reason: format!("{p} is not a probability") });
-                    }
-                    *element = E::from_bool(generator.unit::<f64>() < p);
+    /// For each element, which is a probability, one with that probability and zero otherwise (`torch.bernoulli`). An
+    /// element that is no probability is an error.
+    ///
+    /// # Panics
+    /// If an element is not between 0 and 1, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, Generator, Tensor};
+    /// let p = Tensor::<f32, shape![1000]>::full(0.25);
+    /// let ones = p.bernoulli(&mut Generator::seeded(0)).sum().item();
+    /// assert!((200.0..300.0).contains(&ones));
+    /// ```
+    #[fallible]
+    pub fn bernoulli(&self, generator: &mut Generator) -> Result<Self>
+    where
+        E: FloatFor<ops::reduce::bernoulli>,
+    {
+        let op = "bernoulli";
+        let storage = D::build(Some(self.elements().buffer), || {
+            let mut elements = D::download(self.elements())?;
+            for element in &mut elements {
+                let p = element.to_scalar().real_part();
+                if !(0.0..=1.0).contains(&p) {
+                    return Err(Error::InvalidArgument { op, reason: format!("{p} is not a probability") });
                 }
-                Ok(elements)
-            })?;
-            Ok(Self::dense(storage, self.shape()))
-        }
+                *element = E::from_bool(generator.unit::<f64>() < p);
+            }
+            Ok(elements)
+        })?;
+        Ok(Self::dense(storage, self.shape()))
+    }
 
-        /// Positions along the last axis of a vector or a matrix of weights, drawn in proportion to them, `samples` from each
-        /// row (`torch.multinomial`). With `replacement` a position may come several times; without it none does, and those
-        /// of weight zero come last.
-        ///
-        /// It is an error if `samples` is zero, or more than there are positions to draw without replacement, and if a weight
-        /// is negative or not finite or those of a row add up to zero.
-        ///
-        /// ```
-        /// use castiron::{tensor, Generator};
-        /// let weights = tensor![0.0, 3.0, 1.0];
-        /// let drawn = weights.multinomial(2, false, &mut Generator::seeded(0));
-        /// let mut positions = drawn.to_vec();
-        /// positions.sort();
-        /// assert_eq!(positions, [1, 2]);
-        /// ```
-        multinomial try_multinomial<>(&self, samples: usize, replacement: bool, generator: &mut Generator)
-            -> Tensor<i64, <S as HasAxis<-1>>::Replace<Dyn>, D>
-        where [S: Dimensional + Weights, E: FloatFor<ops::reduce::multinomial>] {
-            let op = "multinomial";
-            let invalid = |reason: String| Error::InvalidArgument { op, reason };
-            let last = S::RANK - 1;
-            let len = self.shape().as_ref()[last];
-            if samples == 0 {
-                return Err(invalid("there must be at least one sample".to_owned()));
-            }
-            if len == 0 || (!replacement && samples > len) {
-                return Err(invalid(format!("{samples} samples can't be drawn from {len} positions")));
-            }
-            let mut sizes = <<S as HasAxis<-1>>::Replace<Dyn> as Shape>::Sizes::copied(self.shape().as_ref());
-            sizes.as_mut()[last] = samples;
-            let numel = checked_numel::<i64>(op, sizes.as_ref())?;
-            let storage = D::build(Some(self.elements().buffer), || {
-                let mut drawn = room(numel)?;
-                let weights: Vec<f64> =
-                    listed(D::download(self.elements())?.into_iter().map(|weight| weight.to_scalar().real_part()))?;
-                for row in weights.chunks_exact(len) {
-                    if let Some(weight) = row.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
-                        return Err(invalid(format!("the weight {weight} is negative or not finite")));
-                    }
-                    if row.iter().all(|&weight| weight == 0.0) {
-                        return Err(invalid("the weights of a row add up to zero".to_owned()));
-                    }
-                    if replacement {
-                        with_replacement(row, samples, generator, &mut drawn)?;
-                    } else {
-                        without_replacement(row, samples, generator, &mut drawn)?;
-                    }
-                }
-                Ok(drawn)
-            })?;
-            Ok(Tensor::dense(storage, sizes))
+    /// Positions along the last axis of a vector or a matrix of weights, drawn in proportion to them, `samples` from each
+    /// row (`torch.multinomial`). With `replacement` a position may come several times; without it none does, and those
+    /// of weight zero come last.
+    ///
+    /// It is an error if `samples` is zero, or more than there are positions to draw without replacement, and if a weight
+    /// is negative or not finite or those of a row add up to zero.
+    ///
+    /// # Panics
+    /// If the samples cannot be drawn from such weights, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{tensor, Generator};
+    /// let weights = tensor![0.0, 3.0, 1.0];
+    /// let drawn = weights.multinomial(2, false, &mut Generator::seeded(0));
+    /// let mut positions = drawn.to_vec();
+    /// positions.sort();
+    /// assert_eq!(positions, [1, 2]);
+    /// ```
+    #[fallible]
+    pub fn multinomial(
+        &self,
+        samples: usize,
+        replacement: bool,
+        generator: &mut Generator,
+    ) -> Result<Tensor<i64, <S as HasAxis<-1>>::Replace<Dyn>, D>>
+    where
+        S: Dimensional + Weights,
+        E: FloatFor<ops::reduce::multinomial>,
+    {
+        let op = "multinomial";
+        let invalid = |reason: String| Error::InvalidArgument { op, reason };
+        let last = S::RANK - 1;
+        let len = self.shape().as_ref()[last];
+        if samples == 0 {
+            return Err(invalid("there must be at least one sample".to_owned()));
         }
+        if len == 0 || (!replacement && samples > len) {
+            return Err(invalid(format!("{samples} samples can't be drawn from {len} positions")));
+        }
+        let mut sizes = <<S as HasAxis<-1>>::Replace<Dyn> as Shape>::Sizes::copied(self.shape().as_ref());
+        sizes.as_mut()[last] = samples;
+        let numel = checked_numel::<i64>(op, sizes.as_ref())?;
+        let storage = D::build(Some(self.elements().buffer), || {
+            let mut drawn = room(numel)?;
+            let weights: Vec<f64> =
+                listed(D::download(self.elements())?.into_iter().map(|weight| weight.to_scalar().real_part()))?;
+            for row in weights.chunks_exact(len) {
+                if let Some(weight) = row.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
+                    return Err(invalid(format!("the weight {weight} is negative or not finite")));
+                }
+                if row.iter().all(|&weight| weight == 0.0) {
+                    return Err(invalid("the weights of a row add up to zero".to_owned()));
+                }
+                if replacement {
+                    with_replacement(row, samples, generator, &mut drawn)?;
+                } else {
+                    without_replacement(row, samples, generator, &mut drawn)?;
+                }
+            }
+            Ok(drawn)
+        })?;
+        Ok(Tensor::dense(storage, sizes))
     }
 }
 

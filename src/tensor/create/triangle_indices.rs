@@ -3,10 +3,11 @@
 
 use crate::device::Device;
 use crate::dtype::{Castable, ScalarValue};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::shape::{D2, Dim, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::create::constructors::fill_value;
+use castiron_macros::fallible;
 use core::ops::Range;
 
 /// The dtypes of indices: `i32` and `i64`.
@@ -15,9 +16,9 @@ pub trait IndexDtype: Castable {}
 impl IndexDtype for i32 {}
 impl IndexDtype for i64 {}
 
-/// Writes a constructor of the rows and columns of a triangle, and its `try_` twin.
+/// Writes a constructor of the rows and columns of a triangle.
 macro_rules! triangles {
-    ($($(#[$doc:meta])* $name:ident $try:ident $side:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident $side:ident;)*) => {
         impl<E: IndexDtype, N: Dim, D: Device> Tensor<E, (D2, N), D>
         where
             (D2, N): Shape<Sizes = [usize; 2]>,
@@ -25,14 +26,9 @@ macro_rules! triangles {
             $(#[$doc])*
             ///
             /// # Panics
-            #[doc = concat!("If there are not as many places as the type says, an index does not fit the dtype, or memory runs out; [`", stringify!($try), "`](Self::", stringify!($try), ") returns the error.")]
-            #[track_caller]
-            pub fn $name(rows: usize, columns: usize, offset: isize) -> Self {
-                unwrap(Self::$try(rows, columns, offset))
-            }
-
-            #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-            pub fn $try(rows: usize, columns: usize, offset: isize) -> Result<Self> {
+            /// If there are not as many places as the type says, an index does not fit the dtype, or memory runs out.
+            #[fallible]
+            pub fn $name(rows: usize, columns: usize, offset: isize) -> Result<Self> {
                 Self::build_triangle(stringify!($name), Triangle::new(Side::$side, rows, columns, offset))
             }
         )*}
@@ -146,7 +142,7 @@ triangles! {
     /// let places = Tensor::<i64, shape![2, _]>::tril_indices(2, 3, 0);
     /// assert_eq!(places.to_vec(), [0, 1, 1, 0, 0, 1]);
     /// ```
-    tril_indices try_tril_indices Lower;
+    tril_indices Lower;
 
     /// The rows and the columns of the places on and above a diagonal of a matrix, row by row (`torch.triu_indices`). The
     /// diagonal is counted from the main one, upwards if positive.
@@ -156,5 +152,5 @@ triangles! {
     /// let places = Tensor::<i64, shape![2, _]>::triu_indices(2, 3, 0);
     /// assert_eq!(places.to_vec(), [0, 0, 0, 1, 1, 0, 1, 2, 1, 2]);
     /// ```
-    triu_indices try_triu_indices Upper;
+    triu_indices Upper;
 }

@@ -1,7 +1,7 @@
 //! `pad`: room before and after the positions of axes, filled with a constant or with elements of the tensor.
 //!
 //! Source: `torch.nn.functional.pad`; `aten/src/ATen/native/PadNd.cpp`.
-//! Uses `base::fallible`, `create::constructors`, `rearrange::pick`, `ops::admit`; used by `any`.
+//! Uses `create::constructors`, `rearrange::pick`, `ops::admit`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::{Castable, Element, Scalar};
@@ -11,9 +11,9 @@ use crate::ops::admit::NumericFor;
 use crate::ops::segment::Segment;
 use crate::shape::{Dimensional, KnownShape, Pad, Shape};
 use crate::tensor::Tensor;
-use crate::tensor::base::fallible::fallible;
 use crate::tensor::create::constructors::fill_value;
 use crate::tensor::rearrange::pick::pick;
+use castiron_macros::fallible;
 
 /// What nobody outside can implement: elements are picked where a mode says.
 mod sealed {
@@ -132,48 +132,60 @@ impl<E: Element> PadMode<E> for Circular {
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    fallible! {
-        /// Puts positions before and after those of the last axes (`torch.nn.functional.pad`). `Amounts` are a shape: how much
-        /// before and after the last axis, then the one before it, up to four axes. The mode says what comes there:
-        /// [`Constant(value)`](crate::pad::Constant), [`Reflect`](crate::pad::Reflect), [`Replicate`](crate::pad::Replicate) or
-        /// [`Circular`](crate::pad::Circular).
-        ///
-        /// It is an error if an axis is shorter than the mode reaches: by reflection all amounts are smaller than its size, in a
-        /// circle none is larger.
-        ///
-        /// ```
-        /// use castiron::pad::{Circular, Constant, Reflect, Replicate};
-        /// use castiron::{shape, tensor, Tensor};
-        /// let x = tensor![1, 2, 3];
-        /// let y: Tensor<i64, shape![6]> = x.pad::<shape![1, 2], _>(Constant(0));
-        /// assert_eq!(y.to_vec(), [0, 1, 2, 3, 0, 0]);
-        /// assert_eq!(x.pad::<shape![2, 1], _>(Reflect).to_vec(), [3, 2, 1, 2, 3, 2]);
-        /// assert_eq!(x.pad::<shape![2, 1], _>(Replicate).to_vec(), [1, 1, 1, 2, 3, 3]);
-        /// assert_eq!(x.pad::<shape![2, 1], _>(Circular).to_vec(), [2, 3, 1, 2, 3, 1]);
-        /// ```
-        pad try_pad<{Amounts: KnownShape} Amounts, {M: PadMode<E>} M>(&self, mode: M)
-            -> Tensor<E, <S as Pad<Amounts>>::Output, D>
-        where [S: Dimensional + Pad<Amounts>] {
-            let amounts: Vec<isize> =
-                Amounts::SIZES.as_ref().iter().map(|&amount| isize::try_from(amount).unwrap_or(isize::MAX)).collect();
-            self.padded(&amounts, mode)
-        }
+    /// Puts positions before and after those of the last axes (`torch.nn.functional.pad`). `Amounts` are a shape: how much
+    /// before and after the last axis, then the one before it, up to four axes. The mode says what comes there:
+    /// [`Constant(value)`](crate::pad::Constant), [`Reflect`](crate::pad::Reflect), [`Replicate`](crate::pad::Replicate) or
+    /// [`Circular`](crate::pad::Circular).
+    ///
+    /// It is an error if an axis is shorter than the mode reaches: by reflection all amounts are smaller than its size, in a
+    /// circle none is larger.
+    ///
+    /// # Panics
+    /// If an axis is too short for the mode, there are too many elements, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::pad::{Circular, Constant, Reflect, Replicate};
+    /// use castiron::{shape, tensor, Tensor};
+    /// let x = tensor![1, 2, 3];
+    /// let y: Tensor<i64, shape![6]> = x.pad::<shape![1, 2], _>(Constant(0));
+    /// assert_eq!(y.to_vec(), [0, 1, 2, 3, 0, 0]);
+    /// assert_eq!(x.pad::<shape![2, 1], _>(Reflect).to_vec(), [3, 2, 1, 2, 3, 2]);
+    /// assert_eq!(x.pad::<shape![2, 1], _>(Replicate).to_vec(), [1, 1, 1, 2, 3, 3]);
+    /// assert_eq!(x.pad::<shape![2, 1], _>(Circular).to_vec(), [2, 3, 1, 2, 3, 1]);
+    /// ```
+    #[fallible]
+    pub fn pad<Amounts: KnownShape, M: PadMode<E>>(&self, mode: M) -> Result<Tensor<E, <S as Pad<Amounts>>::Output, D>>
+    where
+        S: Dimensional + Pad<Amounts>,
+    {
+        let amounts: Vec<isize> =
+            Amounts::SIZES.as_ref().iter().map(|&amount| isize::try_from(amount).unwrap_or(isize::MAX)).collect();
+        self.padded(&amounts, mode)
+    }
 
-        /// [`pad`](Self::pad) where amounts are known at run time only: an array of them. A negative amount takes positions
-        /// away.
-        ///
-        /// ```
-        /// use castiron::pad::Constant;
-        /// use castiron::{shape, tensor, Tensor};
-        /// let x = tensor![[1, 2, 3]];
-        /// let y: Tensor<i64, shape![1, _]> = x.pad_sized([1, -1], Constant(0));
-        /// assert_eq!(y.to_vec(), [0, 1, 2]);
-        /// ```
-        pad_sized try_pad_sized<{const N: usize} N, {M: PadMode<E>} M>(&self, amounts: [isize; N], mode: M)
-            -> Tensor<E, <S as Pad<[isize; N]>>::Output, D>
-        where [S: Dimensional + Pad<[isize; N]>] {
-            self.padded(&amounts, mode)
-        }
+    /// [`pad`](Self::pad) where amounts are known at run time only: an array of them. A negative amount takes positions
+    /// away.
+    ///
+    /// # Panics
+    /// If an axis is too short for the mode or for what is taken away, there are too many elements, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::pad::Constant;
+    /// use castiron::{shape, tensor, Tensor};
+    /// let x = tensor![[1, 2, 3]];
+    /// let y: Tensor<i64, shape![1, _]> = x.pad_sized([1, -1], Constant(0));
+    /// assert_eq!(y.to_vec(), [0, 1, 2]);
+    /// ```
+    #[fallible]
+    pub fn pad_sized<const N: usize, M: PadMode<E>>(
+        &self,
+        amounts: [isize; N],
+        mode: M,
+    ) -> Result<Tensor<E, <S as Pad<[isize; N]>>::Output, D>>
+    where
+        S: Dimensional + Pad<[isize; N]>,
+    {
+        self.padded(&amounts, mode)
     }
 
     fn padded<T: Shape, M: PadMode<E>>(&self, amounts: &[isize], mode: M) -> Result<Tensor<E, T, D>> {

@@ -1,5 +1,5 @@
 //! `repeat`, `tile`, `repeat_interleave`: elements that come several times.
-//! Uses `rearrange::pick`, `base::fallible`, `ops::segment`, `device`; used by `any`.
+//! Uses `rearrange::pick`, `ops::segment`, `device`; used by `any`.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -7,9 +7,9 @@ use crate::error::{Error, Result, room};
 use crate::ops::segment::Segment;
 use crate::shape::{AxisArg, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Repeat, Shape, SizeArray, Tile};
 use crate::storage::View;
-use crate::tensor::base::fallible::fallible;
 use crate::tensor::rearrange::pick::{pick, pick_elements};
 use crate::tensor::{Tensor, expect_fit};
+use castiron_macros::fallible;
 
 /// The elements with each axis repeated `counts` times (counts are aligned at the last axis; the result has `rank` axes), and the sizes.
 pub(crate) fn repeated_elements<E: Element, D: Device>(
@@ -42,119 +42,167 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
     }
 
-    fallible! {
-        /// The tensor repeated along its axes (`torch.Tensor.repeat`), as often as the shape `Counts` says for each; further
-        /// counts make new axes in front.
-        ///
-        /// ```
-        /// use castiron::{shape, tensor, Tensor};
-        /// let x = tensor![1, 2];
-        /// let y: Tensor<i64, shape![2, 6]> = x.repeat::<shape![2, 3]>();
-        /// assert_eq!(y.to_vec(), [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
-        /// ```
-        repeat try_repeat<{Counts: KnownShape} Counts>(&self) -> Tensor<E, <S as Repeat<Counts>>::Output, D>
-        where [S: Repeat<Counts>] {
-            self.repeated("repeat", Counts::SIZES.as_ref())
-        }
+    /// The tensor repeated along its axes (`torch.Tensor.repeat`), as often as the shape `Counts` says for each; further
+    /// counts make new axes in front.
+    ///
+    /// # Panics
+    /// If there are too many elements, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let x = tensor![1, 2];
+    /// let y: Tensor<i64, shape![2, 6]> = x.repeat::<shape![2, 3]>();
+    /// assert_eq!(y.to_vec(), [1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2]);
+    /// ```
+    #[fallible]
+    pub fn repeat<Counts: KnownShape>(&self) -> Result<Tensor<E, <S as Repeat<Counts>>::Output, D>>
+    where
+        S: Repeat<Counts>,
+    {
+        self.repeated("repeat", Counts::SIZES.as_ref())
+    }
 
-        /// [`repeat`](Self::repeat) where counts are known at run time only: takes them all.
-        ///
-        /// ```
-        /// use castiron::{shape, tensor, Tensor};
-        /// let n = 3;
-        /// let y: Tensor<i64, shape![2, _]> = tensor![1, 2].repeat_sized::<shape![2, _]>([2, n]);
-        /// assert_eq!(y.shape(), [2, 6]);
-        /// ```
-        repeat_sized try_repeat_sized<{Counts: Shape} Counts>(&self, counts: Counts::Sizes)
-            -> Tensor<E, <S as Repeat<Counts>>::Output, D>
-        where [S: Repeat<Counts>] {
-            expect_fit::<Counts>("repeat", counts.as_ref())?;
-            self.repeated("repeat", counts.as_ref())
-        }
+    /// [`repeat`](Self::repeat) where counts are known at run time only: takes them all.
+    ///
+    /// # Panics
+    /// If a count is not what the type says, there are too many elements, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let n = 3;
+    /// let y: Tensor<i64, shape![2, _]> = tensor![1, 2].repeat_sized::<shape![2, _]>([2, n]);
+    /// assert_eq!(y.shape(), [2, 6]);
+    /// ```
+    #[fallible]
+    pub fn repeat_sized<Counts: Shape>(
+        &self,
+        counts: Counts::Sizes,
+    ) -> Result<Tensor<E, <S as Repeat<Counts>>::Output, D>>
+    where
+        S: Repeat<Counts>,
+    {
+        expect_fit::<Counts>("repeat", counts.as_ref())?;
+        self.repeated("repeat", counts.as_ref())
+    }
 
-        /// [`repeat`](Self::repeat) that takes fewer counts than there are axes as well, for the last ones (`torch.tile`).
-        ///
-        /// ```
-        /// use castiron::{shape, tensor, Tensor};
-        /// let x = tensor![[1, 2], [3, 4]];
-        /// let y: Tensor<i64, shape![2, 4]> = x.tile::<shape![2]>();
-        /// assert_eq!(y.to_vec(), [1, 2, 1, 2, 3, 4, 3, 4]);
-        /// ```
-        tile try_tile<{Counts: KnownShape} Counts>(&self) -> Tensor<E, <S as Tile<Counts>>::Output, D>
-        where [S: Tile<Counts>] {
-            self.repeated("tile", Counts::SIZES.as_ref())
-        }
+    /// [`repeat`](Self::repeat) that takes fewer counts than there are axes as well, for the last ones (`torch.tile`).
+    ///
+    /// # Panics
+    /// If there are too many elements, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// let y: Tensor<i64, shape![2, 4]> = x.tile::<shape![2]>();
+    /// assert_eq!(y.to_vec(), [1, 2, 1, 2, 3, 4, 3, 4]);
+    /// ```
+    #[fallible]
+    pub fn tile<Counts: KnownShape>(&self) -> Result<Tensor<E, <S as Tile<Counts>>::Output, D>>
+    where
+        S: Tile<Counts>,
+    {
+        self.repeated("tile", Counts::SIZES.as_ref())
+    }
 
-        /// [`tile`](Self::tile) where counts are known at run time only: takes them all.
-        ///
-        /// ```
-        /// use castiron::{shape, tensor};
-        /// assert_eq!(tensor![1, 2].tile_sized::<shape![_]>([2]).to_vec(), [1, 2, 1, 2]);
-        /// ```
-        tile_sized try_tile_sized<{Counts: Shape} Counts>(&self, counts: Counts::Sizes)
-            -> Tensor<E, <S as Tile<Counts>>::Output, D>
-        where [S: Tile<Counts>] {
-            expect_fit::<Counts>("tile", counts.as_ref())?;
-            self.repeated("tile", counts.as_ref())
-        }
+    /// [`tile`](Self::tile) where counts are known at run time only: takes them all.
+    ///
+    /// # Panics
+    /// If a count is not what the type says, there are too many elements, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor};
+    /// assert_eq!(tensor![1, 2].tile_sized::<shape![_]>([2]).to_vec(), [1, 2, 1, 2]);
+    /// ```
+    #[fallible]
+    pub fn tile_sized<Counts: Shape>(&self, counts: Counts::Sizes) -> Result<Tensor<E, <S as Tile<Counts>>::Output, D>>
+    where
+        S: Tile<Counts>,
+    {
+        expect_fit::<Counts>("tile", counts.as_ref())?;
+        self.repeated("tile", counts.as_ref())
+    }
 
-        /// Each position of an axis `Times` times in turn (`torch.repeat_interleave`).
-        ///
-        /// ```
-        /// use castiron::{axis, dim, shape, tensor, Tensor};
-        /// let x = tensor![[1, 2], [3, 4]];
-        /// let y: Tensor<i64, shape![2, 4]> = x.repeat_interleave::<dim!(2), _>(axis![1]);
-        /// assert_eq!(y.to_vec(), [1, 1, 2, 2, 3, 3, 4, 4]);
-        /// ```
-        repeat_interleave try_repeat_interleave<{Times: Known} Times, {const I: isize} I>(&self, _axis: impl AxisArg<I>)
-            -> Tensor<E, <S as HasAxis<I>>::Replace<<<S as HasAxis<I>>::Dim as Dim>::Times<Times>>, D>
-        where [S: Dimensional + HasAxis<I>] {
-            self.interleaved::<_, I>(|size| vec![Segment::Each { start: 0, len: size, times: Times::VALUE }])
-        }
+    /// Each position of an axis `Times` times in turn (`torch.repeat_interleave`).
+    ///
+    /// # Panics
+    /// If there are too many elements, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{axis, dim, shape, tensor, Tensor};
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// let y: Tensor<i64, shape![2, 4]> = x.repeat_interleave::<dim!(2), _>(axis![1]);
+    /// assert_eq!(y.to_vec(), [1, 1, 2, 2, 3, 3, 4, 4]);
+    /// ```
+    #[fallible]
+    pub fn repeat_interleave<Times: Known, const I: isize>(
+        &self,
+        axis: impl AxisArg<I>,
+    ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<<<S as HasAxis<I>>::Dim as Dim>::Times<Times>>, D>>
+    where
+        S: Dimensional + HasAxis<I>,
+    {
+        self.interleaved::<_, I>(|size| vec![Segment::Each { start: 0, len: size, times: Times::VALUE }])
+    }
 
-        /// [`repeat_interleave`](Self::repeat_interleave) where it is known at run time only how often.
-        ///
-        /// ```
-        /// use castiron::{axis, tensor};
-        /// assert_eq!(tensor![1, 2].repeat_interleave_sized(axis![0], 3).to_vec(), [1, 1, 1, 2, 2, 2]);
-        /// ```
-        repeat_interleave_sized try_repeat_interleave_sized<{const I: isize} I>(&self, _axis: impl AxisArg<I>, times: usize)
-            -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
-        where [S: Dimensional + HasAxis<I>] {
-            self.interleaved::<_, I>(|size| vec![Segment::Each { start: 0, len: size, times }])
-        }
+    /// [`repeat_interleave`](Self::repeat_interleave) where it is known at run time only how often.
+    ///
+    /// # Panics
+    /// If there are too many elements, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// assert_eq!(tensor![1, 2].repeat_interleave_sized(axis![0], 3).to_vec(), [1, 1, 1, 2, 2, 2]);
+    /// ```
+    #[fallible]
+    pub fn repeat_interleave_sized<const I: isize>(
+        &self,
+        axis: impl AxisArg<I>,
+        times: usize,
+    ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>>
+    where
+        S: Dimensional + HasAxis<I>,
+    {
+        self.interleaved::<_, I>(|size| vec![Segment::Each { start: 0, len: size, times }])
+    }
 
-        /// Each position of an axis as often as a tensor says (`torch.repeat_interleave` with a tensor of repeats). A negative
-        /// count is an error, and so are counts without data.
-        ///
-        /// ```
-        /// use castiron::{axis, tensor};
-        /// let x = tensor![[1, 2], [3, 4], [5, 6]];
-        /// assert_eq!(x.repeat_interleave_by(axis![0], &tensor![2, 0, 1]).to_vec(), [1, 2, 1, 2, 5, 6]);
-        /// ```
-        repeat_interleave_by try_repeat_interleave_by<{const I: isize} I, {N: Dim} N>(
-            &self, _axis: impl AxisArg<I>, repeats: &Tensor<i64, (N,), D>
-        ) -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
-        where [S: Dimensional + HasAxis<I>] {
-            let op = "repeat_interleave";
-            if !D::has_data(self.elements().buffer) {
-                return Err(Error::NoData { op });
+    /// Each position of an axis as often as a tensor says (`torch.repeat_interleave` with a tensor of repeats). A negative
+    /// count is an error, and so are counts without data.
+    ///
+    /// # Panics
+    /// If there are not as many counts as positions, one is negative, there are no data, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{axis, tensor};
+    /// let x = tensor![[1, 2], [3, 4], [5, 6]];
+    /// assert_eq!(x.repeat_interleave_by(axis![0], &tensor![2, 0, 1]).to_vec(), [1, 2, 1, 2, 5, 6]);
+    /// ```
+    #[fallible]
+    pub fn repeat_interleave_by<const I: isize, N: Dim>(
+        &self,
+        axis: impl AxisArg<I>,
+        repeats: &Tensor<i64, (N,), D>,
+    ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>>
+    where
+        S: Dimensional + HasAxis<I>,
+    {
+        let op = "repeat_interleave";
+        if !D::has_data(self.elements().buffer) {
+            return Err(Error::NoData { op });
+        }
+        let invalid = |reason| Err(Error::InvalidArgument { op, reason });
+        let (count, size) = (repeats.numel(), self.shape().as_ref()[<S as HasAxis<I>>::INDEX]);
+        if count != size {
+            return invalid(format!("there are {count} counts for an axis of size {size}"));
+        }
+        let counts = D::download(repeats.elements())?;
+        let mut list = room(size)?;
+        for (start, &count) in counts.iter().enumerate() {
+            match usize::try_from(count) {
+                Ok(times) => list.push(Segment::Each { start, len: 1, times }),
+                Err(_) => return invalid(format!("the count {count} is negative")),
             }
-            let invalid = |reason| Err(Error::InvalidArgument { op, reason });
-            let (count, size) = (repeats.numel(), self.shape().as_ref()[<S as HasAxis<I>>::INDEX]);
-            if count != size {
-                return invalid(format!("there are {count} counts for an axis of size {size}"));
-            }
-            let counts = D::download(repeats.elements())?;
-            let mut list = room(size)?;
-            for (start, &count) in counts.iter().enumerate() {
-                match usize::try_from(count) {
-                    Ok(times) => list.push(Segment::Each { start, len: 1, times }),
-                    Err(_) => return invalid(format!("the count {count} is negative")),
-                }
-            }
-            self.interleaved::<_, I>(|_| list)
         }
+        self.interleaved::<_, I>(|_| list)
     }
 
     fn interleaved<T: Shape, const I: isize>(

@@ -1,5 +1,5 @@
 //! `diagonal`, `diag`, `diag_embed`, `trace`.
-//! Uses `base::fallible`, `reduce::reductions`, `ops::admit`, `ops::kernel`.
+//! Uses `reduce::reductions`, `ops::admit`, `ops::kernel`.
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
@@ -14,8 +14,8 @@ use crate::shape::{
     SizeArray,
 };
 use crate::storage::ViewMut;
-use crate::tensor::base::fallible::fallible;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The diagonals of a plane; `T` has the other axes and then the diagonal.
@@ -89,58 +89,90 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         self.diagonals(offset, <S as HasAxis<I>>::INDEX, <S as HasAxis<J>>::INDEX)
     }
 
-    fallible! {
-        /// The matrix with a vector as its main diagonal, or the main diagonal of a matrix (`torch.diag`).
-        ///
-        /// ```
-        /// use castiron::{shape, tensor, Tensor};
-        /// let y: Tensor<i64, shape![2, 2]> = tensor![1, 2].diag();
-        /// assert_eq!(y.to_vec(), [1, 0, 0, 2]);
-        /// assert_eq!(y.diag().to_vec(), [1, 2]);
-        /// ```
-        diag try_diag<>(&self) -> Tensor<E, <S as Diag>::Main, D> where [S: Diag] {
-            self.diag_of(0)
-        }
+    /// The matrix with a vector as its main diagonal, or the main diagonal of a matrix (`torch.diag`).
+    ///
+    /// # Panics
+    /// If memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let y: Tensor<i64, shape![2, 2]> = tensor![1, 2].diag();
+    /// assert_eq!(y.to_vec(), [1, 0, 0, 2]);
+    /// assert_eq!(y.diag().to_vec(), [1, 2]);
+    /// ```
+    #[fallible]
+    pub fn diag(&self) -> Result<Tensor<E, <S as Diag>::Main, D>>
+    where
+        S: Diag,
+    {
+        self.diag_of(0)
+    }
 
-        /// [`diag`](Self::diag) above the main diagonal, or below it where the offset is negative.
-        ///
-        /// ```
-        /// assert_eq!(castiron::tensor![1].diag_at(1).to_vec(), [0, 1, 0, 0]);
-        /// ```
-        diag_at try_diag_at<>(&self, offset: isize) -> Tensor<E, <S as Diag>::Any, D> where [S: Diag] {
-            self.diag_of(offset)
-        }
+    /// [`diag`](Self::diag) above the main diagonal, or below it where the offset is negative.
+    ///
+    /// # Panics
+    /// If there are too many elements, or memory runs out.
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![1].diag_at(1).to_vec(), [0, 1, 0, 0]);
+    /// ```
+    #[fallible]
+    pub fn diag_at(&self, offset: isize) -> Result<Tensor<E, <S as Diag>::Any, D>>
+    where
+        S: Diag,
+    {
+        self.diag_of(offset)
+    }
 
-        /// Matrices with the last axis as their main diagonal, in the last two axes of the result (`torch.diag_embed`).
-        ///
-        /// ```
-        /// use castiron::{shape, tensor, Tensor};
-        /// let y: Tensor<i64, shape![2, 2, 2]> = tensor![[1, 2], [3, 4]].diag_embed();
-        /// assert_eq!(y.to_vec(), [1, 0, 0, 2, 3, 0, 0, 4]);
-        /// ```
-        diag_embed try_diag_embed<>(&self) -> Tensor<E, <S as DiagEmbed>::Main, D> where [S: Dimensional + DiagEmbed] {
-            self.embedded("diag_embed", 0)
-        }
+    /// Matrices with the last axis as their main diagonal, in the last two axes of the result (`torch.diag_embed`).
+    ///
+    /// # Panics
+    /// If there are too many elements, or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let y: Tensor<i64, shape![2, 2, 2]> = tensor![[1, 2], [3, 4]].diag_embed();
+    /// assert_eq!(y.to_vec(), [1, 0, 0, 2, 3, 0, 0, 4]);
+    /// ```
+    #[fallible]
+    pub fn diag_embed(&self) -> Result<Tensor<E, <S as DiagEmbed>::Main, D>>
+    where
+        S: Dimensional + DiagEmbed,
+    {
+        self.embedded("diag_embed", 0)
+    }
 
-        /// [`diag_embed`](Self::diag_embed) above the main diagonal, or below it where the offset is negative.
-        ///
-        /// ```
-        /// assert_eq!(castiron::tensor![1].diag_embed_at(-1).to_vec(), [0, 0, 1, 0]);
-        /// ```
-        diag_embed_at try_diag_embed_at<>(&self, offset: isize) -> Tensor<E, <S as DiagEmbed>::Any, D>
-        where [S: Dimensional + DiagEmbed] {
-            self.embedded("diag_embed", offset)
-        }
+    /// [`diag_embed`](Self::diag_embed) above the main diagonal, or below it where the offset is negative.
+    ///
+    /// # Panics
+    /// If there are too many elements, or memory runs out.
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![1].diag_embed_at(-1).to_vec(), [0, 0, 1, 0]);
+    /// ```
+    #[fallible]
+    pub fn diag_embed_at(&self, offset: isize) -> Result<Tensor<E, <S as DiagEmbed>::Any, D>>
+    where
+        S: Dimensional + DiagEmbed,
+    {
+        self.embedded("diag_embed", offset)
+    }
 
-        /// The sum of the main diagonal of a matrix (`torch.trace`). That of integers is int64.
-        ///
-        /// ```
-        /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].trace().item(), 6);
-        /// ```
-        trace try_trace<{O: Dtype} O>(&self) -> Tensor<O, (), D>
-        where [S: OneMatrix, E: NumericFor<ops::reduce::trace> + Dtype<Sum = O>] {
-            let diagonal: Tensor<E, (Dyn,), D> = self.diagonals(0, 0, 1);
-            crate::tensor::reduce::reductions::reduce::<ops::reduce::sum, _, _, _, _, _>(Sum, &diagonal, 1, false)
-        }
+    /// The sum of the main diagonal of a matrix (`torch.trace`). That of integers is int64.
+    ///
+    /// # Panics
+    /// If memory runs out.
+    ///
+    /// ```
+    /// assert_eq!(castiron::tensor![[1, 2, 3], [4, 5, 6]].trace().item(), 6);
+    /// ```
+    #[fallible]
+    pub fn trace<O: Dtype>(&self) -> Result<Tensor<O, (), D>>
+    where
+        S: OneMatrix,
+        E: NumericFor<ops::reduce::trace> + Dtype<Sum = O>,
+    {
+        let diagonal: Tensor<E, (Dyn,), D> = self.diagonals(0, 0, 1);
+        crate::tensor::reduce::reductions::reduce::<ops::reduce::sum, _, _, _, _, _>(Sum, &diagonal, 1, false)
     }
 }

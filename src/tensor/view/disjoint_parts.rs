@@ -12,6 +12,7 @@ use crate::tensor::base::assign::Inside;
 use crate::tensor::view::slice::kept_of;
 use crate::tensor::view::view_table::parts_table;
 use crate::tensor::{Tensor, TensorViewMut};
+use castiron_macros::fallible;
 
 /// A part of a mutable view along an axis.
 type PartMut<'a, E, S, D, const I: isize> = TensorViewMut<'a, E, <S as HasAxis<I>>::Replace<Dyn>, D>;
@@ -39,7 +40,7 @@ macro_rules! apart {
             /// The positions before `at` along an axis, and the others, to be written where they are.
             ///
             /// # Panics
-            /// If `at` exceeds the axis; [`try_split_at_mut`](Self::try_split_at_mut) returns the error.
+            /// If `at` exceeds the axis.
             ///
             /// ```
             /// use castiron::{axis, tensor};
@@ -48,16 +49,8 @@ macro_rules! apart {
             /// left += right.sum_axis(axis![1].keepdim());
             /// assert_eq!(x.to_vec(), [6, 2, 3, 15, 5, 6]);
             /// ```
-            #[track_caller]
-            pub fn split_at_mut<const I: isize>(&mut self, axis: impl AxisArg<I>, at: usize) -> [PartMut<'_, E, S, D, I>; 2]
-            where
-                S: Dimensional + HasAxis<I>,
-            {
-                unwrap(self.try_split_at_mut(axis, at))
-            }
-
-            /// [`split_at_mut`](Self::split_at_mut), returning the error.
-            pub fn try_split_at_mut<const I: isize>(&mut self, axis: impl AxisArg<I>, at: usize) -> Result<[PartMut<'_, E, S, D, I>; 2]>
+            #[fallible]
+            pub fn split_at_mut<const I: isize>(&mut self, axis: impl AxisArg<I>, at: usize) -> Result<[PartMut<'_, E, S, D, I>; 2]>
             where
                 S: Dimensional + HasAxis<I>,
             {
@@ -91,7 +84,7 @@ macro_rules! apart {
             /// Several slices at once, each as [`slice_mut`](Self::slice_mut) gives it: a tuple of up to six, or an array.
             ///
             /// # Panics
-            /// If two of them have an element in common; [`try_multi_slice_mut`](Self::try_multi_slice_mut) returns the error.
+            /// If two of them have an element in common.
             ///
             /// ```
             /// use castiron::{s, tensor};
@@ -101,13 +94,8 @@ macro_rules! apart {
             /// assert_eq!(x.to_vec(), [1, 1, 5, 3, 9, 5]);
             /// assert!(x.try_multi_slice_mut((s![..3], s![2..])).is_err());
             /// ```
-            #[track_caller]
-            pub fn multi_slice_mut<M: MultiSlice<E, S, D>>(&mut self, slices: M) -> M::Views<'_> {
-                unwrap(self.try_multi_slice_mut(slices))
-            }
-
-            /// [`multi_slice_mut`](Self::multi_slice_mut), returning the error.
-            pub fn try_multi_slice_mut<M: MultiSlice<E, S, D>>(&mut self, slices: M) -> Result<M::Views<'_>> {
+            #[fallible]
+            pub fn multi_slice_mut<M: MultiSlice<E, S, D>>(&mut self, slices: M) -> Result<M::Views<'_>> {
                 slices.slice(self.try_view_mut()?, Inside)
             }
         }
@@ -115,7 +103,7 @@ macro_rules! apart {
 }
 apart!(Tensor<E, S, D>, TensorViewMut<'_, E, S, D>);
 
-/// For `split_mut` it writes `split_mut` and `try_split_mut`.
+/// For `split_mut` it writes `split_mut`.
 macro_rules! parts {
     (@ { vec [$($name:ident)+] [$($generics:tt)*] $arguments:tt -> $shape:ty where $bounds:tt |$x:ident| $body:expr }) => {
         parts!(@@ [$($name)+] [$($generics)*] $arguments [Vec<TensorViewMut<'_, E, $shape, D>>] $bounds |$x| $body,
@@ -127,28 +115,18 @@ macro_rules! parts {
             // SAFETY: the parts were lent by `self`.
             |parts| parts.map(|part| unsafe { TensorViewMut::of(part) }));
     };
-    (@@ [$name:ident $try:ident $mut:ident $try_mut:ident] [$($generics:tt)*] ($($arg:ident: $ty:ty),*) [$out:ty] [$($bounds:tt)*]
+    (@@ [$name:ident $mut:ident] [$($generics:tt)*] ($($arg:ident: $ty:ty),*) [$out:ty] [$($bounds:tt)*]
         |$x:ident| $body:expr, |$parts:ident| $wrap:expr) => {
         #[doc = concat!("As [`Tensor::", stringify!($name), "`](crate::Tensor::", stringify!($name), "), to be written where the elements are.")]
         ///
         /// # Panics
-        #[doc = concat!("Where [`", stringify!($try_mut), "`](Self::", stringify!($try_mut), ") returns an error.")]
-        #[track_caller]
-        pub fn $mut<$($generics)*>(&mut self $(, $arg: $ty)*) -> $out
+        /// As there.
+        #[fallible]
+        pub fn $mut<$($generics)*>(&mut self $(, $arg: $ty)*) -> Result<$out>
         where
             $($bounds)*
         {
             // SAFETY: the parts reach different positions, and `self` is borrowed as long as they exist.
-            let $parts = unwrap(self.try_view_mut().and_then(|view| unsafe { view.tensor.lend(|$x| $body) }));
-            $wrap
-        }
-
-        #[doc = concat!("[`", stringify!($mut), "`](Self::", stringify!($mut), "), returning the error.")]
-        pub fn $try_mut<$($generics)*>(&mut self $(, $arg: $ty)*) -> Result<$out>
-        where
-            $($bounds)*
-        {
-            // SAFETY: as above.
             let $parts = self.try_view_mut().and_then(|view| unsafe { view.tensor.lend(|$x| $body) })?;
             Ok($wrap)
         }

@@ -1,5 +1,5 @@
 //! `view` and its kin: the same memory under another shape, other strides or another dtype; never a copy.
-//! Uses `base::fallible`, `ops`, `ops::admit`, `ops::arguments`; used by `any`.
+//! Uses `ops`, `ops::admit`, `ops::arguments`; used by `any`.
 
 use crate::device::{Backend, Device};
 use crate::dtype::{DType, Dtype, Element};
@@ -15,8 +15,8 @@ use crate::shape::{
     Shape, SizeArray, SqueezeAxes, Transpose, ViewedAs,
 };
 use crate::storage::View;
-use crate::tensor::base::fallible::fallible;
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 
 /// Refuses bytes other than 0 and 1 among those that are to be seen as bools. (These bytes stay what they are: shared storage is
 /// copied before it is written, and what is borrowed to be written is seen by one view alone.)
@@ -70,149 +70,223 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
     }
 
-    fallible! {
-        /// The same elements under another shape, as [`reshape`](Self::reshape), but never a copy (`torch.Tensor.view`).
-        ///
-        /// ```
-        /// use castiron::{shape, tensor};
-        /// let x = tensor![[1, 2], [3, 4]];
-        /// assert!(x.view::<shape![4]>().shares_storage(&x));
-        /// assert!(x.t().try_view::<shape![4]>().is_err()); // not in this order in memory
-        /// ```
-        view try_view<{T: Inferable} T>(&self) -> Tensor<E, T, D> where [S: ReshapeTo<T>] {
-            self.view_under(self.inferred::<T>("view")?)
-        }
+    /// The same elements under another shape, as [`reshape`](Self::reshape), but never a copy (`torch.Tensor.view`).
+    ///
+    /// # Panics
+    /// If sizes known at run time do not go together, or strides do not allow the shape without a copy.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor};
+    /// let x = tensor![[1, 2], [3, 4]];
+    /// assert!(x.view::<shape![4]>().shares_storage(&x));
+    /// assert!(x.t().try_view::<shape![4]>().is_err()); // not in this order in memory
+    /// ```
+    #[fallible]
+    pub fn view<T: Inferable>(&self) -> Result<Tensor<E, T, D>>
+    where
+        S: ReshapeTo<T>,
+    {
+        self.view_under(self.inferred::<T>("view")?)
+    }
 
-        /// [`view`](Self::view) where sizes are known at run time only: takes them all.
-        view_sized try_view_sized<{T: Shape} T>(&self, sizes: T::Sizes) -> Tensor<E, T, D> where [S: ReshapeTo<T>] {
-            self.view_under(sizes)
-        }
+    /// [`view`](Self::view) where sizes are known at run time only: takes them all.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not go together, or strides do not allow the shape without a copy.
+    #[fallible]
+    pub fn view_sized<T: Shape>(&self, sizes: T::Sizes) -> Result<Tensor<E, T, D>>
+    where
+        S: ReshapeTo<T>,
+    {
+        self.view_under(sizes)
+    }
 
-        /// [`view`](Self::view) to the shape of another tensor (`torch.Tensor.view_as`).
-        ///
-        /// ```
-        /// use castiron::tensor;
-        /// assert_eq!(tensor![1, 2, 3, 4].view_as(&tensor![[0.5, 0.5], [0.5, 0.5]]).shape(), [2, 2]);
-        /// ```
-        view_as try_view_as<{F: Element} F, {T: Shape} T>(&self, other: &Tensor<F, T, D>) -> Tensor<E, T, D>
-        where [S: ReshapeTo<T>] {
-            self.view_under(other.shape())
-        }
+    /// [`view`](Self::view) to the shape of another tensor (`torch.Tensor.view_as`).
+    ///
+    /// # Panics
+    /// If sizes known at run time do not go together, or strides do not allow the shape without a copy.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert_eq!(tensor![1, 2, 3, 4].view_as(&tensor![[0.5, 0.5], [0.5, 0.5]]).shape(), [2, 2]);
+    /// ```
+    #[fallible]
+    pub fn view_as<F: Element, T: Shape>(&self, other: &Tensor<F, T, D>) -> Result<Tensor<E, T, D>>
+    where
+        S: ReshapeTo<T>,
+    {
+        self.view_under(other.shape())
+    }
 
-        /// [`reshape`](Self::reshape) to the shape of another tensor (`torch.Tensor.reshape_as`).
-        reshape_as try_reshape_as<{F: Element} F, {T: Shape} T>(&self, other: &Tensor<F, T, D>) -> Tensor<E, T, D>
-        where [S: ReshapeTo<T>] {
-            self.try_reshape_sized(other.shape())
-        }
+    /// [`reshape`](Self::reshape) to the shape of another tensor (`torch.Tensor.reshape_as`).
+    ///
+    /// # Panics
+    /// If sizes known at run time do not go together, or a copy is needed and memory runs out.
+    #[fallible]
+    pub fn reshape_as<F: Element, T: Shape>(&self, other: &Tensor<F, T, D>) -> Result<Tensor<E, T, D>>
+    where
+        S: ReshapeTo<T>,
+    {
+        self.try_reshape_sized(other.shape())
+    }
 
-        /// [`expand`](Self::expand) to the shape of another tensor (`torch.Tensor.expand_as`).
-        ///
-        /// ```
-        /// use castiron::tensor;
-        /// assert_eq!(tensor![1, 2].expand_as(&tensor![[0, 0], [0, 0]]).to_vec(), [1, 2, 1, 2]);
-        /// ```
-        expand_as try_expand_as<{F: Element} F, {T: Shape} T>(&self, other: &Tensor<F, T, D>) -> Tensor<E, T, D>
-        where [S: ExpandTo<T>] {
-            self.try_expand_sized(other.shape())
-        }
+    /// [`expand`](Self::expand) to the shape of another tensor (`torch.Tensor.expand_as`).
+    ///
+    /// # Panics
+    /// If a size known at run time can not be expanded to that of the other tensor.
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// assert_eq!(tensor![1, 2].expand_as(&tensor![[0, 0], [0, 0]]).to_vec(), [1, 2, 1, 2]);
+    /// ```
+    #[fallible]
+    pub fn expand_as<F: Element, T: Shape>(&self, other: &Tensor<F, T, D>) -> Result<Tensor<E, T, D>>
+    where
+        S: ExpandTo<T>,
+    {
+        self.try_expand_sized(other.shape())
+    }
 
-        /// Storage seen through any sizes and strides, from any element on, `None` being the tensor's own first one
-        /// (`torch.as_strided`). What lies outside the storage is an error.
-        ///
-        /// Where others may write the storage meanwhile (it is borrowed by a [`TensorViewMut`](crate::TensorViewMut), or was split into
-        /// several), it is a copy of the tensor's own elements, as far apart as they lie and with zeros between, that is seen so; the
-        /// offset counts from the first of them. Elements that are bools and have not been seen as such must be 0 or 1.
-        ///
-        /// ```
-        /// use castiron::{shape, tensor};
-        /// let x = tensor![1, 2, 3, 4];
-        /// let windows = x.as_strided::<shape![3, 2]>([1, 1], None);
-        /// assert_eq!(windows.to_vec(), [1, 2, 2, 3, 3, 4]);
-        /// assert!(x.try_as_strided::<shape![3, 2]>([1, 1], Some(1)).is_err());
-        /// ```
-        as_strided try_as_strided<{T: KnownShape} T>(&self, strides: T::Sizes, storage_offset: Option<usize>) -> Tensor<E, T, D>
-        where [] {
-            self.try_as_strided_sized(T::SIZES, strides, storage_offset)
-        }
+    /// Storage seen through any sizes and strides, from any element on, `None` being the tensor's own first one
+    /// (`torch.as_strided`). What lies outside the storage is an error.
+    ///
+    /// Where others may write the storage meanwhile (it is borrowed by a [`TensorViewMut`](crate::TensorViewMut), or was split into
+    /// several), it is a copy of the tensor's own elements, as far apart as they lie and with zeros between, that is seen so; the
+    /// offset counts from the first of them. Elements that are bools and have not been seen as such must be 0 or 1.
+    ///
+    /// # Panics
+    /// If an element lies outside the storage, is no bool, or a copy is needed and memory runs out.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor};
+    /// let x = tensor![1, 2, 3, 4];
+    /// let windows = x.as_strided::<shape![3, 2]>([1, 1], None);
+    /// assert_eq!(windows.to_vec(), [1, 2, 2, 3, 3, 4]);
+    /// assert!(x.try_as_strided::<shape![3, 2]>([1, 1], Some(1)).is_err());
+    /// ```
+    #[fallible]
+    pub fn as_strided<T: KnownShape>(
+        &self,
+        strides: T::Sizes,
+        storage_offset: Option<usize>,
+    ) -> Result<Tensor<E, T, D>> {
+        self.try_as_strided_sized(T::SIZES, strides, storage_offset)
+    }
 
-        /// [`as_strided`](Self::as_strided) where sizes are known at run time only: takes them all.
-        as_strided_sized try_as_strided_sized<{T: Shape} T>(
-            &self, sizes: T::Sizes, strides: T::Sizes, storage_offset: Option<usize>
-        ) -> Tensor<E, T, D> where [] {
-            let op = "as_strided";
-            expect_fit::<T>(op, sizes.as_ref())?;
-            checked_numel::<E>(op, sizes.as_ref())?;
-            let (storage, own) = D::share_own(self.elements())?;
-            let offset = storage_offset.unwrap_or(own);
-            bounds::expect_within(op, sizes.as_ref(), strides.as_ref(), offset, D::room::<E>(&storage))?;
-            if E::DTYPE == DType::Bool && !D::is_fixed(self.storage()) {
-                let own = (own, self.shape(), self.stride());
-                expect_widened::<D>(op, &storage, (own.0, own.1.as_ref(), own.2.as_ref()), (offset, sizes.as_ref(), strides.as_ref()))?;
-            }
-            Ok(Tensor::from_parts(storage, offset, sizes, strides))
+    /// [`as_strided`](Self::as_strided) where sizes are known at run time only: takes them all.
+    ///
+    /// # Panics
+    /// If a size is not what the type says, an element lies outside the storage, is no bool, or a copy is needed and memory runs
+    /// out.
+    #[fallible]
+    pub fn as_strided_sized<T: Shape>(
+        &self,
+        sizes: T::Sizes,
+        strides: T::Sizes,
+        storage_offset: Option<usize>,
+    ) -> Result<Tensor<E, T, D>> {
+        let op = "as_strided";
+        expect_fit::<T>(op, sizes.as_ref())?;
+        checked_numel::<E>(op, sizes.as_ref())?;
+        let (storage, own) = D::share_own(self.elements())?;
+        let offset = storage_offset.unwrap_or(own);
+        bounds::expect_within(op, sizes.as_ref(), strides.as_ref(), offset, D::room::<E>(&storage))?;
+        if E::DTYPE == DType::Bool && !D::is_fixed(self.storage()) {
+            let own = (own, self.shape(), self.stride());
+            expect_widened::<D>(
+                op,
+                &storage,
+                (own.0, own.1.as_ref(), own.2.as_ref()),
+                (offset, sizes.as_ref(), strides.as_ref()),
+            )?;
         }
+        Ok(Tensor::from_parts(storage, offset, sizes, strides))
+    }
 
-        /// The bytes of the elements seen as elements of another dtype (`torch.Tensor.view(dtype)`). Smaller elements make the
-        /// last axis longer, larger ones shorter.
-        ///
-        /// # Errors
-        /// For elements of another size the last axis must be contiguous; for larger ones the other strides, the offset and the
-        /// last size must be divisible by how many make one, and memory aligned for them. Bytes seen as `bool` must be 0 or 1.
-        ///
-        /// ```
-        /// use castiron::{shape, tensor, Tensor};
-        /// let x = tensor![1.0, -2.0];
-        /// let bits: Tensor<i32, shape![2]> = x.view_dtype::<i32>();
-        /// assert_eq!(bits.to_vec(), [0x3f80_0000, -0x4000_0000]);
-        /// let bytes: Tensor<u8, shape![8]> = x.view_dtype::<u8>();
-        /// assert!(bytes.shares_storage(&x));
-        /// ```
-        view_dtype try_view_dtype<{F: Element} F>(&self) -> Tensor<F, <S as ViewedAs<E, F>>::Output, D>
-        where [S: ViewedAs<E, F>] {
-            self.seen_as()
-        }
+    /// The bytes of the elements seen as elements of another dtype (`torch.Tensor.view(dtype)`). Smaller elements make the
+    /// last axis longer, larger ones shorter.
+    ///
+    /// # Panics
+    /// If, for elements of another size, the last axis is not contiguous, or, for larger ones, the other strides, the offset and
+    /// the last size are not divisible by how many make one, or memory is not aligned for them; or if bytes seen as `bool` are
+    /// neither 0 nor 1.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let x = tensor![1.0, -2.0];
+    /// let bits: Tensor<i32, shape![2]> = x.view_dtype::<i32>();
+    /// assert_eq!(bits.to_vec(), [0x3f80_0000, -0x4000_0000]);
+    /// let bytes: Tensor<u8, shape![8]> = x.view_dtype::<u8>();
+    /// assert!(bytes.shares_storage(&x));
+    /// ```
+    #[fallible]
+    pub fn view_dtype<F: Element>(&self) -> Result<Tensor<F, <S as ViewedAs<E, F>>::Output, D>>
+    where
+        S: ViewedAs<E, F>,
+    {
+        self.seen_as()
+    }
 
-        /// The real and imaginary parts of complex elements as a last axis of size 2 (`torch.view_as_real`).
-        ///
-        /// ```
-        /// use castiron::{shape, tensor, Tensor};
-        /// let parts: Tensor<f32, shape![2, 2]> = tensor![1.0 + 2.0j, 3.0].view_as_real();
-        /// assert_eq!(parts.to_vec(), [1.0, 2.0, 3.0, 0.0]);
-        /// ```
-        view_as_real try_view_as_real<{O: Dtype} O>(&self) -> Tensor<O, <S as InsertAxis<-1>>::Inserted<D2>, D>
-        where [E: ComplexFor<ops::reduce::view_as_real> + Dtype<RealDtype = O>, S: InsertAxis<-1>] {
-            Ok(self.viewed(|own, view| own.pairs(view)))
-        }
+    /// The real and imaginary parts of complex elements as a last axis of size 2 (`torch.view_as_real`).
+    ///
+    /// # Panics
+    /// If the data cannot be seen so.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Tensor};
+    /// let parts: Tensor<f32, shape![2, 2]> = tensor![1.0 + 2.0j, 3.0].view_as_real();
+    /// assert_eq!(parts.to_vec(), [1.0, 2.0, 3.0, 0.0]);
+    /// ```
+    #[fallible]
+    pub fn view_as_real<O: Dtype>(&self) -> Result<Tensor<O, <S as InsertAxis<-1>>::Inserted<D2>, D>>
+    where
+        E: ComplexFor<ops::reduce::view_as_real> + Dtype<RealDtype = O>,
+        S: InsertAxis<-1>,
+    {
+        Ok(self.viewed(|own, view| own.pairs(view)))
+    }
 
-        /// A last axis of size 2 as real and imaginary parts (`torch.view_as_complex`).
-        ///
-        /// # Errors
-        /// The last axis must be contiguous and have size 2, the other strides and the offset must be even.
-        ///
-        /// ```
-        /// use castiron::{shape, tensor, Complex, Tensor};
-        /// let z: Tensor<Complex<f32>, shape![2]> = tensor![[1.0, 2.0], [3.0, 4.0]].view_as_complex();
-        /// assert_eq!(z.to_vec(), [Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)]);
-        /// ```
-        view_as_complex try_view_as_complex<>(&self) -> Tensor<E::Complex, <S as HasAxis<-1>>::Removed, D>
-        where [E: PartFor<ops::reduce::view_as_complex>, S: Dimensional, <S as HasAxis<-1>>::Dim: RealAndImaginary] {
-            self.try_viewed(|own, view| own.paired("view_as_complex", view))
-        }
+    /// A last axis of size 2 as real and imaginary parts (`torch.view_as_complex`).
+    ///
+    /// # Panics
+    /// If the last axis is not contiguous or not of size 2, or another stride or the offset is odd.
+    ///
+    /// ```
+    /// use castiron::{shape, tensor, Complex, Tensor};
+    /// let z: Tensor<Complex<f32>, shape![2]> = tensor![[1.0, 2.0], [3.0, 4.0]].view_as_complex();
+    /// assert_eq!(z.to_vec(), [Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)]);
+    /// ```
+    #[fallible]
+    pub fn view_as_complex(&self) -> Result<Tensor<E::Complex, <S as HasAxis<-1>>::Removed, D>>
+    where
+        E: PartFor<ops::reduce::view_as_complex>,
+        S: Dimensional,
+        <S as HasAxis<-1>>::Dim: RealAndImaginary,
+    {
+        self.try_viewed(|own, view| own.paired("view_as_complex", view))
+    }
 
-        /// The transpose of each matrix of the last two axes, complex elements conjugated (`torch.adjoint`, `torch.Tensor.mH`). That
-        /// of real elements is a view.
-        ///
-        /// ```
-        /// use castiron::{tensor, Complex};
-        /// let x = tensor![[1.0 + 2.0j, 3.0], [0.0, 1.0j]];
-        /// assert_eq!(x.adjoint().to_vec()[2], Complex::new(3.0, 0.0));
-        /// assert_eq!(x.adjoint()[(0, 0)], Complex::new(1.0, -2.0));
-        /// ```
-        adjoint try_adjoint<>(&self) -> Tensor<E, <S as Transpose<-2, -1>>::Output, D>
-        where [E: Dtype, ops::conj: UnaryOp<E, Output = E>, S: Transpose<-2, -1> + HasAxis<-2> + HasAxis<-1>] {
-            let turned = self.transpose(crate::Axis::<-2>, crate::Axis::<-1>);
-            if E::DTYPE.is_complex() { turned.try_conj() } else { Ok(turned) }
-        }
+    /// The transpose of each matrix of the last two axes, complex elements conjugated (`torch.adjoint`, `torch.Tensor.mH`). That
+    /// of real elements is a view.
+    ///
+    /// # Panics
+    /// If elements are complex and memory runs out.
+    ///
+    /// ```
+    /// use castiron::{tensor, Complex};
+    /// let x = tensor![[1.0 + 2.0j, 3.0], [0.0, 1.0j]];
+    /// assert_eq!(x.adjoint().to_vec()[2], Complex::new(3.0, 0.0));
+    /// assert_eq!(x.adjoint()[(0, 0)], Complex::new(1.0, -2.0));
+    /// ```
+    #[fallible]
+    pub fn adjoint(&self) -> Result<Tensor<E, <S as Transpose<-2, -1>>::Output, D>>
+    where
+        E: Dtype,
+        ops::conj: UnaryOp<E, Output = E>,
+        S: Transpose<-2, -1> + HasAxis<-2> + HasAxis<-1>,
+    {
+        let turned = self.transpose(crate::Axis::<-2>, crate::Axis::<-1>);
+        if E::DTYPE.is_complex() { turned.try_conj() } else { Ok(turned) }
     }
 
     /// The transpose of each matrix of the last two axes, as a view (`torch.Tensor.mT`).

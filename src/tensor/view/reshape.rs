@@ -7,6 +7,7 @@ use crate::error::{Error, Result, unwrap};
 use crate::layout::strides;
 use crate::shape::{AxisArg, Flatten, HasAxis, Inferable, KnownShape, ReshapeTo, Shape, SizeArray, Unflatten, numel};
 use crate::tensor::{Tensor, expect_fit, shape_text};
+use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The same elements, in row-major order, under other sizes. A view if their strides allow it.
@@ -66,7 +67,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// it knows them.
     ///
     /// # Panics
-    /// If the numbers of elements differ; [`try_reshape`](Self::try_reshape) returns the error.
+    /// If the numbers of elements differ.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -77,16 +78,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(z.shape(), [2, 6]);
     /// assert!(z.shares_storage(&x));
     /// ```
-    #[track_caller]
-    pub fn reshape<T: Inferable>(&self) -> Tensor<E, T, D>
-    where
-        S: ReshapeTo<T>,
-    {
-        unwrap(self.try_reshape())
-    }
-
-    /// [`reshape`](Self::reshape), returning the error.
-    pub fn try_reshape<T: Inferable>(&self) -> Result<Tensor<E, T, D>>
+    #[fallible]
+    pub fn reshape<T: Inferable>(&self) -> Result<Tensor<E, T, D>>
     where
         S: ReshapeTo<T>,
     {
@@ -96,8 +89,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`reshape`](Self::reshape) where sizes are known at run time only: takes them all.
     ///
     /// # Panics
-    /// If the numbers of elements differ, or a size is not what the type says;
-    /// [`try_reshape_sized`](Self::try_reshape_sized) returns the error.
+    /// If the numbers of elements differ, or a size is not what the type says.
     ///
     /// ```
     /// use castiron::{shape, Tensor};
@@ -106,16 +98,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let y = x.reshape_sized::<shape![_, _]>([rows, columns]);
     /// assert_eq!(y.shape(), [3, 4]);
     /// ```
-    #[track_caller]
-    pub fn reshape_sized<T: Shape>(&self, sizes: T::Sizes) -> Tensor<E, T, D>
-    where
-        S: ReshapeTo<T>,
-    {
-        unwrap(self.try_reshape_sized(sizes))
-    }
-
-    /// [`reshape_sized`](Self::reshape_sized), returning the error.
-    pub fn try_reshape_sized<T: Shape>(&self, sizes: T::Sizes) -> Result<Tensor<E, T, D>>
+    #[fallible]
+    pub fn reshape_sized<T: Shape>(&self, sizes: T::Sizes) -> Result<Tensor<E, T, D>>
     where
         S: ReshapeTo<T>,
     {
@@ -131,13 +115,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// use castiron::{shape, Tensor};
     /// let x: Tensor<f32, shape![24]> = Tensor::<f32, shape![2, 3, 4]>::zeros().flatten();
     /// ```
-    #[track_caller]
-    pub fn flatten(&self) -> Tensor<E, (S::Numel,), D> {
-        unwrap(self.try_flatten())
-    }
-
-    /// [`flatten`](Self::flatten), returning the error.
-    pub fn try_flatten(&self) -> Result<Tensor<E, (S::Numel,), D>> {
+    #[fallible]
+    pub fn flatten(&self) -> Result<Tensor<E, (S::Numel,), D>> {
         self.resized("flatten", <(S::Numel,) as Shape>::Sizes::filled(self.numel()))
     }
 
@@ -175,7 +154,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// One axis as several (`torch.unflatten`), whose sizes multiply to its own.
     ///
     /// # Panics
-    /// If the sizes do not multiply to the axis's; [`try_unflatten`](Self::try_unflatten) returns the error.
+    /// If the sizes do not multiply to the axis's.
     ///
     /// ```
     /// use castiron::{axis, shape, Tensor};
@@ -183,21 +162,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let heads: Tensor<f32, shape![_, 12, 32]> = x.unflatten::<shape![12, 32], _>(axis![-1]);
     /// assert_eq!(heads.shape(), [8, 12, 32]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn unflatten<T: KnownShape, const I: isize>(
         &self,
         axis: impl AxisArg<I>,
-    ) -> Tensor<E, <S as Unflatten<I, T>>::Output, D>
-    where
-        S: Unflatten<I, T> + HasAxis<I>,
-    {
-        unwrap(self.try_unflatten::<T, I>(axis))
-    }
-
-    /// [`unflatten`](Self::unflatten), returning the error.
-    pub fn try_unflatten<T: KnownShape, const I: isize>(
-        &self,
-        _axis: impl AxisArg<I>,
     ) -> Result<Tensor<E, <S as Unflatten<I, T>>::Output, D>>
     where
         S: Unflatten<I, T> + HasAxis<I>,

@@ -1,5 +1,5 @@
 //! `slice`: positions, ranges and new axes for all axes at once, as a view.
-//! Uses `base::fallible`, `device`, `layout`; used by `view::disjoint_parts`.
+//! Uses `device`, `layout`; used by `view::disjoint_parts`.
 
 use crate::device::Device;
 use crate::dtype::Element;
@@ -8,8 +8,8 @@ use crate::layout::positions::Kept;
 use crate::layout::{Geometry, ViewAxes};
 use crate::shape::Shape;
 use crate::shape::slicing::{Items, Selection, Slice};
-use crate::tensor::base::fallible::fallible;
 use crate::tensor::{Tensor, expect_fit};
+use castiron_macros::fallible;
 
 /// What an item keeps of an axis.
 fn kept(selection: Selection, axis: usize, size: usize) -> Result<Kept> {
@@ -74,29 +74,30 @@ pub(crate) fn kept_of(items: &dyn Items, sizes: &[usize]) -> Result<Vec<Kept>> {
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
-    fallible! {
-        /// Positions, ranges and new axes, written with [`s!`](crate::s!), as a view (`x[1:3, None, ::2, 0]`).
-        ///
-        /// # Errors
-        /// If a position is out of range, a step is not positive, or a range of literals is longer than an axis whose size is known
-        /// at run time.
-        ///
-        /// ```
-        /// use castiron::{s, shape, tensor, Tensor};
-        /// let x = tensor![[1, 2, 3, 4], [5, 6, 7, 8]];
-        /// let y: Tensor<i64, shape![2, 2]> = x.slice(s![.., 1..3]);
-        /// assert_eq!(y.to_vec(), [2, 3, 6, 7]);
-        /// let last: Tensor<i64, shape![2]> = x.slice(s![-1, ..;2]);
-        /// assert_eq!(last.to_vec(), [5, 7]);
-        /// assert!(last.shares_storage(&x));
-        /// ```
-        slice try_slice<{I: Items} I, {T: Shape} T>(&self, items: I) -> Tensor<E, T, D>
-        where [S: Slice<I, Output = T>] {
-            self.try_viewed(|own, mut view| {
-                let offset = cut(&items, own, &mut view)?;
-                expect_fit::<T>("slice", view.sizes)?;
-                Ok(offset)
-            })
-        }
+    /// Positions, ranges and new axes, written with [`s!`](crate::s!), as a view (`x[1:3, None, ::2, 0]`).
+    ///
+    /// # Panics
+    /// If a position is out of range, a step is not positive, or a range of literals is longer than an axis whose size is known
+    /// at run time.
+    ///
+    /// ```
+    /// use castiron::{s, shape, tensor, Tensor};
+    /// let x = tensor![[1, 2, 3, 4], [5, 6, 7, 8]];
+    /// let y: Tensor<i64, shape![2, 2]> = x.slice(s![.., 1..3]);
+    /// assert_eq!(y.to_vec(), [2, 3, 6, 7]);
+    /// let last: Tensor<i64, shape![2]> = x.slice(s![-1, ..;2]);
+    /// assert_eq!(last.to_vec(), [5, 7]);
+    /// assert!(last.shares_storage(&x));
+    /// ```
+    #[fallible]
+    pub fn slice<I: Items, T: Shape>(&self, items: I) -> Result<Tensor<E, T, D>>
+    where
+        S: Slice<I, Output = T>,
+    {
+        self.try_viewed(|own, mut view| {
+            let offset = cut(&items, own, &mut view)?;
+            expect_fit::<T>("slice", view.sizes)?;
+            Ok(offset)
+        })
     }
 }

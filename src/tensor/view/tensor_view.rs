@@ -3,7 +3,7 @@
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{DType, Dtype, Element};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::{bounds, strides};
 use crate::ops::{self, admit::ComplexFor, pointwise::PartFor};
 use crate::shape::slicing::{Items, Slice};
@@ -15,6 +15,7 @@ use crate::shape::{
 use crate::storage::HostBuffer;
 use crate::tensor::view::view_table::{parts_table, view_table};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+use castiron_macros::fallible;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Deref;
@@ -87,17 +88,9 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
     /// A slice's elements in row-major order, without a copy (`torch.from_numpy`).
     ///
     /// # Panics
-    /// If there are not as many as the shape takes; [`try_from_slice`](Self::try_from_slice) returns the error.
-    #[track_caller]
-    pub fn from_slice(elements: &'a [E]) -> Self
-    where
-        S: KnownShape,
-    {
-        unwrap(Self::try_from_slice(elements))
-    }
-
-    /// [`from_slice`](Self::from_slice), returning the error.
-    pub fn try_from_slice(elements: &'a [E]) -> Result<Self>
+    /// If there are not as many as the shape takes.
+    #[fallible]
+    pub fn from_slice(elements: &'a [E]) -> Result<Self>
     where
         S: KnownShape,
     {
@@ -107,20 +100,15 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
     /// [`from_slice`](Self::from_slice) where sizes are known at run time only: takes them all.
     ///
     /// # Panics
-    /// If there are not as many elements as the sizes say; [`try_from_slice_sized`](Self::try_from_slice_sized) returns the error.
+    /// If there are not as many elements as the sizes say.
     ///
     /// ```
     /// use castiron::{shape, TensorView};
     /// let pixels = vec![0_u8; 6];
     /// let image: TensorView<u8, shape![_, _, 3]> = TensorView::from_slice_sized(&pixels, [1, 2, 3]);
     /// ```
-    #[track_caller]
-    pub fn from_slice_sized(elements: &'a [E], sizes: S::Sizes) -> Self {
-        unwrap(Self::try_from_slice_sized(elements, sizes))
-    }
-
-    /// [`from_slice_sized`](Self::from_slice_sized), returning the error.
-    pub fn try_from_slice_sized(elements: &'a [E], sizes: S::Sizes) -> Result<Self> {
+    #[fallible]
+    pub fn from_slice_sized(elements: &'a [E], sizes: S::Sizes) -> Result<Self> {
         expect_len::<E>("from_slice", sizes.as_ref(), elements.len())?;
         Self::try_from_slice_strided(elements, sizes, strides::contiguous(&sizes))
     }
@@ -128,20 +116,15 @@ impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
     /// Those elements of a slice that sizes and strides reach from its first.
     ///
     /// # Panics
-    /// If they reach beyond the slice; [`try_from_slice_strided`](Self::try_from_slice_strided) returns the error.
+    /// If they reach beyond the slice.
     ///
     /// ```
     /// use castiron::{shape, TensorView};
     /// let columns: TensorView<i32, shape![2, 2]> = TensorView::from_slice_strided(&[1, 2, 3, 4], [2, 2], [1, 2]);
     /// assert_eq!(columns.to_vec(), [1, 3, 2, 4]);
     /// ```
-    #[track_caller]
-    pub fn from_slice_strided(elements: &'a [E], sizes: S::Sizes, strides: S::Sizes) -> Self {
-        unwrap(Self::try_from_slice_strided(elements, sizes, strides))
-    }
-
-    /// [`from_slice_strided`](Self::from_slice_strided), returning the error.
-    pub fn try_from_slice_strided(elements: &'a [E], sizes: S::Sizes, strides: S::Sizes) -> Result<Self> {
+    #[fallible]
+    pub fn from_slice_strided(elements: &'a [E], sizes: S::Sizes, strides: S::Sizes) -> Result<Self> {
         let op = "from_slice";
         expect_fit::<S>(op, sizes.as_ref())?;
         expect_reach::<E>(op, sizes.as_ref(), strides.as_ref(), elements.len())?;
@@ -219,24 +202,16 @@ impl<'a, E: Element, S: Shape, D: Device> TensorView<'a, E, S, D> {
     }
 }
 
-/// For `t` it writes `t` and `try_t`, which borrow from what the view borrows from.
+/// For `t` it writes `t`, which borrows from what the view borrows from.
 macro_rules! views {
-    (@ { $kind:ident [$name:ident $try:ident $($rest:ident)*] [$($generics:tt)*] ($($arg:ident: $ty:ty),*) -> $elem:ty, $shape:ty
+    (@ { $kind:ident [$name:ident $($mut:ident)?] [$($generics:tt)*] ($($arg:ident: $ty:ty),*) -> $elem:ty, $shape:ty
         where [$($bounds:tt)*] |$x:ident| $body:expr }) => {
         #[doc = concat!("As [`Tensor::", stringify!($name), "`](crate::Tensor::", stringify!($name), "), of the same memory.")]
         ///
         /// # Panics
-        #[doc = concat!("Where [`", stringify!($try), "`](Self::", stringify!($try), ") returns an error.")]
-        #[track_caller]
-        pub fn $name<$($generics)*>(&self $(, $arg: $ty)*) -> TensorView<'a, $elem, $shape, D>
-        where
-            $($bounds)*
-        {
-            unwrap(self.seen(|$x| $body))
-        }
-
-        #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-        pub fn $try<$($generics)*>(&self $(, $arg: $ty)*) -> Result<TensorView<'a, $elem, $shape, D>>
+        /// As there.
+        #[fallible]
+        pub fn $name<$($generics)*>(&self $(, $arg: $ty)*) -> Result<TensorView<'a, $elem, $shape, D>>
         where
             $($bounds)*
         {
@@ -253,7 +228,7 @@ macro_rules! views {
 }
 view_table!(views);
 
-/// For `split` it writes `split` and `try_split`.
+/// For `split` it writes `split`.
 macro_rules! parts {
     (@ { vec [$($name:ident)+] [$($generics:tt)*] $arguments:tt -> $shape:ty where $bounds:tt |$x:ident| $body:expr }) => {
         parts!(@@ [$($name)+] [$($generics)*] $arguments [Vec<TensorView<'a, E, $shape, D>>] $bounds |$x| $body,
@@ -265,28 +240,18 @@ macro_rules! parts {
             // SAFETY: the parts were lent by `self`.
             |parts| parts.map(|part| unsafe { TensorView::of(part) }));
     };
-    (@@ [$name:ident $try:ident $($mut:ident)*] [$($generics:tt)*] ($($arg:ident: $ty:ty),*) [$out:ty] [$($bounds:tt)*]
+    (@@ [$name:ident $mut:ident] [$($generics:tt)*] ($($arg:ident: $ty:ty),*) [$out:ty] [$($bounds:tt)*]
         |$x:ident| $body:expr, |$parts:ident| $wrap:expr) => {
         #[doc = concat!("As [`Tensor::", stringify!($name), "`](crate::Tensor::", stringify!($name), "), of the same memory.")]
         ///
         /// # Panics
-        #[doc = concat!("Where [`", stringify!($try), "`](Self::", stringify!($try), ") returns an error.")]
-        #[track_caller]
-        pub fn $name<$($generics)*>(&self $(, $arg: $ty)*) -> $out
+        /// As there.
+        #[fallible]
+        pub fn $name<$($generics)*>(&self $(, $arg: $ty)*) -> Result<$out>
         where
             $($bounds)*
         {
             // SAFETY: parts are views, which are borrowed for as long as this one.
-            let $parts = unwrap(unsafe { self.tensor.lend(|$x| $body) });
-            $wrap
-        }
-
-        #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), "), returning the error.")]
-        pub fn $try<$($generics)*>(&self $(, $arg: $ty)*) -> Result<$out>
-        where
-            $($bounds)*
-        {
-            // SAFETY: as above.
             let $parts = unsafe { self.tensor.lend(|$x| $body) }?;
             Ok($wrap)
         }

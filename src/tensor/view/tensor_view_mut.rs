@@ -3,7 +3,7 @@
 
 use crate::device::{Cpu, Device};
 use crate::dtype::{CastTo, Castable, Dtype, Element, Scalar};
-use crate::error::{Error, Result, unwrap};
+use crate::error::{Error, Result};
 use crate::layout::{bounds, strides};
 use crate::ops::{self, admit::ComplexFor, pointwise::PartFor};
 use crate::shape::slicing::{Items, Slice};
@@ -17,6 +17,7 @@ use crate::tensor::base::assign::{AssignedFrom, Inside};
 use crate::tensor::view::tensor_view::{expect_len, expect_reach};
 use crate::tensor::view::view_table::view_table;
 use crate::tensor::{Position, Tensor, TensorView, expect_fit};
+use castiron_macros::fallible;
 use core::fmt;
 use core::marker::PhantomData;
 use core::ops::{Deref, Index, IndexMut};
@@ -54,14 +55,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// All elements, to be written where they are. Makes storage unique first.
     ///
     /// # Panics
-    /// If storage is shared and memory for a copy runs out; [`try_view_mut`](Self::try_view_mut) returns the error.
-    #[track_caller]
-    pub fn view_mut(&mut self) -> TensorViewMut<'_, E, S, D> {
-        unwrap(self.try_view_mut())
-    }
-
-    /// [`view_mut`](Self::view_mut), returning the error.
-    pub fn try_view_mut(&mut self) -> Result<TensorViewMut<'_, E, S, D>> {
+    /// If storage is shared and memory for a copy runs out.
+    #[fallible]
+    pub fn view_mut(&mut self) -> Result<TensorViewMut<'_, E, S, D>> {
         // From here on no two positions alias, and the storage is not shared.
         self.elements_mut()?;
         // SAFETY: the storage is borrowed with the tensor: until the view is gone nobody reads, writes, shares or drops it.
@@ -75,7 +71,7 @@ impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
     /// A slice's elements in row-major order, to be written where they are.
     ///
     /// # Panics
-    /// If there are not as many as the shape takes; [`try_from_slice_mut`](Self::try_from_slice_mut) returns the error.
+    /// If there are not as many as the shape takes.
     ///
     /// ```
     /// use castiron::{shape, TensorViewMut};
@@ -83,16 +79,8 @@ impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
     /// TensorViewMut::<f32, shape![2, 2]>::from_slice_mut(&mut memory).sqrt_();
     /// assert_eq!(memory, [1.0, 2.0, 3.0, 4.0]);
     /// ```
-    #[track_caller]
-    pub fn from_slice_mut(elements: &'a mut [E]) -> Self
-    where
-        S: KnownShape,
-    {
-        unwrap(Self::try_from_slice_mut(elements))
-    }
-
-    /// [`from_slice_mut`](Self::from_slice_mut), returning the error.
-    pub fn try_from_slice_mut(elements: &'a mut [E]) -> Result<Self>
+    #[fallible]
+    pub fn from_slice_mut(elements: &'a mut [E]) -> Result<Self>
     where
         S: KnownShape,
     {
@@ -102,15 +90,9 @@ impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
     /// [`from_slice_mut`](Self::from_slice_mut) where sizes are known at run time only: takes them all.
     ///
     /// # Panics
-    /// If there are not as many elements as the sizes say;
-    /// [`try_from_slice_mut_sized`](Self::try_from_slice_mut_sized) returns the error.
-    #[track_caller]
-    pub fn from_slice_mut_sized(elements: &'a mut [E], sizes: S::Sizes) -> Self {
-        unwrap(Self::try_from_slice_mut_sized(elements, sizes))
-    }
-
-    /// [`from_slice_mut_sized`](Self::from_slice_mut_sized), returning the error.
-    pub fn try_from_slice_mut_sized(elements: &'a mut [E], sizes: S::Sizes) -> Result<Self> {
+    /// If there are not as many elements as the sizes say.
+    #[fallible]
+    pub fn from_slice_mut_sized(elements: &'a mut [E], sizes: S::Sizes) -> Result<Self> {
         expect_len::<E>("from_slice_mut", sizes.as_ref(), elements.len())?;
         Self::try_from_slice_mut_strided(elements, sizes, strides::contiguous(&sizes))
     }
@@ -118,8 +100,7 @@ impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
     /// Those elements of a slice that sizes and strides reach from its first.
     ///
     /// # Panics
-    /// If they reach beyond the slice, or strides lead to an element twice;
-    /// [`try_from_slice_mut_strided`](Self::try_from_slice_mut_strided) returns the error.
+    /// If they reach beyond the slice, or strides lead to an element twice.
     ///
     /// ```
     /// use castiron::{shape, TensorViewMut};
@@ -128,13 +109,8 @@ impl<'a, E: Element, S: Shape> TensorViewMut<'a, E, S> {
     /// assert_eq!(memory, [7, 0, 7, 0, 7, 0]);
     /// assert!(TensorViewMut::<i32, shape![2, 3]>::try_from_slice_mut_strided(&mut memory, [2, 3], [1, 1]).is_err());
     /// ```
-    #[track_caller]
-    pub fn from_slice_mut_strided(elements: &'a mut [E], sizes: S::Sizes, strides: S::Sizes) -> Self {
-        unwrap(Self::try_from_slice_mut_strided(elements, sizes, strides))
-    }
-
-    /// [`from_slice_mut_strided`](Self::from_slice_mut_strided), returning the error.
-    pub fn try_from_slice_mut_strided(elements: &'a mut [E], sizes: S::Sizes, strides: S::Sizes) -> Result<Self> {
+    #[fallible]
+    pub fn from_slice_mut_strided(elements: &'a mut [E], sizes: S::Sizes, strides: S::Sizes) -> Result<Self> {
         let op = "from_slice_mut";
         expect_fit::<S>(op, sizes.as_ref())?;
         expect_reach::<E>(op, sizes.as_ref(), strides.as_ref(), elements.len())?;
@@ -201,25 +177,17 @@ impl<'a, E: Element, S: Shape, D: Device> TensorViewMut<'a, E, S, D> {
     }
 }
 
-/// For `t_mut` it writes `t_mut` and `try_t_mut`, of a mutable view and of a tensor.
+/// For `t_mut` it writes `t_mut`, of a mutable view and of a tensor.
 macro_rules! views {
     (@ { read $($rest:tt)* }) => {};
-    (@ { both [$name:ident $try:ident $mut:ident $try_mut:ident] [$($generics:tt)*] ($($arg:ident: $ty:ty),*) -> $elem:ty, $shape:ty
+    (@ { both [$name:ident $mut:ident] [$($generics:tt)*] ($($arg:ident: $ty:ty),*) -> $elem:ty, $shape:ty
         where [$($bounds:tt)*] |$x:ident| $body:expr }) => {
         #[doc = concat!("As [`Tensor::", stringify!($name), "`](crate::Tensor::", stringify!($name), "), to be written where the elements are.")]
         ///
         /// # Panics
-        #[doc = concat!("Where [`", stringify!($try_mut), "`](Self::", stringify!($try_mut), ") returns an error.")]
-        #[track_caller]
-        pub fn $mut<$($generics)*>(&mut self $(, $arg: $ty)*) -> TensorViewMut<'_, $elem, $shape, D>
-        where
-            $($bounds)*
-        {
-            unwrap(self.try_view_mut().and_then(|view| view.seen(|$x| $body)))
-        }
-
-        #[doc = concat!("[`", stringify!($mut), "`](Self::", stringify!($mut), "), returning the error.")]
-        pub fn $try_mut<$($generics)*>(&mut self $(, $arg: $ty)*) -> Result<TensorViewMut<'_, $elem, $shape, D>>
+        /// As there.
+        #[fallible]
+        pub fn $mut<$($generics)*>(&mut self $(, $arg: $ty)*) -> Result<TensorViewMut<'_, $elem, $shape, D>>
         where
             $($bounds)*
         {
@@ -245,32 +213,18 @@ impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
     /// As [`Tensor::assign`](crate::Tensor::assign), where the elements are.
     ///
     /// # Panics
-    /// As there; [`try_assign`](Self::try_assign) returns the error.
-    #[track_caller]
-    pub fn assign<R: AssignedFrom<E, S, D>>(&mut self, rhs: R) {
-        unwrap(self.try_assign(rhs))
-    }
-
-    /// [`assign`](Self::assign), returning the error; nothing is written then.
-    pub fn try_assign<R: AssignedFrom<E, S, D>>(&mut self, rhs: R) -> Result<()> {
+    /// As there; nothing is written then.
+    #[fallible]
+    pub fn assign<R: AssignedFrom<E, S, D>>(&mut self, rhs: R) -> Result<()> {
         rhs.assigned_from(&mut self.tensor, Inside)
     }
 
     /// As [`Tensor::copy_from`](crate::Tensor::copy_from), where the elements are.
     ///
     /// # Panics
-    /// As there; [`try_copy_from`](Self::try_copy_from) returns the error.
-    #[track_caller]
-    pub fn copy_from<F: CastTo<E>, T: Shape>(&mut self, from: &Tensor<F, T, D>)
-    where
-        S: Broadcast<T>,
-        <S as Broadcast<T>>::Output: WrittenTo<S>,
-    {
-        unwrap(self.try_copy_from(from))
-    }
-
-    /// [`copy_from`](Self::copy_from), returning the error; nothing is written then.
-    pub fn try_copy_from<F: CastTo<E>, T: Shape>(&mut self, from: &Tensor<F, T, D>) -> Result<()>
+    /// As there; nothing is written then.
+    #[fallible]
+    pub fn copy_from<F: CastTo<E>, T: Shape>(&mut self, from: &Tensor<F, T, D>) -> Result<()>
     where
         S: Broadcast<T>,
         <S as Broadcast<T>>::Output: WrittenTo<S>,
@@ -281,17 +235,9 @@ impl<E: Element, S: Shape, D: Device> TensorViewMut<'_, E, S, D> {
     /// As [`Tensor::fill`](crate::Tensor::fill), where the elements are.
     ///
     /// # Panics
-    /// As there; [`try_fill`](Self::try_fill) returns the error.
-    #[track_caller]
-    pub fn fill(&mut self, value: impl Scalar)
-    where
-        E: Castable,
-    {
-        unwrap(self.try_fill(value))
-    }
-
-    /// [`fill`](Self::fill), returning the error; nothing is written then.
-    pub fn try_fill(&mut self, value: impl Scalar) -> Result<()>
+    /// As there; nothing is written then.
+    #[fallible]
+    pub fn fill(&mut self, value: impl Scalar) -> Result<()>
     where
         E: Castable,
     {

@@ -7,86 +7,86 @@
 macro_rules! view_table {
     ($with:ident) => {
         $with! {
-            { both [t try_t t_mut try_t_mut] [T: Shape] () -> E, T where [S: Reverse<Output = T>] |x| Ok(x.t()) }
-            { both [transpose try_transpose transpose_mut try_transpose_mut] [const I: isize, const J: isize]
+            { both [t t_mut] [T: Shape] () -> E, T where [S: Reverse<Output = T>] |x| Ok(x.t()) }
+            { both [transpose transpose_mut] [const I: isize, const J: isize]
                 (first: impl AxisArg<I>, second: impl AxisArg<J>) -> E, <S as Transpose<I, J>>::Output
                 where [S: Transpose<I, J> + HasAxis<I> + HasAxis<J>] |x| Ok(x.transpose(first, second)) }
-            { both [swapaxes try_swapaxes swapaxes_mut try_swapaxes_mut] [const I: isize, const J: isize]
+            { both [swapaxes swapaxes_mut] [const I: isize, const J: isize]
                 (first: impl AxisArg<I>, second: impl AxisArg<J>) -> E, <S as Transpose<I, J>>::Output
                 where [S: Transpose<I, J> + HasAxis<I> + HasAxis<J>] |x| Ok(x.swapaxes(first, second)) }
-            { both [mT try_mT mT_mut try_mT_mut] [] () -> E, <S as Transpose<-2, -1>>::Output
+            { both [mT mT_mut] [] () -> E, <S as Transpose<-2, -1>>::Output
                 where [S: Matrices + Transpose<-2, -1> + HasAxis<-2> + HasAxis<-1>] |x| Ok(x.mT()) }
-            { both [permute try_permute permute_mut try_permute_mut] [Order] (order: Order) -> E, <S as Permute<Order>>::Output
+            { both [permute permute_mut] [Order] (order: Order) -> E, <S as Permute<Order>>::Output
                 where [S: Permute<Order>] |x| Ok(x.permute(order)) }
-            { both [movedim try_movedim movedim_mut try_movedim_mut] [const I: isize, const J: isize]
+            { both [movedim movedim_mut] [const I: isize, const J: isize]
                 (from: impl AxisArg<I>, to: impl AxisArg<J>) -> E, <S as MoveAxis<I, J>>::Output
                 where [S: MoveAxis<I, J> + HasAxis<I> + HasAxis<J>] |x| Ok(x.movedim(from, to)) }
-            { both [squeeze try_squeeze squeeze_mut try_squeeze_mut] [T: Shape] () -> E, T
+            { both [squeeze squeeze_mut] [T: Shape] () -> E, T
                 where [S: Squeeze<Output = T>] |x| Ok(x.squeeze()) }
-            { both [squeeze_axis try_squeeze_axis squeeze_axis_mut try_squeeze_axis_mut] [const I: isize] (axis: impl AxisArg<I>)
+            { both [squeeze_axis squeeze_axis_mut] [const I: isize] (axis: impl AxisArg<I>)
                 -> E, <S as SqueezeAxis<I>>::Output where [S: SqueezeAxis<I> + HasAxis<I>] |x| Ok(x.squeeze_axis(axis)) }
-            { both [squeeze_axes try_squeeze_axes squeeze_axes_mut try_squeeze_axes_mut] [A: Axes<S>, T: Shape] (axes: A) -> E, T
+            { both [squeeze_axes squeeze_axes_mut] [A: Axes<S>, T: Shape] (axes: A) -> E, T
                 where [S: SqueezeAxes<A, Output = T>] |x| Ok(x.squeeze_axes(axes)) }
-            { both [unsqueeze try_unsqueeze unsqueeze_mut try_unsqueeze_mut] [const I: isize] (axis: impl AxisArg<I>)
+            { both [unsqueeze unsqueeze_mut] [const I: isize] (axis: impl AxisArg<I>)
                 -> E, <S as InsertAxis<I>>::Inserted<D1> where [S: InsertAxis<I>] |x| Ok(x.unsqueeze(axis)) }
-            { both [select try_select select_mut try_select_mut] [const I: isize] (axis: impl AxisArg<I>, index: usize)
+            { both [select select_mut] [const I: isize] (axis: impl AxisArg<I>, index: usize)
                 -> E, <S as HasAxis<I>>::Removed where [S: HasAxis<I>] |x| x.try_select(axis, index) }
-            { both [narrow try_narrow narrow_mut try_narrow_mut] [const I: isize] (axis: impl AxisArg<I>, start: usize, len: usize)
+            { both [narrow narrow_mut] [const I: isize] (axis: impl AxisArg<I>, start: usize, len: usize)
                 -> E, <S as HasAxis<I>>::Replace<Dyn> where [S: HasAxis<I>] |x| x.try_narrow(axis, start, len) }
-            { both [slice try_slice slice_mut try_slice_mut] [I: Items, T: Shape] (items: I) -> E, T
+            { both [slice slice_mut] [I: Items, T: Shape] (items: I) -> E, T
                 where [S: Slice<I, Output = T>] |x| x.try_slice(items) }
-            { both [diagonal try_diagonal diagonal_mut try_diagonal_mut] [const I: isize, const J: isize]
+            { both [diagonal diagonal_mut] [const I: isize, const J: isize]
                 (plane: DistinctAxes<(Axis<I>, Axis<J>)>) -> E, <S as MainDiagonals<I, J>>::Output
                 where [S: MainDiagonals<I, J> + HasAxis<I> + HasAxis<J>] |x| Ok(x.diagonal(plane)) }
-            { both [diagonal_at try_diagonal_at diagonal_at_mut try_diagonal_at_mut] [const I: isize, const J: isize]
+            { both [diagonal_at diagonal_at_mut] [const I: isize, const J: isize]
                 (plane: DistinctAxes<(Axis<I>, Axis<J>)>, offset: isize) -> E, <S as Diagonals<I, J>>::Of<Dyn>
                 where [S: Diagonals<I, J> + HasAxis<I> + HasAxis<J>] |x| Ok(x.diagonal_at(plane, offset)) }
-            { both [view try_view reshape_mut try_reshape_mut] [T: Inferable] () -> E, T
+            { both [view reshape_mut] [T: Inferable] () -> E, T
                 where [S: ReshapeTo<T>] |x| x.try_view::<T>() }
-            { both [view_sized try_view_sized reshape_sized_mut try_reshape_sized_mut] [T: Shape] (sizes: T::Sizes) -> E, T
+            { both [view_sized reshape_sized_mut] [T: Shape] (sizes: T::Sizes) -> E, T
                 where [S: ReshapeTo<T>] |x| x.try_view_sized::<T>(sizes) }
-            { both [real try_real real_mut try_real_mut] [O: Dtype] () -> O, S where [E: Dtype<RealDtype = O>] |x| Ok(x.real()) }
-            { both [imag try_imag imag_mut try_imag_mut] [O: Dtype] () -> O, S
+            { both [real real_mut] [O: Dtype] () -> O, S where [E: Dtype<RealDtype = O>] |x| Ok(x.real()) }
+            { both [imag imag_mut] [O: Dtype] () -> O, S
                 where [E: ComplexFor<ops::reduce::imag> + Dtype<RealDtype = O>] |x| Ok(x.imag()) }
-            { both [view_as_real try_view_as_real view_as_real_mut try_view_as_real_mut] [O: Dtype] ()
+            { both [view_as_real view_as_real_mut] [O: Dtype] ()
                 -> O, <S as InsertAxis<-1>>::Inserted<D2>
                 where [E: ComplexFor<ops::reduce::view_as_real> + Dtype<RealDtype = O>, S: InsertAxis<-1>] |x| x.try_view_as_real() }
-            { both [view_as_complex try_view_as_complex view_as_complex_mut try_view_as_complex_mut] [] ()
+            { both [view_as_complex view_as_complex_mut] [] ()
                 -> E::Complex, <S as HasAxis<-1>>::Removed
                 where [
                     E: PartFor<ops::reduce::view_as_complex>,
                     S: Dimensional,
                     <S as HasAxis<-1>>::Dim: RealAndImaginary,
                 ] |x| x.try_view_as_complex() }
-            { read [reshape try_reshape] [T: Inferable] () -> E, T where [S: ReshapeTo<T>] |x| x.try_reshape::<T>() }
-            { read [reshape_sized try_reshape_sized] [T: Shape] (sizes: T::Sizes) -> E, T
+            { read [reshape] [T: Inferable] () -> E, T where [S: ReshapeTo<T>] |x| x.try_reshape::<T>() }
+            { read [reshape_sized] [T: Shape] (sizes: T::Sizes) -> E, T
                 where [S: ReshapeTo<T>] |x| x.try_reshape_sized::<T>(sizes) }
-            { read [expand try_expand] [T: KnownShape] () -> E, T where [S: ExpandTo<T>] |x| x.try_expand::<T>() }
-            { read [expand_sized try_expand_sized] [T: Shape] (sizes: T::Sizes) -> E, T
+            { read [expand] [T: KnownShape] () -> E, T where [S: ExpandTo<T>] |x| x.try_expand::<T>() }
+            { read [expand_sized] [T: Shape] (sizes: T::Sizes) -> E, T
                 where [S: ExpandTo<T>] |x| x.try_expand_sized::<T>(sizes) }
-            { read [expand_as try_expand_as] [F: Element, T: Shape] (other: &Tensor<F, T, D>) -> E, T
+            { read [expand_as] [F: Element, T: Shape] (other: &Tensor<F, T, D>) -> E, T
                 where [S: ExpandTo<T>] |x| x.try_expand_as(other) }
-            { read [flatten try_flatten] [] () -> E, (S::Numel,) where [] |x| x.try_flatten() }
-            { read [flatten_axes try_flatten_axes] [const I: isize, const J: isize] (first: impl AxisArg<I>, last: impl AxisArg<J>)
+            { read [flatten] [] () -> E, (S::Numel,) where [] |x| x.try_flatten() }
+            { read [flatten_axes] [const I: isize, const J: isize] (first: impl AxisArg<I>, last: impl AxisArg<J>)
                 -> E, <S as Flatten<I, J>>::Output where [S: Flatten<I, J> + HasAxis<I> + HasAxis<J>]
                 |x| Ok(x.flatten_axes(first, last)) }
-            { read [unflatten try_unflatten] [T: KnownShape, const I: isize] (axis: impl AxisArg<I>) -> E, <S as Unflatten<I, T>>::Output
+            { read [unflatten] [T: KnownShape, const I: isize] (axis: impl AxisArg<I>) -> E, <S as Unflatten<I, T>>::Output
                 where [S: Unflatten<I, T> + HasAxis<I>] |x| x.try_unflatten::<T, I>(axis) }
-            { read [unfold try_unfold] [Size: Known, Step: Known, const I: isize] (axis: impl AxisArg<I>)
+            { read [unfold] [Size: Known, Step: Known, const I: isize] (axis: impl AxisArg<I>)
                 -> E, <S as Windows<I, Size, Step>>::Output
                 where [S: Dimensional + Windows<I, Size, Step> + HasAxis<I>] |x| x.try_unfold::<Size, Step, I>(axis) }
-            { read [unfold_sized try_unfold_sized] [const I: isize] (axis: impl AxisArg<I>, size: usize, step: usize)
+            { read [unfold_sized] [const I: isize] (axis: impl AxisArg<I>, size: usize, step: usize)
                 -> E, <<S as HasAxis<I>>::Replace<Dyn> as InsertAxis<-1>>::Inserted<Dyn>
                 where [S: Dimensional + HasAxis<I>, <S as HasAxis<I>>::Replace<Dyn>: InsertAxis<-1>]
                 |x| x.try_unfold_sized(axis, size, step) }
-            { read [view_as try_view_as] [F: Element, T: Shape] (other: &Tensor<F, T, D>) -> E, T
+            { read [view_as] [F: Element, T: Shape] (other: &Tensor<F, T, D>) -> E, T
                 where [S: ReshapeTo<T>] |x| x.try_view_as(other) }
-            { read [as_strided try_as_strided] [T: KnownShape] (strides: T::Sizes, storage_offset: Option<usize>) -> E, T
+            { read [as_strided] [T: KnownShape] (strides: T::Sizes, storage_offset: Option<usize>) -> E, T
                 where [] |x| x.try_as_strided::<T>(strides, storage_offset) }
-            { read [as_strided_sized try_as_strided_sized] [T: Shape]
+            { read [as_strided_sized] [T: Shape]
                 (sizes: T::Sizes, strides: T::Sizes, storage_offset: Option<usize>) -> E, T
                 where [] |x| x.try_as_strided_sized::<T>(sizes, strides, storage_offset) }
-            { read [view_dtype try_view_dtype] [F: Element] () -> F, <S as ViewedAs<E, F>>::Output
+            { read [view_dtype] [F: Element] () -> F, <S as ViewedAs<E, F>>::Output
                 where [S: ViewedAs<E, F>] |x| x.try_view_dtype::<F>() }
         }
     };
@@ -96,22 +96,22 @@ macro_rules! view_table {
 macro_rules! parts_table {
     ($with:ident) => {
         $with! {
-            { vec [split try_split split_mut try_split_mut] [const I: isize] (axis: impl AxisArg<I>, size: usize)
+            { vec [split split_mut] [const I: isize] (axis: impl AxisArg<I>, size: usize)
                 -> <S as HasAxis<I>>::Replace<Dyn> where [S: Dimensional + HasAxis<I>] |x| x.try_split(axis, size) }
-            { vec [split_sizes try_split_sizes split_sizes_mut try_split_sizes_mut] [const I: isize]
+            { vec [split_sizes split_sizes_mut] [const I: isize]
                 (axis: impl AxisArg<I>, sizes: &[usize]) -> <S as HasAxis<I>>::Replace<Dyn>
                 where [S: Dimensional + HasAxis<I>] |x| x.try_split_sizes(axis, sizes) }
-            { vec [chunk try_chunk chunk_mut try_chunk_mut] [const I: isize] (axis: impl AxisArg<I>, chunks: usize)
+            { vec [chunk chunk_mut] [const I: isize] (axis: impl AxisArg<I>, chunks: usize)
                 -> <S as HasAxis<I>>::Replace<Dyn> where [S: Dimensional + HasAxis<I>] |x| x.try_chunk(axis, chunks) }
-            { vec [tensor_split try_tensor_split tensor_split_mut try_tensor_split_mut] [const I: isize]
+            { vec [tensor_split tensor_split_mut] [const I: isize]
                 (axis: impl AxisArg<I>, sections: usize) -> <S as HasAxis<I>>::Replace<Dyn>
                 where [S: Dimensional + HasAxis<I>] |x| x.try_tensor_split(axis, sections) }
-            { vec [unbind try_unbind unbind_mut try_unbind_mut] [const I: isize] (axis: impl AxisArg<I>)
+            { vec [unbind unbind_mut] [const I: isize] (axis: impl AxisArg<I>)
                 -> <S as HasAxis<I>>::Removed where [S: Dimensional + HasAxis<I>] |x| x.try_unbind(axis) }
-            { array [chunk_array try_chunk_array chunk_array_mut try_chunk_array_mut] [const N: usize, const I: isize]
+            { array [chunk_array chunk_array_mut] [const N: usize, const I: isize]
                 (axis: impl AxisArg<I>) -> <S as CutEqually<I, N>>::Output
                 where [S: Dimensional + CutEqually<I, N> + HasAxis<I>] |x| x.try_chunk_array::<N, I>(axis) }
-            { array [unbind_array try_unbind_array unbind_array_mut try_unbind_array_mut] [const N: usize, const I: isize]
+            { array [unbind_array unbind_array_mut] [const N: usize, const I: isize]
                 (axis: impl AxisArg<I>) -> <S as Unbind<I, N>>::Output
                 where [S: Dimensional + Unbind<I, N> + HasAxis<I>] |x| x.try_unbind_array::<N, I>(axis) }
         }

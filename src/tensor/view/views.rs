@@ -4,7 +4,7 @@
 
 use crate::device::Device;
 use crate::dtype::{Dtype, Element};
-use crate::error::{Result, invalid, unwrap};
+use crate::error::{Result, invalid};
 use crate::layout::{Geometry, ViewAxes, exchanged, write_moved};
 use crate::ops;
 use crate::ops::admit::ComplexFor;
@@ -14,6 +14,7 @@ use crate::shape::{
 };
 use crate::tensor::base::layout::StridedParts;
 use crate::tensor::{Tensor, expect_fit, fits};
+use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// A view whose axis `i` is axis `order[i]` of `self`.
@@ -134,7 +135,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// Repeats axes of size 1, and new axes in front, without copying (`torch.expand`).
     ///
     /// # Panics
-    /// If a size known at run time does not expand; [`try_expand`](Self::try_expand) returns the error.
+    /// If a size known at run time does not expand.
     ///
     /// ```
     /// use castiron::{shape, tensor};
@@ -143,16 +144,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(rows.to_vec(), [1, 2, 3, 1, 2, 3]);
     /// assert_eq!(rows.stride(), [0, 1]);
     /// ```
-    #[track_caller]
-    pub fn expand<T: KnownShape>(&self) -> Tensor<E, T, D>
-    where
-        S: ExpandTo<T>,
-    {
-        unwrap(self.try_expand())
-    }
-
-    /// [`expand`](Self::expand), returning the error.
-    pub fn try_expand<T: KnownShape>(&self) -> Result<Tensor<E, T, D>>
+    #[fallible]
+    pub fn expand<T: KnownShape>(&self) -> Result<Tensor<E, T, D>>
     where
         S: ExpandTo<T>,
     {
@@ -162,17 +155,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`expand`](Self::expand) where sizes are known at run time only: takes them all.
     ///
     /// # Panics
-    /// If a size does not expand; [`try_expand_sized`](Self::try_expand_sized) returns the error.
-    #[track_caller]
-    pub fn expand_sized<T: Shape>(&self, sizes: T::Sizes) -> Tensor<E, T, D>
-    where
-        S: ExpandTo<T>,
-    {
-        unwrap(self.try_expand_sized(sizes))
-    }
-
-    /// [`expand_sized`](Self::expand_sized), returning the error.
-    pub fn try_expand_sized<T: Shape>(&self, sizes: T::Sizes) -> Result<Tensor<E, T, D>>
+    /// If a size does not expand.
+    #[fallible]
+    pub fn expand_sized<T: Shape>(&self, sizes: T::Sizes) -> Result<Tensor<E, T, D>>
     where
         S: ExpandTo<T>,
     {
@@ -188,7 +173,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// One position along an axis, which disappears (`torch.select`).
     ///
     /// # Panics
-    /// If the index is out of range; [`try_select`](Self::try_select) returns the error.
+    /// If the index is out of range.
     ///
     /// ```
     /// use castiron::{axis, tensor};
@@ -196,22 +181,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// assert_eq!(x.select(axis![0], 1).to_vec(), [4, 5, 6]);
     /// assert_eq!(x.select(axis![1], 1).to_vec(), [2, 5]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn select<const I: isize>(
         &self,
         axis: impl AxisArg<I>,
-        index: usize,
-    ) -> Tensor<E, <S as HasAxis<I>>::Removed, D>
-    where
-        S: HasAxis<I>,
-    {
-        unwrap(self.try_select(axis, index))
-    }
-
-    /// [`select`](Self::select), returning the error.
-    pub fn try_select<const I: isize>(
-        &self,
-        _axis: impl AxisArg<I>,
         index: usize,
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Removed, D>>
     where
@@ -224,30 +197,17 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// [`with_shape`](Self::with_shape) where the compiler should know it.
     ///
     /// # Panics
-    /// If the range reaches beyond the axis; [`try_narrow`](Self::try_narrow) returns the error.
+    /// If the range reaches beyond the axis.
     ///
     /// ```
     /// use castiron::{axis, tensor};
     /// let x = tensor![[1, 2, 3], [4, 5, 6]];
     /// assert_eq!(x.narrow(axis![1], 1, 2).to_vec(), [2, 3, 5, 6]);
     /// ```
-    #[track_caller]
+    #[fallible]
     pub fn narrow<const I: isize>(
         &self,
         axis: impl AxisArg<I>,
-        start: usize,
-        len: usize,
-    ) -> Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>
-    where
-        S: HasAxis<I>,
-    {
-        unwrap(self.try_narrow(axis, start, len))
-    }
-
-    /// [`narrow`](Self::narrow), returning the error.
-    pub fn try_narrow<const I: isize>(
-        &self,
-        _axis: impl AxisArg<I>,
         start: usize,
         len: usize,
     ) -> Result<Tensor<E, <S as HasAxis<I>>::Replace<Dyn>, D>>
