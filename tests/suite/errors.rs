@@ -1,7 +1,7 @@
 //! What fails at run time fails with a text that names the op, the shapes and the dtypes; in the plain form at the caller's
 //! line; and leaves everything as it was.
 
-use castiron::{Complex, Dyn, Error, Generator, Tensor, axis, cat, shape, stack, tensor, where_};
+use castiron::{Complex, Dyn, Error, Generator, Tensor, axis, cat, shape, stack, tensor, try_cat, where_};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex};
 
@@ -151,6 +151,21 @@ fn plain_forms_panic_at_the_callers_line() {
     here(|| Tensor::<i64, shape![3]>::randperm(4, &mut Generator::seeded(0)));
     here(|| Tensor::<i64, shape![3]>::randint(4, 4, &mut Generator::seeded(0)));
     here(|| Tensor::<f32, shape![3], castiron::Cuda<0>>::zeros());
+}
+
+#[test]
+fn plain_forms_panic_with_the_error_that_the_other_ones_return() {
+    let (x, mut counts) = (matrix(2, 3), tensor![1, 2]);
+    let wide = matrix(4, 5);
+    for ((file, line, text), error, of) in [
+        (panic_of(|| drop(x.select(axis![1], 3))), x.try_select(axis![1], 3).err(), line!()),
+        (panic_of(|| drop(cat((&x, &wide), axis![0]))), try_cat((&x, &wide), axis![0]).err(), line!()),
+        (panic_of(|| drop(Line::<i64>::arange(0, 1, 0))), Line::<i64>::try_arange(0, 1, 0).err(), line!()),
+        (panic_of(|| _ = counts.pow_(-1)), tensor![1, 2].try_pow_(-1).err(), line!()),
+        (panic_of(|| counts.fill(f64::NAN)), tensor![1, 2].try_fill(f64::NAN).err(), line!()),
+    ] {
+        assert_eq!((file.as_str(), line, text), (file!(), of, error.expect("an error").to_string()));
+    }
 }
 
 #[test]
