@@ -223,8 +223,8 @@ other_methods! {
     argmin [RealFor<ops::reduce::argmin>] i64;
     any [Dtype] bool;
     cumsum [Dtype] E::Sum;
-    softmax [FloatFor<ops::reduce::softmax>] E;
-    log_softmax [FloatFor<ops::reduce::log_softmax>] E;
+    softmax [FloatFor<ops::scan::softmax>] E;
+    log_softmax [FloatFor<ops::scan::log_softmax>] E;
     logsumexp [Dtype] E::Inexact;
     matmul [NumericFor<ops::reduce::matmul>] E;
     real [Dtype] E::RealDtype;

@@ -3,7 +3,7 @@
 
 use crate::common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use castiron::ops::admit::{FloatFor, InexactFor, IntegerFor, NumericFor, OrderedFor, SameDtypeFor};
-use castiron::ops::reduce as op;
+use castiron::ops::{reduce as op, scan};
 use castiron::{Complex, Dtype, Dyn, Shape, Tensor, axis, bf16, shape, tensor};
 use serde_json::Value;
 use std::marker::PhantomData;
@@ -117,14 +117,14 @@ cases! {
     cumprod0 [Dtype<Sum: Token>] |x| one(x.two::<E>(0).try_cumprod(axis![0]));
     cumprod1 [Dtype<Sum: Token>] |x| one(x.two::<E>(0).try_cumprod(axis![-1]));
     cumprod_zero [Dtype<Sum: Token>] |x| one(x.number_of::<E>(0).try_cumprod(axis![0]));
-    cummax0 [OrderedFor<op::cummax>] |x| both(x.two::<E>(0).try_cummax(axis![0]));
-    cummax1 [OrderedFor<op::cummax>] |x| both(x.two::<E>(0).try_cummax(axis![1]));
-    cummax_zero [OrderedFor<op::cummax>] |x| both(x.number_of::<E>(0).try_cummax(axis![0]));
-    cummin0 [OrderedFor<op::cummin>] |x| both(x.two::<E>(0).try_cummin(axis![0]));
-    cummin1 [OrderedFor<op::cummin>] |x| both(x.two::<E>(0).try_cummin(axis![1]));
-    cummin_zero [OrderedFor<op::cummin>] |x| both(x.number_of::<E>(0).try_cummin(axis![0]));
-    logcumsumexp0 [InexactFor<op::logcumsumexp>] |x| one(x.two::<E>(0).try_logcumsumexp(axis![0]));
-    logcumsumexp1 [InexactFor<op::logcumsumexp>] |x| one(x.two::<E>(0).try_logcumsumexp(axis![1]));
+    cummax0 [OrderedFor<scan::cummax>] |x| both(x.two::<E>(0).try_cummax(axis![0]));
+    cummax1 [OrderedFor<scan::cummax>] |x| both(x.two::<E>(0).try_cummax(axis![1]));
+    cummax_zero [OrderedFor<scan::cummax>] |x| both(x.number_of::<E>(0).try_cummax(axis![0]));
+    cummin0 [OrderedFor<scan::cummin>] |x| both(x.two::<E>(0).try_cummin(axis![0]));
+    cummin1 [OrderedFor<scan::cummin>] |x| both(x.two::<E>(0).try_cummin(axis![1]));
+    cummin_zero [OrderedFor<scan::cummin>] |x| both(x.number_of::<E>(0).try_cummin(axis![0]));
+    logcumsumexp0 [InexactFor<scan::logcumsumexp>] |x| one(x.two::<E>(0).try_logcumsumexp(axis![0]));
+    logcumsumexp1 [InexactFor<scan::logcumsumexp>] |x| one(x.two::<E>(0).try_logcumsumexp(axis![1]));
     diff0 [Dtype] |x| one(x.two::<E>(0).try_diff(axis![0], x.integer(0) as usize));
     diff1 [Dtype] |x| one(x.two::<E>(0).try_diff(axis![1], x.integer(0) as usize));
     diff_zero [Dtype] |x| one(x.number_of::<E>(0).try_diff(axis![0], 1));

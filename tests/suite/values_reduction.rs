@@ -53,8 +53,8 @@ cases! {
     Any [Dtype] |x| one(x.try_any());
     All [Dtype] |x| one(x.try_all());
     Cumsum [Dtype<Sum: Token>] |x| one(x.try_cumsum(axis![0]));
-    Softmax [FloatFor<ops::reduce::softmax>] |x| one(x.try_softmax(axis![0]));
-    LogSoftmax [FloatFor<ops::reduce::log_softmax>] |x| one(x.try_log_softmax(axis![0]));
+    Softmax [FloatFor<ops::scan::softmax>] |x| one(x.try_softmax(axis![0]));
+    LogSoftmax [FloatFor<ops::scan::log_softmax>] |x| one(x.try_log_softmax(axis![0]));
     Logsumexp [Dtype<Inexact: Token>] |x| one(x.try_logsumexp(axis![0]));
     Dot [NumericFor<ops::reduce::matmul> + SameDtypeFor<E, ops::reduce::matmul>] |x| one(x.try_matmul(&x));
     Mm [NumericFor<ops::reduce::matmul> + SameDtypeFor<E, ops::reduce::matmul>] |x|
