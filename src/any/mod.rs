@@ -276,6 +276,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As there.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2]);
+    /// assert!(x.cpu()?.shares_storage(&x)); // it is there
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn cpu(&self) -> Result<AnyTensor> {
         self.to_device(AnyDevice::CPU)
     }
@@ -284,6 +291,13 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As there.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let x = AnyTensor::from(tensor![1, 2]);
+    /// assert!(x.cuda().is_err()); // on a machine without CUDA
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn cuda(&self) -> Result<AnyTensor> {
         self.to_device("cuda")
     }

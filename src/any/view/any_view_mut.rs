@@ -94,6 +94,16 @@ impl AnyTensor {
 
 impl<'a> AnyViewMut<'a> {
     /// The same elements, until the result is gone.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, tensor};
+    /// let mut x = AnyTensor::from(tensor![1, 2]);
+    /// let mut view = x.view_mut()?;
+    /// view.view_mut().add_(1)?;
+    /// view.mul_(10)?;
+    /// assert_eq!(x.to_string(), "tensor([20, 30])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
     pub fn view_mut(&mut self) -> AnyViewMut<'_> {
         // The result borrows this view.
         AnyViewMut { tensor: self.tensor.clone(), memory: PhantomData }
