@@ -54,6 +54,31 @@ unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *
     }
 }
 
+/// [`side_by_side`] by small code.
+///
+/// # Safety
+/// As for [`side_by_side`]; the places may alias exactly.
+#[inline(always)]
+unsafe fn small<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *mut O, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !K::HAS_FAST_PATH {
+            for i in simd::one_by_one(len) {
+                out.add(i).write(kernel.call(a.add(i).read()));
+            }
+            return;
+        }
+        for low in (0..len).step_by(CHECKED) {
+            let (a, out, len) = (a.add(low), out.add(low), CHECKED.min(len - low));
+            let fast_path = simd::one_by_one(len).all(|i| kernel.takes_fast_path(a.add(i).read()));
+            for i in simd::one_by_one(len) {
+                let a = a.add(i).read();
+                out.add(i).write(if fast_path { kernel.fast_path(a) } else { kernel.call(a) });
+            }
+        }
+    }
+}
+
 /// Whether the row's number is odd: the rows of the tables alternate between two codegen units.
 const fn is_odd(entry: Option<Entry>) -> bool {
     match entry {
@@ -75,17 +100,26 @@ impl<K: Map1<A, O>, A: Copy, O> Loop for Map1Loop<K, A, O> {
     const IS_ODD: bool = is_odd(K::ENTRY);
     #[inline(always)]
     fn run(self) {
+        if const { matches!(K::VECTORS, VectorWidth::None) } {
+            return self.run_small();
+        }
         let Map1Loop { kernel, out, a, len } = self;
         // SAFETY: whoever made it promises that all places are valid.
         unsafe {
             // The compiler does not vectorise where it cannot exclude that the operands overlap, so the in-place case
             // is a loop of its own.
-            if size_of::<A>() == size_of::<O>() && !K::HAS_FAST_PATH && out.cast_const().cast() == a {
+            if size_of::<A>() == size_of::<O>() && !K::BUFFERS_IN_PLACE && out.cast_const().cast() == a {
                 side_by_side(kernel, out.cast::<A>(), out, len);
             } else {
                 side_by_side(kernel, a, out, len);
             }
         }
+    }
+    #[inline(always)]
+    fn run_small(self) {
+        let Map1Loop { kernel, out, a, len } = self;
+        // SAFETY: as above.
+        unsafe { small(kernel, a, out, len) }
     }
 }
 
@@ -103,6 +137,9 @@ impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Map2Loop<K, A, B, O> {
     const IS_ODD: bool = is_odd(K::ENTRY);
     #[inline(always)]
     fn run(self) {
+        if const { matches!(K::VECTORS, VectorWidth::None) } {
+            return self.run_small();
+        }
         let Map2Loop { kernel, out, a, b, len } = self;
         // SAFETY: as above.
         unsafe {
@@ -115,6 +152,14 @@ impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Map2Loop<K, A, B, O> {
                     out.add(i).write(kernel.call(a.add(i).read(), b.add(i).read()));
                 }
             }
+        }
+    }
+    #[inline(always)]
+    fn run_small(self) {
+        let Map2Loop { kernel, out, a, b, len } = self;
+        for i in simd::one_by_one(len) {
+            // SAFETY: as above.
+            unsafe { out.add(i).write(kernel.call(a.add(i).read(), b.add(i).read())) }
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::ops::kernel::VectorWidth;
 
 /// A loop over elements. `run` and all that it calls per element must be `#[inline(always)]`: only what is inlined is
 /// compiled for the instruction set.
-pub(crate) trait Loop {
+pub(crate) trait Loop: Sized {
     /// The loop's result.
     type Output;
     /// The widest vectors worth compiling the loop for.
@@ -20,6 +20,21 @@ pub(crate) trait Loop {
     const IS_ODD: bool = false;
     /// Runs the loop.
     fn run(self) -> Self::Output;
+    /// Runs it, with the same result, by code that is small instead of fast: for x86-64 machines without AVX2, of
+    /// which there are few, where the loop is compiled for AVX2 as well.
+    #[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
+    #[inline(always)]
+    fn run_small(self) -> Self::Output {
+        self.run()
+    }
+}
+
+/// Counts to `len` by numbers of which the compiler knows nothing: it neither vectorises the loop over them nor
+/// unrolls it.
+#[cfg_attr(not(all(target_arch = "x86_64", not(debug_assertions))), allow(dead_code))]
+#[inline(always)]
+pub(crate) fn one_by_one(len: usize) -> impl Iterator<Item = usize> {
+    (0..len).map(core::hint::black_box)
 }
 
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
@@ -145,6 +160,9 @@ pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
             return unsafe {
                 if const { L::IS_ODD } { x86::narrow_odd::avx2(body) } else { x86::narrow_even::avx2(body) }
             };
+        }
+        if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } {
+            return body.run_small();
         }
         body.run()
     }

@@ -250,6 +250,15 @@ impl<A: Copy, R: Reducer<A>> Loop for ReduceLines<'_, A, R> {
         }
         self.accumulated();
     }
+    #[inline(always)]
+    fn run_small(self) {
+        let ReduceLines { reducer, from, step, len, position, next, partials, .. } = self;
+        for (line, partial) in partials.iter_mut().enumerate() {
+            // SAFETY: as in `accumulated`.
+            let elements = unsafe { core::slice::from_raw_parts(from.add(line * step), len) };
+            partial.write(reducer.block_small(elements, position + line * next));
+        }
+    }
 }
 impl<A: Copy, R: Reducer<A>> ReduceLines<'_, A, R> {
     #[inline(always)]
@@ -377,6 +386,17 @@ impl<A: Copy, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
         while at < rows {
             accumulate_row(reducer, partials, row(at), position + at);
             at += 1;
+        }
+    }
+    #[inline(always)]
+    fn run_small(self) {
+        let ReduceRows { reducer, from, step, rows, position, partials, .. } = self;
+        for at in 0..rows {
+            for column in simd::one_by_one(partials.len()) {
+                // SAFETY: as in `run`.
+                let element = unsafe { from.add(at * step + column).read() };
+                partials[column] = reducer.accumulate(partials[column], element, position + at);
+            }
         }
     }
 }

@@ -65,6 +65,9 @@ pub trait Map1<A, O>: Copy + Send + Sync {
     const HAS_FAST_PATH: bool = false;
     /// Whether it is bound by computation, not by memory.
     const IS_COMPUTE_BOUND: bool = false;
+    /// Whether its loops are compiled for operands apart from the result only, so that devices compute in place through a
+    /// buffer. It takes longer than the buffer does.
+    const BUFFERS_IN_PLACE: bool = Self::HAS_FAST_PATH;
     /// Whether devices may use lookup tables, which changes the last digits.
     const BY_LOOKUP: bool = false;
     /// The widest vectors worth compiling its loops for.
@@ -158,6 +161,7 @@ impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
         Entry::of(Op::ROW, A::DTYPE, Arity::One, &[(<Op::Output as Element>::DTYPE, O::DTYPE)]);
     const HAS_FAST_PATH: bool = Op::HAS_FAST_PATH;
     const IS_COMPUTE_BOUND: bool = Op::IS_COMPUTE_BOUND;
+    const BUFFERS_IN_PLACE: bool = Op::HAS_FAST_PATH || (Op::IS_COMPUTE_BOUND && !Op::BY_HARDWARE);
     const BY_LOOKUP: bool = Op::BY_LOOKUP;
     const VECTORS: VectorWidth =
         if Op::IS_COMPUTE_BOUND || Op::HAS_FAST_PATH { VectorWidth::Wide } else { VectorWidth::Narrow };
@@ -230,7 +234,8 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
 
 /// The vectors worth compiling loops of `Op` over `P` for.
 const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
-    if Op::DIVIDES && matches!(P::DTYPE, DType::I32 | DType::I64) {
+    let integers = matches!(P::DTYPE, DType::U8 | DType::I8 | DType::I16 | DType::I32 | DType::I64);
+    if Op::CALLS_FMOD || (Op::DIVIDES && integers) {
         VectorWidth::None
     } else if matches!(<Op::Output<P> as Element>::DTYPE, DType::Bool) {
         VectorWidth::Narrow

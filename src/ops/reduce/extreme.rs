@@ -152,6 +152,15 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
         (champion, index + at)
     }
     #[inline(always)]
+    fn block_small(self, elements: &[E], index: usize) -> Self::Partial {
+        let champion = Extreme::<E, MAX>::new().block_small(elements, index);
+        let is_champion = |x: &E| {
+            let x = x.to_compute();
+            x == champion || (is_nan(x) && is_nan(champion))
+        };
+        (champion, index + elements.iter().position(is_champion).unwrap_or(0))
+    }
+    #[inline(always)]
     fn merge(self, (champion, at): Self::Partial, (challenger, index): Self::Partial) -> Self::Partial {
         let same = (challenger == champion) | (is_nan(challenger) & is_nan(champion));
         let beats = Extreme::<E, MAX>::beats(challenger, champion) | (is_nan(challenger) & !is_nan(champion));
@@ -210,6 +219,10 @@ impl<E: Dtype> Reducer<E> for MinMax<E> {
     #[inline(always)]
     fn block(self, elements: &[E], index: usize) -> Self::Partial {
         [self.min.block(elements, index), self.max.block(elements, index)]
+    }
+    #[inline(always)]
+    fn block_small(self, elements: &[E], index: usize) -> Self::Partial {
+        [self.min.block_small(elements, index), self.max.block_small(elements, index)]
     }
     #[inline(always)]
     fn finish(self, [min, _]: Self::Partial, _: usize) -> E {

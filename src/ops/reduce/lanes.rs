@@ -14,6 +14,9 @@ const WIDE_LANES: usize = 16;
 const MIN_LONG: usize = 1024;
 const GROUP: usize = 4;
 pub(super) const NARROW_LANES: usize = 8;
+/// Lines of fewer elements are accumulated one after the other; how many lanes any line has at most.
+const SEQUENTIAL: usize = 2 * NARROW_LANES;
+const MOST_LANES: usize = 256;
 
 /// Merges the lanes pairwise: halves, quarters, and so on.
 #[inline(always)]
@@ -29,25 +32,40 @@ pub(crate) fn merge_lanes<T: Copy, const N: usize>(mut lanes: [T; N], merge: imp
     lanes[0]
 }
 
+/// Whether lines of so many elements use lanes of several vectors.
+#[inline(always)]
+const fn is_long<A, P>(len: usize) -> bool {
+    matches!((size_of::<A>(), size_of::<P>()), (1, 1) | (2, 2) | (4 | 8, 8) | (16, 16))
+        && len >= if size_of::<P>() == 8 { 256 } else { MIN_LONG }
+}
+
+/// How many lanes long lines use.
+const fn long_lanes<A>() -> usize {
+    match size_of::<A>() {
+        1 => MOST_LANES,
+        2 => 128,
+        4 | 8 => 32,
+        _ => 16,
+    }
+}
+
 /// [`Reducer::block`] for reducers without a better way.
 #[inline(always)]
 pub(super) fn block<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
     // The same number of vectors for each dtype; reductions that convert elements need some registers for that. (`if
     // const`, unlike `match`, generates no code for the other sizes.)
     let (mut accumulated, mut rest, mut first) = (None, elements, 0);
-    if const { matches!((size_of::<A>(), size_of::<R::Partial>()), (1, 1) | (2, 2) | (4 | 8, 8) | (16, 16)) }
-        && rest.len() >= const { if size_of::<R::Partial>() == 8 { 256 } else { MIN_LONG } }
-    {
-        if const { size_of::<A>() == 1 } {
+    if const { is_long::<A, R::Partial>(usize::MAX) } && is_long::<A, R::Partial>(rest.len()) {
+        if const { long_lanes::<A>() == 256 } {
             (accumulated, rest) = long_line::<A, R, 256>(reducer, elements, index);
         }
-        if const { size_of::<A>() == 2 } {
+        if const { long_lanes::<A>() == 128 } {
             (accumulated, rest) = long_line::<A, R, 128>(reducer, elements, index);
         }
-        if const { matches!(size_of::<A>(), 4 | 8) } {
+        if const { long_lanes::<A>() == 32 } {
             (accumulated, rest) = long_line::<A, R, 32>(reducer, elements, index);
         }
-        if const { size_of::<A>() == 16 } {
+        if const { long_lanes::<A>() == 16 } {
             (accumulated, rest) = long_line::<A, R, 16>(reducer, elements, index);
         }
         first = elements.len() - rest.len();
@@ -57,6 +75,52 @@ pub(super) fn block<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: u
         Some(accumulated) => reducer.merge(accumulated, short_line(reducer, rest, index + first)),
         None => short_line(reducer, rest, index),
     }
+}
+
+/// [`Reducer::block_small`] for reducers whose `block` is [`block`]: the same lanes, by one loop.
+#[inline(always)]
+pub(super) fn block_small<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
+    let short = |elements: &[A]| match elements.len() {
+        0..SEQUENTIAL => 1,
+        SEQUENTIAL..MIN_WIDE => NARROW_LANES,
+        _ => WIDE_LANES,
+    };
+    if !is_long::<A, R::Partial>(elements.len()) {
+        return lanes_small(reducer, elements, index, short(elements));
+    }
+    let lanes = const { long_lanes::<A>() };
+    let (chunks, rest) = elements.split_at(elements.len() / lanes * lanes);
+    let accumulated = lanes_small(reducer, chunks, index, lanes);
+    if rest.is_empty() {
+        return accumulated;
+    }
+    reducer.merge(accumulated, lanes_small(reducer, rest, index + chunks.len(), short(rest)))
+}
+
+/// [`lanes`] by small code.
+#[inline(never)]
+pub(super) fn lanes_small<A: Copy, R: Reducer<A>>(
+    reducer: R,
+    elements: &[A],
+    index: usize,
+    lanes: usize,
+) -> R::Partial {
+    if lanes == 1 {
+        return sequential(reducer, elements, index);
+    }
+    let (mut partials, mut lane) = ([reducer.start(); MOST_LANES], 0);
+    for (at, &element) in elements.iter().enumerate() {
+        partials[lane] = reducer.accumulate(partials[lane], element, index + at);
+        lane = if lane + 1 == lanes { 0 } else { lane + 1 };
+    }
+    let mut width = lanes / 2;
+    while width > 0 {
+        for low in 0..width {
+            partials[low] = reducer.merge(partials[low], partials[low + width]);
+        }
+        width /= 2;
+    }
+    partials[0]
 }
 
 /// Accumulates elements one after the other.
@@ -72,7 +136,7 @@ fn sequential<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) 
 /// Reduces a short line.
 #[inline(always)]
 fn short_line<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
-    if elements.len() < 2 * NARROW_LANES {
+    if elements.len() < SEQUENTIAL {
         sequential(reducer, elements, index)
     } else if elements.len() < MIN_WIDE {
         lanes::<A, R, NARROW_LANES>(reducer, elements, index)
@@ -190,4 +254,66 @@ pub(crate) fn blocked_sum<E, C: Compute>(elements: &[E], term: impl Fn(&E) -> C)
         }
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{AnyAll, ArgExtreme, CountNonzero, Extreme, Mean, MinMax, NanSum, Prod, Sum, VectorNorm};
+    use crate::dtype::{Complex, Dtype, bf16, f16};
+    use crate::ops::reduce::Reducer;
+
+    fn check<E: Dtype, R: Reducer<E>>(reducer: R, printed: impl Fn(R::Partial) -> String) {
+        let mut state = 1_u32;
+        let mut element = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            E::from_f64(f64::from(state >> 26) * 0.3 - 7.0)
+        };
+        let elements: Vec<E> = (0..1100).map(|_| element()).collect();
+        for len in (1..80).chain([255, 256, 257, 300, 1023, 1024, 1025, 1100]) {
+            let line = &elements[..len];
+            let (fast, small) = (printed(reducer.block(line, 3)), printed(reducer.block_small(line, 3)));
+            assert_eq!(fast, small, "{} of {len} x {:?}", core::any::type_name::<R>(), E::DTYPE);
+        }
+    }
+
+    fn check_ordered<E: Dtype>() {
+        check::<E, _>(Extreme::<E, true>::new(), |x| format!("{x:?}"));
+        check::<E, _>(ArgExtreme::<E, false>::new(), |(x, at)| format!("{x:?} {at}"));
+        check::<E, _>(MinMax::<E>::new(), |x| format!("{x:?}"));
+    }
+    fn check_all<E: Dtype>() {
+        check::<E, _>(Sum, |x| format!("{x:?}"));
+        check::<E, _>(Prod, |x| format!("{x:?}"));
+        check::<E, _>(CountNonzero, |x| format!("{x:?}"));
+        if !E::DTYPE.is_floating_point() && !E::DTYPE.is_complex() {
+            return;
+        }
+        for order in [0.0, 1.0, 2.0, 2.5, f64::INFINITY, f64::NEG_INFINITY] {
+            check::<E, _>(VectorNorm::new(order), |x| format!("{x:?}"));
+        }
+    }
+
+    #[test]
+    fn small_code_gives_the_same() {
+        check_all::<bool>();
+        check_all::<u8>();
+        check_all::<i16>();
+        check_all::<i32>();
+        check_all::<i64>();
+        check_all::<f16>();
+        check_all::<bf16>();
+        check_all::<f32>();
+        check_all::<f64>();
+        check_all::<Complex<f32>>();
+        check_all::<Complex<f64>>();
+        check_ordered::<bool>();
+        check_ordered::<i8>();
+        check_ordered::<i64>();
+        check_ordered::<f16>();
+        check_ordered::<f32>();
+        check_ordered::<f64>();
+        check::<f32, _>(Mean, |x| format!("{x:?}"));
+        check::<f32, _>(NanSum, |x| format!("{x:?}"));
+        check::<u8, _>(AnyAll::ANY, |x| format!("{x:?}"));
+    }
 }

@@ -33,6 +33,10 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
         Some((max, blocked_sum(elements, |x| below(widened(x), max))))
     }
     #[inline(always)]
+    fn block_small(self, elements: &[E], index: usize) -> Self::Partial {
+        Reducer::<E>::block(self, elements, index)
+    }
+    #[inline(always)]
     fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial {
         merge(earlier, later)
     }

@@ -63,6 +63,12 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
     fn block(self, elements: &[A], index: usize) -> Self::Partial {
         lanes::block(self, elements, index)
     }
+    /// What [`block`](Self::block) gives, by code that is small instead of fast. (Whoever writes the one writes the
+    /// other.)
+    #[inline(always)]
+    fn block_small(self, elements: &[A], index: usize) -> Self::Partial {
+        lanes::block_small(self, elements, index)
+    }
     /// Whether it has a form of [`blocks`](Self::blocks) that is faster than one line after another.
     const INTERLEAVES: bool = false;
     /// Lines of 64 elements or more, equally long, none of which knows where it stands. (Reductions that take little time for an

@@ -2,7 +2,7 @@
 //!
 //! Uses sums and lanes; used by `tensor` and `any`.
 
-use super::lanes::{NARROW_LANES, lanes};
+use super::lanes::{NARROW_LANES, block_small, lanes, lanes_small};
 use super::{Accumulating, Reducer, Sum, interleave};
 use crate::dtype::{Castable, Complex, Compute, Dtype, MachineFloat, ToReal};
 use core::marker::PhantomData;
@@ -225,6 +225,13 @@ impl<E: Dtype> Reducer<E> for VectorNorm {
             NormOrder::Sum => SumOf::<crate::ops::abs>(PhantomData).block(elements, index),
             NormOrder::Euclidean => SumOf::<Squared>(PhantomData).block(elements, index),
             _ => lanes::<E, Self, NARROW_LANES>(self, elements, index),
+        }
+    }
+    #[inline(always)]
+    fn block_small(self, elements: &[E], index: usize) -> RealOf<E> {
+        match self.order {
+            NormOrder::Sum | NormOrder::Euclidean => block_small(self, elements, index),
+            _ => lanes_small(self, elements, index, NARROW_LANES),
         }
     }
     const INTERLEAVES: bool = true;

@@ -103,6 +103,10 @@ impl<E: Dtype> Reducer<E> for Variance {
         moments
     }
     #[inline(always)]
+    fn block_small(self, elements: &[E], index: usize) -> Moments {
+        Reducer::<E>::block(self, elements, index)
+    }
+    #[inline(always)]
     fn merge(self, one: Moments, other: Moments) -> Moments {
         if one.count == 0.0 {
             return other;
