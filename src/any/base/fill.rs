@@ -24,9 +24,7 @@ impl AnyTensor {
     pub fn fill(&self, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
         let value = self.fill_scalar("fill", &value.into())?;
         let mut filled = self.zeros_like_device(&self.sizes, self.dtype)?;
-        if filled.has_data() {
-            filled.copy_from(&value)?;
-        }
+        filled.copy_from(&value)?;
         Ok(filled)
     }
 

@@ -220,10 +220,7 @@ impl AnyTensor {
 
     /// Sets the main diagonal of a matrix to one.
     pub(crate) fn fill_diagonal(&mut self) -> Result<()> {
-        if !self.has_data() {
-            return Ok(());
-        }
-        let one = AnyTensor::scalar_of("eye", ScalarValue::Bool(true), self.dtype)?;
+        let one = self.scalar_on_device("eye", ScalarValue::Bool(true), self.dtype)?;
         let ones = one.expanded_to(&[self.sizes[0].min(self.sizes[1])])?;
         *self = self.with_view_overwritten("eye", |x| x.diagonal(0, 0, 1), &ones)?;
         Ok(())

@@ -110,7 +110,7 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
     fn fresh(&self, sizes: &[usize], strides: &[usize]) -> Result<AnyTensor> {
         let dtype = self.dtypes.result;
         checked_numel(self.op, sizes, dtype)?;
-        // SAFETY: whoever made the job put kernel, loop and operands together.
+        // SAFETY: whoever made the job put kernel, loop and operands together; the strides of a fresh result leave no gaps.
         let buffer = self.run(sizes, dtype, None, |call, operands, cast| unsafe {
             erased::run(call, operands, (dtype.itemsize(), cast), sizes, strides)
         })?;

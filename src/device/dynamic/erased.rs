@@ -9,6 +9,7 @@ use crate::cpu::erased::{self as loops, ErasedOperand};
 use crate::cpu::read;
 use crate::device::AnyDevice;
 use crate::error::{Error, Result, listed};
+use crate::layout::strides::is_dense;
 use crate::storage::HostBuffer;
 
 pub(crate) use crate::cpu::erased::{Cast, Row, binary, cast, scalar, unary};
@@ -59,8 +60,12 @@ impl<'a> ErasedView<'a> {
         buffer.start::<u8>().wrapping_add(self.offset * self.width)
     }
 
-    /// A copy with these strides, which leave no gaps.
+    /// A copy with these strides.
+    ///
+    /// # Panics
+    /// If they leave gaps.
     pub(crate) fn copied(self, strides: &[usize]) -> Result<DynamicBuffer> {
+        assert!(is_dense(self.sizes, strides), "a copy has no gaps");
         match self.buffer {
             DynamicBuffer::Cpu(buffer) => {
                 loops::copy(buffer, self.offset, self.width, self.sizes, [strides, self.strides])
@@ -70,13 +75,15 @@ impl<'a> ErasedView<'a> {
         }
     }
 
-    /// A copy converted to elements of `width` bytes, with these strides, which leave no gaps. The conversion belongs to the
-    /// elements' dtype.
-    pub(crate) fn converted(self, cast: Cast, width: usize, strides: &[usize]) -> Result<DynamicBuffer> {
+    /// A copy converted to elements of `width` bytes, with these strides.
+    ///
+    /// # Safety
+    /// The conversion is one of the elements' dtype to one of that width; the strides leave no gaps.
+    pub(crate) unsafe fn converted(self, cast: Cast, width: usize, strides: &[usize]) -> Result<DynamicBuffer> {
         let DynamicBuffer::Cpu(buffer) = self.buffer else { return Ok(DynamicBuffer::Meta) };
         let (before, last) = cast.last();
         let from = loops::place(buffer, self.offset, self.width, before);
-        // SAFETY: the strides of a fresh result are dense; what a view reaches is valid.
+        // SAFETY: the caller's promise; what a view reaches is valid.
         let result = unsafe {
             loops::fresh(self.sizes.iter().product(), width, |out| {
                 let out = ErasedOperand { start: out, width, cast: None };
@@ -86,9 +93,12 @@ impl<'a> ErasedView<'a> {
         result.map(DynamicBuffer::Cpu)
     }
 
-    /// Copied into elements of the same sizes and width, of another buffer.
+    /// Copied into elements of another buffer.
+    ///
+    /// # Panics
+    /// If they have other sizes or another width.
     pub(crate) fn copy_into(self, out: ErasedViewMut<'_>) -> Result<()> {
-        debug_assert_eq!((self.sizes, self.width), (out.sizes, out.width));
+        assert_eq!((self.sizes, self.width), (out.sizes, out.width));
         match (out.buffer, self.buffer) {
             (DynamicBuffer::Cpu(to), DynamicBuffer::Cpu(buffer)) => {
                 let to = start_mut(to, out.offset * out.width);
@@ -101,11 +111,18 @@ impl<'a> ErasedView<'a> {
         }
     }
 
-    /// Reduced over the axes of `mask` by functions of the elements' dtype: their `N` results, row-major over the others.
-    pub(crate) fn reduced<const N: usize>(self, functions: &dyn ReduceLoops, mask: u32) -> Result<[DynamicBuffer; N]> {
+    /// Reduced over the axes of `mask`: the `N` results of the functions, row-major over the others.
+    ///
+    /// # Safety
+    /// The functions are those of the elements' dtype.
+    pub(crate) unsafe fn reduced<const N: usize>(
+        self,
+        functions: &dyn ReduceLoops,
+        mask: u32,
+    ) -> Result<[DynamicBuffer; N]> {
         match self.buffer {
             DynamicBuffer::Cpu(buffer) => {
-                // SAFETY: what a view reaches is valid.
+                // SAFETY: the caller's promise; what a view reaches is valid.
                 let results: [HostBuffer; N] =
                     unsafe { crate::cpu::reduce::run(functions, self.start(buffer), self.sizes, self.strides, mask)? };
                 Ok(results.map(DynamicBuffer::Cpu))
@@ -114,7 +131,10 @@ impl<'a> ErasedView<'a> {
         }
     }
 
-    /// On another device, with these strides, which leave no gaps; an error if there are no data to move.
+    /// On another device, with these strides, which leave no gaps.
+    ///
+    /// # Errors
+    /// If there are no data to move.
     pub(crate) fn moved(self, device: AnyDevice, strides: &[usize]) -> Result<DynamicBuffer> {
         match (self.buffer, device) {
             (_, AnyDevice::META) => Ok(DynamicBuffer::Meta),
@@ -132,8 +152,8 @@ impl<'a> ErasedView<'a> {
         listed(bytes.iter().copied())
     }
 
-    /// Storage and offset for a view that reaches other elements than this one: the same, or, where others may write those, a copy
-    /// of this view's elements with the same strides. (`Backend::share_own` with the element type left out.)
+    /// A copy with the same strides, for a view that reaches other elements than this one, where others may write those; `None` where
+    /// storage can be shared. (`Backend::share_own` with the element type left out.)
     pub(crate) fn share_own(self) -> Result<Option<DynamicBuffer>> {
         match self.buffer {
             DynamicBuffer::Cpu(buffer) if buffer.is_fixed() => self.span_copied(buffer).map(Some),
@@ -179,11 +199,12 @@ fn places<'a, const N: usize>(
     Some((places, all))
 }
 
-/// A loop over operands, whose result, converted where `cast` says so, is a fresh buffer of elements of `width` bytes with these
-/// strides, which leave no gaps. Without data if an operand is. (That they are on one device has been looked at before.)
+/// A loop over operands, whose result, converted where `cast` says so, is a fresh buffer of elements of `width` bytes; without data
+/// if an operand is. (That they are on one device has been looked at before.)
 ///
 /// # Safety
-/// Loop, kernel and conversions belong together and to the dtypes of operands and result.
+/// Loop, kernel and conversions belong together and to the dtypes of operands and result, operands have these sizes, and the strides
+/// leave no gaps.
 pub(crate) unsafe fn run<const N: usize>(
     call: Loop<N>,
     operands: &[Operand<'_>],
@@ -194,7 +215,7 @@ pub(crate) unsafe fn run<const N: usize>(
     let nowhere = ErasedOperand { start: core::ptr::null_mut(), width, cast };
     let Some((mut places, all)) = places::<N>(nowhere, strides, operands) else { return Ok(DynamicBuffer::Meta) };
     let Loop { inner, kernel, is_compute_bound } = call;
-    // SAFETY: the caller's promise; the strides of a fresh result are dense, and what a view reaches is valid.
+    // SAFETY: the caller's promise; what a view reaches is valid.
     let result = unsafe {
         loops::fresh(sizes.iter().product(), width, |out| {
             places[0].start = out;
@@ -207,7 +228,7 @@ pub(crate) unsafe fn run<const N: usize>(
 /// The same, written into elements that there are; operands may be these.
 ///
 /// # Safety
-/// As for [`run`].
+/// As for [`run`], but for the strides.
 pub(crate) unsafe fn run_into<const N: usize>(
     call: Loop<N>,
     operands: &[Operand<'_>],
@@ -225,8 +246,10 @@ pub(crate) unsafe fn run_into<const N: usize>(
     Ok(())
 }
 
-/// Pieces end to end along an axis, as a fresh buffer of these sizes and strides, which leave no gaps. The pieces, of which there is
-/// one, are of one width and one device, and have these sizes but along the axis, where theirs add up.
+/// Pieces of one width end to end along an axis, as a fresh buffer; without data if a piece is.
+///
+/// # Panics
+/// If the sizes are not those of the pieces together, or the strides leave gaps.
 pub(crate) fn join(
     pieces: &[ErasedView<'_>],
     axis: usize,
@@ -234,12 +257,17 @@ pub(crate) fn join(
     strides: &[usize],
 ) -> Result<DynamicBuffer> {
     let width = pieces[0].width;
+    let fits = |piece: &ErasedView<'_>| {
+        let same = |(at, (own, of))| at == axis || own == of;
+        piece.width == width && piece.sizes.len() == sizes.len() && piece.sizes.iter().zip(sizes).enumerate().all(same)
+    };
+    let size = pieces.iter().map(|piece| piece.sizes[axis]).sum::<usize>();
+    assert!(pieces.iter().all(fits) && size == sizes[axis] && is_dense(sizes, strides), "the pieces fill the result");
     let mut starts = listed(pieces.iter().map(|_| core::ptr::null()))?;
     for (start, piece) in starts.iter_mut().zip(pieces) {
         let DynamicBuffer::Cpu(buffer) = piece.buffer else { return Ok(DynamicBuffer::Meta) };
         *start = piece.start(buffer);
     }
-    assert_eq!(pieces.iter().map(|piece| piece.sizes[axis]).sum::<usize>(), sizes[axis], "the pieces fill the result");
     // SAFETY: the pieces fill the result, each at its place; what a view reaches is valid.
     let result = unsafe {
         loops::fresh(sizes.iter().product(), width, |out| {
