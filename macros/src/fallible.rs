@@ -184,7 +184,7 @@ impl Function {
             parameters: parameters.clone(),
             output: output.to_vec(),
             value: value.to_vec(),
-            bounds: rest[bounds..].to_vec(),
+            bounds: rest[bounds..].iter().map(|token| placed(token, name.span())).collect(),
             body: body.clone(),
         })
     }
@@ -314,6 +314,20 @@ impl Function {
         out.extend([self.body.clone()]);
         out
     }
+}
+
+/// A bound that another file's macro wrote, where the operation is named: that is the place that compiler messages show.
+fn placed(token: &TokenTree, name: Span) -> TokenTree {
+    let span = if token.span().file() == name.file() { token.span() } else { name };
+    let mut placed = match token {
+        TokenTree::Group(group) => {
+            let inside = group.stream().into_iter().map(|token| self::placed(&token, name)).collect();
+            TokenTree::Group(Group::new(group.delimiter(), inside))
+        }
+        other => other.clone(),
+    };
+    placed.set_span(span);
+    placed
 }
 
 fn no_result(span: Span) -> Mistake {

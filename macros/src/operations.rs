@@ -1,5 +1,17 @@
-//! `#[operations]`: what else an operation of `AnyTensor` is, from its method: its row by name, its form in place, its form
-//! that is written through.
+//! `#[operations]` before an `impl AnyTensor`: what else its methods are, as attributes say.
+//!
+//! | attribute | writes |
+//! |---|---|
+//! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | the row by name, in the list `OPERATIONS` of the file (`#[operations(NAME)]`: another name); there may be several |
+//! | `#[in_place]` | `cross_`, of `AnyTensor` and `AnyViewMut`: the result written over the elements; by name, too |
+//! | `#[view_mut]`, `#[view_mut(reshape_mut)]` | the same view to write through: `select_mut` |
+//! | `#[parts_mut]` | several of them, no two of which reach the same elements: `split_mut` |
+//!
+//! The arguments by name are the parameters in order, `self` first. `x = value` is left out at will, `x = _` is accepted and not used,
+//! `x = self` is `self` at another place, `*x` takes all that are left. A function of the only parameter `&Bound` reads them itself.
+//! Columns: `dtypes` is a rule of `ops::rules` or words (every dtype if it is missing), `output` says which dtypes an existing output
+//! may have (`any::call::Output`), `aliases("…")` are other names, `in_place` and `in_place(view)` say that there is a form in place
+//! by name alone. A parameter `impl Scalar` is a `ScalarValue` in the body, which calls by name reach, too.
 //!
 //! Rust's own tokens pass unchanged; what is added is text in which every token has the place of the method's name, so that an editor
 //! goes there.
@@ -71,9 +83,13 @@ pub(super) fn operations(name: TokenStream, input: TokenStream) -> Result<TokenS
             items.extend(item);
             continue;
         };
+        let own = method.marked.iter().filter(|marked| marked.name == "op").map(row).collect::<Result<Vec<_>, _>>()?;
+        for row in &own {
+            rows.push((row_text(&method, row)?, method.name.span()));
+        }
         for marked in &method.marked {
             match &*marked.name {
-                "op" => rows.push((row_text(&method, &row(marked)?)?, method.name.span())),
+                "op" => {}
                 "in_place" => {
                     methods.push((in_place_text(&method, "AnyTensor"), method.name.span()));
                     views.push((in_place_text(&method, "AnyViewMut"), method.name.span()));
@@ -85,7 +101,7 @@ pub(super) fn operations(name: TokenStream, input: TokenStream) -> Result<TokenS
                 }
             }
         }
-        items.extend(written(method));
+        items.extend(written(method, &own));
     }
     let mut body = Group::new(Delimiter::Brace, items);
     body.set_span(Span::call_site());
@@ -461,9 +477,26 @@ fn mutable_text(method: &Method, marked: &Marked) -> String {
     )
 }
 
+/// How it is called by name, as the last paragraph of its documentation.
+fn documented(row: &Row) -> TokenStream {
+    let argument = |argument: &Argument| match &argument.default {
+        Some(Default::Value(value)) => format!("{}={}", argument.name, value.replace(' ', "").replace('"', "'")),
+        _ => argument.name.clone(),
+    };
+    let arguments = row.arguments.iter().map(argument).collect::<Vec<_>>().join(", ");
+    let line = format!("[By name](crate::any::call()): `{}({arguments})`.", row.name);
+    crate::tokens(&format!("#[doc = \"\"] #[doc = {line:?}]"))
+}
+
 /// The method itself. One that takes `impl Scalar` hands values over to a second one, which a call by name reaches, too.
-fn written(method: Method) -> TokenStream {
-    let mut out: TokenStream = method.before.iter().cloned().collect();
+fn written(method: Method, rows: &[Row]) -> TokenStream {
+    let attributes = method.before.iter().position(|token| is_ident(token, "pub")).unwrap_or(method.before.len());
+    let (attributes, visibility) = method.before.split_at(attributes);
+    let mut out: TokenStream = attributes.iter().cloned().collect();
+    if !visibility.is_empty() {
+        out.extend(rows.iter().flat_map(documented));
+    }
+    out.extend(visibility.iter().cloned());
     if !method.takes_scalars() {
         out.extend(method.rest);
         return out;

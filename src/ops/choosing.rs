@@ -41,6 +41,7 @@ impl<Op> WideFloatFor<Op> for f32 {}
 impl<Op> WideFloatFor<Op> for f64 {}
 
 /// `if condition { value } else { element }`
+#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Filling<E>(pub E);
 impl<E: Element> Map2<E, bool, E> for Filling<E> {
@@ -51,6 +52,7 @@ impl<E: Element> Map2<E, bool, E> for Filling<E> {
 }
 
 /// A binary formula on elements of one dtype, rounded to it.
+#[doc(hidden)]
 pub struct Folding<F>(PhantomData<fn() -> F>);
 impl<F> Clone for Folding<F> {
     fn clone(&self) -> Self {
@@ -77,6 +79,7 @@ impl<F: Binary, E: Dtype> Map2<E, E, E> for Folding<F> {
 }
 
 /// `a + alpha * b`
+#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct AddingScaled<C>(pub C);
 impl<E: Dtype> Map2<E, E, E> for AddingScaled<E> {
@@ -88,6 +91,7 @@ impl<E: Dtype> Map2<E, E, E> for AddingScaled<E> {
 }
 
 /// Whether an element is not zero.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct IsTrue;
 impl<E: Dtype> Map1<E, bool> for IsTrue {
@@ -98,6 +102,7 @@ impl<E: Dtype> Map1<E, bool> for IsTrue {
 }
 
 /// Whether two elements are equal. NaN equals nothing.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Equal;
 impl<E: Element> Map2<E, E, bool> for Equal {

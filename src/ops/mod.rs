@@ -19,6 +19,7 @@ pub mod choosing;
 pub(crate) mod dual;
 pub mod reduce;
 pub mod scan;
+#[doc(hidden)]
 pub mod segment;
 pub(crate) mod table;
 // CUDA devices will compile this text; until there are some, only tests read it.

@@ -102,182 +102,11 @@ impl<'a> Bound<'a> {
         wrong(self.op, name, expected, found)
     }
 
-    pub(crate) fn tensor(&self, name: &str) -> Result<&'a AnyTensor> {
-        match self.value(name)? {
-            Value::Array(tensor) => Ok(tensor),
-            other => Err(self.wrong(name, "a tensor", other)),
-        }
+    /// What the arguments say is not done.
+    pub(crate) fn refused<T>(&self, reason: String) -> Result<T> {
+        Err(Error::InvalidArgument { op: self.op, reason })
     }
 
-    pub(crate) fn tensor_or_none(&self, name: &str) -> Result<Option<&'a AnyTensor>> {
-        self.get(name).map(|_| self.tensor(name)).transpose()
-    }
-
-    /// A tensor or a scalar.
-    pub(crate) fn operand(&self, name: &str) -> Result<AnyOperand> {
-        match self.value(name)? {
-            Value::Array(tensor) => Ok(tensor.into()),
-            Value::Number(value) => Ok((*value).into()),
-            other => Err(self.wrong(name, "a tensor or a scalar", other)),
-        }
-    }
-
-    pub(crate) fn operand_or_none(&self, name: &str) -> Result<Option<AnyOperand>> {
-        self.get(name).map(|_| self.operand(name)).transpose()
-    }
-
-    pub(crate) fn scalar(&self, name: &str) -> Result<ScalarValue> {
-        match self.value(name)? {
-            Value::Number(value) => Ok(*value),
-            Value::Array(tensor) if tensor.numel() == 1 => tensor.item(),
-            other => Err(self.wrong(name, "a scalar", other)),
-        }
-    }
-
-    pub(crate) fn scalar_or(&self, name: &str, default: ScalarValue) -> Result<ScalarValue> {
-        if self.is_given(name) { self.scalar(name) } else { Ok(default) }
-    }
-
-    pub(crate) fn int(&self, name: &str) -> Result<i64> {
-        self.value(name).and_then(|value| self.as_int(name, value))
-    }
-
-    pub(crate) fn as_int(&self, name: &str, value: &Value) -> Result<i64> {
-        let int = match value {
-            Value::Number(ScalarValue::Int(int)) => i64::try_from(*int).ok(),
-            Value::Number(ScalarValue::Bool(value)) => Some(i64::from(*value)),
-            Value::Array(tensor) if tensor.numel() == 1 => match tensor.item()? {
-                ScalarValue::Int(int) => i64::try_from(int).ok(),
-                _ => None,
-            },
-            _ => None,
-        };
-        int.ok_or_else(|| self.wrong(name, "an integer", value))
-    }
-
-    pub(crate) fn int_or(&self, name: &str, default: i64) -> Result<i64> {
-        if self.is_given(name) { self.int(name) } else { Ok(default) }
-    }
-
-    pub(crate) fn int_or_none(&self, name: &str) -> Result<Option<i64>> {
-        self.get(name).map(|_| self.int(name)).transpose()
-    }
-
-    pub(crate) fn float_or(&self, name: &str, default: f64) -> Result<f64> {
-        Ok(if self.is_given(name) { self.scalar(name)?.real_part() } else { default })
-    }
-
-    pub(crate) fn float_or_none(&self, name: &str) -> Result<Option<f64>> {
-        self.get(name).map(|_| self.scalar(name).map(ScalarValue::real_part)).transpose()
-    }
-
-    pub(crate) fn bool_or(&self, name: &str, default: bool) -> Result<bool> {
-        match self.get(name) {
-            None => Ok(default),
-            Some(Value::Number(ScalarValue::Bool(value))) => Ok(*value),
-            Some(Value::Number(ScalarValue::Int(value))) => Ok(*value != 0),
-            Some(other) => Err(self.wrong(name, "a bool", other)),
-        }
-    }
-
-    pub(crate) fn str_or(&self, name: &str, default: &'a str) -> Result<&'a str> {
-        match self.get(name) {
-            None => Ok(default),
-            Some(Value::Str(text)) => Ok(text),
-            Some(other) => Err(self.wrong(name, "a string", other)),
-        }
-    }
-
-    pub(crate) fn memory_format(&self, default: MemoryFormat) -> Result<MemoryFormat> {
-        match self.get("memory_format") {
-            None => Ok(default),
-            Some(Value::Str(text)) => {
-                let text = text.strip_prefix("torch.").unwrap_or(text);
-                let refused =
-                    |_| Error::InvalidArgument { op: self.op, reason: format!("no memory format is {text:?}") };
-                text.parse().map_err(refused)
-            }
-            Some(other) => Err(self.wrong("memory_format", "a memory format", other)),
-        }
-    }
-
-    pub(crate) fn dtype_or_none(&self, name: &str) -> Result<Option<DType>> {
-        match self.get(name) {
-            None => Ok(None),
-            Some(Value::Type(dtype)) => Ok(Some(*dtype)),
-            Some(Value::Str(text)) => {
-                let parsed = text.parse();
-                parsed.map(Some).map_err(|error| Error::InvalidArgument { op: self.op, reason: format!("{error}") })
-            }
-            Some(other) => Err(self.wrong(name, "a dtype", other)),
-        }
-    }
-
-    /// Integers: a list, or one.
-    pub(crate) fn ints(&self, name: &str) -> Result<Vec<i64>> {
-        match self.value(name)? {
-            Value::List(values) => values.iter().map(|value| self.as_int(name, value)).collect(),
-            value => Ok(vec![self.as_int(name, value)?]),
-        }
-    }
-
-    pub(crate) fn ints_or_none(&self, name: &str) -> Result<Option<Vec<i64>>> {
-        self.get(name).map(|_| self.ints(name)).transpose()
-    }
-
-    /// All that are left after the named ones: PyTorch's `*sizes`, given one by one or as a list.
-    pub(crate) fn rest_ints(&self, name: &str) -> Result<Vec<i64>> {
-        if let Some(value) = self.get(name) {
-            return match value {
-                Value::List(values) => values.iter().map(|value| self.as_int(name, value)).collect(),
-                value => Ok(vec![self.as_int(name, value)?]),
-            };
-        }
-        match self.rest {
-            [Value::List(values)] => values.iter().map(|value| self.as_int(name, value)).collect(),
-            values => values.iter().map(|value| self.as_int(name, value)).collect(),
-        }
-    }
-
-    /// All that are left after the named ones.
-    pub(crate) fn rest(&self) -> &'a [Value] {
-        self.rest
-    }
-
-    /// A dtype among those left, which some methods take in place of sizes.
-    pub(crate) fn rest_dtype(&self) -> Option<DType> {
-        match self.rest {
-            [Value::Type(dtype)] => Some(*dtype),
-            _ => None,
-        }
-    }
-
-    /// Whether what is left is one list.
-    pub(crate) fn is_list(&self, name: &str) -> bool {
-        matches!((self.get(name), self.rest), (Some(Value::List(_)), _) | (None, [Value::List(_)]))
-    }
-
-    /// Tensors: a list, or all that are left.
-    pub(crate) fn tensors(&self, name: &str) -> Result<Vec<AnyTensor>> {
-        let values: Vec<&Value> = match (self.get(name), self.rest) {
-            (Some(Value::List(values)), _) | (None, [Value::List(values)]) => values.iter().collect(),
-            (Some(value), _) => vec![value],
-            (None, values) => values.iter().collect(),
-        };
-        let tensor = |value: &&Value| match value {
-            Value::Array(tensor) => Ok(tensor.clone()),
-            other => Err(self.wrong(name, "tensors", other)),
-        };
-        values.iter().map(tensor).collect()
-    }
-}
-
-/// What an argument of a call by name is read as: see [`Bound::read`].
-pub(crate) trait Argument<'a>: Sized {
-    fn read(args: &Bound<'a>, name: &str) -> Result<Self>;
-}
-
-impl<'a> Bound<'a> {
     /// An argument as what a method takes. One whose name begins with `*` is all that are left.
     pub(crate) fn read<A: Argument<'a>>(&self, name: &str) -> Result<A> {
         A::read(self, name)
@@ -289,20 +118,120 @@ impl<'a> Bound<'a> {
         if is_left_out { Ok(default()) } else { A::read(self, name) }
     }
 
-    /// What the arguments say is not done.
-    pub(crate) fn refused<T>(&self, reason: String) -> Result<T> {
-        Err(Error::InvalidArgument { op: self.op, reason })
+    pub(crate) fn tensor(&self, name: &str) -> Result<&'a AnyTensor> {
+        self.read(name)
     }
 
-    fn unsigned(&self, name: &str, value: i64) -> Result<usize> {
-        usize::try_from(value).map_err(|_| Error::InvalidArgument {
-            op: self.op,
-            reason: format!("argument `{}` must not be negative, got {value}", name.trim_start_matches('*')),
-        })
+    /// The values of a list, which may be given as one, or one by one where the name begins with `*`.
+    pub(crate) fn all(&self, name: &str) -> Result<&'a [Value]> {
+        match (self.get(name), self.rest) {
+            (Some(Value::List(values)), _) => Ok(values),
+            (Some(one), _) => Ok(core::slice::from_ref(one)),
+            (None, [Value::List(values)]) => Ok(values),
+            (None, values) if name.starts_with('*') => Ok(values),
+            (None, _) => self.value(name).map(core::slice::from_ref),
+        }
+    }
+
+    /// All that are left after the named ones.
+    pub(crate) fn rest(&self) -> &'a [Value] {
+        self.rest
+    }
+
+    /// Whether a list was given as one.
+    pub(crate) fn is_list(&self, name: &str) -> bool {
+        matches!((self.get(name), self.rest), (Some(Value::List(_)), _) | (None, [Value::List(_)]))
     }
 }
 
-/// For `i64 = |args, name| args.int(name)` it writes how the type is read.
+/// What an argument of a call by name is read as: see [`Bound::read`].
+pub(crate) trait Argument<'a>: Sized {
+    fn read(args: &Bound<'a>, name: &str) -> Result<Self>;
+}
+
+/// What a value, or an item of a list, is read as.
+pub(crate) trait Item<'a>: Sized {
+    fn of(args: &Bound<'a>, name: &str, value: &'a Value) -> Result<Self>;
+}
+
+/// For `bool = |args, name, value| …` it writes how a value of the type is read.
+macro_rules! items {
+    ($($ty:ty = $of:expr;)*) => {$(
+        impl<'a> Item<'a> for $ty {
+            fn of(args: &Bound<'a>, name: &str, value: &'a Value) -> Result<Self> {
+                let of: fn(&Bound<'a>, &str, &'a Value) -> Result<Self> = $of;
+                of(args, name.trim_start_matches('*'), value)
+            }
+        }
+        impl<'a> Argument<'a> for $ty {
+            fn read(args: &Bound<'a>, name: &str) -> Result<Self> {
+                args.value(name).and_then(|value| Self::of(args, name, value))
+            }
+        }
+    )*};
+}
+items! {
+    &'a Value = |_, _, value| Ok(value);
+    &'a AnyTensor = |args, name, value| match value {
+        Value::Array(tensor) => Ok(tensor),
+        other => Err(args.wrong(name, "a tensor", other)),
+    };
+    AnyTensor = |args, name, value| match value {
+        Value::Array(tensor) => Ok(tensor.clone()),
+        other => Err(args.wrong(name, "tensors", other)),
+    };
+    AnyOperand = |args, name, value| match value {
+        Value::Array(tensor) => Ok(tensor.into()),
+        Value::Number(value) => Ok((*value).into()),
+        other => Err(args.wrong(name, "a tensor or a scalar", other)),
+    };
+    ScalarValue = |args, name, value| match value {
+        Value::Number(value) => Ok(*value),
+        Value::Array(tensor) if tensor.numel() == 1 => tensor.item(),
+        other => Err(args.wrong(name, "a scalar", other)),
+    };
+    f64 = |args, name, value| ScalarValue::of(args, name, value).map(ScalarValue::real_part);
+    bool = |args, name, value| match value {
+        Value::Number(ScalarValue::Bool(value)) => Ok(*value),
+        Value::Number(ScalarValue::Int(value)) => Ok(*value != 0),
+        other => Err(args.wrong(name, "a bool", other)),
+    };
+    i64 = |args, name, value| {
+        let int = match value {
+            Value::Number(ScalarValue::Int(int)) => i64::try_from(*int).ok(),
+            Value::Number(ScalarValue::Bool(value)) => Some(i64::from(*value)),
+            Value::Array(tensor) if tensor.numel() == 1 => match tensor.item()? {
+                ScalarValue::Int(int) => i64::try_from(int).ok(),
+                _ => None,
+            },
+            _ => None,
+        };
+        int.ok_or_else(|| args.wrong(name, "an integer", value))
+    };
+    usize = |args, name, value| {
+        let value = i64::of(args, name, value)?;
+        usize::try_from(value).or_else(|_| args.refused(format!("argument `{name}` must not be negative, got {value}")))
+    };
+    &'a str = |args, name, value| match value {
+        Value::Str(text) => Ok(text),
+        other => Err(args.wrong(name, "a string", other)),
+    };
+    DType = |args, name, value| match value {
+        Value::Type(dtype) => Ok(*dtype),
+        Value::Str(text) => text.parse().or_else(|error| args.refused(format!("{error}"))),
+        other => Err(args.wrong(name, "a dtype", other)),
+    };
+    MemoryFormat = |args, name, value| match value {
+        Value::Str(text) => {
+            let text = text.strip_prefix("torch.").unwrap_or(text);
+            text.parse().or_else(|_| args.refused(format!("no memory format is {text:?}")))
+        }
+        other => Err(args.wrong(name, "a memory format", other)),
+    };
+    AnyDevice = |args, name, value| AnyDevice::new(<&str>::of(args, name, value)?);
+}
+
+/// For `Vec<Value> = |args, name| …` it writes how an argument of the type is read.
 macro_rules! arguments {
     ($($ty:ty = $read:expr;)*) => {$(
         impl<'a> Argument<'a> for $ty {
@@ -314,29 +243,13 @@ macro_rules! arguments {
     )*};
 }
 arguments! {
-    &'a AnyTensor = |args, name| args.tensor(name);
-    &'a str = |args, name| args.value(name).and_then(|_| args.str_or(name, ""));
-    &'a Value = |args, name| args.value(name);
-    AnyOperand = |args, name| args.operand(name);
-    ScalarValue = |args, name| args.scalar(name);
-    AnyDevice = |args, name| args.read(name).and_then(|device: &str| AnyDevice::new(device));
-    bool = |args, name| args.value(name).and_then(|_| args.bool_or(name, false));
-    i64 = |args, name| args.int(name);
-    usize = |args, name| args.int(name).and_then(|value| args.unsigned(name, value));
-    f64 = |args, name| args.scalar(name).map(ScalarValue::real_part);
-    DType = |args, name| args.value(name).and_then(|found| {
-        args.dtype_or_none(name)?.ok_or_else(|| args.wrong(name, "a dtype", found))
-    });
-    Vec<i64> = |args, name| if name.starts_with('*') { args.rest_ints(name) } else { args.ints(name) };
-    Vec<usize> = |args, name| {
-        args.read::<Vec<i64>>(name)?.into_iter().map(|value| args.unsigned(name, value)).collect()
-    };
+    Vec<i64> = |args, name| args.all(name)?.iter().map(|value| i64::of(args, name, value)).collect();
+    Vec<usize> = |args, name| args.all(name)?.iter().map(|value| usize::of(args, name, value)).collect();
+    Vec<AnyTensor> = |args, name| args.all(name)?.iter().map(|value| AnyTensor::of(args, name, value)).collect();
     [i64; 2] = |args, name| {
         let found = args.value(name)?;
-        <[i64; 2]>::try_from(args.ints(name)?).map_err(|_| args.wrong(name, "two integers", found))
+        <[i64; 2]>::try_from(args.read::<Vec<i64>>(name)?).map_err(|_| args.wrong(name, "two integers", found))
     };
-    Vec<AnyTensor> = |args, name| args.tensors(name);
-    MemoryFormat = |args, _| args.memory_format(MemoryFormat::PRESERVE);
     // An index is one thing or a list; none is `None`, which is a new axis.
     Vec<Value> = |args, name| Ok(match args.get(name) {
         Some(Value::List(items)) => items.clone(),

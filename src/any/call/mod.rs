@@ -5,7 +5,7 @@ pub(crate) mod outputs;
 mod value;
 
 pub use self::arguments::Args;
-pub(crate) use self::arguments::{Argument, Bound};
+pub(crate) use self::arguments::{Argument, Bound, Item};
 pub use self::value::Value;
 use crate::any::elementwise::op_table::{BINARY, UNARY, torch_names};
 use crate::any::{base, create, elementwise, index, join, linalg, rearrange, reduce, scan, sort, view};
@@ -224,8 +224,7 @@ pub fn call(name: &str, args: &Args) -> Result<Value> {
             if !row.operands.begin_with_scalars {
                 bound.tensor("input")?;
             }
-            crate::any::elementwise::apply::combine(row, &bound.operand("input")?, &bound.operand("other")?)
-                .map(Value::Array)
+            crate::any::elementwise::apply::combine(row, &bound.read("input")?, &bound.read("other")?).map(Value::Array)
         }
         Run::Bound(run) => run(&bound),
     }

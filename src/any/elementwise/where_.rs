@@ -55,6 +55,6 @@ impl AnyTensor {
         if !args.is_given("input") && !args.is_given("other") {
             return Ok(condition.nonzero_tuple()?.into());
         }
-        Ok(where_(condition, args.operand("input")?, args.operand("other")?)?.into())
+        Ok(where_(condition, args.read::<AnyOperand>("input")?, args.read::<AnyOperand>("other")?)?.into())
     }
 }

@@ -119,7 +119,7 @@ impl AnyTensor {
     #[op(scatter(input, dim, index, src, value, reduce), in_place)]
     fn scatter_by_name(args: &Bound<'_>) -> Result<Value> {
         let (input, dim, index) = (args.tensor("input")?, args.read("dim")?, args.tensor("index")?);
-        let source = args.operand(if args.is_given("src") { "src" } else { "value" })?;
+        let source = args.read::<AnyOperand>(if args.is_given("src") { "src" } else { "value" })?;
         let result = match args.read_or("reduce", || "")? {
             "" => input.scatter(dim, index, source)?,
             "add" | "multiply" => input.scatter_combining(dim, index, &source, args.read("reduce")?)?,

@@ -315,7 +315,7 @@ fn ways(n: usize, r: usize) -> Option<usize> {
 
 /// `atleast_1d` and its kin: of one tensor a tensor, of several or a list a list.
 fn at_least(args: &Bound<'_>, rank: usize) -> Result<Value> {
-    let raised = raised(&args.tensors("*tensors")?, &[0, 0, -1][..rank])?;
+    let raised = raised(&args.read::<Vec<AnyTensor>>("*tensors")?, &[0, 0, -1][..rank])?;
     match &raised[..] {
         [one] if !args.is_list("*tensors") => Ok(one.into()),
         _ => Ok(raised.into()),

@@ -2,7 +2,7 @@
 //! Uses `linalg::matmul`, `view::views`, `base::by_width`, `base::dims`.
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
-use crate::any::call::Bound;
+use crate::any::call::{Bound, Item};
 use crate::any::linalg::matmul::{expect_numbers, expect_ranks, product};
 use crate::any::view::views::axes;
 use crate::any::{AnyTensor, Value};
@@ -114,8 +114,8 @@ impl AnyTensor {
         let (a, b) = (args.tensor("a")?, args.tensor("b")?);
         if let Some(Value::List(lists)) = args.get("dims") {
             let axes = |list: &Value| match list {
-                Value::List(items) => items.iter().map(|item| args.as_int("dims", item)).collect::<Result<Vec<_>>>(),
-                one => Ok(vec![args.as_int("dims", one)?]),
+                Value::List(items) => items.iter().map(|item| i64::of(args, "dims", item)).collect::<Result<Vec<_>>>(),
+                one => Ok(vec![i64::of(args, "dims", one)?]),
             };
             let [left, right] = &lists[..] else {
                 return Err(args.wrong("dims", "two lists of axes", args.value("dims")?));

@@ -27,13 +27,13 @@ fn order(args: &Bound<'_>, name: &str) -> Result<Order> {
                 Err(Error::InvalidArgument { op: args.op, reason })
             }
         },
-        Some(_) => args.scalar(name).map(|order| Order::Number(order.real_part())),
+        Some(_) => args.read(name).map(Order::Number),
     }
 }
 
 /// The operand in the dtype that it is measured in.
 fn measured(args: &Bound<'_>) -> Result<AnyTensor> {
-    args.tensor("input")?.measured_in(args.op, args.dtype_or_none("dtype")?)
+    args.tensor("input")?.measured_in(args.op, args.read("dtype")?)
 }
 
 /// A norm of matrices.
@@ -118,7 +118,8 @@ impl AnyTensor {
     /// A vector's norm, or a matrix's, by how many axes there are.
     #[op(linalg.norm(input, ord, dim, keepdim, dtype), dtypes = inexact)]
     fn norm_of_either(args: &Bound<'_>) -> Result<Value> {
-        let (x, keepdim, dims) = (measured(args)?, args.bool_or("keepdim", false)?, args.ints_or_none("dim")?);
+        let (x, keepdim, dims) =
+            (measured(args)?, args.read_or("keepdim", || false)?, args.read::<Option<Vec<i64>>>("dim")?);
         let order = order(args, "ord")?;
         let all: Vec<i64> = (0..x.rank() as i64).collect();
         let dims = match (dims, &order) {

@@ -1,5 +1,5 @@
 //! Operations along one axis that keep it: running sums and their kin, `softmax`; and differences of neighbours.
-//! Uses `view::views`, `elementwise::apply`, `device`; used by `sort::unique`, `call::ops::scan`, `scan::trapezoid`.
+//! Uses `view::views`, `elementwise::apply`, `device`, `ops::scan`; used by `sort::unique`, `scan::trapezoid`.
 
 use crate::any::AnyTensor;
 use crate::any::base::dispatch::{dispatch_dtype, refused};

@@ -22,7 +22,7 @@ enum Sections {
 impl<'a> Argument<'a> for Sections {
     fn read(args: &Bound<'a>, name: &str) -> Result<Self> {
         match args.value(name)? {
-            Value::List(_) => args.ints(name).map(Sections::At),
+            Value::List(_) => args.read(name).map(Sections::At),
             Value::Array(positions) if positions.dtype() != DType::I64 => {
                 let reason = "positions and numbers of parts are int64".to_owned();
                 Err(Error::NotAdmitted { op: args.op, dtype: positions.dtype(), reason })

@@ -152,10 +152,9 @@ impl AnyTensor {
     #[op(view(input, *shape))]
     fn view_by_name(args: &Bound<'_>) -> Result<Value> {
         let input = args.tensor("input")?;
-        let dtype = args.dtype_or_none("*shape").ok().flatten();
-        match dtype.or_else(|| args.rest_dtype()) {
-            Some(dtype) => input.view_dtype(dtype).map(Value::Array),
-            None => input.view(&args.read::<Vec<i64>>("*shape")?).map(Value::Array),
+        match args.all("*shape")? {
+            [Value::Type(dtype)] => input.view_dtype(*dtype).map(Value::Array),
+            _ => input.view(&args.read::<Vec<i64>>("*shape")?).map(Value::Array),
         }
     }
 

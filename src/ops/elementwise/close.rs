@@ -16,6 +16,7 @@ impl Op for isclose {
 }
 
 /// The kernel of `isclose`.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Closeness {
     /// The relative tolerance.
@@ -52,6 +53,7 @@ impl<E: Dtype, B: Dtype> Map2<E, B, bool> for Closeness {
 }
 
 /// [`Closeness`] where one operand is a single value.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct ClosenessTo<E> {
     /// The tolerances.

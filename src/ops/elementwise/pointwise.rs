@@ -44,6 +44,7 @@ impl Tuned for LerpFormula {
 }
 
 /// `lerp(start, end, weight)`
+#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Lerping;
 impl<E: Dtype> Map3<E, E, E, E> for Lerping {
@@ -53,6 +54,7 @@ impl<E: Dtype> Map3<E, E, E, E> for Lerping {
     }
 }
 /// `lerp(start, end, weight)` with one weight for all elements.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct LerpingBy<C>(pub C);
 impl<E: Dtype> Map2<E, E, E> for LerpingBy<E::Compute> {
@@ -73,6 +75,7 @@ impl Binary for PreluFormula {
 }
 
 /// The mantissa of `frexp`, from 1/2 to 1.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Mantissa;
 impl<E: Dtype> Map1<E, E> for Mantissa {
@@ -82,6 +85,7 @@ impl<E: Dtype> Map1<E, E> for Mantissa {
     }
 }
 /// The exponent of `frexp`.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Exponent;
 impl<E: Dtype> Map1<E, i32> for Exponent {
@@ -92,6 +96,7 @@ impl<E: Dtype> Map1<E, i32> for Exponent {
 }
 
 /// A complex number from its parts.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct FromParts;
 impl<E: Float> Map2<E, E, E::Complex> for FromParts {
@@ -102,6 +107,7 @@ impl<E: Float> Map2<E, E, E::Complex> for FromParts {
 }
 
 /// A complex number from magnitude and angle.
+#[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct FromPolar;
 impl<E: Float> Map2<E, E, E::Complex> for FromPolar {

@@ -18,17 +18,21 @@ use super::Op;
 use crate::dtype::{Binary, Complex, Element, MachineFloat, MachineInt};
 #[cfg(test)]
 pub(crate) use extreme::ExtremeOfTwo;
+#[doc(hidden)]
 pub use extreme::{ArgExtreme, Extreme, MinMax};
 pub(crate) use lanes::{MIN_WIDE, blocked_sum, by_lanes, interleave, merge_lanes};
 pub(crate) use log_sum_exp::LogSumExp;
 #[cfg(test)]
 pub(crate) use norms::Squared;
 pub(crate) use norms::{CountNonzero, NanMean, NanSum, VectorNorm};
+#[doc(hidden)]
 pub use sums::{AnyAll, Mean, Prod, Sum};
 pub(crate) use table::reduction_table;
+#[doc(hidden)]
 pub use variance::{Moments, Variance};
 
 /// A reduction of elements `A` to one `Out`.
+#[doc(hidden)]
 pub trait Reducer<A: Copy>: Copy + Send + Sync {
     /// The accumulator: a partial result.
     type Partial: Copy + Send + Sync;
@@ -84,6 +88,7 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
 }
 
 /// A reduction with a second result, from the same accumulator.
+#[doc(hidden)]
 pub trait TwoResults<A: Copy>: Reducer<A> {
     /// The dtype of the second result.
     type Second: Element;

@@ -6,6 +6,7 @@ mod corners;
 mod empties;
 mod extremes;
 mod making;
+mod meta;
 pub mod model;
 mod moving;
 mod outputs;
