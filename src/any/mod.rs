@@ -2,7 +2,7 @@
 //!
 //! Elementwise operations run the loops compiled for the tables of operations, operands of other dtypes being converted piece by
 //! piece; views are computed from sizes and strides; everything else goes to the typed tensors, with up to three axes whose sizes
-//! are known while running. Uses `tensor` and `cpu`.
+//! are known while running. Uses `tensor` and `device::Dynamic`, which alone knows where elements are.
 //!
 //! | PyTorch | castiron, each `?` |
 //! |---|---|
@@ -57,13 +57,14 @@ mod sparse;
 // Operations by name.
 mod call;
 
-use crate::device::{AnyDevice, Cpu, Device, Dynamic, DynamicBuffer, IntoDevice, Meta};
+use crate::device::erased::{ErasedView, ErasedViewMut};
+use crate::device::{AnyDevice, Backend, Device, Dynamic, DynamicBuffer, IntoDevice};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::layout::{Geometry, MemoryFormat, ViewAxes, bounds, strides};
 use crate::shape::{Shape, SizeArray};
-use crate::storage::HostBuffer;
+use crate::storage::{View, ViewMut};
 use crate::tensor::{Printed, Tensor};
 use base::dims::Dims;
 #[doc(hidden)]
@@ -73,7 +74,6 @@ pub use base::sizes::IntoSizes;
 pub use call::outputs::{call_in_place, call_into};
 pub use call::{Args, NamedOp, Value, alias, call, ops};
 use castiron_macros::operations;
-use core::any::TypeId;
 use core::fmt;
 pub use elementwise::where_::where_;
 pub use join::cat_stack::{
@@ -100,7 +100,7 @@ pub use view::any_view_mut::AnyViewMut;
 /// ```
 #[derive(Clone)]
 pub struct AnyTensor {
-    buffer: Buffer,
+    elements: Elements,
     dtype: DType,
     /// In elements.
     offset: usize,
@@ -109,12 +109,11 @@ pub struct AnyTensor {
     strides: Dims,
 }
 
-/// Where the elements are.
-enum Buffer {
-    Cpu(HostBuffer),
+/// The elements, on any device. Whoever reads them asks [`AnyTensor::buffer`], which computes those that count as something else.
+enum Elements {
+    Plain(DynamicBuffer),
     /// Elements that count as conjugated or negated.
     WithBit(std::sync::Arc<base::conjugate_bit::BitStorage>),
-    Meta,
 }
 
 impl<E: Element, S: Shape, D: Device> From<Tensor<E, S, D>> for AnyTensor {
@@ -128,33 +127,22 @@ impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
         // (Borrowed memory is copied.)
         let (storage, offset) = D::share(tensor.elements());
         let (sizes, strides) = (tensor.shape(), tensor.stride());
-        let mut storage = Some(storage);
-        let storage: &mut dyn core::any::Any = &mut storage;
-        let buffer = match storage.downcast_mut::<Option<DynamicBuffer>>().and_then(Option::take) {
-            Some(DynamicBuffer::Cpu(buffer)) => Some(buffer),
-            Some(DynamicBuffer::Meta) => None,
-            // CUDA tensors can't be made yet: what is not on the host is on the meta device.
-            None => storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take),
-        };
-        AnyTensor::over(buffer, E::DTYPE, offset, sizes.as_ref(), strides.as_ref())
+        AnyTensor::over(DynamicBuffer::from_typed::<D>(storage), E::DTYPE, offset, sizes.as_ref(), strides.as_ref())
     }
 }
 
 #[operations]
 impl AnyTensor {
-    /// A tensor over the host's memory, or without data.
-    fn over(buffer: Option<HostBuffer>, dtype: DType, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
-        let (buffer, offset) = match buffer {
-            // A vector's memory is aligned for its own elements; here they may become others of any width.
-            Some(buffer) if !buffer.start::<u64>().is_aligned() => {
-                let kept = crate::cpu::read::copy_span_bytes(&buffer, dtype.itemsize(), offset, sizes, strides);
-                // `From` has no other way to say that memory runs out.
-                (Buffer::Cpu(kept.unwrap_or_else(|error| panic!("{error}"))), 0)
-            }
-            Some(buffer) => (Buffer::Cpu(buffer), offset),
-            None => (Buffer::Meta, offset),
+    /// A tensor over the memory of a typed one.
+    fn over(buffer: DynamicBuffer, dtype: DType, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
+        let given = ErasedView { buffer: &buffer, offset, width: dtype.itemsize(), sizes, strides };
+        // A vector's memory is aligned for its own elements; here they may become others of any width. (`From` has no other way to say
+        // that memory runs out.)
+        let (buffer, offset) = match given.aligned().unwrap_or_else(|error| panic!("{error}")) {
+            Some(aligned) => (aligned, 0),
+            None => (buffer, offset),
         };
-        AnyTensor { buffer, dtype, offset, sizes: Dims::known(sizes), strides: Dims::known(strides) }
+        AnyTensor { offset, ..AnyTensor::fresh(buffer, dtype, sizes, strides) }
     }
 
     /// The dtype (`torch.Tensor.dtype`).
@@ -239,10 +227,7 @@ impl AnyTensor {
     /// assert_eq!(AnyTensor::from(tensor![1, 2]).device(), AnyDevice::CPU);
     /// ```
     pub fn device(&self) -> AnyDevice {
-        match self.buffer {
-            Buffer::Cpu(_) | Buffer::WithBit(_) => AnyDevice::CPU,
-            Buffer::Meta => AnyDevice::META,
-        }
+        self.storage().device()
     }
 
     /// The tensor on another device (`torch.Tensor.to(device)`). To the same device it shares storage; to `meta` it leaves the
@@ -263,13 +248,10 @@ impl AnyTensor {
         if device == self.device() {
             return Ok(self.clone());
         }
-        match device {
-            AnyDevice::META => {
-                let strides = preserved(&self.sizes, &self.strides);
-                Ok(AnyTensor::fresh(Buffer::Meta, self.dtype, &self.sizes, &strides))
-            }
-            _ => Err(Error::NoData { op: "to_device" }),
-        }
+        self.viewed_keeping_bit(|x| {
+            let strides = preserved(&x.sizes, &x.strides);
+            Ok(AnyTensor::fresh(x.erased()?.moved(device, &strides)?, x.dtype, &x.sizes, &strides))
+        })
     }
 
     /// [`to_device("cpu")`](Self::to_device) (`torch.Tensor.cpu`).
@@ -309,10 +291,7 @@ impl AnyTensor {
     /// assert_eq!(AnyTensor::from(tensor![1, 2]).device_name(), "cpu");
     /// ```
     pub fn device_name(&self) -> &'static str {
-        match self.buffer {
-            Buffer::Cpu(_) | Buffer::WithBit(_) => "cpu",
-            Buffer::Meta => "meta",
-        }
+        self.storage().device_name()
     }
 
     /// Whether elements lie in the order of a format without gaps (`torch.Tensor.is_contiguous(memory_format=…)`).
@@ -389,7 +368,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn shares_storage(&self, other: &AnyTensor) -> bool {
-        matches!((self.storage(), other.storage()), (Some(a), Some(b)) if a.is_same(b))
+        Dynamic::is_same(self.storage(), other.storage())
     }
 
     /// The typed tensor, if dtype, shape and device are those of the type; the error names everything that differs.
@@ -412,21 +391,10 @@ impl AnyTensor {
     fn typed_over<E: Element, S: Shape, D: Device>(
         &self,
         op: &'static str,
-        handle: impl FnOnce(&HostBuffer) -> HostBuffer,
+        handle: impl FnOnce(&DynamicBuffer) -> DynamicBuffer,
     ) -> Result<Tensor<E, S, D>> {
         let fits = self.rank() == S::RANK && crate::tensor::fits::<S>(&self.sizes);
-        let is = |other: TypeId| TypeId::of::<D>() == other;
-        let (dynamic, meta) = (is(TypeId::of::<Dynamic>()), self.is_meta());
-        let storage: Option<D::Storage> = if dynamic {
-            let held = if meta { DynamicBuffer::Meta } else { DynamicBuffer::Cpu(handle(self.host(op)?)) };
-            Some(as_storage::<D, _>(held))
-        } else if meta {
-            is(TypeId::of::<Meta>()).then(|| as_storage::<D, _>(crate::device::NoData))
-        } else if is(TypeId::of::<Cpu>()) {
-            Some(as_storage::<D, _>(handle(self.host(op)?)))
-        } else {
-            None
-        };
+        let storage = handle(self.buffer()?).into_typed::<D>();
         match storage {
             Some(storage) if fits && self.dtype == E::DTYPE => {
                 let (sizes, strides) = (S::Sizes::copied(&self.sizes), S::Sizes::copied(&self.strides));
@@ -464,22 +432,64 @@ impl AnyTensor {
         if self.is_empty() { 0 } else { self.offset }
     }
 
-    /// The host's buffer with the elements.
-    fn host(&self, op: &'static str) -> Result<&HostBuffer> {
-        match &self.buffer {
-            Buffer::Cpu(buffer) => Ok(buffer),
-            Buffer::WithBit(storage) => storage.resolved(),
-            Buffer::Meta => Err(Error::NoData { op }),
+    /// The buffer with the elements, which are computed first if they count as something else.
+    fn buffer(&self) -> Result<&DynamicBuffer> {
+        match &self.elements {
+            Elements::Plain(buffer) => Ok(buffer),
+            Elements::WithBit(storage) => storage.resolved(),
         }
     }
 
+    /// The same, where there are data.
+    fn data(&self, op: &'static str) -> Result<&DynamicBuffer> {
+        let buffer = self.buffer()?;
+        if Dynamic::has_data(buffer) { Ok(buffer) } else { Err(Error::NoData { op }) }
+    }
+
     /// The storage that is shared, whatever its elements count as.
-    fn storage(&self) -> Option<&HostBuffer> {
-        match &self.buffer {
-            Buffer::Cpu(buffer) => Some(buffer),
-            Buffer::WithBit(storage) => Some(&storage.base),
-            Buffer::Meta => None,
+    fn storage(&self) -> &DynamicBuffer {
+        match &self.elements {
+            Elements::Plain(buffer) => buffer,
+            Elements::WithBit(storage) => &storage.base,
         }
+    }
+
+    /// Whether there are data: there are none on the meta device.
+    pub(crate) fn has_data(&self) -> bool {
+        Dynamic::has_data(self.storage())
+    }
+
+    /// The elements as operations take them that work on any dtype.
+    fn erased(&self) -> Result<ErasedView<'_>> {
+        let (offset, width) = (self.first(), self.dtype.itemsize());
+        Ok(ErasedView { buffer: self.buffer()?, offset, width, sizes: &self.sizes, strides: &self.strides })
+    }
+
+    /// The same for writing; the storage must not be shared.
+    fn erased_mut(&mut self, op: &'static str) -> Result<ErasedViewMut<'_>> {
+        let (offset, width) = (self.first(), self.dtype.itemsize());
+        let Elements::Plain(buffer) = &mut self.elements else { return Err(Error::NoData { op }) };
+        Ok(ErasedViewMut { buffer, offset, width, sizes: &self.sizes, strides: &self.strides })
+    }
+
+    /// The elements under a type of their width.
+    fn elements_as<W>(&self) -> Result<View<'_, DynamicBuffer, W>> {
+        debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
+        Ok(View::new(self.buffer()?, self.first(), &self.sizes, &self.strides))
+    }
+
+    /// The same, where there are data.
+    fn data_as<W>(&self, op: &'static str) -> Result<View<'_, DynamicBuffer, W>> {
+        self.data(op)?;
+        self.elements_as()
+    }
+
+    /// The same for writing; the storage must not be shared.
+    fn data_as_mut<W>(&mut self, op: &'static str) -> Result<ViewMut<'_, DynamicBuffer, W>> {
+        debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
+        let first = self.first();
+        let Elements::Plain(buffer) = &mut self.elements else { return Err(Error::NoData { op }) };
+        Ok(ViewMut::new(buffer, first, &self.sizes, &self.strides))
     }
 
     /// The same storage seen through other sizes and strides.
@@ -527,22 +537,29 @@ impl AnyTensor {
     /// How many elements of a dtype the storage holds; `None` on the meta device.
     fn room(&self, dtype: DType) -> Option<usize> {
         // A shift instead of a division, since item sizes are powers of two and known at run time only.
-        self.storage().map(|buffer| buffer.len::<u8>() >> dtype.itemsize().trailing_zeros())
+        Dynamic::room::<u8>(self.storage()).map(|bytes| bytes >> dtype.itemsize().trailing_zeros())
     }
 
     /// A fresh row-major or other dense tensor.
-    fn fresh(buffer: Buffer, dtype: DType, sizes: &[usize], strides: &[usize]) -> AnyTensor {
-        AnyTensor { buffer, dtype, offset: 0, sizes: Dims::known(sizes), strides: Dims::known(strides) }
+    fn fresh(buffer: DynamicBuffer, dtype: DType, sizes: &[usize], strides: &[usize]) -> AnyTensor {
+        let elements = Elements::Plain(buffer);
+        AnyTensor { elements, dtype, offset: 0, sizes: Dims::known(sizes), strides: Dims::known(strides) }
+    }
+
+    /// The same dtype, sizes and strides without data, for those who only ask what an operation would give.
+    fn planned(&self) -> AnyTensor {
+        AnyTensor { elements: Elements::Plain(DynamicBuffer::NO_DATA), ..*self }
     }
 
     /// Copies before a write if the storage is shared or two positions alias one element. (A mutable view is written in place: its
     /// positions never alias.)
     fn make_unique(&mut self) -> Result<()> {
         let dense = strides::is_dense(&self.sizes, &self.strides);
-        let is_own = match &mut self.buffer {
-            Buffer::Cpu(buffer) => (dense && buffer.is_unique()) || buffer.is_fixed(),
-            Buffer::WithBit(_) => false,
-            Buffer::Meta => true,
+        let is_own = match &mut self.elements {
+            Elements::Plain(buffer) => {
+                (dense && Dynamic::is_unique(buffer)) || Dynamic::is_fixed(buffer) || !Dynamic::has_data(buffer)
+            }
+            Elements::WithBit(_) => false,
         };
         if !is_own {
             *self = self.copied(&preserved(&self.sizes, &self.strides))?;
@@ -552,17 +569,7 @@ impl AnyTensor {
 
     /// A dense copy with these strides.
     pub(in crate::any) fn copied(&self, strides: &[usize]) -> Result<AnyTensor> {
-        let buffer = if self.is_meta() {
-            Buffer::Meta
-        } else {
-            Buffer::Cpu(crate::cpu::erased::copy(
-                self.host("clone")?,
-                self.first(),
-                self.dtype.itemsize(),
-                &self.sizes,
-                [strides, &self.strides],
-            )?)
-        };
+        let buffer = self.erased()?.copied(strides)?;
         Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, strides))
     }
 
@@ -592,27 +599,18 @@ impl AnyTensor {
 }
 
 /// One more handle to a buffer: no `AnyTensor` borrows one, but those of mutable views, which give handles.
-fn shared(buffer: &HostBuffer) -> HostBuffer {
+#[inline]
+fn shared(buffer: &DynamicBuffer) -> DynamicBuffer {
     buffer.shared().unwrap_or_else(|| unreachable!("what is borrowed was copied"))
 }
 
-impl Clone for Buffer {
+impl Clone for Elements {
     fn clone(&self) -> Self {
         match self {
-            Buffer::Cpu(buffer) => Buffer::Cpu(shared(buffer)),
-            Buffer::WithBit(storage) => Buffer::WithBit(storage.clone()),
-            Buffer::Meta => Buffer::Meta,
+            Elements::Plain(buffer) => Elements::Plain(shared(buffer)),
+            Elements::WithBit(storage) => Elements::WithBit(storage.clone()),
         }
     }
-}
-
-/// A device's storage, which is that of a device it is known to be.
-fn as_storage<D: Device, T: 'static>(storage: T) -> D::Storage {
-    let mut slot = Some(storage);
-    let slot: &mut dyn core::any::Any = &mut slot;
-    slot.downcast_mut::<Option<D::Storage>>()
-        .and_then(Option::take)
-        .unwrap_or_else(|| unreachable!("the device was compared before"))
 }
 
 /// The strides of a copy that keeps the layout.
@@ -636,10 +634,10 @@ fn checked_numel(op: &'static str, sizes: &[usize], dtype: DType) -> Result<usiz
 impl AnyTensor {
     /// The element so far from the first; nothing on a device without data.
     fn element(&self, at: usize) -> Option<ScalarValue> {
-        let buffer = self.host("item").ok()?;
+        let buffer = self.buffer().ok()?;
         let value = base::dispatch::dispatch_dtype!("item", self.dtype, E: Element => {
             let view = crate::storage::View::<_, E>::new(buffer, self.offset + at, &[], &[]);
-            Ok(crate::cpu::read::peek(view).to_scalar())
+            Dynamic::peek(view).map(Element::to_scalar)
         });
         value.ok()
     }
@@ -671,7 +669,7 @@ impl AnyTensor {
 /// As PyTorch prints a tensor.
 impl fmt::Display for AnyTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (device, has_data) = (self.device_name(), !self.is_meta());
+        let (device, has_data) = (self.device_name(), self.has_data());
         let (sizes, strides, element) = (&*self.sizes, &*self.strides, |at| self.element(at));
         Printed { dtype: self.dtype, device, has_data, sizes, strides, element: &element }.fmt(f)
     }

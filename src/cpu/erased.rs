@@ -1,7 +1,7 @@
 //! Elementwise loops whose dtypes are known only at run time: the compiled tables' loops, with operands and results
 //! converted in chunks where their dtypes differ, so that no loop is needed for each pair of dtypes.
 //!
-//! Uses inner loops, the engine and copying; used by `any`.
+//! Uses inner loops, the engine and copying; used by `Dynamic`.
 
 use super::compiled;
 use super::copying;

@@ -3,7 +3,7 @@
 //!
 //! Everything `unsafe` about strided memory is here. The loops see raw pointers and rely on `View`'s invariant:
 //! whatever a view reaches lies inside its buffer. Uses operations, layouts and storage; used by the device `Cpu`,
-//! and by `any` where dtypes are known only at run time.
+//! and by `Dynamic` where dtypes are known only at run time.
 
 mod bytes;
 mod compiled;

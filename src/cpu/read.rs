@@ -1,6 +1,6 @@
 //! Reading a view's elements: copies with the same strides, downloads, searches.
 //!
-//! Uses walks and copying; used by `Cpu` and `any`.
+//! Uses walks and copying; used by `Cpu` and `Dynamic`.
 
 use super::copying;
 use super::elementwise::{result_len, source};

@@ -23,10 +23,8 @@ pub use current::{
     scoped_default_device, set_current_device, set_default_device,
 };
 #[cfg(feature = "any")]
-pub(crate) use dynamic::{Dynamic, DynamicBuffer};
+pub(crate) use dynamic::{Dynamic, DynamicBuffer, erased};
 pub use meta::Meta;
-#[cfg(feature = "any")]
-pub(crate) use meta::NoData;
 pub use value::{AnyDevice, DeviceType, IntoDevice};
 
 /// A device as a type: where a tensor's elements are and its operations run.

@@ -19,11 +19,6 @@ pub(crate) fn joined(sizes: &[usize]) -> i64 {
 }
 
 impl AnyTensor {
-    /// Whether there are no data.
-    pub(crate) fn is_meta(&self) -> bool {
-        matches!(self.buffer, crate::any::Buffer::Meta)
-    }
-
     /// The tensor as `[before, axis, after]`: a view where one shows that, else a copy. (A zero-dim tensor counts as one axis of
     /// size 1.)
     pub(crate) fn as_three_axes(&self, axis: usize) -> Result<AnyTensor> {

@@ -1,11 +1,11 @@
 //! Gather, scatter, masking and copies. These only move elements, so the loops run over a type of the same width: one copy of each
 //! loop serves several dtypes.
-//! Uses `elementwise::apply`, `tensor::rearrange::pick`, `cpu`, `ops::arguments`; used by `elementwise`, `index`, `join`, `rearrange`, `sparse` and others.
+//! Uses `elementwise::apply`, `tensor::rearrange::pick`, `device`, `ops::arguments`; used by `elementwise`, `index`, `join`, `rearrange`, `sparse` and others.
 
 use crate::any::elementwise::apply::{broadcast_to, result_strides};
-use crate::any::{AnyTensor, Buffer, Dims, checked_numel};
-use crate::cpu::erased;
-use crate::device::{Backend, Cpu};
+use crate::any::{AnyTensor, Dims, checked_numel};
+use crate::device::erased::ErasedViewMut;
+use crate::device::{Backend, Dynamic, DynamicBuffer};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 pub(crate) use crate::error::invalid;
@@ -14,7 +14,6 @@ use crate::layout::strides;
 use crate::ops::arguments::Indexing;
 use crate::ops::kernel::Choosing;
 use crate::ops::segment::Segment;
-use crate::storage::{HostBuffer, View, ViewMut};
 use crate::tensor::pick_elements;
 
 /// Runs code with a type as wide as the dtype's elements, for operations that only move them.
@@ -60,43 +59,37 @@ pub(crate) fn same_dtype(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Resu
     Err(Error::NotAdmitted { op, dtype: a.dtype, reason })
 }
 
+/// Operands expanded to sizes, on one device: those on the host join others. (That they may has been looked at before.)
+pub(crate) fn spread_together<const N: usize>(operands: [&AnyTensor; N], sizes: &[usize]) -> Result<[AnyTensor; N]> {
+    let device = DynamicBuffer::common_device(operands.map(AnyTensor::storage));
+    let mut spread = operands.map(AnyTensor::clone);
+    for operand in &mut spread {
+        if operand.device() != device {
+            *operand = operand.to_device(device)?;
+        }
+        *operand = operand.expanded_to(sizes)?;
+    }
+    Ok(spread)
+}
+
 /// The sizes that tensors broadcast to.
 pub(crate) fn common_sizes<'a>(op: &'static str, tensors: impl IntoIterator<Item = &'a AnyTensor>) -> Result<Dims> {
     tensors.into_iter().try_fold(Dims::known(&[]), |sizes, tensor| broadcast_to(op, &sizes, &tensor.sizes))
 }
 
 impl AnyTensor {
-    /// The elements on the host under a type of their width.
-    pub(crate) fn host_view<W>(&self, op: &'static str) -> Result<View<'_, HostBuffer, W>> {
-        debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
-        Ok(View::new(self.host(op)?, self.first(), &self.sizes, &self.strides))
-    }
-
-    /// [`host_view`](Self::host_view) for writing; the storage must not be shared.
-    pub(crate) fn host_view_mut<W>(&mut self, op: &'static str) -> Result<ViewMut<'_, HostBuffer, W>> {
-        debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
-        let first = self.first();
-        match &mut self.buffer {
-            Buffer::Cpu(buffer) => Ok(ViewMut::new(buffer, first, &self.sizes, &self.strides)),
-            Buffer::WithBit(_) | Buffer::Meta => Err(Error::NoData { op }),
-        }
-    }
-
     /// A row-major tensor of these sizes, made where this one is.
     pub(crate) fn allocated_like(
         &self,
         op: &'static str,
         sizes: &[usize],
         dtype: DType,
-        make: impl FnOnce() -> Result<HostBuffer>,
+        make: impl FnOnce() -> Result<DynamicBuffer>,
     ) -> Result<AnyTensor> {
         let sizes = Dims::new(op, sizes)?;
         let numel = checked_numel(op, &sizes, dtype)?;
-        let buffer = match (&self.buffer, numel) {
-            (Buffer::Meta, _) => Buffer::Meta,
-            (_, 0) => Buffer::Cpu(HostBuffer::zeroed::<u8>(0)?),
-            _ => Buffer::Cpu(make()?),
-        };
+        let is_empty = numel == 0 || !self.has_data();
+        let buffer = if is_empty { Dynamic::zeroed::<u8>(Some(self.storage()), 0)? } else { make()? };
         Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides::row_major(&sizes)))
     }
 
@@ -104,7 +97,7 @@ impl AnyTensor {
     /// holds would be read for nothing. (Where nothing is repeated, the operand is in memory itself.)
     pub(crate) fn expect_memory(&self) -> Result<()> {
         let repeats = self.strides.iter().zip(&*self.sizes).any(|(&stride, &size)| stride == 0 && size > 1);
-        if repeats && !self.is_meta() {
+        if repeats && self.has_data() {
             room::<u8>(self.numel().saturating_mul(self.dtype.itemsize()))?;
         }
         Ok(())
@@ -114,24 +107,24 @@ impl AnyTensor {
     pub(crate) fn of_ints(values: Vec<i64>, sizes: &[usize]) -> Result<AnyTensor> {
         let sizes = Dims::new("tensor", sizes)?;
         debug_assert_eq!(sizes.iter().product::<usize>(), values.len());
-        let buffer = Buffer::Cpu(HostBuffer::from_vec(values)?);
+        let buffer = Dynamic::build(None, || Ok(values))?;
         Ok(AnyTensor::fresh(buffer, DType::I64, &sizes, &strides::row_major(&sizes)))
     }
 
     /// The elements of a tensor of integers.
     pub(crate) fn to_ints(&self, op: &'static str) -> Result<Vec<i64>> {
-        Cpu::download(self.to(DType::I64)?.host_view::<i64>(op)?)
+        Dynamic::download(self.to(DType::I64)?.data_as::<i64>(op)?)
     }
 
     /// Zeros where this tensor is.
     pub(crate) fn zeros_like_device(&self, sizes: &[usize], dtype: DType) -> Result<AnyTensor> {
-        if self.is_meta() { AnyTensor::meta(sizes, dtype) } else { AnyTensor::on_host(sizes, dtype) }
+        AnyTensor::zeros_on(sizes, dtype, self.device())
     }
 
     /// A scalar of the dtype as a zero-dim tensor where this one is.
     pub(crate) fn scalar_on_device(&self, op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
         let scalar = AnyTensor::scalar_of(op, value, dtype)?;
-        if self.is_meta() { AnyTensor::meta(&[], dtype) } else { Ok(scalar) }
+        scalar.to_device(self.device())
     }
 
     /// With at least one axis: a zero-dim tensor counts as one axis of size 1.
@@ -166,8 +159,8 @@ impl AnyTensor {
         let sizes = axes.iter().map(|list| crate::tensor::positions(op, list)).collect::<Result<Vec<usize>>>()?;
         self.allocated_like(op, &sizes, self.dtype, || {
             with_width_type!(self.dtype, W => {
-                let fill = fill.map_or(Ok(W::default()), |fill| Cpu::peek(fill.host_view::<W>(op)?))?;
-                pick_elements::<W, Cpu>(op, self.host_view(op)?, axes, fill)
+                let fill = fill.map_or(Ok(W::default()), |fill| Dynamic::peek(fill.data_as::<W>(op)?))?;
+                pick_elements::<W, Dynamic>(op, self.data_as(op)?, axes, fill)
             })
         })
     }
@@ -193,7 +186,7 @@ impl AnyTensor {
         }
         self.allocated_like(op, &index.sizes, self.dtype, || {
             let indexing = Indexing { op, axis, wraps };
-            with_width_type!(self.dtype, W => Cpu::gather::<W>(indexing, self.host_view(op)?, index.host_view(op)?))
+            with_width_type!(self.dtype, W => Dynamic::gather::<W>(indexing, self.data_as(op)?, index.data_as(op)?))
         })
     }
 
@@ -231,10 +224,10 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         self.expect_writable(op, axis, index, from)?;
         let mut out = self.copied(&strides::row_major(&self.sizes))?;
-        if !index.is_empty() && !self.is_meta() {
+        if !index.is_empty() && self.has_data() {
             let indexing = Indexing { op, axis, wraps };
             with_width_type!(self.dtype, W => {
-                Cpu::scatter::<W>(indexing, index.host_view(op)?, from.host_view(op)?, out.host_view_mut(op)?)
+                Dynamic::scatter::<W>(indexing, index.data_as(op)?, from.data_as(op)?, out.data_as_mut(op)?)
             })?;
         }
         Ok(out)
@@ -243,8 +236,8 @@ impl AnyTensor {
     /// The elements where a mask of bools of the same sizes is true, and how many there are.
     pub(crate) fn masked_elements(&self, op: &'static str, mask: &AnyTensor) -> Result<AnyTensor> {
         let (buffer, count) =
-            with_width_type!(self.dtype, W => Cpu::compress::<W>(self.host_view(op)?, mask.host_view(op)?))?;
-        Ok(AnyTensor::fresh(Buffer::Cpu(buffer), self.dtype, &[count], &[1]))
+            with_width_type!(self.dtype, W => Dynamic::compress::<W>(self.data_as(op)?, mask.data_as(op)?))?;
+        Ok(AnyTensor::fresh(buffer, self.dtype, &[count], &[1]))
     }
 
     /// One or the other by a mask of bools, all broadcast; both hold one dtype.
@@ -255,17 +248,13 @@ impl AnyTensor {
         b: &AnyTensor,
     ) -> Result<AnyTensor> {
         let sizes = common_sizes(op, [mask, a, b])?;
-        let of = |x: &AnyTensor| x.expanded_to(&sizes);
-        let (mask_spread, a_spread, b_spread) = (of(mask)?, of(a)?, of(b)?);
+        let [mask_spread, a_spread, b_spread] = spread_together([mask, a, b], &sizes)?;
         let strides = result_strides(&sizes, &[mask, a, b].map(|x| x.layout(a.dtype)));
         checked_numel(op, &sizes, a.dtype)?;
-        let buffer = if [mask, a, b].iter().any(|x| x.is_meta()) {
-            Buffer::Meta
-        } else {
-            Buffer::Cpu(with_width_type!(a.dtype, W => {
-                Cpu::map3::<bool, W, W, W>(Choosing, mask_spread.host_view(op)?, a_spread.host_view(op)?, b_spread.host_view(op)?, &strides)
-            })?)
-        };
+        let buffer = with_width_type!(a.dtype, W => {
+            let (mask, a, b) = (mask_spread.elements_as()?, a_spread.elements_as()?, b_spread.elements_as()?);
+            Dynamic::map3::<bool, W, W, W>(Choosing, mask, a, b, &strides)
+        })?;
         Ok(AnyTensor::fresh(buffer, a.dtype, &sizes, &strides))
     }
 
@@ -285,15 +274,13 @@ impl AnyTensor {
         if *from.sizes != *sizes {
             return Err(Error::Output { op, result: (&*from.sizes).into(), output: (&*sizes).into() });
         }
-        let (from, width) = (from.to(self.dtype)?, self.dtype.itemsize());
-        let Buffer::Cpu(buffer) = &mut out.buffer else { return Ok(out) };
-        let source = from.host(op)?;
-        let start = buffer.start_mut::<u8>().unwrap_or_else(|| unreachable!("the copy is nobody else's"));
-        // SAFETY: the copy's storage is its own and not that of the other; what the strides of a view reach is inside.
-        unsafe {
-            let source = source.start::<u8>().wrapping_add(from.first() * width);
-            erased::copy_over(width, &sizes, [&to, &from.strides], start.wrapping_add(offset * width), source);
+        let from = from.to(self.dtype)?;
+        if self.has_data() {
+            from.data(op)?;
         }
+        // The places of the view in the copy, which is nobody else's.
+        let place = ErasedViewMut { offset, sizes: &sizes, strides: &to, ..out.erased_mut(op)? };
+        from.erased()?.copy_into(place)?;
         Ok(out)
     }
 }

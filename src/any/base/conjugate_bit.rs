@@ -1,16 +1,16 @@
 //! The conjugate and the negative bit: `conj` and `adjoint` of complex tensors are views, as in PyTorch.
 //!
 //! A `BitStorage` is a storage whose elements count as their conjugates, or as negated (as the imaginary part of a conjugate does).
-//! Whoever reads elements calls `AnyTensor::host`, which computes them once for all views: only those that the view can reach.
-//! Uses `elementwise::op_table`, `layout`, `storage`, `base::by_width`.
+//! Whoever reads elements calls `AnyTensor::buffer`, which computes them once for all views: only those that the view can reach.
+//! Uses `elementwise::op_table`, `layout`, `device`, `base::by_width`.
 
 use crate::any::base::by_width::invalid;
 use crate::any::elementwise::op_table::unary;
-use crate::any::{AnyTensor, Buffer, preserved, shared};
+use crate::any::{AnyTensor, Elements, preserved, shared};
+use crate::device::{Backend, Dynamic, DynamicBuffer};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::layout::bounds;
-use crate::storage::HostBuffer;
 use castiron_macros::operations;
 use std::sync::{Arc, OnceLock};
 
@@ -28,28 +28,28 @@ pub(crate) struct BitStorage {
     /// The places that views of the tensor may reach: the first, and how many.
     reach: [usize; 2],
     /// What is there.
-    pub(crate) base: HostBuffer,
+    pub(crate) base: DynamicBuffer,
     /// What it counts as, once somebody has asked.
-    resolved: OnceLock<HostBuffer>,
+    resolved: OnceLock<DynamicBuffer>,
 }
 
 impl BitStorage {
     /// The storage with the elements that these count as.
-    pub(crate) fn resolved(&self) -> Result<&HostBuffer> {
+    pub(crate) fn resolved(&self) -> Result<&DynamicBuffer> {
         if let Some(resolved) = self.resolved.get() {
             return Ok(resolved);
         }
         let [first, len] = self.reach;
-        let seen =
-            |buffer| AnyTensor { offset: first, ..AnyTensor::fresh(Buffer::Cpu(buffer), self.dtype, &[len], &[1]) };
+        let seen = |buffer| AnyTensor { offset: first, ..AnyTensor::fresh(buffer, self.dtype, &[len], &[1]) };
         let row = match self.bit {
             ViewBit::Conjugate => unary::conj_physical,
             ViewBit::Negative => unary::neg,
         };
         // Elements out of reach stay zero, and zero pages of a large allocation cost no memory.
-        let mut computed = seen(HostBuffer::zeroed::<u8>(self.base.len::<u8>())?);
+        let bytes = Dynamic::room::<u8>(&self.base).unwrap_or(0);
+        let mut computed = seen(Dynamic::zeroed::<u8>(Some(&self.base), bytes)?);
         seen(shared(&self.base)).apply_into(row, &mut computed)?;
-        let computed = shared(computed.host(row.name)?);
+        let computed = shared(computed.buffer()?);
         Ok(self.resolved.get_or_init(|| computed))
     }
 }
@@ -57,25 +57,33 @@ impl BitStorage {
 #[operations]
 impl AnyTensor {
     fn bit(&self) -> Option<ViewBit> {
-        match &self.buffer {
-            Buffer::WithBit(storage) => Some(storage.bit),
-            _ => None,
+        match &self.elements {
+            Elements::WithBit(storage) => Some(storage.bit),
+            Elements::Plain(_) => None,
         }
     }
 
     /// The same places of the storage that is there, without a bit.
     fn without_bit(&self) -> AnyTensor {
-        match &self.buffer {
-            Buffer::WithBit(storage) => AnyTensor { buffer: Buffer::Cpu(shared(&storage.base)), ..self.clone() },
-            _ => self.clone(),
+        match &self.elements {
+            Elements::WithBit(storage) => self.over_buffer(&storage.base),
+            Elements::Plain(_) => self.clone(),
         }
     }
 
     fn with_bit(&self, bit: ViewBit) -> AnyTensor {
-        let Some(base) = self.storage() else { return self.clone() };
+        if !self.has_data() {
+            return self.clone();
+        }
         let reach = [self.first(), bounds::span(&self.sizes, &self.strides).unwrap_or(0)];
-        let storage = BitStorage { bit, dtype: self.dtype, reach, base: shared(base), resolved: OnceLock::new() };
-        AnyTensor { buffer: Buffer::WithBit(Arc::new(storage)), ..self.clone() }
+        let storage =
+            BitStorage { bit, dtype: self.dtype, reach, base: shared(self.storage()), resolved: OnceLock::new() };
+        AnyTensor { elements: Elements::WithBit(Arc::new(storage)), ..self.clone() }
+    }
+
+    /// The same places of another buffer.
+    fn over_buffer(&self, buffer: &DynamicBuffer) -> AnyTensor {
+        AnyTensor { elements: Elements::Plain(shared(buffer)), ..self.clone() }
     }
 
     /// A view made of all of the storage, with the same bit.
@@ -162,11 +170,9 @@ impl AnyTensor {
 
     /// The same elements in a storage that has them computed.
     pub(crate) fn resolved(&self) -> Result<AnyTensor> {
-        match &self.buffer {
-            Buffer::WithBit(storage) => {
-                Ok(AnyTensor { buffer: Buffer::Cpu(shared(storage.resolved()?)), ..self.clone() })
-            }
-            _ => Ok(self.clone()),
+        match &self.elements {
+            Elements::WithBit(storage) => Ok(self.over_buffer(storage.resolved()?)),
+            Elements::Plain(_) => Ok(self.clone()),
         }
     }
 

@@ -1,11 +1,11 @@
 //! Conversions between dtypes as loops. A dtype is widened to the machine number that conversions start from (`dtype::cast`), and that
 //! converted: the usual dtypes have loops that do both, the others take two steps.
-//! Uses `cpu::erased`, `layout`, `base::dispatch`; used by `elementwise::apply`.
+//! Uses `device::erased`, `layout`, `base::dispatch`; used by `elementwise::apply`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::Bound;
-use crate::any::{AnyTensor, Buffer, Value};
-use crate::cpu::erased::{self, Cast};
+use crate::any::{AnyTensor, Value};
+use crate::device::erased::{self, Cast};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Complex, DType, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16};
 use crate::error::{Error, Result};
@@ -95,21 +95,10 @@ impl AnyTensor {
     pub fn to(&self, dtype: DType) -> Result<AnyTensor> {
         let Some(cast) = cast(self.dtype, dtype)? else { return Ok(self.clone()) };
         let strides = crate::any::preserved(&self.sizes, &self.strides);
-        let len = crate::any::checked_numel("to", &self.sizes, dtype)?;
-        if self.is_meta() {
-            return Ok(AnyTensor::fresh(Buffer::Meta, dtype, &self.sizes, &strides));
-        }
-        let (before, last) = cast.last();
-        let from = erased::place(self.host("to")?, self.first(), self.dtype.itemsize(), before);
-        // SAFETY: the strides of a fresh result are dense; what a tensor reaches is valid.
-        let result = unsafe {
-            erased::fresh(len, dtype.itemsize(), |out| {
-                let out = erased::ErasedOperand { start: out, width: dtype.itemsize(), cast: None };
-                let kernel = core::ptr::null();
-                erased::run(last, kernel, [out, from], &self.sizes, [&strides, &self.strides], false);
-            })
-        }?;
-        Ok(AnyTensor::fresh(Buffer::Cpu(result), dtype, &self.sizes, &strides))
+        crate::any::checked_numel("to", &self.sizes, dtype)?;
+        // SAFETY: the conversion is that of the two dtypes; what keeps a layout leaves no gaps.
+        let buffer = unsafe { self.erased()?.converted(cast, dtype.itemsize(), &strides)? };
+        Ok(AnyTensor::fresh(buffer, dtype, &self.sizes, &strides))
     }
 
     #[op(type_as(input, other))]

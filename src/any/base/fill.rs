@@ -24,9 +24,7 @@ impl AnyTensor {
     pub fn fill(&self, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
         let value = self.fill_scalar("fill", &value.into())?;
         let mut filled = self.zeros_like_device(&self.sizes, self.dtype)?;
-        if !filled.is_meta() {
-            filled.copy_from(&value)?;
-        }
+        filled.copy_from(&value)?;
         Ok(filled)
     }
 
@@ -37,7 +35,7 @@ impl AnyTensor {
             AnyOperand::Array(value) if value.rank() > 0 => {
                 invalid(op, format!("a scalar or a zero-dim tensor is wanted, got one of shape {:?}", value.shape()))
             }
-            AnyOperand::Array(value) if self.is_meta() || value.is_meta() => {
+            AnyOperand::Array(value) if !self.has_data() || !value.has_data() => {
                 crate::any::elementwise::apply::same_device(op, self, value)?;
                 AnyTensor::meta(&[], self.dtype)
             }

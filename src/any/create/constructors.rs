@@ -1,15 +1,13 @@
 //! Tensors made from bytes, scalars and ranges; elements taken out.
-//! Uses `cpu`, `device`, `layout`, `storage`.
+//! Uses `device`, `layout`.
 
 use crate::any::base::dispatch::dispatch_dtype;
-use crate::any::{AnyTensor, Buffer, Dims, checked_numel};
-use crate::cpu::erased;
-use crate::device::{AnyDevice, Backend, Cpu, IntoDevice};
+use crate::any::{AnyTensor, Dims, checked_numel};
+use crate::device::{AnyDevice, Backend, Dynamic, DynamicBuffer, IntoDevice};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, collected, listed};
 use crate::layout::{MemoryFormat, bounds, strides};
-use crate::storage::HostBuffer;
 
 impl AnyTensor {
     /// Row-major elements from their bytes, as the machine lays them out.
@@ -36,11 +34,7 @@ impl AnyTensor {
         {
             return Err(Error::InvalidArgument { op, reason: format!("a bool is 0 or 1, got the byte {byte}") });
         }
-        // SAFETY: all bytes are written.
-        let buffer = unsafe {
-            erased::fresh(bytes.len(), 1, |out| core::ptr::copy_nonoverlapping(bytes.as_ptr(), out, bytes.len()))
-        }?;
-        Ok(AnyTensor::fresh(Buffer::Cpu(buffer), dtype, &sizes, &strides::row_major(&sizes)))
+        Ok(AnyTensor::fresh(DynamicBuffer::from_bytes(bytes)?, dtype, &sizes, &strides::row_major(&sizes)))
     }
 
     /// The elements' bytes in row-major order, as the machine lays them out.
@@ -48,14 +42,7 @@ impl AnyTensor {
     /// # Errors
     /// If there are no data, or memory runs out.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let row_major = self.contiguous()?;
-        let buffer = row_major.host("to_bytes")?;
-        let width = self.dtype.itemsize();
-        // SAFETY: a contiguous tensor's elements lie side by side from its offset on.
-        let bytes = unsafe {
-            core::slice::from_raw_parts(buffer.start::<u8>().add(row_major.first() * width), self.numel() * width)
-        };
-        listed(bytes.iter().copied())
+        self.contiguous()?.erased()?.bytes("to_bytes")
     }
 
     /// All elements in row-major order, as scalars.
@@ -64,10 +51,8 @@ impl AnyTensor {
     /// If there are no data.
     pub fn to_scalars(&self) -> Result<Vec<ScalarValue>> {
         let op = "to_scalars";
-        let buffer = self.host(op)?;
         dispatch_dtype!(op, self.dtype, E: Element => {
-            let view = crate::storage::View::<_, E>::new(buffer, self.first(), &self.sizes, &self.strides);
-            let elements = Cpu::download(view)?;
+            let elements = Dynamic::download::<E>(self.data_as(op)?)?;
             listed(elements.into_iter().map(crate::Element::to_scalar))
         })
     }
@@ -124,10 +109,7 @@ impl AnyTensor {
     pub fn zeros_on(sizes: &[usize], dtype: DType, device: impl IntoDevice) -> Result<AnyTensor> {
         let sizes = Dims::new("zeros", sizes)?;
         let len = checked_numel("zeros", &sizes, dtype)? * dtype.itemsize();
-        let buffer = match AnyDevice::new(device)?.resolve()? {
-            AnyDevice::META => Buffer::Meta,
-            _ => Buffer::Cpu(HostBuffer::zeroed::<u8>(len)?),
-        };
+        let buffer = DynamicBuffer::zeroed(AnyDevice::new(device)?.resolve()?, len)?;
         Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides::row_major(&sizes)))
     }
 
@@ -168,7 +150,7 @@ impl AnyTensor {
         let refused = || Error::ScalarOutOfRange { op, value, dtype };
         crate::any::base::dispatch::dispatch_dtype!(op, dtype, E: Castable => {
             let element: E = value.to_element().ok_or_else(refused)?;
-            Ok(AnyTensor::from(crate::Tensor::<E, ()>::from_parts(Cpu::build(None, || Ok(vec![element]))?, 0, [], [])))
+            Ok(AnyTensor::over(Dynamic::build(None, || Ok(vec![element]))?, dtype, 0, &[], &[]))
         })
     }
 
@@ -195,22 +177,13 @@ impl AnyTensor {
             result: from.shape().into(),
             output: (&*self.sizes).into(),
         })?;
-        if !self.is_meta() {
-            from.host(op)?;
+        if self.has_data() {
+            from.data(op)?;
         }
         // A tensor written into itself is read first.
         let from = if self.shares_storage(&from) { from.copy()? } else { from };
         self.make_unique()?;
-        let (sizes, strides, width, offset) = (self.sizes, self.strides, self.dtype.itemsize(), self.first());
-        let Buffer::Cpu(out) = &mut self.buffer else { return Ok(()) };
-        let buffer = from.host(op)?;
-        let out = out.start_mut::<u8>().unwrap_or_else(|| unreachable!("it has been made unique"));
-        // SAFETY: the output is held exclusively, so that the other is elsewhere; what strides reach is valid.
-        unsafe {
-            let start = buffer.start::<u8>().wrapping_add(from.first() * width);
-            erased::copy_over(width, &sizes, [&strides, &from.strides], out.wrapping_add(offset * width), start);
-        }
-        Ok(())
+        from.erased()?.copy_into(self.erased_mut(op)?)
     }
 
     /// Every element set to a value, which has to fit (`torch.Tensor.fill_`).
@@ -231,7 +204,7 @@ impl AnyTensor {
     pub fn like(other: &AnyTensor, dtype: DType, format: MemoryFormat) -> Result<AnyTensor> {
         let strides = format.copied("zeros_like", &other.sizes, &other.strides)?;
         let len = checked_numel("zeros_like", &other.sizes, dtype)? * dtype.itemsize();
-        let buffer = if other.is_meta() { Buffer::Meta } else { Buffer::Cpu(HostBuffer::zeroed::<u8>(len)?) };
+        let buffer = Dynamic::zeroed::<u8>(Some(other.storage()), len)?;
         Ok(AnyTensor::fresh(buffer, dtype, &other.sizes, &strides))
     }
 
@@ -247,10 +220,7 @@ impl AnyTensor {
 
     /// Sets the main diagonal of a matrix to one.
     pub(crate) fn fill_diagonal(&mut self) -> Result<()> {
-        if self.is_meta() {
-            return Ok(());
-        }
-        let one = AnyTensor::scalar_of("eye", ScalarValue::Bool(true), self.dtype)?;
+        let one = self.scalar_on_device("eye", ScalarValue::Bool(true), self.dtype)?;
         let ones = one.expanded_to(&[self.sizes[0].min(self.sizes[1])])?;
         *self = self.with_view_overwritten("eye", |x| x.diagonal(0, 0, 1), &ones)?;
         Ok(())

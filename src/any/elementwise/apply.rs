@@ -1,13 +1,13 @@
 //! Elementwise operations: dtypes, kinds and shapes checked while running, then the loop of the table.
-//! Uses `elementwise::op_table`, `tensor::elementwise::apply`, `cpu::erased`, `cpu::elementwise`; used by `call`, `base`, `index`, `elementwise`, `linalg` and others.
+//! Uses `elementwise::op_table`, `tensor::elementwise::apply`, `device::erased`; used by `call`, `base`, `index`, `elementwise`, `linalg` and others.
 
 use crate::any::base::convert::cast;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::{AnyOperand, promoted};
 use crate::any::elementwise::op_table::{BinaryRow, ScalarKernel, UnaryRow};
-use crate::any::{AnyTensor, Buffer, Dims, checked_numel};
-use crate::cpu::erased::{self, Cast, ErasedOperand};
-use crate::device::Dynamic;
+use crate::any::{AnyTensor, Dims, Elements, checked_numel};
+use crate::device::erased::{self, Cast, ErasedView, Loop, Operand};
+use crate::device::{Backend, Dynamic, DynamicBuffer};
 use crate::dtype::scalar::{KindRank, ScalarValue};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
@@ -71,79 +71,70 @@ pub(crate) fn result_strides(sizes: &[usize], operands: &[OperandLayout<'_>]) ->
 /// A call of a compiled loop: its kernel and the operands; `N` counts the output, too.
 struct LoopCall<const N: usize, const OPERANDS: usize> {
     op: &'static str,
-    inner: Inner<N>,
+    inner: unsafe fn(*const (), [*mut u8; N], usize),
     kernel: *const (),
     sources: [AnyTensor; OPERANDS],
     dtypes: Dtypes,
     is_long: bool,
 }
 
-type Inner<const N: usize> = unsafe fn(*const (), [*mut u8; N], usize);
-
 impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
-    /// Writes the result, over `sizes`, to elements of this dtype; operands without a place of their own are those written.
-    ///
-    /// # Safety
-    /// `out` with its strides is valid for that, and no other operand is there.
-    unsafe fn run(&self, sizes: &[usize], out: *mut u8, dtype: DType, strides: &[usize]) -> Result<()> {
+    /// Runs the loop over operands spread over `sizes`, and gives its result to `run` with the conversion to the dtype that is
+    /// written. `own` is the operand that is what is written.
+    fn run<T>(
+        &self,
+        sizes: &[usize],
+        dtype: DType,
+        own: Option<usize>,
+        run: impl FnOnce(Loop<N>, &[Operand<'_>; OPERANDS], Option<Cast>) -> Result<T>,
+    ) -> Result<T> {
         const { assert!(N == OPERANDS + 1) }
         // A result computed in a wider dtype is rounded to the result dtype first, then converted to the output's.
         let cast = by_way_of(self.dtypes.gives, self.dtypes.result, dtype)?;
-        let mut places = [ErasedOperand { start: out, width: dtype.itemsize(), cast }; N];
-        let mut all = [Dims::known(strides); N];
-        for (at, source) in self.sources.iter().enumerate() {
-            let cast = through(source.dtype, &self.dtypes)?;
-            let width = source.dtype.itemsize();
-            places[at + 1] = if source.is_meta() {
-                ErasedOperand { start: out, width, cast }
-            } else {
-                erased::place(source.host(self.op)?, source.first(), width, cast)
-            };
-            strides::write_broadcast(&source.sizes, &source.strides, sizes, &mut all[at + 1]);
+        let mut spread = [Dims::known(sizes); OPERANDS];
+        for (strides, source) in spread.iter_mut().zip(&self.sources) {
+            strides::write_broadcast(&source.sizes, &source.strides, sizes, strides);
         }
-        // SAFETY: the caller's promise; the kernel belongs to the loop.
-        unsafe { erased::run(self.inner, self.kernel, places, sizes, all.each_ref().map(|dims| &**dims), self.is_long) }
-        Ok(())
+        let mut operands = [Operand { view: None, cast: None }; OPERANDS];
+        for (at, (operand, source)) in operands.iter_mut().zip(&self.sources).enumerate() {
+            operand.cast = through(source.dtype, &self.dtypes)?;
+            if own != Some(at) {
+                operand.view = Some(ErasedView { sizes, strides: &spread[at], ..source.erased()? });
+            }
+        }
+        let Self { inner, kernel, is_long, .. } = *self;
+        run(Loop { inner, kernel, is_compute_bound: is_long }, &operands, cast)
     }
 
     /// The result as a new tensor.
     fn fresh(&self, sizes: &[usize], strides: &[usize]) -> Result<AnyTensor> {
         let dtype = self.dtypes.result;
-        let len = checked_numel(self.op, sizes, dtype)?;
-        if self.sources.iter().any(AnyTensor::is_meta) {
-            return Ok(AnyTensor::fresh(Buffer::Meta, dtype, sizes, strides));
-        }
-        let mut outcome = Ok(());
-        // SAFETY: the strides of a fresh result are dense, and whoever made the job keeps the operands. (Where the conversion is
-        // refused nobody sees the buffer.)
-        let buffer =
-            unsafe { erased::fresh(len, dtype.itemsize(), |out| outcome = self.run(sizes, out, dtype, strides))? };
-        outcome?;
-        Ok(AnyTensor::fresh(Buffer::Cpu(buffer), dtype, sizes, strides))
+        checked_numel(self.op, sizes, dtype)?;
+        // SAFETY: whoever made the job put kernel, loop and operands together; the strides of a fresh result leave no gaps.
+        let buffer = self.run(sizes, dtype, None, |call, operands, cast| unsafe {
+            erased::run(call, operands, (dtype.itemsize(), cast), sizes, strides)
+        })?;
+        Ok(AnyTensor::fresh(buffer, dtype, sizes, strides))
     }
 
     /// The result written into a tensor, which is the first operand, too, if `own`.
     fn write_to(&mut self, out: &mut AnyTensor, own: bool) -> Result<()> {
         let (op, sizes) = (self.op, out.sizes);
-        if out.is_meta() {
+        if !out.has_data() {
             return Ok(());
         }
-        if self.sources.iter().any(AnyTensor::is_meta) {
+        if !self.sources.iter().all(AnyTensor::has_data) {
             return Err(Error::NoData { op });
         }
         if own {
             // Drop this handle, so that `make_unique` need not copy.
-            self.sources[0].buffer = Buffer::Meta;
+            self.sources[0].elements = Elements::Plain(DynamicBuffer::NO_DATA);
         }
         out.make_unique()?;
-        if own {
-            (self.sources[0].offset, self.sources[0].strides) = (out.offset, out.strides);
-        }
-        let (offset, dtype, strides) = (out.first(), out.dtype, out.strides);
-        let Buffer::Cpu(buffer) = &mut out.buffer else { return Err(Error::NoData { op }) };
-        let start = buffer.start_mut::<u8>().unwrap_or_else(|| unreachable!("it has been made unique"));
-        // SAFETY: the output is held exclusively, so that no operand is in it but itself.
-        unsafe { self.run(&sizes, start.wrapping_add(offset * dtype.itemsize()), dtype, &strides) }
+        // SAFETY: whoever made the job put kernel, loop and operands together.
+        self.run(&sizes, out.dtype, own.then_some(0), |call, operands, cast| unsafe {
+            erased::run_into(call, operands, cast, out.erased_mut(op)?)
+        })
     }
 }
 
@@ -257,7 +248,7 @@ impl AnyTensor {
 /// Operands on one device, or a zero-dim one on the CPU beside another.
 pub(crate) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
     let (lhs, rhs) = (a.device_name(), b.device_name());
-    let joins = |x: &AnyTensor| x.rank() == 0 && !x.is_meta();
+    let joins = |x: &AnyTensor| x.rank() == 0 && x.has_data();
     if lhs == rhs || joins(a) || joins(b) {
         return Ok(());
     }
@@ -297,13 +288,8 @@ fn filled(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTenso
 /// Looks for zeros among integer divisors.
 fn check_divisors(op: &'static str, divisors: &AnyTensor, dtype: DType) -> Result<()> {
     let divisors = divisors.to(dtype)?;
-    if divisors.is_meta() {
-        return Ok(());
-    }
-    let buffer = divisors.host(op)?;
     let found = crate::any::base::dispatch::dispatch_dtype!(op, dtype, E: Bits => {
-        let view = crate::storage::View::<_, E>::new(buffer, divisors.first(), &divisors.sizes, &divisors.strides);
-        Ok(crate::cpu::read::has(view, Sought::Zero))
+        Dynamic::has::<E>(divisors.elements_as()?, Sought::Zero)
     })?;
     if found { Err(Error::DivisionByZero { op, dtype }) } else { Ok(()) }
 }
@@ -335,7 +321,7 @@ fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: 
         && !own.iter().any(|dtype| dtype.is_shell())
     {
         let exponents = exponents.to(DType::I32)?;
-        if !numbers.is_meta() && !exponents.is_meta() {
+        if numbers.has_data() && exponents.has_data() {
             return scaled_by_integers(row, numbers, &exponents).map(Evaluation::Computed);
         }
     }
@@ -539,7 +525,7 @@ fn shells_compared(row: &BinaryRow, a: &AnyTensor, b: &AnyTensor) -> Result<AnyT
 /// The strides of the result of two operands of these layouts.
 pub(crate) fn combined_strides(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Result<Dims> {
     let planned = |operand: &AnyOperand| match operand {
-        AnyOperand::Array(tensor) => AnyTensor { buffer: Buffer::Meta, ..tensor.clone() }.into(),
+        AnyOperand::Array(tensor) => tensor.planned().into(),
         scalar => scalar.clone(),
     };
     Ok(combine(row, &planned(a), &planned(b))?.strides)

@@ -1,18 +1,17 @@
 //! Operations of three operands, and those that make complex numbers.
 //! Uses `elementwise::apply`, `linalg::matmul`, `join::cat_stack`, `ops::kernel`.
 
-use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed};
+use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed, spread_together};
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::{result_strides, same_device};
 use crate::any::linalg::matmul::widened;
-use crate::any::{AnyOperand, AnyTensor, Buffer, checked_numel, where_};
-use crate::device::{Backend, Cpu, Dynamic};
+use crate::any::{AnyOperand, AnyTensor, checked_numel, where_};
+use crate::device::{Backend, Dynamic, DynamicBuffer};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Element, Float, Scalar};
 use crate::error::{Error, Result};
 use crate::ops::kernel::Map2;
 use crate::ops::pointwise::{FromParts, FromPolar, Lerping, LerpingBy};
-use crate::storage::HostBuffer;
 use castiron_macros::operations;
 
 /// A result of operands that are broadcast; `make` is given them so, and the result's strides.
@@ -20,7 +19,7 @@ fn blended<const N: usize>(
     op: &'static str,
     operands: [&AnyTensor; N],
     dtype: DType,
-    make: impl FnOnce([&AnyTensor; N], &[usize]) -> Result<HostBuffer>,
+    make: impl FnOnce([&AnyTensor; N], &[usize]) -> Result<DynamicBuffer>,
 ) -> Result<AnyTensor> {
     for other in &operands[1..] {
         same_device(op, operands[0], other)?;
@@ -28,12 +27,7 @@ fn blended<const N: usize>(
     let sizes = common_sizes(op, operands)?;
     checked_numel(op, &sizes, dtype)?;
     let strides = result_strides(&sizes, &operands.map(|x| x.layout(x.dtype)));
-    let buffer = if operands.iter().any(|x| x.is_meta()) {
-        Buffer::Meta
-    } else {
-        let spread = operands.iter().map(|x| x.expanded_to(&sizes)).collect::<Result<Vec<_>>>()?;
-        Buffer::Cpu(make(core::array::from_fn(|at| &spread[at]), &strides)?)
-    };
+    let buffer = make(spread_together(operands, &sizes)?.each_ref(), &strides)?;
     Ok(AnyTensor::fresh(buffer, dtype, &sizes, &strides))
 }
 
@@ -60,12 +54,12 @@ impl AnyTensor {
         crate::any::base::dispatch::dispatch_dtype!(op, self.dtype, E: Inexact => {
             let by = match &weight {
                 AnyOperand::Number(value) => Some(*value),
-                AnyOperand::Array(weight) if weight.rank() == 0 && !weight.is_meta() => Some(weight.item()?),
+                AnyOperand::Array(weight) if weight.rank() == 0 && weight.has_data() => Some(weight.item()?),
                 AnyOperand::Array(weight) => {
                     same_dtype(op, self, weight)?;
                     return blended(op, [self, end, weight], self.dtype, |[start, end, weight], strides| {
-                        let (start, end, weight) = (start.host_view::<E>(op)?, end.host_view::<E>(op)?, weight.host_view::<E>(op)?);
-                        Cpu::map3::<E, E, E, E>(Lerping, start, end, weight, strides)
+                        let (start, end, weight) = (start.elements_as::<E>()?, end.elements_as::<E>()?, weight.elements_as::<E>()?);
+                        Dynamic::map3::<E, E, E, E>(Lerping, start, end, weight, strides)
                     });
                 }
             };
@@ -75,7 +69,7 @@ impl AnyTensor {
             }
             let weight: <E as Dtype>::Compute = value.to_dtype().ok_or_else(|| refused(value))?;
             blended(op, [self, end], self.dtype, |[start, end], strides| {
-                Cpu::map2::<E, E, E>(LerpingBy(weight), start.host_view(op)?, end.host_view(op)?, strides)
+                Dynamic::map2::<E, E, E>(LerpingBy(weight), start.elements_as()?, end.elements_as()?, strides)
             })
         })
     }
@@ -159,7 +153,7 @@ impl AnyTensor {
         kernel: K,
     ) -> Result<AnyTensor> {
         blended(op, [self, other], <E::Complex as Element>::DTYPE, |[a, b], strides| {
-            Cpu::map2::<E, E, E::Complex>(kernel, a.host_view::<E>(op)?, b.host_view::<E>(op)?, strides)
+            Dynamic::map2::<E, E, E::Complex>(kernel, a.elements_as::<E>()?, b.elements_as::<E>()?, strides)
         })
     }
 

@@ -1,9 +1,9 @@
 //! The tables of operations, read while running: a value for each row.
 //!
 //! What the columns mean, for types and for values, stands in `ops::rules`.
-//! Uses `tensor::elementwise::apply`, `cpu`, `ops::rules`, `ops::table`; used by `elementwise`, `call`, `linalg`, `scan`, `base`.
+//! Uses `tensor::elementwise::apply`, `device::erased`, `ops::rules`, `ops::table`; used by `elementwise`, `call`, `linalg`, `scan`, `base`.
 
-use crate::cpu::erased;
+use crate::device::erased;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::Result;

@@ -1,12 +1,12 @@
 //! Operations of one operand and parameters, written from their table: `elu`, `elu_`, `elu_into`; and so on.
-//! Uses `elementwise::apply`, `tensor::elementwise::parametric`, `cpu`, `ops`; used by `call::outputs`.
+//! Uses `elementwise::apply`, `tensor::elementwise::parametric`, `device`, `ops`; used by `call::outputs`.
 
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::default_float;
 use crate::any::elementwise::apply::{check_output, check_shape, same_device};
 use crate::any::elementwise::op_table::unary;
-use crate::any::{AnyTensor, Buffer, preserved};
-use crate::cpu::elementwise;
+use crate::any::{AnyTensor, preserved};
+use crate::device::{Backend, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Dtype, Scalar};
 use crate::error::{Result, invalid};
@@ -15,7 +15,6 @@ use crate::ops::rules::admit::set_of_one;
 use crate::ops::rules::result::{Rule, form_of_result};
 use crate::ops::table::tuned_table;
 use crate::ops::{Op, TunedOp};
-use crate::storage::View;
 use crate::tensor::{Given as _, parameters};
 use castiron_macros::operations;
 
@@ -26,12 +25,7 @@ fn run<O: TunedOp<E>, E: Dtype>(x: &AnyTensor, given: Given) -> Result<AnyTensor
     let kernel = Tuning::<O, E>(O::prepare(given)?);
     let strides = preserved(&x.sizes, &x.strides);
     let dtype = <O::Output as crate::Element>::DTYPE;
-    let buffer = if x.is_meta() {
-        Buffer::Meta
-    } else {
-        let view = View::<_, E>::new(x.host(O::NAME)?, x.first(), &x.sizes, &x.strides);
-        Buffer::Cpu(elementwise::map1::<E, O::Output, _>(kernel, view, &strides)?)
-    };
+    let buffer = Dynamic::map1::<E, O::Output>(kernel, x.elements_as()?, &strides)?;
     Ok(AnyTensor::fresh(buffer, dtype, &x.sizes, &strides))
 }
 

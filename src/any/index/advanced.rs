@@ -1,10 +1,11 @@
 //! `x[…]` with masks, lists and tensors of indices; `index_put`.
-//! Uses `elementwise::apply`, `tensor::index::scatter`, `tensor::index::index_put`, `cpu::elementwise`; used by `view::any_view_mut`, `index::scatter`.
+//! Uses `elementwise::apply`, `tensor::index::scatter`, `tensor::index::index_put`, `device`; used by `view::any_view_mut`, `index::scatter`.
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::call::Value;
 use crate::any::elementwise::apply::{SCALAR, broadcast_to, result_strides, same_device};
+use crate::device::DynamicBuffer;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
@@ -49,7 +50,7 @@ impl IndexedAxes {
         let (own, after) = rest.split_at(axes.len());
         let (before, own, after) = (before.to_vec(), own.to_vec(), after.to_vec());
         let outer = own.iter().product();
-        let positions = if x.is_meta() {
+        let positions = if !x.has_data() {
             AnyTensor::meta(&sizes, DType::I64)?
         } else if outer > 0 && (before.contains(&0) || after.contains(&0)) {
             // Nothing is read or written, so PyTorch does not check the indices.
@@ -96,7 +97,7 @@ impl IndexedAxes {
 fn outside(op: &'static str, indices: &[(usize, AnyTensor)], sizes: &[usize]) -> Option<Error> {
     indices.iter().zip(sizes).enumerate().find_map(|(axis, ((_, index), &size))| {
         let within = -(size as i64)..size as i64;
-        let index = crate::cpu::read::find(index.host_view::<i64>(op).ok()?, |index| !within.contains(&index))?;
+        let index = DynamicBuffer::find(index.elements_as::<i64>().ok()?, |index| !within.contains(&index))?;
         Some(Error::IndexValue { op, index, axis, size })
     })
 }

@@ -1,11 +1,12 @@
 //! Elements chosen by index tensors: `index_select`, `gather`, `take`, `take_along_dim`, `embedding`.
-//! Uses `elementwise::apply`, `view::views`, `linalg::matmul`, `cpu::elementwise`.
+//! Uses `elementwise::apply`, `view::views`, `linalg::matmul`, `device`.
 
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::base::dispatch::{is_integer, refused};
 use crate::any::elementwise::apply::{broadcast_to, same_device};
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, IntoSizes};
+use crate::device::DynamicBuffer;
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
 use castiron_macros::operations;
@@ -41,13 +42,13 @@ impl AnyTensor {
 
     /// Whether indices are those of an axis, in a tensor without elements: where there are some, reading them tells.
     pub(crate) fn expect_inside(&self, op: &'static str, axis: usize, index: &AnyTensor) -> Result<()> {
-        if !self.is_empty() || index.is_meta() {
+        if !self.is_empty() || !index.has_data() {
             return Ok(());
         }
         let size = self.sizes[axis];
         let index = index.to(DType::I64)?;
         let outside = |at: i64| usize::try_from(at).map_or(true, |at| at >= size);
-        match crate::cpu::read::find(index.host_view::<i64>(op)?, outside) {
+        match DynamicBuffer::find(index.elements_as::<i64>()?, outside) {
             Some(index) => Err(Error::IndexValue { op, index, axis, size }),
             None => Ok(()),
         }

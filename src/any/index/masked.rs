@@ -4,8 +4,8 @@
 use crate::any::base::by_width::{common_sizes, invalid, signed};
 use crate::any::call::Value;
 use crate::any::elementwise::apply::same_device;
-use crate::any::{AnyOperand, AnyTensor, Buffer};
-use crate::device::Cpu;
+use crate::any::{AnyOperand, AnyTensor};
+use crate::device::Dynamic;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::positions::index_rows;
@@ -81,7 +81,7 @@ impl AnyTensor {
         crate::any::base::by_width::same_dtype(op, self, source)?;
         let sizes = common_sizes(op, [self, mask])?;
         let whole = self.expanded_to(&sizes)?;
-        if [self, mask, source].iter().any(|x| x.is_meta()) {
+        if ![self, mask, source].iter().all(|x| x.has_data()) {
             same_device(op, self, mask)?;
             same_device(op, self, source)?;
             return AnyTensor::meta(&sizes, self.dtype);
@@ -97,8 +97,8 @@ impl AnyTensor {
 
     /// The positions in row-major order where a mask of bools is true.
     fn true_places(&self, op: &'static str) -> Result<AnyTensor> {
-        let (buffer, count) = true_positions::<Cpu>(self.host_view(op)?)?;
-        Ok(AnyTensor::fresh(Buffer::Cpu(buffer), DType::I64, &[count], &[1]))
+        let (buffer, count) = true_positions::<Dynamic>(self.data_as(op)?)?;
+        Ok(AnyTensor::fresh(buffer, DType::I64, &[count], &[1]))
     }
 
     /// For each axis the indices of the elements that are not zero, in row-major order of these (`torch.nonzero` with

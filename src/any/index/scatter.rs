@@ -7,7 +7,7 @@ use crate::any::elementwise::apply::same_device;
 use crate::any::view::views::axis;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::axis;
-use crate::device::{Cpu, Dynamic};
+use crate::device::Dynamic;
 use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, listed};
 use crate::ops::arguments::Indexing;
@@ -50,12 +50,12 @@ impl AnyTensor {
         let (index, from) = (most(&index.contiguous()?)?, most(&from.contiguous()?)?);
         let indexing = Indexing { op, axis: crate::any::base::dims::MOST - self.rank() + axis, wraps: false };
         crate::any::base::dispatch::dispatch_dtype!(op, self.dtype, E: Dtype => {
-            if self.is_meta() {
+            if !self.has_data() {
                 return AnyTensor::meta(&self.sizes, self.dtype);
             }
-            let mut out: Tensor<E, Most, Cpu> = own.typed::<E, Most, Cpu>()?.try_contiguous()?;
-            let from: View<'_, _, E> = from.host_view(op)?;
-            crate::tensor::reduce_into(&mut out, indexing, index.host_view(op)?, from, reduce, include_self)?;
+            let mut out: Tensor<E, Most, Dynamic> = own.typed::<E, Most, Dynamic>()?.try_contiguous()?;
+            let from: View<'_, _, E> = from.data_as(op)?;
+            crate::tensor::reduce_into(&mut out, indexing, index.data_as(op)?, from, reduce, include_self)?;
             AnyTensor::from(out).reshaped(&signed(&self.sizes))
         })
     }
@@ -273,7 +273,7 @@ impl AnyTensor {
         let (cube, from, index) = (own.as_three_axes(at)?, from.as_three_axes(at)?, index.as_index(op, true)?);
         let alpha = AnyTensor::scalar_of(op, alpha, self.dtype)?;
         let sum = crate::any::base::dispatch::dispatch_dtype!(op, self.dtype, E: Dtype => {
-            let alpha: E = alpha.typed::<E, (), Cpu>()?.try_item()?;
+            let alpha: E = alpha.typed::<E, (), Dynamic>()?.try_item()?;
             let (cube, from) = (cube.typed_rank3::<E, Dynamic>()?, from.typed_rank3::<E, Dynamic>()?);
             let sum = cube.try_index_add(axis![1], &index.typed_rank1::<i64, Dynamic>()?, &from, alpha);
             Ok(AnyTensor::from(sum.map_err(|error| crate::any::index::advanced::at_axis(error, &[at; 3]))?))
@@ -371,7 +371,7 @@ impl AnyTensor {
             let reason = format!("{} indices do not go with {} elements", index.numel(), source.numel());
             return invalid(op, reason);
         }
-        if self.is_meta() {
+        if !self.has_data() {
             return AnyTensor::meta(&self.sizes, self.dtype);
         }
         same_device(op, self, &index)?;

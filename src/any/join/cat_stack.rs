@@ -7,7 +7,7 @@ use crate::any::call::{Bound, Value};
 use crate::any::elementwise::apply::same_device;
 use crate::any::view::views::axis;
 use crate::any::{AnyOperand, AnyTensor};
-use crate::device::{Backend, Cpu};
+use crate::device::{Backend, Dynamic};
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
 use crate::error::{Error, Result, listed, room};
@@ -71,8 +71,8 @@ fn join(op: &'static str, tensors: &[AnyTensor], dim: i64) -> Result<AnyTensor> 
     let pieces = kept.iter().map(|tensor| tensor.to(dtype)).collect::<Result<Vec<_>>>()?;
     first.allocated_like(op, &sizes, dtype, || {
         with_width_type!(dtype, W => {
-            let views = pieces.iter().map(|piece| piece.host_view(op)).collect::<Result<Vec<View<'_, _, W>>>>()?;
-            Cpu::join(&views, at, &sizes, &strides::row_major(&sizes))
+            let views = pieces.iter().map(|piece| piece.data_as(op)).collect::<Result<Vec<View<'_, _, W>>>>()?;
+            Dynamic::join(&views, at, &sizes, &strides::row_major(&sizes))
         })
     })
 }

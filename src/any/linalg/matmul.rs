@@ -3,13 +3,12 @@
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::elementwise::apply::same_device;
-use crate::any::{AnyTensor, Buffer, Dims};
-use crate::device::{Cpu, Device, Meta};
+use crate::any::{AnyTensor, Dims};
+use crate::device::{Dynamic, DynamicBuffer};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Scalar};
 use crate::error::{Error, Result};
 use crate::layout::strides;
-use crate::storage::View;
 use crate::tensor::{Summand, expect_whole_factor, factor};
 use castiron_macros::operations;
 
@@ -32,35 +31,22 @@ pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
         // PyTorch refuses bools only if the product has terms.
         return product(op, &a.to(DType::U8)?, &b.to(DType::U8)?, None)?.to(DType::Bool);
     }
-    fn run<E: Dtype, D: Device>(
+    fn run<E: Dtype>(
         op: &'static str,
-        storages: [&D::Storage; 2],
         [a, b]: [&AnyTensor; 2],
-        added: Option<(&D::Storage, Added<'_>)>,
-    ) -> Result<(D::Storage, Vec<usize>)> {
-        fn seen<'a, B, E>(storage: &'a B, x: &'a AnyTensor) -> View<'a, B, E> {
-            View::new(storage, x.first(), &x.sizes, &x.strides)
-        }
-        let summand = added.map(|(storage, (input, [beta, alpha]))| {
+        added: Option<Added<'_>>,
+    ) -> Result<(DynamicBuffer, Vec<usize>)> {
+        let summand = added.map(|(input, [beta, alpha])| {
             let (beta, alpha) = (factor::<E>(op, beta)?, factor::<E>(op, alpha)?);
-            Ok::<_, Error>(Summand { op, input: seen(storage, input), beta, alpha })
+            Ok::<_, Error>(Summand { op, input: input.elements_as()?, beta, alpha })
         });
         let fits = |sizes: &[usize]| Dims::new(op, sizes).map(|_| ());
-        crate::tensor::product::<E, D>(seen(storages[0], a), seen(storages[1], b), summand.transpose()?, fits)
+        crate::tensor::product::<E, Dynamic>(a.elements_as()?, b.elements_as()?, summand.transpose()?, fits)
     }
-    let (buffer, sizes) = crate::any::base::dispatch::dispatch_dtype!(op, a.dtype, E: Numeric => {
-        if a.is_meta() || b.is_meta() {
-            // Shapes are the same for all dtypes.
-            let none = crate::device::NoData;
-            let added = added.map(|added| (&none, added));
-            let (_, sizes) = run::<f64, Meta>(op, [&none; 2], [a, b], added)?;
-            return AnyTensor::meta(&sizes, a.dtype);
-        }
-        let storage = added.map(|(input, _)| input.host(op)).transpose()?;
-        run::<E, Cpu>(op, [a.host(op)?, b.host(op)?], [a, b], storage.zip(added))
-    })?;
+    let (buffer, sizes) =
+        crate::any::base::dispatch::dispatch_dtype!(op, a.dtype, E: Numeric => run::<E>(op, [a, b], added))?;
     crate::any::checked_numel(op, &sizes, a.dtype)?;
-    Ok(AnyTensor::fresh(Buffer::Cpu(buffer), a.dtype, &sizes, &strides::row_major(&sizes)))
+    Ok(AnyTensor::fresh(buffer, a.dtype, &sizes, &strides::row_major(&sizes)))
 }
 
 /// Operands with so many axes.

@@ -5,11 +5,10 @@ use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, same_dtype};
 use crate::any::elementwise::apply::same_device;
 use crate::any::linalg::matmul::{expect_numbers, product};
-use crate::device::{Backend, Cpu, Dynamic};
+use crate::device::{Backend, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType};
 use crate::error::{Error, Result};
-use crate::storage::HostBuffer;
 use castiron_macros::operations;
 
 #[operations]
@@ -60,7 +59,7 @@ impl AnyTensor {
         }
         let (size, zero, one) = (self.sizes[self.rank() - 1], Complex::new(0.0, 0.0), Complex::new(1.0, 0.0));
         let inverses = self.allocated_like(op, &self.sizes, DType::C128, || {
-            let mut elements: Vec<Complex<f64>> = Cpu::download(self.to(DType::C128)?.host_view(op)?)?;
+            let mut elements: Vec<Complex<f64>> = Dynamic::download(self.to(DType::C128)?.data_as(op)?)?;
             for matrix in elements.chunks_exact_mut(size * size) {
                 // The augmented matrix [A | I] of Gauss-Jordan elimination.
                 let row = |at: usize| {
@@ -87,7 +86,7 @@ impl AnyTensor {
                     to.copy_from_slice(&row[size..]);
                 }
             }
-            HostBuffer::from_vec(elements)
+            Dynamic::build(None, || Ok(elements))
         })?;
         inverses.to(self.dtype)
     }

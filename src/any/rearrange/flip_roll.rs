@@ -1,10 +1,10 @@
 //! `flip`, `roll`, `rot90`, `tril`, `triu`: elements moved to other positions.
 //! Uses `view::views`, `tensor::rearrange::pick`, `ops::segment`, `device`.
 
+use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, signed, with_width_type};
 use crate::any::view::views::{axes, axis};
-use crate::any::{AnyTensor, Buffer};
-use crate::device::{Backend, Cpu};
+use crate::device::{Backend, Dynamic};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::ops::segment::Segment;
@@ -43,13 +43,9 @@ impl AnyTensor {
             *list = vec![Segment::Backward { start: size.saturating_sub(1), len: size }];
         }
         let strides = crate::any::preserved(&self.sizes, &self.strides);
-        let buffer = if self.is_meta() {
-            Buffer::Meta
-        } else {
-            Buffer::Cpu(
-                with_width_type!(self.dtype, W => pick_as_laid_out::<W, Cpu>(op, self.host_view(op)?, &stretches, &strides))?,
-            )
-        };
+        let buffer = with_width_type!(self.dtype, W => {
+            pick_as_laid_out::<W, Dynamic>(op, self.elements_as()?, &stretches, &strides)
+        })?;
         Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides))
     }
 
@@ -169,7 +165,7 @@ impl AnyTensor {
             op,
             &self.sizes,
             self.dtype,
-            || with_width_type!(self.dtype, W => Cpu::band::<W>(rows.host_view(op)?, low, high)),
+            || with_width_type!(self.dtype, W => Dynamic::band::<W>(rows.data_as(op)?, low, high)),
         )
     }
 

@@ -5,7 +5,7 @@ use crate::any::base::by_width::{invalid, with_width_type};
 use crate::any::call::{Bound, Value};
 use crate::any::view::views::axis;
 use crate::axis;
-use crate::device::{Cpu, Dynamic};
+use crate::device::Dynamic;
 use crate::dtype::Element;
 use crate::error::{Error, Result, listed};
 use crate::tensor::repeated_elements;
@@ -25,7 +25,7 @@ impl AnyTensor {
             op,
             &sizes,
             self.dtype,
-            || with_width_type!(self.dtype, W => Ok(repeated_elements::<W, Cpu>(op, self.host_view(op)?, rank, counts)?.0)),
+            || with_width_type!(self.dtype, W => Ok(repeated_elements::<W, Dynamic>(op, self.data_as(op)?, rank, counts)?.0)),
         )
     }
 

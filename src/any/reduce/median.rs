@@ -27,7 +27,7 @@ impl AnyTensor {
     /// ```
     pub fn median(&self, ignores_nan: bool) -> Result<AnyTensor> {
         let op = if ignores_nan { "nanmedian" } else { "median" };
-        if self.is_empty() && !self.is_meta() && !self.dtype.is_shell() {
+        if self.is_empty() && self.has_data() && !self.dtype.is_shell() {
             // NaN, as the dtype has it.
             return AnyTensor::scalar_of(op, crate::ScalarValue::Float(f64::NAN), DType::F64)?.to(self.dtype);
         }

@@ -47,7 +47,7 @@ impl AnyTensor {
                 return invalid(format!("`q` is a scalar or a list, got a tensor with {} axes", q.rank()));
             }
             // On the meta device there are no data: only the number of quantiles matters.
-            AnyOperand::Array(q) if q.is_meta() => (filled(0.0, q.numel())?, q.rank() == 1),
+            AnyOperand::Array(q) if !q.has_data() => (filled(0.0, q.numel())?, q.rank() == 1),
             AnyOperand::Array(q) => (listed(q.to_scalars()?.into_iter().map(ScalarValue::real_part))?, q.rank() == 1),
         };
         let mut sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();

@@ -1,12 +1,12 @@
 //! Reductions: a tensor of three axes, of which the second is reduced.
-//! Uses `view::views`, `tensor::scan::softmax`, `cpu::reduce`, `ops::reduce`.
+//! Uses `view::views`, `tensor::scan::softmax`, `device::erased`, `ops::reduce`.
 
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::base::operand::default_float;
 use crate::any::call::Bound;
 use crate::any::view::views::axes;
-use crate::any::{AnyTensor, Buffer, IntoSizes, Value};
-use crate::cpu::reduce::{self, FirstOnly, ReduceLoops, WithSecond};
+use crate::any::{AnyTensor, IntoSizes, Value, checked_numel};
+use crate::device::erased::{FirstOnly, ReduceLoops, WithSecond};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType, bf16, f16};
 use crate::error::{Error, Result};
@@ -14,7 +14,6 @@ use crate::ops::reduce::{AnyAll, ArgExtreme, Extreme, Mean, MinMax, Prod, Sum, V
 use crate::ops::reduce::{CountNonzero, LogSumExp, NanMean, NanSum, VectorNorm, reduction_table};
 use crate::ops::rules::admit::{admits_in_words, set_of_one};
 use crate::ops::{Op, reduce as ops};
-use crate::storage::HostBuffer;
 use castiron_macros::operations;
 
 /// The second axis reduced: the results, row-major over the first and the third.
@@ -27,17 +26,11 @@ fn second<const N: usize>(op: &'static str, functions: &dyn ReduceLoops, cube: &
     let kept = [before, after];
     let dtype = |at: usize| facts.outs[at].unwrap_or_else(|| unreachable!("a dtype for each result"));
     let mut results = [const { None }; N];
-    if cube.is_meta() {
-        for (at, result) in results.iter_mut().enumerate() {
-            *result = Some(AnyTensor::meta(&kept, dtype(at))?);
-        }
-    } else {
-        let from = cube.host(op)?.start::<u8>().wrapping_add(cube.first() * cube.dtype.itemsize());
-        // SAFETY: what a tensor reaches is valid; the functions are those of its dtype.
-        let buffers: [HostBuffer; N] = unsafe { reduce::run(functions, from, &cube.sizes, &cube.strides, 0b10)? };
-        for ((at, result), buffer) in results.iter_mut().enumerate().zip(buffers) {
-            *result = Some(AnyTensor::fresh(Buffer::Cpu(buffer), dtype(at), &kept, &[after, 1]));
-        }
+    // SAFETY: the functions are those of the tensor's dtype.
+    let buffers = unsafe { cube.erased()?.reduced::<N>(functions, 0b10)? };
+    for ((at, result), buffer) in results.iter_mut().enumerate().zip(buffers) {
+        checked_numel(op, &kept, dtype(at))?;
+        *result = Some(AnyTensor::fresh(buffer, dtype(at), &kept, &[after, 1]));
     }
     Ok(results.map(|result| result.unwrap_or_else(|| unreachable!("all of them have been made"))))
 }

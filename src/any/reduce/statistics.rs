@@ -133,7 +133,7 @@ impl AnyTensor {
     #[op(histc(input, bins = 100, min = 0.0, max = 0.0), dtypes = float)]
     pub fn histc(&self, bins: usize, min: f64, max: f64) -> Result<AnyTensor> {
         dispatch_dtype!("histc", self.dtype, E: Float => {
-            if self.is_meta() && bins > 0 {
+            if !self.has_data() && bins > 0 {
                 return AnyTensor::meta(&[bins], self.dtype);
             }
             self.typed_rank1::<E, Dynamic>()?.try_histc(bins, min, max).map(AnyTensor::from)

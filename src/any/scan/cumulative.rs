@@ -1,11 +1,10 @@
 //! Operations along one axis that keep it: running sums and their kin, `softmax`; and differences of neighbours.
-//! Uses `view::views`, `elementwise::apply`, `cpu`, `device`, `ops::scan`; used by `sort::unique`, `scan::trapezoid`.
+//! Uses `view::views`, `elementwise::apply`, `device`, `ops::scan`; used by `sort::unique`, `scan::trapezoid`.
 
 use crate::any::AnyTensor;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::view::views::axis;
-use crate::cpu::erased;
-use crate::device::Dynamic;
+use crate::device::{Dynamic, erased};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::strides;
@@ -184,23 +183,9 @@ pub(crate) fn end_to_end(op: &'static str, pieces: &[&AnyTensor], at: usize) -> 
         size = size.and_then(|size| size.checked_add(piece.sizes[at]));
     }
     sizes[at] = size.ok_or_else(|| Error::TooLarge { op, sizes: first.shape().into() })?;
-    if first.is_meta() {
-        return AnyTensor::meta(&sizes, first.dtype);
-    }
-    let (width, own) = (first.dtype.itemsize(), strides::row_major(&sizes));
-    let len = crate::any::checked_numel(op, &sizes, first.dtype)?;
-    let buffers = pieces.iter().map(|piece| piece.host(op)).collect::<Result<Vec<_>>>()?;
-    // SAFETY: the pieces fill the result, each at its place; what a tensor reaches is valid.
-    let buffer = unsafe {
-        erased::fresh(len, width, |out| {
-            let mut place = 0;
-            for (piece, buffer) in pieces.iter().zip(&buffers) {
-                let from = buffer.start::<u8>().wrapping_add(piece.first() * width);
-                let to = out.wrapping_add(place * own[at] * width);
-                erased::copy_over(width, &piece.sizes, [&own, &piece.strides], to, from);
-                place += piece.sizes[at];
-            }
-        })
-    }?;
-    Ok(AnyTensor::fresh(crate::any::Buffer::Cpu(buffer), first.dtype, &sizes, &own))
+    crate::any::checked_numel(op, &sizes, first.dtype)?;
+    let own = strides::row_major(&sizes);
+    let pieces = pieces.iter().map(|piece| piece.erased()).collect::<Result<Vec<_>>>()?;
+    let buffer = erased::join(&pieces, at, &sizes, &own)?;
+    Ok(AnyTensor::fresh(buffer, first.dtype, &sizes, &own))
 }

@@ -27,7 +27,7 @@ fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
         crate::any::elementwise::apply::same_device(op, elements, test)?;
     }
     let (x, test) = (tensor(elements)?, tensor(test)?);
-    if x.is_meta() || test.is_meta() {
+    if !x.has_data() || !test.has_data() {
         return dispatch_dtype!(op, dtype, E: Real => {
             let _: Option<E> = None;
             AnyTensor::meta(&x.sizes, DType::Bool)

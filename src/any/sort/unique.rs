@@ -134,7 +134,7 @@ impl AnyTensor {
     /// Slices along an axis without those that equal the one before.
     fn runs(&self, at: usize) -> Result<Distinct> {
         let op = "unique_consecutive";
-        if self.is_meta() {
+        if !self.has_data() {
             return Err(Error::NoData { op });
         }
         dispatch_dtype!(op, self.dtype, E: Ordered => {

@@ -113,7 +113,7 @@ impl AnySparse {
     pub fn new(indices: &AnyTensor, values: &AnyTensor, sizes: Option<&[usize]>) -> Result<AnySparse> {
         let op = "sparse_coo";
         same_device(op, indices, values)?;
-        values.host(op)?;
+        values.data(op)?;
         let (&[axes, nnz], Some((&count, blocks))) = (indices.shape(), values.shape().split_first()) else {
             let (indices, values) = (indices.shape(), values.shape());
             return invalid(
@@ -550,7 +550,7 @@ impl AnyTensor {
     /// If there are not so many axes, the dtype does not compute, or there are no data.
     pub fn to_sparse(&self, dense: usize) -> Result<AnySparse> {
         let op = "to_sparse";
-        self.host(op)?;
+        self.data(op)?;
         if dense > self.rank() {
             return invalid(op, format!("a tensor of shape {:?} can't have {dense} dense axes", self.shape()));
         }

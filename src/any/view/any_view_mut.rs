@@ -7,8 +7,8 @@ use crate::any::base::by_width::invalid;
 use crate::any::base::operand::AnyOperand;
 use crate::any::call::Value;
 use crate::any::view::views::axis;
-use crate::any::{AnyTensor, Buffer, Dims, shared};
-use crate::device::{AnyDevice, Device};
+use crate::any::{AnyTensor, Dims, Elements, shared};
+use crate::device::{AnyDevice, Backend, Device, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{DType, Element, Scalar};
 use crate::error::Result;
@@ -76,15 +76,11 @@ impl AnyTensor {
     pub fn view_mut(&mut self) -> Result<AnyViewMut<'_>> {
         // From here on no two positions alias, and the storage is not shared.
         self.make_unique()?;
-        let buffer = match &mut self.buffer {
-            // SAFETY: the storage is borrowed with the tensor: until the view is gone nobody reads, writes, shares or drops it, and
-            // nobody outside sees a handle that the view's buffer gives.
-            Buffer::Cpu(buffer) => Buffer::Cpu(unsafe { buffer.window().lent() }),
-            // (A conjugate bit has been resolved before.)
-            Buffer::WithBit(_) | Buffer::Meta => Buffer::Meta,
-        };
-        let AnyTensor { dtype, offset, sizes, strides, .. } = *self;
-        Ok(AnyViewMut { tensor: AnyTensor { buffer, dtype, offset, sizes, strides }, memory: PhantomData })
+        let Elements::Plain(buffer) = &mut self.elements else { unreachable!("a conjugate bit has been resolved") };
+        // SAFETY: the storage is borrowed with the tensor: until the view is gone nobody reads, writes, shares or drops it, and
+        // nobody outside sees a handle that the view's buffer gives.
+        let elements = Elements::Plain(unsafe { Dynamic::lend(&Dynamic::window(buffer)) });
+        Ok(AnyViewMut { tensor: AnyTensor { elements, ..*self }, memory: PhantomData })
     }
 
     pub(in crate::any) fn borrowed_mut(&mut self) -> Result<AnyViewMut<'_>> {
@@ -120,7 +116,7 @@ impl<'a> AnyViewMut<'a> {
         view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>,
     ) -> Result<AnyViewMut<'a>> {
         let tensor = view(&self.tensor)?;
-        if !tensor.is_meta() && !tensor.shares_storage(&self.tensor) {
+        if tensor.has_data() && !tensor.shares_storage(&self.tensor) {
             return invalid(op, "what is chosen so is a copy, not a view: edits would not be seen".to_owned());
         }
         if !bounds::has_places(&tensor.sizes, &tensor.strides) {
@@ -148,8 +144,7 @@ impl<'a> AnyViewMut<'a> {
         let op = "multi_index_mut";
         // A row-major meta tensor of the same sizes: its strides identify the axes of each view.
         let strides = strides::row_major(&self.tensor.sizes);
-        let plain =
-            AnyTensor { buffer: Buffer::Meta, offset: 0, strides: Dims::known(&strides), ..self.tensor.clone() };
+        let plain = AnyTensor { offset: 0, strides: Dims::known(&strides), ..self.tensor.planned() };
         let mut views = Vec::with_capacity(indices.len());
         let mut all: Vec<Vec<Kept>> = Vec::with_capacity(indices.len());
         for (at, index) in indices.iter().enumerate() {
@@ -345,7 +340,7 @@ macro_rules! of_both {
                 // as it exists, and the view that it is made of is gone. No two positions share a place.
                 unsafe {
                     let view = self.borrowed_mut()?;
-                    Ok(TensorViewMut::of(view.tensor.typed_over("typed_mut", |buffer| shared(buffer).window())?))
+                    Ok(TensorViewMut::of(view.tensor.typed_over("typed_mut", |buffer| Dynamic::window(&mut shared(buffer)))?))
                 }
             }
         }

@@ -1,12 +1,12 @@
 //! Views: the same elements through other sizes and strides, computed while running.
 //!
 //! Source: PyTorch, "Tensor Views"; `tests/oracle/views.json`.
-//! Uses `tensor::view::reinterpret`, `cpu::elementwise`, `device`, `layout`; used by `rearrange`, `scan`, `sparse`, `sort`, `linalg` and others.
+//! Uses `tensor::view::reinterpret`, `device`, `layout`; used by `rearrange`, `scan`, `sparse`, `sort`, `linalg` and others.
 
 use crate::any::base::by_width::invalid;
 use crate::any::call::{Bound, Value};
-use crate::any::{AnyTensor, Buffer, Dims, IntoSizes};
-use crate::device::Cpu;
+use crate::any::{AnyTensor, Dims, IntoSizes};
+use crate::device::{Dynamic, DynamicBuffer};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::positions::{Kept, from_end, index_from_end};
@@ -461,7 +461,7 @@ impl AnyTensor {
         if sizes.is_empty() {
             return invalid(op, "at least one size is needed".to_owned());
         }
-        let one = AnyTensor::fresh(Buffer::Meta, self.dtype, &self.sizes[at..=at], &[1]);
+        let one = AnyTensor::fresh(DynamicBuffer::NO_DATA, self.dtype, &self.sizes[at..=at], &[1]);
         let parts = inferred(op, sizes, &one)?;
         let mut all: Vec<i64> = self.sizes[..at].iter().map(|&size| size as i64).collect();
         all.extend(parts.iter().map(|&size| size as i64));
@@ -547,9 +547,9 @@ impl AnyTensor {
         let whole = self.shared_own()?;
         let offset = offset.unwrap_or(whole.offset);
         bounds::expect_within(op, &sizes, &strides, offset, whole.room(self.dtype))?;
-        if let (DType::Bool, Buffer::Cpu(buffer)) = (self.dtype, &whole.buffer) {
+        if self.dtype == DType::Bool {
             let own = (whole.offset, &*whole.sizes, &*whole.strides);
-            crate::tensor::expect_widened::<Cpu>(op, buffer, own, (offset, &sizes, &strides))?;
+            crate::tensor::expect_widened::<Dynamic>(op, whole.buffer()?, own, (offset, &sizes, &strides))?;
         }
         Ok(whole.viewed(offset, &sizes, &strides))
     }
@@ -557,13 +557,9 @@ impl AnyTensor {
     /// The tensor, for a view that reaches other elements of its storage than it does: where others may write that meanwhile, it is a
     /// copy of the tensor's own elements, as far apart as they lie and with zeros between. (The twin of `Backend::share_own`.)
     fn shared_own(&self) -> Result<AnyTensor> {
-        match &self.buffer {
-            Buffer::Cpu(buffer) if buffer.is_fixed() => {
-                let width = self.dtype.itemsize();
-                let own = crate::cpu::read::copy_span_bytes(buffer, width, self.first(), &self.sizes, &self.strides)?;
-                Ok(AnyTensor { buffer: Buffer::Cpu(own), offset: 0, ..self.clone() })
-            }
-            _ => Ok(self.clone()),
-        }
+        Ok(match self.erased()?.share_own()? {
+            Some(own) => AnyTensor::fresh(own, self.dtype, &self.sizes, &self.strides),
+            None => self.clone(),
+        })
     }
 }

@@ -5,7 +5,7 @@
 //! belong to different results, many columns are reduced together.
 //!
 //! `plan` decides the blocking, `source` delivers elements, `loops` accumulates, `tree` merges. Used by `Cpu` and
-//! `any`.
+//! `Dynamic`.
 
 mod loops;
 mod plan;

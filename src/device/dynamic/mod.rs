@@ -1,6 +1,11 @@
 //! `Dynamic`: a device known only at run time. Each operation dispatches on the storage of its operands. Used by
 //! `AnyTensor`.
 
+mod buffer;
+pub(crate) mod erased;
+
+pub use buffer::DynamicBuffer;
+
 use super::{Backend, Cpu, Device, IntoDevice, Place};
 use crate::device::AnyDevice;
 use crate::dtype::{Castable, Dtype, Element};
@@ -15,15 +20,6 @@ use crate::storage::{HostBuffer, View, ViewMut};
 /// A device known only at run time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dynamic;
-
-/// A buffer on one of the devices.
-#[derive(Debug)]
-pub enum DynamicBuffer {
-    /// On the host.
-    Cpu(HostBuffer),
-    /// Without data.
-    Meta,
-}
 
 impl Device for Dynamic {
     fn name() -> String {

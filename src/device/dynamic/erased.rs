@@ -1,0 +1,283 @@
+//! Operations of `Dynamic` on elements whose dtype is known while running, too: copies, conversions, the loops of the tables and
+//! reductions, each compiled once for all dtypes.
+//!
+//! Elements are given as an [`ErasedView`] or an [`ErasedViewMut`]; without data nothing is done. Uses `cpu::erased`,
+//! `cpu::reduce` and `cpu::read`; used by `any`.
+
+use super::{DynamicBuffer, apart};
+use crate::cpu::erased::{self as loops, ErasedOperand};
+use crate::cpu::read;
+use crate::device::AnyDevice;
+use crate::error::{Error, Result, listed};
+use crate::layout::strides::is_dense;
+use crate::storage::HostBuffer;
+
+pub(crate) use crate::cpu::erased::{Cast, Row, binary, cast, scalar, unary};
+pub(crate) use crate::cpu::reduce::{FirstOnly, ReduceLoops, WithSecond};
+
+/// Elements of `width` bytes of a buffer, seen through sizes and strides: a `View` whose element type is left out.
+///
+/// Invariant, kept by the tensor it is taken from: every element that sizes, strides and offset reach lies inside the buffer.
+#[derive(Clone, Copy)]
+pub(crate) struct ErasedView<'a> {
+    pub(crate) buffer: &'a DynamicBuffer,
+    pub(crate) offset: usize,
+    pub(crate) width: usize,
+    pub(crate) sizes: &'a [usize],
+    pub(crate) strides: &'a [usize],
+}
+
+/// Writable elements of a buffer, which is not shared. No two positions share an element; the invariant is that of
+/// [`ErasedView`].
+pub(crate) struct ErasedViewMut<'a> {
+    pub(crate) buffer: &'a mut DynamicBuffer,
+    pub(crate) offset: usize,
+    pub(crate) width: usize,
+    pub(crate) sizes: &'a [usize],
+    pub(crate) strides: &'a [usize],
+}
+
+/// A loop over `N` places, the first of which is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Loop<const N: usize> {
+    pub(crate) inner: unsafe fn(*const (), [*mut u8; N], usize),
+    pub(crate) kernel: *const (),
+    pub(crate) is_compute_bound: bool,
+}
+
+/// What a loop reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Operand<'a> {
+    /// With the sizes of the result; `None` if it is the elements that are written.
+    pub(crate) view: Option<ErasedView<'a>>,
+    /// The conversion to what the loop takes, if that is another dtype.
+    pub(crate) cast: Option<Cast>,
+}
+
+impl<'a> ErasedView<'a> {
+    /// The first element on the host.
+    fn start(&self, buffer: &HostBuffer) -> *const u8 {
+        buffer.start::<u8>().wrapping_add(self.offset * self.width)
+    }
+
+    /// A copy with these strides.
+    ///
+    /// # Panics
+    /// If they leave gaps.
+    pub(crate) fn copied(self, strides: &[usize]) -> Result<DynamicBuffer> {
+        assert!(is_dense(self.sizes, strides), "a copy has no gaps");
+        match self.buffer {
+            DynamicBuffer::Cpu(buffer) => {
+                loops::copy(buffer, self.offset, self.width, self.sizes, [strides, self.strides])
+                    .map(DynamicBuffer::Cpu)
+            }
+            DynamicBuffer::Meta => Ok(DynamicBuffer::Meta),
+        }
+    }
+
+    /// A copy converted to elements of `width` bytes, with these strides.
+    ///
+    /// # Safety
+    /// The conversion is one of the elements' dtype to one of that width; the strides leave no gaps.
+    pub(crate) unsafe fn converted(self, cast: Cast, width: usize, strides: &[usize]) -> Result<DynamicBuffer> {
+        let DynamicBuffer::Cpu(buffer) = self.buffer else { return Ok(DynamicBuffer::Meta) };
+        let (before, last) = cast.last();
+        let from = loops::place(buffer, self.offset, self.width, before);
+        // SAFETY: the caller's promise; what a view reaches is valid.
+        let result = unsafe {
+            loops::fresh(self.sizes.iter().product(), width, |out| {
+                let out = ErasedOperand { start: out, width, cast: None };
+                loops::run(last, core::ptr::null(), [out, from], self.sizes, [strides, self.strides], false);
+            })
+        };
+        result.map(DynamicBuffer::Cpu)
+    }
+
+    /// Copied into elements of another buffer.
+    ///
+    /// # Panics
+    /// If they have other sizes or another width.
+    pub(crate) fn copy_into(self, out: ErasedViewMut<'_>) -> Result<()> {
+        assert_eq!((self.sizes, self.width), (out.sizes, out.width));
+        match (out.buffer, self.buffer) {
+            (DynamicBuffer::Cpu(to), DynamicBuffer::Cpu(buffer)) => {
+                let to = start_mut(to, out.offset * out.width);
+                // SAFETY: the output is held exclusively, so that the other is elsewhere; what views reach is valid.
+                unsafe { loops::copy_over(self.width, self.sizes, [out.strides, self.strides], to, self.start(buffer)) }
+                Ok(())
+            }
+            (DynamicBuffer::Meta, _) => Ok(()),
+            (DynamicBuffer::Cpu(_), DynamicBuffer::Meta) => Err(apart()),
+        }
+    }
+
+    /// Reduced over the axes of `mask`: the `N` results of the functions, row-major over the others.
+    ///
+    /// # Safety
+    /// The functions are those of the elements' dtype.
+    pub(crate) unsafe fn reduced<const N: usize>(
+        self,
+        functions: &dyn ReduceLoops,
+        mask: u32,
+    ) -> Result<[DynamicBuffer; N]> {
+        match self.buffer {
+            DynamicBuffer::Cpu(buffer) => {
+                // SAFETY: the caller's promise; what a view reaches is valid.
+                let results: [HostBuffer; N] =
+                    unsafe { crate::cpu::reduce::run(functions, self.start(buffer), self.sizes, self.strides, mask)? };
+                Ok(results.map(DynamicBuffer::Cpu))
+            }
+            DynamicBuffer::Meta => Ok([const { DynamicBuffer::Meta }; N]),
+        }
+    }
+
+    /// On another device, with these strides, which leave no gaps.
+    ///
+    /// # Errors
+    /// If there are no data to move.
+    pub(crate) fn moved(self, device: AnyDevice, strides: &[usize]) -> Result<DynamicBuffer> {
+        match (self.buffer, device) {
+            (_, AnyDevice::META) => Ok(DynamicBuffer::Meta),
+            (DynamicBuffer::Cpu(_), _) => self.copied(strides),
+            (DynamicBuffer::Meta, _) => Err(Error::NoData { op: "to_device" }),
+        }
+    }
+
+    /// The bytes of elements that lie side by side; an error without data.
+    pub(crate) fn bytes(self, op: &'static str) -> Result<Vec<u8>> {
+        let DynamicBuffer::Cpu(buffer) = self.buffer else { return Err(Error::NoData { op }) };
+        let len = self.sizes.iter().product::<usize>() * self.width;
+        // SAFETY: the elements lie side by side, so that the view reaches so many bytes.
+        let bytes = unsafe { core::slice::from_raw_parts(self.start(buffer), len) };
+        listed(bytes.iter().copied())
+    }
+
+    /// A copy with the same strides, for a view that reaches other elements than this one, where others may write those; `None` where
+    /// storage can be shared. (`Backend::share_own` with the element type left out.)
+    pub(crate) fn share_own(self) -> Result<Option<DynamicBuffer>> {
+        match self.buffer {
+            DynamicBuffer::Cpu(buffer) if buffer.is_fixed() => self.span_copied(buffer).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// The elements in a buffer of their own, with the same strides, if these are not aligned for elements of every dtype.
+    pub(crate) fn aligned(self) -> Result<Option<DynamicBuffer>> {
+        match self.buffer {
+            DynamicBuffer::Cpu(buffer) if !buffer.start::<u64>().is_aligned() => self.span_copied(buffer).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn span_copied(self, buffer: &HostBuffer) -> Result<DynamicBuffer> {
+        read::copy_span_bytes(buffer, self.width, self.offset, self.sizes, self.strides).map(DynamicBuffer::Cpu)
+    }
+}
+
+/// The byte so far from the start of a buffer, for writing.
+fn start_mut(buffer: &mut HostBuffer, offset: usize) -> *mut u8 {
+    let start = buffer.start_mut::<u8>().unwrap_or_else(|| unreachable!("what is written is not shared"));
+    start.wrapping_add(offset)
+}
+
+/// The places of a loop and their strides; `None` if an operand has no data.
+fn places<'a, const N: usize>(
+    out: ErasedOperand,
+    strides: &'a [usize],
+    operands: &[Operand<'a>],
+) -> Option<([ErasedOperand; N], [&'a [usize]; N])> {
+    let (mut places, mut all) = ([out; N], [strides; N]);
+    debug_assert_eq!(operands.len() + 1, N);
+    for (at, &Operand { view, cast }) in operands.iter().enumerate() {
+        places[at + 1].cast = cast;
+        if let Some(view) = view {
+            let DynamicBuffer::Cpu(buffer) = view.buffer else { return None };
+            places[at + 1] = loops::place(buffer, view.offset, view.width, cast);
+            all[at + 1] = view.strides;
+        }
+    }
+    Some((places, all))
+}
+
+/// A loop over operands, whose result, converted where `cast` says so, is a fresh buffer of elements of `width` bytes; without data
+/// if an operand is. (That they are on one device has been looked at before.)
+///
+/// # Safety
+/// Loop, kernel and conversions belong together and to the dtypes of operands and result, operands have these sizes, and the strides
+/// leave no gaps.
+pub(crate) unsafe fn run<const N: usize>(
+    call: Loop<N>,
+    operands: &[Operand<'_>],
+    (width, cast): (usize, Option<Cast>),
+    sizes: &[usize],
+    strides: &[usize],
+) -> Result<DynamicBuffer> {
+    let nowhere = ErasedOperand { start: core::ptr::null_mut(), width, cast };
+    let Some((mut places, all)) = places::<N>(nowhere, strides, operands) else { return Ok(DynamicBuffer::Meta) };
+    let Loop { inner, kernel, is_compute_bound } = call;
+    // SAFETY: the caller's promise; what a view reaches is valid.
+    let result = unsafe {
+        loops::fresh(sizes.iter().product(), width, |out| {
+            places[0].start = out;
+            loops::run(inner, kernel, places, sizes, all, is_compute_bound);
+        })
+    };
+    result.map(DynamicBuffer::Cpu)
+}
+
+/// The same, written into elements that there are; operands may be these.
+///
+/// # Safety
+/// As for [`run`], but for the strides.
+pub(crate) unsafe fn run_into<const N: usize>(
+    call: Loop<N>,
+    operands: &[Operand<'_>],
+    cast: Option<Cast>,
+    out: ErasedViewMut<'_>,
+) -> Result<()> {
+    let ErasedViewMut { buffer, offset, width, sizes, strides } = out;
+    let DynamicBuffer::Cpu(buffer) = buffer else { return Ok(()) };
+    let place = ErasedOperand { start: start_mut(buffer, offset * width), width, cast };
+    let (places, all) = places::<N>(place, strides, operands).ok_or_else(apart)?;
+    let Loop { inner, kernel, is_compute_bound } = call;
+    // SAFETY: the caller's promise; the output is held exclusively, so that no operand is in it but itself, and what views reach is
+    // valid.
+    unsafe { loops::run(inner, kernel, places, sizes, all, is_compute_bound) }
+    Ok(())
+}
+
+/// Pieces of one width end to end along an axis, as a fresh buffer; without data if a piece is.
+///
+/// # Panics
+/// If the sizes are not those of the pieces together, or the strides leave gaps.
+pub(crate) fn join(
+    pieces: &[ErasedView<'_>],
+    axis: usize,
+    sizes: &[usize],
+    strides: &[usize],
+) -> Result<DynamicBuffer> {
+    let width = pieces[0].width;
+    let fits = |piece: &ErasedView<'_>| {
+        let same = |(at, (own, of))| at == axis || own == of;
+        piece.width == width && piece.sizes.len() == sizes.len() && piece.sizes.iter().zip(sizes).enumerate().all(same)
+    };
+    let size = pieces.iter().map(|piece| piece.sizes[axis]).sum::<usize>();
+    assert!(pieces.iter().all(fits) && size == sizes[axis] && is_dense(sizes, strides), "the pieces fill the result");
+    let mut starts = listed(pieces.iter().map(|_| core::ptr::null()))?;
+    for (start, piece) in starts.iter_mut().zip(pieces) {
+        let DynamicBuffer::Cpu(buffer) = piece.buffer else { return Ok(DynamicBuffer::Meta) };
+        *start = piece.start(buffer);
+    }
+    // SAFETY: the pieces fill the result, each at its place; what a view reaches is valid.
+    let result = unsafe {
+        loops::fresh(sizes.iter().product(), width, |out| {
+            let mut place = 0;
+            for (piece, &from) in pieces.iter().zip(&starts) {
+                let to = out.wrapping_add(place * strides[axis] * width);
+                loops::copy_over(width, piece.sizes, [strides, piece.strides], to, from);
+                place += piece.sizes[axis];
+            }
+        })
+    };
+    result.map(DynamicBuffer::Cpu)
+}
