@@ -90,6 +90,8 @@ pub enum Sought {
     Zero,
     /// A byte that is neither 0 nor 1.
     NoBool,
+    /// An index that is none of an axis of this size, counted from either end.
+    Outside(usize),
 }
 impl Sought {
     /// Whether an element is what is looked for.
@@ -98,6 +100,11 @@ impl Sought {
         match self {
             Sought::Zero => !element.cast::<bool>(),
             Sought::NoBool => element.cast::<i64>() > 1,
+            Sought::Outside(size) => {
+                // No index is beyond `i64`.
+                let (index, size) = (element.cast::<i64>(), i64::try_from(size).unwrap_or(i64::MAX));
+                index >= size || index < -size
+            }
         }
     }
 }

@@ -4,13 +4,12 @@
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{DType, Dtype, Element};
-use crate::error::{Error, Result, listed};
-use crate::layout::positions::index_rows;
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::admit::{MaskFor, SameDtypeFor};
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::{self, Filling, IsTrue};
-use crate::ops::kernel::{Copying, Map1};
+use crate::ops::kernel::{Copying, Map1, VectorWidth};
 use crate::shape::{Broadcast, Dyn, Shape, WrittenTo, expect_broadcast};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::operand::{Operand, OperandSource, TensorOperand};
@@ -51,9 +50,28 @@ pub(crate) fn laid_out<E: Element, D: Device>(
 /// The positions, counted in row-major order, where a mask is true, and how many there are.
 pub(crate) fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(D::Storage, usize)> {
     let numel: usize = mask.sizes.iter().product();
-    let all = D::build(Some(mask.buffer), || listed(0..numel as i64))?;
+    let all = D::iota(Some(mask.buffer), numel)?;
     let strides = strides::row_major(mask.sizes);
     D::compress(View::<_, i64>::new(&all, 0, mask.sizes, &strides), mask)
+}
+
+/// The index along an axis of an element counted in row-major order, with `inner` elements at each position of the axis.
+#[derive(Clone, Copy)]
+struct Along {
+    inner: i64,
+    size: i64,
+    is_first: bool,
+}
+impl Map1<i64, i64> for Along {
+    /// There are no instructions for integer division.
+    const VECTORS: VectorWidth = VectorWidth::None;
+    const IS_COMPUTE_BOUND: bool = true;
+    #[inline(always)]
+    fn call(self, place: i64) -> i64 {
+        let Along { inner, size, is_first } = self;
+        let position = if inner == 1 { place } else { place / inner };
+        if is_first { position } else { position % size }
+    }
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -256,9 +274,19 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if S::RANK == 1 {
             return Ok(Tensor::dense(flat, sizes));
         }
-        let flat = D::download(View::<_, i64>::new(&flat, 0, &[count], &[1]))?;
-        let storage = D::build(Some(self.elements().buffer), || index_rows(&flat, self.shape().as_ref()))?;
-        Ok(Tensor::dense(storage, sizes))
+        let mut rows = D::zeroed::<i64>(Some(self.elements().buffer), count * S::RANK)?;
+        if count > 0 {
+            let (own, len, step) = (self.shape(), [count], [S::RANK]);
+            let mut inner = 1;
+            for (axis, &size) in own.as_ref().iter().enumerate().rev() {
+                // Numbers of elements fit `i64`.
+                let kernel = Along { inner, size: size as i64, is_first: axis == 0 };
+                let column = ViewMut::new(&mut rows, axis, &len, &step);
+                D::map1_into::<i64, i64>(kernel, View::new(&flat, 0, &len, &[1]), column)?;
+                inner *= size as i64;
+            }
+        }
+        Ok(Tensor::dense(rows, sizes))
     }
 
     /// [`nonzero`](Self::nonzero) (`torch.argwhere`). As there, a zero-dim tensor gives rows without indices.
