@@ -100,21 +100,23 @@ struct Spaced {
     start: f64,
     end: f64,
     step: f64,
-    numel: i64,
+    /// The last of them.
+    last: i64,
+    /// How many are counted from the start.
+    half: i64,
 }
 impl Spaced {
     fn new(start: f64, end: f64, numel: usize, rounded: impl Fn(f64) -> f64) -> Self {
         let step = if numel > 1 { rounded(rounded(end - start) / rounded((numel - 1) as f64)) } else { 0.0 };
         // A number of elements fits `i64`.
-        Spaced { start, end, step, numel: numel as i64 }
+        Spaced { start, end, step, last: numel as i64 - 1, half: if numel < 2 { 1 } else { numel as i64 / 2 } }
     }
 
     /// A number, of the steps of the arithmetic all but the last rounded.
     #[inline(always)]
     fn at(self, i: i64, rounded: impl Fn(f64) -> f64) -> f64 {
         let steps = |i: i64| rounded(self.step * rounded(i as f64));
-        let is_first_half = self.numel < 2 || i < self.numel / 2;
-        if is_first_half { self.start + steps(i) } else { self.end - steps(self.numel - 1 - i) }
+        if i < self.half { self.start + steps(i) } else { self.end - steps(self.last - i) }
     }
 }
 impl<E: Real> Map1<i64, E> for Spaced {
@@ -135,7 +137,7 @@ impl<E: Real> Map1<i64, E> for PowersOf {
     #[inline(always)]
     fn call(self, i: i64) -> E {
         let exponent =
-            if self.exponents.numel < 2 { self.start } else { in_f32::<E>(self.exponents.at(i, in_f32::<E>)) };
+            if self.exponents.last < 1 { self.start } else { in_f32::<E>(self.exponents.at(i, in_f32::<E>)) };
         E::from_f64(self.base.powf(exponent))
     }
 }

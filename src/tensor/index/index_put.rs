@@ -18,7 +18,7 @@ use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::index::gather::elements;
-use crate::tensor::index::masked::laid_out;
+use crate::tensor::index::masked::{first, laid_out};
 use castiron_macros::fallible;
 
 /// An index counted from the start.
@@ -45,29 +45,6 @@ impl Map2<i64, i64, i64> for Further {
     }
 }
 
-/// Whether an element is what is looked for.
-#[derive(Clone, Copy)]
-struct Is(Sought);
-impl Map1<i64, bool> for Is {
-    #[inline(always)]
-    fn call(self, index: i64) -> bool {
-        self.0.is(index)
-    }
-}
-
-/// The error for indices of which some are out of range: it names the first.
-#[cold]
-fn out_of_range<D: Device>(op: &'static str, index: View<'_, D::Storage, i64>, axis: usize, size: usize) -> Error {
-    let strides = strides::row_major(index.sizes);
-    let first = D::map1::<i64, bool>(Is(Sought::Outside(size)), index, &strides)
-        .and_then(|outside| D::compress(index, View::new(&outside, 0, index.sizes, &strides)))
-        .and_then(|(found, _)| D::peek(View::<_, i64>::new(&found, 0, &[], &[])));
-    match first {
-        Ok(index) => Error::IndexValue { op, index, axis, size },
-        Err(error) => error,
-    }
-}
-
 /// The linear index, over the indexed axes, of each position that indices of one shape give together; row-major.
 fn linear<'a, D: Device>(
     op: &'static str,
@@ -76,7 +53,8 @@ fn linear<'a, D: Device>(
 ) -> Result<Option<D::Storage>> {
     for (axis, (index, &size)) in indices.clone().zip(sizes).enumerate() {
         if D::has(index, Sought::Outside(size))? {
-            return Err(out_of_range::<D>(op, index, axis, size));
+            let index = first::<i64, D>(index, Sought::Outside(size))?;
+            return Err(Error::IndexValue { op, index, axis, size });
         }
     }
     let mut places: Option<D::Storage> = None;
@@ -165,7 +143,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         D: Receives<R::Place, Dimensioned>,
     {
         let (op, own) = ("index_put", self.shape());
-        let Some((first, rest)) = own.as_ref().split_at_checked(N).filter(|_| N > 0) else {
+        let Some((indexed, rest)) = own.as_ref().split_at_checked(N).filter(|_| N > 0) else {
             let reason = format!("a tensor with {} axes takes from 1 to as many indices, got {N}", S::RANK);
             return Err(Error::InvalidArgument { op, reason });
         };
@@ -181,12 +159,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if !broadcasts_to(values.sizes, &target) {
             return Err(Error::Broadcast { op, lhs: values.sizes.into(), rhs: target[..].into() });
         }
-        let Some(index) = linear::<D>(op, indices.iter().map(|index| index.elements()), first)? else {
+        let Some(index) = linear::<D>(op, indices.iter().map(|index| index.elements()), indexed)? else {
             unreachable!("there is an index")
         };
         let values = laid_out::<E, D>(values, &target, Copying)?;
         let (count, inner): (usize, usize) = (shape.as_ref().iter().product(), rest.iter().product());
-        let outer = first.iter().product();
+        let outer = indexed.iter().product();
         // Row-major tensors are written in place, others through a row-major copy.
         let mut copy = if self.is_contiguous() { None } else { Some(self.try_contiguous()?) };
         let out = copy.as_mut().unwrap_or(self).elements_mut()?;

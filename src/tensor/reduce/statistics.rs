@@ -128,10 +128,25 @@ fn counted<O: Dtype, D: Device>(
 struct Bins<E> {
     low: f64,
     high: f64,
+    /// `high - low`
+    range: f64,
     bins: usize,
+    /// `bins`
+    count: f64,
     dtype: PhantomData<E>,
 }
 impl<E: Castable> Bins<E> {
+    fn new(low: f64, high: f64, bins: usize) -> Self {
+        Bins {
+            low,
+            high,
+            range: Self::rounded(high - low),
+            bins,
+            count: Self::rounded(bins as f64),
+            dtype: PhantomData,
+        }
+    }
+
     /// A number as the dtype has it.
     #[inline(always)]
     fn rounded(x: f64) -> f64 {
@@ -144,12 +159,12 @@ impl<E: Castable> Map1<E, i64> for Bins<E> {
     /// The part that an element falls into; their number if it is outside of the range, or NaN.
     #[inline(always)]
     fn call(self, x: E) -> i64 {
-        let Bins { low, high, bins, .. } = self;
+        let Bins { low, high, range, bins, count, .. } = self;
         let x = x.cast::<f64>();
         if x >= low && x <= high {
             // Truncation finds the bin; `max` itself falls into the last.
-            let share = Self::rounded(Self::rounded(x - low) * Self::rounded(bins as f64));
-            (Self::rounded(share / Self::rounded(high - low)) as usize).min(bins - 1) as i64
+            let share = Self::rounded(Self::rounded(x - low) * count);
+            (Self::rounded(share / range) as usize).min(bins - 1) as i64
         } else {
             bins as i64
         }
@@ -337,7 +352,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if low > high {
             return invalid(format!("`max` must be larger than `min`, got {high} and {low}"));
         }
-        let kernel = Bins::<E> { low, high, bins, dtype: PhantomData };
+        let kernel = Bins::<E>::new(low, high, bins);
         let own = self.shape();
         let places = D::map1::<E, i64>(kernel, elements, strides::contiguous(&own).as_ref())?;
         let (numel, kept) = ([self.numel()], [bins]);
