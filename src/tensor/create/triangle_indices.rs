@@ -138,9 +138,12 @@ where
         let sizes = [2, count];
         expect_fit::<(D2, N)>(op, &sizes)?;
         checked_numel::<E>(op, &sizes)?;
-        if count == 0 {
-            return Ok(Self::dense(D::zeroed::<E>(None, 0)?, sizes));
+        let nothing = D::zeroed::<E>(None, 0)?;
+        if count == 0 || !D::has_data(&nothing) {
+            return Ok(Self::dense(nothing, sizes));
         }
+        // A triangle beyond all memory is refused before its rows are listed.
+        drop(room::<E>(2 * count)?);
         // Put together from the list of all rows, then all columns, in the triangle: each row as often as it has columns, and
         // the columns of each. Neither list is longer than the triangle has places.
         let rows = triangle.rows();
@@ -149,6 +152,8 @@ where
             Side::Upper => triangle.columns(rows.start),
         };
         let listed = Lists { rows: rows.len() as i64, row: rows.start as i64, column: widest.start as i64 };
+        let numbers = [rows.len() + widest.len()];
+        let storage = D::tabulate::<E>(listed, None, numbers[0])?;
         let mut stretches = room(2 * rows.len())?;
         let each = |row: usize| Segment::Each { start: row - rows.start, len: 1, times: triangle.columns(row).len() };
         stretches.extend(rows.clone().map(each));
@@ -156,8 +161,6 @@ where
             let columns = triangle.columns(row);
             Segment::Forward { start: rows.len() + columns.start - widest.start, len: columns.len() }
         }));
-        let numbers = [rows.len() + widest.len()];
-        let storage = D::tabulate::<E>(listed, None, numbers[0])?;
         let storage = D::pick(View::<_, E>::new(&storage, 0, &numbers, &[1]), &[stretches], E::default())?;
         Ok(Self::dense(storage, sizes))
     }
