@@ -20,6 +20,7 @@ pub(crate) mod erased;
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 mod f16_inner;
 mod float_gemm;
+pub(crate) mod fresh;
 pub(crate) mod fused;
 pub(crate) mod gather;
 pub(crate) mod gemm;

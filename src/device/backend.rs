@@ -7,7 +7,7 @@ use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
 use crate::ops::arguments::{Added, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
-use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
+use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
 use crate::storage::{View, ViewMut};
@@ -48,6 +48,18 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     ) -> Result<Self::Storage>;
     /// `len` zeros, placed as by [`build`](Self::build).
     fn zeroed<E: Element>(beside: Option<&Self::Storage>, len: usize) -> Result<Self::Storage>;
+    /// `len` elements of one value, placed as by [`build`](Self::build).
+    fn fill<E: Element>(beside: Option<&Self::Storage>, value: E, len: usize) -> Result<Self::Storage>;
+    /// `kernel(0)`, `kernel(1)`, … up to `len` elements, placed as by [`build`](Self::build).
+    fn tabulate<O: Element>(
+        kernel: impl Map1<i64, O>,
+        beside: Option<&Self::Storage>,
+        len: usize,
+    ) -> Result<Self::Storage>;
+    /// The numbers 0, 1, … up to `len` of them, placed as by [`build`](Self::build).
+    fn iota(beside: Option<&Self::Storage>, len: usize) -> Result<Self::Storage> {
+        Self::tabulate::<i64>(Copying, beside, len)
+    }
     /// Whether the storage may be written: it is not shared, or it is a writable borrow.
     fn is_unique(storage: &mut Self::Storage) -> bool;
     /// Storage and offset of a view's elements for another tensor: the same storage, or, if that is borrowed, a copy

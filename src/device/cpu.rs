@@ -2,8 +2,8 @@
 
 use super::{Backend, Device, Place};
 use crate::cpu::{
-    compress, elementwise, epilogue, fused, gather, gemm, integer_gemm, lanes, moving, order, read, reduce, rows,
-    scatter, search,
+    compress, elementwise, epilogue, fresh, fused, gather, gemm, integer_gemm, lanes, moving, order, read, reduce,
+    rows, scatter, search,
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
@@ -35,6 +35,12 @@ impl Backend for Cpu {
     }
     fn zeroed<E: Element>(_: Option<&HostBuffer>, len: usize) -> Result<HostBuffer> {
         HostBuffer::zeroed::<E>(len)
+    }
+    fn fill<E: Element>(_: Option<&HostBuffer>, value: E, len: usize) -> Result<HostBuffer> {
+        fresh::fill(value, len)
+    }
+    fn tabulate<O: Element>(kernel: impl Map1<i64, O>, _: Option<&HostBuffer>, len: usize) -> Result<HostBuffer> {
+        fresh::tabulate(kernel, len)
     }
     fn is_unique(storage: &mut HostBuffer) -> bool {
         storage.is_unique()

@@ -59,6 +59,12 @@ impl<const N: usize> Backend for Cuda<N> {
     fn zeroed<E: Element>(_: Option<&NoStorage>, _: usize) -> Result<NoStorage> {
         unavailable::<N, _>()
     }
+    fn fill<E: Element>(_: Option<&NoStorage>, _: E, _: usize) -> Result<NoStorage> {
+        unavailable::<N, _>()
+    }
+    fn tabulate<O: Element>(_: impl Map1<i64, O>, _: Option<&NoStorage>, _: usize) -> Result<NoStorage> {
+        unavailable::<N, _>()
+    }
     fn is_unique(storage: &mut NoStorage) -> bool {
         match *storage {}
     }

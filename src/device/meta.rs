@@ -50,6 +50,12 @@ impl Backend for Meta {
     fn zeroed<E: Element>(_: Option<&NoData>, _: usize) -> Result<NoData> {
         Ok(NoData)
     }
+    fn fill<E: Element>(_: Option<&NoData>, _: E, _: usize) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn tabulate<O: Element>(_: impl Map1<i64, O>, _: Option<&NoData>, _: usize) -> Result<NoData> {
+        Ok(NoData)
+    }
     fn is_unique(_: &mut NoData) -> bool {
         true
     }

@@ -92,6 +92,7 @@ pub(crate) fn meet(a: &[Kept], b: &[Kept]) -> bool {
 }
 
 /// The index along each axis of an element counted in row-major order (`torch.unravel_index`).
+#[cfg(any(test, feature = "any"))]
 #[inline]
 pub(crate) fn write_indices(place: i64, sizes: &[usize], indices: &mut [i64]) {
     let mut rest = place;
@@ -101,6 +102,7 @@ pub(crate) fn write_indices(place: i64, sizes: &[usize], indices: &mut [i64]) {
 }
 
 /// The indices of elements counted in row-major order, a row for each.
+#[cfg(any(test, feature = "any"))]
 pub(crate) fn index_rows(places: &[i64], sizes: &[usize]) -> Result<Vec<i64>> {
     let mut rows = filled(0, places.len() * sizes.len())?;
     for (row, &place) in rows.chunks_exact_mut(sizes.len().max(1)).zip(places) {

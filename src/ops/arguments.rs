@@ -90,6 +90,10 @@ pub enum Sought {
     Zero,
     /// A byte that is neither 0 nor 1.
     NoBool,
+    /// An index that is none of an axis of this size, counted from either end.
+    Outside(usize),
+    /// A number that is not between 0 and 1.
+    NoShare,
 }
 impl Sought {
     /// Whether an element is what is looked for.
@@ -98,6 +102,12 @@ impl Sought {
         match self {
             Sought::Zero => !element.cast::<bool>(),
             Sought::NoBool => element.cast::<i64>() > 1,
+            Sought::NoShare => !(0.0..=1.0).contains(&element.cast::<f64>()),
+            Sought::Outside(size) => {
+                // No index is beyond `i64`.
+                let (index, size) = (element.cast::<i64>(), i64::try_from(size).unwrap_or(i64::MAX));
+                index >= size || index < -size
+            }
         }
     }
 }

@@ -5,9 +5,10 @@ use crate::any::base::as_typed::Rank3;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::AnyOperand;
 use crate::any::view::views::axis;
-use crate::device::Dynamic;
+use crate::device::{Backend as _, Dynamic};
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result, filled, listed};
+use crate::storage::View;
 use crate::tensor::{Interpolation, quantiles};
 use castiron_macros::operations;
 
@@ -62,14 +63,17 @@ impl AnyTensor {
             None if keepdim => sizes.fill(1),
             None => sizes.clear(),
         }
-        let cube = x.as_three_axes(at)?;
+        let (cube, count) = (x.as_three_axes(at)?, shares.len());
         let found = dispatch_dtype!(op, self.dtype, E: [f32, f64] => {
-            let (storage, sizes) = quantiles::<E, Dynamic>(op, cube.typed_rank3::<E, Dynamic>()?.elements(), &shares, 1, how, ignores_nan)?;
+            let x = cube.typed_rank3::<E, Dynamic>()?;
+            let (x, count) = (x.elements(), [count]);
+            let q = Dynamic::build(Some(x.buffer), || Ok(shares))?;
+            let (storage, sizes) = quantiles::<E, Dynamic>(op, x, View::new(&q, 0, &count, &[1]), 1, how, ignores_nan)?;
             let sizes = [sizes[0], sizes[1], sizes[2]];
             Ok(AnyTensor::from(crate::Tensor::<E, Rank3, Dynamic>::dense(storage, sizes)))
         })?;
         if is_list {
-            sizes.insert(0, shares.len() as i64);
+            sizes.insert(0, count as i64);
         }
         found.movedim(&[1], &[0])?.reshaped(&sizes)
     }

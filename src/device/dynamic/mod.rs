@@ -113,6 +113,22 @@ impl Backend for Dynamic {
             _ => Cpu::zeroed::<E>(None, len).map(DynamicBuffer::Cpu),
         }
     }
+    fn fill<E: Element>(beside: Option<&DynamicBuffer>, value: E, len: usize) -> Result<DynamicBuffer> {
+        match beside {
+            Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
+            _ => Cpu::fill(None, value, len).map(DynamicBuffer::Cpu),
+        }
+    }
+    fn tabulate<O: Element>(
+        kernel: impl Map1<i64, O>,
+        beside: Option<&DynamicBuffer>,
+        len: usize,
+    ) -> Result<DynamicBuffer> {
+        match beside {
+            Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
+            _ => Cpu::tabulate(kernel, None, len).map(DynamicBuffer::Cpu),
+        }
+    }
     fn is_unique(storage: &mut DynamicBuffer) -> bool {
         match storage {
             DynamicBuffer::Cpu(buffer) => Cpu::is_unique(buffer),

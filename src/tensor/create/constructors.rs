@@ -6,8 +6,10 @@
 
 use crate::device::{Backend as _, Cpu, Device};
 use crate::dtype::{Castable, Element, Scalar, ScalarValue};
-use crate::error::{Error, Result, filled, room};
+use crate::error::{Error, Result, room};
+use crate::ops::kernel::{Copying, Map1};
 use crate::shape::{Dim, Dyn, KnownShape, Shape, SizeArray};
+use crate::storage::{View, ViewMut};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 
@@ -23,12 +25,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         checked_numel::<E>(op, sizes.as_ref())
     }
 
-    /// A row-major tensor of elements made on the host.
-    pub(crate) fn build(
+    /// A row-major tensor of a function of the position, which a kernel made for the number of elements computes.
+    pub(crate) fn tabulated<K: Map1<i64, E>>(
         op: &'static str,
         sizes: S::Sizes,
-        make: impl FnOnce(usize, &mut Vec<E>) -> Result<()>,
+        kernel: impl FnOnce(usize) -> K,
     ) -> Result<Self> {
+        let numel = Self::plan(op, &sizes)?;
+        Ok(Self::dense(D::tabulate(kernel(numel), None, numel)?, sizes))
+    }
+
+    /// A row-major tensor of elements made on the host.
+    fn build(op: &'static str, sizes: S::Sizes, make: impl FnOnce(usize, &mut Vec<E>) -> Result<()>) -> Result<Self> {
         let numel = Self::plan(op, &sizes)?;
         let storage = D::build(None, || {
             let mut elements = room(numel)?;
@@ -41,7 +49,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 
     fn filled(op: &'static str, sizes: S::Sizes, value: E) -> Result<Self> {
         let numel = Self::plan(op, &sizes)?;
-        Ok(Self::dense(D::build(None, || filled(value, numel))?, sizes))
+        Ok(Self::dense(D::fill(None, value, numel)?, sizes))
     }
 
     fn zeroed(op: &'static str, sizes: S::Sizes) -> Result<Self> {
@@ -123,21 +131,26 @@ constructors! {
 }
 
 impl<E: Castable, A: Dim, B: Dim, D: Device> Tensor<E, (A, B), D> {
-    /// A matrix that is one where `is_one(row, column)` and zero elsewhere.
-    fn zeros_and_ones(op: &'static str, sizes: [usize; 2], is_one: impl Fn(usize, usize) -> bool) -> Result<Self> {
-        Self::build(op, sizes, |_, elements| {
-            let [rows, columns] = sizes;
-            for row in 0..rows {
-                elements.extend((0..columns).map(|column| E::from_bool(is_one(row, column))));
-            }
-            Ok(())
-        })
+    /// Ones on the diagonal.
+    fn diagonal_ones(op: &'static str, sizes @ [rows, columns]: [usize; 2]) -> Result<Self> {
+        let mut storage = D::zeroed::<E>(None, Self::plan(op, &sizes)?)?;
+        let one = D::fill(Some(&storage), E::from_bool(true), 1)?;
+        // (A matrix without elements may have any number of rows or columns.)
+        let (len, step) = ([rows.min(columns)], [columns.saturating_add(1)]);
+        D::map1_into::<E, E>(Copying, View::new(&one, 0, &len, &[0]), ViewMut::new(&mut storage, 0, &len, &step))?;
+        Ok(Self::dense(storage, sizes))
+    }
+
+    /// Ones on and below the diagonal.
+    fn lower_ones(op: &'static str, sizes: [usize; 2]) -> Result<Self> {
+        let ones = Self::filled(op, sizes, E::from_bool(true))?;
+        Ok(Self::dense(D::band(ones.elements(), isize::MIN, 0)?, sizes))
     }
 }
 
-/// Writes the forms of a constructor of rank-2 tensors whose element at row `i`, column `j` is 0 or 1.
+/// Writes the forms of a constructor of rank-2 tensors of zeros and ones.
 macro_rules! matrices {
-    ($($(#[$doc:meta])* $name:ident $sized:ident |$i:ident, $j:ident| $one:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $sized:ident $made:ident;)*) => {$(
         impl<E: Castable, A: Dim, B: Dim, D: Device> Tensor<E, (A, B), D> {
             $(#[$doc])*
             ///
@@ -148,7 +161,7 @@ macro_rules! matrices {
             where
                 (A, B): KnownShape<Sizes = [usize; 2]>,
             {
-                Self::zeros_and_ones(stringify!($name), <(A, B) as KnownShape>::SIZES, |$i, $j| $one)
+                Self::$made(stringify!($name), <(A, B) as KnownShape>::SIZES)
             }
 
             #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") where sizes are known at run time only: takes them all, and checks those the type knows.")]
@@ -157,7 +170,7 @@ macro_rules! matrices {
             /// If a size is not what the type says, memory runs out or the device is not there.
             #[fallible]
             pub fn $sized(sizes: [usize; 2]) -> Result<Self> {
-                Self::zeros_and_ones(stringify!($name), sizes, |$i, $j| $one)
+                Self::$made(stringify!($name), sizes)
             }
         }
     )*};
@@ -169,7 +182,7 @@ matrices! {
     /// use castiron::{shape, Tensor};
     /// assert_eq!(Tensor::<f32, shape![2, 3]>::eye().to_vec(), [1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
     /// ```
-    eye eye_sized |i, j| i == j;
+    eye eye_sized diagonal_ones;
 
     /// Ones on and below the diagonal, zeros above (`torch.ones(n, m).tril()`, numpy's `tri`): a causal mask, for one.
     ///
@@ -177,7 +190,7 @@ matrices! {
     /// use castiron::{shape, Tensor};
     /// assert_eq!(Tensor::<bool, shape![2, 2]>::tri().to_vec(), [true, false, true, true]);
     /// ```
-    tri tri_sized |i, j| i >= j;
+    tri tri_sized lower_ones;
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {

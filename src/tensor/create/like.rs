@@ -116,7 +116,7 @@ likes! {
 
 /// So many elements of one value.
 fn filled<E: Element, D: Device>(beside: &D::Storage, numel: usize, value: E) -> Result<D::Storage> {
-    D::build(Some(beside), || crate::error::filled(value, numel))
+    D::fill(Some(beside), value, numel)
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {

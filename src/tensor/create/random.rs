@@ -1,7 +1,7 @@
 //! Random tensors: uniform, normal, integers, permutations, from a seeded generator.
 //!
 //! The generator and the normal distribution are the `rand` family's; the same seed gives the same elements on every
-//! machine.
+//! machine. It is a generator of the host, so elements are drawn there, one after another, and uploaded.
 //! Uses `create::constructors`, `device`; used by `any`, `create::like`, `create::sampling`.
 
 use crate::device::Device;

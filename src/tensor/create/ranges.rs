@@ -5,8 +5,9 @@
 //! Uses `create::constructors`, `device`.
 
 use crate::device::Device;
-use crate::dtype::{Category, DType, Real, Scalar, ScalarValue};
+use crate::dtype::{Castable, Category, DType, Real, Scalar, ScalarValue};
 use crate::error::{Error, Result};
+use crate::ops::kernel::Map1;
 use crate::shape::{Dim, KnownShape};
 use crate::tensor::Tensor;
 use crate::tensor::create::constructors::fill_value;
@@ -54,6 +55,93 @@ fn size(op: &'static str, count: f64) -> Result<usize> {
     }
 }
 
+/// `first + by * i`, in `f64`.
+#[derive(Clone, Copy)]
+struct Stepping {
+    first: f64,
+    by: f64,
+}
+impl<E: Castable> Map1<i64, E> for Stepping {
+    #[inline(always)]
+    fn call(self, i: i64) -> E {
+        E::from_f64(self.first + self.by * i as f64)
+    }
+}
+
+/// `start + step * i`
+#[derive(Clone, Copy)]
+struct Counting {
+    start: i64,
+    step: i64,
+}
+impl<E: Castable> Map1<i64, E> for Counting {
+    #[inline(always)]
+    fn call(self, i: i64) -> E {
+        E::from_i64(self.start.wrapping_add(self.step.wrapping_mul(i)))
+    }
+}
+
+/// A number as the dtype has it; integers compute in `f64`. Rounding an `f64` result is the dtype's own result: `f64` has more
+/// than twice the digits of the smaller floats.
+#[inline(always)]
+fn in_f64<E: Real>(x: f64) -> f64 {
+    if E::DTYPE.category() == Category::Integral { x } else { E::from_f64(x).to_scalar().real_part() }
+}
+
+/// A number as the dtype has it; integers compute in `f32`.
+#[inline(always)]
+fn in_f32<E: Real>(x: f64) -> f64 {
+    if E::DTYPE.category() == Category::Integral { f64::from(x as f32) } else { in_f64::<E>(x) }
+}
+
+/// Evenly spaced numbers, counted from both ends, so that the last one is exactly the end.
+#[derive(Clone, Copy)]
+struct Spaced {
+    start: f64,
+    end: f64,
+    step: f64,
+    /// The last of them.
+    last: i64,
+    /// How many are counted from the start.
+    half: i64,
+}
+impl Spaced {
+    fn new(start: f64, end: f64, numel: usize, rounded: impl Fn(f64) -> f64) -> Self {
+        let step = if numel > 1 { rounded(rounded(end - start) / rounded((numel - 1) as f64)) } else { 0.0 };
+        // A number of elements fits `i64`.
+        Spaced { start, end, step, last: numel as i64 - 1, half: if numel < 2 { 1 } else { numel as i64 / 2 } }
+    }
+
+    /// A number, of the steps of the arithmetic all but the last rounded.
+    #[inline(always)]
+    fn at(self, i: i64, rounded: impl Fn(f64) -> f64) -> f64 {
+        let steps = |i: i64| rounded(self.step * rounded(i as f64));
+        if i < self.half { self.start + steps(i) } else { self.end - steps(self.last - i) }
+    }
+}
+impl<E: Real> Map1<i64, E> for Spaced {
+    #[inline(always)]
+    fn call(self, i: i64) -> E {
+        E::from_f64(self.at(i, in_f64::<E>))
+    }
+}
+
+/// A base to the power of evenly spaced exponents; to a single one as it was given, not rounded.
+#[derive(Clone, Copy)]
+struct PowersOf {
+    base: f64,
+    start: f64,
+    exponents: Spaced,
+}
+impl<E: Real> Map1<i64, E> for PowersOf {
+    #[inline(always)]
+    fn call(self, i: i64) -> E {
+        let exponent =
+            if self.exponents.last < 1 { self.start } else { in_f32::<E>(self.exponents.at(i, in_f32::<E>)) };
+        E::from_f64(self.base.powf(exponent))
+    }
+}
+
 impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
     /// The numbers from `start` up to but not including `end`, `step` apart (`torch.arange`).
     ///
@@ -94,10 +182,7 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
             None => size(op, ((last - first) / by).ceil())?,
         };
         if E::DTYPE.category() != Category::Integral {
-            return Self::build(op, [numel], |_, elements| {
-                elements.extend((0..numel).map(|i| E::from_f64(first + by * i as f64)));
-                Ok(())
-            });
+            return Self::tabulated(op, [numel], |_| Stepping { first, by });
         }
         let [start, step] = [whole::<E>(op, start)?, whole::<E>(op, step)?];
         if let Some(steps) = numel.checked_sub(1) {
@@ -105,11 +190,8 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
                 fill_value::<E>(op, ScalarValue::Int(value))?;
             }
         }
-        Self::build(op, [numel], |_, elements| {
-            // Between two numbers that fit the dtype, and hence `i64`.
-            elements.extend((0..numel).map(|i| E::from_i64((start + step * i as i128) as i64)));
-            Ok(())
-        })
+        // The numbers lie between two that fit the dtype, and hence `i64`: what the step has beyond it does not count.
+        Self::tabulated(op, [numel], |_| Counting { start: start as i64, step: step as i64 })
     }
 
     /// Evenly spaced numbers from `start` to `end`, both included (`torch.linspace`), as many as the type says. An
@@ -142,19 +224,7 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
             Ok::<f64, Error>(real(op, value).and(fill_value::<E>(op, value))?.to_scalar().real_part())
         };
         let (start, end) = (bound(start.value())?, bound(end.value())?);
-        // The arithmetic of the dtype; that of integers is in `f64`. Rounding an `f64` result is the dtype's own result:
-        // `f64` has more than twice the digits of the smaller floats.
-        let rounded =
-            |x: f64| if E::DTYPE.category() == Category::Integral { x } else { E::from_f64(x).to_scalar().real_part() };
-        Self::build(op, sizes, |numel, elements| {
-            let step = if numel > 1 { rounded(rounded(end - start) / rounded((numel - 1) as f64)) } else { 0.0 };
-            let steps = |i: usize| rounded(step * rounded(i as f64));
-            // From both ends, so that the last number is exactly `end`.
-            elements.extend((0..numel).map(|i| {
-                E::from_f64(if numel < 2 || i < numel / 2 { start + steps(i) } else { end - steps(numel - 1 - i) })
-            }));
-            Ok(())
-        })
+        Self::tabulated(op, sizes, |numel| Spaced::new(start, end, numel, in_f64::<E>))
     }
 
     /// Powers of a base whose exponents are evenly spaced from `start` to `end`, both included (`torch.logspace`), as many as
@@ -188,25 +258,12 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
         };
         let (start, end, base) = (start.value(), end.value(), real(op, base.value())?);
         let (first, last) = (bound(start)?, bound(end)?);
-        let integral = E::DTYPE.category() == Category::Integral;
-        // Exponents of integers are `f32`; the others are of the dtype, as is the base.
-        let rounded = |x: f64| if integral { f64::from(x as f32) } else { E::from_f64(x).to_scalar().real_part() };
-        let base = if integral { base } else { rounded(base) };
+        let base = if E::DTYPE.category() == Category::Integral { base } else { in_f32::<E>(base) };
         let start = real(op, start)?;
-        Self::build(op, sizes, |numel, elements| {
-            let step = if numel > 1 { rounded(rounded(last - first) / rounded((numel - 1) as f64)) } else { 0.0 };
-            let steps = |i: usize| rounded(step * rounded(i as f64));
-            elements.extend((0..numel).map(|i| {
-                let exponent = if numel < 2 {
-                    start
-                } else if i < numel / 2 {
-                    rounded(first + steps(i))
-                } else {
-                    rounded(last - steps(numel - 1 - i))
-                };
-                E::from_f64(base.powf(exponent))
-            }));
-            Ok(())
+        Self::tabulated(op, sizes, |numel| PowersOf {
+            base,
+            start,
+            exponents: Spaced::new(first, last, numel, in_f32::<E>),
         })
     }
 }

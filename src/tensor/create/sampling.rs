@@ -1,4 +1,5 @@
-//! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`.
+//! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`. The generator is on the host, and the
+//! probabilities decide how far it is drawn from: they are downloaded, and what is drawn is uploaded.
 //! Uses `create::random`, `ops::admit`, `device`.
 
 use crate::device::Device;

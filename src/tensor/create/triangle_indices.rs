@@ -118,6 +118,7 @@ where
             fill_value::<E>(op, ScalarValue::Int(size as i128))?;
         }
         let count = triangle.count().ok_or_else(|| Error::TooLarge { op, sizes: sizes[..].into() })?;
+        // Listed on the host: it takes a step for each row, of which there may be too many to give a device as a list.
         Self::build(op, [2, count], |_, elements| {
             let rows = if count == 0 { 0..0 } else { triangle.rows() };
             // Checked above to fit the dtype, hence `i64`.

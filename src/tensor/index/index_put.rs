@@ -5,21 +5,75 @@ use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
+#[cfg(feature = "any")]
 use crate::layout::positions::index_from_end;
+use crate::layout::strides;
 use crate::ops::admit::SameDtypeFor;
-use crate::ops::arguments::Indexing;
+use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::choosing::{self, Folding};
-use crate::ops::kernel::Copying;
+use crate::ops::kernel::{Copying, Map1, Map2};
 use crate::ops::reduce::Accumulating;
 use crate::shape::{Shape, broadcasts_to};
 use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::index::gather::elements;
-use crate::tensor::index::masked::laid_out;
+use crate::tensor::index::masked::{first, laid_out};
 use castiron_macros::fallible;
 
-/// The linear index, over the indexed axes, of each position that the index tensors give together.
+/// An index counted from the start.
+#[derive(Clone, Copy)]
+struct FromStart {
+    size: i64,
+}
+impl Map1<i64, i64> for FromStart {
+    #[inline(always)]
+    fn call(self, index: i64) -> i64 {
+        if index < 0 { index + self.size } else { index }
+    }
+}
+
+/// The linear index over one more axis, of this size.
+#[derive(Clone, Copy)]
+struct Further {
+    size: i64,
+}
+impl Map2<i64, i64, i64> for Further {
+    #[inline(always)]
+    fn call(self, place: i64, index: i64) -> i64 {
+        place * self.size + FromStart { size: self.size }.call(index)
+    }
+}
+
+/// The linear index, over the indexed axes, of each position that indices of one shape give together; row-major.
+fn linear<'a, D: Device>(
+    op: &'static str,
+    indices: impl Iterator<Item = View<'a, D::Storage, i64>> + Clone,
+    sizes: &[usize],
+) -> Result<Option<D::Storage>> {
+    for (axis, (index, &size)) in indices.clone().zip(sizes).enumerate() {
+        if D::has(index, Sought::Outside(size))? {
+            let index = first::<i64, D>(index, Sought::Outside(size))?;
+            return Err(Error::IndexValue { op, index, axis, size });
+        }
+    }
+    let mut places: Option<D::Storage> = None;
+    for (index, &size) in indices.zip(sizes) {
+        // Places are below the number of elements.
+        let (size, strides) = (size as i64, strides::row_major(index.sizes));
+        places = Some(match places {
+            None => D::map1::<i64, i64>(FromStart { size }, index, &strides)?,
+            Some(places) => {
+                let places = View::<_, i64>::new(&places, 0, index.sizes, &strides);
+                D::map2::<i64, i64, i64>(Further { size }, places, index, &strides)?
+            }
+        });
+    }
+    Ok(places)
+}
+
+/// The same of indices on the host.
+#[cfg(feature = "any")]
 pub(crate) fn places(
     op: &'static str,
     indices: impl Iterator<Item = Result<Vec<i64>>>,
@@ -89,7 +143,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         D: Receives<R::Place, Dimensioned>,
     {
         let (op, own) = ("index_put", self.shape());
-        let Some((first, rest)) = own.as_ref().split_at_checked(N).filter(|_| N > 0) else {
+        let Some((indexed, rest)) = own.as_ref().split_at_checked(N).filter(|_| N > 0) else {
             let reason = format!("a tensor with {} axes takes from 1 to as many indices, got {N}", S::RANK);
             return Err(Error::InvalidArgument { op, reason });
         };
@@ -105,12 +159,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if !broadcasts_to(values.sizes, &target) {
             return Err(Error::Broadcast { op, lhs: values.sizes.into(), rhs: target[..].into() });
         }
-        let downloaded = indices.iter().map(|index| D::download(index.elements()));
-        let places = if D::has_data(values.buffer) { places(op, downloaded, first)? } else { Vec::new() };
+        let Some(index) = linear::<D>(op, indices.iter().map(|index| index.elements()), indexed)? else {
+            unreachable!("there is an index")
+        };
         let values = laid_out::<E, D>(values, &target, Copying)?;
         let (count, inner): (usize, usize) = (shape.as_ref().iter().product(), rest.iter().product());
-        let outer = first.iter().product();
-        let index = D::build(Some(&values), || Ok(places))?;
+        let outer = indexed.iter().product();
         // Row-major tensors are written in place, others through a row-major copy.
         let mut copy = if self.is_contiguous() { None } else { Some(self.try_contiguous()?) };
         let out = copy.as_mut().unwrap_or(self).elements_mut()?;

@@ -1,16 +1,16 @@
 //! Elements chosen by a mask: `masked_fill`, `masked_select`, `masked_scatter`, `nonzero`, `argwhere`.
-//! Uses `elementwise::apply`, `base::operand`, `create::constructors`, `index::gather`; used by `sparse`, `any`, `index::index_put`.
+//! Uses `elementwise::apply`, `base::operand`, `create::constructors`, `index::gather`; used by `sparse`, `any`,
+//! `index::index_put`, `reduce::quantile`, `sort::unique`.
 
 use crate::device::{Device, Receives, Source};
 use crate::dtype::scalar::Dimensioned;
-use crate::dtype::{DType, Dtype, Element};
-use crate::error::{Error, Result, listed};
-use crate::layout::positions::index_rows;
+use crate::dtype::{Castable, DType, Dtype, Element};
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::admit::{MaskFor, SameDtypeFor};
-use crate::ops::arguments::Indexing;
+use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::choosing::{self, Filling, IsTrue};
-use crate::ops::kernel::{Copying, Map1};
+use crate::ops::kernel::{Copying, Map1, Map2, VectorWidth};
 use crate::shape::{Broadcast, Dyn, Shape, WrittenTo, expect_broadcast};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::operand::{Operand, OperandSource, TensorOperand};
@@ -51,9 +51,71 @@ pub(crate) fn laid_out<E: Element, D: Device>(
 /// The positions, counted in row-major order, where a mask is true, and how many there are.
 pub(crate) fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(D::Storage, usize)> {
     let numel: usize = mask.sizes.iter().product();
-    let all = D::build(Some(mask.buffer), || listed(0..numel as i64))?;
+    let all = D::iota(Some(mask.buffer), numel)?;
     let strides = strides::row_major(mask.sizes);
     D::compress(View::<_, i64>::new(&all, 0, mask.sizes, &strides), mask)
+}
+
+/// Whether an element is what is looked for.
+#[derive(Clone, Copy)]
+struct Is(Sought);
+impl<E: Castable> Map1<E, bool> for Is {
+    const VECTORS: VectorWidth = VectorWidth::None;
+    #[inline(always)]
+    fn call(self, element: E) -> bool {
+        self.0.is(element)
+    }
+}
+
+/// The first element in row-major order that is what is looked for, where there is one: errors name it.
+#[cold]
+pub(crate) fn first<E: Castable, D: Device>(view: View<'_, D::Storage, E>, what: Sought) -> Result<E> {
+    let strides = strides::row_major(view.sizes);
+    let mask = D::map1::<E, bool>(Is(what), view, &strides)?;
+    let (found, _) = D::compress(view, View::new(&mask, 0, view.sizes, &strides))?;
+    D::peek(View::new(&found, 0, &[], &[]))
+}
+
+/// How often a number of elements goes into the position of an element.
+#[derive(Clone, Copy)]
+struct Quotient(i64);
+impl Map1<i64, i64> for Quotient {
+    /// There are no instructions for integer division.
+    const VECTORS: VectorWidth = VectorWidth::None;
+    #[inline(always)]
+    fn call(self, place: i64) -> i64 {
+        place / self.0
+    }
+}
+
+/// What is left of a position after that.
+#[derive(Clone, Copy)]
+struct Rest(i64);
+impl Map2<i64, i64, i64> for Rest {
+    #[inline(always)]
+    fn call(self, place: i64, quotient: i64) -> i64 {
+        place - quotient * self.0
+    }
+}
+
+/// The indices of elements counted in row-major order, a row for each of `count`; there is an axis.
+fn index_rows<D: Device>(places: D::Storage, count: usize, sizes: &[usize]) -> Result<D::Storage> {
+    let (len, column, all) = ([count], [count, 1], [count, sizes.len()]);
+    let (mut columns, mut rest) = (Vec::new(), places);
+    for axis in 1..sizes.len() {
+        // A number of elements fits `i64`; it is 0 only where there are no places.
+        let inner = sizes[axis..].iter().product::<usize>().max(1) as i64;
+        let places = View::<_, i64>::new(&rest, 0, &len, &[1]);
+        let quotient = D::map1::<i64, i64>(Quotient(inner), places, &[1])?;
+        rest = D::map2::<i64, i64, i64>(Rest(inner), places, View::new(&quotient, 0, &len, &[1]), &[1])?;
+        columns.push(quotient);
+    }
+    if columns.is_empty() {
+        return Ok(rest);
+    }
+    columns.push(rest);
+    let pieces: Vec<_> = columns.iter().map(|storage| View::<_, i64>::new(storage, 0, &column, &[1, 1])).collect();
+    D::join(&pieces, 1, &all, &strides::row_major(&all))
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -253,12 +315,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let sizes = [count, S::RANK];
         expect_fit::<(Dyn, S::Rank)>("nonzero", &sizes)?;
         checked_numel::<i64>("nonzero", &sizes)?;
-        if S::RANK == 1 {
-            return Ok(Tensor::dense(flat, sizes));
+        if S::RANK == 0 || count == 0 {
+            return Ok(Tensor::dense(D::zeroed::<i64>(Some(self.elements().buffer), 0)?, sizes));
         }
-        let flat = D::download(View::<_, i64>::new(&flat, 0, &[count], &[1]))?;
-        let storage = D::build(Some(self.elements().buffer), || index_rows(&flat, self.shape().as_ref()))?;
-        Ok(Tensor::dense(storage, sizes))
+        let rows = index_rows::<D>(flat, count, self.shape().as_ref())?;
+        Ok(Tensor::dense(rows, sizes))
     }
 
     /// [`nonzero`](Self::nonzero) (`torch.argwhere`). As there, a zero-dim tensor gives rows without indices.

@@ -100,7 +100,7 @@ fn with_value<E: Element, D: Device>(
     sizes: &[usize],
     run: impl FnOnce(View<'_, D::Storage, E>) -> Result<()>,
 ) -> Result<()> {
-    let storage = D::build(Some(beside), || Ok(vec![value]))?;
+    let storage = D::fill(Some(beside), value, 1)?;
     run(View::new(&storage, 0, sizes, &vec![0; sizes.len()]))
 }
 

@@ -194,6 +194,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if count != size {
             return invalid(format!("there are {count} counts for an axis of size {size}"));
         }
+        // The counts are the list of stretches that the device is given, so they come to the host. (Indices computed on the
+        // device, a running sum of marks where stretches end, would take eight bytes for each position of the result.)
         let counts = D::download(repeats.elements())?;
         let mut list = room(size)?;
         for (start, &count) in counts.iter().enumerate() {

@@ -2,24 +2,25 @@
 //!
 //! As PyTorch computes them: lanes are sorted, and the rank of the quantile is computed in the dtype itself.
 //! Source: `aten/src/ATen/native/Sorting.cpp`, `quantile_compute`.
-//! Uses `index::gather`, `base::operand`, `ops::choosing`, `ops`; used by `any`.
+//! Uses `index::gather`, `index::masked`, `base::operand`, `ops::choosing`, `ops`; used by `any`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
-use crate::dtype::{Castable as _, Dtype, Element};
-use crate::error::{Error, Result, filled, listed};
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::Op;
 use crate::ops::admit::SameDtypeFor;
-use crate::ops::arguments::{Indexing, Order};
+use crate::ops::arguments::{Indexing, Order, Sought};
 use crate::ops::choosing::{self, WideFloatFor};
-use crate::ops::kernel::Map2;
+use crate::ops::kernel::{Casting, Map2};
 use crate::ops::pointwise::Lerping;
 use crate::ops::reduce::Reducer;
 use crate::shape::{Dim, IndexList, InsertAxis, OneAxis, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::index::gather::{dense, elements, lifted};
+use crate::tensor::index::masked::first;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
@@ -135,7 +136,9 @@ fn quantile_along<O: Op, E: Dtype, T: Shape, D: Device>(
     how: Interpolation,
     ignores_nan: bool,
 ) -> Result<Tensor<E, T, D>> {
-    let (storage, mut sizes) = quantiles::<E, D>(O::NAME, x, &[q], axis, how, ignores_nan)?;
+    let q = D::fill(Some(x.buffer), q, 1)?;
+    let q = View::<_, f64>::new(&q, 0, &[1], &[1]);
+    let (storage, mut sizes) = quantiles::<E, D>(O::NAME, x, q, axis, how, ignores_nan)?;
     if T::RANK < sizes.len() {
         sizes.remove(axis);
     }
@@ -153,15 +156,11 @@ fn quantiles_along<O: Op, E: Dtype, R, T: Shape, D: Device + Receives<R::Place, 
 where
     R: TensorOperand,
 {
-    let q = elements::<R, D>(q)?;
-    let count = q.sizes.first().copied().unwrap_or(1);
-    // On the meta device there are no data: only the number of quantiles matters.
-    let q = if D::has_data(x.buffer) {
-        listed(D::download(q)?.into_iter().map(|q| q.cast()))?
-    } else {
-        filled(0.0, count)?
-    };
-    let (storage, sizes) = quantiles::<E, D>(O::NAME, x, &q, axis, how, ignores_nan)?;
+    let q = elements::<R, D>(q)?.known_as::<E>();
+    let count = [q.sizes.first().copied().unwrap_or(1)];
+    let q = D::map1::<E, f64>(Casting, q.restrided(&count, &[q.strides.first().copied().unwrap_or(1)]), &[1])?;
+    let q = View::<_, f64>::new(&q, 0, &count, &[1]);
+    let (storage, sizes) = quantiles::<E, D>(O::NAME, x, q, axis, how, ignores_nan)?;
     // Moves the axis of quantiles to the front; with `keepdim` an axis of size 1 stays in its place.
     let strides = strides::row_major(&sizes);
     let (mut own, mut steps) = (vec![sizes[axis]], vec![strides[axis]]);
@@ -174,16 +173,17 @@ where
     Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(&own), T::Sizes::copied(&steps)))
 }
 
-/// The quantiles of each lane, in place of the axis, and the sizes of the result.
+/// The quantiles of each lane for a list of `q`, in place of the axis, and the sizes of the result.
 pub(crate) fn quantiles<E: Dtype, D: Device>(
     op: &'static str,
     x: View<'_, D::Storage, E>,
-    q: &[f64],
+    q: View<'_, D::Storage, f64>,
     axis: usize,
     how: Interpolation,
     ignores_nan: bool,
 ) -> Result<(D::Storage, Vec<usize>)> {
-    if let Some(q) = q.iter().find(|q| !(0.0..=1.0).contains(*q)) {
+    if D::has(q, Sought::NoShare)? {
+        let q = first::<f64, D>(q, Sought::NoShare)?;
         return Err(Error::InvalidArgument { op, reason: format!("q goes from 0 to 1, got {q}") });
     }
     let (mut sizes, strides) = lifted(&x);
@@ -198,15 +198,14 @@ pub(crate) fn quantiles<E: Dtype, D: Device>(
     let numbers = D::reduce(Counting, sorted, 1 << axis)?;
     sizes[axis] = 1;
     let mut lane = strides::row_major(&sizes);
-    sizes[axis] = q.len();
+    sizes[axis] = q.sizes[0];
     checked_numel::<E>(op, &sizes)?;
     // Broadcast with stride 0: the count of a lane over its quantiles, a quantile over all lanes.
     lane[axis] = 0;
     let mut place = vec![0; sizes.len()];
-    place[axis] = 1;
+    place[axis] = q.strides[0];
     let numbers = View::<_, i64>::new(&numbers, 0, &sizes, &lane);
-    let q = D::build(Some(x.buffer), || listed(q.iter().copied()))?;
-    let q = View::<_, f64>::new(&q, 0, &sizes, &place);
+    let q = q.restrided(&sizes, &place);
     let dense = strides::row_major(&sizes);
     let rank = Rank::<E> { len, ignores_nan, how, dtype: PhantomData };
     let indexing = Indexing { op, axis, wraps: false };

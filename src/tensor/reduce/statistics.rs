@@ -1,20 +1,26 @@
 //! Statistics of samples: `cov`, `corrcoef`, `bincount`, `histc`.
-//! Uses `elementwise::apply`, `linalg::matmul`, `reduce::reductions`, `scan::cumulative`.
+//! Uses `elementwise::apply`, `linalg::matmul`, `index::gather`, `reduce::reductions`.
 
 use crate::device::Device;
-use crate::dtype::{Castable, Compute, Dtype, Element, bf16, f16};
-use crate::error::{Error, Result, filled, listed};
+use crate::dtype::{Castable, Compute as _, Dtype, Element, bf16, f16};
+use crate::error::{Error, Result};
+use crate::layout::strides;
 use crate::ops;
 use crate::ops::admit::{FloatFor, IntegerFor, NumericFor};
-use crate::ops::kernel::{Casting, Map1, Map2};
+use crate::ops::arguments::Indexing;
+use crate::ops::choosing::Folding;
+use crate::ops::kernel::{Casting, Map1, Map2, VectorWidth};
 use crate::ops::pointwise::Differing;
-use crate::ops::reduce::{Accumulating, Mean};
+use crate::ops::reduce::{Accumulating, Mean, MinMax};
 use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameSizeFor, Shape};
+use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::{map1, map2};
+use crate::tensor::index::gather::with_indices;
 use crate::tensor::linalg::matmul::multiply;
 use crate::tensor::reduce::reductions::reduce;
 use castiron_macros::fallible;
+use core::marker::PhantomData;
 
 /// `x / factor`, conjugated or not.
 #[derive(Clone, Copy)]
@@ -82,27 +88,98 @@ macro_rules! bin_weights {
 }
 bin_weights!(bool: f64, u8: f64, i8: f64, i16: f64, i32: f64, i64: f64, f16: f64, bf16: f64, f32: f32, f64: f64);
 
-/// For each number from 0 to the largest, or below `minlength`: what its occurrences have added to a zero of `O`.
-fn counted<O: Dtype, E: Dtype, S: Shape, D: Device>(
-    x: &Tensor<E, S, D>,
+/// The smallest and the largest element; NaN if there is one.
+fn ends<E: Dtype, D: Device>(x: View<'_, D::Storage, E>) -> Result<[E; 2]> {
+    let all = ((1_u64 << x.sizes.len()) - 1) as u32;
+    let [least, largest] = D::reduce_both(MinMax::<E>::new(), x, all)?;
+    Ok([D::peek(View::new(&least, 0, &[], &[]))?, D::peek(View::new(&largest, 0, &[], &[]))?])
+}
+
+/// For each number from 0 to the largest, or below `minlength`: what its occurrences add to a zero of `O`, one after the other.
+/// There is an element to add for each number.
+fn counted<O: Dtype, D: Device>(
+    numbers: View<'_, D::Storage, i64>,
+    added: View<'_, D::Storage, O>,
     minlength: usize,
-    add: impl Fn(&mut O, usize),
 ) -> Result<Tensor<O, (Dyn,), D>> {
-    let numbers: Vec<i64> = listed(D::download(x.elements())?.into_iter().map(|x: E| x.cast::<i64>()))?;
-    let least = numbers.iter().min().copied().unwrap_or(0);
-    if least < 0 {
-        let reason = format!("the numbers counted must not be negative, got {least}");
-        return Err(Error::InvalidArgument { op: "bincount", reason });
+    let op = "bincount";
+    if !D::has_data(numbers.buffer) {
+        return Err(Error::NoData { op: "to_device" });
     }
-    // None is negative.
-    let len = numbers.iter().max().map_or(0, |&largest| largest as usize + 1).max(minlength);
-    crate::tensor::checked_numel::<O>("bincount", &[len])?;
-    let storage = D::build::<O>(Some(x.elements().buffer), || {
-        let mut counts = filled(O::default(), len)?;
-        numbers.iter().enumerate().for_each(|(at, &number)| add(&mut counts[number as usize], at));
-        Ok(counts)
-    })?;
-    Ok(Tensor::dense(storage, [len]))
+    let mut len = [minlength];
+    if numbers.sizes != [0] {
+        let [least, largest] = ends::<i64, D>(numbers)?;
+        if least < 0 {
+            let reason = format!("the numbers counted must not be negative, got {least}");
+            return Err(Error::InvalidArgument { op, reason });
+        }
+        // None is negative.
+        len = [minlength.max(largest as usize + 1)];
+    }
+    crate::tensor::checked_numel::<O>(op, &len)?;
+    let mut counts = D::zeroed::<O>(Some(numbers.buffer), len[0])?;
+    let (kernel, indexing) = (Folding::<Accumulating>::new(), Indexing { op, axis: 0, wraps: false });
+    D::scatter_with::<O>(indexing, kernel, numbers, added, ViewMut::new(&mut counts, 0, &len, &[1]))?;
+    Ok(Tensor::dense(counts, len))
+}
+
+/// Equal parts of a range, computed in the dtype `E`.
+#[derive(Clone, Copy)]
+struct Bins<E> {
+    low: f64,
+    high: f64,
+    /// `high - low`
+    range: f64,
+    bins: usize,
+    /// `bins`
+    count: f64,
+    dtype: PhantomData<E>,
+}
+impl<E: Castable> Bins<E> {
+    fn new(low: f64, high: f64, bins: usize) -> Self {
+        Bins {
+            low,
+            high,
+            range: Self::rounded(high - low),
+            bins,
+            count: Self::rounded(bins as f64),
+            dtype: PhantomData,
+        }
+    }
+
+    /// A number as the dtype has it.
+    #[inline(always)]
+    fn rounded(x: f64) -> f64 {
+        E::from_f64(x).cast::<f64>()
+    }
+}
+impl<E: Castable> Map1<E, i64> for Bins<E> {
+    /// There are no instructions for the conversion.
+    const VECTORS: VectorWidth = VectorWidth::None;
+    /// The part that an element falls into; their number if it is outside of the range, or NaN.
+    #[inline(always)]
+    fn call(self, x: E) -> i64 {
+        let Bins { low, high, range, bins, count, .. } = self;
+        let x = x.cast::<f64>();
+        if x >= low && x <= high {
+            // Truncation finds the bin; `max` itself falls into the last.
+            let share = Self::rounded(Self::rounded(x - low) * count);
+            (Self::rounded(share / range) as usize).min(bins - 1) as i64
+        } else {
+            bins as i64
+        }
+    }
+}
+
+/// A count as a number of the dtype.
+#[derive(Clone, Copy)]
+struct FromCount;
+impl<E: Castable> Map1<i64, E> for FromCount {
+    const VECTORS: VectorWidth = VectorWidth::None;
+    #[inline(always)]
+    fn call(self, count: i64) -> E {
+        E::from_f64(count as f64)
+    }
 }
 
 type Rows<O, D> = Tensor<O, (Dyn, Dyn), D>;
@@ -193,7 +270,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: IntegerFor<ops::reduce::bincount>,
         S: HasRank<1, ops::reduce::bincount>,
     {
-        counted::<i64, E, S, D>(self, minlength, |count, _| *count += 1)
+        with_indices::<_, D, _>(&self, |numbers| {
+            let one = D::fill(Some(numbers.buffer), 1_i64, 1)?;
+            counted::<i64, D>(numbers, View::new(&one, 0, numbers.sizes, &[0]), minlength)
+        })
     }
 
     /// The sum of the weights of each number: [`bincount`](Self::bincount) where every occurrence counts as much as its weight.
@@ -224,12 +304,9 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             let expected = format!("[{}]", self.numel());
             return Err(Error::Shape { op: "bincount", expected, found: weights.shape()[..].into() });
         }
-        let weights = D::download(weights.elements())?;
-        let add = |sum: &mut W::Total, at: usize| {
-            let weight = weights[at].cast::<W::Total>().to_compute();
-            *sum = Dtype::from_compute(sum.to_compute().binary::<Accumulating>(weight));
-        };
-        counted::<W::Total, E, S, D>(self, minlength, add)
+        let weights: Tensor<W::Total, (N,), D> =
+            map1::<W, (N,), D, W::Total>(Casting, weights.elements(), weights.shape(), W::DTYPE)?;
+        with_indices::<_, D, _>(&self, |numbers| counted::<W::Total, D>(numbers, weights.elements(), minlength))
     }
 
     /// How many elements fall into each of `bins` equal parts of the range from `min` to `max`; the last part holds `max` too. Elements
@@ -256,14 +333,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return invalid("there must be at least one bin".to_owned());
         }
         crate::tensor::checked_numel::<E>("histc", &[bins])?;
-        let elements: Vec<f64> = listed(D::download(self.elements())?.into_iter().map(|x: E| x.cast::<f64>()))?;
+        let elements = self.elements();
+        if !D::has_data(elements.buffer) {
+            return Err(Error::NoData { op: "to_device" });
+        }
         // PyTorch computes in the dtype of the elements.
-        let rounded = |x: f64| <E as Castable>::from_f64(x).cast::<f64>();
-        let (mut low, mut high) = (rounded(min), rounded(max));
-        if low == high && !elements.is_empty() {
-            let nan = elements.iter().find(|x| x.is_nan()).copied();
-            low = nan.unwrap_or(elements.iter().copied().fold(f64::INFINITY, f64::min));
-            high = nan.unwrap_or(elements.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+        let (mut low, mut high) = (Bins::<E>::rounded(min), Bins::<E>::rounded(max));
+        if low == high && self.numel() > 0 {
+            let wide: Tensor<f64, S, D> = map1::<E, S, D, f64>(Casting, elements, self.shape(), E::DTYPE)?;
+            [low, high] = ends::<f64, D>(wide.elements())?;
         }
         if low == high {
             (low, high) = (low - 1.0, high + 1.0);
@@ -274,15 +352,21 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if low > high {
             return invalid(format!("`max` must be larger than `min`, got {high} and {low}"));
         }
-        let mut counts = filled(0_u64, bins)?;
-        for x in elements.into_iter().filter(|&x| x >= low && x <= high) {
-            // Truncation finds the bin; `max` itself falls into the last.
-            let bin = rounded(rounded(rounded(x - low) * rounded(bins as f64)) / rounded(high - low));
-            counts[(bin as usize).min(bins - 1)] += 1;
-        }
-        let storage = D::build::<E>(Some(self.elements().buffer), || {
-            listed(counts.into_iter().map(|count| Castable::from_f64(count as f64)))
-        })?;
-        Ok(Tensor::dense(storage, [bins]))
+        let kernel = Bins::<E>::new(low, high, bins);
+        let own = self.shape();
+        let places = D::map1::<E, i64>(kernel, elements, strides::contiguous(&own).as_ref())?;
+        let (numel, kept) = ([self.numel()], [bins]);
+        // One more for the elements that do not count.
+        let mut counts = D::zeroed::<i64>(Some(elements.buffer), bins + 1)?;
+        let one = D::fill(Some(elements.buffer), 1_i64, 1)?;
+        D::scatter_with::<i64>(
+            Indexing { op: "histc", axis: 0, wraps: false },
+            Folding::<Accumulating>::new(),
+            View::new(&places, 0, &numel, &[1]),
+            View::new(&one, 0, &numel, &[0]),
+            ViewMut::new(&mut counts, 0, &[bins + 1], &[1]),
+        )?;
+        let counts = View::<_, i64>::new(&counts, 0, &kept, &[1]);
+        Ok(Tensor::dense(D::map1::<i64, E>(FromCount, counts, &[1])?, kept))
     }
 }

@@ -130,7 +130,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: RealFor<choosing::searchsorted>,
     {
         let (value, right) = sought::<E>(value, right)?;
-        let value = D::build(Some(self.elements().buffer), || Ok(vec![value]))?;
+        let value = D::fill(Some(self.elements().buffer), value, 1)?;
         search("searchsorted", self.elements(), View::<_, E>::new(&value, 0, &[], &[]), right)
     }
 
@@ -274,7 +274,7 @@ fn one_hot<E: Dtype, K: Dim, S: Shape + InsertAxis<-1>, D: Device>(
     expect_fit::<<S as InsertAxis<-1>>::Inserted<K>>(op, sizes.as_ref())?;
     let mut storage = D::zeroed::<i64>(Some(x.elements().buffer), checked_numel::<i64>(op, sizes.as_ref())?)?;
     let strides = strides::contiguous(&sizes);
-    let one = D::build(Some(x.elements().buffer), || Ok(vec![1_i64]))?;
+    let one = D::fill(Some(x.elements().buffer), 1_i64, 1)?;
     with_indices::<_, D, _>(&x, |index| {
         // One index for each lane of classes.
         let mut index_sizes = index.sizes.to_vec();

@@ -1,15 +1,19 @@
 //! Elements without repetition: `unique`, `unique_consecutive`. How many there are depends on the data.
-//! Uses `ops`, `ops::admit`, `ops::arguments`.
+//! Uses `ops`, `ops::admit`, `ops::arguments`, `index::masked`.
 
 use crate::device::Device;
 use crate::dtype::{Compute as _, Dtype, Element};
 use crate::error::{Error, Result, filled, listed, room};
 use crate::ops::admit::OrderedFor;
-use crate::ops::arguments::Order;
-use crate::ops::choosing;
+use crate::ops::arguments::{Indexing, Order};
+use crate::ops::choosing::{self, Equal};
+use crate::ops::kernel::Map1;
+use crate::ops::pointwise::Differing;
+use crate::ops::scan::RunningSum;
 use crate::ops::{self, Op};
 use crate::shape::{AxisArg, Dyn, HasAxis, Shape, SizeArray};
-use crate::storage::View;
+use crate::storage::{View, ViewMut};
+use crate::tensor::index::masked::positions;
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 use core::cmp::Ordering;
@@ -35,32 +39,85 @@ fn compare<E: Dtype>(a: E, b: E) -> Ordering {
     }
 }
 
-/// Puts neighbours together that are equal. `order` gives the element that is at a position.
+/// Puts neighbours together that are equal. `places` says where each element comes from, if not from where it stands.
 fn together<E: Element, S: Shape, D: Device>(
-    beside: &D::Storage,
-    elements: Vec<E>,
-    order: impl Fn(usize) -> usize,
+    elements: View<'_, D::Storage, E>,
+    places: Option<View<'_, D::Storage, i64>>,
     sizes: S::Sizes,
 ) -> Result<Distinct<E, S, D>> {
-    let (mut values, mut counts): (Vec<E>, Vec<i64>) = (Vec::new(), Vec::new());
-    let mut inverse = filled(0, elements.len())?;
-    for (at, element) in elements.into_iter().enumerate() {
-        match (values.last(), counts.last_mut()) {
-            (Some(last), Some(count)) if *last == element => *count += 1,
-            _ => {
-                values.push(element);
-                counts.push(1);
-            }
-        }
-        inverse[order(at)] = values.len() as i64 - 1;
-    }
-    let count = values.len();
+    let beside = Some(elements.buffer);
     checked_numel::<i64>("unique", sizes.as_ref())?;
-    Ok((
-        Tensor::dense(D::build(Some(beside), || Ok(values))?, [count]),
-        Tensor::dense(D::build(Some(beside), || Ok(inverse))?, sizes),
-        Tensor::dense(D::build(Some(beside), || Ok(counts))?, [count]),
-    ))
+    let Some(more) = elements.sizes[0].checked_sub(1) else {
+        let [inverse, counts] = [D::zeroed::<i64>(beside, 0)?, D::zeroed::<i64>(beside, 0)?];
+        let values = D::zeroed::<E>(beside, 0)?;
+        return Ok((Tensor::dense(values, [0]), Tensor::dense(inverse, sizes), Tensor::dense(counts, [0])));
+    };
+    let equal = {
+        let len = [more];
+        let next = View::new(elements.buffer, elements.offset + 1, &len, &[1]);
+        D::map2::<E, E, bool>(Equal, elements.restrided(&len, &[1]), next, &[1])?
+    };
+    let Runs { starts, inverse, counts, count } = runs::<D>(View::new(&equal, 0, &[more], &[1]), places)?;
+    let (values, _) = D::compress(elements, View::new(&starts, 0, elements.sizes, &[1]))?;
+    Ok((Tensor::dense(values, [count]), Tensor::dense(inverse, sizes), Tensor::dense(counts, [count])))
+}
+
+/// Runs of equal elements: which elements start one, in which run each is, how long each run is, and how many there are.
+struct Runs<B> {
+    starts: B,
+    inverse: B,
+    counts: B,
+    count: usize,
+}
+
+/// The runs of elements of which each but the last is equal to the next or not.
+fn runs<D: Device>(
+    equal: View<'_, D::Storage, bool>,
+    places: Option<View<'_, D::Storage, i64>>,
+) -> Result<Runs<D::Storage>> {
+    let (beside, more) = (Some(equal.buffer), equal.sizes);
+    let len = [more[0] + 1];
+    // The first element counts as no start at first, so that the runs are numbered from 0.
+    let mut starts = D::zeroed::<bool>(beside, len[0])?;
+    D::map1_into::<bool, bool>(IsFalse, equal, ViewMut::new(&mut starts, 1, more, &[1]))?;
+    let mut inverse = D::lanes::<bool, i64>(RunningSum, View::new(&starts, 0, &len, &[1]), 0)?;
+    if let Some(places) = places {
+        let mut scattered = D::zeroed::<i64>(beside, len[0])?;
+        let indexing = Indexing { op: "unique", axis: 0, wraps: false };
+        let numbers = View::<_, i64>::new(&inverse, 0, &len, &[1]);
+        D::scatter(indexing, places, numbers, ViewMut::new(&mut scattered, 0, &len, &[1]))?;
+        inverse = scattered;
+    }
+    D::update1::<bool>(Always(true), ViewMut::new(&mut starts, 0, &[1], &[1]))?;
+    let (first, count) = positions::<D>(View::new(&starts, 0, &len, &[1]))?;
+    // A run ends where the next one starts, the last at the end.
+    let end = D::fill(beside, len[0] as i64, 1)?;
+    let (all, rest) = ([count], [count - 1]);
+    let next = View::<_, i64>::new(&first, 1, &rest, &[1]);
+    let ends = D::join(&[next, View::new(&end, 0, &[1], &[1])], 0, &all, &[1])?;
+    let (ends, first) = (View::<_, i64>::new(&ends, 0, &all, &[1]), View::<_, i64>::new(&first, 0, &all, &[1]));
+    let counts = D::map2::<i64, i64, i64>(Differing, ends, first, &[1])?;
+    Ok(Runs { starts, inverse, counts, count })
+}
+
+/// Whether a bool is false.
+#[derive(Clone, Copy)]
+struct IsFalse;
+impl Map1<bool, bool> for IsFalse {
+    #[inline(always)]
+    fn call(self, a: bool) -> bool {
+        !a
+    }
+}
+
+/// A value, whatever was there.
+#[derive(Clone, Copy)]
+struct Always(bool);
+impl Map1<bool, bool> for Always {
+    #[inline(always)]
+    fn call(self, _: bool) -> bool {
+        self.0
+    }
 }
 
 /// All elements in row-major order.
@@ -96,9 +153,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let sizes = [self.numel()];
         let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
         let [values, places] = D::order(Order::Sort { descending: false }, line, 0)?;
-        let places = D::download(View::<_, i64>::new(&places, 0, &sizes, &[1]))?;
-        let values = D::download(View::<_, E>::new(&values, 0, &sizes, &[1]))?;
-        together(self.elements().buffer, values, |at| places[at] as usize, self.shape())
+        together(View::new(&values, 0, &sizes, &[1]), Some(View::new(&places, 0, &sizes, &[1])), self.shape())
     }
 
     /// The slices along an axis without repetition, in the order of their elements; for each slice of `self` which of them it is;
@@ -137,6 +192,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         let inner: usize = sizes.iter().skip(axis + 1).product();
         let outer: usize = sizes.iter().take(axis).product();
+        // Slices of any length are compared element by element, which no operation of a device does.
         let elements = D::download(flat.elements())?;
         let slice = |at: usize| {
             let elements = &elements;
@@ -201,6 +257,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: Dtype,
     {
         let flat = flat::<choosing::unique_consecutive, E, S, D>(self)?;
-        together(self.elements().buffer, D::download(flat.elements())?, |at| at, self.shape())
+        let sizes = [self.numel()];
+        together(View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]), None, self.shape())
     }
 }

@@ -1,0 +1,38 @@
+//! Elements that come from no operand: one value everywhere, a function of the position.
+//!
+//! Uses threads; used by `Cpu`.
+
+use super::threads::{self, Shared};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::ops::kernel::Map1;
+use crate::storage::HostBuffer;
+
+/// `len` elements of one value.
+#[inline]
+pub(crate) fn fill<E: Element>(value: E, len: usize) -> Result<HostBuffer> {
+    // SAFETY: the loop writes each of the `len` elements.
+    unsafe {
+        HostBuffer::filled_by(len, |to: *mut E| {
+            (0..len).for_each(|at| to.add(at).write(value));
+            Ok(())
+        })
+    }
+}
+
+/// `kernel(0)`, `kernel(1)`, … up to `len` elements.
+pub(crate) fn tabulate<O: Element>(kernel: impl Map1<i64, O>, len: usize) -> Result<HostBuffer> {
+    // SAFETY: the pieces are all of the `len` elements; each is written by one thread.
+    unsafe {
+        HostBuffer::filled_by(len, |to: *mut O| {
+            let (to, pieces) = (Shared(to), threads::pieces(len));
+            threads::for_each(pieces, &|piece| {
+                let to = { &to }.0;
+                for at in len / pieces * piece..if piece + 1 == pieces { len } else { len / pieces * (piece + 1) } {
+                    to.add(at).write(kernel.call(at as i64));
+                }
+            });
+            Ok(())
+        })
+    }
+}
