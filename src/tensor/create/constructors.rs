@@ -36,7 +36,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// A row-major tensor of elements made on the host.
-    fn build(op: &'static str, sizes: S::Sizes, make: impl FnOnce(usize, &mut Vec<E>) -> Result<()>) -> Result<Self> {
+    pub(crate) fn build(
+        op: &'static str,
+        sizes: S::Sizes,
+        make: impl FnOnce(usize, &mut Vec<E>) -> Result<()>,
+    ) -> Result<Self> {
         let numel = Self::plan(op, &sizes)?;
         let storage = D::build(None, || {
             let mut elements = room(numel)?;

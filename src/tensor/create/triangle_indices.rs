@@ -3,13 +3,10 @@
 
 use crate::device::Device;
 use crate::dtype::{Castable, ScalarValue};
-use crate::error::{Error, Result, room};
-use crate::ops::kernel::Map1;
-use crate::ops::segment::Segment;
+use crate::error::{Error, Result};
 use crate::shape::{D2, Dim, Shape};
-use crate::storage::View;
+use crate::tensor::Tensor;
 use crate::tensor::create::constructors::fill_value;
-use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 use core::ops::Range;
 
@@ -111,20 +108,6 @@ impl Triangle {
     }
 }
 
-/// So many rows from the first one on, then columns from the first one on.
-#[derive(Clone, Copy)]
-struct Lists {
-    rows: i64,
-    row: i64,
-    column: i64,
-}
-impl<E: IndexDtype> Map1<i64, E> for Lists {
-    #[inline(always)]
-    fn call(self, at: i64) -> E {
-        E::from_i64(if at < self.rows { self.row + at } else { self.column + at - self.rows })
-    }
-}
-
 impl<E: IndexDtype, N: Dim, D: Device> Tensor<E, (D2, N), D>
 where
     (D2, N): Shape<Sizes = [usize; 2]>,
@@ -135,34 +118,19 @@ where
             fill_value::<E>(op, ScalarValue::Int(size as i128))?;
         }
         let count = triangle.count().ok_or_else(|| Error::TooLarge { op, sizes: sizes[..].into() })?;
-        let sizes = [2, count];
-        expect_fit::<(D2, N)>(op, &sizes)?;
-        checked_numel::<E>(op, &sizes)?;
-        let nothing = D::zeroed::<E>(None, 0)?;
-        if count == 0 || !D::has_data(&nothing) {
-            return Ok(Self::dense(nothing, sizes));
-        }
-        // A triangle beyond all memory is refused before its rows are listed.
-        drop(room::<E>(2 * count)?);
-        // Put together from the list of all rows, then all columns, in the triangle: each row as often as it has columns, and
-        // the columns of each. Neither list is longer than the triangle has places.
-        let rows = triangle.rows();
-        let widest = match triangle.side {
-            Side::Lower => triangle.columns(rows.end - 1),
-            Side::Upper => triangle.columns(rows.start),
-        };
-        let listed = Lists { rows: rows.len() as i64, row: rows.start as i64, column: widest.start as i64 };
-        let numbers = [rows.len() + widest.len()];
-        let storage = D::tabulate::<E>(listed, None, numbers[0])?;
-        let mut stretches = room(2 * rows.len())?;
-        let each = |row: usize| Segment::Each { start: row - rows.start, len: 1, times: triangle.columns(row).len() };
-        stretches.extend(rows.clone().map(each));
-        stretches.extend(rows.clone().map(|row| {
-            let columns = triangle.columns(row);
-            Segment::Forward { start: rows.len() + columns.start - widest.start, len: columns.len() }
-        }));
-        let storage = D::pick(View::<_, E>::new(&storage, 0, &numbers, &[1]), &[stretches], E::default())?;
-        Ok(Self::dense(storage, sizes))
+        // Listed on the host: it takes a step for each row, of which there may be too many to give a device as a list.
+        Self::build(op, [2, count], |_, elements| {
+            let rows = if count == 0 { 0..0 } else { triangle.rows() };
+            // Checked above to fit the dtype, hence `i64`.
+            let index = |at: usize| E::from_i64(at as i64);
+            for row in rows.clone() {
+                elements.extend(triangle.columns(row).map(|_| index(row)));
+            }
+            for row in rows {
+                elements.extend(triangle.columns(row).map(index));
+            }
+            Ok(())
+        })
     }
 }
 
