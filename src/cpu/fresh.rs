@@ -4,9 +4,14 @@
 
 use super::threads::{self, Shared};
 use crate::dtype::Element;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ops::kernel::Map1;
 use crate::storage::HostBuffer;
+
+/// The error where there is no room.
+fn out_of_memory<E>(len: usize) -> Error {
+    Error::OutOfMemory { bytes: len.saturating_mul(size_of::<E>()), device: "cpu" }
+}
 
 /// `len` elements of one value.
 #[inline]
@@ -18,6 +23,7 @@ pub(crate) fn fill<E: Element>(value: E, len: usize) -> Result<HostBuffer> {
             Ok(())
         })
     }
+    .map_err(|_| out_of_memory::<E>(len))
 }
 
 /// `kernel(0)`, `kernel(1)`, … up to `len` elements.
@@ -35,4 +41,5 @@ pub(crate) fn tabulate<O: Element>(kernel: impl Map1<i64, O>, len: usize) -> Res
             Ok(())
         })
     }
+    .map_err(|_| out_of_memory::<O>(len))
 }
