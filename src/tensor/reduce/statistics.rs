@@ -9,7 +9,7 @@ use crate::ops;
 use crate::ops::admit::{FloatFor, IntegerFor, NumericFor};
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::Folding;
-use crate::ops::kernel::{Casting, Map1, Map2, VectorWidth};
+use crate::ops::kernel::{Casting, Copying, Map1, Map2, VectorWidth};
 use crate::ops::pointwise::Differing;
 use crate::ops::reduce::{Accumulating, Mean, MinMax};
 use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameSizeFor, Shape};
@@ -106,6 +106,14 @@ fn counted<O: Dtype, D: Device>(
     if !D::has_data(numbers.buffer) {
         return Err(Error::NoData { op: "to_device" });
     }
+    // One number that stands for more than memory holds is refused, not counted for ever.
+    let copy;
+    let numbers = if numbers.strides == [0] {
+        copy = D::map1::<i64, i64>(Copying, numbers, &[1])?;
+        View::new(&copy, 0, numbers.sizes, &[1])
+    } else {
+        numbers
+    };
     let mut len = [minlength];
     if numbers.sizes != [0] {
         let [least, largest] = ends::<i64, D>(numbers)?;
