@@ -108,7 +108,7 @@ impl<K: Map1<A, O>, A: Copy, O> Loop for Map1Loop<K, A, O> {
         unsafe {
             // The compiler does not vectorise where it cannot exclude that the operands overlap, so the in-place case
             // is a loop of its own.
-            if size_of::<A>() == size_of::<O>() && !K::BUFFERS_IN_PLACE && out.cast_const().cast() == a {
+            if size_of::<A>() == size_of::<O>() && !K::HAS_FAST_PATH && out.cast_const().cast() == a {
                 side_by_side(kernel, out.cast::<A>(), out, len);
             } else {
                 side_by_side(kernel, a, out, len);

@@ -25,8 +25,6 @@ pub trait Unary: 'static {
     const HAS_FAST_PATH: bool = false;
     /// Whether devices may use lookup tables for `f32`, which changes the last digits.
     const BY_LOOKUP: bool = false;
-    /// Whether a few instructions compute it.
-    const BY_HARDWARE: bool = false;
     /// The fast path.
     #[inline(always)]
     fn fast_path<T: MachineFloat>(x: T) -> T {

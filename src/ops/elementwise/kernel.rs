@@ -65,9 +65,6 @@ pub trait Map1<A, O>: Copy + Send + Sync {
     const HAS_FAST_PATH: bool = false;
     /// Whether it is bound by computation, not by memory.
     const IS_COMPUTE_BOUND: bool = false;
-    /// Whether its loops are compiled for operands apart from the result only, so that devices compute in place through a
-    /// buffer. It takes longer than the buffer does.
-    const BUFFERS_IN_PLACE: bool = Self::HAS_FAST_PATH;
     /// Whether devices may use lookup tables, which changes the last digits.
     const BY_LOOKUP: bool = false;
     /// The widest vectors worth compiling its loops for.
@@ -161,7 +158,6 @@ impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
         Entry::of(Op::ROW, A::DTYPE, Arity::One, &[(<Op::Output as Element>::DTYPE, O::DTYPE)]);
     const HAS_FAST_PATH: bool = Op::HAS_FAST_PATH;
     const IS_COMPUTE_BOUND: bool = Op::IS_COMPUTE_BOUND;
-    const BUFFERS_IN_PLACE: bool = Op::HAS_FAST_PATH || (Op::IS_COMPUTE_BOUND && !Op::BY_HARDWARE);
     const BY_LOOKUP: bool = Op::BY_LOOKUP;
     const VECTORS: VectorWidth =
         if Op::IS_COMPUTE_BOUND || Op::HAS_FAST_PATH { VectorWidth::Wide } else { VectorWidth::Narrow };

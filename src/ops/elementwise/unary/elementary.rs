@@ -54,12 +54,11 @@ impl Unary for square {
 }
 
 /// Functions of floating-point and complex numbers. For `exp: |x| x.exp(); |z| complex::exp(z);` it writes `impl
-/// Unary for exp` with those two formulas; `by lookup` permits devices to use lookup tables; `by
-/// hardware` are those that a few instructions compute.
+/// Unary for exp` with those two formulas; `by lookup` permits devices to use lookup tables.
 macro_rules! functions {
-    ($($op:ident $(by $means:ident)?: |$x:ident| $real:expr; |$z:ident| $complex:expr;)*) => {$(
+    ($($op:ident $(by $lookup:ident)?: |$x:ident| $real:expr; |$z:ident| $complex:expr;)*) => {$(
         impl Unary for $op {
-            $(functions! { @by $means })?
+            $(functions! { @by $lookup })?
             #[inline(always)]
             fn real<T: MachineFloat>($x: T) -> T {
                 $real
@@ -71,7 +70,6 @@ macro_rules! functions {
         }
     )*};
     (@by lookup) => { const BY_LOOKUP: bool = true; };
-    (@by hardware) => { const BY_HARDWARE: bool = true; };
 }
 functions! {
     exp: |x| T::elementary::<math::Exp>(x); |z| complex::exp(z);
@@ -81,9 +79,9 @@ functions! {
     log2: |x| T::elementary::<math::Log2>(x); |z| complex::log(z) / T::LN_2();
     log10: |x| T::elementary::<math::Log10>(x); |z| complex::log(z) / T::LN_10();
     log1p: |x| T::elementary::<math::Log1p>(x); |z| complex::log1p(z);
-    sqrt by hardware: |x| x.sqrt(); |z| complex::sqrt(z);
-    rsqrt by hardware: |x| T::one() / x.sqrt(); |z| complex::reciprocal(complex::sqrt(z));
-    reciprocal by hardware: |x| T::one() / x; |z| complex::reciprocal(z);
+    sqrt: |x| x.sqrt(); |z| complex::sqrt(z);
+    rsqrt: |x| T::one() / x.sqrt(); |z| complex::reciprocal(complex::sqrt(z));
+    reciprocal: |x| T::one() / x; |z| complex::reciprocal(z);
     asin: |x| T::elementary::<math::Asin>(x); |z| complex::asin(z);
     acos: |x| T::elementary::<math::Acos>(x); |z| complex::acos(z);
     atan: |x| T::elementary::<math::Atan>(x); |z| complex::atan(z);

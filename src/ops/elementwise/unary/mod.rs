@@ -28,9 +28,6 @@ pub trait UnaryOp<E: Dtype>: Op {
     /// Whether devices may use lookup tables, which changes the last digits.
     #[doc(hidden)]
     const BY_LOOKUP: bool = false;
-    /// Whether a few instructions compute it.
-    #[doc(hidden)]
-    const BY_HARDWARE: bool = false;
     /// One element.
     #[doc(hidden)]
     fn apply(x: E) -> Self::Output;
@@ -91,7 +88,6 @@ macro_rules! unary_ops {
     };
     (@inexact $op:ident $admits:ident $result:ident) => {
         const IS_COMPUTE_BOUND: bool = true;
-        const BY_HARDWARE: bool = <$op as Unary>::BY_HARDWARE;
         const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
         #[inline(always)]
         fn apply(x: E) -> E::Inexact {
