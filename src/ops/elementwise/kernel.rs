@@ -230,8 +230,7 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
 
 /// The vectors worth compiling loops of `Op` over `P` for.
 const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
-    let integers = matches!(P::DTYPE, DType::U8 | DType::I8 | DType::I16 | DType::I32 | DType::I64);
-    if Op::CALLS_FMOD || (Op::DIVIDES && integers) {
+    if Op::DIVIDES && matches!(P::DTYPE, DType::I32 | DType::I64) {
         VectorWidth::None
     } else if matches!(<Op::Output<P> as Element>::DTYPE, DType::Bool) {
         VectorWidth::Narrow
