@@ -100,6 +100,9 @@ impl<K: Map1<A, O>, A: Copy, O> Loop for Map1Loop<K, A, O> {
     const IS_ODD: bool = is_odd(K::ENTRY);
     #[inline(always)]
     fn run(self) {
+        if const { matches!(K::VECTORS, VectorWidth::None) } {
+            return self.run_small();
+        }
         let Map1Loop { kernel, out, a, len } = self;
         // SAFETY: whoever made it promises that all places are valid.
         unsafe {
@@ -134,6 +137,9 @@ impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Map2Loop<K, A, B, O> {
     const IS_ODD: bool = is_odd(K::ENTRY);
     #[inline(always)]
     fn run(self) {
+        if const { matches!(K::VECTORS, VectorWidth::None) } {
+            return self.run_small();
+        }
         let Map2Loop { kernel, out, a, b, len } = self;
         // SAFETY: as above.
         unsafe {

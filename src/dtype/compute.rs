@@ -189,6 +189,8 @@ pub trait Tuned: 'static {
 pub trait Binary: 'static {
     /// Whether integer division by zero must be checked before the operation runs.
     const DIVIDES: bool = false;
+    /// Whether floats call the C library's `fmod` for each element, so that no vectors are of use.
+    const CALLS_FMOD: bool = false;
     /// Whether a scalar or zero-dim right operand keeps the accumulate type's precision, although it does not count
     /// in promotion (PyTorch: `opmath` in `BinaryOpsKernel.cpp`, for `mul` and the divisions).
     const RIGHT_SCALAR_IS_EXACT: bool = false;

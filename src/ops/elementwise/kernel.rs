@@ -230,8 +230,12 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
 
 /// The vectors worth compiling loops of `Op` over `P` for.
 const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
-    if Op::DIVIDES && matches!(P::DTYPE, DType::I32 | DType::I64) {
+    // Integers of 32 bits and less are divided as floats, which vectors hold; no instruction divides several of 64 bits.
+    let is_float = matches!(P::DTYPE, DType::F16 | DType::BF16 | DType::F32 | DType::F64);
+    if (Op::CALLS_FMOD && is_float) || (Op::DIVIDES && matches!(P::DTYPE, DType::I64)) {
         VectorWidth::None
+    } else if Op::DIVIDES && matches!(P::DTYPE, DType::I32) {
+        VectorWidth::Narrow
     } else if matches!(<Op::Output<P> as Element>::DTYPE, DType::Bool) {
         VectorWidth::Narrow
     } else {

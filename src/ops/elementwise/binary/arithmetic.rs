@@ -89,6 +89,7 @@ fn guarded<T: MachineInt>(b: T, f: impl FnOnce(T) -> T) -> T {
 
 impl Binary for floor_divide {
     const DIVIDES: bool = true;
+    const CALLS_FMOD: bool = true;
     const RIGHT_SCALAR_IS_EXACT: bool = true;
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
@@ -132,6 +133,7 @@ impl Binary for trunc_divide {
 
 impl Binary for remainder {
     const DIVIDES: bool = true;
+    const CALLS_FMOD: bool = true;
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
         guarded(b, |b| {
@@ -148,6 +150,7 @@ impl Binary for remainder {
 
 impl Binary for fmod {
     const DIVIDES: bool = true;
+    const CALLS_FMOD: bool = true;
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
         guarded(b, |b| a.divided(b).1)

@@ -27,6 +27,9 @@ pub trait BinaryOp: Op {
     const SPECIALS: Specials = Specials::NONE;
     /// Whether integer division by zero must be checked before the operation runs.
     const DIVIDES: bool = false;
+    /// Whether floats call the C library's `fmod` for each element.
+    #[doc(hidden)]
+    const CALLS_FMOD: bool = false;
     /// Whether a scalar or zero-dim right operand keeps the accumulate type's precision, although it does not count
     /// in promotion (PyTorch: `opmath` in `BinaryOpsKernel.cpp`, for `mul` and the divisions).
     const RIGHT_SCALAR_IS_EXACT: bool = false;
@@ -85,6 +88,7 @@ macro_rules! binary_ops {
     (@form $op:ident $form:ident $outputs:ident) => { binary_ops!(@$form $op); };
     (@binary $op:ident) => {
         const DIVIDES: bool = <$op as Binary>::DIVIDES;
+        const CALLS_FMOD: bool = <$op as Binary>::CALLS_FMOD;
         const RIGHT_SCALAR_IS_EXACT: bool = <$op as Binary>::RIGHT_SCALAR_IS_EXACT;
         const CHECKS_FLOAT_SCALARS: bool = <$op as Binary>::CHECKS_FLOAT_SCALARS;
         #[inline(always)]
