@@ -234,9 +234,9 @@ const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
     let is_float = matches!(P::DTYPE, DType::F16 | DType::BF16 | DType::F32 | DType::F64);
     if (Op::CALLS_FMOD && is_float) || (Op::DIVIDES && matches!(P::DTYPE, DType::I64)) {
         VectorWidth::None
-    } else if Op::DIVIDES && matches!(P::DTYPE, DType::I32) {
-        VectorWidth::Narrow
-    } else if matches!(<Op::Output<P> as Element>::DTYPE, DType::Bool) {
+    } else if (Op::DIVIDES && matches!(P::DTYPE, DType::I32))
+        || matches!(<Op::Output<P> as Element>::DTYPE, DType::Bool)
+    {
         VectorWidth::Narrow
     } else {
         VectorWidth::Wide
