@@ -63,7 +63,7 @@ pub use elementwise::scalar_first::{
 };
 pub use elementwise::where_clamp::{try_where_, where_};
 pub use index::scatter::ScatterReduce;
-pub use join::cat_stack::{JoinDtype, Joined, Piece, Stacked, cat, stack, try_cat, try_stack};
+pub use join::cat_stack::{Joined, Stacked, cat, stack, try_cat, try_stack};
 pub use join::hstack::{
     Reshaped, column_stack, dstack, hstack, try_column_stack, try_dstack, try_hstack, try_vstack, vstack,
 };
@@ -71,6 +71,7 @@ pub use join::meshgrid::{
     BlockDiag, Broadcasted, Grid, block_diag, broadcast_tensors, cartesian_prod, meshgrid, meshgrid_xy, try_block_diag,
     try_broadcast_tensors, try_cartesian_prod,
 };
+pub use join::pieces::{JoinDtype, Piece};
 pub use linalg::int_mm::ByteNumber;
 pub use linalg::linear::Activation;
 pub use linalg::tensordot::{multi_dot, try_multi_dot};

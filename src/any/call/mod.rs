@@ -91,10 +91,10 @@ pub(crate) enum Run {
 
 /// The rows that `castiron_macros::operations` writes beside the methods of `AnyTensor`, by file.
 const NAMED: &[&[NamedOp]] = &[
-    crate::any::OPERATIONS,
     base::conjugate_bit::OPERATIONS,
     base::convert::CONVERSIONS,
     base::convert::OPERATIONS,
+    base::copies::OPERATIONS,
     base::fill::OPERATIONS,
     create::by_name::EMPTY,
     create::by_name::ONES,
@@ -138,6 +138,7 @@ const NAMED: &[&[NamedOp]] = &[
     view::diagonal::OPERATIONS,
     view::reinterpret::OPERATIONS,
     view::split::OPERATIONS,
+    view::reshape::OPERATIONS,
     view::views::OPERATIONS,
 ];
 
@@ -224,7 +225,8 @@ pub fn call(name: &str, args: &Args) -> Result<Value> {
             if !row.operands.begin_with_scalars {
                 bound.tensor("input")?;
             }
-            crate::any::elementwise::apply::combine(row, &bound.read("input")?, &bound.read("other")?).map(Value::Array)
+            crate::any::elementwise::binary::combine(row, &bound.read("input")?, &bound.read("other")?)
+                .map(Value::Array)
         }
         Run::Bound(run) => run(&bound),
     }

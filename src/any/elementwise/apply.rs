@@ -2,36 +2,34 @@
 //! Uses `elementwise::op_table`, `tensor::elementwise::apply`, `device::erased`; used by `call`, `base`, `index`, `elementwise`, `linalg` and others.
 
 use crate::any::base::convert::cast;
-use crate::any::base::dispatch::dispatch_dtype;
-use crate::any::base::operand::{AnyOperand, promoted};
-use crate::any::elementwise::op_table::{BinaryRow, ScalarKernel, UnaryRow};
+use crate::any::base::operand::AnyOperand;
+use crate::any::elementwise::binary::combine;
+use crate::any::elementwise::op_table::{ScalarKernel, UnaryRow};
 use crate::any::{AnyTensor, Dims, Elements, checked_numel};
 use crate::device::erased::{self, Cast, ErasedView, Loop, Operand};
-use crate::device::{Backend, Dynamic, DynamicBuffer};
-use crate::dtype::scalar::{KindRank, ScalarValue};
+use crate::device::DynamicBuffer;
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
 use crate::layout::memory_format::{self, OperandLayout};
 use crate::layout::strides;
-use crate::ops::arguments::Sought;
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::{Outputs, Rule};
 use crate::shape::broadcast_sizes;
 
 /// What is computed in, and what comes out.
-struct Dtypes {
+pub(super) struct Dtypes {
     /// Operands are converted to it.
-    computes: DType,
+    pub(super) computes: DType,
     /// What the loop gives.
-    gives: DType,
+    pub(super) gives: DType,
     /// What the result holds.
-    result: DType,
+    pub(super) result: DType,
     /// What counts when operands' layouts are compared.
-    common: DType,
+    pub(super) common: DType,
 }
 
 /// From the dtype that operands promote to.
-fn dtypes(rule: Rule, promoted: DType) -> Dtypes {
+pub(super) fn dtypes(rule: Rule, promoted: DType) -> Dtypes {
     let common = rule.computes().of(promoted);
     let result = rule.gives().of(common);
     // `complex32` has no loops of its own: it computes as `complex64`.
@@ -39,14 +37,14 @@ fn dtypes(rule: Rule, promoted: DType) -> Dtypes {
     Dtypes { computes, gives: rule.gives().of(computes), result, common }
 }
 
-fn no_loop(op: &'static str, dtype: DType, admits: Admits) -> Error {
+pub(super) fn no_loop(op: &'static str, dtype: DType, admits: Admits) -> Error {
     if dtype.is_shell() {
         return crate::any::base::dispatch::refused(op, dtype);
     }
     Error::NotAdmitted { op, dtype, reason: format!("it is defined for {}", admits.words()) }
 }
 
-fn pair_refused(op: &'static str, dtypes: [DType; 2], admits: Admits) -> Error {
+pub(super) fn pair_refused(op: &'static str, dtypes: [DType; 2], admits: Admits) -> Error {
     match dtypes.into_iter().find(|dtype| dtype.is_shell()) {
         Some(shell) => crate::any::base::dispatch::refused(op, shell),
         None => {
@@ -69,13 +67,13 @@ pub(crate) fn result_strides(sizes: &[usize], operands: &[OperandLayout<'_>]) ->
 }
 
 /// A call of a compiled loop: its kernel and the operands; `N` counts the output, too.
-struct LoopCall<const N: usize, const OPERANDS: usize> {
-    op: &'static str,
-    inner: unsafe fn(*const (), [*mut u8; N], usize),
-    kernel: *const (),
-    sources: [AnyTensor; OPERANDS],
-    dtypes: Dtypes,
-    is_long: bool,
+pub(super) struct LoopCall<const N: usize, const OPERANDS: usize> {
+    pub(super) op: &'static str,
+    pub(super) inner: unsafe fn(*const (), [*mut u8; N], usize),
+    pub(super) kernel: *const (),
+    pub(super) sources: [AnyTensor; OPERANDS],
+    pub(super) dtypes: Dtypes,
+    pub(super) is_long: bool,
 }
 
 impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
@@ -139,7 +137,7 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
 }
 
 /// How an operand becomes what is computed in: what computes in a wider dtype is rounded to the common one first.
-fn through(from: DType, dtypes: &Dtypes) -> Result<Option<Cast>> {
+pub(super) fn through(from: DType, dtypes: &Dtypes) -> Result<Option<Cast>> {
     let Dtypes { computes, common, .. } = *dtypes;
     if common == DType::C32 {
         return by_way_of(from, common, computes);
@@ -148,7 +146,7 @@ fn through(from: DType, dtypes: &Dtypes) -> Result<Option<Cast>> {
 }
 
 /// A conversion in two steps, of which either may be none.
-fn by_way_of(from: DType, via: DType, to: DType) -> Result<Option<Cast>> {
+pub(super) fn by_way_of(from: DType, via: DType, to: DType) -> Result<Option<Cast>> {
     Ok(match (cast(from, via)?, cast(via, to)?) {
         (Some(first), Some(then)) => Some(first.then(then)),
         (first, then) => first.or(then),
@@ -167,7 +165,7 @@ pub(crate) fn check_shape(op: &'static str, result: &[usize], output: &[usize]) 
 }
 
 /// How a row of the unary table is evaluated for an operand. All forms use it, so that they compute the same.
-fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluation> {
+pub(super) fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluation> {
     let op = row.name;
     if !row.admits.one(x.dtype) {
         return Err(no_loop(op, x.dtype, row.admits));
@@ -255,18 +253,6 @@ pub(crate) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Res
     Err(Error::DevicesDiffer { op, lhs: lhs.to_owned(), rhs: rhs.to_owned() })
 }
 
-/// How an operation computes its result: chosen once for all forms (new tensor, in place, into an output).
-enum Evaluation {
-    /// By a loop over one operand.
-    One(LoopCall<2, 1>),
-    /// By a loop over a tensor, beside a scalar.
-    Scalar(LoopCall<2, 1>, ScalarKernel),
-    /// By a loop over two tensors.
-    Two(LoopCall<3, 2>),
-    /// By other operations, which have computed it.
-    Computed(AnyTensor),
-}
-
 /// The sizes that two shapes broadcast to.
 pub(crate) fn broadcast_to(op: &'static str, a: &[usize], b: &[usize]) -> Result<Dims> {
     let mut sizes = Dims::new(op, if a.len() > b.len() { a } else { b })?;
@@ -277,135 +263,21 @@ pub(crate) fn broadcast_to(op: &'static str, a: &[usize], b: &[usize]) -> Result
     }
 }
 
-/// A zero-dim tensor of the dtype, which the scalar has to fit.
-fn filled(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
-    crate::any::base::dispatch::dispatch_dtype!(op, dtype, E: Dtype => {
-        let element: E = value.to_dtype().ok_or(Error::ScalarOutOfRange { op, value, dtype })?;
-        Ok(AnyTensor::from(crate::Tensor::<E, ()>::scalar(element)))
-    })
-}
-
-/// Looks for zeros among integer divisors.
-fn check_divisors(op: &'static str, divisors: &AnyTensor, dtype: DType) -> Result<()> {
-    let divisors = divisors.to(dtype)?;
-    let found = crate::any::base::dispatch::dispatch_dtype!(op, dtype, E: Bits => {
-        Dynamic::has::<E>(divisors.elements_as()?, Sought::Zero)
-    })?;
-    if found { Err(Error::DivisionByZero { op, dtype }) } else { Ok(()) }
-}
-
-/// What a row of the binary table does with two operands: all its forms ask here, so that they compute the same.
-fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> Result<Evaluation> {
-    let op = row.name;
-    if let (AnyOperand::Array(a), AnyOperand::Array(b)) = (a, b)
-        && a.dtype == b.dtype
-        && a.dtype.is_shell()
-        && row.operands.shells
-    {
-        return shells_compared(row, a, b).map(Evaluation::Computed);
-    }
-    if let Some(result) = scaled(row, a, b) {
-        return result.map(Evaluation::Computed);
-    }
-    if let (Admits::bounded, AnyOperand::Number(ScalarValue::Complex(bound))) = (row.admits, b)
-        && bound.im == 0.0
-        && a.dtype().is_floating_point()
-        && !in_place
-    {
-        // As PyTorch: a complex bound without imaginary part counts as real.
-        return binary_evaluation(row, a, &ScalarValue::Float(bound.re).into(), in_place);
-    }
-    let own = [a.dtype(), b.dtype()];
-    if let (Rule::scaled, Category::Floating, Category::Integral) = (row.rule, own[0].category(), own[1].category())
-        && let (AnyOperand::Array(numbers), AnyOperand::Array(exponents)) = (a, b)
-        && !own.iter().any(|dtype| dtype.is_shell())
-    {
-        let exponents = exponents.to(DType::I32)?;
-        if numbers.has_data() && exponents.has_data() {
-            return scaled_by_integers(row, numbers, &exponents).map(Evaluation::Computed);
-        }
-    }
-    if let (AnyOperand::Number(_), AnyOperand::Number(_)) = (a, b) {
-        return binary_evaluation(row, &filled(op, scalar_of(a), own[0])?.into(), b, in_place);
-    }
-    if !row.operands.scalars
-        && let Some(AnyOperand::Number(_)) = [a, b].into_iter().find(|of| of.kind() == KindRank::Scalar)
-    {
-        let reason = "PyTorch takes no scalar here: make a tensor of it".to_owned();
-        return Err(Error::InvalidArgument { op, reason });
-    }
-    if !row.admits.two(own, b.kind()) {
-        return Err(pair_refused(op, own, row.admits));
-    }
-    let promoted = promoted(op, [(a.kind(), own[0]), (b.kind(), own[1])])?;
-    let integral = promoted.category() <= Category::Integral;
-    let mut dtypes = dtypes(row.rule, promoted);
-    let exact = row.right_is_exact && a.kind() == KindRank::Dimensioned && !promoted.is_complex();
-    match (a, b) {
-        (AnyOperand::Array(tensor), AnyOperand::Number(value)) => {
-            if row.specials.raises_to_scalar {
-                crate::tensor::check_exponent(row.specials, promoted, *value)?;
-                AnyTensor::scalar_of(op, *value, dtypes.common)?;
-            }
-            let kernel = row.scalar(*value, own[0], dtypes.common, exact)?;
-            if row.divides && integral && value.real_part() == 0.0 {
-                return Err(Error::DivisionByZero { op, dtype: promoted });
-            }
-            let inner = row.scalar_loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
-            let sources = [tensor.clone()];
-            let job = LoopCall { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() };
-            Ok(Evaluation::Scalar(job, kernel))
-        }
-        (AnyOperand::Number(value), AnyOperand::Array(_)) => {
-            if row.specials.commutes {
-                return binary_evaluation(row, b, a, in_place);
-            }
-            // A scalar that does not fit is refused on either side.
-            row.scalar(*value, own[1], dtypes.common, false)?;
-            let left = filled(op, *value, dtypes.common)?;
-            tensors(row, &left, b, own, promoted, dtypes)
-        }
-        (AnyOperand::Array(left), AnyOperand::Array(_)) => {
-            let halves = matches!(dtypes.computes, DType::F16 | DType::BF16);
-            if exact && b.kind() == KindRank::ZeroDim && halves {
-                // The operand keeps its precision; the result is rounded once.
-                (dtypes.computes, dtypes.gives) = (DType::F32, row.rule.gives().of(DType::F32));
-            }
-            tensors(row, left, b, own, promoted, dtypes)
-        }
-        (AnyOperand::Number(_), AnyOperand::Number(_)) => unreachable!("one has become a tensor"),
-    }
-}
-
-fn scalar_of(operand: &AnyOperand) -> ScalarValue {
-    match operand {
-        AnyOperand::Number(value) => *value,
-        AnyOperand::Array(_) => unreachable!("it is a scalar"),
-    }
-}
-
-fn tensors(
-    row: &BinaryRow,
-    left: &AnyTensor,
-    right: &AnyOperand,
-    own: [DType; 2],
-    promoted: DType,
-    dtypes: Dtypes,
-) -> Result<Evaluation> {
-    let op = row.name;
-    let AnyOperand::Array(right) = right else { unreachable!("it is a tensor") };
-    same_device(op, left, right)?;
-    if row.divides && promoted.category() <= Category::Integral {
-        check_divisors(op, right, promoted)?;
-    }
-    let inner = row.loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
-    let sources = [left.clone(), right.clone()];
-    Ok(Evaluation::Two(LoopCall { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() }))
+/// How an operation computes its result: chosen once for all forms (new tensor, in place, into an output).
+pub(super) enum Evaluation {
+    /// By a loop over one operand.
+    One(LoopCall<2, 1>),
+    /// By a loop over a tensor, beside a scalar.
+    Scalar(LoopCall<2, 1>, ScalarKernel),
+    /// By a loop over two tensors.
+    Two(LoopCall<3, 2>),
+    /// By other operations, which have computed it.
+    Computed(AnyTensor),
 }
 
 impl Evaluation {
     /// The dtype of the result.
-    fn result(&self) -> DType {
+    pub(super) fn result(&self) -> DType {
         match self {
             Evaluation::One(job) | Evaluation::Scalar(job, _) => job.dtypes.result,
             Evaluation::Two(job) => job.dtypes.result,
@@ -414,7 +286,7 @@ impl Evaluation {
     }
 
     /// The sizes of the result.
-    fn sizes(&self) -> Result<Dims> {
+    pub(super) fn sizes(&self) -> Result<Dims> {
         match self {
             Evaluation::One(job) | Evaluation::Scalar(job, _) => Ok(job.sources[0].sizes),
             Evaluation::Two(job) => broadcast_to(job.op, &job.sources[0].sizes, &job.sources[1].sizes),
@@ -423,7 +295,7 @@ impl Evaluation {
     }
 
     /// The result as a new tensor.
-    fn fresh(mut self) -> Result<AnyTensor> {
+    pub(super) fn fresh(mut self) -> Result<AnyTensor> {
         let sizes = self.sizes()?;
         match &mut self {
             Evaluation::One(job) => job.fresh(&sizes, &result_strides_of_one(job, false)),
@@ -451,7 +323,7 @@ impl Evaluation {
     }
 
     /// The result written into a tensor, which is the first operand, too, if `own`.
-    fn write_to(&mut self, out: &mut AnyTensor, own: bool) -> Result<()> {
+    pub(super) fn write_to(&mut self, out: &mut AnyTensor, own: bool) -> Result<()> {
         match self {
             Evaluation::One(job) => job.write_to(out, own),
             Evaluation::Scalar(job, kernel) => {
@@ -461,97 +333,5 @@ impl Evaluation {
             Evaluation::Two(job) => job.write_to(out, own),
             Evaluation::Computed(result) => out.copy_from(result).map(|_| ()),
         }
-    }
-}
-
-/// `ldexp` of operands of two dtypes, which PyTorch computes as `a * 2.0 ** b`.
-fn scaled(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyTensor>> {
-    let [first, second] = [a.dtype(), b.dtype()];
-    let floats = [first, second].iter().all(|dtype| dtype.is_floating_point() && !dtype.is_shell());
-    let complex = first.is_complex() || second.is_complex();
-    let scalars = a.kind() == KindRank::Scalar || b.kind() == KindRank::Scalar;
-    if row.rule != Rule::scaled
-        || scalars
-        || !(complex || floats && first != second)
-        || first.is_shell()
-        || second.is_shell()
-    {
-        return None;
-    }
-    Some((|| {
-        let dtype = promoted(row.name, [(a.kind(), first), (b.kind(), second)])?;
-        let exponents = match b {
-            AnyOperand::Array(exponents) if complex && second.category() <= Category::Integral => {
-                exponents.to(dtype.to_real())?.into()
-            }
-            AnyOperand::Array(exponents) if complex && matches!(second, DType::F16 | DType::BF16) => {
-                exponents.to(DType::F32)?.into()
-            }
-            exponents => exponents.clone(),
-        };
-        let power = combine(crate::any::elementwise::op_table::binary::pow, &AnyOperand::from(2.0), &exponents)?;
-        combine(crate::any::elementwise::op_table::binary::mul, a, &power.into())?.to(dtype)
-    })())
-}
-
-/// `ldexp` of floats by integers: nothing but the exponent changes, so that zeros and infinities stay what they are.
-fn scaled_by_integers(row: &BinaryRow, numbers: &AnyTensor, exponents: &AnyTensor) -> Result<AnyTensor> {
-    let op = row.name;
-    same_device(op, numbers, exponents)?;
-    let strides = combined_strides(row, &numbers.into(), &exponents.into())?;
-    let sizes = broadcast_to(op, &numbers.sizes, &exponents.sizes)?;
-    let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
-    let (numbers, exponents) = (numbers.expand(&sizes)?, exponents.expand(&sizes)?);
-    let scaled = dispatch_dtype!(op, numbers.dtype, E: Float => {
-        Ok(AnyTensor::from(numbers.typed_rank1::<E, Dynamic>()?.try_ldexp(&exponents.typed_rank1::<i32, Dynamic>()?)?))
-    })?;
-    let scaled = scaled.reshape(&sizes)?;
-    if *scaled.strides == *strides { Ok(scaled) } else { scaled.copied(&strides) }
-}
-
-/// A comparison of two tensors of one shell dtype: what it makes of whether elements are equal, beside `true`.
-fn shells_compared(row: &BinaryRow, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
-    let op = row.name;
-    same_device(op, a, b)?;
-    let sizes = broadcast_to(op, &a.sizes, &b.sizes)?;
-    let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
-    let (a, b) = (a.expand(&sizes)?, b.expand(&sizes)?);
-    let equal = dispatch_dtype!(op, a.dtype, E: Shell => {
-        Ok(AnyTensor::from(a.typed_rank1::<E, Dynamic>()?.try_eq(&b.typed_rank1::<E, Dynamic>()?)?))
-    })?;
-    combine(row, &equal.into(), &true.into())?.reshape(&sizes)
-}
-
-/// The strides of the result of two operands of these layouts.
-pub(crate) fn combined_strides(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Result<Dims> {
-    let planned = |operand: &AnyOperand| match operand {
-        AnyOperand::Array(tensor) => tensor.planned().into(),
-        scalar => scalar.clone(),
-    };
-    Ok(combine(row, &planned(a), &planned(b))?.strides)
-}
-
-/// A row of the binary table, as a new tensor.
-pub(crate) fn combine(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Result<AnyTensor> {
-    binary_evaluation(row, a, b, false)?.fresh()
-}
-
-impl AnyTensor {
-    /// A row of the binary table in place.
-    pub(crate) fn combine_in_place(&mut self, row: &BinaryRow, other: &AnyOperand) -> Result<&mut Self> {
-        let mut plan = binary_evaluation(row, &AnyOperand::from(&*self), other, true)?;
-        check_output(row.name, row.rule.is_exact(2), plan.result(), self.dtype)?;
-        check_shape(row.name, &plan.sizes()?, &self.sizes)?;
-        plan.write_to(self, true)?;
-        Ok(self)
-    }
-
-    /// A row of the binary table into an existing tensor.
-    pub(crate) fn combine_into(&self, row: &BinaryRow, other: &AnyOperand, out: &mut AnyTensor) -> Result<()> {
-        let mut plan = binary_evaluation(row, &AnyOperand::from(self), other, false)?;
-        check_output(row.name, row.rule.is_exact(2), plan.result(), out.dtype)?;
-        same_device(row.name, self, out)?;
-        check_shape(row.name, &plan.sizes()?, &out.sizes)?;
-        plan.write_to(out, false)
     }
 }

@@ -2,6 +2,7 @@
 //! Uses the tables of `ops`.
 
 pub(crate) mod apply;
+pub(crate) mod binary;
 #[cfg(test)]
 mod form_tests;
 pub(crate) mod isclose;

@@ -3,7 +3,7 @@
 
 use crate::any::AnyTensor;
 use crate::any::base::operand::AnyOperand;
-use crate::any::elementwise::apply::combine;
+use crate::any::elementwise::binary::combine;
 use crate::any::elementwise::op_table::{binary, unary};
 use crate::error::Result;
 use crate::ops::table::{binary_table, unary_table};

@@ -4,7 +4,7 @@
 use crate::any::AnyTensor;
 use crate::any::base::dispatch::refused;
 use crate::any::base::operand::{AnyOperand, promoted, scalar_dtype};
-use crate::any::elementwise::apply::{combine, combined_strides};
+use crate::any::elementwise::binary::{combine, combined_strides};
 use crate::any::elementwise::op_table::{BinaryRow, binary};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType};

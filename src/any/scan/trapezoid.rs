@@ -5,7 +5,7 @@ use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::refused;
 use crate::any::base::operand::AnyOperand;
 use crate::any::call::Bound;
-use crate::any::elementwise::apply::combine;
+use crate::any::elementwise::binary::combine;
 use crate::any::elementwise::op_table::binary;
 use crate::any::scan::cumulative::end_to_end;
 use crate::any::view::views::{axes, axis};

@@ -4,5 +4,6 @@
 pub(crate) mod any_view_mut;
 pub(crate) mod diagonal;
 pub(crate) mod reinterpret;
+pub(crate) mod reshape;
 pub(crate) mod split;
 pub(crate) mod views;

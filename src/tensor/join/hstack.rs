@@ -7,7 +7,8 @@ use crate::dtype::Element;
 use crate::error::{Error, Result};
 use crate::shape::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3, Shape, SizeArray};
 use crate::tensor::Tensor;
-use crate::tensor::join::cat_stack::{Joined, Piece};
+use crate::tensor::join::cat_stack::Joined;
+use crate::tensor::join::pieces::Piece;
 use castiron_macros::fallible;
 
 type With<P, Rule> = Tensor<<P as Piece>::Elem, <<P as Piece>::Shape as AtLeast<Rule>>::Output, <P as Piece>::Device>;

@@ -9,7 +9,7 @@ use crate::ops::kernel::{Casting, Copying};
 use crate::shape::{AtLeast, AtLeast2, Broadcast, D2, D3, D4, Dim, Dyn, Shape, SizeArray, Sum, broadcast_sizes};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::assign::Inside;
-use crate::tensor::join::cat_stack::{JoinDtype, Piece, SamePlace};
+use crate::tensor::join::pieces::{JoinDtype, Piece, SamePlace};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
 use castiron_macros::fallible;
 

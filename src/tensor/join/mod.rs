@@ -6,3 +6,5 @@ pub(crate) mod cat_stack;
 
 pub(crate) mod hstack;
 pub(crate) mod meshgrid;
+pub(crate) mod pieces;
+mod plan;

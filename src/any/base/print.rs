@@ -1,0 +1,68 @@
+//! The element of a tensor as a scalar, and tensors as text. Uses `tensor`, which prints both kinds of tensors.
+
+use super::dispatch::dispatch_dtype;
+use crate::any::AnyTensor;
+use crate::device::{Backend, Dynamic};
+use crate::dtype::scalar::ScalarValue;
+use crate::dtype::{DType, Element};
+use crate::error::{Error, Result};
+use crate::tensor::Printed;
+use core::fmt;
+
+impl AnyTensor {
+    /// The element so far from the first; nothing on a device without data.
+    pub(in crate::any) fn element(&self, at: usize) -> Option<ScalarValue> {
+        let buffer = self.buffer().ok()?;
+        let value = dispatch_dtype!("item", self.dtype, E: Element => {
+            let view = crate::storage::View::<_, E>::new(buffer, self.offset + at, &[], &[]);
+            Dynamic::peek(view).map(Element::to_scalar)
+        });
+        value.ok()
+    }
+
+    /// The only element as a scalar (`torch.Tensor.item`).
+    ///
+    /// # Errors
+    /// If there is not exactly one element, or no data.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, ScalarValue, tensor};
+    /// assert_eq!(AnyTensor::from(tensor![1, 2]).sum(None, false, None)?.item()?, ScalarValue::Int(3));
+    /// assert!(AnyTensor::from(tensor![1, 2]).item().is_err());
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn item(&self) -> Result<ScalarValue> {
+        if self.numel() != 1 {
+            let reason = format!("a tensor of one element is wanted, got one of shape {:?}", self.shape());
+            return Err(Error::InvalidArgument { op: "item", reason });
+        }
+        if self.dtype == DType::F4E2M1FNX2 {
+            let reason = "an element holds two numbers".to_owned();
+            return Err(Error::NotAdmitted { op: "item", dtype: self.dtype, reason });
+        }
+        self.element(0).ok_or(Error::NoData { op: "item" })
+    }
+}
+
+/// As PyTorch prints a tensor.
+impl fmt::Display for AnyTensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (device, has_data) = (self.device_name(), self.has_data());
+        let (sizes, strides, element) = (&*self.sizes, &*self.strides, |at| self.element(at));
+        Printed { dtype: self.dtype, device, has_data, sizes, strides, element: &element }.fmt(f)
+    }
+}
+
+/// What the tensor is, then its elements as `Display` prints them.
+impl fmt::Debug for AnyTensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyTensor")
+            .field("dtype", &format_args!("{}", self.dtype))
+            .field("shape", &self.shape())
+            .field("stride", &self.stride())
+            .field("storage_offset", &self.storage_offset())
+            .field("device", &format_args!("{}", self.device_name()))
+            .field("elements", &format_args!("{self}"))
+            .finish()
+    }
+}

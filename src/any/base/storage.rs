@@ -1,0 +1,170 @@
+//! The buffer of a tensor, what operations read of it and write to it, and views of it. Uses `device` and `layout`.
+
+use super::copies::preserved;
+use super::dims::Dims;
+use crate::any::{AnyTensor, Elements};
+use crate::device::erased::{ErasedView, ErasedViewMut};
+use crate::device::{Backend, Dynamic, DynamicBuffer};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use crate::layout::{Geometry, ViewAxes, bounds, strides};
+use crate::storage::{View, ViewMut};
+
+impl AnyTensor {
+    /// Where the first element is; where there is none, at the start, for the offset may be anywhere.
+    pub(in crate::any) fn first(&self) -> usize {
+        if self.is_empty() { 0 } else { self.offset }
+    }
+
+    /// The buffer with the elements, which are computed first if they count as something else.
+    pub(in crate::any) fn buffer(&self) -> Result<&DynamicBuffer> {
+        match &self.elements {
+            Elements::Plain(buffer) => Ok(buffer),
+            Elements::WithBit(storage) => storage.resolved(),
+        }
+    }
+
+    /// The same, where there are data.
+    pub(in crate::any) fn data(&self, op: &'static str) -> Result<&DynamicBuffer> {
+        let buffer = self.buffer()?;
+        if Dynamic::has_data(buffer) { Ok(buffer) } else { Err(Error::NoData { op }) }
+    }
+
+    /// The storage that is shared, whatever its elements count as.
+    pub(in crate::any) fn storage(&self) -> &DynamicBuffer {
+        match &self.elements {
+            Elements::Plain(buffer) => buffer,
+            Elements::WithBit(storage) => &storage.base,
+        }
+    }
+
+    /// Whether there are data: there are none on the meta device.
+    pub(crate) fn has_data(&self) -> bool {
+        Dynamic::has_data(self.storage())
+    }
+
+    /// The elements as operations take them that work on any dtype.
+    pub(in crate::any) fn erased(&self) -> Result<ErasedView<'_>> {
+        let (offset, width) = (self.first(), self.dtype.itemsize());
+        Ok(ErasedView { buffer: self.buffer()?, offset, width, sizes: &self.sizes, strides: &self.strides })
+    }
+
+    /// The same for writing; the storage must not be shared.
+    pub(in crate::any) fn erased_mut(&mut self, op: &'static str) -> Result<ErasedViewMut<'_>> {
+        let (offset, width) = (self.first(), self.dtype.itemsize());
+        let Elements::Plain(buffer) = &mut self.elements else { return Err(Error::NoData { op }) };
+        Ok(ErasedViewMut { buffer, offset, width, sizes: &self.sizes, strides: &self.strides })
+    }
+
+    /// The elements under a type of their width.
+    pub(in crate::any) fn elements_as<W>(&self) -> Result<View<'_, DynamicBuffer, W>> {
+        debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
+        Ok(View::new(self.buffer()?, self.first(), &self.sizes, &self.strides))
+    }
+
+    /// The same, where there are data.
+    pub(in crate::any) fn data_as<W>(&self, op: &'static str) -> Result<View<'_, DynamicBuffer, W>> {
+        self.data(op)?;
+        self.elements_as()
+    }
+
+    /// The same for writing; the storage must not be shared.
+    pub(in crate::any) fn data_as_mut<W>(&mut self, op: &'static str) -> Result<ViewMut<'_, DynamicBuffer, W>> {
+        debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
+        let first = self.first();
+        let Elements::Plain(buffer) = &mut self.elements else { return Err(Error::NoData { op }) };
+        Ok(ViewMut::new(buffer, first, &self.sizes, &self.strides))
+    }
+
+    /// The same storage seen through other sizes and strides.
+    ///
+    /// # Panics
+    /// If these reach beyond it. All views are made here and loops rely on it, so it is checked in every build.
+    pub(in crate::any) fn viewed(&self, offset: usize, sizes: &[usize], strides: &[usize]) -> AnyTensor {
+        self.viewed_as(self.dtype, offset, sizes, strides)
+    }
+
+    /// The same as elements of another dtype, which offset, sizes and strides count.
+    pub(in crate::any) fn viewed_as(
+        &self,
+        dtype: DType,
+        offset: usize,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> AnyTensor {
+        let room = self.room(dtype);
+        assert!(
+            bounds::is_within(sizes, strides, offset, room),
+            "no view has sizes {sizes:?} and strides {strides:?} from element {offset} on in a storage of {room:?} elements"
+        );
+        AnyTensor { dtype, offset, sizes: Dims::known(sizes), strides: Dims::known(strides), ..self.clone() }
+    }
+
+    /// The view of so many axes that a rule of `layout` makes, which fills in its sizes and strides and returns where its first element is.
+    pub(in crate::any) fn viewed_by(
+        &self,
+        op: &'static str,
+        rank: usize,
+        rule: impl FnOnce(Geometry<'_>, ViewAxes<'_>) -> Result<usize>,
+    ) -> Result<AnyTensor> {
+        self.bits_viewed_by(op, self.dtype, rank, rule)
+    }
+
+    /// The same as elements of another dtype.
+    pub(in crate::any) fn bits_viewed_by(
+        &self,
+        op: &'static str,
+        dtype: DType,
+        rank: usize,
+        rule: impl FnOnce(Geometry<'_>, ViewAxes<'_>) -> Result<usize>,
+    ) -> Result<AnyTensor> {
+        let (mut sizes, mut strides) = (Dims::of_rank(op, rank)?, Dims::of_rank(op, rank)?);
+        let own = Geometry::new(self.offset, &self.sizes, &self.strides);
+        let offset = rule(own, ViewAxes { sizes: &mut sizes, strides: &mut strides })?;
+        Ok(self.viewed_as(dtype, offset, &sizes, &strides))
+    }
+
+    /// How many elements of a dtype the storage holds; `None` on the meta device.
+    pub(in crate::any) fn room(&self, dtype: DType) -> Option<usize> {
+        // A shift instead of a division, since item sizes are powers of two and known at run time only.
+        Dynamic::room::<u8>(self.storage()).map(|bytes| bytes >> dtype.itemsize().trailing_zeros())
+    }
+
+    /// A fresh row-major or other dense tensor.
+    pub(in crate::any) fn fresh(buffer: DynamicBuffer, dtype: DType, sizes: &[usize], strides: &[usize]) -> AnyTensor {
+        let elements = Elements::Plain(buffer);
+        AnyTensor { elements, dtype, offset: 0, sizes: Dims::known(sizes), strides: Dims::known(strides) }
+    }
+
+    /// The same dtype, sizes and strides without data, for those who only ask what an operation would give.
+    pub(in crate::any) fn planned(&self) -> AnyTensor {
+        AnyTensor { elements: Elements::Plain(DynamicBuffer::NO_DATA), ..*self }
+    }
+
+    /// Copies before a write if the storage is shared or two positions alias one element. (A mutable view is written in place: its
+    /// positions never alias.)
+    pub(in crate::any) fn make_unique(&mut self) -> Result<()> {
+        let dense = strides::is_dense(&self.sizes, &self.strides);
+        let is_own = match &mut self.elements {
+            Elements::Plain(buffer) => {
+                (dense && Dynamic::is_unique(buffer)) || Dynamic::is_fixed(buffer) || !Dynamic::has_data(buffer)
+            }
+            Elements::WithBit(_) => false,
+        };
+        if !is_own {
+            *self = self.copied(&preserved(&self.sizes, &self.strides))?;
+        }
+        Ok(())
+    }
+}
+
+/// The number of elements, if memory can address so many of the dtype; where there are none, as many as the axes without those of
+/// size 0 would have.
+pub(in crate::any) fn checked_numel(op: &'static str, sizes: &[usize], dtype: DType) -> Result<usize> {
+    let bytes =
+        sizes.iter().filter(|&&size| size != 0).try_fold(dtype.itemsize(), |bytes, &size| bytes.checked_mul(size));
+    match bytes {
+        Some(bytes) if isize::try_from(bytes).is_ok() => Ok(sizes.iter().product()),
+        _ => Err(Error::TooLarge { op, sizes: sizes.into() }),
+    }
+}

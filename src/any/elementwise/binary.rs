@@ -1,0 +1,235 @@
+//! Operations of two operands: how one computes its result is chosen once for all its forms (new tensor, in place, into an output).
+//! Uses `elementwise::apply`; used by `operators`, `call` and others.
+
+use super::apply::{
+    Dtypes, Evaluation, LoopCall, broadcast_to, check_output, check_shape, dtypes, pair_refused, same_device,
+};
+use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::base::operand::{AnyOperand, promoted};
+use crate::any::elementwise::op_table::BinaryRow;
+use crate::any::{AnyTensor, Dims};
+use crate::device::{Backend, Dynamic};
+use crate::dtype::scalar::{KindRank, ScalarValue};
+use crate::dtype::{Category, DType};
+use crate::error::{Error, Result};
+use crate::ops::arguments::Sought;
+use crate::ops::rules::admit::Admits;
+use crate::ops::rules::result::Rule;
+
+/// A zero-dim tensor of the dtype, which the scalar has to fit.
+fn filled(op: &'static str, value: ScalarValue, dtype: DType) -> Result<AnyTensor> {
+    crate::any::base::dispatch::dispatch_dtype!(op, dtype, E: Dtype => {
+        let element: E = value.to_dtype().ok_or(Error::ScalarOutOfRange { op, value, dtype })?;
+        Ok(AnyTensor::from(crate::Tensor::<E, ()>::scalar(element)))
+    })
+}
+
+/// Looks for zeros among integer divisors.
+fn check_divisors(op: &'static str, divisors: &AnyTensor, dtype: DType) -> Result<()> {
+    let divisors = divisors.to(dtype)?;
+    let found = crate::any::base::dispatch::dispatch_dtype!(op, dtype, E: Bits => {
+        Dynamic::has::<E>(divisors.elements_as()?, Sought::Zero)
+    })?;
+    if found { Err(Error::DivisionByZero { op, dtype }) } else { Ok(()) }
+}
+
+/// What a row of the binary table does with two operands: all its forms ask here, so that they compute the same.
+fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: bool) -> Result<Evaluation> {
+    let op = row.name;
+    if let (AnyOperand::Array(a), AnyOperand::Array(b)) = (a, b)
+        && a.dtype == b.dtype
+        && a.dtype.is_shell()
+        && row.operands.shells
+    {
+        return shells_compared(row, a, b).map(Evaluation::Computed);
+    }
+    if let Some(result) = scaled(row, a, b) {
+        return result.map(Evaluation::Computed);
+    }
+    if let (Admits::bounded, AnyOperand::Number(ScalarValue::Complex(bound))) = (row.admits, b)
+        && bound.im == 0.0
+        && a.dtype().is_floating_point()
+        && !in_place
+    {
+        // As PyTorch: a complex bound without imaginary part counts as real.
+        return binary_evaluation(row, a, &ScalarValue::Float(bound.re).into(), in_place);
+    }
+    let own = [a.dtype(), b.dtype()];
+    if let (Rule::scaled, Category::Floating, Category::Integral) = (row.rule, own[0].category(), own[1].category())
+        && let (AnyOperand::Array(numbers), AnyOperand::Array(exponents)) = (a, b)
+        && !own.iter().any(|dtype| dtype.is_shell())
+    {
+        let exponents = exponents.to(DType::I32)?;
+        if numbers.has_data() && exponents.has_data() {
+            return scaled_by_integers(row, numbers, &exponents).map(Evaluation::Computed);
+        }
+    }
+    if let (AnyOperand::Number(_), AnyOperand::Number(_)) = (a, b) {
+        return binary_evaluation(row, &filled(op, scalar_of(a), own[0])?.into(), b, in_place);
+    }
+    if !row.operands.scalars
+        && let Some(AnyOperand::Number(_)) = [a, b].into_iter().find(|of| of.kind() == KindRank::Scalar)
+    {
+        let reason = "PyTorch takes no scalar here: make a tensor of it".to_owned();
+        return Err(Error::InvalidArgument { op, reason });
+    }
+    if !row.admits.two(own, b.kind()) {
+        return Err(pair_refused(op, own, row.admits));
+    }
+    let promoted = promoted(op, [(a.kind(), own[0]), (b.kind(), own[1])])?;
+    let integral = promoted.category() <= Category::Integral;
+    let mut dtypes = dtypes(row.rule, promoted);
+    let exact = row.right_is_exact && a.kind() == KindRank::Dimensioned && !promoted.is_complex();
+    match (a, b) {
+        (AnyOperand::Array(tensor), AnyOperand::Number(value)) => {
+            if row.specials.raises_to_scalar {
+                crate::tensor::check_exponent(row.specials, promoted, *value)?;
+                AnyTensor::scalar_of(op, *value, dtypes.common)?;
+            }
+            let kernel = row.scalar(*value, own[0], dtypes.common, exact)?;
+            if row.divides && integral && value.real_part() == 0.0 {
+                return Err(Error::DivisionByZero { op, dtype: promoted });
+            }
+            let inner = row.scalar_loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
+            let sources = [tensor.clone()];
+            let job = LoopCall { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() };
+            Ok(Evaluation::Scalar(job, kernel))
+        }
+        (AnyOperand::Number(value), AnyOperand::Array(_)) => {
+            if row.specials.commutes {
+                return binary_evaluation(row, b, a, in_place);
+            }
+            // A scalar that does not fit is refused on either side.
+            row.scalar(*value, own[1], dtypes.common, false)?;
+            let left = filled(op, *value, dtypes.common)?;
+            tensors(row, &left, b, own, promoted, dtypes)
+        }
+        (AnyOperand::Array(left), AnyOperand::Array(_)) => {
+            let halves = matches!(dtypes.computes, DType::F16 | DType::BF16);
+            if exact && b.kind() == KindRank::ZeroDim && halves {
+                // The operand keeps its precision; the result is rounded once.
+                (dtypes.computes, dtypes.gives) = (DType::F32, row.rule.gives().of(DType::F32));
+            }
+            tensors(row, left, b, own, promoted, dtypes)
+        }
+        (AnyOperand::Number(_), AnyOperand::Number(_)) => unreachable!("one has become a tensor"),
+    }
+}
+
+fn scalar_of(operand: &AnyOperand) -> ScalarValue {
+    match operand {
+        AnyOperand::Number(value) => *value,
+        AnyOperand::Array(_) => unreachable!("it is a scalar"),
+    }
+}
+
+fn tensors(
+    row: &BinaryRow,
+    left: &AnyTensor,
+    right: &AnyOperand,
+    own: [DType; 2],
+    promoted: DType,
+    dtypes: Dtypes,
+) -> Result<Evaluation> {
+    let op = row.name;
+    let AnyOperand::Array(right) = right else { unreachable!("it is a tensor") };
+    same_device(op, left, right)?;
+    if row.divides && promoted.category() <= Category::Integral {
+        check_divisors(op, right, promoted)?;
+    }
+    let inner = row.loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
+    let sources = [left.clone(), right.clone()];
+    Ok(Evaluation::Two(LoopCall { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() }))
+}
+
+/// `ldexp` of operands of two dtypes, which PyTorch computes as `a * 2.0 ** b`.
+fn scaled(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyTensor>> {
+    let [first, second] = [a.dtype(), b.dtype()];
+    let floats = [first, second].iter().all(|dtype| dtype.is_floating_point() && !dtype.is_shell());
+    let complex = first.is_complex() || second.is_complex();
+    let scalars = a.kind() == KindRank::Scalar || b.kind() == KindRank::Scalar;
+    if row.rule != Rule::scaled
+        || scalars
+        || !(complex || floats && first != second)
+        || first.is_shell()
+        || second.is_shell()
+    {
+        return None;
+    }
+    Some((|| {
+        let dtype = promoted(row.name, [(a.kind(), first), (b.kind(), second)])?;
+        let exponents = match b {
+            AnyOperand::Array(exponents) if complex && second.category() <= Category::Integral => {
+                exponents.to(dtype.to_real())?.into()
+            }
+            AnyOperand::Array(exponents) if complex && matches!(second, DType::F16 | DType::BF16) => {
+                exponents.to(DType::F32)?.into()
+            }
+            exponents => exponents.clone(),
+        };
+        let power = combine(crate::any::elementwise::op_table::binary::pow, &AnyOperand::from(2.0), &exponents)?;
+        combine(crate::any::elementwise::op_table::binary::mul, a, &power.into())?.to(dtype)
+    })())
+}
+
+/// `ldexp` of floats by integers: nothing but the exponent changes, so that zeros and infinities stay what they are.
+fn scaled_by_integers(row: &BinaryRow, numbers: &AnyTensor, exponents: &AnyTensor) -> Result<AnyTensor> {
+    let op = row.name;
+    same_device(op, numbers, exponents)?;
+    let strides = combined_strides(row, &numbers.into(), &exponents.into())?;
+    let sizes = broadcast_to(op, &numbers.sizes, &exponents.sizes)?;
+    let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
+    let (numbers, exponents) = (numbers.expand(&sizes)?, exponents.expand(&sizes)?);
+    let scaled = dispatch_dtype!(op, numbers.dtype, E: Float => {
+        Ok(AnyTensor::from(numbers.typed_rank1::<E, Dynamic>()?.try_ldexp(&exponents.typed_rank1::<i32, Dynamic>()?)?))
+    })?;
+    let scaled = scaled.reshape(&sizes)?;
+    if *scaled.strides == *strides { Ok(scaled) } else { scaled.copied(&strides) }
+}
+
+/// A comparison of two tensors of one shell dtype: what it makes of whether elements are equal, beside `true`.
+fn shells_compared(row: &BinaryRow, a: &AnyTensor, b: &AnyTensor) -> Result<AnyTensor> {
+    let op = row.name;
+    same_device(op, a, b)?;
+    let sizes = broadcast_to(op, &a.sizes, &b.sizes)?;
+    let sizes: Vec<i64> = sizes.iter().map(|&size| size as i64).collect();
+    let (a, b) = (a.expand(&sizes)?, b.expand(&sizes)?);
+    let equal = dispatch_dtype!(op, a.dtype, E: Shell => {
+        Ok(AnyTensor::from(a.typed_rank1::<E, Dynamic>()?.try_eq(&b.typed_rank1::<E, Dynamic>()?)?))
+    })?;
+    combine(row, &equal.into(), &true.into())?.reshape(&sizes)
+}
+
+/// The strides of the result of two operands of these layouts.
+pub(crate) fn combined_strides(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Result<Dims> {
+    let planned = |operand: &AnyOperand| match operand {
+        AnyOperand::Array(tensor) => tensor.planned().into(),
+        scalar => scalar.clone(),
+    };
+    Ok(combine(row, &planned(a), &planned(b))?.strides)
+}
+
+/// A row of the binary table, as a new tensor.
+pub(crate) fn combine(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Result<AnyTensor> {
+    binary_evaluation(row, a, b, false)?.fresh()
+}
+
+impl AnyTensor {
+    /// A row of the binary table in place.
+    pub(crate) fn combine_in_place(&mut self, row: &BinaryRow, other: &AnyOperand) -> Result<&mut Self> {
+        let mut plan = binary_evaluation(row, &AnyOperand::from(&*self), other, true)?;
+        check_output(row.name, row.rule.is_exact(2), plan.result(), self.dtype)?;
+        check_shape(row.name, &plan.sizes()?, &self.sizes)?;
+        plan.write_to(self, true)?;
+        Ok(self)
+    }
+
+    /// A row of the binary table into an existing tensor.
+    pub(crate) fn combine_into(&self, row: &BinaryRow, other: &AnyOperand, out: &mut AnyTensor) -> Result<()> {
+        let mut plan = binary_evaluation(row, &AnyOperand::from(self), other, false)?;
+        check_output(row.name, row.rule.is_exact(2), plan.result(), out.dtype)?;
+        same_device(row.name, self, out)?;
+        check_shape(row.name, &plan.sizes()?, &out.sizes)?;
+        plan.write_to(out, false)
+    }
+}
