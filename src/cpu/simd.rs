@@ -6,6 +6,8 @@
 //! all loops of `cpu`.
 
 use crate::ops::kernel::VectorWidth;
+#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
+use core::mem::ManuallyDrop;
 
 /// A loop over elements. `run` and all that it calls per element must be `#[inline(always)]`: only what is inlined is
 /// compiled for the instruction set.
@@ -149,18 +151,24 @@ pub(crate) fn dispatch<L: Loop>(body: L) -> L::Output {
     // `if const` generates no code for the branches not taken.
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
     {
-        if const { L::WIDEST as u8 >= VectorWidth::Wide as u8 } && x86::level() == x86::AVX512 {
+        // What need not be dropped needs no code for unwinding, of which there would be more than of the rest.
+        let body = ManuallyDrop::new(body);
+        let level = if const { matches!(L::WIDEST, VectorWidth::None) } { x86::BASELINE } else { x86::level() };
+        if const { L::WIDEST as u8 >= VectorWidth::Wide as u8 } && level == x86::AVX512 {
+            let body = ManuallyDrop::into_inner(body);
             // SAFETY: `level` has found the features on this machine.
             return unsafe {
                 if const { L::IS_ODD } { x86::wide_odd::avx512(body) } else { x86::wide_even::avx512(body) }
             };
         }
-        if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } && x86::level() >= x86::AVX2 {
+        if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } && level >= x86::AVX2 {
+            let body = ManuallyDrop::into_inner(body);
             // SAFETY: as above.
             return unsafe {
                 if const { L::IS_ODD } { x86::narrow_odd::avx2(body) } else { x86::narrow_even::avx2(body) }
             };
         }
+        let body = ManuallyDrop::into_inner(body);
         if const { L::WIDEST as u8 >= VectorWidth::Narrow as u8 } {
             return body.run_small();
         }
