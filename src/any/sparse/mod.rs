@@ -26,7 +26,7 @@ type Flat<E> = SparseTensor<E, (Dyn, Dyn), 1>;
 
 /// A sparse tensor whose dtype and shape are known while running: [`SparseTensor`](crate::SparseTensor)'s twin.
 ///
-/// Every method returns a `Result`; what the compiler refuses there is an [`Error`] here.
+/// Every method returns a `Result`; what the compiler refuses there is an [`Error`](crate::Error) here.
 ///
 /// ```
 /// use castiron::{AnyTensor, any::AnySparse, tensor};
