@@ -185,6 +185,30 @@ pub enum Error {
         /// Why, and what to do.
         reason: &'static str,
     },
+    /// A CUDA device has no room, even after its cache was emptied.
+    #[cfg(feature = "cuda")]
+    #[error("out of memory: {bytes} bytes could not be allocated on {device}, which has {free} of {total} bytes free")]
+    CudaOutOfMemory {
+        /// The device.
+        device: String,
+        /// How much was asked for.
+        bytes: usize,
+        /// How much is free on the device.
+        free: usize,
+        /// How much it has.
+        total: usize,
+    },
+    /// A CUDA device, its driver or its compiler failed.
+    #[cfg(feature = "cuda")]
+    #[error("{op} on {device}: {reason}")]
+    Cuda {
+        /// The operation.
+        op: &'static str,
+        /// The device.
+        device: String,
+        /// What went wrong, and what to do.
+        reason: String,
+    },
     /// A meta tensor has a shape and no data.
     #[error("{op}: a meta tensor has a shape, a dtype and strides but no data")]
     NoData {

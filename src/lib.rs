@@ -96,6 +96,9 @@ mod sparse;
 #[cfg(feature = "any")]
 pub mod any;
 mod cpu;
+#[cfg(feature = "cuda")]
+#[doc(hidden)]
+pub mod cuda;
 pub mod device;
 pub mod dtype;
 mod error;

@@ -30,3 +30,33 @@ pub fn empty_cache() {
 pub fn set_cache_limit(bytes: usize) {
     pool::set_limit(bytes);
 }
+
+/// Bytes of a GPU's memory.
+#[cfg(feature = "cuda")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CudaUse {
+    /// In tensors.
+    pub used: usize,
+    /// In the device's memory pool, for tensors and for later.
+    pub held: usize,
+}
+
+/// How many bytes of a GPU's memory are used and held (`torch.cuda.memory_allocated`, `memory_reserved`). Other libraries in the process
+/// that use the device's default pool hold memory in it, too.
+///
+/// # Errors
+/// If the device is none of `cuda`, or not there.
+#[cfg(feature = "cuda")]
+pub fn cuda_usage(device: impl crate::IntoDevice) -> crate::Result<CudaUse> {
+    let (used, held) = crate::device::gpu("memory", device)?.usage()?;
+    Ok(CudaUse { used, held })
+}
+
+/// Waits for a GPU, and gives the memory that no tensor uses back to the system (`torch.cuda.empty_cache`).
+///
+/// # Errors
+/// As [`cuda_usage`].
+#[cfg(feature = "cuda")]
+pub fn empty_cuda_cache(device: impl crate::IntoDevice) -> crate::Result<()> {
+    crate::device::gpu("empty_cache", device)?.empty_cache()
+}

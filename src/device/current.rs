@@ -14,9 +14,11 @@ std::thread_local! {
 
 /// Whether there is an accelerator that an ordinal alone can count.
 pub(super) fn expect_accelerator() -> Result<()> {
-    cuda::available(AnyDevice::cuda(0)).map_err(|_| Error::DeviceUnavailable {
-        device: "the accelerator that an ordinal counts".to_owned(),
-        reason: cuda::ABSENT,
+    cuda::available(AnyDevice::cuda(0)).map_err(|error| match error {
+        Error::DeviceUnavailable { reason, .. } => {
+            Error::DeviceUnavailable { device: "the accelerator that an ordinal counts".to_owned(), reason }
+        }
+        other => other,
     })
 }
 

@@ -18,6 +18,10 @@ pub use backend::Backend;
 pub use colocation::{Anywhere, Meet, Place, Receives, Source};
 pub use cpu::Cpu;
 pub use cuda::Cuda;
+#[cfg(feature = "cuda")]
+pub use cuda::{cuda_device_count, synchronize};
+#[cfg(feature = "cuda")]
+pub(crate) use cuda::{gpu, transfer::transfer};
 pub use current::{
     CurrentDeviceGuard, DefaultDeviceGuard, current_device, default_device, scoped_current_device,
     scoped_default_device, set_current_device, set_default_device,

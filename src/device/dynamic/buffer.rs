@@ -19,6 +19,17 @@ pub enum DynamicBuffer {
     Meta,
 }
 
+/// Why an `AnyTensor` is not on a GPU.
+#[cfg(feature = "cuda")]
+const NO_CUDA: &str =
+    "`AnyTensor` does not hold elements on CUDA yet: use `Tensor`, or move it to the host with `cpu()`";
+
+/// The refusal of a device that is there, but not for an `AnyTensor`.
+#[cfg(feature = "cuda")]
+pub(super) fn no_cuda(device: AnyDevice) -> crate::Error {
+    crate::Error::DeviceUnavailable { device: device.to_string(), reason: NO_CUDA }
+}
+
 impl DynamicBuffer {
     /// What has no data, for those who only plan.
     pub(crate) const NO_DATA: DynamicBuffer = DynamicBuffer::Meta;
@@ -49,6 +60,8 @@ impl DynamicBuffer {
     pub(crate) fn zeroed(device: AnyDevice, bytes: usize) -> Result<DynamicBuffer> {
         match device {
             AnyDevice::META => Ok(DynamicBuffer::Meta),
+            #[cfg(feature = "cuda")]
+            _ if device != AnyDevice::CPU => Err(no_cuda(device)),
             _ => HostBuffer::zeroed::<u8>(bytes).map(DynamicBuffer::Cpu),
         }
     }
@@ -78,7 +91,10 @@ impl DynamicBuffer {
         if let Some(buffer) = storage.downcast_mut::<Option<DynamicBuffer>>().and_then(Option::take) {
             return buffer;
         }
-        // CUDA tensors can't be made yet: what is not on the host is on the meta device.
+        // What has elements must not become a buffer that has none.
+        #[cfg(feature = "cuda")]
+        assert!(!(*storage).is::<Option<crate::cuda::CudaBuffer>>(), "{}", NO_CUDA);
+        // What is not on the host is on the meta device.
         let host = storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take);
         host.map_or(DynamicBuffer::Meta, DynamicBuffer::Cpu)
     }

@@ -138,6 +138,8 @@ impl<'a> ErasedView<'a> {
     pub(crate) fn moved(self, device: AnyDevice, strides: &[usize]) -> Result<DynamicBuffer> {
         match (self.buffer, device) {
             (_, AnyDevice::META) => Ok(DynamicBuffer::Meta),
+            #[cfg(feature = "cuda")]
+            _ if device != AnyDevice::CPU => Err(super::buffer::no_cuda(device)),
             (DynamicBuffer::Cpu(_), _) => self.copied(strides),
             (DynamicBuffer::Meta, _) => Err(Error::NoData { op: "to_device" }),
         }

@@ -63,7 +63,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         order.sort_by_key(|&axis| core::cmp::Reverse(strides.as_ref()[axis]));
         let pick = |of: S::Sizes| -> Vec<usize> { order.iter().map(|&axis| of.as_ref()[axis]).collect() };
         let (sizes, from) = (pick(self.shape()), pick(self.stride()));
-        let storage = X::build(None, || D::download(self.elements().restrided(&sizes, &from)))?;
+        let elements = self.elements().restrided(&sizes, &from);
+        #[cfg(feature = "cuda")]
+        if let Some(copy) = crate::device::transfer::<E, D, X>(&elements) {
+            return Ok(Tensor::from_parts(copy?, 0, self.shape(), strides));
+        }
+        let storage = X::build(None, || D::download(elements))?;
         Ok(Tensor::from_parts(storage, 0, self.shape(), strides))
     }
 

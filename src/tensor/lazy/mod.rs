@@ -135,15 +135,23 @@ impl<E: Element, S: Shape, P: Device> Clone for Held<E, S, P> {
     }
 }
 
-fn leaf<E: Element, D: Device>(source: Source<'_, D, E>, sizes: &[usize]) -> Leaf<E> {
+fn leaf<E: Element, D: Device>(source: Source<'_, D, E>, sizes: &[usize]) -> Result<Leaf<E>> {
     match source {
         Source::View(view) => {
             let mut strides = [0; AXES];
             strides::write_broadcast(view.sizes, view.strides, sizes, &mut strides[..sizes.len()]);
-            Leaf::new(D::address(view), strides)
+            Ok(Leaf::new(D::address(view), strides))
+        }
+        // Nothing may read it where there are elements.
+        #[cfg(feature = "cuda")]
+        Source::Value(_) if core::any::TypeId::of::<D>() != core::any::TypeId::of::<crate::Meta>() => {
+            crate::error::invalid(
+                "lazy",
+                format!("a zero-dim CPU tensor does not join {} yet: move it there", D::name()),
+            )
         }
         // A scalar from the CPU on the meta device, which computes nothing.
-        Source::Value(_) => Leaf::new(core::ptr::null(), [0; AXES]),
+        Source::Value(_) => Ok(Leaf::new(core::ptr::null(), [0; AXES])),
     }
 }
 
@@ -151,14 +159,14 @@ impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> fo
     type Elem = E;
     type Expression = Leaf<E>;
     unsafe fn expression(&self, sizes: &[usize]) -> Result<Leaf<E>> {
-        Ok(leaf(<D as Receives<P, S::Kind>>::right(self.0.elements())?, sizes))
+        leaf(<D as Receives<P, S::Kind>>::right(self.0.elements())?, sizes)
     }
 }
 impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> for Held<E, S, P> {
     type Elem = E;
     type Expression = Leaf<E>;
     unsafe fn expression(&self, sizes: &[usize]) -> Result<Leaf<E>> {
-        Ok(leaf(<D as Receives<P, S::Kind>>::right(self.0.elements())?, sizes))
+        leaf(<D as Receives<P, S::Kind>>::right(self.0.elements())?, sizes)
     }
 }
 

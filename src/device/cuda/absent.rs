@@ -1,7 +1,7 @@
-//! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere. Where no GPU can be reached, making a
-//! tensor on it is an error, so there is no storage and nothing to run.
+//! `Cuda<N>` in a build without the feature `cuda`: there is no storage and nothing to run, and making a tensor is an error.
 
-use super::{AnyDevice, Backend, Device, Place};
+use super::Cuda;
+use crate::device::{AnyDevice, Backend, Device, Place};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::ops::arguments::{Added, Indexing, Order, Sought};
@@ -11,25 +11,13 @@ use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
 use crate::storage::{View, ViewMut};
 
-/// The CUDA device with ordinal `N`: `Cuda<0>` is the first.
-///
-/// ```
-/// use castiron::{shape, Cuda, Error, Tensor};
-/// // Types check on every machine; making a tensor needs the device.
-/// fn on_gpu(x: &Tensor<f32, shape![2, 3], Cuda<0>>) -> Tensor<f32, shape![2, 3], Cuda<0>> { x * 2.0 }
-/// let made = Tensor::<f32, shape![2, 3], Cuda<0>>::try_zeros();
-/// assert!(matches!(made, Err(Error::DeviceUnavailable { .. })));
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cuda<const N: usize>;
-
 /// There is no CUDA storage in this build.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub enum NoStorage {}
 
 /// Why there is no CUDA device, and what to do.
-pub(super) const ABSENT: &str =
+const ABSENT: &str =
     "this build of castiron has no CUDA support; keep the tensor on `Cpu`, or use `Meta` for shapes alone";
 
 fn unavailable<const N: usize, T>() -> Result<T> {
@@ -37,15 +25,10 @@ fn unavailable<const N: usize, T>() -> Result<T> {
 }
 
 /// Whether the device can be used, or why not.
-pub(super) fn available(device: AnyDevice) -> Result<()> {
+pub(crate) fn available(device: AnyDevice) -> Result<()> {
     Err(Error::DeviceUnavailable { device: device.to_string(), reason: ABSENT })
 }
 
-impl<const N: usize> Device for Cuda<N> {
-    fn name() -> String {
-        format!("cuda:{N}")
-    }
-}
 impl<const N: usize> Place for Cuda<N> {
     type Buffer = NoStorage;
 }

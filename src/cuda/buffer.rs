@@ -1,0 +1,279 @@
+//! `CudaBuffer`: a reference-counted block of a GPU's memory.
+//!
+//! Uses `device`; used by `device::Cuda` and by launches.
+
+use super::device::CudaDevice;
+use crate::error::{Error, Result, room};
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+/// A reference-counted block of a GPU's memory, freed in the order of the device's stream. It is shared through
+/// [`shared`](Self::shared) and written only while it is not shared.
+///
+/// A buffer may also be a window on another one, which is written in place: it stands for memory that somebody else has borrowed, so
+/// it gives no handles of its own except while it is lent.
+#[derive(Debug)]
+pub struct CudaBuffer {
+    block: Arc<Block>,
+    /// Of a window: whether it gives handles.
+    window: Option<Arc<AtomicBool>>,
+}
+
+/// Memory of its own; none if it has no bytes.
+#[derive(Debug)]
+struct Block {
+    device: &'static CudaDevice,
+    address: u64,
+    bytes: usize,
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if self.bytes == 0 {
+            return;
+        }
+        self.device.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        // A device that was lost has lost its memory, too.
+        if self.device.enter("free").is_ok() {
+            // SAFETY: this was the last handle; what was begun with the memory comes before on the stream. (Where the process ends, the
+            // driver may refuse, which leaves nothing to do.)
+            let _ = unsafe { (self.device.driver.cuMemFreeAsync)(self.address, self.device.stream) };
+        }
+    }
+}
+
+/// CUDA_ERROR_OUT_OF_MEMORY
+const OUT_OF_MEMORY: u32 = 2;
+
+fn allocate(device: &'static CudaDevice, bytes: usize) -> Result<Arc<Block>> {
+    if bytes == 0 {
+        return Ok(Arc::new(Block { device, address: 0, bytes }));
+    }
+    device.enter("allocate")?;
+    let mut address = 0;
+    // SAFETY: it writes the address; the pool is the device's own.
+    let mut ask =
+        || unsafe { (device.driver.cuMemAllocFromPoolAsync)(&mut address, bytes, device.pool, device.stream) };
+    let mut code = ask();
+    if code == OUT_OF_MEMORY {
+        // What was freed counts only when the stream has come to it.
+        device.trim("allocate")?;
+        code = ask();
+    }
+    if code == OUT_OF_MEMORY {
+        let (free, total) = device.room();
+        return Err(Error::CudaOutOfMemory { device: device.name(), bytes, free, total });
+    }
+    device.check("allocate", code)?;
+    device.used.fetch_add(bytes, Ordering::Relaxed);
+    Ok(Arc::new(Block { device, address, bytes }))
+}
+
+impl CudaBuffer {
+    /// Memory whose elements nobody has written.
+    ///
+    /// # Safety
+    /// All of it is written, by what is begun on the device's stream, before a view of it is made.
+    pub(crate) unsafe fn uninitialised(device: &'static CudaDevice, bytes: usize) -> Result<Self> {
+        Ok(CudaBuffer { block: allocate(device, bytes)?, window: None })
+    }
+
+    /// Zeros.
+    pub(crate) fn zeroed(device: &'static CudaDevice, bytes: usize) -> Result<Self> {
+        Self::filled(device, bytes, 0_u8)
+    }
+
+    /// So many copies of a number of one, two or four bytes.
+    pub(crate) fn filled<P: Pattern>(device: &'static CudaDevice, len: usize, value: P) -> Result<Self> {
+        let bytes = bytes_of(device, len, size_of::<P>())?;
+        // SAFETY: it is filled just below.
+        let buffer = unsafe { Self::uninitialised(device, bytes)? };
+        if bytes != 0 {
+            // SAFETY: there is room for as many.
+            device.check("fill", unsafe { value.fill(device, buffer.address(), len) })?;
+        }
+        Ok(buffer)
+    }
+
+    /// A copy of elements of the host. They have been read when this returns.
+    pub(crate) fn upload<E: Copy>(device: &'static CudaDevice, elements: &[E]) -> Result<Self> {
+        let bytes = size_of_val(elements);
+        // SAFETY: it is written just below.
+        let buffer = unsafe { Self::uninitialised(device, bytes)? };
+        if bytes != 0 {
+            // SAFETY: both have so many bytes; the elements are there until the stream has been waited for.
+            let code = unsafe {
+                (device.driver.cuMemcpyHtoDAsync_v2)(buffer.address(), elements.as_ptr().cast(), bytes, device.stream)
+            };
+            device.check("upload", code)?;
+            device.wait("upload")?;
+        }
+        Ok(buffer)
+    }
+
+    /// Copies bytes to the host, from the byte `at` on, and waits for them.
+    ///
+    /// # Safety
+    /// `to` has room for so many bytes.
+    pub(crate) unsafe fn read(&self, at: usize, bytes: usize, to: *mut u8) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let device = self.device();
+        let from = self.part("download", at, bytes)?;
+        device.enter("download")?;
+        // SAFETY: the bytes are inside the block, and `to` has room for them.
+        let code = unsafe { (device.driver.cuMemcpyDtoHAsync_v2)(to.cast(), from, bytes, device.stream) };
+        device.check("download", code)?;
+        device.wait("download")
+    }
+
+    /// So many elements from the byte `at` on, on the host.
+    ///
+    /// # Safety
+    /// They are valid elements.
+    pub(crate) unsafe fn elements<E: Copy>(&self, at: usize, len: usize) -> Result<Vec<E>> {
+        let mut elements = room::<E>(len)?;
+        // SAFETY: there is room for as many, and all of them are written before they count.
+        unsafe {
+            self.read(at, len * size_of::<E>(), elements.as_mut_ptr().cast())?;
+            elements.set_len(len);
+        }
+        Ok(elements)
+    }
+
+    /// A copy of bytes, from the byte `at` on, on this or another device.
+    pub(crate) fn copied(&self, at: usize, bytes: usize, to: &'static CudaDevice) -> Result<Self> {
+        let from = self.device();
+        // SAFETY: it is written just below.
+        let copy = unsafe { Self::uninitialised(to, bytes)? };
+        if bytes == 0 {
+            return Ok(copy);
+        }
+        let start = self.part("copy", at, bytes)?;
+        if from.ordinal() == to.ordinal() {
+            to.enter("copy")?;
+            // SAFETY: both have so many bytes; what comes later on the stream waits for the copy.
+            let code = unsafe { (to.driver.cuMemcpyDtoDAsync_v2)(copy.address(), start, bytes, to.stream) };
+            to.check("copy", code)?;
+            return Ok(copy);
+        }
+        // The streams of two devices do not wait for each other: what writes the elements is waited for, and so is the copy, after
+        // which they may be freed.
+        from.synchronize()?;
+        to.enter("copy")?;
+        // SAFETY: as above; the contexts are those of the two blocks.
+        let code =
+            unsafe { (to.driver.cuMemcpyPeerAsync)(copy.address(), to.context, start, from.context, bytes, to.stream) };
+        to.check("copy", code)?;
+        to.wait("copy")?;
+        Ok(copy)
+    }
+
+    /// The address of bytes that must be inside.
+    fn part(&self, op: &'static str, at: usize, bytes: usize) -> Result<u64> {
+        match at.checked_add(bytes) {
+            Some(end) if end <= self.bytes() => Ok(self.address() + at as u64),
+            _ => Err(self
+                .device()
+                .error(op, format!("bytes from {at} on, {bytes} of them, are not inside a block of {}", self.bytes()))),
+        }
+    }
+
+    /// The device that has it.
+    pub(crate) fn device(&self) -> &'static CudaDevice {
+        self.block.device
+    }
+
+    /// The first byte's address; 0 if there is none.
+    pub(crate) fn address(&self) -> u64 {
+        self.block.address
+    }
+
+    /// How many bytes there are.
+    pub(crate) fn bytes(&self) -> usize {
+        self.block.bytes
+    }
+
+    /// How many elements of type `E` there are.
+    pub(crate) fn len<E>(&self) -> usize {
+        self.block.bytes / size_of::<E>()
+    }
+
+    /// Another handle to the block; `None` of a window, because the handle could outlive what it was borrowed for.
+    pub(crate) fn shared(&self) -> Option<Self> {
+        let lends = |lends: &Arc<AtomicBool>| lends.load(Ordering::Relaxed);
+        self.window.as_ref().is_none_or(lends).then(|| self.again(self.window.clone()))
+    }
+
+    fn again(&self, window: Option<Arc<AtomicBool>>) -> Self {
+        CudaBuffer { block: Arc::clone(&self.block), window }
+    }
+
+    /// A handle that can be shared even if it is of a window, until `close`. (Memory of the device is borrowed by windows alone, so a
+    /// handle too many keeps the block alive and is no danger to memory.)
+    pub(crate) fn lent(&self) -> Self {
+        self.shared().unwrap_or_else(|| self.again(Some(Arc::new(AtomicBool::new(true)))))
+    }
+
+    /// Ends `lent`: no more handles of a window.
+    pub(crate) fn close(&self) {
+        if let Some(lends) = &self.window {
+            lends.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// The same memory, to be written in place.
+    pub(crate) fn window(&mut self) -> Self {
+        self.again(Some(Arc::new(AtomicBool::new(false))))
+    }
+
+    /// Whether elements are written in place even if shared: it is a window.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.window.is_some()
+    }
+
+    /// Whether the block may be written: it is not shared, or it is a window.
+    pub(crate) fn is_unique(&mut self) -> bool {
+        self.window.is_some() || Arc::get_mut(&mut self.block).is_some()
+    }
+
+    /// Whether the two are the same memory.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.block, &other.block)
+    }
+}
+
+/// The bytes of `len` elements of the given size.
+pub(crate) fn bytes_of(device: &'static CudaDevice, len: usize, size: usize) -> Result<usize> {
+    let too_large = || {
+        let (free, total) = device.room();
+        Error::CudaOutOfMemory { device: device.name(), bytes: usize::MAX, free, total }
+    };
+    len.checked_mul(size).filter(|&bytes| bytes <= isize::MAX as usize).ok_or_else(too_large)
+}
+
+/// A number that the driver fills memory with.
+pub(crate) trait Pattern: Copy {
+    /// Begins to fill, and answers the driver's code.
+    ///
+    /// # Safety
+    /// There is room for `len` numbers at the address, which they are aligned for.
+    unsafe fn fill(self, device: &CudaDevice, address: u64, len: usize) -> u32;
+}
+
+macro_rules! patterns {
+    ($($number:ty: $function:ident;)*) => {$(
+        impl Pattern for $number {
+            unsafe fn fill(self, device: &CudaDevice, address: u64, len: usize) -> u32 {
+                // SAFETY: the caller's promise.
+                unsafe { (device.driver.$function)(address, self, len, device.stream) }
+            }
+        }
+    )*};
+}
+patterns! {
+    u8: cuMemsetD8Async;
+    u16: cuMemsetD16Async;
+    u32: cuMemsetD32Async;
+}

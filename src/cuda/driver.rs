@@ -1,0 +1,188 @@
+//! The one door to the driver and to NVRTC: every function that is called, or what is missing and what to install.
+//!
+//! cudarc says what the functions are; they are loaded here, all of one library at once, because its own loader panics where
+//! something is missing. They return numbers, since a driver newer than the bindings may answer with codes that these do not
+//! list. Uses `library`; used by this folder.
+
+#![allow(non_snake_case)]
+
+use super::library;
+use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use cudarc::driver::sys as cu;
+use cudarc::nvrtc::sys as rtc;
+use libloading::Library;
+use std::sync::OnceLock;
+
+/// Writes the table of a library's functions, and compares each with its signature in the bindings.
+///
+/// `functions! { Driver, cu::CUresult, "…": cuInit(c_uint); }` writes `struct Driver { pub cuInit: unsafe extern "C" fn(c_uint) -> u32 }`.
+macro_rules! functions {
+    ($(#[$doc:meta])* $table:ident, $sys:ident::$code:ident, $lacks:literal: $($name:ident($($argument:ty),*);)*) => {
+        $(#[$doc])*
+        pub(super) struct $table {
+            $(pub(super) $name: unsafe extern "C" fn($($argument),*) -> u32,)*
+        }
+        const _: () = {
+            $(let _: unsafe fn($($argument),*) -> $sys::$code = $sys::$name;)*
+            assert!(size_of::<$sys::$code>() == size_of::<u32>());
+        };
+        impl $table {
+            fn load(library: &'static Library) -> Result<Self, &'static str> {
+                Ok($table {
+                    $($name: {
+                        // SAFETY: the bindings, from the library's own header, have the same signature; a code is 32 bits wide.
+                        let found = unsafe { library.get(concat!(stringify!($name), "\0")) };
+                        *found.map_err(|_| concat!("`", stringify!($name), "` is missing: ", $lacks))?
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    /// The driver's functions.
+    Driver, cu::CUresult, "the NVIDIA driver is too old, or what was found is no driver; install driver 525 or newer (CUDA 12)":
+    cuInit(c_uint);
+    cuDriverGetVersion(*mut c_int);
+    cuGetErrorName(cu::CUresult, *mut *const c_char);
+    cuGetErrorString(cu::CUresult, *mut *const c_char);
+    cuDeviceGetCount(*mut c_int);
+    cuDeviceGet(*mut cu::CUdevice, c_int);
+    cuDeviceGetAttribute(*mut c_int, cu::CUdevice_attribute, cu::CUdevice);
+    cuDeviceGetDefaultMemPool(*mut cu::CUmemoryPool, cu::CUdevice);
+    cuDevicePrimaryCtxRetain(*mut cu::CUcontext, cu::CUdevice);
+    cuCtxGetCurrent(*mut cu::CUcontext);
+    cuCtxSetCurrent(cu::CUcontext);
+    cuStreamCreate(*mut cu::CUstream, c_uint);
+    cuStreamSynchronize(cu::CUstream);
+    cuMemPoolSetAttribute(cu::CUmemoryPool, cu::CUmemPool_attribute, *mut c_void);
+    cuMemPoolGetAttribute(cu::CUmemoryPool, cu::CUmemPool_attribute, *mut c_void);
+    cuMemPoolTrimTo(cu::CUmemoryPool, usize);
+    cuMemAllocFromPoolAsync(*mut cu::CUdeviceptr, usize, cu::CUmemoryPool, cu::CUstream);
+    cuMemFreeAsync(cu::CUdeviceptr, cu::CUstream);
+    cuMemGetInfo_v2(*mut usize, *mut usize);
+    cuMemcpyHtoDAsync_v2(cu::CUdeviceptr, *const c_void, usize, cu::CUstream);
+    cuMemcpyDtoHAsync_v2(*mut c_void, cu::CUdeviceptr, usize, cu::CUstream);
+    cuMemcpyDtoDAsync_v2(cu::CUdeviceptr, cu::CUdeviceptr, usize, cu::CUstream);
+    cuMemcpyPeerAsync(cu::CUdeviceptr, cu::CUcontext, cu::CUdeviceptr, cu::CUcontext, usize, cu::CUstream);
+    cuMemsetD8Async(cu::CUdeviceptr, u8, usize, cu::CUstream);
+    cuMemsetD16Async(cu::CUdeviceptr, u16, usize, cu::CUstream);
+    cuMemsetD32Async(cu::CUdeviceptr, c_uint, usize, cu::CUstream);
+    cuModuleLoadData(*mut cu::CUmodule, *const c_void);
+    cuModuleGetFunction(*mut cu::CUfunction, cu::CUmodule, *const c_char);
+    cuLaunchKernel(cu::CUfunction, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, cu::CUstream, *mut *mut c_void, *mut *mut c_void);
+}
+
+functions! {
+    /// NVRTC's functions.
+    Nvrtc, rtc::nvrtcResult, "NVRTC is too old, or what was found is no NVRTC; install that of CUDA 12 or 13 (`pip install nvidia-cuda-nvrtc`)":
+    nvrtcVersion(*mut c_int, *mut c_int);
+    nvrtcCreateProgram(*mut rtc::nvrtcProgram, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char);
+    nvrtcCompileProgram(rtc::nvrtcProgram, c_int, *const *const c_char);
+    nvrtcGetCUBINSize(rtc::nvrtcProgram, *mut usize);
+    nvrtcGetCUBIN(rtc::nvrtcProgram, *mut c_char);
+    nvrtcGetProgramLogSize(rtc::nvrtcProgram, *mut usize);
+    nvrtcGetProgramLog(rtc::nvrtcProgram, *mut c_char);
+    nvrtcDestroyProgram(*mut rtc::nvrtcProgram);
+}
+
+/// The driver, initialised, and how many devices it has; or why there is none, and what to do.
+pub(super) fn driver() -> Result<(&'static Driver, usize), &'static str> {
+    static DRIVER: OnceLock<Result<(Driver, usize), &'static str>> = OnceLock::new();
+    match DRIVER.get_or_init(start) {
+        Ok((driver, count)) => Ok((driver, *count)),
+        Err(reason) => Err(reason),
+    }
+}
+
+/// Text that is made once in a process, for errors that hold text of the program.
+fn once(text: String) -> &'static str {
+    Box::leak(text.into_boxed_str())
+}
+
+fn start() -> Result<(Driver, usize), &'static str> {
+    let names: &[&str] = if cfg!(windows) { &["nvcuda.dll"] } else { &["libcuda.so.1", "libcuda.so"] };
+    let library = library::open(names, None, &[]).ok_or(
+        "no NVIDIA driver was found (the library `libcuda.so.1`, `nvcuda.dll` on Windows): install one, or name its folder in \
+         `$CASTIRON_CUDA_LIB`; or keep the tensor on `Cpu`",
+    )?;
+    let driver = Driver::load(library)?;
+    // SAFETY: the first call of the driver; it takes no flags.
+    let code = unsafe { (driver.cuInit)(0) };
+    match code {
+        0 => {}
+        // CUDA_ERROR_NO_DEVICE
+        100 => return Err("the NVIDIA driver sees no GPU: see `nvidia-smi` and `$CUDA_VISIBLE_DEVICES`"),
+        _ => {
+            return Err(once(format!(
+                "the NVIDIA driver could not start: {}; see `nvidia-smi`",
+                driver.describe(code)
+            )));
+        }
+    }
+    let mut count = 0;
+    // SAFETY: it writes the number.
+    let code = unsafe { (driver.cuDeviceGetCount)(&mut count) };
+    match (code, usize::try_from(count)) {
+        (0, Ok(0)) => Err("the NVIDIA driver sees no GPU: see `nvidia-smi` and `$CUDA_VISIBLE_DEVICES`"),
+        (0, Ok(count)) => Ok((driver, count)),
+        _ => Err(once(format!("the NVIDIA driver does not say how many GPUs there are: {}", driver.describe(code)))),
+    }
+}
+
+/// NVRTC and its version, or why there is none.
+pub(super) fn nvrtc() -> Result<(&'static Nvrtc, (i32, i32)), &'static str> {
+    static NVRTC: OnceLock<Result<(Nvrtc, (i32, i32)), &'static str>> = OnceLock::new();
+    let found = NVRTC.get_or_init(|| {
+        let names: &[&str] = match cfg!(windows) {
+            true => &["nvrtc64_130_0.dll", "nvrtc64_120_0.dll"],
+            false => &["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"],
+        };
+        let library = library::open(names, Some("libnvrtc-builtins.so"), &library::toolkit_folders()).ok_or(
+            "NVRTC, the compiler of kernels, was not found (the library `libnvrtc.so.13` or `.12`): install a CUDA toolkit or \
+             `pip install nvidia-cuda-nvrtc`, and name the library's folder in `$CASTIRON_CUDA_LIB`, or the toolkit in `$CUDA_HOME`",
+        )?;
+        let nvrtc = Nvrtc::load(library)?;
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: it writes the two numbers.
+        match unsafe { (nvrtc.nvrtcVersion)(&mut major, &mut minor) } {
+            0 => Ok((nvrtc, (major, minor))),
+            code => Err(once(format!("NVRTC does not say its version: error {code}"))),
+        }
+    });
+    match found {
+        Ok((nvrtc, version)) => Ok((nvrtc, *version)),
+        Err(reason) => Err(reason),
+    }
+}
+
+impl Driver {
+    /// The version of CUDA that the driver is of, as `(13, 0)`.
+    pub(super) fn version(&self) -> (i32, i32) {
+        let mut version = 0;
+        // SAFETY: it writes the number, 1000 times the major version and 10 times the minor one.
+        unsafe { (self.cuDriverGetVersion)(&mut version) };
+        (version / 1000, version % 1000 / 10)
+    }
+
+    /// A code as the driver calls it: `CUDA_ERROR_OUT_OF_MEMORY (2): out of memory`.
+    pub(super) fn describe(&self, code: u32) -> String {
+        type Listed = unsafe extern "C" fn(cu::CUresult, *mut *const c_char) -> u32;
+        type Describe = unsafe extern "C" fn(u32, *mut *const c_char) -> u32;
+        let text = |describe: Listed| {
+            // SAFETY: the code is passed as the number that it came as, 32 bits wide.
+            let describe = unsafe { core::mem::transmute::<Listed, Describe>(describe) };
+            let mut text = core::ptr::null();
+            // SAFETY: it writes the address of text that stays, or null.
+            let code = unsafe { describe(code, &mut text) };
+            // SAFETY: as above.
+            (code == 0 && !text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy())
+        };
+        let name = text(self.cuGetErrorName).unwrap_or("an error that it has no name for".into());
+        match text(self.cuGetErrorString) {
+            Some(what) => format!("{name} ({code}): {what}"),
+            None => format!("{name} ({code})"),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The CUDA runtime: the driver and NVRTC, loaded when first used; devices, their memory, kernels compiled from text, and
+//! launches. The only place that knows the driver.
+//!
+//! ```text
+//! driver   libraries and their functions, or what is missing
+//! device   one context, one stream, one memory pool for each GPU
+//! buffer   memory on a device, counted and freed in the stream's order
+//! compile  text -> CUBIN -> kernel, kept in memory and on disk
+//! launch   a kernel over so many elements
+//! ```
+//!
+//! All work on a device is ordered by its one stream: memory is freed there after whatever reads it, and only reading
+//! elements to the host waits. Uses dtypes and errors; used by `device`.
+
+pub(crate) mod buffer;
+pub(crate) mod compile;
+pub(crate) mod device;
+mod disk;
+mod driver;
+pub(crate) mod launch;
+mod library;
+#[doc(hidden)]
+pub mod outside;
+
+pub use buffer::CudaBuffer;
+pub(crate) use device::{CudaDevice, device};

@@ -1,0 +1,40 @@
+//! What tests of this folder call from outside of the crate: kernels of their own text, counts. No part of the interface.
+
+use super::compile::{KernelKey, Source, compiled};
+pub use super::launch::Arguments;
+use super::launch::Grid;
+use crate::error::Result;
+
+/// Compiles a text, known by its hash, and launches its kernel: over so many elements, or so many blocks of so many threads.
+///
+/// # Safety
+/// The arguments are the kernel's, and what it reads and writes is alive on the device and may be written.
+#[doc(hidden)]
+pub unsafe fn run(
+    ordinal: usize,
+    (name, text): (&str, &str),
+    over: core::result::Result<usize, (u32, u32)>,
+    arguments: &Arguments,
+) -> Result<()> {
+    let grid = over.map_or_else(|(blocks, threads)| Grid::blocks(blocks, threads), Grid::over);
+    let key = KernelKey::Name("outside", super::disk::hash(&[name.as_bytes(), text.as_bytes()]) as u64);
+    let source = || Ok(Source { name: name.to_owned(), text: text.to_owned() });
+    let kernel = super::device(ordinal)?.kernel(key, source)?;
+    // SAFETY: the caller's promise.
+    unsafe { kernel.launch("run", grid, arguments) }
+}
+
+/// The address of a tensor's first element on its device.
+#[doc(hidden)]
+pub fn address<E: crate::Element, S: crate::Shape, const N: usize>(
+    tensor: &crate::Tensor<E, S, crate::Cuda<N>>,
+) -> u64 {
+    use crate::device::Backend;
+    crate::Cuda::<N>::address(tensor.elements()).addr() as u64
+}
+
+/// How often text was compiled.
+#[doc(hidden)]
+pub fn compilations() -> usize {
+    compiled()
+}

@@ -1,0 +1,59 @@
+//! `Cuda<N>`: the GPU with ordinal `N`. Programs over it type-check everywhere. Where no GPU can be reached, or the build has no
+//! feature `cuda`, making a tensor on it is an error.
+
+#[cfg(not(feature = "cuda"))]
+mod absent;
+#[cfg(feature = "cuda")]
+mod present;
+#[cfg(feature = "cuda")]
+pub(crate) mod transfer;
+
+use super::Device;
+#[cfg(not(feature = "cuda"))]
+pub(super) use absent::available;
+#[cfg(feature = "cuda")]
+pub(super) use present::available;
+
+/// The CUDA device with ordinal `N`: `Cuda<0>` is the first.
+///
+/// ```
+/// use castiron::{shape, Cuda, Error, Tensor};
+/// // Types check on every machine; making a tensor needs the device.
+/// fn on_gpu(x: &Tensor<f32, shape![2, 3], Cuda<0>>) -> Tensor<f32, shape![2, 3], Cuda<0>> { x * 2.0 }
+/// let made = Tensor::<f32, shape![2, 3], Cuda<0>>::try_zeros();
+/// assert!(matches!(made, Err(Error::DeviceUnavailable { .. })));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cuda<const N: usize>;
+
+impl<const N: usize> Device for Cuda<N> {
+    fn name() -> String {
+        format!("cuda:{N}")
+    }
+}
+
+/// The GPU that an argument names; `cuda` without an ordinal is the current one.
+#[cfg(feature = "cuda")]
+pub(crate) fn gpu(op: &'static str, device: impl super::IntoDevice) -> crate::Result<&'static crate::cuda::CudaDevice> {
+    let device = super::AnyDevice::new(device)?;
+    if device.kind() != super::DeviceType::CUDA {
+        return crate::error::invalid(op, format!("`{device}` is not a device of `cuda`"));
+    }
+    crate::cuda::device(device.resolve()?.index().unwrap_or(0))
+}
+
+/// How many GPUs there are: 0 where there is no driver (`torch.cuda.device_count`).
+#[cfg(feature = "cuda")]
+pub fn cuda_device_count() -> usize {
+    crate::cuda::device::count()
+}
+
+/// Waits until a GPU has done all that was begun on it (`torch.cuda.synchronize`). Reading elements waits by itself: this is for
+/// measuring time, and for hearing of a kernel's fault.
+///
+/// # Errors
+/// If the device is none of `cuda`, or not there, or a kernel failed.
+#[cfg(feature = "cuda")]
+pub fn synchronize(device: impl super::IntoDevice) -> crate::Result<()> {
+    gpu("synchronize", device)?.synchronize()
+}

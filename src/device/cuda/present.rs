@@ -1,0 +1,347 @@
+//! `Cuda<N>` over the CUDA runtime: memory, copies, and reading elements to the host.
+//!
+//! What needs kernels is refused: see [`not_yet`]. Uses `cuda`; used by `tensor`.
+
+use super::Cuda;
+use crate::cpu::read;
+use crate::cuda::buffer::bytes_of;
+use crate::cuda::compile::{KernelKey, Source};
+use crate::cuda::launch::{Arguments, Grid};
+use crate::cuda::{CudaBuffer, CudaDevice, device};
+use crate::device::{AnyDevice, Backend, Device, Place};
+use crate::dtype::{Castable, Dtype, Element};
+use crate::error::{Error, Result};
+use crate::layout::bounds::{expect_within, span};
+use crate::layout::strides::is_contiguous;
+use crate::ops::arguments::{Added, Indexing, Order, Sought};
+use crate::ops::expression::Expression;
+use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
+use crate::ops::reduce::{Reducer, TwoResults};
+use crate::ops::segment::Segment;
+use crate::shape::numel;
+use crate::storage::{HostBuffer, View, ViewMut};
+
+/// Whether the device can be used, or why not.
+pub(crate) fn available(which: AnyDevice) -> Result<()> {
+    device(which.index().unwrap_or(0)).map(|_| ())
+}
+
+/// The refusal of an operation that has no kernel yet.
+#[cold]
+fn not_yet<const N: usize, T>(op: &'static str) -> Result<T> {
+    let reason = "the operation does not run on CUDA yet: move the tensor to the host with `cpu()`".to_owned();
+    Err(Error::Cuda { op, device: Cuda::<N>::name(), reason })
+}
+
+/// The first byte of a view, and how many bytes it reaches over; an error if they are not in its buffer.
+pub(super) fn reach<E: Element>(op: &'static str, view: &View<'_, CudaBuffer, E>) -> Result<(usize, usize)> {
+    expect_within(op, view.sizes, view.strides, view.offset, Some(view.buffer.len::<E>()))?;
+    let too_large = || Error::TooLarge { op, sizes: view.sizes.into() };
+    let bytes =
+        span(view.sizes, view.strides).and_then(|span| span.checked_mul(size_of::<E>())).ok_or_else(too_large)?;
+    Ok((if bytes == 0 { 0 } else { view.offset * size_of::<E>() }, bytes))
+}
+
+/// All elements in row-major order: what the view reaches over is copied to the host, and gathered there.
+fn download<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<Vec<E>> {
+    let (at, bytes) = reach("download", &view)?;
+    if is_contiguous(view.sizes, view.strides) {
+        // SAFETY: what a view reaches are valid elements.
+        return unsafe { view.buffer.elements(at, bytes / size_of::<E>()) };
+    }
+    // SAFETY: all bytes are written.
+    let host = unsafe { HostBuffer::filled_by::<u8>(bytes, |to| view.buffer.read(at, bytes, to))? };
+    read::download(View::<_, E>::new(&host, 0, view.sizes, view.strides))
+}
+
+/// A buffer of its own for a view, with the same strides.
+fn copy_span<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<CudaBuffer> {
+    let (at, bytes) = reach("share", &view)?;
+    view.buffer.copied(at, bytes, view.buffer.device())
+}
+
+/// `len` copies of a value: filled by the driver where its bytes repeat after four, else by a kernel of two words.
+fn fill<E: Element>(device: &'static CudaDevice, value: E, len: usize) -> Result<CudaBuffer> {
+    let mut bytes = [0_u8; 16];
+    let width = size_of::<E>();
+    const { assert!(size_of::<E>() <= 16) }
+    // SAFETY: an element has so many bytes, none of them padding, and there is room for them.
+    unsafe { core::ptr::copy_nonoverlapping((&raw const value).cast::<u8>(), bytes.as_mut_ptr(), width) };
+    let word = |at: usize| u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    match width {
+        1 => CudaBuffer::filled(device, len, bytes[0]),
+        2 => CudaBuffer::filled(device, len, u16::from_ne_bytes([bytes[0], bytes[1]])),
+        4 => CudaBuffer::filled(device, len, word(0)),
+        _ if (4..width).step_by(4).all(|at| word(at) == word(0)) => {
+            CudaBuffer::filled(device, bytes_of(device, len, width)? / 4, word(0))
+        }
+        _ => {
+            let total = bytes_of(device, len, width)?;
+            let (words, twice) = (total / 8, width == 16);
+            let long = |at: usize| u64::from(word(at)) | u64::from(word(at + 4)) << 32;
+            let kernel = device
+                .kernel(KernelKey::of::<Fill>(0), || Ok(Source { name: "fill".to_owned(), text: FILL.to_owned() }))?;
+            // SAFETY: the kernel writes all words.
+            let buffer = unsafe { CudaBuffer::uninitialised(device, total)? };
+            let mut arguments = Arguments::new();
+            arguments.push(buffer.address());
+            arguments.push(words as u64);
+            arguments.push(long(0));
+            arguments.push(if twice { long(8) } else { long(0) });
+            // SAFETY: the kernel's parameters; it writes this many words, which nobody else has yet.
+            unsafe { kernel.launch("fill", Grid::over(words), &arguments)? };
+            Ok(buffer)
+        }
+    }
+}
+
+/// The kernel that [`fill`] is known by.
+struct Fill;
+
+/// Words of 64 bits, two in turn.
+const FILL: &str = "\
+typedef unsigned long long word;
+extern \"C\" __global__ void fill(word *out, const word n, const word even, const word odd) {
+  for (word i = blockIdx.x * (word)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (word)blockDim.x) out[i] = i & 1 ? odd : even;
+}
+";
+
+impl<const N: usize> Place for Cuda<N> {
+    type Buffer = CudaBuffer;
+}
+
+impl<const N: usize> Backend for Cuda<N> {
+    type Storage = CudaBuffer;
+
+    fn build<E: Element>(_: Option<&CudaBuffer>, make: impl FnOnce() -> Result<Vec<E>>) -> Result<CudaBuffer> {
+        let device = device(N)?;
+        CudaBuffer::upload(device, &make()?)
+    }
+    fn zeroed<E: Element>(_: Option<&CudaBuffer>, len: usize) -> Result<CudaBuffer> {
+        let device = device(N)?;
+        CudaBuffer::zeroed(device, bytes_of(device, len, size_of::<E>())?)
+    }
+    fn fill<E: Element>(_: Option<&CudaBuffer>, value: E, len: usize) -> Result<CudaBuffer> {
+        fill(device(N)?, value, len)
+    }
+    fn tabulate<O: Element>(_: impl Map1<i64, O>, _: Option<&CudaBuffer>, _: usize) -> Result<CudaBuffer> {
+        device(N)?;
+        not_yet::<N, _>("tabulate")
+    }
+    fn is_unique(storage: &mut CudaBuffer) -> bool {
+        storage.is_unique()
+    }
+    fn share<E: Element>(view: View<'_, CudaBuffer, E>) -> (CudaBuffer, usize) {
+        match view.buffer.shared() {
+            Some(shared) => (shared, view.offset),
+            // As on the host, there is no other way to say that memory runs out.
+            None => (copy_span(view).unwrap_or_else(|error| panic!("{error}")), 0),
+        }
+    }
+    fn share_own<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<(CudaBuffer, usize)> {
+        match view.buffer.shared() {
+            Some(shared) if !view.buffer.is_fixed() => Ok((shared, view.offset)),
+            _ => Ok((copy_span(view)?, 0)),
+        }
+    }
+    unsafe fn lend(storage: &CudaBuffer) -> CudaBuffer {
+        storage.lent()
+    }
+    fn close(storage: &CudaBuffer) {
+        storage.close();
+    }
+    unsafe fn window(storage: &mut CudaBuffer) -> CudaBuffer {
+        storage.window()
+    }
+    fn is_fixed(storage: &CudaBuffer) -> bool {
+        storage.is_fixed()
+    }
+    fn room<E: Element>(storage: &CudaBuffer) -> Option<usize> {
+        Some(storage.len::<E>())
+    }
+    fn holds<E: Element>(storage: &CudaBuffer, len: usize) -> bool {
+        storage.len::<E>() == len
+    }
+    fn is_same(a: &CudaBuffer, b: &CudaBuffer) -> bool {
+        a.is_same(b)
+    }
+    fn peek<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<E> {
+        debug_assert_eq!(numel(view.sizes), Some(1));
+        let (at, _) = reach("item", &view)?;
+        // SAFETY: what a view reaches are valid elements.
+        let elements = unsafe { view.buffer.elements::<E>(at, 1)? };
+        Ok(elements[0])
+    }
+    fn peek_free<E: Element>(_: View<'_, CudaBuffer, E>) -> Option<E> {
+        None
+    }
+    fn download<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<Vec<E>> {
+        download(view)
+    }
+    fn address<E: Element>(view: View<'_, CudaBuffer, E>) -> *const E {
+        let address = view.buffer.address() as usize;
+        core::ptr::without_provenance::<E>(address).wrapping_add(view.offset)
+    }
+    fn has<E: Castable>(_: View<'_, CudaBuffer, E>, _: Sought) -> Result<bool> {
+        not_yet::<N, _>("has")
+    }
+    fn map1<A: Element, O: Element>(_: impl Map1<A, O>, _: View<'_, CudaBuffer, A>, _: &[usize]) -> Result<CudaBuffer> {
+        not_yet::<N, _>("map1")
+    }
+    fn map2<A: Element, B: Element, O: Element>(
+        _: impl Map2<A, B, O>,
+        _: View<'_, CudaBuffer, A>,
+        _: View<'_, CudaBuffer, B>,
+        _: &[usize],
+    ) -> Result<CudaBuffer> {
+        not_yet::<N, _>("map2")
+    }
+    fn map3<A: Element, B: Element, C: Element, O: Element>(
+        _: impl Map3<A, B, C, O>,
+        _: View<'_, CudaBuffer, A>,
+        _: View<'_, CudaBuffer, B>,
+        _: View<'_, CudaBuffer, C>,
+        _: &[usize],
+    ) -> Result<CudaBuffer> {
+        not_yet::<N, _>("map3")
+    }
+    fn map1_line<A: Element, O: Element>(
+        _: impl Map1<A, O>,
+        _: View<'_, CudaBuffer, A>,
+        _: usize,
+    ) -> Result<CudaBuffer> {
+        not_yet::<N, _>("map1_line")
+    }
+    fn map2_line<A: Element, B: Element, O: Element>(
+        _: impl Map2<A, B, O>,
+        _: View<'_, CudaBuffer, A>,
+        _: View<'_, CudaBuffer, B>,
+        _: usize,
+    ) -> Result<CudaBuffer> {
+        not_yet::<N, _>("map2_line")
+    }
+    fn map1_into<A: Element, O: Element>(
+        _: impl Map1<A, O>,
+        _: View<'_, CudaBuffer, A>,
+        _: ViewMut<'_, CudaBuffer, O>,
+    ) -> Result<()> {
+        not_yet::<N, _>("map1_into")
+    }
+    fn map2_into<A: Element, B: Element, O: Element>(
+        _: impl Map2<A, B, O>,
+        _: View<'_, CudaBuffer, A>,
+        _: View<'_, CudaBuffer, B>,
+        _: ViewMut<'_, CudaBuffer, O>,
+    ) -> Result<()> {
+        not_yet::<N, _>("map2_into")
+    }
+    fn update1<O: Element>(_: impl Map1<O, O>, _: ViewMut<'_, CudaBuffer, O>) -> Result<()> {
+        not_yet::<N, _>("update1")
+    }
+    fn update2<B: Element, O: Element>(
+        _: impl Map2<O, B, O>,
+        _: View<'_, CudaBuffer, B>,
+        _: ViewMut<'_, CudaBuffer, O>,
+    ) -> Result<()> {
+        not_yet::<N, _>("update2")
+    }
+    unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<CudaBuffer> {
+        not_yet::<N, _>("evaluate")
+    }
+    unsafe fn evaluate_into<X: Expression<Elem: Element>>(_: X, _: ViewMut<'_, CudaBuffer, X::Elem>) -> Result<()> {
+        not_yet::<N, _>("evaluate_into")
+    }
+    unsafe fn evaluate_update<X: Expression, O: Element>(
+        _: impl Map2<O, X::Elem, O>,
+        _: X,
+        _: ViewMut<'_, CudaBuffer, O>,
+    ) -> Result<()> {
+        not_yet::<N, _>("evaluate_update")
+    }
+    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<CudaBuffer> {
+        not_yet::<N, _>("reduce_lazy")
+    }
+    fn reduce<A: Element, R: Reducer<A>>(_: R, _: View<'_, CudaBuffer, A>, _: u32) -> Result<CudaBuffer> {
+        not_yet::<N, _>("reduce")
+    }
+    fn reduce_both<A: Element, R: TwoResults<A>>(_: R, _: View<'_, CudaBuffer, A>, _: u32) -> Result<[CudaBuffer; 2]> {
+        not_yet::<N, _>("reduce_both")
+    }
+    fn lanes<A: Element, O: Element>(
+        _: impl LaneKernel<A, O>,
+        _: View<'_, CudaBuffer, A>,
+        _: usize,
+    ) -> Result<CudaBuffer> {
+        not_yet::<N, _>("lanes")
+    }
+    fn lanes_both<A: Element, O: Element, P: Element>(
+        _: impl LaneKernel<A, (O, P)>,
+        _: View<'_, CudaBuffer, A>,
+        _: usize,
+    ) -> Result<[CudaBuffer; 2]> {
+        not_yet::<N, _>("lanes_both")
+    }
+    fn pick<E: Element>(_: View<'_, CudaBuffer, E>, _: &[Vec<Segment>], _: E) -> Result<CudaBuffer> {
+        not_yet::<N, _>("pick")
+    }
+    fn join<E: Element>(_: &[View<'_, CudaBuffer, E>], _: usize, _: &[usize], _: &[usize]) -> Result<CudaBuffer> {
+        not_yet::<N, _>("cat")
+    }
+    fn band<E: Element>(_: View<'_, CudaBuffer, E>, _: isize, _: isize) -> Result<CudaBuffer> {
+        not_yet::<N, _>("band")
+    }
+    fn rows<A: Element, O: Element>(
+        _: impl RowKernel<A, O>,
+        _: View<'_, CudaBuffer, A>,
+        _: [Option<View<'_, CudaBuffer, A>>; 2],
+    ) -> Result<CudaBuffer> {
+        not_yet::<N, _>("rows")
+    }
+    fn matmul<E: Dtype>(
+        _: View<'_, CudaBuffer, E>,
+        _: View<'_, CudaBuffer, E>,
+        _: Option<Added<'_, CudaBuffer, E>>,
+    ) -> Result<CudaBuffer> {
+        not_yet::<N, _>("matmul")
+    }
+    fn matmul_then<E: Dtype>(
+        _: impl Map1<E, E>,
+        _: View<'_, CudaBuffer, E>,
+        _: View<'_, CudaBuffer, E>,
+        _: Option<Added<'_, CudaBuffer, E>>,
+    ) -> Result<CudaBuffer> {
+        not_yet::<N, _>("matmul_then")
+    }
+    fn int_mm<E: Dtype>(_: View<'_, CudaBuffer, E>, _: View<'_, CudaBuffer, i8>) -> Result<CudaBuffer> {
+        not_yet::<N, _>("int_mm")
+    }
+    fn gather<E: Element>(_: Indexing, _: View<'_, CudaBuffer, E>, _: View<'_, CudaBuffer, i64>) -> Result<CudaBuffer> {
+        not_yet::<N, _>("gather")
+    }
+    fn scatter<E: Element>(
+        _: Indexing,
+        _: View<'_, CudaBuffer, i64>,
+        _: View<'_, CudaBuffer, E>,
+        _: ViewMut<'_, CudaBuffer, E>,
+    ) -> Result<()> {
+        not_yet::<N, _>("scatter")
+    }
+    fn scatter_with<E: Element>(
+        _: Indexing,
+        _: impl Map2<E, E, E>,
+        _: View<'_, CudaBuffer, i64>,
+        _: View<'_, CudaBuffer, E>,
+        _: ViewMut<'_, CudaBuffer, E>,
+    ) -> Result<()> {
+        not_yet::<N, _>("scatter_with")
+    }
+    fn compress<E: Element>(_: View<'_, CudaBuffer, E>, _: View<'_, CudaBuffer, bool>) -> Result<(CudaBuffer, usize)> {
+        not_yet::<N, _>("compress")
+    }
+    fn order<E: Element>(_: Order, _: View<'_, CudaBuffer, E>, _: usize) -> Result<[CudaBuffer; 2]> {
+        not_yet::<N, _>("order")
+    }
+    fn search<E: Element>(_: View<'_, CudaBuffer, E>, _: View<'_, CudaBuffer, E>, _: bool) -> Result<CudaBuffer> {
+        not_yet::<N, _>("search")
+    }
+}
