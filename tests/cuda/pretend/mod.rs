@@ -1,0 +1,190 @@
+//! A pretend GPU: stand-ins for the driver and for NVRTC, built here with the system's C++ compiler, and tests that run over them in a
+//! process of their own.
+//!
+//! `driver.cpp` has two devices with memory of their own, `nvrtc.cpp` compiles the kernels' text for the host, `executor.h` runs them.
+
+use std::ffi::{CString, c_char, c_int, c_long};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+use std::{env, fs};
+
+/// Says to a test that it is the process of its own.
+const INSIDE: &str = "CASTIRON_TEST_INSIDE";
+const SOURCES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cuda/pretend");
+
+/// The C++ compiler: `$CXX`, or the system's.
+fn compiler() -> Option<String> {
+    let named = env::var("CXX").ok();
+    let known = ["c++", "g++", "clang++"].map(str::to_owned);
+    let works = |name: &String| Command::new(name).arg("--version").output().is_ok_and(|out| out.status.success());
+    named.into_iter().chain(known).find(works)
+}
+
+/// The folder with both libraries, built once for each state of their sources; `None` where there is no compiler.
+fn libraries() -> Option<&'static Path> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    FOLDER.get_or_init(build).as_deref()
+}
+
+fn build() -> Option<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        println!("NOTICE: not run: the pretend GPU is one for Linux");
+        return None;
+    }
+    let Some(compiler) = compiler() else {
+        println!("NOTICE: not run: no C++ compiler to build the pretend GPU with");
+        return None;
+    };
+    let sources = ["driver.cpp", "nvrtc.cpp"].map(|name| fs::read_to_string(format!("{SOURCES}/{name}")).unwrap());
+    let hash = sources
+        .iter()
+        .flat_map(|text| text.bytes())
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("pretend-{hash:016x}"));
+    if folder.exists() {
+        return Some(folder);
+    }
+    // Built beside its place and renamed, since other tests may be doing the same.
+    let beside = folder.with_extension(format!("{}.tmp", std::process::id()));
+    fs::create_dir_all(&beside).unwrap();
+    for (source, library) in
+        [("driver.cpp", "libcuda.so.1"), ("nvrtc.cpp", "libnvrtc.so.13"), ("empty.cpp", "empty.so")]
+    {
+        let path = match source {
+            "empty.cpp" => {
+                let path = beside.join(source);
+                fs::write(&path, "extern \"C\" int nothing() { return 0; }").unwrap();
+                path
+            }
+            _ => Path::new(SOURCES).join(source),
+        };
+        let built = Command::new(&compiler)
+            .args(["-std=c++17", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-U_FORTIFY_SOURCE"])
+            .args([format!("-Wl,-soname,{library}"), format!("-DPRETEND_FOLDER=\"{SOURCES}\"")])
+            .arg(format!("-DPRETEND_COMPILER=\"{compiler}\""))
+            .arg("-o")
+            .args([&beside.join(library), &path])
+            .args(["-ldl", "-pthread"])
+            .output()
+            .unwrap();
+        assert!(built.status.success(), "{source}:\n{}", String::from_utf8_lossy(&built.stderr));
+    }
+    if fs::rename(&beside, &folder).is_err() {
+        fs::remove_dir_all(&beside).unwrap();
+    }
+    Some(folder)
+}
+
+/// A folder of its own for a test, empty.
+pub fn fresh_folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("cuda-{name}-{}", std::process::id()));
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// What drivers are there.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Installed {
+    /// The pretend driver and the pretend NVRTC.
+    Both,
+    /// The pretend driver alone.
+    DriverOnly,
+    /// A library called like the driver, with nothing in it.
+    Empty,
+    /// Nothing.
+    Nothing,
+}
+
+/// Runs the test `name` again in a process where this is installed and these variables are set; `None` where there is no compiler.
+pub fn again(name: &str, installed: Installed, variables: &[(&str, &str)]) -> Option<Output> {
+    let libraries = libraries()?;
+    let folder = fresh_folder(&name.replace("::", "-"));
+    let link = |from: &str, to: &str| fs::hard_link(libraries.join(from), folder.join(to)).unwrap();
+    match installed {
+        Installed::Both => {
+            link("libcuda.so.1", "libcuda.so.1");
+            link("libnvrtc.so.13", "libnvrtc.so.13");
+        }
+        Installed::DriverOnly => link("libcuda.so.1", "libcuda.so.1"),
+        Installed::Empty => link("empty.so", "libcuda.so.1"),
+        Installed::Nothing => {}
+    }
+    let mut command = Command::new(env::current_exe().unwrap());
+    command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(INSIDE, "1");
+    for other in ["CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "CASTIRON_CUDA_SYNC", "PRETEND_ORDER"] {
+        command.env_remove(other);
+    }
+    let cache = folder.join("cache");
+    command.env("CASTIRON_CUDA_LIB", &folder).env("CASTIRON_CUDA_CACHE", &cache).envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    let _ = fs::remove_dir_all(&folder);
+    Some(output)
+}
+
+/// Runs a test's body in a process of its own, where this is installed; the test fails where that does.
+pub fn within(name: &str, installed: Installed, variables: &[(&str, &str)], body: impl FnOnce()) {
+    if env::var_os(INSIDE).is_some() {
+        return body();
+    }
+    if let Some(output) = again(name, installed, variables) {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (out, errors) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success() && out.contains("1 passed"), "{}\n{out}\n{errors}", output.status);
+    }
+}
+
+/// Whether this is a test's own process.
+pub fn is_inside() -> bool {
+    env::var_os(INSIDE).is_some()
+}
+
+/// A function of the pretend driver or NVRTC, which have been loaded.
+fn function(library: &str, name: &str) -> *mut core::ffi::c_void {
+    let (library, name) = (CString::new(library).unwrap(), CString::new(name).unwrap());
+    // SAFETY: strings that end with a zero; the library is only looked up.
+    let found =
+        unsafe { libc::dlsym(libc::dlopen(library.as_ptr(), libc::RTLD_NOW | libc::RTLD_NOLOAD), name.as_ptr()) };
+    assert!(!found.is_null(), "{name:?} is not there");
+    found
+}
+
+/// Allocations that nobody has freed.
+pub fn live() -> usize {
+    // SAFETY: the function's signature in `driver.cpp`.
+    let live: extern "C" fn() -> c_long = unsafe { core::mem::transmute(function("libcuda.so.1", "pretend_live")) };
+    live() as usize
+}
+
+/// The `at`-th call of a kind from now on, and `times` in all, fail with a code.
+pub fn fault(what: &str, at: usize, times: usize, code: u32) {
+    // SAFETY: as above.
+    let fault: extern "C" fn(*const c_char, c_long, c_long, c_int) =
+        unsafe { core::mem::transmute(function("libcuda.so.1", "pretend_fault")) };
+    fault(CString::new(what).unwrap().as_ptr(), at as c_long, times as c_long, code as c_int);
+}
+
+/// How often a kind of call came.
+pub fn count(what: &str) -> usize {
+    // SAFETY: as above.
+    let count: extern "C" fn(*const c_char) -> c_long =
+        unsafe { core::mem::transmute(function("libcuda.so.1", "pretend_count")) };
+    count(CString::new(what).unwrap().as_ptr()) as usize
+}
+
+/// The `at`-th compilation from now on fails.
+pub fn compile_fault(at: usize) {
+    // SAFETY: the function's signature in `nvrtc.cpp`.
+    let fault: extern "C" fn(c_long) =
+        unsafe { core::mem::transmute(function("libnvrtc.so.13", "pretend_compile_fault")) };
+    fault(at as c_long);
+}
+
+/// Programs of NVRTC that nobody has destroyed.
+pub fn programs() -> usize {
+    // SAFETY: as above.
+    let programs: extern "C" fn() -> c_long =
+        unsafe { core::mem::transmute(function("libnvrtc.so.13", "pretend_programs")) };
+    programs() as usize
+}

@@ -1,0 +1,76 @@
+// A pretend NVRTC, `libnvrtc.so`: compiles a kernel's text with the C++ compiler that built it, behind `executor.h`, into a shared
+// library, which counts as a CUBIN of the architecture that was asked for. Strict where NVRTC has nothing: no headers.
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <fstream>
+#include <mutex>
+#include <regex>
+#include <sstream>
+#include <string>
+
+#define API extern "C" __attribute__((visibility("default")))
+enum { OK = 0, INVALID_PROGRAM = 4, INVALID_OPTION = 5, COMPILATION = 6 };
+struct Program { std::string text, name, log, cubin; };
+static std::mutex lock; // one compilation at a time, as NVRTC
+static long fault_at, compilations, programs;
+
+// The `at`-th compilation from now on fails.
+API void pretend_compile_fault(long at) { fault_at = at; }
+API long pretend_compilations() { return compilations; }
+API long pretend_programs() { return programs; }
+
+API int nvrtcVersion(int *major, int *minor) { *major = 13; *minor = 0; return OK; }
+API int nvrtcCreateProgram(Program **program, const char *text, const char *name, int headers, const char *const *, const char *const *) {
+  if (headers) return 3;
+  programs++;
+  *program = new Program{text, name ? name : "default_program", "", ""};
+  return OK;
+}
+API int nvrtcDestroyProgram(Program **program) { delete *program; *program = 0; programs--; return OK; }
+static std::string read(const std::string &path) { std::ifstream in(path, std::ios::binary); std::stringstream all; all << in.rdbuf(); return all.str(); }
+
+API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
+  std::lock_guard<std::mutex> held(lock);
+  compilations++;
+  if (fault_at && --fault_at == 0) { p->log = "pretend NVRTC: asked to fail"; return COMPILATION; }
+  uint64_t architecture = 0; bool fmad = true;
+  for (int i = 0; i < count; i++) {
+    std::string option = options[i]; std::smatch m;
+    if (std::regex_match(option, m, std::regex("--gpu-architecture=sm_([0-9]+)"))) architecture = std::stoul(m[1]);
+    else if (option == "--fmad=false") fmad = false;
+    else if (option != "--std=c++17") { p->log = "nvrtc: error: unrecognized option " + option + " found"; return INVALID_OPTION; }
+  }
+  if (architecture < 75) { p->log = "nvrtc: error: invalid value for --gpu-architecture (-arch)"; return INVALID_OPTION; }
+  if (std::regex_search(p->text, std::regex("(^|\n)\\s*#\\s*include"))) { p->log = p->name + ": catastrophic error: could not open source file"; return COMPILATION; }
+  // Memory that a launch sizes is an array here.
+  std::string text = std::regex_replace(p->text, std::regex("extern\\s+__shared__\\s+([^;\\[]*?)(\\w+)\\s*\\[\\s*\\]\\s*;"), "$1 *$2 = ($1 *)pretend_dynamic;");
+  char folder[] = "/tmp/pretend-nvrtc-XXXXXX";
+  if (!mkdtemp(folder)) return 1;
+  std::string at = folder, source = at + "/kernel.cpp", library = at + "/kernel.so", log = at + "/log";
+  {
+    std::ofstream out(source);
+    bool barriers = std::regex_search(text, std::regex("__sync|_sync\\s*\\("));
+    out << "#define PRETEND_BARRIERS " << barriers << "\n#include \"" PRETEND_FOLDER "/executor.h\"\nnamespace {\n#line 1 \"" << p->name << "\"\n" << text << "\n}\n";
+    std::regex kernel("(?:extern\\s+\"C\"\\s+__global__|CI_KERNEL)\\s+void\\s+(?:__launch_bounds__\\s*\\([^)]*\\)\\s*)?(\\w+)\\s*\\(");
+    for (std::sregex_iterator k(text.begin(), text.end(), kernel), end; k != end; ++k) out << "PRETEND_KERNEL(" << (*k)[1] << ")\n";
+  }
+  std::string command = PRETEND_COMPILER " -std=c++17 -O1 -shared -fPIC -w -fvisibility=hidden -fno-strict-aliasing -ffp-contract=";
+  command += std::string(fmad ? "fast" : "off") + " -o " + library + " " + source + " 2> " + log;
+  int failed = system(command.c_str());
+  p->log = read(log);
+  if (!failed) {
+    std::string image = read(library); uint64_t head[2] = {architecture, image.size()};
+    p->cubin = "PRETEND CUBIN\n" + std::string((char *)head, sizeof head) + image;
+  }
+  for (auto &path : {source, library, log}) unlink(path.c_str());
+  rmdir(folder);
+  return failed ? COMPILATION : OK;
+}
+API int nvrtcGetCUBINSize(Program *p, size_t *size) { if (p->cubin.empty()) return INVALID_PROGRAM; *size = p->cubin.size(); return OK; }
+API int nvrtcGetCUBIN(Program *p, char *to) { memcpy(to, p->cubin.data(), p->cubin.size()); return OK; }
+API int nvrtcGetProgramLogSize(Program *p, size_t *size) { *size = p->log.size() + 1; return OK; }
+API int nvrtcGetProgramLog(Program *p, char *to) { memcpy(to, p->log.c_str(), p->log.size() + 1); return OK; }
