@@ -17,6 +17,8 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::arguments::Added;
 use crate::ops::kernel::{Copying, Map1};
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::storage::{HostBuffer, View};
 use num_complex::Complex;
 use num_traits::One;
@@ -126,6 +128,11 @@ impl<E: Dtype> Map1<E, E> for Scaling<E::Compute> {
     #[inline(always)]
     fn call(self, a: E) -> E {
         E::from_compute(self.0.binary::<ops::mul>(a.to_compute()))
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        let factor = kernel.parameter(self.0);
+        kernel.rounded("mul", E::DTYPE, &[factor, a])
     }
 }
 

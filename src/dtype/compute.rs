@@ -14,7 +14,7 @@ use num_complex::Complex;
 #[cold]
 #[inline(never)]
 pub fn refused() -> ! {
-    #[cfg(test)]
+    #[cfg(any(test, feature = "cuda"))]
     crate::ops::text::refuse();
     unreachable!("the operation does not admit this dtype; its bounds refuse it")
 }

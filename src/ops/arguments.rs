@@ -6,6 +6,11 @@
 
 use crate::dtype::{Castable, Dtype};
 use crate::storage::View;
+#[cfg(any(test, feature = "cuda"))]
+use crate::{
+    dtype::DType,
+    ops::text::kernel::{Kernel, Value},
+};
 
 /// Access by indices along an axis.
 #[derive(Clone, Copy, Debug)]
@@ -109,5 +114,30 @@ impl Sought {
                 index >= size || index < -size
             }
         }
+    }
+    /// `is` as text; what is looked for is a parameter.
+    #[cfg(any(test, feature = "cuda"))]
+    pub(crate) fn text(self, kernel: &mut Kernel, element: Value) -> Value {
+        let which = [Sought::Zero, Sought::NoBool, Sought::NoShare];
+        let [zero, no_bool, no_share] = which.map(|which| kernel.parameter(self == which));
+        let size = if let Sought::Outside(size) = self { i64::try_from(size).unwrap_or(i64::MAX) } else { i64::MAX };
+        let size = kernel.parameter(size);
+        let truth = kernel.cast(element, DType::Bool);
+        let is_zero = kernel.not(truth);
+        let (index, number) = (kernel.cast(element, DType::I64), kernel.cast(element, DType::F64));
+        let (one, none, whole) =
+            (kernel.constant(1.0, DType::I64), kernel.constant(0.0, DType::F64), kernel.constant(1.0, DType::F64));
+        let above_one = kernel.infix(index, ">", one, DType::Bool);
+        let (from, to) =
+            (kernel.infix(number, ">=", none, DType::Bool), kernel.infix(number, "<=", whole, DType::Bool));
+        let is_share = kernel.infix(from, "&&", to, DType::Bool);
+        let is_no_share = kernel.not(is_share);
+        let least = kernel.prelude("neg", &[size], DType::I64);
+        let (over, under) =
+            (kernel.infix(index, ">=", size, DType::Bool), kernel.infix(index, "<", least, DType::Bool));
+        let outside = kernel.infix(over, "||", under, DType::Bool);
+        let found = kernel.choose(no_share, is_no_share, outside);
+        let found = kernel.choose(no_bool, above_one, found);
+        kernel.choose(zero, is_zero, found)
     }
 }

@@ -6,6 +6,11 @@ use super::Op;
 use super::kernel::{Map1, Map2};
 use super::reduce::op;
 use crate::dtype::{Binary, Compute as _, Dtype, Element};
+#[cfg(any(test, feature = "cuda"))]
+use crate::{
+    dtype::DType,
+    ops::text::kernel::{Kernel, Value},
+};
 use core::marker::PhantomData;
 
 op!(gather index_select take take_along_dim embedding one_hot);
@@ -49,6 +54,11 @@ impl<E: Element> Map2<E, bool, E> for Filling<E> {
     fn call(self, element: E, condition: bool) -> E {
         if condition { self.0 } else { element }
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, element: Value, condition: Value) -> Value {
+        let value = kernel.parameter(self.0);
+        kernel.choose(condition, value, element)
+    }
 }
 
 /// A binary formula on elements of one dtype, rounded to it.
@@ -76,6 +86,10 @@ impl<F: Binary, E: Dtype> Map2<E, E, E> for Folding<F> {
     fn call(self, a: E, b: E) -> E {
         E::from_compute(a.to_compute().binary::<F>(b.to_compute()))
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        kernel.folded::<F>(a, b)
+    }
 }
 
 /// `a + alpha * b`
@@ -88,6 +102,14 @@ impl<E: Dtype> Map2<E, E, E> for AddingScaled<E> {
         let scaled = b.to_compute().binary::<super::mul>(self.0.to_compute());
         E::from_compute(a.to_compute().binary::<super::reduce::Accumulating>(scaled))
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        let alpha = kernel.parameter(self.0);
+        let [a, b, alpha] = [a, b, alpha].map(|x| kernel.widen(x));
+        let scaled = kernel.row("mul", E::DTYPE, &[b, alpha]);
+        let sum = kernel.row("sum", E::DTYPE, &[a, scaled]);
+        kernel.cast(sum, E::DTYPE)
+    }
 }
 
 /// Whether an element is not zero.
@@ -99,6 +121,10 @@ impl<E: Dtype> Map1<E, bool> for IsTrue {
     fn call(self, a: E) -> bool {
         a.cast()
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        kernel.cast(a, DType::Bool)
+    }
 }
 
 /// Whether two elements are equal. NaN equals nothing.
@@ -109,5 +135,9 @@ impl<E: Element> Map2<E, E, bool> for Equal {
     #[inline(always)]
     fn call(self, a: E, b: E) -> bool {
         a == b
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        kernel.equal(a, b)
     }
 }

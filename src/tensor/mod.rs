@@ -38,6 +38,9 @@ mod index;
 // Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `linear`, distances.
 mod linalg;
 
+#[cfg(all(test, unix))]
+mod texts;
+
 // Elementwise expressions that run in one pass.
 pub mod lazy;
 

@@ -32,7 +32,7 @@ use trig::{cos, cos_small, sin, sin_small, tan, tan_small};
 /// A function of one variable, for formulas that are generic over the float: `T::elementary::<Exp>(x)`.
 pub trait Elementary: 'static {
     /// What it is called.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
     /// The function.
     fn of<T: Real>(x: T) -> T;
@@ -48,7 +48,7 @@ macro_rules! elementary {
         #[doc = concat!("`", stringify!($function), "`")]
         pub(crate) struct $marker;
         impl Elementary for $marker {
-            #[cfg(test)]
+            #[cfg(any(test, feature = "cuda"))]
             const NAME: &'static str = stringify!($function);
             #[inline(always)]
             fn of<T: Real>(x: T) -> T {
@@ -91,7 +91,7 @@ elementary! {
 /// A function of two variables, likewise.
 pub trait ElementaryOfTwo: 'static {
     /// What it is called.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
     /// The function.
     fn of<T: Real>(a: T, b: T) -> T;
@@ -106,7 +106,7 @@ macro_rules! elementary_of_two {
         #[doc = concat!("`", stringify!($function), "`")]
         pub(crate) struct $marker;
         impl ElementaryOfTwo for $marker {
-            #[cfg(test)]
+            #[cfg(any(test, feature = "cuda"))]
             const NAME: &'static str = stringify!($function);
             #[inline(always)]
             fn of<T: Real>(a: T, b: T) -> T {

@@ -20,17 +20,17 @@ fn polynomial<T: MachineFloat>(x: T, coefficients: &[f64]) -> T {
 /// A special function of one variable, for numbers that are generic over it: `T::special::<function::erfinv>(x)`.
 pub trait Function: 'static {
     /// What it is called.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
     /// How it is read.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "cuda"))]
     const READING: Reading;
     /// For `f32`.
     fn single(x: f32) -> f32;
     /// For `f64`.
     fn double(x: f64) -> f64;
     /// Its formula, or itself if it has none that can be read.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "cuda"))]
     fn formula<T: MachineFloat>(x: T) -> T;
     /// Its derivative at `x`, where its value is `y`; NaN if there is none here.
     #[cfg(test)]
@@ -38,7 +38,7 @@ pub trait Function: 'static {
 }
 
 /// How a special function is read.
-#[cfg(test)]
+#[cfg(any(test, feature = "cuda"))]
 #[derive(Clone, Copy)]
 pub enum Reading {
     /// As a call: it belongs to a library, or has a loop that ends by the number.
@@ -52,7 +52,7 @@ pub enum Reading {
 /// The same of two variables; computed in `f64`.
 pub trait FunctionOfTwo: 'static {
     /// What it is called.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "cuda"))]
     const NAME: &'static str;
     /// For `f32`.
     fn single(a: f32, b: f32) -> f32;
@@ -103,7 +103,7 @@ macro_rules! special_functions {
             @function $wide WideFormula |x| $wide_path(f64::from(x)) as f32, $wide_path(x), |x| $wide_path(x), |$wx, $wy| $wide_derivative;
         })*
         $(impl FunctionOfTwo for function::$two {
-            #[cfg(test)]
+            #[cfg(any(test, feature = "cuda"))]
             const NAME: &'static str = stringify!($two);
             #[inline]
             fn single(a: f32, b: f32) -> f32 {
@@ -133,9 +133,9 @@ macro_rules! special_functions {
     )*};
     (@function $name:ident $reading:ident |$x:ident| $single:expr, $double:expr, |$f:ident| $formula:expr, |$dx:pat_param, $dy:pat_param| $derivative:expr;) => {
         impl Function for function::$name {
-            #[cfg(test)]
+            #[cfg(any(test, feature = "cuda"))]
             const NAME: &'static str = stringify!($name);
-            #[cfg(test)]
+            #[cfg(any(test, feature = "cuda"))]
             const READING: Reading = Reading::$reading;
             #[inline]
             fn single($x: f32) -> f32 {
@@ -145,7 +145,7 @@ macro_rules! special_functions {
             fn double($x: f64) -> f64 {
                 $double
             }
-            #[cfg(test)]
+            #[cfg(any(test, feature = "cuda"))]
             fn formula<T: MachineFloat>($f: T) -> T {
                 $formula
             }

@@ -5,6 +5,11 @@
 use super::kernel::{Map1, Map2};
 use super::{Op, UnaryOp as _, abs, add, eq, isfinite, isnan, le, mul, sub};
 use crate::dtype::{Castable as _, Compute as _, Dtype, Element, Promotable};
+#[cfg(any(test, feature = "cuda"))]
+use crate::{
+    dtype::DType,
+    ops::text::kernel::{Kernel, Value},
+};
 
 /// The operation `isclose`: whether elements differ by no more than `atol + rtol * abs(other)`.
 #[allow(non_camel_case_types)]
@@ -50,6 +55,40 @@ impl<E: Dtype, B: Dtype> Map2<E, B, bool> for Closeness {
         let error: Bound<E> = abs::apply(E::Inexact::from_compute(difference));
         isfinite::apply(error) && error.to_compute().compare::<le>(bound.to_compute())
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        let (inexact, bound) = (<E::Inexact as Element>::DTYPE, <Bound<E> as Element>::DTYPE);
+        let exact = kernel.parameter(self.rtol == 0.0 && self.atol == 0.0);
+        let equal_nan = kernel.parameter(self.equal_nan);
+        let rtol = kernel.parameter(self.rtol.cast::<<E::Inexact as Dtype>::Compute>());
+        let atol = kernel.parameter(self.atol.cast::<<Bound<E> as Dtype>::Compute>());
+        let b = kernel.cast(b, E::DTYPE);
+        let (x, y) = (kernel.widen(a), kernel.widen(b));
+        let same = kernel.row("eq", E::DTYPE, &[x, y]);
+        let nans = [x, y].map(|x| kernel.row("isnan", E::DTYPE, &[x]));
+        let both = kernel.infix(nans[0], "&&", nans[1], DType::Bool);
+        let both = kernel.infix(both, "&&", equal_nan, DType::Bool);
+        let equal = kernel.infix(same, "||", both, DType::Bool);
+        // Each step rounded to its dtype.
+        let [a, b] = [a, b].map(|x| kernel.operand(x, inexact));
+        let magnitude = |kernel: &mut Kernel, x: Value| {
+            let x = kernel.cast(x, inexact);
+            let x = kernel.apply("abs", x);
+            kernel.widen(x)
+        };
+        let scaled = kernel.row("mul", inexact, &[b, rtol]);
+        let scaled = magnitude(kernel, scaled);
+        let limit = kernel.row("add", bound, &[scaled, atol]);
+        let limit = kernel.operand(limit, bound);
+        let difference = kernel.row("sub", inexact, &[a, b]);
+        let error = magnitude(kernel, difference);
+        let finite = kernel.row("isfinite", bound, &[error]);
+        let near = kernel.row("le", bound, &[error, limit]);
+        let near = kernel.infix(finite, "&&", near, DType::Bool);
+        let exact = kernel.not(exact);
+        let near = kernel.infix(near, "&&", exact, DType::Bool);
+        kernel.infix(equal, "||", near, DType::Bool)
+    }
 }
 
 /// [`Closeness`] where one operand is a single value.
@@ -69,5 +108,12 @@ impl<E: Dtype + Element, A: Dtype> Map1<A, bool> for ClosenessTo<E> {
         let element: E = element.cast();
         let (a, b) = if self.value_is_left { (self.value, element) } else { (element, self.value) };
         self.closeness.call(a, b)
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, element: Value) -> Value {
+        let (element, value) = (kernel.cast(element, E::DTYPE), kernel.parameter(self.value));
+        let is_left = kernel.parameter(self.value_is_left);
+        let (a, b) = (kernel.choose(is_left, value, element), kernel.choose(is_left, element, value));
+        Map2::<E, E, bool>::text(&self.closeness, kernel, a, b)
     }
 }

@@ -4,6 +4,8 @@
 
 use super::kernel::{Arity, Entry, Map1, Map2, Map3};
 use crate::dtype::{DType, Element};
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Operand, Value};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 
@@ -43,7 +45,7 @@ pub trait Loops: Copy {
 ///
 /// # Safety
 /// `get` reads only what `places` has found.
-pub unsafe trait Expression: Copy + Send + Sync {
+pub unsafe trait Expression: Copy + Send + Sync + 'static {
     /// The dtype of the elements.
     type Elem: Element;
     /// Buffers for gathered leaves.
@@ -97,6 +99,10 @@ pub unsafe trait Expression: Copy + Send + Sync {
     /// # Safety
     /// `places` has found it.
     unsafe fn get(self, places: Self::Places, i: usize) -> Self::Elem;
+
+    /// An element as text: leaves load it, kernels are described around them.
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel) -> Value;
 }
 
 /// Elements in memory.
@@ -182,6 +188,10 @@ unsafe impl<E: Element> Expression for Leaf<E> {
         // SAFETY: the caller's promise.
         unsafe { places.add(i).read() }
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel) -> Value {
+        kernel.load(E::DTYPE, Operand { address: self.from.addr() as u64, strides: self.strides })
+    }
 }
 
 /// The same value for all elements.
@@ -203,6 +213,10 @@ unsafe impl<E: Element> Expression for Splat<E> {
     #[inline(always)]
     unsafe fn get(self, (): (), _: usize) -> E {
         self.0
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel) -> Value {
+        kernel.parameter(self.0)
     }
 }
 
@@ -327,6 +341,11 @@ macro_rules! mapped {
                         self.kernel.call($(self.$x.get(places.$at, i)),*)
                     }
                 }
+            }
+            #[cfg(any(test, feature = "cuda"))]
+            fn text(&self, kernel: &mut Kernel) -> Value {
+                $(let $x = self.$x.text(kernel);)*
+                self.kernel.text(kernel, $($x),*)
             }
         }
     )*};

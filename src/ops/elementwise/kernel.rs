@@ -7,6 +7,8 @@ use super::{BinaryOp, TunedOp, UnaryOp};
 use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{Castable, Compute as _, DType, Dtype, Element, Parameters};
 use crate::error::Result;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use core::marker::PhantomData;
 
 /// A row of the tables, with all operands of one dtype. Devices may have a compiled loop for it.
@@ -56,7 +58,7 @@ impl Entry {
 }
 
 /// A function of one element.
-pub trait Map1<A, O>: Copy + Send + Sync {
+pub trait Map1<A, O>: Copy + Send + Sync + 'static {
     /// Its entry in the tables, if it has one.
     const ENTRY: Option<Entry> = None;
     /// Whether it only moves elements: both types are the same, and the value is unchanged.
@@ -71,6 +73,9 @@ pub trait Map1<A, O>: Copy + Send + Sync {
     const VECTORS: VectorWidth = VectorWidth::Wide;
     /// One element.
     fn call(self, a: A) -> O;
+    /// The same as text.
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value;
     /// Whether this element takes the fast path.
     #[inline(always)]
     fn takes_fast_path(self, _a: A) -> bool {
@@ -96,19 +101,25 @@ pub enum VectorWidth {
 }
 
 /// A function of two elements.
-pub trait Map2<A, B, O>: Copy + Send + Sync {
+pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
     /// Its entry in the tables, if it has one.
     const ENTRY: Option<Entry> = None;
     /// The widest vectors worth compiling its loops for.
     const VECTORS: VectorWidth = VectorWidth::Wide;
     /// One element.
     fn call(self, a: A, b: B) -> O;
+    /// The same as text.
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value;
 }
 
 /// A function of three elements.
-pub trait Map3<A, B, C, O>: Copy + Send + Sync {
+pub trait Map3<A, B, C, O>: Copy + Send + Sync + 'static {
     /// One element.
     fn call(self, a: A, b: B, c: C) -> O;
+    /// The same as text.
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value, c: Value) -> Value;
 }
 
 /// A marker for type parameters that do not affect `Send` and `Sync`.
@@ -121,6 +132,10 @@ impl<A: Element> Map1<A, A> for Copying {
     const MOVES: bool = true;
     #[inline(always)]
     fn call(self, a: A) -> A {
+        a
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, _: &mut Kernel, a: Value) -> Value {
         a
     }
 }
@@ -136,6 +151,10 @@ impl<A: crate::dtype::CastTo<O>, O: Element> Map1<A, O> for Casting {
     #[inline(always)]
     fn call(self, a: A) -> O {
         a.cast_to()
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        kernel.cast(a, O::DTYPE)
     }
 }
 
@@ -165,6 +184,11 @@ impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
     fn call(self, a: A) -> O {
         Op::apply(a).cast()
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        let result = kernel.apply(Op::NAME, a);
+        kernel.cast(result, O::DTYPE)
+    }
     #[inline(always)]
     fn takes_fast_path(self, a: A) -> bool {
         Op::takes_fast_path(a)
@@ -188,6 +212,12 @@ impl<Op: TunedOp<A>, A: Dtype, O: Castable> Map1<A, O> for Tuning<Op, A> {
     fn call(self, a: A) -> O {
         Op::apply(a, self.0).cast()
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        let parameters = self.0.map(|parameter| kernel.parameter(parameter));
+        let result = kernel.tune(Op::NAME, <Op::Output as Element>::DTYPE, a, parameters);
+        kernel.cast(result, O::DTYPE)
+    }
 }
 
 /// The accumulate type of `Op` for operands that promote to `P`.
@@ -197,6 +227,12 @@ pub type ComputeOf<Op, P> = <<Op as BinaryOp>::Computes<P> as Dtype>::Compute;
 #[inline(always)]
 pub fn operand<Op: BinaryOp, P: Dtype, A: Castable>(a: A) -> ComputeOf<Op, P> {
     a.cast::<Op::Computes<P>>().to_compute()
+}
+
+/// The same as text.
+#[cfg(any(test, feature = "cuda"))]
+pub(super) fn operand_text<Op: BinaryOp, P: Dtype>(kernel: &mut Kernel, a: Value) -> Value {
+    kernel.operand(a, <Op::Computes<P> as Element>::DTYPE)
 }
 
 /// The entry of `Op`, if the operands have the dtype they promote to.
@@ -225,6 +261,11 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
         Op::apply_to::<P, A, B>(a, b).cast()
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        let result = Op::text_of::<P, A, B>(kernel, a, b);
+        kernel.cast(result, O::DTYPE)
     }
 }
 
@@ -283,11 +324,22 @@ impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> 
             Op::apply_to::<P, A, B>(a, b).cast()
         }
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        let result = if right_is_exact::<Op, P, L, R>() {
+            let a = operand_text::<Op, P>(kernel, a);
+            let b = kernel.cast(b, <ComputeOf<Op, P> as Element>::DTYPE);
+            Op::text::<P>(kernel, [a, b], false)
+        } else {
+            Op::text_of::<P, A, B>(kernel, a, b)
+        };
+        kernel.cast(result, O::DTYPE)
+    }
 }
 
 /// Writes a kernel with a constant operand on one side.
 macro_rules! with_one_value {
-    ($($(#[$doc:meta])* $name:ident $(as $operands:ident)? |$x:ident, $value:ident| $apply:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $(as $operands:ident)? |$x:ident, $value:ident| $apply:expr, [$($side:ident),*] $by_scalar:literal;)*) => {$(
         $(#[$doc])*
         #[repr(transparent)]
         pub struct $name<Op: BinaryOp, P: Dtype>(pub ComputeOf<Op, P>);
@@ -305,16 +357,22 @@ macro_rules! with_one_value {
                 let ($x, $value) = (operand::<Op, P, A>(element), self.0);
                 $apply.cast()
             }
+            #[cfg(any(test, feature = "cuda"))]
+            fn text(&self, kernel: &mut Kernel, element: Value) -> Value {
+                let ($x, $value) = (operand_text::<Op, P>(kernel, element), kernel.parameter(self.0));
+                let result = Op::text::<P>(kernel, [$($side),*], $by_scalar);
+                kernel.cast(result, O::DTYPE)
+            }
         }
     )*};
 }
 with_one_value! {
     /// An operation whose right operand is a tensor's only element.
-    CombiningRight |x, value| Op::apply::<P>(x, value);
+    CombiningRight |x, value| Op::apply::<P>(x, value), [x, value] false;
     /// An operation whose right operand is a scalar.
-    CombiningScalar as Scalar |x, value| Op::apply_scalar::<P>(x, value);
+    CombiningScalar as Scalar |x, value| Op::apply_scalar::<P>(x, value), [x, value] true;
     /// An operation whose left operand is a single value.
-    CombiningLeft |x, value| Op::apply::<P>(value, x);
+    CombiningLeft |x, value| Op::apply::<P>(value, x), [value, x] false;
 }
 
 /// A scalar divided by each element, as PyTorch computes it: the reciprocal, rounded to its dtype, times the scalar, in
@@ -332,6 +390,14 @@ impl<C: Dtype, B: Dtype, O: Castable> Map1<B, O> for DividingScalar<C> {
         let reciprocal = <super::reciprocal as UnaryOp<B>>::apply(b);
         C::from_compute(reciprocal.cast::<C>().to_compute().binary::<super::mul>(self.0)).cast()
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, b: Value) -> Value {
+        let reciprocal = kernel.apply(<super::reciprocal as super::Op>::NAME, b);
+        let (reciprocal, scalar) = (kernel.operand(reciprocal, C::DTYPE), kernel.parameter(self.0));
+        let product = kernel.row("mul", C::DTYPE, &[reciprocal, scalar]);
+        let rounded = kernel.cast(product, C::DTYPE);
+        kernel.cast(rounded, O::DTYPE)
+    }
 }
 
 /// A constant.
@@ -341,6 +407,10 @@ impl<A: Element, O: Element> Map1<A, O> for FillWith<O> {
     #[inline(always)]
     fn call(self, _: A) -> O {
         self.0
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, _: Value) -> Value {
+        kernel.parameter(self.0)
     }
 }
 
@@ -352,6 +422,11 @@ impl<A: Castable, B: Castable, O: Castable> Map3<bool, A, B, O> for Choosing {
     fn call(self, condition: bool, a: A, b: B) -> O {
         if condition { a.cast() } else { b.cast() }
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, condition: Value, a: Value, b: Value) -> Value {
+        let (a, b) = (kernel.cast(a, O::DTYPE), kernel.cast(b, O::DTYPE));
+        kernel.choose(condition, a, b)
+    }
 }
 /// One element or a fixed value by a condition.
 #[derive(Clone, Copy)]
@@ -360,6 +435,11 @@ impl<A: Castable, O: Castable> Map2<bool, A, O> for ChoosingRight<O> {
     #[inline(always)]
     fn call(self, condition: bool, a: A) -> O {
         if condition { a.cast() } else { self.0 }
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, condition: Value, a: Value) -> Value {
+        let (a, value) = (kernel.cast(a, O::DTYPE), kernel.parameter(self.0));
+        kernel.choose(condition, a, value)
     }
 }
 /// A fixed value or one element by a condition.
@@ -370,6 +450,11 @@ impl<B: Castable, O: Castable> Map2<bool, B, O> for ChoosingLeft<O> {
     fn call(self, condition: bool, b: B) -> O {
         if condition { self.0 } else { b.cast() }
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, condition: Value, b: Value) -> Value {
+        let (value, b) = (kernel.parameter(self.0), kernel.cast(b, O::DTYPE));
+        kernel.choose(condition, value, b)
+    }
 }
 /// One of two fixed values by a condition.
 #[derive(Clone, Copy)]
@@ -378,6 +463,11 @@ impl<O: Element> Map1<bool, O> for ChoosingBoth<O> {
     #[inline(always)]
     fn call(self, condition: bool) -> O {
         if condition { self.0 } else { self.1 }
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, condition: Value) -> Value {
+        let (yes, no) = (kernel.parameter(self.0), kernel.parameter(self.1));
+        kernel.choose(condition, yes, no)
     }
 }
 

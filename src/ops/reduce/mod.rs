@@ -16,13 +16,13 @@ mod variance;
 
 use super::Op;
 use crate::dtype::{Binary, Complex, Element, MachineFloat, MachineInt};
-#[cfg(test)]
+#[cfg(any(test, feature = "cuda"))]
 pub(crate) use extreme::ExtremeOfTwo;
 #[doc(hidden)]
 pub use extreme::{ArgExtreme, Extreme, MinMax};
 pub(crate) use lanes::{MIN_WIDE, blocked_sum, by_lanes, interleave, merge_lanes};
 pub(crate) use log_sum_exp::LogSumExp;
-#[cfg(test)]
+#[cfg(any(test, feature = "cuda"))]
 pub(crate) use norms::Squared;
 pub(crate) use norms::{CountNonzero, NanMean, NanSum, VectorNorm};
 #[doc(hidden)]

@@ -5,9 +5,8 @@
 
 use super::evaluate::evaluate;
 use super::graph::{Family, Kind, Machine, Node};
-use super::kernel::elementwise;
 use super::rows::{COMPUTING, all, suffix};
-use super::tests::{Dice, arguments, edges, functions, same, whole};
+use super::tests::{Dice, arguments, edges, elementwise, functions, same, whole};
 use super::{PRELUDE, library};
 use crate::dtype::{Castable, Complex, DType, Dtype, Element, Special, bf16, f16};
 use crate::ops::{self, UnaryOp};

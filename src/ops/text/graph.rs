@@ -2,6 +2,7 @@
 //!
 //! Knows the kinds of machine numbers; `paths` makes it, `write` prints it, tests evaluate it.
 
+use crate::dtype::DType;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::rc::Rc;
@@ -190,6 +191,12 @@ pub(crate) enum Unreadable {
     Steps(usize),
     /// It is not defined for this dtype.
     NotAdmitted,
+    /// Elements of the first dtype can't be converted to the second in text.
+    NoConversion(DType, DType),
+    /// Elements of this dtype can't be compared in text.
+    NoComparison(DType),
+    /// A kernel can't be described, for the reason named here.
+    Kernel(&'static str),
 }
 impl fmt::Display for Unreadable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -204,6 +211,13 @@ impl fmt::Display for Unreadable {
             }
             Unreadable::Steps(most) => write!(f, "the formula has more than {most} steps"),
             Unreadable::NotAdmitted => write!(f, "the operation does not admit this dtype"),
+            Unreadable::NoConversion(from, to) => {
+                write!(f, "there is no text for the conversion of {from} to {to}; convert on the CPU")
+            }
+            Unreadable::NoComparison(dtype) => {
+                write!(f, "there is no text for comparisons of {dtype}; compare on the CPU")
+            }
+            Unreadable::Kernel(why) => write!(f, "{why}"),
         }
     }
 }

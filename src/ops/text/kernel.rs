@@ -1,14 +1,18 @@
-//! Kernels around recorded formulas: elements are loaded, converted to what is computed in, and stored. `f16`, `bf16` and
-//! `Complex<f16>` compute in `f32` and are rounded once, when they are stored, as on the host.
+//! Kernels under way: elements are loaded, converted to what is computed in, given to recorded formulas, and stored. `f16`,
+//! `bf16` and `Complex<f16>` compute in `f32` and are rounded once, when they are converted back, as on the host.
 //!
-//! Uses `rows` and `write`; a CUDA device compiles what this gives.
+//! Uses `rows` and `arguments`. What a device runs describes itself to a [`Kernel`] (`text` of `Map1`, `Map2`, `Map3` and
+//! `Expression`), either to be written, or for the arguments of a launch alone, which records nothing. `source` makes a whole
+//! kernel of it, `operations` has the rows of the tables.
 
-use super::graph::{Function, Unreadable};
-use super::rows::{Row, all, computes_in};
-use super::write::library;
-use crate::dtype::DType;
-use crate::ops::rules::result::Rule;
-use std::collections::BTreeMap;
+use super::arguments::Arguments;
+use super::graph::{Function, Kind, Unreadable};
+use super::rows::{self, computes_in, suffix};
+use super::write::literal;
+use crate::dtype::{Binary, DType, Element, Unary};
+use core::any::{TypeId, type_name};
+use core::fmt;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 /// The type of elements of a dtype.
@@ -27,121 +31,291 @@ pub(crate) fn c_type(dtype: DType) -> &'static str {
         DType::C32 => "ci_c<ci_f16>",
         DType::C64 => "ci_c<float>",
         DType::C128 => "ci_c<double>",
-        _ => "ci_shell",
+        DType::U16 => "ci_u16",
+        DType::U32 => "ci_u32",
+        DType::U64 => "ci_u64",
+        // These are moved, and are no numbers here.
+        _ => "ci_byte",
     }
 }
 
-/// A value of a kernel: its name and its dtype.
-#[derive(Clone, Debug)]
-pub(crate) struct Value {
-    name: String,
-    dtype: DType,
+/// Elements that a kernel reads: the address of the first on the device, and strides (0 beyond the rank).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Operand {
+    /// The address.
+    pub address: u64,
+    /// The steps along each axis, in elements.
+    pub strides: [usize; 8],
 }
 
-/// A kernel under way, for the element `i` of each operand.
-#[derive(Default)]
-pub(crate) struct Kernel {
-    functions: BTreeMap<String, Function>,
-    parameters: Vec<String>,
-    body: String,
-    values: usize,
+/// What a value is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    /// An element of an operand.
+    Element(usize),
+    /// A parameter, the same for all elements.
+    Parameter(usize),
+    /// The position of the element in the result, counted in row-major order.
+    Index,
+    /// What a step of the kernel has given.
+    Local(usize),
 }
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Name::Element(at) => write!(f, "a{at}"),
+            Name::Parameter(at) => write!(f, "s{at}"),
+            Name::Index => write!(f, "i"),
+            Name::Local(at) => write!(f, "x{at}"),
+        }
+    }
+}
+
+/// A value of a kernel: its name and its dtype. What a dtype computes in is a dtype too: that of `f16` is `f32`.
+#[derive(Clone, Copy, Debug)]
+pub struct Value {
+    name: Name,
+    pub(super) dtype: DType,
+}
+impl Value {
+    /// Its dtype.
+    pub(crate) fn dtype(self) -> DType {
+        self.dtype
+    }
+}
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.name.fmt(f)
+    }
+}
+
+/// A kernel under way, for one element of each operand.
+pub struct Kernel {
+    /// Whether text is written; else only operands and arguments are noted.
+    writes: bool,
+    pub(super) functions: BTreeMap<String, Function>,
+    /// The names of those formulas that are no row's.
+    formulas: HashMap<(TypeId, &'static str, DType), String>,
+    pub(super) operands: Vec<(DType, Operand)>,
+    pub(super) parameters: Vec<DType>,
+    pub(super) values: Arguments,
+    pub(super) body: String,
+    locals: usize,
+    /// Whether it asks for the position of the element.
+    pub(super) counts: bool,
+    failed: Option<Unreadable>,
+}
+
 impl Kernel {
-    fn set(&mut self, dtype: DType, text: &str) -> Value {
-        let name = format!("x{}", self.values);
-        self.values += 1;
-        let _ = writeln!(self.body, "    const {} {name} = {text};", c_type(dtype));
+    fn new(writes: bool) -> Kernel {
+        Kernel {
+            writes,
+            functions: BTreeMap::new(),
+            formulas: HashMap::new(),
+            operands: Vec::new(),
+            parameters: Vec::new(),
+            values: Arguments::default(),
+            body: String::new(),
+            locals: 0,
+            counts: false,
+            failed: None,
+        }
+    }
+    /// One that is written.
+    pub fn written() -> Kernel {
+        Self::new(true)
+    }
+    /// One whose text there is already: operands and arguments are noted, nothing else.
+    pub fn launched() -> Kernel {
+        Self::new(false)
+    }
+    /// Whether it could be described.
+    pub(crate) fn check(&self) -> Result<(), Unreadable> {
+        self.failed.clone().map_or(Ok(()), Err)
+    }
+    /// Notes why it can't be described. The value stands for the one that there is not.
+    pub(crate) fn refuse(&mut self, why: Unreadable, dtype: DType) -> Value {
+        self.failed.get_or_insert(why);
+        Value { name: Name::Index, dtype }
+    }
+    /// Whether text is written. Nothing else may depend on it than what is written.
+    pub(super) fn writes(&self) -> bool {
+        self.writes
+    }
+
+    /// A step: `text` is an expression of this dtype.
+    pub(super) fn set(&mut self, dtype: DType, text: impl FnOnce() -> String) -> Value {
+        if !self.writes {
+            return Value { name: Name::Index, dtype };
+        }
+        let name = Name::Local(self.locals);
+        self.locals += 1;
+        let _ = writeln!(self.body, "  const {} {name} = {};", c_type(dtype), text());
         Value { name, dtype }
     }
+
     /// An element of one more operand.
-    pub(crate) fn load(&mut self, dtype: DType) -> Value {
-        let at = self.parameters.len();
-        self.parameters.push(format!("const {}* __restrict__ p{at}", c_type(dtype)));
-        self.set(dtype, &format!("p{at}[i]"))
+    pub fn load(&mut self, dtype: DType, operand: Operand) -> Value {
+        self.operands.push((dtype, operand));
+        Value { name: Name::Element(self.operands.len() - 1), dtype }
     }
-    /// One more parameter, the same for all elements.
-    pub(crate) fn parameter(&mut self, dtype: DType) -> Value {
-        let name = format!("p{}", self.parameters.len());
-        self.parameters.push(format!("const {} {name}", c_type(dtype)));
-        Value { name, dtype }
+    /// The position of the element, an `i64`.
+    pub fn index(&mut self) -> Value {
+        self.counts = true;
+        Value { name: Name::Index, dtype: DType::I64 }
     }
+    /// One more parameter, the same for all elements: a value of this run, of which the text knows only the dtype.
+    pub(crate) fn parameter<E: Element>(&mut self, value: E) -> Value {
+        self.parameters.push(E::DTYPE);
+        self.values.push(value);
+        Value { name: Name::Parameter(self.parameters.len() - 1), dtype: E::DTYPE }
+    }
+    /// A number that follows from the type of the kernel, converted to a dtype.
+    pub(crate) fn constant(&mut self, value: f64, dtype: DType) -> Value {
+        self.set(dtype, || format!("ci_cast<{}>({})", c_type(dtype), literal(value.to_bits(), Kind::F64)))
+    }
+
     /// The value in another dtype, as `Castable` has it.
     pub(crate) fn cast(&mut self, x: Value, to: DType) -> Value {
-        if x.dtype == to { x } else { self.set(to, &format!("ci_cast<{}>({})", c_type(to), x.name)) }
+        if x.dtype == to {
+            return x;
+        }
+        for dtype in [x.dtype, to] {
+            if dtype.is_shell() && !matches!(dtype, DType::U16 | DType::U32 | DType::U64) {
+                return self.refuse(Unreadable::NoConversion(x.dtype, to), to);
+            }
+        }
+        self.set(to, || format!("ci_cast<{}>({x})", c_type(to)))
     }
     /// The value in what its dtype computes in.
     pub(crate) fn widen(&mut self, x: Value) -> Value {
-        let to = computes_in(x.dtype);
-        self.cast(x, to)
+        self.cast(x, computes_in(x.dtype))
+    }
+    /// The value in a dtype, then in what that computes in.
+    pub(crate) fn operand(&mut self, x: Value, dtype: DType) -> Value {
+        let x = self.cast(x, dtype);
+        self.widen(x)
     }
     /// The first where the condition holds, else the second; both of one dtype.
-    pub(crate) fn choose(&mut self, condition: &Value, yes: &Value, no: &Value) -> Value {
-        self.set(yes.dtype, &format!("{} ? {} : {}", condition.name, yes.name, no.name))
+    pub(crate) fn choose(&mut self, condition: Value, yes: Value, no: Value) -> Value {
+        self.set(yes.dtype, || format!("{condition} ? {yes} : {no}"))
     }
-    /// A recorded formula of values that are what it computes in; its result is of this dtype.
-    pub(crate) fn call(&mut self, function: Function, operands: &[Value], result: DType) -> Value {
-        let part = |x: &Value| if x.dtype.is_complex() { format!("{0}.re, {0}.im", x.name) } else { x.name.clone() };
-        let given: Vec<String> = operands.iter().map(part).collect();
-        let text = format!("{}({})", function.name, given.join(", "));
-        self.functions.insert(function.name.clone(), function);
-        self.set(result, &text)
+    /// An operator of C++ between machine numbers, which a `dtype` is the result of. (Of integers those that wrap are functions.)
+    pub(crate) fn infix(&mut self, a: Value, sign: &str, b: Value, dtype: DType) -> Value {
+        self.set(dtype, || format!("{a} {sign} {b}"))
     }
-    /// The text of the kernel that stores this value, without the prelude.
-    pub(crate) fn text(&self, name: &str, result: &Value) -> String {
-        format!(
-            "{}CI_KERNEL void {name}({}, {}* __restrict__ out, const ci_u64 n) {{\n  CI_EACH(i, n) {{\n{}    out[i] = {};\n  }}\n}}\n",
-            library(self.functions.values()),
-            self.parameters.join(", "),
-            c_type(result.dtype),
-            self.body,
-            result.name
-        )
+    /// `!a` of a bool.
+    pub(crate) fn not(&mut self, a: Value) -> Value {
+        self.set(DType::Bool, || format!("!{a}"))
+    }
+    /// A function of the prelude, without its prefix.
+    pub(crate) fn prelude(&mut self, name: &str, operands: &[Value], dtype: DType) -> Value {
+        self.set(dtype, || format!("ci_{name}({})", listed(operands.iter().map(Value::to_string))))
+    }
+
+    /// A recorded formula of values that are what it computes in.
+    pub(super) fn call(&mut self, function: &str, operands: &[Value]) -> Value {
+        let part = |x: &Value| if x.dtype.is_complex() { format!("{x}.re, {x}.im") } else { x.to_string() };
+        let dtype = self.functions.get(function).map_or(DType::F32, |function| result_of(&function.results));
+        self.set(dtype, || format!("{function}({})", listed(operands.iter().map(part))))
+    }
+    /// Records a function if it has not been, and calls it.
+    pub(super) fn call_recorded(
+        &mut self,
+        name: String,
+        operands: &[Value],
+        record: impl FnOnce(&str) -> Result<Function, Unreadable>,
+    ) -> Value {
+        if !self.functions.contains_key(&name) {
+            match record(&name) {
+                Ok(function) => self.functions.insert(name.clone(), function),
+                Err(why) => return self.refuse(why, operands[0].dtype),
+            };
+        }
+        self.call(&name, operands)
+    }
+    /// A formula that is no row's. Its name is that of its type, and a number where another has it already.
+    fn formula<F: 'static>(
+        &mut self,
+        form: &'static str,
+        operands: &[Value],
+        read: fn(&str, DType) -> Result<Function, Unreadable>,
+    ) -> Value {
+        let dtype = operands[0].dtype;
+        if !self.writes {
+            return operands[0];
+        }
+        let key = (TypeId::of::<F>(), form, dtype);
+        let name = self.formulas.get(&key).cloned().unwrap_or_else(|| {
+            let whole = type_name::<F>();
+            let path = whole.split('<').next().unwrap_or(whole);
+            let word = path.rsplit("::").next().unwrap_or(path);
+            let plain = format!("ci_g_{word}{form}_{}", suffix(dtype));
+            let taken = |name: &String| self.functions.contains_key(name);
+            let more = (2..).map(|at| format!("{plain}_{at}"));
+            core::iter::once(plain.clone()).chain(more).find(|name| !taken(name)).unwrap_or_default()
+        });
+        self.formulas.insert(key, name.clone());
+        self.call_recorded(name, operands, |name| read(name, dtype))
+    }
+    /// A formula of one machine number.
+    pub(crate) fn unary<F: Unary>(&mut self, x: Value) -> Value {
+        self.formula::<F>("", &[x], rows::unary::<F>)
+    }
+    /// A formula of two machine numbers of one dtype.
+    pub(crate) fn binary<F: Binary>(&mut self, a: Value, b: Value) -> Value {
+        self.formula::<F>("", &[a, b], rows::binary::<F>)
+    }
+    /// The formula of a row, of elements of a dtype or of what they compute in; the result rounded to the dtype.
+    pub(crate) fn rounded(&mut self, name: &'static str, dtype: DType, operands: &[Value]) -> Value {
+        let wide: Vec<Value> = operands.iter().map(|&x| self.widen(x)).collect();
+        let value = self.row(name, dtype, &wide);
+        self.cast(value, dtype)
+    }
+    /// The smaller of two integers.
+    pub(crate) fn least(&mut self, a: Value, b: Value) -> Value {
+        let less = self.infix(a, "<", b, DType::Bool);
+        self.choose(less, a, b)
+    }
+    /// Whether two elements are equal.
+    pub(crate) fn equal(&mut self, a: Value, b: Value) -> Value {
+        match a.dtype {
+            DType::U16 | DType::U32 | DType::U64 => self.infix(a, "==", b, DType::Bool),
+            dtype if dtype.is_shell() => self.refuse(Unreadable::NoComparison(dtype), DType::Bool),
+            dtype => {
+                let sides = [self.widen(a), self.widen(b)];
+                self.row("eq", dtype, &sides)
+            }
+        }
+    }
+    /// A formula of two elements of one dtype, rounded to it.
+    pub(crate) fn folded<F: Binary>(&mut self, a: Value, b: Value) -> Value {
+        let sides = [self.widen(a), self.widen(b)];
+        let value = self.binary::<F>(sides[0], sides[1]);
+        self.cast(value, a.dtype)
     }
 }
 
-/// What bools and integers become in functions of floats.
-fn inexact(dtype: DType) -> DType {
-    if dtype.is_floating_point() || dtype.is_complex() { dtype } else { DType::F32 }
+/// Texts with commas between them.
+pub(super) fn listed(texts: impl Iterator<Item = String>) -> String {
+    texts.collect::<Vec<_>>().join(", ")
 }
 
-/// The kernel of an operation of one operand, for elements of this dtype: its text and the dtype of its result.
-pub(crate) fn elementwise(row: &Row, name: &str, dtype: DType) -> Result<(String, DType), Unreadable> {
-    let mut kernel = Kernel::default();
-    let x = kernel.load(dtype);
-    let computes = match row.result {
-        // The operand itself, before it is divided by.
-        Rule::divided => dtype,
-        Rule::integer => Rule::integer.gives().of(dtype),
-        rule => rule.computes().of(dtype),
-    };
-    let cast = kernel.cast(x.clone(), computes);
-    let wide = kernel.widen(cast);
-    let formula = row.record(computes)?;
-    let stored = match row.result {
-        Rule::boolean | Rule::mask => kernel.call(formula, &[wide], DType::Bool),
-        Rule::real_part | Rule::angle => {
-            let value = kernel.call(formula, &[wide], computes_in(computes).to_real());
-            kernel.cast(value, computes.to_real())
-        }
-        Rule::divided | Rule::subtracted => {
-            // The operand and what the formula gives, each in the dtype of the result.
-            let part = kernel.call(formula, std::slice::from_ref(&wide), wide.dtype);
-            let part = kernel.cast(part, computes);
-            let result = inexact(dtype);
-            let sides = [x, part].map(|side| {
-                let side = kernel.cast(side, result);
-                kernel.widen(side)
-            });
-            let other = if row.result == Rule::divided { "div" } else { "sub" };
-            let other = all().find(|row| row.name == other).ok_or(Unreadable::NotAdmitted)?;
-            let value = kernel.call(other.record(result)?, &sides, computes_in(result));
-            kernel.cast(value, result)
-        }
-        _ => {
-            let ty = wide.dtype;
-            let value = kernel.call(formula, &[wide], ty);
-            kernel.cast(value, computes)
-        }
-    };
-    Ok((kernel.text(name, &stored), stored.dtype))
+/// The dtype of a formula's results: one machine number, or two as a complex one.
+fn result_of(results: &[Kind]) -> DType {
+    match results {
+        [Kind::F32, _] => DType::C64,
+        [Kind::F64, _] => DType::C128,
+        [kind, ..] => match kind {
+            Kind::Bool => DType::Bool,
+            Kind::U8 => DType::U8,
+            Kind::I8 => DType::I8,
+            Kind::I16 => DType::I16,
+            Kind::I32 => DType::I32,
+            Kind::I64 => DType::I64,
+            Kind::F32 => DType::F32,
+            Kind::F64 => DType::F64,
+        },
+        [] => DType::Bool,
+    }
 }

@@ -2,10 +2,16 @@
 //! C++ for a CUDA compiler. Dtypes are values here.
 //!
 //! Uses the formulas and the machine numbers; a CUDA device compiles what this gives. A row of `rows` records its formula for a
-//! dtype, `write` prints it, `kernel` loads, converts and stores the elements around it, `prelude.h` holds what the text calls.
+//! dtype, `write` prints it, `prelude.h` holds what the text calls. A `kernel` loads, converts and stores the elements around
+//! formulas and operations (`operations`), `source` puts the loop around it, `arguments` holds what it is launched with; devices begin
+//! at `describe`.
 
+pub(crate) mod arguments;
 #[cfg(test)]
 mod compiled;
+pub(crate) mod describe;
+#[cfg(all(test, unix))]
+mod elements;
 #[cfg(test)]
 mod evaluate;
 mod floats;
@@ -13,11 +19,18 @@ mod graph;
 mod integers;
 pub(crate) mod kernel;
 mod number;
+mod operations;
 mod paths;
 pub(crate) mod rows;
+pub(crate) mod source;
+#[cfg(all(test, unix))]
+pub(crate) mod suite;
 #[cfg(test)]
 mod tests;
+#[cfg(all(test, unix))]
+mod trees;
 mod write;
 
 pub(crate) use paths::refuse;
+#[cfg_attr(not(test), allow(unused_imports))]
 pub(crate) use write::{PRELUDE, library};

@@ -7,16 +7,24 @@
 #define CI_PART static
 #define CI_IN inline
 #define CI_KERNEL extern "C"
-#define CI_EACH(i, n) for (ci_u64 i = 0; i < n; i++)
+#define CI_EACH_OF(T, i, n) for (T i = 0; i < n; i++)
+#define CI_UNROLL
+#ifndef __restrict__
+#define __restrict__ __restrict
+#endif
 #else
 #define CI_FN __device__ __forceinline__ static
 #define CI_PART __device__ static
 #define CI_IN __device__ __forceinline__
 #define CI_KERNEL extern "C" __global__
-#define CI_EACH(i, n) for (ci_u64 i = blockIdx.x * (ci_u64)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (ci_u64)blockDim.x)
+// Each number below `n`, over all threads; in a type that also holds `n` and their number.
+#define CI_EACH_OF(T, i, n) for (T i = blockIdx.x * (T)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (T)blockDim.x)
+#define CI_UNROLL _Pragma("unroll")
 #endif
+#define CI_EACH(i, n) CI_EACH_OF(ci_u64, i, n)
 typedef unsigned char ci_u8; typedef signed char ci_i8; typedef short ci_i16; typedef int ci_i32; typedef long long ci_i64;
-typedef unsigned long long ci_u64;
+typedef unsigned short ci_u16; typedef unsigned ci_u32; typedef unsigned long long ci_u64;
+struct ci_byte { ci_u8 bits; };
 template<class T> struct ci_c { T re, im; };
 template<class T> struct ci_unsigned { typedef T type; };
 template<> struct ci_unsigned<ci_i8> { typedef ci_u8 type; };
@@ -181,6 +189,36 @@ template<class T> struct ci_to<ci_c<T>> {
   template<class U> static CI_IN ci_c<T> of(ci_c<U> v) { return {ci_to<T>::of(v.re), ci_to<T>::of(v.im)}; }
 };
 template<class T, class U> CI_FN T ci_cast(U x) { return ci_to<T>::of(ci_source(x)); }
+
+// --- where elements are: packs of contiguous ones, and positions by strides, the first axis being the outermost
+template<class T, int N> struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) ci_pack { T of[N]; };
+template<class T, int N> CI_FN ci_pack<T, N> ci_load(const T* from, ci_u64 pack) { return ((const ci_pack<T, N>*)from)[pack]; }
+template<class T, int N> CI_FN void ci_store(T* to, ci_u64 pack, ci_pack<T, N> x) { ((ci_pack<T, N>*)to)[pack] = x; }
+template<class I, int K> struct ci_strides { I sizes[8]; I of[K][8]; I rank; };
+template<class I, int K> CI_FN void ci_find(const ci_strides<I, K>& at, I i, I (&to)[K]) {
+  CI_UNROLL
+  for (int k = 0; k < K; k++) to[k] = 0;
+  CI_UNROLL
+  for (int axis = 7; axis > 0; axis--) if (axis < (int)at.rank) {
+    const I outer = i / at.sizes[axis], here = i - outer * at.sizes[axis];
+    CI_UNROLL
+    for (int k = 0; k < K; k++) to[k] += here * at.of[k][axis];
+    i = outer;
+  }
+  CI_UNROLL
+  for (int k = 0; k < K; k++) to[k] += i * at.of[k][0];
+}
+
+CI_FN ci_c<double> ci_paired(double re, double im) { return {re, im}; }
+// C's frexp: a mantissa from 1/2 to 1 and an exponent of 2; 0, infinities and NaN are their own mantissa, as libm's Rust has them.
+CI_FN double ci_mantissa(double x) { int e = 0; return ci_is_finite(x) ? frexp(x, &e) : x; }
+CI_FN int ci_exponent_of(double x) { int e = 0; if (ci_is_finite(x)) frexp(x, &e); return e; }
+CI_FN int ci_clamped_exponent(int e) { return e < -5000 ? -5000 : e > 5000 ? 5000 : e; }
+// As Rust's `as`: 0 for NaN, else the nearest integer there is.
+CI_FN ci_i64 ci_saturated(double v) {
+  return v != v ? 0 : v >= 9223372036854775808.0 ? 0x7fffffffffffffffll : ci_long(v);
+}
+CI_FN ci_i64 ci_saturated_size(double v) { const ci_i64 n = ci_saturated(v); return n < 0 ? 0 : n; }
 
 // --- functions whose last bits are a library's
 #ifndef CI_HOST

@@ -111,10 +111,14 @@ impl Row {
     }
     /// Its formula for one of them.
     pub(crate) fn record(&self, dtype: DType) -> Result<Function, Unreadable> {
+        (self.read)(&self.function(dtype), dtype)
+    }
+    /// What that is called.
+    pub(crate) fn function(&self, dtype: DType) -> String {
         let form = if self.by_scalar { "_by_scalar" } else { "" };
         // Two rows know the dtype that they round to.
         let named = if matches!(self.result, Rule::neighbour | Rule::stepwise) { dtype } else { computes_in(dtype) };
-        (self.read)(&format!("ci_f_{}{form}_{}", self.name, suffix(named)), dtype)
+        format!("ci_f_{}{form}_{}", self.name, suffix(named))
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::evaluate::evaluate;
 use super::graph::{Family, Function, Kind, Node, Unreadable};
-use super::kernel::{Kernel, elementwise};
+use super::kernel::{Kernel, Operand};
 use super::number::Recorded;
 use super::paths::record;
 use super::rows::{self, Row, computes_in};
+use super::source::{Form, Layout};
 use super::{PRELUDE, library};
 use crate::dtype::{DType, MachineFloat};
 use num_traits::{Float, ToPrimitive, Zero};
@@ -157,6 +158,22 @@ fn text_is_a_function_with_its_decisions() {
     assert!(library([&exp]).contains("CI_PART ci_c<float> complex_exp_f32(float a0, float a1);\n"));
 }
 
+/// The kernel of an operation of one operand over contiguous elements of this dtype: its text and the dtype of its result.
+pub(super) fn elementwise(row: &'static Row, name: &str, dtype: DType) -> Result<(String, DType), Unreadable> {
+    let mut kernel = Kernel::written();
+    let x = kernel.load(dtype, Operand::default());
+    let result = kernel.apply_row(row, x);
+    Ok((kernel.source(name, result, Form { layout: Layout::Contiguous, in_place: false })?, result.dtype))
+}
+
+#[test]
+fn names_of_rows_are_unique() {
+    let mut names = BTreeSet::new();
+    for row in rows::all() {
+        assert!(names.insert((row.name, row.by_scalar)), "{} is the name of two rows", row.name);
+    }
+}
+
 #[test]
 fn kernels_compute_halves_in_single_precision() {
     let row = |name| rows::all().find(|row| row.name == name).unwrap();
@@ -165,19 +182,27 @@ fn kernels_compute_halves_in_single_precision() {
     assert_eq!(
         text,
         "CI_FN float ci_f_neg_f32(float a0) {\n  const float v1 = -(a0);\n  return v1;\n}\n\
+         CI_FN ci_bf16 ci_k_neg_bf16_element(const ci_bf16 a0, const ci_i64 i) {\n  \
+         const float x0 = ci_cast<float>(a0);\n  const float x1 = ci_f_neg_f32(x0);\n  \
+         const ci_bf16 x2 = ci_cast<ci_bf16>(x1);\n  return x2;\n}\n\
          CI_KERNEL void ci_k_neg_bf16(const ci_bf16* __restrict__ p0, ci_bf16* __restrict__ out, const ci_u64 n) {\n  \
-         CI_EACH(i, n) {\n    const ci_bf16 x0 = p0[i];\n    const float x1 = ci_cast<float>(x0);\n    \
-         const float x2 = ci_f_neg_f32(x1);\n    const ci_bf16 x3 = ci_cast<ci_bf16>(x2);\n    out[i] = x3;\n  }\n}\n"
+         CI_EACH(i, n) out[i] = ci_k_neg_bf16_element(p0[i], (ci_i64)(i));\n}\n"
     );
     // where(mask, x * s, y)
-    let mut kernel = Kernel::default();
-    let (mask, x, y) = (kernel.load(DType::Bool), kernel.load(DType::I32), kernel.load(DType::I32));
-    let s = kernel.parameter(DType::I32);
-    let product = kernel.call(row("mul").record(DType::I32).unwrap(), &[x, s], DType::I32);
-    let chosen = kernel.choose(&mask, &product, &y);
-    let text = kernel.text("k", &chosen);
-    assert!(text.contains("const ci_i32* __restrict__ p2, const ci_i32 p3, ci_i32* __restrict__ out"), "{text}");
-    assert!(text.contains("x3 = ci_f_mul_i32(x1, p3);\n    const ci_i32 x4 = x0 ? x3 : x2;\n"), "{text}");
+    let mut kernel = Kernel::written();
+    let [mask, x, y] = [DType::Bool, DType::I32, DType::I32].map(|dtype| kernel.load(dtype, Operand::default()));
+    let s = kernel.parameter(7);
+    let product = kernel.row("mul", DType::I32, &[x, s]);
+    let chosen = kernel.choose(mask, product, y);
+    let text = kernel.source("k", chosen, Form { layout: Layout::Packs, in_place: true }).unwrap();
+    assert!(
+        text.contains(
+            "(const bool* p0, const ci_i32* p1, const ci_i32* p2, const ci_i32 s0, ci_i32* out, const ci_u64 n)"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("x0 = ci_f_mul_i32(a1, s0);\n  const ci_i32 x1 = a0 ? x0 : a2;\n"), "{text}");
+    assert!(!text.contains('7'), "values are parameters: {text}");
     for (name, dtype, result) in [
         ("abs", DType::C32, DType::F16),
         ("square", DType::Bool, DType::I64),
@@ -197,7 +222,7 @@ impl Dice {
     pub(super) fn new() -> Dice {
         Dice(1)
     }
-    fn roll(&mut self) -> u64 {
+    pub(super) fn roll(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 ^ self.0 >> 33).wrapping_mul(0xff51_afd7_ed55_8ccd) >> 7
     }

@@ -8,6 +8,8 @@ use crate::device::Device;
 use crate::dtype::{Castable, Category, DType, Real, Scalar, ScalarValue};
 use crate::error::{Error, Result};
 use crate::ops::kernel::Map1;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{Dim, KnownShape};
 use crate::tensor::Tensor;
 use crate::tensor::create::constructors::fill_value;
@@ -66,6 +68,14 @@ impl<E: Castable> Map1<i64, E> for Stepping {
     fn call(self, i: i64) -> E {
         E::from_f64(self.first + self.by * i as f64)
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, i: Value) -> Value {
+        let (first, by) = (kernel.parameter(self.first), kernel.parameter(self.by));
+        let i = kernel.cast(i, DType::F64);
+        let steps = kernel.infix(by, "*", i, DType::F64);
+        let number = kernel.infix(first, "+", steps, DType::F64);
+        kernel.cast(number, E::DTYPE)
+    }
 }
 
 /// `start + step * i`
@@ -78,6 +88,13 @@ impl<E: Castable> Map1<i64, E> for Counting {
     #[inline(always)]
     fn call(self, i: i64) -> E {
         E::from_i64(self.start.wrapping_add(self.step.wrapping_mul(i)))
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, i: Value) -> Value {
+        let (start, step) = (kernel.parameter(self.start), kernel.parameter(self.step));
+        let steps = kernel.prelude("mul", &[step, i], DType::I64);
+        let number = kernel.prelude("add", &[start, steps], DType::I64);
+        kernel.cast(number, E::DTYPE)
     }
 }
 
@@ -92,6 +109,21 @@ fn in_f64<E: Real>(x: f64) -> f64 {
 #[inline(always)]
 fn in_f32<E: Real>(x: f64) -> f64 {
     if E::DTYPE.category() == Category::Integral { f64::from(x as f32) } else { in_f64::<E>(x) }
+}
+
+/// `in_f64` as text.
+#[cfg(any(test, feature = "cuda"))]
+fn text_in_f64<E: Real>(kernel: &mut Kernel, x: Value) -> Value {
+    let dtype = if E::DTYPE.category() == Category::Integral { DType::F64 } else { E::DTYPE };
+    let x = kernel.cast(x, dtype);
+    kernel.cast(x, DType::F64)
+}
+/// `in_f32` as text.
+#[cfg(any(test, feature = "cuda"))]
+fn text_in_f32<E: Real>(kernel: &mut Kernel, x: Value) -> Value {
+    let dtype = if E::DTYPE.category() == Category::Integral { DType::F32 } else { E::DTYPE };
+    let x = kernel.cast(x, dtype);
+    kernel.cast(x, DType::F64)
 }
 
 /// Evenly spaced numbers, counted from both ends, so that the last one is exactly the end.
@@ -118,11 +150,33 @@ impl Spaced {
         let steps = |i: i64| rounded(self.step * rounded(i as f64));
         if i < self.half { self.start + steps(i) } else { self.end - steps(self.last - i) }
     }
+
+    /// The same as text.
+    #[cfg(any(test, feature = "cuda"))]
+    fn text_of_number(self, kernel: &mut Kernel, i: Value, rounded: impl Fn(&mut Kernel, Value) -> Value) -> Value {
+        let [start, end, step] = [self.start, self.end, self.step].map(|x| kernel.parameter(x));
+        let [last, half] = [self.last, self.half].map(|x| kernel.parameter(x));
+        let from_end = kernel.prelude("sub", &[last, i], DType::I64);
+        let [below, above] = [i, from_end].map(|i| {
+            let i = kernel.cast(i, DType::F64);
+            let i = rounded(kernel, i);
+            let steps = kernel.infix(step, "*", i, DType::F64);
+            rounded(kernel, steps)
+        });
+        let (below, above) = (kernel.infix(start, "+", below, DType::F64), kernel.infix(end, "-", above, DType::F64));
+        let is_below = kernel.infix(i, "<", half, DType::Bool);
+        kernel.choose(is_below, below, above)
+    }
 }
 impl<E: Real> Map1<i64, E> for Spaced {
     #[inline(always)]
     fn call(self, i: i64) -> E {
         E::from_f64(self.at(i, in_f64::<E>))
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, i: Value) -> Value {
+        let number = self.text_of_number(kernel, i, text_in_f64::<E>);
+        kernel.cast(number, E::DTYPE)
     }
 }
 
@@ -133,12 +187,31 @@ struct PowersOf {
     start: f64,
     exponents: Spaced,
 }
+/// `powf` as text has it.
+#[cfg(any(test, feature = "cuda"))]
+struct Power;
+#[cfg(any(test, feature = "cuda"))]
+impl crate::dtype::Binary for Power {
+    fn real<T: crate::dtype::MachineFloat>(base: T, exponent: T) -> T {
+        base.powf(exponent)
+    }
+}
 impl<E: Real> Map1<i64, E> for PowersOf {
     #[inline(always)]
     fn call(self, i: i64) -> E {
         let exponent =
             if self.exponents.last < 1 { self.start } else { in_f32::<E>(self.exponents.at(i, in_f32::<E>)) };
         E::from_f64(self.base.powf(exponent))
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, i: Value) -> Value {
+        let (base, start) = (kernel.parameter(self.base), kernel.parameter(self.start));
+        let is_single = kernel.parameter(self.exponents.last < 1);
+        let exponent = self.exponents.text_of_number(kernel, i, text_in_f32::<E>);
+        let exponent = text_in_f32::<E>(kernel, exponent);
+        let exponent = kernel.choose(is_single, start, exponent);
+        let power = kernel.binary::<Power>(base, exponent);
+        kernel.cast(power, E::DTYPE)
     }
 }
 
@@ -266,4 +339,28 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
             exponents: Spaced::new(first, last, numel, in_f32::<E>),
         })
     }
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    use crate::dtype::{bf16, f16};
+    suite.table::<_, f32>("stepping", Stepping { first: 0.3, by: 0.7 });
+    suite.table::<_, i32>("stepping", Stepping { first: 0.3, by: 0.7 });
+    suite.table::<_, i64>("counting", Counting { start: -5, step: 3 });
+    suite.table::<_, f16>("counting", Counting { start: -5, step: 3 });
+    let spaced = Spaced::new(0.1, 7.3, 287, in_f64::<f16>);
+    suite.table::<_, f16>("spaced", spaced);
+    suite.table::<_, f32>("spaced", Spaced::new(0.1, 7.3, 287, in_f64::<f32>));
+    suite.table::<_, i32>("spaced", Spaced::new(0.1, 700.3, 287, in_f64::<i32>));
+    suite.table::<_, bf16>("powers", PowersOf { base: 2.0, start: 0.1, exponents: spaced });
+    suite.table::<_, i64>(
+        "powers",
+        PowersOf { base: 2.0, start: 0.1, exponents: Spaced::new(0.0, 40.0, 287, in_f32::<i64>) },
+    );
+    suite.table::<_, f64>(
+        "powers",
+        PowersOf { base: 3.0, start: 0.1, exponents: Spaced::new(0.1, 0.1, 1, in_f32::<f64>) },
+    );
+    suite.table::<_, i64>("copy", crate::ops::kernel::Copying);
 }

@@ -8,6 +8,8 @@ use crate::error::{Result, unwrap};
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::kernel::Map2;
 use crate::ops::reduce::Reducer;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::ops::{self, Op};
 use crate::shape::{Axes, Broadcast, Shape};
 use crate::storage::View;
@@ -23,6 +25,11 @@ impl<E: Element, const NOT: bool> Map2<E, E, bool> for Equal<NOT> {
     #[inline(always)]
     fn call(self, a: E, b: E) -> bool {
         (a == b) != NOT
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        let same = kernel.equal(a, b);
+        if NOT { kernel.not(same) } else { same }
     }
 }
 
@@ -142,3 +149,10 @@ macro_rules! ordered_shells {
     )*};
 }
 ordered_shells!(u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU);
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    suite.two::<_, u16, u16, bool>("equal", Equal::<false>);
+    suite.two::<_, u64, u64, bool>("equal", Equal::<true>);
+}

@@ -2,6 +2,8 @@
 //! Uses `base::operand`, `index::gather`, `index::masked`, `ops::choosing`; used by `any`.
 
 use crate::device::{Device, Receives};
+#[cfg(any(test, feature = "cuda"))]
+use crate::dtype::DType;
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
@@ -13,6 +15,8 @@ use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::choosing::{self, Folding};
 use crate::ops::kernel::{Copying, Map1, Map2};
 use crate::ops::reduce::Accumulating;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{Shape, broadcasts_to};
 use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
@@ -31,6 +35,14 @@ impl Map1<i64, i64> for FromStart {
     fn call(self, index: i64) -> i64 {
         if index < 0 { index + self.size } else { index }
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, index: Value) -> Value {
+        let size = kernel.parameter(self.size);
+        let zero = kernel.constant(0.0, DType::I64);
+        let is_negative = kernel.infix(index, "<", zero, DType::Bool);
+        let counted = kernel.prelude("add", &[index, size], DType::I64);
+        kernel.choose(is_negative, counted, index)
+    }
 }
 
 /// The linear index over one more axis, of this size.
@@ -42,6 +54,13 @@ impl Map2<i64, i64, i64> for Further {
     #[inline(always)]
     fn call(self, place: i64, index: i64) -> i64 {
         place * self.size + FromStart { size: self.size }.call(index)
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, place: Value, index: Value) -> Value {
+        let size = kernel.parameter(self.size);
+        let index = FromStart { size: self.size }.text(kernel, index);
+        let before = kernel.prelude("mul", &[place, size], DType::I64);
+        kernel.prelude("add", &[before, index], DType::I64)
     }
 }
 
@@ -183,4 +202,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         Ok(self)
     }
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    suite.one::<_, i64, i64>("from_start", FromStart { size: 7 }).ordinary();
+    suite.two::<_, i64, i64, i64>("further", Further { size: 7 }).ordinary();
 }

@@ -11,6 +11,8 @@ use crate::ops::admit::{MaskFor, SameDtypeFor};
 use crate::ops::arguments::{Indexing, Sought};
 use crate::ops::choosing::{self, Filling, IsTrue};
 use crate::ops::kernel::{Copying, Map1, Map2, VectorWidth};
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{Broadcast, Dyn, Shape, WrittenTo, expect_broadcast};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::operand::{Operand, OperandSource, TensorOperand};
@@ -65,6 +67,10 @@ impl<E: Castable> Map1<E, bool> for Is {
     fn call(self, element: E) -> bool {
         self.0.is(element)
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, element: Value) -> Value {
+        self.0.text(kernel, element)
+    }
 }
 
 /// The first element in row-major order that is what is looked for, where there is one: errors name it.
@@ -86,6 +92,11 @@ impl Map1<i64, i64> for Quotient {
     fn call(self, place: i64) -> i64 {
         place / self.0
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, place: Value) -> Value {
+        let count = kernel.parameter(self.0);
+        kernel.prelude("quotient", &[place, count], DType::I64)
+    }
 }
 
 /// What is left of a position after that.
@@ -95,6 +106,12 @@ impl Map2<i64, i64, i64> for Rest {
     #[inline(always)]
     fn call(self, place: i64, quotient: i64) -> i64 {
         place - quotient * self.0
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, place: Value, quotient: Value) -> Value {
+        let count = kernel.parameter(self.0);
+        let whole = kernel.prelude("mul", &[quotient, count], DType::I64);
+        kernel.prelude("sub", &[place, whole], DType::I64)
     }
 }
 
@@ -333,4 +350,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         self.nonzero()
     }
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    suite.one::<_, i64, bool>("is", Is(Sought::Outside(20)));
+    suite.one::<_, i32, bool>("is", Is(Sought::Zero));
+    suite.one::<_, u8, bool>("is", Is(Sought::NoBool));
+    suite.one::<_, f32, bool>("is", Is(Sought::NoShare));
+    suite.one::<_, i64, i64>("quotient", Quotient(7)).ordinary();
+    suite.two::<_, i64, i64, i64>("rest", Rest(7)).ordinary();
 }

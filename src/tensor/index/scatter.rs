@@ -11,6 +11,8 @@ use crate::ops::arguments::Indexing;
 use crate::ops::choosing::{self, AddingScaled, Folding, IndexFor};
 use crate::ops::kernel::Map2;
 use crate::ops::reduce::Accumulating;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{AxisArg, Dim, HasAxis, IndexList, SameRank, Shape, Slices};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::operand::TensorOperand;
@@ -385,4 +387,17 @@ impl<E: Dtype> ops::kernel::Map1<E, E> for AtLeastOne {
     fn call(self, count: E) -> E {
         if count == E::default() { E::from_bool(true) } else { count }
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, count: Value) -> Value {
+        let (zero, one) = (kernel.constant(0.0, E::DTYPE), kernel.constant(1.0, E::DTYPE));
+        let is_zero = kernel.equal(count, zero);
+        kernel.choose(is_zero, one, count)
+    }
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    suite.one::<_, i64, i64>("at_least_one", AtLeastOne);
+    suite.one::<_, crate::dtype::f16, crate::dtype::f16>("at_least_one", AtLeastOne);
 }

@@ -7,6 +7,8 @@ use crate::error::{Error, Result};
 use crate::ops::admit::NumericFor;
 use crate::ops::kernel::{Map1, Map2};
 use crate::ops::reduce::Accumulating;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::ops::{self, Op};
 use crate::shape::{Dim, ExpandTo, InnerDim, SameBatch, Shape};
 use crate::tensor::Tensor;
@@ -37,11 +39,24 @@ impl<E: Dtype> Map2<E, E, E> for Adding<E::Compute> {
         let input = self.beta.binary::<ops::mul>(input.to_compute());
         E::from_compute(input.binary::<Accumulating>(self.scaled(product.to_compute())))
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, product: Value, input: Value) -> Value {
+        let (beta, alpha) = (kernel.parameter(self.beta), kernel.parameter(self.alpha));
+        let (product, input) = (kernel.widen(product), kernel.widen(input));
+        let input = kernel.row("mul", E::DTYPE, &[beta, input]);
+        let product = kernel.row("mul", E::DTYPE, &[alpha, product]);
+        kernel.rounded("sum", E::DTYPE, &[input, product])
+    }
 }
 impl<E: Dtype> Map1<E, E> for Adding<E::Compute> {
     #[inline(always)]
     fn call(self, product: E) -> E {
         E::from_compute(self.scaled(product.to_compute()))
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, product: Value) -> Value {
+        let (alpha, product) = (kernel.parameter(self.alpha), kernel.widen(product));
+        kernel.rounded("mul", E::DTYPE, &[alpha, product])
     }
 }
 
@@ -197,4 +212,14 @@ fn summed_batches<E: Dtype, B: Dim, B2: Dim, M: Dim, K: Dim, K2: Dim, N: Dim, D:
         down.elements().restrided(&[inner, n], &[n, 1]),
         Some(summand),
     )
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    use crate::dtype::{Complex, f16};
+    suite.two::<_, f16, f16, f16>("adding", Adding { beta: 0.3_f32, alpha: 1.7 });
+    suite.one::<_, i64, i64>("adding", Adding { beta: 2_i64, alpha: 3 });
+    let (beta, alpha) = (Complex::new(0.5_f32, 1.0), Complex::new(2.0, -0.5));
+    suite.two::<_, Complex<f32>, Complex<f32>, Complex<f32>>("adding", Adding { beta, alpha });
 }

@@ -7,6 +7,8 @@ use crate::layout::strides;
 use crate::ops;
 use crate::ops::kernel::{Copying, Map1};
 use crate::ops::reduce::Sum;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::storage::{View, ViewMut};
 
 /// Rows beyond which PyTorch computes distances by a product.
@@ -20,6 +22,10 @@ impl<E: Dtype> Map1<E, E> for Squaring {
         let a = a.to_compute();
         E::from_compute(a.binary::<ops::mul>(a))
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        kernel.rounded("mul", E::DTYPE, &[a, a])
+    }
 }
 
 /// `-2 * a`
@@ -30,6 +36,11 @@ impl<E: Dtype> Map1<E, E> for MinusTwice {
     fn call(self, a: E) -> E {
         E::from_compute(E::from_i32(-2).to_compute().binary::<ops::mul>(a.to_compute()))
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        let factor = kernel.constant(-2.0, E::DTYPE);
+        kernel.rounded("mul", E::DTYPE, &[factor, a])
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -38,6 +49,10 @@ impl<E: Dtype> Map1<E, E> for One {
     #[inline(always)]
     fn call(self, _: E) -> E {
         E::from_i32(1)
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, _: Value) -> Value {
+        kernel.constant(1.0, E::DTYPE)
     }
 }
 
@@ -49,6 +64,14 @@ impl<E: Dtype> Map1<E, E> for ClampedRoot {
     fn call(self, a: E) -> E {
         let clamped = a.to_compute().binary::<ops::maximum>(E::Compute::default());
         E::from_compute(clamped.unary::<ops::sqrt>())
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        let zero = kernel.constant(0.0, E::DTYPE);
+        let (a, zero) = (kernel.widen(a), kernel.widen(zero));
+        let clamped = kernel.row("maximum", E::DTYPE, &[a, zero]);
+        let root = kernel.row("sqrt", E::DTYPE, &[clamped]);
+        kernel.cast(root, E::DTYPE)
     }
 }
 
@@ -107,4 +130,14 @@ pub(crate) fn distances<E: Dtype, D: Device>(
         View::new(&right, 0, &b_sizes, &b_strides),
         None,
     )
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    use crate::dtype::f16;
+    suite.one::<_, f16, f16>("squaring", Squaring);
+    suite.one::<_, f16, f16>("minus_twice", MinusTwice);
+    suite.one::<_, f16, f16>("one", One);
+    suite.one::<_, f32, f32>("clamped_root", ClampedRoot);
 }

@@ -9,6 +9,8 @@ use crate::ops;
 use crate::ops::admit::{InexactFor, NumericFor, SameDtypeFor};
 use crate::ops::kernel::{Combining, Map1, Map2};
 use crate::ops::reduce::Sum;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{AxisArg, BatchMatMul, Broadcast, Dim, HasAxis, HasRank, MatMul, SameSizeFor, Shape};
 use crate::storage::View;
 use crate::tensor::base::operand::TensorOperand;
@@ -83,6 +85,24 @@ impl<E: Dtype> Map2<E, E, E> for ConjugateProduct {
     #[inline(always)]
     fn call(self, a: E, b: E) -> E {
         E::from_compute(a.to_compute().binary::<ConjugateTimes>(b.to_compute()))
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        kernel.folded::<ConjugateTimes>(a, b)
+    }
+}
+
+/// The conjugate.
+#[derive(Clone, Copy)]
+struct Conjugating;
+impl<E: Dtype> Map1<E, E> for Conjugating {
+    #[inline(always)]
+    fn call(self, a: E) -> E {
+        E::from_compute(a.to_compute().unary::<ops::conj>())
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        kernel.rounded("conj", E::DTYPE, &[a])
     }
 }
 
@@ -172,14 +192,6 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if !E::DTYPE.is_complex() {
             return multiply(self.elements(), other, None);
         }
-        #[derive(Clone, Copy)]
-        struct Conjugating;
-        impl<E: Dtype> Map1<E, E> for Conjugating {
-            #[inline(always)]
-            fn call(self, a: E) -> E {
-                E::from_compute(a.to_compute().unary::<ops::conj>())
-            }
-        }
         let conjugate = D::map1::<E, E>(Conjugating, self.elements(), &[1])?;
         multiply(View::new(&conjugate, 0, self.shape().as_ref(), &[1]), other, None)
     }
@@ -217,4 +229,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             false,
         )
     }
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    suite.two::<_, f32, f32, f32>("conjugate_product", ConjugateProduct);
+    suite.two::<_, Complex<f32>, Complex<f32>, Complex<f32>>("conjugate_product", ConjugateProduct);
+    suite.one::<_, Complex<f64>, Complex<f64>>("conjugating", Conjugating);
 }

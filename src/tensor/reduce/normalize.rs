@@ -10,6 +10,8 @@ use crate::ops::kernel::Map2;
 use crate::ops::kernel::RowKernel;
 use crate::ops::reduce::VectorNorm;
 use crate::ops::reduce::{Accumulating, blocked_sum};
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::ops::{self, Op};
 use crate::shape::{Axes, EndsWith, Shape};
 use crate::tensor::elementwise::apply::map2;
@@ -117,6 +119,16 @@ impl<E: Dtype> Map2<E, E::RealDtype, E> for DividingByNorm {
         let norm = norm.binary::<ops::maximum>(least.to_compute());
         E::from_compute(x.to_compute().binary::<ops::div>(norm.cast()))
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, x: Value, norm: Value) -> Value {
+        let real = <E::RealDtype as Element>::DTYPE;
+        let least = kernel.parameter(<E::RealDtype as Castable>::from_f64(self.eps));
+        let (norm, least) = (kernel.widen(norm), kernel.widen(least));
+        let norm = kernel.row("maximum", real, &[norm, least]);
+        let x = kernel.widen(x);
+        let norm = kernel.cast(norm, x.dtype());
+        kernel.rounded("div", E::DTYPE, &[x, norm])
+    }
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -204,4 +216,12 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let eps = eps.unwrap_or_else(of_dtype);
         over_rows::<ops::reduce::rms_norm, E, S, N, D>(RootMeanSquare { eps }, self, [weight, None])
     }
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    use crate::dtype::{Complex, f16};
+    suite.two::<_, f16, f16, f16>("dividing_by_norm", DividingByNorm { eps: 1e-3 });
+    suite.two::<_, Complex<f64>, f64, Complex<f64>>("dividing_by_norm", DividingByNorm { eps: 1e-12 });
 }

@@ -2,6 +2,8 @@
 //! Uses `elementwise::apply`, `linalg::matmul`, `index::gather`, `reduce::reductions`.
 
 use crate::device::Device;
+#[cfg(any(test, feature = "cuda"))]
+use crate::dtype::DType;
 use crate::dtype::{Castable, Compute as _, Dtype, Element, bf16, f16};
 use crate::error::{Error, Result};
 use crate::layout::strides;
@@ -12,6 +14,8 @@ use crate::ops::choosing::Folding;
 use crate::ops::kernel::{Casting, Copying, Map1, Map2, VectorWidth};
 use crate::ops::pointwise::Differing;
 use crate::ops::reduce::{Accumulating, Mean, MinMax};
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameSizeFor, Shape};
 use crate::storage::{View, ViewMut};
 use crate::tensor::Tensor;
@@ -36,6 +40,15 @@ impl<E: Dtype, const CONJUGATES: bool> Map1<E, E> for Scaled<CONJUGATES> {
         }
         E::from_compute(x.binary::<ops::div>(Castable::from_f64(self.factor)))
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, x: Value) -> Value {
+        let factor = kernel.parameter(<E::Compute as Castable>::from_f64(self.factor));
+        let x = kernel.widen(x);
+        if CONJUGATES && E::DTYPE.is_complex() {
+            return kernel.rounded("conj", E::DTYPE, &[x]);
+        }
+        kernel.rounded("div", E::DTYPE, &[x, factor])
+    }
 }
 
 /// `c / sqrt(d)`, `d` being the real part of another; the last time the parts come within -1 and 1.
@@ -48,6 +61,17 @@ impl<E: Dtype, const CLIPS: bool> Map2<E, E, E> for ByDeviation<CLIPS> {
         let deviation = variance.to_compute().unary::<ops::sqrt>();
         let quotient = c.to_compute().binary::<ops::div>(deviation.cast());
         E::from_compute(if CLIPS { quotient.unary::<Clipped>() } else { quotient })
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, c: Value, variance: Value) -> Value {
+        let real = <E::RealDtype as Element>::DTYPE;
+        let variance = kernel.operand(variance, real);
+        let deviation = kernel.row("sqrt", real, &[variance]);
+        let c = kernel.widen(c);
+        let deviation = kernel.cast(deviation, c.dtype());
+        let quotient = kernel.row("div", E::DTYPE, &[c, deviation]);
+        let quotient = if CLIPS { kernel.unary::<Clipped>(quotient) } else { quotient };
+        kernel.cast(quotient, E::DTYPE)
     }
 }
 /// Parts within -1 and 1; NaN stays.
@@ -177,6 +201,27 @@ impl<E: Castable> Map1<E, i64> for Bins<E> {
             bins as i64
         }
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, x: Value) -> Value {
+        let [low, high, range, count] = [self.low, self.high, self.range, self.count].map(|x| kernel.parameter(x));
+        let (bins, last) = (kernel.parameter(self.bins as i64), kernel.parameter(self.bins as i64 - 1));
+        let rounded = |kernel: &mut Kernel, x: Value| {
+            let x = kernel.cast(x, E::DTYPE);
+            kernel.cast(x, DType::F64)
+        };
+        let x = kernel.cast(x, DType::F64);
+        let [above, below] = [(">=", low), ("<=", high)].map(|(sign, limit)| kernel.infix(x, sign, limit, DType::Bool));
+        let inside = kernel.infix(above, "&&", below, DType::Bool);
+        let share = kernel.infix(x, "-", low, DType::F64);
+        let share = rounded(kernel, share);
+        let share = kernel.infix(share, "*", count, DType::F64);
+        let share = rounded(kernel, share);
+        let share = kernel.infix(share, "/", range, DType::F64);
+        let share = rounded(kernel, share);
+        let bin = kernel.prelude("saturated_size", &[share], DType::I64);
+        let bin = kernel.least(bin, last);
+        kernel.choose(inside, bin, bins)
+    }
 }
 
 /// A count as a number of the dtype.
@@ -187,6 +232,11 @@ impl<E: Castable> Map1<i64, E> for FromCount {
     #[inline(always)]
     fn call(self, count: i64) -> E {
         E::from_f64(count as f64)
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, count: Value) -> Value {
+        let count = kernel.cast(count, DType::F64);
+        kernel.cast(count, E::DTYPE)
     }
 }
 
@@ -377,4 +427,18 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let counts = View::<_, i64>::new(&counts, 0, &kept, &[1]);
         Ok(Tensor::dense(D::map1::<i64, E>(FromCount, counts, &[1])?, kept))
     }
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    use crate::dtype::Complex;
+    suite.one::<_, f16, f16>("scaled", Scaled::<false> { factor: 3.0 });
+    suite.one::<_, Complex<f32>, Complex<f32>>("scaled", Scaled::<true> { factor: 3.0 });
+    suite.two::<_, f64, f64, f64>("by_deviation", ByDeviation::<false>);
+    suite.two::<_, f16, f16, f16>("by_deviation", ByDeviation::<true>);
+    suite.two::<_, Complex<f32>, Complex<f32>, Complex<f32>>("by_deviation", ByDeviation::<true>);
+    suite.one::<_, f32, i64>("bins", Bins::<f32>::new(-20.0, 20.0, 13));
+    suite.one::<_, bf16, i64>("bins", Bins::<bf16>::new(1.0, 1.0, 3));
+    suite.one::<_, i64, f32>("from_count", FromCount);
 }

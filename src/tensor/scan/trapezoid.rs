@@ -11,6 +11,8 @@ use crate::ops::kernel::{Map1, Map2, Map3};
 use crate::ops::pointwise::Differing;
 use crate::ops::reduce::{Accumulating, Sum};
 use crate::ops::scan::RunningSum;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{AxisArg, Dim, Dyn, HasAxis, SameSizeFor, Shape, SizeArray};
 use crate::tensor::Tensor;
 use crate::tensor::elementwise::apply::{map1, map2, map3};
@@ -34,6 +36,13 @@ impl<E: Dtype, O: Dtype> Map2<E, E, O> for Pairs<O::Compute> {
         let sum = a.cast::<O>().to_compute().binary::<Accumulating>(b.cast::<O>().to_compute());
         O::from_compute(sum.binary::<ops::mul>(self.factor))
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        let (a, b) = (kernel.operand(a, O::DTYPE), kernel.operand(b, O::DTYPE));
+        let sum = kernel.row("sum", O::DTYPE, &[a, b]);
+        let factor = kernel.parameter(self.factor);
+        kernel.rounded("mul", O::DTYPE, &[sum, factor])
+    }
 }
 
 /// `a + b`, or `a * b` with `TIMES`; integers wrap.
@@ -45,6 +54,10 @@ impl<E: Dtype, const TIMES: bool> Map2<E, E, E> for Together<TIMES> {
         let (a, b) = (a.to_compute(), b.to_compute());
         E::from_compute(if TIMES { a.binary::<ops::mul>(b) } else { a.binary::<Accumulating>(b) })
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        kernel.rounded(if TIMES { "mul" } else { "sum" }, E::DTYPE, &[a, b])
+    }
 }
 /// Half of a sum, in the dtype `O`.
 #[derive(Clone, Copy)]
@@ -53,6 +66,12 @@ impl<E: Dtype, O: Dtype> Map1<E, O> for Halving {
     #[inline(always)]
     fn call(self, sum: E) -> O {
         O::from_compute(sum.cast::<O>().to_compute().binary::<ops::mul>(Castable::from_f64(0.5)))
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, sum: Value) -> Value {
+        let sum = kernel.operand(sum, O::DTYPE);
+        let half = kernel.constant(0.5, sum.dtype());
+        kernel.rounded("mul", O::DTYPE, &[sum, half])
     }
 }
 
@@ -68,6 +87,15 @@ impl<T: Dtype, E: Dtype, O: Dtype> Map3<T, E, E, O> for WithoutHalfTheEnds {
         let half: O = Halving.call(ends);
         let whole = sum.cast::<O>().to_compute().binary::<ops::sub>(half.to_compute());
         O::from_compute(whole.binary::<ops::mul>(Castable::from_f64(self.dx)))
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, sum: Value, first: Value, last: Value) -> Value {
+        let dx = kernel.parameter(<O::Compute as Castable>::from_f64(self.dx));
+        let ends = Map2::<E, E, E>::text(&Together::<false>, kernel, first, last);
+        let half = Map1::<E, O>::text(&Halving, kernel, ends);
+        let (sum, half) = (kernel.operand(sum, O::DTYPE), kernel.widen(half));
+        let whole = kernel.row("sub", O::DTYPE, &[sum, half]);
+        kernel.rounded("mul", O::DTYPE, &[whole, dx])
     }
 }
 
@@ -214,4 +242,17 @@ fn running_integral<E: Dtype<Sum = O>, O: Dtype, T: Shape, R: Shape, D: Device>(
 ) -> Result<Tensor<O, R, D>> {
     let storage = D::lanes::<E, O>(RunningSum, areas.elements(), axis)?;
     Ok(Tensor::dense(storage, R::Sizes::copied(areas.shape().as_ref())))
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    use crate::dtype::{bf16, f16};
+    suite.two::<_, i32, i32, f32>("pairs", Pairs { factor: 0.3_f32 });
+    suite.two::<_, f16, f16, f16>("pairs", Pairs { factor: 0.3_f32 });
+    suite.two::<_, i8, i8, i8>("sum", Together::<false>);
+    suite.two::<_, bf16, bf16, bf16>("product", Together::<true>);
+    suite.one::<_, bf16, bf16>("halving", Halving);
+    suite.one::<_, i64, f32>("halving", Halving);
+    suite.three::<_, i64, i16, i16, f32>("without_half_the_ends", WithoutHalfTheEnds { dx: 0.3 });
 }

@@ -10,6 +10,8 @@ use crate::ops::admit::{RealFor, SameDtypeFor};
 use crate::ops::arguments::{Indexing, Order};
 use crate::ops::choosing::{self, Equal, IndexFor};
 use crate::ops::kernel::Casting;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{Dim, Dyn, IndexList, InsertAxis, Known, SearchedBy, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::operand::TensorOperand;
@@ -261,6 +263,11 @@ impl crate::ops::kernel::Map1<i64, i64> for Last {
     fn call(self, index: i64) -> i64 {
         index.min(self.0)
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, index: Value) -> Value {
+        let last = kernel.parameter(self.0);
+        kernel.least(index, last)
+    }
 }
 
 fn one_hot<E: Dtype, K: Dim, S: Shape + InsertAxis<-1>, D: Device>(
@@ -292,4 +299,10 @@ fn one_hot<E: Dtype, K: Dim, S: Shape + InsertAxis<-1>, D: Device>(
         .map_err(|error| at_axis(error, last))
     })?;
     Ok(Tensor::dense(storage, sizes))
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    suite.one::<_, i64, i64>("last", Last(5));
 }

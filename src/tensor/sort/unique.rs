@@ -10,6 +10,8 @@ use crate::ops::choosing::{self, Equal};
 use crate::ops::kernel::Map1;
 use crate::ops::pointwise::Differing;
 use crate::ops::scan::RunningSum;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::ops::{self, Op};
 use crate::shape::{AxisArg, Dyn, HasAxis, Shape, SizeArray};
 use crate::storage::{View, ViewMut};
@@ -108,6 +110,10 @@ impl Map1<bool, bool> for IsFalse {
     fn call(self, a: bool) -> bool {
         !a
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value) -> Value {
+        kernel.not(a)
+    }
 }
 
 /// A value, whatever was there.
@@ -117,6 +123,10 @@ impl Map1<bool, bool> for Always {
     #[inline(always)]
     fn call(self, _: bool) -> bool {
         self.0
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, _: Value) -> Value {
+        kernel.parameter(self.0)
     }
 }
 
@@ -260,4 +270,11 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let sizes = [self.numel()];
         together(View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]), None, self.shape())
     }
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    suite.one::<_, bool, bool>("is_false", IsFalse);
+    suite.one::<_, bool, bool>("always", Always(true));
 }

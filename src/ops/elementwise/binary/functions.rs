@@ -6,6 +6,11 @@ use super::super::complex;
 use super::*;
 use crate::dtype::math;
 use crate::dtype::{Castable as _, MachineFloat, MachineInt, Special};
+#[cfg(any(test, feature = "cuda"))]
+use crate::{
+    dtype::{DType, Element},
+    ops::text::kernel::{Kernel, Value},
+};
 use num_complex::Complex;
 
 /// Functions of real floating-point numbers only.
@@ -89,6 +94,33 @@ pub(super) fn scaled<P: Dtype, A: Dtype, B: Dtype>(a: A, exponent: B) -> P::Inex
 #[inline(always)]
 fn power_of_two<W: Dtype, B: Dtype>(exponent: B) -> W {
     W::from_compute(2.0_f64.cast::<W>().to_compute().binary::<pow>(exponent.cast::<W>().to_compute()))
+}
+
+/// `scaled` as text.
+#[cfg(any(test, feature = "cuda"))]
+pub(super) fn scaled_text<P: Dtype, A: Dtype, B: Dtype>(kernel: &mut Kernel, a: Value, exponent: Value) -> Value {
+    let result = <P::Inexact as Element>::DTYPE;
+    let a = kernel.operand(a, result);
+    if A::DTYPE.is_floating_point() && B::DTYPE.category() == crate::Category::Integral {
+        let exponent = kernel.cast(exponent, DType::I64);
+        let exponent = kernel.cast(exponent, DType::I32);
+        let exponent = kernel.prelude("clamped_exponent", &[exponent], DType::I32);
+        let exponent = kernel.cast(exponent, a.dtype());
+        let scaled = kernel.row("ldexp", result, &[a, exponent]);
+        return kernel.cast(scaled, result);
+    }
+    let of = if A::DTYPE.category() <= crate::Category::Integral {
+        <B::Inexact as Element>::DTYPE
+    } else {
+        <B::Over<A> as Element>::DTYPE
+    };
+    let two = kernel.constant(2.0, of);
+    let (two, exponent) = (kernel.widen(two), kernel.operand(exponent, of));
+    let power = kernel.row("pow", of, &[two, exponent]);
+    let power = kernel.cast(power, of);
+    let power = kernel.operand(power, result);
+    let product = kernel.row("mul", result, &[a, power]);
+    kernel.cast(product, result)
 }
 
 /// By a whole exponent.

@@ -8,10 +8,16 @@ mod logic;
 
 use super::Op;
 use super::kernel::operand;
+#[cfg(any(test, feature = "cuda"))]
+use super::kernel::operand_text;
 use super::rules::result::{computes, form_of_result, output};
 use super::rules::special::Specials;
 use super::table::binary_table;
+#[cfg(any(test, feature = "cuda"))]
+use crate::dtype::Element;
 use crate::dtype::{Binary, Compute, Dtype};
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
 
 /// An operation of two operands: the dtype it computes in and the dtype of its result, from the promoted dtype.
 pub trait BinaryOp: Op {
@@ -55,6 +61,20 @@ pub trait BinaryOp: Op {
         b: <Self::Computes<P> as Dtype>::Compute,
     ) -> Self::Output<P> {
         Self::apply::<P>(a, b)
+    }
+    /// `apply` as text, or `apply_scalar`.
+    #[doc(hidden)]
+    #[cfg(any(test, feature = "cuda"))]
+    fn text<P: Dtype>(kernel: &mut Kernel, operands: [Value; 2], by_scalar: bool) -> Value {
+        let (computes, result) = (<Self::Computes<P> as Element>::DTYPE, <Self::Output<P> as Element>::DTYPE);
+        kernel.combine(Self::NAME, computes, result, operands, by_scalar)
+    }
+    /// `apply_to` as text.
+    #[doc(hidden)]
+    #[cfg(any(test, feature = "cuda"))]
+    fn text_of<P: Dtype, A: Dtype, B: Dtype>(kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        let operands = [a, b].map(|x| operand_text::<Self, P>(kernel, x));
+        Self::text::<P>(kernel, operands, false)
     }
 }
 
@@ -120,6 +140,16 @@ macro_rules! binary_ops {
         #[inline(always)]
         fn apply_to<P: Dtype, A: Dtype, B: Dtype>(a: A, b: B) -> P::Inexact {
             functions::scaled::<P, A, B>(a, b)
+        }
+        #[cfg(any(test, feature = "cuda"))]
+        fn text<P: Dtype>(kernel: &mut Kernel, [a, b]: [Value; 2], _: bool) -> Value {
+            let result = <P::Inexact as Element>::DTYPE;
+            let (a, b) = (kernel.cast(a, result), kernel.cast(b, result));
+            functions::scaled_text::<P, P::Inexact, P::Inexact>(kernel, a, b)
+        }
+        #[cfg(any(test, feature = "cuda"))]
+        fn text_of<P: Dtype, A: Dtype, B: Dtype>(kernel: &mut Kernel, a: Value, b: Value) -> Value {
+            functions::scaled_text::<P, A, B>(kernel, a, b)
         }
     };
     (@compare $op:ident) => {

@@ -1,0 +1,103 @@
+//! What a device launches, described: kernels of one, two or three operands, of the position alone, trees of kernels, and updates in
+//! place. Each has a key, which with the form of its launch stands for its text.
+//!
+//! Uses `kernel` and `source`; a device describes what it is given with `Kernel::launched`, looks for the text by key and form, and
+//! only where there is none describes it again with `Kernel::written`. Values of a run are never in the text.
+
+use super::arguments::Arguments;
+use super::graph::Unreadable;
+use super::kernel::{Kernel, Operand, Value};
+use super::source::{Form, Plan};
+use crate::dtype::{DType, Element};
+use crate::ops::expression::Expression;
+use crate::ops::kernel::{Map1, Map2, Map3};
+use core::any::TypeId;
+
+/// A described kernel, and the value that it stores.
+pub(crate) struct Described {
+    pub(super) kernel: Kernel,
+    pub(super) result: Value,
+    key: TypeId,
+}
+impl Described {
+    fn new<Key: 'static>(mut kernel: Kernel, describe: impl FnOnce(&mut Kernel) -> Value) -> Described {
+        let result = describe(&mut kernel);
+        Described { kernel, result, key: TypeId::of::<Key>() }
+    }
+    /// What the text depends on besides the form.
+    pub(crate) fn key(&self) -> TypeId {
+        self.key
+    }
+    /// How to run it over elements of these sizes, up to eight axes, into a result of this dtype, which is that of the kernel's
+    /// type. `in_place` says that the result is written over an operand, each element over the one that it is made of.
+    pub(crate) fn plan(&self, dtype: DType, out: Operand, sizes: &[usize], in_place: bool) -> Plan {
+        self.kernel.plan(dtype, out, sizes, in_place)
+    }
+    /// The text, without the prelude; only of what was described to be written.
+    pub(crate) fn source(&self, name: &str, form: Form) -> Result<String, Unreadable> {
+        self.kernel.source(name, self.result, form)
+    }
+    /// The arguments of a launch, in the order of the parameters.
+    pub(crate) fn arguments(&self, plan: &Plan) -> Result<Arguments, Unreadable> {
+        self.kernel.arguments(plan)
+    }
+}
+
+/// The kinds of what is described, which tell keys apart.
+struct Mapped;
+struct Tabulated;
+struct Updated;
+
+/// `kernel(a)`
+pub(crate) fn map1<K: Map1<A, O>, A: Element, O: Element>(to: Kernel, kernel: &K, a: Operand) -> Described {
+    Described::new::<(Mapped, K, A, O)>(to, |to| {
+        let a = to.load(A::DTYPE, a);
+        kernel.text(to, a)
+    })
+}
+/// `kernel(a, b)`
+pub(crate) fn map2<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
+    to: Kernel,
+    kernel: &K,
+    [a, b]: [Operand; 2],
+) -> Described {
+    Described::new::<(Mapped, K, A, B, O)>(to, |to| {
+        let (a, b) = (to.load(A::DTYPE, a), to.load(B::DTYPE, b));
+        kernel.text(to, a, b)
+    })
+}
+/// `kernel(a, b, c)`
+pub(crate) fn map3<K: Map3<A, B, C, O>, A: Element, B: Element, C: Element, O: Element>(
+    to: Kernel,
+    kernel: &K,
+    [a, b, c]: [Operand; 3],
+) -> Described {
+    Described::new::<(Mapped, K, A, B, C, O)>(to, |to| {
+        let (a, b, c) = (to.load(A::DTYPE, a), to.load(B::DTYPE, b), to.load(C::DTYPE, c));
+        kernel.text(to, a, b, c)
+    })
+}
+/// `kernel(0)`, `kernel(1)`, …
+pub(crate) fn tabulate<K: Map1<i64, O>, O: Element>(to: Kernel, kernel: &K) -> Described {
+    Described::new::<(Tabulated, K, O)>(to, |to| {
+        let index = to.index();
+        kernel.text(to, index)
+    })
+}
+/// A tree of kernels over leaves.
+pub(crate) fn tree<X: Expression>(to: Kernel, x: &X) -> Described {
+    Described::new::<X>(to, |to| x.text(to))
+}
+/// `kernel(out, x)`: what `out` holds is the first operand, of which the result is stored in place.
+pub(crate) fn update<K: Map2<O, X::Elem, O>, X: Expression, O: Element>(
+    to: Kernel,
+    kernel: &K,
+    x: &X,
+    out: Operand,
+) -> Described {
+    Described::new::<(Updated, K, X, O)>(to, |to| {
+        let out = to.load(O::DTYPE, out);
+        let x = x.text(to);
+        kernel.text(to, out, x)
+    })
+}

@@ -1,0 +1,224 @@
+//! Whole kernels: the loop around a described element, for each way in which its operands lie in memory.
+//!
+//! Uses the kernel under way; a device compiles the text once for a type and a form, and launches it with the arguments. The
+//! parameters are the operands' addresses, the values, the address of the result, the number of elements, and where elements are
+//! not contiguous a struct of sizes and strides.
+
+use super::arguments::{Arguments, MOST_BYTES};
+use super::graph::Unreadable;
+use super::kernel::{Kernel, Operand, Value, c_type, listed};
+use super::write::library;
+use crate::dtype::DType;
+use core::fmt::Write as _;
+
+/// How the elements of all operands and of the result lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Contiguous, each address aligned to its pack: 16 bytes of the smallest dtype, and as many elements of the others.
+    Packs,
+    /// Contiguous, at any address.
+    Contiguous,
+    /// With strides; positions fit 31 bits.
+    Strided32,
+    /// With strides.
+    Strided64,
+}
+
+/// The form of a kernel: with the type of what it runs, all that its text depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Form {
+    /// How elements lie.
+    pub layout: Layout,
+    /// Whether the result is written over an operand, or over the elements that one reads.
+    pub in_place: bool,
+}
+
+/// Where the elements of a launch are: sizes without axes of size 1, axes that can be walked as one merged, and the strides of the
+/// result and of each operand along them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// What is to be compiled.
+    pub form: Form,
+    /// The number of elements.
+    pub len: usize,
+    /// How many threads have something to do.
+    pub threads: usize,
+    out: u64,
+    rank: usize,
+    sizes: [usize; 8],
+    strides: Vec<[usize; 8]>,
+}
+
+/// The elements of a pack: 16 bytes of the smallest dtype, but no more than 64 of the largest.
+fn pack(sizes: impl Iterator<Item = usize> + Clone) -> usize {
+    let (least, most) = (sizes.clone().min().unwrap_or(1), sizes.max().unwrap_or(1));
+    (16 / least).min(64 / most).max(1)
+}
+
+impl Kernel {
+    fn dtypes(&self, out: DType) -> impl Iterator<Item = DType> + Clone + '_ {
+        core::iter::once(out).chain(self.operands.iter().map(|&(dtype, _)| dtype))
+    }
+
+    /// How to run it over elements of these sizes, up to eight axes, into a result of this dtype. `in_place` says that the result is
+    /// written over operands, each element over one that nothing else reads.
+    pub fn plan(&self, dtype: DType, out: Operand, sizes: &[usize], in_place: bool) -> Plan {
+        let len = sizes.iter().product();
+        let all = core::iter::once(&out).chain(self.operands.iter().map(|(_, operand)| operand));
+        let mut plan = Plan {
+            form: Form { layout: Layout::Contiguous, in_place },
+            len,
+            threads: len,
+            out: out.address,
+            rank: 0,
+            sizes: [1; 8],
+            strides: vec![[0; 8]; self.operands.len() + 1],
+        };
+        let mut order: Vec<usize> = (0..sizes.len()).filter(|&axis| sizes[axis] != 1).collect();
+        // In the order of the result's memory, so that axes merge; unless the kernel counts elements in row-major order.
+        if !self.counts {
+            order.sort_by_key(|&axis| core::cmp::Reverse(out.strides[axis]));
+        }
+        for axis in order {
+            let size = sizes[axis];
+            let outer = plan.rank.checked_sub(1);
+            let one_step =
+                |to: &[usize; 8], from: &Operand| outer.is_some_and(|outer| to[outer] == from.strides[axis] * size);
+            let merges = plan.strides.iter().zip(all.clone()).all(|(to, from)| one_step(to, from));
+            if !merges {
+                plan.rank += 1;
+            }
+            let at = plan.rank - 1;
+            plan.sizes[at] = if merges { plan.sizes[at] * size } else { size };
+            for (to, from) in plan.strides.iter_mut().zip(all.clone()) {
+                to[at] = from.strides[axis];
+            }
+        }
+        let dense = plan.rank == 0 || plan.rank == 1 && plan.strides.iter().all(|strides| strides[0] == 1);
+        plan.form.layout = if dense {
+            let (pack, dtypes) = (pack(self.dtypes(dtype).map(size_of)), self.dtypes(dtype));
+            let aligned = dtypes.zip(all).all(|(dtype, at)| at.address.is_multiple_of(alignment(dtype, pack) as u64));
+            if aligned && pack > 1 {
+                plan.threads = len.div_ceil(pack);
+                Layout::Packs
+            } else {
+                Layout::Contiguous
+            }
+        } else {
+            let last = |strides: &[usize; 8]| {
+                let steps = plan.sizes.iter().zip(strides).map(|(size, stride)| size.saturating_sub(1) * stride);
+                steps.sum::<usize>()
+            };
+            let most = plan.strides.iter().map(last).max().unwrap_or(0).max(len);
+            if most <= i32::MAX as usize { Layout::Strided32 } else { Layout::Strided64 }
+        };
+        plan
+    }
+
+    /// The arguments of a launch, in the order of the parameters.
+    pub(crate) fn arguments(&self, plan: &Plan) -> Result<Arguments, Unreadable> {
+        let mut all = Arguments::default();
+        for (_, operand) in &self.operands {
+            all.push_word(operand.address);
+        }
+        all.append(&self.values);
+        all.push_word(plan.out);
+        let rows = || core::iter::once(&plan.sizes).chain(&plan.strides);
+        match plan.form.layout {
+            Layout::Packs | Layout::Contiguous => all.push_word(plan.len as u64),
+            Layout::Strided32 => {
+                all.push_bytes(&(plan.len as u32).to_ne_bytes());
+                let words = rows().flatten().map(|&word| word as u32);
+                all.push_bytes(&words.chain([plan.rank as u32]).flat_map(u32::to_ne_bytes).collect::<Vec<_>>());
+            }
+            Layout::Strided64 => {
+                all.push_word(plan.len as u64);
+                let words = rows().flatten().map(|&word| word as u64);
+                all.push_bytes(&words.chain([plan.rank as u64]).flat_map(u64::to_ne_bytes).collect::<Vec<_>>());
+            }
+        }
+        if all.size() > MOST_BYTES {
+            return Err(Unreadable::Kernel(
+                "the expression has too many operands for one kernel; evaluate a part of it first",
+            ));
+        }
+        Ok(all)
+    }
+
+    /// The types of the parameters of a whole kernel, each with its name.
+    pub(crate) fn parameters(&self, dtype: DType, form: Form) -> Vec<(String, String)> {
+        let restrict = if form.in_place { "" } else { " __restrict__" };
+        let operands = self.operands.iter().enumerate();
+        let mut all: Vec<_> = operands
+            .map(|(at, &(dtype, _))| (format!("const {}*{restrict}", c_type(dtype)), format!("p{at}")))
+            .collect();
+        let values = self.parameters.iter().enumerate();
+        all.extend(values.map(|(at, &dtype)| (format!("const {}", c_type(dtype)), format!("s{at}"))));
+        all.push((format!("{}*{restrict}", c_type(dtype)), "out".into()));
+        let word = if form.layout == Layout::Strided32 { "unsigned" } else { "ci_u64" };
+        all.push((format!("const {word}"), "n".into()));
+        if matches!(form.layout, Layout::Strided32 | Layout::Strided64) {
+            all.push((format!("const ci_strides<{word}, {}>", self.operands.len() + 1), "at".into()));
+        }
+        all
+    }
+
+    /// The text of the kernel that stores this value, without the prelude.
+    pub(crate) fn source(&self, name: &str, result: Value, form: Form) -> Result<String, Unreadable> {
+        self.check()?;
+        let out = c_type(result.dtype);
+        let mut text = library(self.functions.values());
+        let operands =
+            self.operands.iter().enumerate().map(|(at, &(dtype, _))| format!("const {} a{at}", c_type(dtype)));
+        let values = || self.parameters.iter().enumerate();
+        let arguments = operands.chain(values().map(|(at, &dtype)| format!("const {} s{at}", c_type(dtype))));
+        let arguments = listed(arguments.chain(["const ci_i64 i".into()]));
+        let _ = write!(text, "CI_FN {out} {name}_element({arguments}) {{\n{}  return {result};\n}}\n", self.body);
+
+        let parameters = self.parameters(result.dtype, form).into_iter().map(|(ty, name)| format!("{ty} {name}"));
+        let _ = writeln!(text, "CI_KERNEL void {name}({}) {{", listed(parameters));
+        // The element function of what `place` makes of each operand's number.
+        let element = |place: &dyn Fn(usize) -> String, index: &str| {
+            let operands = (0..self.operands.len()).map(place);
+            let all = operands.chain(values().map(|(at, _)| format!("s{at}"))).chain([format!("(ci_i64)({index})")]);
+            format!("{name}_element({})", listed(all))
+        };
+        let alone = element(&|at| format!("p{at}[i]"), "i");
+        let _ = match form.layout {
+            Layout::Contiguous => writeln!(text, "  CI_EACH(i, n) out[i] = {alone};"),
+            Layout::Packs => {
+                let pack = pack(self.dtypes(result.dtype).map(size_of));
+                let _ = writeln!(text, "  const ci_u64 packs = n / {pack};\n  CI_EACH(pack, packs) {{");
+                for (at, &(dtype, _)) in self.operands.iter().enumerate() {
+                    let ty = c_type(dtype);
+                    let _ =
+                        writeln!(text, "    const ci_pack<{ty}, {pack}> a{at} = ci_load<{ty}, {pack}>(p{at}, pack);");
+                }
+                let one = element(&|at| format!("a{at}.of[k]"), &format!("pack * {pack} + k"));
+                let _ = writeln!(text, "    ci_pack<{out}, {pack}> results;\n    CI_UNROLL");
+                let _ = writeln!(text, "    for (int k = 0; k < {pack}; k++) results.of[k] = {one};");
+                let _ = writeln!(text, "    ci_store<{out}, {pack}>(out, pack, results);\n  }}");
+                let _ = writeln!(text, "  CI_EACH(rest, n - packs * {pack}) {{");
+                writeln!(text, "    const ci_u64 i = packs * {pack} + rest;\n    out[i] = {alone};\n  }}")
+            }
+            Layout::Strided32 | Layout::Strided64 => {
+                let word = if form.layout == Layout::Strided32 { "unsigned" } else { "ci_u64" };
+                let one = element(&|at| format!("p{at}[to[{}]]", at + 1), "i");
+                let _ = writeln!(text, "  CI_EACH_OF({word}, i, n) {{\n    {word} to[{}];", self.operands.len() + 1);
+                writeln!(text, "    ci_find(at, i, to);\n    out[to[0]] = {one};\n  }}")
+            }
+        };
+        text.push_str("}\n");
+        Ok(text)
+    }
+}
+
+/// The bytes of an element.
+fn size_of(dtype: DType) -> usize {
+    dtype.itemsize()
+}
+
+/// What the address of a pack is a multiple of.
+fn alignment(dtype: DType, pack: usize) -> usize {
+    (pack * size_of(dtype)).min(16)
+}

@@ -1,0 +1,558 @@
+//! Described kernels beside the host's: each is compiled by a C++ compiler in every form, launched with the arguments that it
+//! gives, and its result compared with the kernel's own function, bit for bit.
+//!
+//! Uses `kernel` and `source`; called by tests, here and where kernels are. The compiler is the one that `CASTIRON_CXX` names, else
+//! `c++`; without one tests say that they are left out. Functions whose last bits belong to a library are called back.
+
+use super::describe::{self, Described};
+use super::graph::{Family, Function, Node};
+use super::kernel::{Kernel, Operand};
+use super::source::{Form, Layout};
+use super::tests::{Dice, whole};
+use super::{PRELUDE, arguments::Arguments};
+use crate::dtype::{Castable, Complex, DType, Element, bf16, f16};
+use crate::ops::expression::{Expression, Loops};
+use crate::ops::kernel::{Map1, Map2, Map3};
+use core::ffi::c_void;
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Mutex;
+
+/// Describes a kernel over these operands.
+type Describe = Box<dyn Fn(Kernel, &[Operand]) -> Described>;
+/// One element of the host: from an element of each operand and its position to the place of the result.
+type Host = Box<dyn Fn(&[*const u8], i64, *mut u8)>;
+type Run = fn(&[u64]) -> u64;
+
+/// What compiled text calls back, by number.
+static CALLED: Mutex<Vec<Run>> = Mutex::new(Vec::new());
+
+extern "C" fn call_back(which: u32, a: u64, b: u64) -> u64 {
+    let run = CALLED.lock().unwrap()[which as usize];
+    run(&[a, b])
+}
+
+struct Case {
+    name: String,
+    dtypes: Vec<DType>,
+    out: DType,
+    describe: Describe,
+    host: Host,
+    given: Given,
+    forms: Vec<Lie>,
+}
+
+/// What the operands of a case are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Given {
+    Any,
+    /// No zeros, which integers are not divided by.
+    NoZeros,
+    /// Numbers of up to three digits.
+    Ordinary,
+}
+
+/// How the operands of a case lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lie {
+    Dense,
+    Odd,
+    Strided,
+    Wide,
+    InPlace,
+    InPlaceStrided,
+}
+use Lie::*;
+pub(crate) const LIES: [Lie; 4] = [Dense, Odd, Strided, Wide];
+
+impl Lie {
+    fn form(self) -> Form {
+        let layout = match self {
+            Dense | InPlace => Layout::Packs,
+            Odd => Layout::Contiguous,
+            Strided | InPlaceStrided => Layout::Strided32,
+            Wide => Layout::Strided64,
+        };
+        Form { layout, in_place: matches!(self, InPlace | InPlaceStrided) }
+    }
+    /// The sizes, and the strides of operand 0 (the result) and of the others in turn.
+    fn geometry(self) -> (Vec<usize>, Vec<Vec<usize>>) {
+        match self {
+            Dense | Odd | InPlace => (vec![7, 1, 41], vec![vec![41, 9, 1]]),
+            // The result is transposed and has gaps, as one operand; one is contiguous, one repeats along an axis.
+            _ => (vec![5, 6, 9], vec![vec![2, 10, 60], vec![54, 9, 1], vec![9, 0, 1], vec![130, 20, 2]]),
+        }
+    }
+}
+
+/// Kernels to compile and to run.
+#[derive(Default)]
+pub(crate) struct Suite {
+    cases: Vec<Case>,
+    refused: Vec<String>,
+}
+
+fn read<E: Element>(from: *const u8) -> E {
+    // SAFETY: the suite gives an element of the dtype that the case was made with.
+    unsafe { from.cast::<E>().read() }
+}
+fn write<E: Element>(to: *mut u8, value: E) {
+    // SAFETY: as above.
+    unsafe { to.cast::<E>().write(value) }
+}
+
+impl Suite {
+    fn add(
+        &mut self,
+        name: &str,
+        dtypes: Vec<DType>,
+        out: DType,
+        lies: &[Lie],
+        describe: Describe,
+        host: Host,
+    ) -> &mut Self {
+        let name: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let mut name = format!("{name}_{}", self.cases.len());
+        for dtype in dtypes.iter().chain([&out]) {
+            let _ = write!(name, "_{}", dtype.name());
+        }
+        let mut forms = lies.to_vec();
+        if lies.len() == LIES.len() && dtypes.first() == Some(&out) {
+            forms.extend([InPlace, InPlaceStrided]);
+        }
+        self.cases.push(Case { name, dtypes, out, describe, host, given: Given::Any, forms });
+        self
+    }
+    /// The operands of the last case are no zeros.
+    pub(crate) fn without_zeros(&mut self, divides: bool) -> &mut Self {
+        if divides {
+            self.cases.last_mut().unwrap().given = Given::NoZeros;
+        }
+        self
+    }
+    /// The operands of the last case are at no edges.
+    pub(crate) fn ordinary(&mut self) -> &mut Self {
+        self.cases.last_mut().unwrap().given = Given::Ordinary;
+        self
+    }
+    /// The last case in this way alone.
+    pub(crate) fn only(&mut self, lies: &[Lie]) -> &mut Self {
+        self.cases.last_mut().unwrap().forms = lies.to_vec();
+        self
+    }
+    /// A kernel of one operand.
+    pub(crate) fn one<K: Map1<A, O>, A: Element, O: Element>(&mut self, name: &str, kernel: K) -> &mut Self {
+        let describe = move |to: Kernel, operands: &[Operand]| describe::map1::<K, A, O>(to, &kernel, operands[0]);
+        let host = move |from: &[*const u8], _: i64, to: *mut u8| write::<O>(to, kernel.call(read::<A>(from[0])));
+        self.add(name, vec![A::DTYPE], O::DTYPE, &LIES, Box::new(describe), Box::new(host))
+    }
+    /// A kernel of the position.
+    pub(crate) fn table<K: Map1<i64, O>, O: Element>(&mut self, name: &str, kernel: K) -> &mut Self {
+        let describe = move |to: Kernel, _: &[Operand]| describe::tabulate::<K, O>(to, &kernel);
+        let host = move |_: &[*const u8], i: i64, to: *mut u8| write::<O>(to, kernel.call(i));
+        self.add(name, vec![], O::DTYPE, &[Dense, Odd], Box::new(describe), Box::new(host))
+    }
+    /// A kernel of two operands.
+    pub(crate) fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
+        &mut self,
+        name: &str,
+        kernel: K,
+    ) -> &mut Self {
+        let describe = move |to: Kernel, operands: &[Operand]| {
+            describe::map2::<K, A, B, O>(to, &kernel, [operands[0], operands[1]])
+        };
+        let host = move |from: &[*const u8], _: i64, to: *mut u8| {
+            write::<O>(to, kernel.call(read::<A>(from[0]), read::<B>(from[1])))
+        };
+        self.add(name, vec![A::DTYPE, B::DTYPE], O::DTYPE, &LIES, Box::new(describe), Box::new(host))
+    }
+    /// A kernel of three operands.
+    pub(crate) fn three<K: Map3<A, B, C, O>, A: Element, B: Element, C: Element, O: Element>(
+        &mut self,
+        name: &str,
+        kernel: K,
+    ) -> &mut Self {
+        let describe = move |to: Kernel, operands: &[Operand]| {
+            describe::map3::<K, A, B, C, O>(to, &kernel, [operands[0], operands[1], operands[2]])
+        };
+        let host = move |from: &[*const u8], _: i64, to: *mut u8| {
+            write::<O>(to, kernel.call(read::<A>(from[0]), read::<B>(from[1]), read::<C>(from[2])))
+        };
+        self.add(name, vec![A::DTYPE, B::DTYPE, C::DTYPE], O::DTYPE, &LIES, Box::new(describe), Box::new(host))
+    }
+    /// A tree of kernels over leaves of these dtypes: `make` has it over operands in memory.
+    pub(crate) fn tree<X: Expression>(
+        &mut self,
+        name: &str,
+        dtypes: &[DType],
+        make: impl Fn(&[Operand]) -> X + Copy + 'static,
+    ) -> &mut Self {
+        let describe = move |to: Kernel, operands: &[Operand]| describe::tree(to, &make(operands));
+        let host = move |from: &[*const u8], _: i64, to: *mut u8| write(to, one_element(make(&at(from))));
+        self.add(name, dtypes.to_vec(), X::Elem::DTYPE, &LIES, Box::new(describe), Box::new(host))
+    }
+    /// An update by a tree over leaves of these dtypes.
+    pub(crate) fn update<K: Map2<O, X::Elem, O>, X: Expression, O: Element>(
+        &mut self,
+        name: &str,
+        kernel: K,
+        dtypes: &[DType],
+        make: impl Fn(&[Operand]) -> X + Copy + 'static,
+    ) -> &mut Self {
+        let describe = move |to: Kernel, operands: &[Operand]| {
+            describe::update::<K, X, O>(to, &kernel, &make(&operands[1..]), operands[0])
+        };
+        let host = move |from: &[*const u8], _: i64, to: *mut u8| {
+            write::<O>(to, kernel.call(read::<O>(from[0]), one_element(make(&at(&from[1..])))))
+        };
+        let dtypes = [&[O::DTYPE], dtypes].concat();
+        self.add(name, dtypes, O::DTYPE, &[InPlace, InPlaceStrided], Box::new(describe), Box::new(host))
+    }
+
+    /// Compiles all of them, runs them and compares. What can't be described is returned, with the reason.
+    pub(crate) fn run(self) -> Vec<String> {
+        let (mut source, mut kernels) = (String::new(), String::new());
+        let mut called: BTreeMap<(String, usize, &'static str), Run> = BTreeMap::new();
+        let mut refused = self.refused;
+        let mut cases = Vec::new();
+        for case in self.cases {
+            let described = (case.describe)(Kernel::written(), &vec![Operand::default(); case.dtypes.len()]);
+            let kernel = &described.kernel;
+            if let Err(why) = kernel.check() {
+                refused.push(format!("{}: {why}", case.name));
+                continue;
+            }
+            assert_eq!(described.result.dtype, case.out, "{}", case.name);
+            kernel.functions.values().for_each(|function| note_calls(function, &mut called));
+            for lie in &case.forms {
+                let (name, form) = (format!("{}_{lie:?}", case.name), lie.form());
+                let text = described.source(&name, form).unwrap();
+                let given: Vec<String> = kernel
+                    .parameters(case.out, form)
+                    .iter()
+                    .enumerate()
+                    .map(|(at, (ty, _))| format!("*({ty}*)a[{at}]"))
+                    .collect();
+                let _ = writeln!(kernels, "namespace of_{name} {{\n{text}}}");
+                let given = given.join(", ");
+                let _ = writeln!(kernels, "extern \"C\" void run_{name}(void** a) {{ of_{name}::{name}({given}); }}");
+            }
+            cases.push(case);
+        }
+        let _ = write!(source, "#define CI_HOST\n{PRELUDE}\n{CALLS}");
+        for ((name, operands, ty), run) in called {
+            let mut all = CALLED.lock().unwrap();
+            let which = all.len();
+            all.push(run);
+            let (parameters, given) = match operands {
+                1 => (format!("{ty} x"), "ci_bits(x), 0"),
+                _ => (format!("{ty} x, {ty} y"), "ci_bits(x), ci_bits(y)"),
+            };
+            let _ = writeln!(
+                source,
+                "CI_FN {ty} {name}({parameters}) {{ return ci_of<{ty}>(ci_host({which}, {given})); }}"
+            );
+        }
+        source += &kernels;
+        let Some(program) = Program::compile(&source) else {
+            eprintln!("there is no C++ compiler: {} kernels are not compiled", cases.len());
+            return refused;
+        };
+        let mut dice = Dice::new();
+        let mut compared = 0;
+        for case in &cases {
+            for &lie in &case.forms {
+                compared += compare(case, lie, &program, &mut dice);
+            }
+        }
+        println!("{} kernels, {compared} elements", cases.len());
+        refused
+    }
+}
+
+const CALLS: &str = r#"
+extern "C" { ci_u64 (*ci_host)(unsigned, ci_u64, ci_u64); }
+template<class T> static T ci_of(ci_u64 b) { T x; memcpy(&x, &b, sizeof x); return x; }
+template<class T> static ci_u64 ci_bits(T x) { ci_u64 b = 0; memcpy(&b, &x, sizeof x); return b; }
+"#;
+
+fn note_calls(function: &Function, called: &mut BTreeMap<(String, usize, &'static str), Run>) {
+    for node in whole(function).into_iter().flat_map(|function| &function.nodes) {
+        let Node::Step(step, operands, kind) = node else { continue };
+        let prefix = match step.family {
+            Family::Operator | Family::Basic => continue,
+            Family::Elementary => "ci_",
+            Family::Platform => "ci_platform_",
+            Family::Special => "ci_special_",
+        };
+        called.insert((format!("{prefix}{}", step.name), operands.len(), kind.c_type()), step.run);
+    }
+}
+
+/// A compiled library.
+struct Program {
+    handle: *mut c_void,
+    folder: PathBuf,
+}
+impl Program {
+    /// `None` without a compiler.
+    fn compile(source: &str) -> Option<Program> {
+        static COUNT: Mutex<usize> = Mutex::new(0);
+        let number = {
+            let mut count = COUNT.lock().unwrap();
+            *count += 1;
+            *count
+        };
+        let folder = std::env::temp_dir().join(format!("castiron-kernels-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (file, library) = (folder.join("kernels.cpp"), folder.join("kernels.so"));
+        std::fs::write(&file, source).unwrap();
+        let compiler = std::env::var("CASTIRON_CXX").unwrap_or_else(|_| "c++".into());
+        let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-w", "-shared", "-fPIC", "-o"];
+        let status = match Command::new(compiler).args(flags).arg(&library).arg(&file).status() {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+            status => status.unwrap(),
+        };
+        assert!(status.success(), "{} does not compile", file.display());
+        let name = CString::new(library.to_str().unwrap()).unwrap();
+        // SAFETY: the library was compiled above and runs nothing when it is loaded.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+        assert!(!handle.is_null(), "{} can't be loaded", library.display());
+        let program = Program { handle, folder };
+        let place = program.symbol("ci_host").cast::<extern "C" fn(u32, u64, u64) -> u64>();
+        // SAFETY: the library has a pointer to such a function there.
+        unsafe { place.write(call_back) };
+        Some(program)
+    }
+    fn symbol(&self, name: &str) -> *mut c_void {
+        let text = CString::new(name).unwrap();
+        // SAFETY: the library is loaded.
+        let symbol = unsafe { libc::dlsym(self.handle, text.as_ptr()) };
+        assert!(!symbol.is_null(), "there is no {name}");
+        symbol
+    }
+    /// Launches a kernel.
+    fn launch(&self, name: &str, arguments: &Arguments) {
+        // SAFETY: the function has this type.
+        let run: extern "C" fn(*const *mut c_void) =
+            unsafe { core::mem::transmute(self.symbol(&format!("run_{name}"))) };
+        run(arguments.pointers().as_ptr());
+    }
+}
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Operands of one element.
+fn at(from: &[*const u8]) -> Vec<Operand> {
+    from.iter().map(|from| Operand { address: from.addr() as u64, strides: [0; 8] }).collect()
+}
+/// The only element of a tree, as the host has it.
+fn one_element<X: Expression>(x: X) -> X::Elem {
+    #[derive(Clone, Copy)]
+    struct Plain;
+    impl Loops for Plain {
+        unsafe fn one<K: Map1<A, O>, A: Element, O: Element>(self, kernel: &K, a: *const A, out: *mut O, len: usize) {
+            // SAFETY: the caller's promise.
+            (0..len).for_each(|i| unsafe { out.add(i).write(kernel.call(a.add(i).read())) });
+        }
+        unsafe fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
+            self,
+            kernel: &K,
+            (a, b): (*const A, *const B),
+            out: *mut O,
+            len: usize,
+        ) {
+            // SAFETY: the caller's promise.
+            (0..len).for_each(|i| unsafe { out.add(i).write(kernel.call(a.add(i).read(), b.add(i).read())) });
+        }
+    }
+    let mut buffers = X::buffers();
+    let mut computed = vec![0_u8; X::COMPUTED + 64];
+    let from = computed.as_mut_ptr();
+    let from = from.wrapping_add(from.align_offset(64));
+    // SAFETY: the leaves have one element, and the buffers are as large as they say.
+    unsafe {
+        let places = x.places(Plain, &mut buffers, from, &[0; 8], 0, 1);
+        x.get(places, 0)
+    }
+}
+
+/// Elements, the first aligned to 16 bytes.
+struct Buffer {
+    words: Vec<u128>,
+    size: usize,
+    /// The first element that is used.
+    first: usize,
+}
+impl Buffer {
+    fn of(dtype: DType, len: usize, first: usize, given: Given, dice: &mut Dice) -> Buffer {
+        let size = dtype.itemsize();
+        let mut buffer = Buffer { words: vec![0; ((len + first) * size).div_ceil(16) + 1], size, first };
+        for i in 0..len {
+            let bytes = element(dtype, given, dice);
+            // SAFETY: there are as many elements.
+            unsafe { buffer.at(i).cast_mut().copy_from(bytes.as_ptr(), size) };
+        }
+        buffer
+    }
+    fn at(&mut self, i: usize) -> *const u8 {
+        self.words.as_mut_ptr().cast::<u8>().wrapping_add((self.first + i) * self.size)
+    }
+    fn operand(&mut self, strides: &[usize]) -> Operand {
+        let mut operand = Operand { address: self.at(0).addr() as u64, strides: [0; 8] };
+        operand.strides[..strides.len()].copy_from_slice(strides);
+        operand
+    }
+    fn bytes(&mut self, i: usize) -> &[u8] {
+        let at = self.at(i);
+        // SAFETY: there are as many elements.
+        unsafe { core::slice::from_raw_parts(at, self.size) }
+    }
+}
+
+/// An element: ordinary, or at an edge.
+fn element(dtype: DType, what: Given, dice: &mut Dice) -> Vec<u8> {
+    const EDGES: [f64; 15] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        2.0,
+        -3.0,
+        127.0,
+        300.0,
+        -40000.0,
+        70000.0,
+        1e-7,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ];
+    let mut number = || match dice.roll() % 4 {
+        0 if what != Given::Ordinary => EDGES[dice.roll() as usize % EDGES.len()],
+        _ => ((dice.roll() % 2_000_001) as f64 / 1e6 - 1.0) * [1.0, 3.0, 20.0, 500.0][dice.roll() as usize % 4],
+    };
+    macro_rules! element {
+        ($($variant:ident: $ty:ty $(, $im:ident)?;)*) => {
+            match dtype {
+                $(DType::$variant => {
+                    let mut given = || number().cast::<$ty>();
+                    let mut value = given();
+                    $(value.$im = given().$im + value.re * given().re;)?
+                    if what == Given::NoZeros && value == <$ty>::default() {
+                        value = <$ty as Castable>::from_i32(3);
+                    }
+                    bytes(value)
+                })*
+                _ => vec![number() as i64 as u8; dtype.itemsize()],
+            }
+        };
+    }
+    element! {
+        Bool: bool; U8: u8; I8: i8; I16: i16; I32: i32; I64: i64; U16: u16; U32: u32; U64: u64; F16: f16; BF16: bf16; F32: f32; F64: f64;
+        C32: Complex<f16>, im; C64: Complex<f32>, im; C128: Complex<f64>, im;
+    }
+}
+fn bytes<E: Element>(value: E) -> Vec<u8> {
+    let mut one = Arguments::default();
+    one.push(value);
+    one.bytes().next().unwrap().to_vec()
+}
+
+/// Whether elements have the same bits, or NaN in the same parts.
+fn same(dtype: DType, a: &[u8], b: &[u8]) -> bool {
+    let real = dtype.to_real();
+    let is_nan = |part: &[u8]| match real {
+        DType::F16 => f16::from_ne_bytes(part.try_into().unwrap()).is_nan(),
+        DType::BF16 => bf16::from_ne_bytes(part.try_into().unwrap()).is_nan(),
+        DType::F32 => f32::from_ne_bytes(part.try_into().unwrap()).is_nan(),
+        DType::F64 => f64::from_ne_bytes(part.try_into().unwrap()).is_nan(),
+        _ => false,
+    };
+    let size = real.itemsize();
+    a.chunks(size).zip(b.chunks(size)).all(|(a, b)| a == b || is_nan(a) && is_nan(b))
+}
+
+/// Runs a case, and how many elements were compared.
+fn compare(case: &Case, lie: Lie, program: &Program, dice: &mut Dice) -> usize {
+    let (sizes, strides) = lie.geometry();
+    let strides_of = |operand: usize| &strides[operand % strides.len()];
+    let last = |strides: &[usize]| sizes.iter().zip(strides).map(|(size, stride)| (size - 1) * stride).sum::<usize>();
+    let (len, first) = (sizes.iter().product::<usize>(), usize::from(lie == Odd));
+    let mut buffers: Vec<Buffer> = case
+        .dtypes
+        .iter()
+        .enumerate()
+        .map(|(at, &dtype)| Buffer::of(dtype, last(strides_of(at + 1)) + 1, first, case.given, dice))
+        .collect();
+    let mut out = Buffer::of(case.out, last(strides_of(0)) + 1, first, case.given, dice);
+    let mut before = Buffer { words: out.words.clone(), size: out.size, first };
+    let in_place = lie.form().in_place;
+    let to = out.operand(strides_of(0));
+    let mut operands: Vec<Operand> =
+        buffers.iter_mut().enumerate().map(|(at, buffer)| buffer.operand(strides_of(at + 1))).collect();
+    if in_place {
+        operands[0] = to;
+    }
+    let launched = (case.describe)(Kernel::launched(), &operands);
+    let written = (case.describe)(Kernel::written(), &operands);
+    let noted = |described: &Described| {
+        let kernel = &described.kernel;
+        (described.key(), kernel.values.clone(), kernel.operands.clone(), kernel.parameters.clone(), kernel.counts)
+    };
+    assert_eq!(noted(&launched), noted(&written), "{}", case.name);
+    let mut plan = launched.plan(case.out, to, &sizes, in_place);
+    if lie == Wide {
+        assert_eq!(plan.form.layout, Layout::Strided32);
+        plan.form.layout = Layout::Strided64;
+    }
+    // An odd address of one byte is as good as any; a pack of one element is none.
+    let expected = lie.form();
+    let packs = |layout| layout == Layout::Packs || layout == Layout::Contiguous;
+    if lie == Odd && packs(plan.form.layout) {
+        plan.form.layout = Layout::Contiguous;
+    }
+    if lie == Dense && plan.form.layout == Layout::Contiguous {
+        assert_eq!(
+            case.dtypes.iter().chain([&case.out]).map(|dtype| dtype.itemsize()).min(),
+            Some(16),
+            "{}",
+            case.name
+        );
+        plan.form.layout = Layout::Packs;
+    }
+    if lie == InPlace && plan.form.layout == Layout::Contiguous {
+        plan.form.layout = Layout::Packs;
+    }
+    assert_eq!(plan.form, expected, "{}", case.name);
+    program.launch(&format!("{}_{lie:?}", case.name), &launched.arguments(&plan).unwrap());
+
+    for i in 0..len {
+        let mut rest = i;
+        let mut index = vec![0; sizes.len()];
+        for axis in (0..sizes.len()).rev() {
+            (index[axis], rest) = (rest % sizes[axis], rest / sizes[axis]);
+        }
+        let place = |strides: &[usize]| index.iter().zip(strides).map(|(index, stride)| index * stride).sum::<usize>();
+        let mut from: Vec<*const u8> =
+            buffers.iter_mut().enumerate().map(|(at, buffer)| buffer.at(place(strides_of(at + 1)))).collect();
+        let to = place(strides_of(0));
+        if in_place {
+            from[0] = before.at(to);
+        }
+        let mut wanted = [0_u128];
+        (case.host)(&from, i as i64, wanted.as_mut_ptr().cast());
+        // SAFETY: an element has been written there.
+        let wanted = unsafe { core::slice::from_raw_parts(wanted.as_ptr().cast::<u8>(), out.size) };
+        let met = out.bytes(to).to_vec();
+        assert!(same(case.out, &met, wanted), "{} {lie:?}, element {i}: {met:x?}, not {wanted:x?}", case.name);
+    }
+    len
+}

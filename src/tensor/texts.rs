@@ -1,0 +1,23 @@
+//! The kernels of this folder as text, beside themselves.
+
+use crate::ops::text::suite::Suite;
+
+#[test]
+fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
+    let mut suite = Suite::default();
+    super::create::ranges::kernels(&mut suite);
+    super::sort::search::kernels(&mut suite);
+    super::sort::unique::kernels(&mut suite);
+    super::linalg::products::kernels(&mut suite);
+    super::linalg::euclidean::kernels(&mut suite);
+    super::linalg::addmm::kernels(&mut suite);
+    super::scan::trapezoid::kernels(&mut suite);
+    super::index::index_put::kernels(&mut suite);
+    super::index::masked::kernels(&mut suite);
+    super::index::scatter::kernels(&mut suite);
+    super::reduce::statistics::kernels(&mut suite);
+    super::reduce::normalize::kernels(&mut suite);
+    super::reduce::quantile::kernels(&mut suite);
+    super::elementwise::shell_dtypes::kernels(&mut suite);
+    assert_eq!(suite.run(), [String::new(); 0]);
+}
