@@ -266,10 +266,13 @@ pub trait Visitor {
     fn complex<T: MachineFloat>(arg: Self::Arg<Complex<T>>) -> Result<()>;
 }
 
-/// A machine number: the accumulate type of a dtype, which selects the formula of its category.
+/// A machine number: the accumulate type of a dtype, which selects the formula of its category. Numbers that record or carry a
+/// tangent are others.
 pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
     /// The type of the real part.
-    type Real: Compute + super::Castable;
+    type Real: Compute;
+    /// This number, rounded.
+    fn number(value: f64) -> Self;
     /// Applies a formula of one operand.
     fn unary<F: Unary>(self) -> Self;
     /// Applies a formula with parameters.
@@ -288,11 +291,16 @@ pub trait Compute: Copy + Default + PartialEq + Debug + Send + Sync + 'static {
     fn visit<V: Visitor>(arg: V::Arg<Self>) -> Result<()>;
 }
 
-/// For `i32` and `integer` this expands to `fn unary<F: Unary>(self) -> i32 { F::integer(self) }` and so on.
+/// For `i32` and `integer` this expands to `fn unary<F: Unary>(self) -> i32 { F::integer(self) }` and so on. Before the rows
+/// stands what makes numbers.
 macro_rules! computes {
-    ($($ty:ty as $real:ty: $formula:ident $by_scalar:ident;)*) => {$(
+    (by $number:path; $($ty:ty as $real:ty: $formula:ident $by_scalar:ident;)*) => {$(
         impl Compute for $ty {
             type Real = $real;
+            #[inline(always)]
+            fn number(value: f64) -> Self {
+                $number(value)
+            }
             #[inline(always)]
             fn unary<F: Unary>(self) -> Self {
                 F::$formula(self)
@@ -328,7 +336,7 @@ macro_rules! computes {
         }
     )*};
 }
-computes! {
+computes! { by super::Castable::from_f64;
     bool as bool: boolean boolean;
     u8 as u8: integer integer;
     i8 as i8: integer integer;
@@ -340,6 +348,9 @@ computes! {
     Complex<f32> as f32: complex complex_by_scalar;
     Complex<f64> as f64: complex complex_by_scalar;
 }
+
+#[cfg(any(test, feature = "cuda"))]
+pub(crate) use computes;
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@
 pub mod aliases;
 mod cast;
 pub mod category;
-mod compute;
+pub(crate) mod compute;
 mod default;
 mod element;
 mod half;

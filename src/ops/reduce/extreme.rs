@@ -2,8 +2,11 @@
 //!
 //! Uses the lanes of partial results; used by `tensor` and `any`.
 
-use super::{Reducer, TwoResults, interleave};
+use super::steps::{Given, by_steps, is_nan, nothing};
+use super::{Index, Reducer, Steps, StepsOfTwo, TwoResults, interleave};
 use crate::dtype::{Binary, Castable, Compute, DType, Dtype, MachineFloat, MachineInt, Unary};
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 
@@ -11,6 +14,7 @@ type Over<T> = PhantomData<fn() -> T>;
 
 /// As a unary formula the identity of `max` (or `min`); as a binary one the more extreme of two, the first of equals,
 /// NaN if either is.
+#[derive(Clone, Copy)]
 pub(crate) struct ExtremeOfTwo<const MAX: bool>;
 impl<const MAX: bool> Unary for ExtremeOfTwo<MAX> {
     #[inline(always)]
@@ -45,9 +49,25 @@ impl<const MAX: bool> Binary for ExtremeOfTwo<MAX> {
     }
 }
 
-#[inline(always)]
-fn is_nan<C: Compute>(x: C) -> bool {
-    x.predicate::<crate::ops::isnan>()
+impl<const MAX: bool> Steps for ExtremeOfTwo<MAX> {
+    type Partial<C: Compute, I: Index> = C;
+    type Out<C: Compute, I: Index> = C;
+    #[inline(always)]
+    fn start<C: Compute, I: Index>(self) -> C {
+        C::default().unary::<Self>()
+    }
+    #[inline(always)]
+    fn accumulate<C: Compute, I: Index>(self, partial: C, element: C, _: I, _: Given<C>) -> C {
+        partial.binary::<Self>(element)
+    }
+    #[inline(always)]
+    fn merge<C: Compute, I: Index>(self, one: C, other: C) -> C {
+        one.binary::<Self>(other)
+    }
+    #[inline(always)]
+    fn finish<C: Compute, I: Index>(self, partial: C, _: C, _: Given<C>) -> C {
+        partial
+    }
 }
 
 /// The extreme element: the largest with `MAX`, else the smallest; a NaN if there is one.
@@ -66,46 +86,68 @@ impl<E, const MAX: bool> Default for Extreme<E, MAX> {
         Self::new()
     }
 }
-impl<E: Dtype, const MAX: bool> Extreme<E, MAX> {
-    #[inline(always)]
-    fn beats(challenger: E::Compute, champion: E::Compute) -> bool {
-        if MAX {
-            challenger.compare::<crate::ops::gt>(champion)
-        } else {
-            challenger.compare::<crate::ops::lt>(champion)
-        }
-    }
-}
 impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     type Partial = E::Compute;
     type Out = E;
     const HAS_IDENTITY: bool = false;
     const COUNTS_REPEATS: bool = false;
     const WIDENS_F16: bool = matches!(E::DTYPE, DType::F16);
-    #[inline(always)]
-    fn start(self) -> E::Compute {
-        E::Compute::default().unary::<ExtremeOfTwo<MAX>>()
-    }
-    #[inline(always)]
-    fn accumulate(self, partial: E::Compute, element: E, _: usize) -> E::Compute {
-        partial.binary::<ExtremeOfTwo<MAX>>(element.to_compute())
+    by_steps! { self: ExtremeOfTwo::<MAX>, E::Compute, usize, nothing::<E::Compute>();
+        |x| x.to_compute(); |extreme| E::from_compute(extreme)
     }
     #[inline(always)]
     fn accumulate_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
-        partial.binary::<ExtremeOfTwo<MAX>>(element.cast())
+        Steps::accumulate(ExtremeOfTwo::<MAX>, partial, element.cast(), 0_usize, nothing::<E::Compute>())
     }
     const INTERLEAVES: bool = true;
     #[inline(always)]
     fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
         interleave(self, lines)
     }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        let name = if MAX { "amax" } else { "amin" };
+        Reduction::of::<E>(name).gives::<E>().read(ExtremeOfTwo::<MAX>)
+    }
+}
+
+/// The steps to the extreme element and its position.
+#[derive(Clone, Copy)]
+pub(crate) struct Positioned<const MAX: bool>;
+impl<const MAX: bool> Steps for Positioned<MAX> {
+    /// The element and its position, the last one at the start.
+    type Partial<C: Compute, I: Index> = (C, I);
+    type Out<C: Compute, I: Index> = I;
     #[inline(always)]
-    fn merge(self, one: E::Compute, other: E::Compute) -> E::Compute {
-        one.binary::<ExtremeOfTwo<MAX>>(other)
+    fn start<C: Compute, I: Index>(self) -> (C, I) {
+        (C::default().unary::<ExtremeOfTwo<MAX>>(), I::last())
     }
     #[inline(always)]
-    fn finish(self, partial: E::Compute, _: usize) -> E {
-        E::from_compute(partial)
+    fn accumulate<C: Compute, I: Index>(self, partial: (C, I), element: C, index: I, _: Given<C>) -> (C, I) {
+        self.merge(partial, (element, index))
+    }
+    #[inline(always)]
+    fn merge<C: Compute, I: Index>(self, (champion, at): (C, I), (challenger, index): (C, I)) -> (C, I) {
+        let same = (challenger == champion) | (is_nan(challenger) & is_nan(champion));
+        let more = if MAX {
+            challenger.compare::<crate::ops::gt>(champion)
+        } else {
+            challenger.compare::<crate::ops::lt>(champion)
+        };
+        let beats = more | (is_nan(challenger) & !is_nan(champion));
+        let wins = beats | (same & (index < at));
+        (select_unpredictable(wins, challenger, champion), select_unpredictable(wins, index, at))
+    }
+    #[inline(always)]
+    fn finish<C: Compute, I: Index>(self, (_, at): (C, I), _: C, _: Given<C>) -> I {
+        at
+    }
+}
+impl<const MAX: bool> StepsOfTwo for Positioned<MAX> {
+    type Second<C: Compute, I: Index> = C;
+    #[inline(always)]
+    fn second<C: Compute, I: Index>(self, (champion, _): (C, I)) -> C {
+        champion
     }
 }
 
@@ -126,19 +168,16 @@ impl<E, const MAX: bool> Default for ArgExtreme<E, MAX> {
     }
 }
 impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
-    /// The element and its position, `usize::MAX` at the start.
     type Partial = (E::Compute, usize);
     type Out = i64;
     const HAS_IDENTITY: bool = false;
     const HAS_POSITIONS: bool = true;
     const PREFERS_BLOCKS: bool = true;
-    #[inline(always)]
-    fn start(self) -> Self::Partial {
-        (Extreme::<E, MAX>::new().start(), usize::MAX)
-    }
-    #[inline(always)]
-    fn accumulate(self, partial: Self::Partial, element: E, index: usize) -> Self::Partial {
-        Reducer::<E>::merge(self, partial, (element.to_compute(), index))
+    by_steps! { self: Positioned::<MAX>, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |at| at as i64 }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        let name = if MAX { "argmax" } else { "argmin" };
+        Reduction::of::<E>(name).gives::<i64>().and::<E>().read_two(Positioned::<MAX>)
     }
     /// The extreme first, then its position.
     #[inline(always)]
@@ -160,24 +199,44 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
         };
         (champion, index + elements.iter().position(is_champion).unwrap_or(0))
     }
-    #[inline(always)]
-    fn merge(self, (champion, at): Self::Partial, (challenger, index): Self::Partial) -> Self::Partial {
-        let same = (challenger == champion) | (is_nan(challenger) & is_nan(champion));
-        let beats = Extreme::<E, MAX>::beats(challenger, champion) | (is_nan(challenger) & !is_nan(champion));
-        let wins = beats | (same & (index < at));
-        (select_unpredictable(wins, challenger, champion), select_unpredictable(wins, index, at))
-    }
-    #[inline(always)]
-    fn finish(self, (_, at): Self::Partial, _: usize) -> i64 {
-        at as i64
-    }
 }
 
 /// The extreme element itself.
 impl<E: Dtype, const MAX: bool> TwoResults<E> for ArgExtreme<E, MAX> {
     type Second = E;
-    fn second(self, (champion, _): Self::Partial, _: usize) -> E {
-        E::from_compute(champion)
+    fn second(self, partial: Self::Partial, _: usize) -> E {
+        E::from_compute(StepsOfTwo::second::<E::Compute, usize>(Positioned::<MAX>, partial))
+    }
+}
+
+/// The steps to both extremes.
+#[derive(Clone, Copy)]
+pub(crate) struct Both;
+impl Steps for Both {
+    type Partial<C: Compute, I: Index> = [C; 2];
+    type Out<C: Compute, I: Index> = C;
+    #[inline(always)]
+    fn start<C: Compute, I: Index>(self) -> [C; 2] {
+        [C::default().unary::<ExtremeOfTwo<false>>(), C::default().unary::<ExtremeOfTwo<true>>()]
+    }
+    #[inline(always)]
+    fn accumulate<C: Compute, I: Index>(self, partial: [C; 2], element: C, _: I, _: Given<C>) -> [C; 2] {
+        Steps::merge::<C, I>(self, partial, [element; 2])
+    }
+    #[inline(always)]
+    fn merge<C: Compute, I: Index>(self, one: [C; 2], other: [C; 2]) -> [C; 2] {
+        [one[0].binary::<ExtremeOfTwo<false>>(other[0]), one[1].binary::<ExtremeOfTwo<true>>(other[1])]
+    }
+    #[inline(always)]
+    fn finish<C: Compute, I: Index>(self, [min, _]: [C; 2], _: C, _: Given<C>) -> C {
+        min
+    }
+}
+impl StepsOfTwo for Both {
+    type Second<C: Compute, I: Index> = C;
+    #[inline(always)]
+    fn second<C: Compute, I: Index>(self, [_, max]: [C; 2]) -> C {
+        max
     }
 }
 
@@ -203,17 +262,10 @@ impl<E: Dtype> Reducer<E> for MinMax<E> {
     type Out = E;
     const HAS_IDENTITY: bool = false;
     const COUNTS_REPEATS: bool = false;
-    #[inline(always)]
-    fn start(self) -> Self::Partial {
-        [self.min.start(), self.max.start()]
-    }
-    #[inline(always)]
-    fn accumulate(self, [min, max]: Self::Partial, element: E, index: usize) -> Self::Partial {
-        [self.min.accumulate(min, element, index), self.max.accumulate(max, element, index)]
-    }
-    #[inline(always)]
-    fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
-        [self.min.merge(one[0], other[0]), self.max.merge(one[1], other[1])]
+    by_steps! { self: Both, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |min| E::from_compute(min) }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        Reduction::of::<E>("aminmax").gives::<E>().and::<E>().read_two(Both)
     }
     /// Two passes, the second over elements that are in the cache.
     #[inline(always)]
@@ -224,15 +276,11 @@ impl<E: Dtype> Reducer<E> for MinMax<E> {
     fn block_small(self, elements: &[E], index: usize) -> Self::Partial {
         [self.min.block_small(elements, index), self.max.block_small(elements, index)]
     }
-    #[inline(always)]
-    fn finish(self, [min, _]: Self::Partial, _: usize) -> E {
-        E::from_compute(min)
-    }
 }
 impl<E: Dtype> TwoResults<E> for MinMax<E> {
     type Second = E;
-    fn second(self, [_, max]: Self::Partial, _: usize) -> E {
-        E::from_compute(max)
+    fn second(self, partial: Self::Partial, _: usize) -> E {
+        E::from_compute(StepsOfTwo::second::<E::Compute, usize>(Both, partial))
     }
 }
 

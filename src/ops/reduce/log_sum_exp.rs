@@ -1,26 +1,53 @@
 //! The logarithm of a sum of exponentials, without overflow.
 
-use super::{Accumulating, Reducer, blocked_sum, by_lanes};
-use crate::dtype::{Binary, Castable, Complex, Compute, Dtype, MachineFloat};
+use super::steps::{Given, by_steps, nothing};
+use super::{Accumulating, Index, Reducer, Steps, blocked_sum, by_lanes};
+use crate::dtype::{Binary, Complex, Compute, Dtype, MachineFloat, Parameters, Predicate, Promotable, Tuned, Unary};
 use crate::ops;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 
 /// Largest element so far and sum of exponentials below it: partial results rescale when a larger one comes.
 #[derive(Clone, Copy)]
 pub(crate) struct LogSumExp;
-impl<E: Dtype> Reducer<E> for LogSumExp {
+impl Steps for LogSumExp {
     /// The largest and the sum, once there is anything.
-    type Partial = Option<(<E::Inexact as Dtype>::Compute, <E::Inexact as Dtype>::Compute)>;
-    type Out = E::Inexact;
-    const PREFERS_BLOCKS: bool = true;
+    type Partial<C: Compute, I: Index> = Option<(C, C)>;
+    type Out<C: Compute, I: Index> = C;
     #[inline(always)]
-    fn start(self) -> Self::Partial {
+    fn start<C: Compute, I: Index>(self) -> Option<(C, C)> {
         None
     }
     #[inline(always)]
-    fn accumulate(self, partial: Self::Partial, element: E, _: usize) -> Self::Partial {
-        let element = element.cast::<E::Inexact>().to_compute();
+    fn accumulate<C: Compute, I: Index>(
+        self,
+        partial: Option<(C, C)>,
+        element: C,
+        _: I,
+        _: Given<C>,
+    ) -> Option<(C, C)> {
         let max = element.binary::<LargerReal>(element);
-        merge(partial, Some((max, below(element, max))))
+        merge(partial, Some((max, element.binary::<Below>(max))))
+    }
+    #[inline(always)]
+    fn merge<C: Compute, I: Index>(self, earlier: Option<(C, C)>, later: Option<(C, C)>) -> Option<(C, C)> {
+        merge(earlier, later)
+    }
+    #[inline(always)]
+    fn finish<C: Compute, I: Index>(self, partial: Option<(C, C)>, _: C, _: Given<C>) -> C {
+        // An empty sum of exponentials is 0, and its logarithm -inf.
+        let Some((max, sum)) = partial else { return C::number(f64::NEG_INFINITY) };
+        sum.unary::<ops::log>().binary::<Accumulating>(max.unary::<Finite>())
+    }
+}
+/// The numbers that it computes in.
+type Inexact<E> = <<E as Promotable>::Inexact as Dtype>::Compute;
+impl<E: Dtype> Reducer<E> for LogSumExp {
+    type Partial = Option<(Inexact<E>, Inexact<E>)>;
+    type Out = E::Inexact;
+    const PREFERS_BLOCKS: bool = true;
+    by_steps! { self: self, Inexact<E>, usize, nothing::<Inexact<E>>();
+        |x| x.cast::<E::Inexact>().to_compute(); |sum| E::Inexact::from_compute(sum)
     }
     /// The largest first, then the exponentials below it.
     #[inline(always)]
@@ -28,25 +55,17 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
         let widened = |x: &E| x.cast::<E::Inexact>().to_compute();
         let first = widened(elements.first()?);
         let first = first.binary::<LargerReal>(first);
-        let larger = |max: <E::Inexact as Dtype>::Compute, x: &E, _| max.binary::<LargerReal>(widened(x));
+        let larger = |max: Inexact<E>, x: &E, _| max.binary::<LargerReal>(widened(x));
         let max = by_lanes::<E, _, 16>(elements, first, larger, |one, other| one.binary::<LargerReal>(other));
-        Some((max, blocked_sum(elements, |x| below(widened(x), max))))
+        Some((max, blocked_sum(elements, |x| widened(x).binary::<Below>(max))))
     }
     #[inline(always)]
     fn block_small(self, elements: &[E], index: usize) -> Self::Partial {
         Reducer::<E>::block(self, elements, index)
     }
-    #[inline(always)]
-    fn merge(self, earlier: Self::Partial, later: Self::Partial) -> Self::Partial {
-        merge(earlier, later)
-    }
-    #[inline(always)]
-    fn finish(self, partial: Self::Partial, _: usize) -> E::Inexact {
-        let Some((max, sum)) = partial else {
-            // An empty sum of exponentials is 0, and its logarithm -inf.
-            return <E::Inexact as Castable>::from_f64(f64::NEG_INFINITY);
-        };
-        E::Inexact::from_compute(sum.unary::<ops::log>().binary::<Accumulating>(finite(max)))
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        Reduction::of::<E>("logsumexp").computes::<E::Inexact>().gives::<E::Inexact>().read(self)
     }
 }
 
@@ -64,27 +83,63 @@ impl Binary for LargerReal {
 }
 
 /// What is subtracted from exponents: the largest, but 0 where that is infinite, as in PyTorch.
-#[inline(always)]
-fn finite<C: Compute>(max: C) -> C {
-    if max.predicate::<ops::isinf>() { C::default() } else { max }
+struct Finite;
+impl Unary for Finite {
+    #[inline(always)]
+    fn real<T: MachineFloat>(max: T) -> T {
+        if <ops::isinf as Predicate>::real(max) { T::zero() } else { max }
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(max: Complex<T>) -> Complex<T> {
+        if <ops::isinf as Predicate>::complex(max) { Complex::new(T::zero(), T::zero()) } else { max }
+    }
 }
 
 /// `exp(x - max)`
-#[inline(always)]
-fn below<C: Compute>(x: C, max: C) -> C {
-    x.binary::<ops::sub>(finite(max)).unary::<ops::exp>()
+struct Below;
+impl Binary for Below {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T, max: T) -> T {
+        <ops::exp as Unary>::real(<ops::sub as Binary>::real(x, Finite::real(max)))
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(x: Complex<T>, max: Complex<T>) -> Complex<T> {
+        <ops::exp as Unary>::complex(<ops::sub as Binary>::complex(x, Finite::complex(max)))
+    }
 }
 
-/// A sum of exponentials relative to `of` as one relative to `max`, which is no smaller.
-#[inline(always)]
-fn scale<C: Compute>(sum: C, of: C, max: C) -> C {
-    // An infinite `of` equals `max`, or its sum is 0: no scaling in either case.
-    if of == max || of.predicate::<ops::isinf>() { sum } else { sum.binary::<ops::mul>(below(of, max)) }
+/// A sum of exponentials relative to the first parameter as one relative to the second, which is no smaller.
+struct Scaled;
+impl Tuned for Scaled {
+    #[inline(always)]
+    fn real<T: MachineFloat>(sum: T, [of, max, _]: Parameters<T>) -> T {
+        // An infinite `of` equals `max`, or its sum is 0: no scaling in either case.
+        if of == max || <ops::isinf as Predicate>::real(of) {
+            sum
+        } else {
+            <ops::mul as Binary>::real(sum, Below::real(of, max))
+        }
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(sum: Complex<T>, [of, max, _]: Parameters<Complex<T>>) -> Complex<T> {
+        let numbers = [sum.re, sum.im, of.re, of.im, max.re, max.im];
+        let [re, im] = T::outline("log_sum_exp_scaled", numbers, |[re, im, of_re, of_im, max_re, max_im]| {
+            let (sum, of, max) = (Complex::new(re, im), Complex::new(of_re, of_im), Complex::new(max_re, max_im));
+            let scaled = if of == max || <ops::isinf as Predicate>::complex(of) {
+                sum
+            } else {
+                <ops::mul as Binary>::complex(sum, Below::complex(of, max))
+            };
+            [scaled.re, scaled.im]
+        });
+        Complex::new(re, im)
+    }
 }
 
 #[inline(always)]
 fn merge<C: Compute>(a: Option<(C, C)>, b: Option<(C, C)>) -> Option<(C, C)> {
     let (Some((max_a, sum_a)), Some((max_b, sum_b))) = (a, b) else { return a.or(b) };
     let max = max_a.binary::<LargerReal>(max_b);
-    Some((max, scale(sum_a, max_a, max).binary::<Accumulating>(scale(sum_b, max_b, max))))
+    let scaled = |sum: C, of: C| sum.tuned::<Scaled>([of, max, C::default()]);
+    Some((max, scaled(sum_a, max_a).binary::<Accumulating>(scaled(sum_b, max_b))))
 }

@@ -10,24 +10,35 @@ mod lanes;
 mod log_sum_exp;
 mod norms;
 mod registers;
+mod steps;
 mod sums;
 mod table;
 mod variance;
 
 use super::Op;
-use crate::dtype::{Binary, Complex, Element, MachineFloat, MachineInt};
+use crate::dtype::Element;
 #[cfg(any(test, feature = "cuda"))]
-pub(crate) use extreme::ExtremeOfTwo;
+use crate::ops::text::{
+    Unreadable,
+    reduce::{ReducerText, Written},
+};
 #[doc(hidden)]
 pub use extreme::{ArgExtreme, Extreme, MinMax};
+#[cfg(any(test, feature = "cuda"))]
+pub(crate) use extreme::{Both, ExtremeOfTwo, Positioned};
 pub(crate) use lanes::{MIN_WIDE, blocked_sum, by_lanes, interleave, merge_lanes};
 pub(crate) use log_sum_exp::LogSumExp;
 #[cfg(any(test, feature = "cuda"))]
 pub(crate) use norms::Squared;
 pub(crate) use norms::{CountNonzero, NanMean, NanSum, VectorNorm};
+pub(crate) use steps::Accumulating;
+#[doc(hidden)]
+pub use steps::{Index, Steps, StepsOfTwo};
 #[doc(hidden)]
 pub use sums::{AnyAll, Mean, Prod, Sum};
 pub(crate) use table::reduction_table;
+#[cfg(any(test, feature = "cuda"))]
+pub(crate) use variance::Spread;
 #[doc(hidden)]
 pub use variance::{Moments, Variance};
 
@@ -91,6 +102,21 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync {
     fn single(self) -> Self {
         self
     }
+    /// Its steps as text, which a device compiles: one for each type of reducer, type of elements and [`form`](Self::form).
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        Err(Unreadable::Kernel("this reduction has no text; reduce on the CPU"))
+    }
+    /// Which of its texts it has.
+    #[cfg(any(test, feature = "cuda"))]
+    fn form(self) -> u32 {
+        0
+    }
+    /// Its run-time values, which the text takes as arguments: those of `ReducerText::given`, in their order.
+    #[cfg(any(test, feature = "cuda"))]
+    fn given(self) -> Vec<f64> {
+        Vec::new()
+    }
 }
 
 /// A reduction with a second result, from the same accumulator.
@@ -128,25 +154,3 @@ op!(aminmax var_mean std_mean);
 op!(diff trapezoid cumulative_trapezoid);
 op!(int_mm mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot);
 op!(dist cdist cov corrcoef cross bincount histc);
-
-/// Addition. Unlike [`add`](super::add) it does not multiply by `alpha`, so that NaN in one part of a complex sum
-/// does not spread to the other.
-pub(crate) struct Accumulating;
-impl Binary for Accumulating {
-    #[inline(always)]
-    fn boolean(a: bool, b: bool) -> bool {
-        a | b
-    }
-    #[inline(always)]
-    fn integer<T: MachineInt>(a: T, b: T) -> T {
-        a.wrapping_add(&b)
-    }
-    #[inline(always)]
-    fn real<T: MachineFloat>(a: T, b: T) -> T {
-        a + b
-    }
-    #[inline(always)]
-    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
-        a + b
-    }
-}

@@ -3,88 +3,120 @@
 //! Uses sums and lanes; used by `tensor` and `any`.
 
 use super::lanes::{NARROW_LANES, block_small, lanes, lanes_small};
-use super::{Accumulating, Reducer, Sum, interleave};
-use crate::dtype::{Castable, Complex, Compute, Dtype, MachineFloat, ToReal};
+use super::steps::{Given, by_steps, is_nan, is_truth, nothing};
+use super::{Accumulating, Index, Reducer, Steps, interleave};
+use crate::dtype::{Castable, Complex, Compute, Dtype, MachineFloat, Promotable, ToReal};
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 use core::marker::PhantomData;
 
 /// The sum of the elements that are not NaN.
 #[derive(Clone, Copy)]
 pub struct NanSum;
-impl<E: Dtype> Reducer<E> for NanSum {
-    type Partial = <E::Sum as Dtype>::Compute;
-    type Out = E::Sum;
+impl Steps for NanSum {
+    type Partial<C: Compute, I: Index> = C;
+    type Out<C: Compute, I: Index> = C;
     #[inline(always)]
-    fn start(self) -> Self::Partial {
-        Default::default()
+    fn start<C: Compute, I: Index>(self) -> C {
+        C::default()
     }
     #[inline(always)]
-    fn accumulate(self, partial: Self::Partial, element: E, index: usize) -> Self::Partial {
-        let number = if is_nan(element) { E::default() } else { element };
-        Sum.accumulate(partial, number, index)
+    fn accumulate<C: Compute, I: Index>(self, partial: C, element: C, _: I, _: Given<C>) -> C {
+        partial.binary::<Accumulating>(if is_nan(element) { C::default() } else { element })
     }
     #[inline(always)]
-    fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
+    fn merge<C: Compute, I: Index>(self, one: C, other: C) -> C {
         one.binary::<Accumulating>(other)
     }
     #[inline(always)]
-    fn finish(self, partial: Self::Partial, _: usize) -> E::Sum {
-        Dtype::from_compute(partial)
+    fn finish<C: Compute, I: Index>(self, partial: C, _: C, _: Given<C>) -> C {
+        partial
     }
 }
-
-#[inline(always)]
-fn is_nan<E: Dtype>(element: E) -> bool {
-    element.to_compute().predicate::<crate::ops::isnan>()
+/// The type in which sums of `E` are added up.
+type SumNumber<E> = <<E as Promotable>::Sum as Dtype>::Compute;
+impl<E: Dtype> Reducer<E> for NanSum {
+    type Partial = SumNumber<E>;
+    type Out = E::Sum;
+    by_steps! { self: self, SumNumber<E>, usize, nothing::<SumNumber<E>>();
+        |x| x.cast::<E::Sum>().to_compute(); |sum| Dtype::from_compute(sum)
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        Reduction::of::<E>("nansum").computes::<E::Sum>().gives::<E::Sum>().read(self)
+    }
 }
 
 /// The mean of the elements that are not NaN.
 #[derive(Clone, Copy)]
 pub struct NanMean;
-impl<E: Dtype> Reducer<E> for NanMean {
+impl Steps for NanMean {
     /// Their sum and count.
-    type Partial = (E::Compute, usize);
-    type Out = E;
+    type Partial<C: Compute, I: Index> = (C, I);
+    type Out<C: Compute, I: Index> = C;
     #[inline(always)]
-    fn start(self) -> Self::Partial {
-        Default::default()
+    fn start<C: Compute, I: Index>(self) -> (C, I) {
+        (C::default(), I::from(false))
     }
     #[inline(always)]
-    fn accumulate(self, (sum, count): Self::Partial, element: E, _: usize) -> Self::Partial {
+    fn accumulate<C: Compute, I: Index>(self, (sum, count): (C, I), element: C, _: I, _: Given<C>) -> (C, I) {
         let nan = is_nan(element);
-        let number = if nan { E::Compute::default() } else { element.to_compute() };
-        (sum.binary::<Accumulating>(number), count + usize::from(!nan))
+        let number = if nan { C::default() } else { element };
+        (sum.binary::<Accumulating>(number), count + I::from(!nan))
     }
     #[inline(always)]
-    fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
+    fn merge<C: Compute, I: Index>(self, one: (C, I), other: (C, I)) -> (C, I) {
         (one.0.binary::<Accumulating>(other.0), one.1 + other.1)
     }
     #[inline(always)]
-    fn finish(self, (sum, count): Self::Partial, _: usize) -> E {
-        E::from_compute(sum.binary::<crate::ops::div>(<E::Compute as Castable>::from_f64(count as f64)))
+    fn counted<C: Compute, I: Index>(self, (_, count): (C, I), _: I) -> I {
+        count
+    }
+    #[inline(always)]
+    fn finish<C: Compute, I: Index>(self, (sum, _): (C, I), count: C, _: Given<C>) -> C {
+        sum.binary::<crate::ops::div>(count)
+    }
+}
+impl<E: Dtype> Reducer<E> for NanMean {
+    type Partial = (E::Compute, usize);
+    type Out = E;
+    by_steps! { self: self, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |mean| E::from_compute(mean) }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        Reduction::of::<E>("nanmean").gives::<E>().read(self)
     }
 }
 
 /// How many elements are not zero.
 #[derive(Clone, Copy)]
 pub struct CountNonzero;
-impl<E: Dtype> Reducer<E> for CountNonzero {
-    type Partial = i64;
-    type Out = i64;
+impl Steps for CountNonzero {
+    type Partial<C: Compute, I: Index> = I;
+    type Out<C: Compute, I: Index> = I;
     #[inline(always)]
-    fn start(self) -> i64 {
-        0
+    fn start<C: Compute, I: Index>(self) -> I {
+        I::from(false)
     }
     #[inline(always)]
-    fn accumulate(self, partial: i64, element: E, _: usize) -> i64 {
-        partial + i64::from(element.cast::<bool>())
+    fn accumulate<C: Compute, I: Index>(self, partial: I, element: C, _: I, _: Given<C>) -> I {
+        partial + I::from(is_truth(element))
     }
     #[inline(always)]
-    fn merge(self, one: i64, other: i64) -> i64 {
+    fn merge<C: Compute, I: Index>(self, one: I, other: I) -> I {
         one + other
     }
     #[inline(always)]
-    fn finish(self, partial: i64, _: usize) -> i64 {
+    fn finish<C: Compute, I: Index>(self, partial: I, _: C, _: Given<C>) -> I {
         partial
+    }
+}
+impl<E: Dtype> Reducer<E> for CountNonzero {
+    type Partial = i64;
+    type Out = i64;
+    by_steps! { self: self, E::Compute, i64, nothing::<E::Compute>(); |x| x.to_compute(); |count| count }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        Reduction::of::<E>("count_nonzero").gives::<i64>().read(self)
     }
 }
 
@@ -112,29 +144,35 @@ impl<F> Clone for SumOf<F> {
     }
 }
 impl<F> Copy for SumOf<F> {}
-impl<F: ToReal, E: Dtype> Reducer<E> for SumOf<F> {
-    type Partial = RealOf<E>;
-    type Out = E::RealDtype;
+impl<F: ToReal> Steps for SumOf<F> {
+    type Partial<C: Compute, I: Index> = C::Real;
+    type Out<C: Compute, I: Index> = C::Real;
     #[inline(always)]
-    fn start(self) -> RealOf<E> {
+    fn start<C: Compute, I: Index>(self) -> C::Real {
         Default::default()
     }
     #[inline(always)]
-    fn accumulate(self, partial: RealOf<E>, element: E, _: usize) -> RealOf<E> {
-        partial.binary::<Accumulating>(element.to_compute().to_real::<F>())
+    fn accumulate<C: Compute, I: Index>(self, partial: C::Real, element: C, _: I, _: Given<C>) -> C::Real {
+        partial.binary::<Accumulating>(element.to_real::<F>())
     }
+    #[inline(always)]
+    fn merge<C: Compute, I: Index>(self, one: C::Real, other: C::Real) -> C::Real {
+        one.binary::<Accumulating>(other)
+    }
+    #[inline(always)]
+    fn finish<C: Compute, I: Index>(self, partial: C::Real, _: C, _: Given<C>) -> C::Real {
+        partial
+    }
+}
+/// Part of a norm: the host's loops alone take it for the whole.
+impl<F: ToReal, E: Dtype> Reducer<E> for SumOf<F> {
+    type Partial = RealOf<E>;
+    type Out = E::RealDtype;
+    by_steps! { self: self, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |sum| sum.cast() }
     const INTERLEAVES: bool = true;
     #[inline(always)]
     fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [RealOf<E>; M] {
         interleave(self, lines)
-    }
-    #[inline(always)]
-    fn merge(self, one: RealOf<E>, other: RealOf<E>) -> RealOf<E> {
-        one.binary::<Accumulating>(other)
-    }
-    #[inline(always)]
-    fn finish(self, partial: RealOf<E>, _: usize) -> E::RealDtype {
-        partial.cast()
     }
 }
 
@@ -181,6 +219,67 @@ impl VectorNorm {
             p => VectorNorm::new(p),
         }
     }
+    /// The exponent and its inverse.
+    #[inline(always)]
+    fn values(self) -> [f64; 2] {
+        match self.order {
+            NormOrder::Power(power) => [power, 1.0 / power],
+            _ => [0.0; 2],
+        }
+    }
+    #[inline(always)]
+    fn numbers<C: Compute>(self) -> Given<C> {
+        self.values().map(C::Real::number)
+    }
+}
+impl Steps for VectorNorm {
+    type Partial<C: Compute, I: Index> = C::Real;
+    type Out<C: Compute, I: Index> = C::Real;
+    #[inline(always)]
+    fn start<C: Compute, I: Index>(self) -> C::Real {
+        match self.order {
+            NormOrder::Smallest => C::Real::number(f64::INFINITY),
+            _ => Default::default(),
+        }
+    }
+    #[inline(always)]
+    fn accumulate<C: Compute, I: Index>(
+        self,
+        partial: C::Real,
+        element: C,
+        index: I,
+        [power, inverse]: Given<C>,
+    ) -> C::Real {
+        let magnitude = || element.to_real::<crate::ops::abs>();
+        let one_or_none = || C::Real::number(if is_truth(element) { 1.0 } else { 0.0 });
+        let term = match self.order {
+            NormOrder::Euclidean => {
+                return Steps::accumulate(SumOf::<Squared>(PhantomData), partial, element, index, [power, inverse]);
+            }
+            NormOrder::CountOfNumbers if is_nan(element) => C::Real::number(f64::NAN),
+            NormOrder::Count | NormOrder::CountOfNumbers => one_or_none(),
+            NormOrder::Power(_) => magnitude().binary::<crate::ops::pow>(power),
+            NormOrder::Sum | NormOrder::Largest | NormOrder::LargestNumber | NormOrder::Smallest => magnitude(),
+        };
+        Steps::merge::<C, I>(self, partial, term)
+    }
+    #[inline(always)]
+    fn merge<C: Compute, I: Index>(self, one: C::Real, other: C::Real) -> C::Real {
+        match self.order {
+            NormOrder::Largest => one.binary::<crate::ops::maximum>(other),
+            NormOrder::LargestNumber => one.binary::<crate::ops::fmax>(other),
+            NormOrder::Smallest => one.binary::<crate::ops::minimum>(other),
+            _ => one.binary::<Accumulating>(other),
+        }
+    }
+    #[inline(always)]
+    fn finish<C: Compute, I: Index>(self, partial: C::Real, _: C, [_, inverse]: Given<C>) -> C::Real {
+        match self.order {
+            NormOrder::Euclidean => partial.unary::<crate::ops::sqrt>(),
+            NormOrder::Power(_) => partial.binary::<crate::ops::pow>(inverse),
+            _ => partial,
+        }
+    }
 }
 impl<E: Dtype> Reducer<E> for VectorNorm {
     type Partial = RealOf<E>;
@@ -189,35 +288,7 @@ impl<E: Dtype> Reducer<E> for VectorNorm {
         !matches!(self.order, NormOrder::Largest | NormOrder::Smallest)
             && !matches!(self.order, NormOrder::Power(p) if p < 0.0)
     }
-    #[inline(always)]
-    fn start(self) -> RealOf<E> {
-        match self.order {
-            NormOrder::Smallest => Castable::from_f64(f64::INFINITY),
-            _ => Default::default(),
-        }
-    }
-    #[inline(always)]
-    fn accumulate(self, partial: RealOf<E>, element: E, index: usize) -> RealOf<E> {
-        let magnitude = || element.to_compute().to_real::<crate::ops::abs>();
-        let term = match self.order {
-            NormOrder::Euclidean => return SumOf::<Squared>(PhantomData).accumulate(partial, element, index),
-            NormOrder::Count => Castable::from_f64(f64::from(u8::from(element.cast::<bool>()))),
-            NormOrder::CountOfNumbers if is_nan(element) => Castable::from_f64(f64::NAN),
-            NormOrder::CountOfNumbers => Castable::from_f64(f64::from(u8::from(element.cast::<bool>()))),
-            NormOrder::Power(power) => magnitude().binary::<crate::ops::pow>(Castable::from_f64(power)),
-            NormOrder::Sum | NormOrder::Largest | NormOrder::LargestNumber | NormOrder::Smallest => magnitude(),
-        };
-        <Self as Reducer<E>>::merge(self, partial, term)
-    }
-    #[inline(always)]
-    fn merge(self, one: RealOf<E>, other: RealOf<E>) -> RealOf<E> {
-        match self.order {
-            NormOrder::Largest => one.binary::<crate::ops::maximum>(other),
-            NormOrder::LargestNumber => one.binary::<crate::ops::fmax>(other),
-            NormOrder::Smallest => one.binary::<crate::ops::minimum>(other),
-            _ => one.binary::<Accumulating>(other),
-        }
-    }
+    by_steps! { self: self, E::Compute, usize, self.numbers::<E::Compute>(); |x| x.to_compute(); |norm| norm.cast() }
     /// Specialised loops for the common norms.
     #[inline(always)]
     fn block(self, elements: &[E], index: usize) -> RealOf<E> {
@@ -243,13 +314,36 @@ impl<E: Dtype> Reducer<E> for VectorNorm {
             _ => lines.map(|line| self.block(line, 0)),
         }
     }
-    #[inline(always)]
-    fn finish(self, partial: RealOf<E>, _: usize) -> E::RealDtype {
-        let norm = match self.order {
-            NormOrder::Euclidean => partial.unary::<crate::ops::sqrt>(),
-            NormOrder::Power(power) => partial.binary::<crate::ops::pow>(Castable::from_f64(1.0 / power)),
-            _ => partial,
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        let name = match self.order {
+            NormOrder::Count => "norm_0",
+            NormOrder::CountOfNumbers => "norm_0_of_numbers",
+            NormOrder::Sum => "norm_1",
+            NormOrder::Euclidean => "norm_2",
+            NormOrder::Largest => "norm_inf",
+            NormOrder::LargestNumber => "norm_inf_of_numbers",
+            NormOrder::Smallest => "norm_minus_inf",
+            NormOrder::Power(_) => "norm_p",
         };
-        norm.cast()
+        let given = if matches!(self.order, NormOrder::Power(_)) { 2 } else { 0 };
+        Reduction::of::<E>(name).gives::<E::RealDtype>().given(given).read(self)
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn form(self) -> u32 {
+        match self.order {
+            NormOrder::Count => 0,
+            NormOrder::CountOfNumbers => 1,
+            NormOrder::Sum => 2,
+            NormOrder::Euclidean => 3,
+            NormOrder::Largest => 4,
+            NormOrder::LargestNumber => 5,
+            NormOrder::Smallest => 6,
+            NormOrder::Power(_) => 7,
+        }
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn given(self) -> Vec<f64> {
+        if matches!(self.order, NormOrder::Power(_)) { self.values().to_vec() } else { Vec::new() }
     }
 }

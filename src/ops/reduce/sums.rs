@@ -2,98 +2,135 @@
 //!
 //! Uses the lanes of partial results; used by `tensor` and `any`.
 
-use super::{Accumulating, Reducer, interleave};
-use crate::dtype::{Castable, Compute, DType, Dtype};
+use super::steps::{Given, by_steps, is_truth, nothing};
+use super::{Accumulating, Index, Reducer, Steps, interleave};
+use crate::dtype::{Castable, Compute, DType, Dtype, Promotable};
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::reduce::{ReducerText, Reduction, Written};
+
+/// The type in which sums of `E` are added up.
+type SumNumber<E> = <<E as Promotable>::Sum as Dtype>::Compute;
 
 /// The sum, in the dtype `E::Sum`.
 #[derive(Clone, Copy)]
 pub struct Sum;
-impl<E: Dtype> Reducer<E> for Sum {
-    type Partial = <E::Sum as Dtype>::Compute;
-    type Out = E::Sum;
-    const WIDENS_F16: bool = matches!(E::DTYPE, DType::F16);
+impl Steps for Sum {
+    type Partial<C: Compute, I: Index> = C;
+    type Out<C: Compute, I: Index> = C;
     #[inline(always)]
-    fn start(self) -> Self::Partial {
-        Default::default()
+    fn start<C: Compute, I: Index>(self) -> C {
+        C::default()
     }
     #[inline(always)]
-    fn accumulate(self, partial: Self::Partial, element: E, _: usize) -> Self::Partial {
-        partial.binary::<Accumulating>(element.cast::<E::Sum>().to_compute())
+    fn accumulate<C: Compute, I: Index>(self, partial: C, element: C, _: I, _: Given<C>) -> C {
+        partial.binary::<Accumulating>(element)
+    }
+    #[inline(always)]
+    fn merge<C: Compute, I: Index>(self, one: C, other: C) -> C {
+        one.binary::<Accumulating>(other)
+    }
+    #[inline(always)]
+    fn finish<C: Compute, I: Index>(self, partial: C, _: C, _: Given<C>) -> C {
+        partial
+    }
+}
+impl<E: Dtype> Reducer<E> for Sum {
+    type Partial = SumNumber<E>;
+    type Out = E::Sum;
+    const WIDENS_F16: bool = matches!(E::DTYPE, DType::F16);
+    by_steps! { self: self, SumNumber<E>, usize, nothing::<SumNumber<E>>();
+        |x| x.cast::<E::Sum>().to_compute(); |sum| Dtype::from_compute(sum)
     }
     #[inline(always)]
     fn accumulate_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
-        partial.binary::<Accumulating>(element.cast())
+        Steps::accumulate(self, partial, element.cast(), 0_usize, nothing::<Self::Partial>())
     }
     const INTERLEAVES: bool = true;
     #[inline(always)]
     fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
         interleave(self, lines)
     }
-    #[inline(always)]
-    fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
-        one.binary::<Accumulating>(other)
-    }
-    #[inline(always)]
-    fn finish(self, partial: Self::Partial, _: usize) -> E::Sum {
-        Dtype::from_compute(partial)
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        Reduction::of::<E>("sum").computes::<E::Sum>().gives::<E::Sum>().read(self)
     }
 }
 
 /// The product, in the dtype `E::Sum`.
 #[derive(Clone, Copy)]
 pub struct Prod;
-impl<E: Dtype> Reducer<E> for Prod {
-    type Partial = <E::Sum as Dtype>::Compute;
-    type Out = E::Sum;
+impl Steps for Prod {
+    type Partial<C: Compute, I: Index> = C;
+    type Out<C: Compute, I: Index> = C;
     #[inline(always)]
-    fn start(self) -> Self::Partial {
-        E::Sum::from_i32(1).to_compute()
+    fn start<C: Compute, I: Index>(self) -> C {
+        C::number(1.0)
     }
     #[inline(always)]
-    fn accumulate(self, partial: Self::Partial, element: E, _: usize) -> Self::Partial {
-        partial.binary::<crate::ops::mul>(element.cast::<E::Sum>().to_compute())
+    fn accumulate<C: Compute, I: Index>(self, partial: C, element: C, _: I, _: Given<C>) -> C {
+        partial.binary::<crate::ops::mul>(element)
     }
     #[inline(always)]
-    fn merge(self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
+    fn merge<C: Compute, I: Index>(self, one: C, other: C) -> C {
         one.binary::<crate::ops::mul>(other)
     }
     #[inline(always)]
-    fn finish(self, partial: Self::Partial, _: usize) -> E::Sum {
-        Dtype::from_compute(partial)
+    fn finish<C: Compute, I: Index>(self, partial: C, _: C, _: Given<C>) -> C {
+        partial
+    }
+}
+impl<E: Dtype> Reducer<E> for Prod {
+    type Partial = SumNumber<E>;
+    type Out = E::Sum;
+    by_steps! { self: self, SumNumber<E>, usize, nothing::<SumNumber<E>>();
+        |x| x.cast::<E::Sum>().to_compute(); |product| Dtype::from_compute(product)
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        Reduction::of::<E>("prod").computes::<E::Sum>().gives::<E::Sum>().read(self)
     }
 }
 
 /// The mean; NaN for no elements.
 #[derive(Clone, Copy)]
 pub struct Mean;
+impl Steps for Mean {
+    type Partial<C: Compute, I: Index> = C;
+    type Out<C: Compute, I: Index> = C;
+    #[inline(always)]
+    fn start<C: Compute, I: Index>(self) -> C {
+        C::default()
+    }
+    #[inline(always)]
+    fn accumulate<C: Compute, I: Index>(self, partial: C, element: C, _: I, _: Given<C>) -> C {
+        partial.binary::<Accumulating>(element)
+    }
+    #[inline(always)]
+    fn merge<C: Compute, I: Index>(self, one: C, other: C) -> C {
+        one.binary::<Accumulating>(other)
+    }
+    #[inline(always)]
+    fn finish<C: Compute, I: Index>(self, partial: C, count: C, _: Given<C>) -> C {
+        partial.binary::<crate::ops::div>(count)
+    }
+}
 impl<E: Dtype> Reducer<E> for Mean {
     type Partial = E::Compute;
     type Out = E;
     const WIDENS_F16: bool = matches!(E::DTYPE, DType::F16);
-    #[inline(always)]
-    fn start(self) -> E::Compute {
-        Default::default()
-    }
-    #[inline(always)]
-    fn accumulate(self, partial: E::Compute, element: E, _: usize) -> E::Compute {
-        partial.binary::<Accumulating>(element.to_compute())
-    }
+    by_steps! { self: self, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |mean| E::from_compute(mean) }
     #[inline(always)]
     fn accumulate_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
-        partial.binary::<Accumulating>(element.cast())
+        Steps::accumulate(self, partial, element.cast(), 0_usize, nothing::<Self::Partial>())
     }
     const INTERLEAVES: bool = true;
     #[inline(always)]
     fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
         interleave(self, lines)
     }
-    #[inline(always)]
-    fn merge(self, one: E::Compute, other: E::Compute) -> E::Compute {
-        one.binary::<Accumulating>(other)
-    }
-    #[inline(always)]
-    fn finish(self, partial: E::Compute, count: usize) -> E {
-        E::from_compute(partial.binary::<crate::ops::div>(<E::Compute as Castable>::from_f64(count as f64)))
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        Reduction::of::<E>("mean").gives::<E>().read(self)
     }
 }
 
@@ -109,25 +146,39 @@ impl AnyAll {
     /// Whether every element is non-zero.
     pub const ALL: Self = AnyAll { decides: false };
 }
+impl Steps for AnyAll {
+    type Partial<C: Compute, I: Index> = bool;
+    type Out<C: Compute, I: Index> = bool;
+    #[inline(always)]
+    fn start<C: Compute, I: Index>(self) -> bool {
+        false
+    }
+    #[inline(always)]
+    fn accumulate<C: Compute, I: Index>(self, partial: bool, element: C, _: I, _: Given<C>) -> bool {
+        partial | (is_truth(element) == self.decides)
+    }
+    #[inline(always)]
+    fn merge<C: Compute, I: Index>(self, one: bool, other: bool) -> bool {
+        one | other
+    }
+    #[inline(always)]
+    fn finish<C: Compute, I: Index>(self, partial: bool, _: C, _: Given<C>) -> bool {
+        partial == self.decides
+    }
+}
 impl<E: Dtype> Reducer<E> for AnyAll {
     /// Whether a deciding element has been found.
     type Partial = bool;
     type Out = bool;
     const COUNTS_REPEATS: bool = false;
-    #[inline(always)]
-    fn start(self) -> bool {
-        false
+    by_steps! { self: self, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |answer| answer }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        let name = if self.decides { "any" } else { "all" };
+        Reduction::of::<E>(name).gives::<bool>().read(self)
     }
-    #[inline(always)]
-    fn accumulate(self, partial: bool, element: E, _: usize) -> bool {
-        partial | (element.cast::<bool>() == self.decides)
-    }
-    #[inline(always)]
-    fn merge(self, one: bool, other: bool) -> bool {
-        one | other
-    }
-    #[inline(always)]
-    fn finish(self, partial: bool, _: usize) -> bool {
-        partial == self.decides
+    #[cfg(any(test, feature = "cuda"))]
+    fn form(self) -> u32 {
+        self.decides.into()
     }
 }

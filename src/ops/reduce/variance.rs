@@ -3,15 +3,119 @@
 //!
 //! Uses the lanes of partial results; used by `tensor` and `any`.
 
-use super::{Reducer, TwoResults, blocked_sum};
-use crate::dtype::{Castable, Complex, DType, Dtype};
+use super::steps::{Given, ImaginaryPart, RealPart, by_steps};
+use super::{Accumulating, Index, Reducer, Steps, StepsOfTwo, TwoResults, blocked_sum};
+use crate::dtype::{Castable, Complex, Compute, DType, Dtype};
+use crate::ops;
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::reduce::{ReducerText, Reduction, Written};
 
 /// Count, mean and sum of squared deviations, of both parts of complex numbers.
-#[derive(Clone, Copy, Default)]
-pub struct Moments {
-    count: f64,
-    mean: [f64; 2],
-    squares: [f64; 2],
+#[derive(Clone, Copy)]
+pub struct Moments<T = f64, const N: usize = 2> {
+    pub(crate) count: T,
+    pub(crate) mean: [T; N],
+    pub(crate) squares: [T; N],
+}
+
+#[inline(always)]
+fn plus<T: Compute>(a: T, b: T) -> T {
+    a.binary::<Accumulating>(b)
+}
+#[inline(always)]
+fn minus<T: Compute>(a: T, b: T) -> T {
+    a.binary::<ops::sub>(b)
+}
+#[inline(always)]
+fn times<T: Compute>(a: T, b: T) -> T {
+    a.binary::<ops::mul>(b)
+}
+#[inline(always)]
+fn over<T: Compute>(a: T, b: T) -> T {
+    a.binary::<ops::div>(b)
+}
+
+/// The steps of variances: of `N` parts of each element, by single elements.
+#[derive(Clone, Copy)]
+pub(crate) struct Spread<const N: usize> {
+    is_root: bool,
+    /// From which sum on there is no variance.
+    limit: Option<f64>,
+}
+impl<const N: usize> Steps for Spread<N> {
+    type Partial<C: Compute, I: Index> = Moments<C::Real, N>;
+    type Out<C: Compute, I: Index> = C::Real;
+    #[inline(always)]
+    fn start<C: Compute, I: Index>(self) -> Moments<C::Real, N> {
+        let none = C::Real::default();
+        Moments { count: none, mean: [none; N], squares: [none; N] }
+    }
+    #[inline(always)]
+    fn accumulate<C: Compute, I: Index>(
+        self,
+        mut partial: Moments<C::Real, N>,
+        element: C,
+        _: I,
+        _: Given<C>,
+    ) -> Moments<C::Real, N> {
+        partial.count = plus(partial.count, C::Real::number(1.0));
+        for part in 0..N {
+            let value = if part == 0 { element.to_real::<RealPart>() } else { element.to_real::<ImaginaryPart>() };
+            let delta = minus(value, partial.mean[part]);
+            partial.mean[part] = plus(partial.mean[part], over(delta, partial.count));
+            partial.squares[part] = plus(partial.squares[part], times(delta, minus(value, partial.mean[part])));
+        }
+        partial
+    }
+    #[inline(always)]
+    fn merge<C: Compute, I: Index>(self, one: Moments<C::Real, N>, other: Moments<C::Real, N>) -> Moments<C::Real, N> {
+        let none = C::Real::default();
+        if one.count == none {
+            return other;
+        }
+        if other.count == none {
+            return one;
+        }
+        let count = plus(one.count, other.count);
+        let mut merged = Moments { count, ..one };
+        for part in 0..N {
+            let delta = minus(other.mean[part], one.mean[part]);
+            merged.mean[part] = plus(merged.mean[part], over(times(delta, other.count), count));
+            let between = over(times(times(times(delta, delta), one.count), other.count), count);
+            merged.squares[part] = plus(merged.squares[part], plus(other.squares[part], between));
+        }
+        merged
+    }
+    #[inline(always)]
+    fn finish<C: Compute, I: Index>(self, partial: Moments<C::Real, N>, _: C, [correction, _]: Given<C>) -> C::Real {
+        let freedom = minus(partial.count, correction).binary::<ops::fmax>(C::Real::default());
+        let mut squares = partial.squares[0];
+        for &others in &partial.squares[1..] {
+            squares = plus(squares, others);
+        }
+        // PyTorch sums in the tensor's dtype for the mean here; where that sum overflows, so does the variance.
+        // Source: `aten/src/ATen/native/ReduceOps.cpp`, `std_var_all_cpu`.
+        if let Some(limit) = self.limit {
+            let sum = times(partial.mean[0], partial.count);
+            let overflows =
+                sum.compare::<ops::ge>(C::Real::number(limit)) || sum.compare::<ops::le>(C::Real::number(-limit));
+            if overflows && partial.mean[0].predicate::<ops::isfinite>() {
+                squares = C::Real::number(f64::INFINITY);
+            }
+        }
+        // No elements have no variance, whatever the correction.
+        let variance =
+            if partial.count == C::Real::default() { C::Real::number(f64::NAN) } else { over(squares, freedom) };
+        if self.is_root { variance.unary::<ops::sqrt>() } else { variance }
+    }
+}
+/// The mean comes with the variance.
+impl<const N: usize> StepsOfTwo for Spread<N> {
+    type Second<C: Compute, I: Index> = [C::Real; N];
+    #[inline(always)]
+    fn second<C: Compute, I: Index>(self, partial: Moments<C::Real, N>) -> [C::Real; N] {
+        if partial.count == C::Real::default() { [C::Real::number(f64::NAN); N] } else { partial.mean }
+    }
 }
 
 /// The mean by running updates, which do not overflow.
@@ -53,32 +157,34 @@ impl Variance {
     pub const fn std(correction: f64) -> Self {
         Variance { correction, is_root: true, single: false }
     }
+    /// Its steps over `N` parts of elements of this dtype.
+    #[inline(always)]
+    fn steps<const N: usize>(self, dtype: DType) -> Spread<N> {
+        let limit = match dtype {
+            DType::F32 if self.single => Some(F32_OVERFLOWS),
+            DType::F64 if self.single => Some(f64::INFINITY),
+            _ => None,
+        };
+        Spread { is_root: self.is_root, limit }
+    }
 }
+
+/// What is rounded to an infinite `f32`: from half a unit above the largest on.
+const F32_OVERFLOWS: f64 = (2.0 - 1.0 / 16_777_216.0) * 170_141_183_460_469_231_731_687_303_715_884_105_728.0;
+
 impl<E: Dtype> Reducer<E> for Variance {
     type Partial = Moments;
     type Out = E::RealDtype;
     const PREFERS_BLOCKS: bool = true;
-    #[inline(always)]
-    fn start(self) -> Moments {
-        Moments::default()
-    }
-    #[inline(always)]
-    fn accumulate(self, mut partial: Moments, element: E, _: usize) -> Moments {
-        let value: num_complex::Complex<f64> = element.cast();
-        partial.count += 1.0;
-        for (part, value) in [value.re, value.im].into_iter().enumerate() {
-            let delta = value - partial.mean[part];
-            partial.mean[part] += delta / partial.count;
-            partial.squares[part] += delta * (value - partial.mean[part]);
-        }
-        partial
+    by_steps! { self: self.steps::<2>(E::DTYPE), Complex<f64>, usize, [self.correction, 0.0];
+        |x| x.cast::<Complex<f64>>(); |variance| Castable::from_f64(variance)
     }
     /// Two passes over a block that is in the cache: the mean, then the squared deviations from it.
     #[inline(always)]
     fn block(self, elements: &[E], _: usize) -> Moments {
         let count = elements.len() as f64;
         let parts = if E::DTYPE.is_complex() { 2 } else { 1 };
-        let mut moments = Moments { count, ..Moments::default() };
+        let mut moments = Moments { count, mean: [0.0; 2], squares: [0.0; 2] };
         for part in 0..parts {
             let value = |x: &E| {
                 let value: num_complex::Complex<f64> = x.cast();
@@ -106,49 +212,39 @@ impl<E: Dtype> Reducer<E> for Variance {
     fn block_small(self, elements: &[E], index: usize) -> Moments {
         Reducer::<E>::block(self, elements, index)
     }
-    #[inline(always)]
-    fn merge(self, one: Moments, other: Moments) -> Moments {
-        if one.count == 0.0 {
-            return other;
-        }
-        if other.count == 0.0 {
-            return one;
-        }
-        let count = one.count + other.count;
-        let mut merged = Moments { count, ..one };
-        for part in 0..2 {
-            let delta = other.mean[part] - one.mean[part];
-            merged.mean[part] += delta * other.count / count;
-            merged.squares[part] += other.squares[part] + delta * delta * one.count * other.count / count;
-        }
-        merged
-    }
-    #[inline(always)]
-    fn finish(self, partial: Moments, _: usize) -> E::RealDtype {
-        let freedom = (partial.count - self.correction).max(0.0);
-        let mut squares = partial.squares[0] + if E::DTYPE.is_complex() { partial.squares[1] } else { 0.0 };
-        // PyTorch sums in the tensor's dtype for the mean here; where that sum overflows, so does the variance.
-        // Source: `aten/src/ATen/native/ReduceOps.cpp`, `std_var_all_cpu`.
-        if self.single && matches!(E::DTYPE, DType::F32 | DType::F64) {
-            let sum: E = Castable::from_f64(partial.mean[0] * partial.count);
-            if partial.mean[0].is_finite() && sum.cast::<f64>().is_infinite() {
-                squares = f64::INFINITY;
-            }
-        }
-        // No elements have no variance, whatever the correction.
-        let variance = if partial.count == 0.0 { f64::NAN } else { squares / freedom };
-        Castable::from_f64(if self.is_root { variance.sqrt() } else { variance })
-    }
     fn single(self) -> Self {
         Variance { single: true, ..self }
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        let name = match (self.is_root, self.single) {
+            (false, false) => "var",
+            (false, true) => "var_of_all",
+            (true, false) => "std",
+            (true, true) => "std_of_all",
+        };
+        let reduction = Reduction::of::<E>(name).gives::<E::RealDtype>().and::<E>().given(1);
+        if E::DTYPE.is_complex() {
+            reduction.computes::<Complex<f64>>().read_two(self.steps::<2>(E::DTYPE))
+        } else {
+            reduction.computes::<f64>().read_two(self.steps::<1>(E::DTYPE))
+        }
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn form(self) -> u32 {
+        u32::from(self.is_root) + 2 * u32::from(self.single)
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn given(self) -> Vec<f64> {
+        vec![self.correction]
     }
 }
 
 /// The mean comes with the variance.
 impl<E: Dtype> TwoResults<E> for Variance {
     type Second = E;
-    fn second(self, partial: Moments, count: usize) -> E {
-        let [re, im] = if count > 0 { partial.mean } else { [f64::NAN; 2] };
+    fn second(self, partial: Moments, _: usize) -> E {
+        let [re, im] = StepsOfTwo::second::<Complex<f64>, usize>(self.steps::<2>(E::DTYPE), partial);
         if E::DTYPE.is_complex() { Complex::new(re, im).cast() } else { re.cast() }
     }
 }

@@ -3,8 +3,8 @@
 //! `cargo test --lib ops::text -- --ignored` runs it, with the compiler that `CASTIRON_CXX` names, else `c++`. Functions whose last
 //! bits belong to a library answer what they answered the evaluator, and see to it that they are asked the same.
 
-use super::evaluate::evaluate;
-use super::graph::{Family, Kind, Machine, Node};
+use super::evaluate::{Call, evaluate};
+use super::graph::{Family, Function, Kind, Machine, Node};
 use super::rows::{COMPUTING, all, suffix};
 use super::tests::{Dice, arguments, edges, elementwise, functions, same, whole};
 use super::{PRELUDE, library};
@@ -49,18 +49,18 @@ int main() {
 "#;
 
 /// What is asked and what is to come: a function, its arguments, the calls; the results with their kinds.
-struct Case {
-    name: String,
-    which: usize,
-    arguments: Vec<u64>,
-    calls: Vec<u64>,
-    expected: Vec<(u64, Kind)>,
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) which: usize,
+    pub(super) arguments: Vec<u64>,
+    pub(super) calls: Vec<u64>,
+    pub(super) expected: Vec<(u64, Kind)>,
     /// How far floats may be from it, relative to it.
-    within: f64,
+    pub(super) within: f64,
 }
 
 /// An element as words, and its type in C++.
-trait Words: Castable {
+pub(super) trait Words: Castable {
     const TEXT: &'static str;
     const READ: &'static str;
     fn of(words: &[u64]) -> Self;
@@ -198,25 +198,88 @@ macro_rules! kernels {
     };
 }
 
+/// The functions of libraries that a text calls: names, how many arguments, of which type.
+pub(super) type Called = BTreeSet<(String, usize, &'static str)>;
+
+/// Adds those that a function calls.
+pub(super) fn note_calls(function: &Function, called: &mut Called) {
+    for (one, node) in whole(function).iter().flat_map(|one| one.nodes.iter().map(move |node| (one, node))) {
+        if let Node::Step(step, operands, kind) = node {
+            let prefix = match step.family {
+                Family::Operator | Family::Basic => continue,
+                Family::Elementary => "ci_",
+                Family::Platform => "ci_platform_",
+                Family::Special => "ci_special_",
+            };
+            assert!(operands.iter().all(|&id| one.node(id).kind() == *kind));
+            called.insert((format!("{prefix}{}", step.name), operands.len(), kind.c_type()));
+        }
+    }
+}
+/// Calls as the program reads them.
+pub(super) fn as_words(calls: Vec<Call>) -> Vec<u64> {
+    calls.into_iter().flat_map(|(operands, result)| operands.into_iter().chain([result])).collect()
+}
+
+/// Compiles the text with a function that has a `case` for each number, and asks it for all cases.
+pub(super) fn run(called: &Called, text: &str, switch: &str, cases: &[Case]) {
+    let mut source = format!("#define CI_HOST\n{PRELUDE}\n{MAIN}");
+    for (name, operands, ty) in called {
+        let (parameters, given) =
+            if *operands == 1 { (format!("{ty} x"), "x") } else { (format!("{ty} x, {ty} y"), "x, y") };
+        let _ = writeln!(source, "CI_FN {ty} {name}({parameters}) {{ return ci_met({given}); }}");
+    }
+    source += text;
+    let _ =
+        write!(source, "static void ci_run(ci_u64 which, const ci_u64* w) {{ switch (which) {{\n{switch}}} }}\n{LOOP}");
+
+    let folder = std::env::temp_dir().join(format!("castiron-text-{}-{}", std::process::id(), cases.len()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (file, program) = (folder.join("text.cpp"), folder.join("text"));
+    std::fs::write(&file, source).unwrap();
+    let compiler = std::env::var("CASTIRON_CXX").unwrap_or_else(|_| "c++".into());
+    let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-w", "-o"];
+    assert!(Command::new(compiler).args(flags).arg(&program).arg(&file).status().unwrap().success());
+
+    let mut child = Command::new(&program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let words: Vec<u8> = cases
+        .iter()
+        .flat_map(|case| {
+            let head = [case.which as u64, case.arguments.len() as u64, case.calls.len() as u64];
+            head.into_iter().chain(case.arguments.iter().copied()).chain(case.calls.iter().copied())
+        })
+        .flat_map(u64::to_le_bytes)
+        .collect();
+    let writer = std::thread::spawn(move || input.write_all(&words).unwrap());
+    let output = child.wait_with_output().unwrap().stdout;
+    writer.join().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let answers: Vec<[u64; 3]> = output
+        .as_chunks::<24>()
+        .0
+        .iter()
+        .map(|bytes| core::array::from_fn(|at| u64::from_le_bytes(bytes[8 * at..][..8].try_into().unwrap())))
+        .collect();
+    assert_eq!(answers.len(), cases.len());
+    for (case, answer) in cases.iter().zip(&answers) {
+        let near = |(at, &(bits, kind)): (usize, &(u64, Kind))| {
+            let (met, wanted) = (f64::from_bits(answer[at]), f64::from_bits(bits));
+            same(answer[at], bits, kind) || (case.within > 0.0 && (met - wanted).abs() <= case.within * wanted.abs())
+        };
+        let agree = answer[2] == 0 && case.expected.iter().enumerate().all(near);
+        assert!(agree, "{} of {:x?}: {answer:x?}, not {:x?}", case.name, case.arguments, case.expected);
+    }
+}
+
 #[test]
 #[ignore = "takes a C++ compiler, and half a minute"]
 fn compiled_text_gives_the_same_bits() {
     let functions = functions();
     let (mut switch, mut cases, mut which, mut dice) = (String::new(), Vec::new(), 0, Dice::new());
-    let mut called = BTreeSet::new();
+    let mut called = Called::new();
     for (row, dtype, function) in &functions {
-        for node in whole(function).iter().flat_map(|one| one.nodes.iter().map(move |node| (one, node))) {
-            if let (one, Node::Step(step, operands, kind)) = node {
-                let prefix = match step.family {
-                    Family::Operator | Family::Basic => continue,
-                    Family::Elementary => "ci_",
-                    Family::Platform => "ci_platform_",
-                    Family::Special => "ci_special_",
-                };
-                assert!(operands.iter().all(|&id| one.node(id).kind() == *kind));
-                called.insert((format!("{prefix}{}", step.name), operands.len(), kind.c_type()));
-            }
-        }
+        note_calls(function, &mut called);
         let read: Vec<String> = function
             .arguments
             .iter()
@@ -228,7 +291,7 @@ fn compiled_text_gives_the_same_bits() {
             let mut met = Vec::new();
             let results = evaluate(function, &given, &mut met);
             let expected = results.into_iter().zip(function.results.iter().copied()).collect();
-            let calls = met.into_iter().flat_map(|(operands, result)| operands.into_iter().chain([result])).collect();
+            let calls = as_words(met);
             cases.push(Case { name: function.name.clone(), which, arguments: given, calls, expected, within: 0.0 });
         }
         which += 1;
@@ -278,54 +341,8 @@ fn compiled_text_gives_the_same_bits() {
         by_hand("ci_loop_zeta(ci_of<double>(w[0]), ci_of<double>(w[1]))", &[x, q], x.zeta(q));
     }
 
-    let mut source = format!("#define CI_HOST\n{PRELUDE}\n{MAIN}");
-    for (name, operands, ty) in &called {
-        let (parameters, given) =
-            if *operands == 1 { (format!("{ty} x"), "x") } else { (format!("{ty} x, {ty} y"), "x, y") };
-        let _ = writeln!(source, "CI_FN {ty} {name}({parameters}) {{ return ci_met({given}); }}");
-    }
-    source += &library(functions.iter().map(|(.., function)| function));
-    source += &kernels;
-    let _ =
-        write!(source, "static void ci_run(ci_u64 which, const ci_u64* w) {{ switch (which) {{\n{switch}}} }}\n{LOOP}");
-
-    let folder = std::env::temp_dir().join(format!("castiron-text-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let (file, program) = (folder.join("text.cpp"), folder.join("text"));
-    std::fs::write(&file, source).unwrap();
-    let compiler = std::env::var("CASTIRON_CXX").unwrap_or_else(|_| "c++".into());
-    let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-w", "-o"];
-    assert!(Command::new(compiler).args(flags).arg(&program).arg(&file).status().unwrap().success());
-
-    let mut child = Command::new(&program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut input = child.stdin.take().unwrap();
-    let words: Vec<u8> = cases
-        .iter()
-        .flat_map(|case| {
-            let head = [case.which as u64, case.arguments.len() as u64, case.calls.len() as u64];
-            head.into_iter().chain(case.arguments.iter().copied()).chain(case.calls.iter().copied())
-        })
-        .flat_map(u64::to_le_bytes)
-        .collect();
-    let writer = std::thread::spawn(move || input.write_all(&words).unwrap());
-    let output = child.wait_with_output().unwrap().stdout;
-    writer.join().unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
-    let answers: Vec<[u64; 3]> = output
-        .as_chunks::<24>()
-        .0
-        .iter()
-        .map(|bytes| core::array::from_fn(|at| u64::from_le_bytes(bytes[8 * at..][..8].try_into().unwrap())))
-        .collect();
-    assert_eq!(answers.len(), cases.len());
-    for (case, answer) in cases.iter().zip(&answers) {
-        let near = |(at, &(bits, kind)): (usize, &(u64, Kind))| {
-            let (met, wanted) = (f64::from_bits(answer[at]), f64::from_bits(bits));
-            same(answer[at], bits, kind) || (case.within > 0.0 && (met - wanted).abs() <= case.within * wanted.abs())
-        };
-        let agree = answer[2] == 0 && case.expected.iter().enumerate().all(near);
-        assert!(agree, "{} of {:x?}: {answer:x?}, not {:x?}", case.name, case.arguments, case.expected);
-    }
+    let text = library(functions.iter().map(|(.., function)| function)) + &kernels;
+    run(&called, &text, &switch, &cases);
     println!(
         "{of_functions} arguments of {} functions, {of_conversions} conversions, {of_kernels} elements in kernels",
         functions.len()

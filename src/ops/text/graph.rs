@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 /// A kind of machine number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
     Bool,
     U8,
     I8,
@@ -151,6 +151,8 @@ pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) arguments: Vec<Kind>,
     pub(crate) results: Vec<Kind>,
+    /// The struct that the results are fields of, where they are no number.
+    pub(super) returns: Option<String>,
     pub(crate) tree: Tree,
     pub(super) nodes: Vec<Node>,
     /// The parts that it calls, and those that they call, by their names.
@@ -180,7 +182,7 @@ impl Function {
 
 /// Why a formula can't be recorded.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Unreadable {
+pub enum Unreadable {
     /// It wants to know a number that is an argument, or follows from one, to do what is named here.
     AsksForValue(&'static str),
     /// It decides more often than this on one path: most likely in a loop that ends by an argument.

@@ -19,10 +19,14 @@ mod graph;
 mod integers;
 pub(crate) mod kernel;
 mod number;
+mod numbers;
 mod operations;
 mod paths;
+pub(crate) mod reduce;
 pub(crate) mod rows;
 pub(crate) mod source;
+#[cfg(test)]
+mod steps_tests;
 #[cfg(all(test, unix))]
 pub(crate) mod suite;
 #[cfg(test)]
@@ -31,6 +35,7 @@ mod tests;
 mod trees;
 mod write;
 
+pub use graph::Unreadable;
 pub(crate) use paths::refuse;
 #[cfg_attr(not(test), allow(unused_imports))]
 pub(crate) use write::{PRELUDE, library};

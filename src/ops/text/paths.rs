@@ -166,6 +166,7 @@ fn record_with(
         name: function,
         arguments: arguments.to_vec(),
         results: results.to_vec(),
+        returns: None,
         tree,
         nodes,
         parts: BTreeMap::new(),

@@ -124,8 +124,8 @@ fn statements(function: &Function, tree: &Tree, computed: &HashSet<Id>, depth: u
             }
             let values: Vec<String> = results.iter().map(|&id| value(function, id)).collect();
             let _ = match values.as_slice() {
-                [value] => writeln!(out, "{indent}return {value};"),
-                values => writeln!(out, "{indent}return {}{{{}}};", result_type(&function.results), values.join(", ")),
+                [value] if function.returns.is_none() => writeln!(out, "{indent}return {value};"),
+                values => writeln!(out, "{indent}return {}{{{}}};", function.returned(), values.join(", ")),
             };
         }
         Tree::Branch(condition, yes, no) => {
@@ -139,10 +139,13 @@ fn statements(function: &Function, tree: &Tree, computed: &HashSet<Id>, depth: u
 }
 
 impl Function {
+    fn returned(&self) -> String {
+        self.returns.clone().unwrap_or_else(|| result_type(&self.results))
+    }
     fn head(&self, qualifier: &str) -> String {
         let arguments: Vec<String> =
             self.arguments.iter().enumerate().map(|(at, kind)| format!("{} a{at}", kind.c_type())).collect();
-        format!("{qualifier} {} {}({})", result_type(&self.results), self.name, arguments.join(", "))
+        format!("{qualifier} {} {}({})", self.returned(), self.name, arguments.join(", "))
     }
     fn written(&self, qualifier: &str) -> String {
         let mut text = self.head(qualifier) + " {\n";

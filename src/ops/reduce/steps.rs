@@ -1,0 +1,163 @@
+//! The steps of a reduction, over numbers of any kind: the machine's, which the host's loops run on, those that record them for a
+//! device, and dual ones. Each reducer's formulas are written once, here or beside it.
+//!
+//! Uses the formulas of `elementwise`; used by the reducers and by `ops::text`.
+
+use crate::dtype::{Binary, Complex, Compute, MachineFloat, MachineInt, ToReal};
+use core::ops::Add;
+
+/// A position among the elements, or a number of them.
+#[doc(hidden)]
+pub trait Index: Copy + PartialOrd + Add<Output = Self> + From<bool> + Send + Sync + 'static {
+    /// Behind all others.
+    fn last() -> Self;
+}
+impl Index for usize {
+    #[inline(always)]
+    fn last() -> usize {
+        usize::MAX
+    }
+}
+impl Index for i64 {
+    #[inline(always)]
+    fn last() -> i64 {
+        i64::MAX
+    }
+}
+
+/// The run-time values of a reducer, those that it has.
+#[doc(hidden)]
+pub type Given<C> = [<C as Compute>::Real; 2];
+
+/// The steps of a reduction; `Reducer` says what they are for.
+#[doc(hidden)]
+pub trait Steps: Copy + Send + Sync + 'static {
+    /// The accumulator.
+    type Partial<C: Compute, I: Index>: Copy + Send + Sync;
+    /// The result, before it is converted to its dtype.
+    type Out<C: Compute, I: Index>: Copy;
+    /// The accumulator before the first element.
+    fn start<C: Compute, I: Index>(self) -> Self::Partial<C, I>;
+    /// Accumulates an element.
+    fn accumulate<C: Compute, I: Index>(
+        self,
+        partial: Self::Partial<C, I>,
+        element: C,
+        index: I,
+        given: Given<C>,
+    ) -> Self::Partial<C, I>;
+    /// Merges two accumulators.
+    fn merge<C: Compute, I: Index>(self, one: Self::Partial<C, I>, other: Self::Partial<C, I>) -> Self::Partial<C, I>;
+    /// How many elements count, of so many that there are.
+    #[inline(always)]
+    fn counted<C: Compute, I: Index>(self, _: Self::Partial<C, I>, count: I) -> I {
+        count
+    }
+    /// The result; `count` is the number of elements that count.
+    fn finish<C: Compute, I: Index>(self, partial: Self::Partial<C, I>, count: C, given: Given<C>) -> Self::Out<C, I>;
+}
+
+/// Steps with a second result.
+#[doc(hidden)]
+pub trait StepsOfTwo: Steps {
+    /// The second result, before it is converted to its dtype.
+    type Second<C: Compute, I: Index>: Copy;
+    /// The second result.
+    fn second<C: Compute, I: Index>(self, partial: Self::Partial<C, I>) -> Self::Second<C, I>;
+}
+
+/// The values of a reducer without any.
+#[inline(always)]
+pub(super) fn nothing<C: Compute>() -> Given<C> {
+    Default::default()
+}
+
+/// Whether a number is other than 0.
+#[inline(always)]
+pub(super) fn is_truth<C: Compute>(x: C) -> bool {
+    x != C::default()
+}
+
+#[inline(always)]
+pub(super) fn is_nan<C: Compute>(x: C) -> bool {
+    x.predicate::<crate::ops::isnan>()
+}
+
+/// Addition. Unlike [`add`](crate::ops::add) it does not multiply by `alpha`, so that NaN in one part of a complex sum
+/// does not spread to the other.
+#[derive(Clone, Copy)]
+pub(crate) struct Accumulating;
+impl Binary for Accumulating {
+    #[inline(always)]
+    fn boolean(a: bool, b: bool) -> bool {
+        a | b
+    }
+    #[inline(always)]
+    fn integer<T: MachineInt>(a: T, b: T) -> T {
+        a.wrapping_add(&b)
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        a + b
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
+        a + b
+    }
+}
+
+/// The real part.
+pub(super) struct RealPart;
+impl ToReal for RealPart {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        x
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> T {
+        z.re
+    }
+}
+/// The imaginary part.
+pub(super) struct ImaginaryPart;
+impl ToReal for ImaginaryPart {
+    #[inline(always)]
+    fn real<T: MachineFloat>(_: T) -> T {
+        T::zero()
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> T {
+        z.im
+    }
+}
+
+/// The methods of a `Reducer` of elements `E` that its steps are:
+///
+/// `by_steps! { self: self, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |out| E::from_compute(out) }` writes
+/// `fn start(self) -> Self::Partial { Steps::start::<E::Compute, usize>(self) }` and so on, `accumulate` with the number that the
+/// element becomes, `finish` with the element that the result becomes. Before them stand the steps, the numbers and positions that
+/// they run on, and the run-time values.
+macro_rules! by_steps {
+    ($self:ident: $steps:expr, $number:ty, $index:ty, $given:expr; |$x:ident| $element:expr; |$out:ident| $result:expr) => {
+        #[inline(always)]
+        fn start($self) -> Self::Partial {
+            Steps::start::<$number, $index>($steps)
+        }
+        #[inline(always)]
+        fn accumulate($self, partial: Self::Partial, $x: E, index: usize) -> Self::Partial {
+            Steps::accumulate::<$number, $index>($steps, partial, $element, index as $index, $given)
+        }
+        #[inline(always)]
+        fn merge($self, one: Self::Partial, other: Self::Partial) -> Self::Partial {
+            Steps::merge::<$number, $index>($steps, one, other)
+        }
+        #[inline(always)]
+        fn finish($self, partial: Self::Partial, count: usize) -> Self::Out {
+            let count = Steps::counted::<$number, $index>($steps, partial, count as $index);
+            let count = <$number as Compute>::number(count as f64);
+            let $out = Steps::finish::<$number, $index>($steps, partial, count, $given);
+            $result
+        }
+    };
+}
+pub(super) use by_steps;
