@@ -8,10 +8,10 @@ use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::ptr;
 
-/// Bytes of arguments that a launch may have. (CUDA's own limit is 4,096.)
-const BYTES: usize = 1024;
+/// Bytes of arguments that a launch may have: what every device takes.
+const BYTES: usize = 4096;
 /// How many arguments a launch may have.
-const ARGUMENTS: usize = 48;
+const ARGUMENTS: usize = 128;
 /// Threads of a block, where nothing else is said.
 pub(crate) const THREADS: u32 = 256;
 

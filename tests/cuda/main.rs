@@ -2,6 +2,7 @@
 //!
 //! Each test runs in a process of its own (`pretend::within`), since libraries are loaded once in a process.
 
+mod elementwise;
 mod kernels;
 mod memory;
 mod missing;

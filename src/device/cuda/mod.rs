@@ -4,6 +4,8 @@
 #[cfg(not(feature = "cuda"))]
 mod absent;
 #[cfg(feature = "cuda")]
+mod elementwise;
+#[cfg(feature = "cuda")]
 mod present;
 #[cfg(feature = "cuda")]
 pub(crate) mod transfer;

@@ -3,6 +3,7 @@
 //! What needs kernels is refused: see [`not_yet`]. Uses `cuda`; used by `tensor`.
 
 use super::Cuda;
+use super::elementwise::{self, Target, fresh, operand_of, run, written};
 use crate::cpu::read;
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
@@ -18,12 +19,26 @@ use crate::ops::expression::Expression;
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
+use crate::ops::text::describe;
 use crate::shape::numel;
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// Whether the device can be used, or why not.
 pub(crate) fn available(which: AnyDevice) -> Result<()> {
     device(which.index().unwrap_or(0)).map(|_| ())
+}
+
+/// Checks that operands have the same sizes.
+///
+/// # Panics
+/// If they do not.
+fn expect_same(a: &[usize], b: &[usize]) {
+    assert!(a == b, "operands arrive broadcast");
+}
+
+/// So many contiguous elements from the first of a view on.
+fn line_of<'a, E>(view: &View<'a, CudaBuffer, E>, len: &'a [usize; 1]) -> View<'a, CudaBuffer, E> {
+    View::new(view.buffer, view.offset, len, &[1])
 }
 
 /// The refusal of an operation that has no kernel yet.
@@ -124,9 +139,9 @@ impl<const N: usize> Backend for Cuda<N> {
     fn fill<E: Element>(_: Option<&CudaBuffer>, value: E, len: usize) -> Result<CudaBuffer> {
         fill(device(N)?, value, len)
     }
-    fn tabulate<O: Element>(_: impl Map1<i64, O>, _: Option<&CudaBuffer>, _: usize) -> Result<CudaBuffer> {
-        device(N)?;
-        not_yet::<N, _>("tabulate")
+    fn tabulate<O: Element>(kernel: impl Map1<i64, O>, _: Option<&CudaBuffer>, len: usize) -> Result<CudaBuffer> {
+        // SAFETY: it reads nothing.
+        unsafe { fresh::<O>("tabulate", device(N)?, (&[len], &[1]), |to| describe::tabulate(to, &kernel)) }
     }
     fn is_unique(storage: &mut CudaBuffer) -> bool {
         storage.is_unique()
@@ -185,78 +200,115 @@ impl<const N: usize> Backend for Cuda<N> {
     fn has<E: Castable>(_: View<'_, CudaBuffer, E>, _: Sought) -> Result<bool> {
         not_yet::<N, _>("has")
     }
-    fn map1<A: Element, O: Element>(_: impl Map1<A, O>, _: View<'_, CudaBuffer, A>, _: &[usize]) -> Result<CudaBuffer> {
-        not_yet::<N, _>("map1")
+    fn map1<A: Element, O: Element>(
+        kernel: impl Map1<A, O>,
+        a: View<'_, CudaBuffer, A>,
+        strides: &[usize],
+    ) -> Result<CudaBuffer> {
+        let place = (a.sizes, strides);
+        // SAFETY: what a view reaches is valid; views of `Cuda<N>` are on this device.
+        unsafe { fresh::<O>("map", device(N)?, place, |to| describe::map1(to, &kernel, operand_of(&a))) }
     }
     fn map2<A: Element, B: Element, O: Element>(
-        _: impl Map2<A, B, O>,
-        _: View<'_, CudaBuffer, A>,
-        _: View<'_, CudaBuffer, B>,
-        _: &[usize],
+        kernel: impl Map2<A, B, O>,
+        a: View<'_, CudaBuffer, A>,
+        b: View<'_, CudaBuffer, B>,
+        strides: &[usize],
     ) -> Result<CudaBuffer> {
-        not_yet::<N, _>("map2")
+        expect_same(a.sizes, b.sizes);
+        let place = (a.sizes, strides);
+        // SAFETY: as in `map1`; both have these sizes.
+        unsafe {
+            fresh::<O>("map", device(N)?, place, |to| describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)]))
+        }
     }
     fn map3<A: Element, B: Element, C: Element, O: Element>(
-        _: impl Map3<A, B, C, O>,
-        _: View<'_, CudaBuffer, A>,
-        _: View<'_, CudaBuffer, B>,
-        _: View<'_, CudaBuffer, C>,
-        _: &[usize],
+        kernel: impl Map3<A, B, C, O>,
+        a: View<'_, CudaBuffer, A>,
+        b: View<'_, CudaBuffer, B>,
+        c: View<'_, CudaBuffer, C>,
+        strides: &[usize],
     ) -> Result<CudaBuffer> {
-        not_yet::<N, _>("map3")
+        expect_same(a.sizes, b.sizes);
+        expect_same(a.sizes, c.sizes);
+        let (place, operands) = ((a.sizes, strides), [operand_of(&a), operand_of(&b), operand_of(&c)]);
+        // SAFETY: as in `map2`.
+        unsafe { fresh::<O>("map", device(N)?, place, |to| describe::map3(to, &kernel, operands)) }
     }
     fn map1_line<A: Element, O: Element>(
-        _: impl Map1<A, O>,
-        _: View<'_, CudaBuffer, A>,
-        _: usize,
+        kernel: impl Map1<A, O>,
+        a: View<'_, CudaBuffer, A>,
+        len: usize,
     ) -> Result<CudaBuffer> {
-        not_yet::<N, _>("map1_line")
+        let line = [len];
+        Self::map1(kernel, line_of(&a, &line), &[1])
     }
     fn map2_line<A: Element, B: Element, O: Element>(
-        _: impl Map2<A, B, O>,
-        _: View<'_, CudaBuffer, A>,
-        _: View<'_, CudaBuffer, B>,
-        _: usize,
+        kernel: impl Map2<A, B, O>,
+        a: View<'_, CudaBuffer, A>,
+        b: View<'_, CudaBuffer, B>,
+        len: usize,
     ) -> Result<CudaBuffer> {
-        not_yet::<N, _>("map2_line")
+        let line = [len];
+        Self::map2(kernel, line_of(&a, &line), line_of(&b, &line), &[1])
     }
     fn map1_into<A: Element, O: Element>(
-        _: impl Map1<A, O>,
-        _: View<'_, CudaBuffer, A>,
-        _: ViewMut<'_, CudaBuffer, O>,
+        kernel: impl Map1<A, O>,
+        a: View<'_, CudaBuffer, A>,
+        out: ViewMut<'_, CudaBuffer, O>,
     ) -> Result<()> {
-        not_yet::<N, _>("map1_into")
+        expect_same(a.sizes, out.sizes);
+        let target = Target { to: written(&out), sizes: out.sizes, in_place: false };
+        // SAFETY: what views reach is valid; the output is held exclusively, so that the operand is elsewhere.
+        unsafe { run::<O>("map", device(N)?, &target, |to| describe::map1(to, &kernel, operand_of(&a))) }
     }
     fn map2_into<A: Element, B: Element, O: Element>(
-        _: impl Map2<A, B, O>,
-        _: View<'_, CudaBuffer, A>,
-        _: View<'_, CudaBuffer, B>,
-        _: ViewMut<'_, CudaBuffer, O>,
+        kernel: impl Map2<A, B, O>,
+        a: View<'_, CudaBuffer, A>,
+        b: View<'_, CudaBuffer, B>,
+        out: ViewMut<'_, CudaBuffer, O>,
     ) -> Result<()> {
-        not_yet::<N, _>("map2_into")
+        expect_same(a.sizes, out.sizes);
+        expect_same(b.sizes, out.sizes);
+        let target = Target { to: written(&out), sizes: out.sizes, in_place: false };
+        // SAFETY: as in `map1_into`.
+        unsafe {
+            run::<O>("map", device(N)?, &target, |to| describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)]))
+        }
     }
-    fn update1<O: Element>(_: impl Map1<O, O>, _: ViewMut<'_, CudaBuffer, O>) -> Result<()> {
-        not_yet::<N, _>("update1")
+    fn update1<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, CudaBuffer, O>) -> Result<()> {
+        let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
+        // SAFETY: the operand is the output itself.
+        unsafe { run::<O>("update", device(N)?, &target, |to| describe::map1(to, &kernel, target.to)) }
     }
     fn update2<B: Element, O: Element>(
-        _: impl Map2<O, B, O>,
-        _: View<'_, CudaBuffer, B>,
-        _: ViewMut<'_, CudaBuffer, O>,
+        kernel: impl Map2<O, B, O>,
+        b: View<'_, CudaBuffer, B>,
+        out: ViewMut<'_, CudaBuffer, O>,
     ) -> Result<()> {
-        not_yet::<N, _>("update2")
+        expect_same(b.sizes, out.sizes);
+        let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
+        // SAFETY: the first operand is the output itself; the output is held exclusively, so that the second is elsewhere.
+        unsafe {
+            run::<O>("update", device(N)?, &target, |to| describe::map2(to, &kernel, [target.to, operand_of(&b)]))
+        }
     }
-    unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<CudaBuffer> {
-        not_yet::<N, _>("evaluate")
+    unsafe fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize]) -> Result<CudaBuffer> {
+        // SAFETY: the caller's promise.
+        unsafe { fresh::<X::Elem>("evaluate", device(N)?, (sizes, strides), |to| describe::tree(to, &x)) }
     }
-    unsafe fn evaluate_into<X: Expression<Elem: Element>>(_: X, _: ViewMut<'_, CudaBuffer, X::Elem>) -> Result<()> {
-        not_yet::<N, _>("evaluate_into")
+    unsafe fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, CudaBuffer, X::Elem>) -> Result<()> {
+        // SAFETY: the caller's promise.
+        unsafe { elementwise::evaluate_into(device(N)?, &x, &out) }
     }
     unsafe fn evaluate_update<X: Expression, O: Element>(
-        _: impl Map2<O, X::Elem, O>,
-        _: X,
-        _: ViewMut<'_, CudaBuffer, O>,
+        kernel: impl Map2<O, X::Elem, O>,
+        x: X,
+        out: ViewMut<'_, CudaBuffer, O>,
     ) -> Result<()> {
-        not_yet::<N, _>("evaluate_update")
+        let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
+        // SAFETY: the caller's promise.
+        unsafe { run::<O>("update", device(N)?, &target, |to| describe::update(to, &kernel, &x, target.to)) }
     }
     unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<CudaBuffer> {
         not_yet::<N, _>("reduce_lazy")

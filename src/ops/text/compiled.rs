@@ -223,7 +223,7 @@ pub(super) fn as_words(calls: Vec<Call>) -> Vec<u64> {
 
 /// Compiles the text with a function that has a `case` for each number, and asks it for all cases.
 pub(super) fn run(called: &Called, text: &str, switch: &str, cases: &[Case]) {
-    let mut source = format!("#define CI_HOST\n{PRELUDE}\n{MAIN}");
+    let mut source = format!("#include <math.h>\n#include <string.h>\n#define CI_HOST\n{PRELUDE}\n{MAIN}");
     for (name, operands, ty) in called {
         let (parameters, given) =
             if *operands == 1 { (format!("{ty} x"), "x") } else { (format!("{ty} x, {ty} y"), "x, y") };

@@ -1,8 +1,6 @@
 // The device library of recorded formulas: what their text calls. It needs no header under NVRTC; with CI_HOST a C++ compiler of
-// the host takes it, and whoever includes it gives the functions whose last bits belong to a library.
+// the host takes it after <math.h> and <string.h>, and whoever includes it gives the functions whose last bits belong to a library. CI_NO_PTX leaves inline PTX out.
 #ifdef CI_HOST
-#include <math.h>
-#include <string.h>
 #define CI_FN static inline
 #define CI_PART static
 #define CI_IN inline
@@ -109,7 +107,7 @@ CI_FN double ci_binade(double x) { return scalbn(1.0, ilogb(x)); }
 // --- elements of 16 bits, without headers
 struct ci_f16 { unsigned short bits; };
 struct ci_bf16 { unsigned short bits; };
-#ifdef CI_HOST
+#if defined(CI_HOST) || defined(CI_NO_PTX)
 CI_FN float ci_wide(ci_f16 x) {
   const unsigned sign = (x.bits & 0x8000u) << 16, e = x.bits >> 10 & 31, m = x.bits & 1023;
   if (e == 31) return ci_f32(sign | 0x7f800000u | m << 13);

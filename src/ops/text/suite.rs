@@ -242,7 +242,7 @@ impl Suite {
             }
             cases.push(case);
         }
-        let _ = write!(source, "#define CI_HOST\n{PRELUDE}\n{CALLS}");
+        let _ = write!(source, "#include <math.h>\n#include <string.h>\n#define CI_HOST\n{PRELUDE}\n{CALLS}");
         for ((name, operands, ty), run) in called {
             let mut all = CALLED.lock().unwrap();
             let which = all.len();

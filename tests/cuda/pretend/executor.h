@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #define __CUDACC_RTC__ 1
+#define CI_NO_PTX 1
 #define __global__
 #define __device__
 #define __host__

@@ -1,0 +1,131 @@
+//! Elementwise kernels on a GPU: what describes itself as text is compiled once for a type and a form, and launched over strided
+//! operands.
+//!
+//! Uses `ops::text` for text and arguments, `cuda` to compile and launch; used by the operations of `Cuda`.
+
+use crate::cuda::buffer::bytes_of;
+use crate::cuda::compile::{KernelKey, Source};
+use crate::cuda::launch::{Arguments, Grid};
+use crate::cuda::{CudaBuffer, CudaDevice};
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::ops::expression::Expression;
+use crate::ops::text::describe::{self, Described};
+use crate::ops::text::kernel::{Kernel, Operand};
+use crate::ops::text::source::{Form, Layout};
+use crate::ops::text::{PRELUDE, Unreadable};
+use crate::storage::{View, ViewMut};
+
+/// The sizes of a result with so many elements, if memory can address them.
+pub(super) fn count(op: &'static str, sizes: &[usize]) -> Result<usize> {
+    crate::shape::numel(sizes).ok_or_else(|| Error::TooLarge { op, sizes: sizes.into() })
+}
+
+/// Elements from an address on.
+fn operand(address: u64, strides: &[usize]) -> Operand {
+    let mut operand = Operand { address, strides: [0; 8] };
+    operand.strides[..strides.len()].copy_from_slice(strides);
+    operand
+}
+
+/// The address of the first element of a view.
+pub(super) fn start<E: Element>(buffer: &CudaBuffer, offset: usize) -> u64 {
+    buffer.address().wrapping_add((offset * size_of::<E>()) as u64)
+}
+
+/// What a kernel reads of a view.
+pub(super) fn operand_of<E: Element>(view: &View<'_, CudaBuffer, E>) -> Operand {
+    operand(start::<E>(view.buffer, view.offset), view.strides)
+}
+
+/// What a kernel writes of a view.
+pub(super) fn written<E: Element>(out: &ViewMut<'_, CudaBuffer, E>) -> Operand {
+    operand(start::<E>(out.buffer, out.offset), out.strides)
+}
+
+/// The error for what can't be written as text.
+pub(super) fn unreadable(op: &'static str, device: &CudaDevice, why: &Unreadable) -> Error {
+    Error::Cuda { op, device: device.name(), reason: why.to_string() }
+}
+
+/// A number for each form.
+fn class(form: Form) -> u64 {
+    let layout = match form.layout {
+        Layout::Packs => 0,
+        Layout::Contiguous => 1,
+        Layout::Strided32 => 2,
+        Layout::Strided64 => 3,
+    };
+    layout * 2 + u64::from(form.in_place)
+}
+
+/// Where a kernel writes.
+pub(super) struct Target<'a> {
+    pub(super) to: Operand,
+    pub(super) sizes: &'a [usize],
+    /// Whether an operand is the result itself.
+    pub(super) in_place: bool,
+}
+
+/// Runs what `describe` describes over all elements of the target, which are `O`s.
+///
+/// # Safety
+/// The operands have elements at all positions of the target's sizes, on this device; the target may be written, and is read by
+/// nothing but an operand that is itself.
+pub(super) unsafe fn run<O: Element>(
+    op: &'static str,
+    device: &'static CudaDevice,
+    target: &Target<'_>,
+    describe: impl Fn(Kernel) -> Described,
+) -> Result<()> {
+    if count(op, target.sizes)? == 0 {
+        return Ok(());
+    }
+    let described = describe(Kernel::launched());
+    let plan = described.plan(O::DTYPE, target.to, target.sizes, target.in_place);
+    let refused = |why: Unreadable| unreadable(op, device, &why);
+    let kernel = device.kernel(KernelKey::Type(described.key(), class(plan.form)), || {
+        let text = describe(Kernel::written()).source("elementwise", plan.form).map_err(refused)?;
+        Ok(Source { name: "elementwise".to_owned(), text: [PRELUDE, &text].concat() })
+    })?;
+    let mut arguments = Arguments::new();
+    for bytes in described.arguments(&plan).map_err(refused)?.bytes() {
+        arguments.push_bytes(bytes, 8);
+    }
+    // SAFETY: these are the parameters of the text, which reads and writes what the caller promises.
+    unsafe { kernel.launch(op, Grid::over(plan.threads), &arguments) }
+}
+
+/// The result of a kernel as a new buffer, with these sizes and strides, which leave no gaps.
+///
+/// # Safety
+/// As for [`run`], save that the result is new.
+pub(super) unsafe fn fresh<O: Element>(
+    op: &'static str,
+    device: &'static CudaDevice,
+    (sizes, strides): (&[usize], &[usize]),
+    describe: impl Fn(Kernel) -> Described,
+) -> Result<CudaBuffer> {
+    let bytes = bytes_of(device, count(op, sizes)?, size_of::<O>())?;
+    // SAFETY: the kernel writes every element, for the strides leave no gaps.
+    unsafe {
+        let buffer = CudaBuffer::uninitialised(device, bytes)?;
+        let target = Target { to: operand(buffer.address(), strides), sizes, in_place: false };
+        run::<O>(op, device, &target, describe)?;
+        Ok(buffer)
+    }
+}
+
+/// `out = x`, over the elements of `out`.
+///
+/// # Safety
+/// The expression was made for these sizes, its leaves are on this device, and it does not read `out`.
+pub(super) unsafe fn evaluate_into<X: Expression<Elem: Element>>(
+    device: &'static CudaDevice,
+    x: &X,
+    out: &ViewMut<'_, CudaBuffer, X::Elem>,
+) -> Result<()> {
+    let target = Target { to: written(out), sizes: out.sizes, in_place: false };
+    // SAFETY: the caller's promise; what a view reaches is valid.
+    unsafe { run::<X::Elem>("evaluate", device, &target, |to| describe::tree(to, x)) }
+}

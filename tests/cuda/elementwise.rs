@@ -1,0 +1,59 @@
+//! Elementwise operations: the same generic code on the host and on a GPU gives the same elements.
+
+use crate::on_gpu;
+use castiron::{Cpu, Cuda, Device, Dtype, Element, Numeric, Result, Shape, Tensor, bf16, f16, s, shape};
+
+type Matrix<E, D> = Tensor<E, shape![_, _], D>;
+
+/// A matrix of small numbers, some of them equal, on a device.
+fn matrix<E: Dtype, D: Device>(rows: usize, columns: usize, step: f64) -> Matrix<E, D> {
+    let value = |at: usize| E::from_f64(((at * 7 + 3) % 11) as f64 * step + 1.0);
+    let host: Matrix<E, Cpu> = Tensor::from_vec_sized((0..rows * columns).map(value).collect(), [rows, columns]);
+    host.to_device::<D>().unwrap()
+}
+
+fn host<E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Vec<E> {
+    x.to_device::<Cpu>().unwrap().to_vec()
+}
+
+/// Runs generic code on both devices and compares what it gives.
+macro_rules! same {
+    ($what:literal, $run:ident::<$E:ty>) => {
+        let (host, gpu) = ($run::<$E, Cpu>().unwrap(), $run::<$E, Cuda<0>>().unwrap());
+        assert_eq!(format!("{host:?}"), format!("{gpu:?}"), "{} of {:?}", $what, <$E as Element>::DTYPE);
+    };
+}
+
+macro_rules! for_each_dtype {
+    ($what:literal, $run:ident: $($E:ty)*) => {$( same!($what, $run::<$E>); )*};
+}
+
+/// Contiguous operands, a transposed one, one with steps, a broadcast row; new results and results in place.
+fn arithmetic<E: Numeric, D: Device>() -> Result<Vec<Vec<E>>> {
+    let (a, b) = (matrix::<E, D>(5, 7, 1.0), matrix::<E, D>(5, 7, 2.0));
+    let (turned, row) = (matrix::<E, D>(7, 5, 1.0), matrix::<E, D>(1, 7, 3.0));
+    let mut all = vec![
+        host(&(&a + &b)),
+        host(&(&a - &b)),
+        host(&(&a * turned.t())),
+        host(&(&a * &row)),
+        host(&(a.slice(s![.., 2..7]) + turned.slice(s![1..6]))),
+        host(&-&a),
+        host(&a.square()),
+    ];
+    let mut c = a.clone();
+    c += &b;
+    c *= &row;
+    all.push(host(&c));
+    let mut d = turned.t().clone();
+    d -= &a;
+    all.push(host(&d));
+    Ok(all)
+}
+
+#[test]
+fn arithmetic_is_that_of_the_host() {
+    on_gpu!("elementwise::arithmetic_is_that_of_the_host", {
+        for_each_dtype!("arithmetic", arithmetic: u8 i8 i16 i32 i64 f16 bf16 f32 f64);
+    });
+}
