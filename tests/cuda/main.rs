@@ -7,6 +7,7 @@ mod kernels;
 mod memory;
 mod missing;
 mod pretend;
+mod reduce;
 
 /// Runs a block as the test of this name, in a process with the pretend GPU: `on_gpu!("memory::round_trip", { … })`, with
 /// environment variables in brackets before the block.

@@ -117,13 +117,13 @@ pub(crate) struct WithSecond<A, R>(R, PhantomData<fn() -> A>);
 /// differently.
 macro_rules! functions {
     ($name:ident: $bound:ident, $outs:expr, $single:literal, |$reducer:ident, $places:ident, $at:ident, $partial:ident| $finish:expr) => {
-        impl<A: Copy, R: $bound<A>> $name<A, R> {
+        impl<A: Copy + 'static, R: $bound<A>> $name<A, R> {
             /// The functions of a reducer.
             pub(crate) const fn new(reducer: R) -> Self {
                 $name(reducer, PhantomData)
             }
         }
-        impl<A: Copy, R: $bound<A>> ReduceLoops for $name<A, R> {
+        impl<A: Copy + 'static, R: $bound<A>> ReduceLoops for $name<A, R> {
             fn facts(&self) -> Facts {
                 const { assert!(align_of::<R::Partial>() <= align_of::<Block16>()) }
                 Facts {
@@ -230,7 +230,7 @@ functions!(WithSecond: TwoResults, [Some(R::Out::DTYPE), Some(R::Second::DTYPE)]
 });
 
 /// Reduces each line to a partial result.
-struct ReduceLines<'a, A: Copy, R: Reducer<A>> {
+struct ReduceLines<'a, A: Copy + 'static, R: Reducer<A>> {
     reducer: R,
     from: *const A,
     step: usize,
@@ -241,7 +241,7 @@ struct ReduceLines<'a, A: Copy, R: Reducer<A>> {
     /// One for each line.
     partials: &'a mut [MaybeUninit<R::Partial>],
 }
-impl<A: Copy, R: Reducer<A>> Loop for ReduceLines<'_, A, R> {
+impl<A: Copy + 'static, R: Reducer<A>> Loop for ReduceLines<'_, A, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -260,7 +260,7 @@ impl<A: Copy, R: Reducer<A>> Loop for ReduceLines<'_, A, R> {
         }
     }
 }
-impl<A: Copy, R: Reducer<A>> ReduceLines<'_, A, R> {
+impl<A: Copy + 'static, R: Reducer<A>> ReduceLines<'_, A, R> {
     #[inline(always)]
     fn accumulated(self) {
         let ReduceLines { reducer, from, step, len, position, next, exceeds_caches, partials } = self;
@@ -329,7 +329,7 @@ impl<A, R: Copy> Clone for Wide<A, R> {
     }
 }
 impl<A, R: Copy> Copy for Wide<A, R> {}
-impl<A: Copy, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
+impl<A: Copy + 'static, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
     type Partial = R::Partial;
     type Out = R::Out;
     #[inline(always)]
@@ -355,7 +355,7 @@ impl<A: Copy, R: Reducer<A>> Reducer<f32> for Wide<A, R> {
 }
 
 /// Accumulates rows into partial results, one for each column.
-struct ReduceRows<'a, A: Copy, R: Reducer<A>> {
+struct ReduceRows<'a, A: Copy + 'static, R: Reducer<A>> {
     reducer: R,
     from: *const A,
     step: usize,
@@ -364,7 +364,7 @@ struct ReduceRows<'a, A: Copy, R: Reducer<A>> {
     exceeds_caches: bool,
     partials: &'a mut [R::Partial],
 }
-impl<A: Copy, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
+impl<A: Copy + 'static, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
@@ -402,7 +402,12 @@ impl<A: Copy, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
 }
 
 #[inline(always)]
-fn accumulate_row<A: Copy, R: Reducer<A>>(reducer: R, partials: &mut [R::Partial], row: &[A], position: usize) {
+fn accumulate_row<A: Copy + 'static, R: Reducer<A>>(
+    reducer: R,
+    partials: &mut [R::Partial],
+    row: &[A],
+    position: usize,
+) {
     for (partial, &element) in partials.iter_mut().zip(row) {
         *partial = reducer.accumulate(*partial, element, position);
     }
@@ -410,7 +415,7 @@ fn accumulate_row<A: Copy, R: Reducer<A>>(reducer: R, partials: &mut [R::Partial
 
 /// Slices as arguments tell the compiler that rows and partial results do not alias.
 #[inline(always)]
-fn accumulate_four_rows<A: Copy, R: Reducer<A>>(
+fn accumulate_four_rows<A: Copy + 'static, R: Reducer<A>>(
     reducer: R,
     partials: &mut [R::Partial],
     first: &[A],

@@ -22,7 +22,7 @@ pub(super) fn count(op: &'static str, sizes: &[usize]) -> Result<usize> {
 }
 
 /// Elements from an address on.
-fn operand(address: u64, strides: &[usize]) -> Operand {
+pub(super) fn operand(address: u64, strides: &[usize]) -> Operand {
     let mut operand = Operand { address, strides: [0; 8] };
     operand.strides[..strides.len()].copy_from_slice(strides);
     operand

@@ -8,6 +8,8 @@ mod elementwise;
 #[cfg(feature = "cuda")]
 mod present;
 #[cfg(feature = "cuda")]
+mod reduce;
+#[cfg(feature = "cuda")]
 pub(crate) mod transfer;
 
 use super::Device;

@@ -3,7 +3,8 @@
 //! What needs kernels is refused: see [`not_yet`]. Uses `cuda`; used by `tensor`.
 
 use super::Cuda;
-use super::elementwise::{self, Target, fresh, operand_of, run, written};
+use super::elementwise::{self, Target, count, fresh, operand, operand_of, run, written};
+use super::reduce;
 use crate::cpu::read;
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
@@ -13,13 +14,14 @@ use crate::device::{AnyDevice, Backend, Device, Place};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::layout::bounds::{expect_within, span};
-use crate::layout::strides::is_contiguous;
+use crate::layout::strides::{self, is_contiguous};
 use crate::ops::arguments::{Added, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
-use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
-use crate::ops::reduce::{Reducer, TwoResults};
+use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
+use crate::ops::reduce::{AnyAll, Reducer, TwoResults};
 use crate::ops::segment::Segment;
 use crate::ops::text::describe;
+use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::numel;
 use crate::storage::{HostBuffer, View, ViewMut};
 
@@ -34,6 +36,19 @@ pub(crate) fn available(which: AnyDevice) -> Result<()> {
 /// If they do not.
 fn expect_same(a: &[usize], b: &[usize]) {
     assert!(a == b, "operands arrive broadcast");
+}
+
+/// Whether an element is what is looked for.
+#[derive(Clone, Copy)]
+struct Seeking(Sought);
+impl<E: Castable> Map1<E, bool> for Seeking {
+    #[inline(always)]
+    fn call(self, element: E) -> bool {
+        self.0.is(element)
+    }
+    fn text(&self, kernel: &mut Kernel, element: Value) -> Value {
+        self.0.text(kernel, element)
+    }
 }
 
 /// So many contiguous elements from the first of a view on.
@@ -197,8 +212,15 @@ impl<const N: usize> Backend for Cuda<N> {
         let address = view.buffer.address() as usize;
         core::ptr::without_provenance::<E>(address).wrapping_add(view.offset)
     }
-    fn has<E: Castable>(_: View<'_, CudaBuffer, E>, _: Sought) -> Result<bool> {
-        not_yet::<N, _>("has")
+    fn has<E: Castable>(view: View<'_, CudaBuffer, E>, what: Sought) -> Result<bool> {
+        if count("has", view.sizes)? == 0 {
+            return Ok(false);
+        }
+        let strides = strides::row_major(view.sizes);
+        let found = Self::map1::<E, bool>(Seeking(what), view, &strides)?;
+        let mask = (1_u32 << view.sizes.len()) - 1;
+        let any = Self::reduce::<bool, _>(AnyAll::ANY, View::new(&found, 0, view.sizes, &strides), mask)?;
+        Self::peek(View::<_, bool>::new(&any, 0, &[], &[]))
     }
     fn map1<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
@@ -310,14 +332,27 @@ impl<const N: usize> Backend for Cuda<N> {
         // SAFETY: the caller's promise.
         unsafe { run::<O>("update", device(N)?, &target, |to| describe::update(to, &kernel, &x, target.to)) }
     }
-    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(_: R, _: X, _: &[usize], _: u32) -> Result<CudaBuffer> {
-        not_yet::<N, _>("reduce_lazy")
+    unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
+        reducer: R,
+        x: X,
+        sizes: &[usize],
+        mask: u32,
+    ) -> Result<CudaBuffer> {
+        // (By way of a tensor: an expression is not reduced in the kernel that computes it yet.)
+        let strides = strides::row_major(sizes);
+        // SAFETY: the caller's promise.
+        let elements = unsafe { Self::evaluate(x, sizes, &strides)? };
+        Self::reduce(reducer, View::<_, X::Elem>::new(&elements, 0, sizes, &strides), mask)
     }
-    fn reduce<A: Element, R: Reducer<A>>(_: R, _: View<'_, CudaBuffer, A>, _: u32) -> Result<CudaBuffer> {
-        not_yet::<N, _>("reduce")
+    fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, CudaBuffer, A>, mask: u32) -> Result<CudaBuffer> {
+        reduce::reduce(device(N)?, reducer, &a, mask, [size_of::<R::Out>()]).map(|[result]| result)
     }
-    fn reduce_both<A: Element, R: TwoResults<A>>(_: R, _: View<'_, CudaBuffer, A>, _: u32) -> Result<[CudaBuffer; 2]> {
-        not_yet::<N, _>("reduce_both")
+    fn reduce_both<A: Element, R: TwoResults<A>>(
+        reducer: R,
+        a: View<'_, CudaBuffer, A>,
+        mask: u32,
+    ) -> Result<[CudaBuffer; 2]> {
+        reduce::reduce(device(N)?, reducer, &a, mask, [size_of::<R::Out>(), size_of::<R::Second>()])
     }
     fn lanes<A: Element, O: Element>(
         _: impl LaneKernel<A, O>,
@@ -336,8 +371,28 @@ impl<const N: usize> Backend for Cuda<N> {
     fn pick<E: Element>(_: View<'_, CudaBuffer, E>, _: &[Vec<Segment>], _: E) -> Result<CudaBuffer> {
         not_yet::<N, _>("pick")
     }
-    fn join<E: Element>(_: &[View<'_, CudaBuffer, E>], _: usize, _: &[usize], _: &[usize]) -> Result<CudaBuffer> {
-        not_yet::<N, _>("cat")
+    fn join<E: Element>(
+        pieces: &[View<'_, CudaBuffer, E>],
+        axis: usize,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<CudaBuffer> {
+        let device = device(N)?;
+        assert_eq!(pieces.iter().map(|piece| piece.sizes[axis]).sum::<usize>(), sizes[axis], "pieces fill the axis");
+        let bytes = bytes_of(device, count("cat", sizes)?, size_of::<E>())?;
+        // SAFETY: the pieces fill the result, whose strides leave no gaps.
+        let result = unsafe { CudaBuffer::uninitialised(device, bytes)? };
+        let mut at = 0;
+        for piece in pieces {
+            let place = result.address() + (at * strides[axis] * size_of::<E>()) as u64;
+            let target = Target { to: operand(place, strides), sizes: piece.sizes, in_place: false };
+            // SAFETY: the piece has the result's other sizes, and its place along the axis; what a view reaches is valid.
+            unsafe {
+                run::<E>("cat", device, &target, |to| describe::map1::<_, E, E>(to, &Copying, operand_of(piece)))?
+            };
+            at += piece.sizes[axis];
+        }
+        Ok(result)
     }
     fn band<E: Element>(_: View<'_, CudaBuffer, E>, _: isize, _: isize) -> Result<CudaBuffer> {
         not_yet::<N, _>("band")

@@ -44,7 +44,7 @@ pub use variance::{Moments, Variance};
 
 /// A reduction of elements `A` to one `Out`.
 #[doc(hidden)]
-pub trait Reducer<A: Copy>: Copy + Send + Sync {
+pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     /// The accumulator: a partial result.
     type Partial: Copy + Send + Sync;
     /// The dtype of the result.

@@ -1,0 +1,95 @@
+//! Reductions: over all axes, rows, columns, axes that are apart, in one step and in chunks, as on the host.
+
+use crate::on_gpu;
+use castiron::{
+    Complex, Cpu, Cuda, Device, Dtype, Element, Numeric, Real, Shape, Tensor, axis, bf16, f16, fused, shape, tensor,
+};
+
+type Cube<E, D> = Tensor<E, shape![_, _, _], D>;
+
+fn cube<E: Dtype, D: Device>(sizes: [usize; 3]) -> Cube<E, D> {
+    let value = |at: usize| E::from_f64(((at * 7 + at / 5) % 13) as f64 - 4.0);
+    let elements = (0..sizes.iter().product()).map(value).collect();
+    let host: Cube<E, Cpu> = Tensor::from_vec_sized(elements, sizes);
+    host.to_device::<D>().unwrap()
+}
+
+fn host<E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> String {
+    format!("{:?}", x.to_device::<Cpu>().unwrap().to_vec())
+}
+
+/// Small integers: sums are exact in every order.
+fn sums<E: Numeric, D: Device>() -> Vec<String> {
+    let mut all = Vec::new();
+    for sizes in [[3, 4, 5], [2, 300, 3], [1, 1, 9000], [70, 1, 2], [0, 3, 2], [600, 2, 40]] {
+        let x = cube::<E, D>(sizes);
+        all.push(host(&x.sum()));
+        all.push(host(&x.sum_axis(axis!(0))));
+        all.push(host(&x.sum_axis(axis!(1))));
+        all.push(host(&x.sum_axis(axis!(2))));
+        all.push(host(&x.count_nonzero()));
+    }
+    all
+}
+
+fn extremes<E: Real, D: Device>() -> Vec<String> {
+    let x = cube::<E, D>([6, 130, 7]);
+    let (values, positions) = x.max_axis(axis!(1));
+    vec![host(&x.max()), host(&x.argmin()), host(&values), host(&positions), host(&x.argmax_axis(axis!(2)))]
+}
+
+macro_rules! same {
+    ($run:ident: $($E:ty)*) => {$(
+        assert_eq!($run::<$E, Cpu>(), $run::<$E, Cuda<0>>(), "{:?}", <$E as Element>::DTYPE);
+    )*};
+}
+
+#[test]
+fn sums_are_those_of_the_host() {
+    on_gpu!("reduce::sums_are_those_of_the_host", {
+        same!(sums: u8 i32 i64 f32 f64 Complex<f64>);
+    });
+}
+
+#[test]
+fn extremes_and_their_positions_are_those_of_the_host() {
+    on_gpu!("reduce::extremes_and_their_positions_are_those_of_the_host", {
+        same!(extremes: i16 f16 bf16 f32);
+    });
+}
+
+#[test]
+fn means_and_variances_are_close() {
+    on_gpu!("reduce::means_and_variances_are_close", {
+        fn values<D: Device>() -> Vec<f32> {
+            let x = cube::<f32, D>([40, 3, 900]);
+            let all = [x.mean(), x.var(1), x.std(1), x.vector_norm(2.5)];
+            all.iter().map(|x| x.to_device::<Cpu>().unwrap().item()).collect()
+        }
+        for (host, gpu) in values::<Cpu>().into_iter().zip(values::<Cuda<0>>()) {
+            assert!((host - gpu).abs() <= 2e-6 * host.abs(), "{host} {gpu}");
+        }
+    });
+}
+
+#[test]
+fn an_expression_is_reduced() {
+    on_gpu!("reduce::an_expression_is_reduced", {
+        fn total<D: Device>() -> f64 {
+            let (x, y) = (cube::<f64, D>([4, 5, 6]), cube::<f64, D>([4, 5, 6]));
+            fused!((x * 2.0 + y).sum()).to_device::<Cpu>().unwrap().item()
+        }
+        assert_eq!(total::<Cpu>(), total::<Cuda<0>>());
+    });
+}
+
+#[test]
+fn a_division_by_zero_is_an_error() {
+    on_gpu!("reduce::a_division_by_zero_is_an_error", {
+        let x = tensor![6, 7].to_device::<Cuda<0>>().unwrap();
+        let y = tensor![2, 0].to_device::<Cuda<0>>().unwrap();
+        let error = x.try_floor_divide(&y).unwrap_err();
+        assert!(matches!(error, castiron::Error::DivisionByZero { .. }), "{error}");
+        assert_eq!(host(&x.floor_divide(&x)), "[1, 1]");
+    });
+}
