@@ -97,8 +97,7 @@ mod sparse;
 pub mod any;
 mod cpu;
 #[cfg(feature = "cuda")]
-#[doc(hidden)]
-pub mod cuda;
+mod cuda;
 pub mod device;
 pub mod dtype;
 mod error;
@@ -212,6 +211,9 @@ pub use castiron_macros::shape;
 /// assert_eq!((b.to_vec(), e.to_vec()), (vec![1.0, 2.5, 1.0], vec![2.0, 4.0]));
 /// ```
 pub use castiron_macros::tensor;
+#[cfg(feature = "cuda")]
+#[doc(hidden)]
+pub use cuda::outside as cuda_outside;
 pub use device::{AnyDevice, Cpu, Cuda, Device, IntoDevice, Meta};
 pub use dtype::{
     Bits, CanCast, CastTo, Category, Complex, ComplexFloat, DType, Dtype, Element, Float, Inexact, Integer, Numeric,

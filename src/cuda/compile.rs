@@ -89,9 +89,7 @@ impl CudaDevice {
     fn build(&self, source: &Source) -> Result<cu::CUfunction> {
         const OP: &str = "compile";
         let (nvrtc, version) = driver::nvrtc().map_err(|reason| self.error(OP, reason.to_owned()))?;
-        let (major, minor) = self.capability();
-        let architecture = format!("--gpu-architecture=sm_{major}{minor}");
-        let options = [architecture.as_str(), "--fmad=false", "--std=c++17"];
+        let options = options(self.capability());
         let about = format!("{} {version:?} {options:?}", env!("CARGO_PKG_VERSION"));
         let key = disk::hash(&[source.name.as_bytes(), source.text.as_bytes(), about.as_bytes()]);
         self.enter(OP)?;
@@ -105,10 +103,8 @@ impl CudaDevice {
         let image = compile(nvrtc, source, &options).map_err(|reason| self.error(OP, reason))?;
         let function = self.load(source, &image).map_err(|error| {
             let (driver, error) = (self.driver.version(), error.to_string());
-            self.error(
-                OP,
-                format!("{error}; the driver is one of CUDA {driver:?}, NVRTC is {version:?}, and must not be newer"),
-            )
+            let versions = format!("the driver is one of CUDA {driver:?}, NVRTC is {version:?}, and must not be newer");
+            self.error(OP, format!("{error}; {versions}"))
         })?;
         disk::write(key, &image);
         Ok(function)
@@ -128,11 +124,22 @@ impl CudaDevice {
     }
 }
 
+/// What NVRTC is told beside the text.
+fn options((major, minor): (u32, u32)) -> [String; 3] {
+    [format!("--gpu-architecture=sm_{major}{minor}"), "--fmad=false".to_owned(), "--std=c++17".to_owned()]
+}
+
+/// The CUBIN of a text for devices of a capability, which need not be there; the reason where there is none.
+pub(crate) fn cubin(source: &Source, capability: (u32, u32)) -> Result<Vec<u8>, String> {
+    let (nvrtc, _) = driver::nvrtc().map_err(str::to_owned)?;
+    compile(nvrtc, source, &options(capability))
+}
+
 /// The CUBIN of a text; or the log and the text, with the numbers of its lines.
-fn compile(nvrtc: &Nvrtc, source: &Source, options: &[&str]) -> Result<Vec<u8>, String> {
+fn compile(nvrtc: &Nvrtc, source: &Source, options: &[String]) -> Result<Vec<u8>, String> {
     let refused = |what: &str, code: u32| Err(format!("NVRTC answered error {code} to {what} of `{}`", source.name));
     let text = CString::new(source.text.as_str()).map_err(|_| format!("the text of `{}` holds a zero", source.name))?;
-    let options: Vec<CString> = options.iter().flat_map(|&option| CString::new(option)).collect();
+    let options: Vec<CString> = options.iter().flat_map(|option| CString::new(option.as_str())).collect();
     let options: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
     let mut program = Program { nvrtc, handle: ptr::null_mut() };
     COMPILED.fetch_add(1, Ordering::Relaxed);

@@ -19,7 +19,6 @@ mod disk;
 mod driver;
 pub(crate) mod launch;
 mod library;
-#[doc(hidden)]
 pub mod outside;
 
 pub use buffer::CudaBuffer;

@@ -33,6 +33,15 @@ pub fn address<E: crate::Element, S: crate::Shape, const N: usize>(
     crate::Cuda::<N>::address(tensor.elements()).addr() as u64
 }
 
+/// The CUBIN of a text for devices of a capability, `(9, 0)` for `sm_90`, which need not be there.
+///
+/// # Errors
+/// The reason where there is none: no NVRTC, or its log.
+#[doc(hidden)]
+pub fn cubin((name, text): (&str, &str), capability: (u32, u32)) -> core::result::Result<Vec<u8>, String> {
+    super::compile::cubin(&Source { name: name.to_owned(), text: text.to_owned() }, capability)
+}
+
 /// How often text was compiled.
 #[doc(hidden)]
 pub fn compilations() -> usize {

@@ -2,7 +2,7 @@
 
 use crate::on_gpu;
 use crate::pretend::{self, Installed};
-use castiron::cuda::outside::{Arguments, address, compilations, run};
+use castiron::cuda_outside::{Arguments, address, compilations, cubin, run};
 use castiron::{Cuda, Error, Tensor, shape, tensor};
 use std::fs;
 
@@ -298,4 +298,72 @@ extern "C" __global__ void sizes(const signed char a, const double b, const shor
         let error = unsafe { run(0, ("sizes", text), Ok(1), &many).unwrap_err() };
         assert!(error.to_string().contains("at most 48 arguments"), "{error}");
     });
+}
+
+/// Threads that ask for one kernel at once have it compiled once.
+#[test]
+fn threads_that_want_one_kernel() {
+    on_gpu!("kernels::threads_that_want_one_kernel", {
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let (x, y): (Line, Line) = (line(vec![1.0; 300]), line(vec![2.0; 300]));
+                    saxpy(3.0, &x, &y).unwrap();
+                    assert_eq!(read(&y), [5.0; 300]);
+                });
+            }
+        });
+        assert_eq!((compilations(), pretend::live()), (1, 0));
+    });
+}
+
+/// Memory is freed behind what reads it, though the tensor is gone before the kernel runs.
+#[test]
+fn operands_freed_before_the_kernel_runs() {
+    on_gpu!("kernels::operands_freed_before_the_kernel_runs", {
+        let y: Line = line(vec![0.0; 100]);
+        for round in 0..3 {
+            let x: Line = line(vec![round as f32; 100]);
+            saxpy(1.0, &x, &y).unwrap();
+        }
+        assert_eq!((read(&y), pretend::live()), (vec![3.0; 100], 1));
+    });
+}
+
+/// Copies between devices wait for the kernel that writes, and are done before the memory that they read is freed.
+#[test]
+fn copies_between_devices_are_in_order() {
+    on_gpu!("kernels::copies_between_devices_are_in_order", {
+        let (x, y): (Line, Line) = (line(vec![1.0; 100]), line(vec![2.0; 100]));
+        saxpy(3.0, &x, &y).unwrap();
+        let other = y.to_device::<Cuda<1>>().unwrap();
+        drop((x, y));
+        // The first device comes to what was freed before anybody waits for the second.
+        castiron::device::synchronize("cuda:0").unwrap();
+        assert_eq!((read(&other), pretend::live()), (vec![5.0; 100], 1));
+        // A copy on one device is a copy of what the stream has come to.
+        let mut z = line::<0>(vec![1.0; 100]);
+        saxpy(1.0, &z, &z).unwrap();
+        let written = z.view_mut().to_tensor();
+        saxpy(1.0, &z, &z).unwrap();
+        assert_ne!(address(&written), address(&z));
+        assert_eq!((read(&written), read(&z)), (vec![2.0; 100], vec![4.0; 100]));
+    });
+}
+
+/// NVRTC itself, where it is installed: `cargo test --features cuda,any --test cuda -- --ignored`, with `$VIRTUAL_ENV`, `$CUDA_HOME` or
+/// `$CASTIRON_CUDA_LIB` set. It needs no GPU.
+#[test]
+#[ignore = "needs NVRTC"]
+fn nvrtc_itself() {
+    for capability in [(7, 5), (8, 0), (9, 0)] {
+        for source in [SAXPY, BLOCK_SUM] {
+            let image = cubin(source, capability).unwrap();
+            assert!(image.starts_with(b"\x7fELF"));
+        }
+    }
+    let error = cubin(("wrong", "extern \"C\" __global__ void wrong(float* x) {\n  x[0] = nonsense;\n}\n"), (9, 0))
+        .unwrap_err();
+    assert!(error.contains("kernel.cu(2): error: identifier \"nonsense\" is undefined"), "{error}");
+    assert!(cubin(SAXPY, (1, 0)).unwrap_err().contains("--gpu-architecture"));
 }
