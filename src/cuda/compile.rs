@@ -165,16 +165,24 @@ fn compile(nvrtc: &Nvrtc, source: &Source, options: &[String]) -> Result<Vec<u8>
             return Err(format!(
                 "NVRTC does not take the kernel `{}` (error {code}):\n{log}\n{}",
                 source.name,
-                numbered(&source.text)
+                numbered(&source.text, log)
             ));
         }
         program.bytes(nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN).or_else(|code| refused("the CUBIN", code))
     }
 }
 
-/// A text with the numbers of its lines.
-fn numbered(text: &str) -> String {
-    text.lines().enumerate().map(|(at, line)| format!("{:5} {line}\n", at + 1)).collect()
+/// A text with the numbers of its lines; of a long one, those around what the log names.
+fn numbered(text: &str, log: &str) -> String {
+    const FEW: usize = 60;
+    let number = |place: &str| place.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok());
+    // `kernel.cu(12)` is NVRTC's way, `kernel.cu:12` that of others.
+    let named: Vec<usize> =
+        ["kernel.cu(", "kernel.cu:"].iter().flat_map(|before| log.split(before).skip(1).filter_map(number)).collect();
+    let all = text.lines().count() <= FEW;
+    let shown = |line: usize| all || named.iter().any(|&at| line.abs_diff(at) <= 3);
+    let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|&(at, _)| shown(at));
+    lines.map(|(at, line)| format!("{at:5} {line}\n")).collect()
 }
 
 /// A program of NVRTC, destroyed when dropped.
@@ -215,5 +223,20 @@ impl Program<'_> {
                 code => Err(code),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbered;
+
+    #[test]
+    fn long_texts_are_shown_around_what_is_wrong() {
+        let text: String = (1..200).map(|line| format!("line {line}\n")).collect();
+        assert_eq!(numbered("a\nb", "no place"), "    1 a\n    2 b\n");
+        assert_eq!(numbered(&text, "no place"), "");
+        let near = "    1 line 1\n    2 line 2\n    3 line 3\n    4 line 4\n";
+        let far = (147..=153).map(|line| format!("  {line} line {line}\n")).collect::<String>();
+        assert_eq!(numbered(&text, "kernel.cu(1): error: x\nkernel.cu:150:7: error"), format!("{near}{far}"));
     }
 }

@@ -351,6 +351,42 @@ fn copies_between_devices_are_in_order() {
     });
 }
 
+/// Whichever call of the driver fails: the error comes back, and neither memory nor the device is lost.
+#[test]
+fn every_call_may_fail() {
+    on_gpu!("kernels::every_call_may_fail", {
+        let scene = || -> castiron::Result<Vec<f32>> {
+            let x = tensor![1.0, 2.0, 3.0].to_device::<Cuda<0>>()?;
+            let x: Line = x.with_shape();
+            let y: Line = Tensor::try_full_sized([3], 10.0)?;
+            saxpy(2.0, &x, &y)?;
+            let z = y.clone().to_device::<Cuda<1>>()?;
+            let wide = Tensor::<f64, shape![3], Cuda<1>>::try_full(0.1)?;
+            assert_eq!(wide.cpu()?.to_vec(), [0.1; 3]);
+            Ok(z.to_device::<Cuda<0>>()?.cpu()?.to_vec())
+        };
+        assert_eq!(scene().unwrap(), [12.0, 14.0, 16.0]);
+        let mut failed = 0;
+        for at in 1.. {
+            let before = pretend::count("any");
+            pretend::fault("any", at, 1, 999);
+            let result = scene();
+            let calls = pretend::count("any") - before;
+            pretend::fault("any", 1, 0, 0);
+            match result {
+                Err(error) => assert!(error.to_string().contains("CUDA_ERROR_UNKNOWN"), "{error}"),
+                Ok(read) => assert_eq!(read, [12.0, 14.0, 16.0]),
+            }
+            assert_eq!((scene().unwrap(), pretend::live()), (vec![12.0, 14.0, 16.0], 0));
+            if calls < at {
+                break;
+            }
+            failed += 1;
+        }
+        assert!(failed > 15, "{failed}");
+    });
+}
+
 /// NVRTC itself, where it is installed: `cargo test --features cuda,any --test cuda -- --ignored`, with `$VIRTUAL_ENV`, `$CUDA_HOME` or
 /// `$CASTIRON_CUDA_LIB` set. It needs no GPU.
 #[test]

@@ -3,6 +3,7 @@
 //! Each test runs in a process of its own (`pretend::within`), since libraries are loaded once in a process.
 
 mod elementwise;
+mod executor;
 mod kernels;
 mod memory;
 mod missing;

@@ -25,8 +25,18 @@ pub(super) use present::available;
 /// // Types check on every machine; making a tensor needs the device.
 /// fn on_gpu(x: &Tensor<f32, shape![2, 3], Cuda<0>>) -> Tensor<f32, shape![2, 3], Cuda<0>> { x * 2.0 }
 /// let made = Tensor::<f32, shape![2, 3], Cuda<0>>::try_zeros();
-/// assert!(matches!(made, Err(Error::DeviceUnavailable { .. })));
+/// assert!(matches!(made, Err(Error::DeviceUnavailable { .. }))); // on a machine without CUDA
 /// ```
+///
+/// It needs the feature `cuda`, and when it is used an NVIDIA driver and, for kernels, NVRTC (CUDA 12 or 13: a toolkit, or
+/// `pip install nvidia-cuda-nvrtc`), which are loaded then. Work on a device is done in the order in which it was begun, by whatever
+/// thread; reading elements waits for it. A kernel's fault is told by a later call, and ends the use of the device in this process.
+///
+/// | variable | says |
+/// |---|---|
+/// | `CASTIRON_CUDA_LIB` | the folder of the driver's library and NVRTC, looked into first; then the loader's own search, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda`, and `nvidia` in `VIRTUAL_ENV` |
+/// | `CASTIRON_CUDA_CACHE` | the folder of compiled kernels (else `castiron/kernels` in `XDG_CACHE_HOME` or `~/.cache`); empty: none are kept on disk |
+/// | `CASTIRON_CUDA_SYNC` | `1` waits for each kernel, so that a fault is told by what made it |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cuda<const N: usize>;
 

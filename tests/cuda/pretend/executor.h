@@ -2,7 +2,7 @@
 // warps; a barrier of a warp waits for the lanes of its mask, a barrier of the block for all warps. Two orders of blocks, warps and
 // lanes, so that a missing barrier shows in one of them.
 //
-// It does not show: races that depend on neither order, work of several blocks at once, weak memory, inline PTX.
+// It does not show: races that depend on neither order, work of several blocks at once, weak memory. Of PTX it knows what stands below.
 #pragma once
 #include <math.h>
 #include <stdio.h>
@@ -239,6 +239,19 @@ static inline double __longlong_as_double(long long x) { return pretend_bits<dou
 static inline long long __double_as_longlong(double x) { return pretend_bits<long long>(x); }
 static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline double __fma_rn(double a, double b, double c) { return fma(a, b, c); }
+// PTX, rewritten by `nvrtc.cpp`: what is not here does not compile.
+static inline void pretend_ptx_cvt_f32_f16(float &to, unsigned short x) {
+  const unsigned sign = (x & 0x8000u) << 16, e = x >> 10 & 31, m = x & 1023;
+  if (e == 0) { const float f = m * 5.9604644775390625e-8f; to = sign ? -f : f; }
+  else to = pretend_bits<float>(e == 31 ? sign | 0x7f800000u | m << 13 : sign | (e + 112) << 23 | m << 13);
+}
+static inline void pretend_ptx_cvt_rn_f16_f32(unsigned short &to, float f) {
+  const unsigned b = pretend_bits<unsigned>(f), sign = b >> 16 & 0x8000u, a = b & 0x7fffffffu;
+  if (a > 0x7f800000u) to = 0x7fff;
+  else if (a >= 0x477ff000u) to = (unsigned short)(sign | 0x7c00);
+  else if (a < 0x38800000u) to = (unsigned short)(sign | (pretend_bits<unsigned>(pretend_bits<float>(a) + 0.5f) - 0x3f000000u));
+  else to = (unsigned short)(sign | (a + 0xc8000fffu + (a >> 13 & 1)) >> 13);
+}
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 static inline int __clz(int x) { return x ? __builtin_clz(x) : 32; }

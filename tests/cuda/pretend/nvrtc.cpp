@@ -45,9 +45,15 @@ API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
     else if (option != "--std=c++17") { p->log = "nvrtc: error: unrecognized option " + option + " found"; return INVALID_OPTION; }
   }
   if (architecture < 75) { p->log = "nvrtc: error: invalid value for --gpu-architecture (-arch)"; return INVALID_OPTION; }
-  if (std::regex_search(p->text, std::regex("(^|\n)\\s*#\\s*include"))) { p->log = p->name + ": catastrophic error: could not open source file"; return COMPILATION; }
   // Memory that a launch sizes is an array here.
   std::string text = std::regex_replace(p->text, std::regex("extern\\s+__shared__\\s+([^;\\[]*?)(\\w+)\\s*\\[\\s*\\]\\s*;"), "$1 *$2 = ($1 *)pretend_dynamic;");
+  // Instructions of PTX are functions here, those that `executor.h` knows.
+  std::regex ptx("asm\\s*(?:volatile\\s*)?\\(\"([\\w.]+) %0, %1;\"\\s*:\\s*\"=\\w\"\\(([^()]*)\\)\\s*:\\s*\"\\w\"\\(([^()]*)\\)\\)");
+  for (std::smatch m; std::regex_search(text, m, ptx);) {
+    std::string name = m[1];
+    for (char &c : name) if (c == '.') c = '_';
+    text = m.prefix().str() + "pretend_ptx_" + name + "(" + m[2].str() + ", " + m[3].str() + ")" + m.suffix().str();
+  }
   char folder[] = "/tmp/pretend-nvrtc-XXXXXX";
   if (!mkdtemp(folder)) return 1;
   std::string at = folder, source = at + "/kernel.cpp", library = at + "/kernel.so", log = at + "/log";
@@ -58,15 +64,20 @@ API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
     std::regex kernel("(?:extern\\s+\"C\"\\s+__global__|CI_KERNEL)\\s+void\\s+(?:__launch_bounds__\\s*\\([^)]*\\)\\s*)?(\\w+)\\s*\\(");
     for (std::sregex_iterator k(text.begin(), text.end(), kernel), end; k != end; ++k) out << "PRETEND_KERNEL(" << (*k)[1] << ")\n";
   }
-  std::string command = PRETEND_COMPILER " -std=c++17 -O1 -shared -fPIC -w -fvisibility=hidden -fno-strict-aliasing -ffp-contract=";
+  // The text alone, with no folder to find a header in.
+  std::string alone = at + "/" + p->name;
+  std::ofstream(alone) << text;
+  std::string command = "cd " + at + " && " PRETEND_COMPILER " -std=c++17 -E -x c++ -nostdinc -nostdinc++ -D__CUDACC_RTC__ -o " + library + " " + p->name + " 2> " + log;
+  bool includes = system(command.c_str()) || read(library).find("\n# 1 \"/") != std::string::npos;
+  command = PRETEND_COMPILER " -std=c++17 -O1 -shared -fPIC -w -fvisibility=hidden -fno-strict-aliasing -ffp-contract=";
   command += std::string(fmad ? "fast" : "off") + " -o " + library + " " + source + " 2> " + log;
-  int failed = system(command.c_str());
+  int failed = includes || system(command.c_str());
   p->log = read(log);
   if (!failed) {
     std::string image = read(library); uint64_t head[2] = {architecture, image.size()};
     p->cubin = "PRETEND CUBIN\n" + std::string((char *)head, sizeof head) + image;
   }
-  for (auto &path : {source, library, log}) unlink(path.c_str());
+  for (auto &path : {source, alone, library, log}) unlink(path.c_str());
   rmdir(folder);
   return failed ? COMPILATION : OK;
 }
