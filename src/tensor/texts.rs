@@ -19,5 +19,5 @@ fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     super::reduce::normalize::kernels(&mut suite);
     super::reduce::quantile::kernels(&mut suite);
     super::elementwise::shell_dtypes::kernels(&mut suite);
-    assert_eq!(suite.run(), [String::new(); 0]);
+    suite.run_all();
 }

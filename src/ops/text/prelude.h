@@ -136,7 +136,7 @@ CI_FN float ci_rounded_to_bf16(float x) { return ci_wide(ci_brain(x)); }
 CI_FN double ci_rounded_to_f16(double x) { return ci_wide(ci_half((float)x)); }
 CI_FN double ci_rounded_to_bf16(double x) { return ci_wide(ci_brain((float)x)); }
 
-// --- conversions: sources widen to bool, int, ci_i64, float, double or complex; integers wrap, floats that don't fit become the
+// --- conversions: sources widen to bool, int, ci_i64, ci_u64, float, double or complex; integers wrap, floats that don't fit become the
 // smallest integer, as on x86
 CI_FN bool ci_source(bool x) { return x; }
 CI_FN int ci_source(ci_u8 x) { return x; }
@@ -144,6 +144,9 @@ CI_FN int ci_source(ci_i8 x) { return x; }
 CI_FN int ci_source(ci_i16 x) { return x; }
 CI_FN int ci_source(int x) { return x; }
 CI_FN ci_i64 ci_source(ci_i64 x) { return x; }
+CI_FN int ci_source(ci_u16 x) { return x; }
+CI_FN ci_i64 ci_source(ci_u32 x) { return x; }
+CI_FN ci_u64 ci_source(ci_u64 x) { return x; }
 CI_FN float ci_source(ci_f16 x) { return ci_wide(x); }
 CI_FN float ci_source(ci_bf16 x) { return ci_wide(x); }
 CI_FN float ci_source(float x) { return x; }
@@ -156,10 +159,15 @@ CI_FN int ci_int(double v) { return v > -2147483649.0 && v < 2147483648.0 ? (int
 CI_FN ci_i64 ci_long(double v) {
   return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? (ci_i64)v : (ci_i64)0x8000000000000000ull;
 }
+// Values from 2^63 up are shifted down first, as compilers do it for x86.
+CI_FN ci_u64 ci_ulong(double v) {
+  return v >= 9223372036854775808.0 ? (ci_u64)ci_long(v - 9223372036854775808.0) ^ 0x8000000000000000ull : (ci_u64)ci_long(v);
+}
 template<class T> struct ci_to { // integers of up to 32 bits
   static CI_IN T of(bool v) { return v; }
   static CI_IN T of(int v) { return (T)v; }
   static CI_IN T of(ci_i64 v) { return (T)v; }
+  static CI_IN T of(ci_u64 v) { return (T)v; }
   static CI_IN T of(float v) { return (T)ci_int(v); }
   static CI_IN T of(double v) { return (T)ci_int(v); }
   template<class U> static CI_IN T of(ci_c<U> v) { return of(v.re); }
@@ -168,10 +176,20 @@ template<> struct ci_to<ci_i64> {
   static CI_IN ci_i64 of(bool v) { return v; }
   static CI_IN ci_i64 of(int v) { return v; }
   static CI_IN ci_i64 of(ci_i64 v) { return v; }
+  static CI_IN ci_i64 of(ci_u64 v) { return (ci_i64)v; }
   static CI_IN ci_i64 of(float v) { return ci_long(v); }
   static CI_IN ci_i64 of(double v) { return ci_long(v); }
   template<class U> static CI_IN ci_i64 of(ci_c<U> v) { return of(v.re); }
 };
+#define CI_TO_UNSIGNED(T, from) template<> struct ci_to<T> { \
+  static CI_IN T of(bool v) { return v; } \
+  static CI_IN T of(int v) { return (T)v; } \
+  static CI_IN T of(ci_i64 v) { return (T)v; } \
+  static CI_IN T of(ci_u64 v) { return (T)v; } \
+  static CI_IN T of(float v) { return (T)from(v); } \
+  static CI_IN T of(double v) { return (T)from(v); } \
+  template<class U> static CI_IN T of(ci_c<U> v) { return of(v.re); } };
+CI_TO_UNSIGNED(ci_u32, ci_long) CI_TO_UNSIGNED(ci_u64, ci_ulong)
 template<> struct ci_to<bool> {
   template<class U> static CI_IN bool of(U v) { return v != (U)0; }
   template<class U> static CI_IN bool of(ci_c<U> v) { return v.re != (U)0 || v.im != (U)0; }

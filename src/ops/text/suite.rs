@@ -212,6 +212,11 @@ impl Suite {
         self.add(name, dtypes, O::DTYPE, &[InPlace, InPlaceStrided], Box::new(describe), Box::new(host))
     }
 
+    /// The same, all of them having text.
+    pub(crate) fn run_all(self) {
+        let refused = self.run();
+        assert!(refused.is_empty(), "{refused:#?}");
+    }
     /// Compiles all of them, runs them and compares. What can't be described is returned, with the reason.
     pub(crate) fn run(self) -> Vec<String> {
         let (mut source, mut kernels) = (String::new(), String::new());

@@ -101,5 +101,5 @@ fn compiled_expressions_give_the_bits_of_the_host() {
     let dtypes = [f16::DTYPE, f32::DTYPE];
     suite.update::<_, _, f32>("update", Combining::<ops::add, f32>::new(), &dtypes, product);
     suite.update::<_, _, f16>("update", Combining::<ops::add, f32>::new(), &dtypes, product);
-    assert_eq!(suite.run(), [String::new(); 0]);
+    suite.run_all();
 }
