@@ -17,7 +17,7 @@ fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     super::index::scatter::kernels(&mut suite);
     super::reduce::statistics::kernels(&mut suite);
     super::reduce::normalize::kernels(&mut suite);
-    super::reduce::quantile::kernels(&mut suite);
+    super::reduce::rank::kernels(&mut suite);
     super::elementwise::shell_dtypes::kernels(&mut suite);
     suite.run_all();
 }

@@ -9,6 +9,7 @@ use super::table;
 use super::{Op, sealed};
 
 pub(super) mod binary;
+mod chosen;
 pub mod close;
 mod complex;
 pub(crate) mod expression;

@@ -117,6 +117,7 @@ fn compiled_kernels_give_the_bits_of_the_host() {
     operations! { suite two:
         floor_divide: i32, f16;
         nextafter: bf16;
+        pow: f32, Complex<f32>;
     }
     each!(suite: f16 => of_floats);
     each!(suite: f32 => of_parts);

@@ -18,11 +18,15 @@ mod floats;
 mod graph;
 mod integers;
 pub(crate) mod kernel;
+#[cfg(all(test, unix))]
+mod memory;
 mod number;
 mod numbers;
 mod operations;
 mod paths;
 pub(crate) mod reduce;
+#[cfg(all(test, unix))]
+mod program;
 pub(crate) mod rows;
 pub(crate) mod source;
 #[cfg(test)]

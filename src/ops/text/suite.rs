@@ -1,39 +1,26 @@
 //! Described kernels beside the host's: each is compiled by a C++ compiler in every form, launched with the arguments that it
 //! gives, and its result compared with the kernel's own function, bit for bit.
 //!
-//! Uses `kernel` and `source`; called by tests, here and where kernels are. The compiler is the one that `CASTIRON_CXX` names, else
-//! `c++`; without one tests say that they are left out. Functions whose last bits belong to a library are called back.
+//! Uses `describe`, `program` and `memory`; called by tests, here and where kernels are. Without a C++ compiler they say that they are
+//! left out.
 
 use super::describe::{self, Described};
 use super::graph::{Family, Function, Node};
 use super::kernel::{Kernel, Operand};
+use super::memory::{Buffer, Given, same};
+use super::program::{Program, Run, called_back};
 use super::source::{Form, Layout};
 use super::tests::{Dice, whole};
-use super::{PRELUDE, arguments::Arguments};
-use crate::dtype::{Castable, Complex, DType, Element, bf16, f16};
+use crate::dtype::{DType, Element};
 use crate::ops::expression::{Expression, Loops};
 use crate::ops::kernel::{Map1, Map2, Map3};
-use core::ffi::c_void;
 use std::collections::BTreeMap;
-use std::ffi::CString;
 use std::fmt::Write as _;
-use std::path::PathBuf;
-use std::process::Command;
-use std::sync::Mutex;
 
 /// Describes a kernel over these operands.
 type Describe = Box<dyn Fn(Kernel, &[Operand]) -> Described>;
 /// One element of the host: from an element of each operand and its position to the place of the result.
 type Host = Box<dyn Fn(&[*const u8], i64, *mut u8)>;
-type Run = fn(&[u64]) -> u64;
-
-/// What compiled text calls back, by number.
-static CALLED: Mutex<Vec<Run>> = Mutex::new(Vec::new());
-
-extern "C" fn call_back(which: u32, a: u64, b: u64) -> u64 {
-    let run = CALLED.lock().unwrap()[which as usize];
-    run(&[a, b])
-}
 
 struct Case {
     name: String,
@@ -43,16 +30,6 @@ struct Case {
     host: Host,
     given: Given,
     forms: Vec<Lie>,
-}
-
-/// What the operands of a case are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Given {
-    Any,
-    /// No zeros, which integers are not divided by.
-    NoZeros,
-    /// Numbers of up to three digits.
-    Ordinary,
 }
 
 /// How the operands of a case lie.
@@ -247,19 +224,9 @@ impl Suite {
             }
             cases.push(case);
         }
-        let _ = write!(source, "#include <math.h>\n#include <string.h>\n#define CI_HOST\n{PRELUDE}\n{CALLS}");
+        source += &Program::head();
         for ((name, operands, ty), run) in called {
-            let mut all = CALLED.lock().unwrap();
-            let which = all.len();
-            all.push(run);
-            let (parameters, given) = match operands {
-                1 => (format!("{ty} x"), "ci_bits(x), 0"),
-                _ => (format!("{ty} x, {ty} y"), "ci_bits(x), ci_bits(y)"),
-            };
-            let _ = writeln!(
-                source,
-                "CI_FN {ty} {name}({parameters}) {{ return ci_of<{ty}>(ci_host({which}, {given})); }}"
-            );
+            source += &called_back(&name, operands, ty, run);
         }
         source += &kernels;
         let Some(program) = Program::compile(&source) else {
@@ -278,12 +245,6 @@ impl Suite {
     }
 }
 
-const CALLS: &str = r#"
-extern "C" { ci_u64 (*ci_host)(unsigned, ci_u64, ci_u64); }
-template<class T> static T ci_of(ci_u64 b) { T x; memcpy(&x, &b, sizeof x); return x; }
-template<class T> static ci_u64 ci_bits(T x) { ci_u64 b = 0; memcpy(&b, &x, sizeof x); return b; }
-"#;
-
 fn note_calls(function: &Function, called: &mut BTreeMap<(String, usize, &'static str), Run>) {
     for node in whole(function).into_iter().flat_map(|function| &function.nodes) {
         let Node::Step(step, operands, kind) = node else { continue };
@@ -294,62 +255,6 @@ fn note_calls(function: &Function, called: &mut BTreeMap<(String, usize, &'stati
             Family::Special => "ci_special_",
         };
         called.insert((format!("{prefix}{}", step.name), operands.len(), kind.c_type()), step.run);
-    }
-}
-
-/// A compiled library.
-struct Program {
-    handle: *mut c_void,
-    folder: PathBuf,
-}
-impl Program {
-    /// `None` without a compiler.
-    fn compile(source: &str) -> Option<Program> {
-        static COUNT: Mutex<usize> = Mutex::new(0);
-        let number = {
-            let mut count = COUNT.lock().unwrap();
-            *count += 1;
-            *count
-        };
-        let folder = std::env::temp_dir().join(format!("castiron-kernels-{}-{number}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let (file, library) = (folder.join("kernels.cpp"), folder.join("kernels.so"));
-        std::fs::write(&file, source).unwrap();
-        let compiler = std::env::var("CASTIRON_CXX").unwrap_or_else(|_| "c++".into());
-        let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-w", "-shared", "-fPIC", "-o"];
-        let status = match Command::new(compiler).args(flags).arg(&library).arg(&file).status() {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
-            status => status.unwrap(),
-        };
-        assert!(status.success(), "{} does not compile", file.display());
-        let name = CString::new(library.to_str().unwrap()).unwrap();
-        // SAFETY: the library was compiled above and runs nothing when it is loaded.
-        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
-        assert!(!handle.is_null(), "{} can't be loaded", library.display());
-        let program = Program { handle, folder };
-        let place = program.symbol("ci_host").cast::<extern "C" fn(u32, u64, u64) -> u64>();
-        // SAFETY: the library has a pointer to such a function there.
-        unsafe { place.write(call_back) };
-        Some(program)
-    }
-    fn symbol(&self, name: &str) -> *mut c_void {
-        let text = CString::new(name).unwrap();
-        // SAFETY: the library is loaded.
-        let symbol = unsafe { libc::dlsym(self.handle, text.as_ptr()) };
-        assert!(!symbol.is_null(), "there is no {name}");
-        symbol
-    }
-    /// Launches a kernel.
-    fn launch(&self, name: &str, arguments: &Arguments) {
-        // SAFETY: the function has this type.
-        let run: extern "C" fn(*const *mut c_void) =
-            unsafe { core::mem::transmute(self.symbol(&format!("run_{name}"))) };
-        run(arguments.pointers().as_ptr());
-    }
-}
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
@@ -388,103 +293,6 @@ fn one_element<X: Expression>(x: X) -> X::Elem {
     }
 }
 
-/// Elements, the first aligned to 16 bytes.
-struct Buffer {
-    words: Vec<u128>,
-    size: usize,
-    /// The first element that is used.
-    first: usize,
-}
-impl Buffer {
-    fn of(dtype: DType, len: usize, first: usize, given: Given, dice: &mut Dice) -> Buffer {
-        let size = dtype.itemsize();
-        let mut buffer = Buffer { words: vec![0; ((len + first) * size).div_ceil(16) + 1], size, first };
-        for i in 0..len {
-            let bytes = element(dtype, given, dice);
-            // SAFETY: there are as many elements.
-            unsafe { buffer.at(i).cast_mut().copy_from(bytes.as_ptr(), size) };
-        }
-        buffer
-    }
-    fn at(&mut self, i: usize) -> *const u8 {
-        self.words.as_mut_ptr().cast::<u8>().wrapping_add((self.first + i) * self.size)
-    }
-    fn operand(&mut self, strides: &[usize]) -> Operand {
-        let mut operand = Operand { address: self.at(0).addr() as u64, strides: [0; 8] };
-        operand.strides[..strides.len()].copy_from_slice(strides);
-        operand
-    }
-    fn bytes(&mut self, i: usize) -> &[u8] {
-        let at = self.at(i);
-        // SAFETY: there are as many elements.
-        unsafe { core::slice::from_raw_parts(at, self.size) }
-    }
-}
-
-/// An element: ordinary, or at an edge.
-fn element(dtype: DType, what: Given, dice: &mut Dice) -> Vec<u8> {
-    const EDGES: [f64; 15] = [
-        0.0,
-        -0.0,
-        1.0,
-        -1.0,
-        0.5,
-        2.0,
-        -3.0,
-        127.0,
-        300.0,
-        -40000.0,
-        70000.0,
-        1e-7,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        f64::NAN,
-    ];
-    let mut number = || match dice.roll() % 4 {
-        0 if what != Given::Ordinary => EDGES[dice.roll() as usize % EDGES.len()],
-        _ => ((dice.roll() % 2_000_001) as f64 / 1e6 - 1.0) * [1.0, 3.0, 20.0, 500.0][dice.roll() as usize % 4],
-    };
-    macro_rules! element {
-        ($($variant:ident: $ty:ty $(, $im:ident)?;)*) => {
-            match dtype {
-                $(DType::$variant => {
-                    let mut given = || number().cast::<$ty>();
-                    let mut value = given();
-                    $(value.$im = given().$im + value.re * given().re;)?
-                    if what == Given::NoZeros && value == <$ty>::default() {
-                        value = <$ty as Castable>::from_i32(3);
-                    }
-                    bytes(value)
-                })*
-                _ => vec![number() as i64 as u8; dtype.itemsize()],
-            }
-        };
-    }
-    element! {
-        Bool: bool; U8: u8; I8: i8; I16: i16; I32: i32; I64: i64; U16: u16; U32: u32; U64: u64; F16: f16; BF16: bf16; F32: f32; F64: f64;
-        C32: Complex<f16>, im; C64: Complex<f32>, im; C128: Complex<f64>, im;
-    }
-}
-fn bytes<E: Element>(value: E) -> Vec<u8> {
-    let mut one = Arguments::default();
-    one.push(value);
-    one.bytes().next().unwrap().to_vec()
-}
-
-/// Whether elements have the same bits, or NaN in the same parts.
-fn same(dtype: DType, a: &[u8], b: &[u8]) -> bool {
-    let real = dtype.to_real();
-    let is_nan = |part: &[u8]| match real {
-        DType::F16 => f16::from_ne_bytes(part.try_into().unwrap()).is_nan(),
-        DType::BF16 => bf16::from_ne_bytes(part.try_into().unwrap()).is_nan(),
-        DType::F32 => f32::from_ne_bytes(part.try_into().unwrap()).is_nan(),
-        DType::F64 => f64::from_ne_bytes(part.try_into().unwrap()).is_nan(),
-        _ => false,
-    };
-    let size = real.itemsize();
-    a.chunks(size).zip(b.chunks(size)).all(|(a, b)| a == b || is_nan(a) && is_nan(b))
-}
-
 /// Runs a case, and how many elements were compared.
 fn compare(case: &Case, lie: Lie, program: &Program, dice: &mut Dice) -> usize {
     let (sizes, strides) = lie.geometry();
@@ -498,7 +306,7 @@ fn compare(case: &Case, lie: Lie, program: &Program, dice: &mut Dice) -> usize {
         .map(|(at, &dtype)| Buffer::of(dtype, last(strides_of(at + 1)) + 1, first, case.given, dice))
         .collect();
     let mut out = Buffer::of(case.out, last(strides_of(0)) + 1, first, case.given, dice);
-    let mut before = Buffer { words: out.words.clone(), size: out.size, first };
+    let mut before = out.clone();
     let in_place = lie.form().in_place;
     let to = out.operand(strides_of(0));
     let mut operands: Vec<Operand> =
@@ -555,7 +363,7 @@ fn compare(case: &Case, lie: Lie, program: &Program, dice: &mut Dice) -> usize {
         let mut wanted = [0_u128];
         (case.host)(&from, i as i64, wanted.as_mut_ptr().cast());
         // SAFETY: an element has been written there.
-        let wanted = unsafe { core::slice::from_raw_parts(wanted.as_ptr().cast::<u8>(), out.size) };
+        let wanted = unsafe { core::slice::from_raw_parts(wanted.as_ptr().cast::<u8>(), case.out.itemsize()) };
         let met = out.bytes(to).to_vec();
         assert!(same(case.out, &met, wanted), "{} {lie:?}, element {i}: {met:x?}, not {wanted:x?}", case.name);
     }

@@ -7,5 +7,6 @@ pub(crate) mod reductions;
 pub(crate) mod median;
 pub(crate) mod normalize;
 pub(crate) mod quantile;
+pub(crate) mod rank;
 pub(crate) mod statistics;
 pub(crate) mod var_mean;

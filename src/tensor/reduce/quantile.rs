@@ -5,8 +5,6 @@
 //! Uses `index::gather`, `index::masked`, `base::operand`, `ops::choosing`, `ops`; used by `any`.
 
 use crate::device::{Device, Receives};
-#[cfg(any(test, feature = "cuda"))]
-use crate::dtype::DType;
 use crate::dtype::scalar::Dimensioned;
 use crate::dtype::{Dtype, Element};
 use crate::error::{Error, Result};
@@ -15,16 +13,15 @@ use crate::ops::Op;
 use crate::ops::admit::SameDtypeFor;
 use crate::ops::arguments::{Indexing, Order, Sought};
 use crate::ops::choosing::{self, WideFloatFor};
-use crate::ops::kernel::{Casting, Map2};
+use crate::ops::kernel::Casting;
 use crate::ops::pointwise::Lerping;
 use crate::ops::reduce::Reducer;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{Dim, IndexList, InsertAxis, OneAxis, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::index::gather::{dense, elements, lifted};
 use crate::tensor::index::masked::first;
+use crate::tensor::reduce::rank::{Above, Below, Rank, Weight};
 use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
@@ -67,114 +64,6 @@ impl<E: Element> Reducer<E> for Counting {
     fn finish(self, count: i64, _: usize) -> i64 {
         count
     }
-}
-
-/// The rank of a quantile among so many numbers.
-struct Rank<E> {
-    len: usize,
-    ignores_nan: bool,
-    how: Interpolation,
-    dtype: PhantomData<fn() -> E>,
-}
-impl<E> Clone for Rank<E> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<E> Copy for Rank<E> {}
-impl<E: Dtype> Rank<E> {
-    fn of(self, numbers: i64, q: f64) -> f64 {
-        let last = self.len as i64 - 1;
-        if !self.ignores_nan && numbers <= last {
-            // NaN comes last.
-            return last as f64;
-        }
-        // Rounded to the dtype, as the factors are.
-        let rounded = |x: f64| E::from_f64(x).cast::<f64>();
-        let rank = rounded(rounded(q) * rounded((numbers - 1).max(0) as f64));
-        match self.how {
-            Interpolation::Lower => rank.floor(),
-            Interpolation::Higher => rank.ceil(),
-            Interpolation::Nearest => rank.round_ties_even(),
-            Interpolation::Linear | Interpolation::Midpoint => rank,
-        }
-    }
-    /// `of` as text.
-    #[cfg(any(test, feature = "cuda"))]
-    fn text(self, kernel: &mut Kernel, numbers: Value, q: Value) -> Value {
-        let (last, ignores_nan) = (kernel.parameter(self.len as i64 - 1), kernel.parameter(self.ignores_nan));
-        let [lower, higher, nearest] = [Interpolation::Lower, Interpolation::Higher, Interpolation::Nearest]
-            .map(|how| kernel.parameter(self.how == how));
-        let rounded = |kernel: &mut Kernel, x: Value| {
-            let x = kernel.cast(x, E::DTYPE);
-            kernel.cast(x, DType::F64)
-        };
-        let (zero, one) = (kernel.constant(0.0, DType::I64), kernel.constant(1.0, DType::I64));
-        let most = kernel.prelude("sub", &[numbers, one], DType::I64);
-        let is_negative = kernel.infix(most, "<", zero, DType::Bool);
-        let most = kernel.choose(is_negative, zero, most);
-        let most = kernel.cast(most, DType::F64);
-        let (q, most) = (rounded(kernel, q), rounded(kernel, most));
-        let rank = kernel.infix(q, "*", most, DType::F64);
-        let rank = rounded(kernel, rank);
-        let [floor, ceil, round] =
-            ["floor", "ceil", "round_ties_even"].map(|name| kernel.prelude(name, &[rank], DType::F64));
-        let rank = kernel.choose(lower, floor, rank);
-        let rank = kernel.choose(higher, ceil, rank);
-        let rank = kernel.choose(nearest, round, rank);
-        // NaN comes last.
-        let fewer = kernel.infix(numbers, "<=", last, DType::Bool);
-        let counts_nan = kernel.not(ignores_nan);
-        let has_nan = kernel.infix(counts_nan, "&&", fewer, DType::Bool);
-        let last = kernel.cast(last, DType::F64);
-        kernel.choose(has_nan, last, rank)
-    }
-}
-/// The element below.
-struct Below<E>(Rank<E>);
-/// The element above.
-struct Above<E>(Rank<E>);
-/// How far from the one below.
-struct Weight<E>(Rank<E>);
-macro_rules! ranks {
-    ($($name:ident -> $out:ty: |$rank:ident, $numbers:ident, $q:ident| $value:expr, |$kernel:ident, $at:ident| $text:expr;)*) => {$(
-        impl<E> Clone for $name<E> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-        impl<E> Copy for $name<E> {}
-        impl<E: Dtype> Map2<i64, f64, $out> for $name<E> {
-            #[inline(always)]
-            fn call(self, $numbers: i64, $q: f64) -> $out {
-                let $rank = self.0;
-                $value
-            }
-            #[cfg(any(test, feature = "cuda"))]
-            fn text(&self, $kernel: &mut Kernel, $numbers: Value, $q: Value) -> Value {
-                let $rank = self.0;
-                let $at = $rank.text($kernel, $numbers, $q);
-                $text
-            }
-        }
-    )*};
-}
-ranks! {
-    Below -> i64: |rank, numbers, q| rank.of(numbers, q) as i64, |kernel, at| kernel.prelude("saturated", &[at], DType::I64);
-    Above -> i64: |rank, numbers, q| rank.of(numbers, q).ceil() as i64, |kernel, at| {
-        let above = kernel.prelude("ceil", &[at], DType::F64);
-        kernel.prelude("saturated", &[above], DType::I64)
-    };
-    Weight -> E: |rank, numbers, q| {
-        let at = rank.of(numbers, q);
-        E::from_f64(if rank.how == Interpolation::Midpoint { 0.5 } else { at - at.floor() })
-    }, |kernel, at| {
-        let (is_middle, half) = (kernel.parameter(rank.how == Interpolation::Midpoint), kernel.constant(0.5, DType::F64));
-        let below = kernel.prelude("floor", &[at], DType::F64);
-        let far = kernel.infix(at, "-", below, DType::F64);
-        let weight = kernel.choose(is_middle, half, far);
-        kernel.cast(weight, E::DTYPE)
-    };
 }
 
 /// The quantile of each lane along an axis. `T` is the shape without it, or with size 1 in its place.
@@ -389,18 +278,4 @@ quantiles! {
         "NaN does not count, unless there is nothing else.",
         "assert_eq!(tensor![4.0, f32::NAN, 3.0].nanquantile(0.5, Interpolation::Linear).item(), 3.5);",
         "let x = tensor![[4.0, f32::NAN, 3.0], [0.0, 0.0, 5.0]];\nassert_eq!(x.nanquantile_axis(axis![1], 1.0, Interpolation::Nearest).to_vec(), [4.0, 5.0]);";
-}
-
-/// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
-    use Interpolation::{Higher, Linear, Lower, Midpoint, Nearest};
-    for how in [Linear, Lower, Higher, Midpoint, Nearest] {
-        for ignores_nan in [false, true] {
-            let rank = Rank::<f32> { len: 20, ignores_nan, how, dtype: PhantomData };
-            suite.two::<_, i64, f64, i64>("below", Below(rank)).ordinary();
-            suite.two::<_, i64, f64, i64>("above", Above(rank)).ordinary();
-            suite.two::<_, i64, f64, f32>("weight", Weight(rank)).ordinary();
-        }
-    }
 }
