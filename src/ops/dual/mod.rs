@@ -7,6 +7,8 @@
 #[cfg(test)]
 pub(crate) mod read;
 #[cfg(test)]
+mod steps;
+#[cfg(test)]
 mod tests;
 
 use crate::dtype::math::{self, Elementary, ElementaryOfTwo};

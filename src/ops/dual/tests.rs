@@ -78,7 +78,7 @@ fn tangent(row: &Row, at: &[f64], place: usize) -> Option<Dual<f64>> {
 }
 
 /// The derivative by differences, and how far it may be off.
-fn difference(f: impl Fn(f64) -> f64, x: f64) -> (f64, f64) {
+pub(super) fn difference(f: impl Fn(f64) -> f64, x: f64) -> (f64, f64) {
     let by = |h: f64| (f(x + h) - f(x - h)) / (2.0 * h);
     let h = 1e-3 * x.abs().max(1.0);
     let (coarse, fine) = (by(h), by(h / 2.0));

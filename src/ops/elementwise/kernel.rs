@@ -9,7 +9,13 @@ use crate::dtype::scalar::{Kind, KindRank};
 use crate::dtype::{Castable, Compute as _, DType, Dtype, Element, Parameters};
 use crate::error::Result;
 #[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
+use crate::ops::text::{
+    Unreadable,
+    kernel::{Kernel, Value},
+    lane::LaneText,
+    reduce::Written,
+    row::RowText,
+};
 use core::marker::PhantomData;
 
 /// A row of the tables, with all operands of one dtype. Devices may have a compiled loop for it.
@@ -411,6 +417,11 @@ pub trait LaneKernel<A, O>: Copy + Send + Sync {
     }
     /// Computes a lane. `to` is as long as `from`; what is not written keeps unspecified elements.
     fn lane(self, from: &[A], to: &mut [O], scratch: &mut Self::Scratch);
+    /// Its steps as text, which a device compiles.
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<LaneText> {
+        Err(Unreadable::Kernel("this function of a lane has no text; use the CPU"))
+    }
 }
 
 /// A function of a row (the last axis) in two passes, one to measure it and one to compute its elements, while the
@@ -422,4 +433,14 @@ pub trait RowKernel<A, O>: Copy + Send + Sync {
     fn measure(self, row: &[A]) -> Self::Measure;
     /// The second pass: one element, with those of the shared rows.
     fn element(self, measure: Self::Measure, element: A, shared: [Option<A>; 2]) -> O;
+    /// Its steps as text, which a device compiles.
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<RowText> {
+        Err(Unreadable::Kernel("this function of a row has no text; use the CPU"))
+    }
+    /// Its run-time value, if it has one, which the text takes as an argument.
+    #[cfg(any(test, feature = "cuda"))]
+    fn given(self) -> Vec<f64> {
+        Vec::new()
+    }
 }

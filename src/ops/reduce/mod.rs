@@ -8,9 +8,11 @@
 mod extreme;
 mod lanes;
 mod log_sum_exp;
+mod normalizing;
 mod norms;
 mod registers;
-mod steps;
+pub(crate) mod rows;
+pub(crate) mod steps;
 mod sums;
 mod table;
 mod variance;
@@ -28,6 +30,7 @@ pub use extreme::{ArgExtreme, Extreme, MinMax};
 pub(crate) use extreme::{Both, ExtremeOfTwo, Positioned};
 pub(crate) use lanes::{MIN_WIDE, blocked_sum, by_lanes, interleave, merge_lanes};
 pub(crate) use log_sum_exp::LogSumExp;
+pub(crate) use normalizing::{RootMeanSquare, Standardizing};
 #[cfg(any(test, feature = "cuda"))]
 pub(crate) use norms::Squared;
 pub(crate) use norms::{CountNonzero, NanMean, NanSum, VectorNorm};

@@ -251,7 +251,7 @@ impl Steps for VectorNorm {
         [power, inverse]: Given<C>,
     ) -> C::Real {
         let magnitude = || element.to_real::<crate::ops::abs>();
-        let one_or_none = || C::Real::number(if is_truth(element) { 1.0 } else { 0.0 });
+        let one_or_none = || C::Real::number(f64::from(u8::from(is_truth(element))));
         let term = match self.order {
             NormOrder::Euclidean => {
                 return Steps::accumulate(SumOf::<Squared>(PhantomData), partial, element, index, [power, inverse]);

@@ -159,7 +159,7 @@ impl Variance {
     }
     /// Its steps over `N` parts of elements of this dtype.
     #[inline(always)]
-    fn steps<const N: usize>(self, dtype: DType) -> Spread<N> {
+    pub(crate) fn steps<const N: usize>(self, dtype: DType) -> Spread<N> {
         let limit = match dtype {
             DType::F32 if self.single => Some(F32_OVERFLOWS),
             DType::F64 if self.single => Some(f64::INFINITY),

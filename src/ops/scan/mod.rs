@@ -2,6 +2,7 @@
 
 mod running;
 mod softmax_lane;
+pub(crate) mod steps;
 mod table;
 
 use super::Op;

@@ -5,7 +5,10 @@ use crate::dtype::{Compute, Dtype};
 use crate::error::{Result, filled};
 use crate::ops;
 use crate::ops::kernel::LaneKernel;
+use crate::ops::reduce::rows::{Pass, RowSteps};
 use crate::ops::reduce::{Accumulating, Extreme, Reducer, blocked_sum};
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::{lane::LaneText, reduce::Written, row::RowText};
 
 /// Exponentials that are kept before they are added up.
 const BLOCK: usize = 1024;
@@ -13,6 +16,37 @@ const BLOCK: usize = 1024;
 /// `exp(x - max) / sum`, or its logarithm.
 #[derive(Clone, Copy)]
 pub(crate) struct Softmax<const LOG: bool>;
+impl<const LOG: bool> Softmax<LOG> {
+    /// An exponential as a part of their sum, whose inverse is measured.
+    #[inline(always)]
+    fn share<C: Compute>(exponential: C, inverse: C) -> C {
+        exponential.binary::<ops::mul>(inverse)
+    }
+}
+impl<const LOG: bool> RowSteps for Softmax<LOG> {
+    /// The largest, then the inverse of the sum of exponentials below it, or its logarithm.
+    const PASSES: &'static [Pass] = &[Pass::Largest, Pass::Sum];
+    #[inline(always)]
+    fn term<C: Compute>(self, pass: usize, x: C, [max, _]: [C; 2]) -> C {
+        if pass == 0 { x } else { x.binary::<ops::sub>(max).unary::<ops::exp>() }
+    }
+    #[inline(always)]
+    fn measured<C: Compute>(self, pass: usize, total: C, _: C, _: C) -> C {
+        match (pass, LOG) {
+            (0, _) => total,
+            (_, true) => total.unary::<ops::log>(),
+            (_, false) => total.unary::<ops::reciprocal>(),
+        }
+    }
+    #[inline(always)]
+    fn element<C: Compute>(self, measured: [C; 2], x: C, _: [Option<C>; 2]) -> C {
+        if LOG {
+            x.binary::<ops::sub>(measured[0]).binary::<ops::sub>(measured[1])
+        } else {
+            Self::share(self.term(1, x, measured), measured[1])
+        }
+    }
+}
 impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
     /// The exponentials, before they are divided.
     type Scratch = Vec<E::Compute>;
@@ -24,25 +58,31 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
         if from.is_empty() {
             return;
         }
+        let none = E::Compute::default();
         let max = Reducer::<E>::block(Extreme::<E, true>::new(), from, 0);
-        let exponential = |x: &E| x.to_compute().binary::<ops::sub>(max).unary::<ops::exp>();
+        let exponential = |x: &E| self.term(1, x.to_compute(), [max, none]);
         if LOG {
-            let log_sum = blocked_sum(from, exponential).unary::<ops::log>();
+            let log_sum = self.measured(1, blocked_sum(from, exponential), none, none);
             for (to, x) in to.iter_mut().zip(from) {
-                *to = E::from_compute(x.to_compute().binary::<ops::sub>(max).binary::<ops::sub>(log_sum));
+                *to = E::from_compute(self.element([max, log_sum], x.to_compute(), [None; 2]));
             }
         } else {
-            let mut sum = E::Compute::default();
+            let mut sum = none;
             for (kept, block) in exponentials.chunks_mut(BLOCK).zip(from.chunks(BLOCK)) {
                 for (kept, x) in kept.iter_mut().zip(block) {
                     *kept = exponential(x);
                 }
                 sum = sum.binary::<Accumulating>(blocked_sum(kept, |&x| x));
             }
-            let share = sum.unary::<ops::reciprocal>();
-            for (to, x) in to.iter_mut().zip(exponentials) {
-                *to = E::from_compute(x.binary::<ops::mul>(share));
+            let inverse = self.measured(1, sum, none, none);
+            for (to, &x) in to.iter_mut().zip(&*exponentials) {
+                *to = E::from_compute(Self::share(x, inverse));
             }
         }
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<LaneText> {
+        let name = if LOG { "log_softmax" } else { "softmax" };
+        RowText::of::<E, _>(name, self).map(LaneText::Row)
     }
 }

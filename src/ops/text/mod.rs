@@ -18,15 +18,19 @@ mod floats;
 mod graph;
 mod integers;
 pub(crate) mod kernel;
+pub(crate) mod lane;
 #[cfg(all(test, unix))]
 mod memory;
 mod number;
 mod numbers;
 mod operations;
 mod paths;
-pub(crate) mod reduce;
 #[cfg(all(test, unix))]
 mod program;
+pub(crate) mod reduce;
+pub(crate) mod row;
+#[cfg(test)]
+mod row_tests;
 pub(crate) mod rows;
 pub(crate) mod source;
 #[cfg(test)]

@@ -149,13 +149,13 @@ fn every(v: &mut impl Visitor) {
 type RealOf<E> = <<E as Dtype>::Compute as crate::dtype::Compute>::Real;
 
 /// Elements at the edges of a dtype, about this many, and ordinary ones.
-fn edges<E: Words>(most: usize) -> Vec<E> {
+pub(super) fn edges<E: Words>(most: usize) -> Vec<E> {
     let all = E::samples();
     let by = all.len().div_ceil(most);
     let special = [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
     all.iter().step_by(by).map(|words| E::of(words)).chain(special.map(E::from_f64)).collect()
 }
-fn ordinary<E: Words>(count: usize, dice: &mut Dice) -> Vec<E> {
+pub(super) fn ordinary<E: Words>(count: usize, dice: &mut Dice) -> Vec<E> {
     (0..count)
         .map(|_| {
             let mut part = || (dice.roll() % 2_000_001) as f64 / 1e5 - 10.0;
@@ -220,7 +220,7 @@ fn assert_same(one: &[u64], other: &[u64], kinds: &[Kind], what: impl FnOnce() -
     let agree = one.len() == other.len() && one.iter().zip(other).zip(kinds).all(|((&a, &b), &kind)| same(a, b, kind));
     assert!(agree, "{}: {one:x?}, not {other:x?}", what());
 }
-fn is_nan<E: Castable>(x: E) -> bool {
+pub(super) fn is_nan<E: Castable>(x: E) -> bool {
     x.cast::<Complex<f64>>().is_nan()
 }
 

@@ -9,7 +9,7 @@ use crate::ops::admit::{FloatFor, InexactFor};
 use crate::ops::kernel::Map2;
 use crate::ops::kernel::RowKernel;
 use crate::ops::reduce::VectorNorm;
-use crate::ops::reduce::{Accumulating, blocked_sum};
+use crate::ops::reduce::{RootMeanSquare, Standardizing};
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::ops::{self, Op};
@@ -18,62 +18,6 @@ use crate::tensor::elementwise::apply::map2;
 use crate::tensor::reduce::reductions::reduce;
 use crate::tensor::{Tensor, expect_fit, shape_text};
 use castiron_macros::fallible;
-
-/// `1 / sqrt(sum / count + eps)`
-#[inline(always)]
-fn inverse_root<C: Compute + Castable>(sum: C, count: usize, eps: f64) -> C {
-    let mean = sum.binary::<ops::div>(C::from_f64(count as f64));
-    mean.binary::<Accumulating>(C::from_f64(eps)).unary::<ops::rsqrt>()
-}
-
-/// `x * weight + bias`, of those that are there.
-#[inline(always)]
-fn affine<E: Dtype>(x: E::Compute, shared: [Option<E>; 2]) -> E {
-    let scaled = shared[0].map_or(x, |weight| x.binary::<ops::mul>(weight.to_compute()));
-    E::from_compute(shared[1].map_or(scaled, |bias| scaled.binary::<Accumulating>(bias.to_compute())))
-}
-
-/// `(x - mean) / sqrt(variance + eps)`
-#[derive(Clone, Copy)]
-struct Standardizing {
-    eps: f64,
-}
-impl<E: Dtype> RowKernel<E, E> for Standardizing {
-    /// The mean, and what deviations from it are multiplied by.
-    type Measure = [E::Compute; 2];
-    #[inline(always)]
-    fn measure(self, row: &[E]) -> Self::Measure {
-        let count = Castable::from_f64(row.len() as f64);
-        let mean = blocked_sum(row, |x| x.to_compute()).binary::<ops::div>(count);
-        let squares = blocked_sum(row, |x| {
-            let deviation = x.to_compute().binary::<ops::sub>(mean);
-            deviation.binary::<ops::mul>(deviation)
-        });
-        [mean, inverse_root(squares, row.len(), self.eps)]
-    }
-    #[inline(always)]
-    fn element(self, [mean, scale]: Self::Measure, x: E, shared: [Option<E>; 2]) -> E {
-        affine(x.to_compute().binary::<ops::sub>(mean).binary::<ops::mul>(scale), shared)
-    }
-}
-
-/// `x / sqrt(mean of squares + eps)`
-#[derive(Clone, Copy)]
-struct RootMeanSquare {
-    eps: f64,
-}
-impl<E: Dtype> RowKernel<E, E> for RootMeanSquare {
-    type Measure = E::Compute;
-    #[inline(always)]
-    fn measure(self, row: &[E]) -> E::Compute {
-        let squares = blocked_sum(row, |x| x.to_compute().binary::<ops::mul>(x.to_compute()));
-        inverse_root(squares, row.len(), self.eps)
-    }
-    #[inline(always)]
-    fn element(self, scale: E::Compute, x: E, shared: [Option<E>; 2]) -> E {
-        affine(x.to_compute().binary::<ops::mul>(scale), shared)
-    }
-}
 
 /// Runs a kernel over the last axes, which are `N`, as rows.
 fn over_rows<O: Op, E: Element, S: Shape, N: Shape, D: Device>(
