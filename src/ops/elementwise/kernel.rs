@@ -408,7 +408,7 @@ impl<C: Dtype, B: Dtype, O: Castable> Map1<B, O> for DividingScalar<C> {
 }
 
 /// A function of a whole lane (the elements along one axis) whose result is a lane of the same length.
-pub trait LaneKernel<A, O>: Copy + Send + Sync {
+pub trait LaneKernel<A, O>: Copy + Send + Sync + 'static {
     /// Scratch memory, reused from lane to lane.
     type Scratch: Default;
     /// Scratch memory for lanes of so many elements.
@@ -426,7 +426,7 @@ pub trait LaneKernel<A, O>: Copy + Send + Sync {
 
 /// A function of a row (the last axis) in two passes, one to measure it and one to compute its elements, while the
 /// row is in the cache; with up to two rows of parameters that all rows share.
-pub trait RowKernel<A, O>: Copy + Send + Sync {
+pub trait RowKernel<A, O>: Copy + Send + Sync + 'static {
     /// What the first pass computes.
     type Measure: Copy;
     /// The first pass; the row is not empty.

@@ -33,10 +33,8 @@ pub(crate) use log_sum_exp::LogSumExp;
 pub(crate) use normalizing::{RootMeanSquare, Standardizing};
 #[cfg(any(test, feature = "cuda"))]
 pub(crate) use norms::Squared;
-pub(crate) use norms::{CountNonzero, NanMean, NanSum, VectorNorm};
-pub(crate) use steps::Accumulating;
-#[doc(hidden)]
-pub use steps::{Index, Steps, StepsOfTwo};
+pub(crate) use norms::{CountNonzero, CountNumbers, NanMean, NanSum, VectorNorm};
+pub(crate) use steps::{Accumulating, Index, Steps, StepsOfTwo};
 #[doc(hidden)]
 pub use sums::{AnyAll, Mean, Prod, Sum};
 pub(crate) use table::reduction_table;

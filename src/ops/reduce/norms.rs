@@ -120,6 +120,39 @@ impl<E: Dtype> Reducer<E> for CountNonzero {
     }
 }
 
+/// How many elements are numbers, not NaN.
+#[derive(Clone, Copy)]
+pub struct CountNumbers;
+impl Steps for CountNumbers {
+    type Partial<C: Compute, I: Index> = I;
+    type Out<C: Compute, I: Index> = I;
+    #[inline(always)]
+    fn start<C: Compute, I: Index>(self) -> I {
+        I::from(false)
+    }
+    #[inline(always)]
+    fn accumulate<C: Compute, I: Index>(self, partial: I, element: C, _: I, _: Given<C>) -> I {
+        partial + I::from(!is_nan(element))
+    }
+    #[inline(always)]
+    fn merge<C: Compute, I: Index>(self, one: I, other: I) -> I {
+        one + other
+    }
+    #[inline(always)]
+    fn finish<C: Compute, I: Index>(self, partial: I, _: C, _: Given<C>) -> I {
+        partial
+    }
+}
+impl<E: Dtype> Reducer<E> for CountNumbers {
+    type Partial = i64;
+    type Out = i64;
+    by_steps! { self: self, E::Compute, i64, nothing::<E::Compute>(); |x| x.to_compute(); |count| count }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(self) -> Written<ReducerText> {
+        Reduction::of::<E>("count_numbers").gives::<i64>().read(self)
+    }
+}
+
 /// The square of the absolute value.
 pub(crate) struct Squared;
 impl ToReal for Squared {

@@ -7,8 +7,7 @@ use crate::dtype::{Binary, Complex, Compute, MachineFloat, MachineInt, ToReal};
 use core::ops::Add;
 
 /// A position among the elements, or a number of them.
-#[doc(hidden)]
-pub trait Index: Copy + PartialOrd + Add<Output = Self> + From<bool> + Send + Sync + 'static {
+pub(crate) trait Index: Copy + PartialOrd + Add<Output = Self> + From<bool> + Send + Sync + 'static {
     /// Behind all others.
     fn last() -> Self;
 }
@@ -26,12 +25,10 @@ impl Index for i64 {
 }
 
 /// The run-time values of a reducer, those that it has.
-#[doc(hidden)]
-pub type Given<C> = [<C as Compute>::Real; 2];
+pub(crate) type Given<C> = [<C as Compute>::Real; 2];
 
 /// The steps of a reduction; `Reducer` says what they are for.
-#[doc(hidden)]
-pub trait Steps: Copy + Send + Sync + 'static {
+pub(crate) trait Steps: Copy + Send + Sync + 'static {
     /// The accumulator.
     type Partial<C: Compute, I: Index>: Copy + Send + Sync;
     /// The result, before it is converted to its dtype.
@@ -58,8 +55,7 @@ pub trait Steps: Copy + Send + Sync + 'static {
 }
 
 /// Steps with a second result.
-#[doc(hidden)]
-pub trait StepsOfTwo: Steps {
+pub(crate) trait StepsOfTwo: Steps {
     /// The second result, before it is converted to its dtype.
     type Second<C: Compute, I: Index>: Copy;
     /// The second result.

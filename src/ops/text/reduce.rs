@@ -12,8 +12,8 @@ use super::rows::{computes_in, suffix};
 use super::write::library;
 use crate::dtype::{Complex, Compute, DType, Element};
 use crate::ops::reduce::{
-    AnyAll, Both, CountNonzero, ExtremeOfTwo, LogSumExp, Mean, NanMean, NanSum, Positioned, Prod, Spread, Steps,
-    StepsOfTwo, Sum, VectorNorm,
+    AnyAll, Both, CountNonzero, CountNumbers, ExtremeOfTwo, LogSumExp, Mean, NanMean, NanSum, Positioned, Prod, Spread,
+    Steps, StepsOfTwo, Sum, VectorNorm,
 };
 use std::fmt::Write as _;
 
@@ -153,7 +153,7 @@ macro_rules! readable {
     };
 }
 readable! {
-    Sum, Prod, Mean, AnyAll, NanSum, NanMean, CountNonzero, VectorNorm, LogSumExp, ExtremeOfTwo<MAX> [const MAX: bool];
+    Sum, Prod, Mean, AnyAll, NanSum, NanMean, CountNonzero, CountNumbers, VectorNorm, LogSumExp, ExtremeOfTwo<MAX> [const MAX: bool];
     two Positioned<MAX> [const MAX: bool], Both, Spread<N> [const N: usize]
 }
 

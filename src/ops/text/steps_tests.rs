@@ -11,8 +11,8 @@ use super::rows::run::Value;
 use super::tests::{Dice, same};
 use crate::dtype::{Castable, Complex, DType, Dtype, Element, Promotable, bf16, f16};
 use crate::ops::reduce::{
-    AnyAll, ArgExtreme, CountNonzero, Extreme, LogSumExp, Mean, MinMax, Moments, NanMean, NanSum, Prod, Reducer, Sum,
-    TwoResults, Variance, VectorNorm,
+    AnyAll, ArgExtreme, CountNonzero, CountNumbers, Extreme, LogSumExp, Mean, MinMax, Moments, NanMean, NanSum, Prod,
+    Reducer, Sum, TwoResults, Variance, VectorNorm,
 };
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -123,6 +123,7 @@ fn every(v: &mut impl Visitor) {
         NanSum, <E as Promotable>::Sum, Flat::flat, <<E as Promotable>::Sum as Dtype>::Compute;
     });
     each!(v, E in [f16 bf16 f32 f64] {
+        CountNumbers, E, Flat::flat, i64;
         NanMean, E, Flat::flat, <E as Dtype>::Compute;
         Variance::var(1.0), f64, one_part, f64, and f64;
         Variance::std(0.5), f64, one_part, f64, and f64;

@@ -47,6 +47,7 @@ fn compare<const NOT: bool, O: Op, E: SameDtypeFor<F, O>, F: Element, S: Shape +
 /// The extreme element: the largest with `MAX`. NaN is more extreme than any number.
 #[derive(Clone, Copy)]
 struct Extreme<const MAX: bool>;
+// (No text: shell dtypes do not compute, on no device.)
 impl<E: Element + PartialOrd, const MAX: bool> Reducer<E> for Extreme<MAX> {
     type Partial = Option<E>;
     type Out = E;

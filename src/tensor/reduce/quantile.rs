@@ -15,7 +15,7 @@ use crate::ops::arguments::{Indexing, Order, Sought};
 use crate::ops::choosing::{self, WideFloatFor};
 use crate::ops::kernel::Casting;
 use crate::ops::pointwise::Lerping;
-use crate::ops::reduce::Reducer;
+use crate::ops::reduce::CountNumbers;
 use crate::shape::{Dim, IndexList, InsertAxis, OneAxis, Shape, SizeArray};
 use crate::storage::View;
 use crate::tensor::base::operand::TensorOperand;
@@ -39,31 +39,6 @@ pub enum Interpolation {
     Midpoint,
     /// The nearer one, the one of even rank if neither is.
     Nearest,
-}
-
-/// Counts the elements that are numbers.
-#[derive(Clone, Copy)]
-struct Counting;
-impl<E: Element> Reducer<E> for Counting {
-    type Partial = i64;
-    type Out = i64;
-    #[inline(always)]
-    fn start(self) -> i64 {
-        0
-    }
-    #[inline(always)]
-    #[allow(clippy::eq_op)]
-    fn accumulate(self, count: i64, element: E, _: usize) -> i64 {
-        count + i64::from(element == element)
-    }
-    #[inline(always)]
-    fn merge(self, one: i64, other: i64) -> i64 {
-        one + other
-    }
-    #[inline(always)]
-    fn finish(self, count: i64, _: usize) -> i64 {
-        count
-    }
 }
 
 /// The quantile of each lane along an axis. `T` is the shape without it, or with size 1 in its place.
@@ -133,7 +108,7 @@ pub(crate) fn quantiles<E: Dtype, D: Device>(
     let own = sizes.clone();
     let own_strides = strides::row_major(&own);
     let sorted = View::<_, E>::new(&sorted, 0, &own, &own_strides);
-    let numbers = D::reduce(Counting, sorted, 1 << axis)?;
+    let numbers = D::reduce(CountNumbers, sorted, 1 << axis)?;
     sizes[axis] = 1;
     let mut lane = strides::row_major(&sizes);
     sizes[axis] = q.sizes[0];
