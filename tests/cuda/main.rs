@@ -5,6 +5,7 @@
 mod elementwise;
 mod executor;
 mod kernels;
+mod lanes;
 mod memory;
 mod missing;
 mod pretend;

@@ -6,6 +6,8 @@ mod absent;
 #[cfg(feature = "cuda")]
 mod elementwise;
 #[cfg(feature = "cuda")]
+mod lanes;
+#[cfg(feature = "cuda")]
 mod present;
 #[cfg(feature = "cuda")]
 mod reduce;

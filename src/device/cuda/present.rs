@@ -4,7 +4,7 @@
 
 use super::Cuda;
 use super::elementwise::{self, Target, count, fresh, operand, operand_of, run, written};
-use super::reduce;
+use super::{lanes, reduce};
 use crate::cpu::read;
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
@@ -355,18 +355,18 @@ impl<const N: usize> Backend for Cuda<N> {
         reduce::reduce(device(N)?, reducer, &a, mask, [size_of::<R::Out>(), size_of::<R::Second>()])
     }
     fn lanes<A: Element, O: Element>(
-        _: impl LaneKernel<A, O>,
-        _: View<'_, CudaBuffer, A>,
-        _: usize,
+        kernel: impl LaneKernel<A, O>,
+        a: View<'_, CudaBuffer, A>,
+        axis: usize,
     ) -> Result<CudaBuffer> {
-        not_yet::<N, _>("lanes")
+        lanes::lanes(device(N)?, kernel, &a, axis)
     }
     fn lanes_both<A: Element, O: Element, P: Element>(
-        _: impl LaneKernel<A, (O, P)>,
-        _: View<'_, CudaBuffer, A>,
-        _: usize,
+        kernel: impl LaneKernel<A, (O, P)>,
+        a: View<'_, CudaBuffer, A>,
+        axis: usize,
     ) -> Result<[CudaBuffer; 2]> {
-        not_yet::<N, _>("lanes_both")
+        lanes::lanes_both(device(N)?, kernel, &a, axis)
     }
     fn pick<E: Element>(_: View<'_, CudaBuffer, E>, _: &[Vec<Segment>], _: E) -> Result<CudaBuffer> {
         not_yet::<N, _>("pick")
@@ -398,11 +398,11 @@ impl<const N: usize> Backend for Cuda<N> {
         not_yet::<N, _>("band")
     }
     fn rows<A: Element, O: Element>(
-        _: impl RowKernel<A, O>,
-        _: View<'_, CudaBuffer, A>,
-        _: [Option<View<'_, CudaBuffer, A>>; 2],
+        kernel: impl RowKernel<A, O>,
+        a: View<'_, CudaBuffer, A>,
+        shared: [Option<View<'_, CudaBuffer, A>>; 2],
     ) -> Result<CudaBuffer> {
-        not_yet::<N, _>("rows")
+        lanes::rows(device(N)?, kernel, &a, shared)
     }
     fn matmul<E: Dtype>(
         _: View<'_, CudaBuffer, E>,

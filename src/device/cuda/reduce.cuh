@@ -9,34 +9,12 @@ struct ci_places {
   ci_u64 kept_rank, reduced_rank;
 };
 
-CI_FN ci_u64 ci_place(ci_u64 i, const ci_u64 rank, const ci_u64 *sizes, const ci_u64 *strides) {
-  ci_u64 at = 0;
-  for (int axis = (int)rank - 1; axis > 0; axis--) {
-    at += i % sizes[axis] * strides[axis];
-    i /= sizes[axis];
-  }
-  return rank ? at + i * strides[0] : 0;
-}
 CI_FN R::partial ci_reduced(const R::element *a, const ci_places &w, ci_u64 first, ci_u64 last, ci_u64 step, const R::given g) {
   R::partial p = R::start(g);
   for (ci_u64 i = first; i < last; i += step)
     p = R::accumulate(p, a[ci_place(i, w.reduced_rank, w.reduced_sizes, w.reduced_strides)], (ci_i64)i, g);
   return p;
 }
-// The accumulators of all threads of the block, merged in the first thread.
-CI_FN R::partial ci_merged(R::partial p, const R::given g) {
-  __shared__ R::partial parts[CI_THREADS];
-  parts[threadIdx.x] = p;
-  __syncthreads();
-  for (unsigned width = CI_THREADS / 2; width > 0; width /= 2) {
-    if (threadIdx.x < width) parts[threadIdx.x] = R::merge(parts[threadIdx.x], parts[threadIdx.x + width], g);
-    __syncthreads();
-  }
-  p = parts[0];
-  __syncthreads();
-  return p;
-}
-
 // ---
 // A thread for each result.
 CI_KERNEL void reduce(const R::element *a, R::out *out CI_SECOND, const ci_places w CI_GIVEN) {
@@ -53,7 +31,7 @@ CI_KERNEL void reduce(const R::element *a, R::out *out CI_SECOND, const ci_place
   CI_NO_GIVEN
   for (ci_u64 o = blockIdx.x; o < w.kept; o += gridDim.x) {
     const R::element *from = a + ci_place(o, w.kept_rank, w.kept_sizes, w.kept_strides);
-    const R::partial p = ci_merged(ci_reduced(from, w, threadIdx.x, w.reduced, CI_THREADS, g), g);
+    const R::partial p = ci_merged<R>(ci_reduced(from, w, threadIdx.x, w.reduced, CI_THREADS, g), g);
     if (threadIdx.x == 0) {
       out[o] = R::finish(p, (ci_i64)w.reduced, g);
       CI_WRITE_SECOND
@@ -68,7 +46,7 @@ CI_KERNEL void reduce(const R::element *a, R::partial *to, const ci_places w CI_
     const ci_u64 o = unit / w.chunks, first = unit % w.chunks * w.chunk;
     const ci_u64 last = first + w.chunk < w.reduced ? first + w.chunk : w.reduced;
     const R::element *from = a + ci_place(o, w.kept_rank, w.kept_sizes, w.kept_strides);
-    const R::partial p = ci_merged(ci_reduced(from, w, first + threadIdx.x, last, CI_THREADS, g), g);
+    const R::partial p = ci_merged<R>(ci_reduced(from, w, first + threadIdx.x, last, CI_THREADS, g), g);
     if (threadIdx.x == 0) to[unit] = p;
   }
 }
@@ -89,7 +67,7 @@ CI_KERNEL void reduce(const R::partial *from, R::out *out CI_SECOND, const ci_pl
   for (ci_u64 o = blockIdx.x; o < w.kept; o += gridDim.x) {
     R::partial p = R::start(g);
     for (ci_u64 i = threadIdx.x; i < w.chunks; i += CI_THREADS) p = R::merge(p, from[o * w.chunks + i], g);
-    p = ci_merged(p, g);
+    p = ci_merged<R>(p, g);
     if (threadIdx.x == 0) {
       out[o] = R::finish(p, (ci_i64)w.reduced, g);
       CI_WRITE_SECOND

@@ -17,6 +17,8 @@ use core::any::TypeId;
 
 const OP: &str = "reduce";
 const TEXT: &str = include_str!("reduce.cuh");
+/// What kernels over axes and over blocks share.
+pub(super) const BLOCK: &str = include_str!("block.cuh");
 /// Results of fewer elements are reduced by one thread each.
 const SHORT: usize = 64;
 /// So many elements at least make a chunk of a block, and of a thread.
@@ -120,7 +122,7 @@ fn source(text: &ReducerText, form: Form, both: bool) -> String {
     let (common, own) = (sections.next().unwrap_or_default(), sections.nth(form as usize).unwrap_or_default());
     format!(
         "{PRELUDE}{}typedef {} R;\n#define CI_THREADS {THREADS}\n#define CI_GIVEN {given}\n#define CI_NO_GIVEN {no_given}\n\
-         #define CI_SECOND {second}\n#define CI_WRITE_SECOND {write}\n{common}{own}",
+         #define CI_SECOND {second}\n#define CI_WRITE_SECOND {write}\n{BLOCK}{common}{own}",
         text.library, text.name
     )
 }
@@ -205,7 +207,7 @@ pub(super) fn reduce<A: Element, R: Reducer<A>, const N: usize>(
 ///
 /// # Safety
 /// All elements are written.
-unsafe fn uninitialised<const N: usize>(
+pub(super) unsafe fn uninitialised<const N: usize>(
     device: &'static CudaDevice,
     len: usize,
     widths: [usize; N],
