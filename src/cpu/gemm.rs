@@ -316,3 +316,10 @@ pub(crate) fn matmul<E: Dtype>(
         None => unsafe { HostBuffer::filled_by(results, fill) },
     }
 }
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    suite.one::<_, crate::dtype::f16, crate::dtype::f16>("scaling", Scaling(0.3_f32));
+    suite.one::<_, i8, i8>("scaling", Scaling(3_i8));
+}

@@ -24,7 +24,7 @@ pub mod segment;
 pub(crate) mod table;
 #[cfg(any(test, feature = "cuda"))]
 // Devices compile this text; what none of them asks for yet, tests do.
-#[cfg_attr(not(test), allow(dead_code))]
+#[cfg_attr(not(all(test, unix)), allow(dead_code))]
 pub(crate) mod text;
 
 pub use elementwise::isclose;

@@ -2,9 +2,12 @@
 //!
 //! `cargo test --lib ops::text -- --ignored` runs all dtypes; those that run always are few.
 
+use super::describe;
+use super::kernel::{Kernel, Operand};
+use super::source::{Form, Layout};
 use super::suite::{Lie, Suite};
 use crate::dtype::scalar::{Dimensioned, ZeroDim};
-use crate::dtype::{Castable, Complex, Dtype, F8E4M3FN, bf16, f16};
+use crate::dtype::{Castable, Complex, Dtype, Element, F8E4M3FN, bf16, f16};
 use crate::ops::choosing::{AddingScaled, Equal, Filling, Folding, IsTrue};
 use crate::ops::close::{Closeness, ClosenessTo};
 use crate::ops::kernel::*;
@@ -180,6 +183,30 @@ fn all_compiled_kernels_give_the_bits_of_the_host() {
     each!(suite: f16, bf16, f32, f64 => of_floats);
     each!(suite: f16, f32, f64 => of_parts);
     suite.run_all();
+}
+
+/// Two kernels of one type, with other values: their text is the same, their arguments are not.
+fn alike<K: Map1<A, O>, A: Element, O: Element>(one: K, other: K) {
+    let [one, other] =
+        [one, other].map(|kernel| describe::map1::<K, A, O>(Kernel::written(), &kernel, Operand::default()));
+    let form = Form { layout: Layout::Packs, in_place: false };
+    assert_eq!((one.key(), one.source("k", form)), (other.key(), other.source("k", form)));
+    assert_ne!(one.kernel.values, other.kernel.values);
+}
+
+#[test]
+fn values_are_no_part_of_the_text() {
+    alike::<_, f32, f32>(FillWith(1.0), FillWith(2.0));
+    alike::<_, f16, f32>(CombiningScalar::<ops::pow, f16>(2.0), CombiningScalar::<ops::pow, f16>(0.5));
+    alike::<_, i32, i64>(CombiningLeft::<ops::sub, i64>(0), CombiningLeft::<ops::sub, i64>(-1));
+    alike::<_, bf16, bf16>(DividingScalar::<bf16>(0.0), DividingScalar::<bf16>(1.0));
+    alike::<_, f64, f64>(Tuning::<ops::elu, f64>([1.0; 3]), Tuning::<ops::elu, f64>([0.0; 3]));
+    alike::<_, bool, u8>(ChoosingBoth(1_u8, 2), ChoosingBoth(0_u8, 0));
+    let to = |rtol, equal_nan, value_is_left| {
+        let closeness = Closeness { rtol, atol: 0.0, equal_nan };
+        ClosenessTo { closeness, value: 1.0_f32, value_is_left }
+    };
+    alike::<_, f32, bool>(to(0.0, false, false), to(0.5, true, true));
 }
 
 /// What has no text, and why.

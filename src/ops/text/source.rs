@@ -222,3 +222,61 @@ fn size_of(dtype: DType) -> usize {
 fn alignment(dtype: DType, pack: usize) -> usize {
     (pack * size_of(dtype)).min(16)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn operand(address: u64, steps: &[usize]) -> Operand {
+        let mut strides = [0; 8];
+        strides[..steps.len()].copy_from_slice(steps);
+        Operand { address, strides }
+    }
+    /// The plan of a kernel of two operands of `bf16` and `f32`, into `f32`.
+    fn plan(a: Operand, b: Operand, out: Operand, sizes: &[usize]) -> (Plan, usize) {
+        let mut kernel = Kernel::launched();
+        kernel.load(DType::BF16, a);
+        kernel.load(DType::F32, b);
+        let plan = kernel.plan(DType::F32, out, sizes, false);
+        let arguments = kernel.arguments(&plan).map_or(0, |arguments| arguments.pointers().len());
+        (plan, arguments)
+    }
+
+    #[test]
+    fn forms_follow_from_strides_and_addresses() {
+        let dense = |address| operand(address, &[12, 4, 1]);
+        let sizes = [5, 3, 4];
+        let of = |a, b, out| plan(a, b, out, &sizes);
+        let (packs, arguments) = of(dense(32), dense(64), dense(128));
+        // Packs of 8 elements, and the rest: two operands, the result, the number of elements.
+        assert_eq!((packs.form.layout, packs.threads, packs.len, arguments), (Layout::Packs, 8, 60, 4));
+        assert_eq!(of(dense(34), dense(64), dense(128)).0.form.layout, Layout::Contiguous);
+        assert_eq!(of(dense(32), dense(68), dense(128)).0.form.layout, Layout::Contiguous);
+        // Axes in another order, the same for all, are as contiguous.
+        let turned = |address| operand(address, &[1, 20, 5]);
+        assert_eq!(of(turned(32), turned(64), turned(128)).0.form.layout, Layout::Packs);
+        let (mixed, arguments) = of(turned(32), dense(64), dense(128));
+        assert_eq!(
+            (mixed.form.layout, mixed.rank, arguments),
+            (Layout::Strided32, 2, 5),
+            "the last two axes are no one"
+        );
+        let (row, _) = of(operand(32, &[0, 4, 1]), dense(64), dense(128));
+        assert_eq!((row.form.layout, row.rank, row.sizes[..2].to_vec()), (Layout::Strided32, 2, vec![5, 12]));
+        let (far, _) = of(operand(32, &[1 << 30, 4, 1]), dense(64), dense(128));
+        assert_eq!(far.form.layout, Layout::Strided64);
+        // One element, and none.
+        assert_eq!(plan(dense(32), dense(64), dense(128), &[]).0.form.layout, Layout::Packs);
+        assert_eq!(plan(dense(32), dense(64), dense(128), &[3, 0]).0.len, 0);
+    }
+
+    #[test]
+    fn too_many_operands_are_an_error() {
+        let mut kernel = Kernel::launched();
+        for _ in 0..110 {
+            kernel.load(DType::F32, operand(16, &[1, 7]));
+        }
+        let plan = kernel.plan(DType::F32, operand(16, &[7, 1]), &[7, 7], false);
+        assert!(kernel.arguments(&plan).unwrap_err().to_string().contains("evaluate a part of it first"));
+    }
+}
