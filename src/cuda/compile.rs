@@ -225,18 +225,3 @@ impl Program<'_> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::numbered;
-
-    #[test]
-    fn long_texts_are_shown_around_what_is_wrong() {
-        let text: String = (1..200).map(|line| format!("line {line}\n")).collect();
-        assert_eq!(numbered("a\nb", "no place"), "    1 a\n    2 b\n");
-        assert_eq!(numbered(&text, "no place"), "");
-        let near = "    1 line 1\n    2 line 2\n    3 line 3\n    4 line 4\n";
-        let far = (147..=153).map(|line| format!("  {line} line {line}\n")).collect::<String>();
-        assert_eq!(numbered(&text, "kernel.cu(1): error: x\nkernel.cu:150:7: error"), format!("{near}{far}"));
-    }
-}

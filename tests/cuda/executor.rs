@@ -82,8 +82,7 @@ fn wrong_kernels_are_found() {
         return run_case(WRONG[case].0).unwrap();
     }
     for (case, (body, said)) in WRONG.iter().enumerate() {
-        let variables = [("CASE", case.to_string())];
-        let variables = variables.each_ref().map(|(name, value)| (*name, value.as_str()));
+        let variables = [("CASE", &*case.to_string()), ("CASTIRON_CUDA_CACHE", &*pretend::shared_cache())];
         let Some(output) = pretend::again("executor::wrong_kernels_are_found", Installed::Both, &variables) else {
             return;
         };
@@ -94,7 +93,8 @@ fn wrong_kernels_are_found() {
 
 #[test]
 fn right_kernels_run() {
-    on_gpu!("executor::right_kernels_run", {
+    let cache = [("CASTIRON_CUDA_CACHE", &*pretend::shared_cache())];
+    pretend::within("executor::right_kernels_run", Installed::Both, &cache, || {
         for body in RIGHT {
             run_case(body).unwrap_or_else(|error| panic!("{body}: {error}"));
         }

@@ -133,8 +133,12 @@ fn text_that_does_not_compile() {
             assert!(said.contains("kernel.cu:2") && said.contains("nonsense"), "{said}");
             assert!(said.contains("\n    2   x[0] = nonsense;\n"), "{said}");
         }
+        // Of a long text, the lines around it are shown.
+        let long = format!("{}{text}", "// nothing\n".repeat(100));
+        let said = run_on(&x, ("wrong", &long)).unwrap_err().to_string();
+        assert!(said.contains("\n  102   x[0] = nonsense;\n") && said.matches("// nothing").count() < 5, "{said}");
         // The error is not kept, and the device goes on.
-        assert_eq!((compilations(), pretend::programs()), (2, 0));
+        assert_eq!((compilations(), pretend::programs()), (3, 0));
         saxpy(1.0, &x, &x).unwrap();
         assert_eq!(read(&x), [2.0]);
         // Kernels include nothing.

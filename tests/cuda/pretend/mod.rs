@@ -27,6 +27,20 @@ fn libraries() -> Option<&'static Path> {
     FOLDER.get_or_init(build).as_deref()
 }
 
+fn hash_of_sources() -> u64 {
+    let sources = ["driver.cpp", "nvrtc.cpp", "executor.h"].map(|name| fs::read(format!("{SOURCES}/{name}")).unwrap());
+    sources
+        .iter()
+        .flatten()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// A folder of compiled kernels that tests share, those of later runs, too: for tests that do not count compilations.
+pub fn shared_cache() -> String {
+    let name = format!("pretend-kernels-{:016x}", hash_of_sources());
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name).to_string_lossy().into_owned()
+}
+
 fn build() -> Option<PathBuf> {
     if !cfg!(target_os = "linux") {
         println!("NOTICE: not run: the pretend GPU is one for Linux");
