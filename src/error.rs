@@ -198,10 +198,11 @@ pub enum Error {
         /// How much it has.
         total: usize,
     },
-    /// A CUDA device, its driver or its compiler failed.
+    /// A CUDA device, its driver or its compiler failed. (Not called `Cuda`: the compiler's messages would then write
+    /// `castiron::Cuda<0>` for the device.)
     #[cfg(feature = "cuda")]
     #[error("{op} on {device}: {reason}")]
-    Cuda {
+    CudaFailure {
         /// The operation.
         op: &'static str,
         /// The device.

@@ -166,7 +166,7 @@ impl CudaDevice {
     /// An error of an operation on this device.
     #[cold]
     pub(crate) fn error(&self, op: &'static str, reason: String) -> Error {
-        Error::Cuda { op, device: self.name(), reason }
+        Error::CudaFailure { op, device: self.name(), reason }
     }
 
     /// Makes the context that of this thread. The first thing that everybody does.

@@ -128,7 +128,7 @@ fn text_that_does_not_compile() {
         let text = "extern \"C\" __global__ void wrong(float* x) {\n  x[0] = nonsense;\n}\n";
         for _ in 0..2 {
             let error = run_on(&x, ("wrong", text)).unwrap_err();
-            assert!(matches!(error, Error::Cuda { op: "compile", .. }), "{error:?}");
+            assert!(matches!(error, Error::CudaFailure { op: "compile", .. }), "{error:?}");
             let said = error.to_string();
             assert!(said.contains("kernel.cu:2") && said.contains("nonsense"), "{said}");
             assert!(said.contains("\n    2   x[0] = nonsense;\n"), "{said}");
@@ -219,7 +219,7 @@ fn the_cache_on_disk() {
 
 fn is_lost(result: castiron::Result<()>) {
     let error = result.unwrap_err();
-    assert!(matches!(error, Error::Cuda { .. }) && error.to_string().contains("the device was lost"), "{error}");
+    assert!(matches!(error, Error::CudaFailure { .. }) && error.to_string().contains("the device was lost"), "{error}");
 }
 
 /// A fault shows later, and every call after it says that the device is lost; the other device goes on.

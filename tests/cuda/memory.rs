@@ -200,7 +200,7 @@ fn calls_that_fail() {
         }
         for what in ["download", "sync"] {
             pretend::fault(what, 1, 1, 999);
-            assert!(matches!(x.cpu(), Err(Error::Cuda { op: "download", .. })), "{what}");
+            assert!(matches!(x.cpu(), Err(Error::CudaFailure { op: "download", .. })), "{what}");
             assert_eq!(x.cpu().unwrap(), host);
         }
         for what in ["peer", "alloc", "sync"] {
@@ -222,7 +222,7 @@ fn operations_that_do_not_run_yet() {
     on_gpu!("memory::operations_that_do_not_run_yet", {
         let x = tensor![3.0, 1.0].to_device::<Cuda<0>>().unwrap();
         for error in [x.try_exp().unwrap_err(), x.try_flip(axis![0]).unwrap_err(), x.try_add(&x).unwrap_err()] {
-            assert!(matches!(error, Error::Cuda { .. }), "{error:?}");
+            assert!(matches!(error, Error::CudaFailure { .. }), "{error:?}");
             assert!(error.to_string().contains("does not run on CUDA yet"), "{error}");
         }
         // An `AnyTensor` would have no elements.

@@ -70,7 +70,7 @@ fn no_nvrtc() {
         let x = tensor![1.0, 2.0].to_device::<Cuda<0>>().unwrap();
         assert_eq!(x.cpu().unwrap().to_vec(), [1.0, 2.0]);
         let error = Tensor::<f64, shape![2], Cuda<0>>::try_full(0.1).unwrap_err();
-        assert!(matches!(error, Error::Cuda { op: "compile", .. }), "{error:?}");
+        assert!(matches!(error, Error::CudaFailure { op: "compile", .. }), "{error:?}");
         assert!(error.to_string().contains("NVRTC, the compiler of kernels, was not found"), "{error}");
     });
 }

@@ -60,7 +60,7 @@ fn line_of<'a, E>(view: &View<'a, CudaBuffer, E>, len: &'a [usize; 1]) -> View<'
 #[cold]
 fn not_yet<const N: usize, T>(op: &'static str) -> Result<T> {
     let reason = "the operation does not run on CUDA yet: move the tensor to the host with `cpu()`".to_owned();
-    Err(Error::Cuda { op, device: Cuda::<N>::name(), reason })
+    Err(Error::CudaFailure { op, device: Cuda::<N>::name(), reason })
 }
 
 /// The first byte of a view, and how many bytes it reaches over; an error if they are not in its buffer.
