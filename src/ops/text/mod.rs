@@ -5,6 +5,7 @@
 //! dtype, `write` prints it, `prelude.h` holds what the text calls. A `kernel` loads, converts and stores the elements around
 //! formulas and operations (`operations`), `source` puts the loop around it, `arguments` holds what it is launched with; devices begin
 //! at `describe`.
+//! `reduce`, `row` and `lane` give the steps of reductions, functions of rows and scans as structs, over the recorded `numbers`.
 
 pub(crate) mod arguments;
 #[cfg(test)]
