@@ -45,7 +45,7 @@ pub(super) fn written<E: Element>(out: &ViewMut<'_, CudaBuffer, E>) -> Operand {
 
 /// The error for what can't be written as text.
 pub(super) fn unreadable(op: &'static str, device: &CudaDevice, why: &Unreadable) -> Error {
-    Error::Cuda { op, device: device.name(), reason: why.to_string() }
+    Error::CudaFailure { op, device: device.name(), reason: why.to_string() }
 }
 
 /// A number for each form.
