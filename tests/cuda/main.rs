@@ -9,6 +9,7 @@ mod lanes;
 mod memory;
 mod missing;
 mod pretend;
+mod product;
 mod reduce;
 
 /// Runs a block as the test of this name, in a process with the pretend GPU: `on_gpu!("memory::round_trip", { … })`, with

@@ -10,6 +10,8 @@ mod lanes;
 #[cfg(feature = "cuda")]
 mod present;
 #[cfg(feature = "cuda")]
+mod product;
+#[cfg(feature = "cuda")]
 mod reduce;
 #[cfg(feature = "cuda")]
 pub(crate) mod transfer;

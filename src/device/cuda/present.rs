@@ -4,7 +4,7 @@
 
 use super::Cuda;
 use super::elementwise::{self, Target, count, fresh, operand, operand_of, run, written};
-use super::{lanes, reduce};
+use super::{lanes, product, reduce};
 use crate::cpu::read;
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
@@ -405,22 +405,22 @@ impl<const N: usize> Backend for Cuda<N> {
         lanes::rows(device(N)?, kernel, &a, shared)
     }
     fn matmul<E: Dtype>(
-        _: View<'_, CudaBuffer, E>,
-        _: View<'_, CudaBuffer, E>,
-        _: Option<Added<'_, CudaBuffer, E>>,
+        a: View<'_, CudaBuffer, E>,
+        b: View<'_, CudaBuffer, E>,
+        added: Option<Added<'_, CudaBuffer, E>>,
     ) -> Result<CudaBuffer> {
-        not_yet::<N, _>("matmul")
+        product::matmul(device(N)?, &Copying, &a, &b, added)
     }
     fn matmul_then<E: Dtype>(
-        _: impl Map1<E, E>,
-        _: View<'_, CudaBuffer, E>,
-        _: View<'_, CudaBuffer, E>,
-        _: Option<Added<'_, CudaBuffer, E>>,
+        kernel: impl Map1<E, E>,
+        a: View<'_, CudaBuffer, E>,
+        b: View<'_, CudaBuffer, E>,
+        added: Option<Added<'_, CudaBuffer, E>>,
     ) -> Result<CudaBuffer> {
-        not_yet::<N, _>("matmul_then")
+        product::matmul(device(N)?, &kernel, &a, &b, added)
     }
-    fn int_mm<E: Dtype>(_: View<'_, CudaBuffer, E>, _: View<'_, CudaBuffer, i8>) -> Result<CudaBuffer> {
-        not_yet::<N, _>("int_mm")
+    fn int_mm<E: Dtype>(a: View<'_, CudaBuffer, E>, b: View<'_, CudaBuffer, i8>) -> Result<CudaBuffer> {
+        product::int_mm(device(N)?, &a, &b)
     }
     fn gather<E: Element>(_: Indexing, _: View<'_, CudaBuffer, E>, _: View<'_, CudaBuffer, i64>) -> Result<CudaBuffer> {
         not_yet::<N, _>("gather")

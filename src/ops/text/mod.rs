@@ -26,6 +26,7 @@ mod number;
 mod numbers;
 mod operations;
 mod paths;
+pub(crate) mod product;
 #[cfg(all(test, unix))]
 mod program;
 pub(crate) mod reduce;

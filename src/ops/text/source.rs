@@ -163,17 +163,23 @@ impl Kernel {
         all
     }
 
+    /// The function `name_element`, which computes this value of the elements of all operands, the values and the position; without
+    /// what it calls.
+    pub(super) fn element(&self, name: &str, result: Value) -> String {
+        let operands =
+            self.operands.iter().enumerate().map(|(at, &(dtype, _))| format!("const {} a{at}", c_type(dtype)));
+        let values = self.parameters.iter().enumerate().map(|(at, &dtype)| format!("const {} s{at}", c_type(dtype)));
+        let arguments = listed(operands.chain(values).chain(["const ci_i64 i".into()]));
+        format!("CI_FN {} {name}_element({arguments}) {{\n{}  return {result};\n}}\n", c_type(result.dtype), self.body)
+    }
+
     /// The text of the kernel that stores this value, without the prelude.
     pub(crate) fn source(&self, name: &str, result: Value, form: Form) -> Result<String, Unreadable> {
         self.check()?;
         let out = c_type(result.dtype);
         let mut text = library(self.functions.values());
-        let operands =
-            self.operands.iter().enumerate().map(|(at, &(dtype, _))| format!("const {} a{at}", c_type(dtype)));
+        text.push_str(&self.element(name, result));
         let values = || self.parameters.iter().enumerate();
-        let arguments = operands.chain(values().map(|(at, &dtype)| format!("const {} s{at}", c_type(dtype))));
-        let arguments = listed(arguments.chain(["const ci_i64 i".into()]));
-        let _ = write!(text, "CI_FN {out} {name}_element({arguments}) {{\n{}  return {result};\n}}\n", self.body);
 
         let parameters = self.parameters(result.dtype, form).into_iter().map(|(ty, name)| format!("{ty} {name}"));
         let _ = writeln!(text, "CI_KERNEL void {name}({}) {{", listed(parameters));

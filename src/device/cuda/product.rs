@@ -1,0 +1,153 @@
+//! Products on a GPU by a kernel of our own, for every dtype: `product.cuh`.
+//!
+//! Uses `ops::text` for what is added up and for the epilogue, `cuda` to compile and launch; used by the operations of `Cuda`.
+
+use super::elementwise::{count, start, unreadable};
+use super::reduce::{BLOCK, uninitialised};
+use crate::cuda::compile::{KernelKey, Source};
+use crate::cuda::launch::{Arguments, Grid, THREADS};
+use crate::cuda::{CudaBuffer, CudaDevice};
+use crate::dtype::{Dtype, Element};
+use crate::error::Result;
+use crate::ops::arguments::Added;
+use crate::ops::kernel::Map1;
+use crate::ops::text::PRELUDE;
+use crate::ops::text::kernel::Kernel;
+use crate::ops::text::product::{Factors, Product};
+use crate::storage::View;
+use core::any::TypeId;
+
+const OP: &str = "matmul";
+const TEXT: &str = include_str!("product.cuh");
+
+/// The struct `ci_product`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Sizes {
+    batch: u64,
+    matrix: [u64; 3],
+    rank: u64,
+    sizes: [u64; 8],
+    batches: [[u64; 8]; 3],
+    steps: [[u64; 2]; 3],
+}
+
+/// Strides of the leading axes, and of the last two.
+fn split(strides: &[usize]) -> ([u64; 8], [u64; 2]) {
+    let (mut leading, mut last) = ([0; 8], [0; 2]);
+    let first = strides.len().saturating_sub(2);
+    strides[..first].iter().zip(&mut leading).for_each(|(&stride, to)| *to = stride as u64);
+    strides[first..].iter().zip(&mut last).for_each(|(&stride, to)| *to = stride as u64);
+    (leading, last)
+}
+
+/// The kernels that this file compiles.
+struct Products;
+
+/// The product of `(…, m, k)` and `(…, k, n)`; `input` has the sizes of the result. The functions are those of its elements.
+fn product<A: Element, B: Element, O: Element>(
+    device: &'static CudaDevice,
+    key: (TypeId, u64),
+    describe: impl Fn(fn() -> Kernel) -> Product,
+    [a, b]: [(u64, &[usize], &[usize]); 2],
+    (input, multiplies): (Option<(u64, &[usize])>, bool),
+) -> Result<CudaBuffer> {
+    let last = a.1.len() - 1;
+    let (m, k, n) = (a.1[last - 1], a.1[last], b.1[last]);
+    let leading = &a.1[..last - 1];
+    let sizes: Vec<usize> = leading.iter().copied().chain([m, n]).collect();
+    // SAFETY: the kernel writes every element.
+    let [result] = unsafe { uninitialised(device, count(OP, &sizes)?, [size_of::<O>()])? };
+    let [left, right, added] = [a.2, b.2, input.map_or(&[][..], |(_, strides)| strides)].map(split);
+    let mut own = [1; 8];
+    leading.iter().zip(&mut own).for_each(|(&size, to)| *to = size as u64);
+    let batch: usize = leading.iter().product();
+    let sizes = Sizes {
+        batch: batch as u64,
+        matrix: [m as u64, n as u64, if multiplies { k as u64 } else { 0 }],
+        rank: leading.len() as u64,
+        sizes: own,
+        batches: [left.0, right.0, added.0],
+        steps: [left.1, right.1, added.1],
+    };
+    let kernel = device.kernel(KernelKey::Type(key.0, 2 * key.1 + u64::from(input.is_some())), || {
+        let product = describe(Kernel::written);
+        let own = product.source().map_err(|why| unreadable(OP, device, &why))?;
+        let parameters = product.parameters();
+        let values: String = parameters.iter().enumerate().map(|(at, ty)| format!(", const {ty} s{at}")).collect();
+        let given: String = (0..parameters.len()).map(|at| format!("s{at}, ")).collect();
+        let (input, added) = match input {
+            Some(_) => (
+                ", const OUT *input",
+                "input[ci_place(matrix, w.rank, w.sizes, w.input_batch) + row * w.input_row + column * w.input_column],",
+            ),
+            None => ("", ""),
+        };
+        let text = format!(
+            "{PRELUDE}#define CI_THREADS {THREADS}\n{BLOCK}{own}#define CI_INPUT {input}\n#define CI_ADDED {added}\n\
+             #define CI_VALUES {values}\n#define CI_GIVEN {given}\n{TEXT}"
+        );
+        Ok(Source { name: "product".to_owned(), text })
+    })?;
+    let mut arguments = Arguments::new();
+    arguments.push(a.0);
+    arguments.push(b.0);
+    arguments.push(result.address());
+    if let Some((address, _)) = input {
+        arguments.push(address);
+    }
+    arguments.push(sizes);
+    describe(Kernel::launched).values().for_each(|bytes| arguments.push_bytes(bytes, 8));
+    let tiles = batch.saturating_mul(m.div_ceil(16)).saturating_mul(n.div_ceil(16));
+    // SAFETY: these are the parameters of the text; what views reach is valid, and the result has the sizes of the product.
+    unsafe { kernel.launch(OP, Grid::blocks(tiles.min(i32::MAX as usize) as u32, THREADS), &arguments)? };
+    Ok(result)
+}
+
+/// What a kernel reads of a view.
+fn factor<'a, E: Element>(view: &View<'a, CudaBuffer, E>) -> (u64, &'a [usize], &'a [usize]) {
+    (start::<E>(view.buffer, view.offset), view.sizes, view.strides)
+}
+
+/// A product, its input, and a kernel applied to each element.
+pub(super) fn matmul<E: Dtype, K: Map1<E, E>>(
+    device: &'static CudaDevice,
+    then: &K,
+    a: &View<'_, CudaBuffer, E>,
+    b: &View<'_, CudaBuffer, E>,
+    added: Option<Added<'_, CudaBuffer, E>>,
+) -> Result<CudaBuffer> {
+    let one = E::from_f64(1.0).to_compute();
+    let (input, beta, alpha) = match &added {
+        Some(added) => (added.input.as_ref(), added.beta, added.alpha),
+        None => (None, one, one),
+    };
+    // A factor of 0 ignores its operand, whatever that holds.
+    let multiplies = alpha != E::Compute::default();
+    let other_than_one = |factor: E::Compute| (factor != one).then_some(factor);
+    let factors = Factors::<E> {
+        adds: input.is_some(),
+        alpha: other_than_one(alpha).filter(|_| multiplies),
+        beta: other_than_one(beta),
+    };
+    let class = u64::from(factors.alpha.is_some()) + 2 * u64::from(factors.beta.is_some());
+    let input = input.map(|input| (start::<E>(input.buffer, input.offset), input.strides));
+    let key = (TypeId::of::<(Products, E, K)>(), class);
+    product::<E, E, E>(
+        device,
+        key,
+        |new| Product::new(new, &factors, then),
+        [factor(a), factor(b)],
+        (input, multiplies),
+    )
+}
+
+/// The product of bytes in `i32`.
+pub(super) fn int_mm<E: Element>(
+    device: &'static CudaDevice,
+    a: &View<'_, CudaBuffer, E>,
+    b: &View<'_, CudaBuffer, i8>,
+) -> Result<CudaBuffer> {
+    let key = (TypeId::of::<(Products, E)>(), 0);
+    product::<E, i8, i32>(device, key, Product::of_bytes::<E>, [factor(a), factor(b)], (None, true))
+}

@@ -1,0 +1,90 @@
+//! Products of matrices as text: what is added up of two elements, and what becomes of a sum, as functions of C++. A kernel of a
+//! device that multiplies is written once over them.
+//!
+//! Uses `kernel` and `operations`; a device that has no library for a dtype compiles what this gives.
+
+use super::graph::Unreadable;
+use super::kernel::{Kernel, Operand, Value, c_type};
+use super::rows::computes_in;
+use super::write::library;
+use crate::dtype::{DType, Dtype, Element};
+use crate::ops::kernel::Map1;
+use crate::ops::reduce::Accumulating;
+
+/// The factors of a product and of what is added to it. A factor that is not given is 1.
+pub(crate) struct Factors<E: Dtype> {
+    /// Whether something is added.
+    pub(crate) adds: bool,
+    pub(crate) alpha: Option<E::Compute>,
+    pub(crate) beta: Option<E::Compute>,
+}
+
+/// A product under way.
+pub(crate) struct Product {
+    term: (Kernel, Value),
+    finish: (Kernel, Value),
+}
+
+/// The term of two elements, added to a sum in this dtype.
+fn term(mut kernel: Kernel, [a, b]: [DType; 2], sum: DType) -> (Kernel, Value) {
+    let [total, a, b] = [sum, a, b].map(|dtype| kernel.load(dtype, Operand::default()));
+    let [a, b] = [a, b].map(|x| kernel.cast(x, sum));
+    let both = kernel.row("mul", sum, &[a, b]);
+    let result = kernel.binary::<Accumulating>(total, both);
+    (kernel, result)
+}
+
+impl Product {
+    /// Of elements `E`, scaled, something added, then `then` of each.
+    pub(crate) fn new<E: Dtype, K: Map1<E, E>>(new: fn() -> Kernel, factors: &Factors<E>, then: &K) -> Product {
+        let sum = computes_in(E::DTYPE);
+        let mut kernel = new();
+        let mut result = kernel.load(sum, Operand::default());
+        let input = factors.adds.then(|| kernel.load(E::DTYPE, Operand::default()));
+        if let Some(alpha) = factors.alpha {
+            let alpha = kernel.parameter(alpha);
+            result = kernel.row("mul", sum, &[result, alpha]);
+        }
+        if let Some(input) = input {
+            let mut input = kernel.widen(input);
+            if let Some(beta) = factors.beta {
+                let beta = kernel.parameter(beta);
+                input = kernel.row("mul", sum, &[input, beta]);
+            }
+            result = kernel.binary::<Accumulating>(input, result);
+        }
+        let rounded = kernel.cast(result, E::DTYPE);
+        let result = then.text(&mut kernel, rounded);
+        Product { term: term(new(), [E::DTYPE; 2], sum), finish: (kernel, result) }
+    }
+    /// Of `A` and `i8`, in `i32`.
+    pub(crate) fn of_bytes<A: Element>(new: fn() -> Kernel) -> Product {
+        let mut kernel = new();
+        let result = kernel.load(DType::I32, Operand::default());
+        Product { term: term(new(), [A::DTYPE, DType::I8], DType::I32), finish: (kernel, result) }
+    }
+    /// The functions `term_element(sum, a, b, 0)` and `finish_element(sum, [input,] values, i)`, and the types `A`, `B`, `SUM` and `OUT`.
+    pub(crate) fn source(&self) -> Result<String, Unreadable> {
+        let [(term, sum), (finish, result)] = [&self.term, &self.finish];
+        term.check()?;
+        finish.check()?;
+        let mut functions = term.functions.clone();
+        functions.extend(finish.functions.clone());
+        let types = ["A", "B"].iter().zip(&term.operands[1..]);
+        let mut text: String =
+            types.map(|(name, (dtype, _))| format!("typedef {} {name};\n", c_type(*dtype))).collect();
+        text += &format!("typedef {} SUM;\ntypedef {} OUT;\n", c_type(sum.dtype()), c_type(result.dtype()));
+        text += &library(functions.values());
+        text += &term.element("term", *sum);
+        text += &finish.element("finish", *result);
+        Ok(text)
+    }
+    /// The types of the run-time values, in their order.
+    pub(crate) fn parameters(&self) -> Vec<&'static str> {
+        self.finish.0.parameters.iter().map(|&dtype| c_type(dtype)).collect()
+    }
+    /// Their bytes.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &[u8]> {
+        self.finish.0.values.bytes()
+    }
+}
