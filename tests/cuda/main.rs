@@ -8,6 +8,7 @@ mod kernels;
 mod lanes;
 mod memory;
 mod missing;
+mod order;
 mod pretend;
 mod product;
 mod reduce;

@@ -8,6 +8,8 @@ mod elementwise;
 #[cfg(feature = "cuda")]
 mod lanes;
 #[cfg(feature = "cuda")]
+mod order;
+#[cfg(feature = "cuda")]
 mod present;
 #[cfg(feature = "cuda")]
 mod product;

@@ -4,7 +4,7 @@
 
 use super::Cuda;
 use super::elementwise::{self, Target, count, fresh, operand, operand_of, run, written};
-use super::{lanes, product, reduce};
+use super::{lanes, order, product, reduce};
 use crate::cpu::read;
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
@@ -445,10 +445,14 @@ impl<const N: usize> Backend for Cuda<N> {
     fn compress<E: Element>(_: View<'_, CudaBuffer, E>, _: View<'_, CudaBuffer, bool>) -> Result<(CudaBuffer, usize)> {
         not_yet::<N, _>("compress")
     }
-    fn order<E: Element>(_: Order, _: View<'_, CudaBuffer, E>, _: usize) -> Result<[CudaBuffer; 2]> {
-        not_yet::<N, _>("order")
+    fn order<E: Element>(order: Order, a: View<'_, CudaBuffer, E>, axis: usize) -> Result<[CudaBuffer; 2]> {
+        order::order(device(N)?, order, &a, axis)
     }
-    fn search<E: Element>(_: View<'_, CudaBuffer, E>, _: View<'_, CudaBuffer, E>, _: bool) -> Result<CudaBuffer> {
-        not_yet::<N, _>("search")
+    fn search<E: Element>(
+        sorted: View<'_, CudaBuffer, E>,
+        values: View<'_, CudaBuffer, E>,
+        right: bool,
+    ) -> Result<CudaBuffer> {
+        order::search(device(N)?, &sorted, &values, right)
     }
 }
