@@ -59,7 +59,7 @@ impl Lanes {
             lanes.rank = at as u64 + 1;
         }
         let total = count(op, a.sizes)? as u64;
-        lanes.lanes = if lanes.len == 0 { 0 } else { total / lanes.len };
+        lanes.lanes = total.checked_div(lanes.len).unwrap_or(0);
         Ok(lanes)
     }
     fn grid(&self) -> Grid {

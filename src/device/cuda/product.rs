@@ -45,7 +45,7 @@ fn split(strides: &[usize]) -> ([u64; 8], [u64; 2]) {
 struct Products;
 
 /// The product of `(…, m, k)` and `(…, k, n)`; `input` has the sizes of the result. The functions are those of its elements.
-fn product<A: Element, B: Element, O: Element>(
+fn product<O: Element>(
     device: &'static CudaDevice,
     key: (TypeId, u64),
     describe: impl Fn(fn() -> Kernel) -> Product,
@@ -133,13 +133,7 @@ pub(super) fn matmul<E: Dtype, K: Map1<E, E>>(
     let class = u64::from(factors.alpha.is_some()) + 2 * u64::from(factors.beta.is_some());
     let input = input.map(|input| (start::<E>(input.buffer, input.offset), input.strides));
     let key = (TypeId::of::<(Products, E, K)>(), class);
-    product::<E, E, E>(
-        device,
-        key,
-        |new| Product::new(new, &factors, then),
-        [factor(a), factor(b)],
-        (input, multiplies),
-    )
+    product::<E>(device, key, |new| Product::new(new, &factors, then), [factor(a), factor(b)], (input, multiplies))
 }
 
 /// The product of bytes in `i32`.
@@ -149,5 +143,5 @@ pub(super) fn int_mm<E: Element>(
     b: &View<'_, CudaBuffer, i8>,
 ) -> Result<CudaBuffer> {
     let key = (TypeId::of::<(Products, E)>(), 0);
-    product::<E, i8, i32>(device, key, Product::of_bytes::<E>, [factor(a), factor(b)], (None, true))
+    product::<i32>(device, key, Product::of_bytes::<E>, [factor(a), factor(b)], (None, true))
 }

@@ -141,7 +141,7 @@ pub(super) fn reduce<A: Element, R: Reducer<A>, const N: usize>(
     };
     let sizes: Vec<usize> = axes(false).map(|(size, _)| size).collect();
     let (kept, elements) = (count(OP, &sizes)?, count(OP, a.sizes)?);
-    let reduced = if kept == 0 { 0 } else { elements / kept };
+    let reduced = elements.checked_div(kept).unwrap_or(0);
     let (kept_sizes, kept_strides, kept_rank) = merged(axes(false));
     let (reduced_sizes, reduced_strides, reduced_rank) = merged(axes(true));
     let mut places = Places {
