@@ -60,7 +60,8 @@ mod call;
 use crate::device::erased::ErasedView;
 use crate::device::{AnyDevice, Backend, Device, Dynamic, DynamicBuffer};
 use crate::dtype::{DType, Element};
-use crate::shape::Shape;
+use crate::error::{Error, Result};
+use crate::shape::{Shape, SizeArray};
 use crate::tensor::Tensor;
 use base::copies::preserved;
 use base::dims::Dims;
@@ -82,7 +83,7 @@ pub use view::any_view_mut::AnyViewMut;
 
 /// A tensor whose dtype, shape and device are known while running.
 ///
-/// The same operations as [`Tensor`]'s, with the same results; what the compiler refuses there is an [`Error`](crate::Error) here. Cloning is
+/// The same operations as [`Tensor`]'s, with the same results; what the compiler refuses there is an [`Error`] here. Cloning is
 /// O(1) and shares storage; a tensor is never changed through another, because writing to shared storage copies it first. Parts are
 /// written where they are through an [`AnyViewMut`], and [`visit!`](crate::visit) runs typed code on whatever the tensor holds.
 ///
@@ -245,6 +246,62 @@ impl AnyTensor {
     /// ```
     pub fn shares_storage(&self, other: &AnyTensor) -> bool {
         Dynamic::is_same(self.storage(), other.storage())
+    }
+
+    /// The typed tensor, if dtype, shape and device are those of the type; the error names everything that differs.
+    ///
+    /// ```
+    /// use castiron::{AnyTensor, Cpu, shape, tensor};
+    /// let any = AnyTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]]);
+    /// let typed = any.typed::<f32, shape![_, 2], Cpu>()?;
+    /// assert_eq!(typed.sum().item(), 10.0);
+    /// let error = any.typed::<i64, shape![3, _], Cpu>().unwrap_err();
+    /// assert_eq!(error.to_string(), "typed: expected a tensor of int64, shape [3, _], on cpu, \
+    ///     got one of float32, shape [2, 2], on cpu: the dtype and the shape differ");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn typed<E: Element, S: Shape, D: Device>(&self) -> Result<Tensor<E, S, D>> {
+        self.typed_over("typed", shared)
+    }
+
+    /// The typed tensor over a handle to the buffer.
+    fn typed_over<E: Element, S: Shape, D: Device>(
+        &self,
+        op: &'static str,
+        handle: impl FnOnce(&DynamicBuffer) -> DynamicBuffer,
+    ) -> Result<Tensor<E, S, D>> {
+        let fits = self.rank() == S::RANK && crate::tensor::fits::<S>(&self.sizes);
+        let storage = handle(self.buffer()?).into_typed::<D>();
+        match storage {
+            Some(storage) if fits && self.dtype == E::DTYPE => {
+                let (sizes, strides) = (S::Sizes::copied(&self.sizes), S::Sizes::copied(&self.strides));
+                Ok(Tensor::from_parts(storage, self.first(), sizes, strides))
+            }
+            storage => Err(self.is_another(
+                op,
+                E::DTYPE,
+                (crate::tensor::shape_text::<S>(), fits),
+                (D::name(), storage.is_some()),
+            )),
+        }
+    }
+
+    /// The error for a tensor of another dtype, shape or device than was expected; beside the latter two, whether they are right.
+    #[cold]
+    fn is_another(&self, op: &'static str, dtype: DType, shape: (String, bool), device: (String, bool)) -> Error {
+        let of = [("the dtype", self.dtype == dtype), ("the shape", shape.1), ("the device", device.1)];
+        let differs: Vec<&str> = of.iter().filter(|(_, same)| !same).map(|(what, _)| *what).collect();
+        let verb = if differs.len() == 1 { "differs" } else { "differ" };
+        let reason = format!(
+            "expected a tensor of {dtype}, shape {}, on {}, got one of {}, shape {:?}, on {}: {} {verb}",
+            shape.0,
+            device.0,
+            self.dtype,
+            &*self.sizes,
+            self.device_name(),
+            differs.join(" and "),
+        );
+        Error::InvalidArgument { op, reason }
     }
 }
 

@@ -2,12 +2,9 @@
 //! `[before, axis, after]`, so that it is compiled once for a dtype and not once for a rank.
 //! Used by `sort`, `call`, `create`, `view`, `reduce`.
 
-use crate::any::{AnyTensor, shared};
-use crate::device::DynamicBuffer;
-use crate::dtype::DType;
-use crate::error::{Error, Result};
-use crate::shape::SizeArray;
-use crate::{Device, Dyn, Element, Shape, Tensor};
+use crate::any::AnyTensor;
+use crate::error::Result;
+use crate::{Device, Dyn, Element, Tensor};
 
 /// The shape of a typed tensor with three axes whose sizes are known at run time.
 pub(crate) type Rank3 = (Dyn, Dyn, Dyn);
@@ -22,68 +19,6 @@ pub(crate) fn joined(sizes: &[usize]) -> i64 {
 }
 
 impl AnyTensor {
-    /// The typed tensor, if dtype, shape and device are those of the type; the error names everything that differs.
-    ///
-    /// ```
-    /// use castiron::{AnyTensor, Cpu, shape, tensor};
-    /// let any = AnyTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]]);
-    /// let typed = any.typed::<f32, shape![_, 2], Cpu>()?;
-    /// assert_eq!(typed.sum().item(), 10.0);
-    /// let error = any.typed::<i64, shape![3, _], Cpu>().unwrap_err();
-    /// assert_eq!(error.to_string(), "typed: expected a tensor of int64, shape [3, _], on cpu, \
-    ///     got one of float32, shape [2, 2], on cpu: the dtype and the shape differ");
-    /// # Ok::<(), castiron::Error>(())
-    /// ```
-    pub fn typed<E: Element, S: Shape, D: Device>(&self) -> Result<Tensor<E, S, D>> {
-        self.typed_over("typed", shared)
-    }
-
-    /// The typed tensor over a handle to the buffer.
-    pub(in crate::any) fn typed_over<E: Element, S: Shape, D: Device>(
-        &self,
-        op: &'static str,
-        handle: impl FnOnce(&DynamicBuffer) -> DynamicBuffer,
-    ) -> Result<Tensor<E, S, D>> {
-        let fits = self.rank() == S::RANK && crate::tensor::fits::<S>(&self.sizes);
-        let storage = handle(self.buffer()?).into_typed::<D>();
-        match storage {
-            Some(storage) if fits && self.dtype == E::DTYPE => {
-                let (sizes, strides) = (S::Sizes::copied(&self.sizes), S::Sizes::copied(&self.strides));
-                Ok(Tensor::from_parts(storage, self.first(), sizes, strides))
-            }
-            storage => Err(self.is_another(
-                op,
-                E::DTYPE,
-                (crate::tensor::shape_text::<S>(), fits),
-                (D::name(), storage.is_some()),
-            )),
-        }
-    }
-
-    /// The error for a tensor of another dtype, shape or device than was expected; beside the latter two, whether they are right.
-    #[cold]
-    pub(in crate::any) fn is_another(
-        &self,
-        op: &'static str,
-        dtype: DType,
-        shape: (String, bool),
-        device: (String, bool),
-    ) -> Error {
-        let of = [("the dtype", self.dtype == dtype), ("the shape", shape.1), ("the device", device.1)];
-        let differs: Vec<&str> = of.iter().filter(|(_, same)| !same).map(|(what, _)| *what).collect();
-        let verb = if differs.len() == 1 { "differs" } else { "differ" };
-        let reason = format!(
-            "expected a tensor of {dtype}, shape {}, on {}, got one of {}, shape {:?}, on {}: {} {verb}",
-            shape.0,
-            device.0,
-            self.dtype,
-            &*self.sizes,
-            self.device_name(),
-            differs.join(" and "),
-        );
-        Error::InvalidArgument { op, reason }
-    }
-
     /// The tensor as `[before, axis, after]`: a view where one shows that, else a copy. (A zero-dim tensor counts as one axis of
     /// size 1.)
     pub(crate) fn as_three_axes(&self, axis: usize) -> Result<AnyTensor> {
