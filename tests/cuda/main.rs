@@ -4,6 +4,7 @@
 
 mod elementwise;
 mod executor;
+mod index;
 mod kernels;
 mod lanes;
 mod memory;

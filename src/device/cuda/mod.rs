@@ -6,6 +6,8 @@ mod absent;
 #[cfg(feature = "cuda")]
 mod elementwise;
 #[cfg(feature = "cuda")]
+mod index;
+#[cfg(feature = "cuda")]
 mod lanes;
 #[cfg(feature = "cuda")]
 mod order;
@@ -15,6 +17,8 @@ mod present;
 mod product;
 #[cfg(feature = "cuda")]
 mod reduce;
+#[cfg(feature = "cuda")]
+mod select;
 #[cfg(feature = "cuda")]
 pub(crate) mod transfer;
 

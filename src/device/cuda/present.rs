@@ -1,16 +1,16 @@
-//! `Cuda<N>` over the CUDA runtime: memory, copies, and reading elements to the host.
+//! `Cuda<N>` over the CUDA runtime: memory, copies, reading elements to the host, and what it asks the files of operations for.
 //!
-//! What needs kernels is refused: see [`not_yet`]. Uses `cuda`; used by `tensor`.
+//! Uses `cuda` and the files beside it; used by `tensor`.
 
 use super::Cuda;
 use super::elementwise::{self, Target, count, fresh, operand, operand_of, run, written};
-use super::{lanes, order, product, reduce};
+use super::{index, lanes, order, product, reduce, select};
 use crate::cpu::read;
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
 use crate::cuda::launch::{Arguments, Grid};
 use crate::cuda::{CudaBuffer, CudaDevice, device};
-use crate::device::{AnyDevice, Backend, Device, Place};
+use crate::device::{AnyDevice, Backend, Place};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::layout::bounds::{expect_within, span};
@@ -56,13 +56,6 @@ fn line_of<'a, E>(view: &View<'a, CudaBuffer, E>, len: &'a [usize; 1]) -> View<'
     View::new(view.buffer, view.offset, len, &[1])
 }
 
-/// The refusal of an operation that has no kernel yet.
-#[cold]
-fn not_yet<const N: usize, T>(op: &'static str) -> Result<T> {
-    let reason = "the operation does not run on CUDA yet: move the tensor to the host with `cpu()`".to_owned();
-    Err(Error::CudaFailure { op, device: Cuda::<N>::name(), reason })
-}
-
 /// The first byte of a view, and how many bytes it reaches over; an error if they are not in its buffer.
 pub(super) fn reach<E: Element>(op: &'static str, view: &View<'_, CudaBuffer, E>) -> Result<(usize, usize)> {
     expect_within(op, view.sizes, view.strides, view.offset, Some(view.buffer.len::<E>()))?;
@@ -73,7 +66,7 @@ pub(super) fn reach<E: Element>(op: &'static str, view: &View<'_, CudaBuffer, E>
 }
 
 /// All elements in row-major order: what the view reaches over is copied to the host, and gathered there.
-fn download<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<Vec<E>> {
+pub(super) fn download<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<Vec<E>> {
     let (at, bytes) = reach("download", &view)?;
     if is_contiguous(view.sizes, view.strides) {
         // SAFETY: what a view reaches are valid elements.
@@ -368,8 +361,8 @@ impl<const N: usize> Backend for Cuda<N> {
     ) -> Result<[CudaBuffer; 2]> {
         lanes::lanes_both(device(N)?, kernel, &a, axis)
     }
-    fn pick<E: Element>(_: View<'_, CudaBuffer, E>, _: &[Vec<Segment>], _: E) -> Result<CudaBuffer> {
-        not_yet::<N, _>("pick")
+    fn pick<E: Element>(a: View<'_, CudaBuffer, E>, axes: &[Vec<Segment>], fill: E) -> Result<CudaBuffer> {
+        index::pick(device(N)?, &a, axes, fill)
     }
     fn join<E: Element>(
         pieces: &[View<'_, CudaBuffer, E>],
@@ -394,8 +387,8 @@ impl<const N: usize> Backend for Cuda<N> {
         }
         Ok(result)
     }
-    fn band<E: Element>(_: View<'_, CudaBuffer, E>, _: isize, _: isize) -> Result<CudaBuffer> {
-        not_yet::<N, _>("band")
+    fn band<E: Element>(a: View<'_, CudaBuffer, E>, low: isize, high: isize) -> Result<CudaBuffer> {
+        index::band(device(N)?, &a, low, high)
     }
     fn rows<A: Element, O: Element>(
         kernel: impl RowKernel<A, O>,
@@ -422,28 +415,35 @@ impl<const N: usize> Backend for Cuda<N> {
     fn int_mm<E: Dtype>(a: View<'_, CudaBuffer, E>, b: View<'_, CudaBuffer, i8>) -> Result<CudaBuffer> {
         product::int_mm(device(N)?, &a, &b)
     }
-    fn gather<E: Element>(_: Indexing, _: View<'_, CudaBuffer, E>, _: View<'_, CudaBuffer, i64>) -> Result<CudaBuffer> {
-        not_yet::<N, _>("gather")
+    fn gather<E: Element>(
+        indexing: Indexing,
+        a: View<'_, CudaBuffer, E>,
+        index: View<'_, CudaBuffer, i64>,
+    ) -> Result<CudaBuffer> {
+        index::gather(device(N)?, indexing, &a, &index)
     }
     fn scatter<E: Element>(
-        _: Indexing,
-        _: View<'_, CudaBuffer, i64>,
-        _: View<'_, CudaBuffer, E>,
-        _: ViewMut<'_, CudaBuffer, E>,
+        indexing: Indexing,
+        index: View<'_, CudaBuffer, i64>,
+        b: View<'_, CudaBuffer, E>,
+        out: ViewMut<'_, CudaBuffer, E>,
     ) -> Result<()> {
-        not_yet::<N, _>("scatter")
+        index::scatter(device(N)?, indexing, &index, &b, &out)
     }
     fn scatter_with<E: Element>(
-        _: Indexing,
-        _: impl Map2<E, E, E>,
-        _: View<'_, CudaBuffer, i64>,
-        _: View<'_, CudaBuffer, E>,
-        _: ViewMut<'_, CudaBuffer, E>,
+        indexing: Indexing,
+        kernel: impl Map2<E, E, E>,
+        index: View<'_, CudaBuffer, i64>,
+        b: View<'_, CudaBuffer, E>,
+        out: ViewMut<'_, CudaBuffer, E>,
     ) -> Result<()> {
-        not_yet::<N, _>("scatter_with")
+        index::scatter_with(device(N)?, indexing, &kernel, &index, &b, &out)
     }
-    fn compress<E: Element>(_: View<'_, CudaBuffer, E>, _: View<'_, CudaBuffer, bool>) -> Result<(CudaBuffer, usize)> {
-        not_yet::<N, _>("compress")
+    fn compress<E: Element>(
+        a: View<'_, CudaBuffer, E>,
+        mask: View<'_, CudaBuffer, bool>,
+    ) -> Result<(CudaBuffer, usize)> {
+        select::compress(device(N)?, &a, &mask)
     }
     fn order<E: Element>(order: Order, a: View<'_, CudaBuffer, E>, axis: usize) -> Result<[CudaBuffer; 2]> {
         order::order(device(N)?, order, &a, axis)

@@ -6,8 +6,9 @@
 
 use super::arguments::Arguments;
 use super::graph::Unreadable;
-use super::kernel::{Kernel, Operand, Value};
+use super::kernel::{Kernel, Operand, Value, c_type};
 use super::source::{Form, Plan};
+use super::write::library;
 use crate::dtype::{DType, Element};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Map1, Map2, Map3};
@@ -36,6 +37,17 @@ impl Described {
     /// The text, without the prelude; only of what was described to be written.
     pub(crate) fn source(&self, name: &str, form: Form) -> Result<String, Unreadable> {
         self.kernel.source(name, self.result, form)
+    }
+    /// The function `{name}_element` alone, of an element of each operand, the values and the position, for kernels that are no
+    /// loops over elements, with what it calls but without the prelude, and the C++ types of the values.
+    pub(crate) fn element(&self, name: &str) -> Result<(String, Vec<&'static str>), Unreadable> {
+        let values = self.kernel.parameters.iter().map(|&dtype| c_type(dtype)).collect();
+        self.kernel.check()?;
+        Ok((library(self.kernel.functions.values()) + &self.kernel.element(name, self.result), values))
+    }
+    /// The values, in the order of the parameters.
+    pub(crate) fn values(&self) -> &Arguments {
+        &self.kernel.values
     }
     /// The arguments of a launch, in the order of the parameters.
     pub(crate) fn arguments(&self, plan: &Plan) -> Result<Arguments, Unreadable> {
