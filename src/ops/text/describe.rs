@@ -6,8 +6,11 @@
 
 use super::arguments::Arguments;
 use super::graph::Unreadable;
-use super::kernel::{Kernel, Operand, Value, c_type};
+#[cfg(feature = "cuda")]
+use super::kernel::c_type;
+use super::kernel::{Kernel, Operand, Value};
 use super::source::{Form, Plan};
+#[cfg(feature = "cuda")]
 use super::write::library;
 use crate::dtype::{DType, Element};
 use crate::ops::expression::Expression;
@@ -38,6 +41,14 @@ impl Described {
     pub(crate) fn source(&self, name: &str, form: Form) -> Result<String, Unreadable> {
         self.kernel.source(name, self.result, form)
     }
+    /// The arguments of a launch, in the order of the parameters.
+    pub(crate) fn arguments(&self, plan: &Plan) -> Result<Arguments, Unreadable> {
+        self.kernel.arguments(plan)
+    }
+}
+
+#[cfg(feature = "cuda")]
+impl Described {
     /// The function `{name}_element` alone, of an element of each operand, the values and the position, for kernels that are no
     /// loops over elements, with what it calls but without the prelude, and the C++ types of the values.
     pub(crate) fn element(&self, name: &str) -> Result<(String, Vec<&'static str>), Unreadable> {
@@ -48,10 +59,6 @@ impl Described {
     /// The values, in the order of the parameters.
     pub(crate) fn values(&self) -> &Arguments {
         &self.kernel.values
-    }
-    /// The arguments of a launch, in the order of the parameters.
-    pub(crate) fn arguments(&self, plan: &Plan) -> Result<Arguments, Unreadable> {
-        self.kernel.arguments(plan)
     }
 }
 

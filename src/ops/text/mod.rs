@@ -26,6 +26,7 @@ mod number;
 mod numbers;
 mod operations;
 mod paths;
+#[cfg(feature = "cuda")]
 pub(crate) mod product;
 #[cfg(all(test, unix))]
 mod program;
