@@ -1,11 +1,11 @@
 //! Learns to read handwritten digits, from bytes to a confusion matrix. The tutorial of castiron: read it from top to bottom.
 //!
-//! `cargo run --release --example digits`
+//! `cargo run --release --example digits`, and on a GPU `cargo run --release --features cuda --example digits -- --device cuda:0`
 //!
 //! A network of two layers and plain gradient descent, the gradients written out by hand. Every shape and every dtype stands
 //! in a type: change a size, forget a transpose or add a mask to an integer tensor in place, and it does not compile.
 
-use castiron::{Dim, Generator, Tensor, axis, dim, dims, shape, where_};
+use castiron::{Cpu, Cuda, Device, Dim, Generator, Tensor, axis, dim, dims, shape, where_};
 use std::error::Error;
 use std::io::Read;
 use std::time::Instant;
@@ -27,6 +27,16 @@ const BATCH: usize = 32;
 const LEARNING_RATE: f32 = 0.2;
 
 fn main() -> Result<(), Box<dyn Error>> {
+    // The device is a type as well. The functions below are generic over it; which one they run on is chosen here.
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] | ["--device", "cpu"] => run::<Cpu>(),
+        ["--device", "cuda" | "cuda:0"] => run::<Cuda<0>>(),
+        _ => Err("usage: digits [--device cpu|cuda:0]".into()),
+    }
+}
+
+fn run<D: Device>() -> Result<(), Box<dyn Error>> {
     let start = Instant::now();
     let generator = &mut Generator::seeded(7);
 
@@ -46,13 +56,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (images, labels) = (rows(&images, &order), labels_of(&labels, &order));
     let held_out = labels.numel() / 5;
     let kept = labels.numel() - held_out;
-    let train: Digits<Train> = Digits::new(images.narrow(axis![0], 0, kept), labels.narrow(axis![0], 0, kept))?;
-    let test: Digits<Test> =
+    let train: Digits<Train, D> = Digits::new(images.narrow(axis![0], 0, kept), labels.narrow(axis![0], 0, kept))?;
+    let test: Digits<Test, D> =
         Digits::new(images.narrow(axis![0], kept, held_out), labels.narrow(axis![0], kept, held_out))?;
     println!("{kept} digits to learn from, {held_out} held out\n");
 
     // 3. Learn.
-    let mut network = Network::new(generator);
+    let mut network = Network::<D>::new(generator)?;
     for epoch in 1..=EPOCHS {
         let loss = network.learn(&train);
         if epoch == 1 || epoch % 4 == 0 {
@@ -71,8 +81,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let accuracy = accuracy(&guesses, &test.labels);
     println!("\naccuracy on the {held_out} held-out digits: {accuracy:.4}\n");
     println!("confusion matrix (rows: what it is, columns: what was read):");
-    print_confusion(&confusion(&test.labels, &guesses));
-    draw(&test, &guesses);
+    print_confusion(&confusion(&test.labels, &guesses).cpu()?);
+    draw(&test.pixels, &test.labels.cpu()?, &guesses.cpu()?);
     println!("{:.2} s in all", start.elapsed().as_secs_f32());
 
     if accuracy < 0.96 {
@@ -81,48 +91,48 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// `N` pictures and what they show.
-struct Digits<N: Dim> {
+/// `N` pictures, to look at and to compute with on a device, and what they show.
+struct Digits<N: Dim, D: Device> {
     pixels: Tensor<u8, (N, Pixels)>,
-    images: Tensor<f32, (N, Pixels)>,
-    labels: Tensor<i64, (N,)>,
+    images: Tensor<f32, (N, Pixels), D>,
+    labels: Tensor<i64, (N,), D>,
 }
 
-impl<N: Dim> Digits<N> {
+impl<N: Dim, D: Device> Digits<N, D> {
     fn new(pixels: Tensor<u8, shape![_, 64]>, labels: Tensor<i64, shape![_]>) -> Result<Self, castiron::Error> {
         let pixels: Tensor<u8, (N, Pixels)> = pixels.try_with_shape()?;
         // Promotion as in PyTorch: a byte tensor and a float scalar make an `f32` tensor. With `16` it would be the same,
         // because `/` is true division; with `pixels /= 16.0` it would not compile, because bytes cannot hold the result.
-        let images: Tensor<f32, (N, Pixels)> = &pixels / 16.0;
-        Ok(Digits { pixels, images, labels: labels.try_with_shape()? })
+        let images: Tensor<f32, (N, Pixels), D> = &pixels.to_device::<D>()? / 16.0;
+        Ok(Digits { pixels, images, labels: labels.try_with_shape()?.to_device()? })
     }
 }
 
 /// Two layers: 64 pixels to 96 features to 10 classes.
-struct Network {
-    hidden_weight: Tensor<f32, (Pixels, Hidden)>,
-    hidden_bias: Tensor<f32, (Hidden,)>,
-    output_weight: Tensor<f32, (Hidden, Classes)>,
-    output_bias: Tensor<f32, (Classes,)>,
+struct Network<D: Device> {
+    hidden_weight: Tensor<f32, (Pixels, Hidden), D>,
+    hidden_bias: Tensor<f32, (Hidden,), D>,
+    output_weight: Tensor<f32, (Hidden, Classes), D>,
+    output_bias: Tensor<f32, (Classes,), D>,
 }
 
-impl Network {
-    fn new(generator: &mut Generator) -> Self {
+impl<D: Device> Network<D> {
+    fn new(generator: &mut Generator) -> Result<Self, castiron::Error> {
         // All sizes are known, so constructors take none. Normal weights, scaled so that activations keep their size.
-        Network {
-            hidden_weight: Tensor::normal(0.0, (2.0_f64 / 64.0).sqrt(), generator),
-            hidden_bias: Tensor::zeros(),
-            output_weight: Tensor::normal(0.0, (2.0_f64 / 96.0).sqrt(), generator),
-            output_bias: Tensor::zeros(),
-        }
+        Ok(Network {
+            hidden_weight: Tensor::try_normal(0.0, (2.0_f64 / 64.0).sqrt(), generator)?,
+            hidden_bias: Tensor::try_zeros()?,
+            output_weight: Tensor::try_normal(0.0, (2.0_f64 / 96.0).sqrt(), generator)?,
+            output_bias: Tensor::try_zeros()?,
+        })
     }
 
     /// The activations of the hidden layer and the logits of each class. Generic over the number of examples: `N: Dim` is all
     /// it takes, and the result says that the rows are the same ones.
     fn forward<N: Dim>(
         &self,
-        images: &Tensor<f32, (N, Pixels)>,
-    ) -> (Tensor<f32, (N, Hidden)>, Tensor<f32, (N, Classes)>) {
+        images: &Tensor<f32, (N, Pixels), D>,
+    ) -> (Tensor<f32, (N, Hidden), D>, Tensor<f32, (N, Classes), D>) {
         // `(N, 64) @ (64, 96)` is `(N, 96)`; the bias, `(96)`, is broadcast over the rows. All of it in the types.
         let hidden = (images.matmul(&self.hidden_weight) + &self.hidden_bias).relu();
         let logits = hidden.matmul(&self.output_weight) + &self.output_bias;
@@ -130,12 +140,12 @@ impl Network {
     }
 
     /// What each picture shows: the class with the largest logit.
-    fn read<N: Dim>(&self, images: &Tensor<f32, (N, Pixels)>) -> Tensor<i64, (N,)> {
+    fn read<N: Dim>(&self, images: &Tensor<f32, (N, Pixels), D>) -> Tensor<i64, (N,), D> {
         self.forward(images).1.argmax_axis(axis![1])
     }
 
     /// One pass over the examples in batches; the mean loss.
-    fn learn(&mut self, train: &Digits<Train>) -> f32 {
+    fn learn(&mut self, train: &Digits<Train, D>) -> f32 {
         let count = train.labels.numel();
         let mut total = 0.0;
         for start in (0..count).step_by(BATCH) {
@@ -149,7 +159,7 @@ impl Network {
     }
 
     /// One step down the gradient; the loss before it.
-    fn step<N: Dim>(&mut self, images: &Tensor<f32, (N, Pixels)>, labels: &Tensor<i64, (N,)>) -> f32 {
+    fn step<N: Dim>(&mut self, images: &Tensor<f32, (N, Pixels), D>, labels: &Tensor<i64, (N,), D>) -> f32 {
         let (hidden, logits) = self.forward(images);
         let truth = one_hot(labels);
         let count = labels.numel() as f32;
@@ -158,13 +168,13 @@ impl Network {
         let loss = -where_(&truth, logits.log_softmax(axis![1]), 0).sum() / count;
 
         // Its gradient, layer by layer from the output. Each is as large as what it is the gradient of: the types say so.
-        let d_logits: Tensor<f32, (N, Classes)> = (logits.softmax(axis![1]) - truth.to::<f32>()) / count;
-        let d_output_weight: Tensor<f32, (Hidden, Classes)> = hidden.t().matmul(&d_logits);
-        let d_output_bias: Tensor<f32, (Classes,)> = d_logits.sum_axis(axis![0]);
+        let d_logits: Tensor<f32, (N, Classes), D> = (logits.softmax(axis![1]) - truth.to::<f32>()) / count;
+        let d_output_weight: Tensor<f32, (Hidden, Classes), D> = hidden.t().matmul(&d_logits);
+        let d_output_bias: Tensor<f32, (Classes,), D> = d_logits.sum_axis(axis![0]);
         // Through `relu`, gradients pass where the activation was positive: `f32 * bool` is `f32`.
-        let d_hidden: Tensor<f32, (N, Hidden)> = d_logits.matmul(self.output_weight.t()) * hidden.gt(0);
-        let d_hidden_weight: Tensor<f32, (Pixels, Hidden)> = images.t().matmul(&d_hidden);
-        let d_hidden_bias: Tensor<f32, (Hidden,)> = d_hidden.sum_axis(axis![0]);
+        let d_hidden: Tensor<f32, (N, Hidden), D> = d_logits.matmul(self.output_weight.t()) * hidden.gt(0);
+        let d_hidden_weight: Tensor<f32, (Pixels, Hidden), D> = images.t().matmul(&d_hidden);
+        let d_hidden_bias: Tensor<f32, (Hidden,), D> = d_hidden.sum_axis(axis![0]);
 
         // Downhill, in place. A gradient of another shape or of a higher category than `f32` would not compile here.
         self.hidden_weight -= d_hidden_weight * LEARNING_RATE;
@@ -177,19 +187,22 @@ impl Network {
 }
 
 /// A mask with one `true` per row, in the column of the label: `(N, 1)` against `(10)` broadcasts to `(N, 10)`.
-fn one_hot<N: Dim>(labels: &Tensor<i64, (N,)>) -> Tensor<bool, (N, Classes)> {
-    let classes = Tensor::<i64, (Classes,)>::arange(0, 10, 1);
+fn one_hot<N: Dim, D: Device>(labels: &Tensor<i64, (N,), D>) -> Tensor<bool, (N, Classes), D> {
+    let classes = Tensor::<i64, (Classes,), D>::arange(0, 10, 1);
     labels.unsqueeze(axis![1]).eq(classes)
 }
 
 /// The share of guesses that are right. `N` stands twice: guesses about one set cannot be judged by the labels of another.
-fn accuracy<N: Dim>(guesses: &Tensor<i64, (N,)>, labels: &Tensor<i64, (N,)>) -> f32 {
+fn accuracy<N: Dim, D: Device>(guesses: &Tensor<i64, (N,), D>, labels: &Tensor<i64, (N,), D>) -> f32 {
     // The mean of bools is not defined, in PyTorch neither: say what they count as.
     guesses.eq(labels).to::<f32>().mean().item()
 }
 
 /// How often each digit was read as each: the product of two tables of ones, counted in integers.
-fn confusion<N: Dim>(labels: &Tensor<i64, (N,)>, guesses: &Tensor<i64, (N,)>) -> Tensor<i64, (Classes, Classes)> {
+fn confusion<N: Dim, D: Device>(
+    labels: &Tensor<i64, (N,), D>,
+    guesses: &Tensor<i64, (N,), D>,
+) -> Tensor<i64, (Classes, Classes), D> {
     one_hot(labels).to::<i64>().t().matmul(one_hot(guesses).to::<i64>())
 }
 
@@ -208,20 +221,20 @@ fn print_confusion(counts: &Tensor<i64, (Classes, Classes)>) {
 }
 
 /// Some digits as they look, with what was read and what they are: the mistakes first.
-fn draw(digits: &Digits<Test>, guesses: &Tensor<i64, (Test,)>) {
+fn draw(pictures: &Tensor<u8, (Test, Pixels)>, labels: &Tensor<i64, (Test,)>, guesses: &Tensor<i64, (Test,)>) {
     const SHADES: [char; 9] = [' ', '.', ':', '-', '=', '+', '*', '#', '@'];
-    let wrong: Vec<usize> = (0..guesses.numel()).filter(|&at| guesses[at] != digits.labels[at]).collect();
+    let wrong: Vec<usize> = (0..guesses.numel()).filter(|&at| guesses[at] != labels[at]).collect();
     let right = (0..guesses.numel()).filter(|at| !wrong.contains(at));
     let shown: Vec<usize> = wrong.iter().copied().take(4).chain(right.take(4)).collect();
 
     for line in 0..8 {
         let pixels = |at: usize| -> String {
-            (0..8).flat_map(|column| [SHADES[usize::from(digits.pixels[(at, 8 * line + column)]) / 2]; 2]).collect()
+            (0..8).flat_map(|column| [SHADES[usize::from(pictures[(at, 8 * line + column)]) / 2]; 2]).collect()
         };
         println!("{}", shown.iter().map(|&at| pixels(at)).collect::<Vec<_>>().join("  "));
     }
     let captions = shown.iter().map(|&at| {
-        let (guess, label) = (guesses[at], digits.labels[at]);
+        let (guess, label) = (guesses[at], labels[at]);
         format!("{:<16}", if guess == label { format!("read {guess}") } else { format!("read {guess}, is {label}") })
     });
     println!("{}\n", captions.collect::<Vec<_>>().join("  "));
