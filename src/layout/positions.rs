@@ -2,7 +2,7 @@
 //!
 //! Uses errors; used by the rules of views, and by whatever takes indices.
 
-use crate::error::{Error, Result, filled, invalid};
+use crate::error::{Error, Result, invalid};
 
 /// A position counted from the first; `None` if it comes before it.
 #[inline]
@@ -104,7 +104,7 @@ pub(crate) fn write_indices(place: i64, sizes: &[usize], indices: &mut [i64]) {
 /// The indices of elements counted in row-major order, a row for each.
 #[cfg(any(test, feature = "any"))]
 pub(crate) fn index_rows(places: &[i64], sizes: &[usize]) -> Result<Vec<i64>> {
-    let mut rows = filled(0, places.len() * sizes.len())?;
+    let mut rows = crate::error::filled(0, places.len() * sizes.len())?;
     for (row, &place) in rows.chunks_exact_mut(sizes.len().max(1)).zip(places) {
         write_indices(place, sizes, row);
     }
