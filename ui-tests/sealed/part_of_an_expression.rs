@@ -13,6 +13,7 @@ impl<X: Node<Cpu>> Node<Cpu> for Wrong<X> {
     type Elem = X::Elem;
     type Expression = X::Expression;
     unsafe fn expression(&self, _sizes: &[usize]) -> Result<Self::Expression> {
+        // SAFETY: there is none: this must not compile.
         unsafe { self.0.expression(&[1]) }
     }
 }
