@@ -1,7 +1,7 @@
 //! Kernels: compiled, kept, launched; and what goes wrong with them.
 
-use crate::on_gpu;
 use crate::pretend::{self, Installed};
+use crate::{on_gpu, on_pretend};
 use castiron::cuda_outside::{Arguments, address, compilations, cubin, run};
 use castiron::{Cuda, Error, Tensor, shape, tensor};
 use std::fs;
@@ -74,7 +74,7 @@ fn run_on(x: &Line, (name, text): (&str, &str)) -> castiron::Result<()> {
 
 #[test]
 fn elements_of_every_thread() {
-    on_gpu!("kernels::elements_of_every_thread", {
+    on_pretend!("kernels::elements_of_every_thread", {
         for len in [0, 1, 255, 256, 257, 10_000] {
             let x: Line = line((0..len).map(|i| i as f32).collect());
             let y: Line = line(vec![1.0; len]);
@@ -108,7 +108,7 @@ fn barriers() {
 /// The executor sees it: without the barrier, one of two orders of warps reads what is not written yet.
 #[test]
 fn a_barrier_left_out() {
-    on_gpu!("kernels::a_barrier_left_out", {
+    on_pretend!("kernels::a_barrier_left_out", {
         let text = BLOCK_SUM.1.replace("  __syncthreads();\n", "");
         let (x, out): (Line, Line) = (line(vec![1.0; 1000]), line(vec![0.0; 1]));
         let mut arguments = Arguments::new();
@@ -123,7 +123,7 @@ fn a_barrier_left_out() {
 
 #[test]
 fn text_that_does_not_compile() {
-    on_gpu!("kernels::text_that_does_not_compile", {
+    on_pretend!("kernels::text_that_does_not_compile", {
         let x: Line = line(vec![1.0]);
         let text = "extern \"C\" __global__ void wrong(float* x) {\n  x[0] = nonsense;\n}\n";
         for _ in 0..2 {
@@ -225,7 +225,7 @@ fn is_lost(result: castiron::Result<()>) {
 /// A fault shows later, and every call after it says that the device is lost; the other device goes on.
 #[test]
 fn a_fault_in_a_kernel() {
-    on_gpu!("kernels::a_fault_in_a_kernel", {
+    on_pretend!("kernels::a_fault_in_a_kernel", {
         let x: Line = line(vec![1.0; 64]);
         let far = "extern \"C\" __global__ void far(float* x) { x[1000000 + threadIdx.x] = 1; }";
         // It has only been begun.
@@ -244,7 +244,7 @@ fn a_fault_in_a_kernel() {
 
 #[test]
 fn a_fault_is_reported_where_it_was_made() {
-    on_gpu!("kernels::a_fault_is_reported_where_it_was_made", ["CASTIRON_CUDA_SYNC" = "1"], {
+    on_pretend!("kernels::a_fault_is_reported_where_it_was_made", ["CASTIRON_CUDA_SYNC" = "1"], {
         let x: Line = line(vec![1.0; 64]);
         let behind = "extern \"C\" __global__ void behind(float* x) { x[64 + threadIdx.x] = 1; }";
         let error = run_on(&x, ("behind", behind)).unwrap_err();
@@ -256,7 +256,7 @@ fn a_fault_is_reported_where_it_was_made() {
 /// A launch that the driver refuses is an error, and nothing else.
 #[test]
 fn a_launch_that_is_refused() {
-    on_gpu!("kernels::a_launch_that_is_refused", {
+    on_pretend!("kernels::a_launch_that_is_refused", {
         let x: Line = line(vec![1.0; 64]);
         assert!(block_sum(&x, &x, 2048).unwrap_err().to_string().contains("CUDA_ERROR_INVALID_VALUE"));
         pretend::fault("launch", 2, 1, 1);
@@ -307,7 +307,7 @@ extern "C" __global__ void sizes(const signed char a, const double b, const shor
 /// Threads that ask for one kernel at once have it compiled once.
 #[test]
 fn threads_that_want_one_kernel() {
-    on_gpu!("kernels::threads_that_want_one_kernel", {
+    on_pretend!("kernels::threads_that_want_one_kernel", {
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
@@ -324,7 +324,7 @@ fn threads_that_want_one_kernel() {
 /// Memory is freed behind what reads it, though the tensor is gone before the kernel runs.
 #[test]
 fn operands_freed_before_the_kernel_runs() {
-    on_gpu!("kernels::operands_freed_before_the_kernel_runs", {
+    on_pretend!("kernels::operands_freed_before_the_kernel_runs", {
         let y: Line = line(vec![0.0; 100]);
         for round in 0..3 {
             let x: Line = line(vec![round as f32; 100]);
@@ -337,7 +337,7 @@ fn operands_freed_before_the_kernel_runs() {
 /// Copies between devices wait for the kernel that writes, and are done before the memory that they read is freed.
 #[test]
 fn copies_between_devices_are_in_order() {
-    on_gpu!("kernels::copies_between_devices_are_in_order", {
+    on_pretend!("kernels::copies_between_devices_are_in_order", {
         let (x, y): (Line, Line) = (line(vec![1.0; 100]), line(vec![2.0; 100]));
         saxpy(3.0, &x, &y).unwrap();
         let other = y.to_device::<Cuda<1>>().unwrap();
@@ -358,7 +358,7 @@ fn copies_between_devices_are_in_order() {
 /// Whichever call of the driver fails: the error comes back, and neither memory nor the device is lost.
 #[test]
 fn every_call_may_fail() {
-    on_gpu!("kernels::every_call_may_fail", {
+    on_pretend!("kernels::every_call_may_fail", {
         let scene = || -> castiron::Result<Vec<f32>> {
             let x = tensor![1.0, 2.0, 3.0].to_device::<Cuda<0>>()?;
             let x: Line = x.with_shape();

@@ -1,6 +1,6 @@
 //! Memory of devices: elements go there and back, are shared, filled and freed, and run out.
 
-use crate::{on_gpu, pretend};
+use crate::{on_gpu, on_pretend, pretend};
 use castiron::cuda_outside::{address, compilations};
 use castiron::{
     Complex, Cuda, Element, Error, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Tensor, axis, bf16,
@@ -11,7 +11,7 @@ type OnGpu<E, const N: usize = 0> = Tensor<E, shape![_], Cuda<N>>;
 
 #[test]
 fn round_trip() {
-    on_gpu!("memory::round_trip", {
+    on_pretend!("memory::round_trip", {
         fn check<E: Element + PartialEq + core::fmt::Debug>(some: &[E]) {
             for len in [0, 1, 3, 1000, 5000] {
                 let elements: Vec<E> = some.iter().copied().cycle().take(len).collect();
@@ -55,7 +55,7 @@ fn round_trip() {
 /// The strides are kept; what is not contiguous is gathered on the host.
 #[test]
 fn views() {
-    on_gpu!("memory::views", {
+    on_pretend!("memory::views", {
         let host = tensor![[1, 2, 3], [4, 5, 6]];
         let x = host.to_device::<Cuda<0>>().unwrap();
         assert_eq!(x.t().cpu().unwrap().to_vec(), [1, 4, 2, 5, 3, 6]);
@@ -76,7 +76,7 @@ fn views() {
 
 #[test]
 fn filled() {
-    on_gpu!("memory::filled", {
+    on_pretend!("memory::filled", {
         fn check<E: castiron::Dtype + core::fmt::Debug>(value: E) {
             for len in [0, 1, 5, 1000] {
                 let of = |x: OnGpu<E, 1>| x.cpu().unwrap().to_vec();
@@ -117,7 +117,7 @@ fn up<E: Element, const N: usize>(elements: Vec<E>) -> OnGpu<E, N> {
 
 #[test]
 fn shared_and_freed() {
-    on_gpu!("memory::shared_and_freed", {
+    on_pretend!("memory::shared_and_freed", {
         let x: OnGpu<f32> = up(vec![1.0; 100]);
         let before = pretend::count("alloc");
         let copies: Vec<OnGpu<f32>> = (0..10).map(|_| x.clone()).collect();
@@ -157,7 +157,7 @@ fn out_of_memory(result: castiron::Result<OnGpu<u8>>, asked: usize) {
 
 #[test]
 fn memory_runs_out() {
-    on_gpu!("memory::memory_runs_out", ["PRETEND_MEMORY" = "0x1000000"], {
+    on_pretend!("memory::memory_runs_out", ["PRETEND_MEMORY" = "0x1000000"], {
         let of = |len: usize| Tensor::<u8, shape![_], Cuda<0>>::try_zeros_sized([len]);
         out_of_memory(of(1 << 25), 1 << 25);
         let half = of(1 << 23).unwrap();
@@ -181,7 +181,7 @@ fn memory_runs_out() {
 
 #[test]
 fn calls_that_fail() {
-    on_gpu!("memory::calls_that_fail", ["PRETEND_MEMORY" = "0x1000000"], {
+    on_pretend!("memory::calls_that_fail", ["PRETEND_MEMORY" = "0x1000000"], {
         let host = tensor![1.0, 2.0, 3.0];
         let up = || host.to_device::<Cuda<0>>();
         let x = up().unwrap();
@@ -219,7 +219,7 @@ fn calls_that_fail() {
 /// An `AnyTensor` would have no elements.
 #[test]
 fn there_is_no_any_tensor_of_it_yet() {
-    on_gpu!("memory::there_is_no_any_tensor_of_it_yet", {
+    on_pretend!("memory::there_is_no_any_tensor_of_it_yet", {
         let x = tensor![3.0, 1.0].to_device::<Cuda<0>>().unwrap();
         assert!(std::panic::catch_unwind(|| castiron::AnyTensor::from(&x)).is_err());
         let any = castiron::AnyTensor::from(tensor![1.0]);

@@ -23,6 +23,10 @@ fn compiler() -> Option<String> {
 
 /// The folder with both libraries, built once for each state of their sources; `None` where there is no compiler.
 fn libraries() -> Option<&'static Path> {
+    if is_real() {
+        println!("NOTICE: not run: this test is one for the pretend GPU");
+        return None;
+    }
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     FOLDER.get_or_init(build).as_deref()
 }
@@ -143,10 +147,29 @@ pub fn within(name: &str, installed: Installed, variables: &[(&str, &str)], body
         return body();
     }
     if let Some(output) = again(name, installed, variables) {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let (out, errors) = (text(&output.stdout), text(&output.stderr));
-        assert!(output.status.success() && out.contains("1 passed"), "{}\n{out}\n{errors}", output.status);
+        expect_passed(&output);
     }
+}
+
+fn expect_passed(output: &Output) {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, errors) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success() && out.contains("1 passed"), "{}\n{out}\n{errors}", output.status);
+}
+
+/// Whether tests run on the GPU of this machine.
+fn is_real() -> bool {
+    env::var_os("CASTIRON_TEST_GPU").is_some_and(|value| value == "1")
+}
+
+/// As [`within`] with all that is pretended; with `CASTIRON_TEST_GPU=1`, with the libraries of this machine.
+pub fn on_any_gpu(name: &str, body: impl FnOnce()) {
+    if !is_real() || env::var_os(INSIDE).is_some() {
+        return within(name, Installed::Both, &[], body);
+    }
+    let mut command = Command::new(env::current_exe().unwrap());
+    let output = command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(INSIDE, "1").output().unwrap();
+    expect_passed(&output);
 }
 
 /// Whether this is a test's own process.
