@@ -331,7 +331,11 @@ impl<const N: usize> Backend for Cuda<N> {
         sizes: &[usize],
         mask: u32,
     ) -> Result<CudaBuffer> {
-        // (By way of a tensor: an expression is not reduced in the kernel that computes it yet.)
+        // SAFETY: the caller's promise.
+        if let Some(result) = unsafe { reduce::reduce_expression(device(N)?, reducer, &x, sizes, mask)? } {
+            return Ok(result);
+        }
+        // Where operands are broadcast or strided, by way of a tensor.
         let strides = strides::row_major(sizes);
         // SAFETY: the caller's promise.
         let elements = unsafe { Self::evaluate(x, sizes, &strides)? };

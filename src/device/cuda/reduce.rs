@@ -9,24 +9,30 @@ use crate::cuda::launch::{Arguments, Grid, THREADS};
 use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
+use crate::layout::strides;
+use crate::ops::expression::Expression;
 use crate::ops::reduce::Reducer;
-use crate::ops::text::PRELUDE;
-use crate::ops::text::reduce::ReducerText;
+use crate::ops::text::graph::Kind;
+use crate::ops::text::kernel::Kernel;
+use crate::ops::text::reduce::{ReducerText, given_bytes};
+use crate::ops::text::{PRELUDE, Unreadable, describe, operands};
 use crate::storage::View;
 use core::any::TypeId;
+use std::collections::BTreeMap;
+use std::sync::{PoisonError, RwLock};
 
 const OP: &str = "reduce";
 const TEXT: &str = include_str!("reduce.cuh");
 /// What kernels over axes and over blocks share.
 pub(super) const BLOCK: &str = include_str!("block.cuh");
-/// Results of fewer elements are reduced by one thread each.
-const SHORT: usize = 64;
-/// So many elements at least make a chunk of a block, and of a thread.
-const BLOCK_CHUNK: usize = 16 * THREADS as usize;
-const THREAD_CHUNK: usize = 256;
-/// With so many blocks, and threads, a GPU has enough to do.
-const BLOCKS: usize = 1024;
-const MANY: usize = 1 << 17;
+/// So many packs for each thread, at least, make a block, and a chunk of one.
+const PACKS: usize = 16;
+/// With so many blocks a GPU has enough to do.
+const BLOCKS: usize = 2048;
+/// The most elements that one thread adds up one after the other, for its sum loses digits.
+const IN_A_ROW: usize = 1024;
+const WARP: usize = 32;
+const BLOCK_THREADS: usize = THREADS as usize;
 
 /// The struct `ci_places`.
 #[repr(C)]
@@ -36,6 +42,7 @@ struct Places {
     reduced: u64,
     chunk: u64,
     chunks: u64,
+    across: u64,
     kept_sizes: [u64; 8],
     kept_strides: [u64; 8],
     reduced_sizes: [u64; 8],
@@ -44,10 +51,10 @@ struct Places {
     reduced_rank: u64,
 }
 
-/// Axes in row-major order, neighbours that can be walked as one merged.
-fn merged(axes: impl Iterator<Item = (usize, usize)>) -> ([u64; 8], [u64; 8], u64) {
+/// Axes in this order, neighbours that can be walked as one merged.
+fn merged(axes: &[(usize, usize)]) -> ([u64; 8], [u64; 8], u64) {
     let (mut sizes, mut strides, mut rank) = ([1; 8], [0; 8], 0_usize);
-    for (size, stride) in axes.filter(|&(size, _)| size != 1) {
+    for &(size, stride) in axes.iter().filter(|&&(size, _)| size != 1) {
         let (size, stride) = (size as u64, stride as u64);
         if rank > 0 && strides[rank - 1] == stride * size {
             sizes[rank - 1] *= size;
@@ -60,71 +67,163 @@ fn merged(axes: impl Iterator<Item = (usize, usize)>) -> ([u64; 8], [u64; 8], u6
     (sizes, strides, rank as u64)
 }
 
+/// Whether packs of this many elements lie whole along the innermost axis, and begin at multiples of it along all axes.
+fn holds_packs(pack: u64, (sizes, strides, rank): (&[u64; 8], &[u64; 8], u64), others: &[u64]) -> bool {
+    let Some(inner) = (rank as usize).checked_sub(1) else { return false };
+    let whole = inner == 0 || sizes[inner].is_multiple_of(pack);
+    let outer = strides[..inner].iter().chain(others);
+    strides[inner] == 1 && whole && outer.clone().all(|stride| stride.is_multiple_of(pack))
+}
+
 /// The sections of `reduce.cuh`.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
-    Thread,
+    Lanes,
     Block,
-    BlockChunks,
-    ThreadChunks,
+    Chunks,
+    Columns,
     Merge,
 }
 
-/// A reduction of a view, or of the chunks of one.
-struct Job<R> {
+/// Where elements come from: what kernels are given as `ci_elements`.
+struct Elements<'a> {
+    /// The bytes of the struct, and its text.
+    bytes: Vec<u8>,
+    text: &'a dyn Fn() -> Result<String>,
+    /// The most elements that are loaded at once.
+    pack: usize,
+}
+
+/// How a reduction is divided.
+struct Division {
+    form: Form,
+    pack: usize,
+    blocks: usize,
+}
+
+/// Divides a reduction into kernels: sets `across`, `chunk` and `chunks`.
+fn divide(places: &mut Places, most: usize, partial: usize) -> Division {
+    let (kept, reduced) = (places.kept as usize, places.reduced as usize);
+    let kept_axes = (&places.kept_sizes, &places.kept_strides, places.kept_rank);
+    let reduced_axes = (&places.reduced_sizes, &places.reduced_strides, places.reduced_rank);
+    let inner = |(_, strides, rank): (_, &[u64; 8], u64)| (rank as usize).checked_sub(1).map(|at| strides[at]);
+    let by_columns = match (inner(kept_axes), inner(reduced_axes)) {
+        (Some(kept), Some(reduced)) => kept < reduced && kept != 0,
+        (kept, None) => kept.is_some(),
+        _ => false,
+    };
+    if by_columns {
+        // A thread keeps an accumulator for each result of its pack.
+        let most = most.min((64 / partial.max(1)).max(1).next_power_of_two());
+        let fits = holds_packs(most as u64, kept_axes, &places.reduced_strides) && kept.is_multiple_of(most);
+        let pack = if fits { most } else { 1 };
+        let packs = kept.div_ceil(pack);
+        let across = packs.next_power_of_two().min(WARP);
+        let (tiles, down) = (packs.div_ceil(across), BLOCK_THREADS / across);
+        let least = reduced.div_ceil(down * IN_A_ROW);
+        let chunks = reduced.div_ceil(down * PACKS).min(BLOCKS.div_ceil(tiles)).max(least).max(1);
+        places.across = across as u64;
+        places.chunk = reduced.div_ceil(chunks) as u64;
+        places.chunks = reduced.div_ceil(places.chunk.max(1) as usize).max(1) as u64;
+        return Division { form: Form::Columns, pack, blocks: tiles.saturating_mul(places.chunks as usize) };
+    }
+    let pack = if holds_packs(most as u64, reduced_axes, &places.kept_strides) { most } else { 1 };
+    let packs = reduced.div_ceil(pack);
+    // A warp for each result where there are many, a part of one where they are short.
+    let across = (packs / 4).clamp(1, WARP);
+    let across = if across.is_power_of_two() { across } else { across.next_power_of_two() / 2 };
+    if packs <= 4 * WARP || (kept >= 4 * BLOCKS && packs <= WARP * IN_A_ROW / pack) {
+        places.across = across as u64;
+        return Division { form: Form::Lanes, pack, blocks: kept.saturating_mul(across).div_ceil(BLOCK_THREADS) };
+    }
+    let unit = BLOCK_THREADS * PACKS * pack;
+    let chunks = reduced.div_ceil(unit).min(BLOCKS.div_ceil(kept)).max(1);
+    places.chunk = reduced.div_ceil(chunks).next_multiple_of(pack) as u64;
+    places.chunks = reduced.div_ceil(places.chunk as usize).max(1) as u64;
+    let form = if places.chunks == 1 { Form::Block } else { Form::Chunks };
+    Division { form, pack, blocks: kept.saturating_mul(places.chunks as usize) }
+}
+
+/// A reduction over elements, or over the accumulators of chunks.
+struct Job<'a, R> {
     device: &'static CudaDevice,
     reducer: R,
     key: TypeId,
     places: Places,
     /// Whether the second result is written, too.
     both: bool,
+    elements: Elements<'a>,
+    given: Vec<u8>,
 }
 
-impl<R: Copy> Job<R> {
+impl<R: Copy> Job<'_, R> {
     /// # Safety
     /// The elements are those of the places, and the results and accumulators have room for as many as the form writes.
-    unsafe fn launch<A: Element>(&self, form: Form, grid: Grid, from: u64, to: &[u64]) -> Result<()>
+    unsafe fn launch<A: Element>(&self, how: &Division, from: &[u8], to: &[u64], writes: Writes) -> Result<()>
     where
         R: Reducer<A>,
     {
-        let class = u64::from(self.reducer.form()) * 16 + 2 * form as u64 + u64::from(self.both);
-        let (refused, values) = (|why| unreadable(OP, self.device, &why), self.reducer.given());
-        // (How large the values are is in the text, which is written once more for those that have some.)
-        let given = match values.is_empty() {
-            true => Vec::new(),
-            false => self.reducer.text().map_err(refused)?.given_bytes(&values),
-        };
+        let Division { form, pack, blocks } = *how;
+        let class = [u64::from(self.reducer.form()), form as u64, pack.ilog2().into(), writes as u64];
+        let class = class.into_iter().fold(0, |class, part| class * 8 + part);
         let kernel = self.device.kernel(KernelKey::Type(self.key, class), || {
-            let text = self.reducer.text().map_err(refused)?;
-            Ok(Source { name: "reduce".to_owned(), text: source(&text, form, self.both) })
+            let text = self.reducer.text().map_err(|why| unreadable(OP, self.device, &why))?;
+            let elements =
+                if form == Form::Merge { "struct ci_elements;\n".to_owned() } else { (self.elements.text)()? };
+            Ok(Source { name: "reduce".to_owned(), text: source(&text, &elements, (form, pack, writes)) })
         })?;
         let mut arguments = Arguments::new();
-        arguments.push(from);
+        arguments.push_bytes(from, 8);
         to.iter().for_each(|&to| arguments.push(to));
         arguments.push(self.places);
-        if !given.is_empty() {
-            arguments.push_bytes(&given, 8);
+        if !self.given.is_empty() {
+            arguments.push_bytes(&self.given, 8);
         }
+        let grid = Grid::blocks(blocks.min(i32::MAX as usize) as u32, THREADS);
         // SAFETY: these are the parameters of the text; the caller's promise.
         unsafe { kernel.launch(OP, grid, &arguments) }
     }
 }
 
+/// What a kernel writes.
+#[derive(Clone, Copy, PartialEq)]
+enum Writes {
+    Results,
+    Both,
+    Accumulators,
+}
+
 /// A section of `reduce.cuh` for a reducer.
-fn source(text: &ReducerText, form: Form, both: bool) -> String {
+fn source(text: &ReducerText, elements: &str, (form, pack, writes): (Form, usize, Writes)) -> String {
     let (given, no_given) =
         if text.given.is_empty() { ("", "const R::given g = {};") } else { (", const R::given g", "") };
-    let (second, write) = match both && !matches!(form, Form::BlockChunks | Form::ThreadChunks) {
-        true => (", R::second_out *second", "second[o] = R::second(p, (ci_i64)w.reduced, g);"),
-        false => ("", ""),
+    let (result, write) = match writes {
+        Writes::Results => ("R::out *out", "out[o] = R::finish(p, (ci_i64)w.reduced, g);"),
+        Writes::Both => (
+            "R::out *out, R::second_out *second",
+            "{ const R::partial all = p; out[o] = R::finish(all, (ci_i64)w.reduced, g); second[o] = R::second(all, (ci_i64)w.reduced, g); }",
+        ),
+        Writes::Accumulators => ("R::partial *to", ""),
     };
+    let chunk = if writes == Writes::Accumulators { "to[o * w.chunks + chunk] = p;" } else { write };
     let mut sections = TEXT.split("// ---\n");
     let (common, own) = (sections.next().unwrap_or_default(), sections.nth(form as usize).unwrap_or_default());
+    // The merging kernel reads no elements.
+    let common = if form == Form::Merge { common.split("// So many packs").next().unwrap_or_default() } else { common };
     format!(
-        "{PRELUDE}{}typedef {} R;\n#define CI_THREADS {THREADS}\n#define CI_GIVEN {given}\n#define CI_NO_GIVEN {no_given}\n\
-         #define CI_SECOND {second}\n#define CI_WRITE_SECOND {write}\n{BLOCK}{common}{own}",
+        "{PRELUDE}{}typedef {} R;\n{elements}#define CI_THREADS {THREADS}\n#define CI_PACK {pack}\n#define CI_GIVEN {given}\n\
+         #define CI_NO_GIVEN {no_given}\n#define CI_RESULT {result}\n#define CI_WRITE(o, p) {write}\n\
+         #define CI_WRITE_CHUNK(o, chunk, p) {chunk}\n{BLOCK}{common}{own}",
         text.library, text.name
     )
+}
+
+/// Where elements are, and over which axes they are reduced.
+#[derive(Clone, Copy)]
+struct Axes<'a> {
+    sizes: &'a [usize],
+    strides: &'a [usize],
+    mask: u32,
 }
 
 /// Reduces over the axes of `mask`, into results of the given sizes in bytes, one or two.
@@ -135,20 +234,77 @@ pub(super) fn reduce<A: Element, R: Reducer<A>, const N: usize>(
     mask: u32,
     widths: [usize; N],
 ) -> Result<[CudaBuffer; N]> {
-    let axes = |reduced: bool| {
-        let both = a.sizes.iter().copied().zip(a.strides.iter().copied()).enumerate();
-        both.filter(move |&(axis, _)| (mask >> axis & 1 == 1) == reduced).map(|(_, axis)| axis)
+    let from = start::<A>(a.buffer, a.offset);
+    let pack = (16 / size_of::<A>()).max(1);
+    let elements = Elements {
+        bytes: from.to_ne_bytes().to_vec(),
+        text: &|| Ok(operands::stored(A::DTYPE)),
+        pack: if from.is_multiple_of((pack * size_of::<A>()).min(16) as u64) { pack } else { 1 },
     };
-    let sizes: Vec<usize> = axes(false).map(|(size, _)| size).collect();
-    let (kept, elements) = (count(OP, &sizes)?, count(OP, a.sizes)?);
-    let reduced = elements.checked_div(kept).unwrap_or(0);
-    let (kept_sizes, kept_strides, kept_rank) = merged(axes(false));
-    let (reduced_sizes, reduced_strides, reduced_rank) = merged(axes(true));
+    let axes = Axes { sizes: a.sizes, strides: a.strides, mask };
+    // SAFETY: what a view reaches is valid.
+    unsafe { run::<A, R, N>(device, reducer, (TypeId::of::<(A, R)>(), elements), axes, widths) }
+}
+
+/// Reduces an expression over the axes of `mask` in the kernel that computes it; `None` if its operands do not lie in memory as its
+/// elements are counted.
+///
+/// # Safety
+/// The expression was made for these sizes, and its leaves are on this device.
+pub(super) unsafe fn reduce_expression<X: Expression<Elem: Element>, R: Reducer<X::Elem>>(
+    device: &'static CudaDevice,
+    reducer: R,
+    x: &X,
+    sizes: &[usize],
+    mask: u32,
+) -> Result<Option<CudaBuffer>> {
+    let strides = strides::row_major(sizes);
+    let described = describe::tree(Kernel::launched(), x);
+    if described.counts() || !described.has_strides(sizes, &strides) {
+        return Ok(None);
+    }
+    let refused = |why: Unreadable| unreadable(OP, device, &why);
+    let (pack, is_aligned) = described.pack();
+    let elements = Elements {
+        bytes: described.source_bytes(),
+        text: &|| describe::tree(Kernel::written(), x).computed().map_err(refused),
+        pack: if is_aligned { pack } else { 1 },
+    };
+    let axes = Axes { sizes, strides: &strides, mask };
+    // SAFETY: the caller's promise; all operands have these strides.
+    let [result] = unsafe {
+        run::<X::Elem, R, 1>(device, reducer, (TypeId::of::<(X, R)>(), elements), axes, [size_of::<R::Out>()])?
+    };
+    Ok(Some(result))
+}
+
+/// # Safety
+/// The elements are there at all positions of the axes.
+unsafe fn run<A: Element, R: Reducer<A>, const N: usize>(
+    device: &'static CudaDevice,
+    reducer: R,
+    (key, elements): (TypeId, Elements<'_>),
+    of: Axes<'_>,
+    widths: [usize; N],
+) -> Result<[CudaBuffer; N]> {
+    let axes = |reduced: bool| -> Vec<(usize, usize)> {
+        let both = of.sizes.iter().copied().zip(of.strides.iter().copied()).enumerate();
+        both.filter(|&(axis, _)| (of.mask >> axis & 1 == 1) == reduced).map(|(_, axis)| axis).collect()
+    };
+    let (kept_axes, mut reduced_axes) = (axes(false), axes(true));
+    if !R::HAS_POSITIONS {
+        reduced_axes.sort_by_key(|&(_, stride)| core::cmp::Reverse(stride));
+    }
+    let sizes: Vec<usize> = kept_axes.iter().map(|&(size, _)| size).collect();
+    let (kept, all) = (count(OP, &sizes)?, count(OP, of.sizes)?);
+    let (kept_sizes, kept_strides, kept_rank) = merged(&kept_axes);
+    let (reduced_sizes, reduced_strides, reduced_rank) = merged(&reduced_axes);
     let mut places = Places {
         kept: kept as u64,
-        reduced: reduced as u64,
-        chunk: reduced as u64,
+        reduced: all.checked_div(kept).unwrap_or(0) as u64,
+        chunk: 0,
         chunks: 1,
+        across: 1,
         kept_sizes,
         kept_strides,
         reduced_sizes,
@@ -161,46 +317,55 @@ pub(super) fn reduce<A: Element, R: Reducer<A>, const N: usize>(
     if kept == 0 {
         return Ok(results);
     }
-    // Where neighbouring results are neighbours in memory, neighbouring threads reduce one each.
-    let by_columns = kept_rank > 0
-        && kept_strides[kept_rank as usize - 1] == 1
-        && (reduced_rank == 0 || reduced_strides[reduced_rank as usize - 1] != 1);
-    let is_short = reduced <= SHORT;
-    let chunks = match (is_short, by_columns) {
-        (true, _) => 1,
-        (false, true) => reduced.div_ceil(THREAD_CHUNK).min(MANY.div_ceil(kept)),
-        (false, false) => reduced.div_ceil(BLOCK_CHUNK).min(BLOCKS.div_ceil(kept)),
-    };
-    // A thread does not add up more than some elements one after the other, for its sum loses digits.
-    let by_threads = is_short || (by_columns && reduced.div_ceil(chunks) <= 4 * THREAD_CHUNK);
-    let chunks =
-        if by_threads || !by_columns { chunks } else { reduced.div_ceil(BLOCK_CHUNK).min(BLOCKS.div_ceil(kept)) };
-    places.chunk = reduced.div_ceil(chunks.max(1)) as u64;
-    places.chunks = chunks as u64;
     let reducer = if kept == 1 { reducer.single() } else { reducer };
-    let job = Job { device, reducer, key: TypeId::of::<(A, R)>(), places, both: N == 2 };
-    let from = start::<A>(a.buffer, a.offset);
+    let refused = |why| unreadable(OP, device, &why);
+    let shape = known((key, reducer.form()), || reducer.text().map(|text| Shape::of(&text))).map_err(refused)?;
+    let division = divide(&mut places, elements.pack, shape.partial);
+    let given = given_bytes(&shape.given, &reducer.given());
+    let job = Job { device, reducer, key, places, both: N == 2, elements, given };
+    let writes = if job.both { Writes::Both } else { Writes::Results };
     let to = results.each_ref().map(CudaBuffer::address);
-    let blocks = |units: usize| Grid::blocks(units.min(i32::MAX as usize) as u32, THREADS);
-    // SAFETY: what a view reaches is valid; there is room for each result, and for each accumulator.
+    // SAFETY: the caller's promise; there is room for each result, and for each accumulator.
     unsafe {
-        if chunks == 1 {
-            let (form, grid) = if by_threads { (Form::Thread, Grid::over(kept)) } else { (Form::Block, blocks(kept)) };
-            job.launch::<A>(form, grid, from, &to)?;
+        if places.chunks == 1 {
+            job.launch::<A>(&division, &job.elements.bytes, &to, writes)?;
         } else {
-            let refused = |why| unreadable(OP, device, &why);
-            let width = reducer.text().map_err(refused)?.partial_size();
-            let units = kept.checked_mul(chunks).ok_or_else(|| Error::TooLarge { op: OP, sizes: a.sizes.into() })?;
-            let [partials] = uninitialised(device, units, [width])?;
-            let (form, grid) = match by_threads {
-                true => (Form::ThreadChunks, Grid::over(units)),
-                false => (Form::BlockChunks, blocks(units)),
-            };
-            job.launch::<A>(form, grid, from, &[partials.address()])?;
-            job.launch::<A>(Form::Merge, blocks(kept), partials.address(), &to)?;
+            let units = kept.checked_mul(places.chunks as usize);
+            let units = units.ok_or_else(|| Error::TooLarge { op: OP, sizes: of.sizes.into() })?;
+            let [partials] = uninitialised(device, units, [shape.partial])?;
+            job.launch::<A>(&division, &job.elements.bytes, &[partials.address()], Writes::Accumulators)?;
+            let merge = Division { form: Form::Merge, pack: 1, blocks: kept };
+            job.launch::<A>(&merge, &partials.address().to_ne_bytes(), &to, writes)?;
         }
     }
     Ok(results)
+}
+
+/// What a launch needs of a reducer's text.
+#[derive(Clone)]
+struct Shape {
+    /// The bytes of an accumulator.
+    partial: usize,
+    given: Vec<Kind>,
+}
+impl Shape {
+    fn of(text: &ReducerText) -> Shape {
+        Shape { partial: text.partial_size(), given: text.given.clone() }
+    }
+}
+
+/// The shape of what a key stands for; its text is written once.
+fn known(
+    key: (TypeId, u32),
+    make: impl FnOnce() -> core::result::Result<Shape, Unreadable>,
+) -> core::result::Result<Shape, Unreadable> {
+    static KNOWN: RwLock<BTreeMap<(TypeId, u32), Shape>> = RwLock::new(BTreeMap::new());
+    if let Some(shape) = KNOWN.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return Ok(shape.clone());
+    }
+    let shape = make()?;
+    KNOWN.write().unwrap_or_else(PoisonError::into_inner).insert(key, shape.clone());
+    Ok(shape)
 }
 
 /// Buffers of so many elements of these widths.

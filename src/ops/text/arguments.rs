@@ -45,6 +45,11 @@ impl Arguments {
         self.words.extend_from_slice(&other.words);
         self.places.extend(other.places.iter().map(|&(at, len)| (from + at, len)));
     }
+    /// All of them, each from a word of eight bytes on.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn words(&self) -> impl Iterator<Item = u64> {
+        self.words.iter().copied()
+    }
     /// The bytes of each.
     pub fn bytes(&self) -> impl Iterator<Item = &[u8]> {
         self.places.iter().map(|&(at, len)| {

@@ -56,6 +56,10 @@ impl Described {
         self.kernel.check()?;
         Ok((library(self.kernel.functions.values()) + &self.kernel.element(name, self.result), values))
     }
+    /// Whether it asks for the position of the element.
+    pub(crate) fn counts(&self) -> bool {
+        self.kernel.counts
+    }
     /// The values, in the order of the parameters.
     pub(crate) fn values(&self) -> &Arguments {
         &self.kernel.values

@@ -16,7 +16,7 @@ mod elements;
 #[cfg(test)]
 mod evaluate;
 mod floats;
-mod graph;
+pub(crate) mod graph;
 mod integers;
 pub(crate) mod kernel;
 pub(crate) mod lane;
@@ -24,6 +24,8 @@ pub(crate) mod lane;
 mod memory;
 mod number;
 mod numbers;
+#[cfg(feature = "cuda")]
+pub(crate) mod operands;
 mod operations;
 mod paths;
 #[cfg(feature = "cuda")]

@@ -68,13 +68,9 @@ impl ReducerText {
     pub(crate) fn partial_size(&self) -> usize {
         struct_size(&self.partial)
     }
-    /// The struct `given` of these run-time values; empty where there are none.
-    pub(crate) fn given_bytes(&self, values: &[f64]) -> Vec<u8> {
-        given_bytes(&self.given, values)
-    }
 }
 /// Values as a struct of numbers of these kinds, which are floats.
-pub(super) fn given_bytes(kinds: &[Kind], values: &[f64]) -> Vec<u8> {
+pub(crate) fn given_bytes(kinds: &[Kind], values: &[f64]) -> Vec<u8> {
     let bytes = |(kind, &value): (&Kind, &f64)| match kind {
         Kind::F32 => (value as f32).to_le_bytes().to_vec(),
         _ => value.to_le_bytes().to_vec(),

@@ -50,7 +50,7 @@ pub struct Plan {
 }
 
 /// The elements of a pack: 16 bytes of the smallest dtype, but no more than 64 of the largest.
-fn pack(sizes: impl Iterator<Item = usize> + Clone) -> usize {
+pub(super) fn pack(sizes: impl Iterator<Item = usize> + Clone) -> usize {
     let (least, most) = (sizes.clone().min().unwrap_or(1), sizes.max().unwrap_or(1));
     (16 / least).min(64 / most).max(1)
 }
@@ -220,12 +220,12 @@ impl Kernel {
 }
 
 /// The bytes of an element.
-fn size_of(dtype: DType) -> usize {
+pub(super) fn size_of(dtype: DType) -> usize {
     dtype.itemsize()
 }
 
 /// What the address of a pack is a multiple of.
-fn alignment(dtype: DType, pack: usize) -> usize {
+pub(super) fn alignment(dtype: DType, pack: usize) -> usize {
     (pack * size_of(dtype)).min(16)
 }
 
