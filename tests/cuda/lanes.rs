@@ -1,7 +1,7 @@
 //! Scans, softmax and normalisations: along every axis, as on the host.
 
 use crate::on_gpu;
-use castiron::{Cpu, Cuda, Device, Element, Numeric, Shape, Tensor, axis, shape};
+use castiron::{Complex, Cpu, Cuda, Device, Element, Numeric, Shape, Tensor, axis, s, shape};
 
 type Cube<E, D> = Tensor<E, shape![_, _, 5], D>;
 
@@ -35,6 +35,38 @@ fn scans_are_those_of_the_host() {
     });
 }
 
+/// Every way of dividing lanes: a thread for each, columns, rows by warps and by blocks, with packs and without; each also in chunks.
+#[test]
+fn scans_of_many_forms_are_those_of_the_host() {
+    on_gpu!("lanes::scans_of_many_forms_are_those_of_the_host", {
+        fn along<E: Numeric, D: Device>(sizes: [usize; 2]) -> Vec<String> {
+            let value = |at: usize| E::from_f64(((at * 7 + at / 5) % 5) as f64 - 2.0);
+            let elements = (0..sizes[0] * sizes[1]).map(value).collect();
+            let x: Tensor<E, shape![_, _], Cpu> = Tensor::from_vec_sized(elements, sizes);
+            let x = x.to_device::<D>().unwrap();
+            let part = x.slice(s![.., 1..]);
+            vec![
+                format!("{:?}", host(&x.cumsum(axis!(1)))),
+                format!("{:?}", host(&x.cumsum(axis!(0)))),
+                format!("{:?}", host(&x.t().cumsum(axis!(0)))),
+                format!("{:?}", host(&part.cumsum(axis!(1)))),
+                format!("{:?}", host(&part.cumsum(axis!(0)))),
+            ]
+        }
+        // (The last is scanned by rows of one chunk, for there are many.)
+        let all =
+            [[1, 70_001], [1, 65_536], [3, 5000], [3, 5001], [70, 200], [2000, 3], [1500, 33], [40, 16], [300, 4100]];
+        for sizes in all {
+            assert!(along::<f64, Cpu>(sizes) == along::<f64, Cuda<0>>(sizes), "{sizes:?}");
+        }
+        for sizes in [[2, 40_000], [700, 40]] {
+            assert!(along::<i32, Cpu>(sizes) == along::<i32, Cuda<0>>(sizes), "{sizes:?}");
+            assert!(along::<i8, Cpu>(sizes) == along::<i8, Cuda<0>>(sizes), "{sizes:?}");
+            assert!(along::<Complex<f32>, Cpu>(sizes) == along::<Complex<f32>, Cuda<0>>(sizes), "{sizes:?}");
+        }
+    });
+}
+
 #[test]
 fn running_extremes_come_with_positions() {
     on_gpu!("lanes::running_extremes_come_with_positions", {
@@ -43,6 +75,22 @@ fn running_extremes_come_with_positions() {
             (host(&values), host(&positions), host(&cube::<i16, D>([2, 300]).cummin(axis!(1)).0))
         }
         assert_eq!(run::<Cpu>(), run::<Cuda<0>>());
+        // Long lanes, and a NaN in the middle of one. Of equals the last counts, so that the order of merging shows.
+        fn long<D: Device>(sizes: [usize; 2]) -> Vec<String> {
+            let number = |at: usize| if at == 30_000 { f32::NAN } else { (at * 37 % 1000 * (at % 3)) as f32 };
+            let elements = (0..sizes[0] * sizes[1]).map(number).collect();
+            let x: Tensor<f32, shape![_, _], Cpu> = Tensor::from_vec_sized(elements, sizes);
+            let x = x.to_device::<D>().unwrap();
+            let (rows, columns) = (x.cummax(axis!(1)), x.cummin(axis!(0)));
+            let bits = |x: Tensor<f32, shape![_, _], D>| host(&x).into_iter().map(f32::to_bits).collect::<Vec<u32>>();
+            vec![
+                format!("{:?} {:?}", bits(rows.0), host(&rows.1)),
+                format!("{:?} {:?}", bits(columns.0), host(&columns.1)),
+            ]
+        }
+        for sizes in [[1, 50_000], [2, 33_333], [1000, 40], [5000, 8]] {
+            assert!(long::<Cpu>(sizes) == long::<Cuda<0>>(sizes), "{sizes:?}");
+        }
     });
 }
 

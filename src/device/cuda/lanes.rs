@@ -1,9 +1,10 @@
-//! Scans and functions of rows on a GPU: `lanes.cuh` over the struct of a kernel.
+//! Functions of lanes on a GPU: those of rows by `lanes.cuh` over the struct of a kernel, scans by `scan`.
 //!
 //! Uses `ops::text` for the steps of kernels, `cuda` to compile and launch; used by the operations of `Cuda`.
 
 use super::elementwise::{count, start, unreadable};
 use super::reduce::{BLOCK, uninitialised};
+use super::scan;
 use crate::cuda::compile::{KernelKey, Source};
 use crate::cuda::launch::{Arguments, Grid, THREADS};
 use crate::cuda::{CudaBuffer, CudaDevice};
@@ -11,14 +12,16 @@ use crate::dtype::Element;
 use crate::error::Result;
 use crate::layout::strides;
 use crate::ops::kernel::{LaneKernel, RowKernel};
-use crate::ops::text::lane::{LaneText, ScanText};
+use crate::ops::text::lane::LaneText;
 use crate::ops::text::row::RowText;
 use crate::ops::text::{PRELUDE, Unreadable};
 use crate::storage::View;
 use core::any::TypeId;
 use core::fmt::Write as _;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 
-const SCAN: &str = "scan";
 const ROWS: &str = "rows";
 const TEXT: &str = include_str!("lanes.cuh");
 
@@ -68,7 +71,6 @@ impl Lanes {
 }
 
 /// What the kernels are known by.
-struct Scanned;
 struct Rows;
 
 fn section(at: usize) -> (&'static str, &'static str) {
@@ -76,25 +78,8 @@ fn section(at: usize) -> (&'static str, &'static str) {
     (sections.next().unwrap_or_default(), sections.nth(at).unwrap_or_default())
 }
 
-fn scan_source(text: &ScanText, both: bool) -> String {
-    let (common, own) = section(0);
-    let before = match text.has_start {
-        true => "L::partial before = L::start(); bool is_there = true;",
-        false => "L::partial before; bool is_there = false;",
-    };
-    let (second, write) = match both {
-        true => (", L::second_out *second", "second[to + i * w.to_step] = L::second(p);"),
-        false => ("", ""),
-    };
-    format!(
-        "{PRELUDE}{}typedef {} L;\n#define CI_THREADS {THREADS}\n#define CI_BEFORE {before}\n#define CI_SECOND {second}\n\
-         #define CI_WRITE_SECOND {write}\n{BLOCK}{common}{own}",
-        text.library, text.name
-    )
-}
-
 fn row_source(text: &RowText, shared: [bool; 2]) -> String {
-    let (common, own) = section(1);
+    let (common, own) = section(0);
     let rows = [(shared[0], "weight"), (shared[1], "bias")];
     let there = || rows.iter().filter(|row| row.0).map(|row| row.1);
     let parameters: String = there().map(|row| format!(", const L::element *{row}")).collect();
@@ -119,6 +104,20 @@ fn row_source(text: &RowText, shared: [bool; 2]) -> String {
     )
 }
 
+/// The text of a kernel, which a thread records once.
+fn text_of<A: Element, O: 'static, K: LaneKernel<A, O>>(device: &CudaDevice, kernel: K) -> Result<Rc<LaneText>> {
+    thread_local! {
+        static TEXTS: RefCell<BTreeMap<TypeId, Rc<LaneText>>> = const { RefCell::new(BTreeMap::new()) };
+    }
+    let key = TypeId::of::<(K, A, O)>();
+    if let Some(text) = TEXTS.with_borrow(|texts| texts.get(&key).cloned()) {
+        return Ok(text);
+    }
+    let text = Rc::new(kernel.text().map_err(|why| unreadable(scan::OP, device, &why))?);
+    TEXTS.with_borrow_mut(|texts| texts.insert(key, Rc::clone(&text)));
+    Ok(text)
+}
+
 /// Runs a kernel with one result on every lane along an axis; the result is row-major.
 pub(super) fn lanes<A: Element, O: Element, K: LaneKernel<A, O>>(
     device: &'static CudaDevice,
@@ -126,15 +125,11 @@ pub(super) fn lanes<A: Element, O: Element, K: LaneKernel<A, O>>(
     a: &View<'_, CudaBuffer, A>,
     axis: usize,
 ) -> Result<CudaBuffer> {
-    let lanes = Lanes::along(SCAN, a, axis)?;
-    match kernel.text().map_err(|why| unreadable(SCAN, device, &why))? {
-        LaneText::Scan(text) => {
-            let key = TypeId::of::<(Scanned, K, A, O)>();
-            scan(device, &text, key, a, lanes, [size_of::<O>()]).map(|[result]| result)
-        }
+    match &*text_of::<A, O, K>(device, kernel)? {
+        LaneText::Scan(text) => scan::scan::<K, A, O, 1>(device, text, a, axis).map(|[result]| result),
         LaneText::Row(text) => {
             let key = TypeId::of::<(Rows, K, A, O)>();
-            row(device, &text, &text.given_bytes(&[]), key, a, lanes, [None; 2])
+            row(device, text, &text.given_bytes(&[]), key, a, Lanes::along(ROWS, a, axis)?, [None; 2])
         }
     }
 }
@@ -146,37 +141,12 @@ pub(super) fn lanes_both<A: Element, O: Element, P: Element, K: LaneKernel<A, (O
     a: &View<'_, CudaBuffer, A>,
     axis: usize,
 ) -> Result<[CudaBuffer; 2]> {
-    match kernel.text().map_err(|why| unreadable(SCAN, device, &why))? {
-        LaneText::Scan(text) => {
-            let key = TypeId::of::<(Scanned, K, A, O, P)>();
-            scan(device, &text, key, a, Lanes::along(SCAN, a, axis)?, [size_of::<O>(), size_of::<P>()])
-        }
+    match &*text_of::<A, (O, P), K>(device, kernel)? {
+        LaneText::Scan(text) => scan::scan::<K, A, O, 2>(device, text, a, axis),
         LaneText::Row(_) => {
-            Err(unreadable(SCAN, device, &Unreadable::Kernel("a function of a row has one result; use the CPU")))
+            Err(unreadable(scan::OP, device, &Unreadable::Kernel("a function of a row has one result; use the CPU")))
         }
     }
-}
-
-/// A scan of these lanes, into row-major results of the given sizes in bytes.
-fn scan<A: Element, const N: usize>(
-    device: &'static CudaDevice,
-    text: &ScanText,
-    key: TypeId,
-    a: &View<'_, CudaBuffer, A>,
-    lanes: Lanes,
-    widths: [usize; N],
-) -> Result<[CudaBuffer; N]> {
-    // SAFETY: the kernel writes every result.
-    let results = unsafe { uninitialised(device, count(SCAN, a.sizes)?, widths)? };
-    let source = || Ok(Source { name: "lanes".to_owned(), text: scan_source(text, N == 2) });
-    let kernel = device.kernel(KernelKey::Type(key, 0), source)?;
-    let mut arguments = Arguments::new();
-    arguments.push(start::<A>(a.buffer, a.offset));
-    results.iter().for_each(|result| arguments.push(result.address()));
-    arguments.push(lanes);
-    // SAFETY: these are the parameters of the text; what a view reaches is valid, and results are as large as it.
-    unsafe { kernel.launch(SCAN, lanes.grid(), &arguments)? };
-    Ok(results)
 }
 
 /// A function of the rows that these lanes are.

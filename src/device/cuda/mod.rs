@@ -18,6 +18,8 @@ mod product;
 #[cfg(feature = "cuda")]
 mod reduce;
 #[cfg(feature = "cuda")]
+mod scan;
+#[cfg(feature = "cuda")]
 mod select;
 #[cfg(feature = "cuda")]
 pub(crate) mod transfer;

@@ -1,0 +1,246 @@
+//! Scans on a GPU: `scan.cuh` over the struct of a scan.
+//!
+//! Uses `ops::text` for the steps of scans, `cuda` to compile and launch; used by `lanes`.
+
+use super::elementwise::{count, start};
+use super::reduce::{BLOCK, uninitialised};
+use crate::cuda::compile::{KernelKey, Source};
+use crate::cuda::launch::{Arguments, Grid, THREADS};
+use crate::cuda::{CudaBuffer, CudaDevice};
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::layout::strides;
+use crate::ops::text::PRELUDE;
+use crate::ops::text::lane::ScanText;
+use crate::storage::View;
+use core::any::TypeId;
+
+pub(super) const OP: &str = "scan";
+const TEXT: &str = include_str!("scan.cuh");
+/// Lanes of no more elements are scanned by one thread each.
+const SHORT: u64 = 16;
+/// With so many blocks a GPU has enough to do; with fewer than `FEW`, lanes are divided into chunks.
+const BLOCKS: u64 = 1056;
+const FEW: u64 = 264;
+/// With so many threads or warps it has.
+const MANY_THREADS: u64 = 1 << 17;
+const MANY_WARPS: u64 = 1 << 12;
+/// The warps of a block.
+const WARPS: u64 = THREADS as u64 / 32;
+
+/// The struct `ci_scanned`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Scanned {
+    lanes: u64,
+    len: u64,
+    step: u64,
+    to_step: u64,
+    chunk: u64,
+    chunks: u64,
+    sizes: [u64; 8],
+    strides: [u64; 8],
+    to_strides: [u64; 8],
+    rank: u64,
+}
+
+impl Scanned {
+    /// The lanes of a view along an axis, and of a row-major result; neighbouring axes that can be walked as one are merged. (A
+    /// zero-dim tensor is one lane.)
+    fn along(sizes: &[usize], strides: &[usize], axis: usize) -> Scanned {
+        let to = strides::row_major(sizes);
+        let own = |of: &[usize]| of.get(axis).map_or(1, |&size| size as u64);
+        let mut lanes = Scanned {
+            lanes: 1,
+            len: own(sizes),
+            step: own(strides),
+            to_step: own(&to),
+            chunk: own(sizes),
+            chunks: 1,
+            sizes: [1; 8],
+            strides: [0; 8],
+            to_strides: [0; 8],
+            rank: 0,
+        };
+        for other in (0..sizes.len()).filter(|&other| other != axis && sizes[other] != 1) {
+            let (size, stride, to) = (sizes[other] as u64, strides[other] as u64, to[other] as u64);
+            lanes.lanes *= size;
+            let rank = lanes.rank as usize;
+            if rank > 0 && lanes.strides[rank - 1] == stride * size && lanes.to_strides[rank - 1] == to * size {
+                lanes.sizes[rank - 1] *= size;
+                (lanes.strides[rank - 1], lanes.to_strides[rank - 1]) = (stride, to);
+            } else {
+                (lanes.sizes[rank], lanes.strides[rank], lanes.to_strides[rank]) = (size, stride, to);
+                lanes.rank += 1;
+            }
+        }
+        lanes
+    }
+    /// How many neighbouring lanes are neighbours in memory.
+    fn neighbours(&self) -> u64 {
+        let last = (self.rank as usize).checked_sub(1).filter(|&last| self.strides[last] == 1);
+        last.map_or(1, |last| self.sizes[last])
+    }
+    /// Divides lanes into so many chunks at most, of so many elements at least, which is a multiple of `tile`.
+    fn divide(&mut self, chunks: u64, least: u64, tile: u64) {
+        let chunks = (self.len / least.max(1)).min(chunks).max(1);
+        self.chunk = self.len.div_ceil(chunks).next_multiple_of(tile.max(1));
+        self.chunks = self.len.div_ceil(self.chunk);
+    }
+}
+
+/// The sections of `scan.cuh`, and what they are compiled with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    /// A thread for each chunk.
+    Threads,
+    /// A block for each chunk of 32 lanes.
+    Columns,
+    /// So many warps for each chunk; whether elements are read in packs.
+    Rows { warps: u64, packed: bool },
+}
+
+/// What is to be known of a scan to divide its work: bytes of an element, of the largest result, of what is known of a stretch.
+#[derive(Clone, Copy)]
+struct Widths {
+    element: usize,
+    out: usize,
+    partial: usize,
+}
+
+impl Widths {
+    /// Elements of a pack: its results take 16 bytes at most.
+    fn pack(self) -> u64 {
+        (16 / self.element.max(self.out)).max(1) as u64
+    }
+    /// Packs of so many elements that a thread has at a time: as many as fit into registers.
+    fn rounds(self, pack: u64) -> u64 {
+        let held = if self.partial > 8 { 8 } else { 16 };
+        (held / pack).clamp(1, 8)
+    }
+    /// Elements that a thread of a block for columns has at a time.
+    fn column(self) -> u64 {
+        if self.partial > 8 { 8 } else { 16 }
+    }
+}
+
+/// Divides the work. Elements of a view at `address` are scanned.
+fn plan(lanes: &mut Scanned, widths: Widths, address: u64) -> Form {
+    let near = lanes.neighbours();
+    let by_columns = lanes.step != 1 && near > 1;
+    if lanes.len <= SHORT || (by_columns && (lanes.lanes >= MANY_THREADS || lanes.len <= 4 * SHORT)) {
+        return Form::Threads;
+    }
+    if by_columns && near >= 16 {
+        let (blocks, tile) = (lanes.lanes.div_ceil(32), WARPS * widths.column());
+        if blocks < FEW {
+            lanes.divide(BLOCKS / 2 / blocks, 2 * tile, tile);
+        }
+        return Form::Columns;
+    }
+    if by_columns {
+        // (A thread begins with the totals of all chunks before its own.)
+        lanes.divide((MANY_THREADS / lanes.lanes).min(lanes.len.isqrt()), 4 * SHORT, 1);
+        return Form::Threads;
+    }
+    let pack = widths.pack();
+    let whole = |elements: u64| elements % pack == 0;
+    let rank = lanes.rank as usize;
+    let packed = pack > 1
+        && (lanes.step, lanes.to_step) == (1, 1)
+        && address % (pack * widths.element as u64) == 0
+        && (rank == 0 || (whole(lanes.len) && lanes.strides[..rank].iter().all(|&stride| whole(stride))));
+    let pack = if packed { pack } else { 1 };
+    let part = 32 * pack * widths.rounds(pack);
+    if lanes.len <= part || lanes.lanes >= MANY_WARPS {
+        return Form::Rows { warps: 1, packed };
+    }
+    if lanes.lanes < FEW {
+        lanes.divide(BLOCKS.div_ceil(lanes.lanes), 2 * WARPS * part, WARPS * part);
+    }
+    Form::Rows { warps: WARPS, packed }
+}
+
+/// What a kernel is known by.
+struct Known<K, A, O>(core::marker::PhantomData<(K, A, O)>);
+
+/// The kernel of a form: the one that writes results, or the one that writes the totals of chunks.
+fn source(text: &ScanText, form: Form, widths: Widths, is_total: bool, both: bool) -> Source {
+    let (section, warps, pack, rounds) = match form {
+        Form::Threads => (0, 0, 1, 8),
+        Form::Columns => (1, 0, 1, widths.column()),
+        Form::Rows { warps, packed } => {
+            let pack = if packed { widths.pack() } else { 1 };
+            (2, warps, pack, widths.rounds(pack))
+        }
+    };
+    let begins = if text.has_start { "known.p = L::start(); known.is_there = true;" } else { "" };
+    let mut sections = TEXT.split("// ---\n");
+    let (common, own) = (sections.next().unwrap_or_default(), sections.nth(section).unwrap_or_default());
+    let text = format!(
+        "{PRELUDE}{}typedef {} L;\n#define CI_THREADS {THREADS}\n#define CI_WARPS {warps}\n#define CI_PACK {pack}\n\
+         #define CI_ROUNDS {rounds}\n#define CI_IS_TOTAL {}\n#define CI_BOTH {}\n#define CI_START {begins}\n{BLOCK}{common}{own}",
+        text.library,
+        text.name,
+        u8::from(is_total),
+        u8::from(both)
+    );
+    Source { name: "scan".to_owned(), text }
+}
+
+/// The scan `K` along an axis, into row-major results: one, or with its positions two.
+pub(super) fn scan<K: 'static, A: Element, O: Element, const N: usize>(
+    device: &'static CudaDevice,
+    text: &ScanText,
+    a: &View<'_, CudaBuffer, A>,
+    axis: usize,
+) -> Result<[CudaBuffer; N]> {
+    let elements = count(OP, a.sizes)?;
+    let mut sizes = [size_of::<i64>(); N];
+    sizes[0] = size_of::<O>();
+    // SAFETY: the kernel writes every result.
+    let results = unsafe { uninitialised(device, elements, sizes)? };
+    if elements == 0 {
+        return Ok(results);
+    }
+    let both = N == 2;
+    let out = if both { size_of::<i64>().max(size_of::<O>()) } else { size_of::<O>() };
+    let widths = Widths { element: size_of::<A>(), out, partial: text.partial_size() };
+    let from = start::<A>(a.buffer, a.offset);
+    let mut lanes = Scanned::along(a.sizes, a.strides, axis);
+    let form = plan(&mut lanes, widths, from);
+    let of_a_block = match form {
+        Form::Threads => u64::from(THREADS),
+        Form::Columns => 32,
+        Form::Rows { warps, .. } => WARPS / warps,
+    };
+    let totals = lanes.lanes * (lanes.chunks - 1);
+    let launch = |is_total: bool, totals: u64, results: &[CudaBuffer; N]| {
+        let class = match form {
+            Form::Threads => 0,
+            Form::Columns => 1,
+            Form::Rows { warps, packed } => 2 + 2 * u64::from(warps == 1) + u64::from(packed),
+        };
+        let key = KernelKey::Type(TypeId::of::<(Known<K, A, O>, [u8; N])>(), 2 * class + u64::from(is_total));
+        let kernel = device.kernel(key, || Ok(source(text, form, widths, is_total, both)))?;
+        let mut arguments = Arguments::new();
+        arguments.push(from);
+        arguments.push(totals);
+        results.iter().for_each(|result| arguments.push(result.address()));
+        arguments.push(lanes);
+        let blocks = (lanes.lanes * (lanes.chunks - u64::from(is_total))).div_ceil(of_a_block);
+        let grid = Grid::blocks(blocks.min(i32::MAX as u64) as u32, THREADS);
+        // SAFETY: these are the parameters of the text; what a view reaches is valid, results are as large as it, and there is room for
+        // the totals of all chunks but the last of each lane.
+        unsafe { kernel.launch(OP, grid, &arguments) }
+    };
+    if totals == 0 {
+        launch(false, 0, &results)?;
+    } else {
+        // SAFETY: the first kernel writes every total.
+        let [totals] = unsafe { uninitialised(device, totals as usize, [widths.partial])? };
+        launch(true, totals.address(), &results)?;
+        launch(false, totals.address(), &results)?;
+    }
+    Ok(results)
+}
