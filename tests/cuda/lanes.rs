@@ -1,7 +1,7 @@
 //! Scans, softmax and normalisations: along every axis, as on the host.
 
 use crate::on_gpu;
-use castiron::{Complex, Cpu, Cuda, Device, Element, Numeric, Shape, Tensor, axis, s, shape};
+use castiron::{Complex, Cpu, Cuda, Device, Element, Float, Numeric, Shape, Tensor, axis, bf16, s, shape};
 
 type Cube<E, D> = Tensor<E, shape![_, _, 5], D>;
 
@@ -111,5 +111,43 @@ fn softmax_and_normalisations_are_close() {
         for (cpu, gpu) in cpu.into_iter().zip(gpu) {
             assert!((cpu - gpu).abs() <= 4e-6 * cpu.abs().max(1.0), "{cpu} {gpu}");
         }
+    });
+}
+
+/// Rows of a warp, of a block, of more than fits registers; packs and none; rows that are columns in memory.
+#[test]
+fn rows_of_every_length_are_close() {
+    on_gpu!("lanes::rows_of_every_length_are_close", {
+        fn matrix<E: Numeric, D: Device>(sizes: [usize; 2]) -> Tensor<E, shape![_, _], D> {
+            let value = |at: usize| E::from_f64(((at * 7 + at / 5) % 11) as f64 / 4.0 - 1.0);
+            let host: Tensor<E, shape![_, _]> =
+                Tensor::from_vec_sized((0..sizes[0] * sizes[1]).map(value).collect(), sizes);
+            host.to_device::<D>().unwrap()
+        }
+        fn run<E: Float, D: Device>(lengths: &[usize]) -> Vec<f64> {
+            let mut all: Vec<f64> = Vec::new();
+            for &len in lengths {
+                let x = matrix::<E, D>([3, len]);
+                let weight: Tensor<E, shape![_], D> = matrix::<E, D>([1, len]).reshape_sized([len]);
+                all.extend(host(&x.softmax(axis!(1)).to::<f64>()));
+                all.extend(host(&x.slice(s![1..]).log_softmax(axis!(1)).to::<f64>()));
+                all.extend(host(&x.layer_norm(Some(&weight), Some(&weight), 1e-5).to::<f64>()));
+                all.extend(host(&x.slice(s![.., 1..]).rms_norm::<shape![_]>(None, None).to::<f64>()));
+                all.extend(host(&matrix::<E, D>([len.min(300), 40]).softmax(axis!(0)).to::<f64>()));
+            }
+            all
+        }
+        macro_rules! close {
+            ($E:ty, $error:expr, $lengths:expr) => {
+                let (cpu, gpu) = (run::<$E, Cpu>($lengths), run::<$E, Cuda<0>>($lengths));
+                assert_eq!(cpu.len(), gpu.len());
+                for (at, (cpu, gpu)) in cpu.into_iter().zip(gpu).enumerate() {
+                    assert!((cpu - gpu).abs() <= $error * cpu.abs().max(1e-3), "{at}: {cpu} {gpu}");
+                }
+            };
+        }
+        close!(f32, 1e-5, &[2, 31, 64, 1000, 1024, 5000, 40_000]);
+        close!(bf16, 0.01, &[8, 30, 2048]);
+        close!(f64, 1e-12, &[3, 600]);
     });
 }

@@ -2,9 +2,10 @@
 
 use crate::on_gpu;
 use castiron::{
-    Complex, Cpu, Cuda, Device, Dtype, Element, Numeric, Real, Shape, Tensor, axis, bf16, f16, fused, shape, tensor,
+    Complex, Cpu, Cuda, Device, Dtype, Element, Numeric, Real, Shape, Tensor, axis, bf16, f16, fused, s, shape, tensor,
 };
 
+type Line<E, D> = Tensor<E, shape![_], D>;
 type Cube<E, D> = Tensor<E, shape![_, _, _], D>;
 
 fn cube<E: Dtype, D: Device>(sizes: [usize; 3]) -> Cube<E, D> {
@@ -91,5 +92,66 @@ fn a_division_by_zero_is_an_error() {
         let error = x.try_floor_divide(&y).unwrap_err();
         assert!(matches!(error, castiron::Error::DivisionByZero { .. }), "{error}");
         assert_eq!(host(&x.floor_divide(&x)), "[1, 1]");
+    });
+}
+
+/// Contiguous rows at aligned addresses and at others, columns, steps, axes apart and axes turned around, few results and many.
+#[test]
+fn every_layout_is_reduced() {
+    on_gpu!("reduce::every_layout_is_reduced", {
+        fn all<E: Real, D: Device>() -> Vec<String> {
+            let mut all = Vec::new();
+            for sizes in [[4, 6, 32], [1, 3, 5000], [2, 9000, 4], [700, 2, 8], [3, 40, 33]] {
+                let x = cube::<E, D>(sizes);
+                let apart = x.slice(s![.., 1.., ..;2]);
+                let turned = x.permute(axis![2, 0, 1]);
+                all.extend([host(&x.sum()), host(&apart.sum()), host(&turned.sum())]);
+                all.extend([
+                    host(&x.sum_axis(axis!(0))),
+                    host(&apart.sum_axis(axis!(0))),
+                    host(&turned.sum_axis(axis!(0))),
+                ]);
+                all.extend([
+                    host(&x.sum_axis(axis!(1))),
+                    host(&apart.sum_axis(axis!(1))),
+                    host(&turned.sum_axis(axis!(1))),
+                ]);
+                all.extend([
+                    host(&x.sum_axis(axis!(2))),
+                    host(&apart.sum_axis(axis!(2))),
+                    host(&turned.sum_axis(axis!(2))),
+                ]);
+                all.extend([host(&x.sum_axis(axis!(0, 2))), host(&turned.sum_axis(axis!(0, 2)))]);
+                all.extend([host(&x.argmax()), host(&turned.argmax()), host(&apart.argmin())]);
+                all.extend([host(&x.max_axis(axis!(1)).1), host(&turned.max_axis(axis!(0)).1)]);
+                let line: Line<E, D> = x.reshape_sized([x.numel()]);
+                all.extend([host(&line.slice(s![1..]).sum()), host(&line.slice(s![3..]).argmax())]);
+            }
+            all
+        }
+        same!(all: i32 f32 f64);
+        same!(all: bf16);
+    });
+}
+
+/// Operands that lie as the expression is counted are read by the reduction; others are broadcast before it.
+#[test]
+fn expressions_of_every_layout_are_reduced() {
+    on_gpu!("reduce::expressions_of_every_layout_are_reduced", {
+        fn all<D: Device>() -> Vec<String> {
+            let mut all = Vec::new();
+            for sizes in [[4, 6, 32], [2, 9000, 4], [3, 40, 33]] {
+                let (x, y) = (cube::<f64, D>(sizes), cube::<i32, D>(sizes));
+                all.push(host(&fused!((x * 2.0 + y).sum())));
+                all.push(host(&x.lazy().mul(&y).sum_axis(axis!(2))));
+                all.push(host(&x.lazy().mul(&y).sum_axis(axis!(0))));
+                all.push(host(&x.lazy().mul(&y).sum_axis(axis!(1))));
+                let row = cube::<f64, D>([1, 1, sizes[2]]);
+                all.push(host(&x.lazy().mul(&row).sum()));
+                all.push(host(&x.lazy().mul(&y).argmax()));
+            }
+            all
+        }
+        assert_eq!(all::<Cpu>(), all::<Cuda<0>>());
     });
 }

@@ -6,7 +6,7 @@ use super::elementwise::{count, start, unreadable};
 use super::reduce::{BLOCK, uninitialised};
 use super::scan;
 use crate::cuda::compile::{KernelKey, Source};
-use crate::cuda::launch::{Arguments, Grid, THREADS};
+use crate::cuda::launch::{Arguments, Grid};
 use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::dtype::Element;
 use crate::error::Result;
@@ -17,7 +17,6 @@ use crate::ops::text::row::RowText;
 use crate::ops::text::{PRELUDE, Unreadable};
 use crate::storage::View;
 use core::any::TypeId;
-use core::fmt::Write as _;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -65,38 +64,86 @@ impl Lanes {
         lanes.lanes = total.checked_div(lanes.len).unwrap_or(0);
         Ok(lanes)
     }
-    fn grid(&self) -> Grid {
-        Grid::blocks(self.lanes.min(i32::MAX as u64) as u32, THREADS)
-    }
 }
 
 /// What the kernels are known by.
 struct Rows;
 
-fn section(at: usize) -> (&'static str, &'static str) {
-    let mut sections = TEXT.split("// ---\n");
-    (sections.next().unwrap_or_default(), sections.nth(at).unwrap_or_default())
+/// How rows are divided among threads.
+#[derive(Clone, Copy)]
+struct Division {
+    /// The section of `lanes.cuh`.
+    section: usize,
+    threads: u32,
+    /// Of rows in registers: threads for each row, packs of each thread, elements of a pack.
+    row: u32,
+    items: u32,
+    pack: u32,
+    blocks: u64,
 }
 
-fn row_source(text: &RowText, shared: [bool; 2]) -> String {
-    let (common, own) = section(0);
+/// A thread holds this many bytes of a row, at most.
+const HELD: usize = 128;
+
+impl Division {
+    /// For elements of so many bytes at these addresses, the first element of all and of the shared rows.
+    fn of(lanes: &Lanes, width: usize, addresses: impl Iterator<Item = u64>) -> Division {
+        let rank = lanes.rank as usize;
+        let is_contiguous = (lanes.step == 1 && lanes.to_step == 1) || lanes.len == 1;
+        if !is_contiguous && rank > 0 && lanes.strides[rank - 1] == 1 && lanes.lanes >= 16 {
+            let blocks = lanes.lanes.div_ceil(32);
+            return Division { section: 2, threads: 1024, row: 1024, items: 1, pack: 1, blocks };
+        }
+        let most = (16 / width).max(1) as u64;
+        let all = lanes.strides[..rank].iter().chain(&lanes.to_strides[..rank]).chain([&lanes.len]);
+        let is_aligned =
+            addresses.into_iter().all(|address| address.is_multiple_of((most as usize * width).min(16) as u64));
+        let pack = if is_aligned && all.clone().all(|stride| stride.is_multiple_of(most)) { most } else { 1 };
+        // (Elements of one byte are held in registers of four.)
+        let held = (HELD / width.max(2)) as u64;
+        let threads = [32, 128, 256, 512, 1024].into_iter().find(|threads| lanes.len <= threads * held);
+        match threads.filter(|_| is_contiguous) {
+            Some(row) => {
+                let items = lanes.len.div_ceil(row * pack).next_power_of_two();
+                let threads = row.max(128);
+                let blocks = lanes.lanes.div_ceil(threads / row);
+                Division {
+                    section: 0,
+                    threads: threads as u32,
+                    row: row as u32,
+                    items: items as u32,
+                    pack: pack as u32,
+                    blocks,
+                }
+            }
+            None => Division { section: 1, threads: 1024, row: 1024, items: 1, pack: 1, blocks: lanes.lanes },
+        }
+    }
+    /// What the text depends on.
+    fn class(self) -> u64 {
+        let Division { section, row, items, pack, .. } = self;
+        [section as u32, row.ilog2(), items.ilog2(), pack.ilog2()]
+            .into_iter()
+            .fold(0, |class, part| class * 16 + u64::from(part))
+    }
+}
+
+fn row_source(text: &RowText, shared: [bool; 2], division: Division) -> String {
+    let mut sections = TEXT.split("// ---\n");
+    let (common, own) = (sections.next().unwrap_or_default(), sections.nth(division.section).unwrap_or_default());
     let rows = [(shared[0], "weight"), (shared[1], "bias")];
     let there = || rows.iter().filter(|row| row.0).map(|row| row.1);
     let parameters: String = there().map(|row| format!(", const L::element *{row}")).collect();
-    let elements: String = there().map(|row| format!("{row}[i], ")).collect();
-    let mut passes = String::new();
-    for pass in 0..text.passes {
-        // Steps of each thread, merged by the block.
-        let _ = write!(
-            passes,
-            "{{ L::pass{pass}::partial p = L::pass{pass}::start(g); \
-             for (ci_u64 i = threadIdx.x; i < w.len; i += CI_THREADS) p = L::pass{pass}::accumulate(p, from[i * w.step], (ci_i64)i, g); \
-             g = L::with{pass}(g, L::pass{pass}::finish(ci_merged<L::pass{pass}>(p, g), (ci_i64)w.len, g)); }} "
-        );
-    }
+    let here: String = there()
+        .map(|row| format!("const ci_elements {row}_here = ci_load<L::element, CI_PACK>({row} + (i), 0);"))
+        .collect();
+    let elements: String = there().map(|row| format!("{row}_here.of[k], ")).collect();
+    let passes: String = (0..text.passes).map(|pass| format!("CI_MEASURE({pass}) ")).collect();
+    let Division { threads, row, items, pack, .. } = division;
     format!(
-        "{PRELUDE}{}typedef {} L;\n#define CI_THREADS {THREADS}\n#define CI_SHARED {parameters}\n#define CI_PASSES {passes}\n\
-         #define CI_AT L::at_{}{}(from[i * w.step], {elements}g)\n{BLOCK}{common}{own}",
+        "{PRELUDE}{}typedef {} L;\n#define CI_THREADS {threads}\n#define CI_ROW {row}\n#define CI_ITEMS {items}\n\
+         #define CI_PACK {pack}\n#define CI_SHARED {parameters}\n#define CI_PASSES {passes}\n#define CI_HERE(i) {here}\n\
+         #define CI_AT(x, k) L::at_{}{}(x, {elements}g)\n{BLOCK}{common}{own}",
         text.library,
         text.name,
         u8::from(shared[0]),
@@ -104,16 +151,19 @@ fn row_source(text: &RowText, shared: [bool; 2]) -> String {
     )
 }
 
-/// The text of a kernel, which a thread records once.
-fn text_of<A: Element, O: 'static, K: LaneKernel<A, O>>(device: &CudaDevice, kernel: K) -> Result<Rc<LaneText>> {
+/// The text of what a key stands for, which a thread records once.
+fn text_of<Key: 'static>(
+    device: &CudaDevice,
+    record: impl FnOnce() -> core::result::Result<LaneText, Unreadable>,
+) -> Result<Rc<LaneText>> {
     thread_local! {
         static TEXTS: RefCell<BTreeMap<TypeId, Rc<LaneText>>> = const { RefCell::new(BTreeMap::new()) };
     }
-    let key = TypeId::of::<(K, A, O)>();
+    let key = TypeId::of::<Key>();
     if let Some(text) = TEXTS.with_borrow(|texts| texts.get(&key).cloned()) {
         return Ok(text);
     }
-    let text = Rc::new(kernel.text().map_err(|why| unreadable(scan::OP, device, &why))?);
+    let text = Rc::new(record().map_err(|why| unreadable(scan::OP, device, &why))?);
     TEXTS.with_borrow_mut(|texts| texts.insert(key, Rc::clone(&text)));
     Ok(text)
 }
@@ -125,7 +175,7 @@ pub(super) fn lanes<A: Element, O: Element, K: LaneKernel<A, O>>(
     a: &View<'_, CudaBuffer, A>,
     axis: usize,
 ) -> Result<CudaBuffer> {
-    match &*text_of::<A, O, K>(device, kernel)? {
+    match &*text_of::<(K, A, O)>(device, || kernel.text())? {
         LaneText::Scan(text) => scan::scan::<K, A, O, 1>(device, text, a, axis).map(|[result]| result),
         LaneText::Row(text) => {
             let key = TypeId::of::<(Rows, K, A, O)>();
@@ -141,7 +191,7 @@ pub(super) fn lanes_both<A: Element, O: Element, P: Element, K: LaneKernel<A, (O
     a: &View<'_, CudaBuffer, A>,
     axis: usize,
 ) -> Result<[CudaBuffer; 2]> {
-    match &*text_of::<A, (O, P), K>(device, kernel)? {
+    match &*text_of::<(K, A, O, P)>(device, || kernel.text())? {
         LaneText::Scan(text) => scan::scan::<K, A, O, 2>(device, text, a, axis),
         LaneText::Row(_) => {
             Err(unreadable(scan::OP, device, &Unreadable::Kernel("a function of a row has one result; use the CPU")))
@@ -161,18 +211,21 @@ fn row<A: Element>(
 ) -> Result<CudaBuffer> {
     // SAFETY: the kernel writes every element.
     let [result] = unsafe { uninitialised(device, count(ROWS, a.sizes)?, [size_of::<A>()])? };
+    let from = start::<A>(a.buffer, a.offset);
+    let division = Division::of(&lanes, size_of::<A>(), shared.into_iter().flatten().chain([from]));
     let there = shared.map(|row| row.is_some());
-    let class = u64::from(there[0]) + 2 * u64::from(there[1]);
-    let source = || Ok(Source { name: "lanes".to_owned(), text: row_source(text, there) });
+    let class = division.class() * 4 + u64::from(there[0]) + 2 * u64::from(there[1]);
+    let source = || Ok(Source { name: "lanes".to_owned(), text: row_source(text, there, division) });
     let kernel = device.kernel(KernelKey::Type(key, class), source)?;
     let mut arguments = Arguments::new();
-    arguments.push(start::<A>(a.buffer, a.offset));
+    arguments.push(from);
     arguments.push(result.address());
     shared.into_iter().flatten().for_each(|row| arguments.push(row));
     arguments.push(lanes);
     arguments.push_bytes(given, 8);
+    let grid = Grid::blocks(division.blocks.min(i32::MAX as u64) as u32, division.threads);
     // SAFETY: as above; shared rows are as long as lanes.
-    unsafe { kernel.launch(ROWS, lanes.grid(), &arguments)? };
+    unsafe { kernel.launch(ROWS, grid, &arguments)? };
     Ok(result)
 }
 
@@ -183,8 +236,11 @@ pub(super) fn rows<A: Element, O: Element, K: RowKernel<A, O>>(
     a: &View<'_, CudaBuffer, A>,
     shared: [Option<View<'_, CudaBuffer, A>>; 2],
 ) -> Result<CudaBuffer> {
-    let text = kernel.text().map_err(|why| unreadable(ROWS, device, &why))?;
+    let text = text_of::<(Rows, K, A, O)>(device, || kernel.text().map(LaneText::Row))?;
+    let LaneText::Row(text) = &*text else {
+        return Err(unreadable(ROWS, device, &Unreadable::Kernel("a scan is no function of a row; use the CPU")));
+    };
     let lanes = Lanes::along(ROWS, a, a.sizes.len().saturating_sub(1))?;
     let shared = shared.map(|row| row.map(|row| start::<A>(row.buffer, row.offset)));
-    row::<A>(device, &text, &text.given_bytes(&kernel.given()), TypeId::of::<(Rows, K, A, O)>(), a, lanes, shared)
+    row::<A>(device, text, &text.given_bytes(&kernel.given()), TypeId::of::<(Rows, K, A, O)>(), a, lanes, shared)
 }
