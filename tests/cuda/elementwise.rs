@@ -1,7 +1,7 @@
 //! Elementwise operations: the same generic code on the host and on a GPU gives the same elements.
 
 use crate::on_gpu;
-use castiron::{Cpu, Cuda, Device, Dtype, Element, Numeric, Result, Shape, Tensor, bf16, f16, s, shape};
+use castiron::{Complex, Cpu, Cuda, Device, Dtype, Element, Numeric, Result, Shape, Tensor, axis, bf16, f16, s, shape};
 
 type Matrix<E, D> = Tensor<E, shape![_, _], D>;
 
@@ -55,5 +55,41 @@ fn arithmetic<E: Numeric, D: Device>() -> Result<Vec<Vec<E>>> {
 fn arithmetic_is_that_of_the_host() {
     on_gpu!("elementwise::arithmetic_is_that_of_the_host", {
         for_each_dtype!("arithmetic", arithmetic: u8 i8 i16 i32 i64 f16 bf16 f32 f64);
+    });
+}
+
+/// Rows and columns for all, operands along other axes (through tiles), steps, blocks of larger tensors, in place.
+fn layouts<E: Numeric, D: Device>() -> Result<Vec<Vec<E>>> {
+    let mut all = Vec::new();
+    for [rows, columns] in [[64, 96], [33, 144], [40, 24]] {
+        let (a, b) = (matrix::<E, D>(rows, columns, 1.0), matrix::<E, D>(columns, rows, 2.0));
+        let (row, column) = (matrix::<E, D>(1, columns, 3.0), matrix::<E, D>(rows, 1, 1.0));
+        all.push(host(&(&a + &row)));
+        all.push(host(&(&a - &column)));
+        all.push(host(&(&row * &column)));
+        all.push(host(&(&a + b.t())));
+        all.push(host(&(b.t() - &column)));
+        all.push(host(&(b.t() * b.t())));
+        all.push(host(&b.t().contiguous()));
+        all.push(host(&(a.slice(s![1.., 8..]) + b.t().slice(s![1.., 8..]))));
+        all.push(host(&(a.slice(s![.., 8..24]) + &matrix::<E, D>(rows, 16, 1.0))));
+        let mut c = a.clone();
+        c += b.t();
+        c *= &row;
+        all.push(host(&c));
+        let cube = b.t().contiguous().reshape_sized::<shape![_, _, _]>([2, rows * columns / 16, 8]);
+        all.push(host(&cube.permute(axis![1, 0, 2]).contiguous()));
+        all.push(host(&cube.permute(axis![2, 1, 0]).contiguous()));
+        all.push(host(&cube.permute(axis![0, 2, 1]).contiguous()));
+        all.push(host(&(cube.permute(axis![2, 0, 1]).contiguous() + cube.permute(axis![2, 0, 1]))));
+    }
+    Ok(all)
+}
+
+#[test]
+fn every_layout_is_computed() {
+    on_gpu!("elementwise::every_layout_is_computed", {
+        for_each_dtype!("layouts", layouts: i8 bf16 f32 f64);
+        for_each_dtype!("layouts", layouts: Complex<f64>);
     });
 }

@@ -55,6 +55,8 @@ fn class(form: Form) -> u64 {
         Layout::Contiguous => 1,
         Layout::Strided32 => 2,
         Layout::Strided64 => 3,
+        Layout::Rows { wide, broadcast } => 4 + u64::from(wide) + (u64::from(broadcast) << 3),
+        Layout::Tiles { wide, turned, .. } => 6 + u64::from(wide) + (u64::from(turned) << 3),
     };
     layout * 2 + u64::from(form.in_place)
 }
@@ -82,7 +84,7 @@ pub(super) unsafe fn run<O: Element>(
         return Ok(());
     }
     let described = describe(Kernel::launched());
-    let plan = described.plan(O::DTYPE, target.to, target.sizes, target.in_place);
+    let plan = described.refined(O::DTYPE, described.plan(O::DTYPE, target.to, target.sizes, target.in_place));
     let refused = |why: Unreadable| unreadable(op, device, &why);
     let kernel = device.kernel(KernelKey::Type(described.key(), class(plan.form)), || {
         let text = describe(Kernel::written()).source("elementwise", plan.form).map_err(refused)?;

@@ -49,6 +49,10 @@ impl Described {
 
 #[cfg(feature = "cuda")]
 impl Described {
+    /// The plan in a form that suits its strides.
+    pub(crate) fn refined(&self, dtype: DType, plan: Plan) -> Plan {
+        plan.refined(&self.kernel, dtype)
+    }
     /// The function `{name}_element` alone, of an element of each operand, the values and the position, for kernels that are no
     /// loops over elements, with what it calls but without the prelude, and the C++ types of the values.
     pub(crate) fn element(&self, name: &str) -> Result<(String, Vec<&'static str>), Unreadable> {

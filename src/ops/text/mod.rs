@@ -44,6 +44,7 @@ mod steps_tests;
 pub(crate) mod suite;
 #[cfg(test)]
 mod tests;
+mod tiles;
 #[cfg(all(test, unix))]
 mod trees;
 mod write;

@@ -22,6 +22,25 @@ pub enum Layout {
     Strided32,
     /// With strides.
     Strided64,
+    /// With strides, save along the innermost axis, which is read in packs; operands of these bits (1 is the result's) have one element
+    /// for all of it.
+    #[cfg_attr(not(feature = "cuda"), expect(dead_code))]
+    Rows { wide: bool, broadcast: u32 },
+    /// With strides, operands of these bits being contiguous along the last axis but one, in tiles with edges of so many elements.
+    #[cfg_attr(not(feature = "cuda"), expect(dead_code))]
+    Tiles { wide: bool, turned: u32, edge: usize },
+}
+impl Layout {
+    /// The type of positions, where there are strides.
+    fn word(self) -> Option<&'static str> {
+        match self {
+            Layout::Packs | Layout::Contiguous => None,
+            Layout::Strided32 | Layout::Rows { wide: false, .. } | Layout::Tiles { wide: false, .. } => {
+                Some("unsigned")
+            }
+            Layout::Strided64 | Layout::Rows { .. } | Layout::Tiles { .. } => Some("ci_u64"),
+        }
+    }
 }
 
 /// The form of a kernel: with the type of what it runs, all that its text depends on.
@@ -43,20 +62,22 @@ pub struct Plan {
     pub len: usize,
     /// How many threads have something to do.
     pub threads: usize,
-    out: u64,
-    rank: usize,
-    sizes: [usize; 8],
-    strides: Vec<[usize; 8]>,
+    /// The elements of a pack.
+    pub(super) pack: usize,
+    pub(super) out: u64,
+    pub(super) rank: usize,
+    pub(super) sizes: [usize; 8],
+    pub(super) strides: Vec<[usize; 8]>,
 }
 
-/// The elements of a pack: 16 bytes of the smallest dtype, but no more than 64 of the largest.
+/// The elements of a pack: 16 bytes of the smallest dtype, but no more than 32 of the largest.
 pub(super) fn pack(sizes: impl Iterator<Item = usize> + Clone) -> usize {
     let (least, most) = (sizes.clone().min().unwrap_or(1), sizes.max().unwrap_or(1));
-    (16 / least).min(64 / most).max(1)
+    (16 / least).min(32 / most).max(1)
 }
 
 impl Kernel {
-    fn dtypes(&self, out: DType) -> impl Iterator<Item = DType> + Clone + '_ {
+    pub(super) fn dtypes(&self, out: DType) -> impl Iterator<Item = DType> + Clone + '_ {
         core::iter::once(out).chain(self.operands.iter().map(|&(dtype, _)| dtype))
     }
 
@@ -69,6 +90,7 @@ impl Kernel {
             form: Form { layout: Layout::Contiguous, in_place },
             len,
             threads: len,
+            pack: pack(self.dtypes(dtype).map(size_of)),
             out: out.address,
             rank: 0,
             sizes: [1; 8],
@@ -96,7 +118,7 @@ impl Kernel {
         }
         let dense = plan.rank == 0 || plan.rank == 1 && plan.strides.iter().all(|strides| strides[0] == 1);
         plan.form.layout = if dense {
-            let (pack, dtypes) = (pack(self.dtypes(dtype).map(size_of)), self.dtypes(dtype));
+            let (pack, dtypes) = (plan.pack, self.dtypes(dtype));
             let aligned = dtypes.zip(all).all(|(dtype, at)| at.address.is_multiple_of(alignment(dtype, pack) as u64));
             if aligned && pack > 1 {
                 plan.threads = len.div_ceil(pack);
@@ -123,19 +145,21 @@ impl Kernel {
         }
         all.append(&self.values);
         all.push_word(plan.out);
-        let rows = || core::iter::once(&plan.sizes).chain(&plan.strides);
-        match plan.form.layout {
-            Layout::Packs | Layout::Contiguous => all.push_word(plan.len as u64),
-            Layout::Strided32 => {
-                all.push_bytes(&(plan.len as u32).to_ne_bytes());
-                let words = rows().flatten().map(|&word| word as u32);
-                all.push_bytes(&words.chain([plan.rank as u32]).flat_map(u32::to_ne_bytes).collect::<Vec<_>>());
-            }
-            Layout::Strided64 => {
-                all.push_word(plan.len as u64);
-                let words = rows().flatten().map(|&word| word as u64);
-                all.push_bytes(&words.chain([plan.rank as u64]).flat_map(u64::to_ne_bytes).collect::<Vec<_>>());
-            }
+        let (rows, count) = plan.counted();
+        let numbers = rows.iter().flatten().copied().chain([plan.rank]);
+        // Numbers of this form's words.
+        let narrow = plan.form.layout.word() == Some("unsigned");
+        let bytes = |number: usize| match narrow {
+            true => (number as u32).to_ne_bytes().to_vec(),
+            false => (number as u64).to_ne_bytes().to_vec(),
+        };
+        all.push_bytes(&bytes(count));
+        if plan.form.layout.word().is_some() {
+            all.push_bytes(&numbers.flat_map(bytes).collect::<Vec<_>>());
+        }
+        if matches!(plan.form.layout, Layout::Tiles { .. }) {
+            all.push_bytes(&bytes(plan.sizes[plan.rank - 2]));
+            all.push_bytes(&bytes(plan.sizes[plan.rank - 1]));
         }
         if all.size() > MOST_BYTES {
             return Err(Unreadable::Kernel(
@@ -155,10 +179,13 @@ impl Kernel {
         let values = self.parameters.iter().enumerate();
         all.extend(values.map(|(at, &dtype)| (format!("const {}", c_type(dtype)), format!("s{at}"))));
         all.push((format!("{}*{restrict}", c_type(dtype)), "out".into()));
-        let word = if form.layout == Layout::Strided32 { "unsigned" } else { "ci_u64" };
+        let word = form.layout.word().unwrap_or("ci_u64");
         all.push((format!("const {word}"), "n".into()));
-        if matches!(form.layout, Layout::Strided32 | Layout::Strided64) {
+        if form.layout.word().is_some() {
             all.push((format!("const ci_strides<{word}, {}>", self.operands.len() + 1), "at".into()));
+        }
+        if matches!(form.layout, Layout::Tiles { .. }) {
+            all.extend(["rows", "columns"].map(|name| (format!("const {word}"), name.to_owned())));
         }
         all
     }
@@ -189,6 +216,7 @@ impl Kernel {
             let all = operands.chain(values().map(|(at, _)| format!("s{at}"))).chain([format!("(ci_i64)({index})")]);
             format!("{name}_element({})", listed(all))
         };
+        let word = form.layout.word().unwrap_or("ci_u64");
         let alone = element(&|at| format!("p{at}[i]"), "i");
         let _ = match form.layout {
             Layout::Contiguous => writeln!(text, "  CI_EACH(i, n) out[i] = {alone};"),
@@ -207,8 +235,15 @@ impl Kernel {
                 let _ = writeln!(text, "  CI_EACH(rest, n - packs * {pack}) {{");
                 writeln!(text, "    const ci_u64 i = packs * {pack} + rest;\n    out[i] = {alone};\n  }}")
             }
+            Layout::Rows { broadcast, .. } => {
+                self.rows_body(&mut text, result.dtype, word, broadcast, &element);
+                Ok(())
+            }
+            Layout::Tiles { turned, edge, .. } => {
+                self.tiles_body(&mut text, word, (turned, edge), &element);
+                Ok(())
+            }
             Layout::Strided32 | Layout::Strided64 => {
-                let word = if form.layout == Layout::Strided32 { "unsigned" } else { "ci_u64" };
                 let one = element(&|at| format!("p{at}[to[{}]]", at + 1), "i");
                 let _ = writeln!(text, "  CI_EACH_OF({word}, i, n) {{\n    {word} to[{}];", self.operands.len() + 1);
                 writeln!(text, "    ci_find(at, i, to);\n    out[to[0]] = {one};\n  }}")

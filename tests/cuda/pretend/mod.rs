@@ -165,7 +165,8 @@ fn is_real() -> bool {
 /// As [`within`] with all that is pretended; with `CASTIRON_TEST_GPU=1`, with the libraries of this machine.
 pub fn on_any_gpu(name: &str, body: impl FnOnce()) {
     if !is_real() || env::var_os(INSIDE).is_some() {
-        return within(name, Installed::Both, &[], body);
+        // What these tests compile, others need as well.
+        return within(name, Installed::Both, &[("CASTIRON_CUDA_CACHE", &shared_cache())], body);
     }
     let mut command = Command::new(env::current_exe().unwrap());
     let output = command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(INSIDE, "1").output().unwrap();
