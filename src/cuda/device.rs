@@ -2,6 +2,7 @@
 //!
 //! Uses `driver`; used by all of this folder.
 
+use super::blas::Blas;
 use super::compile::Kernels;
 use super::driver::{self, Driver};
 use crate::error::{Error, Result};
@@ -27,6 +28,7 @@ pub(crate) struct CudaDevice {
     /// Bytes that buffers hold.
     pub(super) used: AtomicUsize,
     pub(super) kernels: Kernels,
+    pub(super) blas: Blas,
     waits: bool,
 }
 
@@ -131,6 +133,7 @@ fn open(ordinal: usize) -> Result<CudaDevice> {
             poison: OnceLock::new(),
             used: AtomicUsize::new(0),
             kernels: Kernels::default(),
+            blas: Blas::default(),
             waits,
         })
     }

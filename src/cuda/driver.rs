@@ -1,4 +1,4 @@
-//! The one door to the driver and to NVRTC: every function that is called, or what is missing and what to install.
+//! The one door to the driver, NVRTC and cublasLt: every function that is called, or what is missing and what to install.
 //!
 //! cudarc says what the functions are; they are loaded here, all of one library at once, because its own loader panics where
 //! something is missing. They return numbers, since a driver newer than the bindings may answer with codes that these do not
@@ -8,6 +8,7 @@
 
 use super::library;
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use cudarc::cublaslt::sys as lt;
 use cudarc::driver::sys as cu;
 use cudarc::nvrtc::sys as rtc;
 use libloading::Library;
@@ -87,6 +88,24 @@ functions! {
     nvrtcDestroyProgram(*mut rtc::nvrtcProgram);
 }
 
+functions! {
+    /// The functions of cublasLt.
+    CublasLt, lt::cublasStatus_t, "cublasLt is too old, or what was found is no cublasLt; install that of CUDA 12 or 13, or set `CASTIRON_CUBLASLT=0`":
+    cublasLtGetProperty(lt::libraryPropertyType, *mut c_int);
+    cublasLtCreate(*mut lt::cublasLtHandle_t);
+    cublasLtMatmulDescCreate(*mut lt::cublasLtMatmulDesc_t, lt::cublasComputeType_t, lt::cudaDataType_t);
+    cublasLtMatmulDescDestroy(lt::cublasLtMatmulDesc_t);
+    cublasLtMatmulDescSetAttribute(lt::cublasLtMatmulDesc_t, lt::cublasLtMatmulDescAttributes_t, *const c_void, usize);
+    cublasLtMatrixLayoutCreate(*mut lt::cublasLtMatrixLayout_t, lt::cudaDataType, u64, u64, i64);
+    cublasLtMatrixLayoutDestroy(lt::cublasLtMatrixLayout_t);
+    cublasLtMatrixLayoutSetAttribute(lt::cublasLtMatrixLayout_t, lt::cublasLtMatrixLayoutAttribute_t, *const c_void, usize);
+    cublasLtMatmulPreferenceCreate(*mut lt::cublasLtMatmulPreference_t);
+    cublasLtMatmulPreferenceDestroy(lt::cublasLtMatmulPreference_t);
+    cublasLtMatmulPreferenceSetAttribute(lt::cublasLtMatmulPreference_t, lt::cublasLtMatmulPreferenceAttributes_t, *const c_void, usize);
+    cublasLtMatmulAlgoGetHeuristic(lt::cublasLtHandle_t, lt::cublasLtMatmulDesc_t, lt::cublasLtMatrixLayout_t, lt::cublasLtMatrixLayout_t, lt::cublasLtMatrixLayout_t, lt::cublasLtMatrixLayout_t, lt::cublasLtMatmulPreference_t, c_int, *mut lt::cublasLtMatmulHeuristicResult_t, *mut c_int);
+    cublasLtMatmul(lt::cublasLtHandle_t, lt::cublasLtMatmulDesc_t, *const c_void, *const c_void, lt::cublasLtMatrixLayout_t, *const c_void, lt::cublasLtMatrixLayout_t, *const c_void, *const c_void, lt::cublasLtMatrixLayout_t, *mut c_void, lt::cublasLtMatrixLayout_t, *const lt::cublasLtMatmulAlgo_t, *mut c_void, usize, lt::cudaStream_t);
+}
+
 /// The driver, initialised, and how many devices it has; or why there is none, and what to do.
 pub(super) fn driver() -> Result<(&'static Driver, usize), &'static str> {
     static DRIVER: OnceLock<Result<(Driver, usize), &'static str>> = OnceLock::new();
@@ -155,6 +174,26 @@ pub(super) fn nvrtc() -> Result<(&'static Nvrtc, (i32, i32)), &'static str> {
         Ok((nvrtc, version)) => Ok((nvrtc, *version)),
         Err(reason) => Err(reason),
     }
+}
+
+/// cublasLt, or why it is not used: `CASTIRON_CUBLASLT=0`, or it was not found, or it lacks a function.
+pub(super) fn cublas_lt() -> Result<&'static CublasLt, &'static str> {
+    static FOUND: OnceLock<Result<CublasLt, &'static str>> = OnceLock::new();
+    let found = FOUND.get_or_init(|| {
+        if std::env::var_os("CASTIRON_CUBLASLT").is_some_and(|value| value == "0") {
+            return Err("`CASTIRON_CUBLASLT=0` says not to use cublasLt");
+        }
+        let names: &[&str] = match cfg!(windows) {
+            true => &["cublasLt64_13.dll", "cublasLt64_12.dll"],
+            false => &["libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"],
+        };
+        let library = library::open(names, None, &library::toolkit_folders()).ok_or(
+            "cublasLt was not found (the library `libcublasLt.so.13` or `.12`): install a CUDA toolkit or `pip install \
+             nvidia-cublas`, and name the library's folder in `$CASTIRON_CUDA_LIB`, or the toolkit in `$CUDA_HOME`",
+        )?;
+        CublasLt::load(library)
+    });
+    found.as_ref().map_err(|reason| *reason)
 }
 
 impl Driver {

@@ -44,7 +44,7 @@ fn starting_with(folder: &Path, start: &str) -> Vec<PathBuf> {
 }
 
 /// Where a toolkit's libraries may be: `$CUDA_HOME`, `$CUDA_PATH`, `/usr/local/cuda`, and the wheels that pip has put into
-/// `$VIRTUAL_ENV` (`nvidia-cuda-nvrtc`, or those that came with PyTorch).
+/// `$VIRTUAL_ENV` (`nvidia-cuda-nvrtc`, `nvidia-cublas`, or those that came with PyTorch).
 pub(super) fn toolkit_folders() -> Vec<PathBuf> {
     let mut folders = Vec::new();
     for root in ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os).map(PathBuf::from) {
@@ -58,9 +58,10 @@ pub(super) fn toolkit_folders() -> Vec<PathBuf> {
             .collect();
         packages.push(environment.join("Lib/site-packages/nvidia"));
         for package in packages {
-            folders.extend(
-                ["cu13/lib", "cuda_nvrtc/lib", "cu13/bin", "cuda_nvrtc/bin"].map(|folder| package.join(folder)),
-            );
+            // (Those of CUDA 13 are in one folder, on Windows in one of its own below it.)
+            for of in ["cu13", "cuda_nvrtc", "cublas"] {
+                folders.extend(["lib", "bin", "bin/x86_64"].map(|folder| package.join(of).join(folder)));
+            }
         }
     }
     folders

@@ -1,4 +1,4 @@
-//! The CUDA runtime: the driver and NVRTC, loaded when first used; devices, their memory, kernels compiled from text, and
+//! The CUDA runtime: the driver, NVRTC and cublasLt, loaded when first used; devices, their memory, kernels compiled from text, and
 //! launches. The only place that knows the driver.
 //!
 //! ```text
@@ -7,11 +7,13 @@
 //! buffer   memory on a device, counted and freed in the stream's order
 //! compile  text -> CUBIN -> kernel, kept in memory and on disk
 //! launch   a kernel over so many elements
+//! blas     products of matrices by cublasLt
 //! ```
 //!
 //! All work on a device is ordered by its one stream: memory is freed there after whatever reads it, and only reading
 //! elements to the host waits. Uses dtypes and errors; used by `device`.
 
+pub(crate) mod blas;
 pub(crate) mod buffer;
 pub(crate) mod compile;
 pub(crate) mod device;

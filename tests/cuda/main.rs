@@ -29,7 +29,7 @@ pub(crate) use on_gpu;
 macro_rules! on_pretend {
     ($name:literal, $body:block) => { crate::on_pretend!($name, [], $body) };
     ($name:literal, [$($variable:literal = $value:literal),*], $body:block) => {
-        crate::pretend::within($name, crate::pretend::Installed::Both, &[$(($variable, $value)),*], || $body)
+        crate::pretend::within($name, crate::pretend::Installed::All, &[$(($variable, $value)),*], || $body)
     };
 }
 pub(crate) use on_pretend;

@@ -6,6 +6,8 @@ mod absent;
 #[cfg(feature = "cuda")]
 mod elementwise;
 #[cfg(feature = "cuda")]
+mod gemm;
+#[cfg(feature = "cuda")]
 mod index;
 #[cfg(feature = "cuda")]
 mod lanes;

@@ -1,8 +1,9 @@
-//! Products on a GPU by a kernel of our own, for every dtype: `product.cuh`.
+//! Products on a GPU: by cublasLt where it has them (`gemm`), else by a kernel of our own, for every dtype (`product.cuh`).
 //!
-//! Uses `ops::text` for what is added up and for the epilogue, `cuda` to compile and launch; used by the operations of `Cuda`.
+//! Uses `gemm`, `ops::text` for what is added up and for the epilogue, `cuda` to compile and launch; used by the operations of `Cuda`.
 
-use super::elementwise::{count, start, unreadable};
+use super::elementwise::{Target, count, operand, run, start, unreadable};
+use super::gemm::gemm;
 use super::reduce::{BLOCK, uninitialised};
 use crate::cuda::compile::{KernelKey, Source};
 use crate::cuda::launch::{Arguments, Grid, THREADS};
@@ -10,14 +11,14 @@ use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::dtype::{Dtype, Element};
 use crate::error::Result;
 use crate::ops::arguments::Added;
-use crate::ops::kernel::Map1;
-use crate::ops::text::PRELUDE;
+use crate::ops::kernel::{Copying, Map1};
 use crate::ops::text::kernel::Kernel;
 use crate::ops::text::product::{Factors, Product};
+use crate::ops::text::{PRELUDE, describe};
 use crate::storage::View;
 use core::any::TypeId;
 
-const OP: &str = "matmul";
+pub(super) const OP: &str = "matmul";
 const TEXT: &str = include_str!("product.cuh");
 
 /// The struct `ci_product`.
@@ -43,6 +44,14 @@ fn split(strides: &[usize]) -> ([u64; 8], [u64; 2]) {
 
 /// The kernels that this file compiles.
 struct Products;
+
+/// As many tiles keep a GPU busy.
+const ENOUGH: usize = 256;
+
+/// The tiles of a result, each of 16 threads along both axes, with `each` elements of a thread along both.
+fn tiles(batch: usize, sizes: [usize; 2], each: usize) -> usize {
+    sizes.iter().fold(batch, |tiles, size| tiles.saturating_mul(size.div_ceil(16 * each)))
+}
 
 /// The product of `(…, m, k)` and `(…, k, n)`; `input` has the sizes of the result. The functions are those of its elements.
 fn product<O: Element>(
@@ -70,21 +79,25 @@ fn product<O: Element>(
         batches: [left.0, right.0, added.0],
         steps: [left.1, right.1, added.1],
     };
-    let kernel = device.kernel(KernelKey::Type(key.0, 2 * key.1 + u64::from(input.is_some())), || {
+    // Each thread has as many elements along each axis as leave enough tiles for all processors.
+    let each = [4, 2].into_iter().find(|&each| tiles(batch, [m, n], each) >= ENOUGH).unwrap_or(1);
+    let class = 2 * key.1 + u64::from(input.is_some());
+    let kernel = device.kernel(KernelKey::Type(key.0, 8 * class + each as u64), || {
         let product = describe(Kernel::written);
         let own = product.source().map_err(|why| unreadable(OP, device, &why))?;
         let parameters = product.parameters();
         let values: String = parameters.iter().enumerate().map(|(at, ty)| format!(", const {ty} s{at}")).collect();
         let given: String = (0..parameters.len()).map(|at| format!("s{at}, ")).collect();
-        let (input, added) = match input {
+        let (input, own_input, added) = match input {
             Some(_) => (
                 ", const OUT *input",
-                "input[ci_place(matrix, w.rank, w.sizes, w.input_batch) + row * w.input_row + column * w.input_column],",
+                "const OUT *from_input = input + ci_place(matrix, w.rank, w.sizes, w.input_batch);",
+                "from_input[row * w.input_row + column * w.input_column],",
             ),
-            None => ("", ""),
+            None => ("", "", ""),
         };
         let text = format!(
-            "{PRELUDE}#define CI_THREADS {THREADS}\n{BLOCK}{own}#define CI_INPUT {input}\n#define CI_ADDED {added}\n\
+            "{PRELUDE}#define CI_THREADS {THREADS}\n{BLOCK}{own}#define CI_EACH {each}\n#define CI_INPUT {input}\n#define CI_FROM_INPUT {own_input}\n#define CI_ADDED {added}\n\
              #define CI_VALUES {values}\n#define CI_GIVEN {given}\n{TEXT}"
         );
         Ok(Source { name: "product".to_owned(), text })
@@ -98,7 +111,7 @@ fn product<O: Element>(
     }
     arguments.push(sizes);
     describe(Kernel::launched).values().for_each(|bytes| arguments.push_bytes(bytes, 8));
-    let tiles = batch.saturating_mul(m.div_ceil(16)).saturating_mul(n.div_ceil(16));
+    let tiles = tiles(batch, [m, n], each);
     // SAFETY: these are the parameters of the text; what views reach is valid, and the result has the sizes of the product.
     unsafe { kernel.launch(OP, Grid::blocks(tiles.min(i32::MAX as usize) as u32, THREADS), &arguments)? };
     Ok(result)
@@ -117,6 +130,16 @@ pub(super) fn matmul<E: Dtype, K: Map1<E, E>>(
     b: &View<'_, CudaBuffer, E>,
     added: Option<Added<'_, CudaBuffer, E>>,
 ) -> Result<CudaBuffer> {
+    if let Some(result) = gemm::<E>(device, a, b, added.as_ref())? {
+        if TypeId::of::<K>() != TypeId::of::<Copying>() {
+            // The function of elements that have been rounded, as on the host.
+            let len = [result.len::<E>()];
+            let target = Target { to: operand(result.address(), &[1]), sizes: &len, in_place: true };
+            // SAFETY: the operand is the target itself, which has so many elements.
+            unsafe { run::<E>(OP, device, &target, |to| describe::map1::<_, E, E>(to, then, target.to))? };
+        }
+        return Ok(result);
+    }
     let one = E::from_f64(1.0).to_compute();
     let (input, beta, alpha) = match &added {
         Some(added) => (added.input.as_ref(), added.beta, added.alpha),

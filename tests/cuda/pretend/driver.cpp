@@ -314,6 +314,23 @@ API int cuMemsetD8Async(Address to, unsigned char value, size_t len, void *strea
 API int cuMemsetD16Async(Address to, unsigned short value, size_t len, void *stream) { return fill(to, value, len, stream); }
 API int cuMemsetD32Async(Address to, unsigned value, size_t len, void *stream) { return fill(to, value, len, stream); }
 
+// --- for stand-ins of libraries that run on a stream (`blaslt.cpp`)
+// Counts a call, and the code that it is to fail with, or 0.
+API int pretend_call(const char *what) { HERE; return fault(what); }
+// Memory of the stream's device, as the host sees it; null where it is not inside an allocation.
+API void *pretend_memory(const char *what, void *stream, Address at, uint64_t bytes) {
+  HERE; Device *d = (Device *)stream;
+  if (d < devices || d >= devices + MOST || current != d) { complain("%s: no stream of the current device", what); return 0; }
+  return is_device(what, d, at, bytes) ? d->own(at) : 0;
+}
+// The device that is current on this thread.
+API void *pretend_current() { return current; }
+// Runs `work` when the stream comes to it; a code other than 0 is a fault.
+API void pretend_later(void *stream, int (*work)(void *), void *with) {
+  HERE; Device *d = (Device *)stream;
+  d->queue.push_back([=] { if (int code = work(with)) d->code = code; });
+}
+
 // --- modules: "PRETEND CUBIN\n", the capability, the length (8 bytes each), a shared library
 struct Function { Device *device; std::string name; const Kernel *kernel; };
 struct Module { Device *device; void *library; };

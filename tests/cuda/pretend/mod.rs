@@ -1,7 +1,8 @@
-//! A pretend GPU: stand-ins for the driver and for NVRTC, built here with the system's C++ compiler, and tests that run over them in a
+//! A pretend GPU: stand-ins for the driver, for NVRTC and for cublasLt, built here with the system's C++ compiler, and tests that run over them in a
 //! process of their own.
 //!
-//! `driver.cpp` has two devices with memory of their own, `nvrtc.cpp` compiles the kernels' text for the host, `executor.h` runs them.
+//! `driver.cpp` has two devices with memory of their own, `nvrtc.cpp` compiles the kernels' text for the host, `executor.h` runs
+//! them, `blaslt.cpp` multiplies matrices.
 
 use std::ffi::{CString, c_char, c_int, c_long};
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ fn compiler() -> Option<String> {
     named.into_iter().chain(known).find(works)
 }
 
-/// The folder with both libraries, built once for each state of their sources; `None` where there is no compiler.
+/// The folder with the libraries, built once for each state of their sources; `None` where there is no compiler.
 fn libraries() -> Option<&'static Path> {
     if is_real() {
         println!("NOTICE: not run: this test is one for the pretend GPU");
@@ -54,7 +55,7 @@ fn build() -> Option<PathBuf> {
         println!("NOTICE: not run: no C++ compiler to build the pretend GPU with");
         return None;
     };
-    let sources = ["driver.cpp", "nvrtc.cpp"].map(|name| fs::read_to_string(format!("{SOURCES}/{name}")).unwrap());
+    let sources = ["driver.cpp", "nvrtc.cpp", "blaslt.cpp"].map(|name| fs::read_to_string(format!("{SOURCES}/{name}")).unwrap());
     let hash = sources
         .iter()
         .flat_map(|text| text.bytes())
@@ -66,9 +67,12 @@ fn build() -> Option<PathBuf> {
     // Built beside its place and renamed, since other tests may be doing the same.
     let beside = folder.with_extension(format!("{}.tmp", std::process::id()));
     fs::create_dir_all(&beside).unwrap();
-    for (source, library) in
-        [("driver.cpp", "libcuda.so.1"), ("nvrtc.cpp", "libnvrtc.so.13"), ("empty.cpp", "empty.so")]
-    {
+    for (source, library) in [
+        ("driver.cpp", "libcuda.so.1"),
+        ("nvrtc.cpp", "libnvrtc.so.13"),
+        ("blaslt.cpp", "libcublasLt.so.13"),
+        ("empty.cpp", "empty.so"),
+    ] {
         let path = match source {
             "empty.cpp" => {
                 let path = beside.join(source);
@@ -105,6 +109,8 @@ pub fn fresh_folder(name: &str) -> PathBuf {
 /// What drivers are there.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Installed {
+    /// The pretend driver, the pretend NVRTC and the pretend cublasLt.
+    All,
     /// The pretend driver and the pretend NVRTC.
     Both,
     /// The pretend driver alone.
@@ -121,9 +127,12 @@ pub fn again(name: &str, installed: Installed, variables: &[(&str, &str)]) -> Op
     let folder = fresh_folder(&name.replace("::", "-"));
     let link = |from: &str, to: &str| fs::hard_link(libraries.join(from), folder.join(to)).unwrap();
     match installed {
-        Installed::Both => {
+        Installed::All | Installed::Both => {
             link("libcuda.so.1", "libcuda.so.1");
             link("libnvrtc.so.13", "libnvrtc.so.13");
+            if installed == Installed::All {
+                link("libcublasLt.so.13", "libcublasLt.so.13");
+            }
         }
         Installed::DriverOnly => link("libcuda.so.1", "libcuda.so.1"),
         Installed::Empty => link("empty.so", "libcuda.so.1"),

@@ -1,0 +1,475 @@
+//! Products of matrices by cublasLt: what it is asked for, how it would do it, and the call.
+//!
+//! Matrices here are row-major, as in castiron; cublasLt's are column-major, which are the same elements transposed: `out = left @ right`
+//! is asked for as `outᵀ = rightᵀ @ leftᵀ`, and nothing is copied. How a product is done (a plan) is asked once for all of the same
+//! sizes and layouts. Uses `driver`, `device` and `buffer`; used by `device::Cuda`.
+//!
+//! <https://docs.nvidia.com/cuda/cublas/#using-the-cublaslt-api>
+
+use super::buffer::CudaBuffer;
+use super::device::CudaDevice;
+use super::driver::{self, CublasLt};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+use core::ptr;
+use cudarc::cublaslt::sys as lt;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Bytes that algorithms may use beside the matrices, once for each device: NVIDIA's advice for `sm_90`.
+const WORKSPACE: usize = 32 << 20;
+/// As many plans are kept.
+const PLANS: usize = 4096;
+
+/// A matrix in memory: rows or columns of contiguous elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Matrix {
+    pub(crate) address: u64,
+    /// Elements from one row to the next, or from one column to the next; no fewer than each has.
+    pub(crate) lead: usize,
+    /// Elements from one matrix of a batch to the next.
+    pub(crate) step: usize,
+    /// Whether columns are contiguous, and not rows.
+    pub(crate) by_columns: bool,
+}
+
+/// What is added to a product.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Summand {
+    /// Nothing.
+    Nothing,
+    /// A row with this address, to each row. Both factors are 1.
+    Row(u64),
+    /// Matrices of contiguous rows, as many as products; they may be the result itself.
+    Matrix(Matrix),
+}
+
+/// `out = alpha * left @ right + beta * summand`, of `batch` matrices; rows of the result are contiguous.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Gemm {
+    pub(crate) dtype: DType,
+    /// `m`, `k`, `n`, none of them 0.
+    pub(crate) sizes: [usize; 3],
+    pub(crate) batch: usize,
+    pub(crate) left: Matrix,
+    pub(crate) right: Matrix,
+    pub(crate) summand: Summand,
+    pub(crate) out: Matrix,
+}
+
+/// A factor in the number that the dtype computes in.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub(crate) struct Factor(pub(crate) [u8; 16]);
+
+/// What elements, sums and factors are to cublasLt; `None` for a dtype that it has no product of. Sums of `f16` and `bf16` are of `f32`,
+/// and `f32` is not cut to TF32.
+fn numbers(dtype: DType) -> Option<(lt::cudaDataType, lt::cublasComputeType_t, lt::cudaDataType)> {
+    use lt::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_64F};
+    use lt::cudaDataType_t::{CUDA_C_32F, CUDA_C_64F, CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_64F};
+    match dtype {
+        DType::F16 => Some((CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F)),
+        DType::BF16 => Some((CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F)),
+        DType::F32 => Some((CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F)),
+        DType::F64 => Some((CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F)),
+        DType::C64 => Some((CUDA_C_32F, CUBLAS_COMPUTE_32F, CUDA_C_32F)),
+        DType::C128 => Some((CUDA_C_64F, CUBLAS_COMPUTE_64F, CUDA_C_64F)),
+        _ => None,
+    }
+}
+
+/// Whether products of a dtype are asked for here: cublasLt is there, and has them.
+pub(crate) fn multiplies(dtype: DType) -> bool {
+    numbers(dtype).is_some() && driver::cublas_lt().is_ok()
+}
+
+/// The version of cublasLt, as `(13, 0, 2)`; or why it is not used.
+pub(crate) fn version() -> Result<(usize, usize, usize), String> {
+    use lt::libraryPropertyType_t::{MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
+    let library = driver::cublas_lt().map_err(str::to_owned)?;
+    let of = |which| {
+        let mut value = 0;
+        // SAFETY: it writes the number.
+        match unsafe { (library.cublasLtGetProperty)(which, &mut value) } {
+            SUCCESS => Ok(value as usize),
+            code => Err(format!("cublasLtGetProperty answered {}", describe(code))),
+        }
+    };
+    Ok((of(MAJOR_VERSION)?, of(MINOR_VERSION)?, of(PATCH_LEVEL)?))
+}
+
+const SUCCESS: u32 = 0;
+const INVALID_VALUE: u32 = 7;
+const NOT_SUPPORTED: u32 = 15;
+
+fn describe(code: u32) -> String {
+    let name = match code {
+        1 => "CUBLAS_STATUS_NOT_INITIALIZED",
+        3 => "CUBLAS_STATUS_ALLOC_FAILED",
+        INVALID_VALUE => "CUBLAS_STATUS_INVALID_VALUE",
+        8 => "CUBLAS_STATUS_ARCH_MISMATCH",
+        11 => "CUBLAS_STATUS_MAPPING_ERROR",
+        13 => "CUBLAS_STATUS_EXECUTION_FAILED",
+        14 => "CUBLAS_STATUS_INTERNAL_ERROR",
+        NOT_SUPPORTED => "CUBLAS_STATUS_NOT_SUPPORTED",
+        16 => "CUBLAS_STATUS_LICENSE_ERROR",
+        _ => return format!("status {code}, which has no name here"),
+    };
+    format!("{name} ({code})")
+}
+
+/// The largest power of two, up to 256, that an address is a multiple of.
+fn alignment(address: u64) -> u64 {
+    1 << address.trailing_zeros().min(8)
+}
+
+impl Gemm {
+    /// What a plan depends on: addresses are replaced by what they are multiples of.
+    fn key(&self) -> Gemm {
+        let aligned = |matrix: Matrix| Matrix { address: alignment(matrix.address), ..matrix };
+        let summand = match self.summand {
+            Summand::Nothing => Summand::Nothing,
+            Summand::Row(address) => Summand::Row(alignment(address)),
+            Summand::Matrix(matrix) => Summand::Matrix(aligned(matrix)),
+        };
+        let (left, right, out) = (aligned(self.left), aligned(self.right), aligned(self.out));
+        Gemm { left, right, out, summand, ..*self }
+    }
+}
+
+/// What cublasLt has made, destroyed when dropped.
+struct Made<T: Copy> {
+    handle: T,
+    destroy: unsafe extern "C" fn(T) -> u32,
+}
+
+impl<T: Copy> Drop for Made<T> {
+    fn drop(&mut self) {
+        // SAFETY: it was made and is not destroyed yet; nothing that was begun needs it any more.
+        let _ = unsafe { (self.destroy)(self.handle) };
+    }
+}
+
+/// How a product is done.
+struct Plan {
+    product: Made<lt::cublasLtMatmulDesc_t>,
+    /// Of cublasLt's `A`, which is the right factor, `B`, `C` and `D`.
+    layouts: [Made<lt::cublasLtMatrixLayout_t>; 4],
+    algorithm: lt::cublasLtMatmulAlgo_t,
+    workspace: usize,
+}
+
+/// The memory for algorithms.
+enum Workspace {
+    /// No algorithm has needed it.
+    Unasked,
+    Held(CudaBuffer),
+    /// There was no room for it when it was needed: algorithms do without.
+    Refused,
+}
+
+/// cublasLt on a device: one call at a time, so that all share the workspace in the stream's order.
+#[derive(Default)]
+pub(super) struct Blas(Mutex<Option<State>>);
+
+struct State {
+    device: &'static CudaDevice,
+    lt: &'static CublasLt,
+    handle: lt::cublasLtHandle_t,
+    plans: HashMap<Gemm, Option<Plan>>,
+    workspace: Workspace,
+}
+
+// SAFETY: cublasLt may be called by every thread that has the context current, and what it has made is used under the lock alone.
+unsafe impl Send for State {}
+
+impl CudaDevice {
+    /// Begins a product; `false` where cublasLt is not there or has no such product.
+    ///
+    /// # Safety
+    /// The factors are numbers that the dtype computes in. All elements of the matrices are memory of this device, alive when this
+    /// returns; those of the result may be written, and are no elements of the factors.
+    ///
+    /// # Errors
+    /// If the device was lost, or cublasLt answers with an error.
+    pub(crate) unsafe fn gemm(
+        &'static self,
+        op: &'static str,
+        gemm: &Gemm,
+        alpha: &Factor,
+        beta: &Factor,
+    ) -> Result<bool> {
+        let (Ok(lt), Some(_)) = (driver::cublas_lt(), numbers(gemm.dtype)) else { return Ok(false) };
+        self.enter(op)?;
+        let mut state = self.blas.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = match &mut *state {
+            Some(state) => state,
+            none => none.insert(State::new(self, lt, op)?),
+        };
+        // SAFETY: the caller's promise.
+        let begun = unsafe { state.multiply(op, gemm, alpha, beta)? };
+        if begun && self.waits() {
+            self.wait(op)?;
+        }
+        Ok(begun)
+    }
+}
+
+impl State {
+    fn new(device: &'static CudaDevice, lt: &'static CublasLt, op: &'static str) -> Result<Self> {
+        let mut handle = ptr::null_mut();
+        // SAFETY: it writes the handle, of the context that is current.
+        check(device, op, "cublasLtCreate", unsafe { (lt.cublasLtCreate)(&mut handle) })?;
+        Ok(State { device, lt, handle, plans: HashMap::new(), workspace: Workspace::Unasked })
+    }
+
+    /// # Safety
+    /// As for [`CudaDevice::gemm`], which has entered.
+    unsafe fn multiply(&mut self, op: &'static str, gemm: &Gemm, alpha: &Factor, beta: &Factor) -> Result<bool> {
+        let key = gemm.key();
+        self.prepare(op, &key)?;
+        let needs = |plans: &HashMap<Gemm, Option<Plan>>| {
+            plans.get(&key).and_then(Option::as_ref).is_some_and(|plan| plan.workspace > 0)
+        };
+        if matches!(self.workspace, Workspace::Unasked) && needs(&self.plans) {
+            // SAFETY: nobody sees it but algorithms, which write what they read of it.
+            self.workspace = match unsafe { CudaBuffer::uninitialised(self.device, WORKSPACE) } {
+                Ok(buffer) => Workspace::Held(buffer),
+                Err(Error::CudaOutOfMemory { .. }) => Workspace::Refused,
+                Err(error) => return Err(error),
+            };
+            if matches!(self.workspace, Workspace::Refused) {
+                self.plans.clear();
+                self.prepare(op, &key)?;
+            }
+        }
+        let Some(Some(plan)) = self.plans.get(&key) else { return Ok(false) };
+        let [right_layout, left_layout, summand_layout, out_layout] = plan.layouts.each_ref().map(|made| made.handle);
+        let summand = match gemm.summand {
+            Summand::Matrix(matrix) => matrix.address,
+            Summand::Row(row) => {
+                plan.set(
+                    self.device,
+                    self.lt,
+                    op,
+                    lt::cublasLtMatmulDescAttributes_t::CUBLASLT_MATMUL_DESC_BIAS_POINTER,
+                    &row,
+                )?;
+                gemm.out.address
+            }
+            Summand::Nothing => gemm.out.address,
+        };
+        let none = Factor([0; 16]);
+        let beta = if matches!(gemm.summand, Summand::Matrix(_)) { beta } else { &none };
+        let workspace = match &self.workspace {
+            Workspace::Held(buffer) => buffer.address(),
+            _ => 0,
+        };
+        let at = |address: u64| ptr::without_provenance_mut::<c_void>(address as usize);
+        // SAFETY: the caller's promise; layouts and the algorithm are those of these matrices, the workspace has as many bytes as the
+        // algorithm needs, and whatever is begun with it comes one after the other on the stream.
+        let code = unsafe {
+            (self.lt.cublasLtMatmul)(
+                self.handle,
+                plan.product.handle,
+                (&raw const *alpha).cast(),
+                at(gemm.right.address),
+                right_layout,
+                at(gemm.left.address),
+                left_layout,
+                (&raw const *beta).cast(),
+                at(summand),
+                summand_layout,
+                at(gemm.out.address),
+                out_layout,
+                &plan.algorithm,
+                at(workspace),
+                if workspace == 0 { 0 } else { plan.workspace },
+                self.device.stream.cast(),
+            )
+        };
+        if code == NOT_SUPPORTED {
+            self.plans.insert(key, None);
+            return Ok(false);
+        }
+        check(self.device, op, "cublasLtMatmul", code)?;
+        Ok(true)
+    }
+
+    /// Sees to it that there is a plan for a key, or `None` for what is not supported.
+    fn prepare(&mut self, op: &'static str, key: &Gemm) -> Result<()> {
+        if self.plans.contains_key(key) {
+            return Ok(());
+        }
+        if self.plans.len() >= PLANS {
+            self.plans.clear();
+        }
+        let plan = self.plan(op, key)?;
+        self.plans.insert(*key, plan);
+        Ok(())
+    }
+
+    fn plan(&self, op: &'static str, key: &Gemm) -> Result<Option<Plan>> {
+        use lt::cublasLtMatmulDescAttributes_t as Product;
+        use lt::cublasLtMatmulPreferenceAttributes_t as Preference;
+        let (device, lt) = (self.device, self.lt);
+        let Some((element, compute, scale)) = numbers(key.dtype) else { return Ok(None) };
+        let [m, k, n] = key.sizes;
+        // Which are the rows and columns as cublasLt counts them: a matrix of contiguous rows is one of contiguous columns, transposed.
+        let stored = |matrix: &Matrix, rows: usize, columns: usize| match matrix.by_columns {
+            true => (rows, columns, *matrix),
+            false => (columns, rows, *matrix),
+        };
+        let summand = if let Summand::Matrix(matrix) = key.summand { matrix } else { key.out };
+        let mut product = ptr::null_mut();
+        // SAFETY: it writes the handle.
+        let code = unsafe { (lt.cublasLtMatmulDescCreate)(&mut product, compute, scale) };
+        check(device, op, "cublasLtMatmulDescCreate", code)?;
+        let plan = Plan {
+            product: Made { handle: product, destroy: lt.cublasLtMatmulDescDestroy },
+            layouts: [
+                self.layout(op, element, key.batch, stored(&key.right, k, n))?,
+                self.layout(op, element, key.batch, stored(&key.left, m, k))?,
+                self.layout(op, element, key.batch, stored(&summand, m, n))?,
+                self.layout(op, element, key.batch, stored(&key.out, m, n))?,
+            ],
+            algorithm: lt::cublasLtMatmulAlgo_t { data: [0; 8] },
+            workspace: 0,
+        };
+        // CUBLAS_OP_N is 0, CUBLAS_OP_T 1.
+        plan.set(device, lt, op, Product::CUBLASLT_MATMUL_DESC_TRANSA, &i32::from(key.right.by_columns))?;
+        plan.set(device, lt, op, Product::CUBLASLT_MATMUL_DESC_TRANSB, &i32::from(key.left.by_columns))?;
+        let mut aligned = [key.right.address, key.left.address, summand.address, key.out.address];
+        if let Summand::Row(row) = key.summand {
+            let epilogue = lt::cublasLtEpilogue_t::CUBLASLT_EPILOGUE_BIAS as u32;
+            plan.set(device, lt, op, Product::CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue)?;
+            // (The row has no alignment of its own to be told. As PyTorch does, the result's stands for both.)
+            aligned[3] = aligned[3].min(row);
+        }
+        let mut preference = ptr::null_mut();
+        // SAFETY: it writes the handle.
+        let code = unsafe { (lt.cublasLtMatmulPreferenceCreate)(&mut preference) };
+        check(device, op, "cublasLtMatmulPreferenceCreate", code)?;
+        let preference = Made { handle: preference, destroy: lt.cublasLtMatmulPreferenceDestroy };
+        let prefer = |which, value: &[u8]| {
+            // SAFETY: the attribute has so many bytes.
+            let code = unsafe {
+                (lt.cublasLtMatmulPreferenceSetAttribute)(preference.handle, which, value.as_ptr().cast(), value.len())
+            };
+            check(device, op, "cublasLtMatmulPreferenceSetAttribute", code)
+        };
+        let most = if matches!(self.workspace, Workspace::Refused) { 0 } else { WORKSPACE as u64 };
+        prefer(Preference::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most.to_ne_bytes())?;
+        // Parts of a sum are added in the number that is computed in, and in one order: not in the result's elements.
+        let reductions = lt::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
+        prefer(Preference::CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions.to_ne_bytes())?;
+        let alignments = [
+            Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
+            Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
+            Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
+            Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
+        ];
+        for (which, bytes) in alignments.into_iter().zip(aligned) {
+            prefer(which, &(bytes as u32).to_ne_bytes())?;
+        }
+        let [a, b, c, d] = plan.layouts.each_ref().map(|made| made.handle);
+        let mut found = MaybeUninit::<lt::cublasLtMatmulHeuristicResult_t>::zeroed();
+        let mut count = 0;
+        // SAFETY: it writes up to one result, and how many.
+        let code = unsafe {
+            (lt.cublasLtMatmulAlgoGetHeuristic)(
+                self.handle,
+                plan.product.handle,
+                a,
+                b,
+                c,
+                d,
+                preference.handle,
+                1,
+                found.as_mut_ptr(),
+                &mut count,
+            )
+        };
+        // Sizes that 32 bits do not hold are invalid to versions that have no such product.
+        let large = [m, k, n].into_iter().any(|size| size > i32::MAX as usize);
+        if code == NOT_SUPPORTED || (code == INVALID_VALUE && large) {
+            return Ok(None);
+        }
+        check(device, op, "cublasLtMatmulAlgoGetHeuristic", code)?;
+        let found = found.as_ptr();
+        // SAFETY: all of it was zeros before it was written; the status is read as the number that it is.
+        let (state, algorithm, workspace) = unsafe {
+            (
+                (&raw const (*found).state).cast::<u32>().read(),
+                (*found).algo,
+                (&raw const (*found).workspaceSize).read(),
+            )
+        };
+        let found = count == 1 && state == SUCCESS && workspace as u64 <= most;
+        Ok(found.then_some(Plan { algorithm, workspace, ..plan }))
+    }
+
+    /// The layout of matrices with so many rows and columns, columns being contiguous.
+    fn layout(
+        &self,
+        op: &'static str,
+        element: lt::cudaDataType,
+        batch: usize,
+        (rows, columns, matrix): (usize, usize, Matrix),
+    ) -> Result<Made<lt::cublasLtMatrixLayout_t>> {
+        use lt::cublasLtMatrixLayoutAttribute_t as Layout;
+        let mut handle = ptr::null_mut();
+        // SAFETY: it writes the handle.
+        let code = unsafe {
+            (self.lt.cublasLtMatrixLayoutCreate)(&mut handle, element, rows as u64, columns as u64, matrix.lead as i64)
+        };
+        check(self.device, op, "cublasLtMatrixLayoutCreate", code)?;
+        let made = Made { handle, destroy: self.lt.cublasLtMatrixLayoutDestroy };
+        if batch > 1 {
+            let (batch, step) = ((batch as i32).to_ne_bytes(), (matrix.step as i64).to_ne_bytes());
+            for (which, value) in [
+                (Layout::CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch[..]),
+                (Layout::CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &step[..]),
+            ] {
+                // SAFETY: the attribute has so many bytes.
+                let code = unsafe {
+                    (self.lt.cublasLtMatrixLayoutSetAttribute)(handle, which, value.as_ptr().cast(), value.len())
+                };
+                check(self.device, op, "cublasLtMatrixLayoutSetAttribute", code)?;
+            }
+        }
+        Ok(made)
+    }
+}
+
+impl Plan {
+    /// Sets an attribute of the product, whose value is a number of this type.
+    fn set<T: Copy>(
+        &self,
+        device: &CudaDevice,
+        lt: &CublasLt,
+        op: &'static str,
+        which: lt::cublasLtMatmulDescAttributes_t,
+        value: &T,
+    ) -> Result<()> {
+        // SAFETY: the attribute has so many bytes.
+        let code = unsafe {
+            (lt.cublasLtMatmulDescSetAttribute)(self.product.handle, which, (&raw const *value).cast(), size_of::<T>())
+        };
+        check(device, op, "cublasLtMatmulDescSetAttribute", code)
+    }
+}
+
+/// What a status means.
+fn check(device: &CudaDevice, op: &'static str, call: &str, code: u32) -> Result<()> {
+    match code {
+        SUCCESS => Ok(()),
+        _ => {
+            let reason =
+                format!("{call} answered {} (`CASTIRON_CUBLASLT=0` multiplies without cublasLt)", describe(code));
+            Err(device.error(op, reason))
+        }
+    }
+}
