@@ -85,16 +85,20 @@ pub(crate) fn multiplies(dtype: DType) -> bool {
     numbers(dtype).is_some() && driver::cublas_lt().is_ok()
 }
 
-/// The version of cublasLt, as `(13, 0, 2)`; or why it is not used.
-pub(crate) fn version() -> Result<(usize, usize, usize), String> {
+/// The version of cublasLt, as `(13, 0, 2)`.
+///
+/// # Errors
+/// If it is not used: the error says why.
+pub(crate) fn version() -> Result<(usize, usize, usize)> {
     use lt::libraryPropertyType_t::{MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
-    let library = driver::cublas_lt().map_err(str::to_owned)?;
+    let absent = |reason| Error::DeviceUnavailable { device: "cublasLt".to_owned(), reason };
+    let library = driver::cublas_lt().map_err(absent)?;
     let of = |which| {
         let mut value = 0;
         // SAFETY: it writes the number.
         match unsafe { (library.cublasLtGetProperty)(which, &mut value) } {
             SUCCESS => Ok(value as usize),
-            code => Err(format!("cublasLtGetProperty answered {}", describe(code))),
+            _ => Err(absent("it does not say its version")),
         }
     };
     Ok((of(MAJOR_VERSION)?, of(MINOR_VERSION)?, of(PATCH_LEVEL)?))

@@ -19,7 +19,7 @@ pub use colocation::{Anywhere, Meet, Place, Receives, Source};
 pub use cpu::Cpu;
 pub use cuda::Cuda;
 #[cfg(feature = "cuda")]
-pub use cuda::{cuda_device_count, synchronize};
+pub use cuda::{cublas_lt_version, cuda_device_count, synchronize};
 #[cfg(feature = "cuda")]
 pub(crate) use cuda::{gpu, transfer::transfer};
 pub use current::{

@@ -16,6 +16,14 @@ use crate::ops::kernel::Copying;
 use crate::ops::text::describe;
 use crate::storage::View;
 
+/// The version of cublasLt, as `(13, 0, 2)`, where products of matrices are done by it. It is loaded if it is not yet.
+///
+/// # Errors
+/// If castiron's own kernel does them all, which is slower for floats: the error says why, and what to install.
+pub fn cublas_lt_version() -> Result<(usize, usize, usize)> {
+    crate::cuda::blas::version()
+}
+
 /// Multiplications below which our own kernel reads any strides sooner than they are packed.
 const SMALL: usize = 1 << 21;
 /// As many calls are begun for a batch whose strides are not uniform; for more, it is packed.

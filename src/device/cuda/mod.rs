@@ -30,6 +30,8 @@ use super::Device;
 #[cfg(not(feature = "cuda"))]
 pub(super) use absent::available;
 #[cfg(feature = "cuda")]
+pub use gemm::cublas_lt_version;
+#[cfg(feature = "cuda")]
 pub(super) use present::available;
 
 /// The CUDA device with ordinal `N`: `Cuda<0>` is the first.
@@ -50,6 +52,7 @@ pub(super) use present::available;
 /// |---|---|
 /// | `CASTIRON_CUDA_LIB` | the folder of the driver's library and NVRTC, looked into first; then the loader's own search, `CUDA_HOME`, `CUDA_PATH`, `/usr/local/cuda`, and `nvidia` in `VIRTUAL_ENV` |
 /// | `CASTIRON_CUDA_CACHE` | the folder of compiled kernels (else `castiron/kernels` in `XDG_CACHE_HOME` or `~/.cache`); empty: none are kept on disk |
+/// | `CASTIRON_CUBLASLT` | `0` multiplies matrices without cublasLt, which is used where it is found beside the driver or NVRTC |
 /// | `CASTIRON_CUDA_SYNC` | `1` waits for each kernel, so that a fault is told by what made it |
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cuda<const N: usize>;

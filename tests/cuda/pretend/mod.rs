@@ -55,7 +55,8 @@ fn build() -> Option<PathBuf> {
         println!("NOTICE: not run: no C++ compiler to build the pretend GPU with");
         return None;
     };
-    let sources = ["driver.cpp", "nvrtc.cpp", "blaslt.cpp"].map(|name| fs::read_to_string(format!("{SOURCES}/{name}")).unwrap());
+    let sources =
+        ["driver.cpp", "nvrtc.cpp", "blaslt.cpp"].map(|name| fs::read_to_string(format!("{SOURCES}/{name}")).unwrap());
     let hash = sources
         .iter()
         .flat_map(|text| text.bytes())
