@@ -3,6 +3,7 @@
 //! Each test runs in a process of its own (`pretend::within`), since libraries are loaded once in a process. What compares a GPU with the
 //! host runs on a real one with `CASTIRON_TEST_GPU=1`; the others are then left out.
 
+mod cublas;
 mod elementwise;
 mod executor;
 mod index;

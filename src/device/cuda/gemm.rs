@@ -198,7 +198,12 @@ pub(super) fn gemm<E: Dtype>(
     let [result] = unsafe { uninitialised(device, elements, [size_of::<E>()])? };
     let ones = alpha == one && beta == one;
     let summand = addend::<E>(device, &mut batch, (&result, &result_sizes, &result_strides), (input, ones))?;
-    let begun = begin::<E>(device, &batch, result.address(), summand, [factor(alpha), factor(beta)])?;
+    let factors = [factor(alpha), factor(beta)];
+    let mut begun = begin::<E>(device, &batch, result.address(), summand, factors)?;
+    if let (false, Summand::Row(_)) = (begun, summand) {
+        let summand = addend::<E>(device, &mut batch, (&result, &result_sizes, &result_strides), (input, false))?;
+        begun = begin::<E>(device, &batch, result.address(), summand, factors)?;
+    }
     Ok(begun.then_some(result))
 }
 
