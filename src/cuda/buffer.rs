@@ -1,8 +1,9 @@
 //! `CudaBuffer`: a reference-counted block of a GPU's memory.
 //!
-//! Uses `device`; used by `device::Cuda` and by launches.
+//! Uses `device` and `staging`; used by `device::Cuda` and by launches.
 
 use super::device::CudaDevice;
+use super::staging::LARGE;
 use crate::error::{Error, Result, room};
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -100,11 +101,17 @@ impl CudaBuffer {
         let bytes = size_of_val(elements);
         // SAFETY: it is written just below.
         let buffer = unsafe { Self::uninitialised(device, bytes)? };
+        let (from, to) = (elements.as_ptr().cast::<u8>(), buffer.address());
+        // SAFETY: both have so many bytes; allocating has entered.
+        if bytes >= LARGE && unsafe { device.staging.upload(device, from, to, bytes)? } {
+            if device.waits() {
+                device.wait("upload")?;
+            }
+            return Ok(buffer);
+        }
         if bytes != 0 {
             // SAFETY: both have so many bytes; the elements are there until the stream has been waited for.
-            let code = unsafe {
-                (device.driver.cuMemcpyHtoDAsync_v2)(buffer.address(), elements.as_ptr().cast(), bytes, device.stream)
-            };
+            let code = unsafe { (device.driver.cuMemcpyHtoDAsync_v2)(to, from.cast(), bytes, device.stream) };
             device.check("upload", code)?;
             device.wait("upload")?;
         }
@@ -122,6 +129,10 @@ impl CudaBuffer {
         let device = self.device();
         let from = self.part("download", at, bytes)?;
         device.enter("download")?;
+        // SAFETY: the bytes are inside the block, and `to` has room for them.
+        if bytes >= LARGE && unsafe { device.staging.download(device, from, to, bytes)? } {
+            return Ok(());
+        }
         // SAFETY: the bytes are inside the block, and `to` has room for them.
         let code = unsafe { (device.driver.cuMemcpyDtoHAsync_v2)(to.cast(), from, bytes, device.stream) };
         device.check("download", code)?;

@@ -5,6 +5,7 @@
 use super::blas::Blas;
 use super::compile::Kernels;
 use super::driver::{self, Driver};
+use super::staging::Staging;
 use crate::error::{Error, Result};
 use core::ffi::{c_int, c_void};
 use core::ptr;
@@ -29,6 +30,7 @@ pub(crate) struct CudaDevice {
     pub(super) used: AtomicUsize,
     pub(super) kernels: Kernels,
     pub(super) blas: Blas,
+    pub(super) staging: Staging,
     waits: bool,
 }
 
@@ -134,6 +136,7 @@ fn open(ordinal: usize) -> Result<CudaDevice> {
             used: AtomicUsize::new(0),
             kernels: Kernels::default(),
             blas: Blas::default(),
+            staging: Staging::default(),
             waits,
         })
     }

@@ -63,6 +63,10 @@ functions! {
     cuMemAllocFromPoolAsync(*mut cu::CUdeviceptr, usize, cu::CUmemoryPool, cu::CUstream);
     cuMemFreeAsync(cu::CUdeviceptr, cu::CUstream);
     cuMemGetInfo_v2(*mut usize, *mut usize);
+    cuMemHostAlloc(*mut *mut c_void, usize, c_uint);
+    cuEventCreate(*mut cu::CUevent, c_uint);
+    cuEventRecord(cu::CUevent, cu::CUstream);
+    cuEventSynchronize(cu::CUevent);
     cuMemcpyHtoDAsync_v2(cu::CUdeviceptr, *const c_void, usize, cu::CUstream);
     cuMemcpyDtoHAsync_v2(*mut c_void, cu::CUdeviceptr, usize, cu::CUstream);
     cuMemcpyDtoDAsync_v2(cu::CUdeviceptr, cu::CUdeviceptr, usize, cu::CUstream);

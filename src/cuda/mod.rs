@@ -4,6 +4,7 @@
 //! ```text
 //! driver   libraries and their functions, or what is missing
 //! device   one context, one stream, one memory pool for each GPU
+//! staging  large copies by way of pinned memory
 //! buffer   memory on a device, counted and freed in the stream's order
 //! compile  text -> CUBIN -> kernel, kept in memory and on disk
 //! launch   a kernel over so many elements
@@ -11,7 +12,7 @@
 //! ```
 //!
 //! All work on a device is ordered by its one stream: memory is freed there after whatever reads it, and only reading
-//! elements to the host waits. Uses dtypes and errors; used by `device`.
+//! elements to the host waits. Uses dtypes, errors and the host's threads; used by `device`.
 
 pub(crate) mod blas;
 pub(crate) mod buffer;
@@ -22,6 +23,7 @@ mod driver;
 pub(crate) mod launch;
 mod library;
 pub mod outside;
+mod staging;
 
 pub use buffer::CudaBuffer;
 pub(crate) use device::{CudaDevice, device};

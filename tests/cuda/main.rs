@@ -15,6 +15,7 @@ mod order;
 mod pretend;
 mod product;
 mod reduce;
+mod staging;
 
 /// Runs a block as the test of this name, in a process with the pretend GPU: `on_gpu!("memory::round_trip", { … })`. With
 /// `CASTIRON_TEST_GPU=1` in a process with the GPU of this machine.

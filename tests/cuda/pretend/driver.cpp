@@ -53,6 +53,7 @@ struct Device {
   std::map<Address, Block> blocks;
   std::map<uint64_t, uint64_t> kept;                       // freed blocks that the pool keeps: how many of so many bytes
   std::vector<std::function<void()>> queue;
+  uint64_t ran = 0;                                        // how much of what was begun has run
   uint64_t base() const { return BASE + id * SPAN; }
   uint64_t held() const { uint64_t sum = 0; for (auto &k : kept) sum += k.first * k.second; return sum; }
   char *own(Address at) const { return inside + (at - base()); }
@@ -83,7 +84,7 @@ API void pretend_fault(const char *what, long at, long times, int code) { HERE; 
 API long pretend_count(const char *what) { HERE; return counts[what]; }
 API long pretend_live() {
   HERE; long live = 0;
-  for (auto &d : devices) { auto work = d.queue; d.queue.clear(); for (auto &w : work) if (!d.code) w(); for (auto &b : d.blocks) live += !b.second.freed; }
+  for (auto &d : devices) { auto work = d.queue; d.queue.clear(); d.ran += work.size(); for (auto &w : work) if (!d.code) w(); for (auto &b : d.blocks) live += !b.second.freed; }
   return live;
 }
 
@@ -181,7 +182,7 @@ static int run(Device *d, const std::string &name, const Kernel *kernel, Grid gr
 
 // --- streams
 static void flush(Device *d) {
-  auto work = std::move(d->queue); d->queue.clear();
+  auto work = std::move(d->queue); d->queue.clear(); d->ran += work.size();
   for (auto &w : work) if (!d->code) w();
 }
 static void give_back(Device *d, Address at) {
@@ -277,10 +278,42 @@ API int cuMemFreeAsync(Address at, void *stream) {
   d->queue.push_back([=] { give_back(d, at); });
   return OK;
 }
+// Host memory that the device copies by itself, and events, each a place in a stream.
+static std::map<const char *, uint64_t> pinned;
+static bool is_pinned(const void *at, uint64_t bytes) {
+  for (auto &p : pinned) if ((const char *)at >= p.first && (const char *)at + bytes <= p.first + p.second) return true;
+  return false;
+}
+struct Event { Device *device; uint64_t place; };
+API int cuMemHostAlloc(void **at, size_t bytes, unsigned flags) {
+  CURRENT; MAY_FAIL("pin");
+  if (flags & ~7u || !bytes) return INVALID_VALUE;
+  *at = aligned_alloc(PAGE, (bytes + PAGE - 1) / PAGE * PAGE);
+  memset(*at, 0xA5, bytes);
+  pinned[(char *)*at] = bytes;
+  return *at ? OK : OUT_OF_MEMORY;
+}
+API int cuEventCreate(void **event, unsigned flags) { CURRENT; MAY_FAIL("event"); if (flags & ~7u) return INVALID_VALUE; *event = new Event{d, 0}; return OK; }
+API int cuEventRecord(void *event, void *stream) {
+  ON(stream); MAY_FAIL("record");
+  Event *e = (Event *)event;
+  if (e->device != d) return INVALID_HANDLE;
+  e->place = d->ran + d->queue.size();
+  return OK;
+}
+// Runs what comes before the event, and nothing behind it.
+API int cuEventSynchronize(void *event) {
+  CURRENT; MAY_FAIL("wait");
+  Event *e = (Event *)event;
+  if (e->device != d) return INVALID_HANDLE;
+  while (d->ran < e->place && !d->queue.empty()) { auto work = d->queue.front(); d->queue.erase(d->queue.begin()); d->ran++; if (!d->code) work(); }
+  return d->code;
+}
 API int cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, void *stream) {
   ON(stream); MAY_FAIL("upload");
   if (!is_device("upload", d, to, bytes) || !is_host("upload", from, bytes)) return INVALID_VALUE;
-  // Memory that is not pinned has been read when the call returns.
+  // Pinned memory is read when the stream comes to it; other memory has been read when the call returns.
+  if (is_pinned(from, bytes)) { d->queue.push_back([=] { memcpy(d->own(to), from, bytes); }); return OK; }
   auto copy = std::make_shared<std::vector<char>>((const char *)from, (const char *)from + bytes);
   d->queue.push_back([=] { memcpy(d->own(to), copy->data(), bytes); });
   return OK;

@@ -1,0 +1,195 @@
+//! Large copies between the host and a GPU, by way of a ring of pinned memory: several threads copy one part while the GPU copies
+//! another. (From and to memory that is not pinned the driver does the same with one thread.)
+//!
+//! Uses `device` and the host's threads; used by `buffer`.
+
+use super::device::CudaDevice;
+use crate::cpu::threads::{self, Shared};
+use crate::error::Result;
+use core::ffi::c_void;
+use core::ptr;
+use cudarc::driver::sys as cu;
+use std::sync::{Mutex, PoisonError};
+
+/// Copies of so many bytes or more go this way.
+pub(super) const LARGE: usize = 1 << 20;
+/// How many parts are under way at once, and the most bytes of each.
+const SLOTS: usize = 4;
+const PART: usize = 8 << 20;
+/// Bytes that are worth a thread of the host.
+const PIECE: usize = 256 << 10;
+
+/// The ring of a device, made when the first large copy needs it.
+#[derive(Default)]
+pub(super) struct Staging(Mutex<Ring>);
+
+#[derive(Default)]
+enum Ring {
+    #[default]
+    Unasked,
+    Held([Slot; SLOTS]),
+    /// There is no pinned memory: the driver copies as it can.
+    Refused,
+}
+
+/// Pinned memory, which stays until the process ends, and the event behind the last copy that used it.
+#[derive(Clone, Copy)]
+struct Slot {
+    memory: *mut u8,
+    event: cu::CUevent,
+}
+
+// SAFETY: the memory and the event are used by whoever holds the lock.
+unsafe impl Send for Ring {}
+
+impl Ring {
+    /// The slots, if there are any.
+    fn slots(&mut self, device: &CudaDevice) -> Option<[Slot; SLOTS]> {
+        if let Ring::Unasked = self {
+            *self = Slot::make(device).map_or(Ring::Refused, Ring::Held);
+        }
+        match self {
+            Ring::Held(slots) => Some(*slots),
+            _ => None,
+        }
+    }
+}
+
+impl Slot {
+    /// All slots, parts of one block; `None` where the driver gives none.
+    fn make(device: &CudaDevice) -> Option<[Slot; SLOTS]> {
+        let driver = device.driver;
+        let mut memory = ptr::null_mut();
+        let mut events = [ptr::null_mut(); SLOTS];
+        // SAFETY: each call writes to its first argument. Flags: none for memory, which is read by the host, too; no times of events.
+        unsafe {
+            for event in &mut events {
+                if (driver.cuEventCreate)(event, cu::CUevent_flags_enum::CU_EVENT_DISABLE_TIMING as u32) != 0 {
+                    return None;
+                }
+            }
+            if (driver.cuMemHostAlloc)(&mut memory, SLOTS * PART, 0) != 0 {
+                return None;
+            }
+        }
+        let mut at = 0;
+        Some(events.map(|event| {
+            at += 1;
+            Slot { memory: memory.cast::<u8>().wrapping_add((at - 1) * PART), event }
+        }))
+    }
+
+    /// Waits until what was begun with the memory is done.
+    fn wait(&self, device: &CudaDevice, op: &'static str) -> Result<()> {
+        // SAFETY: the event was made for this device. (One that was never recorded is not waited for.)
+        device.check(op, unsafe { (device.driver.cuEventSynchronize)(self.event) })
+    }
+
+    /// Says that the memory is in use until the stream comes here.
+    fn mark(&self, device: &CudaDevice, op: &'static str) -> Result<()> {
+        // SAFETY: as above.
+        device.check(op, unsafe { (device.driver.cuEventRecord)(self.event, device.stream) })
+    }
+}
+
+/// Copies bytes by several threads.
+///
+/// # Safety
+/// There are so many at both places, which do not overlap.
+unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
+    let both = Shared((from, to));
+    threads::for_each(bytes.div_ceil(PIECE), &|piece| {
+        let whole: Shared<_> = both;
+        let (from, to) = whole.0;
+        let at = piece * PIECE;
+        // SAFETY: the caller's promise; each piece is its own part.
+        unsafe { ptr::copy_nonoverlapping(from.add(at), to.add(at), PIECE.min(bytes - at)) }
+    });
+}
+
+/// Where the parts of a copy begin, and how long they are: as many as slots at least, that copies overlap, and none longer than a slot.
+fn parts(bytes: usize) -> impl Iterator<Item = (usize, usize)> + Clone {
+    let part = bytes.div_ceil(SLOTS).next_multiple_of(4096).min(PART);
+    (0..bytes).step_by(part).map(move |at| (at, part.min(bytes - at)))
+}
+
+impl Staging {
+    /// Does a copy with the ring; `false` where there is none.
+    fn with(
+        &self,
+        device: &CudaDevice,
+        op: &'static str,
+        work: impl FnOnce(&[Slot; SLOTS]) -> Result<()>,
+    ) -> Result<bool> {
+        // (Threads of the pool that wait here delay nobody: `for_each` waits for none that has not begun.)
+        let mut ring = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(slots) = ring.slots(device) else { return Ok(false) };
+        match work(&slots) {
+            Ok(()) => Ok(true),
+            Err(error) => {
+                // Copies may be under way that no event stands behind.
+                if device.wait(op).is_err() {
+                    *ring = Ring::Refused;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Copies bytes of the host to an address; they have been read when this returns. `false` where nothing was done.
+    ///
+    /// # Safety
+    /// There are so many bytes at both; the context of the device is current.
+    pub(super) unsafe fn upload(&self, device: &CudaDevice, from: *const u8, to: u64, bytes: usize) -> Result<bool> {
+        const OP: &str = "upload";
+        self.with(device, OP, |slots| {
+            for ((at, len), slot) in parts(bytes).zip(slots.iter().cycle()) {
+                slot.wait(device, OP)?;
+                // SAFETY: the caller's promise; nothing uses the slot any more.
+                let code = unsafe {
+                    copy(from.add(at), slot.memory, len);
+                    (device.driver.cuMemcpyHtoDAsync_v2)(
+                        to + at as u64,
+                        slot.memory.cast::<c_void>(),
+                        len,
+                        device.stream,
+                    )
+                };
+                device.check(OP, code)?;
+                slot.mark(device, OP)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Copies bytes at an address to the host, and waits for them. `false` where nothing was done.
+    ///
+    /// # Safety
+    /// As for [`upload`](Self::upload).
+    pub(super) unsafe fn download(&self, device: &CudaDevice, from: u64, to: *mut u8, bytes: usize) -> Result<bool> {
+        const OP: &str = "download";
+        self.with(device, OP, |slots| {
+            let begin = |((at, len), slot): ((usize, usize), &Slot)| {
+                // (An upload may still be under way.)
+                slot.wait(device, OP)?;
+                let memory = slot.memory.cast::<c_void>();
+                // SAFETY: the caller's promise; nothing uses the slot any more.
+                let code =
+                    unsafe { (device.driver.cuMemcpyDtoHAsync_v2)(memory, from + at as u64, len, device.stream) };
+                device.check(OP, code)?;
+                slot.mark(device, OP)
+            };
+            let all = || parts(bytes).zip(slots.iter().cycle());
+            all().take(SLOTS).try_for_each(begin)?;
+            let mut later = all().skip(SLOTS);
+            for ((at, len), slot) in all() {
+                slot.wait(device, OP)?;
+                // SAFETY: the caller's promise; the part has come.
+                unsafe { copy(slot.memory, to.add(at), len) };
+                // The part that comes next into this slot.
+                later.next().map_or(Ok(()), begin)?;
+            }
+            Ok(())
+        })
+    }
+}
