@@ -2,7 +2,7 @@
 //!
 //! These tests count calls of the pretend libraries; `product` compares results.
 
-use crate::on_gpu;
+use crate::on_pretend;
 use crate::pretend::{self, Installed, within};
 use crate::product::{filled, host};
 use castiron::{Complex, Cpu, Cuda, Device, Dtype, Error, Numeric, Tensor, axis, bf16, device, f16, ops, s, shape};
@@ -30,7 +30,7 @@ fn calls<T>(work: impl FnOnce() -> T) -> (usize, usize) {
 
 #[test]
 fn which_products_it_is_asked_for() {
-    on_gpu!("cublas::which_products_it_is_asked_for", {
+    on_pretend!("cublas::which_products_it_is_asked_for", {
         fn of<E: Numeric>() -> (usize, usize) {
             let (a, b) = (matrix::<E>(4, 8), matrix::<E>(8, 5));
             calls(|| a.matmul(&b))
@@ -58,7 +58,7 @@ fn which_products_it_is_asked_for() {
 
 #[test]
 fn batches_are_few_calls() {
-    on_gpu!("cublas::batches_are_few_calls", {
+    on_pretend!("cublas::batches_are_few_calls", {
         let one = matrix::<f32>(5, 6);
         let (left, right): (Batch<f32>, Batch<f32>) = (filled([3, 4, 5]), filled([3, 5, 6]));
         let (heads, others): (Heads<f32>, Heads<f32>) = (filled([2, 3, 4, 5]), filled([2, 3, 5, 6]));
@@ -91,7 +91,7 @@ fn batches_are_few_calls() {
 
 #[test]
 fn what_is_added_takes_no_call_of_its_own() {
-    on_gpu!("cublas::what_is_added_takes_no_call_of_its_own", {
+    on_pretend!("cublas::what_is_added_takes_no_call_of_its_own", {
         fn of<E: Numeric>() -> [(usize, usize); 4] {
             let (a, b) = (matrix::<E>(4, 8), matrix::<E>(8, 16));
             let (row, full) = (matrix::<E>(1, 16), matrix::<E>(4, 16));
@@ -116,7 +116,7 @@ fn what_is_added_takes_no_call_of_its_own() {
 
 #[test]
 fn how_is_asked_once() {
-    on_gpu!("cublas::how_is_asked_once", {
+    on_pretend!("cublas::how_is_asked_once", {
         assert_eq!(device::cublas_lt_version().unwrap(), (13, 1, 2));
         let (a, b) = (matrix::<f32>(8, 8), matrix::<f32>(8, 8));
         for _ in 0..3 {
@@ -151,7 +151,7 @@ fn how_is_asked_once() {
 /// The pool has no room for a workspace: algorithms do without.
 #[test]
 fn no_room_for_the_workspace() {
-    on_gpu!("cublas::no_room_for_the_workspace", ["PRETEND_MEMORY" = "0x1000000"], {
+    on_pretend!("cublas::no_room_for_the_workspace", ["PRETEND_MEMORY" = "0x1000000"], {
         let x = matrix::<f32>(8, 8);
         let expected = on_host(8, 8);
         for _ in 0..2 {
@@ -163,7 +163,7 @@ fn no_room_for_the_workspace() {
 
 #[test]
 fn calls_that_fail() {
-    on_gpu!("cublas::calls_that_fail", {
+    on_pretend!("cublas::calls_that_fail", {
         for (what, call, size) in [
             ("blas create", "cublasLtCreate", 5),
             ("blas heuristic", "cublasLtMatmulAlgoGetHeuristic", 6),
@@ -203,7 +203,7 @@ fn calls_that_fail() {
 
 #[test]
 fn what_is_not_supported_is_done_by_the_own_kernel() {
-    on_gpu!("cublas::what_is_not_supported_is_done_by_the_own_kernel", ["PRETEND_BLAS_SUPPORTS" = "0"], {
+    on_pretend!("cublas::what_is_not_supported_is_done_by_the_own_kernel", ["PRETEND_BLAS_SUPPORTS" = "0"], {
         let (a, b, row) = (matrix::<f32>(4, 8), matrix::<f32>(8, 16), matrix::<f32>(1, 16));
         assert_eq!(calls(|| a.matmul(&b)), (0, 1));
         // (The row was copied before it was known.)
@@ -217,7 +217,7 @@ fn what_is_not_supported_is_done_by_the_own_kernel() {
 /// A row that the epilogue does not take is copied to where the product is added.
 #[test]
 fn a_row_that_is_no_epilogue() {
-    on_gpu!("cublas::a_row_that_is_no_epilogue", ["PRETEND_BLAS_SUPPORTS" = "2"], {
+    on_pretend!("cublas::a_row_that_is_no_epilogue", ["PRETEND_BLAS_SUPPORTS" = "2"], {
         let (a, b, row) = (matrix::<f32>(4, 8), matrix::<f32>(8, 16), matrix::<f32>(1, 16));
         let expected = on_host(1, 16).addmm(&on_host(4, 8), &on_host(8, 16), 1, 1);
         assert_eq!(calls(|| row.addmm(&a, &b, 1, 1)), (1, 1));
@@ -243,7 +243,7 @@ fn no_library() {
 
 #[test]
 fn not_wanted() {
-    on_gpu!("cublas::not_wanted", ["CASTIRON_CUBLASLT" = "0"], {
+    on_pretend!("cublas::not_wanted", ["CASTIRON_CUBLASLT" = "0"], {
         multiplies_without("`CASTIRON_CUBLASLT=0` says not to use cublasLt");
     });
 }
@@ -251,7 +251,7 @@ fn not_wanted() {
 /// A fault of a product shows in a later call, or at once where it is waited for.
 #[test]
 fn products_that_are_waited_for() {
-    on_gpu!("cublas::products_that_are_waited_for", ["CASTIRON_CUDA_SYNC" = "1"], {
+    on_pretend!("cublas::products_that_are_waited_for", ["CASTIRON_CUDA_SYNC" = "1"], {
         let x = matrix::<f32>(8, 8);
         pretend::fault("sync", 1, 1, 719);
         let error = x.try_matmul(&x).unwrap_err();
