@@ -1,4 +1,5 @@
-//! Sorting, selection and searches on a GPU: `order.cuh`. Lanes are sorted by merging, whatever is selected of them.
+//! Sorting, selection and searches on a GPU: `order.cuh` and `radix.cuh`. Lanes that fit into a block are sorted there; of long ones the
+//! few that are asked for are selected, or they are sorted by digits.
 //!
 //! Uses `cuda` to compile and launch; used by the operations of `Cuda`.
 
@@ -8,7 +9,7 @@ use crate::cuda::compile::{KernelKey, Source};
 use crate::cuda::launch::{Arguments, Grid, THREADS};
 use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::dtype::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
 use crate::ops::arguments::Order;
 use crate::ops::text::PRELUDE;
@@ -18,16 +19,30 @@ use core::any::TypeId;
 
 const OP: &str = "sort";
 const TEXT: &str = include_str!("order.cuh");
+const RADIX: &str = include_str!("radix.cuh");
+/// Lanes of no more elements are sorted by a warp each.
+const SMALL: usize = 32;
+/// No more elements are selected by a block.
+const SELECTED: usize = 8 * THREADS as usize;
+/// With so many blocks a GPU has enough to do.
+const BLOCKS: u64 = 1056;
+/// As many lanes are selected from by a block each, however long they are.
+const MANY: u64 = 64;
+/// Elements of a chunk, at least, that are selected from.
+const CHUNK: u64 = 1 << 14;
 
-/// The sections of `order.cuh`.
-#[derive(Clone, Copy)]
+/// The sections of `order.cuh`, then those of `radix.cuh`.
+#[derive(Clone, Copy, PartialEq)]
 enum Form {
-    Gather,
-    Merge,
-    Take,
+    Small,
+    Block,
+    Select,
     Median,
     Mode,
     Search,
+    Count,
+    Starts,
+    Scatter,
 }
 
 /// The struct `ci_order`.
@@ -39,16 +54,22 @@ struct Lanes {
     step: u64,
     results: u64,
     to_step: u64,
+    chunk: u64,
+    chunks: u64,
     sizes: [u64; 8],
     strides: [u64; 8],
     to_strides: [u64; 8],
     rank: u64,
-    k: u64,
-    descending: u64,
+    skip: u64,
+    descending: u32,
+    middle: u32,
+    shift: u32,
+    is_first: u32,
+    is_last: u32,
 }
 
 impl Lanes {
-    /// The lanes of a view along an axis; those of the results have these strides.
+    /// The lanes of a view along an axis; those of the results have these sizes and strides.
     fn along<E>(a: &View<'_, CudaBuffer, E>, axis: usize, to: (&[usize], &[usize])) -> Lanes {
         let mut lanes = Lanes {
             lanes: 1,
@@ -56,25 +77,77 @@ impl Lanes {
             step: a.strides[axis] as u64,
             results: to.0[axis] as u64,
             to_step: to.1[axis] as u64,
+            chunk: a.sizes[axis] as u64,
+            chunks: 1,
             sizes: [1; 8],
             strides: [0; 8],
             to_strides: [0; 8],
-            rank: a.sizes.len() as u64 - 1,
-            k: 0,
+            rank: 0,
+            skip: 0,
             descending: 0,
+            middle: 0,
+            shift: 0,
+            is_first: 1,
+            is_last: 1,
         };
-        for (at, other) in (0..a.sizes.len()).filter(|&other| other != axis).enumerate() {
-            lanes.lanes *= a.sizes[other] as u64;
-            lanes.sizes[at] = a.sizes[other] as u64;
-            lanes.strides[at] = a.strides[other] as u64;
-            lanes.to_strides[at] = to.1[other] as u64;
+        for other in (0..a.sizes.len()).filter(|&other| other != axis && a.sizes[other] != 1) {
+            let (size, stride, to) = (a.sizes[other] as u64, a.strides[other] as u64, to.1[other] as u64);
+            lanes.lanes *= size;
+            // Neighbouring axes that can be walked as one are one.
+            let rank = lanes.rank as usize;
+            if rank > 0 && lanes.strides[rank - 1] == stride * size && lanes.to_strides[rank - 1] == to * size {
+                lanes.sizes[rank - 1] *= size;
+                (lanes.strides[rank - 1], lanes.to_strides[rank - 1]) = (stride, to);
+            } else {
+                (lanes.sizes[rank], lanes.strides[rank], lanes.to_strides[rank]) = (size, stride, to);
+                lanes.rank += 1;
+            }
         }
         lanes
+    }
+    /// Divides lanes into chunks of so many elements at least, a multiple of `tile`: as many as a GPU needs.
+    fn divide(&mut self, least: u64, tile: u64) {
+        let chunks = (self.len / least).min(BLOCKS.div_ceil(self.lanes.max(1))).max(1);
+        self.chunk = self.len.div_ceil(chunks).next_multiple_of(tile);
+        self.chunks = self.len.div_ceil(self.chunk);
     }
 }
 
 /// What the kernels are known by.
 struct Ordering;
+
+/// Elements that a thread has when a block has as many of this size as it can.
+fn most(width: usize) -> usize {
+    if width == 8 { 8 } else { 16 }
+}
+
+/// Elements that each thread has of so many.
+fn items(count: usize, most: usize) -> usize {
+    match count.div_ceil(THREADS as usize) {
+        0 | 1 => 1,
+        2..=4 => 4,
+        _ => most,
+    }
+}
+
+/// The text of a section; the passes of a sort by digits say whether they are the first, and the last.
+fn source<E: Element>(form: Form, items: usize, lanes: &Lanes) -> Source {
+    let mut sections = TEXT.split("// ---\n");
+    let (common, at) = (sections.next().unwrap_or_default(), form as usize);
+    let own = match at.checked_sub(Form::Count as usize) {
+        None => sections.nth(at),
+        Some(at) => RADIX.split("// ---\n").nth(1 + at),
+    };
+    let (ty, has_nan) = (c_type(E::DTYPE), u8::from(E::DTYPE.is_floating_point()));
+    let text = format!(
+        "{PRELUDE}#define CI_THREADS {THREADS}\n#define CI_ITEMS {items}\n#define CI_HAS_NAN {has_nan}\n#define CI_IS_FIRST {}\n\
+         #define CI_IS_LAST {}\n{BLOCK}typedef {ty} T;\n{common}{}",
+        lanes.is_first,
+        lanes.is_last,
+        own.unwrap_or_default()
+    );
+    Source { name: "order".to_owned(), text }
+}
 
 /// Launches a section over elements `E`.
 ///
@@ -82,27 +155,27 @@ struct Ordering;
 /// The addresses are those of the section's parameters, with as many elements as the lanes say.
 unsafe fn launch<E: Element>(
     device: &'static CudaDevice,
-    form: Form,
+    (form, items): (Form, usize),
+    grid: Grid,
     addresses: &[u64],
     lanes: Lanes,
-    width: Option<usize>,
-    threads: u64,
 ) -> Result<()> {
-    let kernel = device.kernel(KernelKey::Type(TypeId::of::<(Ordering, E)>(), form as u64), || {
-        let mut sections = TEXT.split("// ---\n");
-        let (common, own) = (sections.next().unwrap_or_default(), sections.nth(form as usize).unwrap_or_default());
-        let ty = c_type(E::DTYPE);
-        let text = format!("{PRELUDE}#define CI_THREADS {THREADS}\n{BLOCK}typedef {ty} T;\n{common}{own}");
-        Ok(Source { name: "order".to_owned(), text })
-    })?;
+    let pass = match form {
+        Form::Count | Form::Scatter => u64::from(lanes.is_first + 2 * lanes.is_last),
+        _ => 0,
+    };
+    let key = KernelKey::Type(TypeId::of::<(Ordering, E)>(), (form as u64 * 32 + items as u64) * 4 + pass);
+    let kernel = device.kernel(key, || Ok(source::<E>(form, items, &lanes)))?;
     let mut arguments = Arguments::new();
     addresses.iter().for_each(|&address| arguments.push(address));
     arguments.push(lanes);
-    if let Some(width) = width {
-        arguments.push(width as u64);
-    }
     // SAFETY: the caller's promise.
-    unsafe { kernel.launch(OP, Grid::over(threads as usize), &arguments) }
+    unsafe { kernel.launch(OP, grid, &arguments) }
+}
+
+/// So many blocks.
+fn blocks(count: u64) -> Grid {
+    Grid::blocks(count.min(i32::MAX as u64) as u32, THREADS)
 }
 
 /// The values that an order selects along an axis, and their positions; row-major.
@@ -113,45 +186,180 @@ pub(super) fn order<E: Element>(
     axis: usize,
 ) -> Result<[CudaBuffer; 2]> {
     let len = a.sizes[axis];
+    if u32::try_from(len).is_err() {
+        return invalid(OP, format!("an axis of {len} elements is too long to be put in order"));
+    }
     let mut sizes = a.sizes.to_vec();
     sizes[axis] = order.len(len);
     assert!(order.admits(len) || sizes.contains(&0), "lanes have as many elements as are selected");
-    let both = [size_of::<E>(), size_of::<i64>()];
     // SAFETY: the last kernel writes every result.
-    let results = unsafe { uninitialised(device, count(OP, &sizes)?, both)? };
+    let results = unsafe { uninitialised(device, count(OP, &sizes)?, [size_of::<E>(), size_of::<i64>()])? };
     if sizes.contains(&0) {
         return Ok(results);
     }
     let to = strides::row_major(&sizes);
     let mut lanes = Lanes::along(a, axis, (&sizes, &to));
-    lanes.descending = u64::from(order.is_descending());
-    let elements = count(OP, a.sizes)?;
-    // SAFETY: each pass writes all of one pair of buffers.
-    let (mut from, mut spare) =
-        unsafe { (uninitialised(device, elements, both)?, uninitialised(device, elements, both)?) };
-    let addresses = |[keys, positions]: &[CudaBuffer; 2]| [keys.address(), positions.address()];
-    let [keys, positions] = addresses(&from);
-    // SAFETY: what a view reaches is valid; the buffers hold all elements, and the results those that are selected.
+    lanes.descending = u32::from(order.is_descending());
+    match order {
+        Order::Kth { k } => lanes.skip = k as u64,
+        Order::Median { ignores_nan } => lanes.middle = 1 + u32::from(ignores_nan),
+        _ => {}
+    }
+    let from = start::<E>(a.buffer, a.offset);
+    let [values, indices] = results.each_ref().map(CudaBuffer::address);
+    let most = most(size_of::<E>());
+    // SAFETY: what a view reaches is valid, and results have the places that the lanes name.
     unsafe {
-        let all = elements as u64;
-        launch::<E>(device, Form::Gather, &[start::<E>(a.buffer, a.offset), keys, positions], lanes, None, all)?;
-        let mut width = 1;
-        while width < len {
-            launch::<E>(device, Form::Merge, &[addresses(&from), addresses(&spare)].concat(), lanes, Some(width), all)?;
-            core::mem::swap(&mut from, &mut spare);
-            width *= 2;
-        }
-        let (form, k) = match order {
-            Order::Sort { .. } | Order::Top { .. } => (Form::Take, 0),
-            Order::Kth { k } => (Form::Take, k),
-            Order::Median { ignores_nan } => (Form::Median, usize::from(ignores_nan)),
-            Order::Mode => (Form::Mode, 0),
+        let is_selection = match order {
+            Order::Sort { .. } | Order::Mode => false,
+            Order::Top { k, .. } => k <= SELECTED,
+            Order::Kth { .. } | Order::Median { .. } => lanes.lanes >= MANY || len as u64 <= 4 * CHUNK,
         };
-        lanes.k = k as u64;
-        let threads = lanes.lanes * lanes.results;
-        launch::<E>(device, form, &[addresses(&from), addresses(&results)].concat(), lanes, None, threads)?;
+        if matches!(order, Order::Mode) {
+            let (sorted, of) = sort_apart(device, a, axis, lanes)?;
+            let [keys, positions] = sorted.each_ref().map(CudaBuffer::address);
+            let addresses = [keys, positions, values, indices];
+            launch::<E>(device, (Form::Mode, 1), blocks(of.lanes), &addresses, lanes)?;
+        } else if len <= most * THREADS as usize {
+            in_blocks::<E>(device, from, lanes, [values, indices])?;
+        } else if is_selection {
+            select::<E>(device, from, lanes, [values, indices])?;
+        } else if lanes.middle > 0 {
+            let (sorted, of) = sort_apart(device, a, axis, lanes)?;
+            let [keys, positions] = sorted.each_ref().map(CudaBuffer::address);
+            let grid = Grid::over(of.lanes as usize);
+            launch::<E>(device, (Form::Median, 1), grid, &[keys, positions, values, indices], lanes)?;
+        } else {
+            radix::<E>(device, from, lanes, [values, indices])?;
+        }
     }
     Ok(results)
+}
+
+/// Lanes that fit into a block, or into a warp.
+///
+/// # Safety
+/// As for [`launch`].
+unsafe fn in_blocks<E: Element>(
+    device: &'static CudaDevice,
+    from: u64,
+    lanes: Lanes,
+    [values, indices]: [u64; 2],
+) -> Result<()> {
+    let len = lanes.len as usize;
+    let (form, grid) = match len <= SMALL {
+        true => ((Form::Small, 1), blocks(lanes.lanes.div_ceil(u64::from(THREADS) / 32))),
+        false => ((Form::Block, items(len, most(size_of::<E>()))), blocks(lanes.lanes)),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { launch::<E>(device, form, grid, &[from, values, indices], lanes) }
+}
+
+/// Whole lanes sorted, one behind the other, and what says so.
+///
+/// # Safety
+/// What the view reaches is valid.
+unsafe fn sort_apart<E: Element>(
+    device: &'static CudaDevice,
+    a: &View<'_, CudaBuffer, E>,
+    axis: usize,
+    lanes: Lanes,
+) -> Result<([CudaBuffer; 2], Lanes)> {
+    // The strides of the other axes, as if the sorted one were the last.
+    let mut to = vec![1; a.sizes.len()];
+    let mut stride = a.sizes[axis];
+    for other in (0..a.sizes.len()).rev().filter(|&other| other != axis) {
+        to[other] = stride;
+        stride *= a.sizes[other];
+    }
+    let sorted = Lanes { chunk: lanes.len, ..Lanes::along(a, axis, (a.sizes, &to)) };
+    let from = start::<E>(a.buffer, a.offset);
+    // SAFETY: all lanes are written, which together are as long as the view; what it reaches is valid.
+    unsafe {
+        let buffers = uninitialised(device, count(OP, a.sizes)?, [size_of::<E>(), size_of::<i64>()])?;
+        let addresses = buffers.each_ref().map(CudaBuffer::address);
+        match lanes.len as usize <= most(size_of::<E>()) * THREADS as usize {
+            true => in_blocks::<E>(device, from, sorted, addresses)?,
+            false => radix::<E>(device, from, sorted, addresses)?,
+        }
+        Ok((buffers, sorted))
+    }
+}
+
+/// A few elements of long lanes: by a block for each, or, of few lanes, by blocks for chunks first.
+///
+/// # Safety
+/// As for [`launch`]; a single result of each lane, or no more than `SELECTED` from the first on.
+unsafe fn select<E: Element>(
+    device: &'static CudaDevice,
+    from: u64,
+    mut lanes: Lanes,
+    [values, indices]: [u64; 2],
+) -> Result<()> {
+    let is_top = lanes.skip == 0 && lanes.middle == 0;
+    let form = (Form::Select, if is_top { items(lanes.results as usize, 8) } else { 1 });
+    let mut candidates: Option<[CudaBuffer; 2]> = None;
+    // SAFETY: the caller's promise; each stage writes all candidates of the next.
+    unsafe {
+        loop {
+            (lanes.chunk, lanes.chunks) = (lanes.len, 1);
+            if is_top {
+                lanes.divide(CHUNK.max(32 * lanes.results), 1);
+            }
+            lanes.is_last = u32::from(lanes.chunks == 1);
+            let [keys, positions] = candidates.as_ref().map_or([0; 2], |pair| pair.each_ref().map(CudaBuffer::address));
+            let units = lanes.lanes * lanes.chunks;
+            if lanes.chunks == 1 {
+                let addresses = [from, keys, positions, 0, 0, values, indices];
+                return launch::<E>(device, form, blocks(units), &addresses, lanes);
+            }
+            let next = uninitialised(device, (units * lanes.results) as usize, [size_of::<E>(), size_of::<u32>()])?;
+            let [to_keys, to_positions] = next.each_ref().map(CudaBuffer::address);
+            let addresses = [from, keys, positions, to_keys, to_positions, values, indices];
+            launch::<E>(device, form, blocks(units), &addresses, lanes)?;
+            candidates = Some(next);
+            lanes.is_first = 0;
+            lanes.len = lanes.chunks * lanes.results;
+        }
+    }
+}
+
+/// A sort by digits; of each lane as many results are written as are asked for.
+///
+/// # Safety
+/// As for [`launch`].
+unsafe fn radix<E: Element>(
+    device: &'static CudaDevice,
+    from: u64,
+    mut lanes: Lanes,
+    [values, indices]: [u64; 2],
+) -> Result<()> {
+    let (width, items) = (size_of::<E>(), most(size_of::<E>()));
+    let tile = (items * THREADS as usize) as u64;
+    lanes.divide(tile, tile);
+    let units = lanes.lanes * lanes.chunks;
+    let elements = (lanes.lanes * lanes.len) as usize;
+    // SAFETY: the caller's promise; each pass writes all of one pair of buffers, which the next one reads, and all counts.
+    unsafe {
+        let [counts] = uninitialised(device, units as usize, [256 * size_of::<u32>()])?;
+        let mut pairs: [Option<[CudaBuffer; 2]>; 2] = [None, None];
+        for pass in 0..width {
+            (lanes.shift, lanes.is_first, lanes.is_last) =
+                (8 * pass as u32, u32::from(pass == 0), u32::from(pass + 1 == width));
+            let (read, written) = (pass % 2, 1 - pass % 2);
+            if lanes.is_last == 0 && pairs[written].is_none() {
+                pairs[written] = Some(uninitialised(device, elements, [width, size_of::<u32>()])?);
+            }
+            let pair = |at: usize| pairs[at].as_ref().map_or([0; 2], |pair| pair.each_ref().map(CudaBuffer::address));
+            let ([keys, positions], [to_keys, to_positions]) = (pair(read), pair(written));
+            launch::<E>(device, (Form::Count, items), blocks(units), &[from, keys, counts.address()], lanes)?;
+            let grid = Grid { threads: 1024, ..blocks(lanes.lanes) };
+            launch::<E>(device, (Form::Starts, items), grid, &[counts.address()], lanes)?;
+            let addresses = [from, keys, positions, counts.address(), to_keys, to_positions, values, indices];
+            launch::<E>(device, (Form::Scatter, items), blocks(units), &addresses, lanes)?;
+        }
+    }
+    Ok(())
 }
 
 /// The positions at which values would be inserted into sorted lanes along the last axis; row-major.
@@ -167,10 +375,10 @@ pub(super) fn search<E: Element>(
     // SAFETY: the kernel writes every result.
     let [result] = unsafe { uninitialised(device, elements, [size_of::<i64>()])? };
     let mut lanes = Lanes::along(sorted, last, (values.sizes, values.strides));
-    lanes.k = u64::from(right);
+    lanes.skip = u64::from(right);
     let addresses =
         [start::<E>(sorted.buffer, sorted.offset), start::<E>(values.buffer, values.offset), result.address()];
     // SAFETY: what views reach is valid; the result has the sizes of the values.
-    unsafe { launch::<E>(device, Form::Search, &addresses, lanes, None, elements as u64)? };
+    unsafe { launch::<E>(device, (Form::Search, 1), Grid::over(elements), &addresses, lanes)? };
     Ok(result)
 }
