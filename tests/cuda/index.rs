@@ -192,6 +192,68 @@ fn sums_at_indices_are_those_of_the_host() {
     });
 }
 
+/// Rows are moved in the largest words that their length, their place and their distance allow.
+#[test]
+fn gathered_rows_are_those_of_the_host() {
+    on_gpu!("index::gathered_rows_are_those_of_the_host", {
+        every_width!(E, number: {
+            same!(D: {
+                let list: Line<i64, D> = line((0..40).map(|at| at * 5 % 7).collect());
+                let mut all = Vec::new();
+                for columns in [1, 2, 3, 4, 6, 8, 16, 33] {
+                    let x: Matrix<E, D> = matrix([7, columns + 1], number);
+                    all.push(host(&x.index_select(axis![0], &list)));
+                    all.push(host(&x.slice(s![.., 1..]).index_select(axis![0], &list)));
+                    all.push(host(&x.slice(s![.., ..columns]).index_select(axis![0], &list)));
+                }
+                all
+            });
+        });
+    });
+}
+
+/// Long lines: positions are sorted first. Of several elements at one place the last along the axis stays, and sums are formed in the order
+/// of the indices.
+#[test]
+fn long_lines_are_scattered_as_on_the_host() {
+    on_gpu!("index::long_lines_are_scattered_as_on_the_host", {
+        every_width!(E, number: {
+            same!(D: {
+                let x: Line<E, D> = line((0..900).map(|at| number(at % 11)).collect());
+                let source: Line<E, D> = line((0..3000).map(|at| number(at % 7)).collect());
+                let index: Line<i64, D> = line((0..3000).map(|at| at * 77 % 890).collect());
+                let rows: Matrix<E, D> = matrix([60, 9], number);
+                let list: Line<i64, D> = line((0..60).map(|at| at * 7 % 13).collect());
+                let lines: Matrix<i64, D> = matrix([4, 70], |at| at as i64 % 5);
+                vec![
+                    host(&x.scatter(axis![0], &index, &source)),
+                    host(&matrix::<E, D>([13, 9], number).index_copy(axis![0], &list, &rows)),
+                    host(&matrix::<E, D>([9, 13], number).index_copy(axis![1], &list, rows.t())),
+                    host(&matrix::<E, D>([4, 5], number).scatter(axis![1], &lines, &matrix::<E, D>([5, 80], number))),
+                ]
+            });
+        });
+        same!(D: {
+            let x: Line<f32, D> = line((0..900).map(|at| at as f32 / 3.0).collect());
+            let source: Line<f32, D> = line((0..3000).map(|at| (at % 17) as f32 * 1e3).collect());
+            let index: Line<i64, D> = line((0..3000).map(|at| at * 77 % 890).collect());
+            let one: Line<i64, D> = line(vec![5; 3000]);
+            let rows: Matrix<f32, D> = matrix([60, 9], |at| at as f32 / 7.0);
+            let list: Line<i64, D> = line((0..60).map(|at| at * 7 % 13).collect());
+            let lines: Matrix<i64, D> = matrix([4, 70], |at| at as i64 % 5);
+            let wide = matrix::<f32, D>([5, 80], |at| at as f32 / 9.0);
+            vec![
+                host(&x.scatter_add(axis![0], &index, &source)),
+                host(&x.scatter_add(axis![0], &one, &source)),
+                host(&x.scatter_reduce(axis![0], &index, &source, ScatterReduce::Amin, true)),
+                host(&matrix::<f32, D>([13, 9], |at| at as f32).index_add(axis![0], &list, &rows, 0.3)),
+                host(&matrix::<f32, D>([9, 13], |at| at as f32).index_add(axis![1], &list, rows.t(), 0.3)),
+                host(&matrix::<f32, D>([4, 5], |at| at as f32).scatter_add(axis![1], &lines, &wide)),
+            ]
+        });
+    });
+}
+
 #[test]
 fn selected_elements_are_those_of_the_host() {
     on_gpu!("index::selected_elements_are_those_of_the_host", {

@@ -1,6 +1,8 @@
 // Elements moved to other places: gather, scatter, pick, band, compress. Behind `block.cuh` and `word`, an element, of which mostly the
 // width alone matters. What is compiled is the first section and one of the others.
 
+// Counts and places: 32 bits, where all of them have room there.
+typedef CI_PLACES ci_at;
 // Where indices and elements are: strides of the indices, of the elements, and of what is written to; `steps` are those along the
 // indexed axis, which has `len` indices and, where they point to, the size `size`.
 struct ci_indexed {
@@ -11,33 +13,88 @@ struct ci_indexed {
 // An index counted from the start of the axis.
 CI_FN ci_i64 ci_position(const ci_i64 index, const ci_indexed &w) { return index < 0 ? index + w.wrap : index; }
 CI_FN bool ci_fits(const ci_i64 position, const ci_indexed &w) { return position >= 0 && position < w.size; }
-// ---
-// Gather; says where an index is out of range.
-CI_KERNEL void moved(const ci_i64 *index, const word *a, word *out, ci_u32 *outside, const ci_indexed w) {
-  CI_EACH(i, w.count) {
-    const ci_i64 at = ci_position(index[ci_place(i, w.rank, w.sizes, w.strides[0])], w);
-    if (ci_fits(at, w)) out[i] = a[ci_place(i, w.rank, w.sizes, w.strides[1]) + (ci_u64)at * w.steps[1]];
-    else *outside = 1;
+// How far element `i` of these axes, counted in row-major order, is from the first, for operands from `K` on.
+template<int K, int N> CI_FN void ci_spots(ci_at i, const ci_indexed &w, ci_at (&at)[N]) {
+  CI_UNROLL
+  for (int k = 0; k < N; k++) at[k] = 0;
+  for (int axis = (int)w.rank - 1; axis >= 0; axis--) {
+    const ci_at outer = axis > 0 ? i / (ci_at)w.sizes[axis] : 0, here = i - outer * (ci_at)w.sizes[axis];
+    CI_UNROLL
+    for (int k = 0; k < N; k++) at[k] += here * (ci_at)w.strides[K + k][axis];
+    i = outer;
   }
 }
 // ---
-// Whether an index is out of range.
-CI_KERNEL void moved(const ci_i64 *index, ci_u32 *outside, const ci_indexed w) {
-  CI_EACH(i, w.count) {
-    if (!ci_fits(ci_position(index[ci_place(i, w.rank, w.sizes, w.strides[0])], w), w)) *outside = 1;
+// Gather; says where an index is out of range. A thread has some elements on their way at once.
+CI_KERNEL void moved(const ci_i64 *index, const word *a, word *out, ci_u32 *outside, const ci_indexed w) {
+  constexpr int AHEAD = 4;
+  const ci_at count = (ci_at)w.count, step = (ci_at)w.steps[1];
+  for (ci_at start = blockIdx.x * (ci_at)(AHEAD * CI_THREADS) + threadIdx.x; start < count; start += gridDim.x * (ci_at)(AHEAD * CI_THREADS)) {
+    ci_at from[AHEAD];
+    ci_i64 at[AHEAD];
+    CI_UNROLL
+    for (int k = 0; k < AHEAD; k++) if (start + k * CI_THREADS < count) {
+      ci_at spots[2];
+      ci_spots<0, 2>(start + k * CI_THREADS, w, spots);
+      at[k] = ci_position(index[spots[0]], w);
+      from[k] = spots[1];
+    }
+    word x[AHEAD];
+    CI_UNROLL
+    for (int k = 0; k < AHEAD; k++) if (start + k * CI_THREADS < count) {
+      if (ci_fits(at[k], w)) x[k] = a[from[k] + (ci_at)at[k] * step];
+      else *outside = 1;
+    }
+    CI_UNROLL
+    for (int k = 0; k < AHEAD; k++) if (start + k * CI_THREADS < count) out[start + k * CI_THREADS] = x[k];
+  }
+}
+// ---
+// The positions that indices name, line by line; says whether an index is out of range.
+CI_KERNEL void moved(const ci_i64 *index, ci_i32 *positions, ci_u32 *outside, const ci_indexed w) {
+  CI_EACH_OF(ci_at, i, (ci_at)(w.count * w.len)) {
+    const ci_at line = i / (ci_at)w.len;
+    ci_at spot[1];
+    ci_spots<0, 1>(line, w, spot);
+    const ci_i64 at = ci_position(index[spot[0] + (i - line * (ci_at)w.len) * (ci_at)w.steps[0]], w);
+    if (!ci_fits(at, w)) *outside = 1;
+    else if (positions) positions[i] = (ci_i32)at;
   }
 }
 // ---
 // Scatter: a thread for each line along the axis, in the order of the indices, of which all are in range.
 CI_KERNEL void moved(const ci_i64 *index, const word *b, word *out, const ci_indexed w CI_VALUES) {
-  CI_EACH(line, w.count) {
-    const ci_i64 *at = index + ci_place(line, w.rank, w.sizes, w.strides[0]);
-    const word *from = b + ci_place(line, w.rank, w.sizes, w.strides[1]);
-    word *to = out + ci_place(line, w.rank, w.sizes, w.strides[2]);
+  CI_EACH_OF(ci_at, line, (ci_at)w.count) {
+    ci_at spots[3];
+    ci_spots<0, 3>(line, w, spots);
+    const ci_i64 *at = index + spots[0];
+    const word *from = b + spots[1];
+    word *to = out + spots[2];
     for (ci_u64 i = 0; i < w.len; i++) {
       word *place = to + (ci_u64)ci_position(at[i * w.steps[0]], w) * w.steps[2];
       *place = CI_COMBINED(*place, from[i * w.steps[1]]);
     }
+  }
+}
+// ---
+// Scatter of lines whose positions have been sorted, with what each is the position of. All elements for one place are the work of one
+// thread, in their order; where all lines have the same indices, neighbouring threads have neighbouring lines.
+CI_KERNEL void moved(const ci_i32 *positions, const ci_i64 *order, const word *b, word *out, const ci_indexed w, const ci_u64 is_shared CI_VALUES) {
+  const ci_at count = (ci_at)w.count, len = (ci_at)w.len;
+  CI_EACH_OF(ci_at, i, count * len) {
+    const ci_at line = is_shared ? i % count : i / len, first = is_shared ? 0 : line * len, at = is_shared ? i / count : i - first;
+    const ci_i32 position = positions[first + at];
+    if (at > 0 && positions[first + at - 1] == position) continue;
+    ci_at spots[2];
+    ci_spots<1, 2>(line, w, spots);
+    word *place = out + spots[1] + (ci_u64)position * w.steps[2];
+    const word *from = b + spots[0];
+    word x = *place;
+    for (ci_at k = at; k < len && positions[first + k] == position; k++) {
+      const ci_i64 i = order[first + k];
+      x = CI_COMBINED(x, from[(ci_u64)i * w.steps[1]]);
+    }
+    *place = x;
   }
 }
 // ---
@@ -46,12 +103,12 @@ CI_KERNEL void moved(const ci_i64 *index, const word *b, word *out, const ci_ind
 struct ci_segment { ci_u64 at, start, step, times; };
 struct ci_picked { ci_u64 count, rank, sizes[8], strides[8], first[9]; };
 CI_KERNEL void moved(const word *a, const ci_segment *segments, word *out, const ci_picked w, const word fill) {
-  CI_EACH(i, w.count) {
-    ci_u64 rest = i, from = 0;
+  CI_EACH_OF(ci_at, i, (ci_at)w.count) {
+    ci_at rest = i, from = 0;
     bool inside = true;
     for (int axis = (int)w.rank - 1; axis >= 0; axis--) {
-      const ci_u64 at = rest % w.sizes[axis];
-      rest /= w.sizes[axis];
+      const ci_at outer = rest / (ci_at)w.sizes[axis], at = rest - outer * (ci_at)w.sizes[axis];
+      rest = outer;
       ci_u64 low = w.first[axis], high = w.first[axis + 1];
       while (high - low > 1) {
         const ci_u64 middle = low + (high - low) / 2;
@@ -59,7 +116,7 @@ CI_KERNEL void moved(const word *a, const ci_segment *segments, word *out, const
       }
       const ci_segment s = segments[low];
       if (s.times == 0) inside = false;
-      else from += (s.start + (at - s.at) / s.times * s.step) * w.strides[axis];
+      else from += ((ci_at)s.start + (s.times == 1 ? at - (ci_at)s.at : (at - (ci_at)s.at) / (ci_at)s.times) * (ci_at)s.step) * (ci_at)w.strides[axis];
     }
     if (inside) out[i] = a[from]; else out[i] = fill;
   }
@@ -67,67 +124,103 @@ CI_KERNEL void moved(const word *a, const ci_segment *segments, word *out, const
 // ---
 // Band: contiguous matrices, zero where the column is not from `low` to `high` behind the row.
 CI_KERNEL void moved(const word *a, word *out, const ci_u64 n, const ci_u64 height, const ci_u64 width, const ci_i64 low, const ci_i64 high) {
-  CI_EACH(i, n) {
-    const ci_i64 behind = (ci_i64)(i % width) - (ci_i64)(i / width % height);
+  CI_EACH_OF(ci_at, i, (ci_at)n) {
+    const ci_at row = i / (ci_at)width;
+    const ci_i64 behind = (ci_i64)(i - row * (ci_at)width) - (ci_i64)(row % (ci_at)height);
     if (low <= behind && behind <= high) out[i] = a[i]; else out[i] = word();
   }
 }
 // ---
-// What is shared by the kernels of compress: chunks of elements in row-major order, strides of the elements and of the mask.
-struct ci_selected { ci_u64 count, chunk, chunks, rank, sizes[8], strides[2][8]; };
-// The sum of what the threads before this one have, and that of all.
-CI_FN ci_u64 ci_before(const ci_u64 own, ci_u64 &all) {
-  __shared__ ci_u64 parts[CI_THREADS];
-  parts[threadIdx.x] = own;
+// What is shared by the kernels of compress: chunks of elements in row-major order, strides of the elements and of the mask. A thread
+// has CI_ROUNDS elements of a chunk, its warp those that follow one another.
+struct ci_selected { ci_u64 count, chunks, rank, sizes[8], strides[2][8]; };
+#define CI_ROUNDS 16
+#define CI_CHUNK (CI_ROUNDS * CI_THREADS)
+CI_FN ci_u64 ci_own_first(const ci_u64 chunk) { return chunk * CI_CHUNK + threadIdx.x / 32 * (32 * CI_ROUNDS) + threadIdx.x % 32; }
+CI_FN bool ci_is_selected(const ci_u8 *mask, const ci_u64 i, const ci_selected &w) {
+  return i < w.count && mask[ci_place(i, w.rank, w.sizes, w.strides[1])] != 0;
+}
+// The sum of what the warps before this one have, each the same in all of its lanes, and that of all.
+CI_FN ci_u32 ci_of_warps_before(const ci_u32 own, ci_u32 &all) {
+  __shared__ ci_u32 parts[CI_THREADS / 32];
+  const unsigned warp = threadIdx.x / 32;
+  if (threadIdx.x % 32 == 0) parts[warp] = own;
   __syncthreads();
-  for (unsigned width = 1; width < CI_THREADS; width *= 2) {
-    const ci_u64 more = threadIdx.x >= width ? parts[threadIdx.x - width] : 0;
-    __syncthreads();
-    parts[threadIdx.x] += more;
-    __syncthreads();
+  ci_u32 before = 0;
+  all = 0;
+  CI_UNROLL
+  for (unsigned other = 0; other < CI_THREADS / 32; other++) {
+    if (other < warp) before += parts[other];
+    all += parts[other];
   }
-  const ci_u64 sum = parts[threadIdx.x];
-  all = parts[CI_THREADS - 1];
   __syncthreads();
-  return sum - own;
+  return before;
 }
 // ---
 // How many elements of each chunk are selected.
 CI_KERNEL void moved(const ci_u8 *mask, ci_u64 *counts, const ci_selected w) {
   for (ci_u64 chunk = blockIdx.x; chunk < w.chunks; chunk += gridDim.x) {
-    const ci_u64 first = chunk * w.chunk, last = first + w.chunk < w.count ? first + w.chunk : w.count;
-    ci_u64 own = 0, all;
-    for (ci_u64 i = first + threadIdx.x; i < last; i += CI_THREADS) own += mask[ci_place(i, w.rank, w.sizes, w.strides[1])] != 0;
-    ci_before(own, all);
+    const ci_u64 first = ci_own_first(chunk);
+    ci_u32 own = 0, all;
+    CI_UNROLL
+    for (int k = 0; k < CI_ROUNDS; k++) own += __popc(__ballot_sync(~0u, ci_is_selected(mask, first + k * 32, w)));
+    ci_of_warps_before(own, all);
     if (threadIdx.x == 0) counts[chunk] = all;
   }
 }
 // ---
-// Counts become the number of those before each, and behind the last that of all: one block.
+// Counts become the number of those before each, and behind the last that of all: one block, whose threads have CI_ROUNDS neighbours.
 CI_KERNEL void moved(ci_u64 *counts, const ci_u64 chunks) {
+  __shared__ ci_u64 parts[CI_THREADS / 32];
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   ci_u64 before = 0;
-  for (ci_u64 tile = 0; tile < chunks; tile += CI_THREADS) {
-    const ci_u64 i = tile + threadIdx.x;
-    ci_u64 all;
-    const ci_u64 here = ci_before(i < chunks ? counts[i] : 0, all);
-    if (i < chunks) counts[i] = before + here;
-    before += all;
+  for (ci_u64 tile = 0; tile < chunks; tile += CI_CHUNK) {
+    const ci_u64 first = tile + threadIdx.x * CI_ROUNDS;
+    ci_u64 own[CI_ROUNDS], sum = 0;
+    CI_UNROLL
+    for (int k = 0; k < CI_ROUNDS; k++) own[k] = first + k < chunks ? counts[first + k] : 0;
+    CI_UNROLL
+    for (int k = 0; k < CI_ROUNDS; k++) sum += own[k];
+    ci_u64 up_to = sum;
+    CI_UNROLL
+    for (unsigned by = 1; by < 32; by *= 2) {
+      const ci_u64 other = __shfl_up_sync(~0u, up_to, by);
+      if (lane >= by) up_to += other;
+    }
+    if (lane == 31) parts[warp] = up_to;
+    __syncthreads();
+    ci_u64 here = before + up_to - sum;
+    CI_UNROLL
+    for (unsigned other = 0; other < CI_THREADS / 32; other++) {
+      if (other < warp) here += parts[other];
+      before += parts[other];
+    }
+    CI_UNROLL
+    for (int k = 0; k < CI_ROUNDS; k++) {
+      if (first + k < chunks) counts[first + k] = here;
+      here += own[k];
+    }
+    __syncthreads();
   }
   if (threadIdx.x == 0) counts[chunks] = before;
 }
 // ---
 // The selected elements of each chunk, behind those before it.
 CI_KERNEL void moved(const word *a, const ci_u8 *mask, const ci_u64 *firsts, word *out, const ci_selected w) {
+  const unsigned lane = threadIdx.x % 32;
   for (ci_u64 chunk = blockIdx.x; chunk < w.chunks; chunk += gridDim.x) {
-    const ci_u64 first = chunk * w.chunk, last = first + w.chunk < w.count ? first + w.chunk : w.count;
-    ci_u64 to = firsts[chunk];
-    for (ci_u64 tile = first; tile < last; tile += CI_THREADS) {
-      const ci_u64 i = tile + threadIdx.x;
-      const bool selected = i < last && mask[ci_place(i, w.rank, w.sizes, w.strides[1])] != 0;
-      ci_u64 all;
-      const ci_u64 here = to + ci_before(selected, all);
-      if (selected) out[here] = a[ci_place(i, w.rank, w.sizes, w.strides[0])];
-      to += all;
+    const ci_u64 first = ci_own_first(chunk);
+    ci_u32 selected[CI_ROUNDS], own = 0, all;
+    CI_UNROLL
+    for (int k = 0; k < CI_ROUNDS; k++) {
+      selected[k] = __ballot_sync(~0u, ci_is_selected(mask, first + k * 32, w));
+      own += __popc(selected[k]);
+    }
+    word *to = out + firsts[chunk] + ci_of_warps_before(own, all);
+    CI_UNROLL
+    for (int k = 0; k < CI_ROUNDS; k++) {
+      if (selected[k] >> lane & 1) to[__popc(selected[k] & ((1u << lane) - 1))] = a[ci_place(first + k * 32, w.rank, w.sizes, w.strides[0])];
+      to += __popc(selected[k]);
     }
   }
 }

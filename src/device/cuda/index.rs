@@ -1,9 +1,9 @@
-//! Elements moved to other places on a GPU: gather and scatter, `pick` and `band`. The kernels of `index.cuh` are compiled for each
-//! width of elements, not for each dtype.
+//! Elements moved to other places on a GPU: gather, `pick` and `band`, and what the kernels of `index.cuh` share. They are compiled for
+//! each width of elements, not for each dtype.
 //!
-//! Uses `cuda` to compile and launch, `ops::text` for what scatters compute; used by the operations of `Cuda` and by `select`.
+//! Uses `cuda` to compile and launch; used by the operations of `Cuda`, by `scatter` and by `select`.
 
-use super::elementwise::{count, operand_of, start, unreadable, written};
+use super::elementwise::{count, start};
 use super::present::download;
 use super::reduce::{BLOCK, uninitialised};
 use crate::cuda::compile::{KernelKey, Source};
@@ -12,11 +12,9 @@ use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::dtype::Element;
 use crate::error::{Error, Result, invalid};
 use crate::ops::arguments::Indexing;
-use crate::ops::kernel::Map2;
 use crate::ops::segment::Segment;
-use crate::ops::text::kernel::{Kernel, c_type};
-use crate::ops::text::{PRELUDE, Unreadable, describe};
-use crate::storage::{View, ViewMut};
+use crate::ops::text::PRELUDE;
+use crate::storage::View;
 
 const TEXT: &str = include_str!("index.cuh");
 
@@ -24,8 +22,9 @@ const TEXT: &str = include_str!("index.cuh");
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 pub(super) enum Form {
     Gather,
-    Check,
+    Positions,
     Scatter,
+    Sorted,
     Pick,
     Band,
     Before,
@@ -34,96 +33,151 @@ pub(super) enum Form {
     Select,
 }
 
-/// The C++ type that stands for elements of so many bytes.
-fn word(width: usize) -> &'static str {
-    match width {
-        1 => "typedef ci_u8 word;",
-        2 => "typedef ci_u16 word;",
-        4 => "typedef ci_u32 word;",
-        8 => "typedef ci_u64 word;",
-        _ => "struct word { ci_u64 low, high; };",
+/// The words that are moved: so many bytes each, and whether counts and places have 32 bits.
+#[derive(Clone, Copy)]
+pub(super) struct Words {
+    pub(super) bytes: usize,
+    pub(super) narrow: bool,
+}
+
+impl Words {
+    /// With places of 64 bits.
+    pub(super) fn of(bytes: usize) -> Words {
+        Words { bytes, narrow: false }
+    }
+    /// With places of 32 bits where all counts and places are below this one, which is.
+    pub(super) fn up_to(bytes: usize, most: usize) -> Words {
+        Words { bytes, narrow: most <= i32::MAX as usize }
+    }
+    /// The C++ type of counts and places.
+    pub(super) fn places(self) -> &'static str {
+        if self.narrow { "ci_u32" } else { "ci_u64" }
+    }
+    /// The C++ type that stands for elements of so many bytes.
+    fn word(self) -> &'static str {
+        match self.bytes {
+            1 => "typedef ci_u8 word;",
+            2 => "typedef ci_u16 word;",
+            4 => "typedef ci_u32 word;",
+            8 => "typedef ci_u64 word;",
+            // (Elements of 16 bytes may lie at any multiple of 8; what is read in packs of 16 lies at multiples of it.)
+            16 => "struct word { ci_u64 low, high; };",
+            _ => "struct alignas(16) word { ci_u64 low, high; };",
+        }
     }
 }
 
+/// Stands for packs of 16 bytes at multiples of 16.
+const PACK: usize = 32;
+
 /// The text of a section over what says what a `word` is, and what scatters write.
-pub(super) fn source(form: Form, words: &str) -> Source {
+pub(super) fn source(form: Form, places: &str, words: &str) -> Source {
     let section = |at: usize| TEXT.split("// ---\n").nth(at).unwrap_or_default();
     let shared = if form > Form::Before { section(1 + Form::Before as usize) } else { "" };
     let (common, own) = (section(0), section(1 + form as usize));
-    let text = format!("{PRELUDE}{words}\n#define CI_THREADS {THREADS}\n{BLOCK}{common}{shared}{own}");
+    let text = format!(
+        "{PRELUDE}{words}\n#define CI_THREADS {THREADS}\n#define CI_PLACES {places}\n{BLOCK}{common}{shared}{own}"
+    );
     Source { name: "moved".to_owned(), text }
 }
 
-/// Launches a section for elements of so many bytes.
+/// Launches a section for words.
 ///
 /// # Safety
 /// The arguments are those of the section, and what it reads and writes with them is valid.
 pub(super) unsafe fn launch(
     op: &'static str,
     device: &'static CudaDevice,
-    (form, width): (Form, usize),
+    (form, words): (Form, Words),
     grid: Grid,
     arguments: &Arguments,
 ) -> Result<()> {
-    let kernel = device.kernel(KernelKey::Name("moved", form as u64 * 32 + width as u64), || {
-        Ok(source(form, &format!("{}\n#define CI_VALUES\n#define CI_COMBINED(old, given) given", word(width))))
+    let class = (form as u64 * 64 + words.bytes as u64) * 2 + u64::from(words.narrow);
+    let kernel = device.kernel(KernelKey::Name("moved", class), || {
+        let word = format!("{}\n#define CI_VALUES\n#define CI_COMBINED(old, given) given", words.word());
+        Ok(source(form, words.places(), &word))
     })?;
     // SAFETY: the caller's promise.
     unsafe { kernel.launch(op, grid, arguments) }
 }
 
 /// Up to eight sizes or strides.
-pub(super) fn padded(of: &[usize]) -> [u64; 8] {
+fn padded(of: &[usize]) -> [u64; 8] {
     let mut all = [0; 8];
     all.iter_mut().zip(of).for_each(|(to, &from)| *to = from as u64);
     all
+}
+
+/// Axes in row-major order, save one that is left out; neighbours that can be walked as one in every operand are one. Operands with no
+/// strides are not walked.
+pub(super) fn merged<const K: usize>(
+    sizes: &[usize],
+    of: [&[usize]; K],
+    but: Option<usize>,
+) -> ([u64; 8], [[u64; 8]; K], u64) {
+    let (mut merged, mut strides, mut rank) = ([1; 8], [[0; 8]; K], 0_usize);
+    for axis in (0..sizes.len()).filter(|&axis| Some(axis) != but && sizes[axis] != 1) {
+        let size = sizes[axis] as u64;
+        let here = of.map(|strides| strides.get(axis).map_or(0, |&stride| stride as u64));
+        if rank > 0 && (0..K).all(|k| strides[k][rank - 1] == here[k] * size) {
+            rank -= 1;
+            merged[rank] *= size;
+        } else {
+            merged[rank] = size;
+        }
+        (0..K).for_each(|k| strides[k][rank] = here[k]);
+        rank += 1;
+    }
+    (merged, strides, rank as u64)
 }
 
 /// The struct `ci_indexed`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct Indexed {
-    count: u64,
-    rank: u64,
-    sizes: [u64; 8],
-    strides: [[u64; 8]; 3],
-    len: u64,
-    steps: [u64; 3],
-    size: i64,
-    wrap: i64,
+    pub(super) count: u64,
+    pub(super) rank: u64,
+    pub(super) sizes: [u64; 8],
+    pub(super) strides: [[u64; 8]; 3],
+    pub(super) len: u64,
+    pub(super) steps: [u64; 3],
+    pub(super) size: i64,
+    pub(super) wrap: i64,
 }
 
 impl Indexed {
-    /// All places of these sizes, with the strides of up to three operands, to be indexed along an axis of `size`.
-    fn new(indexing: Indexing, sizes: &[usize], strides: [&[usize]; 3], size: usize) -> Result<Indexed> {
+    /// The lines along the axis of these sizes, with the strides of up to three operands; the axis has `size` where indices point to.
+    pub(super) fn lines(indexing: Indexing, sizes: &[usize], of: [&[usize]; 3], size: usize) -> Result<Indexed> {
         let Indexing { op, axis, wraps } = indexing;
+        let (merged, strides, rank) = merged(sizes, of, Some(axis));
         // An axis longer than `i64::MAX` can only be a broadcast one.
         let size = i64::try_from(size).unwrap_or(i64::MAX);
         Ok(Indexed {
-            count: count(op, sizes)? as u64,
-            rank: sizes.len() as u64,
-            sizes: padded(sizes),
-            strides: strides.map(padded),
+            count: (count(op, sizes)?.checked_div(sizes[axis])).unwrap_or(0) as u64,
+            rank,
+            sizes: merged,
+            strides,
             len: sizes[axis] as u64,
-            steps: strides.map(|strides| strides.get(axis).map_or(0, |&step| step as u64)),
+            steps: of.map(|strides| strides.get(axis).map_or(0, |&step| step as u64)),
             size,
             wrap: if wraps { size } else { 0 },
         })
     }
-    /// The lines along the axis in place of all places.
-    fn lines(mut self, axis: usize) -> Indexed {
-        self.count /= self.len.max(1);
-        self.sizes[axis] = 1;
-        self
-    }
-    fn grid(&self) -> Grid {
-        Grid::over(self.count as usize)
+    /// No place of these operands, and no count, is larger.
+    pub(super) fn most(&self) -> usize {
+        let reach = |k: usize| {
+            let others =
+                (0..self.rank as usize).map(|axis| (self.sizes[axis] - 1).saturating_mul(self.strides[k][axis]));
+            let along = self.steps[k].saturating_mul(self.len.max(self.size as u64));
+            others.fold(along, u64::saturating_add)
+        };
+        (0..3).map(reach).fold(self.count.saturating_mul(self.len.max(1)), u64::max) as usize
     }
 }
 
 /// The error for an index out of range: of the first one, as on the host.
 #[cold]
-fn out_of_range(indexing: Indexing, index: &View<'_, CudaBuffer, i64>, size: usize) -> Error {
+pub(super) fn out_of_range(indexing: Indexing, index: &View<'_, CudaBuffer, i64>, size: usize) -> Error {
     let fits = |index: i64| index < size as i64 && (index >= 0 || (indexing.wraps && index >= -(size as i64)));
     match download(View::<_, i64>::new(index.buffer, index.offset, index.sizes, index.strides)) {
         Ok(all) => {
@@ -135,12 +189,12 @@ fn out_of_range(indexing: Indexing, index: &View<'_, CudaBuffer, i64>, size: usi
 }
 
 /// A word that kernels set where an index is out of range.
-fn outside(device: &'static CudaDevice) -> Result<CudaBuffer> {
+pub(super) fn outside(device: &'static CudaDevice) -> Result<CudaBuffer> {
     CudaBuffer::zeroed(device, size_of::<u32>())
 }
 
 /// Whether the word was set. It waits for the kernel.
-fn is_outside(word: &CudaBuffer) -> Result<bool> {
+pub(super) fn is_outside(word: &CudaBuffer) -> Result<bool> {
     // SAFETY: any bytes are a number.
     Ok(unsafe { word.elements::<u32>(0, 1)? }.first() != Some(&0))
 }
@@ -154,103 +208,55 @@ pub(super) fn gather<E: Element>(
 ) -> Result<CudaBuffer> {
     let Indexing { op, axis, .. } = indexing;
     assert!(index.sizes.iter().zip(a.sizes).enumerate().all(|(at, (index, a))| at == axis || index <= a));
-    let mut places = Indexed::new(indexing, index.sizes, [index.strides, a.strides, &[]], a.sizes[axis])?;
-    places.strides[1][axis] = 0;
+    let (total, width) = (count(op, index.sizes)?, size_of::<E>());
     // SAFETY: the kernel writes every element, save where an index is out of range: then nobody sees them.
-    let [result] = unsafe { uninitialised(device, places.count as usize, [size_of::<E>()])? };
-    if places.count == 0 {
+    let [result] = unsafe { uninitialised(device, total, [width])? };
+    if total == 0 {
         return Ok(result);
     }
+    // All places, not lines: along the axis `a` stands still, and the index says where.
+    let mut still = a.strides.to_vec();
+    still[axis] = 0;
+    let mut places = Indexed::lines(indexing, index.sizes, [index.strides, a.strides, &[]], a.sizes[axis])?;
+    (places.sizes, places.strides, places.rank) = merged(index.sizes, [index.strides, &still, &[]], None);
+    places.count = total as u64;
+    let from = start::<E>(a.buffer, a.offset);
+    let bytes = widened(&mut places, width, from);
+    let words = Words::up_to(if bytes == 16 && bytes > width { PACK } else { bytes }, places.most());
     let outside = outside(device)?;
     let mut arguments = Arguments::new();
     arguments.push(start::<i64>(index.buffer, index.offset));
-    arguments.push(start::<E>(a.buffer, a.offset));
+    arguments.push(from);
     arguments.push(result.address());
     arguments.push(outside.address());
     arguments.push(places);
+    let grid = Grid::over((places.count as usize).div_ceil(4));
     // SAFETY: these are the parameters; what a view reaches is valid, and along the other axes the result is no larger than `a`.
-    unsafe { launch(op, device, (Form::Gather, size_of::<E>()), places.grid(), &arguments)? };
+    unsafe { launch(op, device, (Form::Gather, words), grid, &arguments)? };
     if is_outside(&outside)? { Err(out_of_range(indexing, index, a.sizes[axis])) } else { Ok(result) }
 }
 
-/// Where a scatter reads and writes, once all indices have been found to be in range; `None` where there is nothing to write.
-pub(super) fn scattered<E: Element>(
-    device: &'static CudaDevice,
-    indexing: Indexing,
-    index: &View<'_, CudaBuffer, i64>,
-    b: &View<'_, CudaBuffer, E>,
-    out: &ViewMut<'_, CudaBuffer, E>,
-) -> Result<Option<(Indexed, Arguments)>> {
-    let Indexing { op, axis, .. } = indexing;
-    let fits = |at: usize| index.sizes[at] <= b.sizes[at] && (at == axis || index.sizes[at] <= out.sizes[at]);
-    assert!((0..index.sizes.len()).all(fits));
-    let size = out.sizes[axis];
-    let places = Indexed::new(indexing, index.sizes, [index.strides, b.strides, out.strides], size)?;
-    if places.count == 0 {
-        return Ok(None);
+/// Makes words of several elements where these are neighbours under one index; the bytes of a word.
+fn widened(places: &mut Indexed, width: usize, from: u64) -> usize {
+    let Some(last) = (places.rank as usize).checked_sub(1) else { return width };
+    if places.strides[0][last] != 0 || places.strides[1][last] != 1 {
+        return width;
     }
-    let (outside, indices) = (outside(device)?, start::<i64>(index.buffer, index.offset));
-    let mut arguments = Arguments::new();
-    arguments.push(indices);
-    arguments.push(outside.address());
-    arguments.push(places);
-    // SAFETY: these are the parameters; what a view reaches is valid.
-    unsafe { launch(op, device, (Form::Check, size_of::<u8>()), places.grid(), &arguments)? };
-    if is_outside(&outside)? {
-        return Err(out_of_range(indexing, index, size));
-    }
-    let mut lines = places.lines(axis);
-    (0..3).for_each(|operand| lines.strides[operand][axis] = 0);
-    let mut arguments = Arguments::new();
-    arguments.push(indices);
-    arguments.push(start::<E>(b.buffer, b.offset));
-    arguments.push(start::<E>(out.buffer, out.offset));
-    arguments.push(lines);
-    Ok(Some((lines, arguments)))
-}
-
-/// `out[…, index, …] = b`; of several at one place the last along the axis stays.
-pub(super) fn scatter<E: Element>(
-    device: &'static CudaDevice,
-    indexing: Indexing,
-    index: &View<'_, CudaBuffer, i64>,
-    b: &View<'_, CudaBuffer, E>,
-    out: &ViewMut<'_, CudaBuffer, E>,
-) -> Result<()> {
-    let Some((lines, arguments)) = scattered(device, indexing, index, b, out)? else { return Ok(()) };
-    // SAFETY: these are the parameters, all indices are in range, and the output is held exclusively; two lines have no place in common.
-    unsafe { launch(indexing.op, device, (Form::Scatter, size_of::<E>()), lines.grid(), &arguments) }
-}
-
-/// What `scatter_with` is known by.
-struct Combined;
-
-/// `out[…, index, …] = kernel(out[…, index, …], b)`, in the order of the indices along the axis.
-pub(super) fn scatter_with<E: Element, K: Map2<E, E, E>>(
-    device: &'static CudaDevice,
-    indexing: Indexing,
-    kernel: &K,
-    index: &View<'_, CudaBuffer, i64>,
-    b: &View<'_, CudaBuffer, E>,
-    out: &ViewMut<'_, CudaBuffer, E>,
-) -> Result<()> {
-    let Some((lines, mut arguments)) = scattered(device, indexing, index, b, out)? else { return Ok(()) };
-    let described = |to: Kernel| describe::map2::<K, E, E, E>(to, kernel, [written(out), operand_of(b)]);
-    described(Kernel::launched()).values().bytes().for_each(|bytes| arguments.push_bytes(bytes, 8));
-    let compiled = device.kernel(KernelKey::of::<(Combined, K, E)>(0), || {
-        let refused = |why: Unreadable| unreadable(indexing.op, device, &why);
-        let (function, types) = described(Kernel::written()).element("combined").map_err(refused)?;
-        let parameters: String = types.iter().enumerate().map(|(at, ty)| format!(", const {ty} s{at}")).collect();
-        let values: String = (0..types.len()).map(|at| format!("s{at}, ")).collect();
-        let words = format!(
-            "{function}typedef {} word;\n#define CI_VALUES {parameters}\n\
-             #define CI_COMBINED(old, given) combined_element(old, given, {values}(ci_i64)i)",
-            c_type(E::DTYPE)
-        );
-        Ok(source(Form::Scatter, &words))
-    })?;
-    // SAFETY: as in `scatter`; values are the last parameters.
-    unsafe { compiled.launch(indexing.op, lines.grid(), &arguments) }
+    let fits = |bytes: usize| {
+        let (times, whole) = ((bytes / width) as u64, |elements: u64| elements % (bytes / width) as u64 == 0);
+        times > 1
+            && from % bytes as u64 == 0
+            && whole(places.sizes[last])
+            && whole(places.steps[1])
+            && places.strides[1][..last].iter().all(|&stride| whole(stride))
+    };
+    let Some(bytes) = [16, 8, 4, 2].into_iter().find(|&bytes| bytes > width && fits(bytes)) else { return width };
+    let times = (bytes / width) as u64;
+    places.sizes[last] /= times;
+    places.count /= times;
+    places.steps[1] /= times;
+    places.strides[1][..last].iter_mut().for_each(|stride| *stride /= times);
+    bytes
 }
 
 /// The struct `ci_segment`.
@@ -308,6 +314,8 @@ pub(super) fn pick<E: Element>(
     }
     let total = count(OP, &sizes)?;
     let (rank, strides) = (axes.len() as u64, padded(a.strides));
+    let reach = crate::layout::bounds::span(a.sizes, a.strides).unwrap_or(usize::MAX);
+    let words = Words::up_to(size_of::<E>(), total.max(reach));
     // SAFETY: the kernel writes every element.
     let [result] = unsafe { uninitialised(device, total, [size_of::<E>()])? };
     if total == 0 {
@@ -321,7 +329,7 @@ pub(super) fn pick<E: Element>(
     arguments.push(Picked { count: total as u64, rank, sizes: padded(&sizes), strides, first });
     arguments.push(fill);
     // SAFETY: these are the parameters; segments lie inside the axes of the view, and each axis of the result has some.
-    unsafe { launch(OP, device, (Form::Pick, size_of::<E>()), Grid::over(total), &arguments)? };
+    unsafe { launch(OP, device, (Form::Pick, words), Grid::over(total), &arguments)? };
     Ok(result)
 }
 
@@ -347,6 +355,6 @@ pub(super) fn band<E: Element>(
     [total, height, width].into_iter().for_each(|size| arguments.push(size as u64));
     [low, high].into_iter().for_each(|side| arguments.push(side as i64));
     // SAFETY: these are the parameters; the view and the result have so many elements.
-    unsafe { launch(OP, device, (Form::Band, size_of::<E>()), Grid::over(total), &arguments)? };
+    unsafe { launch(OP, device, (Form::Band, Words::up_to(size_of::<E>(), total)), Grid::over(total), &arguments)? };
     Ok(result)
 }

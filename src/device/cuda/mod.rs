@@ -22,6 +22,8 @@ mod reduce;
 #[cfg(feature = "cuda")]
 mod scan;
 #[cfg(feature = "cuda")]
+mod scatter;
+#[cfg(feature = "cuda")]
 mod select;
 #[cfg(feature = "cuda")]
 pub(crate) mod transfer;

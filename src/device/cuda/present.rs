@@ -4,7 +4,7 @@
 
 use super::Cuda;
 use super::elementwise::{self, Target, count, fresh, operand, operand_of, run, written};
-use super::{index, lanes, order, product, reduce, select};
+use super::{index, lanes, order, product, reduce, scatter, select};
 use crate::cpu::read;
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
@@ -432,7 +432,7 @@ impl<const N: usize> Backend for Cuda<N> {
         b: View<'_, CudaBuffer, E>,
         out: ViewMut<'_, CudaBuffer, E>,
     ) -> Result<()> {
-        index::scatter(device(N)?, indexing, &index, &b, &out)
+        scatter::scatter(device(N)?, indexing, &index, &b, &out)
     }
     fn scatter_with<E: Element>(
         indexing: Indexing,
@@ -441,7 +441,7 @@ impl<const N: usize> Backend for Cuda<N> {
         b: View<'_, CudaBuffer, E>,
         out: ViewMut<'_, CudaBuffer, E>,
     ) -> Result<()> {
-        index::scatter_with(device(N)?, indexing, &kernel, &index, &b, &out)
+        scatter::scatter_with(device(N)?, indexing, &kernel, &index, &b, &out)
     }
     fn compress<E: Element>(
         a: View<'_, CudaBuffer, E>,

@@ -162,7 +162,9 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) scan(const ci_element *a, ci_partia
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32 % CI_WARPS, group = threadIdx.x / 32 / CI_WARPS;
   const ci_u64 chunks = w.chunks - CI_IS_TOTAL, units = w.lanes * chunks;
   unsigned turn = 0;
-  for (ci_u64 unit = blockIdx.x * (ci_u64)GROUPS + group; unit < units; unit += gridDim.x * (ci_u64)GROUPS) {
+  for (ci_u64 turn_of = blockIdx.x * (ci_u64)GROUPS + group; turn_of < units; turn_of += gridDim.x * (ci_u64)GROUPS) {
+    // (The last chunks whose totals were formed may still be in the cache: they come first.)
+    const ci_u64 unit = CI_IS_TOTAL ? turn_of : units - 1 - turn_of;
     const ci_u64 line = chunks > 1 ? unit / chunks : unit, at = unit - line * chunks;
     const ci_u64 first = at * w.chunk, last = first + w.chunk < w.len ? first + w.chunk : w.len;
     const ci_element *from = a + ci_place(line, w.rank, w.sizes, w.strides);

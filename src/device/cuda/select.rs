@@ -3,7 +3,7 @@
 //! Uses the kernels of `index`; used by the operations of `Cuda`.
 
 use super::elementwise::{count, start};
-use super::index::{Form, launch, padded};
+use super::index::{Form, Words, launch, merged};
 use super::reduce::uninitialised;
 use crate::cuda::launch::{Arguments, Grid, THREADS};
 use crate::cuda::{CudaBuffer, CudaDevice};
@@ -20,7 +20,6 @@ const CHUNK: usize = 16 * THREADS as usize;
 #[derive(Clone, Copy)]
 struct Selected {
     count: u64,
-    chunk: u64,
     chunks: u64,
     rank: u64,
     sizes: [u64; 8],
@@ -36,14 +35,8 @@ pub(super) fn compress<E: Element>(
     assert_eq!(a.sizes, mask.sizes);
     let (len, width) = (count(OP, a.sizes)?, size_of::<E>());
     let chunks = len.div_ceil(CHUNK);
-    let places = Selected {
-        count: len as u64,
-        chunk: CHUNK as u64,
-        chunks: chunks as u64,
-        rank: a.sizes.len() as u64,
-        sizes: padded(a.sizes),
-        strides: [padded(a.strides), padded(mask.strides)],
-    };
+    let (sizes, strides, rank) = merged(a.sizes, [a.strides, mask.strides], None);
+    let places = Selected { count: len as u64, chunks: chunks as u64, rank, sizes, strides };
     if len == 0 {
         return Ok((CudaBuffer::zeroed(device, 0)?, 0));
     }
@@ -57,11 +50,11 @@ pub(super) fn compress<E: Element>(
         arguments.push(selects);
         arguments.push(counts.address());
         arguments.push(places);
-        launch(OP, device, (Form::Count, 1), grid, &arguments)?;
+        launch(OP, device, (Form::Count, Words::of(1)), grid, &arguments)?;
         let mut arguments = Arguments::new();
         arguments.push(counts.address());
         arguments.push(chunks as u64);
-        launch(OP, device, (Form::Scan, 1), Grid::blocks(1, THREADS), &arguments)?;
+        launch(OP, device, (Form::Scan, Words::of(1)), Grid::blocks(1, THREADS), &arguments)?;
         let total = counts.elements::<u64>(chunks * size_of::<u64>(), 1)?.first().map_or(0, |&total| total as usize);
         let [result] = uninitialised(device, total, [width])?;
         if total > 0 {
@@ -71,7 +64,7 @@ pub(super) fn compress<E: Element>(
             arguments.push(counts.address());
             arguments.push(result.address());
             arguments.push(places);
-            launch(OP, device, (Form::Select, width), grid, &arguments)?;
+            launch(OP, device, (Form::Select, Words::of(width)), grid, &arguments)?;
         }
         Ok((result, total))
     }
