@@ -5,6 +5,8 @@
 
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
+#[cfg(feature = "cuda")]
+use crate::ops::arguments::Distribution;
 use crate::ops::arguments::{Added, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
@@ -59,6 +61,24 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     /// The numbers 0, 1, … up to `len` of them, placed as by [`build`](Self::build).
     fn iota(beside: Option<&Self::Storage>, len: usize) -> Result<Self::Storage> {
         Self::tabulate::<i64>(Copying, beside, len)
+    }
+    /// `len` elements drawn by the device itself, from the stream that a seed names; `None` where the host draws them.
+    #[cfg(feature = "cuda")]
+    fn draw<E: Element>(
+        _distribution: Distribution,
+        _seed: impl FnOnce() -> u64,
+        _len: usize,
+    ) -> Result<Option<Self::Storage>> {
+        Ok(None)
+    }
+    /// For each probability one or zero, row-major, drawn by the device itself; `None` where the host draws them, or where an element is
+    /// no probability.
+    #[cfg(feature = "cuda")]
+    fn bernoulli<E: Element>(
+        _p: View<'_, Self::Storage, E>,
+        _seed: impl FnOnce() -> u64,
+    ) -> Result<Option<Self::Storage>> {
+        Ok(None)
     }
     /// Whether the storage may be written: it is not shared, or it is a writable borrow.
     fn is_unique(storage: &mut Self::Storage) -> bool;

@@ -78,6 +78,33 @@ impl Order {
     }
 }
 
+/// What elements are drawn from.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "cuda"), allow(dead_code))] // the host draws by closures
+pub enum Distribution {
+    /// From `low` up to `high`, all numbers equally likely.
+    Uniform {
+        /// The first of them.
+        low: f64,
+        /// Behind the last.
+        high: f64,
+    },
+    /// The normal distribution.
+    Normal {
+        /// The mean.
+        mean: f64,
+        /// The standard deviation.
+        std: f64,
+    },
+    /// The integers from `low` up to but not including `high`, all equally likely.
+    Integers {
+        /// The first of them.
+        low: i64,
+        /// Behind the last.
+        high: i64,
+    },
+}
+
 /// The input of a product and the factors: `beta * input + alpha * product`. A factor of 0 ignores its operand.
 pub struct Added<'a, B, E: Dtype> {
     /// Broadcast to the sizes of the product; `None` where `beta` is 0.

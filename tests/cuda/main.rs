@@ -14,6 +14,7 @@ mod missing;
 mod order;
 mod pretend;
 mod product;
+mod random;
 mod reduce;
 mod staging;
 

@@ -18,6 +18,8 @@ mod present;
 #[cfg(feature = "cuda")]
 mod product;
 #[cfg(feature = "cuda")]
+mod random;
+#[cfg(feature = "cuda")]
 mod reduce;
 #[cfg(feature = "cuda")]
 mod scan;

@@ -4,7 +4,7 @@
 
 use super::Cuda;
 use super::elementwise::{self, Target, count, fresh, operand, operand_of, run, written};
-use super::{index, lanes, order, product, reduce, scatter, select};
+use super::{index, lanes, order, product, random, reduce, scatter, select};
 use crate::cpu::read;
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
@@ -15,7 +15,7 @@ use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::layout::bounds::{expect_within, span};
 use crate::layout::strides::{self, is_contiguous};
-use crate::ops::arguments::{Added, Indexing, Order, Sought};
+use crate::ops::arguments::{Added, Distribution, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{AnyAll, Reducer, TwoResults};
@@ -150,6 +150,16 @@ impl<const N: usize> Backend for Cuda<N> {
     fn tabulate<O: Element>(kernel: impl Map1<i64, O>, _: Option<&CudaBuffer>, len: usize) -> Result<CudaBuffer> {
         // SAFETY: it reads nothing.
         unsafe { fresh::<O>("tabulate", device(N)?, (&[len], &[1]), |to| describe::tabulate(to, &kernel)) }
+    }
+    fn draw<E: Element>(
+        distribution: Distribution,
+        seed: impl FnOnce() -> u64,
+        len: usize,
+    ) -> Result<Option<CudaBuffer>> {
+        random::draw::<E>(device(N)?, distribution, seed(), len).map(Some)
+    }
+    fn bernoulli<E: Element>(p: View<'_, CudaBuffer, E>, seed: impl FnOnce() -> u64) -> Result<Option<CudaBuffer>> {
+        random::bernoulli(device(N)?, &p, seed())
     }
     fn is_unique(storage: &mut CudaBuffer) -> bool {
         storage.is_unique()

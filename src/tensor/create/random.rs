@@ -1,20 +1,24 @@
 //! Random tensors: uniform, normal, integers, permutations, from a seeded generator.
 //!
 //! The generator and the normal distribution are the `rand` family's; the same seed gives the same elements on every
-//! machine. It is a generator of the host, so elements are drawn there, one after another, and uploaded.
+//! machine. A GPU makes its own, from a seed that it draws: others than the host's, and the same on every GPU.
 //! Uses `create::constructors`, `device`; used by `any`, `create::like`, `create::sampling`.
 
 use crate::device::Device;
 use crate::dtype::{Element, Float, Real};
 use crate::error::{Error, Result, listed, room};
+use crate::ops::arguments::Distribution;
 use crate::shape::{Dim, KnownShape, Shape};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
+#[cfg(feature = "cuda")]
+use crate::{ops::arguments::Order, storage::View};
 use castiron_macros::fallible;
 use rand::{RngExt, SeedableRng};
-use rand_distr::{Distribution, StandardNormal};
+use rand_distr::{Distribution as _, StandardNormal};
 use rand_pcg::Pcg64Mcg;
 
-/// A seeded source of random numbers (`torch.Generator`). The same seed gives the same tensors everywhere.
+/// A seeded source of random numbers (`torch.Generator`). The same seed gives the same tensors on every machine. Tensors of
+/// `Cuda` are drawn there (by Philox, as in PyTorch) and differ from those of `Cpu` with the same seed.
 ///
 /// ```
 /// use castiron::{shape, Generator, Tensor};
@@ -43,20 +47,33 @@ impl Generator {
         (bits >> (64 - digits)) as f64 / (1_u64 << digits) as f64
     }
 
+    /// The name of a stream of numbers that a device makes.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn seed(&mut self) -> u64 {
+        self.0.random()
+    }
+
     fn normal(&mut self) -> f64 {
         StandardNormal.sample(&mut self.0)
     }
 }
 
-/// A tensor of elements drawn one after another.
+/// A tensor of elements drawn one after another, or by a device that draws from the distribution itself.
+#[cfg_attr(not(feature = "cuda"), allow(unused_variables))]
 fn drawn<E: Element, S: Shape, D: Device>(
     op: &'static str,
     sizes: S::Sizes,
-    mut draw: impl FnMut() -> E,
+    generator: &mut Generator,
+    distribution: Distribution,
+    mut draw: impl FnMut(&mut Generator) -> E,
 ) -> Result<Tensor<E, S, D>> {
     expect_fit::<S>(op, sizes.as_ref())?;
     let numel = checked_numel::<E>(op, sizes.as_ref())?;
-    let storage = D::build(None, || listed((0..numel).map(|_| draw())))?;
+    #[cfg(feature = "cuda")]
+    if let Some(storage) = D::draw::<E>(distribution, || generator.seed(), numel)? {
+        return Ok(Tensor::dense(storage, sizes));
+    }
+    let storage = D::build(None, || listed((0..numel).map(|_| draw(generator))))?;
     Ok(Tensor::dense(storage, sizes))
 }
 
@@ -98,7 +115,8 @@ random! {
     /// assert!(x.iter().all(|x| (0.0..1.0).contains(x)));
     /// ```
     rand rand_sized<E: Float>() |sizes, generator| {
-        drawn("rand", sizes, || E::from_f64(generator.unit::<E>()))
+        let distribution = Distribution::Uniform { low: 0.0, high: 1.0 };
+        drawn("rand", sizes, generator, distribution, |generator| E::from_f64(generator.unit::<E>()))
     };
 
     /// Normal with mean 0 and standard deviation 1 (`torch.randn`).
@@ -109,7 +127,8 @@ random! {
     /// assert!(x.mean().item().abs() < 0.05 && (x.std(1).item() - 1.0).abs() < 0.05);
     /// ```
     randn randn_sized<E: Float>() |sizes, generator| {
-        drawn("randn", sizes, || E::from_f64(generator.normal()))
+        let distribution = Distribution::Normal { mean: 0.0, std: 1.0 };
+        drawn("randn", sizes, generator, distribution, |generator| E::from_f64(generator.normal()))
     };
 
     /// Uniform between two numbers, the first included (`torch.Tensor.uniform_`).
@@ -118,7 +137,9 @@ random! {
         if !finite {
             return Err(Error::InvalidArgument { op: "uniform", reason: format!("no numbers lie between {low} and {high}") });
         }
-        drawn("uniform", sizes, || E::from_f64(low + generator.unit::<E>() * (high - low)))
+        drawn("uniform", sizes, generator, Distribution::Uniform { low, high }, |generator| {
+            E::from_f64(low + generator.unit::<E>() * (high - low))
+        })
     };
 
     /// Normal with a mean and a standard deviation (`torch.normal`).
@@ -127,7 +148,9 @@ random! {
         if !valid {
             return Err(Error::InvalidArgument { op: "normal", reason: format!("{std} is not a standard deviation") });
         }
-        drawn("normal", sizes, || E::from_f64(mean + std * generator.normal()))
+        drawn("normal", sizes, generator, Distribution::Normal { mean, std }, |generator| {
+            E::from_f64(mean + std * generator.normal())
+        })
     };
 
     /// Integers from `low` up to but not including `high`, all equally likely (`torch.randint`).
@@ -144,7 +167,9 @@ random! {
         for end in [low, high - 1] {
             crate::tensor::create::constructors::fill_value::<E>("randint", crate::dtype::ScalarValue::Int(end.into()))?;
         }
-        drawn("randint", sizes, || E::from_i64(generator.0.random_range(low..high)))
+        drawn("randint", sizes, generator, Distribution::Integers { low, high }, |generator| {
+            E::from_i64(generator.0.random_range(low..high))
+        })
     };
 }
 
@@ -165,6 +190,16 @@ impl<N: Dim, D: Device> Tensor<i64, (N,), D> {
     pub fn randperm(size: usize, generator: &mut Generator) -> Result<Self> {
         expect_fit::<(N,)>("randperm", &[size])?;
         checked_numel::<i64>("randperm", &[size])?;
+        // The order of random numbers, where a device draws them.
+        #[cfg(feature = "cuda")]
+        if let Some(keys) =
+            D::draw::<i64>(Distribution::Integers { low: i64::MIN, high: i64::MAX }, || generator.seed(), size)?
+        {
+            let sizes = [size];
+            let keys = View::<_, i64>::new(&keys, 0, &sizes, &[1]);
+            let [_, order] = D::order(Order::Sort { descending: false }, keys, 0)?;
+            return Ok(Self::dense(order, sizes));
+        }
         let storage = D::build(None, || {
             let mut order: Vec<i64> = room(size)?;
             order.extend(0..size as i64);

@@ -1,5 +1,5 @@
 //! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`. The generator is on the host, and the
-//! probabilities decide how far it is drawn from: they are downloaded, and what is drawn is uploaded.
+//! probabilities decide how far it is drawn from: they are downloaded, and what is drawn is uploaded; but a GPU draws for `bernoulli`.
 //! Uses `create::random`, `ops::admit`, `device`.
 
 use crate::device::Device;
@@ -31,6 +31,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: FloatFor<ops::reduce::bernoulli>,
     {
         let op = "bernoulli";
+        #[cfg(feature = "cuda")]
+        if let Some(storage) = D::bernoulli(self.elements(), || generator.seed())? {
+            return Ok(Self::dense(storage, self.shape()));
+        }
         let storage = D::build(Some(self.elements().buffer), || {
             let mut elements = D::download(self.elements())?;
             for element in &mut elements {
