@@ -19,16 +19,16 @@ mod reduce;
 mod staging;
 
 /// Runs a block as the test of this name, in a process with the pretend GPU: `on_gpu!("memory::round_trip", { … })`. With
-/// `CASTIRON_TEST_GPU=1` in a process with the GPU of this machine.
+/// `CASTIRON_TEST_GPU=1` in a process with the GPU of this machine. Environment variables stand in brackets before the block.
 macro_rules! on_gpu {
-    ($name:literal, $body:block) => {
-        crate::pretend::on_any_gpu($name, || $body)
+    ($name:literal, $body:block) => { crate::on_gpu!($name, [], $body) };
+    ($name:literal, [$($variable:literal = $value:literal),*], $body:block) => {
+        crate::pretend::on_any_gpu($name, &[$(($variable, $value)),*], || $body)
     };
 }
 pub(crate) use on_gpu;
 
-/// As `on_gpu`, for what counts calls or makes them fail, so always with the pretend GPU; environment variables stand in brackets before
-/// the block.
+/// As `on_gpu`, for what counts calls or makes them fail, so always with the pretend GPU.
 macro_rules! on_pretend {
     ($name:literal, $body:block) => { crate::on_pretend!($name, [], $body) };
     ($name:literal, [$($variable:literal = $value:literal),*], $body:block) => {

@@ -173,13 +173,15 @@ fn is_real() -> bool {
 }
 
 /// As [`within`] with all that is pretended; with `CASTIRON_TEST_GPU=1`, with the libraries of this machine.
-pub fn on_any_gpu(name: &str, body: impl FnOnce()) {
+pub fn on_any_gpu(name: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
     if !is_real() || env::var_os(INSIDE).is_some() {
         // What these tests compile, others need as well.
-        return within(name, Installed::All, &[("CASTIRON_CUDA_CACHE", &shared_cache())], body);
+        let cache = shared_cache();
+        return within(name, Installed::All, &[&[("CASTIRON_CUDA_CACHE", &*cache)], variables].concat(), body);
     }
     let mut command = Command::new(env::current_exe().unwrap());
-    let output = command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(INSIDE, "1").output().unwrap();
+    command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(INSIDE, "1").envs(variables.iter().copied());
+    let output = command.output().unwrap();
     expect_passed(&output);
 }
 
