@@ -56,16 +56,34 @@ pub(crate) mod tables {
     use crate::ops::rules::picture::with_bools;
     use crate::ops::rules::result::loops_of_result;
     use crate::ops::table::{binary_table, unary_table};
+    #[cfg(all(feature = "cuda", feature = "any"))]
+    use crate::ops::text::erased::ErasedText;
     use crate::ops::{self, BinaryOp, UnaryOp};
 
+    /// A loop, and the same as text for a GPU.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Compiled<const N: usize> {
+        pub(crate) inner: Inner<N>,
+        #[cfg(all(feature = "cuda", feature = "any"))]
+        pub(crate) text: ErasedText<N>,
+    }
+
     /// One entry for each dtype.
-    pub(crate) type Row<const N: usize> = [Option<Inner<N>>; DType::ALL.len()];
+    pub(crate) type Row<const N: usize> = [Option<Compiled<N>>; DType::ALL.len()];
+
+    #[cfg(not(debug_assertions))]
+    const fn inner_of<const N: usize>(entry: Option<Compiled<N>>) -> Option<Inner<N>> {
+        match entry {
+            Some(compiled) => Some(compiled.inner),
+            None => None,
+        }
+    }
 
     #[cfg(not(debug_assertions))]
     pub(super) const fn one(entry: Entry) -> Option<Inner<2>> {
         match entry.operands {
-            Arity::One => UNARY[entry.row][entry.dtype as usize],
-            Arity::Scalar => SCALAR[entry.row][entry.dtype as usize],
+            Arity::One => inner_of(UNARY[entry.row][entry.dtype as usize]),
+            Arity::Scalar => inner_of(SCALAR[entry.row][entry.dtype as usize]),
             Arity::Two | Arity::Converted => None,
         }
     }
@@ -73,7 +91,7 @@ pub(crate) mod tables {
     #[cfg(not(debug_assertions))]
     pub(super) const fn two(entry: Entry) -> Option<Inner<3>> {
         match entry.operands {
-            Arity::Two => BINARY[entry.row][entry.dtype as usize],
+            Arity::Two => inner_of(BINARY[entry.row][entry.dtype as usize]),
             _ => None,
         }
     }
@@ -155,9 +173,9 @@ pub(crate) mod tables {
         ($then:ident $before:tt [] $($cells:tt)*) => { $then! { $before $($cells)* } };
     }
 
-    /// The functions of one row and the row itself: `|E| loop of the kernel over dtype E`.
+    /// The functions of one row and the row itself: `|E| loop of the kernel over dtype E`, the same for half precision, and its text.
     macro_rules! row {
-        (($op:ident, $operands:literal, |$e:ident| $inner:tt $halves:tt) $($variant:ident $name:ident $(by $float:ident)? $(short $short:ident)?: $dtype:ty,)*) => {
+        (($op:ident, $operands:literal, |$e:ident| $inner:tt $halves:tt $text:tt) $($variant:ident $name:ident $(by $float:ident)? $(short $short:ident)?: $dtype:ty,)*) => {
             pub(super) mod $op {
                 use super::*;
                 $(
@@ -171,7 +189,16 @@ pub(crate) mod tables {
                     // Some operations have no loop here.
                     #[allow(unused_mut)]
                     let mut row: Row<$operands> = [None; DType::ALL.len()];
-                    $(row[DType::$variant as usize] = Some($name);)*
+                    $(
+                        row[DType::$variant as usize] = Some(Compiled {
+                            inner: $name,
+                            #[cfg(all(feature = "cuda", feature = "any"))]
+                            text: {
+                                type $e = $dtype;
+                                $text()
+                            },
+                        });
+                    )*
                     row
                 };
             }
@@ -195,7 +222,7 @@ pub(crate) mod tables {
         ($($op:ident { $methods:tt $admits:ident $result:ident $($rest:tt)* })*) => {
             mod of_one {
                 use super::*;
-                $(dtypes! { row ($op, 2, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>) (f16_inner::one::<Applying<ops::$op>>)) $admits $result })*
+                $(dtypes! { row ($op, 2, |E| (inner::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>) (f16_inner::one::<Applying<ops::$op>>) (ErasedText::one::<Applying<ops::$op>, E, <ops::$op as UnaryOp<E>>::Output>)) $admits $result })*
             }
             #[cfg(not(debug_assertions))]
             const UNARY: &[Row<2>] = &[$(of_one::$op::ROW),*];
@@ -214,11 +241,11 @@ pub(crate) mod tables {
         ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident $($rest:tt)* })*) => {
             mod of_two {
                 use super::*;
-                $(dtypes! { row ($op, 3, |E| (inner::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::two::<Combining<ops::$op, core::primitive::f32>>)) $admits $result })*
+                $(dtypes! { row ($op, 3, |E| (inner::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::two::<Combining<ops::$op, core::primitive::f32>>) (ErasedText::two::<Combining<ops::$op, E>, E, E, <ops::$op as BinaryOp>::Output<E>>)) $admits $result })*
             }
             mod by_scalar {
                 use super::*;
-                $(binary! { @scalar $operands ($op, 2, |E| (inner::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::one::<CombiningScalar<ops::$op, core::primitive::f32>>)) $admits $result })*
+                $(binary! { @scalar $operands ($op, 2, |E| (inner::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>) (f16_inner::one::<CombiningScalar<ops::$op, core::primitive::f32>>) (ErasedText::one::<CombiningScalar<ops::$op, E>, E, <ops::$op as BinaryOp>::Output<E>>)) $admits $result })*
             }
             #[cfg(not(debug_assertions))]
             const BINARY: &[Row<3>] = &[$(of_two::$op::ROW),*];

@@ -10,15 +10,17 @@ use super::inner::Inner;
 use super::non_temporal::Staging;
 use super::simd;
 use super::walk::{Run, Walk, side};
-use crate::dtype::{CastTo, Element};
+use crate::dtype::{CastTo, DType, Element};
 use crate::error::Result;
 use crate::ops::kernel::Casting;
+#[cfg(feature = "cuda")]
+use crate::ops::text::erased::Chain;
 use crate::storage::HostBuffer;
 
 /// A loop of one operand, its types erased.
 pub(crate) type Loop1 = Inner<2>;
 
-pub(crate) use compiled::tables::{Row, binary, scalar, unary};
+pub(crate) use compiled::tables::{Compiled, Row, binary, scalar, unary};
 
 /// The loop that converts one dtype to another.
 pub(crate) const fn cast<A: CastTo<O>, O: Element>() -> Loop1 {
@@ -32,14 +34,37 @@ const STEPS: usize = 4;
 #[derive(Clone, Copy)]
 pub(crate) struct Cast {
     steps: [Option<Loop1>; STEPS],
+    /// The dtypes, for a GPU, which converts in one step what the host does in two.
+    #[cfg(feature = "cuda")]
+    chain: Chain,
 }
 
-impl From<Loop1> for Cast {
-    fn from(step: Loop1) -> Self {
-        Cast { steps: [Some(step), None, None, None] }
-    }
-}
 impl Cast {
+    /// One step.
+    pub(crate) fn one<A: CastTo<O>, O: Element>(step: Loop1) -> Self {
+        Cast {
+            steps: [Some(step), None, None, None],
+            #[cfg(feature = "cuda")]
+            chain: Chain::between(A::DTYPE, O::DTYPE),
+        }
+    }
+
+    /// The dtypes of the elements.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn chain(&self) -> Chain {
+        self.chain
+    }
+
+    /// This conversion, which takes steps of no consequence, as one from a dtype to another.
+    #[cfg_attr(not(feature = "cuda"), allow(unused_mut, unused_variables))]
+    pub(crate) fn between(mut self, from: DType, to: DType) -> Self {
+        #[cfg(feature = "cuda")]
+        {
+            self.chain = Chain::between(from, to);
+        }
+        self
+    }
+
     fn len(&self) -> usize {
         self.steps.iter().flatten().count()
     }
@@ -49,6 +74,10 @@ impl Cast {
         let len = self.len();
         for (at, step) in other.steps.iter().flatten().enumerate() {
             self.steps[len + at] = Some(*step);
+        }
+        #[cfg(feature = "cuda")]
+        {
+            self.chain = self.chain.then(other.chain);
         }
         self
     }

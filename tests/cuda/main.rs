@@ -3,6 +3,7 @@
 //! Each test runs in a process of its own (`pretend::within`), since libraries are loaded once in a process. What compares a GPU with the
 //! host runs on a real one with `CASTIRON_TEST_GPU=1`; the others are then left out.
 
+mod any;
 mod cublas;
 mod elementwise;
 mod executor;
@@ -17,6 +18,20 @@ mod product;
 mod random;
 mod reduce;
 mod staging;
+
+// The readers of PyTorch's tables.
+#[allow(dead_code)]
+#[path = "../../examples/conformance/codes.rs"]
+mod codes;
+#[allow(dead_code)]
+#[path = "../../examples/conformance/report.rs"]
+mod report;
+#[allow(dead_code)]
+#[path = "../../examples/conformance/samples.rs"]
+mod samples;
+#[allow(unused_imports)]
+#[path = "../../examples/conformance/tokens.rs"]
+mod tokens;
 
 /// Runs a block as the test of this name, in a process with the pretend GPU: `on_gpu!("memory::round_trip", { … })`. With
 /// `CASTIRON_TEST_GPU=1` in a process with the GPU of this machine. Environment variables stand in brackets before the block.

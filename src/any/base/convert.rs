@@ -42,13 +42,13 @@ pub(crate) fn cast(from: DType, to: DType) -> Result<Option<Cast>> {
     }
     if let Some(widened) = widened(from, to) {
         return Ok(match (cast(from, widened)?, cast(widened, to)?) {
-            (Some(first), Some(then)) => Some(first.then(then)),
+            (Some(first), Some(then)) => Some(first.then(then).between(from, to)),
             (first, then) => first.or(then),
         });
     }
     macro_rules! loops {
         ($A:tt => $O:tt) => {
-            dispatch_dtype!("to", from, A: $A => dispatch_dtype!("to", to, O: $O => Ok(Some(const { erased::cast::<A, O>() }.into()))))
+            dispatch_dtype!("to", from, A: $A => dispatch_dtype!("to", to, O: $O => Ok(Some(Cast::one::<A, O>(const { erased::cast::<A, O>() })))))
         };
     }
     match from {
@@ -128,11 +128,7 @@ impl AnyTensor {
         let moved = match device {
             None => converted,
             Some(name) if name == converted.device_name() => converted,
-            Some("meta") => AnyTensor::meta(&converted.sizes, converted.dtype)?,
-            Some("cpu") => return Err(Error::NoData { op: args.op }),
-            Some(other) => {
-                return Err(Error::InvalidArgument { op: args.op, reason: format!("there is no device {other:?}") });
-            }
+            Some(name) => converted.to_device(name)?,
         };
         Ok(if copy && moved.shares_storage(input) { moved.copy()? } else { moved }.into())
     }

@@ -44,10 +44,21 @@ impl AnyTensor {
     }
 }
 
+/// So many elements of a GPU are copied to the host at once for being printed.
+#[cfg(feature = "cuda")]
+const WHOLE: usize = 1 << 16;
+
 /// As PyTorch prints a tensor.
 impl fmt::Display for AnyTensor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (device, has_data) = (self.device_name(), self.has_data());
+        // Elements of a GPU come to the host together, not one by one; of many, those that are printed.
+        #[cfg(feature = "cuda")]
+        if has_data && self.device() != crate::AnyDevice::CPU && self.numel() <= WHOLE {
+            let host = self.cpu().map_err(|_| fmt::Error)?;
+            let (sizes, strides, element) = (&*host.sizes, &*host.strides, |at| host.element(at));
+            return Printed { dtype: self.dtype, device, has_data, sizes, strides, element: &element }.fmt(f);
+        }
         let (sizes, strides, element) = (&*self.sizes, &*self.strides, |at| self.element(at));
         Printed { dtype: self.dtype, device, has_data, sizes, strides, element: &element }.fmt(f)
     }

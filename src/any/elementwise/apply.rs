@@ -6,8 +6,8 @@ use crate::any::base::operand::AnyOperand;
 use crate::any::elementwise::binary::combine;
 use crate::any::elementwise::op_table::{ScalarKernel, UnaryRow};
 use crate::any::{AnyTensor, Dims, Elements, checked_numel};
-use crate::device::DynamicBuffer;
-use crate::device::erased::{self, Cast, ErasedView, Loop, Operand};
+use crate::device::erased::{self, Cast, Compiled, ErasedView, Loop, Operand};
+use crate::device::{AnyDevice, DynamicBuffer};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
 use crate::layout::memory_format::{self, OperandLayout};
@@ -69,7 +69,7 @@ pub(crate) fn result_strides(sizes: &[usize], operands: &[OperandLayout<'_>]) ->
 /// A call of a compiled loop: its kernel and the operands; `N` counts the output, too.
 pub(super) struct LoopCall<const N: usize, const OPERANDS: usize> {
     pub(super) op: &'static str,
-    pub(super) inner: unsafe fn(*const (), [*mut u8; N], usize),
+    pub(super) compiled: Compiled<N>,
     pub(super) kernel: *const (),
     pub(super) sources: [AnyTensor; OPERANDS],
     pub(super) dtypes: Dtypes,
@@ -100,8 +100,8 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
                 operand.view = Some(ErasedView { sizes, strides: &spread[at], ..source.erased()? });
             }
         }
-        let Self { inner, kernel, is_long, .. } = *self;
-        run(Loop { inner, kernel, is_compute_bound: is_long }, &operands, cast)
+        let Self { compiled, kernel, is_long, .. } = *self;
+        run(Loop { compiled, kernel, is_compute_bound: is_long }, &operands, cast)
     }
 
     /// The result as a new tensor.
@@ -178,10 +178,10 @@ pub(super) fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluati
             .map(Evaluation::Computed);
     }
     let dtypes = dtypes(row.rule, x.dtype);
-    let inner = row.loops[dtypes.computes as usize].ok_or_else(|| no_loop(op, x.dtype, row.admits))?;
+    let compiled = row.loops[dtypes.computes as usize].ok_or_else(|| no_loop(op, x.dtype, row.admits))?;
     Ok(Evaluation::One(LoopCall {
         op,
-        inner,
+        compiled,
         kernel: core::ptr::null(),
         sources: [x.clone()],
         dtypes,
@@ -246,7 +246,7 @@ impl AnyTensor {
 /// Operands on one device, or a zero-dim one on the CPU beside another.
 pub(crate) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
     let (lhs, rhs) = (a.device_name(), b.device_name());
-    let joins = |x: &AnyTensor| x.rank() == 0 && x.has_data();
+    let joins = |x: &AnyTensor| x.rank() == 0 && x.device() == AnyDevice::CPU;
     if lhs == rhs || joins(a) || joins(b) {
         return Ok(());
     }

@@ -90,9 +90,10 @@ fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: 
             if row.divides && integral && value.real_part() == 0.0 {
                 return Err(Error::DivisionByZero { op, dtype: promoted });
             }
-            let inner = row.scalar_loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
+            let compiled =
+                row.scalar_loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
             let sources = [tensor.clone()];
-            let job = LoopCall { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() };
+            let job = LoopCall { op, compiled, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() };
             Ok(Evaluation::Scalar(job, kernel))
         }
         (AnyOperand::Number(value), AnyOperand::Array(_)) => {
@@ -137,9 +138,16 @@ fn tensors(
     if row.divides && promoted.category() <= Category::Integral {
         check_divisors(op, right, promoted)?;
     }
-    let inner = row.loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
+    let compiled = row.loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
     let sources = [left.clone(), right.clone()];
-    Ok(Evaluation::Two(LoopCall { op, inner, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() }))
+    Ok(Evaluation::Two(LoopCall {
+        op,
+        compiled,
+        kernel: core::ptr::null(),
+        sources,
+        dtypes,
+        is_long: row.rule.lifts(),
+    }))
 }
 
 /// `ldexp` of operands of two dtypes, which PyTorch computes as `a * 2.0 ** b`.

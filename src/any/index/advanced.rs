@@ -97,7 +97,7 @@ impl IndexedAxes {
 fn outside(op: &'static str, indices: &[(usize, AnyTensor)], sizes: &[usize]) -> Option<Error> {
     indices.iter().zip(sizes).enumerate().find_map(|(axis, ((_, index), &size))| {
         let within = -(size as i64)..size as i64;
-        let index = DynamicBuffer::find(index.elements_as::<i64>().ok()?, |index| !within.contains(&index))?;
+        let index = DynamicBuffer::find(index.elements_as::<i64>().ok()?, |index| !within.contains(&index)).ok()??;
         Some(Error::IndexValue { op, index, axis, size })
     })
 }

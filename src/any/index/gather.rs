@@ -48,7 +48,7 @@ impl AnyTensor {
         let size = self.sizes[axis];
         let index = index.to(DType::I64)?;
         let outside = |at: i64| usize::try_from(at).map_or(true, |at| at >= size);
-        match DynamicBuffer::find(index.elements_as::<i64>()?, outside) {
+        match DynamicBuffer::find(index.elements_as::<i64>()?, outside)? {
             Some(index) => Err(Error::IndexValue { op, index, axis, size }),
             None => Ok(()),
         }

@@ -6,7 +6,7 @@ use crate::any::base::operand::default_float;
 use crate::any::call::Bound;
 use crate::any::view::views::axes;
 use crate::any::{AnyTensor, IntoSizes, Value, checked_numel};
-use crate::device::erased::{FirstOnly, ReduceLoops, WithSecond};
+use crate::device::erased::{FirstOnly, Reducing, WithSecond};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType, bf16, f16};
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ use crate::ops::{Op, reduce as ops};
 use castiron_macros::operations;
 
 /// The second axis reduced: the results, row-major over the first and the third.
-fn second<const N: usize>(op: &'static str, functions: &dyn ReduceLoops, cube: &AnyTensor) -> Result<[AnyTensor; N]> {
+fn second<const N: usize>(op: &'static str, functions: &dyn Reducing, cube: &AnyTensor) -> Result<[AnyTensor; N]> {
     let [before, len, after] = *cube.shape() else { unreachable!("a tensor of three axes is reduced") };
     let facts = functions.facts();
     if len == 0 && !facts.has_identity {

@@ -122,6 +122,11 @@ macro_rules! functions {
             pub(crate) const fn new(reducer: R) -> Self {
                 $name(reducer, PhantomData)
             }
+            /// The reducer, for a GPU.
+            #[cfg(all(feature = "cuda", feature = "any"))]
+            pub(crate) fn reducer(&self) -> R {
+                self.0
+            }
         }
         impl<A: Copy + 'static, R: $bound<A>> ReduceLoops for $name<A, R> {
             fn facts(&self) -> Facts {

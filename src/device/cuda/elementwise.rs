@@ -7,7 +7,7 @@ use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
 use crate::cuda::launch::{Arguments, Grid};
 use crate::cuda::{CudaBuffer, CudaDevice};
-use crate::dtype::Element;
+use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::ops::expression::Expression;
 use crate::ops::text::describe::{self, Described};
@@ -80,16 +80,32 @@ pub(super) unsafe fn run<O: Element>(
     target: &Target<'_>,
     describe: impl Fn(Kernel) -> Described,
 ) -> Result<()> {
+    // SAFETY: the caller's promise.
+    unsafe { run_of(O::DTYPE, op, device, target, describe) }
+}
+
+/// [`run`] of a dtype known while running.
+///
+/// # Safety
+/// As there; what is described gives this dtype.
+pub(super) unsafe fn run_of(
+    dtype: DType,
+    op: &'static str,
+    device: &'static CudaDevice,
+    target: &Target<'_>,
+    describe: impl Fn(Kernel) -> Described,
+) -> Result<()> {
     if count(op, target.sizes)? == 0 {
         return Ok(());
     }
     let described = describe(Kernel::launched());
-    let plan = described.refined(O::DTYPE, described.plan(O::DTYPE, target.to, target.sizes, target.in_place));
+    let plan = described.refined(dtype, described.plan(dtype, target.to, target.sizes, target.in_place));
     let refused = |why: Unreadable| unreadable(op, device, &why);
-    let kernel = device.kernel(KernelKey::Type(described.key(), class(plan.form)), || {
-        let text = describe(Kernel::written()).source("elementwise", plan.form).map_err(refused)?;
-        Ok(Source { name: "elementwise".to_owned(), text: [PRELUDE, &text].concat() })
-    })?;
+    let kernel =
+        device.kernel(KernelKey::Type(described.key(), class(plan.form) + (described.around() << 40)), || {
+            let text = describe(Kernel::written()).source("elementwise", plan.form).map_err(refused)?;
+            Ok(Source { name: "elementwise".to_owned(), text: [PRELUDE, &text].concat() })
+        })?;
     let mut arguments = Arguments::new();
     for bytes in described.arguments(&plan).map_err(refused)?.bytes() {
         arguments.push_bytes(bytes, 8);

@@ -5,6 +5,8 @@
 mod absent;
 #[cfg(feature = "cuda")]
 mod elementwise;
+#[cfg(all(feature = "cuda", feature = "any"))]
+pub(super) mod erased;
 #[cfg(feature = "cuda")]
 mod gemm;
 #[cfg(feature = "cuda")]

@@ -1,6 +1,7 @@
 //! `Cuda<N>` over the CUDA runtime: memory, copies, reading elements to the host, and what it asks the files of operations for.
 //!
-//! Uses `cuda` and the files beside it; used by `tensor`.
+//! The device is that of the operands; only what has none asks for ordinal `N`.
+//! Uses `cuda` and the files beside it; used by `tensor` and, through `Dynamic`, by `any`.
 
 use super::Cuda;
 use super::elementwise::{self, Target, count, fresh, operand, operand_of, run, written};
@@ -28,6 +29,11 @@ use crate::storage::{HostBuffer, View, ViewMut};
 /// Whether the device can be used, or why not.
 pub(crate) fn available(which: AnyDevice) -> Result<()> {
     device(which.index().unwrap_or(0)).map(|_| ())
+}
+
+/// The device of another buffer, or that with the ordinal `N`. (`Dynamic` runs all buffers by one `N`, whatever theirs.)
+fn placed<const N: usize>(beside: Option<&CudaBuffer>) -> Result<&'static CudaDevice> {
+    beside.map_or_else(|| device(N), |beside| Ok(beside.device()))
 }
 
 /// Checks that operands have the same sizes.
@@ -136,20 +142,20 @@ impl<const N: usize> Place for Cuda<N> {
 impl<const N: usize> Backend for Cuda<N> {
     type Storage = CudaBuffer;
 
-    fn build<E: Element>(_: Option<&CudaBuffer>, make: impl FnOnce() -> Result<Vec<E>>) -> Result<CudaBuffer> {
-        let device = device(N)?;
+    fn build<E: Element>(beside: Option<&CudaBuffer>, make: impl FnOnce() -> Result<Vec<E>>) -> Result<CudaBuffer> {
+        let device = placed::<N>(beside)?;
         CudaBuffer::upload(device, &make()?)
     }
-    fn zeroed<E: Element>(_: Option<&CudaBuffer>, len: usize) -> Result<CudaBuffer> {
-        let device = device(N)?;
+    fn zeroed<E: Element>(beside: Option<&CudaBuffer>, len: usize) -> Result<CudaBuffer> {
+        let device = placed::<N>(beside)?;
         CudaBuffer::zeroed(device, bytes_of(device, len, size_of::<E>())?)
     }
-    fn fill<E: Element>(_: Option<&CudaBuffer>, value: E, len: usize) -> Result<CudaBuffer> {
-        fill(device(N)?, value, len)
+    fn fill<E: Element>(beside: Option<&CudaBuffer>, value: E, len: usize) -> Result<CudaBuffer> {
+        fill(placed::<N>(beside)?, value, len)
     }
-    fn tabulate<O: Element>(kernel: impl Map1<i64, O>, _: Option<&CudaBuffer>, len: usize) -> Result<CudaBuffer> {
+    fn tabulate<O: Element>(kernel: impl Map1<i64, O>, beside: Option<&CudaBuffer>, len: usize) -> Result<CudaBuffer> {
         // SAFETY: it reads nothing.
-        unsafe { fresh::<O>("tabulate", device(N)?, (&[len], &[1]), |to| describe::tabulate(to, &kernel)) }
+        unsafe { fresh::<O>("tabulate", placed::<N>(beside)?, (&[len], &[1]), |to| describe::tabulate(to, &kernel)) }
     }
     fn draw<E: Element>(
         distribution: Distribution,
@@ -232,7 +238,7 @@ impl<const N: usize> Backend for Cuda<N> {
     ) -> Result<CudaBuffer> {
         let place = (a.sizes, strides);
         // SAFETY: what a view reaches is valid; views of `Cuda<N>` are on this device.
-        unsafe { fresh::<O>("map", device(N)?, place, |to| describe::map1(to, &kernel, operand_of(&a))) }
+        unsafe { fresh::<O>("map", a.buffer.device(), place, |to| describe::map1(to, &kernel, operand_of(&a))) }
     }
     fn map2<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
@@ -244,7 +250,9 @@ impl<const N: usize> Backend for Cuda<N> {
         let place = (a.sizes, strides);
         // SAFETY: as in `map1`; both have these sizes.
         unsafe {
-            fresh::<O>("map", device(N)?, place, |to| describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)]))
+            fresh::<O>("map", a.buffer.device(), place, |to| {
+                describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)])
+            })
         }
     }
     fn map3<A: Element, B: Element, C: Element, O: Element>(
@@ -258,7 +266,7 @@ impl<const N: usize> Backend for Cuda<N> {
         expect_same(a.sizes, c.sizes);
         let (place, operands) = ((a.sizes, strides), [operand_of(&a), operand_of(&b), operand_of(&c)]);
         // SAFETY: as in `map2`.
-        unsafe { fresh::<O>("map", device(N)?, place, |to| describe::map3(to, &kernel, operands)) }
+        unsafe { fresh::<O>("map", a.buffer.device(), place, |to| describe::map3(to, &kernel, operands)) }
     }
     fn map1_line<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
@@ -285,7 +293,7 @@ impl<const N: usize> Backend for Cuda<N> {
         expect_same(a.sizes, out.sizes);
         let target = Target { to: written(&out), sizes: out.sizes, in_place: false };
         // SAFETY: what views reach is valid; the output is held exclusively, so that the operand is elsewhere.
-        unsafe { run::<O>("map", device(N)?, &target, |to| describe::map1(to, &kernel, operand_of(&a))) }
+        unsafe { run::<O>("map", out.buffer.device(), &target, |to| describe::map1(to, &kernel, operand_of(&a))) }
     }
     fn map2_into<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
@@ -298,13 +306,15 @@ impl<const N: usize> Backend for Cuda<N> {
         let target = Target { to: written(&out), sizes: out.sizes, in_place: false };
         // SAFETY: as in `map1_into`.
         unsafe {
-            run::<O>("map", device(N)?, &target, |to| describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)]))
+            run::<O>("map", out.buffer.device(), &target, |to| {
+                describe::map2(to, &kernel, [operand_of(&a), operand_of(&b)])
+            })
         }
     }
     fn update1<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, CudaBuffer, O>) -> Result<()> {
         let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
         // SAFETY: the operand is the output itself.
-        unsafe { run::<O>("update", device(N)?, &target, |to| describe::map1(to, &kernel, target.to)) }
+        unsafe { run::<O>("update", out.buffer.device(), &target, |to| describe::map1(to, &kernel, target.to)) }
     }
     fn update2<B: Element, O: Element>(
         kernel: impl Map2<O, B, O>,
@@ -315,7 +325,9 @@ impl<const N: usize> Backend for Cuda<N> {
         let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
         // SAFETY: the first operand is the output itself; the output is held exclusively, so that the second is elsewhere.
         unsafe {
-            run::<O>("update", device(N)?, &target, |to| describe::map2(to, &kernel, [target.to, operand_of(&b)]))
+            run::<O>("update", out.buffer.device(), &target, |to| {
+                describe::map2(to, &kernel, [target.to, operand_of(&b)])
+            })
         }
     }
     unsafe fn evaluate<X: Expression<Elem: Element>>(x: X, sizes: &[usize], strides: &[usize]) -> Result<CudaBuffer> {
@@ -324,7 +336,7 @@ impl<const N: usize> Backend for Cuda<N> {
     }
     unsafe fn evaluate_into<X: Expression<Elem: Element>>(x: X, out: ViewMut<'_, CudaBuffer, X::Elem>) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { elementwise::evaluate_into(device(N)?, &x, &out) }
+        unsafe { elementwise::evaluate_into(out.buffer.device(), &x, &out) }
     }
     unsafe fn evaluate_update<X: Expression, O: Element>(
         kernel: impl Map2<O, X::Elem, O>,
@@ -333,7 +345,7 @@ impl<const N: usize> Backend for Cuda<N> {
     ) -> Result<()> {
         let target = Target { to: written(&out), sizes: out.sizes, in_place: true };
         // SAFETY: the caller's promise.
-        unsafe { run::<O>("update", device(N)?, &target, |to| describe::update(to, &kernel, &x, target.to)) }
+        unsafe { run::<O>("update", out.buffer.device(), &target, |to| describe::update(to, &kernel, &x, target.to)) }
     }
     unsafe fn reduce_lazy<X: Expression, R: Reducer<X::Elem>>(
         reducer: R,
@@ -352,31 +364,31 @@ impl<const N: usize> Backend for Cuda<N> {
         Self::reduce(reducer, View::<_, X::Elem>::new(&elements, 0, sizes, &strides), mask)
     }
     fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, CudaBuffer, A>, mask: u32) -> Result<CudaBuffer> {
-        reduce::reduce(device(N)?, reducer, &a, mask, [size_of::<R::Out>()]).map(|[result]| result)
+        reduce::reduce(a.buffer.device(), reducer, &a, mask, [size_of::<R::Out>()]).map(|[result]| result)
     }
     fn reduce_both<A: Element, R: TwoResults<A>>(
         reducer: R,
         a: View<'_, CudaBuffer, A>,
         mask: u32,
     ) -> Result<[CudaBuffer; 2]> {
-        reduce::reduce(device(N)?, reducer, &a, mask, [size_of::<R::Out>(), size_of::<R::Second>()])
+        reduce::reduce(a.buffer.device(), reducer, &a, mask, [size_of::<R::Out>(), size_of::<R::Second>()])
     }
     fn lanes<A: Element, O: Element>(
         kernel: impl LaneKernel<A, O>,
         a: View<'_, CudaBuffer, A>,
         axis: usize,
     ) -> Result<CudaBuffer> {
-        lanes::lanes(device(N)?, kernel, &a, axis)
+        lanes::lanes(a.buffer.device(), kernel, &a, axis)
     }
     fn lanes_both<A: Element, O: Element, P: Element>(
         kernel: impl LaneKernel<A, (O, P)>,
         a: View<'_, CudaBuffer, A>,
         axis: usize,
     ) -> Result<[CudaBuffer; 2]> {
-        lanes::lanes_both(device(N)?, kernel, &a, axis)
+        lanes::lanes_both(a.buffer.device(), kernel, &a, axis)
     }
     fn pick<E: Element>(a: View<'_, CudaBuffer, E>, axes: &[Vec<Segment>], fill: E) -> Result<CudaBuffer> {
-        index::pick(device(N)?, &a, axes, fill)
+        index::pick(a.buffer.device(), &a, axes, fill)
     }
     fn join<E: Element>(
         pieces: &[View<'_, CudaBuffer, E>],
@@ -384,7 +396,7 @@ impl<const N: usize> Backend for Cuda<N> {
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<CudaBuffer> {
-        let device = device(N)?;
+        let device = placed::<N>(pieces.first().map(|piece| piece.buffer))?;
         assert_eq!(pieces.iter().map(|piece| piece.sizes[axis]).sum::<usize>(), sizes[axis], "pieces fill the axis");
         let bytes = bytes_of(device, count("cat", sizes)?, size_of::<E>())?;
         // SAFETY: the pieces fill the result, whose strides leave no gaps.
@@ -402,21 +414,21 @@ impl<const N: usize> Backend for Cuda<N> {
         Ok(result)
     }
     fn band<E: Element>(a: View<'_, CudaBuffer, E>, low: isize, high: isize) -> Result<CudaBuffer> {
-        index::band(device(N)?, &a, low, high)
+        index::band(a.buffer.device(), &a, low, high)
     }
     fn rows<A: Element, O: Element>(
         kernel: impl RowKernel<A, O>,
         a: View<'_, CudaBuffer, A>,
         shared: [Option<View<'_, CudaBuffer, A>>; 2],
     ) -> Result<CudaBuffer> {
-        lanes::rows(device(N)?, kernel, &a, shared)
+        lanes::rows(a.buffer.device(), kernel, &a, shared)
     }
     fn matmul<E: Dtype>(
         a: View<'_, CudaBuffer, E>,
         b: View<'_, CudaBuffer, E>,
         added: Option<Added<'_, CudaBuffer, E>>,
     ) -> Result<CudaBuffer> {
-        product::matmul(device(N)?, &Copying, &a, &b, added)
+        product::matmul(a.buffer.device(), &Copying, &a, &b, added)
     }
     fn matmul_then<E: Dtype>(
         kernel: impl Map1<E, E>,
@@ -424,17 +436,17 @@ impl<const N: usize> Backend for Cuda<N> {
         b: View<'_, CudaBuffer, E>,
         added: Option<Added<'_, CudaBuffer, E>>,
     ) -> Result<CudaBuffer> {
-        product::matmul(device(N)?, &kernel, &a, &b, added)
+        product::matmul(a.buffer.device(), &kernel, &a, &b, added)
     }
     fn int_mm<E: Dtype>(a: View<'_, CudaBuffer, E>, b: View<'_, CudaBuffer, i8>) -> Result<CudaBuffer> {
-        product::int_mm(device(N)?, &a, &b)
+        product::int_mm(a.buffer.device(), &a, &b)
     }
     fn gather<E: Element>(
         indexing: Indexing,
         a: View<'_, CudaBuffer, E>,
         index: View<'_, CudaBuffer, i64>,
     ) -> Result<CudaBuffer> {
-        index::gather(device(N)?, indexing, &a, &index)
+        index::gather(a.buffer.device(), indexing, &a, &index)
     }
     fn scatter<E: Element>(
         indexing: Indexing,
@@ -442,7 +454,7 @@ impl<const N: usize> Backend for Cuda<N> {
         b: View<'_, CudaBuffer, E>,
         out: ViewMut<'_, CudaBuffer, E>,
     ) -> Result<()> {
-        scatter::scatter(device(N)?, indexing, &index, &b, &out)
+        scatter::scatter(out.buffer.device(), indexing, &index, &b, &out)
     }
     fn scatter_with<E: Element>(
         indexing: Indexing,
@@ -451,22 +463,22 @@ impl<const N: usize> Backend for Cuda<N> {
         b: View<'_, CudaBuffer, E>,
         out: ViewMut<'_, CudaBuffer, E>,
     ) -> Result<()> {
-        scatter::scatter_with(device(N)?, indexing, &kernel, &index, &b, &out)
+        scatter::scatter_with(out.buffer.device(), indexing, &kernel, &index, &b, &out)
     }
     fn compress<E: Element>(
         a: View<'_, CudaBuffer, E>,
         mask: View<'_, CudaBuffer, bool>,
     ) -> Result<(CudaBuffer, usize)> {
-        select::compress(device(N)?, &a, &mask)
+        select::compress(a.buffer.device(), &a, &mask)
     }
     fn order<E: Element>(order: Order, a: View<'_, CudaBuffer, E>, axis: usize) -> Result<[CudaBuffer; 2]> {
-        order::order(device(N)?, order, &a, axis)
+        order::order(a.buffer.device(), order, &a, axis)
     }
     fn search<E: Element>(
         sorted: View<'_, CudaBuffer, E>,
         values: View<'_, CudaBuffer, E>,
         right: bool,
     ) -> Result<CudaBuffer> {
-        order::search(device(N)?, &sorted, &values, right)
+        order::search(sorted.buffer.device(), &sorted, &values, right)
     }
 }

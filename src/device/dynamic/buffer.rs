@@ -3,6 +3,8 @@
 //! Uses `cpu::erased` and `cpu::read`; used by `any`.
 
 use crate::cpu::{erased, read};
+#[cfg(feature = "cuda")]
+use crate::cuda::CudaBuffer;
 use crate::device::meta::NoData;
 use crate::device::{AnyDevice, Device};
 use crate::dtype::Element;
@@ -15,19 +17,19 @@ use core::any::Any;
 pub enum DynamicBuffer {
     /// On the host.
     Cpu(HostBuffer),
+    /// On a GPU.
+    #[cfg(feature = "cuda")]
+    Cuda(CudaBuffer),
     /// Without data.
     Meta,
 }
 
-/// Why an `AnyTensor` is not on a GPU.
+/// The names of devices by their ordinals.
 #[cfg(feature = "cuda")]
-const NO_CUDA: &str =
-    "`AnyTensor` does not hold elements on CUDA yet: use `Tensor`, or move it to the host with `cpu()`";
-
-/// The refusal of a device that is there, but not for an `AnyTensor`.
-#[cfg(feature = "cuda")]
-pub(super) fn no_cuda(device: AnyDevice) -> crate::Error {
-    crate::Error::DeviceUnavailable { device: device.to_string(), reason: NO_CUDA }
+fn name_of(ordinal: usize) -> &'static str {
+    static NAMES: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
+    let names = NAMES.get_or_init(|| (0..=i8::MAX as usize).map(|ordinal| format!("cuda:{ordinal}")).collect());
+    names.get(ordinal).map_or("cuda", String::as_str)
 }
 
 impl DynamicBuffer {
@@ -38,6 +40,8 @@ impl DynamicBuffer {
     pub(crate) fn device(&self) -> AnyDevice {
         match self {
             DynamicBuffer::Cpu(_) => AnyDevice::CPU,
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => AnyDevice::cuda(buffer.device().ordinal() as u8),
             DynamicBuffer::Meta => AnyDevice::META,
         }
     }
@@ -46,6 +50,8 @@ impl DynamicBuffer {
     pub(crate) fn device_name(&self) -> &'static str {
         match self {
             DynamicBuffer::Cpu(_) => "cpu",
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => name_of(buffer.device().ordinal()),
             DynamicBuffer::Meta => "meta",
         }
     }
@@ -61,7 +67,10 @@ impl DynamicBuffer {
         match device {
             AnyDevice::META => Ok(DynamicBuffer::Meta),
             #[cfg(feature = "cuda")]
-            _ if device != AnyDevice::CPU => Err(no_cuda(device)),
+            _ if device != AnyDevice::CPU => {
+                let device = crate::cuda::device(device.index().unwrap_or(0))?;
+                CudaBuffer::zeroed(device, bytes).map(DynamicBuffer::Cuda)
+            }
             _ => HostBuffer::zeroed::<u8>(bytes).map(DynamicBuffer::Cpu),
         }
     }
@@ -80,6 +89,8 @@ impl DynamicBuffer {
     pub(crate) fn shared(&self) -> Option<DynamicBuffer> {
         match self {
             DynamicBuffer::Cpu(buffer) => buffer.shared().map(DynamicBuffer::Cpu),
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => buffer.shared().map(DynamicBuffer::Cuda),
             DynamicBuffer::Meta => Some(DynamicBuffer::Meta),
         }
     }
@@ -91,10 +102,11 @@ impl DynamicBuffer {
         if let Some(buffer) = storage.downcast_mut::<Option<DynamicBuffer>>().and_then(Option::take) {
             return buffer;
         }
-        // What has elements must not become a buffer that has none.
         #[cfg(feature = "cuda")]
-        assert!(!(*storage).is::<Option<crate::cuda::CudaBuffer>>(), "{}", NO_CUDA);
-        // What is not on the host is on the meta device.
+        if let Some(buffer) = storage.downcast_mut::<Option<CudaBuffer>>().and_then(Option::take) {
+            return DynamicBuffer::Cuda(buffer);
+        }
+        // What has no elements is on the meta device.
         let host = storage.downcast_mut::<Option<HostBuffer>>().and_then(Option::take);
         host.map_or(DynamicBuffer::Meta, DynamicBuffer::Cpu)
     }
@@ -113,6 +125,15 @@ impl DynamicBuffer {
                     *slot = Some(buffer);
                 }
             }
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => {
+                let device = D::default().into_device().ok().and_then(AnyDevice::index);
+                if device == Some(buffer.device().ordinal())
+                    && let Some(slot) = slot.downcast_mut::<Option<CudaBuffer>>()
+                {
+                    *slot = Some(buffer);
+                }
+            }
             DynamicBuffer::Meta => {
                 if let Some(slot) = slot.downcast_mut::<Option<NoData>>() {
                     *slot = Some(NoData);
@@ -122,11 +143,25 @@ impl DynamicBuffer {
         typed
     }
 
-    /// The first element in row-major order that satisfies the test; none without data.
-    pub(crate) fn find<E: Element>(view: View<'_, DynamicBuffer, E>, test: impl Fn(E) -> bool) -> Option<E> {
+    /// The buffer, if it is on the GPU that the other is on.
+    #[cfg(feature = "cuda")]
+    pub(super) fn beside(&self, other: &CudaBuffer) -> Option<&CudaBuffer> {
+        match self {
+            DynamicBuffer::Cuda(buffer) if buffer.device().ordinal() == other.device().ordinal() => Some(buffer),
+            _ => None,
+        }
+    }
+
+    /// The first element in row-major order that satisfies the test; none without data. (Elements of a GPU are copied to the host.)
+    pub(crate) fn find<E: Element>(view: View<'_, DynamicBuffer, E>, test: impl Fn(E) -> bool) -> Result<Option<E>> {
         match view.buffer {
-            DynamicBuffer::Cpu(buffer) => read::find(view.over(buffer), test),
-            DynamicBuffer::Meta => None,
+            DynamicBuffer::Cpu(buffer) => Ok(read::find(view.over(buffer), test)),
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => {
+                use crate::device::{Backend, Cuda};
+                Ok(Cuda::<0>::download(view.over(buffer))?.into_iter().find(|&element| test(element)))
+            }
+            DynamicBuffer::Meta => Ok(None),
         }
     }
 }

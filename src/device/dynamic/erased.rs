@@ -7,13 +7,23 @@
 use super::{DynamicBuffer, apart};
 use crate::cpu::erased::{self as loops, ErasedOperand};
 use crate::cpu::read;
+#[cfg(feature = "cuda")]
+use crate::cuda::CudaDevice;
 use crate::device::AnyDevice;
+#[cfg(feature = "cuda")]
+use crate::device::cuda::erased::{Call, Elements};
 use crate::error::{Error, Result, listed};
 use crate::layout::strides::is_dense;
+#[cfg(feature = "cuda")]
+use crate::ops::text::erased::{Converted, Given};
 use crate::storage::HostBuffer;
 
-pub(crate) use crate::cpu::erased::{Cast, Row, binary, cast, scalar, unary};
-pub(crate) use crate::cpu::reduce::{FirstOnly, ReduceLoops, WithSecond};
+#[cfg(feature = "cuda")]
+pub(crate) use super::reducing::Reducing;
+pub(crate) use crate::cpu::erased::{Cast, Compiled, Row, binary, cast, scalar, unary};
+#[cfg(not(feature = "cuda"))]
+pub(crate) use crate::cpu::reduce::ReduceLoops as Reducing;
+pub(crate) use crate::cpu::reduce::{FirstOnly, WithSecond};
 
 /// Elements of `width` bytes of a buffer, seen through sizes and strides: a `View` whose element type is left out.
 ///
@@ -40,7 +50,7 @@ pub(crate) struct ErasedViewMut<'a> {
 /// A loop over `N` places, the first of which is written.
 #[derive(Clone, Copy)]
 pub(crate) struct Loop<const N: usize> {
-    pub(crate) inner: unsafe fn(*const (), [*mut u8; N], usize),
+    pub(crate) compiled: Compiled<N>,
     pub(crate) kernel: *const (),
     pub(crate) is_compute_bound: bool,
 }
@@ -60,6 +70,21 @@ impl<'a> ErasedView<'a> {
         buffer.start::<u8>().wrapping_add(self.offset * self.width)
     }
 
+    /// The elements on a GPU.
+    #[cfg(feature = "cuda")]
+    fn on_gpu(self, buffer: &'a crate::cuda::CudaBuffer) -> Elements<'a> {
+        let ErasedView { offset, width, sizes, strides, .. } = self;
+        Elements { buffer, offset, width, sizes, strides }
+    }
+
+    /// The bytes that are reached from the first element on, on the host; the elements leave no gaps.
+    #[cfg(feature = "cuda")]
+    fn host_bytes(&self, buffer: &'a HostBuffer) -> &'a [u8] {
+        let len = self.sizes.iter().product::<usize>() * self.width;
+        // SAFETY: elements without gaps are so many bytes, which the view reaches.
+        unsafe { core::slice::from_raw_parts(self.start(buffer), len) }
+    }
+
     /// A copy with these strides.
     ///
     /// # Panics
@@ -71,6 +96,8 @@ impl<'a> ErasedView<'a> {
                 loops::copy(buffer, self.offset, self.width, self.sizes, [strides, self.strides])
                     .map(DynamicBuffer::Cpu)
             }
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => self.on_gpu(buffer).copied(strides).map(DynamicBuffer::Cuda),
             DynamicBuffer::Meta => Ok(DynamicBuffer::Meta),
         }
     }
@@ -80,7 +107,16 @@ impl<'a> ErasedView<'a> {
     /// # Safety
     /// The conversion is one of the elements' dtype to one of that width; the strides leave no gaps.
     pub(crate) unsafe fn converted(self, cast: Cast, width: usize, strides: &[usize]) -> Result<DynamicBuffer> {
-        let DynamicBuffer::Cpu(buffer) = self.buffer else { return Ok(DynamicBuffer::Meta) };
+        let buffer = match self.buffer {
+            DynamicBuffer::Cpu(buffer) => buffer,
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => {
+                let to = cast.chain().last().unwrap_or_else(|| unreachable!("a conversion leads to a dtype"));
+                // SAFETY: the caller's promise.
+                return unsafe { self.on_gpu(buffer).converted(cast.chain(), to, strides).map(DynamicBuffer::Cuda) };
+            }
+            DynamicBuffer::Meta => return Ok(DynamicBuffer::Meta),
+        };
         let (before, last) = cast.last();
         let from = loops::place(buffer, self.offset, self.width, before);
         // SAFETY: the caller's promise; what a view reaches is valid.
@@ -106,8 +142,13 @@ impl<'a> ErasedView<'a> {
                 unsafe { loops::copy_over(self.width, self.sizes, [out.strides, self.strides], to, self.start(buffer)) }
                 Ok(())
             }
+            #[cfg(feature = "cuda")]
+            (DynamicBuffer::Cuda(to), from) => match from.beside(to) {
+                Some(buffer) => self.on_gpu(buffer).copy_into(to, out.offset, out.strides),
+                None => Err(super::apart_from(to.device().name(), from)),
+            },
             (DynamicBuffer::Meta, _) => Ok(()),
-            (DynamicBuffer::Cpu(_), DynamicBuffer::Meta) => Err(apart()),
+            (to, from) => Err(apart(to, from)),
         }
     }
 
@@ -117,7 +158,7 @@ impl<'a> ErasedView<'a> {
     /// The functions are those of the elements' dtype.
     pub(crate) unsafe fn reduced<const N: usize>(
         self,
-        functions: &dyn ReduceLoops,
+        functions: &dyn Reducing,
         mask: u32,
     ) -> Result<[DynamicBuffer; N]> {
         match self.buffer {
@@ -126,6 +167,13 @@ impl<'a> ErasedView<'a> {
                 let results: [HostBuffer; N] =
                     unsafe { crate::cpu::reduce::run(functions, self.start(buffer), self.sizes, self.strides, mask)? };
                 Ok(results.map(DynamicBuffer::Cpu))
+            }
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => {
+                let mut results = [const { DynamicBuffer::Meta }; N];
+                // SAFETY: the caller's promise.
+                unsafe { functions.reduced(self.on_gpu(buffer), mask, &mut results)? };
+                Ok(results)
             }
             DynamicBuffer::Meta => Ok([const { DynamicBuffer::Meta }; N]),
         }
@@ -139,7 +187,18 @@ impl<'a> ErasedView<'a> {
         match (self.buffer, device) {
             (_, AnyDevice::META) => Ok(DynamicBuffer::Meta),
             #[cfg(feature = "cuda")]
-            _ if device != AnyDevice::CPU => Err(super::buffer::no_cuda(device)),
+            (DynamicBuffer::Cpu(_) | DynamicBuffer::Cuda(_), _) if strides != self.strides => {
+                let copy = self.copied(strides)?;
+                ErasedView { buffer: &copy, offset: 0, strides, ..self }.moved(device, strides)
+            }
+            #[cfg(feature = "cuda")]
+            (DynamicBuffer::Cuda(buffer), AnyDevice::CPU) => self.on_gpu(buffer).downloaded().map(DynamicBuffer::Cpu),
+            #[cfg(feature = "cuda")]
+            (DynamicBuffer::Cuda(buffer), _) => self.on_gpu(buffer).span_copied(gpu(device)?).map(DynamicBuffer::Cuda),
+            #[cfg(feature = "cuda")]
+            (DynamicBuffer::Cpu(buffer), _) if device != AnyDevice::CPU => {
+                crate::cuda::CudaBuffer::upload(gpu(device)?, self.host_bytes(buffer)).map(DynamicBuffer::Cuda)
+            }
             (DynamicBuffer::Cpu(_), _) => self.copied(strides),
             (DynamicBuffer::Meta, _) => Err(Error::NoData { op: "to_device" }),
         }
@@ -147,7 +206,16 @@ impl<'a> ErasedView<'a> {
 
     /// The bytes of elements that lie side by side; an error without data.
     pub(crate) fn bytes(self, op: &'static str) -> Result<Vec<u8>> {
-        let DynamicBuffer::Cpu(buffer) = self.buffer else { return Err(Error::NoData { op }) };
+        let buffer = match self.buffer {
+            DynamicBuffer::Cpu(buffer) => buffer,
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => {
+                let len = self.sizes.iter().product::<usize>() * self.width;
+                // SAFETY: all bytes are numbers.
+                return unsafe { buffer.elements::<u8>(if len == 0 { 0 } else { self.offset * self.width }, len) };
+            }
+            DynamicBuffer::Meta => return Err(Error::NoData { op }),
+        };
         let len = self.sizes.iter().product::<usize>() * self.width;
         // SAFETY: the elements lie side by side, so that the view reaches so many bytes.
         let bytes = unsafe { core::slice::from_raw_parts(self.start(buffer), len) };
@@ -159,6 +227,10 @@ impl<'a> ErasedView<'a> {
     pub(crate) fn share_own(self) -> Result<Option<DynamicBuffer>> {
         match self.buffer {
             DynamicBuffer::Cpu(buffer) if buffer.is_fixed() => self.span_copied(buffer).map(Some),
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) if buffer.is_fixed() => {
+                self.on_gpu(buffer).span_copied(buffer.device()).map(|copy| Some(DynamicBuffer::Cuda(copy)))
+            }
             _ => Ok(None),
         }
     }
@@ -201,6 +273,72 @@ fn places<'a, const N: usize>(
     Some((places, all))
 }
 
+#[cfg(feature = "cuda")]
+impl<const N: usize> Loop<N> {
+    fn on_gpu(&self, cast: Option<Cast>) -> Call<N> {
+        Call { text: self.compiled.text, kernel: self.kernel, result: cast.map(|cast| cast.chain()) }
+    }
+}
+
+/// The GPU that this device is.
+#[cfg(feature = "cuda")]
+fn gpu(device: AnyDevice) -> Result<&'static CudaDevice> {
+    crate::cuda::device(device.index().unwrap_or(0))
+}
+
+/// The GPU that operands are on, if one of them is on one, and all have data.
+#[cfg(feature = "cuda")]
+fn device_of(operands: &[Operand<'_>]) -> Option<&'static CudaDevice> {
+    let buffers = || operands.iter().filter_map(|operand| operand.view.map(|view| view.buffer));
+    if buffers().any(|buffer| matches!(buffer, DynamicBuffer::Meta)) {
+        return None;
+    }
+    buffers().find_map(|buffer| match buffer {
+        DynamicBuffer::Cuda(buffer) => Some(buffer.device()),
+        _ => None,
+    })
+}
+
+/// What a kernel on a GPU is given: elements there, or the one element of a tensor on the host.
+#[cfg(feature = "cuda")]
+fn given(device: &'static CudaDevice, view: &ErasedView<'_>) -> Result<Given> {
+    match view.buffer {
+        DynamicBuffer::Cuda(buffer) if buffer.device().ordinal() == device.ordinal() => {
+            Ok(Given::Elements(view.on_gpu(buffer).operand()))
+        }
+        DynamicBuffer::Cpu(buffer) if view.strides.iter().all(|&stride| stride == 0) && !view.sizes.contains(&0) => {
+            let mut bytes = [0; 16];
+            // SAFETY: the view has an element, which is so many bytes.
+            unsafe { core::ptr::copy_nonoverlapping(view.start(buffer), bytes.as_mut_ptr(), view.width) };
+            Ok(Given::One(bytes))
+        }
+        DynamicBuffer::Cpu(_) if view.sizes.contains(&0) => Ok(Given::One([0; 16])),
+        other => Err(super::apart_from(device.name(), other)),
+    }
+}
+
+/// [`run`] on a GPU.
+///
+/// # Safety
+/// As there.
+#[cfg(feature = "cuda")]
+unsafe fn run_on<const N: usize>(
+    device: &'static CudaDevice,
+    call: Loop<N>,
+    operands: &[Operand<'_>],
+    cast: Option<Cast>,
+    sizes: &[usize],
+    strides: &[usize],
+) -> Result<DynamicBuffer> {
+    let converted = |operand: &Operand<'_>| {
+        let view = operand.view.unwrap_or_else(|| unreachable!("a fresh result is no operand"));
+        Ok(Converted { given: given(device, &view)?, chain: operand.cast.map(|cast| cast.chain()) })
+    };
+    let operands = operands.iter().map(converted).collect::<Result<Vec<_>>>()?;
+    // SAFETY: the caller's promise.
+    unsafe { call.on_gpu(cast).fresh(device, &operands, sizes, strides).map(DynamicBuffer::Cuda) }
+}
+
 /// A loop over operands, whose result, converted where `cast` says so, is a fresh buffer of elements of `width` bytes; without data
 /// if an operand is. (That they are on one device has been looked at before.)
 ///
@@ -214,9 +352,14 @@ pub(crate) unsafe fn run<const N: usize>(
     sizes: &[usize],
     strides: &[usize],
 ) -> Result<DynamicBuffer> {
+    #[cfg(feature = "cuda")]
+    if let Some(device) = device_of(operands) {
+        // SAFETY: the caller's promise.
+        return unsafe { run_on(device, call, operands, cast, sizes, strides) };
+    }
     let nowhere = ErasedOperand { start: core::ptr::null_mut(), width, cast };
     let Some((mut places, all)) = places::<N>(nowhere, strides, operands) else { return Ok(DynamicBuffer::Meta) };
-    let Loop { inner, kernel, is_compute_bound } = call;
+    let Loop { compiled: Compiled { inner, .. }, kernel, is_compute_bound } = call;
     // SAFETY: the caller's promise; what a view reaches is valid.
     let result = unsafe {
         loops::fresh(sizes.iter().product(), width, |out| {
@@ -238,10 +381,26 @@ pub(crate) unsafe fn run_into<const N: usize>(
     out: ErasedViewMut<'_>,
 ) -> Result<()> {
     let ErasedViewMut { buffer, offset, width, sizes, strides } = out;
-    let DynamicBuffer::Cpu(buffer) = buffer else { return Ok(()) };
+    let buffer = match buffer {
+        DynamicBuffer::Cpu(buffer) => buffer,
+        #[cfg(feature = "cuda")]
+        DynamicBuffer::Cuda(buffer) => {
+            let device = buffer.device();
+            let given = |operand: &Operand<'_>| {
+                let view = operand.view.map(|view| given(device, &view)).transpose()?;
+                Ok((view, operand.cast.map(|cast| cast.chain())))
+            };
+            let operands = operands.iter().map(given).collect::<Result<Vec<_>>>()?;
+            let out = Elements { buffer, offset, width, sizes, strides };
+            // SAFETY: the caller's promise; the output is held exclusively.
+            return unsafe { call.on_gpu(cast).written(out, &operands) };
+        }
+        DynamicBuffer::Meta => return Ok(()),
+    };
     let place = ErasedOperand { start: start_mut(buffer, offset * width), width, cast };
-    let (places, all) = places::<N>(place, strides, operands).ok_or_else(apart)?;
-    let Loop { inner, kernel, is_compute_bound } = call;
+    let (places, all) = places::<N>(place, strides, operands)
+        .ok_or_else(|| super::apart_from("cpu".to_owned(), &DynamicBuffer::NO_DATA))?;
+    let Loop { compiled: Compiled { inner, .. }, kernel, is_compute_bound } = call;
     // SAFETY: the caller's promise; the output is held exclusively, so that no operand is in it but itself, and what views reach is
     // valid.
     unsafe { loops::run(inner, kernel, places, sizes, all, is_compute_bound) }
@@ -265,10 +424,23 @@ pub(crate) fn join(
     };
     let size = pieces.iter().map(|piece| piece.sizes[axis]).sum::<usize>();
     assert!(pieces.iter().all(fits) && size == sizes[axis] && is_dense(sizes, strides), "the pieces fill the result");
+    #[cfg(feature = "cuda")]
+    if let DynamicBuffer::Cuda(own) = pieces[0].buffer {
+        let there = pieces.iter().map(|piece| match piece.buffer.beside(own) {
+            Some(buffer) => Ok(piece.on_gpu(buffer)),
+            None => Err(super::apart_from(own.device().name(), piece.buffer)),
+        });
+        let pieces = there.collect::<Result<Vec<_>>>()?;
+        return crate::device::cuda::erased::join(&pieces, axis, sizes, strides).map(DynamicBuffer::Cuda);
+    }
     let mut starts = listed(pieces.iter().map(|_| core::ptr::null()))?;
     for (start, piece) in starts.iter_mut().zip(pieces) {
-        let DynamicBuffer::Cpu(buffer) = piece.buffer else { return Ok(DynamicBuffer::Meta) };
-        *start = piece.start(buffer);
+        match piece.buffer {
+            DynamicBuffer::Cpu(buffer) => *start = piece.start(buffer),
+            DynamicBuffer::Meta => return Ok(DynamicBuffer::Meta),
+            #[cfg(feature = "cuda")]
+            other => return Err(apart(pieces[0].buffer, other)),
+        }
     }
     // SAFETY: the pieces fill the result, each at its place; what a view reaches is valid.
     let result = unsafe {

@@ -3,6 +3,9 @@
 
 mod buffer;
 pub(crate) mod erased;
+mod on;
+#[cfg(feature = "cuda")]
+mod reducing;
 
 pub use buffer::DynamicBuffer;
 
@@ -15,7 +18,10 @@ use crate::ops::expression::Expression;
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
-use crate::storage::{HostBuffer, View, ViewMut};
+use crate::storage::{View, ViewMut};
+#[cfg(feature = "cuda")]
+use on::Gpu;
+use on::{There, apart, apart_from, on, onto};
 
 /// A device known only at run time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,68 +41,21 @@ impl IntoDevice for Dynamic {
     }
 }
 
-/// `on!(a b => Cpu::map2(kernel, a, b, strides))`: what the device does that the operands are on. (That
-/// they are on one device has been looked at before, where the operation is known.)
-macro_rules! on {
-    ($a:ident => $run:expr; $meta:expr) => {
-        match $a.buffer {
-            DynamicBuffer::Cpu(buffer) => {
-                let $a = $a.over(buffer);
-                $run
-            }
-            DynamicBuffer::Meta => $meta,
-        }
-    };
-    ($a:ident => $run:expr) => { on!($a => $run.map(DynamicBuffer::Cpu); Ok(DynamicBuffer::Meta)) };
-    ($a:ident $b:ident => $run:expr; $meta:expr) => {
-        match ($a.buffer, $b.buffer) {
-            (DynamicBuffer::Cpu(first), DynamicBuffer::Cpu(second)) => {
-                let ($a, $b) = ($a.over(first), $b.over(second));
-                $run
-            }
-            (DynamicBuffer::Meta, DynamicBuffer::Meta) => $meta,
-            _ => Err(apart()),
-        }
-    };
-    ($a:ident $b:ident => $run:expr) => { on!($a $b => $run.map(DynamicBuffer::Cpu); Ok(DynamicBuffer::Meta)) };
-}
-
-/// Operands on different devices.
-#[cold]
-fn apart() -> Error {
-    Error::DevicesDiffer { op: "device", lhs: AnyDevice::CPU.to_string(), rhs: AnyDevice::META.to_string() }
-}
-
-/// What is written, on the host; `None` if it is not.
-fn on_host<'a, E>(out: ViewMut<'a, DynamicBuffer, E>) -> Option<ViewMut<'a, HostBuffer, E>> {
-    match out.buffer {
-        DynamicBuffer::Cpu(buffer) => Some(ViewMut::new(buffer, out.offset, out.sizes, out.strides)),
-        DynamicBuffer::Meta => None,
-    }
-}
-
-/// The input of a product on the host, or `None`.
-fn added<'a, E: Dtype>(
+/// The input of a product, on the device of its factors.
+fn added<'a, D: There, E: Dtype>(
     added: Option<Added<'a, DynamicBuffer, E>>,
-) -> core::result::Result<Option<Added<'a, HostBuffer, E>>, OffHost> {
+    own: &D::Storage,
+) -> Result<Option<Added<'a, D::Storage, E>>> {
     let Some(Added { input, beta, alpha }) = added else { return Ok(None) };
-    let input = match input {
-        None => None,
-        Some(input) => match input.buffer {
-            DynamicBuffer::Cpu(buffer) => Some(input.over(buffer)),
-            DynamicBuffer::Meta => return Err(OffHost),
-        },
-    };
+    let input = input.map(|input| D::joining(input, own)).transpose()?;
     Ok(Some(Added { input, beta, alpha }))
 }
-/// An operand without data.
-struct OffHost;
 
 impl Backend for Dynamic {
     type Storage = DynamicBuffer;
 
     fn has_data(storage: &DynamicBuffer) -> bool {
-        matches!(storage, DynamicBuffer::Cpu(_))
+        !matches!(storage, DynamicBuffer::Meta)
     }
     fn build<E: Element>(
         beside: Option<&DynamicBuffer>,
@@ -104,18 +63,24 @@ impl Backend for Dynamic {
     ) -> Result<DynamicBuffer> {
         match beside {
             Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
+            #[cfg(feature = "cuda")]
+            Some(DynamicBuffer::Cuda(own)) => Gpu::build(Some(own), make).map(DynamicBuffer::Cuda),
             _ => Cpu::build(None, make).map(DynamicBuffer::Cpu),
         }
     }
     fn zeroed<E: Element>(beside: Option<&DynamicBuffer>, len: usize) -> Result<DynamicBuffer> {
         match beside {
             Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
+            #[cfg(feature = "cuda")]
+            Some(DynamicBuffer::Cuda(own)) => Gpu::zeroed::<E>(Some(own), len).map(DynamicBuffer::Cuda),
             _ => Cpu::zeroed::<E>(None, len).map(DynamicBuffer::Cpu),
         }
     }
     fn fill<E: Element>(beside: Option<&DynamicBuffer>, value: E, len: usize) -> Result<DynamicBuffer> {
         match beside {
             Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
+            #[cfg(feature = "cuda")]
+            Some(DynamicBuffer::Cuda(own)) => Gpu::fill(Some(own), value, len).map(DynamicBuffer::Cuda),
             _ => Cpu::fill(None, value, len).map(DynamicBuffer::Cpu),
         }
     }
@@ -126,78 +91,105 @@ impl Backend for Dynamic {
     ) -> Result<DynamicBuffer> {
         match beside {
             Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
+            #[cfg(feature = "cuda")]
+            Some(DynamicBuffer::Cuda(own)) => Gpu::tabulate(kernel, Some(own), len).map(DynamicBuffer::Cuda),
             _ => Cpu::tabulate(kernel, None, len).map(DynamicBuffer::Cpu),
         }
     }
     fn is_unique(storage: &mut DynamicBuffer) -> bool {
         match storage {
             DynamicBuffer::Cpu(buffer) => Cpu::is_unique(buffer),
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => Gpu::is_unique(buffer),
             DynamicBuffer::Meta => true,
         }
     }
     fn share<E: Element>(view: View<'_, DynamicBuffer, E>) -> (DynamicBuffer, usize) {
         let offset = view.offset;
-        on!(view => { let (buffer, offset) = Cpu::share(view); (DynamicBuffer::Cpu(buffer), offset) }; (DynamicBuffer::Meta, offset))
+        on!(D of: view => { let (buffer, offset) = D::share(view); (of(buffer), offset) }; (DynamicBuffer::Meta, offset))
     }
     fn share_own<E: Element>(view: View<'_, DynamicBuffer, E>) -> Result<(DynamicBuffer, usize)> {
         let offset = view.offset;
-        on!(view => Cpu::share_own(view).map(|(buffer, offset)| (DynamicBuffer::Cpu(buffer), offset)); Ok((DynamicBuffer::Meta, offset)))
+        on!(D of: view => D::share_own(view).map(|(buffer, offset)| (of(buffer), offset)); Ok((DynamicBuffer::Meta, offset)))
     }
     unsafe fn lend(storage: &DynamicBuffer) -> DynamicBuffer {
         match storage {
             // SAFETY: the caller's promise.
             DynamicBuffer::Cpu(buffer) => DynamicBuffer::Cpu(unsafe { Cpu::lend(buffer) }),
+            #[cfg(feature = "cuda")]
+            // SAFETY: as above.
+            DynamicBuffer::Cuda(buffer) => DynamicBuffer::Cuda(unsafe { Gpu::lend(buffer) }),
             DynamicBuffer::Meta => DynamicBuffer::Meta,
         }
     }
     fn close(storage: &DynamicBuffer) {
-        if let DynamicBuffer::Cpu(buffer) = storage {
-            Cpu::close(buffer);
+        match storage {
+            DynamicBuffer::Cpu(buffer) => Cpu::close(buffer),
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => Gpu::close(buffer),
+            DynamicBuffer::Meta => {}
         }
     }
     unsafe fn window(storage: &mut DynamicBuffer) -> DynamicBuffer {
         match storage {
             // SAFETY: the caller's promise.
             DynamicBuffer::Cpu(buffer) => DynamicBuffer::Cpu(unsafe { Cpu::window(buffer) }),
+            #[cfg(feature = "cuda")]
+            // SAFETY: as above.
+            DynamicBuffer::Cuda(buffer) => DynamicBuffer::Cuda(unsafe { Gpu::window(buffer) }),
             DynamicBuffer::Meta => DynamicBuffer::Meta,
         }
     }
     fn is_fixed(storage: &DynamicBuffer) -> bool {
-        matches!(storage, DynamicBuffer::Cpu(buffer) if Cpu::is_fixed(buffer))
+        match storage {
+            DynamicBuffer::Cpu(buffer) => Cpu::is_fixed(buffer),
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => Gpu::is_fixed(buffer),
+            DynamicBuffer::Meta => false,
+        }
     }
     fn room<E: Element>(storage: &DynamicBuffer) -> Option<usize> {
         match storage {
             DynamicBuffer::Cpu(buffer) => Cpu::room::<E>(buffer),
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => Gpu::room::<E>(buffer),
             DynamicBuffer::Meta => None,
         }
     }
     fn holds<E: Element>(storage: &DynamicBuffer, len: usize) -> bool {
         match storage {
             DynamicBuffer::Cpu(buffer) => Cpu::holds::<E>(buffer, len),
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(buffer) => Gpu::holds::<E>(buffer, len),
             DynamicBuffer::Meta => true,
         }
     }
     fn is_same(a: &DynamicBuffer, b: &DynamicBuffer) -> bool {
-        matches!((a, b), (DynamicBuffer::Cpu(a), DynamicBuffer::Cpu(b)) if Cpu::is_same(a, b))
+        match (a, b) {
+            (DynamicBuffer::Cpu(a), DynamicBuffer::Cpu(b)) => Cpu::is_same(a, b),
+            #[cfg(feature = "cuda")]
+            (DynamicBuffer::Cuda(a), DynamicBuffer::Cuda(b)) => Gpu::is_same(a, b),
+            _ => false,
+        }
     }
     fn peek<E: Element>(view: View<'_, DynamicBuffer, E>) -> Result<E> {
-        on!(view => Cpu::peek(view); Err(Error::NoData { op: "item" }))
+        on!(D of: view => D::peek(view); Err(Error::NoData { op: "item" }))
     }
     fn peek_free<E: Element>(view: View<'_, DynamicBuffer, E>) -> Option<E> {
-        on!(view => Cpu::peek_free(view); None)
+        on!(D of: view => D::peek_free(view); None)
     }
     fn download<E: Element>(view: View<'_, DynamicBuffer, E>) -> Result<Vec<E>> {
-        on!(view => Cpu::download(view); Err(Error::NoData { op: "to_device" }))
+        on!(D of: view => D::download(view); Err(Error::NoData { op: "to_device" }))
     }
     fn has<E: Castable>(view: View<'_, DynamicBuffer, E>, what: Sought) -> Result<bool> {
-        on!(view => Cpu::has(view, what); Ok(false))
+        on!(D of: view => D::has(view, what); Ok(false))
     }
     fn map1<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
         a: View<'_, DynamicBuffer, A>,
         strides: &[usize],
     ) -> Result<DynamicBuffer> {
-        on!(a => Cpu::map1(kernel, a, strides))
+        on!(D: a => D::map1(kernel, a, strides))
     }
     fn map2<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
@@ -205,7 +197,7 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, B>,
         strides: &[usize],
     ) -> Result<DynamicBuffer> {
-        on!(a b => Cpu::map2(kernel, a, b, strides))
+        on!(D: a b => D::map2(kernel, a, b, strides))
     }
     fn map3<A: Element, B: Element, C: Element, O: Element>(
         kernel: impl Map3<A, B, C, O>,
@@ -214,14 +206,14 @@ impl Backend for Dynamic {
         c: View<'_, DynamicBuffer, C>,
         strides: &[usize],
     ) -> Result<DynamicBuffer> {
-        on!(a b => on!(c => Cpu::map3(kernel, a, b, c, strides)); Ok(DynamicBuffer::Meta))
+        on!(D: a b c => D::map3(kernel, a, b, c, strides))
     }
     fn map1_line<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
         a: View<'_, DynamicBuffer, A>,
         len: usize,
     ) -> Result<DynamicBuffer> {
-        on!(a => Cpu::map1_line(kernel, a, len))
+        on!(D: a => D::map1_line(kernel, a, len))
     }
     fn map2_line<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
@@ -229,15 +221,14 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, B>,
         len: usize,
     ) -> Result<DynamicBuffer> {
-        on!(a b => Cpu::map2_line(kernel, a, b, len))
+        on!(D: a b => D::map2_line(kernel, a, b, len))
     }
     fn map1_into<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
         a: View<'_, DynamicBuffer, A>,
         out: ViewMut<'_, DynamicBuffer, O>,
     ) -> Result<()> {
-        let Some(out) = on_host(out) else { return Ok(()) };
-        on!(a => Cpu::map1_into(kernel, a, out); Err(apart()))
+        onto!(D: out, a => D::map1_into(kernel, a, out))
     }
     fn map2_into<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
@@ -245,23 +236,20 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, B>,
         out: ViewMut<'_, DynamicBuffer, O>,
     ) -> Result<()> {
-        let Some(out) = on_host(out) else { return Ok(()) };
-        on!(a b => Cpu::map2_into(kernel, a, b, out); Err(apart()))
+        onto!(D: out, a b => D::map2_into(kernel, a, b, out))
     }
     fn update1<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, DynamicBuffer, O>) -> Result<()> {
-        let Some(out) = on_host(out) else { return Ok(()) };
-        Cpu::update1(kernel, out)
+        onto!(D: out, => D::update1(kernel, out))
     }
     fn update2<B: Element, O: Element>(
         kernel: impl Map2<O, B, O>,
         b: View<'_, DynamicBuffer, B>,
         out: ViewMut<'_, DynamicBuffer, O>,
     ) -> Result<()> {
-        let Some(out) = on_host(out) else { return Ok(()) };
-        on!(b => Cpu::update2(kernel, b, out); Err(apart()))
+        onto!(D: out, b => D::update2(kernel, b, out))
     }
     fn address<E: Element>(view: View<'_, DynamicBuffer, E>) -> *const E {
-        on!(view => Cpu::address(view); core::ptr::null())
+        on!(D of: view => D::address(view); core::ptr::null())
     }
     // Expressions are made of typed tensors, whose device is known at compile time.
     unsafe fn evaluate<X: Expression<Elem: Element>>(_: X, _: &[usize], _: &[usize]) -> Result<DynamicBuffer> {
@@ -290,31 +278,31 @@ impl Backend for Dynamic {
         a: View<'_, DynamicBuffer, A>,
         mask: u32,
     ) -> Result<DynamicBuffer> {
-        on!(a => Cpu::reduce(reducer, a, mask))
+        on!(D: a => D::reduce(reducer, a, mask))
     }
     fn reduce_both<A: Element, R: TwoResults<A>>(
         reducer: R,
         a: View<'_, DynamicBuffer, A>,
         mask: u32,
     ) -> Result<[DynamicBuffer; 2]> {
-        on!(a => Cpu::reduce_both(reducer, a, mask).map(both); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
+        on!(D of: a => D::reduce_both(reducer, a, mask).map(|both| both.map(of)); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
     }
     fn lanes<A: Element, O: Element>(
         kernel: impl LaneKernel<A, O>,
         a: View<'_, DynamicBuffer, A>,
         axis: usize,
     ) -> Result<DynamicBuffer> {
-        on!(a => Cpu::lanes(kernel, a, axis))
+        on!(D: a => D::lanes(kernel, a, axis))
     }
     fn lanes_both<A: Element, O: Element, P: Element>(
         kernel: impl LaneKernel<A, (O, P)>,
         a: View<'_, DynamicBuffer, A>,
         axis: usize,
     ) -> Result<[DynamicBuffer; 2]> {
-        on!(a => Cpu::lanes_both(kernel, a, axis).map(both); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
+        on!(D of: a => D::lanes_both(kernel, a, axis).map(|both| both.map(of)); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
     }
     fn pick<E: Element>(a: View<'_, DynamicBuffer, E>, axes: &[Vec<Segment>], fill: E) -> Result<DynamicBuffer> {
-        on!(a => Cpu::pick(a, axes, fill))
+        on!(D: a => D::pick(a, axes, fill))
     }
     fn join<E: Element>(
         pieces: &[View<'_, DynamicBuffer, E>],
@@ -322,31 +310,42 @@ impl Backend for Dynamic {
         sizes: &[usize],
         strides: &[usize],
     ) -> Result<DynamicBuffer> {
-        let pieces: Option<Vec<_>> = pieces.iter().map(|&piece| on!(piece => Some(piece); None)).collect();
-        match pieces {
-            Some(pieces) => Cpu::join(&pieces, axis, sizes, strides).map(DynamicBuffer::Cpu),
-            None => Ok(DynamicBuffer::Meta),
+        let Some(first) = pieces.first() else { return Ok(DynamicBuffer::Meta) };
+        match first.buffer {
+            DynamicBuffer::Cpu(own) => {
+                let pieces: Result<Vec<_>> = pieces.iter().map(|&piece| Cpu::joining(piece, own)).collect();
+                Cpu::join(&pieces?, axis, sizes, strides).map(DynamicBuffer::Cpu)
+            }
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda(own) => {
+                let pieces: Result<Vec<_>> = pieces.iter().map(|&piece| Gpu::joining(piece, own)).collect();
+                Gpu::join(&pieces?, axis, sizes, strides).map(DynamicBuffer::Cuda)
+            }
+            DynamicBuffer::Meta => Ok(DynamicBuffer::Meta),
         }
     }
     fn band<E: Element>(a: View<'_, DynamicBuffer, E>, low: isize, high: isize) -> Result<DynamicBuffer> {
-        on!(a => Cpu::band(a, low, high))
+        on!(D: a => D::band(a, low, high))
     }
     fn rows<A: Element, O: Element>(
         kernel: impl RowKernel<A, O>,
         a: View<'_, DynamicBuffer, A>,
         shared: [Option<View<'_, DynamicBuffer, A>>; 2],
     ) -> Result<DynamicBuffer> {
-        let shared = shared.map(|row| row.map(|row| on!(row => Ok(row); Err(OffHost))).transpose());
-        let [Ok(first), Ok(second)] = shared else { return Ok(DynamicBuffer::Meta) };
-        on!(a => Cpu::rows(kernel, a, [first, second]))
+        on!(D of: a => {
+            let [first, second] = shared.map(|row| row.map(|row| D::joining(row, a.buffer)).transpose());
+            D::rows(kernel, a, [first?, second?]).map(of)
+        }; Ok(DynamicBuffer::Meta))
     }
     fn matmul<E: Dtype>(
         a: View<'_, DynamicBuffer, E>,
         b: View<'_, DynamicBuffer, E>,
         to: Option<Added<'_, DynamicBuffer, E>>,
     ) -> Result<DynamicBuffer> {
-        let Ok(to) = added(to) else { return Ok(DynamicBuffer::Meta) };
-        on!(a b => Cpu::matmul(a, b, to))
+        on!(D of: a b => {
+            let to = added::<D, E>(to, a.buffer)?;
+            D::matmul(a, b, to).map(of)
+        }; Ok(DynamicBuffer::Meta))
     }
     fn matmul_then<E: Dtype>(
         kernel: impl Map1<E, E>,
@@ -354,18 +353,20 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, E>,
         to: Option<Added<'_, DynamicBuffer, E>>,
     ) -> Result<DynamicBuffer> {
-        let Ok(to) = added(to) else { return Ok(DynamicBuffer::Meta) };
-        on!(a b => Cpu::matmul_then(kernel, a, b, to))
+        on!(D of: a b => {
+            let to = added::<D, E>(to, a.buffer)?;
+            D::matmul_then(kernel, a, b, to).map(of)
+        }; Ok(DynamicBuffer::Meta))
     }
     fn int_mm<E: Dtype>(a: View<'_, DynamicBuffer, E>, b: View<'_, DynamicBuffer, i8>) -> Result<DynamicBuffer> {
-        on!(a b => Cpu::int_mm(a, b))
+        on!(D: a b => D::int_mm(a, b))
     }
     fn gather<E: Element>(
         indexing: Indexing,
         a: View<'_, DynamicBuffer, E>,
         index: View<'_, DynamicBuffer, i64>,
     ) -> Result<DynamicBuffer> {
-        on!(a index => Cpu::gather(indexing, a, index))
+        on!(D: a index => D::gather(indexing, a, index))
     }
     fn scatter<E: Element>(
         indexing: Indexing,
@@ -373,8 +374,7 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, E>,
         out: ViewMut<'_, DynamicBuffer, E>,
     ) -> Result<()> {
-        let Some(out) = on_host(out) else { return Ok(()) };
-        on!(index b => Cpu::scatter(indexing, index, b, out); Err(apart()))
+        onto!(D: out, index b => D::scatter(indexing, index, b, out))
     }
     fn scatter_with<E: Element>(
         indexing: Indexing,
@@ -383,27 +383,22 @@ impl Backend for Dynamic {
         b: View<'_, DynamicBuffer, E>,
         out: ViewMut<'_, DynamicBuffer, E>,
     ) -> Result<()> {
-        let Some(out) = on_host(out) else { return Ok(()) };
-        on!(index b => Cpu::scatter_with(indexing, kernel, index, b, out); Err(apart()))
+        onto!(D: out, index b => D::scatter_with(indexing, kernel, index, b, out))
     }
     fn compress<E: Element>(
         a: View<'_, DynamicBuffer, E>,
         mask: View<'_, DynamicBuffer, bool>,
     ) -> Result<(DynamicBuffer, usize)> {
-        on!(a mask => Cpu::compress(a, mask).map(|(buffer, len)| (DynamicBuffer::Cpu(buffer), len)); Err(Error::NoData { op: "masked_select" }))
+        on!(D of: a mask => D::compress(a, mask).map(|(buffer, len)| (of(buffer), len)); Err(Error::NoData { op: "masked_select" }))
     }
     fn order<E: Element>(order: Order, a: View<'_, DynamicBuffer, E>, axis: usize) -> Result<[DynamicBuffer; 2]> {
-        on!(a => Cpu::order(order, a, axis).map(both); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
+        on!(D of: a => D::order(order, a, axis).map(|both| both.map(of)); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
     }
     fn search<E: Element>(
         sorted: View<'_, DynamicBuffer, E>,
         values: View<'_, DynamicBuffer, E>,
         right: bool,
     ) -> Result<DynamicBuffer> {
-        on!(sorted values => Cpu::search(sorted, values, right))
+        on!(D: sorted values => D::search(sorted, values, right))
     }
-}
-
-fn both(buffers: [HostBuffer; 2]) -> [DynamicBuffer; 2] {
-    buffers.map(DynamicBuffer::Cpu)
 }

@@ -22,15 +22,35 @@ pub(crate) struct Described {
     pub(super) kernel: Kernel,
     pub(super) result: Value,
     key: TypeId,
+    #[cfg(all(feature = "cuda", feature = "any"))]
+    around: u64,
 }
 impl Described {
+    #[cfg(all(feature = "cuda", feature = "any"))]
+    pub(super) fn erased(kernel: Kernel, result: Value, key: TypeId, around: u64) -> Described {
+        Described { kernel, result, key, around }
+    }
     fn new<Key: 'static>(mut kernel: Kernel, describe: impl FnOnce(&mut Kernel) -> Value) -> Described {
         let result = describe(&mut kernel);
-        Described { kernel, result, key: TypeId::of::<Key>() }
+        Described {
+            kernel,
+            result,
+            key: TypeId::of::<Key>(),
+            #[cfg(all(feature = "cuda", feature = "any"))]
+            around: 0,
+        }
     }
     /// What the text depends on besides the form.
     pub(crate) fn key(&self) -> TypeId {
         self.key
+    }
+    /// What else it depends on, in less than 48 bits: conversions around a kernel whose types are erased.
+    #[cfg(feature = "cuda")]
+    pub(crate) fn around(&self) -> u64 {
+        #[cfg(feature = "any")]
+        return self.around;
+        #[cfg(not(feature = "any"))]
+        0
     }
     /// How to run it over elements of these sizes, up to eight axes, into a result of this dtype, which is that of the kernel's
     /// type. `in_place` says that the result is written over an operand, each element over the one that it is made of.
@@ -71,7 +91,7 @@ impl Described {
 }
 
 /// The kinds of what is described, which tell keys apart.
-struct Mapped;
+pub(super) struct Mapped;
 struct Tabulated;
 struct Updated;
 

@@ -170,6 +170,13 @@ impl Kernel {
         self.values.push(value);
         Value { name: Name::Parameter(self.parameters.len() - 1), dtype: E::DTYPE }
     }
+    /// The same, of a dtype known while running, as the bytes of the value.
+    #[cfg(all(feature = "cuda", feature = "any"))]
+    pub(super) fn parameter_of(&mut self, dtype: DType, bytes: &[u8]) -> Value {
+        self.parameters.push(dtype);
+        self.values.push_bytes(bytes);
+        Value { name: Name::Parameter(self.parameters.len() - 1), dtype }
+    }
     /// A number that follows from the type of the kernel, converted to a dtype.
     pub(crate) fn constant(&mut self, value: f64, dtype: DType) -> Value {
         self.set(dtype, || format!("ci_cast<{}>({})", c_type(dtype), literal(value.to_bits(), Kind::F64)))

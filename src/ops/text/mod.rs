@@ -13,6 +13,8 @@ mod compiled;
 pub(crate) mod describe;
 #[cfg(all(test, unix))]
 mod elements;
+#[cfg(all(feature = "cuda", feature = "any"))]
+pub(crate) mod erased;
 #[cfg(test)]
 mod evaluate;
 mod floats;

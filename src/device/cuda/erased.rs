@@ -1,0 +1,196 @@
+//! Operations on elements of a GPU whose dtype is known only while running: copies, conversions, and the kernels of the tables.
+//!
+//! Uses `elementwise` and the operations of `Cuda`; used by `Dynamic`.
+
+use super::Cuda;
+use super::elementwise::{Target, count, operand, run_of};
+use super::present::reach;
+use crate::cuda::buffer::bytes_of;
+use crate::cuda::{CudaBuffer, CudaDevice};
+use crate::device::Backend;
+use crate::dtype::{Complex, DType};
+use crate::error::Result;
+use crate::ops::kernel::Copying;
+use crate::ops::text::describe;
+use crate::ops::text::erased::{Chain, Converted, ErasedText, Given, converted};
+use crate::ops::text::kernel::Operand;
+use crate::storage::{HostBuffer, View, ViewMut};
+
+/// Elements of `width` bytes of a buffer, whose element type is left out.
+///
+/// Invariant, kept by the tensor it is taken from: every element that sizes, strides and offset reach lies inside the buffer.
+#[derive(Clone, Copy)]
+pub(crate) struct Elements<'a> {
+    pub(crate) buffer: &'a CudaBuffer,
+    pub(crate) offset: usize,
+    pub(crate) width: usize,
+    pub(crate) sizes: &'a [usize],
+    pub(crate) strides: &'a [usize],
+}
+
+/// Runs code with a type of so many bytes.
+macro_rules! of_width {
+    ($width:expr, $W:ident => $run:expr) => {
+        match $width {
+            1 => {
+                type $W = u8;
+                $run
+            }
+            2 => {
+                type $W = i16;
+                $run
+            }
+            4 => {
+                type $W = i32;
+                $run
+            }
+            8 => {
+                type $W = i64;
+                $run
+            }
+            _ => {
+                type $W = Complex<f64>;
+                $run
+            }
+        }
+    };
+}
+
+impl<'a> Elements<'a> {
+    /// As elements of a type of their width.
+    pub(crate) fn view<W>(self) -> View<'a, CudaBuffer, W> {
+        View::new(self.buffer, self.offset, self.sizes, self.strides)
+    }
+
+    /// What a kernel reads.
+    pub(crate) fn operand(self) -> Operand {
+        operand(self.buffer.address().wrapping_add((self.offset * self.width) as u64), self.strides)
+    }
+
+    /// A copy with these strides, which leave no gaps.
+    pub(crate) fn copied(self, strides: &[usize]) -> Result<CudaBuffer> {
+        if *strides == *self.strides {
+            return self.span_copied(self.buffer.device());
+        }
+        of_width!(self.width, W => Cuda::<0>::map1::<W, W>(Copying, self.view(), strides))
+    }
+
+    /// All that the view reaches over, in a buffer of its own on a device, with the same strides.
+    pub(crate) fn span_copied(self, device: &'static CudaDevice) -> Result<CudaBuffer> {
+        let (at, bytes) = self.reach()?;
+        self.buffer.copied(at, bytes, device)
+    }
+
+    /// All that the view reaches over, on the host.
+    pub(crate) fn downloaded(self) -> Result<HostBuffer> {
+        let (at, bytes) = self.reach()?;
+        // SAFETY: all bytes are written.
+        unsafe { HostBuffer::filled_by::<u8>(bytes, |to| self.buffer.read(at, bytes, to)) }
+    }
+
+    fn reach(self) -> Result<(usize, usize)> {
+        of_width!(self.width, W => reach::<W>("copy", &self.view()))
+    }
+
+    /// Copied over the elements of another buffer, which has the same sizes.
+    pub(crate) fn copy_into(self, out: &mut CudaBuffer, offset: usize, strides: &[usize]) -> Result<()> {
+        let sizes = self.sizes;
+        of_width!(self.width, W => {
+            Cuda::<0>::map1_into::<W, W>(Copying, self.view(), ViewMut::new(out, offset, sizes, strides))
+        })
+    }
+
+    /// A copy converted from the first dtype of a chain to its last, with strides that leave no gaps.
+    ///
+    /// # Safety
+    /// The elements are of the first dtype.
+    pub(crate) unsafe fn converted(self, chain: Chain, to: DType, strides: &[usize]) -> Result<CudaBuffer> {
+        let device = self.buffer.device();
+        // SAFETY: the caller's promise; what a view reaches is valid.
+        unsafe { fresh("to", device, to, self.sizes, strides, |to| converted(to, chain, self.operand())) }
+    }
+}
+
+/// Pieces of one width end to end along an axis, as a new buffer with strides that leave no gaps.
+pub(crate) fn join(pieces: &[Elements<'_>], axis: usize, sizes: &[usize], strides: &[usize]) -> Result<CudaBuffer> {
+    of_width!(pieces.first().map_or(1, |piece| piece.width), W => {
+        let views: Vec<View<'_, CudaBuffer, W>> = pieces.iter().map(|piece| piece.view()).collect();
+        Cuda::<0>::join(&views, axis, sizes, strides)
+    })
+}
+
+/// The result of what is described, as a new buffer.
+///
+/// # Safety
+/// The operands have elements at all positions of the sizes, on this device; the strides leave no gaps.
+unsafe fn fresh(
+    op: &'static str,
+    device: &'static CudaDevice,
+    dtype: DType,
+    sizes: &[usize],
+    strides: &[usize],
+    describe: impl Fn(crate::ops::text::kernel::Kernel) -> describe::Described,
+) -> Result<CudaBuffer> {
+    let bytes = bytes_of(device, count(op, sizes)?, dtype.itemsize())?;
+    // SAFETY: the kernel writes every element, for the strides leave no gaps.
+    unsafe {
+        let buffer = CudaBuffer::uninitialised(device, bytes)?;
+        let target = Target { to: operand(buffer.address(), strides), sizes, in_place: false };
+        run_of(dtype, op, device, &target, describe)?;
+        Ok(buffer)
+    }
+}
+
+/// A kernel of the tables, and the conversion of its result.
+#[derive(Clone, Copy)]
+pub(crate) struct Call<const N: usize> {
+    pub(crate) text: ErasedText<N>,
+    pub(crate) kernel: *const (),
+    pub(crate) result: Option<Chain>,
+}
+
+impl<const N: usize> Call<N> {
+    fn gives(&self) -> DType {
+        self.result.and_then(Chain::last).unwrap_or(self.text.gives())
+    }
+
+    /// The result as a new buffer.
+    ///
+    /// # Safety
+    /// Text, kernel and conversions belong together and to the operands, which have elements at all positions of the sizes, on this
+    /// device; the strides leave no gaps.
+    pub(crate) unsafe fn fresh(
+        &self,
+        device: &'static CudaDevice,
+        operands: &[Converted],
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<CudaBuffer> {
+        // SAFETY: the caller's promise.
+        unsafe {
+            fresh("elementwise", device, self.gives(), sizes, strides, |to| {
+                self.text.described(to, self.kernel, operands, self.result)
+            })
+        }
+    }
+
+    /// The result written; an operand that is `None` is what is written.
+    ///
+    /// # Safety
+    /// As for [`fresh`](Self::fresh); the output is held exclusively, so that no other operand is in it.
+    pub(crate) unsafe fn written(&self, out: Elements<'_>, operands: &[(Option<Given>, Option<Chain>)]) -> Result<()> {
+        let to = out.operand();
+        let in_place = operands.iter().any(|(given, _)| given.is_none());
+        let all: Vec<Converted> = operands
+            .iter()
+            .map(|&(given, chain)| Converted { given: given.unwrap_or(Given::Elements(to)), chain })
+            .collect();
+        let target = Target { to, sizes: out.sizes, in_place };
+        // SAFETY: the caller's promise.
+        unsafe {
+            run_of(self.gives(), "elementwise", out.buffer.device(), &target, |to| {
+                self.text.described(to, self.kernel, &all, self.result)
+            })
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Reductions of erased elements on the host and on a GPU, by one value.
+//!
+//! Uses `cpu::reduce` and `device::cuda`; used by `erased`.
+
+use super::DynamicBuffer;
+use super::on::Gpu;
+use crate::cpu::reduce::{FirstOnly, ReduceLoops, WithSecond};
+use crate::device::Backend;
+use crate::device::cuda::erased::Elements;
+use crate::dtype::Element;
+use crate::error::Result;
+use crate::ops::reduce::{Reducer, TwoResults};
+
+/// The loops of a reduction, and its kernels.
+pub(crate) trait Reducing: ReduceLoops {
+    /// Reduces over the axes of `mask`, into as many results as there are.
+    ///
+    /// # Safety
+    /// The elements are of the reduction's dtype.
+    unsafe fn reduced(&self, a: Elements<'_>, mask: u32, results: &mut [DynamicBuffer]) -> Result<()>;
+}
+
+impl<A: Element, R: Reducer<A>> Reducing for FirstOnly<A, R> {
+    unsafe fn reduced(&self, a: Elements<'_>, mask: u32, results: &mut [DynamicBuffer]) -> Result<()> {
+        let result = Gpu::reduce::<A, R>(self.reducer(), a.view(), mask)?;
+        results.iter_mut().zip([result]).for_each(|(to, result)| *to = DynamicBuffer::Cuda(result));
+        Ok(())
+    }
+}
+
+impl<A: Element, R: TwoResults<A>> Reducing for WithSecond<A, R> {
+    unsafe fn reduced(&self, a: Elements<'_>, mask: u32, results: &mut [DynamicBuffer]) -> Result<()> {
+        let both = Gpu::reduce_both::<A, R>(self.reducer(), a.view(), mask)?;
+        results.iter_mut().zip(both).for_each(|(to, result)| *to = DynamicBuffer::Cuda(result));
+        Ok(())
+    }
+}

@@ -1,0 +1,3 @@
+//! `AnyTensor` on a GPU: by name and by method, as on the host.
+
+mod rows;
