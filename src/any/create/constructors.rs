@@ -172,6 +172,10 @@ impl AnyTensor {
     /// Writes elements of the same dtype, broadcast.
     fn write(&mut self, op: &'static str, from: &AnyTensor) -> Result<()> {
         let sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
+        // What is on another device is moved; one element of the host is given to the kernel that writes.
+        let is_apart = from.device() != self.device() && self.has_data() && from.has_data();
+        let given = from.numel() == 1 && from.device() == AnyDevice::CPU;
+        let from = if is_apart && !given { from.to_device(self.device())? } else { from.clone() };
         let from = from.expand(&sizes).map_err(|_| Error::Output {
             op,
             result: from.shape().into(),
@@ -213,9 +217,19 @@ impl AnyTensor {
     /// # Errors
     /// If there are too many elements, or memory runs out.
     pub fn empty_strided(sizes: &[usize], strides: &[usize], dtype: DType) -> Result<AnyTensor> {
+        AnyTensor::empty_strided_on(sizes, strides, dtype, crate::device::default_device())
+    }
+
+    /// The same on a device.
+    pub(crate) fn empty_strided_on(
+        sizes: &[usize],
+        strides: &[usize],
+        dtype: DType,
+        device: AnyDevice,
+    ) -> Result<AnyTensor> {
         let op = "empty_strided";
         let span = bounds::span(sizes, strides).ok_or_else(|| Error::TooLarge { op, sizes: sizes.into() })?;
-        AnyTensor::zeros(&[span], dtype)?.as_strided(sizes, strides, Some(0))
+        AnyTensor::zeros_on(&[span], dtype, device)?.as_strided(sizes, strides, Some(0))
     }
 
     /// Sets the main diagonal of a matrix to one.

@@ -118,9 +118,9 @@ impl AnyTensor {
     pub fn bernoulli(&self, generator: &mut Generator) -> Result<AnyTensor> {
         let sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
         let drawn = dispatch_dtype!("bernoulli", self.dtype, E: Float => {
-            Ok(AnyTensor::from(self.typed_rank1::<E, Cpu>()?.try_bernoulli(generator)?))
+            Ok(AnyTensor::from(self.cpu()?.typed_rank1::<E, Cpu>()?.try_bernoulli(generator)?))
         })?;
-        drawn.reshape(&sizes)
+        drawn.reshape(&sizes)?.to_device(self.device())
     }
 
     /// Positions along the last axis of a vector or a matrix of weights, drawn in proportion to them, `samples` from each row
@@ -131,9 +131,11 @@ impl AnyTensor {
     /// negative or not finite, those of a row add up to zero, there are no data, or memory runs out.
     pub fn multinomial(&self, samples: usize, replacement: bool, generator: &mut Generator) -> Result<AnyTensor> {
         let op = "multinomial";
-        dispatch_dtype!(op, self.dtype, E: Float => match self.rank() {
-            1 => Ok(self.typed::<E, Rank1, Cpu>()?.try_multinomial(samples, replacement, generator)?.into()),
-            _ => Ok(self.typed::<E, Rank2, Cpu>()?.try_multinomial(samples, replacement, generator)?.into()),
-        })
+        let host = self.cpu()?;
+        let drawn: AnyTensor = dispatch_dtype!(op, self.dtype, E: Float => match self.rank() {
+            1 => Ok(host.typed::<E, Rank1, Cpu>()?.try_multinomial(samples, replacement, generator)?.into()),
+            _ => Ok(host.typed::<E, Rank2, Cpu>()?.try_multinomial(samples, replacement, generator)?.into()),
+        })?;
+        drawn.to_device(self.device())
     }
 }

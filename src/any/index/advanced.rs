@@ -5,7 +5,7 @@ use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::call::Value;
 use crate::any::elementwise::apply::{SCALAR, broadcast_to, result_strides, same_device};
-use crate::device::DynamicBuffer;
+use crate::device::{AnyDevice, DynamicBuffer};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
@@ -36,7 +36,10 @@ impl IndexedAxes {
         let none = crate::any::Dims::new(op, &[])?;
         let sizes = indices.iter().try_fold(none, |sizes, (_, index)| broadcast_to(op, &sizes, &index.sizes))?;
         for (_, index) in indices {
-            same_device(op, x, index)?;
+            // As in PyTorch, indices on the host go with every device that has elements.
+            if !(x.has_data() && index.device() == AnyDevice::CPU) {
+                same_device(op, x, index)?;
+            }
         }
         let adjacent = axes.windows(2).all(|pair| pair[1] == pair[0] + 1);
         let rest = (0..x.rank()).filter(|axis| !axes.contains(axis));
@@ -54,11 +57,11 @@ impl IndexedAxes {
             AnyTensor::meta(&sizes, DType::I64)?
         } else if outer > 0 && (before.contains(&0) || after.contains(&0)) {
             // Nothing is read or written, so PyTorch does not check the indices.
-            AnyTensor::on_host(&sizes, DType::I64)?
+            AnyTensor::zeros_on(&sizes, DType::I64, x.device())?
         } else {
             let spread = indices.iter().map(|(_, index)| index.expanded_to(&sizes)?.to_ints(op));
             let places = places(op, spread, &own).map_err(|error| outside(op, indices, &own).unwrap_or(error));
-            AnyTensor::of_ints(places.map_err(|error| at_axis(error, &axes))?, &sizes)?
+            AnyTensor::of_ints(places.map_err(|error| at_axis(error, &axes))?, &sizes)?.to_device(x.device())?
         };
         Ok(IndexedAxes { turned, order, before, outer, after, positions, sizes: sizes.to_vec() })
     }
@@ -331,6 +334,7 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         crate::any::base::by_width::same_dtype(op, self, values)?;
         same_device(op, self, values)?;
+        let values = &values.to_device(self.device())?;
         let indexed = IndexedAxes::new(op, self, found)?;
         let whole = indexed.whole();
         let refused = |_| Error::Broadcast { op, lhs: values.shape().into(), rhs: whole[..].into() };

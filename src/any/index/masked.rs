@@ -136,7 +136,7 @@ impl AnyTensor {
         let op = "nonzero";
         let places = self.to(DType::Bool)?.true_places(op)?;
         let rows = index_rows(&places.to_ints(op)?, &self.sizes)?;
-        AnyTensor::of_ints(rows, &[places.numel(), self.rank()])
+        AnyTensor::of_ints(rows, &[places.numel(), self.rank()])?.to_device(self.device())
     }
 
     #[op(nonzero(input, as_tuple = false))]
@@ -159,7 +159,7 @@ impl AnyTensor {
     pub fn nonzero_static(&self, size: usize, fill: i64) -> Result<AnyTensor> {
         let rows = self.nonzero()?;
         let kept = rows.narrow(0, 0, size.min(rows.sizes[0]))?;
-        let mut rest = AnyTensor::on_host(&[size - kept.sizes[0], self.rank()], DType::I64)?;
+        let mut rest = self.zeros_like_device(&[size - kept.sizes[0], self.rank()], DType::I64)?;
         rest.fill_(fill)?;
         crate::any::cat(&[kept, rest], 0)
     }

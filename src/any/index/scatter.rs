@@ -385,7 +385,8 @@ impl AnyTensor {
         let written = if accumulate {
             let size = self.numel() as i64;
             let wrap = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
-            let index = AnyTensor::of_ints(listed(index.to_ints(op)?.into_iter().map(wrap))?, &index.sizes)?;
+            let wrapped = listed(index.to_ints(op)?.into_iter().map(wrap))?;
+            let index = AnyTensor::of_ints(wrapped, &index.sizes)?.to_device(self.device())?;
             flat.reduced_into(op, 0, &index, &from, ScatterReduce::Sum, true)?
         } else {
             flat.scattered(op, 0, &index, &from, true)?

@@ -415,7 +415,8 @@ impl AnyTensor {
             }
         }
         let count = rows.len() / r;
-        let chosen = self.gathered(op, 0, &AnyTensor::of_ints(rows, &[count * r])?, false)?;
+        let rows = AnyTensor::of_ints(rows, &[count * r])?.to_device(self.device())?;
+        let chosen = self.gathered(op, 0, &rows, false)?;
         chosen.reshape(&[count as i64, r as i64])
     }
 

@@ -86,7 +86,7 @@ impl AnyTensor {
                     to.copy_from_slice(&row[size..]);
                 }
             }
-            Dynamic::build(None, || Ok(elements))
+            Dynamic::build(Some(self.storage()), || Ok(elements))
         })?;
         inverses.to(self.dtype)
     }

@@ -138,7 +138,7 @@ impl AnyTensor {
         let result = match args.get("repeats") {
             None => {
                 let positions = AnyTensor::of_ints(listed(0..input.numel() as i64)?, &[input.numel()])?;
-                positions.repeat_interleave_by(input, None)?
+                positions.to_device(input.device())?.repeat_interleave_by(input, None)?
             }
             Some(Value::Array(repeats)) => input.repeat_interleave_by(repeats, dim)?,
             Some(_) => input.repeat_interleave(args.read("repeats")?, dim)?,

@@ -29,7 +29,9 @@ impl AnyTensor {
         let op = if ignores_nan { "nanmedian" } else { "median" };
         if self.is_empty() && self.has_data() && !self.dtype.is_shell() {
             // NaN, as the dtype has it.
-            return AnyTensor::scalar_of(op, crate::ScalarValue::Float(f64::NAN), DType::F64)?.to(self.dtype);
+            return AnyTensor::scalar_of(op, crate::ScalarValue::Float(f64::NAN), DType::F64)?
+                .to(self.dtype)?
+                .to_device(self.device());
         }
         let list = self.reshaped(&[self.numel() as i64])?;
         dispatch_dtype!(op, self.dtype, E: Real => {

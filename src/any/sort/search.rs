@@ -5,7 +5,7 @@ use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::promoted;
 use crate::any::{AnyOperand, AnyTensor};
 use crate::axis;
-use crate::device::Dynamic;
+use crate::device::{Dynamic, DynamicBuffer};
 use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
 use crate::error::{Error, Result};
@@ -33,6 +33,8 @@ fn is_in(elements: &AnyOperand, test: &AnyOperand) -> Result<AnyTensor> {
             AnyTensor::meta(&x.sizes, DType::Bool)
         });
     }
+    let device = DynamicBuffer::common_device([x.storage(), test.storage()]);
+    let (x, test) = (x.to_device(device)?, test.to_device(device)?);
     let list = x.reshaped(&[x.numel() as i64])?;
     let found = dispatch_dtype!(op, dtype, E: Real => {
         list.typed_rank1::<E, Dynamic>()?.try_isin(&test.typed_rank1::<E, Dynamic>()?).map(AnyTensor::from)

@@ -161,7 +161,7 @@ impl AnyTensor {
         let values = if slices.is_empty() { self.copy()? } else { end_to_end(op, &slices, at)? };
         let list = |values: Vec<i64>| {
             let count = values.len();
-            AnyTensor::of_ints(values, &[count])
+            AnyTensor::of_ints(values, &[count])?.to_device(self.device())
         };
         Ok((values, list(inverse)?, list(counts)?))
     }

@@ -100,6 +100,15 @@ impl<'a> Elements<'a> {
         })
     }
 
+    /// One element written everywhere.
+    pub(crate) fn filled(self, one: Given) -> Result<()> {
+        of_width!(self.width, W => {
+            let text = ErasedText::one::<Copying, W, W>();
+            // SAFETY: the kernel has no bytes; the element is of this width, and what is written is held exclusively by who gives it.
+            unsafe { Call { text, kernel: core::ptr::null(), result: None }.written(self, &[(Some(one), None)]) }
+        })
+    }
+
     /// A copy converted from the first dtype of a chain to its last, with strides that leave no gaps.
     ///
     /// # Safety

@@ -145,7 +145,11 @@ impl<'a> ErasedView<'a> {
             #[cfg(feature = "cuda")]
             (DynamicBuffer::Cuda(to), from) => match from.beside(to) {
                 Some(buffer) => self.on_gpu(buffer).copy_into(to, out.offset, out.strides),
-                None => Err(super::apart_from(to.device().name(), from)),
+                None => {
+                    let ErasedViewMut { offset, width, sizes, strides, .. } = out;
+                    let given = given(to.device(), &self)?;
+                    Elements { buffer: to, offset, width, sizes, strides }.filled(given)
+                }
             },
             (DynamicBuffer::Meta, _) => Ok(()),
             (to, from) => Err(apart(to, from)),
@@ -302,11 +306,12 @@ fn device_of(operands: &[Operand<'_>]) -> Option<&'static CudaDevice> {
 /// What a kernel on a GPU is given: elements there, or the one element of a tensor on the host.
 #[cfg(feature = "cuda")]
 fn given(device: &'static CudaDevice, view: &ErasedView<'_>) -> Result<Given> {
+    let is_one = view.strides.iter().zip(view.sizes).all(|(&stride, &size)| stride == 0 || size == 1);
     match view.buffer {
         DynamicBuffer::Cuda(buffer) if buffer.device().ordinal() == device.ordinal() => {
             Ok(Given::Elements(view.on_gpu(buffer).operand()))
         }
-        DynamicBuffer::Cpu(buffer) if view.strides.iter().all(|&stride| stride == 0) && !view.sizes.contains(&0) => {
+        DynamicBuffer::Cpu(buffer) if is_one && !view.sizes.contains(&0) => {
             let mut bytes = [0; 16];
             // SAFETY: the view has an element, which is so many bytes.
             unsafe { core::ptr::copy_nonoverlapping(view.start(buffer), bytes.as_mut_ptr(), view.width) };
