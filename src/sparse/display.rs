@@ -30,9 +30,10 @@ fn part<E: Element, S: Shape>(name: &str, tensor: &Tensor<E, S>, sizes: &[usize]
     format!("{prefix}{}{size})", printed.elements(PREFIX.len() + prefix.len()))
 }
 
-/// A tensor of these parts, the last `dense` axes being dense.
+/// A tensor of these parts on a device, the last `dense` axes being dense.
 pub(crate) fn print<E: Element>(
     f: &mut fmt::Formatter<'_>,
+    device: &str,
     indices: &Rows<i64>,
     values: &Rows<E>,
     sizes: &[usize],
@@ -43,13 +44,18 @@ pub(crate) fn print<E: Element>(
     let values = part("values", values, &[&[nnz], &sizes[sizes.len() - dense..]].concat());
     let indent = " ".repeat(PREFIX.len());
     let size = format!("size={}", python_tuple(sizes));
-    let mut suffixes = vec![format!("nnz={nnz}")];
+    let mut suffixes = vec![size, format!("nnz={nnz}")];
     if !matches!(E::DTYPE, DType::F32 | DType::C64 | DType::I64 | DType::Bool) {
         suffixes.push(format!("dtype={:?}", E::DTYPE));
     }
     suffixes.push(format!("layout={}", AnyLayout::SparseCoo));
-    write!(f, "{PREFIX}{indices},\n{indent}{values},\n{indent}{size}")?;
-    let mut line = indent.len() + size.len();
+    if device != "cpu" {
+        suffixes.insert(0, format!("device='{device}'"));
+    }
+    // The first begins a line.
+    let first = suffixes.remove(0);
+    write!(f, "{PREFIX}{indices},\n{indent}{values},\n{indent}{first}")?;
+    let mut line = indent.len() + first.len();
     for suffix in suffixes {
         if line + suffix.len() + 2 > LINE {
             write!(f, ",\n{indent}{suffix}")?;
@@ -64,7 +70,7 @@ pub(crate) fn print<E: Element>(
 
 impl<E: Element, S: Shape, const N: usize> fmt::Display for SparseTensor<E, S, N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        print(f, &self.parts.indices, &self.parts.values, self.shape().as_ref(), N)
+        print(f, "cpu", &self.parts.indices, &self.parts.values, self.shape().as_ref(), N)
     }
 }
 

@@ -175,7 +175,7 @@ impl AnyTensor {
         dtype: Option<DType>,
         device: Option<AnyDevice>,
     ) -> Result<AnyTensor> {
-        AnyTensor::empty_strided_on(size, stride, dtype.unwrap_or(self.dtype), device.unwrap_or_else(default_device))
+        AnyTensor::empty_strided_on(size, stride, dtype.unwrap_or(self.dtype), device.unwrap_or_else(|| self.device()))
     }
 
     #[op(full(size, fill_value, dtype = None, device = None, requires_grad = _))]

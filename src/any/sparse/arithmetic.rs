@@ -31,7 +31,13 @@ impl AnySparse {
             }
         }
         let dtype = promote_types(self.dtype(), other.dtype())?;
-        run(self.to(dtype)?, other.to(dtype)?)
+        let (a, b) = (self.to(dtype)?, other.to(dtype)?);
+        #[cfg(feature = "cuda")]
+        if a.device() != crate::AnyDevice::CPU || b.device() != a.device() {
+            same_device(op, &a.values, &b.values)?;
+            return run(a.to_device("cpu")?, b.to_device("cpu")?)?.to_device(a.device());
+        }
+        run(a, b)
     }
 
     /// The sum of two sparse tensors of one shape (`torch.add`). Dtypes promote; bools have none.
@@ -86,6 +92,10 @@ impl AnySparse {
         }
         let dtype = promote_types(self.dtype(), other.dtype())?;
         let (sparse, dense) = (self.to(dtype)?, other.to(dtype)?);
+        #[cfg(feature = "cuda")]
+        if self.device() != crate::AnyDevice::CPU {
+            return sparse.to_device("cpu")?.add_dense(&dense.cpu()?)?.to_device(self.device());
+        }
         dispatch_dtype!(op, dtype, E: Dtype => {
             let flat = sparse.flat::<E>()?;
             let dense: Tensor<E, (Dyn, Dyn)> = dense.reshape(&signed(&flat.shape()))?.typed()?;
@@ -128,7 +138,8 @@ impl AnySparse {
                 *key = *key * size as i64 + if size == 1 { 0 } else { *index };
             }
         }
-        let keys = AnyTensor::from(Tensor::<i64, (Dyn,)>::try_from_vec_sized(keys, [nnz])?);
+        let keys =
+            AnyTensor::from(Tensor::<i64, (Dyn,)>::try_from_vec_sized(keys, [nnz])?).to_device(other.device())?;
         Ok(self.with_values(self.values.mul(rows.index_select(0, &keys)?)?))
     }
 

@@ -46,7 +46,8 @@ impl AnySparse {
             return invalid(op, format!("order {dims:?} would make a sparse axis a dense one"));
         }
         let rows: Vec<i64> = sparse.iter().map(|&at| at as i64).collect();
-        let indices = self.raw_indices()?.index_select(0, &AnyTensor::of_ints(rows, &[sparse.len()])?)?;
+        let rows = AnyTensor::of_ints(rows, &[sparse.len()])?.to_device(self.values.device())?;
+        let indices = self.raw_indices()?.index_select(0, &rows)?;
         let blocks: Vec<i64> =
             [0].into_iter().chain(dense.iter().map(|&at| (at - self.sparse_dim() + 1) as i64)).collect();
         let in_order = sparse.iter().enumerate().all(|(at, &from)| at == from);
@@ -77,7 +78,7 @@ impl AnySparse {
         if let Some(block) = at.checked_sub(self.sparse_dim() + 1) {
             return self.moved(&indices, &values.unsqueeze(block as i64 + 2)?, &sizes, true);
         }
-        let row = AnyTensor::on_host(&[1, self.nnz()], DType::I64)?;
+        let row = self.values.zeros_like_device(&[1, self.nnz()], DType::I64)?;
         let (before, after) = (indices.narrow(0, 0, at)?, indices.narrow(0, at as i64, self.sparse_dim() - at)?);
         self.moved(&crate::any::cat(&[before, row, after], 0)?, &values, &sizes, true)
     }
@@ -186,7 +187,7 @@ impl AnySparse {
                 Some(block) => {
                     let mut wide = blocks.shape().to_vec();
                     wide[block + 1] = sizes[at];
-                    let mut room = AnyTensor::on_host(&wide, dtype)?;
+                    let mut room = x.values.zeros_like_device(&wide, dtype)?;
                     room.narrow_mut(block as i64 + 1, before, x.shape()[at])?.copy_from(&blocks)?;
                     blocks = room;
                 }

@@ -5,6 +5,8 @@
 
 mod arithmetic;
 pub(crate) mod axes;
+#[cfg(feature = "cuda")]
+mod places;
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::base::dispatch::dispatch_dtype;
@@ -121,7 +123,7 @@ impl AnySparse {
                 format!("indices are a matrix and values have an axis, got shapes {indices:?} and {values:?}"),
             );
         };
-        let places: Tensor<i64, (Dyn, Dyn)> = indices.to(DType::I64)?.contiguous()?.typed()?;
+        let places: Tensor<i64, (Dyn, Dyn)> = indices.to(DType::I64)?.cpu()?.contiguous()?.typed()?;
         let sizes = match sizes {
             Some(sizes) => Dims::new(op, sizes)?,
             None => {
@@ -184,7 +186,8 @@ impl AnySparse {
     /// # Errors
     /// If memory runs out.
     pub fn raw_indices(&self) -> Result<AnyTensor> {
-        Ok(AnyTensor::from(indices_from_linear(&self.keys.to_vec(), self.sparse_and_dense_sizes().0)?))
+        AnyTensor::from(indices_from_linear(&self.keys.to_vec(), self.sparse_and_dense_sizes().0)?)
+            .to_device(self.values.device())
     }
 
     /// The elements, or blocks of them (`torch.Tensor._values`).
@@ -259,6 +262,10 @@ impl AnySparse {
     /// # Errors
     /// If the dtype does not compute, or memory runs out.
     pub fn coalesce(&self) -> Result<AnySparse> {
+        #[cfg(feature = "cuda")]
+        if let Some(result) = self.by_host("coalesce", self, |x, _| x.coalesce()) {
+            return result;
+        }
         dispatch_dtype!("coalesce", self.dtype(), E: Dtype => {
             Ok(AnySparse::of(self.flat::<E>()?.try_coalesce()?, self.sizes, self.dense))
         })
@@ -270,6 +277,10 @@ impl AnySparse {
     /// If the dtype does not compute, or memory cannot hold it.
     pub fn to_dense(&self) -> Result<AnyTensor> {
         crate::any::checked_numel("to_dense", &self.sizes, self.dtype())?;
+        #[cfg(feature = "cuda")]
+        if self.device() != crate::AnyDevice::CPU {
+            return self.scattered_dense();
+        }
         dispatch_dtype!("to_dense", self.dtype(), E: Dtype => {
             AnyTensor::from(self.flat::<E>()?.try_to_dense()?).reshape(&signed(&self.sizes))
         })
@@ -291,6 +302,10 @@ impl AnySparse {
         let op = "matmul";
         same_dtype(op, &self.values, other)?;
         same_device(op, &self.values, other)?;
+        #[cfg(feature = "cuda")]
+        if self.device() != crate::AnyDevice::CPU {
+            return self.to_device("cpu")?.matmul(&other.cpu()?)?.to_device(self.device());
+        }
         dispatch_dtype!(op, self.dtype(), E: Numeric => {
             let left = self.typed::<E, (Dyn, Dyn), 0>()?;
             match other.rank() {
@@ -308,6 +323,10 @@ impl AnySparse {
     pub fn matmul_sparse(&self, other: &AnySparse) -> Result<AnySparse> {
         let op = "matmul";
         same_dtype(op, &self.values, &other.values)?;
+        #[cfg(feature = "cuda")]
+        if let Some(result) = self.by_host(op, other, AnySparse::matmul_sparse) {
+            return result;
+        }
         dispatch_dtype!(op, self.dtype(), E: Inexact => {
             let (left, right) = (self.typed::<E, (Dyn, Dyn), 0>()?, other.typed::<E, (Dyn, Dyn), 0>()?);
             Ok(left.try_matmul(&right)?.into())
@@ -319,6 +338,10 @@ impl AnySparse {
     /// # Errors
     /// If it is no such matrix.
     pub fn t(&self) -> Result<AnySparse> {
+        #[cfg(feature = "cuda")]
+        if let Some(result) = self.by_host("t", self, |x, _| x.t()) {
+            return result;
+        }
         dispatch_dtype!("t", self.dtype(), E: Element => Ok(self.typed::<E, (Dyn, Dyn), 0>()?.try_t()?.into()))
     }
 
@@ -343,6 +366,10 @@ impl AnyTensor {
         if dense > self.rank() {
             return invalid(op, format!("a tensor of shape {:?} can't have {dense} dense axes", self.shape()));
         }
+        #[cfg(feature = "cuda")]
+        if self.device() != crate::AnyDevice::CPU {
+            return self.cpu()?.to_sparse(dense)?.to_device(self.device());
+        }
         let (sparse_sizes, dense_sizes) = self.sizes.split_at(self.rank() - dense);
         let sizes = [sparse_sizes.iter().product::<usize>(), dense_sizes.iter().product()];
         dispatch_dtype!(op, self.dtype, E: Dtype => {
@@ -357,9 +384,10 @@ impl fmt::Display for AnySparse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indices =
             indices_from_linear(&self.keys.to_vec(), self.sparse_and_dense_sizes().0).map_err(|_| fmt::Error)?;
+        let values = self.values.cpu().map_err(|_| fmt::Error)?;
         let printed = dispatch_dtype!("print", self.dtype(), E: Element => {
-            Ok(match self.values.typed::<E, (Dyn, Dyn), Cpu>() {
-                Ok(values) => print(f, &indices, &values, &self.sizes, self.dense),
+            Ok(match values.typed::<E, (Dyn, Dyn), Cpu>() {
+                Ok(values) => print(f, self.values.device_name(), &indices, &values, &self.sizes, self.dense),
                 Err(_) => Err(fmt::Error),
             })
         });

@@ -1,3 +1,4 @@
 //! `AnyTensor` on a GPU: by name and by method, as on the host.
 
+mod methods;
 mod rows;
