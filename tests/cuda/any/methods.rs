@@ -121,7 +121,7 @@ fn operands_of_several_dtypes_meet_in_one_kernel() {
                 where_(&i.gt(3).unwrap(), &f, &h).unwrap(),
             ];
             let mut own = i.copy().unwrap();
-            own.add_(&of(DType::U8)).unwrap().mul_(3).unwrap();
+            own.add_(of(DType::U8)).unwrap().mul_(3).unwrap();
             all.push(own);
             let mut out = to(AnyTensor::zeros(&[2, 4], DType::F16).unwrap());
             i.add_into(&b, &mut out).unwrap();

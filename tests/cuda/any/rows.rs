@@ -1,11 +1,11 @@
 //! PyTorch's own samples (`tests/oracle/opinfo_samples.json`), called by name with tensors of the host and of a GPU, whose results must
 //! be the same, or refused on both.
 //!
-//! The test takes a sample or two of each operation. `CASTIRON_ROWS=8` takes up to eight of each, `CASTIRON_OPS=sort,topk` those operations
-//! alone.
+//! Tests take a sample of each operation. `CASTIRON_ROWS=8` takes up to eight of each, `CASTIRON_DTYPES=f16,c64` (or `all`) those of other
+//! dtypes, `CASTIRON_OPS=sort,topk` those operations alone.
 
 use crate::{pretend, samples, tokens};
-use castiron::any::{Args, Value, alias, call, ops};
+use castiron::any::{Args, Value, alias, call, call_in_place, call_into, ops};
 use castiron::{AnyDevice, AnyTensor, DType, Error};
 use serde_json::Value as Json;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -66,9 +66,41 @@ fn has_tensor(value: &Value) -> bool {
     }
 }
 
-fn run(op: &str, (args, named): &Given, through: impl Fn(&Value) -> Value) -> castiron::Result<Value> {
+/// How an operation is called.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    New,
+    InPlace,
+    Into,
+}
+
+fn arguments(args: &[Value], named: &[(String, Value)], through: impl Fn(&Value) -> Value) -> Args {
     let all = args.iter().fold(Args::new(), |all, value| all.arg(through(value)));
-    call(op, &named.iter().fold(all, |all, (name, value)| all.named(name, through(value))))
+    named.iter().fold(all, |all, (name, value)| all.named(name, through(value)))
+}
+
+fn run(form: Form, op: &str, (args, named): &Given, through: impl Fn(&Value) -> Value) -> castiron::Result<Value> {
+    match (form, &args[..]) {
+        (Form::InPlace, [Value::Array(x), rest @ ..]) => {
+            let mut x = through(&x.copy()?.into()).tensor()?;
+            call_in_place(op, &mut x, &arguments(rest, named, through))?;
+            Ok(x.into())
+        }
+        (Form::Into, _) => {
+            let all = arguments(args, named, through);
+            let mut outs = match call(op, &all)? {
+                Value::Array(one) => vec![one],
+                Value::List(several) => several.into_iter().map(Value::tensor).collect::<castiron::Result<_>>()?,
+                other => return Ok(other),
+            };
+            for out in &mut outs {
+                *out = AnyTensor::zeros_on(out.shape(), out.dtype(), out.device())?;
+            }
+            call_into(op, &all, &mut outs.iter_mut().collect::<Vec<_>>())?;
+            Ok(Value::List(outs.into_iter().map(Value::Array).collect()))
+        }
+        _ => call(op, &arguments(args, named, through)),
+    }
 }
 
 fn tolerance(dtype: DType) -> f64 {
@@ -109,9 +141,9 @@ fn compare(gpu: &Value, host: &Value, expects_gpu: bool, determined: bool) -> Re
     }
 }
 
-fn outcome(op: &str, given: &Given, determined: bool) -> Outcome {
+fn outcome(form: Form, op: &str, given: &Given, determined: bool) -> Outcome {
     let expects_gpu = given.0.iter().chain(given.1.iter().map(|(_, value)| value)).any(has_tensor);
-    let (host, gpu) = (run(op, given, Value::clone), run(op, given, moved));
+    let (host, gpu) = (run(form, op, given, Value::clone), run(form, op, given, moved));
     match (gpu, host) {
         (Ok(gpu), Ok(host)) => match compare(&gpu, &host, expects_gpu, determined) {
             Ok(()) => Outcome::Same,
@@ -126,67 +158,98 @@ fn outcome(op: &str, given: &Given, determined: bool) -> Outcome {
     }
 }
 
-#[test]
-fn samples_of_every_operation_run_as_on_the_host() {
-    const NAME: &str = "any::rows::samples_of_every_operation_run_as_on_the_host";
-    let cache = [("CASTIRON_CUDA_CACHE", &*pretend::shared_cache())];
-    if !pretend::is_inside() {
-        let Some(output) = pretend::again(NAME, pretend::Installed::Both, &cache) else { return };
-        let (out, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        println!("{out}");
-        return assert!(output.status.success() && out.contains("1 passed"), "{errors}");
-    }
-    let number = |name: &str, default: usize| env::var(name).map_or(default, |text| text.parse().unwrap());
-    let most = number("CASTIRON_ROWS", 1);
-    let chosen = env::var("CASTIRON_OPS").ok();
-    let chosen: Option<HashSet<&str>> = chosen.as_deref().map(|names| names.split(',').collect());
-    let known: HashSet<&str> = ops().map(|op| op.name).collect();
-    let table = table();
-    let mut taken: HashMap<&str, (usize, HashSet<&str>)> = HashMap::new();
-    let (mut same, mut refused) = (0, 0);
-    let (mut cannot, mut differ) = (BTreeMap::<String, Vec<String>>::new(), Vec::new());
-    let started = std::time::Instant::now();
-    for row in table["samples"].as_array().unwrap() {
-        let (op, dtype) = (row["op"].as_str().unwrap(), row["dtype"].as_str().unwrap_or(""));
-        if !(known.contains(op) || alias(op).is_some()) || chosen.as_ref().is_some_and(|ops| !ops.contains(op)) {
-            continue;
-        }
-        let wanted = env::var("CASTIRON_DTYPES").unwrap_or("f32".to_owned());
-        if !wanted.split(',').any(|of| of == dtype) {
-            continue;
-        }
-        let entry = taken.entry(op).or_default();
-        if entry.0 >= most {
-            continue;
-        }
-        entry.0 += 1;
-        entry.1.insert(dtype);
-        let Some(given) = given(row) else { continue };
-        let at = std::time::Instant::now();
-        let run = std::panic::AssertUnwindSafe(|| outcome(op, &given, row["loose"] != true));
-        let outcome = std::panic::catch_unwind(run).unwrap_or_else(|panic| {
+/// What came of all samples that were run.
+#[derive(Default)]
+struct Report {
+    same: usize,
+    refused: usize,
+    cannot: BTreeMap<String, Vec<String>>,
+    differ: Vec<String>,
+}
+
+impl Report {
+    fn count(&mut self, about: String, run: impl FnOnce() -> Outcome) {
+        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().cloned();
             let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
             Outcome::Differs(format!("panicked: {}", text.unwrap_or_default()))
         });
-        if env::var("CASTIRON_TIMES").is_ok() {
-            println!("{op} {dtype} {:?}", at.elapsed());
-        }
         match outcome {
-            Outcome::Same => same += 1,
-            Outcome::Refused => refused += 1,
-            Outcome::CannotRun(why) => cannot.entry(why).or_default().push(format!("{op} {dtype}")),
+            Outcome::Same => self.same += 1,
+            Outcome::Refused => self.refused += 1,
+            Outcome::CannotRun(why) => self.cannot.entry(why).or_default().push(about),
             Outcome::Differs(why) => {
-                differ.push(format!("{op} {dtype}: {}", why.chars().take(300).collect::<String>()))
+                self.differ.push(format!("{about}: {}", why.chars().take(300).collect::<String>()));
             }
         }
     }
-    println!("{same} samples are as on the host, {refused} refused on both ({:?})", started.elapsed());
-    for (why, ops) in &cannot {
-        println!("cannot run: {why}: {}", ops.join(", "));
+
+    fn end(self) {
+        println!("{} samples are as on the host, {} refused on both", self.same, self.refused);
+        self.cannot.iter().for_each(|(why, ops)| println!("cannot run: {why}: {}", ops.join(", ")));
+        self.differ.iter().for_each(|row| println!("differs: {row}"));
+        assert!(self.differ.is_empty() && self.cannot.is_empty());
     }
-    for row in &differ {
-        println!("differs: {row}");
+}
+
+/// Runs samples of a part of the table, up to so many of each operation, of these dtypes.
+fn samples_of(part: &str, forms: &[Form], most: usize, dtypes: &str) {
+    let text = |name: &str, default: &str| env::var(name).unwrap_or(default.to_owned());
+    let (chosen, dtypes) = (text("CASTIRON_OPS", ""), text("CASTIRON_DTYPES", dtypes));
+    let most = env::var("CASTIRON_ROWS").map_or(most, |text| text.parse().unwrap());
+    let known: HashSet<&str> = ops().map(|op| op.name).collect();
+    let table = table();
+    let (mut taken, mut report) = (HashMap::<&str, usize>::new(), Report::default());
+    for row in table[part].as_array().unwrap() {
+        let (op, dtype) = (row["op"].as_str().unwrap(), row["dtype"].as_str().unwrap_or(""));
+        let is_chosen = chosen.is_empty() || chosen.split(',').any(|of| of == op);
+        let is_known = known.contains(op) || alias(op).is_some();
+        if !is_chosen || !is_known || !(dtypes == "all" || dtypes.split(',').any(|of| of == dtype)) {
+            continue;
+        }
+        let taken = taken.entry(op).or_default();
+        *taken += 1;
+        if *taken > most {
+            continue;
+        }
+        let Some(given) = given(row) else { continue };
+        for &form in forms {
+            let about = format!("{op} {dtype} {form:?} (sample {taken})");
+            report.count(about, || outcome(form, op, &given, row["loose"] != true));
+        }
     }
-    assert!(differ.is_empty() && cannot.is_empty());
+    report.end();
+}
+
+/// Runs a test in a process with the pretend GPU, and prints what it prints.
+fn with_gpu(name: &str, body: impl FnOnce()) {
+    if pretend::is_inside() {
+        return body();
+    }
+    let cache = [("CASTIRON_CUDA_CACHE", &*pretend::shared_cache())];
+    let Some(output) = pretend::again(name, pretend::Installed::Both, &cache) else { return };
+    let (out, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    println!("{out}");
+    assert!(output.status.success() && out.contains("1 passed"), "{errors}");
+}
+
+#[test]
+fn samples_of_every_operation_run_as_on_the_host() {
+    with_gpu("any::rows::samples_of_every_operation_run_as_on_the_host", || {
+        samples_of("samples", &[Form::New], 1, "f32");
+    });
+}
+
+#[test]
+fn operations_write_where_they_are_told() {
+    with_gpu("any::rows::operations_write_where_they_are_told", || {
+        samples_of("samples", &[Form::InPlace, Form::Into], 1, "i64");
+    });
+}
+
+#[test]
+fn what_pytorch_refuses_is_refused_alike() {
+    with_gpu("any::rows::what_pytorch_refuses_is_refused_alike", || {
+        samples_of("errors", &[Form::New], usize::MAX, "all");
+    });
 }
