@@ -121,8 +121,7 @@ impl<E: Element, S: Shape, D: Device> From<Tensor<E, S, D>> for AnyTensor {
 /// Shares storage: O(1).
 ///
 /// # Panics
-/// If the tensor is on a GPU, where an `AnyTensor` holds no elements yet (`From` has no other way to say so), or memory runs out for
-/// a copy of borrowed elements.
+/// If memory runs out for a copy of borrowed elements (`From` has no other way to say so).
 impl<E: Element, S: Shape, D: Device> From<&Tensor<E, S, D>> for AnyTensor {
     fn from(tensor: &Tensor<E, S, D>) -> Self {
         // (Borrowed memory is copied.)

@@ -216,14 +216,33 @@ fn calls_that_fail() {
     });
 }
 
-/// An `AnyTensor` would have no elements.
+/// An `AnyTensor` tells of what the driver answers, writes nothing then, and frees what it had.
 #[test]
-fn there_is_no_any_tensor_of_it_yet() {
-    on_pretend!("memory::there_is_no_any_tensor_of_it_yet", {
-        let x = tensor![3.0, 1.0].to_device::<Cuda<0>>().unwrap();
-        assert!(std::panic::catch_unwind(|| castiron::AnyTensor::from(&x)).is_err());
-        let any = castiron::AnyTensor::from(tensor![1.0]);
-        assert!(any.cuda().is_err() && castiron::AnyTensor::zeros_on(&[1], castiron::DType::F32, "cuda:1").is_err());
+fn any_tensors_tell_of_faults() {
+    on_pretend!("memory::any_tensors_tell_of_faults", {
+        use castiron::AnyTensor;
+        let host = AnyTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]]);
+        let mut x = host.to_device("cuda:0").unwrap();
+        let text = x.to_string();
+        pretend::fault("alloc", 1, 1, 999);
+        assert!(x.add(&x).is_err());
+        pretend::fault("launch", 1, 1, 999);
+        assert!(x.add_(1).is_err());
+        pretend::fault("launch", 1, 1, 999);
+        assert!(x.t().unwrap().contiguous().is_err());
+        for what in ["alloc", "upload"] {
+            pretend::fault(what, 1, 1, 999);
+            assert!(host.to_device("cuda:0").is_err(), "{what}");
+        }
+        pretend::fault("download", 1, 1, 999);
+        assert!(x.cpu().is_err());
+        pretend::fault("download", 1, 9, 999);
+        assert_eq!(x.to_string(), "tensor(..., device='cuda:0', size=(2, 2))");
+        pretend::fault("download", 1, 0, 0);
+        assert_eq!(x.to_string(), text);
+        assert!(x.add(1).is_ok() && x.sum(None, false, None).is_ok());
+        drop(x);
+        assert_eq!(pretend::live(), 0);
     });
 }
 

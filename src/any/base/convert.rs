@@ -48,7 +48,7 @@ pub(crate) fn cast(from: DType, to: DType) -> Result<Option<Cast>> {
     }
     macro_rules! loops {
         ($A:tt => $O:tt) => {
-            dispatch_dtype!("to", from, A: $A => dispatch_dtype!("to", to, O: $O => Ok(Some(Cast::one::<A, O>(const { erased::cast::<A, O>() })))))
+            dispatch_dtype!("to", from, A: $A => dispatch_dtype!("to", to, O: $O => Ok(Some(Cast::one(const { erased::cast::<A, O>() }, from, to)))))
         };
     }
     match from {

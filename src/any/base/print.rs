@@ -54,8 +54,11 @@ impl fmt::Display for AnyTensor {
         let (device, has_data) = (self.device_name(), self.has_data());
         // Elements of a GPU come to the host together, not one by one; of many, those that are printed.
         #[cfg(feature = "cuda")]
-        if has_data && self.device() != crate::AnyDevice::CPU && self.numel() <= WHOLE {
-            let host = self.cpu().map_err(|_| fmt::Error)?;
+        if has_data
+            && self.device() != crate::AnyDevice::CPU
+            && self.numel() <= WHOLE
+            && let Ok(host) = self.cpu()
+        {
             let (sizes, strides, element) = (&*host.sizes, &*host.strides, |at| host.element(at));
             return Printed { dtype: self.dtype, device, has_data, sizes, strides, element: &element }.fmt(f);
         }

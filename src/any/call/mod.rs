@@ -144,6 +144,9 @@ const NAMED: &[&[NamedOp]] = &[
 
 /// Every operation that can be called by name, with its arguments and the dtypes it admits.
 ///
+/// Each runs where its tensors are, on `cpu` and on `cuda`; of those on `meta` it gives dtype, shape and strides, or an error where these
+/// depend on elements.
+///
 /// ```
 /// let add = castiron::any::ops().find(|op| op.name == "add").unwrap();
 /// assert_eq!(add.arguments, ["input", "other", "alpha"]);
