@@ -1,10 +1,10 @@
 //! `x[…]` with masks, lists and tensors of indices; `index_put`.
 //! Uses `elementwise::apply`, `tensor::index::scatter`, `tensor::index::index_put`, `device`; used by `view::any_view_mut`, `index::scatter`.
 
-use crate::any::AnyTensor;
 use crate::any::base::by_width::{invalid, signed};
 use crate::any::call::Value;
 use crate::any::elementwise::apply::{SCALAR, broadcast_to, result_strides, same_device};
+use crate::any::{AnyTensor, Dims};
 use crate::device::{AnyDevice, DynamicBuffer};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
@@ -58,6 +58,8 @@ impl IndexedAxes {
         } else if outer > 0 && (before.contains(&0) || after.contains(&0)) {
             // Nothing is read or written, so PyTorch does not check the indices.
             AnyTensor::zeros_on(&sizes, DType::I64, x.device())?
+        } else if let Some(places) = on_gpu(x, indices, &own, &sizes)? {
+            places
         } else {
             let spread = indices.iter().map(|(_, index)| index.expanded_to(&sizes)?.to_ints(op));
             let places = places(op, spread, &own).map_err(|error| outside(op, indices, &own).unwrap_or(error));
@@ -94,6 +96,19 @@ impl IndexedAxes {
         let to = result_strides(&whole, &[(&whole, &own, false), (&whole, &indices, false), SCALAR]);
         if result.strides == to { Ok(result) } else { result.copied(&to) }
     }
+}
+
+/// The positions that indices lead to, where they are computed on a GPU.
+#[cfg(feature = "cuda")]
+fn on_gpu(x: &AnyTensor, indices: &[(usize, AnyTensor)], own: &[usize], sizes: &Dims) -> Result<Option<AnyTensor>> {
+    if !x.is_on_gpu() {
+        return Ok(None);
+    }
+    crate::any::index::on_gpu::positions(x.device(), indices, own, sizes)
+}
+#[cfg(not(feature = "cuda"))]
+fn on_gpu(_: &AnyTensor, _: &[(usize, AnyTensor)], _: &[usize], _: &Dims) -> Result<Option<AnyTensor>> {
+    Ok(None)
 }
 
 /// The first index out of range, where there was no room for a list of all.

@@ -135,8 +135,12 @@ impl AnyTensor {
     pub fn nonzero(&self) -> Result<AnyTensor> {
         let op = "nonzero";
         let places = self.to(DType::Bool)?.true_places(op)?;
+        #[cfg(feature = "cuda")]
+        if self.is_on_gpu() {
+            return places.unravelled(&self.sizes);
+        }
         let rows = index_rows(&places.to_ints(op)?, &self.sizes)?;
-        AnyTensor::of_ints(rows, &[places.numel(), self.rank()])?.to_device(self.device())
+        AnyTensor::of_ints(rows, &[places.numel(), self.rank()])
     }
 
     #[op(nonzero(input, as_tuple = false))]

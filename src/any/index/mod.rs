@@ -4,5 +4,7 @@
 pub(crate) mod advanced;
 pub(crate) mod gather;
 pub(crate) mod masked;
+#[cfg(feature = "cuda")]
+pub(crate) mod on_gpu;
 pub(crate) mod scatter;
 pub(crate) mod view_scatter;

@@ -146,6 +146,10 @@ impl AnyTensor {
         let differ = self.narrow(dim, (len - rest) as i64, rest)?.ne(&self.narrow(dim, 0, rest)?)?;
         let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != dim).collect();
         let differ = if others.is_empty() { differ } else { differ.any(Some(&others), false)? };
+        #[cfg(feature = "cuda")]
+        if self.is_on_gpu() && len > 0 {
+            return self.runs_where(at, &differ);
+        }
         let differ = differ.to_bytes()?;
         let (mut starts, mut inverse) = (Vec::new(), room(len)?);
         for at in 0..len {

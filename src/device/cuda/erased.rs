@@ -4,7 +4,7 @@
 
 use super::Cuda;
 use super::elementwise::{Target, count, operand, run_of};
-use super::present::reach;
+use super::present::{fill, reach};
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::device::Backend;
@@ -118,6 +118,14 @@ impl<'a> Elements<'a> {
         // SAFETY: the caller's promise; what a view reaches is valid.
         unsafe { fresh("to", device, to, self.sizes, strides, |to| converted(to, chain, self.operand())) }
     }
+}
+
+/// A buffer of one element of `width` bytes, given by its bytes.
+pub(crate) fn one(device: &'static CudaDevice, width: usize, bytes: [u8; 16]) -> Result<CudaBuffer> {
+    of_width!(width, W => {
+        // SAFETY: the bytes are at least as many, and any are a number of this width.
+        fill(device, unsafe { bytes.as_ptr().cast::<W>().read_unaligned() }, 1)
+    })
 }
 
 /// Pieces of one width end to end along an axis, as a new buffer with strides that leave no gaps.

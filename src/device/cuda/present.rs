@@ -90,7 +90,7 @@ fn copy_span<E: Element>(view: View<'_, CudaBuffer, E>) -> Result<CudaBuffer> {
 }
 
 /// `len` copies of a value: filled by the driver where its bytes repeat after four, else by a kernel of two words.
-fn fill<E: Element>(device: &'static CudaDevice, value: E, len: usize) -> Result<CudaBuffer> {
+pub(super) fn fill<E: Element>(device: &'static CudaDevice, value: E, len: usize) -> Result<CudaBuffer> {
     let mut bytes = [0_u8; 16];
     let width = size_of::<E>();
     const { assert!(size_of::<E>() <= 16) }

@@ -200,6 +200,15 @@ impl<'a> ErasedView<'a> {
             #[cfg(feature = "cuda")]
             (DynamicBuffer::Cuda(buffer), _) => self.on_gpu(buffer).span_copied(gpu(device)?).map(DynamicBuffer::Cuda),
             #[cfg(feature = "cuda")]
+            (DynamicBuffer::Cpu(_), _) if device != AnyDevice::CPU && self.sizes.iter().all(|&size| size == 1) => {
+                // One element is filled in, not uploaded, which would be waited for.
+                let device = gpu(device)?;
+                let Given::One(bytes) = given(device, &self)? else {
+                    return Err(super::apart_from(device.name(), self.buffer));
+                };
+                crate::device::cuda::erased::one(device, self.width, bytes).map(DynamicBuffer::Cuda)
+            }
+            #[cfg(feature = "cuda")]
             (DynamicBuffer::Cpu(buffer), _) if device != AnyDevice::CPU => {
                 crate::cuda::CudaBuffer::upload(gpu(device)?, self.host_bytes(buffer)).map(DynamicBuffer::Cuda)
             }

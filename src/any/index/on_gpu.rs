@@ -1,0 +1,83 @@
+//! Positions computed where tensors are, on a GPU, by its own operations: what the host computes in lists, element by element.
+//!
+//! Uses the operations of `AnyTensor`; used by `advanced`, `masked` and `sort::unique`.
+
+use crate::any::{AnyTensor, Dims, cat, stack};
+use crate::device::AnyDevice;
+use crate::dtype::DType;
+use crate::dtype::scalar::ScalarValue;
+use crate::error::Result;
+
+impl AnyTensor {
+    /// Whether the elements are on a GPU.
+    pub(crate) fn is_on_gpu(&self) -> bool {
+        self.has_data() && self.device() != AnyDevice::CPU
+    }
+
+    /// From a list of positions in row-major order the indices along each axis, a row for each position.
+    pub(crate) fn unravelled(&self, sizes: &[usize]) -> Result<AnyTensor> {
+        if sizes.is_empty() {
+            return self.zeros_like_device(&[self.numel(), 0], DType::I64);
+        }
+        let (mut left, mut columns) = (self.clone(), Vec::with_capacity(sizes.len()));
+        for (axis, &size) in sizes.iter().enumerate().rev() {
+            // (An axis of size 0 has no positions.)
+            let size = size.max(1);
+            columns.push(if axis == 0 { left.clone() } else { left.remainder(size)? });
+            if axis > 0 {
+                left = left.floor_divide(size)?;
+            }
+        }
+        columns.reverse();
+        stack(&columns, 1)
+    }
+
+    /// The slices along an axis without those that equal the one before, by whether each differs from it: the slices, which of them each
+    /// one is, and how many were equal.
+    pub(crate) fn runs_where(&self, at: usize, differ: &AnyTensor) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
+        let (dim, len) = (at as i64, self.sizes[at]);
+        let mut first = self.zeros_like_device(&[1], DType::Bool)?;
+        first.fill_(true)?;
+        let starts = cat(&[first, differ.clone()], 0)?;
+        let inverse = starts.cumsum(0, Some(DType::I64))?.sub(1)?;
+        let starts = starts.nonzero()?.reshape(&[-1])?;
+        let mut end = self.zeros_like_device(&[1], DType::I64)?;
+        end.fill_(len)?;
+        let ends = cat(&[starts.narrow(0, 1, starts.numel() - 1)?, end], 0)?;
+        Ok((self.index_select(dim, &starts)?, inverse, ends.sub(&starts)?))
+    }
+}
+
+/// The positions in row-major order that index tensors lead to together, those of axes of the given sizes; `None` where an index is out of
+/// range, which the host names.
+pub(crate) fn positions(
+    device: AnyDevice,
+    indices: &[(usize, AnyTensor)],
+    own: &[usize],
+    sizes: &Dims,
+) -> Result<Option<AnyTensor>> {
+    let (mut places, mut outside) = (None::<AnyTensor>, None::<AnyTensor>);
+    for ((_, index), &size) in indices.iter().zip(own) {
+        if size == 0 {
+            return Ok(None);
+        }
+        let index = index.to(DType::I64)?.to_device(device)?;
+        let bad = index.lt(-(size as i64))?.logical_or(index.ge(size)?)?.any(None, false)?;
+        outside = Some(match outside {
+            None => bad,
+            Some(outside) => outside.logical_or(&bad)?,
+        });
+        // In range, the remainder counts from the start.
+        let index = index.remainder(size)?;
+        places = Some(match places {
+            None => index,
+            Some(places) => places.mul(size)?.add(&index)?,
+        });
+    }
+    match (places, outside) {
+        (Some(places), Some(outside)) if outside.item()? == ScalarValue::Bool(false) => {
+            places.expanded_to(sizes)?.contiguous().map(Some)
+        }
+        _ => Ok(None),
+    }
+}
