@@ -243,9 +243,9 @@ fn widened(places: &mut Indexed, width: usize, from: u64) -> usize {
         return width;
     }
     let fits = |bytes: usize| {
-        let (times, whole) = ((bytes / width) as u64, |elements: u64| elements % (bytes / width) as u64 == 0);
+        let (times, whole) = ((bytes / width) as u64, |elements: u64| elements.is_multiple_of((bytes / width) as u64));
         times > 1
-            && from % bytes as u64 == 0
+            && from.is_multiple_of(bytes as u64)
             && whole(places.sizes[last])
             && whole(places.steps[1])
             && places.strides[1][..last].iter().all(|&stride| whole(stride))

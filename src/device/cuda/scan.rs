@@ -144,11 +144,11 @@ fn plan(lanes: &mut Scanned, widths: Widths, address: u64) -> Form {
         return Form::Threads;
     }
     let pack = widths.pack();
-    let whole = |elements: u64| elements % pack == 0;
+    let whole = |elements: u64| elements.is_multiple_of(pack);
     let rank = lanes.rank as usize;
     let packed = pack > 1
         && (lanes.step, lanes.to_step) == (1, 1)
-        && address % (pack * widths.element as u64) == 0
+        && address.is_multiple_of(pack * widths.element as u64)
         && (rank == 0 || (whole(lanes.len) && lanes.strides[..rank].iter().all(|&stride| whole(stride))));
     let pack = if packed { pack } else { 1 };
     let part = 32 * pack * widths.rounds(pack);
