@@ -48,7 +48,7 @@ pub(super) fn unreadable(op: &'static str, device: &CudaDevice, why: &Unreadable
     Error::CudaFailure { op, device: device.name(), reason: why.to_string() }
 }
 
-/// A number for each form.
+/// A number for each form; of kernels with up to four operands in less than 16 bits, so that what is around them fits beside it.
 fn class(form: Form) -> u64 {
     let layout = match form.layout {
         Layout::Packs => 0,
@@ -102,7 +102,7 @@ pub(super) unsafe fn run_of(
     let plan = described.refined(dtype, described.plan(dtype, target.to, target.sizes, target.in_place));
     let refused = |why: Unreadable| unreadable(op, device, &why);
     let kernel =
-        device.kernel(KernelKey::Type(described.key(), class(plan.form) + (described.around() << 40)), || {
+        device.kernel(KernelKey::Type(described.key(), class(plan.form) + (described.around() << 16)), || {
             let text = describe(Kernel::written()).source("elementwise", plan.form).map_err(refused)?;
             Ok(Source { name: "elementwise".to_owned(), text: [PRELUDE, &text].concat() })
         })?;

@@ -42,7 +42,8 @@ fn hash_of_sources() -> u64 {
 
 /// A folder of compiled kernels that tests share, those of later runs, too: for tests that do not count compilations.
 pub fn shared_cache() -> String {
-    let name = format!("pretend-kernels-{:016x}", hash_of_sources());
+    let beside = if env::var_os("PRETEND_BESIDE").is_some() { "-beside" } else { "" };
+    let name = format!("pretend-kernels-{:016x}{beside}", hash_of_sources());
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name).to_string_lossy().into_owned()
 }
 
