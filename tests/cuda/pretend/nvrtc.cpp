@@ -1,12 +1,10 @@
 // A pretend NVRTC, `libnvrtc.so`: compiles a kernel's text with the C++ compiler that built it, behind `executor.h`, into a shared
 // library, which counts as a CUBIN of the architecture that was asked for. Strict where NVRTC has nothing: no headers.
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <fstream>
 #include <mutex>
@@ -35,55 +33,16 @@ API int nvrtcCreateProgram(Program **program, const char *text, const char *name
 API int nvrtcDestroyProgram(Program **program) { delete *program; *program = 0; programs--; return OK; }
 static std::string read(const std::string &path) { std::ifstream in(path, std::ios::binary); std::stringstream all; all << in.rdbuf(); return all.str(); }
 
-// What NVRTC itself says of a text for the devices of `$PRETEND_FOR`, where `PRETEND_BESIDE` names it, behind the libraries that it needs, with colons between: its log if it does not take it for each of these devices. The
-// folder `$PRETEND_REPORT` gets the texts, and a list of their devices, names, bytes of text and of code, and seconds.
-struct Beside {
-  void *library;
-  template<class F> F function(const char *name) const { return (F)dlsym(library, name); }
-};
-static std::string beside(const Program *p) {
-  static const char *path = getenv("PRETEND_BESIDE"), *report = getenv("PRETEND_REPORT");
-  if (!path || !*path) return "";
-  static Beside nvrtc{};
-  if (!nvrtc.library) {
-    std::stringstream all(path);
-    for (std::string one; std::getline(all, one, ':');) nvrtc.library = dlopen(one.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-    if (!nvrtc.library) return std::string("PRETEND_BESIDE: ") + dlerror();
-  }
-  typedef void *Real;
-  static const char *named = getenv("PRETEND_FOR");
-  std::stringstream devices(named ? named : "sm_80 sm_90 sm_100");
-  for (std::string device; devices >> device;) {
-    Real program = 0;
-    if (nvrtc.function<int (*)(Real *, const char *, const char *, int, void *, void *)>("nvrtcCreateProgram")(&program, p->text.c_str(), p->name.c_str(), 0, 0, 0)) return "no program";
-    const std::string which = "--gpu-architecture=" + device;
-    const char *options[] = {which.c_str(), "--fmad=false", "--std=c++17"};
-    timespec from, to;
-    clock_gettime(CLOCK_MONOTONIC, &from);
-    const int code = nvrtc.function<int (*)(Real, int, const char *const *)>("nvrtcCompileProgram")(program, 3, options);
-    clock_gettime(CLOCK_MONOTONIC, &to);
-    size_t size = 0;
-    std::string log;
-    if (code) {
-      nvrtc.function<int (*)(Real, size_t *)>("nvrtcGetProgramLogSize")(program, &size);
-      log.resize(size);
-      nvrtc.function<int (*)(Real, char *)>("nvrtcGetProgramLog")(program, &log[0]);
-    } else {
-      nvrtc.function<int (*)(Real, size_t *)>("nvrtcGetCUBINSize")(program, &size);
-      if (report) {
-        const double seconds = (to.tv_sec - from.tv_sec) + (to.tv_nsec - from.tv_nsec) * 1e-9;
-        char line[200];
-        const std::string folder = report, text = std::to_string(std::hash<std::string>()(p->text)) + ".cu";
-        snprintf(line, sizeof line, "%s %s %zu %zu %.3f\n", device.c_str(), text.c_str(), p->text.size(), size, seconds);
-        std::ofstream(folder + "/" + text) << p->text;
-        const int file = open((folder + "/list").c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
-        if (file >= 0) { (void)!write(file, line, strlen(line)); close(file); }
-      }
-    }
-    nvrtc.function<int (*)(Real *)>("nvrtcDestroyProgram")(&program);
-    if (code) return device + ":\n" + log;
-  }
-  return "";
+// What the command `$PRETEND_BESIDE` says of the text in this file, such as `python3 tests/cuda/pretend/nvrtc.py`; nothing where it
+// takes it, or where there is no command.
+static std::string beside(const std::string &file) {
+  const char *command = getenv("PRETEND_BESIDE");
+  if (!command || !*command) return "";
+  const std::string log = file + ".beside";
+  const int refused = system((std::string(command) + " " + file + " > " + log + " 2>&1").c_str());
+  const std::string said = read(log);
+  unlink(log.c_str());
+  return refused ? "beside:\n" + said : "";
 }
 
 API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
@@ -98,8 +57,6 @@ API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
     else if (option != "--std=c++17") { p->log = "nvrtc: error: unrecognized option " + option + " found"; return INVALID_OPTION; }
   }
   if (architecture < 75) { p->log = "nvrtc: error: invalid value for --gpu-architecture (-arch)"; return INVALID_OPTION; }
-  p->log = beside(p);
-  if (!p->log.empty()) return COMPILATION;
   // Memory that a launch sizes is an array here.
   std::string text = std::regex_replace(p->text, std::regex("extern\\s+__shared__\\s+([^;\\[]*?)(\\w+)\\s*\\[\\s*\\]\\s*;"), "$1 *$2 = ($1 *)pretend_dynamic;");
   // Instructions of PTX are functions here, those that `executor.h` knows.
@@ -121,13 +78,16 @@ API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
   }
   // The text alone, with no folder to find a header in.
   std::string alone = at + "/" + p->name;
+  std::ofstream(alone) << p->text << std::flush;
+  const std::string said = beside(alone);
   std::ofstream(alone) << text;
   std::string command = "cd " + at + " && " PRETEND_COMPILER " -std=c++17 -E -x c++ -nostdinc -nostdinc++ -D__CUDACC_RTC__ -o " + library + " " + p->name + " 2> " + log;
   bool includes = system(command.c_str()) || read(library).find("\n# 1 \"/") != std::string::npos;
   command = PRETEND_COMPILER " -std=c++17 -O1 -shared -fPIC -w -fvisibility=hidden -fno-strict-aliasing -ffp-contract=";
   command += std::string(fmad ? "fast" : "off") + " -o " + library + " " + source + " 2> " + log;
   int failed = includes || system(command.c_str());
-  p->log = read(log);
+  p->log = read(log) + said;
+  failed = failed || !said.empty();
   if (!failed) {
     std::string image = read(library); uint64_t head[2] = {architecture, image.size()};
     p->cubin = "PRETEND CUBIN\n" + std::string((char *)head, sizeof head) + image;
