@@ -50,6 +50,10 @@ fn which_products_it_is_asked_for() {
         assert_eq!(calls(|| sparse.matmul(&sparse)), (1, 2));
         let sparse_host: Matrix<f32, Cpu> = on_host(260, 260).slice(s![..;2, ..;2]);
         assert_eq!(host(&sparse.matmul(&sparse)), host(&sparse_host.matmul(&sparse_host)));
+        // A long sum of two vectors is ours, in two launches.
+        let line: Tensor<f32, shape![_], Cuda<0>> = filled([2000]);
+        assert_eq!(calls(|| line.dot(&line)), (0, 2));
+        assert_eq!(calls(|| line.narrow(axis![0], 0, 1000).dot(line.narrow(axis![0], 500, 1000))), (1, 0));
         // Nothing to add up, nothing to do.
         assert_eq!(calls(|| matrix::<f32>(3, 0).matmul(&matrix::<f32>(0, 2))), (0, 1));
         assert_eq!(calls(|| matrix::<f32>(0, 3).matmul(&matrix::<f32>(3, 2))), (0, 0));

@@ -184,6 +184,42 @@ fn large<E: Numeric, D: Device>() -> Vec<String> {
     vec![digest(a.matmul(&b)), digest(b.t().matmul(&a.t())), digest(c.matmul(&d))]
 }
 
+/// Few long sums: of two vectors, of vectors and matrices, of batches of these, with what is added and what follows.
+fn long<E: Numeric, D: Device>() -> Vec<String> {
+    let (x, y): (Tensor<E, shape![_], D>, Tensor<E, shape![_], D>) = (filled([9_001]), filled([9_001]));
+    let sparse: Tensor<E, shape![_], D> = filled::<E, shape![_], D>([4_100]).slice(s![..;2]);
+    let (rows, columns): (Matrix<E, D>, Matrix<E, D>) = (filled([5, 1_500]), filled([1_500, 3]));
+    let line: Tensor<E, shape![_], D> = filled([1_500]);
+    let one: Tensor<E, shape![_], D> = filled([5]);
+    let (left, right): (Batch<E, D>, Batch<E, D>) = (filled([3, 1, 1_025]), filled([3, 1_025, 1]));
+    vec![
+        host(&x.dot(&y)),
+        host(&x.narrow(axis![0], 3, 1024).dot(x.narrow(axis![0], 700, 1024))),
+        host(&sparse.dot(&sparse)),
+        host(&rows.matmul(&line)),
+        host(&line.matmul(&rows.t())),
+        host(&line.matmul(&columns)),
+        host(&one.addmv(&rows, &line, 2, 3)),
+        host(&one.addmv(&rows, &line, 1, 0)),
+        host(&left.matmul(&right)),
+        host(&filled::<E, shape![1, 1, 1], D>([1, 1, 1]).baddbmm(&left, &right, 3, 2)),
+    ]
+}
+
+#[test]
+fn long_sums_are_those_of_the_host() {
+    on_gpu!("product::long_sums_are_those_of_the_host", {
+        same!(long: u8 i32 i64 f32 Complex<f64>);
+    });
+}
+
+#[test]
+fn long_sums_without_cublas_lt_are_those_of_the_host() {
+    on_gpu!("product::long_sums_without_cublas_lt_are_those_of_the_host", ["CASTIRON_CUBLASLT" = "0"], {
+        same!(long: f64 Complex<f32>);
+    });
+}
+
 #[test]
 fn large_products_are_those_of_the_host() {
     on_gpu!("product::large_products_are_those_of_the_host", ["PRETEND_ORDER" = "0"], {

@@ -1,10 +1,12 @@
-//! Products on a GPU: by cublasLt where it has them (`gemm`), else by a kernel of our own, for every dtype (`product.cuh`).
+//! Products on a GPU: by cublasLt where it has them (`gemm`), else by a kernel of our own, for every dtype (`tiles.cuh`,
+//! `sums.cuh`).
 //!
 //! Uses `gemm`, `ops::text` for what is added up and for the epilogue, `cuda` to compile and launch; used by the operations of `Cuda`.
 
 use super::elementwise::{Target, count, operand, run, start, unreadable};
 use super::gemm::gemm;
 use super::reduce::{BLOCK, uninitialised};
+use crate::cuda::blas::multiplies;
 use crate::cuda::compile::{KernelKey, Source};
 use crate::cuda::launch::{Arguments, Grid, THREADS};
 use crate::cuda::{CudaBuffer, CudaDevice};
@@ -20,6 +22,8 @@ use core::any::TypeId;
 
 pub(super) const OP: &str = "matmul";
 const TEXT: &str = include_str!("product.cuh");
+const TILES: &str = include_str!("tiles.cuh");
+const SUMS: &str = include_str!("sums.cuh");
 
 /// The struct `ci_product`.
 #[repr(C)]
@@ -53,10 +57,53 @@ fn tiles(batch: usize, sizes: [usize; 2], each: usize) -> usize {
     sizes.iter().fold(batch, |tiles, size| tiles.saturating_mul(size.div_ceil(16 * each)))
 }
 
+/// How the own kernels go about a product.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// By tiles, in the order of `k`.
+    Tiles,
+    /// Long sums, by pieces, each sum being of so many bytes.
+    Pieces(usize),
+}
+
+/// A sum of fewer terms is one thread's.
+const LONG: usize = 1024;
+/// The fewest terms of a piece.
+const PIECE: usize = 4096;
+
+/// Whether a product is few long sums: of two vectors, or (unless cublasLt has it) of a vector and a matrix whose sums run along memory.
+fn is_long(a: (&[usize], &[usize]), b: (&[usize], &[usize]), has_library: bool) -> bool {
+    let last = a.0.len() - 1;
+    let (m, k, n) = (a.0[last - 1], a.0[last], b.0[last]);
+    let runs = (n == 1 && a.1[last] == 1) || (m == 1 && b.1[last - 1] == 1);
+    k >= LONG && ((m == 1 && n == 1) || (runs && !has_library))
+}
+
+/// The text of a product's kernels: for tiles with so many elements of a thread along both axes, or for pieces (0).
+fn text(device: &CudaDevice, product: &Product, adds: bool, each: usize) -> Result<String> {
+    let own = product.source().map_err(|why| unreadable(OP, device, &why))?;
+    let parameters = product.parameters();
+    let values: String = parameters.iter().enumerate().map(|(at, ty)| format!(", const {ty} s{at}")).collect();
+    let given: String = (0..parameters.len()).map(|at| format!("s{at}, ")).collect();
+    let (input, own_input, added) = match adds {
+        true => (
+            ", const OUT *input",
+            "const OUT *from_input = input + ci_place(matrix, w.rank, w.sizes, w.input_batch);",
+            "from_input[row * w.input_row + column * w.input_column],",
+        ),
+        false => ("", "", ""),
+    };
+    Ok(format!(
+        "{PRELUDE}#define CI_THREADS {THREADS}\n{BLOCK}{own}#define CI_EACH {each}\n#define CI_INPUT {input}\n\
+         #define CI_FROM_INPUT {own_input}\n#define CI_ADDED {added}\n#define CI_VALUES {values}\n#define CI_GIVEN {given}\n{TEXT}{}",
+        if each == 0 { SUMS } else { TILES }
+    ))
+}
+
 /// The product of `(…, m, k)` and `(…, k, n)`; `input` has the sizes of the result. The functions are those of its elements.
 fn product<O: Element>(
     device: &'static CudaDevice,
-    key: (TypeId, u64),
+    (key, way): ((TypeId, u64), Way),
     describe: impl Fn(fn() -> Kernel) -> Product,
     [a, b]: [(u64, &[usize], &[usize]); 2],
     (input, multiplies): (Option<(u64, &[usize])>, bool),
@@ -65,8 +112,9 @@ fn product<O: Element>(
     let (m, k, n) = (a.1[last - 1], a.1[last], b.1[last]);
     let leading = &a.1[..last - 1];
     let sizes: Vec<usize> = leading.iter().copied().chain([m, n]).collect();
+    let results = count(OP, &sizes)?;
     // SAFETY: the kernel writes every element.
-    let [result] = unsafe { uninitialised(device, count(OP, &sizes)?, [size_of::<O>()])? };
+    let [result] = unsafe { uninitialised(device, results, [size_of::<O>()])? };
     let [left, right, added] = [a.2, b.2, input.map_or(&[][..], |(_, strides)| strides)].map(split);
     let mut own = [1; 8];
     leading.iter().zip(&mut own).for_each(|(&size, to)| *to = size as u64);
@@ -80,40 +128,48 @@ fn product<O: Element>(
         steps: [left.1, right.1, added.1],
     };
     // Each thread has as many elements along each axis as leave enough tiles for all processors.
-    let each = [4, 2].into_iter().find(|&each| tiles(batch, [m, n], each) >= ENOUGH).unwrap_or(1);
-    let class = 2 * key.1 + u64::from(input.is_some());
-    let kernel = device.kernel(KernelKey::Type(key.0, 8 * class + each as u64), || {
-        let product = describe(Kernel::written);
-        let own = product.source().map_err(|why| unreadable(OP, device, &why))?;
-        let parameters = product.parameters();
-        let values: String = parameters.iter().enumerate().map(|(at, ty)| format!(", const {ty} s{at}")).collect();
-        let given: String = (0..parameters.len()).map(|at| format!("s{at}, ")).collect();
-        let (input, own_input, added) = match input {
-            Some(_) => (
-                ", const OUT *input",
-                "const OUT *from_input = input + ci_place(matrix, w.rank, w.sizes, w.input_batch);",
-                "from_input[row * w.input_row + column * w.input_column],",
-            ),
-            None => ("", "", ""),
-        };
-        let text = format!(
-            "{PRELUDE}#define CI_THREADS {THREADS}\n{BLOCK}{own}#define CI_EACH {each}\n#define CI_INPUT {input}\n#define CI_FROM_INPUT {own_input}\n#define CI_ADDED {added}\n\
-             #define CI_VALUES {values}\n#define CI_GIVEN {given}\n{TEXT}"
-        );
-        Ok(Source { name: "product".to_owned(), text })
-    })?;
+    let each = match way {
+        Way::Tiles => [4, 2].into_iter().find(|&each| tiles(batch, [m, n], each) >= ENOUGH).unwrap_or(1),
+        Way::Pieces(_) => 0,
+    };
+    let class = 8 * (2 * key.1 + u64::from(input.is_some())) + each as u64;
+    let compiled = |name: &'static str, class: u64| {
+        device.kernel(KernelKey::Type(key.0, class), || {
+            let text = text(device, &describe(Kernel::written), input.is_some(), each)?;
+            Ok(Source { name: name.to_owned(), text })
+        })
+    };
+    let grid = |blocks: usize| Grid::blocks(blocks.min(i32::MAX as usize) as u32, THREADS);
     let mut arguments = Arguments::new();
-    arguments.push(a.0);
-    arguments.push(b.0);
-    arguments.push(result.address());
-    if let Some((address, _)) = input {
-        arguments.push(address);
-    }
-    arguments.push(sizes);
-    describe(Kernel::launched).values().for_each(|bytes| arguments.push_bytes(bytes, 8));
-    let tiles = tiles(batch, [m, n], each);
-    // SAFETY: these are the parameters of the text; what views reach is valid, and the result has the sizes of the product.
-    unsafe { kernel.launch(OP, Grid::blocks(tiles.min(i32::MAX as usize) as u32, THREADS), &arguments)? };
+    let mut finish = |first: &[u64], pieces: Option<u64>, blocks: usize| {
+        first.iter().for_each(|&address| arguments.push(address));
+        arguments.push(result.address());
+        if let Some((address, _)) = input {
+            arguments.push(address);
+        }
+        arguments.push(sizes);
+        if let Some(pieces) = pieces {
+            arguments.push(pieces);
+        }
+        describe(Kernel::launched).values().for_each(|bytes| arguments.push_bytes(bytes, 8));
+        // SAFETY: these are the parameters of the text; what views reach is valid, and the result has the sizes of the product.
+        unsafe { compiled("product", class)?.launch(OP, grid(blocks), &arguments) }
+    };
+    let Way::Pieces(width) = way else {
+        finish(&[a.0, b.0], None, tiles(batch, [m, n], each))?;
+        return Ok(result);
+    };
+    let pieces = (8 * ENOUGH / results.max(1)).min(k / PIECE).max(1);
+    // SAFETY: the first kernel writes all of them, before the second reads them.
+    let [parts] = unsafe { uninitialised(device, results.saturating_mul(pieces), [width])? };
+    let mut first = Arguments::new();
+    [a.0, b.0, parts.address()].into_iter().for_each(|address| first.push(address));
+    first.push(sizes);
+    first.push(pieces as u64);
+    // (`each` is at most 4: 7 is the class of no other kernel.)
+    // SAFETY: as above.
+    unsafe { compiled("sums", class + 7)?.launch(OP, grid(results.saturating_mul(pieces)), &first)? };
+    finish(&[parts.address()], Some(pieces as u64), results)?;
     Ok(result)
 }
 
@@ -130,7 +186,9 @@ pub(super) fn matmul<E: Dtype, K: Map1<E, E>>(
     b: &View<'_, CudaBuffer, E>,
     added: Option<Added<'_, CudaBuffer, E>>,
 ) -> Result<CudaBuffer> {
-    if let Some(result) = gemm::<E>(device, a, b, added.as_ref())? {
+    let long = is_long((a.sizes, a.strides), (b.sizes, b.strides), multiplies(E::DTYPE));
+    let by_library = if long { None } else { gemm::<E>(device, a, b, added.as_ref())? };
+    if let Some(result) = by_library {
         if TypeId::of::<K>() != TypeId::of::<Copying>() {
             // The function of elements that have been rounded, as on the host.
             let len = [result.len::<E>()];
@@ -146,17 +204,18 @@ pub(super) fn matmul<E: Dtype, K: Map1<E, E>>(
         None => (None, one, one),
     };
     // A factor of 0 ignores its operand, whatever that holds.
-    let multiplies = alpha != E::Compute::default();
+    let counts = alpha != E::Compute::default();
     let other_than_one = |factor: E::Compute| (factor != one).then_some(factor);
     let factors = Factors::<E> {
         adds: input.is_some(),
-        alpha: other_than_one(alpha).filter(|_| multiplies),
+        alpha: other_than_one(alpha).filter(|_| counts),
         beta: other_than_one(beta),
     };
     let class = u64::from(factors.alpha.is_some()) + 2 * u64::from(factors.beta.is_some());
     let input = input.map(|input| (start::<E>(input.buffer, input.offset), input.strides));
     let key = (TypeId::of::<(Products, E, K)>(), class);
-    product::<E>(device, key, |new| Product::new(new, &factors, then), [factor(a), factor(b)], (input, multiplies))
+    let way = if long && counts { Way::Pieces(size_of::<E::Compute>()) } else { Way::Tiles };
+    product::<E>(device, (key, way), |new| Product::new(new, &factors, then), [factor(a), factor(b)], (input, counts))
 }
 
 /// The product of bytes in `i32`.
@@ -166,5 +225,7 @@ pub(super) fn int_mm<E: Element>(
     b: &View<'_, CudaBuffer, i8>,
 ) -> Result<CudaBuffer> {
     let key = (TypeId::of::<(Products, E)>(), 0);
-    product::<i32>(device, key, Product::of_bytes::<E>, [factor(a), factor(b)], (None, true))
+    let long = is_long((a.sizes, a.strides), (b.sizes, b.strides), false);
+    let way = if long { Way::Pieces(size_of::<i32>()) } else { Way::Tiles };
+    product::<i32>(device, (key, way), Product::of_bytes::<E>, [factor(a), factor(b)], (None, true))
 }

@@ -22,6 +22,7 @@ pub(crate) struct Factors<E: Dtype> {
 /// A product under way.
 pub(crate) struct Product {
     term: (Kernel, Value),
+    merge: (Kernel, Value),
     finish: (Kernel, Value),
 }
 
@@ -31,6 +32,13 @@ fn term(mut kernel: Kernel, [a, b]: [DType; 2], sum: DType) -> (Kernel, Value) {
     let [a, b] = [a, b].map(|x| kernel.cast(x, sum));
     let both = kernel.row("mul", sum, &[a, b]);
     let result = kernel.binary::<Accumulating>(total, both);
+    (kernel, result)
+}
+
+/// Two sums in this dtype as one.
+fn merge(mut kernel: Kernel, sum: DType) -> (Kernel, Value) {
+    let [a, b] = [sum; 2].map(|dtype| kernel.load(dtype, Operand::default()));
+    let result = kernel.binary::<Accumulating>(a, b);
     (kernel, result)
 }
 
@@ -55,27 +63,31 @@ impl Product {
         }
         let rounded = kernel.cast(result, E::DTYPE);
         let result = then.text(&mut kernel, rounded);
-        Product { term: term(new(), [E::DTYPE; 2], sum), finish: (kernel, result) }
+        Product { term: term(new(), [E::DTYPE; 2], sum), merge: merge(new(), sum), finish: (kernel, result) }
     }
     /// Of `A` and `i8`, in `i32`.
     pub(crate) fn of_bytes<A: Element>(new: fn() -> Kernel) -> Product {
         let mut kernel = new();
         let result = kernel.load(DType::I32, Operand::default());
-        Product { term: term(new(), [A::DTYPE, DType::I8], DType::I32), finish: (kernel, result) }
+        let (term, merge) = (term(new(), [A::DTYPE, DType::I8], DType::I32), merge(new(), DType::I32));
+        Product { term, merge, finish: (kernel, result) }
     }
-    /// The functions `term_element(sum, a, b, 0)` and `finish_element(sum, [input,] values, i)`, and the types `A`, `B`, `SUM` and `OUT`.
+    /// The functions `term_element(sum, a, b, 0)`, `merge_element(sum, sum, 0)` and `finish_element(sum, [input,] values, i)`, and the types
+    /// `A`, `B`, `SUM` and `OUT`.
     pub(crate) fn source(&self) -> Result<String, Unreadable> {
-        let [(term, sum), (finish, result)] = [&self.term, &self.finish];
-        term.check()?;
-        finish.check()?;
+        let [(term, sum), (merge, merged), (finish, result)] = [&self.term, &self.merge, &self.finish];
         let mut functions = term.functions.clone();
-        functions.extend(finish.functions.clone());
+        for kernel in [term, merge, finish] {
+            kernel.check()?;
+            functions.extend(kernel.functions.clone());
+        }
         let types = ["A", "B"].iter().zip(&term.operands[1..]);
         let mut text: String =
             types.map(|(name, (dtype, _))| format!("typedef {} {name};\n", c_type(*dtype))).collect();
         text += &format!("typedef {} SUM;\ntypedef {} OUT;\n", c_type(sum.dtype()), c_type(result.dtype()));
         text += &library(functions.values());
         text += &term.element("term", *sum);
+        text += &merge.element("merge", *merged);
         text += &finish.element("finish", *result);
         Ok(text)
     }
