@@ -1,20 +1,21 @@
 //! Products of matrices by cublasLt: what it is asked for, how it would do it, and the call.
 //!
 //! Matrices here are row-major, as in castiron; cublasLt's are column-major, which are the same elements transposed: `out = left @ right`
-//! is asked for as `outᵀ = rightᵀ @ leftᵀ`, and nothing is copied. How a product is done (a plan) is asked once for all of the same
-//! sizes and layouts. Uses `driver`, `device` and `buffer`; used by `device::Cuda`.
+//! is asked for as `outᵀ = rightᵀ @ leftᵀ`, and nothing is copied. How a product is done (`plan`) is asked once for all of the same
+//! sizes and layouts. Uses `driver`, `device`, `buffer` and `plan`; used by `device::Cuda`.
 //!
 //! <https://docs.nvidia.com/cuda/cublas/#using-the-cublaslt-api>
 
 use super::buffer::CudaBuffer;
 use super::device::CudaDevice;
 use super::driver::{self, CublasLt};
+use super::plan::{Library, Plan};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use core::ffi::c_void;
-use core::mem::MaybeUninit;
 use core::ptr;
 use cudarc::cublaslt::sys as lt;
+use cudarc::cublaslt::sys::cublasLtMatmulDescAttributes_t as Attribute;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -66,7 +67,7 @@ pub(crate) struct Factor(pub(crate) [u8; 16]);
 
 /// What elements, sums and factors are to cublasLt; `None` for a dtype that it has no product of. Sums of `f16` and `bf16` are of `f32`,
 /// and `f32` is not cut to TF32.
-fn numbers(dtype: DType) -> Option<(lt::cudaDataType, lt::cublasComputeType_t, lt::cudaDataType)> {
+pub(super) fn numbers(dtype: DType) -> Option<(lt::cudaDataType, lt::cublasComputeType_t, lt::cudaDataType)> {
     use lt::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_64F};
     use lt::cudaDataType_t::{CUDA_C_32F, CUDA_C_64F, CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_64F};
     match dtype {
@@ -104,9 +105,9 @@ pub(crate) fn version() -> Result<(usize, usize, usize)> {
     Ok((of(MAJOR_VERSION)?, of(MINOR_VERSION)?, of(PATCH_LEVEL)?))
 }
 
-const SUCCESS: u32 = 0;
-const INVALID_VALUE: u32 = 7;
-const NOT_SUPPORTED: u32 = 15;
+pub(super) const SUCCESS: u32 = 0;
+pub(super) const INVALID_VALUE: u32 = 7;
+pub(super) const NOT_SUPPORTED: u32 = 15;
 
 fn describe(code: u32) -> String {
     let name = match code {
@@ -143,28 +144,6 @@ impl Gemm {
     }
 }
 
-/// What cublasLt has made, destroyed when dropped.
-struct Made<T: Copy> {
-    handle: T,
-    destroy: unsafe extern "C" fn(T) -> u32,
-}
-
-impl<T: Copy> Drop for Made<T> {
-    fn drop(&mut self) {
-        // SAFETY: it was made and is not destroyed yet; nothing that was begun needs it any more.
-        let _ = unsafe { (self.destroy)(self.handle) };
-    }
-}
-
-/// How a product is done.
-struct Plan {
-    product: Made<lt::cublasLtMatmulDesc_t>,
-    /// Of cublasLt's `A`, which is the right factor, `B`, `C` and `D`.
-    layouts: [Made<lt::cublasLtMatrixLayout_t>; 4],
-    algorithm: lt::cublasLtMatmulAlgo_t,
-    workspace: usize,
-}
-
 /// The memory for algorithms.
 enum Workspace {
     /// No algorithm has needed it.
@@ -179,9 +158,7 @@ enum Workspace {
 pub(super) struct Blas(Mutex<Option<State>>);
 
 struct State {
-    device: &'static CudaDevice,
-    lt: &'static CublasLt,
-    handle: lt::cublasLtHandle_t,
+    library: Library,
     plans: HashMap<Gemm, Option<Plan>>,
     workspace: Workspace,
 }
@@ -226,20 +203,20 @@ impl State {
         let mut handle = ptr::null_mut();
         // SAFETY: it writes the handle, of the context that is current.
         check(device, op, "cublasLtCreate", unsafe { (lt.cublasLtCreate)(&mut handle) })?;
-        Ok(State { device, lt, handle, plans: HashMap::new(), workspace: Workspace::Unasked })
+        Ok(State { library: Library { device, lt, handle }, plans: HashMap::new(), workspace: Workspace::Unasked })
     }
 
     /// # Safety
     /// As for [`CudaDevice::gemm`], which has entered.
     unsafe fn multiply(&mut self, op: &'static str, gemm: &Gemm, alpha: &Factor, beta: &Factor) -> Result<bool> {
-        let key = gemm.key();
+        let (key, Library { device, lt, handle }) = (gemm.key(), self.library);
         self.prepare(op, &key)?;
         let needs = |plans: &HashMap<Gemm, Option<Plan>>| {
             plans.get(&key).and_then(Option::as_ref).is_some_and(|plan| plan.workspace > 0)
         };
         if matches!(self.workspace, Workspace::Unasked) && needs(&self.plans) {
             // SAFETY: nobody sees it but algorithms, which write what they read of it.
-            self.workspace = match unsafe { CudaBuffer::uninitialised(self.device, WORKSPACE) } {
+            self.workspace = match unsafe { CudaBuffer::uninitialised(device, WORKSPACE) } {
                 Ok(buffer) => Workspace::Held(buffer),
                 Err(Error::CudaOutOfMemory { .. }) => Workspace::Refused,
                 Err(error) => return Err(error),
@@ -254,13 +231,7 @@ impl State {
         let summand = match gemm.summand {
             Summand::Matrix(matrix) => matrix.address,
             Summand::Row(row) => {
-                plan.set(
-                    self.device,
-                    self.lt,
-                    op,
-                    lt::cublasLtMatmulDescAttributes_t::CUBLASLT_MATMUL_DESC_BIAS_POINTER,
-                    &row,
-                )?;
+                plan.set(&self.library, op, Attribute::CUBLASLT_MATMUL_DESC_BIAS_POINTER, &row)?;
                 gemm.out.address
             }
             Summand::Nothing => gemm.out.address,
@@ -275,8 +246,8 @@ impl State {
         // SAFETY: the caller's promise; layouts and the algorithm are those of these matrices, the workspace has as many bytes as the
         // algorithm needs, and whatever is begun with it comes one after the other on the stream.
         let code = unsafe {
-            (self.lt.cublasLtMatmul)(
-                self.handle,
+            (lt.cublasLtMatmul)(
+                handle,
                 plan.product.handle,
                 (&raw const *alpha).cast(),
                 at(gemm.right.address),
@@ -291,14 +262,14 @@ impl State {
                 &plan.algorithm,
                 at(workspace),
                 if workspace == 0 { 0 } else { plan.workspace },
-                self.device.stream.cast(),
+                device.stream.cast(),
             )
         };
         if code == NOT_SUPPORTED {
             self.plans.insert(key, None);
             return Ok(false);
         }
-        check(self.device, op, "cublasLtMatmul", code)?;
+        check(device, op, "cublasLtMatmul", code)?;
         Ok(true)
     }
 
@@ -310,164 +281,15 @@ impl State {
         if self.plans.len() >= PLANS {
             self.plans.clear();
         }
-        let plan = self.plan(op, key)?;
+        let most = if matches!(self.workspace, Workspace::Refused) { 0 } else { WORKSPACE };
+        let plan = self.library.plan(op, key, most)?;
         self.plans.insert(*key, plan);
         Ok(())
-    }
-
-    fn plan(&self, op: &'static str, key: &Gemm) -> Result<Option<Plan>> {
-        use lt::cublasLtMatmulDescAttributes_t as Product;
-        use lt::cublasLtMatmulPreferenceAttributes_t as Preference;
-        let (device, lt) = (self.device, self.lt);
-        let Some((element, compute, scale)) = numbers(key.dtype) else { return Ok(None) };
-        let [m, k, n] = key.sizes;
-        // Which are the rows and columns as cublasLt counts them: a matrix of contiguous rows is one of contiguous columns, transposed.
-        let stored = |matrix: &Matrix, rows: usize, columns: usize| match matrix.by_columns {
-            true => (rows, columns, *matrix),
-            false => (columns, rows, *matrix),
-        };
-        let summand = if let Summand::Matrix(matrix) = key.summand { matrix } else { key.out };
-        let mut product = ptr::null_mut();
-        // SAFETY: it writes the handle.
-        let code = unsafe { (lt.cublasLtMatmulDescCreate)(&mut product, compute, scale) };
-        check(device, op, "cublasLtMatmulDescCreate", code)?;
-        let plan = Plan {
-            product: Made { handle: product, destroy: lt.cublasLtMatmulDescDestroy },
-            layouts: [
-                self.layout(op, element, key.batch, stored(&key.right, k, n))?,
-                self.layout(op, element, key.batch, stored(&key.left, m, k))?,
-                self.layout(op, element, key.batch, stored(&summand, m, n))?,
-                self.layout(op, element, key.batch, stored(&key.out, m, n))?,
-            ],
-            algorithm: lt::cublasLtMatmulAlgo_t { data: [0; 8] },
-            workspace: 0,
-        };
-        // CUBLAS_OP_N is 0, CUBLAS_OP_T 1.
-        plan.set(device, lt, op, Product::CUBLASLT_MATMUL_DESC_TRANSA, &i32::from(key.right.by_columns))?;
-        plan.set(device, lt, op, Product::CUBLASLT_MATMUL_DESC_TRANSB, &i32::from(key.left.by_columns))?;
-        let mut aligned = [key.right.address, key.left.address, summand.address, key.out.address];
-        if let Summand::Row(row) = key.summand {
-            let epilogue = lt::cublasLtEpilogue_t::CUBLASLT_EPILOGUE_BIAS as u32;
-            plan.set(device, lt, op, Product::CUBLASLT_MATMUL_DESC_EPILOGUE, &epilogue)?;
-            // (The row has no alignment of its own to be told. As PyTorch does, the result's stands for both.)
-            aligned[3] = aligned[3].min(row);
-        }
-        let mut preference = ptr::null_mut();
-        // SAFETY: it writes the handle.
-        let code = unsafe { (lt.cublasLtMatmulPreferenceCreate)(&mut preference) };
-        check(device, op, "cublasLtMatmulPreferenceCreate", code)?;
-        let preference = Made { handle: preference, destroy: lt.cublasLtMatmulPreferenceDestroy };
-        let prefer = |which, value: &[u8]| {
-            // SAFETY: the attribute has so many bytes.
-            let code = unsafe {
-                (lt.cublasLtMatmulPreferenceSetAttribute)(preference.handle, which, value.as_ptr().cast(), value.len())
-            };
-            check(device, op, "cublasLtMatmulPreferenceSetAttribute", code)
-        };
-        let most = if matches!(self.workspace, Workspace::Refused) { 0 } else { WORKSPACE as u64 };
-        prefer(Preference::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most.to_ne_bytes())?;
-        // Parts of a sum are added in the number that is computed in, and in one order: not in the result's elements.
-        let reductions = lt::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
-        prefer(Preference::CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions.to_ne_bytes())?;
-        let alignments = [
-            Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
-            Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-            Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES,
-            Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES,
-        ];
-        for (which, bytes) in alignments.into_iter().zip(aligned) {
-            prefer(which, &(bytes as u32).to_ne_bytes())?;
-        }
-        let [a, b, c, d] = plan.layouts.each_ref().map(|made| made.handle);
-        let mut found = MaybeUninit::<lt::cublasLtMatmulHeuristicResult_t>::zeroed();
-        let mut count = 0;
-        // SAFETY: it writes up to one result, and how many.
-        let code = unsafe {
-            (lt.cublasLtMatmulAlgoGetHeuristic)(
-                self.handle,
-                plan.product.handle,
-                a,
-                b,
-                c,
-                d,
-                preference.handle,
-                1,
-                found.as_mut_ptr(),
-                &mut count,
-            )
-        };
-        // Sizes that 32 bits do not hold are invalid to versions that have no such product.
-        let large = [m, k, n].into_iter().any(|size| size > i32::MAX as usize);
-        if code == NOT_SUPPORTED || (code == INVALID_VALUE && large) {
-            return Ok(None);
-        }
-        check(device, op, "cublasLtMatmulAlgoGetHeuristic", code)?;
-        let found = found.as_ptr();
-        // SAFETY: all of it was zeros before it was written; the status is read as the number that it is.
-        let (state, algorithm, workspace) = unsafe {
-            (
-                (&raw const (*found).state).cast::<u32>().read(),
-                (*found).algo,
-                (&raw const (*found).workspaceSize).read(),
-            )
-        };
-        let found = count == 1 && state == SUCCESS && workspace as u64 <= most;
-        Ok(found.then_some(Plan { algorithm, workspace, ..plan }))
-    }
-
-    /// The layout of matrices with so many rows and columns, columns being contiguous.
-    fn layout(
-        &self,
-        op: &'static str,
-        element: lt::cudaDataType,
-        batch: usize,
-        (rows, columns, matrix): (usize, usize, Matrix),
-    ) -> Result<Made<lt::cublasLtMatrixLayout_t>> {
-        use lt::cublasLtMatrixLayoutAttribute_t as Layout;
-        let mut handle = ptr::null_mut();
-        // SAFETY: it writes the handle.
-        let code = unsafe {
-            (self.lt.cublasLtMatrixLayoutCreate)(&mut handle, element, rows as u64, columns as u64, matrix.lead as i64)
-        };
-        check(self.device, op, "cublasLtMatrixLayoutCreate", code)?;
-        let made = Made { handle, destroy: self.lt.cublasLtMatrixLayoutDestroy };
-        if batch > 1 {
-            let (batch, step) = ((batch as i32).to_ne_bytes(), (matrix.step as i64).to_ne_bytes());
-            for (which, value) in [
-                (Layout::CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch[..]),
-                (Layout::CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &step[..]),
-            ] {
-                // SAFETY: the attribute has so many bytes.
-                let code = unsafe {
-                    (self.lt.cublasLtMatrixLayoutSetAttribute)(handle, which, value.as_ptr().cast(), value.len())
-                };
-                check(self.device, op, "cublasLtMatrixLayoutSetAttribute", code)?;
-            }
-        }
-        Ok(made)
-    }
-}
-
-impl Plan {
-    /// Sets an attribute of the product, whose value is a number of this type.
-    fn set<T: Copy>(
-        &self,
-        device: &CudaDevice,
-        lt: &CublasLt,
-        op: &'static str,
-        which: lt::cublasLtMatmulDescAttributes_t,
-        value: &T,
-    ) -> Result<()> {
-        // SAFETY: the attribute has so many bytes.
-        let code = unsafe {
-            (lt.cublasLtMatmulDescSetAttribute)(self.product.handle, which, (&raw const *value).cast(), size_of::<T>())
-        };
-        check(device, op, "cublasLtMatmulDescSetAttribute", code)
     }
 }
 
 /// What a status means.
-fn check(device: &CudaDevice, op: &'static str, call: &str, code: u32) -> Result<()> {
+pub(super) fn check(device: &CudaDevice, op: &'static str, call: &str, code: u32) -> Result<()> {
     match code {
         SUCCESS => Ok(()),
         _ => {

@@ -8,7 +8,7 @@
 //! buffer   memory on a device, counted and freed in the stream's order
 //! compile  text -> CUBIN -> kernel, kept in memory and on disk
 //! launch   a kernel over so many elements
-//! blas     products of matrices by cublasLt
+//! blas     products of matrices by cublasLt, each by a plan
 //! ```
 //!
 //! All work on a device is ordered by its one stream: memory is freed there after whatever reads it, and only reading
@@ -23,6 +23,7 @@ mod driver;
 pub(crate) mod launch;
 mod library;
 pub mod outside;
+mod plan;
 mod staging;
 
 pub use buffer::CudaBuffer;

@@ -60,6 +60,7 @@ fn of_batches<E: Numeric, D: Device>() -> Vec<String> {
     vec![
         host(&left.matmul(&one)),
         host(&left.permute(axis![1, 0, 2]).matmul(&one)),
+        host(&left.narrow(axis![1], 1, 2).matmul(&one)),
         host(&row.matmul(&one)),
         host(&row.expand_sized::<shape![_, _, _]>([3, 4, 5]).matmul(&one)),
         host(&left.matmul(&right)),
@@ -102,6 +103,12 @@ fn with_what_is_added<E: Numeric, D: Device>() -> Vec<String> {
         let input: Batch<E, D> = input.expand_sized([3, 4, 6]);
         results.push(host(&input.baddbmm(&left, &right, 1, 1)));
         results.push(host(&input.baddbmm(&left, &right, 2, 3)));
+    }
+    // Rows of one product, if what is added runs on, too.
+    let shared: Batch<E, D> = filled::<E, shape![1, 5, 6], D>([1, 5, 6]).expand_sized([3, 5, 6]);
+    for input in [filled::<E, shape![_, _, _], D>([3, 4, 6]), filled::<E, shape![_, _, _], D>([3, 7, 6])] {
+        let input: Batch<E, D> = input.narrow(axis![1], 0, 4).with_shape();
+        results.push(host(&input.baddbmm(&left, &shared, 2, 3)));
     }
     let (x, weight): (Batch<E, D>, Matrix<E, D>) = (filled([3, 4, 5]), filled([6, 5]));
     let bias: Tensor<E, shape![_], D> = filled([6]);
