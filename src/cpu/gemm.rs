@@ -318,7 +318,7 @@ pub(crate) fn matmul<E: Dtype>(
 }
 
 /// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, crate::dtype::f16, crate::dtype::f16>("scaling", Scaling(0.3_f32));
     suite.one::<_, i8, i8>("scaling", Scaling(3_i8));

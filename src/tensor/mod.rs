@@ -38,7 +38,7 @@ mod index;
 // Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `linear`, distances.
 mod linalg;
 
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 mod texts;
 
 // Elementwise expressions that run in one pass.

@@ -1,6 +1,6 @@
 //! Memory of devices: elements go there and back, are shared, filled and freed, and run out.
 
-use crate::{on_gpu, on_pretend, pretend};
+use crate::{on_pretend, pretend};
 use castiron::cuda_outside::{address, compilations};
 use castiron::{
     Complex, Cuda, Element, Error, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, Tensor, axis, bf16,
@@ -248,7 +248,7 @@ fn any_tensors_tell_of_faults() {
 
 #[test]
 fn figures() {
-    on_gpu!("memory::figures", {
+    on_pretend!("memory::figures", {
         use castiron::{device, memory};
         assert_eq!(device::cuda_device_count(), 2);
         let x: OnGpu<u8, 1> = up(vec![1; 5000]);

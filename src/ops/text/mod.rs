@@ -7,22 +7,25 @@
 //! at `describe`.
 //! `reduce`, `row` and `lane` give the steps of reductions, functions of rows and scans as structs, over the recorded `numbers`.
 
+// Texts do not depend on how the recorder is compiled: optimised tests leave their suites out.
+#![cfg_attr(all(test, not(debug_assertions)), allow(dead_code, unused_imports))]
+
 pub(crate) mod arguments;
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod compiled;
 pub(crate) mod describe;
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 mod elements;
 #[cfg(all(feature = "cuda", feature = "any"))]
 pub(crate) mod erased;
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod evaluate;
 mod floats;
 pub(crate) mod graph;
 mod integers;
 pub(crate) mod kernel;
 pub(crate) mod lane;
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 mod memory;
 mod number;
 mod numbers;
@@ -32,22 +35,22 @@ mod operations;
 mod paths;
 #[cfg(feature = "cuda")]
 pub(crate) mod product;
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 mod program;
 pub(crate) mod reduce;
 pub(crate) mod row;
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod row_tests;
 pub(crate) mod rows;
 pub(crate) mod source;
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod steps_tests;
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) mod suite;
-#[cfg(test)]
+#[cfg(all(test, debug_assertions))]
 mod tests;
 mod tiles;
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 mod trees;
 mod write;
 

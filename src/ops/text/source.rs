@@ -24,10 +24,10 @@ pub enum Layout {
     Strided64,
     /// With strides, save along the innermost axis, which is read in packs; operands of these bits (1 is the result's) have one element
     /// for all of it.
-    #[cfg_attr(not(feature = "cuda"), expect(dead_code))]
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     Rows { wide: bool, broadcast: u32 },
     /// With strides, operands of these bits being contiguous along the last axis but one, in tiles with edges of so many elements.
-    #[cfg_attr(not(feature = "cuda"), expect(dead_code))]
+    #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
     Tiles { wide: bool, turned: u32, edge: usize },
 }
 impl Layout {

@@ -342,7 +342,7 @@ impl<E: Real, N: Dim, D: Device> Tensor<E, (N,), D> {
 }
 
 /// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use crate::dtype::{bf16, f16};
     suite.table::<_, f32>("stepping", Stepping { first: 0.3, by: 0.7 });

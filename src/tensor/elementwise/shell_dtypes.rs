@@ -152,7 +152,7 @@ macro_rules! ordered_shells {
 ordered_shells!(u16, u32, u64, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU);
 
 /// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.two::<_, u16, u16, bool>("equal", Equal::<false>);
     suite.two::<_, u64, u64, bool>("equal", Equal::<true>);

@@ -205,7 +205,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 /// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, i64, i64>("from_start", FromStart { size: 7 }).ordinary();
     suite.two::<_, i64, i64, i64>("further", Further { size: 7 }).ordinary();

@@ -353,7 +353,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 /// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, i64, bool>("is", Is(Sought::Outside(20)));
     suite.one::<_, i32, bool>("is", Is(Sought::Zero));

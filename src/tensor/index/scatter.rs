@@ -396,7 +396,7 @@ impl<E: Dtype> ops::kernel::Map1<E, E> for AtLeastOne {
 }
 
 /// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, i64, i64>("at_least_one", AtLeastOne);
     suite.one::<_, crate::dtype::f16, crate::dtype::f16>("at_least_one", AtLeastOne);

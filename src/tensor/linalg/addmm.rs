@@ -215,7 +215,7 @@ fn summed_batches<E: Dtype, B: Dim, B2: Dim, M: Dim, K: Dim, K2: Dim, N: Dim, D:
 }
 
 /// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use crate::dtype::{Complex, f16};
     suite.two::<_, f16, f16, f16>("adding", Adding { beta: 0.3_f32, alpha: 1.7 });

@@ -133,7 +133,7 @@ pub(crate) fn distances<E: Dtype, D: Device>(
 }
 
 /// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use crate::dtype::f16;
     suite.one::<_, f16, f16>("squaring", Squaring);

@@ -232,7 +232,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 /// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.two::<_, f32, f32, f32>("conjugate_product", ConjugateProduct);
     suite.two::<_, Complex<f32>, Complex<f32>, Complex<f32>>("conjugate_product", ConjugateProduct);

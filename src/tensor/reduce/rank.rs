@@ -121,7 +121,7 @@ ranks! {
 }
 
 /// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use Interpolation::{Higher, Linear, Lower, Midpoint, Nearest};
     for how in [Linear, Lower, Higher, Midpoint, Nearest] {

@@ -430,7 +430,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 }
 
 /// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     use crate::dtype::Complex;
     suite.one::<_, f16, f16>("scaled", Scaled::<false> { factor: 3.0 });

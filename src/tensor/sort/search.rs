@@ -302,7 +302,7 @@ fn one_hot<E: Dtype, K: Dim, S: Shape + InsertAxis<-1>, D: Device>(
 }
 
 /// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, debug_assertions))]
 pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     suite.one::<_, i64, i64>("last", Last(5));
 }
