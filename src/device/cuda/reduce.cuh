@@ -13,7 +13,10 @@ struct ci_places {
 #define CI_AHEAD 4
 
 CI_FN ci_u64 ci_kept(ci_u64 o, const ci_places &w) { return ci_place(o, w.kept_rank, w.kept_sizes, w.kept_strides); }
-CI_FN ci_u64 ci_gone(ci_u64 i, const ci_places &w) { return ci_place(i, w.reduced_rank, w.reduced_sizes, w.reduced_strides); }
+// (Where the axes that go are one, which CI_LINE says, nothing is divided.)
+CI_FN ci_u64 ci_gone(ci_u64 i, const ci_places &w) {
+  return CI_LINE ? i * w.reduced_strides[0] : ci_place(i, w.reduced_rank, w.reduced_sizes, w.reduced_strides);
+}
 CI_FN R::partial ci_add(R::partial p, const ci_pack<R::element, CI_PACK> &x, ci_u64 i, const R::given g) {
   CI_UNROLL
   for (int k = 0; k < CI_PACK; k++) p = R::accumulate(p, x.of[k], (ci_i64)(i + k), g);

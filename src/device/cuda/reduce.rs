@@ -164,13 +164,14 @@ impl<R: Copy> Job<'_, R> {
         R: Reducer<A>,
     {
         let Division { form, pack, blocks } = *how;
-        let class = [u64::from(self.reducer.form()), form as u64, pack.ilog2().into(), writes as u64];
+        let is_line = self.places.reduced_rank <= 1;
+        let class = [u64::from(self.reducer.form()), form as u64, pack.ilog2().into(), writes as u64, is_line.into()];
         let class = class.into_iter().fold(0, |class, part| class * 8 + part);
         let kernel = self.device.kernel(KernelKey::Type(self.key, class), || {
             let text = self.reducer.text().map_err(|why| unreadable(OP, self.device, &why))?;
             let elements =
                 if form == Form::Merge { "struct ci_elements;\n".to_owned() } else { (self.elements.text)()? };
-            Ok(Source { name: "reduce".to_owned(), text: source(&text, &elements, (form, pack, writes)) })
+            Ok(Source { name: "reduce".to_owned(), text: source(&text, &elements, (form, pack, writes), is_line) })
         })?;
         let mut arguments = Arguments::new();
         arguments.push_bytes(from, 8);
@@ -194,7 +195,7 @@ enum Writes {
 }
 
 /// A section of `reduce.cuh` for a reducer.
-fn source(text: &ReducerText, elements: &str, (form, pack, writes): (Form, usize, Writes)) -> String {
+fn source(text: &ReducerText, elements: &str, (form, pack, writes): (Form, usize, Writes), is_line: bool) -> String {
     let (given, no_given) =
         if text.given.is_empty() { ("", "const R::given g = {};") } else { (", const R::given g", "") };
     let (result, write) = match writes {
@@ -211,10 +212,12 @@ fn source(text: &ReducerText, elements: &str, (form, pack, writes): (Form, usize
     // The merging kernel reads no elements.
     let common = if form == Form::Merge { common.split("// So many packs").next().unwrap_or_default() } else { common };
     format!(
-        "{PRELUDE}{}typedef {} R;\n{elements}#define CI_THREADS {THREADS}\n#define CI_PACK {pack}\n#define CI_GIVEN {given}\n\
+        "{PRELUDE}{}typedef {} R;\n{elements}#define CI_THREADS {THREADS}\n#define CI_PACK {pack}\n#define CI_LINE {}\n#define CI_GIVEN {given}\n\
          #define CI_NO_GIVEN {no_given}\n#define CI_RESULT {result}\n#define CI_WRITE(o, p) {write}\n\
          #define CI_WRITE_CHUNK(o, chunk, p) {chunk}\n{BLOCK}{common}{own}",
-        text.library, text.name
+        text.library,
+        text.name,
+        u8::from(is_line)
     )
 }
 
