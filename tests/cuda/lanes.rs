@@ -94,6 +94,45 @@ fn running_extremes_come_with_positions() {
     });
 }
 
+/// Of one precision, sums are formed in double precision; of less, they are rounded after each step here and there. Logarithms of sums, of
+/// complex numbers as well.
+#[test]
+fn scans_of_floats_are_close() {
+    on_gpu!("lanes::scans_of_floats_are_close", {
+        fn long<E: Float, D: Device>(sizes: [usize; 2]) -> Vec<f64> {
+            let elements = (0..sizes[0] * sizes[1]).map(|at| E::from_f64((at * 37 % 101) as f64 / 64.0)).collect();
+            let x: Tensor<E, shape![_, _], Cpu> = Tensor::from_vec_sized(elements, sizes);
+            let x = x.to_device::<D>().unwrap();
+            let all = [x.cumsum(axis!(1)), x.cumsum(axis!(0)), x.logcumsumexp(axis!(1)), x.logcumsumexp(axis!(0))];
+            all.iter().flat_map(|x| x.to_device::<Cpu>().unwrap().to::<f64>().to_vec()).collect()
+        }
+        fn close<E: Float>(sizes: [usize; 2], share: f64) {
+            let (cpu, gpu) = (long::<E, Cpu>(sizes), long::<E, Cuda<0>>(sizes));
+            assert_eq!(cpu.len(), gpu.len());
+            for (cpu, gpu) in cpu.into_iter().zip(gpu) {
+                assert!((cpu - gpu).abs() <= share * cpu.abs().max(1.0), "{cpu} {gpu}");
+            }
+        }
+        close::<f32>([2, 9000], 1e-6);
+        close::<f32>([700, 48], 1e-6);
+        close::<f64>([2, 9000], 1e-12);
+        close::<bf16>([3, 1200], 0.03);
+        fn complex<D: Device>() -> Vec<Complex<f32>> {
+            let elements =
+                (0..3000).map(|at| Complex { re: (at % 7) as f32 / 8.0, im: (at % 5) as f32 / 8.0 }).collect();
+            let x: Tensor<Complex<f32>, shape![3000], Cpu> = Tensor::from_vec_sized(elements, [3000]);
+            let x = x.to_device::<D>().unwrap();
+            let mut all = host(&x.cumsum(axis!(0)));
+            all.extend(host(&x.logcumsumexp(axis!(0))));
+            all
+        }
+        for (cpu, gpu) in complex::<Cpu>().into_iter().zip(complex::<Cuda<0>>()) {
+            let apart = (cpu.re - gpu.re).abs() + (cpu.im - gpu.im).abs();
+            assert!(apart <= 1e-4 * (cpu.re.abs() + cpu.im.abs()).max(1.0), "{cpu:?} {gpu:?}");
+        }
+    });
+}
+
 #[test]
 fn softmax_and_normalisations_are_close() {
     on_gpu!("lanes::softmax_and_normalisations_are_close", {

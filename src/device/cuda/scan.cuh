@@ -11,11 +11,17 @@ struct ci_scanned {
 };
 typedef L::partial ci_partial;
 typedef L::element ci_element;
+// A stretch and the one behind it. (What takes many steps is one function: it would be in the kernel a hundred times.)
+#if CI_IS_LONG
+__device__ __noinline__ static ci_partial ci_put(const ci_partial p, const ci_partial q) { return L::merge(p, q); }
+#else
+CI_FN ci_partial ci_put(const ci_partial p, const ci_partial q) { return L::merge(p, q); }
+#endif
 // What is known of a stretch of a lane: nothing yet, unless something stands before the lane.
 struct ci_known {
   ci_partial p;
   bool is_there;
-  CI_IN ci_partial with(const ci_partial later) const { return is_there ? L::merge(p, later) : later; }
+  CI_IN ci_partial with(const ci_partial later) const { return is_there ? ci_put(p, later) : later; }
   CI_IN void add(const ci_partial later) { p = with(later); is_there = true; }
 };
 CI_FN ci_known ci_at_start() {
@@ -81,7 +87,7 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) scan(const ci_element *a, ci_partia
       CI_UNROLL
       for (int k = 0; k < CI_ROUNDS; k++) {
         p[k] = L::of(x[k], (ci_i64)(base + k));
-        if (k > 0) p[k] = L::merge(p[k - 1], p[k]);
+        if (k > 0) p[k] = ci_put(p[k - 1], p[k]);
       }
       parts[turn][warp][threadIdx.x % 32] = p[CI_ROUNDS - 1];
       __syncthreads();
@@ -127,11 +133,11 @@ CI_FN ci_partial ci_together(const ci_partial *totals, const ci_u64 count) {
   const unsigned lane = threadIdx.x % 32;
   const ci_u64 share = (count + 31) / 32, first = lane * share, last = first + share < count ? first + share : count;
   ci_partial p = totals[first < count ? first : 0];
-  for (ci_u64 i = first + 1; i < last; i++) p = L::merge(p, totals[i]);
+  for (ci_u64 i = first + 1; i < last; i++) p = ci_put(p, totals[i]);
   CI_UNROLL
   for (unsigned by = 1; by < 32; by *= 2) {
     const ci_partial other = ci_from_above(p, by);
-    if (lane % (2 * by) == 0 && (lane + by) * share < count) p = L::merge(p, other);
+    if (lane % (2 * by) == 0 && (lane + by) * share < count) p = ci_put(p, other);
   }
   return ci_of_lane(p, 0);
 }
@@ -172,7 +178,7 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) scan(const ci_element *a, ci_partia
     ci_known before = ci_at_start();
     if (!CI_IS_TOTAL && at > 0) before.add(ci_together(totals + line * (w.chunks - 1), at));
     for (ci_u64 tile = first; tile < last; tile += TILE) {
-      const ci_u64 base = tile + warp * PART + lane * CI_PACK;
+      const ci_u64 warp_first = tile + warp * PART, base = warp_first + lane * CI_PACK;
       ci_packed x[CI_ROUNDS];
       CI_UNROLL
       for (int r = 0; r < CI_ROUNDS; r++) {
@@ -193,17 +199,17 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) scan(const ci_element *a, ci_partia
       // Each pack, then the packs of the warp up to each.
       ci_partial p[CI_ROUNDS][CI_PACK], own[CI_ROUNDS];
       CI_UNROLL
-      for (int r = 0; r < CI_ROUNDS; r++) {
+      for (int r = 0; r < CI_ROUNDS; r++) if (warp_first + r * ROUND < last) {
         CI_UNROLL
         for (int k = 0; k < CI_PACK; k++) {
           p[r][k] = L::of(x[r].of[k], (ci_i64)(base + r * ROUND + k));
-          if (k > 0) p[r][k] = L::merge(p[r][k - 1], p[r][k]);
+          if (k > 0) p[r][k] = ci_put(p[r][k - 1], p[r][k]);
         }
         own[r] = p[r][CI_PACK - 1];
         CI_UNROLL
         for (unsigned by = 1; by < 32; by *= 2) {
           const ci_partial other = ci_from_below(own[r], by);
-          if (lane >= by) own[r] = L::merge(other, own[r]);
+          if (lane >= by) own[r] = ci_put(other, own[r]);
         }
       }
       // What the warps before this one have, and all of them.
@@ -211,7 +217,7 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) scan(const ci_element *a, ci_partia
       if (CI_WARPS > 1) {
         ci_partial all = ci_of_lane(own[0], 31);
         CI_UNROLL
-        for (int r = 1; r < CI_ROUNDS; r++) all = L::merge(all, ci_of_lane(own[r], 31));
+        for (int r = 1; r < CI_ROUNDS; r++) all = ci_put(all, ci_of_lane(own[r], 31));
         if (lane == 31) parts[turn][warp] = all;
         __syncthreads();
         CI_UNROLL
@@ -223,7 +229,7 @@ CI_KERNEL void __launch_bounds__(CI_THREADS) scan(const ci_element *a, ci_partia
       }
       if (!CI_IS_TOTAL || CI_WARPS == 1) {
         CI_UNROLL
-        for (int r = 0; r < CI_ROUNDS; r++) {
+        for (int r = 0; r < CI_ROUNDS; r++) if (warp_first + r * ROUND < last) {
           const ci_u64 i = base + r * ROUND;
           ci_known left = here;
           const ci_partial below = ci_from_below(own[r], 1);

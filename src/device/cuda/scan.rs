@@ -25,6 +25,8 @@ const FEW: u64 = 264;
 /// With so many threads or warps it has.
 const MANY_THREADS: u64 = 1 << 17;
 const MANY_WARPS: u64 = 1 << 12;
+/// Steps of so many bytes are a function that is called.
+const LONG: usize = 2000;
 /// The warps of a block.
 const WARPS: u64 = THREADS as u64 / 32;
 
@@ -179,11 +181,12 @@ fn source(text: &ScanText, form: Form, widths: Widths, is_total: bool, both: boo
     let (common, own) = (sections.next().unwrap_or_default(), sections.nth(section).unwrap_or_default());
     let text = format!(
         "{PRELUDE}{}typedef {} L;\n#define CI_THREADS {THREADS}\n#define CI_WARPS {warps}\n#define CI_PACK {pack}\n\
-         #define CI_ROUNDS {rounds}\n#define CI_IS_TOTAL {}\n#define CI_BOTH {}\n#define CI_START {begins}\n{BLOCK}{common}{own}",
+         #define CI_ROUNDS {rounds}\n#define CI_IS_TOTAL {}\n#define CI_BOTH {}\n#define CI_IS_LONG {}\n#define CI_START {begins}\n{BLOCK}{common}{own}",
         text.library,
         text.name,
         u8::from(is_total),
-        u8::from(both)
+        u8::from(both),
+        u8::from(text.library.len() > LONG)
     );
     Source { name: "scan".to_owned(), text }
 }
