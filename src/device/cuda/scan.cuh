@@ -64,7 +64,7 @@ CI_KERNEL void scan(const ci_element *a, ci_partial *totals CI_RESULTS, const ci
 }
 // ---
 // A chunk of 32 neighbouring lanes for a block. Each of its warps has some elements of every tile, a thread those of one lane.
-CI_KERNEL void __launch_bounds__(CI_THREADS) scan(const ci_element *a, ci_partial *totals CI_RESULTS, const ci_scanned w) {
+CI_KERNEL void __launch_bounds__(CI_THREADS, 4) scan(const ci_element *a, ci_partial *totals CI_RESULTS, const ci_scanned w) {
   constexpr unsigned WARPS = CI_THREADS / 32, TILE = WARPS * CI_ROUNDS;
   __shared__ ci_partial parts[2][WARPS][32];
   const unsigned warp = threadIdx.x / 32;
@@ -162,7 +162,7 @@ CI_FN void ci_write(const ci_partial (&p)[CI_PACK], const ci_u64 i, const ci_u64
 }
 // A chunk for `CI_WARPS` warps. A thread has packs of `CI_PACK` neighbours, one in each of the `CI_ROUNDS` rounds of its warp. (What is
 // behind the end of the lane is put together as well: no result depends on it.)
-CI_KERNEL void __launch_bounds__(CI_THREADS) scan(const ci_element *a, ci_partial *totals CI_RESULTS, const ci_scanned w) {
+CI_KERNEL void __launch_bounds__(CI_THREADS, CI_ROUNDS > 2 ? 3 : 4) scan(const ci_element *a, ci_partial *totals CI_RESULTS, const ci_scanned w) {
   constexpr unsigned ROUND = 32 * CI_PACK, PART = CI_ROUNDS * ROUND, TILE = CI_WARPS * PART, GROUPS = CI_THREADS / 32 / CI_WARPS;
   __shared__ ci_partial parts[2][CI_THREADS / 32];
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32 % CI_WARPS, group = threadIdx.x / 32 / CI_WARPS;

@@ -115,14 +115,14 @@ impl Widths {
     fn pack(self) -> u64 {
         (16 / self.element.max(self.out)).max(1) as u64
     }
-    /// Packs of so many elements that a thread has at a time: as many as fit into registers.
-    fn rounds(self, pack: u64) -> u64 {
-        let held = if self.partial > 8 { 8 } else { 16 };
-        (held / pack).clamp(1, 8)
-    }
-    /// Elements that a thread of a block for columns has at a time.
+    /// Elements that a thread has at a time: what is known of them takes 64 bytes of registers, so that a multiprocessor has room for
+    /// a thousand threads.
     fn column(self) -> u64 {
-        if self.partial > 8 { 8 } else { 16 }
+        (64 / self.partial.max(1) as u64).clamp(1, 16)
+    }
+    /// The same in packs of so many elements.
+    fn rounds(self, pack: u64) -> u64 {
+        (self.column() / pack).clamp(1, 8)
     }
 }
 
