@@ -165,7 +165,7 @@ impl<const N: usize> Backend for Cuda<N> {
         random::draw::<E>(device(N)?, distribution, seed(), len).map(Some)
     }
     fn bernoulli<E: Element>(p: View<'_, CudaBuffer, E>, seed: impl FnOnce() -> u64) -> Result<Option<CudaBuffer>> {
-        random::bernoulli(device(N)?, &p, seed())
+        random::bernoulli(p.buffer.device(), &p, seed())
     }
     fn is_unique(storage: &mut CudaBuffer) -> bool {
         storage.is_unique()

@@ -165,6 +165,7 @@ pub fn within(name: &str, installed: Installed, variables: &[(&str, &str)], body
 fn expect_passed(output: &Output) {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (out, errors) = (text(&output.stdout), text(&output.stderr));
+    println!("{out}");
     assert!(output.status.success() && out.contains("1 passed"), "{}\n{out}\n{errors}", output.status);
 }
 
