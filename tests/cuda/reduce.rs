@@ -19,6 +19,10 @@ fn host<E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> String {
     format!("{:?}", x.to_device::<Cpu>().unwrap().to_vec())
 }
 
+fn host_of<E: Element, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Vec<E> {
+    x.to_device::<Cpu>().unwrap().to_vec()
+}
+
 /// Small integers: sums are exact in every order.
 fn sums<E: Numeric, D: Device>() -> Vec<String> {
     let mut all = Vec::new();
@@ -153,5 +157,20 @@ fn expressions_of_every_layout_are_reduced() {
             all
         }
         assert_eq!(all::<Cpu>(), all::<Cuda<0>>());
+    });
+}
+
+/// Steps that are long as text: logarithms of sums of complex exponentials.
+#[test]
+fn long_steps_are_close() {
+    on_gpu!("reduce::long_steps_are_close", {
+        fn values<D: Device>() -> Vec<f64> {
+            let x = cube::<Complex<f64>, D>([3, 70, 4]);
+            let all = [host_of(&x.logsumexp(axis!(1))), host_of(&x.logsumexp(axis!(2)))];
+            all.concat().into_iter().flat_map(|x| [x.re, x.im]).collect()
+        }
+        for (host, gpu) in values::<Cpu>().into_iter().zip(values::<Cuda<0>>()) {
+            assert!((host - gpu).abs() <= 1e-12 * host.abs().max(1.0), "{host} {gpu}");
+        }
     });
 }

@@ -212,12 +212,30 @@ fn source(text: &ReducerText, elements: &str, (form, pack, writes): (Form, usize
     // The merging kernel reads no elements.
     let common = if form == Form::Merge { common.split("// So many packs").next().unwrap_or_default() } else { common };
     format!(
-        "{PRELUDE}{}typedef {} R;\n{elements}#define CI_THREADS {THREADS}\n#define CI_PACK {pack}\n#define CI_LINE {}\n#define CI_GIVEN {given}\n\
+        "{PRELUDE}{}{}{elements}#define CI_THREADS {THREADS}\n#define CI_PACK {pack}\n#define CI_LINE {}\n#define CI_GIVEN {given}\n\
          #define CI_NO_GIVEN {no_given}\n#define CI_RESULT {result}\n#define CI_WRITE(o, p) {write}\n\
          #define CI_WRITE_CHUNK(o, chunk, p) {chunk}\n{BLOCK}{common}{own}",
         text.library,
-        text.name,
+        steps(text),
         u8::from(is_line)
+    )
+}
+
+/// Steps whose text is longer are called: repeated in place, they would take NVRTC minutes.
+const LONG: usize = 5000;
+
+/// The struct `R`.
+fn steps(text: &ReducerText) -> String {
+    let name = &text.name;
+    if text.library.len() <= LONG {
+        return format!("typedef {name} R;\n");
+    }
+    format!(
+        "struct ci_called : {name} {{\n  \
+         static __device__ __noinline__ partial accumulate(const partial p, const element x, const ci_i64 i, const given g) \
+         {{ return {name}::accumulate(p, x, i, g); }}\n  \
+         static __device__ __noinline__ partial merge(const partial p, const partial q, const given g) \
+         {{ return {name}::merge(p, q, g); }}\n}};\ntypedef ci_called R;\n"
     )
 }
 
