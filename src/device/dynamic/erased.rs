@@ -4,18 +4,18 @@
 //! Elements are given as an [`ErasedView`] or an [`ErasedViewMut`]; without data nothing is done. Uses `cpu::erased`,
 //! `cpu::reduce` and `cpu::read`; used by `any`.
 
+#[cfg(feature = "cuda")]
+use super::on_gpu::{device_of, given, gpu, run_on};
 use super::{DynamicBuffer, apart};
 use crate::cpu::erased::{self as loops, ErasedOperand};
 use crate::cpu::read;
-#[cfg(feature = "cuda")]
-use crate::cuda::CudaDevice;
 use crate::device::AnyDevice;
 #[cfg(feature = "cuda")]
-use crate::device::cuda::erased::{Call, Elements};
+use crate::device::cuda::erased::Elements;
 use crate::error::{Error, Result, listed};
 use crate::layout::strides::is_dense;
 #[cfg(feature = "cuda")]
-use crate::ops::text::erased::{Converted, Given};
+use crate::ops::text::erased::Given;
 use crate::storage::HostBuffer;
 
 #[cfg(feature = "cuda")]
@@ -66,13 +66,13 @@ pub(crate) struct Operand<'a> {
 
 impl<'a> ErasedView<'a> {
     /// The first element on the host.
-    fn start(&self, buffer: &HostBuffer) -> *const u8 {
+    pub(super) fn start(&self, buffer: &HostBuffer) -> *const u8 {
         buffer.start::<u8>().wrapping_add(self.offset * self.width)
     }
 
     /// The elements on a GPU.
     #[cfg(feature = "cuda")]
-    fn on_gpu(self, buffer: &'a crate::cuda::CudaBuffer) -> Elements<'a> {
+    pub(super) fn on_gpu(self, buffer: &'a crate::cuda::CudaBuffer) -> Elements<'a> {
         let ErasedView { offset, width, sizes, strides, .. } = self;
         Elements { buffer, offset, width, sizes, strides }
     }
@@ -293,73 +293,6 @@ fn places<'a, const N: usize>(
         }
     }
     Some((places, all))
-}
-
-#[cfg(feature = "cuda")]
-impl<const N: usize> Loop<N> {
-    fn on_gpu(&self, cast: Option<Cast>) -> Call<N> {
-        Call { text: self.compiled.text, kernel: self.kernel, result: cast.map(|cast| cast.chain()) }
-    }
-}
-
-/// The GPU that this device is.
-#[cfg(feature = "cuda")]
-fn gpu(device: AnyDevice) -> Result<&'static CudaDevice> {
-    crate::cuda::device(device.index().unwrap_or(0))
-}
-
-/// The GPU that operands are on, if one of them is on one, and all have data.
-#[cfg(feature = "cuda")]
-fn device_of(operands: &[Operand<'_>]) -> Option<&'static CudaDevice> {
-    let buffers = || operands.iter().filter_map(|operand| operand.view.map(|view| view.buffer));
-    if buffers().any(|buffer| matches!(buffer, DynamicBuffer::Meta)) {
-        return None;
-    }
-    buffers().find_map(|buffer| match buffer {
-        DynamicBuffer::Cuda(buffer) => Some(buffer.device()),
-        _ => None,
-    })
-}
-
-/// What a kernel on a GPU is given: elements there, or the one element of a tensor on the host.
-#[cfg(feature = "cuda")]
-fn given(device: &'static CudaDevice, view: &ErasedView<'_>) -> Result<Given> {
-    let is_one = view.strides.iter().zip(view.sizes).all(|(&stride, &size)| stride == 0 || size == 1);
-    match view.buffer {
-        DynamicBuffer::Cuda(buffer) if buffer.device().ordinal() == device.ordinal() => {
-            Ok(Given::Elements(view.on_gpu(buffer).operand()))
-        }
-        DynamicBuffer::Cpu(buffer) if is_one && !view.sizes.contains(&0) => {
-            let mut bytes = [0; 16];
-            // SAFETY: the view has an element, which is so many bytes.
-            unsafe { core::ptr::copy_nonoverlapping(view.start(buffer), bytes.as_mut_ptr(), view.width) };
-            Ok(Given::One(bytes))
-        }
-        DynamicBuffer::Cpu(_) if view.sizes.contains(&0) => Ok(Given::One([0; 16])),
-        other => Err(super::apart_from(device.name(), other)),
-    }
-}
-
-/// [`run`] on a GPU.
-///
-/// # Safety
-/// As there.
-#[cfg(feature = "cuda")]
-unsafe fn run_on<const N: usize>(
-    device: &'static CudaDevice,
-    call: Loop<N>,
-    operands: &[Operand<'_>],
-    cast: Option<Cast>,
-    sizes: &[usize],
-    strides: &[usize],
-) -> Result<DynamicBuffer> {
-    let converted = |operand: &Operand<'_>| {
-        let view = operand.view.unwrap_or_else(|| unreachable!("a fresh result is no operand"));
-        Ok(Converted { given: given(device, &view)?, chain: operand.cast.map(|cast| cast.chain()) })
-    };
-    let operands = operands.iter().map(converted).collect::<Result<Vec<_>>>()?;
-    // SAFETY: the caller's promise.
-    unsafe { call.on_gpu(cast).fresh(device, &operands, sizes, strides).map(DynamicBuffer::Cuda) }
 }
 
 /// A loop over operands, whose result, converted where `cast` says so, is a fresh buffer of elements of `width` bytes; without data

@@ -5,6 +5,8 @@ mod buffer;
 pub(crate) mod erased;
 mod on;
 #[cfg(feature = "cuda")]
+mod on_gpu;
+#[cfg(feature = "cuda")]
 mod reducing;
 
 pub use buffer::DynamicBuffer;
