@@ -325,7 +325,7 @@ impl Visitor for Compiling {
         let _ = writeln!(self.text, "namespace n{which} {{\n{}}}", text.library);
         let given: Vec<String> =
             text.given.iter().zip(&values).map(|(kind, x)| format!("({}){x:?}", kind.c_type())).collect();
-        let bytes = text.given_bytes(&values);
+        let bytes = super::reduce::given_bytes(&text.given, &values);
         assert_eq!(bytes.len(), text.given.iter().map(|kind| kind.size()).sum::<usize>());
         let width = E::default().words().len();
         let _ = writeln!(
