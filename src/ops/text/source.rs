@@ -311,6 +311,31 @@ mod tests {
         assert_eq!(plan(dense(32), dense(64), dense(128), &[3, 0]).0.len, 0);
     }
 
+    #[cfg(feature = "cuda")]
+    #[test]
+    fn strides_choose_rows_and_tiles() {
+        let of = |a: &[usize], b: &[usize], sizes: &[usize]| {
+            let mut kernel = Kernel::launched();
+            kernel.load(DType::F32, operand(256, a));
+            kernel.load(DType::F32, operand(512, b));
+            let out: Vec<usize> = (0..sizes.len()).map(|at| sizes[at + 1..].iter().product()).collect();
+            let plan = kernel.plan(DType::F32, operand(1024, &out), sizes, false).refined(&kernel, DType::F32);
+            (plan.form.layout, plan.counted().1)
+        };
+        // A row for all, and a column; 16 packs of four in each of 48 rows.
+        assert_eq!(of(&[64, 1], &[0, 1], &[48, 64]), (Layout::Rows { wide: false, broadcast: 0 }, 768));
+        assert_eq!(of(&[64, 1], &[1, 0], &[48, 64]), (Layout::Rows { wide: false, broadcast: 0b100 }, 768));
+        // Rows of no whole packs, or at odd places.
+        assert_eq!(of(&[66, 1], &[0, 1], &[48, 66]).0, Layout::Strided32);
+        assert_eq!(of(&[65, 1], &[0, 1], &[48, 64]).0, Layout::Strided32);
+        // Operands along the other axis; too few of them for a tile.
+        assert_eq!(of(&[1, 48], &[64, 1], &[48, 64]), (Layout::Tiles { wide: false, turned: 0b10, edge: 32 }, 4));
+        assert_eq!(of(&[1, 7], &[64, 1], &[7, 64]).0, Layout::Strided32);
+        // Places fit 32 bits, but steps from tile to tile don't.
+        assert_eq!(of(&[1, 1 << 27], &[8, 1], &[8, 8]).0, Layout::Tiles { wide: true, turned: 0b10, edge: 32 });
+        assert_eq!(of(&[1, 1 << 30], &[8, 1], &[8, 8]).0, Layout::Tiles { wide: true, turned: 0b10, edge: 32 });
+    }
+
     #[test]
     fn too_many_operands_are_an_error() {
         let mut kernel = Kernel::launched();

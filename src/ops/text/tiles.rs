@@ -83,7 +83,13 @@ impl Plan {
         }
         let tiles: usize = self.sizes[..last - 1].iter().product();
         self.threads = tiles * self.sizes[last - 1].div_ceil(edge) * self.sizes[last].div_ceil(edge) * THREADS;
-        self.form.layout = Layout::Tiles { wide, turned: apart, edge };
+        // A step from tile to tile may be longer than the tensor.
+        let far = self
+            .strides
+            .iter()
+            .flat_map(|strides| &strides[last - 1..=last])
+            .any(|&stride| stride > (i32::MAX as usize) / edge);
+        self.form.layout = Layout::Tiles { wide: wide || far, turned: apart, edge };
         Some(())
     }
 

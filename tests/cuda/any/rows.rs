@@ -229,21 +229,21 @@ fn samples_of(part: &str, forms: &[Form], most: usize, dtypes: &str, step: usize
 
 #[test]
 fn samples_of_every_operation_run_as_on_the_host() {
-    on_gpu!("any::rows::samples_of_every_operation_run_as_on_the_host", {
+    on_gpu!("any::rows::samples_of_every_operation_run_as_on_the_host", ["PRETEND_BLAS_WORKSPACE" = "0"], {
         samples_of("samples", &[Form::New], 1, "f32", 1);
     });
 }
 
 #[test]
 fn operations_write_where_they_are_told() {
-    on_gpu!("any::rows::operations_write_where_they_are_told", {
+    on_gpu!("any::rows::operations_write_where_they_are_told", ["PRETEND_BLAS_WORKSPACE" = "0"], {
         samples_of("samples", &[Form::InPlace, Form::Into], 1, "f32", 4);
     });
 }
 
 #[test]
 fn what_pytorch_refuses_is_refused_alike() {
-    on_gpu!("any::rows::what_pytorch_refuses_is_refused_alike", {
+    on_gpu!("any::rows::what_pytorch_refuses_is_refused_alike", ["PRETEND_BLAS_WORKSPACE" = "0"], {
         samples_of("errors", &[Form::New], usize::MAX, "all", 1);
     });
 }

@@ -131,7 +131,10 @@ API int cublasLtMatmulAlgoGetHeuristic(Handle *h, Product *p, Layout *a, Layout 
   algorithm.magic = MAGIC; algorithm.hash = hash(p, l);
   memcpy(algorithm.aligned, preference->aligned, sizeof algorithm.aligned);
   // (Products of one row need none.)
-  algorithm.workspace = results->workspace = preference->workspace >= 4096 && d->columns > 1 ? 4096 : 0;
+  // (`PRETEND_BLAS_WORKSPACE=0`: none needs one. The pretend driver copies all memory at each launch.)
+  const char *workspace = getenv("PRETEND_BLAS_WORKSPACE");
+  const bool needs = !workspace || strcmp(workspace, "0");
+  algorithm.workspace = results->workspace = needs && preference->workspace >= 4096 && d->columns > 1 ? 4096 : 0;
   *count = 1;
   return SUCCESS;
 }
