@@ -11,6 +11,7 @@ Filters PICTURE, a JPEG in colour, and writes PNGs into DIRECTORY (default: targ
 
   --scale FACTOR   the size of the resized picture, from 0.01 to 8 (default: 0.5)
   --sigma PIXELS   the strength of the blur, from 0.1 to 100 (default: 3)
+  --device DEVICE  cpu or cuda:0 (default: cpu)
   --frames COUNT   also write an animation of so many frames
   --help           this";
 
@@ -21,19 +22,21 @@ pub struct Arguments {
     pub scale: f64,
     pub sigma: f64,
     pub frames: u32,
+    pub device: String,
 }
 
 impl Arguments {
     /// `None` if help was all that was asked for, and given.
     pub fn parse() -> Result<Option<Self>, Box<dyn Error>> {
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-        let (mut picture, mut directory) = (None, None);
+        let (mut picture, mut directory, mut device) = (None, None, "cpu".to_owned());
         let (mut scale, mut sigma, mut frames) = (0.5, 3.0, 0);
         let mut parser = lexopt::Parser::from_env();
         while let Some(argument) = parser.next()? {
             match argument {
                 Long("scale") => scale = within("scale", parser.value()?.parse()?, 0.01, 8.0)?,
                 Long("sigma") => sigma = within("sigma", parser.value()?.parse()?, 0.1, 100.0)?,
+                Long("device") => device = parser.value()?.string()?,
                 Long("frames") => frames = parser.value()?.parse()?,
                 Long("help") | Short('h') => {
                     println!("{HELP}");
@@ -50,6 +53,7 @@ impl Arguments {
             scale,
             sigma,
             frames,
+            device,
         }))
     }
 }

@@ -1,7 +1,8 @@
 //! A photograph through a row of filters, and what typed tensors are good for on the way: layouts that change without a copy,
 //! statistics that broadcast back, formulas that run in one pass, sizes that are checked where they meet.
 //!
-//! `cargo run --release --example image -- [picture.jpg] [directory]`
+//! `cargo run --release --example image -- [picture.jpg] [directory]`, and on a GPU
+//! `cargo run --release --features cuda --example image -- --device cuda:0`
 //!
 //! The filters are in `filters.rs`, written as a library would have them; files are read and written in `files.rs`.
 
@@ -10,7 +11,7 @@ mod files;
 mod filters;
 
 use arguments::Arguments;
-use castiron::{Dim, Result, Tensor, axis, cat, dims, fused, shape, tensor};
+use castiron::{Cpu, Cuda, Device, Dim, Result, Tensor, axis, cat, dims, fused, shape, tensor};
 use filters::{blur, edges, from_bytes, grey, mix, normalize, posterize, resize, statistics, to_bytes};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::error::Error;
@@ -29,7 +30,13 @@ dims! {
 }
 
 fn main() -> ExitCode {
-    match Arguments::parse().and_then(|arguments| arguments.map_or(Ok(()), |arguments| run(&arguments))) {
+    // The device is a type as well: all that follows is generic over it.
+    let run = |arguments: Arguments| match &*arguments.device {
+        "cpu" => run::<Cpu>(&arguments),
+        "cuda" | "cuda:0" => run::<Cuda<0>>(&arguments),
+        other => Err(format!("--device is cpu or cuda:0, not {other}").into()),
+    };
+    match Arguments::parse().and_then(|arguments| arguments.map_or(Ok(()), run)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("image: {error}");
@@ -38,12 +45,13 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(Arguments { picture: path, directory, scale, sigma, frames }: &Arguments) -> Result<(), Box<dyn Error>> {
+fn run<D: Device>(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let Arguments { picture: path, directory, scale, sigma, frames, .. } = arguments;
     // 1. Bytes, as a decoder gives them: row by row, the three channels of a pixel side by side. How many rows and columns
     //    there are is known at run time, so their sizes have names; that there are three channels is a number in the type.
-    let image: Tensor<u8, shape![Height, Width, 3]> = files::read_jpeg(path)?;
+    let image: Tensor<u8, shape![Height, Width, 3], D> = files::read_jpeg(path)?.to_device()?;
     // Filters want channels first. That is another order of axes over the same bytes: PyTorch's channels_last layout.
-    let planes: Tensor<u8, shape![3, Height, Width]> = image.permute(axis![2, 0, 1]);
+    let planes: Tensor<u8, shape![3, Height, Width], D> = image.permute(axis![2, 0, 1]);
     let [height, width, _] = image.shape();
     println!("{}: {width} x {height} pixels", path.display());
     println!("as decoded      {:?}, strides {:?}", image.shape(), image.stride());
@@ -53,28 +61,29 @@ fn run(Arguments { picture: path, directory, scale, sigma, frames }: &Arguments)
 
     // 2. Filters. Height and width stay in the types: pictures of another size could not be put beside these below.
     let steps = Steps::new(height * width);
-    let photo: Tensor<f32, shape![3, Height, Width]> = steps.run("bytes to 0..1", || Ok(from_bytes(&planes)))?;
-    let normal = steps.run("normalize", || Ok(normalize(&photo)))?;
-    let luma: Tensor<f32, shape![1, Height, Width]> = steps.run("grey", || Ok(grey(&photo)))?;
-    let blurred = steps.run(&format!("blur, sigma {sigma}"), || blur(&photo, *sigma))?;
-    let outlines = steps.run("edges of grey", || edges(&luma))?;
-    let matrix = tensor![[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]];
-    let sepia = steps.run("sepia", || Ok(mix(&photo, &matrix)))?;
-    let poster = steps.run("posterize", || Ok(posterize(&photo, 4)))?;
+    let photo: Tensor<f32, shape![3, Height, Width], D> =
+        steps.run::<D, _>("bytes to 0..1", || Ok(from_bytes(&planes)))?;
+    let normal = steps.run::<D, _>("normalize", || Ok(normalize(&photo)))?;
+    let luma: Tensor<f32, shape![1, Height, Width], D> = steps.run::<D, _>("grey", || Ok(grey(&photo)))?;
+    let blurred = steps.run::<D, _>(&format!("blur, sigma {sigma}"), || blur(&photo, *sigma))?;
+    let outlines = steps.run::<D, _>("edges of grey", || edges(&luma))?;
+    let matrix = tensor![[0.393, 0.769, 0.189], [0.349, 0.686, 0.168], [0.272, 0.534, 0.131]].to_device::<D>()?;
+    let sepia = steps.run::<D, _>("sepia", || Ok(mix(&photo, &matrix)))?;
+    let poster = steps.run::<D, _>("posterize", || Ok(posterize(&photo, 4)))?;
     let size = [height, width].map(|size| ((size as f64 * scale).round() as usize).max(1));
-    let resized: Tensor<f32, shape![3, NewHeight, NewWidth]> =
-        steps.run(&format!("resize to {} x {}", size[1], size[0]), || resize(&photo, size, true))?;
+    let resized: Tensor<f32, shape![3, NewHeight, NewWidth], D> =
+        steps.run::<D, _>(&format!("resize to {} x {}", size[1], size[0]), || resize(&photo, size, true))?;
 
     // 3. What they did to each channel.
     println!("\n                  mean of red, green, blue    standard deviation");
-    describe("photograph", &photo);
-    describe("normalized", &normal);
-    describe("blurred", &blurred);
-    describe("sepia", &sepia);
-    describe("posterized", &poster);
-    describe("resized", &resized);
-    describe("grey", &luma);
-    describe("edges", &outlines);
+    describe("photograph", &photo)?;
+    describe("normalized", &normal)?;
+    describe("blurred", &blurred)?;
+    describe("sepia", &sepia)?;
+    describe("posterized", &poster)?;
+    describe("resized", &resized)?;
+    describe("grey", &luma)?;
+    describe("edges", &outlines)?;
 
     // 4. Pictures to look at. The three in a row have the height in common, and the compiler adds up their widths; the two rows
     //    have the same sum. (The resized one among them would not compile: `NewHeight` is not `Height`.) What has one channel
@@ -85,14 +94,14 @@ fn run(Arguments { picture: path, directory, scale, sigma, frames }: &Arguments)
     let bottom = cat((strong.expand_as(&photo), &sepia, &poster), axis![2]);
     let sheet = cat((top, bottom), axis![1]);
     let mut pictures = vec![
-        ("normalized.png", files::png(&to_bytes(&shown))?),
-        ("blurred.png", files::png(&to_bytes(&blurred))?),
-        ("grey.png", files::png(&to_bytes(&luma))?),
-        ("edges.png", files::png(&to_bytes(&strong))?),
-        ("sepia.png", files::png(&to_bytes(&sepia))?),
-        ("posterized.png", files::png(&to_bytes(&poster))?),
-        ("resized.png", files::png(&to_bytes(&resized))?),
-        ("side_by_side.png", files::png(&to_bytes(&sheet))?),
+        ("normalized.png", png(&shown)?),
+        ("blurred.png", png(&blurred)?),
+        ("grey.png", png(&luma)?),
+        ("edges.png", png(&strong)?),
+        ("sepia.png", png(&sepia)?),
+        ("posterized.png", png(&poster)?),
+        ("resized.png", png(&resized)?),
+        ("side_by_side.png", png(&sheet)?),
     ];
     if *frames > 0 {
         pictures.push(("focus.png", animation(&photo, *frames)?));
@@ -107,19 +116,28 @@ fn run(Arguments { picture: path, directory, scale, sigma, frames }: &Arguments)
 }
 
 /// The mean and the standard deviation of each channel, in a line.
-fn describe<C: Dim, H: Dim, W: Dim>(name: &str, picture: &Tensor<f32, (C, H, W)>) {
+fn describe<C: Dim, H: Dim, W: Dim, D: Device>(name: &str, picture: &Tensor<f32, (C, H, W), D>) -> Result<()> {
     let numbers = |of: Vec<f32>| of.iter().map(|number| format!("{number:8.4}")).collect::<String>();
     let (mean, deviation) = statistics(picture);
-    println!("{name:<16}{:<28}{}", numbers(mean.to_vec()), numbers(deviation.to_vec()));
+    println!("{name:<16}{:<28}{}", numbers(mean.cpu()?.to_vec()), numbers(deviation.cpu()?.to_vec()));
+    Ok(())
+}
+
+/// A picture of numbers from 0 to 1 as a PNG.
+fn png<C: Dim, H: Dim, W: Dim, D: Device>(picture: &Tensor<f32, (C, H, W), D>) -> Result<Vec<u8>, Box<dyn Error>> {
+    files::png(&to_bytes(picture).cpu()?)
 }
 
 /// The photograph coming into focus, as an animated PNG.
-fn animation<H: Dim, W: Dim>(photo: &Tensor<f32, shape![3, H, W]>, frames: u32) -> Result<Vec<u8>, Box<dyn Error>> {
+fn animation<H: Dim, W: Dim, D: Device>(
+    photo: &Tensor<f32, shape![3, H, W], D>,
+    frames: u32,
+) -> Result<Vec<u8>, Box<dyn Error>> {
     let [_, height, width] = photo.shape();
     let bar = progress(u64::from(frames), "focus.png");
     let images = (1..=frames).rev().map(|left| {
         bar.inc(1);
-        Ok(to_bytes(&blur(photo, 0.3 * f64::from(left))?))
+        to_bytes(&blur(photo, 0.3 * f64::from(left))?).cpu()
     });
     let animation = files::animated_png([height, width], frames, images);
     bar.finish_and_clear();
@@ -131,6 +149,15 @@ fn progress(steps: u64, what: &'static str) -> ProgressBar {
     // The template is a constant that is right.
     let style = ProgressStyle::with_template("{prefix} [{bar:30}] {pos}/{len} {eta}").expect("a template");
     ProgressBar::new(steps).with_style(style.progress_chars("#>.")).with_prefix(what)
+}
+
+/// Waits until the device has done what was begun on it.
+fn wait<D: Device>() -> Result<()> {
+    #[cfg(feature = "cuda")]
+    if D::name().starts_with("cuda") {
+        castiron::device::synchronize(D::name())?;
+    }
+    Ok(())
 }
 
 /// Runs the steps and says how long they take.
@@ -147,11 +174,12 @@ impl Steps {
         Steps { pixels }
     }
 
-    fn run<T>(&self, name: &str, step: impl Fn() -> Result<T>) -> Result<T> {
+    fn run<D: Device, T>(&self, name: &str, step: impl Fn() -> Result<T>) -> Result<T> {
         let mut fastest = Duration::MAX;
         let mut timed = || {
             let start = Instant::now();
             let result = step();
+            wait::<D>()?;
             fastest = fastest.min(start.elapsed());
             result
         };

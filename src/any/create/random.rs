@@ -4,8 +4,9 @@
 use crate::any::base::as_typed::{Rank1, Rank2};
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::{AnyTensor, checked_numel};
+use crate::device::Dynamic;
 use crate::dtype::DType;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::tensor::Generator;
 use crate::{Cpu, Tensor};
 
@@ -44,7 +45,7 @@ impl AnyTensor {
             "rand",
             sizes,
             dtype,
-            |dtype, numel| dispatch_dtype!("rand", dtype, E: Float => Ok(Tensor::<E, Rank1, Cpu>::try_rand_sized([numel], generator)?.into())),
+            |dtype, numel| dispatch_dtype!("rand", dtype, E: Float => Ok(Tensor::<E, Rank1, Dynamic>::try_rand_sized([numel], generator)?.into())),
         )
     }
 
@@ -64,7 +65,7 @@ impl AnyTensor {
     pub fn normal(sizes: &[usize], mean: f64, std: f64, dtype: DType, generator: &mut Generator) -> Result<AnyTensor> {
         drawn("normal", sizes, dtype, |dtype, numel| {
             dispatch_dtype!("normal", dtype, E: Float => {
-                Ok(Tensor::<E, Rank1, Cpu>::try_normal_sized([numel], mean, std, generator)?.into())
+                Ok(Tensor::<E, Rank1, Dynamic>::try_normal_sized([numel], mean, std, generator)?.into())
             })
         })
     }
@@ -76,7 +77,7 @@ impl AnyTensor {
     pub fn uniform(sizes: &[usize], low: f64, high: f64, dtype: DType, generator: &mut Generator) -> Result<AnyTensor> {
         drawn("uniform", sizes, dtype, |dtype, numel| {
             dispatch_dtype!("uniform", dtype, E: Float => {
-                Ok(Tensor::<E, Rank1, Cpu>::try_uniform_sized([numel], low, high, generator)?.into())
+                Ok(Tensor::<E, Rank1, Dynamic>::try_uniform_sized([numel], low, high, generator)?.into())
             })
         })
     }
@@ -93,11 +94,11 @@ impl AnyTensor {
         }
         drawn(op, sizes, dtype, |dtype, numel| {
             if dtype == DType::Bool && 0 <= low && high <= 2 {
-                let bits = Tensor::<u8, Rank1, Cpu>::try_randint_sized([numel], low, high, generator)?;
+                let bits = Tensor::<u8, Rank1, Dynamic>::try_randint_sized([numel], low, high, generator)?;
                 return AnyTensor::from(bits).to(dtype);
             }
             dispatch_dtype!(op, dtype, E: Real => {
-                Ok(Tensor::<E, Rank1, Cpu>::try_randint_sized([numel], low, high, generator)?.into())
+                Ok(Tensor::<E, Rank1, Dynamic>::try_randint_sized([numel], low, high, generator)?.into())
             })
         })
     }
@@ -107,7 +108,7 @@ impl AnyTensor {
     /// # Errors
     /// If memory runs out.
     pub fn randperm(size: usize, generator: &mut Generator) -> Result<AnyTensor> {
-        AnyTensor::from(Tensor::<i64, Rank1, Cpu>::try_randperm(size, generator)?)
+        AnyTensor::from(Tensor::<i64, Rank1, Dynamic>::try_randperm(size, generator)?)
             .to_device(crate::device::default_device())
     }
 
@@ -117,10 +118,13 @@ impl AnyTensor {
     /// If the dtype is not floating, an element is no probability, there are no data, or memory runs out.
     pub fn bernoulli(&self, generator: &mut Generator) -> Result<AnyTensor> {
         let sizes: Vec<i64> = self.sizes.iter().map(|&size| size as i64).collect();
+        if !self.has_data() {
+            return Err(Error::NoData { op: "bernoulli" });
+        }
         let drawn = dispatch_dtype!("bernoulli", self.dtype, E: Float => {
-            Ok(AnyTensor::from(self.cpu()?.typed_rank1::<E, Cpu>()?.try_bernoulli(generator)?))
+            Ok(AnyTensor::from(self.typed_rank1::<E, Dynamic>()?.try_bernoulli(generator)?))
         })?;
-        drawn.reshape(&sizes)?.to_device(self.device())
+        drawn.reshape(&sizes)
     }
 
     /// Positions along the last axis of a vector or a matrix of weights, drawn in proportion to them, `samples` from each row

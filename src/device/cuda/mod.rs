@@ -20,7 +20,7 @@ mod present;
 #[cfg(feature = "cuda")]
 mod product;
 #[cfg(feature = "cuda")]
-mod random;
+pub(super) mod random;
 #[cfg(feature = "cuda")]
 mod reduce;
 #[cfg(feature = "cuda")]

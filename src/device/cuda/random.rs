@@ -71,7 +71,7 @@ fn source<E: Element>(sections: &[usize], is_integer: bool) -> Source {
 }
 
 /// So many elements drawn from a distribution.
-pub(super) fn draw<E: Element>(
+pub(in crate::device) fn draw<E: Element>(
     device: &'static CudaDevice,
     distribution: Distribution,
     seed: u64,

@@ -15,6 +15,8 @@ use super::{Backend, Cpu, Device, IntoDevice, Place};
 use crate::device::AnyDevice;
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
+#[cfg(feature = "cuda")]
+use crate::ops::arguments::Distribution;
 use crate::ops::arguments::{Added, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
@@ -96,6 +98,24 @@ impl Backend for Dynamic {
             #[cfg(feature = "cuda")]
             Some(DynamicBuffer::Cuda(own)) => Gpu::tabulate(kernel, Some(own), len).map(DynamicBuffer::Cuda),
             _ => Cpu::tabulate(kernel, None, len).map(DynamicBuffer::Cpu),
+        }
+    }
+    #[cfg(feature = "cuda")]
+    fn draw<E: Element>(
+        distribution: Distribution,
+        seed: impl FnOnce() -> u64,
+        len: usize,
+    ) -> Result<Option<DynamicBuffer>> {
+        on_gpu::draw::<E>(distribution, seed, len)
+    }
+    #[cfg(feature = "cuda")]
+    fn bernoulli<E: Element>(
+        p: View<'_, DynamicBuffer, E>,
+        seed: impl FnOnce() -> u64,
+    ) -> Result<Option<DynamicBuffer>> {
+        match p.buffer {
+            DynamicBuffer::Cuda(buffer) => Ok(Gpu::bernoulli(p.over(buffer), seed)?.map(DynamicBuffer::Cuda)),
+            _ => Ok(None),
         }
     }
     fn is_unique(storage: &mut DynamicBuffer) -> bool {

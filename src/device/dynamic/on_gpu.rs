@@ -5,9 +5,11 @@
 use super::DynamicBuffer;
 use super::erased::{Cast, ErasedView, Loop, Operand};
 use crate::cuda::CudaDevice;
-use crate::device::AnyDevice;
 use crate::device::cuda::erased::Call;
+use crate::device::{AnyDevice, DeviceType};
+use crate::dtype::Element;
 use crate::error::Result;
+use crate::ops::arguments::Distribution;
 use crate::ops::text::erased::{Converted, Given};
 
 impl<const N: usize> Loop<N> {
@@ -32,6 +34,20 @@ pub(super) fn device_of(operands: &[Operand<'_>]) -> Option<&'static CudaDevice>
         DynamicBuffer::Cuda(buffer) => Some(buffer.device()),
         _ => None,
     })
+}
+
+/// So many elements drawn by the device on which tensors are made, if that is a GPU.
+pub(super) fn draw<E: Element>(
+    distribution: Distribution,
+    seed: impl FnOnce() -> u64,
+    len: usize,
+) -> Result<Option<DynamicBuffer>> {
+    let device = crate::device::default_device();
+    if device.kind() != DeviceType::CUDA {
+        return Ok(None);
+    }
+    crate::device::cuda::random::draw::<E>(gpu(device)?, distribution, seed(), len)
+        .map(|drawn| Some(DynamicBuffer::Cuda(drawn)))
 }
 
 /// What a kernel on a GPU is given: elements there, or the one element of a tensor on the host.

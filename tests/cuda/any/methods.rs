@@ -176,23 +176,24 @@ fn views_are_written_through() {
 fn what_is_made_or_drawn_goes_to_the_device() {
     on_gpu!("any::methods::what_is_made_or_drawn_goes_to_the_device", {
         let x = AnyTensor::full(&[4], 0.5, DType::F32).unwrap().to_device("cuda:0").unwrap();
-        let draw = |x: &AnyTensor| {
-            let mut generator = Generator::seeded(1);
-            let one = x.bernoulli(&mut generator).unwrap();
-            (one, x.multinomial(2, false, &mut generator).unwrap())
-        };
-        let (gpu, host) = (draw(&x), draw(&x.cpu().unwrap()));
-        assert_eq!(gpu.0.device_name(), "cuda:0");
-        assert_eq!(
-            (gpu.0.cpu().unwrap().to_string(), gpu.1.cpu().unwrap().to_string()),
-            (host.0.to_string(), host.1.to_string())
-        );
+        // By the device itself, as typed tensors are; what it has no kernel for is drawn on the host.
+        let seeded = || Generator::seeded(1);
+        let typed = x.typed::<f32, shape![4], Cuda<0>>().unwrap();
+        let drawn = x.bernoulli(&mut seeded()).unwrap();
+        assert_eq!(drawn.to_string(), AnyTensor::from(&typed.bernoulli(&mut seeded())).to_string());
+        let chosen = |x: &AnyTensor| x.multinomial(2, false, &mut seeded()).unwrap();
+        assert_eq!(chosen(&x).device_name(), "cuda:0");
+        assert_eq!(chosen(&x).cpu().unwrap().to_string(), chosen(&x.cpu().unwrap()).to_string());
         let _guard = castiron::device::scoped_default_device("cuda:0").unwrap();
         assert_eq!(
             AnyTensor::ones(&[2], DType::I16).unwrap().to_string(),
             "tensor([1, 1], device='cuda:0', dtype=torch.int16)"
         );
-        assert_eq!(AnyTensor::rand(&[2], DType::F32, &mut Generator::seeded(0)).unwrap().device_name(), "cuda:0");
+        let drawn = AnyTensor::rand(&[5], DType::F32, &mut seeded()).unwrap();
+        let typed = Tensor::<f32, shape![5], Cuda<0>>::rand(&mut seeded());
+        assert_eq!(drawn.to_string(), AnyTensor::from(&typed).to_string());
+        let drawn = AnyTensor::randint(&[2, 3], -5, 5, DType::I64, &mut seeded()).unwrap();
+        assert_eq!((drawn.device_name(), drawn.shape()), ("cuda:0", &[2, 3][..]));
     });
 }
 
