@@ -136,7 +136,7 @@ fn elementwise<D: Device>(bench: &Bench, a: &Line<f32, D>, b: &Line<f32, D>, c: 
     bench.time("add_bf16", Bytes(6 * n), || &half + &other);
     bench.time("gelu_bf16", Bytes(4 * n), || half.gelu());
     let int = (a * 1000.0).to::<i32>();
-    bench.time("add_i32", Bytes(12 * n), || &int + &int);
+    bench.time("add_i32", Bytes(8 * n), || &int + &int);
     bench.time("div_i32", Bytes(8 * n), || int.floor_divide(7));
 }
 

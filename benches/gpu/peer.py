@@ -65,7 +65,7 @@ measure("add_bf16", lambda: half + other, 6 * N)
 measure("gelu_bf16", lambda: F.gelu(half), 4 * N)
 del other
 integers = (a * 1000).int()
-measure("add_i32", lambda: integers + integers, 12 * N)
+measure("add_i32", lambda: integers + integers, 8 * N)
 measure("div_i32", lambda: integers.floor_divide(7), 8 * N)
 del integers, c, out
 
