@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,6 +204,10 @@ static void give_back(Device *d, Address at) {
 #define MAY_FAIL(what) if (int code = fault(what)) return code
 
 API int cuInit(unsigned flags) {
+  // Copies of memory are made at each launch: their pages are kept, not given back and faulted in again.
+  mallopt(M_MMAP_THRESHOLD, 256 << 20);
+  mallopt(M_TRIM_THRESHOLD, 512 << 20);
+
   HERE; MAY_FAIL("init");
   if (flags) return INVALID_VALUE;
   count_of_devices = (int)number("PRETEND_DEVICES", MOST);
