@@ -3,6 +3,7 @@
 //!
 //! Uses `cuda` to compile and launch; used by the operations of `Cuda`, by `scatter` and by `select`.
 
+use super::axes::merged;
 use super::elementwise::{count, start};
 use super::present::download;
 use super::reduce::{BLOCK, uninitialised};
@@ -106,29 +107,6 @@ fn padded(of: &[usize]) -> [u64; 8] {
     let mut all = [0; 8];
     all.iter_mut().zip(of).for_each(|(to, &from)| *to = from as u64);
     all
-}
-
-/// Axes in row-major order, save one that is left out; neighbours that can be walked as one in every operand are one. Operands with no
-/// strides are not walked.
-pub(super) fn merged<const K: usize>(
-    sizes: &[usize],
-    of: [&[usize]; K],
-    but: Option<usize>,
-) -> ([u64; 8], [[u64; 8]; K], u64) {
-    let (mut merged, mut strides, mut rank) = ([1; 8], [[0; 8]; K], 0_usize);
-    for axis in (0..sizes.len()).filter(|&axis| Some(axis) != but && sizes[axis] != 1) {
-        let size = sizes[axis] as u64;
-        let here = of.map(|strides| strides.get(axis).map_or(0, |&stride| stride as u64));
-        if rank > 0 && (0..K).all(|k| strides[k][rank - 1] == here[k] * size) {
-            rank -= 1;
-            merged[rank] *= size;
-        } else {
-            merged[rank] = size;
-        }
-        (0..K).for_each(|k| strides[k][rank] = here[k]);
-        rank += 1;
-    }
-    (merged, strides, rank as u64)
 }
 
 /// The struct `ci_indexed`.

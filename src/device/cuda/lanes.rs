@@ -2,6 +2,7 @@
 //!
 //! Uses `ops::text` for the steps of kernels, `cuda` to compile and launch; used by the operations of `Cuda`.
 
+use super::axes::merged;
 use super::elementwise::{count, start, unreadable};
 use super::reduce::{BLOCK, uninitialised};
 use super::scan;
@@ -43,26 +44,10 @@ impl Lanes {
     fn along<A>(op: &'static str, a: &View<'_, CudaBuffer, A>, axis: usize) -> Result<Lanes> {
         let to = strides::row_major(a.sizes);
         let own = |of: &[usize]| of.get(axis).map_or(1, |&size| size as u64);
-        let mut lanes = Lanes {
-            lanes: 1,
-            len: own(a.sizes),
-            step: own(a.strides),
-            to_step: own(&to),
-            sizes: [1; 8],
-            strides: [0; 8],
-            to_strides: [0; 8],
-            rank: 0,
-        };
-        let others = (0..a.sizes.len()).filter(|&at| at != axis);
-        for (at, axis) in others.enumerate() {
-            lanes.sizes[at] = a.sizes[axis] as u64;
-            lanes.strides[at] = a.strides[axis] as u64;
-            lanes.to_strides[at] = to[axis] as u64;
-            lanes.rank = at as u64 + 1;
-        }
-        let total = count(op, a.sizes)? as u64;
-        lanes.lanes = total.checked_div(lanes.len).unwrap_or(0);
-        Ok(lanes)
+        let (sizes, [strides, to_strides], rank) = merged(a.sizes, [a.strides, &to], Some(axis));
+        let (len, total) = (own(a.sizes), count(op, a.sizes)? as u64);
+        let lanes = total.checked_div(len).unwrap_or(0);
+        Ok(Lanes { lanes, len, step: own(a.strides), to_step: own(&to), sizes, strides, to_strides, rank })
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Uses `cuda` to compile and launch; used by the operations of `Cuda`.
 
+use super::axes::merged;
 use super::elementwise::{count, start};
 use super::reduce::{BLOCK, uninitialised};
 use crate::cuda::compile::{KernelKey, Source};
@@ -71,39 +72,26 @@ struct Lanes {
 impl Lanes {
     /// The lanes of a view along an axis; those of the results have these sizes and strides.
     fn along<E>(a: &View<'_, CudaBuffer, E>, axis: usize, to: (&[usize], &[usize])) -> Lanes {
-        let mut lanes = Lanes {
-            lanes: 1,
+        let (sizes, [strides, to_strides], rank) = merged(a.sizes, [a.strides, to.1], Some(axis));
+        Lanes {
+            lanes: sizes.iter().product(),
             len: a.sizes[axis] as u64,
             step: a.strides[axis] as u64,
             results: to.0[axis] as u64,
             to_step: to.1[axis] as u64,
             chunk: a.sizes[axis] as u64,
             chunks: 1,
-            sizes: [1; 8],
-            strides: [0; 8],
-            to_strides: [0; 8],
-            rank: 0,
+            sizes,
+            strides,
+            to_strides,
+            rank,
             skip: 0,
             descending: 0,
             middle: 0,
             shift: 0,
             is_first: 1,
             is_last: 1,
-        };
-        for other in (0..a.sizes.len()).filter(|&other| other != axis && a.sizes[other] != 1) {
-            let (size, stride, to) = (a.sizes[other] as u64, a.strides[other] as u64, to.1[other] as u64);
-            lanes.lanes *= size;
-            // Neighbouring axes that can be walked as one are one.
-            let rank = lanes.rank as usize;
-            if rank > 0 && lanes.strides[rank - 1] == stride * size && lanes.to_strides[rank - 1] == to * size {
-                lanes.sizes[rank - 1] *= size;
-                (lanes.strides[rank - 1], lanes.to_strides[rank - 1]) = (stride, to);
-            } else {
-                (lanes.sizes[rank], lanes.strides[rank], lanes.to_strides[rank]) = (size, stride, to);
-                lanes.rank += 1;
-            }
         }
-        lanes
     }
     /// Divides lanes into chunks of so many elements at least, a multiple of `tile`: as many as a GPU needs.
     fn divide(&mut self, least: u64, tile: u64) {

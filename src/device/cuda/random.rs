@@ -3,8 +3,9 @@
 //!
 //! Uses `cuda` to compile and launch; used by the operations of `Cuda`.
 
+use super::axes::merged;
 use super::elementwise::{count, start};
-use super::index::{is_outside, merged, outside};
+use super::index::{is_outside, outside};
 use super::reduce::{BLOCK, uninitialised};
 use crate::cuda::compile::{KernelKey, Source};
 use crate::cuda::launch::{Arguments, Grid, THREADS};

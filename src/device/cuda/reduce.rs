@@ -2,6 +2,7 @@
 //!
 //! Uses `ops::text` for the steps of reducers, `cuda` to compile and launch; used by the operations of `Cuda`.
 
+use super::axes::merged;
 use super::elementwise::{count, start, unreadable};
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
@@ -49,22 +50,6 @@ struct Places {
     reduced_strides: [u64; 8],
     kept_rank: u64,
     reduced_rank: u64,
-}
-
-/// Axes in this order, neighbours that can be walked as one merged.
-fn merged(axes: &[(usize, usize)]) -> ([u64; 8], [u64; 8], u64) {
-    let (mut sizes, mut strides, mut rank) = ([1; 8], [0; 8], 0_usize);
-    for &(size, stride) in axes.iter().filter(|&&(size, _)| size != 1) {
-        let (size, stride) = (size as u64, stride as u64);
-        if rank > 0 && strides[rank - 1] == stride * size {
-            sizes[rank - 1] *= size;
-            strides[rank - 1] = stride;
-        } else {
-            (sizes[rank], strides[rank]) = (size, stride);
-            rank += 1;
-        }
-    }
-    (sizes, strides, rank as u64)
 }
 
 /// Whether packs of this many elements lie whole along the innermost axis, and begin at multiples of it along all axes.
@@ -318,8 +303,12 @@ unsafe fn run<A: Element, R: Reducer<A>, const N: usize>(
     }
     let sizes: Vec<usize> = kept_axes.iter().map(|&(size, _)| size).collect();
     let (kept, all) = (count(OP, &sizes)?, count(OP, of.sizes)?);
-    let (kept_sizes, kept_strides, kept_rank) = merged(&kept_axes);
-    let (reduced_sizes, reduced_strides, reduced_rank) = merged(&reduced_axes);
+    let walked = |axes: &[(usize, usize)]| {
+        let (sizes, strides): (Vec<usize>, Vec<usize>) = axes.iter().copied().unzip();
+        merged(&sizes, [&strides], None)
+    };
+    let (kept_sizes, [kept_strides], kept_rank) = walked(&kept_axes);
+    let (reduced_sizes, [reduced_strides], reduced_rank) = walked(&reduced_axes);
     let mut places = Places {
         kept: kept as u64,
         reduced: all.checked_div(kept).unwrap_or(0) as u64,

@@ -2,6 +2,7 @@
 //!
 //! Uses `ops::text` for the steps of scans, `cuda` to compile and launch; used by `lanes`.
 
+use super::axes::merged;
 use super::elementwise::{count, start};
 use super::reduce::{BLOCK, uninitialised};
 use crate::cuda::compile::{KernelKey, Source};
@@ -52,31 +53,19 @@ impl Scanned {
     fn along(sizes: &[usize], strides: &[usize], axis: usize) -> Scanned {
         let to = strides::row_major(sizes);
         let own = |of: &[usize]| of.get(axis).map_or(1, |&size| size as u64);
-        let mut lanes = Scanned {
-            lanes: 1,
+        let (others, [from, into], rank) = merged(sizes, [strides, &to], Some(axis));
+        Scanned {
+            lanes: others.iter().product(),
             len: own(sizes),
             step: own(strides),
             to_step: own(&to),
             chunk: own(sizes),
             chunks: 1,
-            sizes: [1; 8],
-            strides: [0; 8],
-            to_strides: [0; 8],
-            rank: 0,
-        };
-        for other in (0..sizes.len()).filter(|&other| other != axis && sizes[other] != 1) {
-            let (size, stride, to) = (sizes[other] as u64, strides[other] as u64, to[other] as u64);
-            lanes.lanes *= size;
-            let rank = lanes.rank as usize;
-            if rank > 0 && lanes.strides[rank - 1] == stride * size && lanes.to_strides[rank - 1] == to * size {
-                lanes.sizes[rank - 1] *= size;
-                (lanes.strides[rank - 1], lanes.to_strides[rank - 1]) = (stride, to);
-            } else {
-                (lanes.sizes[rank], lanes.strides[rank], lanes.to_strides[rank]) = (size, stride, to);
-                lanes.rank += 1;
-            }
+            sizes: others,
+            strides: from,
+            to_strides: into,
+            rank,
         }
-        lanes
     }
     /// How many neighbouring lanes are neighbours in memory.
     fn neighbours(&self) -> u64 {

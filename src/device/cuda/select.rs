@@ -2,8 +2,9 @@
 //!
 //! Uses the kernels of `index`; used by the operations of `Cuda`.
 
+use super::axes::merged;
 use super::elementwise::{count, start};
-use super::index::{Form, Words, launch, merged};
+use super::index::{Form, Words, launch};
 use super::reduce::uninitialised;
 use crate::cuda::launch::{Arguments, Grid, THREADS};
 use crate::cuda::{CudaBuffer, CudaDevice};
