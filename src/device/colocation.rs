@@ -8,6 +8,8 @@
 use super::{Backend, Cpu, Cuda, Device, Meta};
 use crate::dtype::scalar::{Kind, TensorKind, ZeroDim};
 use crate::error::Result;
+use crate::layout::strides;
+use crate::ops::expression::{AXES, Expression, Leaf, Splat};
 use crate::storage::View;
 
 /// Where an operand is: a device, or [`Anywhere`] for a Rust scalar.
@@ -99,6 +101,10 @@ macro_rules! cpu_joins {
             }
         }
         impl<$(const $n: usize)?> Receives<Cpu, ZeroDim> for $device {
+            type Part<E: crate::dtype::Element> = Splat<E>;
+            fn part<E: crate::dtype::Element>(view: View<'_, <Cpu as Backend>::Storage, E>, _: &[usize]) -> Result<Splat<E>> {
+                Ok(Splat(Cpu::peek(view)?))
+            }
             fn right<'a, E: crate::dtype::Element>(view: View<'a, <Cpu as Backend>::Storage, E>) -> Result<Source<'a, Self, E>> {
                 Ok(Source::Value(Cpu::peek(view)?))
             }
@@ -117,15 +123,31 @@ cpu_joins! {
     note = "move the operand with `.to_device::<{Self}>()`; only a zero-dim CPU tensor joins another device by itself"
 )]
 pub trait Receives<Other: Place, OtherKind: Kind>: Device {
+    /// The operand in an expression: elements that are read, or one value.
+    #[doc(hidden)]
+    type Part<E: crate::dtype::Element>: Expression<Elem = E>;
+    /// The operand in an expression over elements of these sizes, to which it broadcasts.
+    #[doc(hidden)]
+    fn part<E: crate::dtype::Element>(view: View<'_, Other::Buffer, E>, sizes: &[usize]) -> Result<Self::Part<E>>;
     #[doc(hidden)]
     fn right<'a, E: crate::dtype::Element>(view: View<'a, Other::Buffer, E>) -> Result<Source<'a, Self, E>>;
 }
 impl<D: Device, OtherKind: Kind> Receives<D, OtherKind> for D {
+    type Part<E: crate::dtype::Element> = Leaf<E>;
+    fn part<E: crate::dtype::Element>(view: View<'_, D::Storage, E>, sizes: &[usize]) -> Result<Leaf<E>> {
+        let mut steps = [0; AXES];
+        strides::write_broadcast(view.sizes, view.strides, sizes, &mut steps[..sizes.len()]);
+        Ok(Leaf::new(D::address(view), steps))
+    }
     fn right<'a, E: crate::dtype::Element>(view: View<'a, D::Storage, E>) -> Result<Source<'a, D, E>> {
         Ok(Source::View(view))
     }
 }
 impl<D: Device, OtherKind: Kind> Receives<Anywhere, OtherKind> for D {
+    type Part<E: crate::dtype::Element> = Splat<E>;
+    fn part<E: crate::dtype::Element>(view: View<'_, NoBuffer, E>, _: &[usize]) -> Result<Splat<E>> {
+        match *view.buffer {}
+    }
     fn right<'a, E: crate::dtype::Element>(view: View<'a, NoBuffer, E>) -> Result<Source<'a, D, E>> {
         match *view.buffer {}
     }

@@ -1,7 +1,10 @@
 //! Elementwise operations: the same generic code on the host and on a GPU gives the same elements.
 
 use crate::on_gpu;
-use castiron::{Complex, Cpu, Cuda, Device, Dtype, Element, Numeric, Result, Shape, Tensor, axis, bf16, f16, s, shape};
+use castiron::cuda_outside::compilations;
+use castiron::{
+    Complex, Cpu, Cuda, Device, Dtype, Element, Error, Numeric, Result, Shape, Tensor, axis, bf16, f16, fused, s, shape,
+};
 
 type Matrix<E, D> = Tensor<E, shape![_, _], D>;
 
@@ -91,5 +94,39 @@ fn every_layout_is_computed() {
     on_gpu!("elementwise::every_layout_is_computed", {
         for_each_dtype!("layouts", layouts: i8 bf16 f32 f64);
         for_each_dtype!("layouts", layouts: Complex<f64>);
+    });
+}
+
+/// Zero-dim tensors of the host as parts of expressions: on both sides, promoted, in place, reduced, dividing.
+macro_rules! with_host_values {
+    ($device:ty, $weight:expr) => {{
+        let (a, b) = (matrix::<f32, $device>(5, 7, 1.0), matrix::<i32, $device>(5, 7, 2.0));
+        let turned = matrix::<f32, $device>(7, 5, 1.0);
+        let weight: Tensor<f64, shape![], Cpu> = Tensor::full($weight);
+        let count: Tensor<i32, shape![], Cpu> = Tensor::full($weight as i32);
+        let mut c = a.clone();
+        c.assign(a.lazy() * &weight + 1.0);
+        c += a.lazy() - weight.clone();
+        vec![
+            host(&(a.lazy() * &weight + &b).eval()),
+            host(&(a.lazy() + turned.t().lazy() * weight.clone()).eval()),
+            host(&fused!(a * &weight - b)),
+            host(&fused!((b % &count) * &weight).to::<f32>()),
+            vec![host(&(a.lazy() * &weight).sum())[0]],
+            host(&c),
+        ]
+    }};
+}
+
+#[test]
+fn a_zero_dim_tensor_of_the_host_joins_an_expression() {
+    on_gpu!("elementwise::a_zero_dim_tensor_of_the_host_joins_an_expression", ["CASTIRON_CUDA_CACHE" = ""], {
+        assert_eq!(with_host_values!(Cpu, 2.5), with_host_values!(Cuda<0>, 2.5));
+        // It is an argument: another value is no other kernel.
+        let compiled = compilations();
+        assert_eq!(with_host_values!(Cpu, 3.0), with_host_values!(Cuda<0>, 3.0));
+        assert_eq!(compilations(), compiled);
+        let (a, zero) = (matrix::<i32, Cuda<0>>(2, 3, 1.0), Tensor::<i32, shape![], Cpu>::full(0));
+        assert!(matches!((a.lazy() % &zero).try_eval(), Err(Error::DivisionByZero { .. })));
     });
 }

@@ -20,12 +20,12 @@ mod reduce;
 pub use operand::{Begin, LazyOperand, LazyOutcome, RightOfLazy, where_};
 
 use super::Tensor;
-use crate::device::{Device, Receives, Source};
+use crate::device::{Device, Receives};
 use crate::dtype::{CastTo, Dtype, Element};
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::BinaryOp;
-use crate::ops::expression::{AXES, Expression, Leaf, Mapped1, Mapped2, Mapped3, Splat};
+use crate::ops::expression::{Expression, Mapped1, Mapped2, Mapped3, Splat};
 use crate::ops::kernel::{Casting, Choosing, Map1, Map2, Map3};
 use crate::ops::reduce::AnyAll;
 use crate::shape::{Shape, SizeArray};
@@ -135,38 +135,18 @@ impl<E: Element, S: Shape, P: Device> Clone for Held<E, S, P> {
     }
 }
 
-fn leaf<E: Element, D: Device>(source: Source<'_, D, E>, sizes: &[usize]) -> Result<Leaf<E>> {
-    match source {
-        Source::View(view) => {
-            let mut strides = [0; AXES];
-            strides::write_broadcast(view.sizes, view.strides, sizes, &mut strides[..sizes.len()]);
-            Ok(Leaf::new(D::address(view), strides))
-        }
-        // Nothing may read it where there are elements.
-        #[cfg(feature = "cuda")]
-        Source::Value(_) if core::any::TypeId::of::<D>() != core::any::TypeId::of::<crate::Meta>() => {
-            crate::error::invalid(
-                "lazy",
-                format!("a zero-dim CPU tensor does not join {} yet: move it there", D::name()),
-            )
-        }
-        // A scalar from the CPU on the meta device, which computes nothing.
-        Source::Value(_) => Ok(Leaf::new(core::ptr::null(), [0; AXES])),
-    }
-}
-
 impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> for Borrowed<'_, E, S, P> {
     type Elem = E;
-    type Expression = Leaf<E>;
-    unsafe fn expression(&self, sizes: &[usize]) -> Result<Leaf<E>> {
-        leaf(<D as Receives<P, S::Kind>>::right(self.0.elements())?, sizes)
+    type Expression = <D as Receives<P, S::Kind>>::Part<E>;
+    unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
+        <D as Receives<P, S::Kind>>::part(self.0.elements(), sizes)
     }
 }
 impl<E: Dtype, S: Shape, P: Device, D: Device + Receives<P, S::Kind>> Node<D> for Held<E, S, P> {
     type Elem = E;
-    type Expression = Leaf<E>;
-    unsafe fn expression(&self, sizes: &[usize]) -> Result<Leaf<E>> {
-        leaf(<D as Receives<P, S::Kind>>::right(self.0.elements())?, sizes)
+    type Expression = <D as Receives<P, S::Kind>>::Part<E>;
+    unsafe fn expression(&self, sizes: &[usize]) -> Result<Self::Expression> {
+        <D as Receives<P, S::Kind>>::part(self.0.elements(), sizes)
     }
 }
 

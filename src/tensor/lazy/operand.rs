@@ -106,7 +106,7 @@ macro_rules! parts {
     )*};
 }
 parts! {
-    [X: Node<D, Elem = F>,] [] Lazy<F, T, D, X>, F T, X, |lazy| lazy.parts;
+    [Q: Device, X: Node<D, Elem = F>,] [D: Receives<Q, T::Kind>] Lazy<F, T, Q, X>, F T, X, |lazy| lazy.parts;
     [Q: Device,] [D: Receives<Q, T::Kind>] Tensor<F, T, Q>, F T, Held<F, T, Q>, |tensor| {
         let extent = Extent { sizes: tensor.shape(), strides: tensor.stride() };
         Ok((Held(tensor), extent))
