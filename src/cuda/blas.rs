@@ -50,7 +50,8 @@ pub(crate) enum Summand {
 /// `out = alpha * left @ right + beta * summand`, of `batch` matrices; rows of the result are contiguous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Gemm {
-    pub(crate) dtype: DType,
+    /// Of the factors, and of the result with what is added.
+    pub(crate) dtypes: [DType; 2],
     /// `m`, `k`, `n`, none of them 0.
     pub(crate) sizes: [usize; 3],
     pub(crate) batch: usize,
@@ -65,25 +66,39 @@ pub(crate) struct Gemm {
 #[repr(C, align(16))]
 pub(crate) struct Factor(pub(crate) [u8; 16]);
 
-/// What elements, sums and factors are to cublasLt; `None` for a dtype that it has no product of. Sums of `f16` and `bf16` are of `f32`,
-/// and `f32` is not cut to TF32.
-pub(super) fn numbers(dtype: DType) -> Option<(lt::cudaDataType, lt::cublasComputeType_t, lt::cudaDataType)> {
-    use lt::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_64F};
-    use lt::cudaDataType_t::{CUDA_C_32F, CUDA_C_64F, CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_64F};
-    match dtype {
-        DType::F16 => Some((CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F)),
-        DType::BF16 => Some((CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F)),
-        DType::F32 => Some((CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F)),
-        DType::F64 => Some((CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F)),
-        DType::C64 => Some((CUDA_C_32F, CUBLAS_COMPUTE_32F, CUDA_C_32F)),
-        DType::C128 => Some((CUDA_C_64F, CUBLAS_COMPUTE_64F, CUDA_C_64F)),
+/// What a product is of, in cublasLt's words: elements of the factors and of the result, what sums are computed in, what factors are.
+#[derive(Clone, Copy)]
+pub(super) struct Numbers {
+    pub(super) factors: lt::cudaDataType,
+    pub(super) result: lt::cudaDataType,
+    pub(super) sums: lt::cublasComputeType_t,
+    pub(super) scale: lt::cudaDataType,
+}
+
+/// `None` for dtypes that cublasLt has no product of. Sums of `f16` and `bf16` are of `f32`, and `f32` is not cut to TF32.
+pub(super) fn numbers(dtypes: [DType; 2]) -> Option<Numbers> {
+    use lt::cublasComputeType_t::{CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32I, CUBLAS_COMPUTE_64F};
+    use lt::cudaDataType_t::{
+        CUDA_C_32F, CUDA_C_64F, CUDA_R_8I, CUDA_R_16BF, CUDA_R_16F, CUDA_R_32F, CUDA_R_32I, CUDA_R_64F,
+    };
+    let alike = |element, sums, scale| Some(Numbers { factors: element, result: element, sums, scale });
+    match dtypes {
+        [DType::F16, DType::F16] => alike(CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+        [DType::BF16, DType::BF16] => alike(CUDA_R_16BF, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+        [DType::F32, DType::F32] => alike(CUDA_R_32F, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+        [DType::F64, DType::F64] => alike(CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F),
+        [DType::C64, DType::C64] => alike(CUDA_C_32F, CUBLAS_COMPUTE_32F, CUDA_C_32F),
+        [DType::C128, DType::C128] => alike(CUDA_C_64F, CUBLAS_COMPUTE_64F, CUDA_C_64F),
+        [DType::I8, DType::I32] => {
+            Some(Numbers { factors: CUDA_R_8I, result: CUDA_R_32I, sums: CUBLAS_COMPUTE_32I, scale: CUDA_R_32I })
+        }
         _ => None,
     }
 }
 
-/// Whether products of a dtype are asked for here: cublasLt is there, and has them.
-pub(crate) fn multiplies(dtype: DType) -> bool {
-    numbers(dtype).is_some() && driver::cublas_lt().is_ok()
+/// Whether products of factors of one dtype and results of another are asked for here: cublasLt is there, and has them.
+pub(crate) fn multiplies(factors: DType, result: DType) -> bool {
+    numbers([factors, result]).is_some() && driver::cublas_lt().is_ok()
 }
 
 /// The version of cublasLt, as `(13, 0, 2)`.
@@ -182,7 +197,7 @@ impl CudaDevice {
         alpha: &Factor,
         beta: &Factor,
     ) -> Result<bool> {
-        let (Ok(lt), Some(_)) = (driver::cublas_lt(), numbers(gemm.dtype)) else { return Ok(false) };
+        let (Ok(lt), Some(_)) = (driver::cublas_lt(), numbers(gemm.dtypes)) else { return Ok(false) };
         self.enter(op)?;
         let mut state = self.blas.0.lock().unwrap_or_else(PoisonError::into_inner);
         let state = match &mut *state {

@@ -1,71 +1,16 @@
-//! Launching a kernel: its arguments as bytes, its grid from the number of elements.
+//! Launching a kernel: its grid from the number of elements.
 //!
-//! Uses `device` and `compile`; used by `device::Cuda`.
+//! Uses `device`, `compile` and the arguments of `ops::text`; used by `device::Cuda`.
 
 use super::compile::Kernel;
 use crate::error::Result;
-use core::ffi::c_void;
-use core::mem::MaybeUninit;
+pub use crate::ops::text::arguments::{Arguments, MOST_BYTES};
 use core::ptr;
 
-/// Bytes of arguments that a launch may have: what every device takes.
-const BYTES: usize = 4096;
 /// How many arguments a launch may have.
 const ARGUMENTS: usize = 128;
 /// Threads of a block, where nothing else is said.
 pub(crate) const THREADS: u32 = 256;
-
-/// Arguments of a kernel, passed by value, in their order.
-pub struct Arguments {
-    bytes: Bytes,
-    filled: usize,
-    places: [u16; ARGUMENTS],
-    len: usize,
-}
-
-#[repr(align(16))]
-struct Bytes([MaybeUninit<u8>; BYTES]);
-
-impl Default for Arguments {
-    fn default() -> Self {
-        Arguments { bytes: Bytes([MaybeUninit::uninit(); BYTES]), filled: 0, places: [0; ARGUMENTS], len: 0 }
-    }
-}
-
-impl Arguments {
-    /// None.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// One more, laid out as the kernel's parameter is: a number, an address, or a struct of these.
-    pub fn push<T: Copy + 'static>(&mut self, value: T) {
-        const { assert!(align_of::<T>() <= 16) }
-        // SAFETY: the value has so many bytes.
-        unsafe { self.push_raw((&raw const value).cast(), size_of::<T>(), align_of::<T>()) }
-    }
-
-    /// One more, as bytes of a type with this alignment, a power of two up to 16.
-    pub fn push_bytes(&mut self, bytes: &[u8], alignment: usize) {
-        // SAFETY: so many bytes are there.
-        unsafe { self.push_raw(bytes.as_ptr(), bytes.len(), alignment) }
-    }
-
-    /// # Safety
-    /// `from` has so many bytes.
-    unsafe fn push_raw(&mut self, from: *const u8, bytes: usize, alignment: usize) {
-        debug_assert!(alignment.is_power_of_two() && alignment <= 16);
-        let start = self.filled.next_multiple_of(alignment);
-        // What does not fit is counted, and refused by the launch.
-        if self.len < ARGUMENTS && start + bytes <= BYTES {
-            // SAFETY: there is room for the bytes, and they are there.
-            unsafe { ptr::copy_nonoverlapping(from, self.bytes.0.as_mut_ptr().add(start).cast(), bytes) }
-            self.places[self.len] = start as u16;
-        }
-        self.filled = start.saturating_add(bytes);
-        self.len += 1;
-    }
-}
 
 /// How many blocks of how many threads, and what memory each block has for itself beside what the kernel declares.
 #[derive(Clone, Copy, Debug)]
@@ -105,22 +50,18 @@ impl Kernel {
             return Ok(());
         }
         let device = self.device;
-        if arguments.len > ARGUMENTS || arguments.filled > BYTES {
+        if arguments.len() > ARGUMENTS || arguments.size() > MOST_BYTES {
             return Err(device.error(
                 op,
                 format!(
-                    "a kernel takes at most {ARGUMENTS} arguments of {BYTES} bytes together, not {} of {}: split the expression",
-                    arguments.len, arguments.filled
+                    "a kernel takes at most {ARGUMENTS} arguments of {MOST_BYTES} bytes together, not {} of {}: split the expression",
+                    arguments.len(),
+                    arguments.size()
                 ),
             ));
         }
         device.enter(op)?;
-        let start = arguments.bytes.0.as_ptr().cast::<c_void>().cast_mut();
-        let mut places = [ptr::null_mut(); ARGUMENTS];
-        for (place, &at) in places.iter_mut().zip(&arguments.places[..arguments.len]) {
-            *place = start.wrapping_byte_add(at as usize);
-        }
-        let (driver, places) = (device.driver, places.as_mut_ptr());
+        let (driver, mut places) = (device.driver, arguments.pointers());
         // SAFETY: the caller's promise. The driver copies the arguments before it returns, and writes none of them.
         let code = unsafe {
             (driver.cuLaunchKernel)(
@@ -133,7 +74,7 @@ impl Kernel {
                 1,
                 shared,
                 device.stream,
-                places,
+                places.as_mut_ptr(),
                 ptr::null_mut(),
             )
         };

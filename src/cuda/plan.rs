@@ -2,7 +2,7 @@
 //!
 //! Uses `driver` and what `blas` says of products; used by `blas`.
 
-use super::blas::{Gemm, INVALID_VALUE, Matrix, NOT_SUPPORTED, SUCCESS, Summand, check, numbers};
+use super::blas::{Gemm, INVALID_VALUE, Matrix, NOT_SUPPORTED, Numbers, SUCCESS, Summand, check, numbers};
 use super::device::CudaDevice;
 use super::driver::CublasLt;
 use crate::error::Result;
@@ -46,7 +46,7 @@ impl Library {
         use lt::cublasLtMatmulDescAttributes_t as Product;
         use lt::cublasLtMatmulPreferenceAttributes_t as Preference;
         let Library { device, lt, handle } = *self;
-        let Some((element, compute, scale)) = numbers(key.dtype) else { return Ok(None) };
+        let Some(Numbers { factors, result, sums, scale }) = numbers(key.dtypes) else { return Ok(None) };
         let [m, k, n] = key.sizes;
         // Which are the rows and columns as cublasLt counts them: a matrix of contiguous rows is one of contiguous columns, transposed.
         let stored = |matrix: &Matrix, rows: usize, columns: usize| match matrix.by_columns {
@@ -56,15 +56,15 @@ impl Library {
         let summand = if let Summand::Matrix(matrix) = key.summand { matrix } else { key.out };
         let mut product = ptr::null_mut();
         // SAFETY: it writes the handle.
-        let code = unsafe { (lt.cublasLtMatmulDescCreate)(&mut product, compute, scale) };
+        let code = unsafe { (lt.cublasLtMatmulDescCreate)(&mut product, sums, scale) };
         check(device, op, "cublasLtMatmulDescCreate", code)?;
         let plan = Plan {
             product: Made { handle: product, destroy: lt.cublasLtMatmulDescDestroy },
             layouts: [
-                self.layout(op, element, key.batch, stored(&key.right, k, n))?,
-                self.layout(op, element, key.batch, stored(&key.left, m, k))?,
-                self.layout(op, element, key.batch, stored(&summand, m, n))?,
-                self.layout(op, element, key.batch, stored(&key.out, m, n))?,
+                self.layout(op, factors, key.batch, stored(&key.right, k, n))?,
+                self.layout(op, factors, key.batch, stored(&key.left, m, k))?,
+                self.layout(op, result, key.batch, stored(&summand, m, n))?,
+                self.layout(op, result, key.batch, stored(&key.out, m, n))?,
             ],
             algorithm: lt::cublasLtMatmulAlgo_t { data: [0; 8] },
             workspace: 0,

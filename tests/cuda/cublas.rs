@@ -60,6 +60,36 @@ fn which_products_it_is_asked_for() {
     });
 }
 
+/// Bytes with sums of 32 bits: taken where the sums run along memory, packed where it is worth it, else ours.
+#[test]
+fn products_of_bytes() {
+    on_pretend!("cublas::products_of_bytes", {
+        fn pair<D: Device>(m: usize, k: usize, n: usize) -> (Matrix<i8, D>, Matrix<i8, D>) {
+            let value = |at: usize| (at * 37 % 251) as u8 as i8;
+            let made = |sizes: [usize; 2]| -> Matrix<i8, D> {
+                let all: Matrix<i8, Cpu> = Tensor::from_vec_sized((0..sizes[0] * sizes[1]).map(value).collect(), sizes);
+                all.to_device::<D>().unwrap()
+            };
+            (made([m, k]), made([n, k]))
+        }
+        let same = |sizes: [usize; 3], turned: bool| {
+            let [m, k, n] = sizes;
+            let ((a, b), (x, y)) = (pair::<Cuda<0>>(m, k, n), pair::<Cpu>(m, k, n));
+            let (b, y) = if turned { (b.t().contiguous(), y.t().contiguous()) } else { (b.t().into(), y.t().into()) };
+            let counted = calls(|| a.int_mm(&b));
+            assert_eq!(host(&a.int_mm(&b)), host(&x.int_mm(&y)), "{sizes:?}");
+            counted
+        };
+        assert_eq!(same([8, 16, 12], false), (1, 0));
+        assert_eq!(same([8, 16, 12], true), (0, 1));
+        assert_eq!(same([8, 15, 12], false), (0, 1));
+        assert_eq!(same([128, 132, 128], true), (1, 1));
+        let (a, b) = pair::<Cuda<0>>(8, 24, 8);
+        let (a, b): (Matrix<i8>, Matrix<i8>) = (a.narrow(axis![1], 4, 16).into(), b.narrow(axis![1], 8, 16).into());
+        assert_eq!(calls(|| a.int_mm(&b.t())), (1, 0));
+    });
+}
+
 #[test]
 fn batches_are_few_calls() {
     on_pretend!("cublas::batches_are_few_calls", {

@@ -289,7 +289,7 @@ extern "C" __global__ void sizes(const signed char a, const double b, const shor
         let mut arguments = Arguments::new();
         arguments.push(-3_i8);
         arguments.push(0.1_f64);
-        arguments.push_bytes(&(-300_i16).to_ne_bytes(), 2);
+        arguments.push_bytes(&(-300_i16).to_ne_bytes());
         arguments.push(Pair(1 << 40, -7));
         arguments.push(address(&out));
         arguments.push(0.5_f32);

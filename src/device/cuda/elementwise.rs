@@ -5,7 +5,7 @@
 
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
-use crate::cuda::launch::{Arguments, Grid};
+use crate::cuda::launch::Grid;
 use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
@@ -106,10 +106,7 @@ pub(super) unsafe fn run_of(
             let text = describe(Kernel::written()).source("elementwise", plan.form).map_err(refused)?;
             Ok(Source { name: "elementwise".to_owned(), text: [PRELUDE, &text].concat() })
         })?;
-    let mut arguments = Arguments::new();
-    for bytes in described.arguments(&plan).map_err(refused)?.bytes() {
-        arguments.push_bytes(bytes, 8);
-    }
+    let arguments = described.arguments(&plan).map_err(refused)?;
     // SAFETY: these are the parameters of the text, which reads and writes what the caller promises.
     unsafe { kernel.launch(op, Grid::over(plan.threads), &arguments) }
 }

@@ -8,7 +8,7 @@ use super::product::OP;
 use super::reduce::uninitialised;
 use crate::cuda::blas::{Factor, Gemm, Matrix, Summand, multiplies};
 use crate::cuda::{CudaBuffer, CudaDevice};
-use crate::dtype::{Compute, DType, Dtype};
+use crate::dtype::{Compute, DType, Dtype, Element};
 use crate::error::Result;
 use crate::layout::strides::row_major;
 use crate::ops::arguments::Added;
@@ -112,9 +112,13 @@ fn arranged([rows, columns]: [usize; 2], [down, across]: [usize; 2]) -> Option<(
     }
 }
 
-/// Copies a factor so that its rows are contiguous; axes along which it is the same stay so.
-fn pack<E: Dtype>(device: &'static CudaDevice, batch: &mut Batch, of: usize) -> Result<CudaBuffer> {
-    let matrix = batch.matrix(of);
+/// Copies a factor so that its rows (or columns) are contiguous; axes along which it is the same stay so.
+fn pack<E: Element>(device: &'static CudaDevice, batch: &mut Batch, of: usize, by_columns: bool) -> Result<CudaBuffer> {
+    let mut matrix = batch.matrix(of);
+    if by_columns {
+        matrix.reverse();
+        batch.steps[of].reverse();
+    }
     let own = |axis: &Axis| if axis.strides[of] == 0 { 1 } else { axis.size };
     let sizes: Vec<usize> = batch.axes.iter().map(own).chain(matrix).collect();
     let strides: Vec<usize> = batch.axes.iter().map(|axis| axis.strides[of]).chain(batch.steps[of]).collect();
@@ -126,7 +130,7 @@ fn pack<E: Dtype>(device: &'static CudaDevice, batch: &mut Batch, of: usize) -> 
     for (axis, &stride) in batch.axes.iter_mut().zip(&packed) {
         axis.strides[of] = if axis.strides[of] == 0 { 0 } else { stride };
     }
-    batch.steps[of] = [matrix[1], 1];
+    batch.steps[of] = if by_columns { [1, matrix[1]] } else { [matrix[1], 1] };
     batch.addresses[of] = copy.address();
     Ok(copy)
 }
@@ -147,7 +151,7 @@ pub(super) fn gemm<E: Dtype>(
     b: &View<'_, CudaBuffer, E>,
     added: Option<&Added<'_, CudaBuffer, E>>,
 ) -> Result<Option<CudaBuffer>> {
-    if !multiplies(E::DTYPE) {
+    if !multiplies(E::DTYPE, E::DTYPE) {
         return Ok(None);
     }
     let one = E::from_f64(1.0).to_compute();
@@ -188,7 +192,7 @@ pub(super) fn gemm<E: Dtype>(
             if work < SMALL {
                 return Ok(None);
             }
-            packed.push(pack::<E>(device, &mut batch, of)?);
+            packed.push(pack::<E>(device, &mut batch, of, false)?);
         }
     }
     if !packed.is_empty() {
@@ -204,6 +208,61 @@ pub(super) fn gemm<E: Dtype>(
         let summand = addend::<E>(device, &mut batch, (&result, &result_sizes, &result_strides), (input, false))?;
         begun = begin::<E>(device, &batch, result.address(), summand, factors)?;
     }
+    Ok(begun.then_some(result))
+}
+
+/// The product of matrices of `i8` in `i32`; `None` where our own kernel is to do it. cublasLt has it where the sums run along memory in
+/// both factors, and sizes are multiples of four. (Sums of so many terms that 32 bits may not hold them wrap around in ours.)
+pub(super) fn bytes<E: Element>(
+    device: &'static CudaDevice,
+    a: &View<'_, CudaBuffer, E>,
+    b: &View<'_, CudaBuffer, i8>,
+) -> Result<Option<CudaBuffer>> {
+    let &[m, k] = a.sizes else { return Ok(None) };
+    let n = b.sizes[1];
+    let work = count(OP, &[m, n])?.saturating_mul(k);
+    let whole = [m, k, n].iter().all(|size| size.is_multiple_of(4)) && k < 1 << 17;
+    if work == 0 || !whole || !multiplies(E::DTYPE, DType::I32) {
+        return Ok(None);
+    }
+    let mut batch = Batch {
+        sizes: [m, k, n],
+        axes: Vec::new(),
+        addresses: [start::<E>(a.buffer, a.offset), start::<i8>(b.buffer, b.offset), 0],
+        steps: [[a.strides[0], a.strides[1]], [b.strides[0], b.strides[1]], [0; 2]],
+        adds: false,
+    };
+    let mut packed = Vec::new();
+    let mut factors = [Matrix { address: 0, lead: 0, step: 0, by_columns: false }; 2];
+    for (of, by_columns) in [(LEFT, false), (RIGHT, true)] {
+        let fitting = |batch: &Batch| {
+            let found =
+                arranged(batch.matrix(of), batch.steps[of]).filter(|&(lead, by)| by == by_columns && lead % 4 == 0);
+            found.filter(|_| batch.addresses[of].is_multiple_of(4))
+        };
+        if fitting(&batch).is_none() {
+            if work < SMALL {
+                return Ok(None);
+            }
+            // (Both are of bytes.)
+            packed.push(pack::<i8>(device, &mut batch, of, by_columns)?);
+        }
+        let Some((lead, _)) = fitting(&batch) else { return Ok(None) };
+        factors[of] = Matrix { address: batch.addresses[of], lead, step: 0, by_columns };
+    }
+    // SAFETY: the product writes every element.
+    let [result] = unsafe { uninitialised(device, m * n, [size_of::<i32>()])? };
+    let gemm = Gemm {
+        dtypes: [DType::I8, DType::I32],
+        sizes: batch.sizes,
+        batch: 1,
+        left: factors[LEFT],
+        right: factors[RIGHT],
+        summand: Summand::Nothing,
+        out: Matrix { address: result.address(), lead: n, step: 0, by_columns: false },
+    };
+    // SAFETY: what views reach is valid, and the result is new; factors are `i32`, as the sums are.
+    let begun = unsafe { device.gemm(OP, &gemm, &factor(1_i32), &factor(0_i32))? };
     Ok(begun.then_some(result))
 }
 
@@ -275,7 +334,7 @@ fn begin<E: Dtype>(
                 by_columns,
             };
             let gemm = Gemm {
-                dtype: E::DTYPE,
+                dtypes: [E::DTYPE; 2],
                 sizes: batch.sizes,
                 batch: (inner.size - first).min(BATCH),
                 left: factor(LEFT, left),

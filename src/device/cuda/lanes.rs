@@ -207,7 +207,7 @@ fn row<A: Element>(
     arguments.push(result.address());
     shared.into_iter().flatten().for_each(|row| arguments.push(row));
     arguments.push(lanes);
-    arguments.push_bytes(given, 8);
+    arguments.push_bytes(given);
     let grid = Grid::blocks(division.blocks.min(i32::MAX as u64) as u32, division.threads);
     // SAFETY: as above; shared rows are as long as lanes.
     unsafe { kernel.launch(ROWS, grid, &arguments)? };

@@ -4,7 +4,7 @@
 //! Uses `gemm`, `ops::text` for what is added up and for the epilogue, `cuda` to compile and launch; used by the operations of `Cuda`.
 
 use super::elementwise::{Target, count, operand, run, start, unreadable};
-use super::gemm::gemm;
+use super::gemm::{self, gemm};
 use super::reduce::{BLOCK, uninitialised};
 use crate::cuda::blas::multiplies;
 use crate::cuda::compile::{KernelKey, Source};
@@ -151,7 +151,7 @@ fn product<O: Element>(
         if let Some(pieces) = pieces {
             arguments.push(pieces);
         }
-        describe(Kernel::launched).values().for_each(|bytes| arguments.push_bytes(bytes, 8));
+        arguments.append(describe(Kernel::launched).values());
         // SAFETY: these are the parameters of the text; what views reach is valid, and the result has the sizes of the product.
         unsafe { compiled("product", class)?.launch(OP, grid(blocks), &arguments) }
     };
@@ -186,7 +186,7 @@ pub(super) fn matmul<E: Dtype, K: Map1<E, E>>(
     b: &View<'_, CudaBuffer, E>,
     added: Option<Added<'_, CudaBuffer, E>>,
 ) -> Result<CudaBuffer> {
-    let long = is_long((a.sizes, a.strides), (b.sizes, b.strides), multiplies(E::DTYPE));
+    let long = is_long((a.sizes, a.strides), (b.sizes, b.strides), multiplies(E::DTYPE, E::DTYPE));
     let by_library = if long { None } else { gemm::<E>(device, a, b, added.as_ref())? };
     if let Some(result) = by_library {
         if TypeId::of::<K>() != TypeId::of::<Copying>() {
@@ -224,6 +224,9 @@ pub(super) fn int_mm<E: Element>(
     a: &View<'_, CudaBuffer, E>,
     b: &View<'_, CudaBuffer, i8>,
 ) -> Result<CudaBuffer> {
+    if let Some(result) = gemm::bytes(device, a, b)? {
+        return Ok(result);
+    }
     let key = (TypeId::of::<(Products, E)>(), 0);
     let long = is_long((a.sizes, a.strides), (b.sizes, b.strides), false);
     let way = if long { Way::Pieces(size_of::<i32>()) } else { Way::Tiles };

@@ -72,8 +72,8 @@ enum Form {
 
 /// Where elements come from: what kernels are given as `ci_elements`.
 struct Elements<'a> {
-    /// The bytes of the struct, and its text.
-    bytes: Vec<u8>,
+    /// The fields of the struct, and its text.
+    fields: Arguments,
     text: &'a dyn Fn() -> Result<String>,
     /// The most elements that are loaded at once.
     pack: usize,
@@ -144,7 +144,7 @@ struct Job<'a, R> {
 impl<R: Copy> Job<'_, R> {
     /// # Safety
     /// The elements are those of the places, and the results and accumulators have room for as many as the form writes.
-    unsafe fn launch<A: Element>(&self, how: &Division, from: &[u8], to: &[u64], writes: Writes) -> Result<()>
+    unsafe fn launch<A: Element>(&self, how: &Division, from: &Arguments, to: &[u64], writes: Writes) -> Result<()>
     where
         R: Reducer<A>,
     {
@@ -159,11 +159,11 @@ impl<R: Copy> Job<'_, R> {
             Ok(Source { name: "reduce".to_owned(), text: source(&text, &elements, (form, pack, writes), is_line) })
         })?;
         let mut arguments = Arguments::new();
-        arguments.push_bytes(from, 8);
+        arguments.push_struct(from);
         to.iter().for_each(|&to| arguments.push(to));
         arguments.push(self.places);
         if !self.given.is_empty() {
-            arguments.push_bytes(&self.given, 8);
+            arguments.push_bytes(&self.given);
         }
         let grid = Grid::blocks(blocks.min(i32::MAX as usize) as u32, THREADS);
         // SAFETY: these are the parameters of the text; the caller's promise.
@@ -243,7 +243,7 @@ pub(super) fn reduce<A: Element, R: Reducer<A>, const N: usize>(
     let from = start::<A>(a.buffer, a.offset);
     let pack = (16 / size_of::<A>()).max(1);
     let elements = Elements {
-        bytes: from.to_ne_bytes().to_vec(),
+        fields: Arguments::from([from]),
         text: &|| Ok(operands::stored(A::DTYPE)),
         pack: if from.is_multiple_of((pack * size_of::<A>()).min(16) as u64) { pack } else { 1 },
     };
@@ -272,7 +272,7 @@ pub(super) unsafe fn reduce_expression<X: Expression<Elem: Element>, R: Reducer<
     let refused = |why: Unreadable| unreadable(OP, device, &why);
     let (pack, is_aligned) = described.pack();
     let elements = Elements {
-        bytes: described.source_bytes(),
+        fields: described.fields(),
         text: &|| describe::tree(Kernel::written(), x).computed().map_err(refused),
         pack: if is_aligned { pack } else { 1 },
     };
@@ -338,14 +338,14 @@ unsafe fn run<A: Element, R: Reducer<A>, const N: usize>(
     // SAFETY: the caller's promise; there is room for each result, and for each accumulator.
     unsafe {
         if places.chunks == 1 {
-            job.launch::<A>(&division, &job.elements.bytes, &to, writes)?;
+            job.launch::<A>(&division, &job.elements.fields, &to, writes)?;
         } else {
             let units = kept.checked_mul(places.chunks as usize);
             let units = units.ok_or_else(|| Error::TooLarge { op: OP, sizes: of.sizes.into() })?;
             let [partials] = uninitialised(device, units, [shape.partial])?;
-            job.launch::<A>(&division, &job.elements.bytes, &[partials.address()], Writes::Accumulators)?;
+            job.launch::<A>(&division, &job.elements.fields, &[partials.address()], Writes::Accumulators)?;
             let merge = Division { form: Form::Merge, pack: 1, blocks: kept };
-            job.launch::<A>(&merge, &partials.address().to_ne_bytes(), &to, writes)?;
+            job.launch::<A>(&merge, &Arguments::from([partials.address()]), &to, writes)?;
         }
     }
     Ok(results)

@@ -124,7 +124,7 @@ pub(super) fn scatter_with<E: Element, K: Map2<E, E, E>>(
 ) -> Result<()> {
     let Some(mut job) = scattered(device, indexing, index, b, out)? else { return Ok(()) };
     let described = |to: Kernel| describe::map2::<K, E, E, E>(to, kernel, [written(out), operand_of(b)]);
-    described(Kernel::launched()).values().bytes().for_each(|bytes| job.arguments.push_bytes(bytes, 8));
+    job.arguments.append(described(Kernel::launched()).values());
     let class = 2 * job.form as u64 + u64::from(job.words.narrow);
     let compiled = device.kernel(KernelKey::of::<(Combined, K, E)>(class), || {
         let refused = |why: Unreadable| unreadable(indexing.op, device, &why);

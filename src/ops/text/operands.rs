@@ -3,6 +3,7 @@
 //!
 //! Uses the described kernel; a device puts the struct before the text of a reduction and gives its bytes as the first argument.
 
+use super::arguments::Arguments;
 use super::describe::Described;
 use super::graph::Unreadable;
 use super::kernel::c_type;
@@ -56,10 +57,12 @@ impl Described {
         Ok(text)
     }
 
-    /// The bytes of the struct.
-    pub(crate) fn source_bytes(&self) -> Vec<u8> {
-        let addresses = self.kernel.operands.iter().flat_map(|(_, operand)| operand.address.to_ne_bytes());
-        addresses.chain(self.kernel.values.words().flat_map(u64::to_ne_bytes)).collect()
+    /// The fields of the struct.
+    pub(crate) fn fields(&self) -> Arguments {
+        let mut fields = Arguments::new();
+        self.kernel.operands.iter().for_each(|(_, operand)| fields.push(operand.address));
+        fields.append(&self.kernel.values);
+        fields
     }
 
     /// Whether every operand has these strides along all axes that have more than one element, so that one position stands for all.

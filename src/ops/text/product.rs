@@ -3,6 +3,7 @@
 //!
 //! Uses `kernel` and `operations`; a device that has no library for a dtype compiles what this gives.
 
+use super::arguments::Arguments;
 use super::graph::Unreadable;
 use super::kernel::{Kernel, Operand, Value, c_type};
 use super::rows::computes_in;
@@ -95,8 +96,8 @@ impl Product {
     pub(crate) fn parameters(&self) -> Vec<&'static str> {
         self.finish.0.parameters.iter().map(|&dtype| c_type(dtype)).collect()
     }
-    /// Their bytes.
-    pub(crate) fn values(&self) -> impl Iterator<Item = &[u8]> {
-        self.finish.0.values.bytes()
+    /// The values.
+    pub(crate) fn values(&self) -> &Arguments {
+        &self.finish.0.values
     }
 }

@@ -141,25 +141,25 @@ impl Kernel {
     pub(crate) fn arguments(&self, plan: &Plan) -> Result<Arguments, Unreadable> {
         let mut all = Arguments::default();
         for (_, operand) in &self.operands {
-            all.push_word(operand.address);
+            all.push(operand.address);
         }
         all.append(&self.values);
-        all.push_word(plan.out);
+        all.push(plan.out);
         let (rows, count) = plan.counted();
         let numbers = rows.iter().flatten().copied().chain([plan.rank]);
         // Numbers of this form's words.
         let narrow = plan.form.layout.word() == Some("unsigned");
-        let bytes = |number: usize| match narrow {
-            true => (number as u32).to_ne_bytes().to_vec(),
-            false => (number as u64).to_ne_bytes().to_vec(),
-        };
-        all.push_bytes(&bytes(count));
+        let push = |all: &mut Arguments, number| if narrow { all.push(number as u32) } else { all.push(number as u64) };
+        push(&mut all, count);
         if plan.form.layout.word().is_some() {
-            all.push_bytes(&numbers.flat_map(bytes).collect::<Vec<_>>());
+            all.push_bytes(&match narrow {
+                true => numbers.flat_map(|number| (number as u32).to_ne_bytes()).collect::<Vec<_>>(),
+                false => numbers.flat_map(|number| (number as u64).to_ne_bytes()).collect(),
+            });
         }
         if matches!(plan.form.layout, Layout::Tiles { .. }) {
-            all.push_bytes(&bytes(plan.sizes[plan.rank - 2]));
-            all.push_bytes(&bytes(plan.sizes[plan.rank - 1]));
+            push(&mut all, plan.sizes[plan.rank - 2]);
+            push(&mut all, plan.sizes[plan.rank - 1]);
         }
         if all.size() > MOST_BYTES {
             return Err(Unreadable::Kernel(

@@ -19,7 +19,7 @@
 
 #define API extern "C" __attribute__((visibility("default")))
 enum { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 7, NOT_SUPPORTED = 15 };
-enum { R_32F = 0, R_64F = 1, R_16F = 2, C_32F = 4, C_64F = 5, R_16BF = 14 };
+enum { R_32F = 0, R_64F = 1, R_16F = 2, R_8I = 3, C_32F = 4, C_64F = 5, R_32I = 10, R_16BF = 14 };
 static std::atomic<long> made;
 // Descriptions that nobody has destroyed.
 API long pretend_blas_live() { return made; }
@@ -85,13 +85,14 @@ API int cublasLtMatmulPreferenceSetAttribute(Preference *p, int which, const voi
   return wrong("no such attribute of a preference");
 }
 
-static uint64_t width(int type) { return type == R_16F || type == R_16BF ? 2 : type == R_32F ? 4 : type == C_64F ? 16 : 8; }
+static uint64_t width(int type) { return type == R_8I ? 1 : type == R_16F || type == R_16BF ? 2 : type == R_32F || type == R_32I ? 4 : type == C_64F ? 16 : 8; }
 static bool known(const Product *p, int type) {
   switch (type) {
     case R_16F: case R_16BF: case R_32F: return p->compute == 68 && p->scale == R_32F;
     case R_64F: return p->compute == 70 && p->scale == R_64F;
     case C_32F: return p->compute == 68 && p->scale == C_32F;
     case C_64F: return p->compute == 70 && p->scale == C_64F;
+    case R_32I: return p->compute == 72 && p->scale == R_32I;
     default: return false;
   }
 }
@@ -104,7 +105,8 @@ static uint64_t hash(const Product *p, const Layout *const l[4]) {
   return h;
 }
 static int fits(const Product *p, const Layout *const l[4]) {
-  for (int i = 0; i < 4; i++) if (l[i]->type != l[3]->type || l[i]->batch != l[3]->batch) return wrong("layouts of several dtypes or batches");
+  const int factors = l[3]->type == R_32I ? R_8I : l[3]->type;
+  for (int i = 0; i < 4; i++) if (l[i]->type != (i < 2 ? factors : l[3]->type) || l[i]->batch != l[3]->batch) return wrong("layouts of several dtypes or batches");
   if (!known(p, l[3]->type)) return wrong("numbers that are not those of the dtype");
   for (int i = 0; i < 2; i++) if (p->trans[i] != 0 && p->trans[i] != 1) return wrong("neither as it is nor transposed");
   uint64_t m = p->trans[0] ? l[0]->columns : l[0]->rows, k = p->trans[0] ? l[0]->rows : l[0]->columns;
@@ -125,6 +127,8 @@ API int cublasLtMatmulAlgoGetHeuristic(Handle *h, Product *p, Layout *a, Layout 
   const char *supports = getenv("PRETEND_BLAS_SUPPORTS");
   *count = 0;
   if (supports && (supports[0] == '0' || (supports[0] == '2' && p->epilogue == 4))) return NOT_SUPPORTED;
+  // Bytes are multiplied where the sums run along memory in both factors, and sizes are multiples of four.
+  if (d->type == R_32I && (!p->trans[0] || p->trans[1] || (a->rows | a->columns | b->columns | a->lead | b->lead) & 3)) return NOT_SUPPORTED;
   if (p->epilogue == 4 && d->type != R_16F && d->type != R_16BF && d->type != R_32F) return NOT_SUPPORTED;
   Algorithm &algorithm = results->algorithm;
   memset(results, 0, sizeof *results);
@@ -165,26 +169,27 @@ static uint16_t to_brain(float x) {
 }
 struct Half { typedef float Sum; static float get(const char *at) { uint16_t b; memcpy(&b, at, 2); return of_half(b); } static void set(char *at, float x) { uint16_t b = to_half(x); memcpy(at, &b, 2); } };
 struct Brain { typedef float Sum; static float get(const char *at) { uint16_t b; memcpy(&b, at, 2); return of_brain(b); } static void set(char *at, float x) { uint16_t b = to_brain(x); memcpy(at, &b, 2); } };
+struct Byte { typedef int32_t Sum; static int32_t get(const char *at) { return *(const signed char *)at; } };
 template <class T> struct Plain { typedef T Sum; static T get(const char *at) { T x; memcpy(&x, at, sizeof x); return x; } static void set(char *at, T x) { memcpy(at, &x, sizeof x); } };
 
 struct Work {
   int type; uint64_t m, n, k; int trans[2]; int32_t batch; int64_t lead[4], step[4];
   char *at[4], *bias, *workspace; uint64_t used; char alpha[16], beta[16];
 };
-template <class T> static void multiply(const Work &w) {
+template <class T, class R = T> static void multiply(const Work &w) {
   typedef typename T::Sum Sum;
-  uint64_t size = width(w.type);
+  uint64_t size = width(w.type), factor = width(w.type == R_32I ? R_8I : w.type);
   Sum alpha, beta; memcpy(&alpha, w.alpha, sizeof alpha); memcpy(&beta, w.beta, sizeof beta);
   for (int64_t batch = 0; batch < w.batch; batch++) {
-    auto at = [&](int of, uint64_t row, uint64_t column) { return w.at[of] + (batch * w.step[of] + column * w.lead[of] + row) * size; };
+    auto at = [&](int of, uint64_t row, uint64_t column) { return w.at[of] + (batch * w.step[of] + column * w.lead[of] + row) * (of < 2 ? factor : size); };
     for (uint64_t j = 0; j < w.n; j++) for (uint64_t i = 0; i < w.m; i++) {
       Sum sum{};
       for (uint64_t k = 0; k < w.k; k++)
         sum += T::get(w.trans[0] ? at(0, k, i) : at(0, i, k)) * T::get(w.trans[1] ? at(1, j, k) : at(1, k, j));
       sum = alpha * sum;
-      if (beta != Sum{}) sum += beta * T::get(at(2, i, j));
-      if (w.bias) sum += T::get(w.bias + i * size);
-      T::set(at(3, i, j), sum);
+      if (beta != Sum{}) sum += beta * R::get(at(2, i, j));
+      if (w.bias) sum += R::get(w.bias + i * size);
+      R::set(at(3, i, j), sum);
     }
   }
 }
@@ -198,6 +203,7 @@ static int run(void *with) {
     case R_64F: multiply<Plain<double>>(*w); break;
     case C_32F: multiply<Plain<std::complex<float>>>(*w); break;
     case C_64F: multiply<Plain<std::complex<double>>>(*w); break;
+    case R_32I: multiply<Byte, Plain<int32_t>>(*w); break;
   }
   delete w;
   return 0;
@@ -218,17 +224,18 @@ API int cublasLtMatmul(Handle *h, Product *p, const void *alpha, const void *A, 
   uint64_t size = width(d->type);
   w->type = d->type; w->batch = d->batch; w->m = d->rows; w->n = d->columns; w->k = p->trans[0] ? a->rows : a->columns;
   memcpy(w->trans, p->trans, sizeof w->trans);
-  uint64_t scale = p->scale == R_32F ? 4 : p->scale == C_64F ? 16 : 8;
+  uint64_t scale = p->scale == R_32F || p->scale == R_32I ? 4 : p->scale == C_64F ? 16 : 8;
   memcpy(w->alpha, alpha, scale); memcpy(w->beta, beta, scale);
   for (int i = 0; i < 4; i++) {
     uint64_t at = (uint64_t)addresses[i];
+    uint64_t size = width(l[i]->type);
     if (at % algorithm->aligned[i] || at % size) return wrong("an address that is not aligned as promised");
     w->at[i] = memory(names[i], stream, at, reach(l[i]) * size);
     if (!w->at[i]) return INVALID_VALUE;
     w->lead[i] = l[i]->lead; w->step[i] = l[i]->step;
   }
   char *end = w->at[3] + reach(d) * size;
-  for (int i = 0; i < 2; i++) if (w->at[i] < end && w->at[3] < w->at[i] + reach(l[i]) * size) return wrong("a result over a factor");
+  for (int i = 0; i < 2; i++) if (w->at[i] < end && w->at[3] < w->at[i] + reach(l[i]) * width(l[i]->type)) return wrong("a result over a factor");
   bool in_place = C == D;
   if (in_place ? c->lead != d->lead || (c->batch > 1 && c->step != d->step) : w->at[2] < end && w->at[3] < w->at[2] + reach(c) * size)
     return wrong("a result over another input");
