@@ -10,6 +10,7 @@ mod executor;
 mod index;
 mod kernels;
 mod lanes;
+mod large;
 mod memory;
 mod missing;
 mod order;

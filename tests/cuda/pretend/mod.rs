@@ -141,7 +141,7 @@ pub fn again(name: &str, installed: Installed, variables: &[(&str, &str)]) -> Op
         Installed::Nothing => {}
     }
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(INSIDE, "1");
+    command.args([name, "--exact", "--include-ignored", "--nocapture", "--test-threads=1"]).env(INSIDE, "1");
     for other in ["CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "CASTIRON_CUDA_SYNC", "PRETEND_ORDER"] {
         command.env_remove(other);
     }
@@ -170,7 +170,7 @@ fn expect_passed(output: &Output) {
 }
 
 /// Whether tests run on the GPU of this machine.
-fn is_real() -> bool {
+pub fn is_real() -> bool {
     env::var_os("CASTIRON_TEST_GPU").is_some_and(|value| value == "1")
 }
 
@@ -182,7 +182,10 @@ pub fn on_any_gpu(name: &str, variables: &[(&str, &str)], body: impl FnOnce()) {
         return within(name, Installed::All, &[&[("CASTIRON_CUDA_CACHE", &*cache)], variables].concat(), body);
     }
     let mut command = Command::new(env::current_exe().unwrap());
-    command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(INSIDE, "1").envs(variables.iter().copied());
+    command
+        .args([name, "--exact", "--include-ignored", "--nocapture", "--test-threads=1"])
+        .env(INSIDE, "1")
+        .envs(variables.iter().copied());
     let output = command.output().unwrap();
     expect_passed(&output);
 }
