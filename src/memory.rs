@@ -52,6 +52,37 @@ pub fn cuda_usage(device: impl crate::IntoDevice) -> crate::Result<CudaUse> {
     Ok(CudaUse { used, held })
 }
 
+/// Says how many bytes of a GPU's memory tensors may use, where it is shared with other programs
+/// (`torch.cuda.set_per_process_memory_fraction`, as bytes). What goes beyond is [`Error::CudaOutOfMemory`](crate::Error::CudaOutOfMemory); tensors that
+/// are there stay.
+///
+/// ```no_run
+/// castiron::memory::set_cuda_limit("cuda:0", 8 << 30)?;
+/// # Ok::<(), castiron::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`cuda_usage`].
+#[cfg(feature = "cuda")]
+pub fn set_cuda_limit(device: impl crate::IntoDevice, bytes: usize) -> crate::Result<()> {
+    crate::device::gpu("set_cuda_limit", device)?.set_limit(bytes);
+    Ok(())
+}
+
+/// Says how many bytes of a GPU's memory may be held for later while it is waited for; all that was ever used unless said otherwise.
+///
+/// ```no_run
+/// castiron::memory::set_cuda_cache_limit("cuda:0", 1 << 30)?;
+/// # Ok::<(), castiron::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`cuda_usage`].
+#[cfg(feature = "cuda")]
+pub fn set_cuda_cache_limit(device: impl crate::IntoDevice, bytes: usize) -> crate::Result<()> {
+    crate::device::gpu("set_cuda_cache_limit", device)?.keep(bytes)
+}
+
 /// Waits for a GPU, and gives the memory that no tensor uses back to the system (`torch.cuda.empty_cache`).
 ///
 /// # Errors

@@ -51,6 +51,25 @@ fn allocate(device: &'static CudaDevice, bytes: usize) -> Result<Arc<Block>> {
         return Ok(Arc::new(Block { device, address: 0, bytes }));
     }
     device.enter("allocate")?;
+    let exhausted = || {
+        let (free, total) = device.room();
+        Err(Error::CudaOutOfMemory { device: device.name(), bytes, free, total })
+    };
+    if !device.reserve(bytes) {
+        return exhausted();
+    }
+    let allocated = allocated(device, bytes);
+    if allocated.is_err() {
+        device.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+    match allocated? {
+        Some(address) => Ok(Arc::new(Block { device, address, bytes })),
+        None => exhausted(),
+    }
+}
+
+/// The address of new memory; `None` if there is no room.
+fn allocated(device: &CudaDevice, bytes: usize) -> Result<Option<u64>> {
     let mut address = 0;
     // SAFETY: it writes the address; the pool is the device's own.
     let mut ask =
@@ -62,12 +81,10 @@ fn allocate(device: &'static CudaDevice, bytes: usize) -> Result<Arc<Block>> {
         code = ask();
     }
     if code == OUT_OF_MEMORY {
-        let (free, total) = device.room();
-        return Err(Error::CudaOutOfMemory { device: device.name(), bytes, free, total });
+        return Ok(None);
     }
     device.check("allocate", code)?;
-    device.used.fetch_add(bytes, Ordering::Relaxed);
-    Ok(Arc::new(Block { device, address, bytes }))
+    Ok(Some(address))
 }
 
 impl CudaBuffer {

@@ -26,8 +26,9 @@ pub(crate) struct CudaDevice {
     capability: (u32, u32),
     /// What ended the use of the device.
     poison: OnceLock<String>,
-    /// Bytes that buffers hold.
+    /// Bytes that buffers hold, and how many they may.
     pub(super) used: AtomicUsize,
+    limit: AtomicUsize,
     pub(super) kernels: Kernels,
     pub(super) blas: Blas,
     pub(super) staging: Staging,
@@ -118,12 +119,7 @@ fn open(ordinal: usize) -> Result<CudaDevice> {
         check("the device gives no stream", (driver.cuStreamCreate)(&mut stream, kind))?;
         check("the device gives no memory pool", (driver.cuDeviceGetDefaultMemPool)(&mut pool, id))?;
         // Otherwise all that is free goes back to the system at each synchronisation.
-        let mut keep = u64::MAX;
-        let threshold = cu::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
-        check(
-            "the memory pool can't be set up",
-            (driver.cuMemPoolSetAttribute)(pool, threshold, (&raw mut keep).cast::<c_void>()),
-        )?;
+        check("the memory pool can't be set up", keep(driver, pool, u64::MAX))?;
         let waits = std::env::var_os("CASTIRON_CUDA_SYNC").is_some_and(|value| value == "1");
         Ok(CudaDevice {
             ordinal,
@@ -134,12 +130,23 @@ fn open(ordinal: usize) -> Result<CudaDevice> {
             capability,
             poison: OnceLock::new(),
             used: AtomicUsize::new(0),
+            limit: AtomicUsize::new(usize::MAX),
             kernels: Kernels::default(),
             blas: Blas::default(),
             staging: Staging::default(),
             waits,
         })
     }
+}
+
+/// Says how many bytes a pool holds for later while the device is waited for, and answers the driver's code.
+///
+/// # Safety
+/// The pool is one of the driver's.
+unsafe fn keep(driver: &Driver, pool: cu::CUmemoryPool, mut bytes: u64) -> u32 {
+    let threshold = cu::CUmemPool_attribute_enum::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+    // SAFETY: the attribute is a number of 64 bits.
+    unsafe { (driver.cuMemPoolSetAttribute)(pool, threshold, (&raw mut bytes).cast::<c_void>()) }
 }
 
 /// Whether a code says that the context is lost: every later call would answer with it.
@@ -248,12 +255,34 @@ impl CudaDevice {
         self.check(op, unsafe { (self.driver.cuMemPoolTrimTo)(self.pool, 0) })
     }
 
-    /// Bytes free on the device, and all that it has; zeros where the driver does not say.
+    /// Says how many bytes the pool holds for later while the device is waited for.
+    pub(crate) fn keep(&self, bytes: usize) -> Result<()> {
+        const OP: &str = "set_cuda_cache_limit";
+        self.enter(OP)?;
+        // SAFETY: the pool is the device's own.
+        self.check(OP, unsafe { keep(self.driver, self.pool, bytes as u64) })
+    }
+
+    /// Says how many bytes buffers may hold.
+    pub(crate) fn set_limit(&self, bytes: usize) {
+        self.limit.store(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts bytes of a buffer to be; `false` if they are more than buffers may hold.
+    pub(super) fn reserve(&self, bytes: usize) -> bool {
+        let limit = self.limit.load(Ordering::Relaxed);
+        let more = |used: usize| used.checked_add(bytes).filter(|&all| all <= limit);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+
+    /// Bytes free on the device, and all that it has, up to what buffers may hold; zeros where the driver does not say.
     pub(super) fn room(&self) -> (usize, usize) {
         let (mut free, mut total) = (0, 0);
+        let limit = self.limit.load(Ordering::Relaxed);
+        let left = limit.saturating_sub(self.used.load(Ordering::Relaxed));
         // SAFETY: it writes the two numbers.
         match unsafe { (self.driver.cuMemGetInfo_v2)(&mut free, &mut total) } {
-            0 => (free, total),
+            0 => (free.min(left), total.min(limit)),
             _ => (0, 0),
         }
     }

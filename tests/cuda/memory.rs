@@ -261,6 +261,20 @@ fn figures() {
         assert_eq!(of("cuda:1").held, 8192);
         memory::empty_cuda_cache("cuda:1").unwrap();
         assert_eq!(of("cuda:1").held, 0);
+        // What tensors may use, and what is kept.
+        memory::set_cuda_limit("cuda:1", 6000).unwrap();
+        let x: OnGpu<u8, 1> = up(vec![1; 5000]);
+        match Tensor::<u8, shape![_], Cuda<1>>::try_zeros_sized([1001]) {
+            Err(Error::CudaOutOfMemory { bytes: 1001, free: 1000, total: 6000, .. }) => {}
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(Tensor::<u8, shape![_], Cuda<1>>::zeros_sized([1000]).numel(), 1000);
+        assert_eq!(of("cuda:1").used, 5000);
+        memory::set_cuda_limit("cuda:1", usize::MAX).unwrap();
+        memory::set_cuda_cache_limit("cuda:1", 0).unwrap();
+        drop(x);
+        device::synchronize("cuda:1").unwrap();
+        assert_eq!((of("cuda:1").used, of("cuda:1").held), (0, 0));
         assert!(device::synchronize("cpu").is_err() && memory::cuda_usage("cuda:2").is_err());
         // `cuda` is the current device.
         let _second = device::scoped_current_device("cuda:1").unwrap();
