@@ -7,6 +7,7 @@ mod any;
 mod cublas;
 mod elementwise;
 mod executor;
+mod float8;
 mod index;
 mod kernels;
 mod lanes;

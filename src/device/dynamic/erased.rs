@@ -112,14 +112,6 @@ impl<'a> ErasedView<'a> {
             #[cfg(feature = "cuda")]
             DynamicBuffer::Cuda(buffer) => {
                 let chain = cast.chain();
-                if chain.is_of_bytes() {
-                    // There is no kernel for it: the host converts.
-                    let (device, host) = (self.buffer.device(), self.moved(AnyDevice::CPU, strides)?);
-                    let host = ErasedView { buffer: &host, offset: 0, strides, ..self };
-                    // SAFETY: the caller's promise.
-                    let converted = unsafe { host.converted(cast, width, strides)? };
-                    return ErasedView { buffer: &converted, offset: 0, width, strides, ..self }.moved(device, strides);
-                }
                 let to = chain.last().unwrap_or_else(|| unreachable!("a conversion leads to a dtype"));
                 // SAFETY: the caller's promise.
                 return unsafe { self.on_gpu(buffer).converted(chain, to, strides).map(DynamicBuffer::Cuda) };

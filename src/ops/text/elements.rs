@@ -7,7 +7,9 @@ use super::kernel::{Kernel, Operand};
 use super::source::{Form, Layout};
 use super::suite::{Lie, Suite};
 use crate::dtype::scalar::{Dimensioned, ZeroDim};
-use crate::dtype::{Castable, Complex, Dtype, Element, F8E4M3FN, bf16, f16};
+use crate::dtype::{
+    Castable, Complex, Dtype, Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU, bf16, f16,
+};
 use crate::ops::choosing::{AddingScaled, Equal, Filling, Folding, IsTrue};
 use crate::ops::close::{Closeness, ClosenessTo};
 use crate::ops::kernel::*;
@@ -209,22 +211,50 @@ fn values_are_no_part_of_the_text() {
     alike::<_, f32, bool>(to(0.0, false, false), to(0.5, true, true));
 }
 
+/// The conversions of a float of 8 bits, both ways, and its comparison.
+fn eight_bits<A: Castable>(suite: &mut Suite) {
+    macro_rules! casts {
+        ($($ty:ty),*) => {$(
+            suite.one::<_, A, $ty>("cast", Casting).only(&[Lie::Dense]);
+            suite.one::<_, $ty, A>("cast", Casting).only(&[Lie::Odd]);
+        )*};
+    }
+    casts!(bool, u8, i8, i16, i32, i64, f16, bf16, f32, f64, Complex<f16>, Complex<f32>, Complex<f64>, u16, u32, u64);
+    casts!(F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU);
+    suite.two::<_, A, A, bool>("equal", Equal).only(&[Lie::Dense]);
+    suite.one::<_, A, A>("copy", Copying);
+    suite.one::<_, f32, A>("fill", FillWith(Castable::from_f32(1.5))).only(&[Lie::Strided]);
+}
+
+#[test]
+fn floats_of_eight_bits_give_the_bits_of_the_host() {
+    let mut suite = Suite::default();
+    each!(suite: F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU => eight_bits);
+    suite.two::<_, F4E2M1FNX2, F4E2M1FNX2, bool>("equal", Equal);
+    suite.one::<_, F4E2M1FNX2, F4E2M1FNX2>("cast", Casting);
+    suite.run_all();
+}
+
 /// What has no text, and why.
 #[test]
 fn kernels_without_text_are_these() {
+    /// Of a conversion that `Casting` does not admit.
+    #[derive(Clone, Copy)]
+    struct Unpacking;
+    impl Map1<F4E2M1FNX2, f32> for Unpacking {
+        fn call(self, _: F4E2M1FNX2) -> f32 {
+            0.0
+        }
+        fn text(&self, kernel: &mut Kernel, a: super::kernel::Value) -> super::kernel::Value {
+            kernel.cast(a, f32::DTYPE)
+        }
+    }
     let mut suite = Suite::default();
-    suite.one::<_, F8E4M3FN, f32>("cast", Casting);
-    suite.one::<_, f32, F8E4M3FN>("cast", Casting);
-    suite.two::<_, F8E4M3FN, F8E4M3FN, bool>("equal", Equal);
-    // They are moved.
-    suite.one::<_, F8E4M3FN, F8E4M3FN>("copy", Copying);
-    suite.one::<_, f32, F8E4M3FN>("fill", FillWith(F8E4M3FN::default()));
+    suite.one::<_, F4E2M1FNX2, f32>("unpacked", Unpacking);
     assert_eq!(
         suite.run(),
         [
-            "cast_0_float8_e4m3fn_float32: there is no text for the conversion of float8_e4m3fn to float32; convert on the CPU",
-            "cast_1_float32_float8_e4m3fn: there is no text for the conversion of float32 to float8_e4m3fn; convert on the CPU",
-            "equal_2_float8_e4m3fn_float8_e4m3fn_bool: there is no text for comparisons of float8_e4m3fn; compare on the CPU",
+            "unpacked_0_float4_e2m1fn_x2_float32: float4_e2m1fn_x2 is not converted to float32: float4 holds two numbers in a byte"
         ]
     );
 }

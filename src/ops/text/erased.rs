@@ -80,11 +80,6 @@ impl Chain {
     pub(crate) fn last(self) -> Option<DType> {
         self.dtypes.into_iter().flatten().last()
     }
-    /// Whether it converts dtypes that are bytes here (float8), which kernels do not.
-    pub(crate) fn is_of_bytes(self) -> bool {
-        let byte = |dtype: DType| dtype.is_shell() && !matches!(dtype, DType::U16 | DType::U32 | DType::U64);
-        self.dtypes.into_iter().flatten().any(byte)
-    }
     /// A number for it, of 15 bits.
     fn code(self) -> u64 {
         const { assert!(DType::ALL.len() < 32) }

@@ -195,8 +195,6 @@ pub enum Unreadable {
     NotAdmitted,
     /// Elements of the first dtype can't be converted to the second in text.
     NoConversion(DType, DType),
-    /// Elements of this dtype can't be compared in text.
-    NoComparison(DType),
     /// A kernel can't be described, for the reason named here.
     Kernel(&'static str),
 }
@@ -214,10 +212,7 @@ impl fmt::Display for Unreadable {
             Unreadable::Steps(most) => write!(f, "the formula has more than {most} steps"),
             Unreadable::NotAdmitted => write!(f, "the operation does not admit this dtype"),
             Unreadable::NoConversion(from, to) => {
-                write!(f, "there is no text for the conversion of {from} to {to}; convert on the CPU")
-            }
-            Unreadable::NoComparison(dtype) => {
-                write!(f, "there is no text for comparisons of {dtype}; compare on the CPU")
+                write!(f, "{from} is not converted to {to}: float4 holds two numbers in a byte")
             }
             Unreadable::Kernel(why) => write!(f, "{why}"),
         }

@@ -34,8 +34,13 @@ pub(crate) fn c_type(dtype: DType) -> &'static str {
         DType::U16 => "ci_u16",
         DType::U32 => "ci_u32",
         DType::U64 => "ci_u64",
-        // These are moved, and are no numbers here.
-        _ => "ci_byte",
+        DType::F8E4M3FN => "ci_e4m3fn",
+        DType::F8E4M3FNUZ => "ci_e4m3fnuz",
+        DType::F8E5M2 => "ci_e5m2",
+        DType::F8E5M2FNUZ => "ci_e5m2fnuz",
+        DType::F8E8M0FNU => "ci_e8m0fnu",
+        // Two numbers, which are moved.
+        DType::F4E2M1FNX2 => "ci_byte",
     }
 }
 
@@ -187,10 +192,8 @@ impl Kernel {
         if x.dtype == to {
             return x;
         }
-        for dtype in [x.dtype, to] {
-            if dtype.is_shell() && !matches!(dtype, DType::U16 | DType::U32 | DType::U64) {
-                return self.refuse(Unreadable::NoConversion(x.dtype, to), to);
-            }
+        if [x.dtype, to].contains(&DType::F4E2M1FNX2) {
+            return self.refuse(Unreadable::NoConversion(x.dtype, to), to);
         }
         self.set(to, || format!("ci_cast<{}>({x})", c_type(to)))
     }
@@ -288,7 +291,11 @@ impl Kernel {
     pub(crate) fn equal(&mut self, a: Value, b: Value) -> Value {
         match a.dtype {
             DType::U16 | DType::U32 | DType::U64 => self.infix(a, "==", b, DType::Bool),
-            dtype if dtype.is_shell() => self.refuse(Unreadable::NoComparison(dtype), DType::Bool),
+            DType::F4E2M1FNX2 => self.set(DType::Bool, || format!("{a}.bits == {b}.bits")),
+            dtype if dtype.is_shell() => {
+                let sides = [self.cast(a, DType::F32), self.cast(b, DType::F32)];
+                self.infix(sides[0], "==", sides[1], DType::Bool)
+            }
             dtype => {
                 let sides = [self.widen(a), self.widen(b)];
                 self.row("eq", dtype, &sides)

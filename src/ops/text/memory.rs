@@ -86,7 +86,8 @@ fn element(dtype: DType, what: Given, dice: &mut Dice) -> Vec<u8> {
                     }
                     bytes(value)
                 })*
-                _ => vec![number() as i64 as u8; dtype.itemsize()],
+                // Any byte is an element of 8 bits.
+                _ => vec![dice.roll() as u8; dtype.itemsize()],
             }
         };
     }

@@ -107,13 +107,14 @@ CI_FN double ci_binade(double x) { return scalbn(1.0, ilogb(x)); }
 // --- elements of 16 bits, without headers
 struct ci_f16 { unsigned short bits; };
 struct ci_bf16 { unsigned short bits; };
-#if defined(CI_HOST) || defined(CI_NO_PTX)
-CI_FN float ci_wide(ci_f16 x) {
+CI_FN float ci_wide_by_bits(ci_f16 x) {
   const unsigned sign = (x.bits & 0x8000u) << 16, e = x.bits >> 10 & 31, m = x.bits & 1023;
   if (e == 31) return ci_f32(sign | 0x7f800000u | m << 13);
   if (e == 0) { const float f = m * 5.9604644775390625e-8f; return sign ? -f : f; }
   return ci_f32(sign | (e + 112) << 23 | m << 13);
 }
+#if defined(CI_HOST) || defined(CI_NO_PTX)
+CI_FN float ci_wide(ci_f16 x) { return ci_wide_by_bits(x); }
 CI_FN ci_f16 ci_half(float f) {
   const unsigned b = ci_word(f), sign = b >> 16 & 0x8000u, a = b & 0x7fffffffu;
   if (a > 0x7f800000u) return {(unsigned short)(sign | 0x7e00 | (a >> 13 & 0x3ff))};
@@ -239,6 +240,27 @@ CI_FN ci_i64 ci_saturated(double v) {
   return v != v ? 0 : v >= 9223372036854775808.0 ? 0x7fffffffffffffffll : ci_long(v);
 }
 CI_FN ci_i64 ci_saturated_size(double v) { const ci_i64 n = ci_saturated(v); return n < 0 ? 0 : n; }
+
+// `Place` of `tensor/create/triangle_indices.rs`: the row and the column of a place of a triangle.
+CI_FN ci_i64 ci_triangle(ci_i64 i, ci_i64 count, ci_i64 first, ci_i64 width, ci_i64 moving, ci_i64 columns, bool mirrored) {
+  const bool is_column = i >= count;
+  ci_i64 at = is_column ? i - count : i;
+  if (mirrored) at = count - 1 - at;
+  const ci_i64 moved = moving * width + moving * (moving - 1) / 2;
+  ci_i64 row, column;
+  if (at < moved) {
+    const double b = 2.0 * (double)width - 1.0;
+    row = (ci_i64)(4.0 * (double)at / (sqrt(b * b + 8.0 * (double)at) + b));
+    while (row > 0 && row * width + row * (row - 1) / 2 > at) row--;
+    while ((row + 1) * width + (row + 1) * row / 2 <= at) row++;
+    column = at - (row * width + row * (row - 1) / 2);
+  } else {
+    row = moving + (at - moved) / columns;
+    column = (at - moved) % columns;
+  }
+  if (is_column) return mirrored ? columns - 1 - column : column;
+  return mirrored ? first - row : first + row;
+}
 
 // --- functions whose last bits are a library's
 #ifndef CI_HOST

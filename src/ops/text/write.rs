@@ -1,13 +1,13 @@
 //! Prints recorded formulas as C++ functions, for a CUDA compiler as for another.
 //!
-//! Uses `graph`; what the text calls stands in `prelude.h`.
+//! Uses `graph`; what the text calls stands in `prelude.h` and `float8.h`.
 
 use super::graph::{Family, Function, Id, Kind, Node, Step, Tree};
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 /// What every text begins with.
-pub(crate) const PRELUDE: &str = include_str!("prelude.h");
+pub(crate) const PRELUDE: &str = concat!(include_str!("prelude.h"), include_str!("float8.h"));
 
 impl Kind {
     /// The type in C++.
