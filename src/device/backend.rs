@@ -62,9 +62,16 @@ pub trait Backend: sealed::Backend + Sized + 'static {
     fn iota(beside: Option<&Self::Storage>, len: usize) -> Result<Self::Storage> {
         Self::tabulate::<i64>(Copying, beside, len)
     }
-    /// `len` elements drawn by the device itself, from the stream that a seed names; `None` where the host draws them.
+    /// Whether elements, placed as by [`build`](Self::build), are where the host's loops are; if not, lists of them are made by the device.
+    #[cfg(feature = "cuda")]
+    fn is_on_host(_beside: Option<&Self::Storage>) -> bool {
+        true
+    }
+    /// `len` elements drawn by the device itself, placed as by [`build`](Self::build) or where tensors are made, from the stream that a
+    /// seed names; `None` where the host draws them.
     #[cfg(feature = "cuda")]
     fn draw<E: Element>(
+        _beside: Option<&Self::Storage>,
         _distribution: Distribution,
         _seed: impl FnOnce() -> u64,
         _len: usize,

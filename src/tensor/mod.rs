@@ -52,6 +52,8 @@ pub use base::elements::{Iter, OnHost, Position};
 pub use base::layout::{AnyLayout, Layout, Strided};
 pub use base::operand::{Operand, TensorOperand};
 pub use create::random::Generator;
+#[cfg(all(feature = "any", feature = "cuda"))]
+pub(crate) use create::triangle_indices::places as places_of_triangle;
 pub use elementwise::apply::Outcome;
 pub use elementwise::lerp::WeightOf;
 #[doc(hidden)]

@@ -8,6 +8,11 @@ fn compiled_kernels_of_tensors_give_the_bits_of_the_host() {
     super::create::ranges::kernels(&mut suite);
     super::sort::search::kernels(&mut suite);
     super::sort::unique::kernels(&mut suite);
+    super::create::triangle_indices::kernels(&mut suite);
+    #[cfg(feature = "cuda")]
+    super::sort::slices::kernels(&mut suite);
+    #[cfg(feature = "cuda")]
+    super::create::weights::kernels(&mut suite);
     super::linalg::products::kernels(&mut suite);
     super::linalg::euclidean::kernels(&mut suite);
     super::linalg::addmm::kernels(&mut suite);

@@ -12,6 +12,7 @@ mod index;
 mod kernels;
 mod lanes;
 mod large;
+mod lists;
 mod memory;
 mod missing;
 mod order;

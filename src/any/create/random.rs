@@ -135,11 +135,18 @@ impl AnyTensor {
     /// negative or not finite, those of a row add up to zero, there are no data, or memory runs out.
     pub fn multinomial(&self, samples: usize, replacement: bool, generator: &mut Generator) -> Result<AnyTensor> {
         let op = "multinomial";
+        #[cfg(feature = "cuda")]
+        if self.is_on_gpu() {
+            return dispatch_dtype!(op, self.dtype, E: Float => match self.rank() {
+                1 => Ok(self.typed_rank1::<E, Dynamic>()?.try_multinomial(samples, replacement, generator)?.into()),
+                2 => Ok(self.typed_rank2::<E, Dynamic>()?.try_multinomial(samples, replacement, generator)?.into()),
+                _ => Err(self.cpu()?.typed::<E, Rank2, Cpu>().err().unwrap_or(Error::NoData { op })),
+            });
+        }
         let host = self.cpu()?;
-        let drawn: AnyTensor = dispatch_dtype!(op, self.dtype, E: Float => match self.rank() {
+        dispatch_dtype!(op, self.dtype, E: Float => match self.rank() {
             1 => Ok(host.typed::<E, Rank1, Cpu>()?.try_multinomial(samples, replacement, generator)?.into()),
             _ => Ok(host.typed::<E, Rank2, Cpu>()?.try_multinomial(samples, replacement, generator)?.into()),
-        })?;
-        drawn.to_device(self.device())
+        })
     }
 }

@@ -402,6 +402,11 @@ impl AnyTensor {
         let too_large = || Error::TooLarge { op, sizes: [len, r][..].into() };
         let choices = if with_replacement { len.checked_add(r - 1).ok_or_else(too_large)? } else { len };
         let count = ways(choices, r).and_then(|count| count.checked_mul(r)).ok_or_else(too_large)?;
+        #[cfg(feature = "cuda")]
+        if self.is_on_gpu() {
+            let rows = crate::any::join::combinations::rows_of_positions(self, [len, r, step])?;
+            return self.gathered(op, 0, &rows, false)?.reshape(&[-1, r as i64]);
+        }
         let mut rows: Vec<i64> = room(count)?;
         // The positions of the first combination, then of each that follows.
         let mut row = listed((0..r).map(|at| at * step))?;
@@ -415,7 +420,7 @@ impl AnyTensor {
             }
         }
         let count = rows.len() / r;
-        let rows = AnyTensor::of_ints(rows, &[count * r])?.to_device(self.device())?;
+        let rows = AnyTensor::of_ints(rows, &[count * r])?;
         let chosen = self.gathered(op, 0, &rows, false)?;
         chosen.reshape(&[count as i64, r as i64])
     }

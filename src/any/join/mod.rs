@@ -2,3 +2,5 @@
 //! Uses strided copies into one new tensor.
 
 pub(crate) mod cat_stack;
+#[cfg(feature = "cuda")]
+pub(crate) mod combinations;

@@ -157,12 +157,16 @@ impl<const N: usize> Backend for Cuda<N> {
         // SAFETY: it reads nothing.
         unsafe { fresh::<O>("tabulate", placed::<N>(beside)?, (&[len], &[1]), |to| describe::tabulate(to, &kernel)) }
     }
+    fn is_on_host(_beside: Option<&CudaBuffer>) -> bool {
+        false
+    }
     fn draw<E: Element>(
+        beside: Option<&CudaBuffer>,
         distribution: Distribution,
         seed: impl FnOnce() -> u64,
         len: usize,
     ) -> Result<Option<CudaBuffer>> {
-        random::draw::<E>(device(N)?, distribution, seed(), len).map(Some)
+        random::draw::<E>(placed::<N>(beside)?, distribution, seed(), len).map(Some)
     }
     fn bernoulli<E: Element>(p: View<'_, CudaBuffer, E>, seed: impl FnOnce() -> u64) -> Result<Option<CudaBuffer>> {
         random::bernoulli(p.buffer.device(), &p, seed())

@@ -101,12 +101,23 @@ impl Backend for Dynamic {
         }
     }
     #[cfg(feature = "cuda")]
+    fn is_on_host(beside: Option<&DynamicBuffer>) -> bool {
+        !matches!(beside, Some(DynamicBuffer::Cuda(_)))
+    }
+    #[cfg(feature = "cuda")]
     fn draw<E: Element>(
+        beside: Option<&DynamicBuffer>,
         distribution: Distribution,
         seed: impl FnOnce() -> u64,
         len: usize,
     ) -> Result<Option<DynamicBuffer>> {
-        on_gpu::draw::<E>(distribution, seed, len)
+        match beside {
+            Some(DynamicBuffer::Cuda(own)) => {
+                Gpu::draw::<E>(Some(own), distribution, seed, len).map(|drawn| drawn.map(DynamicBuffer::Cuda))
+            }
+            Some(_) => Ok(None),
+            None => on_gpu::draw::<E>(distribution, seed, len),
+        }
     }
     #[cfg(feature = "cuda")]
     fn bernoulli<E: Element>(

@@ -70,7 +70,7 @@ fn drawn<E: Element, S: Shape, D: Device>(
     expect_fit::<S>(op, sizes.as_ref())?;
     let numel = checked_numel::<E>(op, sizes.as_ref())?;
     #[cfg(feature = "cuda")]
-    if let Some(storage) = D::draw::<E>(distribution, || generator.seed(), numel)? {
+    if let Some(storage) = D::draw::<E>(None, distribution, || generator.seed(), numel)? {
         return Ok(Tensor::dense(storage, sizes));
     }
     let storage = D::build(None, || listed((0..numel).map(|_| draw(generator))))?;
@@ -193,7 +193,7 @@ impl<N: Dim, D: Device> Tensor<i64, (N,), D> {
         // The order of random numbers, where a device draws them.
         #[cfg(feature = "cuda")]
         if let Some(keys) =
-            D::draw::<i64>(Distribution::Integers { low: i64::MIN, high: i64::MAX }, || generator.seed(), size)?
+            D::draw::<i64>(None, Distribution::Integers { low: i64::MIN, high: i64::MAX }, || generator.seed(), size)?
         {
             let sizes = [size];
             let keys = View::<_, i64>::new(&keys, 0, &sizes, &[1]);

@@ -1,5 +1,5 @@
-//! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`. The generator is on the host, and the
-//! probabilities decide how far it is drawn from: they are downloaded, and what is drawn is uploaded; but a GPU draws for `bernoulli`.
+//! Drawing by the probabilities that a tensor holds: `bernoulli`, `multinomial`. The generator is on the host,
+//! and a GPU draws by itself, from a stream that a number of the generator names.
 //! Uses `create::random`, `ops::admit`, `device`.
 
 use crate::device::Device;
@@ -91,6 +91,15 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let mut sizes = <<S as HasAxis<-1>>::Replace<Dyn> as Shape>::Sizes::copied(self.shape().as_ref());
         sizes.as_mut()[last] = samples;
         let numel = checked_numel::<i64>(op, sizes.as_ref())?;
+        #[cfg(feature = "cuda")]
+        if !D::is_on_host(Some(self.elements().buffer))
+            && let Some(storage) =
+                crate::tensor::create::weights::drawn::<E, D>(self.elements(), samples, replacement, || {
+                    generator.seed()
+                })?
+        {
+            return Ok(Tensor::dense(storage, sizes));
+        }
         let storage = D::build(Some(self.elements().buffer), || {
             let mut drawn = room(numel)?;
             let weights: Vec<f64> =

@@ -7,6 +7,12 @@ use crate::error::{Error, Result};
 use crate::shape::{D2, Dim, Shape};
 use crate::tensor::Tensor;
 use crate::tensor::create::constructors::fill_value;
+#[cfg(any(test, feature = "cuda"))]
+use crate::{
+    dtype::DType,
+    ops::kernel::Map1,
+    ops::text::kernel::{Kernel, Value},
+};
 use castiron_macros::fallible;
 use core::ops::Range;
 
@@ -108,6 +114,80 @@ impl Triangle {
     }
 }
 
+/// The rows, then the columns, of the places of a triangle by their positions. From its first row on, or, mirrored, from its last one and
+/// backwards, rows are one longer each than the one before, and then whole.
+#[cfg(any(test, feature = "cuda"))]
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// How many places there are.
+    count: i64,
+    /// The first row, or the last.
+    first: i64,
+    /// How many places it has.
+    width: i64,
+    /// How many rows are not whole.
+    moving: i64,
+    columns: i64,
+    mirrored: bool,
+}
+
+#[cfg(any(test, feature = "cuda"))]
+impl Triangle {
+    /// By a formula. There are so many places, which memory holds, and so `i64`.
+    fn place(&self, count: usize) -> Place {
+        let (rows, columns) = (self.rows(), self.columns as i64);
+        let mirrored = matches!(self.side, Side::Upper);
+        let first = if mirrored { rows.end.saturating_sub(1) } else { rows.start };
+        let moving = match self.side {
+            Side::Lower => self.rows_below(columns.into()).clamp(rows.start, rows.end) - rows.start,
+            Side::Upper => rows.end - self.rows_below(1).clamp(rows.start, rows.end),
+        };
+        let width = if count == 0 { 0 } else { self.columns(first).len() as i64 };
+        Place { count: count as i64, first: first as i64, width, moving: moving as i64, columns, mirrored }
+    }
+}
+
+#[cfg(any(test, feature = "cuda"))]
+impl<E: IndexDtype> Map1<i64, E> for Place {
+    fn call(self, i: i64) -> E {
+        let Place { count, first, width, moving, columns, mirrored } = self;
+        let is_column = i >= count;
+        let at = if is_column { i - count } else { i };
+        let at = if mirrored { count - 1 - at } else { at };
+        // The places of so many rows.
+        let before = |rows: i64| rows * width + rows * (rows - 1) / 2;
+        let (row, column) = if at < before(moving) {
+            // The root of a quadratic equation, which rounding may miss by little.
+            let b = 2.0 * width as f64 - 1.0;
+            let mut row = (4.0 * at as f64 / ((b * b + 8.0 * at as f64).sqrt() + b)) as i64;
+            while row > 0 && before(row) > at {
+                row -= 1;
+            }
+            while before(row + 1) <= at {
+                row += 1;
+            }
+            (row, at - before(row))
+        } else {
+            let at = at - before(moving);
+            (moving + at / columns, at % columns)
+        };
+        E::from_i64(match (is_column, mirrored) {
+            (true, true) => columns - 1 - column,
+            (true, false) => column,
+            (false, true) => first - row,
+            (false, false) => first + row,
+        })
+    }
+    fn text(&self, kernel: &mut Kernel, i: Value) -> Value {
+        let Place { count, first, width, moving, columns, mirrored } = *self;
+        let numbers = [count, first, width, moving, columns].map(|number| kernel.parameter(number));
+        let [count, first, width, moving, columns] = numbers;
+        let mirrored = kernel.parameter(mirrored);
+        let index = kernel.prelude("triangle", &[i, count, first, width, moving, columns, mirrored], DType::I64);
+        kernel.cast(index, E::DTYPE)
+    }
+}
+
 impl<E: IndexDtype, N: Dim, D: Device> Tensor<E, (D2, N), D>
 where
     (D2, N): Shape<Sizes = [usize; 2]>,
@@ -118,7 +198,10 @@ where
             fill_value::<E>(op, ScalarValue::Int(size as i128))?;
         }
         let count = triangle.count().ok_or_else(|| Error::TooLarge { op, sizes: sizes[..].into() })?;
-        // Listed on the host: it takes a step for each row, of which there may be too many to give a device as a list.
+        #[cfg(feature = "cuda")]
+        if !D::is_on_host(None) {
+            return Self::tabulated(op, [2, count], |_| triangle.place(count));
+        }
         Self::build(op, [2, count], |_, elements| {
             let rows = if count == 0 { 0..0 } else { triangle.rows() };
             // Checked above to fit the dtype, hence `i64`.
@@ -154,4 +237,84 @@ triangles! {
     /// assert_eq!(places.to_vec(), [0, 0, 0, 1, 1, 0, 1, 2, 1, 2]);
     /// ```
     triu_indices Upper;
+}
+
+/// For `AnyTensor` on a GPU: the rows and columns of the lower triangle, or of the upper one, where another tensor is, and how many there are.
+#[cfg(all(feature = "any", feature = "cuda"))]
+pub(crate) fn places<E: IndexDtype, D: Device>(
+    op: &'static str,
+    is_lower: bool,
+    [rows, columns]: [usize; 2],
+    offset: isize,
+    beside: &D::Storage,
+) -> Result<(D::Storage, usize)> {
+    let triangle = Triangle::new(if is_lower { Side::Lower } else { Side::Upper }, rows, columns, offset);
+    let sizes = [rows, columns];
+    for size in sizes {
+        fill_value::<E>(op, ScalarValue::Int(size as i128))?;
+    }
+    let count = triangle.count().ok_or_else(|| Error::TooLarge { op, sizes: sizes[..].into() })?;
+    let numel = crate::tensor::checked_numel::<E>(op, &[2, count])?;
+    Ok((D::tabulate::<E>(triangle.place(count), Some(beside), numel)?, count))
+}
+
+/// The kernels of this file, for the test of their text.
+#[cfg(all(test, unix, debug_assertions))]
+pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
+    let (lower, upper) = (Triangle::new(Side::Lower, 40, 30, -2), Triangle::new(Side::Upper, 40, 50, -3));
+    suite.table::<_, i64>("lower", lower.place(1000));
+    suite.table::<_, i32>("upper", upper.place(1000));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By the formula as by going through the rows.
+    #[test]
+    fn places_follow_from_their_positions() {
+        for side in [Side::Lower, Side::Upper] {
+            for (rows, columns) in [(0, 3), (3, 0), (1, 1), (2, 7), (7, 2), (5, 5), (6, 4)] {
+                for offset in -8..9 {
+                    let triangle = Triangle::new(side, rows, columns, offset);
+                    let all: Vec<[usize; 2]> =
+                        (0..rows).flat_map(|row| triangle.columns(row).map(move |column| [row, column])).collect();
+                    let count = triangle.count().unwrap();
+                    assert_eq!(count, all.len());
+                    let place = triangle.place(count);
+                    for (i, [row, column]) in all.into_iter().enumerate() {
+                        let [found_row, found_column]: [i64; 2] = [i, i + count].map(|i| place.call(i as i64));
+                        assert_eq!((found_row, found_column), (row as i64, column as i64), "{place:?} {i}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// Where numbers are larger than floats count exactly.
+    #[test]
+    fn far_places_are_exact() {
+        let rows = 3_000_000_000_usize;
+        for (side, offset) in [(Side::Lower, 0), (Side::Upper, 0), (Side::Lower, 12_345_678), (Side::Upper, 77)] {
+            let triangle = Triangle::new(side, rows, rows, offset);
+            let count = triangle.count().unwrap();
+            let place = triangle.place(count);
+            let at = |i: usize| -> [i64; 2] { [i, i + count].map(|i| place.call(i as i64)) };
+            for row in [triangle.rows().start, 1, 94_906_265, 94_906_267, 2_000_000_000, triangle.rows().end - 1] {
+                // The places of the rows before it.
+                let columns = triangle.columns(row);
+                let before = match side {
+                    Side::Lower => Triangle::new(side, row, rows, offset).count().unwrap(),
+                    Side::Upper => {
+                        count
+                            - Triangle { side, rows: rows - row, columns: rows, first: triangle.first + row as i128 }
+                                .count()
+                                .unwrap()
+                    }
+                };
+                assert_eq!(at(before), [row as i64, columns.start as i64], "{place:?}");
+                assert_eq!(at(before + columns.len() - 1), [row as i64, columns.end as i64 - 1], "{place:?}");
+            }
+        }
+    }
 }

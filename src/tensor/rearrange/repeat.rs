@@ -194,8 +194,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         if count != size {
             return invalid(format!("there are {count} counts for an axis of size {size}"));
         }
-        // The counts are the list of stretches that the device is given, so they come to the host. (Indices computed on the
-        // device, a running sum of marks where stretches end, would take eight bytes for each position of the result.)
+        #[cfg(feature = "cuda")]
+        if size > 0 && !D::is_on_host(Some(self.elements().buffer)) {
+            let axis = <S as HasAxis<I>>::INDEX;
+            let (storage, sizes) =
+                crate::tensor::rearrange::by_counts::repeated_by::<E, D>(self.elements(), axis, repeats.elements())?;
+            return Ok(Tensor::dense(storage, <<S as HasAxis<I>>::Replace<Dyn> as Shape>::Sizes::copied(&sizes)));
+        }
+        // The counts are the list of stretches that the host's loop is given.
         let counts = D::download(repeats.elements())?;
         let mut list = room(size)?;
         for (start, &count) in counts.iter().enumerate() {

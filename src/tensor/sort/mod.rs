@@ -5,4 +5,6 @@
 pub(crate) mod sort_topk;
 
 pub(crate) mod search;
+#[cfg(feature = "cuda")]
+pub(crate) mod slices;
 pub(crate) mod unique;

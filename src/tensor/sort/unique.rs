@@ -65,15 +65,15 @@ fn together<E: Element, S: Shape, D: Device>(
 }
 
 /// Runs of equal elements: which elements start one, in which run each is, how long each run is, and how many there are.
-struct Runs<B> {
-    starts: B,
-    inverse: B,
-    counts: B,
-    count: usize,
+pub(super) struct Runs<B> {
+    pub(super) starts: B,
+    pub(super) inverse: B,
+    pub(super) counts: B,
+    pub(super) count: usize,
 }
 
 /// The runs of elements of which each but the last is equal to the next or not.
-fn runs<D: Device>(
+pub(super) fn runs<D: Device>(
     equal: View<'_, D::Storage, bool>,
     places: Option<View<'_, D::Storage, i64>>,
 ) -> Result<Runs<D::Storage>> {
@@ -202,7 +202,20 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         let inner: usize = sizes.iter().skip(axis + 1).product();
         let outer: usize = sizes.iter().take(axis).product();
-        // Slices of any length are compared element by element, which no operation of a device does.
+        #[cfg(feature = "cuda")]
+        if len > 1 && !D::is_on_host(Some(flat.elements().buffer)) {
+            let found = super::slices::distinct::<E, D>(flat.elements(), [outer, len, inner])?;
+            let mut kept = <<S as HasAxis<I>>::Replace<Dyn> as Shape>::Sizes::copied(sizes);
+            if let Some(size) = kept.as_mut().get_mut(axis) {
+                *size = found.count;
+            }
+            return Ok((
+                Tensor::dense(found.values, kept),
+                Tensor::dense(found.inverse, [len]),
+                Tensor::dense(found.counts, [found.count]),
+            ));
+        }
+        // Slices of any length are compared element by element.
         let elements = D::download(flat.elements())?;
         let slice = |at: usize| {
             let elements = &elements;

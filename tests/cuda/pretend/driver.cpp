@@ -326,6 +326,7 @@ API int cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, void *s
 API int cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, void *stream) {
   ON(stream); MAY_FAIL("download");
   if (!is_device("download", d, from, bytes) || !is_host("download", to, bytes)) return INVALID_VALUE;
+  counts["bytes to the host"] += bytes;
   d->queue.push_back([=] { memcpy(to, d->own(from), bytes); });
   return OK;
 }

@@ -1,0 +1,67 @@
+//! `repeat_interleave` by counts on a GPU: where the repeats of each position end is a running sum, among which each position of the
+//! result is looked up.
+//!
+//! Uses `device`, `ops::scan`; used by `rearrange::repeat`.
+
+use crate::device::Device;
+use crate::dtype::Element;
+use crate::error::{Error, Result, invalid};
+use crate::ops::arguments::Indexing;
+use crate::ops::reduce::Extreme;
+use crate::ops::scan::RunningSum;
+use crate::storage::View;
+use crate::tensor::checked_numel;
+
+const OP: &str = "repeat_interleave";
+
+/// The elements of a view with each position of an axis as often as there are counts, which are a list of at least one, and the sizes.
+pub(super) fn repeated_by<E: Element, D: Device>(
+    view: View<'_, D::Storage, E>,
+    axis: usize,
+    counts: View<'_, D::Storage, i64>,
+) -> Result<(D::Storage, Vec<usize>)> {
+    let (beside, list) = (Some(counts.buffer), counts.sizes);
+    let [len] = *list else { return invalid(OP, "the counts are a list".to_owned()) };
+    let ends = D::lanes::<i64, i64>(RunningSum, counts.restrided(list, counts.strides), 0)?;
+    let ends = View::<_, i64>::new(&ends, 0, list, &[1]);
+    // No count is negative; nor is any sum, unless one was too large to count.
+    let least = |of: View<'_, D::Storage, i64>| D::reduce::<i64, _>(Extreme::<i64, false>::new(), of, 1);
+    let (count, end) = (least(counts.restrided(list, counts.strides))?, least(ends.restrided(list, &[1]))?);
+    let total = View::<_, i64>::new(ends.buffer, len - 1, &[1], &[1]);
+    let [count, end] = [&count, &end].map(|of| View::<_, i64>::new(of, 0, &[1], &[1]));
+    let known = D::join(&[count, end, total], 0, &[3], &[1])?;
+    let known = D::download(View::<_, i64>::new(&known, 0, &[3], &[1]))?;
+    let (Some(&count), Some(&end), Some(&total)) = (known.first(), known.get(1), known.get(2)) else {
+        return Err(Error::NoData { op: OP });
+    };
+    if count < 0 {
+        let first = D::download(counts)?.into_iter().find(|&count| count < 0).unwrap_or(count);
+        return invalid(OP, format!("the count {first} is negative"));
+    }
+    let mut sizes = view.sizes.to_vec();
+    match usize::try_from(total) {
+        Ok(total) if end >= 0 => sizes[axis] = total,
+        _ => return Err(Error::TooLarge { op: OP, sizes: (&sizes[..]).into() }),
+    }
+    checked_numel::<E>(OP, &sizes)?;
+    let places = D::iota(beside, sizes[axis])?;
+    let length = [sizes[axis]];
+    let index = D::search(ends, View::<_, i64>::new(&places, 0, &length, &[1]), true)?;
+    Ok((selected::<E, D>(OP, view, axis, &index, &sizes)?, sizes))
+}
+
+/// The positions of an axis that a list says: row-major, of these sizes.
+pub(crate) fn selected<E: Element, D: Device>(
+    op: &'static str,
+    view: View<'_, D::Storage, E>,
+    axis: usize,
+    list: &D::Storage,
+    sizes: &[usize],
+) -> Result<D::Storage> {
+    let mut steps = vec![0; sizes.len()];
+    steps[axis] = 1;
+    if sizes.contains(&0) {
+        return D::zeroed::<E>(Some(view.buffer), 0);
+    }
+    D::gather(Indexing { op, axis, wraps: false }, view, View::<_, i64>::new(list, 0, sizes, &steps))
+}
