@@ -9,7 +9,7 @@ use crate::dtype::{Scalar, promote_types};
 use crate::error::{Error, Result, filled};
 use crate::ops::rules::admit::Admits;
 use crate::shape::Dyn;
-use crate::sparse::{expect_same, indices_from_linear};
+use crate::sparse::expect_same;
 use crate::tensor::Tensor;
 
 impl AnySparse {
@@ -31,13 +31,8 @@ impl AnySparse {
             }
         }
         let dtype = promote_types(self.dtype(), other.dtype())?;
-        let (a, b) = (self.to(dtype)?, other.to(dtype)?);
-        #[cfg(feature = "cuda")]
-        if a.device() != crate::AnyDevice::CPU || b.device() != a.device() {
-            same_device(op, &a.values, &b.values)?;
-            return run(a.to_device("cpu")?, b.to_device("cpu")?)?.to_device(a.device());
-        }
-        run(a, b)
+        same_device(op, &self.values, &other.values)?;
+        run(self.to(dtype)?, other.to(dtype)?)
     }
 
     /// The sum of two sparse tensors of one shape (`torch.add`). Dtypes promote; bools have none.
@@ -46,6 +41,10 @@ impl AnySparse {
     /// If shapes differ or dtypes do not admit it.
     pub fn add(&self, other: &AnySparse) -> Result<AnySparse> {
         self.beside("add", Admits::any, other, |a, b| {
+            #[cfg(feature = "cuda")]
+            if a.is_on_gpu() {
+                return a.sum_there("add", &b);
+            }
             dispatch_dtype!("add", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_add(&b.flat::<E>()?)?, a.sizes, a.dense))
             })
@@ -58,6 +57,10 @@ impl AnySparse {
     /// If shapes differ or dtypes do not admit it.
     pub fn sub(&self, other: &AnySparse) -> Result<AnySparse> {
         self.beside("sub", Admits::numeric, other, |a, b| {
+            #[cfg(feature = "cuda")]
+            if a.is_on_gpu() {
+                return a.sum_there("sub", &b.neg()?);
+            }
             dispatch_dtype!("sub", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_sub(&b.flat::<E>()?)?, a.sizes, a.dense))
             })
@@ -73,6 +76,10 @@ impl AnySparse {
             return self.mul_dense(&other.to_dense()?);
         }
         self.beside("mul", Admits::any, other, |a, b| {
+            #[cfg(feature = "cuda")]
+            if a.is_on_gpu() {
+                return a.product_there(&b);
+            }
             dispatch_dtype!("mul", a.dtype(), E: Numeric => {
                 Ok(AnySparse::of(a.flat::<E>()?.try_mul(&b.flat::<E>()?)?, a.sizes, a.dense))
             })
@@ -93,8 +100,8 @@ impl AnySparse {
         let dtype = promote_types(self.dtype(), other.dtype())?;
         let (sparse, dense) = (self.to(dtype)?, other.to(dtype)?);
         #[cfg(feature = "cuda")]
-        if self.device() != crate::AnyDevice::CPU {
-            return sparse.to_device("cpu")?.add_dense(&dense.cpu()?)?.to_device(self.device());
+        if self.is_on_gpu() {
+            return sparse.added_to_there(&dense);
         }
         dispatch_dtype!(op, dtype, E: Dtype => {
             let flat = sparse.flat::<E>()?;
@@ -130,16 +137,23 @@ impl AnySparse {
         let whole = [blocks, dense].concat();
         let count = [blocks.iter().product::<usize>(), dense.iter().product()];
         let rows = other.reshape(&signed(&lifted))?.expand(&signed(&whole))?.reshape(&signed(&count))?;
-        let indices = indices_from_linear(&self.keys.to_vec(), sparse)?.to_vec();
-        let nnz = self.nnz();
+        // Zero steps along axes of size 1.
+        let steps = crate::layout::strides::row_major(blocks);
+        let steps: Vec<usize> =
+            steps.iter().zip(blocks).map(|(&step, &size)| if size == 1 { 0 } else { step }).collect();
+        #[cfg(feature = "cuda")]
+        if self.is_on_gpu() {
+            let keys = crate::any::sparse::places::linear(&self.raw_indices()?, &steps)?.reshape(&[-1])?;
+            return Ok(self.with_values(self.values.mul(rows.index_select(0, &keys)?)?));
+        }
+        let (indices, nnz) = (self.host_indices()?.to_vec(), self.nnz());
         let mut keys = filled(0_i64, nnz)?;
-        for (axis, &size) in blocks.iter().enumerate() {
+        for (axis, &step) in steps.iter().enumerate() {
             for (key, index) in keys.iter_mut().zip(&indices[axis * nnz..]) {
-                *key = *key * size as i64 + if size == 1 { 0 } else { *index };
+                *key += step as i64 * *index;
             }
         }
-        let keys =
-            AnyTensor::from(Tensor::<i64, (Dyn,)>::try_from_vec_sized(keys, [nnz])?).to_device(other.device())?;
+        let keys = AnyTensor::of_ints(keys, &[nnz])?;
         Ok(self.with_values(self.values.mul(rows.index_select(0, &keys)?)?))
     }
 

@@ -11,7 +11,9 @@ use crate::error::{Error, Result};
 impl AnySparse {
     /// The same values under other indices and sizes, with as many dense axes.
     fn moved(&self, indices: &AnyTensor, values: &AnyTensor, sizes: &[usize], sorted: bool) -> Result<AnySparse> {
-        let mut moved = AnySparse::new(indices, values, Some(sizes))?;
+        let sizes = Dims::new("sparse_coo", sizes)?;
+        crate::sparse::expect_countable("sparse_coo", &sizes)?;
+        let mut moved = AnySparse::assembled(indices, values, sizes, values.rank() - 1)?;
         moved.keep_coalesced(sorted && self.is_coalesced());
         Ok(moved)
     }

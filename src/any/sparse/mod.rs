@@ -5,6 +5,7 @@
 
 mod arithmetic;
 pub(crate) mod axes;
+mod make;
 #[cfg(feature = "cuda")]
 mod places;
 
@@ -16,10 +17,7 @@ use crate::device::Cpu;
 use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::shape::{Dyn, Shape, SizeArray};
-use crate::sparse::{
-    DenseAxes, SparseTensor, check_indices, check_parts, expect_countable, indices_from_linear, infer, linear_indices,
-    print,
-};
+use crate::sparse::{DenseAxes, SparseTensor, indices_from_linear, print};
 use crate::tensor::{AnyLayout, Tensor};
 use core::fmt;
 
@@ -44,8 +42,9 @@ pub struct AnySparse {
     sizes: Dims,
     /// How many of the last axes are dense.
     dense: usize,
-    /// For each element its place among those of the sparse axes, counted in row-major order: `(1, nnz)`.
-    keys: Tensor<i64, (Dyn, Dyn)>,
+    /// For each element its place among those of the sparse axes, counted in row-major order: `(1, nnz)`, of `i64`, on the device
+    /// of the values.
+    keys: AnyTensor,
     /// `(nnz, elements of a block)`.
     values: AnyTensor,
     coalesced: bool,
@@ -65,7 +64,7 @@ impl<E: Element, S: Shape + DenseAxes<N>, const N: usize> From<SparseTensor<E, S
 
 impl AnySparse {
     fn of<E: Element>(flat: Flat<E>, sizes: Dims, dense: usize) -> Self {
-        let (keys, values) = (flat.raw_indices(), AnyTensor::from(flat.raw_values()));
+        let (keys, values) = (AnyTensor::from(flat.raw_indices()), AnyTensor::from(flat.raw_values()));
         AnySparse { sizes, dense, keys, values, coalesced: flat.is_coalesced() }
     }
 
@@ -74,10 +73,16 @@ impl AnySparse {
         let sizes = [sparse.iter().product(), dense.iter().product()];
         Ok(SparseTensor::assembled(
             sizes,
-            self.keys.clone(),
+            self.keys.typed()?,
             self.values.typed::<E, (Dyn, Dyn), Cpu>()?,
             self.coalesced,
         ))
+    }
+
+    /// The indices along each sparse axis, on the host.
+    fn host_indices(&self) -> Result<Tensor<i64, (Dyn, Dyn)>> {
+        let keys: Tensor<i64, (Dyn, Dyn)> = self.keys.cpu()?.typed()?;
+        indices_from_linear(&keys.to_vec(), self.sparse_and_dense_sizes().0)
     }
 
     /// The sizes of the sparse axes, and those of the dense ones.
@@ -93,52 +98,6 @@ impl AnySparse {
     /// Other values at the same places.
     fn with_values(&self, values: AnyTensor) -> Self {
         AnySparse { values, ..self.clone() }
-    }
-
-    /// Values at places (`torch.sparse_coo_tensor(indices, values, size, check_invariants=True)`): column `k` of the indices says
-    /// where value `k` is, and values of one place count as their sum. Without sizes the smallest that hold the indices are taken.
-    ///
-    /// Shapes: indices `(sparse axes, nnz)`, values `(nnz, …)`, whose further axes are the dense ones.
-    ///
-    /// # Errors
-    /// If an index is out of range, numbers of axes or values do not fit, the elements cannot be counted, or devices differ.
-    ///
-    /// ```
-    /// use castiron::{AnyTensor, any::AnySparse, tensor};
-    /// let (indices, values) = (AnyTensor::from(tensor![[0, 1, 1], [2, 0, 2]]), AnyTensor::from(tensor![3.0, 4.0, 5.0]));
-    /// let s = AnySparse::new(&indices, &values, Some(&[2, 3]))?;
-    /// assert_eq!((&s * 2)?.to_dense()?.to_string(), "tensor([[ 0.,  0.,  6.],\n        [ 8.,  0., 10.]])");
-    /// assert_eq!(AnySparse::new(&indices, &values, None)?.shape(), [2, 3]);
-    /// assert!(AnySparse::new(&indices, &values, Some(&[2, 2])).is_err());
-    /// # Ok::<(), castiron::Error>(())
-    /// ```
-    pub fn new(indices: &AnyTensor, values: &AnyTensor, sizes: Option<&[usize]>) -> Result<AnySparse> {
-        let op = "sparse_coo";
-        same_device(op, indices, values)?;
-        values.data(op)?;
-        let (&[axes, nnz], Some((&count, blocks))) = (indices.shape(), values.shape().split_first()) else {
-            let (indices, values) = (indices.shape(), values.shape());
-            return invalid(
-                op,
-                format!("indices are a matrix and values have an axis, got shapes {indices:?} and {values:?}"),
-            );
-        };
-        let places: Tensor<i64, (Dyn, Dyn)> = indices.to(DType::I64)?.cpu()?.contiguous()?.typed()?;
-        let sizes = match sizes {
-            Some(sizes) => Dims::new(op, sizes)?,
-            None => {
-                let mut sizes = Dims::new(op, &[&vec![0; axes], blocks].concat())?;
-                infer(&places, &mut sizes[..axes])?;
-                sizes
-            }
-        };
-        check_parts(&sizes, blocks.len(), [axes, nnz], values.shape())?;
-        expect_countable(op, &sizes)?;
-        check_indices(&places, &sizes)?;
-        let keys = Tensor::try_from_vec_sized(linear_indices(&places, &sizes[..axes])?, [1, nnz])?;
-        let rows = [count, blocks.iter().product::<usize>()];
-        let values = values.reshape(&signed(&rows))?.contiguous()?;
-        Ok(AnySparse { sizes, dense: blocks.len(), keys, values, coalesced: nnz < 2 })
     }
 
     /// The dtype.
@@ -186,8 +145,11 @@ impl AnySparse {
     /// # Errors
     /// If memory runs out.
     pub fn raw_indices(&self) -> Result<AnyTensor> {
-        AnyTensor::from(indices_from_linear(&self.keys.to_vec(), self.sparse_and_dense_sizes().0)?)
-            .to_device(self.values.device())
+        #[cfg(feature = "cuda")]
+        if self.is_on_gpu() {
+            return self.indices_there();
+        }
+        self.host_indices().map(AnyTensor::from)
     }
 
     /// The elements, or blocks of them (`torch.Tensor._values`).
@@ -252,9 +214,8 @@ impl AnySparse {
                 ),
             );
         }
-        let indices = indices_from_linear(&self.keys.to_vec(), self.sparse_and_dense_sizes().0)?;
         let values = self.values.typed::<E, (Dyn, Dyn), Cpu>()?;
-        Ok(SparseTensor::assembled(S::Sizes::copied(&self.sizes), indices, values, self.coalesced))
+        Ok(SparseTensor::assembled(S::Sizes::copied(&self.sizes), self.host_indices()?, values, self.coalesced))
     }
 
     /// The same tensor with its places sorted and none of them twice (`torch.Tensor.coalesce`).
@@ -263,8 +224,8 @@ impl AnySparse {
     /// If the dtype does not compute, or memory runs out.
     pub fn coalesce(&self) -> Result<AnySparse> {
         #[cfg(feature = "cuda")]
-        if let Some(result) = self.by_host("coalesce", self, |x, _| x.coalesce()) {
-            return result;
+        if self.is_on_gpu() {
+            return self.coalesced_there();
         }
         dispatch_dtype!("coalesce", self.dtype(), E: Dtype => {
             Ok(AnySparse::of(self.flat::<E>()?.try_coalesce()?, self.sizes, self.dense))
@@ -278,8 +239,8 @@ impl AnySparse {
     pub fn to_dense(&self) -> Result<AnyTensor> {
         crate::any::checked_numel("to_dense", &self.sizes, self.dtype())?;
         #[cfg(feature = "cuda")]
-        if self.device() != crate::AnyDevice::CPU {
-            return self.scattered_dense();
+        if self.is_on_gpu() {
+            return self.dense_there();
         }
         dispatch_dtype!("to_dense", self.dtype(), E: Dtype => {
             AnyTensor::from(self.flat::<E>()?.try_to_dense()?).reshape(&signed(&self.sizes))
@@ -303,8 +264,9 @@ impl AnySparse {
         same_dtype(op, &self.values, other)?;
         same_device(op, &self.values, other)?;
         #[cfg(feature = "cuda")]
-        if self.device() != crate::AnyDevice::CPU {
-            return self.to_device("cpu")?.matmul(&other.cpu()?)?.to_device(self.device());
+        if self.is_on_gpu() {
+            // (What is refused, the host refuses.)
+            return self.times_dense_there(other).unwrap_or_else(|| self.to_device("cpu")?.matmul(&other.cpu()?));
         }
         dispatch_dtype!(op, self.dtype(), E: Numeric => {
             let left = self.typed::<E, (Dyn, Dyn), 0>()?;
@@ -323,9 +285,11 @@ impl AnySparse {
     pub fn matmul_sparse(&self, other: &AnySparse) -> Result<AnySparse> {
         let op = "matmul";
         same_dtype(op, &self.values, &other.values)?;
+        same_device(op, &self.values, &other.values)?;
         #[cfg(feature = "cuda")]
-        if let Some(result) = self.by_host(op, other, AnySparse::matmul_sparse) {
-            return result;
+        if self.is_on_gpu() {
+            let refused = || self.to_device("cpu")?.matmul_sparse(&other.to_device("cpu")?);
+            return self.times_sparse_there(other).unwrap_or_else(refused);
         }
         dispatch_dtype!(op, self.dtype(), E: Inexact => {
             let (left, right) = (self.typed::<E, (Dyn, Dyn), 0>()?, other.typed::<E, (Dyn, Dyn), 0>()?);
@@ -339,8 +303,8 @@ impl AnySparse {
     /// If it is no such matrix.
     pub fn t(&self) -> Result<AnySparse> {
         #[cfg(feature = "cuda")]
-        if let Some(result) = self.by_host("t", self, |x, _| x.t()) {
-            return result;
+        if self.is_on_gpu() {
+            return self.transposed_there().unwrap_or_else(|| self.to_device("cpu")?.t());
         }
         dispatch_dtype!("t", self.dtype(), E: Element => Ok(self.typed::<E, (Dyn, Dyn), 0>()?.try_t()?.into()))
     }
@@ -354,36 +318,10 @@ impl AnySparse {
     }
 }
 
-impl AnyTensor {
-    /// The sparse tensor of the elements that are not zero, the last `dense` axes being dense: blocks in which any is not
-    /// (`torch.Tensor.to_sparse`).
-    ///
-    /// # Errors
-    /// If there are not so many axes, the dtype does not compute, or there are no data.
-    pub fn to_sparse(&self, dense: usize) -> Result<AnySparse> {
-        let op = "to_sparse";
-        self.data(op)?;
-        if dense > self.rank() {
-            return invalid(op, format!("a tensor of shape {:?} can't have {dense} dense axes", self.shape()));
-        }
-        #[cfg(feature = "cuda")]
-        if self.device() != crate::AnyDevice::CPU {
-            return self.cpu()?.to_sparse(dense)?.to_device(self.device());
-        }
-        let (sparse_sizes, dense_sizes) = self.sizes.split_at(self.rank() - dense);
-        let sizes = [sparse_sizes.iter().product::<usize>(), dense_sizes.iter().product()];
-        dispatch_dtype!(op, self.dtype, E: Dtype => {
-            let rows: Tensor<E, (Dyn, Dyn)> = self.reshape(&signed(&sizes))?.typed()?;
-            Ok(AnySparse::of(rows.try_to_sparse_hybrid::<1>()?, self.sizes, dense))
-        })
-    }
-}
-
 /// As PyTorch prints a tensor.
 impl fmt::Display for AnySparse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let indices =
-            indices_from_linear(&self.keys.to_vec(), self.sparse_and_dense_sizes().0).map_err(|_| fmt::Error)?;
+        let indices = self.host_indices().map_err(|_| fmt::Error)?;
         let values = self.values.cpu().map_err(|_| fmt::Error)?;
         let printed = dispatch_dtype!("print", self.dtype(), E: Element => {
             Ok(match values.typed::<E, (Dyn, Dyn), Cpu>() {
