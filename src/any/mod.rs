@@ -73,9 +73,8 @@ use base::storage::checked_numel;
 pub use call::outputs::{call_in_place, call_into};
 pub use call::{Args, NamedOp, Value, alias, call, ops};
 pub use elementwise::where_::where_;
-pub use join::cat_stack::{
-    block_diag, broadcast_tensors, cartesian_prod, cat, column_stack, dstack, hstack, meshgrid, stack, vstack,
-};
+pub use join::cat_stack::{cat, column_stack, dstack, hstack, stack, vstack};
+pub use join::meshgrid::{block_diag, broadcast_tensors, cartesian_prod, meshgrid};
 pub use linalg::einsum::einsum;
 pub use linalg::matrix_power::multi_dot;
 pub use sparse::AnySparse;

@@ -2,11 +2,12 @@
 //!
 //! Compiled once for each size of element. Uses walks; used by `Cpu`.
 
-use super::indexing::{RawView, by_width};
+use super::indexing::RawView;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::Element;
+use crate::dtype::width::word_of_width;
 use crate::error::{Result, listed, room};
 use crate::storage::{HostBuffer, View};
 
@@ -136,7 +137,7 @@ fn compress_bytes(width: usize, a: RawView<'_>, mask: RawView<'_>) -> Result<(Ho
     let buffer = unsafe {
         HostBuffer::filled_by(total.saturating_mul(width), |to: *mut u8| {
             let places = Shared((a.start, mask.start, to));
-            by_width!(width, W => threads::for_each(pieces, &|piece| {
+            word_of_width!(width, W => threads::for_each(pieces, &|piece| {
                 let places = &places;
                 let (from, mask, to) = places.0;
                 let (from, to) = (from.cast::<W>(), to.cast::<W>());

@@ -3,13 +3,13 @@
 //! Uses the engine; used by the elementwise loops, lanes and reductions.
 
 use super::engine::{self, Body};
-use super::indexing::by_width;
 use super::non_temporal;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 #[cfg(target_arch = "x86_64")]
 use super::transpose;
 use super::walk::{Run, TILE, Walk, side};
+use crate::dtype::width::word_of_width;
 use core::mem::MaybeUninit;
 
 /// A buffer for a tile of any dtype.
@@ -39,7 +39,7 @@ impl TransposeTile {
         [lines, len]: [usize; 2],
     ) -> *mut u8 {
         let (to, next) = (self.0.as_mut_ptr(), side * step);
-        by_width!(width, W => simd::dispatch(TransposeLoop::<W> {
+        word_of_width!(width, W => simd::dispatch(TransposeLoop::<W> {
             from: from.cast(),
             to: to.cast(),
             side,
@@ -102,7 +102,7 @@ impl<W: Copy> Loop for TransposeLoop<W> {
 /// These places are valid, and nobody else reads or writes the destination.
 pub(super) unsafe fn copy_strided(width: usize, len: usize, to: (*mut u8, usize), from: (*const u8, usize)) {
     // SAFETY: the caller's promise.
-    by_width!(width, W => unsafe { copy_strided_as::<W>(len, (to.0.cast(), to.1), (from.0.cast(), from.1)) });
+    word_of_width!(width, W => unsafe { copy_strided_as::<W>(len, (to.0.cast(), to.1), (from.0.cast(), from.1)) });
 }
 
 /// # Safety
@@ -294,7 +294,7 @@ pub(super) unsafe fn copy_fresh(
     a: *const u8,
 ) {
     // SAFETY: the caller's promise.
-    by_width!(width, W => unsafe {
+    word_of_width!(width, W => unsafe {
         let non_temporal = non_temporal::pays_off(len * width);
         if non_temporal && has_rows_elsewhere(width, sizes, strides) {
             let walk = Walk::new(sizes, [strides[1], strides[0]]);
@@ -310,7 +310,7 @@ pub(super) unsafe fn copy_fresh(
 /// As for [`engine::run_into`].
 pub(super) unsafe fn copy_into(width: usize, sizes: &[usize], strides: [&[usize]; 2], out: *mut u8, a: *const u8) {
     // SAFETY: the caller's promise.
-    by_width!(width, W => unsafe { engine::run_into(sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), non_temporal: false }) });
+    word_of_width!(width, W => unsafe { engine::run_into(sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), non_temporal: false }) });
 }
 
 /// Copies bytes, with non-temporal stores if the whole result is large.

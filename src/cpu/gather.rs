@@ -3,11 +3,12 @@
 //! Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
-use super::indexing::{IndexMap, RawView, by_width, out_of_range, without};
+use super::indexing::{IndexMap, RawView, out_of_range, without};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::Element;
+use crate::dtype::width::word_of_width;
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::arguments::Indexing;
@@ -128,7 +129,7 @@ fn gather_bytes(
                 return Ok(());
             }
             let run = |walk: &Walk<3>, (to, index, from): (*mut u8, *const i64, *const u8)| {
-                by_width!(width, W => {
+                word_of_width!(width, W => {
                     let (to, from) = (to.cast::<W>(), from.cast::<W>());
                     if indexing.wraps {
                         simd::dispatch(Gather::<W, true> { walk, places, to, index, from })

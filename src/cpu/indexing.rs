@@ -9,37 +9,6 @@ use crate::error::Error;
 use crate::ops::arguments::Indexing;
 use crate::storage::{HostBuffer, View};
 
-/// Runs code with a type of the element's size whose alignment no element of that size exceeds (a complex number is
-/// aligned like its parts).
-macro_rules! by_width {
-    ($width:expr, $word:ident => $run:expr) => {
-        match $width {
-            1 => {
-                type $word = u8;
-                $run
-            }
-            2 => {
-                type $word = u16;
-                $run
-            }
-            4 => {
-                type $word = [u16; 2];
-                $run
-            }
-            8 => {
-                type $word = [u32; 2];
-                $run
-            }
-            16 => {
-                type $word = [u64; 2];
-                $run
-            }
-            _ => unreachable!("elements have 1, 2, 4, 8 or 16 bytes"),
-        }
-    };
-}
-pub(super) use by_width;
-
 /// A view whose element type is erased.
 #[derive(Clone, Copy)]
 pub(super) struct RawView<'a> {

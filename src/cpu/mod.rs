@@ -22,6 +22,7 @@ mod f16_inner;
 mod float_gemm;
 pub(crate) mod fresh;
 pub(crate) mod fused;
+mod fused_plan;
 pub(crate) mod gather;
 pub(crate) mod gemm;
 mod gemv;

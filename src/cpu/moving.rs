@@ -4,15 +4,15 @@
 //! Uses threads; used by `Cpu`.
 
 use super::elementwise::{result_len, source};
-use super::indexing::by_width;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::Element;
+use crate::dtype::width::word_of_width;
 use crate::error::Result;
 use crate::ops::segment::Segment;
 use crate::storage::{HostBuffer, View};
 
-/// The size of an element, one of those that [`by_width`] knows.
+/// The size of an element, one of those that [`word_of_width`] knows.
 const fn size<E: Element>() -> usize {
     const { assert!(size_of::<E>() <= 16 && size_of::<E>().is_power_of_two()) }
     size_of::<E>()
@@ -254,7 +254,7 @@ unsafe fn pick_all(task: &PickTask<'_>) {
         let task = &part;
         let (low, high) = (length * piece / pieces, length * (piece + 1) / pieces);
         // SAFETY: the caller's promise. The parts together cover the longest axis, and each writes its own.
-        unsafe { by_width!(task.0.size, W => pick_part::<W>(task.0, longest, low, high)) }
+        unsafe { word_of_width!(task.0.size, W => pick_part::<W>(task.0, longest, low, high)) }
     });
 }
 

@@ -3,12 +3,13 @@
 //! Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
-use super::indexing::{IndexMap, RawView, by_width, out_of_range, without};
+use super::indexing::{IndexMap, RawView, out_of_range, without};
 use super::read::without_repeats;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::Element;
+use crate::dtype::width::word_of_width;
 use crate::error::Result;
 use crate::ops::arguments::Indexing;
 use crate::ops::kernel::{Map2, VectorWidth};
@@ -170,7 +171,7 @@ fn scatter_bytes(
         (0..index.sizes.len()).map(|at| if repeated(at) { index.sizes[at].min(1) } else { index.sizes[at] }).collect();
     let index = index.restrided(&sizes, index.strides);
     // SAFETY: the output is a view held exclusively, and `W` has as many bytes as its elements.
-    by_width!(width, W => unsafe {
+    word_of_width!(width, W => unsafe {
         scatter_by::<W, _>(indexing, index, from, to, |to: *mut W, value: W| to.write_unaligned(value))
     })
 }

@@ -27,6 +27,7 @@ mod sets;
 mod shell;
 pub(crate) mod special;
 pub(crate) mod table;
+pub(crate) mod width;
 
 pub use cast::{CanCast, CastTo};
 pub use category::Category;

@@ -76,3 +76,46 @@ pub(crate) fn of_sizes<'a>(
 pub(crate) fn at_positions(whole: usize, positions: impl Iterator<Item = i64>) -> impl Iterator<Item = Range<usize>> {
     between(positions.map(move |at| clamped(at, whole)).chain([whole]))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_make_up_the_axis() {
+        let lens = |parts: Vec<Range<usize>>| parts.iter().map(Range::len).collect::<Vec<_>>();
+        for whole in 0..12 {
+            for count in 1..8 {
+                for parts in [
+                    split("split", whole, count).unwrap().collect::<Vec<_>>(),
+                    chunk("chunk", whole, count).unwrap().collect(),
+                    sections("tensor_split", whole, count).unwrap().collect(),
+                ] {
+                    let all: Vec<usize> = parts.iter().cloned().flatten().collect();
+                    assert_eq!(all, (0..whole).collect::<Vec<_>>(), "{whole} in {count}");
+                }
+                let equal = lens(split("split", whole, count).unwrap().collect());
+                assert!(
+                    equal.iter().rev().skip(1).all(|&len| len == count) && equal.len() == whole.div_ceil(count).max(1)
+                );
+                let sections = lens(sections("tensor_split", whole, count).unwrap().collect());
+                assert_eq!(sections.len(), count);
+                assert!(sections.iter().max().unwrap() - sections.iter().min().unwrap() <= 1);
+            }
+        }
+        assert_eq!(chunk("chunk", 0, 3).unwrap().collect::<Vec<_>>(), [0..0, 0..0, 0..0]);
+        assert_eq!(of_sizes("split", 0, 5, &[2, 0, 3]).unwrap().collect::<Vec<_>>(), [0..2, 2..2, 2..5]);
+        assert!(of_sizes("split", 0, 5, &[usize::MAX, 6]).is_err());
+        assert!(of_sizes("split", 0, 5, &[2, 2]).is_err());
+        assert!(split("split", 5, 0).is_err());
+        assert!(chunk("chunk", 5, 0).is_err());
+        assert!(sections("s", 5, 0).is_err());
+        assert_eq!(
+            split("split", usize::MAX, usize::MAX - 1).unwrap().map(|part| part.len()).collect::<Vec<_>>(),
+            [usize::MAX - 1, 1]
+        );
+        let at = |positions: &[i64]| at_positions(5, positions.iter().copied()).collect::<Vec<_>>();
+        assert_eq!(at(&[2, -1]), [0..2, 2..4, 4..5]);
+        assert_eq!(at(&[4, 1, i64::MAX, i64::MIN]), [0..4, 4..4, 1..5, 5..5, 0..5]);
+    }
+}

@@ -110,3 +110,19 @@ pub(crate) fn index_rows(places: &[i64], sizes: &[usize]) -> Result<Vec<i64>> {
     }
     Ok(rows)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Kept, meet};
+
+    #[test]
+    fn slices_meet_where_they_have_a_position_in_common() {
+        let all = || (0..4).flat_map(|first| (0..4).flat_map(move |len| (1..4).map(move |step| (first, len, step))));
+        for (a, b) in all().flat_map(|a| all().map(move |b| (a, b))) {
+            let positions = |(first, len, step): (usize, usize, usize)| (0..len).map(move |at| first + at * step);
+            let common = positions(a).any(|at| positions(b).any(|other| other == at));
+            let kept = |(first, len, step)| [Kept { first, len, step, is_one: false }];
+            assert_eq!(meet(&kept(a), &kept(b)), common, "{a:?} {b:?}");
+        }
+    }
+}

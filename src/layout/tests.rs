@@ -1,13 +1,12 @@
 //! The arithmetic of views beside a naive model: a tensor as the list of the places of its elements, in row-major order.
 
 use super::bounds::{expect_within, has_places, is_within, places, span};
-use super::positions::{Kept, clamped, expect_range, from_end, index_rows, meet};
+use super::positions::{Kept, clamped, expect_range, from_end, index_rows};
 use super::strides::{contiguous, is_contiguous, is_dense, row_major, write_reshaped};
-use super::{Geometry, ViewAxes, parts, write_moved};
+use super::{Geometry, ViewAxes, write_moved};
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::shape::numel;
-use core::ops::Range;
 
 /// Every index of a tensor of these sizes, in row-major order.
 fn indices(sizes: &[usize]) -> Vec<Vec<usize>> {
@@ -336,53 +335,6 @@ fn numbers_near_the_largest_neither_wrap_nor_reach_anything() {
     assert_eq!(x.part(2, 1, view), MOST.wrapping_mul(2).wrapping_add(1));
     assert!(Kept::between("slice", [None, None], 0, 3).is_err());
     assert!(Kept::between("slice", [None, None], i64::MIN, 3).is_err());
-}
-
-#[test]
-fn slices_meet_where_they_have_a_position_in_common() {
-    let all = || (0..4).flat_map(|first| (0..4).flat_map(move |len| (1..4).map(move |step| (first, len, step))));
-    for (a, b) in all().flat_map(|a| all().map(move |b| (a, b))) {
-        let positions = |(first, len, step): (usize, usize, usize)| (0..len).map(move |at| first + at * step);
-        let common = positions(a).any(|at| positions(b).any(|other| other == at));
-        let kept = |(first, len, step)| [Kept { first, len, step, is_one: false }];
-        assert_eq!(meet(&kept(a), &kept(b)), common, "{a:?} {b:?}");
-    }
-}
-
-#[test]
-fn parts_make_up_the_axis() {
-    let lens = |parts: Vec<Range<usize>>| parts.iter().map(Range::len).collect::<Vec<_>>();
-    for whole in 0..12 {
-        for count in 1..8 {
-            for parts in [
-                parts::split("split", whole, count).unwrap().collect::<Vec<_>>(),
-                parts::chunk("chunk", whole, count).unwrap().collect(),
-                parts::sections("tensor_split", whole, count).unwrap().collect(),
-            ] {
-                let all: Vec<usize> = parts.iter().cloned().flatten().collect();
-                assert_eq!(all, (0..whole).collect::<Vec<_>>(), "{whole} in {count}");
-            }
-            let equal = lens(parts::split("split", whole, count).unwrap().collect());
-            assert!(equal.iter().rev().skip(1).all(|&len| len == count) && equal.len() == whole.div_ceil(count).max(1));
-            let sections = lens(parts::sections("tensor_split", whole, count).unwrap().collect());
-            assert_eq!(sections.len(), count);
-            assert!(sections.iter().max().unwrap() - sections.iter().min().unwrap() <= 1);
-        }
-    }
-    assert_eq!(parts::chunk("chunk", 0, 3).unwrap().collect::<Vec<_>>(), [0..0, 0..0, 0..0]);
-    assert_eq!(parts::of_sizes("split", 0, 5, &[2, 0, 3]).unwrap().collect::<Vec<_>>(), [0..2, 2..2, 2..5]);
-    assert!(parts::of_sizes("split", 0, 5, &[usize::MAX, 6]).is_err());
-    assert!(parts::of_sizes("split", 0, 5, &[2, 2]).is_err());
-    assert!(parts::split("split", 5, 0).is_err());
-    assert!(parts::chunk("chunk", 5, 0).is_err());
-    assert!(parts::sections("s", 5, 0).is_err());
-    assert_eq!(
-        parts::split("split", usize::MAX, usize::MAX - 1).unwrap().map(|part| part.len()).collect::<Vec<_>>(),
-        [usize::MAX - 1, 1]
-    );
-    let at = |positions: &[i64]| parts::at_positions(5, positions.iter().copied()).collect::<Vec<_>>();
-    assert_eq!(at(&[2, -1]), [0..2, 2..4, 4..5]);
-    assert_eq!(at(&[4, 1, i64::MAX, i64::MIN]), [0..4, 4..4, 1..5, 5..5, 0..5]);
 }
 
 #[test]

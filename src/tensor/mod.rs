@@ -67,7 +67,7 @@ pub use elementwise::scalar_first::{
     xlog1py, xlogy, zeta,
 };
 pub use elementwise::where_clamp::{try_where_, where_};
-pub use index::scatter::ScatterReduce;
+pub use index::scatter_reduce::ScatterReduce;
 pub use join::cat_stack::{Joined, Stacked, cat, stack, try_cat, try_stack};
 pub use join::hstack::{
     Reshaped, column_stack, dstack, hstack, try_column_stack, try_dstack, try_hstack, try_vstack, vstack,
@@ -81,8 +81,8 @@ pub use linalg::int_mm::ByteNumber;
 pub use linalg::linear::Activation;
 pub use linalg::tensordot::{multi_dot, try_multi_dot};
 pub use rearrange::pad::{Circular, Constant, PadMode, Reflect, Replicate};
+pub use reduce::counting::BinWeight;
 pub use reduce::quantile::Interpolation;
-pub use reduce::statistics::BinWeight;
 #[cfg(feature = "any")]
 pub(crate) use scan::cumulative::{along, along_both};
 pub use view::axis_iter::AxisIter;
@@ -117,7 +117,7 @@ pub(crate) use view::reinterpret::{expect_bools, expect_widened};
 #[cfg(feature = "any")]
 pub(crate) use {
     index::index_put::places,
-    index::scatter::reduce_into,
+    index::scatter_reduce::reduce_into,
     linalg::matmul::{Summand, product},
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
     rearrange::repeat::repeated_elements,

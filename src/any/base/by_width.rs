@@ -8,6 +8,7 @@ use crate::device::erased::ErasedViewMut;
 use crate::device::{Backend, Dynamic, DynamicBuffer};
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
+use crate::dtype::width::of_width;
 pub(crate) use crate::error::invalid;
 use crate::error::{Error, Result, room};
 use crate::layout::strides;
@@ -15,35 +16,6 @@ use crate::ops::arguments::Indexing;
 use crate::ops::kernel::Choosing;
 use crate::ops::segment::Segment;
 use crate::tensor::pick_elements;
-
-/// Runs code with a type as wide as the dtype's elements, for operations that only move them.
-macro_rules! with_width_type {
-    ($dtype:expr, $W:ident => $body:expr) => {
-        match $dtype.itemsize() {
-            1 => {
-                type $W = u8;
-                $body
-            }
-            2 => {
-                type $W = i16;
-                $body
-            }
-            4 => {
-                type $W = i32;
-                $body
-            }
-            8 => {
-                type $W = i64;
-                $body
-            }
-            _ => {
-                type $W = $crate::Complex<f64>;
-                $body
-            }
-        }
-    };
-}
-pub(crate) use with_width_type;
 
 /// Sizes as methods take them.
 pub(crate) fn signed(sizes: &[usize]) -> Vec<i64> {
@@ -158,7 +130,7 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         let sizes = axes.iter().map(|list| crate::tensor::positions(op, list)).collect::<Result<Vec<usize>>>()?;
         self.allocated_like(op, &sizes, self.dtype, || {
-            with_width_type!(self.dtype, W => {
+            of_width!(self.dtype.itemsize(), W => {
                 let fill = fill.map_or(Ok(W::default()), |fill| Dynamic::peek(fill.data_as::<W>(op)?))?;
                 pick_elements::<W, Dynamic>(op, self.data_as(op)?, axes, fill)
             })
@@ -186,7 +158,7 @@ impl AnyTensor {
         }
         self.allocated_like(op, &index.sizes, self.dtype, || {
             let indexing = Indexing { op, axis, wraps };
-            with_width_type!(self.dtype, W => Dynamic::gather::<W>(indexing, self.data_as(op)?, index.data_as(op)?))
+            of_width!(self.dtype.itemsize(), W => Dynamic::gather::<W>(indexing, self.data_as(op)?, index.data_as(op)?))
         })
     }
 
@@ -226,7 +198,7 @@ impl AnyTensor {
         let mut out = self.copied(&strides::row_major(&self.sizes))?;
         if !index.is_empty() && self.has_data() {
             let indexing = Indexing { op, axis, wraps };
-            with_width_type!(self.dtype, W => {
+            of_width!(self.dtype.itemsize(), W => {
                 Dynamic::scatter::<W>(indexing, index.data_as(op)?, from.data_as(op)?, out.data_as_mut(op)?)
             })?;
         }
@@ -236,7 +208,7 @@ impl AnyTensor {
     /// The elements where a mask of bools of the same sizes is true, and how many there are.
     pub(crate) fn masked_elements(&self, op: &'static str, mask: &AnyTensor) -> Result<AnyTensor> {
         let (buffer, count) =
-            with_width_type!(self.dtype, W => Dynamic::compress::<W>(self.data_as(op)?, mask.data_as(op)?))?;
+            of_width!(self.dtype.itemsize(), W => Dynamic::compress::<W>(self.data_as(op)?, mask.data_as(op)?))?;
         Ok(AnyTensor::fresh(buffer, self.dtype, &[count], &[1]))
     }
 
@@ -251,7 +223,7 @@ impl AnyTensor {
         let [mask_spread, a_spread, b_spread] = spread_together([mask, a, b], &sizes)?;
         let strides = result_strides(&sizes, &[mask, a, b].map(|x| x.layout(a.dtype)));
         checked_numel(op, &sizes, a.dtype)?;
-        let buffer = with_width_type!(a.dtype, W => {
+        let buffer = of_width!(a.dtype.itemsize(), W => {
             let (mask, a, b) = (mask_spread.elements_as()?, a_spread.elements_as()?, b_spread.elements_as()?);
             Dynamic::map3::<bool, W, W, W>(Choosing, mask, a, b, &strides)
         })?;

@@ -113,6 +113,7 @@ const NAMED: &[&[NamedOp]] = &[
     index::scatter::OPERATIONS,
     index::view_scatter::OPERATIONS,
     join::cat_stack::OPERATIONS,
+    join::meshgrid::OPERATIONS,
     linalg::distance::OPERATIONS,
     linalg::einsum::OPERATIONS,
     linalg::linear::OPERATIONS,

@@ -4,3 +4,4 @@
 pub(crate) mod cat_stack;
 #[cfg(feature = "cuda")]
 pub(crate) mod combinations;
+pub(crate) mod meshgrid;

@@ -2,10 +2,11 @@
 //! Uses `view::views`, `tensor::rearrange::pick`, `ops::segment`, `device`.
 
 use crate::any::AnyTensor;
-use crate::any::base::by_width::{invalid, signed, with_width_type};
+use crate::any::base::by_width::{invalid, signed};
 use crate::any::view::views::{axes, axis};
 use crate::device::{Backend, Dynamic};
 use crate::dtype::DType;
+use crate::dtype::width::of_width;
 use crate::error::Result;
 use crate::ops::segment::Segment;
 use crate::tensor::{pick_as_laid_out, rolled};
@@ -43,7 +44,7 @@ impl AnyTensor {
             *list = vec![Segment::Backward { start: size.saturating_sub(1), len: size }];
         }
         let strides = crate::any::preserved(&self.sizes, &self.strides);
-        let buffer = with_width_type!(self.dtype, W => {
+        let buffer = of_width!(self.dtype.itemsize(), W => {
             pick_as_laid_out::<W, Dynamic>(op, self.elements_as()?, &stretches, &strides)
         })?;
         Ok(AnyTensor::fresh(buffer, self.dtype, &self.sizes, &strides))
@@ -165,7 +166,7 @@ impl AnyTensor {
             op,
             &self.sizes,
             self.dtype,
-            || with_width_type!(self.dtype, W => Dynamic::band::<W>(rows.data_as(op)?, low, high)),
+            || of_width!(self.dtype.itemsize(), W => Dynamic::band::<W>(rows.data_as(op)?, low, high)),
         )
     }
 

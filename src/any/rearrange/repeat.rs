@@ -1,12 +1,13 @@
 //! `repeat`, `tile`, `repeat_interleave`: elements that come several times. Uses `tensor::rearrange::repeat`.
 
 use crate::any::AnyTensor;
-use crate::any::base::by_width::{invalid, with_width_type};
+use crate::any::base::by_width::invalid;
 use crate::any::call::{Bound, Value};
 use crate::any::view::views::axis;
 use crate::axis;
 use crate::device::Dynamic;
 use crate::dtype::Element;
+use crate::dtype::width::of_width;
 use crate::error::{Error, Result, listed};
 use crate::tensor::repeated_elements;
 use castiron_macros::operations;
@@ -25,7 +26,7 @@ impl AnyTensor {
             op,
             &sizes,
             self.dtype,
-            || with_width_type!(self.dtype, W => Ok(repeated_elements::<W, Dynamic>(op, self.data_as(op)?, rank, counts)?.0)),
+            || of_width!(self.dtype.itemsize(), W => Ok(repeated_elements::<W, Dynamic>(op, self.data_as(op)?, rank, counts)?.0)),
         )
     }
 
@@ -96,7 +97,7 @@ impl AnyTensor {
             self.expect_rank("repeat_interleave", 1)?;
         }
         self.interleaved(dim, |cube, _| {
-            with_width_type!(self.dtype, W => {
+            of_width!(self.dtype.itemsize(), W => {
                 let cube = cube.relabelled(W::DTYPE).typed_rank3::<W, Dynamic>()?;
                 Ok(AnyTensor::from(cube.try_repeat_interleave_sized(axis![1], times)?))
             })
@@ -124,7 +125,7 @@ impl AnyTensor {
         let repeats = repeats.as_index(op, true)?.at_least_1d();
         self.interleaved(dim, |cube, _| {
             let repeats = if repeats.numel() == 1 { repeats.expanded_to(&[cube.sizes[1]])? } else { repeats.clone() };
-            with_width_type!(self.dtype, W => {
+            of_width!(self.dtype.itemsize(), W => {
                 let cube = cube.relabelled(W::DTYPE).typed_rank3::<W, Dynamic>()?;
                 Ok(AnyTensor::from(cube.try_repeat_interleave_by(axis![1], &repeats.typed_rank1::<i64, Dynamic>()?)?))
             })

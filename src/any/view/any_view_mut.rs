@@ -1,6 +1,6 @@
 //! `AnyViewMut`: elements of an `AnyTensor`, borrowed to be written where they are.
 //!
-//! Its views are those of `AnyTensor` and its operations in place are those of the tables; here stands how they are borrowed.
+//! Its views are those of `AnyTensor`, its operations in place those of the tables (`view::edits`); here stands how they are borrowed.
 //! Uses `view::views`, `index::advanced`, `call::outputs`.
 
 use crate::any::base::by_width::invalid;
@@ -8,13 +8,11 @@ use crate::any::base::operand::AnyOperand;
 use crate::any::call::Value;
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, Dims, Elements, shared};
-use crate::device::{AnyDevice, Backend, Device, Dynamic};
-use crate::dtype::scalar::ScalarValue;
-use crate::dtype::{DType, Element, Scalar};
+use crate::device::{Backend, Device, Dynamic};
+use crate::dtype::Element;
 use crate::error::Result;
 use crate::layout::positions::{Kept, meet};
 use crate::layout::{bounds, strides};
-use crate::ops::table::{binary_table, tuned_table, unary_table};
 use crate::shape::Shape;
 use crate::tensor::TensorViewMut;
 use core::fmt;
@@ -347,72 +345,6 @@ macro_rules! of_both {
     )*};
 }
 of_both!(AnyTensor, AnyViewMut<'_>);
-
-/// For `add_` it writes `add_`: that of the tensor, which is written where it is.
-macro_rules! in_place {
-    ($($inplace:ident ($($arg:ident: $ty:ty),*);)*) => {
-        /// Operations in place.
-        impl AnyViewMut<'_> {$(
-            #[doc = concat!("As [`AnyTensor::", stringify!($inplace), "`](crate::AnyTensor::", stringify!($inplace), "), where the elements are.")]
-            ///
-            /// # Errors
-            /// As there; nothing is written then.
-            pub fn $inplace(&mut self $(, $arg: $ty)*) -> Result<&mut Self> {
-                self.tensor.$inplace($($arg),*)?;
-                Ok(self)
-            }
-        )*}
-    };
-}
-in_place! {
-    copy_from(from: &AnyTensor);
-    fill_(value: impl Scalar);
-}
-macro_rules! unary_in_place {
-    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $($rest:tt)* })*) => {
-        in_place! { $($inplace();)* }
-    };
-}
-unary_table!(unary_in_place);
-macro_rules! binary_in_place {
-    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $($rest:tt)* })*) => {
-        in_place! { $($inplace(other: impl Into<AnyOperand>);)* }
-    };
-}
-binary_table!(binary_in_place);
-macro_rules! tuned_in_place {
-    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident ($($name:ident: $ty:ty),*) $($rest:tt)* })*) => {
-        in_place! { $($inplace($($name: $ty),*);)* }
-    };
-}
-tuned_table!(tuned_in_place);
-
-/// What is read without a copy: the methods of [`AnyTensor`] of these names.
-macro_rules! reads {
-    ($($name:ident() -> $ty:ty;)*) => {
-        /// What the view is.
-        impl AnyViewMut<'_> {$(
-            #[doc = concat!("As [`AnyTensor::", stringify!($name), "`](crate::AnyTensor::", stringify!($name), ").")]
-            pub fn $name(&self) -> $ty {
-                self.tensor.$name()
-            }
-        )*}
-    };
-}
-reads! {
-    dtype() -> DType;
-    shape() -> &[usize];
-    stride() -> &[usize];
-    storage_offset() -> usize;
-    rank() -> usize;
-    numel() -> usize;
-    is_empty() -> bool;
-    device() -> AnyDevice;
-    is_contiguous() -> bool;
-    item() -> Result<ScalarValue>;
-    to_scalars() -> Result<Vec<ScalarValue>>;
-    to_bytes() -> Result<Vec<u8>>;
-}
 
 /// As the tensor.
 impl fmt::Display for AnyViewMut<'_> {

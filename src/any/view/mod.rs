@@ -3,6 +3,7 @@
 
 pub(crate) mod any_view_mut;
 pub(crate) mod diagonal;
+mod edits;
 pub(crate) mod reinterpret;
 pub(crate) mod reshape;
 pub(crate) mod split;

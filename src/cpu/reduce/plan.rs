@@ -3,7 +3,7 @@
 //!
 //! Used by the reductions.
 
-use super::loops::Facts;
+use super::functions::Facts;
 use crate::ops::expression::{AXES, Expression};
 use core::cmp::Reverse;
 

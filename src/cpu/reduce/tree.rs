@@ -2,7 +2,7 @@
 //!
 //! Used by the reductions.
 
-use super::loops::ReduceLoops;
+use super::functions::ReduceLoops;
 use crate::cpu::bytes::ByteBuffer;
 
 /// One row of partial results for each power of two of blocks.
@@ -79,7 +79,7 @@ impl MergeTree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::loops::{Destination, Facts, LineRun, RowRun};
+    use super::super::functions::{Destination, Facts, LineRun, RowRun};
     use super::*;
     use std::sync::Mutex;
 

@@ -8,7 +8,8 @@ use super::present::{fill, reach};
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::device::Backend;
-use crate::dtype::{Complex, DType};
+use crate::dtype::DType;
+use crate::dtype::width::of_width;
 use crate::error::Result;
 use crate::ops::kernel::Copying;
 use crate::ops::text::describe;
@@ -26,34 +27,6 @@ pub(crate) struct Elements<'a> {
     pub(crate) width: usize,
     pub(crate) sizes: &'a [usize],
     pub(crate) strides: &'a [usize],
-}
-
-/// Runs code with a type of so many bytes.
-macro_rules! of_width {
-    ($width:expr, $W:ident => $run:expr) => {
-        match $width {
-            1 => {
-                type $W = u8;
-                $run
-            }
-            2 => {
-                type $W = i16;
-                $run
-            }
-            4 => {
-                type $W = i32;
-                $run
-            }
-            8 => {
-                type $W = i64;
-                $run
-            }
-            _ => {
-                type $W = Complex<f64>;
-                $run
-            }
-        }
-    };
 }
 
 impl<'a> Elements<'a> {

@@ -1,11 +1,11 @@
-//! Operations of `Dynamic` on elements whose dtype is known while running, too: copies, conversions, the loops of the tables and
-//! reductions, each compiled once for all dtypes.
+//! Operations of `Dynamic` on elements whose dtype is known while running, too: copies, conversions, reductions and, in
+//! `table_loops`, the loops of the tables, each compiled once for all dtypes.
 //!
 //! Elements are given as an [`ErasedView`] or an [`ErasedViewMut`]; without data nothing is done. Uses `cpu::erased`,
 //! `cpu::reduce` and `cpu::read`; used by `any`.
 
 #[cfg(feature = "cuda")]
-use super::on_gpu::{device_of, given, gpu, run_on};
+use super::on_gpu::{given, gpu};
 use super::{DynamicBuffer, apart};
 use crate::cpu::erased::{self as loops, ErasedOperand};
 use crate::cpu::read;
@@ -20,6 +20,7 @@ use crate::storage::HostBuffer;
 
 #[cfg(feature = "cuda")]
 pub(crate) use super::reducing::Reducing;
+pub(crate) use super::table_loops::{Loop, Operand, run, run_into};
 pub(crate) use crate::cpu::erased::{Cast, Compiled, Row, binary, cast, scalar, unary};
 #[cfg(not(feature = "cuda"))]
 pub(crate) use crate::cpu::reduce::ReduceLoops as Reducing;
@@ -45,23 +46,6 @@ pub(crate) struct ErasedViewMut<'a> {
     pub(crate) width: usize,
     pub(crate) sizes: &'a [usize],
     pub(crate) strides: &'a [usize],
-}
-
-/// A loop over `N` places, the first of which is written.
-#[derive(Clone, Copy)]
-pub(crate) struct Loop<const N: usize> {
-    pub(crate) compiled: Compiled<N>,
-    pub(crate) kernel: *const (),
-    pub(crate) is_compute_bound: bool,
-}
-
-/// What a loop reads.
-#[derive(Clone, Copy)]
-pub(crate) struct Operand<'a> {
-    /// With the sizes of the result; `None` if it is the elements that are written.
-    pub(crate) view: Option<ErasedView<'a>>,
-    /// The conversion to what the loop takes, if that is another dtype.
-    pub(crate) cast: Option<Cast>,
 }
 
 impl<'a> ErasedView<'a> {
@@ -263,96 +247,9 @@ impl<'a> ErasedView<'a> {
 }
 
 /// The byte so far from the start of a buffer, for writing.
-fn start_mut(buffer: &mut HostBuffer, offset: usize) -> *mut u8 {
+pub(super) fn start_mut(buffer: &mut HostBuffer, offset: usize) -> *mut u8 {
     let start = buffer.start_mut::<u8>().unwrap_or_else(|| unreachable!("what is written is not shared"));
     start.wrapping_add(offset)
-}
-
-/// The places of a loop and their strides; `None` if an operand has no data.
-fn places<'a, const N: usize>(
-    out: ErasedOperand,
-    strides: &'a [usize],
-    operands: &[Operand<'a>],
-) -> Option<([ErasedOperand; N], [&'a [usize]; N])> {
-    let (mut places, mut all) = ([out; N], [strides; N]);
-    debug_assert_eq!(operands.len() + 1, N);
-    for (at, &Operand { view, cast }) in operands.iter().enumerate() {
-        places[at + 1].cast = cast;
-        if let Some(view) = view {
-            let DynamicBuffer::Cpu(buffer) = view.buffer else { return None };
-            places[at + 1] = loops::place(buffer, view.offset, view.width, cast);
-            all[at + 1] = view.strides;
-        }
-    }
-    Some((places, all))
-}
-
-/// A loop over operands, whose result, converted where `cast` says so, is a fresh buffer of elements of `width` bytes; without data
-/// if an operand is. (That they are on one device has been looked at before.)
-///
-/// # Safety
-/// Loop, kernel and conversions belong together and to the dtypes of operands and result, operands have these sizes, and the strides
-/// leave no gaps.
-pub(crate) unsafe fn run<const N: usize>(
-    call: Loop<N>,
-    operands: &[Operand<'_>],
-    (width, cast): (usize, Option<Cast>),
-    sizes: &[usize],
-    strides: &[usize],
-) -> Result<DynamicBuffer> {
-    #[cfg(feature = "cuda")]
-    if let Some(device) = device_of(operands) {
-        // SAFETY: the caller's promise.
-        return unsafe { run_on(device, call, operands, cast, sizes, strides) };
-    }
-    let nowhere = ErasedOperand { start: core::ptr::null_mut(), width, cast };
-    let Some((mut places, all)) = places::<N>(nowhere, strides, operands) else { return Ok(DynamicBuffer::Meta) };
-    let Loop { compiled: Compiled { inner, .. }, kernel, is_compute_bound } = call;
-    // SAFETY: the caller's promise; what a view reaches is valid.
-    let result = unsafe {
-        loops::fresh(sizes.iter().product(), width, |out| {
-            places[0].start = out;
-            loops::run(inner, kernel, places, sizes, all, is_compute_bound);
-        })
-    };
-    result.map(DynamicBuffer::Cpu)
-}
-
-/// The same, written into elements that there are; operands may be these.
-///
-/// # Safety
-/// As for [`run`], but for the strides.
-pub(crate) unsafe fn run_into<const N: usize>(
-    call: Loop<N>,
-    operands: &[Operand<'_>],
-    cast: Option<Cast>,
-    out: ErasedViewMut<'_>,
-) -> Result<()> {
-    let ErasedViewMut { buffer, offset, width, sizes, strides } = out;
-    let buffer = match buffer {
-        DynamicBuffer::Cpu(buffer) => buffer,
-        #[cfg(feature = "cuda")]
-        DynamicBuffer::Cuda(buffer) => {
-            let device = buffer.device();
-            let given = |operand: &Operand<'_>| {
-                let view = operand.view.map(|view| given(device, &view)).transpose()?;
-                Ok((view, operand.cast.map(|cast| cast.chain())))
-            };
-            let operands = operands.iter().map(given).collect::<Result<Vec<_>>>()?;
-            let out = Elements { buffer, offset, width, sizes, strides };
-            // SAFETY: the caller's promise; the output is held exclusively.
-            return unsafe { call.on_gpu(cast).written(out, &operands) };
-        }
-        DynamicBuffer::Meta => return Ok(()),
-    };
-    let place = ErasedOperand { start: start_mut(buffer, offset * width), width, cast };
-    let (places, all) = places::<N>(place, strides, operands)
-        .ok_or_else(|| super::apart_from("cpu".to_owned(), &DynamicBuffer::NO_DATA))?;
-    let Loop { compiled: Compiled { inner, .. }, kernel, is_compute_bound } = call;
-    // SAFETY: the caller's promise; the output is held exclusively, so that no operand is in it but itself, and what views reach is
-    // valid.
-    unsafe { loops::run(inner, kernel, places, sizes, all, is_compute_bound) }
-    Ok(())
 }
 
 /// Pieces of one width end to end along an axis, as a fresh buffer; without data if a piece is.

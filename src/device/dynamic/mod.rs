@@ -8,6 +8,7 @@ mod on;
 mod on_gpu;
 #[cfg(feature = "cuda")]
 mod reducing;
+mod table_loops;
 
 pub use buffer::DynamicBuffer;
 
@@ -25,7 +26,7 @@ use crate::ops::segment::Segment;
 use crate::storage::{View, ViewMut};
 #[cfg(feature = "cuda")]
 use on::Gpu;
-use on::{There, apart, apart_from, on, onto};
+use on::{There, apart, apart_from, beside, held, on, onto};
 
 /// A device known only at run time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,40 +66,20 @@ impl Backend for Dynamic {
         beside: Option<&DynamicBuffer>,
         make: impl FnOnce() -> Result<Vec<E>>,
     ) -> Result<DynamicBuffer> {
-        match beside {
-            Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
-            #[cfg(feature = "cuda")]
-            Some(DynamicBuffer::Cuda(own)) => Gpu::build(Some(own), make).map(DynamicBuffer::Cuda),
-            _ => Cpu::build(None, make).map(DynamicBuffer::Cpu),
-        }
+        beside!(D: beside => D::build(beside, make))
     }
     fn zeroed<E: Element>(beside: Option<&DynamicBuffer>, len: usize) -> Result<DynamicBuffer> {
-        match beside {
-            Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
-            #[cfg(feature = "cuda")]
-            Some(DynamicBuffer::Cuda(own)) => Gpu::zeroed::<E>(Some(own), len).map(DynamicBuffer::Cuda),
-            _ => Cpu::zeroed::<E>(None, len).map(DynamicBuffer::Cpu),
-        }
+        beside!(D: beside => D::zeroed::<E>(beside, len))
     }
     fn fill<E: Element>(beside: Option<&DynamicBuffer>, value: E, len: usize) -> Result<DynamicBuffer> {
-        match beside {
-            Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
-            #[cfg(feature = "cuda")]
-            Some(DynamicBuffer::Cuda(own)) => Gpu::fill(Some(own), value, len).map(DynamicBuffer::Cuda),
-            _ => Cpu::fill(None, value, len).map(DynamicBuffer::Cpu),
-        }
+        beside!(D: beside => D::fill(beside, value, len))
     }
     fn tabulate<O: Element>(
         kernel: impl Map1<i64, O>,
         beside: Option<&DynamicBuffer>,
         len: usize,
     ) -> Result<DynamicBuffer> {
-        match beside {
-            Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
-            #[cfg(feature = "cuda")]
-            Some(DynamicBuffer::Cuda(own)) => Gpu::tabulate(kernel, Some(own), len).map(DynamicBuffer::Cuda),
-            _ => Cpu::tabulate(kernel, None, len).map(DynamicBuffer::Cpu),
-        }
+        beside!(D: beside => D::tabulate(kernel, beside, len))
     }
     #[cfg(feature = "cuda")]
     fn is_on_host(beside: Option<&DynamicBuffer>) -> bool {
@@ -130,12 +111,7 @@ impl Backend for Dynamic {
         }
     }
     fn is_unique(storage: &mut DynamicBuffer) -> bool {
-        match storage {
-            DynamicBuffer::Cpu(buffer) => Cpu::is_unique(buffer),
-            #[cfg(feature = "cuda")]
-            DynamicBuffer::Cuda(buffer) => Gpu::is_unique(buffer),
-            DynamicBuffer::Meta => true,
-        }
+        held!(D of: storage => D::is_unique(storage); true)
     }
     fn share<E: Element>(view: View<'_, DynamicBuffer, E>) -> (DynamicBuffer, usize) {
         let offset = view.offset;
@@ -146,56 +122,28 @@ impl Backend for Dynamic {
         on!(D of: view => D::share_own(view).map(|(buffer, offset)| (of(buffer), offset)); Ok((DynamicBuffer::Meta, offset)))
     }
     unsafe fn lend(storage: &DynamicBuffer) -> DynamicBuffer {
-        match storage {
+        held!(D of: storage => {
             // SAFETY: the caller's promise.
-            DynamicBuffer::Cpu(buffer) => DynamicBuffer::Cpu(unsafe { Cpu::lend(buffer) }),
-            #[cfg(feature = "cuda")]
-            // SAFETY: as above.
-            DynamicBuffer::Cuda(buffer) => DynamicBuffer::Cuda(unsafe { Gpu::lend(buffer) }),
-            DynamicBuffer::Meta => DynamicBuffer::Meta,
-        }
+            of(unsafe { D::lend(storage) })
+        }; DynamicBuffer::Meta)
     }
     fn close(storage: &DynamicBuffer) {
-        match storage {
-            DynamicBuffer::Cpu(buffer) => Cpu::close(buffer),
-            #[cfg(feature = "cuda")]
-            DynamicBuffer::Cuda(buffer) => Gpu::close(buffer),
-            DynamicBuffer::Meta => {}
-        }
+        held!(D of: storage => D::close(storage); ());
     }
     unsafe fn window(storage: &mut DynamicBuffer) -> DynamicBuffer {
-        match storage {
+        held!(D of: storage => {
             // SAFETY: the caller's promise.
-            DynamicBuffer::Cpu(buffer) => DynamicBuffer::Cpu(unsafe { Cpu::window(buffer) }),
-            #[cfg(feature = "cuda")]
-            // SAFETY: as above.
-            DynamicBuffer::Cuda(buffer) => DynamicBuffer::Cuda(unsafe { Gpu::window(buffer) }),
-            DynamicBuffer::Meta => DynamicBuffer::Meta,
-        }
+            of(unsafe { D::window(storage) })
+        }; DynamicBuffer::Meta)
     }
     fn is_fixed(storage: &DynamicBuffer) -> bool {
-        match storage {
-            DynamicBuffer::Cpu(buffer) => Cpu::is_fixed(buffer),
-            #[cfg(feature = "cuda")]
-            DynamicBuffer::Cuda(buffer) => Gpu::is_fixed(buffer),
-            DynamicBuffer::Meta => false,
-        }
+        held!(D of: storage => D::is_fixed(storage); false)
     }
     fn room<E: Element>(storage: &DynamicBuffer) -> Option<usize> {
-        match storage {
-            DynamicBuffer::Cpu(buffer) => Cpu::room::<E>(buffer),
-            #[cfg(feature = "cuda")]
-            DynamicBuffer::Cuda(buffer) => Gpu::room::<E>(buffer),
-            DynamicBuffer::Meta => None,
-        }
+        held!(D of: storage => D::room::<E>(storage); None)
     }
     fn holds<E: Element>(storage: &DynamicBuffer, len: usize) -> bool {
-        match storage {
-            DynamicBuffer::Cpu(buffer) => Cpu::holds::<E>(buffer, len),
-            #[cfg(feature = "cuda")]
-            DynamicBuffer::Cuda(buffer) => Gpu::holds::<E>(buffer, len),
-            DynamicBuffer::Meta => true,
-        }
+        held!(D of: storage => D::holds::<E>(storage, len); true)
     }
     fn is_same(a: &DynamicBuffer, b: &DynamicBuffer) -> bool {
         match (a, b) {

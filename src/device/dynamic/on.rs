@@ -1,5 +1,5 @@
-//! What runs on the device of its operands: `on!` for operations that make storage, `onto!` for those that write. (That operands are on
-//! one device has been looked at before, where the operation is known.)
+//! What runs on the device of its operands: `on!` for operations that make storage, `onto!` for those that write, `beside!` and `held!`
+//! for storage itself. (That operands are on one device has been looked at before, where the operation is known.)
 //!
 //! Uses the devices; used by the operations of `Dynamic`.
 
@@ -79,6 +79,51 @@ macro_rules! onto {
     };
 }
 pub(super) use onto;
+
+/// `beside!(D: beside => D::zeroed::<E>(beside, len))`: storage made on the device of another one, if there is one, else on the host.
+macro_rules! beside {
+    ($D:ident: $beside:ident => $run:expr) => {
+        match $beside {
+            Some(DynamicBuffer::Meta) => Ok(DynamicBuffer::Meta),
+            #[cfg(feature = "cuda")]
+            Some(DynamicBuffer::Cuda(own)) => {
+                type $D = Gpu;
+                let $beside = Some(own);
+                $run.map(DynamicBuffer::Cuda)
+            }
+            _ => {
+                type $D = Cpu;
+                let $beside = None;
+                $run.map(DynamicBuffer::Cpu)
+            }
+        }
+    };
+}
+pub(super) use beside;
+
+/// `held!(D of: storage => D::is_unique(storage); meta)`: what the device `D` of a storage does with it; `of` makes its storage a
+/// `DynamicBuffer`.
+macro_rules! held {
+    ($D:ident $of:ident: $storage:ident => $run:expr; $meta:expr) => {
+        match $storage {
+            DynamicBuffer::Cpu($storage) => {
+                type $D = Cpu;
+                #[allow(unused_variables)]
+                let $of = DynamicBuffer::Cpu;
+                $run
+            }
+            #[cfg(feature = "cuda")]
+            DynamicBuffer::Cuda($storage) => {
+                type $D = Gpu;
+                #[allow(unused_variables)]
+                let $of = DynamicBuffer::Cuda;
+                $run
+            }
+            DynamicBuffer::Meta => $meta,
+        }
+    };
+}
+pub(super) use held;
 
 /// Operands on different devices.
 #[cold]

@@ -11,6 +11,7 @@ use super::{Op, sealed};
 pub(super) mod binary;
 mod chosen;
 pub mod close;
+mod combining;
 mod complex;
 pub(crate) mod expression;
 pub(crate) mod kernel;

@@ -2,7 +2,7 @@
 //! operators, in-place and `_into` forms are thin wrappers of the functions here.
 //! Uses `base::operand`, `ops::kernel`, `ops`, `ops::arguments`; used by `elementwise`, `lazy`, `sparse`, `linalg`, `index` and others.
 
-use crate::device::{Device, Meet, Receives, Source};
+use crate::device::{Device, Meet, Source};
 use crate::dtype::promote::ResultType;
 use crate::dtype::{Castable, DType, Dtype, Element, ScalarValue};
 use crate::error::{Error, Result};
@@ -13,7 +13,7 @@ use crate::ops::kernel::{
     Combining, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, Map1, Map2, Map3, operand, right_is_exact,
 };
 use crate::ops::rules::special::Specials;
-use crate::shape::{Broadcast, Shape, SizeArray, WrittenTo, broadcast_sizes};
+use crate::shape::{Broadcast, Shape, SizeArray, broadcast_sizes};
 use crate::storage::View;
 use crate::tensor::base::operand::{Operand, OperandSource};
 use crate::tensor::{Tensor, checked_numel, expect_fit};
@@ -316,128 +316,4 @@ where
     check_divisors::<O, P, D, E>(rhs.elements())?;
     let value = scalar_operand::<O, P>(lhs, P::DTYPE, exact && !P::DTYPE.is_complex())?;
     map1::<_, S, D, _>(kernel(value), rhs.elements(), rhs.shape(), O::Computes::<P>::DTYPE)
-}
-
-/// Whether a result of `sizes` is what the output holds.
-fn expect_output(op: &'static str, result: &[usize], output: &[usize]) -> Result<()> {
-    if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
-}
-
-/// `lhs = Op(lhs, rhs)`, the result converted to `lhs`'s dtype, which the caller's bounds allow. Nothing is written if
-/// anything is wrong.
-pub(crate) fn update<O, E, S, D, R>(lhs: &mut Tensor<E, S, D>, rhs: &R) -> Result<()>
-where
-    O: BinaryOp,
-    E: Dtype,
-    S: Shape + Broadcast<R::Shape>,
-    <S as Broadcast<R::Shape>>::Output: WrittenTo<S>,
-    D: Device + Receives<R::Place, R::Kind>,
-    R: Operand,
-{
-    update_as::<O, E, PromotedWith<E, S, R>, S, D, R>(lhs, rhs)
-}
-
-fn update_as<O, E, P, S, D, R>(lhs: &mut Tensor<E, S, D>, rhs: &R) -> Result<()>
-where
-    O: BinaryOp,
-    E: Dtype,
-    P: Dtype,
-    S: Shape,
-    D: Device + Receives<R::Place, R::Kind>,
-    R: Operand,
-{
-    let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
-    let value = match rhs.source() {
-        OperandSource::Scalar(value) => {
-            let value = right_scalar::<O, P>(value, E::DTYPE, exact)?;
-            return D::update1(CombiningScalar::<O, P>(value), lhs.elements_mut()?);
-        }
-        OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
-            Source::View(right) => {
-                check_divisors::<O, P, D, R::Elem>(right)?;
-                let sizes = lhs.shape();
-                if !exact && right.sizes == sizes.as_ref() {
-                    return D::update2(Combining::<O, P>::new(), right, lhs.elements_mut()?);
-                }
-                let mut result = sizes;
-                let broadcasts =
-                    right.sizes.len() <= S::RANK && broadcast_sizes(sizes.as_ref(), right.sizes, result.as_mut());
-                if !broadcasts {
-                    return Err(Error::Broadcast { op: O::NAME, lhs: sizes.as_ref().into(), rhs: right.sizes.into() });
-                }
-                expect_output(O::NAME, result.as_ref(), sizes.as_ref())?;
-                if exact && let Some(value) = D::peek_free(right) {
-                    return D::update1(CombiningRight::<O, P>(value.cast()), lhs.elements_mut()?);
-                }
-                let strides = strides::broadcast(right.sizes, right.strides, &sizes);
-                let right = right.restrided(sizes.as_ref(), strides.as_ref());
-                return D::update2(Combining::<O, P>::new(), right, lhs.elements_mut()?);
-            }
-            Source::Value(value) => right_value::<O, P, _>(value, exact)?,
-        },
-    };
-    D::update1(CombiningRight::<O, P>(value), lhs.elements_mut()?)
-}
-
-/// `out = Op(lhs, rhs)`, the result converted to `out`'s dtype, which the caller's bounds allow. Nothing is written if
-/// anything is wrong.
-pub(crate) fn combine_into<O, E, S, D, R, F, T>(lhs: &Tensor<E, S, D>, rhs: &R, out: &mut Tensor<F, T, D>) -> Result<()>
-where
-    O: BinaryOp,
-    E: Dtype,
-    F: Dtype,
-    S: Shape + Broadcast<R::Shape>,
-    T: Shape,
-    <S as Broadcast<R::Shape>>::Output: WrittenTo<T>,
-    D: Device + Receives<R::Place, R::Kind>,
-    R: Operand,
-{
-    combine_into_as::<O, E, PromotedWith<E, S, R>, S, D, R, F, T>(lhs, rhs, out)
-}
-
-fn combine_into_as<O, E, P, S, D, R, F, T>(lhs: &Tensor<E, S, D>, rhs: &R, out: &mut Tensor<F, T, D>) -> Result<()>
-where
-    O: BinaryOp,
-    E: Dtype,
-    P: Dtype,
-    F: Dtype,
-    S: Shape,
-    T: Shape,
-    D: Device + Receives<R::Place, R::Kind>,
-    R: Operand,
-{
-    let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
-    let left = lhs.elements();
-    let sizes = out.shape();
-    let value = match rhs.source() {
-        OperandSource::Scalar(value) => {
-            let value = right_scalar::<O, P>(value, E::DTYPE, exact)?;
-            expect_output(O::NAME, left.sizes, sizes.as_ref())?;
-            return D::map1_into(CombiningScalar::<O, P>(value), left, out.elements_mut()?);
-        }
-        OperandSource::View(view) => match <D as Receives<R::Place, R::Kind>>::right(view)? {
-            Source::View(right) => {
-                check_divisors::<O, P, D, R::Elem>(right)?;
-                if !exact && left.sizes == right.sizes && left.sizes == sizes.as_ref() {
-                    return D::map2_into(Combining::<O, P>::new(), left, right, out.elements_mut()?);
-                }
-                let mut result = vec![0; left.sizes.len().max(right.sizes.len())];
-                if !broadcast_sizes(left.sizes, right.sizes, &mut result) {
-                    return Err(Error::Broadcast { op: O::NAME, lhs: left.sizes.into(), rhs: right.sizes.into() });
-                }
-                expect_output(O::NAME, &result, sizes.as_ref())?;
-                let from = strides::broadcast(left.sizes, left.strides, &sizes);
-                let left = left.restrided(sizes.as_ref(), from.as_ref());
-                if exact && let Some(value) = D::peek_free(right) {
-                    return D::map1_into(CombiningRight::<O, P>(value.cast()), left, out.elements_mut()?);
-                }
-                let from_right = strides::broadcast(right.sizes, right.strides, &sizes);
-                let right = right.restrided(sizes.as_ref(), from_right.as_ref());
-                return D::map2_into(Combining::<O, P>::new(), left, right, out.elements_mut()?);
-            }
-            Source::Value(value) => right_value::<O, P, _>(value, exact)?,
-        },
-    };
-    expect_output(O::NAME, left.sizes, sizes.as_ref())?;
-    D::map1_into(CombiningRight::<O, P>(value), left, out.elements_mut()?)
 }

@@ -16,7 +16,8 @@ use crate::ops::table::{binary_table, unary_table};
 use crate::ops::{Op, UnaryOp};
 use crate::shape::{Broadcast, Shape, WrittenTo};
 use crate::tensor::base::operand::{Operand, TensorOperand};
-use crate::tensor::elementwise::apply::{Outcome, combine, combine_into, combine_scalar, update};
+use crate::tensor::elementwise::apply::{Outcome, combine, combine_scalar};
+use crate::tensor::elementwise::output::{combine_into, update};
 use crate::tensor::{Tensor, TensorViewMut};
 use castiron_macros::fallible;
 

@@ -11,6 +11,7 @@ pub(crate) mod compare;
 pub(crate) mod complex;
 pub(crate) mod isclose;
 pub(crate) mod lerp;
+pub(crate) mod output;
 pub(crate) mod parametric;
 pub(crate) mod reuse_operand;
 pub(crate) mod scalar_first;

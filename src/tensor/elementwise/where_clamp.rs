@@ -12,7 +12,8 @@ use crate::shape::{Broadcast, Shape};
 use crate::storage::View;
 use crate::tensor::Tensor;
 use crate::tensor::base::operand::{Operand, OperandSource};
-use crate::tensor::elementwise::apply::{PromotedWith, broadcast_all, map1, map2, map3, scalar_operand, update};
+use crate::tensor::elementwise::apply::{PromotedWith, broadcast_all, map1, map2, map3, scalar_operand};
+use crate::tensor::elementwise::output::update;
 use castiron_macros::fallible;
 
 /// What a choice is made from: elements, or one value.

@@ -7,3 +7,4 @@ pub(crate) mod gather;
 pub(crate) mod index_put;
 pub(crate) mod masked;
 pub(crate) mod scatter;
+pub(crate) mod scatter_reduce;

@@ -1,40 +1,23 @@
 //! Writing where indices say: `scatter`, `scatter_add`, `scatter_reduce`, `index_copy`, `index_add`, `index_fill`.
-//! Uses `index::gather`, `base::operand`, `create::constructors`, `elementwise::view_in_place`; used by `any`.
+//! Uses `index::gather`, `index::scatter_reduce`, `base::operand`, `create::constructors`, `elementwise::view_in_place`; used by `any`.
 
 use crate::device::{Device, Receives};
 use crate::dtype::scalar::Dimensioned;
-use crate::dtype::{Category, DType, Dtype, Element, Scalar};
+use crate::dtype::{Dtype, Element, Scalar};
 use crate::error::{Error, Result};
-use crate::ops;
 use crate::ops::admit::{OrderedFor, SameDtypeFor};
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::{self, AddingScaled, Folding, IndexFor};
 use crate::ops::kernel::Map2;
 use crate::ops::reduce::Accumulating;
-#[cfg(any(test, feature = "cuda"))]
-use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{AxisArg, Dim, HasAxis, IndexList, SameRank, Shape, Slices};
 use crate::storage::{View, ViewMut};
 use crate::tensor::base::operand::TensorOperand;
 use crate::tensor::create::constructors::fill_value;
 use crate::tensor::index::gather::{elements, lifted, with_indices};
+use crate::tensor::index::scatter_reduce::{ScatterReduce, reduce_into};
 use crate::tensor::{Tensor, TensorViewMut};
 use castiron_macros::fallible;
-
-/// What [`scatter_reduce`](Tensor::scatter_reduce) makes of elements that go to one place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScatterReduce {
-    /// Their sum.
-    Sum,
-    /// Their product.
-    Prod,
-    /// Their mean; of integers rounded down.
-    Mean,
-    /// The largest; NaN if there is one.
-    Amax,
-    /// The smallest; NaN if there is one.
-    Amin,
-}
 
 /// Writes where the indices say; everything has at least one axis and as many axes.
 fn write<E: Element, S: Shape, D: Device>(
@@ -75,7 +58,7 @@ fn expect_indexed(indexing: Indexing, index: &[usize], from: &[usize], to: &[usi
 }
 
 /// Writes over what is there.
-fn write_over<E: Element, S: Shape, D: Device>(
+pub(super) fn write_over<E: Element, S: Shape, D: Device>(
     out: &mut Tensor<E, S, D>,
     indexing: Indexing,
     index: View<'_, D::Storage, i64>,
@@ -85,7 +68,7 @@ fn write_over<E: Element, S: Shape, D: Device>(
 }
 
 /// Combines with what is there.
-fn write_with<E: Element, S: Shape, D: Device>(
+pub(super) fn write_with<E: Element, S: Shape, D: Device>(
     kernel: impl Map2<E, E, E>,
     out: &mut Tensor<E, S, D>,
     indexing: Indexing,
@@ -96,7 +79,7 @@ fn write_with<E: Element, S: Shape, D: Device>(
 }
 
 /// Runs with one value as elements of these sizes.
-fn with_value<E: Element, D: Device>(
+pub(super) fn with_value<E: Element, D: Device>(
     beside: &D::Storage,
     value: E,
     sizes: &[usize],
@@ -316,88 +299,4 @@ writers! {
             })
         },
         "torch.index_fill", "let x = tensor![[1, 2], [3, 4]];\nassert_eq!(x.index_fill(axis![0], tensor![-1], 0).to_vec(), [1, 2, 0, 0]);";
-}
-
-/// The element that changes nothing.
-fn identity<E: Dtype>(reduce: ScatterReduce) -> E {
-    let extreme = |largest: bool| match (E::DTYPE.int_range(), E::DTYPE) {
-        (_, DType::Bool) => E::from_bool(largest),
-        // Within `i64`, as the bounds of every computing integer are.
-        (Some((min, max)), _) => E::from_i64(if largest { max as i64 } else { min as i64 }),
-        (None, _) => E::from_f64(if largest { f64::INFINITY } else { f64::NEG_INFINITY }),
-    };
-    match reduce {
-        ScatterReduce::Sum | ScatterReduce::Mean => E::default(),
-        ScatterReduce::Prod => E::from_bool(true),
-        ScatterReduce::Amax => extreme(false),
-        ScatterReduce::Amin => extreme(true),
-    }
-}
-
-/// Combines elements with those that the indices lead to; complex ones have no largest.
-pub(crate) fn reduce_into<E: Dtype, S: Shape, D: Device>(
-    out: &mut Tensor<E, S, D>,
-    indexing: Indexing,
-    index: View<'_, D::Storage, i64>,
-    from: View<'_, D::Storage, E>,
-    reduce: ScatterReduce,
-    include_self: bool,
-) -> Result<()> {
-    if reduce == ScatterReduce::Mean && E::DTYPE == DType::Bool {
-        let reason = "the mean of bools is not a bool; cast first, for example `.to::<f32>()`".to_owned();
-        return Err(Error::InvalidArgument { op: indexing.op, reason });
-    }
-    // Work on a copy: `out` must stay unchanged if anything fails.
-    let mut result = out.clone();
-    if !include_self {
-        with_value::<E, D>(index.buffer, identity::<E>(reduce), index.sizes, |from| {
-            write_over(&mut result, indexing, index, from)
-        })?;
-    }
-    match reduce {
-        ScatterReduce::Sum | ScatterReduce::Mean => {
-            write_with(Folding::<Accumulating>::new(), &mut result, indexing, index, from)?
-        }
-        ScatterReduce::Prod => write_with(Folding::<ops::mul>::new(), &mut result, indexing, index, from)?,
-        ScatterReduce::Amax => write_with(Folding::<ops::maximum>::new(), &mut result, indexing, index, from)?,
-        ScatterReduce::Amin => write_with(Folding::<ops::minimum>::new(), &mut result, indexing, index, from)?,
-    }
-    if reduce == ScatterReduce::Mean {
-        // As PyTorch counts: in the dtype itself.
-        let mut counts = if include_self { out.try_full_like(true)? } else { out.try_zeros_like()? };
-        let one = E::from_bool(true);
-        with_value::<E, D>(index.buffer, one, index.sizes, |from| {
-            write_with(Folding::<Accumulating>::new(), &mut counts, indexing, index, from)
-        })?;
-        D::update1(AtLeastOne, counts.elements_mut()?)?;
-        if E::DTYPE.category() >= Category::Floating {
-            D::update2(Folding::<ops::div>::new(), counts.elements(), result.elements_mut()?)?;
-        } else {
-            D::update2(Folding::<ops::floor_divide>::new(), counts.elements(), result.elements_mut()?)?;
-        }
-    }
-    out.replace(result)
-}
-
-/// One in place of zero.
-#[derive(Clone, Copy)]
-struct AtLeastOne;
-impl<E: Dtype> ops::kernel::Map1<E, E> for AtLeastOne {
-    #[inline(always)]
-    fn call(self, count: E) -> E {
-        if count == E::default() { E::from_bool(true) } else { count }
-    }
-    #[cfg(any(test, feature = "cuda"))]
-    fn text(&self, kernel: &mut Kernel, count: Value) -> Value {
-        let (zero, one) = (kernel.constant(0.0, E::DTYPE), kernel.constant(1.0, E::DTYPE));
-        let is_zero = kernel.equal(count, zero);
-        kernel.choose(is_zero, one, count)
-    }
-}
-
-/// The kernels of this file, for the test of their text.
-#[cfg(all(test, unix, debug_assertions))]
-pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
-    suite.one::<_, i64, i64>("at_least_one", AtLeastOne);
-    suite.one::<_, crate::dtype::f16, crate::dtype::f16>("at_least_one", AtLeastOne);
 }

@@ -9,4 +9,6 @@ pub(crate) mod normalize;
 pub(crate) mod quantile;
 pub(crate) mod rank;
 pub(crate) mod statistics;
+
+pub(crate) mod counting;
 pub(crate) mod var_mean;

@@ -1,0 +1,228 @@
+//! A reducer's loops and merging as a table of functions over untyped memory, through which the rest of this folder, compiled once,
+//! calls what is compiled for each reducer and dtype.
+//! Uses the loops; used by reductions, here and in `device::dynamic`.
+
+use super::loops::{ReduceLines, ReduceRows};
+use crate::cpu::bytes::Block16;
+use crate::cpu::simd;
+use crate::dtype::{DType, Element};
+use crate::ops::reduce::{Reducer, TwoResults};
+use core::marker::PhantomData;
+
+/// Lines of contiguous elements.
+#[derive(Clone, Copy)]
+pub(crate) struct LineRun {
+    /// The first element.
+    pub from: *const u8,
+    /// From line to line, in elements.
+    pub step: usize,
+    pub len: usize,
+    /// The position of the first element, and its increment from line to line.
+    pub position: usize,
+    pub next: usize,
+    /// Whether the data is larger than the caches, so that lines are taken in memory order.
+    pub exceeds_caches: bool,
+}
+
+/// Contiguous rows; each column accumulates into its own result.
+#[derive(Clone, Copy)]
+pub(crate) struct RowRun {
+    /// The first element.
+    pub from: *const u8,
+    /// From row to row, in elements.
+    pub step: usize,
+    pub rows: usize,
+    /// The position of the first row.
+    pub position: usize,
+    /// Whether the data is larger than the caches, so that rows are prefetched.
+    pub exceeds_caches: bool,
+}
+
+/// Destinations of up to two results, in elements.
+#[derive(Clone, Copy)]
+pub(crate) struct Destination {
+    pub outs: [*mut u8; 2],
+    pub first: usize,
+    /// From result to result.
+    pub step: usize,
+    /// How many elements each result was reduced from.
+    pub count: usize,
+    /// Whether the reduction has just one result.
+    pub is_single: bool,
+}
+// SAFETY: each thread writes places of its own.
+unsafe impl Send for Destination {}
+// SAFETY: as above.
+unsafe impl Sync for Destination {}
+
+/// What the plan needs to know about a reduction over one dtype.
+#[derive(Clone, Copy)]
+pub(crate) struct Facts {
+    /// Whether there is a result for no elements.
+    #[cfg_attr(not(feature = "any"), allow(dead_code))]
+    pub has_identity: bool,
+    pub(super) has_positions: bool,
+    pub(super) by_blocks: bool,
+    pub(super) counts_repeats: bool,
+    /// Sizes of a partial result and of an element in bytes.
+    pub(super) partial: usize,
+    pub(super) element: usize,
+    /// The dtypes of the results.
+    pub outs: [Option<DType>; 2],
+}
+
+/// The functions of one reduction over one dtype. Partial results are contiguous, in memory aligned for them.
+///
+/// # Safety
+/// Whoever calls them gives places of as many elements, partial results and results as the arguments say; partial
+/// results that are read have been written.
+pub(crate) trait ReduceLoops: Sync {
+    /// What the plan needs to know.
+    fn facts(&self) -> Facts;
+    /// Initialises partial results.
+    unsafe fn start(&self, partials: *mut u8, count: usize);
+    /// Reduces each line to a partial result.
+    unsafe fn lines(&self, lines: LineRun, partials: *mut u8, count: usize);
+    /// Accumulates rows into partial results, one for each column.
+    unsafe fn rows(&self, rows: RowRun, partials: *mut u8, columns: usize);
+    /// Merges later partial results into earlier ones.
+    unsafe fn merge(&self, earlier: *mut u8, later: *const u8, count: usize);
+    /// Pushes partial results onto the stack of a binary counter that has seen `accumulated` others, merging as it
+    /// carries. Returns the new height; the stack has room for one more.
+    unsafe fn climb(
+        &self,
+        stack: *mut u8,
+        height: usize,
+        accumulated: usize,
+        partials: *const u8,
+        count: usize,
+    ) -> usize;
+    /// Writes results.
+    unsafe fn finish(&self, places: Destination, partials: *const u8, count: usize);
+}
+
+/// A reduction that writes its first result.
+pub(crate) struct FirstOnly<A, R>(R, PhantomData<fn() -> A>);
+/// A reduction that writes both results.
+pub(crate) struct WithSecond<A, R>(R, PhantomData<fn() -> A>);
+
+/// Implements [`ReduceLoops`]; `$finish` writes a result, `$single` says whether a lone result may be computed
+/// differently.
+macro_rules! functions {
+    ($name:ident: $bound:ident, $outs:expr, $single:literal, |$reducer:ident, $places:ident, $at:ident, $partial:ident| $finish:expr) => {
+        impl<A: Copy + 'static, R: $bound<A>> $name<A, R> {
+            /// The functions of a reducer.
+            pub(crate) const fn new(reducer: R) -> Self {
+                $name(reducer, PhantomData)
+            }
+            /// The reducer, for a GPU.
+            #[cfg(all(feature = "cuda", feature = "any"))]
+            pub(crate) fn reducer(&self) -> R {
+                self.0
+            }
+        }
+        impl<A: Copy + 'static, R: $bound<A>> ReduceLoops for $name<A, R> {
+            fn facts(&self) -> Facts {
+                const { assert!(align_of::<R::Partial>() <= align_of::<Block16>()) }
+                Facts {
+                    has_identity: self.0.has_identity(),
+                    has_positions: R::HAS_POSITIONS,
+                    by_blocks: R::PREFERS_BLOCKS,
+                    counts_repeats: R::COUNTS_REPEATS,
+                    partial: size_of::<R::Partial>(),
+                    element: size_of::<A>(),
+                    outs: $outs,
+                }
+            }
+            unsafe fn start(&self, partials: *mut u8, count: usize) {
+                // SAFETY: the caller's promise.
+                (0..count).for_each(|at| unsafe { partials.cast::<R::Partial>().add(at).write(self.0.start()) });
+            }
+            unsafe fn lines(&self, lines: LineRun, partials: *mut u8, count: usize) {
+                let LineRun { from, step, len, position, next, exceeds_caches } = lines;
+                // SAFETY: the caller's promise.
+                let partials = unsafe { core::slice::from_raw_parts_mut(partials.cast(), count) };
+                simd::dispatch(ReduceLines::<A, R> {
+                    reducer: self.0,
+                    from: from.cast(),
+                    step,
+                    len,
+                    position,
+                    next,
+                    exceeds_caches,
+                    partials,
+                });
+            }
+            unsafe fn rows(&self, rows: RowRun, partials: *mut u8, columns: usize) {
+                if const { R::PREFERS_BLOCKS } {
+                    unreachable!("a plan has no rows for what is reduced in blocks");
+                }
+                let RowRun { from, step, rows, position, exceeds_caches } = rows;
+                // SAFETY: the caller's promise.
+                let partials = unsafe { core::slice::from_raw_parts_mut(partials.cast(), columns) };
+                simd::dispatch(ReduceRows::<A, R> {
+                    reducer: self.0,
+                    from: from.cast(),
+                    step,
+                    rows,
+                    position,
+                    exceeds_caches,
+                    partials,
+                });
+            }
+            unsafe fn merge(&self, earlier: *mut u8, later: *const u8, count: usize) {
+                // SAFETY: the caller's promise; no partial result is both earlier and later.
+                let (earlier, later) = unsafe {
+                    (
+                        core::slice::from_raw_parts_mut(earlier.cast::<R::Partial>(), count),
+                        core::slice::from_raw_parts(later.cast::<R::Partial>(), count),
+                    )
+                };
+                for (earlier, later) in earlier.iter_mut().zip(later) {
+                    *earlier = self.0.merge(*earlier, *later);
+                }
+            }
+            unsafe fn climb(
+                &self,
+                stack: *mut u8,
+                mut height: usize,
+                accumulated: usize,
+                partials: *const u8,
+                count: usize,
+            ) -> usize {
+                let (stack, partials) = (stack.cast::<R::Partial>(), partials.cast::<R::Partial>());
+                for at in 0..count {
+                    // SAFETY: the caller's promise; as many lower ones are merged as the counter carries, and there are as many.
+                    unsafe {
+                        let mut merged = partials.add(at).read();
+                        for _ in 0..(accumulated + at).trailing_ones() {
+                            height -= 1;
+                            merged = self.0.merge(stack.add(height).read(), merged);
+                        }
+                        stack.add(height).write(merged);
+                    }
+                    height += 1;
+                }
+                height
+            }
+            unsafe fn finish(&self, $places: Destination, partials: *const u8, count: usize) {
+                let $reducer = if $single && $places.is_single { self.0.single() } else { self.0 };
+                for at in 0..count {
+                    let $at = $places.first + at * $places.step;
+                    // SAFETY: the caller's promise.
+                    unsafe {
+                        let $partial = partials.cast::<R::Partial>().add(at).read();
+                        $finish
+                    }
+                }
+            }
+        }
+    };
+}
+functions!(FirstOnly: Reducer, [Some(R::Out::DTYPE), None], true, |reducer, places, at, partial| {
+    places.outs[0].cast::<R::Out>().add(at).write(reducer.finish(partial, places.count));
+});
+functions!(WithSecond: TwoResults, [Some(R::Out::DTYPE), Some(R::Second::DTYPE)], false, |reducer, places, at, partial| {
+    places.outs[0].cast::<R::Out>().add(at).write(reducer.finish(partial, places.count));
+    places.outs[1].cast::<R::Second>().add(at).write(reducer.second(partial, places.count));
+});

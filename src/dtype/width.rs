@@ -1,0 +1,52 @@
+//! Types as wide as an element, for what only moves elements and is compiled once for each width.
+//!
+//! Used by `cpu`, which moves words, and by `any` and `device::cuda`, which move elements of one dtype in place of all of its width.
+
+/// `by_width!(width, W in [A, B, C, D, E] => run)`: runs code with `W` as the one of the types that has so many bytes: 1, 2, 4, 8, 16.
+macro_rules! by_width {
+    ($width:expr, $W:ident in [$one:ty, $two:ty, $four:ty, $eight:ty, $sixteen:ty] => $run:expr) => {
+        match $width {
+            1 => {
+                type $W = $one;
+                $run
+            }
+            2 => {
+                type $W = $two;
+                $run
+            }
+            4 => {
+                type $W = $four;
+                $run
+            }
+            8 => {
+                type $W = $eight;
+                $run
+            }
+            16 => {
+                type $W = $sixteen;
+                $run
+            }
+            _ => unreachable!("elements have 1, 2, 4, 8 or 16 bytes"),
+        }
+    };
+}
+pub(crate) use by_width;
+
+/// `of_width!(width, W => run)`: runs code with the element type `W` of so many bytes.
+#[cfg(feature = "any")]
+macro_rules! of_width {
+    ($width:expr, $W:ident => $run:expr) => {
+        $crate::dtype::width::by_width!($width, $W in [u8, i16, i32, i64, $crate::Complex<f64>] => $run)
+    };
+}
+#[cfg(feature = "any")]
+pub(crate) use of_width;
+
+/// `word_of_width!(width, W => run)`: runs code with a type of so many bytes whose alignment no element of that size exceeds (a complex
+/// number is aligned like its parts).
+macro_rules! word_of_width {
+    ($width:expr, $W:ident => $run:expr) => {
+        $crate::dtype::width::by_width!($width, $W in [u8, u16, [u16; 2], [u32; 2], [u64; 2]] => $run)
+    };
+}
+pub(crate) use word_of_width;

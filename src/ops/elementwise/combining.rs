@@ -1,0 +1,191 @@
+//! The kernels of operations of two operands: of two elements, of an element and a value.
+//! Uses the operations; part of `kernel`, which gives them on.
+
+use super::BinaryOp;
+use super::UnaryOp;
+use super::kernel::{Arity, Entry, Map1, Map2, Over, VectorWidth};
+use crate::dtype::scalar::{Kind, KindRank};
+use crate::dtype::{Castable, Compute as _, DType, Dtype, Element};
+#[cfg(any(test, feature = "cuda"))]
+use crate::ops::text::kernel::{Kernel, Value};
+use core::marker::PhantomData;
+
+/// The accumulate type of `Op` for operands that promote to `P`.
+pub type ComputeOf<Op, P> = <<Op as BinaryOp>::Computes<P> as Dtype>::Compute;
+
+/// An element converted to the dtype `Op` computes in, then to its accumulate type.
+#[inline(always)]
+pub fn operand<Op: BinaryOp, P: Dtype, A: Castable>(a: A) -> ComputeOf<Op, P> {
+    a.cast::<Op::Computes<P>>().to_compute()
+}
+
+/// The same as text.
+#[cfg(any(test, feature = "cuda"))]
+pub(super) fn operand_text<Op: BinaryOp, P: Dtype>(kernel: &mut Kernel, a: Value) -> Value {
+    kernel.operand(a, <Op::Computes<P> as Element>::DTYPE)
+}
+
+/// The entry of `Op`, if the operands have the dtype they promote to.
+const fn binary_entry<Op: BinaryOp, P: Dtype, O: Castable>(operands: Arity, dtypes: [DType; 2]) -> Option<Entry> {
+    let result = (<Op::Output<P> as Element>::DTYPE, O::DTYPE);
+    Entry::of(Op::ROW, P::DTYPE, operands, &[(P::DTYPE, dtypes[0]), (P::DTYPE, dtypes[1]), result])
+}
+
+/// An operation of two operands of dtypes that promote to `P`, its result converted to the output's dtype.
+#[derive(Clone, Copy)]
+pub struct Combining<Op, P>(Over<(Op, P)>);
+impl<Op, P> Combining<Op, P> {
+    /// The kernel of `Op` over `P`.
+    pub const fn new() -> Self {
+        Combining(PhantomData)
+    }
+}
+impl<Op, P> Default for Combining<Op, P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Combining<Op, P> {
+    const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]);
+    const VECTORS: VectorWidth = vectors::<Op, P>();
+    #[inline(always)]
+    fn call(self, a: A, b: B) -> O {
+        Op::apply_to::<P, A, B>(a, b).cast()
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        let result = Op::text_of::<P, A, B>(kernel, a, b);
+        kernel.cast(result, O::DTYPE)
+    }
+}
+
+/// The vectors worth compiling loops of `Op` over `P` for.
+const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
+    // Integers of 32 bits and less are divided as floats, which vectors hold; no instruction divides several of 64 bits.
+    let is_float = matches!(P::DTYPE, DType::F16 | DType::BF16 | DType::F32 | DType::F64);
+    if (Op::CALLS_FMOD && is_float) || (Op::DIVIDES && matches!(P::DTYPE, DType::I64)) {
+        VectorWidth::None
+    } else if (Op::DIVIDES && matches!(P::DTYPE, DType::I32))
+        || matches!(<Op::Output<P> as Element>::DTYPE, DType::Bool)
+    {
+        VectorWidth::Narrow
+    } else {
+        VectorWidth::Wide
+    }
+}
+
+/// Whether a right operand of kind `R` beside a left one of kind `L` keeps the precision of the accumulate type: it
+/// does not count in promotion, and `Op` asks for it.
+#[inline(always)]
+pub(crate) const fn right_is_exact<Op: BinaryOp, P: Dtype, L: Kind, R: Kind>() -> bool {
+    const {
+        Op::RIGHT_SCALAR_IS_EXACT
+            && !P::DTYPE.is_complex()
+            && matches!(R::RANK, KindRank::Scalar | KindRank::ZeroDim)
+            && matches!(L::RANK, KindRank::Dimensioned)
+    }
+}
+
+/// An operation of two operands of kinds `L` and `R`, the second of which may keep the accumulate type's precision.
+pub struct CombiningKinds<Op, P, L, R>(Over<(Op, P, L, R)>);
+impl<Op, P, L, R> Clone for CombiningKinds<Op, P, L, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<Op, P, L, R> Copy for CombiningKinds<Op, P, L, R> {}
+impl<Op, P, L, R> CombiningKinds<Op, P, L, R> {
+    pub(crate) const fn new() -> Self {
+        CombiningKinds(PhantomData)
+    }
+}
+impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O>
+    for CombiningKinds<Op, P, L, R>
+{
+    /// It and [`Combining`] are zero-sized, so they share their loops.
+    const ENTRY: Option<Entry> =
+        if right_is_exact::<Op, P, L, R>() { None } else { binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]) };
+    const VECTORS: VectorWidth = vectors::<Op, P>();
+    #[inline(always)]
+    fn call(self, a: A, b: B) -> O {
+        if right_is_exact::<Op, P, L, R>() {
+            Op::apply::<P>(operand::<Op, P, A>(a), b.cast()).cast()
+        } else {
+            Op::apply_to::<P, A, B>(a, b).cast()
+        }
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
+        let result = if right_is_exact::<Op, P, L, R>() {
+            let a = operand_text::<Op, P>(kernel, a);
+            let b = kernel.cast(b, <ComputeOf<Op, P> as Element>::DTYPE);
+            Op::text::<P>(kernel, [a, b], false)
+        } else {
+            Op::text_of::<P, A, B>(kernel, a, b)
+        };
+        kernel.cast(result, O::DTYPE)
+    }
+}
+
+/// Writes a kernel with a constant operand on one side.
+macro_rules! with_one_value {
+    ($($(#[$doc:meta])* $name:ident $(as $operands:ident)? |$x:ident, $value:ident| $apply:expr, [$($side:ident),*] $by_scalar:literal;)*) => {$(
+        $(#[$doc])*
+        #[repr(transparent)]
+        pub struct $name<Op: BinaryOp, P: Dtype>(pub ComputeOf<Op, P>);
+        impl<Op: BinaryOp, P: Dtype> Clone for $name<Op, P> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<Op: BinaryOp, P: Dtype> Copy for $name<Op, P> {}
+        impl<Op: BinaryOp, P: Dtype, A: Castable, O: Castable> Map1<A, O> for $name<Op, P> {
+            $(const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::$operands, [A::DTYPE; 2]);)?
+            const VECTORS: VectorWidth = vectors::<Op, P>();
+            #[inline(always)]
+            fn call(self, element: A) -> O {
+                let ($x, $value) = (operand::<Op, P, A>(element), self.0);
+                $apply.cast()
+            }
+            #[cfg(any(test, feature = "cuda"))]
+            fn text(&self, kernel: &mut Kernel, element: Value) -> Value {
+                let ($x, $value) = (operand_text::<Op, P>(kernel, element), kernel.parameter(self.0));
+                let result = Op::text::<P>(kernel, [$($side),*], $by_scalar);
+                kernel.cast(result, O::DTYPE)
+            }
+        }
+    )*};
+}
+with_one_value! {
+    /// An operation whose right operand is a tensor's only element.
+    CombiningRight |x, value| Op::apply::<P>(x, value), [x, value] false;
+    /// An operation whose right operand is a scalar.
+    CombiningScalar as Scalar |x, value| Op::apply_scalar::<P>(x, value), [x, value] true;
+    /// An operation whose left operand is a single value.
+    CombiningLeft |x, value| Op::apply::<P>(value, x), [value, x] false;
+}
+
+/// A scalar divided by each element, as PyTorch computes it: the reciprocal, rounded to its dtype, times the scalar, in
+/// the dtype `C`. Source: `torch/_tensor.py`, `__rtruediv__`.
+pub struct DividingScalar<C: Dtype>(pub C::Compute);
+impl<C: Dtype> Clone for DividingScalar<C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<C: Dtype> Copy for DividingScalar<C> {}
+impl<C: Dtype, B: Dtype, O: Castable> Map1<B, O> for DividingScalar<C> {
+    #[inline(always)]
+    fn call(self, b: B) -> O {
+        let reciprocal = <super::reciprocal as UnaryOp<B>>::apply(b);
+        C::from_compute(reciprocal.cast::<C>().to_compute().binary::<super::mul>(self.0)).cast()
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, b: Value) -> Value {
+        let reciprocal = kernel.apply(<super::reciprocal as super::Op>::NAME, b);
+        let (reciprocal, scalar) = (kernel.operand(reciprocal, C::DTYPE), kernel.parameter(self.0));
+        let product = kernel.row("mul", C::DTYPE, &[reciprocal, scalar]);
+        let rounded = kernel.cast(product, C::DTYPE);
+        kernel.cast(rounded, O::DTYPE)
+    }
+}
