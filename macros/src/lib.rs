@@ -1,7 +1,7 @@
 //! The syntax of castiron's macros. The rules (what a shape is, how dims add, what promotes) live in `castiron`;
 //! this crate only turns `shape![_, 384]` and `tensor![[1, 2], [3, 4]]` into types and calls.
 //!
-//! Each macro is documented where `castiron` re-exports it; `#[fallible]` and `#[operations]` are for `castiron` alone.
+//! Each macro is documented where `castiron` re-exports it; `#[fallible]`, `#[operations]` and `named!` are for `castiron` alone.
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
@@ -9,6 +9,7 @@ mod dims;
 mod fallible;
 mod fused;
 mod literal;
+mod named;
 mod operations;
 mod slice;
 
@@ -86,6 +87,13 @@ pub fn s(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn fused(input: TokenStream) -> TokenStream {
     finish(fused::fused(input))
+}
+
+/// The rows of a table of operations with the names of their methods (see `named.rs`).
+#[doc(hidden)]
+#[proc_macro]
+pub fn named(input: TokenStream) -> TokenStream {
+    finish(named::named(input))
 }
 
 /// An operation of `AnyTensor`, written once: the attributes of a method say what it is by name, in place and as a view to write

@@ -116,7 +116,7 @@ unary_table!(in_place);
 
 /// For `exp […] any inexact` it writes `exp`, `try_exp`, `exp_`, `exp_into` and `try_exp_into`.
 macro_rules! unary_methods {
-    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $($rest:tt)* })*) => {$(
+    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $operand:literal = $elements:literal $($rest:tt)* })*) => {$(
         /// The forms of one operation. (A result dtype is a parameter, and `E: Dtype` a condition of the method, so that the
         /// compiler says which condition failed and not that there is no method.)
         impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -131,7 +131,7 @@ macro_rules! unary_methods {
             ///
             /// ```
             /// # use castiron::tensor;
-            #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
+            #[doc = concat!("assert_eq!(", $operand, ".", stringify!($op), "().to_vec(), ", $elements, ");")]
             /// ```
             #[fallible]
             pub fn $op<O: Dtype>(&self) -> Result<Tensor<O, S, D>>
@@ -206,32 +206,32 @@ binary_table!(admissions);
 
 /// For `add […] any same any` it writes `add`, `try_add`, `add_`, `try_add_`, `add_into` and `try_add_into`.
 macro_rules! binary_methods {
-    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $($rest:tt)* })*) => {$(
+    ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal $other:literal = $elements:literal $($rest:tt)* })*) => {$(
         form_of_result!(two $result, binary_methods {
-            @of $op [$try $inplace $try_inplace $into $try_into] $admits $result $operands, $doc, $torch, $example, $elements,
+            @of $op $methods $admits $result $operands, $doc, $torch, [$example $other $elements],
         });
     )*};
     // Shell dtypes have these methods in `shell_dtypes`.
-    (@of $op:ident $methods:tt $admits:ident $result:ident shells, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident castable) => {
-        binary_methods!(@ Dtype CanCast, $op $methods $admits $result any, $doc, $torch, $example, $elements);
+    (@of $op:ident $methods:tt $admits:ident $result:ident shells, $doc:literal, $torch:literal, $example:tt, $form:ident castable) => {
+        binary_methods!(@ Dtype CanCast, $op $methods $admits $result any, $doc, $torch, $example);
     };
-    (@of $op:ident $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident castable) => {
-        binary_methods!(@ Element CanCast, $op $methods $admits $result $operands, $doc, $torch, $example, $elements);
+    (@of $op:ident $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:tt, $form:ident castable) => {
+        binary_methods!(@ Element CanCast, $op $methods $admits $result $operands, $doc, $torch, $example);
     };
     // Results that are not converted.
-    (@of $op:ident $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal, $elements:literal, $form:ident exactly) => {
-        binary_methods!(@ Element Precisely, $op $methods $admits $result $operands, $doc, $torch, $example, $elements);
+    (@of $op:ident $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:tt, $form:ident exactly) => {
+        binary_methods!(@ Element Precisely, $op $methods $admits $result $operands, $doc, $torch, $example);
     };
     (@ $of:ident $writes:ident, $op:ident $methods:tt $admits:ident $result:ident scalars, $($rest:tt)*) => {
         binary_methods!(@ $of $writes, $op $methods $admits $result any, $($rest)*);
     };
-    (@ $of:ident $writes:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident any, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
-        binary_methods!(@@ $of $writes, $op [$try $inplace $try_inplace $into $try_into] $admits $result Operand "tensor or scalar", $doc, $torch, $example, $elements);
+    (@ $of:ident $writes:ident, $op:ident $methods:tt $admits:ident $result:ident any, $($rest:tt)*) => {
+        binary_methods!(@@ $of $writes, $op $methods $admits $result Operand "tensor or scalar", $($rest)*);
     };
-    (@ $of:ident $writes:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident tensors, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
-        binary_methods!(@@ $of $writes, $op [$try $inplace $try_inplace $into $try_into] $admits $result TensorOperand "tensor", $doc, $torch, $example, $elements);
+    (@ $of:ident $writes:ident, $op:ident $methods:tt $admits:ident $result:ident tensors, $($rest:tt)*) => {
+        binary_methods!(@@ $of $writes, $op $methods $admits $result TensorOperand "tensor", $($rest)*);
     };
-    (@@ $of:ident $writes:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operand:ident $what:literal, $doc:literal, $torch:literal, $example:literal, $elements:literal) => {
+    (@@ $of:ident $writes:ident, $op:ident [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operand:ident $what:literal, $doc:literal, $torch:literal, [$left:literal $right:literal $elements:literal]) => {
         /// The forms of one operation.
         impl<E: $of, S: Shape, D: Device> Tensor<E, S, D> {
             #[doc = $doc]
@@ -245,7 +245,7 @@ macro_rules! binary_methods {
             ///
             /// ```
             /// # use castiron::tensor;
-            #[doc = concat!("assert_eq!(", $example, ".to_vec(), ", $elements, ");")]
+            #[doc = concat!("assert_eq!(", $left, ".", stringify!($op), "(", $right, ").to_vec(), ", $elements, ");")]
             /// ```
             #[fallible]
             pub fn $op<R: $operand>(&self, rhs: R) -> Result<Tensor<Outcome<crate::ops::$op, E, S, R>, <S as Broadcast<R::Shape>>::Output, <D as Meet<R::Place, S::Kind, R::Kind>>::Output>>

@@ -81,7 +81,7 @@ pub trait BinaryOp: Op {
 /// For `div […] any inexact any` it writes the marker `div` and
 /// `impl BinaryOp for div { type Output<P: Dtype> = P::Inexact; … }`.
 macro_rules! binary_ops {
-    ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $example:literal = $elements:literal $(, $special:ident)* })*) => {$(
+    ($($op:ident { $methods:tt $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $operand:literal $other:literal = $elements:literal $(, $special:ident)* })*) => {$(
         #[doc = concat!("The operation `", stringify!($op), "`: ", $doc)]
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, Default)]
