@@ -3,7 +3,7 @@
 //! | attribute | writes |
 //! |---|---|
 //! | `#[op(linalg.cross(input, other, dim = -1), dtypes = numeric)]` | the row by name, in the list `OPERATIONS` of the file (`#[operations(NAME)]`: another name); there may be several |
-//! | `#[in_place]` | `cross_`, of `AnyTensor` and `AnyViewMut`: the result written over the elements; by name, too |
+//! | `#[in_place("tensor![1, 5]" "3" = "[3, 5]")]` | `cross_`, of `AnyTensor` and `AnyViewMut`: the result written over the elements; by name, too. Its example: the operand, the arguments, the elements after the call |
 //! | `#[view_mut]`, `#[view_mut(reshape_mut)]` | the same view to write through: `select_mut` |
 //! | `#[parts_mut]` | several of them, no two of which reach the same elements: `split_mut` |
 //!
@@ -91,8 +91,8 @@ pub(super) fn operations(name: TokenStream, input: TokenStream) -> Result<TokenS
             match &*marked.name {
                 "op" => {}
                 "in_place" => {
-                    methods.push((in_place_text(&method, "AnyTensor"), method.name.span()));
-                    views.push((in_place_text(&method, "AnyViewMut"), method.name.span()));
+                    methods.push((in_place_text(&method, &example(marked)?), method.name.span()));
+                    views.push((in_place_of_view_text(&method), method.name.span()));
                 }
                 _ => {
                     let text = mutable_text(&method, marked);
@@ -421,32 +421,55 @@ fn run_text(method: &Method, arguments: &[Argument]) -> Result<String, Mistake> 
     Ok(format!("|args| {{ {reads} {result} }}"))
 }
 
-/// The form in place, of the tensor and of a mutable view.
-fn in_place_text(method: &Method, of: &str) -> String {
-    let (name, declared, passed) = (method.name.to_string(), method.declared(), method.passed());
-    if of == "AnyTensor" {
-        format!(
-            "#[doc = \"[`{name}`](Self::{name}) in place (`torch.Tensor.{name}_`).\"]
-            #[doc = \"\"]
-            #[doc = \"# Errors\"]
-            #[doc = \"As there, and if the result can't be cast to the dtype or has another shape. Nothing is written then.\"]
-            pub fn {name}_(&mut self{declared}) -> crate::error::Result<&mut Self> {{
-                let result = self.{name}({passed})?;
-                self.overwrite(\"{name}_\", &result)
-            }}"
-        )
-    } else {
-        format!(
-            "#[doc = \"As [`AnyTensor::{name}_`](crate::AnyTensor::{name}_), where the elements are.\"]
-            #[doc = \"\"]
-            #[doc = \"# Errors\"]
-            #[doc = \"As there; nothing is written then.\"]
-            pub fn {name}_(&mut self{declared}) -> crate::error::Result<&mut Self> {{
-                self.tensor.{name}_({passed})?;
-                Ok(self)
-            }}"
-        )
+/// The operand, the arguments and the elements after the call, of the example of a form in place.
+fn example(marked: &Marked) -> Result<[String; 3], Mistake> {
+    let texts: Vec<String> = marked.arguments.iter().map(ToString::to_string).collect();
+    match texts.iter().map(|text| text.trim_matches('"')).collect::<Vec<_>>()[..] {
+        [operand, arguments, "=", elements] => Ok([operand, arguments, elements].map(str::to_owned)),
+        _ => Err(Mistake::at(marked.span, "expected an example: `in_place(\"tensor![1, 5]\" \"3\" = \"[3, 5]\")`")),
     }
+}
+
+/// The form in place.
+fn in_place_text(method: &Method, [operand, arguments, elements]: &[String; 3]) -> String {
+    let (name, declared, passed) = (method.name.to_string(), method.declared(), method.passed());
+    let lines = [
+        format!("[`{name}`](Self::{name}) in place (`torch.Tensor.{name}_`)."),
+        String::new(),
+        "# Errors".to_owned(),
+        "As there, and if the result can't be cast to the dtype or has another shape. Nothing is written then."
+            .to_owned(),
+        String::new(),
+        "```".to_owned(),
+        "# use castiron::{AnyTensor, ScatterReduce, tensor};".to_owned(),
+        format!("let mut x = AnyTensor::from({operand});"),
+        format!("x.{name}_({arguments})?;"),
+        format!("assert_eq!(x.to_string(), tensor!{elements}.to_string());"),
+        "# Ok::<(), castiron::Error>(())".to_owned(),
+        "```".to_owned(),
+    ];
+    let docs: String = lines.iter().map(|line| format!("#[doc = {line:?}] ")).collect();
+    format!(
+        "{docs} pub fn {name}_(&mut self{declared}) -> crate::error::Result<&mut Self> {{
+            let result = self.{name}({passed})?;
+            self.overwrite(\"{name}_\", &result)
+        }}"
+    )
+}
+
+/// The form in place of a mutable view.
+fn in_place_of_view_text(method: &Method) -> String {
+    let (name, declared, passed) = (method.name.to_string(), method.declared(), method.passed());
+    format!(
+        "#[doc = \"As [`AnyTensor::{name}_`](crate::AnyTensor::{name}_), where the elements are.\"]
+        #[doc = \"\"]
+        #[doc = \"# Errors\"]
+        #[doc = \"As there; nothing is written then.\"]
+        pub fn {name}_(&mut self{declared}) -> crate::error::Result<&mut Self> {{
+            self.tensor.{name}_({passed})?;
+            Ok(self)
+        }}"
+    )
 }
 
 /// The form that gives a view to write through, or several, of which no two may reach the same.

@@ -46,7 +46,7 @@ impl AnyTensor {
     /// # Errors
     /// If dtypes differ or are neither floats nor complex, shapes do not broadcast, or the weight does not fit.
     #[op(lerp(input, end, weight), dtypes = inexact)]
-    #[in_place]
+    #[in_place("tensor![0.0, 10.0]" "&AnyTensor::from(tensor![4.0, 20.0]), 0.25" = "[1.0, 12.5]")]
     pub fn lerp(&self, end: &AnyTensor, weight: impl Into<AnyOperand>) -> Result<AnyTensor> {
         let (op, weight) = ("lerp", weight.into());
         same_dtype(op, self, end)?;
@@ -108,7 +108,7 @@ impl AnyTensor {
     /// # Errors
     /// If all are bool, shapes do not broadcast, or the value does not fit.
     #[op(addcmul(input, tensor1, tensor2, value = 1), dtypes = numeric, output = Castable)]
-    #[in_place]
+    #[in_place("tensor![1, 2]" "&AnyTensor::from(tensor![2, 3]), &AnyTensor::from(tensor![4, 5]), 1" = "[9, 17]")]
     pub fn addcmul(&self, a: &AnyTensor, b: &AnyTensor, value: impl Scalar) -> Result<AnyTensor> {
         self.plus(Term::Product, a, b, value)
     }
@@ -118,7 +118,7 @@ impl AnyTensor {
     /// # Errors
     /// If both `a` and `b` hold integers or bools, shapes do not broadcast, or the value does not fit.
     #[op(addcdiv(input, tensor1, tensor2, value = 1), dtypes = inexact, output = Castable)]
-    #[in_place]
+    #[in_place("tensor![1.0, 2.0]" "&AnyTensor::from(tensor![2.0, 3.0]), &AnyTensor::from(tensor![4.0, 2.0]), 2" = "[2.0, 5.0]")]
     pub fn addcdiv(&self, a: &AnyTensor, b: &AnyTensor, value: impl Scalar) -> Result<AnyTensor> {
         self.plus(Term::Quotient, a, b, value)
     }

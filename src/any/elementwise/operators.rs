@@ -9,8 +9,49 @@ use crate::error::Result;
 use crate::ops::table::{binary_table, unary_table};
 use castiron_macros::operations;
 
+/// The example of a form in place, by the rule of the result.
+macro_rules! example_in_place {
+    (mask $inplace:ident $operand:literal $arguments:literal $elements:literal) => {
+        concat!(
+            "assert!(AnyTensor::from(",
+            $operand,
+            ").",
+            stringify!($inplace),
+            "().is_err()); // bools are written over bools alone"
+        )
+    };
+    (boolean $inplace:ident $operand:literal $arguments:literal $elements:literal) => {
+        concat!(
+            "let mut x = AnyTensor::from(",
+            $operand,
+            ");\nx.",
+            stringify!($inplace),
+            "(",
+            $arguments,
+            ")?; // 1 where it is true\n",
+            "assert_eq!(x.to_string(), AnyTensor::from(tensor!",
+            $elements,
+            ").to(x.dtype())?.to_string());"
+        )
+    };
+    ($result:ident $inplace:ident $operand:literal $arguments:literal $elements:literal) => {
+        concat!(
+            "let mut x = AnyTensor::from(",
+            $operand,
+            ");\nx.",
+            stringify!($inplace),
+            "(",
+            $arguments,
+            ")?;\n",
+            "assert_eq!(x.to_string(), tensor!",
+            $elements,
+            ".to_string());"
+        )
+    };
+}
+
 macro_rules! unary_methods {
-    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal $($rest:tt)* })*) => {
+    ($($op:ident { [$try:ident $inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident, $doc:literal, $torch:literal, $operand:literal = $elements:literal $($rest:tt)* })*) => {
         impl AnyTensor {$(
             #[doc = $doc]
             ///
@@ -23,6 +64,12 @@ macro_rules! unary_methods {
             }
 
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to the dtype.")]
+            ///
+            /// ```
+            /// # use castiron::{AnyTensor, tensor};
+            #[doc = example_in_place!($result $inplace $operand "" $elements)]
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
             pub fn $inplace(&mut self) -> Result<&mut Self> {
                 self.apply_in_place(unary::$op)
             }
@@ -37,7 +84,7 @@ macro_rules! unary_methods {
 unary_table!(unary_methods);
 
 macro_rules! binary_methods {
-    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal $($rest:tt)* })*) => {
+    ($($op:ident { [$try:ident $inplace:ident $try_inplace:ident $into:ident $try_into:ident] $admits:ident $result:ident $operands:ident, $doc:literal, $torch:literal, $operand:literal $other:literal = $elements:literal $($rest:tt)* })*) => {
         impl AnyTensor {$(
             #[doc = $doc]
             ///
@@ -51,6 +98,12 @@ macro_rules! binary_methods {
             }
 
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to the dtype and have the shape of `self`.")]
+            ///
+            /// ```
+            /// # use castiron::{AnyTensor, tensor};
+            #[doc = example_in_place!($result $inplace $operand $other $elements)]
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
             pub fn $inplace(&mut self, other: impl Into<AnyOperand>) -> Result<&mut Self> {
                 self.combine_in_place(binary::$op, &other.into())
             }

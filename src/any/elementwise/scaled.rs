@@ -56,7 +56,7 @@ impl AnyTensor {
     /// # Errors
     /// If neither is given, the dtypes are not admitted, or shapes do not broadcast.
     #[op(clamp(input, min = None, max = None), dtypes = "all dtypes with an order", output = CastableBetweenTensors, aliases("clip"))]
-    #[in_place]
+    #[in_place("tensor![-5, 0, 5]" "Some((-1).into()), None" = "[-1, 0, 5]")]
     pub fn clamp(&self, min: Option<AnyOperand>, max: Option<AnyOperand>) -> Result<AnyTensor> {
         let op = "clamp";
         if let (Some(min), Some(max)) = (&min, &max)

@@ -319,7 +319,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     #[op(index_put(input, indices, values, accumulate = false))]
-    #[in_place]
+    #[in_place("tensor![1, 2, 3]" "&[Some(&AnyTensor::from(tensor![0, 2]))], &AnyTensor::from(tensor![7, 8]), false" = "[7, 2, 8]")]
     pub fn index_put(&self, indices: &[Option<&AnyTensor>], values: &AnyTensor, accumulate: bool) -> Result<AnyTensor> {
         let op = "index_put";
         let (mut at, mut found) = (0, Vec::new());

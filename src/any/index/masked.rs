@@ -34,7 +34,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     #[op(masked_fill(input, mask, value))]
-    #[in_place]
+    #[in_place("tensor![1, 2, 3]" "&AnyTensor::from(tensor![true, false, true]), 0" = "[0, 2, 0]")]
     pub fn masked_fill(&self, mask: &AnyTensor, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
         let op = "masked_fill";
         mask_of(op, mask)?;
@@ -74,7 +74,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     #[op(masked_scatter(input, mask, source))]
-    #[in_place]
+    #[in_place("tensor![0, 0, 0]" "&AnyTensor::from(tensor![true, false, true]), &AnyTensor::from(tensor![5, 6])" = "[5, 0, 6]")]
     pub fn masked_scatter(&self, mask: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
         let op = "masked_scatter";
         mask_of(op, mask)?;

@@ -103,7 +103,7 @@ impl AnyTensor {
     /// assert_eq!(x.scatter(1, &AnyTensor::from(tensor![[1], [1]]), 5)?.to_string(), "tensor([[0, 5, 0],\n        [0, 5, 0]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
-    #[in_place]
+    #[in_place("tensor![0, 0, 0]" "0, &AnyTensor::from(tensor![2, 0]), tensor![5, 6]" = "[6, 0, 5]")]
     pub fn scatter(&self, dim: i64, index: &AnyTensor, source: impl Into<AnyOperand>) -> Result<AnyTensor> {
         if self.dtype == DType::F4E2M1FNX2 {
             return Err(crate::any::base::dispatch::refused("scatter", self.dtype));
@@ -177,7 +177,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     #[op(scatter_add(input, dim, index, src), dtypes = any)]
-    #[in_place]
+    #[in_place("tensor![1, 1, 1]" "0, &AnyTensor::from(tensor![0, 0]), &AnyTensor::from(tensor![2, 3])" = "[6, 1, 1]")]
     pub fn scatter_add(&self, dim: i64, index: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
         self.scattered_with("scatter_add", dim, index, source, ScatterReduce::Sum, true)
     }
@@ -196,7 +196,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     #[op(scatter_reduce(input, dim, index, src, reduce, include_self = true), dtypes = any)]
-    #[in_place]
+    #[in_place("tensor![1, 2]" "0, &AnyTensor::from(tensor![0, 0]), &AnyTensor::from(tensor![3, 5]), ScatterReduce::Amax, true" = "[5, 2]")]
     pub fn scatter_reduce(
         &self,
         dim: i64,
@@ -245,7 +245,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     #[op(index_copy(input, dim, index, source))]
-    #[in_place]
+    #[in_place("tensor![0, 0, 0]" "0, &AnyTensor::from(tensor![2]), &AnyTensor::from(tensor![7])" = "[0, 0, 7]")]
     pub fn index_copy(&self, dim: i64, index: &AnyTensor, source: &AnyTensor) -> Result<AnyTensor> {
         let (at, [own, along, from]) = self.slices("index_copy", dim, [index, source], false)?;
         own.scattered("index_copy", at, &along, &from, false)?.reshaped(&signed(&self.sizes))
@@ -265,7 +265,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     #[op(index_add(input, dim, index, source, alpha = 1), dtypes = any)]
-    #[in_place]
+    #[in_place("tensor![1, 1]" "0, &AnyTensor::from(tensor![1, 1]), &AnyTensor::from(tensor![2, 3]), 10" = "[1, 51]")]
     pub fn index_add(&self, dim: i64, index: &AnyTensor, source: &AnyTensor, alpha: impl Scalar) -> Result<AnyTensor> {
         let op = "index_add";
         self.expect_axes_of(op, source)?;
@@ -294,7 +294,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     #[op(index_fill(input, dim, index, value))]
-    #[in_place]
+    #[in_place("tensor![1, 2, 3]" "0, &AnyTensor::from(tensor![0, 2]), 9" = "[9, 2, 9]")]
     pub fn index_fill(&self, dim: i64, index: &AnyTensor, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
         let op = "index_fill";
         let at = axis(op, dim, self.rank())?;
@@ -322,7 +322,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     #[op(index_reduce(input, dim, index, source, reduce, include_self = true), dtypes = real)]
-    #[in_place]
+    #[in_place("tensor![1, 2]" "0, &AnyTensor::from(tensor![1, 1]), &AnyTensor::from(tensor![3, 5]), ScatterReduce::Prod, true" = "[1, 30]")]
     pub fn index_reduce(
         &self,
         dim: i64,
@@ -362,7 +362,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     #[op(put(input, index, source, accumulate = false))]
-    #[in_place]
+    #[in_place("tensor![[1, 2], [3, 4]]" "&AnyTensor::from(tensor![0, 3]), &AnyTensor::from(tensor![9, 8]), false" = "[[9, 2], [3, 8]]")]
     pub fn put(&self, index: &AnyTensor, source: &AnyTensor, accumulate: bool) -> Result<AnyTensor> {
         let op = "put";
         same_dtype(op, self, source)?;

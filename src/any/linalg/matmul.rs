@@ -260,7 +260,7 @@ impl AnyTensor {
     /// # Errors
     /// If dtypes differ or are bool, inner sizes differ, `self` does not expand to the product, or a factor does not fit.
     #[op(addmm(input, mat1, mat2, beta = 1, alpha = 1), dtypes = numeric)]
-    #[in_place]
+    #[in_place("tensor![[1, 1]]" "&AnyTensor::from(tensor![[1, 2]]), &AnyTensor::from(tensor![[3, 0], [0, 4]]), 1, 1" = "[[4, 9]]")]
     pub fn addmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
         self.added(Operands::Matrices, a, b, [beta, alpha])
     }
@@ -270,7 +270,7 @@ impl AnyTensor {
     /// # Errors
     /// As there.
     #[op(addmv(input, mat, vec, beta = 1, alpha = 1), dtypes = numeric)]
-    #[in_place]
+    #[in_place("tensor![1, 1]" "&AnyTensor::from(tensor![[1, 2], [3, 4]]), &AnyTensor::from(tensor![1, 1]), 1, 1" = "[4, 8]")]
     pub fn addmv(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
         self.added(Operands::MatrixAndVector, a, b, [beta, alpha])
     }
@@ -280,7 +280,7 @@ impl AnyTensor {
     /// # Errors
     /// As there.
     #[op(baddbmm(input, batch1, batch2, beta = 1, alpha = 1), dtypes = numeric)]
-    #[in_place]
+    #[in_place("tensor![[[1]]]" "&AnyTensor::from(tensor![[[2]]]), &AnyTensor::from(tensor![[[3]]]), 1, 1" = "[[[7]]]")]
     pub fn baddbmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
         self.added(Operands::Batches, a, b, [beta, alpha])
     }
@@ -290,7 +290,7 @@ impl AnyTensor {
     /// # Errors
     /// As there.
     #[op(addbmm(input, batch1, batch2, beta = 1, alpha = 1), dtypes = numeric)]
-    #[in_place]
+    #[in_place("tensor![[1]]" "&AnyTensor::from(tensor![[[2]], [[3]]]), &AnyTensor::from(tensor![[[4]], [[5]]]), 1, 1" = "[[24]]")]
     pub fn addbmm(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
         self.added(Operands::SummedBatches, a, b, [beta, alpha])
     }
@@ -300,7 +300,7 @@ impl AnyTensor {
     /// # Errors
     /// If one is no vector, `self` does not expand to the product, or integers are given a floating-point factor.
     #[op(addr(input, vec1, vec2, beta = 1, alpha = 1), dtypes = any)]
-    #[in_place]
+    #[in_place("tensor![[0, 0], [0, 0]]" "&AnyTensor::from(tensor![1, 2]), &AnyTensor::from(tensor![3, 4]), 1, 1" = "[[3, 4], [6, 8]]")]
     pub fn addr(&self, a: &AnyTensor, b: &AnyTensor, beta: impl Scalar, alpha: impl Scalar) -> Result<AnyTensor> {
         self.added(Operands::Vectors, a, b, [beta, alpha])
     }

@@ -182,7 +182,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     #[op(tril(input, diagonal = 0))]
-    #[in_place]
+    #[in_place("tensor![[1, 2], [3, 4]]" "0" = "[[1, 0], [3, 4]]")]
     pub fn tril(&self, diagonal: i64) -> Result<AnyTensor> {
         self.band("tril", isize::MIN, diagonal as isize)
     }
@@ -199,7 +199,7 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     #[op(triu(input, diagonal = 0))]
-    #[in_place]
+    #[in_place("tensor![[1, 2], [3, 4]]" "0" = "[[1, 2], [0, 4]]")]
     pub fn triu(&self, diagonal: i64) -> Result<AnyTensor> {
         self.band("triu", diagonal as isize, isize::MAX)
     }

@@ -199,7 +199,7 @@ impl AnyTensor {
     /// If there are less than two axes, the axis is out of range, `p` is not positive or `maxnorm` negative, or the dtype is neither
     /// floating-point nor complex.
     #[op(renorm(input, p, dim, maxnorm), dtypes = inexact)]
-    #[in_place]
+    #[in_place("tensor![[6.0, 8.0], [0.0, 1.0]]" "2.0, 0, 5.0" = "[[3.0, 4.0], [0.0, 1.0]]")]
     pub fn renorm(&self, p: f64, dim: i64, maxnorm: f64) -> Result<AnyTensor> {
         let op = "renorm";
         if self.dtype == DType::C32 {

@@ -16,7 +16,7 @@ use castiron_macros::operations;
 /// Writes the method of each row of the table of scans.
 macro_rules! scans {
     ($($op:ident { $admits:ident $result:ident, $kernel:expr, $doc:literal, $torch:literal, $operand:literal axis $at:literal = $elements:literal,
-       $(#[$($attribute:tt)*])* fn $dim:ident [$($dtype:ident)?] $call:literal [$($empty:ident)?] })*) => {
+       $(#[op $called:tt])* $(#[in_place $($none:tt)?])? fn $dim:ident [$($dtype:ident)?] $call:literal [$($empty:ident)?] })*) => {
         /// Operations along one axis that keep it.
         #[operations(SCANS)]
         impl AnyTensor {$(
@@ -33,7 +33,8 @@ macro_rules! scans {
             #[doc = concat!("assert_eq!(x.", stringify!($op), "(", $call, ")?.to_string(), tensor!", $elements, ".to_string());")]
             /// # Ok::<(), castiron::Error>(())
             /// ```
-            $(#[$($attribute)*])*
+            $(#[op $called])*
+            $(#[in_place($operand $call = $elements)] $($none)?)?
             pub fn $op(&self, $dim: i64 $(, $dtype: Option<DType>)?) -> Result<AnyTensor> {
                 let (x, op) = (self, stringify!($op));
                 $(let x = &x.converted(op, $dtype)?;)?
