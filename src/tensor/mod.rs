@@ -119,6 +119,7 @@ pub(crate) use {
     index::index_put::places,
     index::scatter_reduce::reduce_into,
     linalg::matmul::{Summand, product},
+    linalg::tensordot::{KroneckerAxes, kept_axes, kronecker_axes},
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
     rearrange::repeat::repeated_elements,
 };

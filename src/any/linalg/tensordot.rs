@@ -1,12 +1,13 @@
 //! Products over chosen axes: `outer`, `inner`, `tensordot`, `kron`.
-//! Uses `linalg::matmul`, `view::views`, `base::by_width`, `base::dims`.
+//! Uses `linalg::matmul`, `view::views`, `base::by_width`, `tensor::linalg::tensordot`.
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::call::{Bound, Item};
 use crate::any::linalg::matmul::{expect_numbers, expect_ranks, product};
 use crate::any::view::views::axes;
 use crate::any::{AnyTensor, Value};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::tensor::{KroneckerAxes, kept_axes, kronecker_axes};
 use castiron_macros::operations;
 
 #[operations]
@@ -62,19 +63,11 @@ impl AnyTensor {
 
     /// The sums over pairs of axes: as a product of matrices.
     fn contracted(&self, op: &'static str, other: &AnyTensor, left: &[usize], right: &[usize]) -> Result<AnyTensor> {
-        let free = |x: &AnyTensor, summed: &[usize]| -> Vec<usize> {
-            (0..x.rank()).filter(|axis| !summed.contains(axis)).collect()
-        };
-        let (rows, columns) = (free(self, left), free(other, right));
+        let [rows, columns] = kept_axes([&self.sizes, &other.sizes], [left, right])?;
         let count = |x: &AnyTensor, axes: &[usize]| axes.iter().map(|&axis| x.sizes[axis]).product::<usize>() as i64;
         let order = |first: &[usize], then: &[usize]| -> Vec<i64> {
             first.iter().chain(then).map(|&axis| axis as i64).collect()
         };
-        let pair = left.iter().zip(right).find(|&(&i, &j)| self.sizes[i] != other.sizes[j]);
-        if let Some((&i, &j)) = pair {
-            let (lhs, rhs) = (self.shape().into(), other.shape().into());
-            return Err(Error::MatMul { lhs, rhs, columns: self.sizes[i], rows: other.sizes[j] });
-        }
         let a = self.permute(&order(&rows, left))?.reshaped(&[count(self, &rows), count(self, left)])?;
         let b = other.permute(&order(right, &columns))?.reshaped(&[count(other, right), count(other, &columns)])?;
         let sizes = rows.iter().map(|&at| self.sizes[at]).chain(columns.iter().map(|&at| other.sizes[at]));
@@ -87,24 +80,7 @@ impl AnyTensor {
     /// If there are more than eight axes larger than 1 in the two together, or the result is too large.
     #[op(kron(input, other), dtypes = any)]
     pub fn kron(&self, other: &AnyTensor) -> Result<AnyTensor> {
-        let op = "kron";
-        let rank = self.rank().max(other.rank());
-        let size = |x: &AnyTensor, at: usize| (at + x.rank()).checked_sub(rank).map_or(1, |at| x.sizes[at]);
-        let (mut left, mut right, mut result) = (Vec::new(), Vec::new(), Vec::new());
-        for at in 0..rank {
-            let (a, b) = (size(self, at), size(other, at));
-            let whole = a.checked_mul(b).ok_or_else(|| Error::TooLarge { op, sizes: [a, b][..].into() })?;
-            result.push(whole);
-            for (own, others) in [(a, 1), (1, b)] {
-                if own != 1 || others != 1 {
-                    left.push(own);
-                    right.push(others);
-                }
-            }
-        }
-        if left.len() > crate::any::base::dims::MOST {
-            return invalid(op, "more than eight axes of the two tensors are larger than 1".to_owned());
-        }
+        let KroneckerAxes { factors: [left, right], result } = kronecker_axes("kron", &self.sizes, &other.sizes)?;
         self.reshaped(&signed(&left))?.mul(&other.reshaped(&signed(&right))?)?.reshaped(&signed(&result))
     }
 

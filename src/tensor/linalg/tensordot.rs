@@ -32,12 +32,11 @@ fn merged(sizes: &[usize], strides: &[usize]) -> Option<(usize, usize)> {
         .unwrap_or(Some((1, 1)))
 }
 
-fn matrix<E: Element, D: Device>(x: View<'_, D::Storage, E>, summed: &[usize]) -> Result<Matrix<D>> {
-    let free: Vec<usize> = (0..x.sizes.len()).filter(|axis| !summed.contains(axis)).collect();
+fn matrix<E: Element, D: Device>(x: View<'_, D::Storage, E>, kept: &[usize], summed: &[usize]) -> Result<Matrix<D>> {
     let of = |axes: &[usize]| -> (Vec<usize>, Vec<usize>) {
         axes.iter().map(|&axis| (x.sizes[axis], x.strides[axis])).unzip()
     };
-    let ((rows, row_strides), (columns, column_strides)) = (of(&free), of(summed));
+    let ((rows, row_strides), (columns, column_strides)) = (of(kept), of(summed));
     let (row_count, column_count) = (rows.iter().product(), columns.iter().product());
     let sizes = [row_count, column_count];
     let empty = sizes.contains(&0);
@@ -53,24 +52,53 @@ fn matrix<E: Element, D: Device>(x: View<'_, D::Storage, E>, summed: &[usize]) -
     Ok(Matrix { storage, offset: 0, sizes, strides: [column_count, 1] })
 }
 
-/// Sums the products over pairs of axes; the result has the other axes of the left, then those of the right.
-fn contract<E: Dtype, D: Device>(
-    left: View<'_, D::Storage, E>,
-    left_axes: &[usize],
-    right: View<'_, D::Storage, E>,
-    right_axes: &[usize],
-) -> Result<D::Storage> {
-    let pairs = left_axes.iter().zip(right_axes).map(|(&a, &b)| (left.sizes[a], right.sizes[b]));
-    if let Some((columns, rows)) = pairs.clone().find(|(columns, rows)| columns != rows) {
-        return Err(Error::MatMul { lhs: left.sizes.into(), rhs: right.sizes.into(), columns, rows });
+/// The axes of both that are not summed over; those that are go in pairs, of one size each.
+pub(crate) fn kept_axes(sizes: [&[usize]; 2], summed: [&[usize]; 2]) -> Result<[Vec<usize>; 2]> {
+    let mut pairs = summed[0].iter().zip(summed[1]).map(|(&a, &b)| (sizes[0][a], sizes[1][b]));
+    if let Some((columns, rows)) = pairs.find(|(columns, rows)| columns != rows) {
+        return Err(Error::MatMul { lhs: sizes[0].into(), rhs: sizes[1].into(), columns, rows });
     }
-    let (a, b) = (matrix::<E, D>(left, left_axes)?, matrix::<E, D>(right, right_axes)?);
+    let kept = |of: usize| (0..sizes[of].len()).filter(|axis| !summed[of].contains(axis)).collect();
+    Ok([kept(0), kept(1)])
+}
+
+/// Sums the products over pairs of axes; the result has the other axes of the left, then those of the right.
+fn contract<E: Dtype, D: Device>(factors: [View<'_, D::Storage, E>; 2], summed: [&[usize]; 2]) -> Result<D::Storage> {
+    let kept = kept_axes(factors.map(|of| of.sizes), summed)?;
+    let (a, b) = (matrix::<E, D>(factors[0], &kept[0], summed[0])?, matrix::<E, D>(factors[1], &kept[1], summed[1])?);
     let [k, n] = [b.sizes[1], b.sizes[0]];
     D::matmul::<E>(
         View::new(&a.storage, a.offset, &a.sizes, &a.strides),
         View::new(&b.storage, b.offset, &[k, n], &[b.strides[1], b.strides[0]]),
         None,
     )
+}
+
+/// A Kronecker product as an outer one: each axis of the result is one of the left factor beside one of the right, of which those of
+/// size 1 are left out.
+pub(crate) struct KroneckerAxes {
+    /// The sizes of both factors in the outer product.
+    pub(crate) factors: [Vec<usize>; 2],
+    pub(crate) result: Vec<usize>,
+}
+
+pub(crate) fn kronecker_axes(op: &'static str, left: &[usize], right: &[usize]) -> Result<KroneckerAxes> {
+    let rank = left.len().max(right.len());
+    let size = |of: &[usize], at: usize| (at + of.len()).checked_sub(rank).map_or(1, |at| of[at]);
+    let (mut factors, mut result) = ([vec![], vec![]], vec![]);
+    for at in 0..rank {
+        let (a, b) = (size(left, at), size(right, at));
+        result.push(a.checked_mul(b).ok_or_else(|| Error::TooLarge { op, sizes: [a, b][..].into() })?);
+        for (own, other) in [(a, 1), (1, b)].into_iter().filter(|&pair| pair != (1, 1)) {
+            factors[0].push(own);
+            factors[1].push(other);
+        }
+    }
+    if factors[0].len() > 8 {
+        let reason = "more than eight axes of the two tensors are larger than 1".to_owned();
+        return Err(Error::InvalidArgument { op, reason });
+    }
+    Ok(KroneckerAxes { factors, result })
 }
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -161,8 +189,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         expect_fit::<T>(op, &sizes)?;
         checked_numel::<E>(op, &sizes)?;
-        let right = other.elements().known_as();
-        let storage = contract::<E, D>(self.elements(), axes[0], right, axes[1])?;
+        let storage = contract::<E, D>([self.elements(), other.elements().known_as()], axes)?;
         Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)))
     }
 
@@ -185,32 +212,20 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         E: Dtype + Promotable<With<F> = P>,
         S: Kronecker<R, Output = T>,
     {
-        // Axis `i` of the result is axes `2i` (ours) and `2i + 1` (theirs) of an outer product.
-        let (mut sizes, mut outer) = (T::Sizes::filled(1), vec![1; 2 * T::RANK]);
-        let mut from = [vec![0; 2 * T::RANK], vec![0; 2 * T::RANK]];
         let (left, right) = (self.elements(), other.elements());
-        let parts = [(left.sizes, left.strides), (right.sizes, right.strides)];
-        for (which, (own, strides)) in parts.into_iter().enumerate() {
-            let lead = T::RANK - own.len();
-            for (axis, (&size, &stride)) in own.iter().zip(strides).enumerate() {
-                let at = lead + axis;
-                let whole = &mut sizes.as_mut()[at];
-                *whole = whole.checked_mul(size).ok_or_else(|| Error::TooLarge { op: "kron", sizes: own.into() })?;
-                outer[2 * at + which] = size;
-                from[which][2 * at + which] = stride;
-            }
-        }
-        checked_numel::<P>("kron", sizes.as_ref())?;
-        if outer.iter().filter(|&&size| size != 1).count() > 8 {
-            let reason = "more than eight axes of the two tensors are larger than 1".to_owned();
-            return Err(Error::InvalidArgument { op: "kron", reason });
-        }
-        let to = strides::row_major(&outer);
+        let KroneckerAxes { factors, result } = kronecker_axes("kron", left.sizes, right.sizes)?;
+        let sizes = T::Sizes::copied(&result);
+        checked_numel::<P>("kron", &result)?;
+        let outer: Vec<usize> = factors[0].iter().zip(&factors[1]).map(|(own, other)| own * other).collect();
+        let spread = |sizes: &[usize], strides: &[usize], of: &[usize]| -> Vec<usize> {
+            let mut steps = sizes.iter().zip(strides).filter(|&(&size, _)| size != 1).map(|(_, &stride)| stride);
+            of.iter().map(|&size| if size == 1 { 0 } else { steps.next().unwrap_or(0) }).collect()
+        };
         let storage = D::map2::<E, F, P>(
             Combining::<ops::mul, P>::new(),
-            left.restrided(&outer, &from[0]),
-            right.restrided(&outer, &from[1]),
-            &to,
+            left.restrided(&outer, &spread(left.sizes, left.strides, &factors[0])),
+            right.restrided(&outer, &spread(right.sizes, right.strides, &factors[1])),
+            &strides::row_major(&outer),
         )?;
         Ok(Tensor::from_parts(storage, 0, sizes, strides::contiguous(&sizes)))
     }
