@@ -168,7 +168,7 @@ fn distinct_slices_are_those_of_the_host() {
             };
         }
         of!(i16, |at: usize| at as i16 % 3 - 1);
-        of!(bool, |at: usize| at % 3 == 0);
+        of!(bool, |at: usize| at.is_multiple_of(3));
         of!(bf16, |at: usize| bf16::from_f32([1.0, -0.0, 0.0, f32::INFINITY, -2.0][at % 5]));
         // No NaN equals another, but one stands behind all numbers like the other.
         of!(f32, |at: usize| [f32::NAN, 0.0, -0.0, 2.0][at % 4]);
@@ -216,6 +216,8 @@ fn positions_are_drawn_in_proportion_to_their_weights() {
         let (counts, differ) = drawn::<bf16>(&weights, 4000, 2, false);
         let expected = 4000.0 * (3.0 / 8.0 + 4.0 / 8.0 * 3.0 / 4.0 + 1.0 / 8.0 * 3.0 / 7.0);
         assert!(differ && (counts[1] as f64 - expected).abs() < 150.0, "{counts:?} {expected}");
+        let (counts, _) = drawn::<f32>(&[1.0, 1.0, 9.0, 1.0], 4000, 1, false);
+        assert!(counts[2].abs_diff(3000) < 120, "{counts:?}");
         // All of them: those without a weight come last.
         let x = line::<f32, Cuda<0>>(weights.iter().map(|&x| x as f32).collect());
         let all = x.multinomial(6, false, &mut Generator::seeded(3)).to_device::<Cpu>().unwrap().to_vec();

@@ -20,7 +20,7 @@ impl<E: Castable> Map1<E, f64> for Weight {
     #[inline(always)]
     fn call(self, x: E) -> f64 {
         let x = x.cast::<f64>();
-        if x >= 0.0 && x < f64::INFINITY { x } else { f64::NAN }
+        if (0.0..f64::INFINITY).contains(&x) { x } else { f64::NAN }
     }
     fn text(&self, kernel: &mut Kernel, x: Value) -> Value {
         let x = kernel.cast(x, DType::F64);
