@@ -2,7 +2,11 @@
 //!
 //! ```text
 //! cargo run --release --features any --example conformance -- tests/oracle
+//! cargo run --release --features any,cuda --example conformance -- --device cuda:0 --table values.json --every 10
 //! ```
+//!
+//! `--device` is where operands are made (the names of devices are compared on the host alone), `--table` a table alone, and of `--every N`
+//! rows one is run: each operation, dtype and layout is a kernel to be compiled on a GPU.
 //!
 //! Reads every table in the folder that it knows (`NAME`, or `NAME.gz`, whole or some of its rows), prints for each how many rows
 //! agree, how many are set aside and by which rule, how many are not supported yet, and the first disagreements; it ends with status
@@ -21,13 +25,44 @@ mod tokens;
 mod values;
 mod views;
 
+use castiron::AnyDevice;
+use castiron::device::scoped_default_device;
 use report::Table;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use tables::{TABLES, texts};
 
-fn run(folder: &Path) -> Result<bool, String> {
-    let texts = texts(folder)?;
+/// What is asked for.
+struct Asked {
+    folder: PathBuf,
+    device: AnyDevice,
+    table: Option<String>,
+    every: usize,
+}
+
+impl Asked {
+    fn read() -> Result<Asked, String> {
+        let folder = std::env::var_os("CASTIRON_ORACLE");
+        let folder = folder.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracle").into());
+        let mut asked = Asked { folder: folder.into(), device: AnyDevice::CPU, table: None, every: 1 };
+        let mut words = std::env::args().skip(1);
+        while let Some(word) = words.next() {
+            let mut given = || words.next().ok_or_else(|| format!("{word}: nothing is given"));
+            match word.as_str() {
+                "--device" => asked.device = AnyDevice::new(&*given()?).map_err(|error| error.to_string())?,
+                "--table" => asked.table = Some(given()?),
+                "--every" => asked.every = given()?.parse().map_err(|error| format!("--every: {error}"))?,
+                folder => asked.folder = folder.into(),
+            }
+        }
+        Ok(asked)
+    }
+}
+
+fn run() -> Result<bool, String> {
+    let Asked { folder, device, table: asked, every } = Asked::read()?;
+    let _there = scoped_default_device(device).map_err(|error| error.to_string())?;
+    let texts = texts(&folder)?;
     if texts.is_empty() {
         let known: Vec<&str> = TABLES.iter().map(|(name, _)| *name).collect();
         return Err(format!("{}: no table that is known here ({})", folder.display(), known.join(", ")));
@@ -35,7 +70,11 @@ fn run(folder: &Path) -> Result<bool, String> {
     let mut agrees = true;
     for (name, read) in TABLES {
         let Some(text) = texts.get(*name) else { continue };
-        let mut table = Table::new(name);
+        let is_asked = asked.as_ref().is_none_or(|asked| asked == name);
+        if !is_asked || *name == "device.json" && device != AnyDevice::CPU {
+            continue;
+        }
+        let mut table = Table::new(name).every(every);
         read(text, &mut table).map_err(|error| format!("{name}: {error}"))?;
         table.print();
         agrees &= table.agrees();
@@ -46,9 +85,7 @@ fn run(folder: &Path) -> Result<bool, String> {
 fn main() -> ExitCode {
     // Errors are results here; a panic would be a defect, and is reported as a disagreement.
     std::panic::set_hook(Box::new(|_| {}));
-    let folder = std::env::args_os().nth(1).or_else(|| std::env::var_os("CASTIRON_ORACLE"));
-    let folder = folder.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracle").into());
-    match run(Path::new(&folder)) {
+    match run() {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {

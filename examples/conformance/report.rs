@@ -19,6 +19,9 @@ pub enum Outcome {
 pub struct Table {
     name: String,
     rows: usize,
+    /// Of so many rows one is run.
+    every: usize,
+    seen: usize,
     agrees: usize,
     beyond: usize,
     aside: BTreeMap<&'static str, usize>,
@@ -34,6 +37,8 @@ impl Table {
         Table {
             name: name.to_owned(),
             rows: 0,
+            every: 1,
+            seen: 0,
             agrees: 0,
             beyond: 0,
             aside: BTreeMap::new(),
@@ -44,8 +49,18 @@ impl Table {
         }
     }
 
+    /// Of so many rows one is run.
+    pub fn every(mut self, every: usize) -> Self {
+        self.every = every.max(1);
+        self
+    }
+
     /// Counts a row about this subject; `row` says which one it is. A panic counts as a disagreement.
     pub fn row(&mut self, subject: &str, row: impl Fn() -> String, run: impl FnOnce() -> Outcome) {
+        self.seen += 1;
+        if !(self.seen - 1).is_multiple_of(self.every) {
+            return;
+        }
         self.rows += 1;
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
         let outcome = outcome.unwrap_or_else(|panic| {

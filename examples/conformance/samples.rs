@@ -42,12 +42,15 @@ fn tensor(json: &Json) -> Result<AnyTensor, String> {
         storage[place * width..(place + 1) * width].copy_from_slice(element);
     }
     let storage = AnyTensor::from_bytes(&storage, dtype, &[reach]).map_err(|error| error.to_string())?;
+    let storage = tokens::placed(storage)?;
     storage.as_strided(&shape, &strides, Some(0)).map_err(|error| error.to_string())
 }
 
 pub fn value(json: &Json) -> Result<Value, String> {
     Ok(match json {
         Json::Null => Value::Absent,
+        // A device that is named is the one where tensors are made.
+        Json::String(text) if text == "cpu" => Value::Str(castiron::device::default_device().to_string()),
         Json::String(text) => Value::Str(text.clone()),
         Json::Array(items) => Value::List(items.iter().map(value).collect::<Result<_, _>>()?),
         Json::Object(fields) if fields.contains_key("t") => tensor(json)?.into(),

@@ -1,6 +1,7 @@
 //! The tables' way of writing dtypes and elements.
 
 pub use crate::codes::{code, dtype};
+use castiron::device::default_device;
 use castiron::{AnyTensor, DType};
 
 /// The bytes of elements: bools as 0 and 1, integers as decimals, floats as their bits in hexadecimal, complex as two of them.
@@ -26,8 +27,13 @@ pub fn bytes(dtype: DType, tokens: &str) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
+/// On the device where tensors are made.
+pub fn placed(x: AnyTensor) -> Result<AnyTensor, String> {
+    x.to_device(default_device()).map_err(|error| error.to_string())
+}
+
 pub fn tensor(dtype: DType, sizes: &[usize], tokens: &str) -> Result<AnyTensor, String> {
-    AnyTensor::from_bytes(&bytes(dtype, tokens)?, dtype, sizes).map_err(|error| error.to_string())
+    placed(AnyTensor::from_bytes(&bytes(dtype, tokens)?, dtype, sizes).map_err(|error| error.to_string())?)
 }
 
 /// The real numbers that elements are, those of complex ones one after the other.
