@@ -63,7 +63,7 @@ fn ordinal(device: impl IntoDevice) -> Result<u8> {
 ///
 /// ```
 /// use castiron::device::set_current_device;
-/// assert!(set_current_device("cuda:1").is_err()); // on a machine without CUDA
+/// assert!(set_current_device("cuda:63").is_err()); // with fewer GPUs, or without CUDA
 /// assert!(set_current_device("cpu").is_err());
 /// ```
 pub fn set_current_device(device: impl IntoDevice) -> Result<()> {

@@ -150,7 +150,7 @@ fn plain_forms_panic_at_the_callers_line() {
     here(|| Tensor::<i64, shape![_]>::arange(0, 1, 0));
     here(|| Tensor::<i64, shape![3]>::randperm(4, &mut Generator::seeded(0)));
     here(|| Tensor::<i64, shape![3]>::randint(4, 4, &mut Generator::seeded(0)));
-    here(|| Tensor::<f32, shape![3], castiron::Cuda<0>>::zeros());
+    here(|| Tensor::<f32, shape![3], castiron::Cuda<63>>::zeros());
 }
 
 #[test]

@@ -48,8 +48,8 @@ pub(super) use present::available;
 /// use castiron::{shape, Cuda, Error, Tensor};
 /// // Types check on every machine; making a tensor needs the device.
 /// fn on_gpu(x: &Tensor<f32, shape![2, 3], Cuda<0>>) -> Tensor<f32, shape![2, 3], Cuda<0>> { x * 2.0 }
-/// let made = Tensor::<f32, shape![2, 3], Cuda<0>>::try_zeros();
-/// assert!(matches!(made, Err(Error::DeviceUnavailable { .. }))); // on a machine without CUDA
+/// let made = Tensor::<f32, shape![2, 3], Cuda<63>>::try_zeros();
+/// assert!(matches!(made, Err(Error::DeviceUnavailable { .. }))); // with fewer GPUs, or without CUDA
 /// ```
 ///
 /// It needs the feature `cuda`, and when it is used an NVIDIA driver and, for kernels, NVRTC (CUDA 12 or 13: a toolkit, or

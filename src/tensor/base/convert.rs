@@ -50,7 +50,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// let plan = x.to_device::<Meta>()?;
     /// assert_eq!(plan.shape(), [2]);
     /// assert!(plan.to_device::<Cpu>().is_err());
-    /// assert!(x.to_device::<Cuda<0>>().is_err()); // on a machine without CUDA
+    /// assert!(x.to_device::<Cuda<63>>().is_err()); // with fewer GPUs, or without CUDA
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn to_device<X: Device>(&self) -> Result<Tensor<E, S, X>> {
@@ -95,7 +95,10 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     ///
     /// ```
     /// use castiron::tensor;
-    /// assert!(tensor![1.0, 2.0].cuda().is_err()); // on a machine without CUDA
+    /// match tensor![1.0, 2.0].cuda() {
+    ///     Ok(x) => assert_eq!(x.sum().item(), 3.0),
+    ///     Err(error) => assert!(error.to_string().starts_with("cuda:0 is not available")), // without CUDA
+    /// }
     /// ```
     pub fn cuda(&self) -> Result<Tensor<E, S, Cuda<0>>> {
         self.to_device()
