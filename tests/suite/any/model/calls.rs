@@ -34,7 +34,7 @@ fn tensor(source: &mut Source) -> Result<AnyTensor> {
     if dtype == DType::Bool {
         bytes.iter_mut().for_each(|byte| *byte %= 2);
     }
-    let x = AnyTensor::from_bytes(&bytes, dtype, &sizes).unwrap();
+    let x = super::made(&bytes, dtype, &sizes);
     // Every other element, or turned around.
     let view = match source.int_in_range(0..=4_u8)? {
         0 => x.slice(0, None, None, 2),
@@ -75,7 +75,12 @@ fn value(source: &mut Source, depth: u8) -> Result<Value> {
 
 /// A few calls, each with a tensor first.
 pub fn run(data: &[u8]) {
-    let _ = program(&mut Source::new(data));
+    run_on(super::asked(), data);
+}
+
+/// The same with tensors on a device.
+pub fn run_on(device: castiron::AnyDevice, data: &[u8]) {
+    super::on(device, data, program);
 }
 
 fn program(source: &mut Source) -> Result<()> {
@@ -131,7 +136,7 @@ fn written(name: &str, first: Option<&AnyTensor>, rest: &Args, args: &Args, resu
         None => {
             let mut out = AnyTensor::ones(&[3], DType::F32).unwrap();
             if call_into(name, args, &mut [&mut out]).is_err() {
-                assert_eq!(out.to_string(), "tensor([1., 1., 1.])");
+                assert_eq!(out.cpu().unwrap().to_string(), "tensor([1., 1., 1.])");
             }
         }
     }

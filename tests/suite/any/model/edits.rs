@@ -72,7 +72,7 @@ impl Naive {
     }
 
     fn tensor(&self) -> AnyTensor {
-        AnyTensor::from_bytes(&self.bytes(), self.dtype, &self.shown.sizes).unwrap()
+        super::made(&self.bytes(), self.dtype, &self.shown.sizes)
     }
 
     /// Repeated to these sizes.
@@ -366,7 +366,12 @@ enum Reduce {
 
 /// A program of edits.
 pub fn run(data: &[u8]) {
-    let _ = program(&mut Source::new(data));
+    run_on(super::asked(), data);
+}
+
+/// The same with tensors on a device.
+pub fn run_on(device: castiron::AnyDevice, data: &[u8]) {
+    super::on(device, data, program);
 }
 
 fn created(source: &mut Source) -> Result<Naive> {

@@ -1,6 +1,7 @@
 //! Programs made of bytes, run beside a naive model: what fuzzing looks for, and a property test besides.
 //!
-//! Each function takes any bytes, reads a program from them, and panics where castiron does or where the two disagree.
+//! Each function takes any bytes, reads a program from them, and panics where castiron does or where the two disagree. Programs of
+//! `views`, `edits` and `calls` run on any device (`run_on`): their tensors are made where the default device of the thread is.
 
 pub mod calls;
 pub mod edits;
@@ -9,12 +10,34 @@ pub mod typed;
 pub mod views;
 
 use arbitrary::{Result, Unstructured};
+use castiron::device::{default_device, scoped_default_device};
+use castiron::{AnyDevice, AnyTensor};
 
 /// Bytes from which a program is read.
 pub type Source<'a> = Unstructured<'a>;
 
 /// What castiron gives.
 pub type Outcome<T> = core::result::Result<T, castiron::Error>;
+
+/// The device that `CASTIRON_FUZZ_DEVICE` names, such as `cuda:0`; the host, if it names none.
+pub fn asked() -> AnyDevice {
+    static ASKED: std::sync::OnceLock<AnyDevice> = std::sync::OnceLock::new();
+    *ASKED.get_or_init(|| {
+        let name = std::env::var("CASTIRON_FUZZ_DEVICE");
+        name.map_or(AnyDevice::CPU, |name| AnyDevice::new(&*name).unwrap_or_else(|error| panic!("{error}")))
+    })
+}
+
+/// Runs a program with a device as that where tensors are made.
+fn on(device: AnyDevice, data: &[u8], program: impl FnOnce(&mut Source) -> Result<()>) {
+    let _there = scoped_default_device(device).unwrap();
+    let _ = program(&mut Source::new(data));
+}
+
+/// A tensor of these bytes, on the device where tensors are made.
+fn made(bytes: &[u8], dtype: castiron::DType, sizes: &[usize]) -> AnyTensor {
+    AnyTensor::from_bytes(bytes, dtype, sizes).and_then(|x| x.to_device(default_device())).unwrap()
+}
 
 /// Sizes of so many axes at most, each smaller than `end`.
 pub fn sizes(source: &mut Source, most: usize, end: usize) -> Result<Vec<usize>> {

@@ -261,7 +261,12 @@ fn check(x: &AnyTensor, shown: &Shown, program: &str) {
 
 /// A program of views.
 pub fn run(data: &[u8]) {
-    let _ = program(&mut Source::new(data));
+    run_on(super::asked(), data);
+}
+
+/// The same with tensors on a device.
+pub fn run_on(device: castiron::AnyDevice, data: &[u8]) {
+    super::on(device, data, program);
 }
 
 fn program(source: &mut Source) -> Result<()> {
@@ -269,7 +274,7 @@ fn program(source: &mut Source) -> Result<()> {
     let numel: usize = sizes.iter().product();
     let base = Shown { sizes, elements: (0..numel as i64).collect() };
     let bytes: Vec<u8> = base.elements.iter().flat_map(|x| x.to_le_bytes()).collect();
-    let owner = AnyTensor::from_bytes(&bytes, DType::I64, &base.sizes).unwrap();
+    let owner = super::made(&bytes, DType::I64, &base.sizes);
     let (mut x, mut shown) = (owner.clone(), base.clone());
     let mut text = format!("{:?}", base.sizes);
     for _ in 0..12 {
