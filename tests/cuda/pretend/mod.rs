@@ -33,7 +33,8 @@ fn libraries() -> Option<&'static Path> {
 }
 
 fn hash_of_sources() -> u64 {
-    let sources = ["driver.cpp", "nvrtc.cpp", "executor.h"].map(|name| fs::read(format!("{SOURCES}/{name}")).unwrap());
+    let sources = ["driver.cpp", "nvrtc.cpp", "executor.h", "ceilings.h"]
+        .map(|name| fs::read(format!("{SOURCES}/{name}")).unwrap());
     sources
         .iter()
         .flatten()
@@ -56,8 +57,8 @@ fn build() -> Option<PathBuf> {
         println!("NOTICE: not run: no C++ compiler to build the pretend GPU with");
         return None;
     };
-    let sources =
-        ["driver.cpp", "nvrtc.cpp", "blaslt.cpp"].map(|name| fs::read_to_string(format!("{SOURCES}/{name}")).unwrap());
+    let sources = ["driver.cpp", "nvrtc.cpp", "blaslt.cpp", "executor.h", "ceilings.h"]
+        .map(|name| fs::read_to_string(format!("{SOURCES}/{name}")).unwrap());
     let hash = sources
         .iter()
         .flat_map(|text| text.bytes())
@@ -86,13 +87,26 @@ fn build() -> Option<PathBuf> {
         let built = Command::new(&compiler)
             .args(["-std=c++17", "-O1", "-shared", "-fPIC", "-fvisibility=hidden", "-U_FORTIFY_SOURCE"])
             .args([format!("-Wl,-soname,{library}"), format!("-DPRETEND_FOLDER=\"{SOURCES}\"")])
-            .arg(format!("-DPRETEND_COMPILER=\"{compiler}\""))
+            .args([format!("-DPRETEND_COMPILER=\"{compiler}\""), format!("-DPRETEND_HEADERS=\"{}\"", folder.display())])
             .arg("-o")
             .args([&beside.join(library), &path])
             .args(["-ldl", "-pthread"])
             .output()
             .unwrap();
         assert!(built.status.success(), "{source}:\n{}", String::from_utf8_lossy(&built.stderr));
+    }
+    // What stands before every kernel is compiled once: with barriers and without.
+    for barriers in [0, 1] {
+        let header = beside.join(format!("barriers{barriers}.h"));
+        let text = format!("#define PRETEND_BARRIERS {barriers}\n#include \"{SOURCES}/executor.h\"\n");
+        fs::write(&header, text).unwrap();
+        let compiled = Command::new(&compiler)
+            .args(["-std=c++17", "-O1", "-shared", "-fPIC", "-w", "-fvisibility=hidden", "-fno-strict-aliasing"])
+            .args(["-ffp-contract=off", "-x", "c++-header", "-o"])
+            .args([&header.with_extension("h.gch"), &header])
+            .output()
+            .unwrap();
+        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
     }
     if fs::rename(&beside, &folder).is_err() {
         fs::remove_dir_all(&beside).unwrap();
@@ -242,4 +256,12 @@ pub fn programs() -> usize {
     let programs: extern "C" fn() -> c_long =
         unsafe { core::mem::transmute(function("libnvrtc.so.13", "pretend_programs")) };
     programs() as usize
+}
+
+/// How often `PRETEND_MISTAKE` changed a text.
+pub fn mistakes() -> usize {
+    // SAFETY: as above.
+    let mistakes: extern "C" fn() -> c_long =
+        unsafe { core::mem::transmute(function("libnvrtc.so.13", "pretend_mistakes")) };
+    mistakes() as usize
 }

@@ -12,6 +12,8 @@
 #include <sstream>
 #include <string>
 
+#include "ceilings.h"
+
 #define API extern "C" __attribute__((visibility("default")))
 enum { OK = 0, INVALID_PROGRAM = 4, INVALID_OPTION = 5, COMPILATION = 6 };
 struct Program { std::string text, name, log, cubin; };
@@ -45,6 +47,32 @@ static std::string beside(const std::string &file) {
   return refused ? "beside:\n" + said : "";
 }
 
+// `$PRETEND_MISTAKE`, `before=>after`, changes every text that it stands in: tests ask whether they notice.
+static long mistakes;
+API long pretend_mistakes() { return mistakes; }
+static std::string mistaken(std::string text) {
+  const char *mistake = getenv("PRETEND_MISTAKE");
+  if (!mistake || !*mistake) return text;
+  const std::string all = mistake;
+  const size_t arrow = all.find("=>");
+  const std::string before = all.substr(0, arrow), after = all.substr(arrow + 2);
+  for (size_t at = 0; (at = text.find(before, at)) != std::string::npos; at += after.size()) { text.replace(at, before.size(), after); mistakes++; }
+  return text;
+}
+
+// What is wrong with the length of a text, by the name of its kernel.
+static std::string too_long(const std::string &text) {
+  std::regex kernel("(?:extern\\s+\"C\"\\s+__global__|CI_KERNEL)\\s+void\\s+(?:__launch_bounds__\\s*\\([^)]*\\)\\s*)?(\\w+)\\s*\\(");
+  std::string name;
+  for (std::sregex_iterator k(text.begin(), text.end(), kernel), end; k != end; ++k) name = (*k)[1];
+  // (`$PRETEND_TEXTS` is a file to list them in.)
+  if (const char *list = getenv("PRETEND_TEXTS")) std::ofstream(list, std::ios::app) << name + " " + std::to_string(text.size()) + "\n" << std::flush;
+  for (auto &c : ceilings)
+    if (name == c.kernel && text.size() > c.bytes)
+      return "the text of a kernel `" + name + "` has " + std::to_string(text.size()) + " bytes, and `ceilings.h` allows " + std::to_string(c.bytes);
+  return "";
+}
+
 API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
   std::lock_guard<std::mutex> held(lock);
   compilations++;
@@ -57,8 +85,9 @@ API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
     else if (option != "--std=c++17") { p->log = "nvrtc: error: unrecognized option " + option + " found"; return INVALID_OPTION; }
   }
   if (architecture < 75) { p->log = "nvrtc: error: invalid value for --gpu-architecture (-arch)"; return INVALID_OPTION; }
+  if (std::string wrong = too_long(p->text); !wrong.empty()) { p->log = wrong; return COMPILATION; }
   // Memory that a launch sizes is an array here.
-  std::string text = std::regex_replace(p->text, std::regex("extern\\s+__shared__\\s+([^;\\[]*?)(\\w+)\\s*\\[\\s*\\]\\s*;"), "$1 *$2 = ($1 *)pretend_dynamic;");
+  std::string text = std::regex_replace(mistaken(p->text), std::regex("extern\\s+__shared__\\s+([^;\\[]*?)(\\w+)\\s*\\[\\s*\\]\\s*;"), "$1 *$2 = ($1 *)pretend_dynamic;");
   // Instructions of PTX are functions here, those that `executor.h` knows.
   std::regex ptx("asm\\s*(?:volatile\\s*)?\\(\"([\\w.]+) %0, %1;\"\\s*:\\s*\"=\\w\"\\(([^()]*)\\)\\s*:\\s*\"\\w\"\\(([^()]*)\\)\\)");
   for (std::smatch m; std::regex_search(text, m, ptx);) {
@@ -69,10 +98,10 @@ API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
   char folder[] = "/tmp/pretend-nvrtc-XXXXXX";
   if (!mkdtemp(folder)) return 1;
   std::string at = folder, source = at + "/kernel.cpp", library = at + "/kernel.so", log = at + "/log";
+  const bool barriers = std::regex_search(text, std::regex("__sync|_sync\\s*\\("));
   {
     std::ofstream out(source);
-    bool barriers = std::regex_search(text, std::regex("__sync|_sync\\s*\\("));
-    out << "#define PRETEND_BARRIERS " << barriers << "\n#include \"" PRETEND_FOLDER "/executor.h\"\nnamespace {\n#line 1 \"" << p->name << "\"\n" << text << "\n}\n";
+    out << "namespace {\n#line 1 \"" << p->name << "\"\n" << text << "\n}\n";
     std::regex kernel("(?:extern\\s+\"C\"\\s+__global__|CI_KERNEL)\\s+void\\s+(?:__launch_bounds__\\s*\\([^)]*\\)\\s*)?(\\w+)\\s*\\(");
     for (std::sregex_iterator k(text.begin(), text.end(), kernel), end; k != end; ++k) out << "PRETEND_KERNEL(" << (*k)[1] << ")\n";
   }
@@ -84,7 +113,7 @@ API int nvrtcCompileProgram(Program *p, int count, const char *const *options) {
   std::string command = "cd " + at + " && " PRETEND_COMPILER " -std=c++17 -E -x c++ -nostdinc -nostdinc++ -D__CUDACC_RTC__ -o " + library + " " + p->name + " 2> " + log;
   bool includes = system(command.c_str()) || read(library).find("\n# 1 \"/") != std::string::npos;
   command = PRETEND_COMPILER " -std=c++17 -O1 -shared -fPIC -w -fvisibility=hidden -fno-strict-aliasing -ffp-contract=";
-  command += std::string(fmad ? "fast" : "off") + " -o " + library + " " + source + " 2> " + log;
+  command += std::string(fmad ? "fast" : "off") + " -include " PRETEND_HEADERS "/barriers" + (barriers ? "1" : "0") + ".h -o " + library + " " + source + " 2> " + log;
   int failed = includes || system(command.c_str());
   p->log = read(log) + said;
   failed = failed || !said.empty();

@@ -1,10 +1,11 @@
 """Compiles a kernel's text by NVRTC itself: `python3 nvrtc.py kernel.cu`. `$NVRTC` names the library (of a toolkit, or of the wheel
-`nvidia-cuda-nvrtc`), `$NVRTC_FOR` the devices. Where `$NVRTC_KEPT` names a folder, texts and code are kept there, and a list of
+`nvidia-cuda-nvrtc`), `$NVRTC_FOR` the devices. A compilation slower than `ceilings.h` allows is refused; `$NVRTC_SLOWER` is a factor. Where `$NVRTC_KEPT` names a folder, texts and code are kept there, and a list of
 devices, names, bytes of text and of code, and seconds."""
 import ctypes
 import glob
 import hashlib
 import os
+import re
 import sys
 import time
 
@@ -14,6 +15,11 @@ for other in sorted(glob.glob(os.path.join(os.path.dirname(library), "libnvrtc-b
 nvrtc = ctypes.CDLL(library)
 text = open(sys.argv[1], "rb").read()
 kept = os.environ.get("NVRTC_KEPT")
+names = re.findall(rb'(?:extern\s+"C"\s+__global__|CI_KERNEL)\s+void\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?(\w+)\s*\(', text)
+here = os.path.dirname(os.path.abspath(__file__))
+ceilings = re.findall(r'\{"(\w+)", \d+, \d+, ([\d.]+),', open(f"{here}/ceilings.h").read())
+ceilings = {name: float(seconds) * float(os.environ.get("NVRTC_SLOWER", 1)) for name, seconds in ceilings}
+ceiling = ceilings.get(names[-1].decode() if names else "", float("inf"))
 
 
 def log_of(program):
@@ -34,6 +40,8 @@ for device in os.environ.get("NVRTC_FOR", "sm_80 sm_90 sm_100").split():
     seconds = time.perf_counter() - start
     if refused:
         sys.exit(f"{device}:\n{log_of(program)}")
+    if seconds > ceiling:
+        sys.exit(f"{device}: `{names[-1].decode()}` took {seconds:.1f} s to compile; `ceilings.h` allows {ceiling}")
     if kept:
         size = ctypes.c_size_t()
         nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size))
