@@ -3,8 +3,8 @@
 
 use crate::common::{Answer, Tally, Token, Tolerance, json, parse_all};
 use castiron::{
-    Complex, Dtype, Dyn, Float, Interpolation, Meta, Scalar, Shape, Tensor, axis, bf16, float_power, floor_divide, pow,
-    shape, tensor, xlog1py, xlogy, zeta,
+    Complex, Dyn, Interpolation, Meta, Shape, Tensor, axis, bf16, float_power, floor_divide, pow, shape, tensor,
+    xlog1py, xlogy, zeta,
 };
 use serde_json::Value;
 
@@ -166,40 +166,6 @@ fn types_of_results() {
     let _: Tensor<f32, shape![3, 4], Meta> = meta.lerp(&meta, &meta).prelu(&meta.select(axis![0], 0));
     let _: Tensor<f32, shape![3, 4], Meta> = meta.masked_fill(meta.lt(0), meta.sum());
     assert_eq!(meta.frexp().1.shape(), [3, 4]);
-}
-
-/// Generic code needs no bounds beyond the set of dtypes and the shape.
-#[test]
-fn generic_code() {
-    fn ease<E: Float, S: Shape>(x: &Tensor<E, S>, y: &Tensor<E, S>, weight: impl Scalar) -> Tensor<E, S> {
-        x.lerp(y, weight).lerp(y, x)
-    }
-    fn parts<E: Float, S: Shape>(x: &Tensor<E, S>) -> Tensor<i32, S> {
-        x.frexp().1
-    }
-    fn limited<E: Float, S: Shape>(x: &mut Tensor<E, S>, bound: Tensor<E, ()>) {
-        let unknown = x.isnan();
-        x.clamp_(-2, 2).masked_fill_(unknown, bound);
-    }
-    let mut x = tensor![1.0, 4.0, f32::NAN];
-    assert_eq!(parts(&x).to_vec(), [1, 3, 0]);
-    assert_eq!(ease(&x, &x, 0.5).to_vec()[..2], [1.0, 4.0]);
-    limited(&mut x, Tensor::scalar(0.5));
-    assert_eq!(x.to_vec(), [1.0, 2.0, 0.5]);
-    fn doubled<E: Dtype, S: Shape>(x: &Tensor<E, S>) -> Tensor<E, S> {
-        x.index_put([&tensor![0_i64; i64]], x.clone(), true)
-    }
-    assert_eq!(doubled(&tensor![[1, 2]]).to_vec(), [2, 4]);
-}
-
-/// A scalar stands between the elements of any dtype.
-#[test]
-fn searching_for_scalars() {
-    let x = tensor![1, 2, 3];
-    let found = |right| [0.5, 2.0, 2.5, 9.0, f64::NAN].map(|value| x.searchsorted_scalar(value, right).item());
-    assert_eq!((found(false), found(true)), ([0, 1, 2, 3, 3], [0, 2, 2, 3, 3]));
-    assert_eq!(tensor![1, 255; u8].searchsorted_scalar(300, false).item(), 2);
-    assert_eq!(tensor![1, 255; u8].searchsorted_scalar(-1, true).item(), 0);
 }
 
 #[test]

@@ -1,5 +1,19 @@
 //! What castiron does, as one program of tests: a module for each subject.
 
+/// Tests of the functions of `each_device` that have these names, here on the host; those whose results have shapes without elements, on
+/// `Meta` too. (`tests/cuda` has one of this name.)
+macro_rules! each_device {
+    (also_without_data: $($plan:ident),* $(,)?; with_data: $($test:ident),* $(,)?;) => {
+        mod on_cpu {
+            $( #[test] fn $plan() { super::$plan::<castiron::Cpu>(); } )*
+            $( #[test] fn $test() { super::$test::<castiron::Cpu>(); } )*
+        }
+        mod on_meta {
+            $( #[test] fn $plan() { super::$plan::<castiron::Meta>(); } )*
+        }
+    };
+}
+
 #[cfg(feature = "any")]
 mod any;
 mod blend;
@@ -9,19 +23,16 @@ mod construction;
 mod device_values;
 mod devices;
 mod dtypes;
+mod each_device;
 mod errors;
-mod generic;
-mod generic_laws;
 mod image_example;
 mod into_vec;
 mod laws;
 mod lazy;
 mod memory_format;
 mod moving;
-mod odd;
 mod printing;
 mod products;
-mod reduction_layouts;
 mod result_types;
 mod rows;
 mod shapes;

@@ -4,8 +4,8 @@ use crate::common::json;
 use castiron::layout::memory_format::{OperandLayout, elementwise, joined, stacked};
 use castiron::layout::strides::{is_dense, row_major};
 use castiron::{
-    ChannelsLast, ChannelsLast3d, Contiguous, Cpu, Device, Dtype, Dyn, Element, Error, Float, Generator, MemoryFormat,
-    Meta, Preserve, Shape, Tensor, axis, cat, shape, stack, where_,
+    ChannelsLast, ChannelsLast3d, Contiguous, Device, Dtype, Dyn, Element, Error, Float, Generator, MemoryFormat, Meta,
+    Preserve, Shape, Tensor, axis, shape, where_,
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -366,66 +366,6 @@ fn results_of_tensors_lie_as_pytorchs_do() {
     }
     println!("{results} results of tensors agree");
     assert!(results > 0);
-}
-
-fn joined_images<D: Device>() -> Vec<Vec<usize>> {
-    type Images<D> = Tensor<f32, shape![2, 3, 4, 5], D>;
-    type Volumes<D> = Tensor<f32, shape![2, 3, 4, 5, 6], D>;
-    let rows = Images::<D>::try_ones().unwrap();
-    let last = rows.to_memory_format(ChannelsLast);
-    let turned = Tensor::<f32, shape![5, 4, 3, 2], D>::try_ones().unwrap().permute(axis![3, 2, 1, 0]);
-    let volumes = Volumes::<D>::try_ones().unwrap().to_memory_format(ChannelsLast3d);
-    let some = last.narrow(axis![1], 0, 2);
-    let mut strides = Vec::new();
-    macro_rules! note {
-        ($($joined:expr;)*) => { $(strides.push($joined.stride().to_vec());)* };
-    }
-    note! {
-        cat((&last, &last), axis![0]); cat((&last, &last), axis![1]); cat((&last, &last), axis![2]); cat((&last, &last), axis![3]);
-        cat((&last, &rows), axis![1]); cat((&rows, &last), axis![1]); cat((&turned, &turned), axis![1]);
-        cat([&some, &some], axis![1]); cat((last.to::<f64>(), &last), axis![1]); cat((&volumes, &volumes), axis![1]);
-        stack((&last, &last), axis![0]); stack((&last, &last), axis![1]); stack([&last, &last], axis![2]);
-        stack((&last, &last), axis![3]); stack((&last, &last), axis![4]); stack((&turned, &turned), axis![1]);
-    }
-    strides
-}
-
-/// `torch.cat` and `torch.stack` of the same tensors.
-#[test]
-fn joined_tensors_lie_as_pytorchs_do() {
-    let expected: [&[usize]; 16] = [
-        &[60, 1, 15, 3],
-        &[120, 1, 30, 6],
-        &[120, 1, 15, 3],
-        &[120, 1, 30, 3],
-        &[120, 20, 5, 1],
-        &[120, 20, 5, 1],
-        &[120, 20, 5, 1],
-        &[80, 1, 20, 4],
-        &[120, 1, 30, 6],
-        &[720, 1, 180, 36, 6],
-        &[120, 60, 1, 15, 3],
-        &[120, 3, 1, 30, 6],
-        &[120, 1, 60, 15, 3],
-        &[120, 1, 30, 15, 3],
-        &[120, 40, 10, 2, 1],
-        &[120, 60, 20, 5, 1],
-    ];
-    assert_eq!(joined_images::<Cpu>(), expected);
-    assert_eq!(joined_images::<Meta>(), expected);
-    // The elements are those of row-major tensors.
-    let x = Tensor::<i64, shape![2, 3, 4, 5]>::from_fn(|[n, c, h, w]| (((n * 3 + c) * 4 + h) * 5 + w) as i64);
-    let y = &x + 1000;
-    let (x_last, y_last) = (x.to_memory_format(ChannelsLast), y.to_memory_format(ChannelsLast));
-    macro_rules! same {
-        ($($axis:literal)*) => {$(
-            assert_eq!(cat((&x, &y), axis![$axis]).to_vec(), cat((&x_last, &y_last), axis![$axis]).to_vec());
-            assert_eq!(stack((&x, &y), axis![$axis]).to_vec(), stack((&x_last, &y_last), axis![$axis]).to_vec());
-            assert_eq!(cat((&x, &y_last), axis![$axis]).to_vec(), cat((&x_last, &y), axis![$axis]).to_vec());
-        )*};
-    }
-    same!(0 1 2 3);
-    assert_eq!(stack((&x, &y), axis![4]).to_vec(), stack((&x_last, &y_last), axis![4]).to_vec());
 }
 
 /// Bounds that say what the function does, and nothing about formats.

@@ -4,8 +4,8 @@
 use crate::common::{Answer, Token, json, parse_all};
 use castiron::pad::{Circular, Constant, Reflect, Replicate};
 use castiron::{
-    Complex, Device, Dim, Dtype, Dyn, Element, Error, Generator, KnownShape, Meta, Numeric, Result, Shape, Tensor,
-    axis, bf16, dim, dims, f16, hstack, shape, tensor,
+    Complex, Dtype, Dyn, Error, Generator, KnownShape, Meta, Numeric, Result, Shape, Tensor, axis, bf16, dim, dims,
+    f16, hstack, shape, tensor,
 };
 use castiron::{
     meshgrid, meshgrid_xy, try_block_diag, try_broadcast_tensors, try_cartesian_prod, try_column_stack, try_dstack,
@@ -404,48 +404,12 @@ fn known_sizes_stay_known() {
 }
 
 /// Parts are views, and what they are views of stays what it is when they are written.
-#[test]
-fn parts_share_storage_until_they_are_written() {
-    let x = Tensor::<i64, shape![6]>::arange(0, 6, 1);
-    let [mut first, second] = x.chunk_array(axis![0]);
-    assert!(first.shares_storage(&x) && second.shares_storage(&x));
-    assert!(x.unfold_sized(axis![0], 2, 1).shares_storage(&x) && x.unbind(axis![0])[5].shares_storage(&x));
-    first += 10;
-    assert_eq!((first.to_vec(), x.to_vec()), (vec![10, 11, 12], vec![0, 1, 2, 3, 4, 5]));
-    let mut windows = x.unfold_sized(axis![0], 2, 1);
-    windows += 1;
-    assert_eq!((windows.to_vec(), x.to_vec()), (vec![1, 2, 2, 3, 3, 4, 4, 5, 5, 6], vec![0, 1, 2, 3, 4, 5]));
-}
-
 /// `flip` keeps the layout of its operand, as PyTorch's does.
 #[test]
 fn flip_keeps_the_layout() {
     let x = Tensor::<u8, shape![2, 3, 4]>::zeros().permute(axis![2, 0, 1]);
     assert_eq!(x.flip(axis![0]).stride(), x.stride());
     assert!(x.roll_axis(axis![0], 1).is_contiguous());
-}
-
-/// Generic code asks for the dtype, the shape and the device, and for nothing else.
-#[test]
-fn generic_code_needs_no_further_bounds() {
-    fn mirrored<E: Element, A: Dim, D: Device>(x: &Tensor<E, (A, Dyn), D>) -> Tensor<E, (A, Dyn), D> {
-        let parts = x.flip(axis![1]).roll_axis(axis![-1], 1).chunk(axis![1], 2);
-        parts[0].tril(0).pad_sized([1, 1], Circular)
-    }
-    fn everywhere<E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, S, D> {
-        x.roll(1).flip(axis![-1])
-    }
-    let x = Tensor::<i64, shape![2, 4]>::arange_like();
-    assert_eq!(everywhere(&x).to_vec(), [2, 1, 0, 7, 6, 5, 4, 3]);
-    assert_eq!(mirrored(&x.with_shape::<shape![_, _]>()).shape(), [2, 4]);
-    trait Counted {
-        fn arange_like() -> Self;
-    }
-    impl Counted for Tensor<i64, shape![2, 4]> {
-        fn arange_like() -> Self {
-            Tensor::from_vec((0..8).collect())
-        }
-    }
 }
 
 /// Shapes and strides of results need no data; what depends on data says that there is none.
@@ -545,49 +509,6 @@ fn large_tensors_move_as_small_ones_do() {
             assert_eq!(lower[[i, j, k]], if k <= j + 5 { at([i, j, k]) } else { 0 });
         }
     }
-}
-
-/// Elements of every width, turned tile by tile and row by row, in results on both sides of the size from which on they are
-/// written past the caches.
-#[test]
-fn permuted_tensors_are_copied_element_by_element() {
-    fn each<E: Dtype>(of: impl Fn(usize) -> E) {
-        let row = Tensor::<E, shape![1, 64]>::from_vec((0..64).map(&of).collect());
-        let repeated = row.expand::<shape![600, 64]>().contiguous();
-        assert_eq!(repeated.to_vec(), row.to_vec().repeat(600));
-        for sizes in [[3, 5, 7, 4], [2, 64, 3, 64], [5, 67, 2, 70], [2, 33, 9, 32]] {
-            let [a, b, c, d] = sizes;
-            let x = Tensor::<E, shape![_, _, _, _]>::from_vec_sized((0..a * b * c * d).map(&of).collect(), sizes);
-            let at = |i, j, k, l| of(((i * b + j) * c + k) * d + l);
-            let (mut turned, mut swapped, mut last) = (vec![], vec![], vec![]);
-            for [l, k, j, i] in indices([d, c, b, a]) {
-                turned.push(at(i, j, k, l));
-            }
-            for [i, k, j, l] in indices([a, c, b, d]) {
-                swapped.push(at(i, j, k, l));
-            }
-            for [i, k, l, j] in indices([a, c, d, b]) {
-                last.push(at(i, j, k, l));
-            }
-            assert_eq!(x.permute(axis![3, 2, 1, 0]).contiguous().to_vec(), turned);
-            assert_eq!(x.permute(axis![0, 2, 1, 3]).contiguous().to_vec(), swapped);
-            let permuted = x.permute(axis![0, 2, 3, 1]);
-            assert_eq!(permuted.contiguous().to_vec(), last);
-            // As operands, too.
-            let doubled = permuted.contiguous() + &permuted;
-            assert_eq!(doubled.to_vec(), (permuted.contiguous() + permuted.contiguous()).to_vec());
-        }
-    }
-    fn indices(sizes: [usize; 4]) -> impl Iterator<Item = [usize; 4]> {
-        let [a, b, c, d] = sizes;
-        (0..a * b * c * d).map(move |at| [at / (b * c * d), at / (c * d) % b, at / d % c, at % d])
-    }
-    each(|at| (at % 251) as u8);
-    each(|at| (at % 30_011) as i16);
-    each(|at| at as f32);
-    each(|at| at as i64);
-    each(|at| Complex::new(at as f32, -1.0));
-    each(|at| Complex::new(at as f64, -1.0));
 }
 
 /// What is drawn is drawn as often as the probabilities say, and the same seed draws the same.

@@ -1,9 +1,8 @@
-//! When a reshape is a view, compared with PyTorch's table; and that results are laid out alike on every device. (How they are
-//! laid out: `memory_format.rs`.)
+//! When a reshape is a view, compared with PyTorch's table. (That results are laid out alike on every device:
+//! `each_device/layouts.rs`; how: `memory_format.rs`.)
 
 use crate::common::json;
 use castiron::layout::strides::{contiguous, reshape};
-use castiron::{Cpu, Device, Meta, Tensor, axis, shape};
 use serde_json::Value;
 
 fn list(value: &Value) -> Vec<usize> {
@@ -63,23 +62,4 @@ fn reshapes() {
     }
     println!("{views} views and {copies} copies agree");
     assert!(views > 0 && copies > 0);
-}
-
-fn typed_results<D: Device>() {
-    type Image<D> = Tensor<f32, shape![2, 4, 5, 3], D>;
-    let x = Image::<D>::try_zeros().unwrap().permute(axis![0, 3, 1, 2]);
-    assert_eq!((x.shape(), x.stride()), ([2, 3, 4, 5], [60, 1, 15, 3]));
-    let bias = Tensor::<f32, shape![1, 3, 1, 1], D>::try_zeros().unwrap();
-    assert_eq!((&x + &bias).stride(), [60, 1, 15, 3]);
-    assert_eq!((&bias + &x).stride(), [60, 1, 15, 3]);
-    assert_eq!(x.exp().stride(), [60, 1, 15, 3]);
-    assert_eq!(x.to::<f64>().stride(), [60, 1, 15, 3]);
-    assert_eq!(x.sum_axis(axis![0]).stride(), [20, 5, 1]);
-    assert_eq!((&x + 1.0).stride(), [60, 1, 15, 3]);
-}
-
-#[test]
-fn results_on_the_cpu_and_without_data_are_laid_out_alike() {
-    typed_results::<Cpu>();
-    typed_results::<Meta>();
 }

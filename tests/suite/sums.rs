@@ -313,32 +313,6 @@ fn types_of_results() {
         Tensor::<f32, shape![4, 3]>::ones().cross(&Tensor::<f32, shape![3]>::ones(), axis![1]);
 }
 
-/// Generic code needs no bounds beyond the set of dtypes and the shape.
-#[test]
-fn generic_code() {
-    use castiron::shape::HasAxis;
-    use castiron::{Device, Dim, Float, Numeric};
-    fn scaled_norm<E: Float, S: Shape, D: Device>(
-        x: &Tensor<E, S, D>,
-        weight: &Tensor<E, (<S as HasAxis<-1>>::Dim,), D>,
-    ) -> Tensor<E, S, D> {
-        x.layer_norm(Some(weight), None, 1e-5)
-            .rms_norm(Some(weight), None)
-            .normalize(axis![-1], 2.0, 1e-12)
-            .cumprod(axis![-1])
-    }
-    fn dense<E: Numeric, B: Dim, K: Dim, N: Dim, D: Device>(
-        x: &Tensor<E, (B, K), D>,
-        weight: &Tensor<E, (N, K), D>,
-        bias: &Tensor<E, (N,), D>,
-    ) -> Tensor<E, (B, N), D> {
-        bias.addmm(x, &weight.t(), 1, 1) + x.linear(weight, Some(bias))
-    }
-    let x = tensor![[3.0, 3.0], [-1.0, 1.0]];
-    assert_eq!(scaled_norm(&x, &tensor![1.0, 1.0]).select(axis![0], 0).to_vec(), [0.0, 0.0]);
-    assert_eq!(dense(&tensor![[1, 2]], &tensor![[3, 4]], &tensor![5]).to_vec(), [32]);
-}
-
 /// Distances of batches that broadcast, in more pieces than one.
 #[test]
 fn distances_in_pieces() {
@@ -406,33 +380,4 @@ fn errors() {
     assert!(text(tensor![1, -1].try_bincount(0)).contains("must not be negative, got -1"));
     assert!(text(tensor![1.0].try_histc(0, 0.0, 1.0)).contains("at least one bin"));
     assert!(text(castiron::try_multi_dot::<f32, Dyn, Dyn, castiron::Cpu>(&[])).contains("no matrices"));
-}
-
-/// Both results of one reduction are those of two, whatever the layout. `var_mean` of everything adds up in double precision, as
-/// PyTorch's does, and `var` does not.
-#[test]
-fn two_results_of_one_reduction() {
-    let numbers: Vec<f32> = (0..60 * 70).map(|i| ((i * 7919) % 1009) as f32 - 500.0).collect();
-    let numbers: One<f32> = numbers.into();
-    let x: Two<f32> = numbers.reshape_sized([60, 70]);
-    for x in [x.clone(), x.t(), x.narrow(axis![1], 3, 21)] {
-        let (values, indices) = x.max_axis(axis![1]);
-        assert_eq!(values.to_vec(), x.amax_axis(axis![1]).to_vec());
-        assert_eq!(indices.to_vec(), x.argmax_axis(axis![1]).to_vec());
-        let (values, indices) = x.min_axis(axis![0]);
-        assert_eq!(values.to_vec(), x.amin_axis(axis![0]).to_vec());
-        assert_eq!(indices.to_vec(), x.argmin_axis(axis![0]).to_vec());
-        let (min, max) = x.aminmax_axis(axis![0]);
-        assert_eq!((min.to_vec(), max.to_vec()), (x.amin_axis(axis![0]).to_vec(), x.amax_axis(axis![0]).to_vec()));
-        assert_eq!(x.var_mean_axis(axis![0], 1).0.to_vec(), x.var_axis(axis![0], 1).to_vec());
-        assert_eq!(x.std_mean_axis(axis![1], 0).0.to_vec(), x.std_axis(axis![1], 0).to_vec());
-        let means = x.mean_axis(axis![1]).to_vec();
-        assert!(x.var_mean_axis(axis![1], 1).1.to_vec().iter().zip(means).all(|(a, b)| (a - b).abs() < 1e-3));
-    }
-    let (var, mean) = tensor![3e38_f32, 3e38].var_mean(1);
-    assert_eq!((var.item(), mean.item()), (0.0, 3e38));
-    let (var, mean) = x.narrow(axis![1], 0, 0).var_mean(1);
-    assert!(var.item().is_nan() && mean.item().is_nan());
-    let error = x.narrow(axis![1], 0, 0).try_max_axis(axis![1]).err().unwrap().to_string();
-    assert!(error.starts_with("max:"), "{error}");
 }

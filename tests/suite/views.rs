@@ -1,17 +1,12 @@
 //! Views: shapes and sizes of slices, memory that is borrowed, and edits that are seen in what they belong to.
 
+use super::each_device::views::{counting, model};
 use castiron::{
     AsTensor, Complex, Device, Dtype, Error, Float, Meta, Numeric, Shape, Tensor, TensorView, TensorViewMut, axis,
     bf16, cat, dims, fused, s, shape, tensor,
 };
 use proptest::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-type Cube = Tensor<i64, shape![_, _, _]>;
-
-fn counting(sizes: [usize; 3]) -> Cube {
-    Tensor::from_vec_sized((0..sizes.iter().product::<usize>() as i64).collect(), sizes)
-}
 
 // ---- slices ----
 
@@ -59,83 +54,8 @@ fn positions_and_steps_out_of_range_are_errors() {
     assert!(catch_unwind(AssertUnwindSafe(|| x.slice(s![7]))).is_err());
 }
 
-/// What Python's slices do: positions, clamped.
-fn model(size: usize, start: Option<isize>, end: Option<isize>, step: usize) -> Vec<usize> {
-    let clamp = |at: isize| (if at < 0 { at + size as isize } else { at }).clamp(0, size as isize) as usize;
-    (start.map_or(0, clamp)..end.map_or(size, clamp)).step_by(step).collect()
-}
-
-fn a_cube() -> impl Strategy<Value = (Cube, Vec<Vec<Vec<i64>>>)> {
-    // The sizes, an order of the axes, and a step along the last: odd strides.
-    ([0..5_usize, 0..5, 0..5], 0..3_usize, 1..3_usize).prop_map(|(sizes, turn, step)| {
-        let base = counting([sizes[0], sizes[1], sizes[2] * step]);
-        let x: Cube = base.slice(s![.., .., ..;step]);
-        let x: Cube = match turn {
-            0 => x,
-            1 => x.permute(axis![2, 0, 1]),
-            _ => x.transpose(axis![0], axis![1]),
-        };
-        let [a, b, c] = x.shape();
-        let at = |i, j, k| x[(i, j, k)];
-        let nested = (0..a).map(|i| (0..b).map(|j| (0..c).map(|k| at(i, j, k)).collect()).collect()).collect();
-        (x, nested)
-    })
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
-
-    #[test]
-    fn slices_are_those_of_python(
-        (x, nested) in a_cube(),
-        (start, end) in (-7..7_isize, -7..7_isize),
-        (from, to) in (-7..7_isize, -7..7_isize),
-        step in 1..4_usize,
-    ) {
-        let [a, b, c] = x.shape();
-        let y = x.slice(s![start..end, ..to;step, from..]);
-        let want: Vec<i64> = model(a, Some(start), Some(end), 1)
-            .into_iter()
-            .flat_map(|i| model(b, None, Some(to), step).into_iter().map(move |j| (i, j)))
-            .flat_map(|(i, j)| model(c, Some(from), None, 1).into_iter().map(move |k| (i, j, k)))
-            .map(|(i, j, k)| nested[i][j][k])
-            .collect();
-        prop_assert_eq!(y.to_vec(), want);
-        prop_assert!(y.is_empty() || y.shares_storage(&x));
-        if let Ok(row) = x.try_slice(s![.., start, ...]) {
-            let j = if start < 0 { start + b as isize } else { start } as usize;
-            let want: Vec<i64> = nested.iter().flat_map(|plane| plane[j].clone()).collect();
-            prop_assert_eq!(row.to_vec(), want);
-        } else {
-            prop_assert!(start >= b as isize || start < -(b as isize));
-        }
-    }
-
-    #[test]
-    fn edits_through_slices_are_seen_in_the_base_and_nowhere_else(
-        (x, nested) in a_cube(),
-        (start, end) in (-7..7_isize, -7..7_isize),
-        step in 1..4_usize,
-    ) {
-        let mut base = x.clone();
-        let mut view = base.slice_mut(s![.., start..end;step, ..]);
-        view += 1000;
-        view.mul_(2);
-        let kept = view.to_tensor();
-        view.t_like();
-        drop(view);
-        let picked = model(x.shape()[1], Some(start), Some(end), step);
-        for (i, plane) in nested.iter().enumerate() {
-            for (j, row) in plane.iter().enumerate() {
-                for (k, &before) in row.iter().enumerate() {
-                    let want = if picked.contains(&j) { -((before + 1000) * 2) } else { before };
-                    prop_assert_eq!(base[(i, j, k)], want);
-                    prop_assert_eq!(x[(i, j, k)], before);
-                }
-            }
-        }
-        prop_assert!(kept.iter().all(|&x| x >= 2000));
-    }
 
     #[test]
     fn slices_that_meet_are_refused(
@@ -166,15 +86,6 @@ proptest! {
 }
 
 /// A view taken by reference.
-trait TLike {
-    fn t_like(&mut self);
-}
-impl TLike for TensorViewMut<'_, i64, shape![_, _, _]> {
-    fn t_like(&mut self) {
-        self.permute_mut(axis![2, 0, 1]).neg_();
-    }
-}
-
 // ---- views of a tensor ----
 
 #[test]

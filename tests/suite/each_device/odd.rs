@@ -1,9 +1,10 @@
-//! Random tensors of odd strides.
+//! Random tensors of odd strides, on any device.
 
-use castiron::{Dtype, Dyn, Tensor, axis};
+use super::On;
+use castiron::{Cpu, Device, Dtype, Dyn, Tensor, axis};
 use proptest::prelude::*;
 
-pub type Cube<E> = Tensor<E, (Dyn, Dyn, Dyn)>;
+pub type Cube<E, D = Cpu> = Tensor<E, (Dyn, Dyn, Dyn), D>;
 
 /// Elements that meet few roundings, so that sums in any order are exact.
 pub trait Small: Dtype {
@@ -31,7 +32,7 @@ small! {
 }
 
 /// A tensor whose strides are as odd as views make them: a piece of a larger one, its axes permuted, perhaps repeated.
-pub fn odd<E: Small>(sizes: [usize; 3], seeds: &[i32], way: usize) -> Cube<E> {
+pub fn odd<D: Device, E: Small>(sizes: [usize; 3], seeds: &[i32], way: usize) -> Cube<E, D> {
     let order = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]][way % 6];
     // what the axes are before they are permuted, with a border
     let mut inner = [0; 3];
@@ -41,7 +42,7 @@ pub fn odd<E: Small>(sizes: [usize; 3], seeds: &[i32], way: usize) -> Cube<E> {
     let border = way / 6 % 3;
     let outer = inner.map(|size| size + border);
     let element = |[i, j, k]: [usize; 3]| E::small(seeds[(i * 7 + j * 3 + k * 5) % seeds.len()]);
-    let whole = Cube::<E>::from_fn_sized(outer, element);
+    let whole = Cube::<E>::from_fn_sized(outer, element).on::<D>();
     let start = border / 2;
     let piece = whole.narrow(axis![0], start, inner[0]).narrow(axis![1], border - start, inner[1]).narrow(
         axis![2],
@@ -58,13 +59,13 @@ pub fn odd<E: Small>(sizes: [usize; 3], seeds: &[i32], way: usize) -> Cube<E> {
     }
 }
 
-pub fn cubes<E: Small>() -> impl Strategy<Value = Cube<E>> {
+pub fn cubes<D: Device, E: Small>() -> impl Strategy<Value = Cube<E, D>> {
     let sizes = [0..5_usize, 0..5_usize, 0..40_usize];
     (sizes, prop::collection::vec(-9..9, 1..20), 0..18_usize).prop_map(|(sizes, seeds, way)| odd(sizes, &seeds, way))
 }
 
 /// Two tensors that broadcast.
-pub fn pairs<E: Small, F: Small>() -> impl Strategy<Value = (Cube<E>, Cube<F>)> {
+pub fn pairs<D: Device, E: Small, F: Small>() -> impl Strategy<Value = (Cube<E, D>, Cube<F, D>)> {
     let sizes = [0..4_usize, 0..5_usize, 0..20_usize];
     let seeds = || prop::collection::vec(-9..9, 1..20);
     (sizes, [0..3, 0..3, 0..3], seeds(), seeds(), 0..18_usize, 0..18_usize).prop_map(

@@ -1,0 +1,109 @@
+//! Functions of several tensors and reductions in code that is generic over devices: `lerp`, `index_put`, `searchsorted`, norms, reductions with two
+//! results. (Their values are PyTorch's: `blend.rs`, `sums.rs`.)
+
+use super::{Gives, On, is_host};
+use castiron::shape::HasAxis;
+use castiron::{Device, Dim, Dtype, Dyn, Float, Numeric, Scalar, Shape, Tensor, axis, tensor};
+
+/// Generic code needs no bounds beyond the set of dtypes and the shape.
+pub fn code_that_blends<D: Device>() {
+    fn ease<E: Float, S: Shape, D: Device>(
+        x: &Tensor<E, S, D>,
+        y: &Tensor<E, S, D>,
+        weight: impl Scalar,
+    ) -> Tensor<E, S, D> {
+        x.lerp(y, weight).lerp(y, x)
+    }
+    fn parts<E: Float, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<i32, S, D> {
+        x.frexp().1
+    }
+    fn limited<E: Float, S: Shape, D: Device>(x: &mut Tensor<E, S, D>, bound: Tensor<E, (), D>) {
+        let unknown = x.isnan();
+        x.clamp_(-2, 2).masked_fill_(unknown, bound);
+    }
+    fn doubled<E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Tensor<E, S, D> {
+        x.index_put([&tensor![0_i64; i64].on::<D>()], x.clone(), true)
+    }
+    let mut x = tensor![1.0, 4.0, f32::NAN].on::<D>();
+    parts(&x).gives([1, 3, 0]);
+    ease(&x, &x, 0.5).narrow(axis![0], 0, 2).gives([1.0, 4.0]);
+    limited(&mut x, Tensor::scalar(0.5));
+    x.gives([1.0, 2.0, 0.5]);
+    doubled(&tensor![[1, 2]].on::<D>()).gives([2, 4]);
+}
+
+/// A scalar stands between the elements of any dtype.
+pub fn searching_for_scalars<D: Device>() {
+    let x = tensor![1, 2, 3].on::<D>();
+    let found = |right| [0.5, 2.0, 2.5, 9.0, f64::NAN].map(|value| x.searchsorted_scalar(value, right).item());
+    assert_eq!((found(false), found(true)), ([0, 1, 2, 3, 3], [0, 2, 2, 3, 3]));
+    assert_eq!(tensor![1, 255; u8].on::<D>().searchsorted_scalar(300, false).item(), 2);
+    assert_eq!(tensor![1, 255; u8].on::<D>().searchsorted_scalar(-1, true).item(), 0);
+}
+
+/// Generic code needs no bounds beyond the set of dtypes and the shape.
+pub fn code_that_sums<D: Device>() {
+    fn scaled_norm<E: Float, S: Shape, D: Device>(
+        x: &Tensor<E, S, D>,
+        weight: &Tensor<E, (<S as HasAxis<-1>>::Dim,), D>,
+    ) -> Tensor<E, S, D> {
+        x.layer_norm(Some(weight), None, 1e-5)
+            .rms_norm(Some(weight), None)
+            .normalize(axis![-1], 2.0, 1e-12)
+            .cumprod(axis![-1])
+    }
+    fn dense<E: Numeric, B: Dim, K: Dim, N: Dim, D: Device>(
+        x: &Tensor<E, (B, K), D>,
+        weight: &Tensor<E, (N, K), D>,
+        bias: &Tensor<E, (N,), D>,
+    ) -> Tensor<E, (B, N), D> {
+        bias.addmm(x, &weight.t(), 1, 1) + x.linear(weight, Some(bias))
+    }
+    let x = tensor![[3.0, 3.0], [-1.0, 1.0]].on::<D>();
+    scaled_norm(&x, &tensor![1.0, 1.0].on::<D>()).select(axis![0], 0).gives([0.0, 0.0]);
+    dense(&tensor![[1, 2]].on::<D>(), &tensor![[3, 4]].on::<D>(), &tensor![5].on::<D>()).gives([32]);
+}
+
+/// Both results of one reduction are those of two, whatever the layout. `var_mean` of everything adds up in double precision, as
+/// PyTorch's does, and `var` does not.
+pub fn two_results_of_one_reduction<D: Device>() {
+    // Bit for bit on the host, whose loops are the same.
+    let same = |a: Tensor<f32, (Dyn,), D>, b: Tensor<f32, (Dyn,), D>| match is_host::<D>() {
+        true => assert_eq!(a.elements(), b.elements()),
+        false => assert!(a.here().allclose_with(&b.here(), 1e-6, 0.0)),
+    };
+    let numbers: Vec<f32> = (0..60 * 70).map(|i| ((i * 7919) % 1009) as f32 - 500.0).collect();
+    let x = Tensor::<f32, (Dyn, Dyn)>::from_vec_sized(numbers, [60, 70]).on::<D>();
+    let layouts = [x.clone(), x.t(), x.narrow(axis![1], 3, 21)];
+    for x in layouts.into_iter().take(if is_host::<D>() { 3 } else { 1 }) {
+        let (values, indices) = x.max_axis(axis![1]);
+        assert_eq!(values.elements(), x.amax_axis(axis![1]).elements());
+        assert_eq!(indices.elements(), x.argmax_axis(axis![1]).elements());
+        let (values, indices) = x.min_axis(axis![0]);
+        assert_eq!(values.elements(), x.amin_axis(axis![0]).elements());
+        assert_eq!(indices.elements(), x.argmin_axis(axis![0]).elements());
+        let (min, max) = x.aminmax_axis(axis![0]);
+        assert_eq!(
+            (min.elements(), max.elements()),
+            (x.amin_axis(axis![0]).elements(), x.amax_axis(axis![0]).elements())
+        );
+        same(x.var_mean_axis(axis![0], 1).0, x.var_axis(axis![0], 1));
+        same(x.std_mean_axis(axis![1], 0).0, x.std_axis(axis![1], 0));
+        let means = x.mean_axis(axis![1]).elements();
+        assert!(x.var_mean_axis(axis![1], 1).1.elements().iter().zip(means).all(|(a, b)| (a - b).abs() < 1e-3));
+    }
+    if is_host::<D>() {
+        // (On a GPU, where everything is computed in the dtype, this variance overflows.)
+        let (var, mean) = tensor![3e38_f32, 3e38].on::<D>().var_mean(1);
+        assert_eq!((var.item(), mean.item()), (0.0, 3e38));
+    }
+    let (var, mean) = x.narrow(axis![1], 0, 0).var_mean(1);
+    assert!(var.item().is_nan() && mean.item().is_nan());
+    let error = x.narrow(axis![1], 0, 0).try_max_axis(axis![1]).err().unwrap().to_string();
+    assert!(error.starts_with("max:"), "{error}");
+}
+
+each_device! {
+    also_without_data: code_that_blends, code_that_sums;
+    with_data: searching_for_scalars, two_results_of_one_reduction;
+}
