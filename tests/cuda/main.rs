@@ -3,7 +3,18 @@
 //! Each test runs in a process of its own (`pretend::within`), since libraries are loaded once in a process. What compares a GPU with the
 //! host runs on a real one with `CASTIRON_TEST_GPU=1`; the others are then left out.
 
+/// Tests of the functions of `tests/suite/each_device` that have these names, on a GPU.
+macro_rules! each_device {
+    (also_without_data: $($plan:ident),* $(,)?; with_data: $($test:ident),* $(,)?;) => {
+        mod on_gpu {
+            $( #[test] fn $plan() { crate::on_gpu_named!($plan, super::$plan::<castiron::Cuda<0>>()); } )*
+            $( #[test] fn $test() { crate::on_gpu_named!($test, super::$test::<castiron::Cuda<0>>()); } )*
+        }
+    };
+}
+
 mod any;
+mod ceilings;
 mod cublas;
 mod elementwise;
 mod executor;
@@ -15,12 +26,18 @@ mod large;
 mod lists;
 mod memory;
 mod missing;
+mod mistakes;
+mod operations;
 mod order;
 mod pretend;
 mod product;
+mod programs;
 mod random;
 mod reduce;
 mod staging;
+
+#[path = "../suite/each_device/mod.rs"]
+mod each_device;
 
 // The readers of PyTorch's tables.
 #[allow(dead_code)]
@@ -45,6 +62,18 @@ macro_rules! on_gpu {
     };
 }
 pub(crate) use on_gpu;
+
+/// As `on_gpu`, in a module whose path names the test: `on_gpu_named!(round_trip, …)`.
+macro_rules! on_gpu_named {
+    ($name:ident, $body:expr) => {
+        crate::pretend::on_any_gpu(
+            concat!(module_path!(), "::", stringify!($name)).split_once("::").unwrap().1,
+            &[],
+            || $body,
+        )
+    };
+}
+pub(crate) use on_gpu_named;
 
 /// As `on_gpu`, for what counts calls or makes them fail, so always with the pretend GPU.
 macro_rules! on_pretend {

@@ -1,5 +1,5 @@
 //! `AnyTensor` on a GPU: by name and by method, as on the host.
 
 mod methods;
-mod rows;
+pub mod rows;
 mod sparse;

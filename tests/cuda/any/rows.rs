@@ -22,7 +22,7 @@ enum Outcome {
     Differs(String),
 }
 
-fn table() -> Json {
+pub fn table() -> Json {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracle/opinfo_samples.json.gz");
     let mut text = String::new();
     flate2::read::GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
@@ -41,7 +41,7 @@ fn on_gpu(x: &AnyTensor) -> AnyTensor {
 }
 
 /// The same value with all tensors on the GPU. (`cpu` where a device is named is the GPU.)
-fn moved(value: &Value) -> Value {
+pub fn moved(value: &Value) -> Value {
     match value {
         Value::Array(tensor) => on_gpu(tensor).into(),
         Value::List(values) => Value::List(values.iter().map(moved).collect()),
@@ -50,9 +50,9 @@ fn moved(value: &Value) -> Value {
     }
 }
 
-type Given = (Vec<Value>, Vec<(String, Value)>);
+pub type Given = (Vec<Value>, Vec<(String, Value)>);
 
-fn given(row: &Json) -> Option<Given> {
+pub fn given(row: &Json) -> Option<Given> {
     let args = row["args"].as_array()?.iter().map(samples::value).collect::<Result<_, _>>().ok()?;
     let named = row["kwargs"].as_object()?.iter().map(|(name, of)| Some((name.clone(), samples::value(of).ok()?)));
     Some((args, named.collect::<Option<_>>()?))
@@ -74,7 +74,7 @@ enum Form {
     Into,
 }
 
-fn arguments(args: &[Value], named: &[(String, Value)], through: impl Fn(&Value) -> Value) -> Args {
+pub fn arguments(args: &[Value], named: &[(String, Value)], through: impl Fn(&Value) -> Value) -> Args {
     let all = args.iter().fold(Args::new(), |all, value| all.arg(through(value)));
     named.iter().fold(all, |all, (name, value)| all.named(name, through(value)))
 }
