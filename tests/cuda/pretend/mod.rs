@@ -44,7 +44,10 @@ fn hash_of_sources() -> u64 {
 /// A folder of compiled kernels that tests share, those of later runs, too: for tests that do not count compilations.
 pub fn shared_cache() -> String {
     let beside = if env::var_os("PRETEND_BESIDE").is_some() { "-beside" } else { "" };
-    let name = format!("pretend-kernels-{:016x}{beside}", hash_of_sources());
+    // (Nobody finds the kernels of a mistake that is planted in all tests.)
+    let mistaken =
+        env::var_os("PRETEND_MISTAKE").map_or(String::new(), |_| format!("-mistaken-{}", std::process::id()));
+    let name = format!("pretend-kernels-{:016x}{beside}{mistaken}", hash_of_sources());
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name).to_string_lossy().into_owned()
 }
 
