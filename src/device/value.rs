@@ -272,7 +272,8 @@ impl From<Meta> for AnyDevice {
 /// fn plan(device: impl IntoDevice) -> castiron::Result<AnyDevice> { device.into_device() }
 /// assert_eq!(plan("meta")?, plan(castiron::Meta)?);
 /// assert_eq!(plan(("cuda", 1))?, plan(castiron::Cuda::<1>)?);
-/// assert!(plan(0).is_err()); // an ordinal alone, on a machine without an accelerator
+/// // An ordinal alone is one of the accelerator, if there is any.
+/// assert!(plan(0).map_or_else(|_| true, |device| device == "cuda:0".parse().unwrap()));
 /// # Ok::<(), castiron::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(

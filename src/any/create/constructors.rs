@@ -103,7 +103,7 @@ impl AnyTensor {
     /// ```
     /// use castiron::{AnyTensor, DType};
     /// assert!(AnyTensor::zeros_on(&[2], DType::F32, "meta")?.to_bytes().is_err());
-    /// assert!(AnyTensor::zeros_on(&[2], DType::F32, "cuda").is_err()); // on a machine without CUDA
+    /// assert!(AnyTensor::zeros_on(&[2], DType::F32, "cuda:63").is_err()); // with fewer GPUs, or without CUDA
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn zeros_on(sizes: &[usize], dtype: DType, device: impl IntoDevice) -> Result<AnyTensor> {
