@@ -13,7 +13,7 @@ use crate::ops::expression::Expression;
 use crate::ops::text::describe::{self, Described};
 use crate::ops::text::kernel::{Kernel, Operand};
 use crate::ops::text::source::{Form, Layout};
-use crate::ops::text::{PRELUDE, Unreadable};
+use crate::ops::text::{Unreadable, with_prelude};
 use crate::storage::{View, ViewMut};
 
 /// The sizes of a result with so many elements, if memory can address them.
@@ -104,7 +104,7 @@ pub(super) unsafe fn run_of(
     let kernel =
         device.kernel(KernelKey::Type(described.key(), class(plan.form) + (described.around() << 16)), || {
             let text = describe(Kernel::written()).source("elementwise", plan.form).map_err(refused)?;
-            Ok(Source { name: "elementwise".to_owned(), text: [PRELUDE, &text].concat() })
+            Ok(Source { name: "elementwise".to_owned(), text: with_prelude(&text) })
         })?;
     let arguments = described.arguments(&plan).map_err(refused)?;
     // SAFETY: these are the parameters of the text, which reads and writes what the caller promises.

@@ -14,7 +14,7 @@ use crate::dtype::Element;
 use crate::error::{Error, Result, invalid};
 use crate::ops::arguments::Indexing;
 use crate::ops::segment::Segment;
-use crate::ops::text::PRELUDE;
+use crate::ops::text::with_prelude;
 use crate::storage::View;
 
 const TEXT: &str = include_str!("index.cuh");
@@ -76,9 +76,9 @@ pub(super) fn source(form: Form, places: &str, words: &str) -> Source {
     let section = |at: usize| TEXT.split("// ---\n").nth(at).unwrap_or_default();
     let shared = if form > Form::Before { section(1 + Form::Before as usize) } else { "" };
     let (common, own) = (section(0), section(1 + form as usize));
-    let text = format!(
-        "{PRELUDE}{words}\n#define CI_THREADS {THREADS}\n#define CI_PLACES {places}\n{BLOCK}{common}{shared}{own}"
-    );
+    let text = with_prelude(&format!(
+        "{words}\n#define CI_THREADS {THREADS}\n#define CI_PLACES {places}\n{BLOCK}{common}{shared}{own}"
+    ));
     Source { name: "moved".to_owned(), text }
 }
 

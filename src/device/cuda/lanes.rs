@@ -15,7 +15,7 @@ use crate::layout::strides;
 use crate::ops::kernel::{LaneKernel, RowKernel};
 use crate::ops::text::lane::LaneText;
 use crate::ops::text::row::RowText;
-use crate::ops::text::{PRELUDE, Unreadable};
+use crate::ops::text::{Unreadable, with_prelude};
 use crate::storage::View;
 use core::any::TypeId;
 use std::cell::RefCell;
@@ -125,15 +125,15 @@ fn row_source(text: &RowText, shared: [bool; 2], division: Division) -> String {
     let elements: String = there().map(|row| format!("{row}_here.of[k], ")).collect();
     let passes: String = (0..text.passes).map(|pass| format!("CI_MEASURE({pass}) ")).collect();
     let Division { threads, row, items, pack, .. } = division;
-    format!(
-        "{PRELUDE}{}typedef {} L;\n#define CI_THREADS {threads}\n#define CI_ROW {row}\n#define CI_ITEMS {items}\n\
+    with_prelude(&format!(
+        "{}typedef {} L;\n#define CI_THREADS {threads}\n#define CI_ROW {row}\n#define CI_ITEMS {items}\n\
          #define CI_PACK {pack}\n#define CI_SHARED {parameters}\n#define CI_PASSES {passes}\n#define CI_HERE(i) {here}\n\
          #define CI_AT(x, k) L::at_{}{}(x, {elements}g)\n{BLOCK}{common}{own}",
         text.library,
         text.name,
         u8::from(shared[0]),
         u8::from(shared[1])
-    )
+    ))
 }
 
 /// The text of what a key stands for, which a thread records once.

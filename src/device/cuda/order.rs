@@ -13,8 +13,8 @@ use crate::dtype::Element;
 use crate::error::{Error, Result, invalid};
 use crate::layout::strides;
 use crate::ops::arguments::Order;
-use crate::ops::text::PRELUDE;
 use crate::ops::text::kernel::c_type;
+use crate::ops::text::with_prelude;
 use crate::storage::View;
 use core::any::TypeId;
 
@@ -127,13 +127,13 @@ fn source<E: Element>(form: Form, items: usize, lanes: &Lanes) -> Source {
         Some(at) => RADIX.split("// ---\n").nth(1 + at),
     };
     let (ty, has_nan) = (c_type(E::DTYPE), u8::from(E::DTYPE.is_floating_point()));
-    let text = format!(
-        "{PRELUDE}#define CI_THREADS {THREADS}\n#define CI_ITEMS {items}\n#define CI_HAS_NAN {has_nan}\n#define CI_IS_FIRST {}\n\
+    let text = with_prelude(&format!(
+        "#define CI_THREADS {THREADS}\n#define CI_ITEMS {items}\n#define CI_HAS_NAN {has_nan}\n#define CI_IS_FIRST {}\n\
          #define CI_IS_LAST {}\n{BLOCK}typedef {ty} T;\n{common}{}",
         lanes.is_first,
         lanes.is_last,
         own.unwrap_or_default()
-    );
+    ));
     Source { name: "order".to_owned(), text }
 }
 

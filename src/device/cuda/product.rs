@@ -16,7 +16,7 @@ use crate::ops::arguments::Added;
 use crate::ops::kernel::{Copying, Map1};
 use crate::ops::text::kernel::Kernel;
 use crate::ops::text::product::{Factors, Product};
-use crate::ops::text::{PRELUDE, describe};
+use crate::ops::text::{describe, with_prelude};
 use crate::storage::View;
 use core::any::TypeId;
 
@@ -93,11 +93,11 @@ fn text(device: &CudaDevice, product: &Product, adds: bool, each: usize) -> Resu
         ),
         false => ("", "", ""),
     };
-    Ok(format!(
-        "{PRELUDE}#define CI_THREADS {THREADS}\n{BLOCK}{own}#define CI_EACH {each}\n#define CI_INPUT {input}\n\
+    Ok(with_prelude(&format!(
+        "#define CI_THREADS {THREADS}\n{BLOCK}{own}#define CI_EACH {each}\n#define CI_INPUT {input}\n\
          #define CI_FROM_INPUT {own_input}\n#define CI_ADDED {added}\n#define CI_VALUES {values}\n#define CI_GIVEN {given}\n{TEXT}{}",
         if each == 0 { SUMS } else { TILES }
-    ))
+    )))
 }
 
 /// The product of `(…, m, k)` and `(…, k, n)`; `input` has the sizes of the result. The functions are those of its elements.

@@ -13,8 +13,8 @@ use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::ops::arguments::Distribution;
-use crate::ops::text::PRELUDE;
 use crate::ops::text::kernel::c_type;
+use crate::ops::text::with_prelude;
 use crate::storage::View;
 
 const OP: &str = "random";
@@ -64,10 +64,10 @@ fn source<E: Element>(sections: &[usize], is_integer: bool) -> Source {
     let (digits, gives) = measures::<E>(is_integer);
     let all: Vec<&str> = TEXT.split("// ---\n").collect();
     let own: String = sections.iter().filter_map(|&at| all.get(at).copied()).collect();
-    let text = format!(
-        "{PRELUDE}#define CI_THREADS {THREADS}\n#define CI_DIGITS {digits}\n#define CI_EACH_GIVES {gives}\n{BLOCK}typedef {} T;\n{own}",
+    let text = with_prelude(&format!(
+        "#define CI_THREADS {THREADS}\n#define CI_DIGITS {digits}\n#define CI_EACH_GIVES {gives}\n{BLOCK}typedef {} T;\n{own}",
         c_type(E::DTYPE)
-    );
+    ));
     Source { name: "draw".to_owned(), text }
 }
 

@@ -16,7 +16,7 @@ use crate::ops::reduce::Reducer;
 use crate::ops::text::graph::Kind;
 use crate::ops::text::kernel::Kernel;
 use crate::ops::text::reduce::{ReducerText, given_bytes};
-use crate::ops::text::{PRELUDE, Unreadable, describe, operands};
+use crate::ops::text::{Unreadable, describe, operands, with_prelude};
 use crate::storage::View;
 use core::any::TypeId;
 use std::collections::BTreeMap;
@@ -196,14 +196,14 @@ fn source(text: &ReducerText, elements: &str, (form, pack, writes): (Form, usize
     let (common, own) = (sections.next().unwrap_or_default(), sections.nth(form as usize).unwrap_or_default());
     // The merging kernel reads no elements.
     let common = if form == Form::Merge { common.split("// So many packs").next().unwrap_or_default() } else { common };
-    format!(
-        "{PRELUDE}{}{}{elements}#define CI_THREADS {THREADS}\n#define CI_PACK {pack}\n#define CI_LINE {}\n#define CI_GIVEN {given}\n\
+    with_prelude(&format!(
+        "{}{}{elements}#define CI_THREADS {THREADS}\n#define CI_PACK {pack}\n#define CI_LINE {}\n#define CI_GIVEN {given}\n\
          #define CI_NO_GIVEN {no_given}\n#define CI_RESULT {result}\n#define CI_WRITE(o, p) {write}\n\
          #define CI_WRITE_CHUNK(o, chunk, p) {chunk}\n{BLOCK}{common}{own}",
         text.library,
         steps(text),
         u8::from(is_line)
-    )
+    ))
 }
 
 /// Steps whose text is longer are called: repeated in place, they would take NVRTC minutes.
@@ -327,7 +327,8 @@ unsafe fn run<A: Element, R: Reducer<A>, const N: usize>(
     if kept == 0 {
         return Ok(results);
     }
-    let reducer = if kept == 1 { reducer.single() } else { reducer };
+    // (As on the host, where two results are never those of a single one.)
+    let reducer = if kept == 1 && N == 1 { reducer.single() } else { reducer };
     let refused = |why| unreadable(OP, device, &why);
     let shape = known((key, reducer.form()), || reducer.text().map(|text| Shape::of(&text))).map_err(refused)?;
     let division = divide(&mut places, elements.pack, shape.partial);

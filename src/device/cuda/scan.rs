@@ -11,8 +11,8 @@ use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::dtype::Element;
 use crate::error::Result;
 use crate::layout::strides;
-use crate::ops::text::PRELUDE;
 use crate::ops::text::lane::ScanText;
+use crate::ops::text::with_prelude;
 use crate::storage::View;
 use core::any::TypeId;
 
@@ -168,15 +168,15 @@ fn source(text: &ScanText, form: Form, widths: Widths, is_total: bool, both: boo
     let begins = if text.has_start { "known.p = L::start(); known.is_there = true;" } else { "" };
     let mut sections = TEXT.split("// ---\n");
     let (common, own) = (sections.next().unwrap_or_default(), sections.nth(section).unwrap_or_default());
-    let text = format!(
-        "{PRELUDE}{}typedef {} L;\n#define CI_THREADS {THREADS}\n#define CI_WARPS {warps}\n#define CI_PACK {pack}\n\
+    let text = with_prelude(&format!(
+        "{}typedef {} L;\n#define CI_THREADS {THREADS}\n#define CI_WARPS {warps}\n#define CI_PACK {pack}\n\
          #define CI_ROUNDS {rounds}\n#define CI_IS_TOTAL {}\n#define CI_BOTH {}\n#define CI_IS_LONG {}\n#define CI_START {begins}\n{BLOCK}{common}{own}",
         text.library,
         text.name,
         u8::from(is_total),
         u8::from(both),
         u8::from(text.library.len() > LONG)
-    );
+    ));
     Source { name: "scan".to_owned(), text }
 }
 

@@ -7,7 +7,18 @@ use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 /// What every text begins with.
+#[cfg(test)]
 pub(crate) const PRELUDE: &str = concat!(include_str!("prelude.h"), include_str!("float8.h"));
+
+/// A whole text: what every one begins with, what floats of 8 bits need if there are any, and the text itself.
+#[cfg(feature = "cuda")]
+pub(crate) fn with_prelude(text: &str) -> String {
+    let floats = match ["ci_e4m3", "ci_e5m2", "ci_e8m0"].iter().any(|name| text.contains(name)) {
+        true => include_str!("float8.h"),
+        false => "",
+    };
+    [include_str!("prelude.h"), floats, text].concat()
+}
 
 impl Kind {
     /// The type in C++.
