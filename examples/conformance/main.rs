@@ -67,6 +67,12 @@ fn run() -> Result<bool, String> {
         let known: Vec<&str> = TABLES.iter().map(|(name, _)| *name).collect();
         return Err(format!("{}: no table that is known here ({})", folder.display(), known.join(", ")));
     }
+    if let Some(asked) = &asked
+        && !texts.contains_key(asked.as_str())
+    {
+        let there: Vec<&str> = texts.keys().map(String::as_str).collect();
+        return Err(format!("{asked}: there is no such table in {} ({})", folder.display(), there.join(", ")));
+    }
     let mut agrees = true;
     for (name, read) in TABLES {
         let Some(text) = texts.get(*name) else { continue };

@@ -7,11 +7,13 @@ use crate::cuda::buffer::bytes_of;
 use crate::cuda::compile::{KernelKey, Source};
 use crate::cuda::launch::Grid;
 use crate::cuda::{CudaBuffer, CudaDevice};
-use crate::dtype::{DType, Element};
+use crate::dtype::{Castable, DType, Element};
 use crate::error::{Error, Result};
+use crate::ops::arguments::Sought;
 use crate::ops::expression::Expression;
+use crate::ops::kernel::Map1;
 use crate::ops::text::describe::{self, Described};
-use crate::ops::text::kernel::{Kernel, Operand};
+use crate::ops::text::kernel::{Kernel, Operand, Value};
 use crate::ops::text::source::{Form, Layout};
 use crate::ops::text::{Unreadable, with_prelude};
 use crate::storage::{View, ViewMut};
@@ -143,4 +145,17 @@ pub(super) unsafe fn evaluate_into<X: Expression<Elem: Element>>(
     let target = Target { to: written(out), sizes: out.sizes, in_place: false };
     // SAFETY: the caller's promise; what a view reaches is valid.
     unsafe { run::<X::Elem>("evaluate", device, &target, |to| describe::tree(to, x)) }
+}
+
+/// Whether an element is what is looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Seeking(pub(super) Sought);
+impl<E: Castable> Map1<E, bool> for Seeking {
+    #[inline(always)]
+    fn call(self, element: E) -> bool {
+        self.0.is(element)
+    }
+    fn text(&self, kernel: &mut Kernel, element: Value) -> Value {
+        self.0.text(kernel, element)
+    }
 }

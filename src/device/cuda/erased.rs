@@ -4,7 +4,7 @@
 
 use super::Cuda;
 use super::elementwise::{Target, count, operand, run_of};
-use super::present::{fill, reach};
+use super::memory::{fill, reach};
 use crate::cuda::buffer::bytes_of;
 use crate::cuda::{CudaBuffer, CudaDevice};
 use crate::device::Backend;

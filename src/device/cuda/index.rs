@@ -5,7 +5,7 @@
 
 use super::axes::merged;
 use super::elementwise::{count, start};
-use super::present::download;
+use super::memory::download;
 use super::reduce::{BLOCK, uninitialised};
 use crate::cuda::compile::{KernelKey, Source};
 use crate::cuda::launch::{Arguments, Grid, THREADS};

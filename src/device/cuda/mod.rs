@@ -16,6 +16,8 @@ mod index;
 #[cfg(feature = "cuda")]
 mod lanes;
 #[cfg(feature = "cuda")]
+mod memory;
+#[cfg(feature = "cuda")]
 mod order;
 #[cfg(feature = "cuda")]
 mod present;

@@ -2,7 +2,7 @@
 //!
 //! Uses `cuda`; used by conversions between devices.
 
-use super::present::reach;
+use super::memory::reach;
 use crate::cuda::{CudaBuffer, device};
 use crate::device::{AnyDevice, Backend, Device};
 use crate::dtype::Element;

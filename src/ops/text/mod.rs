@@ -56,8 +56,8 @@ mod write;
 
 pub use graph::Unreadable;
 pub(crate) use paths::refuse;
+#[cfg(feature = "cuda")]
+pub(crate) use write::with_prelude;
 #[cfg_attr(not(test), allow(unused_imports))]
 #[cfg(test)]
 pub(crate) use write::{PRELUDE, library};
-#[cfg(feature = "cuda")]
-pub(crate) use write::with_prelude;
