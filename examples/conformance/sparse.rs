@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 
 /// What an expression gives.
 #[derive(Clone)]
+#[expect(clippy::large_enum_variant, reason = "a handful are there at once")]
 enum Is {
     Sparse(AnySparse),
     Dense(AnyTensor),

@@ -10,7 +10,8 @@
 //! The arguments by name are the parameters in order, `self` first. `x = value` is left out at will, `x = _` is accepted and not used,
 //! `x = self` is `self` at another place, `*x` takes all that are left. A function of the only parameter `&Bound` reads them itself.
 //! Columns: `dtypes` is a rule of `ops::rules` or words (every dtype if it is missing), `output` says which dtypes an existing output
-//! may have (`any::call::Output`), `aliases("…")` are other names, `in_place` and `in_place(view)` say that there is a form in place
+//! may have (`any::call::Output`), `aliases("…")` are other names, `needs_elements` says that dtype and sizes of the result follow from no
+//! operand of `meta`, `in_place` and `in_place(view)` say that there is a form in place
 //! by name alone. A parameter `impl Scalar` is a `ScalarValue` in the body, which calls by name reach, too.
 //!
 //! Rust's own tokens pass unchanged; what is added is text in which every token has the place of the method's name, so that an editor
@@ -365,11 +366,12 @@ fn row_text(method: &Method, row: &Row) -> Result<String, Mistake> {
             ("dtypes", value) => dtypes = format!("crate::ops::rules::admit::Admits::{value}.words()"),
             ("output", value) => forms += &format!(".output(crate::any::call::Output::{value})"),
             ("aliases", value) => forms += &format!(".aliases(&[{value}])"),
+            ("needs_elements", "") => forms += ".needs_elements()",
             ("in_place", "view") => in_place = "View",
             ("in_place", "") => in_place = "Elements",
             _ => {
                 let message = format!(
-                    "an operation has no column `{column}`: its columns are dtypes, output, aliases and in_place"
+                    "an operation has no column `{column}`: its columns are dtypes, output, aliases, needs_elements and in_place"
                 );
                 return Err(Mistake::at(method.name.span(), message));
             }

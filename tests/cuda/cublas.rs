@@ -75,7 +75,7 @@ fn products_of_bytes() {
         let same = |sizes: [usize; 3], turned: bool| {
             let [m, k, n] = sizes;
             let ((a, b), (x, y)) = (pair::<Cuda<0>>(m, k, n), pair::<Cpu>(m, k, n));
-            let (b, y) = if turned { (b.t().contiguous(), y.t().contiguous()) } else { (b.t().into(), y.t().into()) };
+            let (b, y) = if turned { (b.t().contiguous(), y.t().contiguous()) } else { (b.t(), y.t()) };
             let counted = calls(|| a.int_mm(&b));
             assert_eq!(host(&a.int_mm(&b)), host(&x.int_mm(&y)), "{sizes:?}");
             counted
@@ -85,7 +85,7 @@ fn products_of_bytes() {
         assert_eq!(same([8, 15, 12], false), (0, 1));
         assert_eq!(same([128, 132, 128], true), (1, 1));
         let (a, b) = pair::<Cuda<0>>(8, 24, 8);
-        let (a, b): (Matrix<i8>, Matrix<i8>) = (a.narrow(axis![1], 4, 16).into(), b.narrow(axis![1], 8, 16).into());
+        let (a, b): (Matrix<i8>, Matrix<i8>) = (a.narrow(axis![1], 4, 16), b.narrow(axis![1], 8, 16));
         assert_eq!(calls(|| a.int_mm(&b.t())), (1, 0));
     });
 }

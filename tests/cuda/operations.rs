@@ -91,6 +91,10 @@ fn written() -> String {
         let on = |through: &dyn Fn(&Value) -> Value| cell(call(op.name, &arguments(args, named, through)));
         let sparse = sparse(op.name, &coo).map_or("no".to_owned(), cell);
         let cells = [on(&Value::clone), on(&moved), on(&planned), sparse];
+        let known = |device: &str| op.runs_on(device.parse().unwrap());
+        assert!(known("cpu") && known("cuda:0"));
+        let by_arguments = ["index_put", "narrow", "repeat_interleave", "tensor_split"].contains(&op.name);
+        assert_eq!(known("meta"), cells[2] == "yes" || by_arguments, "{}: {}", op.name, cells[2]);
         cells.iter().zip(&mut counts).for_each(|(cell, count)| *count += usize::from(cell == "yes"));
         rows.insert(op.name, cells);
     }

@@ -133,7 +133,7 @@ impl AnyTensor {
         Ok(if copy && moved.shares_storage(input) { moved.copy()? } else { moved }.into())
     }
 
-    #[op(item(input))]
+    #[op(item(input), needs_elements)]
     fn item_by_name(&self) -> Result<ScalarValue> {
         self.item()
     }

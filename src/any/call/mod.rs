@@ -9,6 +9,7 @@ pub(crate) use self::arguments::{Argument, Bound, Item};
 pub use self::value::Value;
 use crate::any::elementwise::op_table::{BINARY, UNARY, torch_names};
 use crate::any::{base, create, elementwise, index, join, linalg, rearrange, reduce, scan, sort, view};
+use crate::device::{AnyDevice, DeviceType};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -26,6 +27,28 @@ pub struct NamedOp {
     pub(crate) forms: Forms,
 }
 
+impl NamedOp {
+    /// Whether it runs on a device. On `cpu` and, with the feature of that name, `cuda` each does; on `meta` those whose result follows from dtypes and sizes. (Some do so or
+    /// not by their arguments: `narrow` from an index that is a tensor, `index_put` where a mask is true.) `docs/devices.md` has them all.
+    ///
+    /// ```
+    /// use castiron::any;
+    /// let op = |name| any::ops().find(|op| op.name == name).unwrap();
+    /// let meta: castiron::AnyDevice = "meta".parse()?;
+    /// assert!(op("add").runs_on(meta) && !op("nonzero").runs_on(meta));
+    /// assert!(op("nonzero").runs_on("cpu".parse()?));
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn runs_on(&self, device: AnyDevice) -> bool {
+        match device.kind() {
+            DeviceType::CPU => true,
+            DeviceType::CUDA => cfg!(feature = "cuda"),
+            DeviceType::META => !self.forms.needs_elements,
+            _ => false,
+        }
+    }
+}
+
 /// What else is known of an operation: columns of its row.
 #[derive(Clone, Copy)]
 pub(crate) struct Forms {
@@ -34,11 +57,14 @@ pub(crate) struct Forms {
     pub(crate) in_place: InPlace,
     /// Which dtype an existing output must have; `None` where that follows from the rule of the result.
     pub(crate) output: Option<Output>,
+    /// Whether nothing is known of the result without elements.
+    pub(crate) needs_elements: bool,
 }
 
 impl Forms {
     /// No aliases, no form in place.
-    pub(crate) const NEW: Forms = Forms { aliases: &[], in_place: InPlace::Absent, output: None };
+    pub(crate) const NEW: Forms =
+        Forms { aliases: &[], in_place: InPlace::Absent, output: None, needs_elements: false };
 
     pub(crate) const fn aliases(self, aliases: &'static [&'static str]) -> Self {
         Forms { aliases, ..self }
@@ -48,6 +74,9 @@ impl Forms {
     }
     pub(crate) const fn output(self, output: Output) -> Self {
         Forms { output: Some(output), ..self }
+    }
+    pub(crate) const fn needs_elements(self) -> Self {
+        Forms { needs_elements: true, ..self }
     }
 }
 
@@ -146,7 +175,7 @@ const NAMED: &[&[NamedOp]] = &[
 /// Every operation that can be called by name, with its arguments and the dtypes it admits.
 ///
 /// Each runs where its tensors are, on `cpu` and on `cuda`; of those on `meta` it gives dtype, shape and strides, or an error where these
-/// depend on elements.
+/// depend on elements ([`NamedOp::runs_on`]).
 ///
 /// ```
 /// let add = castiron::any::ops().find(|op| op.name == "add").unwrap();

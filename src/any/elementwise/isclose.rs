@@ -35,7 +35,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// As there, or if there are no data.
-    #[op(allclose(input, other, rtol = 1e-5, atol = 1e-8, equal_nan = false), dtypes = any)]
+    #[op(allclose(input, other, rtol = 1e-5, atol = 1e-8, equal_nan = false), dtypes = any, needs_elements)]
     pub fn allclose(&self, other: &AnyTensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<bool> {
         self.isclose(other, rtol, atol, equal_nan)?.all(None, false)?.is_true()
     }

@@ -53,7 +53,7 @@ impl AnyTensor {
     /// assert_eq!(x.masked_select(&x.gt(2)?)?.to_string(), "tensor([3, 4])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
-    #[op(masked_select(input, mask))]
+    #[op(masked_select(input, mask), needs_elements)]
     pub fn masked_select(&self, mask: &AnyTensor) -> Result<AnyTensor> {
         let op = "masked_select";
         mask_of(op, mask)?;
@@ -131,7 +131,7 @@ impl AnyTensor {
     /// assert_eq!(x.nonzero()?.to_string(), "tensor([[0, 1],\n        [1, 0]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
-    #[op(argwhere(input))]
+    #[op(argwhere(input), needs_elements)]
     pub fn nonzero(&self) -> Result<AnyTensor> {
         let op = "nonzero";
         let places = self.to(DType::Bool)?.true_places(op)?;
@@ -143,7 +143,7 @@ impl AnyTensor {
         AnyTensor::of_ints(rows, &[places.numel(), self.rank()])
     }
 
-    #[op(nonzero(input, as_tuple = false))]
+    #[op(nonzero(input, as_tuple = false), needs_elements)]
     fn nonzero_by_name(&self, as_tuple: bool) -> Result<Value> {
         Ok(if as_tuple { self.nonzero_tuple()?.into() } else { self.nonzero()?.into() })
     }
@@ -159,7 +159,7 @@ impl AnyTensor {
     /// assert_eq!(x.nonzero_static(3, -1)?.to_string(), "tensor([[ 1],\n        [ 2],\n        [-1]])");
     /// # Ok::<(), castiron::Error>(())
     /// ```
-    #[op(nonzero_static(input, size, fill_value = -1))]
+    #[op(nonzero_static(input, size, fill_value = -1), needs_elements)]
     pub fn nonzero_static(&self, size: usize, fill: i64) -> Result<AnyTensor> {
         let rows = self.nonzero()?;
         let kept = rows.narrow(0, 0, size.min(rows.sizes[0]))?;

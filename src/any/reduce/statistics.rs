@@ -99,7 +99,7 @@ impl AnyTensor {
     ///
     /// # Errors
     /// If the tensor is no list, its dtype no integer, a number negative, or weights are not as many.
-    #[op(bincount(input, weights = None, minlength = 0), dtypes = integer)]
+    #[op(bincount(input, weights = None, minlength = 0), dtypes = integer, needs_elements)]
     pub fn bincount(&self, weights: Option<&AnyTensor>, minlength: usize) -> Result<AnyTensor> {
         let op = "bincount";
         if !is_integer(self.dtype) {

@@ -255,7 +255,7 @@ impl AnyTensor {
         rows.reshaped(&signed(&[&*self.sizes, &[classes]].concat()))
     }
 
-    #[op(nn.functional.one_hot(tensor, num_classes = -1), dtypes = "int64")]
+    #[op(nn.functional.one_hot(tensor, num_classes = -1), dtypes = "int64", needs_elements)]
     fn one_hot_by_name(&self, classes: i64) -> Result<AnyTensor> {
         self.one_hot(usize::try_from(classes).ok())
     }

@@ -49,7 +49,7 @@ impl AnyTensor {
         Ok((values, inverse.reshaped(&self.signed_sizes())?, counts))
     }
 
-    #[op(unique(input, sorted, return_inverse, return_counts, dim), dtypes = ordered)]
+    #[op(unique(input, sorted, return_inverse, return_counts, dim), dtypes = ordered, needs_elements)]
     fn unique_by_name(args: &Bound<'_>) -> Result<Value> {
         let x = args.tensor("input")?;
         asked_for(args, args.read::<Option<i64>>("dim")?.map_or_else(|| x.unique(), |dim| x.unique_axis(dim))?)
@@ -95,7 +95,7 @@ impl AnyTensor {
         Ok((values, inverse.reshaped(&self.signed_sizes())?, counts))
     }
 
-    #[op(unique_consecutive(input, return_inverse, return_counts, dim), dtypes = ordered)]
+    #[op(unique_consecutive(input, return_inverse, return_counts, dim), dtypes = ordered, needs_elements)]
     fn unique_consecutive_by_name(args: &Bound<'_>) -> Result<Value> {
         let (x, dim) = (args.tensor("input")?, args.read::<Option<i64>>("dim")?);
         asked_for(args, dim.map_or_else(|| x.unique_consecutive(), |dim| x.unique_consecutive_axis(dim))?)
