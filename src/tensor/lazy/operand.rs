@@ -132,7 +132,7 @@ pub type LazyOutcome<Op, E, S, D, R> = <Op as BinaryOp>::Output<PromotedWith<E, 
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "promotion is not defined for `Lazy<{E}, {S}, {D}, …>` and `{Self}`",
-    label = "expected a lazy expression, a tensor of a computing dtype, a reference to one, or a Rust scalar"
+    label = "expected a lazy expression or a tensor of a computing dtype on `{D}`, a reference to one, or a Rust scalar"
 )]
 pub trait RightOfLazy<Op, E: Dtype, S: Shape, D: Device, X> {
     type Output;
