@@ -669,6 +669,17 @@ pub fn main() {
 
 }
 
+mod device_fused_across_devices {
+use castiron::{Cuda, Tensor, fused, shape};
+
+pub fn main() {
+    let x: Tensor<f32, shape![3], Cuda<0>> = Tensor::zeros();
+    let y: Tensor<f32, shape![3]> = Tensor::zeros();
+    let y = y.to_device::<Cuda<0>>().unwrap(); let _ = fused!(x * 2.0 + y);
+}
+
+}
+
 mod device_in_place_across_devices {
 use castiron::{Cuda, Tensor, shape};
 

@@ -131,8 +131,9 @@ pub type LazyOutcome<Op, E, S, D, R> = <Op as BinaryOp>::Output<PromotedWith<E, 
 /// What may be the right operand of `Op` with a lazy expression on the left.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
-    message = "promotion is not defined for `Lazy<{E}, {S}, {D}, …>` and `{Self}`",
-    label = "expected a lazy expression or a tensor of a computing dtype on `{D}`, a reference to one, or a Rust scalar"
+    message = "dtypes do not promote or devices differ: `Lazy<{E}, {S}, {D}, …>` and `{Self}`",
+    label = "expected a lazy expression or a tensor of a computing dtype on `{D}`, a reference to one, or a Rust scalar",
+    note = "what is on another device is moved first, by `.to_device::<{D}>()`; only a zero-dim CPU tensor joins another device by itself"
 )]
 pub trait RightOfLazy<Op, E: Dtype, S: Shape, D: Device, X> {
     type Output;
