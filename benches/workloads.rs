@@ -8,6 +8,7 @@
 //! | `THREADS` | how many threads to compute with, 1 by default |
 //! | `FILTER` | only workloads whose names contain this |
 //! | `PEER` | what the JSON lines call this program, `castiron` by default |
+//! | `CHART` | the SVG file that letter `l` writes |
 //!
 //! The program itself, called with letters and without cargo's `--bench`, writes the JSON lines and no table.
 
@@ -25,6 +26,7 @@ mod workloads {
     pub mod harness;
     pub mod i_small;
     pub mod j_in_place;
+    pub mod l_growth;
     pub mod report;
 }
 
@@ -32,11 +34,11 @@ use std::process::ExitCode;
 use workloads::ceilings::Ceilings;
 use workloads::harness::{Bench, Settings};
 use workloads::{
-    a_add, b_mixed, c_pointwise, d_reductions, e_matmul, f_layout, g_casts, h_indexing, i_small, j_in_place,
+    a_add, b_mixed, c_pointwise, d_reductions, e_matmul, f_layout, g_casts, h_indexing, i_small, j_in_place, l_growth,
 };
 
 /// Every letter, and what measures its workloads.
-const LETTERS: [(char, fn(&mut Bench)); 10] = [
+const LETTERS: [(char, fn(&mut Bench)); 11] = [
     ('a', a_add::run),
     ('b', b_mixed::run),
     ('c', c_pointwise::run),
@@ -47,6 +49,7 @@ const LETTERS: [(char, fn(&mut Bench)); 10] = [
     ('h', h_indexing::run),
     ('i', i_small::run),
     ('j', j_in_place::run),
+    ('l', l_growth::run),
 ];
 
 /// How many threads the library computes with: those of the pool that its work is divided in.
@@ -60,7 +63,9 @@ fn main() -> ExitCode {
     let settings = Settings::read();
     let unknown = |letter: &char| *letter != 'k' && LETTERS.iter().all(|(known, _)| known != letter);
     if let Some(letter) = settings.letters.iter().find(|letter| unknown(letter)) {
-        eprintln!("no workload has the letter `{letter}`: there are a to j, and k for the machine's ceilings");
+        eprintln!(
+            "no workload has the letter `{letter}`: there are a to j, k for the machine's ceilings, and l for how time grows with size"
+        );
         return ExitCode::from(2);
     }
     if !settings.table && settings.letters.is_empty() {

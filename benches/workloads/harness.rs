@@ -116,9 +116,14 @@ impl Bench {
     }
 
     /// The same workload written in another way: its lines are those of the peer `castiron-variant`.
-    pub fn run_as<R>(&mut self, variant: &str, name: &str, work: Work, mut workload: impl FnMut() -> R) {
+    pub fn run_as<R>(&mut self, variant: &str, name: &str, work: Work, workload: impl FnMut() -> R) {
+        self.timed(variant, name, work, workload);
+    }
+
+    /// The same; gives the median in nanoseconds, if it was measured.
+    pub fn timed<R>(&mut self, variant: &str, name: &str, work: Work, mut workload: impl FnMut() -> R) -> Option<f64> {
         if !self.wants(name) {
-            return;
+            return None;
         }
         let mut repeat = |times: u64| {
             for _ in 0..times {
@@ -126,11 +131,15 @@ impl Bench {
             }
         };
         match catch_unwind(AssertUnwindSafe(|| samples(self.settings.budget, &mut repeat))) {
-            Ok(samples) => self.measured(variant, name, work, &samples),
+            Ok(samples) => {
+                self.measured(variant, name, work, &samples);
+                Some(samples[(samples.len() - 1) / 2] * 1e9)
+            }
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
                 let text = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("panic");
                 self.note_as(variant, name, &text.chars().take(120).collect::<String>());
+                None
             }
         }
     }
