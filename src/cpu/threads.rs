@@ -10,6 +10,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::panic::{catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
 /// Carries a raw pointer to several threads, each of which uses its own part.
 pub(crate) struct Shared<T>(pub(crate) T);
@@ -24,9 +25,9 @@ unsafe impl<T> Send for Shared<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Shared<T> {}
 
-/// Nanoseconds of work that are worth another thread: starting one takes some ten microseconds. Higher in builds with
-/// debug assertions, whose code is slower than the estimates.
-const GRAIN: usize = if cfg!(debug_assertions) { 500 } else { 40_000 };
+/// Nanoseconds of work that are worth another thread: a helper that lingers begins within a microsecond, one that sleeps after some
+/// ten, and waking it takes the caller about three. Smaller in builds with debug assertions, so that tests share small work.
+const GRAIN: usize = if cfg!(debug_assertions) { 500 } else { 10_000 };
 
 /// How many pieces work of so many nanoseconds (roughly) is divided into.
 #[inline]
@@ -63,18 +64,23 @@ pub(crate) fn for_each(pieces: usize, work: &(dyn Fn(usize) + Sync)) {
     });
     let closing = Closing(&job);
     // A thread whose thread-locals are gone, because it is ending, works alone.
-    let queued = QUEUED.try_with(|queued| queued.get_or_init(Default::default).clone()).ok();
-    for queued in queued.iter().cycle().take(wanted) {
-        let (job, queued) = (job.clone(), queued.clone());
-        // Earlier helpers have not started: the pool is busy, and more would only queue up.
-        if queued.fetch_add(1, Ordering::Relaxed) >= MOST_QUEUED {
-            queued.fetch_sub(1, Ordering::Relaxed);
-            break;
+    let helpers = HELPERS.try_with(|helpers| helpers.get_or_init(Default::default).clone()).ok();
+    if let Some(helpers) = helpers {
+        let lingering = helpers.offer(&job);
+        for _ in lingering..wanted {
+            // Earlier helpers have not started: the pool is busy, and more would only queue up.
+            if helpers.queued.fetch_add(1, Ordering::Relaxed) >= MOST_QUEUED {
+                helpers.queued.fetch_sub(1, Ordering::Relaxed);
+                break;
+            }
+            let (job, helpers) = (job.clone(), helpers.clone());
+            rayon::spawn(move || {
+                helpers.queued.fetch_sub(1, Ordering::Relaxed);
+                job.help();
+                drop(job);
+                helpers.linger();
+            });
         }
-        rayon::spawn(move || {
-            queued.fetch_sub(1, Ordering::Relaxed);
-            job.help();
-        });
     }
     job.take_pieces();
     // Waits for the helpers even if a piece of the caller's panics.
@@ -110,9 +116,67 @@ pub(crate) fn try_for_each_part<T: Send>(parts: Vec<T>, work: &(dyn Fn(T) -> Res
 const MOST_QUEUED: usize = 256;
 
 thread_local! {
-    /// How many helpers of this thread have not started yet.
-    static QUEUED: OnceCell<Arc<AtomicUsize>> = const { OnceCell::new() };
+    /// The helpers of this thread. It belongs to one pool (or to none: then it uses the global one), and so do they.
+    static HELPERS: OnceCell<Arc<Helpers>> = const { OnceCell::new() };
 }
+
+/// How long a helper that has finished looks out for its caller's next work, before it returns to the pool and may sleep: the operations
+/// of a chain follow each other within a few microseconds.
+const LINGER: Duration = Duration::from_micros(if cfg!(miri) { 100 } else { 25 });
+
+/// The helpers of one calling thread.
+#[derive(Default)]
+struct Helpers {
+    /// How many have been spawned and not started yet.
+    queued: AtomicUsize,
+    /// How many look out for work.
+    lingering: AtomicUsize,
+    /// Counts the jobs that have been offered to them.
+    offers: AtomicUsize,
+    /// The job of the last offer. (It may be closed by now, which keeps helpers out of it.)
+    offered: Mutex<Option<Arc<PoolJob>>>,
+}
+
+impl Helpers {
+    /// Offers a job to those that linger, and says how many do. If some leave at this moment, the caller and the others take more pieces.
+    fn offer(&self, job: &Arc<PoolJob>) -> usize {
+        let lingering = self.lingering.load(Ordering::Relaxed);
+        if lingering > 0 {
+            *self.offered.lock().unwrap_or_else(PoisonError::into_inner) = Some(job.clone());
+            // Release: who sees the count sees the job. (The lock would do.)
+            self.offers.fetch_add(1, Ordering::Release);
+        }
+        lingering
+    }
+
+    /// Helps with what the caller offers, until it has offered nothing for a while.
+    fn linger(&self) {
+        let mut seen = self.offers.load(Ordering::Acquire);
+        self.lingering.fetch_add(1, Ordering::Relaxed);
+        let mut since = Instant::now();
+        while since.elapsed() < LINGER {
+            for _ in 0..LOOKS {
+                core::hint::spin_loop();
+                let offers = self.offers.load(Ordering::Acquire);
+                if offers == seen {
+                    continue;
+                }
+                seen = offers;
+                let job = self.offered.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                if let Some(job) = job {
+                    self.lingering.fetch_sub(1, Ordering::Relaxed);
+                    job.help();
+                    self.lingering.fetch_add(1, Ordering::Relaxed);
+                }
+                since = Instant::now();
+            }
+        }
+        self.lingering.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// How often a lingering helper looks before it asks for the time.
+const LOOKS: usize = 16;
 
 /// Work that a caller and its helpers share.
 struct PoolJob {
@@ -278,17 +342,17 @@ mod tests {
             let _ = stopped.recv();
         });
         started.recv().unwrap();
-        let queued = pool.install(|| {
+        let helpers = pool.install(|| {
             for _ in 0..MOST_QUEUED + ROUNDS {
                 for_each(2, &|_| {});
             }
-            let queued = QUEUED.with(|queued| queued.get().unwrap().clone());
+            let helpers = HELPERS.with(|helpers| helpers.get().unwrap().clone());
             // (Afterwards this thread of the pool starts them itself.)
-            assert_eq!(queued.load(Ordering::Relaxed), MOST_QUEUED);
-            queued
+            assert_eq!(helpers.queued.load(Ordering::Relaxed), MOST_QUEUED);
+            helpers
         });
         stop.send(()).unwrap();
-        while queued.load(Ordering::Relaxed) != 0 {
+        while helpers.queued.load(Ordering::Relaxed) != 0 {
             thread::yield_now();
         }
     }
