@@ -2,7 +2,7 @@
 //!
 //! Uses the pool; used by devices and tensors.
 
-use super::pool;
+use super::{pool, small};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use core::alloc::Layout;
@@ -13,9 +13,7 @@ use std::alloc;
 
 /// Elements are aligned to cache lines and the widest vector registers.
 pub(super) const ALIGNMENT: usize = 64;
-/// The alignment of small blocks: what the allocator gives at no cost, and enough for every element.
-const SMALL_ALIGNMENT: usize = 16;
-/// The largest small block, in bytes.
+/// The largest block that need not be aligned to cache lines, in bytes.
 const SMALL: usize = 1024;
 /// Bytes of the header, in front of the elements.
 const HEADER: usize = ALIGNMENT;
@@ -25,7 +23,7 @@ const PAGE: usize = 4096;
 /// The offset grows by this much from block to block, so that neighbouring blocks' offsets stay far apart.
 const SHIFT: usize = 21 * ALIGNMENT;
 static SHIFTS: AtomicUsize = AtomicUsize::new(0);
-const _: () = assert!(size_of::<Header>() <= HEADER && align_of::<Header>() <= SMALL_ALIGNMENT);
+const _: () = assert!(size_of::<Header>() <= HEADER && align_of::<Header>() <= 16);
 
 /// A reference-counted block of host memory. It is shared through [`shared`](Self::shared) and written only while it is not shared.
 ///
@@ -74,7 +72,9 @@ unsafe impl Sync for HostBuffer {}
 impl Drop for HostBuffer {
     #[inline]
     fn drop(&mut self) {
-        if self.header().references.fetch_sub(1, Ordering::Release) == 1 {
+        let references = &self.header().references;
+        // The only handle need not count down, which takes longer: nobody else could make another one. (Acquire: as for the fence.)
+        if references.load(Ordering::Acquire) == 1 || references.fetch_sub(1, Ordering::Release) == 1 {
             fence(Ordering::Acquire);
             // SAFETY: this was the last reference.
             unsafe { free(self.0) }
@@ -87,9 +87,13 @@ impl Drop for HostBuffer {
 unsafe fn free(header: NonNull<Header>) {
     // SAFETY: the header is alive until here; the memory came from where its origin says.
     unsafe {
-        let Header { start, origin, .. } = header.read();
-        match origin {
-            Origin::Allocator(layout) => alloc::dealloc(header.as_ptr().cast(), layout),
+        let Header { start, ref origin, .. } = *header.as_ref();
+        match *origin {
+            Origin::Allocator(layout) => {
+                if !small::keep(header.cast(), layout) {
+                    alloc::dealloc(header.as_ptr().cast(), layout);
+                }
+            }
             Origin::Pool { size } => pool::give_back(header.cast(), size),
             Origin::Vector(layout) => {
                 drop(Box::from_raw(header.as_ptr()));
@@ -160,11 +164,23 @@ fn allocate(bytes: usize, zeroed: bool) -> Result<HostBuffer> {
     let size = HEADER + bytes;
     let mut shift = 0;
     let (block, origin) = if size < pool::SMALLEST {
-        let alignment = if size <= SMALL { SMALL_ALIGNMENT } else { ALIGNMENT };
-        let layout = Layout::from_size_align(size, alignment).map_err(|_| out_of_memory())?;
-        // SAFETY: the size is not zero.
-        let block = unsafe { if zeroed { alloc::alloc_zeroed(layout) } else { alloc::alloc(layout) } };
-        (NonNull::new(block).ok_or_else(out_of_memory)?, Origin::Allocator(layout))
+        let aligned = || Layout::from_size_align(size, ALIGNMENT);
+        let layout = small::layout(size).map_or_else(aligned, Ok).map_err(|_| out_of_memory())?;
+        let block = match small::take(layout) {
+            Some(block) => {
+                if zeroed {
+                    // SAFETY: the block has room for the header and the bytes.
+                    unsafe { block.add(HEADER).write_bytes(0, bytes) }
+                }
+                block
+            }
+            None => {
+                // SAFETY: the size is not zero.
+                let block = unsafe { if zeroed { alloc::alloc_zeroed(layout) } else { alloc::alloc(layout) } };
+                NonNull::new(block).ok_or_else(out_of_memory)?
+            }
+        };
+        (block, Origin::Allocator(layout))
     } else {
         let size = pool::block_size(size).ok_or_else(out_of_memory)?;
         let (block, is_zeroed) = pool::take(size, zeroed).map_err(|_| out_of_memory())?;

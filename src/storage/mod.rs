@@ -6,6 +6,7 @@ mod host;
 #[cfg(test)]
 mod memory;
 pub(crate) mod pool;
+mod small;
 
 pub use host::HostBuffer;
 pub(crate) use host::Scratch;
