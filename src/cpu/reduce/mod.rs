@@ -14,12 +14,12 @@ mod source;
 mod task;
 mod tree;
 
-use self::functions::{Destination, Facts};
+use self::functions::{Destination, Facts, LineRun};
 pub(crate) use self::functions::{FirstOnly, ReduceLoops, WithSecond};
 use self::plan::ReducePlan;
 use self::source::{Computed, ElementSource, Memory};
-use self::task::ReduceTask;
-use super::bytes::ByteBuffer;
+use self::task::{INLINE_PARTIALS, ReduceTask};
+use super::bytes::{Block16, ByteBuffer};
 use super::elementwise::{self, result_len};
 use super::threads;
 use crate::dtype::{DType, Element};
@@ -91,10 +91,17 @@ pub(crate) unsafe fn run<const N: usize>(
 ) -> Result<[HostBuffer; N]> {
     let facts = functions.facts();
     assert_eq!(facts.outs.iter().flatten().count(), N, "a buffer for each result");
+    let whole = mask.trailing_ones() as usize >= sizes.len() && is_contiguous(sizes, strides);
+    // (The product of sizes beside an empty axis may overflow.)
+    let len = if whole && !sizes.contains(&0) { sizes.iter().product() } else { 0 };
+    if (1..=plan::BLOCK).contains(&len) && facts.partial <= size_of::<[Block16; INLINE_PARTIALS]>() {
+        // SAFETY: the caller's promise.
+        return unsafe { one_block(functions, facts, from, len) };
+    }
     let mut memory = Memory { from, size: facts.element, strides: [0; AXES] };
-    let plan = if mask.trailing_ones() as usize >= sizes.len() && is_contiguous(sizes, strides) {
+    let plan = if whole {
         memory.strides[0] = 1;
-        ReducePlan::line(sizes.iter().product())
+        ReducePlan::line(len)
     } else {
         kept_len(sizes, mask)?;
         memory.strides[..strides.len()].copy_from_slice(strides);
@@ -107,6 +114,32 @@ pub(crate) unsafe fn run<const N: usize>(
         ReducePlan::new(&mut memory, read, mask, facts, false)
     };
     results_of(functions, facts, plan, &memory, memory.size)
+}
+
+/// Reduces one block of contiguous elements to one result: what a plan would do with it, without one.
+///
+/// # Safety
+/// From the pointer on there are so many elements, at least one.
+unsafe fn one_block<const N: usize>(
+    functions: &dyn ReduceLoops,
+    facts: Facts,
+    from: *const u8,
+    len: usize,
+) -> Result<[HostBuffer; N]> {
+    let mut partial = [Block16::UNINIT; INLINE_PARTIALS];
+    let partial = partial.as_mut_ptr().cast();
+    let sizes = core::array::from_fn(|at| facts.outs[at].map_or(0, DType::itemsize));
+    // SAFETY: the caller's promise; there is room for a partial result, which is written before it is read, and the one result of each
+    // buffer is written.
+    unsafe {
+        HostBuffer::filled_together(1, sizes, &mut |starts: [*mut u8; N]| {
+            let mut outs = [core::ptr::null_mut(); 2];
+            outs[..N].copy_from_slice(&starts);
+            functions.lines(LineRun { from, step: len, len, position: 0, next: 0, exceeds_caches: false }, partial, 1);
+            functions.finish(Destination { outs, first: 0, step: 1, count: len, is_single: true }, partial, 1);
+            Ok(())
+        })
+    }
 }
 
 /// Reduces the axes of `mask` with broadcast elements to size 1.

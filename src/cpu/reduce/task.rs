@@ -23,7 +23,7 @@ impl Workspace {
 }
 
 /// Partial results that need no allocation, in units of 16 bytes.
-const INLINE_PARTIALS: usize = 64;
+pub(super) const INLINE_PARTIALS: usize = 64;
 
 /// A reduction being carried out.
 pub(super) struct ReduceTask<'a> {
