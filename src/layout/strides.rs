@@ -21,6 +21,18 @@ pub fn row_major(sizes: &[usize]) -> Vec<usize> {
     strides
 }
 
+/// Whether strides are those of [`row_major`], also along axes of one element and where there are no elements.
+#[cfg(feature = "any")]
+pub fn are_row_major(sizes: &[usize], strides: &[usize]) -> bool {
+    let mut step = 1_usize;
+    sizes.len() == strides.len()
+        && sizes.iter().zip(strides).rev().all(|(&size, &stride)| {
+            let fits = stride == step;
+            step = step.wrapping_mul(size.max(1));
+            fits
+        })
+}
+
 #[inline]
 fn write_row_major(sizes: &[usize], strides: &mut [usize]) {
     let mut step = 1_usize;

@@ -195,7 +195,7 @@ pub(crate) const SCALAR: OperandLayout<'static> = (&[], &[], false);
 /// The strides of a fresh result of one operand, and perhaps a scalar.
 fn result_strides_of_one<const N: usize>(job: &LoopCall<N, 1>, beside_scalar: bool) -> Dims {
     let source = &job.sources[0];
-    if *source.strides == *strides::row_major(&source.sizes) {
+    if strides::are_row_major(&source.sizes, &source.strides) {
         return source.strides;
     }
     let own = source.layout(job.dtypes.common);
@@ -306,9 +306,8 @@ impl Evaluation {
             Evaluation::Two(job) => {
                 let [a, b] = &job.sources;
                 let alike = *a.sizes == *sizes && *b.sizes == *sizes;
-                let row_major = strides::row_major(&sizes);
-                let strides = if alike && *a.strides == *row_major && *b.strides == *row_major {
-                    Dims::known(&row_major)
+                let strides = if alike && a.strides == b.strides && strides::are_row_major(&sizes, &a.strides) {
+                    a.strides
                 } else {
                     let common = job.dtypes.common;
                     result_strides(&sizes, &[a.layout(common), b.layout(common)])

@@ -6,6 +6,7 @@ use crate::any::base::by_width::signed;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::broadcast_to;
 use crate::device::Dynamic;
+use crate::dtype::Category;
 use crate::dtype::scalar::ScalarValue;
 use crate::error::{Result, invalid};
 use castiron_macros::operations;
@@ -48,6 +49,11 @@ impl AnyTensor {
     pub fn equal(&self, other: &AnyTensor) -> Result<bool> {
         if self.shape() != other.shape() {
             return Ok(false);
+        }
+        // What is seen twice is equal to itself, where there is no NaN.
+        let is_one = self.offset == other.offset && self.strides == other.strides && self.dtype == other.dtype;
+        if is_one && self.dtype.category() <= Category::Integral && self.has_data() && self.shares_storage(other) {
+            return Ok(true);
         }
         self.eq(other)?.all(None, false)?.is_true()
     }
