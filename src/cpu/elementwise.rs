@@ -14,6 +14,7 @@ use crate::shape::numel;
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// A pointer to a view's first element.
+#[inline(always)]
 pub(crate) fn source<E: Element>(view: &View<'_, HostBuffer, E>) -> *const E {
     debug_assert!(is_within(view.sizes, view.strides, view.offset, Some(view.buffer.len::<E>())));
     // The offset of an empty view may lie outside its buffer.
@@ -24,6 +25,7 @@ pub(crate) fn source<E: Element>(view: &View<'_, HostBuffer, E>) -> *const E {
 ///
 /// # Panics
 /// If the buffer is shared: tensors make theirs unique before they write.
+#[inline(always)]
 pub(super) fn target<E: Element>(out: &mut ViewMut<'_, HostBuffer, E>) -> *mut E {
     debug_assert!(is_within(out.sizes, out.strides, out.offset, Some(out.buffer.len::<E>())));
     let start = out.buffer.start_mut::<E>().unwrap_or_else(|| unreachable!("a shared buffer is never written"));
@@ -62,6 +64,31 @@ pub(crate) fn map1_line<A: Element, O: Element>(
     }
 }
 
+/// Up to so many elements of a brief kernel are computed without calling its loop.
+const FEW: usize = 16;
+
+/// `kernel(a, b)` for `len` contiguous elements; `out` may be `a`.
+///
+/// # Safety
+/// There are so many elements, and places for so many.
+#[inline(always)]
+unsafe fn combine_line<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
+    kernel: K,
+    out: *mut O,
+    a: *const A,
+    b: *const B,
+    len: usize,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if K::IS_BRIEF && len <= FEW {
+            (0..len).for_each(|at| out.add(at).write(kernel.call(a.add(at).read(), b.add(at).read())));
+        } else {
+            run_contiguous(len, KernelBody::two(&kernel, out, a, b));
+        }
+    }
+}
+
 #[inline]
 pub(crate) fn map2_line<A: Element, B: Element, O: Element>(
     kernel: impl Map2<A, B, O>,
@@ -73,10 +100,23 @@ pub(crate) fn map2_line<A: Element, B: Element, O: Element>(
     // SAFETY: as in `map1_line`.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            run_contiguous(len, KernelBody::two(&kernel, out, a, b));
+            combine_line(kernel, out, a, b, len);
             Ok(())
         })
     }
+}
+
+/// `out = kernel(out, b)` for `len` contiguous elements.
+#[inline]
+pub(crate) fn update2_line<B: Element, O: Element>(
+    kernel: impl Map2<O, B, O>,
+    b: View<'_, HostBuffer, B>,
+    mut out: ViewMut<'_, HostBuffer, O>,
+    len: usize,
+) {
+    let (out, b) = (target(&mut out), source(&b));
+    // SAFETY: the output's buffer is held exclusively; the caller promises `len` contiguous elements from each first one.
+    unsafe { combine_line(kernel, out, out, b, len) }
 }
 
 /// Concatenates pieces along an axis of a fresh result.

@@ -177,6 +177,16 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         b: View<'_, Self::Storage, B>,
         out: ViewMut<'_, Self::Storage, O>,
     ) -> Result<()>;
+    /// `out = kernel(out, b)` for `len` contiguous elements, which are all of both.
+    #[inline]
+    fn update2_line<B: Element, O: Element>(
+        kernel: impl Map2<O, B, O>,
+        b: View<'_, Self::Storage, B>,
+        out: ViewMut<'_, Self::Storage, O>,
+        _len: usize,
+    ) -> Result<()> {
+        Self::update2(kernel, b, out)
+    }
 
     /// The address of a view's first element, in the device's memory.
     fn address<E: Element>(view: View<'_, Self::Storage, E>) -> *const E;

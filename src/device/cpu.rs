@@ -42,6 +42,7 @@ impl Backend for Cpu {
     fn tabulate<O: Element>(kernel: impl Map1<i64, O>, _: Option<&HostBuffer>, len: usize) -> Result<HostBuffer> {
         fresh::tabulate(kernel, len)
     }
+    #[inline]
     fn is_unique(storage: &mut HostBuffer) -> bool {
         storage.is_unique()
     }
@@ -66,12 +67,15 @@ impl Backend for Cpu {
         // SAFETY: the caller's promise.
         unsafe { storage.window() }
     }
+    #[inline]
     fn is_fixed(storage: &HostBuffer) -> bool {
         storage.is_fixed()
     }
+    #[inline]
     fn room<E: Element>(storage: &HostBuffer) -> Option<usize> {
         Some(storage.len::<E>())
     }
+    #[inline]
     fn holds<E: Element>(storage: &HostBuffer, len: usize) -> bool {
         storage.len::<E>() == len
     }
@@ -158,6 +162,16 @@ impl Backend for Cpu {
         out: ViewMut<'_, HostBuffer, O>,
     ) -> Result<()> {
         elementwise::update2(kernel, b, out);
+        Ok(())
+    }
+    #[inline]
+    fn update2_line<B: Element, O: Element>(
+        kernel: impl Map2<O, B, O>,
+        b: View<'_, HostBuffer, B>,
+        out: ViewMut<'_, HostBuffer, O>,
+        len: usize,
+    ) -> Result<()> {
+        elementwise::update2_line(kernel, b, out, len);
         Ok(())
     }
     fn address<E: Element>(view: View<'_, HostBuffer, E>) -> *const E {

@@ -48,6 +48,9 @@ impl<Op, P> Default for Combining<Op, P> {
 impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Combining<Op, P> {
     const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]);
     const VECTORS: VectorWidth = vectors::<Op, P>();
+    const IS_BRIEF: bool = Op::SPECIALS.is_brief
+        && binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]).is_some()
+        && matches!(P::DTYPE, DType::F32 | DType::F64 | DType::I32 | DType::I64);
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
         Op::apply_to::<P, A, B>(a, b).cast()

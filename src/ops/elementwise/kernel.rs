@@ -118,6 +118,8 @@ pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
     const ENTRY: Option<Entry> = None;
     /// The widest vectors worth compiling its loops for.
     const VECTORS: VectorWidth = VectorWidth::Wide;
+    /// Whether it takes one or two machine instructions, so that few elements are computed without calling a loop.
+    const IS_BRIEF: bool = false;
     /// One element.
     fn call(self, a: A, b: B) -> O;
     /// The same as text.

@@ -22,6 +22,8 @@ specials! {
     raises_to_scalar;
     /// A scalar on the left may change places with the tensor on the right.
     commutes;
+    /// It takes one or two machine instructions, so that few elements are computed where they are, without a call.
+    is_brief;
     /// Complex elements stay where they are and are marked as conjugate.
     marks_conjugates;
     /// Its result is not written into outputs of shell dtypes.

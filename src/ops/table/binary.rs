@@ -8,16 +8,16 @@ macro_rules! binary_table {
         castiron_macros::named! { [try_x x_ try_x_ x_into try_x_into] $use
             add { any same any,
                 "The sum. Integers wrap; on bools it is `or`.", "torch.add",
-                "tensor![1.0, 2.0]" "tensor![0.5, 0.5]" = "[1.5, 2.5]", commutes }
+                "tensor![1.0, 2.0]" "tensor![0.5, 0.5]" = "[1.5, 2.5]", commutes, is_brief }
             sub { numeric same any,
                 "The difference. Integers wrap.", "torch.sub`, `torch.subtract",
-                "tensor![1, 2]" "5" = "[-4_i64, -3]" }
+                "tensor![1, 2]" "5" = "[-4_i64, -3]", is_brief }
             mul { any same scalars,
                 "The product. Integers wrap; on bools it is `and`.", "torch.mul`, `torch.multiply",
-                "tensor![1.0, 2.0]" "0.5" = "[0.5_f32, 1.0]", commutes }
+                "tensor![1.0, 2.0]" "0.5" = "[0.5_f32, 1.0]", commutes, is_brief }
             div { any inexact any,
                 "True division: integers and bools give `f32`.", "torch.div",
-                "tensor![1.0, 3.0]" "2" = "[0.5_f32, 1.5]" }
+                "tensor![1.0, 3.0]" "2" = "[0.5_f32, 1.5]", is_brief }
             floor_divide { real_pair same scalars,
                 "The quotient rounded down. Integer division by zero is an error.", "torch.floor_divide",
                 "tensor![-7, 7]" "2" = "[-4_i64, 3]" }
@@ -35,10 +35,10 @@ macro_rules! binary_table {
                 "tensor![2, 3]" "2" = "[4_i64, 9]", raises_to_scalar }
             maximum { ordered same tensors,
                 "The larger of two elements; NaN if either is.", "torch.maximum",
-                "tensor![1, 5]" "tensor![3, 2]" = "[3, 5]" }
+                "tensor![1, 5]" "tensor![3, 2]" = "[3, 5]", is_brief }
             minimum { ordered same tensors,
                 "The smaller of two elements; NaN if either is.", "torch.minimum",
-                "tensor![1, 5]" "tensor![3, 2]" = "[1, 2]" }
+                "tensor![1, 5]" "tensor![3, 2]" = "[1, 2]", is_brief }
             clamp_min { bounded same any,
                 "Each element, but at least the other operand; NaN if either is.", "torch.clamp(min=…)",
                 "tensor![1, 5]" "3" = "[3_i64, 5]" }
@@ -47,13 +47,13 @@ macro_rules! binary_table {
                 "tensor![1, 5]" "3" = "[1_i64, 3]" }
             bitwise_and { bits same scalars,
                 "Bit by bit `and`.", "torch.bitwise_and",
-                "tensor![6, 5]" "3" = "[2_i64, 1]", commutes }
+                "tensor![6, 5]" "3" = "[2_i64, 1]", commutes, is_brief }
             bitwise_or { bits same scalars,
                 "Bit by bit `or`.", "torch.bitwise_or",
-                "tensor![6, 5]" "1" = "[7_i64, 5]", commutes }
+                "tensor![6, 5]" "1" = "[7_i64, 5]", commutes, is_brief }
             bitwise_xor { bits same scalars,
                 "Bit by bit exclusive `or`.", "torch.bitwise_xor",
-                "tensor![6, 5]" "3" = "[5_i64, 6]", commutes }
+                "tensor![6, 5]" "3" = "[5_i64, 6]", commutes, is_brief }
             bitwise_left_shift { integer_pair same scalars,
                 "Shifted to the left; an amount below 0 or beyond the width shifts everything out.", "torch.bitwise_left_shift",
                 "tensor![1, 3]" "2" = "[4_i64, 12]" }
@@ -62,22 +62,22 @@ macro_rules! binary_table {
                 "tensor![-8, 8]" "1" = "[-4_i64, 4]" }
             eq { any boolean shells,
                 "Whether elements are equal. (`==` compares whole tensors.)", "torch.eq",
-                "tensor![1, 2]" "1.0" = "[true, false]" }
+                "tensor![1, 2]" "1.0" = "[true, false]", is_brief }
             ne { any boolean shells,
                 "Whether elements differ. (`!=` compares whole tensors.)", "torch.ne`, `torch.not_equal",
-                "tensor![1, 2]" "1" = "[false, true]" }
+                "tensor![1, 2]" "1" = "[false, true]", is_brief }
             lt { ordered boolean any,
                 "Whether each element is less.", "torch.lt`, `torch.less",
-                "tensor![1, 2]" "2" = "[true, false]" }
+                "tensor![1, 2]" "2" = "[true, false]", is_brief }
             le { ordered boolean any,
                 "Whether each element is less or equal.", "torch.le`, `torch.less_equal",
-                "tensor![1, 3]" "2" = "[true, false]" }
+                "tensor![1, 3]" "2" = "[true, false]", is_brief }
             gt { ordered boolean any,
                 "Whether each element is greater.", "torch.gt`, `torch.greater",
-                "tensor![1, 3]" "2" = "[false, true]" }
+                "tensor![1, 3]" "2" = "[false, true]", is_brief }
             ge { ordered boolean any,
                 "Whether each element is greater or equal.", "torch.ge`, `torch.greater_equal",
-                "tensor![1, 2]" "2" = "[false, true]" }
+                "tensor![1, 2]" "2" = "[false, true]", is_brief }
             logical_and { any boolean tensors,
                 "Whether both elements are non-zero.", "torch.logical_and",
                 "tensor![0, 2]" "tensor![1, 1]" = "[false, true]" }

@@ -69,6 +69,8 @@ enum RightOperand<'a, B, R, C> {
     Scalar(C),
     Value(C),
     View(View<'a, B, R>),
+    /// One with the sizes and strides of the left operand.
+    Alike(View<'a, B, R>),
 }
 
 /// `Op(lhs, rhs)`, written over `lhs` if its memory can be reused.
@@ -103,7 +105,7 @@ where
     T: Shape,
     X: Device,
 {
-    let (sizes, own) = (lhs.shape(), lhs.stride());
+    let (sizes, own, len) = (lhs.shape(), lhs.stride(), lhs.numel());
     let mut broadcast = S::Sizes::filled(0);
     let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
     let right = match rhs.source() {
@@ -118,7 +120,11 @@ where
                     return combine_as::<O, E, P, S, D, R, T, X>(&lhs, rhs);
                 }
                 check_divisors::<O, P, X, R::Elem>(right)?;
-                RightOperand::View(if same { right } else { right.restrided(sizes.as_ref(), broadcast.as_ref()) })
+                if same {
+                    RightOperand::Alike(right)
+                } else {
+                    RightOperand::View(right.restrided(sizes.as_ref(), broadcast.as_ref()))
+                }
             }
         },
     };
@@ -128,6 +134,8 @@ where
         RightOperand::Scalar(value) => X::update1(CombiningScalar::<O, P>(value), out)?,
         RightOperand::Value(value) => X::update1(CombiningRight::<O, P>(value), out)?,
         RightOperand::View(right) => X::update2(Combining::<O, P>::new(), right, out)?,
+        // What is written over is contiguous.
+        RightOperand::Alike(right) => X::update2_line(Combining::<O, P>::new(), right, out, len)?,
     }
     Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref())))
 }
