@@ -20,6 +20,7 @@ use crate::ops::kernel::{Copying, Map1};
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::storage::{HostBuffer, View};
+use core::mem::MaybeUninit;
 use num_complex::Complex;
 use num_traits::One;
 
@@ -113,6 +114,35 @@ impl<E: Dtype> Epilogue<E> {
         let input = unsafe { input.add(row * self.steps[0] + column * self.steps[1]).read() };
         let input = self.beta.binary::<ops::mul>(input.to_compute());
         E::from_compute(input.binary::<ops::reduce::Accumulating>(scaled))
+    }
+
+    /// Elements of a row of the result, from one on, from as many sums. (Loops over slices vectorise.)
+    ///
+    /// # Safety
+    /// The result has them, nobody else writes them, and the input, if there is one, has them, too.
+    #[inline(always)]
+    pub(super) unsafe fn row(self, sums: &[E::Compute], out: *mut E, [row, column]: [usize; 2]) {
+        let (alpha, beta, len) = (self.alpha, self.beta, sums.len());
+        // SAFETY: the caller's promise; the input is another tensor than the result, which is fresh.
+        unsafe {
+            let fresh = core::slice::from_raw_parts_mut(out.cast::<MaybeUninit<E>>(), len);
+            match self.input {
+                None => fresh.iter_mut().zip(sums).for_each(|(out, &sum)| {
+                    out.write(E::from_compute(alpha.binary::<ops::mul>(sum)));
+                }),
+                Some(input) if self.steps[1] == 1 => {
+                    let input = core::slice::from_raw_parts(input.add(row * self.steps[0] + column), len);
+                    fresh.iter_mut().zip(sums).zip(input).for_each(|((out, &sum), input)| {
+                        let input = beta.binary::<ops::mul>(input.to_compute());
+                        let scaled = alpha.binary::<ops::mul>(sum);
+                        out.write(E::from_compute(input.binary::<ops::reduce::Accumulating>(scaled)));
+                    });
+                }
+                Some(_) => fresh.iter_mut().zip(sums).enumerate().for_each(|(at, (out, &sum))| {
+                    out.write(self.element(sum, row, column + at));
+                }),
+            }
+        }
     }
 }
 

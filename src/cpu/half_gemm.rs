@@ -14,7 +14,6 @@ use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::{Compute, DType, Dtype, bf16, f16};
 use crate::error::Result;
-use core::mem::MaybeUninit;
 
 /// Terms widened at once.
 const DEPTH: usize = 512;
@@ -84,10 +83,8 @@ impl<E: Dtype> Loop for Narrow<E> {
         for row in 0..rows {
             // SAFETY: the tile is inside the result (and so inside the input), and nobody else writes it.
             unsafe {
-                let (from, out) = (self.from.add(row * columns), self.out.add(row * self.out_step));
-                for column in 0..columns {
-                    out.add(column).write(self.finish.element(from.add(column).read(), row, column));
-                }
+                let sums = core::slice::from_raw_parts(self.from.add(row * columns), columns);
+                self.finish.row(sums, self.out.add(row * self.out_step), [row, 0]);
             }
         }
     }
@@ -164,17 +161,7 @@ impl Loop for Round<'_> {
             // SAFETY: the part is inside the result (and so inside the input), and nobody else writes it.
             unsafe {
                 let out = task.out.add((top + row) * task.sizes[2] + left);
-                if task.finish.input.is_none() {
-                    // This form vectorises.
-                    let (out, alpha) = (core::slice::from_raw_parts_mut(out.cast(), columns), task.finish.alpha);
-                    out.iter_mut()
-                        .zip(sums)
-                        .for_each(|(out, &sum)| _ = MaybeUninit::write(out, bf16::from_f32(alpha * sum)));
-                    continue;
-                }
-                for (column, &sum) in sums.iter().enumerate().take(columns) {
-                    out.add(column).write(task.finish.element(sum, top + row, left + column));
-                }
+                task.finish.row(&sums[..columns], out, [top + row, left]);
             }
         }
     }
