@@ -109,7 +109,10 @@ fn trunc_i32_of_f32(v: f32) -> i32 {
 }
 #[inline(always)]
 fn trunc_i64(v: f64) -> i64 {
-    if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&v) { v as i64 } else { i64::MIN }
+    let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&v);
+    // SAFETY: as above.
+    let truncated: i64 = unsafe { if fits { v } else { 0.0 }.to_int_unchecked() };
+    if fits { truncated } else { i64::MIN }
 }
 /// The unsigned form that compilers emit for x86: values from 2^63 up are shifted down first.
 #[inline(always)]
