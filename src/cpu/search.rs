@@ -42,6 +42,31 @@ fn position<T: PartialOrd + Copy>(len: usize, get: impl Fn(usize) -> T, value: T
     start
 }
 
+/// How many values are searched for side by side: each waits for memory, and they wait together.
+const TOGETHER: usize = 8;
+
+/// The same of several values in one lane. The number of steps depends on the length alone, so that no branch is mispredicted.
+#[inline(always)]
+fn positions<T: PartialOrd + Copy>(
+    len: usize,
+    get: impl Fn(usize) -> T,
+    values: [T; TOGETHER],
+    right: bool,
+) -> [usize; TOGETHER] {
+    let (mut starts, mut lefts) = ([0; TOGETHER], [len; TOGETHER]);
+    for _ in 0..usize::BITS - len.leading_zeros() {
+        for ((start, left), &value) in starts.iter_mut().zip(&mut lefts).zip(&values) {
+            let half = *left / 2;
+            // A value that has been found looks at an element once more, without consequence.
+            let middle = get((*start + half).min(len - 1));
+            let stops = *left == 0 || if right { middle > value } else { middle >= value };
+            *start = if stops { *start } else { *start + half + 1 };
+            *left = if stops { half } else { *left - half - 1 };
+        }
+    }
+    starts
+}
+
 fn search_in<T: PartialOrd + Copy + Send + Sync>(
     sorted: RawView<'_>,
     values: RawView<'_>,
@@ -65,7 +90,22 @@ fn search_in<T: PartialOrd + Copy + Send + Sync>(
                 let places = &places;
                 let (to, values, sorted) = places.0;
                 for run in parts[part].runs() {
-                    for i in 0..run.len {
+                    let mut first = 0;
+                    if len > 0 && run.steps[2] == 0 {
+                        let lane = sorted.add(run.starts[2]);
+                        while first + TOGETHER <= run.len {
+                            let [to_step, step_of_values, _] = run.steps;
+                            let some = core::array::from_fn(|i| {
+                                values.add(run.starts[1] + (first + i) * step_of_values).read()
+                            });
+                            let found = positions(len, |at| lane.add(at * step).read(), some, right);
+                            for (i, found) in found.into_iter().enumerate() {
+                                to.add(run.starts[0] + (first + i) * to_step).write(found as i64);
+                            }
+                            first += TOGETHER;
+                        }
+                    }
+                    for i in first..run.len {
                         let lane = sorted.add(run.starts[2] + i * run.steps[2]);
                         let value = values.add(run.starts[1] + i * run.steps[1]).read();
                         let found = position(len, |at| lane.add(at * step).read(), value, right);
@@ -75,5 +115,32 @@ fn search_in<T: PartialOrd + Copy + Send + Sync>(
             });
             Ok(())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same steps are taken, also where NaNs make that matter.
+    #[test]
+    fn values_are_found_together_where_each_is_found_alone() {
+        for len in 1..40_usize {
+            let mut sorted: Vec<f32> = (0..len).map(|at| (at / 3) as f32).collect();
+            for nans in 0..2 {
+                for last in sorted.iter_mut().rev().take(nans * 2) {
+                    *last = f32::NAN;
+                }
+                for right in [false, true] {
+                    for start in 0..8 {
+                        let mut values: [f32; TOGETHER] =
+                            core::array::from_fn(|at| (start + 2 * at) as f32 / 2.0 - 1.0);
+                        values[3] = f32::NAN;
+                        let alone = values.map(|value| position(len, |at| sorted[at], value, right));
+                        assert_eq!(positions(len, |at| sorted[at], values, right), alone, "{len} {nans} {right}");
+                    }
+                }
+            }
+        }
     }
 }
