@@ -29,6 +29,39 @@ pub(super) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Inner<2> {
     inner::one::<K, A, O>
 }
 
+/// The loop of a kernel of two operands where one of them is the same element for a whole run: that of a tensor beside a scalar, whose
+/// kernel is the element; and whether the element may be the first operand.
+#[derive(Clone, Copy)]
+pub(crate) struct BesideElement {
+    pub(super) inner: Inner<2>,
+    pub(super) commutes: bool,
+}
+#[cfg(feature = "any")]
+impl BesideElement {
+    /// For elements of a dtype that is computed in as it is, by the loop of an operation that has no formula of its own for scalars.
+    pub(crate) fn new(inner: Inner<2>, dtype: DType, commutes: bool) -> Option<Self> {
+        is_computed_in(dtype).then_some(BesideElement { inner, commutes })
+    }
+}
+
+/// Whether elements of the dtype are the numbers that are computed with.
+#[cfg(any(not(debug_assertions), feature = "any"))]
+const fn is_computed_in(dtype: DType) -> bool {
+    use DType::*;
+    matches!(dtype, F32 | F64 | C64 | C128 | I8 | I16 | I32 | I64 | U8)
+}
+
+/// [`BesideElement`] of a kernel that is a row of the table.
+pub(super) const fn beside_element<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() -> Option<BesideElement> {
+    #[cfg(not(debug_assertions))]
+    if let Some(entry) = K::ENTRY
+        && is_computed_in(entry.dtype)
+    {
+        return tables::beside_element(entry);
+    }
+    None
+}
+
 /// The inner loop of a kernel of two operands.
 pub(super) const fn two<K: Map2<A, B, O>, A: Element, B: Element, O: Element>() -> Inner<3> {
     #[cfg(not(debug_assertions))]
@@ -48,6 +81,8 @@ pub(crate) mod tables {
     use crate::cpu::convert::by_floats;
     #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
     use crate::cpu::f16_inner;
+    #[cfg(not(debug_assertions))]
+    use crate::dtype::Element;
     use crate::dtype::{Complex, DType, bf16, f16};
     use crate::ops::kernel::{Applying, Combining, CombiningScalar};
     #[cfg(not(debug_assertions))]
@@ -55,6 +90,8 @@ pub(crate) mod tables {
     use crate::ops::rules::admit::loops_of;
     use crate::ops::rules::picture::with_bools;
     use crate::ops::rules::result::loops_of_result;
+    #[cfg(not(debug_assertions))]
+    use crate::ops::rules::special::Specials;
     use crate::ops::table::{binary_table, unary_table};
     #[cfg(all(feature = "cuda", feature = "any"))]
     use crate::ops::text::erased::ErasedText;
@@ -86,6 +123,34 @@ pub(crate) mod tables {
             Arity::Scalar => inner_of(SCALAR[entry.row][entry.dtype as usize]),
             Arity::Two | Arity::Converted => None,
         }
+    }
+
+    /// The loop of a row beside a scalar, if the row computes the same with it and in the dtype itself.
+    #[cfg(not(debug_assertions))]
+    pub(super) const fn beside_element(entry: Entry) -> Option<super::BesideElement> {
+        let (Arity::Two, Some(inner)) = (entry.operands, inner_of(SCALAR[entry.row][entry.dtype as usize])) else {
+            return None;
+        };
+        let (specials, computes) = BESIDE_ELEMENT[entry.row];
+        if specials.raises_to_scalar || computes[entry.dtype as usize] as usize != entry.dtype as usize {
+            return None;
+        }
+        Some(super::BesideElement { inner, commutes: specials.commutes })
+    }
+
+    /// For each dtype what an operation computes in, where that is asked.
+    #[cfg(not(debug_assertions))]
+    const fn computes<Op: BinaryOp>() -> [DType; DType::ALL.len()] {
+        let mut all = [DType::Bool; DType::ALL.len()];
+        macro_rules! of {
+            ($($ty:ty),*) => {$(
+                all[<$ty as Element>::DTYPE as usize] = <Op::Computes<$ty> as Element>::DTYPE;
+            )*};
+        }
+        type F32 = core::primitive::f32;
+        of!(F32, core::primitive::f64, Complex<F32>, Complex<core::primitive::f64>);
+        of!(core::primitive::i8, core::primitive::i16, core::primitive::i32, core::primitive::i64, core::primitive::u8);
+        all
     }
 
     #[cfg(not(debug_assertions))]
@@ -251,6 +316,9 @@ pub(crate) mod tables {
             const BINARY: &[Row<3>] = &[$(of_two::$op::ROW),*];
             #[cfg(not(debug_assertions))]
             const SCALAR: &[Row<2>] = &[$(by_scalar::$op::ROW),*];
+            #[cfg(not(debug_assertions))]
+            const BESIDE_ELEMENT: &[(Specials, [DType; DType::ALL.len()])] =
+                &[$((<ops::$op as BinaryOp>::SPECIALS, computes::<ops::$op>())),*];
             /// The loops of a row of the binary table, by dtype.
             #[cfg(feature = "any")]
             #[allow(non_upper_case_globals)]

@@ -1,126 +1,18 @@
 //! Copies of strided elements, which know elements by their size alone. Transposed operands are copied tile by tile.
 //!
-//! Uses the engine; used by the elementwise loops, lanes and reductions.
+//! Uses the engine, `lines` and `tiles`; used by the elementwise loops, lanes and reductions.
 
 use super::engine::{self, Body};
-use super::non_temporal;
+use super::lines::{CopyLines, copy_strided_as};
+use super::non_temporal::{self, Staging};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
-#[cfg(target_arch = "x86_64")]
-use super::transpose;
-use super::walk::{Run, TILE, Walk, side};
+use super::tiles::{TransposeLoop, TransposeTile};
+use super::walk::{Run, Walk, side};
 use crate::dtype::width::word_of_width;
-use core::mem::MaybeUninit;
 
-/// A buffer for a tile of any dtype.
-#[repr(align(64))]
-pub(super) struct TransposeTile([MaybeUninit<[u64; 2]>; TILE * TILE]);
-
-// The tiles of the largest elements, and the largest tile, fit.
-const _: () = assert!(side(16) <= TILE && side(4) * side(4) * 4 <= size_of::<TransposeTile>() && side(8) <= TILE);
-
-impl TransposeTile {
-    #[inline(always)]
-    pub(super) fn new() -> Self {
-        TransposeTile([const { MaybeUninit::uninit() }; TILE * TILE])
-    }
-
-    /// Copies a tile transposed: its lines, `side` elements apart, are contiguous like those of the result; see
-    /// [`TransposeLoop`].
-    ///
-    /// # Safety
-    /// As there; a tile of that side fits the buffer.
-    pub(super) unsafe fn transpose(
-        &mut self,
-        width: usize,
-        side: usize,
-        from: *const u8,
-        step: usize,
-        [lines, len]: [usize; 2],
-    ) -> *mut u8 {
-        let (to, next) = (self.0.as_mut_ptr(), side * step);
-        word_of_width!(width, W => simd::dispatch(TransposeLoop::<W> {
-            from: from.cast(),
-            to: to.cast(),
-            side,
-            step,
-            lines,
-            len,
-            next,
-        }));
-        to.cast()
-    }
-}
-
-/// Transposes a tile: element `i` of line `line` is read at `from + line + i * step`. Reads follow memory, so each
-/// cache line is read once. All places are valid, and `lines` and `len` are at most `side`.
-struct TransposeLoop<W> {
-    from: *const W,
-    to: *mut W,
-    /// From line to line in the destination.
-    side: usize,
-    step: usize,
-    lines: usize,
-    len: usize,
-    /// The distance to the next tile, which is prefetched.
-    next: usize,
-}
-impl<W: Copy> Loop for TransposeLoop<W> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let TransposeLoop { from, to, side, step, lines, len, next } = self;
-        // SAFETY: whoever made it promises that the places are valid; `line * side + i` is inside the tile.
-        unsafe {
-            for i in 0..len {
-                // Prefetches the next tile: with strides this large the hardware prefetcher sees no pattern.
-                simd::prefetch(from.wrapping_add(i * step + next));
-                simd::prefetch(from.wrapping_add(i * step + next + lines / 2));
-            }
-            #[cfg(target_arch = "x86_64")]
-            if size_of::<W>() == 4 && [lines, len] == [side; 2] && transpose::is_there() {
-                for i in (0..side).step_by(transpose::SIDE) {
-                    for line in (0..side).step_by(transpose::SIDE) {
-                        let (from, to) = (from.add(line + i * step), to.add(line * side + i));
-                        transpose::transpose(from.cast(), step * size_of::<W>(), to.cast(), side);
-                    }
-                }
-                return;
-            }
-            for i in 0..len {
-                for line in 0..lines {
-                    to.add(line * side + i).write(from.add(line + i * step).read());
-                }
-            }
-        }
-    }
-}
-
-/// Copies `len` elements of `width` bytes; both sides are a start and a step.
-///
-/// # Safety
-/// These places are valid, and nobody else reads or writes the destination.
-pub(super) unsafe fn copy_strided(width: usize, len: usize, to: (*mut u8, usize), from: (*const u8, usize)) {
-    // SAFETY: the caller's promise.
-    word_of_width!(width, W => unsafe { copy_strided_as::<W>(len, (to.0.cast(), to.1), (from.0.cast(), from.1)) });
-}
-
-/// # Safety
-/// As for [`copy_strided`].
-#[inline(always)]
-unsafe fn copy_strided_as<W: Copy>(len: usize, (to, to_step): (*mut W, usize), (from, from_step): (*const W, usize)) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match (to_step, from_step) {
-            (1, 1) => core::ptr::copy_nonoverlapping(from, to, len),
-            (1, 0) => {
-                core::slice::from_raw_parts_mut(to.cast::<MaybeUninit<W>>(), len).fill(MaybeUninit::new(from.read()))
-            }
-            (1, _) => (0..len).for_each(|i| to.add(i).write(from.add(i * from_step).read())),
-            _ => (0..len).for_each(|i| to.add(i * to_step).write(from.add(i * from_step).read())),
-        }
-    }
-}
+/// Lines of up to so many bytes are copied many at once.
+const SHORT: usize = 256;
 
 /// A strided copy, tile by tile where the source runs across the result.
 #[derive(Clone, Copy)]
@@ -162,32 +54,52 @@ impl<W: Copy> Body<2> for Moving<W> {
             // SAFETY: the caller's promise.
             return unsafe { self.run(Run { starts, len, steps: steps[1] }) };
         }
-        let side = side(size_of::<W>());
-        let mut buffer = TransposeTile::new();
-        let transposed: *mut W = buffer.0.as_mut_ptr().cast();
-        let (mut body, mut from, mut along) = (self, starts[1], [steps[0][1], steps[1][1]]);
-        if steps[0][1] == 1 && steps[1][1] > 1 {
-            // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `side`.
-            let from_tile = unsafe { self.a.add(from) };
-            let next = if self.non_temporal { side } else { side * along[1] };
-            TransposeLoop { from: from_tile, to: transposed, side, step: along[1], lines, len, next }.run();
-            (body.a, from, along) = (transposed, 0, [side, 1]);
+        if !(steps[0][1] == 1 && steps[1][1] > 1) {
+            // SAFETY: the caller's promise.
+            return unsafe { self.lines(starts, steps, [lines, len]) };
         }
-        for line in 0..lines {
-            let starts = [starts[0] + line * steps[0][0], from + line * along[0]];
-            // Prefetches the next tile of the result.
-            let next = self.out.wrapping_add(starts[0] + side);
-            simd::prefetch(next);
-            simd::prefetch(next.wrapping_add(side / 2));
-            // SAFETY: the caller's promise, and the transposed tile has `lines` lines of `len` elements.
-            unsafe {
-                if self.non_temporal && steps[1][0] == 1 && along == [side, 1] {
-                    let (to, from) = (self.out.add(starts[0]), body.a.add(starts[1]));
+        // SAFETY: the caller's promise; a tile fits the buffer.
+        unsafe {
+            let (from, to) = (self.a.add(starts[1]), self.out.add(starts[0]));
+            let (step, whole) = (steps[1][1], steps[1][0] == 1 && steps[0][0] == len);
+            let next = if self.non_temporal { lines } else { len * step };
+            let direct = whole && !self.non_temporal;
+            let mut buffer = TransposeTile::new();
+            let tile: *mut W = buffer.start();
+            let place = if direct { to } else { tile };
+            simd::dispatch(TransposeLoop { from, to: place, to_step: len, step, lines, len, next });
+            if direct {
+                return;
+            }
+            if whole {
+                return non_temporal::store(to.cast(), tile.cast(), lines * len * size_of::<W>());
+            }
+            for line in 0..lines {
+                let (to, from) = (to.add(line * steps[0][0]), tile.add(line * len));
+                // Prefetches the next tile of the result.
+                let next = to.wrapping_add(len);
+                simd::prefetch(next);
+                simd::prefetch(next.wrapping_add(len / 2));
+                if self.non_temporal && steps[1][0] == 1 {
                     non_temporal::store(to.cast(), from.cast(), len * size_of::<W>());
                 } else {
-                    body.run(Run { starts, len, steps: [steps[1][0], along[1]] });
+                    copy_strided_as(len, (to, steps[1][0]), (from, 1));
                 }
             }
+        }
+    }
+
+    fn short_line(&self) -> usize {
+        SHORT / size_of::<W>()
+    }
+
+    #[inline(always)]
+    unsafe fn lines(self, starts: [usize; 2], steps: [[usize; 2]; 2], [lines, len]: [usize; 2]) {
+        let [to_steps, from_steps] = [0, 1].map(|operand| [steps[0][operand], steps[1][operand]]);
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (to, from) = (self.out.add(starts[0]), self.a.add(starts[1]));
+            simd::dispatch(CopyLines { to, from, lines, len, to_steps, from_steps });
         }
     }
 
@@ -209,7 +121,37 @@ impl<W: Copy> Body<2> for Moving<W> {
 
     unsafe fn single_loop(self, run: Run<2>, _: usize) {
         // SAFETY: the caller's promise.
-        unsafe { self.run(run) }
+        unsafe {
+            if run.steps == [1, 1] {
+                return self.run(run);
+            }
+            let (len, [to_step, from_step]) = (run.len, run.steps);
+            let (to, from) = (self.out.add(run.starts[0]), self.a.add(run.starts[1]));
+            let strided = |to, from, len| {
+                simd::dispatch(CopyLines {
+                    to,
+                    from,
+                    lines: 1,
+                    len,
+                    to_steps: [0, to_step],
+                    from_steps: [0, from_step],
+                });
+            };
+            if !(self.non_temporal && to_step == 1) {
+                return strided(to, from, len);
+            }
+            let (mut buffer, capacity, mut at) = (Staging::new(), Staging::capacity::<W>(), 0);
+            while at < len {
+                let count = capacity.min(len - at);
+                // One element for all is in the buffer already.
+                if from_step != 0 || at == 0 {
+                    strided(buffer.start(), from.add(at * from_step), count);
+                }
+                buffer.store(to.add(at), count);
+                at += count;
+            }
+            non_temporal::fence();
+        }
     }
 
     unsafe fn contiguous(self, len: usize) {
@@ -331,12 +273,12 @@ unsafe fn copy_part(to: *mut u8, from: *const u8, bytes: usize, is_large: bool) 
 }
 
 /// Concatenates rows: each of `rows` rows is one run of bytes from every operand, given by its start and length; the
-/// runs of an operand are contiguous. Returns false, having written nothing, if runs are short.
+/// runs of an operand are contiguous. Returns false, having written nothing, if there are short runs in many rows.
 ///
 /// # Safety
 /// There are `rows` runs from each start, and room for all of them.
 pub(super) unsafe fn interleave(rows: usize, runs: &[(*const u8, usize)], out: *mut u8) -> bool {
-    if runs.iter().any(|&(_, bytes)| bytes < ROW) {
+    if rows > 1 && runs.iter().any(|&(_, bytes)| bytes < ROW) {
         return false;
     }
     let row = runs.iter().map(|(_, bytes)| bytes).sum::<usize>();

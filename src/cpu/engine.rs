@@ -21,15 +21,30 @@ pub(super) trait Body<const N: usize>: Copy {
     /// As for `run`, for every line.
     #[inline(always)]
     unsafe fn tile(self, starts: [usize; N], steps: [[usize; N]; 2], lines: usize, len: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { self.lines(starts, steps, [lines, len]) }
+    }
+
+    /// The side of a tile.
+    fn side(&self) -> usize;
+
+    /// Lines of up to so many elements are given to [`lines`](Self::lines), many at once.
+    fn short_line(&self) -> usize {
+        0
+    }
+
+    /// Runs several lines: `steps` from line to line and from element to element.
+    ///
+    /// # Safety
+    /// As for `run`, for every line.
+    #[inline(always)]
+    unsafe fn lines(self, starts: [usize; N], steps: [[usize; N]; 2], [lines, len]: [usize; 2]) {
         for line in 0..lines {
             let starts = core::array::from_fn(|operand| starts[operand] + line * steps[0][operand]);
             // SAFETY: the caller's promise.
             unsafe { self.run(Run { starts, len, steps: steps[1] }) }
         }
     }
-
-    /// The side of a tile.
-    fn side(&self) -> usize;
 
     /// Whether tiles are visited in the order of the transposed operand instead of the result's.
     fn follows_operand(&self) -> bool {
@@ -69,6 +84,18 @@ const AHEAD: usize = 4;
 /// Tiles visited along both axes before the next block of tiles.
 const TILES: usize = 4;
 
+/// The lines and elements of a tile of a plane of this size: as many of one as the other, but where the plane is narrower.
+#[inline(always)]
+fn tile_of(side: usize, [lines, len]: [usize; 2]) -> [usize; 2] {
+    if len < side {
+        [side * side / len.max(1), len]
+    } else if lines < side {
+        [lines, side * side / lines.max(1)]
+    } else {
+        [side, side]
+    }
+}
+
 /// Every inner loop of a walk.
 ///
 /// # Safety
@@ -77,8 +104,13 @@ const TILES: usize = 4;
 pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, body: B) {
     let Planes { outer, sizes, steps, is_tiled } = walk.planes();
     let side = body.side();
-    let tile = if is_tiled { [side, side] } else { [1, sizes[1]] };
+    let tile = if is_tiled { tile_of(side, sizes) } else { [1, sizes[1]] };
     for run in outer {
+        if !is_tiled && run.len > 1 && sizes[1] <= body.short_line() {
+            // SAFETY: the caller's promise.
+            unsafe { body.lines(run.starts, [run.steps, steps[1]], [run.len, sizes[1]]) }
+            continue;
+        }
         let prefetches = !is_tiled && sizes[1] <= SMALL && run.steps[1..].iter().any(|&step| step > 2 * sizes[1]);
         for plane in 0..run.len {
             let start = |operand: usize| run.starts[operand] + plane * run.steps[operand];
@@ -89,7 +121,7 @@ pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, bod
             }
             // Blocks of tiles keep the pages of all operands in the TLB. (`while` loops, because `step_by` costs a
             // division.)
-            let blocks = if is_tiled { [TILES * side; 2] } else { sizes };
+            let blocks = if is_tiled { tile.map(|side| TILES * side) } else { sizes };
             let mut corner = [0, 0];
             while corner[0] < sizes[0] {
                 corner[1] = 0;
@@ -103,8 +135,8 @@ pub(super) unsafe fn visit_tiles<B: Body<N>, const N: usize>(walk: &Walk<N>, bod
                         unsafe { body.tile(core::array::from_fn(place), steps, lines, len) }
                     };
                     if is_tiled && body.follows_operand() {
-                        for left in (corner[1]..end[1]).step_by(side) {
-                            for top in (corner[0]..end[0]).step_by(side) {
+                        for left in (corner[1]..end[1]).step_by(tile[1]) {
+                            for top in (corner[0]..end[0]).step_by(tile[0]) {
                                 tile_at(top, left);
                             }
                         }

@@ -5,11 +5,9 @@
 
 use super::compiled;
 use super::copying;
-use super::engine::{Body, copy_nanoseconds, run_into, visit_tiles};
+use super::engine::run_into;
 use super::inner::Inner;
-use super::non_temporal::Staging;
-use super::simd;
-use super::walk::{Run, Walk, side};
+use super::kernel_body::KernelBody;
 use crate::dtype::{CastTo, DType, Element};
 use crate::error::Result;
 use crate::ops::kernel::Casting;
@@ -20,6 +18,7 @@ use crate::storage::HostBuffer;
 /// A loop of one operand, its types erased.
 pub(crate) type Loop1 = Inner<2>;
 
+pub(crate) use compiled::BesideElement;
 pub(crate) use compiled::tables::{Compiled, Row, binary, scalar, unary};
 
 /// The loop that converts one dtype to another.
@@ -34,6 +33,8 @@ const STEPS: usize = 4;
 #[derive(Clone, Copy)]
 pub(crate) struct Cast {
     steps: [Option<Loop1>; STEPS],
+    /// The bytes of the largest element before, between and after the steps.
+    widest: usize,
     /// The dtypes, for a GPU, which converts in one step what the host does in two.
     #[cfg(feature = "cuda")]
     chain: Chain,
@@ -41,10 +42,10 @@ pub(crate) struct Cast {
 
 impl Cast {
     /// One step, from a dtype to another.
-    #[cfg_attr(not(feature = "cuda"), allow(unused_variables))]
     pub(crate) fn one(step: Loop1, from: DType, to: DType) -> Self {
         Cast {
             steps: [Some(step), None, None, None],
+            widest: from.itemsize().max(to.itemsize()),
             #[cfg(feature = "cuda")]
             chain: Chain::between(from, to),
         }
@@ -70,9 +71,15 @@ impl Cast {
         self.steps.iter().flatten().count()
     }
 
+    /// The bytes of the largest element before, between and after the steps.
+    pub(super) fn widest(&self) -> usize {
+        self.widest
+    }
+
     /// This conversion, followed by another.
     pub(crate) fn then(mut self, other: Cast) -> Self {
         let len = self.len();
+        self.widest = self.widest.max(other.widest);
         for (at, step) in other.steps.iter().flatten().enumerate() {
             self.steps[len + at] = Some(*step);
         }
@@ -91,7 +98,7 @@ impl Cast {
 
     /// # Safety
     /// As for the loops: as many elements are valid at either place, and the buffer holds those between the steps.
-    unsafe fn run(&self, mut from: *mut u8, to: *mut u8, buffer: *mut u8, len: usize) {
+    pub(super) unsafe fn run(&self, mut from: *mut u8, to: *mut u8, buffer: *mut u8, len: usize) {
         let mut left = self.len();
         for step in self.steps.iter().flatten() {
             // The two places alternate so that the last step writes to `to`.
@@ -119,109 +126,6 @@ pub(crate) fn place(buffer: &HostBuffer, offset: usize, width: usize, cast: Opti
     ErasedOperand { start, width, cast }
 }
 
-#[derive(Clone, Copy)]
-struct Converting<const N: usize> {
-    inner: Inner<N>,
-    kernel: *const (),
-    places: [ErasedOperand; N],
-    is_compute_bound: bool,
-}
-
-/// Elements of a chunk, for the largest elements.
-const PIECE: usize = Staging::BYTES / 16;
-
-impl<const N: usize> Body<N> for Converting<N> {
-    fn nanoseconds(&self, len: usize) -> usize {
-        if self.is_compute_bound {
-            len
-        } else {
-            copy_nanoseconds(len, self.places.iter().map(|place| place.width).sum())
-        }
-    }
-
-    #[inline(never)]
-    unsafe fn run(self, run: Run<N>) {
-        let at = |operand: usize, element: usize| {
-            let ErasedOperand { start, width, .. } = self.places[operand];
-            start.wrapping_add((run.starts[operand] + element * run.steps[operand]) * width)
-        };
-        if run.steps == [1; N] && self.places.iter().all(|place| place.cast.is_none()) {
-            let apart = (1..N).all(|operand| at(operand, 0) != at(0, 0));
-            if apart {
-                // SAFETY: the caller's promise; whoever made it put kernel, loop and operands together.
-                return unsafe { (self.inner)(self.kernel, core::array::from_fn(|operand| at(operand, 0)), run.len) };
-            }
-        }
-        let mut gathered: [Staging; N] = core::array::from_fn(|_| Staging::new());
-        let mut converted: [Staging; N] = core::array::from_fn(|_| Staging::new());
-        let mut between = Staging::new();
-        let gathered = gathered.each_mut().map(|buffer| buffer.start::<u8>());
-        let converted = converted.each_mut().map(|buffer| buffer.start::<u8>());
-        let between = between.start::<u8>();
-        let mut low = 0;
-        while low < run.len {
-            let len = PIECE.min(run.len - low);
-            // SAFETY: the caller's promise for these elements; buffers hold as many.
-            unsafe {
-                let mut given = converted;
-                for operand in 1..N {
-                    let ErasedOperand { width, cast, .. } = self.places[operand];
-                    let mut from = at(operand, low);
-                    if run.steps[operand] != 1 {
-                        copying::copy_strided(width, len, (gathered[operand], 1), (from, run.steps[operand]));
-                        from = gathered[operand];
-                    }
-                    given[operand] = match &cast {
-                        None => from,
-                        Some(cast) => {
-                            cast.run(from, converted[operand], between, len);
-                            converted[operand]
-                        }
-                    };
-                }
-                (self.inner)(self.kernel, given, len);
-                let ErasedOperand { width, cast, .. } = self.places[0];
-                let mut result = converted[0];
-                if let Some(cast) = &cast {
-                    cast.run(result, gathered[0], between, len);
-                    result = gathered[0];
-                }
-                copying::copy_strided(width, len, (at(0, low), run.steps[0]), (result, 1));
-            }
-            low += len;
-        }
-    }
-
-    fn side(&self) -> usize {
-        side(self.places.iter().fold(0, |widest, place| widest.max(place.width)))
-    }
-
-    fn prefetch_line(&self, run: Run<N>) {
-        for (operand, place) in self.places.iter().enumerate().skip(1) {
-            if run.steps[operand] == 1 {
-                let start = place.start.wrapping_add(run.starts[operand] * place.width);
-                simd::prefetch_row(start.cast_const(), run.len * place.width);
-            }
-        }
-    }
-
-    unsafe fn single_loop(self, run: Run<N>, _: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.run(run) }
-    }
-
-    unsafe fn contiguous(self, len: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { self.run(Run { starts: [0; N], len, steps: [1; N] }) }
-    }
-
-    #[inline(never)]
-    unsafe fn whole_walk(self, walk: &Walk<N>, _: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { visit_tiles(walk, self) }
-    }
-}
-
 /// Runs a loop over operands broadcast to `sizes`, the first of which is written.
 ///
 /// # Safety
@@ -233,13 +137,16 @@ pub(crate) unsafe fn run<const N: usize>(
     places: [ErasedOperand; N],
     sizes: &[usize],
     strides: [&[usize]; N],
-    is_compute_bound: bool,
+    (beside_element, is_compute_bound): (Option<BesideElement>, bool),
 ) {
     if sizes.contains(&0) {
         return;
     }
     // SAFETY: the caller's promise.
-    unsafe { run_into(sizes, strides, Converting { inner, kernel, places, is_compute_bound }) }
+    let casts = places.each_ref().map(|place| place.cast);
+    unsafe {
+        run_into(sizes, strides, KernelBody::erased(inner, kernel, &places, &casts, beside_element, is_compute_bound))
+    }
 }
 
 /// A fresh buffer of `len` elements of `width` bytes.

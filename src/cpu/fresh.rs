@@ -1,7 +1,8 @@
 //! Elements that come from no operand: one value everywhere, a function of the position.
 //!
-//! Uses threads; used by `Cpu`.
+//! Uses threads and copies; used by `Cpu`.
 
+use super::copying;
 use super::threads::{self, Shared};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
@@ -13,13 +14,21 @@ fn out_of_memory<E>(len: usize) -> Error {
     Error::OutOfMemory { bytes: len.saturating_mul(size_of::<E>()), device: "cpu" }
 }
 
+/// So many elements are written faster than it is decided how.
+const FEW: usize = 64;
+
 /// `len` elements of one value.
 #[inline]
 pub(crate) fn fill<E: Element>(value: E, len: usize) -> Result<HostBuffer> {
-    // SAFETY: the loop writes each of the `len` elements.
+    // SAFETY: one element, which is there until the end, is copied to each of the `len` places.
     unsafe {
         HostBuffer::filled_by(len, |to: *mut E| {
-            (0..len).for_each(|at| to.add(at).write(value));
+            if len <= FEW {
+                (0..len).for_each(|at| to.add(at).write(value));
+            } else {
+                let from = (&raw const value).cast::<u8>();
+                copying::copy_fresh(size_of::<E>(), len, &[len], [&[1], &[0]], to.cast(), from);
+            }
             Ok(())
         })
     }

@@ -4,9 +4,10 @@
 
 use super::elementwise::result_len;
 use super::indexing::{IndexMap, RawView, out_of_range, without};
+use super::lines;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
-use super::walk::Walk;
+use super::walk::{Planes, Walk};
 use crate::dtype::Element;
 use crate::dtype::width::word_of_width;
 use crate::error::{Error, Result};
@@ -34,6 +35,9 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
         // SAFETY: `gather_bytes` gives a walk whose places lie inside the operands, with every index that is in
         // range; others are not followed. Elements are read and written as bytes of any alignment.
         unsafe {
+            if let Some(rows) = Rows::of(walk) {
+                return rows.gather(places, (first_to, first_index, first_from));
+            }
             let mut ahead = walk.runs();
             let mut next = ahead.nth(AHEAD);
             for run in walk.runs() {
@@ -54,7 +58,7 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
                     }
                     let from = from.add(places.place(index.read()));
                     if run.steps == [1, 0, 1] {
-                        core::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast(), run.len * size_of::<W>());
+                        lines::copy_short(to.cast(), from.cast(), run.len * size_of::<W>());
                     } else {
                         for i in 0..run.len {
                             to.add(i * run.steps[0]).write_unaligned(from.add(i * run.steps[2]).read_unaligned());
@@ -86,6 +90,58 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
                 if outside {
                     return false;
                 }
+            }
+        }
+        true
+    }
+}
+
+/// Whole rows, chosen by a list of indices: what most gathers of more than single elements are.
+struct Rows {
+    /// Rows, and elements of each.
+    sizes: [usize; 2],
+    /// From row to row of the result, and from index to index.
+    steps: [usize; 2],
+    /// The first of each operand.
+    starts: [usize; 3],
+}
+impl Rows {
+    /// Of a walk over nothing else.
+    #[inline(always)]
+    fn of(walk: &Walk<3>) -> Option<Self> {
+        let Planes { mut outer, sizes, steps, is_tiled } = walk.planes();
+        let run = outer.next()?;
+        let lone = outer.next().is_none() && !is_tiled && steps[1] == [1, 0, 1] && run.steps[2] == 0 && run.len > 1;
+        lone.then_some(Rows { sizes: [run.len, sizes[1]], steps: [run.steps[0], run.steps[1]], starts: run.starts })
+    }
+
+    /// Copies the rows; returns whether all indices are in range, and stops at the first that is not.
+    ///
+    /// # Safety
+    /// As for the walk they are of, with these first elements of its operands.
+    #[inline(always)]
+    unsafe fn gather<W: Copy>(self, places: IndexMap, (to, index, from): (*mut W, *const i64, *const W)) -> bool {
+        let Rows { sizes: [rows, len], steps, starts } = self;
+        let bytes = len * size_of::<W>();
+        // SAFETY: the caller's promise; an index out of range is not followed, but to prefetch, which may name any address.
+        unsafe {
+            let (to, index, from) = (to.add(starts[0]), index.add(starts[1]), from.add(starts[2]));
+            for row in 0..rows {
+                if row + AHEAD < rows {
+                    let at = places.place(index.add((row + AHEAD) * steps[1]).read());
+                    let next: *const u8 = from.wrapping_add(at).cast();
+                    let mut line = 0;
+                    while line < bytes.min(1024) {
+                        simd::prefetch(next.wrapping_add(line));
+                        line += 64;
+                    }
+                }
+                let index = index.add(row * steps[1]);
+                if !places.hold(index, 0, 1) {
+                    return false;
+                }
+                let from = from.add(places.place(index.read()));
+                lines::copy_short(to.add(row * steps[0]).cast(), from.cast(), bytes);
             }
         }
         true

@@ -1,34 +1,56 @@
-//! A kernel's inner loop and its operands as a loop body for the engine: gathers operands that are not contiguous, transposes tiles, and
-//! writes large results with non-temporal stores.
+//! A kernel's inner loop and its operands as a loop body for the engine: gathers operands that are not contiguous, several short lines at
+//! once, converts those of other dtypes, transposes tiles, and writes large results with non-temporal stores.
 //!
-//! Uses inner loops and copying; used by the elementwise operations.
+//! Uses inner loops and copying; used by the elementwise operations, typed and not.
 
+use super::compiled::{self, BesideElement};
 use super::engine::{Body, copy_nanoseconds, visit_tiles};
+#[cfg(feature = "any")]
+use super::erased::{Cast, ErasedOperand};
 use super::inner::{self, Inner};
 use super::non_temporal::{self, Staging};
 use super::simd;
 use super::walk::{Run, Walk, side};
-use super::{compiled, copying};
 use crate::dtype::Element;
 use crate::ops::kernel::{Map1, Map2, Map3};
 
 /// Lines of a large result shorter than this are written with ordinary stores.
 const LINE: usize = Staging::BYTES;
 
+/// Lines of so many elements are worth a call of the loop each, where no operand needs a buffer.
+const DIRECT: usize = 64;
+
 /// A kernel's inner loop and its operands.
 #[derive(Clone, Copy)]
 pub(super) struct KernelBody<const N: usize> {
-    inner: Inner<N>,
-    kernel: *const (),
-    places: [*mut u8; N],
+    pub(super) inner: Inner<N>,
+    pub(super) kernel: *const (),
+    pub(super) places: [*mut u8; N],
     /// The size of each operand's element in bytes.
-    sizes: [usize; N],
+    pub(super) sizes: [usize; N],
     /// Whether the loop would not vectorise in place, so that the operand is copied to a buffer first.
-    needs_copy_in_place: bool,
+    pub(super) needs_copy_in_place: bool,
     /// Whether the loop is bound by computation, not by memory.
-    is_compute_bound: bool,
+    pub(super) is_compute_bound: bool,
     /// Whether long lines of the result are written with non-temporal stores.
-    non_temporal: bool,
+    pub(super) non_temporal: bool,
+    /// The bytes of the largest element, those between two conversions included.
+    pub(super) widest: usize,
+    /// The loop for runs beside one element.
+    pub(super) beside_element: Option<BesideElement>,
+    /// What becomes of each operand before the loop, and of the result after it; null if nothing does.
+    #[cfg(feature = "any")]
+    pub(super) casts: *const [Option<Cast>; N],
+}
+
+/// The largest of sizes in bytes.
+const fn widest(sizes: &[usize]) -> usize {
+    let (mut most, mut at) = (1, 0);
+    while at < sizes.len() {
+        most = if sizes[at] > most { sizes[at] } else { most };
+        at += 1;
+    }
+    most
 }
 
 impl KernelBody<2> {
@@ -43,6 +65,10 @@ impl KernelBody<2> {
             needs_copy_in_place: K::HAS_FAST_PATH,
             is_compute_bound: K::IS_COMPUTE_BOUND,
             non_temporal: false,
+            widest: widest(&[size_of::<O>(), size_of::<A>()]),
+            beside_element: None,
+            #[cfg(feature = "any")]
+            casts: core::ptr::null(),
         }
     }
 }
@@ -64,6 +90,10 @@ impl KernelBody<3> {
             needs_copy_in_place: false,
             is_compute_bound: false,
             non_temporal: false,
+            widest: widest(&[size_of::<O>(), size_of::<A>(), size_of::<B>()]),
+            beside_element: const { compiled::beside_element::<K, A, B, O>() },
+            #[cfg(feature = "any")]
+            casts: core::ptr::null(),
         }
     }
 }
@@ -84,103 +114,109 @@ impl KernelBody<4> {
             needs_copy_in_place: false,
             is_compute_bound: false,
             non_temporal: false,
+            widest: widest(&[size_of::<O>(), size_of::<A>(), size_of::<B>(), size_of::<C>()]),
+            beside_element: None,
+            #[cfg(feature = "any")]
+            casts: core::ptr::null(),
         }
     }
 }
 
 impl<const N: usize> KernelBody<N> {
+    /// A loop whose operands are known while running only, converted where they say so; `casts` outlives the body.
+    #[cfg(feature = "any")]
+    pub(super) fn erased(
+        inner: Inner<N>,
+        kernel: *const (),
+        places: &[ErasedOperand; N],
+        casts: &[Option<Cast>; N],
+        beside_element: Option<BesideElement>,
+        is_compute_bound: bool,
+    ) -> Self {
+        let sizes = places.each_ref().map(|place| place.width);
+        let widest = casts.iter().flatten().fold(widest(&sizes), |most, cast| most.max(cast.widest()));
+        let places = places.each_ref().map(|place| place.start);
+        KernelBody {
+            inner,
+            kernel,
+            places,
+            sizes,
+            // Long formulas of one operand may have a fast path; another operand than the first must not change under the loop.
+            needs_copy_in_place: N == 2 && is_compute_bound || places[2..].contains(&places[0]),
+            is_compute_bound,
+            non_temporal: false,
+            widest,
+            beside_element,
+            casts: if casts.iter().any(Option::is_some) { casts } else { core::ptr::null() },
+        }
+    }
+
+    /// Whether operands or the result are converted.
+    #[inline(always)]
+    pub(super) fn converts(&self) -> bool {
+        #[cfg(feature = "any")]
+        return !self.casts.is_null();
+        #[cfg(not(feature = "any"))]
+        false
+    }
+
+    /// Whether an operand is where the result is.
+    #[inline(always)]
+    fn is_in_place(&self) -> bool {
+        self.places[1..].contains(&self.places[0])
+    }
+
+    /// Whether the loop may read and write these places themselves, if they are contiguous.
+    #[inline(always)]
+    pub(super) fn is_direct(&self) -> bool {
+        !(self.converts() || self.needs_copy_in_place && self.is_in_place())
+    }
+
+    /// The loop for a run with these steps beside one element, where there is one; the operand that is one element, and the other.
+    #[inline(always)]
+    pub(super) fn beside_element(&self, steps: [usize; N]) -> Option<(Inner<2>, usize, usize)> {
+        let BesideElement { inner, commutes } = self.beside_element?;
+        if N != 3 || !self.is_direct() {
+            return None;
+        }
+        match steps[1..] {
+            [1, 0] => Some((inner, 2, 1)),
+            [0, 1] if commutes => Some((inner, 1, 2)),
+            _ => None,
+        }
+    }
+
     /// Whether a result of so many elements is written with non-temporal stores. Results in place are in the caches
     /// already.
     #[inline(always)]
     fn is_large(&self, total: usize) -> bool {
-        non_temporal::pays_off(total * self.sizes[0]) && self.places[0] != self.places[1]
+        non_temporal::pays_off(total * self.sizes[0]) && !self.is_in_place()
+    }
+
+    /// How many elements a buffer holds.
+    #[inline(always)]
+    pub(super) fn capacity(&self) -> usize {
+        Staging::BYTES / self.widest
     }
 
     /// Pointers to element `at` of a run, one for each operand.
     #[inline(always)]
-    fn places(&self, run: &Run<N>, at: usize) -> [*mut u8; N] {
+    pub(super) fn places(&self, run: &Run<N>, at: usize) -> [*mut u8; N] {
         core::array::from_fn(|operand| {
             self.places[operand].wrapping_add((run.starts[operand] + at * run.steps[operand]) * self.sizes[operand])
         })
-    }
-
-    /// Runs the loop in chunks: non-contiguous operands are gathered into buffers first; a non-contiguous or
-    /// non-temporal result is written from a buffer.
-    ///
-    /// # Safety
-    /// As for `run`.
-    #[inline(never)]
-    unsafe fn by_pieces(self, run: Run<N>, non_temporal: bool) {
-        let mut buffers: [Staging; N] = core::array::from_fn(|_| Staging::new());
-        let buffers = buffers.each_mut().map(|buffer| buffer.start::<u8>());
-        let capacity = Staging::BYTES / self.sizes.iter().fold(1, |most, &size| most.max(size));
-        let elsewhere = run.steps[0] != 1 || non_temporal || self.places[0] == self.places[1];
-        let mut at = 0;
-        while at < run.len {
-            let len = capacity.min(run.len - at);
-            let places = self.places(&run, at);
-            let mut given = places;
-            // SAFETY: the caller's promise; a buffer holds as many elements.
-            unsafe {
-                for operand in 1..N {
-                    let (width, step) = (self.sizes[operand], run.steps[operand]);
-                    if step != 1 {
-                        given[operand] = buffers[operand];
-                        // A broadcast element is gathered once, for the first chunk.
-                        if step != 0 || at == 0 {
-                            copying::copy_strided(width, len, (buffers[operand], 1), (places[operand], step));
-                        }
-                    }
-                }
-                if elsewhere {
-                    given[0] = buffers[0];
-                }
-                (self.inner)(self.kernel, given, len);
-                if elsewhere {
-                    if non_temporal {
-                        non_temporal::store(places[0], buffers[0], len * self.sizes[0]);
-                    } else {
-                        copying::copy_strided(self.sizes[0], len, (places[0], run.steps[0]), (buffers[0], 1));
-                    }
-                }
-            }
-            at += len;
-        }
-        if non_temporal {
-            non_temporal::fence();
-        }
-    }
-
-    /// Runs a tile, transposing operands that run across it so that their lines match the result's.
-    ///
-    /// # Safety
-    /// As for `tile`.
-    #[inline(never)]
-    unsafe fn transposed_tile(mut self, mut starts: [usize; N], mut steps: [[usize; N]; 2], lines: usize, len: usize) {
-        let side = self.side();
-        let mut buffers: [copying::TransposeTile; N] = core::array::from_fn(|_| copying::TransposeTile::new());
-        // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than `side`.
-        unsafe {
-            for operand in 1..N {
-                if steps[0][operand] == 1 && steps[1][operand] > 1 {
-                    let (width, step) = (self.sizes[operand], steps[1][operand]);
-                    let from = self.places[operand].add(starts[operand] * width);
-                    self.places[operand] = buffers[operand].transpose(width, side, from, step, [lines, len]);
-                    (starts[operand], steps[0][operand], steps[1][operand]) = (0, side, 1);
-                }
-            }
-            for line in 0..lines {
-                let starts = core::array::from_fn(|operand| starts[operand] + line * steps[0][operand]);
-                self.run(Run { starts, len, steps: steps[1] });
-            }
-        }
     }
 }
 
 impl<const N: usize> Body<N> for KernelBody<N> {
     #[inline(always)]
     fn nanoseconds(&self, len: usize) -> usize {
-        if self.is_compute_bound { len } else { copy_nanoseconds(len, self.sizes.iter().sum()) }
+        if self.is_compute_bound {
+            return len;
+        }
+        let moving = copy_nanoseconds(len, self.sizes.iter().sum());
+        // Conversions, and the halves' own, take longer than their few bytes.
+        if self.converts() || self.sizes[1] == 2 { moving.max(len / 8) } else { moving }
     }
 
     #[inline(always)]
@@ -190,16 +226,41 @@ impl<const N: usize> Body<N> for KernelBody<N> {
         unsafe {
             if self.non_temporal && run.steps[0] == 1 && run.len * self.sizes[0] >= LINE {
                 self.by_pieces(run, true);
-            } else if alike && !(self.needs_copy_in_place && self.places[0] == self.places[1]) {
-                (self.inner)(self.kernel, self.places(&run, 0), run.len);
+            } else if alike && self.is_direct() {
+                self.long(self.places(&run, 0), run.len);
+            } else if run.steps[0] == 1
+                && let Some((inner, one, other)) = self.beside_element(run.steps)
+            {
+                let places = self.places(&run, 0);
+                inner(places[one].cast_const().cast(), [places[0], places[other]], run.len);
             } else {
                 self.by_pieces(run, false);
             }
         }
     }
 
+    #[inline(always)]
     fn side(&self) -> usize {
-        side(self.sizes.iter().fold(0, |widest, &size| widest.max(size)))
+        side(widest(&self.sizes))
+    }
+
+    fn short_line(&self) -> usize {
+        self.capacity() / 2
+    }
+
+    #[inline(always)]
+    unsafe fn lines(self, starts: [usize; N], steps: [[usize; N]; 2], [lines, len]: [usize; 2]) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if len > self.capacity() || len >= DIRECT && steps[1] == [1; N] && self.is_direct() {
+                for line in 0..lines {
+                    let starts = core::array::from_fn(|operand| starts[operand] + line * steps[0][operand]);
+                    self.run(Run { starts, len, steps: steps[1] });
+                }
+            } else {
+                self.by_lines(starts, steps, [lines, len]);
+            }
+        }
     }
 
     #[inline(always)]
@@ -214,11 +275,11 @@ impl<const N: usize> Body<N> for KernelBody<N> {
 
     #[inline(always)]
     unsafe fn single_loop(self, run: Run<N>, total: usize) {
-        let non_temporal = self.is_large(total) && run.steps[0] == 1;
         // SAFETY: the caller's promise.
         unsafe {
-            if non_temporal {
+            if self.is_large(total) && run.steps[0] == 1 {
                 self.by_pieces(run, true);
+                non_temporal::fence();
             } else {
                 self.run(run);
             }
@@ -229,10 +290,10 @@ impl<const N: usize> Body<N> for KernelBody<N> {
     unsafe fn contiguous(self, len: usize) {
         // SAFETY: the caller's promise.
         unsafe {
-            if self.needs_copy_in_place && self.places[0] == self.places[1] {
-                self.by_pieces(Run { starts: [0; N], len, steps: [1; N] }, false);
-            } else {
+            if self.is_direct() {
                 (self.inner)(self.kernel, self.places, len);
+            } else {
+                self.by_pieces(Run { starts: [0; N], len, steps: [1; N] }, false);
             }
         }
     }
@@ -242,6 +303,9 @@ impl<const N: usize> Body<N> for KernelBody<N> {
         self.non_temporal = self.is_large(total);
         // SAFETY: the caller's promise.
         unsafe { visit_tiles(walk, self) }
+        if self.non_temporal {
+            non_temporal::fence();
+        }
     }
 
     #[inline(always)]

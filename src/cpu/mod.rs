@@ -5,6 +5,7 @@
 //! whatever a view reaches lies inside its buffer. Uses operations, layouts and storage; used by the device `Cpu`,
 //! and by `Dynamic` where dtypes are known only at run time.
 
+mod blocks;
 mod bytes;
 mod compiled;
 mod complex_gemm;
@@ -30,9 +31,11 @@ mod half_gemm;
 mod indexing;
 mod inner;
 pub(crate) mod integer_gemm;
+mod kernel_blocks;
 mod kernel_body;
 mod keys;
 pub(crate) mod lanes;
+mod lines;
 mod lookup;
 pub(crate) mod moving;
 pub(crate) mod non_temporal;
@@ -45,6 +48,7 @@ pub(crate) mod search;
 pub(crate) mod simd;
 pub(crate) mod sparse;
 pub(crate) mod threads;
+mod tiles;
 mod tiny_gemm;
 #[cfg(target_arch = "x86_64")]
 mod transpose;

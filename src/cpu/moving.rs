@@ -1,8 +1,9 @@
 //! Rearrangement of elements: `pick`, which assembles each axis from segments of the operand's (flip, roll, pad,
 //! repeat), and `band` (`tril`, `triu`). Compiled once for each size of element.
 //!
-//! Uses threads; used by `Cpu`.
+//! Uses copies and threads; used by `Cpu`.
 
+use super::blocks::pick_blocks;
 use super::elementwise::{result_len, source};
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
@@ -189,20 +190,24 @@ unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {
     unsafe { core::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast::<u8>(), len * size_of::<T>()) }
 }
 
+/// The bytes of an element, aligned as those of every dtype.
+#[repr(align(16))]
+pub(super) struct FillBytes(pub(super) [u8; 16]);
+
 /// What [`pick`] copies.
-struct PickTask<'a> {
-    axes: &'a [Vec<Segment>],
+pub(super) struct PickTask<'a> {
+    pub(super) axes: &'a [Vec<Segment>],
     /// The size of an element.
-    size: usize,
+    pub(super) size: usize,
     /// Sizes and strides of the source.
-    sizes: &'a [usize],
-    strides: &'a [usize],
+    pub(super) sizes: &'a [usize],
+    pub(super) strides: &'a [usize],
     /// Sizes of the result.
-    counts: &'a [usize],
-    from: *const u8,
-    to: *mut u8,
+    pub(super) counts: &'a [usize],
+    pub(super) from: *const u8,
+    pub(super) to: *mut u8,
     /// The bytes of the fill value.
-    fill: [u8; 16],
+    pub(super) fill: FillBytes,
 }
 
 /// Copies the positions `low..high` of one axis of the result.
@@ -212,7 +217,7 @@ struct PickTask<'a> {
 /// as `T`; every segment lies inside its axis.
 unsafe fn pick_part<T: Copy>(task: &PickTask<'_>, axis: usize, low: usize, high: usize) {
     // SAFETY: there are 16 bytes, and an integer may have any.
-    let fill = unsafe { task.fill.as_ptr().cast::<T>().read_unaligned() };
+    let fill = unsafe { task.fill.0.as_ptr().cast::<T>().read_unaligned() };
     let mut axes: Vec<PickedAxis> = Vec::with_capacity(task.axes.len());
     let mut step = 1;
     let mut offset = 0;
@@ -245,6 +250,10 @@ unsafe fn pick_part<T: Copy>(task: &PickTask<'_>, axis: usize, low: usize, high:
 /// # Safety
 /// As for [`pick_part`].
 unsafe fn pick_all(task: &PickTask<'_>) {
+    // SAFETY: the caller's promise.
+    if unsafe { pick_blocks(task) } {
+        return;
+    }
     let total: usize = task.counts.iter().product();
     let longest = (0..task.counts.len()).max_by_key(|&axis| (task.counts[axis], core::cmp::Reverse(axis))).unwrap_or(0);
     let length = task.counts[longest];
@@ -280,7 +289,16 @@ pub(crate) fn pick<E: Element>(a: View<'_, HostBuffer, E>, axes: &[Vec<Segment>]
         HostBuffer::filled_by(total, |to: *mut E| {
             let (sizes, strides, counts, to) = (a.sizes, a.strides, &counts[..], to.cast());
             if total > 0 {
-                pick_all(&PickTask { axes, size: size::<E>(), sizes, strides, counts, from, to, fill: bytes });
+                pick_all(&PickTask {
+                    axes,
+                    size: size::<E>(),
+                    sizes,
+                    strides,
+                    counts,
+                    from,
+                    to,
+                    fill: FillBytes(bytes),
+                });
             }
             Ok(())
         })

@@ -2,8 +2,8 @@
 //!
 //! Uses walks and copying; used by `Cpu` and `Dynamic`.
 
-use super::copying;
 use super::elementwise::{result_len, source};
+use super::lines;
 use super::walk::Walk;
 use crate::dtype::{Castable, Element};
 use crate::error::{Error, Result, room};
@@ -46,7 +46,7 @@ pub(crate) fn copy_span_bytes(
     for run in Walk::new(&sizes, [&strides]).runs() {
         let (start, step) = (run.starts[0] * width, run.steps[0]);
         // SAFETY: the walk reaches what the view does, which lies inside its buffer, and the copy has the view's span.
-        unsafe { copying::copy_strided(width, run.len, (to.add(start), step), (from.add(start), step)) }
+        unsafe { lines::copy_strided(width, run.len, (to.add(start), step), (from.add(start), step)) }
     }
     Ok(copy)
 }

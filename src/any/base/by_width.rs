@@ -238,7 +238,17 @@ impl AnyTensor {
         from: &AnyTensor,
     ) -> Result<AnyTensor> {
         crate::any::elementwise::apply::same_device(op, self, from)?;
-        let mut out = self.copied(&strides::row_major(&self.sizes))?;
+        self.copied(&strides::row_major(&self.sizes))?.view_overwritten(op, view, from)
+    }
+
+    /// The same of a tensor that nobody else holds.
+    pub(crate) fn view_overwritten(
+        self,
+        op: &'static str,
+        view: impl FnOnce(&AnyTensor) -> Result<AnyTensor>,
+        from: &AnyTensor,
+    ) -> Result<AnyTensor> {
+        let mut out = self;
         let (offset, sizes, to) = {
             let view = view(&out)?;
             (view.first(), view.sizes, view.strides)
@@ -246,8 +256,8 @@ impl AnyTensor {
         if *from.sizes != *sizes {
             return Err(Error::Output { op, result: (&*from.sizes).into(), output: (&*sizes).into() });
         }
-        let from = from.to(self.dtype)?;
-        if self.has_data() {
+        let from = from.to(out.dtype)?;
+        if out.has_data() {
             from.data(op)?;
         }
         // The places of the view in the copy, which is nobody else's.

@@ -6,7 +6,7 @@ use crate::any::base::operand::AnyOperand;
 use crate::any::elementwise::binary::combine;
 use crate::any::elementwise::op_table::{ScalarKernel, UnaryRow};
 use crate::any::{AnyTensor, Dims, Elements, checked_numel};
-use crate::device::erased::{self, Cast, Compiled, ErasedView, Loop, Operand};
+use crate::device::erased::{self, BesideElement, Cast, Compiled, ErasedView, Loop, Operand};
 use crate::device::{AnyDevice, DynamicBuffer};
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
@@ -74,6 +74,8 @@ pub(super) struct LoopCall<const N: usize, const OPERANDS: usize> {
     pub(super) sources: [AnyTensor; OPERANDS],
     pub(super) dtypes: Dtypes,
     pub(super) is_long: bool,
+    /// The loop beside an operand that is one element for all of a run.
+    pub(super) beside_element: Option<BesideElement>,
 }
 
 impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
@@ -100,8 +102,8 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
                 operand.view = Some(ErasedView { sizes, strides: &spread[at], ..source.erased()? });
             }
         }
-        let Self { compiled, kernel, is_long, .. } = *self;
-        run(Loop { compiled, kernel, is_compute_bound: is_long }, &operands, cast)
+        let Self { compiled, kernel, is_long, beside_element, .. } = *self;
+        run(Loop { compiled, kernel, is_compute_bound: is_long, beside_element }, &operands, cast)
     }
 
     /// The result as a new tensor.
@@ -186,6 +188,7 @@ pub(super) fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluati
         sources: [x.clone()],
         dtypes,
         is_long: row.rule.lifts(),
+        beside_element: None,
     }))
 }
 

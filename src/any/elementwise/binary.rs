@@ -88,15 +88,16 @@ fn binary_evaluation(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand, in_place: 
                 crate::tensor::check_exponent(row.specials, promoted, *value)?;
                 AnyTensor::scalar_of(op, *value, dtypes.common)?;
             }
-            let kernel = row.scalar(*value, own[0], dtypes.common, exact)?;
+            let scalar = row.scalar(*value, own[0], dtypes.common, exact)?;
             if row.divides && integral && value.real_part() == 0.0 {
                 return Err(Error::DivisionByZero { op, dtype: promoted });
             }
             let compiled =
                 row.scalar_loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, own, row.admits))?;
             let sources = [tensor.clone()];
-            let job = LoopCall { op, compiled, kernel: core::ptr::null(), sources, dtypes, is_long: row.rule.lifts() };
-            Ok(Evaluation::Scalar(job, kernel))
+            let (kernel, is_long, beside_element) = (core::ptr::null(), row.rule.lifts(), None);
+            let job = LoopCall { op, compiled, kernel, sources, dtypes, is_long, beside_element };
+            Ok(Evaluation::Scalar(job, scalar))
         }
         (AnyOperand::Number(value), AnyOperand::Array(_)) => {
             if row.specials.commutes {
@@ -147,8 +148,9 @@ fn tensors(
         compiled,
         kernel: core::ptr::null(),
         sources,
-        dtypes,
         is_long: row.rule.lifts(),
+        beside_element: row.beside_element(dtypes.computes),
+        dtypes,
     }))
 }
 
@@ -249,11 +251,26 @@ fn combine_alike(row: &BinaryRow, a: &AnyTensor, b: &AnyTensor, dtypes: Dtypes) 
     let compiled =
         row.loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, [a.dtype, b.dtype], row.admits))?;
     checked_numel(op, &a.sizes, dtypes.result)?;
-    let call = Loop { compiled, kernel: core::ptr::null(), is_compute_bound: row.rule.lifts() };
+    let call = Loop { compiled, kernel: core::ptr::null(), is_compute_bound: row.rule.lifts(), beside_element: None };
     let operands = [Some(a.erased()?), Some(b.erased()?)].map(|view| Operand { view, cast: None });
     // SAFETY: the loop is the row's of the operands' dtype, which gives the result's; row-major strides leave no gaps.
     let buffer = unsafe { erased::run(call, &operands, (dtypes.result.itemsize(), None), &a.sizes, &a.strides)? };
     Ok(AnyTensor::fresh(buffer, dtypes.result, &a.sizes, &a.strides))
+}
+
+/// The same of a tensor that is not needed any more: written over it, where that makes no difference but to the time.
+pub(crate) fn combine_over(row: &BinaryRow, mut a: AnyTensor, b: &AnyOperand) -> Result<AnyTensor> {
+    let mut plan = binary_evaluation(row, &AnyOperand::from(&a), b, false)?;
+    let sizes = plan.sizes()?;
+    let alike = match b {
+        AnyOperand::Array(b) => b.is_contiguous() && !b.shares_storage(&a),
+        AnyOperand::Number(_) => true,
+    };
+    if !(alike && a.has_data() && a.is_contiguous() && *sizes == *a.sizes && plan.result() == a.dtype) {
+        return plan.fresh();
+    }
+    plan.write_to(&mut a, true)?;
+    Ok(a)
 }
 
 impl AnyTensor {

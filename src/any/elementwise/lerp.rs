@@ -4,6 +4,8 @@
 use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed, spread_together};
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::{result_strides, same_device};
+use crate::any::elementwise::binary::{combine, combine_over};
+use crate::any::elementwise::op_table::binary;
 use crate::any::linalg::matmul::widened;
 use crate::any::{AnyOperand, AnyTensor, checked_numel, where_};
 use crate::device::{Backend, Dynamic, DynamicBuffer};
@@ -89,15 +91,23 @@ impl AnyTensor {
             return Err(crate::any::base::dispatch::refused(op, dtype));
         }
         let wide = widened(dtype);
+        let one = value.real_part() == 1.0;
         // For integers the factor is truncated.
         let value = self.scalar_on_device(op, value, wide)?;
         // Operands are rounded to the common dtype first, although halves compute in `f32`.
         let operand = |x: &AnyTensor| x.to(dtype)?.to(wide);
         let [x, a, b] = [operand(self)?, operand(a)?, operand(b)?];
-        let scaled = value.mul(&a)?;
-        let term = if divides { scaled.div(&b)? } else { scaled.mul(&b)? };
+        let row = if divides { binary::div } else { binary::mul };
+        let term = if one && !wide.is_complex() {
+            combine(row, &a.into(), &b.into())?
+        } else {
+            combine_over(row, value.mul(&a)?, &b.into())?
+        };
         if !wide.is_complex() {
-            return x.add(&term)?.to(dtype);
+            // What is added comes second where layouts are compared, but where they are alike it may be written over.
+            let alike = x.sizes == term.sizes && x.is_contiguous() && term.is_contiguous();
+            let sum = if alike { combine_over(binary::add, term, &x.into())? } else { x.add(&term)? };
+            return sum.to(dtype);
         }
         // `add` multiplies what it adds by 1, which spoils infinite parts; here PyTorch adds the parts as they are.
         x.resolved()?.view_as_real()?.add(&term.resolved()?.view_as_real()?)?.contiguous()?.view_as_complex()?.to(dtype)

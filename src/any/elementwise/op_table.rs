@@ -39,6 +39,13 @@ impl UnaryRow {
 }
 
 impl BinaryRow {
+    /// The loop beside an operand that is one element, if it computes the same as that over two tensors.
+    pub(crate) fn beside_element(&self, computes: DType) -> Option<erased::BesideElement> {
+        let Specials { raises_to_scalar, commutes, .. } = self.specials;
+        let compiled = self.scalar_loops[computes as usize].filter(|_| !raises_to_scalar)?;
+        erased::BesideElement::new(compiled.inner, computes, commutes)
+    }
+
     /// The name it is called by.
     pub(crate) fn called(&self) -> &'static str {
         torch_names(self.torch).next().unwrap_or(self.name)

@@ -4,7 +4,7 @@
 use crate::any::AnyTensor;
 use crate::any::base::dispatch::refused;
 use crate::any::base::operand::{AnyOperand, promoted, scalar_dtype};
-use crate::any::elementwise::binary::{combine, combined_strides};
+use crate::any::elementwise::binary::{combine, combine_over, combined_strides};
 use crate::any::elementwise::op_table::{BinaryRow, binary};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType};
@@ -68,7 +68,7 @@ impl AnyTensor {
             (None, None) => invalid(op, "at least one of `min` and `max` is needed".to_owned()),
             (Some(min), None) => self.clamp_min(min),
             (None, Some(max)) => self.clamp_max(max),
-            (Some(min), Some(max)) => self.clamp_min(min)?.clamp_max(max),
+            (Some(min), Some(max)) => combine_over(binary::clamp_max, self.clamp_min(min)?, &max),
         }
     }
 

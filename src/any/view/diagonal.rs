@@ -34,7 +34,7 @@ impl AnyTensor {
             // One size is left for each axis that is not named.
             .map(|at| if named.contains(&at) { side } else { rest.next().copied().unwrap_or(1) })
             .collect();
-        self.zeros_like_device(&sizes, self.dtype)?.with_view_overwritten(
+        self.zeros_like_device(&sizes, self.dtype)?.view_overwritten(
             op,
             |zeros| zeros.diagonal(offset, dim1, dim2),
             self,

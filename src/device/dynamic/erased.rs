@@ -21,7 +21,7 @@ use crate::storage::HostBuffer;
 #[cfg(feature = "cuda")]
 pub(crate) use super::reducing::Reducing;
 pub(crate) use super::table_loops::{Loop, Operand, run, run_into};
-pub(crate) use crate::cpu::erased::{Cast, Compiled, Row, binary, cast, scalar, unary};
+pub(crate) use crate::cpu::erased::{BesideElement, Cast, Compiled, Row, binary, cast, scalar, unary};
 #[cfg(not(feature = "cuda"))]
 pub(crate) use crate::cpu::reduce::ReduceLoops as Reducing;
 pub(crate) use crate::cpu::reduce::{FirstOnly, WithSecond};
@@ -108,7 +108,7 @@ impl<'a> ErasedView<'a> {
         let result = unsafe {
             loops::fresh(self.sizes.iter().product(), width, |out| {
                 let out = ErasedOperand { start: out, width, cast: None };
-                loops::run(last, core::ptr::null(), [out, from], self.sizes, [strides, self.strides], false);
+                loops::run(last, core::ptr::null(), [out, from], self.sizes, [strides, self.strides], (None, false));
             })
         };
         result.map(DynamicBuffer::Cpu)

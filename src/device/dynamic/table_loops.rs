@@ -16,6 +16,8 @@ pub(crate) struct Loop<const N: usize> {
     pub(crate) compiled: Compiled<N>,
     pub(crate) kernel: *const (),
     pub(crate) is_compute_bound: bool,
+    /// The loop beside an operand that is one element for all of a run.
+    pub(crate) beside_element: Option<loops::BesideElement>,
 }
 
 /// What a loop reads.
@@ -66,12 +68,13 @@ pub(crate) unsafe fn run<const N: usize>(
     }
     let nowhere = ErasedOperand { start: core::ptr::null_mut(), width, cast };
     let Some((mut places, all)) = places::<N>(nowhere, strides, operands) else { return Ok(DynamicBuffer::Meta) };
-    let Loop { compiled: Compiled { inner, .. }, kernel, is_compute_bound } = call;
+    let Loop { compiled: Compiled { inner, .. }, kernel, is_compute_bound, beside_element } = call;
+    let ways = (beside_element, is_compute_bound);
     // SAFETY: the caller's promise; what a view reaches is valid.
     let result = unsafe {
         loops::fresh(sizes.iter().product(), width, |out| {
             places[0].start = out;
-            loops::run(inner, kernel, places, sizes, all, is_compute_bound);
+            loops::run(inner, kernel, places, sizes, all, ways);
         })
     };
     result.map(DynamicBuffer::Cpu)
@@ -107,9 +110,10 @@ pub(crate) unsafe fn run_into<const N: usize>(
     let place = ErasedOperand { start: start_mut(buffer, offset * width), width, cast };
     let (places, all) = places::<N>(place, strides, operands)
         .ok_or_else(|| super::apart_from("cpu".to_owned(), &DynamicBuffer::NO_DATA))?;
-    let Loop { compiled: Compiled { inner, .. }, kernel, is_compute_bound } = call;
+    let Loop { compiled: Compiled { inner, .. }, kernel, is_compute_bound, beside_element } = call;
+    let ways = (beside_element, is_compute_bound);
     // SAFETY: the caller's promise; the output is held exclusively, so that no operand is in it but itself, and what views reach is
     // valid.
-    unsafe { loops::run(inner, kernel, places, sizes, all, is_compute_bound) }
+    unsafe { loops::run(inner, kernel, places, sizes, all, ways) }
     Ok(())
 }

@@ -1,0 +1,95 @@
+//! `pick` as few copies of blocks, each a view of the source or the fill value everywhere: `roll`, `pad` with a constant, `repeat`.
+//!
+//! Uses copies; used by `moving`.
+
+use super::copying;
+use super::moving::PickTask;
+use crate::layout::strides::row_major;
+use crate::ops::segment::Segment;
+
+/// How many copies of blocks a result is put together from at most.
+const BLOCKS: usize = 32;
+
+/// A block of the result along one axis: its first position there, and how it is read: from the first position on, for each of
+/// `repeats` times `len` positions, or from nowhere.
+#[derive(Clone, Copy)]
+struct BlockAxis {
+    to: usize,
+    from: Option<usize>,
+    len: usize,
+    /// How often the positions are there one after the other.
+    repeats: usize,
+}
+
+/// The blocks of an axis; `None` if it has positions in another order, or too many blocks.
+fn blocks_of(segments: &[Segment]) -> Option<Vec<BlockAxis>> {
+    let (mut blocks, mut to): (Vec<BlockAxis>, usize) = (Vec::new(), 0);
+    for &segment in segments {
+        let (from, len) = match segment {
+            Segment::Forward { start, len } => (Some(start), len),
+            Segment::Fill { len } => (None, len),
+            Segment::Backward { .. } | Segment::Each { .. } => return None,
+        };
+        let count = blocks.len();
+        match blocks.last_mut() {
+            _ if len == 0 => {}
+            // The same once more.
+            Some(last) if from.is_some() && last.from == from && last.len == len => last.repeats += 1,
+            _ if count == BLOCKS => return None,
+            _ => blocks.push(BlockAxis { to, from, len, repeats: 1 }),
+        }
+        to += len;
+    }
+    Some(blocks)
+}
+
+/// The result as few blocks, each a copy of a view of the source or the fill value everywhere. Returns false, having written
+/// nothing, if there would be many, or an axis has positions in another order.
+///
+/// # Safety
+/// As for [`pick_part`](super::moving).
+pub(super) unsafe fn pick_blocks(task: &PickTask<'_>) -> bool {
+    let rank = task.axes.len();
+    let Some(blocks) = task.axes.iter().map(|segments| blocks_of(segments)).collect::<Option<Vec<_>>>() else {
+        return false;
+    };
+    let count = blocks.iter().try_fold(1_usize, |count, blocks| count.checked_mul(blocks.len()));
+    let repeated = blocks.iter().filter(|blocks| blocks.iter().any(|block| block.repeats > 1)).count();
+    // A walk has eight axes at most.
+    if count.is_none_or(|count| count > BLOCKS) || rank + repeated > 8 {
+        return false;
+    }
+    let steps = row_major(task.counts);
+    for number in 0..count.unwrap_or(0) {
+        let (mut left, mut fills, mut to, mut from) = (number, false, 0, 0);
+        let (mut sizes, mut out, mut source) = (Vec::with_capacity(8), Vec::with_capacity(8), Vec::with_capacity(8));
+        for axis in 0..rank {
+            let block = blocks[axis][left % blocks[axis].len()];
+            left /= blocks[axis].len();
+            to += block.to * steps[axis];
+            if block.repeats > 1 {
+                sizes.push(block.repeats);
+                out.push(block.len * steps[axis]);
+                source.push(0);
+            }
+            sizes.push(block.len);
+            out.push(steps[axis]);
+            source.push(task.strides[axis]);
+            match block.from {
+                Some(start) => from += start * task.strides[axis],
+                None => fills = true,
+            }
+        }
+        let mut start = task.from.wrapping_add(from * task.size);
+        if fills {
+            start = task.fill.0.as_ptr();
+            source.fill(0);
+        }
+        // SAFETY: the caller's promise: the block's positions lie inside the source's axes, and those of all blocks are the result's.
+        unsafe {
+            let to = task.to.add(to * task.size);
+            copying::copy_into(task.size, &sizes, [&out, &source], to, start);
+        }
+    }
+    true
+}

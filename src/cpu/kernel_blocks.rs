@@ -1,0 +1,231 @@
+//! How a kernel's loop runs over operands that it does not take as they lie: in blocks that are gathered, converted, or transposed first.
+//!
+//! Uses lines and tiles; used by `kernel_body`.
+
+use super::engine::Body;
+use super::kernel_body::KernelBody;
+use super::lines;
+use super::non_temporal::{self, Staging};
+use super::simd;
+use super::tiles::TransposeTile;
+use super::walk::Run;
+
+/// Bytes from which on a run starts at a cache line of the result, so that no store crosses into the next.
+const LONG: usize = 16 << 10;
+
+/// Buffers for a part of each operand.
+type Buffers<const N: usize> = [Staging; N];
+
+impl<const N: usize> KernelBody<N> {
+    /// Runs the loop once over some lines of some elements, no more than a buffer holds: operands that are not contiguous are gathered
+    /// first, unless `kept` says that they lie in their buffers already; others than what the loop takes are converted; a result that is
+    /// not contiguous or not what the loop gives is written from a buffer.
+    ///
+    /// # Safety
+    /// As for `run`, for every line.
+    #[inline(always)]
+    unsafe fn block(
+        &self,
+        buffers: &mut Buffers<N>,
+        (places, steps): ([*mut u8; N], [[usize; N]; 2]),
+        [lines, len]: [usize; 2],
+        kept: [bool; N],
+        non_temporal: bool,
+    ) {
+        let (total, mut given) = (lines * len, places);
+        let buffers = buffers.each_mut().map(|buffer| buffer.start::<u8>());
+        let beside = if lines == 1 { self.beside_element(steps[1]) } else { None };
+        let is_dense = |operand: usize| steps[1][operand] == 1 && (lines == 1 || steps[0][operand] == len);
+        // SAFETY: the caller's promise; a buffer holds as many elements.
+        unsafe {
+            for operand in 1..N {
+                if !is_dense(operand) && beside.is_none_or(|(_, one, _)| one != operand) {
+                    given[operand] = buffers[operand];
+                    if !kept[operand] {
+                        let steps = [steps[0][operand], steps[1][operand]];
+                        lines::gather(self.sizes[operand], [lines, len], buffers[operand], places[operand], steps);
+                    }
+                }
+            }
+            if !is_dense(0) || non_temporal || !self.is_direct() {
+                given[0] = buffers[0];
+            }
+            match beside {
+                Some((inner, one, other)) => inner(given[one].cast_const().cast(), [given[0], given[other]], total),
+                None => self.call(given, total),
+            }
+            if given[0] != places[0] {
+                if non_temporal {
+                    non_temporal::store(places[0], given[0], total * self.sizes[0]);
+                } else {
+                    lines::spread(self.sizes[0], [lines, len], places[0], given[0], [steps[0][0], steps[1][0]]);
+                }
+            }
+        }
+    }
+
+    /// Calls the loop for contiguous operands, which are converted before and whose result is converted after it.
+    ///
+    /// # Safety
+    /// As for `run`; there are no more elements than a buffer holds if there are conversions.
+    #[inline(always)]
+    unsafe fn call(&self, given: [*mut u8; N], len: usize) {
+        #[cfg(feature = "any")]
+        if self.converts() {
+            // SAFETY: the caller's promise.
+            return unsafe { self.converting(given, len) };
+        }
+        // SAFETY: the caller's promise; whoever made it put kernel, loop and operands together.
+        unsafe { (self.inner)(self.kernel, given, len) }
+    }
+
+    #[cfg(feature = "any")]
+    #[inline(never)]
+    unsafe fn converting(&self, mut given: [*mut u8; N], len: usize) {
+        // SAFETY: they outlive the body, and are there where something is converted.
+        let casts = unsafe { &*self.casts };
+        let (mut buffers, mut between): (Buffers<N>, Staging) =
+            (core::array::from_fn(|_| Staging::new()), Staging::new());
+        let (result, between) = (given[0], between.start::<u8>());
+        // SAFETY: the caller's promise; a buffer holds as many of the largest elements.
+        unsafe {
+            for operand in 1..N {
+                if let Some(cast) = &casts[operand] {
+                    let to = buffers[operand].start();
+                    cast.run(given[operand], to, between, len);
+                    given[operand] = to;
+                }
+            }
+            if let Some(cast) = &casts[0] {
+                given[0] = buffers[0].start();
+                (self.inner)(self.kernel, given, len);
+                cast.run(given[0], result, between, len);
+            } else {
+                (self.inner)(self.kernel, given, len);
+            }
+        }
+    }
+
+    /// Calls the loop for places that are contiguous as they are. Of many elements, those before the result's first cache line come
+    /// first: stores that cross lines take twice as long.
+    ///
+    /// # Safety
+    /// As for `run`; nothing is converted.
+    #[inline(always)]
+    pub(super) unsafe fn long(&self, mut places: [*mut u8; N], mut len: usize) {
+        // SAFETY: the caller's promise; whoever made it put kernel, loop and operands together.
+        unsafe {
+            if len * self.sizes[0] >= LONG {
+                let before = places[0].align_offset(64) / self.sizes[0];
+                if before > 0 {
+                    (self.inner)(self.kernel, places, before);
+                    for (place, size) in places.iter_mut().zip(self.sizes) {
+                        *place = place.add(before * size);
+                    }
+                    len -= before;
+                }
+            }
+            (self.inner)(self.kernel, places, len);
+        }
+    }
+
+    /// Runs the loop in chunks of a long run.
+    ///
+    /// # Safety
+    /// As for `run`. After non-temporal stores, the caller calls [`non_temporal::fence`].
+    #[inline(never)]
+    pub(super) unsafe fn by_pieces(self, run: Run<N>, non_temporal: bool) {
+        let mut buffers: Buffers<N> = core::array::from_fn(|_| Staging::new());
+        // Operands with steps are asked for a chunk ahead: in turns, the hardware prefetcher does not keep up.
+        let steps = (1..N).any(|operand| run.steps[operand] > 1);
+        let (capacity, mut at) = (if steps { self.capacity() / 2 } else { self.capacity() }, 0);
+        while at < run.len {
+            let len = capacity.min(run.len - at);
+            if steps && run.len - at > len {
+                self.prefetch_steps(&run, at + len, len.min(run.len - at - len));
+            }
+            // A broadcast element is gathered once, for the first chunk.
+            let kept = run.steps.map(|step| at > 0 && step == 0);
+            // SAFETY: the caller's promise.
+            unsafe {
+                self.block(&mut buffers, (self.places(&run, at), [[0; N], run.steps]), [1, len], kept, non_temporal);
+            }
+            at += len;
+        }
+    }
+
+    /// Prefetches `len` elements from `at` on of the operands with steps.
+    #[inline(always)]
+    fn prefetch_steps(&self, run: &Run<N>, at: usize, len: usize) {
+        let places = self.places(run, at);
+        for operand in 1..N {
+            let bytes = run.steps[operand] * self.sizes[operand];
+            if run.steps[operand] > 1 {
+                let mut from = 0;
+                while from < len * bytes {
+                    simd::prefetch(places[operand].wrapping_add(from).cast_const());
+                    from += bytes.max(64);
+                }
+            }
+        }
+    }
+
+    /// Runs short lines, as many at once as fit the buffers.
+    ///
+    /// # Safety
+    /// As for `run`, for every line; a buffer holds a line.
+    #[inline(never)]
+    pub(super) unsafe fn by_lines(self, starts: [usize; N], steps: [[usize; N]; 2], [lines, len]: [usize; 2]) {
+        let mut buffers: Buffers<N> = core::array::from_fn(|_| Staging::new());
+        let (most, mut top) = ((self.capacity() / len).max(1), 0);
+        // From line to line.
+        let down = Run { starts, len: lines, steps: steps[0] };
+        while top < lines {
+            let count = most.min(lines - top);
+            // The same line for all of the result is gathered once.
+            let kept = steps[0].map(|step| top > 0 && step == 0);
+            // SAFETY: the caller's promise.
+            unsafe { self.block(&mut buffers, (self.places(&down, top), steps), [count, len], kept, false) };
+            top += count;
+        }
+    }
+
+    /// Runs a tile, transposing operands that run across it so that their lines match the result's.
+    ///
+    /// # Safety
+    /// As for `tile`.
+    #[inline(never)]
+    pub(super) unsafe fn transposed_tile(
+        mut self,
+        mut starts: [usize; N],
+        mut steps: [[usize; N]; 2],
+        lines: usize,
+        len: usize,
+    ) {
+        let mut buffers: [TransposeTile; N] = core::array::from_fn(|_| TransposeTile::new());
+        // The next tile of what runs along: lines this far apart follow no pattern that the hardware prefetcher sees.
+        for operand in 0..N {
+            if steps[1][operand] == 1 && steps[0][operand] > len {
+                let (size, bytes) = (self.sizes[operand], len * self.sizes[operand]);
+                let next = self.places[operand].wrapping_add(starts[operand] * size + bytes).cast_const();
+                for line in 0..lines {
+                    let next = next.wrapping_add(line * steps[0][operand] * size);
+                    simd::prefetch(next);
+                    simd::prefetch(next.wrapping_add(bytes / 2));
+                }
+            }
+        }
+        // SAFETY: the caller's promise; only tiles have several lines, and those are no larger than the buffer.
+        unsafe {
+            for operand in 1..N {
+                if steps[0][operand] == 1 && steps[1][operand] > 1 {
+                    let (width, step) = (self.sizes[operand], steps[1][operand]);
+                    let from = self.places[operand].add(starts[operand] * width);
+                    self.places[operand] = buffers[operand].transpose(width, from, step, [lines, len]);
+                    (starts[operand], steps[0][operand], steps[1][operand]) = (0, len, 1);
+                }
+            }
+            Body::lines(self, starts, steps, [lines, len]);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Tiles of elements that run across the result, transposed on the way.
+//!
+//! Uses the instruction sets and `transpose`; used by copies and by the elementwise loops.
+
+use super::simd::{self, Loop};
+#[cfg(target_arch = "x86_64")]
+use super::transpose;
+use super::walk::{TILE, side};
+use crate::dtype::width::word_of_width;
+use core::mem::MaybeUninit;
+
+/// A buffer for a tile of any dtype.
+#[repr(align(64))]
+pub(super) struct TransposeTile([MaybeUninit<[u64; 2]>; TILE * TILE]);
+
+// The tiles of the largest elements, and the largest tile, fit.
+const _: () = assert!(side(16) <= TILE && side(4) * side(4) * 4 <= size_of::<TransposeTile>() && side(8) <= TILE);
+
+impl TransposeTile {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        TransposeTile([const { MaybeUninit::uninit() }; TILE * TILE])
+    }
+
+    /// The first element's place.
+    #[inline(always)]
+    pub(super) fn start<T>(&mut self) -> *mut T {
+        self.0.as_mut_ptr().cast()
+    }
+
+    /// Copies a tile transposed: its lines are contiguous, one behind the other; see [`TransposeLoop`].
+    ///
+    /// # Safety
+    /// As there; the buffer holds a tile of that size.
+    pub(super) unsafe fn transpose(
+        &mut self,
+        width: usize,
+        from: *const u8,
+        step: usize,
+        [lines, len]: [usize; 2],
+    ) -> *mut u8 {
+        let (to, next) = (self.0.as_mut_ptr(), len * step);
+        word_of_width!(width, W => simd::dispatch(TransposeLoop::<W> {
+            from: from.cast(),
+            to: to.cast(),
+            to_step: len,
+            step,
+            lines,
+            len,
+            next,
+        }));
+        to.cast()
+    }
+}
+
+/// Transposes a tile: element `i` of line `line` is read at `from + line + i * step` and written at `to + line * to_step + i`. Reads follow
+/// memory, so each cache line is read once. All places are valid.
+pub(super) struct TransposeLoop<W> {
+    pub(super) from: *const W,
+    pub(super) to: *mut W,
+    /// From line to line in the destination.
+    pub(super) to_step: usize,
+    pub(super) step: usize,
+    pub(super) lines: usize,
+    pub(super) len: usize,
+    /// The distance to the next tile, which is prefetched.
+    pub(super) next: usize,
+}
+impl<W: Copy> TransposeLoop<W> {
+    /// The part of a tile from an element and a line on, one by one.
+    #[inline(always)]
+    fn rest(&self, lines: core::ops::Range<usize>, elements: core::ops::Range<usize>) {
+        for i in elements {
+            for line in lines.clone() {
+                // SAFETY: whoever made it promises that the places are valid.
+                unsafe { self.to.add(line * self.to_step + i).write(self.from.add(line + i * self.step).read()) }
+            }
+        }
+    }
+
+    /// A tile of `FEW` lines whose elements lie side by side, as the channels of pixels do: from pixels to planes.
+    #[inline(always)]
+    fn to_planes<const FEW: usize>(&self) {
+        for i in 0..self.len {
+            for line in 0..FEW {
+                // SAFETY: as above.
+                unsafe { self.to.add(line * self.to_step + i).write(self.from.add(line + i * FEW).read()) }
+            }
+        }
+    }
+
+    /// A tile of lines of `FEW` elements, one behind the other: from planes to pixels.
+    #[inline(always)]
+    fn to_pixels<const FEW: usize>(&self) {
+        for line in 0..self.lines {
+            for i in 0..FEW {
+                // SAFETY: as above.
+                unsafe { self.to.add(line * FEW + i).write(self.from.add(line + i * self.step).read()) }
+            }
+        }
+    }
+}
+impl<W: Copy> Loop for TransposeLoop<W> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let TransposeLoop { from, to, to_step, step, lines, len, next } = self;
+        match (lines, len) {
+            (2, _) if step == 2 => return self.to_planes::<2>(),
+            (3, _) if step == 3 => return self.to_planes::<3>(),
+            (4, _) if step == 4 => return self.to_planes::<4>(),
+            (_, 2) if to_step == 2 => return self.to_pixels::<2>(),
+            (_, 3) if to_step == 3 => return self.to_pixels::<3>(),
+            (_, 4) if to_step == 4 => return self.to_pixels::<4>(),
+            _ => {}
+        }
+        // Prefetches the next tile: with strides this large the hardware prefetcher sees no pattern.
+        if len <= 2 * TILE {
+            for i in 0..len {
+                simd::prefetch(from.wrapping_add(i * step + next));
+                simd::prefetch(from.wrapping_add(i * step + next + lines / 2));
+            }
+        }
+        #[cfg(target_arch = "x86_64")]
+        if let Some((side, square)) = transpose::squares(size_of::<W>()) {
+            let (whole_lines, whole) = (lines / side * side, len / side * side);
+            for i in (0..whole).step_by(side) {
+                for line in (0..whole_lines).step_by(side) {
+                    // SAFETY: the square lies inside the tile; `squares` has found the instructions.
+                    unsafe {
+                        let (from, to) = (from.add(line + i * step), to.add(line * to_step + i));
+                        square(from.cast(), step * size_of::<W>(), to.cast(), to_step * size_of::<W>());
+                    }
+                }
+            }
+            self.rest(whole_lines..lines, 0..whole);
+            return self.rest(0..lines, whole..len);
+        }
+        self.rest(0..lines, 0..len);
+    }
+}
