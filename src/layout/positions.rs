@@ -105,8 +105,18 @@ pub(crate) fn write_indices(place: i64, sizes: &[usize], indices: &mut [i64]) {
 #[cfg(any(test, feature = "any"))]
 pub(crate) fn index_rows(places: &[i64], sizes: &[usize]) -> Result<Vec<i64>> {
     let mut rows = crate::error::filled(0, places.len() * sizes.len())?;
-    for (row, &place) in rows.chunks_exact_mut(sizes.len().max(1)).zip(places) {
-        write_indices(place, sizes, row);
+    let Some((&inner, outer)) = sizes.split_last().filter(|_| !places.is_empty()) else { return Ok(rows) };
+    // The indices along the outer axes stay those of the element before up to the end of its line: few divisions.
+    let (mut line, mut start) = (vec![0; outer.len()], 0);
+    write_indices(0, outer, &mut line);
+    for (row, &place) in rows.chunks_exact_mut(sizes.len()).zip(places) {
+        if place < start || place - start >= inner as i64 {
+            let number = place / inner as i64;
+            write_indices(number, outer, &mut line);
+            start = number * inner as i64;
+        }
+        row[..outer.len()].copy_from_slice(&line);
+        row[outer.len()] = place - start;
     }
     Ok(rows)
 }

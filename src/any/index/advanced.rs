@@ -2,6 +2,7 @@
 //! Uses `elementwise::apply`, `tensor::index::scatter`, `tensor::index::index_put`, `device`; used by `view::any_view_mut`, `index::scatter`.
 
 use crate::any::base::by_width::{invalid, signed};
+use crate::any::base::dims::MOST;
 use crate::any::call::Value;
 use crate::any::elementwise::apply::{SCALAR, broadcast_to, result_strides, same_device};
 use crate::any::{AnyTensor, Dims};
@@ -27,6 +28,8 @@ struct IndexedAxes {
     /// The positions, and the sizes they have.
     positions: AnyTensor,
     sizes: Vec<usize>,
+    /// The axis whose indices are the positions themselves, negative ones counted from the end, where there is but one.
+    lone: Option<usize>,
 }
 
 impl IndexedAxes {
@@ -53,7 +56,20 @@ impl IndexedAxes {
         let (own, after) = rest.split_at(axes.len());
         let (before, own, after) = (before.to_vec(), own.to_vec(), after.to_vec());
         let outer = own.iter().product();
-        let positions = if !x.has_data() {
+        let has_positions = x.has_data() && !(outer > 0 && (before.contains(&0) || after.contains(&0)));
+        let on_host = x.device() == AnyDevice::CPU && indices.iter().all(|(_, index)| index.device() == AnyDevice::CPU);
+        // (Where nothing is read, the indices have to be looked at all the same; and before memory runs out, where they are repeated.)
+        let lone = match indices {
+            [(axis, index)]
+                if on_host && has_positions && outer > 0 && !index.is_empty() && index.expect_memory().is_ok() =>
+            {
+                Some(*axis)
+            }
+            _ => None,
+        };
+        let positions = if let (Some(_), [(_, index)]) = (lone, indices) {
+            index.clone()
+        } else if !x.has_data() {
             AnyTensor::meta(&sizes, DType::I64)?
         } else if outer > 0 && (before.contains(&0) || after.contains(&0)) {
             // Nothing is read or written, so PyTorch does not check the indices.
@@ -65,7 +81,7 @@ impl IndexedAxes {
             let places = places(op, spread, &own).map_err(|error| outside(op, indices, &own).unwrap_or(error));
             AnyTensor::of_ints(places.map_err(|error| at_axis(error, &axes))?, &sizes)?.to_device(x.device())?
         };
-        Ok(IndexedAxes { turned, order, before, outer, after, positions, sizes: sizes.to_vec() })
+        Ok(IndexedAxes { turned, order, before, outer, after, positions, sizes: sizes.to_vec(), lone })
     }
 
     /// The tensor as `[before, outer, after]`.
@@ -79,6 +95,14 @@ impl IndexedAxes {
         cube.index_along_axis(op, 1, &self.positions.reshaped(&[self.positions.numel() as i64])?, None)
     }
 
+    /// The axis of an error as the caller knows it.
+    fn named<T>(&self, result: Result<T>) -> Result<T> {
+        match self.lone {
+            Some(axis) => result.map_err(|error| at_axis(error, &[axis; MOST])),
+            None => result,
+        }
+    }
+
     /// The sizes of what is read or written.
     fn whole(&self) -> Vec<usize> {
         [&self.before[..], &self.sizes, &self.after].concat()
@@ -87,7 +111,8 @@ impl IndexedAxes {
     fn read(&self, op: &'static str) -> Result<AnyTensor> {
         crate::any::Dims::new(op, &self.whole())?;
         let (cube, whole) = (self.as_three_axes()?, self.whole());
-        let result = cube.gathered(op, 1, &self.along(op, &cube)?, false)?.reshaped(&signed(&whole))?;
+        let gathered = cube.gathered(op, 1, &self.along(op, &cube)?, self.lone.is_some());
+        let result = self.named(gathered)?.reshaped(&signed(&whole))?;
         // The strides are PyTorch's: those of an elementwise result of the tensor (stride 0 at the indices) and the indices.
         let (before, rest) = self.turned.strides.split_at(self.before.len());
         let (here, none) = (vec![0; self.sizes.len()], |of: &[usize]| vec![0; of.len()]);
@@ -235,6 +260,16 @@ impl AnyTensor {
     #[view_mut]
     pub fn index(&self, index: &[Value]) -> Result<AnyTensor> {
         let op = "index";
+        if let [Value::Array(mask)] = index
+            && mask.dtype == DType::Bool
+            && mask.rank() > 0
+            && mask.sizes == self.sizes
+            && self.has_data()
+            && mask.has_data()
+            && [self, mask].map(AnyTensor::device) == [AnyDevice::CPU; 2]
+        {
+            return self.masked_elements(op, mask);
+        }
         let (view, indices) = self.met(op, index)?;
         if indices.is_empty() { Ok(view) } else { IndexedAxes::new(op, &view, &indices)?.read(op) }
     }
@@ -322,6 +357,16 @@ impl AnyTensor {
     #[in_place("tensor![1, 2, 3]" "&[Some(&AnyTensor::from(tensor![0, 2]))], &AnyTensor::from(tensor![7, 8]), false" = "[7, 2, 8]")]
     pub fn index_put(&self, indices: &[Option<&AnyTensor>], values: &AnyTensor, accumulate: bool) -> Result<AnyTensor> {
         let op = "index_put";
+        if let [Some(mask)] = indices
+            && !accumulate
+            && values.numel() == 1
+            && values.dtype == self.dtype
+            && self.is_filled_by(mask)
+            && values.has_data()
+            && values.device() == self.device()
+        {
+            return AnyTensor::select_by_mask(op, mask, &values.reshape(&[])?, self);
+        }
         let (mut at, mut found) = (0, Vec::new());
         for index in indices {
             let taken = index.map_or(1, |index| if is_mask(index) { index.rank() } else { 1 });
@@ -337,6 +382,18 @@ impl AnyTensor {
             return invalid(op, "there are no indices".to_owned());
         }
         self.put_at(op, &found, values, accumulate)
+    }
+
+    /// Whether one value where a mask is true is a choice between two, in the layout that writing has.
+    fn is_filled_by(&self, mask: &AnyTensor) -> bool {
+        let alike = mask.dtype == DType::Bool && mask.rank() > 0 && mask.sizes == self.sizes;
+        alike
+            && self.has_data()
+            && mask.has_data()
+            && [self, mask].map(AnyTensor::device) == [AnyDevice::CPU; 2]
+            && self.is_contiguous()
+            && mask.is_contiguous()
+            && !self.dtype.is_shell()
     }
 
     /// Writes values of the same dtype where indices of axes meet.
@@ -356,11 +413,12 @@ impl AnyTensor {
         let cube = indexed.as_three_axes()?;
         let along = indexed.along(op, &cube)?;
         let from = values.expanded_to(&whole).map_err(refused)?.reshaped(&signed(&along.sizes))?;
-        let written = if accumulate {
-            cube.reduced_into(op, 1, &along, &from, ScatterReduce::Sum, true)?
+        let wraps = indexed.lone.is_some();
+        let written = indexed.named(if accumulate {
+            cube.reduced_into(op, (1, wraps), &along, &from, ScatterReduce::Sum, true)
         } else {
-            cube.scattered(op, 1, &along, &from, false)?
-        };
+            cube.scattered(op, 1, &along, &from, wraps)
+        })?;
         let written = written.reshaped(&signed(&indexed.turned.sizes))?;
         let Some(order) = indexed.order else { return Ok(written) };
         let back = (0..order.len()).map(|axis| order.iter().position(|&from| from == axis).unwrap_or(axis) as i64);

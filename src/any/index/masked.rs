@@ -139,6 +139,9 @@ impl AnyTensor {
         if self.is_on_gpu() {
             return places.unravelled(&self.sizes);
         }
+        if self.rank() == 1 {
+            return places.reshaped(&[places.numel() as i64, 1]);
+        }
         let rows = index_rows(&places.to_ints(op)?, &self.sizes)?;
         AnyTensor::of_ints(rows, &[places.numel(), self.rank()])
     }

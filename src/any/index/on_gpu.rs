@@ -1,8 +1,8 @@
 //! Positions computed where tensors are, on a GPU, by its own operations: what the host computes in lists, element by element.
 //!
-//! Uses the operations of `AnyTensor`; used by `advanced`, `masked` and `sort::unique`.
+//! Uses the operations of `AnyTensor`; used by `advanced` and `masked`.
 
-use crate::any::{AnyTensor, Dims, cat, stack};
+use crate::any::{AnyTensor, Dims, stack};
 use crate::device::AnyDevice;
 use crate::dtype::DType;
 use crate::dtype::scalar::ScalarValue;
@@ -30,21 +30,6 @@ impl AnyTensor {
         }
         columns.reverse();
         stack(&columns, 1)
-    }
-
-    /// The slices along an axis without those that equal the one before, by whether each differs from it: the slices, which of them each
-    /// one is, and how many were equal.
-    pub(crate) fn runs_where(&self, at: usize, differ: &AnyTensor) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
-        let (dim, len) = (at as i64, self.sizes[at]);
-        let mut first = self.zeros_like_device(&[1], DType::Bool)?;
-        first.fill_(true)?;
-        let starts = cat(&[first, differ.clone()], 0)?;
-        let inverse = starts.cumsum(0, Some(DType::I64))?.sub(1)?;
-        let starts = starts.nonzero()?.reshape(&[-1])?;
-        let mut end = self.zeros_like_device(&[1], DType::I64)?;
-        end.fill_(len)?;
-        let ends = cat(&[starts.narrow(0, 1, starts.numel() - 1)?, end], 0)?;
-        Ok((self.index_select(dim, &starts)?, inverse, ends.sub(&starts)?))
     }
 }
 

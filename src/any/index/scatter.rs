@@ -9,7 +9,7 @@ use crate::any::{AnyOperand, AnyTensor};
 use crate::axis;
 use crate::device::Dynamic;
 use crate::dtype::{DType, Scalar};
-use crate::error::{Error, Result, listed};
+use crate::error::{Error, Result};
 use crate::ops::arguments::Indexing;
 use crate::storage::View;
 use crate::tensor::ScatterReduce;
@@ -31,7 +31,7 @@ impl AnyTensor {
     pub(crate) fn reduced_into(
         &self,
         op: &'static str,
-        axis: usize,
+        (axis, wraps): (usize, bool),
         index: &AnyTensor,
         from: &AnyTensor,
         reduce: ScatterReduce,
@@ -47,8 +47,9 @@ impl AnyTensor {
             return Err(crate::any::base::dispatch::refused(op, self.dtype));
         }
         let own = most(self)?;
-        let (index, from) = (most(&index.contiguous()?)?, most(&from.contiguous()?)?);
-        let indexing = Indexing { op, axis: crate::any::base::dims::MOST - self.rank() + axis, wraps: false };
+        // (Axes of size 1 in front are a view of any strides.)
+        let (index, from) = (most(index)?, most(from)?);
+        let indexing = Indexing { op, axis: crate::any::base::dims::MOST - self.rank() + axis, wraps };
         crate::any::base::dispatch::dispatch_dtype!(op, self.dtype, E: Dtype => {
             if !self.has_data() {
                 return AnyTensor::meta(&self.sizes, self.dtype);
@@ -149,7 +150,7 @@ impl AnyTensor {
         if along.is_empty() {
             return self.copy();
         }
-        own.reduced_into(op, at, &along, &from, reduce, include_self)?.reshaped(&signed(&self.sizes))
+        own.reduced_into(op, (at, false), &along, &from, reduce, include_self)?.reshaped(&signed(&self.sizes))
     }
 
     /// [`scatter`](Self::scatter) that combines with what is there: `torch.scatter` with `reduce="add"` or `"multiply"`.
@@ -345,7 +346,7 @@ impl AnyTensor {
         if along.is_empty() {
             return self.copy();
         }
-        own.reduced_into(op, at, &along, &from, reduce, include_self)?.reshaped(&signed(&self.sizes))
+        own.reduced_into(op, (at, false), &along, &from, reduce, include_self)?.reshaped(&signed(&self.sizes))
     }
 
     /// Writes elements to positions counted in row-major order (`torch.put`), or adds them to what is there. The indices are
@@ -383,11 +384,7 @@ impl AnyTensor {
         let (flat, index, from) =
             (self.reshape(&[self.numel() as i64])?, index.reshape(&count)?, source.reshape(&count)?);
         let written = if accumulate {
-            let size = self.numel() as i64;
-            let wrap = |at: i64| if at < 0 { at.saturating_add(size) } else { at };
-            let wrapped = listed(index.to_ints(op)?.into_iter().map(wrap))?;
-            let index = AnyTensor::of_ints(wrapped, &index.sizes)?.to_device(self.device())?;
-            flat.reduced_into(op, 0, &index, &from, ScatterReduce::Sum, true)?
+            flat.reduced_into(op, (0, true), &index, &from, ScatterReduce::Sum, true)?
         } else {
             flat.scattered(op, 0, &index, &from, true)?
         };

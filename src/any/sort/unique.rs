@@ -1,13 +1,13 @@
 //! `unique` and `unique_consecutive`, of elements and of slices along an axis. Uses `tensor::sort::unique`.
 
-use crate::any::AnyTensor;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::call::{Bound, Value};
-use crate::any::scan::cumulative::end_to_end;
 use crate::any::view::views::axis;
+use crate::any::{AnyTensor, cat};
 use crate::axis;
 use crate::device::Dynamic;
-use crate::error::{Error, Result, collected, listed, room};
+use crate::dtype::DType;
+use crate::error::{Error, Result};
 use castiron_macros::operations;
 
 /// Distinct elements, which of them each element is, and how often each was there.
@@ -146,27 +146,25 @@ impl AnyTensor {
         let differ = self.narrow(dim, (len - rest) as i64, rest)?.ne(&self.narrow(dim, 0, rest)?)?;
         let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != dim).collect();
         let differ = if others.is_empty() { differ } else { differ.any(Some(&others), false)? };
-        #[cfg(feature = "cuda")]
-        if self.is_on_gpu() && len > 0 {
+        if len > 0 {
             return self.runs_where(at, &differ);
         }
-        let differ = differ.to_bytes()?;
-        let (mut starts, mut inverse) = (Vec::new(), room(len)?);
-        for at in 0..len {
-            if at == 0 || differ[at - 1] != 0 {
-                starts.push(at);
-            }
-            inverse.push(starts.len() as i64 - 1);
-        }
-        let ends = starts.iter().skip(1).copied().chain([len]);
-        let counts = listed(starts.iter().zip(ends).map(|(&start, end)| (end - start) as i64))?;
-        let slices = collected(starts.iter().map(|&start| self.narrow(dim, start as i64, 1)))?;
-        let slices: Vec<&AnyTensor> = listed(&slices)?;
-        let values = if slices.is_empty() { self.copy()? } else { end_to_end(op, &slices, at)? };
-        let list = |values: Vec<i64>| {
-            let count = values.len();
-            AnyTensor::of_ints(values, &[count])?.to_device(self.device())
-        };
-        Ok((values, list(inverse)?, list(counts)?))
+        let none = || self.zeros_like_device(&[0], DType::I64);
+        Ok((self.copy()?, none()?, none()?))
+    }
+
+    /// The slices along an axis without those that equal the one before, by whether each differs from it: the slices, which of them each
+    /// one is, and how many were equal.
+    pub(crate) fn runs_where(&self, at: usize, differ: &AnyTensor) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
+        let (dim, len) = (at as i64, self.sizes[at]);
+        let mut first = self.zeros_like_device(&[1], DType::Bool)?;
+        first.fill_(true)?;
+        let starts = cat(&[first, differ.clone()], 0)?;
+        let inverse = starts.cumsum(0, Some(DType::I64))?.sub(1)?;
+        let starts = starts.nonzero()?.reshape(&[-1])?;
+        let mut end = self.zeros_like_device(&[1], DType::I64)?;
+        end.fill_(len)?;
+        let ends = cat(&[starts.narrow(0, 1, starts.numel() - 1)?, end], 0)?;
+        Ok((self.index_select(dim, &starts)?, inverse, ends.sub(&starts)?))
     }
 }

@@ -5,6 +5,7 @@ mod conjugates;
 mod corners;
 mod empties;
 mod extremes;
+mod layouts;
 mod making;
 mod meta;
 pub mod model;
