@@ -35,6 +35,31 @@ pub(crate) fn fill<E: Element>(value: E, len: usize) -> Result<HostBuffer> {
     .map_err(|_| out_of_memory::<E>(len))
 }
 
+/// Zeroes so many bytes.
+///
+/// # Safety
+/// They are the caller's to write.
+unsafe fn zero(start: *mut u8, bytes: usize) {
+    let (word, words) = (0_u64, bytes / size_of::<u64>());
+    let done = if bytes < MANY || !start.cast::<u64>().is_aligned() { 0 } else { words * size_of::<u64>() };
+    // SAFETY: the caller's promise; the one word is there until the end.
+    unsafe {
+        if done > 0 {
+            copying::copy_fresh(size_of::<u64>(), words, &[words], [&[1], &[0]], start, (&raw const word).cast());
+        }
+        start.add(done).write_bytes(0, bytes - done);
+    }
+}
+
+/// So many bytes are zeroed by threads and with non-temporal stores, where these pay off.
+const MANY: usize = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 20 };
+
+/// `len` zeros.
+pub(crate) fn zeroed<E: Element>(len: usize) -> Result<HostBuffer> {
+    // SAFETY: it zeroes them.
+    unsafe { HostBuffer::zeroed_by::<E>(len, zero) }
+}
+
 /// `kernel(0)`, `kernel(1)`, … up to `len` elements.
 pub(crate) fn tabulate<O: Element>(kernel: impl Map1<i64, O>, len: usize) -> Result<HostBuffer> {
     // SAFETY: the pieces are all of the `len` elements; each is written by one thread.

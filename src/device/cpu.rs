@@ -34,7 +34,7 @@ impl Backend for Cpu {
         HostBuffer::from_vec(make()?)
     }
     fn zeroed<E: Element>(_: Option<&HostBuffer>, len: usize) -> Result<HostBuffer> {
-        HostBuffer::zeroed::<E>(len)
+        fresh::zeroed::<E>(len)
     }
     fn fill<E: Element>(_: Option<&HostBuffer>, value: E, len: usize) -> Result<HostBuffer> {
         fresh::fill(value, len)

@@ -122,7 +122,7 @@ impl<T> Scratch<T> {
     pub(crate) fn try_new(len: usize) -> Result<Self> {
         // Small blocks are not aligned to cache lines.
         let bytes = byte_size::<T>(len)?.max(SMALL);
-        Ok(Scratch(allocate(bytes, false)?, PhantomData))
+        Ok(Scratch(allocate(bytes, None)?, PhantomData))
     }
 
     /// So many copies of a value.
@@ -159,7 +159,12 @@ fn bytes_of(len: usize, size: usize) -> Result<usize> {
         .ok_or(Error::OutOfMemory { bytes: usize::MAX, device: "cpu" })
 }
 
-fn allocate(bytes: usize, zeroed: bool) -> Result<HostBuffer> {
+/// Zeroes so many bytes from a place on.
+pub(crate) type Zero = unsafe fn(*mut u8, usize);
+
+/// A block whose bytes are zeroed by the function, if one is given and they are not zeros anyway.
+fn allocate(bytes: usize, zero: Option<Zero>) -> Result<HostBuffer> {
+    let zeroed = zero.is_some();
     let out_of_memory = || Error::OutOfMemory { bytes, device: "cpu" };
     let size = HEADER + bytes;
     let mut shift = 0;
@@ -168,9 +173,9 @@ fn allocate(bytes: usize, zeroed: bool) -> Result<HostBuffer> {
         let layout = small::layout(size).map_or_else(aligned, Ok).map_err(|_| out_of_memory())?;
         let block = match small::take(layout) {
             Some(block) => {
-                if zeroed {
+                if let Some(zero) = zero {
                     // SAFETY: the block has room for the header and the bytes.
-                    unsafe { block.add(HEADER).write_bytes(0, bytes) }
+                    unsafe { zero(block.add(HEADER).as_ptr(), bytes) }
                 }
                 block
             }
@@ -187,9 +192,9 @@ fn allocate(bytes: usize, zeroed: bool) -> Result<HostBuffer> {
         if size - HEADER - bytes >= PAGE {
             shift = SHIFTS.fetch_add(SHIFT, Ordering::Relaxed) % PAGE;
         }
-        if zeroed && !is_zeroed {
+        if let Some(zero) = zero.filter(|_| !is_zeroed) {
             // SAFETY: the block has room for the header, the shift and the bytes.
-            unsafe { block.add(HEADER + shift).write_bytes(0, bytes) }
+            unsafe { zero(block.add(HEADER + shift).as_ptr(), bytes) }
         }
         (block, Origin::Pool { size })
     };
@@ -211,7 +216,16 @@ impl HostBuffer {
 
     /// `len` zeros.
     pub(crate) fn zeroed<E: Element>(len: usize) -> Result<Self> {
-        allocate(byte_size::<E>(len)?, true)
+        // SAFETY: the function zeroes the memory that it is given.
+        unsafe { Self::zeroed_by::<E>(len, |start, bytes| start.write_bytes(0, bytes)) }
+    }
+
+    /// The same by a function, which is called where memory was used before.
+    ///
+    /// # Safety
+    /// It zeroes so many bytes from the place on that it is given, and nothing else.
+    pub(crate) unsafe fn zeroed_by<E: Element>(len: usize, zero: Zero) -> Result<Self> {
+        allocate(byte_size::<E>(len)?, Some(zero))
     }
 
     /// A buffer of `len` elements initialised by `fill`, which is given the first element's place.
@@ -220,7 +234,7 @@ impl HostBuffer {
     /// When `fill` returns `Ok`, every one of the `len` elements is initialised.
     #[inline]
     pub(crate) unsafe fn filled_by<E: Element>(len: usize, fill: impl FnOnce(*mut E) -> Result<()>) -> Result<Self> {
-        let buffer = allocate(byte_size::<E>(len)?, false)?;
+        let buffer = allocate(byte_size::<E>(len)?, None)?;
         fill(buffer.header().start.as_ptr().cast())?;
         Ok(buffer)
     }
@@ -255,7 +269,7 @@ impl HostBuffer {
         let mut buffers = [const { None }; N];
         let mut starts = [core::ptr::null_mut(); N];
         for at in 0..N {
-            let buffer = allocate(bytes_of(len, sizes[at])?, false)?;
+            let buffer = allocate(bytes_of(len, sizes[at])?, None)?;
             starts[at] = buffer.header().start.as_ptr();
             buffers[at] = Some(buffer);
         }
