@@ -172,6 +172,9 @@ pub(super) fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluati
     if !row.admits.one(x.dtype) {
         return Err(no_loop(op, x.dtype, row.admits));
     }
+    if row.specials.keeps_reals && !x.dtype.is_complex() {
+        return Ok(Evaluation::Computed(x.clone()));
+    }
     if row.rule == Rule::divided && x.dtype.category() == Category::Integral {
         // Integers: `x / (1 + |x|)` with integer, wrapping arithmetic in the divisor, as in PyTorch.
         let [one, abs] = [AnyOperand::from(1_i64), x.apply(crate::any::elementwise::op_table::unary::abs)?.into()];

@@ -26,6 +26,8 @@ specials! {
     is_brief;
     /// Complex elements stay where they are and are marked as conjugate.
     marks_conjugates;
+    /// Of real elements it is the tensor itself.
+    keeps_reals;
     /// Its result is not written into outputs of shell dtypes.
     refuses_shell_outputs;
 }

@@ -229,10 +229,10 @@ macro_rules! unary_table {
                 "tensor![-2.5, 7.0]" = "[-1.0, 1.0]" }
             positive { numeric same,
                 "The elements as they are. (PyTorch: `+x`.)", "torch.positive",
-                "tensor![1, -2]" = "[1, -2]" }
+                "tensor![1, -2]" = "[1, -2]", keeps_reals }
             conj_physical { any same,
                 "The same function as [`conj`](crate::Tensor::conj).", "torch.conj_physical",
-                "tensor![1.0 + 2.0j]" = "[castiron::Complex::new(1.0_f32, -2.0)]" }
+                "tensor![1.0 + 2.0j]" = "[castiron::Complex::new(1.0_f32, -2.0)]", keeps_reals }
             fix { real same,
                 "The same function as [`trunc`](crate::Tensor::trunc).", "torch.fix",
                 "tensor![-1.5, 1.5]" = "[-1.0, 1.0]" }

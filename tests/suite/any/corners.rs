@@ -367,3 +367,29 @@ fn acosh_of_an_imaginary_nan_has_an_angle() {
     let z = floats(&[0.0], DType::F64).complex(&floats(&[f64::NAN], DType::F64)).unwrap();
     assert_complex(&z.acosh().unwrap(), f64::NAN, std::f64::consts::FRAC_PI_2);
 }
+
+/// What leaves real elements as they are gives the tensor itself, as in PyTorch; writing to one of the two does not change the other.
+#[test]
+fn nothing_is_copied_where_nothing_changes() {
+    for same in [AnyTensor::positive, AnyTensor::conj_physical] {
+        let x = AnyTensor::from(tensor![[1.0, 2.0], [3.0, 4.0]]).t().unwrap();
+        let mut y = same(&x).unwrap();
+        assert!(y.shares_storage(&x) && y.stride() == x.stride());
+        y.add_(1.0).unwrap();
+        assert_eq!(
+            (x.to_string(), y.to_string()),
+            ("tensor([[1., 3.],\n        [2., 4.]])".into(), "tensor([[2., 4.],\n        [3., 5.]])".into())
+        );
+    }
+    let z = AnyTensor::from(tensor![1.0 + 2.0j]);
+    assert!(!z.conj_physical().unwrap().shares_storage(&z));
+}
+
+/// A tensor of integers equals itself without a look at its elements, but not seen through other strides; NaN equals nothing.
+#[test]
+fn a_tensor_equals_itself() {
+    let x = AnyTensor::from(tensor![[1, 2], [3, 4]]);
+    assert!(x.equal(&x).unwrap() && !x.equal(&x.t().unwrap()).unwrap());
+    let nan = AnyTensor::from(tensor![f32::NAN]);
+    assert!(!nan.equal(&nan).unwrap());
+}
