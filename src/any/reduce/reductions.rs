@@ -1,4 +1,4 @@
-//! Reductions: a tensor of three axes, of which the second is reduced.
+//! Reductions over any axes.
 //! Uses `view::views`, `tensor::scan::softmax`, `device::erased`, `ops::reduce`.
 
 use crate::any::base::dispatch::{dispatch_dtype, refused};
@@ -10,34 +10,41 @@ use crate::device::erased::{FirstOnly, Reducing, WithSecond};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType, bf16, f16};
 use crate::error::{Error, Result};
+use crate::layout::strides;
 use crate::ops::reduce::{AnyAll, ArgExtreme, Extreme, Mean, MinMax, Prod, Sum, Variance};
 use crate::ops::reduce::{CountNonzero, LogSumExp, NanMean, NanSum, VectorNorm, reduction_table};
 use crate::ops::rules::admit::{admits_in_words, set_of_one};
 use crate::ops::{Op, reduce as ops};
 use castiron_macros::operations;
 
-/// The second axis reduced: the results, row-major over the first and the third.
-fn second<const N: usize>(op: &'static str, functions: &dyn Reducing, cube: &AnyTensor) -> Result<[AnyTensor; N]> {
-    let [before, len, after] = *cube.shape() else { unreachable!("a tensor of three axes is reduced") };
+/// The axes of `mask` reduced: the results, row-major over the others.
+fn over_axes<const N: usize>(
+    op: &'static str,
+    functions: &dyn Reducing,
+    x: &AnyTensor,
+    mask: u32,
+) -> Result<[AnyTensor; N]> {
     let facts = functions.facts();
-    if len == 0 && !facts.has_identity {
-        return Err(Error::EmptyReduction { op, sizes: cube.shape().into() });
+    let is_reduced = |axis: usize| mask >> axis & 1 == 1;
+    if !facts.has_identity && (0..x.rank()).any(|axis| is_reduced(axis) && x.sizes[axis] == 0) {
+        return Err(Error::EmptyReduction { op, sizes: x.shape().into() });
     }
-    let kept = [before, after];
+    let kept: Vec<usize> = (0..x.rank()).filter(|&axis| !is_reduced(axis)).map(|axis| x.sizes[axis]).collect();
+    let strides = strides::row_major(&kept);
     let dtype = |at: usize| facts.outs[at].unwrap_or_else(|| unreachable!("a dtype for each result"));
     let mut results = [const { None }; N];
     // SAFETY: the functions are those of the tensor's dtype.
-    let buffers = unsafe { cube.erased()?.reduced::<N>(functions, 0b10)? };
+    let buffers = unsafe { x.erased()?.reduced::<N>(functions, mask)? };
     for ((at, result), buffer) in results.iter_mut().enumerate().zip(buffers) {
         checked_numel(op, &kept, dtype(at))?;
-        *result = Some(AnyTensor::fresh(buffer, dtype(at), &kept, &[after, 1]));
+        *result = Some(AnyTensor::fresh(buffer, dtype(at), &kept, &strides));
     }
     Ok(results.map(|result| result.unwrap_or_else(|| unreachable!("all of them have been made"))))
 }
 
 /// What `complex32` is reduced as: it computes in the same numbers, and so has no loops of its own.
-fn widened(cube: AnyTensor) -> Result<(AnyTensor, bool)> {
-    if cube.dtype == DType::C32 { Ok((cube.to(DType::C64)?, true)) } else { Ok((cube, false)) }
+fn widened(x: &AnyTensor) -> Result<(AnyTensor, bool)> {
+    if x.dtype == DType::C32 { Ok((x.to(DType::C64)?, true)) } else { Ok((x.clone(), false)) }
 }
 
 /// The result of what has been widened.
@@ -64,10 +71,10 @@ macro_rules! dispatch_widened {
 macro_rules! over {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
-        let (cube, sizes) = x.reduced(op, $dims, $keepdim)?;
-        dispatch_dtype!(op, cube.dtype, $E: $set => Ok(()))?;
-        let (cube, is_widened) = widened(cube)?;
-        let [result] = dispatch_widened!(op, cube.dtype, $E: $set => second(op, &FirstOnly::<$E, _>::new($reducer), &cube))?;
+        let (mask, sizes) = x.reduced(op, $dims, $keepdim)?;
+        dispatch_dtype!(op, x.dtype, $E: $set => Ok(()))?;
+        let (x, is_widened) = widened(x)?;
+        let [result] = dispatch_widened!(op, x.dtype, $E: $set => over_axes(op, &FirstOnly::<$E, _>::new($reducer), &x, mask))?;
         narrowed(result, is_widened)?.reshaped(&sizes)
     }};
 }
@@ -76,45 +83,32 @@ macro_rules! over {
 macro_rules! over_both {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
-        let (cube, sizes) = x.reduced(op, $dims, $keepdim)?;
-        dispatch_dtype!(op, cube.dtype, $E: $set => Ok(()))?;
-        let (cube, is_widened) = widened(cube)?;
+        let (mask, sizes) = x.reduced(op, $dims, $keepdim)?;
+        dispatch_dtype!(op, x.dtype, $E: $set => Ok(()))?;
+        let (x, is_widened) = widened(x)?;
         let [first, second] =
-            dispatch_widened!(op, cube.dtype, $E: $set => second(op, &WithSecond::<$E, _>::new($reducer), &cube))?;
-        Ok((narrowed(first, is_widened)?.reshaped(&sizes)?, narrowed(second, is_widened)?.reshaped(&sizes)?))
+            dispatch_widened!(op, x.dtype, $E: $set => over_axes(op, &WithSecond::<$E, _>::new($reducer), &x, mask))?;
+        Ok::<_, Error>((narrowed(first, is_widened)?.reshaped(&sizes)?, narrowed(second, is_widened)?.reshaped(&sizes)?))
     }};
 }
 
 #[operations]
 impl AnyTensor {
-    /// `[before, reduced, after]`, and the sizes of the result. Axes that are reduced stay where they are if they lie side by side;
-    /// else they are moved to the end.
-    fn reduced(&self, op: &'static str, dims: Option<&[i64]>, keepdim: bool) -> Result<(AnyTensor, Vec<i64>)> {
-        let mut named = match dims {
+    /// The axes that are reduced, as bits, and the sizes of the result.
+    fn reduced(&self, op: &'static str, dims: Option<&[i64]>, keepdim: bool) -> Result<(u32, Vec<i64>)> {
+        let named = match dims {
             // PyTorch's empty list means all.
             Some(dims) if !dims.is_empty() => axes(op, dims, self.rank())?,
             _ => (0..self.rank()).collect(),
         };
         // (A zero-dim tensor counts as one axis.)
-        named.retain(|&at| at < self.rank());
-        named.sort_unstable();
-        let sizes = self.sizes.iter().enumerate().filter_map(|(at, &size)| match (named.contains(&at), keepdim) {
+        let mask = named.iter().filter(|&&at| at < self.rank()).fold(0_u32, |mask, &at| mask | 1 << at);
+        let sizes = self.sizes.iter().enumerate().filter_map(|(at, &size)| match (mask >> at & 1 == 1, keepdim) {
             (false, _) => Some(size as i64),
             (true, true) => Some(1),
             (true, false) => None,
         });
-        let sizes: Vec<i64> = sizes.collect();
-        let product = |axes: &[usize]| axes.iter().map(|&at| self.sizes[at] as i64).product::<i64>();
-        let (before, after): (Vec<usize>, Vec<usize>) = (0..self.rank())
-            .filter(|at| !named.contains(at))
-            .partition(|at| named.first().is_some_and(|first| at < first));
-        let is_run = named.windows(2).all(|pair| pair[0] + 1 == pair[1]);
-        if is_run {
-            return Ok((self.reshaped(&[product(&before), product(&named), product(&after)])?, sizes));
-        }
-        let order: Vec<i64> = [&before[..], &after, &named].concat().iter().map(|&at| at as i64).collect();
-        let cube = self.permute(&order)?.reshaped(&[product(&before) * product(&after), product(&named), 1])?;
-        Ok((cube, sizes))
+        Ok((mask, sizes.collect()))
     }
 
     /// Converted, where a dtype is asked for.
@@ -212,8 +206,9 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn max_axis(&self, dim: i64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
-        let places = over!(self, max, Ordered, E => ArgExtreme::<E, true>::new(), Some(&[dim]), keepdim)?;
-        Ok((self.amax(Some(&[dim]), keepdim)?, places))
+        let (places, extremes) =
+            over_both!(self, max, Ordered, E => ArgExtreme::<E, true>::new(), Some(&[dim]), keepdim)?;
+        Ok((extremes, places))
     }
 
     /// The smallest elements along an axis, and where they are (`torch.min(dim=…)`).
@@ -221,8 +216,9 @@ impl AnyTensor {
     /// # Errors
     /// As [`amin`](Self::amin).
     pub fn min_axis(&self, dim: i64, keepdim: bool) -> Result<(AnyTensor, AnyTensor)> {
-        let places = over!(self, min, Ordered, E => ArgExtreme::<E, false>::new(), Some(&[dim]), keepdim)?;
-        Ok((self.amin(Some(&[dim]), keepdim)?, places))
+        let (places, extremes) =
+            over_both!(self, min, Ordered, E => ArgExtreme::<E, false>::new(), Some(&[dim]), keepdim)?;
+        Ok((extremes, places))
     }
 
     /// How many elements over axes are not zero (`torch.count_nonzero`).
