@@ -17,6 +17,8 @@ const COMPUTED: usize = 8192;
 /// How many elements and how many rows ahead memory is prefetched.
 const AHEAD: usize = 64;
 const ROWS_AHEAD: usize = 4;
+/// Elements so many bytes apart or more are prefetched: those of different cache lines.
+const NEAR: usize = 64;
 
 /// A patch of elements: lines and their axis, elements of a line and their axis.
 #[derive(Clone, Copy)]
@@ -106,12 +108,25 @@ unsafe fn gather<T: Copy>(to: *mut u8, from: *const u8, [lines, len]: [usize; 2]
     let [[step, _], [across, along]] = steps;
     // SAFETY: the caller's promise.
     unsafe {
-        // In memory order.
-        if lines == 1 || along <= across {
+        // In memory order; where all lines have elements in a cache line, line after line.
+        if along <= across || (lines - 1) * across * size_of::<T>() < NEAR {
             for line in 0..lines {
-                for i in 0..len {
-                    simd::prefetch(from.wrapping_add(line * across + (i + AHEAD) * along));
-                    to.add(line * step + i).write_unaligned(from.add(line * across + i * along).read_unaligned());
+                let (to, from) = (to.add(line * step), from.add(line * across));
+                if along == 2 {
+                    // (A step that the compiler knows is read by whole vectors.)
+                    for i in 0..len {
+                        to.add(i).write_unaligned(from.add(2 * i).read_unaligned());
+                    }
+                } else if along * size_of::<T>() < NEAR {
+                    // The machine itself reads ahead.
+                    for i in 0..len {
+                        to.add(i).write_unaligned(from.add(i * along).read_unaligned());
+                    }
+                } else {
+                    for i in 0..len {
+                        simd::prefetch(from.wrapping_add((i + AHEAD) * along));
+                        to.add(i).write_unaligned(from.add(i * along).read_unaligned());
+                    }
                 }
             }
         } else {
