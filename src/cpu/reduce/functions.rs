@@ -64,6 +64,8 @@ pub(crate) struct Facts {
     pub(super) has_positions: bool,
     pub(super) by_blocks: bool,
     pub(super) counts_repeats: bool,
+    /// How much longer an element takes than reading it.
+    pub(super) cost: usize,
     /// Sizes of a partial result and of an element in bytes.
     pub(super) partial: usize,
     pub(super) element: usize,
@@ -129,6 +131,7 @@ macro_rules! functions {
                     has_positions: R::HAS_POSITIONS,
                     by_blocks: R::PREFERS_BLOCKS,
                     counts_repeats: R::COUNTS_REPEATS,
+                    cost: self.0.cost(),
                     partial: size_of::<R::Partial>(),
                     element: size_of::<A>(),
                     outs: $outs,

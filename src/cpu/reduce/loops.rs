@@ -165,7 +165,7 @@ impl<A: Copy + 'static, R: Reducer<A>> Loop for ReduceRows<'_, A, R> {
                 let ahead = if at + 2 * AHEAD <= rows { AHEAD * step } else { columns };
                 some.iter().for_each(|row| simd::prefetch_row_nearby(row.as_ptr().wrapping_add(ahead), columns));
             }
-            accumulate_four_rows(reducer, partials, some[0], some[1], some[2], some[3], position + at);
+            reducer.four_rows(partials, some, position + at);
             at += AHEAD;
         }
         while at < rows {
@@ -195,22 +195,5 @@ fn accumulate_row<A: Copy + 'static, R: Reducer<A>>(
 ) {
     for (partial, &element) in partials.iter_mut().zip(row) {
         *partial = reducer.accumulate(*partial, element, position);
-    }
-}
-
-/// Slices as arguments tell the compiler that rows and partial results do not alias.
-#[inline(always)]
-fn accumulate_four_rows<A: Copy + 'static, R: Reducer<A>>(
-    reducer: R,
-    partials: &mut [R::Partial],
-    first: &[A],
-    second: &[A],
-    third: &[A],
-    fourth: &[A],
-    position: usize,
-) {
-    for ((((partial, &a), &b), &c), &d) in partials.iter_mut().zip(first).zip(second).zip(third).zip(fourth) {
-        let accumulated = reducer.accumulate(reducer.accumulate(*partial, a, position), b, position + 1);
-        *partial = reducer.accumulate(reducer.accumulate(accumulated, c, position + 2), d, position + 3);
     }
 }

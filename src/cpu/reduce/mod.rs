@@ -57,7 +57,8 @@ fn results_of<const N: usize>(
                 }
             } else if plan.results > 0 {
                 let read = plan.results.saturating_mul(plan.count) / 64 * bytes.max(1);
-                let pieces = threads::pieces(read);
+                // An estimate of 32 bytes in a nanosecond, by those that do no more than read.
+                let pieces = threads::pieces((2 * read).saturating_mul(facts.cost));
                 if pieces > 1 {
                     plan.spread(pieces);
                 }

@@ -173,6 +173,9 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for ArgExtreme<E, MAX> {
     const HAS_IDENTITY: bool = false;
     const HAS_POSITIONS: bool = true;
     const PREFERS_BLOCKS: bool = true;
+    fn cost(self) -> usize {
+        2
+    }
     by_steps! { self: Positioned::<MAX>, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |at| at as i64 }
     #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Written<ReducerText> {

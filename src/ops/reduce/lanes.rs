@@ -127,8 +127,16 @@ pub(super) fn lanes_small<A: Copy, R: Reducer<A>>(
 #[inline(always)]
 fn sequential<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
     let mut partial = reducer.start();
-    for (at, &element) in elements.iter().enumerate() {
-        partial = reducer.accumulate(partial, element, index + at);
+    // (By fours, so that the compiler does not take so few elements for worth whole vectors.)
+    let (fours, rest) = elements.as_chunks::<4>();
+    for (four, some) in fours.iter().enumerate() {
+        for (at, &element) in some.iter().enumerate() {
+            partial = reducer.accumulate(partial, element, index + 4 * four + at);
+        }
+    }
+    let first = index + elements.len() - rest.len();
+    for (at, &element) in rest.iter().enumerate() {
+        partial = reducer.accumulate(partial, element, first + at);
     }
     partial
 }
@@ -181,6 +189,24 @@ pub(super) fn lanes<A: Copy, R: Reducer<A>, const N: usize>(reducer: R, elements
     by_lanes::<A, R::Partial, N>(elements, reducer.start(), accumulate, |one, other| reducer.merge(one, other))
 }
 
+/// [`Reducer::four_rows`] for reducers without a better way. Slices as arguments tell the compiler that rows and partial results do
+/// not alias.
+#[inline(always)]
+pub(super) fn accumulate_rows<A: Copy, R: Reducer<A>>(
+    reducer: R,
+    partials: &mut [R::Partial],
+    first: &[A],
+    second: &[A],
+    third: &[A],
+    fourth: &[A],
+    position: usize,
+) {
+    for ((((partial, &a), &b), &c), &d) in partials.iter_mut().zip(first).zip(second).zip(third).zip(fourth) {
+        let accumulated = reducer.accumulate(reducer.accumulate(*partial, a, position), b, position + 1);
+        *partial = reducer.accumulate(reducer.accumulate(accumulated, c, position + 2), d, position + 3);
+    }
+}
+
 /// Lines of 64 elements or more at once by the partial results of [`lanes`].
 #[inline(always)]
 pub(crate) fn interleave<A: Copy, R: Reducer<A>, const M: usize>(reducer: R, lines: [&[A]; M]) -> [R::Partial; M] {
@@ -224,15 +250,18 @@ fn in_registers<A, P: Copy, const N: usize, const M: usize>(
     merge: impl Fn(P, P) -> P,
 ) -> [P; M] {
     let lines = lines.map(|line| line.as_chunks::<N>());
-    let mut partials = registers::accumulate_chunks(lines.map(|(chunks, _)| chunks), start, &accumulate);
-    core::array::from_fn(|line| {
-        let ((chunks, rest), lanes) = (lines[line], &mut partials[line]);
+    let partials = registers::accumulate_chunks(lines.map(|(chunks, _)| chunks), start, &accumulate);
+    let mut accumulated = [start; M];
+    // (A loop, not `from_fn`, whose closure would be a function of its own, compiled for the baseline.)
+    for (line, accumulated) in accumulated.iter_mut().enumerate() {
+        let ((chunks, rest), mut lanes) = (lines[line], partials[line]);
         let first = chunks.len() * N;
         for (lane, (partial, element)) in lanes.iter_mut().zip(rest).enumerate() {
             *partial = accumulate(*partial, element, first + lane);
         }
-        merge_lanes(*lanes, &merge)
-    })
+        *accumulated = merge_lanes(lanes, &merge);
+    }
+    accumulated
 }
 
 /// The sum of `term` over a line: in blocks, and in lanes within each block, so that it vectorises and rounding

@@ -46,6 +46,9 @@ impl<E: Dtype> Reducer<E> for LogSumExp {
     type Partial = Option<(Inexact<E>, Inexact<E>)>;
     type Out = E::Inexact;
     const PREFERS_BLOCKS: bool = true;
+    fn cost(self) -> usize {
+        16
+    }
     by_steps! { self: self, Inexact<E>, usize, nothing::<Inexact<E>>();
         |x| x.cast::<E::Inexact>().to_compute(); |sum| E::Inexact::from_compute(sum)
     }

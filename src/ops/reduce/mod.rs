@@ -58,6 +58,10 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     const COUNTS_REPEATS: bool = true;
     /// Whether blocks are much cheaper than single elements.
     const PREFERS_BLOCKS: bool = false;
+    /// How many times as long an element takes as reading it, roughly.
+    fn cost(self) -> usize {
+        1
+    }
     /// Whether this reducer has a result for no elements at all.
     fn has_identity(self) -> bool {
         Self::HAS_IDENTITY
@@ -89,6 +93,11 @@ pub trait Reducer<A: Copy>: Copy + Send + Sync + 'static {
     #[inline(always)]
     fn blocks<const M: usize>(self, lines: [&[A]; M]) -> [Self::Partial; M] {
         lines.map(|line| self.block(line, 0))
+    }
+    /// Accumulates rows, as long as there are partial results, one element of each row into each.
+    #[inline(always)]
+    fn four_rows(self, partials: &mut [Self::Partial], [a, b, c, d]: [&[A]; 4], position: usize) {
+        lanes::accumulate_rows(self, partials, a, b, c, d, position);
     }
     /// Whether elements are halves that are brought to `f32` side by side before they are met.
     const WIDENS_F16: bool = false;

@@ -317,6 +317,9 @@ impl Steps for VectorNorm {
 impl<E: Dtype> Reducer<E> for VectorNorm {
     type Partial = RealOf<E>;
     type Out = E::RealDtype;
+    fn cost(self) -> usize {
+        if matches!(self.order, NormOrder::Power(_)) { 64 } else { 2 }
+    }
     fn has_identity(self) -> bool {
         !matches!(self.order, NormOrder::Largest | NormOrder::Smallest)
             && !matches!(self.order, NormOrder::Power(p) if p < 0.0)
@@ -345,6 +348,18 @@ impl<E: Dtype> Reducer<E> for VectorNorm {
             NormOrder::Sum => SumOf::<crate::ops::abs>(PhantomData).blocks(lines),
             NormOrder::Euclidean => SumOf::<Squared>(PhantomData).blocks(lines),
             _ => lines.map(|line| self.block(line, 0)),
+        }
+    }
+    #[inline(always)]
+    fn four_rows(self, partials: &mut [RealOf<E>], rows: [&[E]; 4], position: usize) {
+        match self.order {
+            NormOrder::Sum => SumOf::<crate::ops::abs>(PhantomData).four_rows(partials, rows, position),
+            NormOrder::Euclidean => SumOf::<Squared>(PhantomData).four_rows(partials, rows, position),
+            _ => rows.iter().for_each(|row| {
+                for (partial, &x) in partials.iter_mut().zip(*row) {
+                    *partial = Reducer::<E>::accumulate(self, *partial, x, position);
+                }
+            }),
         }
     }
     #[cfg(any(test, feature = "cuda"))]

@@ -134,6 +134,9 @@ impl<E: Dtype> Reducer<E> for Mean {
     }
 }
 
+/// How many elements are looked at before it is asked whether one of them decides.
+const AT_ONCE: usize = 64;
+
 /// Whether any element, or every element, is non-zero.
 #[derive(Clone, Copy)]
 pub struct AnyAll {
@@ -172,6 +175,28 @@ impl<E: Dtype> Reducer<E> for AnyAll {
     type Out = bool;
     const COUNTS_REPEATS: bool = false;
     by_steps! { self: self, E::Compute, usize, nothing::<E::Compute>(); |x| x.to_compute(); |answer| answer }
+    /// A few elements at once, up to one that decides.
+    #[inline(always)]
+    fn block(self, elements: &[E], _: usize) -> bool {
+        let (groups, rest) = elements.as_chunks::<AT_ONCE>();
+        let decides = |some: &[E]| {
+            let mut found = false;
+            for x in some {
+                found |= is_truth(x.to_compute()) == self.decides;
+            }
+            found
+        };
+        for group in groups {
+            if decides(group) {
+                return true;
+            }
+        }
+        decides(rest)
+    }
+    #[inline(always)]
+    fn block_small(self, elements: &[E], index: usize) -> bool {
+        Reducer::<E>::block(self, elements, index)
+    }
     #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Written<ReducerText> {
         let name = if self.decides { "any" } else { "all" };

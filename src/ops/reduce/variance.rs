@@ -176,6 +176,9 @@ impl<E: Dtype> Reducer<E> for Variance {
     type Partial = Moments;
     type Out = E::RealDtype;
     const PREFERS_BLOCKS: bool = true;
+    fn cost(self) -> usize {
+        8
+    }
     by_steps! { self: self.steps::<2>(E::DTYPE), Complex<f64>, usize, [self.correction, 0.0];
         |x| x.cast::<Complex<f64>>(); |variance| Castable::from_f64(variance)
     }
