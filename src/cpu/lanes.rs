@@ -1,9 +1,10 @@
 //! Kernels that see a whole lane (the elements along one axis): scans and softmax.
 //!
-//! Only the loop over contiguous lanes is compiled for each kernel and dtype; gathering lanes and storing their
-//! results is compiled once. Uses walks and copying; used by `Cpu`.
+//! Only the loops over contiguous lanes and over columns are compiled for each kernel and dtype; gathering lanes and storing
+//! their results is compiled once. Uses walks, copying and columns; used by `Cpu`.
 
 use super::bytes::ByteBuffer;
+use super::columns::{ColumnBlock, ColumnLoop, Together};
 use super::copying;
 use super::elementwise::{result_len, source};
 use super::non_temporal;
@@ -11,9 +12,9 @@ use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use super::walk::Walk;
 use crate::dtype::Element;
-use crate::error::{Result, filled};
+use crate::error::Result;
 use crate::layout::strides;
-use crate::ops::kernel::LaneKernel;
+use crate::ops::kernel::{LaneKernel, MOST_COLUMNS};
 use crate::storage::{HostBuffer, View};
 use core::marker::PhantomData;
 
@@ -34,41 +35,55 @@ struct LaneRun {
     results: usize,
 }
 
-/// The loop of one kernel over one dtype.
+/// The loops of one kernel over one dtype.
 ///
 /// # Safety
-/// Whoever calls it gives places of as many elements, and of as many results, which are valid ones.
+/// Whoever calls them gives places of as many elements, and of as many results, which are valid ones.
 trait LaneLoops: Sync {
+    /// Whether any lanes are computed by columns, and how many lanes are computed together by columns.
+    fn columns_together(&self) -> (bool, usize);
     /// Computes the results of lanes, and says so after each of them.
     unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2], done: &mut dyn FnMut(usize)) -> Result<()>;
+    /// Computes the results of several lanes together.
+    unsafe fn columns(&self, block: ColumnBlock, outs: [*mut u8; 2]) -> Result<()>;
 }
 
 /// A kernel with one result.
 struct OneOutput<K, A, O>(K, PhantomData<fn(A) -> O>);
 impl<K: LaneKernel<A, O>, A: Element, O: Element> LaneLoops for OneOutput<K, A, O> {
+    fn columns_together(&self) -> (bool, usize) {
+        (K::ALL_BY_COLUMNS, K::TOGETHER)
+    }
     unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2], done: &mut dyn FnMut(usize)) -> Result<()> {
+        if const { K::ALL_BY_COLUMNS } {
+            unreachable!("all lanes are computed by columns");
+        }
         let types = PhantomData::<fn(A) -> O>;
         simd::dispatch(LaneLoop { kernel: self.0, lanes, to: outs[0].cast::<O>(), step: lanes.results, types, done })
+    }
+    unsafe fn columns(&self, block: ColumnBlock, outs: [*mut u8; 2]) -> Result<()> {
+        let scratch = self.0.scratch(block.rows * block.columns)?;
+        let lanes = Together { block, to: outs[0].cast::<O>(), types: PhantomData::<fn(A) -> O> };
+        simd::dispatch(ColumnLoop { kernel: self.0, lanes, scratch, types: PhantomData::<fn(A) -> O> });
+        Ok(())
     }
 }
 /// A kernel with two results.
 struct TwoOutputs<K, A, O, P>(K, PhantomData<fn(A) -> (O, P)>);
 impl<K: LaneKernel<A, (O, P)>, A: Element, O: Element, P: Element> LaneLoops for TwoOutputs<K, A, O, P> {
-    unsafe fn lanes(&self, lanes: LaneRun, outs: [*mut u8; 2], done: &mut dyn FnMut(usize)) -> Result<()> {
-        let mut both = filled((O::default(), P::default()), lanes.len)?;
-        let (to, types) = (both.as_mut_ptr(), PhantomData::<fn(A) -> (O, P)>);
-        let mut split = |lane: usize| {
-            for at in 0..lanes.len {
-                // SAFETY: the caller's promise; there are as many pairs as a lane has elements.
-                unsafe {
-                    let (first, second) = to.add(at).read();
-                    outs[0].cast::<O>().add(lane * lanes.results + at).write(first);
-                    outs[1].cast::<P>().add(lane * lanes.results + at).write(second);
-                }
-            }
-            done(lane);
-        };
-        simd::dispatch(LaneLoop { kernel: self.0, lanes, to, step: 0, types, done: &mut split })
+    fn columns_together(&self) -> (bool, usize) {
+        const { assert!(K::ALL_BY_COLUMNS, "a kernel with two results has no other way") }
+        (true, K::TOGETHER)
+    }
+    unsafe fn lanes(&self, _: LaneRun, _: [*mut u8; 2], _: &mut dyn FnMut(usize)) -> Result<()> {
+        unreachable!("all lanes are computed by columns")
+    }
+    unsafe fn columns(&self, block: ColumnBlock, [first, second]: [*mut u8; 2]) -> Result<()> {
+        let scratch = self.0.scratch(block.rows * block.columns)?;
+        let to = (first.cast::<O>(), second.cast::<P>());
+        let lanes = Together { block, to, types: PhantomData::<fn(A) -> (O, P)> };
+        simd::dispatch(ColumnLoop { kernel: self.0, lanes, scratch, types: PhantomData::<fn(A) -> (O, P)> });
+        Ok(())
     }
 }
 
@@ -209,6 +224,65 @@ unsafe fn visit<const N: usize>(
     Ok(())
 }
 
+/// The fewest columns next to each other that are computed together, where single lanes can be, and the most rows.
+const MIN_COLUMNS: usize = 12;
+const MOST_ROWS: usize = 16_384;
+
+/// How many lanes of so many elements are kept: a cache line of each row, save of lanes so long that this takes too much memory.
+fn fitting(len: usize) -> usize {
+    (4 * GATHERED / len).max(if len > MOST_ROWS { 1 } else { 16 })
+}
+
+/// Runs a kernel on the columns that the lanes of a walk make; as [`visit`], but several lanes together.
+///
+/// # Safety
+/// As for [`visit`].
+unsafe fn visit_columns<const N: usize>(
+    functions: &dyn LaneLoops,
+    walk: &Walk<2>,
+    (from, size): (*const u8, usize),
+    [len, step]: [usize; 2],
+    results: &Results<N>,
+) -> Result<()> {
+    let (any, together) = functions.columns_together();
+    let mut gathered = None;
+    for run in walk.runs() {
+        let [to_next, next] = run.steps;
+        // Rows of columns, or columns one after another: both as the results are.
+        let by_rows = to_next == 1 || run.len == 1;
+        let is_alike = if by_rows { next == 1 || run.len == 1 } else { step == 1 || len == 1 };
+        let fitting = together.min(if is_alike && any { MOST_COLUMNS } else { fitting(len) });
+        for first in (0..run.len).step_by(fitting) {
+            let count = fitting.min(run.len - first);
+            let to = run.starts[0] + first * to_next;
+            // SAFETY: the caller's promise; there is room for the lanes that are gathered.
+            unsafe {
+                let from = from.add((run.starts[1] + first * next) * size);
+                let (from, steps) = if is_alike {
+                    (from, [step, next])
+                } else {
+                    let steps = if by_rows { [count, 1] } else { [1, len] };
+                    let place = match &mut gathered {
+                        Some(gathered) => gathered,
+                        // For the first lanes of a run, which are as many as any.
+                        None => gathered.insert(ByteBuffer::try_new(count * len * size)?),
+                    };
+                    let place = place.reserve(0);
+                    copying::copy_into(size, &[len, count], [&steps, &[step, next]], place, from);
+                    (place.cast_const(), steps)
+                };
+                let block = ColumnBlock { from, steps, to_steps: [results.step, to_next], rows: len, columns: count };
+                let mut outs = [core::ptr::null_mut(); 2];
+                for (at, out) in outs.iter_mut().enumerate().take(N) {
+                    *out = results.outs[at].add(to * results.sizes[at]);
+                }
+                functions.columns(block, outs)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Runs a kernel on every lane along an axis.
 ///
 /// # Safety
@@ -238,6 +312,9 @@ unsafe fn execute<const N: usize>(
             // Where each lane of the row-major result starts.
             let result_strides = strides::row_major(sizes);
             let walk = Walk::row_major(&without(sizes), [&without(&result_strides), &without(strides)]);
+            let next_to_each_other = inner > 1 && walk.runs().next().is_some_and(|run| run.len >= MIN_COLUMNS);
+            let by_columns = functions.columns_together().0 || (next_to_each_other && len <= MOST_ROWS);
+            let visit = if by_columns { visit_columns } else { visit };
             // An estimate of a nanosecond for each element: these kernels make several passes over a lane.
             let pieces = threads::pieces(total);
             if pieces == 1 {

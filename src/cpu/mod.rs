@@ -7,6 +7,7 @@
 
 mod blocks;
 mod bytes;
+mod columns;
 mod compiled;
 mod complex_gemm;
 pub(crate) mod compress;

@@ -83,8 +83,6 @@ pub use linalg::tensordot::{multi_dot, try_multi_dot};
 pub use rearrange::pad::{Circular, Constant, PadMode, Reflect, Replicate};
 pub use reduce::counting::BinWeight;
 pub use reduce::quantile::Interpolation;
-#[cfg(feature = "any")]
-pub(crate) use scan::cumulative::{along, along_both};
 pub use view::axis_iter::AxisIter;
 pub use view::disjoint_parts::MultiSlice;
 pub use view::tensor_view::{AsTensor, TensorView};

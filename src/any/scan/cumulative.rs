@@ -1,16 +1,17 @@
 //! Operations along one axis that keep it: running sums and their kin, `softmax`; and differences of neighbours.
 //! Uses `view::views`, `elementwise::apply`, `device`, `ops::scan`; used by `sort::unique`, `scan::trapezoid`.
 
-use crate::any::AnyTensor;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::view::views::axis;
-use crate::device::{Dynamic, erased};
-use crate::dtype::DType;
+use crate::any::{AnyTensor, checked_numel};
+use crate::device::{Backend as _, Dynamic, DynamicBuffer, erased};
+use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::layout::strides;
+use crate::ops::kernel::LaneKernel;
 use crate::ops::rules::admit::{Admits, admits_in_words, set_of_one};
 use crate::ops::scan::{RunningExtreme, RunningLogSumExp, RunningProduct, RunningSum, Softmax, scan_table};
-use crate::tensor::{along, along_both};
+use crate::storage::View;
 use castiron_macros::operations;
 
 /// Writes the method of each row of the table of scans.
@@ -40,9 +41,7 @@ macro_rules! scans {
                 $(let x = &x.converted(op, $dtype)?;)?
                 $(scans!(@$empty x op $dim $admits);)?
                 let at = axis(op, $dim, x.rank())?;
-                let cube = x.as_three_axes(at)?;
-                let result = set_of_one!($admits, scans { @along cube op [$kernel] })?;
-                let result = x.with_axis_restored(at, result)?;
+                let result = set_of_one!($admits, scans { @along x op at [$kernel] })?;
                 $(let result = result.in_dtype($dtype)?;)?
                 Ok(result)
             }
@@ -53,11 +52,28 @@ macro_rules! scans {
             return Ok(nothing);
         }
     };
-    (@along $cube:ident $op:ident [$kernel:expr] $set:ident $inexact:ident) => {
-        dispatch_dtype!($op, $cube.dtype, E: $set => Ok(AnyTensor::from(along($kernel, &$cube.typed_rank3::<E, Dynamic>()?, 1)?)))
+    (@along $x:ident $op:ident $at:ident [$kernel:expr] $set:ident $inexact:ident) => {
+        dispatch_dtype!($op, $x.dtype, E: $set => along::<E, _>($kernel, $x, $at))
     };
 }
 scan_table!(scans);
+
+/// The result of a scan, as large as the tensor and row-major.
+fn scanned(x: &AnyTensor, buffer: DynamicBuffer, dtype: DType) -> AnyTensor {
+    AnyTensor::fresh(buffer, dtype, &x.sizes, &strides::row_major(&x.sizes))
+}
+
+/// The elements, which are of this dtype. (A zero-dim tensor counts as one axis.)
+fn elements<E>(x: &AnyTensor) -> Result<View<'_, DynamicBuffer, E>> {
+    let elements = x.elements_as()?;
+    Ok(if x.rank() == 0 { elements.restrided(&[1], &[1]) } else { elements })
+}
+
+/// A kernel of lanes along an axis of a tensor of this dtype.
+fn along<E: Element, O: Element>(kernel: impl LaneKernel<E, O>, x: &AnyTensor, at: usize) -> Result<AnyTensor> {
+    checked_numel("scan", &x.sizes, O::DTYPE)?;
+    Ok(scanned(x, Dynamic::lanes(kernel, elements::<E>(x)?, at)?, O::DTYPE))
+}
 
 #[operations]
 impl AnyTensor {
@@ -101,12 +117,11 @@ impl AnyTensor {
             return Ok((nothing, self.zeros_like_device(&self.sizes, DType::I64)?));
         }
         let at = axis(op, dim, self.rank())?;
-        let cube = self.as_three_axes(at)?;
-        let (values, places) = dispatch_dtype!(op, self.dtype, E: Ordered => {
-            let (values, places) = along_both(RunningExtreme::<MAX>, &cube.typed_rank3::<E, Dynamic>()?, 1)?;
-            Ok((AnyTensor::from(values), AnyTensor::from(places)))
+        checked_numel(op, &self.sizes, DType::I64)?;
+        let [values, places] = dispatch_dtype!(op, self.dtype, E: Ordered => {
+            Dynamic::lanes_both(RunningExtreme::<MAX>, elements::<E>(self)?, at)
         })?;
-        Ok((self.with_axis_restored(at, values)?, self.with_axis_restored(at, places)?))
+        Ok((scanned(self, values, self.dtype), scanned(self, places, DType::I64)))
     }
 
     #[op(nn.functional.softmin(input, dim, dtype = None), dtypes = float)]

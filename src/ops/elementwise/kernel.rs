@@ -234,6 +234,31 @@ impl<Op: TunedOp<A>, A: Dtype, O: Castable> Map1<A, O> for Tuning<Op, A> {
     }
 }
 
+/// The most lanes that are computed together.
+pub const MOST_COLUMNS: usize = 256;
+
+/// Several lanes that are computed together, as the columns of a matrix, and the places of their results.
+pub trait LaneColumns<A, O> {
+    /// How many elements a lane has.
+    fn rows(&self) -> usize;
+    /// How many lanes there are: at most [`MOST_COLUMNS`].
+    fn columns(&self) -> usize;
+    /// Whether the elements of a row lie side by side, and so do their results. Else there are no rows to be seen or replaced.
+    fn has_dense_rows(&self) -> bool;
+    /// Shows each element of a row, with its column.
+    fn see(&self, row: usize, show: impl FnMut(usize, A));
+    /// Computes each result of a row from the element there, and its column.
+    fn replace(&self, row: usize, compute: impl FnMut(usize, A) -> O);
+    /// Computes the results of `N` columns from this one on, row after row: what is carried down a column begins with its first element.
+    fn descend<R: Copy, const N: usize>(
+        &self,
+        column: usize,
+        start: impl Fn(A) -> R,
+        next: impl Fn(R, A, usize) -> R,
+        result: impl Fn(R) -> O,
+    );
+}
+
 /// A function of a whole lane (the elements along one axis) whose result is a lane of the same length.
 pub trait LaneKernel<A, O>: Copy + Send + Sync + 'static {
     /// Scratch memory, reused from lane to lane.
@@ -244,6 +269,13 @@ pub trait LaneKernel<A, O>: Copy + Send + Sync + 'static {
     }
     /// Computes a lane. `to` is as long as `from`; what is not written keeps unspecified elements.
     fn lane(self, from: &[A], to: &mut [O], scratch: &mut Self::Scratch);
+    /// Whether [`columns`](Self::columns) is for any lanes, or for those alone whose elements lie next to each other.
+    const ALL_BY_COLUMNS: bool = false;
+    /// How many lanes are computed together, at most [`MOST_COLUMNS`].
+    const TOGETHER: usize = MOST_COLUMNS;
+    /// Computes several lanes together, each of which gives what [`lane`](Self::lane) does. `scratch` is that of a lane as long
+    /// as all of them.
+    fn columns(self, lanes: &impl LaneColumns<A, O>, scratch: &mut Self::Scratch);
     /// Its steps as text, which a device compiles.
     #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Written<LaneText> {

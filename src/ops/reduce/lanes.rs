@@ -264,6 +264,20 @@ fn in_registers<A, P: Copy, const N: usize, const M: usize>(
     accumulated
 }
 
+/// In how many lanes [`blocked_sum`] adds up a block of a line of so many elements.
+pub(crate) const fn lanes_of_sum(len: usize) -> usize {
+    if len < 2 * NARROW_LANES {
+        1
+    } else if len < MIN_WIDE {
+        NARROW_LANES
+    } else {
+        WIDE_LANES
+    }
+}
+
+/// The elements of such a block.
+pub(crate) const SUM_BLOCK: usize = 64 * MIN_WIDE;
+
 /// The sum of `term` over a line: in blocks, and in lanes within each block, so that it vectorises and rounding
 /// errors stay small.
 #[inline(always)]
@@ -278,7 +292,7 @@ pub(crate) fn blocked_sum<E, C: Compute>(elements: &[E], term: impl Fn(&E) -> C)
     } else if elements.len() < MIN_WIDE {
         sum = by_lanes::<E, C, NARROW_LANES>(elements, sum, accumulate, merge);
     } else {
-        for block in elements.chunks(64 * MIN_WIDE) {
+        for block in elements.chunks(SUM_BLOCK) {
             sum = merge(sum, by_lanes::<E, C, WIDE_LANES>(block, C::default(), accumulate, merge));
         }
     }

@@ -28,7 +28,7 @@ use crate::ops::text::{
 pub use extreme::{ArgExtreme, Extreme, MinMax};
 #[cfg(any(test, feature = "cuda"))]
 pub(crate) use extreme::{Both, ExtremeOfTwo, Positioned};
-pub(crate) use lanes::{MIN_WIDE, blocked_sum, by_lanes, interleave, merge_lanes};
+pub(crate) use lanes::{MIN_WIDE, SUM_BLOCK, blocked_sum, by_lanes, interleave, lanes_of_sum, merge_lanes};
 pub(crate) use log_sum_exp::LogSumExp;
 pub(crate) use normalizing::{RootMeanSquare, Standardizing};
 #[cfg(any(test, feature = "cuda"))]

@@ -1,5 +1,6 @@
 //! Operations along one axis that keep it: their table, and what computes a lane.
 
+mod one_lane;
 mod running;
 mod softmax_lane;
 pub(crate) mod steps;

@@ -1,30 +1,67 @@
 //! Running sums, products, extremes and sums of exponentials: each element depends on those before it.
 //! Uses the formulas of `elementwise`.
 
+use super::one_lane::OneLane;
 use super::steps::LaneSteps;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, MachineFloat};
 use crate::ops;
-use crate::ops::kernel::LaneKernel;
+use crate::ops::kernel::{LaneColumns, LaneKernel, MOST_COLUMNS};
 use crate::ops::reduce::{Accumulating, Index};
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::{
     lane::{LaneText, Scan},
     reduce::Written,
 };
+use core::hint::cold_path;
+
+/// How many columns are run down together: while one waits for its last result, the others go on.
+const TOGETHER: usize = 4;
+/// Rows of fewer columns are not worth the loop over rows.
+const MIN_WIDE: usize = 12;
+
+/// Runs down all columns, a few together.
+#[inline(always)]
+fn descend<A: Copy, O, R: Copy>(
+    lanes: &impl LaneColumns<A, O>,
+    start: impl Fn(A) -> R,
+    next: impl Fn(R, A, usize) -> R,
+    result: impl Fn(R) -> O,
+) {
+    let (columns, mut column) = (lanes.columns(), 0);
+    while column + TOGETHER <= columns {
+        lanes.descend::<R, TOGETHER>(column, &start, &next, &result);
+        column += TOGETHER;
+    }
+    while column < columns {
+        lanes.descend::<R, 1>(column, &start, &next, &result);
+        column += 1;
+    }
+}
 
 /// Runs on in the number `C`, from the start of the steps.
 #[inline(always)]
 fn run_on<C: Compute + Castable, S: LaneSteps<Partial<C, i64> = C>, E: Dtype, O: Dtype>(
     steps: S,
-    from: &[E],
-    to: &mut [O],
+    lanes: &impl LaneColumns<E, O>,
 ) {
-    let mut running = steps.start::<C, i64>().unwrap_or_default();
-    for (to, x) in to.iter_mut().zip(from) {
+    let start = steps.start::<C, i64>().unwrap_or_default();
+    let next = |running: C, x: E, _: usize| {
         let element = steps.of::<C, i64>(x.cast::<O>().to_compute().cast(), 0);
-        running = steps.merge::<C, i64>(running, element);
-        *to = running.cast();
+        steps.merge::<C, i64>(running, element)
+    };
+    let columns = lanes.columns();
+    if lanes.has_dense_rows() && columns >= MIN_WIDE {
+        let mut running = [start; MOST_COLUMNS];
+        let running = &mut running[..columns];
+        for row in 0..lanes.rows() {
+            lanes.replace(row, |column, x| {
+                running[column] = next(running[column], x, row);
+                running[column].cast()
+            });
+        }
+        return;
     }
+    descend(lanes, |_| start, next, |running| running.cast());
 }
 
 /// A running reduction by a formula of two numbers: `name: Formula, start, text's name, O` with the dtype of its result.
@@ -50,13 +87,17 @@ macro_rules! running {
         }
         impl<$E: Dtype> LaneKernel<$E, $out> for $kernel {
             type Scratch = ();
-            #[inline(always)]
             fn lane(self, from: &[$E], to: &mut [$out], (): &mut ()) {
+                self.columns(&OneLane::new(from, to), &mut ());
+            }
+            const ALL_BY_COLUMNS: bool = true;
+            #[inline(always)]
+            fn columns(self, lanes: &impl LaneColumns<$E, $out>, (): &mut ()) {
                 // PyTorch's `acc_type`: single precision runs in double.
                 match $E::DTYPE {
-                    DType::F32 => run_on::<f64, _, _, _>(self, from, to),
-                    DType::C64 => run_on::<Complex<f64>, _, _, _>(self, from, to),
-                    _ => run_on::<<$out as Dtype>::Compute, _, _, _>(self, from, to),
+                    DType::F32 => run_on::<f64, _, _, _>(self, lanes),
+                    DType::C64 => run_on::<Complex<f64>, _, _, _>(self, lanes),
+                    _ => run_on::<<$out as Dtype>::Compute, _, _, _>(self, lanes),
                 }
             }
             #[cfg(any(test, feature = "cuda"))]
@@ -109,17 +150,40 @@ impl<const MAX: bool> LaneSteps for RunningExtreme<MAX> {
 }
 impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> {
     type Scratch = ();
-    #[inline(always)]
     fn lane(self, from: &[E], to: &mut [(E, i64)], (): &mut ()) {
-        let Some(&first) = from.first() else { return };
-        // Elements themselves are kept, whatever they compute in.
-        let mut extreme = (first, 0);
-        for (at, (to, &x)) in (0..).zip(to.iter_mut().zip(from)) {
-            if succeeds::<E::Compute, MAX>(x.to_compute(), extreme.0.to_compute()) {
-                extreme = (x, at);
+        self.columns(&OneLane::new(from, to), &mut ());
+    }
+    const ALL_BY_COLUMNS: bool = true;
+    /// Elements themselves are kept, whatever they compute in.
+    #[inline(always)]
+    fn columns(self, lanes: &impl LaneColumns<E, (E, i64)>, (): &mut ()) {
+        let columns = lanes.columns();
+        if lanes.has_dense_rows() && columns >= MIN_WIDE {
+            let (mut extremes, mut places) = ([E::default(); MOST_COLUMNS], [0; MOST_COLUMNS]);
+            let (extremes, places) = (&mut extremes[..columns], &mut places[..columns]);
+            if lanes.rows() > 0 {
+                lanes.see(0, |column, x| extremes[column] = x);
             }
-            *to = extreme;
+            for (row, at) in (0..lanes.rows()).zip(0_i64..) {
+                lanes.replace(row, |column, x| {
+                    let succeeds = succeeds::<E::Compute, MAX>(x.to_compute(), extremes[column].to_compute());
+                    extremes[column] = if succeeds { x } else { extremes[column] };
+                    places[column] = if succeeds { at } else { places[column] };
+                    (extremes[column], places[column])
+                });
+            }
+            return;
         }
+        let next = |extreme: (E, i64), x: E, at: usize| {
+            if succeeds::<E::Compute, MAX>(x.to_compute(), extreme.0.to_compute()) {
+                // A branch, foreseen more often than not; a choice would wait for the comparison.
+                cold_path();
+                (x, at as i64)
+            } else {
+                extreme
+            }
+        };
+        descend(lanes, |first| (first, 0), next, |extreme| extreme);
     }
     #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Written<LaneText> {

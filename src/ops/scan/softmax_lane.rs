@@ -4,14 +4,17 @@
 use crate::dtype::{Compute, Dtype};
 use crate::error::{Result, filled};
 use crate::ops;
-use crate::ops::kernel::LaneKernel;
+use crate::ops::kernel::{LaneColumns, LaneKernel};
 use crate::ops::reduce::rows::{Pass, RowSteps};
-use crate::ops::reduce::{Accumulating, Extreme, Reducer, blocked_sum};
+use crate::ops::reduce::{Accumulating, Extreme, Reducer, SUM_BLOCK, blocked_sum, lanes_of_sum};
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::{lane::LaneText, reduce::Written, row::RowText};
 
 /// Exponentials that are kept before they are added up.
 const BLOCK: usize = 1024;
+/// Lanes computed together; in how many parts each is added up at most.
+const COLUMNS: usize = 64;
+const MOST_LANES: usize = lanes_of_sum(BLOCK);
 
 /// `exp(x - max) / sum`, or its logarithm.
 #[derive(Clone, Copy)]
@@ -51,7 +54,7 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
     /// The exponentials, before they are divided.
     type Scratch = Vec<E::Compute>;
     fn scratch(self, len: usize) -> Result<Vec<E::Compute>> {
-        filled(E::Compute::default(), if LOG { 0 } else { len })
+        filled(E::Compute::default(), len)
     }
     #[inline(always)]
     fn lane(self, from: &[E], to: &mut [E], exponentials: &mut Vec<E::Compute>) {
@@ -62,7 +65,11 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
         let max = Reducer::<E>::block(Extreme::<E, true>::new(), from, 0);
         let exponential = |x: &E| self.term(1, x.to_compute(), [max, none]);
         if LOG {
-            let log_sum = self.measured(1, blocked_sum(from, exponential), none, none);
+            for (kept, x) in exponentials.iter_mut().zip(from) {
+                *kept = exponential(x);
+            }
+            let sum = blocked_sum(&exponentials[..from.len()], |&x| x);
+            let log_sum = self.measured(1, sum, none, none);
             for (to, x) in to.iter_mut().zip(from) {
                 *to = E::from_compute(self.element([max, log_sum], x.to_compute(), [None; 2]));
             }
@@ -77,6 +84,67 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
             let inverse = self.measured(1, sum, none, none);
             for (to, &x) in to.iter_mut().zip(&*exponentials) {
                 *to = E::from_compute(Self::share(x, inverse));
+            }
+        }
+    }
+    const TOGETHER: usize = COLUMNS;
+    /// Adds up in the order in which [`lane`](LaneKernel::lane) does.
+    #[inline(always)]
+    fn columns(self, lanes: &impl LaneColumns<E, E>, exponentials: &mut Vec<E::Compute>) {
+        let (rows, columns, none) = (lanes.rows(), lanes.columns(), E::Compute::default());
+        let largest = Extreme::<E, true>::new();
+        let mut max = [Reducer::<E>::start(largest); COLUMNS];
+        let max = &mut max[..columns];
+        for row in 0..rows {
+            lanes.see(row, |column, x| max[column] = largest.accumulate(max[column], x, row));
+        }
+        let mut sums = [none; COLUMNS];
+        let sums = &mut sums[..columns];
+        let mut accumulators = [none; MOST_LANES * COLUMNS];
+        let most = if LOG { SUM_BLOCK } else { BLOCK };
+        for first in (0..rows).step_by(most) {
+            let len = most.min(rows - first);
+            let mut width = lanes_of_sum(if LOG { rows } else { len });
+            let accumulators = &mut accumulators[..MOST_LANES * columns];
+            accumulators[..width * columns].fill(none);
+            for row in first..first + len {
+                let at = (row - first) % width * columns;
+                let accumulators = &mut accumulators[at..][..columns];
+                if LOG {
+                    lanes.see(row, |column, x| {
+                        let exponential = self.term(1, x.to_compute(), [max[column], none]);
+                        accumulators[column] = accumulators[column].binary::<Accumulating>(exponential);
+                    });
+                } else {
+                    let kept = &mut exponentials[row * columns..][..columns];
+                    lanes.see(row, |column, x| {
+                        kept[column] = self.term(1, x.to_compute(), [max[column], none]);
+                        accumulators[column] = accumulators[column].binary::<Accumulating>(kept[column]);
+                    });
+                }
+            }
+            while width > 1 {
+                width /= 2;
+                let (low, high) = accumulators.split_at_mut(width * columns);
+                for (low, high) in low.iter_mut().zip(high) {
+                    *low = low.binary::<Accumulating>(*high);
+                }
+            }
+            for (sum, accumulated) in sums.iter_mut().zip(&*accumulators) {
+                *sum = sum.binary::<Accumulating>(*accumulated);
+            }
+        }
+        for sum in &mut *sums {
+            *sum = self.measured(1, *sum, none, none);
+        }
+        for row in 0..rows {
+            if LOG {
+                lanes.replace(row, |column, x| {
+                    E::from_compute(self.element([max[column], sums[column]], x.to_compute(), [None; 2]))
+                });
+            } else {
+                let kept = &exponentials[row * columns..][..columns];
+                lanes.replace(row, |column, _| E::from_compute(Self::share(kept[column], sums[column])));
             }
         }
     }

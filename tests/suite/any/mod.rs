@@ -1,6 +1,7 @@
 //! The run-time world.
 
 mod basics;
+mod columns;
 mod conjugates;
 mod corners;
 mod empties;
