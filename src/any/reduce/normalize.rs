@@ -188,9 +188,18 @@ impl AnyTensor {
             return invalid(op, format!("at least two axes are wanted, got {}", self.rank()));
         }
         self.expect_weights(op, [Some(mean), Some(var), weight, bias].into_iter().flatten())?;
-        let scale = self.by_channel(op, var)?.add(eps)?.rsqrt()?;
-        let centered = self.to(wide(self.dtype))?.sub(self.by_channel(op, mean)?)?;
-        centered.mul(scale)?.scaled(op, [weight, bias], self.dtype)
+        // As PyTorch does it: one factor and one summand for each channel.
+        let [mean, var] = [mean, var].map(|given| self.by_channel(op, given));
+        let mut scale = var?.add(eps)?.rsqrt()?;
+        if let Some(weight) = weight {
+            scale = scale.mul(self.by_channel(op, weight)?)?;
+        }
+        let shift = mean?.mul(&scale)?;
+        let shift = match bias {
+            Some(bias) => self.by_channel(op, bias)?.sub(shift)?,
+            None => shift.neg()?,
+        };
+        self.to(wide(self.dtype))?.mul(scale)?.add(shift)?.to(self.dtype)
     }
 
     /// Scales the slices along an axis whose `p`-norm exceeds `maxnorm` down to it (`torch.renorm`).
