@@ -142,8 +142,8 @@ pub(crate) unsafe fn run<const N: usize>(
     if sizes.contains(&0) {
         return;
     }
-    // SAFETY: the caller's promise.
     let casts = places.each_ref().map(|place| place.cast);
+    // SAFETY: the caller's promise; the conversions are there until it returns.
     unsafe {
         run_into(sizes, strides, KernelBody::erased(inner, kernel, &places, &casts, beside_element, is_compute_bound))
     }

@@ -157,13 +157,12 @@ impl<const N: usize> KernelBody<N> {
     /// Prefetches `len` elements from `at` on of the operands with steps.
     #[inline(always)]
     fn prefetch_steps(&self, run: &Run<N>, at: usize, len: usize) {
-        let places = self.places(run, at);
-        for operand in 1..N {
+        for (operand, place) in self.places(run, at).into_iter().enumerate().skip(1) {
             let bytes = run.steps[operand] * self.sizes[operand];
             if run.steps[operand] > 1 {
                 let mut from = 0;
                 while from < len * bytes {
-                    simd::prefetch(places[operand].wrapping_add(from).cast_const());
+                    simd::prefetch(place.wrapping_add(from).cast_const());
                     from += bytes.max(64);
                 }
             }

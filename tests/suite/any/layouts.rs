@@ -153,7 +153,7 @@ fn one_element_for_a_line_counts_on_either_side() {
     let exponents = AnyTensor::ones(&[3, 1], DType::F32).unwrap().mul(3).unwrap();
     let whole = call("expand", &Args::new().arg(&exponents).arg(vec![3_i64, 700])).unwrap().tensor().unwrap();
     let bytes = |x: AnyTensor| x.to_bytes().unwrap();
-    assert_eq!(bytes(a.pow(&exponents).unwrap()), bytes(a.pow(&whole.contiguous().unwrap()).unwrap()));
+    assert_eq!(bytes(a.pow(&exponents).unwrap()), bytes(a.pow(whole.contiguous().unwrap()).unwrap()));
 }
 
 #[test]
