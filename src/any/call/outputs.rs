@@ -81,6 +81,7 @@ pub fn call_in_place(name: &str, x: &mut AnyTensor, args: &Args) -> Result<()> {
     match (name, &args.positional[..]) {
         ("zero", []) => return x.fill_(false).map(|_| ()),
         ("copy", [Value::Array(from)]) => return x.copy_from(from).map(|_| ()),
+        ("fill", [Value::Number(value)]) if args.named.is_empty() => return x.fill_value("fill", *value),
         ("copy", [Value::Number(value)]) => return x.fill_value("copy_", *value),
         ("__setitem__", [index, value]) => {
             let value = match value {

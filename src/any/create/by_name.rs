@@ -31,11 +31,7 @@ fn filled(
     dtype: DType,
     device: Option<AnyDevice>,
 ) -> Result<AnyTensor> {
-    let mut tensor = AnyTensor::zeros_on(sizes, dtype, device.unwrap_or_else(default_device))?;
-    if !matches!(value, ScalarValue::Bool(false)) {
-        tensor.fill_value(op, value)?;
-    }
-    Ok(tensor)
+    AnyTensor::filled(op, sizes, value, dtype, device.unwrap_or_else(default_device))
 }
 
 /// The dtype of a tensor filled with a scalar. (Complex ones have no halves here, though they have where a literal is written.)

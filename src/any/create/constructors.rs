@@ -9,6 +9,9 @@ use crate::dtype::{DType, Scalar};
 use crate::error::{Error, Result, collected, listed};
 use crate::layout::{MemoryFormat, bounds, strides};
 
+/// So many elements are worth being written but once.
+const MANY: usize = 256;
+
 impl AnyTensor {
     /// Row-major elements from their bytes, as the machine lays them out.
     ///
@@ -128,9 +131,7 @@ impl AnyTensor {
     /// # Errors
     /// If the value does not fit the dtype, there are too many elements or axes, or memory runs out.
     pub fn full(sizes: &[usize], value: impl Scalar, dtype: DType) -> Result<AnyTensor> {
-        let mut full = AnyTensor::zeros(sizes, dtype)?;
-        full.fill_value("full", value.value())?;
-        Ok(full)
+        AnyTensor::filled("full", sizes, value.value(), dtype, AnyDevice::CPU)
     }
 
     /// Ones (`torch.ones`).
@@ -152,6 +153,29 @@ impl AnyTensor {
             let element: E = value.to_element().ok_or_else(refused)?;
             Ok(AnyTensor::over(Dynamic::build(None, || Ok(vec![element]))?, dtype, 0, &[], &[]))
         })
+    }
+
+    /// Every element one value, on a device.
+    pub(crate) fn filled(
+        op: &'static str,
+        sizes: &[usize],
+        value: ScalarValue,
+        dtype: DType,
+        device: AnyDevice,
+    ) -> Result<AnyTensor> {
+        let many = sizes.iter().try_fold(1_usize, |len, &size| len.checked_mul(size)).is_some_and(|len| len > MANY);
+        if many && device == AnyDevice::CPU {
+            // Written once, not zeroed before.
+            Dims::new("zeros", sizes)?;
+            checked_numel("zeros", sizes, dtype)?;
+            let one = AnyTensor::scalar_of(op, value, dtype)?;
+            return one.expanded_to(sizes)?.copied(&strides::row_major(sizes));
+        }
+        let mut tensor = AnyTensor::zeros_on(sizes, dtype, device)?;
+        if !matches!(value, ScalarValue::Bool(false)) {
+            tensor.fill_value(op, value)?;
+        }
+        Ok(tensor)
     }
 
     pub(crate) fn fill_value(&mut self, op: &'static str, value: ScalarValue) -> Result<()> {
