@@ -114,10 +114,8 @@ impl Survey {
 
     /// Whether the result is small enough, as the operation on `meta` says where it can.
     fn fits(&mut self, op: &NamedOp, given: &[(&'static str, Given)]) -> bool {
-        let meta = |spec: &layouts::Spec| {
-            let made = AnyTensor::zeros_on(&spec.sizes, spec.dtype, "meta".parse::<castiron::AnyDevice>()?);
-            Ok::<AnyTensor, castiron::Error>(made?)
-        };
+        let meta =
+            |spec: &layouts::Spec| AnyTensor::zeros_on(&spec.sizes, spec.dtype, "meta".parse::<castiron::AnyDevice>()?);
         let mut tensor = |spec: &layouts::Spec| meta(spec).unwrap_or_else(|error| panic!("{spec} on meta: {error}"));
         let args = arguments::args(op, given, &mut tensor);
         call(op.name, &args).map_or(true, |result| elements(&result) <= MOST_ELEMENTS)
