@@ -7,6 +7,7 @@
 use super::lookup;
 use super::simd::{self, Loop};
 use crate::ops::kernel::{Entry, Map1, Map2, Map3, VectorWidth};
+use core::mem::MaybeUninit;
 
 /// A loop over `N` operands, the first of which is written: the kernel, the start of each operand, and the number of
 /// elements.
@@ -19,7 +20,32 @@ pub(super) type Inner<const N: usize> = unsafe fn(kernel: *const (), places: [*m
 /// Elements checked at once, before a kernel's fast path is taken for all of them.
 const CHECKED: usize = 512;
 
-/// Writes `kernel(a)`. (`a` and `out` may alias where the compiler can see it.)
+/// Elements of an operand, copied, so that the compiler sees that a loop over them writes elsewhere.
+struct Block<A>([MaybeUninit<A>; CHECKED]);
+impl<A: Copy> Block<A> {
+    /// Copies so many elements, at most [`CHECKED`].
+    ///
+    /// # Safety
+    /// There are so many.
+    #[inline(always)]
+    unsafe fn of(from: *const A, len: usize) -> Self {
+        let mut block = Block([const { MaybeUninit::uninit() }; CHECKED]);
+        // SAFETY: the caller's promise; the block has room for them.
+        unsafe { core::ptr::copy_nonoverlapping(from, block.0.as_mut_ptr().cast(), len) }
+        block
+    }
+    /// One of them.
+    ///
+    /// # Safety
+    /// It was copied.
+    #[inline(always)]
+    unsafe fn get(&self, at: usize) -> A {
+        // SAFETY: the caller's promise.
+        unsafe { self.0.get_unchecked(at).assume_init() }
+    }
+}
+
+/// Writes `kernel(a)`. (`a` and `out` may alias where the compiler can see it, or there is a fast path.)
 ///
 /// # Safety
 /// `len` elements are valid at either place.
@@ -33,23 +59,55 @@ unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *
             }
             return;
         }
-        let mut low = 0;
-        while low < len {
-            let high = len.min(low + CHECKED);
+        for low in (0..len).step_by(CHECKED) {
+            let (out, len) = (out.add(low), CHECKED.min(len - low));
+            let a = Block::of(a.add(low), len);
             let mut fast_path = true;
-            for i in low..high {
-                fast_path &= kernel.takes_fast_path(a.add(i).read());
+            for i in 0..len {
+                fast_path &= kernel.takes_fast_path(a.get(i));
             }
             if fast_path {
-                for i in low..high {
-                    out.add(i).write(kernel.fast_path(a.add(i).read()));
+                for i in 0..len {
+                    out.add(i).write(kernel.fast_path(a.get(i)));
                 }
             } else {
-                for i in low..high {
-                    out.add(i).write(kernel.call(a.add(i).read()));
+                for i in 0..len {
+                    out.add(i).write(kernel.call(a.get(i)));
                 }
             }
-            low = high;
+        }
+    }
+}
+
+/// The same for two operands, of a kernel with a fast path.
+///
+/// # Safety
+/// `len` elements are valid at each place.
+#[inline(always)]
+unsafe fn by_blocks<A: Copy, B: Copy, O, K: Map2<A, B, O>>(
+    kernel: K,
+    (a, b): (*const A, *const B),
+    out: *mut O,
+    len: usize,
+) {
+    for low in (0..len).step_by(CHECKED) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (out, len) = (out.add(low), CHECKED.min(len - low));
+            let (a, b) = (Block::of(a.add(low), len), Block::of(b.add(low), len));
+            let mut fast_path = true;
+            for i in 0..len {
+                fast_path &= kernel.takes_fast_path(a.get(i), b.get(i));
+            }
+            if fast_path {
+                for i in 0..len {
+                    out.add(i).write(kernel.fast_path(a.get(i), b.get(i)));
+                }
+            } else {
+                for i in 0..len {
+                    out.add(i).write(kernel.call(a.get(i), b.get(i)));
+                }
+            }
         }
     }
 }
@@ -100,15 +158,15 @@ impl<K: Map1<A, O>, A: Copy, O> Loop for Map1Loop<K, A, O> {
     const IS_ODD: bool = is_odd(K::ENTRY);
     #[inline(always)]
     fn run(self) {
-        if const { matches!(K::VECTORS, VectorWidth::None) } {
-            return self.run_small();
-        }
         let Map1Loop { kernel, out, a, len } = self;
         // SAFETY: whoever made it promises that all places are valid.
         unsafe {
             // The compiler does not vectorise where it cannot exclude that the operands overlap, so the in-place case
             // is a loop of its own.
-            if size_of::<A>() == size_of::<O>() && !K::HAS_FAST_PATH && out.cast_const().cast() == a {
+            if const { !matches!(K::VECTORS, VectorWidth::None) && !K::HAS_FAST_PATH }
+                && size_of::<A>() == size_of::<O>()
+                && out.cast_const().cast() == a
+            {
                 side_by_side(kernel, out.cast::<A>(), out, len);
             } else {
                 side_by_side(kernel, a, out, len);
@@ -137,13 +195,15 @@ impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Map2Loop<K, A, B, O> {
     const IS_ODD: bool = is_odd(K::ENTRY);
     #[inline(always)]
     fn run(self) {
-        if const { matches!(K::VECTORS, VectorWidth::None) } {
-            return self.run_small();
-        }
         let Map2Loop { kernel, out, a, b, len } = self;
         // SAFETY: as above.
         unsafe {
-            if size_of::<A>() == size_of::<O>() && out.cast_const().cast() == a {
+            if K::HAS_FAST_PATH {
+                by_blocks(kernel, (a, b), out, len);
+            } else if const { !matches!(K::VECTORS, VectorWidth::None) }
+                && size_of::<A>() == size_of::<O>()
+                && out.cast_const().cast() == a
+            {
                 for i in 0..len {
                     out.add(i).write(kernel.call(out.cast::<A>().add(i).read(), b.add(i).read()));
                 }
@@ -158,7 +218,7 @@ impl<K: Map2<A, B, O>, A: Copy, B: Copy, O> Loop for Map2Loop<K, A, B, O> {
     fn run_small(self) {
         let Map2Loop { kernel, out, a, b, len } = self;
         for i in simd::one_by_one(len) {
-            // SAFETY: as above.
+            // SAFETY: as above. (The fast path is for speed alone.)
             unsafe { out.add(i).write(kernel.call(a.add(i).read(), b.add(i).read())) }
         }
     }

@@ -62,7 +62,7 @@ impl KernelBody<2> {
             kernel: core::ptr::from_ref(kernel).cast(),
             places: [out.cast(), a.cast_mut().cast()],
             sizes: [size_of::<O>(), size_of::<A>()],
-            needs_copy_in_place: K::HAS_FAST_PATH,
+            needs_copy_in_place: false,
             is_compute_bound: K::IS_COMPUTE_BOUND,
             non_temporal: false,
             widest: widest(&[size_of::<O>(), size_of::<A>()]),

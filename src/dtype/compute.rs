@@ -57,45 +57,6 @@ pub trait Unary: 'static {
     }
 }
 
-/// As a formula the fast path of `F`; as a predicate, whether a number takes it.
-pub struct FastPath<F>(core::marker::PhantomData<fn() -> F>);
-impl<F: Unary> Unary for FastPath<F> {
-    #[inline(always)]
-    fn boolean(x: bool) -> bool {
-        F::boolean(x)
-    }
-    #[inline(always)]
-    fn integer<T: MachineInt>(x: T) -> T {
-        F::integer(x)
-    }
-    #[inline(always)]
-    fn real<T: MachineFloat>(x: T) -> T {
-        F::fast_path(x)
-    }
-    #[inline(always)]
-    fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
-        F::complex(z)
-    }
-}
-impl<F: Unary> Predicate for FastPath<F> {
-    #[inline(always)]
-    fn boolean(_: bool) -> bool {
-        true
-    }
-    #[inline(always)]
-    fn integer<T: MachineInt>(_: T) -> bool {
-        true
-    }
-    #[inline(always)]
-    fn real<T: MachineFloat>(x: T) -> bool {
-        F::takes_fast_path(x)
-    }
-    #[inline(always)]
-    fn complex<T: MachineFloat>(_: Complex<T>) -> bool {
-        true
-    }
-}
-
 /// A formula of one variable that gives a bool.
 pub trait Predicate: 'static {
     /// The formula for `bool`.
@@ -189,8 +150,10 @@ pub trait Tuned: 'static {
 pub trait Binary: 'static {
     /// Whether integer division by zero must be checked before the operation runs.
     const DIVIDES: bool = false;
-    /// Whether floats call the C library's `fmod` for each element, so that no vectors are of use.
-    const CALLS_FMOD: bool = false;
+    /// Whether there is a vectorised fast path for most floating-point numbers.
+    const HAS_FAST_PATH: bool = false;
+    /// The same where `b` is a scalar.
+    const SCALAR_HAS_FAST_PATH: bool = Self::HAS_FAST_PATH;
     /// Whether a scalar or zero-dim right operand keeps the accumulate type's precision, although it does not count
     /// in promotion (PyTorch: `opmath` in `BinaryOpsKernel.cpp`, for `mul` and the divisions).
     const RIGHT_SCALAR_IS_EXACT: bool = false;
@@ -220,6 +183,26 @@ pub trait Binary: 'static {
     #[inline(always)]
     fn real_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
         Self::real(a, b)
+    }
+    /// The fast path.
+    #[inline(always)]
+    fn fast_path<T: MachineFloat>(a: T, b: T) -> T {
+        Self::real(a, b)
+    }
+    /// Whether these numbers take the fast path.
+    #[inline(always)]
+    fn takes_fast_path<T: MachineFloat>(_a: T, _b: T) -> bool {
+        true
+    }
+    /// The fast path where `b` is a scalar, if it differs.
+    #[inline(always)]
+    fn fast_path_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
+        Self::fast_path(a, b)
+    }
+    /// Whether these numbers take it.
+    #[inline(always)]
+    fn takes_fast_path_by_scalar<T: MachineFloat>(a: T, b: T) -> bool {
+        Self::takes_fast_path(a, b)
     }
     /// The formula for complex numbers where `b` is a scalar, if it differs.
     #[inline(always)]

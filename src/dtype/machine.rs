@@ -43,7 +43,11 @@ macro_rules! machine_ints {
     (@quotient $ty:ty: $a:ident $b:ident f64) => {
         if $b.wrapping_add(1) == 0 { $a.wrapping_neg() } else { ($a as f64 / $b as f64) as $ty }
     };
-    (@quotient $ty:ty: $a:ident $b:ident itself) => { $a.wrapping_div($b) };
+    // Of the magnitudes: compilers divide small ones by a shorter instruction, which is a guess that signs must not upset.
+    (@quotient $ty:ty: $a:ident $b:ident itself) => {{
+        let quotient = ($a.unsigned_abs() / $b.unsigned_abs()) as $ty;
+        if ($a < 0) != ($b < 0) { quotient.wrapping_neg() } else { quotient }
+    }};
     ($($ty:ty: $signed:literal $by:ident;)*) => {$(
         impl MachineInt for $ty {
             const BITS: u32 = <$ty>::BITS;
@@ -120,6 +124,27 @@ pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'st
     fn round_ties_even(self) -> Self;
     /// `copysign`, which formulas also apply to constants.
     fn lit(value: f64) -> Self;
+    /// What a division that rounds towards zero leaves over, exactly; with the sign of this number.
+    #[inline(always)]
+    fn left_over(self, divisor: Self) -> Self {
+        self % divisor
+    }
+    /// The same where [`MachineFloat::has_small_quotient`]: without a branch.
+    #[inline(always)]
+    fn left_over_small(self, divisor: Self) -> Self {
+        let (size, below) = (self.abs(), divisor.abs());
+        // The quotient is rounded up to a whole number at most, and its product is exact beside the number.
+        let left = (-(size / below).trunc()).mul_add(below, size);
+        (if left < Self::zero() { left + below } else { left }).copysign(self)
+    }
+    /// Whether the quotient has so few digits that the machine's division finds the whole number.
+    #[inline(always)]
+    fn has_small_quotient(self, divisor: Self) -> bool {
+        let (size, below) = (self.abs(), divisor.abs());
+        // NaN may take that path; what is infinite and zero may not.
+        let (is_large, is_endless) = (size * Self::epsilon() >= below * Self::lit(0.5), below == Self::infinity());
+        !(is_large | is_endless)
+    }
     /// The next number towards another.
     fn next_towards(self, other: Self) -> Self;
     /// Times 2 to the power of a whole number, rounded once.
@@ -166,9 +191,10 @@ pub(crate) fn outline_complex<T: MachineFloat>(
     Complex { re, im }
 }
 
-/// For `f32 by libm::nextafterf, …` it writes `impl MachineFloat for f32`, with these functions of the library.
+/// For `f32: single u32 24 40 libm::scalbnf` it writes `impl MachineFloat for f32`: the type of its bits, the digits of its
+/// significand, how many more fit an integer of 64 bits, a function of the library.
 macro_rules! machine_floats {
-    ($($ty:ident: $single_or_double:ident $next:path, $scaled:path;)*) => {$(
+    ($($ty:ident: $single_or_double:ident $bits:ident $digits:literal $more:literal $scaled:path;)*) => {$(
         impl MachineFloat for $ty {
             #[inline(always)]
             fn elementary<F: super::math::Elementary>(x: $ty) -> $ty {
@@ -194,9 +220,46 @@ macro_rules! machine_floats {
             fn lit(value: f64) -> $ty {
                 value as $ty
             }
-            #[inline]
+            #[inline(always)]
+            fn left_over(self, divisor: $ty) -> $ty {
+                if self.has_small_quotient(divisor) {
+                    return self.left_over_small(divisor);
+                }
+                let (size, below) = (self.abs(), divisor.abs());
+                // NaN, too
+                if !(size < <$ty>::INFINITY && below > 0.0) {
+                    return <$ty>::NAN;
+                }
+                if size < below {
+                    return self;
+                }
+                let (wide_size, wide_below) = (f64::from(size), f64::from(below));
+                if wide_size.has_small_quotient(wide_below) {
+                    return (wide_size.left_over_small(wide_below) as $ty).copysign(self);
+                }
+                // Significands as integers, of the same exponent; a few digits of the quotient are left out at a time.
+                let parts = |x: $ty| {
+                    let (exponent, rest) = (x.to_bits() >> ($digits - 1), x.to_bits() & ((1 << ($digits - 1)) - 1));
+                    if exponent == 0 { (1, u64::from(rest)) } else { (exponent, u64::from(rest | 1 << ($digits - 1))) }
+                };
+                let ((high, size), (low, below)) = (parts(size), parts(below));
+                let (mut exponent, mut left) = (high - low, size % below);
+                while exponent > 0 && left > 0 {
+                    let digits = exponent.min($more);
+                    left = (left << digits) % below;
+                    exponent -= digits;
+                }
+                // Times the unit of the divisor, which may be the smallest number there is.
+                let unit = if low > $digits - 1 { (low - ($digits - 1)) << ($digits - 1) } else { 1 << (low - 1) };
+                (left as $ty * <$ty>::from_bits(unit)).copysign(self)
+            }
+            #[inline(always)]
             fn next_towards(self, other: $ty) -> $ty {
-                $next(self, other)
+                let (bits, is_up) = (self.to_bits(), (other > self) == (self > 0.0));
+                let next = if is_up { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
+                let next = if self == 0.0 { (1 as $ty).copysign(other).to_bits() & (1 << ($bits::BITS - 1)) | 1 } else { next };
+                let next = if self == other { other } else { <$ty>::from_bits(next) };
+                if self.is_nan() | other.is_nan() { <$ty>::NAN } else { next }
             }
             #[inline]
             fn scaled_by(self, exponent: $ty) -> $ty {
@@ -219,6 +282,6 @@ macro_rules! machine_floats {
     )*};
 }
 machine_floats! {
-    f32: single libm::nextafterf, libm::scalbnf;
-    f64: double libm::nextafter, libm::scalbn;
+    f32: single u32 24 40 libm::scalbnf;
+    f64: double u64 53 11 libm::scalbn;
 }

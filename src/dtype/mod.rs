@@ -13,6 +13,7 @@ pub mod category;
 pub(crate) mod compute;
 mod default;
 mod element;
+mod fast_path;
 mod half;
 mod info;
 #[doc(hidden)]
@@ -49,7 +50,9 @@ pub use num_complex::Complex;
 #[doc(hidden)]
 pub use cast::Castable;
 #[doc(hidden)]
-pub use compute::{Binary, Compare, Compute, FastPath, Parameters, Predicate, ToReal, Tuned, Unary, Visitor, refused};
+pub use compute::{Binary, Compare, Compute, Parameters, Predicate, ToReal, Tuned, Unary, Visitor, refused};
+#[doc(hidden)]
+pub use fast_path::{FastPath, FastPathByScalar, FastPathOfTwo};
 #[doc(hidden)]
 pub(crate) use machine::outline_complex;
 #[doc(hidden)]

@@ -29,6 +29,7 @@ mod image_example;
 mod into_vec;
 mod laws;
 mod lazy;
+mod left_over;
 mod memory_format;
 mod moving;
 mod printing;

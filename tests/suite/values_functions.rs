@@ -218,8 +218,9 @@ fn tolerance(op: &str, dtype: &str) -> Tolerance {
     let (ulps, of_one) = match op {
         "sgn" if dtype.starts_with('c') => (2.0, 0.0),
         _ if exact.contains(&op) => (0.0, 0.0),
-        // these lose digits where they cancel, in PyTorch as here
-        "digamma" | "ndtr" | "tanhshrink" | "log_ndtr" | "lgamma" | "mvlgamma" => (8.0, 1.0),
+        // these lose digits where they cancel, in PyTorch as here (its digamma of 3/2 one and a half of those of 1)
+        "digamma" => (8.0, 2.0),
+        "ndtr" | "tanhshrink" | "log_ndtr" | "lgamma" | "mvlgamma" => (8.0, 1.0),
         "airy_ai" | "bessel_j0" | "bessel_j1" | "bessel_y0" | "bessel_y1" | "polygamma" => (8.0, 4.0),
         "logaddexp2" => (2.0, 1.0),
         "erfinv" => (64.0, 0.0),

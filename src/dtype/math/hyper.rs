@@ -4,6 +4,7 @@
 
 use super::exp::{plain, scaled};
 use super::log::log1p_parts;
+use super::poly::short_log;
 use super::real::{Real, fast_sum, pick, product, quotient2, sum};
 
 /// `e^|x| / 2` and `e^-|x| / 2` in the parts that give sinh and cosh.
@@ -82,10 +83,30 @@ pub(crate) fn acosh<T: Real>(x: T) -> T {
 }
 
 /// `atanh(x)`, computed in f64.
-/// Measured: 0.50 ulp in f32, 0.73 in f64.
 #[inline(always)]
 pub(crate) fn atanh<T: Real>(x: T) -> T {
-    let wide = x.wide();
+    x.atanh()
+}
+
+/// `atanh(x)` in f32: half the logarithm of (1 + x) / (1 - x), of which the quotient is
+/// between sqrt(1/2) and sqrt(2) times 2^k.
+#[inline(always)]
+pub(crate) fn single(x: f32) -> f32 {
+    let wide = x as f64;
+    let (above, below) = (1.0 + wide, 1.0 - wide);
+    let (_, k) = (above / below).split();
+    let below = below * f64::power_of_two(k);
+    // With k = 0 it is `wide` itself, of which the sums may lose digits.
+    let s = pick(k == 0.0, wide, (above - below) / (above + below));
+    let z = s * s;
+    let value = k.mul_add(0.5 * core::f64::consts::LN_2, (0.5 * s * z).mul_add(short_log(z), s));
+    let value = pick(wide.abs() == 1.0, f64::INFINITY, value);
+    pick(wide.abs() <= 1.0, value.copysign(wide), f64::NAN) as f32
+}
+
+/// `atanh(x)` in f64.
+#[inline(always)]
+pub(crate) fn double(wide: f64) -> f64 {
     let size = wide.abs();
     // log1p(2 x / (1 - x)) / 2.
     let (below, lost) = sum(1.0, -size);
@@ -93,5 +114,5 @@ pub(crate) fn atanh<T: Real>(x: T) -> T {
     // Normalised; at 1 the ratio is infinite and has no second part.
     let (ratio, low) = fast_sum(ratio, pick(size < 1.0, low, 0.0));
     let y = 0.5 * log1p_parts(ratio, pick(size < 1.0, low, 0.0), 0.0);
-    T::of(y.copysign(wide))
+    y.copysign(wide)
 }

@@ -3,8 +3,8 @@
 //!
 //! Uses nothing of the crate but the float that derivatives are generic over; the formulas of the operations use it.
 //!
-//! Every function is generic over [`Real`], that is f32 and f64. `sin`, `cos` and `tan` alone may call a library: they do
-//! beyond [`TRIG_LIMIT`], and loops should ask once for a block and then use the `_small` forms.
+//! Every function is generic over [`Real`], that is f32 and f64. `sin`, `cos` and `tan` alone have a branch:
+//! beyond [`TRIG_LIMIT`] they take longer, so loops should ask once for a block and then use the `_small` forms.
 
 #[macro_use]
 mod poly;
@@ -19,13 +19,13 @@ mod real;
 mod tests;
 mod trig;
 
-use arc::{acos, asin, atan, atan2};
-use erf::{erf, erfc};
+use arc::{acos, asin, atan, atan2, hypot};
+use erf::{erf, erfc, erfcx, erfinv};
 use exp::{exp, exp2, expm1};
 use hyper::{acosh, asinh, atanh, cosh, sinh, tanh};
 use log::{log, log1p, log2, log10};
 use pow::pow;
-pub(crate) use real::Real;
+pub(crate) use real::{Real, pick};
 pub(crate) use trig::TRIG_LIMIT;
 use trig::{cos, cos_small, sin, sin_small, tan, tan_small};
 
@@ -83,6 +83,8 @@ elementary! {
     Atanh = atanh, |x, _| (T::one() - x * x).recip();
     Erf = erf, |x, _| T::FRAC_2_SQRT_PI() * T::elementary::<Exp>(-x * x);
     Erfc = erfc, |x, _| -T::FRAC_2_SQRT_PI() * T::elementary::<Exp>(-x * x);
+    Erfcx = erfcx, |x, y| (x + x) * y - T::FRAC_2_SQRT_PI();
+    Erfinv = erfinv, |_, y| T::elementary::<Exp>(y * y) / T::FRAC_2_SQRT_PI();
     SinSmall = sin_small, |x, _| T::elementary::<CosSmall>(x);
     CosSmall = cos_small, |x, _| -T::elementary::<SinSmall>(x);
     TanSmall = tan_small, |_, y| T::one() + y * y;
@@ -125,4 +127,5 @@ elementary_of_two! {
         let square = a * a + b * b;
         [b / square, -a / square]
     };
+    Hypot = hypot, |a, b, y| [a / y, b / y];
 }

@@ -3,15 +3,15 @@
 //! Uses exponentials and logarithms; nothing of this folder uses it.
 
 use super::exp::scaled;
-use super::log::log;
-use super::poly::log_tail;
+use super::poly::{log_tail, short_exp, short_log};
 use super::real::{Real, fast_sum, pick, product, product2, quotient2, sum};
 
 /// Whether a number that is not negative is an integer.
 #[inline(always)]
-fn is_integer(x: f64) -> bool {
-    const UNIT: f64 = 4_503_599_627_370_496.0;
-    x >= UNIT || (x + UNIT) - UNIT == x
+fn is_integer<T: Real>(x: T) -> bool {
+    // From here on all are.
+    let unit = T::MAGIC * T::of(2.0 / 3.0);
+    (x >= unit) | ((x + unit) - unit == x)
 }
 
 /// `x^y`, with IEEE's special cases: 1 for y = 0 and for x = 1, even with NaN.
@@ -20,13 +20,13 @@ fn is_integer(x: f64) -> bool {
 pub(crate) fn pow<T: Real>(x: T, y: T) -> T {
     let (one, zero, infinity) = (T::of(1.0), T::of(0.0), T::of(f64::INFINITY));
     let size = x.abs();
-    let exponent = y.wide().abs();
+    let exponent = y.abs();
     let whole = is_integer(exponent);
-    let odd = whole && !is_integer(0.5 * exponent);
+    let odd = whole & !is_integer(T::of(0.5) * exponent);
     let ordinary = size.power(y);
     // 0 and infinity, and what infinite exponents make of the others.
     let grows = (size > one) == (y > zero);
-    let edge = (size == zero) | (size == infinity) | (exponent == f64::INFINITY);
+    let edge = (size == zero) | (size == infinity) | (exponent == infinity);
     let value = pick(edge, pick(grows, infinity, zero), ordinary);
     let value = pick(size == one, one, value);
     let negative = one.copysign(x) < zero;
@@ -37,10 +37,28 @@ pub(crate) fn pow<T: Real>(x: T, y: T) -> T {
     pick((x == one) | (y == zero), one, value)
 }
 
-/// `x^y` in f32, by f64.
+/// `x^y` in f32, by f64, in which every x is a normal number: with polynomials as short as that allows.
 #[inline(always)]
 pub(crate) fn single(x: f32, y: f32) -> f32 {
-    super::exp(y as f64 * log(x as f64)) as f32
+    const DIGITS: u32 = 52;
+    const SQRT_1_2: u64 = 0x3fe6_a09e_667f_3bcd;
+    const ONE: u64 = 1023 << DIGITS;
+    // x = m * 2^k with m from sqrt(1/2) to sqrt(2).
+    let bits = (x as f64).to_bits().wrapping_add(ONE - SQRT_1_2);
+    let m = f64::from_bits((bits & ((1 << DIGITS) - 1)) + SQRT_1_2);
+    const UNIT: f64 = (1u64 << DIGITS) as f64;
+    let k = f64::from_bits((bits >> DIGITS) | UNIT.to_bits()) - (UNIT + 1023.0);
+    let f = m - 1.0;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let log = k.mul_add(core::f64::consts::LN_2, (s * z).mul_add(short_log(z), 2.0 * s));
+    let power = y as f64 * log;
+    // What ends as 0 is not computed: processors take longer where a result underflows.
+    let ends = power < -104.0;
+    let power = pick(ends, 0.0, pick(power > 89.0, 89.0, power));
+    let n = (power * core::f64::consts::LOG2_E).nearest();
+    let r = n.mul_add(-core::f64::consts::LN_2, power);
+    pick(ends, 0.0, (r * r).mul_add(short_exp(r), 1.0 + r) * f64::power_of_two(n)) as f32
 }
 
 /// `ln(x)` to about 68 bits.
@@ -69,6 +87,8 @@ pub(crate) fn double(x: f64, y: f64) -> f64 {
     let (high, low) = product2(log_parts(x), (y, 0.0));
     // What is out of range needs no second part, which may be NaN there.
     let low = pick(high.abs() < 1000.0, low, 0.0);
-    let (high, low) = fast_sum(high.bound(f64::EXP_RANGE.0, f64::EXP_RANGE.1), low);
-    scaled(high, low).value()
+    // What ends as 0 is not computed: processors take longer where a result underflows.
+    let ends = high < f64::EXP_RANGE.0;
+    let (high, low) = fast_sum(pick(ends, 0.0, pick(high > f64::EXP_RANGE.1, f64::EXP_RANGE.1, high)), low);
+    pick(ends, 0.0, scaled(high, low).value())
 }

@@ -65,8 +65,16 @@ pub trait Real:
     fn sin_small(self) -> Self;
     /// `cos_small`, likewise.
     fn cos_small(self) -> Self;
+    /// `sin`, likewise.
+    fn sin_any(self) -> Self;
+    /// `cos`, likewise.
+    fn cos_any(self) -> Self;
     /// `erf`, likewise.
     fn erf(self) -> Self;
+    /// `atanh`, likewise.
+    fn atanh(self) -> Self;
+    /// `sqrt(x^2 + y^2)`, likewise.
+    fn hypot(self, y: Self) -> Self;
     /// `|x|^y` for finite y and finite positive x, likewise.
     fn power(self, y: Self) -> Self;
 
@@ -174,8 +182,28 @@ macro_rules! real {
             }
 
             #[inline(always)]
+            fn sin_any(self) -> Self {
+                super::trig::$own_way::sin_any(self)
+            }
+
+            #[inline(always)]
+            fn cos_any(self) -> Self {
+                super::trig::$own_way::cos_any(self)
+            }
+
+            #[inline(always)]
             fn erf(self) -> Self {
                 super::erf::$own_way(self)
+            }
+
+            #[inline(always)]
+            fn atanh(self) -> Self {
+                super::hyper::$own_way(self)
+            }
+
+            #[inline(always)]
+            fn hypot(self, y: Self) -> Self {
+                super::arc::$own_way(self, y)
             }
 
             #[inline(always)]

@@ -1,10 +1,14 @@
 //! The Airy function of the first kind.
 //!
-//! Source: the Cephes Math Library (S. Moshier, BSD-3-Clause), in the form PyTorch has it (`aten/src/ATen/native/Math.h`),
-//! which computes in the dtype itself.
+//! Asymptotic forms to both sides, as the Cephes Math Library has them (S. Moshier, BSD-3-Clause), polynomials between; all are
+//! computed and one is taken. Far to the left only the form that is not `_small` holds.
 
-use super::polynomial;
+// The shortest decimals that read back as the same bits.
+#![allow(clippy::excessive_precision, clippy::unreadable_literal)]
+
+use super::poly::{horner, pick, polynomial};
 use crate::dtype::MachineFloat;
+use crate::dtype::math::{Cos, CosSmall, Exp, Sin, SinSmall};
 
 /// Far to the right, in the inverse of `zeta`, the highest power first; so are all below.
 const RIGHT: [f64; 8] = [
@@ -80,7 +84,7 @@ const COSINE_BELOW: [f64; 10] = [
     4.9183457006293e-09,
 ];
 
-/// Where the series takes over from the asymptotic forms.
+/// Where the polynomials take over from the asymptotic forms.
 const NEAR: f64 = 2.09;
 /// From here on there is nothing but 0.
 const END: f64 = 103.892;
@@ -88,48 +92,50 @@ const END: f64 = 103.892;
 /// 1 over the root of pi
 const SCALE: f64 = 0.564_189_583_547_756_3;
 
+#[inline(always)]
+fn of<T: MachineFloat, const SMALL: bool>(x: T) -> T {
+    let size = x.abs();
+    let root = size.sqrt();
+    let zeta = T::lit(2.0) * size * root / T::lit(3.0);
+    let z = T::one() / zeta;
+    let scale = T::lit(SCALE) / root.sqrt();
+    // To the left, two waves.
+    let square = z * z;
+    let sine = T::one() + square * polynomial(square, &SINE) / polynomial(square, &SINE_BELOW);
+    let cosine = z * polynomial(square, &COSINE) / polynomial(square, &COSINE_BELOW);
+    let angle = zeta + T::FRAC_PI_4();
+    let [sin, cos] = if SMALL {
+        [T::elementary::<SinSmall>(angle), T::elementary::<CosSmall>(angle)]
+    } else {
+        [T::elementary::<Sin>(angle), T::elementary::<Cos>(angle)]
+    };
+    let left = scale * (sine * sin - cosine * cos);
+    // To the right, an exponential.
+    let ratio = polynomial(z, &RIGHT) / polynomial(z, &RIGHT_BELOW);
+    let right = scale * ratio * T::lit(0.5) * T::elementary::<Exp>(-zeta);
+    // Between, polynomials. Largest error 2^-52 each.
+    let t = size * T::lit(1.0 / 1.045);
+    let middle_right = {
+        let t = t - T::one();
+        horner!(t; 2.7343902396487428e-14, 4.837806809652949e-14, -1.932719967095262e-12, 1.071098779872889e-11, 1.1552148129387833e-11, -5.292119979837512e-10, 3.068482040189804e-09, -6.395217654516392e-10, -9.673402104474078e-08, 5.861142354088005e-07, -6.735458897465519e-07, -1.0515789857915093e-05, 6.701288300500507e-05, -0.00012013322080707279, -0.000543343247495965, 0.0038318403085850963, -0.008253278312481047, -0.006030616966025203, 0.07318718995989926, -0.15997502705046535, 0.12826737204436253)
+    };
+    let middle_left = {
+        let t = T::one() - t;
+        horner!(t; 4.370290714513337e-12, -1.213084391312411e-11, -1.3930092922844072e-10, 1.237625193035009e-09, -1.5448092974988889e-09, -3.486108348149437e-08, 2.2466420683640383e-07, -5.951203221940431e-08, -5.618697142667937e-06, 2.5093355533298977e-05, 1.820918827294145e-05, -0.0005233917696292347, 0.0014556383338167162, 0.002604517119782612, -0.02307968299487321, 0.030494296008932945, 0.09896418122837673, -0.3055287753930578, 0.015135801034976184, 0.5354676566359832)
+    };
+    let (is_left, is_middle) = (x < T::zero(), size < T::lit(NEAR));
+    let value = pick(is_left, pick(is_middle, middle_left, left), pick(is_middle, middle_right, right));
+    let value = pick(x > T::lit(END), T::zero(), value);
+    pick(size == T::infinity(), T::nan(), value)
+}
+
 /// `Ai(x)`
+#[inline(always)]
 pub fn ai<T: MachineFloat>(x: T) -> T {
-    if x.is_infinite() {
-        return T::nan();
-    }
-    if x > T::lit(END) {
-        return T::zero();
-    }
-    if x < T::lit(-NEAR) {
-        let root = (-x).sqrt();
-        let zeta = T::lit(-2.0) * x * root / T::lit(3.0);
-        let z = T::one() / zeta;
-        let square = z * z;
-        let sine = T::one() + square * polynomial(square, &SINE) / polynomial(square, &SINE_BELOW);
-        let cosine = z * polynomial(square, &COSINE) / polynomial(square, &COSINE_BELOW);
-        let angle = zeta + T::FRAC_PI_4();
-        return T::lit(SCALE) / root.sqrt() * (sine * angle.sin() - cosine * angle.cos());
-    }
-    if x >= T::lit(NEAR) {
-        let root = x.sqrt();
-        let zeta = T::lit(2.0) * x * root / T::lit(3.0);
-        let inverse = T::one() / zeta;
-        let ratio = polynomial(inverse, &RIGHT) / polynomial(inverse, &RIGHT_BELOW);
-        return T::lit(SCALE) * ratio / (T::lit(2.0) * root.sqrt() * zeta.exp());
-    }
-    // The series of both solutions, whose terms shrink by x^3 over two following numbers.
-    let (cube, mut k) = (x * x * x, T::one());
-    let (mut f, mut g, mut m, mut n) = (T::one(), x, T::one(), x);
-    loop {
-        (m, n) = (m * cube, n * cube);
-        k = k + T::one();
-        m = m / k;
-        k = k + T::one();
-        (m, n) = (m / k, n / k);
-        f = f + m;
-        k = k + T::one();
-        n = n / k;
-        g = g + n;
-        // NaN ends it, too.
-        if (m / f).abs() > T::epsilon() {
-            continue;
-        }
-        return T::lit(0.355_028_053_887_817_2) * f - T::lit(0.258_819_403_792_806_8) * g;
-    }
+    of::<T, false>(x)
+}
+/// `Ai(x)` where `zeta` is within `TRIG_LIMIT`: from -500000 on.
+#[inline(always)]
+pub fn ai_small<T: MachineFloat>(x: T) -> T {
+    of::<T, true>(x)
 }

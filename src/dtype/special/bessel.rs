@@ -1,10 +1,16 @@
 //! Bessel functions of the first and second kind, of orders 0 and 1.
 //!
-//! Source: the Cephes Math Library (S. Moshier, BSD-3-Clause), in the form PyTorch has it (`aten/src/ATen/native/Math.h`),
-//! which computes in the dtype itself.
+//! Source: the Cephes Math Library (S. Moshier, BSD-3-Clause), in the form PyTorch has it (`aten/src/ATen/native/Math.h`): it leaves
+//! out the leading 1 of some denominators, and is off by up to 1e-6 of the wave for that. What holds up to 5 and beyond it are both
+//! computed, and one is taken. They compute in the dtype itself, in which the angle is rounded. Where `x` is so large that sine and cosine take a longer reduction, only the form that is not
+//! `_small` holds.
 
-use super::{Special, polynomial};
+use super::poly::{pick, polynomial};
 use crate::dtype::MachineFloat;
+use crate::dtype::math::{Cos, CosSmall, Log, Sin, SinSmall};
+
+/// Where the asymptotic form takes over.
+const NEAR: f64 = 5.0;
 
 /// The asymptotic form above 5: how far the phase lies behind, and two quotients of polynomials, the highest power first.
 struct Asymptotic {
@@ -168,89 +174,103 @@ const Y1_BELOW: [f64; 8] = [
     3.9727060811656064e+18,
 ];
 
+/// The sine and the cosine.
+#[inline(always)]
+fn turn<T: MachineFloat, const SMALL: bool>(angle: T) -> [T; 2] {
+    if SMALL {
+        [T::elementary::<SinSmall>(angle), T::elementary::<CosSmall>(angle)]
+    } else {
+        [T::elementary::<Sin>(angle), T::elementary::<Cos>(angle)]
+    }
+}
+
 impl Asymptotic {
-    /// The amplitudes of the two waves, and their angle.
-    fn waves<T: MachineFloat>(&self, x: T) -> (T, T, T) {
+    /// The wave of the first kind, or that of the second, as one quotient: a division takes as long as ten products.
+    #[inline(always)]
+    fn wave<T: MachineFloat, const SMALL: bool>(&self, x: T, second_kind: bool) -> (T, T) {
         let inverse = T::lit(5.0) / x;
         let square = inverse * inverse;
-        let quotient = |of: [&[f64]; 2]| polynomial(square, of[0]) / polynomial(square, of[1]);
-        (quotient(self.p), inverse * quotient(self.q), x - T::lit(self.phase))
-    }
-    fn scale<T: MachineFloat>(x: T) -> T {
+        let [p, p_below] = self.p.map(|of| polynomial(square, of));
+        let [q, q_below] = self.q.map(|of| polynomial(square, of));
+        let [sin, cos] = turn::<T, SMALL>(x - T::lit(self.phase));
+        let [first, second] = if second_kind { [sin, cos] } else { [cos, -sin] };
         // the root of 2 / pi
-        T::lit(0.797_884_560_802_865_4) / x.sqrt()
-    }
-    fn first_kind<T: MachineFloat>(&self, x: T) -> T {
-        let (p, q, angle) = self.waves(x);
-        (p * angle.cos() - q * angle.sin()) * Self::scale(x)
-    }
-    fn second_kind<T: MachineFloat>(&self, x: T) -> T {
-        let (p, q, angle) = self.waves(x);
-        (p * angle.sin() + q * angle.cos()) * Self::scale(x)
+        let above = (p * q_below * first + inverse * (q * p_below) * second) * T::lit(0.797_884_560_802_865_4);
+        (above, p_below * q_below * x.sqrt())
     }
 }
 
-/// The first kind, order 0.
-pub fn j0<T: MachineFloat>(x: T) -> T {
+/// One of two quotients, by a single division.
+#[inline(always)]
+fn quotient<T: MachineFloat>(first: bool, one: (T, T), other: (T, T)) -> T {
+    pick(first, one.0, other.0) / pick(first, one.1, other.1)
+}
+
+/// `j0` up to 5, as a quotient.
+#[inline(always)]
+fn j0_near<T: MachineFloat>(square: T) -> (T, T) {
+    let roots = (square - T::lit(5.783_185_962_946_784)) * (square - T::lit(30.471_262_343_662_087));
+    (roots * polynomial(square, &J0), polynomial(square, &J0_BELOW))
+}
+/// `j1` up to 5, likewise.
+#[inline(always)]
+fn j1_near<T: MachineFloat>(x: T) -> (T, T) {
+    let square = x * x;
+    let roots = (square - T::lit(14.681_970_642_123_893)) * (square - T::lit(49.218_456_321_694_6));
+    (x * (roots * polynomial(square, &J1)), polynomial(square, &J1_BELOW))
+}
+
+#[inline(always)]
+fn j0_of<T: MachineFloat, const SMALL: bool>(x: T) -> T {
     let x = x.abs();
-    if x > T::lit(5.0) || x.is_nan() {
-        return ORDER_0.first_kind(x);
-    }
     let square = x * x;
-    if x < T::lit(0.00001) {
-        return T::one() - square / T::lit(4.0);
-    }
-    (square - T::lit(5.783_185_962_946_784)) * (square - T::lit(30.471_262_343_662_087)) * polynomial(square, &J0)
-        / polynomial(square, &J0_BELOW)
+    let value = quotient(x <= T::lit(NEAR), j0_near(square), ORDER_0.wave::<T, SMALL>(x, false));
+    pick(x < T::lit(0.00001), T::one() - square / T::lit(4.0), value)
 }
-
-/// The first kind, order 1.
-pub fn j1<T: MachineFloat>(x: T) -> T {
+#[inline(always)]
+fn j1_of<T: MachineFloat, const SMALL: bool>(x: T) -> T {
+    let size = x.abs();
+    let value = quotient(size <= T::lit(NEAR), j1_near(size), ORDER_1.wave::<T, SMALL>(size, false));
     // as the function is odd
-    if x < T::zero() { -j1_from_zero(-x) } else { j1_from_zero(x) }
+    pick(x < T::zero(), -value, value)
 }
-/// The same where `x` is not negative.
-fn j1_from_zero<T: MachineFloat>(x: T) -> T {
-    if x > T::lit(5.0) || x.is_nan() {
-        return ORDER_1.first_kind(x);
-    }
-    let square = x * x;
-    polynomial(square, &J1) / polynomial(square, &J1_BELOW)
-        * x
-        * (square - T::lit(14.681_970_642_123_893))
-        * (square - T::lit(49.218_456_321_694_6))
+#[inline(always)]
+fn y0_of<T: MachineFloat, const SMALL: bool>(x: T) -> T {
+    let (square, near) = (x * x, x <= T::lit(NEAR));
+    let own = (polynomial(square, &Y0), polynomial(square, &Y0_BELOW));
+    let value = quotient(near, own, ORDER_0.wave::<T, SMALL>(x, true));
+    let (j0, j0_below) = j0_near(square);
+    pick(near, value + T::FRAC_2_PI() * T::elementary::<Log>(x) * (j0 / j0_below), value)
 }
-
-/// Where the functions of the second kind are infinite or undefined.
-fn second_kind<T: MachineFloat>(x: T, value: impl Fn() -> T) -> T {
-    if x == T::zero() {
-        T::neg_infinity()
-    } else if x < T::zero() {
-        T::nan()
-    } else {
-        value()
-    }
+#[inline(always)]
+fn y1_of<T: MachineFloat, const SMALL: bool>(x: T) -> T {
+    let (square, near) = (x * x, x <= T::lit(NEAR));
+    let own = (x * polynomial(square, &Y1), polynomial(square, &Y1_BELOW));
+    let value = quotient(near, own, ORDER_1.wave::<T, SMALL>(x, true));
+    let (j1, j1_below) = j1_near(x);
+    let pole = j1 / j1_below * T::elementary::<Log>(x) - T::one() / x;
+    let value = pick(near, value + T::FRAC_2_PI() * pole, value);
+    pick(x == T::zero(), T::neg_infinity(), value)
 }
 
-/// The second kind, order 0.
-pub fn y0<T: MachineFloat>(x: T) -> T {
-    second_kind(x, || {
-        if x > T::lit(5.0) || x.is_nan() {
-            return ORDER_0.second_kind(x);
+/// For `j0, j0_small = j0_of, "…";` it writes the two forms of a function.
+macro_rules! forms {
+    ($($all:ident, $small:ident = $of:ident, $doc:literal;)*) => {$(
+        #[doc = $doc]
+        #[inline(always)]
+        pub fn $all<T: MachineFloat>(x: T) -> T {
+            $of::<T, false>(x)
         }
-        let square = x * x;
-        polynomial(square, &Y0) / polynomial(square, &Y0_BELOW) + T::FRAC_2_PI() * x.ln() * x.bessel_j0()
-    })
-}
-
-/// The second kind, order 1.
-pub fn y1<T: MachineFloat>(x: T) -> T {
-    second_kind(x, || {
-        if x > T::lit(5.0) || x.is_nan() {
-            return ORDER_1.second_kind(x);
+        #[doc = $doc]
+        #[inline(always)]
+        pub fn $small<T: MachineFloat>(x: T) -> T {
+            $of::<T, true>(x)
         }
-        let square = x * x;
-        x * (polynomial(square, &Y1) / polynomial(square, &Y1_BELOW))
-            + T::FRAC_2_PI() * (x.bessel_j1() * x.ln() - T::one() / x)
-    })
+    )*};
+}
+forms! {
+    j0, j0_small = j0_of, "The first kind, order 0.";
+    j1, j1_small = j1_of, "The first kind, order 1.";
+    y0, y0_small = y0_of, "The second kind, order 0: minus infinity at 0, NaN below.";
+    y1, y1_small = y1_of, "The second kind, order 1, likewise.";
 }

@@ -1,21 +1,18 @@
 //! Functions of real numbers that `num_traits::Float` does not have, or not well enough.
 //!
-//! Those marked `library` are asked of one; those marked `each` are formulas computed in the dtype itself, as are those marked
-//! `loops`, whose loops end by the number; those marked `wide` are formulas computed in `f64`, and rounded where `f32` is asked
-//! for. Behind each stands its derivative at `x`, where its value is `y`. Used by the formulas.
+//! Those marked `called` devices have themselves; those marked `each` are formulas computed in the dtype itself, those marked `wide`
+//! are formulas computed in `f64`, and rounded where `f32` is asked for. They have no branches, so that loops vectorise; where a name
+//! ends in `_small`, it holds up to a bound only and the plain one may call. Behind each stands its derivative at `x`, where its
+//! value is `y`. Used by the formulas.
 
 mod airy;
 mod bessel;
 mod gamma;
 mod modified;
 mod normal;
+mod poly;
 
 use super::MachineFloat;
-
-/// A polynomial, the highest power first.
-fn polynomial<T: MachineFloat>(x: T, coefficients: &[f64]) -> T {
-    coefficients.iter().fold(T::zero(), |value, &coefficient| value * x + T::lit(coefficient))
-}
 
 /// A special function of one variable, for numbers that are generic over it: `T::special::<function::erfinv>(x)`.
 pub trait Function: 'static {
@@ -41,7 +38,7 @@ pub trait Function: 'static {
 #[cfg(any(test, feature = "cuda"))]
 #[derive(Clone, Copy)]
 pub enum Reading {
-    /// As a call: it belongs to a library, or has a loop that ends by the number.
+    /// As a call of the device's own.
     Call,
     /// As its formula, in the dtype itself.
     Formula,
@@ -67,15 +64,14 @@ pub trait FunctionOfTwo: 'static {
 /// method `erfinv` of `Special`.
 macro_rules! special_functions {
     (
-        library { $($library:ident: $single:path, $double:path, |$lx:pat_param, $ly:pat_param| $library_derivative:expr, $library_doc:literal;)* }
-        loops { $($loop:ident: $loop_path:path, |$ox:pat_param, $oy:pat_param| $loop_derivative:expr, $loop_doc:literal;)* }
+        called { $($called:ident: $called_path:path, |$ox:pat_param, $oy:pat_param| $called_derivative:expr, $called_doc:literal;)* }
         each { $($each:ident: $each_path:path, |$ex:pat_param, $ey:pat_param| $each_derivative:expr, $each_doc:literal;)* }
         wide { $($wide:ident: $wide_path:path, |$wx:pat_param, $wy:pat_param| $wide_derivative:expr, $wide_doc:literal;)* }
         wide_of_two { $($two:ident: $two_path:path, |$a:pat_param, $b:pat_param, $ty:pat_param| $two_derivatives:expr, $two_doc:literal;)* }
     ) => {
         /// Special functions.
         pub trait Special: MachineFloat {
-            special_functions! { @methods $($library $library_doc,)* $($loop $loop_doc,)* $($each $each_doc,)* $($wide $wide_doc,)* }
+            special_functions! { @methods $($called $called_doc,)* $($each $each_doc,)* $($wide $wide_doc,)* }
             $(
                 #[doc = $two_doc]
                 #[inline(always)]
@@ -88,13 +84,10 @@ macro_rules! special_functions {
 
         /// The special functions as types, by their names.
         pub(crate) mod function {
-            special_functions! { @types $($library)* $($loop)* $($each)* $($wide)* $($two)* }
+            special_functions! { @types $($called)* $($each)* $($wide)* $($two)* }
         }
         $(special_functions! {
-            @function $library Call |x| $single(x), $double(x), |x| x.$library(), |$lx, $ly| $library_derivative;
-        })*
-        $(special_functions! {
-            @function $loop Call |x| $loop_path(x), $loop_path(x), |x| x.$loop(), |$ox, $oy| $loop_derivative;
+            @function $called Call |x| $called_path(f64::from(x)) as f32, $called_path(x), |x| x.$called(), |$ox, $oy| $called_derivative;
         })*
         $(special_functions! {
             @function $each Formula |x| $each_path(x), $each_path(x), |x| $each_path(x), |$ex, $ey| $each_derivative;
@@ -137,11 +130,11 @@ macro_rules! special_functions {
             const NAME: &'static str = stringify!($name);
             #[cfg(any(test, feature = "cuda"))]
             const READING: Reading = Reading::$reading;
-            #[inline]
+            #[inline(always)]
             fn single($x: f32) -> f32 {
                 $single
             }
-            #[inline]
+            #[inline(always)]
             fn double($x: f64) -> f64 {
                 $double
             }
@@ -157,43 +150,38 @@ macro_rules! special_functions {
     };
 }
 special_functions! {
-    library {
-        atanh: libm::atanhf, libm::atanh, |x, _| (T::one() - x * x).recip(), "The inverse hyperbolic tangent.";
-        lgamma: libm::lgammaf, libm::lgamma, |x, _| x.digamma(), "The logarithm of the absolute value of the gamma function.";
-        erf_of_library: libm::erff, libm::erf, |x, _| gaussian(x), "The error function as a library has it, with branches.";
-        erfc_of_library: libm::erfcf, libm::erfc, |x, _| -gaussian(x), "The complement of `erf_of_library`.";
-    }
-    loops {
-        digamma: gamma::digamma, |x, _| x.trigamma(), "See `gamma`.";
-        airy_ai: airy::ai, |_, _| T::nan(), "See `airy`.";
+    called {
+        digamma: gamma::digamma, |x, _| x.trigamma(), "The logarithmic derivative of the gamma function.";
+        lgamma: gamma::lgamma, |x, _| x.digamma(), "The logarithm of the absolute value of the gamma function.";
     }
     each {
         trigamma: gamma::trigamma, |x, _| T::lit(-2.0) * T::lit(3.0).zeta(x), "See `gamma`.";
         log_ndtr: normal::log_ndtr, |x, y| T::FRAC_1_SQRT_2() * T::FRAC_2_SQRT_PI() * T::lit(0.5) * (-x * x * T::lit(0.5) - y).exp(), "See `normal`.";
+        airy_ai: airy::ai, |_, _| T::nan(), "See `airy`.";
+        airy_ai_small: airy::ai_small, |_, _| T::nan(), "See `airy`.";
         bessel_j0: bessel::j0, |x, _| -x.bessel_j1(), "See `bessel`.";
+        bessel_j0_small: bessel::j0_small, |x, _| -x.bessel_j1(), "See `bessel`.";
         bessel_j1: bessel::j1, |x, y| if x == T::zero() { T::lit(0.5) } else { x.bessel_j0() - y / x }, "See `bessel`.";
+        bessel_j1_small: bessel::j1_small, |x, y| if x == T::zero() { T::lit(0.5) } else { x.bessel_j0() - y / x }, "See `bessel`.";
         bessel_y0: bessel::y0, |x, _| -x.bessel_y1(), "See `bessel`.";
+        bessel_y0_small: bessel::y0_small, |x, _| -x.bessel_y1(), "See `bessel`.";
         bessel_y1: bessel::y1, |x, y| x.bessel_y0() - y / x, "See `bessel`.";
+        bessel_y1_small: bessel::y1_small, |x, y| x.bessel_y0() - y / x, "See `bessel`.";
     }
     wide {
-        erfinv: normal::erfinv, |_, y| (y * y).exp() / T::FRAC_2_SQRT_PI(), "See `normal`.";
-        erfcx: normal::erfcx, |x, y| T::lit(2.0) * x * y - T::FRAC_2_SQRT_PI(), "See `normal`.";
         ndtri: normal::ndtri, |_, y| (y * y * T::lit(0.5)).exp() * T::lit(2.0) / (T::FRAC_1_SQRT_2() * T::FRAC_2_SQRT_PI()), "See `normal`.";
-        i0e: modified::i0e, |x, y| x.i1e() - y * T::one().copysign(x), "See `bessel`.";
-        i1e: modified::i1e, |x, y| if x == T::zero() { T::lit(0.5) } else { x.i0e() - y * (T::one().copysign(x) + x.recip()) }, "See `bessel`.";
-        k0: modified::k0, |x, _| -x.k1(), "See `bessel`.";
-        k0e: modified::k0e, |x, y| y - x.k1e(), "See `bessel`.";
-        k1: modified::k1, |x, y| -x.k0() - y / x, "See `bessel`.";
-        k1e: modified::k1e, |x, y| y - x.k0e() - y / x, "See `bessel`.";
-        spherical_j0: modified::spherical_j0, |x, y| if x == T::zero() { T::zero() } else { (x.cos() - y) / x }, "See `bessel`.";
+        i0: modified::i0, |x, _| x.i1(), "See `modified`.";
+        i0e: modified::i0e, |x, y| x.i1e() - y * T::one().copysign(x), "See `modified`.";
+        i1: modified::i1, |x, y| if x == T::zero() { T::lit(0.5) } else { x.i0() - y / x }, "See `modified`.";
+        i1e: modified::i1e, |x, y| if x == T::zero() { T::lit(0.5) } else { x.i0e() - y * (T::one().copysign(x) + x.recip()) }, "See `modified`.";
+        k0: modified::k0, |x, _| -x.k1(), "See `modified`.";
+        k0e: modified::k0e, |x, y| y - x.k1e(), "See `modified`.";
+        k1: modified::k1, |x, y| -x.k0() - y / x, "See `modified`.";
+        k1e: modified::k1e, |x, y| y - x.k0e() - y / x, "See `modified`.";
+        spherical_j0: modified::spherical_j0, |x, y| if x == T::zero() { T::zero() } else { (x.cos() - y) / x }, "See `modified`.";
+        spherical_j0_small: modified::spherical_j0_small, |x, y| if x == T::zero() { T::zero() } else { (x.cos() - y) / x }, "See `modified`.";
     }
     wide_of_two {
         zeta: gamma::zeta, |a, b, _| [T::nan(), -a * (a + T::one()).zeta(b)], "See `gamma`.";
     }
-}
-
-/// The derivative of the error function.
-#[cfg(test)]
-fn gaussian<T: MachineFloat>(x: T) -> T {
-    T::FRAC_2_SQRT_PI() * (-x * x).exp()
 }

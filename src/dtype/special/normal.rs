@@ -1,12 +1,10 @@
-//! The error function's relatives.
+//! The normal distribution's functions.
 //!
-//! Sources: the Cephes Math Library (S. Moshier, BSD-3-Clause) for `ndtri` and PyTorch's
-//! `aten/src/ATen/native/Math.h` for the starting values of `erfinv`; `musl`'s `erf` and `erfc`.
+//! Source of `ndtri`: the Cephes Math Library (S. Moshier, BSD-3-Clause); its rational functions are all computed, and one is taken.
 
-use super::Special;
-use super::polynomial;
+use super::poly::{either, pick, polynomial};
 use crate::dtype::MachineFloat;
-use crate::dtype::math::Erfc;
+use crate::dtype::math::{Erfc, Erfcx, Log, Log1p};
 
 /// `ndtri` around one half, the highest power first; so are all below.
 const P0: [f64; 5] =
@@ -72,86 +70,34 @@ const Q2: [f64; 9] = [
     6.790194080099813e-09,
 ];
 
-/// The inverse of the error function: a rational approximation and two steps of Newton's method.
-pub fn erfinv<T: MachineFloat>(y: T) -> T {
-    let one = T::one();
-    let magnitude = y.abs();
-    if magnitude > one || y.is_nan() {
-        return T::nan();
-    }
-    if magnitude == one {
-        return T::infinity().copysign(y);
-    }
-    let mut x = if magnitude <= T::lit(0.7) {
-        let z = y * y;
-        y * polynomial(z, &[-0.140543331, 0.914624893, -1.645349621, 0.886226899])
-            / polynomial(z, &[0.012229801, -0.329097515, 1.442710462, -2.118377725, 1.0])
-    } else {
-        let z = (-((one - magnitude) / T::lit(2.0)).ln()).sqrt();
-        polynomial(z, &[1.641345311, 3.429567803, -1.624906493, -1.970840454]).copysign(y)
-            / polynomial(z, &[1.637067800, 3.543889200, 1.0])
-    };
-    for _ in 0..2 {
-        x = x - (x.erf_of_library() - y) / (T::FRAC_2_SQRT_PI() * (-x * x).exp());
-    }
-    x
-}
-
-/// `exp(x * x) * erfc(x)`
-pub fn erfcx<T: MachineFloat>(x: T) -> T {
-    let half = T::lit(0.5);
-    if x < T::lit(-26.7) {
-        return T::infinity();
-    }
-    if x < T::lit(25.0) {
-        // the square in two parts, so that its rounding does not grow in the exponential
-        let square = x * x;
-        let rest = x.mul_add(x, -square);
-        let scale = square.exp();
-        return (scale + scale * rest) * x.erfc_of_library();
-    }
-    if x > T::lit(5e7) {
-        return half * T::FRAC_2_SQRT_PI() / x;
-    }
-    // the continued fraction, from its end
-    let fraction = (1..=20).rev().fold(x, |below, k| x + half * T::lit(f64::from(k)) / below);
-    half * T::FRAC_2_SQRT_PI() / fraction
-}
-
 /// The logarithm of `ndtr`.
+#[inline(always)]
 pub fn log_ndtr<T: MachineFloat>(x: T) -> T {
     let (t, half) = (x * T::FRAC_1_SQRT_2(), T::lit(0.5));
-    if x < -T::one() { ((-t).erfcx() * half).ln() - t * t } else { (-T::elementary::<Erfc>(t) * half).ln_1p() }
+    let left = T::elementary::<Log>(T::elementary::<Erfcx>(-t) * half) - t * t;
+    let right = T::elementary::<Log1p>(-T::elementary::<Erfc>(t) * half);
+    pick(x < -T::one(), left, right)
 }
 
 /// The inverse of `ndtr`.
+#[inline(always)]
 pub fn ndtri<T: MachineFloat>(y: T) -> T {
     /// `exp(-2)`
     const TAIL: f64 = 0.135_335_283_236_612_7;
-    let (zero, one, tail) = (T::zero(), T::one(), T::lit(TAIL));
-    if y == zero {
-        return T::neg_infinity();
-    }
-    if y == one {
-        return T::infinity();
-    }
-    if !(y >= zero && y <= one) {
-        return T::nan();
-    }
-    let (y, upper) = if y > T::lit(1.0 - TAIL) { (one - y, true) } else { (y, false) };
-    if y > tail {
-        let y = y - T::lit(0.5);
-        let square = y * y;
-        return (y + y * (square * polynomial(square, &P0) / polynomial(square, &Q0)))
-            * T::lit(2.506_628_274_631_000_7);
-    }
-    let x = (T::lit(-2.0) * y.ln()).sqrt();
+    let (zero, one) = (T::zero(), T::one());
+    let is_upper = y > T::lit(1.0 - TAIL);
+    let tail = pick(is_upper, one - y, y);
+    let centre = tail - T::lit(0.5);
+    let square = centre * centre;
+    let middle = (centre + centre * (square * polynomial(square, &P0) / polynomial(square, &Q0)))
+        * T::lit(2.506_628_274_631_000_7);
+    let x = (T::lit(-2.0) * T::elementary::<Log>(tail)).sqrt();
     let z = one / x;
-    let correction = z * if x < T::lit(8.0) {
-        polynomial(z, &P1) / polynomial(z, &Q1)
-    } else {
-        polynomial(z, &P2) / polynomial(z, &Q2)
-    };
-    let x = x - x.ln() / x - correction;
-    if upper { x } else { -x }
+    let is_wide = x < T::lit(8.0);
+    let correction = z * either(is_wide, z, &P1, &P2) / either(is_wide, z, &Q1, &Q2);
+    let x = x - T::elementary::<Log>(x) * z - correction;
+    let value = pick(tail > T::lit(TAIL), middle, pick(is_upper, x, -x));
+    let value = pick(y == zero, T::neg_infinity(), value);
+    let value = pick(y == one, T::infinity(), value);
+    pick((y >= zero) & (y <= one), value, T::nan())
 }

@@ -47,6 +47,7 @@ impl<Op, P> Default for Combining<Op, P> {
 }
 impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Combining<Op, P> {
     const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]);
+    const HAS_FAST_PATH: bool = fast::<P>(Op::HAS_FAST_PATH);
     const VECTORS: VectorWidth = vectors::<Op, P>();
     const IS_BRIEF: bool = Op::SPECIALS.is_brief
         && binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]).is_some()
@@ -55,6 +56,14 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
     fn call(self, a: A, b: B) -> O {
         Op::apply_to::<P, A, B>(a, b).cast()
     }
+    #[inline(always)]
+    fn takes_fast_path(self, a: A, b: B) -> bool {
+        Op::takes_fast_path::<P>(operand::<Op, P, A>(a), operand::<Op, P, B>(b))
+    }
+    #[inline(always)]
+    fn fast_path(self, a: A, b: B) -> O {
+        Op::fast_path::<P>(operand::<Op, P, A>(a), operand::<Op, P, B>(b)).cast()
+    }
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         let result = Op::text_of::<P, A, B>(kernel, a, b);
@@ -62,11 +71,15 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
     }
 }
 
+/// Whether elements have a fast path, which those of floating dtypes may have.
+const fn fast<P: Dtype>(has: bool) -> bool {
+    has && matches!(P::DTYPE, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+}
+
 /// The vectors worth compiling loops of `Op` over `P` for.
 const fn vectors<Op: BinaryOp, P: Dtype>() -> VectorWidth {
     // Integers of 32 bits and less are divided as floats, which vectors hold; no instruction divides several of 64 bits.
-    let is_float = matches!(P::DTYPE, DType::F16 | DType::BF16 | DType::F32 | DType::F64);
-    if (Op::CALLS_FMOD && is_float) || (Op::DIVIDES && matches!(P::DTYPE, DType::I64)) {
+    if Op::DIVIDES && matches!(P::DTYPE, DType::I64) {
         VectorWidth::None
     } else if (Op::DIVIDES && matches!(P::DTYPE, DType::I32))
         || matches!(<Op::Output<P> as Element>::DTYPE, DType::Bool)
@@ -102,12 +115,20 @@ impl<Op, P, L, R> CombiningKinds<Op, P, L, R> {
         CombiningKinds(PhantomData)
     }
 }
+impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind> CombiningKinds<Op, P, L, R> {
+    /// The right operand as it is computed with.
+    #[inline(always)]
+    fn right<B: Dtype>(self, b: B) -> ComputeOf<Op, P> {
+        if right_is_exact::<Op, P, L, R>() { b.cast() } else { operand::<Op, P, B>(b) }
+    }
+}
 impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O>
     for CombiningKinds<Op, P, L, R>
 {
     /// It and [`Combining`] are zero-sized, so they share their loops.
     const ENTRY: Option<Entry> =
         if right_is_exact::<Op, P, L, R>() { None } else { binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]) };
+    const HAS_FAST_PATH: bool = fast::<P>(Op::HAS_FAST_PATH);
     const VECTORS: VectorWidth = vectors::<Op, P>();
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
@@ -116,6 +137,14 @@ impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> 
         } else {
             Op::apply_to::<P, A, B>(a, b).cast()
         }
+    }
+    #[inline(always)]
+    fn takes_fast_path(self, a: A, b: B) -> bool {
+        Op::takes_fast_path::<P>(operand::<Op, P, A>(a), self.right(b))
+    }
+    #[inline(always)]
+    fn fast_path(self, a: A, b: B) -> O {
+        Op::fast_path::<P>(operand::<Op, P, A>(a), self.right(b)).cast()
     }
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
@@ -132,7 +161,7 @@ impl<Op: BinaryOp, P: Dtype, L: Kind, R: Kind, A: Dtype, B: Dtype, O: Castable> 
 
 /// Writes a kernel with a constant operand on one side.
 macro_rules! with_one_value {
-    ($($(#[$doc:meta])* $name:ident $(as $operands:ident)? |$x:ident, $value:ident| $apply:expr, [$($side:ident),*] $by_scalar:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $(as $operands:ident)? |$x:ident, $value:ident| $apply:expr, fast $has:ident $takes:ident $fast:ident, [$($side:ident),*] $by_scalar:literal;)*) => {$(
         $(#[$doc])*
         #[repr(transparent)]
         pub struct $name<Op: BinaryOp, P: Dtype>(pub ComputeOf<Op, P>);
@@ -144,11 +173,22 @@ macro_rules! with_one_value {
         impl<Op: BinaryOp, P: Dtype> Copy for $name<Op, P> {}
         impl<Op: BinaryOp, P: Dtype, A: Castable, O: Castable> Map1<A, O> for $name<Op, P> {
             $(const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::$operands, [A::DTYPE; 2]);)?
+            const HAS_FAST_PATH: bool = fast::<P>(Op::$has);
             const VECTORS: VectorWidth = vectors::<Op, P>();
             #[inline(always)]
             fn call(self, element: A) -> O {
                 let ($x, $value) = (operand::<Op, P, A>(element), self.0);
                 $apply.cast()
+            }
+            #[inline(always)]
+            fn takes_fast_path(self, element: A) -> bool {
+                let ($x, $value) = (operand::<Op, P, A>(element), self.0);
+                Op::$takes::<P>($($side),*)
+            }
+            #[inline(always)]
+            fn fast_path(self, element: A) -> O {
+                let ($x, $value) = (operand::<Op, P, A>(element), self.0);
+                Op::$fast::<P>($($side),*).cast()
             }
             #[cfg(any(test, feature = "cuda"))]
             fn text(&self, kernel: &mut Kernel, element: Value) -> Value {
@@ -161,11 +201,11 @@ macro_rules! with_one_value {
 }
 with_one_value! {
     /// An operation whose right operand is a tensor's only element.
-    CombiningRight |x, value| Op::apply::<P>(x, value), [x, value] false;
+    CombiningRight |x, value| Op::apply::<P>(x, value), fast HAS_FAST_PATH takes_fast_path fast_path, [x, value] false;
     /// An operation whose right operand is a scalar.
-    CombiningScalar as Scalar |x, value| Op::apply_scalar::<P>(x, value), [x, value] true;
+    CombiningScalar as Scalar |x, value| Op::apply_scalar::<P>(x, value), fast SCALAR_HAS_FAST_PATH takes_fast_path_by_scalar fast_path_by_scalar, [x, value] true;
     /// An operation whose left operand is a single value.
-    CombiningLeft |x, value| Op::apply::<P>(value, x), [value, x] false;
+    CombiningLeft |x, value| Op::apply::<P>(value, x), fast HAS_FAST_PATH takes_fast_path fast_path, [value, x] false;
 }
 
 /// A scalar divided by each element, as PyTorch computes it: the reciprocal, rounded to its dtype, times the scalar, in

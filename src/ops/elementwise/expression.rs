@@ -354,7 +354,7 @@ mapped! {
     /// A function of one expression.
     Mapped1: Map1<K> (x: X 0), at_once K::HAS_FAST_PATH || K::BY_LOOKUP || is_half(K::ENTRY) || is_long_half(K::ENTRY, K::IS_COMPUTE_BOUND), |loops, kernel, out, len| loops.one(kernel, x, out, len);
     /// A function of two expressions.
-    Mapped2: Map2<K> (x: X 0, y: Y 1), at_once is_half(K::ENTRY), |loops, kernel, out, len| loops.two(kernel, (x, y), out, len);
+    Mapped2: Map2<K> (x: X 0, y: Y 1), at_once K::HAS_FAST_PATH || is_half(K::ENTRY), |loops, kernel, out, len| loops.two(kernel, (x, y), out, len);
     /// A function of three expressions.
     Mapped3: Map3<K> (x: X 0, y: Y 1, z: Z 2), at_once false, |_loops, _kernel, _out, _len| {
             let _ = (x, y, z);

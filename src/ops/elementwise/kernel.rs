@@ -116,6 +116,8 @@ pub enum VectorWidth {
 pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
     /// Its entry in the tables, if it has one.
     const ENTRY: Option<Entry> = None;
+    /// Whether there is a vectorised fast path. Loops check a block of elements before they take it.
+    const HAS_FAST_PATH: bool = false;
     /// The widest vectors worth compiling its loops for.
     const VECTORS: VectorWidth = VectorWidth::Wide;
     /// Whether it takes one or two machine instructions, so that few elements are computed without calling a loop.
@@ -125,6 +127,16 @@ pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
     /// The same as text.
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value;
+    /// Whether these elements take the fast path.
+    #[inline(always)]
+    fn takes_fast_path(self, _a: A, _b: B) -> bool {
+        true
+    }
+    /// The fast path.
+    #[inline(always)]
+    fn fast_path(self, a: A, b: B) -> O {
+        self.call(a, b)
+    }
 }
 
 /// A function of three elements.

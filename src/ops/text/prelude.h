@@ -269,9 +269,7 @@ CI_MATH(exp) CI_MATH(exp2) CI_MATH(expm1) CI_MATH(log) CI_MATH(log2) CI_MATH(log
 CI_MATH(asin) CI_MATH(acos) CI_MATH(atan) CI_MATH(sinh) CI_MATH(cosh) CI_MATH(tanh) CI_MATH(asinh) CI_MATH(acosh) CI_MATH(atanh)
 CI_MATH(cbrt) CI_ONE(ci_erf, erff, erf) CI_ONE(ci_erfc, erfcf, erfc)
 CI_TWO(ci_pow, powf, pow) CI_TWO(ci_platform_pow, powf, pow) CI_TWO(ci_atan2, atan2f, atan2) CI_TWO(ci_platform_atan2, atan2f, atan2)
-CI_TWO(ci_platform_hypot, hypotf, hypot)
-CI_ONE(ci_special_atanh, atanhf, atanh) CI_ONE(ci_special_lgamma, lgammaf, lgamma)
-CI_ONE(ci_special_erf_of_library, erff, erf) CI_ONE(ci_special_erfc_of_library, erfcf, erfc)
+CI_TWO(ci_hypot, hypotf, hypot) CI_ONE(ci_erfinv, erfinvf, erfinv) CI_ONE(ci_erfcx, erfcxf, erfcx) CI_ONE(ci_special_lgamma, lgammaf, lgamma)
 #endif
 
 // --- loops that end by the numbers; each follows the Rust function of its name
@@ -297,39 +295,6 @@ template<class T> CI_PART T ci_loop_digamma(T x) {
   T tail = 0;
   if (x < (T)1e17) { const T z = (T)1 / (x * x); tail = z * ci_loop_polynomial(z, of); }
   return shift + log(x) - (T)0.5 / x - tail - reflected;
-}
-template<class T> CI_PART T ci_loop_airy_ai(T x) {
-  const double right[8] = {0.346538101525629, 12.007595273964581, 76.27960536152345, 168.08922493463058, 159.75639135016442, 70.53609068404442, 14.026469116338967, 1.0};
-  const double right_below[8] = {0.5675945326387702, 14.75625625848472, 84.51389701414746, 177.31808814540045, 164.2346928715297, 71.47784008255756, 14.095913560783403, 1.0};
-  const double sine_above[9] = {-0.1316963234183318, -0.6264565444319123, -0.6931580360369335, -0.2797799815451191, -0.04919001326095003, -0.004062659235948854, -0.0001592764962392621, -2.776491081552329e-06, -1.6778769848911465e-08};
-  const double sine_below[9] = {13.356042070655324, 32.682503279522464, 26.736704094149957, 9.187074029072596, 1.4752914677166642, 0.11568717379518804, 0.004402916416152112, 7.547203482874142e-05, 4.5185009297058035e-07};
-  const double cosine_above[11] = {0.01973399320916857, 0.39110302961568827, 1.0657989759959559, 0.9391692298166502, 0.35146565610554764, 0.06338889196289255, 0.005858041130483885, 0.000282851600836737, 6.98793669997261e-06, 8.117892395543892e-08, 3.415517847659236e-10};
-  const double cosine_below[10] = {9.30892908077442, 19.835292871831214, 15.564662893286462, 5.476860694229755, 0.9542936116189619, 0.08645808263523921, 0.004126565238242226, 0.00010125908511650914, 1.1716673321441352e-06, 4.9183457006293e-09};
-  const T scale = (T)0.5641895835477563, quarter = (T)0.78539816339744830962;
-  if (ci_is_infinite(x)) return (T)ci_f32(0x7fc00000u);
-  if (x > (T)103.892) return 0;
-  if (x < (T)-2.09) {
-    const T root = sqrt(-x), zeta = (T)-2 * x * root / (T)3, z = (T)1 / zeta, square = z * z;
-    const T sine = (T)1 + square * ci_loop_polynomial(square, sine_above) / ci_loop_polynomial(square, sine_below);
-    const T cosine = z * ci_loop_polynomial(square, cosine_above) / ci_loop_polynomial(square, cosine_below);
-    const T angle = zeta + quarter;
-    return scale / sqrt(root) * (sine * sin(angle) - cosine * cos(angle));
-  }
-  if (x >= (T)2.09) {
-    const T root = sqrt(x), zeta = (T)2 * x * root / (T)3, inverse = (T)1 / zeta;
-    return scale * (ci_loop_polynomial(inverse, right) / ci_loop_polynomial(inverse, right_below)) / ((T)2 * sqrt(root) * exp(zeta));
-  }
-  const T cube = x * x * x;
-  T k = 1, f = 1, g = x, m = 1, n = x;
-  for (;;) {
-    m = m * cube; n = n * cube;
-    k = k + (T)1; m = m / k;
-    k = k + (T)1; m = m / k; n = n / k;
-    f = f + m;
-    k = k + (T)1; n = n / k;
-    g = g + n;
-    if (!(fabs(m / f) > ci_loop_epsilon<T>())) return (T)0.3550280538878172 * f - (T)0.2588194037928068 * g;
-  }
 }
 CI_PART double ci_loop_zeta(double x, double q) {
   const double bernoulli[12] = {12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1892437580.3183792, 74724249600.0, -2950130727918.164, 116467828143500.67, -4597978722407473.0, 1.8152105401943546e+17, -7.166165256175667e+18};
@@ -366,7 +331,6 @@ CI_PART double ci_loop_zeta(double x, double q) {
 }
 #ifndef CI_HOST
 CI_ONE(ci_special_digamma, ci_loop_digamma<float>, ci_loop_digamma<double>)
-CI_ONE(ci_special_airy_ai, ci_loop_airy_ai<float>, ci_loop_airy_ai<double>)
 CI_FN float ci_special_zeta(float x, float q) { return (float)ci_loop_zeta(x, q); }
 CI_FN double ci_special_zeta(double x, double q) { return ci_loop_zeta(x, q); }
 #define CI_LGAMMAS(name, round) template<class T> CI_PART T name(T x, T first) { \

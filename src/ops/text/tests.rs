@@ -23,7 +23,6 @@ const LOOPS: &[(&str, &str)] = &[
     ("sum_of_lgammas_f16", "the same, rounded"),
     ("sum_of_lgammas_bf16", "the same, rounded"),
     ("digamma", "the shift to 10 and the reflection"),
-    ("airy_ai", "the series ends by its terms"),
     ("zeta", "the sum ends by its terms"),
 ];
 

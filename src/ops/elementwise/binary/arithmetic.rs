@@ -87,9 +87,56 @@ fn guarded<T: MachineInt>(b: T, f: impl FnOnce(T) -> T) -> T {
     if b == T::zero() { T::zero() } else { f(b) }
 }
 
+/// The formulas of floats that follow from what a division leaves over: the fast path is for quotients of few digits.
+macro_rules! by_what_is_left {
+    ($of:ident) => {
+        const HAS_FAST_PATH: bool = true;
+        #[inline(always)]
+        fn real<T: MachineFloat>(a: T, b: T) -> T {
+            $of(a, b, a.left_over(b))
+        }
+        #[inline(always)]
+        fn fast_path<T: MachineFloat>(a: T, b: T) -> T {
+            $of(a, b, a.left_over_small(b))
+        }
+        #[inline(always)]
+        fn takes_fast_path<T: MachineFloat>(a: T, b: T) -> bool {
+            a.has_small_quotient(b)
+        }
+    };
+}
+
+/// Whether a number that is not 0 has another sign.
+#[inline(always)]
+fn has_other_sign<T: MachineFloat>(x: T, other: T) -> bool {
+    x != x.copysign(other)
+}
+
+/// The quotient rounded down. Source: `c10/util/generic_math.h`, `div_floor_floating` (Python's float floor division).
+#[inline(always)]
+fn floored<T: MachineFloat>(a: T, b: T, modulus: T) -> T {
+    let (zero, one) = (T::zero(), T::one());
+    let quotient = (a - modulus) / b;
+    let quotient = if has_other_sign(modulus, b) { quotient - one } else { quotient };
+    let floor = quotient.floor();
+    let floor = if quotient - floor > T::lit(0.5) { floor + one } else { floor };
+    let floor = if quotient == zero { zero.copysign(a / b) } else { floor };
+    if b == zero { a / b } else { floor }
+}
+
+/// What is left over, with the sign of the divisor.
+#[inline(always)]
+fn turned<T: MachineFloat>(_: T, b: T, left: T) -> T {
+    if has_other_sign(left, b) { left + b } else { left }
+}
+
+#[inline(always)]
+fn as_it_is<T: MachineFloat>(_: T, _: T, left: T) -> T {
+    left
+}
+
 impl Binary for floor_divide {
     const DIVIDES: bool = true;
-    const CALLS_FMOD: bool = true;
     const RIGHT_SCALAR_IS_EXACT: bool = true;
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
@@ -99,23 +146,7 @@ impl Binary for floor_divide {
             if is_below { quotient.wrapping_sub(&T::one()) } else { quotient }
         })
     }
-    /// Source: `c10/util/generic_math.h`, `div_floor_floating` (Python's float floor division).
-    #[inline(always)]
-    fn real<T: MachineFloat>(a: T, b: T) -> T {
-        if b == T::zero() {
-            return a / b;
-        }
-        let modulus = a % b;
-        let mut quotient = (a - modulus) / b;
-        if modulus != T::zero() && ((b < T::zero()) != (modulus < T::zero())) {
-            quotient = quotient - T::one();
-        }
-        if quotient == T::zero() {
-            return T::zero().copysign(a / b);
-        }
-        let floor = quotient.floor();
-        if quotient - floor > T::lit(0.5) { floor + T::one() } else { floor }
-    }
+    by_what_is_left! { floored }
 }
 
 impl Binary for trunc_divide {
@@ -133,7 +164,6 @@ impl Binary for trunc_divide {
 
 impl Binary for remainder {
     const DIVIDES: bool = true;
-    const CALLS_FMOD: bool = true;
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
         guarded(b, |b| {
@@ -141,24 +171,16 @@ impl Binary for remainder {
             if left != T::zero() && ((left < T::zero()) != (b < T::zero())) { left.wrapping_add(&b) } else { left }
         })
     }
-    #[inline(always)]
-    fn real<T: MachineFloat>(a: T, b: T) -> T {
-        let left = a % b;
-        if left != T::zero() && ((b < T::zero()) != (left < T::zero())) { left + b } else { left }
-    }
+    by_what_is_left! { turned }
 }
 
 impl Binary for fmod {
     const DIVIDES: bool = true;
-    const CALLS_FMOD: bool = true;
     #[inline(always)]
     fn integer<T: MachineInt>(a: T, b: T) -> T {
         guarded(b, |b| a.divided(b).1)
     }
-    #[inline(always)]
-    fn real<T: MachineFloat>(a: T, b: T) -> T {
-        a % b
-    }
+    by_what_is_left! { as_it_is }
 }
 
 /// The scalar exponents that PyTorch computes without a power function, which differ from it at infinities and zeros.
@@ -193,6 +215,15 @@ fn power_by_scalar<V: Copy + core::ops::Mul<Output = V> + num_traits::One, T: Ma
     })
 }
 
+/// The exponents of [`power_by_scalar`].
+const OWN_WAYS: [f64; 8] = [0.0, 1.0, 2.0, 3.0, 0.5, -0.5, -1.0, -2.0];
+
+/// A power, not inlined.
+#[inline(never)]
+fn power<T: MachineFloat>(a: T, b: T) -> T {
+    T::elementary_of_two::<math::Pow>(a, b)
+}
+
 impl Binary for pow {
     /// As for integers: anything to the power 0 is 1.
     #[inline(always)]
@@ -213,8 +244,18 @@ impl Binary for pow {
     }
     #[inline(always)]
     fn real_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
-        // The library's `powf`: its call lets the compiler hoist the choice by exponent out of the loop.
-        power_by_scalar(a, b, || a * a, |x| T::one() / x, |x| x.sqrt()).unwrap_or_else(|| a.powf(b))
+        // A call lets the compiler hoist the choice by exponent out of the loop.
+        power_by_scalar(a, b, || a * a, |x| T::one() / x, |x| x.sqrt()).unwrap_or_else(|| power(a, b))
+    }
+    const SCALAR_HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn fast_path_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
+        Self::real(a, b)
+    }
+    /// Every exponent but the few that have a way of their own.
+    #[inline(always)]
+    fn takes_fast_path_by_scalar<T: MachineFloat>(_: T, b: T) -> bool {
+        OWN_WAYS.iter().fold(true, |takes, &own| takes & (b != T::lit(own)))
     }
     #[inline(always)]
     fn complex_by_scalar<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {

@@ -26,7 +26,7 @@ macro_rules! real_functions {
 }
 real_functions! {
     atan2: |a, b| T::elementary_of_two::<math::Atan2>(a, b);
-    hypot: |a, b| a.hypot(b);
+    hypot: |a, b| T::elementary_of_two::<math::Hypot>(a, b);
     copysign: |a, b| a.copysign(b);
     xlogy: |a, b| times_log(a, b, T::elementary::<math::Log>);
     xlog1py: |a, b| times_log(a, b, T::elementary::<math::Log1p>);
@@ -166,6 +166,15 @@ macro_rules! aliases {
             #[inline(always)]
             fn complex_by_scalar<T: MachineFloat>(a: Complex<T>, b: Complex<T>) -> Complex<T> {
                 <$other as Binary>::complex_by_scalar(a, b)
+            }
+            const SCALAR_HAS_FAST_PATH: bool = <$other as Binary>::SCALAR_HAS_FAST_PATH;
+            #[inline(always)]
+            fn fast_path_by_scalar<T: MachineFloat>(a: T, b: T) -> T {
+                <$other as Binary>::fast_path_by_scalar(a, b)
+            }
+            #[inline(always)]
+            fn takes_fast_path_by_scalar<T: MachineFloat>(a: T, b: T) -> bool {
+                <$other as Binary>::takes_fast_path_by_scalar(a, b)
             }
         }
     )*};

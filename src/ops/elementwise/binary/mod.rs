@@ -15,7 +15,7 @@ use super::rules::special::Specials;
 use super::table::binary_table;
 #[cfg(any(test, feature = "cuda"))]
 use crate::dtype::Element;
-use crate::dtype::{Binary, Compute, Dtype};
+use crate::dtype::{Binary, Compute, Dtype, FastPathByScalar, FastPathOfTwo};
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::kernel::{Kernel, Value};
 
@@ -33,9 +33,12 @@ pub trait BinaryOp: Op {
     const SPECIALS: Specials = Specials::NONE;
     /// Whether integer division by zero must be checked before the operation runs.
     const DIVIDES: bool = false;
-    /// Whether floats call the C library's `fmod` for each element.
+    /// Whether there is a vectorised fast path for most elements of floating dtypes.
     #[doc(hidden)]
-    const CALLS_FMOD: bool = false;
+    const HAS_FAST_PATH: bool = false;
+    /// The same where the right operand is a scalar.
+    #[doc(hidden)]
+    const SCALAR_HAS_FAST_PATH: bool = false;
     /// Whether a scalar or zero-dim right operand keeps the accumulate type's precision, although it does not count
     /// in promotion (PyTorch: `opmath` in `BinaryOpsKernel.cpp`, for `mul` and the divisions).
     const RIGHT_SCALAR_IS_EXACT: bool = false;
@@ -61,6 +64,42 @@ pub trait BinaryOp: Op {
         b: <Self::Computes<P> as Dtype>::Compute,
     ) -> Self::Output<P> {
         Self::apply::<P>(a, b)
+    }
+    /// Whether these elements take the fast path.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn takes_fast_path<P: Dtype>(
+        _a: <Self::Computes<P> as Dtype>::Compute,
+        _b: <Self::Computes<P> as Dtype>::Compute,
+    ) -> bool {
+        true
+    }
+    /// The fast path of `apply`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn fast_path<P: Dtype>(
+        a: <Self::Computes<P> as Dtype>::Compute,
+        b: <Self::Computes<P> as Dtype>::Compute,
+    ) -> Self::Output<P> {
+        Self::apply::<P>(a, b)
+    }
+    /// Whether these elements take the fast path, where `b` is a scalar.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn takes_fast_path_by_scalar<P: Dtype>(
+        _a: <Self::Computes<P> as Dtype>::Compute,
+        _b: <Self::Computes<P> as Dtype>::Compute,
+    ) -> bool {
+        true
+    }
+    /// The fast path of `apply_scalar`.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn fast_path_by_scalar<P: Dtype>(
+        a: <Self::Computes<P> as Dtype>::Compute,
+        b: <Self::Computes<P> as Dtype>::Compute,
+    ) -> Self::Output<P> {
+        Self::apply_scalar::<P>(a, b)
     }
     /// `apply` as text, or `apply_scalar`.
     #[doc(hidden)]
@@ -108,7 +147,8 @@ macro_rules! binary_ops {
     (@form $op:ident $form:ident $outputs:ident) => { binary_ops!(@$form $op); };
     (@binary $op:ident) => {
         const DIVIDES: bool = <$op as Binary>::DIVIDES;
-        const CALLS_FMOD: bool = <$op as Binary>::CALLS_FMOD;
+        const HAS_FAST_PATH: bool = <$op as Binary>::HAS_FAST_PATH;
+        const SCALAR_HAS_FAST_PATH: bool = <$op as Binary>::SCALAR_HAS_FAST_PATH;
         const RIGHT_SCALAR_IS_EXACT: bool = <$op as Binary>::RIGHT_SCALAR_IS_EXACT;
         const CHECKS_FLOAT_SCALARS: bool = <$op as Binary>::CHECKS_FLOAT_SCALARS;
         #[inline(always)]
@@ -124,6 +164,34 @@ macro_rules! binary_ops {
             b: <Self::Computes<P> as Dtype>::Compute,
         ) -> Self::Output<P> {
             Dtype::from_compute(a.binary_by_scalar::<$op>(b))
+        }
+        #[inline(always)]
+        fn takes_fast_path<P: Dtype>(
+            a: <Self::Computes<P> as Dtype>::Compute,
+            b: <Self::Computes<P> as Dtype>::Compute,
+        ) -> bool {
+            a.compare::<FastPathOfTwo<$op>>(b)
+        }
+        #[inline(always)]
+        fn fast_path<P: Dtype>(
+            a: <Self::Computes<P> as Dtype>::Compute,
+            b: <Self::Computes<P> as Dtype>::Compute,
+        ) -> Self::Output<P> {
+            Dtype::from_compute(a.binary::<FastPathOfTwo<$op>>(b))
+        }
+        #[inline(always)]
+        fn takes_fast_path_by_scalar<P: Dtype>(
+            a: <Self::Computes<P> as Dtype>::Compute,
+            b: <Self::Computes<P> as Dtype>::Compute,
+        ) -> bool {
+            a.compare::<FastPathByScalar<$op>>(b)
+        }
+        #[inline(always)]
+        fn fast_path_by_scalar<P: Dtype>(
+            a: <Self::Computes<P> as Dtype>::Compute,
+            b: <Self::Computes<P> as Dtype>::Compute,
+        ) -> Self::Output<P> {
+            Dtype::from_compute(a.binary::<FastPathByScalar<$op>>(b))
         }
     };
     (@neighbour $op:ident) => {

@@ -3,7 +3,8 @@
 //! Source: T. E. Hull, T. F. Fairgrieve and P. T. P. Tang, "Implementing the complex arcsine and arccosine functions using
 //! exception handling", ACM TOMS 23 (1997); special values of C99 (Annex G).
 
-use crate::dtype::{MachineFloat, Special, outline_complex};
+use super::hypot;
+use crate::dtype::{MachineFloat, math, outline_complex};
 use num_complex::Complex;
 
 /// Beyond this `A` needs no care.
@@ -36,7 +37,7 @@ enum Angle<T> {
 /// imaginary part.
 fn asinh_parts<T: MachineFloat>(x: T, y: T) -> (T, Angle<T>) {
     let (one, two, eps) = (T::one(), T::lit(2.0), T::epsilon());
-    let (r, s) = (x.hypot(y + one), x.hypot(y - one));
+    let (r, s) = (hypot(x, y + one), hypot(x, y - one));
     let a = ((r + s) / two).max(one);
     let [real] = T::outline("asinh_real_part", [x, y, r, s, a], |[x, y, r, s, a]| {
         let (one, eps) = (T::one(), T::epsilon());
@@ -80,7 +81,7 @@ fn asinh_parts<T: MachineFloat>(x: T, y: T) -> (T, Angle<T>) {
 /// `log(z)` of a large number, halved first so that the modulus does not overflow.
 fn log_of_large<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     let half = T::lit(0.5);
-    Complex::new((z.re * half).hypot(z.im * half).ln() + T::LN_2(), z.im.atan2(z.re))
+    Complex::new(hypot(z.re * half, z.im * half).ln() + T::LN_2(), z.im.atan2(z.re))
 }
 
 /// Where `asinh` and its kin are logarithms, and where they are the number itself.
@@ -188,7 +189,7 @@ pub fn atanh<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         let (one, two, four) = (T::one(), T::lit(2.0), T::lit(4.0));
         let (ax, ay) = (x.abs(), y.abs());
         if y == T::zero() && ax <= one {
-            return Complex::new(Special::atanh(x), y);
+            return Complex::new(T::elementary::<math::Atanh>(x), y);
         }
         if x == T::zero() {
             return Complex::new(x, y.atan());

@@ -6,8 +6,14 @@ mod inverse;
 
 pub use inverse::{acos, acosh, asin, asinh, atan, atanh};
 
-use crate::dtype::{MachineFloat, outline_complex};
+use crate::dtype::{MachineFloat, math, outline_complex};
 use num_complex::Complex;
+
+/// The length of a vector.
+#[inline(always)]
+fn hypot<T: MachineFloat>(x: T, y: T) -> T {
+    T::elementary_of_two::<math::Hypot>(x, y)
+}
 
 /// Division, the divisor scaled by its larger part so that it neither overflows nor underflows.
 /// Source: `c10/util/complex.h`, `operator/=`.
@@ -91,9 +97,9 @@ pub fn exp<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         }
         // in two steps, so that a large exponential times a small cosine does not overflow
         let (sin, cos) = y.sin_cos();
-        let half = (x * T::lit(0.5)).exp();
         let whole = x.exp();
         if whole.is_infinite() {
+            let half = (x * T::lit(0.5)).exp();
             Complex::new(half * cos * half, half * sin * half)
         } else {
             Complex::new(whole * cos, whole * sin)
@@ -107,7 +113,7 @@ pub fn log<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
         let (one, half) = (T::one(), T::lit(0.5));
         let (x, y) = (z.re.abs(), z.im.abs());
         let (large, small) = if x < y { (y, x) } else { (x, y) };
-        let modulus = x.hypot(y);
+        let modulus = hypot(x, y);
         let real = if modulus > half && modulus < T::lit(2.0) {
             // near 1 the logarithm of the modulus would lose what the modulus rounds off
             half * ((large - one) * (large + one) + small * small).ln_1p()
@@ -141,9 +147,10 @@ pub fn expm1<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
 }
 
 /// `z / abs(z)`, and 0 of 0.
+#[inline(always)]
 pub fn direction<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
     outline_complex("complex_direction", z, |z| {
-        let modulus = z.re.hypot(z.im);
+        let modulus = hypot(z.re, z.im);
         if modulus == T::zero() {
             return Complex::new(T::zero(), T::zero());
         }
@@ -197,14 +204,14 @@ pub fn sqrt<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
             return Complex::new(T::zero(), y);
         }
         // the larger part first, from which the smaller follows without cancellation
-        let modulus = x.hypot(y);
+        let modulus = hypot(x, y);
         let (x, y, modulus, scale) = if modulus.is_infinite() {
             let quarter = T::lit(0.25);
             let (x, y) = (x * quarter, y * quarter);
-            (x, y, x.hypot(y), T::lit(2.0))
+            (x, y, hypot(x, y), T::lit(2.0))
         } else if modulus < T::min_positive_value() * T::lit(4.0) {
             let (x, y) = (x / T::epsilon(), y / T::epsilon());
-            (x, y, x.hypot(y), T::epsilon().sqrt())
+            (x, y, hypot(x, y), T::epsilon().sqrt())
         } else {
             (x, y, modulus, T::one())
         };

@@ -19,7 +19,7 @@ impl ToReal for abs {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> T {
-        z.re.hypot(z.im)
+        T::elementary_of_two::<math::Hypot>(z.re, z.im)
     }
 }
 
@@ -91,7 +91,6 @@ functions! {
     asinh: |x| T::elementary::<math::Asinh>(x); |z| complex::asinh(z);
     acosh: |x| T::elementary::<math::Acosh>(x); |z| complex::acosh(z);
     atanh: |x| T::elementary::<math::Atanh>(x); |z| complex::atanh(z);
-    sinc: |x| sinc_of(x); |z| complex::sinc(z);
 }
 
 /// Functions with a vectorised fast path for arguments that need no full range reduction.
@@ -124,14 +123,31 @@ periodic! {
     tan: Tan TanSmall, |z| complex::tan(z);
 }
 
-/// `sin(pi * x) / (pi * x)`
+/// `sin(pi * x) / (pi * x)`, given the sine.
 #[inline(always)]
-fn sinc_of<T: MachineFloat>(x: T) -> T {
-    if x == T::zero() {
-        return T::one();
-    }
+fn sinc_of<T: MachineFloat>(x: T, sin: impl Fn(T) -> T) -> T {
     let angle = T::PI() * x;
-    angle.sin() / angle
+    let value = sin(angle) / angle;
+    if x == T::zero() { T::one() } else { value }
+}
+impl Unary for sinc {
+    const HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn fast_path<T: MachineFloat>(x: T) -> T {
+        sinc_of(x, T::elementary::<math::SinSmall>)
+    }
+    #[inline(always)]
+    fn takes_fast_path<T: MachineFloat>(x: T) -> bool {
+        x.is_nan() | (x.abs() <= T::lit(math::TRIG_LIMIT / 4.0))
+    }
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        sinc_of(x, T::elementary::<math::Sin>)
+    }
+    #[inline(always)]
+    fn complex<T: MachineFloat>(z: Complex<T>) -> Complex<T> {
+        complex::sinc(z)
+    }
 }
 
 /// Functions of real floating-point numbers only.
@@ -228,6 +244,6 @@ impl ToReal for angle {
     }
     #[inline(always)]
     fn complex<T: MachineFloat>(z: Complex<T>) -> T {
-        z.im.atan2(z.re)
+        T::elementary_of_two::<math::Atan2>(z.im, z.re)
     }
 }
