@@ -14,6 +14,7 @@ macro_rules! each_device {
     };
 }
 
+mod accuracy;
 #[cfg(feature = "any")]
 mod any;
 mod blend;
