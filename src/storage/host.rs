@@ -6,7 +6,6 @@ use super::{pool, small};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use core::alloc::Layout;
-use core::marker::PhantomData;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::alloc;
@@ -14,7 +13,7 @@ use std::alloc;
 /// Elements are aligned to cache lines and the widest vector registers.
 pub(super) const ALIGNMENT: usize = 64;
 /// The largest block that need not be aligned to cache lines, in bytes.
-const SMALL: usize = 1024;
+pub(super) const SMALL: usize = 1024;
 /// Bytes of the header, in front of the elements.
 const HEADER: usize = ALIGNMENT;
 /// Elements of large blocks start at varying offsets in their pages. Otherwise the same elements of several operands
@@ -106,48 +105,8 @@ unsafe fn free(header: NonNull<Header>) {
     }
 }
 
-/// Uninitialised scratch memory, aligned to cache lines, and taken from the pool if it is large.
-pub(crate) struct Scratch<T>(HostBuffer, PhantomData<T>);
-
-impl<T> Scratch<T> {
-    /// Memory for so many values.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    pub(crate) fn new(len: usize) -> Self {
-        Self::try_new(len).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    /// Memory for so many values; an error if it runs out.
-    pub(crate) fn try_new(len: usize) -> Result<Self> {
-        // Small blocks are not aligned to cache lines.
-        let bytes = byte_size::<T>(len)?.max(SMALL);
-        Ok(Scratch(allocate(bytes, None)?, PhantomData))
-    }
-
-    /// So many copies of a value.
-    ///
-    /// # Panics
-    /// If memory runs out.
-    pub(crate) fn filled(value: T, len: usize) -> Self
-    where
-        T: Copy,
-    {
-        let scratch = Scratch::<T>::new(len);
-        // SAFETY: there is room for as many.
-        (0..len).for_each(|at| unsafe { scratch.start().add(at).write(value) });
-        scratch
-    }
-
-    /// The first value's place.
-    pub(crate) fn start(&self) -> *mut T {
-        const { assert!(align_of::<T>() <= ALIGNMENT) }
-        self.0.header().start.as_ptr().cast()
-    }
-}
-
 /// The bytes of `len` elements.
-fn byte_size<E>(len: usize) -> Result<usize> {
+pub(super) fn byte_size<E>(len: usize) -> Result<usize> {
     bytes_of(len, size_of::<E>())
 }
 
@@ -163,7 +122,7 @@ fn bytes_of(len: usize, size: usize) -> Result<usize> {
 pub(crate) type Zero = unsafe fn(*mut u8, usize);
 
 /// A block whose bytes are zeroed by the function, if one is given and they are not zeros anyway.
-fn allocate(bytes: usize, zero: Option<Zero>) -> Result<HostBuffer> {
+pub(super) fn allocate(bytes: usize, zero: Option<Zero>) -> Result<HostBuffer> {
     let zeroed = zero.is_some();
     let out_of_memory = || Error::OutOfMemory { bytes, device: "cpu" };
     let size = HEADER + bytes;

@@ -6,10 +6,11 @@ mod host;
 #[cfg(test)]
 mod memory;
 pub(crate) mod pool;
+mod scratch;
 mod small;
 
 pub use host::HostBuffer;
-pub(crate) use host::Scratch;
+pub(crate) use scratch::Scratch;
 
 use crate::dtype::Element;
 use core::marker::PhantomData;

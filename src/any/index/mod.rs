@@ -3,6 +3,7 @@
 
 pub(crate) mod advanced;
 pub(crate) mod gather;
+mod indexed_axes;
 pub(crate) mod masked;
 #[cfg(feature = "cuda")]
 pub(crate) mod on_gpu;

@@ -277,7 +277,7 @@ impl AnyTensor {
             let alpha: E = alpha.typed::<E, (), Dynamic>()?.try_item()?;
             let (cube, from) = (cube.typed_rank3::<E, Dynamic>()?, from.typed_rank3::<E, Dynamic>()?);
             let sum = cube.try_index_add(axis![1], &index.typed_rank1::<i64, Dynamic>()?, &from, alpha);
-            Ok(AnyTensor::from(sum.map_err(|error| crate::any::index::advanced::at_axis(error, &[at; 3]))?))
+            Ok(AnyTensor::from(sum.map_err(|error| crate::any::index::indexed_axes::at_axis(error, &[at; 3]))?))
         })?;
         sum.reshaped(&signed(&self.sizes))
     }
