@@ -330,6 +330,30 @@ mod tests {
         }
     }
 
+    /// A helper that has finished looks out for the next job of its caller, and takes it without being spawned again.
+    #[test]
+    fn a_helper_that_lingers_takes_the_next_job() {
+        let pool = pool(2);
+        let took_an_offer = || {
+            let helpers = HELPERS.with(|helpers| helpers.get_or_init(Default::default).clone());
+            let offers = helpers.offers.load(Ordering::Relaxed);
+            let started = AtomicUsize::new(0);
+            let since = Instant::now();
+            for_each(2, &|_| {
+                // Time for another thread to take the second piece.
+                started.fetch_add(1, Ordering::Relaxed);
+                while started.load(Ordering::Relaxed) < 2 && since.elapsed() < Duration::from_millis(1) {
+                    core::hint::spin_loop();
+                }
+            });
+            // One helper is wanted: if it was offered the job, none was spawned.
+            let in_time = since.elapsed() < Duration::from_millis(1);
+            helpers.offers.load(Ordering::Relaxed) > offers && in_time
+        };
+        let tries = if cfg!(miri) { 50 } else { 100_000 };
+        assert!(pool.install(|| (0..tries).any(|_| took_an_offer())));
+    }
+
     /// The other thread of a pool is busy: the caller does everything, and the queue of the pool does not grow without end.
     #[test]
     fn helpers_that_do_not_start_are_bounded_in_number() {

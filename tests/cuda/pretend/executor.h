@@ -265,3 +265,24 @@ template <class T> static inline T min(T a, T b) { return b < a ? b : a; }
 template <class T> static inline T max(T a, T b) { return a < b ? b : a; }
 static inline float rsqrtf(float x) { return 1 / sqrtf(x); }
 static inline double rsqrt(double x) { return 1 / sqrt(x); }
+// CUDA's own functions that C++ lacks, in `long double`: Newton's steps, and beyond the range of `expl` the asymptotic series.
+static inline long double pretend_erfinv(long double y) {
+  const long double size = y < 0 ? -y : y;
+  if (!(size < 1)) return size == 1 ? y * HUGE_VALL : (long double)NAN;
+  const long double rest = 1 - size, lg = logl(rest * (1 + size)), mean = 4.3307467508L + lg / 2;
+  long double x = sqrtl(sqrtl(mean * mean - lg / 0.147L) - mean);
+  for (int step = 0; step < 4 && x > 0; ++step) {
+    const long double error = size < 0.5L ? erfl(x) - size : rest - erfcl(x);
+    x -= error * expl(x * x) * 0.886226925452758013649L;
+  }
+  return y < 0 ? -x : x == 0 ? y : x;
+}
+static inline long double pretend_erfcx(long double x) {
+  if (x < 50) return expl(x * x) * erfcl(x);
+  const long double inverse = 1 / (x * x);
+  return 0.564189583547756286948L / x * (1 - inverse / 2 * (1 - inverse * 1.5L * (1 - inverse * 2.5L * (1 - inverse * 3.5L))));
+}
+static inline float erfinvf(float x) { return (float)pretend_erfinv(x); }
+static inline double erfinv(double x) { return (double)pretend_erfinv(x); }
+static inline float erfcxf(float x) { return (float)pretend_erfcx(x); }
+static inline double erfcx(double x) { return (double)pretend_erfcx(x); }
