@@ -131,7 +131,7 @@ impl AnyTensor {
     /// # Errors
     /// If the value does not fit the dtype, there are too many elements or axes, or memory runs out.
     pub fn full(sizes: &[usize], value: impl Scalar, dtype: DType) -> Result<AnyTensor> {
-        AnyTensor::filled("full", sizes, value.value(), dtype, AnyDevice::CPU)
+        AnyTensor::filled("full", sizes, value.value(), dtype, crate::device::default_device())
     }
 
     /// Ones (`torch.ones`).

@@ -270,12 +270,12 @@ static inline long double pretend_erfinv(long double y) {
   const long double size = y < 0 ? -y : y;
   if (!(size < 1)) return size == 1 ? y * HUGE_VALL : (long double)NAN;
   const long double rest = 1 - size, lg = logl(rest * (1 + size)), mean = 4.3307467508L + lg / 2;
-  long double x = sqrtl(sqrtl(mean * mean - lg / 0.147L) - mean);
-  for (int step = 0; step < 4 && x > 0; ++step) {
+  long double x = size < 0.5L ? size * 0.886226925452758013649L : sqrtl(sqrtl(mean * mean - lg / 0.147L) - mean);
+  for (int step = 0; step < 5; ++step) {
     const long double error = size < 0.5L ? erfl(x) - size : rest - erfcl(x);
     x -= error * expl(x * x) * 0.886226925452758013649L;
   }
-  return y < 0 ? -x : x == 0 ? y : x;
+  return y < 0 ? -x : y == 0 ? y : x;
 }
 static inline long double pretend_erfcx(long double x) {
   if (x < 50) return expl(x * x) * erfcl(x);
