@@ -154,7 +154,7 @@ pub trait MachineFloat: Float + FloatConst + Debug + Default + Send + Sync + 'st
     /// Rounds to a dtype whose accumulate type this is.
     fn rounded_to(self, dtype: super::DType) -> Self;
     /// The sum of `lgamma(k + x)` for `k` from `first` to 0 by halves, each step rounded to the dtype.
-    #[inline]
+    #[inline(always)]
     fn sum_of_lgammas(self, first: Self, dtype: super::DType) -> Self {
         let (mut k, mut sum) = (first, Self::zero());
         while k <= Self::zero() {
