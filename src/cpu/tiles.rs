@@ -104,7 +104,7 @@ impl<W: Copy> Loop for TransposeLoop<W> {
     type Output = ();
     #[inline(always)]
     fn run(self) {
-        let TransposeLoop { from, to, to_step, step, lines, len, next } = self;
+        let TransposeLoop { from, to_step, step, lines, len, next, .. } = self;
         match (lines, len) {
             (2, _) if step == 2 => return self.to_planes::<2>(),
             (3, _) if step == 3 => return self.to_planes::<3>(),
@@ -128,7 +128,7 @@ impl<W: Copy> Loop for TransposeLoop<W> {
                 for line in (0..whole_lines).step_by(side) {
                     // SAFETY: the square lies inside the tile; `squares` has found the instructions.
                     unsafe {
-                        let (from, to) = (from.add(line + i * step), to.add(line * to_step + i));
+                        let (from, to) = (from.add(line + i * step), self.to.add(line * to_step + i));
                         square(from.cast(), step * size_of::<W>(), to.cast(), to_step * size_of::<W>());
                     }
                 }
