@@ -122,7 +122,7 @@ thread_local! {
 
 /// How long a helper that has finished looks out for its caller's next work, before it returns to the pool and may sleep: the operations
 /// of a chain follow each other within a few microseconds.
-const LINGER: Duration = Duration::from_micros(if cfg!(miri) { 100 } else { 25 });
+const LINGER: Duration = Duration::from_micros(if cfg!(miri) { 0 } else { 25 });
 
 /// The helpers of one calling thread.
 #[derive(Default)]
