@@ -143,6 +143,9 @@ impl<W: Copy> Body<2> for Moving<W> {
             let (mut buffer, capacity, mut at) = (Staging::new(), Staging::capacity::<W>(), 0);
             while at < len {
                 let count = capacity.min(len - at);
+                // Reads and non-temporal stores take turns, which the hardware prefetcher does not follow.
+                let next = from.wrapping_add((at + count) * from_step);
+                simd::prefetch_steps(next.cast(), capacity.min(len - at - count), from_step * size_of::<W>());
                 // One element for all is in the buffer already.
                 if from_step != 0 || at == 0 {
                     strided(buffer.start(), from.add(at * from_step), count);
@@ -181,6 +184,9 @@ impl<W: Copy> Body<2> for Scattering<W> {
         side(size_of::<W>())
     }
     fn prefetch_line(&self, _: Run<2>) {}
+    fn short_line(&self) -> usize {
+        usize::MAX
+    }
     #[inline(always)]
     unsafe fn run(self, run: Run<2>) {
         // SAFETY: the caller's promise.
@@ -255,6 +261,9 @@ pub(super) unsafe fn copy_into(width: usize, sizes: &[usize], strides: [&[usize]
     word_of_width!(width, W => unsafe { engine::run_into(sizes, strides, Moving::<W> { out: out.cast(), a: a.cast(), non_temporal: false }) });
 }
 
+/// Bytes of the next run that are prefetched: the hardware prefetcher takes over from there.
+const NEXT: usize = 1024;
+
 /// Copies bytes, with non-temporal stores if the whole result is large.
 ///
 /// # Safety
@@ -297,12 +306,17 @@ pub(super) unsafe fn interleave(rows: usize, runs: &[(*const u8, usize)], out: *
         while at < end {
             // The offset of the part in its row, then in its run.
             let (number, mut from) = (at / row, at % row);
-            for &(start, run) in runs {
+            for (index, &(start, run)) in runs.iter().enumerate() {
                 if from >= run {
                     from -= run;
                     continue;
                 }
                 let len = (run - from).min(end - at);
+                if is_large {
+                    let (next, bytes) = if index + 1 < runs.len() { runs[index + 1] } else { runs[0] };
+                    let row = number + usize::from(index + 1 == runs.len());
+                    simd::prefetch_steps(next.wrapping_add(row * bytes), bytes.min(NEXT), 1);
+                }
                 // SAFETY: the caller's promise; every part of the result is written by one thread.
                 unsafe { copy_part(out.add(at), start.add(number * run + from), len, is_large) }
                 (at, from) = (at + len, 0);

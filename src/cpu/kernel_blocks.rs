@@ -136,13 +136,15 @@ impl<const N: usize> KernelBody<N> {
     #[inline(never)]
     pub(super) unsafe fn by_pieces(self, run: Run<N>, non_temporal: bool) {
         let mut buffers: Buffers<N> = core::array::from_fn(|_| Staging::new());
-        // Operands with steps are asked for a chunk ahead: in turns, the hardware prefetcher does not keep up.
+        // Operands with steps, and a single one beside non-temporal stores, are prefetched a chunk ahead: where reads and writes take
+        // turns, the hardware prefetcher does not keep up. (Of two contiguous operands it does as well as that.)
         let steps = (1..N).any(|operand| run.steps[operand] > 1);
+        let contiguous = non_temporal && N == 2;
         let (capacity, mut at) = (if steps { self.capacity() / 2 } else { self.capacity() }, 0);
         while at < run.len {
             let len = capacity.min(run.len - at);
-            if steps && run.len - at > len {
-                self.prefetch_steps(&run, at + len, len.min(run.len - at - len));
+            if (steps || contiguous) && run.len - at > len {
+                self.prefetch_chunk(&run, at + len, len.min(run.len - at - len), contiguous);
             }
             // A broadcast element is gathered once, for the first chunk.
             let kept = run.steps.map(|step| at > 0 && step == 0);
@@ -154,17 +156,13 @@ impl<const N: usize> KernelBody<N> {
         }
     }
 
-    /// Prefetches `len` elements from `at` on of the operands with steps.
+    /// Prefetches `len` elements from `at` on of the operands with steps, and of contiguous ones where it is asked for.
     #[inline(always)]
-    fn prefetch_steps(&self, run: &Run<N>, at: usize, len: usize) {
+    fn prefetch_chunk(&self, run: &Run<N>, at: usize, len: usize, contiguous: bool) {
         for (operand, place) in self.places(run, at).into_iter().enumerate().skip(1) {
-            let bytes = run.steps[operand] * self.sizes[operand];
-            if run.steps[operand] > 1 {
-                let mut from = 0;
-                while from < len * bytes {
-                    simd::prefetch(place.wrapping_add(from).cast_const());
-                    from += bytes.max(64);
-                }
+            let step = run.steps[operand];
+            if step > 1 || step == 1 && contiguous {
+                simd::prefetch_steps(place.cast_const(), len, step * self.sizes[operand]);
             }
         }
     }

@@ -120,6 +120,16 @@ pub(crate) fn prefetch<T>(place: *const T) {
     let _ = place;
 }
 
+/// Prefetches `len` elements, `step` bytes apart. The addresses need not be valid.
+#[inline(always)]
+pub(crate) fn prefetch_steps(place: *const u8, len: usize, step: usize) {
+    let mut at = 0;
+    while at < len * step {
+        prefetch(place.wrapping_add(at));
+        at += step.max(64);
+    }
+}
+
 /// The most bytes of a row that are prefetched: a part of the L1 cache.
 const ASKED: usize = 8192;
 
