@@ -11,6 +11,7 @@ use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::layout::strides;
 use crate::storage::{HostBuffer, View};
+use core::hint::select_unpredictable;
 
 /// For each value its lower bound in its lane of `sorted` (the last axis); its upper bound if `right`. The leading
 /// sizes are the same; those of `sorted` may have stride 0.
@@ -53,16 +54,35 @@ fn positions<T: PartialOrd + Copy>(
     values: [T; TOGETHER],
     right: bool,
 ) -> [usize; TOGETHER] {
+    if right {
+        positions_where(len, get, values, |middle, value| middle > value)
+    } else {
+        positions_where(len, get, values, |middle, value| middle >= value)
+    }
+}
+
+/// The first positions whose elements stop the search.
+#[inline(always)]
+fn positions_where<T: Copy>(
+    len: usize,
+    get: impl Fn(usize) -> T,
+    values: [T; TOGETHER],
+    stops: impl Fn(T, T) -> bool,
+) -> [usize; TOGETHER] {
     let (mut starts, mut lefts) = ([0; TOGETHER], [len; TOGETHER]);
-    for _ in 0..usize::BITS - len.leading_zeros() {
+    // Each step leaves half of what there was, or one less: before the last step nothing is found.
+    for _ in 1..usize::BITS - len.leading_zeros() {
         for ((start, left), &value) in starts.iter_mut().zip(&mut lefts).zip(&values) {
             let half = *left / 2;
-            // A value that has been found looks at an element once more, without consequence.
-            let middle = get((*start + half).min(len - 1));
-            let stops = *left == 0 || if right { middle > value } else { middle >= value };
-            *start = if stops { *start } else { *start + half + 1 };
-            *left = if stops { half } else { *left - half - 1 };
+            let stops = stops(get(*start + half), value);
+            *start = select_unpredictable(stops, *start, *start + half + 1);
+            *left = select_unpredictable(stops, half, *left - half - 1);
         }
+    }
+    // The last step, of one element or none: what has been found looks at an element once more, without consequence.
+    for ((start, left), &value) in starts.iter_mut().zip(&lefts).zip(&values) {
+        let passes = (*left == 1) & !stops(get((*start).min(len - 1)), value);
+        *start += usize::from(passes);
     }
     starts
 }
