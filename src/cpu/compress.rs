@@ -12,10 +12,10 @@ use crate::error::{Result, listed, room};
 use crate::storage::{HostBuffer, View};
 
 /// How many of `len` bools, `step` apart, are true.
-struct CountTrue {
-    mask: *const u8,
-    step: usize,
-    len: usize,
+pub(super) struct CountTrue {
+    pub(super) mask: *const u8,
+    pub(super) step: usize,
+    pub(super) len: usize,
 }
 /// Bools counted in parallel lanes.
 const LANES: usize = 64;

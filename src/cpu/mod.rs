@@ -29,6 +29,7 @@ pub(crate) mod gather;
 pub(crate) mod gemm;
 mod gemv;
 mod half_gemm;
+pub(crate) mod index_rows;
 mod indexing;
 mod inner;
 pub(crate) mod integer_gemm;

@@ -310,6 +310,11 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         a: View<'_, Self::Storage, E>,
         mask: View<'_, Self::Storage, bool>,
     ) -> Result<(Self::Storage, usize)>;
+    /// The indices of the elements of a mask that are true, a row for each, in row-major order, and how many rows there are; `None` where
+    /// a device has no loop for it. There is an axis.
+    fn index_rows(_mask: View<'_, Self::Storage, bool>) -> Result<Option<(Self::Storage, usize)>> {
+        Ok(None)
+    }
     /// The values that an order selects along an axis, and their `i64` positions; row-major. `E` has an order; the
     /// order admits the axis, or the result is empty.
     fn order<E: Element>(order: Order, a: View<'_, Self::Storage, E>, axis: usize) -> Result<[Self::Storage; 2]>;

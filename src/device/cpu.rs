@@ -2,8 +2,8 @@
 
 use super::{Backend, Device, Place};
 use crate::cpu::{
-    compress, elementwise, epilogue, fresh, fused, gather, gemm, integer_gemm, lanes, moving, order, read, reduce,
-    rows, scatter, search,
+    compress, elementwise, epilogue, fresh, fused, gather, gemm, index_rows, integer_gemm, lanes, moving, order, read,
+    reduce, rows, scatter, search,
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
@@ -292,6 +292,9 @@ impl Backend for Cpu {
         mask: View<'_, HostBuffer, bool>,
     ) -> Result<(HostBuffer, usize)> {
         compress::compress(a, mask)
+    }
+    fn index_rows(mask: View<'_, HostBuffer, bool>) -> Result<Option<(HostBuffer, usize)>> {
+        index_rows::index_rows(mask).map(Some)
     }
     fn order<E: Element>(order: Order, a: View<'_, HostBuffer, E>, axis: usize) -> Result<[HostBuffer; 2]> {
         order::order(order, a, axis)

@@ -5,7 +5,7 @@ use crate::any::base::by_width::{common_sizes, invalid, signed};
 use crate::any::call::Value;
 use crate::any::elementwise::apply::same_device;
 use crate::any::{AnyOperand, AnyTensor};
-use crate::device::Dynamic;
+use crate::device::{Backend as _, Dynamic};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::layout::positions::index_rows;
@@ -134,7 +134,13 @@ impl AnyTensor {
     #[op(argwhere(input), needs_elements)]
     pub fn nonzero(&self) -> Result<AnyTensor> {
         let op = "nonzero";
-        let places = self.to(DType::Bool)?.true_places(op)?;
+        let mask = self.to(DType::Bool)?;
+        if self.rank() > 0
+            && let Some((rows, count)) = Dynamic::index_rows(mask.data_as(op)?)?
+        {
+            return Ok(AnyTensor::fresh(rows, DType::I64, &[count, self.rank()], &[self.rank(), 1]));
+        }
+        let places = mask.true_places(op)?;
         #[cfg(feature = "cuda")]
         if self.is_on_gpu() {
             return places.unravelled(&self.sizes);

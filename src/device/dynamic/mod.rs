@@ -372,6 +372,9 @@ impl Backend for Dynamic {
     ) -> Result<(DynamicBuffer, usize)> {
         on!(D of: a mask => D::compress(a, mask).map(|(buffer, len)| (of(buffer), len)); Err(Error::NoData { op: "masked_select" }))
     }
+    fn index_rows(mask: View<'_, DynamicBuffer, bool>) -> Result<Option<(DynamicBuffer, usize)>> {
+        on!(D of: mask => D::index_rows(mask).map(|rows| rows.map(|(buffer, len)| (of(buffer), len))); Ok(None))
+    }
     fn order<E: Element>(order: Order, a: View<'_, DynamicBuffer, E>, axis: usize) -> Result<[DynamicBuffer; 2]> {
         on!(D of: a => D::order(order, a, axis).map(|both| both.map(of)); Ok([DynamicBuffer::Meta, DynamicBuffer::Meta]))
     }

@@ -53,6 +53,11 @@ pub(crate) fn laid_out<E: Element, D: Device>(
 /// The positions, counted in row-major order, where a mask is true, and how many there are.
 pub(crate) fn positions<D: Device>(mask: View<'_, D::Storage, bool>) -> Result<(D::Storage, usize)> {
     let numel: usize = mask.sizes.iter().product();
+    if strides::is_contiguous(mask.sizes, mask.strides)
+        && let Some(found) = D::index_rows(mask.restrided(&[numel], &[1]))?
+    {
+        return Ok(found);
+    }
     let all = D::iota(Some(mask.buffer), numel)?;
     let strides = strides::row_major(mask.sizes);
     D::compress(View::<_, i64>::new(&all, 0, mask.sizes, &strides), mask)
@@ -328,6 +333,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
             return Err(Error::NoData { op: "nonzero" });
         }
         let truth = map1::<E, S, D, bool>(IsTrue, self.elements(), self.shape(), E::DTYPE)?;
+        if S::RANK > 0
+            && let Some((rows, count)) = D::index_rows(truth.elements())?
+        {
+            let sizes = [count, S::RANK];
+            expect_fit::<(Dyn, S::Rank)>("nonzero", &sizes)?;
+            return Ok(Tensor::dense(rows, sizes));
+        }
         let (flat, count) = positions::<D>(truth.elements())?;
         let sizes = [count, S::RANK];
         expect_fit::<(Dyn, S::Rank)>("nonzero", &sizes)?;
