@@ -13,16 +13,31 @@ use castiron_macros::operations;
 /// Distinct elements, which of them each element is, and how often each was there.
 type Distinct = (AnyTensor, AnyTensor, AnyTensor);
 
+/// Distinct elements, and what was asked for of the other two.
+type Asked = (AnyTensor, Option<AnyTensor>, Option<AnyTensor>);
+
+/// Whether it is asked which of them each element is, and how often each was there.
+fn wanted(args: &Bound<'_>) -> Result<[bool; 2]> {
+    Ok([args.read_or("return_inverse", || false)?, args.read_or("return_counts", || false)?])
+}
+
 /// The results that are asked for: one, or a list.
-fn asked_for(args: &Bound<'_>, (values, inverse, counts): Distinct) -> Result<Value> {
+fn asked_for((values, inverse, counts): Asked) -> Value {
     let mut results = vec![values];
-    if args.read_or("return_inverse", || false)? {
-        results.push(inverse);
-    }
-    if args.read_or("return_counts", || false)? {
-        results.push(counts);
-    }
-    Ok(if results.len() == 1 { results.remove(0).into() } else { results.into() })
+    results.extend(inverse);
+    results.extend(counts);
+    if results.len() == 1 { results.remove(0).into() } else { results.into() }
+}
+
+/// What is wanted of the results.
+fn chosen((values, inverse, counts): Distinct, wanted: [bool; 2]) -> Asked {
+    (values, wanted[0].then_some(inverse), wanted[1].then_some(counts))
+}
+
+/// All of the results, which were wanted.
+fn all(op: &'static str, (values, inverse, counts): Asked) -> Result<Distinct> {
+    let [Some(inverse), Some(counts)] = [inverse, counts] else { return Err(Error::NoData { op }) };
+    Ok((values, inverse, counts))
 }
 
 #[operations]
@@ -41,18 +56,27 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn unique(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
+        all("unique", self.unique_wanted([true; 2])?)
+    }
+
+    fn unique_wanted(&self, wanted: [bool; 2]) -> Result<Asked> {
         let list = self.reshaped(&[self.numel() as i64])?;
         let (values, inverse, counts) = dispatch_dtype!("unique", self.dtype, E: Ordered => {
-            let (values, inverse, counts) = list.typed_rank1::<E, Dynamic>()?.try_unique()?;
-            Ok((AnyTensor::from(values), AnyTensor::from(inverse), AnyTensor::from(counts)))
+            let (values, inverse, counts) = list.typed_rank1::<E, Dynamic>()?.unique_wanted(wanted)?;
+            Ok((AnyTensor::from(values), inverse.map(AnyTensor::from), counts.map(AnyTensor::from)))
         })?;
-        Ok((values, inverse.reshaped(&self.signed_sizes())?, counts))
+        let inverse = inverse.map(|inverse| inverse.reshaped(&self.signed_sizes())).transpose()?;
+        Ok((values, inverse, counts))
     }
 
     #[op(unique(input, sorted, return_inverse, return_counts, dim), dtypes = ordered, needs_elements)]
     fn unique_by_name(args: &Bound<'_>) -> Result<Value> {
         let x = args.tensor("input")?;
-        asked_for(args, args.read::<Option<i64>>("dim")?.map_or_else(|| x.unique(), |dim| x.unique_axis(dim))?)
+        let wanted = wanted(args)?;
+        Ok(asked_for(match args.read::<Option<i64>>("dim")? {
+            None => x.unique_wanted(wanted)?,
+            Some(dim) => chosen(x.unique_axis(dim)?, wanted),
+        }))
     }
 
     /// The slices along an axis without repetition, in order; which of them each slice is; and how often each was there
@@ -91,14 +115,22 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn unique_consecutive(&self) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
-        let (values, inverse, counts) = self.reshaped(&[self.numel() as i64])?.runs(0)?;
-        Ok((values, inverse.reshaped(&self.signed_sizes())?, counts))
+        all("unique_consecutive", self.consecutive_wanted([true; 2])?)
+    }
+
+    fn consecutive_wanted(&self, wanted: [bool; 2]) -> Result<Asked> {
+        let (values, inverse, counts) = self.reshaped(&[self.numel() as i64])?.runs(0, wanted)?;
+        let inverse = inverse.map(|inverse| inverse.reshaped(&self.signed_sizes())).transpose()?;
+        Ok((values, inverse, counts))
     }
 
     #[op(unique_consecutive(input, return_inverse, return_counts, dim), dtypes = ordered, needs_elements)]
     fn unique_consecutive_by_name(args: &Bound<'_>) -> Result<Value> {
-        let (x, dim) = (args.tensor("input")?, args.read::<Option<i64>>("dim")?);
-        asked_for(args, dim.map_or_else(|| x.unique_consecutive(), |dim| x.unique_consecutive_axis(dim))?)
+        let (x, wanted) = (args.tensor("input")?, wanted(args)?);
+        Ok(asked_for(match args.read::<Option<i64>>("dim")? {
+            None => x.consecutive_wanted(wanted)?,
+            Some(dim) => x.consecutive_along(dim, wanted)?,
+        }))
     }
 
     /// The same of slices along an axis (`torch.unique_consecutive(dim=…)`).
@@ -114,13 +146,17 @@ impl AnyTensor {
     /// # Ok::<(), castiron::Error>(())
     /// ```
     pub fn unique_consecutive_axis(&self, dim: i64) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
+        all("unique_consecutive", self.consecutive_along(dim, [true; 2])?)
+    }
+
+    fn consecutive_along(&self, dim: i64, wanted: [bool; 2]) -> Result<Asked> {
         let op = "unique_consecutive";
         let at = self.sliced(op, dim)?;
         if (0..self.rank()).any(|axis| axis != at && self.sizes[axis] == 0) {
             let reason = format!("slices of {:?} along axis {at} have no elements to compare", self.shape());
             return Err(Error::InvalidArgument { op, reason });
         }
-        self.runs(at)
+        self.runs(at, wanted)
     }
 
     /// An axis that there is.
@@ -132,7 +168,7 @@ impl AnyTensor {
     }
 
     /// Slices along an axis without those that equal the one before.
-    fn runs(&self, at: usize) -> Result<Distinct> {
+    fn runs(&self, at: usize, wanted: [bool; 2]) -> Result<Asked> {
         let op = "unique_consecutive";
         if !self.has_data() {
             return Err(Error::NoData { op });
@@ -147,24 +183,31 @@ impl AnyTensor {
         let others: Vec<i64> = (0..self.rank() as i64).filter(|&axis| axis != dim).collect();
         let differ = if others.is_empty() { differ } else { differ.any(Some(&others), false)? };
         if len > 0 {
-            return self.runs_where(at, &differ);
+            return self.runs_where(at, &differ, wanted);
         }
         let none = || self.zeros_like_device(&[0], DType::I64);
-        Ok((self.copy()?, none()?, none()?))
+        Ok(chosen((self.copy()?, none()?, none()?), wanted))
     }
 
-    /// The slices along an axis without those that equal the one before, by whether each differs from it: the slices, which of them each
-    /// one is, and how many were equal.
-    pub(crate) fn runs_where(&self, at: usize, differ: &AnyTensor) -> Result<(AnyTensor, AnyTensor, AnyTensor)> {
+    /// The slices along an axis without those that equal the one before, by whether each differs from it: the slices, and if they are
+    /// wanted which of them each one is, and how many were equal.
+    fn runs_where(&self, at: usize, differ: &AnyTensor, wanted: [bool; 2]) -> Result<Asked> {
         let (dim, len) = (at as i64, self.sizes[at]);
         let mut first = self.zeros_like_device(&[1], DType::Bool)?;
         first.fill_(true)?;
         let starts = cat(&[first, differ.clone()], 0)?;
-        let inverse = starts.cumsum(0, Some(DType::I64))?.sub(1)?;
+        let inverse = wanted[0].then(|| starts.cumsum(0, Some(DType::I64))?.sub(1)).transpose()?;
+        if self.rank() == 1 && !wanted[1] {
+            return Ok((self.masked_select(&starts)?, inverse, None));
+        }
         let starts = starts.nonzero()?.reshape(&[-1])?;
-        let mut end = self.zeros_like_device(&[1], DType::I64)?;
-        end.fill_(len)?;
-        let ends = cat(&[starts.narrow(0, 1, starts.numel() - 1)?, end], 0)?;
-        Ok((self.index_select(dim, &starts)?, inverse, ends.sub(&starts)?))
+        let counts = || -> Result<AnyTensor> {
+            let mut end = self.zeros_like_device(&[1], DType::I64)?;
+            end.fill_(len)?;
+            let ends = cat(&[starts.narrow(0, 1, starts.numel() - 1)?, end], 0)?;
+            ends.sub(&starts)
+        };
+        let counts = wanted[1].then(counts).transpose()?;
+        Ok((self.index_select(dim, &starts)?, inverse, counts))
     }
 }

@@ -150,7 +150,8 @@ pub(super) fn distinct<E: Dtype, D: Device>(
     }
     let places = View::<_, i64>::new(&places, 0, &line, &[1]);
     let own = places.restrided(&line, &[1]);
-    let Runs { starts, inverse, counts, count } = runs::<D>(View::new(&equal, 0, &between, &[1]), Some(own))?;
+    let Runs { starts, inverse, counts, count } =
+        runs::<D>(View::new(&equal, 0, &between, &[1]), Some(own), [true; 2])?;
     let (chosen, _) = D::compress(places, View::new(&starts, 0, &line, &[1]))?;
     let (cube, from) = ([outer, len, inner], [len * inner, inner, 1]);
     let all = View::<_, E>::new(buffer, offset, &cube, &from);

@@ -20,8 +20,23 @@ use crate::tensor::{Tensor, checked_numel};
 use castiron_macros::fallible;
 use core::cmp::Ordering;
 
-/// The elements without repetition, for each element which of them it is, and how often each was there.
-type Distinct<E, S, D> = (Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>);
+/// The elements without repetition, and how many there are; for each element which of them it is, and how often each was there: what is
+/// not wanted of these is empty.
+struct Distinct<B> {
+    values: B,
+    inverse: B,
+    counts: B,
+    count: usize,
+}
+impl<B> Distinct<B> {
+    fn tensors<E: Element, S: Shape, D: Device<Storage = B>>(
+        self,
+        sizes: S::Sizes,
+    ) -> (Tensor<E, (Dyn,), D>, Tensor<i64, S, D>, Tensor<i64, (Dyn,), D>) {
+        let Distinct { values, inverse, counts, count } = self;
+        (Tensor::dense(values, [count]), Tensor::dense(inverse, sizes), Tensor::dense(counts, [count]))
+    }
+}
 
 /// The same of slices along an axis.
 pub type Slices<E, S, D, const I: isize> =
@@ -41,30 +56,32 @@ fn compare<E: Dtype>(a: E, b: E) -> Ordering {
     }
 }
 
-/// Puts neighbours together that are equal. `places` says where each element comes from, if not from where it stands.
-fn together<E: Element, S: Shape, D: Device>(
+/// Puts neighbours together that are equal. `places` says where each element comes from, if not from where it stands; `wanted` whether it
+/// is asked which of the values each element is, and how often each is there.
+fn together<E: Element, D: Device>(
     elements: View<'_, D::Storage, E>,
     places: Option<View<'_, D::Storage, i64>>,
-    sizes: S::Sizes,
-) -> Result<Distinct<E, S, D>> {
+    wanted: [bool; 2],
+) -> Result<Distinct<D::Storage>> {
     let beside = Some(elements.buffer);
-    checked_numel::<i64>("unique", sizes.as_ref())?;
+    checked_numel::<i64>("unique", elements.sizes)?;
     let Some(more) = elements.sizes[0].checked_sub(1) else {
         let [inverse, counts] = [D::zeroed::<i64>(beside, 0)?, D::zeroed::<i64>(beside, 0)?];
-        let values = D::zeroed::<E>(beside, 0)?;
-        return Ok((Tensor::dense(values, [0]), Tensor::dense(inverse, sizes), Tensor::dense(counts, [0])));
+        return Ok(Distinct { values: D::zeroed::<E>(beside, 0)?, inverse, counts, count: 0 });
     };
     let equal = {
         let len = [more];
         let next = View::new(elements.buffer, elements.offset + 1, &len, &[1]);
         D::map2::<E, E, bool>(Equal, elements.restrided(&len, &[1]), next, &[1])?
     };
-    let Runs { starts, inverse, counts, count } = runs::<D>(View::new(&equal, 0, &[more], &[1]), places)?;
-    let (values, _) = D::compress(elements, View::new(&starts, 0, elements.sizes, &[1]))?;
-    Ok((Tensor::dense(values, [count]), Tensor::dense(inverse, sizes), Tensor::dense(counts, [count])))
+    let runs = runs::<D>(View::new(&equal, 0, &[more], &[1]), places, wanted)?;
+    let (values, count) = D::compress(elements, View::new(&runs.starts, 0, elements.sizes, &[1]))?;
+    debug_assert!(!wanted[1] || runs.count == count);
+    let Runs { inverse, counts, .. } = runs;
+    Ok(Distinct { values, inverse, counts, count })
 }
 
-/// Runs of equal elements: which elements start one, in which run each is, how long each run is, and how many there are.
+/// Runs of equal elements: which elements start one, in which run each is, how long each run is, and how many there are if this was asked.
 pub(super) struct Runs<B> {
     pub(super) starts: B,
     pub(super) inverse: B,
@@ -72,18 +89,23 @@ pub(super) struct Runs<B> {
     pub(super) count: usize,
 }
 
-/// The runs of elements of which each but the last is equal to the next or not.
+/// The runs of elements of which each but the last is equal to the next or not; `wanted` as for [`together`].
 pub(super) fn runs<D: Device>(
     equal: View<'_, D::Storage, bool>,
     places: Option<View<'_, D::Storage, i64>>,
+    wanted: [bool; 2],
 ) -> Result<Runs<D::Storage>> {
     let (beside, more) = (Some(equal.buffer), equal.sizes);
     let len = [more[0] + 1];
     // The first element counts as no start at first, so that the runs are numbered from 0.
     let mut starts = D::zeroed::<bool>(beside, len[0])?;
     D::map1_into::<bool, bool>(IsFalse, equal, ViewMut::new(&mut starts, 1, more, &[1]))?;
-    let mut inverse = D::lanes::<bool, i64>(RunningSum, View::new(&starts, 0, &len, &[1]), 0)?;
-    if let Some(places) = places {
+    let mut inverse = if wanted[0] {
+        D::lanes::<bool, i64>(RunningSum, View::new(&starts, 0, &len, &[1]), 0)?
+    } else {
+        D::zeroed::<i64>(beside, 0)?
+    };
+    if let Some(places) = places.filter(|_| wanted[0]) {
         let mut scattered = D::zeroed::<i64>(beside, len[0])?;
         let indexing = Indexing { op: "unique", axis: 0, wraps: false };
         let numbers = View::<_, i64>::new(&inverse, 0, &len, &[1]);
@@ -91,6 +113,9 @@ pub(super) fn runs<D: Device>(
         inverse = scattered;
     }
     D::update1::<bool>(Always(true), ViewMut::new(&mut starts, 0, &[1], &[1]))?;
+    if !wanted[1] {
+        return Ok(Runs { starts, inverse, counts: D::zeroed::<i64>(beside, 0)?, count: 0 });
+    }
     let (first, count) = positions::<D>(View::new(&starts, 0, &len, &[1]))?;
     // A run ends where the next one starts, the last at the end.
     let end = D::fill(beside, len[0] as i64, 1)?;
@@ -159,11 +184,30 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     where
         E: OrderedFor<choosing::unique>,
     {
+        Ok(self.distinct([true; 2])?.tensors::<E, S, D>(self.shape()))
+    }
+
+    fn distinct(&self, wanted: [bool; 2]) -> Result<Distinct<D::Storage>> {
         let flat = flat::<choosing::unique, E, S, D>(self)?;
         let sizes = [self.numel()];
         let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
         let [values, places] = D::order(Order::Sort { descending: false }, line, 0)?;
-        together(View::new(&values, 0, &sizes, &[1]), Some(View::new(&places, 0, &sizes, &[1])), self.shape())
+        together::<E, D>(View::new(&values, 0, &sizes, &[1]), Some(View::new(&places, 0, &sizes, &[1])), wanted)
+    }
+
+    /// [`unique`](Self::unique), of whose second and third result those that are wanted.
+    #[cfg(feature = "any")]
+    #[allow(clippy::type_complexity)]
+    pub(crate) fn unique_wanted(
+        &self,
+        wanted: [bool; 2],
+    ) -> Result<(Tensor<E, (Dyn,), D>, Option<Tensor<i64, S, D>>, Option<Tensor<i64, (Dyn,), D>>)> {
+        let Distinct { values, inverse, counts, count } = self.distinct(wanted)?;
+        Ok((
+            Tensor::dense(values, [count]),
+            wanted[0].then(|| Tensor::dense(inverse, self.shape())),
+            wanted[1].then(|| Tensor::dense(counts, [count])),
+        ))
     }
 
     /// The slices along an axis without repetition, in the order of their elements; for each slice of `self` which of them it is;
@@ -245,10 +289,14 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         }
         // A tensor without elements can have any number of rows, too many to loop over.
         let rows = if elements.is_empty() { 0 } else { outer };
-        let places = (0..rows)
-            .flat_map(|row| chosen.iter().flat_map(move |&at| (row * len + at) * inner..(row * len + at + 1) * inner));
         let mut values = room(rows * count * inner)?;
-        values.extend(places.map(|place| elements[place]));
+        for row in elements.chunks_exact((len * inner).max(1)) {
+            if inner == 1 {
+                values.extend(chosen.iter().map(|&at| row[at]));
+            } else {
+                chosen.iter().for_each(|&at| values.extend_from_slice(&row[at * inner..][..inner]));
+            }
+        }
         Ok((
             Tensor::dense(D::build(Some(self.elements().buffer), || Ok(values))?, kept),
             Tensor::dense(D::build(Some(self.elements().buffer), || Ok(inverse))?, [len]),
@@ -281,7 +329,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     {
         let flat = flat::<choosing::unique_consecutive, E, S, D>(self)?;
         let sizes = [self.numel()];
-        together(View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]), None, self.shape())
+        let line = View::<_, E>::new(flat.storage(), flat.storage_offset(), &sizes, &[1]);
+        Ok(together::<E, D>(line, None, [true; 2])?.tensors::<E, S, D>(self.shape()))
     }
 }
 
