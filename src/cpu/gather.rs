@@ -7,7 +7,7 @@ use super::indexing::{IndexMap, RawView, out_of_range, without};
 use super::lines;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
-use super::walk::{Planes, Walk};
+use super::walk::{Planes, Run, Walk};
 use crate::dtype::Element;
 use crate::dtype::width::word_of_width;
 use crate::error::{Error, Result};
@@ -25,8 +25,9 @@ struct Gather<'a, W, const WRAPS: bool> {
     index: *const i64,
     from: *const W,
 }
-/// How many rows ahead elements are prefetched.
+/// How many rows ahead elements are prefetched, and how many indices are checked at once.
 const AHEAD: usize = 6;
+const CHECKED: usize = 1024;
 impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
     type Output = bool;
     #[inline(always)]
@@ -35,8 +36,13 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
         // SAFETY: `gather_bytes` gives a walk whose places lie inside the operands, with every index that is in
         // range; others are not followed. Elements are read and written as bytes of any alignment.
         unsafe {
-            if let Some(rows) = Rows::of(walk) {
-                return rows.gather(places, (first_to, first_index, first_from));
+            if let Some(blocks) = Rows::of(walk) {
+                for rows in blocks {
+                    if !rows.gather(places, (first_to, first_index, first_from)) {
+                        return false;
+                    }
+                }
+                return true;
             }
             let mut ahead = walk.runs();
             let mut next = ahead.nth(AHEAD);
@@ -66,29 +72,28 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
                     }
                     continue;
                 }
-                // Branch-free: an index out of range reads the first element, and is reported after the run.
-                let mut outside = false;
-                let mut place = |index: i64| {
-                    let at = if WRAPS { places.position(index) } else { index };
-                    let is_outside = at as u64 >= places.size as u64;
-                    outside |= is_outside;
-                    if is_outside { 0 } else { at as usize }
-                };
-                match run.steps {
-                    [1, 1, 0] if places.step == 1 => {
-                        for i in 0..run.len {
-                            to.add(i).write_unaligned(from.add(place(index.add(i).read())).read_unaligned());
+                // Indices are checked by vectors, a few before they are followed, which leaves no more than to read and write.
+                let place = |index: i64| if WRAPS { places.position(index) as usize } else { index as usize };
+                let mut first = 0;
+                while first < run.len {
+                    let end = run.len.min(first + CHECKED);
+                    if !places.hold(index.add(first * run.steps[1]), run.steps[1], end - first) {
+                        return false;
+                    }
+                    match run.steps {
+                        [1, 1, 0] if places.step == 1 => {
+                            for i in first..end {
+                                to.add(i).write_unaligned(from.add(place(index.add(i).read())).read_unaligned());
+                            }
+                        }
+                        steps => {
+                            for i in first..end {
+                                let at = place(index.add(i * steps[1]).read()) * places.step;
+                                to.add(i * steps[0]).write_unaligned(from.add(i * steps[2] + at).read_unaligned());
+                            }
                         }
                     }
-                    steps => {
-                        for i in 0..run.len {
-                            let at = place(index.add(i * steps[1]).read()) * places.step;
-                            to.add(i * steps[0]).write_unaligned(from.add(i * steps[2] + at).read_unaligned());
-                        }
-                    }
-                }
-                if outside {
-                    return false;
+                    first = end;
                 }
             }
         }
@@ -106,13 +111,18 @@ struct Rows {
     starts: [usize; 3],
 }
 impl Rows {
-    /// Of a walk over nothing else.
+    /// Of a walk over nothing else: such rows, and again for each position of the axes before them.
     #[inline(always)]
-    fn of(walk: &Walk<3>) -> Option<Self> {
-        let Planes { mut outer, sizes, steps, is_tiled } = walk.planes();
-        let run = outer.next()?;
-        let lone = outer.next().is_none() && !is_tiled && steps[1] == [1, 0, 1] && run.steps[2] == 0 && run.len > 1;
-        lone.then_some(Rows { sizes: [run.len, sizes[1]], steps: [run.steps[0], run.steps[1]], starts: run.starts })
+    fn of(walk: &Walk<3>) -> Option<impl Iterator<Item = Self>> {
+        let Planes { outer, sizes, steps, is_tiled } = walk.planes();
+        let first = walk.planes().outer.next()?;
+        let rows = !is_tiled && steps[1] == [1, 0, 1] && first.steps[2] == 0 && first.len > 1;
+        let of = move |run: Run<3>| Rows {
+            sizes: [run.len, sizes[1]],
+            steps: [run.steps[0], run.steps[1]],
+            starts: run.starts,
+        };
+        rows.then(|| outer.map(of))
     }
 
     /// Copies the rows; returns whether all indices are in range, and stops at the first that is not.
