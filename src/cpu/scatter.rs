@@ -44,8 +44,7 @@ fn check(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> R
     if fits { Ok(()) } else { Err(out_of_range(indexing, index, size)) }
 }
 
-/// Scatters along a walk; `combine` writes an element. Operand 0 of the walk is the source, whose memory order it
-/// follows, 1 the indices, 2 the output.
+/// Scatters along a walk; `combine` writes an element. Operand 0 of the walk is the source, 1 the indices, 2 the output.
 struct Scatter<'a, W, F> {
     walk: &'a Walk<3>,
     places: IndexMap,
@@ -71,6 +70,18 @@ impl<W: Copy, F: Fn(*mut W, W)> Loop for Scatter<'_, W, F> {
                             combine(to.add(i), from.add(i).read_unaligned());
                         }
                     }
+                    [step, 1, 0] if step <= 1 && places.step == 1 => {
+                        for i in 0..run.len {
+                            let at = places.position(index.add(i).read()) as usize;
+                            combine(to.add(at), from.add(i * step).read_unaligned());
+                        }
+                    }
+                    [0, 0, 1] => {
+                        let (to, value) = (to.add(places.place(index.read())), from.read_unaligned());
+                        for i in 0..run.len {
+                            combine(to.add(i), value);
+                        }
+                    }
                     steps => {
                         for i in 0..run.len {
                             let at = places.place(index.add(i * steps[1]).read());
@@ -79,6 +90,60 @@ impl<W: Copy, F: Fn(*mut W, W)> Loop for Scatter<'_, W, F> {
                     }
                 }
             }
+        }
+    }
+}
+
+/// In which order the positions of a scatter are visited. Along each axis it is from the first on, as elements of one place have to be
+/// written.
+struct Visits {
+    /// The axes, the innermost last.
+    axes: Vec<usize>,
+    /// So many positions of the innermost axis are visited before the next ones.
+    most: usize,
+}
+/// Runs of fewer elements are not worth their start.
+const SHORT: usize = 8;
+impl Visits {
+    /// `strides` are those of the source, the indices and the output, whose stride along the indexed axis is `step`; elements have
+    /// `width` bytes.
+    fn new(sizes: &[usize], strides: [&[usize]; 3], step: usize, axis: usize, width: usize) -> Self {
+        let mut axes: Vec<usize> = (0..sizes.len()).filter(|&at| sizes[at] != 1).collect();
+        // As the source lies in memory; where it is repeated, as the output does.
+        let output = |at: usize| if at == axis { step } else { strides[2][at] };
+        let key = |at: usize| if strides[0][at] == 0 { output(at) } else { strides[0][at] };
+        axes.sort_by_key(|&at| core::cmp::Reverse(key(at)));
+        let mut most = usize::MAX;
+        let is_near = |at: &usize| *at != axis && strides[2][*at] == 1 && sizes[*at] >= SHORT;
+        match axes.as_slice() {
+            [.., next, last] if sizes[*last] < SHORT && sizes[*next] >= SHORT => {
+                let len = axes.len();
+                axes.swap(len - 2, len - 1);
+            }
+            // Neighbours in the output lie apart in the source: some of them after each other, which stay in the caches on both sides.
+            [.., last] if strides[2][*last] != 1 || *last == axis => {
+                if let Some(at) = axes.iter().position(is_near) {
+                    axes[at..].rotate_left(1);
+                    most = (64 / width).max(SHORT);
+                }
+            }
+            _ => {}
+        }
+        Visits { axes, most }
+    }
+
+    /// The walks over these sizes, and where each of them starts.
+    fn each(&self, sizes: &[usize], strides: [&[usize]; 3], mut visit: impl FnMut(&Walk<3>, [usize; 3])) {
+        let in_order = |of: &[usize]| -> Vec<usize> { self.axes.iter().map(|&at| of[at]).collect() };
+        let (mut sizes, strides) = (in_order(sizes), strides.map(in_order));
+        let inner = sizes.len().wrapping_sub(1);
+        let len = sizes.get(inner).copied().unwrap_or(1);
+        for first in (0..len).step_by(self.most) {
+            let starts = strides.each_ref().map(|strides| first * strides.get(inner).copied().unwrap_or(0));
+            if let Some(size) = sizes.get_mut(inner) {
+                *size = self.most.min(len - first);
+            }
+            visit(&Walk::row_major(&sizes, strides.each_ref().map(|strides| &strides[..])), starts);
         }
     }
 }
@@ -106,6 +171,7 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
     }
     let places = IndexMap::new(indexing, size, to.strides[axis]);
     let strides = [from.strides, index.strides, &without(to.strides, axis)];
+    let order = Visits::new(index.sizes, strides, to.strides[axis], axis, size_of::<W>());
     // Threads divide the longest of the other axes: along the indexed axis their writes could collide.
     let widest = (0..index.sizes.len()).filter(|&at| at != axis).max_by_key(|&at| index.sizes[at]);
     let pieces = threads::pieces(len).min(widest.map_or(1, |at| index.sizes[at]));
@@ -126,8 +192,11 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
                 to = to.add(low * strides[2][at]);
             }
         }
-        let walk = Walk::new(&sizes, strides);
-        simd::dispatch(Scatter { walk: &walk, places, combine: combine.0, to, index: index_start, from });
+        order.each(&sizes, strides, |walk, starts| {
+            // SAFETY: the parts of the walk lie inside of it.
+            let (from, index, to) = unsafe { (from.add(starts[0]), index_start.add(starts[1]), to.add(starts[2])) };
+            simd::dispatch(Scatter { walk, places, combine: combine.0, to, index, from });
+        });
     };
     if pieces == 1 {
         part(0)
