@@ -15,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops::arguments::Order;
 use crate::storage::{HostBuffer, Scratch, View};
+use core::hint::select_unpredictable;
 use num_traits::AsPrimitive;
 use std::sync::{Mutex, PoisonError};
 
@@ -65,6 +66,37 @@ fn sorted<'a, P: Packed>(packed: &'a mut [P], spare: &'a mut Option<Scratch<P>>,
     Ok(unsafe { core::slice::from_raw_parts(from, len) })
 }
 
+/// So many of at most so many packed keys are found by keeping them in order.
+const MOST_LEAST: usize = 4;
+const SHORT: usize = 64;
+
+/// Brings the `K` least of as many packed keys or more to the start, in order. What follows them is lost.
+fn least<P: Packed, const K: usize>(packed: &mut [P]) {
+    let Some((start, rest)) = packed.split_first_chunk_mut::<K>() else { return };
+    start.sort_unstable();
+    let mut kept = *start;
+    for &one in &*rest {
+        // It moves on past those that are less, and from there on takes the place of the next.
+        let mut one = one;
+        for kept in &mut kept {
+            let is_less = one < *kept;
+            let (less, more) = (select_unpredictable(is_less, one, *kept), select_unpredictable(is_less, *kept, one));
+            (*kept, one) = (less, more);
+        }
+    }
+    *start = kept;
+}
+
+/// The same for up to four of them.
+fn few_least<P: Packed>(packed: &mut [P], k: usize) {
+    match k {
+        1 => least::<P, 1>(packed),
+        2 => least::<P, 2>(packed),
+        3 => least::<P, 3>(packed),
+        _ => least::<P, MOST_LEAST>(packed),
+    }
+}
+
 /// The packed keys that the order selects from a lane, in order. NaN, if the dtype has it, has the key `nan`.
 #[inline(never)]
 fn rank<'a, P: Packed>(
@@ -77,6 +109,14 @@ fn rank<'a, P: Packed>(
     let is_nan = |one: &P| nan.is_some_and(|nan| one.key() == nan);
     let at = match order {
         Order::Sort { .. } => return sorted(packed, spare, digits),
+        Order::Top { k, .. } if (1..=MOST_LEAST.min(packed.len())).contains(&k) && packed.len() <= SHORT => {
+            few_least(packed, k);
+            return Ok(&packed[..k]);
+        }
+        Order::Kth { k } if k < MOST_LEAST.min(packed.len()) && packed.len() <= SHORT => {
+            few_least(packed, k + 1);
+            k
+        }
         Order::Top { k, .. } => {
             if k < packed.len() && k > 0 {
                 packed.select_nth_unstable(k - 1);
@@ -116,8 +156,9 @@ fn rank<'a, P: Packed>(
     Ok(&packed[at..=at])
 }
 
-/// Elements compared in one block.
+/// Elements compared in one block; how many candidates more than twice those wanted are too many.
 const BLOCK: usize = 64;
+const FEW: usize = 8;
 
 /// Collects the packed keys of a few candidates that contain the `k` smallest. Most elements are compared with the
 /// `k`-th smallest so far and dropped.
@@ -150,7 +191,7 @@ unsafe fn best<T: Keyed>(from: *const T, step: usize, len: usize, k: usize, flip
                     packed.push(T::Packed::pack(key.as_(), at));
                 }
             }
-            if packed.len() > 2 * k + BLOCK {
+            if packed.len() > 2 * k + FEW {
                 limit = Some(kth(packed, k).as_());
             }
         }
