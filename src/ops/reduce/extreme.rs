@@ -3,7 +3,7 @@
 //! Uses the lanes of partial results; used by `tensor` and `any`.
 
 use super::steps::{Given, by_steps, is_nan, nothing};
-use super::{Index, Reducer, Steps, StepsOfTwo, TwoResults, interleave};
+use super::{Index, Reducer, Steps, StepsOfTwo, TwoResults, interleave, lanes};
 use crate::dtype::{Binary, Castable, Compute, DType, Dtype, MachineFloat, MachineInt, Unary};
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::reduce::{ReducerText, Reduction, Written};
@@ -11,6 +11,13 @@ use core::hint::select_unpredictable;
 use core::marker::PhantomData;
 
 type Over<T> = PhantomData<fn() -> T>;
+
+/// Lines of so many integers are left to the compiler, which takes vectors of them.
+const LONG: usize = 256;
+#[inline(always)]
+const fn is_integer<E: Dtype>() -> bool {
+    matches!(E::DTYPE, DType::U8 | DType::I8 | DType::I16 | DType::I32 | DType::I64)
+}
 
 /// As a unary formula the identity of `max` (or `min`); as a binary one the more extreme of two, the first of equals,
 /// NaN if either is.
@@ -99,9 +106,20 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     fn accumulate_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
         Steps::accumulate(ExtremeOfTwo::<MAX>, partial, element.cast(), 0_usize, nothing::<E::Compute>())
     }
+    #[inline(always)]
+    fn block(self, elements: &[E], index: usize) -> Self::Partial {
+        lanes::exact_or_block(self, elements, index, is_integer::<E>() && elements.len() >= LONG)
+    }
     const INTERLEAVES: bool = true;
     #[inline(always)]
     fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+        if const { is_integer::<E>() } && lines.iter().all(|line| line.len() >= LONG) {
+            let mut extremes = [self.start(); M];
+            for (line, extreme) in extremes.iter_mut().enumerate() {
+                *extreme = self.block(lines[line], 0);
+            }
+            return extremes;
+        }
         interleave(self, lines)
     }
     #[cfg(any(test, feature = "cuda"))]

@@ -32,11 +32,19 @@ pub(crate) fn merge_lanes<T: Copy, const N: usize>(mut lanes: [T; N], merge: imp
     lanes[0]
 }
 
+/// From how many elements on lines use lanes of several vectors: fewer of two numbers each, which do not stay in registers otherwise.
+const fn least_long<P>() -> usize {
+    match (size_of::<P>(), align_of::<P>()) {
+        (8, 4) | (16, 8) => MIN_WIDE,
+        (8, _) => 256,
+        _ => MIN_LONG,
+    }
+}
+
 /// Whether lines of so many elements use lanes of several vectors.
 #[inline(always)]
 const fn is_long<A, P>(len: usize) -> bool {
-    matches!((size_of::<A>(), size_of::<P>()), (1, 1) | (2, 2) | (4 | 8, 8) | (16, 16))
-        && len >= if size_of::<P>() == 8 { 256 } else { MIN_LONG }
+    matches!((size_of::<A>(), size_of::<P>()), (1, 1) | (2, 2) | (4 | 8, 8) | (16, 16)) && len >= least_long::<P>()
 }
 
 /// How many lanes long lines use.
@@ -75,6 +83,25 @@ pub(super) fn block<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: u
         Some(accumulated) => reducer.merge(accumulated, short_line(reducer, rest, index + first)),
         None => short_line(reducer, rest, index),
     }
+}
+
+/// [`block`], but by one partial result where that makes no difference, as of whole numbers: the compiler deals the elements of a long
+/// line out to vectors itself.
+#[inline(always)]
+pub(super) fn exact_or_block<A: Copy, R: Reducer<A>>(
+    reducer: R,
+    elements: &[A],
+    index: usize,
+    exact: bool,
+) -> R::Partial {
+    if !exact || elements.len() < MIN_WIDE {
+        return block(reducer, elements, index);
+    }
+    let mut partial = reducer.start();
+    for &element in elements {
+        partial = reducer.accumulate(partial, element, index);
+    }
+    partial
 }
 
 /// [`Reducer::block_small`] for reducers whose `block` is [`block`]: the same lanes, by one loop.

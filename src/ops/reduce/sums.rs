@@ -3,7 +3,7 @@
 //! Uses the lanes of partial results; used by `tensor` and `any`.
 
 use super::steps::{Given, by_steps, is_truth, nothing};
-use super::{Accumulating, Index, Reducer, Steps, interleave};
+use super::{Accumulating, Index, Reducer, Steps, interleave, lanes};
 use crate::dtype::{Castable, Compute, DType, Dtype, Promotable};
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::reduce::{ReducerText, Reduction, Written};
@@ -45,6 +45,10 @@ impl<E: Dtype> Reducer<E> for Sum {
     fn accumulate_wide(self, partial: Self::Partial, element: f32) -> Self::Partial {
         Steps::accumulate(self, partial, element.cast(), 0_usize, nothing::<Self::Partial>())
     }
+    #[inline(always)]
+    fn block(self, elements: &[E], index: usize) -> Self::Partial {
+        lanes::exact_or_block(self, elements, index, !E::DTYPE.is_floating_point() && !E::DTYPE.is_complex())
+    }
     const INTERLEAVES: bool = true;
     #[inline(always)]
     fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
@@ -84,6 +88,11 @@ impl<E: Dtype> Reducer<E> for Prod {
     type Out = E::Sum;
     by_steps! { self: self, SumNumber<E>, usize, nothing::<SumNumber<E>>();
         |x| x.cast::<E::Sum>().to_compute(); |product| Dtype::from_compute(product)
+    }
+    const INTERLEAVES: bool = true;
+    #[inline(always)]
+    fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+        interleave(self, lines)
     }
     #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Written<ReducerText> {
