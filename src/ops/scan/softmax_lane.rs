@@ -16,6 +16,32 @@ const BLOCK: usize = 1024;
 const COLUMNS: usize = 64;
 const MOST_LANES: usize = lanes_of_sum(BLOCK);
 
+/// How many elements are computed at once.
+const WIDTH: usize = 16;
+
+/// Computes numbers of elements, always as many at once as fit vectors: the last ones together with some that were computed before, or
+/// with copies of the first. There is room for that many more results than elements, of which there is one.
+#[inline(always)]
+fn by_width<E: Copy, C>(from: &[E], to: &mut [C], compute: impl Fn(E) -> C) {
+    let len = from.len();
+    let mut few = [from[0]; WIDTH];
+    let from = if len < WIDTH {
+        few[..len].copy_from_slice(from);
+        &few[..]
+    } else {
+        from
+    };
+    let mut at = 0;
+    while at < len {
+        let first = at.min(from.len() - WIDTH);
+        let (from, to) = (&from[first..first + WIDTH], &mut to[first..first + WIDTH]);
+        for (to, &x) in to.iter_mut().zip(from) {
+            *to = compute(x);
+        }
+        at = first + WIDTH;
+    }
+}
+
 /// `exp(x - max) / sum`, or its logarithm.
 #[derive(Clone, Copy)]
 pub(crate) struct Softmax<const LOG: bool>;
@@ -54,7 +80,7 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
     /// The exponentials, before they are divided.
     type Scratch = Vec<E::Compute>;
     fn scratch(self, len: usize) -> Result<Vec<E::Compute>> {
-        filled(E::Compute::default(), len)
+        filled(E::Compute::default(), len + WIDTH)
     }
     #[inline(always)]
     fn lane(self, from: &[E], to: &mut [E], exponentials: &mut Vec<E::Compute>) {
@@ -63,11 +89,9 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
         }
         let none = E::Compute::default();
         let max = Reducer::<E>::block(Extreme::<E, true>::new(), from, 0);
-        let exponential = |x: &E| self.term(1, x.to_compute(), [max, none]);
+        let exponential = |x: E| self.term(1, x.to_compute(), [max, none]);
         if LOG {
-            for (kept, x) in exponentials.iter_mut().zip(from) {
-                *kept = exponential(x);
-            }
+            by_width(from, exponentials, exponential);
             let sum = blocked_sum(&exponentials[..from.len()], |&x| x);
             let log_sum = self.measured(1, sum, none, none);
             for (to, x) in to.iter_mut().zip(from) {
@@ -75,11 +99,10 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
             }
         } else {
             let mut sum = none;
-            for (kept, block) in exponentials.chunks_mut(BLOCK).zip(from.chunks(BLOCK)) {
-                for (kept, x) in kept.iter_mut().zip(block) {
-                    *kept = exponential(x);
-                }
-                sum = sum.binary::<Accumulating>(blocked_sum(kept, |&x| x));
+            for (at, block) in from.chunks(BLOCK).enumerate() {
+                let kept = &mut exponentials[at * BLOCK..];
+                by_width(block, kept, exponential);
+                sum = sum.binary::<Accumulating>(blocked_sum(&kept[..block.len()], |&x| x));
             }
             let inverse = self.measured(1, sum, none, none);
             for (to, &x) in to.iter_mut().zip(&*exponentials) {
