@@ -20,11 +20,12 @@ use self::plan::ReducePlan;
 use self::source::{Computed, ElementSource, Memory};
 use self::task::{INLINE_PARTIALS, ReduceTask};
 use super::bytes::{Block16, ByteBuffer};
+use super::copying;
 use super::elementwise::{self, result_len};
 use super::threads;
 use crate::dtype::{DType, Element};
 use crate::error::Result;
-use crate::layout::strides::is_contiguous;
+use crate::layout::strides::{is_contiguous, row_major};
 use crate::ops::expression::{AXES, Expression};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::storage::{HostBuffer, View};
@@ -99,6 +100,17 @@ pub(crate) unsafe fn run<const N: usize>(
         // SAFETY: the caller's promise.
         return unsafe { one_block(functions, facts, from, len) };
     }
+    // Positions are row-major ones. Elements that lie in another order are brought into this one first, tile by tile.
+    if facts.has_positions && len == 0 && is_turned(sizes, strides, mask) {
+        let (bytes, own) = (result_len(sizes)?.saturating_mul(facts.element), row_major(sizes));
+        let mut copy = ByteBuffer::try_new(bytes)?;
+        let copy = copy.reserve(0);
+        // SAFETY: the caller's promise; there is room for as many elements.
+        return unsafe {
+            copying::copy_into(facts.element, sizes, [&own, strides], copy, from);
+            run(functions, copy, sizes, &own, mask)
+        };
+    }
     let mut memory = Memory { from, size: facts.element, strides: [0; AXES] };
     let plan = if whole {
         memory.strides[0] = 1;
@@ -115,6 +127,12 @@ pub(crate) unsafe fn run<const N: usize>(
         ReducePlan::new(&mut memory, read, mask, facts, false)
     };
     results_of(functions, facts, plan, &memory, memory.size)
+}
+
+/// Whether all of several axes are reduced, and the elements lie closer along another one than along the last.
+fn is_turned(sizes: &[usize], strides: &[usize], mask: u32) -> bool {
+    let all = mask.trailing_ones() as usize >= sizes.len() && !sizes.contains(&0);
+    all && strides.last().is_some_and(|&last| last > 1) && strides.contains(&1) && !strides.contains(&0)
 }
 
 /// Reduces one block of contiguous elements to one result: what a plan would do with it, without one.
