@@ -2,9 +2,7 @@
 //! Uses `elementwise::apply`, `index::gather`.
 
 use crate::device::Device;
-#[cfg(any(test, feature = "cuda"))]
-use crate::dtype::DType;
-use crate::dtype::{Castable, Dtype, Element, bf16, f16};
+use crate::dtype::{Castable, DType, Dtype, Element, bf16, f16};
 use crate::error::{Error, Result};
 use crate::layout::strides;
 use crate::ops;
@@ -12,7 +10,7 @@ use crate::ops::admit::{FloatFor, IntegerFor};
 use crate::ops::arguments::Indexing;
 use crate::ops::choosing::Folding;
 use crate::ops::kernel::{Casting, Copying, Map1, VectorWidth};
-use crate::ops::reduce::{Accumulating, MinMax};
+use crate::ops::reduce::{Accumulating, MinMax, Sum};
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{Dim, Dyn, HasAxis, HasRank, SameSizeFor, Shape};
@@ -49,6 +47,10 @@ fn ends<E: Dtype, D: Device>(x: View<'_, D::Storage, E>) -> Result<[E; 2]> {
     Ok([D::peek(View::new(&least, 0, &[], &[]))?, D::peek(View::new(&largest, 0, &[], &[]))?])
 }
 
+/// So many numbers are counted in so many rows.
+const MANY: usize = 1 << 16;
+const ROWS: usize = 16;
+
 /// For each number from 0 to the largest, or below `minlength`: what its occurrences add to a zero of `O`, one after the other.
 /// There is an element to add for each number.
 fn counted<O: Dtype, D: Device>(
@@ -79,8 +81,26 @@ fn counted<O: Dtype, D: Device>(
         len = [minlength.max(largest as usize + 1)];
     }
     crate::tensor::checked_numel::<O>(op, &len)?;
-    let mut counts = D::zeroed::<O>(Some(numbers.buffer), len[0])?;
     let (kernel, indexing) = (Folding::<Accumulating>::new(), Indexing { op, axis: 0, wraps: false });
+    let count = numbers.sizes[0];
+    // Whole numbers add up to the same in any order: threads count rows of them.
+    if O::DTYPE == DType::I64 && count >= MANY && len[0] <= count / (8 * ROWS) {
+        let each = count / ROWS;
+        let (rows, all, strides) = ([ROWS, each], [ROWS, len[0]], [len[0], 1]);
+        let mut counts = D::zeroed::<O>(Some(numbers.buffer), ROWS * len[0])?;
+        let steps = [numbers.strides[0], added.strides[0]];
+        let [own, ones] = steps.map(|step| [each * step, step]);
+        let (some, more) = (numbers.restrided(&rows, &own), added.restrided(&rows, &ones));
+        let along = Indexing { axis: 1, ..indexing };
+        D::scatter_with::<O>(along, kernel, some, more, ViewMut::new(&mut counts, 0, &all, &strides))?;
+        let left = [count - ROWS * each];
+        let rest = View::new(numbers.buffer, numbers.offset + ROWS * each * steps[0], &left, numbers.strides);
+        let more = View::new(added.buffer, added.offset + ROWS * each * steps[1], &left, added.strides);
+        D::scatter_with::<O>(indexing, kernel, rest, more, ViewMut::new(&mut counts, 0, &len, &[1]))?;
+        let counts = D::reduce(Sum, View::<_, O>::new(&counts, 0, &all, &strides), 1)?;
+        return Ok(Tensor::dense(counts, len));
+    }
+    let mut counts = D::zeroed::<O>(Some(numbers.buffer), len[0])?;
     D::scatter_with::<O>(indexing, kernel, numbers, added, ViewMut::new(&mut counts, 0, &len, &[1]))?;
     Ok(Tensor::dense(counts, len))
 }
