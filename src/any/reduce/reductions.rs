@@ -238,6 +238,9 @@ impl AnyTensor {
     pub fn logsumexp(&self, dims: Option<&[i64]>, keepdim: bool) -> Result<AnyTensor> {
         let lifts = self.dtype.category() <= Category::Integral;
         let x = if lifts { self.to(default_float())? } else { self.clone() };
+        if x.has_few(x.reduced("logsumexp", dims, true)?.1.iter().product()) {
+            return x.log_sum_exp_of_few(dims, keepdim);
+        }
         over!(&x, logsumexp, Inexact, E => LogSumExp, dims, keepdim)
     }
 
