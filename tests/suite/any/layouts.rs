@@ -5,9 +5,9 @@ use castiron::any::{Args, Value, call, call_in_place};
 use castiron::{AnyTensor, DType};
 
 /// Small numbers that every dtype here holds.
-struct Random(u64);
+pub(super) struct Random(pub u64);
 impl Random {
-    fn next(&mut self, below: usize) -> usize {
+    pub fn next(&mut self, below: usize) -> usize {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) as usize % below
     }
@@ -15,13 +15,13 @@ impl Random {
 
 /// A view of memory, and its elements in row-major order.
 #[derive(Clone)]
-struct Laid {
-    view: AnyTensor,
-    elements: Vec<i64>,
+pub(super) struct Laid {
+    pub view: AnyTensor,
+    pub elements: Vec<i64>,
 }
 
 /// A view with these sizes in one of several layouts.
-fn laid(random: &mut Random, sizes: &[usize], dtype: DType, layout: usize) -> Laid {
+pub(super) fn laid(random: &mut Random, sizes: &[usize], dtype: DType, layout: usize) -> Laid {
     let rank = sizes.len();
     // The axes from the innermost on.
     let mut order: Vec<usize> = (0..rank).rev().collect();
@@ -56,7 +56,7 @@ fn laid(random: &mut Random, sizes: &[usize], dtype: DType, layout: usize) -> La
 }
 
 /// All positions in row-major order.
-fn positions(sizes: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+pub(super) fn positions(sizes: &[usize]) -> impl Iterator<Item = Vec<usize>> {
     let sizes = sizes.to_vec();
     (0..sizes.iter().product()).map(move |mut place: usize| {
         let mut at = vec![0; sizes.len()];
@@ -68,7 +68,7 @@ fn positions(sizes: &[usize]) -> impl Iterator<Item = Vec<usize>> {
 }
 
 /// The elements as integers, one by one.
-fn listed(x: &AnyTensor) -> Vec<i64> {
+pub(super) fn listed(x: &AnyTensor) -> Vec<i64> {
     let x =
         if x.dtype().is_complex() { call("real", &Args::new().arg(x)).unwrap().tensor().unwrap() } else { x.clone() };
     let bytes = x.to(DType::I64).unwrap().contiguous().unwrap().to_bytes().unwrap();

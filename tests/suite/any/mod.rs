@@ -6,6 +6,7 @@ mod conjugates;
 mod corners;
 mod empties;
 mod extremes;
+mod indexing;
 mod layouts;
 mod making;
 mod meta;
