@@ -1,8 +1,9 @@
 //! Untyped scratch memory, aligned for elements and partial results of every type.
 //!
-//! Uses nothing; used by reductions and lanes, whose plumbing is compiled once for all dtypes.
+//! Uses scratch memory; used by reductions and lanes, whose plumbing is compiled once for all dtypes.
 
 use crate::error::Result;
+use crate::storage::ScratchList;
 use core::mem::MaybeUninit;
 
 /// Sixteen bytes, aligned for every element and partial result.
@@ -30,15 +31,14 @@ impl ByteBuffer {
         }
         self.0.as_mut_ptr().cast()
     }
+}
 
-    /// A zeroed buffer; an error if memory runs out.
-    pub(in crate::cpu) fn try_zeroed(bytes: usize) -> Result<Self> {
-        let zero = Block16([MaybeUninit::new(0); 16]);
-        crate::error::filled(zero, bytes.div_ceil(size_of::<Block16>())).map(ByteBuffer)
-    }
+/// Sixteen bytes each, as many as are needed for so many bytes, all of them zero; an error if memory runs out.
+pub(in crate::cpu) fn zeroed(bytes: usize) -> Result<ScratchList<Block16>> {
+    ScratchList::try_filled(Block16([MaybeUninit::new(0); 16]), bytes.div_ceil(size_of::<Block16>()))
+}
 
-    /// An uninitialised buffer; an error if memory runs out.
-    pub(in crate::cpu) fn try_new(bytes: usize) -> Result<Self> {
-        crate::error::filled(Block16::UNINIT, bytes.div_ceil(size_of::<Block16>())).map(ByteBuffer)
-    }
+/// The same of uninitialised bytes.
+pub(in crate::cpu) fn uninitialised(bytes: usize) -> Result<ScratchList<Block16>> {
+    ScratchList::try_filled(Block16::UNINIT, bytes.div_ceil(size_of::<Block16>()))
 }

@@ -3,7 +3,7 @@
 //! Only the loops over contiguous lanes and over columns are compiled for each kernel and dtype; gathering lanes and storing
 //! their results is compiled once. Uses walks, copying and columns; used by `Cpu`.
 
-use super::bytes::ByteBuffer;
+use super::bytes;
 use super::columns::{ColumnBlock, ColumnLoop, Together};
 use super::copying;
 use super::elementwise::{result_len, source};
@@ -184,12 +184,12 @@ unsafe fn visit<const N: usize>(
                     let kept = if one_by_one { 1 } else { count };
                     let mut buffers = [const { None }; N];
                     for (buffer, size) in buffers.iter_mut().zip(results.sizes) {
-                        *buffer = Some(ByteBuffer::try_zeroed(kept * len * size)?);
+                        *buffer = Some(bytes::zeroed(kept * len * size)?);
                     }
                     buffer.insert(buffers.map(|buffer| buffer.unwrap_or_else(|| unreachable!("one for each result"))))
                 }
             };
-            let outs = buffer.each_mut().map(|buffer| buffer.reserve(0));
+            let outs = buffer.each_mut().map(|buffer| buffer.as_mut_ptr().cast());
             let mut both = [core::ptr::null_mut(); 2];
             both[..N].copy_from_slice(&outs);
             let (first, next) = (run.starts[0] + lane * run.steps[0], run.steps[0]);
@@ -201,9 +201,9 @@ unsafe fn visit<const N: usize>(
                 } else {
                     let to = match &mut gathered {
                         Some(gathered) => gathered,
-                        None => gathered.insert(ByteBuffer::try_new(count * len * size)?),
+                        None => gathered.insert(bytes::uninitialised(count * len * size)?),
                     };
-                    let to = to.reserve(0);
+                    let to = to.as_mut_ptr().cast();
                     copying::copy_into(size, &[count, len], [&[len, 1], &[run.steps[1], step]], to, from);
                     (to.cast_const(), len)
                 };
@@ -265,9 +265,9 @@ unsafe fn visit_columns<const N: usize>(
                     let place = match &mut gathered {
                         Some(gathered) => gathered,
                         // For the first lanes of a run, which are as many as any.
-                        None => gathered.insert(ByteBuffer::try_new(count * len * size)?),
+                        None => gathered.insert(bytes::uninitialised(count * len * size)?),
                     };
-                    let place = place.reserve(0);
+                    let place = place.as_mut_ptr().cast();
                     copying::copy_into(size, &[len, count], [&steps, &[step, next]], place, from);
                     (place.cast_const(), steps)
                 };

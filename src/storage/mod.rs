@@ -10,7 +10,7 @@ mod scratch;
 mod small;
 
 pub use host::HostBuffer;
-pub(crate) use scratch::Scratch;
+pub(crate) use scratch::{Scratch, ScratchList};
 
 use crate::dtype::Element;
 use core::marker::PhantomData;

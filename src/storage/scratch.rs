@@ -1,8 +1,10 @@
 //! Scratch memory for the time of an operation. Uses host buffers; used by the loops of `cpu`.
 
 use super::host::{ALIGNMENT, HostBuffer, SMALL, allocate, byte_size};
-use crate::error::Result;
+use super::pool;
+use crate::error::{Result, filled};
 use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
 
 /// Uninitialised scratch memory, aligned to cache lines, and taken from the pool if it is large.
 pub(crate) struct Scratch<T>(HostBuffer, PhantomData<T>);
@@ -41,5 +43,51 @@ impl<T> Scratch<T> {
     pub(crate) fn start(&self) -> *mut T {
         const { assert!(align_of::<T>() <= ALIGNMENT) }
         self.0.start::<T>().cast_mut()
+    }
+}
+
+/// Scratch values of one operation. Many come from the pool: the allocator would take their pages from the system each time.
+pub(crate) enum ScratchList<T> {
+    Few(Vec<T>),
+    /// The values, all of them written, and their number.
+    Many(Scratch<T>, usize),
+}
+
+impl<T> Default for ScratchList<T> {
+    fn default() -> Self {
+        ScratchList::Few(Vec::new())
+    }
+}
+
+impl<T: Copy> ScratchList<T> {
+    /// So many copies of a value; an error if memory runs out.
+    pub(crate) fn try_filled(value: T, len: usize) -> Result<Self> {
+        if len.saturating_mul(size_of::<T>()) < pool::SMALLEST {
+            return filled(value, len).map(ScratchList::Few);
+        }
+        let scratch = Scratch::<T>::try_new(len)?;
+        // SAFETY: there is room for as many.
+        (0..len).for_each(|at| unsafe { scratch.start().add(at).write(value) });
+        Ok(ScratchList::Many(scratch, len))
+    }
+}
+
+impl<T> Deref for ScratchList<T> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        match self {
+            ScratchList::Few(values) => values,
+            // SAFETY: as many values have been written, and nobody else has the memory.
+            ScratchList::Many(scratch, len) => unsafe { core::slice::from_raw_parts(scratch.start(), *len) },
+        }
+    }
+}
+impl<T> DerefMut for ScratchList<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        match self {
+            ScratchList::Few(values) => values,
+            // SAFETY: as above.
+            ScratchList::Many(scratch, len) => unsafe { core::slice::from_raw_parts_mut(scratch.start(), *len) },
+        }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) use self::functions::{FirstOnly, ReduceLoops, WithSecond};
 use self::plan::ReducePlan;
 use self::source::{Computed, ElementSource, Memory};
 use self::task::{INLINE_PARTIALS, ReduceTask};
-use super::bytes::{Block16, ByteBuffer};
+use super::bytes::{self, Block16, ByteBuffer};
 use super::copying;
 use super::elementwise::{self, result_len};
 use super::threads;
@@ -103,8 +103,8 @@ pub(crate) unsafe fn run<const N: usize>(
     // Positions are row-major ones. Elements that lie in another order are brought into this one first, tile by tile.
     if facts.has_positions && len == 0 && is_turned(sizes, strides, mask) {
         let (bytes, own) = (result_len(sizes)?.saturating_mul(facts.element), row_major(sizes));
-        let mut copy = ByteBuffer::try_new(bytes)?;
-        let copy = copy.reserve(0);
+        let mut copy = bytes::uninitialised(bytes)?;
+        let copy = copy.as_mut_ptr().cast();
         // SAFETY: the caller's promise; there is room for as many elements.
         return unsafe {
             copying::copy_into(facts.element, sizes, [&own, strides], copy, from);

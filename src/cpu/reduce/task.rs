@@ -5,7 +5,7 @@ use super::functions::{Destination, LineRun, ReduceLoops, RowRun};
 use super::plan::{Block, ReducePlan, SHORT};
 use super::source::{ElementSource, Patch};
 use super::tree::MergeTree;
-use crate::cpu::bytes::{Block16, ByteBuffer};
+use crate::cpu::bytes::{self, Block16, ByteBuffer};
 use crate::cpu::threads::{self, Shared};
 use crate::error::Result;
 use crate::ops::expression::AXES;
@@ -258,9 +258,9 @@ impl ReduceTask<'_> {
         // Few results: threads divide their blocks.
         let chunks = blocks.div_ceil(chunk);
         let work = units * chunks;
-        let mut partials = ByteBuffer::try_new(work.saturating_mul(width).saturating_mul(self.size))?;
+        let mut partials = bytes::uninitialised(work.saturating_mul(width).saturating_mul(self.size))?;
         let bytes = width * self.size;
-        let (places, each) = (Shared(partials.reserve(0)), work.div_ceil(4 * pieces));
+        let (places, each) = (Shared(partials.as_mut_ptr().cast::<u8>()), work.div_ceil(4 * pieces));
         threads::for_each(work.div_ceil(each), &|piece| {
             let (task, places) = (&task, &places);
             let mut workspace = Workspace::new(task.0.size);

@@ -1,14 +1,15 @@
 //! `softmax` and its logarithm, of one lane.
-//! Uses `ops::reduce`.
+//! Uses `ops::reduce` and scratch memory.
 
 use crate::dtype::{Compute, Dtype};
-use crate::error::{Result, filled};
+use crate::error::Result;
 use crate::ops;
 use crate::ops::kernel::{LaneColumns, LaneKernel};
 use crate::ops::reduce::rows::{Pass, RowSteps};
 use crate::ops::reduce::{Accumulating, Extreme, Reducer, SUM_BLOCK, blocked_sum, lanes_of_sum};
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::{lane::LaneText, reduce::Written, row::RowText};
+use crate::storage::ScratchList;
 
 /// Exponentials that are kept before they are added up.
 const BLOCK: usize = 1024;
@@ -78,15 +79,16 @@ impl<const LOG: bool> RowSteps for Softmax<LOG> {
 }
 impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
     /// The exponentials, before they are divided.
-    type Scratch = Vec<E::Compute>;
-    fn scratch(self, len: usize) -> Result<Vec<E::Compute>> {
-        filled(E::Compute::default(), len + WIDTH)
+    type Scratch = ScratchList<E::Compute>;
+    fn scratch(self, len: usize) -> Result<ScratchList<E::Compute>> {
+        ScratchList::try_filled(E::Compute::default(), len + WIDTH)
     }
     #[inline(always)]
-    fn lane(self, from: &[E], to: &mut [E], exponentials: &mut Vec<E::Compute>) {
+    fn lane(self, from: &[E], to: &mut [E], exponentials: &mut ScratchList<E::Compute>) {
         if from.is_empty() {
             return;
         }
+        let exponentials = &mut **exponentials;
         let none = E::Compute::default();
         let max = Reducer::<E>::block(Extreme::<E, true>::new(), from, 0);
         let exponential = |x: E| self.term(1, x.to_compute(), [max, none]);
@@ -113,7 +115,8 @@ impl<const LOG: bool, E: Dtype> LaneKernel<E, E> for Softmax<LOG> {
     const TOGETHER: usize = COLUMNS;
     /// Adds up in the order in which [`lane`](LaneKernel::lane) does.
     #[inline(always)]
-    fn columns(self, lanes: &impl LaneColumns<E, E>, exponentials: &mut Vec<E::Compute>) {
+    fn columns(self, lanes: &impl LaneColumns<E, E>, exponentials: &mut ScratchList<E::Compute>) {
+        let exponentials = &mut **exponentials;
         let (rows, columns, none) = (lanes.rows(), lanes.columns(), E::Compute::default());
         let largest = Extreme::<E, true>::new();
         let mut max = [Reducer::<E>::start(largest); COLUMNS];
