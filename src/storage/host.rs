@@ -128,8 +128,7 @@ pub(super) fn allocate(bytes: usize, zero: Option<Zero>) -> Result<HostBuffer> {
     let size = HEADER + bytes;
     let mut shift = 0;
     let (block, origin) = if size < pool::SMALLEST {
-        let aligned = || Layout::from_size_align(size, ALIGNMENT);
-        let layout = small::layout(size).map_or_else(aligned, Ok).map_err(|_| out_of_memory())?;
+        let layout = small::layout(size).ok_or_else(out_of_memory)?;
         let block = match small::take(layout) {
             Some(block) => {
                 if let Some(zero) = zero {

@@ -7,22 +7,42 @@ use core::cell::Cell;
 use core::ptr::NonNull;
 use std::alloc;
 
-/// The sizes of blocks, header and elements together.
-const SIZES: [usize; 4] = [128, 256, 512, 1024];
-/// The most blocks kept of each size.
+/// How many sizes there are: from 128 bytes to 64 KiB, header and elements together, two for each power of two.
+const SIZES: usize = 19;
+/// The most bytes kept of each size, and the most blocks.
+const MOST_BYTES: usize = 64 << 10;
 const MOST: usize = 16;
-/// Whether freed blocks are kept. Builds with debug assertions give them back at once, so that tools which watch memory see what is used
-/// after it is freed; unit tests keep them in every build.
+/// Whether freed blocks are kept. Builds with debug assertions give them back at once, and make them no larger than is asked for, so that
+/// tools which watch memory see what is used beyond a block or after it is freed; unit tests keep them in every build.
 const KEEPS: bool = !cfg!(debug_assertions) || cfg!(test);
 
-/// The alignment of small blocks: what the allocator gives at no cost, and enough for every element.
-const ALIGNMENT: usize = 16;
+/// The size of one kind of block: 128, 192, 256, 384, …
+const fn size_of_kind(kind: usize) -> usize {
+    if kind.is_multiple_of(2) { 128 << (kind / 2) } else { 192 << (kind / 2) }
+}
+
+/// The alignment of one kind of block: of the smallest, what the allocator gives at no cost, and enough for every element.
+const fn alignment(kind: usize) -> usize {
+    if size_of_kind(kind) <= super::host::SMALL { 16 } else { super::host::ALIGNMENT }
+}
+
+/// The smallest kind of block that holds so many bytes, if there is one.
+#[inline]
+fn kind_for(bytes: usize) -> Option<usize> {
+    if bytes <= size_of_kind(0) {
+        return Some(0);
+    }
+    // More bytes than this power of two: up to one and a half of it, or up to twice.
+    let power = (bytes - 1).ilog2() as usize;
+    let kind = 2 * (power - 7) + if bytes <= 3 << (power - 1) { 1 } else { 2 };
+    (kind < SIZES).then_some(kind)
+}
 
 /// The layout of the smallest kept block that holds so many bytes, if there is one.
 #[inline]
 pub(super) fn layout(bytes: usize) -> Option<Layout> {
-    let size = SIZES.into_iter().find(|&size| bytes <= size)?;
-    Layout::from_size_align(size, ALIGNMENT).ok()
+    let kind = kind_for(bytes)?;
+    Layout::from_size_align(if KEEPS { size_of_kind(kind) } else { bytes }, alignment(kind)).ok()
 }
 
 /// The blocks of one size: a list in which each holds the address of the next.
@@ -32,20 +52,25 @@ struct List {
 }
 
 /// The blocks of one thread.
-struct Kept([List; SIZES.len()]);
+struct Kept([List; SIZES]);
 
 thread_local! {
     static KEPT: Kept = const {
-        Kept([const { List { first: Cell::new(None), len: Cell::new(0) } }; SIZES.len()])
+        Kept([const { List { first: Cell::new(None), len: Cell::new(0) } }; SIZES])
     };
 }
 
 /// Which list a layout belongs to.
 #[inline]
 fn place(layout: Layout) -> Option<usize> {
-    // The sizes are consecutive powers of two.
-    let at = layout.size().trailing_zeros().wrapping_sub(SIZES[0].trailing_zeros()) as usize;
-    (SIZES.get(at) == Some(&layout.size()) && layout.align() == ALIGNMENT).then_some(at)
+    let kind = kind_for(layout.size())?;
+    (size_of_kind(kind) == layout.size() && alignment(kind) == layout.align()).then_some(kind)
+}
+
+/// The most blocks kept of a kind.
+#[inline]
+fn most(kind: usize) -> usize {
+    (MOST_BYTES / size_of_kind(kind)).clamp(2, MOST)
 }
 
 /// A block of this layout that was freed before.
@@ -80,7 +105,7 @@ pub(super) unsafe fn keep(block: NonNull<u8>, layout: Layout) -> bool {
     let Some(at) = place(layout) else { return false };
     let kept = |kept: &Kept| {
         let list = &kept.0[at];
-        if list.len.get() == MOST {
+        if list.len.get() >= most(at) {
             return false;
         }
         // SAFETY: the block is larger than a pointer, aligned for one, and the caller's to give away.
@@ -94,13 +119,16 @@ pub(super) unsafe fn keep(block: NonNull<u8>, layout: Layout) -> bool {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        for (list, size) in self.0.iter().zip(SIZES) {
+        for (kind, list) in self.0.iter().enumerate() {
             let mut next = list.first.take();
             while let Some(block) = next {
                 // SAFETY: the blocks of the list are this thread's, of this layout, and each holds the address of the next.
                 unsafe {
                     next = block.cast::<Option<NonNull<u8>>>().read();
-                    alloc::dealloc(block.as_ptr(), Layout::from_size_align_unchecked(size, ALIGNMENT));
+                    alloc::dealloc(
+                        block.as_ptr(),
+                        Layout::from_size_align_unchecked(size_of_kind(kind), alignment(kind)),
+                    );
                 }
             }
         }
@@ -117,33 +145,48 @@ mod tests {
     }
 
     #[test]
+    fn every_block_has_the_smallest_size_that_holds_it() {
+        let sizes: Vec<usize> = (0..SIZES).map(size_of_kind).collect();
+        assert_eq!(sizes[..5], [128, 192, 256, 384, 512]);
+        assert!(sizes.is_sorted() && sizes[SIZES - 1] == 64 << 10);
+        for bytes in 1..=64 << 10 {
+            let smallest = sizes.iter().copied().find(|&size| bytes <= size);
+            assert_eq!(layout(bytes).map(|layout| layout.size()), smallest, "{bytes}");
+        }
+        assert_eq!(layout((64 << 10) + 1), None);
+        assert!((0..SIZES).all(|kind| place(layout(size_of_kind(kind)).unwrap()) == Some(kind)));
+    }
+
+    #[test]
     fn a_block_that_was_kept_is_taken_again_by_its_size() {
-        let [small, large] = [100, 300].map(|bytes| layout(bytes).unwrap());
-        assert_eq!([small.size(), large.size()], [128, 512]);
-        let block = fresh(small);
-        // SAFETY: the block is fresh and not used any more.
-        assert!(unsafe { keep(block, small) });
-        assert_eq!(take(large), None);
-        assert_eq!(take(small), Some(block));
-        // SAFETY: it was taken out.
-        unsafe { alloc::dealloc(block.as_ptr(), small) }
+        for (bytes, other) in [(100, 300), (2000, 5000), (60_000, 40_000)] {
+            let [layout_of, other] = [bytes, other].map(|bytes| layout(bytes).unwrap());
+            let block = fresh(layout_of);
+            // SAFETY: the block is fresh and not used any more.
+            assert!(unsafe { keep(block, layout_of) });
+            assert_eq!(take(other), None);
+            assert_eq!(take(layout_of), Some(block));
+            // SAFETY: it was taken out.
+            unsafe { alloc::dealloc(block.as_ptr(), layout_of) }
+        }
     }
 
     #[test]
     fn each_thread_keeps_few() {
-        let size = layout(1024).unwrap();
-        assert_eq!(layout(1025), None);
-        for at in 0..MOST + 2 {
-            let block = fresh(size);
-            // SAFETY: as above.
-            let kept = unsafe { keep(block, size) };
-            assert_eq!(kept, at < MOST);
-            if !kept {
-                // SAFETY: nobody has it.
-                unsafe { alloc::dealloc(block.as_ptr(), size) }
+        for (bytes, most) in [(1024, MOST), (16 << 10, 4), (64 << 10, 2)] {
+            let size = layout(bytes).unwrap();
+            for at in 0..MOST + 2 {
+                let block = fresh(size);
+                // SAFETY: as above.
+                let kept = unsafe { keep(block, size) };
+                assert_eq!(kept, at < most);
+                if !kept {
+                    // SAFETY: nobody has it.
+                    unsafe { alloc::dealloc(block.as_ptr(), size) }
+                }
             }
+            std::thread::spawn(move || assert_eq!(take(size), None)).join().unwrap();
+            // (Those that are kept are freed with the thread: leak checkers see it.)
         }
-        std::thread::spawn(move || assert_eq!(take(size), None)).join().unwrap();
-        // (Those that are kept are freed with the thread: leak checkers see it.)
     }
 }
