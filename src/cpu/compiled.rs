@@ -6,17 +6,19 @@
 
 use super::convert;
 use super::inner::{self, Inner};
-use crate::dtype::{DType, Element, f16};
+use crate::dtype::{DType, Element, bf16, f16};
 use crate::ops::kernel::{Arity, Entry, Map1, Map2};
 
 /// The inner loop of a kernel of one operand.
 pub(super) const fn one<K: Map1<A, O>, A: Element, O: Element>() -> Inner<2> {
     if let Some(Entry { row, dtype, operands: Arity::Converted }) = K::ENTRY {
         const F16: usize = DType::F16 as usize;
+        const BF16: usize = DType::BF16 as usize;
         const F32: usize = DType::F32 as usize;
         return match (dtype, row) {
             (DType::F16, F32) => convert::widening::<f16>,
             (DType::F32, F16) => convert::narrowing::<f16>,
+            (DType::F32, BF16) => convert::narrowing::<bf16>,
             _ => inner::one::<K, A, O>,
         };
     }

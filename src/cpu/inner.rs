@@ -15,7 +15,7 @@ use core::mem::MaybeUninit;
 /// # Safety
 /// The kernel is the one it was made for, and all places are valid for its types. Nobody else reads those written;
 /// the first operand may alias the result exactly, if it has the same type.
-pub(super) type Inner<const N: usize> = unsafe fn(kernel: *const (), places: [*mut u8; N], len: usize);
+pub(crate) type Inner<const N: usize> = unsafe fn(kernel: *const (), places: [*mut u8; N], len: usize);
 
 /// Elements checked at once, before a kernel's fast path is taken for all of them.
 const CHECKED: usize = 512;
@@ -60,12 +60,18 @@ unsafe fn side_by_side<A: Copy, O, K: Map1<A, O>>(kernel: K, a: *const A, out: *
             return;
         }
         for low in (0..len).step_by(CHECKED) {
-            let (out, len) = (out.add(low), CHECKED.min(len - low));
-            let a = Block::of(a.add(low), len);
+            let (a, out, len) = (a.add(low), out.add(low), CHECKED.min(len - low));
             let mut fast_path = true;
             for i in 0..len {
-                fast_path &= kernel.takes_fast_path(a.get(i));
+                fast_path &= kernel.takes_fast_path(a.add(i).read());
             }
+            if const { K::FAST_PATH_IS_BRIEF } && fast_path && out.cast_const().cast() != a {
+                for i in 0..len {
+                    out.add(i).write(kernel.fast_path(a.add(i).read()));
+                }
+                continue;
+            }
+            let a = Block::of(a, len);
             if fast_path {
                 for i in 0..len {
                     out.add(i).write(kernel.fast_path(a.get(i)));

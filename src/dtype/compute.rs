@@ -21,8 +21,12 @@ pub fn refused() -> ! {
 
 /// A formula of one variable that stays in its dtype.
 pub trait Unary: 'static {
+    /// Whether the result of a number that is exact in a dtype of fewer digits is exact there, too.
+    const IS_EXACT: bool = false;
     /// Whether there is a vectorised fast path for most floating-point numbers.
     const HAS_FAST_PATH: bool = false;
+    /// Whether the fast path takes little time.
+    const FAST_PATH_IS_BRIEF: bool = false;
     /// Whether devices may use lookup tables for `f32`, which changes the last digits.
     const BY_LOOKUP: bool = false;
     /// The fast path.
@@ -83,6 +87,8 @@ pub trait Predicate: 'static {
 
 /// A formula of one variable with a real result for complex numbers; other dtypes keep theirs.
 pub trait ToReal: 'static {
+    /// Whether the result of a real number that is exact in a dtype of fewer digits is exact there, too.
+    const IS_EXACT: bool = false;
     /// The formula for `bool`.
     #[inline(always)]
     fn boolean(_x: bool) -> bool {
@@ -110,6 +116,10 @@ pub type Parameters<T> = [T; 3];
 
 /// A formula of one variable and parameters that stays in its dtype.
 pub trait Tuned: 'static {
+    /// Whether numbers that are not below zero stay as they are.
+    const KEEPS_POSITIVE: bool = false;
+    /// Whether it is a sum of as many `lgamma`s as the first parameter says, of the numbers moved by halves.
+    const ADDS_LGAMMAS: bool = false;
     /// Whether parameters are rounded to the operand's dtype, even where that computes in a wider one.
     const ROUNDS_PARAMETERS: bool = false;
     /// The default of the parameter in this place.
@@ -148,6 +158,8 @@ pub trait Tuned: 'static {
 
 /// A formula of two variables of one dtype that stays in it.
 pub trait Binary: 'static {
+    /// Whether the result of numbers that are exact in a dtype of fewer digits is exact there, too.
+    const IS_EXACT: bool = false;
     /// Whether integer division by zero must be checked before the operation runs.
     const DIVIDES: bool = false;
     /// Whether there is a vectorised fast path for most floating-point numbers.

@@ -78,6 +78,12 @@ pub trait Dtype:
     fn to_compute(self) -> Self::Compute;
     #[doc(hidden)]
     fn from_compute(value: Self::Compute) -> Self;
+    /// The same of a value that the dtype holds exactly.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn from_exact(value: Self::Compute) -> Self {
+        Self::from_compute(value)
+    }
 }
 
 macro_rules! impl_element {
@@ -152,6 +158,10 @@ macro_rules! computes_in_f32 {
             #[inline(always)]
             fn from_compute(value: f32) -> $ty {
                 <$ty>::narrow(value)
+            }
+            #[inline(always)]
+            fn from_exact(value: f32) -> $ty {
+                <$ty>::narrow_exact(value)
             }
         }
     )*};

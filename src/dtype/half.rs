@@ -12,6 +12,11 @@ pub(super) trait SmallFloat: Copy {
     fn widen(self) -> f32;
     /// Rounds to nearest, ties to even.
     fn narrow(value: f32) -> Self;
+    /// The same of a value that this type holds.
+    #[inline(always)]
+    fn narrow_exact(value: f32) -> Self {
+        Self::narrow(value)
+    }
 }
 
 impl SmallFloat for bf16 {
@@ -27,6 +32,11 @@ impl SmallFloat for bf16 {
         // A NaN keeps its sign and the upper bits of its payload.
         let nan = bits >> 16 | 0x40;
         bf16::from_bits(if value.is_nan() { nan } else { rounded } as u16)
+    }
+
+    #[inline(always)]
+    fn narrow_exact(value: f32) -> bf16 {
+        bf16::from_bits((value.to_bits() >> 16) as u16)
     }
 }
 

@@ -8,12 +8,14 @@ use crate::any::elementwise::op_table::{ScalarKernel, UnaryRow};
 use crate::any::{AnyTensor, Dims, Elements, checked_numel};
 use crate::device::erased::{self, BesideElement, Cast, Compiled, ErasedView, Loop, Operand};
 use crate::device::{AnyDevice, DynamicBuffer};
+use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType};
 use crate::error::{Error, Result};
 use crate::layout::memory_format::{self, OperandLayout};
 use crate::layout::strides;
 use crate::ops::rules::admit::Admits;
 use crate::ops::rules::result::{Outputs, Rule};
+use crate::ops::rules::special::Specials;
 use crate::shape::broadcast_sizes;
 
 /// What is computed in, and what comes out.
@@ -166,6 +168,18 @@ pub(crate) fn check_shape(op: &'static str, result: &[usize], output: &[usize]) 
     if result == output { Ok(()) } else { Err(Error::Output { op, result: result.into(), output: output.into() }) }
 }
 
+/// So many elements are asked rather than it is found out whether they need be.
+const FEW: usize = 256;
+
+/// What a question about numbers says of all elements of this dtype, where nothing has to be read to know it.
+fn constant(x: &AnyTensor, row: &UnaryRow) -> Option<bool> {
+    let Specials { holds_of_reals, holds_of_integers, fails_of_integers, .. } = row.specials;
+    let is_integral = x.dtype.category() <= Category::Integral;
+    let holds = holds_of_reals && !x.dtype.is_complex() || holds_of_integers && is_integral;
+    let is_known = (holds || fails_of_integers && is_integral) && !x.dtype.is_shell();
+    (is_known && x.numel() > FEW && x.has_data() && x.device() == AnyDevice::CPU).then_some(holds)
+}
+
 /// How a row of the unary table is evaluated for an operand. All forms use it, so that they compute the same.
 pub(super) fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluation> {
     let op = row.name;
@@ -174,6 +188,11 @@ pub(super) fn unary_evaluation(x: &AnyTensor, row: &UnaryRow) -> Result<Evaluati
     }
     if row.specials.keeps_reals && !x.dtype.is_complex() {
         return Ok(Evaluation::Computed(x.clone()));
+    }
+    if let Some(holds) = constant(x, row) {
+        let one = AnyTensor::scalar_of(op, ScalarValue::Bool(holds), DType::Bool)?;
+        let strides = crate::any::preserved(&x.sizes, &x.strides);
+        return one.expanded_to(&x.sizes)?.copied(&strides).map(Evaluation::Computed);
     }
     if row.rule == Rule::divided && x.dtype.category() == Category::Integral {
         // Integers: `x / (1 + |x|)` with integer, wrapping arithmetic in the divisor, as in PyTorch.

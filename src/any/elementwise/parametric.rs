@@ -4,17 +4,19 @@
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::default_float;
 use crate::any::elementwise::apply::{check_output, check_shape, same_device};
-use crate::any::elementwise::op_table::unary;
+use crate::any::elementwise::binary::combine_over;
+use crate::any::elementwise::op_table::{binary, unary};
+use crate::any::linalg::matmul::widened;
 use crate::any::{AnyTensor, preserved};
-use crate::device::{Backend, Dynamic};
+use crate::device::{AnyDevice, Backend, Dynamic};
 use crate::dtype::scalar::ScalarValue;
-use crate::dtype::{Category, Dtype, Scalar};
+use crate::dtype::{Castable as _, Category, DType, Dtype, Scalar};
 use crate::error::{Result, invalid};
 use crate::ops::kernel::Tuning;
 use crate::ops::rules::admit::set_of_one;
 use crate::ops::rules::result::{Rule, form_of_result};
 use crate::ops::table::tuned_table;
-use crate::ops::{Op, TunedOp};
+use crate::ops::{Op, TunedOp, beside_lgammas};
 use crate::tensor::{Given as _, parameters};
 use castiron_macros::operations;
 
@@ -22,11 +24,36 @@ use castiron_macros::operations;
 pub(crate) type Given = [Option<ScalarValue>; 3];
 
 fn run<O: TunedOp<E>, E: Dtype>(x: &AnyTensor, given: Given) -> Result<AnyTensor> {
-    let kernel = Tuning::<O, E>(O::prepare(given)?);
+    let parameters = O::prepare(given)?;
+    if O::ADDS_LGAMMAS && x.device() == AnyDevice::CPU && x.has_data() {
+        let p = parameters[0].cast::<f64>();
+        if p <= MOST_TERMS {
+            return sum_of_lgammas(x, p);
+        }
+    }
+    let kernel = Tuning::<O, E>(parameters);
     let strides = preserved(&x.sizes, &x.strides);
     let dtype = <O::Output as crate::Element>::DTYPE;
     let buffer = Dynamic::map1::<E, O::Output>(kernel, x.elements_as()?, &strides)?;
     Ok(AnyTensor::fresh(buffer, dtype, &x.sizes, &strides))
+}
+
+/// A sum of more terms is computed element by element.
+const MOST_TERMS: f64 = 64.0;
+
+/// `mvlgamma` term by term: loops of `lgamma` run on vectors, those of a sum for each element do not. Each term is rounded to the dtype,
+/// and their sum.
+fn sum_of_lgammas(x: &AnyTensor, p: f64) -> Result<AnyTensor> {
+    let wide = widened(x.dtype);
+    let term = |k: f64| x.add(k)?.apply(unary::lgamma)?.to(wide);
+    let mut sum = term((1.0 - p) * 0.5)?;
+    for at in 1..p as usize {
+        sum = combine_over(binary::add, sum, &term((1.0 - p + at as f64) * 0.5)?.into())?;
+    }
+    let beside = if wide == DType::F64 { beside_lgammas(p) } else { f64::from(beside_lgammas(p as f32)) };
+    let result = combine_over(binary::add, sum.to(x.dtype)?.to(wide)?, &beside.into())?.to(x.dtype)?;
+    let strides = preserved(&x.sizes, &x.strides);
+    if *result.strides == *strides { Ok(result) } else { result.copied(&strides) }
 }
 
 /// Integers and bools of operations whose result is floating, as such.

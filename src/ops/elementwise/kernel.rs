@@ -11,7 +11,7 @@ pub use super::combining::{
     Combining, CombiningKinds, CombiningLeft, CombiningRight, CombiningScalar, ComputeOf, DividingScalar, operand,
 };
 use super::{TunedOp, UnaryOp};
-use crate::dtype::{Castable, DType, Dtype, Element, Parameters};
+use crate::dtype::{Castable, Compute as _, DType, Dtype, Element, MachineFloat, Parameters, Predicate};
 use crate::error::Result;
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::{
@@ -77,6 +77,8 @@ pub trait Map1<A, O>: Copy + Send + Sync + 'static {
     const MOVES: bool = false;
     /// Whether there is a vectorised fast path. Loops check a block of elements before they take it.
     const HAS_FAST_PATH: bool = false;
+    /// Whether the fast path takes so little time that elements are not copied before it.
+    const FAST_PATH_IS_BRIEF: bool = false;
     /// Whether it is bound by computation, not by memory.
     const IS_COMPUTE_BOUND: bool = false;
     /// Whether devices may use lookup tables, which changes the last digits.
@@ -202,10 +204,15 @@ impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
     const ENTRY: Option<Entry> =
         Entry::of(Op::ROW, A::DTYPE, Arity::One, &[(<Op::Output as Element>::DTYPE, O::DTYPE)]);
     const HAS_FAST_PATH: bool = Op::HAS_FAST_PATH;
+    const FAST_PATH_IS_BRIEF: bool = Op::FAST_PATH_IS_BRIEF;
     const IS_COMPUTE_BOUND: bool = Op::IS_COMPUTE_BOUND;
     const BY_LOOKUP: bool = Op::BY_LOOKUP;
-    const VECTORS: VectorWidth =
-        if Op::IS_COMPUTE_BOUND || Op::HAS_FAST_PATH { VectorWidth::Wide } else { VectorWidth::Narrow };
+    /// Elements that are rounded take their time.
+    const VECTORS: VectorWidth = if Op::IS_COMPUTE_BOUND || Op::HAS_FAST_PATH || matches!(A::DTYPE, DType::BF16) {
+        VectorWidth::Wide
+    } else {
+        VectorWidth::Narrow
+    };
     #[inline(always)]
     fn call(self, a: A) -> O {
         Op::apply(a).cast()
@@ -225,6 +232,15 @@ impl<Op: UnaryOp<A>, A: Dtype, O: Castable> Map1<A, O> for Applying<Op> {
     }
 }
 
+/// Whether a number is below zero.
+struct BelowZero;
+impl Predicate for BelowZero {
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> bool {
+        x < T::zero()
+    }
+}
+
 /// An operation of one operand of dtype `A` and parameters, its result converted to the output's dtype.
 pub struct Tuning<Op: TunedOp<A>, A: Dtype>(pub Parameters<<Op::Output as Dtype>::Compute>);
 impl<Op: TunedOp<A>, A: Dtype> Clone for Tuning<Op, A> {
@@ -234,9 +250,19 @@ impl<Op: TunedOp<A>, A: Dtype> Clone for Tuning<Op, A> {
 }
 impl<Op: TunedOp<A>, A: Dtype> Copy for Tuning<Op, A> {}
 impl<Op: TunedOp<A>, A: Dtype, O: Castable> Map1<A, O> for Tuning<Op, A> {
+    const HAS_FAST_PATH: bool = Op::KEEPS_POSITIVE;
+    const FAST_PATH_IS_BRIEF: bool = Op::KEEPS_POSITIVE;
     #[inline(always)]
     fn call(self, a: A) -> O {
         Op::apply(a, self.0).cast()
+    }
+    #[inline(always)]
+    fn takes_fast_path(self, a: A) -> bool {
+        !a.to_compute().predicate::<BelowZero>()
+    }
+    #[inline(always)]
+    fn fast_path(self, a: A) -> O {
+        a.cast()
     }
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value) -> Value {

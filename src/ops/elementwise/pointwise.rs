@@ -97,6 +97,22 @@ impl Binary for PreluFormula {
     }
 }
 
+/// A mantissa from 1/2 to 1 and an exponent, without branches. What has none is its own mantissa.
+#[inline(always)]
+fn halves_of(x: f64) -> (f64, i32) {
+    const DIGITS: i32 = f64::MANTISSA_DIGITS as i32 - 1;
+    const EXPONENT: u64 = 0x7ff << DIGITS;
+    const BIAS: i32 = 1022;
+    // Two to the power of one digit more than there are.
+    const UP: f64 = (1_u64 << (DIGITS + 1)) as f64;
+    let is_subnormal = x.abs() < f64::MIN_POSITIVE;
+    let bits = (if is_subnormal { x * UP } else { x }).to_bits();
+    let exponent = ((bits & EXPONENT) >> DIGITS) as i32 - BIAS - if is_subnormal { DIGITS + 1 } else { 0 };
+    let mantissa = f64::from_bits(bits & !EXPONENT | (BIAS as u64) << DIGITS);
+    let has_one = (x != 0.0) & (x.abs() < f64::INFINITY);
+    (if has_one { mantissa } else { x }, if has_one { exponent } else { 0 })
+}
+
 /// The mantissa of `frexp`, from 1/2 to 1.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
@@ -104,7 +120,7 @@ pub struct Mantissa;
 impl<E: Dtype> Map1<E, E> for Mantissa {
     #[inline(always)]
     fn call(self, x: E) -> E {
-        libm::frexp(x.cast::<f64>()).0.cast()
+        halves_of(x.cast::<f64>()).0.cast()
     }
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value) -> Value {
@@ -120,7 +136,7 @@ pub struct Exponent;
 impl<E: Dtype> Map1<E, i32> for Exponent {
     #[inline(always)]
     fn call(self, x: E) -> i32 {
-        libm::frexp(x.cast::<f64>()).1
+        halves_of(x.cast::<f64>()).1
     }
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, x: Value) -> Value {

@@ -17,6 +17,12 @@ use num_complex::Complex;
 pub trait TunedOp<E: Dtype>: Op {
     /// The dtype of the result.
     type Output: Dtype;
+    /// Whether elements that are not below zero stay as they are.
+    #[doc(hidden)]
+    const KEEPS_POSITIVE: bool = false;
+    /// Whether it is a sum of as many `lgamma`s as the first parameter says, of the elements moved by halves.
+    #[doc(hidden)]
+    const ADDS_LGAMMAS: bool = false;
     /// The parameters in the accumulate type; `None` where one is left open.
     #[doc(hidden)]
     fn prepare(given: Parameters<Option<ScalarValue>>) -> Result<Parameters<<Self::Output as Dtype>::Compute>>;
@@ -76,6 +82,8 @@ macro_rules! tuned_ops {
     (@computes $output:ty, $op:ident by $formula:ty, [$($bound:tt)+]) => {
         impl<E: $($bound)+> TunedOp<E> for $op {
             type Output = $output;
+            const KEEPS_POSITIVE: bool = <$formula as Tuned>::KEEPS_POSITIVE;
+            const ADDS_LGAMMAS: bool = <$formula as Tuned>::ADDS_LGAMMAS;
             fn prepare(given: Parameters<Option<ScalarValue>>) -> Result<Parameters<<$output as Dtype>::Compute>> {
                 prepared::<$formula, E, $output>(<$op as Op>::NAME, given)
             }
@@ -104,8 +112,11 @@ macro_rules! real_formulas {
     )*};
 }
 real_formulas! {
-    elu: |x, [alpha, ..]| if x < T::zero() { T::elementary::<math::Expm1>(x) * alpha } else { x };
+    elu: |x, [alpha, ..]| if x < T::zero() { T::elementary::<math::Expm1>(x) * alpha } else { x }, with {
+        const KEEPS_POSITIVE: bool = true;
+    };
     celu: |x, [alpha, inverse, _]| if x < T::zero() { T::elementary::<math::Expm1>(x * inverse) * alpha } else { x }, with {
+        const KEEPS_POSITIVE: bool = true;
         fn refusal(_: DType, [alpha, ..]: Parameters<f64>) -> Option<&'static str> {
             (alpha == 0.0).then_some("`alpha` must not be 0")
         }
@@ -144,6 +155,12 @@ real_formulas! {
             (x * scale).round_ties_even() / scale
         }
     };
+}
+
+/// What is added to the sum of `mvlgamma`.
+#[inline(always)]
+pub(crate) fn beside_lgammas<T: MachineFloat>(p: T) -> T {
+    p * (p - T::one()) * T::lit(core::f64::consts::PI.ln()) * T::lit(0.25)
 }
 
 /// Formulas of real floating-point numbers that round each step.
@@ -194,8 +211,9 @@ stepwise_formulas! {
     };
     mvlgamma: |x, [p, ..], round| {
         let sum = x.sum_of_lgammas((T::one() - p) * T::lit(0.5), C::DTYPE);
-        round(sum) + p * (p - T::one()) * T::lit(core::f64::consts::PI.ln()) * T::lit(0.25)
+        round(sum) + beside_lgammas(p)
     }, with {
+        const ADDS_LGAMMAS: bool = true;
         fn refusal(_: DType, [p, ..]: Parameters<f64>) -> Option<&'static str> {
             // The most terms of the series. Beyond it `float32` cannot represent the next half, and the series would
             // not end.

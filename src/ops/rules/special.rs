@@ -28,6 +28,12 @@ specials! {
     marks_conjugates;
     /// Of real elements it is the tensor itself.
     keeps_reals;
+    /// It holds of every real number, whatever that is.
+    holds_of_reals;
+    /// It holds of every integer.
+    holds_of_integers;
+    /// It holds of no integer.
+    fails_of_integers;
     /// Its result is not written into outputs of shell dtypes.
     refuses_shell_outputs;
 }

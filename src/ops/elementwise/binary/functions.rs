@@ -27,10 +27,8 @@ macro_rules! real_functions {
 real_functions! {
     atan2: |a, b| T::elementary_of_two::<math::Atan2>(a, b);
     hypot: |a, b| T::elementary_of_two::<math::Hypot>(a, b);
-    copysign: |a, b| a.copysign(b);
     xlogy: |a, b| times_log(a, b, T::elementary::<math::Log>);
     xlog1py: |a, b| times_log(a, b, T::elementary::<math::Log1p>);
-    zeta: |a, b| Special::zeta(a, b);
     logaddexp2: |a, b| {
         if a.is_infinite() && a == b {
             a
@@ -39,6 +37,31 @@ real_functions! {
             larger(a, b) + T::elementary::<math::Log1p>(less) * T::lit(core::f64::consts::LOG2_E)
         }
     };
+}
+
+impl Binary for copysign {
+    const IS_EXACT: bool = true;
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        a.copysign(b)
+    }
+}
+
+/// Where the sum has no end, nothing is added up.
+impl Binary for zeta {
+    const HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn real<T: MachineFloat>(a: T, b: T) -> T {
+        Special::zeta(a, b)
+    }
+    #[inline(always)]
+    fn takes_fast_path<T: MachineFloat>(a: T, _: T) -> bool {
+        a <= T::one()
+    }
+    #[inline(always)]
+    fn fast_path<T: MachineFloat>(a: T, _: T) -> T {
+        if a == T::one() { T::infinity() } else { T::nan() }
+    }
 }
 
 /// `a * log(b)`; 0 where `a` is 0, unless `b` is NaN.

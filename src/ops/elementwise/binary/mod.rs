@@ -156,7 +156,8 @@ macro_rules! binary_ops {
             a: <Self::Computes<P> as Dtype>::Compute,
             b: <Self::Computes<P> as Dtype>::Compute,
         ) -> Self::Output<P> {
-            Dtype::from_compute(a.binary::<$op>(b))
+            let value = a.binary::<$op>(b);
+            if const { <$op as Binary>::IS_EXACT } { Dtype::from_exact(value) } else { Dtype::from_compute(value) }
         }
         #[inline(always)]
         fn apply_scalar<P: Dtype>(

@@ -84,11 +84,28 @@ impl Unary for relu6 {
     }
 }
 
-super::elementary::real_functions! {
-    selu: |x| {
-        let (alpha, scale) = (T::lit(1.673_263_242_354_377_2), T::lit(1.050_700_987_355_480_5));
+/// The factor of all numbers in `selu`.
+const SELU_SCALE: f64 = 1.050_700_987_355_480_5;
+
+impl Unary for selu {
+    const HAS_FAST_PATH: bool = true;
+    const FAST_PATH_IS_BRIEF: bool = true;
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        let (alpha, scale) = (T::lit(1.673_263_242_354_377_2), T::lit(SELU_SCALE));
         if x <= T::zero() { T::elementary::<math::Expm1>(x) * (alpha * scale) } else { x * scale }
-    };
+    }
+    #[inline(always)]
+    fn takes_fast_path<T: MachineFloat>(x: T) -> bool {
+        x.is_nan() | (x > T::zero())
+    }
+    #[inline(always)]
+    fn fast_path<T: MachineFloat>(x: T) -> T {
+        x * T::lit(SELU_SCALE)
+    }
+}
+
+super::elementary::real_functions! {
     logsigmoid: |x| (if x > T::zero() { T::zero() } else { x }) - T::elementary::<math::Log1p>(T::elementary::<math::Exp>(-x.abs()));
     hardsigmoid: |x| between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);
     hardswish: |x| x * between(x + T::lit(3.0), T::zero(), T::lit(6.0)) / T::lit(6.0);

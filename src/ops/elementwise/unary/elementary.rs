@@ -9,6 +9,7 @@ use crate::dtype::{MachineFloat, MachineInt, ToReal, Unary};
 use num_complex::Complex;
 
 impl ToReal for abs {
+    const IS_EXACT: bool = true;
     #[inline(always)]
     fn integer<T: MachineInt>(x: T) -> T {
         if x < T::zero() { x.wrapping_neg() } else { x }
@@ -24,6 +25,7 @@ impl ToReal for abs {
 }
 
 impl Unary for neg {
+    const IS_EXACT: bool = true;
     #[inline(always)]
     fn integer<T: MachineInt>(x: T) -> T {
         x.wrapping_neg()

@@ -13,7 +13,7 @@ use super::Op;
 use super::rules::admit::{Admits, bound_of_one};
 use super::rules::result::{computes, form_of_result, output};
 use super::table::unary_table;
-use crate::dtype::{Castable, Compute, DType, Dtype, FastPath, Unary};
+use crate::dtype::{Castable, Compute, DType, Dtype, FastPath, ToReal, Unary};
 
 /// An operation of one operand of dtype `E`: the result dtype, and the function.
 pub trait UnaryOp<E: Dtype>: Op {
@@ -34,6 +34,9 @@ pub trait UnaryOp<E: Dtype>: Op {
     /// Whether there is a vectorised fast path for most elements.
     #[doc(hidden)]
     const HAS_FAST_PATH: bool = false;
+    /// Whether it takes little time.
+    #[doc(hidden)]
+    const FAST_PATH_IS_BRIEF: bool = false;
     /// Whether this element takes the fast path.
     #[doc(hidden)]
     #[inline(always)]
@@ -83,7 +86,18 @@ macro_rules! unary_ops {
         const BY_LOOKUP: bool = <$op as Unary>::BY_LOOKUP && matches!(E::DTYPE, DType::F32);
         #[inline(always)]
         fn apply(x: E) -> E {
-            E::from_compute(x.to_compute().unary::<$op>())
+            let value = x.to_compute().unary::<$op>();
+            if const { <$op as Unary>::IS_EXACT } { E::from_exact(value) } else { E::from_compute(value) }
+        }
+        const HAS_FAST_PATH: bool = <$op as Unary>::HAS_FAST_PATH;
+        const FAST_PATH_IS_BRIEF: bool = <$op as Unary>::FAST_PATH_IS_BRIEF;
+        #[inline(always)]
+        fn takes_fast_path(x: E) -> bool {
+            x.to_compute().predicate::<FastPath<$op>>()
+        }
+        #[inline(always)]
+        fn fast_path(x: E) -> E {
+            E::from_compute(x.to_compute().unary::<FastPath<$op>>())
         }
     };
     (@inexact $op:ident $admits:ident $result:ident) => {
@@ -137,7 +151,8 @@ macro_rules! unary_ops {
         #[inline(always)]
         fn apply(x: E) -> Self::Output {
             // The real part in the accumulate type of a complex dtype is the accumulate type of its real dtype.
-            x.cast::<computes!($result, E)>().to_compute().to_real::<$op>().cast()
+            let value = x.cast::<computes!($result, E)>().to_compute().to_real::<$op>();
+            if const { <$op as ToReal>::IS_EXACT } { Self::Output::from_exact(value.cast()) } else { value.cast() }
         }
     };
 }

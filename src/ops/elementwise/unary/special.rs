@@ -28,7 +28,6 @@ real_functions! {
     digamma: |x| x.digamma();
     entr: |x| entropy(x);
     ndtr: |x| T::lit(0.5) * (T::one() + MachineFloat::erf(x * T::FRAC_1_SQRT_2()));
-    ndtri: |x| x.ndtri();
     log_ndtr: |x| x.log_ndtr();
     i0: |x| ending(x, x.i0());
     i0e: |x| x.i0e();
@@ -38,6 +37,24 @@ real_functions! {
     modified_bessel_k1: |x| x.k1();
     scaled_modified_bessel_k0: |x| x.k0e();
     scaled_modified_bessel_k1: |x| x.k1e();
+}
+
+/// Infinite at both ends of its range, and nothing beyond them: where all numbers are there, as integers are, nothing is computed.
+impl Unary for ndtri {
+    const HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn real<T: MachineFloat>(x: T) -> T {
+        x.ndtri()
+    }
+    #[inline(always)]
+    fn takes_fast_path<T: MachineFloat>(x: T) -> bool {
+        (x <= T::zero()) | (x >= T::one())
+    }
+    #[inline(always)]
+    fn fast_path<T: MachineFloat>(x: T) -> T {
+        let end = if x == T::one() { T::infinity() } else { T::nan() };
+        if x == T::zero() { T::neg_infinity() } else { end }
+    }
 }
 
 /// Functions with waves, whose angle needs no full range reduction on the fast path: they take it from the first number to the
