@@ -6,7 +6,6 @@
 use super::compiled;
 use super::copying;
 use super::engine::run_into;
-use super::inner::Inner;
 use super::kernel_body::KernelBody;
 use crate::dtype::{CastTo, DType, Element};
 use crate::error::Result;
@@ -18,6 +17,8 @@ use crate::storage::HostBuffer;
 /// A loop of one operand, its types erased.
 pub(crate) type Loop1 = Inner<2>;
 
+pub(crate) use super::chained::{Chained, First, of_three, of_two};
+pub(crate) use super::inner::Inner;
 pub(crate) use compiled::BesideElement;
 pub(crate) use compiled::tables::{Compiled, Row, binary, scalar, unary};
 

@@ -3,10 +3,11 @@
 //! Uses threads and copies; used by `Cpu`.
 
 use super::copying;
+use super::simd::{self, Loop};
 use super::threads::{self, Shared};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
-use crate::ops::kernel::Map1;
+use crate::ops::kernel::{Map1, VectorWidth};
 use crate::storage::HostBuffer;
 
 /// The error where there is no room.
@@ -60,6 +61,27 @@ pub(crate) fn zeroed<E: Element>(len: usize) -> Result<HostBuffer> {
     unsafe { HostBuffer::zeroed_by::<E>(len, zero) }
 }
 
+/// Some of the elements of [`tabulate`].
+struct Tabulating<K, O> {
+    kernel: K,
+    /// The first of all.
+    to: *mut O,
+    low: usize,
+    high: usize,
+}
+impl<K: Map1<i64, O>, O> Loop for Tabulating<K, O> {
+    type Output = ();
+    const WIDEST: VectorWidth = K::VECTORS;
+    #[inline(always)]
+    fn run(self) {
+        let Tabulating { kernel, to, low, high } = self;
+        for at in low..high {
+            // SAFETY: `tabulate` makes it with places that there are.
+            unsafe { to.add(at).write(kernel.call(at as i64)) }
+        }
+    }
+}
+
 /// `kernel(0)`, `kernel(1)`, … up to `len` elements.
 pub(crate) fn tabulate<O: Element>(kernel: impl Map1<i64, O>, len: usize) -> Result<HostBuffer> {
     // SAFETY: the pieces are all of the `len` elements; each is written by one thread.
@@ -68,9 +90,9 @@ pub(crate) fn tabulate<O: Element>(kernel: impl Map1<i64, O>, len: usize) -> Res
             let (to, pieces) = (Shared(to), threads::pieces(len));
             threads::for_each(pieces, &|piece| {
                 let to = { &to }.0;
-                for at in len / pieces * piece..if piece + 1 == pieces { len } else { len / pieces * (piece + 1) } {
-                    to.add(at).write(kernel.call(at as i64));
-                }
+                let low = len / pieces * piece;
+                let high = if piece + 1 == pieces { len } else { low + len / pieces };
+                simd::dispatch(Tabulating { kernel, to, low, high });
             });
             Ok(())
         })

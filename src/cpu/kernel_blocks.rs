@@ -175,6 +175,8 @@ impl<const N: usize> KernelBody<N> {
     pub(super) unsafe fn by_lines(self, starts: [usize; N], steps: [[usize; N]; 2], [lines, len]: [usize; 2]) {
         let mut buffers: Buffers<N> = core::array::from_fn(|_| Staging::new());
         let (most, mut top) = ((self.capacity() / len).max(1), 0);
+        // Lines of a large result that lie one behind the other go past the caches, too.
+        let non_temporal = self.non_temporal && [steps[0][0], steps[1][0]] == [len, 1];
         // From line to line.
         let down = Run { starts, len: lines, steps: steps[0] };
         while top < lines {
@@ -182,7 +184,7 @@ impl<const N: usize> KernelBody<N> {
             // The same line for all of the result is gathered once.
             let kept = steps[0].map(|step| top > 0 && step == 0);
             // SAFETY: the caller's promise.
-            unsafe { self.block(&mut buffers, (self.places(&down, top), steps), [count, len], kept, false) };
+            unsafe { self.block(&mut buffers, (self.places(&down, top), steps), [count, len], kept, non_temporal) };
             top += count;
         }
     }

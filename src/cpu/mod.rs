@@ -7,6 +7,8 @@
 
 mod blocks;
 mod bytes;
+#[cfg(feature = "any")]
+mod chained;
 mod columns;
 mod compiled;
 mod complex_gemm;
@@ -44,6 +46,7 @@ pub(crate) mod non_temporal;
 pub(crate) mod order;
 pub(crate) mod read;
 pub(crate) mod reduce;
+mod reversing;
 pub(crate) mod rows;
 pub(crate) mod scatter;
 pub(crate) mod search;

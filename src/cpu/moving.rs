@@ -5,7 +5,9 @@
 
 use super::blocks::pick_blocks;
 use super::elementwise::{result_len, source};
-use super::simd::{self, Loop};
+use super::lines;
+use super::reversing::{Backwards, GROUP, Repeating, Reversing, ReversingGroups};
+use super::simd;
 use super::threads::{self, Shared};
 use crate::dtype::Element;
 use crate::dtype::width::word_of_width;
@@ -35,50 +37,6 @@ struct Picking<T> {
     fill: T,
 }
 
-/// Copies contiguous elements in reverse order.
-struct Reversing<T> {
-    /// The last element, which is read first.
-    from: *const T,
-    to: *mut T,
-    len: usize,
-}
-impl<T: Copy> Loop for Reversing<T> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Reversing { from, to, len } = self;
-        for i in 0..len {
-            // SAFETY: `Picking::positions` makes it with `len` elements on both sides.
-            unsafe { to.add(i).write_unaligned(from.add(len - 1 - i).read_unaligned()) }
-        }
-    }
-}
-
-/// Repeats each contiguous element `TIMES` times; `times` times if `TIMES` is 0.
-struct Repeating<T, const TIMES: usize> {
-    from: *const T,
-    to: *mut T,
-    len: usize,
-    times: usize,
-}
-impl<T: Copy, const TIMES: usize> Loop for Repeating<T, TIMES> {
-    type Output = ();
-    #[inline(always)]
-    fn run(self) {
-        let Repeating { from, to, len, times } = self;
-        let times = if TIMES == 0 { times } else { TIMES };
-        for i in 0..len {
-            // SAFETY: `Picking::axis` makes it with `len` elements on one side and `len * times` on the other.
-            unsafe {
-                let value = from.add(i).read_unaligned();
-                for copy in 0..times {
-                    to.add(i * times + copy).write_unaligned(value);
-                }
-            }
-        }
-    }
-}
-
 impl<T: Copy> Picking<T> {
     /// Writes all that lies inside of one position of the axes before `at`.
     ///
@@ -104,6 +62,10 @@ impl<T: Copy> Picking<T> {
                     Segment::Forward { start, len } if last => {
                         self.positions(from.add(start * stride), *stride, len, to)
                     }
+                    Segment::Forward { start, len } if let Some(group) = self.reversed_group(at) => {
+                        let from = from.add(start * stride);
+                        simd::dispatch(ReversingGroups { from, stride: *stride, to, len: group, groups: len });
+                    }
                     Segment::Forward { start, len } => {
                         for i in 0..len {
                             self.axis(at + 1, from.add((start + i) * stride), to.add(i * step));
@@ -111,6 +73,14 @@ impl<T: Copy> Picking<T> {
                     }
                     Segment::Backward { start, len } if last && self.block == 1 && *stride == 1 => {
                         simd::dispatch(Reversing { from: from.add(start + 1 - len), to, len });
+                    }
+                    Segment::Backward { start, len } if last && self.block == 1 => {
+                        simd::dispatch(Backwards { from: from.add(start * stride), step: *stride, to, len });
+                    }
+                    Segment::Backward { start, len } if last => {
+                        for i in 0..len {
+                            copy(from.add((start - i) * stride), to.add(i * step), self.block);
+                        }
                     }
                     Segment::Backward { start, len } => {
                         for i in 0..len {
@@ -137,6 +107,14 @@ impl<T: Copy> Picking<T> {
         }
     }
 
+    /// How many elements lie inside of a position of this axis, if they are few, side by side, and all of them in reverse order.
+    fn reversed_group(&self, at: usize) -> Option<usize> {
+        let inner = self.axes.get(at + 1)?;
+        let [Segment::Backward { start, len }] = inner.segments[..] else { return None };
+        let is_few = at + 2 == self.axes.len() && self.block == 1 && inner.stride == 1 && len <= GROUP;
+        (is_few && start + 1 == len && self.axes[at].step == len).then_some(len)
+    }
+
     /// Copies `len` blocks, `stride` apart in the source.
     ///
     /// # Safety
@@ -147,9 +125,7 @@ impl<T: Copy> Picking<T> {
             if stride == self.block {
                 copy(from, to, len * self.block);
             } else if self.block == 1 {
-                for i in 0..len {
-                    to.add(i).write_unaligned(from.add(i * stride).read_unaligned());
-                }
+                lines::gather(size_of::<T>(), [1, len], to.cast(), from.cast(), [0, stride]);
             } else {
                 for i in 0..len {
                     copy(from.add(i * stride), to.add(i * self.block), self.block);
@@ -185,9 +161,10 @@ impl<T: Copy> Picking<T> {
 ///
 /// # Safety
 /// There are `len` elements on both sides.
+#[inline]
 unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {
     // SAFETY: the caller's promise; bytes need no alignment.
-    unsafe { core::ptr::copy_nonoverlapping(from.cast::<u8>(), to.cast::<u8>(), len * size_of::<T>()) }
+    unsafe { lines::copy_short(to.cast::<u8>(), from.cast::<u8>(), len * size_of::<T>()) }
 }
 
 /// The bytes of an element, aligned as those of every dtype.

@@ -5,15 +5,17 @@ use crate::any::base::by_width::{common_sizes, invalid, same_dtype, signed, spre
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::elementwise::apply::{result_strides, same_device};
 use crate::any::elementwise::binary::{combine, combine_over};
+use crate::any::elementwise::chained::{Chain, First, factor};
 use crate::any::elementwise::op_table::binary;
 use crate::any::linalg::matmul::widened;
-use crate::any::{AnyOperand, AnyTensor, checked_numel, where_};
-use crate::device::{Backend, Dynamic, DynamicBuffer};
+use crate::any::{AnyOperand, AnyTensor, checked_numel};
+use crate::device::{AnyDevice, Backend, Dynamic, DynamicBuffer};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Element, Float, Scalar};
 use crate::error::{Error, Result};
+use crate::ops::choosing::Folding;
 use crate::ops::kernel::Map2;
-use crate::ops::pointwise::{FromParts, FromPolar, Lerping, LerpingBy};
+use crate::ops::pointwise::{FromParts, FromPolar, Lerping, LerpingBy, PreluFormula};
 use castiron_macros::operations;
 
 /// A result of operands that are broadcast; `make` is given them so, and the result's strides.
@@ -94,10 +96,27 @@ impl AnyTensor {
         let one = value.real_part() == 1.0;
         // For integers the factor is truncated.
         let value = self.scalar_on_device(op, value, wide)?;
+        let row = if divides { binary::div } else { binary::mul };
+        if self.device() == AnyDevice::CPU {
+            let chain = Chain {
+                op,
+                dtype,
+                common: dtype,
+                first: First::Two(row, [a, b]),
+                then: binary::add,
+                x: self,
+                // `add` multiplies what it adds by 1, which spoils infinite parts; here PyTorch adds the parts as they are.
+                by_parts: true,
+                factors: [None, factor(value.item()?, wide), None],
+                x_is_first: true,
+            };
+            if let Some(result) = chain.run()? {
+                return Ok(result);
+            }
+        }
         // Operands are rounded to the common dtype first, although halves compute in `f32`.
         let operand = |x: &AnyTensor| x.to(dtype)?.to(wide);
         let [x, a, b] = [operand(self)?, operand(a)?, operand(b)?];
-        let row = if divides { binary::div } else { binary::mul };
         let term = if one && !wide.is_complex() {
             combine(row, &a.into(), &b.into())?
         } else {
@@ -109,7 +128,6 @@ impl AnyTensor {
             let sum = if alike { combine_over(binary::add, term, &x.into())? } else { x.add(&term)? };
             return sum.to(dtype);
         }
-        // `add` multiplies what it adds by 1, which spoils infinite parts; here PyTorch adds the parts as they are.
         x.resolved()?.view_as_real()?.add(&term.resolved()?.view_as_real()?)?.contiguous()?.view_as_complex()?.to(dtype)
     }
 
@@ -204,8 +222,13 @@ impl AnyTensor {
         if let Some(of_channels) = sizes.get_mut(1) {
             *of_channels = weight.numel() as i64;
         }
-        let scaled = self.mul(weight.reshaped(&sizes)?)?;
-        where_(&self.gt(0)?, self, scaled)
+        let weight = weight.reshaped(&sizes)?;
+        dispatch_dtype!(op, self.dtype, E: Float => {
+            blended(op, [self, &weight], self.dtype, |[x, slope], strides| {
+                let (x, slope) = (x.elements_as::<E>()?, slope.elements_as::<E>()?);
+                Dynamic::map2::<E, E, E>(Folding::<PreluFormula>::new(), x, slope, strides)
+            })
+        })
     }
 
     /// The halves of numbers in binary: mantissas from a half to one, and exponents (`torch.frexp`).

@@ -3,6 +3,7 @@
 
 pub(crate) mod apply;
 pub(crate) mod binary;
+pub(crate) mod chained;
 #[cfg(test)]
 mod form_tests;
 pub(crate) mod isclose;

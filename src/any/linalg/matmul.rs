@@ -3,8 +3,10 @@
 
 use crate::any::base::by_width::{invalid, same_dtype, signed};
 use crate::any::elementwise::apply::same_device;
+use crate::any::elementwise::chained::{self, Chain, First};
+use crate::any::elementwise::op_table::binary;
 use crate::any::{AnyTensor, Dims};
-use crate::device::{Dynamic, DynamicBuffer};
+use crate::device::{AnyDevice, Dynamic, DynamicBuffer};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Scalar};
 use crate::error::{Error, Result};
@@ -235,8 +237,8 @@ impl AnyTensor {
         expect_ranks(op, [(a, 1), (b, 1)])?;
         let sizes = [a.numel(), b.numel()];
         let refused = |_| Error::Broadcast { op, lhs: self.shape().into(), rhs: sizes[..].into() };
-        let (input, outer) = (self.expanded_to(&sizes).map_err(refused)?, a.outer(b)?);
-        let dtype = input.add(&outer)?.dtype;
+        let input = self.expanded_to(&sizes).map_err(refused)?;
+        let dtype = input.planned().add(&a.planned().outer(&b.planned())?)?.dtype;
         let wide = widened(dtype);
         // The factors are of the dtype.
         let of = |name: &str, value: ScalarValue| -> Result<AnyTensor> {
@@ -244,11 +246,27 @@ impl AnyTensor {
             self.scalar_on_device(op, value, wide)
         };
         let (beta_of, alpha_of) = (of("beta", beta)?, of("alpha", alpha)?);
-        let scaled = alpha_of.mul(&a.to(wide)?.outer(&b.to(wide)?)?)?;
         let zero = match beta {
             ScalarValue::Complex(beta) => beta.re == 0.0 && beta.im == 0.0,
             beta => beta.real_part() == 0.0,
         };
+        if !zero && self.device() == AnyDevice::CPU {
+            let chain = Chain {
+                op,
+                dtype,
+                common: dtype,
+                first: First::Two(binary::mul, [&a.unsqueeze(1)?, b]),
+                then: binary::add,
+                x: &input,
+                by_parts: false,
+                factors: [chained::factor(beta_of.item()?, wide), None, chained::factor(alpha_of.item()?, wide)],
+                x_is_first: true,
+            };
+            if let Some(result) = chain.run()? {
+                return Ok(result);
+            }
+        }
+        let scaled = alpha_of.mul(&a.to(wide)?.outer(&b.to(wide)?)?)?;
         if zero {
             return scaled.to(dtype);
         }

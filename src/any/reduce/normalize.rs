@@ -4,6 +4,8 @@
 use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::call::Bound;
+use crate::any::elementwise::chained::{Chain, First};
+use crate::any::elementwise::op_table::{binary, unary};
 use crate::any::view::views::axis;
 use crate::any::{AnyTensor, IntoSizes, Value};
 use crate::device::Dynamic;
@@ -129,10 +131,33 @@ impl AnyTensor {
         given.to(wide(self.dtype))?.reshape(&sizes)
     }
 
+    /// `self * scale + shift` in one pass, where that can be: in the accumulate type, and rounded once.
+    fn scaled_and_shifted(
+        &self,
+        op: &'static str,
+        scale: &AnyTensor,
+        shift: &AnyTensor,
+        dtype: DType,
+    ) -> Result<Option<AnyTensor>> {
+        if wide(self.dtype) != wide(dtype) || scale.dtype != wide(dtype) || shift.dtype != wide(dtype) {
+            return Ok(None);
+        }
+        let (first, factors) = (First::Two(binary::mul, [self, scale]), [None; 3]);
+        let common = scale.dtype;
+        Chain { op, dtype, common, first, then: binary::add, x: shift, by_parts: false, factors, x_is_first: false }
+            .run()
+    }
+
     fn scaled(&self, op: &'static str, shared: [Option<&AnyTensor>; 2], dtype: DType) -> Result<AnyTensor> {
         let [weight, bias] = shared.map(|given| given.map(|given| self.by_channel(op, given)).transpose());
-        let scaled = weight?.map_or_else(|| Ok(self.clone()), |weight| self.mul(weight))?;
-        bias?.map_or_else(|| Ok(scaled.clone()), |bias| scaled.add(bias))?.to(dtype)
+        let (weight, bias) = (weight?, bias?);
+        if let (Some(weight), Some(bias)) = (&weight, &bias)
+            && let Some(result) = self.scaled_and_shifted(op, weight, bias, dtype)?
+        {
+            return Ok(result);
+        }
+        let scaled = weight.map_or_else(|| Ok(self.clone()), |weight| self.mul(weight))?;
+        bias.map_or_else(|| Ok(scaled.clone()), |bias| scaled.add(bias))?.to(dtype)
     }
 
     /// Standardises groups of channels, those of the second axis (`torch.nn.functional.group_norm`, where `eps` is 1e-5 if not given).
@@ -199,6 +224,9 @@ impl AnyTensor {
             Some(bias) => self.by_channel(op, bias)?.sub(shift)?,
             None => shift.neg()?,
         };
+        if let Some(result) = self.scaled_and_shifted(op, &scale, &shift, self.dtype)? {
+            return Ok(result);
+        }
         self.to(wide(self.dtype))?.mul(scale)?.add(shift)?.to(self.dtype)
     }
 
@@ -246,6 +274,21 @@ impl AnyTensor {
         let size = self.sizes.get(at).copied().unwrap_or(1);
         if !size.is_multiple_of(2) {
             return invalid(op, format!("axis {at} must have an even size, got {size}"));
+        }
+        let half = |start: usize| self.narrow(at as i64, start as i64, size / 2);
+        let chain = Chain {
+            op,
+            dtype: self.dtype,
+            common: self.dtype,
+            first: First::One(unary::sigmoid, &half(size / 2)?),
+            then: binary::mul,
+            x: &half(0)?,
+            by_parts: false,
+            factors: [None; 3],
+            x_is_first: true,
+        };
+        if let Some(result) = chain.run()? {
+            return Ok(result);
         }
         let x = self.to(wide(self.dtype))?;
         let gate = x.narrow(at as i64, size as i64 / 2, size / 2)?.sigmoid()?;

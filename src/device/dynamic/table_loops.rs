@@ -80,7 +80,32 @@ pub(crate) unsafe fn run<const N: usize>(
     result.map(DynamicBuffer::Cpu)
 }
 
-/// The same, written into elements that there are; operands may be these.
+/// Two loops one after the other, as an inner loop of the operands: see [`loops::Chained`]. The result is a fresh buffer; `None` if an
+/// operand is not on the host.
+///
+/// # Safety
+/// As for [`run`]; `inner` runs the loops of `chained`, and what it takes and gives are elements of their width.
+pub(crate) unsafe fn run_chained<const N: usize>(
+    (inner, chained): (loops::Inner<N>, &loops::Chained),
+    operands: &[Operand<'_>],
+    (width, cast): (usize, Option<Cast>),
+    sizes: &[usize],
+    strides: &[usize],
+) -> Result<Option<DynamicBuffer>> {
+    let nowhere = ErasedOperand { start: core::ptr::null_mut(), width, cast };
+    let Some((mut places, all)) = places::<N>(nowhere, strides, operands) else { return Ok(None) };
+    let kernel = core::ptr::from_ref(chained).cast();
+    // SAFETY: the caller's promise; what a view reaches is valid.
+    let result = unsafe {
+        loops::fresh(sizes.iter().product(), width, |out| {
+            places[0].start = out;
+            loops::run(inner, kernel, places, sizes, all, (None, false));
+        })
+    };
+    result.map(|buffer| Some(DynamicBuffer::Cpu(buffer)))
+}
+
+/// [`run`], written into elements that there are; operands may be these.
 ///
 /// # Safety
 /// As for [`run`], but for the strides.

@@ -7,7 +7,7 @@
 use crate::device::Device;
 use crate::dtype::{Castable, Category, DType, Real, Scalar, ScalarValue};
 use crate::error::{Error, Result};
-use crate::ops::kernel::Map1;
+use crate::ops::kernel::{Map1, VectorWidth};
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::kernel::{Kernel, Value};
 use crate::shape::{Dim, KnownShape};
@@ -197,6 +197,8 @@ impl crate::dtype::Binary for Power {
     }
 }
 impl<E: Real> Map1<i64, E> for PowersOf {
+    /// `powf` is a function of the library.
+    const VECTORS: VectorWidth = VectorWidth::None;
     #[inline(always)]
     fn call(self, i: i64) -> E {
         let exponent =

@@ -279,7 +279,8 @@ fn one_hot<E: Dtype, K: Dim, S: Shape + InsertAxis<-1>, D: Device>(
     let last = S::RANK;
     sizes.as_mut()[..last].copy_from_slice(x.shape().as_ref());
     expect_fit::<<S as InsertAxis<-1>>::Inserted<K>>(op, sizes.as_ref())?;
-    let mut storage = D::zeroed::<i64>(Some(x.elements().buffer), checked_numel::<i64>(op, sizes.as_ref())?)?;
+    // Zeros that are written, not asked of the system, whose pages come one by one: they are written to all over.
+    let mut storage = D::fill(Some(x.elements().buffer), 0_i64, checked_numel::<i64>(op, sizes.as_ref())?)?;
     let strides = strides::contiguous(&sizes);
     let one = D::fill(Some(x.elements().buffer), 1_i64, 1)?;
     with_indices::<_, D, _>(&x, |index| {

@@ -1,0 +1,119 @@
+//! Two operations in one pass: `then(x, first(a, b))`, computed in the accumulate type and rounded once at the end.
+//! Uses `elementwise::apply`, `elementwise::op_table`, `device::erased`; used by `elementwise`, `linalg`, `reduce`.
+
+use super::apply::{by_way_of, result_strides};
+use super::op_table::{BinaryRow, ScalarKernel, UnaryRow, binary};
+use crate::any::base::by_width::common_sizes;
+use crate::any::base::convert::cast;
+use crate::any::linalg::matmul::widened;
+use crate::any::{AnyTensor, Dims, checked_numel};
+use crate::device::AnyDevice;
+use crate::device::erased::{self, Chained, ErasedView, Operand};
+use crate::dtype::DType;
+use crate::dtype::scalar::ScalarValue;
+use crate::error::Result;
+use crate::layout::strides;
+
+/// What is computed first.
+#[derive(Clone, Copy)]
+pub(crate) enum First<'a> {
+    /// Of one operand.
+    One(&'static UnaryRow, &'a AnyTensor),
+    /// Of two.
+    Two(&'static BinaryRow, [&'a AnyTensor; 2]),
+}
+
+/// An operation and one of its result.
+pub(crate) struct Chain<'a> {
+    pub(crate) op: &'static str,
+    /// The dtype of the result.
+    pub(crate) dtype: DType,
+    /// The dtype that operands are rounded to first: that of the result, or what it is computed in.
+    pub(crate) common: DType,
+    pub(crate) first: First<'a>,
+    /// The operation of `x` and the result of the first; of the parts of complex numbers one by one, if `by_parts`.
+    pub(crate) then: &'static BinaryRow,
+    pub(crate) x: &'a AnyTensor,
+    pub(crate) by_parts: bool,
+    /// Factors of `x`, of the first operand and of the first result. They are of the dtype.
+    pub(crate) factors: [Option<ScalarValue>; 3],
+    /// Whether `x` comes before the other operands, where their layouts are compared.
+    pub(crate) x_is_first: bool,
+}
+
+impl Chain<'_> {
+    /// The result; `None` where it can't be computed in one pass: where operands are elsewhere, or there are no loops.
+    pub(crate) fn run(self) -> Result<Option<AnyTensor>> {
+        let Chain { op, dtype, common, first, then, x, by_parts, factors, x_is_first } = self;
+        let computes = widened(dtype);
+        let (first_loop, rest): (_, &[&AnyTensor]) = match &first {
+            First::One(row, a) => {
+                (row.loops[computes as usize].map(|compiled| erased::First::One(compiled.inner)), &[*a])
+            }
+            First::Two(row, operands) => {
+                (row.loops[computes as usize].map(|compiled| erased::First::Two(compiled.inner)), operands)
+            }
+        };
+        let (parts, numbers) = if by_parts && computes.is_complex() { (computes.to_real(), 2) } else { (computes, 1) };
+        let (Some(first_loop), Some(then_loop)) = (first_loop, then.loops[parts as usize]) else { return Ok(None) };
+        let is_here = |of: &&AnyTensor| of.device() == AnyDevice::CPU && of.has_data() && !of.dtype.is_shell();
+        // A complex number of halves takes conversions of its own.
+        if dtype == DType::C32 || !is_here(&x) || !rest.iter().all(is_here) {
+            return Ok(None);
+        }
+        let kernels = factors.map(|factor| factor.map(|value| binary::mul.scalar(value, computes, computes, false)));
+        let mut kept: [Option<ScalarKernel>; 3] = [None; 3];
+        for (kept, kernel) in kept.iter_mut().zip(kernels) {
+            *kept = kernel.transpose()?;
+        }
+        let times = binary::mul.scalar_loops[computes as usize].map(|compiled| compiled.inner);
+        if times.is_none() && factors.iter().any(Option::is_some) {
+            return Ok(None);
+        }
+        let chained = Chained {
+            first: first_loop,
+            then: then_loop.inner,
+            numbers,
+            width: computes.itemsize(),
+            times,
+            factors: kept.each_ref().map(|kernel| kernel.as_ref().map_or(core::ptr::null(), ScalarKernel::start)),
+        };
+        let operands = [&[x], rest].concat();
+        let sizes = Dims::new(op, &common_sizes(op, operands.iter().copied())?)?;
+        checked_numel(op, &sizes, dtype)?;
+        let mut order = operands.clone();
+        if !x_is_first {
+            order.rotate_left(1);
+        }
+        let strides = result_strides(
+            &sizes,
+            &order.iter().map(|of| of.layout(if common == dtype { dtype } else { of.dtype })).collect::<Vec<_>>(),
+        );
+        let mut spread = [Dims::known(&sizes); 3];
+        for (strides, of) in spread.iter_mut().zip(&operands) {
+            strides::write_broadcast(&of.sizes, &of.strides, &sizes, strides);
+        }
+        let mut places = [Operand { view: None, cast: None }; 3];
+        for ((place, of), strides) in places.iter_mut().zip(&operands).zip(&spread) {
+            place.cast = by_way_of(of.dtype, common, computes)?;
+            place.view = Some(ErasedView { sizes: &sizes, strides, ..of.erased()? });
+        }
+        let result = (dtype.itemsize(), cast(computes, dtype)?);
+        // SAFETY: the loops are those of the dtype that is computed in, which operands are converted to and whose results are converted
+        // from; so are the factors. The strides of a fresh result leave no gaps.
+        let buffer = unsafe {
+            match first {
+                First::One(..) => {
+                    erased::run_chained((erased::of_two, &chained), &places[..2], result, &sizes, &strides)?
+                }
+                First::Two(..) => erased::run_chained((erased::of_three, &chained), &places, result, &sizes, &strides)?,
+            }
+        };
+        Ok(buffer.map(|buffer| AnyTensor::fresh(buffer, dtype, &sizes, &strides)))
+    }
+}
+
+/// A factor that has to be multiplied by: all but the 1 of real numbers.
+pub(crate) fn factor(value: ScalarValue, dtype: DType) -> Option<ScalarValue> {
+    (dtype.is_complex() || value.real_part() != 1.0 || matches!(value, ScalarValue::Complex(_))).then_some(value)
+}

@@ -1,0 +1,82 @@
+//! Loops of the tables one after the other, on blocks that stay in the cache: `then(x, first(a, b))` or `then(x, first(a))` in one pass.
+//!
+//! Uses inner loops; used by `erased`.
+
+use super::inner::Inner;
+use super::non_temporal::Staging;
+
+/// The loop that runs first.
+#[derive(Clone, Copy)]
+pub(crate) enum First {
+    One(Inner<2>),
+    Two(Inner<3>),
+}
+
+/// Two loops, all of whose operands and results are elements of one size.
+pub(crate) struct Chained {
+    pub(crate) first: First,
+    /// Of `x` and what the first one gives.
+    pub(crate) then: Inner<3>,
+    /// How many numbers of an element `then` counts: two where it takes complex ones apart.
+    pub(crate) numbers: usize,
+    /// The bytes of an element.
+    pub(crate) width: usize,
+    /// The loop that multiplies by a factor, which is its kernel, and the factors of `x`, of `a` and of what the first loop gives;
+    /// null where there is none. The loop is there if a factor is.
+    pub(crate) times: Option<Inner<2>>,
+    pub(crate) factors: [*const (); 3],
+}
+
+impl Chained {
+    /// Runs both loops, block by block.
+    ///
+    /// # Safety
+    /// As for [`Inner`]: loops and factors are those of the elements at all places, of which there are `len`.
+    unsafe fn run(&self, [out, x, a, b]: [*mut u8; 4], len: usize) {
+        let (mut term, mut scaled) = (Staging::new(), Staging::new());
+        let (term, scaled) = (term.start::<u8>(), scaled.start::<u8>());
+        let (none, most) = (core::ptr::null(), Staging::BYTES / self.width);
+        // SAFETY: the caller's promise; a buffer holds as many elements as a block has.
+        unsafe {
+            let times = |factor: *const (), from: *mut u8, to: *mut u8, count: usize| match self.times {
+                Some(times) if !factor.is_null() => {
+                    times(factor, [to, from], count);
+                    to
+                }
+                _ => from,
+            };
+            let mut at = 0;
+            while at < len {
+                let count = most.min(len - at);
+                let [out, x, a, b] = [out, x, a, b].map(|place| place.add(at * self.width));
+                let a = times(self.factors[1], a, scaled, count);
+                match self.first {
+                    First::One(first) => first(none, [term, a], count),
+                    First::Two(first) => first(none, [term, a, b], count),
+                }
+                times(self.factors[2], term, term, count);
+                let x = times(self.factors[0], x, scaled, count);
+                (self.then)(none, [out, x, term], count * self.numbers);
+                at += count;
+            }
+        }
+    }
+}
+
+/// As an inner loop of `x` and `a`, whose kernel is the [`Chained`].
+///
+/// # Safety
+/// See [`Inner`]; the result is apart from the operands.
+pub(crate) unsafe fn of_two(kernel: *const (), [out, x, a]: [*mut u8; 3], len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { (*kernel.cast::<Chained>()).run([out, x, a, a], len) }
+}
+
+/// As an inner loop of `x`, `a` and `b`.
+///
+/// # Safety
+/// As for [`of_two`].
+pub(crate) unsafe fn of_three(kernel: *const (), places: [*mut u8; 4], len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe { (*kernel.cast::<Chained>()).run(places, len) }
+}
