@@ -3,7 +3,8 @@
 //! Uses `elementwise::apply`, `tensor::rearrange::pick`, `device`, `ops::arguments`; used by `elementwise`, `index`, `join`, `rearrange`, `sparse` and others.
 
 use crate::any::elementwise::apply::{broadcast_to, result_strides};
-use crate::any::{AnyTensor, Dims, checked_numel};
+use crate::any::join::cat_stack::channels_last_order;
+use crate::any::{AnyTensor, Dims, checked_numel, preserved};
 use crate::device::erased::ErasedViewMut;
 use crate::device::{Backend, Dynamic, DynamicBuffer};
 use crate::dtype::DType;
@@ -137,6 +138,20 @@ impl AnyTensor {
         })
     }
 
+    /// The same, but images in `channels_last` stay in it, as in PyTorch: seen in the order of their memory they are row-major.
+    pub(crate) fn concat_in_format(
+        &self,
+        op: &'static str,
+        axes: &[Vec<Segment>],
+        fill: Option<&AnyTensor>,
+    ) -> Result<AnyTensor> {
+        let Some([order, back]) = channels_last_order(core::slice::from_ref(self)) else {
+            return self.concat_stretches(op, axes, fill);
+        };
+        let axes = order.iter().map(|&axis| axes[axis as usize].clone()).collect::<Vec<_>>();
+        self.permute(order)?.concat_stretches(op, &axes, fill)?.permute(back)
+    }
+
     /// Every axis as it is.
     pub(crate) fn whole_axes(&self) -> Vec<Vec<Segment>> {
         self.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect()
@@ -238,7 +253,7 @@ impl AnyTensor {
         from: &AnyTensor,
     ) -> Result<AnyTensor> {
         crate::any::elementwise::apply::same_device(op, self, from)?;
-        self.copied(&strides::row_major(&self.sizes))?.view_overwritten(op, view, from)
+        self.copied(&preserved(&self.sizes, &self.strides))?.view_overwritten(op, view, from)
     }
 
     /// The same of a tensor that nobody else holds.

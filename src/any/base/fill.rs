@@ -3,7 +3,9 @@
 
 use crate::any::base::by_width::invalid;
 use crate::any::{AnyOperand, AnyTensor};
+use crate::device::AnyDevice;
 use crate::error::Result;
+use crate::layout::strides;
 use castiron_macros::operations;
 
 #[operations]
@@ -23,6 +25,10 @@ impl AnyTensor {
     #[op(fill(input, value), in_place)]
     pub fn fill(&self, value: impl Into<AnyOperand>) -> Result<AnyTensor> {
         let value = self.fill_scalar("fill", &value.into())?;
+        if value.has_data() && value.device() == AnyDevice::CPU && self.device() == AnyDevice::CPU {
+            // Written once, not zeroed before.
+            return value.expanded_to(&self.sizes)?.copied(&strides::row_major(&self.sizes));
+        }
         let mut filled = self.zeros_like_device(&self.sizes, self.dtype)?;
         filled.copy_from(&value)?;
         Ok(filled)

@@ -5,7 +5,7 @@ use crate::any::base::as_typed::Rank1;
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::{default_float, scalar_dtype};
 use crate::any::call::Bound;
-use crate::any::{AnyOperand, AnyTensor, Value};
+use crate::any::{AnyOperand, AnyTensor, Value, checked_numel};
 #[cfg(feature = "cuda")]
 use crate::device::Dynamic;
 use crate::device::{AnyDevice, default_device};
@@ -150,7 +150,15 @@ impl AnyTensor {
         device: Option<AnyDevice>,
         format: MemoryFormat,
     ) -> Result<AnyTensor> {
-        let mut tensor = AnyTensor::like(self, dtype.unwrap_or(self.dtype), format)?;
+        let to = device.unwrap_or(self.device());
+        let dtype = dtype.unwrap_or(self.dtype);
+        if !matches!(value, ScalarValue::Bool(false)) && to == AnyDevice::CPU && self.device() == to {
+            // Written once, not zeroed before.
+            let strides = format.copied("zeros_like", &self.sizes, &self.strides)?;
+            checked_numel("zeros_like", &self.sizes, dtype)?;
+            return AnyTensor::scalar_of(op, value, dtype)?.expanded_to(&self.sizes)?.copied(&strides);
+        }
+        let mut tensor = AnyTensor::like(self, dtype, format)?;
         if !matches!(value, ScalarValue::Bool(false)) {
             tensor.fill_value(op, value)?;
         }

@@ -160,17 +160,25 @@ fn scaled(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Option<Result<AnyT
     let floats = [first, second].iter().all(|dtype| dtype.is_floating_point() && !dtype.is_shell());
     let complex = first.is_complex() || second.is_complex();
     let scalars = a.kind() == KindRank::Scalar || b.kind() == KindRank::Scalar;
+    // Fewer powers than results are computed before they are spread.
+    let is_spread = |a: &AnyTensor, b: &AnyTensor| {
+        b.numel() < a.numel() && (floats || first == second && first.category() == Category::Integral)
+    };
+    let few = matches!((a, b), (AnyOperand::Array(a), AnyOperand::Array(b)) if is_spread(a, b));
     if row.rule != Rule::scaled
         || scalars
-        || !(complex || floats && first != second)
+        || !(complex || few || floats && first != second)
         || first.is_shell()
         || second.is_shell()
     {
         return None;
     }
     Some((|| {
-        let dtype = promoted(row.name, [(a.kind(), first), (b.kind(), second)])?;
+        let dtype = dtypes(row.rule, promoted(row.name, [(a.kind(), first), (b.kind(), second)])?).result;
         let exponents = match b {
+            AnyOperand::Array(exponents) if first == second && first.category() == Category::Integral => {
+                exponents.to(dtype)?.into()
+            }
             AnyOperand::Array(exponents) if complex && second.category() <= Category::Integral => {
                 exponents.to(dtype.to_real())?.into()
             }

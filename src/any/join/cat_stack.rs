@@ -12,7 +12,7 @@ use crate::dtype::DType;
 use crate::dtype::scalar::KindRank;
 use crate::dtype::width::of_width;
 use crate::error::{Error, Result, listed, room};
-use crate::layout::strides;
+use crate::layout::{MemoryFormat, strides};
 use crate::storage::View;
 use castiron_macros::operations;
 
@@ -33,6 +33,17 @@ pub(crate) fn promoted_all(op: &'static str, tensors: &[AnyTensor]) -> Result<DT
     match kinds.into_iter().flatten().try_fold(None, both)? {
         Some((_, dtype)) => Ok(dtype),
         None => invalid(op, "there are no tensors to join".to_owned()),
+    }
+}
+
+/// How the axes of tensors lie in memory whose strides all suggest `channels_last`, and the way back.
+pub(crate) fn channels_last_order(tensors: &[AnyTensor]) -> Option<[&'static [i64]; 2]> {
+    let formats = || tensors.iter().map(|x| MemoryFormat::suggested(&x.sizes, &x.strides));
+    match formats().next()? {
+        format if formats().any(|other| other != format) => None,
+        MemoryFormat::CHANNELS_LAST => Some([&[0, 2, 3, 1], &[0, 3, 1, 2]]),
+        MemoryFormat::CHANNELS_LAST_3D => Some([&[0, 2, 3, 4, 1], &[0, 4, 1, 2, 3]]),
+        _ => None,
     }
 }
 
@@ -63,6 +74,12 @@ pub(super) fn join(op: &'static str, tensors: &[AnyTensor], dim: i64) -> Result<
             .ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
     }
     let pieces = kept.iter().map(|tensor| tensor.to(dtype)).collect::<Result<Vec<_>>>()?;
+    if let Some([order, back]) = channels_last_order(&pieces) {
+        // As PyTorch does: images in that format are joined in it. Seen in the order of their memory they are row-major.
+        let pieces = pieces.iter().map(|piece| piece.permute(order)).collect::<Result<Vec<_>>>()?;
+        let along = order.iter().position(|&of| of == at as i64).unwrap_or(0);
+        return join(op, &pieces, along as i64)?.permute(back);
+    }
     first.allocated_like(op, &sizes, dtype, || {
         of_width!(dtype.itemsize(), W => {
             let views = pieces.iter().map(|piece| piece.data_as(op)).collect::<Result<Vec<View<'_, _, W>>>>()?;

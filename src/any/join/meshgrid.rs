@@ -3,16 +3,10 @@
 
 use crate::any::AnyTensor;
 use crate::any::base::by_width::{common_sizes, invalid, same_dtype};
-use crate::any::join::cat_stack::{join, promoted_all, raised, stack};
+use crate::any::elementwise::apply::same_device;
+use crate::any::join::cat_stack::{promoted_all, raised, stack};
 use crate::error::{Error, Result};
 use castiron_macros::operations;
-
-fn named(op: &'static str, error: Error) -> Error {
-    match error {
-        Error::Join { first, other, axis, .. } => Error::Join { op, first, other, axis },
-        error => error,
-    }
-}
 
 /// Matrices along the diagonal of a matrix of zeros (`torch.block_diag`). Vectors count as rows; dtypes promote.
 ///
@@ -36,14 +30,17 @@ pub fn block_diag(tensors: &[AnyTensor]) -> Result<AnyTensor> {
     let (blocks, dtype) = (raised(tensors, &[0, 0])?, promoted_all(op, tensors)?);
     let columns = blocks.iter().try_fold(0_usize, |sum, block| sum.checked_add(block.sizes[1]));
     let columns = columns.ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
-    let mut before = 0;
-    let mut rows = Vec::new();
+    let rows = blocks.iter().try_fold(0_usize, |sum, block| sum.checked_add(block.sizes[0]));
+    let rows = rows.ok_or_else(|| Error::TooLarge { op, sizes: [usize::MAX][..].into() })?;
+    let (mut result, mut first) = (blocks[0].zeros_like_device(&[rows, columns], dtype)?, [0, 0]);
     for block in &blocks {
-        let after = columns - before - block.sizes[1];
-        rows.push(block.to(dtype)?.pad(&[before as i64, after as i64], "constant", None)?);
-        before += block.sizes[1];
+        same_device(op, &blocks[0], block)?;
+        let [height, width] = [block.sizes[0], block.sizes[1]];
+        let place = |x: &AnyTensor| x.narrow(0, first[0], height)?.narrow(1, first[1], width);
+        result = result.view_overwritten(op, place, block)?;
+        first = [first[0] + height as i64, first[1] + width as i64];
     }
-    join(op, &rows, 0).map_err(|error| named(op, error))
+    Ok(result)
 }
 
 /// Tensors expanded to one shape (`torch.broadcast_tensors`): views.

@@ -131,7 +131,7 @@ impl AnyTensor {
         }
         let lists: Vec<Vec<Segment>> =
             self.sizes.iter().zip(all).map(|(&size, shift)| rolled(size, shift_of(shift))).collect();
-        self.concat_stretches(op, &lists, None)
+        self.concat_in_format(op, &lists, None)
     }
 
     /// Turned by quarter turns, `k` of them, from the first axis towards the second (`torch.rot90`).

@@ -76,7 +76,10 @@ impl AnyTensor {
                 reason: format!("axis {at} of size {size} can't be padded by {before} before and {after} after"),
             })?;
         }
-        self.concat_stretches(op, &stretches, fill.as_ref())
+        if constant {
+            return self.concat_in_format(op, &stretches, fill.as_ref());
+        }
+        self.concat_stretches(op, &stretches, None)
     }
 
     #[op(constant_pad_nd(input, pad, value = None))]

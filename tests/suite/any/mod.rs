@@ -12,6 +12,7 @@ mod making;
 mod meta;
 pub mod model;
 mod moving;
+mod one_pass;
 mod outputs;
 mod reduce;
 mod robustness;
