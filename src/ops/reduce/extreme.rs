@@ -108,7 +108,11 @@ impl<E: Dtype, const MAX: bool> Reducer<E> for Extreme<E, MAX> {
     }
     #[inline(always)]
     fn block(self, elements: &[E], index: usize) -> Self::Partial {
-        lanes::exact_or_block(self, elements, index, is_integer::<E>() && elements.len() >= LONG)
+        if const { is_integer::<E>() } && elements.len() >= LONG {
+            lanes::exact_or_block(self, elements, index)
+        } else {
+            lanes::block(self, elements, index)
+        }
     }
     const INTERLEAVES: bool = true;
     #[inline(always)]

@@ -85,16 +85,11 @@ pub(super) fn block<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: u
     }
 }
 
-/// [`block`], but by one partial result where that makes no difference, as of whole numbers: the compiler deals the elements of a long
-/// line out to vectors itself.
+/// [`block`] where the order makes no difference, as of whole numbers: by one partial result, because the compiler deals the elements of
+/// a long line out to vectors itself.
 #[inline(always)]
-pub(super) fn exact_or_block<A: Copy, R: Reducer<A>>(
-    reducer: R,
-    elements: &[A],
-    index: usize,
-    exact: bool,
-) -> R::Partial {
-    if !exact || elements.len() < MIN_WIDE {
+pub(super) fn exact_or_block<A: Copy, R: Reducer<A>>(reducer: R, elements: &[A], index: usize) -> R::Partial {
+    if elements.len() < MIN_WIDE {
         return block(reducer, elements, index);
     }
     let mut partial = reducer.start();

@@ -47,7 +47,11 @@ impl<E: Dtype> Reducer<E> for Sum {
     }
     #[inline(always)]
     fn block(self, elements: &[E], index: usize) -> Self::Partial {
-        lanes::exact_or_block(self, elements, index, !E::DTYPE.is_floating_point() && !E::DTYPE.is_complex())
+        if const { E::DTYPE.is_floating_point() || E::DTYPE.is_complex() } {
+            lanes::block(self, elements, index)
+        } else {
+            lanes::exact_or_block(self, elements, index)
+        }
     }
     const INTERLEAVES: bool = true;
     #[inline(always)]
