@@ -9,7 +9,7 @@ use std::alloc;
 
 /// How many sizes there are: from 128 bytes to 64 KiB, header and elements together, two for each power of two.
 const SIZES: usize = 19;
-/// The most bytes kept of each size, and the most blocks.
+/// The most bytes kept of each size (two blocks at least), and the most blocks.
 const MOST_BYTES: usize = 64 << 10;
 const MOST: usize = 16;
 /// Whether freed blocks are kept. Builds with debug assertions give them back at once, and make them no larger than is asked for, so that
