@@ -10,6 +10,7 @@ use crate::dtype::{Compute, Dtype};
 use crate::error::{Result, filled, listed};
 use crate::ops;
 use crate::ops::reduce::{Accumulating, merge_lanes};
+use core::hint::black_box;
 use core::ops::Range;
 
 /// Partial sums in parallel lanes: as many as the compiler keeps in vector registers.
@@ -80,7 +81,8 @@ impl<E: Dtype> MatrixVector<E> {
                     }
                 }
             }
-            let sum = merge_lanes(sums, |one, other| one.binary::<Accumulating>(other));
+            // (Otherwise the compiler carries the pairwise merging back into the loop, and takes lanes two by two.)
+            let sum = merge_lanes(black_box(sums), |one, other| one.binary::<Accumulating>(other));
             total = total.binary::<Accumulating>(sum);
         }
         total
