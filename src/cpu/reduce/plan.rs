@@ -24,8 +24,10 @@ const NARROW: usize = 128;
 const WIDE: usize = 512;
 /// The fewest columns reduced together, however large partial results are.
 const MIN_COLUMNS: usize = 16;
-/// Blocks of a single result taken at once: contiguous ones, and short ones.
-const BLOCKS: usize = 4;
+/// Blocks of a single result taken at once: contiguous ones in memory, contiguous ones that are computed or gathered into a buffer, and
+/// short ones.
+const BLOCKS: usize = 64;
+const BUFFERED_BLOCKS: usize = 4;
 pub(super) const SHORT: usize = 16;
 /// The fewest elements a thread takes.
 const CHUNK: usize = 1 << 16;
@@ -72,6 +74,8 @@ pub(super) struct ReducePlan {
     pub folds: usize,
     /// Elements (or folded rows) in a block, along the last reduced axis.
     depth: usize,
+    /// The most blocks that follow each other taken at once.
+    blocks_at_once: usize,
 }
 
 impl ReducePlan {
@@ -90,6 +94,7 @@ impl ReducePlan {
             width: 1,
             folds: 1,
             depth: BLOCK,
+            blocks_at_once: BLOCKS,
         }
     }
 
@@ -136,6 +141,9 @@ impl ReducePlan {
         plan.out = permuted(&results);
         x.show(&mut |strides| *strides = permuted(strides));
         plan.merge(x);
+        if computes || !plan.is_contiguous(x) {
+            plan.blocks_at_once = BUFFERED_BLOCKS;
+        }
         let product = |sizes: &[usize]| sizes.iter().fold(1_usize, |product, &size| product.saturating_mul(size));
         plan.results = product(&plan.sizes[..plan.kept]);
         plan.count = product(&plan.sizes[plan.kept..plan.rank]);
@@ -176,6 +184,14 @@ impl ReducePlan {
         self.rank = rank;
         self.out[rank..].fill(0);
         x.show(&mut |strides| strides[rank..].fill(0));
+    }
+
+    /// Whether the elements of each line are contiguous in every leaf.
+    fn is_contiguous(&self, x: &mut dyn HasStrides) -> bool {
+        let [_, along] = self.axes();
+        let mut contiguous = true;
+        x.show(&mut |strides| contiguous &= strides[along] == 1);
+        contiguous
     }
 
     /// Chooses between lines and columns: whether elements of neighbouring results are closer than those of the same
@@ -275,7 +291,7 @@ impl ReducePlan {
             let across = self.rank - 2;
             (found.alike, found.across) = (self.sizes[across] - index[across], Some(across));
         }
-        let most = if found.across.is_some() { (PATCH / found.len).clamp(1, SHORT) } else { BLOCKS };
+        let most = if found.across.is_some() { (PATCH / found.len).clamp(1, SHORT) } else { self.blocks_at_once };
         found.alike = found.alike.min(most);
         found
     }

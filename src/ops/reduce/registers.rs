@@ -5,10 +5,6 @@
 #[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
 use core::mem::{MaybeUninit, transmute_copy};
 
-/// How many bytes ahead memory is prefetched.
-#[cfg(all(target_arch = "x86_64", not(debug_assertions)))]
-const AHEAD: usize = 4096;
-
 /// Accumulates chunks of elements (and where they stand in their line), `N` partial results of each line taking one element of a chunk
 /// each; the lines are equally long. Partial results stay in vector registers from chunk to chunk: left to itself, the compiler now
 /// and then takes them two by two.
@@ -46,7 +42,7 @@ pub(crate) fn accumulate_chunks<A, P: Copy, const N: usize, const M: usize>(
 }
 
 /// The same, the partial results of a line being kept as a `V`. (Written by arrays' `map`: loops over the lines, or a function for one
-/// line, came out slower.)
+/// line, came out slower. So did prefetching, where the processor's own keeps up.)
 ///
 /// # Safety
 /// `V` is as large as they are and may hold any bytes.
@@ -66,14 +62,6 @@ unsafe fn in_registers<A, P: Copy, V, const N: usize, const M: usize>(
     let mut partials = [(); M].map(|()| pack([start; N]));
     for chunk in 0..chunks {
         for (line, partial) in lines.iter().zip(&mut partials) {
-            if const { size_of::<[A; N]>() >= 64 } {
-                // SAFETY: a prefetch reads nothing; any address may be given.
-                unsafe {
-                    core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(
-                        line.as_ptr().cast::<i8>().wrapping_add(chunk * size_of::<[A; N]>() + AHEAD),
-                    );
-                }
-            }
             let mut lanes = unpack(partial);
             for (lane, (partial, element)) in lanes.iter_mut().zip(&line[chunk]).enumerate() {
                 *partial = accumulate(*partial, element, chunk * N + lane);
