@@ -1,5 +1,5 @@
 //! Results do not depend on how many threads there are: each operation is run in pools of 1, 2, 3 and 7 threads on tensors
-//! large enough to be shared, and compared bit for bit.
+//! large enough to be shared, and compared bit for bit. Nor do they depend on the strides of a long line.
 
 use castiron::{Dtype, Dyn, Element, Shape, Tensor, axis, bf16, fused, where_};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -168,6 +168,43 @@ laws! {
         scattered(x, 0), scattered(x, 1), scattered(&x.t(), 1))
     products of f32 f64 bf16 i64: (|x|
         x.narrow(axis![0], 0, x.shape()[0].min(300)).matmul(x.t().narrow(axis![1], 0, x.shape()[0].min(129))))
+}
+
+/// Reductions of a long line do not depend on its strides: blocks of contiguous elements and gathered ones are taken in different
+/// numbers at once.
+macro_rules! long_lines {
+    ($($ty:ident)*) => {$(
+        #[test]
+        fn $ty() {
+            for len in [65_535, 65_536, 65_537, 130 * 1024 + 5] {
+                let pairs = Matrix::<$ty>::from_vec_sized((0..2 * len).map(<$ty>::noise).collect(), [len, 2]);
+                let gathered: Vector<$ty> = pairs.select(axis![1], 1);
+                let contiguous = gathered.contiguous();
+                for pool in POOLS.iter() {
+                    let [gathered, contiguous] = [&gathered, &contiguous].map(|x| {
+                        pool.install(|| [x.sum().digest(), x.prod().digest(), x.amax().digest(), x.argmax().digest()])
+                    });
+                    assert_eq!(gathered, contiguous, "{len} elements");
+                }
+            }
+        }
+    )*};
+}
+mod long_lines {
+    use super::*;
+    long_lines! { f32 f64 bf16 i64 }
+
+    #[test]
+    fn every_element_is_added() {
+        for len in [65_535, 65_536, 65_537, 130 * 1024 + 5] {
+            let elements: Vec<i64> = (0..len).map(i64::noise).collect();
+            let sum: i64 = elements.iter().sum();
+            let x = Vector::from_vec_sized(elements, [len]);
+            for pool in POOLS.iter() {
+                assert_eq!(pool.install(|| x.sum().item()), sum, "{len} elements");
+            }
+        }
+    }
 }
 
 /// The rows added up in five, `index_add`ed or `scatter_add`ed.

@@ -24,10 +24,11 @@ const NARROW: usize = 128;
 const WIDE: usize = 512;
 /// The fewest columns reduced together, however large partial results are.
 const MIN_COLUMNS: usize = 16;
-/// Blocks of a single result taken at once: contiguous ones in memory, contiguous ones that are computed or gathered into a buffer, and
-/// short ones.
+/// The most blocks of a single result taken at once: contiguous ones that are read where they are,
 const BLOCKS: usize = 64;
+/// those that are computed or gathered into a buffer, which stays small,
 const BUFFERED_BLOCKS: usize = 4;
+/// and short ones.
 pub(super) const SHORT: usize = 16;
 /// The fewest elements a thread takes.
 const CHUNK: usize = 1 << 16;
@@ -74,7 +75,7 @@ pub(super) struct ReducePlan {
     pub folds: usize,
     /// Elements (or folded rows) in a block, along the last reduced axis.
     depth: usize,
-    /// The most blocks that follow each other taken at once.
+    /// The most consecutive blocks taken at once.
     blocks_at_once: usize,
 }
 

@@ -42,7 +42,8 @@ pub(crate) fn accumulate_chunks<A, P: Copy, const N: usize, const M: usize>(
 }
 
 /// The same, the partial results of a line being kept as a `V`. (Written by arrays' `map`: loops over the lines, or a function for one
-/// line, came out slower. So did prefetching, where the processor's own keeps up.)
+/// line, came out slower; so did software prefetching, on processors whose
+/// hardware prefetcher keeps up.)
 ///
 /// # Safety
 /// `V` is as large as they are and may hold any bytes.
