@@ -177,6 +177,17 @@ pub enum Error {
         /// Where.
         device: &'static str,
     },
+    /// A file cannot be opened or read, or does not hold what is asked for.
+    #[cfg(feature = "mmap")]
+    #[error("{op}: {}: {reason}", path.display())]
+    File {
+        /// The operation.
+        op: &'static str,
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The device is not there.
     #[error("{device} is not available: {reason}")]
     DeviceUnavailable {

@@ -101,6 +101,8 @@ mod cuda;
 pub mod device;
 pub mod dtype;
 mod error;
+#[cfg(feature = "mmap")]
+mod io;
 pub mod layout;
 pub mod memory;
 pub mod ops;

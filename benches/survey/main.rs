@@ -20,7 +20,7 @@
 //! | `THREADS` | how many threads both compute with, 1 by default |
 //! | `FILTER` | only operations whose names contain one of these, with commas between |
 //! | `BENCH_MS` | milliseconds per case and side, 15 by default |
-//! | `OUT` | the cases are appended to this file, one JSON object per line |
+//! | `OUT` | the cases of each layout are appended to this file, one JSON object per line |
 //! | `ROWS` | how many rows the tables have, 60 by default |
 //!
 //! The program is given no list: it calls each operation on small tensors, adds the arguments whose absence it complains of
@@ -235,16 +235,18 @@ fn main() -> ExitCode {
         contiguous: HashMap::new(),
         cases: Vec::new(),
     };
+    let out = std::env::var("OUT").ok();
     for layout in LAYOUTS.iter().filter(|layout| letters.is_empty() || letters.contains(layout.letter)) {
+        let before = survey.cases.len();
         survey.layout(layout, &wanted);
-    }
-    let written = std::env::var("OUT").ok().map(|path| report::write(&path, &survey.cases, &ceilings));
-    print!("{}", report::text(&survey.cases, &ceilings, number("ROWS", 60.0) as usize));
-    match written {
-        Some(Err(error)) => {
+        // After each layout, so that a survey that is interrupted leaves what it has found.
+        if let Some(path) = &out
+            && let Err(error) = report::write(path, &survey.cases[before..], &ceilings)
+        {
             eprintln!("the file of `OUT` cannot be written: {error}");
-            ExitCode::FAILURE
+            return ExitCode::FAILURE;
         }
-        _ => ExitCode::SUCCESS,
     }
+    print!("{}", report::text(&survey.cases, &ceilings, number("ROWS", 60.0) as usize));
+    ExitCode::SUCCESS
 }

@@ -69,7 +69,7 @@ use base::dims::Dims;
 pub use base::dispatch::{Visited, not_among};
 pub use base::operand::AnyOperand;
 pub use base::sizes::IntoSizes;
-use base::storage::checked_numel;
+pub(crate) use base::storage::checked_numel;
 pub use call::outputs::{call_in_place, call_into};
 pub use call::{Args, NamedOp, Value, alias, call, ops};
 pub use elementwise::where_::where_;

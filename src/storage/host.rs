@@ -40,7 +40,7 @@ const _: () = assert!(size_of::<Header>() <= HEADER && align_of::<Header>() <= 1
 pub struct HostBuffer(NonNull<Header>);
 
 #[derive(Debug)]
-struct Header {
+pub(super) struct Header {
     references: AtomicUsize,
     start: NonNull<u8>,
     /// How many bytes are initialised.
@@ -50,9 +50,15 @@ struct Header {
     lends: AtomicBool,
 }
 
+impl Header {
+    pub(super) fn new(start: NonNull<u8>, bytes: usize, origin: Origin, lends: bool) -> Self {
+        Header { references: AtomicUsize::new(1), start, bytes, origin, lends: AtomicBool::new(lends) }
+    }
+}
+
 /// How the memory is freed.
 #[derive(Clone, Copy, Debug)]
-enum Origin {
+pub(super) enum Origin {
     /// By the allocator, header and elements in one block.
     Allocator(Layout),
     /// Returned to the pool, header and elements in one block.
@@ -61,6 +67,9 @@ enum Origin {
     Vector(Layout),
     /// Not at all: somebody else owns the elements.
     Borrowed { writable: bool },
+    /// By the function, which frees the header and drops the owner of the elements behind it.
+    #[cfg(any(test, feature = "mmap"))]
+    Foreign { free: unsafe fn(NonNull<Header>) },
 }
 
 // SAFETY: a block is plain memory whose count is atomic; it is written only through `&mut` (see `start_mut`).
@@ -101,6 +110,8 @@ unsafe fn free(header: NonNull<Header>) {
                 }
             }
             Origin::Borrowed { .. } => drop(Box::from_raw(header.as_ptr())),
+            #[cfg(any(test, feature = "mmap"))]
+            Origin::Foreign { free } => free(header),
         }
     }
 }
@@ -160,7 +171,7 @@ pub(super) fn allocate(bytes: usize, zero: Option<Zero>) -> Result<HostBuffer> {
     unsafe {
         let start = block.add(HEADER + shift);
         let header = block.cast::<Header>();
-        header.write(Header { references: AtomicUsize::new(1), start, bytes, origin, lends: AtomicBool::new(false) });
+        header.write(Header::new(start, bytes, origin, false));
         Ok(HostBuffer(header))
     }
 }
@@ -272,9 +283,18 @@ impl HostBuffer {
 
     /// A boxed header for elements elsewhere.
     fn alone(start: NonNull<u8>, bytes: usize, origin: Origin, lends: bool) -> Self {
-        let header = Header { references: AtomicUsize::new(1), start, bytes, origin, lends: AtomicBool::new(lends) };
+        let header = Box::new(Header::new(start, bytes, origin, lends));
         // SAFETY: a box's pointer is never null.
-        HostBuffer(unsafe { NonNull::new_unchecked(Box::into_raw(Box::new(header))) })
+        HostBuffer(unsafe { NonNull::new_unchecked(Box::into_raw(header)) })
+    }
+
+    /// The handle to a header that nobody else refers to.
+    ///
+    /// # Safety
+    /// It is alive until its origin's way of freeing it, and as many bytes as it says are initialised.
+    #[cfg(any(test, feature = "mmap"))]
+    pub(super) unsafe fn of(header: NonNull<Header>) -> Self {
+        HostBuffer(header)
     }
 
     /// Borrows elements for reading.

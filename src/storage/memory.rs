@@ -1,8 +1,9 @@
 //! Tests of the memory of host buffers: what goes wrong is found by the assertions, by Miri, or by a sanitizer.
 
-use super::{HostBuffer, Scratch, View, pool};
+use super::{HostBuffer, Scratch, View, pages, pool};
 use crate::Complex;
 use crate::dtype::Element;
+use core::ptr::NonNull;
 use std::sync::{Barrier, mpsc};
 use std::thread;
 
@@ -267,4 +268,74 @@ fn pooled_blocks_are_nobody_elses() {
 fn elements_are_known_as_their_own_dtype_only() {
     let block = HostBuffer::zeroed::<f64>(2).unwrap();
     View::<_, f64>::new(&block, 0, &[2], &[1]).known_as::<i64>();
+}
+
+/// Foreign memory is an ordinary block: shared, written while one handle holds it, and gone with the last one, whichever thread that is in.
+#[test]
+fn the_owner_of_foreign_memory_is_dropped_with_the_last_handle() {
+    struct Owner(*mut [i64], mpsc::Sender<Vec<i64>>);
+    // SAFETY: the elements are the owner's alone.
+    unsafe impl Send for Owner {}
+    impl Drop for Owner {
+        fn drop(&mut self) {
+            // SAFETY: the pointer is a box's, and dropped once.
+            self.1.send(unsafe { Box::from_raw(self.0) }.into_vec()).unwrap();
+        }
+    }
+    let (sender, receiver) = mpsc::channel();
+    let elements = Box::into_raw(Box::new([1_i64, 2, 3]));
+    let start = NonNull::new(elements.cast()).unwrap();
+    // SAFETY: the elements stay where they are and are left alone while their owner exists.
+    let mut block = unsafe { HostBuffer::foreign(Owner(elements, sender), start, size_of::<[i64; 3]>()) };
+    assert_eq!((read::<i64>(&block), block.start::<u8>()), (vec![1, 2, 3], start.as_ptr().cast_const()));
+    assert!(write(&mut block, 4_i64) && !block.is_fixed());
+    let other = block.shared().unwrap();
+    assert!(!write(&mut block, 5_i64) && block.is_same(&other));
+    drop(block);
+    assert!(receiver.try_recv().is_err());
+    // SAFETY: the elements are `i64`.
+    let other = unsafe { other.into_vec::<i64>() }.unwrap_err();
+    thread::spawn(move || drop(other)).join().unwrap();
+    assert_eq!(receiver.recv(), Ok(vec![4; 3]));
+}
+
+/// Blocks of huge pages are aligned to them, zeros if they are new, and can be written from end to end.
+#[test]
+#[cfg_attr(miri, ignore = "it takes long")]
+fn large_blocks_are_aligned_zeros() {
+    for bytes in [pages::HUGE_PAGE, pages::HUGE_PAGE + 1, 9 << 20] {
+        let size = pool::block_size(bytes).unwrap();
+        assert!(size >= bytes && size.is_multiple_of(pages::LARGEST_PAGE));
+        let blocks = [(); 3].map(|()| pages::take(size, true).unwrap());
+        for (start, zeroed) in blocks {
+            assert!(zeroed && start.addr().get().is_multiple_of(pages::HUGE_PAGE));
+            // SAFETY: the block has so many bytes, all of them zeros.
+            unsafe {
+                assert!(core::slice::from_raw_parts(start.as_ptr(), size).iter().all(|&byte| byte == 0));
+                start.write_bytes(0xff, size);
+            }
+        }
+        for (start, _) in blocks {
+            // SAFETY: it came from `take` with this size.
+            unsafe { pages::free(start, size) }
+        }
+    }
+}
+
+/// Zeros larger than the memory that is free cost nothing until they are used.
+#[test]
+#[cfg(all(target_os = "linux", target_pointer_width = "64", not(debug_assertions)))]
+fn pages_take_memory_when_they_are_used() {
+    let len = 4 << 30;
+    let Ok(mut zeros) = HostBuffer::zeroed::<u8>(len) else { return };
+    let start = zeros.start_mut::<u8>().unwrap();
+    // SAFETY: both places are inside.
+    unsafe {
+        start.add(len - 1).write(7);
+        assert_eq!([start.read(), start.add(len / 2).read(), start.add(len - 1).read()], [0, 0, 7]);
+    }
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    let kilobytes: usize = resident.trim().trim_end_matches("kB").trim().parse().unwrap();
+    assert!(kilobytes < 3 << 20, "{kilobytes} kB are resident");
 }

@@ -2,9 +2,12 @@
 //!
 //! A buffer is bytes; the element type is the tensor's. Uses dtypes; used by devices and tensors.
 
+#[cfg(any(test, feature = "mmap"))]
+mod foreign;
 mod host;
 #[cfg(test)]
 mod memory;
+mod pages;
 pub(crate) mod pool;
 mod scratch;
 mod small;

@@ -1,19 +1,16 @@
 //! A pool of large blocks of host memory, kept for the next tensor of their size.
 //!
 //! Page faults on fresh memory cost more than most operations on it. The pool is bounded: beyond its limit the least
-//! recently used blocks are freed. Uses the allocator; used by host buffers and, to size and empty it, by
+//! recently used blocks are freed. Uses `pages`; used by host buffers and, to size and empty it, by
 //! [`memory`](crate::memory).
 
+use super::pages::{self, HUGE_PAGE};
 use crate::error::{Error, Result};
-use core::alloc::Layout;
 use core::ptr::NonNull;
-use std::alloc;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The smallest pooled block; below it the allocator is as fast.
 pub(super) const SMALLEST: usize = 64 << 10;
-/// From this size on blocks are aligned to huge pages, which the system is asked to use.
-const HUGE_PAGE: usize = 2 << 20;
 /// The most blocks held, so that a search takes no time.
 const MOST_BLOCKS: usize = 64;
 /// The default limit in bytes.
@@ -62,11 +59,6 @@ pub(super) fn block_size(bytes: usize) -> Option<usize> {
     bytes.checked_next_multiple_of(step).filter(|&size| size <= isize::MAX as usize - HUGE_PAGE)
 }
 
-fn layout(size: usize) -> Result<Layout> {
-    let alignment = if size >= HUGE_PAGE { HUGE_PAGE } else { super::host::ALIGNMENT };
-    Layout::from_size_align(size, alignment).map_err(|_| out_of_memory(size))
-}
-
 fn out_of_memory(bytes: usize) -> Error {
     Error::OutOfMemory { bytes, device: "cpu" }
 }
@@ -87,22 +79,10 @@ pub(super) fn take(size: usize, zeroed: bool) -> Result<(NonNull<u8>, bool)> {
     if let Some(start) = found {
         return Ok((start, false));
     }
-    let made = layout(size).and_then(|layout| {
-        // SAFETY: the size is not zero: `block_size` gives no less than `SMALLEST / 8`.
-        let start = unsafe { if zeroed { alloc::alloc_zeroed(layout) } else { alloc::alloc(layout) } };
-        NonNull::new(start).ok_or_else(|| out_of_memory(size))
-    });
-    match made {
-        Ok(start) => {
-            prefer_huge_pages(start, size);
-            Ok((start, zeroed))
-        }
-        Err(error) => {
-            let mut pool = pool();
-            pool.used -= size;
-            Err(error)
-        }
-    }
+    pages::take(size, zeroed).ok_or_else(|| {
+        pool().used -= size;
+        out_of_memory(size)
+    })
 }
 
 /// Returns a block to the pool.
@@ -133,25 +113,10 @@ impl Pool {
 
 fn free(blocks: Vec<Idle>) {
     for Idle { start, size } in blocks {
-        // The same layout could be made when the block was allocated.
-        if let Ok(layout) = layout(size) {
-            // SAFETY: the block came from the allocator with this layout, and left the pool.
-            unsafe { alloc::dealloc(start.as_ptr(), layout) }
-        }
+        // SAFETY: the block came from the system with this size, and left the pool.
+        unsafe { pages::free(start, size) }
     }
 }
-
-#[cfg(target_os = "linux")]
-fn prefer_huge_pages(start: NonNull<u8>, size: usize) {
-    if size >= HUGE_PAGE {
-        // SAFETY: the range was just allocated and is aligned to pages. Advice may fail without effect.
-        unsafe {
-            libc::madvise(start.as_ptr().cast(), size, libc::MADV_HUGEPAGE);
-        }
-    }
-}
-#[cfg(not(target_os = "linux"))]
-fn prefer_huge_pages(_: NonNull<u8>, _: usize) {}
 
 /// Frees all blocks held.
 pub(crate) fn empty() {

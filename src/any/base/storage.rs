@@ -160,7 +160,7 @@ impl AnyTensor {
 
 /// The number of elements, if memory can address so many of the dtype; where there are none, as many as the axes without those of
 /// size 0 would have.
-pub(in crate::any) fn checked_numel(op: &'static str, sizes: &[usize], dtype: DType) -> Result<usize> {
+pub(crate) fn checked_numel(op: &'static str, sizes: &[usize], dtype: DType) -> Result<usize> {
     let bytes =
         sizes.iter().filter(|&&size| size != 0).try_fold(dtype.itemsize(), |bytes, &size| bytes.checked_mul(size));
     match bytes {

@@ -37,7 +37,18 @@ impl AnyTensor {
         {
             return Err(Error::InvalidArgument { op, reason: format!("a bool is 0 or 1, got the byte {byte}") });
         }
-        Ok(AnyTensor::fresh(DynamicBuffer::from_bytes(bytes)?, dtype, &sizes, &strides::row_major(&sizes)))
+        AnyTensor::row_major(op, DynamicBuffer::from_bytes(bytes)?, dtype, &sizes)
+    }
+
+    /// The elements of a storage, which holds as many as the sizes take, all of them valid.
+    pub(crate) fn row_major(
+        op: &'static str,
+        storage: DynamicBuffer,
+        dtype: DType,
+        sizes: &[usize],
+    ) -> Result<AnyTensor> {
+        let sizes = Dims::new(op, sizes)?;
+        Ok(AnyTensor::fresh(storage, dtype, &sizes, &strides::row_major(&sizes)))
     }
 
     /// The elements' bytes in row-major order, as the machine lays them out.

@@ -1,0 +1,3 @@
+//! Tensors in files. Uses tensors and their storage; used by programs alone.
+
+mod map;

@@ -1,0 +1,34 @@
+//! Memory that belongs to something else, such as a file that is mapped, and is given back by dropping that.
+//!
+//! Uses host buffers; used by `io`.
+
+use super::HostBuffer;
+use super::host::{Header, Origin};
+use core::ptr::NonNull;
+
+/// One allocation: the header comes first, so that a pointer to it is one to both.
+#[repr(C)]
+struct Owned<T> {
+    header: Header,
+    owner: T,
+}
+
+impl HostBuffer {
+    /// A block of bytes that are dropped with their owner, by whichever thread holds the last handle.
+    ///
+    /// # Safety
+    /// While the owner exists, even if it is moved, so many bytes are initialised from `start` on, and nobody else reads or writes them.
+    pub(crate) unsafe fn foreign<T: Send + 'static>(owner: T, start: NonNull<u8>, bytes: usize) -> Self {
+        let header = Header::new(start, bytes, Origin::Foreign { free: free::<T> }, false);
+        let block = NonNull::from(Box::leak(Box::new(Owned { header, owner })));
+        // SAFETY: the header is alive until `free`; the caller promises the bytes.
+        unsafe { Self::of(block.cast()) }
+    }
+}
+
+/// # Safety
+/// The header is that of an `Owned<T>` made by [`HostBuffer::foreign`], and there are no references to it any more.
+unsafe fn free<T>(header: NonNull<Header>) {
+    // SAFETY: the caller's promise; the pointer came from a box.
+    drop(unsafe { Box::from_raw(header.cast::<Owned<T>>().as_ptr()) });
+}
