@@ -27,6 +27,8 @@ mod workloads {
     pub mod i_small;
     pub mod j_in_place;
     pub mod l_growth;
+    #[cfg(feature = "mmap")]
+    pub mod m_mapped;
     pub mod report;
 }
 
@@ -61,10 +63,10 @@ fn set_threads(threads: usize) {
 
 fn main() -> ExitCode {
     let settings = Settings::read();
-    let unknown = |letter: &char| *letter != 'k' && LETTERS.iter().all(|(known, _)| known != letter);
+    let unknown = |letter: &char| !['k', 'm'].contains(letter) && LETTERS.iter().all(|(known, _)| known != letter);
     if let Some(letter) = settings.letters.iter().find(|letter| unknown(letter)) {
         eprintln!(
-            "no workload has the letter `{letter}`: there are a to j, k for the machine's ceilings, and l for how time grows with size"
+            "no workload has the letter `{letter}`: there are a to j, k for the machine's ceilings, l for how time grows with size, and m for mapped files"
         );
         return ExitCode::from(2);
     }
@@ -81,6 +83,12 @@ fn main() -> ExitCode {
         if all || chosen.contains(&letter) {
             run(&mut bench);
         }
+    }
+    if chosen.contains(&'m') {
+        #[cfg(feature = "mmap")]
+        workloads::m_mapped::run(&mut bench);
+        #[cfg(not(feature = "mmap"))]
+        eprintln!("letter `m` measures with the feature `mmap`");
     }
     ExitCode::SUCCESS
 }

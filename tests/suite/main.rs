@@ -26,6 +26,8 @@ mod devices;
 mod dtypes;
 mod each_device;
 mod errors;
+#[cfg(feature = "mmap")]
+mod files;
 mod image_example;
 mod into_vec;
 mod laws;
