@@ -9,6 +9,8 @@ pub(crate) fn room<T>(len: usize) -> Result<Vec<T>> {
     let mut list = Vec::new();
     let bytes = len.saturating_mul(size_of::<T>());
     list.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes, device: "cpu" })?;
+    // Before it is filled: pages in use stay as small as they are.
+    crate::storage::prefer_huge_pages(list.spare_capacity_mut());
     Ok(list)
 }
 

@@ -15,10 +15,16 @@ fn random(seed: u64) -> impl Iterator<Item = u64> {
     })
 }
 
+/// Made by the library, as the peers' are by theirs.
+fn from_bits<E: Element, S: KnownShape>(seed: u64, f: impl Fn(u64) -> E) -> Tensor<E, S> {
+    let mut bits = random(seed);
+    Tensor::from_fn(|_| bits.next().map_or_else(E::default, &f))
+}
+
 /// Numbers from 0.1 to 1.1, each put through a function.
 pub fn drawn<E: Element, S: KnownShape>(seed: u64, f: impl Fn(f32) -> E) -> Tensor<E, S> {
     let unit = |bits: u64| 0.1 + (bits >> 40) as f32 / 16_777_216.0;
-    Tensor::from_vec(random(seed).take(S::NUMEL).map(|bits| f(unit(bits))).collect())
+    from_bits(seed, |bits| f(unit(bits)))
 }
 
 /// Numbers from 0.1 to 1.1.
@@ -28,5 +34,5 @@ pub fn floats<S: KnownShape>(seed: u64) -> Tensor<f32, S> {
 
 /// Integers from 0 up to a bound.
 pub fn integers<S: KnownShape>(seed: u64, bound: u64) -> Tensor<i64, S> {
-    Tensor::from_vec(random(seed).take(S::NUMEL).map(|bits| ((bits >> 33) % bound) as i64).collect())
+    from_bits(seed, |bits| ((bits >> 33) % bound) as i64)
 }

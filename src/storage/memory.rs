@@ -339,3 +339,13 @@ fn pages_take_memory_when_they_are_used() {
     let kilobytes: usize = resident.trim().trim_end_matches("kB").trim().parse().unwrap();
     assert!(kilobytes < 3 << 20, "{kilobytes} kB are resident");
 }
+
+/// Where a list begins, its length and its elements do not depend on which pages it lies in.
+#[test]
+#[cfg_attr(miri, ignore = "it takes long")]
+fn long_lists_are_lists_like_any_other() {
+    for len in [0, 1, pages::HUGE_PAGE / 4 - 1, pages::HUGE_PAGE / 2 + 77] {
+        let list = crate::error::filled(7_u64, len).unwrap();
+        assert!(list.len() == len && list.capacity() == len && list.iter().all(|&element| element == 7));
+    }
+}

@@ -13,6 +13,7 @@ mod scratch;
 mod small;
 
 pub use host::HostBuffer;
+pub(crate) use pages::prefer_huge_pages;
 pub(crate) use scratch::{Scratch, ScratchList};
 
 use crate::dtype::Element;

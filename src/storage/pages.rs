@@ -1,8 +1,9 @@
 //! Large blocks of memory from the system, aligned to huge pages where these pay off.
 //!
-//! Uses the allocator; used by the pool.
+//! Uses the allocator; used by the pool, and by the lists that become tensors.
 
 use core::alloc::Layout;
+use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use std::alloc;
 
@@ -27,7 +28,7 @@ pub(super) fn take(size: usize, zeroed: bool) -> Option<(NonNull<u8>, bool)> {
     let start = unsafe { if zeroed { alloc::alloc_zeroed(layout) } else { alloc::alloc(layout) } };
     let start = NonNull::new(start)?;
     if size >= HUGE_PAGE {
-        prefer_huge_pages(start, size);
+        advise(start.as_ptr(), size);
     }
     Some((start, zeroed))
 }
@@ -66,7 +67,7 @@ fn mapped(size: usize) -> Option<NonNull<u8>> {
         let aligned = NonNull::new(start.add(before))?;
         unmap(start, before);
         unmap(aligned.as_ptr().add(size), room - before - size);
-        prefer_huge_pages(aligned, size);
+        advise(aligned.as_ptr(), size);
         Some(aligned)
     }
 }
@@ -91,12 +92,24 @@ unsafe fn unmap(start: *mut u8, size: usize) {
 #[cfg(not(target_os = "linux"))]
 unsafe fn unmap(_: *mut u8, _: usize) {}
 
-#[cfg(target_os = "linux")]
-fn prefer_huge_pages(start: NonNull<u8>, size: usize) {
-    // SAFETY: the range was just allocated and is aligned to pages. Advice may fail without effect.
-    unsafe {
-        libc::madvise(start.as_ptr().cast(), size, libc::MADV_HUGEPAGE);
+/// Asks the system for huge pages where memory that has not been written yet contains some: fewer of them have to be found while
+/// elements are read, and to be made while they are first written.
+#[inline]
+pub(crate) fn prefer_huge_pages<T>(memory: &mut [MaybeUninit<T>]) {
+    if size_of_val(memory) >= 2 * HUGE_PAGE {
+        let start = memory.as_mut_ptr().cast::<u8>();
+        let before = start.align_offset(HUGE_PAGE);
+        advise(start.wrapping_add(before), (size_of_val(memory) - before) / HUGE_PAGE * HUGE_PAGE);
     }
 }
-#[cfg(not(target_os = "linux"))]
-fn prefer_huge_pages(_: NonNull<u8>, _: usize) {}
+
+/// Asks for huge pages in memory of ours that begins with one. The system may not have any.
+fn advise(start: *mut u8, size: usize) {
+    #[cfg(all(target_os = "linux", not(miri)))]
+    // SAFETY: it changes nothing that the program sees, wherever the range is.
+    unsafe {
+        libc::madvise(start.cast(), size, libc::MADV_HUGEPAGE);
+    }
+    #[cfg(not(all(target_os = "linux", not(miri))))]
+    let _ = (start, size);
+}

@@ -110,8 +110,10 @@ pub(crate) use reduce::quantile::quantiles;
 #[cfg(feature = "any")]
 #[cfg(feature = "any")]
 pub(crate) use sort::sort_topk::{admitted, ranked};
+#[cfg(any(feature = "any", feature = "mmap"))]
+pub(crate) use view::reinterpret::expect_bools;
 #[cfg(feature = "any")]
-pub(crate) use view::reinterpret::{expect_bools, expect_widened};
+pub(crate) use view::reinterpret::expect_widened;
 #[cfg(feature = "any")]
 pub(crate) use {
     index::index_put::places,
