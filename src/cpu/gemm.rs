@@ -6,9 +6,8 @@
 
 use super::elementwise::{map1, result_len, source};
 use super::epilogue::{self, Then};
-use super::simd;
 use super::threads::{self, Shared};
-use super::tiny_gemm::{TINY, Tiny};
+use super::tiny_gemm::{self, TINY};
 use super::walk::Walk;
 use super::{complex_gemm, gemv, half_gemm, integer_gemm};
 use crate::dtype::{Compute, DType, Dtype, MachineFloat, MachineInt, Visitor, refused};
@@ -57,9 +56,10 @@ impl Visitor for Multiply {
         integer_gemm::multiply(product)
     }
 
+    #[inline]
     fn real<T: MachineFloat>(product: Product<T>) -> Result<()> {
         if product.is_tiny() {
-            simd::dispatch(Tiny(product))
+            tiny_gemm::multiply(product);
         } else {
             product.with_gemm()
         }
@@ -69,7 +69,7 @@ impl Visitor for Multiply {
     fn complex<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
         // The sum with the input is more accurate if the product is rounded once.
         if product.is_tiny() && product.alpha.is_one() && !product.adds {
-            simd::dispatch(Tiny(product));
+            tiny_gemm::multiply(product);
             return Ok(());
         }
         complex_gemm::multiply(product)
@@ -198,7 +198,7 @@ fn fold(batch: &mut Vec<usize>, strides: &mut [Vec<usize>; 4], m: &mut usize, ro
     }
 }
 
-/// The product of two small matrices, without the setup that larger ones need.
+/// The product of two small matrices with at least one row and column, without the setup that larger ones need.
 fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes: [usize; 3]) -> Result<HostBuffer> {
     let [m, _, n] = sizes;
     let (left, right) = (source(&a), source(&b));
@@ -223,6 +223,7 @@ fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes:
 }
 
 /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes, row-major, with its input and its epilogue.
+#[inline]
 pub(crate) fn matmul<E: Dtype>(
     a: View<'_, HostBuffer, E>,
     b: View<'_, HostBuffer, E>,
@@ -235,6 +236,16 @@ pub(crate) fn matmul<E: Dtype>(
     {
         return tiny(a, b, [m, k, n]);
     }
+    larger(a, b, added, then)
+}
+
+/// [`matmul`] of matrices that may be large.
+fn larger<E: Dtype>(
+    a: View<'_, HostBuffer, E>,
+    b: View<'_, HostBuffer, E>,
+    added: Option<Added<'_, HostBuffer, E>>,
+    then: Option<Then<'_, E>>,
+) -> Result<HostBuffer> {
     let last = a.sizes.len() - 1;
     let (mut m, k, n) = (a.sizes[last - 1], a.sizes[last], b.sizes[last]);
     let sizes: Vec<usize> = a.sizes[..last].iter().copied().chain([n]).collect();

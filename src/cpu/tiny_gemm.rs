@@ -3,7 +3,7 @@
 //! Used by `gemm`.
 
 use super::gemm::Product;
-use super::simd::Loop;
+use super::simd::{self, Loop};
 use num_traits::Num;
 
 /// The largest size of products computed without packing.
@@ -35,7 +35,7 @@ unsafe fn square<T: Num + Copy, const N: usize>(product: &Product<T>) {
 }
 
 /// A product of sizes up to [`TINY`], whose rows of sums stay in registers.
-pub(super) struct Tiny<T>(pub(super) Product<T>);
+struct Tiny<T>(Product<T>);
 
 impl<T: Num + Copy> Loop for Tiny<T> {
     type Output = ();
@@ -44,12 +44,6 @@ impl<T: Num + Copy> Loop for Tiny<T> {
         let Product { sizes: [m, k, n], left, left_steps, right, right_steps, .. } = self.0;
         // SAFETY: the operands' places are inside their views; the sums are at least `n`.
         unsafe {
-            match [m, k, n] {
-                [2, 2, 2] => return square::<_, 2>(&self.0),
-                [3, 3, 3] => return square::<_, 3>(&self.0),
-                [4, 4, 4] => return square::<_, 4>(&self.0),
-                _ => {}
-            }
             for i in 0..m {
                 let mut sums = [T::zero(); TINY];
                 for p in 0..k {
@@ -60,6 +54,20 @@ impl<T: Num + Copy> Loop for Tiny<T> {
                 }
                 self.0.store(i, sums);
             }
+        }
+    }
+}
+
+/// Computes a product of sizes up to [`TINY`]. The smallest take less time than finding the loop for the machine's instructions.
+#[inline]
+pub(super) fn multiply<T: Num + Copy>(product: Product<T>) {
+    // SAFETY: the operands' places are inside their views, the result is held exclusively, and the sizes are those.
+    unsafe {
+        match product.sizes {
+            [2, 2, 2] => square::<_, 2>(&product),
+            [3, 3, 3] => square::<_, 3>(&product),
+            [4, 4, 4] => square::<_, 4>(&product),
+            _ => simd::dispatch(Tiny(product)),
         }
     }
 }

@@ -177,6 +177,15 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         b: View<'_, Self::Storage, B>,
         out: ViewMut<'_, Self::Storage, O>,
     ) -> Result<()>;
+    /// `out = kernel(out)` for `len` contiguous elements, which are all of it.
+    #[inline]
+    fn update1_line<O: Element>(
+        kernel: impl Map1<O, O>,
+        out: ViewMut<'_, Self::Storage, O>,
+        _len: usize,
+    ) -> Result<()> {
+        Self::update1(kernel, out)
+    }
     /// `out = kernel(out, b)` for `len` contiguous elements, which are all of both.
     #[inline]
     fn update2_line<B: Element, O: Element>(

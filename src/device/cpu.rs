@@ -50,7 +50,7 @@ impl Backend for Cpu {
     fn share<E: Element>(view: View<'_, HostBuffer, E>) -> (HostBuffer, usize) {
         match view.buffer.shared() {
             Some(shared) => (shared, view.offset),
-            None => (read::copy_span(view), 0),
+            None => (read::copy_span::<E>(view.buffer, view.offset, view.sizes, view.strides), 0),
         }
     }
     fn share_own<E: Element>(view: View<'_, HostBuffer, E>) -> Result<(HostBuffer, usize)> {
@@ -118,7 +118,7 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         elementwise::map3(kernel, a, b, c, strides)
     }
-    #[inline]
+    #[inline(always)]
     fn map1_line<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
         a: View<'_, HostBuffer, A>,
@@ -126,7 +126,7 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         elementwise::map1_line(kernel, a, len)
     }
-    #[inline]
+    #[inline(always)]
     fn map2_line<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
         a: View<'_, HostBuffer, A>,
@@ -164,7 +164,12 @@ impl Backend for Cpu {
         elementwise::update2(kernel, b, out);
         Ok(())
     }
-    #[inline]
+    #[inline(always)]
+    fn update1_line<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, HostBuffer, O>, len: usize) -> Result<()> {
+        elementwise::update1_line(kernel, out, len);
+        Ok(())
+    }
+    #[inline(always)]
     fn update2_line<B: Element, O: Element>(
         kernel: impl Map2<O, B, O>,
         b: View<'_, HostBuffer, B>,

@@ -2,7 +2,8 @@
 //!
 //! Uses the pool; used by devices and tensors.
 
-use super::{pool, small};
+use super::pool;
+use super::small::{self, SmallSize};
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use core::alloc::Layout;
@@ -53,8 +54,8 @@ struct Header {
 /// How the memory is freed.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    /// By the allocator, header and elements in one block.
-    Allocator(Layout),
+    /// Kept for the thread's next tensors, or by the allocator; header and elements are one block.
+    Small(SmallSize),
     /// Returned to the pool, header and elements in one block.
     Pool { size: usize },
     /// The elements were a vector's, which the allocator frees.
@@ -83,16 +84,26 @@ impl Drop for HostBuffer {
 
 /// # Safety
 /// There are no references to the block any more.
+#[inline(never)]
 unsafe fn free(header: NonNull<Header>) {
-    // SAFETY: the header is alive until here; the memory came from where its origin says.
+    // SAFETY: the caller's promise; the header is alive until here, and the memory came from where its origin says.
+    unsafe {
+        match header.as_ref().origin {
+            Origin::Small(size) => small::give_back(header.cast(), size),
+            _ => free_other(header),
+        }
+    }
+}
+
+/// # Safety
+/// As for [`free`].
+#[inline(never)]
+unsafe fn free_other(header: NonNull<Header>) {
+    // SAFETY: as in `free`.
     unsafe {
         let Header { start, ref origin, .. } = *header.as_ref();
         match *origin {
-            Origin::Allocator(layout) => {
-                if !small::keep(header.cast(), layout) {
-                    alloc::dealloc(header.as_ptr().cast(), layout);
-                }
-            }
+            Origin::Small(size) => small::give_back(header.cast(), size),
             Origin::Pool { size } => pool::give_back(header.cast(), size),
             Origin::Vector(layout) => {
                 drop(Box::from_raw(header.as_ptr()));
@@ -105,31 +116,74 @@ unsafe fn free(header: NonNull<Header>) {
     }
 }
 
-/// The bytes of `len` elements.
-pub(super) fn byte_size<E>(len: usize) -> Result<usize> {
-    bytes_of(len, size_of::<E>())
+/// The bytes of `len` elements of the given size, if memory can have so many.
+#[inline]
+fn bytes_of(len: usize, size: usize) -> Option<usize> {
+    // `isize::MAX` is the largest size Rust allocates.
+    len.checked_mul(size).filter(|&bytes| bytes <= isize::MAX as usize - HEADER - ALIGNMENT)
 }
 
-/// The bytes of `len` elements of the given size.
-fn bytes_of(len: usize, size: usize) -> Result<usize> {
-    // `isize::MAX` is the largest size Rust allocates.
-    len.checked_mul(size)
-        .filter(|&bytes| bytes <= isize::MAX as usize - HEADER - ALIGNMENT)
-        .ok_or(Error::OutOfMemory { bytes: usize::MAX, device: "cpu" })
+/// The error of memory for `len` elements of the given size.
+#[cold]
+#[inline(never)]
+fn out_of_memory(len: usize, size: usize) -> Error {
+    Error::OutOfMemory { bytes: bytes_of(len, size).unwrap_or(usize::MAX), device: "cpu" }
 }
 
 /// Zeroes so many bytes from a place on.
 pub(crate) type Zero = unsafe fn(*mut u8, usize);
 
-/// A block whose bytes are zeroed by the function, if one is given and they are not zeros anyway.
-pub(super) fn allocate(bytes: usize, zero: Option<Zero>) -> Result<HostBuffer> {
+/// A block of at least so many bytes for `len` elements of the given size, zeroed by the function, if one is given and they are not zeros
+/// anyway.
+#[inline]
+pub(super) fn allocate(len: usize, size: usize, least: usize, zero: Option<Zero>) -> Result<HostBuffer> {
+    let block = bytes_of(len, size).and_then(|bytes| {
+        let bytes = bytes.max(least);
+        if zero.is_none() { uninitialised(bytes) } else { larger(bytes, zero) }
+    });
+    match block {
+        Some(buffer) => Ok(buffer),
+        None => Err(out_of_memory(len, size)),
+    }
+}
+
+/// Most blocks are small, and the thread has freed one before. (What need not be done for these is done in a function of its own, so that
+/// this one saves no registers.)
+#[inline(never)]
+fn uninitialised(bytes: usize) -> Option<HostBuffer> {
+    if let Some(size) = SmallSize::holding(HEADER + bytes)
+        && let Some(block) = small::take(size)
+    {
+        // SAFETY: the block has this size.
+        return Some(unsafe { with_header(block, 0, bytes, Origin::Small(size)) });
+    }
+    larger(bytes, None)
+}
+
+/// Writes the header of a block, whose elements are `shift` bytes behind it.
+///
+/// # Safety
+/// The block has room for the header, which it is aligned for, the shift and the bytes, and is freed as the origin says.
+#[inline]
+unsafe fn with_header(block: NonNull<u8>, shift: usize, bytes: usize, origin: Origin) -> HostBuffer {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let start = block.add(HEADER + shift);
+        let header = block.cast::<Header>();
+        header.write(Header { references: AtomicUsize::new(1), start, bytes, origin, lends: AtomicBool::new(false) });
+        HostBuffer(header)
+    }
+}
+
+/// A block whose bytes are zeroed by the function, if one is given and they are not zeros anyway; `None` if memory runs out.
+#[inline(never)]
+fn larger(bytes: usize, zero: Option<Zero>) -> Option<HostBuffer> {
     let zeroed = zero.is_some();
-    let out_of_memory = || Error::OutOfMemory { bytes, device: "cpu" };
     let size = HEADER + bytes;
     let mut shift = 0;
     let (block, origin) = if size < pool::SMALLEST {
-        let layout = small::layout(size).ok_or_else(out_of_memory)?;
-        let block = match small::take(layout) {
+        let size = SmallSize::holding(size)?;
+        let block = match small::take(size) {
             Some(block) => {
                 if let Some(zero) = zero {
                     // SAFETY: the block has room for the header and the bytes.
@@ -138,15 +192,15 @@ pub(super) fn allocate(bytes: usize, zero: Option<Zero>) -> Result<HostBuffer> {
                 block
             }
             None => {
+                let layout = size.layout();
                 // SAFETY: the size is not zero.
-                let block = unsafe { if zeroed { alloc::alloc_zeroed(layout) } else { alloc::alloc(layout) } };
-                NonNull::new(block).ok_or_else(out_of_memory)?
+                NonNull::new(unsafe { if zeroed { alloc::alloc_zeroed(layout) } else { alloc::alloc(layout) } })?
             }
         };
-        (block, Origin::Allocator(layout))
+        (block, Origin::Small(size))
     } else {
-        let size = pool::block_size(size).ok_or_else(out_of_memory)?;
-        let (block, is_zeroed) = pool::take(size, zeroed).map_err(|_| out_of_memory())?;
+        let size = pool::block_size(size)?;
+        let (block, is_zeroed) = pool::take(size, zeroed).ok()?;
         if size - HEADER - bytes >= PAGE {
             shift = SHIFTS.fetch_add(SHIFT, Ordering::Relaxed) % PAGE;
         }
@@ -156,13 +210,8 @@ pub(super) fn allocate(bytes: usize, zero: Option<Zero>) -> Result<HostBuffer> {
         }
         (block, Origin::Pool { size })
     };
-    // SAFETY: the block has room for the header, which it is aligned for, and for the elements behind it.
-    unsafe {
-        let start = block.add(HEADER + shift);
-        let header = block.cast::<Header>();
-        header.write(Header { references: AtomicUsize::new(1), start, bytes, origin, lends: AtomicBool::new(false) });
-        Ok(HostBuffer(header))
-    }
+    // SAFETY: the block has room for the header, the shift and the bytes, and came from there.
+    Some(unsafe { with_header(block, shift, bytes, origin) })
 }
 
 impl HostBuffer {
@@ -183,7 +232,7 @@ impl HostBuffer {
     /// # Safety
     /// It zeroes so many bytes from the place on that it is given, and nothing else.
     pub(crate) unsafe fn zeroed_by<E: Element>(len: usize, zero: Zero) -> Result<Self> {
-        allocate(byte_size::<E>(len)?, Some(zero))
+        allocate(len, size_of::<E>(), 0, Some(zero))
     }
 
     /// A buffer of `len` elements initialised by `fill`, which is given the first element's place.
@@ -192,7 +241,7 @@ impl HostBuffer {
     /// When `fill` returns `Ok`, every one of the `len` elements is initialised.
     #[inline]
     pub(crate) unsafe fn filled_by<E: Element>(len: usize, fill: impl FnOnce(*mut E) -> Result<()>) -> Result<Self> {
-        let buffer = allocate(byte_size::<E>(len)?, None)?;
+        let buffer = allocate(len, size_of::<E>(), 0, None)?;
         fill(buffer.header().start.as_ptr().cast())?;
         Ok(buffer)
     }
@@ -227,7 +276,7 @@ impl HostBuffer {
         let mut buffers = [const { None }; N];
         let mut starts = [core::ptr::null_mut(); N];
         for at in 0..N {
-            let buffer = allocate(bytes_of(len, sizes[at])?, None)?;
+            let buffer = allocate(len, sizes[at], 0, None)?;
             starts[at] = buffer.header().start.as_ptr();
             buffers[at] = Some(buffer);
         }

@@ -142,29 +142,6 @@ pub(crate) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A,
     strides::broadcast(from, strides, sizes)
 }
 
-/// The common sizes, row-major strides and number of elements of operands that are all contiguous and of one shape; else `None`, and
-/// where there are no elements. (Most operands are alike, and small ones feel what looking closer costs.)
-#[inline(always)]
-pub(crate) fn row_major<const N: usize, A: SizeArray>(
-    operands: [(&[usize], &[usize]); N],
-    rank: usize,
-) -> Option<(A, A, usize)> {
-    let (mut sizes, mut strides, mut len) = (A::filled(0), A::filled(0), 1);
-    if operands.iter().any(|(sizes, strides)| sizes.len() != rank || strides.len() != rank) {
-        return None;
-    }
-    for axis in (0..rank).rev() {
-        let size = operands[0].0[axis];
-        if operands.iter().any(|(sizes, strides)| sizes[axis] != size || strides[axis] != len) {
-            return None;
-        }
-        (sizes.as_mut()[axis], strides.as_mut()[axis]) = (size, len);
-        // The operands exist, so the product of their sizes does not overflow.
-        len *= size;
-    }
-    (len != 0).then_some((sizes, strides, len))
-}
-
 /// `kernel(view)`, other operands being scalars in the kernel, as a new tensor of the given sizes.
 #[inline]
 pub(crate) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
@@ -173,7 +150,7 @@ pub(crate) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
     sizes: T::Sizes,
     common: DType,
 ) -> Result<Tensor<Out, T, D>> {
-    if let Some((sizes, strides, len)) = row_major::<1, T::Sizes>([(view.sizes, view.strides)], T::RANK) {
+    if let Some((sizes, strides, len)) = strides::row_major_alike::<1, T>([(view.sizes, view.strides)]) {
         return Ok(Tensor::from_parts(D::map1_line(kernel, view, len)?, 0, sizes, strides));
     }
     let (from, layout) = broadcast_strides(&view, &sizes, common);
@@ -273,7 +250,7 @@ where
         (Source::View(left), Source::View(right)) => {
             check_divisors::<O, P, X, R::Elem>(right)?;
             let operands = [(left.sizes, left.strides), (right.sizes, right.strides)];
-            if !exact && let Some((sizes, strides, len)) = row_major::<2, T::Sizes>(operands, T::RANK) {
+            if !exact && let Some((sizes, strides, len)) = strides::row_major_alike::<2, T>(operands) {
                 let storage = X::map2_line::<_, _, O::Output<P>>(Combining::<O, P>::new(), left, right, len)?;
                 return Ok(Tensor::from_parts(storage, 0, sizes, strides));
             }
