@@ -35,7 +35,8 @@ pub fn run(bench: &mut Bench) {
 
 #[cfg(feature = "any")]
 fn any(bench: &mut Bench) {
-    use castiron::{AnyTensor, Value};
+    use castiron::AnyTensor;
+    use castiron::any::Value;
     let [x, y] = [1, 2].map(|seed| AnyTensor::from(floats::<shape![4]>(seed)));
     bench.run_as("any", "i.add_4", Work::Calls, || &x + &y);
     bench.run_as("any", "i.add_scalar_4", Work::Calls, || &x + 2.0);

@@ -67,9 +67,9 @@ unsafe fn few<O>(out: *mut O, len: usize, call: impl Fn(usize) -> O) {
             out.add(at).cast::<[O; AT_ONCE]>().write(values);
             at += AT_ONCE;
         }
-        while at < len {
-            out.add(at).write(call(at));
-            at += 1;
+        // (A number that is seen to be smaller, or the compiler would make vectors of these, too.)
+        for next in 0..len % AT_ONCE {
+            out.add(at + next).write(call(at + next));
         }
     }
 }

@@ -56,7 +56,6 @@ impl Visitor for Multiply {
         integer_gemm::multiply(product)
     }
 
-    #[inline]
     fn real<T: MachineFloat>(product: Product<T>) -> Result<()> {
         if product.is_tiny() {
             tiny_gemm::multiply(product);
@@ -73,6 +72,34 @@ impl Visitor for Multiply {
             return Ok(());
         }
         complex_gemm::multiply(product)
+    }
+}
+
+/// Multiplies small matrices, which are neither scaled nor added.
+struct MultiplySmall;
+
+impl Visitor for MultiplySmall {
+    type Arg<T> = Product<T>;
+
+    fn boolean(_: Product<bool>) -> Result<()> {
+        refused()
+    }
+
+    #[inline(always)]
+    fn integer<T: MachineInt>(product: Product<T>) -> Result<()> {
+        integer_gemm::multiply(product)
+    }
+
+    #[inline(always)]
+    fn real<T: MachineFloat>(product: Product<T>) -> Result<()> {
+        tiny_gemm::multiply(product);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn complex<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
+        tiny_gemm::multiply(product);
+        Ok(())
     }
 }
 
@@ -199,13 +226,14 @@ fn fold(batch: &mut Vec<usize>, strides: &mut [Vec<usize>; 4], m: &mut usize, ro
 }
 
 /// The product of two small matrices with at least one row and column, without the setup that larger ones need.
+#[inline(always)]
 fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes: [usize; 3]) -> Result<HostBuffer> {
     let [m, _, n] = sizes;
     let (left, right) = (source(&a), source(&b));
     // SAFETY: all `m * n` elements are written; the operands' places are inside their views.
     unsafe {
         HostBuffer::filled_by(m * n, |out: *mut E| {
-            E::Compute::visit::<Multiply>(Product {
+            E::Compute::visit::<MultiplySmall>(Product {
                 sizes,
                 // The accumulate type of dtypes that are not half precision is the element itself.
                 out: out.cast(),

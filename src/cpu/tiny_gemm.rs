@@ -59,7 +59,7 @@ impl<T: Num + Copy> Loop for Tiny<T> {
 }
 
 /// Computes a product of sizes up to [`TINY`]. The smallest take less time than finding the loop for the machine's instructions.
-#[inline]
+#[inline(always)]
 pub(super) fn multiply<T: Num + Copy>(product: Product<T>) {
     // SAFETY: the operands' places are inside their views, the result is held exclusively, and the sizes are those.
     unsafe {

@@ -205,6 +205,7 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         reduce::reduce_lazy(reducer, x, sizes, mask)
     }
+    #[inline]
     fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, HostBuffer, A>, mask: u32) -> Result<HostBuffer> {
         reduce::reduce(reducer, a, mask)
     }
@@ -250,6 +251,7 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         rows::rows(kernel, a, shared)
     }
+    #[inline]
     fn matmul<E: Dtype>(
         a: View<'_, HostBuffer, E>,
         b: View<'_, HostBuffer, E>,

@@ -60,7 +60,7 @@ pub(crate) fn row_major_alike<const N: usize, T: Shape>(
 }
 
 #[inline]
-fn write_row_major(sizes: &[usize], strides: &mut [usize]) {
+pub(crate) fn write_row_major(sizes: &[usize], strides: &mut [usize]) {
     let mut step = 1_usize;
     for (stride, &size) in strides.iter_mut().zip(sizes).rev() {
         *stride = step;

@@ -239,7 +239,7 @@ impl HostBuffer {
     ///
     /// # Safety
     /// When `fill` returns `Ok`, every one of the `len` elements is initialised.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn filled_by<E: Element>(len: usize, fill: impl FnOnce(*mut E) -> Result<()>) -> Result<Self> {
         let buffer = allocate(len, size_of::<E>(), 0, None)?;
         fill(buffer.header().start.as_ptr().cast())?;

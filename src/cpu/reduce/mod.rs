@@ -160,11 +160,11 @@ fn short_lines(partial: usize, sizes: &[usize], strides: &[usize], mask: u32) ->
         if stride != results.wrapping_mul(len) || is_reduced && results != 1 {
             return None;
         }
-        let product = if is_reduced { &mut len } else { &mut results };
-        *product = product.wrapping_mul(size);
+        (results, len) = if is_reduced { (results, len.wrapping_mul(size)) } else { (results.wrapping_mul(size), len) };
     }
     let fit = (1..=plan::BLOCK).contains(&len)
-        && (1..=FEW / len).contains(&results)
+        && (1..=FEW).contains(&results)
+        && results * len <= FEW
         && results * partial <= size_of::<[Block16; INLINE_PARTIALS]>();
     fit.then_some([results, len])
 }

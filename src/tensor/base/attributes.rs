@@ -109,6 +109,13 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         Tensor { parts: StridedParts::new(storage, offset, sizes, strides) }
     }
 
+    /// [`from_parts`](Self::from_parts) of all elements of a storage of so many, where the sizes and strides are those that
+    /// [`row_major_alike`](strides::row_major_alike) has found.
+    #[inline(always)]
+    pub(crate) fn whole(storage: D::Storage, sizes: S::Sizes, strides: S::Sizes, len: usize) -> Self {
+        Self::from_parts_within(Some(len), storage, 0, sizes, strides)
+    }
+
     /// A row-major tensor over fresh storage.
     #[inline]
     pub(crate) fn dense(storage: D::Storage, sizes: S::Sizes) -> Self {

@@ -151,7 +151,7 @@ pub(crate) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
     common: DType,
 ) -> Result<Tensor<Out, T, D>> {
     if let Some((sizes, strides, len)) = strides::row_major_alike::<1, T>([(view.sizes, view.strides)]) {
-        return Ok(Tensor::from_parts(D::map1_line(kernel, view, len)?, 0, sizes, strides));
+        return Ok(Tensor::whole(D::map1_line(kernel, view, len)?, sizes, strides, len));
     }
     let (from, layout) = broadcast_strides(&view, &sizes, common);
     let strides = strides::elementwise_result(&sizes, &[layout], false);
@@ -210,6 +210,7 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, T: Shape, D: Device, Out:
 }
 
 /// `Op(lhs, rhs)` as a new tensor.
+#[inline]
 pub(crate) fn combine<O, E, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<Outcome<O, E, S, R>, T, X>>
 where
     O: BinaryOp,
@@ -223,8 +224,37 @@ where
     combine_as::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs, rhs)
 }
 
-/// The same with the promoted dtype as a parameter, which keeps its bounds readable.
+/// The same with the promoted dtype as a parameter, which keeps its bounds readable. Most operands are alike, and that case is small
+/// enough to become part of the caller.
+#[inline]
 pub(crate) fn combine_as<O, E, P, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    S: Shape + Broadcast<R::Shape, Output = T>,
+    D: Device + Meet<R::Place, S::Kind, R::Kind, Output = X>,
+    R: Operand,
+    T: Shape,
+    X: Device,
+{
+    if let OperandSource::View(view) = rhs.source()
+        && !right_is_exact::<O, P, S::Kind, R::Kind>()
+        && let Source::View(left) = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.elements())?
+        && let Source::View(right) = <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)?
+        && let Some((sizes, strides, len)) =
+            strides::row_major_alike::<2, T>([(left.sizes, left.strides), (right.sizes, right.strides)])
+    {
+        check_divisors::<O, P, X, R::Elem>(right)?;
+        let storage = X::map2_line::<_, _, O::Output<P>>(Combining::<O, P>::new(), left, right, len)?;
+        return Ok(Tensor::whole(storage, sizes, strides, len));
+    }
+    combine_unlike::<O, E, P, S, D, R, T, X>(lhs, rhs)
+}
+
+/// [`combine_as`] of operands of any kind and layout.
+#[inline(never)]
+fn combine_unlike<O, E, P, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
 where
     O: BinaryOp,
     E: Dtype,
@@ -249,11 +279,6 @@ where
     match (left, right) {
         (Source::View(left), Source::View(right)) => {
             check_divisors::<O, P, X, R::Elem>(right)?;
-            let operands = [(left.sizes, left.strides), (right.sizes, right.strides)];
-            if !exact && let Some((sizes, strides, len)) = strides::row_major_alike::<2, T>(operands) {
-                let storage = X::map2_line::<_, _, O::Output<P>>(Combining::<O, P>::new(), left, right, len)?;
-                return Ok(Tensor::from_parts(storage, 0, sizes, strides));
-            }
             let sizes = broadcast::<T, O::Output<P>>(O::NAME, left.sizes, right.sizes)?;
             if exact && let Some(value) = X::peek_free(right) {
                 return map1::<_, T, X, _>(CombiningRight::<O, P>(value.cast()), left, sizes, O::Computes::<P>::DTYPE);

@@ -28,7 +28,7 @@ fn map<O: UnaryOp<E>, E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Res
     let own = x.elements();
     if let Some((sizes, strides, len)) = strides::row_major_alike::<1, S>([(own.sizes, own.strides)]) {
         let storage = D::map1_line::<E, O::Output>(Applying::<O>::new(), own, len)?;
-        return Ok(Tensor::from_parts(storage, 0, sizes, strides));
+        return Ok(Tensor::whole(storage, sizes, strides, len));
     }
     let strides = strides::elementwise_result(&x.shape(), &[x.stride()], true);
     let storage = D::map1::<E, O::Output>(Applying::<O>::new(), x.elements(), strides.as_ref())?;

@@ -31,6 +31,7 @@ pub(crate) fn reusable<E: Element, Out: Element, S: Shape, D: Device, X: Device>
 }
 
 /// A storage of `D` as that of `X`, which is the same device under another type parameter.
+#[inline]
 fn as_same_device<D: Device, X: Device>(storage: D::Storage) -> X::Storage {
     let mut storage = Some(storage);
     let same = (&mut storage as &mut dyn Any).downcast_mut::<Option<X::Storage>>().and_then(Option::take);
@@ -68,11 +69,10 @@ enum RightOperand<'a, B, R, C> {
     Scalar(C),
     Value(C),
     View(View<'a, B, R>),
-    /// One with the sizes and strides of the left operand.
-    Alike(View<'a, B, R>),
 }
 
 /// `Op(lhs, rhs)`, written over `lhs` if its memory can be reused.
+#[inline]
 pub(crate) fn combine_owned<O, E, S, D, R, T, X>(
     mut lhs: Tensor<E, S, D>,
     rhs: &R,
@@ -89,15 +89,49 @@ where
     if T::RANK == S::RANK
         && let Some(whole) = reusable::<E, Outcome<O, E, S, R>, S, D, X>(&mut lhs)
     {
-        return combine_over_left::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs, whole, rhs);
+        // The storage alone: a tensor that is moved is written to memory and read again.
+        return combine_over::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs.parts.storage, whole, rhs);
     }
     combine::<O, E, S, D, R, T, X>(&lhs, rhs)
 }
 
-/// The same where the memory of `lhs`, which is a `whole` storage, can be reused.
+/// `Op(lhs, rhs)` written over `lhs`, which is the `whole` storage. What is small enough for that becomes part of the caller.
 #[inline]
-fn combine_over_left<O, E, P, S, D, R, T, X>(
-    lhs: Tensor<E, S, D>,
+fn combine_over<O, E, P, S, D, R, T, X>(
+    storage: D::Storage,
+    whole: (S::Sizes, S::Sizes, usize),
+    rhs: &R,
+) -> Result<Tensor<O::Output<P>, T, X>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    S: Shape + Broadcast<R::Shape, Output = T>,
+    D: Device + Meet<R::Place, S::Kind, R::Kind, Output = X>,
+    R: Operand,
+    T: Shape,
+    X: Device,
+{
+    let (sizes, own, len) = whole;
+    if let OperandSource::View(view) = rhs.source()
+        && let Source::View(right) = <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)?
+        && right.sizes == sizes.as_ref()
+        && right.strides == own.as_ref()
+    {
+        check_divisors::<O, P, X, R::Elem>(right)?;
+        let mut storage = as_same_device::<D, X>(storage);
+        let out = ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), own.as_ref());
+        // What is written over is contiguous.
+        X::update2_line(Combining::<O, P>::new(), right, out, len)?;
+        return Ok(Tensor::whole(storage, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref()), len));
+    }
+    combine_unlike_over::<O, E, P, S, D, R, T, X>(storage, whole, rhs)
+}
+
+/// [`combine_over`] with an operand of any kind and layout.
+#[inline(never)]
+fn combine_unlike_over<O, E, P, S, D, R, T, X>(
+    storage: D::Storage,
     whole: (S::Sizes, S::Sizes, usize),
     rhs: &R,
 ) -> Result<Tensor<O::Output<P>, T, X>>
@@ -119,31 +153,24 @@ where
         OperandSource::View(view) => match <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)? {
             Source::Value(value) => RightOperand::Value(right_value::<O, P, _>(value, exact)?),
             Source::View(right) => {
-                let same = right.sizes == sizes.as_ref() && right.strides == own.as_ref();
-                if !same
-                    && (exact || !result_has_left_layout::<S>(&sizes, &own, right.sizes, right.strides, &mut broadcast))
-                {
+                if exact || !result_has_left_layout::<S>(&sizes, &own, right.sizes, right.strides, &mut broadcast) {
+                    let lhs = Tensor::<E, S, D>::whole(storage, sizes, own, len);
                     return combine_as::<O, E, P, S, D, R, T, X>(&lhs, rhs);
                 }
                 check_divisors::<O, P, X, R::Elem>(right)?;
-                if same {
-                    RightOperand::Alike(right)
-                } else {
-                    RightOperand::View(right.restrided(sizes.as_ref(), broadcast.as_ref()))
-                }
+                RightOperand::View(right.restrided(sizes.as_ref(), broadcast.as_ref()))
             }
         },
     };
-    let mut storage = as_same_device::<D, X>(lhs.parts.storage);
+    let mut storage = as_same_device::<D, X>(storage);
     let out = ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), own.as_ref());
     match right {
         // What is written over is contiguous.
         RightOperand::Scalar(value) => X::update1_line(CombiningScalar::<O, P>(value), out, len)?,
         RightOperand::Value(value) => X::update1_line(CombiningRight::<O, P>(value), out, len)?,
         RightOperand::View(right) => X::update2(Combining::<O, P>::new(), right, out)?,
-        RightOperand::Alike(right) => X::update2_line(Combining::<O, P>::new(), right, out, len)?,
     }
-    Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref())))
+    Ok(Tensor::whole(storage, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref()), len))
 }
 
 /// Whether a result has the sizes and strides of the left operand; if so, the strides that the right one is read through.

@@ -87,21 +87,33 @@ impl<B, E: Dtype> Summand<'_, B, E> {
 }
 
 /// The product of two views and what it is added to, `T` being the shape that the types found.
+#[inline]
 pub(crate) fn multiply<E: Dtype, T: Shape, D: Device>(
     left: View<'_, D::Storage, E>,
     right: View<'_, D::Storage, E>,
     summand: Option<Summand<'_, D::Storage, E>>,
 ) -> Result<Tensor<E, T, D>> {
-    if let (&[m, columns], &[rows, n]) = (left.sizes, right.sizes) {
-        if columns != rows {
-            return Err(Error::MatMul { lhs: left.sizes.into(), rhs: right.sizes.into(), columns, rows });
+    match (left.sizes, right.sizes) {
+        (&[m, columns], &[rows, n]) if columns == rows && summand.is_none() => {
+            // The types of the operands give the result's.
+            checked_numel::<E>("matmul", &[m, n])?;
+            Ok(Tensor::dense(D::matmul(left, right, None)?, T::Sizes::copied(&[m, n])))
         }
-        // The types of the operands give the result's.
+        _ => multiply_and_add(left, right, summand),
+    }
+}
+
+/// [`multiply`] of operands of any rank.
+fn multiply_and_add<E: Dtype, T: Shape, D: Device>(
+    left: View<'_, D::Storage, E>,
+    right: View<'_, D::Storage, E>,
+    summand: Option<Summand<'_, D::Storage, E>>,
+) -> Result<Tensor<E, T, D>> {
+    if let (&[m, columns], &[rows, n], Some(summand)) = (left.sizes, right.sizes, &summand)
+        && columns == rows
+    {
         let sizes = [m, n];
         checked_numel::<E>("matmul", &sizes)?;
-        let Some(summand) = summand else {
-            return Ok(Tensor::dense(D::matmul(left, right, None)?, T::Sizes::copied(&sizes)));
-        };
         let strides = summand.strides(&sizes)?;
         let storage = D::matmul(left, right, Some(summand.expanded(&sizes, &strides)))?;
         return Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)));
@@ -191,6 +203,13 @@ pub(crate) fn product<E: Dtype, D: Device>(
     summand: Option<Summand<'_, D::Storage, E>>,
     fits: impl FnOnce(&[usize]) -> Result<()>,
 ) -> Result<(D::Storage, Vec<usize>)> {
+    if let (&[m, columns], &[rows, n], None) = (left.sizes, right.sizes, &summand)
+        && columns == rows
+    {
+        fits(&[m, n])?;
+        checked_numel::<E>("matmul", &[m, n])?;
+        return Ok((D::matmul(left, right, None)?, vec![m, n]));
+    }
     let batches = Batches::of([left.sizes, left.strides], [right.sizes, right.strides])?;
     fits(&batches.sizes)?;
     checked_numel::<E>("matmul", &batches.sizes)?;
