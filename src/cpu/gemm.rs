@@ -225,6 +225,21 @@ fn fold(batch: &mut Vec<usize>, strides: &mut [Vec<usize>; 4], m: &mut usize, ro
     }
 }
 
+/// The product of matrices whose sizes the caller knows while it is compiled.
+///
+/// # Panics
+/// If they have other sizes.
+#[inline(always)]
+pub(crate) fn matmul_few<E: Dtype>(
+    a: View<'_, HostBuffer, E>,
+    b: View<'_, HostBuffer, E>,
+    sizes: [usize; 3],
+) -> Result<HostBuffer> {
+    let [m, k, n] = sizes;
+    assert!(a.sizes == [m, k] && b.sizes == [k, n] && sizes.iter().all(|size| (1..=TINY).contains(size)));
+    if const { is_half::<E>() } { matmul(a, b, None, None) } else { tiny(a, b, sizes) }
+}
+
 /// The product of two small matrices with at least one row and column, without the setup that larger ones need.
 #[inline(always)]
 fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes: [usize; 3]) -> Result<HostBuffer> {
@@ -250,6 +265,11 @@ fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes:
     }
 }
 
+/// [`tiny`] for those who learn the sizes while running.
+fn small<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes: [usize; 3]) -> Result<HostBuffer> {
+    tiny(a, b, sizes)
+}
+
 /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes, row-major, with its input and its epilogue.
 #[inline]
 pub(crate) fn matmul<E: Dtype>(
@@ -262,7 +282,7 @@ pub(crate) fn matmul<E: Dtype>(
         && [m, k, n].iter().all(|size| (1..=TINY).contains(size))
         && const { !is_half::<E>() }
     {
-        return tiny(a, b, [m, k, n]);
+        return small(a, b, [m, k, n]);
     }
     larger(a, b, added, then)
 }

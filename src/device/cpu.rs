@@ -259,6 +259,14 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         gemm::matmul(a, b, added, None)
     }
+    #[inline(always)]
+    fn matmul_few<E: Dtype>(
+        a: View<'_, HostBuffer, E>,
+        b: View<'_, HostBuffer, E>,
+        sizes: [usize; 3],
+    ) -> Result<HostBuffer> {
+        gemm::matmul_few(a, b, sizes)
+    }
     fn matmul_then<E: Dtype>(
         kernel: impl Map1<E, E>,
         a: View<'_, HostBuffer, E>,

@@ -58,7 +58,25 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let Source::View(right) = <D as Receives<R::Place, Dimensioned>>::right(right)? else {
             unreachable!("no operand of a matrix product is zero-dim, so none is moved")
         };
-        multiply(self.elements(), right.known_as(), None)
+        let (left, right) = (self.elements(), right.known_as());
+        if let Some(sizes) = const { few(S::KNOWN, T::KNOWN) }
+            && let [m, k, n] = sizes
+            && left.sizes == [m, k]
+            && right.sizes == [k, n]
+        {
+            let storage = D::matmul_few(left, right, sizes)?;
+            return Ok(Tensor::whole(storage, T::Sizes::copied(&[m, n]), T::Sizes::copied(&[n, 1]), m * n));
+        }
+        multiply(left, right, None)
+    }
+}
+
+/// The sizes of a product of matrices, if the types know them and there are so few elements that the loops become a list of
+/// instructions: of the left one's rows and columns and of the right one's columns.
+const fn few(left: &[Option<usize>], result: &[Option<usize>]) -> Option<[usize; 3]> {
+    match (left, result) {
+        (&[Some(m @ 1..=4), Some(k @ 1..=4)], &[Some(_), Some(n @ 1..=4)]) => Some([m, k, n]),
+        _ => None,
     }
 }
 
