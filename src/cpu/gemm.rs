@@ -7,7 +7,7 @@
 use super::elementwise::{map1, result_len, source};
 use super::epilogue::{self, Then};
 use super::threads::{self, Shared};
-use super::tiny_gemm::{self, TINY};
+use super::tiny_gemm::{self, TINY, small};
 use super::walk::Walk;
 use super::{complex_gemm, gemv, half_gemm, integer_gemm};
 use crate::dtype::{Compute, DType, Dtype, MachineFloat, MachineInt, Visitor, refused};
@@ -72,34 +72,6 @@ impl Visitor for Multiply {
             return Ok(());
         }
         complex_gemm::multiply(product)
-    }
-}
-
-/// Multiplies small matrices, which are neither scaled nor added.
-struct MultiplySmall;
-
-impl Visitor for MultiplySmall {
-    type Arg<T> = Product<T>;
-
-    fn boolean(_: Product<bool>) -> Result<()> {
-        refused()
-    }
-
-    #[inline(always)]
-    fn integer<T: MachineInt>(product: Product<T>) -> Result<()> {
-        integer_gemm::multiply(product)
-    }
-
-    #[inline(always)]
-    fn real<T: MachineFloat>(product: Product<T>) -> Result<()> {
-        tiny_gemm::multiply(product);
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn complex<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
-        tiny_gemm::multiply(product);
-        Ok(())
     }
 }
 
@@ -223,51 +195,6 @@ fn fold(batch: &mut Vec<usize>, strides: &mut [Vec<usize>; 4], m: &mut usize, ro
             strides.pop();
         });
     }
-}
-
-/// The product of matrices whose sizes the caller knows while it is compiled.
-///
-/// # Panics
-/// If they have other sizes.
-#[inline(always)]
-pub(crate) fn matmul_few<E: Dtype>(
-    a: View<'_, HostBuffer, E>,
-    b: View<'_, HostBuffer, E>,
-    sizes: [usize; 3],
-) -> Result<HostBuffer> {
-    let [m, k, n] = sizes;
-    assert!(a.sizes == [m, k] && b.sizes == [k, n] && sizes.iter().all(|size| (1..=TINY).contains(size)));
-    if const { is_half::<E>() } { matmul(a, b, None, None) } else { tiny(a, b, sizes) }
-}
-
-/// The product of two small matrices with at least one row and column, without the setup that larger ones need.
-#[inline(always)]
-fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes: [usize; 3]) -> Result<HostBuffer> {
-    let [m, _, n] = sizes;
-    let (left, right) = (source(&a), source(&b));
-    // SAFETY: all `m * n` elements are written; the operands' places are inside their views.
-    unsafe {
-        HostBuffer::filled_by(m * n, |out: *mut E| {
-            E::Compute::visit::<MultiplySmall>(Product {
-                sizes,
-                // The accumulate type of dtypes that are not half precision is the element itself.
-                out: out.cast(),
-                out_step: n,
-                left: left.cast(),
-                left_steps: [a.strides[0], a.strides[1]],
-                right: right.cast(),
-                right_steps: [b.strides[0], b.strides[1]],
-                alpha: one::<E>(),
-                adds: false,
-                threads: 1,
-            })
-        })
-    }
-}
-
-/// [`tiny`] for those who learn the sizes while running.
-fn small<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes: [usize; 3]) -> Result<HostBuffer> {
-    tiny(a, b, sizes)
 }
 
 /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes, row-major, with its input and its epilogue.

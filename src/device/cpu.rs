@@ -3,7 +3,7 @@
 use super::{Backend, Device, Place};
 use crate::cpu::{
     compress, elementwise, epilogue, fresh, fused, gather, gemm, index_rows, integer_gemm, lanes, moving, order, read,
-    reduce, rows, scatter, search,
+    reduce, rows, scatter, search, tiny_gemm,
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
@@ -265,7 +265,7 @@ impl Backend for Cpu {
         b: View<'_, HostBuffer, E>,
         sizes: [usize; 3],
     ) -> Result<HostBuffer> {
-        gemm::matmul_few(a, b, sizes)
+        tiny_gemm::matmul_few(a, b, sizes)
     }
     fn matmul_then<E: Dtype>(
         kernel: impl Map1<E, E>,

@@ -1,6 +1,7 @@
 //! Scratch memory for the time of an operation. Uses host buffers; used by the loops of `cpu`.
 
-use super::host::{ALIGNMENT, HostBuffer, SMALL, allocate};
+use super::blocks::allocate;
+use super::host::{ALIGNMENT, HostBuffer, SMALL};
 use super::pool;
 use crate::error::{Result, filled};
 use core::marker::PhantomData;
