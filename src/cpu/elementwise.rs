@@ -48,7 +48,59 @@ pub(super) fn result_len(sizes: &[usize]) -> Result<usize> {
     numel(sizes).ok_or_else(|| Error::TooLarge { op: "result", sizes: sizes.into() })
 }
 
-#[inline]
+/// Up to so many elements of a brief kernel are computed without calling its loop.
+const FEW: usize = 16;
+/// How many of these are read before the first of them is written, so that they become vectors.
+const AT_ONCE: usize = 4;
+
+/// `out = call(at)` for few positions, some of them at once.
+///
+/// # Safety
+/// There are places for so many.
+#[inline(always)]
+unsafe fn few<O>(out: *mut O, len: usize, call: impl Fn(usize) -> O) {
+    let mut at = 0;
+    // SAFETY: the caller's promise.
+    unsafe {
+        while at + AT_ONCE <= len {
+            let values: [O; AT_ONCE] = core::array::from_fn(|next| call(at + next));
+            out.add(at).cast::<[O; AT_ONCE]>().write(values);
+            at += AT_ONCE;
+        }
+        // (A number that is seen to be smaller, or the compiler would make vectors of these, too.)
+        for next in 0..len % AT_ONCE {
+            out.add(at + next).write(call(at + next));
+        }
+    }
+}
+
+/// A kernel's loop over contiguous elements; a function of its own, so that callers stay small.
+///
+/// # Safety
+/// As for [`run_contiguous`].
+#[inline(never)]
+unsafe fn line<const N: usize>(len: usize, body: &KernelBody<N>) {
+    // SAFETY: the caller's promise.
+    unsafe { run_contiguous(len, *body) }
+}
+
+/// `kernel(a)` for `len` contiguous elements; `out` may be `a`.
+///
+/// # Safety
+/// There are so many elements, and places for so many.
+#[inline(always)]
+unsafe fn apply_line<K: Map1<A, O>, A: Element, O: Element>(kernel: K, out: *mut O, a: *const A, len: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if K::IS_BRIEF && len <= FEW {
+            few(out, len, |at| kernel.call(a.add(at).read()));
+        } else {
+            line(len, &KernelBody::one(&kernel, out, a));
+        }
+    }
+}
+
+#[inline(always)]
 pub(crate) fn map1_line<A: Element, O: Element>(
     kernel: impl Map1<A, O>,
     a: View<'_, HostBuffer, A>,
@@ -58,14 +110,11 @@ pub(crate) fn map1_line<A: Element, O: Element>(
     // SAFETY: the caller promises `len` contiguous elements from the view's first.
     unsafe {
         HostBuffer::filled_by(len, |out: *mut O| {
-            run_contiguous(len, KernelBody::one(&kernel, out, a));
+            apply_line(kernel, out, a, len);
             Ok(())
         })
     }
 }
-
-/// Up to so many elements of a brief kernel are computed without calling its loop.
-const FEW: usize = 16;
 
 /// `kernel(a, b)` for `len` contiguous elements; `out` may be `a`.
 ///
@@ -82,14 +131,14 @@ unsafe fn combine_line<K: Map2<A, B, O>, A: Element, B: Element, O: Element>(
     // SAFETY: the caller's promise.
     unsafe {
         if K::IS_BRIEF && len <= FEW {
-            (0..len).for_each(|at| out.add(at).write(kernel.call(a.add(at).read(), b.add(at).read())));
+            few(out, len, |at| kernel.call(a.add(at).read(), b.add(at).read()));
         } else {
-            run_contiguous(len, KernelBody::two(&kernel, out, a, b));
+            line(len, &KernelBody::two(&kernel, out, a, b));
         }
     }
 }
 
-#[inline]
+#[inline(always)]
 pub(crate) fn map2_line<A: Element, B: Element, O: Element>(
     kernel: impl Map2<A, B, O>,
     a: View<'_, HostBuffer, A>,
@@ -106,8 +155,16 @@ pub(crate) fn map2_line<A: Element, B: Element, O: Element>(
     }
 }
 
+/// `out = kernel(out)` for `len` contiguous elements.
+#[inline(always)]
+pub(crate) fn update1_line<O: Element>(kernel: impl Map1<O, O>, mut out: ViewMut<'_, HostBuffer, O>, len: usize) {
+    let out = target(&mut out);
+    // SAFETY: the output's buffer is held exclusively; the caller promises `len` contiguous elements from the first one.
+    unsafe { apply_line(kernel, out, out, len) }
+}
+
 /// `out = kernel(out, b)` for `len` contiguous elements.
-#[inline]
+#[inline(always)]
 pub(crate) fn update2_line<B: Element, O: Element>(
     kernel: impl Map2<O, B, O>,
     b: View<'_, HostBuffer, B>,

@@ -189,7 +189,7 @@ pub(super) unsafe fn run_threaded<B: Body<N>, const N: usize>(len: usize, walk: 
 }
 
 /// Up to so many elements the fixed cost of each call matters more than threads or caches.
-const SMALL: usize = 2048;
+pub(super) const SMALL: usize = 2048;
 
 /// Runs a body over `len` elements that are contiguous in every operand.
 ///

@@ -6,9 +6,8 @@
 
 use super::elementwise::{map1, result_len, source};
 use super::epilogue::{self, Then};
-use super::simd;
 use super::threads::{self, Shared};
-use super::tiny_gemm::{TINY, Tiny};
+use super::tiny_gemm::{self, TINY, small};
 use super::walk::Walk;
 use super::{complex_gemm, gemv, half_gemm, integer_gemm};
 use crate::dtype::{Compute, DType, Dtype, MachineFloat, MachineInt, Visitor, refused};
@@ -59,7 +58,7 @@ impl Visitor for Multiply {
 
     fn real<T: MachineFloat>(product: Product<T>) -> Result<()> {
         if product.is_tiny() {
-            simd::dispatch(Tiny(product))
+            tiny_gemm::multiply(product);
         } else {
             product.with_gemm()
         }
@@ -69,7 +68,7 @@ impl Visitor for Multiply {
     fn complex<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
         // The sum with the input is more accurate if the product is rounded once.
         if product.is_tiny() && product.alpha.is_one() && !product.adds {
-            simd::dispatch(Tiny(product));
+            tiny_gemm::multiply(product);
             return Ok(());
         }
         complex_gemm::multiply(product)
@@ -198,31 +197,8 @@ fn fold(batch: &mut Vec<usize>, strides: &mut [Vec<usize>; 4], m: &mut usize, ro
     }
 }
 
-/// The product of two small matrices, without the setup that larger ones need.
-fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes: [usize; 3]) -> Result<HostBuffer> {
-    let [m, _, n] = sizes;
-    let (left, right) = (source(&a), source(&b));
-    // SAFETY: all `m * n` elements are written; the operands' places are inside their views.
-    unsafe {
-        HostBuffer::filled_by(m * n, |out: *mut E| {
-            E::Compute::visit::<Multiply>(Product {
-                sizes,
-                // The accumulate type of dtypes that are not half precision is the element itself.
-                out: out.cast(),
-                out_step: n,
-                left: left.cast(),
-                left_steps: [a.strides[0], a.strides[1]],
-                right: right.cast(),
-                right_steps: [b.strides[0], b.strides[1]],
-                alpha: one::<E>(),
-                adds: false,
-                threads: 1,
-            })
-        })
-    }
-}
-
 /// The product of `(…, m, k)` and `(…, k, n)` with equal leading sizes, row-major, with its input and its epilogue.
+#[inline]
 pub(crate) fn matmul<E: Dtype>(
     a: View<'_, HostBuffer, E>,
     b: View<'_, HostBuffer, E>,
@@ -233,8 +209,18 @@ pub(crate) fn matmul<E: Dtype>(
         && [m, k, n].iter().all(|size| (1..=TINY).contains(size))
         && const { !is_half::<E>() }
     {
-        return tiny(a, b, [m, k, n]);
+        return small(a, b, [m, k, n]);
     }
+    larger(a, b, added, then)
+}
+
+/// [`matmul`] of matrices that may be large.
+fn larger<E: Dtype>(
+    a: View<'_, HostBuffer, E>,
+    b: View<'_, HostBuffer, E>,
+    added: Option<Added<'_, HostBuffer, E>>,
+    then: Option<Then<'_, E>>,
+) -> Result<HostBuffer> {
     let last = a.sizes.len() - 1;
     let (mut m, k, n) = (a.sizes[last - 1], a.sizes[last], b.sizes[last]);
     let sizes: Vec<usize> = a.sizes[..last].iter().copied().chain([n]).collect();

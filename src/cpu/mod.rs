@@ -54,7 +54,7 @@ pub(crate) mod simd;
 pub(crate) mod sparse;
 pub(crate) mod threads;
 mod tiles;
-mod tiny_gemm;
+pub(crate) mod tiny_gemm;
 #[cfg(target_arch = "x86_64")]
 mod transpose;
 pub(crate) mod walk;

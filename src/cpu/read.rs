@@ -17,8 +17,15 @@ use crate::storage::{HostBuffer, View};
 /// # Panics
 /// If memory runs out; [`try_copy_span`] returns the error.
 #[cold]
-pub(crate) fn copy_span<E: Element>(view: View<'_, HostBuffer, E>) -> HostBuffer {
-    try_copy_span(view).unwrap_or_else(|error| panic!("{error}"))
+#[inline(never)]
+pub(crate) fn copy_span<E: Element>(
+    buffer: &HostBuffer,
+    offset: usize,
+    sizes: &[usize],
+    strides: &[usize],
+) -> HostBuffer {
+    // (Not of a view, which would be written to memory before it is known whether anything is copied.)
+    copy_span_bytes(buffer, size_of::<E>(), offset, sizes, strides).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// [`copy_span`], returning the error.

@@ -1,9 +1,15 @@
 //! Products of matrices so small that packing would take longer than the product.
 //!
-//! Used by `gemm`.
+//! Used by `gemm` and `Cpu`.
 
-use super::gemm::Product;
-use super::simd::Loop;
+use super::elementwise::source;
+use super::gemm::{self, Product, is_half, one};
+use super::integer_gemm;
+use super::simd::{self, Loop};
+use crate::dtype::{Compute, Dtype, MachineFloat, MachineInt, Visitor, refused};
+use crate::error::Result;
+use crate::storage::{HostBuffer, View};
+use num_complex::Complex;
 use num_traits::Num;
 
 /// The largest size of products computed without packing.
@@ -35,7 +41,7 @@ unsafe fn square<T: Num + Copy, const N: usize>(product: &Product<T>) {
 }
 
 /// A product of sizes up to [`TINY`], whose rows of sums stay in registers.
-pub(super) struct Tiny<T>(pub(super) Product<T>);
+struct Tiny<T>(Product<T>);
 
 impl<T: Num + Copy> Loop for Tiny<T> {
     type Output = ();
@@ -44,12 +50,6 @@ impl<T: Num + Copy> Loop for Tiny<T> {
         let Product { sizes: [m, k, n], left, left_steps, right, right_steps, .. } = self.0;
         // SAFETY: the operands' places are inside their views; the sums are at least `n`.
         unsafe {
-            match [m, k, n] {
-                [2, 2, 2] => return square::<_, 2>(&self.0),
-                [3, 3, 3] => return square::<_, 3>(&self.0),
-                [4, 4, 4] => return square::<_, 4>(&self.0),
-                _ => {}
-            }
             for i in 0..m {
                 let mut sums = [T::zero(); TINY];
                 for p in 0..k {
@@ -60,6 +60,20 @@ impl<T: Num + Copy> Loop for Tiny<T> {
                 }
                 self.0.store(i, sums);
             }
+        }
+    }
+}
+
+/// Computes a product of sizes up to [`TINY`]. The smallest take less time than finding the loop for the machine's instructions.
+#[inline(always)]
+pub(super) fn multiply<T: Num + Copy>(product: Product<T>) {
+    // SAFETY: the operands' places are inside their views, the result is held exclusively, and the sizes are those.
+    unsafe {
+        match product.sizes {
+            [2, 2, 2] => square::<_, 2>(&product),
+            [3, 3, 3] => square::<_, 3>(&product),
+            [4, 4, 4] => square::<_, 4>(&product),
+            _ => simd::dispatch(Tiny(product)),
         }
     }
 }
@@ -85,4 +99,81 @@ impl<T: Num + Copy> Product<T> {
             }
         }
     }
+}
+
+/// Multiplies small matrices, which are neither scaled nor added.
+struct MultiplySmall;
+
+impl Visitor for MultiplySmall {
+    type Arg<T> = Product<T>;
+
+    fn boolean(_: Product<bool>) -> Result<()> {
+        refused()
+    }
+
+    #[inline(always)]
+    fn integer<T: MachineInt>(product: Product<T>) -> Result<()> {
+        integer_gemm::multiply(product)
+    }
+
+    #[inline(always)]
+    fn real<T: MachineFloat>(product: Product<T>) -> Result<()> {
+        multiply(product);
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn complex<T: MachineFloat>(product: Product<Complex<T>>) -> Result<()> {
+        multiply(product);
+        Ok(())
+    }
+}
+
+/// The product of matrices whose sizes the caller knows while it is compiled.
+///
+/// # Panics
+/// If they have other sizes.
+#[inline(always)]
+pub(crate) fn matmul_few<E: Dtype>(
+    a: View<'_, HostBuffer, E>,
+    b: View<'_, HostBuffer, E>,
+    sizes: [usize; 3],
+) -> Result<HostBuffer> {
+    let [m, k, n] = sizes;
+    assert!(a.sizes == [m, k] && b.sizes == [k, n] && sizes.iter().all(|size| (1..=TINY).contains(size)));
+    if const { is_half::<E>() } { gemm::matmul(a, b, None, None) } else { tiny(a, b, sizes) }
+}
+
+/// The product of two small matrices with at least one row and column, without the setup that larger ones need.
+#[inline(always)]
+fn tiny<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, E>, sizes: [usize; 3]) -> Result<HostBuffer> {
+    let [m, _, n] = sizes;
+    let (left, right) = (source(&a), source(&b));
+    // SAFETY: all `m * n` elements are written; the operands' places are inside their views.
+    unsafe {
+        HostBuffer::filled_by(m * n, |out: *mut E| {
+            E::Compute::visit::<MultiplySmall>(Product {
+                sizes,
+                // The accumulate type of dtypes that are not half precision is the element itself.
+                out: out.cast(),
+                out_step: n,
+                left: left.cast(),
+                left_steps: [a.strides[0], a.strides[1]],
+                right: right.cast(),
+                right_steps: [b.strides[0], b.strides[1]],
+                alpha: one::<E>(),
+                adds: false,
+                threads: 1,
+            })
+        })
+    }
+}
+
+/// [`tiny`] for those who learn the sizes while running.
+pub(super) fn small<E: Dtype>(
+    a: View<'_, HostBuffer, E>,
+    b: View<'_, HostBuffer, E>,
+    sizes: [usize; 3],
+) -> Result<HostBuffer> {
+    tiny(a, b, sizes)
 }

@@ -177,6 +177,15 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         b: View<'_, Self::Storage, B>,
         out: ViewMut<'_, Self::Storage, O>,
     ) -> Result<()>;
+    /// `out = kernel(out)` for `len` contiguous elements, which are all of it.
+    #[inline]
+    fn update1_line<O: Element>(
+        kernel: impl Map1<O, O>,
+        out: ViewMut<'_, Self::Storage, O>,
+        _len: usize,
+    ) -> Result<()> {
+        Self::update1(kernel, out)
+    }
     /// `out = kernel(out, b)` for `len` contiguous elements, which are all of both.
     #[inline]
     fn update2_line<B: Element, O: Element>(
@@ -270,6 +279,15 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         b: View<'_, Self::Storage, E>,
         added: Option<Added<'_, Self::Storage, E>>,
     ) -> Result<Self::Storage>;
+    /// [`matmul`](Self::matmul) of two matrices of these few rows and columns: of the left one's, and of the right one's columns.
+    #[inline]
+    fn matmul_few<E: Dtype>(
+        a: View<'_, Self::Storage, E>,
+        b: View<'_, Self::Storage, E>,
+        _sizes: [usize; 3],
+    ) -> Result<Self::Storage> {
+        Self::matmul(a, b, None)
+    }
     /// [`matmul`](Self::matmul) with a kernel applied to each element of the result.
     fn matmul_then<E: Dtype>(
         kernel: impl Map1<E, E>,

@@ -59,9 +59,11 @@ pub trait Meet<Other: Place, K: Kind, OtherKind: Kind>: Device {
 
 impl<D: Device, K: Kind, OtherKind: Kind> Meet<D, K, OtherKind> for D {
     type Output = D;
+    #[inline]
     fn left<'a, E: crate::dtype::Element>(view: View<'a, D::Storage, E>) -> Result<Source<'a, D, E>> {
         Ok(Source::View(view))
     }
+    #[inline]
     fn right<'a, E: crate::dtype::Element>(view: View<'a, D::Storage, E>) -> Result<Source<'a, D, E>> {
         Ok(Source::View(view))
     }

@@ -3,7 +3,7 @@
 use super::{Backend, Device, Place};
 use crate::cpu::{
     compress, elementwise, epilogue, fresh, fused, gather, gemm, index_rows, integer_gemm, lanes, moving, order, read,
-    reduce, rows, scatter, search,
+    reduce, rows, scatter, search, tiny_gemm,
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
@@ -50,7 +50,7 @@ impl Backend for Cpu {
     fn share<E: Element>(view: View<'_, HostBuffer, E>) -> (HostBuffer, usize) {
         match view.buffer.shared() {
             Some(shared) => (shared, view.offset),
-            None => (read::copy_span(view), 0),
+            None => (read::copy_span::<E>(view.buffer, view.offset, view.sizes, view.strides), 0),
         }
     }
     fn share_own<E: Element>(view: View<'_, HostBuffer, E>) -> Result<(HostBuffer, usize)> {
@@ -118,7 +118,7 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         elementwise::map3(kernel, a, b, c, strides)
     }
-    #[inline]
+    #[inline(always)]
     fn map1_line<A: Element, O: Element>(
         kernel: impl Map1<A, O>,
         a: View<'_, HostBuffer, A>,
@@ -126,7 +126,7 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         elementwise::map1_line(kernel, a, len)
     }
-    #[inline]
+    #[inline(always)]
     fn map2_line<A: Element, B: Element, O: Element>(
         kernel: impl Map2<A, B, O>,
         a: View<'_, HostBuffer, A>,
@@ -164,7 +164,12 @@ impl Backend for Cpu {
         elementwise::update2(kernel, b, out);
         Ok(())
     }
-    #[inline]
+    #[inline(always)]
+    fn update1_line<O: Element>(kernel: impl Map1<O, O>, out: ViewMut<'_, HostBuffer, O>, len: usize) -> Result<()> {
+        elementwise::update1_line(kernel, out, len);
+        Ok(())
+    }
+    #[inline(always)]
     fn update2_line<B: Element, O: Element>(
         kernel: impl Map2<O, B, O>,
         b: View<'_, HostBuffer, B>,
@@ -200,6 +205,7 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         reduce::reduce_lazy(reducer, x, sizes, mask)
     }
+    #[inline]
     fn reduce<A: Element, R: Reducer<A>>(reducer: R, a: View<'_, HostBuffer, A>, mask: u32) -> Result<HostBuffer> {
         reduce::reduce(reducer, a, mask)
     }
@@ -245,12 +251,21 @@ impl Backend for Cpu {
     ) -> Result<HostBuffer> {
         rows::rows(kernel, a, shared)
     }
+    #[inline]
     fn matmul<E: Dtype>(
         a: View<'_, HostBuffer, E>,
         b: View<'_, HostBuffer, E>,
         added: Option<Added<'_, HostBuffer, E>>,
     ) -> Result<HostBuffer> {
         gemm::matmul(a, b, added, None)
+    }
+    #[inline(always)]
+    fn matmul_few<E: Dtype>(
+        a: View<'_, HostBuffer, E>,
+        b: View<'_, HostBuffer, E>,
+        sizes: [usize; 3],
+    ) -> Result<HostBuffer> {
+        tiny_gemm::matmul_few(a, b, sizes)
     }
     fn matmul_then<E: Dtype>(
         kernel: impl Map1<E, E>,

@@ -2,12 +2,13 @@
 //!
 //! Strides are in elements, as in PyTorch. Uses shapes; used by tensors and by every kernel's loop.
 
-use crate::shape::{SizeArray, numel};
+use crate::shape::{Shape, SizeArray, known_numel, numel};
 
 /// The most axes that the rules here take: as many as PyTorch's iterator does.
 pub const MAX_RANK: usize = 64;
 
 /// Row-major strides. As in PyTorch an axis of size 0 counts as 1, so that strides are never 0.
+#[inline]
 pub fn contiguous<A: SizeArray>(sizes: &A) -> A {
     let mut strides = A::filled(1);
     write_row_major(sizes.as_ref(), strides.as_mut());
@@ -33,8 +34,33 @@ pub fn are_row_major(sizes: &[usize], strides: &[usize]) -> bool {
         })
 }
 
+/// The common sizes, row-major strides and number of elements of operands that are all contiguous and of one shape; else `None`, and
+/// where there are no elements. (Most operands are alike, and small ones feel what looking closer costs. What the shape type knows is a
+/// constant for whoever reads the answer.)
+#[inline(always)]
+pub(crate) fn row_major_alike<const N: usize, T: Shape>(
+    operands: [(&[usize], &[usize]); N],
+) -> Option<(T::Sizes, T::Sizes, usize)> {
+    let (mut sizes, mut strides, mut len) = (T::Sizes::filled(0), T::Sizes::filled(0), 1);
+    if operands.iter().any(|(sizes, strides)| sizes.len() != T::RANK || strides.len() != T::RANK) {
+        return None;
+    }
+    for axis in (0..T::RANK).rev() {
+        let size = T::KNOWN[axis].unwrap_or(operands[0].0[axis]);
+        if operands.iter().any(|(sizes, strides)| sizes[axis] != size || strides[axis] != len) {
+            return None;
+        }
+        (sizes.as_mut()[axis], strides.as_mut()[axis]) = (size, len);
+        // The operands exist, so the product of their sizes does not overflow.
+        len *= size;
+    }
+    // The same number, as one that the compiler knows before it inlines functions.
+    let len = const { known_numel(T::KNOWN) }.unwrap_or(len);
+    (len != 0).then_some((sizes, strides, len))
+}
+
 #[inline]
-fn write_row_major(sizes: &[usize], strides: &mut [usize]) {
+pub(crate) fn write_row_major(sizes: &[usize], strides: &mut [usize]) {
     let mut step = 1_usize;
     for (stride, &size) in strides.iter_mut().zip(sizes).rev() {
         *stride = step;

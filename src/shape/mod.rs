@@ -139,6 +139,19 @@ pub const fn numel(sizes: &[usize]) -> Option<usize> {
     Some(if empty { 0 } else { product })
 }
 
+/// The number of elements of a shape type that knows all of its sizes.
+pub(crate) const fn known_numel(known: &[Option<usize>]) -> Option<usize> {
+    let mut product = 1_usize;
+    let mut axis = 0;
+    while axis < known.len() {
+        let Some(size) = known[axis] else { return None };
+        let Some(next) = product.checked_mul(size) else { return None };
+        product = next;
+        axis += 1;
+    }
+    Some(product)
+}
+
 /// A shape as a type: a tuple of [`Dim`]s, `()` to eight of them. Write it with [`shape!`](crate::shape!).
 ///
 /// `S: Shape` is all that generic code needs for elementwise work, for whole-tensor reductions and for

@@ -21,8 +21,7 @@ impl HostBuffer {
     pub(crate) unsafe fn foreign<T: Send + 'static>(owner: T, start: NonNull<u8>, bytes: usize) -> Self {
         let header = Header::new(start, bytes, Origin::Foreign { free: free::<T> }, false);
         let block = NonNull::from(Box::leak(Box::new(Owned { header, owner })));
-        // SAFETY: the header is alive until `free`; the caller promises the bytes.
-        unsafe { Self::of(block.cast()) }
+        HostBuffer(block.cast())
     }
 }
 

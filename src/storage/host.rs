@@ -1,27 +1,21 @@
 //! A reference-counted block of host memory.
 //!
-//! Uses the pool; used by devices and tensors.
+//! Uses blocks; used by devices and tensors.
 
-use super::{pool, small};
+use super::blocks::{Zero, allocate, free};
+use super::small::SmallSize;
 use crate::dtype::Element;
 use crate::error::{Error, Result};
 use core::alloc::Layout;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
-use std::alloc;
 
 /// Elements are aligned to cache lines and the widest vector registers.
 pub(super) const ALIGNMENT: usize = 64;
 /// The largest block that need not be aligned to cache lines, in bytes.
 pub(super) const SMALL: usize = 1024;
 /// Bytes of the header, in front of the elements.
-const HEADER: usize = ALIGNMENT;
-/// Elements of large blocks start at varying offsets in their pages. Otherwise the same elements of several operands
-/// would compete for the same cache sets and alias in the store buffer.
-const PAGE: usize = 4096;
-/// The offset grows by this much from block to block, so that neighbouring blocks' offsets stay far apart.
-const SHIFT: usize = 21 * ALIGNMENT;
-static SHIFTS: AtomicUsize = AtomicUsize::new(0);
+pub(super) const HEADER: usize = ALIGNMENT;
 const _: () = assert!(size_of::<Header>() <= HEADER && align_of::<Header>() <= 16);
 
 /// A reference-counted block of host memory. It is shared through [`shared`](Self::shared) and written only while it is not shared.
@@ -37,17 +31,17 @@ const _: () = assert!(size_of::<Header>() <= HEADER && align_of::<Header>() <= 1
 /// A buffer may also stand for memory that somebody else owns: see [`borrowed`](Self::borrowed). There is no `Clone`, because a
 /// second handle to such memory could outlive it: [`shared`](Self::shared) gives none.
 #[derive(Debug)]
-pub struct HostBuffer(NonNull<Header>);
+pub struct HostBuffer(pub(super) NonNull<Header>);
 
 #[derive(Debug)]
 pub(super) struct Header {
-    references: AtomicUsize,
-    start: NonNull<u8>,
+    pub(super) references: AtomicUsize,
+    pub(super) start: NonNull<u8>,
     /// How many bytes are initialised.
-    bytes: usize,
-    origin: Origin,
+    pub(super) bytes: usize,
+    pub(super) origin: Origin,
     /// Whether borrowed memory may be shared, while views of it are made.
-    lends: AtomicBool,
+    pub(super) lends: AtomicBool,
 }
 
 impl Header {
@@ -59,8 +53,8 @@ impl Header {
 /// How the memory is freed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
-    /// By the allocator, header and elements in one block.
-    Allocator(Layout),
+    /// Kept for the thread's next tensors, or by the allocator; header and elements are one block.
+    Small(SmallSize),
     /// Returned to the pool, header and elements in one block.
     Pool { size: usize },
     /// The elements were a vector's, which the allocator frees.
@@ -90,92 +84,6 @@ impl Drop for HostBuffer {
     }
 }
 
-/// # Safety
-/// There are no references to the block any more.
-unsafe fn free(header: NonNull<Header>) {
-    // SAFETY: the header is alive until here; the memory came from where its origin says.
-    unsafe {
-        let Header { start, ref origin, .. } = *header.as_ref();
-        match *origin {
-            Origin::Allocator(layout) => {
-                if !small::keep(header.cast(), layout) {
-                    alloc::dealloc(header.as_ptr().cast(), layout);
-                }
-            }
-            Origin::Pool { size } => pool::give_back(header.cast(), size),
-            Origin::Vector(layout) => {
-                drop(Box::from_raw(header.as_ptr()));
-                if layout.size() != 0 {
-                    alloc::dealloc(start.as_ptr(), layout);
-                }
-            }
-            Origin::Borrowed { .. } => drop(Box::from_raw(header.as_ptr())),
-            #[cfg(any(test, feature = "mmap"))]
-            Origin::Foreign { free } => free(header),
-        }
-    }
-}
-
-/// The bytes of `len` elements.
-pub(super) fn byte_size<E>(len: usize) -> Result<usize> {
-    bytes_of(len, size_of::<E>())
-}
-
-/// The bytes of `len` elements of the given size.
-fn bytes_of(len: usize, size: usize) -> Result<usize> {
-    // `isize::MAX` is the largest size Rust allocates.
-    len.checked_mul(size)
-        .filter(|&bytes| bytes <= isize::MAX as usize - HEADER - ALIGNMENT)
-        .ok_or(Error::OutOfMemory { bytes: usize::MAX, device: "cpu" })
-}
-
-/// Zeroes so many bytes from a place on.
-pub(crate) type Zero = unsafe fn(*mut u8, usize);
-
-/// A block whose bytes are zeroed by the function, if one is given and they are not zeros anyway.
-pub(super) fn allocate(bytes: usize, zero: Option<Zero>) -> Result<HostBuffer> {
-    let zeroed = zero.is_some();
-    let out_of_memory = || Error::OutOfMemory { bytes, device: "cpu" };
-    let size = HEADER + bytes;
-    let mut shift = 0;
-    let (block, origin) = if size < pool::SMALLEST {
-        let layout = small::layout(size).ok_or_else(out_of_memory)?;
-        let block = match small::take(layout) {
-            Some(block) => {
-                if let Some(zero) = zero {
-                    // SAFETY: the block has room for the header and the bytes.
-                    unsafe { zero(block.add(HEADER).as_ptr(), bytes) }
-                }
-                block
-            }
-            None => {
-                // SAFETY: the size is not zero.
-                let block = unsafe { if zeroed { alloc::alloc_zeroed(layout) } else { alloc::alloc(layout) } };
-                NonNull::new(block).ok_or_else(out_of_memory)?
-            }
-        };
-        (block, Origin::Allocator(layout))
-    } else {
-        let size = pool::block_size(size).ok_or_else(out_of_memory)?;
-        let (block, is_zeroed) = pool::take(size, zeroed).map_err(|_| out_of_memory())?;
-        if size - HEADER - bytes >= PAGE {
-            shift = SHIFTS.fetch_add(SHIFT, Ordering::Relaxed) % PAGE;
-        }
-        if let Some(zero) = zero.filter(|_| !is_zeroed) {
-            // SAFETY: the block has room for the header, the shift and the bytes.
-            unsafe { zero(block.add(HEADER + shift).as_ptr(), bytes) }
-        }
-        (block, Origin::Pool { size })
-    };
-    // SAFETY: the block has room for the header, which it is aligned for, and for the elements behind it.
-    unsafe {
-        let start = block.add(HEADER + shift);
-        let header = block.cast::<Header>();
-        header.write(Header::new(start, bytes, origin, false));
-        Ok(HostBuffer(header))
-    }
-}
-
 impl HostBuffer {
     #[inline]
     fn header(&self) -> &Header {
@@ -194,16 +102,16 @@ impl HostBuffer {
     /// # Safety
     /// It zeroes so many bytes from the place on that it is given, and nothing else.
     pub(crate) unsafe fn zeroed_by<E: Element>(len: usize, zero: Zero) -> Result<Self> {
-        allocate(byte_size::<E>(len)?, Some(zero))
+        allocate(len, size_of::<E>(), 0, Some(zero))
     }
 
     /// A buffer of `len` elements initialised by `fill`, which is given the first element's place.
     ///
     /// # Safety
     /// When `fill` returns `Ok`, every one of the `len` elements is initialised.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn filled_by<E: Element>(len: usize, fill: impl FnOnce(*mut E) -> Result<()>) -> Result<Self> {
-        let buffer = allocate(byte_size::<E>(len)?, None)?;
+        let buffer = allocate(len, size_of::<E>(), 0, None)?;
         fill(buffer.header().start.as_ptr().cast())?;
         Ok(buffer)
     }
@@ -238,7 +146,7 @@ impl HostBuffer {
         let mut buffers = [const { None }; N];
         let mut starts = [core::ptr::null_mut(); N];
         for at in 0..N {
-            let buffer = allocate(bytes_of(len, sizes[at])?, None)?;
+            let buffer = allocate(len, sizes[at], 0, None)?;
             starts[at] = buffer.header().start.as_ptr();
             buffers[at] = Some(buffer);
         }
@@ -286,15 +194,6 @@ impl HostBuffer {
         let header = Box::new(Header::new(start, bytes, origin, lends));
         // SAFETY: a box's pointer is never null.
         HostBuffer(unsafe { NonNull::new_unchecked(Box::into_raw(header)) })
-    }
-
-    /// The handle to a header that nobody else refers to.
-    ///
-    /// # Safety
-    /// It is alive until its origin's way of freeing it, and as many bytes as it says are initialised.
-    #[cfg(any(test, feature = "mmap"))]
-    pub(super) unsafe fn of(header: NonNull<Header>) -> Self {
-        HostBuffer(header)
     }
 
     /// Borrows elements for reading.

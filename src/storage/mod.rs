@@ -2,6 +2,7 @@
 //!
 //! A buffer is bytes; the element type is the tensor's. Uses dtypes; used by devices and tensors.
 
+mod blocks;
 #[cfg(any(test, feature = "mmap"))]
 mod foreign;
 mod host;

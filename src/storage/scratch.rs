@@ -1,6 +1,7 @@
 //! Scratch memory for the time of an operation. Uses host buffers; used by the loops of `cpu`.
 
-use super::host::{ALIGNMENT, HostBuffer, SMALL, allocate, byte_size};
+use super::blocks::allocate;
+use super::host::{ALIGNMENT, HostBuffer, SMALL};
 use super::pool;
 use crate::error::{Result, filled};
 use core::marker::PhantomData;
@@ -21,8 +22,7 @@ impl<T> Scratch<T> {
     /// Memory for so many values; an error if it runs out.
     pub(crate) fn try_new(len: usize) -> Result<Self> {
         // Small blocks are not aligned to cache lines.
-        let bytes = byte_size::<T>(len)?.max(SMALL);
-        Ok(Scratch(allocate(bytes, None)?, PhantomData))
+        Ok(Scratch(allocate(len, size_of::<T>(), SMALL, None)?, PhantomData))
     }
 
     /// So many copies of a value.

@@ -26,112 +26,152 @@ const fn alignment(kind: usize) -> usize {
     if size_of_kind(kind) <= super::host::SMALL { 16 } else { super::host::ALIGNMENT }
 }
 
-/// The smallest kind of block that holds so many bytes, if there is one.
-#[inline]
-fn kind_for(bytes: usize) -> Option<usize> {
-    if bytes <= size_of_kind(0) {
-        return Some(0);
+/// The most blocks kept of a kind.
+const fn most(kind: usize) -> usize {
+    let fitting = MOST_BYTES / size_of_kind(kind);
+    if fitting < 2 {
+        2
+    } else if fitting > MOST {
+        MOST
+    } else {
+        fitting
     }
-    // More bytes than this power of two: up to one and a half of it, or up to twice.
-    let power = (bytes - 1).ilog2() as usize;
-    let kind = 2 * (power - 7) + if bytes <= 3 << (power - 1) { 1 } else { 2 };
-    (kind < SIZES).then_some(kind)
 }
 
-/// The layout of the smallest kept block that holds so many bytes, if there is one.
-#[inline]
-pub(super) fn layout(bytes: usize) -> Option<Layout> {
-    let kind = kind_for(bytes)?;
-    Layout::from_size_align(if KEEPS { size_of_kind(kind) } else { bytes }, alignment(kind)).ok()
+/// How large a small block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SmallSize {
+    /// Which list it is kept in.
+    kind: u32,
+    bytes: u32,
+}
+
+impl SmallSize {
+    /// The smallest that holds so many bytes, if there is one.
+    #[inline]
+    pub(super) fn holding(bytes: usize) -> Option<Self> {
+        let kind = if bytes <= size_of_kind(0) {
+            0
+        } else {
+            // More bytes than this power of two: up to one and a half of it, or up to twice.
+            let power = (bytes - 1).ilog2() as usize;
+            2 * (power - 7) + if bytes <= 3 << (power - 1) { 1 } else { 2 }
+        };
+        let size = |kind| if KEEPS { size_of_kind(kind) } else { bytes };
+        (kind < SIZES).then(|| SmallSize { kind: kind as u32, bytes: size(kind) as u32 })
+    }
+
+    /// What the allocator is told.
+    #[inline]
+    pub(super) fn layout(self) -> Layout {
+        // SAFETY: the alignment is a power of two, and the size far from the largest.
+        unsafe { Layout::from_size_align_unchecked(self.bytes as usize, alignment(self.kind as usize)) }
+    }
 }
 
 /// The blocks of one size: a list in which each holds the address of the next.
 struct List {
     first: Cell<Option<NonNull<u8>>>,
-    len: Cell<usize>,
+    /// How many more may be kept: none before the thread has said that it will free them, and after it has.
+    room: Cell<usize>,
 }
-
-/// The blocks of one thread.
-struct Kept([List; SIZES]);
 
 thread_local! {
-    static KEPT: Kept = const {
-        Kept([const { List { first: Cell::new(None), len: Cell::new(0) } }; SIZES])
-    };
+    // (It has no destructor, so that nothing is looked up before it is used.)
+    static KEPT: [List; SIZES] = const { [const { List { first: Cell::new(None), room: Cell::new(0) } }; SIZES] };
+    /// Frees the blocks when the thread ends.
+    static OWNER: Owner = const { Owner { keeps: Cell::new(false) } };
 }
 
-/// Which list a layout belongs to.
-#[inline]
-fn place(layout: Layout) -> Option<usize> {
-    let kind = kind_for(layout.size())?;
-    (size_of_kind(kind) == layout.size() && alignment(kind) == layout.align()).then_some(kind)
+struct Owner {
+    keeps: Cell<bool>,
 }
 
-/// The most blocks kept of a kind.
+/// A block of this size that was freed before.
 #[inline]
-fn most(kind: usize) -> usize {
-    (MOST_BYTES / size_of_kind(kind)).clamp(2, MOST)
-}
-
-/// A block of this layout that was freed before.
-#[inline]
-pub(super) fn take(layout: Layout) -> Option<NonNull<u8>> {
+pub(super) fn take(size: SmallSize) -> Option<NonNull<u8>> {
     if !KEEPS {
         return None;
     }
-    let at = place(layout)?;
-    // A thread that is ending keeps none.
-    KEPT.try_with(|kept| {
-        let list = &kept.0[at];
+    KEPT.with(|lists| {
+        let list = &lists[size.kind as usize];
         let first = list.first.get()?;
         // SAFETY: `keep` wrote the next block's address there, and nobody has used the block since.
         list.first.set(unsafe { first.cast::<Option<NonNull<u8>>>().read() });
-        list.len.set(list.len.get() - 1);
+        list.room.set(list.room.get() + 1);
         Some(first)
     })
-    .ok()
-    .flatten()
 }
 
-/// Keeps a block that is no longer used; `false` if it has to be freed instead.
+/// Keeps a block that is no longer used, or frees it.
 ///
 /// # Safety
-/// The block is one of the allocator's, of this layout, and nobody uses it.
+/// The block is one of the allocator's, of this size, and nobody uses it.
 #[inline]
-pub(super) unsafe fn keep(block: NonNull<u8>, layout: Layout) -> bool {
-    if !KEEPS {
-        return false;
-    }
-    let Some(at) = place(layout) else { return false };
-    let kept = |kept: &Kept| {
-        let list = &kept.0[at];
-        if list.len.get() >= most(at) {
-            return false;
+pub(super) unsafe fn give_back(block: NonNull<u8>, size: SmallSize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !keep(block, size) {
+            free_or_begin(block, size);
         }
-        // SAFETY: the block is larger than a pointer, aligned for one, and the caller's to give away.
-        unsafe { block.cast::<Option<NonNull<u8>>>().write(list.first.get()) }
-        list.first.set(Some(block));
-        list.len.set(list.len.get() + 1);
-        true
-    };
-    KEPT.try_with(kept).unwrap_or(false)
+    }
 }
 
-impl Drop for Kept {
+/// Keeps a block if there is room for it.
+///
+/// # Safety
+/// As for [`give_back`], if it is kept.
+#[inline]
+unsafe fn keep(block: NonNull<u8>, size: SmallSize) -> bool {
+    KEPT.with(|lists| {
+        let list = &lists[size.kind as usize];
+        let room = list.room.get();
+        if room != 0 {
+            // SAFETY: the block is larger than a pointer, aligned for one, and the caller's to give away.
+            unsafe { block.cast::<Option<NonNull<u8>>>().write(list.first.get()) }
+            list.first.set(Some(block));
+            list.room.set(room - 1);
+        }
+        room != 0
+    })
+}
+
+/// Frees a block, or keeps it as the first of its thread.
+///
+/// # Safety
+/// As for [`give_back`].
+#[cold]
+#[inline(never)]
+unsafe fn free_or_begin(block: NonNull<u8>, size: SmallSize) {
+    // A thread that is ending keeps none.
+    let begins = KEEPS && OWNER.try_with(|owner| !owner.keeps.replace(true)).unwrap_or(false);
+    if begins {
+        KEPT.with(|lists| lists.iter().enumerate().for_each(|(kind, list)| list.room.set(most(kind))));
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !(begins && keep(block, size)) {
+            alloc::dealloc(block.as_ptr(), size.layout());
+        }
+    }
+}
+
+impl Drop for Owner {
     fn drop(&mut self) {
-        for (kind, list) in self.0.iter().enumerate() {
-            let mut next = list.first.take();
-            while let Some(block) = next {
-                // SAFETY: the blocks of the list are this thread's, of this layout, and each holds the address of the next.
-                unsafe {
-                    next = block.cast::<Option<NonNull<u8>>>().read();
-                    alloc::dealloc(
-                        block.as_ptr(),
-                        Layout::from_size_align_unchecked(size_of_kind(kind), alignment(kind)),
-                    );
+        KEPT.with(|lists| {
+            for (kind, list) in lists.iter().enumerate() {
+                list.room.set(0);
+                let mut next = list.first.take();
+                while let Some(block) = next {
+                    let size = SmallSize { kind: kind as u32, bytes: size_of_kind(kind) as u32 };
+                    // SAFETY: the blocks of the list are this thread's, of this size, and each holds the address of the next.
+                    unsafe {
+                        next = block.cast::<Option<NonNull<u8>>>().read();
+                        alloc::dealloc(block.as_ptr(), size.layout());
+                    }
                 }
             }
-        }
+        });
     }
 }
 
@@ -139,9 +179,21 @@ impl Drop for Kept {
 mod tests {
     use super::*;
 
-    fn fresh(layout: Layout) -> NonNull<u8> {
+    fn fresh(size: SmallSize) -> NonNull<u8> {
         // SAFETY: the size is not zero.
-        NonNull::new(unsafe { alloc::alloc(layout) }).unwrap()
+        NonNull::new(unsafe { alloc::alloc(size.layout()) }).unwrap()
+    }
+
+    /// Gives back a block; whether it was kept.
+    fn gives_back(block: NonNull<u8>, size: SmallSize) -> bool {
+        // SAFETY: the tests do not use it any more.
+        unsafe { give_back(block, size) }
+        KEPT.with(|lists| lists[size.kind as usize].first.get() == Some(block))
+    }
+
+    fn free(block: NonNull<u8>, size: SmallSize) {
+        // SAFETY: it was taken out.
+        unsafe { alloc::dealloc(block.as_ptr(), size.layout()) }
     }
 
     #[test]
@@ -151,42 +203,60 @@ mod tests {
         assert!(sizes.is_sorted() && sizes[SIZES - 1] == 64 << 10);
         for bytes in 1..=64 << 10 {
             let smallest = sizes.iter().copied().find(|&size| bytes <= size);
-            assert_eq!(layout(bytes).map(|layout| layout.size()), smallest, "{bytes}");
+            assert_eq!(SmallSize::holding(bytes).map(|size| size.layout().size()), smallest, "{bytes}");
         }
-        assert_eq!(layout((64 << 10) + 1), None);
-        assert!((0..SIZES).all(|kind| place(layout(size_of_kind(kind)).unwrap()) == Some(kind)));
+        assert_eq!(SmallSize::holding((64 << 10) + 1), None);
+        assert!((0..SIZES).all(|kind| SmallSize::holding(size_of_kind(kind)).unwrap().kind as usize == kind));
     }
 
     #[test]
     fn a_block_that_was_kept_is_taken_again_by_its_size() {
         for (bytes, other) in [(100, 300), (2000, 5000), (60_000, 40_000)] {
-            let [layout_of, other] = [bytes, other].map(|bytes| layout(bytes).unwrap());
-            let block = fresh(layout_of);
-            // SAFETY: the block is fresh and not used any more.
-            assert!(unsafe { keep(block, layout_of) });
+            let [size, other] = [bytes, other].map(|bytes| SmallSize::holding(bytes).unwrap());
+            let block = fresh(size);
+            assert!(gives_back(block, size));
             assert_eq!(take(other), None);
-            assert_eq!(take(layout_of), Some(block));
-            // SAFETY: it was taken out.
-            unsafe { alloc::dealloc(block.as_ptr(), layout_of) }
+            assert_eq!(take(size), Some(block));
+            assert_eq!(take(size), None);
+            free(block, size);
         }
     }
 
     #[test]
     fn each_thread_keeps_few() {
         for (bytes, most) in [(1024, MOST), (16 << 10, 4), (64 << 10, 2)] {
-            let size = layout(bytes).unwrap();
-            for at in 0..MOST + 2 {
-                let block = fresh(size);
-                // SAFETY: as above.
-                let kept = unsafe { keep(block, size) };
-                assert_eq!(kept, at < most);
-                if !kept {
-                    // SAFETY: nobody has it.
-                    unsafe { alloc::dealloc(block.as_ptr(), size) }
-                }
-            }
+            let size = SmallSize::holding(bytes).unwrap();
+            // (Those that are kept are freed with the thread, the others at once: leak checkers see it.)
+            let kept = |count: usize| (0..count).map(|_| fresh(size)).filter(|&block| gives_back(block, size)).count();
+            assert_eq!(kept(MOST + 2), most);
+            // Who takes one makes room for one.
+            free(take(size).unwrap(), size);
+            assert_eq!(kept(2), 1);
             std::thread::spawn(move || assert_eq!(take(size), None)).join().unwrap();
-            // (Those that are kept are freed with the thread: leak checkers see it.)
         }
+    }
+
+    /// A tensor that outlives the thread's list: one that another destructor of the thread drops.
+    #[test]
+    fn a_thread_that_is_ending_frees_what_it_gives_back() {
+        struct Last(Cell<Option<NonNull<u8>>>);
+        impl Drop for Last {
+            fn drop(&mut self) {
+                let size = SmallSize::holding(200).unwrap();
+                assert!(OWNER.try_with(|_| ()).is_err());
+                assert_eq!(take(size), None);
+                assert!(!gives_back(self.0.take().unwrap(), size));
+            }
+        }
+        thread_local! {
+            static LAST: Last = const { Last(Cell::new(None)) };
+        }
+        let keeps = || {
+            let size = SmallSize::holding(200).unwrap();
+            // Destructors run in the reverse order of first use.
+            LAST.with(|last| last.0.set(Some(fresh(size))));
+            assert!(gives_back(fresh(size), size));
+        };
+        std::thread::spawn(keeps).join().unwrap();
     }
 }

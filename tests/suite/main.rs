@@ -40,6 +40,7 @@ mod products;
 mod result_types;
 mod rows;
 mod shapes;
+mod small;
 mod soundness;
 mod sparse;
 mod sparse_table;

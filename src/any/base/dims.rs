@@ -2,6 +2,7 @@
 //! Used by `index::scatter`, `linalg::tensordot`.
 
 use crate::error::{Error, Result};
+use crate::layout::strides;
 use core::ops::{Deref, DerefMut};
 
 /// The most axes a tensor has.
@@ -17,9 +18,7 @@ pub(crate) struct Dims {
 impl Dims {
     /// As many as there are axes, or an error where that is too many.
     pub(crate) fn new(op: &'static str, from: &[usize]) -> Result<Self> {
-        let mut dims = Self::of_rank(op, from.len())?;
-        dims.copy_from_slice(from);
-        Ok(dims)
+        Self::of_rank(op, from.len()).map(|_| Self::known(from))
     }
 
     /// As many zeros, to be filled in.
@@ -32,23 +31,40 @@ impl Dims {
     }
 
     /// Of as many axes as a tensor that exists has.
+    #[inline]
     pub(crate) fn known(from: &[usize]) -> Self {
-        Self::new("dims", from).unwrap_or_else(|_| unreachable!("tensors have no more axes than that"))
+        assert!(from.len() <= MOST, "tensors have no more axes than that");
+        let mut values = [0; MOST];
+        // (One by one: a copy of so few is a call of a function that first asks how many.)
+        for (value, &of) in values.iter_mut().zip(from) {
+            *value = of;
+        }
+        Dims { len: from.len() as u8, values }
+    }
+
+    /// The strides of a row-major tensor of these sizes.
+    pub(crate) fn row_major(&self) -> Self {
+        let mut of = *self;
+        strides::write_row_major(self, &mut of);
+        of
     }
 }
 impl Deref for Dims {
     type Target = [usize];
+    #[inline]
     fn deref(&self) -> &[usize] {
         &self.values[..self.len as usize]
     }
 }
 impl DerefMut for Dims {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [usize] {
         &mut self.values[..self.len as usize]
     }
 }
 impl PartialEq for Dims {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
-        **self == **other
+        self.iter().eq(other.iter())
     }
 }

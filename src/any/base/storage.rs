@@ -12,11 +12,13 @@ use crate::storage::{View, ViewMut};
 
 impl AnyTensor {
     /// Where the first element is; where there is none, at the start, for the offset may be anywhere.
+    #[inline]
     pub(in crate::any) fn first(&self) -> usize {
         if self.is_empty() { 0 } else { self.offset }
     }
 
     /// The buffer with the elements, which are computed first if they count as something else.
+    #[inline]
     pub(in crate::any) fn buffer(&self) -> Result<&DynamicBuffer> {
         match &self.elements {
             Elements::Plain(buffer) => Ok(buffer),
@@ -31,6 +33,7 @@ impl AnyTensor {
     }
 
     /// The storage that is shared, whatever its elements count as.
+    #[inline]
     pub(in crate::any) fn storage(&self) -> &DynamicBuffer {
         match &self.elements {
             Elements::Plain(buffer) => buffer,
@@ -44,6 +47,7 @@ impl AnyTensor {
     }
 
     /// The elements as operations take them that work on any dtype.
+    #[inline]
     pub(in crate::any) fn erased(&self) -> Result<ErasedView<'_>> {
         let (offset, width) = (self.first(), self.dtype.itemsize());
         Ok(ErasedView { buffer: self.buffer()?, offset, width, sizes: &self.sizes, strides: &self.strides })
@@ -57,6 +61,7 @@ impl AnyTensor {
     }
 
     /// The elements under a type of their width.
+    #[inline]
     pub(in crate::any) fn elements_as<W>(&self) -> Result<View<'_, DynamicBuffer, W>> {
         debug_assert_eq!(size_of::<W>(), self.dtype.itemsize());
         Ok(View::new(self.buffer()?, self.first(), &self.sizes, &self.strides))
@@ -92,12 +97,16 @@ impl AnyTensor {
         sizes: &[usize],
         strides: &[usize],
     ) -> AnyTensor {
+        self.viewed_in(dtype, offset, Dims::known(sizes), Dims::known(strides))
+    }
+
+    /// The same of sizes and strides as tensors keep them.
+    fn viewed_in(&self, dtype: DType, offset: usize, sizes: Dims, strides: Dims) -> AnyTensor {
         let room = self.room(dtype);
-        assert!(
-            bounds::is_within(sizes, strides, offset, room),
-            "no view has sizes {sizes:?} and strides {strides:?} from element {offset} on in a storage of {room:?} elements"
-        );
-        AnyTensor { dtype, offset, sizes: Dims::known(sizes), strides: Dims::known(strides), ..self.clone() }
+        if !bounds::is_within(&sizes, &strides, offset, room) {
+            refused(sizes, strides, offset, room);
+        }
+        AnyTensor { elements: self.elements.clone(), dtype, offset, sizes, strides }
     }
 
     /// The view of so many axes that a rule of `layout` makes, which fills in its sizes and strides and returns where its first element is.
@@ -121,19 +130,27 @@ impl AnyTensor {
         let (mut sizes, mut strides) = (Dims::of_rank(op, rank)?, Dims::of_rank(op, rank)?);
         let own = Geometry::new(self.offset, &self.sizes, &self.strides);
         let offset = rule(own, ViewAxes { sizes: &mut sizes, strides: &mut strides })?;
-        Ok(self.viewed_as(dtype, offset, &sizes, &strides))
+        Ok(self.viewed_in(dtype, offset, sizes, strides))
     }
 
     /// How many elements of a dtype the storage holds; `None` on the meta device.
+    #[inline]
     pub(in crate::any) fn room(&self, dtype: DType) -> Option<usize> {
         // A shift instead of a division, since item sizes are powers of two and known at run time only.
         Dynamic::room::<u8>(self.storage()).map(|bytes| bytes >> dtype.itemsize().trailing_zeros())
     }
 
     /// A fresh row-major or other dense tensor.
+    #[inline]
     pub(in crate::any) fn fresh(buffer: DynamicBuffer, dtype: DType, sizes: &[usize], strides: &[usize]) -> AnyTensor {
         let elements = Elements::Plain(buffer);
         AnyTensor { elements, dtype, offset: 0, sizes: Dims::known(sizes), strides: Dims::known(strides) }
+    }
+
+    /// A fresh row-major tensor.
+    #[inline]
+    pub(in crate::any) fn fresh_row_major(buffer: DynamicBuffer, dtype: DType, sizes: Dims) -> AnyTensor {
+        AnyTensor { elements: Elements::Plain(buffer), dtype, offset: 0, sizes, strides: sizes.row_major() }
     }
 
     /// The same dtype, sizes and strides without data, for those who only ask what an operation would give.
@@ -156,6 +173,16 @@ impl AnyTensor {
         }
         Ok(())
     }
+}
+
+/// Says why there is no view.
+#[cold]
+#[inline(never)]
+fn refused(sizes: Dims, strides: Dims, offset: usize, room: Option<usize>) -> ! {
+    let (sizes, strides) = (&*sizes, &*strides);
+    panic!(
+        "no view has sizes {sizes:?} and strides {strides:?} from element {offset} on in a storage of {room:?} elements"
+    )
 }
 
 /// The number of elements, if memory can address so many of the dtype; where there are none, as many as the axes without those of

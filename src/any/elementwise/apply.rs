@@ -110,8 +110,17 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
 
     /// The result as a new tensor.
     fn fresh(&self, sizes: &[usize], strides: &[usize]) -> Result<AnyTensor> {
-        let dtype = self.dtypes.result;
-        checked_numel(self.op, sizes, dtype)?;
+        let Dtypes { computes, gives, common, result: dtype } = self.dtypes;
+        let len = checked_numel(self.op, sizes, dtype)?;
+        let is_plain = |x: &AnyTensor| x.dtype == computes && x.sizes.iter().eq(sizes) && x.strides.iter().eq(strides);
+        if computes == common
+            && gives == dtype
+            && self.sources.iter().all(is_plain)
+            && strides::are_row_major(sizes, strides)
+            && let Some(buffer) = few(self.compiled, self.kernel, self.sources.each_ref(), (dtype, len))?
+        {
+            return Ok(AnyTensor::fresh(buffer, dtype, sizes, strides));
+        }
         // SAFETY: whoever made the job put kernel, loop and operands together; the strides of a fresh result leave no gaps.
         let buffer = self.run(sizes, dtype, None, |call, operands, cast| unsafe {
             erased::run(call, operands, (dtype.itemsize(), cast), sizes, strides)
@@ -138,6 +147,23 @@ impl<const N: usize, const OPERANDS: usize> LoopCall<N, OPERANDS> {
             erased::run_into(call, operands, cast, out.erased_mut(op)?)
         })
     }
+}
+
+/// The result of a loop over few elements that are row-major, of one shape and of the dtype that the loop takes; `None` where they are
+/// many, or not on the host.
+pub(super) fn few<const N: usize, const OPERANDS: usize>(
+    compiled: Compiled<N>,
+    kernel: *const (),
+    sources: [&AnyTensor; OPERANDS],
+    (dtype, len): (DType, usize),
+) -> Result<Option<DynamicBuffer>> {
+    const { assert!(N == OPERANDS + 1) }
+    let mut views = [sources[0].erased()?; OPERANDS];
+    for (view, source) in views.iter_mut().zip(sources).skip(1) {
+        *view = source.erased()?;
+    }
+    // SAFETY: who calls has put loop, kernel and operands together; what tensors reach is valid.
+    unsafe { erased::run_few(compiled, kernel, &views, (dtype.itemsize(), len)) }
 }
 
 /// How an operand becomes what is computed in: what computes in a wider dtype is rounded to the common one first.
@@ -270,12 +296,11 @@ impl AnyTensor {
 
 /// Operands on one device, or a zero-dim one on the CPU beside another.
 pub(crate) fn same_device(op: &'static str, a: &AnyTensor, b: &AnyTensor) -> Result<()> {
-    let (lhs, rhs) = (a.device_name(), b.device_name());
     let joins = |x: &AnyTensor| x.rank() == 0 && x.device() == AnyDevice::CPU;
-    if lhs == rhs || joins(a) || joins(b) {
+    if a.device() == b.device() || joins(a) || joins(b) {
         return Ok(());
     }
-    Err(Error::DevicesDiffer { op, lhs: lhs.to_owned(), rhs: rhs.to_owned() })
+    Err(Error::DevicesDiffer { op, lhs: a.device_name().to_owned(), rhs: b.device_name().to_owned() })
 }
 
 /// The sizes that two shapes broadcast to.

@@ -2,7 +2,7 @@
 //! Uses `elementwise::apply`; used by `operators`, `call` and others.
 
 use super::apply::{
-    Dtypes, Evaluation, LoopCall, broadcast_to, check_output, check_shape, dtypes, pair_refused, same_device,
+    Dtypes, Evaluation, LoopCall, broadcast_to, check_output, check_shape, dtypes, few, pair_refused, same_device,
 };
 use crate::any::base::dispatch::dispatch_dtype;
 use crate::any::base::operand::{AnyOperand, promoted};
@@ -231,12 +231,20 @@ pub(crate) fn combined_strides(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) 
 
 /// A row of the binary table, as a new tensor.
 pub(crate) fn combine(row: &BinaryRow, a: &AnyOperand, b: &AnyOperand) -> Result<AnyTensor> {
-    if let (AnyOperand::Array(a), AnyOperand::Array(b)) = (a, b)
+    match a {
+        AnyOperand::Array(a) => combine_tensor(row, a, b),
+        AnyOperand::Number(_) => binary_evaluation(row, a, b, false)?.fresh(),
+    }
+}
+
+/// The same with a tensor on the left.
+pub(crate) fn combine_tensor(row: &BinaryRow, a: &AnyTensor, b: &AnyOperand) -> Result<AnyTensor> {
+    if let AnyOperand::Array(b) = b
         && let Some(dtypes) = alike(row, a, b)
     {
         return combine_alike(row, a, b, dtypes);
     }
-    binary_evaluation(row, a, b, false)?.fresh()
+    binary_evaluation(row, &a.into(), b, false)?.fresh()
 }
 
 /// Where two operands are row-major, of one shape and of the dtype that the loop takes, so that nothing is left to be found out: small
@@ -258,7 +266,10 @@ fn combine_alike(row: &BinaryRow, a: &AnyTensor, b: &AnyTensor, dtypes: Dtypes) 
     same_device(op, a, b)?;
     let compiled =
         row.loops[dtypes.computes as usize].ok_or_else(|| pair_refused(op, [a.dtype, b.dtype], row.admits))?;
-    checked_numel(op, &a.sizes, dtypes.result)?;
+    let len = checked_numel(op, &a.sizes, dtypes.result)?;
+    if let Some(buffer) = few(compiled, core::ptr::null(), [a, b], (dtypes.result, len))? {
+        return Ok(AnyTensor::fresh(buffer, dtypes.result, &a.sizes, &a.strides));
+    }
     let call = Loop { compiled, kernel: core::ptr::null(), is_compute_bound: row.rule.lifts(), beside_element: None };
     let operands = [Some(a.erased()?), Some(b.erased()?)].map(|view| Operand { view, cast: None });
     // SAFETY: the loop is the row's of the operands' dtype, which gives the result's; row-major strides leave no gaps.

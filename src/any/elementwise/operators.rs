@@ -3,7 +3,7 @@
 
 use crate::any::AnyTensor;
 use crate::any::base::operand::AnyOperand;
-use crate::any::elementwise::binary::combine;
+use crate::any::elementwise::binary::{combine, combine_tensor};
 use crate::any::elementwise::op_table::{binary, unary};
 use crate::error::Result;
 use crate::ops::table::{binary_table, unary_table};
@@ -94,7 +94,7 @@ macro_rules! binary_methods {
             /// If the operation does not admit the dtypes, shapes do not broadcast, a scalar does not fit, devices differ, or memory
             /// runs out.
             pub fn $op(&self, other: impl Into<AnyOperand>) -> Result<AnyTensor> {
-                combine(binary::$op, &self.into(), &other.into())
+                combine_tensor(binary::$op, self, &other.into())
             }
 
             #[doc = concat!("[`", stringify!($op), "`](Self::", stringify!($op), ") in place. The result must be castable to the dtype and have the shape of `self`.")]
@@ -123,13 +123,13 @@ macro_rules! operators {
         impl<R: Into<AnyOperand>> core::ops::$trait<R> for &AnyTensor {
             type Output = Result<AnyTensor>;
             fn $method(self, other: R) -> Result<AnyTensor> {
-                combine(binary::$op, &self.into(), &other.into())
+                combine_tensor(binary::$op, self, &other.into())
             }
         }
         impl<R: Into<AnyOperand>> core::ops::$trait<R> for AnyTensor {
             type Output = Result<AnyTensor>;
             fn $method(self, other: R) -> Result<AnyTensor> {
-                combine(binary::$op, &self.into(), &other.into())
+                combine_tensor(binary::$op, &self, &other.into())
             }
         }
         // One integer and one float, so that the compiler knows which `1 - &x` means; others are `x.rsub(1_u8)`.

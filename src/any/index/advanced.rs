@@ -12,6 +12,7 @@ use crate::dtype::scalar::ScalarValue;
 use crate::error::{Error, Result};
 use crate::tensor::ScatterReduce;
 use castiron_macros::operations;
+use std::borrow::Cow;
 
 /// A list, which may hold lists, as a tensor of indices or a mask.
 fn from_list(op: &'static str, items: &[Value]) -> Result<AnyTensor> {
@@ -137,8 +138,8 @@ impl AnyTensor {
         let mut items = Vec::with_capacity(index.len());
         for item in index {
             items.push(match item {
-                Value::List(list) => Value::Array(from_list(op, list)?),
-                item => item.clone(),
+                Value::List(list) => Cow::Owned(Value::Array(from_list(op, list)?)),
+                item => Cow::Borrowed(item),
             });
         }
         let takes = |item: &Value| match item {
@@ -146,12 +147,13 @@ impl AnyTensor {
             Value::Rest | Value::Absent | Value::Number(ScalarValue::Bool(_)) => 0,
             _ => 1,
         };
-        let taken: usize = items.iter().map(takes).sum();
+        let taken: usize = items.iter().map(|item| takes(item)).sum();
         let Some(left) = self.rank().checked_sub(taken) else {
             return invalid(op, format!("{taken} indices are too many for a tensor with {} axes", self.rank()));
         };
         let (mut view, mut at, mut indices) = (self.clone(), 0_usize, Vec::new());
         for item in &items {
+            let item = &**item;
             // A bool adds an axis of size 1 or 0.
             let truth = match item {
                 Value::Number(ScalarValue::Bool(truth)) => Some(*truth),

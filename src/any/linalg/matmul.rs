@@ -10,7 +10,6 @@ use crate::device::{AnyDevice, Dynamic, DynamicBuffer};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, DType, Dtype, Scalar};
 use crate::error::{Error, Result};
-use crate::layout::strides;
 use crate::tensor::{Summand, expect_whole_factor, factor};
 use castiron_macros::operations;
 
@@ -48,7 +47,7 @@ pub(crate) fn product(op: &'static str, a: &AnyTensor, b: &AnyTensor, added: Opt
     let (buffer, sizes) =
         crate::any::base::dispatch::dispatch_dtype!(op, a.dtype, E: Numeric => run::<E>(op, [a, b], added))?;
     crate::any::checked_numel(op, &sizes, a.dtype)?;
-    Ok(AnyTensor::fresh(buffer, a.dtype, &sizes, &strides::row_major(&sizes)))
+    Ok(AnyTensor::fresh_row_major(buffer, a.dtype, Dims::known(&sizes)))
 }
 
 /// Operands with so many axes.

@@ -13,8 +13,8 @@ const WORTH: usize = 1024;
 
 impl AnyTensor {
     /// Whether [`log_sum_exp_of_few`](Self::log_sum_exp_of_few) is faster with so many results.
-    pub(super) fn has_few(&self, results: i64) -> bool {
-        let count = self.numel() / results.max(1) as usize;
+    pub(super) fn has_few(&self, results: usize) -> bool {
+        let count = self.numel() / results.max(1);
         matches!(self.dtype, DType::F32 | DType::F64)
             && (2..FEW).contains(&count)
             && self.numel() >= WORTH

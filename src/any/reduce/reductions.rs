@@ -5,39 +5,36 @@ use crate::any::base::dispatch::{dispatch_dtype, refused};
 use crate::any::base::operand::default_float;
 use crate::any::call::Bound;
 use crate::any::view::views::axes;
-use crate::any::{AnyTensor, IntoSizes, Value, checked_numel};
+use crate::any::{AnyTensor, Dims, IntoSizes, Value, checked_numel};
 use crate::device::erased::{FirstOnly, Reducing, WithSecond};
 use crate::dtype::scalar::ScalarValue;
 use crate::dtype::{Category, Complex, DType, bf16, f16};
 use crate::error::{Error, Result};
-use crate::layout::strides;
 use crate::ops::reduce::{AnyAll, ArgExtreme, Extreme, Mean, MinMax, Prod, Sum, Variance};
 use crate::ops::reduce::{CountNonzero, LogSumExp, NanMean, NanSum, VectorNorm, reduction_table};
 use crate::ops::rules::admit::{admits_in_words, set_of_one};
 use crate::ops::{Op, reduce as ops};
 use castiron_macros::operations;
 
-/// The axes of `mask` reduced: the results, row-major over the others.
+/// The axes of `mask` reduced: the results, row-major, of these sizes.
 fn over_axes<const N: usize>(
     op: &'static str,
     functions: &dyn Reducing,
     x: &AnyTensor,
-    mask: u32,
+    (mask, sizes): (u32, Dims),
 ) -> Result<[AnyTensor; N]> {
     let facts = functions.facts();
     let is_reduced = |axis: usize| mask >> axis & 1 == 1;
     if !facts.has_identity && (0..x.rank()).any(|axis| is_reduced(axis) && x.sizes[axis] == 0) {
         return Err(Error::EmptyReduction { op, sizes: x.shape().into() });
     }
-    let kept: Vec<usize> = (0..x.rank()).filter(|&axis| !is_reduced(axis)).map(|axis| x.sizes[axis]).collect();
-    let strides = strides::row_major(&kept);
     let dtype = |at: usize| facts.outs[at].unwrap_or_else(|| unreachable!("a dtype for each result"));
     let mut results = [const { None }; N];
     // SAFETY: the functions are those of the tensor's dtype.
     let buffers = unsafe { x.erased()?.reduced::<N>(functions, mask)? };
     for ((at, result), buffer) in results.iter_mut().enumerate().zip(buffers) {
-        checked_numel(op, &kept, dtype(at))?;
-        *result = Some(AnyTensor::fresh(buffer, dtype(at), &kept, &strides));
+        checked_numel(op, &sizes, dtype(at))?;
+        *result = Some(AnyTensor::fresh_row_major(buffer, dtype(at), sizes));
     }
     Ok(results.map(|result| result.unwrap_or_else(|| unreachable!("all of them have been made"))))
 }
@@ -71,11 +68,11 @@ macro_rules! dispatch_widened {
 macro_rules! over {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
-        let (mask, sizes) = x.reduced(op, $dims, $keepdim)?;
+        let reduced = x.reduced(op, $dims, $keepdim)?;
         dispatch_dtype!(op, x.dtype, $E: $set => Ok(()))?;
         let (x, is_widened) = widened(x)?;
-        let [result] = dispatch_widened!(op, x.dtype, $E: $set => over_axes(op, &FirstOnly::<$E, _>::new($reducer), &x, mask))?;
-        narrowed(result, is_widened)?.reshaped(&sizes)
+        let [result] = dispatch_widened!(op, x.dtype, $E: $set => over_axes(op, &FirstOnly::<$E, _>::new($reducer), &x, reduced))?;
+        narrowed(result, is_widened)
     }};
 }
 
@@ -83,32 +80,36 @@ macro_rules! over {
 macro_rules! over_both {
     ($x:expr, $op:ident, $set:ident, $E:ident => $reducer:expr, $dims:expr, $keepdim:expr) => {{
         let (x, op): (&AnyTensor, _) = ($x, <ops::$op as Op>::NAME);
-        let (mask, sizes) = x.reduced(op, $dims, $keepdim)?;
+        let reduced = x.reduced(op, $dims, $keepdim)?;
         dispatch_dtype!(op, x.dtype, $E: $set => Ok(()))?;
         let (x, is_widened) = widened(x)?;
         let [first, second] =
-            dispatch_widened!(op, x.dtype, $E: $set => over_axes(op, &WithSecond::<$E, _>::new($reducer), &x, mask))?;
-        Ok::<_, Error>((narrowed(first, is_widened)?.reshaped(&sizes)?, narrowed(second, is_widened)?.reshaped(&sizes)?))
+            dispatch_widened!(op, x.dtype, $E: $set => over_axes(op, &WithSecond::<$E, _>::new($reducer), &x, reduced))?;
+        Ok::<_, Error>((narrowed(first, is_widened)?, narrowed(second, is_widened)?))
     }};
 }
 
 #[operations]
 impl AnyTensor {
     /// The axes that are reduced, as bits, and the sizes of the result.
-    fn reduced(&self, op: &'static str, dims: Option<&[i64]>, keepdim: bool) -> Result<(u32, Vec<i64>)> {
-        let named = match dims {
-            // PyTorch's empty list means all.
-            Some(dims) if !dims.is_empty() => axes(op, dims, self.rank())?,
-            _ => (0..self.rank()).collect(),
+    fn reduced(&self, op: &'static str, dims: Option<&[i64]>, keepdim: bool) -> Result<(u32, Dims)> {
+        let all = (1_u32 << self.rank()) - 1;
+        let mask = match dims {
+            // PyTorch's empty list means all. (A zero-dim tensor counts as one axis.)
+            Some(dims) if !dims.is_empty() => {
+                axes(op, dims, self.rank())?.into_iter().fold(0, |mask, at| mask | 1 << at) & all
+            }
+            _ => all,
         };
-        // (A zero-dim tensor counts as one axis.)
-        let mask = named.iter().filter(|&&at| at < self.rank()).fold(0_u32, |mask, &at| mask | 1 << at);
-        let sizes = self.sizes.iter().enumerate().filter_map(|(at, &size)| match (mask >> at & 1 == 1, keepdim) {
-            (false, _) => Some(size as i64),
-            (true, true) => Some(1),
-            (true, false) => None,
-        });
-        Ok((mask, sizes.collect()))
+        let (mut sizes, mut rank) = (self.sizes, 0);
+        for (at, &size) in self.sizes.iter().enumerate() {
+            let is_reduced = mask >> at & 1 == 1;
+            if keepdim || !is_reduced {
+                sizes[rank] = if is_reduced { 1 } else { size };
+                rank += 1;
+            }
+        }
+        Ok((mask, Dims::known(&sizes[..rank])))
     }
 
     /// Converted, where a dtype is asked for.

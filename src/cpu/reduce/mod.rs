@@ -93,13 +93,21 @@ pub(crate) unsafe fn run<const N: usize>(
 ) -> Result<[HostBuffer; N]> {
     let facts = functions.facts();
     assert_eq!(facts.outs.iter().flatten().count(), N, "a buffer for each result");
+    if let Some(lines) = short_lines(facts.partial, sizes, strides, mask) {
+        let sizes = core::array::from_fn(|at| facts.outs[at].map_or(0, DType::itemsize));
+        // SAFETY: the caller's promise; the results of each buffer are written.
+        return unsafe {
+            HostBuffer::filled_together(lines[0], sizes, &mut |starts: [*mut u8; N]| {
+                let mut outs = [core::ptr::null_mut(); 2];
+                outs[..N].copy_from_slice(&starts);
+                reduce_lines(functions, from, lines, outs);
+                Ok(())
+            })
+        };
+    }
     let whole = mask.trailing_ones() as usize >= sizes.len() && is_contiguous(sizes, strides);
     // (The product of sizes beside an empty axis may overflow.)
     let len = if whole && !sizes.contains(&0) { sizes.iter().product() } else { 0 };
-    if (1..=plan::BLOCK).contains(&len) && facts.partial <= size_of::<[Block16; INLINE_PARTIALS]>() {
-        // SAFETY: the caller's promise.
-        return unsafe { one_block(functions, facts, from, len) };
-    }
     // Positions are row-major ones. Elements that lie in another order are brought into this one first, tile by tile.
     if facts.has_positions && len == 0 && is_turned(sizes, strides, mask) {
         let (bytes, own) = (result_len(sizes)?.saturating_mul(facts.element), row_major(sizes));
@@ -135,29 +143,51 @@ fn is_turned(sizes: &[usize], strides: &[usize], mask: u32) -> bool {
     all && strides.last().is_some_and(|&last| last > 1) && strides.contains(&1) && !strides.contains(&0)
 }
 
-/// Reduces one block of contiguous elements to one result: what a plan would do with it, without one.
+/// The most elements reduced without a plan.
+const FEW: usize = 4 * plan::BLOCK;
+
+/// How many results there are and how many elements each has, where few elements lie in the order of memory, those of each result side by
+/// side and no more than a block. What a plan would do with these is done without one: it takes longer than the elements.
+#[inline]
+fn short_lines(partial: usize, sizes: &[usize], strides: &[usize], mask: u32) -> Option<[usize; 2]> {
+    let (mut results, mut len) = (1_usize, 1_usize);
+    for (axis, (&size, &stride)) in sizes.iter().zip(strides).enumerate().rev() {
+        if size == 1 {
+            continue;
+        }
+        // (The product of sizes beside an empty axis may overflow.)
+        let is_reduced = mask >> axis & 1 == 1;
+        if stride != results.wrapping_mul(len) || is_reduced && results != 1 {
+            return None;
+        }
+        (results, len) = if is_reduced { (results, len.wrapping_mul(size)) } else { (results.wrapping_mul(size), len) };
+    }
+    let fit = (1..=plan::BLOCK).contains(&len)
+        && (1..=FEW).contains(&results)
+        && results * len <= FEW
+        && results * partial <= size_of::<[Block16; INLINE_PARTIALS]>();
+    fit.then_some([results, len])
+}
+
+/// Reduces each of the lines that [`short_lines`] has found to a result.
 ///
 /// # Safety
-/// From the pointer on there are so many elements, at least one.
-unsafe fn one_block<const N: usize>(
-    functions: &dyn ReduceLoops,
-    facts: Facts,
+/// From the pointer on there are so many elements, and places for the results.
+#[inline]
+unsafe fn reduce_lines(
+    functions: &(impl ReduceLoops + ?Sized),
     from: *const u8,
-    len: usize,
-) -> Result<[HostBuffer; N]> {
-    let mut partial = [Block16::UNINIT; INLINE_PARTIALS];
-    let partial = partial.as_mut_ptr().cast();
-    let sizes = core::array::from_fn(|at| facts.outs[at].map_or(0, DType::itemsize));
-    // SAFETY: the caller's promise; there is room for a partial result, which is written before it is read, and the one result of each
-    // buffer is written.
+    [results, len]: [usize; 2],
+    outs: [*mut u8; 2],
+) {
+    let mut partials = [Block16::UNINIT; INLINE_PARTIALS];
+    let partials = partials.as_mut_ptr().cast();
+    let lines = LineRun { from, step: len, len, position: 0, next: 0, exceeds_caches: false };
+    let places = Destination { outs, first: 0, step: 1, count: len, is_single: results == 1 };
+    // SAFETY: the caller's promise; there is room for as many partial results, which are written before they are read.
     unsafe {
-        HostBuffer::filled_together(1, sizes, &mut |starts: [*mut u8; N]| {
-            let mut outs = [core::ptr::null_mut(); 2];
-            outs[..N].copy_from_slice(&starts);
-            functions.lines(LineRun { from, step: len, len, position: 0, next: 0, exceeds_caches: false }, partial, 1);
-            functions.finish(Destination { outs, first: 0, step: 1, count: len, is_single: true }, partial, 1);
-            Ok(())
-        })
+        functions.lines(lines, partials, results);
+        functions.finish(places, partials, results);
     }
 }
 
@@ -171,15 +201,24 @@ fn once(sizes: &mut [usize], strides: &[usize], mask: u32) {
 }
 
 /// Reduces over the axes of `mask`; the result is row-major over the others.
+#[inline]
 pub(crate) fn reduce<A: Element, R: Reducer<A>>(
     reducer: R,
     a: View<'_, HostBuffer, A>,
     mask: u32,
 ) -> Result<HostBuffer> {
-    let from = elementwise::source(&a).cast();
-    // SAFETY: the view's invariant.
-    let [result] = unsafe { run(&FirstOnly::<A, R>::new(reducer), from, a.sizes, a.strides, mask)? };
-    Ok(result)
+    let (functions, from) = (FirstOnly::<A, R>::new(reducer), elementwise::source(&a).cast());
+    // SAFETY: the view's invariant; all results are written.
+    unsafe {
+        if let Some(lines) = short_lines(size_of::<R::Partial>(), a.sizes, a.strides, mask) {
+            return HostBuffer::filled_by(lines[0], |out: *mut R::Out| {
+                reduce_lines(&functions, from, lines, [out.cast(), core::ptr::null_mut()]);
+                Ok(())
+            });
+        }
+        let [result] = run(&functions, from, a.sizes, a.strides, mask)?;
+        Ok(result)
+    }
 }
 
 /// Both results of a reduction.

@@ -20,7 +20,7 @@ use crate::storage::HostBuffer;
 
 #[cfg(feature = "cuda")]
 pub(crate) use super::reducing::Reducing;
-pub(crate) use super::table_loops::{Loop, Operand, run, run_chained, run_into};
+pub(crate) use super::table_loops::{Loop, Operand, run, run_chained, run_few, run_into};
 pub(crate) use crate::cpu::erased::{BesideElement, Cast, Compiled, Row, binary, cast, scalar, unary};
 pub(crate) use crate::cpu::erased::{Chained, First, of_three, of_two};
 #[cfg(not(feature = "cuda"))]

@@ -80,6 +80,37 @@ pub(crate) unsafe fn run<const N: usize>(
     result.map(DynamicBuffer::Cpu)
 }
 
+/// [`run`] over few operands that are contiguous and of the dtypes that the loop takes, without a walk; `None` where there are many
+/// elements, or some that are not on the host.
+///
+/// # Safety
+/// As for [`run`], and each operand has `len` contiguous elements from its first on.
+pub(crate) unsafe fn run_few<const N: usize>(
+    compiled: Compiled<N>,
+    kernel: *const (),
+    operands: &[ErasedView<'_>],
+    (width, len): (usize, usize),
+) -> Result<Option<DynamicBuffer>> {
+    let mut places = [core::ptr::null_mut(); N];
+    if len > loops::FEW {
+        return Ok(None);
+    }
+    for (place, view) in places[1..].iter_mut().zip(operands) {
+        let DynamicBuffer::Cpu(buffer) = view.buffer else { return Ok(None) };
+        *place = view.start(buffer).cast_mut();
+    }
+    // SAFETY: the caller's promise; what a view reaches is valid.
+    let result = unsafe {
+        loops::fresh(len, width, |out| {
+            places[0] = out;
+            if len != 0 {
+                (compiled.inner)(kernel, places, len);
+            }
+        })
+    };
+    result.map(|buffer| Some(DynamicBuffer::Cpu(buffer)))
+}
+
 /// Two loops one after the other, as an inner loop of the operands: see [`loops::Chained`]. The result is a fresh buffer; `None` if an
 /// operand is not on the host.
 ///

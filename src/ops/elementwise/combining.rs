@@ -49,9 +49,7 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
     const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]);
     const HAS_FAST_PATH: bool = fast::<P>(Op::HAS_FAST_PATH);
     const VECTORS: VectorWidth = vectors::<Op, P>();
-    const IS_BRIEF: bool = Op::SPECIALS.is_brief
-        && binary_entry::<Op, P, O>(Arity::Two, [A::DTYPE, B::DTYPE]).is_some()
-        && matches!(P::DTYPE, DType::F32 | DType::F64 | DType::I32 | DType::I64);
+    const IS_BRIEF: bool = is_brief::<Op, P, O>([A::DTYPE, B::DTYPE]);
     #[inline(always)]
     fn call(self, a: A, b: B) -> O {
         Op::apply_to::<P, A, B>(a, b).cast()
@@ -74,6 +72,13 @@ impl<Op: BinaryOp, P: Dtype, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for 
 /// Whether elements have a fast path, which those of floating dtypes may have.
 const fn fast<P: Dtype>(has: bool) -> bool {
     has && matches!(P::DTYPE, DType::F16 | DType::BF16 | DType::F32 | DType::F64)
+}
+
+/// Whether `Op` takes one or two machine instructions for elements of these dtypes.
+const fn is_brief<Op: BinaryOp, P: Dtype, O: Castable>(dtypes: [DType; 2]) -> bool {
+    Op::SPECIALS.is_brief
+        && binary_entry::<Op, P, O>(Arity::Two, dtypes).is_some()
+        && matches!(P::DTYPE, DType::F32 | DType::F64 | DType::I32 | DType::I64)
 }
 
 /// The vectors worth compiling loops of `Op` over `P` for.
@@ -175,6 +180,7 @@ macro_rules! with_one_value {
             $(const ENTRY: Option<Entry> = binary_entry::<Op, P, O>(Arity::$operands, [A::DTYPE; 2]);)?
             const HAS_FAST_PATH: bool = fast::<P>(Op::$has);
             const VECTORS: VectorWidth = vectors::<Op, P>();
+            const IS_BRIEF: bool = is_brief::<Op, P, O>([A::DTYPE; 2]);
             #[inline(always)]
             fn call(self, element: A) -> O {
                 let ($x, $value) = (operand::<Op, P, A>(element), self.0);

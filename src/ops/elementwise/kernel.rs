@@ -85,6 +85,8 @@ pub trait Map1<A, O>: Copy + Send + Sync + 'static {
     const BY_LOOKUP: bool = false;
     /// The widest vectors worth compiling its loops for.
     const VECTORS: VectorWidth = VectorWidth::Wide;
+    /// Whether it takes one or two machine instructions, so that few elements are computed without calling a loop.
+    const IS_BRIEF: bool = false;
     /// One element.
     fn call(self, a: A) -> O;
     /// The same as text.

@@ -104,9 +104,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         strides: S::Sizes,
     ) -> Self {
         if !fits::<S>(sizes.as_ref()) || !bounds::is_within(sizes.as_ref(), strides.as_ref(), offset, room) {
-            refused::<S>(sizes.as_ref(), strides.as_ref(), offset, room);
+            refused::<S>(sizes, strides, offset, room);
         }
         Tensor { parts: StridedParts::new(storage, offset, sizes, strides) }
+    }
+
+    /// [`from_parts`](Self::from_parts) of all elements of a storage of so many, where the sizes and strides are those that
+    /// [`row_major_alike`](strides::row_major_alike) has found.
+    #[inline(always)]
+    pub(crate) fn whole(storage: D::Storage, sizes: S::Sizes, strides: S::Sizes, len: usize) -> Self {
+        Self::from_parts_within(Some(len), storage, 0, sizes, strides)
     }
 
     /// A row-major tensor over fresh storage.
@@ -150,6 +157,16 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let (room, storage, offset) = self.shared::<E>();
         // An empty view may have any offset, hence the wrapping addition.
         Tensor::from_parts_within(room, storage, offset.wrapping_add(start), sizes, strides)
+    }
+
+    /// [`restrided`](Self::restrided) from the first element on to what reaches the same elements, so that the bounds need no check.
+    #[inline]
+    pub(crate) fn rearranged<T: Shape>(&self, sizes: T::Sizes, strides: T::Sizes) -> Tensor<E, T, D> {
+        if !fits::<T>(sizes.as_ref()) {
+            refused::<T>(sizes, strides, self.parts.offset, D::room::<E>(self.storage()));
+        }
+        let (storage, offset) = D::share(self.elements());
+        Tensor { parts: StridedParts::new(storage, offset, sizes, strides) }
     }
 
     /// Another handle to the storage, its length in elements `F`, and the offset of the tensor's first element.
@@ -248,7 +265,7 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
 /// Says what is wrong with the parts of a tensor.
 #[cold]
 #[inline(never)]
-fn refused<S: Shape>(sizes: &[usize], strides: &[usize], offset: usize, room: Option<usize>) -> ! {
+fn refused<S: Shape>(sizes: S::Sizes, strides: S::Sizes, offset: usize, room: Option<usize>) -> ! {
     panic!(
         "no tensor of shape {} has sizes {sizes:?} and strides {strides:?} from element {offset} on in a storage of {room:?} elements",
         shape_text::<S>()

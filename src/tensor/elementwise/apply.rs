@@ -142,29 +142,6 @@ pub(crate) fn layout<A: SizeArray>(from: &[usize], strides: &[usize], sizes: &A,
     strides::broadcast(from, strides, sizes)
 }
 
-/// The common sizes, row-major strides and number of elements of operands that are all contiguous and of one shape; else `None`, and
-/// where there are no elements. (Most operands are alike, and small ones feel what looking closer costs.)
-#[inline(always)]
-pub(crate) fn row_major<const N: usize, A: SizeArray>(
-    operands: [(&[usize], &[usize]); N],
-    rank: usize,
-) -> Option<(A, A, usize)> {
-    let (mut sizes, mut strides, mut len) = (A::filled(0), A::filled(0), 1);
-    if operands.iter().any(|(sizes, strides)| sizes.len() != rank || strides.len() != rank) {
-        return None;
-    }
-    for axis in (0..rank).rev() {
-        let size = operands[0].0[axis];
-        if operands.iter().any(|(sizes, strides)| sizes[axis] != size || strides[axis] != len) {
-            return None;
-        }
-        (sizes.as_mut()[axis], strides.as_mut()[axis]) = (size, len);
-        // The operands exist, so the product of their sizes does not overflow.
-        len *= size;
-    }
-    (len != 0).then_some((sizes, strides, len))
-}
-
 /// `kernel(view)`, other operands being scalars in the kernel, as a new tensor of the given sizes.
 #[inline]
 pub(crate) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
@@ -173,8 +150,8 @@ pub(crate) fn map1<A: Element, T: Shape, D: Device, Out: Element>(
     sizes: T::Sizes,
     common: DType,
 ) -> Result<Tensor<Out, T, D>> {
-    if let Some((sizes, strides, len)) = row_major::<1, T::Sizes>([(view.sizes, view.strides)], T::RANK) {
-        return Ok(Tensor::from_parts(D::map1_line(kernel, view, len)?, 0, sizes, strides));
+    if let Some((sizes, strides, len)) = strides::row_major_alike::<1, T>([(view.sizes, view.strides)]) {
+        return Ok(Tensor::whole(D::map1_line(kernel, view, len)?, sizes, strides, len));
     }
     let (from, layout) = broadcast_strides(&view, &sizes, common);
     let strides = strides::elementwise_result(&sizes, &[layout], false);
@@ -233,6 +210,7 @@ pub(crate) fn map3<A: Element, B: Element, C: Element, T: Shape, D: Device, Out:
 }
 
 /// `Op(lhs, rhs)` as a new tensor.
+#[inline]
 pub(crate) fn combine<O, E, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<Outcome<O, E, S, R>, T, X>>
 where
     O: BinaryOp,
@@ -246,8 +224,37 @@ where
     combine_as::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs, rhs)
 }
 
-/// The same with the promoted dtype as a parameter, which keeps its bounds readable.
+/// The same with the promoted dtype as a parameter, which keeps its bounds readable. Most operands are alike, and that case is small
+/// enough to become part of the caller.
+#[inline]
 pub(crate) fn combine_as<O, E, P, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    S: Shape + Broadcast<R::Shape, Output = T>,
+    D: Device + Meet<R::Place, S::Kind, R::Kind, Output = X>,
+    R: Operand,
+    T: Shape,
+    X: Device,
+{
+    if let OperandSource::View(view) = rhs.source()
+        && !right_is_exact::<O, P, S::Kind, R::Kind>()
+        && let Source::View(left) = <D as Meet<R::Place, S::Kind, R::Kind>>::left(lhs.elements())?
+        && let Source::View(right) = <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)?
+        && let Some((sizes, strides, len)) =
+            strides::row_major_alike::<2, T>([(left.sizes, left.strides), (right.sizes, right.strides)])
+    {
+        check_divisors::<O, P, X, R::Elem>(right)?;
+        let storage = X::map2_line::<_, _, O::Output<P>>(Combining::<O, P>::new(), left, right, len)?;
+        return Ok(Tensor::whole(storage, sizes, strides, len));
+    }
+    combine_unlike::<O, E, P, S, D, R, T, X>(lhs, rhs)
+}
+
+/// [`combine_as`] of operands of any kind and layout.
+#[inline(never)]
+fn combine_unlike<O, E, P, S, D, R, T, X>(lhs: &Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
 where
     O: BinaryOp,
     E: Dtype,
@@ -272,11 +279,6 @@ where
     match (left, right) {
         (Source::View(left), Source::View(right)) => {
             check_divisors::<O, P, X, R::Elem>(right)?;
-            let operands = [(left.sizes, left.strides), (right.sizes, right.strides)];
-            if !exact && let Some((sizes, strides, len)) = row_major::<2, T::Sizes>(operands, T::RANK) {
-                let storage = X::map2_line::<_, _, O::Output<P>>(Combining::<O, P>::new(), left, right, len)?;
-                return Ok(Tensor::from_parts(storage, 0, sizes, strides));
-            }
             let sizes = broadcast::<T, O::Output<P>>(O::NAME, left.sizes, right.sizes)?;
             if exact && let Some(value) = X::peek_free(right) {
                 return map1::<_, T, X, _>(CombiningRight::<O, P>(value.cast()), left, sizes, O::Computes::<P>::DTYPE);

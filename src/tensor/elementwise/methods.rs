@@ -25,9 +25,10 @@ use castiron_macros::fallible;
 type Result1<O, E> = <O as UnaryOp<E>>::Output;
 
 fn map<O: UnaryOp<E>, E: Dtype, S: Shape, D: Device>(x: &Tensor<E, S, D>) -> Result<Tensor<O::Output, S, D>> {
-    if x.is_contiguous() {
-        let storage = D::map1_line::<E, O::Output>(Applying::<O>::new(), x.elements(), x.numel())?;
-        return Ok(Tensor::dense(storage, x.shape()));
+    let own = x.elements();
+    if let Some((sizes, strides, len)) = strides::row_major_alike::<1, S>([(own.sizes, own.strides)]) {
+        let storage = D::map1_line::<E, O::Output>(Applying::<O>::new(), own, len)?;
+        return Ok(Tensor::whole(storage, sizes, strides, len));
     }
     let strides = strides::elementwise_result(&x.shape(), &[x.stride()], true);
     let storage = D::map1::<E, O::Output>(Applying::<O>::new(), x.elements(), strides.as_ref())?;

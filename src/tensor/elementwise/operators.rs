@@ -56,9 +56,11 @@ where
         <S as Broadcast<R::Shape>>::Output,
         <D as Meet<R::Place, S::Kind, R::Kind>>::Output,
     >;
+    #[inline]
     fn right_of(self, left: &Tensor<E, S, D>) -> Result<Self::Output> {
         combine::<Op, E, S, D, R, _, _>(left, &self)
     }
+    #[inline]
     fn right_of_owned(self, left: Tensor<E, S, D>) -> Result<Self::Output> {
         combine_owned::<Op, E, S, D, R, _, _>(left, &self)
     }
@@ -101,6 +103,7 @@ macro_rules! operators {
         #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`try_", stringify!($op), "`](Tensor::try_", stringify!($op), ") returns the error.")]
         impl<E: Element, S: Shape, D: Device, R: RightOf<ops::$op, E, S, D>> $Trait<R> for &Tensor<E, S, D> {
             type Output = R::Output;
+            #[inline]
             #[track_caller]
             fn $method(self, rhs: R) -> R::Output {
                 unwrap(rhs.right_of(self))
@@ -113,6 +116,7 @@ macro_rules! operators {
         #[doc = concat!("Where sizes known at run time do not broadcast, or a scalar does not fit; [`try_", stringify!($op), "`](Tensor::try_", stringify!($op), ") returns the error.")]
         impl<E: Element, S: Shape, D: Device, R: RightOf<ops::$op, E, S, D>> $Trait<R> for Tensor<E, S, D> {
             type Output = R::Output;
+            #[inline]
             #[track_caller]
             fn $method(self, rhs: R) -> R::Output {
                 unwrap(rhs.right_of_owned(self))

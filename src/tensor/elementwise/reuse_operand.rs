@@ -17,25 +17,25 @@ use crate::tensor::elementwise::apply::{
 };
 use core::any::{Any, TypeId};
 
-/// Whether a result of dtype `Out` on device `X` may be written where this tensor is: it has the same dtype and place, and is a
-/// whole row-major storage that nobody else holds.
-#[inline]
-pub(crate) fn can_reuse_memory<E: Element, Out: Element, S: Shape, D: Device, X: Device>(
+/// The sizes, strides and number of elements of this tensor, if a result of dtype `Out` on device `X` may be written where it is: it
+/// has the same dtype and place, and is a whole row-major storage that nobody else holds.
+#[inline(always)]
+pub(crate) fn reusable<E: Element, Out: Element, S: Shape, D: Device, X: Device>(
     x: &mut Tensor<E, S, D>,
-) -> bool {
-    TypeId::of::<(E, D)>() == TypeId::of::<(Out, X)>()
-        && x.parts.offset == 0
-        && x.numel() != 0
-        && x.stride() == strides::contiguous(&x.shape())
-        && D::holds::<E>(&x.parts.storage, x.numel())
-        && D::is_unique(&mut x.parts.storage)
+) -> Option<(S::Sizes, S::Sizes, usize)> {
+    if TypeId::of::<(E, D)>() != TypeId::of::<(Out, X)>() || x.parts.offset != 0 {
+        return None;
+    }
+    let whole = strides::row_major_alike::<1, S>([(x.parts.sizes.as_ref(), x.parts.strides.as_ref())])?;
+    (D::holds::<E>(&x.parts.storage, whole.2) && D::is_unique(&mut x.parts.storage)).then_some(whole)
 }
 
 /// A storage of `D` as that of `X`, which is the same device under another type parameter.
+#[inline]
 fn as_same_device<D: Device, X: Device>(storage: D::Storage) -> X::Storage {
     let mut storage = Some(storage);
     let same = (&mut storage as &mut dyn Any).downcast_mut::<Option<X::Storage>>().and_then(Option::take);
-    same.unwrap_or_else(|| unreachable!("`can_reuse_memory` has compared the devices"))
+    same.unwrap_or_else(|| unreachable!("`reusable` has compared the devices"))
 }
 
 /// `Op(lhs, rhs)` for a scalar on the left, written over `rhs` if its memory can be reused; see
@@ -54,13 +54,13 @@ where
     D: Device,
     K: Map1<E, O::Output<P>> + Map1<O::Output<P>, O::Output<P>>,
 {
-    if !can_reuse_memory::<E, O::Output<P>, S, D, D>(&mut rhs) {
+    let Some((sizes, strides, len)) = reusable::<E, O::Output<P>, S, D, D>(&mut rhs) else {
         return combine_scalar::<O, E, P, S, D, K>(lhs, &rhs, exact, kernel);
-    }
+    };
     check_divisors::<O, P, D, E>(rhs.elements())?;
     let kernel = kernel(scalar_operand::<O, P>(lhs, P::DTYPE, exact && !P::DTYPE.is_complex())?);
-    let (sizes, strides, mut storage) = (rhs.shape(), rhs.stride(), rhs.parts.storage);
-    D::update1(kernel, ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), strides.as_ref()))?;
+    let mut storage = rhs.parts.storage;
+    D::update1_line(kernel, ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), strides.as_ref()), len)?;
     Ok(Tensor::from_parts(storage, 0, sizes, strides))
 }
 
@@ -69,11 +69,10 @@ enum RightOperand<'a, B, R, C> {
     Scalar(C),
     Value(C),
     View(View<'a, B, R>),
-    /// One with the sizes and strides of the left operand.
-    Alike(View<'a, B, R>),
 }
 
 /// `Op(lhs, rhs)`, written over `lhs` if its memory can be reused.
+#[inline]
 pub(crate) fn combine_owned<O, E, S, D, R, T, X>(
     mut lhs: Tensor<E, S, D>,
     rhs: &R,
@@ -87,14 +86,22 @@ where
     T: Shape,
     X: Device,
 {
-    if T::RANK == S::RANK && can_reuse_memory::<E, Outcome<O, E, S, R>, S, D, X>(&mut lhs) {
-        return combine_over_left::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs, rhs);
+    if T::RANK == S::RANK
+        && let Some(whole) = reusable::<E, Outcome<O, E, S, R>, S, D, X>(&mut lhs)
+    {
+        // The storage alone: a tensor that is moved is written to memory and read again.
+        return combine_over::<O, E, PromotedWith<E, S, R>, S, D, R, T, X>(lhs.parts.storage, whole, rhs);
     }
     combine::<O, E, S, D, R, T, X>(&lhs, rhs)
 }
 
-/// The same where the memory of `lhs` can be reused.
-fn combine_over_left<O, E, P, S, D, R, T, X>(lhs: Tensor<E, S, D>, rhs: &R) -> Result<Tensor<O::Output<P>, T, X>>
+/// `Op(lhs, rhs)` written over `lhs`, which is the `whole` storage. What is small enough for that becomes part of the caller.
+#[inline]
+fn combine_over<O, E, P, S, D, R, T, X>(
+    storage: D::Storage,
+    whole: (S::Sizes, S::Sizes, usize),
+    rhs: &R,
+) -> Result<Tensor<O::Output<P>, T, X>>
 where
     O: BinaryOp,
     E: Dtype,
@@ -105,7 +112,40 @@ where
     T: Shape,
     X: Device,
 {
-    let (sizes, own, len) = (lhs.shape(), lhs.stride(), lhs.numel());
+    let (sizes, own, len) = whole;
+    if let OperandSource::View(view) = rhs.source()
+        && let Source::View(right) = <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)?
+        && right.sizes == sizes.as_ref()
+        && right.strides == own.as_ref()
+    {
+        check_divisors::<O, P, X, R::Elem>(right)?;
+        let mut storage = as_same_device::<D, X>(storage);
+        let out = ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), own.as_ref());
+        // What is written over is contiguous.
+        X::update2_line(Combining::<O, P>::new(), right, out, len)?;
+        return Ok(Tensor::whole(storage, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref()), len));
+    }
+    combine_unlike_over::<O, E, P, S, D, R, T, X>(storage, whole, rhs)
+}
+
+/// [`combine_over`] with an operand of any kind and layout.
+#[inline(never)]
+fn combine_unlike_over<O, E, P, S, D, R, T, X>(
+    storage: D::Storage,
+    whole: (S::Sizes, S::Sizes, usize),
+    rhs: &R,
+) -> Result<Tensor<O::Output<P>, T, X>>
+where
+    O: BinaryOp,
+    E: Dtype,
+    P: Dtype,
+    S: Shape + Broadcast<R::Shape, Output = T>,
+    D: Device + Meet<R::Place, S::Kind, R::Kind, Output = X>,
+    R: Operand,
+    T: Shape,
+    X: Device,
+{
+    let (sizes, own, len) = whole;
     let mut broadcast = S::Sizes::filled(0);
     let exact = right_is_exact::<O, P, S::Kind, R::Kind>();
     let right = match rhs.source() {
@@ -113,31 +153,24 @@ where
         OperandSource::View(view) => match <D as Meet<R::Place, S::Kind, R::Kind>>::right(view)? {
             Source::Value(value) => RightOperand::Value(right_value::<O, P, _>(value, exact)?),
             Source::View(right) => {
-                let same = right.sizes == sizes.as_ref() && right.strides == own.as_ref();
-                if !same
-                    && (exact || !result_has_left_layout::<S>(&sizes, &own, right.sizes, right.strides, &mut broadcast))
-                {
+                if exact || !result_has_left_layout::<S>(&sizes, &own, right.sizes, right.strides, &mut broadcast) {
+                    let lhs = Tensor::<E, S, D>::whole(storage, sizes, own, len);
                     return combine_as::<O, E, P, S, D, R, T, X>(&lhs, rhs);
                 }
                 check_divisors::<O, P, X, R::Elem>(right)?;
-                if same {
-                    RightOperand::Alike(right)
-                } else {
-                    RightOperand::View(right.restrided(sizes.as_ref(), broadcast.as_ref()))
-                }
+                RightOperand::View(right.restrided(sizes.as_ref(), broadcast.as_ref()))
             }
         },
     };
-    let mut storage = as_same_device::<D, X>(lhs.parts.storage);
+    let mut storage = as_same_device::<D, X>(storage);
     let out = ViewMut::<_, O::Output<P>>::new(&mut storage, 0, sizes.as_ref(), own.as_ref());
     match right {
-        RightOperand::Scalar(value) => X::update1(CombiningScalar::<O, P>(value), out)?,
-        RightOperand::Value(value) => X::update1(CombiningRight::<O, P>(value), out)?,
-        RightOperand::View(right) => X::update2(Combining::<O, P>::new(), right, out)?,
         // What is written over is contiguous.
-        RightOperand::Alike(right) => X::update2_line(Combining::<O, P>::new(), right, out, len)?,
+        RightOperand::Scalar(value) => X::update1_line(CombiningScalar::<O, P>(value), out, len)?,
+        RightOperand::Value(value) => X::update1_line(CombiningRight::<O, P>(value), out, len)?,
+        RightOperand::View(right) => X::update2(Combining::<O, P>::new(), right, out)?,
     }
-    Ok(Tensor::from_parts(storage, 0, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref())))
+    Ok(Tensor::whole(storage, T::Sizes::copied(sizes.as_ref()), T::Sizes::copied(own.as_ref()), len))
 }
 
 /// Whether a result has the sizes and strides of the left operand; if so, the strides that the right one is read through.

@@ -30,7 +30,7 @@ use crate::ops::kernel::{Casting, Choosing, Map1, Map2, Map3};
 use crate::ops::reduce::AnyAll;
 use crate::shape::{Shape, SizeArray};
 use crate::storage::View;
-use crate::tensor::elementwise::apply::{broadcast, layout, row_major};
+use crate::tensor::elementwise::apply::{broadcast, layout};
 use castiron_macros::fallible;
 use core::marker::PhantomData;
 
@@ -252,7 +252,7 @@ where
 
 /// The result of two operands: sizes broadcast, axes in the order that the operands have them in memory.
 pub(super) fn extend<T: Shape, Out: Element>(op: &'static str, a: Layout, b: Layout) -> Result<Extent<T>> {
-    if let Some((sizes, strides, _)) = row_major::<2, T::Sizes>([(a.0, a.1), (b.0, b.1)], T::RANK) {
+    if let Some((sizes, strides, _)) = strides::row_major_alike::<2, T>([(a.0, a.1), (b.0, b.1)]) {
         return Ok(Extent { sizes, strides });
     }
     let sizes = broadcast::<T, Out>(op, a.0, b.0)?;

@@ -58,7 +58,25 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let Source::View(right) = <D as Receives<R::Place, Dimensioned>>::right(right)? else {
             unreachable!("no operand of a matrix product is zero-dim, so none is moved")
         };
-        multiply(self.elements(), right.known_as(), None)
+        let (left, right) = (self.elements(), right.known_as());
+        if let Some(sizes) = const { few(S::KNOWN, T::KNOWN) }
+            && let [m, k, n] = sizes
+            && left.sizes == [m, k]
+            && right.sizes == [k, n]
+        {
+            let storage = D::matmul_few(left, right, sizes)?;
+            return Ok(Tensor::whole(storage, T::Sizes::copied(&[m, n]), T::Sizes::copied(&[n, 1]), m * n));
+        }
+        multiply(left, right, None)
+    }
+}
+
+/// The sizes of a product of matrices, if the types know them and there are so few elements that the loops become a list of
+/// instructions: of the left one's rows and columns and of the right one's columns.
+const fn few(left: &[Option<usize>], result: &[Option<usize>]) -> Option<[usize; 3]> {
+    match (left, result) {
+        (&[Some(m @ 1..=4), Some(k @ 1..=4)], &[Some(_), Some(n @ 1..=4)]) => Some([m, k, n]),
+        _ => None,
     }
 }
 
@@ -87,21 +105,33 @@ impl<B, E: Dtype> Summand<'_, B, E> {
 }
 
 /// The product of two views and what it is added to, `T` being the shape that the types found.
+#[inline]
 pub(crate) fn multiply<E: Dtype, T: Shape, D: Device>(
     left: View<'_, D::Storage, E>,
     right: View<'_, D::Storage, E>,
     summand: Option<Summand<'_, D::Storage, E>>,
 ) -> Result<Tensor<E, T, D>> {
-    if let (&[m, columns], &[rows, n]) = (left.sizes, right.sizes) {
-        if columns != rows {
-            return Err(Error::MatMul { lhs: left.sizes.into(), rhs: right.sizes.into(), columns, rows });
+    match (left.sizes, right.sizes) {
+        (&[m, columns], &[rows, n]) if columns == rows && summand.is_none() => {
+            // The types of the operands give the result's.
+            checked_numel::<E>("matmul", &[m, n])?;
+            Ok(Tensor::dense(D::matmul(left, right, None)?, T::Sizes::copied(&[m, n])))
         }
-        // The types of the operands give the result's.
+        _ => multiply_and_add(left, right, summand),
+    }
+}
+
+/// [`multiply`] of operands of any rank.
+fn multiply_and_add<E: Dtype, T: Shape, D: Device>(
+    left: View<'_, D::Storage, E>,
+    right: View<'_, D::Storage, E>,
+    summand: Option<Summand<'_, D::Storage, E>>,
+) -> Result<Tensor<E, T, D>> {
+    if let (&[m, columns], &[rows, n], Some(summand)) = (left.sizes, right.sizes, &summand)
+        && columns == rows
+    {
         let sizes = [m, n];
         checked_numel::<E>("matmul", &sizes)?;
-        let Some(summand) = summand else {
-            return Ok(Tensor::dense(D::matmul(left, right, None)?, T::Sizes::copied(&sizes)));
-        };
         let strides = summand.strides(&sizes)?;
         let storage = D::matmul(left, right, Some(summand.expanded(&sizes, &strides)))?;
         return Ok(Tensor::dense(storage, T::Sizes::copied(&sizes)));
@@ -191,6 +221,13 @@ pub(crate) fn product<E: Dtype, D: Device>(
     summand: Option<Summand<'_, D::Storage, E>>,
     fits: impl FnOnce(&[usize]) -> Result<()>,
 ) -> Result<(D::Storage, Vec<usize>)> {
+    if let (&[m, columns], &[rows, n], None) = (left.sizes, right.sizes, &summand)
+        && columns == rows
+    {
+        fits(&[m, n])?;
+        checked_numel::<E>("matmul", &[m, n])?;
+        return Ok((D::matmul(left, right, None)?, vec![m, n]));
+    }
     let batches = Batches::of([left.sizes, left.strides], [right.sizes, right.strides])?;
     fits(&batches.sizes)?;
     checked_numel::<E>("matmul", &batches.sizes)?;

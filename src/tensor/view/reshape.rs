@@ -6,11 +6,12 @@ use crate::dtype::Element;
 use crate::error::{Error, Result, unwrap};
 use crate::layout::strides;
 use crate::shape::{AxisArg, Flatten, HasAxis, Inferable, KnownShape, ReshapeTo, Shape, SizeArray, Unflatten, numel};
-use crate::tensor::{Tensor, expect_fit, shape_text};
+use crate::tensor::{Tensor, expect_fit, fits, shape_text};
 use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     /// The same elements, in row-major order, under other sizes. A view if their strides allow it.
+    #[inline]
     fn resized<T: Shape>(&self, op: &'static str, sizes: T::Sizes) -> Result<Tensor<E, T, D>> {
         match self.seen_under(op, sizes)? {
             Some(view) => Ok(view),
@@ -19,7 +20,25 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
     }
 
     /// The same if it is a view, without a copy; `None` if their strides do not allow it.
+    #[inline]
     pub(crate) fn seen_under<T: Shape>(&self, op: &'static str, sizes: T::Sizes) -> Result<Option<Tensor<E, T, D>>> {
+        // Most tensors are row-major, and then every shape of as many elements is a view.
+        let own = strides::row_major_alike::<1, S>([(self.parts.sizes.as_ref(), self.parts.strides.as_ref())]);
+        if let Some((_, _, len)) = own
+            && numel(sizes.as_ref()) == Some(len)
+            && fits::<T>(sizes.as_ref())
+        {
+            return Ok(Some(self.rearranged(sizes, strides::contiguous(&sizes))));
+        }
+        self.seen_through_other_strides(op, sizes)
+    }
+
+    /// The same where strides have to be found.
+    fn seen_through_other_strides<T: Shape>(
+        &self,
+        op: &'static str,
+        sizes: T::Sizes,
+    ) -> Result<Option<Tensor<E, T, D>>> {
         let (from, to) = (self.shape(), sizes.as_ref());
         if numel(to) != Some(self.numel()) {
             return Err(Error::Reshape {

@@ -12,8 +12,7 @@ use crate::shape::{
     AxisArg, D1, Dyn, ExpandTo, HasAxis, InsertAxis, KnownShape, MoveAxis, Permute, Reverse, Shape, SizeArray, Squeeze,
     SqueezeAxis, Transpose,
 };
-use crate::tensor::base::layout::StridedParts;
-use crate::tensor::{Tensor, expect_fit, fits};
+use crate::tensor::{Tensor, expect_fit};
 use castiron_macros::fallible;
 
 impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
@@ -25,12 +24,8 @@ impl<E: Element, S: Shape, D: Device> Tensor<E, S, D> {
         let own = Geometry::new(0, self.parts.sizes.as_ref(), self.parts.strides.as_ref());
         let view = ViewAxes { sizes: sizes.as_mut(), strides: strides.as_mut() };
         own.pick(order.inspect(|from| named |= 1 << from), view);
-        if T::RANK == S::RANK && named.count_ones() as usize == S::RANK && fits::<T>(sizes.as_ref()) {
-            // A permutation reaches the same elements as `self`, so the bounds need no check.
-            let (storage, offset) = D::share(self.elements());
-            return Tensor { parts: StridedParts::new(storage, offset, sizes, strides) };
-        }
-        self.restrided(0, sizes, strides)
+        let permutes = T::RANK == S::RANK && named.count_ones() as usize == S::RANK;
+        if permutes { self.rearranged(sizes, strides) } else { self.restrided(0, sizes, strides) }
     }
 
     /// Rows become columns (`torch.t`); vectors and numbers stay.
