@@ -50,12 +50,6 @@ const MANY: usize = 1 << 12;
 /// The elements of a lane at most whose successor is prefetched: it stays in the caches until then.
 const LANE: i64 = 1 << 14;
 
-/// Prefetches elements that are followed some parts after those at `place`, which are contiguous. The addresses need not be valid.
-#[inline(always)]
-pub(super) fn prefetch_ahead<T>(place: *const T, len: usize) {
-    simd::prefetch_steps(place.cast::<u8>().wrapping_add(AHEAD), len * size_of::<T>(), 1);
-}
-
 /// Calls `part` with the ends of each part of a run.
 #[inline(always)]
 pub(super) fn in_parts(len: usize, mut part: impl FnMut(usize, usize)) {
@@ -85,11 +79,11 @@ impl IndexMap {
         let are_many = without_repeats(index.sizes, index.strides).iter().product::<usize>() >= MANY;
         IndexMap { wrap: if indexing.wraps { size } else { 0 }, size, step, are_many }
     }
-    /// Prefetches what comes some parts after these indices, which are contiguous.
+    /// Prefetches what comes some parts after these indices, which are contiguous. The addresses need not be valid.
     #[inline(always)]
     pub(super) fn prefetch_indices(self, index: *const i64, len: usize) {
         if self.are_many {
-            prefetch_ahead(index, len);
+            simd::prefetch_steps(index.cast::<u8>().wrapping_add(AHEAD), len * size_of::<i64>(), 1);
         }
     }
     /// The index counted from the start.

@@ -3,7 +3,7 @@
 //! Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
-use super::indexing::{IndexMap, PART, RawView, in_parts, out_of_range, prefetch_ahead, without};
+use super::indexing::{IndexMap, PART, RawView, in_parts, out_of_range, without};
 use super::read::without_repeats;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
@@ -97,9 +97,6 @@ impl<W: Copy, F: Fn(*mut W, W), G: Fn(*mut W, W) + Copy> Loop for Scatter<'_, W,
                     }
                     [step, 1, 0] if step <= 1 && places.step == 1 => in_parts(run.len, |low, high| {
                         places.prefetch_indices(index.add(low), high - low);
-                        if step == 1 {
-                            prefetch_ahead(from.add(low), high - low);
-                        }
                         places.prefetch_next_lane(to, low, high - low);
                         for i in low..high {
                             let at = places.position(index.add(i).read()) as usize;
@@ -115,9 +112,6 @@ impl<W: Copy, F: Fn(*mut W, W), G: Fn(*mut W, W) + Copy> Loop for Scatter<'_, W,
                     steps => in_parts(run.len, |low, high| {
                         if steps[1] == 1 {
                             places.prefetch_indices(index.add(low), high - low);
-                        }
-                        if steps[0] == 1 {
-                            prefetch_ahead(from.add(low), high - low);
                         }
                         for i in low..high {
                             let at = places.place(index.add(i * steps[1]).read());
