@@ -1,9 +1,11 @@
 //! `pick` as few copies of blocks, each a view of the source or the fill value everywhere: `roll`, `pad` with a constant, `repeat`.
 //!
-//! Uses copies; used by `moving`.
+//! Uses copies and threads; used by `moving`.
 
 use super::copying;
+use super::engine;
 use super::moving::PickTask;
+use super::threads::{self, Shared};
 use crate::layout::strides::row_major;
 use crate::ops::segment::Segment;
 
@@ -59,37 +61,77 @@ pub(super) unsafe fn pick_blocks(task: &PickTask<'_>) -> bool {
     if count.is_none_or(|count| count > BLOCKS) || rank + repeated > 8 {
         return false;
     }
+    let count = count.unwrap_or(0);
     let steps = row_major(task.counts);
-    for number in 0..count.unwrap_or(0) {
-        let (mut left, mut fills, mut to, mut from) = (number, false, 0, 0);
-        let (mut sizes, mut out, mut source) = (Vec::with_capacity(8), Vec::with_capacity(8), Vec::with_capacity(8));
-        for axis in 0..rank {
-            let block = blocks[axis][left % blocks[axis].len()];
-            left /= blocks[axis].len();
-            to += block.to * steps[axis];
-            if block.repeats > 1 {
-                sizes.push(block.repeats);
-                out.push(block.len * steps[axis]);
-                source.push(0);
-            }
-            sizes.push(block.len);
-            out.push(steps[axis]);
-            source.push(task.strides[axis]);
-            match block.from {
-                Some(start) => from += start * task.strides[axis],
-                None => fills = true,
-            }
+    // Some rows of all blocks, then the next ones: a cache line that two blocks share is written to while it is in the caches.
+    let outer = (0..rank).find(|&axis| task.counts[axis] > 1).unwrap_or(0);
+    let by_rows = count > 1 && matches!(blocks[outer][..], [BlockAxis { repeats: 1, .. }]);
+    if !by_rows {
+        // SAFETY: the caller's promise.
+        (0..count).for_each(|number| unsafe { write_block(task, &blocks, &steps, number, None) });
+        return true;
+    }
+    let (rows, row) = (task.counts[outer], steps[outer] * task.size);
+    let each = (SLAB / row.max(1)).max(1);
+    let slabs = rows.div_ceil(each);
+    let pieces = threads::pieces(engine::copy_nanoseconds(rows * steps[outer], 2 * task.size)).min(slabs);
+    let shared = Shared((task, &blocks, &steps));
+    threads::for_each(pieces, &|piece| {
+        let (task, blocks, steps) = { &shared }.0;
+        for slab in slabs * piece / pieces..slabs * (piece + 1) / pieces {
+            let some = (outer, slab * each, ((slab + 1) * each).min(rows));
+            // SAFETY: the caller's promise; every row is written by one thread.
+            (0..count).for_each(|number| unsafe { write_block(task, blocks, steps, number, Some(some)) });
         }
-        let mut start = task.from.wrapping_add(from * task.size);
-        if fills {
-            start = task.fill.0.as_ptr();
-            source.fill(0);
+    });
+    true
+}
+
+/// Bytes of the rows that all blocks are written to before the next ones.
+const SLAB: usize = if cfg!(debug_assertions) { 64 } else { 64 << 10 };
+
+/// Writes the block of this number: of an axis, where one is given, the positions from the first of two up to the second.
+///
+/// # Safety
+/// As for [`pick_blocks`]; the axis has one block, which is there once.
+unsafe fn write_block(
+    task: &PickTask<'_>,
+    blocks: &[Vec<BlockAxis>],
+    steps: &[usize],
+    number: usize,
+    some: Option<(usize, usize, usize)>,
+) {
+    let (mut left, mut fills, mut to, mut from) = (number, false, 0, 0);
+    let (mut sizes, mut out, mut source) = (Vec::with_capacity(8), Vec::with_capacity(8), Vec::with_capacity(8));
+    for (axis, list) in blocks.iter().enumerate() {
+        let mut block = list[left % list.len()];
+        left /= list.len();
+        if let Some((_, low, high)) = some.filter(|some| some.0 == axis) {
+            let from = block.from.map(|from| from + low);
+            block = BlockAxis { to: low, from, len: high - low, repeats: 1 };
         }
-        // SAFETY: the caller's promise: the block's positions lie inside the source's axes, and those of all blocks are the result's.
-        unsafe {
-            let to = task.to.add(to * task.size);
-            copying::copy_into(task.size, &sizes, [&out, &source], to, start);
+        to += block.to * steps[axis];
+        if block.repeats > 1 {
+            sizes.push(block.repeats);
+            out.push(block.len * steps[axis]);
+            source.push(0);
+        }
+        sizes.push(block.len);
+        out.push(steps[axis]);
+        source.push(task.strides[axis]);
+        match block.from {
+            Some(start) => from += start * task.strides[axis],
+            None => fills = true,
         }
     }
-    true
+    let mut start = task.from.wrapping_add(from * task.size);
+    if fills {
+        start = task.fill.0.as_ptr();
+        source.fill(0);
+    }
+    // SAFETY: the caller's promise: the block's positions lie inside the source's axes, and those of all blocks are the result's.
+    unsafe {
+        let to = task.to.add(to * task.size);
+        copying::copy_into(task.size, &sizes, [&out, &source], to, start);
+    }
 }

@@ -2,8 +2,9 @@
 //!
 //! Uses walks; used by `Cpu`.
 
+use super::copying;
 use super::elementwise::result_len;
-use super::indexing::{IndexMap, RawView, out_of_range, without};
+use super::indexing::{IndexMap, PART, RawView, out_of_range, without};
 use super::lines;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
@@ -24,15 +25,16 @@ struct Gather<'a, W, const WRAPS: bool> {
     to: *mut W,
     index: *const i64,
     from: *const W,
+    /// How many indices there are if they are contiguous: those of several short runs are checked at once.
+    dense: usize,
 }
-/// How many rows ahead elements are prefetched, and how many indices are checked at once.
+/// How many rows ahead elements are prefetched.
 const AHEAD: usize = 6;
-const CHECKED: usize = 1024;
 impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
     type Output = bool;
     #[inline(always)]
     fn run(self) -> bool {
-        let Gather { walk, places, to: first_to, index: first_index, from: first_from } = self;
+        let Gather { walk, places, to: first_to, index: first_index, from: first_from, dense } = self;
         // SAFETY: `gather_bytes` gives a walk whose places lie inside the operands, with every index that is in
         // range; others are not followed. Elements are read and written as bytes of any alignment.
         unsafe {
@@ -46,6 +48,8 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
             }
             let mut ahead = walk.runs();
             let mut next = ahead.nth(AHEAD);
+            // Contiguous indices that are in range: a list that is followed again and again is checked once.
+            let mut known = 0..0;
             for run in walk.runs() {
                 let (to, index) = (first_to.add(run.starts[0]), first_index.add(run.starts[1]));
                 let from = first_from.add(run.starts[2]);
@@ -74,14 +78,31 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
                 }
                 // Indices are checked by vectors, a few before they are followed, which leaves no more than to read and write.
                 let place = |index: i64| if WRAPS { places.position(index) as usize } else { index as usize };
+                let (start, end) = (run.starts[1], run.starts[1] + run.len);
+                let is_line = run.steps[1] == 1;
+                let mut is_known = is_line && known.start <= start && end <= known.end;
+                if is_line && !is_known && run.len < PART && end <= dense {
+                    known = start..dense.min(start + PART);
+                    places.prefetch_indices(index, known.len());
+                    if !places.hold(index, 1, known.len()) {
+                        return false;
+                    }
+                    is_known = true;
+                }
                 let mut first = 0;
                 while first < run.len {
-                    let end = run.len.min(first + CHECKED);
-                    if !places.hold(index.add(first * run.steps[1]), run.steps[1], end - first) {
-                        return false;
+                    let end = run.len.min(first + PART);
+                    if !is_known {
+                        if is_line {
+                            places.prefetch_indices(index.add(first), end - first);
+                        }
+                        if !places.hold(index.add(first * run.steps[1]), run.steps[1], end - first) {
+                            return false;
+                        }
                     }
                     match run.steps {
                         [1, 1, 0] if places.step == 1 => {
+                            places.prefetch_next_lane(from, first, end - first);
                             for i in first..end {
                                 to.add(i).write_unaligned(from.add(place(index.add(i).read())).read_unaligned());
                             }
@@ -94,6 +115,9 @@ impl<W: Copy, const WRAPS: bool> Loop for Gather<'_, W, WRAPS> {
                         }
                     }
                     first = end;
+                }
+                if is_line && !is_known {
+                    known = start..end;
                 }
             }
         }
@@ -167,7 +191,57 @@ pub(crate) fn gather<E: Element>(
     gather_bytes(indexing, size_of::<E>(), RawView::of(&a), index)
 }
 
+/// The axes of the operand in the order of its strides, where a list of indices chooses from an operand that lies across the result. Lines
+/// are gathered fast, and so is a transposed copy of them.
+fn rows_elsewhere(axis: usize, width: usize, a: RawView<'_>, index: &View<'_, HostBuffer, i64>) -> Option<Vec<usize>> {
+    let (last, bytes) = (a.sizes.len() - 1, index.sizes.iter().product::<usize>().saturating_mul(width));
+    let is_list = (0..=last).all(|at| at == axis || index.strides[at] == 0 || index.sizes[at] == 1);
+    let row = (0..last).find(|&at| a.strides[at] == 1 && index.sizes[at] * width >= ROW)?;
+    if !is_list || a.strides[last] <= 1 || index.sizes[last] < 2 || bytes < ACROSS {
+        return None;
+    }
+    let mut axes: Vec<usize> = (0..=last).filter(|&at| at != row).collect();
+    axes.sort_by_key(|&at| core::cmp::Reverse(a.strides[at]));
+    axes.push(row);
+    Some(axes)
+}
+/// Lines of so many bytes are worth a second copy, of so many in all.
+const ROW: usize = 64;
+const ACROSS: usize = if cfg!(debug_assertions) { 1 << 10 } else { 1 << 14 };
+
 fn gather_bytes(
+    indexing: Indexing,
+    width: usize,
+    a: RawView<'_>,
+    index: View<'_, HostBuffer, i64>,
+) -> Result<HostBuffer> {
+    let Some(axes) = rows_elsewhere(indexing.axis, width, a, &index) else {
+        return gather_in_order(indexing, width, a, index);
+    };
+    let in_order = |of: &[usize]| -> Vec<usize> { axes.iter().map(|&at| of[at]).collect() };
+    let [sizes, strides] = [a.sizes, a.strides].map(in_order);
+    let [index_sizes, index_strides] = [index.sizes, index.strides].map(in_order);
+    let axis = axes.iter().position(|&at| at == indexing.axis).unwrap_or(indexing.axis);
+    let ordered = RawView { start: a.start, sizes: &sizes, strides: &strides };
+    let list = index.restrided(&index_sizes, &index_strides);
+    let rows = gather_in_order(Indexing { axis, ..indexing }, width, ordered, list).map_err(|error| match error {
+        Error::IndexValue { op, index, size, .. } => Error::IndexValue { op, index, axis: indexing.axis, size },
+        other => other,
+    })?;
+    // From each axis of the result to the next position in the rows.
+    let (own, mut steps) = (strides::row_major(&index_sizes), vec![0; axes.len()]);
+    axes.iter().zip(own).for_each(|(&at, step)| steps[at] = step);
+    let (len, result) = (result_len(index.sizes)?, strides::row_major(index.sizes));
+    // SAFETY: the rows have all elements of the result, and every place of it is written.
+    unsafe {
+        HostBuffer::filled_by(len * width, |to: *mut u8| {
+            copying::copy_fresh(width, len, index.sizes, [&result, &steps], to, rows.start::<u8>());
+            Ok(())
+        })
+    }
+}
+
+fn gather_in_order(
     indexing: Indexing,
     width: usize,
     a: RawView<'_>,
@@ -183,7 +257,8 @@ fn gather_bytes(
     let bytes = len.checked_mul(width).ok_or_else(|| Error::TooLarge { op: indexing.op, sizes: index.sizes.into() })?;
     let strides = strides::row_major(index.sizes);
     let walk = Walk::new(index.sizes, [&strides, index.strides, &without(a.strides, axis)]);
-    let places = IndexMap::new(indexing, size, a.strides[axis]);
+    let places = IndexMap::new(indexing, &index, size, a.strides[axis]);
+    let dense = if strides::is_contiguous(index.sizes, index.strides) { len } else { 0 };
     let fits = AtomicBool::new(true);
     let pieces = threads::pieces((bytes / 16).max(len / 2));
     let start = RawView::of(&index).start.cast::<i64>();
@@ -198,9 +273,9 @@ fn gather_bytes(
                 word_of_width!(width, W => {
                     let (to, from) = (to.cast::<W>(), from.cast::<W>());
                     if indexing.wraps {
-                        simd::dispatch(Gather::<W, true> { walk, places, to, index, from })
+                        simd::dispatch(Gather::<W, true> { walk, places, to, index, from, dense })
                     } else {
-                        simd::dispatch(Gather::<W, false> { walk, places, to, index, from })
+                        simd::dispatch(Gather::<W, false> { walk, places, to, index, from, dense })
                     }
                 })
             };

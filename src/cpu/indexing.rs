@@ -4,6 +4,8 @@
 //! Uses storage; used by `gather`, `scatter`, `compress`, `order` and `search`.
 
 use super::elementwise::source;
+use super::read::without_repeats;
+use super::simd;
 use crate::dtype::Element;
 use crate::error::Error;
 use crate::ops::arguments::Indexing;
@@ -36,6 +38,29 @@ pub(super) fn out_of_range(indexing: Indexing, index: View<'_, HostBuffer, i64>,
     Error::IndexValue { op: indexing.op, index, axis: indexing.axis, size }
 }
 
+/// Indices are checked and followed so many at a time, between which what comes next is prefetched.
+pub(super) const PART: usize = 64;
+
+/// How many bytes ahead: past the end of a page, where the processor's own prefetching stops.
+const AHEAD: usize = 4096;
+
+/// So many indices fill a cache.
+const MANY: usize = 1 << 12;
+
+/// The elements of a lane at most whose successor is prefetched: it stays in the caches until then.
+const LANE: i64 = 1 << 14;
+
+/// Calls `part` with the ends of each part of a run.
+#[inline(always)]
+pub(super) fn in_parts(len: usize, mut part: impl FnMut(usize, usize)) {
+    let mut low = 0;
+    while low < len {
+        let high = len.min(low + PART);
+        part(low, high);
+        low = high;
+    }
+}
+
 /// Converts indices to offsets: negative ones count from the end if `wrap` is the axis's size.
 #[derive(Clone, Copy)]
 pub(super) struct IndexMap {
@@ -43,12 +68,23 @@ pub(super) struct IndexMap {
     pub(super) size: i64,
     /// The stride of the axis.
     pub(super) step: usize,
+    /// Whether there are more indices than a cache holds: a short list is there when it is read again.
+    are_many: bool,
 }
 impl IndexMap {
-    pub(super) fn new(indexing: Indexing, size: usize, step: usize) -> Self {
+    /// Of these indices along an axis of this size and stride.
+    pub(super) fn new(indexing: Indexing, index: &View<'_, HostBuffer, i64>, size: usize, step: usize) -> Self {
         // An axis longer than `i64::MAX` can only be a broadcast one.
         let size = i64::try_from(size).unwrap_or(i64::MAX);
-        IndexMap { wrap: if indexing.wraps { size } else { 0 }, size, step }
+        let are_many = without_repeats(index.sizes, index.strides).iter().product::<usize>() >= MANY;
+        IndexMap { wrap: if indexing.wraps { size } else { 0 }, size, step, are_many }
+    }
+    /// Prefetches what comes some parts after these indices, which are contiguous. The addresses need not be valid.
+    #[inline(always)]
+    pub(super) fn prefetch_indices(self, index: *const i64, len: usize) {
+        if self.are_many {
+            simd::prefetch_steps(index.cast::<u8>().wrapping_add(AHEAD), len * size_of::<i64>(), 1);
+        }
     }
     /// The index counted from the start.
     #[inline(always)]
@@ -59,6 +95,13 @@ impl IndexMap {
     #[inline(always)]
     pub(super) fn place(self, index: i64) -> usize {
         (self.position(index) as usize).wrapping_mul(self.step)
+    }
+    /// Prefetches what the next lane, if it follows this one, has at the positions that a part of this one's indices stand at.
+    #[inline(always)]
+    pub(super) fn prefetch_next_lane<T>(self, lane: *const T, low: usize, len: usize) {
+        if self.size <= LANE {
+            simd::prefetch_steps(lane.wrapping_add(self.size as usize + low).cast(), len * size_of::<T>(), 1);
+        }
     }
     /// Whether all of these indices are in range. Branch-free: the sign bits of the position and of its distance to
     /// the last position are or-ed together.

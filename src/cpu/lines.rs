@@ -138,6 +138,42 @@ pub(super) unsafe fn copy_short(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
+/// Copies blocks of `bytes` bytes, `step` bytes apart, one behind the other.
+///
+/// # Safety
+/// There are `count` blocks at `from`, and room for them at `to`, apart from each other.
+pub(super) unsafe fn copy_blocks(to: *mut u8, from: *const u8, step: isize, bytes: usize, count: usize) {
+    /// Moves a whole word for each block but the first and the last. What it has too much lies in the next block on either side, and the
+    /// next word is written over it.
+    #[inline(always)]
+    unsafe fn by_words<P: Copy>(to: *mut u8, from: *const u8, step: isize, bytes: usize, count: usize) {
+        // SAFETY: the caller's promise; a word is no longer than two blocks, nor than a step and a block.
+        unsafe {
+            for i in 1..count.saturating_sub(1) {
+                let word = from.offset(i as isize * step).cast::<P>().read_unaligned();
+                to.add(i * bytes).cast::<P>().write_unaligned(word);
+            }
+        }
+    }
+    let Some(last) = count.checked_sub(1) else { return };
+    // SAFETY: the caller's promise. A word is as long as the block rounded up to a power of two.
+    unsafe {
+        let one = |i: usize| copy_short(to.add(i * bytes), from.offset(i as isize * step), bytes);
+        if step.unsigned_abs() < bytes || !(2..=32).contains(&bytes) {
+            return (0..count).for_each(one);
+        }
+        one(0);
+        match bytes.next_power_of_two() {
+            2 => by_words::<u16>(to, from, step, bytes, count),
+            4 => by_words::<u32>(to, from, step, bytes, count),
+            8 => by_words::<u64>(to, from, step, bytes, count),
+            16 => by_words::<[u64; 2]>(to, from, step, bytes, count),
+            _ => by_words::<[u64; 4]>(to, from, step, bytes, count),
+        }
+        one(last);
+    }
+}
+
 /// Writes one element to a few places.
 ///
 /// # Safety

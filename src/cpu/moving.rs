@@ -14,6 +14,7 @@ use crate::dtype::width::word_of_width;
 use crate::error::Result;
 use crate::ops::segment::Segment;
 use crate::storage::{HostBuffer, View};
+use std::borrow::Cow;
 
 /// The size of an element, one of those that [`word_of_width`] knows.
 const fn size<E: Element>() -> usize {
@@ -22,8 +23,8 @@ const fn size<E: Element>() -> usize {
 }
 
 /// An axis of the result: its segments, and its strides in the source and in the result.
-struct PickedAxis {
-    segments: Vec<Segment>,
+struct PickedAxis<'a> {
+    segments: Cow<'a, [Segment]>,
     stride: usize,
     step: usize,
     /// Whether the result's inner axes are whole, so that consecutive positions are contiguous.
@@ -31,13 +32,13 @@ struct PickedAxis {
 }
 
 /// The outer axes of the result, which are assembled; the inner ones, which are copied unchanged, form a block.
-struct Picking<T> {
-    axes: Vec<PickedAxis>,
+struct Picking<'a, T> {
+    axes: Vec<PickedAxis<'a>>,
     block: usize,
     fill: T,
 }
 
-impl<T: Copy> Picking<T> {
+impl<T: Copy> Picking<'_, T> {
     /// Writes all that lies inside of one position of the axes before `at`.
     ///
     /// # Safety
@@ -48,7 +49,7 @@ impl<T: Copy> Picking<T> {
             return unsafe { copy(from, to, self.block) };
         };
         let last = at + 1 == self.axes.len();
-        for &segment in segments {
+        for &segment in &**segments {
             // The result exists, so its positions can be counted.
             let len = segment.positions().unwrap_or(0);
             if len == 0 {
@@ -78,9 +79,10 @@ impl<T: Copy> Picking<T> {
                         simd::dispatch(Backwards { from: from.add(start * stride), step: *stride, to, len });
                     }
                     Segment::Backward { start, len } if last => {
-                        for i in 0..len {
-                            copy(from.add((start - i) * stride), to.add(i * step), self.block);
-                        }
+                        let (from, bytes) = (from.add(start * stride), self.block * size_of::<T>());
+                        // Strides fit `isize`, as offsets inside of a buffer do.
+                        let down = -((stride * size_of::<T>()) as isize);
+                        lines::copy_blocks(to.cast(), from.cast(), down, bytes, len);
                     }
                     Segment::Backward { start, len } => {
                         for i in 0..len {
@@ -127,9 +129,8 @@ impl<T: Copy> Picking<T> {
             } else if self.block == 1 {
                 lines::gather(size_of::<T>(), [1, len], to.cast(), from.cast(), [0, stride]);
             } else {
-                for i in 0..len {
-                    copy(from.add(i * stride), to.add(i * self.block), self.block);
-                }
+                let (step, bytes) = ((stride * size_of::<T>()) as isize, self.block * size_of::<T>());
+                lines::copy_blocks(to.cast(), from.cast(), step, bytes, len);
             }
         }
     }
@@ -195,12 +196,17 @@ pub(super) struct PickTask<'a> {
 unsafe fn pick_part<T: Copy>(task: &PickTask<'_>, axis: usize, low: usize, high: usize) {
     // SAFETY: there are 16 bytes, and an integer may have any.
     let fill = unsafe { task.fill.0.as_ptr().cast::<T>().read_unaligned() };
-    let mut axes: Vec<PickedAxis> = Vec::with_capacity(task.axes.len());
+    let mut axes: Vec<PickedAxis<'_>> = Vec::with_capacity(task.axes.len());
     let mut step = 1;
     let mut offset = 0;
     let whole = high - low == task.counts[axis];
     for at in (0..task.axes.len()).rev() {
-        let segments = if at == axis { Segment::range(&task.axes[at], low, high) } else { task.axes[at].clone() };
+        // A list may be as long as the axis: where all of it is wanted it is not copied.
+        let segments = if at == axis && !whole {
+            Cow::Owned(Segment::range(&task.axes[at], low, high))
+        } else {
+            Cow::Borrowed(&task.axes[at][..])
+        };
         if at == axis {
             offset = low * step;
         }
@@ -209,9 +215,9 @@ unsafe fn pick_part<T: Copy>(task: &PickTask<'_>, axis: usize, low: usize, high:
     }
     // Inner axes that are copied unchanged form the block.
     let mut block = 1;
-    let as_it_lies = |(at, picked): (usize, &PickedAxis)| {
+    let as_it_lies = |(at, picked): (usize, &PickedAxis<'_>)| {
         let size = task.sizes[task.sizes.len() - 1 - at];
-        let whole = picked.segments == [Segment::whole(size)] && (size == 1 || picked.stride == block);
+        let whole = *picked.segments == [Segment::whole(size)] && (size == 1 || picked.stride == block);
         block *= if whole { size } else { 1 };
         whole
     };

@@ -160,6 +160,9 @@ fn rank<'a, P: Packed>(
 const BLOCK: usize = 64;
 const FEW: usize = 8;
 
+/// So many are kept in order while the lane is read; of more, candidates are collected.
+const KEPT: usize = 16;
+
 /// Collects the packed keys of a few candidates that contain the `k` smallest. Most elements are compared with the
 /// `k`-th smallest so far and dropped.
 ///
@@ -184,7 +187,14 @@ unsafe fn best<T: Keyed>(from: *const T, step: usize, len: usize, k: usize, flip
                 (start..end).fold(T::ALL, |so_far, at| least(so_far, element(at))) < limit
             }
         });
-        if any {
+        if any && k <= KEPT {
+            for at in start..end {
+                let key = element(at).key() ^ flip;
+                if limit.is_none_or(|limit| key < limit) {
+                    limit = keep(packed, T::Packed::pack(key.as_(), at), k).map(AsPrimitive::as_);
+                }
+            }
+        } else if any {
             for at in start..end {
                 let key = element(at).key() ^ flip;
                 if limit.is_none_or(|limit| key < limit) {
@@ -198,12 +208,61 @@ unsafe fn best<T: Keyed>(from: *const T, step: usize, len: usize, k: usize, flip
     }
 }
 
+/// Adds one to those kept in order, of which there are `k` at most; returns the key of the last of them if there are so many.
+#[inline(always)]
+fn keep<P: Packed>(kept: &mut Vec<P>, one: P, k: usize) -> Option<P> {
+    if kept.len() < k {
+        kept.push(one);
+    }
+    // It takes the place of the last, and moves on to before those that are more.
+    let mut at = kept.len() - 1;
+    while at > 0 && one < kept[at - 1] {
+        kept[at] = kept[at - 1];
+        at -= 1;
+    }
+    kept[at] = one;
+    (kept.len() == k).then(|| kept[k - 1].key())
+}
+
 /// Keeps the `k` smallest; returns the key of the last of them.
 #[inline(never)]
 fn kth<P: Packed>(packed: &mut Vec<P>, k: usize) -> P {
     let key = packed.select_nth_unstable(k - 1).1.key();
     packed.truncate(k);
     key
+}
+
+/// Sorts a lane of elements of one byte: how many there are of each says where each of them goes.
+///
+/// # Safety
+/// The lane has `len` elements at `from`, and as many places in both results; steps are those of the results and of the source.
+#[inline(always)]
+unsafe fn sort_bytes<T: Keyed>(
+    from: *const T,
+    len: usize,
+    flip: T::Key,
+    (values, indices): (*mut T, *mut i64),
+    [to_step, step]: [usize; 2],
+) {
+    let digit = |element: T| element.packed(flip, 0).digit(0);
+    // Several histograms: a count that was just written would be waited for.
+    let mut counts = [[0_usize; 256]; 4];
+    // SAFETY: the caller's promise. A start counts up to where the next digit's places start, the last of which end with the lane.
+    unsafe {
+        (0..len).for_each(|at| counts[at % 4][digit(from.add(at * step).read())] += 1);
+        let (mut starts, mut total) = ([0; 256], 0);
+        for (at, start) in starts.iter_mut().enumerate() {
+            *start = total;
+            total += counts.iter().map(|counts| counts[at]).sum::<usize>();
+        }
+        for at in 0..len {
+            let element = from.add(at * step).read();
+            let start = &mut starts[digit(element)];
+            values.add(*start * to_step).write(element);
+            indices.add(*start * to_step).write(at as i64);
+            *start += 1;
+        }
+    }
 }
 
 /// Lanes of a walk over the other axes: operand 0 is the values, with the strides of the indices, operand 1 the
@@ -232,7 +291,8 @@ impl<T: Keyed> Loop for SortLanes<'_, T> {
         // Buffers reused from lane to lane: the candidates; or the keys of a whole lane, and a spare buffer for the
         // radix sort.
         let mut best_ones = Vec::new();
-        let all = if few.is_none() { Some(Scratch::<T::Packed>::try_new(len)?) } else { None };
+        let are_bytes = size_of::<T>() == 1 && matches!(order, Order::Sort { .. }) && len >= MANY;
+        let all = if few.is_none() && !are_bytes { Some(Scratch::<T::Packed>::try_new(len)?) } else { None };
         let mut spare = None;
         for run in walk.runs() {
             for lane in 0..run.len {
@@ -240,6 +300,11 @@ impl<T: Keyed> Loop for SortLanes<'_, T> {
                 // results, and lanes are disjoint.
                 unsafe {
                     let from = from.add(run.starts[1] + lane * run.steps[1]);
+                    if const { size_of::<T>() == 1 } && are_bytes {
+                        let start = run.starts[0] + lane * run.steps[0];
+                        sort_bytes(from, len, flip, (values.add(start), indices.add(start)), steps);
+                        continue;
+                    }
                     if let Some(k) = few {
                         best(from, steps[1], len, k, flip, &mut best_ones);
                     }

@@ -3,7 +3,7 @@
 //! Uses walks; used by `Cpu`.
 
 use super::elementwise::result_len;
-use super::indexing::{IndexMap, RawView, out_of_range, without};
+use super::indexing::{IndexMap, PART, RawView, in_parts, out_of_range, without};
 use super::read::without_repeats;
 use super::simd::{self, Loop};
 use super::threads::{self, Shared};
@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::ops::arguments::Indexing;
 use crate::ops::kernel::{Map2, VectorWidth};
 use crate::storage::{HostBuffer, View, ViewMut};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether all indices are in range.
 struct Fit<'a> {
@@ -26,8 +27,20 @@ impl Loop for Fit<'_> {
     #[inline(always)]
     fn run(self) -> bool {
         let Fit { walk, places, index } = self;
-        // SAFETY: the walk stays inside the view.
-        walk.runs().all(|run| unsafe { places.hold(index.add(run.starts[0]), run.steps[0], run.len) })
+        walk.runs().all(|run| {
+            let step = run.steps[0];
+            (0..run.len).step_by(PART).all(|low| {
+                let len = PART.min(run.len - low);
+                // SAFETY: the walk stays inside the view.
+                unsafe {
+                    let index = index.add(run.starts[0] + low * step);
+                    if step == 1 {
+                        places.prefetch_indices(index, len);
+                    }
+                    places.hold(index, step, len)
+                }
+            })
+        })
     }
 }
 
@@ -38,27 +51,41 @@ fn check(indexing: Indexing, index: View<'_, HostBuffer, i64>, size: usize) -> R
     }
     // Broadcast axes are checked once.
     let sizes = without_repeats(index.sizes, index.strides);
-    let walk = Walk::new(&sizes, [index.strides]);
-    let places = IndexMap::new(indexing, size, 0);
-    let fits = simd::dispatch(Fit { walk: &walk, places, index: RawView::of(&index).start.cast() });
-    if fits { Ok(()) } else { Err(out_of_range(indexing, index, size)) }
+    let (walk, len) = (Walk::new(&sizes, [index.strides]), sizes.iter().product::<usize>());
+    let places = IndexMap::new(indexing, &index, size, 0);
+    let (pieces, start) = (threads::pieces(len / 2), RawView::of(&index).start.cast::<i64>());
+    let fit = AtomicBool::new(true);
+    if pieces == 1 {
+        fit.store(simd::dispatch(Fit { walk: &walk, places, index: start }), Ordering::Relaxed);
+    } else {
+        let (parts, start) = (walk.split(pieces, 1), Shared(start));
+        threads::for_each(parts.len(), &|part| {
+            let start = &start;
+            if !simd::dispatch(Fit { walk: &parts[part], places, index: start.0 }) {
+                fit.store(false, Ordering::Relaxed);
+            }
+        });
+    }
+    if fit.into_inner() { Ok(()) } else { Err(out_of_range(indexing, index, size)) }
 }
 
-/// Scatters along a walk; `combine` writes an element. Operand 0 of the walk is the source, 1 the indices, 2 the output.
-struct Scatter<'a, W, F> {
+/// Scatters along a walk; `combine` writes an element, `combine_next` one of a row. Operand 0 of the walk is the source, 1 the indices, 2 the
+/// output.
+struct Scatter<'a, W, F, G> {
     walk: &'a Walk<3>,
     places: IndexMap,
     combine: F,
+    combine_next: G,
     to: *mut W,
     index: *const i64,
     from: *const W,
 }
-impl<W: Copy, F: Fn(*mut W, W)> Loop for Scatter<'_, W, F> {
+impl<W: Copy, F: Fn(*mut W, W), G: Fn(*mut W, W) + Copy> Loop for Scatter<'_, W, F, G> {
     type Output = ();
     const WIDEST: VectorWidth = VectorWidth::None;
     #[inline(always)]
     fn run(self) {
-        let Scatter { walk, places, combine, to, index, from } = self;
+        let Scatter { walk, places, combine, combine_next, to, index, from } = self;
         for run in walk.runs() {
             // SAFETY: the walk stays inside the operands, and so do the places: `scatter_by` has checked every index.
             unsafe {
@@ -66,30 +93,53 @@ impl<W: Copy, F: Fn(*mut W, W)> Loop for Scatter<'_, W, F> {
                 match run.steps {
                     [1, 0, 1] => {
                         let to = to.add(places.place(index.read()));
-                        for i in 0..run.len {
-                            combine(to.add(i), from.add(i).read_unaligned());
-                        }
+                        simd::dispatch(CombineRow { to, from, len: run.len, combine: combine_next });
                     }
-                    [step, 1, 0] if step <= 1 && places.step == 1 => {
-                        for i in 0..run.len {
+                    [step, 1, 0] if step <= 1 && places.step == 1 => in_parts(run.len, |low, high| {
+                        places.prefetch_indices(index.add(low), high - low);
+                        places.prefetch_next_lane(to, low, high - low);
+                        for i in low..high {
                             let at = places.position(index.add(i).read()) as usize;
                             combine(to.add(at), from.add(i * step).read_unaligned());
                         }
-                    }
+                    }),
                     [0, 0, 1] => {
                         let (to, value) = (to.add(places.place(index.read())), from.read_unaligned());
                         for i in 0..run.len {
-                            combine(to.add(i), value);
+                            combine_next(to.add(i), value);
                         }
                     }
-                    steps => {
-                        for i in 0..run.len {
+                    steps => in_parts(run.len, |low, high| {
+                        if steps[1] == 1 {
+                            places.prefetch_indices(index.add(low), high - low);
+                        }
+                        for i in low..high {
                             let at = places.place(index.add(i * steps[1]).read());
                             combine(to.add(i * steps[2] + at), from.add(i * steps[0]).read_unaligned());
                         }
-                    }
+                    }),
                 }
             }
+        }
+    }
+}
+
+/// Combines a row with another. The walk around it has no vectors, which only rows have a use for.
+struct CombineRow<W, F> {
+    to: *mut W,
+    from: *const W,
+    len: usize,
+    combine: F,
+}
+impl<W: Copy, F: Fn(*mut W, W)> Loop for CombineRow<W, F> {
+    type Output = ();
+    const WIDEST: VectorWidth = VectorWidth::Narrow;
+    #[inline(always)]
+    fn run(self) {
+        let CombineRow { to, from, len, combine } = self;
+        for i in 0..len {
+            // SAFETY: `Scatter` makes it with so many elements on both sides.
+            unsafe { combine(to.add(i), from.add(i).read_unaligned()) }
         }
     }
 }
@@ -153,12 +203,12 @@ impl Visits {
 ///
 /// # Safety
 /// The output's places lie inside its buffer, which is written by nobody else; elements have the size of `W`.
-unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
+unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy, G: Fn(*mut W, W) + Copy>(
     indexing: Indexing,
     index: View<'_, HostBuffer, i64>,
     from: RawView<'_>,
     to: RawView<'_>,
-    combine: F,
+    (combine, combine_next): (F, G),
 ) -> Result<()> {
     let axis = indexing.axis;
     let fits = |at: usize| index.sizes[at] <= from.sizes[at] && (at == axis || index.sizes[at] <= to.sizes[at]);
@@ -169,7 +219,7 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
     if len == 0 {
         return Ok(());
     }
-    let places = IndexMap::new(indexing, size, to.strides[axis]);
+    let places = IndexMap::new(indexing, &index, size, to.strides[axis]);
     let strides = [from.strides, index.strides, &without(to.strides, axis)];
     let order = Visits::new(index.sizes, strides, to.strides[axis], axis, size_of::<W>());
     // Threads divide the longest of the other axes: along the indexed axis their writes could collide.
@@ -177,10 +227,10 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
     let pieces = threads::pieces(len).min(widest.map_or(1, |at| index.sizes[at]));
     let operands =
         Shared((to.start.cast_mut().cast::<W>(), RawView::of(&index).start.cast::<i64>(), from.start.cast::<W>()));
-    let combine = Shared(combine);
+    let combine = Shared((combine, combine_next));
     let part = |part: usize| {
         let (operands, combine) = (&operands, &combine);
-        let (mut to, mut index_start, mut from) = operands.0;
+        let ((mut to, mut index_start, mut from), (combine, combine_next)) = (operands.0, combine.0);
         let mut sizes = index.sizes.to_vec();
         if let Some(at) = widest {
             let (low, high) = (sizes[at] * part / pieces, sizes[at] * (part + 1) / pieces);
@@ -195,7 +245,7 @@ unsafe fn scatter_by<W: Copy, F: Fn(*mut W, W) + Copy + Sync>(
         order.each(&sizes, strides, |walk, starts| {
             // SAFETY: the parts of the walk lie inside of it.
             let (from, index, to) = unsafe { (from.add(starts[0]), index_start.add(starts[1]), to.add(starts[2])) };
-            simd::dispatch(Scatter { walk, places, combine: combine.0, to, index, from });
+            simd::dispatch(Scatter { walk, places, combine, combine_next, to, index, from });
         });
     };
     if pieces == 1 {
@@ -241,7 +291,8 @@ fn scatter_bytes(
     let index = index.restrided(&sizes, index.strides);
     // SAFETY: the output is a view held exclusively, and `W` has as many bytes as its elements.
     word_of_width!(width, W => unsafe {
-        scatter_by::<W, _>(indexing, index, from, to, |to: *mut W, value: W| to.write_unaligned(value))
+        let write = |to: *mut W, value: W| to.write_unaligned(value);
+        scatter_by::<W, _, _>(indexing, index, from, to, (write, write))
     })
 }
 
@@ -256,6 +307,8 @@ pub(crate) fn scatter_with<E: Element>(
     let (from, to) = (RawView::of(&b), target(&mut out));
     // SAFETY: the output is a view held exclusively.
     unsafe {
-        scatter_by::<E, _>(indexing, index, from, to, |to: *mut E, value: E| to.write(kernel.call(to.read(), value)))
+        let alone = |to: *mut E, value: E| to.write(kernel.call_alone(to.read(), value));
+        let next = |to: *mut E, value: E| to.write(kernel.call(to.read(), value));
+        scatter_by::<E, _, _>(indexing, index, from, to, (alone, next))
     }
 }

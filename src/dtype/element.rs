@@ -78,6 +78,12 @@ pub trait Dtype:
     fn to_compute(self) -> Self::Compute;
     #[doc(hidden)]
     fn from_compute(value: Self::Compute) -> Self;
+    /// The same of a number that is rounded alone: with branches, which loops over vectors do not have.
+    #[doc(hidden)]
+    #[inline(always)]
+    fn from_compute_alone(value: Self::Compute) -> Self {
+        Self::from_compute(value)
+    }
     /// The same of a value that the dtype holds exactly.
     #[doc(hidden)]
     #[inline(always)]
@@ -158,6 +164,10 @@ macro_rules! computes_in_f32 {
             #[inline(always)]
             fn from_compute(value: f32) -> $ty {
                 <$ty>::narrow(value)
+            }
+            #[inline(always)]
+            fn from_compute_alone(value: f32) -> $ty {
+                <$ty>::narrow_alone(value)
             }
             #[inline(always)]
             fn from_exact(value: f32) -> $ty {

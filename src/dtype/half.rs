@@ -12,6 +12,11 @@ pub(super) trait SmallFloat: Copy {
     fn widen(self) -> f32;
     /// Rounds to nearest, ties to even.
     fn narrow(value: f32) -> Self;
+    /// The same of a number that is rounded alone, which branches.
+    #[inline(always)]
+    fn narrow_alone(value: f32) -> Self {
+        Self::narrow(value)
+    }
     /// The same of a value that this type holds.
     #[inline(always)]
     fn narrow_exact(value: f32) -> Self {
@@ -32,6 +37,20 @@ impl SmallFloat for bf16 {
         // A NaN keeps its sign and the upper bits of its payload.
         let nan = bits >> 16 | 0x40;
         bf16::from_bits(if value.is_nan() { nan } else { rounded } as u16)
+    }
+
+    #[inline(always)]
+    fn narrow_alone(value: f32) -> bf16 {
+        #[cold]
+        #[inline(never)]
+        fn nan(value: f32) -> bf16 {
+            bf16::narrow(value)
+        }
+        if value.is_nan() {
+            return nan(value);
+        }
+        let bits = value.to_bits();
+        bf16::from_bits((bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16) as u16)
     }
 
     #[inline(always)]
@@ -126,6 +145,7 @@ mod tests {
             let value = f32::from_bits(bits);
             assert_eq!(f16::narrow(value).to_bits(), f16::from_f32(value).to_bits(), "{bits:08x}");
             assert_eq!(bf16::narrow(value).to_bits(), bf16::from_f32(value).to_bits(), "{bits:08x}");
+            assert_eq!(bf16::narrow_alone(value).to_bits(), bf16::from_f32(value).to_bits(), "{bits:08x}");
         }
     }
 }

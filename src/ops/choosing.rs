@@ -86,6 +86,10 @@ impl<F: Binary, E: Dtype> Map2<E, E, E> for Folding<F> {
     fn call(self, a: E, b: E) -> E {
         E::from_compute(a.to_compute().binary::<F>(b.to_compute()))
     }
+    #[inline(always)]
+    fn call_alone(self, a: E, b: E) -> E {
+        E::from_compute_alone(a.to_compute().binary::<F>(b.to_compute()))
+    }
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {
         kernel.folded::<F>(a, b)
@@ -96,11 +100,21 @@ impl<F: Binary, E: Dtype> Map2<E, E, E> for Folding<F> {
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct AddingScaled<C>(pub C);
+impl<E: Dtype> AddingScaled<E> {
+    #[inline(always)]
+    fn exact(self, a: E, b: E) -> E::Compute {
+        let scaled = b.to_compute().binary::<super::mul>(self.0.to_compute());
+        a.to_compute().binary::<super::reduce::Accumulating>(scaled)
+    }
+}
 impl<E: Dtype> Map2<E, E, E> for AddingScaled<E> {
     #[inline(always)]
     fn call(self, a: E, b: E) -> E {
-        let scaled = b.to_compute().binary::<super::mul>(self.0.to_compute());
-        E::from_compute(a.to_compute().binary::<super::reduce::Accumulating>(scaled))
+        E::from_compute(self.exact(a, b))
+    }
+    #[inline(always)]
+    fn call_alone(self, a: E, b: E) -> E {
+        E::from_compute_alone(self.exact(a, b))
     }
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value {

@@ -416,9 +416,16 @@ fn long_lanes_are_sorted_as_short_ones_are() {
                 let (values, indices) = x.sort(axis![0], descending);
                 assert!(indices.iter().zip(&order).all(|(&index, &at)| index as usize == at));
                 assert!(values.iter().zip(&order).all(|(value, &at)| value.bits() == elements[at].bits()));
-                let (best, places) = x.topk_sized(axis![0], 100, descending);
-                assert!(places.iter().zip(&order).all(|(&index, &at)| index as usize == at));
-                assert!(best.iter().zip(&order).all(|(value, &at)| value.bits() == elements[at].bits()));
+                // Few are kept in order, of many candidates are collected; the lane may have steps.
+                let spread = Tensor::<$E, shape![_, 2]>::from_fn_sized([elements.len(), 2], |[i, _]| elements[i]);
+                for k in [1, 3, 16, 17, 100] {
+                    let stepped = spread.select(axis![1], 1).topk_sized(axis![0], k, descending);
+                    for (best, places) in [x.topk_sized(axis![0], k, descending), stepped] {
+                        assert_eq!(places.numel(), k);
+                        assert!(places.iter().zip(&order).all(|(&index, &at)| index as usize == at));
+                        assert!(best.iter().zip(&order).all(|(value, &at)| value.bits() == elements[at].bits()));
+                    }
+                }
             }
         )*};
     }
@@ -434,7 +441,78 @@ fn long_lanes_are_sorted_as_short_ones_are() {
     }
     let flags = Tensor::<bool, shape![_]>::from_iter((0..5000).map(|_| next() % 2 == 1));
     let falses = flags.to_vec().iter().filter(|&&flag| !flag).count();
-    assert!(flags.sort(axis![0], false).0.iter().enumerate().all(|(at, &flag)| flag == (at >= falses)));
+    let (sorted, places) = flags.sort(axis![0], false);
+    assert!(sorted.iter().enumerate().all(|(at, &flag)| flag == (at >= falses)));
+    assert!(places.to_vec().chunk_by(|a, b| a < b).map(<[i64]>::len).eq([falses, 5000 - falses]));
+}
+
+/// A list of indices that chooses from an operand that lies across the result: along each axis, of sizes that fill no whole part.
+#[test]
+fn lists_choose_from_views_as_from_copies() {
+    let x = Tensor::<i32, shape![_, _, _]>::from_fn_sized([67, 5, 131], |[i, j, k]| (i * 10_000 + j * 1000 + k) as i32);
+    let list = |size: i64| Tensor::<i64, shape![_]>::from_iter((0..77).map(|at| at * 31 % size));
+    macro_rules! check {
+        ($($view:expr),*) => {$(
+            let (view, copy) = ($view, $view.contiguous());
+            let sizes = view.shape();
+            let [a, b, c] = sizes.map(|size| list(size as i64));
+            assert!(view.index_select(axis![0], &a).iter().eq(copy.index_select(axis![0], &a).iter()));
+            assert!(view.index_select(axis![1], &b).iter().eq(copy.index_select(axis![1], &b).iter()));
+            assert!(view.index_select(axis![2], &c).iter().eq(copy.index_select(axis![2], &c).iter()));
+            for (axis, error) in [
+                view.try_index_select(axis![0], tensor![0, 1000]).unwrap_err(),
+                view.try_index_select(axis![1], tensor![0, 1000]).unwrap_err(),
+                view.try_index_select(axis![2], tensor![0, 1000]).unwrap_err(),
+            ]
+            .into_iter()
+            .enumerate()
+            {
+                assert_eq!(error, Error::IndexValue { op: "index_select", index: 1000, axis, size: sizes[axis] });
+            }
+        )*};
+    }
+    check!(x.permute(axis![2, 1, 0]), x.permute(axis![1, 2, 0]), x.permute(axis![0, 2, 1]), x.permute(axis![2, 0, 1]));
+    let narrow = x.narrow(axis![2], 1, 40);
+    check!(narrow.permute(axis![2, 1, 0]), narrow.permute(axis![1, 2, 0]));
+}
+
+/// Rows and lanes that are written to are combined one after the other, whatever their lengths.
+#[test]
+fn rows_are_added_where_indices_say() {
+    macro_rules! check {
+        ($($E:ty: $make:expr;)*) => {$(
+            for len in [0, 1, 7, 63, 64, 65, 200] {
+                let make: fn(usize) -> $E = $make;
+                let from = Tensor::<$E, shape![_, _]>::from_fn_sized([9, len], |[i, j]| make(i * 7 + j));
+                let to = Tensor::<$E, shape![_, _]>::from_fn_sized([5, len], |[i, j]| make(i + j));
+                let index = Tensor::<i64, shape![_]>::from_iter((0..9).map(|at| at * 3 % 5));
+                let mut rows: Vec<Vec<$E>> = (0..5).map(|i| (0..len).map(|j| make(i + j)).collect()).collect();
+                for (i, &row) in index.iter().enumerate() {
+                    for j in 0..len {
+                        // Rounded after each.
+                        let sum = tensor![rows[row as usize][j]].add(tensor![make(i * 7 + j)]);
+                        rows[row as usize][j] = sum.to_vec()[0];
+                    }
+                }
+                let by_rows = to.index_add(axis![0], &index, &from, 1);
+                assert!(by_rows.iter().zip(rows.concat()).all(|(got, wanted)| got.bits() == wanted.bits()));
+                let by_columns = to.t().index_add(axis![1], &index, from.t(), 1);
+                assert!(by_columns.t().iter().zip(rows.concat()).all(|(got, wanted)| got.bits() == wanted.bits()));
+                let wide: Tensor<i64, shape![_, _]> = index.unsqueeze(axis![1]).expand_sized([9, len]).contiguous();
+                let each = to.scatter_add(axis![0], &wide, &from);
+                assert!(each.iter().zip(rows.concat()).all(|(got, wanted)| got.bits() == wanted.bits()));
+                let lanes = to.t().contiguous().scatter_add(axis![1], wide.t().contiguous(), from.t().contiguous());
+                assert!(lanes.t().iter().zip(rows.concat()).all(|(got, wanted)| got.bits() == wanted.bits()));
+            }
+        )*};
+    }
+    check! {
+        bf16: |at| bf16::from_f32(if at == 11 { f32::NAN } else { at as f32 / 3.0 });
+        f32: |at| at as f32 / 3.0;
+        i64: |at| at as i64 - 20;
+        u8: |at| (at * 37) as u8;
+        Complex<f32>: |at| Complex::new(at as f32 / 3.0, -(at as f32));
+    }
 }
 
 /// Work that is shared between threads gives what one thread gives.

@@ -511,6 +511,36 @@ fn large_tensors_move_as_small_ones_do() {
     }
 }
 
+/// Blocks of few elements go backwards, and forwards out of wider rows, without a trace of what lies beside them; so do rows in parts.
+#[test]
+fn blocks_of_every_length_are_moved() {
+    macro_rules! check {
+        ($($E:ty),*) => {$(
+            let same = |got: Tensor<$E, (Dyn, Dyn, Dyn)>, sizes: [usize; 3], at: &dyn Fn([usize; 3]) -> $E| {
+                assert_eq!(got.shape(), sizes);
+                assert!(got.iter().eq(Tensor::<$E, (Dyn, Dyn, Dyn)>::from_fn_sized(sizes, at).iter()));
+            };
+            for len in 1..36 {
+                for count in [0, 1, 2, 3, 9] {
+                    let element = |[i, j, k]: [usize; 3]| ((i * 31 + j * 7 + k) % 251) as u8 as $E;
+                    let x = Tensor::<$E, shape![_, _, _]>::from_fn_sized([2, count, len + 3], element);
+                    for first in [1, 0] {
+                        let (part, sizes) = (x.narrow(axis![2], first, len), [2, count, len]);
+                        let at = |[i, j, k]: [usize; 3]| element([i, j, k + first]);
+                        same(part.flip(axis![1]), sizes, &|[i, j, k]| at([i, count - 1 - j, k]));
+                        same(part.flip(axis![0]), sizes, &|[i, j, k]| at([1 - i, j, k]));
+                        same(part.roll_axis(axis![2], -1), sizes, &|[i, j, k]| at([i, j, (k + 1) % len]));
+                        let inside = |k: usize| (1..=len).contains(&k);
+                        let padded = |[i, j, k]: [usize; 3]| if inside(k) { at([i, j, k - 1]) } else { 9_u8 as $E };
+                        same(part.pad_sized([1, 2], Constant(9_u8 as $E)), [2, count, len + 3], &padded);
+                    }
+                }
+            }
+        )*};
+    }
+    check!(u8, i16, f32, i64);
+}
+
 /// What is drawn is drawn as often as the probabilities say, and the same seed draws the same.
 #[test]
 fn draws_follow_the_probabilities() {

@@ -12,7 +12,7 @@ use crate::error::{Result, invalid};
 use castiron_macros::operations;
 
 /// So many elements are compared first where it is asked whether all are equal.
-const FIRST: usize = if cfg!(debug_assertions) { 4 } else { 1 << 12 };
+const FIRST: usize = if cfg!(debug_assertions) { 4 } else { 1 << 10 };
 
 #[operations]
 impl AnyTensor {

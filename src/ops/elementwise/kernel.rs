@@ -128,6 +128,11 @@ pub trait Map2<A, B, O>: Copy + Send + Sync + 'static {
     const IS_BRIEF: bool = false;
     /// One element.
     fn call(self, a: A, b: B) -> O;
+    /// One element, in a loop that takes elements from anywhere and has no vectors.
+    #[inline(always)]
+    fn call_alone(self, a: A, b: B) -> O {
+        self.call(a, b)
+    }
     /// The same as text.
     #[cfg(any(test, feature = "cuda"))]
     fn text(&self, kernel: &mut Kernel, a: Value, b: Value) -> Value;
