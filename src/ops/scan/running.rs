@@ -5,7 +5,7 @@ use super::one_lane::OneLane;
 use super::steps::LaneSteps;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, MachineFloat};
 use crate::ops;
-use crate::ops::kernel::{LaneColumns, LaneKernel, MOST_COLUMNS};
+use crate::ops::kernel::{LaneColumns, LaneKernel, MOST_COLUMNS, SCAN_BLOCK};
 use crate::ops::reduce::{Accumulating, Index};
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::{
@@ -121,12 +121,11 @@ running! {
     RunningLogSumExp by AddingExponentials, from f64::NEG_INFINITY, "logcumsumexp" -> E, E;
 }
 
-/// Whether an element takes the place of the extreme one so far: it is NaN, or beats or equals a number.
+/// Whether an element takes the place of the extreme one so far: it is NaN, or beats or equals it, which is no NaN then.
 #[inline(always)]
 fn succeeds<C: Compute, const MAX: bool>(x: C, extreme: C) -> bool {
-    let nan = |x: C| x.predicate::<ops::isnan>();
     let beats = if MAX { x.compare::<ops::ge>(extreme) } else { x.compare::<ops::le>(extreme) };
-    nan(x) || (beats && !nan(extreme))
+    x.predicate::<ops::isnan>() | beats
 }
 
 /// The largest (`MAX`) or smallest element so far, and where it is: of equals the last.
@@ -174,8 +173,9 @@ impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> 
             }
             return;
         }
+        let succeeds = |x: E, extreme: E| succeeds::<E::Compute, MAX>(x.to_compute(), extreme.to_compute());
         let next = |extreme: (E, i64), x: E, at: usize| {
-            if succeeds::<E::Compute, MAX>(x.to_compute(), extreme.0.to_compute()) {
+            if succeeds(x, extreme.0) {
                 // A branch, foreseen more often than not; a choice would wait for the comparison.
                 cold_path();
                 (x, at as i64)
@@ -183,7 +183,17 @@ impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> 
                 extreme
             }
         };
-        descend(lanes, |first| (first, 0), next, |extreme| extreme);
+        // None of the elements takes its place, of which one comparison is sure. (No short cut: all are compared at once.)
+        let keeps = |(extreme, _): (E, i64), block: &[E; SCAN_BLOCK]| {
+            let extreme = extreme.to_compute();
+            block.iter().fold(true, |all, x| {
+                let x = x.to_compute();
+                all & if MAX { x.compare::<ops::lt>(extreme) } else { x.compare::<ops::gt>(extreme) }
+            })
+        };
+        for column in 0..columns {
+            lanes.descend_in_blocks(column, |first| (first, 0), next, |extreme| extreme, keeps);
+        }
     }
     #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Written<LaneText> {
