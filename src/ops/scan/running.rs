@@ -121,11 +121,12 @@ running! {
     RunningLogSumExp by AddingExponentials, from f64::NEG_INFINITY, "logcumsumexp" -> E, E;
 }
 
-/// Whether an element takes the place of the extreme one so far: it is NaN, or beats or equals it, which is no NaN then.
+/// Whether an element takes the place of the extreme one so far: it is NaN, or beats or equals a number.
 #[inline(always)]
 fn succeeds<C: Compute, const MAX: bool>(x: C, extreme: C) -> bool {
+    let nan = |x: C| x.predicate::<ops::isnan>();
     let beats = if MAX { x.compare::<ops::ge>(extreme) } else { x.compare::<ops::le>(extreme) };
-    x.predicate::<ops::isnan>() | beats
+    nan(x) || (beats && !nan(extreme))
 }
 
 /// The largest (`MAX`) or smallest element so far, and where it is: of equals the last.
@@ -173,9 +174,8 @@ impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> 
             }
             return;
         }
-        let succeeds = |x: E, extreme: E| succeeds::<E::Compute, MAX>(x.to_compute(), extreme.to_compute());
         let next = |extreme: (E, i64), x: E, at: usize| {
-            if succeeds(x, extreme.0) {
+            if succeeds::<E::Compute, MAX>(x.to_compute(), extreme.0.to_compute()) {
                 // A branch, foreseen more often than not; a choice would wait for the comparison.
                 cold_path();
                 (x, at as i64)

@@ -90,7 +90,7 @@ macro_rules! binary_table {
             rsub { numeric same any,
                 "The difference the other way round, `other - self`. Integers wrap.", "torch.rsub",
                 "tensor![1, 2]" "5" = "[4_i64, 3]" }
-            true_divide { any inexact scalars,
+            true_divide { any brief scalars,
                 "The same function as [`div`](crate::Tensor::div).", "torch.true_divide",
                 "tensor![1.0, 3.0]" "2" = "[0.5_f32, 1.5]" }
             float_power { any double scalars,
