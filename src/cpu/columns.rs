@@ -2,7 +2,7 @@
 //! Uses the choice of instruction sets; used by `lanes`.
 
 use super::simd::{self, Loop};
-use crate::ops::kernel::{LaneColumns, LaneKernel};
+use crate::ops::kernel::{LaneColumns, LaneKernel, SCAN_BLOCK};
 use core::marker::PhantomData;
 
 /// Where the elements and the results of columns are; steps are from row to row and from column to column, in elements.
@@ -23,12 +23,30 @@ pub(super) trait Places<O>: Copy {
     /// # Safety
     /// There is such a place, which nobody else reads or writes.
     unsafe fn put(self, place: usize, result: O);
+    /// Writes a result to each place of a block.
+    ///
+    /// # Safety
+    /// As for [`put`](Self::put), for each place.
+    unsafe fn put_block(self, place: usize, result: impl Fn() -> O);
+    /// Prefetches places side by side, which need not be there.
+    fn prefetch(self, place: usize, len: usize);
 }
 impl<O> Places<O> for *mut O {
     #[inline(always)]
     unsafe fn put(self, place: usize, result: O) {
         // SAFETY: the caller's promise.
         unsafe { self.add(place).write(result) }
+    }
+    #[inline(always)]
+    unsafe fn put_block(self, place: usize, result: impl Fn() -> O) {
+        for at in place..place + SCAN_BLOCK {
+            // SAFETY: the caller's promise.
+            unsafe { self.add(at).write(result()) }
+        }
+    }
+    #[inline(always)]
+    fn prefetch(self, place: usize, len: usize) {
+        simd::prefetch_row(self.wrapping_add(place).cast_const(), len);
     }
 }
 impl<O, P> Places<(O, P)> for (*mut O, *mut P) {
@@ -39,6 +57,20 @@ impl<O, P> Places<(O, P)> for (*mut O, *mut P) {
             self.0.add(place).write(first);
             self.1.add(place).write(second);
         }
+    }
+    /// One buffer after the other, so that each is written by vectors.
+    #[inline(always)]
+    unsafe fn put_block(self, place: usize, result: impl Fn() -> (O, P)) {
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.0.put_block(place, || result().0);
+            self.1.put_block(place, || result().1);
+        }
+    }
+    #[inline(always)]
+    fn prefetch(self, place: usize, len: usize) {
+        self.0.prefetch(place, len);
+        self.1.prefetch(place, len);
     }
 }
 
@@ -64,6 +96,9 @@ impl<A: Copy, O, W: Places<O>> Together<A, O, W> {
         unsafe { core::slice::from_raw_parts(row, columns) }
     }
 }
+
+/// Lanes of so many bytes are short enough for the next ones to be prefetched.
+const SHORT: usize = 2048;
 
 impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
     #[inline(always)]
@@ -114,6 +149,13 @@ impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
         }
         let from = from.cast::<A>().wrapping_add(column * steps[1]);
         let to = column * to_steps[1];
+        // The next short lanes: the hardware prefetcher does not follow the jumps between these.
+        if N > 1 && steps[0] == 1 && to_steps[0] == 1 && rows * size_of::<A>() <= SHORT {
+            for lane in N..2 * N {
+                simd::prefetch_row(from.wrapping_add(lane * steps[1]), rows);
+                self.to.prefetch(to + lane * to_steps[1], rows);
+            }
+        }
         // SAFETY: whoever made this has found the elements and the places, for all rows and columns.
         unsafe {
             let mut carried = [start(from.read()); N];
@@ -126,6 +168,45 @@ impl<A: Copy, O, W: Places<O>> LaneColumns<A, O> for Together<A, O, W> {
                     self.to.put(to + row * to_steps[0] + lane * to_steps[1], result(*carried));
                 }
             }
+        }
+    }
+    #[inline(always)]
+    fn descend_in_blocks<R: Copy>(
+        &self,
+        column: usize,
+        start: impl Fn(A) -> R,
+        next: impl Fn(R, A, usize) -> R,
+        result: impl Fn(R) -> O,
+        keeps: impl Fn(R, &[A; SCAN_BLOCK]) -> bool,
+    ) {
+        let ColumnBlock { from, steps, to_steps, rows, columns } = self.block;
+        assert!(column < columns, "a column that there is");
+        if [steps[0], to_steps[0]] != [1; 2] {
+            return self.descend::<R, 1>(column, start, next, result);
+        }
+        let from = from.cast::<A>().wrapping_add(column * steps[1]);
+        // SAFETY: whoever made this has found the elements of the column, which lie side by side.
+        let elements = unsafe { core::slice::from_raw_parts(from, rows) };
+        let Some(&first) = elements.first() else { return };
+        let (mut carried, mut row, to) = (start(first), 0, column * to_steps[1]);
+        // SAFETY: whoever made this has found as many places.
+        let put = |row: usize, carried: R| unsafe { self.to.put(to + row, result(carried)) };
+        let (blocks, rest) = elements.as_chunks();
+        for block in blocks {
+            if keeps(carried, block) {
+                // SAFETY: as above.
+                unsafe { self.to.put_block(to + row, || result(carried)) }
+            } else {
+                for (at, &x) in block.iter().enumerate() {
+                    carried = next(carried, x, row + at);
+                    put(row + at, carried);
+                }
+            }
+            row += SCAN_BLOCK;
+        }
+        for (at, &x) in rest.iter().enumerate() {
+            carried = next(carried, x, row + at);
+            put(row + at, carried);
         }
     }
 }

@@ -282,6 +282,9 @@ impl<Op: TunedOp<A>, A: Dtype, O: Castable> Map1<A, O> for Tuning<Op, A> {
 /// The most lanes that are computed together.
 pub const MOST_COLUMNS: usize = 256;
 
+/// The elements of a block of [`LaneColumns::descend_in_blocks`].
+pub const SCAN_BLOCK: usize = 8;
+
 /// Several lanes that are computed together, as the columns of a matrix, and the places of their results.
 pub trait LaneColumns<A, O> {
     /// How many elements a lane has.
@@ -301,6 +304,16 @@ pub trait LaneColumns<A, O> {
         start: impl Fn(A) -> R,
         next: impl Fn(R, A, usize) -> R,
         result: impl Fn(R) -> O,
+    );
+    /// [`descend`](Self::descend) for a column where what is carried seldom changes: blocks that keep it, as `keeps` says, are not
+    /// looked at one by one.
+    fn descend_in_blocks<R: Copy>(
+        &self,
+        column: usize,
+        start: impl Fn(A) -> R,
+        next: impl Fn(R, A, usize) -> R,
+        result: impl Fn(R) -> O,
+        keeps: impl Fn(R, &[A; SCAN_BLOCK]) -> bool,
     );
 }
 

@@ -41,6 +41,11 @@ impl<E: Dtype> Reducer<E> for NanSum {
     by_steps! { self: self, SumNumber<E>, usize, nothing::<SumNumber<E>>();
         |x| x.cast::<E::Sum>().to_compute(); |sum| Dtype::from_compute(sum)
     }
+    const INTERLEAVES: bool = true;
+    #[inline(always)]
+    fn blocks<const M: usize>(self, lines: [&[E]; M]) -> [Self::Partial; M] {
+        interleave(self, lines)
+    }
     #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Written<ReducerText> {
         Reduction::of::<E>("nansum").computes::<E::Sum>().gives::<E::Sum>().read(self)

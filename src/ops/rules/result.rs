@@ -148,6 +148,9 @@ results! {
     /// Floats and complex stay, the rest becomes the default float.
     inexact: inexact own, "`E` if floating or complex, else `f32`",
         one inexact castable, two binary castable, tuned own castable, loops inexact long;
+    /// `inexact`, of formulas so brief that halves are converted in registers.
+    brief: inexact own, "`E` if floating or complex, else `f32`",
+        one none castable, two binary castable, tuned none castable, loops inexact either;
     /// `inexact`, each step of the formula rounded to the dtype.
     stepwise: inexact own, "`E` if floating or complex, else `f32`",
         one none castable, two none castable, tuned stepwise castable, loops inexact long;

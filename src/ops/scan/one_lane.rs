@@ -1,6 +1,6 @@
 //! One lane as columns: for those who have a single one. Uses nothing; used by the kernels of lanes.
 
-use crate::ops::kernel::LaneColumns;
+use crate::ops::kernel::{LaneColumns, SCAN_BLOCK};
 use core::cell::Cell;
 
 /// The elements and the places of the results, as many as the shorter has.
@@ -42,5 +42,15 @@ impl<A: Copy, O> LaneColumns<A, O> for OneLane<'_, A, O> {
             carried = next(carried, x, row);
             to.set(result(carried));
         }
+    }
+    fn descend_in_blocks<R: Copy>(
+        &self,
+        column: usize,
+        start: impl Fn(A) -> R,
+        next: impl Fn(R, A, usize) -> R,
+        result: impl Fn(R) -> O,
+        _: impl Fn(R, &[A; SCAN_BLOCK]) -> bool,
+    ) {
+        self.descend::<R, 1>(column, start, next, result);
     }
 }

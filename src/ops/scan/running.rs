@@ -5,7 +5,7 @@ use super::one_lane::OneLane;
 use super::steps::LaneSteps;
 use crate::dtype::{Binary, Castable, Complex, Compute, DType, Dtype, MachineFloat};
 use crate::ops;
-use crate::ops::kernel::{LaneColumns, LaneKernel, MOST_COLUMNS};
+use crate::ops::kernel::{LaneColumns, LaneKernel, MOST_COLUMNS, SCAN_BLOCK};
 use crate::ops::reduce::{Accumulating, Index};
 #[cfg(any(test, feature = "cuda"))]
 use crate::ops::text::{
@@ -183,7 +183,17 @@ impl<E: Dtype, const MAX: bool> LaneKernel<E, (E, i64)> for RunningExtreme<MAX> 
                 extreme
             }
         };
-        descend(lanes, |first| (first, 0), next, |extreme| extreme);
+        // None of the elements takes its place, of which one comparison is sure. (No short cut: all are compared at once.)
+        let keeps = |(extreme, _): (E, i64), block: &[E; SCAN_BLOCK]| {
+            let extreme = extreme.to_compute();
+            block.iter().fold(true, |all, x| {
+                let x = x.to_compute();
+                all & if MAX { x.compare::<ops::lt>(extreme) } else { x.compare::<ops::gt>(extreme) }
+            })
+        };
+        for column in 0..columns {
+            lanes.descend_in_blocks(column, |first| (first, 0), next, |extreme| extreme, keeps);
+        }
     }
     #[cfg(any(test, feature = "cuda"))]
     fn text(self) -> Written<LaneText> {

@@ -15,7 +15,7 @@ macro_rules! binary_table {
             mul { any same scalars,
                 "The product. Integers wrap; on bools it is `and`.", "torch.mul`, `torch.multiply",
                 "tensor![1.0, 2.0]" "0.5" = "[0.5_f32, 1.0]", commutes, is_brief }
-            div { any inexact any,
+            div { any brief any,
                 "True division: integers and bools give `f32`.", "torch.div",
                 "tensor![1.0, 3.0]" "2" = "[0.5_f32, 1.5]", is_brief }
             floor_divide { real_pair same scalars,
@@ -90,7 +90,7 @@ macro_rules! binary_table {
             rsub { numeric same any,
                 "The difference the other way round, `other - self`. Integers wrap.", "torch.rsub",
                 "tensor![1, 2]" "5" = "[4_i64, 3]" }
-            true_divide { any inexact scalars,
+            true_divide { any brief scalars,
                 "The same function as [`div`](crate::Tensor::div).", "torch.true_divide",
                 "tensor![1.0, 3.0]" "2" = "[0.5_f32, 1.5]" }
             float_power { any double scalars,
@@ -114,7 +114,7 @@ macro_rules! binary_table {
             hypot { float_pair same tensors,
                 "The length of the hypotenuse, `sqrt(a * a + b * b)` without overflow.", "torch.hypot",
                 "tensor![3.0]" "tensor![4.0]" = "[5.0]" }
-            copysign { ordered inexact any,
+            copysign { ordered brief any,
                 "The magnitude of `self` with the sign of the other operand.", "torch.copysign",
                 "tensor![1.0, 2.0]" "-0.0" = "[-1.0_f32, -2.0]" }
             nextafter { float_pair neighbour tensors,

@@ -78,6 +78,55 @@ fn lanes_side_by_side_give_what_each_gives_alone() {
     }
 }
 
+/// The elements in row-major order.
+fn numbers(x: &AnyTensor) -> Vec<f64> {
+    x.to(DType::F64).unwrap().to_scalars().unwrap().into_iter().map(ScalarValue::real_part).collect()
+}
+
+/// The extreme elements so far and where they are, one after the other: of equals the last, and a NaN stays until the next.
+fn extremes(lane: &[f64], largest: bool) -> (Vec<f64>, Vec<f64>) {
+    let (mut values, mut places) = (Vec::new(), Vec::new());
+    let mut extreme = (f64::NAN, 0.0);
+    for (at, &x) in lane.iter().enumerate() {
+        let beats = if largest { x >= extreme.0 } else { x <= extreme.0 };
+        if at == 0 || beats || x.is_nan() {
+            extreme = (x, at as f64);
+        }
+        values.push(extreme.0);
+        places.push(extreme.1);
+    }
+    (values, places)
+}
+
+#[test]
+fn running_extremes_are_those_found_one_by_one() {
+    for dtype in [DType::F32, DType::F64, DType::BF16, DType::F16, DType::I64, DType::I32, DType::U8, DType::Bool] {
+        for len in [0, 1, 7, 8, 9, 16, 17, 40, 100, 200] {
+            for odd in [false, dtype.is_floating_point()] {
+                let x = elements(&[3, len], dtype, odd);
+                // Lanes side by side, and every second element of lanes.
+                for x in [x.clone(), elements(&[3, 2 * len], dtype, odd).slice(1, None, None, 2).unwrap()] {
+                    let wide = numbers(&x);
+                    for op in ["cummax", "cummin"] {
+                        let found = call(op, &Args::new().arg(&x).arg(1_i64)).unwrap();
+                        let Value::List(found) = found else { panic!("two tensors") };
+                        let found: Vec<AnyTensor> = found.into_iter().map(|x| x.tensor().unwrap().clone()).collect();
+                        let values = numbers(&found[0]);
+                        let places = numbers(&found[1]);
+                        for lane in 0..3 {
+                            let part = lane * len..(lane + 1) * len;
+                            let (expected, at) = extremes(&wide[part.clone()], op == "cummax");
+                            let alike = |(a, b): (&f64, &f64)| a == b || a.is_nan() && b.is_nan();
+                            assert!(values[part.clone()].iter().zip(&expected).all(alike), "{op} {dtype:?} {len}");
+                            assert_eq!(places[part], at, "{op} {dtype:?} {len}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Lanes longer than what is added up at once.
 #[test]
 fn long_lanes_side_by_side_add_up_in_the_same_order() {
