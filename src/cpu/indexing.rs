@@ -99,7 +99,7 @@ impl IndexMap {
     /// Prefetches what the next lane, if it follows this one, has at the positions that a part of this one's indices stand at.
     #[inline(always)]
     pub(super) fn prefetch_next_lane<T>(self, lane: *const T, low: usize, len: usize) {
-        if self.size <= LANE {
+        if self.size <= LANE && (low as i64) < self.size {
             simd::prefetch_steps(lane.wrapping_add(self.size as usize + low).cast(), len * size_of::<T>(), 1);
         }
     }

@@ -95,14 +95,9 @@ impl<W: Copy, F: Fn(*mut W, W), G: Fn(*mut W, W) + Copy> Loop for Scatter<'_, W,
                         let to = to.add(places.place(index.read()));
                         simd::dispatch(CombineRow { to, from, len: run.len, combine: combine_next });
                     }
-                    [step, 1, 0] if step <= 1 && places.step == 1 => in_parts(run.len, |low, high| {
-                        places.prefetch_indices(index.add(low), high - low);
-                        places.prefetch_next_lane(to, low, high - low);
-                        for i in low..high {
-                            let at = places.position(index.add(i).read()) as usize;
-                            combine(to.add(at), from.add(i * step).read_unaligned());
-                        }
-                    }),
+                    [step, 1, 0] if step <= 1 && places.step == 1 => {
+                        scatter_line(places, (to, index), (from, step), run.len, &combine)
+                    }
                     [0, 0, 1] => {
                         let (to, value) = (to.add(places.place(index.read())), from.read_unaligned());
                         for i in 0..run.len {
@@ -122,6 +117,32 @@ impl<W: Copy, F: Fn(*mut W, W), G: Fn(*mut W, W) + Copy> Loop for Scatter<'_, W,
             }
         }
     }
+}
+
+/// Combines elements of a line, `step` apart, with those that their indices lead to. A function of its own, whose loop has all registers.
+///
+/// # Safety
+/// There are so many elements and indices, which lead to elements of a contiguous lane.
+#[inline(never)]
+unsafe fn scatter_line<W: Copy>(
+    places: IndexMap,
+    (to, index): (*mut W, *const i64),
+    (from, step): (*const W, usize),
+    len: usize,
+    combine: &impl Fn(*mut W, W),
+) {
+    in_parts(len, |low, high| {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (index, from) = (index.add(low), from.add(low * step));
+            places.prefetch_indices(index, high - low);
+            places.prefetch_next_lane(to, low, high - low);
+            for i in 0..high - low {
+                let at = places.position(index.add(i).read()) as usize;
+                combine(to.add(at), from.add(i * step).read_unaligned());
+            }
+        }
+    });
 }
 
 /// Combines a row with another. The walk around it has no vectors, which only rows have a use for.

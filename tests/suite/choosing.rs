@@ -476,6 +476,27 @@ fn lists_choose_from_views_as_from_copies() {
     check!(narrow.permute(axis![2, 1, 0]), narrow.permute(axis![1, 2, 0]));
 }
 
+/// One index out of range is told wherever it stands: in short rows, which are checked some at once, in long ones, in views and lists.
+#[test]
+fn one_index_out_of_range_is_found_anywhere() {
+    for (rows, len) in [(5, 7), (3, 64), (2, 130), (40, 3)] {
+        let x = Tensor::<i32, shape![_, 9]>::from_fn_sized([rows, 9], |[i, j]| (i * 9 + j) as i32);
+        for at in 0..rows * len {
+            let make = |bad: usize, [i, j]: [usize; 2]| if i * len + j == bad { 9 } else { ((i + j) % 9) as i64 };
+            let index = Tensor::<i64, shape![_, _]>::from_fn_sized([rows, len], |place| make(at, place));
+            let across = index.t().contiguous();
+            for index in [index.clone(), across.t()] {
+                let error = x.try_gather(axis![1], index).unwrap_err();
+                assert_eq!(error, Error::IndexValue { op: "gather", index: 9, axis: 1, size: 9 });
+            }
+        }
+        let fine = Tensor::<i64, shape![_, _]>::from_fn_sized([rows, len], |[i, j]| ((i + j) % 9) as i64);
+        let wanted = (0..rows * len).map(|at| (at / len * 9 + (at / len + at % len) % 9) as i32);
+        assert!(x.gather(axis![1], &fine).iter().eq(wanted.clone().collect::<Vec<_>>().iter()));
+        assert!(x.gather(axis![1], fine.t().contiguous().t()).iter().eq(wanted.collect::<Vec<_>>().iter()));
+    }
+}
+
 /// Rows and lanes that are written to are combined one after the other, whatever their lengths.
 #[test]
 fn rows_are_added_where_indices_say() {
