@@ -105,9 +105,9 @@ macro_rules! products {
     ($($n:literal)*) => {$({
         let of = |seed: u32| Tensor::<f32, shape![$n, $n]>::from_fn(|[i, j]: [usize; 2]| (i as f32 - 1.5) * seed as f32 + j as f32 / 4.0);
         let (x, y) = (of(1), of(3));
-        let want: Vec<f32> = (0..$n * $n)
-            .map(|at| (0..$n).fold(0.0, |sum, k| sum + x[(at / $n, k)] * y[(k, at % $n)]))
-            .collect();
+        let places = (0..$n).flat_map(|row| (0..$n).map(move |column| (row, column)));
+        let want: Vec<f32> =
+            places.map(|(row, column)| (0..$n).fold(0.0, |sum, k| sum + x[(row, k)] * y[(k, column)])).collect();
         let turned = [x.t().contiguous().t(), y.t().contiguous().t()];
         assert_eq!(x.matmul(&y).to_vec(), want);
         assert_eq!(turned[0].matmul(&turned[1]).to_vec(), want);
