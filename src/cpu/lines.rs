@@ -147,7 +147,7 @@ pub(super) unsafe fn copy_blocks(to: *mut u8, from: *const u8, step: isize, byte
     /// next word is written over it.
     #[inline(always)]
     unsafe fn by_words<P: Copy>(to: *mut u8, from: *const u8, step: isize, bytes: usize, count: usize) {
-        // SAFETY: the caller's promise; a word is no longer than two blocks, nor than a step and a block.
+        // SAFETY: the caller's promise; a word is no longer than two blocks, which lie side by side.
         unsafe {
             for i in 1..count.saturating_sub(1) {
                 let word = from.offset(i as isize * step).cast::<P>().read_unaligned();
@@ -159,7 +159,8 @@ pub(super) unsafe fn copy_blocks(to: *mut u8, from: *const u8, step: isize, byte
     // SAFETY: the caller's promise. A word is as long as the block rounded up to a power of two.
     unsafe {
         let one = |i: usize| copy_short(to.add(i * bytes), from.offset(i as isize * step), bytes);
-        if step.unsigned_abs() < bytes || !(2..=32).contains(&bytes) {
+        // (What lies between blocks that are apart may be another thread's to write.)
+        if step.unsigned_abs() != bytes || !(2..=32).contains(&bytes) {
             return (0..count).for_each(one);
         }
         one(0);

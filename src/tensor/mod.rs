@@ -108,7 +108,6 @@ pub(crate) use reduce::median::median_of_all;
 #[cfg(feature = "any")]
 pub(crate) use reduce::quantile::quantiles;
 #[cfg(feature = "any")]
-#[cfg(feature = "any")]
 pub(crate) use sort::sort_topk::{admitted, ranked};
 #[cfg(any(feature = "any", feature = "mmap"))]
 pub(crate) use view::reinterpret::expect_bools;

@@ -47,8 +47,7 @@ impl AnyTensor {
         dtype: DType,
         sizes: &[usize],
     ) -> Result<AnyTensor> {
-        let sizes = Dims::new(op, sizes)?;
-        Ok(AnyTensor::fresh(storage, dtype, &sizes, &strides::row_major(&sizes)))
+        Ok(AnyTensor::fresh_row_major(storage, dtype, Dims::new(op, sizes)?))
     }
 
     /// The elements' bytes in row-major order, as the machine lays them out.
