@@ -23,6 +23,8 @@
 //! | `OUT` | the cases of each layout are appended to this file, one JSON object per line |
 //! | `ROWS` | how many rows the tables have, 60 by default |
 //!
+//! The tables say what is furthest from PyTorch, furthest from memory, and takes the most cycles per element.
+//!
 //! The program is given no list: it calls each operation on small tensors, adds the arguments whose absence it complains of
 //! (`arguments.rs`), and measures what succeeds. PyTorch is called with the same arguments, by turns.
 
@@ -58,6 +60,8 @@ struct Survey {
     tensors: Tensors,
     budget: f64,
     threads: usize,
+    /// Cycles of a processor per second.
+    hertz: f64,
     /// What an operation took of a dtype on 1M contiguous elements, in seconds.
     contiguous: HashMap<(&'static str, String), f64>,
     cases: Vec<Case>,
@@ -86,6 +90,16 @@ fn described(value: &Value) -> String {
         Value::List(items) => format!("({})", items.iter().map(described).collect::<Vec<_>>().join(", ")),
         _ => "a value".to_owned(),
     }
+}
+
+/// Cycles per second, by a chain of rotations and exclusive ors, each of which waits a cycle for the one before.
+fn hertz() -> f64 {
+    const STEPS: u32 = 10_000_000;
+    let mut chain = || {
+        let number = (0..STEPS).fold(black_box(1_u64), |number, _| number.rotate_left(5) ^ 0x9E37);
+        black_box(number);
+    };
+    f64::from(2 * STEPS) / fastest(&mut chain, 0.1)
 }
 
 /// Seconds of the fastest call.
@@ -161,6 +175,7 @@ impl Survey {
                 Answer::Refused(error) => note = error,
             }
         }
+        let elements = setting.sizes.iter().product::<usize>().max(1);
         let dims = if setting.dims.is_empty() { String::new() } else { format!("{:?}", setting.dims) };
         let place = format!("{}{dims}", setting.layout.name);
         if setting.layout.letter == 'a' {
@@ -173,6 +188,7 @@ impl Survey {
             letter: setting.layout.letter,
             place,
             sizes: setting.sizes.clone(),
+            cycles: ours * self.hertz * self.threads as f64 / elements as f64,
             ours,
             theirs,
             moved,
@@ -232,6 +248,7 @@ fn main() -> ExitCode {
         tensors: Tensors::default(),
         budget: number("BENCH_MS", 15.0) / 1e3,
         threads,
+        hertz: hertz(),
         contiguous: HashMap::new(),
         cases: Vec::new(),
     };

@@ -20,12 +20,16 @@ pub struct Case {
     /// Bytes of all operands and the result.
     pub moved: usize,
     pub threads: usize,
+    /// Cycles of the processors per element of the operands.
+    pub cycles: f64,
     /// Why PyTorch was not measured, or how its result differs.
     pub note: String,
 }
 
 /// Below this the time is that of the call, not of the memory.
 const LEAST_BYTES: usize = 1 << 17;
+/// Where memory needs less than this part of the time, it is spent with computing.
+const COMPUTED: f64 = 0.5;
 
 impl Case {
     /// PyTorch's time over ours.
@@ -44,22 +48,22 @@ impl Case {
         let part = |part: Option<f64>| part.map_or("-".to_owned(), |part| format!("{part:.2}"));
         let theirs = self.theirs.map_or("-".to_owned(), micros);
         format!(
-            "{:<34} {:<9} {:<24} {:>11} {:>11} {:>7} {:>7}",
+            "{:<34} {:<9} {:<24} {:>11} {:>11} {:>7} {:>7} {:>7.1}",
             self.op,
             self.dtype,
             self.place,
             micros(self.ours),
             theirs,
             part(self.ratio()),
-            part(self.of_ceiling(ceilings))
+            part(self.of_ceiling(ceilings)),
+            self.cycles
         )
     }
 }
 
-const HEAD: &str =
-    "operation                          dtype     operands                     ours us    torch us   ratio ceiling\n";
+const HEAD: &str = "operation                          dtype     operands                     ours us    torch us   ratio ceiling  cycles\n";
 
-/// The tables: by layout, furthest from PyTorch, furthest from memory.
+/// The tables: by layout, furthest from PyTorch, furthest from memory, most cycles per element.
 pub fn text(cases: &[Case], ceilings: &Ceilings, rows: usize) -> String {
     let mut text = String::new();
     let mut by_ratio: Vec<(f64, &Case)> = cases.iter().filter_map(|case| Some((case.ratio()?, case))).collect();
@@ -86,6 +90,13 @@ pub fn text(cases: &[Case], ceilings: &Ceilings, rows: usize) -> String {
     for (_, case) in by_ceiling.iter().take(rows) {
         let _ = writeln!(text, "{}", case.row(ceilings));
     }
+    let is_computed = |case: &&Case| case.of_ceiling(ceilings).is_some_and(|part| part < COMPUTED);
+    let mut by_cycles: Vec<&Case> = cases.iter().filter(is_computed).collect();
+    by_cycles.sort_by(|one, other| other.cycles.total_cmp(&one.cycles));
+    let _ = write!(text, "\nmost cycles per element, where computing takes longer than moving\n{HEAD}");
+    for case in by_cycles.iter().take(rows) {
+        let _ = writeln!(text, "{}", case.row(ceilings));
+    }
     let untimed = cases.iter().filter(|case| case.theirs.is_none() && !case.note.is_empty()).count();
     let differing = cases.iter().filter(|case| case.theirs.is_some() && !case.note.is_empty()).count();
     let _ =
@@ -100,7 +111,7 @@ pub fn write(path: &str, cases: &[Case], ceilings: &Ceilings) -> std::io::Result
         let line = json!({
             "op": case.op, "dtype": case.dtype, "letter": case.letter.to_string(), "place": case.place, "sizes": case.sizes,
             "threads": case.threads, "ours": case.ours, "torch": case.theirs, "ratio": case.ratio(),
-            "moved": case.moved, "ceiling": case.of_ceiling(ceilings), "note": case.note,
+            "moved": case.moved, "ceiling": case.of_ceiling(ceilings), "cycles": case.cycles, "note": case.note,
         });
         writeln!(file, "{line}")?;
     }
