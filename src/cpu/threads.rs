@@ -27,7 +27,7 @@ unsafe impl<T> Sync for Shared<T> {}
 
 /// Nanoseconds of work that are worth another thread: a helper that lingers begins within a microsecond, one that sleeps after some
 /// ten, and waking it takes the caller about three. Smaller in builds with debug assertions, so that tests share small work.
-const GRAIN: usize = if cfg!(debug_assertions) { 500 } else { 10_000 };
+const GRAIN: usize = if cfg!(debug_assertions) { 500 } else { 6_000 };
 
 /// How many pieces work of so many nanoseconds (roughly) is divided into.
 #[inline]
