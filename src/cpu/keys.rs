@@ -19,6 +19,9 @@ pub(super) trait Keyed: Copy + PartialEq + Send + Sync {
     const NONE: Self::Key;
     /// Whether the dtype has NaN.
     const HAS_NAN: bool = false;
+    /// Whether there are so few values that lanes are sorted by counting them. (Of a byte's 256 the places compete for the cache, and the
+    /// radix sort is faster.)
+    const FEW_VALUES: bool = false;
     /// The key.
     fn key(self) -> Self::Key;
     /// The element with this key; `None` for keys that several elements share.
@@ -93,6 +96,7 @@ integers! {
     i64: u64, u128, 1 << 63;
 }
 impl Keyed for bool {
+    const FEW_VALUES: bool = true;
     type Key = u8;
     type Packed = u64;
     const ALL: u8 = u8::MAX;

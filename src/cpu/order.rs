@@ -232,12 +232,12 @@ fn kth<P: Packed>(packed: &mut Vec<P>, k: usize) -> P {
     key
 }
 
-/// Sorts a lane of elements of one byte: how many there are of each says where each of them goes.
+/// Sorts a lane of elements whose keys are one byte: how many there are of each says where each of them goes.
 ///
 /// # Safety
 /// The lane has `len` elements at `from`, and as many places in both results; steps are those of the results and of the source.
 #[inline(always)]
-unsafe fn sort_bytes<T: Keyed>(
+unsafe fn sort_by_counting<T: Keyed>(
     from: *const T,
     len: usize,
     flip: T::Key,
@@ -291,8 +291,8 @@ impl<T: Keyed> Loop for SortLanes<'_, T> {
         // Buffers reused from lane to lane: the candidates; or the keys of a whole lane, and a spare buffer for the
         // radix sort.
         let mut best_ones = Vec::new();
-        let are_bytes = size_of::<T>() == 1 && matches!(order, Order::Sort { .. }) && len >= MANY;
-        let all = if few.is_none() && !are_bytes { Some(Scratch::<T::Packed>::try_new(len)?) } else { None };
+        let counts = T::FEW_VALUES && matches!(order, Order::Sort { .. }) && len >= MANY;
+        let all = if few.is_none() && !counts { Some(Scratch::<T::Packed>::try_new(len)?) } else { None };
         let mut spare = None;
         for run in walk.runs() {
             for lane in 0..run.len {
@@ -300,9 +300,9 @@ impl<T: Keyed> Loop for SortLanes<'_, T> {
                 // results, and lanes are disjoint.
                 unsafe {
                     let from = from.add(run.starts[1] + lane * run.steps[1]);
-                    if const { size_of::<T>() == 1 } && are_bytes {
+                    if T::FEW_VALUES && counts {
                         let start = run.starts[0] + lane * run.steps[0];
-                        sort_bytes(from, len, flip, (values.add(start), indices.add(start)), steps);
+                        sort_by_counting(from, len, flip, (values.add(start), indices.add(start)), steps);
                         continue;
                     }
                     if let Some(k) = few {
