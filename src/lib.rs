@@ -247,6 +247,12 @@ pub use tensor::{
     try_zeta, xlog1py, xlogy, zeta,
 };
 
+/// How the windows of convolutions and pooling move, and what attention sees.
+pub mod nn {
+    pub use crate::shape::{Conv, Half, Pool, Same};
+    pub use crate::tensor::nn::attention::Sees;
+}
+
 #[cfg(doc)]
 #[doc = include_str!("../docs/forbidden.md")]
 pub mod forbidden {}

@@ -51,6 +51,9 @@ mod index;
 // Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `einsum`.
 mod linalg;
 
+// What networks are made of: convolutions, pooling.
+mod nn;
+
 // `AnySparse`: sparse tensors.
 mod sparse;
 
@@ -77,6 +80,8 @@ pub use join::cat_stack::{cat, column_stack, dstack, hstack, stack, vstack};
 pub use join::meshgrid::{block_diag, broadcast_tensors, cartesian_prod, meshgrid};
 pub use linalg::einsum::einsum;
 pub use linalg::matrix_power::multi_dot;
+pub use nn::conv::ConvOptions;
+pub use nn::pool::PoolOptions;
 pub use sparse::AnySparse;
 pub use view::any_view_mut::AnyViewMut;
 

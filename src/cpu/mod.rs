@@ -5,6 +5,7 @@
 //! whatever a view reaches lies inside its buffer. Uses operations, layouts and storage; used by the device `Cpu`,
 //! and by `Dynamic` where dtypes are known only at run time.
 
+pub(crate) mod attention;
 mod blocks;
 mod bytes;
 #[cfg(feature = "any")]
@@ -13,6 +14,7 @@ mod columns;
 mod compiled;
 mod complex_gemm;
 pub(crate) mod compress;
+pub(crate) mod conv;
 mod convert;
 mod copying;
 mod dots;

@@ -3,15 +3,17 @@
 //!
 //! Uses `ops` and storage; used by `tensor` and `any`.
 
+use super::{attending, convolving};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
 #[cfg(feature = "cuda")]
 use crate::ops::arguments::Distribution;
-use crate::ops::arguments::{Added, Indexing, Order, Sought};
+use crate::ops::arguments::{Added, Attention, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{Copying, LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
+use crate::ops::window::Convolution;
 use crate::storage::{View, ViewMut};
 
 /// Sealed: views are read where a device says that its elements are.
@@ -295,6 +297,35 @@ pub trait Backend: sealed::Backend + Sized + 'static {
         b: View<'_, Self::Storage, E>,
         added: Option<Added<'_, Self::Storage, E>>,
     ) -> Result<Self::Storage>;
+    /// The convolution of `(N, C, D, H, W)` with weights `(O, C / groups, D, H, W)` and a bias `(O)`, of the sizes given, which are those
+    /// that the windows lead to. The groups divide both numbers of channels.
+    fn convolve<E: Dtype>(
+        convolution: &Convolution,
+        x: View<'_, Self::Storage, E>,
+        weight: View<'_, Self::Storage, E>,
+        bias: Option<View<'_, Self::Storage, E>>,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<Self::Storage> {
+        convolving::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)
+    }
+    /// [`convolve`](Self::convolve) with a kernel applied to each element of the result.
+    fn convolve_then<E: Dtype>(
+        kernel: impl Map1<E, E>,
+        convolution: &Convolution,
+        x: View<'_, Self::Storage, E>,
+        weight: View<'_, Self::Storage, E>,
+        bias: Option<View<'_, Self::Storage, E>>,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<Self::Storage> {
+        let result = Self::convolve(convolution, x, weight, bias, sizes, strides)?;
+        Self::map1(kernel, View::<_, E>::new(&result, 0, sizes, strides), strides)
+    }
+    /// Scaled dot-product attention: `(…, L, V)`, row-major. `E` is a float.
+    fn attend<E: Dtype>(attention: &Attention<'_, Self::Storage, E>) -> Result<Self::Storage> {
+        attending::composed::<Self, E>(attention)
+    }
     /// The product of `(m, k)`, `u8` or `i8`, and `(k, n)`, in `i32`; row-major.
     fn int_mm<E: Dtype>(a: View<'_, Self::Storage, E>, b: View<'_, Self::Storage, i8>) -> Result<Self::Storage>;
 

@@ -1,17 +1,18 @@
 //! `Cpu`: the host, whose loops are in `cpu`.
 
-use super::{Backend, Device, Place};
+use super::{Backend, Device, Place, convolving};
 use crate::cpu::{
-    compress, elementwise, epilogue, fresh, fused, gather, gemm, index_rows, integer_gemm, lanes, moving, order, read,
+    attention, compress, conv, elementwise, epilogue, fresh, fused, gather, gemm, index_rows, integer_gemm, lanes, moving, order, read,
     reduce, rows, scatter, search, tiny_gemm,
 };
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::Result;
-use crate::ops::arguments::{Added, Indexing, Order, Sought};
+use crate::ops::arguments::{Added, Attention, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
+use crate::ops::window::Convolution;
 use crate::storage::{HostBuffer, View, ViewMut};
 
 /// The host. The default device of [`Tensor`](crate::Tensor).
@@ -274,6 +275,40 @@ impl Backend for Cpu {
         added: Option<Added<'_, HostBuffer, E>>,
     ) -> Result<HostBuffer> {
         gemm::matmul(a, b, added, Some(&|out, len| epilogue::apply(kernel, out, len)))
+    }
+    fn convolve<E: Dtype>(
+        convolution: &Convolution,
+        x: View<'_, HostBuffer, E>,
+        weight: View<'_, HostBuffer, E>,
+        bias: Option<View<'_, HostBuffer, E>>,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<HostBuffer> {
+        // Images that lie channel by channel are the right factor of a product as they are.
+        let is_product = convolution.is_pointwise() && convolving::is_row_major(sizes, strides);
+        if conv::has::<E>() && !is_product {
+            return conv::convolve(convolution, x, weight, bias, [sizes, strides], None);
+        }
+        convolving::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)
+    }
+    fn convolve_then<E: Dtype>(
+        kernel: impl Map1<E, E>,
+        convolution: &Convolution,
+        x: View<'_, HostBuffer, E>,
+        weight: View<'_, HostBuffer, E>,
+        bias: Option<View<'_, HostBuffer, E>>,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<HostBuffer> {
+        if conv::has::<E>() {
+            let then = |out: *mut E, len: usize| epilogue::apply(kernel, out, len);
+            return conv::convolve(convolution, x, weight, bias, [sizes, strides], Some(&then));
+        }
+        let result = convolving::composed::<Self, E>(convolution, x, weight, bias, sizes, strides)?;
+        elementwise::map1(kernel, View::<_, E>::new(&result, 0, sizes, strides), strides)
+    }
+    fn attend<E: Dtype>(attention: &Attention<'_, HostBuffer, E>) -> Result<HostBuffer> {
+        attention::attend(attention)
     }
     fn int_mm<E: Dtype>(a: View<'_, HostBuffer, E>, b: View<'_, HostBuffer, i8>) -> Result<HostBuffer> {
         integer_gemm::int_mm(a, b)

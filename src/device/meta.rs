@@ -3,11 +3,12 @@
 use super::{Backend, Device, Place};
 use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
-use crate::ops::arguments::{Added, Indexing, Order, Sought};
+use crate::ops::arguments::{Added, Attention, Indexing, Order, Sought};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
+use crate::ops::window::Convolution;
 use crate::storage::{View, ViewMut};
 
 /// A device without data: operations give the shape, dtype and strides of their results and touch no memory.
@@ -216,6 +217,19 @@ impl Backend for Meta {
         _: View<'_, NoData, E>,
         _: Option<Added<'_, NoData, E>>,
     ) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn convolve<E: Dtype>(
+        _: &Convolution,
+        _: View<'_, NoData, E>,
+        _: View<'_, NoData, E>,
+        _: Option<View<'_, NoData, E>>,
+        _: &[usize],
+        _: &[usize],
+    ) -> Result<NoData> {
+        Ok(NoData)
+    }
+    fn attend<E: Dtype>(_: &Attention<'_, NoData, E>) -> Result<NoData> {
         Ok(NoData)
     }
     fn int_mm<E: Dtype>(_: View<'_, NoData, E>, _: View<'_, NoData, i8>) -> Result<NoData> {

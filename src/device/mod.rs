@@ -4,8 +4,10 @@
 //! A device is one implementation of `Backend`. Knows dtypes, shapes, storage and the descriptions of operations; no
 //! tensors.
 
+mod attending;
 mod backend;
 mod colocation;
+mod convolving;
 mod cpu;
 mod cuda;
 mod current;

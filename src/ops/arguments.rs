@@ -115,6 +115,30 @@ pub struct Added<'a, B, E: Dtype> {
     pub alpha: E::Compute,
 }
 
+/// Scaled dot-product attention: queries `(…, L, E)`, keys `(…, S, E)` and values `(…, S, V)`, with the same leading sizes.
+pub struct Attention<'a, B, E: Dtype> {
+    /// What is looked for.
+    pub query: View<'a, B, E>,
+    /// What it is compared with.
+    pub key: View<'a, B, E>,
+    /// What is averaged.
+    pub value: View<'a, B, E>,
+    /// Of `(…, L, S)`.
+    pub mask: Option<Mask<'a, B, E>>,
+    /// Whether a query sees no keys that come after it.
+    pub is_causal: bool,
+    /// The factor of the scores.
+    pub scale: f64,
+}
+
+/// Which keys a query sees.
+pub enum Mask<'a, B, E: Dtype> {
+    /// Those that are true.
+    Seen(View<'a, B, bool>),
+    /// All; to their scores these are added.
+    Added(View<'a, B, E>),
+}
+
 /// A check of elements before an operation runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sought {

@@ -22,6 +22,8 @@ pub mod scan;
 #[doc(hidden)]
 pub mod segment;
 pub(crate) mod table;
+#[doc(hidden)]
+pub mod window;
 #[cfg(any(test, feature = "cuda"))]
 // Devices compile this text; what none of them asks for yet, tests do.
 #[cfg_attr(not(all(test, unix)), allow(dead_code))]

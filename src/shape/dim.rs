@@ -51,6 +51,8 @@ pub trait Dim:
     type Plus<R: Dim>: Dim;
     /// `Self * R`: known where both are, else `Dyn`.
     type Times<R: Dim>: Dim;
+    /// `Self / S` rounded up: known where `Self` is, else `Dyn`; `Self` for a stride of 1.
+    type CeilDiv<S: Stride>: Dim;
     /// `Self` where it is a number, else `Dyn`: forgets the name.
     type Unnamed: Size;
     #[doc(hidden)]
@@ -78,6 +80,37 @@ pub trait Known: Dim + Numeral {
     /// The same number in binary, for what goes through `typenum`.
     #[doc(hidden)]
     type Unsigned: typenum::Unsigned;
+}
+
+/// A stride that sizes are divided by whatever they are, so that generic code needs no bound: 1, 2, 4 and 8.
+#[diagnostic::on_unimplemented(
+    message = "a stride of `{Self}` is not known to divide every size",
+    label = "expected a stride of 1, 2, 4 or 8",
+    note = "with padding that is a number, `.padding::<dim!(1)>()`, strides are any numbers"
+)]
+pub trait Stride: Known {
+    #[doc(hidden)]
+    type OfKnown<N: Known>: Dim;
+    #[doc(hidden)]
+    type OfRuntime<N: Dim>: Dim;
+}
+/// Half, rounded up.
+type HalfUp<N> = HalfOf<Plus<N, D1>>;
+impl Stride for D1 {
+    type OfKnown<N: Known> = N;
+    type OfRuntime<N: Dim> = N;
+}
+impl Stride for D2 {
+    type OfKnown<N: Known> = HalfUp<N>;
+    type OfRuntime<N: Dim> = Dyn;
+}
+impl Stride for D4 {
+    type OfKnown<N: Known> = HalfUp<HalfUp<N>>;
+    type OfRuntime<N: Dim> = Dyn;
+}
+impl Stride for D8 {
+    type OfKnown<N: Known> = HalfUp<HalfUp<HalfUp<N>>>;
+    type OfRuntime<N: Dim> = Dyn;
 }
 
 /// Two dimensions that stand for one size: equal numbers, equal names, or a number beside `Dyn` (checked at run
@@ -115,6 +148,7 @@ impl Dim for Dyn {
     const SIZE: Option<usize> = None;
     type Plus<R: Dim> = R::AddedToRuntime<Dyn>;
     type Times<R: Dim> = R::TimesRuntime<Dyn>;
+    type CeilDiv<S: Stride> = Dyn;
     type Unnamed = Dyn;
     type AddedToKnown<L: Known> = Dyn;
     type AddedToRuntime<L: Dim> = Dyn;
@@ -135,6 +169,7 @@ macro_rules! number {
             const SIZE: Option<usize> = Some(<Self as Known>::VALUE);
             number!(@plus $(|$p| $plus)?);
             number!(@times $(|$t| $times)?);
+            type CeilDiv<S: Stride> = S::OfKnown<Self>;
             type Unnamed = Self;
             type AddedToKnown<L: Known> = Plus<L, Self>;
             type AddedToRuntime<$l: Dim> = $added;
@@ -204,6 +239,7 @@ macro_rules! dims {
             const NAME: ::core::option::Option<&'static str> = ::core::option::Option::Some(stringify!($name));
             type Plus<R: $crate::shape::Dim> = R::AddedToRuntime<$name>;
             type Times<R: $crate::shape::Dim> = R::TimesRuntime<$name>;
+            type CeilDiv<S: $crate::shape::Stride> = S::OfRuntime<$name>;
             type Unnamed = $crate::shape::Dyn;
             type AddedToKnown<L: $crate::shape::Known> = $crate::shape::Dyn;
             type AddedToRuntime<L: $crate::shape::Dim> = $crate::shape::Dyn;

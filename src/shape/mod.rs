@@ -5,6 +5,7 @@
 
 mod arithmetic;
 mod at_least;
+mod attention;
 mod axis;
 mod broadcast;
 mod choosing;
@@ -23,8 +24,10 @@ mod reshape;
 pub mod slicing;
 mod suffix;
 mod tuple;
+pub(crate) mod window;
 
 pub use arithmetic::{ConvSize, DivideBy, DivideExactly, Minus, Padded, Product, Smaller, Sum};
+pub use attention::{AsManyValues, Attended, KeyFeatures, SameLead};
 pub use at_least::{Along0, Along1, Along2, AsColumns, AtLeast, AtLeast1, AtLeast2, AtLeast3};
 pub use axis::{Axes, Axis, AxisArg, DistinctAxes, HasAxis, InsertAxis, KeepDim, OneAxis};
 pub(crate) use broadcast::expect_broadcast;
@@ -34,7 +37,7 @@ pub use choosing::{IndexList, SameRank, SearchedBy};
 pub use convert::MayBe;
 pub use convert::{ConvertTo, MayEqual, Size, WrittenTo};
 pub use diagonal::{Diag, DiagEmbed, Diagonals, MainDiagonals, OneMatrix};
-pub use dim::{Dim, Dyn, Known, Never, SameDim, SameSizeFor};
+pub use dim::{Dim, Dyn, Known, Never, SameDim, SameSizeFor, Stride};
 pub use join::{Concat, Merge, Slices, StackedOn};
 pub use matmul::{BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch};
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
@@ -48,6 +51,12 @@ pub use rearrange::{ExpandTo, Permute, Reverse, Squeeze, SqueezeAxes, SqueezeAxi
 pub use reinterpret::{ItemSize, RealAndImaginary, ViewedAs};
 pub use reshape::{Flatten, Inferable, OneElement, ReshapeTo, Unflatten};
 pub use suffix::EndsWith;
+pub use window::{
+    Conv, Convolved, EachAxis, Half, InChannels, InGroups, OddWindow, Padding, Pool, Pooled, Resized, Same, Transposed,
+    TransposedChannels, TransposedSize,
+};
+#[doc(hidden)]
+pub use window::{IsOne, Moves, PaddingAmount};
 
 use crate::dtype::scalar::{Dimensioned, TensorKind, ZeroDim};
 use core::fmt::Debug;

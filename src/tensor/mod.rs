@@ -38,6 +38,9 @@ mod index;
 // Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `linear`, distances.
 mod linalg;
 
+// What networks are made of: convolutions and pooling.
+pub(crate) mod nn;
+
 #[cfg(all(test, unix, debug_assertions))]
 mod texts;
 

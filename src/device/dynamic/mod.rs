@@ -18,11 +18,12 @@ use crate::dtype::{Castable, Dtype, Element};
 use crate::error::{Error, Result};
 #[cfg(feature = "cuda")]
 use crate::ops::arguments::Distribution;
-use crate::ops::arguments::{Added, Indexing, Order, Sought};
+use crate::ops::arguments::{Added, Attention, Indexing, Mask, Order, Sought};
 use crate::ops::expression::Expression;
 use crate::ops::kernel::{LaneKernel, Map1, Map2, Map3, RowKernel};
 use crate::ops::reduce::{Reducer, TwoResults};
 use crate::ops::segment::Segment;
+use crate::ops::window::Convolution;
 use crate::storage::{View, ViewMut};
 #[cfg(feature = "cuda")]
 use on::Gpu;
@@ -337,6 +338,30 @@ impl Backend for Dynamic {
         on!(D of: a b => {
             let to = added::<D, E>(to, a.buffer)?;
             D::matmul_then(kernel, a, b, to).map(of)
+        }; Ok(DynamicBuffer::Meta))
+    }
+    fn convolve<E: Dtype>(
+        convolution: &Convolution,
+        x: View<'_, DynamicBuffer, E>,
+        weight: View<'_, DynamicBuffer, E>,
+        bias: Option<View<'_, DynamicBuffer, E>>,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<DynamicBuffer> {
+        on!(D of: x weight => {
+            let bias = bias.map(|bias| D::joining(bias, x.buffer)).transpose()?;
+            D::convolve(convolution, x, weight, bias, sizes, strides).map(of)
+        }; Ok(DynamicBuffer::Meta))
+    }
+    fn attend<E: Dtype>(attention: &Attention<'_, DynamicBuffer, E>) -> Result<DynamicBuffer> {
+        let &Attention { query, key, value, ref mask, is_causal, scale } = attention;
+        on!(D of: query key value => {
+            let mask = match mask {
+                Some(Mask::Seen(mask)) => Some(Mask::Seen(D::joining(*mask, query.buffer)?)),
+                Some(Mask::Added(mask)) => Some(Mask::Added(D::joining(*mask, query.buffer)?)),
+                None => None,
+            };
+            D::attend(&Attention { query, key, value, mask, is_causal, scale }).map(of)
         }; Ok(DynamicBuffer::Meta))
     }
     fn int_mm<E: Dtype>(a: View<'_, DynamicBuffer, E>, b: View<'_, DynamicBuffer, i8>) -> Result<DynamicBuffer> {

@@ -25,9 +25,10 @@ use crate::ops::text::{
     reduce::{ReducerText, Written},
 };
 #[doc(hidden)]
+pub(crate) use extreme::ExtremeOfTwo;
 pub use extreme::{ArgExtreme, Extreme, MinMax};
 #[cfg(any(test, feature = "cuda"))]
-pub(crate) use extreme::{Both, ExtremeOfTwo, Positioned};
+pub(crate) use extreme::{Both, Positioned};
 pub(crate) use lanes::{MIN_WIDE, SUM_BLOCK, blocked_sum, by_lanes, interleave, lanes_of_sum, merge_lanes};
 pub(crate) use log_sum_exp::LogSumExp;
 pub(crate) use normalizing::{RootMeanSquare, Standardizing};
@@ -162,5 +163,5 @@ op!(logsumexp matmul clamp imag where_ pad trace bernoulli multinomial view_as_r
 op!(layer_norm rms_norm normalize);
 op!(aminmax var_mean std_mean);
 op!(diff trapezoid cumulative_trapezoid);
-op!(int_mm mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot);
+op!(int_mm mm mv bmm dot vdot vecdot inner outer linear addmm addmv addr addbmm baddbmm tensordot kron multi_dot convolution pooling attention);
 op!(dist cdist cov corrcoef cross bincount histc);

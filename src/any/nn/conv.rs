@@ -1,0 +1,271 @@
+//! Convolutions over one, two and three axes, and their transposes.
+//! Uses `tensor::nn::conv`, `base::dispatch`; used by `call`.
+
+use crate::any::base::by_width::same_dtype;
+use crate::any::base::dispatch::dispatch_dtype;
+use crate::any::call::Bound;
+use crate::any::elementwise::apply::same_device;
+use crate::any::{AnyTensor, Value};
+use crate::device::Dynamic;
+use crate::dtype::{DType, Dtype};
+use crate::error::{Error, Result, invalid};
+use crate::ops::window::Window;
+use crate::shape::window::same;
+use crate::tensor::nn::conv::{Laid, Operands, plain, transposed};
+use castiron_macros::operations;
+
+/// How the window of a convolution moves along its axes: one number for all, or one for each.
+///
+/// ```
+/// use castiron::any::ConvOptions;
+/// use castiron::{AnyTensor, DType};
+/// let (x, w) = (AnyTensor::ones(&[1, 3, 32, 32], DType::F32)?, AnyTensor::ones(&[8, 3, 3, 3], DType::F32)?);
+/// let y = x.conv2d(&w, None, &ConvOptions::new().stride(&[2]).padding(&[1]))?;
+/// assert_eq!(y.shape(), [1, 8, 16, 16]);
+/// # Ok::<(), castiron::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ConvOptions {
+    stride: Vec<i64>,
+    padding: Amount,
+    output_padding: Vec<i64>,
+    dilation: Vec<i64>,
+    groups: i64,
+}
+
+#[derive(Clone, Debug)]
+enum Amount {
+    Each(Vec<i64>),
+    Same,
+}
+
+impl Default for ConvOptions {
+    fn default() -> Self {
+        ConvOptions { stride: vec![1], padding: Amount::Each(vec![0]), output_padding: vec![0], dilation: vec![1], groups: 1 }
+    }
+}
+
+impl ConvOptions {
+    /// Stride 1, no padding, no dilation, one group.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// How far the window moves at each step.
+    #[must_use]
+    pub fn stride(self, stride: &[i64]) -> Self {
+        ConvOptions { stride: stride.to_vec(), ..self }
+    }
+    /// How many zeros stand in front of and behind each axis.
+    #[must_use]
+    pub fn padding(self, padding: &[i64]) -> Self {
+        ConvOptions { padding: Amount::Each(padding.to_vec()), ..self }
+    }
+    /// As many zeros as keep the sizes (`padding='same'`).
+    #[must_use]
+    pub fn same_padding(self) -> Self {
+        ConvOptions { padding: Amount::Same, ..self }
+    }
+    /// How many positions a transposed convolution adds behind each axis.
+    #[must_use]
+    pub fn output_padding(self, output_padding: &[i64]) -> Self {
+        ConvOptions { output_padding: output_padding.to_vec(), ..self }
+    }
+    /// How far the window's positions are from one another.
+    #[must_use]
+    pub fn dilation(self, dilation: &[i64]) -> Self {
+        ConvOptions { dilation: dilation.to_vec(), ..self }
+    }
+    /// How many groups the channels are divided into.
+    #[must_use]
+    pub fn groups(self, groups: i64) -> Self {
+        ConvOptions { groups, ..self }
+    }
+
+    /// The windows of a weight.
+    fn windows(&self, op: &'static str, kernel: &[usize]) -> Result<Vec<Window>> {
+        let (stride, dilation) = (each(op, "stride", &self.stride, kernel.len())?, each(op, "dilation", &self.dilation, kernel.len())?);
+        let padding = match &self.padding {
+            Amount::Each(padding) => each(op, "padding", padding, kernel.len())?.into_iter().map(|amount| [amount; 2]).collect(),
+            Amount::Same if stride.iter().any(|&stride| stride != 1) => {
+                return invalid(op, "padding `same` takes a stride of 1".to_owned());
+            }
+            Amount::Same => kernel.iter().zip(&dilation).map(|(&kernel, &dilation)| same(kernel, dilation)).collect::<Vec<_>>(),
+        };
+        let window = |at: usize| {
+            let [before, after] = padding[at];
+            Window { kernel: kernel[at], stride: stride[at], dilation: dilation[at], before, after }
+        };
+        Ok((0..kernel.len()).map(window).collect())
+    }
+
+    fn count(&self, op: &'static str) -> Result<usize> {
+        usize::try_from(self.groups)
+            .or_else(|_| invalid(op, format!("{} groups: expected a number from 1 up", self.groups)))
+    }
+
+    fn of(args: &Bound<'_>) -> Result<Self> {
+        let options = ConvOptions {
+            stride: numbers(args, "stride", 1)?,
+            dilation: numbers(args, "dilation", 1)?,
+            groups: args.read_or("groups", || 1)?,
+            ..Self::default()
+        };
+        match args.get("padding") {
+            Some(Value::Str(text)) if text == "same" => Ok(options.same_padding()),
+            Some(Value::Str(text)) if text == "valid" => Ok(options),
+            Some(other @ Value::Str(_)) => Err(args.wrong("padding", "`same`, `valid` or numbers", other)),
+            _ => Ok(options.padding(&numbers(args, "padding", 0)?)),
+        }
+    }
+}
+
+/// One number for each axis, from one for all or one for each.
+pub(crate) fn each(op: &'static str, what: &str, given: &[i64], axes: usize) -> Result<Vec<usize>> {
+    if given.len() != 1 && given.len() != axes {
+        return invalid(op, format!("{what} {given:?}: expected one number, or {axes}"));
+    }
+    let natural = |&number: &i64| {
+        let refused = || Error::InvalidArgument { op, reason: format!("{what} {given:?}: a number is negative") };
+        usize::try_from(number).map_err(|_| refused())
+    };
+    let of = given.iter().map(natural).collect::<Result<Vec<usize>>>()?;
+    Ok(if of.len() == axes { of } else { vec![of[0]; axes] })
+}
+
+/// An argument that is a number or a list of them.
+pub(crate) fn numbers(args: &Bound<'_>, name: &str, default: i64) -> Result<Vec<i64>> {
+    if !args.is_given(name) {
+        return Ok(vec![default]);
+    }
+    args.all(name)?.iter().map(|item| <i64 as crate::any::call::Item>::of(args, name, item)).collect()
+}
+
+impl AnyTensor {
+    fn convolved(
+        &self,
+        op: &'static str,
+        axes: usize,
+        weight: &AnyTensor,
+        bias: Option<&AnyTensor>,
+        options: &ConvOptions,
+        is_transposed: bool,
+    ) -> Result<AnyTensor> {
+        for other in [Some(weight), bias].into_iter().flatten() {
+            same_dtype(op, self, other)?;
+            same_device(op, self, other)?;
+        }
+        if weight.rank() != axes + 2 {
+            return invalid(op, format!("a weight of {} axes is wanted, got shape {:?}", axes + 2, weight.shape()));
+        }
+        let windows = options.windows(op, &weight.sizes[2..])?;
+        let extra = each(op, "output_padding", &options.output_padding, axes)?;
+        let groups = options.count(op)?;
+        if !self.dtype.is_floating_point() && !self.dtype.is_complex() && self.dtype != DType::I64 {
+            let reason = "it is defined for floats, complex numbers and int64".to_owned();
+            return Err(Error::NotAdmitted { op, dtype: self.dtype, reason });
+        }
+        fn operands<'a, E: Dtype>(
+            op: &'static str,
+            [x, weight]: [&'a AnyTensor; 2],
+            bias: Option<&'a AnyTensor>,
+        ) -> Result<Operands<'a, crate::device::DynamicBuffer, E>> {
+            let bias = bias.map(AnyTensor::elements_as).transpose()?;
+            Ok(Operands { op, x: x.elements_as()?, weight: weight.elements_as()?, bias })
+        }
+        let result: Laid<_> = dispatch_dtype!(op, self.dtype, E: Numeric => {
+            let operands = operands::<E>(op, [self, weight], bias)?;
+            if is_transposed {
+                transposed::<E, Dynamic>(operands, &windows, &extra, groups)
+            } else {
+                plain::<E, Dynamic>(operands, &windows, groups)
+            }
+        })?;
+        let (buffer, sizes, strides) = result;
+        Ok(AnyTensor::fresh(buffer, self.dtype, &sizes, &strides))
+    }
+
+    fn convolved_by_name(args: &Bound<'_>, axes: usize, is_transposed: bool) -> Result<Value> {
+        let mut options = ConvOptions::of(args)?;
+        if is_transposed {
+            options.output_padding = numbers(args, "output_padding", 0)?;
+        }
+        let bias = args.get("bias").map(|_| args.tensor("bias")).transpose()?;
+        let x = args.tensor("input")?;
+        Ok(x.convolved(args.op, axes, args.tensor("weight")?, bias, &options, is_transposed)?.into())
+    }
+}
+
+macro_rules! convolutions {
+    ($($name:ident $transposed:ident $axes:literal;)*) => {
+        impl AnyTensor {$(
+            #[doc = concat!("The convolution over the last axes, ", $axes, " of them (`torch.nn.functional.", stringify!($name), "`): `(N, C, …)` or \
+                `(C, …)` with a weight of `(O, C / groups, …)`.")]
+            ///
+            /// # Errors
+            /// If dtypes differ or are bool, the channels are not those of the weight, the groups do not divide them, or the window does
+            /// not fit.
+            ///
+            /// ```
+            /// use castiron::any::ConvOptions;
+            /// use castiron::{AnyTensor, tensor};
+            /// let (x, weight) = (AnyTensor::from(tensor![[1, 2, 3, 4]]), AnyTensor::from(tensor![[[1, 10]]]));
+            /// assert_eq!(x.conv1d(&weight, None, &ConvOptions::new())?.to_string(), "tensor([[21, 32, 43]])");
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn $name(&self, weight: &AnyTensor, bias: Option<&AnyTensor>, options: &ConvOptions) -> Result<AnyTensor> {
+                self.convolved(stringify!($name), $axes, weight, bias, options, false)
+            }
+
+            #[doc = concat!("The transposed convolution over the last axes, ", $axes, " of them (`torch.nn.functional.", stringify!($transposed), "`): \
+                `(N, C, …)` or `(C, …)` with a weight of `(C, O / groups, …)`.")]
+            ///
+            /// # Errors
+            /// If dtypes differ or are bool, the channels are not those of the weight, the groups do not divide them, or the padding leaves
+            /// nothing.
+            ///
+            /// ```
+            /// use castiron::any::ConvOptions;
+            /// use castiron::{AnyTensor, tensor};
+            /// let (x, weight) = (AnyTensor::from(tensor![[1, 2]]), AnyTensor::from(tensor![[[1, 10]]]));
+            /// assert_eq!(x.conv_transpose1d(&weight, None, &ConvOptions::new().stride(&[2]))?.to_string(), "tensor([[ 1, 10,  2, 20]])");
+            /// # Ok::<(), castiron::Error>(())
+            /// ```
+            pub fn $transposed(&self, weight: &AnyTensor, bias: Option<&AnyTensor>, options: &ConvOptions) -> Result<AnyTensor> {
+                self.convolved(stringify!($transposed), $axes, weight, bias, options, true)
+            }
+        )*}
+    };
+}
+convolutions! {
+    conv1d conv_transpose1d 1;
+    conv2d conv_transpose2d 2;
+    conv3d conv_transpose3d 3;
+}
+
+#[operations]
+impl AnyTensor {
+    #[op(nn.functional.conv1d(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric)]
+    fn conv1d_by_name(args: &Bound<'_>) -> Result<Value> {
+        AnyTensor::convolved_by_name(args, 1, false)
+    }
+    #[op(nn.functional.conv2d(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric)]
+    fn conv2d_by_name(args: &Bound<'_>) -> Result<Value> {
+        AnyTensor::convolved_by_name(args, 2, false)
+    }
+    #[op(nn.functional.conv3d(input, weight, bias, stride, padding, dilation, groups), dtypes = numeric)]
+    fn conv3d_by_name(args: &Bound<'_>) -> Result<Value> {
+        AnyTensor::convolved_by_name(args, 3, false)
+    }
+    #[op(nn.functional.conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric)]
+    fn conv_transpose1d_by_name(args: &Bound<'_>) -> Result<Value> {
+        AnyTensor::convolved_by_name(args, 1, true)
+    }
+    #[op(nn.functional.conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric)]
+    fn conv_transpose2d_by_name(args: &Bound<'_>) -> Result<Value> {
+        AnyTensor::convolved_by_name(args, 2, true)
+    }
+    #[op(nn.functional.conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation), dtypes = numeric)]
+    fn conv_transpose3d_by_name(args: &Bound<'_>) -> Result<Value> {
+        AnyTensor::convolved_by_name(args, 3, true)
+    }
+}

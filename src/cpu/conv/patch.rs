@@ -1,0 +1,166 @@
+//! What the kernels of convolutions read: the padded part of the operand that a block of the result needs, channels last, in the type
+//! that sums have; and the weights in strips. And what they have computed, written to where the result has it.
+//!
+//! Uses vector dispatch; used by `conv`.
+
+use crate::cpu::simd::{self, Loop};
+use crate::dtype::Dtype;
+
+/// Numbers of a two-dimensional part, converted while they are copied: `lines` lines of `len`.
+struct Convert<A, B, F> {
+    from: *const A,
+    to: *mut B,
+    lines: usize,
+    len: usize,
+    from_steps: [usize; 2],
+    to_steps: [usize; 2],
+    call: F,
+}
+
+/// Lines that are copied together where they lie across: a cache line of numbers.
+const TOGETHER: usize = 16;
+
+impl<A: Copy, B, F: Fn(A) -> B> Loop for Convert<A, B, F> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let Convert { from, to, lines, len, from_steps, to_steps, call } = self;
+        let place = |line: usize, at: usize| {
+            // SAFETY: `widen` and `narrow` promise that both have these places.
+            unsafe {
+                let value = from.add(line * from_steps[0] + at * from_steps[1]).read();
+                to.add(line * to_steps[0] + at * to_steps[1]).write(call(value));
+            }
+        };
+        if from_steps[1] == 1 && to_steps[1] == 1 {
+            for line in 0..lines {
+                // SAFETY: as above.
+                let (from, to) = unsafe { (from.add(line * from_steps[0]), to.add(line * to_steps[0])) };
+                for at in 0..len {
+                    // SAFETY: as above.
+                    unsafe { to.add(at).write(call(from.add(at).read())) }
+                }
+            }
+            return;
+        }
+        // Lines run along what is contiguous in the source; a few of them at once fill cache lines of the destination.
+        for low in (0..lines).step_by(TOGETHER) {
+            let high = (low + TOGETHER).min(lines);
+            if high - low == TOGETHER {
+                for at in 0..len {
+                    (low..low + TOGETHER).for_each(|line| place(line, at));
+                }
+            } else {
+                for at in 0..len {
+                    (low..high).for_each(|line| place(line, at));
+                }
+            }
+        }
+    }
+}
+
+/// Copies `sizes[0]` times `sizes[1]` elements as the numbers that they are computed in.
+///
+/// # Safety
+/// The places that sizes and steps reach are initialised in `from`, and the caller's to write in `to`.
+pub(in crate::cpu) unsafe fn widen<E: Dtype>(
+    from: *const E,
+    to: *mut E::Compute,
+    sizes: [usize; 2],
+    from_steps: [usize; 2],
+    to_steps: [usize; 2],
+) {
+    copy(from, to, sizes, from_steps, to_steps, |x: E| x.to_compute());
+}
+
+/// The same the other way, rounded.
+///
+/// # Safety
+/// As for [`widen`].
+pub(in crate::cpu) unsafe fn narrow<E: Dtype>(
+    from: *const E::Compute,
+    to: *mut E,
+    sizes: [usize; 2],
+    from_steps: [usize; 2],
+    to_steps: [usize; 2],
+) {
+    copy(from, to, sizes, from_steps, to_steps, |x: E::Compute| E::from_compute(x));
+}
+
+fn copy<A: Copy, B>(
+    from: *const A,
+    to: *mut B,
+    [rows, columns]: [usize; 2],
+    from_steps: [usize; 2],
+    to_steps: [usize; 2],
+    call: impl Fn(A) -> B,
+) {
+    // Along the axis that is contiguous in both, or in the source.
+    let turns = from_steps[1] != 1 && (from_steps[0] == 1 || to_steps[0] == 1);
+    let turned = |steps: [usize; 2]| if turns { [steps[1], steps[0]] } else { steps };
+    let [lines, len] = turned([rows, columns]);
+    let (from_steps, to_steps) = (turned(from_steps), turned(to_steps));
+    simd::dispatch(Convert { from, to, lines, len, from_steps, to_steps, call });
+}
+
+/// One axis of the part that a block reads: positions from `start` on, those outside of the operand's being zero.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    /// The first position, counted with the padding in front.
+    pub(super) start: usize,
+    pub(super) len: usize,
+    /// The padding in front, and the operand's size.
+    pub(super) before: usize,
+    pub(super) size: usize,
+    pub(super) stride: usize,
+}
+impl Part {
+    /// The operand's position for one of the part; `None` in the padding.
+    fn position(self, at: usize) -> Option<usize> {
+        (self.start + at).checked_sub(self.before).filter(|&at| at < self.size)
+    }
+}
+
+/// Copies a part of rows and columns, with all channels, to contiguous rows, channels last.
+///
+/// # Safety
+/// `from` is the first of the operand's elements, all of which are initialised, and there is room for the part at `to`.
+pub(super) unsafe fn copy_part<E: Dtype>(
+    from: *const E,
+    to: *mut E::Compute,
+    rows: Part,
+    columns: Part,
+    channels: usize,
+    channel_stride: usize,
+) {
+    let row_len = columns.len * channels;
+    // The columns that exist are neighbours.
+    let first = columns.before.saturating_sub(columns.start).min(columns.len);
+    let end = (columns.before + columns.size).saturating_sub(columns.start).clamp(first, columns.len);
+    for row in 0..rows.len {
+        // SAFETY: the caller's promise: a row of the part fits, and the positions are the operand's.
+        unsafe {
+            let to = to.add(row * row_len);
+            let Some(y) = rows.position(row) else {
+                zero::<E>(to, row_len);
+                continue;
+            };
+            zero::<E>(to, first * channels);
+            zero::<E>(to.add(end * channels), (columns.len - end) * channels);
+            let Some(x) = columns.position(first).filter(|_| first < end) else { continue };
+            let from = from.add(y * rows.stride + x * columns.stride);
+            let to = to.add(first * channels);
+            if channel_stride == 1 && columns.stride == channels {
+                // One line.
+                widen::<E>(from, to, [1, (end - first) * channels], [0, 1], [0, 1]);
+            } else {
+                widen::<E>(from, to, [channels, end - first], [channel_stride, columns.stride], [1, channels]);
+            }
+        }
+    }
+}
+
+unsafe fn zero<E: Dtype>(to: *mut E::Compute, len: usize) {
+    // SAFETY: the caller's places.
+    (0..len).for_each(|at| unsafe { to.add(at).write(E::Compute::default()) });
+}

@@ -1,0 +1,148 @@
+use super::{convolve_by, tile};
+use crate::dtype::{Castable, Dtype, bf16};
+use crate::layout::strides::row_major;
+use crate::ops::window::{Convolution, Window};
+use crate::storage::{HostBuffer, View};
+
+/// Small whole numbers, so that sums are exact in any order.
+fn numbers<E: Castable>(len: usize, from: usize) -> Vec<E> {
+    (0..len).map(|at| E::from_i32((((at + from) * 7919) % 7) as i32 - 3)).collect()
+}
+
+/// The strides of a tensor whose channels are last.
+fn channels_last(sizes: &[usize]) -> Vec<usize> {
+    let [_, c, d, h, w] = [sizes[0], sizes[1], sizes[2], sizes[3], sizes[4]];
+    vec![c * d * h * w, 1, c * h * w, c * w, c]
+}
+
+/// The elements in row-major order.
+fn listed<E: Copy>(elements: &[E], sizes: &[usize], strides: &[usize]) -> Vec<E> {
+    let mut list = vec![];
+    for at in 0..sizes.iter().product() {
+        let (mut rest, mut place) = (at, 0);
+        for (size, stride) in sizes.iter().zip(strides).rev() {
+            place += rest % size * stride;
+            rest /= size;
+        }
+        list.push(elements[place]);
+    }
+    list
+}
+
+/// One after the other, from the definition.
+fn naive(convolution: &Convolution, x: &[f64], x_sizes: &[usize], w: &[f64], w_sizes: &[usize], sizes: &[usize]) -> Vec<f64> {
+    let steps = (row_major(x_sizes), row_major(w_sizes));
+    let (channels, per_group) = (w_sizes[1], sizes[1] / convolution.groups);
+    let mut out = vec![];
+    for at in 0..sizes.iter().product::<usize>() {
+        let mut rest = at;
+        let mut place = [0; 5];
+        for axis in (0..5).rev() {
+            place[axis] = rest % sizes[axis];
+            rest /= sizes[axis];
+        }
+        // What sums start from: the bias, which is the channel's number.
+        let mut sum = place[1] as f64;
+        for term in 0..w_sizes[1..].iter().product::<usize>() {
+            let mut rest = term;
+            let mut of = [0; 4];
+            for axis in (0..4).rev() {
+                of[axis] = rest % w_sizes[axis + 1];
+                rest /= w_sizes[axis + 1];
+            }
+            let mut from = place[0] * steps.0[0] + (place[1] / per_group * channels + of[0]) * steps.0[1];
+            let mut inside = true;
+            for axis in 0..3 {
+                let window = convolution.windows[axis];
+                let position = place[axis + 2] * window.stride + of[axis + 1] * window.dilation;
+                inside &= position >= window.before && position - window.before < x_sizes[axis + 2];
+                from = from.wrapping_add(position.wrapping_sub(window.before).wrapping_mul(steps.0[axis + 2]));
+            }
+            if inside {
+                let to: usize = place[1] * steps.1[0] + (0..4).map(|axis| of[axis] * steps.1[axis + 1]).sum::<usize>();
+                sum += x[from] * w[to];
+            }
+        }
+        out.push(sum);
+    }
+    out
+}
+
+fn window(kernel: usize, stride: usize, before: usize, after: usize, dilation: usize) -> Window {
+    Window { kernel, stride, dilation, before, after }
+}
+
+/// Convolutions of all kinds, by all kernels of the machine, in both layouts: operands, groups, windows.
+fn check<E: Dtype + Castable>() {
+    let point = Window::POINT;
+    let kinds = [
+        (1, [2, 3, 1, 9, 8], 5, [point, window(3, 1, 1, 1, 1), window(3, 1, 1, 1, 1)]),
+        (1, [1, 3, 1, 12, 13], 40, [point, window(5, 2, 2, 2, 1), window(4, 2, 1, 2, 1)]),
+        (1, [1, 4, 3, 5, 6], 7, [window(2, 1, 1, 0, 1), window(3, 2, 0, 2, 1), window(2, 1, 0, 0, 3)]),
+        (1, [3, 6, 1, 5, 7], 33, [point, point, point]),
+        (1, [2, 6, 1, 5, 7], 3, [point, window(1, 2, 0, 0, 1), window(1, 3, 0, 0, 1)]),
+        (2, [1, 6, 1, 7, 30], 4, [point, window(3, 1, 1, 1, 2), window(3, 1, 2, 2, 2)]),
+        (9, [2, 9, 1, 6, 5], 9, [point, window(3, 1, 1, 1, 1), window(3, 2, 1, 1, 1)]),
+        (70, [1, 70, 2, 3, 4], 70, [window(2, 1, 0, 1, 1), window(1, 1, 0, 0, 1), window(3, 1, 1, 1, 1)]),
+        (3, [1, 3, 1, 4, 4], 6, [point, window(2, 1, 0, 0, 1), window(2, 1, 0, 0, 1)]),
+        (1, [1, 2, 1, 1, 300], 2, [point, point, window(4, 1, 3, 0, 1)]),
+    ];
+    for (groups, x_sizes, outputs, windows) in kinds {
+        let convolution = Convolution { windows, groups };
+        let w_sizes = [outputs, x_sizes[1] / groups, windows[0].kernel, windows[1].kernel, windows[2].kernel];
+        let mut sizes = [x_sizes[0], outputs, 0, 0, 0];
+        (0..3).for_each(|axis| sizes[axis + 2] = windows[axis].places(x_sizes[axis + 2]).unwrap());
+        let (x, w) = (numbers::<E>(x_sizes.iter().product(), 0), numbers::<E>(w_sizes.iter().product(), 3));
+        let bias: Vec<E> = (0..outputs).map(|at| E::from_i32(at as i32)).collect();
+        let storages = [&x, &w, &bias].map(|list| HostBuffer::from_vec(list.clone()).unwrap());
+        for last in [[false, false], [true, true], [true, false], [false, true]] {
+            let strides = |sizes: &[usize], last: bool| if last { channels_last(sizes) } else { row_major(sizes) };
+            let (x_strides, w_strides, own) = (strides(&x_sizes, last[0]), row_major(&w_sizes), strides(&sizes, last[1]));
+            let doubles = |list: &[E], sizes: &[usize], strides: &[usize]| -> Vec<f64> {
+                listed(list, sizes, strides).into_iter().map(|x| x.cast::<f64>()).collect()
+            };
+            let (xs, ws) = (doubles(&x, &x_sizes, &x_strides), doubles(&w, &w_sizes, &w_strides));
+            let expected = naive(&convolution, &xs, &x_sizes, &ws, &w_sizes, &sizes);
+            for &kernels in tile::kernels::<E::Compute>() {
+                let operands = [
+                    View::new(&storages[0], 0, &x_sizes, &x_strides),
+                    View::new(&storages[1], 0, &w_sizes, &w_strides),
+                ];
+                let bias = View::new(&storages[2], 0, &sizes[1..2], &[1]);
+                let out = convolve_by::<E>(kernels, &convolution, operands, Some(bias), [&sizes, &own], None).unwrap();
+                let found = crate::cpu::read::download(View::<_, E>::new(&out, 0, &sizes, &own)).unwrap();
+                let found: Vec<f64> = found.into_iter().map(|x| x.cast::<f64>()).collect();
+                assert_eq!(found, expected, "{x_sizes:?} {w_sizes:?} {convolution:?} {last:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_are_those_of_the_definition_in_every_layout_and_by_every_kernel() {
+    check::<f32>();
+    check::<f64>();
+    check::<bf16>();
+}
+
+/// Without a kernel of its own a dtype is convolved by products of patches; here both are asked.
+#[test]
+fn products_of_patches_give_the_same_sums() {
+    use crate::device::{Backend, Cpu};
+    let convolution = Convolution { windows: [Window::POINT, window(3, 2, 1, 1, 1), window(2, 1, 0, 1, 2)], groups: 2 };
+    let (x_sizes, w_sizes, sizes) = ([5, 4, 1, 9, 8], [6, 2, 1, 3, 2], [5, 6, 1, 5, 7]);
+    let (x, w) = (numbers::<i64>(5 * 4 * 72, 0), numbers::<i64>(72, 3));
+    let bias: Vec<i64> = (0..6).collect();
+    let storages = [&x, &w, &bias].map(|list| HostBuffer::from_vec(list.clone()).unwrap());
+    let doubles = |list: &[i64]| -> Vec<f64> { list.iter().map(|&x| x as f64).collect() };
+    let expected = naive(&convolution, &doubles(&x), &x_sizes, &doubles(&w), &w_sizes, &sizes);
+    for own in [row_major(&sizes), channels_last(&sizes)] {
+        let (x_strides, w_strides) = (row_major(&x_sizes), row_major(&w_sizes));
+        let x = View::<_, i64>::new(&storages[0], 0, &x_sizes, &x_strides);
+        let w = View::new(&storages[1], 0, &w_sizes, &w_strides);
+        let bias = View::new(&storages[2], 0, &sizes[1..2], &[1]);
+        let out = Cpu::convolve(&convolution, x, w, Some(bias), &sizes, &own).unwrap();
+        let found = crate::cpu::read::download(View::<_, i64>::new(&out, 0, &sizes, &own)).unwrap();
+        assert_eq!(doubles(&found), expected);
+    }
+}

@@ -1,0 +1,179 @@
+//! Convolutions on devices without a loop for them: products of matrices, whose left factor are the patches that windows cut out.
+//!
+//! Uses `Backend`; used by the devices.
+
+use super::Backend;
+use crate::dtype::Dtype;
+use crate::error::{Error, Result};
+use crate::layout::strides::row_major;
+use crate::ops::arguments::Added;
+use crate::ops::kernel::Copying;
+use crate::ops::segment::Segment;
+use crate::ops::window::Convolution;
+use crate::shape::numel;
+use crate::storage::View;
+
+/// Elements of patches that are made at once.
+const MOST: usize = if cfg!(debug_assertions) { 1 << 12 } else { 1 << 26 };
+/// The most axes that every device copies.
+const AXES: usize = 8;
+
+/// What is added to each output channel of a product of `channels` along one axis.
+fn added<'a, D: Backend, E: Dtype>(
+    bias: Option<View<'a, D::Storage, E>>,
+    sizes: &'a [usize],
+    strides: &'a [usize],
+) -> Option<Added<'a, D::Storage, E>> {
+    let one = E::from_i32(1).to_compute();
+    bias.map(|bias| Added { input: Some(bias.restrided(sizes, strides)), beta: one, alpha: one })
+}
+
+/// Whether these are the strides of a row-major tensor, where they matter.
+pub(super) fn is_row_major(sizes: &[usize], strides: &[usize]) -> bool {
+    row_major(sizes).iter().zip(strides).zip(sizes).all(|((own, given), &size)| size == 1 || own == given)
+}
+
+/// A window that reads one position: the weights times the channels, for each image.
+pub(super) fn pointwise<D: Backend, E: Dtype>(
+    x: View<'_, D::Storage, E>,
+    weight: View<'_, D::Storage, E>,
+    bias: Option<View<'_, D::Storage, E>>,
+    sizes: &[usize],
+) -> Result<D::Storage> {
+    let (images, channels, outputs) = (x.sizes[0], x.sizes[1], sizes[1]);
+    let places = x.sizes[2..].iter().product::<usize>();
+    let copied;
+    let x = if is_row_major(&x.sizes[1..], &x.strides[1..]) {
+        x
+    } else {
+        copied = (D::map1::<E, E>(Copying, x, &row_major(x.sizes))?, row_major(x.sizes));
+        View::new(&copied.0, 0, x.sizes, &copied.1)
+    };
+    let (x_sizes, x_strides) = ([images, channels, places], [x.strides[0], places, 1]);
+    let (w_sizes, w_strides) = ([images, outputs, channels], [0, weight.strides[0], weight.strides[1]]);
+    let (of, steps) = ([images, outputs, places], [0, bias.map_or(0, |bias| bias.strides[0]), 0]);
+    let added = added::<D, E>(bias, &of, &steps);
+    D::matmul::<E>(weight.restrided(&w_sizes, &w_strides), x.restrided(&x_sizes, &x_strides), added)
+}
+
+/// The convolution of `(N, C, D, H, W)` with weights `(O, C / groups, D, H, W)`.
+pub(super) fn composed<D: Backend, E: Dtype>(
+    convolution: &Convolution,
+    x: View<'_, D::Storage, E>,
+    weight: View<'_, D::Storage, E>,
+    bias: Option<View<'_, D::Storage, E>>,
+    sizes: &[usize],
+    strides: &[usize],
+) -> Result<D::Storage> {
+    if convolution.is_pointwise() && is_row_major(sizes, strides) {
+        return pointwise::<D, E>(x, weight, bias, sizes);
+    }
+    let groups = convolution.groups;
+    let places: usize = sizes[2..].iter().product();
+    let depth: usize = weight.sizes[1..].iter().product();
+    let too_large = || Error::TooLarge { op: "convolution", sizes: sizes.into() };
+    let patches = numel(&[groups, sizes[0], places, depth]).ok_or_else(too_large)?;
+    if patches > MOST && sizes[0] > 1 {
+        // One half of the batch after the other.
+        let half = sizes[0] / 2;
+        let part = |low: usize, count: usize| {
+            let (mut own, mut result) = (x.sizes.to_vec(), sizes.to_vec());
+            (own[0], result[0]) = (count, count);
+            let images = View::new(x.buffer, x.offset + low * x.strides[0], &own, x.strides);
+            composed::<D, E>(convolution, images, weight, bias, &result, &row_major(&result)).map(|part| (part, result))
+        };
+        let parts = [part(0, half)?, part(half, sizes[0] - half)?];
+        let steps = [row_major(&parts[0].1), row_major(&parts[1].1)];
+        let pieces = [0, 1].map(|at| View::<_, E>::new(&parts[at].0, 0, &parts[at].1, &steps[at]));
+        return D::join::<E>(&pieces, 0, sizes, strides);
+    }
+    let padded = padded::<D, E>(convolution, x)?;
+    let (x, x_sizes, x_strides) = match &padded {
+        Some((storage, sizes)) => (View::new(storage, 0, x.sizes, x.strides), sizes.clone(), row_major(sizes)),
+        None => (x, x.sizes.to_vec(), x.strides.to_vec()),
+    };
+    let windows = convolution.windows;
+    let channels = x_sizes[1] / groups;
+    // (groups, images, places, channels, positions)
+    let mut axes = vec![(groups, channels * x_strides[1]), (sizes[0], x_strides[0])];
+    axes.extend((0..3).map(|axis| (sizes[axis + 2], windows[axis].stride * x_strides[axis + 2])));
+    axes.push((channels, x_strides[1]));
+    axes.extend((0..3).map(|axis| (windows[axis].kernel, windows[axis].dilation * x_strides[axis + 2])));
+    let per_group = sizes[1] / groups;
+    let rows = sizes[0] * places;
+    let (w, one) = (weight.strides, [1, weight.sizes[1], weight.sizes[2], weight.sizes[3], weight.sizes[4]]);
+    // The weights as matrices: their axes do not run on into one another unless they are row-major.
+    let made;
+    let weight = if is_row_major(&one[1..], &w[1..]) {
+        weight
+    } else {
+        made = (D::map1::<E, E>(Copying, weight, &row_major(weight.sizes))?, row_major(weight.sizes));
+        View::new(&made.0, 0, weight.sizes, &made.1)
+    };
+    let product = |first: usize, count: usize| -> Result<D::Storage> {
+        let mut axes = axes.clone();
+        axes[0].0 = count;
+        let offset = x.offset + first * axes[0].1;
+        axes.retain(|&(size, _)| size != 1);
+        let (of, steps): (Vec<usize>, Vec<usize>) = axes.into_iter().unzip();
+        let patches = D::map1::<E, E>(Copying, View::new(x.buffer, offset, &of, &steps), &row_major(&of))?;
+        let (left, left_strides) = ([count, rows, depth], [rows * depth, depth, 1]);
+        let (right, right_strides) = ([count, depth, per_group], [per_group * weight.strides[0], 1, weight.strides[0]]);
+        let step = bias.map_or(0, |bias| bias.strides[0]);
+        let (of, steps) = ([count, rows, per_group], [per_group * step, 0, step]);
+        let bias = bias.map(|bias| View::new(bias.buffer, bias.offset + first * per_group * step, bias.sizes, bias.strides));
+        D::matmul::<E>(
+            View::new(&patches, 0, &left, &left_strides),
+            View::new(weight.buffer, weight.offset + first * right_strides[0], &right, &right_strides),
+            added::<D, E>(bias, &of, &steps),
+        )
+    };
+    let of = [groups, rows, per_group];
+    let products = if axes.iter().filter(|&&(size, _)| size != 1).count() <= AXES {
+        product(0, groups)?
+    } else {
+        let parts = (0..groups).map(|group| product(group, 1)).collect::<Result<Vec<_>>>()?;
+        let (one, steps) = ([1, rows, per_group], row_major(&of));
+        let pieces: Vec<_> = parts.iter().map(|part| View::<_, E>::new(part, 0, &one, &steps)).collect();
+        D::join::<E>(&pieces, 0, &of, &steps)?
+    };
+    // (groups, images, places, channels of a group), as the result has them.
+    let mut own = vec![(sizes[0], places * per_group, strides[0]), (groups, rows * per_group, per_group * strides[1])];
+    own.push((per_group, 1, strides[1]));
+    let steps = row_major(&sizes[2..]);
+    own.extend((0..3).map(|axis| (sizes[axis + 2], steps[axis] * per_group, strides[axis + 2])));
+    own.retain(|&(size, ..)| size != 1);
+    if own.iter().all(|&(_, from, to)| from == to) {
+        return Ok(products);
+    }
+    let from: Vec<usize> = own.iter().map(|axis| axis.1).collect();
+    let (sizes, to): (Vec<usize>, Vec<usize>) = own.iter().map(|axis| (axis.0, axis.2)).unzip();
+    D::map1::<E, E>(Copying, View::new(&products, 0, &sizes, &from), &to)
+}
+
+/// The operand with zeros around it, row-major; `None` where there is no padding.
+fn padded<D: Backend, E: Dtype>(
+    convolution: &Convolution,
+    x: View<'_, D::Storage, E>,
+) -> Result<Option<(D::Storage, Vec<usize>)>> {
+    if convolution.windows.iter().all(|window| window.before == 0 && window.after == 0) {
+        return Ok(None);
+    }
+    let mut axes: Vec<Vec<Segment>> = x.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
+    for (axis, window) in convolution.windows.iter().enumerate() {
+        let whole = Segment::whole(x.sizes[axis + 2]);
+        axes[axis + 2] = vec![Segment::Fill { len: window.before }, whole, Segment::Fill { len: window.after }];
+    }
+    let windows = convolution.windows;
+    let mut sizes = x.sizes.to_vec();
+    for (axis, window) in windows.iter().enumerate() {
+        let too_large = || Error::TooLarge { op: "convolution", sizes: x.sizes.into() };
+        sizes[axis + 2] = window.padded(x.sizes[axis + 2]).ok_or_else(too_large)?;
+    }
+    let bytes = numel(&sizes).and_then(|numel| numel.checked_mul(size_of::<E>()));
+    if bytes.is_none_or(|bytes| bytes > isize::MAX as usize) {
+        return Err(Error::TooLarge { op: "convolution", sizes: sizes[..].into() });
+    }
+    let storage = D::pick::<E>(x, &axes, E::default())?;
+    Ok(Some((storage, sizes)))
+}

@@ -1,0 +1,422 @@
+//! Windows that move along axes, as types: how a convolution or a pooling is described ([`Conv`], [`Pool`]), and the shapes that follow.
+//! Their run-time form is `ops::window`.
+//!
+//! Source: PyTorch, `torch.nn.Conv2d`, `torch.nn.ConvTranspose2d`, `torch.nn.MaxPool2d` ("Shape").
+//! Uses dimensions and their arithmetic; used by `tensor::nn`.
+
+use super::arithmetic::{ConvSize, DivideExactly, Minus, Product, Sum};
+use super::dim::{Dim, Dyn, Known, SameDim, Stride};
+use super::numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, LowestBit, Numeral, numbers_above_one};
+use super::Shape;
+use crate::ops::window::Window;
+use core::marker::PhantomData;
+
+/// How a convolution moves: stride, padding, dilation and groups, each a number for all axes (`dim!(2)`), or one for each axis
+/// (`shape![2, 1]`). Padding may also be [`Same`] or [`Half`].
+///
+/// ```
+/// use castiron::{dim, nn::Conv, shape, Tensor};
+/// let (image, weight) = (Tensor::<f32, shape![1, 3, 224, 224]>::ones(), Tensor::<f32, shape![64, 3, 7, 7]>::ones());
+/// let stem = Conv::new().stride::<dim!(2)>().padding::<dim!(3)>();
+/// let y: Tensor<f32, shape![1, 64, 112, 112]> = image.conv2d(&weight, None, stem);
+/// assert_eq!(y[(0, 0, 50, 50)], 147.0);
+/// ```
+pub struct Conv<S = D1, P = D0, L = D1, G = D1, A = D0>(PhantomData<(S, P, L, G, A)>);
+
+impl Conv {
+    /// Stride 1, no padding, no dilation, one group.
+    pub const fn new() -> Self {
+        Conv(PhantomData)
+    }
+}
+impl<S, P, L, G, A> Conv<S, P, L, G, A> {
+    /// How far the window moves at each step.
+    pub const fn stride<T: EachAxis>(self) -> Conv<T, P, L, G, A> {
+        Conv(PhantomData)
+    }
+    /// How many zeros stand in front of and behind each axis.
+    pub const fn padding<T: EachAxis>(self) -> Conv<S, T, L, G, A> {
+        Conv(PhantomData)
+    }
+    /// How far the window's positions are from one another.
+    pub const fn dilation<T: EachAxis>(self) -> Conv<S, P, T, G, A> {
+        Conv(PhantomData)
+    }
+    /// How many positions a transposed convolution adds behind each axis. (Other convolutions take none.)
+    pub const fn output_padding<T: EachAxis>(self) -> Conv<S, P, L, G, T> {
+        Conv(PhantomData)
+    }
+    /// How many groups the channels are divided into, each with weights of its own.
+    pub const fn groups<T: Known>(self) -> Conv<S, P, L, T, A> {
+        Conv(PhantomData)
+    }
+}
+
+/// A window of pooling: its size, and how it moves. The stride is the size unless it is given.
+///
+/// ```
+/// use castiron::{dim, nn::Pool, shape, Tensor};
+/// let x = Tensor::<f32, shape![1, 64, 112, 112]>::ones();
+/// let y: Tensor<f32, shape![1, 64, 56, 56]> = x.max_pool2d(Pool::<dim!(3)>::new().stride::<dim!(2)>().padding::<dim!(1)>());
+/// let z: Tensor<f32, shape![1, 64, 56, 56]> = x.avg_pool2d(Pool::<dim!(2)>::new());
+/// # let _ = (y, z);
+/// ```
+pub struct Pool<K, S = K, P = D0, L = D1>(PhantomData<(K, S, P, L)>);
+
+impl<K: EachAxis> Pool<K> {
+    /// A window of this size that moves by it.
+    pub const fn new() -> Self {
+        Pool(PhantomData)
+    }
+}
+impl<K, S, P, L> Pool<K, S, P, L> {
+    /// How far the window moves at each step.
+    pub const fn stride<T: EachAxis>(self) -> Pool<K, T, P, L> {
+        Pool(PhantomData)
+    }
+    /// How many positions stand in front of and behind each axis: at most half of the window's.
+    pub const fn padding<T: EachAxis>(self) -> Pool<K, S, T, L> {
+        Pool(PhantomData)
+    }
+    /// How far the window's positions are from one another.
+    pub const fn dilation<T: EachAxis>(self) -> Pool<K, S, P, T> {
+        Pool(PhantomData)
+    }
+}
+
+macro_rules! plain {
+    ($([$($of:ident)+] $name:ident $text:literal $default:tt;)*) => {$(
+        impl<$($of),+> Clone for $name<$($of),+> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<$($of),+> Copy for $name<$($of),+> {}
+        plain!(@default $default [$($of)+] $name);
+        impl<$($of),+> core::fmt::Debug for $name<$($of),+> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str($text)
+            }
+        }
+    )*};
+    (@default true [$($of:ident)+] $name:ident) => {
+        impl<$($of),+> Default for $name<$($of),+> {
+            fn default() -> Self {
+                $name(PhantomData)
+            }
+        }
+    };
+}
+plain! {
+    [S P L G A] Conv "Conv" true;
+    [K S P L] Pool "Pool" true;
+}
+
+/// Padding with which an axis keeps its size, for a stride of 1 (PyTorch's `padding='same'`): of an odd number of zeros there is one more
+/// behind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Same;
+
+/// Padding by half of the window, an odd one, on both sides: an axis of `n` has `n / stride` places, rounded up, whatever the window is. In
+/// generic code it needs no bounds.
+///
+/// ```
+/// use castiron::nn::{Conv, Half};
+/// use castiron::{dim, shape, Device, Dim, Float, Tensor};
+/// fn down<E: Float, N: Dim, H: Dim, W: Dim, D: Device>(
+///     x: &Tensor<E, (N, dim!(64), H, W), D>,
+///     weight: &Tensor<E, shape![128, 64, 3, 3], D>,
+/// ) -> Tensor<E, (N, dim!(128), H::CeilDiv<dim!(2)>, W::CeilDiv<dim!(2)>), D> {
+///     x.conv2d(weight, None, Conv::new().stride::<dim!(2)>().padding::<Half>())
+/// }
+/// let x = Tensor::<f32, shape![1, 64, 7, 8]>::ones();
+/// let y: Tensor<f32, shape![1, 128, 4, 4]> = down(&x, &Tensor::ones());
+/// assert_eq!(y[(0, 0, 1, 1)], 576.0);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Half;
+
+/// One number for all axes, or one for each of two or three.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` says nothing of the axes that a window moves along",
+    label = "expected a number, `dim!(2)`, or one for each axis, `shape![2, 1]`",
+    note = "padding may also be `Same` or `Half`"
+)]
+pub trait EachAxis: 'static {
+    /// Of the first axis.
+    type First: 'static;
+    /// Of the second one.
+    type Second: 'static;
+    /// Of the third one.
+    type Third: 'static;
+}
+impl<A: Known> EachAxis for A {
+    type First = A;
+    type Second = A;
+    type Third = A;
+}
+impl EachAxis for Same {
+    type First = Same;
+    type Second = Same;
+    type Third = Same;
+}
+impl EachAxis for Half {
+    type First = Half;
+    type Second = Half;
+    type Third = Half;
+}
+impl<A: Known> EachAxis for (A,) {
+    type First = A;
+    type Second = A;
+    type Third = A;
+}
+impl<A: Known, B: Known> EachAxis for (A, B) {
+    type First = A;
+    type Second = B;
+    type Third = B;
+}
+impl<A: Known, B: Known, C: Known> EachAxis for (A, B, C) {
+    type First = A;
+    type Second = B;
+    type Third = C;
+}
+
+/// Padding of one axis of `N` positions, for a window of `K` with stride `S` and dilation `L`.
+#[diagnostic::on_unimplemented(
+    message = "an axis of `{N}` can't be padded by `{Self}` for a window of `{K}` with stride `{S}` and dilation `{L}`",
+    label = "`Same` takes a stride of 1, `Half` an odd window without dilation",
+    note = "padding is a number, `dim!(1)`, `Same` or `Half`"
+)]
+pub trait Padding<N, K, S, L> {
+    /// The number of places the window takes.
+    type Places: Dim;
+}
+#[diagnostic::do_not_recommend]
+impl<P: Known, N: ConvSize<K, S, P, L>, K, S, L> Padding<N, K, S, L> for P {
+    type Places = N::Output;
+}
+#[diagnostic::do_not_recommend]
+impl<N: Dim, K, L> Padding<N, K, D1, L> for Same {
+    type Places = N;
+}
+#[diagnostic::do_not_recommend]
+impl<N: Dim, K: OddWindow, S: Stride> Padding<N, K, S, D1> for Half {
+    type Places = N::CeilDiv<S>;
+}
+
+/// A window with a middle.
+#[diagnostic::on_unimplemented(
+    message = "a window of `{Self}` has no middle",
+    label = "`Half` pads for windows of an odd number of positions, which the compiler knows",
+    note = "pad by a number: `.padding::<dim!(1)>()`"
+)]
+pub trait OddWindow {}
+#[doc(hidden)]
+pub trait IsOne {}
+impl IsOne for typenum::B1 {}
+#[diagnostic::do_not_recommend]
+impl<K: Known + Numeral> OddWindow for K where LowestBit<K>: IsOne {}
+
+/// How much padding there is, in front and behind, while running.
+#[doc(hidden)]
+pub trait PaddingAmount {
+    fn amount(kernel: usize, dilation: usize) -> [usize; 2];
+}
+impl<P: Known> PaddingAmount for P {
+    fn amount(_: usize, _: usize) -> [usize; 2] {
+        [P::VALUE; 2]
+    }
+}
+impl PaddingAmount for Same {
+    fn amount(kernel: usize, dilation: usize) -> [usize; 2] {
+        same(kernel, dilation)
+    }
+}
+impl PaddingAmount for Half {
+    fn amount(kernel: usize, _: usize) -> [usize; 2] {
+        [kernel / 2; 2]
+    }
+}
+
+/// The padding in front and behind with which an axis keeps its size.
+pub(crate) fn same(kernel: usize, dilation: usize) -> [usize; 2] {
+    let all = kernel.saturating_sub(1).saturating_mul(dilation);
+    [all / 2, all - all / 2]
+}
+
+/// How a window moves along each of three axes, while running; the first of them come from the first numbers.
+#[doc(hidden)]
+pub trait Moves {
+    /// The windows of these kernels.
+    fn windows(kernel: &[usize]) -> Vec<Window>;
+}
+impl<S, P, L> Moves for (S, P, L)
+where
+    S: EachAxis<First: Known, Second: Known, Third: Known>,
+    L: EachAxis<First: Known, Second: Known, Third: Known>,
+    P: EachAxis<First: PaddingAmount, Second: PaddingAmount, Third: PaddingAmount>,
+{
+    fn windows(kernel: &[usize]) -> Vec<Window> {
+        fn of<S: Known, P: PaddingAmount, L: Known>(kernel: usize) -> Window {
+            let [before, after] = P::amount(kernel, L::VALUE);
+            Window { kernel, stride: S::VALUE, dilation: L::VALUE, before, after }
+        }
+        let each: [fn(usize) -> Window; 3] = [
+            of::<S::First, P::First, L::First>,
+            of::<S::Second, P::Second, L::Second>,
+            of::<S::Third, P::Third, L::Third>,
+        ];
+        kernel.iter().zip(each).map(|(&kernel, of)| of(kernel)).collect()
+    }
+}
+
+/// The channels of a convolution's input, of which its weight takes `CG` in each of `G` groups.
+#[diagnostic::on_unimplemented(
+    message = "convolution: the input has `{Self}` channels, the weight takes `{CG}` in each group, of which there are `{G}`",
+    label = "the channels of the input must be those of the weight times the groups",
+    note = "a weight is (out channels, channels / groups, window…), images are (batch, channels, height, width); `D3<D8<D4>>` is 384"
+)]
+pub trait InChannels<CG, G> {}
+#[diagnostic::do_not_recommend]
+impl<C: SameDim<Product<CG, G>>, CG: Dim, G: Dim> InChannels<CG, G> for C {}
+
+/// A number of channels that is divided into `G` groups.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` channels can't be divided into `{G}` groups",
+    label = "something would be left over",
+    note = "`D3<D8<D4>>` is 384"
+)]
+pub trait InGroups<G> {}
+#[diagnostic::do_not_recommend]
+impl<C: Dim> InGroups<D1> for C {}
+macro_rules! in_groups {
+    ($([$r:ident] $number:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$r: Numeral, C: DivideExactly<$number>> InGroups<$number> for C {}
+    )*};
+}
+numbers_above_one!(in_groups);
+
+/// A shape that weights of shape `W` convolve, as `C` (a [`Conv`]) says.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be convolved by a weight of shape `{W}`",
+    label = "expected (batch, channels, …) or (channels, …), with as many axes behind as the weight's window has",
+    note = "a weight is (out channels, channels / groups, window…)"
+)]
+pub trait Convolved<W, C> {
+    /// The shape of the result.
+    type Output: Shape;
+}
+
+/// A shape that weights of shape `W` convolve the other way round, as `C` (a [`Conv`]) says.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be convolved by a transposed weight of shape `{W}`",
+    label = "expected (batch, channels, …) or (channels, …), with as many axes behind as the weight's window has",
+    note = "a transposed weight is (channels, out channels / groups, window…), its padding a number"
+)]
+pub trait Transposed<W, C> {
+    /// The shape of the result.
+    type Output: Shape;
+}
+
+/// The channels of a transposed convolution's input, which are those of its weight.
+#[diagnostic::on_unimplemented(
+    message = "transposed convolution: the input has `{Self}` channels, the weight takes `{CW}`",
+    label = "the channels of the input must be the weight's first axis",
+    note = "a transposed weight is (channels, out channels / groups, window…); `D3<D8<D4>>` is 384"
+)]
+pub trait TransposedChannels<CW> {}
+#[diagnostic::do_not_recommend]
+impl<C: SameDim<CW>, CW> TransposedChannels<CW> for C {}
+
+/// A shape over which windows move, as `P` (a [`Pool`]) says.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be pooled by `{P}` over {RANK} axes",
+    label = "expected (batch, channels, …) or (channels, …), with {RANK} axes behind"
+)]
+pub trait Pooled<P, const RANK: usize> {
+    /// The shape of the result.
+    type Output: Shape;
+}
+
+/// A shape whose last axes, `RANK` of them, get the sizes of the shape `T`.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of shape `{Self}` can't be pooled to `{T}`",
+    label = "expected (batch, channels, …) or (channels, …), and a size for each axis behind"
+)]
+pub trait Resized<T> {
+    /// The shape of the result.
+    type Output: Shape;
+}
+
+macro_rules! windows {
+    ($($rank:literal: ($($lead:ident)?) [$($axis:ident $kernel:ident $place:ident)+];)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<$($lead: Dim,)? C: Dim, O: Dim, CG: Dim, $($axis: Dim, $kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known>
+            Convolved<(O, CG, $($kernel),+), Conv<S, P, L, G>> for ($($lead,)? C, $($axis),+)
+        where
+            C: InChannels<CG, G>,
+            O: InGroups<G>,
+            $(P::$place: Padding<$axis, $kernel, S::$place, L::$place>,)+
+        {
+            type Output = ($($lead,)? O, $(<P::$place as Padding<$axis, $kernel, S::$place, L::$place>>::Places),+);
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$($lead: Dim,)? C: Dim, CW: Dim, O: Dim, $($axis: Dim, $kernel: Dim,)+ S: EachAxis, P: EachAxis, L: EachAxis, G: Known, A: EachAxis>
+            Transposed<(CW, O, $($kernel),+), Conv<S, P, L, G, A>> for ($($lead,)? C, $($axis),+)
+        where
+            C: TransposedChannels<CW> + InGroups<G>,
+            $($axis: TransposedSize<$kernel, S::$place, P::$place, L::$place, A::$place>,)+
+        {
+            type Output = (
+                $($lead,)?
+                Product<O, G>,
+                $(<$axis as TransposedSize<$kernel, S::$place, P::$place, L::$place, A::$place>>::Output),+
+            );
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$($lead: Dim,)? C: Dim, $($axis: Dim,)+ K: EachAxis, S: EachAxis, P: EachAxis, L: EachAxis> Pooled<Pool<K, S, P, L>, $rank>
+            for ($($lead,)? C, $($axis),+)
+        where
+            $(P::$place: Padding<$axis, K::$place, S::$place, L::$place>,)+
+        {
+            type Output = ($($lead,)? C, $(<P::$place as Padding<$axis, K::$place, S::$place, L::$place>>::Places),+);
+        }
+        #[diagnostic::do_not_recommend]
+        impl<$($lead: Dim,)? C: Dim, $($axis: Dim, $kernel: Dim),+> Resized<($($kernel,)+)> for ($($lead,)? C, $($axis),+) {
+            type Output = ($($lead,)? C, $($kernel),+);
+        }
+    )*};
+}
+windows! {
+    1: () [H K0 First];
+    1: (N) [H K0 First];
+    2: () [H K0 First W K1 Second];
+    2: (N) [H K0 First W K1 Second];
+    3: () [B K0 First H K1 Second W K2 Third];
+    3: (N) [B K0 First H K1 Second W K2 Third];
+}
+
+/// The size of an axis after a transposed convolution: `(N - 1) * Stride - 2 * Padding + Dilation * (Kernel - 1) + OutputPadding + 1`.
+///
+/// Source: PyTorch, `torch.nn.ConvTranspose2d`.
+#[diagnostic::on_unimplemented(
+    message = "a transposed window of `{Kernel}` (stride `{Stride}`, padding `{Padding}`, dilation `{Dilation}`) leaves nothing of an axis of `{Self}`",
+    label = "the padding is larger than the result"
+)]
+pub trait TransposedSize<Kernel, Stride, Padding, Dilation, OutputPadding> {
+    /// The size of the result.
+    type Output: Dim;
+}
+#[diagnostic::do_not_recommend]
+impl<N: Known, K: Known, S: Known, P: Known, L: Known, A: Known, Size> TransposedSize<K, S, P, L, A> for N
+where
+    // (N * Stride + Dilation * Kernel + OutputPadding + 1) - (Stride + 2 * Padding + Dilation)
+    Sum<Sum<Product<N, S>, Product<L, K>>, Sum<A, D1>>: Minus<Sum<S, Sum<Sum<P, P>, L>>, Output = Size>,
+    Size: Dim,
+{
+    type Output = Size;
+}
+impl<K: Dim, S: Dim, P: Dim, L: Dim, A: Dim> TransposedSize<K, S, P, L, A> for Dyn {
+    type Output = Dyn;
+}

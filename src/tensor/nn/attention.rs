@@ -1,0 +1,202 @@
+//! `scaled_dot_product_attention`.
+//!
+//! Source: `torch.nn.functional.scaled_dot_product_attention`. Uses `device`; used by `any`.
+
+use crate::device::Device;
+use crate::dtype::{Dtype, Element};
+use crate::error::{Error, Result};
+use crate::layout::strides;
+use crate::ops;
+use crate::ops::admit::FloatFor;
+use crate::ops::arguments::{Attention, Mask};
+use crate::shape::{Attended, Shape, broadcast_sizes, broadcasts_to};
+use crate::storage::View;
+use crate::tensor::nn::conv::{Laid, laid};
+use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::fallible;
+
+const OP: &str = "scaled_dot_product_attention";
+
+fn invalid<T>(reason: String) -> Result<T> {
+    Err(Error::InvalidArgument { op: OP, reason })
+}
+
+/// Sizes and strides with the heads split into those of the keys and how many queries' heads share each.
+fn grouped(sizes: &[usize], strides: &[usize], heads: usize) -> [Vec<usize>; 2] {
+    let at = sizes.len() - 3;
+    let (mut of, mut steps) = (sizes.to_vec(), strides.to_vec());
+    let shared = sizes[at] / heads.max(1);
+    of[at] = heads;
+    of.insert(at + 1, shared);
+    steps[at] *= shared;
+    steps.insert(at + 1, strides[at]);
+    [of, steps]
+}
+
+/// What a query sees, as it is given.
+pub(crate) struct Options<'a, B, E: Dtype> {
+    pub(crate) mask: Option<Mask<'a, B, E>>,
+    pub(crate) is_causal: bool,
+    pub(crate) scale: Option<f64>,
+    /// Whether several heads of the queries may share one of the keys and values.
+    pub(crate) shares_heads: bool,
+}
+
+/// Checks the operands, broadcasts them, and runs it.
+pub(crate) fn attend<E: Dtype, D: Device>(
+    [query, key, value]: [View<'_, D::Storage, E>; 3],
+    options: Options<'_, D::Storage, E>,
+) -> Result<Laid<D::Storage>> {
+    let Options { mask, is_causal, scale, shares_heads } = options;
+    let last = |of: &[usize]| of.len().checked_sub(2).map(|at| [of[at], of[at + 1]]);
+    let (Some([queries, features]), Some([keys, width]), Some([values, depth])) =
+        (last(query.sizes), last(key.sizes), last(value.sizes))
+    else {
+        return invalid("queries, keys and values have at least two axes".to_owned());
+    };
+    if features != width || keys != values {
+        return invalid(format!(
+            "queries of {features} features go with keys of {width}, and {keys} keys with {values} values: the pairs must be equal"
+        ));
+    }
+    if is_causal && mask.is_some() {
+        return invalid("a mask and `is_causal` exclude one another".to_owned());
+    }
+    // Sizes and strides of each, the heads of the queries as groups where they are more than those of the keys.
+    let heads = |of: &[usize]| of.len().checked_sub(3).map(|at| of[at]);
+    let groups = match (heads(query.sizes), heads(key.sizes), heads(value.sizes)) {
+        (Some(q), Some(k), Some(v)) if shares_heads && q != k => {
+            if k != v || k == 0 || q % k != 0 {
+                return invalid(format!("{q} heads of queries can't share {k} of keys and {v} of values"));
+            }
+            Some(k)
+        }
+        _ => None,
+    };
+    let seen = |sizes: &[usize], strides: &[usize]| match groups {
+        // A mask may lack heads.
+        Some(heads) if sizes.len() >= 3 && sizes[sizes.len() - 3] != 1 => grouped(sizes, strides, heads),
+        Some(_) if sizes.len() >= 3 => {
+            let (mut of, mut steps) = (sizes.to_vec(), strides.to_vec());
+            of.insert(sizes.len() - 2, 1);
+            steps.insert(sizes.len() - 2, 0);
+            [of, steps]
+        }
+        _ => [sizes.to_vec(), strides.to_vec()],
+    };
+    let operands = [query, key, value].map(|view| seen(view.sizes, view.strides));
+    let lead = |of: &[usize]| of[..of.len() - 2].to_vec();
+    let mut common = lead(&operands[0][0]);
+    for [of, _] in &operands[1..] {
+        let other = lead(of);
+        let mut both = vec![0; common.len().max(other.len())];
+        if !broadcast_sizes(&common, &other, &mut both) {
+            return Err(Error::Broadcast { op: OP, lhs: common[..].into(), rhs: other[..].into() });
+        }
+        common = both;
+    }
+    let spread = |[of, steps]: &[Vec<usize>; 2], end: [usize; 2]| -> [Vec<usize>; 2] {
+        let sizes = [&common[..], &end].concat();
+        let strides = strides::broadcast_list(of, steps, &sizes);
+        [sizes, strides]
+    };
+    let q = spread(&operands[0], [queries, features]);
+    let k = spread(&operands[1], [keys, features]);
+    let v = spread(&operands[2], [keys, depth]);
+    let masked = |sizes: &[usize], strides: &[usize]| -> Result<[Vec<usize>; 2]> {
+        let own = seen(sizes, strides);
+        let whole = [&common[..], &[queries, keys]].concat();
+        if !broadcasts_to(&own[0], &whole) {
+            return Err(Error::Broadcast { op: OP, lhs: sizes.into(), rhs: whole[..].into() });
+        }
+        let strides = strides::broadcast_list(&own[0], &own[1], &whole);
+        Ok([whole, strides])
+    };
+    let of_mask = match &mask {
+        Some(Mask::Seen(mask)) => Some(masked(mask.sizes, mask.strides)?),
+        Some(Mask::Added(mask)) => Some(masked(mask.sizes, mask.strides)?),
+        None => None,
+    };
+    let mask = match (&mask, &of_mask) {
+        (Some(Mask::Seen(mask)), Some([sizes, strides])) => Some(Mask::Seen(mask.restrided(sizes, strides))),
+        (Some(Mask::Added(mask)), Some([sizes, strides])) => Some(Mask::Added(mask.restrided(sizes, strides))),
+        _ => None,
+    };
+    // The result, with the heads together again.
+    let mut sizes = common.clone();
+    if groups.is_some() {
+        let shared = sizes.remove(sizes.len() - 1);
+        if let Some(heads) = sizes.last_mut() {
+            *heads *= shared;
+        }
+    }
+    sizes.extend([queries, depth]);
+    checked_numel::<E>(OP, &sizes)?;
+    let own = strides::row_major(&sizes);
+    let storage = D::attend::<E>(&Attention {
+        query: query.restrided(&q[0], &q[1]),
+        key: key.restrided(&k[0], &k[1]),
+        value: value.restrided(&v[0], &v[1]),
+        mask,
+        is_causal,
+        scale: scale.unwrap_or(1.0 / (features as f64).sqrt()),
+    })?;
+    Ok((storage, sizes, own))
+}
+
+/// Which keys a query sees in [`scaled_dot_product_attention`](crate::Tensor::scaled_dot_product_attention).
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Sees<'a, E: Element, M: Shape, D: Device> {
+    /// All.
+    #[default]
+    All,
+    /// Those that do not come after it.
+    Causal,
+    /// Those whose element in the mask is true: `(L, S)`, with leading axes that broadcast.
+    Where(&'a Tensor<bool, M, D>),
+    /// All; the mask is added to the scores.
+    Added(&'a Tensor<E, M, D>),
+}
+
+impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {
+    /// Attention: for each query, of `(…, L, E)`, the mean of the values, of `(…, S, V)`, weighted by `softmax(query @ key.T * scale)` over
+    /// the keys, of `(…, S, E)`. The scale is `1 / sqrt(E)` if it is `None`. On the host no matrix of scores is made.
+    ///
+    /// All hold one dtype, a float, which is the result's. A query that sees no key gives zeros.
+    ///
+    /// PyTorch: `torch.nn.functional.scaled_dot_product_attention`, without dropout.
+    ///
+    /// # Panics
+    /// If sizes known at run time do not match or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{nn::Sees, shape, Tensor};
+    /// let (q, k) = (Tensor::<f32, shape![2, 12, 5, 64]>::ones(), Tensor::<f32, shape![2, 12, 7, 64]>::ones());
+    /// let v: Tensor<f32, shape![2, 12, 7, 32]> = Tensor::from_fn(|at| at[2] as f32);
+    /// let y: Tensor<f32, shape![2, 12, 5, 32]> = q.scaled_dot_product_attention(&k, &v, Sees::<_, (), _>::All, None);
+    /// assert_eq!(y[(0, 0, 0, 0)], 3.0);
+    /// let y = q.scaled_dot_product_attention(&k, &v, Sees::<_, (), _>::Causal, None);
+    /// assert_eq!((y[(0, 0, 0, 0)], y[(1, 3, 4, 0)]), (0.0, 2.0));
+    /// ```
+    #[fallible]
+    pub fn scaled_dot_product_attention<K: Shape, V: Shape, M: Shape>(
+        &self,
+        key: &Tensor<E, K, D>,
+        value: &Tensor<E, V, D>,
+        sees: Sees<'_, E, M, D>,
+        scale: Option<f64>,
+    ) -> Result<Tensor<E, <T as Attended<K, V>>::Output, D>>
+    where
+        E: FloatFor<ops::reduce::attention>,
+        T: Attended<K, V>,
+    {
+        let mask = match sees {
+            Sees::Where(mask) => Some(Mask::Seen(mask.elements())),
+            Sees::Added(mask) => Some(Mask::Added(mask.elements())),
+            Sees::All | Sees::Causal => None,
+        };
+        let is_causal = matches!(sees, Sees::Causal);
+        let options = Options { mask, is_causal, scale, shares_heads: true };
+        laid(OP, attend::<E, D>([self.elements(), key.elements(), value.elements()], options)?)
+    }
+}

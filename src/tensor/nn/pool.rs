@@ -1,0 +1,626 @@
+//! Pooling: what windows see of an operand, reduced to one number each.
+//!
+//! Source: `torch.nn.functional.max_pool2d`, `avg_pool2d`, `adaptive_avg_pool2d` and their kin; `aten/src/ATen/native/Pool.h`,
+//! `AdaptivePooling.h`. Uses `device`, `ops::window`, `ops::reduce`, `shape::window`; used by `any`.
+
+use crate::device::Device;
+use crate::dtype::{Compute, Dtype, Element};
+use crate::error::{Error, Result};
+use crate::layout::memory_format::MemoryFormat;
+use crate::layout::strides;
+use crate::ops;
+use crate::ops::admit::{FloatFor, RealFor};
+use crate::ops::kernel::Combining;
+use crate::ops::reduce::{ArgExtreme, Extreme, Mean, Reducer, Sum};
+use crate::ops::segment::Segment;
+use crate::ops::window::Window;
+use crate::shape::{EachAxis, KnownShape, Moves, Pool, Pooled, Resized, Shape, numel};
+use crate::storage::View;
+use crate::tensor::nn::conv::{Laid, laid};
+use crate::tensor::{Tensor, checked_numel};
+use castiron_macros::fallible;
+
+fn invalid<T>(op: &'static str, reason: String) -> Result<T> {
+    Err(Error::InvalidArgument { op, reason })
+}
+
+/// How windows are pooled.
+#[derive(Clone, Copy)]
+pub(crate) struct Pooling<'a> {
+    pub(crate) op: &'static str,
+    /// The windows of the last axes.
+    pub(crate) windows: &'a [Window],
+    /// Whether the last window may end beyond the padding.
+    pub(crate) rounds_up: bool,
+}
+
+/// What windows see: leading axes and places in the order in which the result lies in memory, then the window's positions.
+struct Seen<S> {
+    /// The padded operand; `None` where the operand itself is seen.
+    storage: Option<S>,
+    sizes: Vec<usize>,
+    strides: Vec<usize>,
+    /// How many of the axes are positions.
+    positions: usize,
+    /// The result's sizes, and its strides.
+    result: [Vec<usize>; 2],
+}
+
+impl Pooling<'_> {
+    /// The sizes of the result: the operand has one or two axes in front of those of the windows.
+    fn sizes<E: Element>(&self, x: &[usize]) -> Result<Vec<usize>> {
+        let (op, axes) = (self.op, self.windows.len());
+        let lead = x.len().checked_sub(axes).filter(|lead| matches!(lead, 1 | 2));
+        let Some(lead) = lead else {
+            return invalid(op, format!("expected {} axes, or {} with a batch, got shape {x:?}", axes + 1, axes + 2));
+        };
+        if x[lead - 1..].contains(&0) {
+            return invalid(op, format!("a tensor of shape {x:?} has nothing to pool: only the batch may be empty"));
+        }
+        let mut sizes = x.to_vec();
+        for (at, window) in self.windows.iter().enumerate() {
+            if window.before > window.span().unwrap_or(0) / 2 {
+                let reason = format!("padding {} is more than half of a window of {}", window.before, window.kernel);
+                return invalid(op, reason);
+            }
+            let size = &mut sizes[lead + at];
+            let rounded_down = window.expect_places(op, *size);
+            // Rounded up, a window may be larger than the axis.
+            *size = match window.places_rounded_up(*size) {
+                Some(places) if self.rounds_up && places > 0 => places,
+                _ => rounded_down?,
+            };
+        }
+        checked_numel::<E>(op, &sizes)?;
+        Ok(sizes)
+    }
+
+    /// What the windows see, with `fill` in the padding.
+    fn seen<E: Element, D: Device>(&self, x: View<'_, D::Storage, E>, fill: E) -> Result<Seen<D::Storage>> {
+        let (op, axes) = (self.op, self.windows.len());
+        let sizes = self.sizes::<E>(x.sizes)?;
+        let lead = x.sizes.len() - axes;
+        // Channels stay last where they are.
+        let last = lead == 2 && MemoryFormat::suggested(x.sizes, x.strides) != MemoryFormat::CONTIGUOUS;
+        let order: Vec<usize> =
+            if last { [0].into_iter().chain(2..x.sizes.len()).chain([1]).collect() } else { (0..x.sizes.len()).collect() };
+        let window = |axis: usize| axis.checked_sub(lead).map(|at| self.windows[at]);
+        let (mut own, mut steps) = (x.sizes.to_vec(), x.strides.to_vec());
+        let mut list: Vec<Vec<Segment>> = vec![];
+        let mut is_padded = false;
+        for &axis in &order {
+            let size = x.sizes[axis];
+            let mut parts = vec![Segment::whole(size)];
+            if let Some(window) = window(axis) {
+                let too_large = || Error::TooLarge { op, sizes: x.sizes.into() };
+                let reach = (sizes[axis] - 1).checked_mul(window.stride).ok_or_else(too_large)?;
+                let end = window.span().and_then(|span| reach.checked_add(span)).ok_or_else(too_large)?;
+                let after = end.saturating_sub(window.before + size);
+                if window.before > 0 || after > 0 {
+                    is_padded = true;
+                    parts.insert(0, Segment::Fill { len: window.before });
+                    parts.push(Segment::Fill { len: after });
+                    own[axis] = window.before + size + after;
+                }
+            }
+            list.push(parts);
+        }
+        checked_numel::<E>(op, &own)?;
+        let of = |from: &[usize]| -> Vec<usize> { order.iter().map(|&axis| from[axis]).collect() };
+        let storage = if is_padded {
+            let picked = D::pick::<E>(x.restrided(&of(x.sizes), &of(x.strides)), &list, fill)?;
+            let padded = strides::row_major(&of(&own));
+            order.iter().zip(padded).for_each(|(&axis, stride)| steps[axis] = stride);
+            Some(picked)
+        } else {
+            None
+        };
+        let stride = |axis: usize| steps[axis] * window(axis).map_or(1, |window| window.stride);
+        let mut seen_sizes = of(&sizes);
+        let mut seen_strides: Vec<usize> = order.iter().map(|&axis| stride(axis)).collect();
+        for (at, window) in self.windows.iter().enumerate() {
+            seen_sizes.push(window.kernel);
+            seen_strides.push(window.dilation * steps[lead + at]);
+        }
+        let mut result_strides = vec![0; sizes.len()];
+        order.iter().zip(strides::row_major(&of(&sizes))).for_each(|(&axis, stride)| result_strides[axis] = stride);
+        Ok(Seen {
+            storage,
+            sizes: seen_sizes,
+            strides: seen_strides,
+            positions: axes,
+            result: [sizes, result_strides],
+        })
+    }
+
+    fn reduced<E: Element, D: Device, R: Reducer<E>>(
+        &self,
+        reducer: R,
+        x: View<'_, D::Storage, E>,
+        fill: E,
+    ) -> Result<Laid<D::Storage>> {
+        let seen = self.seen::<E, D>(x, fill)?;
+        let storage = D::reduce::<E, R>(reducer, seen.view(x), seen.mask())?;
+        let [sizes, strides] = seen.result;
+        Ok((storage, sizes, strides))
+    }
+
+    /// The largest element of each window.
+    pub(crate) fn largest<E: Dtype, D: Device>(&self, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
+        self.reduced::<E, D, _>(Extreme::<E, true>::new(), x, lowest::<E>())
+    }
+
+    /// The largest element of each window, and where it is among the operand's positions: row-major over the axes of the windows.
+    pub(crate) fn largest_with_index<E: Dtype, D: Device>(
+        &self,
+        x: View<'_, D::Storage, E>,
+    ) -> Result<[Laid<D::Storage>; 2]> {
+        let seen = self.seen::<E, D>(x, lowest::<E>())?;
+        let [places, values] = D::reduce_both::<E, _>(ArgExtreme::<E, true>::new(), seen.view(x), seen.mask())?;
+        let [sizes, strides] = &seen.result;
+        let axes = self.windows.len();
+        let lead = x.sizes.len() - axes;
+        let order: Vec<usize> = {
+            let mut order: Vec<usize> = (0..sizes.len()).collect();
+            order.sort_by_key(|&axis| core::cmp::Reverse((strides[axis], sizes[axis])));
+            order
+        };
+        let laid_sizes: Vec<usize> = order.iter().map(|&axis| sizes[axis]).collect();
+        let own = strides::row_major(&laid_sizes);
+        let index = if D::has_data(&places) {
+            let mut list = D::download::<i64>(View::new(&places, 0, &laid_sizes, &own))?;
+            for (at, index) in list.iter_mut().enumerate() {
+                let (mut within, mut flat, mut step) = (*index as usize, 0, 1);
+                for axis in (0..axes).rev() {
+                    let (window, size) = (self.windows[axis], x.sizes[lead + axis]);
+                    let position = within % window.kernel;
+                    within /= window.kernel;
+                    let stride = strides[lead + axis].max(1);
+                    let place = at / stride % sizes[lead + axis];
+                    // (Where all elements are the lowest, the first one may be padding.)
+                    let mut at = place * window.stride + position * window.dilation;
+                    while at < window.before {
+                        at += window.dilation;
+                    }
+                    flat += (at - window.before).min(size - 1) * step;
+                    step *= size;
+                }
+                *index = flat as i64;
+            }
+            D::build::<i64>(Some(&places), || Ok(list))?
+        } else {
+            places
+        };
+        Ok([(values, sizes.clone(), strides.clone()), (index, sizes.clone(), strides.clone())])
+    }
+
+    /// The mean of each window: of its elements, of those that are no padding, or their sum divided by a number.
+    pub(crate) fn mean<E: Dtype, D: Device>(
+        &self,
+        x: View<'_, D::Storage, E>,
+        counts_padding: bool,
+        divisor: Option<i64>,
+    ) -> Result<Laid<D::Storage>> {
+        let sizes = self.sizes::<E>(x.sizes)?;
+        let lead = x.sizes.len() - self.windows.len();
+        // How many elements of each axis count for a place.
+        let counts: Vec<Vec<usize>> = self
+            .windows
+            .iter()
+            .enumerate()
+            .map(|(at, window)| {
+                let (size, padded) = (x.sizes[lead + at], window.before + x.sizes[lead + at] + window.after);
+                let count = |place: usize| {
+                    let (start, end) = (place * window.stride, (place * window.stride + window.kernel).min(padded));
+                    let inside = end.min(window.before + size).saturating_sub(start.max(window.before));
+                    if counts_padding { end - start } else { inside }
+                };
+                if D::has_data(x.buffer) { (0..sizes[lead + at]).map(count).collect() } else { vec![] }
+            })
+            .collect();
+        let whole: usize = self.windows.iter().map(|window| window.kernel).product();
+        let is_whole = self.windows.iter().zip(&counts).all(|(window, list)| list.iter().all(|&count| count == window.kernel));
+        if divisor.is_none() && is_whole && E::DTYPE.is_floating_point() {
+            return self.reduced::<E, D, _>(Mean, x, E::default());
+        }
+        let (sum, sizes, own) = self.summed::<E, D>(x)?;
+        // The divisors, as a tensor over the places.
+        let places = &sizes[lead..];
+        let steps = strides::row_major(places);
+        let divisors = D::build::<E>(Some(x.buffer), || {
+            let count = numel(places).unwrap_or(0);
+            crate::error::listed((0..count).map(|at| {
+                let of = |(axis, list): (usize, &Vec<usize>)| list[at / steps[axis] % places[axis]];
+                let count = counts.iter().enumerate().map(of).product::<usize>() as i64;
+                E::from_i64(divisor.unwrap_or(count))
+            }))
+        })?;
+        let mut spread = vec![0; lead];
+        spread.extend(steps.iter().zip(places).map(|(&step, &size)| if size == 1 { 0 } else { step }));
+        let _ = whole;
+        let left = View::<_, E>::new(&sum, 0, &sizes, &own);
+        let right = View::<_, E>::new(&divisors, 0, &sizes, &spread);
+        let storage = if E::DTYPE.is_floating_point() {
+            D::map2::<E, E, E>(Combining::<ops::div, E>::new(), left, right, &own)?
+        } else {
+            D::map2::<E, E, E>(Combining::<ops::trunc_divide, E>::new(), left, right, &own)?
+        };
+        Ok((storage, sizes, own))
+    }
+
+    /// The sum of each window, in the dtype of the operand.
+    pub(crate) fn summed<E: Dtype, D: Device>(&self, x: View<'_, D::Storage, E>) -> Result<Laid<D::Storage>> {
+        // (The sums of all dtypes that are pooled are of the same dtype.)
+        self.reduced::<E, D, _>(Sum, x, E::default())
+    }
+}
+
+impl<S> Seen<S> {
+    fn view<'a, E: Element>(&'a self, x: View<'a, S, E>) -> View<'a, S, E> {
+        match &self.storage {
+            Some(storage) => View::new(storage, 0, &self.sizes, &self.strides),
+            None => View::new(x.buffer, x.offset, &self.sizes, &self.strides),
+        }
+    }
+
+    /// The axes of the positions.
+    fn mask(&self) -> u32 {
+        let rank = self.sizes.len();
+        ((1 << self.positions) - 1) << (rank - self.positions)
+    }
+}
+
+/// What is below every other element.
+fn lowest<E: Dtype>() -> E {
+    E::from_compute(E::Compute::default().unary::<ops::reduce::ExtremeOfTwo<true>>())
+}
+
+/// The windows of an adaptive pooling over one axis: where place `at` of `places` begins and ends.
+fn part(at: usize, places: usize, size: usize) -> [usize; 2] {
+    [at * size / places, ((at + 1) * size).div_ceil(places)]
+}
+
+/// The operand with the parts of each of the last axes one after the other, all as long as the longest: `filler` says with what the
+/// shorter ones are filled, and the windows over the result. (Where all are as long, it is the operand itself.)
+struct Parts<S> {
+    storage: S,
+    sizes: Vec<usize>,
+    windows: Vec<Window>,
+}
+
+/// How parts that are shorter than others are filled.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Filler {
+    /// By zeros.
+    Zeros,
+    /// By their last element.
+    Last,
+}
+
+fn parts<E: Element, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    places: &[usize],
+    filler: Filler,
+) -> Result<Parts<D::Storage>> {
+    let axes = places.len();
+    let lead = x.sizes.len().checked_sub(axes).filter(|lead| matches!(lead, 1 | 2));
+    let Some(lead) = lead else {
+        return invalid(op, format!("expected {} axes, or {} with a batch, got shape {:?}", axes + 1, axes + 2, x.sizes));
+    };
+    if x.sizes[lead - 1..].contains(&0) {
+        return invalid(op, format!("a tensor of shape {:?} has nothing to pool: only the batch may be empty", x.sizes));
+    }
+    let mut list: Vec<Vec<Segment>> = x.sizes.iter().map(|&size| vec![Segment::whole(size)]).collect();
+    let (mut sizes, mut windows) = (x.sizes.to_vec(), vec![]);
+    let mut is_whole = true;
+    for (axis, &count) in places.iter().enumerate() {
+        let size = x.sizes[lead + axis];
+        let too_large = || Error::TooLarge { op, sizes: x.sizes.into() };
+        count.checked_add(1).and_then(|count| count.checked_mul(size)).ok_or_else(too_large)?;
+        let longest = if size % count.max(1) == 0 { size / count.max(1) } else { size / count + 2 };
+        let bounds = |at: usize| part(at, count, size);
+        let kernel = if D::has_data(x.buffer) {
+            (0..count).map(|at| bounds(at)[1] - bounds(at)[0]).max().unwrap_or(1)
+        } else {
+            longest
+        };
+        windows.push(Window { kernel, stride: kernel.max(1), dilation: 1, before: 0, after: 0 });
+        sizes[lead + axis] = count.checked_mul(kernel).ok_or_else(too_large)?;
+        if sizes[lead + axis] != size || count * kernel != size {
+            is_whole = false;
+        }
+        if D::has_data(x.buffer) && count * kernel != size {
+            list[lead + axis] = (0..count)
+                .flat_map(|at| {
+                    let [start, end] = bounds(at);
+                    let less = kernel - (end - start);
+                    let rest = match filler {
+                        Filler::Zeros => Segment::Fill { len: less },
+                        Filler::Last => Segment::Each { start: end - 1, len: usize::from(less > 0), times: less.max(1) },
+                    };
+                    [Segment::Forward { start, len: end - start }, rest]
+                })
+                .collect();
+        }
+    }
+    checked_numel::<E>(op, &sizes)?;
+    let storage = if is_whole {
+        D::map1::<E, E>(crate::ops::kernel::Copying, x, &strides::row_major(&sizes))?
+    } else {
+        D::pick::<E>(x, &list, E::default())?
+    };
+    Ok(Parts { storage, sizes, windows })
+}
+
+/// The largest element of each of so many parts of the last axes.
+pub(crate) fn adaptive_largest<E: Dtype, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    places: &[usize],
+) -> Result<Laid<D::Storage>> {
+    if places.contains(&0) {
+        return empty::<E, D>(op, x, places);
+    }
+    let Parts { storage, sizes, windows } = parts::<E, D>(op, x, places, Filler::Last)?;
+    let own = strides::row_major(&sizes);
+    let pooling = Pooling { op, windows: &windows, rounds_up: false };
+    pooling.largest::<E, D>(View::new(&storage, 0, &sizes, &own))
+}
+
+/// The same, and where each is among the operand's positions.
+pub(crate) fn adaptive_largest_with_index<E: Dtype, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    places: &[usize],
+) -> Result<[Laid<D::Storage>; 2]> {
+    if places.contains(&0) {
+        let of = || empty::<E, D>(op, x, places);
+        return Ok([of()?, of()?]);
+    }
+    let Parts { storage, sizes, windows } = parts::<E, D>(op, x, places, Filler::Last)?;
+    let own = strides::row_major(&sizes);
+    let pooling = Pooling { op, windows: &windows, rounds_up: false };
+    let [values, (index, of, steps)] = pooling.largest_with_index::<E, D>(View::new(&storage, 0, &sizes, &own))?;
+    if !D::has_data(&index) {
+        return Ok([values, (index, of, steps)]);
+    }
+    // From positions of the parts to the operand's.
+    let lead = x.sizes.len() - places.len();
+    let mut list = D::download::<i64>(View::new(&index, 0, &of, &steps))?;
+    for index in &mut list {
+        let (mut rest, mut flat, mut step) = (*index as usize, 0, 1);
+        for axis in (0..places.len()).rev() {
+            let (count, size, kernel) = (places[axis], x.sizes[lead + axis], windows[axis].kernel);
+            let at = rest % (count * kernel);
+            rest /= count * kernel;
+            let [start, end] = part(at / kernel, count, size);
+            flat += (start + at % kernel).min(end - 1) * step;
+            step *= size;
+        }
+        *index = flat as i64;
+    }
+    let row_major = strides::row_major(&of);
+    let index = D::build::<i64>(Some(&index), || Ok(list))?;
+    Ok([values, (index, of, row_major)])
+}
+
+/// The mean of each of so many parts of the last axes.
+pub(crate) fn adaptive_mean<E: Dtype, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    places: &[usize],
+) -> Result<Laid<D::Storage>> {
+    if places.contains(&0) {
+        return empty::<E, D>(op, x, places);
+    }
+    let lead = x.sizes.len() - places.len().min(x.sizes.len());
+    let Parts { storage, sizes, windows } = parts::<E, D>(op, x, places, Filler::Zeros)?;
+    let own = strides::row_major(&sizes);
+    let view = View::<_, E>::new(&storage, 0, &sizes, &own);
+    let pooling = Pooling { op, windows: &windows, rounds_up: false };
+    let is_whole = places.iter().zip(&x.sizes[lead..]).all(|(&count, &size)| size % count == 0);
+    if is_whole {
+        return pooling.mean::<E, D>(view, true, None);
+    }
+    let (sum, of, steps) = pooling.summed::<E, D>(view)?;
+    let grid = strides::row_major(places);
+    let divisors = D::build::<E>(Some(x.buffer), || {
+        crate::error::listed((0..numel(places).unwrap_or(0)).map(|at| {
+            let len = |axis: usize| {
+                let [start, end] = part(at / grid[axis] % places[axis], places[axis], x.sizes[lead + axis]);
+                end - start
+            };
+            E::from_i64((0..places.len()).map(len).product::<usize>() as i64)
+        }))
+    })?;
+    let mut spread = vec![0; lead];
+    spread.extend(grid.iter().zip(places).map(|(&step, &size)| if size == 1 { 0 } else { step }));
+    let (left, right) = (View::<_, E>::new(&sum, 0, &of, &steps), View::<_, E>::new(&divisors, 0, &of, &spread));
+    let storage = D::map2::<E, E, E>(Combining::<ops::div, E>::new(), left, right, &steps)?;
+    Ok((storage, of, steps))
+}
+
+fn empty<E: Element, D: Device>(
+    op: &'static str,
+    x: View<'_, D::Storage, E>,
+    places: &[usize],
+) -> Result<Laid<D::Storage>> {
+    let lead = x.sizes.len().checked_sub(places.len()).filter(|lead| matches!(lead, 1 | 2));
+    let Some(lead) = lead else { return invalid(op, format!("a tensor of shape {:?} can't be pooled", x.sizes)) };
+    let sizes = [&x.sizes[..lead], places].concat();
+    let own = strides::row_major(&sizes);
+    Ok((D::zeroed::<E>(Some(x.buffer), 0)?, sizes, own))
+}
+
+macro_rules! poolings {
+    ($($rank:literal $admits:ident $number:literal $max:ident $with_index:ident $avg:ident $adaptive_max:ident $adaptive_avg:ident
+       $x:literal $window:literal $most:literal $mean:literal $parts:literal;)*) => {
+        impl<E: Element, T: Shape, D: Device> Tensor<E, T, D> {$(
+            #[doc = concat!("The largest element that a window sees at each of its places along the last axes, ", $rank, " of them; NaN if it sees one.")]
+            ///
+            /// `(N, C, …)` or `(C, …)`; the sizes behind are known to the compiler where the operand's are. Padding counts as lower than
+            /// every number. The dtype is floating, of two and three axes an integer, too.
+            ///
+            #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($max), "`.")]
+            ///
+            /// # Panics
+            /// If a window does not fit, the padding is more than half of it, an axis but the batch is empty, or memory runs out.
+            ///
+            /// ```
+            /// use castiron::{dim, nn::Pool, shape, Tensor};
+            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as ", $number, ");")]
+            #[doc = concat!("let y: Tensor<", $number, ", shape!", $window, "> = x.", stringify!($max), "(Pool::<dim!(2)>::new());")]
+            #[doc = concat!("assert_eq!(y.amax().item(), ", $most, ");")]
+            /// ```
+            #[fallible]
+            pub fn $max<K: EachAxis, S: EachAxis, P: EachAxis, L: EachAxis>(
+                &self,
+                pool: Pool<K, S, P, L>,
+            ) -> Result<Tensor<E, <T as Pooled<Pool<K, S, P, L>, $rank>>::Output, D>>
+            where
+                E: $admits<ops::reduce::pooling>,
+                T: Pooled<Pool<K, S, P, L>, $rank>,
+                (S, P, L): Moves,
+                K: Kernel,
+            {
+                let _ = pool;
+                let (op, windows) = (stringify!($max), <(S, P, L)>::windows(&K::sizes($rank)));
+                laid(op, Pooling { op, windows: &windows, rounds_up: false }.largest::<E, D>(self.elements())?)
+            }
+
+            #[doc = concat!("[`", stringify!($max), "`](Self::", stringify!($max), ") and where each of them is: its position among those of the \
+                last axes, counted row by row.")]
+            ///
+            #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($max), "` with `return_indices=True`.")]
+            ///
+            /// # Panics
+            /// As there.
+            ///
+            /// ```
+            /// use castiron::{dim, nn::Pool, shape, Tensor};
+            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as ", $number, ");")]
+            #[doc = concat!("let (values, index) = x.", stringify!($with_index), "(Pool::<dim!(2)>::new());")]
+            #[doc = concat!("assert_eq!((values.amax().item(), index.shape()), (", $most, ", values.shape()));")]
+            /// ```
+            #[fallible]
+            #[allow(clippy::type_complexity)]
+            pub fn $with_index<K: EachAxis, S: EachAxis, P: EachAxis, L: EachAxis>(
+                &self,
+                pool: Pool<K, S, P, L>,
+            ) -> Result<(
+                Tensor<E, <T as Pooled<Pool<K, S, P, L>, $rank>>::Output, D>,
+                Tensor<i64, <T as Pooled<Pool<K, S, P, L>, $rank>>::Output, D>,
+            )>
+            where
+                E: $admits<ops::reduce::pooling>,
+                T: Pooled<Pool<K, S, P, L>, $rank>,
+                (S, P, L): Moves,
+                K: Kernel,
+            {
+                let _ = pool;
+                let (op, windows) = (stringify!($max), <(S, P, L)>::windows(&K::sizes($rank)));
+                let pooling = Pooling { op, windows: &windows, rounds_up: false };
+                let [values, index] = pooling.largest_with_index::<E, D>(self.elements())?;
+                Ok((laid(op, values)?, laid(op, index)?))
+            }
+
+            #[doc = concat!("The mean of what a window sees at each of its places along the last axes, ", $rank, " of them. Padding counts as zeros.")]
+            ///
+            /// `(N, C, …)` or `(C, …)`; the sizes behind are known to the compiler where the operand's are. Floating dtypes.
+            ///
+            #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($avg), "`.")]
+            ///
+            /// # Panics
+            /// If a window does not fit, the padding is more than half of it, an axis but the batch is empty, or memory runs out.
+            ///
+            /// ```
+            /// use castiron::{dim, nn::Pool, shape, Tensor};
+            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as f32);")]
+            #[doc = concat!("let y: Tensor<f32, shape!", $window, "> = x.", stringify!($avg), "(Pool::<dim!(2)>::new());")]
+            #[doc = concat!("assert_eq!(y.amax().item(), ", $mean, ");")]
+            /// ```
+            #[fallible]
+            pub fn $avg<K: EachAxis, S: EachAxis, P: EachAxis>(
+                &self,
+                pool: Pool<K, S, P>,
+            ) -> Result<Tensor<E, <T as Pooled<Pool<K, S, P>, $rank>>::Output, D>>
+            where
+                E: FloatFor<ops::reduce::pooling>,
+                T: Pooled<Pool<K, S, P>, $rank>,
+                (S, P, crate::dim!(1)): Moves,
+                K: Kernel,
+            {
+                let _ = pool;
+                let (op, windows) = (stringify!($avg), <(S, P, crate::dim!(1))>::windows(&K::sizes($rank)));
+                laid(op, Pooling { op, windows: &windows, rounds_up: false }.mean::<E, D>(self.elements(), true, None)?)
+            }
+
+            #[doc = concat!("The largest element of each part of the last axes, ", $rank, " of them, which are divided into as many parts as the shape \
+                `R` says, as equal as can be.")]
+            ///
+            #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($adaptive_max), "`. Floating dtypes.")]
+            ///
+            /// # Panics
+            /// If an axis but the batch is empty, or memory runs out.
+            ///
+            /// ```
+            /// use castiron::{shape, Tensor};
+            #[doc = concat!("let x: Tensor<", $number, ", shape!", $x, "> = Tensor::from_fn(|at| at[", stringify!($rank), "] as ", $number, ");")]
+            #[doc = concat!("assert_eq!(x.", stringify!($adaptive_max), "::<shape!", $parts, ">().amax().item(), x.amax().item());")]
+            /// ```
+            #[fallible]
+            pub fn $adaptive_max<R: KnownShape>(&self) -> Result<Tensor<E, <T as Resized<R>>::Output, D>>
+            where
+                E: FloatFor<ops::reduce::pooling>,
+                T: Resized<R>,
+            {
+                let op = stringify!($adaptive_max);
+                laid(op, adaptive_largest::<E, D>(op, self.elements(), R::SIZES.as_ref())?)
+            }
+
+            #[doc = concat!("The mean of each part of the last axes, ", $rank, " of them, which are divided into as many parts as the shape `R` says, \
+                as equal as can be.")]
+            ///
+            #[doc = concat!("PyTorch: `torch.nn.functional.", stringify!($adaptive_avg), "`. Floating dtypes.")]
+            ///
+            /// # Panics
+            /// If an axis but the batch is empty, or memory runs out.
+            ///
+            /// ```
+            /// use castiron::{shape, Tensor};
+            #[doc = concat!("let x: Tensor<f32, shape!", $x, "> = Tensor::ones();")]
+            #[doc = concat!("assert_eq!(x.", stringify!($adaptive_avg), "::<shape!", $parts, ">().amax().item(), 1.0);")]
+            /// ```
+            #[fallible]
+            pub fn $adaptive_avg<R: KnownShape>(&self) -> Result<Tensor<E, <T as Resized<R>>::Output, D>>
+            where
+                E: FloatFor<ops::reduce::pooling>,
+                T: Resized<R>,
+            {
+                let op = stringify!($adaptive_avg);
+                laid(op, adaptive_mean::<E, D>(op, self.elements(), R::SIZES.as_ref())?)
+            }
+        )*}
+    };
+}
+poolings! {
+    1 FloatFor "f32" max_pool1d max_pool1d_with_indices avg_pool1d adaptive_max_pool1d adaptive_avg_pool1d
+        "[1, 6]" "[1, 3]" "5.0" "4.5" "[4]";
+    2 RealFor "i64" max_pool2d max_pool2d_with_indices avg_pool2d adaptive_max_pool2d adaptive_avg_pool2d
+        "[1, 4, 6]" "[1, 2, 3]" "5" "4.5" "[3, 4]";
+    3 RealFor "i64" max_pool3d max_pool3d_with_indices avg_pool3d adaptive_max_pool3d adaptive_avg_pool3d
+        "[1, 2, 4, 6]" "[1, 1, 2, 3]" "5" "4.5" "[1, 3, 4]";
+}
+
+/// The sizes of a window, while running.
+#[doc(hidden)]
+pub trait Kernel {
+    fn sizes(axes: usize) -> Vec<usize>;
+}
+impl<K: EachAxis<First: crate::Known, Second: crate::Known, Third: crate::Known>> Kernel for K {
+    fn sizes(axes: usize) -> Vec<usize> {
+        let each = [<K::First as crate::Known>::VALUE, <K::Second as crate::Known>::VALUE, <K::Third as crate::Known>::VALUE];
+        each[..axes].to_vec()
+    }
+}
