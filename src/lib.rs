@@ -102,7 +102,7 @@ pub mod device;
 pub mod dtype;
 mod error;
 #[cfg(feature = "mmap")]
-mod io;
+pub mod io;
 pub mod layout;
 pub mod memory;
 pub mod ops;
@@ -117,6 +117,8 @@ pub mod pad {
 
 #[cfg(feature = "any")]
 pub use any::{AnyTensor, AnyViewMut};
+#[cfg(feature = "safetensors")]
+pub use castiron_macros::Module;
 /// Writes one dimension as a type: a number, `_` for [`Dyn`], or a name.
 ///
 /// ```
@@ -223,6 +225,8 @@ pub use dtype::{
 };
 pub use dtype::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 pub use error::{Error, Result, Sizes};
+#[cfg(feature = "safetensors")]
+pub use io::{Checkpoint, Module};
 pub use layout::memory_format::{ChannelsLast, ChannelsLast3d, Contiguous, MemoryFormat, Preserve};
 pub use shape::slicing::NewAxis;
 pub use shape::{Axis, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Shape};

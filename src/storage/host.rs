@@ -268,6 +268,19 @@ impl HostBuffer {
         self.header().bytes / size_of::<E>()
     }
 
+    /// So many bytes from one on, if there are so many. (What is borrowed to be written has other readers and writers.)
+    #[cfg(feature = "mmap")]
+    pub(crate) fn bytes(&self, at: usize, len: usize) -> Option<&[u8]> {
+        let header = self.header();
+        let fits = at.checked_add(len).is_some_and(|end| end <= header.bytes);
+        if !fits || self.is_fixed() {
+            return None;
+        }
+        // SAFETY: so many bytes are initialised from `start` on, and nobody writes them while there is a handle to them that is not
+        // borrowed exclusively.
+        Some(unsafe { core::slice::from_raw_parts(header.start.as_ptr().cast_const().add(at), len) })
+    }
+
     /// The first element's place, for reading.
     #[inline]
     pub(crate) fn start<E>(&self) -> *const E {

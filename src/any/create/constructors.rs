@@ -50,6 +50,34 @@ impl AnyTensor {
         Ok(AnyTensor::fresh_row_major(storage, dtype, Dims::new(op, sizes)?))
     }
 
+    /// Elements of a buffer of the host from element `offset` on, all of them valid: of the buffer itself, where that is aligned for elements
+    /// of every dtype, else of a copy.
+    #[cfg(feature = "mmap")]
+    pub(crate) fn row_major_from(
+        op: &'static str,
+        buffer: crate::storage::HostBuffer,
+        offset: usize,
+        dtype: DType,
+        sizes: &[usize],
+    ) -> Result<AnyTensor> {
+        let sizes = Dims::new(op, sizes)?;
+        let (buffer, strides) = (DynamicBuffer::Cpu(buffer), sizes.row_major());
+        let whole = AnyTensor::fresh_row_major(buffer, dtype, sizes).viewed(offset, &sizes, &strides);
+        let aligned = whole.erased()?.aligned()?;
+        Ok(aligned.map_or(whole, |buffer| AnyTensor::fresh_row_major(buffer, dtype, sizes)))
+    }
+
+    /// The bytes of the elements, where these lie in row-major order on the host.
+    #[cfg(feature = "mmap")]
+    pub(crate) fn host_bytes(&self) -> Result<Option<&[u8]>> {
+        let DynamicBuffer::Cpu(buffer) = self.buffer()? else { return Ok(None) };
+        if !strides::is_contiguous(&self.sizes, &self.strides) {
+            return Ok(None);
+        }
+        let width = self.dtype.itemsize();
+        Ok(buffer.bytes(self.first() * width, self.numel() * width))
+    }
+
     /// The elements' bytes in row-major order, as the machine lays them out.
     ///
     /// # Errors
