@@ -33,6 +33,7 @@
 //! | convert | [`Tensor::to`], [`Tensor::with_shape`], [`Tensor::to_device`] |
 //! | take elements out | [`Tensor::item`], [`Tensor::to_vec`], [`Tensor::into_vec`] (without a copy), [`Tensor::iter`], [`Tensor::iter_axis`] |
 //! | keep what is not zero only | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
+//! | load weights from files, save them | `Checkpoint`, `Module` and the module `io`, with the feature `safetensors` |
 //! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
 //! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut`, `any::AnySparse` and `visit!`, with the feature `any`; sizes are `x.shape()` or `&[2, -1]` (`any::IntoSizes`) |
 //! | name a device at run time | [`AnyDevice`], [`device::scoped_default_device`] |
@@ -256,6 +257,6 @@ pub use tensor::{
 pub mod forbidden {}
 
 /// The README's examples.
-#[cfg(all(doctest, feature = "any"))]
+#[cfg(all(doctest, feature = "any", feature = "safetensors"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -239,7 +239,8 @@ fn parenthesised(body: TokenStream) -> TokenStream {
 fn skip_visibility(rest: &mut Vec<TokenTree>) {
     if rest.first().is_some_and(|token| is_ident(token, "pub")) {
         rest.remove(0);
-        let is_part = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis);
+        let is_part =
+            |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis);
         // (A tuple's field may begin so itself, `pub (A, B)`: then the group is all that is left.)
         if rest.len() > 1 && rest.first().is_some_and(is_part) {
             rest.remove(0);
@@ -278,7 +279,8 @@ fn parameter(tokens: &[TokenTree]) -> Result<Parameter, Mistake> {
     // The bounds' last names: `D: Device`, `D: castiron::Device + OnHost`.
     let bounds = split(declaration, ':');
     let ends_so = |bound: &&[TokenTree]| bound.last().is_some_and(|token| is_ident(token, "Device"));
-    let is_device = bounds.len() > 1 && bounds[1..].iter().any(|part| split(part, '+').iter().any(|bound| ends_so(&bound)));
+    let is_device =
+        bounds.len() > 1 && bounds[1..].iter().any(|part| split(part, '+').iter().any(|bound| ends_so(&bound)));
     Ok(Parameter { declaration: declaration.iter().cloned().collect(), argument, is_device })
 }
 

@@ -108,15 +108,15 @@ fn dtypes_that_the_format_has_not_are_refused_by_name() {
 
 #[test]
 fn names_dtypes_shapes_and_texts_are_listed() {
-    let (a, b) = (tensor![[1.0, 2.0, 3.0]], tensor![true]);
-    let writer = CheckpointWriter::new().tensor("b", &b).tensor("a.weight", &a).tensor("none", &tensor![1; i64]);
+    let (a, b, one) = (tensor![[1.0, 2.0, 3.0]], tensor![true], tensor![1]);
+    let writer = CheckpointWriter::new().tensor("b", &b).tensor("a.weight", &a).tensor("one", &one);
     let (none, zero) = (Tensor::<f32, shape![0, 3]>::zeros(), Tensor::<f64, ()>::scalar(2.5));
     let writer = writer.tensor("empty", &none).tensor("zero-dim", &zero).metadata("format", "pt").metadata("\"", "\\");
     let file = Checkpoint::from_bytes(writer.to_bytes().unwrap()).unwrap();
     let listed: Vec<String> = file.tensors().map(|(name, info)| format!("{name}: {info}")).collect();
     assert_eq!(
         listed,
-        ["a.weight: float32 [1, 3]", "b: bool [1]", "empty: float32 [0, 3]", "none: int64 [1]", "zero-dim: float64 []"]
+        ["a.weight: float32 [1, 3]", "b: bool [1]", "empty: float32 [0, 3]", "one: int64 [1]", "zero-dim: float64 []"]
     );
     assert_eq!((file.metadata()["format"].as_str(), file.metadata()["\""].as_str()), ("pt", "\\"));
     assert_eq!((file.len(), file.info("a.weight").unwrap().bytes(), file.info("empty").unwrap().numel()), (5, 12, 0));
@@ -158,7 +158,8 @@ fn a_mapped_tensor_shares_the_file_and_a_read_one_has_memory_of_its_own() {
     assert_eq!((last.as_slice().unwrap().as_ptr(), last.to_vec()[4]), (place, 8.0), "the last one writes where it is");
 
     let read = Checkpoint::open(&path).unwrap();
-    let (a, b) = (Tensor::<f32, shape![5]>::load(&read, "x").unwrap(), Tensor::<f32, shape![5]>::load(&read, "x").unwrap());
+    let (a, b) =
+        (Tensor::<f32, shape![5]>::load(&read, "x").unwrap(), Tensor::<f32, shape![5]>::load(&read, "x").unwrap());
     assert!(!a.shares_storage(&b) && a == b && a.to_vec()[4] == 40.0);
     assert_eq!(folder.names(), ["w.safetensors"], "nothing is left beside it");
     assert!(content != std::fs::read(&path).unwrap());
@@ -174,7 +175,10 @@ fn what_is_not_aligned_is_copied() {
         assert_eq!(Tensor::<f32, shape![_]>::load(&file, "w").unwrap().to_vec(), [1.5, -2.0]);
         assert_eq!(Tensor::<u8, shape![_]>::load(&file, "b").unwrap().to_vec(), [7]);
         #[cfg(feature = "any")]
-        assert_eq!(castiron::AnyTensor::load(&file, "w").unwrap().add(1).unwrap().to_string(), "tensor([ 2.5000, -1.0000])");
+        assert_eq!(
+            castiron::AnyTensor::load(&file, "w").unwrap().add(1).unwrap().to_string(),
+            "tensor([ 2.5000, -1.0000])"
+        );
     }
 }
 
@@ -188,7 +192,9 @@ fn shards_and_folders_are_opened_as_one() {
     shard("model-1.safetensors", &a, "a");
     shard("model-2.safetensors", &b, "b");
     let index = folder.file("model.safetensors.index.json");
-    let write = |map: &str| std::fs::write(&index, format!(r#"{{"metadata":{{"total_size":24}},"weight_map":{map}}}"#)).unwrap();
+    let write = |map: &str| {
+        std::fs::write(&index, format!(r#"{{"metadata":{{"total_size":24}},"weight_map":{map}}}"#)).unwrap()
+    };
     write(r#"{"a":"model-1.safetensors","b":"model-2.safetensors"}"#);
     // SAFETY: the files are this test's, and left alone.
     for checkpoint in [Checkpoint::open(&index), Checkpoint::open(&folder.0), unsafe { Checkpoint::map(&folder.0) }] {
@@ -202,7 +208,10 @@ fn shards_and_folders_are_opened_as_one() {
         let error = Checkpoint::open(&index).unwrap_err().to_string();
         assert!(error.contains(what), "{error}");
     };
-    says(r#"{"a":"model-2.safetensors"}"#, "model-2.safetensors: the index says that tensor `a` is here, and it is not");
+    says(
+        r#"{"a":"model-2.safetensors"}"#,
+        "model-2.safetensors: the index says that tensor `a` is here, and it is not",
+    );
     says(r#"{"a":"../model-1.safetensors"}"#, "the shard `../model-1.safetensors` is not a file beside the index");
     says(r#"{"a":"/etc/passwd"}"#, "the shard `/etc/passwd` is not a file beside the index");
     says(r#"{"a":"model-3.safetensors"}"#, "model-3.safetensors: ");
@@ -244,7 +253,8 @@ fn what_cannot_be_saved_leaves_the_old_file() {
     CheckpointWriter::new().tensor("w", &tensor![1]).save(&path).unwrap();
     let before = std::fs::read(&path).unwrap();
     let plan = Tensor::<f32, shape![3], Meta>::zeros();
-    let error = CheckpointWriter::new().tensor("a", &tensor![1]).tensor("plan", &plan).save(&path).unwrap_err().to_string();
+    let error =
+        CheckpointWriter::new().tensor("a", &tensor![1]).tensor("plan", &plan).save(&path).unwrap_err().to_string();
     assert!(error.contains("tensor `plan`: ") && error.contains("no data"), "{error}");
     let (one, two) = (tensor![1], tensor![2]);
     let error = CheckpointWriter::new().tensor("a", &one).tensor("a", &two).save(&path).unwrap_err().to_string();
@@ -314,7 +324,10 @@ fn headers_that_lie_are_refused() {
     let most = u64::MAX;
     refused(file(&row("F32", "[1]", "[0,8]"), &[0; 8]), "tensor `w`: [1] of F32 does not take the 8 bytes");
     refused(file(&row("F32", "[2]", "[4,12]"), &[0; 12]), "begins at byte 4 instead of 0, which leaves a gap");
-    refused(file(&row("F32", "[1]", "[0,4]"), &[0; 3]), "tensor `w`: it is said to lie in bytes 0 to 4, the file has 3");
+    refused(
+        file(&row("F32", "[1]", "[0,4]"), &[0; 3]),
+        "tensor `w`: it is said to lie in bytes 0 to 4, the file has 3",
+    );
     refused(file(&row("F32", "[2]", "[8,0]"), &[0; 8]), "tensor `w`: ");
     refused(file(&row("U8", &format!("[{most},2]"), "[0,8]"), &[0; 8]), "tensor `w`: ");
     refused(file(&row("U8", &format!("[{most}]"), &format!("[0,{most}]")), &[0; 8]), "tensor `w`: ");
@@ -323,9 +336,14 @@ fn headers_that_lie_are_refused() {
     refused(file(&row("F128", "[1]", "[0,16]"), &[0; 16]), "tensor `w`: ");
     refused(file(&row("U8", "[-1]", "[0,0]"), &[]), "tensor `w`: ");
     let two = |a: &str, b: &str| {
-        format!(r#"{{"a":{{"dtype":"U8","shape":[4],"data_offsets":{a}}},"b":{{"dtype":"U8","shape":[4],"data_offsets":{b}}}}}"#)
+        format!(
+            r#"{{"a":{{"dtype":"U8","shape":[4],"data_offsets":{a}}},"b":{{"dtype":"U8","shape":[4],"data_offsets":{b}}}}}"#
+        )
     };
-    refused(file(&two("[0,4]", "[2,6]"), &[0; 6]), "tensor `b`: it begins at byte 2 instead of 4, which overlaps the one before it");
+    refused(
+        file(&two("[0,4]", "[2,6]"), &[0; 6]),
+        "tensor `b`: it begins at byte 2 instead of 4, which overlaps the one before it",
+    );
     refused(file(&two("[0,4]", "[0,4]"), &[0; 4]), "overlaps");
     refused(file(&two("[0,4]", "[4,8]").replace("\"b\"", "\"a\""), &[0; 8]), "tensor `a` is there twice");
     let deep = "[".repeat(100_000);

@@ -90,7 +90,9 @@ pub(super) fn length(of: [u8; LENGTH], file: u64) -> Result<usize, String> {
         return Err(format!("the header is said to have {length} bytes, more than {MOST}: it is no safetensors file"));
     }
     if length > file.saturating_sub(LENGTH as u64) {
-        return Err(format!("the header is said to have {length} bytes, the file has {file}: it is cut off, or no safetensors file"));
+        return Err(format!(
+            "the header is said to have {length} bytes, the file has {file}: it is cut off, or no safetensors file"
+        ));
     }
     usize::try_from(length).map_err(|_| format!("a header of {length} bytes is more than memory can address"))
 }
@@ -144,7 +146,9 @@ pub(super) fn read(json: &[u8], data: u64) -> Result<Header, String> {
         checked.insert(name, row);
     }
     if end as u64 != data {
-        return Err(format!("the tensors take {end} bytes, the file has {data} behind its header: it is cut off, or too long"));
+        return Err(format!(
+            "the tensors take {end} bytes, the file has {data} behind its header: it is cut off, or too long"
+        ));
     }
     Ok(Header { rows: checked, metadata })
 }
@@ -165,7 +169,11 @@ fn checked_row(name: &str, row: Described, expected: usize, data: u64) -> Result
     let numel = sizes.iter().try_fold(1_usize, |numel, &size| numel.checked_mul(size));
     let bits = numel.and_then(|numel| numel.checked_mul(row.dtype.bitsize()));
     if bits != (end - start).checked_mul(8) || bits.is_none() {
-        return wrong(format!("{sizes:?} of {} does not take the {} bytes that are said to be there", row.dtype, end - start));
+        return wrong(format!(
+            "{sizes:?} of {} does not take the {} bytes that are said to be there",
+            row.dtype,
+            end - start
+        ));
     }
     if dtype == Ok(DType::F4E2M1FNX2) {
         // The format counts single numbers, of which two are an element.

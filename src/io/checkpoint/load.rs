@@ -18,7 +18,8 @@ impl Checkpoint {
         self.tensors.get(name).ok_or_else(|| {
             // Names that end in the same way are what was meant most often.
             let last = name.rsplit('.').next().unwrap_or(name);
-            let mut like: Vec<&str> = self.names().filter(|other| other.rsplit('.').next() == Some(last)).take(3).collect();
+            let mut like: Vec<&str> =
+                self.names().filter(|other| other.rsplit('.').next() == Some(last)).take(3).collect();
             if like.is_empty() {
                 like = self.names().take(3).collect();
             }
@@ -63,9 +64,8 @@ impl Checkpoint {
             return Ok((bytes::read::<E>(len, false, &mut from, count)?.map_err(wrong)?, 0));
         }
         if E::DTYPE == DType::Bool {
-            expect_bools::<Cpu>(OP, buffer, at, &[len], &[1]).map_err(|_| {
-                self.wrong(name, info, "a bool is a byte of 0 or 1, and there are others")
-            })?;
+            expect_bools::<Cpu>(OP, buffer, at, &[len], &[1])
+                .map_err(|_| self.wrong(name, info, "a bool is a byte of 0 or 1, and there are others"))?;
         }
         count(info.bytes);
         let shared = buffer.shared().unwrap_or_else(|| unreachable!("the buffer owns its memory"));
@@ -132,9 +132,9 @@ impl<E: Element, S: Shape> Tensor<E, S> {
     /// ```
     pub fn load(checkpoint: &Checkpoint, name: &str) -> Result<Self> {
         let info = checkpoint.find(name)?;
-        checkpoint.typed(name, info, &mut |_| ())?.map_err(|(expected, found)| {
-            checkpoint.wrong(name, info, format!("expected {expected}, found {found}"))
-        })
+        checkpoint
+            .typed(name, info, &mut |_| ())?
+            .map_err(|(expected, found)| checkpoint.wrong(name, info, format!("expected {expected}, found {found}")))
     }
 }
 
@@ -168,7 +168,11 @@ impl Checkpoint {
     ) -> Result<crate::AnyTensor> {
         let dtype = info.dtype.map_err(|dtype| self.wrong(name, info, format!("castiron has no dtype {dtype}")))?;
         if info.sizes.len() > crate::any::MOST_AXES {
-            return Err(self.wrong(name, info, format!("{} axes are more than the {} that tensors have", info.sizes.len(), crate::any::MOST_AXES)));
+            return Err(self.wrong(
+                name,
+                info,
+                format!("{} axes are more than the {} that tensors have", info.sizes.len(), crate::any::MOST_AXES),
+            ));
         }
         let (buffer, offset) =
             crate::any::dispatch_dtype!(OP, dtype, E: Element => self.elements::<E>(name, info, count))?;

@@ -125,7 +125,9 @@ impl<'a> CheckpointWriter<'a> {
         for (name, tensor) in self.tensors.drain(..) {
             let dtype = tensor.dtype();
             let Some(of) = header::stored(dtype) else {
-                let reason = format!("the format has no {dtype} (nor complex32 or complex128): save its real and imaginary parts, `view_as_real`");
+                let reason = format!(
+                    "the format has no {dtype} (nor complex32 or complex128): save its real and imaginary parts, `view_as_real`"
+                );
                 return Err(wrong(&name, reason));
             };
             stored.push((of, name, tensor));
@@ -141,7 +143,8 @@ impl<'a> CheckpointWriter<'a> {
                 let last = sizes.last_mut().ok_or_else(|| wrong(&name, "the format has no zero-dim F4".to_owned()))?;
                 *last *= 2;
             }
-            let (start, too_large) = (end, || wrong(&name, "the file would be larger than memory can address".to_owned()));
+            let (start, too_large) =
+                (end, || wrong(&name, "the file would be larger than memory can address".to_owned()));
             end = end.checked_add(bytes).ok_or_else(too_large)?;
             rows.push((name.clone(), Described { dtype: of, shape: sizes, data_offsets: (start, end) }));
             self.tensors.push((name, tensor));

@@ -115,7 +115,8 @@ pub(super) fn stored<'a>(module: &'a impl Module, path: &Path) -> Result<Vec<Par
             })?;
         }
         if !is_equal {
-            let reason = format!("tensor `{}` is tied to `{}`, and the elements of the two differ", own.name, target.name);
+            let reason =
+                format!("tensor `{}` is tied to `{}`, and the elements of the two differ", own.name, target.name);
             return Err(failed("save", path, reason));
         }
     }

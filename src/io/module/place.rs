@@ -55,7 +55,8 @@ pub(super) fn joined(name: &str, part: &str) -> String {
 
 impl<'a> Reading<'a> {
     pub(super) fn new(checkpoint: &'a Checkpoint, prefix: String, progress: &'a dyn Fn(Progress<'_>)) -> Self {
-        let total = checkpoint.tensors().filter(|(name, _)| is_below(name, &prefix)).map(|(_, info)| info.bytes() as u64);
+        let total =
+            checkpoint.tensors().filter(|(name, _)| is_below(name, &prefix)).map(|(_, info)| info.bytes() as u64);
         let notes = RefCell::new(Notes { total: total.sum(), ..Notes::default() });
         Reading { checkpoint, prefix, progress, notes }
     }
