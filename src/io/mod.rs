@@ -1,5 +1,5 @@
-//! Tensors in files: checkpoints (feature `safetensors`), single tensors that are mapped into memory (feature `mmap`), and structs of
-//! tensors that are loaded from a checkpoint ([`Module`]).
+//! Tensors in files: checkpoints and structs of tensors that are loaded from them ([`Module`]; feature `safetensors`), NumPy's files
+//! (feature `npy`), and single tensors that are mapped into memory (feature `mmap`).
 //!
 //! | to | see |
 //! |---|---|
@@ -8,29 +8,32 @@
 //! | load one tensor | [`Tensor::load`](crate::Tensor::load), `AnyTensor::load` |
 //! | load a struct of tensors | [`Module::load`], [`LoadOptions`] |
 //! | save | [`Module::save`], [`CheckpointWriter`] |
-//!
-//! (The table is of the feature `safetensors`.)
+//! | read and write files of NumPy | [`Tensor::load_npy`](crate::Tensor::load_npy), [`Tensor::save_npy`](crate::Tensor::save_npy), [`Npz`], [`NpzWriter`] |
 //!
 //! Uses tensors and their storage; used by programs alone.
-#![cfg_attr(not(feature = "safetensors"), allow(rustdoc::broken_intra_doc_links))]
+#![cfg_attr(not(all(feature = "safetensors", feature = "npy")), allow(rustdoc::broken_intra_doc_links))]
 
-#[cfg(feature = "safetensors")]
+#[cfg(any(feature = "safetensors", feature = "npy"))]
 mod atomic;
-#[cfg(feature = "safetensors")]
+#[cfg(any(feature = "safetensors", feature = "npy"))]
 mod bytes;
 #[cfg(feature = "safetensors")]
 mod checkpoint;
 mod map;
 #[cfg(feature = "safetensors")]
 mod module;
-#[cfg(feature = "safetensors")]
+#[cfg(feature = "npy")]
+mod npy;
+#[cfg(any(feature = "safetensors", feature = "npy"))]
 mod stored;
 
 #[cfg(feature = "safetensors")]
 pub use checkpoint::{Checkpoint, CheckpointWriter, Progress, TensorInfo};
 #[cfg(feature = "safetensors")]
 pub use module::{Difference, Listing, LoadOptions, Module, Parameter, Place, ToDevice};
-#[cfg(feature = "safetensors")]
+#[cfg(feature = "npy")]
+pub use npy::{Npz, NpzWriter};
+#[cfg(any(feature = "safetensors", feature = "npy"))]
 pub use stored::StoredTensor;
 
 use crate::error::Error;

@@ -39,6 +39,8 @@ mod memory_format;
 #[cfg(feature = "safetensors")]
 mod modules;
 mod moving;
+#[cfg(feature = "npy")]
+mod npy;
 mod printing;
 mod products;
 mod result_types;

@@ -6,8 +6,8 @@
 //! says: D: Device = Cpu
 
 use castiron::io::ToDevice;
-use castiron::{Meta, Module, Tensor, shape};
-// instead: use castiron::{Cpu, Device, Meta, Module, Tensor, shape};
+use castiron::{Meta, Module, Result, Tensor, shape};
+// instead: use castiron::{Cpu, Device, Meta, Module, Result, Tensor, shape};
 
 #[derive(Module)]
 pub struct Layer {
@@ -16,11 +16,12 @@ pub struct Layer {
     // instead: pub weight: Tensor<f32, shape![2], D>,
 }
 
-fn plan(layer: &Layer) -> castiron::Result<()> {
-    <Layer as ToDevice>::to_device::<Meta>(layer).map(drop)
-    // instead: layer.to_device::<Meta>().map(drop)
+fn plan<M: ToDevice>(module: &M) -> Result<M::On<Meta>> {
+    module.to_device()
 }
 
-fn main() {
-    let _ = plan;
+pub fn plan_of_layer(layer: &Layer) {
+    let _ = plan(layer);
 }
+
+fn main() {}
