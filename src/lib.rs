@@ -102,7 +102,14 @@ mod cuda;
 pub mod device;
 pub mod dtype;
 mod error;
-#[cfg(feature = "mmap")]
+#[cfg(any(
+    feature = "mmap",
+    feature = "serde",
+    feature = "bytemuck",
+    feature = "ndarray",
+    feature = "image",
+    feature = "dlpack"
+))]
 pub mod io;
 pub mod layout;
 pub mod memory;

@@ -37,6 +37,10 @@ pub trait StoredTensor: sealed::Sealed + Any {
     /// # Errors
     /// If there are no data, memory runs out, or the function fails.
     fn with_bytes(&self, run: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
+    /// The elements in row-major order.
+    #[cfg(feature = "serde")]
+    #[doc(hidden)]
+    fn scalars(&self) -> Result<Vec<crate::ScalarValue>>;
 }
 
 impl<E: Element, S: Shape, D: Device> sealed::Sealed for Tensor<E, S, D> {}
@@ -59,6 +63,10 @@ impl<E: Element, S: Shape, D: Device> StoredTensor for Tensor<E, S, D> {
             Some(elements) => run(bytes::of_elements(elements)),
             None => run(bytes::of_elements(&D::download(self.elements())?)),
         }
+    }
+    #[cfg(feature = "serde")]
+    fn scalars(&self) -> Result<Vec<crate::ScalarValue>> {
+        crate::error::listed(D::download(self.elements())?.into_iter().map(E::to_scalar))
     }
 }
 
@@ -83,5 +91,9 @@ impl StoredTensor for crate::AnyTensor {
             Some(bytes) => run(bytes),
             None => run(&self.to_bytes()?),
         }
+    }
+    #[cfg(feature = "serde")]
+    fn scalars(&self) -> Result<Vec<crate::ScalarValue>> {
+        self.to_scalars()
     }
 }

@@ -109,7 +109,7 @@ pub(crate) use reduce::median::median_of_all;
 pub(crate) use reduce::quantile::quantiles;
 #[cfg(feature = "any")]
 pub(crate) use sort::sort_topk::{admitted, ranked};
-#[cfg(any(feature = "any", feature = "mmap"))]
+#[cfg(any(feature = "any", feature = "mmap", feature = "dlpack"))]
 pub(crate) use view::reinterpret::expect_bools;
 #[cfg(feature = "any")]
 pub(crate) use view::reinterpret::expect_widened;

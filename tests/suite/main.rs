@@ -39,6 +39,7 @@ mod memory_format;
 #[cfg(feature = "safetensors")]
 mod modules;
 mod moving;
+mod neighbours;
 #[cfg(feature = "npy")]
 mod npy;
 mod printing;
