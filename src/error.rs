@@ -190,6 +190,17 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A checkpoint does not hold what a module is made of. Every difference is listed.
+    #[cfg(feature = "safetensors")]
+    #[error("{op}: {}: the checkpoint does not fit ({}):{}", path.display(), count(differences), lines(differences))]
+    Checkpoint {
+        /// The operation.
+        op: &'static str,
+        /// The file or folder.
+        path: std::path::PathBuf,
+        /// What differs, by name.
+        differences: Vec<crate::io::Difference>,
+    },
     /// The device is not there.
     #[error("{device} is not available: {reason}")]
     DeviceUnavailable {
@@ -333,6 +344,17 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+#[cfg(feature = "safetensors")]
+fn count(differences: &[crate::io::Difference]) -> String {
+    let plural = if differences.len() == 1 { "" } else { "s" };
+    format!("{} difference{plural}", differences.len())
+}
+
+#[cfg(feature = "safetensors")]
+fn lines(differences: &[crate::io::Difference]) -> String {
+    differences.iter().map(|difference| format!("\n  {difference}")).collect()
 }
 
 /// `Result` with castiron's [`Error`].

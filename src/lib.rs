@@ -33,6 +33,7 @@
 //! | convert | [`Tensor::to`], [`Tensor::with_shape`], [`Tensor::to_device`] |
 //! | take elements out | [`Tensor::item`], [`Tensor::to_vec`], [`Tensor::into_vec`] (without a copy), [`Tensor::iter`], [`Tensor::iter_axis`] |
 //! | keep what is not zero only | [`SparseTensor`], [`Tensor::sparse_coo`], [`Tensor::to_sparse`] |
+//! | load weights from files, save them | `Checkpoint`, `Module` and the module `io`, with the feature `safetensors` |
 //! | lay out images | [`ChannelsLast`], [`Tensor::to_memory_format`] |
 //! | know dtype and shape at run time only | `AnyTensor`, `AnyViewMut`, `any::AnySparse` and `visit!`, with the feature `any`; sizes are `x.shape()` or `&[2, -1]` (`any::IntoSizes`) |
 //! | name a device at run time | [`AnyDevice`], [`device::scoped_default_device`] |
@@ -101,8 +102,15 @@ mod cuda;
 pub mod device;
 pub mod dtype;
 mod error;
-#[cfg(feature = "mmap")]
-mod io;
+#[cfg(any(
+    feature = "mmap",
+    feature = "serde",
+    feature = "bytemuck",
+    feature = "ndarray",
+    feature = "image",
+    feature = "dlpack"
+))]
+pub mod io;
 pub mod layout;
 pub mod memory;
 pub mod ops;
@@ -117,6 +125,8 @@ pub mod pad {
 
 #[cfg(feature = "any")]
 pub use any::{AnyTensor, AnyViewMut};
+#[cfg(feature = "safetensors")]
+pub use castiron_macros::Module;
 /// Writes one dimension as a type: a number, `_` for [`Dyn`], or a name.
 ///
 /// ```
@@ -223,6 +233,8 @@ pub use dtype::{
 };
 pub use dtype::{F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
 pub use error::{Error, Result, Sizes};
+#[cfg(feature = "safetensors")]
+pub use io::{Checkpoint, Module};
 pub use layout::memory_format::{ChannelsLast, ChannelsLast3d, Contiguous, MemoryFormat, Preserve};
 pub use shape::slicing::NewAxis;
 pub use shape::{Axis, Dim, Dimensional, Dyn, HasAxis, Known, KnownShape, Shape};
@@ -258,6 +270,6 @@ pub mod nn {
 pub mod forbidden {}
 
 /// The README's examples.
-#[cfg(all(doctest, feature = "any"))]
+#[cfg(all(doctest, feature = "any", feature = "safetensors"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

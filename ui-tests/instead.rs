@@ -2520,6 +2520,80 @@ fn runs() {
 }
 }
 
+mod modules_enum_of_modules {
+use castiron::{Module, Tensor, shape};
+
+#[derive(Module)]
+pub struct Head {
+    pub plain: Option<Tensor<f32, shape![2]>>,
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod modules_field_that_is_no_module {
+use castiron::{Module, Tensor, shape};
+
+#[derive(Module)]
+pub struct Layer {
+    pub weight: Tensor<f32, shape![2]>,
+    #[module(skip)]
+    pub steps: usize,
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod modules_on_one_device_only {
+use castiron::io::ToDevice;
+use castiron::{Cpu, Device, Meta, Module, Tensor, shape};
+
+#[derive(Module)]
+    pub struct Layer<D: Device = Cpu> {
+    pub weight: Tensor<f32, shape![2], D>,
+}
+
+fn plan(layer: &Layer) -> castiron::Result<()> {
+    layer.to_device::<Meta>().map(drop)
+}
+
+pub fn main() {
+    let _ = plan;
+}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
+mod modules_unknown_attribute {
+use castiron::{Module, Tensor, shape};
+
+#[derive(Module)]
+pub struct Layer {
+    #[module(rename = "attention.self")]
+    pub weight: Tensor<f32, shape![2]>,
+}
+
+pub fn main() {}
+
+#[test]
+fn runs() {
+    super::done(main());
+}
+}
+
 mod moving_bernoulli_of_integers {
 use castiron::{Generator, Tensor, shape};
 

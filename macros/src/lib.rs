@@ -9,6 +9,7 @@ mod dims;
 mod fallible;
 mod fused;
 mod literal;
+mod module;
 mod named;
 mod operations;
 mod slice;
@@ -113,4 +114,10 @@ pub fn operations(name: TokenStream, input: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn fallible(arguments: TokenStream, function: TokenStream) -> TokenStream {
     finish(fallible::fallible(arguments, function))
+}
+
+/// See `castiron::Module`.
+#[proc_macro_derive(Module, attributes(module))]
+pub fn module(input: TokenStream) -> TokenStream {
+    finish(module::module(input))
 }

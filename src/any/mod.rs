@@ -68,6 +68,10 @@ use crate::shape::{Shape, SizeArray};
 use crate::tensor::Tensor;
 use base::copies::preserved;
 use base::dims::Dims;
+#[cfg(feature = "safetensors")]
+pub(crate) use base::dims::MOST as MOST_AXES;
+#[cfg(any(feature = "safetensors", feature = "npy", feature = "serde", feature = "dlpack"))]
+pub(crate) use base::dispatch::dispatch_dtype;
 #[doc(hidden)]
 pub use base::dispatch::{Visited, not_among};
 pub use base::operand::AnyOperand;

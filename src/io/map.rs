@@ -3,7 +3,8 @@
 //! Source: `torch.from_file` with `shared=False`.
 
 use crate::dtype::{DType, Element};
-use crate::error::{Error, Result, Sizes};
+use crate::error::{Result, Sizes};
+use crate::io::failed;
 use crate::shape::Shape;
 use crate::storage::HostBuffer;
 use crate::tensor::{Tensor, checked_numel, expect_bools, expect_fit};
@@ -15,35 +16,42 @@ use std::path::Path;
 
 const OP: &str = "from_file";
 
-fn failed(path: &Path, reason: impl ToString) -> Error {
-    Error::File { op: OP, path: path.to_owned(), reason: reason.to_string() }
+/// A file that exists, and how many bytes it has.
+pub(super) fn open(op: &'static str, path: &Path) -> Result<(File, u64)> {
+    let file = File::open(path).map_err(|error| failed(op, path, error))?;
+    let metadata = file.metadata().map_err(|error| failed(op, path, error))?;
+    if metadata.is_file() { Ok((file, metadata.len())) } else { Err(failed(op, path, "it is no file")) }
 }
 
-/// The first `bytes` bytes of a file. Pages that are written are copied first: the file never changes.
+/// The first `bytes` bytes of a file, which has so many. Pages that are written are copied first: the file never changes.
 ///
 /// # Safety
 /// Nobody changes or truncates the file while the buffer exists.
-unsafe fn map(path: &Path, bytes: usize, sizes: &[usize], dtype: DType) -> Result<HostBuffer> {
-    let file = File::open(path).map_err(|error| failed(path, error))?;
-    let metadata = file.metadata().map_err(|error| failed(path, error))?;
-    if !metadata.is_file() {
-        return Err(failed(path, "it is no file"));
-    }
-    let found = metadata.len();
-    if found < bytes as u64 {
-        let sizes = Sizes::from(sizes);
-        return Err(failed(path, format!("{sizes} of {dtype} takes {bytes} bytes, the file has {found}")));
-    }
+pub(super) unsafe fn map(op: &'static str, path: &Path, file: &File, bytes: usize) -> Result<HostBuffer> {
     if bytes == 0 {
         return HostBuffer::zeroed::<u8>(0);
     }
     // SAFETY: the caller's promise about the file. Only pages that are written take memory, so none is reserved.
-    let map = unsafe { MmapOptions::new().len(bytes).no_reserve_swap().map_copy(&file) };
-    let mut map: MmapMut = map.map_err(|error| failed(path, error))?;
-    let start = NonNull::new(map.as_mut_ptr()).ok_or_else(|| failed(path, "it was mapped to nothing"))?;
+    let map = unsafe { MmapOptions::new().len(bytes).no_reserve_swap().map_copy(file) };
+    let mut map: MmapMut = map.map_err(|error| failed(op, path, error))?;
+    let start = NonNull::new(map.as_mut_ptr()).ok_or_else(|| failed(op, path, "it was mapped to nothing"))?;
     // SAFETY: the bytes stay where they are while the map exists, which is moved only. They are this mapping's own: writes go to copies
     // of its pages, and the caller promises that the file stays as it is.
     Ok(unsafe { HostBuffer::foreign(map, start, bytes) })
+}
+
+/// The elements at the beginning of a file.
+///
+/// # Safety
+/// As for [`map`].
+unsafe fn map_elements(path: &Path, bytes: usize, sizes: &[usize], dtype: DType) -> Result<HostBuffer> {
+    let (file, found) = open(OP, path)?;
+    if found < bytes as u64 {
+        let sizes = Sizes::from(sizes);
+        return Err(failed(OP, path, format!("{sizes} of {dtype} takes {bytes} bytes, the file has {found}")));
+    }
+    // SAFETY: the caller's promise.
+    unsafe { map(OP, path, &file, bytes) }
 }
 
 impl<E: Element, S: Shape> Tensor<E, S> {
@@ -77,7 +85,7 @@ impl<E: Element, S: Shape> Tensor<E, S> {
         expect_fit::<S>(OP, sizes.as_ref())?;
         let bytes = checked_numel::<E>(OP, sizes.as_ref())? * size_of::<E>();
         // SAFETY: the caller's promise.
-        let storage = unsafe { map(path.as_ref(), bytes, sizes.as_ref(), E::DTYPE) }?;
+        let storage = unsafe { map_elements(path.as_ref(), bytes, sizes.as_ref(), E::DTYPE) }?;
         expect_elements::<Cpu>(E::DTYPE, &storage, bytes)?;
         Ok(Self::dense(storage, sizes))
     }
@@ -115,7 +123,7 @@ impl crate::AnyTensor {
         use crate::device::{Dynamic, DynamicBuffer};
         let bytes = crate::any::checked_numel(OP, sizes, dtype)? * dtype.itemsize();
         // SAFETY: the caller's promise.
-        let storage = DynamicBuffer::Cpu(unsafe { map(path.as_ref(), bytes, sizes, dtype) }?);
+        let storage = DynamicBuffer::Cpu(unsafe { map_elements(path.as_ref(), bytes, sizes, dtype) }?);
         expect_elements::<Dynamic>(dtype, &storage, bytes)?;
         Self::row_major(OP, storage, dtype, sizes)
     }

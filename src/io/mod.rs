@@ -1,3 +1,65 @@
-//! Tensors in files. Uses tensors and their storage; used by programs alone.
+//! Tensors in files: checkpoints and structs of tensors that are loaded from them ([`Module`]; feature `safetensors`), NumPy's files
+//! (feature `npy`), single tensors that are mapped into memory (feature `mmap`). And tensors as values of other libraries.
+//!
+//! | to | see |
+//! |---|---|
+//! | open `model.safetensors`, its index of shards, or a folder of them | [`Checkpoint::open`], [`Checkpoint::map`] |
+//! | see what is in it | [`Checkpoint::tensors`], [`Checkpoint::names`], [`Checkpoint::metadata`] |
+//! | load one tensor | [`Tensor::load`](crate::Tensor::load), `AnyTensor::load` |
+//! | load a struct of tensors | [`Module::load`], [`LoadOptions`] |
+//! | save | [`Module::save`], [`CheckpointWriter`] |
+//! | read and write files of NumPy | [`Tensor::load_npy`](crate::Tensor::load_npy), [`Tensor::save_npy`](crate::Tensor::save_npy), [`Npz`], [`NpzWriter`] |
+//! | serialize tensors | the feature `serde` |
+//! | see an array of `ndarray` as a tensor, and the other way round | `TensorView::from_ndarray`, `Tensor::as_ndarray`, `from_ndarray`, `into_ndarray` |
+//! | make a tensor of an image, and the other way round | `Tensor::from_image`, `from_rgb`, `into_image` |
+//! | see plain structs as elements | `TensorView::from_pod`, `Tensor::as_pod` |
+//! | take a tensor of another library in the process, and give it one | `DlPack` |
+//! | take the elements as a vector, without a copy where they were one | [`Tensor::into_vec`](crate::Tensor::into_vec) |
+//!
+//! Uses tensors and their storage; used by programs alone.
+#![cfg_attr(not(all(feature = "safetensors", feature = "npy")), allow(rustdoc::broken_intra_doc_links))]
 
+#[cfg(any(feature = "safetensors", feature = "npy"))]
+mod atomic;
+#[cfg(feature = "bytemuck")]
+mod bytemuck;
+#[cfg(any(feature = "safetensors", feature = "npy", feature = "serde", feature = "bytemuck"))]
+mod bytes;
+#[cfg(feature = "safetensors")]
+mod checkpoint;
+#[cfg(feature = "dlpack")]
+mod dlpack;
+#[cfg(feature = "image")]
+mod image;
+#[cfg(feature = "mmap")]
 mod map;
+#[cfg(feature = "safetensors")]
+mod module;
+#[cfg(feature = "ndarray")]
+mod ndarray;
+#[cfg(feature = "npy")]
+mod npy;
+#[cfg(feature = "serde")]
+mod serde;
+#[cfg(any(feature = "safetensors", feature = "npy", feature = "serde"))]
+mod stored;
+
+#[cfg(feature = "safetensors")]
+pub use checkpoint::{Checkpoint, CheckpointWriter, Progress, TensorInfo};
+#[cfg(feature = "dlpack")]
+pub use dlpack::DlPack;
+#[cfg(feature = "safetensors")]
+pub use module::{Difference, Listing, LoadOptions, Module, Parameter, Place, ToDevice};
+#[cfg(feature = "ndarray")]
+pub use ndarray::ArraySizes;
+#[cfg(feature = "npy")]
+pub use npy::{Npz, NpzWriter};
+#[cfg(any(feature = "safetensors", feature = "npy", feature = "serde"))]
+pub use stored::StoredTensor;
+
+/// The error of a file.
+#[cfg(feature = "mmap")]
+#[cold]
+fn failed(op: &'static str, path: &std::path::Path, reason: impl ToString) -> crate::Error {
+    crate::Error::File { op, path: path.to_owned(), reason: reason.to_string() }
+}

@@ -47,8 +47,8 @@ unsafe fn free_other(header: NonNull<Header>) {
                 }
             }
             Origin::Borrowed { .. } => drop(Box::from_raw(header.as_ptr())),
-            #[cfg(any(test, feature = "mmap"))]
-            Origin::Foreign { free } => free(header),
+            #[cfg(any(test, feature = "mmap", feature = "dlpack"))]
+            Origin::Foreign { free, .. } => free(header),
         }
     }
 }

@@ -18,15 +18,29 @@ impl HostBuffer {
     ///
     /// # Safety
     /// While the owner exists, even if it is moved, so many bytes are initialised from `start` on, and nobody else reads or writes them.
+    #[cfg(any(test, feature = "mmap"))]
     pub(crate) unsafe fn foreign<T: Send + 'static>(owner: T, start: NonNull<u8>, bytes: usize) -> Self {
-        let header = Header::new(start, bytes, Origin::Foreign { free: free::<T> }, false);
+        Self::owned(owner, start, bytes, true)
+    }
+
+    /// The same of bytes that others read, too: they are copied before they are written, whoever holds handles.
+    ///
+    /// # Safety
+    /// While the owner exists, even if it is moved, so many bytes are initialised from `start` on, and nobody writes them.
+    #[cfg(feature = "dlpack")]
+    pub(crate) unsafe fn foreign_read_only<T: Send + 'static>(owner: T, start: NonNull<u8>, bytes: usize) -> Self {
+        Self::owned(owner, start, bytes, false)
+    }
+
+    fn owned<T: Send + 'static>(owner: T, start: NonNull<u8>, bytes: usize, writable: bool) -> Self {
+        let header = Header::new(start, bytes, Origin::Foreign { free: free::<T>, writable }, false);
         let block = NonNull::from(Box::leak(Box::new(Owned { header, owner })));
         HostBuffer(block.cast())
     }
 }
 
 /// # Safety
-/// The header is that of an `Owned<T>` made by [`HostBuffer::foreign`], and there are no references to it any more.
+/// The header is that of an `Owned<T>` made by [`HostBuffer::owned`], and there are no references to it any more.
 unsafe fn free<T>(header: NonNull<Header>) {
     // SAFETY: the caller's promise; the pointer came from a box.
     drop(unsafe { Box::from_raw(header.cast::<Owned<T>>().as_ptr()) });

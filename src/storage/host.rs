@@ -61,9 +61,10 @@ pub(super) enum Origin {
     Vector(Layout),
     /// Not at all: somebody else owns the elements.
     Borrowed { writable: bool },
-    /// By the function, which frees the header and drops the owner of the elements behind it.
-    #[cfg(any(test, feature = "mmap"))]
-    Foreign { free: unsafe fn(NonNull<Header>) },
+    /// By the function, which frees the header and drops the owner of the elements behind it. Where others read them, they are not
+    /// written.
+    #[cfg(any(test, feature = "mmap", feature = "dlpack"))]
+    Foreign { free: unsafe fn(NonNull<Header>), writable: bool },
 }
 
 // SAFETY: a block is plain memory whose count is atomic; it is written only through `&mut` (see `start_mut`).
@@ -205,6 +206,17 @@ impl HostBuffer {
         Self::alone(start, size_of_val(elements), Origin::Borrowed { writable: false }, false)
     }
 
+    /// Borrows what a view reaches from an element on for reading; what lies between is not read.
+    ///
+    /// # Safety
+    /// As for `borrowed`, of what views reach.
+    #[cfg(feature = "ndarray")]
+    pub(crate) unsafe fn borrowed_from<E>(start: *const E, len: usize) -> Self {
+        // SAFETY: a pointer to the caller's elements is not null.
+        let start = unsafe { NonNull::new_unchecked(start.cast_mut().cast()) };
+        Self::alone(start, len * size_of::<E>(), Origin::Borrowed { writable: false }, false)
+    }
+
     /// Borrows elements for reading and writing in place.
     ///
     /// # Safety
@@ -268,6 +280,19 @@ impl HostBuffer {
         self.header().bytes / size_of::<E>()
     }
 
+    /// So many bytes from one on, if there are so many. (What is borrowed to be written has other readers and writers.)
+    #[cfg(any(feature = "safetensors", all(feature = "any", any(feature = "mmap", feature = "serde"))))]
+    pub(crate) fn bytes(&self, at: usize, len: usize) -> Option<&[u8]> {
+        let header = self.header();
+        let fits = at.checked_add(len).is_some_and(|end| end <= header.bytes);
+        if !fits || self.is_fixed() {
+            return None;
+        }
+        // SAFETY: so many bytes are initialised from `start` on, and nobody writes them while there is a handle to them that is not
+        // borrowed exclusively.
+        Some(unsafe { core::slice::from_raw_parts(header.start.as_ptr().cast_const().add(at), len) })
+    }
+
     /// The first element's place, for reading.
     #[inline]
     pub(crate) fn start<E>(&self) -> *const E {
@@ -286,6 +311,8 @@ impl HostBuffer {
         let header = self.header();
         match header.origin {
             Origin::Borrowed { writable } => writable,
+            #[cfg(any(test, feature = "mmap", feature = "dlpack"))]
+            Origin::Foreign { writable: false, .. } => false,
             // Acquire: sees what other threads did before they dropped their handles.
             _ => header.references.load(Ordering::Acquire) == 1,
         }

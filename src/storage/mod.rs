@@ -3,7 +3,7 @@
 //! A buffer is bytes; the element type is the tensor's. Uses dtypes; used by devices and tensors.
 
 mod blocks;
-#[cfg(any(test, feature = "mmap"))]
+#[cfg(any(test, feature = "mmap", feature = "dlpack"))]
 mod foreign;
 mod host;
 #[cfg(test)]

@@ -18,6 +18,8 @@ mod accuracy;
 #[cfg(feature = "any")]
 mod any;
 mod blend;
+#[cfg(feature = "safetensors")]
+mod checkpoints;
 mod choosing;
 mod common;
 mod construction;
@@ -34,7 +36,12 @@ mod laws;
 mod lazy;
 mod left_over;
 mod memory_format;
+#[cfg(feature = "safetensors")]
+mod modules;
 mod moving;
+mod neighbours;
+#[cfg(feature = "npy")]
+mod npy;
 mod printing;
 mod products;
 mod result_types;

@@ -50,6 +50,62 @@ impl AnyTensor {
         Ok(AnyTensor::fresh_row_major(storage, dtype, Dims::new(op, sizes)?))
     }
 
+    /// Elements of a buffer of the host from element `offset` on, all of them valid: of the buffer itself, where that is aligned for elements
+    /// of every dtype, else of a copy.
+    #[cfg(any(feature = "mmap", feature = "serde"))]
+    pub(crate) fn row_major_from(
+        op: &'static str,
+        buffer: crate::storage::HostBuffer,
+        offset: usize,
+        dtype: DType,
+        sizes: &[usize],
+    ) -> Result<AnyTensor> {
+        AnyTensor::strided_from(op, buffer, offset, dtype, sizes, &strides::row_major(sizes))
+    }
+
+    /// The same with strides.
+    #[cfg(any(feature = "mmap", feature = "serde", feature = "dlpack"))]
+    pub(crate) fn strided_from(
+        op: &'static str,
+        buffer: crate::storage::HostBuffer,
+        offset: usize,
+        dtype: DType,
+        sizes: &[usize],
+        strides: &[usize],
+    ) -> Result<AnyTensor> {
+        let sizes = Dims::new(op, sizes)?;
+        let base = AnyTensor::fresh_row_major(DynamicBuffer::Cpu(buffer), dtype, sizes);
+        let whole = base.viewed(offset, &sizes, strides);
+        let aligned = whole.erased()?.aligned()?;
+        Ok(aligned.map_or(whole, |buffer| AnyTensor::fresh(buffer, dtype, &sizes, strides)))
+    }
+
+    /// A handle to the buffer on the host, and where the first element is.
+    #[cfg(feature = "dlpack")]
+    pub(crate) fn host_handle(&self, op: &'static str) -> Result<(crate::storage::HostBuffer, *const u8)> {
+        let shared = match self.buffer()? {
+            DynamicBuffer::Cpu(buffer) => buffer.shared(),
+            _ => None,
+        };
+        let Some(buffer) = shared else {
+            let reason = format!("the tensor is on {}, and not on the host: `.cpu()` first", self.device_name());
+            return Err(Error::InvalidArgument { op, reason });
+        };
+        let start = buffer.start::<u8>().wrapping_add(self.first() * self.dtype.itemsize());
+        Ok((buffer, start))
+    }
+
+    /// The bytes of the elements, where these lie in row-major order on the host.
+    #[cfg(any(feature = "mmap", feature = "serde"))]
+    pub(crate) fn host_bytes(&self) -> Result<Option<&[u8]>> {
+        let DynamicBuffer::Cpu(buffer) = self.buffer()? else { return Ok(None) };
+        if !strides::is_contiguous(&self.sizes, &self.strides) {
+            return Ok(None);
+        }
+        let width = self.dtype.itemsize();
+        Ok(buffer.bytes(self.first() * width, self.numel() * width))
+    }
+
     /// The elements' bytes in row-major order, as the machine lays them out.
     ///
     /// # Errors

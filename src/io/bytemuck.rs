@@ -1,0 +1,53 @@
+//! Slices of plain types as tensors, with the crate `bytemuck`; the float8 and float4 types as plain ones.
+
+use crate::dtype::{Element, F4E2M1FNX2, F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F8E8M0FNU};
+use crate::error::Result;
+use crate::io::bytes;
+use crate::shape::Shape;
+use crate::tensor::{Tensor, TensorView};
+use bytemuck::{AnyBitPattern, NoUninit, Pod, Zeroable};
+
+macro_rules! plain {
+    ($($name:ident)*) => {$(
+        // SAFETY: it is a transparent byte, and every byte is a value: zero too.
+        unsafe impl Zeroable for $name {}
+        // SAFETY: as above; there is no padding.
+        unsafe impl Pod for $name {}
+    )*};
+}
+plain!(F8E4M3FN F8E4M3FNUZ F8E5M2 F8E5M2FNUZ F8E8M0FNU F4E2M1FNX2);
+
+impl<'a, E: Element, S: Shape> TensorView<'a, E, S> {
+    /// The memory of plain values as elements in row-major order, without a copy: a slice of pixels of three bytes as a tensor of bytes
+    /// with three channels. (Feature `bytemuck`.)
+    ///
+    /// # Errors
+    /// If there are not as many bytes as the sizes take, they are not aligned for the elements, or a byte that is a bool is neither 0 nor 1.
+    ///
+    /// ```
+    /// use castiron::{TensorView, shape};
+    /// let pixels = [[255_u8, 0, 0], [0, 255, 0]]; // or of a struct that is `bytemuck::Pod`
+    /// let x: TensorView<u8, shape![_, 3]> = TensorView::from_pod(&pixels, [2, 3])?;
+    /// assert_eq!(x.to_vec(), [255, 0, 0, 0, 255, 0]);
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    pub fn from_pod<T: NoUninit>(values: &'a [T], sizes: S::Sizes) -> Result<Self> {
+        Self::from_bytes(bytemuck::cast_slice(values), sizes)
+    }
+}
+
+impl<E: Element, S: Shape> Tensor<E, S> {
+    /// The elements as plain values of another type, without a copy, if they lie in row-major order, are aligned for them and come out
+    /// even. (Feature `bytemuck`.)
+    ///
+    /// ```
+    /// use castiron::tensor;
+    /// let x = tensor![[255, 0, 0], [0, 255, 0]; u8];
+    /// assert_eq!(x.as_pod::<[u8; 3]>(), Some(&[[255, 0, 0], [0, 255, 0]][..]));
+    /// assert_eq!(x.t().as_pod::<[u8; 2]>(), None);
+    /// assert_eq!(x.as_pod::<[u8; 4]>(), None);
+    /// ```
+    pub fn as_pod<T: AnyBitPattern>(&self) -> Option<&[T]> {
+        bytemuck::try_cast_slice(bytes::of_elements(self.as_slice()?)).ok()
+    }
+}

@@ -1,0 +1,186 @@
+//! The header of a safetensors file: a length, and JSON that says of each tensor its dtype, sizes and place. Nothing in it is trusted.
+//! Used by `checkpoint`.
+
+use crate::dtype::DType;
+use safetensors::Dtype as Stored;
+use safetensors::tensor::TensorInfo as Described;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Bytes of the length in front.
+pub(super) const LENGTH: usize = 8;
+/// The longest header, as in the format's own library.
+const MOST: u64 = 100_000_000;
+/// The entry that holds no tensor.
+pub(super) const METADATA: &str = "__metadata__";
+
+/// What a header says of one tensor; its bytes are counted from the end of the header.
+pub(super) struct Row {
+    pub(super) dtype: Result<DType, &'static str>,
+    pub(super) sizes: Vec<usize>,
+    pub(super) start: usize,
+    pub(super) bytes: usize,
+}
+
+pub(super) struct Header {
+    pub(super) rows: BTreeMap<String, Row>,
+    pub(super) metadata: BTreeMap<String, String>,
+}
+
+/// The dtype, or its name where castiron has none like it.
+fn dtype(of: Stored) -> Result<DType, &'static str> {
+    Ok(match of {
+        Stored::BOOL => DType::Bool,
+        Stored::U8 => DType::U8,
+        Stored::I8 => DType::I8,
+        Stored::I16 => DType::I16,
+        Stored::I32 => DType::I32,
+        Stored::I64 => DType::I64,
+        Stored::F16 => DType::F16,
+        Stored::BF16 => DType::BF16,
+        Stored::F32 => DType::F32,
+        Stored::F64 => DType::F64,
+        Stored::C64 => DType::C64,
+        Stored::U16 => DType::U16,
+        Stored::U32 => DType::U32,
+        Stored::U64 => DType::U64,
+        Stored::F8_E4M3 => DType::F8E4M3FN,
+        Stored::F8_E5M2 => DType::F8E5M2,
+        Stored::F8_E8M0 => DType::F8E8M0FNU,
+        Stored::F8_E4M3FNUZ => DType::F8E4M3FNUZ,
+        Stored::F8_E5M2FNUZ => DType::F8E5M2FNUZ,
+        Stored::F4 => DType::F4E2M1FNX2,
+        Stored::F6_E2M3 => return Err("F6_E2M3"),
+        Stored::F6_E3M2 => return Err("F6_E3M2"),
+        _ => return Err("another dtype"),
+    })
+}
+
+/// The format's dtype; `None` for complex32 and complex128, which it has not.
+pub(super) fn stored(of: DType) -> Option<Stored> {
+    Some(match of {
+        DType::Bool => Stored::BOOL,
+        DType::U8 => Stored::U8,
+        DType::I8 => Stored::I8,
+        DType::I16 => Stored::I16,
+        DType::I32 => Stored::I32,
+        DType::I64 => Stored::I64,
+        DType::F16 => Stored::F16,
+        DType::BF16 => Stored::BF16,
+        DType::F32 => Stored::F32,
+        DType::F64 => Stored::F64,
+        DType::C64 => Stored::C64,
+        DType::U16 => Stored::U16,
+        DType::U32 => Stored::U32,
+        DType::U64 => Stored::U64,
+        DType::F8E4M3FN => Stored::F8_E4M3,
+        DType::F8E5M2 => Stored::F8_E5M2,
+        DType::F8E8M0FNU => Stored::F8_E8M0,
+        DType::F8E4M3FNUZ => Stored::F8_E4M3FNUZ,
+        DType::F8E5M2FNUZ => Stored::F8_E5M2FNUZ,
+        DType::F4E2M1FNX2 => Stored::F4,
+        DType::C32 | DType::C128 => return None,
+    })
+}
+
+/// How long the header is, from the bytes that say so; or what is wrong with them in a file of so many bytes.
+pub(super) fn length(of: [u8; LENGTH], file: u64) -> Result<usize, String> {
+    let length = u64::from_le_bytes(of);
+    if length > MOST {
+        return Err(format!("the header is said to have {length} bytes, more than {MOST}: it is no safetensors file"));
+    }
+    if length > file.saturating_sub(LENGTH as u64) {
+        return Err(format!(
+            "the header is said to have {length} bytes, the file has {file}: it is cut off, or no safetensors file"
+        ));
+    }
+    usize::try_from(length).map_err(|_| format!("a header of {length} bytes is more than memory can address"))
+}
+
+/// The rows in the order of the file, names twice included.
+struct Rows {
+    rows: Vec<(String, Described)>,
+    metadata: BTreeMap<String, String>,
+}
+impl<'de> Deserialize<'de> for Rows {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Rows;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("tensors by name")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Rows, A::Error> {
+                let mut rows = Rows { rows: Vec::new(), metadata: BTreeMap::new() };
+                while let Some(name) = map.next_key::<String>()? {
+                    if name == METADATA {
+                        let wrong = |error| A::Error::custom(format!("{METADATA}: {error}"));
+                        rows.metadata = map.next_value::<Option<_>>().map_err(wrong)?.unwrap_or_default();
+                    } else {
+                        let row = map.next_value::<Described>();
+                        let row = row.map_err(|error| A::Error::custom(format!("tensor `{name}`: {error}")))?;
+                        rows.rows.push((name, row));
+                    }
+                }
+                Ok(rows)
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+/// Reads a header, behind which the file has `data` bytes.
+pub(super) fn read(json: &[u8], data: u64) -> Result<Header, String> {
+    let Rows { mut rows, metadata } =
+        serde_json::from_slice(json).map_err(|error| format!("the header is not what the format asks for: {error}"))?;
+    // Tensors follow one another without gaps; those without elements may stand anywhere between.
+    rows.sort_by(|a, b| a.1.data_offsets.cmp(&b.1.data_offsets).then_with(|| a.0.cmp(&b.0)));
+    let (mut end, mut seen) = (0, BTreeSet::new());
+    let mut checked = BTreeMap::new();
+    for (name, row) in rows {
+        if !seen.insert(name.clone()) {
+            return Err(format!("tensor `{name}` is there twice"));
+        }
+        let row = checked_row(&name, row, end, data)?;
+        end = row.start + row.bytes;
+        checked.insert(name, row);
+    }
+    if end as u64 != data {
+        return Err(format!(
+            "the tensors take {end} bytes, the file has {data} behind its header: it is cut off, or too long"
+        ));
+    }
+    Ok(Header { rows: checked, metadata })
+}
+
+/// One tensor, which has to begin where the one before it ends.
+fn checked_row(name: &str, row: Described, expected: usize, data: u64) -> Result<Row, String> {
+    let (start, end) = row.data_offsets;
+    let wrong = |what: String| Err(format!("tensor `{name}`: {what}"));
+    if start > end || end as u64 > data {
+        return wrong(format!("it is said to lie in bytes {start} to {end}, the file has {data} behind its header"));
+    }
+    if start != expected {
+        let what = if start < expected { "overlaps the one before it" } else { "leaves a gap" };
+        return wrong(format!("it begins at byte {start} instead of {expected}, which {what}"));
+    }
+    let dtype = dtype(row.dtype);
+    let mut sizes = row.shape;
+    let numel = sizes.iter().try_fold(1_usize, |numel, &size| numel.checked_mul(size));
+    let bits = numel.and_then(|numel| numel.checked_mul(row.dtype.bitsize()));
+    if bits != (end - start).checked_mul(8) || bits.is_none() {
+        return wrong(format!(
+            "{sizes:?} of {} does not take the {} bytes that are said to be there",
+            row.dtype,
+            end - start
+        ));
+    }
+    if dtype == Ok(DType::F4E2M1FNX2) {
+        // The format counts single numbers, of which two are an element.
+        match sizes.last_mut() {
+            Some(last) if last.is_multiple_of(2) => *last /= 2,
+            _ => return wrong(format!("{sizes:?} of F4, two of which are in a byte, has no even last size")),
+        }
+    }
+    Ok(Row { dtype, sizes, start, bytes: end - start })
+}

@@ -1,0 +1,179 @@
+//! `CheckpointWriter`: named tensors become a safetensors file.
+
+use super::header::{self, LENGTH, METADATA};
+use crate::error::{Error, Result};
+use crate::io::{StoredTensor, atomic, bytes, failed};
+use safetensors::tensor::TensorInfo as Described;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+const OP: &str = "save";
+/// Data begin at a multiple of this, so that mapped tensors are aligned.
+const ALIGNMENT: usize = 64;
+
+/// How far loading or saving is.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Progress<'a> {
+    /// The tensor that is under way.
+    pub name: &'a str,
+    /// Bytes done.
+    pub done: u64,
+    /// Bytes in all.
+    pub total: u64,
+}
+
+/// Named tensors to be saved as a safetensors file (`safetensors.torch.save_file`). They may be typed or not, on any device that has
+/// data, and of any strides. (Feature `safetensors`.)
+///
+/// ```
+/// use castiron::{Checkpoint, io::CheckpointWriter, tensor};
+/// let (weight, steps) = (tensor![[1.0, 2.0], [3.0, 4.0]], tensor![100]);
+/// let bytes = CheckpointWriter::new()
+///     .tensor("weight", &weight.t())
+///     .tensor("steps", &steps)
+///     .metadata("format", "pt")
+///     .to_bytes()?;
+/// let file = Checkpoint::from_bytes(bytes)?;
+/// assert_eq!(file.info("weight").unwrap().to_string(), "float32 [2, 2]");
+/// assert_eq!(file.metadata()["format"], "pt");
+/// # Ok::<(), castiron::Error>(())
+/// ```
+#[derive(Default)]
+pub struct CheckpointWriter<'a> {
+    tensors: Vec<(String, &'a dyn StoredTensor)>,
+    metadata: BTreeMap<String, String>,
+    progress: Option<Box<dyn FnMut(Progress<'_>) + 'a>>,
+}
+
+impl<'a> CheckpointWriter<'a> {
+    /// Without tensors.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With one more tensor.
+    pub fn tensor(mut self, name: impl Into<String>, tensor: &'a dyn StoredTensor) -> Self {
+        self.tensors.push((name.into(), tensor));
+        self
+    }
+
+    /// With a text beside the tensors.
+    pub fn metadata(mut self, key: impl Into<String>, text: impl Into<String>) -> Self {
+        self.metadata.insert(key.into(), text.into());
+        self
+    }
+
+    /// Calls the function as bytes are written.
+    pub fn on_progress(mut self, progress: impl FnMut(Progress<'_>) + 'a) -> Self {
+        self.progress = Some(Box::new(progress));
+        self
+    }
+
+    /// Writes the file. It takes its name when it is complete and on the disk: if saving fails or is interrupted, an older file is as it
+    /// was, and tensors mapped from it keep their elements.
+    ///
+    /// # Errors
+    /// If a name is there twice, the format has not the dtype (complex32 and complex128), a tensor has no data (on `meta`), or the file
+    /// cannot be written.
+    pub fn save(self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        atomic::write(OP, path, |out| self.write(path, out))
+    }
+
+    /// The file in memory.
+    ///
+    /// # Errors
+    /// As [`save`](Self::save); errors name it `memory`.
+    pub fn to_bytes(self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.write(Path::new("memory"), &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn write(mut self, path: &Path, out: &mut dyn Write) -> Result<()> {
+        let (header, total) = self.header(path)?;
+        let wrong = |error: std::io::Error| failed(OP, path, error);
+        out.write_all(&(header.len() as u64).to_le_bytes()).map_err(wrong)?;
+        out.write_all(&header).map_err(wrong)?;
+        let (mut done, progress) = (0, &mut self.progress);
+        for (name, tensor) in &self.tensors {
+            let dtype = tensor.dtype();
+            let written = tensor.with_bytes(&mut |elements| {
+                for piece in elements.chunks(bytes::PIECE) {
+                    out.write_all(&bytes::to_little_endian(piece, dtype)).map_err(wrong)?;
+                    done += piece.len() as u64;
+                    if let Some(progress) = progress {
+                        progress(Progress { name, done, total });
+                    }
+                }
+                Ok(())
+            });
+            written.map_err(|error| match error {
+                Error::File { .. } => error,
+                error => failed(OP, path, format!("tensor `{name}`: {error}")),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The header, and how many bytes follow. Tensors are brought into the order of the file.
+    fn header(&mut self, path: &Path) -> Result<(Vec<u8>, u64)> {
+        let wrong = |name: &str, reason: String| failed(OP, path, format!("tensor `{name}`: {reason}"));
+        let mut stored = Vec::with_capacity(self.tensors.len());
+        for (name, tensor) in self.tensors.drain(..) {
+            let dtype = tensor.dtype();
+            let Some(of) = header::stored(dtype) else {
+                let reason = format!(
+                    "the format has no {dtype} (nor complex32 or complex128): save its real and imaginary parts, `view_as_real`"
+                );
+                return Err(wrong(&name, reason));
+            };
+            stored.push((of, name, tensor));
+        }
+        // As the format's library does: wide elements first, so that all are aligned.
+        stored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let (mut rows, mut end) = (Vec::new(), 0_usize);
+        for (of, name, tensor) in stored {
+            let mut sizes = tensor.sizes().to_vec();
+            let bytes = sizes.iter().product::<usize>() * tensor.dtype().itemsize();
+            if of == safetensors::Dtype::F4 {
+                // The format counts single numbers, of which two are an element.
+                let last = sizes.last_mut().ok_or_else(|| wrong(&name, "the format has no zero-dim F4".to_owned()))?;
+                *last *= 2;
+            }
+            let (start, too_large) =
+                (end, || wrong(&name, "the file would be larger than memory can address".to_owned()));
+            end = end.checked_add(bytes).ok_or_else(too_large)?;
+            rows.push((name.clone(), Described { dtype: of, shape: sizes, data_offsets: (start, end) }));
+            self.tensors.push((name, tensor));
+        }
+        let mut names: Vec<&str> = self.tensors.iter().map(|(name, _)| name.as_str()).collect();
+        names.sort_unstable();
+        if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(wrong(twice[0], "the name is there twice".to_owned()));
+        }
+        if names.binary_search(&METADATA).is_ok() {
+            return Err(wrong(METADATA, "the format keeps this name for itself".to_owned()));
+        }
+        let mut text = String::from("{");
+        if !self.metadata.is_empty() {
+            text += &format!("{}:{},", json(path, METADATA)?, json(path, &self.metadata)?);
+        }
+        for (name, row) in &rows {
+            text += &format!("{}:{},", json(path, name)?, json(path, row)?);
+        }
+        if text.ends_with(',') {
+            text.pop();
+        }
+        text.push('}');
+        let mut text = text.into_bytes();
+        text.resize((LENGTH + text.len()).next_multiple_of(ALIGNMENT) - LENGTH, b' ');
+        Ok((text, end as u64))
+    }
+}
+
+fn json(path: &Path, of: &(impl serde::Serialize + ?Sized)) -> Result<String> {
+    serde_json::to_string(of).map_err(|error| failed(OP, path, error))
+}

@@ -1,0 +1,124 @@
+//! `Listing`: the tensors of a module by name. Used by `Module::list`.
+
+use super::place::joined;
+use super::{Module, Ties};
+use crate::error::Result;
+use crate::io::{StoredTensor, failed};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// A tensor of a module and its name.
+#[derive(Clone)]
+pub struct Parameter<'a> {
+    /// As in a checkpoint: `layers.0.weight`.
+    pub name: String,
+    /// The tensor.
+    pub tensor: &'a dyn StoredTensor,
+}
+
+/// `layers.0.weight: float32 [2, 3]`
+impl core::fmt::Display for Parameter<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}: {} {:?}", self.name, self.tensor.dtype(), self.tensor.sizes())
+    }
+}
+impl core::fmt::Debug for Parameter<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        core::fmt::Display::fmt(self, f)
+    }
+}
+
+/// The tensors of a module with their names, as they are listed.
+#[derive(Default)]
+pub struct Listing<'a> {
+    name: String,
+    ties: Ties,
+    parameters: Vec<Parameter<'a>>,
+}
+
+impl<'a> Listing<'a> {
+    /// Lists a field.
+    pub fn field(&mut self, name: &str, field: &'a impl Module) {
+        let outer = self.enter(name);
+        field.list(self);
+        self.leave(outer);
+    }
+
+    /// Goes to a field, and gives what [`leave`](Self::leave) takes.
+    #[doc(hidden)]
+    pub fn enter(&mut self, name: &str) -> String {
+        let whole = joined(&self.name, name);
+        core::mem::replace(&mut self.name, whole)
+    }
+
+    /// Goes back.
+    #[doc(hidden)]
+    pub fn leave(&mut self, outer: String) {
+        self.name = outer;
+    }
+
+    /// Lists the tensor that is here.
+    pub fn tensor(&mut self, tensor: &'a dyn StoredTensor) {
+        self.parameters.push(Parameter { name: self.name.clone(), tensor });
+    }
+
+    /// Ties what is called `own` here to what is called `target`: it is listed once.
+    pub fn tie(&mut self, own: &str, target: &str) {
+        let (own, target) = (joined(&self.name, own), joined(&self.name, target));
+        self.ties.add(own, target);
+    }
+
+    /// The tensors to be stored, and those that are tied to one of them, whose places are given.
+    fn split(self) -> (Vec<Parameter<'a>>, Vec<(Parameter<'a>, usize)>) {
+        let Listing { ties, parameters, .. } = self;
+        let names: HashMap<String, usize> =
+            parameters.iter().enumerate().map(|(at, parameter)| (parameter.name.clone(), at)).collect();
+        let (mut stored, mut tied, mut places) = (Vec::new(), Vec::new(), HashMap::new());
+        for (at, parameter) in parameters.into_iter().enumerate() {
+            match ties.target(&parameter.name).and_then(|target| names.get(&target).copied()) {
+                Some(target) => tied.push((parameter, target)),
+                None => {
+                    places.insert(at, stored.len());
+                    stored.push(parameter);
+                }
+            }
+        }
+        // (What is tied to what is tied itself is compared with nothing: there is no such name among the stored.)
+        let tied = tied.into_iter().filter_map(|(parameter, at)| Some((parameter, *places.get(&at)?)));
+        let tied = tied.collect();
+        (stored, tied)
+    }
+}
+
+fn listing(module: &impl Module) -> Listing<'_> {
+    let mut listing = Listing::default();
+    module.list(&mut listing);
+    listing
+}
+
+pub(super) fn named(module: &impl Module) -> Vec<Parameter<'_>> {
+    listing(module).split().0
+}
+
+/// What is saved, once tied tensors are found to be equal.
+pub(super) fn stored<'a>(module: &'a impl Module, path: &Path) -> Result<Vec<Parameter<'a>>> {
+    let (stored, tied) = listing(module).split();
+    for (own, target) in tied {
+        let target = &stored[target];
+        let mut is_equal = (own.tensor.dtype(), own.tensor.sizes()) == (target.tensor.dtype(), target.tensor.sizes());
+        if is_equal {
+            own.tensor.with_bytes(&mut |own| {
+                target.tensor.with_bytes(&mut |target| {
+                    is_equal = own == target;
+                    Ok(())
+                })
+            })?;
+        }
+        if !is_equal {
+            let reason =
+                format!("tensor `{}` is tied to `{}`, and the elements of the two differ", own.name, target.name);
+            return Err(failed("save", path, reason));
+        }
+    }
+    Ok(stored)
+}

@@ -1,0 +1,256 @@
+//! `Module`: structs of tensors that are loaded from a checkpoint and saved to one, a field for each part of a name.
+//!
+//! The derive (`macros/src/module.rs`) writes `read` and `list`; all rules stand here. Uses `checkpoint`; used by programs alone.
+
+mod difference;
+mod fields;
+mod listing;
+mod place;
+
+pub use difference::Difference;
+pub use fields::ToDevice;
+pub use listing::{Listing, Parameter};
+pub use place::Place;
+
+use crate::error::{Error, Result};
+use crate::io::{Checkpoint, CheckpointWriter, Progress};
+use core::cell::RefCell;
+use place::Reading;
+use std::path::Path;
+
+/// What is loaded from a checkpoint and saved to one: a tensor, a struct of modules, and `Option`, `Vec`, `Box`, arrays and maps of
+/// modules. `#[derive(Module)]` writes it for a struct: a field's tensors have names that begin with the field's, as PyTorch's
+/// `state_dict` names them (`layers.0.attention.weight`). (Feature `safetensors`.)
+///
+/// | attribute | means |
+/// |---|---|
+/// | `#[module(rename = "attention.self")]` | the field is called so in the checkpoint; `""` leaves out its part of the name |
+/// | `#[module(skip)]` | the field is not in the checkpoint: `Default` makes it |
+/// | `#[module(tied = "embed.weight")]` | the field has the elements of the other one of this struct: they are stored once, and shared |
+/// | `#[module(tied("head.weight" = "embed.weight"))]`, of the struct | the same of fields farther down |
+/// | `#[module(ignore("position_ids"))]`, of the struct | what the checkpoint has there is nothing's |
+///
+/// A field that is an `Option` may be missing; a `Vec` has as many as the checkpoint numbers, `layers.0`, `layers.1`, ….
+/// A struct with one type parameter that is a `Device` is loaded on any device and moved by [`to_device`](ToDevice::to_device).
+///
+/// ```
+/// use castiron::{Checkpoint, Cpu, Device, Module, Tensor, dims, shape};
+/// dims! { Vocab }
+///
+/// #[derive(Module)]
+/// struct Linear<D: Device = Cpu> {
+///     weight: Tensor<f32, shape![8, 8], D>,
+///     bias: Option<Tensor<f32, shape![8], D>>,
+/// }
+/// #[derive(Module)]
+/// struct Model<D: Device = Cpu> {
+///     words: Tensor<f32, shape![Vocab, 8], D>,
+///     #[module(rename = "encoder.layer")]
+///     layers: Vec<Linear<D>>,
+///     #[module(skip)]
+///     steps: usize,
+/// }
+///
+/// let path = std::env::temp_dir().join(format!("castiron-module-{}.safetensors", std::process::id()));
+/// let linear = || Linear { weight: Tensor::ones(), bias: None };
+/// let model = Model { words: Tensor::zeros_sized([100, 8]), layers: vec![linear(), linear()], steps: 3 };
+/// model.save(&path)?;
+///
+/// let loaded = Model::<Cpu>::load(&Checkpoint::open(&path)?)?;
+/// assert_eq!((loaded.words.shape(), loaded.layers.len(), loaded.steps), ([100, 8], 2, 0));
+/// let names: Vec<String> = loaded.named_parameters().into_iter().map(|parameter| parameter.name).collect();
+/// assert_eq!(names, ["words", "encoder.layer.0.weight", "encoder.layer.1.weight"]);
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// What does not fit is one error with all differences:
+///
+/// ```text
+/// load: model.safetensors: the checkpoint does not fit (4 differences):
+///   head: `Vocab` is 999 here and 1000 in words
+///   layers.0.norm.weight: expected float32 [384], found float16 [384]
+///   layers.1.attention.query.bias: missing (expected float32 [384])
+///   pooler.weight: nothing takes it
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be loaded from a checkpoint: it is no tensor and no module",
+    label = "expected a tensor, a struct with `#[derive(Module)]`, or `Option`, `Vec`, `Box` or an array of them",
+    note = "a field that is not in the checkpoint is marked `#[module(skip)]`, and made by `Default`"
+)]
+pub trait Module: Sized {
+    /// What the checkpoint has at a place, or `None` after noting there what is wrong, so that the reading goes on; where nothing is
+    /// there, the initial value if one is given. (The derive writes it.)
+    fn read(place: &Place<'_>, initial: Option<Self>) -> Option<Self>;
+
+    /// Lists the tensors with their names. (The derive writes it.)
+    fn list<'a>(&'a self, listing: &mut Listing<'a>);
+
+    /// Loads a module, all of whose tensors are in the checkpoint and which takes all that is there
+    /// (`load_state_dict(…, strict=True)`).
+    ///
+    /// # Errors
+    /// [`Error::Checkpoint`] with all differences; if the file cannot be read or memory runs out.
+    fn load(checkpoint: &Checkpoint) -> Result<Self> {
+        LoadOptions::new().load(checkpoint)
+    }
+
+    /// Loads what is there over the module, whose other tensors stay (`load_state_dict(…, strict=False)`); the differences that this leaves
+    /// are what is missing and what nothing takes.
+    ///
+    /// # Errors
+    /// If a tensor has another dtype or shape than its type says; if the file cannot be read or memory runs out.
+    ///
+    /// ```
+    /// use castiron::{Checkpoint, Module, Tensor, io::CheckpointWriter, shape, tensor};
+    /// #[derive(Module)]
+    /// struct Head { weight: Tensor<f32, shape![2]>, scale: Tensor<f32, shape![]> }
+    ///
+    /// let head = Head { weight: Tensor::zeros(), scale: Tensor::ones() };
+    /// let file = Checkpoint::from_bytes(CheckpointWriter::new().tensor("weight", &tensor![1.0, 2.0]).to_bytes()?)?;
+    /// let (head, differences) = head.load_over(&file)?;
+    /// assert_eq!((head.weight.to_vec(), head.scale.item()), (vec![1.0, 2.0], 1.0));
+    /// assert_eq!(differences[0].to_string(), "scale: missing (expected float32 [])");
+    /// # Ok::<(), castiron::Error>(())
+    /// ```
+    fn load_over(self, checkpoint: &Checkpoint) -> Result<(Self, Vec<Difference>)> {
+        LoadOptions::new().load_over(self, checkpoint)
+    }
+
+    /// Saves the tensors as a safetensors file, those that are tied once.
+    ///
+    /// # Errors
+    /// As [`CheckpointWriter::save`], and if tied tensors are no longer equal.
+    fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let parameters = listing::stored(self, path)?;
+        let mut writer = CheckpointWriter::new();
+        for Parameter { name, tensor } in parameters {
+            writer = writer.tensor(name, tensor);
+        }
+        writer.save(path)
+    }
+
+    /// The tensors with their names, in the order of fields, those that are tied once (`torch.nn.Module.named_parameters`).
+    fn named_parameters(&self) -> Vec<Parameter<'_>> {
+        listing::named(self)
+    }
+}
+
+/// How a module is loaded, where [`Module::load`] and [`Module::load_over`] are not enough.
+///
+/// ```
+/// use castiron::{Checkpoint, Module, Tensor, io::{CheckpointWriter, LoadOptions}, shape, tensor};
+/// #[derive(Module)]
+/// struct Head { weight: Tensor<f32, shape![2]> }
+///
+/// let bytes = CheckpointWriter::new().tensor("bert.weight", &tensor![1.0, 2.0]).tensor("mask", &tensor![1]).to_bytes()?;
+/// let file = Checkpoint::from_bytes(bytes)?;
+/// let head: Head = LoadOptions::new().prefix("bert").on_progress(|at| eprintln!("{}", at.name)).load(&file)?;
+/// let error = LoadOptions::new().load::<Head>(&file).err().unwrap();
+/// assert!(error.to_string().ends_with("weight: missing (expected float32 [2])"));
+/// # Ok::<(), castiron::Error>(())
+/// ```
+#[derive(Default)]
+pub struct LoadOptions<'a> {
+    prefix: String,
+    allow_unexpected: bool,
+    progress: Option<Box<dyn FnMut(Progress<'_>) + 'a>>,
+}
+
+impl<'a> LoadOptions<'a> {
+    /// As [`Module::load`] does it.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Loads what has names that begin with this and a dot; nothing else is looked at.
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    /// Leaves alone what nothing takes.
+    pub fn allow_unexpected(mut self) -> Self {
+        self.allow_unexpected = true;
+        self
+    }
+
+    /// Calls the function as tensors are loaded.
+    pub fn on_progress(mut self, progress: impl FnMut(Progress<'_>) + 'a) -> Self {
+        self.progress = Some(Box::new(progress));
+        self
+    }
+
+    /// As [`Module::load`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn load<M: Module>(self, checkpoint: &Checkpoint) -> Result<M> {
+        let (module, differences) = self.run(checkpoint, None)?;
+        match module {
+            Some(module) if differences.is_empty() => Ok(module),
+            _ => Err(unfit(checkpoint, differences)),
+        }
+    }
+
+    /// As [`Module::load_over`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn load_over<M: Module>(self, initial: M, checkpoint: &Checkpoint) -> Result<(M, Vec<Difference>)> {
+        let (module, differences) = self.run(checkpoint, Some(initial))?;
+        match module {
+            Some(module) if differences.iter().all(Difference::is_of_names) => Ok((module, differences)),
+            _ => Err(unfit(checkpoint, differences)),
+        }
+    }
+
+    fn run<M: Module>(self, checkpoint: &Checkpoint, initial: Option<M>) -> Result<(Option<M>, Vec<Difference>)> {
+        let progress = RefCell::new(self.progress);
+        let tell = |at: Progress<'_>| {
+            if let Some(progress) = &mut *progress.borrow_mut() {
+                progress(at);
+            }
+        };
+        let reading = Reading::new(checkpoint, self.prefix, &tell);
+        let module = M::read(&Place::root(&reading), initial);
+        let mut differences = reading.finish()?;
+        if self.allow_unexpected {
+            differences.retain(|difference| !matches!(difference, Difference::Unexpected { .. }));
+        }
+        Ok((module, differences))
+    }
+}
+
+#[cold]
+fn unfit(checkpoint: &Checkpoint, differences: Vec<Difference>) -> Error {
+    Error::Checkpoint { op: "load", path: checkpoint.path().to_owned(), differences }
+}
+
+/// The other names that a name may stand under, where fields are tied: `(own, target)` say that what is called `own`, or begins so, is
+/// called `target` there.
+#[derive(Default)]
+struct Ties(Vec<(String, String)>);
+
+impl Ties {
+    fn add(&mut self, own: String, target: String) {
+        self.0.push((own, target));
+    }
+
+    /// What a name becomes if `from` is another name for `to`.
+    fn renamed(name: &str, from: &str, to: &str) -> Option<String> {
+        let rest = name.strip_prefix(from)?;
+        (rest.is_empty() || rest.starts_with('.')).then(|| format!("{to}{rest}"))
+    }
+
+    /// The name that tied tensors are stored under.
+    fn target(&self, name: &str) -> Option<String> {
+        self.0.iter().find_map(|(own, target)| Self::renamed(name, own, target))
+    }
+
+    /// The names of those that are tied to it.
+    fn tied_to<'a>(&'a self, name: &'a str) -> impl Iterator<Item = String> + 'a {
+        self.0.iter().filter_map(move |(own, target)| Self::renamed(name, target, own))
+    }
+}

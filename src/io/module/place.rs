@@ -1,0 +1,261 @@
+//! `Place`: where in a checkpoint a module is read, and what is noted on the way. Used by `Module::read`.
+
+use super::{Difference, Ties};
+use crate::device::{Cpu, Device, Meta};
+use crate::dtype::Element;
+use crate::error::{Error, Result};
+use crate::io::checkpoint::expected;
+use crate::io::{Checkpoint, Progress, TensorInfo};
+use crate::shape::{Shape, SizeArray};
+use crate::tensor::Tensor;
+use core::any::{Any, TypeId};
+use core::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// One reading of a checkpoint.
+pub(super) struct Reading<'a> {
+    checkpoint: &'a Checkpoint,
+    prefix: String,
+    progress: &'a dyn Fn(Progress<'_>),
+    notes: RefCell<Notes>,
+}
+
+#[derive(Default)]
+struct Notes {
+    differences: Vec<Difference>,
+    /// Names that a field has taken.
+    taken: BTreeSet<String>,
+    /// Names, or the beginnings of them, that nothing is to take.
+    ignored: Vec<String>,
+    ties: Ties,
+    /// The sizes of named dimensions, and where they were met first.
+    named: BTreeMap<&'static str, (usize, String)>,
+    /// Tied tensors, by the name that they are stored under.
+    shared: HashMap<String, Box<dyn Any>>,
+    /// What ended the reading.
+    failure: Option<Error>,
+    done: u64,
+    total: u64,
+}
+
+/// A place in a checkpoint that is being read: the name that a module's tensors begin with.
+pub struct Place<'a> {
+    reading: &'a Reading<'a>,
+    name: String,
+}
+
+/// A name followed by a part; either may be empty.
+pub(super) fn joined(name: &str, part: &str) -> String {
+    match (name, part) {
+        ("", part) => part.to_owned(),
+        (name, "") => name.to_owned(),
+        (name, part) => format!("{name}.{part}"),
+    }
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(checkpoint: &'a Checkpoint, prefix: String, progress: &'a dyn Fn(Progress<'_>)) -> Self {
+        let total =
+            checkpoint.tensors().filter(|(name, _)| is_below(name, &prefix)).map(|(_, info)| info.bytes() as u64);
+        let notes = RefCell::new(Notes { total: total.sum(), ..Notes::default() });
+        Reading { checkpoint, prefix, progress, notes }
+    }
+
+    /// The differences by name.
+    pub(super) fn finish(self) -> Result<Vec<Difference>> {
+        let Notes { mut differences, taken, ignored, failure, .. } = self.notes.into_inner();
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let is_left = |name: &&str| {
+            let is_ignored = || ignored.iter().any(|ignored| is_below(name, ignored));
+            is_below(name, &self.prefix) && !taken.contains(*name) && !is_ignored()
+        };
+        let left = self.checkpoint.names().filter(is_left);
+        differences.extend(left.map(|name| Difference::Unexpected { name: name.to_owned() }));
+        differences.sort_by(|a, b| a.name().cmp(b.name()));
+        Ok(differences)
+    }
+}
+
+/// Whether a name is the other, or goes on behind it with a dot.
+fn is_below(name: &str, other: &str) -> bool {
+    other.is_empty() || Ties::renamed(name, other, "").is_some()
+}
+
+impl<'a> Place<'a> {
+    pub(super) fn root(reading: &'a Reading<'a>) -> Self {
+        Place { reading, name: reading.prefix.clone() }
+    }
+
+    /// The place of a field.
+    pub fn field(&self, name: &str) -> Place<'a> {
+        Place { reading: self.reading, name: joined(&self.name, name) }
+    }
+
+    /// The name that the tensors here begin with.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the checkpoint has any tensor here, be it under a name that it is tied to.
+    pub fn is_there(&self) -> bool {
+        let (checkpoint, notes) = (self.reading.checkpoint, self.reading.notes.borrow());
+        checkpoint.has(&self.name)
+            || notes.ties.target(&self.name).is_some_and(|name| checkpoint.has(&name))
+            || notes.ties.tied_to(&self.name).any(|name| checkpoint.has(&name))
+    }
+
+    /// Ties what is called `own` here to what is called `target`: the checkpoint need have it but once. Said before the fields are
+    /// read.
+    pub fn tie(&self, own: &str, target: &str) {
+        let (own, target) = (joined(&self.name, own), joined(&self.name, target));
+        self.reading.notes.borrow_mut().ties.add(own, target);
+    }
+
+    /// What begins with this name is nothing's.
+    pub fn ignore(&self, name: &str) {
+        self.reading.notes.borrow_mut().ignored.push(joined(&self.name, name));
+    }
+
+    /// Notes a difference here, for modules that are read by hand.
+    pub fn differs(&self, reason: impl Into<String>) {
+        self.note(Difference::Other { name: self.name.clone(), reason: reason.into() });
+    }
+
+    fn note(&self, difference: Difference) {
+        self.reading.notes.borrow_mut().differences.push(difference);
+    }
+
+    /// Keeps the first error that is no difference.
+    fn fail(&self, error: Error) {
+        self.reading.notes.borrow_mut().failure.get_or_insert(error);
+    }
+
+    /// The name that the tensor here is stored under, and the one that it shares elements under, if it is tied. What is noted is that
+    /// tied elements differ.
+    fn stored_as(&self) -> (Option<String>, Option<String>) {
+        let (checkpoint, name) = (self.reading.checkpoint, &self.name);
+        let is_there = |name: &String| checkpoint.info(name).is_some();
+        let mut notes = self.reading.notes.borrow_mut();
+        let target = notes.ties.target(name);
+        let tied: Vec<String> = notes.ties.tied_to(name).collect();
+        let shared_as = target.clone().or_else(|| (!tied.is_empty()).then(|| name.clone()));
+        let own = Some(name.clone()).filter(is_there);
+        notes.taken.extend(own.clone());
+        let found = match (own, target.filter(is_there)) {
+            (Some(own), Some(target)) => {
+                drop(notes);
+                match checkpoint.are_equal([&own, &target]) {
+                    Ok(true) => {}
+                    Ok(false) => self.note(Difference::Untied { name: own.clone(), target: target.clone() }),
+                    Err(error) => self.fail(error),
+                }
+                notes = self.reading.notes.borrow_mut();
+                Some(target)
+            }
+            (own, target) => own.or(target).or_else(|| tied.into_iter().find(is_there)),
+        };
+        notes.taken.extend(found.clone());
+        (found, shared_as)
+    }
+
+    /// Runs the loading of a tensor, and tells how far it is.
+    fn counted<T>(&self, name: &str, load: impl FnOnce(&mut dyn FnMut(usize)) -> Result<T>) -> Option<T> {
+        let mut count = |bytes: usize| {
+            let mut notes = self.reading.notes.borrow_mut();
+            notes.done += bytes as u64;
+            let (done, total) = (notes.done, notes.total);
+            drop(notes);
+            (self.reading.progress)(Progress { name, done, total });
+        };
+        load(&mut count).map_err(|error| self.fail(error)).ok()
+    }
+
+    /// The tensor that is here, if it has the dtype and the sizes of the type and nothing went wrong before.
+    pub fn tensor<E: Element, S: Shape, D: Device>(&self, initial: Option<Tensor<E, S, D>>) -> Option<Tensor<E, S, D>> {
+        if self.reading.notes.borrow().failure.is_some() {
+            return None;
+        }
+        let (stored, shared_as) = self.stored_as();
+        let Some(stored) = stored else {
+            self.note(Difference::Missing { name: self.name.clone(), expected: expected::<E, S>() });
+            return initial;
+        };
+        let info = self.reading.checkpoint.info(&stored)?;
+        if let Some(shared) = shared_as.as_ref().and_then(|name| self.shared::<Tensor<E, S, D>>(name)) {
+            return Some(shared);
+        }
+        let tensor = self.fitting::<E, S, D>(&stored, info)?;
+        if !self.sizes_agree::<S>(tensor.shape().as_ref()) {
+            return None;
+        }
+        if let Some(name) = shared_as {
+            self.reading.notes.borrow_mut().shared.insert(name, Box::new(tensor.clone()));
+        }
+        Some(tensor)
+    }
+
+    /// A tied tensor that was read before.
+    fn shared<T: Clone + 'static>(&self, name: &str) -> Option<T> {
+        self.reading.notes.borrow().shared.get(name)?.downcast_ref::<T>().cloned()
+    }
+
+    /// The tensor on its device, if the checkpoint has it as the type says.
+    fn fitting<E: Element, S: Shape, D: Device>(&self, name: &str, info: &TensorInfo) -> Option<Tensor<E, S, D>> {
+        let checkpoint = self.reading.checkpoint;
+        if TypeId::of::<D>() == TypeId::of::<Meta>() && checkpoint.fits::<E, S>(info) {
+            // It has no elements, so none are read.
+            let storage = D::zeroed::<E>(None, info.numel()).map_err(|error| self.fail(error)).ok()?;
+            return Some(Tensor::dense(storage, S::Sizes::copied(info.shape())));
+        }
+        match self.counted(name, |count| checkpoint.typed::<E, S>(name, info, count))? {
+            Ok(tensor) => self.moved(tensor),
+            Err((expected, found)) => {
+                self.note(Difference::Mismatch { name: name.to_owned(), expected, found });
+                None
+            }
+        }
+    }
+
+    fn moved<E: Element, S: Shape, D: Device>(&self, tensor: Tensor<E, S, Cpu>) -> Option<Tensor<E, S, D>> {
+        tensor.to_device::<D>().map_err(|error| self.fail(error)).ok()
+    }
+
+    /// Whether named dimensions have the sizes that they had before.
+    fn sizes_agree<S: Shape>(&self, sizes: &[usize]) -> bool {
+        let mut agree = true;
+        for (&size, dimension) in sizes.iter().zip(S::NAMES).filter_map(|(size, name)| Some((size, (*name)?))) {
+            let notes = &mut *self.reading.notes.borrow_mut();
+            let (other_size, other) = notes.named.entry(dimension).or_insert_with(|| (size, self.name.clone()));
+            if *other_size != size {
+                let (name, other_size, other) = (self.name.clone(), *other_size, other.clone());
+                notes.differences.push(Difference::Size { name, dimension, size, other_size, other });
+                agree = false;
+            }
+        }
+        agree
+    }
+
+    /// The tensor that is here, whatever its dtype and sizes are.
+    #[cfg(feature = "any")]
+    pub fn any_tensor(&self, initial: Option<crate::AnyTensor>) -> Option<crate::AnyTensor> {
+        if self.reading.notes.borrow().failure.is_some() {
+            return None;
+        }
+        let (stored, shared_as) = self.stored_as();
+        let Some(stored) = stored else {
+            self.note(Difference::Missing { name: self.name.clone(), expected: "any dtype and shape".to_owned() });
+            return initial;
+        };
+        let info = self.reading.checkpoint.info(&stored)?;
+        if let Some(shared) = shared_as.as_ref().and_then(|name| self.shared::<crate::AnyTensor>(name)) {
+            return Some(shared);
+        }
+        let tensor = self.counted(&stored, |count| self.reading.checkpoint.untyped(&stored, info, count))?;
+        if let Some(name) = shared_as {
+            self.reading.notes.borrow_mut().shared.insert(name, Box::new(tensor.clone()));
+        }
+        Some(tensor)
+    }
+}

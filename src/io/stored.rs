@@ -1,0 +1,99 @@
+//! `StoredTensor`: tensors of any dtype, shape and device behind one reference, as what is saved and listed.
+//! Uses tensors; used by `checkpoint` and `module`.
+
+use crate::device::{Cpu, Device};
+use crate::dtype::{DType, Element};
+use crate::error::Result;
+use crate::io::bytes;
+use crate::shape::Shape;
+use crate::tensor::Tensor;
+use core::any::Any;
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A tensor of any dtype, shape and device behind a reference: `&x` of a [`Tensor`] or an `AnyTensor` becomes `&dyn StoredTensor`.
+///
+/// ```
+/// use castiron::{Tensor, io::StoredTensor, shape, tensor};
+/// let (a, b) = (tensor![1.0, 2.0], tensor![[true]]);
+/// let both: [&dyn StoredTensor; 2] = [&a, &b];
+/// assert_eq!(both.map(|x| (x.dtype().name(), x.sizes().len())), [("float32", 1), ("bool", 2)]);
+/// assert!(both[0].as_any().is::<Tensor<f32, shape![2]>>());
+/// ```
+pub trait StoredTensor: sealed::Sealed + Any {
+    /// The dtype.
+    fn dtype(&self) -> DType;
+    /// The sizes.
+    fn sizes(&self) -> &[usize];
+    /// The device as PyTorch prints it.
+    fn on_device(&self) -> String;
+    /// To be downcast to the tensor that it is.
+    fn as_any(&self) -> &dyn Any;
+    /// Calls the function with the bytes of the elements in row-major order, in the machine's order of bytes: with those of the tensor
+    /// where they lie so on the host, else with copies.
+    ///
+    /// # Errors
+    /// If there are no data, memory runs out, or the function fails.
+    fn with_bytes(&self, run: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()>;
+    /// The elements in row-major order.
+    #[cfg(feature = "serde")]
+    #[doc(hidden)]
+    fn scalars(&self) -> Result<Vec<crate::ScalarValue>>;
+}
+
+impl<E: Element, S: Shape, D: Device> sealed::Sealed for Tensor<E, S, D> {}
+impl<E: Element, S: Shape, D: Device> StoredTensor for Tensor<E, S, D> {
+    fn dtype(&self) -> DType {
+        E::DTYPE
+    }
+    fn sizes(&self) -> &[usize] {
+        self.parts.sizes.as_ref()
+    }
+    fn on_device(&self) -> String {
+        D::name()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn with_bytes(&self, run: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let host = self.as_any().downcast_ref::<Tensor<E, S, Cpu>>();
+        match host.and_then(|host| host.as_slice()) {
+            Some(elements) => run(bytes::of_elements(elements)),
+            None => run(bytes::of_elements(&D::download(self.elements())?)),
+        }
+    }
+    #[cfg(feature = "serde")]
+    fn scalars(&self) -> Result<Vec<crate::ScalarValue>> {
+        crate::error::listed(D::download(self.elements())?.into_iter().map(E::to_scalar))
+    }
+}
+
+#[cfg(feature = "any")]
+impl sealed::Sealed for crate::AnyTensor {}
+#[cfg(feature = "any")]
+impl StoredTensor for crate::AnyTensor {
+    fn dtype(&self) -> DType {
+        crate::AnyTensor::dtype(self)
+    }
+    fn sizes(&self) -> &[usize] {
+        self.shape()
+    }
+    fn on_device(&self) -> String {
+        self.device_name().to_owned()
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn with_bytes(&self, run: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        match self.host_bytes()? {
+            Some(bytes) => run(bytes),
+            None => run(&self.to_bytes()?),
+        }
+    }
+    #[cfg(feature = "serde")]
+    fn scalars(&self) -> Result<Vec<crate::ScalarValue>> {
+        self.to_scalars()
+    }
+}

@@ -1,0 +1,3 @@
+#[cfg(feature = "safetensors")]
+#[path = "suite/checkpoints.rs"]
+mod checkpoints;
