@@ -115,6 +115,12 @@ pub mod pad {
     pub use crate::tensor::{Circular, Constant, PadMode, Reflect, Replicate};
 }
 
+/// What becomes of the losses of single elements: see [`Tensor::mse_loss`].
+pub mod reduction {
+    pub use crate::ops::losses::LossReduction;
+    pub use crate::tensor::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, Unreduced};
+}
+
 #[cfg(feature = "any")]
 pub use any::{AnyTensor, AnyViewMut};
 /// Writes one dimension as a type: a number, `_` for [`Dyn`], or a name.
@@ -232,7 +238,7 @@ pub use sparse::{RightOfSparse, WrittenToSparse};
 pub use tensor::lazy;
 pub use tensor::{
     Activation, AnyLayout, AsTensor, AxisIter, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype,
-    Joined, Layout, OnHost, Operand, Outcome, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
+    Joined, Layout, LossWeight, OnHost, Operand, Outcome, PerChannel, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
     TensorView, TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
 #[doc(hidden)]

@@ -13,6 +13,7 @@ mod diagonal;
 mod dim;
 mod join;
 mod list;
+mod loss;
 mod matmul;
 mod numeral;
 mod parts;
@@ -36,6 +37,7 @@ pub use convert::{ConvertTo, MayEqual, Size, WrittenTo};
 pub use diagonal::{Diag, DiagEmbed, Diagonals, MainDiagonals, OneMatrix};
 pub use dim::{Dim, Dyn, Known, Never, SameDim, SameSizeFor};
 pub use join::{Concat, Merge, Slices, StackedOn};
+pub use loss::{LabelsOf, OneForEach, Scores, TargetOf};
 pub use matmul::{BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch};
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
 pub use parts::{

@@ -38,6 +38,9 @@ mod index;
 // Products of vectors and matrices: `matmul`, `addmm`, `tensordot`, `linear`, distances.
 mod linalg;
 
+// Losses of predictions beside targets, distances and angles.
+mod loss;
+
 #[cfg(all(test, unix, debug_assertions))]
 mod texts;
 
@@ -80,6 +83,8 @@ pub use join::pieces::{JoinDtype, Piece};
 pub use linalg::int_mm::ByteNumber;
 pub use linalg::linear::Activation;
 pub use linalg::tensordot::{multi_dot, try_multi_dot};
+pub use loss::per_channel::{LossWeight, PerChannel};
+pub use loss::reduction::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, Unreduced};
 pub use rearrange::pad::{Circular, Constant, PadMode, Reflect, Replicate};
 pub use reduce::counting::BinWeight;
 pub use reduce::quantile::Interpolation;
