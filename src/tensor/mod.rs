@@ -118,6 +118,16 @@ pub(crate) use sort::sort_topk::{admitted, ranked};
 pub(crate) use view::reinterpret::expect_bools;
 #[cfg(feature = "any")]
 pub(crate) use view::reinterpret::expect_widened;
+/// Losses of erased views, which typed tensors and `AnyTensor` call.
+#[cfg(feature = "any")]
+pub(crate) mod losses {
+    pub(crate) use super::loss::binary::{of_logits as of_binary_logits, of_probabilities as of_binary_probabilities};
+    pub(crate) use super::loss::classes::{Labelled, expect_labels, of_probabilities as of_class_probabilities};
+    pub(crate) use super::loss::ctc::{Sequences, ctc};
+    pub(crate) use super::loss::margins::{as_matrix, multi_margin, multilabel_margin, multilabel_soft_margin};
+    pub(crate) use super::loss::pairs::{expect_target, expect_values, gaussian, poisson_values};
+    pub(crate) use super::loss::reduction::of_pairs;
+}
 #[cfg(feature = "any")]
 pub(crate) use {
     index::index_put::places,
