@@ -238,7 +238,7 @@ pub use sparse::{RightOfSparse, WrittenToSparse};
 pub use tensor::lazy;
 pub use tensor::{
     Activation, AnyLayout, AsTensor, AxisIter, BinWeight, ByteNumber, Generator, Interpolation, Iter, JoinDtype,
-    Joined, Layout, LossWeight, OnHost, Operand, Outcome, PerChannel, Piece, Position, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
+    Joined, Layout, LossWeight, OnHost, Operand, Outcome, PerChannel, Piece, Position, RunningStatistics, ScatterReduce, Stacked, Strided, Tensor, TensorOperand,
     TensorView, TensorViewMut, cat, multi_dot, stack, try_cat, try_multi_dot, try_stack, try_where_, where_,
 };
 #[doc(hidden)]

@@ -5,7 +5,7 @@
 //! distances.
 
 use super::Op;
-use super::kernel::{Map1, Map2};
+use super::kernel::{Map1, Map2, Map3};
 use super::reduce::op;
 use crate::dtype::{Castable, Compute as _, Dtype, MachineFloat, Parameters, Tuned, math};
 #[cfg(any(test, feature = "cuda"))]
@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 op!(mse_loss l1_loss smooth_l1_loss huber_loss soft_margin_loss hinge_embedding_loss kl_div poisson_nll_loss gaussian_nll_loss);
 op!(binary_cross_entropy binary_cross_entropy_with_logits cross_entropy nll_loss ctc_loss);
 op!(margin_ranking_loss cosine_embedding_loss triplet_margin_loss multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss);
-op!(pairwise_distance cosine_similarity pdist);
+op!(pairwise_distance cosine_similarity pdist batch_norm group_norm instance_norm local_response_norm glu renorm bilinear);
 
 /// What becomes of the losses of single elements, chosen while running (`reduction` in PyTorch).
 ///
@@ -179,6 +179,19 @@ formulas! {
     Blend: |x, y, [first, second]| first * x + second * y;
     /// A logarithm times a probability that is mixed with those that are all alike.
     NegativeSmoothed: |x, y, [kept, more]| -(x * (y * kept + more));
+    /// A number scaled and moved.
+    Affine: |x, y, [shift, _]| x * y + shift;
+    /// What a variance is multiplied by.
+    InverseRoot: |x, _y, [eps, _]| T::one() / (x + eps).sqrt();
+    /// A mean scaled, taken from what is added.
+    Shifted: |x, y, [scale, _]| y - x * scale;
+    /// A number beside the sum of squares around it.
+    Neighbours: |x, _y, [alpha, k]| k + alpha * x;
+    DividedByPower: |x, y, [beta, _]| x / T::elementary_of_two::<math::Pow>(y, beta);
+    /// A number beside what lets it through.
+    Gated: |x, y, _| x / (T::one() + T::elementary::<math::Exp>(-y));
+    /// A number of a slice beside the norm of it.
+    Renormed: |x, y, [most, _]| if y > most { x * (most / (y + T::lit(1e-7))) } else { x };
     /// 1 where the second is negative.
     Negative: |_x, y, _| if y < T::zero() { T::one() } else { T::zero() };
 }
@@ -212,6 +225,22 @@ impl<F: Tuned, A: Dtype, B: Dtype, O: Castable> Map2<A, B, O> for Losing<F> {
         let x = kernel.widen(x);
         let y = kernel.cast(y, x.dtype());
         let value = kernel.tuned::<F>(x, [y, first, second]);
+        kernel.cast(value, O::DTYPE)
+    }
+}
+
+/// The same of three elements and a value.
+impl<F: Tuned, A: Dtype, B: Dtype, C: Dtype, O: Castable> Map3<A, B, C, O> for Losing<F> {
+    #[inline(always)]
+    fn call(self, x: A, y: B, z: C) -> O {
+        x.to_compute().tuned::<F>([y.cast(), z.cast(), <A::Compute as Castable>::from_f64(self.given[0])]).cast()
+    }
+    #[cfg(any(test, feature = "cuda"))]
+    fn text(&self, kernel: &mut Kernel, x: Value, y: Value, z: Value) -> Value {
+        let given = kernel.parameter(<A::Compute as Castable>::from_f64(self.given[0]));
+        let x = kernel.widen(x);
+        let (y, z) = (kernel.cast(y, x.dtype()), kernel.cast(z, x.dtype()));
+        let value = kernel.tuned::<F>(x, [y, z, given]);
         kernel.cast(value, O::DTYPE)
     }
 }
@@ -282,6 +311,8 @@ pub(crate) fn kernels(suite: &mut crate::ops::text::suite::Suite) {
     each!(Poisson PoissonOfLog Gaussian BinaryCrossEntropy BinaryCrossEntropyOfLogits PositiveLogit NegativeLogit);
     each!(MultilabelSoftMargin MarginRanking TripletMargin CosineEmbedding Lengths LengthsFrom Difference Product NegativeProduct);
     each!(Quotient Smaller First Blend NegativeSmoothed Negative);
+    each!(Affine InverseRoot Shifted Neighbours DividedByPower Gated Renormed);
+    suite.three::<_, f32, f64, f64, f32>("affine", Losing::<Affine>::new([0.0; 2])).ordinary();
     suite.two::<_, f64, bf16, bool>("losing_mixed", Losing::<Negative>::new([0.0; 2]));
     suite.one::<_, i64, i64>("kept_index", KeptIndex(3));
     suite.one::<_, i64, f16>("counting", Counting(3));

@@ -13,8 +13,8 @@ mod diagonal;
 mod dim;
 mod join;
 mod list;
-mod loss;
 mod matmul;
+mod network;
 mod numeral;
 mod parts;
 mod product;
@@ -37,8 +37,8 @@ pub use convert::{ConvertTo, MayEqual, Size, WrittenTo};
 pub use diagonal::{Diag, DiagEmbed, Diagonals, MainDiagonals, OneMatrix};
 pub use dim::{Dim, Dyn, Known, Never, SameDim, SameSizeFor};
 pub use join::{Concat, Merge, Slices, StackedOn};
-pub use loss::{LabelsOf, OneForEach, Scores, TargetOf};
 pub use matmul::{BatchMatMul, Factor, InFeatures, InnerDim, MatMul, SameBatch};
+pub use network::{Halved, HasChannels, InGroups, LabelsOf, OneForEach, Scores, ShufflePixels, TargetOf, UnshufflePixels};
 pub use numeral::{D0, D1, D2, D3, D4, D5, D6, D7, D8, D9, End};
 pub use parts::{
     AxisList, Count, Counted, Cut, CutEqually, Dimensional, Matrices, MoveAxis, Pad, Repeat, Rotate, Shifts, Tile,

@@ -86,6 +86,7 @@ pub use linalg::tensordot::{multi_dot, try_multi_dot};
 pub use loss::per_channel::{LossWeight, PerChannel};
 pub use loss::reduction::{BatchMean, DivergenceReduction, Mean, Reduction, Sum, Unreduced};
 pub use rearrange::pad::{Circular, Constant, PadMode, Reflect, Replicate};
+pub use reduce::channels::RunningStatistics;
 pub use reduce::counting::BinWeight;
 pub use reduce::quantile::Interpolation;
 pub use view::axis_iter::AxisIter;
