@@ -74,6 +74,20 @@ impl AnyTensor {
     ) -> Result<AnyTensor> {
         let op = "binary_cross_entropy_with_logits";
         AnyTensor::expect_common(op, reduction)?;
+        expect_target(op, &self.sizes, &target.sizes)?;
+        if target.dtype.is_complex() && self.dtype.is_floating_point() && weight.is_none() && pos_weight.is_none() {
+            let losses = target.neg()?.add(1)?.mul(self)?.sub(self.logsigmoid()?)?;
+            return losses.to(target.dtype)?.reduced_by(op, reduction);
+        }
+        if self.dtype != target.dtype && self.dtype.is_floating_point() && target.dtype.is_floating_point() {
+            // The result has the dtype of the target.
+            let dtype = self.loss_dtype(op, target)?;
+            let wide = |x: Option<&AnyTensor>| x.map(|x| x.to(dtype)).transpose();
+            let (weight, positive) = (wide(weight)?, wide(pos_weight)?);
+            let (x, y) = (self.to(dtype)?, target.to(dtype)?);
+            let loss = x.binary_cross_entropy_with_logits(&y, weight.as_ref(), reduction, positive.as_ref())?;
+            return loss.to(target.dtype);
+        }
         let ([x, y], [weight, positive]) = self.binary(op, target, [weight, pos_weight])?;
         let buffer = dispatch_dtype!(op, self.dtype, E: Float => {
             let weight = weight.as_ref().map(|weight| weight.elements_as()).transpose()?;

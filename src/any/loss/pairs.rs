@@ -7,6 +7,7 @@ use crate::any::base::operand::{AnyOperand, promoted};
 use crate::any::elementwise::apply::{broadcast_to, result_strides, same_device};
 use crate::any::{AnyTensor, checked_numel};
 use crate::device::{Dynamic, DynamicBuffer};
+use crate::dtype::scalar::KindRank;
 use crate::dtype::{Category, DType, Tuned};
 use crate::error::{Result, invalid};
 use crate::ops::losses::{
@@ -15,6 +16,11 @@ use crate::ops::losses::{
 };
 use crate::tensor::losses::{expect_values, gaussian, of_pairs, poisson_values};
 use castiron_macros::operations;
+
+/// A floating dtype that computes.
+fn floating(op: &'static str, dtype: DType) -> Result<DType> {
+    if dtype.is_shell() || dtype.category() != Category::Floating { Err(refused(op, dtype)) } else { Ok(dtype) }
+}
 
 #[operations]
 impl AnyTensor {
@@ -46,8 +52,12 @@ impl AnyTensor {
 
     /// The dtype of floats that this tensor and a target promote to.
     pub(crate) fn loss_dtype(&self, op: &'static str, target: &AnyTensor) -> Result<DType> {
-        let dtype = promoted(op, [self, target].map(|x| (AnyOperand::from(x).kind(), x.dtype)))?;
-        if dtype.is_shell() || dtype.category() != Category::Floating { Err(refused(op, dtype)) } else { Ok(dtype) }
+        floating(op, promoted(op, [self, target].map(|x| (AnyOperand::from(x).kind(), x.dtype)))?)
+    }
+
+    /// The same where PyTorch broadcasts both first, so that neither is zero-dim beside the other.
+    fn broadcast_dtype(&self, op: &'static str, target: &AnyTensor) -> Result<DType> {
+        floating(op, promoted(op, [self, target].map(|x| (KindRank::Dimensioned, x.dtype)))?)
     }
 
     /// The losses by a formula of two elements, or what becomes of them; the two broadcast and promote.
@@ -55,11 +65,11 @@ impl AnyTensor {
         &self,
         op: &'static str,
         target: &AnyTensor,
+        dtype: DType,
         given: [f64; 2],
         reduction: LossReduction,
     ) -> Result<AnyTensor> {
         same_device(op, self, target)?;
-        let dtype = self.loss_dtype(op, target)?;
         let sizes = broadcast_to(op, &self.sizes, &target.sizes)?;
         checked_numel(op, &sizes, dtype)?;
         let [x, y] = spread_together([&self.to(dtype)?, &target.to(dtype)?], &sizes)?;
@@ -88,7 +98,8 @@ impl AnyTensor {
     #[op(nn.functional.mse_loss(input, target, size_average = _, reduce = _, reduction = LossReduction::Mean), dtypes = float)]
     pub fn mse_loss(&self, target: &AnyTensor, reduction: LossReduction) -> Result<AnyTensor> {
         Self::expect_common("mse_loss", reduction)?;
-        self.pair_loss::<SquaredDifference>("mse_loss", target, [0.0; 2], reduction)
+        let dtype = self.broadcast_dtype("mse_loss", target)?;
+        self.pair_loss::<SquaredDifference>("mse_loss", target, dtype, [0.0; 2], reduction)
     }
 
     /// The absolute values of differences (`torch.nn.functional.l1_loss`), or what becomes of them.
@@ -99,10 +110,16 @@ impl AnyTensor {
     pub fn l1_loss(&self, target: &AnyTensor, reduction: LossReduction) -> Result<AnyTensor> {
         let op = "l1_loss";
         Self::expect_common(op, reduction)?;
-        if self.dtype.is_complex() || target.dtype.is_complex() {
-            return self.sub(target)?.abs()?.reduced_by(op, reduction);
+        if let Some(bool) = [self, target].into_iter().find(|x| x.dtype == DType::Bool) {
+            return Err(refused(op, bool.dtype));
         }
-        self.pair_loss::<AbsoluteDifference>(op, target, [0.0; 2], reduction)
+        if self.dtype.is_complex() || target.dtype.is_complex() {
+            let sizes = broadcast_to(op, &self.sizes, &target.sizes)?;
+            let (x, y) = (self.expanded_to(&sizes)?, target.expanded_to(&sizes)?);
+            return x.sub(y)?.abs()?.reduced_by(op, reduction);
+        }
+        let dtype = self.broadcast_dtype(op, target)?;
+        self.pair_loss::<AbsoluteDifference>(op, target, dtype, [0.0; 2], reduction)
     }
 
     /// The absolute values of differences, but below `beta` half of their squares divided by it (`torch.nn.functional.smooth_l1_loss`).
@@ -114,7 +131,8 @@ impl AnyTensor {
         let op = "smooth_l1_loss";
         Self::expect_common(op, reduction)?;
         expect_values(op, "beta", beta, 0.0, false)?;
-        self.pair_loss::<SmoothL1>(op, target, [beta, 0.0], reduction)
+        let dtype = self.broadcast_dtype(op, target)?;
+        self.pair_loss::<SmoothL1>(op, target, dtype, [beta, 0.0], reduction)
     }
 
     /// Half of the squares of differences, but a line beyond `delta` (`torch.nn.functional.huber_loss`).
@@ -126,7 +144,12 @@ impl AnyTensor {
         let op = "huber_loss";
         Self::expect_common(op, reduction)?;
         expect_values(op, "delta", delta, 0.0, true)?;
-        self.pair_loss::<Huber>(op, target, [delta, 0.0], reduction)
+        // The result has the dtype of the predictions.
+        let dtype = floating(op, self.dtype)?;
+        if target.dtype.is_complex() || (target.dtype.is_shell() && target.dtype.category() != Category::Integral) {
+            return Err(refused(op, target.dtype));
+        }
+        self.pair_loss::<Huber>(op, target, dtype, [delta, 0.0], reduction)
     }
 
     /// `log(1 + exp(-target * self))` (`torch.nn.functional.soft_margin_loss`).
@@ -140,7 +163,8 @@ impl AnyTensor {
         if self.dtype.is_complex() || target.dtype.is_complex() {
             return target.neg()?.mul(self)?.exp()?.log1p()?.reduced_by(op, reduction);
         }
-        self.pair_loss::<SoftMargin>(op, target, [0.0; 2], reduction)
+        let dtype = self.loss_dtype(op, target)?;
+        self.pair_loss::<SoftMargin>(op, target, dtype, [0.0; 2], reduction)
     }
 
     /// Of distances: themselves where the target is 1, how far they are below `margin` where it is -1
@@ -152,7 +176,8 @@ impl AnyTensor {
     pub fn hinge_embedding_loss(&self, target: &AnyTensor, margin: f64, reduction: LossReduction) -> Result<AnyTensor> {
         let op = "hinge_embedding_loss";
         Self::expect_common(op, reduction)?;
-        self.pair_loss::<HingeEmbedding>(op, target, [margin, 0.0], reduction)
+        let dtype = self.loss_dtype(op, target)?;
+        self.pair_loss::<HingeEmbedding>(op, target, dtype, [margin, 0.0], reduction)
     }
 
     /// The divergence of a target from predictions that are logarithms of probabilities; the target may hold logarithms, too
@@ -162,10 +187,14 @@ impl AnyTensor {
     /// If shapes do not broadcast, or the dtypes promote to no float.
     #[op(nn.functional.kl_div(input, target, size_average = _, reduce = _, reduction = LossReduction::Mean, log_target = false), dtypes = float)]
     pub fn kl_div(&self, target: &AnyTensor, reduction: LossReduction, log_target: bool) -> Result<AnyTensor> {
+        let op = "kl_div";
+        let dtype = self.loss_dtype(op, target)?;
+        floating(op, self.dtype)?;
+        floating(op, target.dtype)?;
         if log_target {
-            self.pair_loss::<KlDivergenceOfLogs>("kl_div", target, [0.0; 2], reduction)
+            self.pair_loss::<KlDivergenceOfLogs>(op, target, dtype, [0.0; 2], reduction)
         } else {
-            self.pair_loss::<KlDivergence>("kl_div", target, [0.0; 2], reduction)
+            self.pair_loss::<KlDivergence>(op, target, dtype, [0.0; 2], reduction)
         }
     }
 
@@ -186,11 +215,11 @@ impl AnyTensor {
         let op = "poisson_nll_loss";
         Self::expect_common(op, reduction)?;
         let x = if self.dtype.category() == Category::Integral { self.to(crate::dtype::default_dtype())? } else { self.clone() };
-        let values = poisson_values(full, eps);
+        let (values, dtype) = (poisson_values(full, eps), x.loss_dtype(op, target)?);
         if log_input {
-            x.pair_loss::<PoissonOfLog>(op, target, values, reduction)
+            x.pair_loss::<PoissonOfLog>(op, target, dtype, values, reduction)
         } else {
-            x.pair_loss::<Poisson>(op, target, values, reduction)
+            x.pair_loss::<Poisson>(op, target, dtype, values, reduction)
         }
     }
 
