@@ -80,6 +80,8 @@ pub use join::meshgrid::{
     try_broadcast_tensors, try_cartesian_prod,
 };
 pub use join::pieces::{JoinDtype, Piece};
+#[doc(hidden)]
+pub use linalg::einsum::calls as einsum_calls;
 pub use linalg::int_mm::ByteNumber;
 pub use linalg::linear::Activation;
 pub use linalg::tensordot::{multi_dot, try_multi_dot};
@@ -133,6 +135,7 @@ pub(crate) mod losses {
 pub(crate) use {
     index::index_put::places,
     index::scatter_reduce::reduce_into,
+    linalg::einsum::{Factor, contract},
     linalg::matmul::{Summand, product},
     linalg::tensordot::{KroneckerAxes, kept_axes, kronecker_axes},
     rearrange::pick::{pick_as_laid_out, pick_elements, positions, rolled},
